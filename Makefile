@@ -286,7 +286,7 @@ help:
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
 	@echo "make fuzz       any bytes as each kind of file and message that is read, $(FUZZ_TIME) s (FUZZ_TIME=), then mutated sources; make fuzz-coverage: the lines reached"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
-	@echo "make format     clang-format over src/ and tests/"
+	@echo "make format     clang-format over sources and headers"
 	@echo "make bench      timings"
 	@echo "make docs       rewrite docs/metrics.md and CODEMAP.md's list of files"
 	@echo "make install    program, library, manual, completions; DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR); make uninstall"
@@ -383,7 +383,7 @@ lint:
 	@scripts/lint.sh
 
 format:
-	@find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*' -not -path 'tests/fixes/*' -not -path 'tests/front/*' | xargs clang-format -i
+	@scripts/sources.sh | xargs clang-format -i
 
 bench: all
 	@scripts/bench.sh $(BUILD)

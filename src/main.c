@@ -29,35 +29,42 @@ const ww_command *const ww_commands[] = {
 };
 
 static void list(const ww_command *const *v, FILE *f) {
-  for (; *v; v++) fprintf(f, "  %-12s %s\n", (*v)->name, (*v)->summary);
+  for (; *v; v++)
+    fprintf(f, "  %-12s %s\n", (*v)->name, (*v)->summary);
 }
 
 static void help(FILE *f) {
-  fputs("warpwise - what a kernel will do to a GPU, line by line, from its source, on a machine without one\n\n"
+  fputs("warpwise - what a kernel will do to a GPU, line by line, from its source, on a machine "
+        "without one\n\n"
         "usage: warpwise COMMAND ... [options]\n\ncommands:\n",
         f);
   list(ww_commands, f);
   fputs("\noptions of every command:\n", f);
   ww_help_options(ww_global_options, f);
-  fputs("\nexit codes: 0 ok, 1 a threshold was missed, 2 usage, 3 bad input, 4 model or device missing\n"
+  fputs("\nexit codes: 0 ok, 1 a threshold was missed, 2 usage, 3 bad input, 4 model or device "
+        "missing\n"
         "`warpwise COMMAND --help` has examples.\n",
         f);
 }
 
 static void help_of(const ww_command *cmd, const char *words, FILE *f) {
-  if (!*cmd->name) return help(f);
-  if (!cmd->subs) return ww_help_command(cmd, words, f);
-  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s COMMAND ... [options]\n\ncommands:\n", cmd->name, cmd->summary,
-          cmd->name);
+  if (!*cmd->name)
+    return help(f);
+  if (!cmd->subs)
+    return ww_help_command(cmd, words, f);
+  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s COMMAND ... [options]\n\ncommands:\n",
+          cmd->name, cmd->summary, cmd->name);
   list(cmd->subs, f);
-  if (cmd->examples) fprintf(f, "\nexamples:\n%s", cmd->examples);
+  if (cmd->examples)
+    fprintf(f, "\nexamples:\n%s", cmd->examples);
   fprintf(f, "\n`warpwise %s COMMAND --help` has the options.\n", cmd->name);
 }
 
 static const ww_command *find(const ww_command *const *v, const char *name, ww_err *e) {
   const char *names[64] = {0};
   for (size_t i = 0; i < 63 && v[i]; i++) {
-    if (strcmp(v[i]->name, name) == 0) return v[i];
+    if (strcmp(v[i]->name, name) == 0)
+      return v[i];
     names[i] = v[i]->name;
   }
   const char *near = ww_nearest(name, names);
@@ -68,22 +75,29 @@ static const ww_command *find(const ww_command *const *v, const char *name, ww_e
   return NULL;
 }
 
-/* Global options may stand before the command: the first word from `i` on that is neither one nor its value. */
+/* Global options may stand before the command: the first word from `i` on that is neither one nor
+ * its value. */
 static int command_index(int i, int argc, char **argv) {
   for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
-    if (argv[i][0] != '-') return i;
+    if (argv[i][0] != '-')
+      return i;
     for (const ww_option *o = ww_global_options; o->name; o++)
-      if (o->kind != WW_OPT_FLAG && strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, o->name) == 0) i++;
+      if (o->kind != WW_OPT_FLAG && strncmp(argv[i], "--", 2) == 0 &&
+          strcmp(argv[i] + 2, o->name) == 0)
+        i++;
   }
   return 0;
 }
 
 static const ww_command top = {.name = "", .usage = "", .subs = ww_commands};
 
-/* Takes the command's name, or its names, out of argv; options stay. None there is the command without a name. */
-static ww_status take_command(int *argc, char **argv, const ww_command **cmd, char words[64], bool *asks, ww_err *e) {
+/* Takes the command's name, or its names, out of argv; options stay. None there is the command
+ * without a name. */
+static ww_status take_command(int *argc, char **argv, const ww_command **cmd, char words[64],
+                              bool *asks, ww_err *e) {
   int at = 1;
-  for (const ww_command *const *v = ww_commands; v && (at = command_index(at, *argc, argv)); v = (*cmd)->subs) {
+  for (const ww_command *const *v = ww_commands; v && (at = command_index(at, *argc, argv));
+       v = (*cmd)->subs) {
     const char *name = argv[at];
     memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof *argv);
     --*argc;
@@ -92,14 +106,16 @@ static ww_status take_command(int *argc, char **argv, const ww_command **cmd, ch
       *cmd = &top;
       continue;
     }
-    if (!(*cmd = find(v, name, e))) return e->code;
+    if (!(*cmd = find(v, name, e)))
+      return e->code;
     snprintf(words + strlen(words), 64 - strlen(words), "%s%s", *words ? " " : "", (*cmd)->name);
   }
   return WW_OK;
 }
 
 static int finish(ww_cmd *c, ww_status rc) {
-  if (rc != WW_OK && c->err.code != WW_OK) ww_cmd_complain(c);
+  if (rc != WW_OK && c->err.code != WW_OK)
+    ww_cmd_complain(c);
   if ((fflush(stdout) != 0 || ferror(stdout)) && rc == WW_OK) {
     ww_fail(&c->err, WW_EIO, "cannot write to standard output");
     ww_print_error(&c->err, stderr);
@@ -115,21 +131,30 @@ static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
   const ww_command *cmd = &top;
   bool asks = false;
   char words[64] = "";
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* so that a usage error is already JSON */
-    if (strcmp(argv[i], "--json") == 0) c->global.json = true;
+  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0;
+       i++) /* so that a usage error is already JSON */
+    if (strcmp(argv[i], "--json") == 0)
+      c->global.json = true;
   ww_status rc = take_command(&argc, argv, &cmd, words, &asks, &c->err);
-  if (rc == WW_OK) rc = ww_options_parse(cmd, argc, argv, c);
-  if (rc != WW_OK) return rc;
-  if (c->global.version) return printf("warpwise %s\n", WW_VERSION), WW_OK;
-  if (asks || c->global.help) return help_of(cmd, words, stdout), WW_OK;
-  if (!cmd->run) return help_of(cmd, words, stderr), WW_EUSAGE;
+  if (rc == WW_OK)
+    rc = ww_options_parse(cmd, argc, argv, c);
+  if (rc != WW_OK)
+    return rc;
+  if (c->global.version)
+    return printf("warpwise %s\n", WW_VERSION), WW_OK;
+  if (asks || c->global.help)
+    return help_of(cmd, words, stdout), WW_OK;
+  if (!cmd->run)
+    return help_of(cmd, words, stderr), WW_EUSAGE;
   return cmd->run(c);
 }
 
-/* A program of its own may end where a library must not: by a signal or for want of memory, after cleaning up. */
+/* A program of its own may end where a library must not: by a signal or for want of memory, after
+ * cleaning up. */
 static void take_charge(void) {
   ww_end_on_signals();
-  cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = ww_xmalloc, .free_fn = free}); /* else it calls good JSON bad */
+  cJSON_InitHooks(
+      &(cJSON_Hooks){.malloc_fn = ww_xmalloc, .free_fn = free}); /* else it calls good JSON bad */
 #ifndef WW_NO_FRONT
   ww_front_out_of_memory();
 #endif

@@ -1,4 +1,5 @@
-/* limits.c - SECONDS MB COMMAND... : runs it and says where it took longer or more memory than that, itself and what it started.
+/* limits.c - SECONDS MB COMMAND... : runs it and says where it took longer or more memory than
+ * that, itself and what it started.
  *
  * Its output passes through; its exit code is ours, 99 where a limit was missed. */
 #include <signal.h>
@@ -16,7 +17,8 @@ static double now(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 4) return 2;
+  if (argc < 4)
+    return 2;
   double begun = now(), most = atof(argv[1]);
   int status = 0;
   pid_t pid = fork(), got = 0;
@@ -25,7 +27,8 @@ int main(int argc, char **argv) {
     execvp(argv[3], argv + 3);
     _exit(127);
   }
-  while (!(got = waitpid(pid, &status, WNOHANG)) && now() - begun < most) usleep(5000);
+  while (!(got = waitpid(pid, &status, WNOHANG)) && now() - begun < most)
+    usleep(5000);
   if (!got) {
     kill(pid, SIGTERM); /* so that it ends what it started */
     usleep(300000);

@@ -1,10 +1,12 @@
-/* run_kernels.c - runs the triples of tests/kernels through the program and checks what it says and leaves.
+/* run_kernels.c - runs the triples of tests/kernels through the program and checks what it says and
+ * leaves.
  *
  *   run_kernels PROGRAM [FOLDER] [--only SUBSTRING] [--jobs N] [--verbose]
  *
- * For NAME.want: `PROGRAM trace FILE --launch NAME.launch --full --json --dump TMP`, FILE being the spec's own "file".
- * Every counter in "counts" must be equal; every buffer and symbol must match the host reference in kernels/refs.c, bit
- * for bit or within "ulps" of its type (and below "abs" where sums cancel). One line per failure, then a summary. */
+ * For NAME.want: `PROGRAM trace FILE --launch NAME.launch --full --json --dump TMP`, FILE being the
+ * spec's own "file". Every counter in "counts" must be equal; every buffer and symbol must match
+ * the host reference in kernels/refs.c, bit for bit or within "ulps" of its type (and below "abs"
+ * where sums cancel). One line per failure, then a summary. */
 #include "triple.h"
 
 #include <pthread.h>
@@ -23,7 +25,8 @@ typedef struct {
 
 static void check_counts(triple *t, const cJSON *report) {
   const cJSON *counts = cJSON_GetObjectItemCaseSensitive(report, "counts"), *want;
-  if (!counts) triple_fail(t, "the report has no \"counts\"");
+  if (!counts)
+    triple_fail(t, "the report has no \"counts\"");
   cJSON_ArrayForEach(want, cJSON_GetObjectItemCaseSensitive(t->want, "counts")) {
     const cJSON *got = cJSON_GetObjectItemCaseSensitive(counts, want->string);
     if (!got)
@@ -50,7 +53,8 @@ static void check(triple *t, const char *program) {
 
 static void run_one(suite *s, const char *name) {
   triple t;
-  if (triple_open(&t, s->dir, name)) check(&t, s->program);
+  if (triple_open(&t, s->dir, name))
+    check(&t, s->program);
   bool ok = t.lines.n == 0;
   pthread_mutex_lock(&s->lock);
   s->passed += ok;
@@ -70,7 +74,8 @@ static void *worker(void *arg) {
     pthread_mutex_lock(&s->lock);
     uint32_t i = s->next++;
     pthread_mutex_unlock(&s->lock);
-    if (i >= s->n) return NULL;
+    if (i >= s->n)
+      return NULL;
     run_one(s, s->names[i]);
   }
 }
@@ -96,15 +101,18 @@ static bool parse(suite *s, int argc, char **argv) {
 int main(int argc, char **argv) {
   suite s = {.dir = "tests/kernels", .jobs = 2, .lock = PTHREAD_MUTEX_INITIALIZER};
   if (!parse(&s, argc, argv)) {
-    fprintf(stderr, "usage: %s PROGRAM [FOLDER] [--only SUBSTRING] [--jobs N] [--verbose]\n", argv[0]);
+    fprintf(stderr, "usage: %s PROGRAM [FOLDER] [--only SUBSTRING] [--jobs N] [--verbose]\n",
+            argv[0]);
     return 2;
   }
   s.names = triple_names(s.dir, "", s.only, &s.n);
   pthread_t threads[MAX_JOBS];
   int started = 0;
-  while (started < s.jobs - 1 && pthread_create(&threads[started], NULL, worker, &s) == 0) started++;
+  while (started < s.jobs - 1 && pthread_create(&threads[started], NULL, worker, &s) == 0)
+    started++;
   worker(&s);
-  while (started > 0) pthread_join(threads[--started], NULL);
+  while (started > 0)
+    pthread_join(threads[--started], NULL);
   printf("%u passed, %u failed\n", s.passed, s.failed);
   triple_names_free(s.names, s.n);
   return s.failed || s.n == 0;

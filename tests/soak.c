@@ -1,10 +1,13 @@
-/* soak.c - `soak PROGRAM SECONDS [RATE]` : an editor on `warpwise lsp` and clients of `warpwise serve`, RATE requests a second each
- * (default 3), while memory and descriptors of both are sampled. Ends with a table; 1 when one of them grows.
+/* soak.c - `soak PROGRAM SECONDS [RATE]` : an editor on `warpwise lsp` and clients of `warpwise
+ * serve`, RATE requests a second each (default 3), while memory and descriptors of both are
+ * sampled. Ends with a table; 1 when one of them grows.
  *
- * The load: edits, good and broken texts, requests that are cancelled, files that close and open, unknown methods; predictions,
- * explanations, bad JSON, unknown files, clients that leave in the middle of a request or before its answer. Texts repeat after a
- * while, so that what the servers keep is full before the second quarter. Flat: the last quarter's mean is at most 3 % and 4 MB above the second's (15 % in
- * runs below ten minutes, which only warm up), and the least number of descriptors, which is that between requests, at most 8. */
+ * The load: edits, good and broken texts, requests that are cancelled, files that close and open,
+ * unknown methods; predictions, explanations, bad JSON, unknown files, clients that leave in the
+ * middle of a request or before its answer. Texts repeat after a while, so that what the servers
+ * keep is full before the second quarter. Flat: the last quarter's mean is at most 3 % and 4 MB
+ * above the second's (15 % in runs below ten minutes, which only warm up), and the least number of
+ * descriptors, which is that between requests, at most 8. */
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -30,8 +33,9 @@ typedef struct {
   pid_t pid;
   int to, from; /* pipes; the server's stdin and stdout */
   int port;
-  atomic_long asked, answered, refused, cancelled, left; /* requests; answers; errors as answers; given up by us */
-  double *rss;                                           /* MB, a sample each */
+  atomic_long asked, answered, refused, cancelled,
+      left;    /* requests; answers; errors as answers; given up by us */
+  double *rss; /* MB, a sample each */
   int *fds;
 } server;
 
@@ -58,13 +62,16 @@ static void die(const char *what) {
 
 static void start(server *s, const char *program, char *const *argv) {
   int in[2], out[2];
-  if (pipe(in) || pipe(out)) die("pipe");
+  if (pipe(in) || pipe(out))
+    die("pipe");
   s->pid = fork();
-  if (s->pid < 0) die("fork");
+  if (s->pid < 0)
+    die("fork");
   if (!s->pid) {
     dup2(in[0], 0);
     dup2(out[1], 1);
-    for (int k = 3; k < 64; k++) close(k);
+    for (int k = 3; k < 64; k++)
+      close(k);
     execv(program, argv);
     _exit(127);
   }
@@ -78,12 +85,13 @@ static void start(server *s, const char *program, char *const *argv) {
 
 static void kernel_text(int k, bool broken, bool json, char *out, size_t n) {
   const char *nl = json ? "\\n" : "\n";
-  snprintf(
-      out, n,
-      "// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]%s__global__ void first(int n, const float *x, float *y) {%s"
-      "  int i = blockIdx.x * 256 + threadIdx.x;%s  y[i] = x[i] * %d.5f%s%s}%s"
-      "__global__ void second(int n, float *x) { int i = blockIdx.x * 256 + threadIdx.x; if (i < n) x[i] += %d; }%s",
-      nl, nl, nl, k % variants, broken ? "" : ";", nl, nl, k % variants % 7, nl);
+  snprintf(out, n,
+           "// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]%s__global__ void first(int "
+           "n, const float *x, float *y) {%s"
+           "  int i = blockIdx.x * 256 + threadIdx.x;%s  y[i] = x[i] * %d.5f%s%s}%s"
+           "__global__ void second(int n, float *x) { int i = blockIdx.x * 256 + threadIdx.x; if "
+           "(i < n) x[i] += %d; }%s",
+           nl, nl, nl, k % variants, broken ? "" : ";", nl, nl, k % variants % 7, nl);
 }
 
 /* ---- the editor ---- */
@@ -91,7 +99,8 @@ static void kernel_text(int k, bool broken, bool json, char *out, size_t n) {
 static void put(server *s, const char *json) {
   char head[64];
   int n = snprintf(head, sizeof head, "Content-Length: %zu\r\n\r\n", strlen(json));
-  if (write(s->to, head, (size_t)n) < 0 || write(s->to, json, strlen(json)) < 0) atomic_store(&over, true);
+  if (write(s->to, head, (size_t)n) < 0 || write(s->to, json, strlen(json)) < 0)
+    atomic_store(&over, true);
 }
 
 static void *listen_to(void *ctx) { /* answers are counted by what is in them */
@@ -100,7 +109,8 @@ static void *listen_to(void *ctx) { /* answers are counted by what is in them */
   size_t held = 0;
   for (;;) {
     ssize_t got = read(s->from, buf + held, sizeof buf - 1 - held);
-    if (got <= 0) return NULL;
+    if (got <= 0)
+      return NULL;
     held += (size_t)got;
     buf[held] = 0;
     char *p = buf, *next;
@@ -123,43 +133,51 @@ static void edit(server *s, long k) {
   case 0:
   case 5:
     kernel_text((int)k, false, true, text, sizeof text);
-    snprintf(
-        message, sizeof message,
-        "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didChange\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\",\"version\":%d},\"contentChanges\":[{\"text\":\"%s\"}]}}",
-        file, ++version, text);
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/"
+             "didChange\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/"
+             "%d.cu\",\"version\":%d},\"contentChanges\":[{\"text\":\"%s\"}]}}",
+             file, ++version, text);
     break;
   case 7:
     kernel_text((int)k, true, true, text, sizeof text);
-    snprintf(
-        message, sizeof message,
-        "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didChange\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\",\"version\":%d},\"contentChanges\":[{\"text\":\"%s\"}]}}",
-        file, ++version, text);
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/"
+             "didChange\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/"
+             "%d.cu\",\"version\":%d},\"contentChanges\":[{\"text\":\"%s\"}]}}",
+             file, ++version, text);
     break;
   case 8:
-    snprintf(
-        message, sizeof message,
-        "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didClose\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\"}}}",
-        file);
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/"
+             "didClose\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\"}}}",
+             file);
     put(s, message);
     kernel_text((int)k, false, true, text, sizeof text);
-    snprintf(
-        message, sizeof message,
-        "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didOpen\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\",\"languageId\":\"cuda-cpp\",\"version\":%d,\"text\":\"%s\"}}}",
-        file, ++version, text);
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/"
+             "didOpen\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/"
+             "%d.cu\",\"languageId\":\"cuda-cpp\",\"version\":%d,\"text\":\"%s\"}}}",
+             file, ++version, text);
     break;
   default: {
-    static const char *const methods[] = {"codeLens", "hover", "inlayHint", "codeAction", "nonsense"};
+    static const char *const methods[] = {"codeLens", "hover", "inlayHint", "codeAction",
+                                          "nonsense"};
     const char *m = methods[k / 10 % 5];
     snprintf(
         message, sizeof message,
-        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"textDocument/%s\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\"},\"position\":{\"line\":3,\"character\":4},\"range\":{\"start\":{\"line\":0,\"character\":0},\"end\":{\"line\":9,\"character\":0}},\"context\":{\"diagnostics\":[]}}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":%ld,\"method\":\"textDocument/"
+        "%s\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/"
+        "%d.cu\"},\"position\":{\"line\":3,\"character\":4},\"range\":{\"start\":{\"line\":0,"
+        "\"character\":0},\"end\":{\"line\":9,\"character\":0}},\"context\":{\"diagnostics\":[]}}}",
         k + 10, m, file);
     atomic_fetch_add(&s->asked, 1);
   }
   }
   put(s, message);
   if (k % 10 == 4) { /* that one is not waited for */
-    snprintf(message, sizeof message, "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":%ld}}",
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"$/cancelRequest\",\"params\":{\"id\":%ld}}",
              k + 10);
     put(s, message);
     atomic_fetch_add(&s->cancelled, 1);
@@ -169,15 +187,16 @@ static void edit(server *s, long k) {
 static void *be_editor(void *ctx) {
   server *s = ctx;
   char text[TEXT], message[MESSAGE + TEXT];
-  put(s,
-      "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"processId\":null,\"rootUri\":null,\"capabilities\":{}}}");
+  put(s, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"processId\":null,"
+         "\"rootUri\":null,\"capabilities\":{}}}");
   put(s, "{\"jsonrpc\":\"2.0\",\"method\":\"initialized\",\"params\":{}}");
   for (int f = 0; f < 3; f++) {
     kernel_text(f, false, true, text, sizeof text);
-    snprintf(
-        message, sizeof message,
-        "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/didOpen\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/%d.cu\",\"languageId\":\"cuda-cpp\",\"version\":1,\"text\":\"%s\"}}}",
-        f, text);
+    snprintf(message, sizeof message,
+             "{\"jsonrpc\":\"2.0\",\"method\":\"textDocument/"
+             "didOpen\",\"params\":{\"textDocument\":{\"uri\":\"file:///soak/"
+             "%d.cu\",\"languageId\":\"cuda-cpp\",\"version\":1,\"text\":\"%s\"}}}",
+             f, text);
     put(s, message);
   }
   for (long k = 0; !atomic_load(&over); k++) {
@@ -192,11 +211,13 @@ static void *be_editor(void *ctx) {
 /* ---- clients ---- */
 
 static int dial(const server *s) {
-  struct sockaddr_in a = {
-      .sin_family = AF_INET, .sin_port = htons((uint16_t)s->port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  struct sockaddr_in a = {.sin_family = AF_INET,
+                          .sin_port = htons((uint16_t)s->port),
+                          .sin_addr = {htonl(INADDR_LOOPBACK)}};
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   struct timeval most = {.tv_sec = 40};
-  if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+  if (fd >= 0)
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
   if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof a)) {
     close(fd);
     return -1;
@@ -204,25 +225,29 @@ static int dial(const server *s) {
   return fd;
 }
 
-/* One request on a connection of its own; leave: 1 gone before the answer, 2 in the middle of the request. */
+/* One request on a connection of its own; leave: 1 gone before the answer, 2 in the middle of the
+ * request. */
 static void request(server *s, const char *path, const char *body, int leave) {
   char head[512], answer[1024];
   int fd = dial(s);
-  if (fd < 0) return;
+  if (fd < 0)
+    return;
   size_t n = body ? strlen(body) : 0;
-  int h = snprintf(
-      head, sizeof head,
-      "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-      body ? "POST" : "GET", path, s->port, n);
+  int h = snprintf(head, sizeof head,
+                   "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: "
+                   "application/json\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+                   body ? "POST" : "GET", path, s->port, n);
   atomic_fetch_add(&s->asked, 1);
-  if (send(fd, head, (size_t)h, MSG_NOSIGNAL) == h && n) send(fd, body, leave == 2 ? n / 2 : n, MSG_NOSIGNAL);
+  if (send(fd, head, (size_t)h, MSG_NOSIGNAL) == h && n)
+    send(fd, body, leave == 2 ? n / 2 : n, MSG_NOSIGNAL);
   if (leave)
     atomic_fetch_add(&s->left, 1);
   else {
     ssize_t got = recv(fd, answer, sizeof answer - 1, 0);
     answer[got > 0 ? got : 0] = 0;
     atomic_fetch_add(strstr(answer, " 200 ") ? &s->answered : &s->refused, 1);
-    while (got > 0) got = recv(fd, answer, sizeof answer, 0);
+    while (got > 0)
+      got = recv(fd, answer, sizeof answer, 0);
   }
   close(fd);
 }
@@ -235,14 +260,29 @@ static void *be_client(void *ctx) {
     snprintf(body, sizeof body, "{\"source\":\"%s\",\"file\":\"soak.cu\",\"gpu\":\"%s\"}", text,
              k % 2 ? "h200" : "a100");
     switch (k % 10) {
-    case 1: request(s, "/v1/explain", body, 0); break;
-    case 4: request(s, "/v1/predict", body, 1); break;
-    case 5: request(s, "/v1/predict", body, 2); break;
-    case 6: request(s, "/v1/predict", "{\"file\":\"nowhere.cu\"}", 0); break;
-    case 7: request(s, "/v1/predict", "{\"file\":", 0); break;
-    case 8: request(s, k % 20 == 8 ? "/healthz" : "/nowhere", NULL, 0); break;
-    case 9: request(s, "/v1/kernels", body, 0); break;
-    default: request(s, "/v1/predict", body, 0);
+    case 1:
+      request(s, "/v1/explain", body, 0);
+      break;
+    case 4:
+      request(s, "/v1/predict", body, 1);
+      break;
+    case 5:
+      request(s, "/v1/predict", body, 2);
+      break;
+    case 6:
+      request(s, "/v1/predict", "{\"file\":\"nowhere.cu\"}", 0);
+      break;
+    case 7:
+      request(s, "/v1/predict", "{\"file\":", 0);
+      break;
+    case 8:
+      request(s, k % 20 == 8 ? "/healthz" : "/nowhere", NULL, 0);
+      break;
+    case 9:
+      request(s, "/v1/kernels", body, 0);
+      break;
+    default:
+      request(s, "/v1/predict", body, 0);
     }
     nap(period);
   }
@@ -256,8 +296,10 @@ static double rss_of(pid_t pid) {
   double kb = 0;
   snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
   FILE *f = fopen(path, "r");
-  while (f && fgets(line, sizeof line, f)) sscanf(line, "VmRSS: %lf", &kb);
-  if (f) fclose(f);
+  while (f && fgets(line, sizeof line, f))
+    sscanf(line, "VmRSS: %lf", &kb);
+  if (f)
+    fclose(f);
   return kb / 1024;
 }
 
@@ -266,26 +308,31 @@ static int fds_of(pid_t pid) {
   int n = 0;
   snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
   DIR *d = opendir(path);
-  for (struct dirent *e; d && (e = readdir(d));) n += e->d_name[0] != '.';
-  if (d) closedir(d);
+  for (struct dirent *e; d && (e = readdir(d));)
+    n += e->d_name[0] != '.';
+  if (d)
+    closedir(d);
   return n;
 }
 
 static double mean(const double *v, long from, long to) {
   double sum = 0;
-  for (long k = from; k < to; k++) sum += v[k];
+  for (long k = from; k < to; k++)
+    sum += v[k];
   return to > from ? sum / (double)(to - from) : 0;
 }
 
 static int least(const int *v, long from, long to) {
   int n = v[from];
-  for (long k = from; k < to; k++) n = v[k] < n ? v[k] : n;
+  for (long k = from; k < to; k++)
+    n = v[k] < n ? v[k] : n;
   return n;
 }
 
 static int most(const int *v, long from, long to) {
   int n = v[from];
-  for (long k = from; k < to; k++) n = v[k] > n ? v[k] : n;
+  for (long k = from; k < to; k++)
+    n = v[k] > n ? v[k] : n;
   return n;
 }
 
@@ -294,7 +341,11 @@ static double slope(const double *v, long n) {
   double x = 0, y = 0, xx = 0, xy = 0, m = 0;
   for (long k = n / 2; k < n; k++) {
     double t = seconds * (double)k / (double)n / 3600;
-    x += t, y += v[k], xx += t * t, xy += t * v[k], m++;
+    x += t;
+    y += v[k];
+    xx += t * t;
+    xy += t * v[k];
+    m++;
   }
   double d = m * xx - x * x;
   return d > 0 ? (m * xy - x * y) / d : 0;
@@ -305,16 +356,18 @@ static bool judge(const server *s, long n) {
   int fds_before = least(s->fds, n / 4, n / 2), fds_after = least(s->fds, 3 * n / 4, n);
   double slack = seconds < 600 ? 1.15 : 1.03;
   bool flat = after <= before * slack + 4 && fds_after <= fds_before + 8;
-  printf(
-      "%s: %.1f MB in the second quarter, %.1f MB in the last (%+.1f MB an hour over the second half); descriptors %d and %d: %s\n",
-      s->name, before, after, slope(s->rss, n), fds_before, fds_after, flat ? "flat" : "NOT FLAT");
+  printf("%s: %.1f MB in the second quarter, %.1f MB in the last (%+.1f MB an hour over the second "
+         "half); descriptors %d and %d: %s\n",
+         s->name, before, after, slope(s->rss, n), fds_before, fds_after,
+         flat ? "flat" : "NOT FLAT");
   return flat;
 }
 
 static void show(const server *s, long n) {
-  printf("\n%s: %ld asked, %ld answered, %ld refused, %ld cancelled, %ld left by the client\n%10s %10s %12s\n", s->name,
-         atomic_load(&s->asked), atomic_load(&s->answered), atomic_load(&s->refused), atomic_load(&s->cancelled),
-         atomic_load(&s->left), "to, s", "RSS, MB", "descriptors");
+  printf("\n%s: %ld asked, %ld answered, %ld refused, %ld cancelled, %ld left by the client\n%10s "
+         "%10s %12s\n",
+         s->name, atomic_load(&s->asked), atomic_load(&s->answered), atomic_load(&s->refused),
+         atomic_load(&s->cancelled), atomic_load(&s->left), "to, s", "RSS, MB", "descriptors");
   for (long w = 0; w < WINDOWS; w++) {
     long from = w * n / WINDOWS, to = (w + 1) * n / WINDOWS;
     if (to > from)
@@ -329,7 +382,8 @@ static bool ended(server *s) {
 }
 
 int main(int argc, char **argv) {
-  if (argc < 3) return fputs("usage: soak PROGRAM SECONDS [RATE]\n", stderr), 2;
+  if (argc < 3)
+    return fputs("usage: soak PROGRAM SECONDS [RATE]\n", stderr), 2;
   server lsp = {.name = "lsp"}, serve = {.name = "serve"};
   pthread_t editor, listener, client;
   char line[256] = "";
@@ -354,10 +408,15 @@ int main(int argc, char **argv) {
   bool died = false;
   while (at < n && !died && !atomic_load(&over)) {
     double wait = begin + (double)(at + 1) - now();
-    if (wait > 0) nap(wait);
-    for (server *s = &lsp; s; s = s == &lsp ? &serve : NULL) s->rss[at] = rss_of(s->pid), s->fds[at] = fds_of(s->pid);
+    if (wait > 0)
+      nap(wait);
+    for (server *s = &lsp; s; s = s == &lsp ? &serve : NULL) {
+      s->rss[at] = rss_of(s->pid);
+      s->fds[at] = fds_of(s->pid);
+    }
     at++;
-    if ((died = ended(&lsp) || ended(&serve))) fputs("soak: a server ended\n", stderr);
+    if ((died = ended(&lsp) || ended(&serve)))
+      fputs("soak: a server ended\n", stderr);
   }
   atomic_store(&over, true);
   pthread_join(editor, NULL);
@@ -372,8 +431,10 @@ int main(int argc, char **argv) {
   printf("\n");
   bool flat = judge(&lsp, at);
   flat = judge(&serve, at) && flat;
-  if (!died && (a || b)) printf("ended with %d and %d, not orderly\n", a, b);
+  if (!died && (a || b))
+    printf("ended with %d and %d, not orderly\n", a, b);
   bool worked = atomic_load(&lsp.answered) > at / 10 && atomic_load(&serve.answered) > at / 10;
-  if (!worked) printf("too few answers for %ld s of load\n", at);
+  if (!worked)
+    printf("too few answers for %ld s of load\n", at);
   return flat && worked && !died && !a && !b ? 0 : 1;
 }

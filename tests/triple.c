@@ -30,7 +30,8 @@ bool triple_open(triple *t, const char *dir, const char *name) {
     triple_fail(t, "%s: %s", t->spec, e.msg[0] ? e.msg : "one launch with a \"file\" is needed");
     return false;
   }
-  if (ww_read_file(t->a, want, MAX_FILE, &text, &bytes, &e) != WW_OK || !(t->want = cJSON_Parse(text))) {
+  if (ww_read_file(t->a, want, MAX_FILE, &text, &bytes, &e) != WW_OK ||
+      !(t->want = cJSON_Parse(text))) {
     triple_fail(t, "%s: %s", want, e.msg[0] ? e.msg : "not JSON");
     return false;
   }
@@ -69,7 +70,9 @@ cJSON *triple_trace(triple *t, const char *program, const char *dump) {
     const cJSON *error = cJSON_GetObjectItemCaseSensitive(report, "error");
     const cJSON *message = cJSON_GetObjectItemCaseSensitive(error, "message");
     if (error || run.exit_code || !report) {
-      const char *said = message ? message->valuestring : run.err.s && run.err.n ? first_line(run.err.s) : "no report";
+      const char *said = message                  ? message->valuestring
+                         : run.err.s && run.err.n ? first_line(run.err.s)
+                                                  : "no report";
       triple_fail(t, "exit %d: %s", run.exit_code, said);
       cJSON_Delete(report);
       report = NULL;
@@ -81,14 +84,18 @@ cJSON *triple_trace(triple *t, const char *program, const char *dump) {
 
 /* ---- memory, as the launch spec gives it ---- */
 
-static uint8_t *add_region(triple_memory *m, const char *file, const char *type, uint8_t *base, uint64_t bytes) {
-  if (m->n < 2 * REF_MAX) m->v[m->n++] = (triple_region){.file = file, .type = type, .base = base, .bytes = bytes};
+static uint8_t *add_region(triple_memory *m, const char *file, const char *type, uint8_t *base,
+                           uint64_t bytes) {
+  if (m->n < 2 * REF_MAX)
+    m->v[m->n++] = (triple_region){.file = file, .type = type, .base = base, .bytes = bytes};
   return base;
 }
 
-static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, const char *file, uint32_t allocation) {
+static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, const char *file,
+                           uint32_t allocation) {
   for (uint32_t i = 0; b->id && i < m->n; i++)
-    if (m->v[i].id && strcmp(m->v[i].id, b->id) == 0) return m->v[i].base + b->offset;
+    if (m->v[i].id && strcmp(m->v[i].id, b->id) == 0)
+      return m->v[i].base + b->offset;
   uint32_t size = b->type ? ww_elem_size(b->type) : 1;
   uint8_t *p = ww_alloc(t->a, b->bytes);
   bool filled = b->fill.kind != WW_FILL_NONE && size;
@@ -99,7 +106,8 @@ static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, cons
     if (!ww_read_packed(t->a, b->fill.path, 1u << 30, &from_file, &n, &e))
       memcpy(p, from_file, n < b->bytes ? n : b->bytes);
   } else if (filled)
-    ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(t->launch->seed, allocation), 0, b->bytes / size, p);
+    ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(t->launch->seed, allocation), 0,
+                  b->bytes / size, p);
   add_region(m, filled ? file : NULL, b->type, p, b->bytes);
   m->v[m->n - 1].id = b->id;
   return p + b->offset;
@@ -107,12 +115,15 @@ static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, cons
 
 static uint8_t *add_symbol(triple *t, triple_memory *m, const ww_symbol_arg *s, uint32_t i) {
   const ww_arg *arg = &s->arg;
-  if (arg->kind == WW_ARG_BUFFER) return add_buffer(t, m, &arg->buffer, s->name, 1000 + i);
+  if (arg->kind == WW_ARG_BUFFER)
+    return add_buffer(t, m, &arg->buffer, s->name, 1000 + i);
   uint8_t *p = ww_alloc(t->a, arg->hex_n + 8);
   float f = (float)arg->value;
   int32_t w = (int32_t)arg->ivalue;
-  if (arg->kind == WW_ARG_HEX) memcpy(p, arg->hex, arg->hex_n);
-  if (arg->kind == WW_ARG_VALUE) memcpy(p, arg->is_int ? (const void *)&w : (const void *)&f, 4);
+  if (arg->kind == WW_ARG_HEX)
+    memcpy(p, arg->hex, arg->hex_n);
+  if (arg->kind == WW_ARG_VALUE)
+    memcpy(p, arg->is_int ? (const void *)&w : (const void *)&f, 4);
   return add_region(m, s->name, NULL, p, arg->kind == WW_ARG_HEX ? arg->hex_n : 4);
 }
 
@@ -122,9 +133,11 @@ void triple_initial_memory(triple *t, triple_memory *m, ref_state *r) {
   *r = (ref_state){.launch = t->launch};
   for (uint32_t i = 0; i < t->launch->nargs && i < REF_MAX; i++) {
     const ww_arg *arg = &t->launch->args[i];
-    if (arg->kind == WW_ARG_BUFFER) r->arg[i] = add_buffer(t, m, &arg->buffer, ww_fmt(t->a, "arg%u", i), i);
+    if (arg->kind == WW_ARG_BUFFER)
+      r->arg[i] = add_buffer(t, m, &arg->buffer, ww_fmt(t->a, "arg%u", i), i);
     for (uint32_t k = 0; k < arg->nptrs && nptrs < REF_MAX; k++)
-      r->ptr[nptrs++] = add_buffer(t, m, &arg->ptrs[k].buffer, ww_fmt(t->a, "arg%u.%u", i, arg->ptrs[k].at), i);
+      r->ptr[nptrs++] =
+          add_buffer(t, m, &arg->ptrs[k].buffer, ww_fmt(t->a, "arg%u.%u", i, arg->ptrs[k].at), i);
   }
   for (uint32_t i = 0; i < t->launch->nsymbols && i < REF_MAX; i++)
     r->symbol[i] = add_symbol(t, m, &t->launch->symbols[i], i);
@@ -135,7 +148,8 @@ void triple_initial_memory(triple *t, triple_memory *m, ref_state *r) {
 typedef enum { BITS, REAL16, REALB16, REAL32, REAL64 } real_kind;
 
 static real_kind kind_of(const char *type) {
-  if (!type) return BITS;
+  if (!type)
+    return BITS;
   return strcmp(type, "f32") == 0    ? REAL32
          : strcmp(type, "f64") == 0  ? REAL64
          : strcmp(type, "f16") == 0  ? REAL16
@@ -160,19 +174,25 @@ static double real_of(uint64_t bits, real_kind k) {
   return k == REAL64 ? d : k == REAL16 ? (double)h : (double)f;
 }
 
-/* Position of a float on the number line of its format: neighbours differ by 1, -0 and 0 are one. */
+/* Position of a float on the number line of its format: neighbours differ by 1, -0 and 0 are one.
+ */
 static int64_t ordinal(uint64_t bits, uint32_t size) {
   uint64_t sign = 1ull << (8 * size - 1);
   return bits & sign ? -(int64_t)(bits & ~sign) : (int64_t)bits;
 }
 
 static bool same(const triple *t, uint64_t want, uint64_t got, uint32_t size, real_kind k) {
-  if (want == got) return true;
-  if (k == BITS) return false;
+  if (want == got)
+    return true;
+  if (k == BITS)
+    return false;
   double w = real_of(want, k), g = real_of(got, k);
-  if (isnan(w) || isnan(g)) return isnan(w) && isnan(g);
-  if (t->ulps < 0) return false;
-  if (fabs(w - g) <= t->abs) return true;
+  if (isnan(w) || isnan(g))
+    return isnan(w) && isnan(g);
+  if (t->ulps < 0)
+    return false;
+  if (fabs(w - g) <= t->abs)
+    return true;
   return fabs((double)((__int128)ordinal(want, size) - ordinal(got, size))) <=
          t->ulps; /* no double holds an ordinal of f64 */
 }
@@ -181,23 +201,27 @@ static void show(char *out, size_t n, uint64_t bits, uint32_t size, real_kind k)
   if (k == BITS)
     snprintf(out, n, "%lld (0x%0*llx)", (long long)bits, (int)(2 * size), (unsigned long long)bits);
   else
-    snprintf(out, n, "%.9g (0x%0*llx)", real_of(bits, k), (int)(2 * size), (unsigned long long)bits);
+    snprintf(out, n, "%.9g (0x%0*llx)", real_of(bits, k), (int)(2 * size),
+             (unsigned long long)bits);
 }
 
-void triple_compare(triple *t, const char *what, const char *type, const uint8_t *want, const uint8_t *got,
-                    uint64_t bytes) {
+void triple_compare(triple *t, const char *what, const char *type, const uint8_t *want,
+                    const uint8_t *got, uint64_t bytes) {
   uint32_t size = type ? ww_elem_size(type) : 1;
   real_kind k = kind_of(type);
   uint64_t wrong = 0, first = 0, n = bytes / size;
   for (uint64_t i = 0; i < n; i++)
-    if (!same(t, element_bits(want + i * size, size), element_bits(got + i * size, size), size, k) && wrong++ == 0)
+    if (!same(t, element_bits(want + i * size, size), element_bits(got + i * size, size), size,
+              k) &&
+        wrong++ == 0)
       first = i;
-  if (!wrong) return;
+  if (!wrong)
+    return;
   char w[64], g[64];
   show(w, sizeof w, element_bits(want + first * size, size), size, k);
   show(g, sizeof g, element_bits(got + first * size, size), size, k);
-  triple_fail(t, "%s[%llu] want %s got %s (%llu of %llu differ)", what, (unsigned long long)first, w, g,
-              (unsigned long long)wrong, (unsigned long long)n);
+  triple_fail(t, "%s[%llu] want %s got %s (%llu of %llu differ)", what, (unsigned long long)first,
+              w, g, (unsigned long long)wrong, (unsigned long long)n);
 }
 
 /* ---- comparing memories ---- */
@@ -229,30 +253,37 @@ void triple_check_reference(triple *t, const char *dump, const char *who) {
   fn(&r);
   for (uint32_t i = 0; i < m.n; i++) {
     const triple_region *want = &m.v[i];
-    if (!want->file) continue;
+    if (!want->file)
+      continue;
     const uint8_t *got = read_dump(t, dump, want->file, want->bytes);
     const char *what = who ? ww_fmt(t->a, "%s: %s", who, want->file) : want->file;
-    if (got) triple_compare(t, what, want->type, want->base, got, want->bytes);
+    if (got)
+      triple_compare(t, what, want->type, want->base, got, want->bytes);
   }
 }
 
-void triple_check_dumps(triple *t, const char *want_dump, const char *want_name, const char *got_dump,
-                        const char *got_name) {
+void triple_check_dumps(triple *t, const char *want_dump, const char *want_name,
+                        const char *got_dump, const char *got_name) {
   ref_state r;
   triple_memory m;
   triple_initial_memory(t, &m, &r);
   for (uint32_t i = 0; i < m.n; i++) {
     const triple_region *v = &m.v[i];
-    if (!v->file) continue;
-    const uint8_t *want = read_dump(t, want_dump, v->file, v->bytes), *got = read_dump(t, got_dump, v->file, v->bytes);
+    if (!v->file)
+      continue;
+    const uint8_t *want = read_dump(t, want_dump, v->file, v->bytes),
+                  *got = read_dump(t, got_dump, v->file, v->bytes);
     if (want && got)
-      triple_compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type, want, got, v->bytes);
+      triple_compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type,
+                     want, got, v->bytes);
   }
 }
 
 /* ---- folders ---- */
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 char **triple_names(const char *dir, const char *prefix, const char *only, uint32_t *n) {
   DIR *d = opendir(dir);
@@ -260,7 +291,8 @@ char **triple_names(const char *dir, const char *prefix, const char *only, uint3
   *n = 0;
   for (struct dirent *f; d && (f = readdir(d));) {
     size_t len = strlen(f->d_name);
-    if (len < 6 || strcmp(f->d_name + len - 5, ".want") != 0 || strncmp(f->d_name, prefix, strlen(prefix)) != 0)
+    if (len < 6 || strcmp(f->d_name + len - 5, ".want") != 0 ||
+        strncmp(f->d_name, prefix, strlen(prefix)) != 0)
       continue;
     char *name = ww_xmalloc(len);
     snprintf(name, len, "%.*s", (int)(len - 5), f->d_name);
@@ -271,13 +303,16 @@ char **triple_names(const char *dir, const char *prefix, const char *only, uint3
     names = ww_xrealloc(names, (*n + 1) * sizeof *names);
     names[(*n)++] = name;
   }
-  if (d) closedir(d);
-  if (*n) qsort(names, *n, sizeof *names, by_name);
+  if (d)
+    closedir(d);
+  if (*n)
+    qsort(names, *n, sizeof *names, by_name);
   return names;
 }
 
 void triple_names_free(char **names, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) free(names[i]);
+  for (uint32_t i = 0; i < n; i++)
+    free(names[i]);
   free(names);
 }
 
@@ -286,8 +321,10 @@ void triple_remove_dump(const char *dir) {
   for (struct dirent *f; d && (f = readdir(d));) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", dir, f->d_name);
-    if (f->d_name[0] != '.') unlink(path);
+    if (f->d_name[0] != '.')
+      unlink(path);
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   rmdir(dir);
 }

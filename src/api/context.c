@@ -6,20 +6,24 @@
 
 /* ---- errors and versions ---- */
 
-_Static_assert((int)WARPWISE_USAGE == WW_EUSAGE && (int)WARPWISE_IO == WW_EIO && (int)WARPWISE_PARSE == WW_EPARSE &&
-                   (int)WARPWISE_UNSUPPORTED == WW_EUNSUPPORTED && (int)WARPWISE_LIMIT == WW_ELIMIT &&
-                   (int)WARPWISE_CANCELLED == WW_ECANCEL && (int)WARPWISE_DEVICE == WW_EDEVICE &&
-                   (int)WARPWISE_DATA == WW_EDATA,
+_Static_assert((int)WARPWISE_USAGE == WW_EUSAGE && (int)WARPWISE_IO == WW_EIO &&
+                   (int)WARPWISE_PARSE == WW_EPARSE &&
+                   (int)WARPWISE_UNSUPPORTED == WW_EUNSUPPORTED &&
+                   (int)WARPWISE_LIMIT == WW_ELIMIT && (int)WARPWISE_CANCELLED == WW_ECANCEL &&
+                   (int)WARPWISE_DEVICE == WW_EDEVICE && (int)WARPWISE_DATA == WW_EDATA,
                "statuses of the interface are those of the library");
 
 const char *warpwise_status_name(warpwise_status status) {
   return (unsigned)status <= WARPWISE_DATA ? ww_status_name((ww_status)status) : "unknown";
 }
 
-const char *warpwise_version(void) { return WW_VERSION; }
+const char *warpwise_version(void) {
+  return WW_VERSION;
+}
 
 warpwise_status ww_api_fail(const ww_err *e, warpwise_error *out) {
-  if (!out) return (warpwise_status)e->code;
+  if (!out)
+    return (warpwise_status)e->code;
   *out = (warpwise_error){.code = (warpwise_status)e->code, .line = e->line, .column = e->col};
   snprintf(out->file, sizeof out->file, "%s", e->file ? e->file : "");
   snprintf(out->message, sizeof out->message, "%s", e->msg);
@@ -31,7 +35,9 @@ warpwise_status ww_api_fail(const ww_err *e, warpwise_error *out) {
 static locale_t plain; /* never freed: threads may still have it */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void make_plain(void) { plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
+static void make_plain(void) {
+  plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
 
 locale_t ww_api_enter(void) {
   pthread_once(&once, make_plain);
@@ -39,7 +45,8 @@ locale_t ww_api_enter(void) {
 }
 
 void ww_api_leave(locale_t before) {
-  if (before) uselocale(before);
+  if (before)
+    uselocale(before);
 }
 
 /* ---- the context ---- */
@@ -48,10 +55,11 @@ static ww_status open_context(const warpwise_config *config, warpwise_context **
   static const warpwise_config none = {.api = 1};
   const warpwise_config *c = config ? config : &none;
   if (!c->api || c->api > WARPWISE_API_VERSION)
-    return ww_fail(e, WW_EUSAGE,
-                   "the program asks for version %u of the interface, libwarpwise " WW_VERSION
-                   " has 1 to %d: set warpwise_config.api to WARPWISE_API_VERSION, or install a newer library",
-                   c->api, WARPWISE_API_VERSION);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "the program asks for version %u of the interface, libwarpwise " WW_VERSION
+        " has 1 to %d: set warpwise_config.api to WARPWISE_API_VERSION, or install a newer library",
+        c->api, WARPWISE_API_VERSION);
   ww_set_quiet(true); /* a host program's terminal is its own */
   ww_workspace_options o = {.root = c->root,
                             .bytes = c->memory,
@@ -59,13 +67,15 @@ static ww_status open_context(const warpwise_config *config, warpwise_context **
                             .ngpu_files = c->gpu_file_count,
                             .models = c->models};
   ww_workspace *w = ww_workspace_new(&o, e);
-  if (!w) return e->code;
+  if (!w)
+    return e->code;
   *out = ww_xcalloc(1, sizeof **out);
   **out = (warpwise_context){w, c->root != NULL, c->api};
   return WW_OK;
 }
 
-warpwise_status warpwise_open(const warpwise_config *config, warpwise_context **out, warpwise_error *error) {
+warpwise_status warpwise_open(const warpwise_config *config, warpwise_context **out,
+                              warpwise_error *error) {
   ww_err e = {0};
   *out = NULL;
   locale_t before = ww_api_enter();
@@ -75,7 +85,8 @@ warpwise_status warpwise_open(const warpwise_config *config, warpwise_context **
 }
 
 void warpwise_close(warpwise_context *context) {
-  if (!context) return;
+  if (!context)
+    return;
   ww_workspace_free(context->workspace);
   free(context);
 }
@@ -89,7 +100,8 @@ uint32_t warpwise_gpu_count(const warpwise_context *context) {
 
 warpwise_gpu warpwise_gpu_at(const warpwise_context *context, uint32_t index) {
   const ww_gpu *gpus;
-  if (index >= ww_workspace_gpus(context->workspace, &gpus)) return (warpwise_gpu){0};
+  if (index >= ww_workspace_gpus(context->workspace, &gpus))
+    return (warpwise_gpu){0};
   const ww_gpu *g = &gpus[index];
   return (warpwise_gpu){.name = g->name,
                         .full_name = g->full_name,

@@ -1,4 +1,5 @@
-/* kernels.c - sources: what is asked about, and the list of the kernels in one. The list is a copy, so that it outlives the context. */
+/* kernels.c - sources: what is asked about, and the list of the kernels in one. The list is a copy,
+ * so that it outlives the context. */
 #include <stdlib.h>
 
 #include "api_int.h"
@@ -19,45 +20,55 @@ struct warpwise_kernels {
 /* ---- sources ---- */
 
 static const char *name_for(const char *language) {
-  static const char *const names[][2] = {{"opencl", "kernel.cl"}, {"hip", "kernel.hip"}, {"openmp", "kernel.c"}};
+  static const char *const names[][2] = {
+      {"opencl", "kernel.cl"}, {"hip", "kernel.hip"}, {"openmp", "kernel.c"}};
   for (size_t i = 0; language && i < 3; i++)
-    if (!strcmp(names[i][0], language)) return names[i][1];
+    if (!strcmp(names[i][0], language))
+      return names[i][1];
   return "kernel.cu";
 }
 
-ww_status ww_api_source(const warpwise_context *c, const warpwise_source *s, ww_arena *a, ww_source *out, ww_err *e) {
+ww_status ww_api_source(const warpwise_context *c, const warpwise_source *s, ww_arena *a,
+                        ww_source *out, ww_err *e) {
   if (!s->path && !s->text)
-    return ww_fail(e, WW_EUSAGE, "there is no source: give its path, or its text (or a launch that names a file)");
+    return ww_fail(
+        e, WW_EUSAGE,
+        "there is no source: give its path, or its text (or a launch that names a file)");
   *out = (ww_source){.text = s->text,
                      .lang = s->language,
                      .flags = (const char **)s->flags,
                      .nflags = s->flag_count,
                      .instantiate = (const char **)s->instantiate,
                      .ninstantiate = s->instantiate_count};
-  return ww_workspace_path(c->workspace, s->path ? s->path : name_for(s->language), !s->text, a, &out->path, e);
+  return ww_workspace_path(c->workspace, s->path ? s->path : name_for(s->language), !s->text, a,
+                           &out->path, e);
 }
 
 /* ---- the list ---- */
 
-static const char *copy(ww_arena *a, const char *s) { return s ? ww_strdup(a, s) : NULL; }
+static const char *copy(ww_arena *a, const char *s) {
+  return s ? ww_strdup(a, s) : NULL;
+}
 
 static void add_kernel(warpwise_kernels *k, const ww_read *r, const ww_fn *fn) {
   ww_arena *a = k->arena;
   entry *to = &k->v[k->n++];
-  to->shown = (warpwise_kernel){.name = copy(a, fn->name),
-                                .mangled = copy(a, fn->mangled),
-                                .file = copy(a, fn->file),
-                                .launch = ww_front_comment_in(r->text, strlen(r->text), fn->line, a),
-                                .refusal = copy(a, fn->refusal),
-                                .line = fn->line,
-                                .parameter_count = fn->nparams};
+  to->shown =
+      (warpwise_kernel){.name = copy(a, fn->name),
+                        .mangled = copy(a, fn->mangled),
+                        .file = copy(a, fn->file),
+                        .launch = ww_front_comment_in(r->text, strlen(r->text), fn->line, a),
+                        .refusal = copy(a, fn->refusal),
+                        .line = fn->line,
+                        .parameter_count = fn->nparams};
   to->parameters = WW_NEWN(a, warpwise_parameter, fn->nparams);
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
-    to->parameters[i] = (warpwise_parameter){.name = copy(a, p->name),
-                                             .type = copy(a, p->ctype ? p->ctype : ww_type_names[p->type]),
-                                             .bytes = p->size,
-                                             .pointer = p->pointer};
+    to->parameters[i] =
+        (warpwise_parameter){.name = copy(a, p->name),
+                             .type = copy(a, p->ctype ? p->ctype : ww_type_names[p->type]),
+                             .bytes = p->size,
+                             .pointer = p->pointer};
   }
 }
 
@@ -66,7 +77,8 @@ static warpwise_kernels *list_of(const ww_read *r, ww_arena *a) {
   warpwise_kernels *k = WW_NEW(a, warpwise_kernels);
   *k = (warpwise_kernels){.arena = a, .v = WW_NEWN(a, entry, u->module.nfns)};
   for (uint32_t i = 0; i < u->module.nfns; i++)
-    if (u->module.fns[i].kernel) add_kernel(k, r, &u->module.fns[i]);
+    if (u->module.fns[i].kernel)
+      add_kernel(k, r, &u->module.fns[i]);
   k->diagnostics = WW_NEWN(a, warpwise_diagnostic, u->ndiags);
   for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
@@ -79,8 +91,8 @@ static warpwise_kernels *list_of(const ww_read *r, ww_arena *a) {
   return k;
 }
 
-warpwise_status warpwise_kernels_read(warpwise_context *context, warpwise_source source, warpwise_kernels **out,
-                                      warpwise_error *error) {
+warpwise_status warpwise_kernels_read(warpwise_context *context, warpwise_source source,
+                                      warpwise_kernels **out, warpwise_error *error) {
   ww_arena *a = ww_arena_new();
   ww_err e = {0};
   ww_source s;
@@ -88,33 +100,43 @@ warpwise_status warpwise_kernels_read(warpwise_context *context, warpwise_source
   *out = NULL;
   locale_t before = ww_api_enter();
   ww_status st = ww_api_source(context, &source, a, &s, &e);
-  if (!st) st = ww_workspace_read(context->workspace, &s, 0, a, &r, &e);
+  if (!st)
+    st = ww_workspace_read(context->workspace, &s, 0, a, &r, &e);
   if (!st) {
     *out = list_of(&r, a);
     ww_workspace_release(context->workspace, &r);
   }
   ww_api_leave(before);
-  if (st) ww_api_fail(&e, error);
-  if (st) ww_arena_free(a);
+  if (st)
+    ww_api_fail(&e, error);
+  if (st)
+    ww_arena_free(a);
   return (warpwise_status)st;
 }
 
 void warpwise_kernels_free(warpwise_kernels *kernels) {
-  if (kernels) ww_arena_free(kernels->arena);
+  if (kernels)
+    ww_arena_free(kernels->arena);
 }
 
-uint32_t warpwise_kernel_count(const warpwise_kernels *kernels) { return kernels->n; }
+uint32_t warpwise_kernel_count(const warpwise_kernels *kernels) {
+  return kernels->n;
+}
 
 warpwise_kernel warpwise_kernel_at(const warpwise_kernels *kernels, uint32_t index) {
   return index < kernels->n ? kernels->v[index].shown : (warpwise_kernel){0};
 }
 
-warpwise_parameter warpwise_parameter_at(const warpwise_kernels *kernels, uint32_t kernel, uint32_t index) {
-  if (kernel >= kernels->n || index >= kernels->v[kernel].shown.parameter_count) return (warpwise_parameter){0};
+warpwise_parameter warpwise_parameter_at(const warpwise_kernels *kernels, uint32_t kernel,
+                                         uint32_t index) {
+  if (kernel >= kernels->n || index >= kernels->v[kernel].shown.parameter_count)
+    return (warpwise_parameter){0};
   return kernels->v[kernel].parameters[index];
 }
 
-uint32_t warpwise_diagnostic_count(const warpwise_kernels *kernels) { return kernels->ndiagnostics; }
+uint32_t warpwise_diagnostic_count(const warpwise_kernels *kernels) {
+  return kernels->ndiagnostics;
+}
 
 warpwise_diagnostic warpwise_diagnostic_at(const warpwise_kernels *kernels, uint32_t index) {
   return index < kernels->ndiagnostics ? kernels->diagnostics[index] : (warpwise_diagnostic){0};

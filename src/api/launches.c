@@ -1,4 +1,5 @@
-/* launches.c - launch specs that a program builds. Setting twice replaces, so that a sweep does not grow the launch. */
+/* launches.c - launch specs that a program builds. Setting twice replaces, so that a sweep does not
+ * grow the launch. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ warpwise_launch *warpwise_launch_new(void) {
 }
 
 void warpwise_launch_free(warpwise_launch *launch) {
-  if (!launch) return;
+  if (!launch)
+    return;
   ww_arena_free(launch->arena);
   free(launch);
 }
@@ -35,7 +37,8 @@ warpwise_status warpwise_launch_parse(const char *json, const char *folder, warp
     *out = l;
   else
     ww_api_fail(&e, error);
-  if (st) warpwise_launch_free(l);
+  if (st)
+    warpwise_launch_free(l);
   return (warpwise_status)st;
 }
 
@@ -49,16 +52,22 @@ char *warpwise_launch_json(const warpwise_launch *launch) {
   return b.s;
 }
 
-void warpwise_string_free(char *string) { free(string); }
+void warpwise_string_free(char *string) {
+  free(string);
+}
 
 /* ---- shape ---- */
 
-static ww_status shape(const char *what, const uint32_t v[3], uint64_t dims[3], const char *exprs[3], ww_err *e) {
+static ww_status shape(const char *what, const uint32_t v[3], uint64_t dims[3],
+                       const char *exprs[3], ww_err *e) {
   for (int i = 0; i < 3; i++)
     if (!v[i])
-      return ww_fail(e, WW_EUSAGE, "%s: expected at least 1 in each dimension, not %u x %u x %u", what, v[0], v[1],
-                     v[2]);
-  for (int i = 0; i < 3; i++) dims[i] = v[i], exprs[i] = NULL;
+      return ww_fail(e, WW_EUSAGE, "%s: expected at least 1 in each dimension, not %u x %u x %u",
+                     what, v[0], v[1], v[2]);
+  for (int i = 0; i < 3; i++) {
+    dims[i] = v[i];
+    exprs[i] = NULL;
+  }
   return WW_OK;
 }
 
@@ -82,14 +91,18 @@ void warpwise_launch_shared(warpwise_launch *launch, uint64_t bytes) {
   launch->spec.shared_given = true;
 }
 
-void warpwise_launch_warm(warpwise_launch *launch, bool warm) { launch->spec.warm = warm; }
+void warpwise_launch_warm(warpwise_launch *launch, bool warm) {
+  launch->spec.warm = warm;
+}
 
 /* ---- arguments ---- */
 
 static bool is_position(const char *name, uint32_t *at) {
-  if (!*name || strlen(name) > 4) return false;
+  if (!*name || strlen(name) > 4)
+    return false;
   for (const char *p = name; *p; p++)
-    if (!isdigit((unsigned char)*p)) return false;
+    if (!isdigit((unsigned char)*p))
+      return false;
   *at = (uint32_t)atoi(name);
   return true;
 }
@@ -105,7 +118,8 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
   }
   for (uint32_t i = 0; i < s->nargs; i++) {
     ww_arg *g = &s->args[i];
-    if (g->name ? strcmp(g->name, name) != 0 : !position || at != i) continue;
+    if (g->name ? strcmp(g->name, name) != 0 : !position || at != i)
+      continue;
     *g = (ww_arg){.name = g->name};
     return g;
   }
@@ -118,10 +132,12 @@ static ww_arg *argument(warpwise_launch *l, const char *name, ww_err *e) {
   return g;
 }
 
-warpwise_status warpwise_launch_int(warpwise_launch *launch, const char *name, int64_t value, warpwise_error *error) {
+warpwise_status warpwise_launch_int(warpwise_launch *launch, const char *name, int64_t value,
+                                    warpwise_error *error) {
   ww_err e = {0};
   ww_arg *g = argument(launch, name, &e);
-  if (!g) return failed(&e, error);
+  if (!g)
+    return failed(&e, error);
   g->kind = WW_ARG_VALUE;
   g->is_int = true;
   g->ivalue = value;
@@ -129,30 +145,35 @@ warpwise_status warpwise_launch_int(warpwise_launch *launch, const char *name, i
   return WARPWISE_OK;
 }
 
-warpwise_status warpwise_launch_float(warpwise_launch *launch, const char *name, double value, warpwise_error *error) {
+warpwise_status warpwise_launch_float(warpwise_launch *launch, const char *name, double value,
+                                      warpwise_error *error) {
   ww_err e = {0};
   if (!isfinite(value)) {
     ww_fail(&e, WW_EUSAGE, "%.60s: expected a finite number", name ? name : "?");
     return failed(&e, error);
   }
   ww_arg *g = argument(launch, name, &e);
-  if (!g) return failed(&e, error);
+  if (!g)
+    return failed(&e, error);
   g->kind = WW_ARG_VALUE;
   g->value = value;
   return WARPWISE_OK;
 }
 
-static ww_status buffer_of(const warpwise_launch *l, const char *name, const warpwise_buffer *b, ww_arena *a,
-                           ww_buffer *out, ww_err *e) {
+static ww_status buffer_of(const warpwise_launch *l, const char *name, const warpwise_buffer *b,
+                           ww_arena *a, ww_buffer *out, ww_err *e) {
   uint32_t size = b->type ? ww_elem_size(b->type) : 0;
   const char *where = name && *name ? name : "?";
   *out = (ww_buffer){.offset = b->offset};
   ww_status st = b->type ? ww_type_check(b->type, where, e) : WW_OK;
   if (!st && (!b->count || b->count > WW_SIZE_MAX || b->offset > WW_SIZE_MAX))
     st = ww_fail(e, WW_EUSAGE, "%.60s: expected 1 to 2^48 elements", where);
-  if (!st && b->fill) st = ww_launch_fill(b->fill, l->spec.dir, a, &out->fill, e);
-  if (!st) st = b->fill ? ww_fill_check(&out->fill, where, e) : WW_OK;
-  if (st) return st;
+  if (!st && b->fill)
+    st = ww_launch_fill(b->fill, l->spec.dir, a, &out->fill, e);
+  if (!st)
+    st = b->fill ? ww_fill_check(&out->fill, where, e) : WW_OK;
+  if (st)
+    return st;
   out->type = b->type ? ww_strdup(a, b->type) : NULL;
   out->id = b->id ? ww_strdup(a, b->id) : NULL;
   if (size)
@@ -162,15 +183,16 @@ static ww_status buffer_of(const warpwise_launch *l, const char *name, const war
   return WW_OK;
 }
 
-warpwise_status warpwise_launch_buffer(warpwise_launch *launch, const char *name, warpwise_buffer buffer,
-                                       warpwise_error *error) {
+warpwise_status warpwise_launch_buffer(warpwise_launch *launch, const char *name,
+                                       warpwise_buffer buffer, warpwise_error *error) {
   ww_err e = {0};
   ww_buffer b;
   locale_t before = ww_api_enter();
   ww_status st = buffer_of(launch, name, &buffer, launch->arena, &b, &e);
   ww_api_leave(before);
   ww_arg *g = st ? NULL : argument(launch, name, &e);
-  if (!g) return failed(&e, error);
+  if (!g)
+    return failed(&e, error);
   g->kind = WW_ARG_BUFFER;
   g->buffer = b;
   return WARPWISE_OK;
@@ -178,7 +200,8 @@ warpwise_status warpwise_launch_buffer(warpwise_launch *launch, const char *name
 
 /* ---- words ---- */
 
-warpwise_status warpwise_launch_set(warpwise_launch *launch, const char *words, warpwise_error *error) {
+warpwise_status warpwise_launch_set(warpwise_launch *launch, const char *words,
+                                    warpwise_error *error) {
   ww_err e = {0};
   ww_launch said = {.warm = launch->spec.warm};
   locale_t before = ww_api_enter();
@@ -186,11 +209,14 @@ warpwise_status warpwise_launch_set(warpwise_launch *launch, const char *words, 
   ww_status st = ww_launch_comment(kept, launch->arena, &said, &e);
   for (uint32_t i = 0; !st && i < said.nargs; i++) {
     ww_arg *g = argument(launch, said.args[i].name, &e);
-    if (g) *g = said.args[i];
+    if (g)
+      *g = said.args[i];
   }
   said.nargs = 0;
-  if (!st) ww_launch_merge(&launch->spec, &said, launch->arena);
-  if (!st) launch->spec.warm = said.warm; /* cache=cold takes it back */
+  if (!st)
+    ww_launch_merge(&launch->spec, &said, launch->arena);
+  if (!st)
+    launch->spec.warm = said.warm; /* cache=cold takes it back */
   ww_api_leave(before);
   return failed(&e, error);
 }

@@ -1,6 +1,7 @@
 /* predict.c - questions to answers, and what a report says.
  *
- * A report's JSON is what the workspace keeps; here it is read once, into what the functions give by value. */
+ * A report's JSON is what the workspace keeps; here it is read once, into what the functions give
+ * by value. */
 #include <stdlib.h>
 
 #include "../base/jsonread.h"
@@ -24,13 +25,16 @@ struct warpwise_answer {
 
 /* ---- the question ---- */
 
-static ww_status check_contents(const warpwise_context *c, const ww_buffer *b, ww_arena *a, ww_err *e) {
+static ww_status check_contents(const warpwise_context *c, const ww_buffer *b, ww_arena *a,
+                                ww_err *e) {
   const char *ignored;
-  if (!c->rooted || b->fill.kind != WW_FILL_FILE) return WW_OK;
+  if (!c->rooted || b->fill.kind != WW_FILL_FILE)
+    return WW_OK;
   return ww_workspace_path(c->workspace, b->fill.path, true, a, &ignored, e);
 }
 
-/* What lies behind an argument is resolved in place later on: the caller's launch is not to change. */
+/* What lies behind an argument is resolved in place later on: the caller's launch is not to change.
+ */
 static ww_status take_arg(const warpwise_context *c, ww_arg *g, ww_arena *a, ww_err *e) {
   ww_ptr *p = WW_NEWN(a, ww_ptr, g->nptrs);
   ww_status st = check_contents(c, &g->buffer, a, e);
@@ -42,7 +46,8 @@ static ww_status take_arg(const warpwise_context *c, ww_arg *g, ww_arena *a, ww_
   return st;
 }
 
-static ww_status take_launch(const warpwise_context *c, const ww_launch *from, ww_arena *a, ww_launch *l, ww_err *e) {
+static ww_status take_launch(const warpwise_context *c, const ww_launch *from, ww_arena *a,
+                             ww_launch *l, ww_err *e) {
   ww_status st = WW_OK;
   *l = *from;
   l->args = WW_NEWN(a, ww_arg, from->nargs);
@@ -60,19 +65,24 @@ static ww_status take_launch(const warpwise_context *c, const ww_launch *from, w
 
 /* Flags of the launch go behind those of the source. */
 static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
-  if (!l->nflags) return;
+  if (!l->nflags)
+    return;
   const char **f = WW_NEWN(a, const char *, s->nflags + l->nflags);
-  for (uint32_t i = 0; i < s->nflags; i++) f[i] = s->flags[i];
-  for (uint32_t i = 0; i < l->nflags; i++) f[s->nflags + i] = l->flags[i];
+  for (uint32_t i = 0; i < s->nflags; i++)
+    f[i] = s->flags[i];
+  for (uint32_t i = 0; i < l->nflags; i++)
+    f[s->nflags + i] = l->flags[i];
   s->flags = f;
   s->nflags += l->nflags;
 }
 
-static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, ww_arena *a, ww_ask *out, ww_err *e) {
+static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, ww_arena *a,
+                        ww_ask *out, ww_err *e) {
   warpwise_source source = q->source;
   ww_launch *l = q->launch ? WW_NEW(a, ww_launch) : NULL;
   ww_status st = l ? take_launch(c, &q->launch->spec, a, l, e) : WW_OK;
-  if (l && !source.path && !source.text) source.path = l->file;
+  if (l && !source.path && !source.text)
+    source.path = l->file;
   *out = (ww_ask){.kernel = q->kernel || !l ? q->kernel : l->kernel,
                   .launch = l,
                   .gpus = (const char **)q->gpus,
@@ -85,8 +95,10 @@ static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, w
                   .ctx = q->cancellation.payload};
   if (!st && q->model != WARPWISE_MODEL_DEFAULT && q->model != WARPWISE_MODEL_MACHINE)
     st = ww_fail(e, WW_EUSAGE, "model: there is no number %d", (int)q->model);
-  if (!st) st = ww_api_source(c, &source, a, &out->source, e);
-  if (!st && l) add_flags(l, a, &out->source);
+  if (!st)
+    st = ww_api_source(c, &source, a, &out->source, e);
+  if (!st && l)
+    add_flags(l, a, &out->source);
   return st;
 }
 
@@ -111,7 +123,8 @@ static void read_lines(const char *json, ww_arena *a, warpwise_report *r) {
   cJSON_Delete(root);
 }
 
-static ww_status answer_of(const ww_answered *told, bool explain, ww_arena *a, warpwise_answer **out, ww_err *e) {
+static ww_status answer_of(const ww_answered *told, bool explain, ww_arena *a,
+                           warpwise_answer **out, ww_err *e) {
   warpwise_answer *x = WW_NEW(a, warpwise_answer);
   ww_status st = WW_OK;
   *x = (warpwise_answer){.arena = a, .v = WW_NEWN(a, warpwise_report, told->n), .n = told->n};
@@ -120,18 +133,20 @@ static ww_status answer_of(const ww_answered *told, bool explain, ww_arena *a, w
     warpwise_report *r = &x->v[k];
     st = ww_report_parse(t->json, a, &r->report, e);
     r->kernel = t->kernel;
-    r->gpu = ww_strdup(a, t->gpu); /* the context's, which may be closed before the answer is freed */
+    r->gpu =
+        ww_strdup(a, t->gpu); /* the context's, which may be closed before the answer is freed */
     r->json = t->json;
     r->line = t->line;
     r->known = t->known;
-    if (!st && explain) read_lines(t->json, a, r);
+    if (!st && explain)
+      read_lines(t->json, a, r);
   }
   *out = x;
   return st;
 }
 
-warpwise_status warpwise_predict(warpwise_context *context, const warpwise_question *question, warpwise_answer **out,
-                                 warpwise_error *error) {
+warpwise_status warpwise_predict(warpwise_context *context, const warpwise_question *question,
+                                 warpwise_answer **out, warpwise_error *error) {
   ww_arena *a = ww_arena_new(), *scratch = ww_arena_new();
   ww_err e = {0};
   ww_ask ask;
@@ -139,12 +154,15 @@ warpwise_status warpwise_predict(warpwise_context *context, const warpwise_quest
   *out = NULL;
   locale_t before = ww_api_enter();
   ww_status st = ask_of(context, question, scratch, &ask, &e);
-  if (!st) st = ww_workspace_ask(context->workspace, &ask, scratch, &told, &e);
-  for (uint32_t k = 0; !st && k < told.n; k++) { /* all that a report points to goes into the answer's arena */
+  if (!st)
+    st = ww_workspace_ask(context->workspace, &ask, scratch, &told, &e);
+  for (uint32_t k = 0; !st && k < told.n;
+       k++) { /* all that a report points to goes into the answer's arena */
     told.v[k].kernel = ww_strdup(a, told.v[k].kernel);
     told.v[k].json = ww_strdup(a, told.v[k].json);
   }
-  if (!st) st = answer_of(&told, question->explain, a, out, &e);
+  if (!st)
+    st = answer_of(&told, question->explain, a, out, &e);
   ww_api_leave(before);
   if (st) {
     ww_api_fail(&e, error);
@@ -156,10 +174,13 @@ warpwise_status warpwise_predict(warpwise_context *context, const warpwise_quest
 }
 
 void warpwise_answer_free(warpwise_answer *answer) {
-  if (answer) ww_arena_free(answer->arena);
+  if (answer)
+    ww_arena_free(answer->arena);
 }
 
-uint32_t warpwise_report_count(const warpwise_answer *answer) { return answer->n; }
+uint32_t warpwise_report_count(const warpwise_answer *answer) {
+  return answer->n;
+}
 
 const warpwise_report *warpwise_report_at(const warpwise_answer *answer, uint32_t index) {
   return index < answer->n ? &answer->v[index] : NULL;
@@ -171,13 +192,27 @@ warpwise_status warpwise_report_status(const warpwise_report *report, warpwise_e
   return ww_api_fail(&report->report.error, error);
 }
 
-const char *warpwise_report_kernel(const warpwise_report *report) { return report->kernel; }
-const char *warpwise_report_gpu(const warpwise_report *report) { return report->gpu; }
-uint32_t warpwise_report_line(const warpwise_report *report) { return report->line; }
-bool warpwise_report_was_known(const warpwise_report *report) { return report->known; }
-const char *warpwise_report_roofline(const warpwise_report *report) { return report->report.roofline_class; }
-const char *warpwise_report_bottleneck(const warpwise_report *report) { return report->report.bottleneck; }
-const char *warpwise_report_json(const warpwise_report *report) { return report->json; }
+const char *warpwise_report_kernel(const warpwise_report *report) {
+  return report->kernel;
+}
+const char *warpwise_report_gpu(const warpwise_report *report) {
+  return report->gpu;
+}
+uint32_t warpwise_report_line(const warpwise_report *report) {
+  return report->line;
+}
+bool warpwise_report_was_known(const warpwise_report *report) {
+  return report->known;
+}
+const char *warpwise_report_roofline(const warpwise_report *report) {
+  return report->report.roofline_class;
+}
+const char *warpwise_report_bottleneck(const warpwise_report *report) {
+  return report->report.bottleneck;
+}
+const char *warpwise_report_json(const warpwise_report *report) {
+  return report->json;
+}
 
 const char *warpwise_report_model(const warpwise_report *report) {
   return report->report.error.code ? NULL : ww_by_names[report->report.by];
@@ -214,7 +249,8 @@ static const uint8_t metrics[] = {
     [WARPWISE_SHARED_CONFLICT_WAYS] = WW_M_shared_conflict_ways,
 };
 enum { NMETRICS = sizeof metrics };
-_Static_assert(sizeof metrics == WW_NMETRICS, "a new metric goes to the end of warpwise_metric and of this table");
+_Static_assert(sizeof metrics == WW_NMETRICS,
+               "a new metric goes to the end of warpwise_metric and of this table");
 
 static warpwise_quantity quantity(const warpwise_report *r, int m) {
   const ww_quantity *q = &r->report.m[m];
@@ -230,31 +266,41 @@ warpwise_quantity warpwise_report_metric_named(const warpwise_report *report, co
   return m >= 0 ? quantity(report, m) : (warpwise_quantity){0};
 }
 
-uint32_t warpwise_metric_count(void) { return NMETRICS; }
+uint32_t warpwise_metric_count(void) {
+  return NMETRICS;
+}
 
 warpwise_metric_info warpwise_metric_at(uint32_t metric) {
-  if (metric >= NMETRICS) return (warpwise_metric_info){0};
+  if (metric >= NMETRICS)
+    return (warpwise_metric_info){0};
   const ww_metric_info *m = &ww_metrics[metrics[metric]];
   return (warpwise_metric_info){m->name, m->unit, m->meaning};
 }
 
 /* ---- lists ---- */
 
-uint32_t warpwise_assumption_count(const warpwise_report *report) { return report->report.nassumed; }
+uint32_t warpwise_assumption_count(const warpwise_report *report) {
+  return report->report.nassumed;
+}
 
 const char *warpwise_assumption_at(const warpwise_report *report, uint32_t index) {
   return index < report->report.nassumed ? report->report.assumed[index] : NULL;
 }
 
-uint32_t warpwise_finding_count(const warpwise_report *report) { return report->report.nfindings; }
+uint32_t warpwise_finding_count(const warpwise_report *report) {
+  return report->report.nfindings;
+}
 
 warpwise_finding warpwise_finding_at(const warpwise_report *report, uint32_t index) {
-  if (index >= report->report.nfindings) return (warpwise_finding){0};
+  if (index >= report->report.nfindings)
+    return (warpwise_finding){0};
   const ww_finding *f = &report->report.findings[index];
   return (warpwise_finding){f->rule, f->message, f->file, f->line, f->gain};
 }
 
-uint32_t warpwise_line_count(const warpwise_report *report) { return report->nlines; }
+uint32_t warpwise_line_count(const warpwise_report *report) {
+  return report->nlines;
+}
 
 warpwise_line warpwise_line_at(const warpwise_report *report, uint32_t index) {
   return index < report->nlines ? report->lines[index] : (warpwise_line){0};

@@ -1,7 +1,8 @@
 /* arena.c - bump allocation in chunks, freed all at once.
  *
- * Workload: many small objects, now and then an array that grows at the end of the newest chunk. Every returned block
- * is zeroed and 16-byte aligned. A block larger than a chunk gets its own. Out of memory ends the program: no caller can go on. */
+ * Workload: many small objects, now and then an array that grows at the end of the newest chunk.
+ * Every returned block is zeroed and 16-byte aligned. A block larger than a chunk gets its own. Out
+ * of memory ends the program: no caller can go on. */
 #include "base.h"
 
 #include <stdlib.h>
@@ -22,19 +23,22 @@ struct ww_arena {
 
 void *ww_xmalloc(size_t bytes) {
   void *p = malloc(bytes ? bytes : 1);
-  if (!p) ww_out_of_memory(bytes);
+  if (!p)
+    ww_out_of_memory(bytes);
   return p;
 }
 
 void *ww_xcalloc(size_t n, size_t bytes) {
   void *p = calloc(n ? n : 1, bytes ? bytes : 1);
-  if (!p) ww_out_of_memory(n * bytes);
+  if (!p)
+    ww_out_of_memory(n * bytes);
   return p;
 }
 
 void *ww_xrealloc(void *p, size_t bytes) {
   void *q = realloc(p, bytes ? bytes : 1);
-  if (!q) ww_out_of_memory(bytes);
+  if (!q)
+    ww_out_of_memory(bytes);
   return q;
 }
 
@@ -45,7 +49,8 @@ ww_arena *ww_arena_new(void) {
 }
 
 void ww_arena_free(ww_arena *a) {
-  if (!a) return;
+  if (!a)
+    return;
   for (chunk *c = a->top; c;) {
     chunk *prev = c->prev;
     free(c);
@@ -56,16 +61,19 @@ void ww_arena_free(ww_arena *a) {
 
 size_t ww_arena_bytes(const ww_arena *a) {
   size_t n = sizeof *a;
-  for (const chunk *c = a->top; c; c = c->prev) n += sizeof *c + c->size;
+  for (const chunk *c = a->top; c; c = c->prev)
+    n += sizeof *c + c->size;
   return n;
 }
 
 static size_t round16(size_t n) {
-  if (n > SIZE_MAX - 15 - sizeof(chunk)) ww_out_of_memory(n);
+  if (n > SIZE_MAX - 15 - sizeof(chunk))
+    ww_out_of_memory(n);
   return (n + 15) & ~(size_t)15;
 }
 
-/* A chunk that holds `bytes`. One of its own goes below the top, so that the room left in the top is not lost. */
+/* A chunk that holds `bytes`. One of its own goes below the top, so that the room left in the top
+ * is not lost. */
 static chunk *add_chunk(ww_arena *a, size_t bytes) {
   size_t size = bytes > a->next ? bytes : a->next;
   chunk *c = ww_xcalloc(1, sizeof *c + size);
@@ -76,7 +84,8 @@ static chunk *add_chunk(ww_arena *a, size_t bytes) {
   } else {
     c->prev = a->top;
     a->top = c;
-    if (a->next < CHUNK_MAX) a->next *= 2;
+    if (a->next < CHUNK_MAX)
+      a->next *= 2;
   }
   return c;
 }
@@ -84,7 +93,8 @@ static chunk *add_chunk(ww_arena *a, size_t bytes) {
 void *ww_alloc(ww_arena *a, size_t bytes) {
   size_t n = round16(bytes ? bytes : 1);
   chunk *c = a->top;
-  if (!c || c->size - c->used < n) c = add_chunk(a, n);
+  if (!c || c->size - c->used < n)
+    c = add_chunk(a, n);
   void *p = c->data + c->used;
   c->used += n;
   return p;
@@ -93,13 +103,15 @@ void *ww_alloc(ww_arena *a, size_t bytes) {
 void *ww_grow(ww_arena *a, void *old, size_t old_bytes, size_t new_bytes) {
   chunk *c = a->top;
   size_t was = round16(old_bytes ? old_bytes : 1), n = round16(new_bytes ? new_bytes : 1);
-  if (old && n <= was) return old;
+  if (old && n <= was)
+    return old;
   if (old && c && (unsigned char *)old + was == c->data + c->used && c->size - c->used >= n - was) {
     c->used += n - was;
     return old;
   }
   void *p = ww_alloc(a, new_bytes);
-  if (old) memcpy(p, old, old_bytes);
+  if (old)
+    memcpy(p, old, old_bytes);
   return p;
 }
 
@@ -109,7 +121,9 @@ char *ww_strndup(ww_arena *a, const char *s, size_t n) {
   return p;
 }
 
-char *ww_strdup(ww_arena *a, const char *s) { return s ? ww_strndup(a, s, strlen(s)) : NULL; }
+char *ww_strdup(ww_arena *a, const char *s) {
+  return s ? ww_strndup(a, s, strlen(s)) : NULL;
+}
 
 char *ww_fmt(ww_arena *a, const char *fmt, ...) {
   va_list ap, again;
@@ -118,7 +132,8 @@ char *ww_fmt(ww_arena *a, const char *fmt, ...) {
   int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
   char *p = ww_alloc(a, n < 0 ? 1 : (size_t)n + 1);
-  if (n >= 0) vsnprintf(p, (size_t)n + 1, fmt, again);
+  if (n >= 0)
+    vsnprintf(p, (size_t)n + 1, fmt, again);
   va_end(again);
   return p;
 }

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 static void reserve(ww_buf *b, size_t more) {
-  if (b->s && b->n + more + 1 <= b->cap) return;
+  if (b->s && b->n + more + 1 <= b->cap)
+    return;
   size_t cap = b->cap ? b->cap : 128;
-  while (cap < b->n + more + 1) cap *= 2;
+  while (cap < b->n + more + 1)
+    cap *= 2;
   b->s = ww_xrealloc(b->s, cap);
   b->cap = cap;
   b->s[b->n] = 0;
@@ -14,12 +16,15 @@ static void reserve(ww_buf *b, size_t more) {
 
 void ww_buf_add(ww_buf *b, const void *bytes, size_t n) {
   reserve(b, n);
-  if (n) memcpy(b->s + b->n, bytes, n);
+  if (n)
+    memcpy(b->s + b->n, bytes, n);
   b->n += n;
   b->s[b->n] = 0;
 }
 
-void ww_buf_puts(ww_buf *b, const char *s) { ww_buf_add(b, s, strlen(s)); }
+void ww_buf_puts(ww_buf *b, const char *s) {
+  ww_buf_add(b, s, strlen(s));
+}
 
 void ww_buf_fmt(ww_buf *b, const char *fmt, ...) {
   va_list ap, again;

@@ -1,4 +1,5 @@
-/* child.c - see child.h. A pipe brings back what the child has to say; whoever waits looks at the clock 50 times a second. */
+/* child.c - see child.h. A pipe brings back what the child has to say; whoever waits looks at the
+ * clock 50 times a second. */
 #include "child.h"
 
 #include <errno.h>
@@ -19,18 +20,25 @@
 #define PATIENT_S 0.1 /* after which a child only gets what others leave of the processor */
 #define POLITE 19
 
-enum { LARGE = 77, UNSAID = 78 }; /* exit codes: too much memory; what it wrote could not be handed over */
+enum {
+  LARGE = 77,
+  UNSAID = 78
+}; /* exit codes: too much memory; what it wrote could not be handed over */
 
 /* Connections of others must not stay open because this process has them too. */
 static void close_others(int keep) {
-  if (dup2(keep, 3) < 0) _exit(UNSAID);
-  if (close_range(4, ~0u, 0) == 0) return;
-  for (int fd = 4; fd < 4096; fd++) close(fd);
+  if (dup2(keep, 3) < 0)
+    _exit(UNSAID);
+  if (close_range(4, ~0u, 0) == 0)
+    return;
+  for (int fd = 4; fd < 4096; fd++)
+    close(fd);
 }
 
 static void set_signals(void) {
   sigset_t none;
-  for (int sig = 1; sig < SIGRTMIN; sig++) signal(sig, SIG_DFL);
+  for (int sig = 1; sig < SIGRTMIN; sig++)
+    signal(sig, SIG_DFL);
   signal(SIGPIPE, SIG_IGN);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -39,8 +47,10 @@ static void set_signals(void) {
 static bool write_all(int fd, const char *p, size_t n) {
   while (n) {
     ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return false;
     p += done;
     n -= (size_t)done;
   }
@@ -49,13 +59,16 @@ static bool write_all(int fd, const char *p, size_t n) {
 
 static void be_child(const ww_child *c, pid_t parent, int to) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(UNSAID); /* it ended before that was set */
+  if (getppid() != parent)
+    _exit(UNSAID); /* it ended before that was set */
   set_signals();
   close_others(to);
   ww_watchdog_begin(&(ww_watchdog){.bytes = c->bytes, .large_code = LARGE});
   ww_buf out = {0};
   c->work(c->ctx, &out);
-  _exit(write_all(3, out.s, out.n) ? 0 : UNSAID); /* nothing of the parent's is to be flushed or cleaned up here */
+  _exit(write_all(3, out.s, out.n)
+            ? 0
+            : UNSAID); /* nothing of the parent's is to be flushed or cleaned up here */
 }
 
 /* Reads until the child closes its end. Anything but WW_OK: it has to be ended. */
@@ -69,22 +82,31 @@ static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_e
       setpriority(PRIO_PROCESS, (id_t)pid, POLITE);
       polite_from = INFINITY;
     }
-    if (c->cancelled && c->cancelled(c->cancelled_ctx)) return ww_fail(e, WW_ECANCEL, "cancelled");
-    if (c->deadline > 0 && ww_now() > c->deadline) return ww_fail(e, WW_ELIMIT, "it took too long");
-    if (n <= 0) continue;
+    if (c->cancelled && c->cancelled(c->cancelled_ctx))
+      return ww_fail(e, WW_ECANCEL, "cancelled");
+    if (c->deadline > 0 && ww_now() > c->deadline)
+      return ww_fail(e, WW_ELIMIT, "it took too long");
+    if (n <= 0)
+      continue;
     ssize_t got = read(fd, chunk, sizeof chunk);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return WW_OK;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return WW_OK;
     ww_buf_add(out, chunk, (size_t)got);
-    if (out->n > OUTPUT_MAX) return ww_fail(e, WW_ELIMIT, "its answer is too long");
+    if (out->n > OUTPUT_MAX)
+      return ww_fail(e, WW_ELIMIT, "its answer is too long");
   }
 }
 
 static ww_status verdict(const ww_child *c, int status, ww_err *e) {
-  if (status == 0) return WW_OK;
+  if (status == 0)
+    return WW_OK;
   if (WIFEXITED(status) && WEXITSTATUS(status) == LARGE)
-    return ww_fail(e, WW_ELIMIT, "it took more than %llu MB of memory", (unsigned long long)c->bytes >> 20);
-  return ww_fail(e, WW_EUNSUPPORTED, "it ended early (%s %d)", WIFSIGNALED(status) ? "signal" : "code",
+    return ww_fail(e, WW_ELIMIT, "it took more than %llu MB of memory",
+                   (unsigned long long)c->bytes >> 20);
+  return ww_fail(e, WW_EUNSUPPORTED, "it ended early (%s %d)",
+                 WIFSIGNALED(status) ? "signal" : "code",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
@@ -93,15 +115,19 @@ ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e) {
   pid_t self = getpid();
   *out = (ww_buf){0};
   ww_buf_puts(out, "");
-  if (pipe2(fd, O_CLOEXEC)) return ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
+  if (pipe2(fd, O_CLOEXEC))
+    return ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
   pid_t pid = fork();
-  if (pid == 0) be_child(c, self, fd[1]);
+  if (pid == 0)
+    be_child(c, self, fd[1]);
   close(fd[1]);
-  ww_status st =
-      pid < 0 ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno)) : collect(c, pid, fd[0], out, e);
+  ww_status st = pid < 0 ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno))
+                         : collect(c, pid, fd[0], out, e);
   close(fd[0]);
-  if (pid < 0) return st;
-  if (st) kill(pid, SIGKILL);
+  if (pid < 0)
+    return st;
+  if (st)
+    kill(pid, SIGKILL);
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
   return st ? st : verdict(c, status, e);
 }

@@ -1,8 +1,8 @@
-/* child.h - work in a process of its own, forked from this one: it can be ended at any moment, and one that crashes, takes too
- * long or too much memory costs itself alone.
+/* child.h - work in a process of its own, forked from this one: it can be ended at any moment, and
+ * one that crashes, takes too long or too much memory costs itself alone.
  *
- * For work that reads what this process has and gives back some bytes. The child has this thread alone: nothing it calls may
- * take a lock of ours that another thread could hold. */
+ * For work that reads what this process has and gives back some bytes. The child has this thread
+ * alone: nothing it calls may take a lock of ours that another thread could hold. */
 #ifndef WW_BASE_CHILD_H
 #define WW_BASE_CHILD_H
 
@@ -17,8 +17,9 @@ typedef struct {
   void *cancelled_ctx;
 } ww_child;
 
-/* WW_OK: `out` has all that the child wrote; free it in any case. WW_ELIMIT: its time was over, or its memory (e->line is 0 and
- * the message says which). WW_ECANCEL. WW_EUNSUPPORTED: it crashed. WW_EIO: it could not be started. */
+/* WW_OK: `out` has all that the child wrote; free it in any case. WW_ELIMIT: its time was over, or
+ * its memory (e->line is 0 and the message says which). WW_ECANCEL. WW_EUNSUPPORTED: it crashed.
+ * WW_EIO: it could not be started. */
 ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e);
 
 #endif

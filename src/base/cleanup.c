@@ -1,8 +1,9 @@
 /* cleanup.c - what must not outlive the program: temporary files, scratch folders, children.
  *
- * A fixed table, so that a signal handler can read it: INT, TERM and HUP end the children that are listed and take the
- * files away, then end the program by the same signal. Memory that is out does the same. A process cleans up what it
- * listed itself: what a fork has inherited stays its parent's. A full table only means that a name is not looked after. */
+ * A fixed table, so that a signal handler can read it: INT, TERM and HUP end the children that are
+ * listed and take the files away, then end the program by the same signal. Memory that is out does
+ * the same. A process cleans up what it listed itself: what a fork has inherited stays its
+ * parent's. A full table only means that a name is not looked after. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,33 +33,46 @@ static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 /* ---- the list ---- */
 
 static int take(int kind, const char *path, pid_t child) {
-  if (path && strlen(path) >= PATH_MAX) return -1;
+  if (path && strlen(path) >= PATH_MAX)
+    return -1;
   for (int k = 0; k < SLOTS; k++) {
     int none = FREE;
-    if (!atomic_compare_exchange_strong(&table[k].kind, &none, TAKEN)) continue;
+    if (!atomic_compare_exchange_strong(&table[k].kind, &none, TAKEN))
+      continue;
     table[k].owner = getpid();
     table[k].child = child;
-    if (path) strcpy(table[k].path, path);
+    if (path)
+      strcpy(table[k].path, path);
     atomic_store(&table[k].kind, kind);
     return k;
   }
   return -1;
 }
 
-int ww_cleanup_file(const char *path) { return take(A_FILE, path, 0); }
-int ww_cleanup_tree(const char *path) { return take(A_TREE, path, 0); }
-int ww_cleanup_group(pid_t leader) { return take(A_GROUP, NULL, leader); }
-int ww_cleanup_process(pid_t pid) { return take(A_PROCESS, NULL, pid); }
+int ww_cleanup_file(const char *path) {
+  return take(A_FILE, path, 0);
+}
+int ww_cleanup_tree(const char *path) {
+  return take(A_TREE, path, 0);
+}
+int ww_cleanup_group(pid_t leader) {
+  return take(A_GROUP, NULL, leader);
+}
+int ww_cleanup_process(pid_t pid) {
+  return take(A_PROCESS, NULL, pid);
+}
 
 void ww_cleanup_forget(int slot) {
-  if (slot >= 0 && table[slot].owner == getpid()) atomic_store(&table[slot].kind, FREE);
+  if (slot >= 0 && table[slot].owner == getpid())
+    atomic_store(&table[slot].kind, FREE);
 }
 
 /* No signal may come between the file and its place in the list. */
 static void hold(sigset_t *before) {
   sigset_t set;
   sigemptyset(&set);
-  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) sigaddset(&set, ends[k]);
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+    sigaddset(&set, ends[k]);
   pthread_sigmask(SIG_BLOCK, &set, before);
 }
 
@@ -73,10 +87,13 @@ static int make_file(char *name) {
   char *tail = name + strlen(name) - 6;
   for (int k = 0; k < TRIES; k++) {
     uint64_t bits = 0;
-    if (getrandom(&bits, sizeof bits, 0) != sizeof bits) return -1;
-    for (int i = 0; i < 6; i++, bits /= 36) tail[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[bits % 36];
+    if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+      return -1;
+    for (int i = 0; i < 6; i++, bits /= 36)
+      tail[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[bits % 36];
     int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST) return fd;
+    if (fd >= 0 || errno != EEXIST)
+      return fd;
   }
   return -1;
 }
@@ -102,7 +119,8 @@ bool ww_temp_folder(char *name, int *slot) {
 /* The parent may be gone before the child could ask for the signal. */
 pid_t ww_fork(void) {
   pid_t parent = getpid(), pid = fork();
-  if (!pid && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)) _exit(0);
+  if (!pid && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent))
+    _exit(0);
   return pid;
 }
 
@@ -122,8 +140,11 @@ static void empty(int folder, int depth) {
   while ((n = syscall(SYS_getdents64, folder, some, sizeof some)) > 0)
     for (long at = 0; at < n; at += ((struct entry *)(some + at))->length) {
       const char *name = ((struct entry *)(some + at))->name;
-      if (!strcmp(name, ".") || !strcmp(name, "..") || !unlinkat(folder, name, 0)) continue;
-      int below = depth < DEPTH ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+      if (!strcmp(name, ".") || !strcmp(name, "..") || !unlinkat(folder, name, 0))
+        continue;
+      int below = depth < DEPTH
+                      ? openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                      : -1;
       if (below >= 0) {
         empty(below, depth + 1);
         close(below);
@@ -139,8 +160,10 @@ bool ww_remove_tree(const char *path) {
       empty(folder, 0);
       close(folder);
     }
-    if (!rmdir(path) || errno == ENOENT) return true;
-    if (errno != ENOTEMPTY && errno != EEXIST) return false;
+    if (!rmdir(path) || errno == ENOENT)
+      return true;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+      return false;
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
   }
   return false;
@@ -150,14 +173,18 @@ void ww_cleanup_now(void) {
   pid_t self = getpid();
   for (int k = 0; k < SLOTS; k++) { /* who writes first */
     int kind = atomic_load(&table[k].kind);
-    if (table[k].owner != self || (kind != A_GROUP && kind != A_PROCESS)) continue;
+    if (table[k].owner != self || (kind != A_GROUP && kind != A_PROCESS))
+      continue;
     kill(kind == A_GROUP ? -table[k].child : table[k].child, kind == A_GROUP ? SIGKILL : SIGTERM);
   }
   for (int k = 0; k < SLOTS; k++) {
     int kind = atomic_load(&table[k].kind);
-    if (table[k].owner != self) continue;
-    if (kind == A_FILE) unlink(table[k].path);
-    if (kind == A_TREE) ww_remove_tree(table[k].path);
+    if (table[k].owner != self)
+      continue;
+    if (kind == A_FILE)
+      unlink(table[k].path);
+    if (kind == A_TREE)
+      ww_remove_tree(table[k].path);
   }
 }
 
@@ -178,17 +205,21 @@ void ww_end_on_signals(void) {
   struct sigaction end = {.sa_handler = ww_end_by_signal}, was;
   atomic_store(&guarded, true);
   for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) { /* nohup's choice stays */
-    if (!sigaction(ends[k], NULL, &was) && was.sa_handler != SIG_IGN) sigaction(ends[k], &end, NULL);
+    if (!sigaction(ends[k], NULL, &was) && was.sa_handler != SIG_IGN)
+      sigaction(ends[k], &end, NULL);
   }
 }
 
 void ww_out_of_memory(size_t bytes) {
   char text[96];
-  int n = bytes ? snprintf(text, sizeof text, "warpwise: out of memory (%zu bytes asked for)\n", bytes)
-                : snprintf(text, sizeof text, "warpwise: out of memory\n");
-  ssize_t ignored = n > 0 ? write(STDERR_FILENO, text, (size_t)n) : 0; /* stdio may want memory too */
+  int n =
+      bytes ? snprintf(text, sizeof text, "warpwise: out of memory (%zu bytes asked for)\n", bytes)
+            : snprintf(text, sizeof text, "warpwise: out of memory\n");
+  ssize_t ignored =
+      n > 0 ? write(STDERR_FILENO, text, (size_t)n) : 0; /* stdio may want memory too */
   (void)ignored;
-  if (!atomic_load(&guarded)) abort(); /* in somebody else's program: theirs to look at */
+  if (!atomic_load(&guarded))
+    abort(); /* in somebody else's program: theirs to look at */
   ww_cleanup_now();
   _exit(ww_exit_code(WW_ELIMIT));
 }

@@ -1,8 +1,9 @@
 /* confine.c - Landlock rules and a seccomp filter for the calling process.
  *
- * Landlock covers what is done to files by name; what it does not cover (modes, owners, times, attributes, and truncation
- * before its version 3) the filter refuses. The filter is a list of what is allowed: a system call that is new
- * tomorrow is refused. Invariant: only system calls between entry and return, no allocation, no lock, no errno kept. */
+ * Landlock covers what is done to files by name; what it does not cover (modes, owners, times,
+ * attributes, and truncation before its version 3) the filter refuses. The filter is a list of what
+ * is allowed: a system call that is new tomorrow is refused. Invariant: only system calls between
+ * entry and return, no allocation, no lock, no errno kept. */
 #include "confine.h"
 
 #include <errno.h>
@@ -33,7 +34,9 @@
 #define REFER 0x2000ull        /* version 2: links and renames between folders */
 #define TRUNCATE 0x4000ull     /* version 3 */
 #define IOCTL_DEVICE 0x8000ull /* version 5 */
-#define ON_FILES (EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE) /* what a rule about one file may name */
+#define ON_FILES                                 \
+  (EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | \
+   IOCTL_DEVICE) /* what a rule about one file may name */
 #define READING (READ_FILE | READ_FOLDER)
 #define CHANGING (READING | WRITE_FILE | MAKE_AND_REMOVE | REFER | TRUNCATE)
 #define NETWORK 3ull /* version 4: bind and connect */
@@ -48,32 +51,42 @@ typedef struct {
   int32_t folder;
 } __attribute__((packed)) rule;
 
-static long landlock_version(void) { return syscall(LANDLOCK_CREATE, NULL, 0, ASK_VERSION); }
+static long landlock_version(void) {
+  return syscall(LANDLOCK_CREATE, NULL, 0, ASK_VERSION);
+}
 
 /* What this kernel's Landlock can refuse, of what we want refused. */
 static uint64_t known_to(long version) {
   uint64_t all = EXECUTE | CHANGING | IOCTL_DEVICE;
-  if (version < 2) all &= ~REFER;
-  if (version < 3) all &= ~TRUNCATE;
-  if (version < 5) all &= ~IOCTL_DEVICE;
+  if (version < 2)
+    all &= ~REFER;
+  if (version < 3)
+    all &= ~TRUNCATE;
+  if (version < 5)
+    all &= ~IOCTL_DEVICE;
   return all;
 }
 
 static void allow(int rules, const char *path, uint64_t what) {
   struct stat st;
   int fd = open(path, O_PATH | O_CLOEXEC);
-  if (fd < 0) return;
-  if (!fstat(fd, &st) && !S_ISDIR(st.st_mode)) what &= ON_FILES;
+  if (fd < 0)
+    return;
+  if (!fstat(fd, &st) && !S_ISDIR(st.st_mode))
+    what &= ON_FILES;
   rule r = {what, fd};
-  if (what) syscall(LANDLOCK_ADD, rules, RULE_PATH_BENEATH, &r, 0);
+  if (what)
+    syscall(LANDLOCK_ADD, rules, RULE_PATH_BENEATH, &r, 0);
   close(fd);
 }
 
 static void allow_all(int rules, const char *const *paths, uint64_t what) {
-  for (; paths && *paths; paths++) allow(rules, *paths, what);
+  for (; paths && *paths; paths++)
+    allow(rules, *paths, what);
 }
 
-/* What any program needs to start and to ask about its machine: its libraries, the loader's tables, its own entry of /proc. */
+/* What any program needs to start and to ask about its machine: its libraries, the loader's tables,
+ * its own entry of /proc. */
 static const char *const system_files[] = {"/usr",
                                            "/lib",
                                            "/lib32",
@@ -92,19 +105,24 @@ static const char *const system_files[] = {"/usr",
                                            "/dev/random",
                                            "/dev/urandom",
                                            NULL};
-static const char *const sinks[] = {"/dev/null", NULL}; /* not /dev/zero: to read it as a file takes all memory */
+static const char *const sinks[] = {
+    "/dev/null", NULL}; /* not /dev/zero: to read it as a file takes all memory */
 /* A program that is linked dynamically is started by one of these. */
-static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", NULL};
+static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
+                                      NULL};
 
 static bool confine_files(const ww_confine *c) {
   long version = landlock_version();
-  if (version < 1) return false;
+  if (version < 1)
+    return false;
   uint64_t all = known_to(version);
-  if (!c->read) all &= ~READING;
+  if (!c->read)
+    all &= ~READING;
   ruleset r = {all, version >= 4 ? NETWORK : 0, version >= 6 ? SCOPES : 0};
   size_t size = version >= 6 ? sizeof r : version >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
   int rules = (int)syscall(LANDLOCK_CREATE, &r, size, 0);
-  if (rules < 0) return false;
+  if (rules < 0)
+    return false;
   if (c->read) {
     allow_all(rules, system_files, all & READING);
     allow_all(rules, c->read, all & READING);
@@ -112,7 +130,8 @@ static bool confine_files(const ww_confine *c) {
   allow_all(rules, sinks, all & (READ_FILE | WRITE_FILE | TRUNCATE));
   allow_all(rules, c->write, all & CHANGING);
   allow_all(rules, c->run, all & (READING | EXECUTE));
-  if (c->run) allow_all(rules, loaders, all & (READ_FILE | EXECUTE));
+  if (c->run)
+    allow_all(rules, loaders, all & (READ_FILE | EXECUTE));
   bool ok = !syscall(LANDLOCK_RESTRICT, rules, 0);
   close(rules);
   return ok;
@@ -133,14 +152,16 @@ static const int allowed[] = {
 #include "confine_calls.def"
 #undef CALL
 };
-/* What the C library tries first and does without: for these the answer is that the kernel is older. */
+/* What the C library tries first and does without: for these the answer is that the kernel is
+ * older. */
 static const int absent[] = {SYS_clone3, SYS_openat2, SYS_io_uring_setup};
 
 enum { NALLOWED = sizeof allowed / sizeof *allowed, NABSENT = sizeof absent / sizeof *absent };
 enum { LENGTH = 2 * (NALLOWED + NABSENT) + 128 };
 
-#define ENTERS_NAMESPACE \
-  (CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
+#define ENTERS_NAMESPACE                                                                     \
+  (CLONE_NEWNS | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | \
+   CLONE_NEWCGROUP)
 
 typedef struct {
   struct sock_filter f[LENGTH];
@@ -148,15 +169,28 @@ typedef struct {
 } filter;
 
 static void put(filter *x, unsigned code, unsigned k, unsigned yes, unsigned no) {
-  x->f[x->n++] = (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, k};
+  x->f[x->n++] =
+      (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, k};
 }
-static void load(filter *x, size_t at) { put(x, BPF_LD | BPF_W | BPF_ABS, (unsigned)at, 0, 0); }
-static void answer(filter *x, unsigned what) { put(x, BPF_RET | BPF_K, what, 0, 0); }
-static void permit(filter *x) { answer(x, SECCOMP_RET_ALLOW); }
-static void refuse(filter *x) { answer(x, SECCOMP_RET_ERRNO | EPERM); }
+static void load(filter *x, size_t at) {
+  put(x, BPF_LD | BPF_W | BPF_ABS, (unsigned)at, 0, 0);
+}
+static void answer(filter *x, unsigned what) {
+  put(x, BPF_RET | BPF_K, what, 0, 0);
+}
+static void permit(filter *x) {
+  answer(x, SECCOMP_RET_ALLOW);
+}
+static void refuse(filter *x) {
+  answer(x, SECCOMP_RET_ERRNO | EPERM);
+}
 /* Jumps `no` instructions ahead unless what is loaded equals k. */
-static void unless_equal(filter *x, unsigned k, unsigned no) { put(x, BPF_JMP | BPF_JEQ | BPF_K, k, 0, no); }
-static void when_any_bit(filter *x, unsigned bits, unsigned yes) { put(x, BPF_JMP | BPF_JSET | BPF_K, bits, yes, 0); }
+static void unless_equal(filter *x, unsigned k, unsigned no) {
+  put(x, BPF_JMP | BPF_JEQ | BPF_K, k, 0, no);
+}
+static void when_any_bit(filter *x, unsigned bits, unsigned yes) {
+  put(x, BPF_JMP | BPF_JSET | BPF_K, bits, yes, 0);
+}
 
 static size_t low_half(int argument) { /* of an argument: both architectures store it first */
   return offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (size_t)argument;
@@ -189,7 +223,8 @@ static void plain(filter *x, int call) {
   permit(x);
 }
 
-/* Opening may not truncate what is opened for reading alone: before version 3 Landlock does not look. */
+/* Opening may not truncate what is opened for reading alone: before version 3 Landlock does not
+ * look. */
 static void opening(filter *x, int call, int flags) {
   unless_equal(x, (unsigned)call, 5);
   load(x, low_half(flags));
@@ -234,8 +269,10 @@ static void about_processes(filter *x, const ww_confine *c) {
 
 static void about_arguments(filter *x) {
   static const unsigned terminals[] = {TCGETS, TIOCGWINSZ, FIONREAD, FIOCLEX, FIONCLEX, FIONBIO};
-  static const unsigned names[] = {PR_SET_NAME, PR_GET_NAME, 0x53564d41 /* PR_SET_VMA: names of memory */};
-  static const unsigned owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE, F_NOTIFY}; /* send signals */
+  static const unsigned names[] = {PR_SET_NAME, PR_GET_NAME,
+                                   0x53564d41 /* PR_SET_VMA: names of memory */};
+  static const unsigned owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE,
+                                    F_NOTIFY}; /* send signals */
   static const unsigned self[] = {0};
   when_argument(x, SYS_ioctl, 1, terminals, sizeof terminals / sizeof *terminals);
   when_argument(x, SYS_prctl, 0, names, sizeof names / sizeof *names);
@@ -254,7 +291,8 @@ static bool filter_calls(const ww_confine *c) {
   put(&x, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
   answer(&x, SECCOMP_RET_KILL_PROCESS);
   load(&x, offsetof(struct seccomp_data, nr));
-  for (int i = 0; i < NALLOWED; i++) plain(&x, allowed[i]);
+  for (int i = 0; i < NALLOWED; i++)
+    plain(&x, allowed[i]);
   for (int i = 0; i < NABSENT; i++) {
     unless_equal(&x, (unsigned)absent[i], 1);
     answer(&x, SECCOMP_RET_ERRNO | ENOSYS);
@@ -277,15 +315,17 @@ static bool filter_calls(const ww_confine *c) {
   (void)c;
   return false;
 }
-static bool can_filter(void) { return false; }
+static bool can_filter(void) {
+  return false;
+}
 
 #endif
 
 /* ---- both ---- */
 
 static const char *told(bool files, bool calls) {
-  static const char *const words[] = {"files (Landlock) and system calls (seccomp)", "system calls (seccomp)",
-                                      "files (Landlock)", NULL};
+  static const char *const words[] = {"files (Landlock) and system calls (seccomp)",
+                                      "system calls (seccomp)", "files (Landlock)", NULL};
   return words[(files ? 1 : 0) + (calls ? 2 : 0)];
 }
 
@@ -295,4 +335,6 @@ const char *ww_confine_self(const ww_confine *c) {
   return told(files, calls);
 }
 
-const char *ww_confine_missing(void) { return told(landlock_version() >= 1, can_filter()); }
+const char *ww_confine_missing(void) {
+  return told(landlock_version() >= 1, can_filter());
+}

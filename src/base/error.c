@@ -2,7 +2,8 @@
 #include "base.h"
 
 ww_status ww_fail(ww_err *e, ww_status code, const char *fmt, ...) {
-  if (!e) return code;
+  if (!e)
+    return code;
   e->code = code;
   va_list ap;
   va_start(ap, fmt);
@@ -13,14 +14,19 @@ ww_status ww_fail(ww_err *e, ww_status code, const char *fmt, ...) {
 
 int ww_exit_code(ww_status code) {
   switch (code) {
-  case WW_OK: return 0;
-  case WW_EUSAGE: return 2;
-  case WW_EDEVICE: return 4;
-  default: return 3;
+  case WW_OK:
+    return 0;
+  case WW_EUSAGE:
+    return 2;
+  case WW_EDEVICE:
+    return 4;
+  default:
+    return 3;
   }
 }
 
 const char *ww_status_name(ww_status code) {
-  static const char *const names[] = {"ok", "usage", "io", "parse", "unsupported", "limit", "cancel", "device", "data"};
+  static const char *const names[] = {"ok",    "usage",  "io",     "parse", "unsupported",
+                                      "limit", "cancel", "device", "data"};
   return (size_t)code < sizeof names / sizeof *names ? names[code] : "unknown";
 }

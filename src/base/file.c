@@ -1,8 +1,9 @@
 /* file.c - whole files, paths, and where our own files live.
  *
- * Files are opened without waiting, and what they are is asked of the descriptor: a pipe, a socket or a device in a
- * folder holds nobody, also one that took a file's place a moment ago. Below a root the kernel resolves the path, so
- * no link leads out of it. What the user names on the command line alone may be a pipe: ww_read_input. */
+ * Files are opened without waiting, and what they are is asked of the descriptor: a pipe, a socket
+ * or a device in a folder holds nobody, also one that took a file's place a moment ago. Below a
+ * root the kernel resolves the path, so no link leads out of it. What the user names on the command
+ * line alone may be a pipe: ww_read_input. */
 #include "base.h"
 
 #include <dlfcn.h>
@@ -25,13 +26,14 @@ bool ww_path_below(const char *path, const char *root) {
   return !strcmp(root, "/") || (!strncmp(path, root, n) && (path[n] == '/' || !path[n]));
 }
 
-/* Where openat2 is missing: the file is pinned first, which neither waits nor touches a device, then opened if it lies
- * below the root. */
+/* Where openat2 is missing: the file is pinned first, which neither waits nor touches a device,
+ * then opened if it lies below the root. */
 static int open_pinned(int folder, const char *root, const char *path) {
   char name[64], real[PATH_MAX], top[PATH_MAX];
   struct stat st;
   int pin = openat(folder, path, O_PATH | O_CLOEXEC), fd = -1, why = errno;
-  if (pin < 0) return -1;
+  if (pin < 0)
+    return -1;
   snprintf(name, sizeof name, "/proc/self/fd/%d", pin);
   ssize_t n = readlink(name, real, sizeof real - 1);
   real[n > 0 ? n : 0] = 0;
@@ -51,7 +53,8 @@ static int open_pinned(int folder, const char *root, const char *path) {
 static int open_below(const char *root, const char *path) {
   struct open_how how = {.flags = PLAINLY, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
   int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return -1;
+  if (folder < 0)
+    return -1;
   int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof how), why = errno;
   if (fd < 0 && (why == ENOSYS || why == EPERM)) { /* an old kernel; a container's filter */
     fd = open_pinned(folder, root, path);
@@ -66,19 +69,25 @@ int ww_open_file(const char *root, const char *path, uint64_t *size, ww_err *e) 
   struct stat st;
   const char *shown = path;
   if (root && path[0] == '/') { /* as it is seen from the root */
-    if (!ww_path_below(path, root)) return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below '%s'", path, root), -1;
+    if (!ww_path_below(path, root))
+      return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below '%s'", path, root), -1;
     shown = path + (strcmp(root, "/") ? strlen(root) : 0);
     shown += strspn(shown, "/");
   }
   int fd = root ? open_below(root, *shown ? shown : ".") : open(path, PLAINLY);
   if (fd < 0 && root && errno == EXDEV)
-    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder: a link leads out of it", shown), -1;
+    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder: a link leads out of it",
+                   shown),
+           -1;
   if (fd < 0 && errno == ENXIO) /* a socket, or a device without a driver */
     return ww_fail(e, WW_EIO, "'%s' is not a regular file", shown), -1;
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot open '%s': %s", shown, strerror(errno)), -1;
+  if (fd < 0)
+    return ww_fail(e, WW_EIO, "cannot open '%s': %s", shown, strerror(errno)), -1;
   if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
     close(fd);
-    return ww_fail(e, WW_EIO, S_ISDIR(st.st_mode) ? "'%s' is a directory, not a file" : "'%s' is not a regular file",
+    return ww_fail(e, WW_EIO,
+                   S_ISDIR(st.st_mode) ? "'%s' is a directory, not a file"
+                                       : "'%s' is not a regular file",
                    shown),
            -1;
   }
@@ -92,47 +101,59 @@ static ww_status read_all(int fd, const char *path, size_t max, ww_buf *b, ww_er
   char chunk[65536];
   for (;;) {
     ssize_t got = read(fd, chunk, sizeof chunk);
-    if (got == 0) return WW_OK;
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
-    if (b->n + (size_t)got > max) return ww_fail(e, WW_ELIMIT, "'%s' is larger than %zu bytes", path, max);
+    if (got == 0)
+      return WW_OK;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
+    if (b->n + (size_t)got > max)
+      return ww_fail(e, WW_ELIMIT, "'%s' is larger than %zu bytes", path, max);
     ww_buf_add(b, chunk, (size_t)got);
   }
 }
 
 /* Takes the descriptor. */
-static ww_status read_whole(ww_arena *a, int fd, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+static ww_status read_whole(ww_arena *a, int fd, const char *path, size_t max, char **data,
+                            size_t *n, ww_err *e) {
   ww_buf b = {0};
   ww_status rc = read_all(fd, path, max, &b, e);
   close(fd);
   if (rc == WW_OK) {
     *data = ww_strndup(a, b.s ? b.s : "", b.n);
-    if (n) *n = b.n;
+    if (n)
+      *n = b.n;
   }
   ww_buf_free(&b);
   return rc;
 }
 
-ww_status ww_read_below(ww_arena *a, const char *root, const char *path, size_t max, char **data, size_t *n,
-                        ww_err *e) {
+ww_status ww_read_below(ww_arena *a, const char *root, const char *path, size_t max, char **data,
+                        size_t *n, ww_err *e) {
   uint64_t size;
   ww_err why = {0};
   int fd = ww_open_file(root, path, &size, &why);
-  if (fd < 0) return ww_fail(e, why.code, "%s", why.msg);
-  if (size <= max) return read_whole(a, fd, path, max, data, n, e);
+  if (fd < 0)
+    return ww_fail(e, why.code, "%s", why.msg);
+  if (size <= max)
+    return read_whole(a, fd, path, max, data, n, e);
   close(fd);
   return ww_fail(e, WW_ELIMIT, "'%s' is larger than %zu bytes", path, max);
 }
 
-ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
+                       ww_err *e) {
   return ww_read_below(a, NULL, path, max, data, n, e);
 }
 
-ww_status ww_read_input(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+ww_status ww_read_input(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
+                        ww_err *e) {
   struct stat st;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(fd, &st) || !S_ISDIR(st.st_mode)) return read_whole(a, fd, path, max, data, n, e);
+  if (fd < 0)
+    return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
+  if (fstat(fd, &st) || !S_ISDIR(st.st_mode))
+    return read_whole(a, fd, path, max, data, n, e);
   close(fd);
   return ww_fail(e, WW_EIO, "'%s' is a directory, not a file", path);
 }
@@ -142,47 +163,59 @@ ww_status ww_read_input(ww_arena *a, const char *path, size_t max, char **data, 
 static bool write_all(int fd, const char *p, size_t n) {
   while (n) {
     ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return false;
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done < 0)
+      return false;
     p += done;
     n -= (size_t)done;
   }
   return true;
 }
 
-/* A device or a pipe: the name stays what it is, renaming a file over /dev/null would take it away. */
+/* A device or a pipe: the name stays what it is, renaming a file over /dev/null would take it away.
+ */
 static ww_status write_through(const char *path, const void *data, size_t n, ww_err *e) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
   bool ok = fd >= 0 && write_all(fd, data, n);
   int why = errno;
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return ok ? WW_OK : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
 }
 
 ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e) {
   char temp[PATH_MAX];
   struct stat there;
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return write_through(path, data, n, e);
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    return write_through(path, data, n, e);
   if (snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= (int)sizeof temp)
     return ww_fail(e, WW_EIO, "cannot write '%s': path too long", path);
   int slot, fd = ww_temp_file(temp, &slot);
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
+  if (fd < 0)
+    return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
   bool ok = write_all(fd, data, n);
   ok = close(fd) == 0 && ok;
   ok = ok && rename(temp, path) == 0;
   int why = errno;
-  if (!ok) unlink(temp);
+  if (!ok)
+    unlink(temp);
   ww_cleanup_forget(slot);
-  if (ok) return WW_OK;
+  if (ok)
+    return WW_OK;
   return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
 }
 
 /* ---- paths ---- */
 
 /* One that the disk fails to show is there: who reads it says what is wrong. */
-static bool unseen(void) { return errno == EIO || errno == ENOMEM; }
+static bool unseen(void) {
+  return errno == EIO || errno == ENOMEM;
+}
 
-bool ww_file_exists(const char *path) { return access(path, F_OK) == 0 || unseen(); }
+bool ww_file_exists(const char *path) {
+  return access(path, F_OK) == 0 || unseen();
+}
 
 bool ww_file_regular(const char *path) {
   struct stat st;
@@ -190,14 +223,17 @@ bool ww_file_regular(const char *path) {
 }
 
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name) {
-  if (name[0] == '/' || !dir || !*dir || strcmp(dir, ".") == 0) return ww_strdup(a, name);
+  if (name[0] == '/' || !dir || !*dir || strcmp(dir, ".") == 0)
+    return ww_strdup(a, name);
   return ww_fmt(a, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name);
 }
 
 const char *ww_path_dir(ww_arena *a, const char *path) {
   const char *slash = strrchr(path, '/');
-  if (!slash) return ".";
-  if (slash == path) return "/";
+  if (!slash)
+    return ".";
+  if (slash == path)
+    return "/";
   return ww_strndup(a, path, (size_t)(slash - path));
 }
 
@@ -208,11 +244,13 @@ const char *ww_path_base(const char *path) {
 
 static bool make_dirs(char *path) {
   for (char *p = path + 1; *p; p++) {
-    if (*p != '/') continue;
+    if (*p != '/')
+      continue;
     *p = 0;
     bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
     *p = '/';
-    if (!ok) return false;
+    if (!ok)
+      return false;
   }
   return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
@@ -222,7 +260,8 @@ const char *ww_cache_dir(ww_arena *a) {
   char *dir = xdg && xdg[0] == '/'     ? ww_fmt(a, "%s/warpwise", xdg)
               : home && home[0] == '/' ? ww_fmt(a, "%s/.cache/warpwise", home)
                                        : NULL;
-  if (!dir || !make_dirs(dir) || access(dir, W_OK) != 0) return NULL;
+  if (!dir || !make_dirs(dir) || access(dir, W_OK) != 0)
+    return NULL;
   return dir;
 }
 
@@ -238,22 +277,27 @@ static const char *own_path(ww_arena *a) {
   Dl_info info;
   struct link_map *object = NULL;
   char path[PATH_MAX];
-  bool loaded = dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) && object && object->l_name[0];
+  bool loaded =
+      dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) && object && object->l_name[0];
   return loaded && realpath(object->l_name, path) ? ww_strdup(a, path) : ww_self_path(a);
 }
 
-/* Beside what runs, bin/ or lib/ or lib/<machine>/ of an installed tree; the folder itself or up to two above it (a build's, tests live in
- * build/tests/unit); the prefix. */
+/* Beside what runs, bin/ or lib/ or lib/<machine>/ of an installed tree; the folder itself or up to
+ * two above it (a build's, tests live in build/tests/unit); the prefix. */
 const char *ww_data_dir(ww_arena *a) {
   static const char *const share[] = {"../share/warpwise", "../../share/warpwise"};
   const char *env = getenv("WARPWISE_DATA");
-  if (env && *env) return ww_strdup(a, env);
+  if (env && *env)
+    return ww_strdup(a, env);
   const char *dir = ww_path_dir(a, own_path(a)), *perhaps = WW_PREFIX "/share/warpwise";
   for (int i = 0; i < 5; i++) {
     const char *here = i < 2 ? ww_fmt(a, "%s/%s", dir, share[i]) : dir;
-    if (access(ww_path_join(a, here, "shim"), F_OK) == 0) return here;
-    if (unseen()) perhaps = here;
-    if (i >= 2) dir = ww_path_dir(a, dir);
+    if (access(ww_path_join(a, here, "shim"), F_OK) == 0)
+      return here;
+    if (unseen())
+      perhaps = here;
+    if (i >= 2)
+      dir = ww_path_dir(a, dir);
   }
   return perhaps;
 }

@@ -1,4 +1,5 @@
-/* hash.c - a 64-bit hash whose value never changes: cache keys, content ids and frozen test values hang on it. */
+/* hash.c - a 64-bit hash whose value never changes: cache keys, content ids and frozen test values
+ * hang on it. */
 #include "base.h"
 
 #include <endian.h>
@@ -19,7 +20,8 @@ uint64_t ww_hash(const void *data, size_t n, uint64_t seed) {
   const unsigned char *p = data;
   uint64_t h = seed ^ mix(seed ^ k0, n ^ k1);
   size_t left = n;
-  for (; left >= 16; left -= 16, p += 16) h = mix(word(p, 8) ^ k1, word(p + 8, 8) ^ h);
+  for (; left >= 16; left -= 16, p += 16)
+    h = mix(word(p, 8) ^ k1, word(p + 8, 8) ^ h);
   uint64_t a = left >= 8 ? word(p, 8) : word(p, left);
   uint64_t b = left >= 8 ? word(p + 8, left - 8) : left;
   h = mix(a ^ k2, b ^ h);

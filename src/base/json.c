@@ -1,7 +1,7 @@
 /* json.c - the streaming JSON writer, the only place that prints JSON.
  *
- * comma[d] says whether the container at depth d already has a member; a key clears it for its value, so that the
- * same two lines serve arrays and objects. */
+ * comma[d] says whether the container at depth d already has a member; a key clears it for its
+ * value, so that the same two lines serve arrays and objects. */
 #include "base.h"
 
 #include <assert.h>
@@ -16,7 +16,8 @@ void ww_json_begin(ww_json *j, ww_buf *out) {
 
 static void newline(ww_json *j) {
   ww_buf_puts(j->out, "\n");
-  for (int i = 0; i < j->depth; i++) ww_buf_puts(j->out, "  ");
+  for (int i = 0; i < j->depth; i++)
+    ww_buf_puts(j->out, "  ");
 }
 
 static void before(ww_json *j) {
@@ -24,8 +25,10 @@ static void before(ww_json *j) {
     j->after_key = false;
     return;
   }
-  if (j->comma[j->depth]) ww_buf_puts(j->out, ",");
-  if (j->pretty && j->depth) newline(j);
+  if (j->comma[j->depth])
+    ww_buf_puts(j->out, ",");
+  if (j->pretty && j->depth)
+    newline(j);
   j->comma[j->depth] = true;
 }
 
@@ -40,24 +43,39 @@ static void open_container(ww_json *j, const char *bracket) {
 static void close_container(ww_json *j, const char *bracket) {
   assert(j->depth > 0 && !j->after_key);
   bool members = j->comma[j->depth--];
-  if (j->pretty && members) newline(j);
+  if (j->pretty && members)
+    newline(j);
   ww_buf_puts(j->out, bracket);
 }
 
-void ww_json_obj(ww_json *j) { open_container(j, "{"); }
-void ww_json_end_obj(ww_json *j) { close_container(j, "}"); }
-void ww_json_arr(ww_json *j) { open_container(j, "["); }
-void ww_json_end_arr(ww_json *j) { close_container(j, "]"); }
+void ww_json_obj(ww_json *j) {
+  open_container(j, "{");
+}
+void ww_json_end_obj(ww_json *j) {
+  close_container(j, "}");
+}
+void ww_json_arr(ww_json *j) {
+  open_container(j, "[");
+}
+void ww_json_end_arr(ww_json *j) {
+  close_container(j, "]");
+}
 
-/* Bytes of the UTF-8 sequence at s, 0 when it is not one (overlong, surrogate, beyond U+10FFFF, cut short). */
+/* Bytes of the UTF-8 sequence at s, 0 when it is not one (overlong, surrogate, beyond U+10FFFF, cut
+ * short). */
 static int utf8_length(const unsigned char *s) {
-  if (s[0] < 0x80) return 1;
+  if (s[0] < 0x80)
+    return 1;
   int n = s[0] >= 0xf0 && s[0] <= 0xf4 ? 4 : s[0] >= 0xe0 ? 3 : s[0] >= 0xc2 ? 2 : 0;
-  if (s[0] > 0xf4) return 0;
+  if (s[0] > 0xf4)
+    return 0;
   for (int i = 1; i < n; i++)
-    if ((s[i] & 0xc0) != 0x80) return 0;
-  if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0))) return 0;
-  if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))) return 0;
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  if (n == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0)))
+    return 0;
+  if (n == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90)))
+    return 0;
   return n;
 }
 
@@ -111,7 +129,8 @@ void ww_json_num(ww_json *j, double v) {
   char text[32];
   for (int digits = 15; digits <= 17; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, v);
-    if (strtod(text, NULL) == v) break;
+    if (strtod(text, NULL) == v)
+      break;
   }
   ww_buf_puts(j->out, text);
 }

@@ -1,7 +1,7 @@
 /* jsonread.c - reading JSON with exact numbers, on top of cJSON.
  *
- * Numbers stand in the text in the same order as number nodes in a walk of the tree: a second scan of the text, which
- * cJSON has already accepted, hands each node its own text. */
+ * Numbers stand in the text in the same order as number nodes in a walk of the tree: a second scan
+ * of the text, which cJSON has already accepted, hands each node its own text. */
 #include "jsonread.h"
 
 #include <ctype.h>
@@ -10,12 +10,14 @@
 #include <stdlib.h>
 
 static void position(const char *text, const char *at, ww_err *e) {
-  if (!e) return;
+  if (!e)
+    return;
   e->line = 1;
   e->col = 1;
   for (const char *p = text; p < at; p++) {
     e->col++;
-    if (*p != '\n') continue;
+    if (*p != '\n')
+      continue;
     e->line++;
     e->col = 1;
   }
@@ -26,8 +28,10 @@ static const char *next_number(const char *p, size_t *length) {
   for (; *p; p++) {
     if (*p == '"') {
       for (p++; *p && *p != '"'; p++)
-        if (*p == '\\' && p[1]) p++;
-      if (!*p) break;
+        if (*p == '\\' && p[1])
+          p++;
+      if (!*p)
+        break;
     } else if (*p == '-' || isdigit((unsigned char)*p)) {
       *length = strspn(p, "+-.0123456789eE");
       return p;
@@ -41,7 +45,8 @@ static const char *keep_texts(cJSON *node, const char *p) {
     if (cJSON_IsNumber(node)) {
       size_t n = 0;
       p = next_number(p, &n);
-      if (!p) return NULL;
+      if (!p)
+        return NULL;
       node->valuestring = ww_xmalloc(n + 1); /* cJSON_Delete frees it */
       memcpy(node->valuestring, p, n);
       node->valuestring[n] = 0;
@@ -81,26 +86,31 @@ bool ww_json_written_as_int(const cJSON *node) {
 
 bool ww_json_as_int(const cJSON *node, int64_t *value, bool *big) {
   *big = false;
-  if (!cJSON_IsNumber(node)) return false;
+  if (!cJSON_IsNumber(node))
+    return false;
   if (ww_json_written_as_int(node)) {
     const char *s = node->valuestring;
     errno = 0;
     *value = strtoll(s, NULL, 10);
-    if (errno == 0) return true;
+    if (errno == 0)
+      return true;
     errno = 0;
-    if (*s == '-') return false;
+    if (*s == '-')
+      return false;
     *value = (int64_t)strtoull(s, NULL, 10);
     *big = errno == 0;
     return *big;
   }
   double d = node->valuedouble;
-  if (d != floor(d) || fabs(d) >= 9223372036854775808.0) return false;
+  if (d != floor(d) || fabs(d) >= 9223372036854775808.0)
+    return false;
   *value = (int64_t)d;
   return true;
 }
 
 const char *ww_json_kind(const cJSON *node, char scratch[64]) {
-  if (!node) return "nothing";
+  if (!node)
+    return "nothing";
   if (cJSON_IsNumber(node)) {
     snprintf(scratch, 64, "the number %.40s", node->valuestring ? node->valuestring : "?");
     return scratch;
@@ -126,32 +136,39 @@ ww_status ww_json_want_uint(const cJSON *node, const char *where, uint64_t *out,
   return WW_OK;
 }
 
-ww_status ww_json_want_str(const cJSON *node, const char *where, const char **out, ww_arena *a, ww_err *e) {
+ww_status ww_json_want_str(const cJSON *node, const char *where, const char **out, ww_arena *a,
+                           ww_err *e) {
   char scratch[64];
   if (!cJSON_IsString(node))
-    return ww_fail(e, WW_EPARSE, "%s: expected a string, not %s", where, ww_json_kind(node, scratch));
+    return ww_fail(e, WW_EPARSE, "%s: expected a string, not %s", where,
+                   ww_json_kind(node, scratch));
   *out = ww_strdup(a, node->valuestring);
   return WW_OK;
 }
 
-static ww_status unknown_member(const cJSON *m, const char *where, const char *const *names, ww_err *e) {
+static ww_status unknown_member(const cJSON *m, const char *where, const char *const *names,
+                                ww_err *e) {
   char list[300];
   size_t at = 0;
   list[0] = 0;
   for (int i = 0; names[i] && at < sizeof list; i++)
     at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names[i]);
-  return ww_fail(e, WW_EPARSE, "%s%sunknown member \"%.60s\"; known are: %s", where, *where ? ": " : "", m->string,
-                 list);
+  return ww_fail(e, WW_EPARSE, "%s%sunknown member \"%.60s\"; known are: %s", where,
+                 *where ? ": " : "", m->string, list);
 }
 
-ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *const *names, ww_err *e) {
+ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *const *names,
+                               ww_err *e) {
   for (const cJSON *m = obj->child; m; m = m->next) {
     int i = 0;
-    while (names[i] && strcmp(names[i], m->string) != 0) i++;
-    if (!names[i]) return unknown_member(m, where, names, e);
+    while (names[i] && strcmp(names[i], m->string) != 0)
+      i++;
+    if (!names[i])
+      return unknown_member(m, where, names, e);
     for (const cJSON *o = obj->child; o != m; o = o->next)
       if (strcmp(o->string, m->string) == 0)
-        return ww_fail(e, WW_EPARSE, "%s%s\"%s\" is given twice", where, *where ? ": " : "", m->string);
+        return ww_fail(e, WW_EPARSE, "%s%s\"%s\" is given twice", where, *where ? ": " : "",
+                       m->string);
   }
   return WW_OK;
 }
@@ -182,7 +199,9 @@ void ww_json_copy(const cJSON *value, ww_json *j) {
     ww_json_end_obj(j);
   } else if (cJSON_IsArray(value)) {
     ww_json_arr(j);
-    cJSON_ArrayForEach(item, value) { ww_json_copy(item, j); }
+    cJSON_ArrayForEach(item, value) {
+      ww_json_copy(item, j);
+    }
     ww_json_end_arr(j);
   } else if (cJSON_IsString(value))
     ww_json_str(j, value->valuestring);

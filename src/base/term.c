@@ -1,4 +1,5 @@
-/* term.c - colour and progress. Both are silent where nobody looks: not a terminal, NO_COLOR, --quiet. */
+/* term.c - colour and progress. Both are silent where nobody looks: not a terminal, NO_COLOR,
+ * --quiet. */
 #include "base.h"
 
 #include <inttypes.h>
@@ -8,14 +9,22 @@
 static int color_mode = -1; /* -1 auto, 0 never, 1 always */
 static bool quiet;
 
-void ww_set_color(int mode) { color_mode = mode; }
-void ww_set_quiet(bool on) { quiet = on; }
-bool ww_is_quiet(void) { return quiet; }
+void ww_set_color(int mode) {
+  color_mode = mode;
+}
+void ww_set_quiet(bool on) {
+  quiet = on;
+}
+bool ww_is_quiet(void) {
+  return quiet;
+}
 
 bool ww_color_on(FILE *f) {
-  if (color_mode >= 0) return color_mode;
+  if (color_mode >= 0)
+    return color_mode;
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  if ((no && *no) || (term && strcmp(term, "dumb") == 0)) return false;
+  if ((no && *no) || (term && strcmp(term, "dumb") == 0))
+    return false;
   return isatty(fileno(f));
 }
 
@@ -29,20 +38,23 @@ void ww_progress(const char *what, uint64_t done, uint64_t total) {
   static double last;
   if (as_lines()) {
     double now = ww_now();
-    if (done < total && now - last < 0.1) return;
+    if (done < total && now - last < 0.1)
+      return;
     last = now;
     fprintf(stderr, "progress: %s %" PRIu64 "/%" PRIu64 "\n", what, done, total);
     fflush(stderr);
     return;
   }
-  if (quiet || !isatty(STDERR_FILENO)) return;
+  if (quiet || !isatty(STDERR_FILENO))
+    return;
   if (total && done >= total) {
     fputs("\r\033[K", stderr);
     last = 0;
     return;
   }
   double now = ww_now();
-  if (now - last < 0.1) return;
+  if (now - last < 0.1)
+    return;
   last = now;
   if (total)
     fprintf(stderr, "\r\033[K%s %" PRIu64 "/%" PRIu64 " (%.0f %%)", what, done, total,

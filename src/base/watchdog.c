@@ -1,8 +1,9 @@
 /* watchdog.c - see watchdog.h.
  *
- * A timer's signal looks at the clock and at the memory in use many times a second: it comes whatever code runs. The limit is of
- * memory really used, not of address space, of which the interpreter reserves far more than it touches. The handler calls what
- * may be called in one, and nothing else. */
+ * A timer's signal looks at the clock and at the memory in use many times a second: it comes
+ * whatever code runs. The limit is of memory really used, not of address space, of which the
+ * interpreter reserves far more than it touches. The handler calls what may be called in one, and
+ * nothing else. */
 #include "watchdog.h"
 
 #include <signal.h>
@@ -34,9 +35,12 @@ static void end(const char *text, int code) {
 
 static void on_tick(int sig) {
   (void)sig;
-  if (!active) return;
-  if (limit.seconds > 0 && ww_now() > begun + limit.seconds + limit.grace) end(limit.late, limit.late_code);
-  if (limit.bytes && used() > before + limit.bytes) end(limit.large, limit.large_code);
+  if (!active)
+    return;
+  if (limit.seconds > 0 && ww_now() > begun + limit.seconds + limit.grace)
+    end(limit.late, limit.late_code);
+  if (limit.bytes && used() > before + limit.bytes)
+    end(limit.large, limit.large_code);
 }
 
 void ww_watchdog_begin(const ww_watchdog *l) {
@@ -46,14 +50,17 @@ void ww_watchdog_begin(const ww_watchdog *l) {
   limit = *l;
   begun = ww_now();
   before = used();
-  if (limit.seconds <= 0 && !limit.bytes) return;
+  if (limit.seconds <= 0 && !limit.bytes)
+    return;
   sigaction(TICK, &act, NULL);
   active = timer_create(CLOCK_MONOTONIC, &how, &timer) == 0;
-  if (active) timer_settime(timer, 0, &turn, NULL);
+  if (active)
+    timer_settime(timer, 0, &turn, NULL);
 }
 
 void ww_watchdog_end(void) {
-  if (active) timer_delete(timer);
+  if (active)
+    timer_delete(timer);
   active = 0;
   limit = (ww_watchdog){0};
 }

@@ -1,7 +1,8 @@
 /* cmd.h - what a command is: a name, a table of options that also makes its --help, and a function.
  *
- * A new command is a file src/cmd/<name>.c with one `const ww_command ww_cmd_<name>` and one line in main.c's table.
- * Commands never exit: they fill cmd->err and return a status; main prints it and maps it to the exit code. */
+ * A new command is a file src/cmd/<name>.c with one `const ww_command ww_cmd_<name>` and one line
+ * in main.c's table. Commands never exit: they fill cmd->err and return a status; main prints it
+ * and maps it to the exit code. */
 #ifndef WW_CMD_H
 #define WW_CMD_H
 
@@ -38,8 +39,8 @@ typedef struct {
 
 typedef struct {
   ww_globals global;
-  ww_limits limits; /* none until a command sets them: limits.h */
-  void *opt;                 /* the command's options struct */
+  ww_limits limits;            /* none until a command sets them: limits.h */
+  void *opt;                   /* the command's options struct */
   const char *const *operands; /* what is no option */
   uint32_t noperands;
   const char *const *rest; /* behind `--`: clang's flags */
@@ -60,21 +61,24 @@ struct ww_command {
   size_t options_size; /* bytes of the options struct */
   bool compiler_flags; /* words like -DN=4 -Iinclude -std=c++17 -O2 -lm before `--` are operands */
   ww_status (*run)(ww_cmd *c);
-  const ww_command *const *subs; /* a command of commands: `warpwise dataset collect`; NULL-terminated, then run is NULL */
+  const ww_command *const *subs; /* a command of commands: `warpwise dataset collect`;
+                                    NULL-terminated, then run is NULL */
 };
 
 /* options.c */
 extern const ww_option ww_global_options[];
 /* Splits argv behind the command's name into c->opt, c->global, c->operands and c->rest. */
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
-void ww_help_command(const ww_command *cmd, const char *words, FILE *f); /* words: "dataset collect" */
+void ww_help_command(const ww_command *cmd, const char *words,
+                     FILE *f); /* words: "dataset collect" */
 void ww_help_options(const ww_option *o, FILE *f);
 /* Of the NULL-terminated words, the one most like `word`; NULL when none is near. */
 const char *ww_nearest(const char *word, const char *const *words);
 
 /* output.c */
-void ww_print_error(const ww_err *e, FILE *f);                              /* warpwise: file:line: message */
-void ww_print_error_json(const ww_err *e, const char *file, const char *kernel); /* a report line on stdout */
+void ww_print_error(const ww_err *e, FILE *f); /* warpwise: file:line: message */
+void ww_print_error_json(const ww_err *e, const char *file,
+                         const char *kernel); /* a report line on stdout */
 /* Reports c->err and clears it, for commands that go on with the next file; returns its code. */
 ww_status ww_cmd_complain(ww_cmd *c);
 void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
@@ -82,12 +86,15 @@ void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
 /* input.c: a source file that clang may be given: there, regular, at most 64 MiB, text. */
 ww_status ww_input_check(const char *path, ww_err *e);
 /* What else the user named, which may be a pipe: ww_read_packed, ww_launch_read. */
-ww_status ww_input_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+ww_status ww_input_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
+                          ww_err *e);
 ww_status ww_input_launches(ww_arena *a, const char *path, ww_launch **out, uint32_t *n, ww_err *e);
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];
-extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lm, ww_cmd_lsp, ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve,
-    ww_cmd_trace, ww_cmd_train;
+extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate,
+    ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lm, ww_cmd_lsp, ww_cmd_manual, ww_cmd_mcp,
+    ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve, ww_cmd_trace,
+    ww_cmd_train;
 
 #endif

@@ -1,11 +1,13 @@
-/* completion.c - `warpwise completion bash|zsh|fish`: what a shell offers behind TAB, from the tables that parse the options. */
+/* completion.c - `warpwise completion bash|zsh|fish`: what a shell offers behind TAB, from the
+ * tables that parse the options. */
 #include "cmd.h"
 
 /* ---- what every shell needs: words ---- */
 
 static void long_options(const ww_option *o, const char *before, FILE *f) {
   for (; o && o->name; o++)
-    if (o->help) fprintf(f, "%s--%s", before, o->name);
+    if (o->help)
+      fprintf(f, "%s--%s", before, o->name);
 }
 
 static void options_of(const ww_command *cmd, FILE *f) {
@@ -14,14 +16,16 @@ static void options_of(const ww_command *cmd, FILE *f) {
 }
 
 static void names_of(const ww_command *const *v, FILE *f) {
-  for (; *v; v++) fprintf(f, " %s", (*v)->name);
+  for (; *v; v++)
+    fprintf(f, " %s", (*v)->name);
 }
 
 /* Whether the value of an option is a file, as its name in --help says. */
 static bool takes_file(const ww_option *o) {
   static const char *const kinds[] = {"FILE", "DIR", "DATA", "OUT", "STORE", "SPECS"};
   for (size_t i = 0; o->arg && i < sizeof kinds / sizeof *kinds; i++)
-    if (strstr(o->arg, kinds[i])) return true;
+    if (strstr(o->arg, kinds[i]))
+      return true;
   return false;
 }
 
@@ -29,7 +33,8 @@ static bool takes_file(const ww_option *o) {
 
 static void bash_case(const char *pattern, const ww_command *cmd, FILE *f) {
   fprintf(f, "    %s) words=\"", pattern);
-  if (cmd->subs) names_of(cmd->subs, f);
+  if (cmd->subs)
+    names_of(cmd->subs, f);
   options_of(cmd, f);
   fputs("\" ;;\n", f);
 }
@@ -38,7 +43,8 @@ static void bash_case(const char *pattern, const ww_command *cmd, FILE *f) {
 static void bash_groups(FILE *f) {
   const char *between = "@(";
   for (const ww_command *const *c = ww_commands; *c; c++) {
-    if (!(*c)->subs) continue;
+    if (!(*c)->subs)
+      continue;
     fprintf(f, "%s%s", between, (*c)->name);
     between = "|";
   }
@@ -53,14 +59,14 @@ static void bash(FILE *f) {
         "    case $w in -*) ;; *) cmd=${cmd:+$cmd-}$w; [[ $cmd == ",
         f);
   bash_groups(f);
-  fputs(
-      " ]] || break ;; esac\n"
-      "  done\n"
-      "  if [[ $prev == --gpu ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$(warpwise gpus --json 2>/dev/null | sed 's/.*\"name\":\"\\([^\"]*\\)\".*/\\1/')\" -- \"$cur\"))\n"
-      "    return\n  fi\n"
-      "  case $cmd in\n    '') words=\"",
-      f);
+  fputs(" ]] || break ;; esac\n"
+        "  done\n"
+        "  if [[ $prev == --gpu ]]; then\n"
+        "    COMPREPLY=($(compgen -W \"$(warpwise gpus --json 2>/dev/null | sed "
+        "'s/.*\"name\":\"\\([^\"]*\\)\".*/\\1/')\" -- \"$cur\"))\n"
+        "    return\n  fi\n"
+        "  case $cmd in\n    '') words=\"",
+        f);
   names_of(ww_commands, f);
   long_options(ww_global_options, " ", f);
   fputs("\" ;;\n", f);
@@ -87,15 +93,18 @@ static void bash(FILE *f) {
 /* Text inside '...' of an _arguments specification: no quotes, brackets or colons. */
 static void zsh_text(const char *s, FILE *f) {
   for (; *s; s++) {
-    if (strchr("[]:\\", *s)) fputc('\\', f);
-    if (*s == '\'') fputs("'\\'", f);
+    if (strchr("[]:\\", *s))
+      fputc('\\', f);
+    if (*s == '\'')
+      fputs("'\\'", f);
     fputc(*s, f);
   }
 }
 
 static void zsh_options(const ww_option *o, FILE *f) {
   for (; o && o->name; o++) {
-    if (!o->help) continue;
+    if (!o->help)
+      continue;
     fprintf(f, " \\\n        '%s--%s[", o->kind == WW_OPT_LIST ? "*" : "", o->name);
     zsh_text(o->help, f);
     fputc(']', f);
@@ -126,20 +135,22 @@ static void zsh_list(const char *name, const ww_command *const *v, FILE *f) {
 }
 
 static void zsh(FILE *f) {
-  fputs(
-      "#compdef warpwise\n"
-      "# zsh completion of warpwise: `warpwise completion zsh > ~/.zfunc/_warpwise`, with ~/.zfunc in fpath\n"
-      "_warpwise_gpus() { compadd -- ${(f)\"$(warpwise gpus --json 2>/dev/null | sed 's/.*\"name\":\"\\([^\"]*\\)\".*/\\1/')\"} }\n"
-      "_warpwise() {\n  local -a commands subs\n  local cmd=$words[2]\n",
-      f);
+  fputs("#compdef warpwise\n"
+        "# zsh completion of warpwise: `warpwise completion zsh > ~/.zfunc/_warpwise`, with "
+        "~/.zfunc in fpath\n"
+        "_warpwise_gpus() { compadd -- ${(f)\"$(warpwise gpus --json 2>/dev/null | sed "
+        "'s/.*\"name\":\"\\([^\"]*\\)\".*/\\1/')\"} }\n"
+        "_warpwise() {\n  local -a commands subs\n  local cmd=$words[2]\n",
+        f);
   zsh_list("commands", ww_commands, f);
   for (const ww_command *const *c = ww_commands; *c; c++) {
-    if (!(*c)->subs) continue;
+    if (!(*c)->subs)
+      continue;
     zsh_list("subs", (*c)->subs, f);
-    fprintf(
-        f,
-        "  if [[ $cmd == %s ]]; then\n    (( CURRENT == 3 )) && { _describe subcommand subs; return }\n    cmd=$cmd-$words[3]; (( CURRENT-- )); shift words\n  fi\n",
-        (*c)->name);
+    fprintf(f,
+            "  if [[ $cmd == %s ]]; then\n    (( CURRENT == 3 )) && { _describe subcommand subs; "
+            "return }\n    cmd=$cmd-$words[3]; (( CURRENT-- )); shift words\n  fi\n",
+            (*c)->name);
   }
   fputs("  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
         "  (( CURRENT-- )); shift words\n  case $cmd in\n",
@@ -150,27 +161,35 @@ static void zsh(FILE *f) {
       snprintf(pattern, sizeof pattern, "%s-%s", (*c)->name, (*s)->name);
       zsh_case(pattern, *s, f);
     }
-    if (!(*c)->subs) zsh_case((*c)->name, *c, f);
+    if (!(*c)->subs)
+      zsh_case((*c)->name, *c, f);
   }
-  fputs("  esac\n}\n[[ $funcstack[1] == _warpwise ]] && _warpwise \"$@\" || compdef _warpwise warpwise\n", f);
+  fputs("  esac\n}\n[[ $funcstack[1] == _warpwise ]] && _warpwise \"$@\" || compdef _warpwise "
+        "warpwise\n",
+        f);
 }
 
 /* ---- fish ---- */
 
 static void fish_text(const char *s, FILE *f) {
   for (; *s; s++) {
-    if (*s == '\'' || *s == '\\') fputc('\\', f);
+    if (*s == '\'' || *s == '\\')
+      fputc('\\', f);
     fputc(*s, f);
   }
 }
 
 static void fish_options(const char *condition, const ww_option *o, FILE *f) {
   for (; o && o->name; o++) {
-    if (!o->help) continue;
+    if (!o->help)
+      continue;
     fprintf(f, "complete -c warpwise -n '%s' -l %s", condition, o->name);
-    if (o->letter) fprintf(f, " -s %c", o->letter);
-    if (o->kind != WW_OPT_FLAG) fputs(takes_file(o) ? " -r" : " -x", f);
-    if (strcmp(o->name, "gpu") == 0) fputs(" -a '(__warpwise_gpus)'", f);
+    if (o->letter)
+      fprintf(f, " -s %c", o->letter);
+    if (o->kind != WW_OPT_FLAG)
+      fputs(takes_file(o) ? " -r" : " -x", f);
+    if (strcmp(o->name, "gpu") == 0)
+      fputs(" -a '(__warpwise_gpus)'", f);
     fputs(" -d '", f);
     fish_text(o->help, f);
     fputs("'\n", f);
@@ -184,9 +203,11 @@ static void fish_command(const char *condition, const ww_command *cmd, FILE *f) 
 }
 
 static void fish(FILE *f) {
-  fputs("# fish completion of warpwise: `warpwise completion fish > ~/.config/fish/completions/warpwise.fish`\n"
+  fputs("# fish completion of warpwise: `warpwise completion fish > "
+        "~/.config/fish/completions/warpwise.fish`\n"
         "function __warpwise_gpus\n"
-        "  warpwise gpus --json 2>/dev/null | string replace -r '.*\"name\":\"([^\"]*)\".*' '$1'\nend\n",
+        "  warpwise gpus --json 2>/dev/null | string replace -r '.*\"name\":\"([^\"]*)\".*' "
+        "'$1'\nend\n",
         f);
   for (const ww_command *const *c = ww_commands; *c; c++) {
     char seen[96], sub[160];
@@ -210,7 +231,8 @@ static ww_status run(ww_cmd *c) {
     void (*print)(FILE *f);
   } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
   for (size_t i = 0; c->noperands == 1 && i < sizeof shells / sizeof *shells; i++)
-    if (strcmp(c->operands[0], shells[i].name) == 0) return shells[i].print(stdout), WW_OK;
+    if (strcmp(c->operands[0], shells[i].name) == 0)
+      return shells[i].print(stdout), WW_OK;
   return ww_fail(&c->err, WW_EUSAGE, "which shell? bash, zsh or fish");
 }
 

@@ -1,7 +1,9 @@
-/* dataset_check.c - `warpwise dataset check`: are kernels of different splits, or of the corpus and of benchmarks, the same ones?
+/* dataset_check.c - `warpwise dataset check`: are kernels of different splits, or of the corpus and
+ * of benchmarks, the same ones?
  *
- * Kernels are compared by structure (data/structure.c): text can be rewritten, the work stays. Small kernels are left out of the
- * verdict and listed: there is one way to write y[i] = a * x[i] + y[i], and everybody found it. */
+ * Kernels are compared by structure (data/structure.c): text can be rewritten, the work stays.
+ * Small kernels are left out of the verdict and listed: there is one way to write y[i] = a * x[i] +
+ * y[i], and everybody found it. */
 #include <stdlib.h>
 
 #include "gather.h"
@@ -12,19 +14,23 @@ typedef struct {
   uint64_t least, closest, jobs;
 } options;
 
-/* Where a person has to look: a kernel with other names, formatting, language, integer types or tile sizes is 0.85 to 1 like itself; two
- * people's plain loops for the same thing have 0.5 to 0.74, different kernels of one shape reach 0.71 (docs/splits.md). */
+/* Where a person has to look: a kernel with other names, formatting, language, integer types or
+ * tile sizes is 0.85 to 1 like itself; two people's plain loops for the same thing have 0.5 to
+ * 0.74, different kernels of one shape reach 0.71 (docs/splits.md). */
 #define THRESHOLD 0.7
 #define LEAST 60 /* distinct paths: below it a kernel is a line or two that have no other form */
 #define CLOSEST 15
 
 static const ww_option table[] = {
-    {"against", 0, WW_OPT_LIST, "DIR", "a checkout whose kernels must not be in the corpus (repeatable)",
-     offsetof(options, against)},
-    {"threshold", 0, WW_OPT_STR, "X", "alike from that on, 0 to 1 (default 0.7)", offsetof(options, threshold)},
-    {"least", 0, WW_OPT_UINT, "N", "smaller kernels, by distinct paths, are listed and not judged (default 60)",
+    {"against", 0, WW_OPT_LIST, "DIR",
+     "a checkout whose kernels must not be in the corpus (repeatable)", offsetof(options, against)},
+    {"threshold", 0, WW_OPT_STR, "X", "alike from that on, 0 to 1 (default 0.7)",
+     offsetof(options, threshold)},
+    {"least", 0, WW_OPT_UINT, "N",
+     "smaller kernels, by distinct paths, are listed and not judged (default 60)",
      offsetof(options, least)},
-    {"closest", 0, WW_OPT_UINT, "N", "pairs to show of each kind (default 15)", offsetof(options, closest)},
+    {"closest", 0, WW_OPT_UINT, "N", "pairs to show of each kind (default 15)",
+     offsetof(options, closest)},
     {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
     {0},
 };
@@ -51,44 +57,56 @@ typedef struct {
 
 /* ---- comparing ---- */
 
-static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gathered_kernel *b, comparison *c) {
+static void compare(const checker *k, const ww_gathered_kernel *a, const ww_gathered_kernel *b,
+                    comparison *c) {
   uint32_t x = a->structure.n, y = b->structure.n, less = x < y ? x : y, more = x < y ? y : x;
-  if (!less) return;
+  if (!less)
+    return;
   bool small = less < k->least;
   double alike = 10 * (uint64_t)less < more ? 0 : ww_structure_alike(&a->structure, &b->structure);
   int bin = (int)(10 * alike);
   c->compared++;
-  if (!small) c->bins[bin > 9 ? 9 : bin]++;
-  if (!small && alike >= k->threshold) c->over++;
-  if (alike >= 0.3) ww_push(k->a, &c->v, (pair){alike, a, b, small});
+  if (!small)
+    c->bins[bin > 9 ? 9 : bin]++;
+  if (!small && alike >= k->threshold)
+    c->over++;
+  if (alike >= 0.3)
+    ww_push(k->a, &c->v, (pair){alike, a, b, small});
 }
 
 static ww_split split_of(const ww_gathered_kernel *k) {
-  return ww_split_of(&(ww_store_kernel){.origin = WW_ORIGIN_CORPUS, .family = k->family, .key = k->key});
+  return ww_split_of(
+      &(ww_store_kernel){.origin = WW_ORIGIN_CORPUS, .family = k->family, .key = k->key});
 }
 
 static void across_splits(const checker *k, const ww_gathered *g, comparison *c) {
   for (uint32_t i = 0; i < g->kernels.n; i++)
     for (uint32_t j = i + 1; j < g->kernels.n; j++)
-      if (split_of(&g->kernels.v[i]) != split_of(&g->kernels.v[j])) compare(k, &g->kernels.v[i], &g->kernels.v[j], c);
+      if (split_of(&g->kernels.v[i]) != split_of(&g->kernels.v[j]))
+        compare(k, &g->kernels.v[i], &g->kernels.v[j], c);
 }
 
-static void with_others(const checker *k, const ww_gathered *g, const ww_gathered *other, comparison *c) {
+static void with_others(const checker *k, const ww_gathered *g, const ww_gathered *other,
+                        comparison *c) {
   for (uint32_t i = 0; i < g->kernels.n; i++)
-    for (uint32_t j = 0; j < other->kernels.n; j++) compare(k, &g->kernels.v[i], &other->kernels.v[j], c);
+    for (uint32_t j = 0; j < other->kernels.n; j++)
+      compare(k, &g->kernels.v[i], &other->kernels.v[j], c);
 }
 
 /* ---- showing ---- */
 
 static int by_alike(const void *a, const void *b) {
   const pair *x = a, *y = b;
-  if (x->alike != y->alike) return x->alike < y->alike ? 1 : -1;
+  if (x->alike != y->alike)
+    return x->alike < y->alike ? 1 : -1;
   int d = strcmp(x->a->key, y->a->key);
   return d ? d : strcmp(x->b->file, y->b->file);
 }
 
 /* As a person would say it: file and kernel. */
-static const char *called(const ww_gathered_kernel *k, ww_arena *a) { return ww_fmt(a, "%s:%s", k->file, k->name); }
+static const char *called(const ww_gathered_kernel *k, ww_arena *a) {
+  return ww_fmt(a, "%s:%s", k->file, k->name);
+}
 
 static void print_pairs(const checker *k, const comparison *c) {
   uint32_t shown = 0, small = 0;
@@ -96,20 +114,24 @@ static void print_pairs(const checker *k, const comparison *c) {
     const pair *p = &c->v.v[i];
     const pair *q = i ? p - 1 : p;
     small += p->small && p->alike >= k->threshold;
-    if (p->small || shown == k->closest) continue;
+    if (p->small || shown == k->closest)
+      continue;
     if (p != q && p->a == q->a && p->alike == q->alike && !strcmp(p->b->name, q->b->name))
       continue; /* included twice */
-    printf("  %.2f%c  %-46s  %s\n", p->alike, p->alike >= k->threshold ? '*' : ' ', called(p->a, k->a),
-           called(p->b, k->a));
+    printf("  %.2f%c  %-46s  %s\n", p->alike, p->alike >= k->threshold ? '*' : ' ',
+           called(p->a, k->a), called(p->b, k->a));
     shown++;
   }
-  if (small) printf("  %u more pairs are alike, of kernels with fewer than %u paths: not judged\n", small, k->least);
+  if (small)
+    printf("  %u more pairs are alike, of kernels with fewer than %u paths: not judged\n", small,
+           k->least);
 }
 
 static void print_text(const checker *k, const char *what, const comparison *c) {
-  printf("%s: %llu pairs, %u alike (%.2f or more); pairs by tenths:", what, (unsigned long long)c->compared, c->over,
-         k->threshold);
-  for (int b = 0; b < 10; b++) printf(" %u", c->bins[b]);
+  printf("%s: %llu pairs, %u alike (%.2f or more); pairs by tenths:", what,
+         (unsigned long long)c->compared, c->over, k->threshold);
+  for (int b = 0; b < 10; b++)
+    printf(" %u", c->bins[b]);
   putchar('\n');
   print_pairs(k, c);
 }
@@ -119,7 +141,8 @@ static void print_json(const checker *k, const char *what, const comparison *c) 
     const pair *p = &c->v.v[i];
     ww_buf b = {0};
     ww_json j = {0};
-    if (p->small) continue;
+    if (p->small)
+      continue;
     ww_json_begin(&j, &b);
     ww_json_obj(&j);
     ww_json_kint(&j, "schema_version", 1);
@@ -136,7 +159,8 @@ static void print_json(const checker *k, const char *what, const comparison *c) 
 }
 
 static void show(const checker *k, bool json, const char *what, comparison *c) {
-  if (c->v.n) qsort(c->v.v, c->v.n, sizeof *c->v.v, by_alike);
+  if (c->v.n)
+    qsort(c->v.v, c->v.n, sizeof *c->v.v, by_alike);
   (json ? print_json : print_text)(k, what, c);
 }
 
@@ -144,10 +168,13 @@ static uint32_t print_unknown(const ww_gathered *g, FILE *f) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < g->kernels.n; i++) {
     const char *family = g->kernels.v[i].family;
-    if (ww_split_known(family, NULL)) continue;
+    if (ww_split_known(family, NULL))
+      continue;
     n++;
     if (!i || strcmp(family, g->kernels.v[i - 1].family))
-      fprintf(f, "  family %s is in no split: add it to src/data/split.def (its kernels go by the hash of its name)\n",
+      fprintf(f,
+              "  family %s is in no split: add it to src/data/split.def (its kernels go by the "
+              "hash of its name)\n",
               family);
   }
   return n;
@@ -159,18 +186,23 @@ static void print_corpus(const checker *k, const ww_gathered *g) {
     split[split_of(&g->kernels.v[i])]++;
     small += g->kernels.v[i].structure.n < k->least;
   }
-  printf("%u kernels: %u train, %u validation, %u test; %u have fewer than %u paths\n", g->kernels.n,
-         split[WW_SPLIT_TRAIN], split[WW_SPLIT_VALIDATION], split[WW_SPLIT_TEST], small, k->least);
+  printf("%u kernels: %u train, %u validation, %u test; %u have fewer than %u paths\n",
+         g->kernels.n, split[WW_SPLIT_TRAIN], split[WW_SPLIT_VALIDATION], split[WW_SPLIT_TEST],
+         small, k->least);
 }
 
-static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g, const char *dir, bool *missed) {
+static ww_status check_against(ww_cmd *c, const checker *k, const ww_gathered *g, const char *dir,
+                               bool *missed) {
   comparison x = {0};
   ww_gathered other;
-  ww_gather_options how = {.dir = dir, .structures = true, .jobs = (uint32_t)k->o->jobs, .limit_s = 120};
+  ww_gather_options how = {
+      .dir = dir, .structures = true, .jobs = (uint32_t)k->o->jobs, .limit_s = 120};
   ww_status st = ww_gather(c, &how, &other);
-  if (st) return st;
+  if (st)
+    return st;
   with_others(k, g, &other, &x);
-  const char *what = ww_fmt(k->a, "corpus and %s (%u kernels of %u files)", dir, other.kernels.n, other.files.n);
+  const char *what =
+      ww_fmt(k->a, "corpus and %s (%u kernels of %u files)", dir, other.kernels.n, other.files.n);
   show(k, c->global.json, c->global.json ? dir : what, &x);
   *missed |= x.over > 0;
   if (other.failures.n && !c->global.json && !ww_is_quiet()) {
@@ -184,12 +216,17 @@ static ww_status settle(ww_cmd *c, checker *k) {
   const options *o = c->opt;
   char *end = NULL;
   *k = (checker){.o = o, .threshold = THRESHOLD, .least = LEAST, .closest = CLOSEST, .a = c->arena};
-  if (o->least) k->least = (uint32_t)o->least;
-  if (o->closest) k->closest = (uint32_t)o->closest;
-  if (o->threshold) k->threshold = strtod(o->threshold, &end);
+  if (o->least)
+    k->least = (uint32_t)o->least;
+  if (o->closest)
+    k->closest = (uint32_t)o->closest;
+  if (o->threshold)
+    k->threshold = strtod(o->threshold, &end);
   if (o->threshold && (end == o->threshold || *end || !(k->threshold > 0 && k->threshold <= 1)))
-    return ww_fail(&c->err, WW_EUSAGE, "--threshold: expected a number above 0, at most 1, not '%.40s'", o->threshold);
-  if (c->noperands != 1) return ww_fail(&c->err, WW_EUSAGE, "name the corpus: dataset check corpus/");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "--threshold: expected a number above 0, at most 1, not '%.40s'", o->threshold);
+  if (c->noperands != 1)
+    return ww_fail(&c->err, WW_EUSAGE, "name the corpus: dataset check corpus/");
   return WW_OK;
 }
 
@@ -198,29 +235,37 @@ static ww_status run(ww_cmd *c) {
   ww_gathered g;
   comparison splits = {0};
   ww_status st = settle(c, &k);
-  if (st) return st;
-  ww_gather_options how = {.dir = c->operands[0], .corpus = true, .structures = true, .jobs = (uint32_t)k.o->jobs};
+  if (st)
+    return st;
+  ww_gather_options how = {
+      .dir = c->operands[0], .corpus = true, .structures = true, .jobs = (uint32_t)k.o->jobs};
   st = ww_gather(c, &how, &g);
-  if (st) return st;
-  if (!c->global.json) print_corpus(&k, &g);
+  if (st)
+    return st;
+  if (!c->global.json)
+    print_corpus(&k, &g);
   c->missed |= print_unknown(&g, c->global.json ? stderr : stdout) > 0;
-  if (g.failures.n && !c->global.json) ww_gather_print_failures(&g, k.a, stdout);
+  if (g.failures.n && !c->global.json)
+    ww_gather_print_failures(&g, k.a, stdout);
   across_splits(&k, &g, &splits);
   show(&k, c->global.json, "train, validation and test", &splits);
   c->missed |= splits.over > 0;
-  for (uint32_t i = 0; !st && i < k.o->against.n; i++) st = check_against(c, &k, &g, k.o->against.v[i], &c->missed);
+  for (uint32_t i = 0; !st && i < k.o->against.n; i++)
+    st = check_against(c, &k, &g, k.o->against.v[i], &c->missed);
   return st;
 }
 
 const ww_command ww_cmd_dataset_check = {
     .name = "check",
-    .summary = "no kernel of the corpus is in two splits, or in a benchmark that predictions are judged by",
+    .summary = "no kernel of the corpus is in two splits, or in a benchmark that predictions are "
+               "judged by",
     .usage = "CORPUS [--against DIR]...",
-    .details =
-        "Kernels are compared by the structure of their code, not by its text: renamed, reformatted and reordered copies are\n"
-        "found. Exit code 1 when two are alike, or a family is in no split.",
+    .details = "Kernels are compared by the structure of their code, not by its text: renamed, "
+               "reformatted and reordered copies are\n"
+               "found. Exit code 1 when two are alike, or a family is in no split.",
     .examples = "  warpwise dataset check corpus/\n"
-                "  warpwise dataset check corpus/ --against rodinia/ --against shoc/ --against polybench/\n",
+                "  warpwise dataset check corpus/ --against rodinia/ --against shoc/ --against "
+                "polybench/\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

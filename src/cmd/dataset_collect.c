@@ -1,7 +1,8 @@
-/* dataset_collect.c - `warpwise dataset collect`, `merge` and `pack`: campaigns, and what becomes of their stores.
+/* dataset_collect.c - `warpwise dataset collect`, `merge` and `pack`: campaigns, and what becomes
+ * of their stores.
  *
- * A campaign's plan is shown before the device is touched. Ctrl-C ends with the batch in hand, a second one at once; either way, and
- * after a crash, the same command goes on where it stopped. */
+ * A campaign's plan is shown before the device is touched. Ctrl-C ends with the batch in hand, a
+ * second one at once; either way, and after a crash, the same command goes on where it stopped. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -21,31 +22,40 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"store", 0, WW_OPT_STR, "FILE", "where rows go; of several ranks, FILE.rank<r>", offsetof(options, store)},
-    {"grammar", 0, WW_OPT_STR, "V", "version of the generator's grammar, 1 or 2 (default: the newest)",
+    {"store", 0, WW_OPT_STR, "FILE", "where rows go; of several ranks, FILE.rank<r>",
+     offsetof(options, store)},
+    {"grammar", 0, WW_OPT_STR, "V",
+     "version of the generator's grammar, 1 or 2 (default: the newest)",
      offsetof(options, grammar)},
-    {"only", 0, WW_OPT_STR, "FAMILY,...", "generated kernels of these productions alone; others do not count",
-     offsetof(options, only)},
+    {"only", 0, WW_OPT_STR, "FAMILY,...",
+     "generated kernels of these productions alone; others do not count", offsetof(options, only)},
     {"seed", 0, WW_OPT_UINT, "S", "of the generator (default 1)", offsetof(options, seed)},
     {"count", 0, WW_OPT_UINT, "N", "generated kernels (default 0)", offsetof(options, count)},
-    {"first", 0, WW_OPT_UINT, "K", "leave out the seed's first K kernels", offsetof(options, first)},
-    {"launches", 0, WW_OPT_UINT, "L", "of each generated kernel (default 8)", offsetof(options, launches)},
-    {"counters", 0, WW_OPT_STR, "SHARE", "of the launches, the part that gets all counters (default 0.15)",
+    {"first", 0, WW_OPT_UINT, "K", "leave out the seed's first K kernels",
+     offsetof(options, first)},
+    {"launches", 0, WW_OPT_UINT, "L", "of each generated kernel (default 8)",
+     offsetof(options, launches)},
+    {"counters", 0, WW_OPT_STR, "SHARE",
+     "of the launches, the part that gets all counters (default 0.15)",
      offsetof(options, counters)},
-    {"ready", 0, WW_OPT_STR, "SPECS", "ready launches of corpus or imported kernels, from `dataset plan`",
-     offsetof(options, ready)},
+    {"ready", 0, WW_OPT_STR, "SPECS",
+     "ready launches of corpus or imported kernels, from `dataset plan`", offsetof(options, ready)},
     {"again", 0, WW_OPT_STR, "OLD", "a repeat campaign: measure launches of this store once more",
      offsetof(options, again)},
-    {"sample", 0, WW_OPT_UINT, "N", "of --again: that many at random (seed)", offsetof(options, sample)},
+    {"sample", 0, WW_OPT_UINT, "N", "of --again: that many at random (seed)",
+     offsetof(options, sample)},
     {"retry", 0, WW_OPT_FLAG, NULL, "launches that failed, too", offsetof(options, retry)},
-    {"seconds", 0, WW_OPT_STR, "T", "be done by then; the same command goes on", offsetof(options, seconds)},
+    {"seconds", 0, WW_OPT_STR, "T", "be done by then; the same command goes on",
+     offsetof(options, seconds)},
     {"dry-run", 0, WW_OPT_FLAG, NULL, "only the plan; with --gpu NAME for a GPU that is not here",
      offsetof(options, dry_run)},
-    {"dialect", 0, WW_OPT_STR, "NAME", "of generated kernels: cuda or opencl (default: cuda on a CUDA device)",
+    {"dialect", 0, WW_OPT_STR, "NAME",
+     "of generated kernels: cuda or opencl (default: cuda on a CUDA device)",
      offsetof(options, dialect)},
-    {"processes", 'j', WW_OPT_UINT, "P", "that compile (default: all cores but two)", offsetof(options, processes)},
-    {"batch", 0, WW_OPT_UINT, "N", "launches on the device at once (default 256, with counters 512)",
-     offsetof(options, batch)},
+    {"processes", 'j', WW_OPT_UINT, "P", "that compile (default: all cores but two)",
+     offsetof(options, processes)},
+    {"batch", 0, WW_OPT_UINT, "N",
+     "launches on the device at once (default 256, with counters 512)", offsetof(options, batch)},
     {0},
 };
 
@@ -53,16 +63,20 @@ static const ww_option table[] = {
 
 static ww_status real(const char *name, const char *text, double most, double *out, ww_err *e) {
   char *end;
-  if (!text) return WW_OK;
+  if (!text)
+    return WW_OK;
   *out = strtod(text, &end);
   if (end == text || *end || !(*out >= 0) || *out > most)
-    return ww_fail(e, WW_EUSAGE, "--%s: expected a number from 0 to %g, not '%.60s'", name, most, text);
+    return ww_fail(e, WW_EUSAGE, "--%s: expected a number from 0 to %g, not '%.60s'", name, most,
+                   text);
   return WW_OK;
 }
 
 static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, ww_err *e) {
   if (o->count > UINT32_MAX || o->first > UINT32_MAX || o->launches > 10000 || o->batch > 4096)
-    return ww_fail(e, WW_EUSAGE, "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
+    return ww_fail(
+        e, WW_EUSAGE,
+        "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
   *g = (ww_campaign){.seed = o->seed ? o->seed : 1,
                      .first = (uint32_t)o->first,
                      .count = (uint32_t)o->count,
@@ -77,11 +91,16 @@ static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, 
                      .again = o->again,
                      .sample = o->sample < UINT32_MAX ? (uint32_t)o->sample : UINT32_MAX};
   ww_status st = ww_gen_grammar(o->grammar, o->only, &g->version, &g->only, e);
-  if (!st) st = real("counters", o->counters, 1, &g->counters, e);
-  if (!st) st = real("seconds", o->seconds, 1e7, &g->seconds, e);
+  if (!st)
+    st = real("counters", o->counters, 1, &g->counters, e);
+  if (!st)
+    st = real("seconds", o->seconds, 1e7, &g->seconds, e);
   if (!st && !g->count && !g->ready && !g->again)
-    st = ww_fail(e, WW_EUSAGE, "nothing to collect: --count N generated kernels, --ready SPECS, or --again STORE");
-  if (!st && !o->store && !o->dry_run) st = ww_fail(e, WW_EUSAGE, "name the store: --store FILE");
+    st =
+        ww_fail(e, WW_EUSAGE,
+                "nothing to collect: --count N generated kernels, --ready SPECS, or --again STORE");
+  if (!st && !o->store && !o->dry_run)
+    st = ww_fail(e, WW_EUSAGE, "name the store: --store FILE");
   return st;
 }
 
@@ -103,8 +122,8 @@ static void begin_object(ww_json *j, ww_buf *b, const char *what) {
   ww_json_obj(j);
 }
 
-static void show_plan(const ww_cmd *c, const ww_campaign_plan *p, const ww_target *t, const ww_rank *r,
-                      const char *store) {
+static void show_plan(const ww_cmd *c, const ww_campaign_plan *p, const ww_target *t,
+                      const ww_rank *r, const char *store) {
   if (c->global.json) {
     ww_buf b = {0};
     ww_json j = {0};
@@ -122,12 +141,16 @@ static void show_plan(const ww_cmd *c, const ww_campaign_plan *p, const ww_targe
     print_object(&j, &b);
     return;
   }
-  if (r->size > 1) printf("rank %u of %u (%s), ", r->rank, r->size, r->from);
-  printf("%s on %s: %" PRIu64 " kernels, %" PRIu64 " launches, %" PRIu64 " of them with counters; %" PRIu64
+  if (r->size > 1)
+    printf("rank %u of %u (%s), ", r->rank, r->size, r->from);
+  printf("%s on %s: %" PRIu64 " kernels, %" PRIu64 " launches, %" PRIu64
+         " of them with counters; %" PRIu64
          " held already; about %.0f device seconds for the rest\n",
-         store ? store : "planned", t->gpu, p->kernels, p->launches, p->with_counters, p->held, p->device_s);
+         store ? store : "planned", t->gpu, p->kernels, p->launches, p->with_counters, p->held,
+         p->device_s);
   if (p->skipped)
-    printf("%" PRIu64 " launches left out: for another kind of device, or of no known kernel\n", p->skipped);
+    printf("%" PRIu64 " launches left out: for another kind of device, or of no known kernel\n",
+           p->skipped);
   fflush(stdout);
 }
 
@@ -140,18 +163,23 @@ typedef struct {
 static void show_progress(void *ctx, const ww_campaign_state *s) {
   screen *x = ctx;
   double now = ww_now();
-  if (x->quiet || now - x->shown < (x->terminal ? 0.5 : 10)) return;
+  if (x->quiet || now - x->shown < (x->terminal ? 0.5 : 10))
+    return;
   x->shown = now;
   char left[32] = "";
-  if (isfinite(s->left_s)) snprintf(left, sizeof left, ", %.0f s left", s->left_s);
-  fprintf(stderr, "%s%s%" PRIu64 " of %" PRIu64 " rows (%.1f %%), %.0f a second, %" PRIu64 " failed%s%s",
+  if (isfinite(s->left_s))
+    snprintf(left, sizeof left, ", %.0f s left", s->left_s);
+  fprintf(stderr,
+          "%s%s%" PRIu64 " of %" PRIu64 " rows (%.1f %%), %.0f a second, %" PRIu64 " failed%s%s",
           x->terminal ? "\r\033[K" : "", x->rank, s->done, s->total,
           s->total ? 100.0 * (double)s->done / (double)s->total : 100.0,
-          s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->failed, left, x->terminal ? "" : "\n");
+          s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->failed, left,
+          x->terminal ? "" : "\n");
   fflush(stderr);
 }
 
-static void show_end_json(const ww_campaign_state *s, const char *store, const char *gpu, bool stopped) {
+static void show_end_json(const ww_campaign_state *s, const char *store, const char *gpu,
+                          bool stopped) {
   ww_buf b = {0};
   ww_json j = {0};
   begin_object(&j, &b, "collected");
@@ -179,12 +207,13 @@ static void show_end_json(const ww_campaign_state *s, const char *store, const c
 }
 
 static void show_end(const ww_campaign_state *s, bool stopped) {
-  printf("%" PRIu64 " rows in %.1f s (%.0f a second; %.1f s on the device, %.1f s waiting for compilers), %" PRIu64
-         " with counters, %" PRIu64 " failed\n",
-         s->done, s->elapsed_s, s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->device_s, s->waited_s,
-         s->with_counters, s->failed);
+  printf("%" PRIu64 " rows in %.1f s (%.0f a second; %.1f s on the device, %.1f s waiting for "
+         "compilers), %" PRIu64 " with counters, %" PRIu64 " failed\n",
+         s->done, s->elapsed_s, s->elapsed_s > 0 ? (double)s->done / s->elapsed_s : 0, s->device_s,
+         s->waited_s, s->with_counters, s->failed);
   for (uint32_t k = 0; k < s->ncauses && k < 12; k++)
-    printf("  %8" PRIu64 "  %s: %s\n", s->causes[k].n, ww_status_name(s->causes[k].code), s->causes[k].text);
+    printf("  %8" PRIu64 "  %s: %s\n", s->causes[k].n, ww_status_name(s->causes[k].code),
+           s->causes[k].text);
   if (stopped && s->total > s->done)
     printf("stopped with %" PRIu64 " to go; the same command goes on\n", s->total - s->done);
 }
@@ -193,7 +222,8 @@ static void show_end(const ww_campaign_state *s, bool stopped) {
 
 static volatile sig_atomic_t signals;
 static void on_signal(int sig) {
-  if (signals++) ww_end_by_signal(sig); /* what is committed is safe */
+  if (signals++)
+    ww_end_by_signal(sig); /* what is committed is safe */
 }
 
 static int stop(void *ctx) {
@@ -204,24 +234,32 @@ static int stop(void *ctx) {
 static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r, const ww_target *t,
                               const ww_campaign_plan *p, ww_store *s) {
   ww_campaign_state end;
-  screen x = {.terminal = isatty(STDERR_FILENO), .quiet = ww_is_quiet() || c->global.json, .shown = ww_now()};
-  if (r->size > 1) snprintf(x.rank, sizeof x.rank, "rank %u: ", r->rank);
+  screen x = {.terminal = isatty(STDERR_FILENO),
+              .quiet = ww_is_quiet() || c->global.json,
+              .shown = ww_now()};
+  if (r->size > 1)
+    snprintf(x.rank, sizeof x.rank, "rank %u: ", r->rank);
   struct sigaction on = {.sa_handler = on_signal}, was;
   sigaction(SIGINT, &on, NULL);
   sigaction(SIGTERM, &on, NULL);
   sigaction(SIGHUP, NULL, &was);
-  if (was.sa_handler != SIG_IGN) sigaction(SIGHUP, &on, NULL);
+  if (was.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &on, NULL);
   bool quiet = ww_is_quiet();
   ww_set_quiet(true); /* one line of progress is enough */
   ww_status st =
       ww_campaign_run(g, r, t, p, s, ww_self_path(c->arena),
-                      &(ww_campaign_sink){.ctx = &x, .progress = show_progress, .stop = stop}, c->arena, &end, &c->err);
+                      &(ww_campaign_sink){.ctx = &x, .progress = show_progress, .stop = stop},
+                      c->arena, &end, &c->err);
   ww_set_quiet(quiet);
-  if (x.terminal && !x.quiet) fputs("\r\033[K", stderr);
+  if (x.terminal && !x.quiet)
+    fputs("\r\033[K", stderr);
   bool stopped = st == WW_ECANCEL;
   c->global.json ? show_end_json(&end, ww_store_path(s), t->gpu, stopped) : show_end(&end, stopped);
-  if (stopped && !signals) st = WW_OK; /* its time was over, as asked for */
-  if (st || !end.done || end.failed < end.done) return st;
+  if (stopped && !signals)
+    st = WW_OK; /* its time was over, as asked for */
+  if (st || !end.done || end.failed < end.done)
+    return st;
   return ww_fail(&c->err, WW_EDATA, "every launch failed: %s", end.causes[0].text);
 }
 
@@ -233,19 +271,27 @@ static ww_status collect(ww_cmd *c) {
   ww_campaign_plan p;
   ww_store *s = NULL;
   const char *path = o->store;
-  ww_status st =
-      c->noperands ? ww_fail(&c->err, WW_EUSAGE, "'%.60s': collect takes options only", c->operands[0]) : WW_OK;
-  if (!st) st = campaign_of(c, o, &g, &c->err);
-  if (!st) st = ww_rank_find(&r, &c->err);
-  if (st) return st;
+  ww_status st = c->noperands ? ww_fail(&c->err, WW_EUSAGE, "'%.60s': collect takes options only",
+                                        c->operands[0])
+                              : WW_OK;
+  if (!st)
+    st = campaign_of(c, o, &g, &c->err);
+  if (!st)
+    st = ww_rank_find(&r, &c->err);
+  if (st)
+    return st;
   ww_rank_device(&r);
-  if (path && r.size > 1) path = ww_fmt(c->arena, "%s.rank%u", path, r.rank);
+  if (path && r.size > 1)
+    path = ww_fmt(c->arena, "%s.rank%u", path, r.rank);
   st = ww_target_find(&g, o->dry_run ? c->global.gpu : NULL, c->arena, &t, &c->err);
   if (!st && path && (!o->dry_run || ww_file_exists(path)))
     st = ww_store_open(path, o->dry_run ? WW_STORE_READ : WW_STORE_WRITE, &s, &c->err);
-  if (!st) st = ww_campaign_plan_make(&g, &r, &t, s, &p, &c->err);
-  if (!st) show_plan(c, &p, &t, &r, path);
-  if (!st && !o->dry_run) st = run_campaign(c, &g, &r, &t, &p, s);
+  if (!st)
+    st = ww_campaign_plan_make(&g, &r, &t, s, &p, &c->err);
+  if (!st)
+    show_plan(c, &p, &t, &r, path);
+  if (!st && !o->dry_run)
+    st = run_campaign(c, &g, &r, &t, &p, s);
   ww_store_close(s);
   return st;
 }
@@ -254,17 +300,22 @@ const ww_command ww_cmd_dataset_collect = {
     .name = "collect",
     .summary = "measure launches of generated and corpus kernels into a store",
     .usage = "--store FILE [--count N] [--ready SPECS] [options]",
-    .details =
-        "Generates, compiles and measures; shows what it will do and the device seconds that will take first. A launch that\n"
-        "the store has is never measured again: after Ctrl-C, a crash or --seconds the same command goes on. Under mpirun,\n"
-        "srun or an indexed Kubernetes job each rank takes its part and writes FILE.rank<r>; `dataset merge` joins them.",
-    .examples = "  warpwise dataset collect --store h200.sqlite --seed 7 --count 40000 --launches 8 --counters 0.15\n"
-                "  warpwise dataset collect --store more.sqlite --count 2000 --grammar 2 --only gen.tree,gen.ode\n"
-                "  warpwise dataset collect --store h200.sqlite --ready ready.jsonl --counters 1\n"
-                "  warpwise dataset collect --seed 7 --count 40000 --gpu h200 --dry-run\n"
-                "  warpwise dataset collect --store small.sqlite --count 8 --launches 2 --device pocl\n"
-                "  warpwise dataset collect --store repeat.sqlite --again h200.sqlite --sample 500\n"
-                "  mpirun -n 8 warpwise dataset collect --store h200.sqlite --seed 7 --count 40000\n",
+    .details = "Generates, compiles and measures; shows what it will do and the device seconds "
+               "that will take first. A launch that\n"
+               "the store has is never measured again: after Ctrl-C, a crash or --seconds the same "
+               "command goes on. Under mpirun,\n"
+               "srun or an indexed Kubernetes job each rank takes its part and writes "
+               "FILE.rank<r>; `dataset merge` joins them.",
+    .examples =
+        "  warpwise dataset collect --store h200.sqlite --seed 7 --count 40000 --launches 8 "
+        "--counters 0.15\n"
+        "  warpwise dataset collect --store more.sqlite --count 2000 --grammar 2 --only "
+        "gen.tree,gen.ode\n"
+        "  warpwise dataset collect --store h200.sqlite --ready ready.jsonl --counters 1\n"
+        "  warpwise dataset collect --seed 7 --count 40000 --gpu h200 --dry-run\n"
+        "  warpwise dataset collect --store small.sqlite --count 8 --launches 2 --device pocl\n"
+        "  warpwise dataset collect --store repeat.sqlite --again h200.sqlite --sample 500\n"
+        "  mpirun -n 8 warpwise dataset collect --store h200.sqlite --seed 7 --count 40000\n",
     .options = table,
     .options_size = sizeof(options),
     .run = collect,
@@ -280,7 +331,8 @@ static bool same_file(const char *a, const char *b) {
 static ww_status merge(ww_cmd *c) {
   ww_store *s = NULL;
   if (c->noperands < 2)
-    return ww_fail(&c->err, WW_EUSAGE, "name the store to write and those to read: merge OUT IN...");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "name the store to write and those to read: merge OUT IN...");
   for (uint32_t k = 1; k < c->noperands; k++) {
     if (same_file(c->operands[0], c->operands[k]))
       return ww_fail(&c->err, WW_EUSAGE, "'%s' is both read and written", c->operands[k]);
@@ -300,7 +352,8 @@ static ww_status merge(ww_cmd *c) {
       ww_json_kuint(&j, "duplicates", duplicates);
       print_object(&j, &b);
     } else if (!st && !ww_is_quiet())
-      printf("%s: %" PRIu64 " rows added, %" PRIu64 " were there\n", c->operands[k], added, duplicates);
+      printf("%s: %" PRIu64 " rows added, %" PRIu64 " were there\n", c->operands[k], added,
+             duplicates);
   }
   ww_store_close(s);
   return st;
@@ -315,9 +368,10 @@ const ww_command ww_cmd_dataset_merge = {
     .name = "merge",
     .summary = "join stores, of the ranks of a campaign or of many machines",
     .usage = "OUT IN...",
-    .details =
-        "OUT is made, or added to. Of a launch that is there twice for the same GPU a measured row wins over a failure, one\n"
-        "with counters adds them to one without, and else the first stays. A packed table (.zst) can be read, not written.",
+    .details = "OUT is made, or added to. Of a launch that is there twice for the same GPU a "
+               "measured row wins over a failure, one\n"
+               "with counters adds them to one without, and else the first stays. A packed table "
+               "(.zst) can be read, not written.",
     .examples = "  warpwise dataset merge all.sqlite h200.sqlite.rank*\n"
                 "  warpwise dataset merge open.sqlite data/h200.sqlite.zst\n",
     .options = none,
@@ -331,16 +385,20 @@ static ww_status pack(ww_cmd *c) {
   ww_store *s;
   struct stat there;
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE, "name a store and the packed file: pack STORE OUT.sqlite.zst");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "name a store and the packed file: pack STORE OUT.sqlite.zst");
   const char *out = c->operands[1];
   size_t n = strlen(out);
   if (n < 5 || strcmp(out + n - 4, ".zst"))
-    return ww_fail(&c->err, WW_EUSAGE, "'%s': a packed store's name ends in .zst, that is how it is known", out);
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "'%s': a packed store's name ends in .zst, that is how it is known", out);
   ww_status st = ww_store_open(c->operands[0], WW_STORE_READ, &s, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   uint64_t rows;
   st = ww_store_count(s, &(ww_store_filter){.origin = -1, .failed = true}, &rows, &c->err);
-  if (!st) st = ww_store_pack(s, out, &c->err);
+  if (!st)
+    st = ww_store_pack(s, out, &c->err);
   ww_store_close(s);
   if (!st && !ww_is_quiet() && !c->global.json && stat(out, &there))
     st = ww_fail(&c->err, WW_EIO, "%s: written, and cannot be looked at: %s", out, strerror(errno));
@@ -353,7 +411,8 @@ const ww_command ww_cmd_dataset_pack = {
     .name = "pack",
     .summary = "a store as one small file, as the shipped table is",
     .usage = "STORE OUT.sqlite.zst",
-    .details = "Sorted, rounded to 16 significant bits and compressed. Every command that reads stores reads it.",
+    .details = "Sorted, rounded to 16 significant bits and compressed. Every command that reads "
+               "stores reads it.",
     .examples = "  warpwise dataset pack h200.sqlite data/h200.sqlite.zst\n",
     .options = none,
     .options_size = sizeof(no_options),

@@ -1,4 +1,5 @@
-/* dataset_export.c - `warpwise dataset export`: rows of a store as JSON lines, tables or prompts. */
+/* dataset_export.c - `warpwise dataset export`: rows of a store as JSON lines, tables or prompts.
+ */
 #include <stdlib.h>
 
 #include "../data/export.h"
@@ -11,33 +12,43 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"as", 0, WW_OPT_STR, "FORM", "jsonl (default), csv, parquet, prompts or questions", offsetof(options, as)},
-    {"out", 'o', WW_OPT_STR, "FILE", "where it goes ('-': stdout); packed where the name ends in .zst",
-     offsetof(options, out)},
+    {"as", 0, WW_OPT_STR, "FORM", "jsonl (default), csv, parquet, prompts or questions",
+     offsetof(options, as)},
+    {"out", 'o', WW_OPT_STR, "FILE",
+     "where it goes ('-': stdout); packed where the name ends in .zst", offsetof(options, out)},
     {"split", 0, WW_OPT_STR, "NAME", "only train, validation or test", offsetof(options, split)},
     {"family", 0, WW_OPT_STR, "NAME", "only this family of kernels", offsetof(options, family)},
-    {"origin", 0, WW_OPT_STR, "NAME", "only corpus, generated or imported kernels", offsetof(options, origin)},
-    {"counters", 0, WW_OPT_FLAG, NULL, "only launches with hardware counters", offsetof(options, counters)},
+    {"origin", 0, WW_OPT_STR, "NAME", "only corpus, generated or imported kernels",
+     offsetof(options, origin)},
+    {"counters", 0, WW_OPT_FLAG, NULL, "only launches with hardware counters",
+     offsetof(options, counters)},
     {"failed", 0, WW_OPT_FLAG, NULL, "launches that failed too", offsetof(options, failed)},
-    {"sources", 0, WW_OPT_STR, "DIR", "write the sources of generated kernels there; rows name these files",
+    {"sources", 0, WW_OPT_STR, "DIR",
+     "write the sources of generated kernels there; rows name these files",
      offsetof(options, sources)},
-    {"corpus", 0, WW_OPT_STR, "DIR", "where the corpus's sources are (default: corpus, where it is here)",
+    {"corpus", 0, WW_OPT_STR, "DIR",
+     "where the corpus's sources are (default: corpus, where it is here)",
      offsetof(options, corpus)},
     {"with", 0, WW_OPT_STR, "WHAT", "tables: more columns: launch, source, or both: launch,source",
      offsetof(options, with)},
-    {"ask", 0, WW_OPT_STR, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)", offsetof(options, ask)},
-    {"raw", 0, WW_OPT_FLAG, NULL, "prompts: prompt and completion instead of chat messages", offsetof(options, raw)},
+    {"ask", 0, WW_OPT_STR, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)",
+     offsetof(options, ask)},
+    {"raw", 0, WW_OPT_FLAG, NULL, "prompts: prompt and completion instead of chat messages",
+     offsetof(options, raw)},
     {"style", 0, WW_OPT_STR, "N[,N...]",
-     "prompts: generated sources in these styles, each row once in each; 0 is the plain one, others rename and reformat",
+     "prompts: generated sources in these styles, each row once in each; 0 is the plain one, "
+     "others rename and reformat",
      offsetof(options, style)},
     {"shard", 0, WW_OPT_STR, "K/N",
-     "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes", offsetof(options, shard)},
+     "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes",
+     offsetof(options, shard)},
     {0},
 };
 
 static int named(const char *word, const char *const *names, int n) {
   for (int k = 0; k < n; k++)
-    if (!strcmp(word, names[k])) return k;
+    if (!strcmp(word, names[k]))
+      return k;
   return -1;
 }
 
@@ -64,7 +75,8 @@ static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
     else if (n == 6 && !strncmp(text, "source", 6))
       o->with_source = true;
     else
-      return ww_fail(&c->err, WW_EUSAGE, "--with: expected launch, source or launch,source, not '%.40s'", text);
+      return ww_fail(&c->err, WW_EUSAGE,
+                     "--with: expected launch, source or launch,source, not '%.40s'", text);
     text += n + (text[n] == ',');
   }
   return WW_OK;
@@ -73,9 +85,11 @@ static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
 static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
   unsigned k, n;
   int end = 0;
-  if (!text) return WW_OK;
+  if (!text)
+    return WW_OK;
   if (sscanf(text, "%u/%u%n", &k, &n, &end) != 2 || text[end] || !n || k >= n)
-    return ww_fail(&c->err, WW_EUSAGE, "--shard: expected K/N with K below N: 0/4, not '%.40s'", text);
+    return ww_fail(&c->err, WW_EUSAGE, "--shard: expected K/N with K below N: 0/4, not '%.40s'",
+                   text);
   o->shard = k;
   o->nshards = n;
   return WW_OK;
@@ -84,33 +98,40 @@ static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
 static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *out) {
   int form = o->as ? named(o->as, ww_export_names, WW_NEXPORTS) : 0,
       ask = o->ask ? named(o->ask, ww_ask_names, WW_NASKS) : 0;
-  *out = (ww_export_options){.out = o->out,
-                             .split = o->split ? named(o->split, ww_split_names, WW_NSPLITS) : -1,
-                             .origin = o->origin ? named(o->origin, ww_origin_names, WW_NORIGINS) : -1,
-                             .family = o->family,
-                             .gpu = c->global.gpu,
-                             .counters = o->counters,
-                             .failed = o->failed,
-                             .sources = o->sources,
-                             .corpus = o->corpus                  ? o->corpus
-                                       : ww_file_exists("corpus") ? "corpus"
-                                                                  : NULL,
-                             .raw = o->raw};
+  *out =
+      (ww_export_options){.out = o->out,
+                          .split = o->split ? named(o->split, ww_split_names, WW_NSPLITS) : -1,
+                          .origin = o->origin ? named(o->origin, ww_origin_names, WW_NORIGINS) : -1,
+                          .family = o->family,
+                          .gpu = c->global.gpu,
+                          .counters = o->counters,
+                          .failed = o->failed,
+                          .sources = o->sources,
+                          .corpus = o->corpus                  ? o->corpus
+                                    : ww_file_exists("corpus") ? "corpus"
+                                                               : NULL,
+                          .raw = o->raw};
   if (form < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--as: expected jsonl, csv, parquet, prompts or questions, not '%.40s'", o->as);
-  if (ask < 0) return ww_fail(&c->err, WW_EUSAGE, "--ask: expected counters or time, not '%.40s'", o->ask);
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "--as: expected jsonl, csv, parquet, prompts or questions, not '%.40s'", o->as);
+  if (ask < 0)
+    return ww_fail(&c->err, WW_EUSAGE, "--ask: expected counters or time, not '%.40s'", o->ask);
   if (o->split && out->split < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--split: expected train, validation or test, not '%.40s'", o->split);
+    return ww_fail(&c->err, WW_EUSAGE, "--split: expected train, validation or test, not '%.40s'",
+                   o->split);
   if (o->origin && out->origin < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--origin: expected corpus, generated or imported, not '%.40s'", o->origin);
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "--origin: expected corpus, generated or imported, not '%.40s'", o->origin);
   if (!o->out)
-    return ww_fail(&c->err, WW_EUSAGE, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
+    return ww_fail(&c->err, WW_EUSAGE, "say where the rows go: -o rows.%s ('-': stdout)",
+                   ww_export_names[form]);
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
     return ww_fail(&c->err, WW_EUSAGE, "Parquet goes to a file: -o rows.parquet");
   out->form = (ww_export_form)form;
   out->ask = (ww_ask)ask;
   ww_status st = styles_of(c, o->style, out);
-  if (!st) st = shard_of(c, o->shard, out);
+  if (!st)
+    st = shard_of(c, o->shard, out);
   return st ? st : with_of(c, o->with, out);
 }
 
@@ -132,10 +153,13 @@ static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
     ww_print_buf(&b);
   } else if (!c->global.quiet) {
     fprintf(f, "%llu rows", (unsigned long long)n->rows);
-    if (o->sources) fprintf(f, ", %llu new sources in %s", (unsigned long long)n->sources, o->sources);
+    if (o->sources)
+      fprintf(f, ", %llu new sources in %s", (unsigned long long)n->sources, o->sources);
     fprintf(f, "\n");
   }
-  if (n->no_launch) fprintf(stderr, "%llu rows without their launch (%s)\n", (unsigned long long)n->no_launch, n->why);
+  if (n->no_launch)
+    fprintf(stderr, "%llu rows without their launch (%s)\n", (unsigned long long)n->no_launch,
+            n->why);
   if (n->no_source && o->as && (!strcmp(o->as, "prompts") || !strcmp(o->as, "questions")))
     fprintf(stderr, "%llu rows left out, their source is not here or not understood (%s)\n",
             (unsigned long long)n->no_source, n->why);
@@ -147,12 +171,16 @@ static ww_status run(ww_cmd *c) {
   ww_export_count n;
   ww_store *s = NULL;
   if (c->noperands > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "one store at a time; `warpwise dataset merge` makes one of several");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "one store at a time; `warpwise dataset merge` makes one of several");
   ww_status st = read_options(c, o, &e);
-  if (!st) st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
-  if (!st) st = ww_export(s, &e, &n, &c->err);
+  if (!st)
+    st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
+  if (!st)
+    st = ww_export(s, &e, &n, &c->err);
   ww_store_close(s);
-  if (!st) say(c, o, &n);
+  if (!st)
+    say(c, o, &n);
   return st;
 }
 
@@ -160,15 +188,18 @@ const ww_command ww_cmd_dataset_export = {
     .name = "export",
     .summary = "rows as JSON lines, CSV, Parquet, or prompts for language models",
     .usage = "[STORE] -o FILE [options]",
-    .details =
-        "The shipped table where no store is named. Launches and sources of generated kernels are made again from their numbers.\n"
-        "JSON lines are reports, as `warpwise measure --json` writes them: `warpwise evaluate` reads them, with the files\n"
-        "that --sources wrote.",
-    .examples = "  warpwise dataset export --as parquet -o launches.parquet\n"
-                "  warpwise dataset export --split test --counters -o test.jsonl --sources test-sources\n"
-                "  warpwise dataset export --as prompts --split train --ask time --style 0,1,2 -o train.jsonl.zst\n"
-                "  warpwise dataset export --as questions --split train -o train.jsonl.zst\n"
-                "  warpwise dataset export my.sqlite --as csv -o my.csv --with launch\n",
+    .details = "The shipped table where no store is named. Launches and sources of generated "
+               "kernels are made again from their numbers.\n"
+               "JSON lines are reports, as `warpwise measure --json` writes them: `warpwise "
+               "evaluate` reads them, with the files\n"
+               "that --sources wrote.",
+    .examples =
+        "  warpwise dataset export --as parquet -o launches.parquet\n"
+        "  warpwise dataset export --split test --counters -o test.jsonl --sources test-sources\n"
+        "  warpwise dataset export --as prompts --split train --ask time --style 0,1,2 -o "
+        "train.jsonl.zst\n"
+        "  warpwise dataset export --as questions --split train -o train.jsonl.zst\n"
+        "  warpwise dataset export my.sqlite --as csv -o my.csv --with launch\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

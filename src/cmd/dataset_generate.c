@@ -1,4 +1,5 @@
-/* dataset_generate.c - `warpwise dataset generate`: kernels from the grammar, and launches of them. */
+/* dataset_generate.c - `warpwise dataset generate`: kernels from the grammar, and launches of them.
+ */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -15,8 +16,10 @@ static const ww_option table[] = {
     {"seed", 0, WW_OPT_UINT, "S", "which sequence of kernels (default 1)", offsetof(options, seed)},
     {"count", 'n', WW_OPT_UINT, "N", "how many kernels (default 1); near-duplicates do not count",
      offsetof(options, count)},
-    {"first", 0, WW_OPT_UINT, "K", "leave out the first K of the sequence", offsetof(options, first)},
-    {"grammar", 0, WW_OPT_STR, "V", "version of the grammar, 1 or 2 (default: the newest)", offsetof(options, grammar)},
+    {"first", 0, WW_OPT_UINT, "K", "leave out the first K of the sequence",
+     offsetof(options, first)},
+    {"grammar", 0, WW_OPT_STR, "V", "version of the grammar, 1 or 2 (default: the newest)",
+     offsetof(options, grammar)},
     {"only", 0, WW_OPT_STR, "FAMILY,...", "kernels of these productions alone; others do not count",
      offsetof(options, only)},
     {"dialect", 0, WW_OPT_STR, "NAME", "cuda (default) or opencl", offsetof(options, dialect)},
@@ -25,7 +28,8 @@ static const ww_option table[] = {
     {"launches", 0, WW_OPT_UINT, "L", "launches of each kernel for the GPU of --gpu (default h200)",
      offsetof(options, launches)},
     {"out", 'o', WW_OPT_STR, "PATH",
-     "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: all in it, launches in NAME.jsonl",
+     "a folder: one file per kernel and launches.jsonl; a name that ends in .cu or .cl: all in it, "
+     "launches in NAME.jsonl",
      offsetof(options, out)},
     {0},
 };
@@ -57,12 +61,16 @@ static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_js
     double us;
     ww_json line = {0}, *to = members ? members : &line;
     ww_status st = ww_gen_launch(k, j->dialect, n, j->sms, j->l2, a, &l, &us, &j->c->err);
-    if (st) return st;
-    if (j->o->out) l.file = file_of(j, k);
+    if (st)
+      return st;
+    if (j->o->out)
+      l.file = file_of(j, k);
     l.note = ww_fmt(a, "estimate_us %.3g", us);
-    if (!members) ww_json_begin(&line, &j->launches);
+    if (!members)
+      ww_json_begin(&line, &j->launches);
     ww_launch_write(&l, to);
-    if (!members) ww_buf_puts(&j->launches, "\n");
+    if (!members)
+      ww_buf_puts(&j->launches, "\n");
   }
   return WW_OK;
 }
@@ -93,8 +101,10 @@ static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
   ww_buf text = {0};
   ww_status st = WW_OK;
   ww_gen_print(k, j->dialect, (uint32_t)j->o->style, &text);
-  if (j->c->global.json) st = print_json(j, k, &text, a);
-  if (!st && j->o->out && j->o->launches) st = add_launches(j, k, a, NULL);
+  if (j->c->global.json)
+    st = print_json(j, k, &text, a);
+  if (!st && j->o->out && j->o->launches)
+    st = add_launches(j, k, a, NULL);
   if (!st && j->folder)
     st = write_text(j, ww_path_join(a, j->o->out, file_of(j, k)), &text);
   else if (!st && j->o->out)
@@ -113,9 +123,11 @@ static ww_status each(job *j) {
     ww_arena *a = ww_arena_new();
     ww_gen_kernel k;
     st = ww_gen_stream_next(s, a, &k, &j->c->err);
-    if (!st && at >= j->o->first) st = one(j, &k, a);
+    if (!st && at >= j->o->first)
+      st = one(j, &k, a);
     ww_arena_free(a);
-    if (j->folder) ww_progress("kernels", at + 1, last);
+    if (j->folder)
+      ww_progress("kernels", at + 1, last);
   }
   ww_gen_stream_free(s);
   return st;
@@ -131,18 +143,22 @@ static ww_status prepare(job *j) {
   const options *o = j->o;
   ww_gpu gpu;
   if (o->dialect && strcmp(o->dialect, "cuda") && strcmp(o->dialect, "opencl"))
-    return ww_fail(&c->err, WW_EUSAGE, "--dialect: expected cuda or opencl, not '%.40s'", o->dialect);
+    return ww_fail(&c->err, WW_EUSAGE, "--dialect: expected cuda or opencl, not '%.40s'",
+                   o->dialect);
   j->dialect = o->dialect && !strcmp(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
   ww_status st = ww_gen_grammar(o->grammar, o->only, &j->grammar, &j->only, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   j->folder = o->out && !ends(o->out, ".cu") && !ends(o->out, ".cl");
   if (o->launches && !o->out && !c->global.json)
     return ww_fail(&c->err, WW_EUSAGE, "--launches: name a folder with --out, or use --json");
   if (j->folder && mkdir(o->out, 0777) != 0 && errno != EEXIST)
     return ww_fail(&c->err, WW_EIO, "cannot make the folder '%s': %s", o->out, strerror(errno));
-  if (!o->launches) return WW_OK;
+  if (!o->launches)
+    return WW_OK;
   st = ww_gpu_load(c->global.gpu ? c->global.gpu : "h200", c->arena, &gpu, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   j->sms = gpu.sms;
   j->l2 = (uint64_t)gpu.l2_bytes;
   return WW_OK;
@@ -151,12 +167,15 @@ static ww_status prepare(job *j) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = prepare(&j);
-  if (!st) st = each(&j);
-  if (!st && j.o->out && !j.folder) st = write_text(&j, j.o->out, &j.sources);
+  if (!st)
+    st = each(&j);
+  if (!st && j.o->out && !j.folder)
+    st = write_text(&j, j.o->out, &j.sources);
   if (!st && j.o->out && j.o->launches)
-    st = write_text(
-        &j, j.folder ? ww_path_join(c->arena, j.o->out, "launches.jsonl") : ww_fmt(c->arena, "%s.jsonl", j.o->out),
-        &j.launches);
+    st = write_text(&j,
+                    j.folder ? ww_path_join(c->arena, j.o->out, "launches.jsonl")
+                             : ww_fmt(c->arena, "%s.jsonl", j.o->out),
+                    &j.launches);
   ww_buf_free(&j.sources);
   ww_buf_free(&j.launches);
   return st;
@@ -166,10 +185,11 @@ const ww_command ww_cmd_dataset_generate = {
     .name = "generate",
     .summary = "kernels from the grammar: the same numbers give the same sources everywhere",
     .usage = "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out PATH]",
-    .details =
-        "Prints sources, or with --json a line per kernel with its family, its source and its launches. Kernels are valid by\n"
-        "construction; near-duplicates by structure are left out. Launches are spread over grids from one block to a\n"
-        "thousand an SM and over times from 1.5 us to 10 ms on the GPU of --gpu.",
+    .details = "Prints sources, or with --json a line per kernel with its family, its source and "
+               "its launches. Kernels are valid by\n"
+               "construction; near-duplicates by structure are left out. Launches are spread over "
+               "grids from one block to a\n"
+               "thousand an SM and over times from 1.5 us to 10 ms on the GPU of --gpu.",
     .examples = "  warpwise dataset generate --seed 7 --count 3\n"
                 "  warpwise dataset generate --count 100 --launches 4 --out kernels\n"
                 "  warpwise dataset generate --count 10 --only gen.tree,gen.ode\n"

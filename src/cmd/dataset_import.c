@@ -1,5 +1,6 @@
-/* dataset_import.c - `warpwise dataset import`: kernels of other people's sources, found, compiled, launched, measured; or reports that
- * were measured elsewhere. What is imported stays in the user's store: it is never shipped. */
+/* dataset_import.c - `warpwise dataset import`: kernels of other people's sources, found, compiled,
+ * launched, measured; or reports that were measured elsewhere. What is imported stays in the user's
+ * store: it is never shipped. */
 #include <stdlib.h>
 
 #include "../data/collect.h"
@@ -16,26 +17,32 @@ typedef struct {
 
 #define LAUNCHES 6
 #define ALIKE 0.95 /* a copy: other names, another tile size */
-/* Of a device without a description (a CPU under OpenCL) nothing is known but that it is no H200. */
+/* Of a device without a description (a CPU under OpenCL) nothing is known but that it is no H200.
+ */
 #define SLOW_US 300.0
 #define SLOW_BYTES 3.2e7
 
 static const ww_option table[] = {
     {"store", 0, WW_OPT_STR, "FILE", "where measured rows go", offsetof(options, store)},
-    {"launches", 0, WW_OPT_UINT, "N", "sampled launches of a kernel (default 6)", offsetof(options, launches)},
-    {"plan", 0, WW_OPT_STR, "OUT", "ready launches to be measured elsewhere, by `dataset collect --ready OUT`",
+    {"launches", 0, WW_OPT_UINT, "N", "sampled launches of a kernel (default 6)",
+     offsetof(options, launches)},
+    {"plan", 0, WW_OPT_STR, "OUT",
+     "ready launches to be measured elsewhere, by `dataset collect --ready OUT`",
      offsetof(options, plan)},
-    {"reports", 0, WW_OPT_LIST, "FILE", "measured reports (`measure --json`, .zst too) into the store (repeatable)",
+    {"reports", 0, WW_OPT_LIST, "FILE",
+     "measured reports (`measure --json`, .zst too) into the store (repeatable)",
      offsetof(options, reports)},
-    {"seconds", 0, WW_OPT_STR, "T", "stop measuring after that; the same command goes on", offsetof(options, seconds)},
-    {"counters", 0, WW_OPT_STR, "SHARE", "of the launches, the part that gets all counters (default 1)",
-     offsetof(options, counters)},
-    {"alike", 0, WW_OPT_STR, "X", "leave out kernels that are so like an earlier one (default 0.95)",
-     offsetof(options, alike)},
-    {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward",
-     offsetof(options, database)},
+    {"seconds", 0, WW_OPT_STR, "T", "stop measuring after that; the same command goes on",
+     offsetof(options, seconds)},
+    {"counters", 0, WW_OPT_STR, "SHARE",
+     "of the launches, the part that gets all counters (default 1)", offsetof(options, counters)},
+    {"alike", 0, WW_OPT_STR, "X",
+     "leave out kernels that are so like an earlier one (default 0.95)", offsetof(options, alike)},
+    {"compile-commands", 'p', WW_OPT_STR, "FILE",
+     "compile_commands.json or its folder; else found upward", offsetof(options, database)},
     {"seed", 0, WW_OPT_UINT, "N", "of the sampled launches (default 1)", offsetof(options, seed)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found", offsetof(options, with)},
+    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
+     offsetof(options, with)},
     {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
     {0},
 };
@@ -66,30 +73,46 @@ static ww_status target(ww_cmd *c, const options *o, ww_gpu *gpu, ww_gather_opti
   if (!o->plan) {
     ww_campaign g = {.device = c->global.device};
     ww_status st = ww_target_find(&g, NULL, c->arena, &t, &c->err);
-    if (st) return st;
+    if (st)
+      return st;
     how->dialect = t.opencl ? "opencl" : "cuda";
-    if (!name && t.gpu && !ww_gpu_load(t.gpu, c->arena, gpu, &ignored)) name = t.gpu;
+    if (!name && t.gpu && !ww_gpu_load(t.gpu, c->arena, gpu, &ignored))
+      name = t.gpu;
   }
   how->variants.gpu = gpu;
-  if (!name && !o->plan) how->variants.most_us = SLOW_US, how->variants.most_bytes = SLOW_BYTES;
+  if (!name && !o->plan) {
+    how->variants.most_us = SLOW_US;
+    how->variants.most_bytes = SLOW_BYTES;
+  }
   bool known = name != NULL;
-  if (o->plan && !known) c->global.gpu = "h200";
+  if (o->plan && !known)
+    c->global.gpu = "h200";
   ww_status st = ww_gpu_load(known ? name : "h200", c->arena, gpu, &c->err);
-  if (!st && !known && t.sms) gpu->sms = t.sms;
+  if (!st && !known && t.sms)
+    gpu->sms = t.sms;
   return st;
 }
 
 /* The rest is a campaign over ready launches. */
 static ww_status collect(ww_cmd *c, const options *o, const char *ready) {
-  const char *words[16] = {
-      "warpwise", "--store", o->store, "--ready", ready, "--counters", o->counters ? o->counters : "1"};
+  const char *words[16] = {"warpwise",
+                           "--store",
+                           o->store,
+                           "--ready",
+                           ready,
+                           "--counters",
+                           o->counters ? o->counters : "1"};
   int n = 7;
-  if (o->seconds) words[n++] = "--seconds", words[n++] = o->seconds;
+  if (o->seconds) {
+    words[n++] = "--seconds";
+    words[n++] = o->seconds;
+  }
   ww_cmd own = {.arena = c->arena};
   ww_status st = ww_options_parse(&ww_cmd_dataset_collect, n, (char **)words, &own);
   own.global = c->global;
   own.global.gpu = NULL; /* the device's own */
-  if (!st) st = ww_cmd_dataset_collect.run(&own);
+  if (!st)
+    st = ww_cmd_dataset_collect.run(&own);
   c->err = own.err;
   return st;
 }
@@ -98,7 +121,8 @@ static ww_status alike_of(ww_cmd *c, const options *o, double *out) {
   char *end = NULL;
   *out = o->alike ? strtod(o->alike, &end) : ALIKE;
   if (o->alike && (end == o->alike || *end || !(*out > 0 && *out <= 1)))
-    return ww_fail(&c->err, WW_EUSAGE, "--alike: expected a number above 0, at most 1, not '%.40s'", o->alike);
+    return ww_fail(&c->err, WW_EUSAGE, "--alike: expected a number above 0, at most 1, not '%.40s'",
+                   o->alike);
   return WW_OK;
 }
 
@@ -117,25 +141,34 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
                                         .seed = o->seed ? o->seed : 1}};
   const char *ready = o->plan ? o->plan : ww_fmt(c->arena, "%s.ready.jsonl", o->store);
   ww_status st = alike_of(c, o, &alike);
-  if (!st) st = target(c, o, &gpu, &how);
-  if (!st) st = ww_params_load(c->arena, &params, &c->err);
-  if (!st) st = ww_gather(c, &how, &g);
-  if (st) return st;
+  if (!st)
+    st = target(c, o, &gpu, &how);
+  if (!st)
+    st = ww_params_load(c->arena, &params, &c->err);
+  if (!st)
+    st = ww_gather(c, &how, &g);
+  if (st)
+    return st;
   ww_gather_distinct(&g, alike);
   st = ww_gather_write(c, ready, o->with, (uint32_t)o->jobs, &g);
-  if (st) return st;
-  if (!ww_gather_print(c, &g, &gpu, ready)) return ww_fail(&c->err, WW_EDATA, "no launch of '%s' is ready", dir);
+  if (st)
+    return st;
+  if (!ww_gather_print(c, &g, &gpu, ready))
+    return ww_fail(&c->err, WW_EDATA, "no launch of '%s' is ready", dir);
   return o->plan ? WW_OK : collect(c, o, ready);
 }
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  if (!c->noperands && !o->reports.n) return ww_fail(&c->err, WW_EUSAGE, "name a folder of sources, or --reports FILE");
+  if (!c->noperands && !o->reports.n)
+    return ww_fail(&c->err, WW_EUSAGE, "name a folder of sources, or --reports FILE");
   if (c->noperands && !o->plan && !o->store)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "name the store that rows go to, --store FILE, or --plan OUT for ready launches");
+    return ww_fail(
+        &c->err, WW_EUSAGE,
+        "name the store that rows go to, --store FILE, or --plan OUT for ready launches");
   ww_status st = o->reports.n ? import_reports(c, o) : WW_OK;
-  for (uint32_t k = 0; !st && k < c->noperands; k++) st = import_sources(c, o, c->operands[k]);
+  for (uint32_t k = 0; !st && k < c->noperands; k++)
+    st = import_sources(c, o, c->operands[k]);
   return st;
 }
 
@@ -143,15 +176,18 @@ const ww_command ww_cmd_dataset_import = {
     .name = "import",
     .summary = "kernels of other sources: found, compiled, launched, measured",
     .usage = "DIR [--store FILE | --plan OUT] [options] [-- clang flags]",
-    .details =
-        "Reads every .cu, .cl and .hip file of DIR and C files with OpenMP target regions, with the flags of\n"
-        "compile_commands.json where there is one; finds inputs by the memory analysis, samples launches, measures them on\n"
-        "the device, puts the rows in the store. Copies of a kernel under other names are left out; what cannot be read, run\n"
-        "or measured is counted by cause.",
-    .examples = "  warpwise dataset import ~/src/app --store mine.sqlite\n"
-                "  warpwise dataset import kernels/ --store mine.sqlite --device pocl --launches 3\n"
-                "  warpwise dataset import ~/src/app --plan ready.jsonl --gpu h200\n"
-                "  warpwise dataset import --reports measured.jsonl.zst --store mine.sqlite\n",
+    .details = "Reads every .cu, .cl and .hip file of DIR and C files with OpenMP target regions, "
+               "with the flags of\n"
+               "compile_commands.json where there is one; finds inputs by the memory analysis, "
+               "samples launches, measures them on\n"
+               "the device, puts the rows in the store. Copies of a kernel under other names are "
+               "left out; what cannot be read, run\n"
+               "or measured is counted by cause.",
+    .examples =
+        "  warpwise dataset import ~/src/app --store mine.sqlite\n"
+        "  warpwise dataset import kernels/ --store mine.sqlite --device pocl --launches 3\n"
+        "  warpwise dataset import ~/src/app --plan ready.jsonl --gpu h200\n"
+        "  warpwise dataset import --reports measured.jsonl.zst --store mine.sqlite\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

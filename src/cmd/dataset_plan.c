@@ -1,4 +1,5 @@
-/* dataset_plan.c - `warpwise dataset plan`: launches of all kernels of the corpus, ready for a machine that only measures. */
+/* dataset_plan.c - `warpwise dataset plan`: launches of all kernels of the corpus, ready for a
+ * machine that only measures. */
 #include "gather.h"
 
 typedef struct {
@@ -12,12 +13,13 @@ typedef struct {
 static const ww_option table[] = {
     {"output", 'o', WW_OPT_STR, "OUT", "the ready launches, one a line; their code goes into OUT.d",
      offsetof(options, output)},
-    {"launches", 0, WW_OPT_UINT, "N", "sampled launches of a kernel, beside those listed (default 12)",
-     offsetof(options, launches)},
+    {"launches", 0, WW_OPT_UINT, "N",
+     "sampled launches of a kernel, beside those listed (default 12)", offsetof(options, launches)},
     {"listed", 0, WW_OPT_FLAG, NULL, "only the launches that the corpus lists, none sampled",
      offsetof(options, listed)},
     {"seed", 0, WW_OPT_UINT, "N", "of the sampled launches (default 1)", offsetof(options, seed)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found", offsetof(options, with)},
+    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
+     offsetof(options, with)},
     {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
     {0},
 };
@@ -27,12 +29,16 @@ static ww_status run(ww_cmd *c) {
   ww_gpu gpu;
   ww_gathered g;
   if (c->noperands != 1 || !o->output)
-    return ww_fail(&c->err, WW_EUSAGE, "name the corpus and where the launches go: corpus/ -o ready.jsonl");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "name the corpus and where the launches go: corpus/ -o ready.jsonl");
   ww_params params;
   ww_status st = ww_gpu_load(c->global.gpu ? c->global.gpu : "h200", c->arena, &gpu, &c->err);
-  if (!st) st = ww_params_load(c->arena, &params, &c->err);
-  if (st) return st;
-  if (!c->global.gpu) c->global.gpu = "h200";
+  if (!st)
+    st = ww_params_load(c->arena, &params, &c->err);
+  if (st)
+    return st;
+  if (!c->global.gpu)
+    c->global.gpu = "h200";
   ww_gather_options how = {.dir = c->operands[0],
                            .corpus = true,
                            .launches = true,
@@ -44,19 +50,24 @@ static ww_status run(ww_cmd *c) {
                                                                   : LAUNCHES,
                                         .seed = o->seed ? o->seed : 1}};
   st = ww_gather(c, &how, &g);
-  if (!st) st = ww_gather_write(c, o->output, o->with, (uint32_t)o->jobs, &g);
-  if (st) return st;
+  if (!st)
+    st = ww_gather_write(c, o->output, o->with, (uint32_t)o->jobs, &g);
+  if (st)
+    return st;
   uint32_t ready = ww_gather_print(c, &g, &gpu, o->output);
   return ready ? WW_OK : ww_fail(&c->err, WW_EDATA, "no launch is ready");
 }
 
 const ww_command ww_cmd_dataset_plan = {
     .name = "plan",
-    .summary = "launches of all kernels of the corpus, compiled and ready for a machine that only measures",
+    .summary = "launches of all kernels of the corpus, compiled and ready for a machine that only "
+               "measures",
     .usage = "CORPUS -o OUT.jsonl [--launches N] [--gpu NAME]",
     .details =
-        "The launches that the corpus lists (launches*.jsonl, the comments above the kernels), and sampled ones around them: sizes\n"
-        "from cache-resident to many times L2, grids from idle SMs to many waves, blocks where the kernel allows it. Each\n"
+        "The launches that the corpus lists (launches*.jsonl, the comments above the kernels), and "
+        "sampled ones around them: sizes\n"
+        "from cache-resident to many times L2, grids from idle SMs to many waves, blocks where the "
+        "kernel allows it. Each\n"
         "is run by the interpreter first. `dataset collect --ready OUT.jsonl` measures them.",
     .examples = "  warpwise dataset plan corpus/ --launches 12 --gpu h200 -o ready.jsonl\n",
     .options = table,

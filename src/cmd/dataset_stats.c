@@ -1,4 +1,5 @@
-/* dataset_stats.c - `warpwise dataset stats`: what is in a store, how it repeats, how it covers another set. */
+/* dataset_stats.c - `warpwise dataset stats`: what is in a store, how it repeats, how it covers
+ * another set. */
 #include "../data/reports.h"
 #include "../data/stats.h"
 #include "cmd.h"
@@ -8,12 +9,14 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"svg", 0, WW_OPT_STR, "DIR", "write the distributions as pictures, one file a quantity", offsetof(options, svg)},
+    {"svg", 0, WW_OPT_STR, "DIR", "write the distributions as pictures, one file a quantity",
+     offsetof(options, svg)},
     {"html", 0, WW_OPT_STR, "FILE", "write a page with all of it", offsetof(options, html)},
-    {"against", 0, WW_OPT_STR, "STORE", "a repeat campaign: how many launches take the same time again",
-     offsetof(options, against)},
+    {"against", 0, WW_OPT_STR, "STORE",
+     "a repeat campaign: how many launches take the same time again", offsetof(options, against)},
     {"compare", 0, WW_OPT_STR, "FILE",
-     "measured reports, JSON lines (.zst too), or a store: how far this one covers them", offsetof(options, compare)},
+     "measured reports, JSON lines (.zst too), or a store: how far this one covers them",
+     offsetof(options, compare)},
     {0},
 };
 
@@ -30,12 +33,15 @@ static void name_by_families(ww_stats *s) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < s->families.n; k++) {
     bool fresh = true;
-    for (uint32_t i = 0; i < k && fresh; i++) fresh = strcmp(s->families.v[i].name, s->families.v[k].name) != 0;
-    if (!fresh) continue;
+    for (uint32_t i = 0; i < k && fresh; i++)
+      fresh = strcmp(s->families.v[i].name, s->families.v[k].name) != 0;
+    if (!fresh)
+      continue;
     ww_buf_fmt(&b, "%s%s", n ? ", " : "", s->families.v[k].name);
     n++;
   }
-  if (n && n <= 4) s->name = ww_strdup(s->a, b.s);
+  if (n && n <= 4)
+    s->name = ww_strdup(s->a, b.s);
   ww_buf_free(&b);
 }
 
@@ -47,7 +53,8 @@ static ww_status read_other(ww_cmd *c, const char *path, ww_stats *out) {
     st = ww_reports_each(path, WW_ORIGIN_IMPORTED, ww_stats_row, out, &c->err);
   else {
     st = ww_store_open(path, WW_STORE_READ, &s, &c->err);
-    if (!st) st = ww_store_each(s, &every, ww_stats_row, out, &c->err);
+    if (!st)
+      st = ww_store_each(s, &every, ww_stats_row, out, &c->err);
     ww_store_close(s);
   }
   ww_stats_end(out);
@@ -58,7 +65,8 @@ static ww_status read_other(ww_cmd *c, const char *path, ww_stats *out) {
 static ww_status read_again(ww_cmd *c, ww_store *s, const char *path, ww_repeats *out) {
   ww_store *again = NULL;
   ww_status st = ww_store_open(path, WW_STORE_READ, &again, &c->err);
-  if (!st) st = ww_repeats_find(s, again, out, &c->err);
+  if (!st)
+    st = ww_repeats_find(s, again, out, &c->err);
   ww_store_close(again);
   return st;
 }
@@ -71,7 +79,8 @@ static ww_status show(ww_cmd *c, const options *o, const ww_stats_view *v) {
     ww_print_buf(&b);
   } else
     ww_stats_print(v, stdout);
-  if (o->svg) st = ww_stats_pictures(v, o->svg, &c->err);
+  if (o->svg)
+    st = ww_stats_pictures(v, o->svg, &c->err);
   if (!st && o->html) {
     ww_stats_page(v, &b);
     st = ww_write_file_atomic(o->html, b.s, b.n, &c->err);
@@ -88,16 +97,21 @@ static ww_status run(ww_cmd *c) {
   ww_store_filter f = every;
   f.gpu = c->global.gpu;
   if (c->noperands > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "one store at a time; `warpwise dataset merge` makes one of several");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "one store at a time; `warpwise dataset merge` makes one of several");
   ww_status st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   ww_stats_begin(&ours, c->noperands ? ww_path_base(c->operands[0]) : "shipped table");
   st = ww_store_each(s, &f, ww_stats_row, &ours, &c->err);
   ww_stats_end(&ours);
-  if (!st && o->compare) st = read_other(c, o->compare, &other);
-  if (!st && o->against) st = read_again(c, s, o->against, &repeats);
+  if (!st && o->compare)
+    st = read_other(c, o->compare, &other);
+  if (!st && o->against)
+    st = read_again(c, s, o->against, &repeats);
   ww_stats_view v = {&ours, o->compare ? &other : NULL, o->against ? &repeats : NULL};
-  if (!st) st = show(c, o, &v);
+  if (!st)
+    st = show(c, o, &v);
   ww_stats_free(&ours);
   ww_stats_free(&other);
   ww_store_close(s);
@@ -108,9 +122,10 @@ const ww_command ww_cmd_dataset_stats = {
     .name = "stats",
     .summary = "what is in a store: kernels, launches, splits, distributions, noise",
     .usage = "[STORE] [options]",
-    .details =
-        "The shipped table where no store is named. With --compare the distributions of another set stand beside, with the\n"
-        "share of its launches that lie where this one has at least 20; with --against a repeat campaign is held against it.",
+    .details = "The shipped table where no store is named. With --compare the distributions of "
+               "another set stand beside, with the\n"
+               "share of its launches that lie where this one has at least 20; with --against a "
+               "repeat campaign is held against it.",
     .examples = "  warpwise dataset stats\n"
                 "  warpwise dataset stats my.sqlite --json\n"
                 "  warpwise dataset stats --compare data/public/h200.jsonl.zst --svg docs/dataset\n"

@@ -1,4 +1,5 @@
-/* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is missing and the command that brings it. */
+/* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is missing and
+ * the command that brings it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -13,7 +14,11 @@
 #include "cmd.h"
 #include "forks.h"
 
-typedef enum { FINE, OPTIONAL, MISSING } verdict; /* OPTIONAL: something is left out, the rest works */
+typedef enum {
+  FINE,
+  OPTIONAL,
+  MISSING
+} verdict; /* OPTIONAL: something is left out, the rest works */
 
 typedef struct {
   const char *what, *found, *fix; /* fix: what to do, NULL when all is well */
@@ -24,7 +29,10 @@ typedef struct {
 typedef WW_VEC(finding) findings;
 
 static void add(ww_cmd *c, findings *v, bool there, finding f) {
-  if (there) f.verdict = FINE, f.fix = f.without = NULL;
+  if (there) {
+    f.verdict = FINE;
+    f.fix = f.without = NULL;
+  }
   ww_push(c->arena, v, f);
 }
 
@@ -53,16 +61,20 @@ static void front_end(ww_cmd *c, findings *v) {
     ww_err e = {0};
     ww_unit unit = {0};
     int version = 0, slot;
-    if (!ww_temp_folder(dir, &slot)) continue;
+    if (!ww_temp_folder(dir, &slot))
+      continue;
     const char *path = ww_path_join(c->arena, dir, name);
     ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
-    if (!st) st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, c->arena, &unit, &e);
+    if (!st)
+      st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, c->arena,
+                         &unit, &e);
     add(c, v, st == WW_OK,
-        (finding){
-            kinds[i][0],
-            st ? ww_strdup(c->arena, e.msg) : ww_fmt(c->arena, "read by %s", ww_front_clang(c->arena, &version, &e)),
-            "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev too, and build it anew)",
-            "no kernel can be read from source", MISSING});
+        (finding){kinds[i][0],
+                  st ? ww_strdup(c->arena, e.msg)
+                     : ww_fmt(c->arena, "read by %s", ww_front_clang(c->arena, &version, &e)),
+                  "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev "
+                  "too, and build it anew)",
+                  "no kernel can be read from source", MISSING});
     ww_remove_tree(dir);
     ww_cleanup_forget(slot);
   }
@@ -73,15 +85,18 @@ static void own_files(ww_cmd *c, findings *v) {
   uint32_t n = ww_gpu_names(c->arena, &names);
   add(c, v, n > 0,
       (finding){"GPU descriptions", n ? ww_fmt(c->arena, "%u, in %s/gpus", n, dir) : "none",
-                "set WARPWISE_DATA to the folder that has gpus/, or `make install`", "nothing can be predicted",
-                MISSING});
+                "set WARPWISE_DATA to the folder that has gpus/, or `make install`",
+                "nothing can be predicted", MISSING});
   static const char *const models[] = {"models/machine.json", "models/correction.json.zst"};
   for (size_t i = 0; i < 2; i++) {
     bool there = ww_file_exists(ww_path_join(c->arena, dir, models[i]));
     add(c, v, there,
         (finding){i ? "learned correction" : "machine model", there ? models[i] : "not there",
-                  i ? "warpwise train --correction" : "warpwise train --machine data/corpus-h200.jsonl.zst",
-                  i ? "predictions are the machine model's alone" : "predictions use built-in parameters", OPTIONAL});
+                  i ? "warpwise train --correction"
+                    : "warpwise train --machine data/corpus-h200.jsonl.zst",
+                  i ? "predictions are the machine model's alone"
+                    : "predictions use built-in parameters",
+                  OPTIONAL});
   }
 }
 
@@ -89,8 +104,10 @@ static void own_files(ww_cmd *c, findings *v) {
 static bool loads(const char *library) {
   int status = -1;
   pid_t pid = ww_fork();
-  if (!pid) _exit(ww_cuda_library(library) ? 0 : 1);
-  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  if (!pid)
+    _exit(ww_cuda_library(library) ? 0 : 1);
+  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    continue;
   return status == 0;
 }
 
@@ -98,20 +115,24 @@ static void toolkit(ww_cmd *c, findings *v) {
   const char *nvcc = ww_cuda_root(c->arena, "bin/nvcc");
   add(c, v, nvcc != NULL,
       (finding){"nvcc", nvcc ? ww_path_join(c->arena, nvcc, "bin/nvcc") : "not found",
-                "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and set CUDA_HOME",
+                "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and set "
+                "CUDA_HOME",
                 "`--ptxas` and measuring need it or NVRTC", OPTIONAL});
   static const char *const libraries[][3] = {
-      {"nvrtc", "CUDA sources can be measured only with nvcc", "apt-get install nvidia-cuda-toolkit, or set CUDA_HOME"},
-      {"cupti", "no hardware counters, and no time of CUDA kernels", "apt-get install libcupti-dev, or set CUDA_HOME"}};
+      {"nvrtc", "CUDA sources can be measured only with nvcc",
+       "apt-get install nvidia-cuda-toolkit, or set CUDA_HOME"},
+      {"cupti", "no hardware counters, and no time of CUDA kernels",
+       "apt-get install libcupti-dev, or set CUDA_HOME"}};
   for (size_t i = 0; i < 2; i++) {
     bool there = loads(libraries[i][0]);
     add(c, v, there,
-        (finding){ww_fmt(c->arena, "lib%s", libraries[i][0]), there ? "found" : "not found", libraries[i][2],
-                  libraries[i][1], OPTIONAL});
+        (finding){ww_fmt(c->arena, "lib%s", libraries[i][0]), there ? "found" : "not found",
+                  libraries[i][2], libraries[i][1], OPTIONAL});
   }
   const char *ncu = first_line(c, (const char *const[]){"ncu", "--version", NULL});
   add(c, v, ncu != NULL,
-      (finding){"Nsight Compute", ncu ? ncu : "not found", "apt-get install nsight-compute (Debian's non-free)",
+      (finding){"Nsight Compute", ncu ? ncu : "not found",
+                "apt-get install nsight-compute (Debian's non-free)",
                 "`measure --compare-ncu` has nothing to compare with", OPTIONAL});
 }
 
@@ -119,24 +140,26 @@ static void toolkit(ww_cmd *c, findings *v) {
 static void described(ww_cmd *c, findings *v, const ww_device_info *info) {
   const char *name = ww_gpu_for_device(info->device, info->sms, c->arena);
   add(c, v, name != NULL,
-      (finding){"its description", name ? name : "none fits", "warpwise gpus probe -o mine.json, then --gpu mine.json",
+      (finding){"its description", name ? name : "none fits",
+                "warpwise gpus probe -o mine.json, then --gpu mine.json",
                 "nothing can be predicted for this device", OPTIONAL});
 }
 
 static const struct {
   const ww_backend *b;
   const char *what, *fix;
-} kinds[] = {
-    {&ww_backend_cuda, "CUDA device", "an NVIDIA GPU, and apt-get install nvidia-driver; predictions need neither"},
-    {&ww_backend_opencl, "OpenCL device", "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
+} kinds[] = {{&ww_backend_cuda, "CUDA device",
+              "an NVIDIA GPU, and apt-get install nvidia-driver; predictions need neither"},
+             {&ww_backend_opencl, "OpenCL device",
+              "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
 
 typedef struct {
   ww_cmd *c;
   findings *v;
 } visit;
 
-/* In a process of its own: a driver that ends the program is what is looked for here. Three lines: how many SMs, or none; the
- * device's name; what is shown of it, or what is wrong. */
+/* In a process of its own: a driver that ends the program is what is looked for here. Three lines:
+ * how many SMs, or none; the device's name; what is shown of it, or what is wrong. */
 static void open_device(void *ctx, uint32_t i, FILE *out) {
   ww_cmd *c = ((visit *)ctx)->c;
   ww_device *d = NULL;
@@ -145,62 +168,84 @@ static void open_device(void *ctx, uint32_t i, FILE *out) {
   if (kinds[i].b->open(c->global.device, c->arena, &d, &info, &e))
     fprintf(out, "none\n\n%s", e.msg);
   else
-    fprintf(out, "%u\n%s\n%s, %s", info.sms, info.device, info.device, info.driver ? info.driver : "");
-  if (d) kinds[i].b->close(d);
+    fprintf(out, "%u\n%s\n%s, %s", info.sms, info.device, info.device,
+            info.driver ? info.driver : "");
+  if (d)
+    kinds[i].b->close(d);
 }
 
 static void add_device(void *ctx, uint32_t i, char *text, const char *died) {
   visit *x = ctx;
   const char *sms = strsep(&text, "\n"), *device = strsep(&text, "\n");
   bool there = !died && text && strcmp(sms, "none") != 0;
-  const char *found = died ? ww_fmt(x->c->arena, "its driver %s", died) : ww_strdup(x->c->arena, text ? text : "");
+  const char *found =
+      died ? ww_fmt(x->c->arena, "its driver %s", died) : ww_strdup(x->c->arena, text ? text : "");
   add(x->c, x->v, there,
-      (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here", OPTIONAL});
-  if (!there || i != 0) return;
-  ww_device_info info = {.device = ww_strdup(x->c->arena, device), .sms = (uint32_t)strtoul(sms, NULL, 10)};
+      (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here",
+                OPTIONAL});
+  if (!there || i != 0)
+    return;
+  ww_device_info info = {.device = ww_strdup(x->c->arena, device),
+                         .sms = (uint32_t)strtoul(sms, NULL, 10)};
   described(x->c, x->v, &info);
 }
 
 static void devices(ww_cmd *c, findings *v) {
   visit x = {c, v};
-  ww_forks each = {.ctx = &x, .work = open_device, .done = add_device, .jobs = 1, .limit_s = 60, .what = "devices"};
+  ww_forks each = {.ctx = &x,
+                   .work = open_device,
+                   .done = add_device,
+                   .jobs = 1,
+                   .limit_s = 60,
+                   .what = "devices"};
   ww_err e = {0};
   if (ww_forks_run(&each, 2, &e))
     add(c, v, false,
-        (finding){"devices", ww_strdup(c->arena, e.msg), "free memory or processes", "nothing can be measured",
-                  OPTIONAL});
+        (finding){"devices", ww_strdup(c->arena, e.msg), "free memory or processes",
+                  "nothing can be measured", OPTIONAL});
 }
 
 /* Beside the program in a build, in lib/warpwise where it is installed. */
 static void recorder(ww_cmd *c, findings *v) {
   static const char file[] = "libwarpwise-record.so";
-  const char *dir = ww_path_dir(c->arena, ww_self_path(c->arena)), *path = ww_path_join(c->arena, dir, file);
-  if (!ww_file_exists(path)) path = ww_fmt(c->arena, "%s/../lib/warpwise/%s", dir, file);
+  const char *dir = ww_path_dir(c->arena, ww_self_path(c->arena)),
+             *path = ww_path_join(c->arena, dir, file);
+  if (!ww_file_exists(path))
+    path = ww_fmt(c->arena, "%s/../lib/warpwise/%s", dir, file);
   bool there = ww_file_exists(path);
   add(c, v, there,
-      (finding){"recorder", there ? path : "not found", "make install, or apt-get install --reinstall warpwise",
+      (finding){"recorder", there ? path : "not found",
+                "make install, or apt-get install --reinstall warpwise",
                 "`record -- PROGRAM` has nothing to load into the program", OPTIONAL});
 }
 
-/* A program of two lines goes all the way: compiled, linked with the runtime's stand-in, run, its launch recorded. */
+/* A program of two lines goes all the way: compiled, linked with the runtime's stand-in, run, its
+ * launch recorded. */
 static void emulation(ww_cmd *c, findings *v) {
-  static const char text[] = "__global__ void k(int n) { (void)n; }\nint main() { k<<<1, 32>>>(1); return 0; }\n";
+  static const char text[] =
+      "__global__ void k(int n) { (void)n; }\nint main() { k<<<1, 32>>>(1); return 0; }\n";
   char dir[] = "/tmp/warpwise-doctor-XXXXXX";
-  if (!mkdtemp(dir)) return;
-  const char *path = ww_path_join(c->arena, dir, "x.cu"), *launches = ww_path_join(c->arena, dir, "x.jsonl");
-  ww_emulate_options o = {.front = {.files = &path, .nfiles = 1, .dialect = -1}, .record.path = launches, .dir = dir};
+  if (!mkdtemp(dir))
+    return;
+  const char *path = ww_path_join(c->arena, dir, "x.cu"),
+             *launches = ww_path_join(c->arena, dir, "x.jsonl");
+  ww_emulate_options o = {
+      .front = {.files = &path, .nfiles = 1, .dialect = -1}, .record.path = launches, .dir = dir};
   ww_emulated done = {0};
   ww_err e = {0};
   ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
-  if (!st) st = ww_emulate(&o, c->arena, &done, &e);
+  if (!st)
+    st = ww_emulate(&o, c->arena, &done, &e);
   bool fine = !st && done.exit_code == 0 && done.launches == 1;
   const char *found = fine ? "a program was built, run and recorded"
-                      : st ? ww_strdup(c->arena, e.msg)
-                           : ww_fmt(c->arena, "a program ended with status %d, %u launches recorded", done.exit_code,
-                                    (unsigned)done.launches);
+                      : st
+                          ? ww_strdup(c->arena, e.msg)
+                          : ww_fmt(c->arena, "a program ended with status %d, %u launches recorded",
+                                   done.exit_code, (unsigned)done.launches);
   add(c, v, fine,
       (finding){"emulation", found,
-                "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get install --reinstall warpwise",
+                "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get install "
+                "--reinstall warpwise",
                 "`record --emulate` cannot record a program without its GPU", OPTIONAL});
   unlink(path);
   unlink(launches);
@@ -210,16 +255,19 @@ static void emulation(ww_cmd *c, findings *v) {
 static void cache(ww_cmd *c, findings *v) {
   const char *dir = ww_cache_dir(c->arena);
   add(c, v, dir != NULL,
-      (finding){"cache folder", dir ? dir : "cannot be made", "set XDG_CACHE_HOME to a folder you can write to",
+      (finding){"cache folder", dir ? dir : "cannot be made",
+                "set XDG_CACHE_HOME to a folder you can write to",
                 "headers and kernels are compiled anew each time", OPTIONAL});
 }
 
 static void confinement(ww_cmd *c, findings *v) {
   const char *missing = ww_confine_missing();
   add(c, v, !missing,
-      (finding){"confinement", missing ? ww_fmt(c->arena, "none of %s", missing) : "files (Landlock), system calls",
-                "a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or newer) and CONFIG_SECCOMP_FILTER",
-                "clang reads sources with all your rights: read none that you do not trust", OPTIONAL});
+      (finding){
+          "confinement",
+          missing ? ww_fmt(c->arena, "none of %s", missing) : "files (Landlock), system calls",
+          "a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or newer) and CONFIG_SECCOMP_FILTER",
+          "clang reads sources with all your rights: read none that you do not trust", OPTIONAL});
 }
 
 /* ---- what is said ---- */
@@ -230,9 +278,10 @@ static void print(const findings *v) {
   bool colour = ww_color_on(stdout);
   for (uint32_t i = 0; i < v->n; i++) {
     const finding *f = &v->v[i];
-    printf("%s%s%s  %-20s %s\n", colour ? colours[f->verdict] : "", marks[f->verdict], colour ? "\033[0m" : "", f->what,
-           f->found);
-    if (f->without) printf("    without it: %s\n    to fix:     %s\n", f->without, f->fix);
+    printf("%s%s%s  %-20s %s\n", colour ? colours[f->verdict] : "", marks[f->verdict],
+           colour ? "\033[0m" : "", f->what, f->found);
+    if (f->without)
+      printf("    without it: %s\n    to fix:     %s\n", f->without, f->fix);
   }
 }
 
@@ -252,7 +301,10 @@ static void print_json(const findings *v) {
     ww_json_kstr(&j, "what", f->what);
     ww_json_kstr(&j, "verdict", verdicts[f->verdict]);
     ww_json_kstr(&j, "found", f->found);
-    if (f->fix) ww_json_kstr(&j, "fix", f->fix), ww_json_kstr(&j, "without", f->without);
+    if (f->fix) {
+      ww_json_kstr(&j, "fix", f->fix);
+      ww_json_kstr(&j, "without", f->without);
+    }
     ww_json_end_obj(&j);
   }
   ww_json_end_arr(&j);
@@ -264,7 +316,8 @@ static void print_json(const findings *v) {
 static ww_status run(ww_cmd *c) {
   findings v = {0};
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE, "doctor takes no file; `warpwise kernels FILE` says what is in one");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "doctor takes no file; `warpwise kernels FILE` says what is in one");
   front_end(c, &v);
   own_files(c, &v);
   toolkit(c, &v);
@@ -274,7 +327,8 @@ static ww_status run(ww_cmd *c) {
   cache(c, &v);
   confinement(c, &v);
   c->global.json ? print_json(&v) : print(&v);
-  for (uint32_t i = 0; i < v.n; i++) c->missed |= v.v[i].verdict == MISSING;
+  for (uint32_t i = 0; i < v.n; i++)
+    c->missed |= v.v[i].verdict == MISSING;
   return WW_OK;
 }
 
@@ -282,10 +336,11 @@ const ww_command ww_cmd_doctor = {
     .name = "doctor",
     .summary = "what is installed here, what is missing, and what brings it",
     .usage = "[options]",
-    .details =
-        "Looks for clang by reading a kernel, for descriptions and models, for devices and what measuring needs, and says of each\n"
-        "thing that is missing what does not work without it and what brings it. Exit code 1 when no kernel can be\n"
-        "predicted.",
+    .details = "Looks for clang by reading a kernel, for descriptions and models, for devices and "
+               "what measuring needs, and says of each\n"
+               "thing that is missing what does not work without it and what brings it. Exit code "
+               "1 when no kernel can be\n"
+               "predicted.",
     .examples = "  warpwise doctor\n  warpwise doctor --json\n",
     .run = run,
 };

@@ -1,7 +1,9 @@
-/* evaluate.c - `warpwise evaluate`: measured reports in, predictions of the same launches, scores out.
+/* evaluate.c - `warpwise evaluate`: measured reports in, predictions of the same launches, scores
+ * out.
  *
- * Rows of the data that cannot be read end the run, because a score over an unknown part of the data says nothing; launches that
- * cannot be predicted never do: they are rows with an error, and count. */
+ * Rows of the data that cannot be read end the run, because a score over an unknown part of the
+ * data says nothing; launches that cannot be predicted never do: they are rows with an error, and
+ * count. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,35 +19,44 @@ typedef struct {
 
 static const ww_option table[] = {
     {"by", 0, WW_OPT_STR, "ORACLE|FILE",
-     "grounded (default), machine, both side by side, trace, text, or a file of reports, one per measured launch, in order",
+     "grounded (default), machine, both side by side, trace, text, or a file of reports, one per "
+     "measured launch, in order",
      offsetof(options, by)},
     {"sources", 0, WW_OPT_STR, "DIR",
      "folder that files and include paths of the launches are relative to (default: the data's)",
      offsetof(options, sources)},
-    {"group", 0, WW_OPT_STR, "BY", "suite, family, dialect, size, bound, all or none (default: what tells something)",
+    {"group", 0, WW_OPT_STR, "BY",
+     "suite, family, dialect, size, bound, all or none (default: what tells something)",
      offsetof(options, group)},
-    {"metric", 0, WW_OPT_STR, "NAME", "which metric groups, worst cases and the plot are about (default time_us)",
+    {"metric", 0, WW_OPT_STR, "NAME",
+     "which metric groups, worst cases and the plot are about (default time_us)",
      offsetof(options, metric)},
-    {"limit", 0, WW_OPT_UINT, "N", "only N launches, spread evenly over the data", offsetof(options, limit)},
-    {"worst", 0, WW_OPT_UINT, "N", "how many of the worst cases to show (default 10)", offsetof(options, worst)},
+    {"limit", 0, WW_OPT_UINT, "N", "only N launches, spread evenly over the data",
+     offsetof(options, limit)},
+    {"worst", 0, WW_OPT_UINT, "N", "how many of the worst cases to show (default 10)",
+     offsetof(options, worst)},
     {"html", 0, WW_OPT_STR, "FILE", "write a page to look at", offsetof(options, html)},
     {"markdown", 0, WW_OPT_FLAG, NULL, "the tables as markdown", offsetof(options, markdown)},
-    {"out", 0, WW_OPT_STR, "FILE", "write the predictions, a report line per launch, for --by later",
-     offsetof(options, out)},
+    {"out", 0, WW_OPT_STR, "FILE",
+     "write the predictions, a report line per launch, for --by later", offsetof(options, out)},
     {"fail-if", 0, WW_OPT_LIST, "WHAT",
      "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' (repeatable)",
      offsetof(options, fail_if)},
-    {"csv", 0, WW_OPT_STR, "FILE", "instead of MEASURED: a table of profiled launches, for roofline classes",
+    {"csv", 0, WW_OPT_STR, "FILE",
+     "instead of MEASURED: a table of profiled launches, for roofline classes",
      offsetof(options, csv)},
     {"recordings", 0, WW_OPT_STR, "DIR", "with --csv: a recording per program, <targetName>.jsonl",
      offsetof(options, recordings)},
-    {"model", 0, WW_OPT_STR, "PATH", "with --by text: the language model (default: the shipped one)",
-     offsetof(options, model)},
-    {"heads", 0, WW_OPT_FLAG, NULL, "with --by text: counters from the regression head, without the JSON",
+    {"model", 0, WW_OPT_STR, "PATH",
+     "with --by text: the language model (default: the shipped one)", offsetof(options, model)},
+    {"heads", 0, WW_OPT_FLAG, NULL,
+     "with --by text: counters from the regression head, without the JSON",
      offsetof(options, heads)},
     {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
-    {"seconds", 0, WW_OPT_UINT, "N", "give up a launch after N seconds (default 120)", offsetof(options, seconds)},
-    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to trace of a launch", offsetof(options, budget)},
+    {"seconds", 0, WW_OPT_UINT, "N", "give up a launch after N seconds (default 120)",
+     offsetof(options, seconds)},
+    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to trace of a launch",
+     offsetof(options, budget)},
     {0},
 };
 
@@ -60,7 +71,8 @@ typedef struct {
 /* ---- paths ---- */
 
 static void locate_buffer(ww_buffer *b, const char *dir, ww_arena *a) {
-  if (b->fill.path) b->fill.path = ww_path_join(a, dir, b->fill.path);
+  if (b->fill.path)
+    b->fill.path = ww_path_join(a, dir, b->fill.path);
 }
 
 static void locate_arg(ww_arg *g, const char *dir, ww_arena *a) {
@@ -85,20 +97,24 @@ static void locate_flags(ww_launch *l, const char *dir, ww_arena *a) {
     next = false;
     for (size_t i = 0; !is_path && i < sizeof paths / sizeof *paths; i++) {
       size_t n = strlen(paths[i]);
-      if (strncmp(f, paths[i], n)) continue;
+      if (strncmp(f, paths[i], n))
+        continue;
       next = !f[n];
-      if (f[n]) flags[k] = ww_fmt(a, "%s%s", paths[i], ww_path_join(a, dir, f + n));
+      if (f[n])
+        flags[k] = ww_fmt(a, "%s%s", paths[i], ww_path_join(a, dir, f + n));
       break;
     }
   }
   l->flags = flags;
 }
 
-static void locate(const ww_launch *given, const char *file, const char *sources, const char *dir, ww_arena *a,
-                   ww_launch *out) {
+static void locate(const ww_launch *given, const char *file, const char *sources, const char *dir,
+                   ww_arena *a, ww_launch *out) {
   *out = *given;
-  if (!out->file) out->file = file;
-  if (out->file) out->file = ww_path_join(a, sources, out->file);
+  if (!out->file)
+    out->file = file;
+  if (out->file)
+    out->file = ww_path_join(a, sources, out->file);
   out->dir = dir;
   out->args = WW_NEWN(a, ww_arg, given->nargs + 1);
   out->symbols = WW_NEWN(a, ww_symbol_arg, given->nsymbols + 1);
@@ -116,14 +132,19 @@ static void locate(const ww_launch *given, const char *file, const char *sources
 /* ---- measured reports ---- */
 
 static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
-  if (j->c->global.gpu) name = j->c->global.gpu;
-  if (!name) return ww_fail(&j->c->err, WW_EUSAGE, "the data does not name a GPU: give it with --gpu");
+  if (j->c->global.gpu)
+    name = j->c->global.gpu;
+  if (!name)
+    return ww_fail(&j->c->err, WW_EUSAGE, "the data does not name a GPU: give it with --gpu");
   for (uint32_t k = 0; k < j->gpus.n; k++)
-    if (!strcmp(j->gpus.v[k]->name, name)) return *out = j->gpus.v[k], WW_OK;
+    if (!strcmp(j->gpus.v[k]->name, name))
+      return *out = j->gpus.v[k], WW_OK;
   ww_gpu *g = WW_NEW(j->c->arena, ww_gpu);
   ww_status st = ww_gpu_load(name, j->c->arena, g, &j->c->err);
-  if (st) return st;
-  if (!g->name || j->c->global.gpu) g->name = name;
+  if (st)
+    return st;
+  if (!g->name || j->c->global.gpu)
+    g->name = name;
   ww_push(j->c->arena, &j->gpus, g);
   *out = g;
   return WW_OK;
@@ -138,37 +159,49 @@ static ww_status add_row(job *j, const char *line, const char *dir) {
   ww_arena *a = j->c->arena;
   ww_case k = {0};
   ww_status st = ww_report_parse(line, a, &k.measured, &j->c->err);
-  if (st) return st;
-  if (k.measured.error.code) return j->unmeasured++, WW_OK;
+  if (st)
+    return st;
+  if (k.measured.error.code)
+    return j->unmeasured++, WW_OK;
   cJSON *row = ww_json_read(line, strlen(line), &j->c->err);
-  if (!row) return j->c->err.code;
-  for (int m = 0; m < 3; m++) k.member[m] = member(row, ww_grouping_names[m], a);
+  if (!row)
+    return j->c->err.code;
+  for (int m = 0; m < 3; m++)
+    k.member[m] = member(row, ww_grouping_names[m], a);
   k.run = member(row, "run", a);
   cJSON_Delete(row);
   static const ww_launch none;
-  locate(k.measured.launch ? k.measured.launch : &none, k.measured.file, j->o->sources ? j->o->sources : dir, dir, a,
-         &k.launch);
+  locate(k.measured.launch ? k.measured.launch : &none, k.measured.file,
+         j->o->sources ? j->o->sources : dir, dir, a, &k.launch);
   st = gpu_of(j, k.measured.gpu, &k.gpu);
-  if (st) return st;
+  if (st)
+    return st;
   ww_balance_of(k.gpu, &k.balance);
   ww_push(a, &j->cases, k);
   return WW_OK;
 }
 
 /* Calls `row` for each line that holds something; its errors name the line. */
-static ww_status each_line(ww_cmd *c, const char *path, ww_status (*row)(void *ctx, const char *line), void *ctx) {
+static ww_status each_line(ww_cmd *c, const char *path,
+                           ww_status (*row)(void *ctx, const char *line), void *ctx) {
   char *text;
   size_t n;
   uint32_t number = 0;
   ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 31, &text, &n, &c->err);
   for (char *at = text, *next; !st && at && *at; at = next) {
     next = strchr(at, '\n');
-    if (next) *next++ = 0;
+    if (next)
+      *next++ = 0;
     number++;
     at += strspn(at, " \t\r");
-    if (!*at || *at == '#') continue;
+    if (!*at || *at == '#')
+      continue;
     st = row(ctx, at);
-    if (st && !c->err.file) c->err.file = path, c->err.line = number, c->err.col = 0;
+    if (st && !c->err.file) {
+      c->err.file = path;
+      c->err.line = number;
+      c->err.col = 0;
+    }
   }
   return st;
 }
@@ -185,8 +218,10 @@ static ww_status on_measured(void *ctx, const char *line) {
 
 static void thin(job *j) {
   uint64_t n = j->cases.n, want = j->o->limit;
-  if (!want || want >= n) return;
-  for (uint64_t k = 0; k < want; k++) j->cases.v[k] = j->cases.v[k * n / want];
+  if (!want || want >= n)
+    return;
+  for (uint64_t k = 0; k < want; k++)
+    j->cases.v[k] = j->cases.v[k * n / want];
   j->cases.n = (uint32_t)want;
 }
 
@@ -195,7 +230,8 @@ static ww_status read_csv(job *j) {
   if (c->noperands || !j->o->recordings)
     return ww_fail(&c->err, WW_EUSAGE, "--csv FILE needs --recordings DIR, and no other data");
   ww_status st = ww_evaluate_csv(c, j->o->csv, j->o->recordings, &j->cases.v, &j->cases.n);
-  if (st) return st;
+  if (st)
+    return st;
   j->cases.cap = j->cases.n;
   ww_push(c->arena, &j->gpus, j->cases.v[0].gpu);
   thin(j);
@@ -205,15 +241,19 @@ static ww_status read_csv(job *j) {
 static ww_status read_measured(job *j) {
   ww_cmd *c = j->c;
   ww_status st = WW_OK;
-  if (j->o->csv) return read_csv(j);
+  if (j->o->csv)
+    return read_csv(j);
   if (!c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE, "name a file of measured reports, as `warpwise measure --json` writes them");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "name a file of measured reports, as `warpwise measure --json` writes them");
   for (uint32_t k = 0; !st && k < c->noperands; k++) {
     reading r = {j, ww_path_dir(c->arena, c->operands[k])};
     st = each_line(c, c->operands[k], on_measured, &r);
   }
-  if (!st && !j->cases.n) st = ww_fail(&c->err, WW_EDATA, "there is no measured report in %s", c->operands[0]);
-  if (!st) thin(j);
+  if (!st && !j->cases.n)
+    st = ww_fail(&c->err, WW_EDATA, "there is no measured report in %s", c->operands[0]);
+  if (!st)
+    thin(j);
   return st;
 }
 
@@ -229,27 +269,34 @@ static bool last_name_in(const char *plain, const char *other) {
   size_t n = strcspn(plain, "<(");
   const char *begin = plain;
   for (const char *s = plain; s + 1 < plain + n; s++)
-    if (s[0] == ':' && s[1] == ':') begin = s + 2;
+    if (s[0] == ':' && s[1] == ':')
+      begin = s + 2;
   n -= (size_t)(begin - plain);
   for (const char *at = other; n && (at = strchr(at, *begin)); at++)
-    if (!strncmp(at, begin, n)) return true;
+    if (!strncmp(at, begin, n))
+      return true;
   return false;
 }
 
 /* Names may be plain on one side and mangled on the other. */
-static bool same_kernel(const char *x, const char *y) { return !x || !y || last_name_in(x, y) || last_name_in(y, x); }
+static bool same_kernel(const char *x, const char *y) {
+  return !x || !y || last_name_in(x, y) || last_name_in(y, x);
+}
 
 static ww_status on_predicted(void *ctx, const char *line) {
   filing *f = ctx;
   ww_cmd *c = f->j->c;
-  if (f->n >= f->j->cases.n) return f->n++, WW_OK; /* too many: told below */
+  if (f->n >= f->j->cases.n)
+    return f->n++, WW_OK; /* too many: told below */
   ww_case *k = &f->j->cases.v[f->n++];
   ww_status st = ww_report_parse(line, c->arena, &k->predicted, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   if (!same_kernel(k->predicted.kernel, k->measured.kernel) &&
       !(k->launch.kernel && same_kernel(k->predicted.kernel, k->launch.kernel)))
     return ww_fail(&c->err, WW_EDATA,
-                   "this report is about %s, the measured launch in its place about %s: a line per launch, in order",
+                   "this report is about %s, the measured launch in its place about %s: a line per "
+                   "launch, in order",
                    k->predicted.kernel, k->measured.kernel);
   return WW_OK;
 }
@@ -259,7 +306,8 @@ static ww_status from_file(job *j) {
   ww_status st = each_line(j->c, j->o->by, on_predicted, &f);
   if (!st && f.n != j->cases.n)
     st = ww_fail(&j->c->err, WW_EDATA,
-                 "%s has %u reports for %u measured launches: a line per launch, in order (errors are lines too)",
+                 "%s has %u reports for %u measured launches: a line per launch, in order (errors "
+                 "are lines too)",
                  j->o->by, f.n, j->cases.n);
   return st;
 }
@@ -296,24 +344,29 @@ static ww_status threshold_of(const char *text, threshold *t, ww_err *e) {
   size_t n = strcspn(text, "<>"), word = n;
   char *end;
   *t = (threshold){.op = text[n]};
-  if (!text[n] || n >= sizeof name) goto bad;
-  while (word && text[word - 1] == ' ') word--;
+  if (!text[n] || n >= sizeof name)
+    goto bad;
+  while (word && text[word - 1] == ' ')
+    word--;
   snprintf(name, sizeof name, "%.*s", (int)word, text);
   t->equal = text[++n] == '=';
   n += t->equal;
   t->bound = strtod(text + n, &end);
-  if (end == text + n || end[strspn(end, " %")]) goto bad;
+  if (end == text + n || end[strspn(end, " %")])
+    goto bad;
   const char *dot = strrchr(name, '.');
   snprintf(t->metric, sizeof t->metric, "%.*s", dot ? (int)(dot - name) : 0, name);
   snprintf(t->stat, sizeof t->stat, "%.23s", dot ? dot + 1 : name);
-  if (ww_evaluate_stat(&nothing, t->metric, t->stat, &ignored)) return WW_OK;
+  if (ww_evaluate_stat(&nothing, t->metric, t->stat, &ignored))
+    return WW_OK;
 bad:
-  return ww_fail(
-      e, WW_EUSAGE,
-      "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, flops.right<90, class.mcc<0.5, "
-      "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, inside, coverage; of class: accuracy, "
-      "balanced, f1, mcc)",
-      text);
+  return ww_fail(e, WW_EUSAGE,
+                 "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
+                 "flops.right<90, class.mcc<0.5, "
+                 "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
+                 "inside, coverage; of class: accuracy, "
+                 "balanced, f1, mcc)",
+                 text);
 }
 
 static void check(ww_cmd *c, const options *o, const ww_evaluation *v) {
@@ -321,11 +374,14 @@ static void check(ww_cmd *c, const options *o, const ww_evaluation *v) {
     threshold t;
     double is;
     ww_err e;
-    if (threshold_of(o->fail_if.v[k], &t, &e)) continue; /* read before */
+    if (threshold_of(o->fail_if.v[k], &t, &e))
+      continue; /* read before */
     ww_evaluate_stat(v, t.metric, t.stat, &is);
     bool holds = t.op == '<' ? is < t.bound : is > t.bound;
-    if (t.equal && is == t.bound) holds = true;
-    if (!holds && !isnan(is)) continue;
+    if (t.equal && is == t.bound)
+      holds = true;
+    if (!holds && !isnan(is))
+      continue;
     c->missed = true;
     if (isnan(is))
       fprintf(stderr, "missed: %s (no launch gives this number)\n", o->fail_if.v[k]);
@@ -345,23 +401,29 @@ static ww_status choose(ww_cmd *c, const options *o, chosen *out) {
   ww_status st = WW_OK;
   *out = (chosen){-1, -1};
   if (o->metric && (out->metric = ww_scored_named(o->metric)) < 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--metric: there is no metric '%.40s'; docs/metrics.md lists them", o->metric);
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "--metric: there is no metric '%.40s'; docs/metrics.md lists them", o->metric);
   if (o->group && !strcmp(o->group, "none"))
     out->grouping = -2;
   else if (o->group && strcmp(o->group, "all")) {
     for (int g = 0; g < WW_NGROUPINGS; g++)
-      if (!strcmp(o->group, ww_grouping_names[g])) out->grouping = g;
+      if (!strcmp(o->group, ww_grouping_names[g]))
+        out->grouping = g;
     if (out->grouping < 0)
-      return ww_fail(&c->err, WW_EUSAGE,
-                     "--group: expected suite, family, dialect, size, bound, all or none, not '%.40s'", o->group);
+      return ww_fail(
+          &c->err, WW_EUSAGE,
+          "--group: expected suite, family, dialect, size, bound, all or none, not '%.40s'",
+          o->group);
   }
-  for (uint32_t k = 0; !st && k < o->fail_if.n; k++) st = threshold_of(o->fail_if.v[k], &ignored, &c->err);
+  for (uint32_t k = 0; !st && k < o->fail_if.n; k++)
+    st = threshold_of(o->fail_if.v[k], &ignored, &c->err);
   return st;
 }
 
 static const char *data_words(const ww_cmd *c) {
   ww_buf b = {0};
-  for (uint32_t k = 0; k < c->noperands; k++) ww_buf_fmt(&b, "%s%s", k ? ", " : "", ww_path_base(c->operands[k]));
+  for (uint32_t k = 0; k < c->noperands; k++)
+    ww_buf_fmt(&b, "%s%s", k ? ", " : "", ww_path_base(c->operands[k]));
   const char *s = ww_strdup(c->arena, b.s);
   ww_buf_free(&b);
   return s;
@@ -369,7 +431,8 @@ static const char *data_words(const ww_cmd *c) {
 
 static const char *gpu_words(const job *j) {
   ww_buf b = {0};
-  for (uint32_t k = 0; k < j->gpus.n; k++) ww_buf_fmt(&b, "%s%s", k ? ", " : "", j->gpus.v[k]->name);
+  for (uint32_t k = 0; k < j->gpus.n; k++)
+    ww_buf_fmt(&b, "%s%s", k ? ", " : "", j->gpus.v[k]->name);
   const char *s = ww_strdup(j->c->arena, b.s);
   ww_buf_free(&b);
   return s;
@@ -386,7 +449,8 @@ static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int g
     printf("%s\n", ww_evaluate_head(v, c->arena));
     (o->markdown ? ww_tables_markdown : ww_tables_text)(tables, n, stdout);
   }
-  if (!o->html) return WW_OK;
+  if (!o->html)
+    return WW_OK;
   n = ww_evaluate_tables(v, -1, c->arena, &tables);
   ww_evaluate_page(v, tables, n, c->arena, &b);
   ww_status st = ww_write_file_atomic(o->html, b.s, b.n, &c->err);
@@ -398,7 +462,10 @@ static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int g
 static ww_evaluation *summed(job *j, const chosen *as, const char *by, double begin) {
   ww_cmd *c = j->c;
   ww_evaluation *v = WW_NEW(c->arena, ww_evaluation);
-  *v = (ww_evaluation){.cases = j->cases.v, .n = j->cases.n, .unmeasured = j->unmeasured, .total_s = ww_now() - begin};
+  *v = (ww_evaluation){.cases = j->cases.v,
+                       .n = j->cases.n,
+                       .unmeasured = j->unmeasured,
+                       .total_s = ww_now() - begin};
   v->data = j->o->csv ? ww_path_base(j->o->csv) : data_words(c);
   v->gpu = gpu_words(j);
   v->by = by;
@@ -412,14 +479,18 @@ static ww_status both(job *j, const chosen *as, ww_evaluate_how *how, bool *chil
   double begin = ww_now();
   ww_table *table_of;
   if (!how->correction)
-    return ww_fail(&c->err, WW_EUSAGE, "--by both: there is no learned correction here (models/correction.json.zst)");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "--by both: there is no learned correction here (models/correction.json.zst)");
   how->both = true;
   ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n, child);
-  if (st || *child) return st;
+  if (st || *child)
+    return st;
   ww_case *plain = WW_NEWN(c->arena, ww_case, j->cases.n), *corrected = j->cases.v;
   memcpy(plain, corrected, j->cases.n * sizeof *plain);
   for (uint32_t k = 0; k < j->cases.n; k++)
-    plain[k].predicted = plain[k].plain.kernel || plain[k].plain.error.code ? plain[k].plain : corrected[k].predicted;
+    plain[k].predicted = plain[k].plain.kernel || plain[k].plain.error.code
+                             ? plain[k].plain
+                             : corrected[k].predicted;
   j->cases.v = plain;
   const ww_evaluation *without = summed(j, as, "machine model", begin);
   j->cases.v = corrected;
@@ -435,22 +506,32 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
   chosen as;
-  bool child = false, trace = o->by && !strcmp(o->by, "trace"), side = o->by && !strcmp(o->by, "both");
-  bool machine = o->by && !strcmp(o->by, "machine"), grounded = !o->by || !strcmp(o->by, "grounded") || side;
-  ww_evaluate_how how = {
-      .trace = trace, .jobs = (uint32_t)o->jobs, .limit_s = (uint32_t)o->seconds, .budget = o->budget};
+  bool child = false, trace = o->by && !strcmp(o->by, "trace"),
+       side = o->by && !strcmp(o->by, "both");
+  bool machine = o->by && !strcmp(o->by, "machine"),
+       grounded = !o->by || !strcmp(o->by, "grounded") || side;
+  ww_evaluate_how how = {.trace = trace,
+                         .jobs = (uint32_t)o->jobs,
+                         .limit_s = (uint32_t)o->seconds,
+                         .budget = o->budget};
   ww_status st = choose(c, o, &as);
-  if (!st) st = read_measured(&j);
-  if (!st && grounded) st = ww_correction_load(c->arena, &how.correction, &c->err);
-  if (st) return st;
+  if (!st)
+    st = read_measured(&j);
+  if (!st && grounded)
+    st = ww_correction_load(c->arena, &how.correction, &c->err);
+  if (st)
+    return st;
   double begin = ww_now();
-  if (side) return both(&j, &as, &how, &child);
+  if (side)
+    return both(&j, &as, &how, &child);
   bool ask = trace || machine || grounded, text = o->by && !strcmp(o->by, "text");
-  if ((o->model || o->heads) && !text) return ww_fail(&c->err, WW_EUSAGE, "--model and --heads belong to --by text");
+  if ((o->model || o->heads) && !text)
+    return ww_fail(&c->err, WW_EUSAGE, "--model and --heads belong to --by text");
   st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
        : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &child)
              : from_file(&j);
-  if (st || child) return st;
+  if (st || child)
+    return st;
   ww_evaluation *v = summed(&j, &as,
                             trace            ? "trace"
                             : text           ? "language model"
@@ -458,9 +539,12 @@ static ww_status run(ww_cmd *c) {
                             : how.correction ? "machine model, corrected"
                                              : "machine model",
                             begin);
-  if (o->out) st = write_out(&j);
-  if (!st) st = show(c, o, v, as.grouping);
-  if (!st) check(c, o, v);
+  if (o->out)
+    st = write_out(&j);
+  if (!st)
+    st = show(c, o, v, as.grouping);
+  if (!st)
+    check(c, o, v);
   return st;
 }
 
@@ -468,13 +552,16 @@ const ww_command ww_cmd_evaluate = {
     .name = "evaluate",
     .summary = "score predictions against measured reports",
     .usage = "MEASURED.jsonl[.zst]... [options]",
-    .details =
-        "Predicts every measured launch and prints errors by metric, roofline classes, coverage, groups and the worst cases,\n"
-        "by the rules of docs/evaluation.md. A launch without an answer counts as an error of 100 %.",
-    .examples = "  warpwise evaluate data/corpus-h200.jsonl.zst --html corpus.html\n"
-                "  warpwise evaluate data/public/h200.jsonl.zst --sources ~/suites --out predicted.jsonl\n"
-                "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric dram_bytes --group family\n"
-                "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' --fail-if 'coverage<95'\n",
+    .details = "Predicts every measured launch and prints errors by metric, roofline classes, "
+               "coverage, groups and the worst cases,\n"
+               "by the rules of docs/evaluation.md. A launch without an answer counts as an error "
+               "of 100 %.",
+    .examples =
+        "  warpwise evaluate data/corpus-h200.jsonl.zst --html corpus.html\n"
+        "  warpwise evaluate data/public/h200.jsonl.zst --sources ~/suites --out predicted.jsonl\n"
+        "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric dram_bytes --group "
+        "family\n"
+        "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' --fail-if 'coverage<95'\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

@@ -1,17 +1,21 @@
-/* evaluate_both.c - the machine model beside the corrected one: one table over the same launches. */
+/* evaluate_both.c - the machine model beside the corrected one: one table over the same launches.
+ */
 #include <math.h>
 
 #include "evaluate.h"
 
 static const char *of(bool points, double v, ww_arena *a) {
-  if (isnan(v)) return "-";
-  if (points) return ww_fmt(a, "%.1f pt", v);
+  if (isnan(v))
+    return "-";
+  if (points)
+    return ww_fmt(a, "%.1f pt", v);
   return ww_fmt(a, fabs(v) >= 1 ? "%.0f %%" : "%.1f %%", 100 * v);
 }
 
 typedef ww_strings words;
 
-static void row(const char *name, bool points, double without, double with, uint32_t n, ww_arena *a, words *w) {
+static void row(const char *name, bool points, double without, double with, uint32_t n, ww_arena *a,
+                words *w) {
   ww_push(a, w, name);
   ww_push(a, w, of(points, without, a));
   ww_push(a, w, of(points, with, a));
@@ -23,19 +27,25 @@ static void metric_rows(const ww_score *x, const ww_score *y, int q, ww_arena *a
   const char *name = ww_scored_name(q);
   row(ww_fmt(a, "%s: median error", name), points, x->median, y->median, y->n, a, w);
   row(ww_fmt(a, "%s: mean error", name), points, x->mean, y->mean, y->n, a, w);
-  if (q == WW_M_time_us) row("time_us: 90 % of the errors are at most", points, x->p90, y->p90, y->n, a, w);
-  if (q == WW_M_time_us) row("time_us: within 10 %", false, x->within10, y->within10, y->n, a, w);
-  if (q != WW_M_time_us) row(ww_fmt(a, "%s: right", name), false, x->right, y->right, y->n, a, w);
-  if (y->intervals) row(ww_fmt(a, "%s: in its interval", name), false, x->inside, y->inside, y->intervals, a, w);
+  if (q == WW_M_time_us)
+    row("time_us: 90 % of the errors are at most", points, x->p90, y->p90, y->n, a, w);
+  if (q == WW_M_time_us)
+    row("time_us: within 10 %", false, x->within10, y->within10, y->n, a, w);
+  if (q != WW_M_time_us)
+    row(ww_fmt(a, "%s: right", name), false, x->right, y->right, y->n, a, w);
+  if (y->intervals)
+    row(ww_fmt(a, "%s: in its interval", name), false, x->inside, y->inside, y->intervals, a, w);
 }
 
 /* Metrics whose answers differ, or that are always asked about. */
 static bool told(const ww_score *x, const ww_score *y, int q) {
-  if (q == WW_M_time_us || q == WW_Q_dram_bytes) return true;
+  if (q == WW_M_time_us || q == WW_Q_dram_bytes)
+    return true;
   return y->answered && (fabs(x->mean - y->mean) > 1e-9 || fabs(x->median - y->median) > 1e-9);
 }
 
-uint32_t ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a, ww_table **out) {
+uint32_t ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a,
+                          ww_table **out) {
   static const char *head[] = {"", "machine model", "corrected", "over"};
   words w = {0};
   for (int q = 0; q < WW_NSCORED; q++)
@@ -44,15 +54,15 @@ uint32_t ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *wit
   row("roofline class: balanced accuracy", false, without->classes.balanced, with->classes.balanced,
       with->classes.answered, a, &w);
   ww_table *t = WW_NEW(a, ww_table);
-  *t = (ww_table){
-      .title = "With and without what was learned",
-      .note = "an unanswered launch counts as an error of 100 %; the machine model's interval is made for 80 %, "
-              "the corrected one's for 90 %",
-      .head = head,
-      .cells = w.v,
-      .ncols = 4,
-      .nrows = w.n / 4,
-      .left = 1};
+  *t = (ww_table){.title = "With and without what was learned",
+                  .note = "an unanswered launch counts as an error of 100 %; the machine model's "
+                          "interval is made for 80 %, "
+                          "the corrected one's for 90 %",
+                  .head = head,
+                  .cells = w.v,
+                  .ncols = 4,
+                  .nrows = w.n / 4,
+                  .left = 1};
   *out = t;
   return 1;
 }

@@ -1,9 +1,11 @@
-/* evaluate_csv.c - somebody else's table of profiled launches as cases: rows of a CSV file, launches from recordings of the programs.
+/* evaluate_csv.c - somebody else's table of profiled launches as cases: rows of a CSV file,
+ * launches from recordings of the programs.
  *
- * The columns are those of gpuFLOPBench's table: "Kernel Name", "Block Size", "Grid Size", dpAI, spAI, intAI, dpPerf, spPerf, intPerf,
- * traffic (bytes/s), xtime (ns), device, targetName, kernelName. Repetitions of a launch (same program, kernel and shape) are one case, the
- * first. A recording is DIR/<targetName>.jsonl, as `warpwise record --emulate` writes it. Classes follow the table's authors: its three
- * intensities against their three balance points. */
+ * The columns are those of gpuFLOPBench's table: "Kernel Name", "Block Size", "Grid Size", dpAI,
+ * spAI, intAI, dpPerf, spPerf, intPerf, traffic (bytes/s), xtime (ns), device, targetName,
+ * kernelName. Repetitions of a launch (same program, kernel and shape) are one case, the first. A
+ * recording is DIR/<targetName>.jsonl, as `warpwise record --emulate` writes it. Classes follow the
+ * table's authors: its three intensities against their three balance points. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,12 +32,14 @@ typedef struct {
 
 /* ---- CSV ---- */
 
-/* One field at *at, unquoted in place; moves *at behind its comma or line end, which comes back (0: the text's end). */
+/* One field at *at, unquoted in place; moves *at behind its comma or line end, which comes back (0:
+ * the text's end). */
 static char field(char **at, const char **out) {
   char *from = *at, *to = *at;
   *out = to;
   bool quoted = *from == '"';
-  if (quoted) from++;
+  if (quoted)
+    from++;
   for (; *from; from++) {
     if (quoted && *from == '"') {
       if (from[1] != '"') {
@@ -45,7 +49,8 @@ static char field(char **at, const char **out) {
       from++;
     } else if (!quoted && (*from == ',' || *from == '\n'))
       break;
-    if (*from != '\r' || quoted) *to++ = *from;
+    if (*from != '\r' || quoted)
+      *to++ = *from;
   }
   char end = *from;
   *at = end ? from + 1 : from;
@@ -60,14 +65,16 @@ static csv_row next_row(char **at, ww_arena *a) {
   while (end) {
     end = field(at, &one);
     ww_push(a, &all, one);
-    if (end == '\n') break;
+    if (end == '\n')
+      break;
   }
   return (csv_row){all.v, all.n};
 }
 
 static const char *get(const reader *r, const csv_row *row, const char *column) {
   for (uint32_t k = 0; k < r->head.n && k < row->n; k++)
-    if (!strcmp(r->head.field[k], column)) return row->field[k];
+    if (!strcmp(r->head.field[k], column))
+      return row->field[k];
   return "";
 }
 
@@ -82,16 +89,19 @@ static void shape(const char *s, uint64_t d[3]) {
   for (int k = 0; k < 3; k++) {
     s += strcspn(s, "0123456789");
     d[k] = strtoull(s, (char **)&s, 10);
-    if (!d[k]) d[k] = 1;
+    if (!d[k])
+      d[k] = 1;
   }
 }
 
 /* ---- names ---- */
 
-/* __omp_offloading_10309_2fc5ad7_main_l44 -> main_l44: device and inode of the file are one machine's; NULL: no such name. */
+/* __omp_offloading_10309_2fc5ad7_main_l44 -> main_l44: device and inode of the file are one
+ * machine's; NULL: no such name. */
 static const char *region(const char *name) {
   static const char begin[] = "__omp_offloading_";
-  if (strncmp(name, begin, sizeof begin - 1)) return NULL;
+  if (strncmp(name, begin, sizeof begin - 1))
+    return NULL;
   const char *s = strchr(name + sizeof begin - 1, '_');
   s = s ? strchr(s + 1, '_') : NULL;
   return s ? s + 1 : NULL;
@@ -100,11 +110,13 @@ static const char *region(const char *name) {
 /* Whether a recorded kernel (mangled or plain) has this plain name. */
 static bool is_named(const char *recorded, const char *plain, ww_arena *a) {
   const char *x = region(recorded), *y = region(plain);
-  if (x || y) return x && y && !strcmp(x, y);
+  if (x || y)
+    return x && y && !strcmp(x, y);
   if (ww_starts(recorded, "_Z")) {
     const char *part = ww_fmt(a, "%zu%s", strlen(plain), plain);
     for (const char *at = recorded; (at = strstr(at, part)); at++)
-      if (at[-1] < '0' || at[-1] > '9') return true;
+      if (at[-1] < '0' || at[-1] > '9')
+        return true;
     return false;
   }
   size_t n = strcspn(recorded, "<(");
@@ -119,10 +131,12 @@ static bool same_instance(const char *recorded, const char *full) {
                {"long", "Il"},  {"unsigned long", "Im"}, {"char", "Ic"}, {"bool", "Ib"},
                {"short", "Is"}, {"unsigned char", "Ih"}};
   const char *begin = strchr(full, '<');
-  if (!begin || !ww_starts(recorded, "_Z")) return true;
+  if (!begin || !ww_starts(recorded, "_Z"))
+    return true;
   size_t n = strcspn(begin + 1, ",>");
   for (size_t k = 0; k < sizeof types / sizeof *types; k++)
-    if (strlen(types[k].type) == n && !strncmp(begin + 1, types[k].type, n)) return strstr(recorded, types[k].code);
+    if (strlen(types[k].type) == n && !strncmp(begin + 1, types[k].type, n))
+      return strstr(recorded, types[k].code);
   return true;
 }
 
@@ -131,7 +145,8 @@ static bool same_instance(const char *recorded, const char *full) {
 static const recording *recorded(reader *r, const char *program) {
   ww_arena *a = r->c->arena;
   for (uint32_t k = 0; k < r->recordings.n; k++)
-    if (!strcmp(r->recordings.v[k].program, program)) return &r->recordings.v[k];
+    if (!strcmp(r->recordings.v[k].program, program))
+      return &r->recordings.v[k];
   recording one = {.program = program};
   const char *path = ww_path_join(a, r->dir, ww_fmt(a, "%s.jsonl", program));
   ww_err e = {0};
@@ -145,11 +160,13 @@ static const recording *recorded(reader *r, const char *program) {
 
 static bool same_shape(const ww_launch *l, const uint64_t grid[3], const uint64_t block[3]) {
   for (int k = 0; k < 3; k++)
-    if (l->grid[k] != grid[k] || l->block[k] != block[k]) return false;
+    if (l->grid[k] != grid[k] || l->block[k] != block[k])
+      return false;
   return true;
 }
 
-/* The launch that a row is about. The shape of an OpenMP region is its runtime's choice, so any will do there. */
+/* The launch that a row is about. The shape of an OpenMP region is its runtime's choice, so any
+ * will do there. */
 static const ww_launch *find(reader *r, const csv_row *row, const char **why) {
   const char *plain = get(r, row, "kernelName"), *full = get(r, row, "Kernel Name");
   const recording *rec = recorded(r, get(r, row, "targetName"));
@@ -160,13 +177,17 @@ static const ww_launch *find(reader *r, const csv_row *row, const char **why) {
   *why = rec->why;
   for (uint32_t k = 0; k < rec->n; k++) {
     const ww_launch *l = &rec->v[k];
-    if (!l->kernel || !is_named(l->kernel, plain, r->c->arena)) continue;
+    if (!l->kernel || !is_named(l->kernel, plain, r->c->arena))
+      continue;
     bool shaped = same_shape(l, grid, block), instance = same_instance(l->kernel, full);
-    if (shaped && instance) return l;
-    if (shaped || (region(plain) && !loose)) loose = l;
+    if (shaped && instance)
+      return l;
+    if (shaped || (region(plain) && !loose))
+      loose = l;
     other = l;
   }
-  if (loose) return loose;
+  if (loose)
+    return loose;
   if (!*why)
     *why = other ? "the recorded launches of the kernel have other shapes"
                  : "the kernel is not in the program's recording";
@@ -180,13 +201,16 @@ static const ww_balance authors = {
     .fp64 = 0.515, .fp32 = 32.97, .integer = 16.49, .fp16 = INFINITY, .tensor = INFINITY};
 
 static void set(ww_report *m, ww_metric metric, double v) {
-  if (isfinite(v)) ww_report_set(m, metric, v);
+  if (isfinite(v))
+    ww_report_set(m, metric, v);
 }
 
 static ww_report report_of(const reader *r, const csv_row *row) {
   ww_report m = {.kernel = get(r, row, "kernelName"), .by = WW_BY_HARDWARE};
   double ns = number(r, row, "xtime");
-  ww_balance i = {.fp64 = number(r, row, "dpAI"), .fp32 = number(r, row, "spAI"), .integer = number(r, row, "intAI")};
+  ww_balance i = {.fp64 = number(r, row, "dpAI"),
+                  .fp32 = number(r, row, "spAI"),
+                  .integer = number(r, row, "intAI")};
   set(&m, WW_M_time_us, ns / 1e3);
   set(&m, WW_M_dram_gbps, number(r, row, "traffic") / 1e9);
   set(&m, WW_M_flops_fp64, number(r, row, "dpPerf") * ns / 1e9);
@@ -201,18 +225,24 @@ static bool repeated(const reader *r, const csv_row *rows, uint32_t n, const csv
   static const char *const key[] = {"Kernel Name", "targetName", "Grid Size", "Block Size"};
   for (uint32_t k = n; k-- > 0;) {
     bool same = true;
-    for (int i = 0; i < 4 && same; i++) same = !strcmp(get(r, &rows[k], key[i]), get(r, row, key[i]));
-    if (same) return true;
+    for (int i = 0; i < 4 && same; i++)
+      same = !strcmp(get(r, &rows[k], key[i]), get(r, row, key[i]));
+    if (same)
+      return true;
   }
   return false;
 }
 
 static ww_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
-  ww_case k = {.measured = report_of(r, row), .gpu = gpu, .balance = authors, .run = get(r, row, "targetName")};
+  ww_case k = {.measured = report_of(r, row),
+               .gpu = gpu,
+               .balance = authors,
+               .run = get(r, row, "targetName")};
   const char *dash = strrchr(k.run, '-');
   const ww_launch *l = find(r, row, &k.unready);
   k.member[WW_GROUP_DIALECT] = dash && !strcmp(dash, "-omp") ? "openmp" : dash ? dash + 1 : NULL;
-  if (!l) return k;
+  if (!l)
+    return k;
   k.unready = NULL;
   k.measured.launch = l;
   k.measured.file = l->file;
@@ -220,25 +250,30 @@ static ww_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
   return k;
 }
 
-ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, ww_case **out, uint32_t *n) {
+ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, ww_case **out,
+                          uint32_t *n) {
   ww_arena *a = c->arena;
   reader r = {.c = c, .dir = recordings};
   char *text;
   size_t bytes;
   ww_gpu *gpu = WW_NEW(a, ww_gpu);
   ww_status st = ww_input_packed(a, path, (size_t)1 << 30, &text, &bytes, &c->err);
-  if (!st) st = ww_gpu_load(c->global.gpu ? c->global.gpu : "rtx3080", a, gpu, &c->err);
-  if (st) return st;
+  if (!st)
+    st = ww_gpu_load(c->global.gpu ? c->global.gpu : "rtx3080", a, gpu, &c->err);
+  if (st)
+    return st;
   static const char *const need[] = {"Kernel Name", "kernelName", "targetName", "Grid Size",
                                      "Block Size",  "dpAI",       "spAI",       "intAI"};
   WW_VEC(csv_row) rows = {0};
   WW_VEC(ww_case) cases = {0};
   r.head = next_row(&text, a);
   for (size_t k = 0; k < sizeof need / sizeof *need; k++)
-    if (!*get(&r, &r.head, need[k])) return ww_fail(&c->err, WW_EPARSE, "%s: there is no column \"%s\"", path, need[k]);
+    if (!*get(&r, &r.head, need[k]))
+      return ww_fail(&c->err, WW_EPARSE, "%s: there is no column \"%s\"", path, need[k]);
   while (*text) {
     csv_row row = next_row(&text, a);
-    if (row.n < r.head.n || repeated(&r, rows.v, rows.n, &row)) continue;
+    if (row.n < r.head.n || repeated(&r, rows.v, rows.n, &row))
+      continue;
     ww_push(a, &rows, row);
     ww_push(a, &cases, case_of(&r, &row, gpu));
   }

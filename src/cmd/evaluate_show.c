@@ -5,16 +5,21 @@
 
 #define WIDE 72 /* a cell of words on a terminal */
 
-static bool is_words(const ww_table *t, uint32_t col) { return col < t->left || (t->words >> col & 1); }
+static bool is_words(const ww_table *t, uint32_t col) {
+  return col < t->left || (t->words >> col & 1);
+}
 
-static const char *cell(const ww_table *t, uint32_t row, uint32_t col) { return t->cells[row * t->ncols + col]; }
+static const char *cell(const ww_table *t, uint32_t row, uint32_t col) {
+  return t->cells[row * t->ncols + col];
+}
 
 /* ---- terminal ---- */
 
 static int width_of(const ww_table *t, uint32_t col) {
   size_t most = strlen(t->head[col]);
   for (uint32_t r = 0; r < t->nrows; r++)
-    if (strlen(cell(t, r, col)) > most) most = strlen(cell(t, r, col));
+    if (strlen(cell(t, r, col)) > most)
+      most = strlen(cell(t, r, col));
   return (int)(most > WIDE ? WIDE : most);
 }
 
@@ -33,23 +38,28 @@ static void text_table(const ww_table *t, FILE *f) {
   const char *bold = ww_color_on(f) ? "\033[1m" : "", *dim = ww_color_on(f) ? "\033[2m" : "",
              *off = *bold ? "\033[0m" : "";
   int width[24];
-  for (uint32_t k = 0; k < t->ncols && k < 24; k++) width[k] = width_of(t, k);
+  for (uint32_t k = 0; k < t->ncols && k < 24; k++)
+    width[k] = width_of(t, k);
   fprintf(f, "\n%s%s%s\n%s", bold, t->title, off, dim);
   text_row(t, t->head, width, f);
   fputs(off, f);
-  for (uint32_t r = 0; r < t->nrows; r++) text_row(t, &t->cells[r * t->ncols], width, f);
-  if (t->note) fprintf(f, "  %s%s%s\n", dim, t->note, off);
+  for (uint32_t r = 0; r < t->nrows; r++)
+    text_row(t, &t->cells[r * t->ncols], width, f);
+  if (t->note)
+    fprintf(f, "  %s%s%s\n", dim, t->note, off);
 }
 
 void ww_tables_text(const ww_table *t, uint32_t n, FILE *f) {
-  for (uint32_t k = 0; k < n; k++) text_table(&t[k], f);
+  for (uint32_t k = 0; k < n; k++)
+    text_table(&t[k], f);
 }
 
 /* ---- markdown ---- */
 
 static void escaped(const char *s, FILE *f) {
   for (; *s; s++) {
-    if (strchr("|<*_`", *s)) fputc('\\', f);
+    if (strchr("|<*_`", *s))
+      fputc('\\', f);
     fputc(*s, f);
   }
 }
@@ -67,10 +77,13 @@ void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f) {
   for (uint32_t i = 0; i < n; i++, t++) {
     fprintf(f, "\n### %s\n\n", t->title);
     markdown_row(t, t->head, f);
-    for (uint32_t k = 0; k < t->ncols; k++) fputs(is_words(t, k) ? "|---" : "|---:", f);
+    for (uint32_t k = 0; k < t->ncols; k++)
+      fputs(is_words(t, k) ? "|---" : "|---:", f);
     fputs("|\n", f);
-    for (uint32_t r = 0; r < t->nrows; r++) markdown_row(t, &t->cells[r * t->ncols], f);
-    if (t->note) fprintf(f, "\n%s.\n", t->note);
+    for (uint32_t r = 0; r < t->nrows; r++)
+      markdown_row(t, &t->cells[r * t->ncols], f);
+    if (t->note)
+      fprintf(f, "\n%s.\n", t->note);
   }
 }
 
@@ -78,7 +91,8 @@ void ww_tables_markdown(const ww_table *t, uint32_t n, FILE *f) {
 
 /* What is not known is left out. */
 static void number(ww_json *j, const char *key, double v) {
-  if (isfinite(v)) ww_json_knum(j, key, v);
+  if (isfinite(v))
+    ww_json_knum(j, key, v);
 }
 
 static void write_score(int q, const ww_score *s, ww_json *j) {
@@ -95,9 +109,11 @@ static void write_score(int q, const ww_score *s, ww_json *j) {
   number(j, "right", s->right);
   number(j, "rank", s->spearman);
   number(j, "bias", s->bias);
-  if (s->intervals) ww_json_kuint(j, "intervals", s->intervals);
+  if (s->intervals)
+    ww_json_kuint(j, "intervals", s->intervals);
   number(j, "inside", s->inside);
-  if (s->small) ww_json_kuint(j, "under_10us", s->small);
+  if (s->small)
+    ww_json_kuint(j, "under_10us", s->small);
   number(j, "under_10us_error_us", s->small_us);
 }
 
@@ -114,7 +130,8 @@ static void write_classes(const ww_class_score *s, ww_json *j) {
   ww_json_arr(j);
   for (int k = 0; k < 2; k++) {
     ww_json_arr(j);
-    for (int i = 0; i < 2; i++) ww_json_uint(j, s->matrix[k][i]);
+    for (int i = 0; i < 2; i++)
+      ww_json_uint(j, s->matrix[k][i]);
     ww_json_end_arr(j);
   }
   ww_json_end_arr(j);
@@ -144,9 +161,11 @@ static void write_groups(const ww_evaluation *v, ww_json *j) {
 static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
   ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
   ww_json_obj(j);
-  if (c->measured.file) ww_json_kstr(j, "file", c->measured.file);
+  if (c->measured.file)
+    ww_json_kstr(j, "file", c->measured.file);
   ww_json_kstr(j, "kernel", c->measured.kernel);
-  if (c->run) ww_json_kstr(j, "run", c->run);
+  if (c->run)
+    ww_json_kstr(j, "run", c->run);
   number(j, "measured", m.truth);
   number(j, "predicted", m.guess);
   if (c->measured.launch) {
@@ -169,7 +188,8 @@ static void write_lists(const ww_evaluation *v, ww_json *j) {
   ww_json_end_arr(j);
   ww_json_key(j, "worst");
   ww_json_arr(j);
-  for (uint32_t k = 0; k < v->nworst; k++) write_case(v, v->worst[k], j);
+  for (uint32_t k = 0; k < v->nworst; k++)
+    write_case(v, v->worst[k], j);
   ww_json_end_arr(j);
 }
 
@@ -180,7 +200,8 @@ void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
   ww_json_kint(j, "schema_version", 1);
   ww_json_kstr(j, "data", v->data);
   ww_json_kstr(j, "by", v->by);
-  if (v->gpu) ww_json_kstr(j, "gpu", v->gpu);
+  if (v->gpu)
+    ww_json_kstr(j, "gpu", v->gpu);
   ww_json_kuint(j, "launches", v->n);
   ww_json_kuint(j, "answered", v->answered);
   ww_json_kuint(j, "unmeasured", v->unmeasured);
@@ -189,7 +210,8 @@ void ww_evaluate_json(const ww_evaluation *v, ww_buf *out) {
   ww_json_key(j, "metrics");
   ww_json_obj(j);
   for (int q = 0; q < WW_NSCORED; q++) {
-    if (!v->shown[q]) continue;
+    if (!v->shown[q])
+      continue;
     ww_json_key(j, ww_scored_name(q));
     ww_json_obj(j);
     write_score(q, &v->score[q], j);

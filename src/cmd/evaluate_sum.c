@@ -1,17 +1,20 @@
-/* evaluate_sum.c - from cases to scores: all together, by group, why some were not answered, which are worst. */
+/* evaluate_sum.c - from cases to scores: all together, by group, why some were not answered, which
+ * are worst. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "evaluate.h"
 
-const char *const ww_grouping_names[WW_NGROUPINGS] = {"suite", "family", "dialect", "size", "bound"};
+const char *const ww_grouping_names[WW_NGROUPINGS] = {"suite", "family", "dialect", "size",
+                                                      "bound"};
 
 /* ---- groups ---- */
 
 static const char *size_of(const ww_case *c) {
   const ww_quantity *t = &c->measured.m[WW_M_time_us];
-  if (!t->known) return "not timed";
+  if (!t->known)
+    return "not timed";
   return t->value < 10     ? "under 10 us"
          : t->value < 100  ? "10 to 100 us"
          : t->value < 1000 ? "0.1 to 1 ms"
@@ -20,22 +23,29 @@ static const char *size_of(const ww_case *c) {
 
 static const char *dialect_of(const ww_case *c) {
   const char *dot = c->launch.file ? strrchr(c->launch.file, '.') : NULL;
-  return dot && !strcmp(dot, ".cl") ? "opencl" : dot && !strcmp(dot, ".hip") ? "hip" : dot ? "cuda" : "not said";
+  return dot && !strcmp(dot, ".cl")    ? "opencl"
+         : dot && !strcmp(dot, ".hip") ? "hip"
+         : dot                         ? "cuda"
+                                       : "not said";
 }
 
 const char *ww_group_of(const ww_case *c, int grouping) {
-  if (grouping == WW_GROUP_SIZE) return size_of(c);
-  if (grouping == WW_GROUP_BOUND) return ww_bound_names[c->truth];
-  if (c->member[grouping]) return c->member[grouping];
+  if (grouping == WW_GROUP_SIZE)
+    return size_of(c);
+  if (grouping == WW_GROUP_BOUND)
+    return ww_bound_names[c->truth];
+  if (c->member[grouping])
+    return c->member[grouping];
   return grouping == WW_GROUP_DIALECT ? dialect_of(c) : "not said";
 }
 
-static uint32_t pairs_of(const ww_evaluation *v, int grouping, const char *group, ww_pair *pairs, ww_bound *truth,
-                         ww_bound *guess) {
+static uint32_t pairs_of(const ww_evaluation *v, int grouping, const char *group, ww_pair *pairs,
+                         ww_bound *truth, ww_bound *guess) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < v->n; k++) {
     const ww_case *c = &v->cases[k];
-    if (group && strcmp(ww_group_of(c, grouping), group)) continue;
+    if (group && strcmp(ww_group_of(c, grouping), group))
+      continue;
     pairs[n] = (ww_pair){&c->measured, &c->predicted};
     truth[n] = c->truth;
     guess[n++] = c->guess;
@@ -46,12 +56,14 @@ static uint32_t pairs_of(const ww_evaluation *v, int grouping, const char *group
 /* Sizes in their own order, all others with the most launches first. */
 static int by_launches(const void *a, const void *b) {
   const ww_group *x = a, *y = b;
-  if (x->n != y->n) return x->n < y->n ? 1 : -1;
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
   return strcmp(x->name, y->name);
 }
 
 static void sort_sizes(ww_group *g, uint32_t n) {
-  static const char *const order[] = {"under 10 us", "10 to 100 us", "0.1 to 1 ms", "1 ms and more"};
+  static const char *const order[] = {"under 10 us", "10 to 100 us", "0.1 to 1 ms",
+                                      "1 ms and more"};
   uint32_t to = 0;
   for (uint32_t k = 0; k < 4; k++)
     for (uint32_t i = to; i < n; i++)
@@ -62,13 +74,16 @@ static void sort_sizes(ww_group *g, uint32_t n) {
       }
 }
 
-static void group(ww_evaluation *v, int grouping, ww_pair *pairs, ww_bound *truth, ww_bound *guess, ww_arena *a) {
+static void group(ww_evaluation *v, int grouping, ww_pair *pairs, ww_bound *truth, ww_bound *guess,
+                  ww_arena *a) {
   WW_VEC(ww_group) all = {0};
   for (uint32_t k = 0; k < v->n; k++) {
     const char *name = ww_group_of(&v->cases[k], grouping);
     uint32_t i = 0;
-    while (i < all.n && strcmp(all.v[i].name, name)) i++;
-    if (i == all.n) ww_push(a, &all, (ww_group){.name = name});
+    while (i < all.n && strcmp(all.v[i].name, name))
+      i++;
+    if (i == all.n)
+      ww_push(a, &all, (ww_group){.name = name});
   }
   for (uint32_t k = 0; k < all.n; k++) {
     ww_group *g = &all.v[k];
@@ -76,8 +91,10 @@ static void group(ww_evaluation *v, int grouping, ww_pair *pairs, ww_bound *trut
     ww_score_of(v->metric, pairs, g->n, a, &g->score);
     ww_class_score_of(truth, guess, g->n, &g->classes);
   }
-  if (all.n) qsort(all.v, all.n, sizeof *all.v, by_launches);
-  if (grouping == WW_GROUP_SIZE) sort_sizes(all.v, all.n);
+  if (all.n)
+    qsort(all.v, all.n, sizeof *all.v, by_launches);
+  if (grouping == WW_GROUP_SIZE)
+    sort_sizes(all.v, all.n);
   v->groups[grouping] = all.v;
   v->ngroups[grouping] = all.n;
 }
@@ -90,7 +107,8 @@ static const char *without_names(const ww_err *e, ww_arena *a) {
   size_t n = 0;
   const char *s = e->msg;
   while (*s && n < 110) {
-    const char *end = *s == '`' || *s == '\'' || *s == '"' ? strchr(s + 1, *s == '`' ? '`' : *s) : NULL;
+    const char *end =
+        *s == '`' || *s == '\'' || *s == '"' ? strchr(s + 1, *s == '`' ? '`' : *s) : NULL;
     if (end) {
       n += (size_t)snprintf(text + n, sizeof text - n, "...");
       s = end + 1;
@@ -108,7 +126,8 @@ static const char *without_names(const ww_err *e, ww_arena *a) {
 
 static int by_count(const void *a, const void *b) {
   const ww_reason *x = a, *y = b;
-  if (x->n != y->n) return x->n < y->n ? 1 : -1;
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
   return strcmp(x->text, y->text);
 }
 
@@ -116,14 +135,18 @@ static void reasons(ww_evaluation *v, ww_arena *a) {
   WW_VEC(ww_reason) all = {0};
   for (uint32_t k = 0; k < v->n; k++) {
     const ww_case *c = &v->cases[k];
-    if (!c->predicted.error.code) continue;
+    if (!c->predicted.error.code)
+      continue;
     const char *text = without_names(&c->predicted.error, a);
     uint32_t i = 0;
-    while (i < all.n && strcmp(all.v[i].text, text)) i++;
-    if (i == all.n) ww_push(a, &all, (ww_reason){.text = text, .example = c});
+    while (i < all.n && strcmp(all.v[i].text, text))
+      i++;
+    if (i == all.n)
+      ww_push(a, &all, (ww_reason){.text = text, .example = c});
     all.v[i].n++;
   }
-  if (all.n) qsort(all.v, all.n, sizeof *all.v, by_count);
+  if (all.n)
+    qsort(all.v, all.n, sizeof *all.v, by_count);
   v->reasons = all.v;
   v->nreasons = all.n;
 }
@@ -148,13 +171,15 @@ static void worst(ww_evaluation *v, uint32_t want, ww_arena *a) {
   for (uint32_t k = 0; k < v->n; k++) {
     const ww_case *c = &v->cases[k];
     ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
-    if (!m.answered) continue;
+    if (!m.answered)
+      continue;
     all[n++] = (ranked){c, points || isnan(m.ln) ? m.error : fabs(m.ln)};
   }
   qsort(all, n, sizeof *all, by_bad);
   v->nworst = n < want ? n : want;
   v->worst = WW_NEWN(a, const ww_case *, v->nworst + 1);
-  for (uint32_t k = 0; k < v->nworst; k++) v->worst[k] = all[k].c;
+  for (uint32_t k = 0; k < v->nworst; k++)
+    v->worst[k] = all[k].c;
 }
 
 /* ---- all ---- */
@@ -163,7 +188,8 @@ static void times(ww_evaluation *v, ww_arena *a) {
   double *ms = WW_NEWN(a, double, v->n + 1);
   uint32_t n = 0;
   for (uint32_t k = 0; k < v->n; k++)
-    if (v->cases[k].seconds > 0 && !v->cases[k].predicted.error.code) ms[n++] = 1e3 * v->cases[k].seconds;
+    if (v->cases[k].seconds > 0 && !v->cases[k].predicted.error.code)
+      ms[n++] = 1e3 * v->cases[k].seconds;
   v->ms = ww_stat_median(ms, n);
 }
 
@@ -184,8 +210,11 @@ void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t nworst, ww_arena *a)
   }
   v->shown[WW_M_sm_clock_mhz] = false; /* the device's own affair */
   ww_class_score_of(truth, guess, n, &v->classes);
-  v->metric = metric >= 0 ? metric : v->shown[WW_M_time_us] || !v->answered ? WW_M_time_us : WW_M_warp_instructions;
-  for (int g = 0; g < WW_NGROUPINGS; g++) group(v, g, pairs, truth, guess, a);
+  v->metric = metric >= 0                              ? metric
+              : v->shown[WW_M_time_us] || !v->answered ? WW_M_time_us
+                                                       : WW_M_warp_instructions;
+  for (int g = 0; g < WW_NGROUPINGS; g++)
+    group(v, g, pairs, truth, guess, a);
   reasons(v, a);
   worst(v, nworst, a);
   times(v, a);
@@ -204,7 +233,8 @@ static bool class_stat(const ww_class_score *s, const char *stat, double *value)
                {"all", 100 * s->accuracy_all},
                {"coverage", s->n ? 100.0 * s->answered / s->n : NAN}};
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (!strcmp(table[k].name, stat)) return *value = table[k].value, true;
+    if (!strcmp(table[k].name, stat))
+      return *value = table[k].value, true;
   return false;
 }
 
@@ -213,21 +243,25 @@ static bool score_stat(int q, const ww_score *s, const char *stat, double *value
   const struct {
     const char *name;
     double value;
-  } table[] = {{"median", scale * s->median},   {"mean", scale * s->mean},
-               {"p90", scale * s->p90},         {"ln", s->ln},
-               {"within10", 100 * s->within10}, {"right", 100 * s->right},
-               {"rank", s->spearman},           {"spearman", s->spearman},
-               {"bias", scale * s->bias},       {"inside", 100 * s->inside},
-               {"small_us", s->small_us},       {"coverage", s->n ? 100.0 * s->answered / s->n : NAN}};
+  } table[] = {
+      {"median", scale * s->median},   {"mean", scale * s->mean},
+      {"p90", scale * s->p90},         {"ln", s->ln},
+      {"within10", 100 * s->within10}, {"right", 100 * s->right},
+      {"rank", s->spearman},           {"spearman", s->spearman},
+      {"bias", scale * s->bias},       {"inside", 100 * s->inside},
+      {"small_us", s->small_us},       {"coverage", s->n ? 100.0 * s->answered / s->n : NAN}};
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (!strcmp(table[k].name, stat)) return *value = table[k].value, true;
+    if (!strcmp(table[k].name, stat))
+      return *value = table[k].value, true;
   return false;
 }
 
 bool ww_evaluate_stat(const ww_evaluation *v, const char *metric, const char *stat, double *value) {
   *value = NAN;
-  if (!*metric && !strcmp(stat, "coverage")) return *value = v->n ? 100.0 * v->answered / v->n : NAN, true;
-  if (!strcmp(metric, "class")) return class_stat(&v->classes, stat, value);
+  if (!*metric && !strcmp(stat, "coverage"))
+    return *value = v->n ? 100.0 * v->answered / v->n : NAN, true;
+  if (!strcmp(metric, "class"))
+    return class_stat(&v->classes, stat, value);
   int q = ww_scored_named(metric);
   return q >= 0 && score_stat(q, &v->score[q], stat, value);
 }

@@ -1,4 +1,5 @@
-/* evaluate_tables.c - the tables of an evaluation, as words; text, markdown and the page only set them. */
+/* evaluate_tables.c - the tables of an evaluation, as words; text, markdown and the page only set
+ * them. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -11,44 +12,60 @@ typedef WW_VEC(ww_table) tables;
 
 #define NONE "-"
 
-static const char *count(uint32_t n, ww_arena *a) { return ww_fmt(a, "%u", n); }
+static const char *count(uint32_t n, ww_arena *a) {
+  return ww_fmt(a, "%u", n);
+}
 
 static const char *percent(double share, ww_arena *a) {
-  if (isnan(share)) return NONE;
+  if (isnan(share))
+    return NONE;
   double p = 100 * share;
-  return fabs(p) >= 1e4 ? ww_fmt(a, "%.1e %%", p) : fabs(p) >= 100 ? ww_fmt(a, "%.0f %%", p) : ww_fmt(a, "%.1f %%", p);
+  return fabs(p) >= 1e4   ? ww_fmt(a, "%.1e %%", p)
+         : fabs(p) >= 100 ? ww_fmt(a, "%.0f %%", p)
+                          : ww_fmt(a, "%.1f %%", p);
 }
 
 /* An error in the terms of its rule. */
 static const char *error_text(int q, double e, ww_arena *a) {
-  if (isnan(e)) return NONE;
+  if (isnan(e))
+    return NONE;
   return ww_rule_of(q).points ? ww_fmt(a, "%.1f pt", e) : percent(e, a);
 }
 
 static const char *signed_text(int q, double e, ww_arena *a) {
-  if (isnan(e)) return NONE;
-  if (fabs(e) < (ww_rule_of(q).points ? 0.05 : 0.0005)) e = 0; /* no -0.0 */
+  if (isnan(e))
+    return NONE;
+  if (fabs(e) < (ww_rule_of(q).points ? 0.05 : 0.0005))
+    e = 0; /* no -0.0 */
   return ww_fmt(a, "%s%s", e > 0 ? "+" : "", error_text(q, e, a));
 }
 
-static const char *plain(double v, int digits, ww_arena *a) { return isnan(v) ? NONE : ww_fmt(a, "%.*f", digits, v); }
+static const char *plain(double v, int digits, ww_arena *a) {
+  return isnan(v) ? NONE : ww_fmt(a, "%.*f", digits, v);
+}
 
 const char *ww_scored_text(int q, double v, ww_arena *a) {
   static const char *const steps[] = {"", "k", "M", "G", "T", "P"};
   const char *unit = ww_scored_unit(q);
   bool bytes = !strcmp(unit, "byte"), counts = !strcmp(unit, "1");
   int step = 0;
-  if (isnan(v)) return NONE;
+  if (isnan(v))
+    return NONE;
   if (!strcmp(unit, "us"))
-    return v >= 1e6 ? ww_fmt(a, "%.4g s", v / 1e6) : v >= 1e3 ? ww_fmt(a, "%.4g ms", v / 1e3) : ww_fmt(a, "%.4g us", v);
-  for (; (bytes || counts) && fabs(v) >= 9999.5 && step < 5; step++) v /= 1000;
+    return v >= 1e6   ? ww_fmt(a, "%.4g s", v / 1e6)
+           : v >= 1e3 ? ww_fmt(a, "%.4g ms", v / 1e3)
+                      : ww_fmt(a, "%.4g us", v);
+  for (; (bytes || counts) && fabs(v) >= 9999.5 && step < 5; step++)
+    v /= 1000;
   const char *shown = bytes ? "B" : counts || !strcmp(unit, "1/thread") ? "" : unit;
   return ww_fmt(a, "%.4g%s%s%s", v, *steps[step] || *shown ? " " : "", steps[step], shown);
 }
 
 static const char *shape(const uint64_t d[3], ww_arena *a) {
-  if (d[2] > 1) return ww_fmt(a, "%" PRIu64 "x%" PRIu64 "x%" PRIu64, d[0], d[1], d[2]);
-  if (d[1] > 1) return ww_fmt(a, "%" PRIu64 "x%" PRIu64, d[0], d[1]);
+  if (d[2] > 1)
+    return ww_fmt(a, "%" PRIu64 "x%" PRIu64 "x%" PRIu64, d[0], d[1], d[2]);
+  if (d[1] > 1)
+    return ww_fmt(a, "%" PRIu64 "x%" PRIu64, d[0], d[1]);
   return ww_fmt(a, "%" PRIu64, d[0]);
 }
 
@@ -59,25 +76,31 @@ const char *ww_case_name(const ww_case *c, ww_arena *a) {
                      : c->measured.file ? ww_path_base(c->measured.file)
                                         : "?";
   const char *grid = l ? ww_fmt(a, " <<<%s, %s>>>", shape(l->grid, a), shape(l->block, a)) : "";
-  return ww_fmt(a, "%.60s%s%s%s %s", kernel ? kernel : "?", grid, c->run ? " of " : "", c->run ? c->run : "", file);
+  return ww_fmt(a, "%.60s%s%s%s %s", kernel ? kernel : "?", grid, c->run ? " of " : "",
+                c->run ? c->run : "", file);
 }
 
 const char *ww_evaluate_head(const ww_evaluation *v, ww_arena *a) {
-  const char *rest = v->unmeasured ? ww_fmt(a, " (%u rows without a measurement left out)", v->unmeasured) : "";
-  const char *speed =
-      isnan(v->ms) ? "" : ww_fmt(a, "; %.0f ms a launch in the median, %.1f s in all", v->ms, v->total_s);
-  return ww_fmt(a, "%s against %s%s%s: %u launches%s, %u answered (%s)%s", v->by, v->data, v->gpu ? " on " : "",
-                v->gpu ? v->gpu : "", v->n, rest, v->answered, percent(v->n ? (double)v->answered / v->n : NAN, a),
-                speed);
+  const char *rest =
+      v->unmeasured ? ww_fmt(a, " (%u rows without a measurement left out)", v->unmeasured) : "";
+  const char *speed = isnan(v->ms) ? ""
+                                   : ww_fmt(a, "; %.0f ms a launch in the median, %.1f s in all",
+                                            v->ms, v->total_s);
+  return ww_fmt(a, "%s against %s%s%s: %u launches%s, %u answered (%s)%s", v->by, v->data,
+                v->gpu ? " on " : "", v->gpu ? v->gpu : "", v->n, rest, v->answered,
+                percent(v->n ? (double)v->answered / v->n : NAN, a), speed);
 }
 
 /* ---- building ---- */
 
-static ww_table *table(tables *all, const char *title, uint32_t left, const char *const *head, ww_arena *a) {
+static ww_table *table(tables *all, const char *title, uint32_t left, const char *const *head,
+                       ww_arena *a) {
   uint32_t n = 0;
-  while (head[n]) n++;
+  while (head[n])
+    n++;
   ww_table t = {.title = title, .ncols = n, .left = left, .head = WW_NEWN(a, const char *, n)};
-  for (uint32_t k = 0; k < n; k++) t.head[k] = head[k];
+  for (uint32_t k = 0; k < n; k++)
+    t.head[k] = head[k];
   ww_push(a, all, t);
   return &all->v[all->n - 1];
 }
@@ -87,35 +110,53 @@ static void fill(ww_table *t, const words *w) {
   t->nrows = w->n / t->ncols;
 }
 
-static void add(ww_arena *a, words *w, const char *text) { ww_push(a, w, text); }
+static void add(ww_arena *a, words *w, const char *text) {
+  ww_push(a, w, text);
+}
 #define CELL(text) add(a, &w, (text))
 
 /* What the project promises, first. */
 static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
-  static const int rows[] = {WW_Q_flops,      WW_M_warp_instructions, WW_M_registers, WW_Q_dram_bytes,
-                             WW_M_l1_hit_pct, WW_M_l2_hit_pct,        WW_M_ai};
+  static const int rows[] = {WW_Q_flops,      WW_M_warp_instructions, WW_M_registers,
+                             WW_Q_dram_bytes, WW_M_l1_hit_pct,        WW_M_l2_hit_pct,
+                             WW_M_ai};
   static const char *const head[] = {"", "score", "over", NULL};
   ww_table *t = table(all, "At a glance", 1, head, a);
   words w = {0};
   const ww_score *time = &v->score[WW_M_time_us];
   if (v->shown[WW_M_time_us]) {
-    CELL("time: median error, unanswered as 100 %"), CELL(percent(time->median, a)), CELL(count(time->n, a));
-    CELL("time: median |ln(predicted/measured)|"), CELL(plain(time->ln, 3, a)), CELL(count(time->answered, a));
-    CELL("time: rank correlation"), CELL(plain(time->spearman, 3, a)), CELL(count(time->answered, a));
-    CELL("time under 10 us: median |error| in us"), CELL(plain(time->small_us, 2, a)), CELL(count(time->small, a));
+    CELL("time: median error, unanswered as 100 %");
+    CELL(percent(time->median, a));
+    CELL(count(time->n, a));
+    CELL("time: median |ln(predicted/measured)|");
+    CELL(plain(time->ln, 3, a));
+    CELL(count(time->answered, a));
+    CELL("time: rank correlation");
+    CELL(plain(time->spearman, 3, a));
+    CELL(count(time->answered, a));
+    CELL("time under 10 us: median |error| in us");
+    CELL(plain(time->small_us, 2, a));
+    CELL(count(time->small, a));
   }
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     int q = rows[k];
-    if (!v->shown[q]) continue;
+    if (!v->shown[q])
+      continue;
     CELL(ww_fmt(a, "%s within %s", ww_scored_name(q), ww_rule_text(q, a)));
-    CELL(percent(v->score[q].right, a)), CELL(count(v->score[q].n, a));
+    CELL(percent(v->score[q].right, a));
+    CELL(count(v->score[q].n, a));
   }
   if (v->classes.answered) {
-    CELL("roofline class: balanced accuracy"), CELL(percent(v->classes.balanced, a)),
-        CELL(count(v->classes.answered, a));
-    CELL("roofline class: MCC"), CELL(plain(v->classes.mcc, 2, a)), CELL(count(v->classes.answered, a));
+    CELL("roofline class: balanced accuracy");
+    CELL(percent(v->classes.balanced, a));
+    CELL(count(v->classes.answered, a));
+    CELL("roofline class: MCC");
+    CELL(plain(v->classes.mcc, 2, a));
+    CELL(count(v->classes.answered, a));
   }
-  CELL("answered"), CELL(percent(v->n ? (double)v->answered / v->n : NAN, a)), CELL(count(v->n, a));
+  CELL("answered");
+  CELL(percent(v->n ? (double)v->answered / v->n : NAN, a));
+  CELL(count(v->n, a));
   fill(t, &w);
 }
 
@@ -127,32 +168,47 @@ static void metric_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   words w = {0};
   for (int q = 0; q < WW_NSCORED; q++) {
     const ww_score *s = &v->score[q];
-    if (!v->shown[q]) continue;
-    CELL(ww_scored_name(q)), CELL(count(s->n, a)), CELL(count(s->answered, a)), CELL(count(s->zeros, a));
-    CELL(error_text(q, s->median, a)), CELL(error_text(q, s->mean, a)), CELL(error_text(q, s->p90, a));
-    CELL(plain(s->ln, 3, a)), CELL(percent(s->within10, a)), CELL(percent(s->right, a)), CELL(ww_rule_text(q, a));
-    CELL(plain(s->spearman, 3, a)), CELL(signed_text(q, s->bias, a)), CELL(percent(s->inside, a));
+    if (!v->shown[q])
+      continue;
+    CELL(ww_scored_name(q));
+    CELL(count(s->n, a));
+    CELL(count(s->answered, a));
+    CELL(count(s->zeros, a));
+    CELL(error_text(q, s->median, a));
+    CELL(error_text(q, s->mean, a));
+    CELL(error_text(q, s->p90, a));
+    CELL(plain(s->ln, 3, a));
+    CELL(percent(s->within10, a));
+    CELL(percent(s->right, a));
+    CELL(ww_rule_text(q, a));
+    CELL(plain(s->spearman, 3, a));
+    CELL(signed_text(q, s->bias, a));
+    CELL(percent(s->inside, a));
   }
-  t->note =
-      "n: launches with this measurement; zero: those of them where it is 0; errors: |p - m| / m, or points of a percentage";
+  t->note = "n: launches with this measurement; zero: those of them where it is 0; errors: |p - m| "
+            "/ m, or points of a percentage";
   fill(t, &w);
 }
 
 static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   static const char *const head[] = {"measured", "said bandwidth", "said compute", "recall", NULL};
   const ww_class_score *s = &v->classes;
-  if (!s->answered) return;
+  if (!s->answered)
+    return;
   ww_table *t = table(all, "Roofline class", 1, head, a);
   words w = {0};
   for (int k = 0; k < 2; k++) {
     uint32_t of = s->matrix[k][0] + s->matrix[k][1];
-    CELL(ww_bound_names[k + 1]), CELL(count(s->matrix[k][0], a)), CELL(count(s->matrix[k][1], a));
+    CELL(ww_bound_names[k + 1]);
+    CELL(count(s->matrix[k][0], a));
+    CELL(count(s->matrix[k][1], a));
     CELL(percent(of ? (double)s->matrix[k][k] / of : NAN, a));
   }
-  t->note = ww_fmt(
-      a, "%u of %u launches: accuracy %s, balanced %s, macro F1 %s, MCC %s; unanswered ones as wrong: accuracy %s",
-      s->answered, s->n, percent(s->accuracy, a), percent(s->balanced, a), percent(s->f1, a), plain(s->mcc, 3, a),
-      percent(s->accuracy_all, a));
+  t->note = ww_fmt(a,
+                   "%u of %u launches: accuracy %s, balanced %s, macro F1 %s, MCC %s; unanswered "
+                   "ones as wrong: accuracy %s",
+                   s->answered, s->n, percent(s->accuracy, a), percent(s->balanced, a),
+                   percent(s->f1, a), plain(s->mcc, 3, a), percent(s->accuracy_all, a));
   fill(t, &w);
 }
 
@@ -160,42 +216,57 @@ static void group_table(const ww_evaluation *v, int g, tables *all, ww_arena *a)
   static const char *const head[] = {"",     "launches",       "answered",    "median", "mean",
                                      "90 %", "|ln|",           "within 10 %", "right",  "rank",
                                      "bias", "class balanced", NULL};
-  ww_table *t = table(all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)), 1, head, a);
+  ww_table *t = table(all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)),
+                      1, head, a);
   words w = {0};
   t->head[0] = ww_grouping_names[g];
   for (uint32_t k = 0; k < v->ngroups[g]; k++) {
     const ww_group *i = &v->groups[g][k];
     const ww_score *s = &i->score;
-    CELL(i->name), CELL(count(i->n, a)), CELL(count(s->answered, a));
-    CELL(error_text(v->metric, s->median, a)), CELL(error_text(v->metric, s->mean, a)),
-        CELL(error_text(v->metric, s->p90, a));
-    CELL(plain(s->ln, 3, a)), CELL(percent(s->within10, a)), CELL(percent(s->right, a)), CELL(plain(s->spearman, 3, a));
-    CELL(signed_text(v->metric, s->bias, a)), CELL(percent(i->classes.balanced, a));
+    CELL(i->name);
+    CELL(count(i->n, a));
+    CELL(count(s->answered, a));
+    CELL(error_text(v->metric, s->median, a));
+    CELL(error_text(v->metric, s->mean, a));
+    CELL(error_text(v->metric, s->p90, a));
+    CELL(plain(s->ln, 3, a));
+    CELL(percent(s->within10, a));
+    CELL(percent(s->right, a));
+    CELL(plain(s->spearman, 3, a));
+    CELL(signed_text(v->metric, s->bias, a));
+    CELL(percent(i->classes.balanced, a));
   }
   fill(t, &w);
 }
 
 static void reason_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   static const char *const head[] = {"why", "launches", "for example", NULL};
-  if (!v->nreasons) return;
+  if (!v->nreasons)
+    return;
   ww_table *t = table(all, "Not answered", 1, head, a);
   words w = {0};
   for (uint32_t k = 0; k < v->nreasons; k++) {
-    CELL(v->reasons[k].text), CELL(count(v->reasons[k].n, a)), CELL(ww_case_name(v->reasons[k].example, a));
+    CELL(v->reasons[k].text);
+    CELL(count(v->reasons[k].n, a));
+    CELL(ww_case_name(v->reasons[k].example, a));
   }
   t->words = 1 << 2;
   fill(t, &w);
 }
 
 static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
-  static const char *const head[] = {"launch", "measured", "predicted", "ratio", "bottleneck", NULL};
-  if (!v->nworst) return;
+  static const char *const head[] = {"launch", "measured",   "predicted",
+                                     "ratio",  "bottleneck", NULL};
+  if (!v->nworst)
+    return;
   ww_table *t = table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), 1, head, a);
   words w = {0};
   for (uint32_t k = 0; k < v->nworst; k++) {
     const ww_case *c = v->worst[k];
     ww_mark m = ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
-    CELL(ww_case_name(c, a)), CELL(ww_scored_text(v->metric, m.truth, a)), CELL(ww_scored_text(v->metric, m.guess, a));
+    CELL(ww_case_name(c, a));
+    CELL(ww_scored_text(v->metric, m.truth, a));
+    CELL(ww_scored_text(v->metric, m.guess, a));
     CELL(m.truth > 0 ? ww_fmt(a, "%.3g", m.guess / m.truth) : NONE);
     CELL(c->predicted.bottleneck ? c->predicted.bottleneck : "");
   }
@@ -209,7 +280,8 @@ uint32_t ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, w
   metric_table(v, &all, a);
   class_table(v, &all, a);
   for (int g = 0; g < WW_NGROUPINGS; g++)
-    if (grouping == g || (grouping < 0 && v->ngroups[g] > 1)) group_table(v, g, &all, a);
+    if (grouping == g || (grouping < 0 && v->ngroups[g] > 1))
+      group_table(v, g, &all, a);
   reason_table(v, &all, a);
   worst_table(v, &all, a);
   *out = all.v;

@@ -20,8 +20,10 @@ static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_PREDICT_OPTIONS(options),
     {"sarif", 0, WW_OPT_FLAG, NULL, "findings as SARIF 2.1.0", offsetof(options, sarif)},
-    {"github", 0, WW_OPT_FLAG, NULL, "findings as annotations of a GitHub workflow", offsetof(options, github)},
-    {"html", 0, WW_OPT_STR, "FILE", "all of it as one HTML file to pass on ('-': stdout)", offsetof(options, html)},
+    {"github", 0, WW_OPT_FLAG, NULL, "findings as annotations of a GitHub workflow",
+     offsetof(options, github)},
+    {"html", 0, WW_OPT_STR, "FILE", "all of it as one HTML file to pass on ('-': stdout)",
+     offsetof(options, html)},
     WW_FIX_OPTIONS(options),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
@@ -47,7 +49,8 @@ typedef struct {
 static void write_extra(void *ctx, ww_json *j) {
   extra *e = ctx;
   ww_explain_write((void *)e->x, j);
-  if (e->fixing) ww_fixing_json(e->fixing, e->x->m, e->x->fn, e->r, j);
+  if (e->fixing)
+    ww_fixing_json(e->fixing, e->x->m, e->x->fn, e->r, j);
 }
 
 static void show(job *j, const ww_answers *a, uint32_t g) {
@@ -55,11 +58,13 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   const ww_module *m = &j->cache.unit.module;
   ww_advice advice;
   ww_buf b = {0};
-  if (p->report.error.code != WW_OK) return;
+  if (p->report.error.code != WW_OK)
+    return;
   ww_advise(m, a->fn, &j->targets.gpus[g], &j->targets.params, p, a->arena, &advice);
   ww_advice_report(m, &advice, a->arena, &p->report);
   ww_explained x = {m, a->fn, &j->targets.gpus[g], p, &advice};
-  if (j->fixing) ww_fixing_add(j->fixing, m, a->fn, &p->report);
+  if (j->fixing)
+    ww_fixing_add(j->fixing, m, a->fn, &p->report);
   if (j->sarif)
     ww_sarif_add(j->sarif, &p->report);
   else if (j->o->github)
@@ -70,10 +75,12 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
     ww_report_write(&p->report, &w, write_extra, &(extra){&x, &p->report, j->fixing});
     ww_buf_puts(&b, "\n");
   } else if (!j->fixing) {
-    if (j->shown++) puts("\n");
+    if (j->shown++)
+      puts("\n");
     ww_explain_print(&x, stdout);
     const char *hint = ww_fixing_hint(j->c, m, a->fn, &p->report);
-    if (*hint) printf("\n%s\n", hint);
+    if (*hint)
+      printf("\n%s\n", hint);
   }
   if (j->o->html) {
     ww_push(j->c->arena, &j->pages, ww_strdup(j->c->arena, b.s ? b.s : ""));
@@ -98,9 +105,12 @@ static ww_status write_html(job *j) {
 
 static ww_status explain_one(job *j, ww_launch *launch) {
   ww_answers a;
-  ww_status st = ww_answers_make(j->c, &j->o->source, &j->cache, &j->targets, launch, j->o->cache, j->o->budget, &a);
-  if (st) return st;
-  for (uint32_t g = 0; g < a.n; g++) show(j, &a, g);
+  ww_status st = ww_answers_make(j->c, &j->o->source, &j->cache, &j->targets, launch, j->o->cache,
+                                 j->o->budget, &a);
+  if (st)
+    return st;
+  for (uint32_t g = 0; g < a.n; g++)
+    show(j, &a, g);
   ww_answers_free(&a);
   return WW_OK;
 }
@@ -112,29 +122,41 @@ static ww_status run(ww_cmd *c) {
   if (j.o->sarif + j.o->github + c->global.json + !!j.o->html > 1)
     return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
-    return ww_fail(&c->err, WW_EUSAGE, "--fix shows a diff: leave --sarif, --github and --html away");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "--fix shows a diff: leave --sarif, --github and --html away");
   ww_status st = ww_cache_check(j.o->cache, &c->err);
-  if (!st) st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
-  if (!st) st = ww_fixing_new(c, &j.o->fixing, &j.fixing);
-  if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
+  if (!st)
+    st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
+  if (!st)
+    st = ww_fixing_new(c, &j.o->fixing, &j.fixing);
+  if (!st)
+    st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
-  if (!st) st = ww_source_each(c, &j.o->source, &j.cache, &launches, &n);
+  if (!st)
+    st = ww_source_each(c, &j.o->source, &j.cache, &launches, &n);
   ww_status worst = st;
-  if (!st && j.o->sarif) j.sarif = ww_sarif_new();
+  if (!st && j.o->sarif)
+    j.sarif = ww_sarif_new();
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_status one = explain_one(&j, &launches[k]);
-    if (one && n > 1) ww_cmd_complain(c); /* a batch goes on with the next line */
-    if (ww_exit_code(one) > ww_exit_code(worst)) worst = one;
+    if (one && n > 1)
+      ww_cmd_complain(c); /* a batch goes on with the next line */
+    if (ww_exit_code(one) > ww_exit_code(worst))
+      worst = one;
   }
   if (j.sarif) {
     ww_buf b = {0};
     ww_sarif_end(j.sarif, &b);
-    if (worst == WW_OK || n > 1) fwrite(b.s, 1, b.n, stdout);
+    if (worst == WW_OK || n > 1)
+      fwrite(b.s, 1, b.n, stdout);
     ww_buf_free(&b);
   }
-  if (j.pages.n && !st) st = write_html(&j);
-  if (j.fixing && !st && (worst == WW_OK || n > 1)) st = ww_fixing_end(j.fixing);
-  if (ww_exit_code(st) > ww_exit_code(worst)) worst = st;
+  if (j.pages.n && !st)
+    st = write_html(&j);
+  if (j.fixing && !st && (worst == WW_OK || n > 1))
+    st = ww_fixing_end(j.fixing);
+  if (ww_exit_code(st) > ww_exit_code(worst))
+    worst = st;
   ww_source_free(&j.cache);
   return worst;
 }
@@ -143,10 +165,11 @@ const ww_command ww_cmd_explain = {
     .name = "explain",
     .summary = "what each line of a kernel costs, what to change first and what that would gain",
     .usage = "FILE... [options] [-- clang flags]",
-    .details =
-        "Gains are predicted: the machine model runs again without the cause. What the launch does not say is found as\n"
-        "`warpwise trace --help` tells. --fix shows edits for those findings that have a local one; with --json they are the\n"
-        "reports' `fixes`.",
+    .details = "Gains are predicted: the machine model runs again without the cause. What the "
+               "launch does not say is found as\n"
+               "`warpwise trace --help` tells. --fix shows edits for those findings that have a "
+               "local one; with --json they are the\n"
+               "reports' `fixes`.",
     .examples = "  warpwise explain transpose.cu --gpu a100\n"
                 "  warpwise explain main.cu -k step --launch launches.jsonl --json\n"
                 "  warpwise explain src/kernels.cu --sarif > warpwise.sarif\n"

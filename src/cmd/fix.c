@@ -1,7 +1,8 @@
-/* fix.c - the edits of findings, gathered over kernels: one diff a file, and the file itself with --write.
+/* fix.c - the edits of findings, gathered over kernels: one diff a file, and the file itself with
+ * --write.
  *
- * A diff holds what --write would write. Of a finding's fixes the first is taken that assumes nothing, with --assume the first; one that meets
- * another's edits has to wait for the next run. */
+ * A diff holds what --write would write. Of a finding's fixes the first is taken that assumes
+ * nothing, with --assume the first; one that meets another's edits has to wait for the next run. */
 #include "fix.h"
 
 #include <stdlib.h>
@@ -28,7 +29,8 @@ ww_status ww_fixing_new(ww_cmd *c, const ww_fix_options *o, ww_fixing **out) {
   *out = NULL;
   if (!o->fix && (o->write || o->assume))
     return ww_fail(&c->err, WW_EUSAGE, "--%s goes with --fix", o->write ? "write" : "assume");
-  if (!o->fix) return WW_OK;
+  if (!o->fix)
+    return WW_OK;
   *out = WW_NEW(c->arena, ww_fixing);
   **out = (ww_fixing){.c = c, .o = o, .a = c->arena};
   return WW_OK;
@@ -36,10 +38,12 @@ ww_status ww_fixing_new(ww_cmd *c, const ww_fix_options *o, ww_fixing **out) {
 
 static file *file_of(ww_fixing *f, const char *path) {
   for (uint32_t k = 0; k < f->files.n; k++)
-    if (!strcmp(f->files.v[k].path, path)) return &f->files.v[k];
+    if (!strcmp(f->files.v[k].path, path))
+      return &f->files.v[k];
   file new = {.path = ww_strdup(f->a, path)};
   char *text = NULL;
-  if (ww_read_file(f->a, path, 64u << 20, &text, &new.n, ww_file_exists(path) ? &f->unread : NULL) != WW_OK) {
+  if (ww_read_file(f->a, path, 64u << 20, &text, &new.n,
+                   ww_file_exists(path) ? &f->unread : NULL) != WW_OK) {
     text = NULL;
     new.n = 0;
   }
@@ -58,13 +62,15 @@ static const char *shown_path(ww_fixing *f, const char *path, const char *given)
 }
 
 /* The fixes of one finding, in the arena; none where it lies in another file than its kernel. */
-static uint32_t find(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r, const ww_finding *g,
-                     ww_arena *a, file **in, ww_fix **out) {
+static uint32_t find(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
+                     const ww_finding *g, ww_arena *a, file **in, ww_fix **out) {
   const char *path = fn->file ? fn->file : r->file;
   *in = NULL;
-  if (!path || (g->file && strcmp(g->file, path))) return 0;
+  if (!path || (g->file && strcmp(g->file, path)))
+    return 0;
   *in = file_of(f, shown_path(f, path, r->file));
-  if (!(*in)->text) return 0;
+  if (!(*in)->text)
+    return 0;
   ww_fix_source s = {.text = (*in)->text,
                      .n = (*in)->n,
                      .dialect = m->dialect,
@@ -76,9 +82,11 @@ static uint32_t find(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww
 
 /* Has another launch, or GPU, of the same kernel had this finding? A batch may have thousands. */
 static bool seen(ww_fixing *f, const ww_report *r, const ww_finding *g) {
-  const char *key = ww_fmt(f->a, "%s:%s:%u:%s", r->file ? r->file : "", r->kernel ? r->kernel : "", g->line, g->rule);
+  const char *key = ww_fmt(f->a, "%s:%s:%u:%s", r->file ? r->file : "", r->kernel ? r->kernel : "",
+                           g->line, g->rule);
   for (uint32_t k = 0; k < f->seen.n; k++)
-    if (!strcmp(f->seen.v[k], key)) return true;
+    if (!strcmp(f->seen.v[k], key))
+      return true;
   ww_push(f->a, &f->seen, key);
   return false;
 }
@@ -86,7 +94,8 @@ static bool seen(ww_fixing *f, const ww_report *r, const ww_finding *g) {
 /* The fix to take: the first that assumes nothing, else (asked for or not) the first. */
 static const ww_fix *choose(const ww_fixing *f, const ww_fix *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (f->o->assume || !v[k].assumes) return &v[k];
+    if (f->o->assume || !v[k].assumes)
+      return &v[k];
   return &v[0];
 }
 
@@ -97,7 +106,8 @@ static bool has_edits(const ww_fix *all, const ww_fix *x) {
     for (uint32_t i = 0; i < all->n; i++)
       there |= all->edits[i].begin == x->edits[k].begin && all->edits[i].end == x->edits[k].end &&
                !strcmp(all->edits[i].text, x->edits[k].text);
-    if (!there) return false;
+    if (!there)
+      return false;
   }
   return true;
 }
@@ -108,12 +118,17 @@ void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_r
     file *in;
     ww_fix *v;
     uint32_t n = seen(f, r, g) ? 0 : find(f, m, fn, r, g, f->a, &in, &v);
-    if (!n) continue;
+    if (!n)
+      continue;
     const ww_fix *x = choose(f, v, n);
     bool take = f->o->assume || !x->assumes;
-    const char *what = ww_fmt(f->a, "%s:%u: %s: %s", in->path, g->line, g->rule, x->title), *why = "";
-    if (!take) why = ww_fmt(f->a, "\n  not in the diff, as it assumes that %s; --assume takes it", x->assumes);
-    if (take && has_edits(&in->all, x)) continue;
+    const char *what = ww_fmt(f->a, "%s:%u: %s: %s", in->path, g->line, g->rule, x->title),
+               *why = "";
+    if (!take)
+      why =
+          ww_fmt(f->a, "\n  not in the diff, as it assumes that %s; --assume takes it", x->assumes);
+    if (take && has_edits(&in->all, x))
+      continue;
     if (take && !ww_fix_join(&in->all, x, f->a)) {
       why = "\n  not in the diff, as it meets another edit; run it again afterwards";
       take = false;
@@ -146,7 +161,8 @@ static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
   ww_json_kstr(j, "rule", g->rule);
   ww_json_kuint(j, "line", g->line);
   ww_json_kstr(j, "title", x->title);
-  if (x->assumes) ww_json_kstr(j, "assumes", x->assumes);
+  if (x->assumes)
+    ww_json_kstr(j, "assumes", x->assumes);
   ww_json_kbool(j, "preferred", x->preferred);
   ww_json_kbool(j, "launch", x->launch);
   ww_json_key(j, "edits");
@@ -162,7 +178,8 @@ static void write_fix(const ww_fix *x, const ww_finding *g, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r, ww_json *j) {
+void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
+                    ww_json *j) {
   ww_json_key(j, "fixes");
   ww_json_arr(j);
   for (uint32_t k = 0; k < r->nfindings; k++) {
@@ -170,7 +187,8 @@ void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_
     ww_fix *v;
     ww_arena *own = ww_arena_new();
     uint32_t n = find(f, m, fn, r, &r->findings[k], own, &in, &v);
-    for (uint32_t i = 0; i < n; i++) write_fix(&v[i], &r->findings[k], j);
+    for (uint32_t i = 0; i < n; i++)
+      write_fix(&v[i], &r->findings[k], j);
     ww_arena_free(own);
   }
   ww_json_end_arr(j);
@@ -184,7 +202,8 @@ static ww_status write_file(ww_fixing *f, const file *in) {
   bool known = real && stat(real, &before) == 0;
   ww_status st = ww_write_file_atomic(real ? real : in->path, text, n, &f->c->err);
   if (!st && known && chmod(real, before.st_mode & 07777) != 0)
-    st = ww_fail(&f->c->err, WW_EIO, "wrote '%s', but could not set its permissions; see to them", in->path);
+    st = ww_fail(&f->c->err, WW_EIO, "wrote '%s', but could not set its permissions; see to them",
+                 in->path);
   free(real);
   return st;
 }
@@ -192,17 +211,23 @@ static ww_status write_file(ww_fixing *f, const file *in) {
 ww_status ww_fixing_end(ww_fixing *f) {
   ww_buf b = {0};
   ww_status st = f->unread.code;
-  if (st) f->c->err = f->unread;
-  for (uint32_t k = 0; k < f->notes.n; k++) ww_buf_fmt(&b, "%s\n", f->notes.v[k]);
+  if (st)
+    f->c->err = f->unread;
+  for (uint32_t k = 0; k < f->notes.n; k++)
+    ww_buf_fmt(&b, "%s\n", f->notes.v[k]);
   if (!f->notes.n && !st)
-    ww_buf_puts(&b, "No finding has a fix that is an edit of a few words; see docs/explain.md for those that do.\n");
+    ww_buf_puts(&b, "No finding has a fix that is an edit of a few words; see docs/explain.md for "
+                    "those that do.\n");
   for (uint32_t k = 0; k < f->files.n && !st; k++) {
     const file *in = &f->files.v[k];
-    if (in->all.n) ww_fix_diff(in->path, in->text, in->n, &in->all, &b);
-    if (in->all.n && f->o->write) st = write_file(f, in);
+    if (in->all.n)
+      ww_fix_diff(in->path, in->text, in->n, &in->all, &b);
+    if (in->all.n && f->o->write)
+      st = write_file(f, in);
   }
   if (f->o->write && f->taken && !st)
-    ww_buf_fmt(&b, "%u of these written; predict --diff compares with the version before.\n", f->taken);
+    ww_buf_fmt(&b, "%u of these written; predict --diff compares with the version before.\n",
+               f->taken);
   if (f->c->global.json)
     ww_buf_free(&b);
   else

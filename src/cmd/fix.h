@@ -1,4 +1,5 @@
-/* fix.h - `warpwise explain --fix`: the edits of findings, gathered over kernels, shown as a unified diff, written to the files. */
+/* fix.h - `warpwise explain --fix`: the edits of findings, gathered over kernels, shown as a
+ * unified diff, written to the files. */
 #ifndef WW_CMD_FIX_H
 #define WW_CMD_FIX_H
 
@@ -10,10 +11,23 @@ typedef struct {
   bool fix, write, assume;
 } ww_fix_options;
 
-#define WW_FIX_OPTIONS(T)                                                                                                         \
-  {"fix", 0, WW_OPT_FLAG, NULL, "what local edits would do about the findings, as a unified diff", offsetof(T, fixing.fix)},      \
-      {"assume", 0, WW_OPT_FLAG, NULL, "with --fix: edits that assume what the text cannot prove, too", offsetof(T, fixing.assume)}, \
-      {"write", 0, WW_OPT_FLAG, NULL, "with --fix: write them to the files", offsetof(T, fixing.write)}
+#define WW_FIX_OPTIONS(T)                                                 \
+  {"fix",                                                                 \
+   0,                                                                     \
+   WW_OPT_FLAG,                                                           \
+   NULL,                                                                  \
+   "what local edits would do about the findings, as a unified diff",     \
+   offsetof(T, fixing.fix)},                                              \
+      {"assume",                                                          \
+       0,                                                                 \
+       WW_OPT_FLAG,                                                       \
+       NULL,                                                              \
+       "with --fix: edits that assume what the text cannot prove, too",   \
+       offsetof(T, fixing.assume)},                                       \
+  {                                                                       \
+    "write", 0, WW_OPT_FLAG, NULL, "with --fix: write them to the files", \
+        offsetof(T, fixing.write)                                         \
+  }
 
 typedef struct ww_fixing ww_fixing;
 /* Lives in c's arena. WW_EUSAGE where options do not go together. */
@@ -23,7 +37,8 @@ void ww_fixing_add(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_r
 /* A line for people who did not ask for fixes: which findings have one; "" where none does. */
 const char *ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const ww_report *r);
 /* `fixes` of a JSON report: every fix of every finding. */
-void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r, ww_json *j);
+void ww_fixing_json(ww_fixing *f, const ww_module *m, const ww_fn *fn, const ww_report *r,
+                    ww_json *j);
 /* Shows the diff (not with --json), writes the files. */
 ww_status ww_fixing_end(ww_fixing *f);
 

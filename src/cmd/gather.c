@@ -1,7 +1,9 @@
-/* gather.c - reads the sources of a folder, each in a process of its own, and brings their kernels and launches together.
+/* gather.c - reads the sources of a folder, each in a process of its own, and brings their kernels
+ * and launches together.
  *
- * A child writes lines, members separated by tabs: K key structure... (a kernel), L note spec (a launch of the kernel before), E kernel
- * message (a failure), C counts. The parent puts them in the order of the files, so that the result does not hang on who was done first. */
+ * A child writes lines, members separated by tabs: K key structure... (a kernel), L note spec (a
+ * launch of the kernel before), E kernel message (a failure), C counts. The parent puts them in the
+ * order of the files, so that the result does not hang on who was done first. */
 #include "gather.h"
 
 #include <ctype.h>
@@ -44,16 +46,20 @@ static ww_status read_listed(gather *g, const char *path) {
   ww_launch *l;
   uint32_t n;
   ww_status st = ww_launch_read(path, g->c->arena, &l, &n, &g->c->err);
-  if (st) return st;
+  if (st)
+    return st;
   ww_launch *all = WW_NEWN(g->c->arena, ww_launch, g->nlisted + n + 1);
-  if (g->nlisted) memcpy(all, g->listed, g->nlisted * sizeof *all);
+  if (g->nlisted)
+    memcpy(all, g->listed, g->nlisted * sizeof *all);
   memcpy(all + g->nlisted, l, n * sizeof *all);
   g->listed = all;
   g->nlisted += n;
   return WW_OK;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 /* launches.jsonl and launches*.jsonl of the folder. */
 static ww_status find_listed(gather *g) {
@@ -65,20 +71,27 @@ static ww_status find_listed(gather *g) {
     if (ww_starts(f->d_name, "launches") && n > 6 && !strcmp(f->d_name + n - 6, ".jsonl"))
       ww_push(g->c->arena, &names, ww_path_join(g->c->arena, g->o->dir, f->d_name));
   }
-  if (d) closedir(d);
-  if (names.n) qsort(names.v, names.n, sizeof *names.v, by_text);
-  for (uint32_t k = 0; !st && k < names.n; k++) st = read_listed(g, names.v[k]);
+  if (d)
+    closedir(d);
+  if (names.n)
+    qsort(names.v, names.n, sizeof *names.v, by_text);
+  for (uint32_t k = 0; !st && k < names.n; k++)
+    st = read_listed(g, names.v[k]);
   return st;
 }
 
 static bool same_flags(const ww_launch *l, const char **flags, uint32_t n) {
-  if (l->nflags != n) return false;
+  if (l->nflags != n)
+    return false;
   for (uint32_t k = 0; k < n; k++)
-    if (strcmp(l->flags[k], flags[k])) return false;
+    if (strcmp(l->flags[k], flags[k]))
+      return false;
   return true;
 }
 
-static bool of_file(const reading *r, const ww_launch *l) { return l->file && !strcmp(l->file, r->file->path); }
+static bool of_file(const reading *r, const ww_launch *l) {
+  return l->file && !strcmp(l->file, r->file->path);
+}
 
 /* ---- a kernel in the child ---- */
 
@@ -86,7 +99,8 @@ static void fail_line(reading *r, const char *kernel, const char *message) {
   char clean[sizeof((ww_err *)0)->msg];
   snprintf(clean, sizeof clean, "%s", message);
   for (char *s = clean; *s; s++)
-    if (*s == '\n' || *s == '\t') *s = ' ';
+    if (*s == '\n' || *s == '\t')
+      *s = ' ';
   fprintf(r->to, "E\t%s\t%s\n", kernel ? kernel : "", clean);
   r->c.err = (ww_err){0};
   r->failures++;
@@ -98,7 +112,8 @@ static const char *key_of(const reading *r, const ww_fn *fn) {
     ww_buf_fmt(&b, "corpus/%s:%s", r->file->relative, fn->name);
   else
     ww_buf_fmt(&b, "import/%016llx:%s", (unsigned long long)r->hash, fn->name);
-  for (uint32_t k = 0; k < r->nflags; k++) ww_buf_fmt(&b, " %s", r->flags[k]);
+  for (uint32_t k = 0; k < r->nflags; k++)
+    ww_buf_fmt(&b, " %s", r->flags[k]);
   const char *key = ww_strdup(r->c.arena, b.s);
   ww_buf_free(&b);
   return key;
@@ -118,8 +133,11 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
     l.file = r->file->path;
     l.flags = r->flags;
     l.nflags = r->nflags;
-    if (ww_backend_of(&l) == &ww_backend_opencl && !ww_source_front(&r->c, &none, &l.file, 1, NULL, &f))
-      l.flags = f.flags, l.nflags = f.nflags; /* built when it is loaded: the project's flags too */
+    if (ww_backend_of(&l) == &ww_backend_opencl &&
+        !ww_source_front(&r->c, &none, &l.file, 1, NULL, &f)) {
+      l.flags = f.flags;
+      l.nflags = f.nflags;
+    } /* built when it is loaded: the project's flags too */
     ww_note_write(&note, &text);
     l.note = text.s;
     ww_json_begin(&j, &json);
@@ -143,13 +161,14 @@ static void kernel_line(reading *r, const ww_store_kernel *k, const ww_structure
 
 static bool is_same(const uint64_t *v, uint32_t n, uint64_t x) {
   for (uint32_t k = 0; k < n; k++)
-    if (v[k] == x) return true;
+    if (v[k] == x)
+      return true;
   return false;
 }
 
 /* The listed launches of the kernel and the base itself; their identities into known. */
-static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn, const ww_launch *base,
-                             uint64_t *known) {
+static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
+                             const ww_launch *base, uint64_t *known) {
   const gather *g = r->g;
   static const ww_source_options none;
   uint32_t n = 0;
@@ -160,15 +179,19 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
     ww_strings said = {0};
     ww_variant v;
     if (i < g->nlisted) {
-      if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags)) continue;
-      if (from->kernel && strcmp(from->kernel, fn->name) && strcmp(from->kernel, fn->mangled)) continue;
-      l.flags = NULL, l.nflags = 0;
+      if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags))
+        continue;
+      if (from->kernel && strcmp(from->kernel, fn->name) && strcmp(from->kernel, fn->mangled))
+        continue;
+      l.flags = NULL;
+      l.nflags = 0;
       if (ww_source_kernel(&r->c, &none, &r->cache, &l, &same, &said)) {
         fail_line(r, fn->name, r->c.err.msg);
         continue;
       }
     }
-    if (ww_variant_make(&r->cache.unit.module, same, &l, &g->o->variants, r->c.arena, &v, &r->c.err))
+    if (ww_variant_make(&r->cache.unit.module, same, &l, &g->o->variants, r->c.arena, &v,
+                        &r->c.err))
       fail_line(r, fn->name, r->c.err.msg);
     else if (!is_same(known, n, v.identity)) {
       launch_line(r, k, &v);
@@ -178,24 +201,31 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
   return n;
 }
 
-static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn, const ww_launch *base) {
+static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
+                         const ww_launch *base) {
   const ww_module *m = &r->cache.unit.module;
   uint64_t *known = WW_NEWN(r->c.arena, uint64_t, r->g->nlisted + 1);
   if (m->dialect == WW_OPENMP || m->dialect == WW_HIP) {
-    fail_line(r, fn->name, m->dialect == WW_HIP ? "HIP code cannot be measured" : "OpenMP regions cannot be measured");
+    fail_line(r, fn->name,
+              m->dialect == WW_HIP ? "HIP code cannot be measured"
+                                   : "OpenMP regions cannot be measured");
     return;
   }
   if (r->g->o->dialect && strcmp(r->g->o->dialect, ww_dialect_names[m->dialect])) {
     fail_line(r, fn->name,
-              ww_fmt(r->c.arena, "the device runs %s, not %s", r->g->o->dialect, ww_dialect_names[m->dialect]));
+              ww_fmt(r->c.arena, "the device runs %s, not %s", r->g->o->dialect,
+                     ww_dialect_names[m->dialect]));
     return;
   }
   uint32_t nknown = own_launches(r, k, fn, base, known), n = 0;
   ww_variant *v = NULL;
-  if (!r->g->o->variants.launches || !nknown) return;
-  if (ww_variants(m, fn, base, &r->g->o->variants, known, nknown, r->c.arena, &v, &n, &r->count, &r->c.err))
+  if (!r->g->o->variants.launches || !nknown)
+    return;
+  if (ww_variants(m, fn, base, &r->g->o->variants, known, nknown, r->c.arena, &v, &n, &r->count,
+                  &r->c.err))
     fail_line(r, fn->name, r->c.err.msg);
-  for (uint32_t i = 0; i < n; i++) launch_line(r, k, &v[i]);
+  for (uint32_t i = 0; i < n; i++)
+    launch_line(r, k, &v[i]);
 }
 
 static void read_kernel(reading *r, const ww_launch *which) {
@@ -205,7 +235,8 @@ static void read_kernel(reading *r, const ww_launch *which) {
   ww_launch base = *which;
   ww_structure s;
   ww_status st = ww_source_kernel(&r->c, &none, &r->cache, &base, &fn, &said);
-  if (st && !which->kernel && ww_starts(r->c.err.msg, "there is no kernel in ") && !strstr(r->c.err.msg, ": ")) {
+  if (st && !which->kernel && ww_starts(r->c.err.msg, "there is no kernel in ") &&
+      !strstr(r->c.err.msg, ": ")) {
     r->c.err = (ww_err){0}; /* a file of device functions or host code is no failure */
     return;
   }
@@ -220,8 +251,10 @@ static void read_kernel(reading *r, const ww_launch *which) {
                        .source_hash = r->hash,
                        .structure = ww_structure_hash(&s)};
   kernel_line(r, &k, &s);
-  if (fn->refusal && !r->g->o->launches) fail_line(r, fn->name, fn->refusal);
-  if (r->g->o->launches) all_launches(r, &k, fn, &base);
+  if (fn->refusal && !r->g->o->launches)
+    fail_line(r, fn->name, fn->refusal);
+  if (r->g->o->launches)
+    all_launches(r, &k, fn, &base);
 }
 
 /* ---- a file in the child ---- */
@@ -231,8 +264,10 @@ static void read_with_flags(reading *r, const char **flags, uint32_t n) {
   ww_launch *each;
   uint32_t count;
   const char **rest = WW_NEWN(r->c.arena, const char *, n + r->g->c->nrest + 1);
-  for (uint32_t k = 0; flags && k < n; k++) rest[k] = flags[k];
-  for (uint32_t k = 0; k < r->g->c->nrest; k++) rest[n + k] = r->g->c->rest[k];
+  for (uint32_t k = 0; flags && k < n; k++)
+    rest[k] = flags[k];
+  for (uint32_t k = 0; k < r->g->c->nrest; k++)
+    rest[n + k] = r->g->c->rest[k];
   r->c.rest = rest;
   r->c.nrest = n + r->g->c->nrest;
   r->flags = flags;
@@ -241,37 +276,44 @@ static void read_with_flags(reading *r, const char **flags, uint32_t n) {
     fail_line(r, NULL, r->c.err.msg);
     return;
   }
-  for (uint32_t k = 0; k < count; k++) read_kernel(r, &each[k]);
+  for (uint32_t k = 0; k < count; k++)
+    read_kernel(r, &each[k]);
 }
 
 static bool flags_done(const gather *g, const reading *r, uint32_t before) {
   for (uint32_t k = 0; k < before; k++)
-    if (of_file(r, &g->listed[k]) && same_flags(&g->listed[k], g->listed[before].flags, g->listed[before].nflags))
+    if (of_file(r, &g->listed[k]) &&
+        same_flags(&g->listed[k], g->listed[before].flags, g->listed[before].nflags))
       return true;
   return false;
 }
 
 /* ---- what was read before ---- */
 
-/* A file of the corpus stands for itself (it includes nothing of its own), so its lines hang on its text, the launches listed for it and the options. */
+/* A file of the corpus stands for itself (it includes nothing of its own), so its lines hang on its
+ * text, the launches listed for it and the options. */
 static const char *kept_at(const gather *g, const reading *r, const char *text, size_t n) {
   const ww_variants_options *v = &g->o->variants;
   const char *cache = g->o->corpus && g->o->launches ? ww_cache_dir(r->c.arena) : NULL;
-  if (!cache) return NULL;
+  if (!cache)
+    return NULL;
   ww_buf b = {0};
   ww_json j = {0};
-  ww_buf_fmt(&b, "%d %s %s %u %llu %llu %g %g %d\n", LINES_VERSION, r->file->relative, v->gpu->name, v->launches,
-             (unsigned long long)v->seed, (unsigned long long)v->budget, v->most_bytes, v->most_us, g->o->structures);
+  ww_buf_fmt(&b, "%d %s %s %u %llu %llu %g %g %d\n", LINES_VERSION, r->file->relative, v->gpu->name,
+             v->launches, (unsigned long long)v->seed, (unsigned long long)v->budget, v->most_bytes,
+             v->most_us, g->o->structures);
   for (uint32_t k = 0; k < g->nlisted; k++) {
     ww_launch l = g->listed[k];
-    if (!of_file(r, &l)) continue;
+    if (!of_file(r, &l))
+      continue;
     l.file = NULL;
     ww_json_begin(&j, &b);
     ww_launch_write(&l, &j);
   }
   ww_buf_add(&b, text, n);
-  const char *path = ww_fmt(r->c.arena, "%s/plan-%016llx%016llx", cache, (unsigned long long)ww_hash(b.s, b.n, 1),
-                            (unsigned long long)ww_hash(b.s, b.n, 2));
+  const char *path =
+      ww_fmt(r->c.arena, "%s/plan-%016llx%016llx", cache, (unsigned long long)ww_hash(b.s, b.n, 1),
+             (unsigned long long)ww_hash(b.s, b.n, 2));
   ww_buf_free(&b);
   return path;
 }
@@ -279,15 +321,18 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
 static bool take_kept(const char *path, ww_arena *a, FILE *to) {
   char *text;
   size_t n;
-  if (!path || !ww_file_exists(path) || ww_read_file(a, path, (size_t)1 << 30, &text, &n, NULL)) return false;
+  if (!path || !ww_file_exists(path) || ww_read_file(a, path, (size_t)1 << 30, &text, &n, NULL))
+    return false;
   return fwrite(text, 1, n, to) == n;
 }
 
 static void keep(const char *path, ww_arena *a, FILE *to) {
   long n = ftell(to);
   char *text = n > 0 ? ww_alloc(a, (size_t)n + 1) : NULL;
-  if (!path || !text || fseek(to, 0, SEEK_SET)) return;
-  if (fread(text, 1, (size_t)n, to) == (size_t)n) ww_write_file_atomic(path, text, (size_t)n, NULL);
+  if (!path || !text || fseek(to, 0, SEEK_SET))
+    return;
+  if (fread(text, 1, (size_t)n, to) == (size_t)n)
+    ww_write_file_atomic(path, text, (size_t)n, NULL);
   fseek(to, 0, SEEK_END);
 }
 
@@ -305,20 +350,24 @@ static void read_file(void *ctx, uint32_t index, FILE *to) {
     r.hash = ww_hash(text, n, 0);
     kept = kept_at(g, &r, text, n);
   }
-  if (take_kept(kept, r.c.arena, to)) return;
+  if (take_kept(kept, r.c.arena, to))
+    return;
   for (uint32_t k = 0; k < g->nlisted; k++) {
-    if (!of_file(&r, &g->listed[k])) continue;
+    if (!of_file(&r, &g->listed[k]))
+      continue;
     plain = any ? plain : false; /* a file that is only listed with flags is only read with them */
     any = true;
     plain |= !g->listed[k].nflags;
   }
-  if (plain) read_with_flags(&r, NULL, 0);
+  if (plain)
+    read_with_flags(&r, NULL, 0);
   for (uint32_t k = 0; k < g->nlisted; k++)
     if (of_file(&r, &g->listed[k]) && g->listed[k].nflags && !flags_done(g, &r, k))
       read_with_flags(&r, g->listed[k].flags, g->listed[k].nflags);
   const ww_variants_count *c = &r.count;
   fprintf(to, "C\t%u %u %u %u %u %u\n", c->tried, c->kept, c->fault, c->slow, c->large, c->same);
-  if (!r.failures) keep(kept, r.c.arena, to); /* another time it may go well */
+  if (!r.failures)
+    keep(kept, r.c.arena, to); /* another time it may go well */
 }
 
 /* ---- the parent ---- */
@@ -328,22 +377,28 @@ static void file_done(void *ctx, uint32_t index, char *text, const char *died) {
   g->text[index] = ww_strdup(g->c->arena, text);
   if (died)
     ww_push(g->c->arena, &g->out->failures,
-            (ww_gathered_failure){.file = g->out->files.v[index].relative, .message = ww_strdup(g->c->arena, died)});
+            (ww_gathered_failure){.file = g->out->files.v[index].relative,
+                                  .message = ww_strdup(g->c->arena, died)});
 }
 
 static void take_structure(const char *text, ww_arena *a, ww_structure *s) {
   size_t n = 0;
-  for (const char *at = text; *at; at++) n += *at == ' ';
+  for (const char *at = text; *at; at++)
+    n += *at == ' ';
   s->v = WW_NEWN(a, uint64_t, n + 2);
-  for (char *at = (char *)text; *at;) s->v[s->n++] = strtoull(at, &at, 16);
+  for (char *at = (char *)text; *at;)
+    s->v[s->n++] = strtoull(at, &at, 16);
 }
 
 static void take_kernel(gather *g, uint32_t file, const char *note, const char *structure) {
   ww_arena *a = g->c->arena;
   ww_gathered_kernel k = {.file = g->out->files.v[file].relative};
   ww_note n;
-  if (ww_note_parse(note, a, &n, NULL)) return;
-  k.key = n.kernel.key, k.family = n.kernel.family, k.name = n.kernel.name;
+  if (ww_note_parse(note, a, &n, NULL))
+    return;
+  k.key = n.kernel.key;
+  k.family = n.kernel.family;
+  k.name = n.kernel.name;
   take_structure(structure, a, &k.structure);
   ww_push(a, &g->out->kernels, k);
 }
@@ -351,8 +406,10 @@ static void take_kernel(gather *g, uint32_t file, const char *note, const char *
 static void take_launch(gather *g, uint32_t file, const char *note, const char *json) {
   ww_arena *a = g->c->arena;
   ww_gathered_launch l = {.kernel = g->out->kernels.n - 1};
-  if (ww_note_parse(note, a, &l.note, NULL)) return;
-  if (ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad)) return;
+  if (ww_note_parse(note, a, &l.note, NULL))
+    return;
+  if (ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad))
+    return;
   l.item.l.file = g->out->files.v[file].path; /* what was kept may come from another place */
   l.item.kernel = l.note.kernel.name;
   ww_push(a, &g->out->launches, l);
@@ -361,26 +418,38 @@ static void take_launch(gather *g, uint32_t file, const char *note, const char *
 static void take_line(gather *g, uint32_t file, char *line) {
   char *a = strchr(line, '\t'), *b = a ? strchr(a + 1, '\t') : NULL;
   ww_variants_count c;
-  if (!a) return;
+  if (!a)
+    return;
   *a++ = 0;
-  if (b) *b++ = 0;
-  if (*line == 'C' && sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large, &c.same) == 6) {
+  if (b)
+    *b++ = 0;
+  if (*line == 'C' && sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large,
+                             &c.same) == 6) {
     ww_variants_count *t = &g->out->count;
-    t->tried += c.tried, t->kept += c.kept, t->fault += c.fault;
-    t->slow += c.slow, t->large += c.large, t->same += c.same;
+    t->tried += c.tried;
+    t->kept += c.kept;
+    t->fault += c.fault;
+    t->slow += c.slow;
+    t->large += c.large;
+    t->same += c.same;
   }
-  if (!b) return;
-  if (*line == 'K') take_kernel(g, file, a, b);
-  if (*line == 'L' && g->out->kernels.n) take_launch(g, file, a, b);
+  if (!b)
+    return;
+  if (*line == 'K')
+    take_kernel(g, file, a, b);
+  if (*line == 'L' && g->out->kernels.n)
+    take_launch(g, file, a, b);
   if (*line == 'E')
     ww_push(g->c->arena, &g->out->failures,
-            (ww_gathered_failure){.file = g->out->files.v[file].relative, .kernel = *a ? a : NULL, .message = b});
+            (ww_gathered_failure){
+                .file = g->out->files.v[file].relative, .kernel = *a ? a : NULL, .message = b});
 }
 
 static void take_text(gather *g, uint32_t file) {
   for (char *at = g->text[file], *next; at && *at; at = next) {
     next = strchr(at, '\n');
-    if (!next) return; /* the child died in the middle of it */
+    if (!next)
+      return; /* the child died in the middle of it */
     *next++ = 0;
     take_line(g, file, at);
   }
@@ -391,10 +460,14 @@ ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {
   *out = (ww_gathered){0};
   ww_status st = ww_sources_find(o->dir, c->arena, &out->files, &c->err);
   if (!st && !out->files.n)
-    st = ww_fail(&c->err, WW_EDATA,
-                 "no kernels in '%s': files .cu, .cl, .hip and C files with OpenMP target are looked for", o->dir);
-  if (!st && o->corpus) st = find_listed(&g);
-  if (st) return st;
+    st = ww_fail(
+        &c->err, WW_EDATA,
+        "no kernels in '%s': files .cu, .cl, .hip and C files with OpenMP target are looked for",
+        o->dir);
+  if (!st && o->corpus)
+    st = find_listed(&g);
+  if (st)
+    return st;
   g.text = WW_NEWN(c->arena, char *, out->files.n + 1);
   ww_forks forks = {.ctx = &g,
                     .work = read_file,
@@ -403,7 +476,8 @@ ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {
                     .limit_s = o->limit_s ? o->limit_s : LIMIT_S,
                     .what = "reading sources"};
   st = ww_forks_run(&forks, out->files.n, &c->err);
-  for (uint32_t k = 0; !st && k < out->files.n; k++) take_text(&g, k);
+  for (uint32_t k = 0; !st && k < out->files.n; k++)
+    take_text(&g, k);
   return st;
 }
 
@@ -423,7 +497,8 @@ void ww_gather_distinct(ww_gathered *g, double alike) {
     g->duplicates += drop[k];
   }
   for (uint32_t k = 0; k < g->launches.n; k++)
-    if (!drop[g->launches.v[k].kernel]) g->launches.v[n++] = g->launches.v[k];
+    if (!drop[g->launches.v[k].kernel])
+      g->launches.v[n++] = g->launches.v[k];
   g->launches.n = n;
   free(drop);
 }
@@ -467,11 +542,14 @@ void ww_gather_print_failures(const ww_gathered *g, ww_arena *a, FILE *f) {
   for (uint32_t k = 0; k < g->failures.n; k++) {
     const char *text = without_names(g->failures.v[k].message, a);
     uint32_t i = 0;
-    while (i < all.n && strcmp(all.v[i].text, text)) i++;
-    if (i == all.n) ww_push(a, &all, (cause){.text = text, .example = &g->failures.v[k]});
+    while (i < all.n && strcmp(all.v[i].text, text))
+      i++;
+    if (i == all.n)
+      ww_push(a, &all, (cause){.text = text, .example = &g->failures.v[k]});
     all.v[i].n++;
   }
-  if (all.n) qsort(all.v, all.n, sizeof *all.v, by_count);
+  if (all.n)
+    qsort(all.v, all.n, sizeof *all.v, by_count);
   for (uint32_t k = 0; k < all.n; k++) {
     const ww_gathered_failure *x = all.v[k].example;
     fprintf(f, "  %5u  %-60s  %s%s%s\n", all.v[k].n, all.v[k].text, x->file, x->kernel ? ":" : "",

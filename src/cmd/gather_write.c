@@ -16,13 +16,15 @@ static void sum_up(const ww_gathered *g, const ww_gpu *gpu, ww_arena *a, summary
   uint32_t last = UINT32_MAX;
   for (uint32_t k = 0; k < g->launches.n; k++) {
     const ww_gathered_launch *x = &g->launches.v[k];
-    if (x->item.bad.code) continue;
+    if (x->item.bad.code)
+      continue;
     const uint64_t *grid = x->item.l.grid;
     s->ready++;
     s->kernels += x->kernel != last;
     last = x->kernel;
     s->regime[ww_regime_of(grid[0] * grid[1] * grid[2], gpu->sms)]++;
-    if (isnan(x->note.us)) continue;
+    if (isnan(x->note.us))
+      continue;
     s->us[s->nus++] = x->note.us;
     s->seconds += 1e-6 * x->note.us;
   }
@@ -35,18 +37,23 @@ static int by_value(const void *a, const void *b) {
 
 static void print_summary(const ww_gathered *g, const summary *s, const char *out, ww_arena *a) {
   printf("%u files, %u kernels", g->files.n, g->kernels.n);
-  if (g->duplicates) printf(", %u of them near-duplicates of others and left out", g->duplicates);
+  if (g->duplicates)
+    printf(", %u of them near-duplicates of others and left out", g->duplicates);
   printf("\n%u ready launches of %u kernels in %s\n", s->ready, s->kernels, out);
   if (s->nus) {
     qsort(s->us, s->nus, sizeof *s->us, by_value);
-    printf("  estimated times: %.3g us least, %.3g, %.3g and %.3g quartiles, %.3g most; %.3g s for one run of each\n",
-           s->us[0], s->us[s->nus / 4], s->us[s->nus / 2], s->us[3 * s->nus / 4], s->us[s->nus - 1], s->seconds);
+    printf("  estimated times: %.3g us least, %.3g, %.3g and %.3g quartiles, %.3g most; %.3g s for "
+           "one run of each\n",
+           s->us[0], s->us[s->nus / 4], s->us[s->nus / 2], s->us[3 * s->nus / 4], s->us[s->nus - 1],
+           s->seconds);
   }
   printf("  ");
   for (int r = 0; r < WW_NREGIMES; r++)
-    printf("%s%s %.0f %%", r ? ", " : "", ww_regime_names[r], s->ready ? 100.0 * s->regime[r] / s->ready : 0);
+    printf("%s%s %.0f %%", r ? ", " : "", ww_regime_names[r],
+           s->ready ? 100.0 * s->regime[r] / s->ready : 0);
   const ww_variants_count *c = &g->count;
-  printf("\n  sampled: %u tried, %u kept, %u left their buffers or did not run, %u too slow, %u too large, %u equal\n",
+  printf("\n  sampled: %u tried, %u kept, %u left their buffers or did not run, %u too slow, %u "
+         "too large, %u equal\n",
          c->tried, c->kept, c->fault, c->slow, c->large, c->same);
   if (g->failures.n) {
     printf("%u failure%s, by cause:\n", g->failures.n, g->failures.n == 1 ? "" : "s");
@@ -77,19 +84,23 @@ static void print_json(const ww_gathered *g, const summary *s, const char *path)
 }
 
 /* Compiles what was gathered and writes the lines; what does not compile joins the failures. */
-ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_t jobs, ww_gathered *g) {
+ww_status ww_gather_write(ww_cmd *c, const char *path, const char *with, uint32_t jobs,
+                          ww_gathered *g) {
   static const ww_source_options none;
   ww_cmd own = *c;
   ww_item *v = WW_NEWN(c->arena, ww_item, g->launches.n + 1);
   ww_buf out = {0};
   own.noperands = 0;
-  ww_ready_how how = {.c = &own, .source = &none, .with = with, .jobs = jobs, .elsewhere = true, .a = c->arena};
-  for (uint32_t k = 0; k < g->launches.n; k++) v[k] = g->launches.v[k].item;
+  ww_ready_how how = {
+      .c = &own, .source = &none, .with = with, .jobs = jobs, .elsewhere = true, .a = c->arena};
+  for (uint32_t k = 0; k < g->launches.n; k++)
+    v[k] = g->launches.v[k].item;
   ww_ready_compile(&how, v, g->launches.n);
   ww_buf_puts(&out, "");
   for (uint32_t k = 0; k < g->launches.n; k++) {
     ww_gathered_launch *x = &g->launches.v[k];
-    if (!v[k].bad.code && ww_ready_line(path, &v[k], &out, &v[k].bad)) v[k].bad.code = WW_EIO;
+    if (!v[k].bad.code && ww_ready_line(path, &v[k], &out, &v[k].bad))
+      v[k].bad.code = WW_EIO;
     x->item = v[k];
     if (v[k].bad.code)
       ww_push(c->arena, &g->failures,

@@ -1,4 +1,5 @@
-/* gpus.c - `warpwise gpus`: which GPUs are described, what is known of one, and what micro-benchmarks say of the one that is here. */
+/* gpus.c - `warpwise gpus`: which GPUs are described, what is known of one, and what
+ * micro-benchmarks say of the one that is here. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -12,15 +13,18 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"output", 'o', WW_OPT_STR, "FILE", "probe: write the description there", offsetof(options, output)},
+    {"output", 'o', WW_OPT_STR, "FILE", "probe: write the description there",
+     offsetof(options, output)},
     {"base", 0, WW_OPT_STR, "NAME|FILE",
-     "probe: take what cannot be measured from this description; else from the one that fits", offsetof(options, base)},
-    {"verify", 0, WW_OPT_STR, "NAME|FILE", "probe: compare with this description instead of writing one",
-     offsetof(options, verify)},
-    {"threshold", 0, WW_OPT_STR, "PERCENT", "probe --verify: deviation that makes the exit code 1 (10%)",
-     offsetof(options, threshold)},
+     "probe: take what cannot be measured from this description; else from the one that fits",
+     offsetof(options, base)},
+    {"verify", 0, WW_OPT_STR, "NAME|FILE",
+     "probe: compare with this description instead of writing one", offsetof(options, verify)},
+    {"threshold", 0, WW_OPT_STR, "PERCENT",
+     "probe --verify: deviation that makes the exit code 1 (10%)", offsetof(options, threshold)},
     {"raw", 0, WW_OPT_STR, "FILE", "probe: every measured point, as JSON", offsetof(options, raw)},
-    {"from", 0, WW_OPT_STR, "FILE", "probe: no device, the points that --raw wrote", offsetof(options, from)},
+    {"from", 0, WW_OPT_STR, "FILE", "probe: no device, the points that --raw wrote",
+     offsetof(options, from)},
     {"no-counters", 0, WW_OPT_FLAG, NULL, "probe: leave out what needs hardware counters",
      offsetof(options, no_counters)},
     {0},
@@ -41,7 +45,8 @@ static void list_json(const ww_gpu *g) {
 }
 
 static const char *cell(double v, char text[24]) {
-  if (isnan(v)) return "-";
+  if (isnan(v))
+    return "-";
   snprintf(text, 24, "%.4g", v);
   return text;
 }
@@ -50,21 +55,23 @@ static ww_status list(ww_cmd *c) {
   const char **names;
   uint32_t n = ww_gpu_names(c->arena, &names);
   if (!n)
-    return ww_fail(&c->err, WW_EDATA, "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
+    return ww_fail(&c->err, WW_EDATA,
+                   "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
   if (!c->global.json)
-    printf("%-10s %-40s %-8s %5s %6s %8s %8s %10s  %s\n", "NAME", "GPU", "ARCH", "SMS", "MHZ", "FP64 TF", "FP32 TF",
-           "DRAM GB/s", "CALIBRATED");
+    printf("%-10s %-40s %-8s %5s %6s %8s %8s %10s  %s\n", "NAME", "GPU", "ARCH", "SMS", "MHZ",
+           "FP64 TF", "FP32 TF", "DRAM GB/s", "CALIBRATED");
   for (uint32_t k = 0; k < n; k++) {
     ww_gpu g;
     char a[24], b[24], d[24], e[24];
     ww_status st = ww_gpu_load(names[k], c->arena, &g, &c->err);
-    if (st) return st;
+    if (st)
+      return st;
     if (c->global.json)
       list_json(&g);
     else
-      printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name, g.architecture, g.sms,
-             cell(g.boost_mhz, a), cell(g.peak_fp64, b), cell(g.peak_fp32, d), cell(g.dram_peak, e),
-             g.calibrated ? g.calibrated : "no");
+      printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name, g.architecture,
+             g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, b), cell(g.peak_fp32, d),
+             cell(g.dram_peak, e), g.calibrated ? g.calibrated : "no");
   }
   return WW_OK;
 }
@@ -76,7 +83,8 @@ static void show_figures(const ww_gpu *g) {
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     const ww_figure *f = &ww_gpu_figures[i];
     double v = ww_figure_of(g, i);
-    if (isnan(v) || ww_starts(f->path, "ops.") || ww_starts(f->path, "math.")) continue;
+    if (isnan(v) || ww_starts(f->path, "ops.") || ww_starts(f->path, "math."))
+      continue;
     printf("  %-34s %14.10g %-10s %s\n", f->path, v, strcmp(f->unit, "1") ? f->unit : "",
            g->source[i] ? g->source[i] : "");
   }
@@ -85,10 +93,13 @@ static void show_figures(const ww_gpu *g) {
 static void show_curves(const ww_gpu *g) {
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve *v = (const ww_curve *)((const char *)g + ww_gpu_curves[i].at);
-    if (!v->n) continue;
-    printf("\n  %s (%s%s%s)%s%s\n   ", ww_gpu_curves[i].path, ww_gpu_curves[i].unit_x, v->y ? " -> " : "",
-           v->y ? ww_gpu_curves[i].unit_y : "", v->source ? "  " : "", v->source ? v->source : "");
-    for (uint32_t k = 0; k < v->n; k++) v->y ? printf(" %.4g: %.4g ", v->x[k], v->y[k]) : printf(" %.10g", v->x[k]);
+    if (!v->n)
+      continue;
+    printf("\n  %s (%s%s%s)%s%s\n   ", ww_gpu_curves[i].path, ww_gpu_curves[i].unit_x,
+           v->y ? " -> " : "", v->y ? ww_gpu_curves[i].unit_y : "", v->source ? "  " : "",
+           v->source ? v->source : "");
+    for (uint32_t k = 0; k < v->n; k++)
+      v->y ? printf(" %.4g: %.4g ", v->x[k], v->y[k]) : printf(" %.10g", v->x[k]);
     printf("\n");
   }
 }
@@ -97,16 +108,20 @@ static void show_ops(const ww_gpu *g) {
   char a[24], b[24], d[24], e[24], f[24];
   bool head = false;
   for (int i = 0; i < WW_NGPU_OPS; i++) {
-    if (isnan(g->issue[i]) && isnan(g->latency[i])) continue;
-    if (!head) printf("\n  %-16s %8s %8s  (cycles)\n", "INSTRUCTION", "ISSUE", "LATENCY");
+    if (isnan(g->issue[i]) && isnan(g->latency[i]))
+      continue;
+    if (!head)
+      printf("\n  %-16s %8s %8s  (cycles)\n", "INSTRUCTION", "ISSUE", "LATENCY");
     head = true;
     printf("  %-16s %8s %8s\n", ww_gpu_op_names[i], cell(g->issue[i], a), cell(g->latency[i], b));
   }
   head = false;
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
-    if (isnan(g->math_instructions[i]) && isnan(g->math_issue[i])) continue;
+    if (isnan(g->math_instructions[i]) && isnan(g->math_issue[i]))
+      continue;
     if (!head)
-      printf("\n  %-16s %12s %8s %8s %8s %8s\n", "OPERATION", "INSTRUCTIONS", "FP32", "FP64", "ISSUE", "LATENCY");
+      printf("\n  %-16s %12s %8s %8s %8s %8s\n", "OPERATION", "INSTRUCTIONS", "FP32", "FP64",
+             "ISSUE", "LATENCY");
     head = true;
     printf("  %-16s %12s %8s %8s %8s %8s\n", ww_gpu_math_names[i], cell(g->math_instructions[i], a),
            cell(g->math_flops32[i], b), cell(g->math_flops64[i], d), cell(g->math_issue[i], e),
@@ -117,16 +132,19 @@ static void show_ops(const ww_gpu *g) {
 static ww_status show(ww_cmd *c, const char *which) {
   ww_gpu g;
   ww_status st = ww_gpu_load(which, c->arena, &g, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   if (c->global.json) {
     ww_buf b = {0};
     ww_gpu_write(&g, false, &b);
     ww_print_buf(&b);
     return WW_OK;
   }
-  printf("%s  %s, %s, %u SMs of %u-lane warps\n", g.name, g.full_name, g.architecture, g.sms, g.lanes);
+  printf("%s  %s, %s, %u SMs of %u-lane warps\n", g.name, g.full_name, g.architecture, g.sms,
+         g.lanes);
   printf("  calibrated: %s\n", g.calibrated ? g.calibrated : "no, the figures are from paper");
-  if (g.notes) printf("  note: %s\n", g.notes);
+  if (g.notes)
+    printf("  note: %s\n", g.notes);
   printf("\n");
   show_figures(&g);
   show_curves(&g);
@@ -140,7 +158,8 @@ static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
   const options *o = c->opt;
   ww_buf b = {0};
   ww_json j = {0};
-  if (!o->raw) return WW_OK;
+  if (!o->raw)
+    return WW_OK;
   ww_json_begin(&j, &b);
   ww_probe_write(p, &j);
   ww_buf_puts(&b, "\n");
@@ -151,7 +170,8 @@ static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
 
 /* What there is so far; the last call, when all is measured, is the one whose failure counts. */
 static void save(void *c, const ww_probe *p) {
-  if (write_raw(c, p)) ((ww_cmd *)c)->err = (ww_err){0};
+  if (write_raw(c, p))
+    ((ww_cmd *)c)->err = (ww_err){0};
 }
 
 static ww_status measure(ww_cmd *c, ww_probe *p) {
@@ -180,7 +200,8 @@ static void tell_gaps(const ww_probe *p) {
 static const char *short_name(const char *device, ww_arena *a) {
   const char *last = strrchr(device, ' ');
   char *name = ww_strdup(a, last ? last + 1 : device);
-  for (char *p = name; *p; p++) *p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '-';
+  for (char *p = name; *p; p++)
+    *p = isalnum((unsigned char)*p) ? (char)tolower((unsigned char)*p) : '-';
   return name;
 }
 
@@ -193,7 +214,8 @@ static ww_status describe(ww_cmd *c, const ww_probe *p) {
   g.name = short_name(p->device, c->arena);
   g.full_name = p->device;
   ww_status st = base ? ww_gpu_load(base, c->arena, &g, &c->err) : WW_OK;
-  if (st) return st;
+  if (st)
+    return st;
   g.notes = NULL; /* it was about the figures before */
   ww_probe_distill(p, c->arena, &g);
   ww_buf b = {0};
@@ -205,8 +227,8 @@ static ww_status describe(ww_cmd *c, const ww_probe *p) {
   st = ww_write_file_atomic(o->output, b.s, b.n, &c->err);
   ww_buf_free(&b);
   if (!st && !ww_is_quiet())
-    fprintf(stderr, "%s: %u points of %s, %u probes left out, %.0f s\n", o->output, p->points.n, p->device, p->gaps.n,
-            p->seconds);
+    fprintf(stderr, "%s: %u points of %s, %u probes left out, %.0f s\n", o->output, p->points.n,
+            p->device, p->gaps.n, p->seconds);
   return st;
 }
 
@@ -218,14 +240,18 @@ typedef struct {
   uint32_t compared, off;
 } verdict;
 
-static void compare(verdict *v, const char *path, const char *unit, double expected, double measured) {
-  if (isnan(expected) || isnan(measured)) return;
+static void compare(verdict *v, const char *path, const char *unit, double expected,
+                    double measured) {
+  if (isnan(expected) || isnan(measured))
+    return;
   double deviation = expected != 0 ? measured / expected - 1 : measured != 0 ? INFINITY : 0;
-  bool off = fabs(deviation) > v->threshold && !(!strcmp(unit, "cycles") && fabs(measured - expected) < 0.5);
+  bool off = fabs(deviation) > v->threshold &&
+             !(!strcmp(unit, "cycles") && fabs(measured - expected) < 0.5);
   v->compared++;
   v->off += off;
   if (!v->json) {
-    printf("  %-40s %12.5g %12.5g %+8.1f%% %s\n", path, expected, measured, 100 * deviation, off ? "OFF" : "");
+    printf("  %-40s %12.5g %12.5g %+8.1f%% %s\n", path, expected, measured, 100 * deviation,
+           off ? "OFF" : "");
     return;
   }
   ww_buf b = {0};
@@ -245,7 +271,8 @@ static void compare(verdict *v, const char *path, const char *unit, double expec
 
 static void compare_all(verdict *v, ww_gpu *expected, ww_gpu *measured, ww_arena *a) {
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
-    compare(v, ww_gpu_figures[i].path, ww_gpu_figures[i].unit, ww_figure_of(expected, i), ww_figure_of(measured, i));
+    compare(v, ww_gpu_figures[i].path, ww_gpu_figures[i].unit, ww_figure_of(expected, i),
+            ww_figure_of(measured, i));
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve *m = ww_curve_at(measured, i), *x = ww_curve_at(expected, i);
     for (uint32_t k = 0; k < m->n && x->n && m->y; k++)
@@ -258,7 +285,8 @@ static ww_status parse_threshold(ww_cmd *c, double *share) {
   const char *text = ((const options *)c->opt)->threshold;
   char *end;
   *share = 0.1;
-  if (!text) return WW_OK;
+  if (!text)
+    return WW_OK;
   *share = strtod(text, &end) / 100;
   if (end == text || (*end && strcmp(end, "%") != 0) || !(*share >= 0))
     return ww_fail(&c->err, WW_EUSAGE, "--threshold %.40s: expected a percentage, e.g. 10%%", text);
@@ -271,10 +299,11 @@ static ww_status verify(ww_cmd *c, const ww_probe *p, ww_gpu *expected, double t
   ww_gpu_init(&measured);
   ww_probe_distill(p, c->arena, &measured);
   if (!v.json)
-    printf("%s against %s\n  %-40s %12s %12s %9s\n", p->device, expected->full_name, "FIGURE", "EXPECTED", "MEASURED",
-           "DEVIATION");
+    printf("%s against %s\n  %-40s %12s %12s %9s\n", p->device, expected->full_name, "FIGURE",
+           "EXPECTED", "MEASURED", "DEVIATION");
   compare_all(&v, expected, &measured, c->arena);
-  if (!v.json) printf("%u of %u figures are off by more than %g %%\n", v.off, v.compared, 100 * v.threshold);
+  if (!v.json)
+    printf("%u of %u figures are off by more than %g %%\n", v.off, v.compared, 100 * v.threshold);
   c->missed = v.off > 0;
   return WW_OK;
 }
@@ -285,32 +314,45 @@ static ww_status probe(ww_cmd *c) {
   ww_gpu expected;
   double threshold;
   ww_status st = parse_threshold(c, &threshold);
-  if (!st && o->verify) st = ww_gpu_load(o->verify, c->arena, &expected, &c->err); /* before the device is kept busy */
-  if (!st && o->base) st = ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err);
-  if (!st) st = measure(c, &p);
-  if (!st) tell_gaps(&p);
-  if (!st) st = write_raw(c, &p);
-  if (st) return st;
+  if (!st && o->verify)
+    st = ww_gpu_load(o->verify, c->arena, &expected, &c->err); /* before the device is kept busy */
+  if (!st && o->base)
+    st = ww_gpu_load(o->base, c->arena, &(ww_gpu){0}, &c->err);
+  if (!st)
+    st = measure(c, &p);
+  if (!st)
+    tell_gaps(&p);
+  if (!st)
+    st = write_raw(c, &p);
+  if (st)
+    return st;
   return o->verify ? verify(c, &p, &expected, threshold) : describe(c, &p);
 }
 
 static ww_status run(ww_cmd *c) {
   const char *what = c->noperands ? c->operands[0] : "list";
-  if (!strcmp(what, "list") && c->noperands < 2) return list(c);
-  if (!strcmp(what, "show") && c->noperands == 2) return show(c, c->operands[1]);
-  if (!strcmp(what, "show") && c->noperands == 1 && c->global.gpu) return show(c, c->global.gpu);
-  if (!strcmp(what, "probe") && c->noperands == 1) return probe(c);
-  if (!strcmp(what, "show")) return ww_fail(&c->err, WW_EUSAGE, "gpus show: name one GPU; `warpwise gpus` lists them");
-  return ww_fail(&c->err, WW_EUSAGE, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'", what);
+  if (!strcmp(what, "list") && c->noperands < 2)
+    return list(c);
+  if (!strcmp(what, "show") && c->noperands == 2)
+    return show(c, c->operands[1]);
+  if (!strcmp(what, "show") && c->noperands == 1 && c->global.gpu)
+    return show(c, c->global.gpu);
+  if (!strcmp(what, "probe") && c->noperands == 1)
+    return probe(c);
+  if (!strcmp(what, "show"))
+    return ww_fail(&c->err, WW_EUSAGE, "gpus show: name one GPU; `warpwise gpus` lists them");
+  return ww_fail(&c->err, WW_EUSAGE, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'",
+                 what);
 }
 
 const ww_command ww_cmd_gpus = {
     .name = "gpus",
     .summary = "list the GPUs that are described, show one, or measure the one that is here",
     .usage = "[show NAME|FILE | probe [options]]",
-    .details =
-        "Each description is a file gpus/NAME.json; docs/gpus.md has every figure and how to add a GPU.\n"
-        "`probe` runs micro-benchmarks on the CUDA device, about a minute, and writes a description or compares with one.",
+    .details = "Each description is a file gpus/NAME.json; docs/gpus.md has every figure and how "
+               "to add a GPU.\n"
+               "`probe` runs micro-benchmarks on the CUDA device, about a minute, and writes a "
+               "description or compares with one.",
     .examples = "  warpwise gpus\n"
                 "  warpwise gpus show h200\n"
                 "  warpwise gpus probe -o gpus/h200.json --raw h200-probe.json\n"

@@ -9,8 +9,10 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"ir", 0, WW_OPT_FLAG, NULL, "also print the Warpwise IR of each kernel", offsetof(options, ir)},
-    {"separate", 0, WW_OPT_FLAG, NULL, "each file on its own; else several are one program, device functions linked",
+    {"ir", 0, WW_OPT_FLAG, NULL, "also print the Warpwise IR of each kernel",
+     offsetof(options, ir)},
+    {"separate", 0, WW_OPT_FLAG, NULL,
+     "each file on its own; else several are one program, device functions linked",
      offsetof(options, separate)},
     WW_FRONT_OPTIONS(options),
     WW_LIMIT_OPTIONS(options, "60"),
@@ -36,12 +38,15 @@ static void write_bounds(const ww_fn *fn, ww_json *j) {
     return;
   }
   ww_json_obj(j);
-  if (fn->max_threads) ww_json_kuint(j, "max_threads", fn->max_threads);
-  if (fn->min_blocks) ww_json_kuint(j, "min_blocks", fn->min_blocks);
+  if (fn->max_threads)
+    ww_json_kuint(j, "max_threads", fn->max_threads);
+  if (fn->min_blocks)
+    ww_json_kuint(j, "min_blocks", fn->min_blocks);
   if (fn->req_block[0]) {
     ww_json_key(j, "block");
     ww_json_arr(j);
-    for (int i = 0; i < 3; i++) ww_json_uint(j, fn->req_block[i]);
+    for (int i = 0; i < 3; i++)
+      ww_json_uint(j, fn->req_block[i]);
     ww_json_end_arr(j);
   }
   ww_json_end_obj(j);
@@ -56,7 +61,8 @@ static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *
   ww_json_kstr(j, "dialect", ww_dialect_names[m->dialect]);
   ww_json_key(j, "args");
   ww_json_arr(j);
-  for (uint32_t i = 0; i < fn->nparams; i++) write_arg(&fn->params[i], j);
+  for (uint32_t i = 0; i < fn->nparams; i++)
+    write_arg(&fn->params[i], j);
   ww_json_end_arr(j);
   ww_json_kuint(j, "shared_bytes", fn->shared_bytes);
   ww_json_kuint(j, "local_bytes", fn->local_bytes);
@@ -83,13 +89,15 @@ static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir
   if (n > 1) {
     ww_json_key(&j, "files");
     ww_json_arr(&j);
-    for (uint32_t i = 0; i < n; i++) ww_json_str(&j, files[i]);
+    for (uint32_t i = 0; i < n; i++)
+      ww_json_str(&j, files[i]);
     ww_json_end_arr(&j);
   }
   ww_json_key(&j, "kernels");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < u->module.nfns; i++)
-    if (u->module.fns[i].kernel) write_kernel(&u->module, &u->module.fns[i], ir, &j);
+    if (u->module.fns[i].kernel)
+      write_kernel(&u->module, &u->module.fns[i], ir, &j);
   ww_json_end_arr(&j);
   ww_json_kbool(&j, "partial", u->partial);
   ww_diags_write(u, &j);
@@ -106,21 +114,27 @@ static void argument_list(const ww_fn *fn, ww_buf *b) {
     const char *type = p->ctype ? p->ctype : ww_type_names[p->type];
     bool starred = type[strlen(type) - 1] == '*';
     ww_buf_fmt(b, "%s%s%s%s", i ? ", " : "", type, starred ? "" : " ", p->name);
-    if (p->pointer && p->space != WW_GLOBAL && p->space != WW_GENERIC) ww_buf_fmt(b, " (%s)", ww_space_names[p->space]);
-    if (p->byval) ww_buf_fmt(b, " (%u bytes)", p->size);
+    if (p->pointer && p->space != WW_GLOBAL && p->space != WW_GENERIC)
+      ww_buf_fmt(b, " (%s)", ww_space_names[p->space]);
+    if (p->byval)
+      ww_buf_fmt(b, " (%u bytes)", p->size);
   }
-  if (!fn->nparams) ww_buf_puts(b, "none");
+  if (!fn->nparams)
+    ww_buf_puts(b, "none");
 }
 
 static void print_row(const ww_fn *fn, int width) {
   ww_buf args = {0};
   argument_list(fn, &args);
-  printf("  %-*s %6u %8u %8u  %-3s  %s\n", width, fn->name, fn->line, fn->shared_bytes, fn->local_bytes,
-         fn->refusal ? "no" : "yes", args.s);
-  if (fn->max_threads || fn->min_blocks) printf("    __launch_bounds__(%u, %u)\n", fn->max_threads, fn->min_blocks);
+  printf("  %-*s %6u %8u %8u  %-3s  %s\n", width, fn->name, fn->line, fn->shared_bytes,
+         fn->local_bytes, fn->refusal ? "no" : "yes", args.s);
+  if (fn->max_threads || fn->min_blocks)
+    printf("    __launch_bounds__(%u, %u)\n", fn->max_threads, fn->min_blocks);
   if (fn->req_block[0])
-    printf("    work-group size %u x %u x %u\n", fn->req_block[0], fn->req_block[1], fn->req_block[2]);
-  if (fn->refusal) printf("    cannot be interpreted: %s\n", fn->refusal);
+    printf("    work-group size %u x %u x %u\n", fn->req_block[0], fn->req_block[1],
+           fn->req_block[2]);
+  if (fn->refusal)
+    printf("    cannot be interpreted: %s\n", fn->refusal);
   ww_buf_free(&args);
 }
 
@@ -130,19 +144,26 @@ static void print_table(const char *file, const ww_unit *u, bool ir) {
   int width = 6;
   uint32_t n = 0;
   for (uint32_t i = 0; i < m->nfns; i++) {
-    if (!m->fns[i].kernel) continue;
+    if (!m->fns[i].kernel)
+      continue;
     n++;
     int length = (int)strlen(m->fns[i].name);
-    if (length > width) width = length < 40 ? length : 40;
+    if (length > width)
+      width = length < 40 ? length : 40;
   }
   printf("%s%s%s  %s, %u kernel%s%s\n", color ? "\033[1m" : "", file, color ? "\033[0m" : "",
-         ww_dialect_names[m->dialect], n, n == 1 ? "" : "s", u->partial ? ", parts of the file were left out" : "");
-  if (n) printf("  %-*s %6s %8s %8s  %-3s  %s\n", width, "KERNEL", "LINE", "SHARED B", "LOCAL B", "RUN", "ARGUMENTS");
+         ww_dialect_names[m->dialect], n, n == 1 ? "" : "s",
+         u->partial ? ", parts of the file were left out" : "");
+  if (n)
+    printf("  %-*s %6s %8s %8s  %-3s  %s\n", width, "KERNEL", "LINE", "SHARED B", "LOCAL B", "RUN",
+           "ARGUMENTS");
   for (uint32_t i = 0; i < m->nfns; i++)
-    if (m->fns[i].kernel) print_row(&m->fns[i], width);
+    if (m->fns[i].kernel)
+      print_row(&m->fns[i], width);
   for (uint32_t i = 0; ir && i < m->nfns; i++) {
     ww_buf text = {0};
-    if (m->fns[i].refusal) continue;
+    if (m->fns[i].refusal)
+      continue;
     ww_ir_print_fn(m, &m->fns[i], &text);
     printf("\n");
     ww_print_buf(&text);
@@ -153,8 +174,10 @@ static void print_diagnostics(const ww_unit *u) {
   fflush(stdout);
   for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
-    if (ww_is_quiet() && !d->error) continue;
-    fprintf(stderr, "%s:%u: %s: %s\n", d->file ? d->file : "?", d->line, d->error ? "error" : "warning", d->message);
+    if (ww_is_quiet() && !d->error)
+      continue;
+    fprintf(stderr, "%s:%u: %s: %s\n", d->file ? d->file : "?", d->line,
+            d->error ? "error" : "warning", d->message);
   }
 }
 
@@ -163,7 +186,8 @@ static void print_diagnostics(const ww_unit *u) {
 /* What the table is headed with: the file, or all of them. */
 static const char *title(const char **files, uint32_t n, ww_arena *a) {
   const char *t = files[0];
-  for (uint32_t i = 1; i < n; i++) t = ww_fmt(a, "%s %s", t, files[i]);
+  for (uint32_t i = 1; i < n; i++)
+    t = ww_fmt(a, "%s %s", t, files[i]);
   return t;
 }
 
@@ -174,15 +198,18 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) 
   ww_front_options f;
   c->file = files[0];
   ww_status rc = ww_source_front(c, &o->source, files, n, NULL, &f);
-  if (rc == WW_OK) rc = ww_source_load(c, &f, a, &unit);
+  if (rc == WW_OK)
+    rc = ww_source_load(c, &f, a, &unit);
   if (rc == WW_OK && c->global.json) {
     print_json(files, n, &unit, o->ir);
   } else if (rc == WW_OK) {
     print_table(title(files, n, a), &unit, o->ir);
     print_diagnostics(&unit);
   }
-  if (rc != WW_OK && complain) ww_cmd_complain(c); /* err.file may live in the arena */
-  if (rc != WW_OK) c->err = (ww_err){0};
+  if (rc != WW_OK && complain)
+    ww_cmd_complain(c); /* err.file may live in the arena */
+  if (rc != WW_OK)
+    c->err = (ww_err){0};
   ww_arena_free(a);
   return rc;
 }
@@ -190,14 +217,19 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   const char **files = (const char **)c->operands;
-  if (!c->noperands) return ww_fail(&c->err, WW_EUSAGE, "kernels: name a source file; see `warpwise kernels --help`");
-  if (ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err)) return c->err.code;
-  if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK) return WW_OK;
+  if (!c->noperands)
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "kernels: name a source file; see `warpwise kernels --help`");
+  if (ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err))
+    return c->err.code;
+  if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK)
+    return WW_OK;
   /* one by one: what does not link (two programs, two dialects) can still be listed */
   ww_status worst = WW_OK;
   for (uint32_t i = 0; i < c->noperands; i++) {
     ww_status rc = list(c, &files[i], 1, true);
-    if (ww_exit_code(rc) > ww_exit_code(worst)) worst = rc;
+    if (ww_exit_code(rc) > ww_exit_code(worst))
+      worst = rc;
   }
   return worst;
 }
@@ -206,10 +238,10 @@ const ww_command ww_cmd_kernels = {
     .name = "kernels",
     .summary = "list the kernels of source files and whether they can be interpreted",
     .usage = "FILE... [options] [-- clang flags]",
-    .details =
-        "Several files are one program: device functions are linked; files that do not go together are listed one by one.\n"
-        "A table, or with --json one line:\n"
-        "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
+    .details = "Several files are one program: device functions are linked; files that do not go "
+               "together are listed one by one.\n"
+               "A table, or with --json one line:\n"
+               "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
     .examples = "  warpwise kernels saxpy.cu\n"
                 "  warpwise kernels --json src/*.cu\n"
                 "  warpwise kernels --instantiate 'reduce<float,256>' reduce.cu\n"

@@ -15,8 +15,10 @@ static ww_status number(const char *option, const char *text, double most, doubl
   char *end;
   errno = 0;
   *out = strtod(text, &end);
-  if (!errno && end != text && !*end && isfinite(*out) && *out >= 0 && *out <= most) return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "--%s: expected a number from 0 to %.0f, not '%.40s'", option, most, text);
+  if (!errno && end != text && !*end && isfinite(*out) && *out >= 0 && *out <= most)
+    return WW_OK;
+  return ww_fail(e, WW_EUSAGE, "--%s: expected a number from 0 to %.0f, not '%.40s'", option, most,
+                 text);
 }
 
 /* So much that another program can still be used. */
@@ -25,18 +27,21 @@ static uint64_t most_memory(void) {
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 * 3 : 0;
 }
 
-ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_limits *out, ww_err *e) {
+ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_limits *out,
+                         ww_err *e) {
   double mb = 0;
   *out = (ww_limits){.seconds = seconds, .bytes = memory ? memory << 20 : most_memory()};
   ww_status st = o->seconds ? number("seconds", o->seconds, 1e9, &out->seconds, e) : WW_OK;
-  if (!st && o->memory) st = number("memory", o->memory, 1e9, &mb, e);
-  if (o->memory) out->bytes = (uint64_t)(mb * (1 << 20));
+  if (!st && o->memory)
+    st = number("memory", o->memory, 1e9, &mb, e);
+  if (o->memory)
+    out->bytes = (uint64_t)(mb * (1 << 20));
   return st;
 }
 
 static void say_late(const ww_cmd *c, const char *what, ww_err *e) {
-  ww_fail(e, WW_ELIMIT, "%.300s took longer than %g s; --seconds raises the limit, 0 takes it away", what,
-          c->limits.seconds);
+  ww_fail(e, WW_ELIMIT, "%.300s took longer than %g s; --seconds raises the limit, 0 takes it away",
+          what, c->limits.seconds);
 }
 
 ww_status ww_limits_late(ww_cmd *c, const char *what) {
@@ -46,7 +51,8 @@ ww_status ww_limits_late(ww_cmd *c, const char *what) {
 
 /* The error as the program would print it. */
 static const char *printed(const ww_cmd *c, const ww_err *e) {
-  if (!c->global.json) return ww_fmt(c->arena, "warpwise: %s\n", e->msg);
+  if (!c->global.json)
+    return ww_fmt(c->arena, "warpwise: %s\n", e->msg);
   ww_report r = {.file = c->file, .kernel = c->kernel, .error = *e};
   ww_buf b = {0};
   ww_json j = {0};
@@ -60,9 +66,11 @@ static const char *printed(const ww_cmd *c, const ww_err *e) {
 
 void ww_limits_begin(ww_cmd *c, const char *what) {
   ww_err late = {0}, large = {0};
-  if (c->limits.seconds <= 0 && !c->limits.bytes) return;
+  if (c->limits.seconds <= 0 && !c->limits.bytes)
+    return;
   say_late(c, what, &late);
-  ww_fail(&large, WW_ELIMIT, "%.300s took more than %llu MB of memory; --memory raises the limit, 0 takes it away",
+  ww_fail(&large, WW_ELIMIT,
+          "%.300s took more than %llu MB of memory; --memory raises the limit, 0 takes it away",
           what, (unsigned long long)c->limits.bytes >> 20);
   fflush(stdout); /* what was printed stays */
   ww_watchdog_begin(&(ww_watchdog){.seconds = c->limits.seconds,
@@ -76,5 +84,6 @@ void ww_limits_begin(ww_cmd *c, const char *what) {
 }
 
 void ww_limits_end(ww_cmd *c) {
-  if (c->limits.seconds > 0 || c->limits.bytes) ww_watchdog_end();
+  if (c->limits.seconds > 0 || c->limits.bytes)
+    ww_watchdog_end();
 }

@@ -9,18 +9,26 @@ typedef struct {
 } ww_limit_options;
 
 /* Rows of the table of a command whose options struct T has a `ww_limit_options limits`. */
-#define WW_LIMIT_OPTIONS(T, SECONDS)                                                                               \
-  {"seconds", 0, WW_OPT_STR, "N", "time that a file or a kernel may take (default " SECONDS "; 0: no limit)",      \
-   offsetof(T, limits.seconds)},                                                                                   \
-  {                                                                                                                \
-    "memory", 0, WW_OPT_STR, "MB", "memory that a kernel may take (default: three quarters of the machine's; 0: no limit)", \
-        offsetof(T, limits.memory)                                                                                 \
+#define WW_LIMIT_OPTIONS(T, SECONDS)                                                             \
+  {"seconds",                                                                                    \
+   0,                                                                                            \
+   WW_OPT_STR,                                                                                   \
+   "N",                                                                                          \
+   "time that a file or a kernel may take (default " SECONDS "; 0: no limit)",                   \
+   offsetof(T, limits.seconds)},                                                                 \
+  {                                                                                              \
+    "memory", 0, WW_OPT_STR, "MB",                                                               \
+        "memory that a kernel may take (default: three quarters of the machine's; 0: no limit)", \
+        offsetof(T, limits.memory)                                                               \
   }
 
-/* Both numbers, or their defaults, to *seconds and *bytes; 0: no limit. `memory`: the default in MB, 0: of the machine's. */
-ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_limits *out, ww_err *e);
-/* From now on until ww_limits_end, as c->limits say, about `what` ("kernel `k`"). Past a limit the program ends with a
- * message that names it; who can be asked to stop before that looks at ww_watchdog_over and says ww_limits_late. */
+/* Both numbers, or their defaults, to *seconds and *bytes; 0: no limit. `memory`: the default in
+ * MB, 0: of the machine's. */
+ww_status ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_limits *out,
+                         ww_err *e);
+/* From now on until ww_limits_end, as c->limits say, about `what` ("kernel `k`"). Past a limit the
+ * program ends with a message that names it; who can be asked to stop before that looks at
+ * ww_watchdog_over and says ww_limits_late. */
 void ww_limits_begin(ww_cmd *c, const char *what);
 void ww_limits_end(ww_cmd *c);
 ww_status ww_limits_late(ww_cmd *c, const char *what); /* fills c->err */

@@ -1,9 +1,11 @@
-/* lm.c - `warpwise lm`: language models on this machine's processor, one command for each thing to do with them. */
+/* lm.c - `warpwise lm`: language models on this machine's processor, one command for each thing to
+ * do with them. */
 #include "lm.h"
 
 #include <stdlib.h>
 
-extern const ww_command ww_cmd_lm_generate, ww_cmd_lm_score, ww_cmd_lm_tokenize, ww_cmd_lm_inspect, ww_cmd_lm_convert;
+extern const ww_command ww_cmd_lm_generate, ww_cmd_lm_score, ww_cmd_lm_tokenize, ww_cmd_lm_inspect,
+    ww_cmd_lm_convert;
 
 static const ww_command *const subs[] = {
     &ww_cmd_lm_generate, /* text out of a model */
@@ -14,14 +16,16 @@ static const ww_command *const subs[] = {
     NULL,
 };
 
-ww_status ww_lm_real(const char *text, const char *option, double low, double high, double otherwise, double *out,
-                     ww_err *e) {
+ww_status ww_lm_real(const char *text, const char *option, double low, double high,
+                     double otherwise, double *out, ww_err *e) {
   char *end;
   *out = otherwise;
-  if (!text) return WW_OK;
+  if (!text)
+    return WW_OK;
   *out = strtod(text, &end);
   if (end == text || *end || !(*out >= low && *out <= high))
-    return ww_fail(e, WW_EUSAGE, "--%s takes a number from %g to %g, not `%s`", option, low, high, text);
+    return ww_fail(e, WW_EUSAGE, "--%s takes a number from %g to %g, not `%s`", option, low, high,
+                   text);
   return WW_OK;
 }
 
@@ -38,24 +42,28 @@ ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) 
 }
 
 ww_status ww_lm_need_tokenizer(const ww_lm *m, const char *path, ww_err *e) {
-  if (ww_lm_tokenizer(m)) return WW_OK;
+  if (ww_lm_tokenizer(m))
+    return WW_OK;
   size_t n = strlen(path);
   return n > 5 && !strcmp(path + n - 5, ".gguf")
              ? ww_fail(e, WW_EDATA,
-                       "%s has no tokenizer in it: convert the model again from a folder that has its tokenizer.json",
+                       "%s has no tokenizer in it: convert the model again from a folder that has "
+                       "its tokenizer.json",
                        path)
-             : ww_fail(e, WW_EDATA, "%s has no tokenizer.json: put the model's own beside its weights", path);
+             : ww_fail(e, WW_EDATA,
+                       "%s has no tokenizer.json: put the model's own beside its weights", path);
 }
 
 const ww_command ww_cmd_lm = {
     .name = "lm",
     .summary = "language models on this machine: generate, score, tokenize, inspect, convert",
     .usage = "COMMAND MODEL ...",
-    .details =
-        "MODEL is a folder with config.json, model.safetensors and tokenizer.json as Hugging Face has them, or a .gguf. Llama and Qwen2\n"
-        "architectures.",
-    .examples = "  warpwise lm inspect model.gguf\n"
-                "  warpwise lm generate ~/models/Llama-3.2-1B-Instruct --chat 'What bounds a GEMV?'\n"
-                "  warpwise lm convert ~/models/Llama-3.2-1B-Instruct llama.gguf --type q8_0\n",
+    .details = "MODEL is a folder with config.json, model.safetensors and tokenizer.json as "
+               "Hugging Face has them, or a .gguf. Llama and Qwen2\n"
+               "architectures.",
+    .examples =
+        "  warpwise lm inspect model.gguf\n"
+        "  warpwise lm generate ~/models/Llama-3.2-1B-Instruct --chat 'What bounds a GEMV?'\n"
+        "  warpwise lm convert ~/models/Llama-3.2-1B-Instruct llama.gguf --type q8_0\n",
     .subs = subs,
 };

@@ -13,11 +13,13 @@ typedef struct {
 } tokenize_options;
 
 static const ww_option tokenize_table[] = {
-    {"special", 0, WW_OPT_FLAG, NULL, "texts of special tokens are these tokens, and BOS is put in front",
+    {"special", 0, WW_OPT_FLAG, NULL,
+     "texts of special tokens are these tokens, and BOS is put in front",
      offsetof(tokenize_options, special)},
     {"ids", 0, WW_OPT_FLAG, NULL, "only the numbers, a line of them for each line of text",
      offsetof(tokenize_options, ids)},
-    {"decode", 0, WW_OPT_FLAG, NULL, "the other way: numbers in, text out", offsetof(tokenize_options, decode)},
+    {"decode", 0, WW_OPT_FLAG, NULL, "the other way: numbers in, text out",
+     offsetof(tokenize_options, decode)},
     {0},
 };
 
@@ -29,7 +31,8 @@ static void print_tokens(ww_cmd *c, const ww_tokenizer *t, const ww_tokens *v) {
   ww_json_kint(&j, "schema_version", 1);
   ww_json_key(&j, "tokens");
   ww_json_arr(&j);
-  for (uint32_t k = 0; k < v->n; k++) ww_json_int(&j, v->v[k]);
+  for (uint32_t k = 0; k < v->n; k++)
+    ww_json_int(&j, v->v[k]);
   ww_json_end_arr(&j);
   ww_json_key(&j, "texts");
   ww_json_arr(&j);
@@ -45,7 +48,8 @@ static void print_tokens(ww_cmd *c, const ww_tokenizer *t, const ww_tokens *v) {
 }
 
 static void print_ids(const ww_tokens *v) {
-  for (uint32_t k = 0; k < v->n; k++) printf(k ? " %d" : "%d", v->v[k]);
+  for (uint32_t k = 0; k < v->n; k++)
+    printf(k ? " %d" : "%d", v->v[k]);
   putchar('\n');
 }
 
@@ -75,11 +79,13 @@ static ww_status decode(ww_cmd *c, const ww_tokenizer *t, const char *text, bool
   for (char *end; *text; text = end) {
     long id = strtol(text, &end, 10);
     if (end == text) {
-      if (!text[strspn(text, " \t\r\n,")]) break;
+      if (!text[strspn(text, " \t\r\n,")])
+        break;
       return ww_fail(&c->err, WW_EDATA, "`%.20s` is no token's number", text);
     }
     if (id < 0 || id >= ww_tokenizer_vocab(t))
-      return ww_fail(&c->err, WW_EDATA, "%ld: the vocabulary has %u tokens", id, ww_tokenizer_vocab(t));
+      return ww_fail(&c->err, WW_EDATA, "%ld: the vocabulary has %u tokens", id,
+                     ww_tokenizer_vocab(t));
     ww_push(c->arena, &ids, (int32_t)id);
     end += strspn(end, " \t\r\n,");
   }
@@ -95,15 +101,18 @@ static ww_status tokenize(ww_cmd *c) {
   const char *text;
   size_t n;
   if (c->noperands < 1 || c->noperands > 2)
-    return ww_fail(&c->err, WW_EUSAGE, "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
   ww_status st = ww_tokenizer_open(c->operands[0], &t, &c->err);
-  if (!st) st = ww_lm_text(c, 1, &text, &n);
+  if (!st)
+    st = ww_lm_text(c, 1, &text, &n);
   if (!st && o->decode)
     st = decode(c, t, text, o->special);
   else if (!st) {
     for (const char *line = text, *end = text + n; line < end || line == text;) {
       const char *stop = o->ids ? memchr(line, '\n', (size_t)(end - line)) : NULL;
-      if (!stop) stop = end;
+      if (!stop)
+        stop = end;
       ww_tokens v = {0};
       ww_tokenizer_encode(t, line, (size_t)(stop - line), o->special, c->arena, &v);
       if (c->global.json)
@@ -112,7 +121,8 @@ static ww_status tokenize(ww_cmd *c) {
         print_ids(&v);
       else
         show_tokens(t, &v);
-      if (stop == end) break;
+      if (stop == end)
+        break;
       line = stop + 1;
     }
   }
@@ -137,11 +147,13 @@ static void inspect_config(const ww_lm_config *k) {
   double params = (double)ww_lm_config_params(k);
   printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type, params < 1e6 ? 0 : 1,
          params / (params < 1e6 ? 1e3 : 1e6), params < 1e6 ? "thousand" : "million");
-  printf("  vocabulary %u%s, width %u, layers %u, heads %u of %u (%u for keys), MLP %u, context %u\n", k->vocab,
-         k->tied ? " (tied)" : "", k->width, k->layers, k->heads, k->head_size, k->kv_heads, k->hidden, k->context);
+  printf(
+      "  vocabulary %u%s, width %u, layers %u, heads %u of %u (%u for keys), MLP %u, context %u\n",
+      k->vocab, k->tied ? " (tied)" : "", k->width, k->layers, k->heads, k->head_size, k->kv_heads,
+      k->hidden, k->context);
   if (k->numbers)
-    printf("  %u numbers by the regression head, %u features in %u tokens\n", k->numbers, k->features,
-           k->feature_tokens);
+    printf("  %u numbers by the regression head, %u features in %u tokens\n", k->numbers,
+           k->features, k->feature_tokens);
 }
 
 static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char *why) {
@@ -171,7 +183,8 @@ static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char 
     ww_json_kstr(&j, "type", t->type_name);
     ww_json_key(&j, "shape");
     ww_json_arr(&j);
-    for (uint32_t d = 0; d < t->ndim; d++) ww_json_uint(&j, t->dim[d]);
+    for (uint32_t d = 0; d < t->ndim; d++)
+      ww_json_uint(&j, t->dim[d]);
     ww_json_end_arr(&j);
     ww_json_kuint(&j, "bytes", t->bytes);
     ww_json_end_obj(&j);
@@ -187,14 +200,25 @@ static void inspect_meta(const ww_weights *w) {
     const ww_meta *m = ww_weights_meta_at(w, i);
     printf("  %-44s ", m->key);
     switch (m->kind) {
-    case WW_META_UINT: printf("%" PRIu64 "\n", m->u); break;
-    case WW_META_INT: printf("%" PRId64 "\n", (int64_t)m->u); break;
-    case WW_META_REAL: printf("%g\n", m->real); break;
-    case WW_META_BOOL: puts(m->u ? "true" : "false"); break;
-    case WW_META_TEXT:
-      printf("%.*s%s\n", m->text_n > 60 ? 60 : (int)m->text_n, m->text, m->text_n > 60 ? " ..." : "");
+    case WW_META_UINT:
+      printf("%" PRIu64 "\n", m->u);
       break;
-    case WW_META_ARRAY: printf("%" PRIu64 " items\n", m->n); break;
+    case WW_META_INT:
+      printf("%" PRId64 "\n", (int64_t)m->u);
+      break;
+    case WW_META_REAL:
+      printf("%g\n", m->real);
+      break;
+    case WW_META_BOOL:
+      puts(m->u ? "true" : "false");
+      break;
+    case WW_META_TEXT:
+      printf("%.*s%s\n", m->text_n > 60 ? 60 : (int)m->text_n, m->text,
+             m->text_n > 60 ? " ..." : "");
+      break;
+    case WW_META_ARRAY:
+      printf("%" PRIu64 " items\n", m->n);
+      break;
     }
   }
 }
@@ -204,7 +228,8 @@ static bool inspect_bin(const ww_cmd *c, const char *path) {
   size_t n = strlen(path);
   ww_lm *m = NULL;
   ww_err why = {0};
-  if (c->global.json || n < 4 || strcmp(path + n - 4, ".bin") || ww_lm_open(path, NULL, &m, &why)) return false;
+  if (c->global.json || n < 4 || strcmp(path + n - 4, ".bin") || ww_lm_open(path, NULL, &m, &why))
+    return false;
   inspect_config(ww_lm_config_of(m));
   ww_lm_close(m);
   return true;
@@ -214,13 +239,17 @@ static ww_status inspect(ww_cmd *c) {
   ww_weights *w = NULL;
   ww_lm_config k;
   ww_err why = {0};
-  if (c->noperands != 1) return ww_fail(&c->err, WW_EUSAGE, "lm inspect takes one model or file of tensors");
-  if (inspect_bin(c, c->operands[0])) return WW_OK;
+  if (c->noperands != 1)
+    return ww_fail(&c->err, WW_EUSAGE, "lm inspect takes one model or file of tensors");
+  if (inspect_bin(c, c->operands[0]))
+    return WW_OK;
   bool model = ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why) == WW_OK;
   ww_status st =
       model ? WW_OK
-            : ww_weights_open(c->operands[0], &w, &c->err); /* tensors of something else can be listed all the same */
-  if (st) return st;
+            : ww_weights_open(c->operands[0], &w,
+                              &c->err); /* tensors of something else can be listed all the same */
+  if (st)
+    return st;
   if (c->global.json)
     inspect_json(w, model ? &k : NULL, why.msg);
   else {
@@ -232,7 +261,8 @@ static ww_status inspect(ww_cmd *c) {
     for (uint32_t i = 0; i < ww_weights_count(w); i++) {
       const ww_tensor *t = ww_weights_at(w, i);
       printf("  %-48s %-6s", t->name, t->type_name);
-      for (uint32_t d = 0; d < t->ndim; d++) printf(d ? " x %" PRIu64 : " %" PRIu64, t->dim[d]);
+      for (uint32_t d = 0; d < t->ndim; d++)
+        printf(d ? " x %" PRIu64 : " %" PRIu64, t->dim[d]);
       putchar('\n');
     }
   }
@@ -263,9 +293,11 @@ static const ww_option convert_table[] = {
 static ww_status convert_type(const char *name, bool gguf, ww_dtype *out, ww_err *e) {
   *out = WW_DTYPE_BF16;
   for (int t = 0; name && t <= (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16); t++)
-    if (!strcasecmp(name, ww_dtype_name(t))) return *out = (ww_dtype)t, WW_OK;
+    if (!strcasecmp(name, ww_dtype_name(t)))
+      return *out = (ww_dtype)t, WW_OK;
   return name ? ww_fail(e, WW_EUSAGE, "--type takes %s, not `%s`",
-                        gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name)
+                        gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)",
+                        name)
               : WW_OK;
 }
 
@@ -277,22 +309,27 @@ static ww_status convert(ww_cmd *c) {
   const char *tokenizer = NULL;
   ww_dtype type;
   if (c->noperands != 2)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
+    return ww_fail(
+        &c->err, WW_EUSAGE,
+        "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
   const char *to = c->operands[1];
   size_t n = strlen(to);
   bool gguf = n > 5 && !strcmp(to + n - 5, ".gguf");
   ww_status st = convert_type(o->type, gguf, &type, &c->err);
-  if (!st) st = ww_lm_open_files(c->operands[0], c->arena, &w, &k, &tokenizer, &c->err);
-  if (st) return st;
+  if (!st)
+    st = ww_lm_open_files(c->operands[0], c->arena, &w, &k, &tokenizer, &c->err);
+  if (st)
+    return st;
   ww_lm_layout_make(&k, c->arena, &l);
   float *flat = ww_xcalloc(l.total, sizeof *flat);
   st = ww_lm_read_params(w, &k, &l, flat, &c->err);
   if (!st)
     st = gguf ? ww_lm_write_gguf(to, &k, flat, type, tokenizer, &c->err)
               : ww_lm_write_folder(to, &k, flat, type, tokenizer, &c->err);
-  if (!st && !gguf && !ww_file_exists(ww_path_join(c->arena, to, "tokenizer.json")) && !ww_is_quiet())
-    fprintf(stderr, "warpwise: %s has no tokenizer.json in it; put the model's own into %s\n", c->operands[0], to);
+  if (!st && !gguf && !ww_file_exists(ww_path_join(c->arena, to, "tokenizer.json")) &&
+      !ww_is_quiet())
+    fprintf(stderr, "warpwise: %s has no tokenizer.json in it; put the model's own into %s\n",
+            c->operands[0], to);
   free(flat);
   ww_weights_close(w);
   return st;

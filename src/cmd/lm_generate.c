@@ -1,4 +1,5 @@
-/* lm_generate.c - `warpwise lm generate`: a prompt in, text out as it comes; on request only what a grammar or a JSON schema allows. */
+/* lm_generate.c - `warpwise lm generate`: a prompt in, text out as it comes; on request only what a
+ * grammar or a JSON schema allows. */
 #include <signal.h>
 
 #include "../lm/chat.h"
@@ -13,27 +14,35 @@ typedef struct {
 
 static const ww_option table[] = {
     {"max", 'n', WW_OPT_UINT, "N", "tokens at most (default 256)", offsetof(options, most)},
-    {"temperature", 't', WW_OPT_STR, "T", "0: always the likeliest token (default)", offsetof(options, temperature)},
+    {"temperature", 't', WW_OPT_STR, "T", "0: always the likeliest token (default)",
+     offsetof(options, temperature)},
     {"top-p", 0, WW_OPT_STR, "P", "draw from the likeliest tokens that have this share together",
      offsetof(options, top_p)},
     {"top-k", 0, WW_OPT_UINT, "K", "draw from the K likeliest tokens", offsetof(options, top_k)},
     {"seed", 0, WW_OPT_UINT, "N", "the same seed gives the same text", offsetof(options, seed)},
-    {"stop", 0, WW_OPT_LIST, "TEXT", "end where this is written; may be given several times", offsetof(options, stop)},
+    {"stop", 0, WW_OPT_LIST, "TEXT", "end where this is written; may be given several times",
+     offsetof(options, stop)},
     {"chat", 0, WW_OPT_FLAG, NULL, "the prompt is a user's message", offsetof(options, chat)},
-    {"system", 0, WW_OPT_STR, "TEXT", "with --chat: the system's message before it", offsetof(options, system)},
-    {"grammar", 0, WW_OPT_STR, "FILE", "only what this GBNF grammar allows", offsetof(options, grammar)},
+    {"system", 0, WW_OPT_STR, "TEXT", "with --chat: the system's message before it",
+     offsetof(options, system)},
+    {"grammar", 0, WW_OPT_STR, "FILE", "only what this GBNF grammar allows",
+     offsetof(options, grammar)},
     {"json-schema", 0, WW_OPT_STR, "FILE", "only JSON of this schema", offsetof(options, schema)},
     {"any-json", 0, WW_OPT_FLAG, NULL, "only a JSON object", offsetof(options, any_json)},
-    {"weights", 0, WW_OPT_STR, "TYPE", "run with q8_0, f16, bf16 or f32 weights (default: as in the file)",
+    {"weights", 0, WW_OPT_STR, "TYPE",
+     "run with q8_0, f16, bf16 or f32 weights (default: as in the file)",
      offsetof(options, weights)},
     {"exact", 0, WW_OPT_FLAG, NULL, "the fp32 reference, slow", offsetof(options, exact)},
     {"threads", 0, WW_OPT_UINT, "N", "default: one per core", offsetof(options, threads)},
-    {"stats", 0, WW_OPT_FLAG, NULL, "tokens per second on stderr behind the text", offsetof(options, stats)},
+    {"stats", 0, WW_OPT_FLAG, NULL, "tokens per second on stderr behind the text",
+     offsetof(options, stats)},
     {0},
 };
 
 static volatile sig_atomic_t interrupted;
-static void on_interrupt(int signal) { interrupted = signal; }
+static void on_interrupt(int signal) {
+  interrupted = signal;
+}
 
 static bool show(void *ctx, const char *text, size_t n) {
   FILE *f = ctx;
@@ -51,23 +60,29 @@ static ww_status grammar_of(ww_cmd *c, const options *o, ww_grammar **out) {
   *out = NULL;
   if (!!o->grammar + !!o->schema + o->any_json > 1)
     return ww_fail(&c->err, WW_EUSAGE, "one of --grammar, --json-schema and --any-json at a time");
-  if (o->any_json) return ww_grammar_any_json(out, &c->err);
-  if (!file) return WW_OK;
+  if (o->any_json)
+    return ww_grammar_any_json(out, &c->err);
+  if (!file)
+    return WW_OK;
   ww_status st = ww_read_input(c->arena, file, (size_t)16 << 20, &text, &n, &c->err);
-  if (!st) st = o->grammar ? ww_grammar_parse(text, n, out, &c->err) : ww_grammar_of_schema(text, n, out, &c->err);
-  if (st && st != WW_EIO && !c->err.file) c->err.file = file; /* which that names itself */
+  if (!st)
+    st = o->grammar ? ww_grammar_parse(text, n, out, &c->err)
+                    : ww_grammar_of_schema(text, n, out, &c->err);
+  if (st && st != WW_EIO && !c->err.file)
+    c->err.file = file; /* which that names itself */
   return st;
 }
 
-static void prompt_tokens(ww_cmd *c, const options *o, const ww_tokenizer *t, const char *text, size_t n,
-                          ww_tokens *out) {
+static void prompt_tokens(ww_cmd *c, const options *o, const ww_tokenizer *t, const char *text,
+                          size_t n, ww_tokens *out) {
   if (!o->chat) {
     ww_tokenizer_encode(t, text, n, true, c->arena, out);
     return;
   }
   ww_chat chat = ww_chat_of(t);
   ww_chat_open(&chat, c->arena, out);
-  if (o->system) ww_chat_message(&chat, "system", o->system, c->arena, out);
+  if (o->system)
+    ww_chat_message(&chat, "system", o->system, c->arena, out);
   ww_chat_message(&chat, "user", ww_strndup(c->arena, text, n), c->arena, out);
   ww_chat_ask(&chat, c->arena, out);
 }
@@ -81,8 +96,10 @@ static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
     ww_json_begin(&j, &b);
     ww_json_obj(&j);
     ww_json_kint(&j, "schema_version", 1);
-    for (size_t k = 0; k < g->text.n; k++) /* a NUL would end the text here: it is printed as what is no UTF-8 */
-      if (!g->text.s[k]) g->text.s[k] = (char)0xff;
+    for (size_t k = 0; k < g->text.n;
+         k++) /* a NUL would end the text here: it is printed as what is no UTF-8 */
+      if (!g->text.s[k])
+        g->text.s[k] = (char)0xff;
     ww_json_kstr(&j, "text", g->text.s);
     ww_json_kstr(&j, "finish", finish[g->finish]);
     ww_json_kuint(&j, "prompt_tokens", g->prompt_tokens);
@@ -96,16 +113,19 @@ static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
   } else if (g->text.n && g->text.s[g->text.n - 1] != '\n')
     putchar('\n');
   if (o->stats && !ww_is_quiet())
-    fprintf(stderr, "prompt: %u tokens, %.0f tokens/s; text: %u tokens, %u of them forced, %.1f tokens/s\n",
+    fprintf(stderr,
+            "prompt: %u tokens, %.0f tokens/s; text: %u tokens, %u of them forced, %.1f tokens/s\n",
             g->prompt_tokens, g->prompt_tokens / g->prompt_s, g->tokens, g->forced,
             generating > 0 ? g->tokens / generating : 0);
 }
 
 static ww_status weights_of(const char *name, ww_dtype *out, ww_err *e) {
   *out = WW_NDTYPE;
-  if (!name) return WW_OK;
+  if (!name)
+    return WW_OK;
   for (int t = 0; t < WW_DTYPE_I8; t++)
-    if (!strcasecmp(name, ww_dtype_name(t))) return *out = (ww_dtype)t, WW_OK;
+    if (!strcasecmp(name, ww_dtype_name(t)))
+      return *out = (ww_dtype)t, WW_OK;
   return ww_fail(e, WW_EUSAGE, "--weights takes q8_0, f16, bf16 or f32, not `%s`", name);
 }
 
@@ -123,26 +143,38 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
   ww_lm_session *s = NULL;
   ww_generated out;
   const char **stop = WW_NEWN(c->arena, const char *, o->stop.n + 1);
-  for (uint32_t k = 0; k < o->stop.n; k++) stop[k] = o->stop.v[k];
+  for (uint32_t k = 0; k < o->stop.n; k++)
+    stop[k] = o->stop.v[k];
   how.stop = stop;
   ww_status st = ww_lm_real(o->temperature, "temperature", 0, 100, 0, &temperature, &c->err);
-  if (!st) st = ww_lm_real(o->top_p, "top-p", 0, 1, 1, &top_p, &c->err);
-  if (!st) st = ww_lm_text(c, 1, &text, &n);
-  if (!st) st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
-  if (st) return st;
-  how.sample =
-      (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)(o->top_k > UINT32_MAX ? 0 : o->top_k), o->seed};
+  if (!st)
+    st = ww_lm_real(o->top_p, "top-p", 0, 1, 1, &top_p, &c->err);
+  if (!st)
+    st = ww_lm_text(c, 1, &text, &n);
+  if (!st)
+    st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
+  if (st)
+    return st;
+  how.sample = (ww_sample_options){(float)temperature, (float)top_p,
+                                   (uint32_t)(o->top_k > UINT32_MAX ? 0 : o->top_k), o->seed};
   prompt_tokens(c, o, ww_lm_tokenizer(m), text, n, &prompt);
   uint64_t room = (uint64_t)prompt.n + how.most;
-  if (room > ww_lm_config_of(m)->context) room = ww_lm_config_of(m)->context;
+  if (room > ww_lm_config_of(m)->context)
+    room = ww_lm_config_of(m)->context;
   st = ww_lm_session_new(m, 1, (uint32_t)room, &s, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   /* The first Ctrl-C ends the text, the second the program. */
-  sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, NULL);
+  sigaction(
+      SIGINT,
+      &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART},
+      NULL);
   st = ww_lm_generate(s, m, 0, prompt.v, prompt.n, &how, &out, &c->err);
-  if (!st) print_result(c, o, &out);
+  if (!st)
+    print_result(c, o, &out);
   if (!st && out.finish == WW_FINISH_CANCEL) /* the JSON has said it */
-    st = c->global.json ? WW_ECANCEL : ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
+    st = c->global.json ? WW_ECANCEL
+                        : ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
   ww_buf_free(&out.text);
   ww_lm_session_free(s);
   return st;
@@ -156,9 +188,12 @@ static ww_status run(ww_cmd *c) {
   if (c->noperands < 1 || c->noperands > 2)
     return ww_fail(&c->err, WW_EUSAGE, "lm generate takes a model and a prompt ('-': stdin)");
   ww_status st = weights_of(o->weights, &lo.weights, &c->err);
-  if (!st) st = grammar_of(c, o, &g);
-  if (!st) st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
-  if (!st) st = generate(c, o, m, g);
+  if (!st)
+    st = grammar_of(c, o, &g);
+  if (!st)
+    st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
+  if (!st)
+    st = generate(c, o, m, g);
   ww_lm_close(m);
   ww_grammar_free(g);
   return st;
@@ -169,7 +204,8 @@ const ww_command ww_cmd_lm_generate = {
     .summary = "text out of a model",
     .usage = "MODEL [PROMPT|-] [options]",
     .examples = "  warpwise lm generate stories15M.gguf 'Once upon a time' -n 100 --stats\n"
-                "  warpwise lm generate model/ --chat 'Is saxpy bound by bandwidth?' --json-schema answer.json\n",
+                "  warpwise lm generate model/ --chat 'Is saxpy bound by bandwidth?' --json-schema "
+                "answer.json\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

@@ -26,8 +26,10 @@ typedef struct {
   double log_prob;
 } text;
 
-/* The two as one text, where the prompt's tokens are the first of it: a tokenizer may put a blank in front of each. Else one behind the other. */
-static void encode_pair(ww_cmd *c, const ww_tokenizer *t, const char *prompt, const char *rest, text *out) {
+/* The two as one text, where the prompt's tokens are the first of it: a tokenizer may put a blank
+ * in front of each. Else one behind the other. */
+static void encode_pair(ww_cmd *c, const ww_tokenizer *t, const char *prompt, const char *rest,
+                        text *out) {
   ww_tokens whole = {0}, more = {0}, *p = &out->token;
   ww_tokenizer_encode(t, prompt, strlen(prompt), true, c->arena, p);
   const char *both = ww_fmt(c->arena, "%s%s", prompt, rest);
@@ -39,7 +41,8 @@ static void encode_pair(ww_cmd *c, const ww_tokenizer *t, const char *prompt, co
   }
   ww_tokenizer_encode(t, rest, strlen(rest), true, c->arena, &more);
   bool begins = more.n && more.v[0] == ww_tokenizer_bos(t); /* the prompt has it already */
-  for (uint32_t k = begins; k < more.n; k++) ww_push(c->arena, p, more.v[k]);
+  for (uint32_t k = begins; k < more.n; k++)
+    ww_push(c->arena, p, more.v[k]);
 }
 
 /* {"prompt","completion"}, {"text"}, or a plain line. */
@@ -54,12 +57,14 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
     c->err.line = at;
     return c->err.code;
   }
-  const char *all = ww_json_text(o, "text", c->arena), *prompt = ww_json_text(o, "prompt", c->arena),
+  const char *all = ww_json_text(o, "text", c->arena),
+             *prompt = ww_json_text(o, "prompt", c->arena),
              *rest = ww_json_text(o, "completion", c->arena);
   cJSON_Delete(o);
   if (!all && !(prompt && rest))
     return c->err.line = at,
-           ww_fail(&c->err, WW_EDATA, "line %u has neither \"text\" nor \"prompt\" and \"completion\"", at);
+           ww_fail(&c->err, WW_EDATA,
+                   "line %u has neither \"text\" nor \"prompt\" and \"completion\"", at);
   if (all)
     ww_tokenizer_encode(t, all, strlen(all), true, c->arena, &out->token);
   else
@@ -67,21 +72,27 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
   return WW_OK;
 }
 
-/* One pass over the tokens from..to of all that follow each other: adds what is known behind it to the texts' sums. */
-static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, const uint32_t *of, const bool *want,
-                            uint32_t n, uint32_t vocab, ww_err *e) {
+/* One pass over the tokens from..to of all that follow each other: adds what is known behind it to
+ * the texts' sums. */
+static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, const uint32_t *of,
+                            const bool *want, uint32_t n, uint32_t vocab, ww_err *e) {
   uint32_t wanted = 0;
-  for (uint32_t k = 0; k < n; k++) wanted += want[k];
+  for (uint32_t k = 0; k < n; k++)
+    wanted += want[k];
   float *logits = ww_xmalloc(((size_t)wanted * vocab + 1) * sizeof *logits), *l = logits;
   ww_status st = ww_lm_run(s, &(ww_lm_pass){.n = n, .token = token, .sequence = of, .wanted = want},
                            wanted ? logits : NULL, NULL, e);
   for (uint32_t k = 0; !st && k < n; k++)
-    if (want[k]) v[of[k]].log_prob += ww_log_prob(l, vocab, token[k + 1]), l += vocab;
+    if (want[k]) {
+      v[of[k]].log_prob += ww_log_prob(l, vocab, token[k + 1]);
+      l += vocab;
+    }
   free(logits);
   return st;
 }
 
-static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest, uint32_t tokens) {
+static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest,
+                             uint32_t tokens) {
   uint32_t vocab = ww_lm_config_of(m)->vocab, most = (uint32_t)(MOST_LOGITS / vocab) + 1, at = 0;
   int32_t *token = ww_xmalloc((tokens + 1) * sizeof *token);
   uint32_t *of = ww_xmalloc((tokens + 1) * sizeof *of);
@@ -95,9 +106,12 @@ static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t 
   ww_lm_session *s = NULL;
   ww_status st = ww_lm_session_new(m, n, longest ? longest : 1, &s, &c->err);
   for (at = 0; !st && at < tokens; at += most)
-    st = score_pass(s, v, token + at, of + at, want + at, tokens - at < most ? tokens - at : most, vocab, &c->err);
+    st = score_pass(s, v, token + at, of + at, want + at, tokens - at < most ? tokens - at : most,
+                    vocab, &c->err);
   ww_lm_session_free(s);
-  free(token), free(of), free(want);
+  free(token);
+  free(of);
+  free(want);
   return st;
 }
 
@@ -127,15 +141,17 @@ static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
     uint32_t tokens = 0, longest = 0;
     for (to = from; to < n && (to == from || tokens + v[to].token.n <= MOST_TOKENS); to++) {
       tokens += v[to].token.n;
-      if (v[to].token.n > longest) longest = v[to].token.n;
+      if (v[to].token.n > longest)
+        longest = v[to].token.n;
       if (longest > ww_lm_config_of(m)->context)
-        return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most", v[to].line, longest,
-                       ww_lm_config_of(m)->context);
+        return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most",
+                       v[to].line, longest, ww_lm_config_of(m)->context);
     }
     st = score_group(c, m, v + from, to - from, longest, tokens);
     ww_progress("scoring", to, n);
   }
-  for (uint32_t k = 0; !st && k < n; k++) print_score(c, &v[k]);
+  for (uint32_t k = 0; !st && k < n; k++)
+    print_score(c, &v[k]);
   return st;
 }
 
@@ -146,21 +162,26 @@ static ww_status run(ww_cmd *c) {
   char *data, *line;
   size_t n;
   ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads, .weights = WW_NDTYPE};
-  if (c->noperands != 2) return ww_fail(&c->err, WW_EUSAGE, "lm score takes a model and a file of texts ('-': stdin)");
+  if (c->noperands != 2)
+    return ww_fail(&c->err, WW_EUSAGE, "lm score takes a model and a file of texts ('-': stdin)");
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
   ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
-  if (!st) st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
-  if (!st) st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
+  if (!st)
+    st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
+  if (!st)
+    st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&data, "\n")); at++) {
     text x;
-    if (!*line) continue;
+    if (!*line)
+      continue;
     st = read_line(c, ww_lm_tokenizer(m), line, at, &x);
     if (st)
       c->err.file = path;
     else
       ww_push(c->arena, &texts, x);
   }
-  if (!st) st = score_all(c, m, texts.v, texts.n);
+  if (!st)
+    st = score_all(c, m, texts.v, texts.n);
   ww_lm_close(m);
   return st;
 }
@@ -169,9 +190,9 @@ const ww_command ww_cmd_lm_score = {
     .name = "score",
     .summary = "how likely a model finds texts",
     .usage = "MODEL FILE|- [options]",
-    .details =
-        "One text a line: plain, or JSON with \"text\", or with \"prompt\" and \"completion\", where the completion alone is scored. The\n"
-        "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
+    .details = "One text a line: plain, or JSON with \"text\", or with \"prompt\" and "
+               "\"completion\", where the completion alone is scored. The\n"
+               "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
     .examples = "  warpwise lm score model.gguf texts.jsonl --json\n",
     .options = table,
     .options_size = sizeof(options),

@@ -1,4 +1,5 @@
-/* manual.c - `warpwise manual [COMMAND]`: manual pages in scdoc's form, from the tables that make --help. `make man` sets them. */
+/* manual.c - `warpwise manual [COMMAND]`: manual pages in scdoc's form, from the tables that make
+ * --help. `make man` sets them. */
 #include <ctype.h>
 
 #include "cmd.h"
@@ -8,19 +9,23 @@ static void text(const char *s, FILE *f) {
   for (; *s; s++) {
     if (*s == '\n') { /* a line of its own */
       fputs("++\n", f);
-      while (s[1] == ' ') s++;
+      while (s[1] == ' ')
+        s++;
       continue;
     }
-    if (strchr("\\*_`#<[]|~.", *s)) fputc('\\', f);
+    if (strchr("\\*_`#<[]|~.", *s))
+      fputc('\\', f);
     fputc(*s, f);
   }
 }
 
 static void option_list(const ww_option *o, FILE *f) {
   for (; o && o->name; o++) {
-    if (!o->help) continue;
+    if (!o->help)
+      continue;
     fputc('*', f);
-    if (o->letter) fprintf(f, "-%c*, *", o->letter);
+    if (o->letter)
+      fprintf(f, "-%c*, *", o->letter);
     fprintf(f, "--%s*", o->name);
     if (o->arg) {
       fputs(" ", f);
@@ -36,7 +41,8 @@ static void option_list(const ww_option *o, FILE *f) {
 static void literal(const char *s, FILE *f) {
   fputs("```\n", f);
   fputs(s, f);
-  if (*s && s[strlen(s) - 1] != '\n') fputc('\n', f);
+  if (*s && s[strlen(s) - 1] != '\n')
+    fputc('\n', f);
   fputs("```\n\n", f);
 }
 
@@ -46,10 +52,12 @@ static void prose(const char *s, FILE *f) {
     size_t n = strcspn(s, "\n");
     char line[1024];
     bool kept = *s == ' ';
-    if (kept) fputs("\n```\n", f);
+    if (kept)
+      fputs("\n```\n", f);
     do {
       snprintf(line, sizeof line, "%.*s", (int)n, s);
-      if (!kept && *line == '-') fputc('\\', f); /* no list */
+      if (!kept && *line == '-')
+        fputc('\\', f); /* no list */
       if (kept)
         fputs(line, f);
       else
@@ -58,13 +66,15 @@ static void prose(const char *s, FILE *f) {
       s += n + (s[n] == '\n');
       n = strcspn(s, "\n");
     } while (kept && *s == ' ');
-    if (kept) fputs("```\n\n", f);
+    if (kept)
+      fputs("```\n\n", f);
   }
   fputc('\n', f);
 }
 
 static void upper(const char *s, FILE *f) {
-  for (; *s; s++) fputc(toupper((unsigned char)*s), f);
+  for (; *s; s++)
+    fputc(toupper((unsigned char)*s), f);
 }
 
 static void listed(const char *before, const ww_command *const *v, FILE *f) {
@@ -77,7 +87,8 @@ static void listed(const char *before, const ww_command *const *v, FILE *f) {
 
 static void see_also(const char *first, FILE *f) {
   fprintf(f,
-          "# SEE ALSO\n\n%s*warpwise-launch*(5), *warpwise-report*(5), *warpwise-metrics*(5), *warpwise-gpu*(5), "
+          "# SEE ALSO\n\n%s*warpwise-launch*(5), *warpwise-report*(5), *warpwise-metrics*(5), "
+          "*warpwise-gpu*(5), "
           "*libwarpwise*(3)\n",
           first);
 }
@@ -91,7 +102,8 @@ static void page(const char *name, const ww_command *cmd, FILE *f) {
   char words[64];
   snprintf(words, sizeof words, "%s", name);
   for (char *p = words; *p; p++)
-    if (*p == '-') *p = ' ';
+    if (*p == '-')
+      *p = ' ';
   fprintf(f, "*warpwise %s* ", words);
   text(cmd->usage, f);
   fputs("\n\n", f);
@@ -105,17 +117,26 @@ static void page(const char *name, const ww_command *cmd, FILE *f) {
     fputs("# COMMANDS\n\n", f);
     listed(before, cmd->subs, f);
   }
-  if (cmd->options && cmd->options->name) fputs("# OPTIONS\n\n", f), option_list(cmd->options, f);
+  if (cmd->options && cmd->options->name) {
+    fputs("# OPTIONS\n\n", f);
+    option_list(cmd->options, f);
+  }
   fputs("# OPTIONS OF EVERY COMMAND\n\n", f);
   option_list(ww_global_options, f);
-  if (cmd->examples) fputs("# EXAMPLES\n\n", f), literal(cmd->examples, f);
+  if (cmd->examples) {
+    fputs("# EXAMPLES\n\n", f);
+    literal(cmd->examples, f);
+  }
   see_also("*warpwise*(1), ", f);
 }
 
 static const char *const environment[][2] = {
-    {"WARPWISE_IR", "folder where the IR of sources that were read is kept and found again; see docs/model.md"},
-    {"WARPWISE_DATA", "folder of shim/, gpus/, models/ and tables/; else ../share/warpwise seen from the program"},
-    {"WARPWISE_CLANG", "the clang that reads sources; else the one of the version that the program was built for"},
+    {"WARPWISE_IR",
+     "folder where the IR of sources that were read is kept and found again; see docs/model.md"},
+    {"WARPWISE_DATA",
+     "folder of shim/, gpus/, models/ and tables/; else ../share/warpwise seen from the program"},
+    {"WARPWISE_CLANG",
+     "the clang that reads sources; else the one of the version that the program was built for"},
     {"WARPWISE_TOKEN", "what clients of serve and of mcp --http must know; see warpwise-serve(1)"},
     {"WARPWISE_LIBRARY", "the archive that record --emulate links programs with"},
     {"XDG_CACHE_HOME", "compiled code is kept in its folder warpwise"},
@@ -125,24 +146,29 @@ static const char *const environment[][2] = {
 };
 
 static void overview(FILE *f) {
-  fputs("WARPWISE(1)\n\n# NAME\n\nwarpwise - how fast a GPU kernel will run and why, from its source\n\n"
+  fputs("WARPWISE(1)\n\n# NAME\n\nwarpwise - how fast a GPU kernel will run and why, from its "
+        "source\n\n"
         "# SYNOPSIS\n\n*warpwise* COMMAND ... \\[options\\]\n\n# DESCRIPTION\n\n",
         f);
-  prose(
-      "Warpwise reads CUDA, OpenCL, HIP and OpenMP target code with clang, runs sampled warps of it in an interpreter that\n"
-      "counts what the hardware would do, and predicts time, bandwidth, hit rates and occupancy on a named GPU, line by\n"
-      "line. No GPU is needed. Where there is one, it measures the same launches and gives the same report.\n",
-      f);
+  prose("Warpwise reads CUDA, OpenCL, HIP and OpenMP target code with clang, runs sampled warps of "
+        "it in an interpreter that\n"
+        "counts what the hardware would do, and predicts time, bandwidth, hit rates and occupancy "
+        "on a named GPU, line by\n"
+        "line. No GPU is needed. Where there is one, it measures the same launches and gives the "
+        "same report.\n",
+        f);
   fputs("# COMMANDS\n\n", f);
   listed("", ww_commands, f);
   for (const ww_command *const *c = ww_commands; *c; c++) {
     char before[64];
     snprintf(before, sizeof before, "-%s", (*c)->name);
-    if ((*c)->subs) listed(before, (*c)->subs, f);
+    if ((*c)->subs)
+      listed(before, (*c)->subs, f);
   }
   fputs("# OPTIONS OF EVERY COMMAND\n\n", f);
   option_list(ww_global_options, f);
-  fputs("# EXIT STATUS\n\n*0* ok, *1* a threshold was missed, *2* usage, *3* bad input, *4* model or device missing\n\n"
+  fputs("# EXIT STATUS\n\n*0* ok, *1* a threshold was missed, *2* usage, *3* bad input, *4* model "
+        "or device missing\n\n"
         "# ENVIRONMENT\n\n",
         f);
   for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
@@ -165,7 +191,8 @@ static void names(FILE *f) {
   fputs("warpwise\n", f);
   for (const ww_command *const *c = ww_commands; *c; c++) {
     fprintf(f, "warpwise-%s\n", (*c)->name);
-    for (const ww_command *const *s = (*c)->subs; s && *s; s++) fprintf(f, "warpwise-%s-%s\n", (*c)->name, (*s)->name);
+    for (const ww_command *const *s = (*c)->subs; s && *s; s++)
+      fprintf(f, "warpwise-%s-%s\n", (*c)->name, (*s)->name);
   }
 }
 
@@ -180,17 +207,23 @@ static const ww_option table[] = {
 
 static ww_status run(ww_cmd *c) {
   const char *name = c->noperands ? c->operands[0] : "warpwise";
-  if (((const options *)c->opt)->list) return names(stdout), WW_OK;
-  if (ww_starts(name, "warpwise-")) name += strlen("warpwise-");
-  if (strcmp(name, "warpwise") == 0) return overview(stdout), WW_OK;
+  if (((const options *)c->opt)->list)
+    return names(stdout), WW_OK;
+  if (ww_starts(name, "warpwise-"))
+    name += strlen("warpwise-");
+  if (strcmp(name, "warpwise") == 0)
+    return overview(stdout), WW_OK;
   for (const ww_command *const *v = ww_commands; *v; v++) {
     size_t n = strlen((*v)->name);
-    if (strcmp(name, (*v)->name) == 0) return page(name, *v, stdout), WW_OK;
+    if (strcmp(name, (*v)->name) == 0)
+      return page(name, *v, stdout), WW_OK;
     for (const ww_command *const *s = (*v)->subs; s && *s; s++)
-      if (strncmp(name, (*v)->name, n) == 0 && name[n] == '-' && strcmp(name + n + 1, (*s)->name) == 0)
+      if (strncmp(name, (*v)->name, n) == 0 && name[n] == '-' &&
+          strcmp(name + n + 1, (*s)->name) == 0)
         return page(name, *s, stdout), WW_OK;
   }
-  return ww_fail(&c->err, WW_EUSAGE, "there is no page '%.60s'; `warpwise manual --list` has the names", name);
+  return ww_fail(&c->err, WW_EUSAGE,
+                 "there is no page '%.60s'; `warpwise manual --list` has the names", name);
 }
 
 const ww_command ww_cmd_manual = {

@@ -1,4 +1,5 @@
-/* mcp.c - `warpwise mcp`: predictions as tools of AI agents, over standard input and output or over HTTP. */
+/* mcp.c - `warpwise mcp`: predictions as tools of AI agents, over standard input and output or over
+ * HTTP. */
 #include "../serve/mcp.h"
 
 #include <pthread.h>
@@ -13,17 +14,21 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"http", 0, WW_OPT_FLAG, NULL, "serve HTTP instead of standard input and output", offsetof(options, http)},
+    {"http", 0, WW_OPT_FLAG, NULL, "serve HTTP instead of standard input and output",
+     offsetof(options, http)},
     {"measure", 0, WW_OPT_FLAG, NULL,
-     "with --http: clients may measure, which runs their kernels on this machine (else only a client on the pipe may)",
+     "with --http: clients may measure, which runs their kernels on this machine (else only a "
+     "client on the pipe may)",
      offsetof(options, measure)},
-    {"slow-seconds", 0, WW_OPT_UINT, "N", "time that measuring and evaluating may take (default 1800)",
-     offsetof(options, slow)},
+    {"slow-seconds", 0, WW_OPT_UINT, "N",
+     "time that measuring and evaluating may take (default 1800)", offsetof(options, slow)},
     WW_SERVING_OPTIONS(options, "7421"),
     {0},
 };
 
-static void stop(void *mcp) { ww_mcp_stop(mcp); }
+static void stop(void *mcp) {
+  ww_mcp_stop(mcp);
+}
 
 static void *wait_for_signal(void *mcp) {
   ww_serving_wait();
@@ -34,7 +39,8 @@ static void *wait_for_signal(void *mcp) {
 /* A client that goes closes the pipe, or sends SIGTERM: either way children end too. */
 static ww_status serve_pipe(ww_cmd *c, ww_mcp *mcp) {
   pthread_t waiter;
-  if (pthread_create(&waiter, NULL, wait_for_signal, mcp)) return ww_fail(&c->err, WW_EIO, "cannot start threads");
+  if (pthread_create(&waiter, NULL, wait_for_signal, mcp))
+    return ww_fail(&c->err, WW_EIO, "cannot start threads");
   ww_status st = ww_mcp_serve(mcp, STDIN_FILENO, STDOUT_FILENO, &c->err);
   pthread_kill(waiter, SIGTERM);
   pthread_join(waiter, NULL);
@@ -44,8 +50,10 @@ static ww_status serve_pipe(ww_cmd *c, ww_mcp *mcp) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_serving s;
-  if (c->noperands) return ww_fail(&c->err, WW_EUSAGE, "mcp takes no files; --root names the folder");
-  if (o->measure && !o->http) return ww_fail(&c->err, WW_EUSAGE, "--measure goes with --http");
+  if (c->noperands)
+    return ww_fail(&c->err, WW_EUSAGE, "mcp takes no files; --root names the folder");
+  if (o->measure && !o->http)
+    return ww_fail(&c->err, WW_EUSAGE, "--measure goes with --http");
   ww_status st = ww_serving_begin(c, &o->serving, &s);
   if (!st) {
     ww_mcp_options mo = {.w = s.w,
@@ -59,7 +67,8 @@ static ww_status run(ww_cmd *c) {
                          .help = ww_serving_help};
     ww_mcp *mcp = ww_mcp_new(&mo);
     ww_http_route routes[] = {{.path = "/mcp", .handle = ww_mcp_http, .ctx = mcp}, {0}};
-    st = o->http ? ww_serving_http(c, &o->serving, "7421", routes, NULL, "/mcp", stop, mcp) : serve_pipe(c, mcp);
+    st = o->http ? ww_serving_http(c, &o->serving, "7421", routes, NULL, "/mcp", stop, mcp)
+                 : serve_pipe(c, mcp);
     ww_mcp_free(mcp);
   }
   ww_serving_end(&s);
@@ -70,9 +79,10 @@ const ww_command ww_cmd_mcp = {
     .name = "mcp",
     .summary = "predictions as tools of AI agents: a Model Context Protocol server",
     .usage = "[options]",
-    .details =
-        "Speaks over standard input and output, as agents start it, or with --http over HTTP at /mcp. Tools: list_kernels, predict,\n"
-        "explain, roofline, compare, measure, evaluate. Files are read below --root alone. docs/mcp.md has the setup of agents.",
+    .details = "Speaks over standard input and output, as agents start it, or with --http over "
+               "HTTP at /mcp. Tools: list_kernels, predict,\n"
+               "explain, roofline, compare, measure, evaluate. Files are read below --root alone. "
+               "docs/mcp.md has the setup of agents.",
     .examples = "  claude mcp add warpwise -- warpwise mcp\n"
                 "  codex mcp add warpwise -- warpwise mcp --root ~/project --gpu a100\n"
                 "  warpwise mcp --http --port 7421\n",

@@ -1,7 +1,8 @@
 /* measure.c - `warpwise measure`: launches on a real device, timed and counted.
  *
- * Each launch goes through plan (what the source tells), compile (CUDA) and the device. One that fails on the way keeps its
- * place in the output, with its error; the others go on. A launch with compiled code needs no source and no front end. */
+ * Each launch goes through plan (what the source tells), compile (CUDA) and the device. One that
+ * fails on the way keeps its place in the output, with its error; the others go on. A launch with
+ * compiled code needs no source and no front end. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -26,14 +27,19 @@ static const ww_option table[] = {
     {"repeats", 0, WW_OPT_UINT, "N",
      "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)",
      offsetof(options, repeats)},
-    {"limit", 0, WW_OPT_STR, "SECONDS", "give up a kernel that takes longer (default 10)", offsetof(options, limit)},
-    {"plan", 0, WW_OPT_STR, "OUT", "only write ready launches, to be measured elsewhere, and their code beside them",
+    {"limit", 0, WW_OPT_STR, "SECONDS", "give up a kernel that takes longer (default 10)",
+     offsetof(options, limit)},
+    {"plan", 0, WW_OPT_STR, "OUT",
+     "only write ready launches, to be measured elsewhere, and their code beside them",
      offsetof(options, plan)},
-    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found", offsetof(options, with)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "compilations at a time (default: one per core)", offsetof(options, jobs)},
+    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found",
+     offsetof(options, with)},
+    {"jobs", 'j', WW_OPT_UINT, "N", "compilations at a time (default: one per core)",
+     offsetof(options, jobs)},
     {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 256)",
      offsetof(options, batch)},
-    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents after one run: arg0.bin, ...", offsetof(options, dump)},
+    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents after one run: arg0.bin, ...",
+     offsetof(options, dump)},
     {"compare-ncu", 0, WW_OPT_FLAG, NULL, "the same launches under Nsight Compute, side by side",
      offsetof(options, compare)},
     {"worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, worker)},
@@ -59,10 +65,14 @@ typedef struct {
 /* ---- which launches ---- */
 
 static void add(job *j, const ww_launch *l, const ww_err *bad) {
-  uint32_t cap = j->n && (j->n & (j->n - 1)) == 0 ? j->n * 2 : j->n ? 0 : 1; /* doubles at powers of two */
-  if (cap) j->v = ww_grow(j->a, j->v, j->n * sizeof *j->v, cap * sizeof *j->v);
+  uint32_t cap = j->n && (j->n & (j->n - 1)) == 0 ? j->n * 2
+                 : j->n                           ? 0
+                                                  : 1; /* doubles at powers of two */
+  if (cap)
+    j->v = ww_grow(j->a, j->v, j->n * sizeof *j->v, cap * sizeof *j->v);
   j->v[j->n] = (ww_item){.l = *l};
-  if (bad) j->v[j->n].bad = *bad;
+  if (bad)
+    j->v[j->n].bad = *bad;
   j->n++;
 }
 
@@ -75,14 +85,19 @@ static ww_status by_line(job *j, const char *path, ww_err *first) {
   ww_status st = ww_read_input(j->a, path, (size_t)1 << 30, &text, &n, &e);
   for (char *at = text, *next; !st && at && *at; at = next) {
     next = strchr(at, '\n');
-    if (next) *next++ = 0;
+    if (next)
+      *next++ = 0;
     number++;
     ww_launch l = {0};
     ww_err bad = {0};
     at += strspn(at, " \t\r");
-    if (!*at || *at == '#') continue;
+    if (!*at || *at == '#')
+      continue;
     lines++;
-    if (ww_launch_parse(at, ww_path_dir(j->a, path), j->a, &l, &bad)) bad.file = path, bad.line = number;
+    if (ww_launch_parse(at, ww_path_dir(j->a, path), j->a, &l, &bad)) {
+      bad.file = path;
+      bad.line = number;
+    }
     good += !bad.code;
     add(j, &l, bad.code ? &bad : NULL);
   }
@@ -94,22 +109,29 @@ static ww_status collect(job *j) {
   ww_launch over, *l = NULL, none = {0};
   uint32_t n = 0;
   ww_status st = ww_source_over(c, &j->o->source, &over);
-  if (st) return st;
+  if (st)
+    return st;
   if (j->o->source.launch) {
     st = ww_input_launches(j->a, j->o->source.launch, &l, &n, &c->err);
-    for (uint32_t k = 0; !st && k < n; k++) add(j, &l[k], NULL);
-    if (st && st != WW_EIO && st != WW_ELIMIT) st = by_line(j, j->o->source.launch, &c->err);
-    if (!st) c->err = (ww_err){0};
+    for (uint32_t k = 0; !st && k < n; k++)
+      add(j, &l[k], NULL);
+    if (st && st != WW_EIO && st != WW_ELIMIT)
+      st = by_line(j, j->o->source.launch, &c->err);
+    if (!st)
+      c->err = (ww_err){0};
   } else
     add(j, &none, NULL);
   for (uint32_t k = 0; !st && k < j->n; k++) {
     ww_launch *one = &j->v[k].l;
-    if (j->v[k].bad.code) continue;
+    if (j->v[k].bad.code)
+      continue;
     ww_launch_merge(one, &over, j->a);
-    if (c->noperands) one->file = c->operands[0];
+    if (c->noperands)
+      one->file = c->operands[0];
     if (!one->file && !one->binary)
       st = ww_fail(&j->v[k].bad, WW_EUSAGE, "name a source file, or a launch spec that has one");
-    if (st && j->n == 1) return c->err = j->v[k].bad, st;
+    if (st && j->n == 1)
+      return c->err = j->v[k].bad, st;
     st = WW_OK;
   }
   return st;
@@ -128,7 +150,8 @@ static void print_json(const ww_report *r, void (*extra)(void *, ww_json *), voi
 
 static void print_error(job *j, const ww_item *i, const ww_err *e) {
   ww_cmd *c = j->c;
-  if (ww_exit_code(e->code) > ww_exit_code(j->worst)) j->worst = e->code;
+  if (ww_exit_code(e->code) > ww_exit_code(j->worst))
+    j->worst = e->code;
   c->file = i->l.file;
   c->kernel = i->kernel;
   c->err = *e;
@@ -137,22 +160,31 @@ static void print_error(job *j, const ww_item *i, const ww_err *e) {
   snprintf(j->last, sizeof j->last, "%s", e->msg);
   if (!again && !c->global.json && i->kernel) {
     const char *where = e->file || !i->l.file ? "" : i->l.file;
-    snprintf(c->err.msg, sizeof c->err.msg, "%s%s%s: %.400s", where, *where ? ": " : "", i->kernel, e->msg);
+    snprintf(c->err.msg, sizeof c->err.msg, "%s%s%s: %.400s", where, *where ? ": " : "", i->kernel,
+             e->msg);
   }
-  if (!again) ww_cmd_complain(c);
+  if (!again)
+    ww_cmd_complain(c);
   c->err = (ww_err){0};
 }
 
 static void print_samples(const ww_measured *m, FILE *f) {
   uint32_t dropped = 0;
-  for (uint32_t k = 0; k < m->nsamples; k++) dropped += m->dropped[k];
-  fprintf(f, "  %u run%s, middle half within %.3g us (%.1f %%)", m->nsamples, m->nsamples == 1 ? "" : "s", m->iqr_us,
+  for (uint32_t k = 0; k < m->nsamples; k++)
+    dropped += m->dropped[k];
+  fprintf(f, "  %u run%s, middle half within %.3g us (%.1f %%)", m->nsamples,
+          m->nsamples == 1 ? "" : "s", m->iqr_us,
           m->median_us > 0 ? 100 * m->iqr_us / m->median_us : 0);
-  if (dropped) fprintf(f, ", %u dropped for their clock", dropped);
-  if (m->passes) fprintf(f, ", counters in %u passes", m->passes);
-  if (m->accumulates) fputs(", accumulates: a second run on its own output gives another result", f);
-  fprintf(f, "\n  %s, %s %s", m->device.device, m->device.backend, m->device.driver ? m->device.driver : "");
-  if (m->compiler) fprintf(f, ", %s", m->compiler);
+  if (dropped)
+    fprintf(f, ", %u dropped for their clock", dropped);
+  if (m->passes)
+    fprintf(f, ", counters in %u passes", m->passes);
+  if (m->accumulates)
+    fputs(", accumulates: a second run on its own output gives another result", f);
+  fprintf(f, "\n  %s, %s %s", m->device.device, m->device.backend,
+          m->device.driver ? m->device.driver : "");
+  if (m->compiler)
+    fprintf(f, ", %s", m->compiler);
   fputc('\n', f);
 }
 
@@ -165,13 +197,15 @@ typedef struct {
 static void write_extras(void *ctx, ww_json *j) {
   extras *x = ctx;
   ww_measured_write(x->m, j);
-  if (x->ncu) ww_ncu_write(x->ncu, x->r, j);
+  if (x->ncu)
+    ww_ncu_write(x->ncu, x->r, j);
 }
 
 /* The rows before k that never came to a device. */
 static void print_bad_before(job *j, uint32_t k) {
   for (; j->printed < k; j->printed++)
-    if (j->v[j->printed].bad.code) print_error(j, &j->v[j->printed], &j->v[j->printed].bad);
+    if (j->v[j->printed].bad.code)
+      print_error(j, &j->v[j->printed], &j->v[j->printed].bad);
 }
 
 static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
@@ -195,7 +229,8 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   else {
     ww_report_print(&r, stdout);
     print_samples(&m, stdout);
-    if (ncu) ww_ncu_print(ncu, &r, stdout);
+    if (ncu)
+      ww_ncu_print(ncu, &r, stdout);
   }
   fflush(stdout);
 }
@@ -208,13 +243,15 @@ static ww_status write_plan(job *j) {
   ww_buf_puts(&out, "");
   for (uint32_t k = 0; k < j->n; k++) {
     ww_item *i = &j->v[k];
-    if (!i->bad.code && ww_ready_line(j->o->plan, i, &out, &i->bad)) i->bad.code = WW_EIO;
+    if (!i->bad.code && ww_ready_line(j->o->plan, i, &out, &i->bad))
+      i->bad.code = WW_EIO;
     ready += !i->bad.code;
   }
   print_bad_before(j, j->n);
   ww_status st = ww_write_file_atomic(j->o->plan, out.s, out.n, &j->c->err);
   ww_buf_free(&out);
-  if (!st && !j->c->global.json && !ww_is_quiet()) printf("%u ready launches in %s\n", ready, j->o->plan);
+  if (!st && !j->c->global.json && !ww_is_quiet())
+    printf("%u ready launches in %s\n", ready, j->o->plan);
   return st ? st : j->worst;
 }
 
@@ -223,11 +260,14 @@ static ww_status write_plan(job *j) {
 static ww_status limit_of(job *j, double *out) {
   char *end = NULL;
   *out = 0;
-  if (!j->o->limit) return WW_OK;
+  if (!j->o->limit)
+    return WW_OK;
   *out = strtod(j->o->limit, &end);
   if (end == j->o->limit || *end || !(*out > 0))
-    return ww_fail(&j->c->err, WW_EUSAGE, "--limit: expected seconds above 0, not '%.60s'", j->o->limit);
-  if (*out > MOST_S) *out = MOST_S;
+    return ww_fail(&j->c->err, WW_EUSAGE, "--limit: expected seconds above 0, not '%.60s'",
+                   j->o->limit);
+  if (*out > MOST_S)
+    *out = MOST_S;
   return WW_OK;
 }
 
@@ -242,33 +282,43 @@ static ww_status measure_all(job *j) {
                           .dump = j->o->dump,
                           .dump_each = j->n > 1};
   ww_status st = limit_of(j, &o.limit_s);
-  if (st) return st;
+  if (st)
+    return st;
   j->of = WW_NEWN(j->a, uint32_t, j->n + 1);
   for (uint32_t k = 0; k < j->n; k++) {
-    if (j->v[k].bad.code) continue;
+    if (j->v[k].bad.code)
+      continue;
     j->of[n] = k;
     ready[n++] = j->v[k].l;
   }
   const char *self = ww_self_path(j->a);
-  if (j->o->compare) st = ww_ncu_run(ready, n, &o, self, j->a, &j->ncu, &c->err);
-  if (!st) st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
+  if (j->o->compare)
+    st = ww_ncu_run(ready, n, &o, self, j->a, &j->ncu, &c->err);
+  if (!st)
+    st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
   print_bad_before(j, j->n);
-  if (j->same && !c->global.json) fprintf(stderr, "warpwise: ... and so for %u launches more\n", j->same);
+  if (j->same && !c->global.json)
+    fprintf(stderr, "warpwise: ... and so for %u launches more\n", j->same);
   return st ? st : j->worst;
 }
 
-/* What the kernel prints goes to the device library's stdout: the worker's own lines get another descriptor. */
+/* What the kernel prints goes to the device library's stdout: the worker's own lines get another
+ * descriptor. */
 static FILE *own_stdout(void) {
   int fd = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (null >= 0) dup2(null, STDOUT_FILENO);
-  if (null >= 0) close(null);
+  if (null >= 0)
+    dup2(null, STDOUT_FILENO);
+  if (null >= 0)
+    close(null);
   return fd >= 0 ? fdopen(fd, "w") : NULL;
 }
 
 static ww_status run_worker(ww_cmd *c, const options *o) {
-  if (o->compile_worker) return ww_compile_worker(stdin, stdout, &c->err);
+  if (o->compile_worker)
+    return ww_compile_worker(stdin, stdout, &c->err);
   FILE *out = own_stdout();
-  if (!out) return ww_fail(&c->err, WW_EIO, "cannot write to standard output");
+  if (!out)
+    return ww_fail(&c->err, WW_EIO, "cannot write to standard output");
   ww_status st = ww_measure_worker(stdin, out, &c->err);
   fclose(out);
   return st;
@@ -277,18 +327,23 @@ static ww_status run_worker(ww_cmd *c, const options *o) {
 static ww_status run_once(ww_cmd *c, const options *o) {
   ww_launch *l;
   uint32_t n;
-  ww_status st = o->source.launch ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
-                                  : ww_fail(&c->err, WW_EUSAGE, "--once reads ready launches: --launch FILE");
-  return st ? st : ww_measure_once(l, n, &(ww_measure_options){.device = c->global.device}, &c->err);
+  ww_status st = o->source.launch
+                     ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
+                     : ww_fail(&c->err, WW_EUSAGE, "--once reads ready launches: --launch FILE");
+  return st ? st
+            : ww_measure_once(l, n, &(ww_measure_options){.device = c->global.device}, &c->err);
 }
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  if (o->worker || o->compile_worker) return run_worker(c, o);
-  if (o->once) return run_once(c, o);
+  if (o->worker || o->compile_worker)
+    return run_worker(c, o);
+  if (o->once)
+    return run_once(c, o);
   job j = {.c = c, .o = o, .a = c->arena};
   ww_status st = collect(&j);
-  if (st) return st;
+  if (st)
+    return st;
   ww_ready_how how = {.c = c,
                       .source = &o->source,
                       .with = o->with,
@@ -304,10 +359,11 @@ const ww_command ww_cmd_measure = {
     .name = "measure",
     .summary = "run a kernel on a real device: its time and its counters",
     .usage = "FILE... [options] [-- compiler flags]",
-    .details =
-        "Caches cold, contents restored before each run, the kernel's own time; docs/measuring.md has the convention.\n"
-        "CUDA sources run on an NVIDIA GPU, OpenCL sources on any OpenCL device (--device pocl: the CPU).\n"
-        "What the launch does not say is found as for a trace, and listed.",
+    .details = "Caches cold, contents restored before each run, the kernel's own time; "
+               "docs/measuring.md has the convention.\n"
+               "CUDA sources run on an NVIDIA GPU, OpenCL sources on any OpenCL device (--device "
+               "pocl: the CPU).\n"
+               "What the launch does not say is found as for a trace, and listed.",
     .examples = "  warpwise measure saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
                 "  warpwise measure --launch launches.jsonl --json > measured.jsonl\n"
                 "  warpwise measure saxpy.cl --device pocl --time-only\n"

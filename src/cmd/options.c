@@ -5,12 +5,16 @@
 #include "cmd.h"
 
 const ww_option ww_global_options[] = {
-    {"json", 0, WW_OPT_FLAG, NULL, "data on stdout as JSON, one object a line", offsetof(ww_globals, json)},
-    {"gpu", 0, WW_OPT_STR, "NAME|FILE", "the GPU that the numbers are for, e.g. h200", offsetof(ww_globals, gpu)},
-    {"device", 0, WW_OPT_STR, "NAME", "for commands that measure: on which device, by a part of its name",
+    {"json", 0, WW_OPT_FLAG, NULL, "data on stdout as JSON, one object a line",
+     offsetof(ww_globals, json)},
+    {"gpu", 0, WW_OPT_STR, "NAME|FILE", "the GPU that the numbers are for, e.g. h200",
+     offsetof(ww_globals, gpu)},
+    {"device", 0, WW_OPT_STR, "NAME",
+     "for commands that measure: on which device, by a part of its name",
      offsetof(ww_globals, device)},
     {"quiet", 'q', WW_OPT_FLAG, NULL, "no progress, no warnings", offsetof(ww_globals, quiet)},
-    {"color", 0, WW_OPT_STR, "WHEN", "auto, always or never; NO_COLOR is obeyed", offsetof(ww_globals, color)},
+    {"color", 0, WW_OPT_STR, "WHEN", "auto, always or never; NO_COLOR is obeyed",
+     offsetof(ww_globals, color)},
     {"help", 'h', WW_OPT_FLAG, NULL, "this text", offsetof(ww_globals, help)},
     {"version", 0, WW_OPT_FLAG, NULL, "the version", offsetof(ww_globals, version)},
     {0},
@@ -18,12 +22,16 @@ const ww_option ww_global_options[] = {
 
 /* ---- near misses ---- */
 
-static int min3(int a, int b, int c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
+static int min3(int a, int b, int c) {
+  return a < b ? (a < c ? a : c) : (b < c ? b : c);
+}
 
 static int distance(const char *a, const char *b) {
   int row[64], n = (int)strlen(b);
-  if (n > 62 || strlen(a) > 62) return 100;
-  for (int k = 0; k <= n; k++) row[k] = k;
+  if (n > 62 || strlen(a) > 62)
+    return 100;
+  for (int k = 0; k <= n; k++)
+    row[k] = k;
   for (int i = 1; a[i - 1]; i++) {
     int diagonal = row[0];
     row[0] = i;
@@ -41,7 +49,10 @@ const char *ww_nearest(const char *word, const char *const *words) {
   int least = 3;
   for (; *words; words++) {
     int d = distance(word, *words);
-    if (d < least && d < (int)strlen(*words)) least = d, best = *words;
+    if (d < least && d < (int)strlen(*words)) {
+      least = d;
+      best = *words;
+    }
   }
   return best;
 }
@@ -50,8 +61,10 @@ const char *ww_nearest(const char *word, const char *const *words) {
 
 static const ww_option *find(const ww_option *o, const char *name, size_t n, char letter) {
   for (; o && o->name; o++) {
-    if (letter && o->letter == letter) return o;
-    if (!letter && strlen(o->name) == n && memcmp(o->name, name, n) == 0) return o;
+    if (letter && o->letter == letter)
+      return o;
+    if (!letter && strlen(o->name) == n && memcmp(o->name, name, n) == 0)
+      return o;
   }
   return NULL;
 }
@@ -59,29 +72,39 @@ static const ww_option *find(const ww_option *o, const char *name, size_t n, cha
 static ww_status unknown(const ww_command *cmd, const char *word, ww_cmd *c) {
   const char *names[64];
   size_t n = 0;
-  for (const ww_option *o = cmd->options; o && o->name && n < 40; o++) names[n++] = o->name;
-  for (const ww_option *o = ww_global_options; o->name && n < 60; o++) names[n++] = o->name;
+  for (const ww_option *o = cmd->options; o && o->name && n < 40; o++)
+    names[n++] = o->name;
+  for (const ww_option *o = ww_global_options; o->name && n < 60; o++)
+    names[n++] = o->name;
   names[n] = NULL;
   const char *near = ww_nearest(word + strspn(word, "-"), names);
-  if (near) return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; did you mean --%s?", word, near);
+  if (near)
+    return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; did you mean --%s?", word, near);
   if (strchr("IDUWO", word[1]))
     return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; clang's flags go behind --", word);
-  return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; see `warpwise %s%s--help`", word, cmd->name,
-                 *cmd->name ? " " : "");
+  return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; see `warpwise %s%s--help`", word,
+                 cmd->name, *cmd->name ? " " : "");
 }
 
 static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd *c) {
   void *p = (char *)base + o->at;
   switch (o->kind) {
-  case WW_OPT_FLAG: *(bool *)p = true; break;
-  case WW_OPT_STR: *(const char **)p = value; break;
-  case WW_OPT_LIST: ww_push(c->arena, (ww_strings *)p, value); break;
+  case WW_OPT_FLAG:
+    *(bool *)p = true;
+    break;
+  case WW_OPT_STR:
+    *(const char **)p = value;
+    break;
+  case WW_OPT_LIST:
+    ww_push(c->arena, (ww_strings *)p, value);
+    break;
   default: {
     char *end;
     errno = 0;
     uint64_t v = strtoull(value, &end, 0);
     if (errno || end == value || *end || *value == '-')
-      return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a whole number, not '%.60s'", o->name, value);
+      return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a whole number, not '%.60s'", o->name,
+                     value);
     *(uint64_t *)p = v;
   }
   }
@@ -96,16 +119,20 @@ static ww_status option(const ww_command *cmd, int argc, char **argv, int *i, ww
   size_t n = eq ? (size_t)(eq - name) : strlen(name);
   char letter = is_long ? 0 : name[0];
   void *base = c->opt;
-  const ww_option *o = !is_long && name[1] && strchr("IDUWO", letter) ? NULL : find(cmd->options, name, n, letter);
+  const ww_option *o =
+      !is_long && name[1] && strchr("IDUWO", letter) ? NULL : find(cmd->options, name, n, letter);
   if (!o) {
     base = &c->global;
     o = is_long || !name[1] ? find(ww_global_options, name, n, letter) : NULL;
   }
-  if (!o) return unknown(cmd, word, c);
+  if (!o)
+    return unknown(cmd, word, c);
   const char *value = eq ? eq + 1 : !is_long && name[1] ? name + 1 : NULL;
-  if (o->kind == WW_OPT_FLAG && value) return ww_fail(&c->err, WW_EUSAGE, "--%s takes no value", o->name);
+  if (o->kind == WW_OPT_FLAG && value)
+    return ww_fail(&c->err, WW_EUSAGE, "--%s takes no value", o->name);
   if (o->kind != WW_OPT_FLAG && !value) {
-    if (*i + 1 >= argc) return ww_fail(&c->err, WW_EUSAGE, "--%s needs a value: %s", o->name, o->arg);
+    if (*i + 1 >= argc)
+      return ww_fail(&c->err, WW_EUSAGE, "--%s needs a value: %s", o->name, o->arg);
     value = argv[++*i];
   }
   return store(o, base, value, c);
@@ -113,9 +140,12 @@ static ww_status option(const ww_command *cmd, int argc, char **argv, int *i, ww
 
 static ww_status apply_globals(ww_cmd *c) {
   const char *when = c->global.color;
-  if (when && strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 && strcmp(when, "never") != 0)
-    return ww_fail(&c->err, WW_EUSAGE, "--color: expected auto, always or never, not '%.60s'", when);
-  if (when) ww_set_color(strcmp(when, "always") == 0 ? 1 : strcmp(when, "never") == 0 ? 0 : -1);
+  if (when && strcmp(when, "auto") != 0 && strcmp(when, "always") != 0 &&
+      strcmp(when, "never") != 0)
+    return ww_fail(&c->err, WW_EUSAGE, "--color: expected auto, always or never, not '%.60s'",
+                   when);
+  if (when)
+    ww_set_color(strcmp(when, "always") == 0 ? 1 : strcmp(when, "never") == 0 ? 0 : -1);
   ww_set_quiet(c->global.quiet);
   return WW_OK;
 }
@@ -124,7 +154,8 @@ static bool is_compiler_flag(const char *word) {
   static const char *const begins[] = {"-D", "-I", "-U", "-O",   "-l",       "-L",
                                        "-W", "-f", "-m", "-std", "-include", "-isystem"};
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-    if (ww_starts(word, begins[i]) && word[strlen(begins[i])]) return true;
+    if (ww_starts(word, begins[i]) && word[strlen(begins[i])])
+      return true;
   return false;
 }
 
@@ -142,7 +173,8 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
       continue;
     }
     ww_status rc = option(cmd, argc, argv, &i, c);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
   }
   c->operands = operands.v;
   c->noperands = operands.n;
@@ -153,22 +185,27 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
 
 void ww_help_options(const ww_option *o, FILE *f) {
   for (; o && o->name; o++) {
-    if (!o->help) continue; /* for the program's own use */
+    if (!o->help)
+      continue; /* for the program's own use */
     char left[64], letter[8] = "";
-    if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+    if (o->letter)
+      snprintf(letter, sizeof letter, "-%c, ", o->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "",
+             o->arg ? o->arg : "");
     fprintf(f, "  %-28s %s\n", left, o->help);
   }
 }
 
 void ww_help_command(const ww_command *cmd, const char *words, FILE *f) {
   fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s %s\n", words, cmd->summary, words, cmd->usage);
-  if (cmd->details) fprintf(f, "\n%s\n", cmd->details);
+  if (cmd->details)
+    fprintf(f, "\n%s\n", cmd->details);
   if (cmd->options && cmd->options->name) {
     fputs("\noptions:\n", f);
     ww_help_options(cmd->options, f);
   }
   fputs("\noptions of every command:\n", f);
   ww_help_options(ww_global_options, f);
-  if (cmd->examples) fprintf(f, "\nexamples:\n%s", cmd->examples);
+  if (cmd->examples)
+    fprintf(f, "\nexamples:\n%s", cmd->examples);
 }

@@ -1,13 +1,17 @@
-/* output.c - how commands speak: data on stdout, complaints on stderr; with --json both are lines of JSON on stdout. */
+/* output.c - how commands speak: data on stdout, complaints on stderr; with --json both are lines
+ * of JSON on stdout. */
 #include "../report/report.h"
 #include "cmd.h"
 
 void ww_print_error(const ww_err *e, FILE *f) {
   const char *red = ww_color_on(f) ? "\033[31m" : "", *off = *red ? "\033[0m" : "";
   fprintf(f, "%swarpwise:%s ", red, off);
-  if (e->file) fprintf(f, "%s:", e->file);
-  if (e->line) fprintf(f, "%u:", e->line);
-  if (e->line && e->col) fprintf(f, "%u:", e->col);
+  if (e->file)
+    fprintf(f, "%s:", e->file);
+  if (e->line)
+    fprintf(f, "%u:", e->line);
+  if (e->line && e->col)
+    fprintf(f, "%u:", e->col);
   fprintf(f, "%s%s\n", e->file || e->line ? " " : "", e->msg);
 }
 
@@ -32,6 +36,7 @@ ww_status ww_cmd_complain(ww_cmd *c) {
 }
 
 void ww_print_buf(ww_buf *b) {
-  if (b->n) fwrite(b->s, 1, b->n, stdout);
+  if (b->n)
+    fwrite(b->s, 1, b->n, stdout);
   ww_buf_free(b);
 }

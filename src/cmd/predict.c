@@ -1,7 +1,8 @@
-/* predict.c - `warpwise predict`: time and counters of a launch on a GPU that is not here; batches, comparisons, sweeps.
+/* predict.c - `warpwise predict`: time and counters of a launch on a GPU that is not here; batches,
+ * comparisons, sweeps.
  *
- * Four ways through: single launches, a batch with its sum, two files against each other (--diff), one argument over a range
- * (--sweep). All stand on ww_answers_make. */
+ * Four ways through: single launches, a batch with its sum, two files against each other (--diff),
+ * one argument over a range (--sweep). All stand on ww_answers_make. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,16 +26,19 @@ static const ww_option table[] = {
     WW_PREDICT_OPTIONS(options),
     {"batch", 0, WW_OPT_STR, "FILE", "launches of a whole program, one per line; adds them up",
      offsetof(options, batch)},
-    {"diff", 0, WW_OPT_FLAG, NULL, "OLD NEW: two versions of a kernel, the same launch", offsetof(options, diff)},
-    {"fail-if-slower", 0, WW_OPT_STR, "PERCENT", "with --diff: exit code 1 when the new one is slower by more",
-     offsetof(options, slower)},
-    {"sweep", 0, WW_OPT_STR, "RANGE", "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256",
-     offsetof(options, sweep)},
-    {"svg", 0, WW_OPT_STR, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)",
-     offsetof(options, svg)},
-    {"model", 0, WW_OPT_STR, "PATH", "with --by text: a .gguf or a model's folder (default: the shipped one)",
+    {"diff", 0, WW_OPT_FLAG, NULL, "OLD NEW: two versions of a kernel, the same launch",
+     offsetof(options, diff)},
+    {"fail-if-slower", 0, WW_OPT_STR, "PERCENT",
+     "with --diff: exit code 1 when the new one is slower by more", offsetof(options, slower)},
+    {"sweep", 0, WW_OPT_STR, "RANGE",
+     "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256", offsetof(options, sweep)},
+    {"svg", 0, WW_OPT_STR, "FILE",
+     "with --sweep: the curve as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
+    {"model", 0, WW_OPT_STR, "PATH",
+     "with --by text: a .gguf or a model's folder (default: the shipped one)",
      offsetof(options, model)},
-    {"heads", 0, WW_OPT_FLAG, NULL, "with --by text: counters from the regression head, without the JSON; quicker",
+    {"heads", 0, WW_OPT_FLAG, NULL,
+     "with --by text: counters from the regression head, without the JSON; quicker",
      offsetof(options, heads)},
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
@@ -58,18 +62,21 @@ static void print_report(const ww_prediction *p) {
 }
 
 static ww_status answer(job *j, ww_launch *l, ww_answers *out) {
-  return ww_answers_make(j->c, &j->o->source, &j->cache, &j->targets, l, j->o->cache, j->o->budget, out);
+  return ww_answers_make(j->c, &j->o->source, &j->cache, &j->targets, l, j->o->cache, j->o->budget,
+                         out);
 }
 
 /* ---- single launches, and batches ---- */
 
 static void show(job *j, const ww_answers *a, uint32_t nth) {
   if (!j->c->global.json) {
-    if (nth) putchar('\n');
+    if (nth)
+      putchar('\n');
     ww_predict_print(a->p, a->n, stdout);
     return;
   }
-  for (uint32_t g = 0; g < a->n; g++) print_report(&a->p[g]);
+  for (uint32_t g = 0; g < a->n; g++)
+    print_report(&a->p[g]);
 }
 
 /* One line a launch. */
@@ -77,21 +84,25 @@ static void show_short(const ww_answers *a, FILE *f) {
   const ww_launch *l = &a->launch;
   char v[16], shape[64];
   for (uint32_t g = a->n; g-- > 0;)
-    if (a->p[g].report.error.code == WW_OK) l = &a->p[g].trace.launch;
-  unsigned long long grid = l->grid[0] * l->grid[1] * l->grid[2], block = l->block[0] * l->block[1] * l->block[2];
+    if (a->p[g].report.error.code == WW_OK)
+      l = &a->p[g].trace.launch;
+  unsigned long long grid = l->grid[0] * l->grid[1] * l->grid[2],
+                     block = l->block[0] * l->block[1] * l->block[2];
   snprintf(shape, sizeof shape, "%llu x %llu", grid, block);
   fprintf(f, "%-28.28s %17s", a->fn->name, shape);
   for (uint32_t g = 0; g < a->n && g < 4; g++) {
     const ww_prediction *p = &a->p[g];
     fprintf(f, " %11s", p->report.error.code == WW_OK ? ww_show_us(p->timing.us, v) : "-");
   }
-  if (a->n == 1) fprintf(f, "  %s", ww_term_words[a->p[0].timing.bottleneck]);
+  if (a->n == 1)
+    fprintf(f, "  %s", ww_term_words[a->p[0].timing.bottleneck]);
   fputc('\n', f);
 }
 
 static ww_status launches_of(job *j, ww_launch **launches, uint32_t *n) {
   ww_source_options s = j->o->source;
-  if (j->o->batch) s.launch = j->o->batch;
+  if (j->o->batch)
+    s.launch = j->o->batch;
   return ww_source_each(j->c, &s, &j->cache, launches, n);
 }
 
@@ -100,28 +111,35 @@ static ww_status predict_all(job *j) {
   ww_launch *launches;
   uint32_t n;
   ww_status st = launches_of(j, &launches, &n), worst = st;
-  if (st) return st;
+  if (st)
+    return st;
   ww_summary *sum = j->o->batch ? ww_summary_new(j->gpus, j->targets.n) : NULL;
   for (uint32_t k = 0; k < n; k++) {
     ww_answers a;
     ww_status one = answer(j, &launches[k], &a);
     if (one) {
-      if (sum) ww_summary_failed(sum, launches[k].count);
-      if (sum || n > 1) ww_cmd_complain(c); /* a batch goes on with the next line */
+      if (sum)
+        ww_summary_failed(sum, launches[k].count);
+      if (sum || n > 1)
+        ww_cmd_complain(c); /* a batch goes on with the next line */
     } else {
       if (sum && !c->global.json)
         show_short(&a, stdout);
       else
         show(j, &a, k);
-      if (sum) ww_summary_add(sum, a.p, launches[k].count);
+      if (sum)
+        ww_summary_add(sum, a.p, launches[k].count);
       ww_answers_free(&a);
     }
-    if (sum) ww_progress("predicting", k + 1, n);
-    if (ww_exit_code(one) > ww_exit_code(worst)) worst = one;
+    if (sum)
+      ww_progress("predicting", k + 1, n);
+    if (ww_exit_code(one) > ww_exit_code(worst))
+      worst = one;
   }
   if (sum && !c->global.quiet) {
     FILE *f = c->global.json ? stderr : stdout;
-    if (!c->global.json) fputc('\n', f);
+    if (!c->global.json)
+      fputc('\n', f);
     ww_summary_print(sum, f);
   }
   ww_summary_free(sum);
@@ -144,19 +162,24 @@ static ww_status version(job *j, const char *file, ww_source_cache *cache, ww_an
   const char *const *operands = c->operands;
   uint32_t n = c->noperands, launches_n;
   ww_launch *launches;
-  c->operands = &file, c->noperands = 1;
+  c->operands = &file;
+  c->noperands = 1;
   ww_status st = ww_source_launches(c, &j->o->source, &launches, &launches_n);
   if (!st && launches_n != 1)
     st = ww_fail(&c->err, WW_EUSAGE, "--diff compares one launch; the spec has %u", launches_n);
-  if (!st) st = ww_answers_make(c, &j->o->source, cache, &j->targets, launches, j->o->cache, j->o->budget, out);
-  c->operands = operands, c->noperands = n;
+  if (!st)
+    st = ww_answers_make(c, &j->o->source, cache, &j->targets, launches, j->o->cache, j->o->budget,
+                         out);
+  c->operands = operands;
+  c->noperands = n;
   return st;
 }
 
 static void compare(job *j, const ww_answers *old, const ww_answers *new_, double limit) {
   for (uint32_t g = 0; g < new_->n; g++) {
     const ww_prediction *p = &old->p[g], *q = &new_->p[g];
-    if (p->report.error.code != WW_OK || q->report.error.code != WW_OK) continue;
+    if (p->report.error.code != WW_OK || q->report.error.code != WW_OK)
+      continue;
     if (j->c->global.json) {
       ww_buf b = {0};
       ww_json w = {0};
@@ -165,14 +188,16 @@ static void compare(job *j, const ww_answers *old, const ww_answers *new_, doubl
       ww_buf_puts(&b, "\n");
       ww_print_buf(&b);
     } else {
-      if (g) putchar('\n');
+      if (g)
+        putchar('\n');
       ww_diff_print(p, q, stdout);
     }
     if (limit >= 0 && q->timing.us > p->timing.us * (1 + limit / 100)) {
       j->c->missed = true;
       if (!j->c->global.json)
-        printf("%sslower by %.3g %%, more than the %.3g %% allowed%s\n", ww_show_color(stdout, "\033[31m"),
-               100 * (q->timing.us / p->timing.us - 1), limit, ww_show_color(stdout, "\033[0m"));
+        printf("%sslower by %.3g %%, more than the %.3g %% allowed%s\n",
+               ww_show_color(stdout, "\033[31m"), 100 * (q->timing.us / p->timing.us - 1), limit,
+               ww_show_color(stdout, "\033[0m"));
     }
   }
 }
@@ -182,13 +207,19 @@ static ww_status diff(job *j) {
   double limit = -1;
   ww_source_cache cache = {0}; /* the new file's; both stay while they are compared */
   ww_answers old = {0}, new_ = {0};
-  if (c->noperands != 2) return ww_fail(&c->err, WW_EUSAGE, "--diff takes two files, the old one and the new one");
+  if (c->noperands != 2)
+    return ww_fail(&c->err, WW_EUSAGE, "--diff takes two files, the old one and the new one");
   ww_status st = j->o->slower ? percent(j->o->slower, &limit, &c->err) : WW_OK;
-  if (!st) st = version(j, c->operands[0], &j->cache, &old);
-  if (!st) st = version(j, c->operands[1], &cache, &new_);
-  if (!st) compare(j, &old, &new_, limit);
-  if (old.arena) ww_answers_free(&old);
-  if (new_.arena) ww_answers_free(&new_);
+  if (!st)
+    st = version(j, c->operands[0], &j->cache, &old);
+  if (!st)
+    st = version(j, c->operands[1], &cache, &new_);
+  if (!st)
+    compare(j, &old, &new_, limit);
+  if (old.arena)
+    ww_answers_free(&old);
+  if (new_.arena)
+    ww_answers_free(&new_);
   ww_source_free(&cache);
   return st;
 }
@@ -198,7 +229,8 @@ static ww_status diff(job *j) {
 static void keep(const ww_answers *a, ww_sweep_point *out) {
   for (uint32_t g = 0; g < a->n; g++) {
     const ww_timing *t = &a->p[g].timing;
-    if (a->p[g].report.error.code != WW_OK) continue;
+    if (a->p[g].report.error.code != WW_OK)
+      continue;
     out[g] = (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
   }
 }
@@ -211,7 +243,8 @@ static ww_status show_sweep(job *j, const ww_sweep_result *r) {
     st = ww_write_text(j->o->svg, &b, &j->c->err);
     ww_buf_free(&b);
   }
-  if (!st && !j->c->global.json && !(j->o->svg && !strcmp(j->o->svg, "-"))) ww_sweep_print(r, stdout);
+  if (!st && !j->c->global.json && !(j->o->svg && !strcmp(j->o->svg, "-")))
+    ww_sweep_print(r, stdout);
   return st;
 }
 
@@ -221,9 +254,12 @@ static ww_status sweep(job *j) {
   ww_launch *launches;
   uint32_t n;
   ww_status st = ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err);
-  if (!st) st = launches_of(j, &launches, &n);
-  if (!st && n != 1) st = ww_fail(&c->err, WW_EUSAGE, "--sweep takes one launch; the spec has %u", n);
-  if (st) return st;
+  if (!st)
+    st = launches_of(j, &launches, &n);
+  if (!st && n != 1)
+    st = ww_fail(&c->err, WW_EUSAGE, "--sweep takes one launch; the spec has %u", n);
+  if (st)
+    return st;
   ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * j->targets.n);
   ww_sweep_result r = {.sweep = &s, .gpus = j->gpus, .ngpus = j->targets.n, .points = points};
   uint32_t known = 0;
@@ -232,16 +268,22 @@ static ww_status sweep(job *j) {
     ww_answers a;
     ww_progress("predicting", k, s.n);
     st = ww_sweep_launch(&s, s.v[k], c->arena, &l, &c->err);
-    if (!st) st = answer(j, &l, &a);
-    if (st && (!known || st == WW_EUSAGE)) return st; /* nothing to show yet: the first value says what is wrong */
-    if (st) {                                         /* a size that does not fit: the curve has a gap there */
+    if (!st)
+      st = answer(j, &l, &a);
+    if (st && (!known || st == WW_EUSAGE))
+      return st; /* nothing to show yet: the first value says what is wrong */
+    if (st) {    /* a size that does not fit: the curve has a gap there */
       ww_cmd_complain(c);
       continue;
     }
     known++;
     keep(&a, points + (size_t)k * j->targets.n);
-    for (uint32_t g = 0; c->global.json && g < a.n; g++) print_report(&a.p[g]);
-    if (!r.kernel) r.kernel = ww_strdup(c->arena, a.fn->name), r.file = l.file;
+    for (uint32_t g = 0; c->global.json && g < a.n; g++)
+      print_report(&a.p[g]);
+    if (!r.kernel) {
+      r.kernel = ww_strdup(c->arena, a.fn->name);
+      r.file = l.file;
+    }
     ww_answers_free(&a);
   }
   ww_progress("predicting", s.n, s.n);
@@ -251,15 +293,21 @@ static ww_status sweep(job *j) {
 /* ---- the command ---- */
 
 static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
-  if (o->diff + !!o->sweep + !!o->batch > 1) return ww_fail(e, WW_EUSAGE, "choose one of --diff, --sweep and --batch");
-  if (o->slower && !o->diff) return ww_fail(e, WW_EUSAGE, "--fail-if-slower belongs to --diff OLD NEW");
+  if (o->diff + !!o->sweep + !!o->batch > 1)
+    return ww_fail(e, WW_EUSAGE, "choose one of --diff, --sweep and --batch");
+  if (o->slower && !o->diff)
+    return ww_fail(e, WW_EUSAGE, "--fail-if-slower belongs to --diff OLD NEW");
   if (o->svg && !o->sweep)
-    return ww_fail(e, WW_EUSAGE, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+    return ww_fail(e, WW_EUSAGE,
+                   "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
   bool text = o->by && !strcmp(o->by, "text");
   if (text && (o->diff || o->sweep || o->ptxas))
-    return ww_fail(e, WW_EUSAGE, "--by text takes single launches and --batch, not --diff, --sweep or --ptxas");
-  if ((o->model || o->heads) && !text) return ww_fail(e, WW_EUSAGE, "--model and --heads belong to --by text");
-  if (o->batch && o->source.launch) return ww_fail(e, WW_EUSAGE, "--batch and --launch: give one of them");
+    return ww_fail(e, WW_EUSAGE,
+                   "--by text takes single launches and --batch, not --diff, --sweep or --ptxas");
+  if ((o->model || o->heads) && !text)
+    return ww_fail(e, WW_EUSAGE, "--model and --heads belong to --by text");
+  if (o->batch && o->source.launch)
+    return ww_fail(e, WW_EUSAGE, "--batch and --launch: give one of them");
   (void)c;
   return ww_cache_check(o->cache, e);
 }
@@ -267,14 +315,19 @@ static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = check(c, j.o, &c->err);
-  if (!st) st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
+  if (!st)
+    st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
   if (!st && j.o->by && !strcmp(j.o->by, "text"))
-    return ww_predict_by_text(c, &(ww_text_options){&j.o->source, j.o->model, j.o->batch, j.o->cache, j.o->heads});
-  if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
+    return ww_predict_by_text(
+        c, &(ww_text_options){&j.o->source, j.o->model, j.o->batch, j.o->cache, j.o->heads});
+  if (!st)
+    st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
-  if (st) return st;
+  if (st)
+    return st;
   j.gpus = WW_NEWN(c->arena, const char *, j.targets.n);
-  for (uint32_t g = 0; g < j.targets.n; g++) j.gpus[g] = j.targets.gpus[g].name;
+  for (uint32_t g = 0; g < j.targets.n; g++)
+    j.gpus[g] = j.targets.gpus[g].name;
   st = j.o->diff ? diff(&j) : j.o->sweep ? sweep(&j) : predict_all(&j);
   ww_source_free(&j.cache);
   return st;
@@ -284,15 +337,17 @@ const ww_command ww_cmd_predict = {
     .name = "predict",
     .summary = "time and counters of a kernel on a GPU that is not here, with intervals",
     .usage = "FILE... [options] [-- clang flags]",
-    .details =
-        "The machine model on the kernel's trace. --gpu takes several names: h200,a100. What the launch does not say is found\n"
-        "as `warpwise trace --help` tells, and listed as assumed. --by text asks a small language model instead, from source,\n"
-        "launch and GPU alone, without a compiler (docs/text-model.md).",
+    .details = "The machine model on the kernel's trace. --gpu takes several names: h200,a100. "
+               "What the launch does not say is found\n"
+               "as `warpwise trace --help` tells, and listed as assumed. --by text asks a small "
+               "language model instead, from source,\n"
+               "launch and GPU alone, without a compiler (docs/text-model.md).",
     .examples =
         "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
         "  warpwise predict --batch launches.jsonl --gpu h100,h200\n"
         "  warpwise predict --diff old.cu new.cu --gpu a100 --fail-if-slower 5%\n"
-        "  warpwise predict saxpy.cu --by text --grid 4096 --block 256 --arg 'n=1<<20' --arg 'x=f32[n]' --arg 'y=f32[n]'\n"
+        "  warpwise predict saxpy.cu --by text --grid 4096 --block 256 --arg 'n=1<<20' --arg "
+        "'x=f32[n]' --arg 'y=f32[n]'\n"
         "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg saxpy.svg\n",
     .options = table,
     .options_size = sizeof(options),

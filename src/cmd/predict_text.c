@@ -1,6 +1,8 @@
-/* predict_text.c - `warpwise predict --by text`: what the language model says, many launches and GPUs in one go.
+/* predict_text.c - `warpwise predict --by text`: what the language model says, many launches and
+ * GPUs in one go.
  *
- * All questions are made first, so that the model answers them in shared passes; a launch without a question has its error in its place. */
+ * All questions are made first, so that the model answers them in shared passes; a launch without a
+ * question has its error in its place. */
 #include "predict_text.h"
 
 #include "../predict/show/show.h"
@@ -33,13 +35,18 @@ static ww_status launches(job *j, ww_launch **out, uint32_t *n) {
   const char *const *names;
   char *text;
   size_t size;
-  if (j->o->batch) s.launch = j->o->batch;
+  if (j->o->batch)
+    s.launch = j->o->batch;
   ww_status st = ww_source_launches(c, &s, out, n);
-  if (st || s.launch || s.kernel || !c->noperands) return st;
-  if ((st = ww_input_check((*out)[0].file, &c->err))) return st;
-  if ((st = ww_read_file(c->arena, (*out)[0].file, 64 << 20, &text, &size, &c->err))) return st;
+  if (st || s.launch || s.kernel || !c->noperands)
+    return st;
+  if ((st = ww_input_check((*out)[0].file, &c->err)))
+    return st;
+  if ((st = ww_read_file(c->arena, (*out)[0].file, 64 << 20, &text, &size, &c->err)))
+    return st;
   uint32_t kernels = ww_question_kernels(text, size, c->arena, &names);
-  if (kernels < 2) return WW_OK;
+  if (kernels < 2)
+    return WW_OK;
   ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels);
   for (uint32_t k = 0; k < kernels; k++) {
     each[k] = (*out)[0];
@@ -52,21 +59,26 @@ static ww_status launches(job *j, ww_launch **out, uint32_t *n) {
 
 static void add_flags(ww_cmd *c, ww_launch *l) {
   const char **flags = WW_NEWN(c->arena, const char *, l->nflags + c->nrest + 1);
-  for (uint32_t k = 0; k < l->nflags; k++) flags[k] = l->flags[k];
-  for (uint32_t k = 0; k < c->nrest; k++) flags[l->nflags + k] = c->rest[k];
+  for (uint32_t k = 0; k < l->nflags; k++)
+    flags[k] = l->flags[k];
+  for (uint32_t k = 0; k < c->nrest; k++)
+    flags[l->nflags + k] = c->rest[k];
   l->flags = flags;
   l->nflags += c->nrest;
 }
 
-/* Neither spec nor comment say how it is launched: the host code may, which a compiler has to read. */
+/* Neither spec nor comment say how it is launched: the host code may, which a compiler has to read.
+ */
 static bool by_host_code(job *j, ww_text_source *source, ww_source_cache *cache, asked *x) {
   ww_cmd c = *j->c; /* its error is of no use: that nothing says the launch was told already */
   const ww_fn *fn;
   ww_launch l = x->launch;
   ww_strings said = {0};
   ww_err e = {0};
-  if (l.grid[0] || x->error.code != WW_EUSAGE) return false;
-  if (ww_source_kernel(&c, j->o->source, cache, &l, &fn, &said) || ww_text_source_ready(source, &l, c.arena, &said, &e))
+  if (l.grid[0] || x->error.code != WW_EUSAGE)
+    return false;
+  if (ww_source_kernel(&c, j->o->source, cache, &l, &fn, &said) ||
+      ww_text_source_ready(source, &l, c.arena, &said, &e))
     return false;
   x->launch = l;
   x->said = said;
@@ -80,7 +92,8 @@ static void make_questions(job *j) {
   for (uint32_t k = 0; k < j->n; k++) {
     asked *x = &j->v[k];
     add_flags(j->c, &x->launch);
-    if (j->o->cache) x->launch.warm = !strcmp(j->o->cache, "warm");
+    if (j->o->cache)
+      x->launch.warm = !strcmp(j->o->cache, "warm");
     if (ww_text_source_ready(&source, &x->launch, j->c->arena, &x->said, &x->error) &&
         !by_host_code(j, &source, &cache, x))
       continue;
@@ -100,16 +113,20 @@ static void make_questions(job *j) {
 
 static void extra(void *ctx, ww_json *j) {
   const ww_text_answer *x = ctx;
-  if (!x->text) return;
+  if (!x->text)
+    return;
   ww_json_key(j, "text"); /* as the model wrote it, before roofs and rates */
   ww_json_raw(j, x->text);
 }
 
 static void assume(const job *j, const asked *x, ww_report *r) {
   ww_strings all = {0};
-  if (j->targets.assumed) ww_push(j->c->arena, &all, "gpu: h200, as none was named");
-  for (uint32_t k = 0; k < x->said.n; k++) ww_push(j->c->arena, &all, x->said.v[k]);
-  for (uint32_t k = 0; k < r->nassumed; k++) ww_push(j->c->arena, &all, r->assumed[k]);
+  if (j->targets.assumed)
+    ww_push(j->c->arena, &all, "gpu: h200, as none was named");
+  for (uint32_t k = 0; k < x->said.n; k++)
+    ww_push(j->c->arena, &all, x->said.v[k]);
+  for (uint32_t k = 0; k < r->nassumed; k++)
+    ww_push(j->c->arena, &all, r->assumed[k]);
   r->assumed = all.v;
   r->nassumed = all.n;
 }
@@ -129,8 +146,8 @@ static void print_short(const asked *x, const ww_report *r) {
   const ww_quantity *t = &r->m[WW_M_time_us];
   unsigned long long grid = x->launch.grid[0] * x->launch.grid[1] * x->launch.grid[2],
                      block = x->launch.block[0] * x->launch.block[1] * x->launch.block[2];
-  printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu, ww_show_us(t->value, us),
-         ww_show_us(t->low, low), ww_show_us(t->high, high));
+  printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu,
+         ww_show_us(t->value, us), ww_show_us(t->low, low), ww_show_us(t->high, high));
 }
 
 static ww_status show(job *j, const ww_text *t) {
@@ -142,8 +159,10 @@ static ww_status show(job *j, const ww_text *t) {
       c->err = x->error;
       c->file = x->launch.file;
       c->kernel = x->launch.kernel;
-      if (j->n > 1) ww_cmd_complain(c);
-      if (ww_exit_code(x->error.code) > ww_exit_code(worst)) worst = x->error.code;
+      if (j->n > 1)
+        ww_cmd_complain(c);
+      if (ww_exit_code(x->error.code) > ww_exit_code(worst))
+        worst = x->error.code;
       continue;
     }
     for (uint32_t g = 0; g < j->targets.n; g++) {
@@ -158,7 +177,8 @@ static ww_status show(job *j, const ww_text *t) {
       else if (j->o->batch)
         print_short(x, &r);
       else {
-        if (k || g) putchar('\n');
+        if (k || g)
+          putchar('\n');
         ww_report_print(&r, stdout);
       }
     }
@@ -171,16 +191,20 @@ ww_status ww_predict_by_text(ww_cmd *c, const ww_text_options *o) {
   ww_text *t = NULL;
   ww_launch *l;
   ww_status st = ww_targets_load(c, "machine", &j.targets);
-  if (!st) st = ww_text_open(o->model, 0, &t, &c->err);
-  if (!st) st = launches(&j, &l, &j.n);
+  if (!st)
+    st = ww_text_open(o->model, 0, &t, &c->err);
+  if (!st)
+    st = launches(&j, &l, &j.n);
   if (!st) {
     j.v = WW_NEWN(c->arena, asked, j.n + 1);
-    for (uint32_t k = 0; k < j.n; k++) j.v[k].launch = l[k];
+    for (uint32_t k = 0; k < j.n; k++)
+      j.v[k].launch = l[k];
     make_questions(&j);
     j.answers = WW_NEWN(c->arena, ww_text_answer, j.questions.n + 1);
     st = ww_text_ask(t, j.questions.v, j.questions.n, !o->heads, c->arena, j.answers, &c->err);
   }
-  if (!st) st = show(&j, t);
+  if (!st)
+    st = show(&j, t);
   ww_text_close(t);
   return st;
 }

@@ -1,4 +1,5 @@
-/* ready.c - launches on their way to a device: what the source tells, the compiled code, lines for another machine.
+/* ready.c - launches on their way to a device: what the source tells, the compiled code, lines for
+ * another machine.
  *
  * One that fails on the way keeps its place, with its error; the others go on. */
 #include "ready.h"
@@ -21,8 +22,10 @@ static const char **flags_of(const ww_ready_how *j, const ww_item *i, uint32_t *
   ww_strings all = {0};
   ww_err ignored;
   ww_compile_flags(i->l.file, j->source->database, j->a, &all, &ignored);
-  for (uint32_t k = 0; k < i->l.nflags; k++) ww_push(j->a, &all, i->l.flags[k]);
-  for (uint32_t k = 0; k < j->c->nrest; k++) ww_push(j->a, &all, j->c->rest[k]);
+  for (uint32_t k = 0; k < i->l.nflags; k++)
+    ww_push(j->a, &all, i->l.flags[k]);
+  for (uint32_t k = 0; k < j->c->nrest; k++)
+    ww_push(j->a, &all, j->c->rest[k]);
   *n = all.n;
   return all.v;
 }
@@ -30,11 +33,13 @@ static const char **flags_of(const ww_ready_how *j, const ww_item *i, uint32_t *
 /* Nothing is left to be found out: the device alone can tell whether it runs. */
 static bool complete(const ww_launch *l) {
   bool yes = l->kernel && l->grid[0] && l->block[0] && !l->shared_expr;
-  for (int k = 0; k < 3; k++) yes = yes && !l->grid_expr[k] && !l->block_expr[k];
+  for (int k = 0; k < 3; k++)
+    yes = yes && !l->grid_expr[k] && !l->block_expr[k];
   for (uint32_t k = 0; yes && k < l->nargs; k++) {
     const ww_arg *g = &l->args[k];
     yes = !g->name && !g->expr && g->kind != WW_ARG_NONE;
-    if (g->kind == WW_ARG_BUFFER) yes = yes && g->buffer.bytes && !g->buffer.bytes_expr && !g->buffer.count_expr;
+    if (g->kind == WW_ARG_BUFFER)
+      yes = yes && g->buffer.bytes && !g->buffer.bytes_expr && !g->buffer.count_expr;
   }
   return yes;
 }
@@ -50,8 +55,9 @@ static ww_status deep_copy(const ww_launch *l, ww_arena *a, ww_launch *out, ww_e
   return st;
 }
 
-/* From the source: kernel, shape, sizes, types, contents. A complete spec goes on without it where the source cannot be
- * read (a build without LLVM, a construct that the interpreter does not know): the device's compiler has the last word. */
+/* From the source: kernel, shape, sizes, types, contents. A complete spec goes on without it where
+ * the source cannot be read (a build without LLVM, a construct that the interpreter does not know):
+ * the device's compiler has the last word. */
 static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) {
   ww_cmd *c = j->c;
   const ww_fn *fn = NULL;
@@ -62,17 +68,23 @@ static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) 
   l.file = i->l.file;
   ww_status st = ww_source_kernel(c, j->source, cache, &l, &fn, &i->said);
   if (!st && cache->unit.module.dialect == WW_OPENMP)
-    st = ww_fail(&c->err, WW_EUSAGE, "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
-  if (!st) st = ww_plan(&cache->unit.module, fn, &l, &said, j->a, &c->err);
-  if (!st) st = deep_copy(&l, j->a, &i->l, &c->err);
+    st = ww_fail(&c->err, WW_EUSAGE,
+                 "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
+  if (!st)
+    st = ww_plan(&cache->unit.module, fn, &l, &said, j->a, &c->err);
+  if (!st)
+    st = deep_copy(&l, j->a, &i->l, &c->err);
   if (!st) {
     i->kernel = ww_strdup(j->a, fn->name);
-    for (uint32_t k = 0; k < said.n; k++) ww_push(j->a, &i->said, ww_strdup(j->a, said.v[k]));
-  } else if (complete(&i->l) && (st == WW_EUNSUPPORTED || ww_backend_of(&i->l) == &ww_backend_opencl)) {
+    for (uint32_t k = 0; k < said.n; k++)
+      ww_push(j->a, &i->said, ww_strdup(j->a, said.v[k]));
+  } else if (complete(&i->l) &&
+             (st == WW_EUNSUPPORTED || ww_backend_of(&i->l) == &ww_backend_opencl)) {
     i->said = (ww_strings){0};
   } else {
     i->bad = c->err;
-    if (i->bad.file) i->bad.file = ww_strdup(j->a, i->bad.file);
+    if (i->bad.file)
+      i->bad.file = ww_strdup(j->a, i->bad.file);
   }
   c->err = (ww_err){0};
 }
@@ -82,9 +94,11 @@ void ww_ready_plan(const ww_ready_how *j, ww_item *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     ww_item *i = &v[k];
     i->kernel = i->l.kernel;
-    if (i->bad.code || i->l.binary) continue;
+    if (i->bad.code || i->l.binary)
+      continue;
     plan_one(j, i, &cache);
-    if (ww_backend_of(&i->l) == &ww_backend_opencl) i->l.flags = flags_of(j, i, &i->l.nflags); /* built when loaded */
+    if (ww_backend_of(&i->l) == &ww_backend_opencl)
+      i->l.flags = flags_of(j, i, &i->l.nflags); /* built when loaded */
     ww_progress("planning", k + 1, n);
   }
   ww_source_free(&cache);
@@ -96,10 +110,12 @@ static ww_status architecture(const ww_ready_how *j, char out[16], ww_err *e) {
   ww_gpu g;
   if (j->c->global.gpu) {
     ww_status st = ww_gpu_load(j->c->global.gpu, j->a, &g, e);
-    if (!st) snprintf(out, 16, "%s", g.architecture);
+    if (!st)
+      snprintf(out, 16, "%s", g.architecture);
     return st;
   }
-  if (j->elsewhere) return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
+  if (j->elsewhere)
+    return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
   if (!ww_backend_cuda.architecture)
     return ww_fail(e, WW_EDEVICE, "the device does not tell its architecture: name it, --gpu h200");
   return ww_backend_cuda.architecture(j->c->global.device, out, e);
@@ -123,10 +139,12 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
   ww_item **of = WW_NEWN(j->a, ww_item *, count + 1);
   for (uint32_t k = 0; k < count; k++) {
     ww_item *i = &v[k];
-    if (!to_compile(i)) continue;
+    if (!to_compile(i))
+      continue;
     if (is_hip(j, i)) {
       ww_fail(&i->bad, WW_EUNSUPPORTED,
-              "HIP code cannot be measured: there is no backend for AMD GPUs; a kernel written with warpwise_kernel.h "
+              "HIP code cannot be measured: there is no backend for AMD GPUs; a kernel written "
+              "with warpwise_kernel.h "
               "runs as CUDA and OpenCL too");
       continue;
     }
@@ -135,23 +153,27 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
     jobs[n].flags = flags_of(j, i, &jobs[n].nflags);
     n++;
   }
-  if (!n) return;
+  if (!n)
+    return;
   ww_status st = architecture(j, arch, &e);
-  ww_compile_options o = {.architecture = arch, .with = j->with, .processes = j->jobs, .self = ww_self_path(j->a)};
-  if (!st) st = ww_compile(jobs, n, &o, j->a, &e);
+  ww_compile_options o = {
+      .architecture = arch, .with = j->with, .processes = j->jobs, .self = ww_self_path(j->a)};
+  if (!st)
+    st = ww_compile(jobs, n, &o, j->a, &e);
   for (uint32_t k = 0; k < n; k++) {
     of[k]->bad = st ? e : jobs[k].error;
     of[k]->l.binary = jobs[k].binary;
     of[k]->compiler = jobs[k].compiler;
-    if (jobs[k].entry) of[k]->l.kernel = jobs[k].entry;
+    if (jobs[k].entry)
+      of[k]->l.kernel = jobs[k].entry;
   }
 }
 
 /* ---- ready launches for another machine ---- */
 
 /* Puts code beside OUT under the hash of its bytes; the path as OUT's lines name it. */
-static ww_status put_beside(const char *plan, ww_arena *a, const char *data, size_t n, const char *suffix,
-                            const char **out, ww_err *e) {
+static ww_status put_beside(const char *plan, ww_arena *a, const char *data, size_t n,
+                            const char *suffix, const char **out, ww_err *e) {
   const char *dir = ww_fmt(a, "%s.d", plan);
   const char *name = ww_fmt(a, "%016llx%s", (unsigned long long)ww_hash(data, n, 0), suffix);
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
@@ -162,13 +184,15 @@ static ww_status put_beside(const char *plan, ww_arena *a, const char *data, siz
 }
 
 /* The code of a launch: compiled, or an OpenCL source with its headers in it. */
-static ww_status code_beside(const char *plan, ww_arena *a, const ww_launch *l, const char **out, ww_err *e) {
+static ww_status code_beside(const char *plan, ww_arena *a, const ww_launch *l, const char **out,
+                             ww_err *e) {
   char *data;
   const char *text, *dot = l->binary ? strrchr(ww_path_base(l->binary), '.') : ".cl";
   size_t n;
   ww_status st = l->binary ? ww_read_file(a, l->binary, (size_t)1 << 30, &data, &n, e)
                            : ww_opencl_source(l->file, l->flags, l->nflags, a, &text, e);
-  if (st) return st;
+  if (st)
+    return st;
   return l->binary ? put_beside(plan, a, data, n, dot ? dot : "", out, e)
                    : put_beside(plan, a, text, strlen(text), dot, out, e);
 }
@@ -182,18 +206,24 @@ static const char *absolute(const char *path, ww_arena *a) {
 static void whole_paths_of(ww_arg *g, ww_arena *a) {
   ww_ptr *ptrs = WW_NEWN(a, ww_ptr, g->nptrs + 1);
   g->buffer.fill.path = absolute(g->buffer.fill.path, a);
-  if (g->nptrs) memcpy(ptrs, g->ptrs, g->nptrs * sizeof *ptrs);
-  for (uint32_t k = 0; k < g->nptrs; k++) ptrs[k].buffer.fill.path = absolute(ptrs[k].buffer.fill.path, a);
+  if (g->nptrs)
+    memcpy(ptrs, g->ptrs, g->nptrs * sizeof *ptrs);
+  for (uint32_t k = 0; k < g->nptrs; k++)
+    ptrs[k].buffer.fill.path = absolute(ptrs[k].buffer.fill.path, a);
   g->ptrs = ptrs;
 }
 
 static void whole_paths(ww_launch *l, ww_arena *a) {
   ww_arg *args = WW_NEWN(a, ww_arg, l->nargs + 1);
   ww_symbol_arg *symbols = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
-  if (l->nargs) memcpy(args, l->args, l->nargs * sizeof *args);
-  if (l->nsymbols) memcpy(symbols, l->symbols, l->nsymbols * sizeof *symbols);
-  for (uint32_t k = 0; k < l->nargs; k++) whole_paths_of(&args[k], a);
-  for (uint32_t k = 0; k < l->nsymbols; k++) whole_paths_of(&symbols[k].arg, a);
+  if (l->nargs)
+    memcpy(args, l->args, l->nargs * sizeof *args);
+  if (l->nsymbols)
+    memcpy(symbols, l->symbols, l->nsymbols * sizeof *symbols);
+  for (uint32_t k = 0; k < l->nargs; k++)
+    whole_paths_of(&args[k], a);
+  for (uint32_t k = 0; k < l->nsymbols; k++)
+    whole_paths_of(&symbols[k].arg, a);
   l->args = args;
   l->symbols = symbols;
 }

@@ -1,7 +1,8 @@
 /* record.c - `warpwise record`: runs a program and writes its launches, one spec per distinct one.
  *
- * The library beside this program is loaded into it: by the CUDA driver (CUDA_INJECTION64_PATH) and by the dynamic linker
- * (LD_PRELOAD, for OpenCL). With --emulate the program is built here and runs without a GPU. */
+ * The library beside this program is loaded into it: by the CUDA driver (CUDA_INJECTION64_PATH) and
+ * by the dynamic linker (LD_PRELOAD, for OpenCL). With --emulate the program is built here and runs
+ * without a GPU. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -31,29 +32,36 @@ typedef struct {
 } options;
 
 static const ww_option table[] = {
-    {"output", 'o', WW_OPT_STR, "FILE", "where the launches go (default launches.jsonl)", offsetof(options, out)},
+    {"output", 'o', WW_OPT_STR, "FILE", "where the launches go (default launches.jsonl)",
+     offsetof(options, out)},
     {"contents", 0, WW_OPT_FLAG, NULL, "keep every buffer's bytes, beside the launches in FILE.d/",
      offsetof(options, contents)},
-    {"code", 0, WW_OPT_FLAG, NULL, "keep the compiled code too, for measuring without the source; --contents does",
+    {"code", 0, WW_OPT_FLAG, NULL,
+     "keep the compiled code too, for measuring without the source; --contents does",
      offsetof(options, code)},
-    {"contents-limit", 0, WW_OPT_UINT, "BYTES", "of contents in all, before compression (default 1 GiB)",
-     offsetof(options, contents_limit)},
+    {"contents-limit", 0, WW_OPT_UINT, "BYTES",
+     "of contents in all, before compression (default 1 GiB)", offsetof(options, contents_limit)},
     {"per-kernel", 0, WW_OPT_UINT, "N", "distinct launches kept of each kernel (default 64)",
      offsetof(options, per_kernel)},
-    {"most", 0, WW_OPT_UINT, "N", "distinct launches kept in all (default 10000)", offsetof(options, most)},
-    {"source", 0, WW_OPT_STR, "FILE", "the kernels' source, written to the launches as their `file`",
-     offsetof(options, file)},
-    {"measure", 0, WW_OPT_FLAG, NULL, "record contents and code, then measure each distinct launch on its own",
+    {"most", 0, WW_OPT_UINT, "N", "distinct launches kept in all (default 10000)",
+     offsetof(options, most)},
+    {"source", 0, WW_OPT_STR, "FILE",
+     "the kernels' source, written to the launches as their `file`", offsetof(options, file)},
+    {"measure", 0, WW_OPT_FLAG, NULL,
+     "record contents and code, then measure each distinct launch on its own",
      offsetof(options, measure)},
-    {"emulate", 0, WW_OPT_FLAG, NULL, "build the program from its sources and run it here, without a GPU",
+    {"emulate", 0, WW_OPT_FLAG, NULL,
+     "build the program from its sources and run it here, without a GPU",
      offsetof(options, emulate)},
-    {"execute", 0, WW_OPT_FLAG, NULL, "with --emulate: kernels run in the interpreter, else they are skipped",
+    {"execute", 0, WW_OPT_FLAG, NULL,
+     "with --emulate: kernels run in the interpreter, else they are skipped",
      offsetof(options, execute)},
     {"cflags", 0, WW_OPT_STR, "FLAGS", "with --emulate: more flags for the compiler, in one word",
      offsetof(options, cflags)},
-    {"dir", 0, WW_OPT_STR, "DIR", "with --emulate: the program's working folder (it is not written to)",
-     offsetof(options, dir)},
-    {"limit", 0, WW_OPT_UINT, "SECONDS", "with --emulate: of the program's run (default 60)", offsetof(options, limit)},
+    {"dir", 0, WW_OPT_STR, "DIR",
+     "with --emulate: the program's working folder (it is not written to)", offsetof(options, dir)},
+    {"limit", 0, WW_OPT_UINT, "SECONDS", "with --emulate: of the program's run (default 60)",
+     offsetof(options, limit)},
     {"disk", 0, WW_OPT_UINT, "MIB", "with --emulate: that the program may write (default 8192)",
      offsetof(options, disk)},
     {"read", 0, WW_OPT_LIST, "PATH",
@@ -79,7 +87,8 @@ static const char *library(ww_arena *a) {
   const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir), WW_PREFIX "/lib/warpwise"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const char *path = ww_path_join(a, places[i], name);
-    if (ww_file_exists(path)) return path;
+    if (ww_file_exists(path))
+      return path;
   }
   return NULL;
 }
@@ -91,12 +100,16 @@ static char **environment(const ww_recorder_options *r, const char *so, ww_arena
   const char *preload = getenv("LD_PRELOAD");
   for (char **v = environ; *v; v++) {
     bool ours = false;
-    for (size_t i = 0; i < 3; i++) ours = ours || ww_starts(*v, names[i]);
-    if (!ours) ww_push(a, &env, *v);
+    for (size_t i = 0; i < 3; i++)
+      ours = ours || ww_starts(*v, names[i]);
+    if (!ours)
+      ww_push(a, &env, *v);
   }
   ww_push(a, &env, ww_fmt(a, "%s%s", names[0], ww_recorder_env(r, a)));
   ww_push(a, &env, ww_fmt(a, "%s%s", names[1], so));
-  ww_push(a, &env, ww_fmt(a, "%s%s%s%s", names[2], so, preload && *preload ? ":" : "", preload ? preload : ""));
+  ww_push(
+      a, &env,
+      ww_fmt(a, "%s%s%s%s", names[2], so, preload && *preload ? ":" : "", preload ? preload : ""));
   ww_push(a, &env, NULL);
   return env.v;
 }
@@ -111,7 +124,8 @@ static ww_status spawn(const char *const *argv, char **env, bool to_stderr, ende
   fflush(stdout);
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attr);
-  if (to_stderr) posix_spawn_file_actions_adddup2(&files, 2, 1);
+  if (to_stderr)
+    posix_spawn_file_actions_adddup2(&files, 2, 1);
   sigemptyset(&plain);
   sigaddset(&plain, SIGINT);
   sigaddset(&plain, SIGQUIT);
@@ -120,29 +134,34 @@ static ww_status spawn(const char *const *argv, char **env, bool to_stderr, ende
   void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
   int why = posix_spawnp(&pid, argv[0], &files, &attr, (char *const *)argv, env);
   int listed = why ? -1 : ww_cleanup_process(pid);
-  while (!why && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  while (!why && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    continue;
   ww_cleanup_forget(listed);
   signal(SIGINT, interrupt);
   signal(SIGQUIT, quit);
   posix_spawnattr_destroy(&attr);
   posix_spawn_file_actions_destroy(&files);
-  if (why) return ww_fail(e, WW_EIO, "cannot run '%s': %s", argv[0], strerror(why));
+  if (why)
+    return ww_fail(e, WW_EIO, "cannot run '%s': %s", argv[0], strerror(why));
   out->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return WW_OK;
 }
 
 static ww_status run_program(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   if (c->noperands)
-    return ww_fail(&c->err, WW_EUSAGE, "'%s': the program goes behind --; source files need --emulate", c->operands[0]);
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "'%s': the program goes behind --; source files need --emulate", c->operands[0]);
   if (!c->nrest)
-    return ww_fail(&c->err, WW_EUSAGE, "record: name the program: warpwise record [options] -- ./program arguments");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "record: name the program: warpwise record [options] -- ./program arguments");
   const char *so = library(c->arena);
   if (!so)
     return ww_fail(&c->err, WW_EIO,
                    "libwarpwise-record.so is neither beside the program nor in " WW_PREFIX
                    "/lib/warpwise; run make, or make install");
   WW_VEC(const char *) argv = {0};
-  for (uint32_t i = 0; i < c->nrest; i++) ww_push(c->arena, &argv, c->rest[i]);
+  for (uint32_t i = 0; i < c->nrest; i++)
+    ww_push(c->arena, &argv, c->rest[i]);
   ww_push(c->arena, &argv, NULL);
   return spawn(argv.v, environment(r, so, c->arena), c->global.json, out, &c->err);
 }
@@ -170,10 +189,13 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
     ww_push(c->arena, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);
   }
   add_words(c->arena, &flags, o->cflags);
-  for (uint32_t i = 0; i < c->nrest; i++) ww_push(c->arena, &args, c->rest[i]);
+  for (uint32_t i = 0; i < c->nrest; i++)
+    ww_push(c->arena, &args, c->rest[i]);
   ww_push(c->arena, &args, NULL);
-  if (!files.n) return ww_fail(&c->err, WW_EUSAGE, "record --emulate: name the program's source files");
-  ww_emulate_options x = {.args = args.v, .gpu = c->global.gpu, .execute = o->execute, .record = *r, .dir = o->dir};
+  if (!files.n)
+    return ww_fail(&c->err, WW_EUSAGE, "record --emulate: name the program's source files");
+  ww_emulate_options x = {
+      .args = args.v, .gpu = c->global.gpu, .execute = o->execute, .record = *r, .dir = o->dir};
   x.no_sandbox = o->no_sandbox;
   x.disk = o->disk < MOST_MIB ? o->disk << 20 : 0;
   x.read = o->read.v;
@@ -184,20 +206,25 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
   c->file = files.v[0];
   ww_status st = ww_source_front(c, &o->source, files.v, files.n, NULL, &x.front);
-  if (st) return st;
+  if (st)
+    return st;
   ww_strings all = {0};
-  for (uint32_t i = 0; i < x.front.nflags; i++) ww_push(c->arena, &all, x.front.flags[i]);
-  for (uint32_t i = 0; i < flags.n; i++) ww_push(c->arena, &all, flags.v[i]);
+  for (uint32_t i = 0; i < x.front.nflags; i++)
+    ww_push(c->arena, &all, x.front.flags[i]);
+  for (uint32_t i = 0; i < flags.n; i++)
+    ww_push(c->arena, &all, flags.v[i]);
   x.front.flags = all.v;
   x.front.nflags = all.n;
   ww_emulated done = {0};
   st = ww_emulate(&x, c->arena, &done, &c->err);
   if (!st && done.weaker && !ww_is_quiet())
-    fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n", done.weaker);
+    fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n",
+            done.weaker);
   out->exit_code = done.exit_code;
   out->timed_out = done.timed_out;
   out->disk_full = done.disk_full;
-  if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet()) fprintf(stderr, "%s\n", done.output);
+  if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet())
+    fprintf(stderr, "%s\n", done.output);
   return st;
 }
 
@@ -207,18 +234,22 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
   const options *o = c->opt;
   const char *why = r->nsaid ? r->said[0] : NULL;
   if (o->emulate)
-    return ww_fail(&c->err, WW_EDATA, "nothing was recorded: the program launched no kernel (exit status %d)%s%s",
+    return ww_fail(&c->err, WW_EDATA,
+                   "nothing was recorded: the program launched no kernel (exit status %d)%s%s",
                    end->exit_code, why ? "; " : "", why ? why : "");
-  if (why) return ww_fail(&c->err, WW_EDATA, "nothing was recorded: %s", why);
+  if (why)
+    return ww_fail(&c->err, WW_EDATA, "nothing was recorded: %s", why);
   void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
-  if (driver) dlclose(driver);
-  return ww_fail(&c->err, WW_EDATA,
-                 "nothing was recorded: '%s' (exit status %d) launched no kernel that could be seen. %s"
-                 "OpenCL programs must be linked with libOpenCL (not open it themselves); programs that are "
-                 "linked statically or run as another user cannot be recorded",
-                 c->rest[0], end->exit_code,
-                 driver ? "CUDA programs need libcupti (set CUDA_HOME to the toolkit); "
-                        : "There is no CUDA driver here (libcuda.so.1): for a CUDA program see --emulate; ");
+  if (driver)
+    dlclose(driver);
+  return ww_fail(
+      &c->err, WW_EDATA,
+      "nothing was recorded: '%s' (exit status %d) launched no kernel that could be seen. %s"
+      "OpenCL programs must be linked with libOpenCL (not open it themselves); programs that are "
+      "linked statically or run as another user cannot be recorded",
+      c->rest[0], end->exit_code,
+      driver ? "CUDA programs need libcupti (set CUDA_HOME to the toolkit); "
+             : "There is no CUDA driver here (libcuda.so.1): for a CUDA program see --emulate; ");
 }
 
 static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
@@ -235,24 +266,29 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
     ww_json_kint(&j, "exit_code", end->exit_code);
     ww_json_key(&j, "notes");
     ww_json_arr(&j);
-    for (uint32_t i = 0; i < r->nsaid; i++) ww_json_str(&j, r->said[i]);
+    for (uint32_t i = 0; i < r->nsaid; i++)
+      ww_json_str(&j, r->said[i]);
     ww_json_end_arr(&j);
     ww_json_end_obj(&j);
     ww_buf_puts(&b, "\n");
     ww_print_buf(&b);
   }
-  if (ww_is_quiet()) return;
-  for (uint32_t i = 0; i < r->nsaid; i++) fprintf(stderr, "warpwise: note: %s\n", r->said[i]);
+  if (ww_is_quiet())
+    return;
+  for (uint32_t i = 0; i < r->nsaid; i++)
+    fprintf(stderr, "warpwise: note: %s\n", r->said[i]);
   if (end->timed_out)
     fprintf(stderr, "warpwise: warning: the program took too long and was ended; see --limit\n");
   else if (end->disk_full)
     fprintf(stderr, "warpwise: warning: the program wrote too much and was ended; see --disk\n");
   else if (end->exit_code)
-    fprintf(stderr, "warpwise: warning: the program ended with status %d; its launches up to there are kept\n",
-            end->exit_code);
-  fprintf(stderr, "warpwise: %llu launch%s of %u kernel%s, %u distinct%s%s\n", (unsigned long long)r->launches,
-          r->launches == 1 ? "" : "es", r->kernels, r->kernels == 1 ? "" : "s", r->nlines, path ? ", in " : "",
-          path ? path : "");
+    fprintf(
+        stderr,
+        "warpwise: warning: the program ended with status %d; its launches up to there are kept\n",
+        end->exit_code);
+  fprintf(stderr, "warpwise: %llu launch%s of %u kernel%s, %u distinct%s%s\n",
+          (unsigned long long)r->launches, r->launches == 1 ? "" : "es", r->kernels,
+          r->kernels == 1 ? "" : "s", r->nlines, path ? ", in " : "", path ? path : "");
 }
 
 /* ---- measuring what was recorded ---- */
@@ -266,10 +302,12 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   printer *p = ctx;
   ww_cmd *c = p->c;
   (void)index;
-  if (ww_exit_code(row->report.error.code) > ww_exit_code(p->worst)) p->worst = row->report.error.code;
+  if (ww_exit_code(row->report.error.code) > ww_exit_code(p->worst))
+    p->worst = row->report.error.code;
   if (!c->global.json) {
     const ww_launch *l = row->report.launch;
-    printf("%llu launch%s of ", (unsigned long long)(l ? l->count : 1), l && l->count == 1 ? "" : "es");
+    printf("%llu launch%s of ", (unsigned long long)(l ? l->count : 1),
+           l && l->count == 1 ? "" : "es");
     if (row->report.error.code)
       printf("%s: %s\n", row->report.kernel ? row->report.kernel : "?", row->report.error.msg);
     else
@@ -279,7 +317,8 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  ww_report_write(&row->report, &j, row->report.error.code ? NULL : ww_measured_write, (void *)&row->measured);
+  ww_report_write(&row->report, &j, row->report.error.code ? NULL : ww_measured_write,
+                  (void *)&row->measured);
   ww_buf_puts(&b, "\n");
   ww_print_buf(&b);
 }
@@ -294,21 +333,25 @@ static ww_status measure(ww_cmd *c, const ww_recorded *r) {
 
 /* ---- the command ---- */
 
-/* The file's folder must be there before the program runs: it would run in vain. What is overwritten is a recording, and
- * a plain file: it is removed first, which must not happen to a device or a folder. */
+/* The file's folder must be there before the program runs: it would run in vain. What is
+ * overwritten is a recording, and a plain file: it is removed first, which must not happen to a
+ * device or a folder. */
 static ww_status check_output(const char *path, ww_cmd *c) {
   const char *dir = ww_path_dir(c->arena, path);
   struct stat there;
   if (access(dir, W_OK | X_OK) != 0)
     return ww_fail(&c->err, WW_EIO, "cannot write '%s': %s: %s", path, dir, strerror(errno));
   if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
-    return ww_fail(&c->err, WW_EUSAGE, "'%s' is there and is no plain file; name another with -o", path);
+    return ww_fail(&c->err, WW_EUSAGE, "'%s' is there and is no plain file; name another with -o",
+                   path);
   char begin[2] = "{";
   FILE *f = fopen(path, "r");
   size_t n = f ? fread(begin, 1, 2, f) : 0;
-  if (f) fclose(f);
+  if (f)
+    fclose(f);
   if (n && begin[0] != '{' && memcmp(begin, "# ", 2) != 0)
-    return ww_fail(&c->err, WW_EUSAGE, "'%s' is there and is no recording; name another file with -o", path);
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "'%s' is there and is no recording; name another file with -o", path);
   return WW_OK;
 }
 
@@ -317,12 +360,17 @@ static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
   ended end = {0};
   ww_recorded got = {0};
   ww_status st = check_output(r->path, c);
-  if (st) return st;
-  if (!o->emulate) ww_recorded_clear(r->path); /* an emulated one takes its place when it is whole */
+  if (st)
+    return st;
+  if (!o->emulate)
+    ww_recorded_clear(r->path); /* an emulated one takes its place when it is whole */
   st = o->emulate ? emulate(c, r, &end) : run_program(c, r, &end);
-  if (!st) st = ww_recorded_collect(r->path, c->arena, &got, &c->err);
-  if (!st && !got.nlines) st = nothing(c, &got, &end);
-  if (st) return st;
+  if (!st)
+    st = ww_recorded_collect(r->path, c->arena, &got, &c->err);
+  if (!st && !got.nlines)
+    st = nothing(c, &got, &end);
+  if (st)
+    return st;
   say_summary(c, o->measure && !o->out ? NULL : r->path, &got, &end);
   return o->measure ? measure(c, &got) : WW_OK;
 }
@@ -330,10 +378,12 @@ static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   if (o->measure && o->emulate)
-    return ww_fail(&c->err, WW_EUSAGE, "--measure needs a device, --emulate is for machines without one");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "--measure needs a device, --emulate is for machines without one");
   if ((o->execute || o->cflags || o->dir) && !o->emulate)
     return ww_fail(&c->err, WW_EUSAGE, "--execute, --cflags and --dir go with --emulate");
-  if (o->read.n && !o->emulate) return ww_fail(&c->err, WW_EUSAGE, "--read goes with --emulate");
+  if (o->read.n && !o->emulate)
+    return ww_fail(&c->err, WW_EUSAGE, "--read goes with --emulate");
   const char *tmp = getenv("TMPDIR");
   char *temporary = ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
@@ -346,13 +396,16 @@ static ww_status run(ww_cmd *c) {
                            .contents = o->contents || o->measure,
                            .binaries = o->contents || o->code || o->measure,
                            .contents_limit = o->contents_limit,
-                           .per_kernel = o->per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)o->per_kernel,
+                           .per_kernel =
+                               o->per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)o->per_kernel,
                            .most = o->most > UINT32_MAX ? UINT32_MAX : (uint32_t)o->most,
                            .source = o->file};
-  ww_status st = o->file && !ww_file_exists(o->file)
-                     ? ww_fail(&c->err, WW_EIO, "--source: cannot open '%s': %s", o->file, strerror(errno))
-                     : run_and_report(c, &r);
-  if (temp) ww_remove_tree(temporary);
+  ww_status st =
+      o->file && !ww_file_exists(o->file)
+          ? ww_fail(&c->err, WW_EIO, "--source: cannot open '%s': %s", o->file, strerror(errno))
+          : run_and_report(c, &r);
+  if (temp)
+    ww_remove_tree(temporary);
   ww_cleanup_forget(slot);
   return st;
 }
@@ -361,11 +414,13 @@ const ww_command ww_cmd_record = {
     .name = "record",
     .summary = "run a program and write its kernel launches, one line per distinct one",
     .usage = "[options] -- ./program arguments\n"
-             "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- arguments",
-    .details =
-        "The lines are launch specs with their counts: names, shapes, scalars, symbols, buffers with size and first bytes.\n"
-        "What the program prints stays where it was; with --json it goes to stderr, a summary to stdout.\n"
-        "Ends with 0 when something was recorded, whatever the program's own status was.",
+             "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- "
+             "arguments",
+    .details = "The lines are launch specs with their counts: names, shapes, scalars, symbols, "
+               "buffers with size and first bytes.\n"
+               "What the program prints stays where it was; with --json it goes to stderr, a "
+               "summary to stdout.\n"
+               "Ends with 0 when something was recorded, whatever the program's own status was.",
     .examples = "  warpwise record -- ./app --size 1024\n"
                 "  warpwise record -o run.jsonl --contents -- python3 train.py\n"
                 "  warpwise record --emulate main.cu util.cu -DN=1024 --gpu h200 -- 1024 1024\n"

@@ -1,4 +1,5 @@
-/* roofline.c - `warpwise roofline`: kernels under the roofs of one or several GPUs, predicted and measured. */
+/* roofline.c - `warpwise roofline`: kernels under the roofs of one or several GPUs, predicted and
+ * measured. */
 #include "../predict/show/roofline.h"
 
 #include "limits.h"
@@ -15,7 +16,8 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_PREDICT_OPTIONS(options),
-    {"svg", 0, WW_OPT_STR, "FILE", "write the plot as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
+    {"svg", 0, WW_OPT_STR, "FILE", "write the plot as SVG ('-': stdout, instead of the table)",
+     offsetof(options, svg)},
     {"measured", 0, WW_OPT_STR, "FILE", "reports of `warpwise measure --json` to show as well",
      offsetof(options, measured)},
     WW_LIMIT_OPTIONS(options, "60"),
@@ -40,7 +42,8 @@ static void add(job *j, const ww_report *r, uint32_t gpu) {
     ww_push(a, &j->points, p);
   } else
     ww_push(a, &j->left_out,
-            ww_fmt(a, "%s on %s has no place here: %s", r->kernel ? r->kernel : "?", j->targets.gpus[gpu].name, why));
+            ww_fmt(a, "%s on %s has no place here: %s", r->kernel ? r->kernel : "?",
+                   j->targets.gpus[gpu].name, why));
 }
 
 static ww_status add_measured(job *j) {
@@ -50,14 +53,17 @@ static ww_status add_measured(job *j) {
   ww_status st = ww_input_packed(c->arena, j->o->measured, (size_t)1 << 30, &text, &n, &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&text, "\n")); at++) {
     ww_report r;
-    if (!line[strspn(line, " \t\r")]) continue;
+    if (!line[strspn(line, " \t\r")])
+      continue;
     st = ww_report_parse(line, c->arena, &r, &c->err);
     if (st) {
-      c->err.file = j->o->measured, c->err.line = at;
+      c->err.file = j->o->measured;
+      c->err.line = at;
       return st;
     }
     for (uint32_t g = 0; r.error.code == WW_OK && g < j->targets.n; g++)
-      if (r.gpu && !strcmp(r.gpu, j->targets.gpus[g].name)) add(j, &r, g);
+      if (r.gpu && !strcmp(r.gpu, j->targets.gpus[g].name))
+        add(j, &r, g);
   }
   return st;
 }
@@ -68,16 +74,22 @@ static ww_status add_predicted(job *j) {
   ww_source_cache cache = {0};
   ww_launch *launches;
   uint32_t n;
-  if (!c->noperands && !j->o->source.launch && j->o->measured) return WW_OK;
+  if (!c->noperands && !j->o->source.launch && j->o->measured)
+    return WW_OK;
   ww_status st = ww_source_each(c, &j->o->source, &cache, &launches, &n), worst = st;
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_answers a;
-    ww_status one = ww_answers_make(c, &j->o->source, &cache, &j->targets, &launches[k], j->o->cache, j->o->budget, &a);
+    ww_status one = ww_answers_make(c, &j->o->source, &cache, &j->targets, &launches[k],
+                                    j->o->cache, j->o->budget, &a);
     for (uint32_t g = 0; !one && g < a.n; g++)
-      if (a.p[g].report.error.code == WW_OK) add(j, &a.p[g].report, g);
-    if (!one) ww_answers_free(&a);
-    if (one && n > 1) ww_cmd_complain(c);
-    if (ww_exit_code(one) > ww_exit_code(worst)) worst = one;
+      if (a.p[g].report.error.code == WW_OK)
+        add(j, &a.p[g].report, g);
+    if (!one)
+      ww_answers_free(&a);
+    if (one && n > 1)
+      ww_cmd_complain(c);
+    if (ww_exit_code(one) > ww_exit_code(worst))
+      worst = one;
   }
   ww_source_free(&cache);
   return worst;
@@ -113,12 +125,14 @@ static ww_status show(job *j) {
     st = ww_write_text(j->o->svg, &b, &j->c->err);
     ww_buf_free(&b);
   }
-  if (st || (j->o->svg && !strcmp(j->o->svg, "-"))) return st;
+  if (st || (j->o->svg && !strcmp(j->o->svg, "-")))
+    return st;
   if (j->c->global.json)
     print_json(&r);
   else {
     ww_roofline_print(&r, stdout);
-    for (uint32_t k = 0; k < j->left_out.n; k++) puts(j->left_out.v[k]);
+    for (uint32_t k = 0; k < j->left_out.n; k++)
+      puts(j->left_out.v[k]);
   }
   return WW_OK;
 }
@@ -126,16 +140,23 @@ static ww_status show(job *j) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = ww_cache_check(j.o->cache, &c->err);
-  if (!st) st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
-  if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
+  if (!st)
+    st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
+  if (!st)
+    st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
-  if (st) return st;
+  if (st)
+    return st;
   j.roofs = WW_NEWN(c->arena, ww_roofs, j.targets.n);
-  for (uint32_t g = 0; g < j.targets.n; g++) ww_roofs_of(&j.targets.gpus[g], &j.roofs[g]);
+  for (uint32_t g = 0; g < j.targets.n; g++)
+    ww_roofs_of(&j.targets.gpus[g], &j.roofs[g]);
   ww_status worst = add_predicted(&j);
-  if (worst && !j.points.n) return worst;
-  if (j.o->measured) st = add_measured(&j);
-  if (!st) st = show(&j);
+  if (worst && !j.points.n)
+    return worst;
+  if (j.o->measured)
+    st = add_measured(&j);
+  if (!st)
+    st = show(&j);
   return st ? st : worst;
 }
 
@@ -143,9 +164,9 @@ const ww_command ww_cmd_roofline = {
     .name = "roofline",
     .summary = "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
     .usage = "FILE... [options] [-- clang flags]",
-    .details =
-        "A kernel stands at its flops per byte of DRAM traffic and its flops per second; the lines are what memory and\n"
-        "arithmetic allow. Capital letters are predicted, small ones measured.",
+    .details = "A kernel stands at its flops per byte of DRAM traffic and its flops per second; "
+               "the lines are what memory and\n"
+               "arithmetic allow. Capital letters are predicted, small ones measured.",
     .examples = "  warpwise roofline matmul.cu -k naive --gpu h200\n"
                 "  warpwise roofline --launch launches.jsonl --gpu h200,a100 --svg roofline.svg\n"
                 "  warpwise roofline main.cu --measured measured.jsonl\n",

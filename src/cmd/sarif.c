@@ -1,6 +1,7 @@
 /* sarif.c - findings as SARIF 2.1.0 and as GitHub annotations.
  *
- * Every rule of advice.def is declared in the log, whether or not it was met, so that a viewer can show what was looked for. */
+ * Every rule of advice.def is declared in the log, whether or not it was met, so that a viewer can
+ * show what was looked for. */
 #include "sarif.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ struct ww_sarif {
 /* Viewers want paths as the repository has them: relative, with slashes. */
 static const char *relative(const char *path) {
   char here[4096];
-  if (!path || path[0] != '/' || !getcwd(here, sizeof here)) return path;
+  if (!path || path[0] != '/' || !getcwd(here, sizeof here))
+    return path;
   size_t n = strlen(here);
   return !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
 }
@@ -86,7 +88,8 @@ static void write_location(ww_json *j, const char *file, uint32_t line) {
 
 static int rule_index(const char *id) {
   for (int k = 0; k < WW_NRULES; k++)
-    if (!strcmp(ww_rules[k].id, id)) return k;
+    if (!strcmp(ww_rules[k].id, id))
+      return k;
   return -1;
 }
 
@@ -130,13 +133,25 @@ void ww_sarif_end(ww_sarif *s, ww_buf *out) {
 
 /* Workflow commands end at the line's end and split at commas and colons in their properties. */
 static void escaped(ww_buf *out, const char *text, bool property) {
-  for (const char *s = text; *s; s++) switch (*s) {
-    case '%': ww_buf_puts(out, "%25"); break;
-    case '\r': ww_buf_puts(out, "%0D"); break;
-    case '\n': ww_buf_puts(out, "%0A"); break;
-    case ':': ww_buf_puts(out, property ? "%3A" : ":"); break;
-    case ',': ww_buf_puts(out, property ? "%2C" : ","); break;
-    default: ww_buf_add(out, s, 1);
+  for (const char *s = text; *s; s++)
+    switch (*s) {
+    case '%':
+      ww_buf_puts(out, "%25");
+      break;
+    case '\r':
+      ww_buf_puts(out, "%0D");
+      break;
+    case '\n':
+      ww_buf_puts(out, "%0A");
+      break;
+    case ':':
+      ww_buf_puts(out, property ? "%3A" : ":");
+      break;
+    case ',':
+      ww_buf_puts(out, property ? "%2C" : ",");
+      break;
+    default:
+      ww_buf_add(out, s, 1);
     }
 }
 
@@ -147,7 +162,8 @@ void ww_github_write(const ww_report *r, ww_buf *out) {
     full_message(r, f, &text);
     ww_buf_fmt(out, "::%s file=", f->gain >= 1.2 ? "warning" : "notice");
     escaped(out, relative(f->file ? f->file : r->file), true);
-    if (f->line) ww_buf_fmt(out, ",line=%u", f->line);
+    if (f->line)
+      ww_buf_fmt(out, ",line=%u", f->line);
     ww_buf_puts(out, ",title=");
     escaped(out, f->rule, true);
     ww_buf_puts(out, "::");

@@ -5,17 +5,22 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define CLANG_BYTES ((uint64_t)1 << 30) /* address space that it takes before it has read anything */
+#define CLANG_BYTES \
+  ((uint64_t)1 << 30) /* address space that it takes before it has read anything */
 
 static ww_status token(ww_cmd *c, const ww_serving_options *o, const char **out) {
   char *text;
   size_t n;
   *out = getenv("WARPWISE_TOKEN");
-  if (*out && !**out) *out = NULL;
-  if (!o->token_file) return WW_OK;
+  if (*out && !**out)
+    *out = NULL;
+  if (!o->token_file)
+    return WW_OK;
   ww_status st = ww_read_input(c->arena, o->token_file, 4096, &text, &n, &c->err);
-  if (st) return st;
-  while (n && (text[n - 1] == '\n' || text[n - 1] == '\r')) text[--n] = 0;
+  if (st)
+    return st;
+  while (n && (text[n - 1] == '\n' || text[n - 1] == '\r'))
+    text[--n] = 0;
   *out = text;
   return WW_OK;
 }
@@ -27,8 +32,8 @@ static void end_signals(sigset_t *set) {
   sigaddset(set, SIGHUP);
 }
 
-/* The server's threads inherit the mask: the signals come here. What runs then is given up, and a second signal ends the program
- * at once, as main.c's handler does. */
+/* The server's threads inherit the mask: the signals come here. What runs then is given up, and a
+ * second signal ends the program at once, as main.c's handler does. */
 void ww_serving_wait(void) {
   sigset_t end;
   int which;
@@ -42,7 +47,8 @@ static ww_status port_of(const char *text, uint16_t *out, ww_err *e) {
   char *end = NULL;
   unsigned long v = strtoul(text, &end, 10);
   *out = (uint16_t)v;
-  if (*text >= '0' && *text <= '9' && !*end && v <= 65535) return WW_OK;
+  if (*text >= '0' && *text <= '9' && !*end && v <= 65535)
+    return WW_OK;
   return ww_fail(e, WW_EUSAGE, "--port: expected 0 to 65535, not '%.40s'", text);
 }
 
@@ -63,9 +69,11 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) || o->memory > (1 << 24))
     return ww_fail(&c->err, WW_EUSAGE, "--workers, --queue, --max-body or --memory is too large");
   uint64_t bytes = (o->memory ? o->memory : 2048) << 20;
-  out->w = ww_workspace_new(&(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
-                            &c->err);
-  if (!out->w) return c->err.code;
+  out->w = ww_workspace_new(
+      &(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
+      &c->err);
+  if (!out->w)
+    return c->err.code;
   ww_serving_apart(bytes);
   out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? (double)o->seconds : 30});
   return WW_OK;
@@ -77,34 +85,43 @@ void ww_serving_end(ww_serving *s) {
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 
-ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *port, const ww_http_route *routes,
-                          ww_api *api, const char *path, void (*stop)(void *ctx), void *ctx) {
+ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *port,
+                          const ww_http_route *routes, ww_api *api, const char *path,
+                          void (*stop)(void *ctx), void *ctx) {
   ww_http *h = NULL;
   ww_http_options ho = {.bind = o->bind,
                         .max_body = (size_t)o->max_body << 10,
                         .workers = (uint32_t)o->workers,
                         .queue = (uint32_t)o->queue};
   ww_status st = port_of(o->port ? o->port : port, &ho.port, &c->err);
-  if (!st) st = token(c, o, &ho.token);
-  if (!st) st = ww_http_start(&ho, routes, api, &h, &c->err);
+  if (!st)
+    st = token(c, o, &ho.token);
+  if (!st)
+    st = ww_http_start(&ho, routes, api, &h, &c->err);
   if (!st) {
     const char *host = o->bind ? o->bind : "127.0.0.1";
-    printf(strchr(host, ':') ? "http://[%s]:%u%s\n" : "http://%s:%u%s\n", host, ww_http_port(h), path);
+    printf(strchr(host, ':') ? "http://[%s]:%u%s\n" : "http://%s:%u%s\n", host, ww_http_port(h),
+           path);
     fflush(stdout);
     ww_serving_wait();
-    if (!c->global.quiet) fputs("warpwise: ends\n", stderr);
+    if (!c->global.quiet)
+      fputs("warpwise: ends\n", stderr);
   }
-  if (stop) stop(ctx);
+  if (stop)
+    stop(ctx);
   ww_http_stop(h);
   return st;
 }
 
 const char *ww_serving_help(const char *command, const char *option) {
   const ww_command *const *cmd = ww_commands;
-  while (*cmd && strcmp((*cmd)->name, command) != 0) cmd++;
+  while (*cmd && strcmp((*cmd)->name, command) != 0)
+    cmd++;
   for (const ww_option *o = *cmd ? (*cmd)->options : NULL; o && o->name; o++)
-    if (!strcmp(o->name, option)) return o->help;
+    if (!strcmp(o->name, option))
+      return o->help;
   for (const ww_option *o = ww_global_options; o->name; o++)
-    if (!strcmp(o->name, option)) return o->help;
+    if (!strcmp(o->name, option))
+      return o->help;
   return NULL;
 }

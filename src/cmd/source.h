@@ -1,11 +1,13 @@
-/* source.h - from what a user names (files, a kernel, a launch) to a kernel's IR and what is known of its launch. */
+/* source.h - from what a user names (files, a kernel, a launch) to a kernel's IR and what is known
+ * of its launch. */
 #ifndef WW_CMD_SOURCE_H
 #define WW_CMD_SOURCE_H
 
 #include "../predict/answer.h"
 #include "cmd.h"
 
-/* What source files, kernel and launch were asked for; a command's options struct has it as `source`. */
+/* What source files, kernel and launch were asked for; a command's options struct has it as
+ * `source`. */
 typedef struct {
   const char *kernel, *launch, *lang, *database, *grid, *block, *shared;
   ww_strings args, instantiate;
@@ -13,28 +15,67 @@ typedef struct {
 } ww_source_options;
 
 /* Options of every command that reads source files: how to read them. */
-#define WW_FRONT_OPTIONS(T)                                                                                                       \
-  {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(T, source.lang)},            \
-      {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(T, source.instantiate)}, \
-      {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(T, source.no_sdk)},                     \
-      {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward", offsetof(T, source.database)}
+#define WW_FRONT_OPTIONS(T)                                                                    \
+  {"lang",                                                                                     \
+   0,                                                                                          \
+   WW_OPT_STR,                                                                                 \
+   "LANG",                                                                                     \
+   "cuda, opencl, hip or openmp; else by name and contents",                                   \
+   offsetof(T, source.lang)},                                                                  \
+      {"instantiate",                                                                          \
+       0,                                                                                      \
+       WW_OPT_LIST,                                                                            \
+       "T",                                                                                    \
+       "instantiate a template: 'kern<float,256>' (repeatable)",                               \
+       offsetof(T, source.instantiate)},                                                       \
+      {"no-sdk",                                                                               \
+       0,                                                                                      \
+       WW_OPT_FLAG,                                                                            \
+       NULL,                                                                                   \
+       "ignore installed CUDA and ROCm headers",                                               \
+       offsetof(T, source.no_sdk)},                                                            \
+  {                                                                                            \
+    "compile-commands", 'p', WW_OPT_STR, "FILE",                                               \
+        "compile_commands.json or its folder; else found upward", offsetof(T, source.database) \
+  }
 
 /* And of those about one kernel and its launch. */
-#define WW_SOURCE_OPTIONS(T)                                                                                                      \
-  {"kernel", 'k', WW_OPT_STR, "NAME", "which kernel: plain or mangled name", offsetof(T, source.kernel)},                         \
-      {"launch", 'l', WW_OPT_STR, "FILE", "launch spec: one JSON object, or one per line", offsetof(T, source.launch)},           \
-      {"grid", 'g', WW_OPT_STR, "N[,N,N]", "blocks; expressions over arguments: n/256", offsetof(T, source.grid)},                \
-      {"block", 'b', WW_OPT_STR, "N[,N,N]", "threads of a block", offsetof(T, source.block)},                                     \
-      {"shared", 0, WW_OPT_STR, "BYTES", "dynamic shared memory", offsetof(T, source.shared)},                                    \
-      {"arg", 'a', WW_OPT_LIST, "NAME=VALUE", "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)", offsetof(T, source.args)},   \
+#define WW_SOURCE_OPTIONS(T)                                                                   \
+  {"kernel",                                                                                   \
+   'k',                                                                                        \
+   WW_OPT_STR,                                                                                 \
+   "NAME",                                                                                     \
+   "which kernel: plain or mangled name",                                                      \
+   offsetof(T, source.kernel)},                                                                \
+      {"launch",                                                                               \
+       'l',                                                                                    \
+       WW_OPT_STR,                                                                             \
+       "FILE",                                                                                 \
+       "launch spec: one JSON object, or one per line",                                        \
+       offsetof(T, source.launch)},                                                            \
+      {"grid",                                                                                 \
+       'g',                                                                                    \
+       WW_OPT_STR,                                                                             \
+       "N[,N,N]",                                                                              \
+       "blocks; expressions over arguments: n/256",                                            \
+       offsetof(T, source.grid)},                                                              \
+      {"block", 'b', WW_OPT_STR, "N[,N,N]", "threads of a block", offsetof(T, source.block)},  \
+      {"shared", 0, WW_OPT_STR, "BYTES", "dynamic shared memory", offsetof(T, source.shared)}, \
+      {"arg",                                                                                  \
+       'a',                                                                                    \
+       WW_OPT_LIST,                                                                            \
+       "NAME=VALUE",                                                                           \
+       "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)",                 \
+       offsetof(T, source.args)},                                                              \
       WW_FRONT_OPTIONS(T)
 
-/* Checks the files and collects what the front end needs: the options, flags of the project's build, those of the launch
- * spec (may be NULL), those behind `--`. */
-ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n, const ww_launch *l,
-                          ww_front_options *out);
+/* Checks the files and collects what the front end needs: the options, flags of the project's
+ * build, those of the launch spec (may be NULL), those behind `--`. */
+ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
+                          const ww_launch *l, ww_front_options *out);
 
-ww_status ww_source_load(ww_cmd *c, const ww_front_options *f, ww_arena *a, ww_unit *out); /* within c->limits */
+ww_status ww_source_load(ww_cmd *c, const ww_front_options *f, ww_arena *a,
+                         ww_unit *out); /* within c->limits */
 
 /* Parsed files, kept while the next launch is about the same ones. */
 typedef struct {
@@ -46,16 +87,19 @@ typedef struct {
   bool host_read;
 } ww_source_cache;
 
-/* The launches that the command line asks for: those of --launch, else one, with nothing but the options in it. */
+/* The launches that the command line asks for: those of --launch, else one, with nothing but the
+ * options in it. */
 ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n);
 /* The same, one for each kernel of the files where neither a spec nor --kernel names one. */
-ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch **out, uint32_t *n);
+ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
+                         ww_launch **out, uint32_t *n);
 /* What the options say of a launch (--grid, --arg, ...), to be put over what a spec says. */
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
-/* The kernel one of them is about, and the launch with the weaker sources under it: the host code's own launch, then the
+/* The kernel one of them is about, and the launch with the weaker sources under it: the host code's
+ * own launch, then the
  * `// warpwise:` comment. `said` collects what was taken from the host code. */
-ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch, const ww_fn **fn,
-                           ww_strings *said);
+ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
+                           ww_launch *launch, const ww_fn **fn, ww_strings *said);
 void ww_source_free(ww_source_cache *cache);
 
 #endif

@@ -10,7 +10,8 @@ void ww_text_source_free(ww_text_source *s) {
 
 static const char *key_of(const ww_launch *l, ww_arena *a) {
   const char *key = ww_fmt(a, "%s\n%s", l->file, l->kernel ? l->kernel : "");
-  for (uint32_t k = 0; k < l->nflags; k++) key = ww_fmt(a, "%s\n%s", key, l->flags[k]);
+  for (uint32_t k = 0; k < l->nflags; k++)
+    key = ww_fmt(a, "%s\n%s", key, l->flags[k]);
   return key;
 }
 
@@ -19,14 +20,18 @@ static ww_status load(ww_text_source *s, const ww_launch *l, ww_arena *a, ww_err
   char *text;
   size_t n;
   uint32_t line;
-  if (s->key && !strcmp(s->key, key)) return WW_OK;
+  if (s->key && !strcmp(s->key, key))
+    return WW_OK;
   ww_text_source_free(s);
   s->arena = ww_arena_new();
   ww_status st = ww_input_check(l->file, e);
-  if (!st) st = ww_read_file(s->arena, l->file, 64 << 20, &text, &n, e);
-  if (!st) st = ww_question_read(text, n, l->kernel, l->flags, l->nflags, s->arena, &s->kernel, e);
+  if (!st)
+    st = ww_read_file(s->arena, l->file, 64 << 20, &text, &n, e);
+  if (!st)
+    st = ww_question_read(text, n, l->kernel, l->flags, l->nflags, s->arena, &s->kernel, e);
   if (st) {
-    if (!e->file) e->file = l->file;
+    if (!e->file)
+      e->file = l->file;
     ww_text_source_free(s);
     return st;
   }
@@ -40,27 +45,33 @@ static ww_status load(ww_text_source *s, const ww_launch *l, ww_arena *a, ww_err
 static ww_status complete(const ww_text_source *s, ww_launch *l, ww_arena *a, ww_err *e) {
   ww_launch under = {0};
   ww_status st = s->comment ? ww_launch_comment(s->comment, a, &under, e) : WW_OK;
-  if (st) return st;
+  if (st)
+    return st;
   ww_launch_merge(&under, l, a);
   *l = under;
   return WW_OK;
 }
 
-ww_status ww_text_source_ready(ww_text_source *s, ww_launch *l, ww_arena *a, ww_strings *said, ww_err *e) {
+ww_status ww_text_source_ready(ww_text_source *s, ww_launch *l, ww_arena *a, ww_strings *said,
+                               ww_err *e) {
   const char *const *names;
   const uint32_t *bytes;
   ww_status st = load(s, l, a, e);
-  if (st) return st;
+  if (st)
+    return st;
   uint32_t n = ww_question_params(s->kernel, &names, &bytes, a);
-  if (!(l->grid[0] && l->block[0] && l->nargs >= n)) st = complete(s, l, a, e);
-  if (!st) st = ww_launch_resolve(l, names, bytes, n, a, e);
+  if (!(l->grid[0] && l->block[0] && l->nargs >= n))
+    st = complete(s, l, a, e);
+  if (!st)
+    st = ww_launch_resolve(l, names, bytes, n, a, e);
   if (!st && !(l->grid[0] && l->block[0]))
-    st = ww_fail(
-        e, WW_EUSAGE,
-        "%s: its grid and block are not known: say --grid and --block, give a launch spec (--launch), or a comment "
-        "`// warpwise: grid=n/256 block=256 n=1<<20`",
-        ww_question_name(s->kernel, NULL));
+    st = ww_fail(e, WW_EUSAGE,
+                 "%s: its grid and block are not known: say --grid and --block, give a launch spec "
+                 "(--launch), or a comment "
+                 "`// warpwise: grid=n/256 block=256 n=1<<20`",
+                 ww_question_name(s->kernel, NULL));
   for (uint32_t k = 0; !st && said && k < l->nargs && k < n; k++)
-    if (l->args[k].kind == WW_ARG_NONE) ww_push(a, said, ww_fmt(a, "%s: not given", names[k]));
+    if (l->args[k].kind == WW_ARG_NONE)
+      ww_push(a, said, ww_fmt(a, "%s: not given", names[k]));
   return st;
 }

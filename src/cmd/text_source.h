@@ -1,4 +1,5 @@
-/* text_source.h - from a launch spec to the language model's question, for predict and evaluate: files are read as text, no compiler. */
+/* text_source.h - from a launch spec to the language model's question, for predict and evaluate:
+ * files are read as text, no compiler. */
 #ifndef WW_CMD_TEXT_SOURCE_H
 #define WW_CMD_TEXT_SOURCE_H
 
@@ -14,7 +15,9 @@ typedef struct {
 } ww_text_source;
 void ww_text_source_free(ww_text_source *s);
 
-/* Reads l->file, puts l over what the kernel's comment says and resolves it in place; `said` collects what nobody told. */
-ww_status ww_text_source_ready(ww_text_source *s, ww_launch *l, ww_arena *a, ww_strings *said, ww_err *e);
+/* Reads l->file, puts l over what the kernel's comment says and resolves it in place; `said`
+ * collects what nobody told. */
+ww_status ww_text_source_ready(ww_text_source *s, ww_launch *l, ww_arena *a, ww_strings *said,
+                               ww_err *e);
 
 #endif

@@ -1,4 +1,5 @@
-/* trace.c - `warpwise trace`: runs sampled blocks of a kernel and counts what the hardware would do. */
+/* trace.c - `warpwise trace`: runs sampled blocks of a kernel and counts what the hardware would
+ * do. */
 #include "../base/watchdog.h"
 #include "../gpu/gpu.h"
 #include "../trace/run.h"
@@ -19,9 +20,12 @@ static const ww_option table[] = {
     {"full", 0, WW_OPT_FLAG, NULL, "run every block and every iteration", offsetof(options, full)},
     {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)",
      offsetof(options, budget)},
-    {"max-steps", 0, WW_OPT_UINT, "N", "give up after N warp instructions", offsetof(options, max_steps)},
-    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...", offsetof(options, dump)},
-    {"print", 0, WW_OPT_FLAG, NULL, "show what the kernel prints, in the blocks that run (not with --json)",
+    {"max-steps", 0, WW_OPT_UINT, "N", "give up after N warp instructions",
+     offsetof(options, max_steps)},
+    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...",
+     offsetof(options, dump)},
+    {"print", 0, WW_OPT_FLAG, NULL,
+     "show what the kernel prints, in the blocks that run (not with --json)",
      offsetof(options, print)},
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
@@ -41,22 +45,28 @@ static void blame_header(const ww_unit *u, ww_err *e) {
   for (uint32_t k = 0; k < u->ndiags; k++) {
     const ww_diag *d = &u->diags[k];
     size_t n = strlen(e->msg);
-    if (!ww_starts(d->message, "header '")) continue;
-    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?", d->line, d->message);
+    if (!ww_starts(d->message, "header '"))
+      continue;
+    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?",
+             d->line, d->message);
     return;
   }
 }
 
-/* Lanes and multiprocessors of the GPU that --gpu names. OpenCL and OpenMP code takes the GPU's lanes; CUDA and HIP code is
- * compiled for one vendor's. */
-static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t, ww_err *e) {
+/* Lanes and multiprocessors of the GPU that --gpu names. OpenCL and OpenMP code takes the GPU's
+ * lanes; CUDA and HIP code is compiled for one vendor's. */
+static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t,
+                        ww_err *e) {
   ww_gpu g;
-  if (!c->global.gpu) return WW_OK;
+  if (!c->global.gpu)
+    return WW_OK;
   ww_status st = ww_gpu_load(c->global.gpu, a, &g, e);
-  if (st) return st;
+  if (st)
+    return st;
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
   if (fixed && g.lanes != m->warp)
-    return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u: name another GPU",
+    return ww_fail(e, WW_EUSAGE,
+                   "%s code is read for warps of %u lanes, %s has %u: name another GPU",
                    ww_dialect_names[m->dialect], m->warp, g.full_name, g.lanes);
   t->lanes = g.lanes;
   t->sms = g.sms;
@@ -68,7 +78,8 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
   const ww_fn *fn;
   ww_strings said = {0};
   ww_status st = ww_source_kernel(c, &o->source, cache, launch, &fn, &said);
-  if (st) return st;
+  if (st)
+    return st;
   ww_arena *a = ww_arena_new();
   const ww_module *m = &cache->unit.module;
   ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget},
@@ -80,12 +91,15 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
   st = target(c, m, a, &t, &c->err);
   const char *what = ww_fmt(a, "kernel `%s`", fn->name);
   ww_limits_begin(c, what);
-  if (!st) st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
+  if (!st)
+    st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
   ww_limits_end(c);
-  if (st == WW_ECANCEL) st = ww_limits_late(c, what); /* nobody else cancels here */
+  if (st == WW_ECANCEL)
+    st = ww_limits_late(c, what); /* nobody else cancels here */
   if (!st) {
     ww_report report;
-    for (uint32_t k = 0; k < r.assumed.n; k++) ww_push(a, &said, r.assumed.v[k]);
+    for (uint32_t k = 0; k < r.assumed.n; k++)
+      ww_push(a, &said, r.assumed.v[k]);
     r.assumed.v = said.v;
     r.assumed.n = said.n;
     r.launch.file = launch->file;
@@ -99,7 +113,8 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
       ww_trace_print(m, fn, &r, stdout);
   } else if (c->err.file)
     c->err.file = ww_strdup(c->arena, c->err.file);
-  if (st == WW_EUNSUPPORTED) blame_header(&cache->unit, &c->err);
+  if (st == WW_EUNSUPPORTED)
+    blame_header(&cache->unit, &c->err);
   ww_arena_free(a);
   return st;
 }
@@ -110,12 +125,15 @@ static ww_status run(ww_cmd *c) {
   uint32_t n;
   ww_source_cache cache = {0};
   ww_status st = ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err);
-  if (!st) st = ww_source_launches(c, &o->source, &launches, &n);
+  if (!st)
+    st = ww_source_launches(c, &o->source, &launches, &n);
   ww_status worst = st;
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_status one = trace_one(c, &cache, &launches[k]);
-    if (one && n > 1) ww_cmd_complain(c); /* a batch goes on with the next line */
-    if (ww_exit_code(one) > ww_exit_code(worst)) worst = one;
+    if (one && n > 1)
+      ww_cmd_complain(c); /* a batch goes on with the next line */
+    if (ww_exit_code(one) > ww_exit_code(worst))
+      worst = one;
   }
   ww_source_free(&cache);
   return worst;
@@ -125,14 +143,14 @@ const ww_command ww_cmd_trace = {
     .name = "trace",
     .summary = "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
     .usage = "FILE... [options] [-- clang flags]",
-    .details =
-        "What the launch does not say is found by running the kernel with unbounded buffers, or assumed and listed.\n"
-        "Without any launch, the host code's own or a comment in the source is used:\n"
-        "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
-    .examples =
-        "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
-        "  warpwise trace main.cu --launch launches.jsonl --json\n"
-        "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg 'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
+    .details = "What the launch does not say is found by running the kernel with unbounded "
+               "buffers, or assumed and listed.\n"
+               "Without any launch, the host code's own or a comment in the source is used:\n"
+               "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
+    .examples = "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
+                "  warpwise trace main.cu --launch launches.jsonl --json\n"
+                "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg "
+                "'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

@@ -1,5 +1,5 @@
-/* train.c - `warpwise train`: its options, and --machine, which fits the time model's parameters on measured launches and says how good it is on
- * kernels it has not seen. */
+/* train.c - `warpwise train`: its options, and --machine, which fits the time model's parameters on
+ * measured launches and says how good it is on kernels it has not seen. */
 #include "../base/jsonread.h"
 #include "../data/split.h"
 #include "../predict/learn/fit.h"
@@ -11,106 +11,148 @@ typedef ww_train_options options;
 static const ww_option table[] = {
     {"machine", 0, WW_OPT_STR, "DATA", "measured reports of the corpus, JSON lines, .zst or plain",
      offsetof(options, machine)},
-    {"correction", 0, WW_OPT_FLAG, NULL, "learn what the machine model gets wrong, from the stores and reports named",
+    {"correction", 0, WW_OPT_FLAG, NULL,
+     "learn what the machine model gets wrong, from the stores and reports named",
      offsetof(options, correction)},
-    {"out", 'o', WW_OPT_STR, "FILE|DIR", "where it goes (default models/machine.json, models/correction.json.zst)",
+    {"out", 'o', WW_OPT_STR, "FILE|DIR",
+     "where it goes (default models/machine.json, models/correction.json.zst)",
      offsetof(options, out)},
     {"true-counters", 0, WW_OPT_FLAG, NULL,
-     "put measured counters in: how good is the time model alone? writes nothing", offsetof(options, true_counters)},
-    {"no-cross", 0, WW_OPT_FLAG, NULL, "no cross-validation: intervals are then from the fit itself",
-     offsetof(options, no_cross)},
-    {"features", 0, WW_OPT_STR, "FILE", "with --correction: keep the predicted rows there, or take them from there",
+     "put measured counters in: how good is the time model alone? writes nothing",
+     offsetof(options, true_counters)},
+    {"no-cross", 0, WW_OPT_FLAG, NULL,
+     "no cross-validation: intervals are then from the fit itself", offsetof(options, no_cross)},
+    {"features", 0, WW_OPT_STR, "FILE",
+     "with --correction: keep the predicted rows there, or take them from there",
      offsetof(options, features)},
     {"rows", 0, WW_OPT_UINT, "N",
-     "at most so many launches: with --machine of the data, evenly spread; with --correction of generated kernels (default 24000)",
+     "at most so many launches: with --machine of the data, evenly spread; with --correction of "
+     "generated kernels (default 24000)",
      offsetof(options, rows)},
-    {"each", 0, WW_OPT_UINT, "N", "with --correction: launches of one generated kernel at most (default 2)",
+    {"each", 0, WW_OPT_UINT, "N",
+     "with --correction: launches of one generated kernel at most (default 2)",
      offsetof(options, each)},
-    {"corpus", 0, WW_OPT_STR, "DIR", "with --correction: where the written kernels' files are (default corpus)",
+    {"corpus", 0, WW_OPT_STR, "DIR",
+     "with --correction: where the written kernels' files are (default corpus)",
      offsetof(options, corpus)},
-    {"score", 0, WW_OPT_FLAG, NULL, "with --correction: learn nothing, score what is in -o FILE on the test split",
+    {"score", 0, WW_OPT_FLAG, NULL,
+     "with --correction: learn nothing, score what is in -o FILE on the test split",
      offsetof(options, score)},
-    {"markdown", 0, WW_OPT_FLAG, NULL, "with --correction: the tables as markdown", offsetof(options, markdown)},
-    {"rounds", 0, WW_OPT_UINT, "N", "with --correction: trees of a metric at most", offsetof(options, rounds)},
-    {"leaves", 0, WW_OPT_UINT, "N", "with --correction: leaves of a tree", offsetof(options, leaves)},
+    {"markdown", 0, WW_OPT_FLAG, NULL, "with --correction: the tables as markdown",
+     offsetof(options, markdown)},
+    {"rounds", 0, WW_OPT_UINT, "N", "with --correction: trees of a metric at most",
+     offsetof(options, rounds)},
+    {"leaves", 0, WW_OPT_UINT, "N", "with --correction: leaves of a tree",
+     offsetof(options, leaves)},
     {"jobs", 'j', WW_OPT_UINT, "N",
-     "with --correction: processes, with --lm: threads that read (default: one per core)", offsetof(options, jobs)},
+     "with --correction: processes, with --lm: threads that read (default: one per core)",
+     offsetof(options, jobs)},
     {"budget", 0, WW_OPT_UINT, "N", "with --correction: warp instructions to trace of a launch",
      offsetof(options, budget)},
-    {"lm", 0, WW_OPT_STR, "DIR|new", "a language model: one to train further (folder or .gguf), or a new one",
+    {"lm", 0, WW_OPT_STR, "DIR|new",
+     "a language model: one to train further (folder or .gguf), or a new one",
      offsetof(options, lm.model)},
-    {"data", 0, WW_OPT_STR, "FILE", "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)",
+    {"data", 0, WW_OPT_STR, "FILE",
+     "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)",
      offsetof(options, lm.data)},
-    {"valid", 0, WW_OPT_STR, "FILE", "held-out examples that the loss is also taken of", offsetof(options, lm.valid)},
-    {"tokenizer", 0, WW_OPT_STR, "FILE", "tokenizer.json of a new model; without --lm: trains one and writes it there",
+    {"valid", 0, WW_OPT_STR, "FILE", "held-out examples that the loss is also taken of",
+     offsetof(options, lm.valid)},
+    {"tokenizer", 0, WW_OPT_STR, "FILE",
+     "tokenizer.json of a new model; without --lm: trains one and writes it there",
      offsetof(options, lm.tokenizer)},
-    {"special", 0, WW_OPT_LIST, "TOKEN", "of a tokenizer to train: a special token (default: those of our questions)",
+    {"special", 0, WW_OPT_LIST, "TOKEN",
+     "of a tokenizer to train: a special token (default: those of our questions)",
      offsetof(options, lm.special)},
-    {"width", 0, WW_OPT_UINT, "N", "of a new model: width (default 256)", offsetof(options, lm.width)},
+    {"width", 0, WW_OPT_UINT, "N", "of a new model: width (default 256)",
+     offsetof(options, lm.width)},
     {"layers", 0, WW_OPT_UINT, "N", "layers (default 8)", offsetof(options, lm.layers)},
-    {"heads", 0, WW_OPT_UINT, "N", "attention heads (default: width / 64)", offsetof(options, lm.heads)},
-    {"kv-heads", 0, WW_OPT_UINT, "N", "heads of keys and values (default: as many)", offsetof(options, lm.kv_heads)},
-    {"hidden", 0, WW_OPT_UINT, "N", "of the MLP (default: 8/3 of the width)", offsetof(options, lm.hidden)},
-    {"context", 0, WW_OPT_UINT, "N", "longest document in tokens (default 1024)", offsetof(options, lm.context)},
+    {"heads", 0, WW_OPT_UINT, "N", "attention heads (default: width / 64)",
+     offsetof(options, lm.heads)},
+    {"kv-heads", 0, WW_OPT_UINT, "N", "heads of keys and values (default: as many)",
+     offsetof(options, lm.kv_heads)},
+    {"hidden", 0, WW_OPT_UINT, "N", "of the MLP (default: 8/3 of the width)",
+     offsetof(options, lm.hidden)},
+    {"context", 0, WW_OPT_UINT, "N", "longest document in tokens (default 1024)",
+     offsetof(options, lm.context)},
     {"vocab", 0, WW_OPT_UINT, "N", "entries of a tokenizer to train, or of a new model's embedding",
      offsetof(options, lm.vocab)},
     {"feature-tokens", 0, WW_OPT_UINT, "N",
      "tokens in front that take an example's features (default: as the prompts begin)",
      offsetof(options, lm.feature_tokens)},
-    {"add-heads", 0, WW_OPT_FLAG, NULL, "give a model that has none what the data's numbers and features need",
+    {"add-heads", 0, WW_OPT_FLAG, NULL,
+     "give a model that has none what the data's numbers and features need",
      offsetof(options, lm.add_heads)},
-    {"untied", 0, WW_OPT_FLAG, NULL, "of a new model: the head is a matrix of its own", offsetof(options, lm.untied)},
+    {"untied", 0, WW_OPT_FLAG, NULL, "of a new model: the head is a matrix of its own",
+     offsetof(options, lm.untied)},
     {"steps", 0, WW_OPT_UINT, "N", "updates", offsetof(options, lm.steps)},
-    {"epochs", 0, WW_OPT_STR, "X", "or passes over the data (default 1)", offsetof(options, lm.epochs)},
-    {"batch", 0, WW_OPT_UINT, "ROWS", "rows on the device at a time (default 16)", offsetof(options, lm.batch)},
-    {"tokens", 0, WW_OPT_UINT, "T", "of a row; documents are packed into rows (default: the context, at most 1024)",
+    {"epochs", 0, WW_OPT_STR, "X", "or passes over the data (default 1)",
+     offsetof(options, lm.epochs)},
+    {"batch", 0, WW_OPT_UINT, "ROWS", "rows on the device at a time (default 16)",
+     offsetof(options, lm.batch)},
+    {"tokens", 0, WW_OPT_UINT, "T",
+     "of a row; documents are packed into rows (default: the context, at most 1024)",
      offsetof(options, lm.tokens)},
-    {"accumulate", 0, WW_OPT_UINT, "K", "batches of a step (default 1)", offsetof(options, lm.accumulate)},
+    {"accumulate", 0, WW_OPT_UINT, "K", "batches of a step (default 1)",
+     offsetof(options, lm.accumulate)},
     {"lr", 0, WW_OPT_STR, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)",
      offsetof(options, lm.lr)},
     {"lr-least", 0, WW_OPT_STR, "X", "what the cosine ends at, as a share of it (default 0.1)",
      offsetof(options, lm.lr_least)},
-    {"warmup", 0, WW_OPT_STR, "N", "steps until it is reached (default: 3 % of them)", offsetof(options, lm.warmup)},
-    {"decay", 0, WW_OPT_STR, "X", "weight decay of matrices (default 0.1, LoRA 0)", offsetof(options, lm.decay)},
-    {"clip", 0, WW_OPT_STR, "X", "longest gradient (default 1, 0: any)", offsetof(options, lm.clip)},
+    {"warmup", 0, WW_OPT_STR, "N", "steps until it is reached (default: 3 % of them)",
+     offsetof(options, lm.warmup)},
+    {"decay", 0, WW_OPT_STR, "X", "weight decay of matrices (default 0.1, LoRA 0)",
+     offsetof(options, lm.decay)},
+    {"clip", 0, WW_OPT_STR, "X", "longest gradient (default 1, 0: any)",
+     offsetof(options, lm.clip)},
     {"beta2", 0, WW_OPT_STR, "X", "of AdamW (default 0.95)", offsetof(options, lm.beta2)},
     {"dropout", 0, WW_OPT_STR, "X",
      "share of what each half of a layer adds that is left out while learning (default 0)",
      offsetof(options, lm.dropout)},
     {"average", 0, WW_OPT_STR, "X",
-     "write the mean of the values over this share of the steps, the last ones (default 0: the last values)",
+     "write the mean of the values over this share of the steps, the last ones (default 0: the "
+     "last values)",
      offsetof(options, lm.average)},
     {"noise", 0, WW_OPT_STR, "X",
      "share of prompts' tokens and of features that is disturbed while learning (default 0)",
      offsetof(options, lm.noise)},
     {"number-weight", 0, WW_OPT_STR, "X", "of the numbers' loss beside the tokens' (default 1)",
      offsetof(options, lm.number_weight)},
-    {"lora", 0, WW_OPT_UINT, "R", "learn adapters of rank R, the model stays as it is", offsetof(options, lm.lora)},
-    {"alpha", 0, WW_OPT_STR, "A", "their scale is A / R (default 2 R)", offsetof(options, lm.alpha)},
+    {"lora", 0, WW_OPT_UINT, "R", "learn adapters of rank R, the model stays as it is",
+     offsetof(options, lm.lora)},
+    {"alpha", 0, WW_OPT_STR, "A", "their scale is A / R (default 2 R)",
+     offsetof(options, lm.alpha)},
     {"merge", 0, WW_OPT_FLAG, NULL, "write the model with the adapters added, not the adapters",
      offsetof(options, lm.merge)},
     {"seed", 0, WW_OPT_UINT, "N", "of the order of examples and of first weights (default 1)",
      offsetof(options, lm.seed)},
-    {"precision", 0, WW_OPT_STR, "P", "on a GPU: bf16 (default) or fp32", offsetof(options, lm.precision)},
+    {"precision", 0, WW_OPT_STR, "P", "on a GPU: bf16 (default) or fp32",
+     offsetof(options, lm.precision)},
     {"deterministic", 0, WW_OPT_FLAG, NULL, "on a GPU: the same bits each time; slower",
      offsetof(options, lm.deterministic)},
-    {"save-as", 0, WW_OPT_STR, "TYPE", "weights written as f32 (default), f16 or bf16", offsetof(options, lm.save_as)},
-    {"checkpoint", 0, WW_OPT_STR, "DIR", "where the state is kept", offsetof(options, lm.checkpoint)},
-    {"every", 0, WW_OPT_UINT, "N", "steps between checkpoints (default 500)", offsetof(options, lm.every)},
-    {"resume", 0, WW_OPT_FLAG, NULL, "go on from the checkpoint, exactly", offsetof(options, lm.resume)},
-    {"minutes", 0, WW_OPT_STR, "M", "stop in time, with a checkpoint", offsetof(options, lm.minutes)},
+    {"save-as", 0, WW_OPT_STR, "TYPE", "weights written as f32 (default), f16 or bf16",
+     offsetof(options, lm.save_as)},
+    {"checkpoint", 0, WW_OPT_STR, "DIR", "where the state is kept",
+     offsetof(options, lm.checkpoint)},
+    {"every", 0, WW_OPT_UINT, "N", "steps between checkpoints (default 500)",
+     offsetof(options, lm.every)},
+    {"resume", 0, WW_OPT_FLAG, NULL, "go on from the checkpoint, exactly",
+     offsetof(options, lm.resume)},
+    {"minutes", 0, WW_OPT_STR, "M", "stop in time, with a checkpoint",
+     offsetof(options, lm.minutes)},
     {"valid-every", 0, WW_OPT_UINT, "N", "steps between evaluations (default: 20 of them)",
      offsetof(options, lm.check_every)},
     {"valid-rows", 0, WW_OPT_UINT, "N", "rows of an evaluation at most (default 512)",
      offsetof(options, lm.check_rows)},
-    {"patience", 0, WW_OPT_UINT, "N", "stop after N evaluations that are no better; the best values are written",
+    {"patience", 0, WW_OPT_UINT, "N",
+     "stop after N evaluations that are no better; the best values are written",
      offsetof(options, lm.patience)},
     {"log", 0, WW_OPT_STR, "FILE", "a JSON object a step", offsetof(options, lm.log)},
     {"log-every", 0, WW_OPT_UINT, "N",
      "steps between readings of the loss, each of which waits for the GPU (default 1)",
      offsetof(options, lm.log_every)},
     {"curve", 0, WW_OPT_STR, "FILE", "the loss as a picture, SVG", offsetof(options, lm.curve)},
-    {"peak-tflops", 0, WW_OPT_STR, "X", "of the device, for MFU (default: as known)", offsetof(options, lm.peak)},
+    {"peak-tflops", 0, WW_OPT_STR, "X", "of the device, for MFU (default: as known)",
+     offsetof(options, lm.peak)},
     {0},
 };
 
@@ -131,11 +173,13 @@ static const char *text_of(const cJSON *row, const char *name, const char *other
 }
 
 static ww_status gpu_of(job *j, const char *name) {
-  if (j->c->global.gpu) name = j->c->global.gpu;
-  if (j->gpu_known && !strcmp(j->gpu.name, name)) return WW_OK;
+  if (j->c->global.gpu)
+    name = j->c->global.gpu;
+  if (j->gpu_known && !strcmp(j->gpu.name, name))
+    return WW_OK;
   if (j->gpu_known)
-    return ww_fail(&j->c->err, WW_EDATA, "the data is of several GPUs (%s, %s): fit on one at a time", j->gpu.name,
-                   name);
+    return ww_fail(&j->c->err, WW_EDATA,
+                   "the data is of several GPUs (%s, %s): fit on one at a time", j->gpu.name, name);
   j->gpu_known = true;
   return ww_gpu_load(name, j->c->arena, &j->gpu, &j->c->err);
 }
@@ -148,13 +192,16 @@ static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit
   ww_cmd c = *j->c; /* without operands: the launch names its file */
   c.noperands = 0;
   ww_status st = ww_source_kernel(&c, &none, &j->cache, l, &fn, &said);
-  if (st) return j->c->err = c.err, st;
+  if (st)
+    return j->c->err = c.err, st;
   ww_arena *a = ww_arena_new();
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_predict_options o = {.gpu = &j->gpu, .params = &ww_params_default};
   st = ww_predict(&j->cache.unit.module, fn, l, &o, a, p, &j->c->err);
-  if (!st) s->work = p->work;
-  if (!st && j->o->true_counters) ww_work_measured(&s->work, measured);
+  if (!st)
+    s->work = p->work;
+  if (!st && j->o->true_counters)
+    ww_work_measured(&s->work, measured);
   ww_arena_free(a);
   return st;
 }
@@ -175,18 +222,24 @@ static ww_status add_row(job *j, const char *line) {
   ww_report measured;
   ww_launch l;
   ww_status st = ww_report_parse(line, a, &measured, &j->c->err);
-  if (st || measured.error.code || !measured.launch || !measured.gpu || !measured.m[WW_M_time_us].known) return st;
+  if (st || measured.error.code || !measured.launch || !measured.gpu ||
+      !measured.m[WW_M_time_us].known)
+    return st;
   cJSON *row = ww_json_read(line, strlen(line), &j->c->err);
-  if (!row) return j->c->err.code;
+  if (!row)
+    return j->c->err.code;
   ww_fit_sample s = {.measured_us = measured.m[WW_M_time_us].value,
                      .family = text_of(row, "family", measured.kernel, a),
                      .name = ww_strdup(a, measured.kernel)};
   cJSON_Delete(row);
   ww_split split;
-  if (ww_split_known(s.family, &split) && split == WW_SPLIT_TEST) return WW_OK; /* what models are judged on */
+  if (ww_split_known(s.family, &split) && split == WW_SPLIT_TEST)
+    return WW_OK; /* what models are judged on */
   st = gpu_of(j, measured.gpu);
-  if (!st) st = launch_of(j, measured.launch, &l);
-  if (st) return st;
+  if (!st)
+    st = launch_of(j, measured.launch, &l);
+  if (st)
+    return st;
   if (predict(j, &l, &measured, &s)) { /* the fit goes on without it, and says so */
     ww_cmd_complain(j->c);
     j->refused++;
@@ -199,40 +252,49 @@ static ww_status add_row(job *j, const char *line) {
 static ww_status read_all(job *j) {
   char *text, *next;
   size_t n;
-  ww_status st = ww_input_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
+  ww_status st =
+      ww_input_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
   uint64_t rows = 0, row = 0;
-  for (size_t k = 0; !st && k < n; k++) rows += text[k] == '\n';
+  for (size_t k = 0; !st && k < n; k++)
+    rows += text[k] == '\n';
   for (char *line = text; !st && line && *line; line = next) {
     next = strchr(line, '\n');
-    if (next) *next++ = 0;
+    if (next)
+      *next++ = 0;
     uint64_t want = j->o->rows && j->o->rows < rows ? j->o->rows : rows;
     bool take = (row + 1) * want / rows != row * want / rows;
-    if (*line && take) st = add_row(j, line);
+    if (*line && take)
+      st = add_row(j, line);
     ww_progress("tracing", ++row, rows);
   }
   if (!st && j->samples.n < 20)
-    st = ww_fail(&j->c->err, WW_EDATA, "%s: %u measured launches could be traced; a fit needs at least 20",
-                 j->o->machine, j->samples.n);
+    st = ww_fail(&j->c->err, WW_EDATA,
+                 "%s: %u measured launches could be traced; a fit needs at least 20", j->o->machine,
+                 j->samples.n);
   return st;
 }
 
 /* ---- what it says ---- */
 
 static void print_error(const char *what, const ww_fit_error *e) {
-  printf("  %-22s %5u  %7.1f %%  %7.1f %%  %8.3f  %8.0f %%\n", what, e->n, 100 * e->median, 100 * e->mean, e->log_mean,
-         100 * e->within20);
+  printf("  %-22s %5u  %7.1f %%  %7.1f %%  %8.3f  %8.0f %%\n", what, e->n, 100 * e->median,
+         100 * e->mean, e->log_mean, 100 * e->within20);
 }
 
 static void print_result(const job *j, const ww_fit_result *r) {
-  printf("time on %s, %u launches (%u could not be traced)\n", j->gpu.name, j->samples.n, j->refused);
+  printf("time on %s, %u launches (%u could not be traced)\n", j->gpu.name, j->samples.n,
+         j->refused);
   printf("  %-22s %5s  %9s  %9s  %8s  %10s\n", "", "n", "median", "mean", "|ln|", "within 20%");
   print_error("before", &r->start);
   print_error("fitted", &r->fitted);
-  if (r->crossed.n) print_error("family left out", &r->crossed);
-  for (uint32_t f = 0; r->crossed.n && f < r->nfamilies; f++) print_error(r->families[f], &r->by_family[f]);
+  if (r->crossed.n)
+    print_error("family left out", &r->crossed);
+  for (uint32_t f = 0; r->crossed.n && f < r->nfamilies; f++)
+    print_error(r->families[f], &r->by_family[f]);
   printf("parameters\n");
   for (uint32_t k = 0; k < ww_nparams; k++)
-    printf("  %-16s %8.4g  %s\n", ww_param_table[k].name, ((const double *)&r->params)[k], ww_param_table[k].meaning);
+    printf("  %-16s %8.4g  %s\n", ww_param_table[k].name, ((const double *)&r->params)[k],
+           ww_param_table[k].meaning);
 }
 
 static ww_status run(ww_cmd *c) {
@@ -240,17 +302,21 @@ static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = o};
   if (!!o->correction + !!o->machine + !!o->lm.model > 1)
     return ww_fail(&c->err, WW_EUSAGE, "choose one of --machine, --correction and --lm");
-  if (o->lm.model) return ww_train_lm(c, o);
-  if (o->lm.tokenizer) return ww_train_tokenizer(c, o);
-  if (o->correction) return ww_train_correction(c, o);
+  if (o->lm.model)
+    return ww_train_lm(c, o);
+  if (o->lm.tokenizer)
+    return ww_train_tokenizer(c, o);
+  if (o->correction)
+    return ww_train_correction(c, o);
   if (!o->machine)
-    return ww_fail(
-        &c->err, WW_EUSAGE,
-        "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction STORE, or --lm new --data FILE");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction "
+                   "STORE, or --lm new --data FILE");
   j.dir = ww_path_dir(c->arena, o->machine);
   ww_status st = read_all(&j);
   ww_source_free(&j.cache);
-  if (st) return st;
+  if (st)
+    return st;
   ww_fit_result r;
   ww_fit(j.samples.v, j.samples.n, &j.gpu, !o->no_cross, c->arena, &r);
   ww_buf b = {0};
@@ -259,7 +325,8 @@ static ww_status run(ww_cmd *c) {
     fputs(b.s, stdout);
   else
     print_result(&j, &r);
-  if (!o->true_counters) st = ww_write_file_atomic(o->out ? o->out : "models/machine.json", b.s, b.n, &c->err);
+  if (!o->true_counters)
+    st = ww_write_file_atomic(o->out ? o->out : "models/machine.json", b.s, b.n, &c->err);
   ww_buf_free(&b);
   return st;
 }
@@ -267,22 +334,29 @@ static ww_status run(ww_cmd *c) {
 const ww_command ww_cmd_train = {
     .name = "train",
     .summary = "fit the machine model, what is learned on top of it, or a language model",
-    .usage =
-        "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | --tokenizer OUT --vocab N --data FILE [options]",
-    .details =
-        "Traces every launch of the data, searches the free parameters of the time model (docs/model.md), and predicts each\n"
-        "family of kernels with parameters found without it. Never give it data that the model is judged on.\n"
-        "--correction learns log(measured / machine model) of time and counters from the trace's features; families of the\n"
-        "test split are never looked at. --features FILE keeps the predicted rows, so that learning again takes seconds.\n"
-        "--lm trains a language model on questions and answers, from nothing, further, or by adapters (LoRA), on a GPU or the\n"
-        "processor (--device cuda, cpu or auto). Ctrl-C makes a checkpoint and leaves; docs/training.md has the formats.",
+    .usage = "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | "
+             "--tokenizer OUT --vocab N --data FILE [options]",
+    .details = "Traces every launch of the data, searches the free parameters of the time model "
+               "(docs/model.md), and predicts each\n"
+               "family of kernels with parameters found without it. Never give it data that the "
+               "model is judged on.\n"
+               "--correction learns log(measured / machine model) of time and counters from the "
+               "trace's features; families of the\n"
+               "test split are never looked at. --features FILE keeps the predicted rows, so that "
+               "learning again takes seconds.\n"
+               "--lm trains a language model on questions and answers, from nothing, further, or "
+               "by adapters (LoRA), on a GPU or the\n"
+               "processor (--device cuda, cpu or auto). Ctrl-C makes a checkpoint and leaves; "
+               "docs/training.md has the formats.",
     .examples =
         "  warpwise train --machine data/corpus-h200.jsonl.zst\n"
         "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n"
         "  warpwise train --correction data/h200.sqlite.zst --features rows.zst\n"
         "  warpwise train --tokenizer tokenizer.json --vocab 4096 --data questions.jsonl.zst\n"
-        "  warpwise train --lm new --tokenizer tokenizer.json --data questions.jsonl.zst -o model --curve loss.svg\n"
-        "  warpwise train --lm Llama-3.2-3B --lora 24 --data prompts.jsonl -o adapter --checkpoint state --minutes 55\n",
+        "  warpwise train --lm new --tokenizer tokenizer.json --data questions.jsonl.zst -o model "
+        "--curve loss.svg\n"
+        "  warpwise train --lm Llama-3.2-3B --lora 24 --data prompts.jsonl -o adapter --checkpoint "
+        "state --minutes 55\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

@@ -1,4 +1,5 @@
-/* train_lm.c - `warpwise train --lm`: a language model from questions and answers, new, trained further, or by adapters.
+/* train_lm.c - `warpwise train --lm`: a language model from questions and answers, new, trained
+ * further, or by adapters.
  *
  * And `train --tokenizer`: a tokenizer from their texts. */
 #include <errno.h>
@@ -34,19 +35,22 @@ typedef struct {
 
 /* ---- options ---- */
 
-static ww_status number(ww_cmd *c, const char *text, const char *name, double otherwise, double least, double most,
-                        double *out) {
+static ww_status number(ww_cmd *c, const char *text, const char *name, double otherwise,
+                        double least, double most, double *out) {
   char *end;
   *out = otherwise;
-  if (!text) return WW_OK;
+  if (!text)
+    return WW_OK;
   *out = strtod(text, &end);
   if (end == text || *end || !(*out >= least && *out <= most))
-    return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a number of %g to %g, not '%.40s'", name, least, most, text);
+    return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a number of %g to %g, not '%.40s'", name,
+                   least, most, text);
   return WW_OK;
 }
 
 static ww_status size_ok(ww_cmd *c, const char *name, uint64_t v, uint64_t most) {
-  if (v <= most) return WW_OK;
+  if (v <= most)
+    return WW_OK;
   return ww_fail(&c->err, WW_EUSAGE, "--%s: at most %" PRIu64 ", not %" PRIu64, name, most, v);
 }
 
@@ -69,29 +73,46 @@ static ww_status sizes_ok(ww_cmd *c, const options *o) {
   return st;
 }
 
-static uint64_t given(uint64_t v, uint64_t otherwise) { return v ? v : otherwise; }
+static uint64_t given(uint64_t v, uint64_t otherwise) {
+  return v ? v : otherwise;
+}
 
-/* All that is no matter of data: what may be wrong on the command line is said before anything is read. */
+/* All that is no matter of data: what may be wrong on the command line is said before anything is
+ * read. */
 static ww_status plan_of(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
   double lr, least, decay, clip, beta2, alpha, weight, noise, average, dropout, minutes, peak;
   ww_status st = sizes_ok(c, o);
-  if (!st) st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e38, &lr);
-  if (!st) st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
-  if (!st) st = number(c, o->decay, "decay", o->lora ? 0 : 0.1, 0, 100, &decay);
-  if (!st) st = number(c, o->clip, "clip", 1, 0, 1e9, &clip);
-  if (!st) st = number(c, o->beta2, "beta2", 0.95, 0, 0.9999999, &beta2);
-  if (!st) st = number(c, o->alpha, "alpha", 2 * (double)o->lora, 0, 1e6, &alpha);
-  if (!st) st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
-  if (!st) st = number(c, o->average, "average", 0, 0, 1, &average);
+  if (!st)
+    st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e38, &lr);
+  if (!st)
+    st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
+  if (!st)
+    st = number(c, o->decay, "decay", o->lora ? 0 : 0.1, 0, 100, &decay);
+  if (!st)
+    st = number(c, o->clip, "clip", 1, 0, 1e9, &clip);
+  if (!st)
+    st = number(c, o->beta2, "beta2", 0.95, 0, 0.9999999, &beta2);
+  if (!st)
+    st = number(c, o->alpha, "alpha", 2 * (double)o->lora, 0, 1e6, &alpha);
+  if (!st)
+    st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
+  if (!st)
+    st = number(c, o->average, "average", 0, 0, 1, &average);
   if (!st && average > 0 && o->patience)
-    st = ww_fail(&c->err, WW_EUSAGE, "--average and --patience both say which values are written: take one");
-  if (!st) st = number(c, o->dropout, "dropout", 0, 0, 0.9, &dropout);
-  if (!st) st = number(c, o->noise, "noise", 0, 0, 0.9, &noise);
-  if (!st) st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
-  if (!st) st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
-  if (st) return st;
+    st = ww_fail(&c->err, WW_EUSAGE,
+                 "--average and --patience both say which values are written: take one");
+  if (!st)
+    st = number(c, o->dropout, "dropout", 0, 0, 0.9, &dropout);
+  if (!st)
+    st = number(c, o->noise, "noise", 0, 0, 0.9, &noise);
+  if (!st)
+    st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
+  if (!st)
+    st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
+  if (st)
+    return st;
   j->net_options = (ww_net_options){.lora_rank = (uint32_t)o->lora,
                                     .lora_alpha = (float)alpha,
                                     .number_weight = (float)weight,
@@ -128,23 +149,34 @@ static ww_status plan_of(job *j) {
 static ww_status words_ok(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  const char *type = o->save_as ? o->save_as : "f32", *device = c->global.device ? c->global.device : "auto";
-  if (!o->data) return ww_fail(&c->err, WW_EUSAGE, "name the examples: --data FILE.jsonl");
-  if (!j->out) return ww_fail(&c->err, WW_EUSAGE, "say where the model goes: -o DIR");
-  if (o->resume && !o->checkpoint) return ww_fail(&c->err, WW_EUSAGE, "--resume needs the folder: --checkpoint DIR");
-  if (o->patience && !o->valid) return ww_fail(&c->err, WW_EUSAGE, "--patience needs held-out examples: --valid FILE");
-  if (o->merge && !o->lora) return ww_fail(&c->err, WW_EUSAGE, "--merge is for adapters: --lora R");
-  if (o->lora && j->new_model) return ww_fail(&c->err, WW_EUSAGE, "--lora adapts a model that is there: --lm DIR");
-  if (o->steps && o->epochs) return ww_fail(&c->err, WW_EUSAGE, "choose one of --steps and --epochs");
+  const char *type = o->save_as ? o->save_as : "f32",
+             *device = c->global.device ? c->global.device : "auto";
+  if (!o->data)
+    return ww_fail(&c->err, WW_EUSAGE, "name the examples: --data FILE.jsonl");
+  if (!j->out)
+    return ww_fail(&c->err, WW_EUSAGE, "say where the model goes: -o DIR");
+  if (o->resume && !o->checkpoint)
+    return ww_fail(&c->err, WW_EUSAGE, "--resume needs the folder: --checkpoint DIR");
+  if (o->patience && !o->valid)
+    return ww_fail(&c->err, WW_EUSAGE, "--patience needs held-out examples: --valid FILE");
+  if (o->merge && !o->lora)
+    return ww_fail(&c->err, WW_EUSAGE, "--merge is for adapters: --lora R");
+  if (o->lora && j->new_model)
+    return ww_fail(&c->err, WW_EUSAGE, "--lora adapts a model that is there: --lm DIR");
+  if (o->steps && o->epochs)
+    return ww_fail(&c->err, WW_EUSAGE, "choose one of --steps and --epochs");
   if (j->new_model && !o->tokenizer)
-    return ww_fail(
-        &c->err, WW_EUSAGE,
-        "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N --data ...` makes one");
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N "
+                   "--data ...` makes one");
   if (strcmp(device, "auto") && strcmp(device, "cpu") && strcmp(device, "cuda"))
     return ww_fail(&c->err, WW_EUSAGE, "--device: expected cpu, cuda or auto, not '%.40s'", device);
   if (o->precision && strcmp(o->precision, "bf16") && strcmp(o->precision, "fp32"))
-    return ww_fail(&c->err, WW_EUSAGE, "--precision: expected bf16 or fp32, not '%.40s'", o->precision);
-  j->save_as = !strcmp(type, "f16") ? WW_DTYPE_F16 : !strcmp(type, "bf16") ? WW_DTYPE_BF16 : WW_DTYPE_F32;
+    return ww_fail(&c->err, WW_EUSAGE, "--precision: expected bf16 or fp32, not '%.40s'",
+                   o->precision);
+  j->save_as = !strcmp(type, "f16")    ? WW_DTYPE_F16
+               : !strcmp(type, "bf16") ? WW_DTYPE_BF16
+                                       : WW_DTYPE_F32;
   if (j->save_as == WW_DTYPE_F32 && strcmp(type, "f32"))
     return ww_fail(&c->err, WW_EUSAGE, "--save-as: expected f32, f16 or bf16, not '%.40s'", type);
   return WW_OK;
@@ -163,10 +195,12 @@ static void end_token(job *j) {
                                      "<|endoftext|>", "<|end_of_text|>", "</s>"};
   ww_lm_config *c = &j->config;
   c->bos = -1;
-  for (int k = 0; k < 4; k++) c->eos[k] = -1;
+  for (int k = 0; k < 4; k++)
+    c->eos[k] = -1;
   for (size_t k = 0; k < sizeof ends / sizeof *ends && !c->neos; k++) {
     int32_t id = ww_tokenizer_id(j->tokenizer, ends[k]);
-    if (id >= 0) c->eos[c->neos++] = id;
+    if (id >= 0)
+      c->eos[c->neos++] = id;
   }
 }
 
@@ -175,38 +209,46 @@ static ww_status new_config(job *j) {
   uint32_t width = (uint32_t)given(o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
   uint32_t heads = (uint32_t)given(o->heads, width >= 128 ? width / 64 : 1);
   if (width % heads)
-    return ww_fail(&j->c->err, WW_EUSAGE, "a width of %u does not fit %u heads: take a multiple", width, heads);
-  j->config = (ww_lm_config){.arch = WW_LM_LLAMA,
-                             .vocab = o->vocab > entries ? (uint32_t)o->vocab : (entries + 63) / 64 * 64,
-                             .width = width,
-                             .layers = (uint32_t)given(o->layers, 8),
-                             .heads = heads,
-                             .kv_heads = (uint32_t)given(o->kv_heads, heads),
-                             .head_size = width / heads,
-                             .hidden = (uint32_t)given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
-                             .context = (uint32_t)given(o->context, 1024),
-                             .norm_eps = 1e-5f,
-                             .tied = !o->untied,
-                             .rope_theta = 10000};
+    return ww_fail(&j->c->err, WW_EUSAGE, "a width of %u does not fit %u heads: take a multiple",
+                   width, heads);
+  j->config =
+      (ww_lm_config){.arch = WW_LM_LLAMA,
+                     .vocab = o->vocab > entries ? (uint32_t)o->vocab : (entries + 63) / 64 * 64,
+                     .width = width,
+                     .layers = (uint32_t)given(o->layers, 8),
+                     .heads = heads,
+                     .kv_heads = (uint32_t)given(o->kv_heads, heads),
+                     .head_size = width / heads,
+                     .hidden = (uint32_t)given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
+                     .context = (uint32_t)given(o->context, 1024),
+                     .norm_eps = 1e-5f,
+                     .tied = !o->untied,
+                     .rope_theta = 10000};
   end_token(j);
   return WW_OK;
 }
 
-/* Heads for what the data has: a new model's always, a model's that is there where it has none and --add-heads asks for it. */
+/* Heads for what the data has: a new model's always, a model's that is there where it has none and
+ * --add-heads asks for it. */
 static ww_status heads_of(job *j) {
   ww_examples_shape shape;
   ww_lm_config *c = &j->config;
   ww_status st = ww_examples_peek(j->o->data, j->tokenizer, &shape, &j->c->err);
-  if (st || !(j->new_model || j->o->add_heads)) return st;
-  if (!c->numbers && shape.numbers) c->numbers = shape.numbers, j->new_heads = true;
-  if (c->features || !shape.features) return WW_OK;
+  if (st || !(j->new_model || j->o->add_heads))
+    return st;
+  if (!c->numbers && shape.numbers) {
+    c->numbers = shape.numbers;
+    j->new_heads = true;
+  }
+  if (c->features || !shape.features)
+    return WW_OK;
   c->features = shape.features;
   c->feature_tokens = (uint32_t)given(j->o->feature_tokens, shape.feature_tokens);
   j->new_heads = true;
   if (!c->feature_tokens)
-    return ww_fail(
-        &j->c->err, WW_EDATA,
-        "the examples have features, but their prompts begin with no special token to take them: say --feature-tokens N");
+    return ww_fail(&j->c->err, WW_EDATA,
+                   "the examples have features, but their prompts begin with no special token to "
+                   "take them: say --feature-tokens N");
   return WW_OK;
 }
 
@@ -215,19 +257,27 @@ static ww_status open_model(job *j) {
   ww_cmd *c = j->c;
   ww_status st = WW_OK;
   struct stat there;
-  if (!j->new_model) st = ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err);
-  if (o->tokenizer) j->tokenizer_path = o->tokenizer;
+  if (!j->new_model)
+    st = ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err);
+  if (o->tokenizer)
+    j->tokenizer_path = o->tokenizer;
   if (!st && !j->tokenizer_path)
     return ww_fail(&c->err, WW_EUSAGE, "%s has no tokenizer: give --tokenizer FILE", o->model);
   if (!st && !stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
     j->tokenizer_path = ww_path_join(c->arena, j->tokenizer_path, "tokenizer.json");
-  if (!st) st = ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err);
-  if (st) return st;
-  if (j->new_model) st = new_config(j);
-  if (!st) st = heads_of(j);
-  if (!st) st = ww_lm_config_check(&j->config, &c->err);
+  if (!st)
+    st = ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err);
+  if (st)
+    return st;
+  if (j->new_model)
+    st = new_config(j);
+  if (!st)
+    st = heads_of(j);
+  if (!st)
+    st = ww_lm_config_check(&j->config, &c->err);
   if (!st && ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
-    st = ww_fail(&c->err, WW_EDATA, "%s has %u entries, the model an embedding of %u: they do not belong together",
+    st = ww_fail(&c->err, WW_EDATA,
+                 "%s has %u entries, the model an embedding of %u: they do not belong together",
                  j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
   uint32_t usual = j->config.context < 1024 ? j->config.context : 1024;
   j->plan.tokens = (uint32_t)given(o->tokens, usual);
@@ -239,10 +289,14 @@ static ww_status open_model(job *j) {
 static ww_status read_examples(job *j, const char *path, uint64_t threads, ww_examples *x) {
   uint32_t most = j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
   double begin = ww_now();
-  ww_status st = ww_examples_read(path, j->tokenizer, &j->config, most, (uint32_t)threads, x, &j->c->err);
-  if (st || j->c->global.quiet) return st;
-  fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n, x->tokens, ww_now() - begin);
-  if (x->cut) fprintf(stderr, "; %u of them lost the middle of a prompt, to fit %u tokens", x->cut, most);
+  ww_status st =
+      ww_examples_read(path, j->tokenizer, &j->config, most, (uint32_t)threads, x, &j->c->err);
+  if (st || j->c->global.quiet)
+    return st;
+  fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n, x->tokens,
+          ww_now() - begin);
+  if (x->cut)
+    fprintf(stderr, "; %u of them lost the middle of a prompt, to fit %u tokens", x->cut, most);
   fputs("\n", stderr);
   return st;
 }
@@ -252,13 +306,18 @@ static ww_status schedule(job *j) {
   ww_lm_plan *p = &j->plan;
   double epochs, warmup;
   ww_status st = number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs);
-  if (st) return st;
-  uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate, epochs, &j->filled);
-  if (!p->steps) p->steps = steps;
+  if (st)
+    return st;
+  uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate,
+                               epochs, &j->filled);
+  if (!p->steps)
+    p->steps = steps;
   st = number(c, j->o->warmup, "warmup", ceil(0.03 * (double)p->steps), 0, 1e9, &warmup);
-  if (st) return st;
+  if (st)
+    return st;
   p->warmup = (uint64_t)warmup;
-  if (!p->check_every) p->check_every = (p->steps + 19) / 20;
+  if (!p->check_every)
+    p->check_every = (p->steps + 19) / 20;
   return WW_OK;
 }
 
@@ -269,10 +328,12 @@ static double peak_of(const char *name) {
   static const struct {
     const char *name;
     double tflops;
-  } known[] = {{"B200", 2250}, {"GH200", 989},    {"H200", 989},    {"H100 PCIe", 756}, {"H100", 989}, {"A100", 312},
-               {"L40S", 362},  {"RTX 4090", 165}, {"RTX 3090", 71}, {"A10", 125},       {"L4", 121}};
+  } known[] = {{"B200", 2250},   {"GH200", 989}, {"H200", 989}, {"H100 PCIe", 756},
+               {"H100", 989},    {"A100", 312},  {"L40S", 362}, {"RTX 4090", 165},
+               {"RTX 3090", 71}, {"A10", 125},   {"L4", 121}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-    if (strstr(name, known[k].name)) return known[k].tflops * 1e12;
+    if (strstr(name, known[k].name))
+      return known[k].tflops * 1e12;
   return 0;
 }
 
@@ -281,13 +342,18 @@ static ww_status open_device(job *j) {
   const char *device = c->global.device ? c->global.device : "auto";
   bool fp32 = j->o->precision && !strcmp(j->o->precision, "fp32");
   ww_status st = WW_EDEVICE;
-  if (strcmp(device, "cpu")) st = ww_ops_cuda(0, fp32 ? WW_DTYPE_F32 : WW_DTYPE_BF16, &j->ops, &c->err);
-  if (st && !strcmp(device, "cuda")) return st;
-  if (st) st = ww_ops_cpu(&j->ops, &c->err);
-  if (st) return st;
+  if (strcmp(device, "cpu"))
+    st = ww_ops_cuda(0, fp32 ? WW_DTYPE_F32 : WW_DTYPE_BF16, &j->ops, &c->err);
+  if (st && !strcmp(device, "cuda"))
+    return st;
+  if (st)
+    st = ww_ops_cpu(&j->ops, &c->err);
+  if (st)
+    return st;
   c->err = (ww_err){0};
   j->ops->deterministic = j->o->deterministic;
-  if (j->plan.peak <= 0 && j->ops->real == WW_DTYPE_BF16) j->plan.peak = peak_of(j->ops->name);
+  if (j->plan.peak <= 0 && j->ops->real == WW_DTYPE_BF16)
+    j->plan.peak = peak_of(j->ops->name);
   return WW_OK;
 }
 
@@ -296,8 +362,10 @@ static ww_status load(job *j, const ww_lm_layout *l) {
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < l->n; k++) {
     const ww_lm_slot *p = &l->v[k];
-    bool head = p->id == WW_P_feature_w || p->id == WW_P_feature_b || p->id == WW_P_number_w || p->id == WW_P_number_b;
-    if (head && j->new_heads && !ww_weights_find(j->weights, p->name)) continue;
+    bool head = p->id == WW_P_feature_w || p->id == WW_P_feature_b || p->id == WW_P_number_w ||
+                p->id == WW_P_number_b;
+    if (head && j->new_heads && !ww_weights_find(j->weights, p->name))
+      continue;
     st = ww_lm_read_param(j->weights, &j->config, p, j->flat + p->at, &j->c->err);
     ww_progress("reading weights", k + 1, l->n);
   }
@@ -314,25 +382,32 @@ static ww_status first_values(job *j) {
     ww_net_get_base(j->net, j->flat);
   else
     memset(j->flat, 0, l->total * sizeof *j->flat);
-  if (j->weights) st = load(j, l);
-  if (st) return st;
-  if (b && j->new_heads && j->data.numbers) ww_lm_number_start(&j->data, j->flat + b->at);
+  if (j->weights)
+    st = load(j, l);
+  if (st)
+    return st;
+  if (b && j->new_heads && j->data.numbers)
+    ww_lm_number_start(&j->data, j->flat + b->at);
   ww_net_set_base(j->net, j->flat);
   return WW_OK;
 }
 
 static ww_status make_net(job *j) {
-  ww_status st = ww_net_new(j->ops, &j->config, &j->net_options, j->plan.rows, j->plan.tokens, &j->net, &j->c->err);
-  if (st) return st;
+  ww_status st = ww_net_new(j->ops, &j->config, &j->net_options, j->plan.rows, j->plan.tokens,
+                            &j->net, &j->c->err);
+  if (st)
+    return st;
   uint64_t total = ww_net_layout(j->net)->total;
   j->flat = ww_xmalloc(total * sizeof *j->flat);
   st = first_values(j);
-  if (st) return st;
+  if (st)
+    return st;
   ww_buf config = {0};
   ww_lm_config_print(&j->config, &config);
   uint64_t h = ww_hash(config.s, config.n, j->net_options.lora_rank);
   h = ww_hash(&j->net_options.lora_alpha, sizeof j->net_options.lora_alpha, h);
-  if (j->net_options.lora_rank) h = ww_hash(j->flat, total * sizeof *j->flat, h); /* what is frozen */
+  if (j->net_options.lora_rank)
+    h = ww_hash(j->flat, total * sizeof *j->flat, h); /* what is frozen */
   j->plan.model = h;
   ww_buf_free(&config);
   return WW_OK;
@@ -341,7 +416,8 @@ static ww_status make_net(job *j) {
 /* ---- what comes out ---- */
 
 static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
-  static const char *const ended[] = {"all steps", "out of time", "no better for --patience evaluations"};
+  static const char *const ended[] = {"all steps", "out of time",
+                                      "no better for --patience evaluations"};
   ww_json w = {.pretty = !j->c->global.json};
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
                     *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
@@ -372,8 +448,8 @@ static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
 
 /* What stands beside a tokenizer and others read: the chat template, names of special tokens. */
 static ww_status copy_beside(job *j) {
-  static const char *const names[] = {"tokenizer_config.json", "special_tokens_map.json", "generation_config.json",
-                                      "chat_template.jinja"};
+  static const char *const names[] = {"tokenizer_config.json", "special_tokens_map.json",
+                                      "generation_config.json", "chat_template.jinja"};
   ww_arena *a = j->c->arena;
   const char *dir = ww_path_dir(a, j->tokenizer_path);
   ww_status st = WW_OK;
@@ -381,9 +457,11 @@ static ww_status copy_beside(job *j) {
     const char *from = ww_fmt(a, "%s/%s", dir, names[k]);
     char *text;
     size_t n;
-    if (!ww_file_regular(from)) continue;
+    if (!ww_file_regular(from))
+      continue;
     st = ww_read_file(a, from, 64 << 20, &text, &n, &j->c->err);
-    if (!st) st = ww_write_file_atomic(ww_fmt(a, "%s/%s", j->out, names[k]), text, n, &j->c->err);
+    if (!st)
+      st = ww_write_file_atomic(ww_fmt(a, "%s/%s", j->out, names[k]), text, n, &j->c->err);
   }
   return st;
 }
@@ -398,29 +476,36 @@ static ww_status write_model(job *j, const ww_lm_trained *r) {
   else {
     ww_net_merged(j->net, j->flat);
     st = ww_lm_write_folder(j->out, &j->config, j->flat, j->save_as, tokenizer, e);
-    if (!st && tokenizer) st = copy_beside(j);
+    if (!st && tokenizer)
+      st = copy_beside(j);
   }
   summary(j, r, &b);
   if (!st && !j->c->global.json)
     st = ww_write_file_atomic(ww_fmt(j->c->arena, "%s/training.json", j->out), b.s, b.n, e);
-  if (!st && j->c->global.json) fputs(b.s, stdout);
+  if (!st && j->c->global.json)
+    fputs(b.s, stdout);
   ww_buf_free(&b);
   return st;
 }
 
 static void print_result(const job *j, const ww_lm_trained *r) {
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
-  if (j->c->global.json) return;
-  printf("%s: step %" PRIu64 " of %" PRIu64 ", %s, %.0f tokens/s", j->out, r->step, r->steps, j->ops->name,
-         r->seconds > 0 ? (double)r->tokens / r->seconds : 0);
-  if (isfinite(r->mfu)) printf(", MFU %.1f %%", 100 * r->mfu);
+  if (j->c->global.json)
+    return;
+  printf("%s: step %" PRIu64 " of %" PRIu64 ", %s, %.0f tokens/s", j->out, r->step, r->steps,
+         j->ops->name, r->seconds > 0 ? (double)r->tokens / r->seconds : 0);
+  if (isfinite(r->mfu))
+    printf(", MFU %.1f %%", 100 * r->mfu);
   if (last)
     printf("\nloss %.4f (tokens %.4f, numbers %.4f)", (double)last->loss, (double)last->token_loss,
            (double)last->number_loss);
-  if (isfinite(r->best)) printf(", held out %.4f at best, after step %" PRIu64, r->best, r->best_step);
-  if (r->ended == WW_TRAINED_TIME) printf("\nout of time; --resume goes on where it stopped");
+  if (isfinite(r->best))
+    printf(", held out %.4f at best, after step %" PRIu64, r->best, r->best_step);
+  if (r->ended == WW_TRAINED_TIME)
+    printf("\nout of time; --resume goes on where it stopped");
   if (r->ended == WW_TRAINED_EARLY)
-    printf("\nno better for %u evaluations: the weights are those of step %" PRIu64, j->plan.patience, r->best_step);
+    printf("\nno better for %u evaluations: the weights are those of step %" PRIu64,
+           j->plan.patience, r->best_step);
   printf("\n");
 }
 
@@ -431,12 +516,14 @@ static ww_status train(job *j) {
     fprintf(stderr,
             "%.2f million values learn on %s: %" PRIu64
             " steps of %u rows of %u tokens, %.1f %% padding, %.1f GB on the device\n",
-            (double)ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate, p->tokens,
-            100 * (1 - j->filled), (double)j->ops->memory(j->ops) / 1e9);
-  ww_status st =
-      ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p, j->c->arena, &r, &j->c->err);
-  if (!st) st = write_model(j, &r);
-  if (!st) print_result(j, &r);
+            (double)ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate,
+            p->tokens, 100 * (1 - j->filled), (double)j->ops->memory(j->ops) / 1e9);
+  ww_status st = ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p,
+                             j->c->arena, &r, &j->c->err);
+  if (!st)
+    st = write_model(j, &r);
+  if (!st)
+    print_result(j, &r);
   return st;
 }
 
@@ -449,17 +536,27 @@ static ww_status make_out(job *j) {
 ww_status ww_train_lm(ww_cmd *c, const ww_train_options *all) {
   job j = {.c = c, .o = &all->lm, .out = all->out, .new_model = !strcmp(all->lm.model, "new")};
   ww_status st = words_ok(&j);
-  if (!st) st = plan_of(&j);
-  if (!st) st = open_model(&j);
-  if (!st) st = make_out(&j);
-  if (!st) st = read_examples(&j, j.o->data, all->jobs, &j.data);
-  if (!st && j.o->valid) st = read_examples(&j, j.o->valid, all->jobs, &j.valid);
-  if (!st) st = schedule(&j);
-  if (!st) st = open_device(&j);
-  if (!st) st = make_net(&j);
-  if (!st) st = train(&j);
+  if (!st)
+    st = plan_of(&j);
+  if (!st)
+    st = open_model(&j);
+  if (!st)
+    st = make_out(&j);
+  if (!st)
+    st = read_examples(&j, j.o->data, all->jobs, &j.data);
+  if (!st && j.o->valid)
+    st = read_examples(&j, j.o->valid, all->jobs, &j.valid);
+  if (!st)
+    st = schedule(&j);
+  if (!st)
+    st = open_device(&j);
+  if (!st)
+    st = make_net(&j);
+  if (!st)
+    st = train(&j);
   ww_net_free(j.net);
-  if (j.ops) j.ops->close(j.ops);
+  if (j.ops)
+    j.ops->close(j.ops);
   ww_weights_close(j.weights);
   ww_tokenizer_free(j.tokenizer);
   ww_examples_free(&j.data);
@@ -475,17 +572,26 @@ ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *all) {
   const options *o = &all->lm;
   ww_strings special = o->special;
   ww_texts *texts;
-  if (!o->data) return ww_fail(&c->err, WW_EUSAGE, "name the texts: --data FILE.jsonl");
+  if (!o->data)
+    return ww_fail(&c->err, WW_EUSAGE, "name the texts: --data FILE.jsonl");
   if (o->vocab < 300 || o->vocab > 1 << 20)
-    return ww_fail(&c->err, WW_EUSAGE, "--vocab: expected 300 to 1048576 entries, not %" PRIu64, o->vocab);
+    return ww_fail(&c->err, WW_EUSAGE, "--vocab: expected 300 to 1048576 entries, not %" PRIu64,
+                   o->vocab);
   ww_push(c->arena, &special, (const char *)NULL);
   ww_status st = ww_texts_open(o->data, &texts, &c->err);
-  if (st) return st;
-  ww_bpe_plan plan = {
-      .vocab = (uint32_t)o->vocab, .special = o->special.n ? special.v : ours, .next = ww_texts_next, .ctx = texts};
+  if (st)
+    return st;
+  ww_bpe_plan plan = {.vocab = (uint32_t)o->vocab,
+                      .special = o->special.n ? special.v : ours,
+                      .next = ww_texts_next,
+                      .ctx = texts};
   ww_err why = {0};
   st = ww_bpe_train(&plan, o->tokenizer, &c->err);
-  if (ww_texts_close(texts, &why)) st = why.code, c->err = why; /* what it was trained on is not all of it */
-  if (!st && !c->global.quiet) fprintf(stderr, "%s: %" PRIu64 " entries\n", o->tokenizer, o->vocab);
+  if (ww_texts_close(texts, &why)) {
+    st = why.code;
+    c->err = why;
+  } /* what it was trained on is not all of it */
+  if (!st && !c->global.quiet)
+    fprintf(stderr, "%s: %" PRIu64 " entries\n", o->tokenizer, o->vocab);
   return st;
 }

@@ -1,4 +1,5 @@
-/* cuda_toolkit.c - finds the CUDA toolkit's folder and its libraries; used by the program and by the recorder's library. */
+/* cuda_toolkit.c - finds the CUDA toolkit's folder and its libraries; used by the program and by
+ * the recorder's library. */
 #include "cuda_toolkit.h"
 
 #include <dlfcn.h>
@@ -11,13 +12,14 @@ static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
 const char *ww_cuda_root(ww_arena *a, const char *below) {
   const char *roots[] = {getenv(variables[0]), getenv(variables[1]), usual[0], usual[1]};
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-    if (roots[i] && *roots[i] && ww_file_exists(ww_path_join(a, roots[i], below))) return ww_strdup(a, roots[i]);
+    if (roots[i] && *roots[i] && ww_file_exists(ww_path_join(a, roots[i], below)))
+      return ww_strdup(a, roots[i]);
   return NULL;
 }
 
 static void *open_below(const char *root, const char *name) {
-  static const char *const folders[] = {"lib64", "extras/CUPTI/lib64", "lib", "targets/x86_64-linux/lib",
-                                        "targets/sbsa-linux/lib"};
+  static const char *const folders[] = {"lib64", "extras/CUPTI/lib64", "lib",
+                                        "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
   char path[PATH_MAX];
   void *l = NULL;
   for (size_t i = 0; root && *root && !l && i < sizeof folders / sizeof *folders; i++)
@@ -30,10 +32,12 @@ void *ww_cuda_library(const char *name) {
   static const char *const versions[] = {".13", ".12", "", ".11.2"};
   char file[64];
   void *l = NULL;
-  for (int i = 0; i < 2 && !l; i++) l = open_below(getenv(variables[i]), name);
+  for (int i = 0; i < 2 && !l; i++)
+    l = open_below(getenv(variables[i]), name);
   for (int i = 0; i < 4 && !l; i++)
     if (snprintf(file, sizeof file, "lib%s.so%s", name, versions[i]) < (int)sizeof file)
       l = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  for (int i = 0; i < 2 && !l; i++) l = open_below(usual[i], name);
+  for (int i = 0; i < 2 && !l; i++)
+    l = open_below(usual[i], name);
   return l;
 }

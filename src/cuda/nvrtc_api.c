@@ -26,7 +26,8 @@ static void open_library(void) {
                {"nvrtcGetErrorString", (void **)&rtc.error}};
   library = ww_cuda_library("nvrtc");
   for (size_t i = 0; library && !missing && i < sizeof table / sizeof *table; i++)
-    if (!(*table[i].to = dlsym(library, table[i].name))) missing = table[i].name;
+    if (!(*table[i].to = dlsym(library, table[i].name)))
+      missing = table[i].name;
 }
 
 ww_status ww_nvrtc_open(const ww_nvrtc_api **out, ww_err *e) {
@@ -34,10 +35,13 @@ ww_status ww_nvrtc_open(const ww_nvrtc_api **out, ww_err *e) {
   pthread_once(&once, open_library);
   if (!library)
     return ww_fail(e, WW_EDEVICE,
-                   "no NVRTC: libnvrtc.so was not found; install the CUDA toolkit, or set CUDA_HOME to its folder or "
+                   "no NVRTC: libnvrtc.so was not found; install the CUDA toolkit, or set "
+                   "CUDA_HOME to its folder or "
                    "LD_LIBRARY_PATH to the library's");
   if (missing)
-    return ww_fail(e, WW_EDEVICE, "libnvrtc.so has no %s: it is older than CUDA 11.1; install a newer one", missing);
+    return ww_fail(e, WW_EDEVICE,
+                   "libnvrtc.so has no %s: it is older than CUDA 11.1; install a newer one",
+                   missing);
   *out = &rtc;
   return WW_OK;
 }

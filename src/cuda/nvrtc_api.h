@@ -1,4 +1,5 @@
-/* nvrtc_api.h - NVIDIA's runtime compiler as this project uses it: own declarations, opened at run time. */
+/* nvrtc_api.h - NVIDIA's runtime compiler as this project uses it: own declarations, opened at run
+ * time. */
 #ifndef WW_NVRTC_API_H
 #define WW_NVRTC_API_H
 
@@ -20,7 +21,8 @@ typedef struct {
 
 enum { WW_NVRTC_OK = 0, WW_NVRTC_COMPILATION = 6 };
 
-/* Opens the library once per process. WW_EDEVICE: there is none, or it is too old, with what to do. */
+/* Opens the library once per process. WW_EDEVICE: there is none, or it is too old, with what to do.
+ */
 ww_status ww_nvrtc_open(const ww_nvrtc_api **out, ww_err *e);
 
 #endif

@@ -1,8 +1,10 @@
-/* collect.c - a campaign on its device: one thread makes chunks (collect_chunk.c), this one measures them and keeps the rows.
+/* collect.c - a campaign on its device: one thread makes chunks (collect_chunk.c), this one
+ * measures them and keeps the rows.
  *
- * Rows go into the store as the device gives them and are committed every second: whatever ends the process, at most that and
- * the batch on the device is lost. Chunks are large because each costs two starts of a process that measures (one for times, one
- * for counters), about a second each; the first ones are small so that the device does not wait for the compilers. */
+ * Rows go into the store as the device gives them and are committed every second: whatever ends the
+ * process, at most that and the batch on the device is lost. Chunks are large because each costs
+ * two starts of a process that measures (one for times, one for counters), about a second each; the
+ * first ones are small so that the device does not wait for the compilers. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -16,9 +18,10 @@
 #include "../measure/backend.h"
 #include "collect_int.h"
 
-#define BATCH 256         /* launches on the device at once: their buffers are */
-#define BATCH_COUNTED 512 /* the profiler takes 0.6 s to go from times to counters and back, for each batch */
-#define CHUNK_FIRST 224   /* kernels */
+#define BATCH 256 /* launches on the device at once: their buffers are */
+#define BATCH_COUNTED \
+  512 /* the profiler takes 0.6 s to go from times to counters and back, for each batch */
+#define CHUNK_FIRST 224 /* kernels */
 #define CHUNK_MOST 4096
 #define COMMIT_S 1.0
 #define SPARE_S 12.0 /* of a time limit: for the batch in hand */
@@ -28,14 +31,16 @@
 
 static bool names_opencl(const ww_campaign *c, ww_err *e) {
   char ignored[16];
-  if (c->dialect) return !strcmp(c->dialect, "opencl");
+  if (c->dialect)
+    return !strcmp(c->dialect, "opencl");
   return ww_backend_cuda.architecture(c->device, ignored, e) != WW_OK;
 }
 
 static ww_status from_description(const char *name, ww_arena *a, ww_target *t, ww_err *e) {
   ww_gpu g;
   ww_status st = ww_gpu_load(name, a, &g, e);
-  if (st) return st;
+  if (st)
+    return st;
   t->gpu = g.name;
   t->sms = g.sms;
   t->l2_bytes = isfinite(g.l2_bytes) ? (uint64_t)g.l2_bytes : 0;
@@ -48,16 +53,19 @@ static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_
   const ww_backend *b = t->opencl ? &ww_backend_opencl : &ww_backend_cuda;
   ww_device *d = NULL;
   ww_status st = b->open(c->device, a, &d, &t->info, e);
-  if (st) return st;
+  if (st)
+    return st;
   b->close(d);
   t->gpu = ww_strdup(a, *t->info.gpu ? t->info.gpu : t->info.device);
   t->sms = t->info.sms ? t->info.sms : 1;
   t->l2_bytes = t->info.l2_bytes;
-  if (*t->info.gpu) st = from_description(t->info.gpu, a, t, e);
+  if (*t->info.gpu)
+    st = from_description(t->info.gpu, a, t, e);
   return st || t->opencl ? st : b->architecture(c->device, t->architecture, e);
 }
 
-ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out, ww_err *e) {
+ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out,
+                         ww_err *e) {
   *out = (ww_target){0};
   if (c->dialect && strcmp(c->dialect, "cuda") && strcmp(c->dialect, "opencl"))
     return ww_fail(e, WW_EUSAGE, "no such dialect '%.40s': cuda or opencl", c->dialect);
@@ -68,9 +76,11 @@ ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_
   ww_err why = {0}, other = {0};
   out->opencl = names_opencl(c, &why);
   ww_status st = ask_device(c, a, out, &other);
-  if (!st) return WW_OK;
+  if (!st)
+    return WW_OK;
   *e = out->opencl && why.code ? why : other; /* no device of either kind: CUDA's reason */
-  if (out->opencl && why.code && c->device) *e = other;
+  if (out->opencl && why.code && c->device)
+    *e = other;
   return e->code;
 }
 
@@ -96,13 +106,17 @@ static void *cook(void *ctx) {
     ww_status st = ww_chunk_make(k->m, k->w, kernels, &c, &e);
     last = st || c->last;
     pthread_mutex_lock(&k->lock);
-    while (k->ready && !k->stop) pthread_cond_wait(&k->change, &k->lock);
+    while (k->ready && !k->stop)
+      pthread_cond_wait(&k->change, &k->lock);
     if (k->stop) {
       ww_chunk_free(c);
       last = true;
     } else
       k->ready = c;
-    if (st) k->st = st, k->e = e;
+    if (st) {
+      k->st = st;
+      k->e = e;
+    }
     k->end = last;
     pthread_cond_broadcast(&k->change);
     pthread_mutex_unlock(&k->lock);
@@ -141,16 +155,22 @@ static void count_cause(ww_campaign_state *s, ww_status code, const char *messag
   char text[sizeof s->causes->text];
   size_t n = 0;
   for (const char *c = message; *c && n + 1 < sizeof text; c++) {
-    bool digit = isxdigit((unsigned char)*c) && (isdigit((unsigned char)*c) || (n && text[n - 1] == '#'));
-    if (digit && n && text[n - 1] == '#') continue;
+    bool digit =
+        isxdigit((unsigned char)*c) && (isdigit((unsigned char)*c) || (n && text[n - 1] == '#'));
+    if (digit && n && text[n - 1] == '#')
+      continue;
     text[n++] = digit ? '#' : *c;
   }
   text[n] = 0;
   uint32_t k = 0;
-  while (k < s->ncauses && (s->causes[k].code != code || strcmp(s->causes[k].text, text))) k++;
-  if (k == MOST_CAUSES) k--;
-  if (k == s->ncauses) s->causes[s->ncauses++] = (ww_campaign_cause){.code = code};
-  snprintf(s->causes[k].text, sizeof s->causes[k].text, "%s", k == MOST_CAUSES - 1 ? "other" : text);
+  while (k < s->ncauses && (s->causes[k].code != code || strcmp(s->causes[k].text, text)))
+    k++;
+  if (k == MOST_CAUSES)
+    k--;
+  if (k == s->ncauses)
+    s->causes[s->ncauses++] = (ww_campaign_cause){.code = code};
+  snprintf(s->causes[k].text, sizeof s->causes[k].text, "%s",
+           k == MOST_CAUSES - 1 ? "other" : text);
   s->causes[k].n++;
 }
 
@@ -159,13 +179,16 @@ static void tell(campaign *g) {
   s->elapsed_s = ww_now() - g->begun;
   double done_s = g->planned_s - g->left_s;
   s->left_s = done_s > 0 && s->done ? s->elapsed_s / done_s * g->left_s : NAN;
-  if (g->sink->progress) g->sink->progress(g->sink->ctx, s);
+  if (g->sink->progress)
+    g->sink->progress(g->sink->ctx, s);
 }
 
 static void commit(campaign *g, bool now) {
-  if (!now && ww_now() - g->committed < COMMIT_S) return;
+  if (!now && ww_now() - g->committed < COMMIT_S)
+    return;
   pthread_mutex_lock(g->lock);
-  if (!g->st) g->st = ww_store_commit(g->s, &g->e);
+  if (!g->st)
+    g->st = ww_store_commit(g->s, &g->e);
   pthread_mutex_unlock(g->lock);
   g->committed = ww_now();
   tell(g);
@@ -175,8 +198,10 @@ static void put(campaign *g, const ww_item *i, ww_store_row *r) {
   r->kernel = *i->kernel;
   r->number = i->number;
   r->spec = i->spec;
-  for (int k = 0; k < 3; k++) r->grid[k] = i->l.grid[k] ? i->l.grid[k] : 1;
-  for (int k = 0; k < 3; k++) r->block[k] = i->l.block[k] ? i->l.block[k] : 1;
+  for (int k = 0; k < 3; k++)
+    r->grid[k] = i->l.grid[k] ? i->l.grid[k] : 1;
+  for (int k = 0; k < 3; k++)
+    r->block[k] = i->l.block[k] ? i->l.block[k] : 1;
   r->gpu = g->t->gpu;
   r->device = g->t->info.device;
   r->driver = g->t->info.driver;
@@ -185,13 +210,15 @@ static void put(campaign *g, const ww_item *i, ww_store_row *r) {
   r->sms = g->t->sms;
   r->l2_bytes = g->t->l2_bytes;
   pthread_mutex_lock(g->lock);
-  if (!g->st) g->st = ww_store_put(g->s, r, &g->e);
+  if (!g->st)
+    g->st = ww_store_put(g->s, r, &g->e);
   pthread_mutex_unlock(g->lock);
   g->state->done++;
   g->state->failed += r->status != WW_OK;
   g->state->with_counters += !r->status && r->passes;
   g->left_s -= ww_launch_device_s(i->us, i->counters);
-  if (r->status) count_cause(g->state, r->status, r->error);
+  if (r->status)
+    count_cause(g->state, r->status, r->error);
   commit(g, false);
 }
 
@@ -200,13 +227,18 @@ static void put_error(campaign *g, const ww_item *i, const ww_err *e) {
   put(g, i, &r);
 }
 
-/* A device that is not there, or code that we wrote and cannot read, says nothing about the launch: no row, the campaign ends. */
+/* A device that is not there, or code that we wrote and cannot read, says nothing about the launch:
+ * no row, the campaign ends. */
 static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   campaign *g = ctx;
   const ww_item *i = g->of[index];
   const ww_err *bad = &row->report.error;
-  if (bad->code == WW_EDEVICE || (bad->code == WW_EIO && i->kernel->origin == WW_ORIGIN_GENERATED)) {
-    if (!g->st) g->st = bad->code, g->e = *bad;
+  if (bad->code == WW_EDEVICE ||
+      (bad->code == WW_EIO && i->kernel->origin == WW_ORIGIN_GENERATED)) {
+    if (!g->st) {
+      g->st = bad->code;
+      g->e = *bad;
+    }
     return;
   }
   if (bad->code) {
@@ -217,7 +249,8 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
                     .samples = row->measured.nsamples,
                     .passes = row->measured.passes,
                     .accumulates = row->measured.accumulates};
-  for (int m = 0; m < WW_NMETRICS; m++) r.m[m] = row->report.m[m].known ? row->report.m[m].value : NAN;
+  for (int m = 0; m < WW_NMETRICS; m++)
+    r.m[m] = row->report.m[m].known ? row->report.m[m].value : NAN;
   put(g, i, &r);
 }
 
@@ -225,23 +258,27 @@ static int stop(void *ctx) {
   campaign *g = ctx;
   double left = g->c->seconds > 0 ? g->begun + g->c->seconds - ww_now() : INFINITY;
   double spare = g->c->seconds > 4 * SPARE_S ? SPARE_S : g->c->seconds / 4;
-  if (g->st || left <= 0) return 2;
+  if (g->st || left <= 0)
+    return 2;
   int asked = g->sink->stop ? g->sink->stop(g->sink->ctx) : 0;
   return asked ? asked : left < spare;
 }
 
 /* ---- a chunk on the device ---- */
 
-static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const char *self, ww_arena *a, ww_err *e) {
+static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const char *self,
+                         ww_arena *a, ww_err *e) {
   ww_launch *l = WW_NEWN(a, ww_launch, k->v.n + 1);
   uint32_t n = 0;
   g->of = WW_NEWN(a, ww_item *, k->v.n + 1);
   for (uint32_t i = 0; i < k->v.n; i++) {
-    if (k->v.v[i].error.code || k->v.v[i].counters != counters) continue;
+    if (k->v.v[i].error.code || k->v.v[i].counters != counters)
+      continue;
     g->of[n] = &k->v.v[i];
     l[n++] = k->v.v[i].l;
   }
-  if (!n) return WW_OK;
+  if (!n)
+    return WW_OK;
   ww_measure_options o = {.device = g->c->device,
                           .time_only = !counters,
                           .quick = true,
@@ -249,7 +286,8 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
                                    : counters  ? BATCH_COUNTED
                                                : BATCH};
   double from = ww_now();
-  ww_status st = ww_measure(l, n, &o, self, &(ww_measure_sink){.ctx = g, .row = on_row, .stop = stop}, e);
+  ww_status st =
+      ww_measure(l, n, &o, self, &(ww_measure_sink){.ctx = g, .row = on_row, .stop = stop}, e);
   g->state->device_s += ww_now() - from;
   commit(g, true);
   return g->st ? g->st : st;
@@ -258,11 +296,16 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
 static ww_status measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
   ww_arena *a = ww_arena_new();
   for (uint32_t i = 0; i < k->v.n; i++)
-    if (k->v.v[i].error.code) put_error(g, &k->v.v[i], &k->v.v[i].error);
+    if (k->v.v[i].error.code)
+      put_error(g, &k->v.v[i], &k->v.v[i].error);
   commit(g, true);
   ww_status st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, false, self, a, e);
-  if (!st) st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, true, self, a, e);
-  if (g->st) *e = g->e, st = g->st;
+  if (!st)
+    st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped") : measure(g, k, true, self, a, e);
+  if (g->st) {
+    *e = g->e;
+    st = g->st;
+  }
   ww_arena_free(a);
   return st;
 }
@@ -273,16 +316,20 @@ static int by_count(const void *x, const void *y) {
 }
 
 static ww_status make_folder(const char *path, ww_err *e) {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) return WW_OK;
-  return ww_fail(e, WW_EIO, "cannot make the folder '%s' for compiled code: %s", path, strerror(errno));
+  if (mkdir(path, 0777) == 0 || errno == EEXIST)
+    return WW_OK;
+  return ww_fail(e, WW_EIO, "cannot make the folder '%s' for compiled code: %s", path,
+                 strerror(errno));
 }
 
 /* With what a process that was killed left in it. */
 static void remove_folder(const char *path, ww_arena *a) {
   DIR *d = opendir(path);
   for (const struct dirent *f; d && (f = readdir(d));)
-    if (f->d_name[0] != '.') unlink(ww_path_join(a, path, f->d_name));
-  if (d) closedir(d);
+    if (f->d_name[0] != '.')
+      unlink(ww_path_join(a, path, f->d_name));
+  if (d)
+    closedir(d);
   rmdir(path);
 }
 
@@ -307,26 +354,33 @@ static ww_chunk *serve(campaign *g, kitchen *k, bool *end) {
 
 static ww_status run(campaign *g, kitchen *k, const char *self, ww_err *e) {
   pthread_t thread;
-  if (pthread_create(&thread, NULL, cook, k)) return ww_fail(e, WW_EIO, "cannot start a thread: %s", strerror(errno));
+  if (pthread_create(&thread, NULL, cook, k))
+    return ww_fail(e, WW_EIO, "cannot start a thread: %s", strerror(errno));
   ww_status st = WW_OK;
   for (bool last = false, end; !st && !last;) {
     double from = ww_now();
     ww_chunk *c = serve(g, k, &end);
     g->state->waited_s += ww_now() - from;
-    if (!c && !end) st = ww_fail(e, WW_ECANCEL, "stopped");
-    if (!c) break;
+    if (!c && !end)
+      st = ww_fail(e, WW_ECANCEL, "stopped");
+    if (!c)
+      break;
     last = c->last;
     st = measure_chunk(g, c, self, e);
     ww_chunk_free(c);
   }
   close_kitchen(k, thread);
-  if (!st && k->st && k->st != WW_ECANCEL) *e = k->e, st = k->st;
+  if (!st && k->st && k->st != WW_ECANCEL) {
+    *e = k->e;
+    st = k->st;
+  }
   return st;
 }
 
-ww_status ww_campaign_run(const ww_campaign *c, const ww_rank *r, const ww_target *t, const ww_campaign_plan *plan,
-                          ww_store *s, const char *self, const ww_campaign_sink *sink, ww_arena *a,
-                          ww_campaign_state *end, ww_err *e) {
+ww_status ww_campaign_run(const ww_campaign *c, const ww_rank *r, const ww_target *t,
+                          const ww_campaign_plan *plan, ww_store *s, const char *self,
+                          const ww_campaign_sink *sink, ww_arena *a, ww_campaign_state *end,
+                          ww_err *e) {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   ww_maker m = {.c = c, .t = t, .self = self, .work = ww_fmt(a, "%s.work", ww_store_path(s))};
   kitchen k = {.m = &m, .lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
@@ -336,9 +390,12 @@ ww_status ww_campaign_run(const ww_campaign *c, const ww_rank *r, const ww_targe
   g.begun = g.committed = ww_now();
   g.planned_s = g.left_s = plan->device_s;
   ww_status st = make_folder(m.work, e);
-  if (!st) st = ww_works_open(c, r, t, s, &lock, &k.w, e);
-  if (!st) st = run(&g, &k, self, e);
-  if (end->ncauses) qsort(end->causes, end->ncauses, sizeof *end->causes, by_count);
+  if (!st)
+    st = ww_works_open(c, r, t, s, &lock, &k.w, e);
+  if (!st)
+    st = run(&g, &k, self, e);
+  if (end->ncauses)
+    qsort(end->causes, end->ncauses, sizeof *end->causes, by_count);
   end->elapsed_s = ww_now() - g.begun;
   ww_works_close(k.w);
   remove_folder(ww_path_join(a, m.work, "cubin"), a);

@@ -1,8 +1,8 @@
 /* collect_chunk.c - some kernels of a campaign made ready for the device: sources, launches, code.
  *
- * Sources of many generated kernels stand behind each other in one program, because a run of the compiler costs more than a
- * kernel does. A program that fails is compiled again kernel by kernel, so that only what is at fault fails. OpenCL code is its
- * source, a file for each kernel. */
+ * Sources of many generated kernels stand behind each other in one program, because a run of the
+ * compiler costs more than a kernel does. A program that fails is compiled again kernel by kernel,
+ * so that only what is at fault fails. OpenCL code is its source, a file for each kernel. */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -48,15 +48,17 @@ static ww_status add_items(making *x, const ww_work *w, const ww_store_kernel *k
   const ww_target *t = x->m->t;
   ww_arena *a = x->k->a;
   for (uint32_t i = 0; i < w->n; i++) {
-    ww_item item = {.kernel = kernel, .number = w->v[i].number, .counters = w->v[i].counters, .us = w->v[i].us};
+    ww_item item = {
+        .kernel = kernel, .number = w->v[i].number, .counters = w->v[i].counters, .us = w->v[i].us};
     ww_status st = WW_OK;
     if (w->v[i].ready) {
       item.l = *w->v[i].ready;
       item.spec = spec_text(&item.l, kernel, a);
     } else
-      st = ww_gen_launch(&w->gen, t->opencl ? WW_GEN_OPENCL : WW_GEN_CUDA, item.number, t->sms, t->l2_bytes, a, &item.l,
-                         &item.us, e);
-    if (st) return st;
+      st = ww_gen_launch(&w->gen, t->opencl ? WW_GEN_OPENCL : WW_GEN_CUDA, item.number, t->sms,
+                         t->l2_bytes, a, &item.l, &item.us, e);
+    if (st)
+      return st;
     ww_push(a, &x->k->v, item);
   }
   return WW_OK;
@@ -69,13 +71,15 @@ static ww_status add_kernel(making *x, const ww_work *w, ww_err *e) {
   *kernel = w->kernel;
   uint32_t first = x->k->v.n;
   ww_status st = add_items(x, w, kernel, e);
-  if (st || kernel->origin != WW_ORIGIN_GENERATED) return st;
+  if (st || kernel->origin != WW_ORIGIN_GENERATED)
+    return st;
   ww_gen_kernel *gen = WW_NEW(a, ww_gen_kernel);
   ww_buf text = {0};
   *gen = w->gen;
   kernel->source_hash = ww_gen_source_hash(gen, d);
   ww_gen_print(gen, d, 0, &text);
-  ww_push(a, &x->sources, (source){.gen = gen, .first = first, .n = w->n, .text = ww_strndup(a, text.s, text.n)});
+  ww_push(a, &x->sources,
+          (source){.gen = gen, .first = first, .n = w->n, .text = ww_strndup(a, text.s, text.n)});
   ww_buf_free(&text);
   return WW_OK;
 }
@@ -83,15 +87,17 @@ static ww_status add_kernel(making *x, const ww_work *w, ww_err *e) {
 /* ---- code ---- */
 
 /* Gives the code, or the reason why there is none, to all launches of a kernel. */
-static void give_code(making *x, const source *s, const char *binary, const char *entry, const char *compiler,
-                      const ww_err *error) {
+static void give_code(making *x, const source *s, const char *binary, const char *entry,
+                      const char *compiler, const ww_err *error) {
   for (uint32_t i = s->first; i < s->first + s->n; i++) {
     ww_item *item = &x->k->v.v[i];
     item->l.file = NULL;
     item->l.binary = binary;
     item->compiler = compiler;
-    if (entry) item->l.kernel = entry;
-    if (error) item->error = *error;
+    if (entry)
+      item->l.kernel = entry;
+    if (error)
+      item->error = *error;
   }
 }
 
@@ -109,7 +115,8 @@ static ww_status write_opencl(making *x, ww_err *e) {
 
 static uint32_t processes(const ww_campaign *c) {
   cpu_set_t set;
-  if (c->processes) return c->processes;
+  if (c->processes)
+    return c->processes;
   int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   return n > 3 ? (uint32_t)n - 2 : 1; /* one for the process that measures, one for this one */
 }
@@ -127,9 +134,11 @@ static ww_status run_compiler(making *x, ww_compile_job *jobs, uint32_t n, ww_er
 /* A full disk or no compiler is not the kernel's fault: the campaign ends. */
 static ww_status take_code(making *x, const source *s, const ww_compile_job *j, ww_err *e) {
   ww_chunk *k = x->k;
-  if (j->error.code == WW_EIO || j->error.code == WW_EDEVICE) return *e = j->error, e->code;
+  if (j->error.code == WW_EIO || j->error.code == WW_EDEVICE)
+    return *e = j->error, e->code;
   give_code(x, s, j->binary, j->entry, j->compiler, j->error.code ? &j->error : NULL);
-  if (j->binary && (!k->files.n || strcmp(k->files.v[k->files.n - 1], j->binary))) ww_push(k->a, &k->files, j->binary);
+  if (j->binary && (!k->files.n || strcmp(k->files.v[k->files.n - 1], j->binary)))
+    ww_push(k->a, &k->files, j->binary);
   return WW_OK;
 }
 
@@ -141,15 +150,18 @@ static uint32_t together(const making *x) {
 
 static ww_status compile(making *x, ww_err *e) {
   uint32_t n = x->sources.n, each = together(x), alone = 0;
-  ww_compile_job *jobs = WW_NEWN(x->k->a, ww_compile_job, n + 1), *again = WW_NEWN(x->k->a, ww_compile_job, n + 1);
+  ww_compile_job *jobs = WW_NEWN(x->k->a, ww_compile_job, n + 1),
+                 *again = WW_NEWN(x->k->a, ww_compile_job, n + 1);
   const source **of = WW_NEWN(x->k->a, const source *, n + 1);
   for (uint32_t i = 0; i < n; i += each) {
     ww_buf text = {0};
     uint32_t end = i + each < n ? i + each : n;
-    for (uint32_t k = i; k < end; k++) ww_buf_fmt(&text, "%s\n", x->sources.v[k].text);
+    for (uint32_t k = i; k < end; k++)
+      ww_buf_fmt(&text, "%s\n", x->sources.v[k].text);
     const char *all = ww_strndup(x->k->a, text.s, text.n);
     ww_buf_free(&text);
-    for (uint32_t k = i; k < end; k++) jobs[k] = (ww_compile_job){.text = all, .kernel = x->sources.v[k].gen->name};
+    for (uint32_t k = i; k < end; k++)
+      jobs[k] = (ww_compile_job){.text = all, .kernel = x->sources.v[k].gen->name};
   }
   ww_status st = run_compiler(x, jobs, n, e);
   for (uint32_t i = 0; !st && i < n; i++) {
@@ -161,14 +173,17 @@ static ww_status compile(making *x, ww_err *e) {
     of[alone] = s;
     again[alone++] = (ww_compile_job){.text = s->text, .kernel = s->gen->name};
   }
-  if (!st) st = run_compiler(x, again, alone, e);
-  for (uint32_t i = 0; !st && i < alone; i++) st = take_code(x, of[i], &again[i], e);
+  if (!st)
+    st = run_compiler(x, again, alone, e);
+  for (uint32_t i = 0; !st && i < alone; i++)
+    st = take_code(x, of[i], &again[i], e);
   return st;
 }
 
 /* ---- the chunk ---- */
 
-ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out, ww_err *e) {
+ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out,
+                        ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_chunk *k = WW_NEW(a, ww_chunk);
   making x = {.m = m, .k = k};
@@ -180,7 +195,8 @@ ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chu
     ww_arena *own = ww_arena_new(); /* a kernel that is held leaves nothing behind */
     st = ww_works_next(w, own, &work, &more, e);
     bool take = !st && more && work.n;
-    if (take) st = add_kernel(&x, &work, e);
+    if (take)
+      st = add_kernel(&x, &work, e);
     if (take)
       ww_push(a, &k->owned, own);
     else
@@ -188,18 +204,22 @@ ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chu
     n += take;
   }
   k->last = !more;
-  if (!st && x.sources.n) st = m->t->opencl ? write_opencl(&x, e) : compile(&x, e);
-  if (st) ww_chunk_free(k);
+  if (!st && x.sources.n)
+    st = m->t->opencl ? write_opencl(&x, e) : compile(&x, e);
+  if (st)
+    ww_chunk_free(k);
   *out = st ? NULL : k;
   return st;
 }
 
 void ww_chunk_free(ww_chunk *c) {
-  if (!c) return;
+  if (!c)
+    return;
   for (uint32_t i = 0; i < c->files.n; i++) {
     unlink(c->files.v[i]);
     unlink(ww_fmt(c->a, "%s.json", c->files.v[i]));
   }
-  for (uint32_t i = 0; i < c->owned.n; i++) ww_arena_free(c->owned.v[i]);
+  for (uint32_t i = 0; i < c->owned.n; i++)
+    ww_arena_free(c->owned.v[i]);
   ww_arena_free(c->a);
 }

@@ -13,8 +13,9 @@
 typedef struct {
   uint32_t number;
   bool counters;
-  const ww_launch *ready; /* corpus, imported: the spec; lives as long as the works. NULL: generated */
-  double us;              /* estimated; NaN unknown */
+  const ww_launch
+      *ready; /* corpus, imported: the spec; lives as long as the works. NULL: generated */
+  double us;  /* estimated; NaN unknown */
 } ww_wanted;
 
 /* A kernel and those of its launches that are still to be measured. */
@@ -29,8 +30,8 @@ typedef struct {
 /* What a campaign consists of, kernel by kernel. */
 typedef struct ww_works ww_works;
 /* `lock` (may be NULL) is held around each look into the store. */
-ww_status ww_works_open(const ww_campaign *c, const ww_rank *r, const ww_target *t, ww_store *s, pthread_mutex_t *lock, ww_works **out,
-                        ww_err *e);
+ww_status ww_works_open(const ww_campaign *c, const ww_rank *r, const ww_target *t, ww_store *s,
+                        pthread_mutex_t *lock, ww_works **out, ww_err *e);
 /* The next kernel of this rank, in `a`; *more false: there is none. */
 ww_status ww_works_next(ww_works *w, ww_arena *a, ww_work *out, bool *more, ww_err *e);
 uint64_t ww_works_skipped(const ww_works *w);
@@ -52,7 +53,7 @@ typedef struct {
 } ww_item;
 
 typedef struct {
-  ww_arena *a; /* holds all of it, but for */
+  ww_arena *a;              /* holds all of it, but for */
   WW_VEC(ww_arena *) owned; /* the kernels, each in its own */
   WW_VEC(ww_item) v;
   WW_VEC(const char *) files; /* compiled code, to be removed */
@@ -67,7 +68,8 @@ typedef struct {
   _Atomic bool cancel;
 } ww_maker;
 /* At most `kernels` kernels, ready for the device. */
-ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out, ww_err *e);
+ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out,
+                        ww_err *e);
 void ww_chunk_free(ww_chunk *c); /* removes its files; accepts NULL */
 
 #endif

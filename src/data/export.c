@@ -1,7 +1,8 @@
-/* export.c - walks a store and hands each row, with its launch and source made again, to the form that was asked for.
+/* export.c - walks a store and hands each row, with its launch and source made again, to the form
+ * that was asked for.
  *
- * Rows come kernel by kernel, so a generated kernel is made once for all its launches. Workload: some 100,000 rows; what one needs lives
- * in an arena of its own. */
+ * Rows come kernel by kernel, so a generated kernel is made once for all its launches. Workload:
+ * some 100,000 rows; what one needs lives in an arena of its own. */
 #include <errno.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -10,7 +11,8 @@
 #include "export_int.h"
 #include "split.h"
 
-const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts", "questions"};
+const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts",
+                                                  "questions"};
 const char *const ww_ask_names[WW_NASKS] = {"counters", "time"};
 
 typedef struct {
@@ -40,7 +42,8 @@ static ww_status write_source(job *j, const char *name, const char *text, ww_err
   struct stat s;
   const char *path = ww_path_join(j->arena, j->o->sources, name);
   size_t n = strlen(text);
-  if (!stat(path, &s) && (size_t)s.st_size == n) return WW_OK; /* of an export before */
+  if (!stat(path, &s) && (size_t)s.st_size == n)
+    return WW_OK; /* of an export before */
   j->count->sources++;
   return ww_write_file_atomic(path, text, n, e);
 }
@@ -56,21 +59,27 @@ static void source_of(job *j, const ww_store_kernel *k) {
     j->text = ww_strdup(j->arena, b.s);
     ww_buf_free(&b);
   } else if (!j->o->corpus || !k->file || k->origin != WW_ORIGIN_CORPUS)
-    snprintf(j->count->why, sizeof j->count->why, "%s: where its source is was not said (--corpus DIR)", k->key);
-  else if (ww_read_file(j->arena, ww_path_join(j->arena, j->o->corpus, k->file), 64 << 20, &text, &n, &e))
+    snprintf(j->count->why, sizeof j->count->why,
+             "%s: where its source is was not said (--corpus DIR)", k->key);
+  else if (ww_read_file(j->arena, ww_path_join(j->arena, j->o->corpus, k->file), 64 << 20, &text,
+                        &n, &e))
     snprintf(j->count->why, sizeof j->count->why, "%.255s", e.msg);
   else
     j->text = text;
 }
 
-static const char *suffix(ww_gen_dialect d) { return d == WW_GEN_OPENCL ? "cl" : "cu"; }
+static const char *suffix(ww_gen_dialect d) {
+  return d == WW_GEN_OPENCL ? "cl" : "cu";
+}
 
 static bool wants_text(const ww_export_options *o) {
-  return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS || o->with_source || o->sources;
+  return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS || o->with_source ||
+         o->sources;
 }
 
 static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
-  if (j->key && !strcmp(j->key, k->key)) return WW_OK;
+  if (j->key && !strcmp(j->key, k->key))
+    return WW_OK;
   ww_arena_free(j->arena);
   j->arena = ww_arena_new();
   j->key = ww_strdup(j->arena, k->key);
@@ -78,8 +87,10 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
   j->nkernels++;
   j->generated = k->origin == WW_ORIGIN_GENERATED;
   j->dialect = k->dialect && !strcmp(k->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
-  ww_status st = j->generated ? ww_gen_make(k->version, k->seed, k->index, j->arena, &j->gen, e) : WW_OK;
-  if (!st && wants_text(j->o)) source_of(j, k);
+  ww_status st =
+      j->generated ? ww_gen_make(k->version, k->seed, k->index, j->arena, &j->gen, e) : WW_OK;
+  if (!st && wants_text(j->o))
+    source_of(j, k);
   if (!st && j->o->sources && j->generated)
     st = write_source(j, ww_fmt(j->arena, "%s.%s", j->gen.name, suffix(j->dialect)), j->text, e);
   return st;
@@ -87,7 +98,8 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
 
 /* ---- the launch ---- */
 
-/* A spec says where things were on the machine that measured; here only what others can use stays. */
+/* A spec says where things were on the machine that measured; here only what others can use stays.
+ */
 static ww_status launch(job *j, ww_exported *x, ww_launch *l, ww_err *e) {
   const ww_store_row *r = x->row;
   uint32_t sms = r->sms || !x->gpu ? r->sms : x->gpu->sms;
@@ -98,22 +110,27 @@ static ww_status launch(job *j, ww_exported *x, ww_launch *l, ww_err *e) {
   else if (!j->generated)
     st = ww_fail(e, WW_EDATA, "%s: the store does not have this launch's spec", r->kernel.key);
   else if (!(sms && l2))
-    st = ww_fail(e, WW_EDATA, "%s: the store does not say how many SMs and how much L2 the launches were sampled for",
-                 r->kernel.key);
+    st = ww_fail(
+        e, WW_EDATA,
+        "%s: the store does not say how many SMs and how much L2 the launches were sampled for",
+        r->kernel.key);
   else
     st = ww_gen_launch(&j->gen, j->dialect, r->number, sms, l2, x->arena, l, NULL, e);
   l->file = x->file;
-  if (!l->kernel) l->kernel = r->kernel.name;
+  if (!l->kernel)
+    l->kernel = r->kernel.name;
   l->binary = l->note = l->dir = NULL;
   return st;
 }
 
-/* Reports name files so that they are found from where the reports are; tables name them as the corpus does. */
+/* Reports name files so that they are found from where the reports are; tables name them as the
+ * corpus does. */
 static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) {
   bool report = j->o->form == WW_EXPORT_JSONL;
   if (!j->generated && report && j->corpus && k->origin == WW_ORIGIN_CORPUS && k->file)
     return ww_path_join(a, j->corpus, k->file);
-  if (!j->generated) return k->file;
+  if (!j->generated)
+    return k->file;
   const char *name = ww_fmt(a, "%s.%s", j->gen.name, suffix(j->dialect));
   return j->sources ? ww_path_join(a, j->sources, name) : name;
 }
@@ -123,7 +140,8 @@ static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) 
 static void hash_member(ww_json *j, const char *key, uint64_t v) {
   char hex[20];
   snprintf(hex, sizeof hex, "%016llx", (unsigned long long)v);
-  if (v) ww_json_kstr(j, key, hex);
+  if (v)
+    ww_json_kstr(j, key, hex);
 }
 
 /* What the store knows of the kernel; ww_reports_row reads it back. */
@@ -169,9 +187,11 @@ static void failure(const ww_exported *x, const char *name, ww_json *j) {
   const ww_store_row *r = x->row;
   ww_json_obj(j);
   ww_json_kint(j, "schema_version", 1);
-  if (x->file) ww_json_kstr(j, "file", x->file);
+  if (x->file)
+    ww_json_kstr(j, "file", x->file);
   ww_json_kstr(j, "kernel", name);
-  if (r->gpu) ww_json_kstr(j, "gpu", r->gpu);
+  if (r->gpu)
+    ww_json_kstr(j, "gpu", r->gpu);
   if (x->launch) {
     ww_json_key(j, "launch");
     ww_launch_write(x->launch, j);
@@ -190,9 +210,11 @@ static ww_status report(job *j, const ww_exported *x, ww_err *e) {
   const char *name = x->launch && x->launch->kernel ? x->launch->kernel : r->kernel.name;
   ww_report out = {.file = x->file, .kernel = name, .by = WW_BY_HARDWARE, .launch = x->launch};
   ww_json w = {0};
-  if (x->gpu) out.gpu = r->gpu; /* a device without a description goes by `measured.device` */
+  if (x->gpu)
+    out.gpu = r->gpu; /* a device without a description goes by `measured.device` */
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (isfinite(r->m[m])) ww_report_set(&out, (ww_metric)m, r->m[m]);
+    if (isfinite(r->m[m]))
+      ww_report_set(&out, (ww_metric)m, r->m[m]);
   j->line.n = 0;
   ww_json_begin(&w, &j->line);
   if (r->status)
@@ -212,8 +234,10 @@ static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
   j->line.n = 0;
   for (uint32_t k = 0; k < n; k++) {
     ww_buf source = {0};
-    if (styles[k] && !x->gen) continue; /* written kernels have one style: their author's */
-    if (styles[k]) ww_gen_print(x->gen, x->dialect, styles[k], &source);
+    if (styles[k] && !x->gen)
+      continue; /* written kernels have one style: their author's */
+    if (styles[k])
+      ww_gen_print(x->gen, x->dialect, styles[k], &source);
     ww_prompt_write(x,
                     styles[k] ? source.s
                     : x->gen  ? x->text
@@ -229,7 +253,8 @@ static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
 
 static const char *joined_flags(const ww_launch *l, ww_arena *a) {
   const char *s = "";
-  for (uint32_t k = 0; k < l->nflags; k++) s = ww_fmt(a, "%s %s", s, l->flags[k]);
+  for (uint32_t k = 0; k < l->nflags; k++)
+    s = ww_fmt(a, "%s %s", s, l->flags[k]);
   return s;
 }
 
@@ -240,8 +265,8 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
   ww_text_question q;
   ww_err why = {0};
   if (!j->question || strcmp(flags, j->flags)) {
-    if (ww_question_read(x->text, strlen(x->text), x->launch->kernel, x->launch->flags, x->launch->nflags, j->arena, &k,
-                         &why)) {
+    if (ww_question_read(x->text, strlen(x->text), x->launch->kernel, x->launch->flags,
+                         x->launch->nflags, j->arena, &k, &why)) {
       j->count->no_source++;
       snprintf(j->count->why, sizeof j->count->why, "%.60s: %.190s", x->row->kernel.key, why.msg);
       return WW_OK;
@@ -260,42 +285,61 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
 
 static ww_status write_row(job *j, ww_exported *x, ww_err *e) {
   bool prompt = j->o->form == WW_EXPORT_PROMPTS || j->o->form == WW_EXPORT_QUESTIONS;
-  if (!x->text && wants_text(j->o)) j->count->no_source++;
-  if (prompt && (!x->text || !x->launch)) return WW_OK;
-  if (j->o->form == WW_EXPORT_QUESTIONS && !x->gpu) return WW_OK; /* nothing is known of the device */
-  if (!prompt) j->count->rows++;                                  /* each style of a prompt is a row */
+  if (!x->text && wants_text(j->o))
+    j->count->no_source++;
+  if (prompt && (!x->text || !x->launch))
+    return WW_OK;
+  if (j->o->form == WW_EXPORT_QUESTIONS && !x->gpu)
+    return WW_OK; /* nothing is known of the device */
+  if (!prompt)
+    j->count->rows++; /* each style of a prompt is a row */
   switch (j->o->form) {
-  case WW_EXPORT_JSONL: return report(j, x, e);
-  case WW_EXPORT_PROMPTS: return prompts(j, x, e);
-  case WW_EXPORT_QUESTIONS: return question(j, x, e);
-  default: return ww_export_table_row(j->table, x, e);
+  case WW_EXPORT_JSONL:
+    return report(j, x, e);
+  case WW_EXPORT_PROMPTS:
+    return prompts(j, x, e);
+  case WW_EXPORT_QUESTIONS:
+    return question(j, x, e);
+  default:
+    return ww_export_table_row(j->table, x, e);
   }
 }
 
 /* The store keeps what is not known of a machine as empty texts. */
-static const char *known(const char *s) { return s && *s ? s : NULL; }
+static const char *known(const char *s) {
+  return s && *s ? s : NULL;
+}
 
 static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   job *j = ctx;
   ww_store_row own = *given;
   const ww_store_row *r = &own;
-  own.device = known(own.device), own.driver = known(own.driver), own.versions = known(own.versions);
-  own.compiler = known(own.compiler), own.error = known(own.error);
+  own.device = known(own.device);
+  own.driver = known(own.driver);
+  own.versions = known(own.versions);
+  own.compiler = known(own.compiler);
+  own.error = known(own.error);
   ww_split split = ww_split_of(&r->kernel);
-  if (j->o->split >= 0 && (int)split != j->o->split) return WW_OK;
+  if (j->o->split >= 0 && (int)split != j->o->split)
+    return WW_OK;
   ww_status st = kernel(j, &r->kernel, e);
-  if (st) return st;
-  if (j->o->nshards && j->nkernels % j->o->nshards != j->o->shard) return WW_OK;
-  ww_exported x = {
-      .row = r, .split = ww_split_names[split], .gen = j->generated ? &j->gen : NULL, .dialect = j->dialect};
+  if (st)
+    return st;
+  if (j->o->nshards && j->nkernels % j->o->nshards != j->o->shard)
+    return WW_OK;
+  ww_exported x = {.row = r,
+                   .split = ww_split_names[split],
+                   .gen = j->generated ? &j->gen : NULL,
+                   .dialect = j->dialect};
   ww_launch l = {0};
   ww_err why = {0};
   x.arena = ww_arena_new();
   x.text = j->text;
-  if ((st = ww_machine_of(&j->machines, r->gpu, &x.gpu, e))) goto out;
+  if ((st = ww_machine_of(&j->machines, r->gpu, &x.gpu, e)))
+    goto out;
   x.file = file_of(j, &r->kernel, x.arena);
-  bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS || j->o->form == WW_EXPORT_QUESTIONS ||
-                j->o->with_launch;
+  bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS ||
+                j->o->form == WW_EXPORT_QUESTIONS || j->o->with_launch;
   if (wanted && !launch(j, &x, &l, &why))
     x.launch = &l;
   else if (wanted) {
@@ -315,10 +359,14 @@ static ww_status prepare(job *j, ww_err *e) {
   if (o->sources && mkdir(o->sources, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", o->sources, strerror(errno));
   ww_status st = ww_sink_open(o->out, &j->sink, e);
-  if (st) return st;
-  if (o->sources) j->sources = ww_path_from(o->out, o->sources, j->paths);
-  if (o->corpus) j->corpus = ww_path_from(o->out, o->corpus, j->paths);
-  if (o->form == WW_EXPORT_CSV || o->form == WW_EXPORT_PARQUET) j->table = ww_export_table_new(o, j->sink);
+  if (st)
+    return st;
+  if (o->sources)
+    j->sources = ww_path_from(o->out, o->sources, j->paths);
+  if (o->corpus)
+    j->corpus = ww_path_from(o->out, o->corpus, j->paths);
+  if (o->form == WW_EXPORT_CSV || o->form == WW_EXPORT_PARQUET)
+    j->table = ww_export_table_new(o, j->sink);
   return WW_OK;
 }
 
@@ -332,7 +380,8 @@ ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n,
                        .counters = o->counters || (prompt && o->ask == WW_ASK_COUNTERS)};
   *n = (ww_export_count){0};
   ww_status st = prepare(&j, e), closed;
-  if (!st) st = ww_store_each(s, &f, each, &j, e);
+  if (!st)
+    st = ww_store_each(s, &f, each, &j, e);
   if (j.table) {
     closed = ww_export_table_end(j.table, !st, st ? NULL : e);
     st = st ? st : closed;

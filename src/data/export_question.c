@@ -1,4 +1,5 @@
-/* export_question.c - one launch as what our language model learns from: the question's text and features, and what was measured. */
+/* export_question.c - one launch as what our language model learns from: the question's text and
+ * features, and what was measured. */
 #include <math.h>
 
 #include "export_int.h"
@@ -19,7 +20,8 @@ void ww_export_question(const ww_exported *x, const ww_text_question *q, ww_buf 
   float number[WW_NMETRICS];
   ww_buf answer = {0};
   ww_json j = {0};
-  for (int m = 0; m < WW_NMETRICS; m++) number[m] = ww_question_number(m, r->m[m]);
+  for (int m = 0; m < WW_NMETRICS; m++)
+    number[m] = ww_question_number(m, r->m[m]);
   ww_json_begin(&j, out);
   ww_json_obj(&j);
   ww_json_kstr(&j, "prompt", q->text);

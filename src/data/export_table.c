@@ -1,7 +1,7 @@
 /* export_table.c - rows as a table: one list of columns for CSV (RFC 4180) and Parquet.
  *
- * A column per metric of metrics.def, after those of the kernel, the launch and the machine. What is not known is empty in CSV, null in
- * Parquet; never zero. */
+ * A column per metric of metrics.def, after those of the kernel, the launch and the machine. What
+ * is not known is empty in CSV, null in Parquet; never zero. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -95,9 +95,15 @@ typedef struct {
 
 /* ---- cells ---- */
 
-static cell text_cell(const char *s) { return (cell){.null = !s || !*s, .text = s}; }
-static cell int_cell(uint64_t v) { return (cell){.integer = (int64_t)v}; }
-static cell int_or_null(uint64_t v, bool there) { return (cell){.null = !there, .integer = (int64_t)v}; }
+static cell text_cell(const char *s) {
+  return (cell){.null = !s || !*s, .text = s};
+}
+static cell int_cell(uint64_t v) {
+  return (cell){.integer = (int64_t)v};
+}
+static cell int_or_null(uint64_t v, bool there) {
+  return (cell){.null = !there, .integer = (int64_t)v};
+}
 static cell hash_cell(uint64_t v, ww_arena *a) {
   return text_cell(v ? ww_fmt(a, "%016llx", (unsigned long long)v) : NULL);
 }
@@ -105,49 +111,76 @@ static cell hash_cell(uint64_t v, ww_arena *a) {
 static cell kernel_cell(const ww_exported *x, int at) {
   const ww_store_kernel *k = &x->row->kernel;
   switch (at) {
-  case KEY: return text_cell(k->key);
-  case ORIGIN: return text_cell(ww_origin_names[k->origin]);
-  case FAMILY: return text_cell(k->family);
-  case SPLIT: return text_cell(x->split);
-  case KERNEL: return text_cell(k->name);
-  case FILE_: return text_cell(x->file);
-  case DIALECT: return text_cell(k->dialect);
-  case VERSION: return int_or_null(k->version, x->gen);
-  case SEED: return int_or_null(k->seed, x->gen);
-  case INDEX: return int_or_null(k->index, x->gen);
-  case SOURCE_HASH: return hash_cell(k->source_hash, x->arena);
-  default: return hash_cell(k->structure, x->arena);
+  case KEY:
+    return text_cell(k->key);
+  case ORIGIN:
+    return text_cell(ww_origin_names[k->origin]);
+  case FAMILY:
+    return text_cell(k->family);
+  case SPLIT:
+    return text_cell(x->split);
+  case KERNEL:
+    return text_cell(k->name);
+  case FILE_:
+    return text_cell(x->file);
+  case DIALECT:
+    return text_cell(k->dialect);
+  case VERSION:
+    return int_or_null(k->version, x->gen);
+  case SEED:
+    return int_or_null(k->seed, x->gen);
+  case INDEX:
+    return int_or_null(k->index, x->gen);
+  case SOURCE_HASH:
+    return hash_cell(k->source_hash, x->arena);
+  default:
+    return hash_cell(k->structure, x->arena);
   }
 }
 
 static cell launch_cell(const ww_exported *x, int at) {
   const ww_store_row *r = x->row;
   switch (at) {
-  case NUMBER: return int_cell(r->number);
+  case NUMBER:
+    return int_cell(r->number);
   case GRID_X:
   case GRID_Y:
-  case GRID_Z: return int_or_null(r->grid[at - GRID_X], r->grid[0]);
+  case GRID_Z:
+    return int_or_null(r->grid[at - GRID_X], r->grid[0]);
   case BLOCK_X:
   case BLOCK_Y:
-  case BLOCK_Z: return int_or_null(r->block[at - BLOCK_X], r->block[0]);
-  case GPU: return text_cell(r->gpu);
-  case DEVICE: return text_cell(r->device);
-  case DRIVER: return text_cell(r->driver);
-  case VERSIONS: return text_cell(r->versions);
-  case COMPILER: return text_cell(r->compiler);
-  case STATUS: return text_cell(ww_status_name(r->status));
-  case ERROR_: return text_cell(r->error);
-  case IQR: return (cell){.null = !isfinite(r->iqr_us), .number = r->iqr_us};
-  case SAMPLES: return int_cell(r->samples);
-  case PASSES: return int_cell(r->passes);
-  default: return int_cell(r->accumulates);
+  case BLOCK_Z:
+    return int_or_null(r->block[at - BLOCK_X], r->block[0]);
+  case GPU:
+    return text_cell(r->gpu);
+  case DEVICE:
+    return text_cell(r->device);
+  case DRIVER:
+    return text_cell(r->driver);
+  case VERSIONS:
+    return text_cell(r->versions);
+  case COMPILER:
+    return text_cell(r->compiler);
+  case STATUS:
+    return text_cell(ww_status_name(r->status));
+  case ERROR_:
+    return text_cell(r->error);
+  case IQR:
+    return (cell){.null = !isfinite(r->iqr_us), .number = r->iqr_us};
+  case SAMPLES:
+    return int_cell(r->samples);
+  case PASSES:
+    return int_cell(r->passes);
+  default:
+    return int_cell(r->accumulates);
   }
 }
 
 static cell spec_cell(const ww_exported *x) {
   ww_buf b = {0};
   ww_json j = {0};
-  if (!x->launch) return (cell){.null = true};
+  if (!x->launch)
+    return (cell){.null = true};
   ww_json_begin(&j, &b);
   ww_launch_write(x->launch, &j);
   cell c = text_cell(ww_strdup(x->arena, b.s));
@@ -156,8 +189,10 @@ static cell spec_cell(const ww_exported *x) {
 }
 
 static cell cell_at(const ww_export_table *t, const ww_exported *x, uint32_t at) {
-  if (at < NUMBER) return kernel_cell(x, (int)at);
-  if (at < NFIXED) return launch_cell(x, (int)at);
+  if (at < NUMBER)
+    return kernel_cell(x, (int)at);
+  if (at < NFIXED)
+    return launch_cell(x, (int)at);
   if (at < NFIXED + WW_NMETRICS) {
     double v = x->row->m[at - NFIXED];
     return (cell){.null = !isfinite(v), .number = v};
@@ -175,7 +210,8 @@ static void csv_text(ww_buf *b, const char *s) {
   }
   ww_buf_puts(b, "\"");
   for (; *s; s++) {
-    if (*s == '"') ww_buf_puts(b, "\"");
+    if (*s == '"')
+      ww_buf_puts(b, "\"");
     ww_buf_add(b, s, 1);
   }
   ww_buf_puts(b, "\"");
@@ -183,29 +219,42 @@ static void csv_text(ww_buf *b, const char *s) {
 
 static void csv_cell(ww_buf *b, uint8_t type, const cell *c) {
   ww_json j = {0};
-  if (c->null) return;
+  if (c->null)
+    return;
   ww_json_begin(&j, b);
   switch (type) {
-  case WW_PARQUET_TEXT: csv_text(b, c->text); break;
-  case WW_PARQUET_DOUBLE: ww_json_num(&j, c->number); break; /* the shortest that reads back the same */
-  case WW_PARQUET_INT: ww_buf_fmt(b, "%lld", (long long)c->integer); break;
-  case WW_PARQUET_UINT: ww_buf_fmt(b, "%llu", (unsigned long long)c->integer); break;
-  default: ww_buf_puts(b, c->integer ? "true" : "false");
+  case WW_PARQUET_TEXT:
+    csv_text(b, c->text);
+    break;
+  case WW_PARQUET_DOUBLE:
+    ww_json_num(&j, c->number);
+    break; /* the shortest that reads back the same */
+  case WW_PARQUET_INT:
+    ww_buf_fmt(b, "%lld", (long long)c->integer);
+    break;
+  case WW_PARQUET_UINT:
+    ww_buf_fmt(b, "%llu", (unsigned long long)c->integer);
+    break;
+  default:
+    ww_buf_puts(b, c->integer ? "true" : "false");
   }
 }
 
 static void csv_head(ww_export_table *t) {
-  for (uint32_t k = 0; k < t->n; k++) ww_buf_fmt(&t->line, "%s%s", k ? "," : "", t->columns[k].name);
+  for (uint32_t k = 0; k < t->n; k++)
+    ww_buf_fmt(&t->line, "%s%s", k ? "," : "", t->columns[k].name);
   ww_buf_puts(&t->line, "\r\n");
   t->head_written = true;
 }
 
 static ww_status csv_row(ww_export_table *t, const ww_exported *x, ww_err *e) {
   t->line.n = 0;
-  if (!t->head_written) csv_head(t);
+  if (!t->head_written)
+    csv_head(t);
   for (uint32_t k = 0; k < t->n; k++) {
     cell c = cell_at(t, x, k);
-    if (k) ww_buf_puts(&t->line, ",");
+    if (k)
+      ww_buf_puts(&t->line, ",");
     csv_cell(&t->line, t->columns[k].type, &c);
   }
   ww_buf_puts(&t->line, "\r\n");
@@ -244,8 +293,10 @@ ww_export_table *ww_export_table_new(const ww_export_options *o, ww_sink *s) {
   t->n = NFIXED;
   for (int m = 0; m < WW_NMETRICS; m++)
     t->columns[t->n++] = (ww_parquet_column){ww_metrics[m].name, WW_PARQUET_DOUBLE, true};
-  if (o->with_launch) t->columns[t->n++] = (ww_parquet_column){"launch", WW_PARQUET_TEXT, true};
-  if (o->with_source) t->columns[t->n++] = (ww_parquet_column){"source", WW_PARQUET_TEXT, true};
+  if (o->with_launch)
+    t->columns[t->n++] = (ww_parquet_column){"launch", WW_PARQUET_TEXT, true};
+  if (o->with_source)
+    t->columns[t->n++] = (ww_parquet_column){"source", WW_PARQUET_TEXT, true};
   if (o->form == WW_EXPORT_PARQUET) {
     t->parquet = ww_parquet_new(ww_sink_file(s), t->columns, t->n, 0);
     ww_parquet_note(t->parquet, "warpwise.schema_version", "1");

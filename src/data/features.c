@@ -1,9 +1,10 @@
 /* features.c - from measured launches to rows to learn from.
  *
- * Launches are grouped into jobs: some dozen generated kernels in one text, or one file of the corpus and its flags; a job is one run of
- * the compiler. Workers are forks of this program that take job after job from a counter in shared memory and write rows there, so a launch
- * that breaks the program or takes too long costs itself alone. Which launches are taken follows from hashes: the same
- * store gives the same rows. */
+ * Launches are grouped into jobs: some dozen generated kernels in one text, or one file of the
+ * corpus and its flags; a job is one run of the compiler. Workers are forks of this program that
+ * take job after job from a counter in shared memory and write rows there, so a launch that breaks
+ * the program or takes too long costs itself alone. Which launches are taken follows from hashes:
+ * the same store gives the same rows. */
 #include "features.h"
 
 #include <errno.h>
@@ -76,16 +77,21 @@ typedef struct {
 
 static uint32_t family_of(work *w, const char *name) {
   for (uint32_t k = 0; k < w->families.n; k++)
-    if (!strcmp(w->families.v[k], name)) return k;
+    if (!strcmp(w->families.v[k], name))
+      return k;
   ww_push(w->a, &w->families, ww_strdup(w->a, name));
   return w->families.n - 1;
 }
 
-static const char *copy(const work *w, const char *s) { return s ? ww_strdup(w->a, s) : NULL; }
+static const char *copy(const work *w, const char *s) {
+  return s ? ww_strdup(w->a, s) : NULL;
+}
 
-/* Rows of a kernel stand together in a store; files of reports may have them apart, which makes several of it. */
+/* Rows of a kernel stand together in a store; files of reports may have them apart, which makes
+ * several of it. */
 static bool same_kernel(const kernel *x, const ww_store_kernel *k) {
-  if (x->k.origin != k->origin) return false;
+  if (x->k.origin != k->origin)
+    return false;
   if (k->origin == WW_ORIGIN_GENERATED)
     return x->k.version == k->version && x->k.seed == k->seed && x->k.index == k->index;
   return x->k.key && k->key && !strcmp(x->k.key, k->key);
@@ -95,7 +101,11 @@ static void add_kernel(work *w, const ww_store_row *r) {
   const ww_store_kernel *k = &r->kernel;
   bool made = k->origin == WW_ORIGIN_GENERATED;
   uint64_t id[3] = {k->version, k->seed, k->index};
-  kernel x = {.k = *k, .begin = w->items.n, .sms = r->sms, .l2_bytes = r->l2_bytes, .split = ww_split_of(k)};
+  kernel x = {.k = *k,
+              .begin = w->items.n,
+              .sms = r->sms,
+              .l2_bytes = r->l2_bytes,
+              .split = ww_split_of(k)};
   x.hash = ww_hash(id, sizeof id, 7);
   x.family = family_of(w, k->family ? k->family : "other");
   x.k.family = w->families.v[x.family];
@@ -108,21 +118,28 @@ static void add_kernel(work *w, const ww_store_row *r) {
 
 /* Times through OpenCL are of another timer, with a floor of its own. */
 static bool wanted(const work *w, const ww_store_row *r) {
-  if (r->status || !r->gpu || strcmp(r->gpu, w->gpu.name)) return false;
-  if (r->kernel.origin == WW_ORIGIN_IMPORTED || (r->kernel.dialect && strcmp(r->kernel.dialect, "cuda"))) return false;
+  if (r->status || !r->gpu || strcmp(r->gpu, w->gpu.name))
+    return false;
+  if (r->kernel.origin == WW_ORIGIN_IMPORTED ||
+      (r->kernel.dialect && strcmp(r->kernel.dialect, "cuda")))
+    return false;
   return r->m[WW_M_time_us] > 0;
 }
 
 static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
   work *w = ctx;
   (void)e;
-  if (!wanted(w, r)) return w->others++, WW_OK;
-  if (!w->kernels.n || !same_kernel(&w->kernels.v[w->kernels.n - 1], &r->kernel)) add_kernel(w, r);
+  if (!wanted(w, r))
+    return w->others++, WW_OK;
+  if (!w->kernels.n || !same_kernel(&w->kernels.v[w->kernels.n - 1], &r->kernel))
+    add_kernel(w, r);
   kernel *k = &w->kernels.v[w->kernels.n - 1];
   item x = {.kernel = w->kernels.n - 1, .number = r->number, .counters = r->passes > 0};
-  if (k->k.origin != WW_ORIGIN_GENERATED) x.spec = copy(w, r->spec);
+  if (k->k.origin != WW_ORIGIN_GENERATED)
+    x.spec = copy(w, r->spec);
   x.hash = ww_hash(&x.number, sizeof x.number, k->hash);
-  for (int m = 0; m < WW_NMETRICS; m++) x.measured[m] = (float)r->m[m];
+  for (int m = 0; m < WW_NMETRICS; m++)
+    x.measured[m] = (float)r->m[m];
   x.counters |= r->m[WW_M_warp_instructions] > 0;
   ww_push(w->a, &w->items, x);
   k->end = w->items.n;
@@ -130,11 +147,13 @@ static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
 }
 
 static ww_status read_input(work *w, const char *path, ww_err *e) {
-  if (strstr(path, ".jsonl")) return ww_reports_each(path, WW_ORIGIN_CORPUS, on_row, w, e);
+  if (strstr(path, ".jsonl"))
+    return ww_reports_each(path, WW_ORIGIN_CORPUS, on_row, w, e);
   ww_store *s;
   ww_store_filter f = {.gpu = w->gpu.name, .origin = -1};
   ww_status st = ww_store_open(path, WW_STORE_READ, &s, e);
-  if (st) return st;
+  if (st)
+    return st;
   st = ww_store_each(s, &f, on_row, w, e);
   ww_store_close(s);
   return st;
@@ -142,18 +161,24 @@ static ww_status read_input(work *w, const char *path, ww_err *e) {
 
 /* ---- which are taken ---- */
 
-/* All launches of written kernels; of a generated one the first `each` by hash, those with counters before the others. */
+/* All launches of written kernels; of a generated one the first `each` by hash, those with counters
+ * before the others. */
 static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
   uint32_t taken = 0;
-  if (k->k.origin != WW_ORIGIN_GENERATED) each = left = UINT32_MAX;
+  if (k->k.origin != WW_ORIGIN_GENERATED)
+    each = left = UINT32_MAX;
   while (taken < each && taken < left) {
     item *best = NULL;
     for (uint32_t i = k->begin; i < k->end; i++) {
       item *x = &w->items.v[i];
-      if (x->taken) continue;
-      if (!best || x->counters > best->counters || (x->counters == best->counters && x->hash < best->hash)) best = x;
+      if (x->taken)
+        continue;
+      if (!best || x->counters > best->counters ||
+          (x->counters == best->counters && x->hash < best->hash))
+        best = x;
     }
-    if (!best) break;
+    if (!best)
+      break;
     best->taken = true;
     taken++;
   }
@@ -162,22 +187,27 @@ static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
 
 static const work *sorting;
 static int by_hash(const void *a, const void *b) {
-  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a], *y = &sorting->kernels.v[*(const uint32_t *)b];
+  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a],
+               *y = &sorting->kernels.v[*(const uint32_t *)b];
   return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 static int by_rank(const void *a, const void *b) {
-  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a], *y = &sorting->kernels.v[*(const uint32_t *)b];
+  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a],
+               *y = &sorting->kernels.v[*(const uint32_t *)b];
   return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : by_hash(a, b);
 }
 
 /* Kernels in the order in which they are taken: of every family as many, drawn by hash. */
 static uint32_t *in_turn(work *w) {
-  uint32_t *by = ww_xcalloc(w->kernels.n + 1, sizeof *by), *seen = ww_xcalloc(w->families.n + 1, sizeof *seen);
-  for (uint32_t k = 0; k < w->kernels.n; k++) by[k] = k;
+  uint32_t *by = ww_xcalloc(w->kernels.n + 1, sizeof *by),
+           *seen = ww_xcalloc(w->families.n + 1, sizeof *seen);
+  for (uint32_t k = 0; k < w->kernels.n; k++)
+    by[k] = k;
   sorting = w;
   qsort(by, w->kernels.n, sizeof *by, by_hash);
-  for (uint32_t i = 0; i < w->kernels.n; i++) w->kernels.v[by[i]].rank = seen[w->kernels.v[by[i]].family]++;
+  for (uint32_t i = 0; i < w->kernels.n; i++)
+    w->kernels.v[by[i]].rank = seen[w->kernels.v[by[i]].family]++;
   qsort(by, w->kernels.n, sizeof *by, by_rank);
   free(seen);
   return by;
@@ -186,13 +216,16 @@ static uint32_t *in_turn(work *w) {
 static void take(work *w) {
   uint32_t rows = w->o->rows ? w->o->rows : ROWS, each = w->o->each ? w->o->each : EACH;
   uint32_t left[WW_NSPLITS] = {rows - 2 * (rows * 3 / 20), rows * 3 / 20, rows * 3 / 20};
-  if (w->o->test) left[WW_SPLIT_TEST] = rows;
+  if (w->o->test)
+    left[WW_SPLIT_TEST] = rows;
   uint32_t *by = in_turn(w);
   for (uint32_t i = 0; i < w->kernels.n; i++) {
     kernel *k = &w->kernels.v[by[i]];
-    if (w->o->test && k->split != WW_SPLIT_TEST) continue;
+    if (w->o->test && k->split != WW_SPLIT_TEST)
+      continue;
     uint32_t n = take_items(w, k, each, left[k->split]);
-    if (k->k.origin == WW_ORIGIN_GENERATED) left[k->split] -= n;
+    if (k->k.origin == WW_ORIGIN_GENERATED)
+      left[k->split] -= n;
     w->n += n;
   }
   free(by);
@@ -201,8 +234,10 @@ static void take(work *w) {
 /* ---- jobs ---- */
 
 static bool joins(const kernel *x, const kernel *y, uint32_t kernels) {
-  if (x->k.origin != y->k.origin) return false;
-  if (x->k.origin == WW_ORIGIN_GENERATED) return kernels < TOGETHER;
+  if (x->k.origin != y->k.origin)
+    return false;
+  if (x->k.origin == WW_ORIGIN_GENERATED)
+    return kernels < TOGETHER;
   return x->k.file && y->k.file && !strcmp(x->k.file, y->k.file);
 }
 
@@ -214,8 +249,10 @@ static void make_jobs(work *w) {
     const kernel *x = &w->kernels.v[k];
     uint32_t from = n;
     for (uint32_t i = x->begin; i < x->end; i++)
-      if (w->items.v[i].taken) w->order[n++] = i;
-    if (n == from) continue;
+      if (w->items.v[i].taken)
+        w->order[n++] = i;
+    if (n == from)
+      continue;
     if (!last || !joins(last, x, kernels)) {
       ww_push(w->a, &w->jobs, (job){from, from});
       kernels = 0;
@@ -234,52 +271,67 @@ typedef struct {
   const char *key; /* file and flags */
 } loaded;
 
-static ww_status load(loaded *l, const char *file, const char *const *flags, uint32_t nflags, ww_err *e) {
+static ww_status load(loaded *l, const char *file, const char *const *flags, uint32_t nflags,
+                      ww_err *e) {
   ww_buf b = {0};
   ww_buf_puts(&b, file);
-  for (uint32_t k = 0; k < nflags; k++) ww_buf_fmt(&b, "\n%s", flags[k]);
+  for (uint32_t k = 0; k < nflags; k++)
+    ww_buf_fmt(&b, "\n%s", flags[k]);
   ww_status st = WW_OK;
   if (!l->arena || strcmp(l->key, b.s)) {
     ww_arena_free(l->arena);
     l->arena = ww_arena_new();
     l->key = ww_strdup(l->arena, b.s);
-    ww_front_options o = {
-        .files = &file, .nfiles = 1, .dialect = WW_CUDA, .flags = (const char **)flags, .nflags = nflags};
+    ww_front_options o = {.files = &file,
+                          .nfiles = 1,
+                          .dialect = WW_CUDA,
+                          .flags = (const char **)flags,
+                          .nflags = nflags};
     st = ww_front_load(&o, l->arena, &l->unit, e);
-    if (st) ww_arena_free(l->arena), *l = (loaded){0};
+    if (st) {
+      ww_arena_free(l->arena);
+      *l = (loaded){0};
+    }
   }
   ww_buf_free(&b);
   return st;
 }
 
-static ww_status predict(work *w, const ww_unit *u, const char *name, const char *other, const ww_launch *l,
-                         ww_arena *a, ww_correct_row *out, ww_err *e) {
+static ww_status predict(work *w, const ww_unit *u, const char *name, const char *other,
+                         const ww_launch *l, ww_arena *a, ww_correct_row *out, ww_err *e) {
   const ww_fn *fn = name ? ww_ir_find(&u->module, name) : NULL;
-  if (!fn && other) fn = ww_ir_find(&u->module, other);
-  if (!fn) return ww_fail(e, WW_EDATA, "there is no kernel %s", name ? name : "of that name");
+  if (!fn && other)
+    fn = ww_ir_find(&u->module, other);
+  if (!fn)
+    return ww_fail(e, WW_EDATA, "there is no kernel %s", name ? name : "of that name");
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_predict_options o = {.gpu = &w->gpu, .params = &w->params, .budget = w->o->budget};
   ww_status st = ww_predict(&u->module, fn, l, &o, a, p, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_features_of(p, &w->gpu, &out->x);
-  for (int m = 0; m < WW_NMETRICS; m++) out->machine[m] = p->report.m[m].known ? (float)p->report.m[m].value : NAN;
+  for (int m = 0; m < WW_NMETRICS; m++)
+    out->machine[m] = p->report.m[m].known ? (float)p->report.m[m].value : NAN;
   return WW_OK;
 }
 
-static ww_status predict_written(work *w, const kernel *k, const item *x, loaded *l, ww_arena *a, ww_correct_row *out,
-                                 ww_err *e) {
+static ww_status predict_written(work *w, const kernel *k, const item *x, loaded *l, ww_arena *a,
+                                 ww_correct_row *out, ww_err *e) {
   ww_launch launch;
-  if (!x->spec || !k->k.file) return ww_fail(e, WW_EDATA, "%s: the row has no launch", k->k.key);
-  const char *corpus = w->o->corpus ? w->o->corpus : "corpus", *file = ww_path_join(a, corpus, k->k.file);
+  if (!x->spec || !k->k.file)
+    return ww_fail(e, WW_EDATA, "%s: the row has no launch", k->k.key);
+  const char *corpus = w->o->corpus ? w->o->corpus : "corpus",
+             *file = ww_path_join(a, corpus, k->k.file);
   ww_status st = ww_launch_parse(x->spec, ww_path_dir(a, file), a, &launch, e);
-  if (st) return st;
+  if (st)
+    return st;
   launch.file = file;
   st = load(l, file, launch.flags, launch.nflags, e);
   return st ? st : predict(w, &l->unit, launch.kernel, k->k.name, &launch, a, out, e);
 }
 
-static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_gen_kernel *g, const loaded *l,
-                              ww_arena *a, ww_correct_row *out, ww_err *e) {
+static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_gen_kernel *g,
+                              const loaded *l, ww_arena *a, ww_correct_row *out, ww_err *e) {
   ww_launch launch = {0};
   uint32_t sms = k->sms ? k->sms : w->gpu.sms;
   uint64_t l2 = k->l2_bytes ? k->l2_bytes : (uint64_t)w->gpu.l2_bytes;
@@ -288,22 +340,26 @@ static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_
 }
 
 /* The text of a job's generated kernels, compiled. made[i]: of kernel first + i. */
-static ww_status load_made(work *w, const job *j, uint32_t self, ww_arena *a, ww_gen_kernel *made, loaded *l,
-                           ww_err *e) {
+static ww_status load_made(work *w, const job *j, uint32_t self, ww_arena *a, ww_gen_kernel *made,
+                           loaded *l, ww_err *e) {
   ww_buf text = {0};
   ww_status st = WW_OK;
   uint32_t first = w->items.v[w->order[j->begin]].kernel, last = UINT32_MAX;
   for (uint32_t i = j->begin; !st && i < j->end; i++) {
     uint32_t k = w->items.v[w->order[i]].kernel;
     const ww_store_kernel *x = &w->kernels.v[k].k;
-    if (k == last) continue;
+    if (k == last)
+      continue;
     last = k;
     st = ww_gen_make(x->version, x->seed, x->index, a, &made[k - first], e);
-    if (!st) ww_gen_print(&made[k - first], WW_GEN_CUDA, 0, &text);
+    if (!st)
+      ww_gen_print(&made[k - first], WW_GEN_CUDA, 0, &text);
   }
   const char *file = ww_fmt(a, "%s/%u_%u.cu", w->folder, self, j->begin);
-  if (!st) st = ww_write_file_atomic(file, text.s, text.n, e);
-  if (!st) st = load(l, file, NULL, 0, e);
+  if (!st)
+    st = ww_write_file_atomic(file, text.s, text.n, e);
+  if (!st)
+    st = load(l, file, NULL, 0, e);
   unlink(file);
   ww_buf_free(&text);
   return st;
@@ -323,7 +379,8 @@ static void run_job(work *w, uint32_t number, uint32_t self) {
   ww_arena *a = ww_arena_new();
   loaded l = {0};
   ww_err e = {0};
-  uint32_t first = w->items.v[w->order[j->begin]].kernel, last = w->items.v[w->order[j->end - 1]].kernel;
+  uint32_t first = w->items.v[w->order[j->begin]].kernel,
+           last = w->items.v[w->order[j->end - 1]].kernel;
   bool made = w->kernels.v[first].k.origin == WW_ORIGIN_GENERATED;
   ww_gen_kernel *g = made ? WW_NEWN(a, ww_gen_kernel, last - first + 1) : NULL;
   atomic_store(&w->s->job[self], number);
@@ -332,7 +389,8 @@ static void run_job(work *w, uint32_t number, uint32_t self) {
     const item *x = &w->items.v[w->order[i]];
     const kernel *k = &w->kernels.v[x->kernel];
     ww_correct_row *out = &w->s->rows[i];
-    if (atomic_load(&w->state[i]) != WAITING) continue; /* the worker before this one died of it, or got it done */
+    if (atomic_load(&w->state[i]) != WAITING)
+      continue; /* the worker before this one died of it, or got it done */
     atomic_store(&w->state[i], BEGUN);
     atomic_store(&w->s->busy[self], i);
     ww_arena *b = ww_arena_new();
@@ -341,8 +399,11 @@ static void run_job(work *w, uint32_t number, uint32_t self) {
                    : made ? predict_made(w, k, x, &g[x->kernel - first], &l, b, out, &e)
                           : predict_written(w, k, x, &l, b, out, &e);
     alarm(0);
-    if (!st) label(w, x, out);
-    if (st) snprintf(w->s->why, sizeof w->s->why, "%.60s: %.180s", made ? g[x->kernel - first].name : k->k.key, e.msg);
+    if (!st)
+      label(w, x, out);
+    if (st)
+      snprintf(w->s->why, sizeof w->s->why, "%.60s: %.180s",
+               made ? g[x->kernel - first].name : k->k.key, e.msg);
     atomic_store(&w->state[i], st ? FAILED : DONE);
     ww_arena_free(b);
   }
@@ -354,15 +415,18 @@ static void run_job(work *w, uint32_t number, uint32_t self) {
 /* ---- workers ---- */
 
 static void work_on(work *w, uint32_t self, uint32_t first) {
-  if (first != NOBODY) run_job(w, first, self);
-  for (uint32_t k; (k = atomic_fetch_add(&w->s->next, 1)) < w->jobs.n;) run_job(w, k, self);
+  if (first != NOBODY)
+    run_job(w, first, self);
+  for (uint32_t k; (k = atomic_fetch_add(&w->s->next, 1)) < w->jobs.n;)
+    run_job(w, k, self);
 }
 
 /* 0: this is the child, and it has worked. */
 static pid_t start(work *w, uint32_t self, uint32_t first) {
   fflush(stdout);
   pid_t pid = ww_fork();
-  if (pid) return pid;
+  if (pid)
+    return pid;
   signal(SIGALRM, SIG_DFL);
   ww_set_quiet(true);
   work_on(w, self, first);
@@ -371,7 +435,8 @@ static pid_t start(work *w, uint32_t self, uint32_t first) {
 
 static uint32_t finished(const work *w) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < w->n; i++) n += atomic_load(&w->state[i]) >= DONE;
+  for (uint32_t i = 0; i < w->n; i++)
+    n += atomic_load(&w->state[i]) >= DONE;
   return n;
 }
 
@@ -381,7 +446,8 @@ static ww_status watch(work *w, uint32_t n, bool *child, ww_err *e) {
   uint32_t alive = 0;
   for (uint32_t k = 0; k < n; k++) {
     pid[k] = start(w, k, NOBODY);
-    if (!pid[k]) return *child = true, WW_OK;
+    if (!pid[k])
+      return *child = true, WW_OK;
     if (pid[k] < 0) {
       ww_fail(e, WW_EIO, "cannot start a worker: %s", strerror(errno));
       for (uint32_t i = 0; i < k; i++) {
@@ -400,18 +466,23 @@ static ww_status watch(work *w, uint32_t n, bool *child, ww_err *e) {
       ww_progress("predicting", finished(w), w->n);
       continue;
     }
-    if (gone < 0) break;
+    if (gone < 0)
+      break;
     uint32_t k = 0;
-    while (k < n && pid[k] != gone) k++;
-    if (k == n) continue;
+    while (k < n && pid[k] != gone)
+      k++;
+    if (k == n)
+      continue;
     uint32_t at = atomic_exchange(&w->s->busy[k], NOBODY);
     alive--;
-    if (at == NOBODY) continue;
+    if (at == NOBODY)
+      continue;
     atomic_store(&w->state[at], FAILED);
     snprintf(w->s->why, sizeof w->s->why, "a launch took too long or ended the program (signal %d)",
              WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     pid[k] = start(w, k, atomic_load(&w->s->job[k]));
-    if (!pid[k]) return *child = true, WW_OK;
+    if (!pid[k])
+      return *child = true, WW_OK;
     alive += pid[k] > 0;
   }
   ww_progress("predicting", w->n, w->n);
@@ -425,17 +496,21 @@ static ww_status run_jobs(work *w, bool *child, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char *folder = ww_fmt(w->a, "%s/warpwise-features-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   int slot;
-  if (n > WORKERS) n = WORKERS;
+  if (n > WORKERS)
+    n = WORKERS;
   void *shares = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shares == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
+  if (shares == MAP_FAILED)
+    return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
   w->s = shares;
   if (!ww_temp_folder(folder, &slot))
     return ww_fail(e, WW_EIO, "cannot make a folder '%s': %s: set TMPDIR", folder, strerror(errno));
   w->folder = folder;
   w->state = (atomic_uchar *)((char *)w->s + rows);
-  for (uint32_t k = 0; k < WORKERS; k++) atomic_init(&w->s->busy[k], NOBODY);
+  for (uint32_t k = 0; k < WORKERS; k++)
+    atomic_init(&w->s->busy[k], NOBODY);
   ww_status st = watch(w, n, child, e);
-  if (!*child) ww_remove_tree(folder);
+  if (!*child)
+    ww_remove_tree(folder);
   ww_cleanup_forget(slot);
   return st;
 }
@@ -443,7 +518,8 @@ static ww_status run_jobs(work *w, bool *child, ww_err *e) {
 static void results(work *w, ww_feature_table *out) {
   out->rows = WW_NEWN(w->a, ww_correct_row, w->n + 1);
   for (uint32_t i = 0; i < w->n; i++)
-    if (atomic_load(&w->state[i]) == DONE) out->rows[out->n++] = w->s->rows[i];
+    if (atomic_load(&w->state[i]) == DONE)
+      out->rows[out->n++] = w->s->rows[i];
   out->failed = w->n - out->n;
   out->why = ww_strdup(w->a, w->s->why);
   out->families = w->families.v;
@@ -452,18 +528,22 @@ static void results(work *w, ww_feature_table *out) {
   out->kernels = WW_NEWN(w->a, const char *, w->kernels.n + 1);
   for (uint32_t k = 0; k < w->kernels.n; k++) {
     const ww_store_kernel *x = &w->kernels.v[k].k;
-    out->kernels[k] = x->key ? x->key : ww_fmt(w->a, "g%u/%llu/%u", x->version, (unsigned long long)x->seed, x->index);
+    out->kernels[k] =
+        x->key ? x->key
+               : ww_fmt(w->a, "g%u/%llu/%u", x->version, (unsigned long long)x->seed, x->index);
   }
   ww_correct_weigh(out->rows, out->n);
 }
 
-ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out, bool *child, ww_err *e) {
+ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out,
+                           bool *child, ww_err *e) {
   work w = {.o = o, .a = a};
   ww_buf words = {0};
   *child = false;
   *out = (ww_feature_table){0};
   ww_status st = ww_gpu_load(o->gpu ? o->gpu : "h200", a, &w.gpu, e);
-  if (!st) st = ww_params_load(a, &w.params, e);
+  if (!st)
+    st = ww_params_load(a, &w.params, e);
   for (uint32_t k = 0; !st && k < o->ninputs; k++) {
     st = read_input(&w, o->inputs[k], e);
     ww_buf_fmt(&words, "%s%s", k ? ", " : "", ww_path_base(o->inputs[k]));
@@ -471,15 +551,18 @@ ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_
   out->gpu = w.gpu.name;
   out->data = words.s ? ww_strdup(a, words.s) : "";
   ww_buf_free(&words);
-  if (st) return st;
+  if (st)
+    return st;
   if (!w.items.n)
-    return ww_fail(e, WW_EDATA, "%s has no launches of CUDA kernels measured on %s (%u others)", out->data, w.gpu.name,
-                   w.others);
+    return ww_fail(e, WW_EDATA, "%s has no launches of CUDA kernels measured on %s (%u others)",
+                   out->data, w.gpu.name, w.others);
   take(&w);
   make_jobs(&w);
   st = run_jobs(&w, child, e);
-  if (!st && !*child) results(&w, out);
-  if (w.s) munmap(w.s, sizeof(shared) + w.n * sizeof(ww_correct_row) + w.n + 1);
+  if (!st && !*child)
+    results(&w, out);
+  if (w.s)
+    munmap(w.s, sizeof(shared) + w.n * sizeof(ww_correct_row) + w.n + 1);
   return st;
 }
 
@@ -488,7 +571,8 @@ ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_
 static void write_names(ww_json *j, const char *key, const char *const *v, uint32_t n) {
   ww_json_key(j, key);
   ww_json_arr(j);
-  for (uint32_t k = 0; k < n; k++) ww_json_str(j, v[k]);
+  for (uint32_t k = 0; k < n; k++)
+    ww_json_str(j, v[k]);
   ww_json_end_arr(j);
 }
 
@@ -532,7 +616,8 @@ static bool fits(const cJSON *root, size_t left, ww_arena *a) {
   uint32_t n;
   const char **names = read_names(root, "features", a, &n);
   bool same = n == WW_NFEATURES && number_of(root, "row_bytes") == sizeof(ww_correct_row);
-  for (uint32_t k = 0; same && k < n; k++) same = !strcmp(names[k], ww_feature_names[k]);
+  for (uint32_t k = 0; same && k < n; k++)
+    same = !strcmp(names[k], ww_feature_names[k]);
   return same && number_of(root, "rows") * sizeof(ww_correct_row) == (double)left;
 }
 
@@ -541,14 +626,17 @@ ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out,
   size_t n;
   *out = (ww_feature_table){0};
   ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &data, &n, e);
-  if (st) return st;
+  if (st)
+    return st;
   size_t head = strcspn(data, "\n"), left = head < n ? n - head - 1 : 0;
   data[head] = 0;
   cJSON *root = ww_json_read(data, head, e);
-  if (!root) return e->code;
+  if (!root)
+    return e->code;
   if (!fits(root, left, a)) {
     cJSON_Delete(root);
-    return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again", path);
+    return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again",
+                   path);
   }
   out->n = (uint32_t)number_of(root, "rows");
   out->failed = (uint32_t)number_of(root, "failed");

@@ -1,5 +1,6 @@
-/* features.h - measured launches as rows to learn from: the source made again or read, compiled, traced and predicted by the machine model, in
- * several processes; kept in a packed file, so that learning again takes seconds. */
+/* features.h - measured launches as rows to learn from: the source made again or read, compiled,
+ * traced and predicted by the machine model, in several processes; kept in a packed file, so that
+ * learning again takes seconds. */
 #ifndef WW_DATA_FEATURES_H
 #define WW_DATA_FEATURES_H
 
@@ -7,15 +8,16 @@
 #include "store.h"
 
 typedef struct {
-  const char *const *inputs; /* stores (.db, .zst of one) and files of reports (.jsonl, .jsonl.zst) */
+  const char *const
+      *inputs; /* stores (.db, .zst of one) and files of reports (.jsonl, .jsonl.zst) */
   uint32_t ninputs;
-  const char *corpus;  /* folder of the written kernels' files; NULL: corpus */
-  const char *gpu;     /* rows of which GPU; NULL: h200 */
-  uint32_t rows;       /* of generated kernels at most, 7 in 10 of them to train on; 0: a default */
-  uint32_t each;       /* launches of a generated kernel at most; 0: a default */
-  uint32_t processes;  /* 0: one per core */
-  uint64_t budget;     /* of a trace; 0: its default */
-  bool test;           /* the test split alone */
+  const char *corpus; /* folder of the written kernels' files; NULL: corpus */
+  const char *gpu;    /* rows of which GPU; NULL: h200 */
+  uint32_t rows;      /* of generated kernels at most, 7 in 10 of them to train on; 0: a default */
+  uint32_t each;      /* launches of a generated kernel at most; 0: a default */
+  uint32_t processes; /* 0: one per core */
+  uint64_t budget;    /* of a trace; 0: its default */
+  bool test;          /* the test split alone */
 } ww_feature_options;
 
 typedef struct {
@@ -23,13 +25,14 @@ typedef struct {
   uint32_t n;
   const char **families, **kernels; /* names */
   uint32_t nfamilies, nkernels;
-  const char *gpu, *data;           /* description's name; what the rows are from, in words */
-  uint32_t failed;                  /* launches that could not be predicted */
-  const char *why;                  /* one reason */
+  const char *gpu, *data; /* description's name; what the rows are from, in words */
+  uint32_t failed;        /* launches that could not be predicted */
+  const char *why;        /* one reason */
 } ww_feature_table;
 
 /* True in *child: this is a worker that has done its part and must return to main at once. */
-ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out, bool *child, ww_err *e);
+ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out,
+                           bool *child, ww_err *e);
 ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err *e);
 ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e);
 

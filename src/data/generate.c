@@ -1,4 +1,5 @@
-/* generate.c - from (version, seed, index) to a kernel: draws a family, lets it write the tree, hashes the structure.
+/* generate.c - from (version, seed, index) to a kernel: draws a family, lets it write the tree,
+ * hashes the structure.
  *
  * Costs some 30 us, so that every rank of a campaign can walk through all kernels of a seed. */
 #include "generate_int.h"
@@ -14,7 +15,8 @@ const uint32_t ww_gen_nfamilies = sizeof ww_gen_families / sizeof *ww_gen_famili
 
 /* ---- structure ---- */
 
-/* Names by the order in which they appear; a small open hash, as this is most of what a kernel costs. */
+/* Names by the order in which they appear; a small open hash, as this is most of what a kernel
+ * costs. */
 typedef struct {
   struct {
     uint64_t key;
@@ -25,14 +27,16 @@ typedef struct {
 
 static uint64_t key_of(const char *s, size_t n) {
   uint64_t h = 1469598103934665603ull ^ n;
-  for (size_t i = 0; i < n; i++) h = (h ^ (uint8_t)s[i]) * 1099511628211ull;
+  for (size_t i = 0; i < n; i++)
+    h = (h ^ (uint8_t)s[i]) * 1099511628211ull;
   return h | 1;
 }
 
 static uint32_t name_id(names *t, const char *s, size_t n) {
   uint64_t key = key_of(s, n);
   uint32_t at = (uint32_t)(key >> 40) & 255;
-  while (t->slot[at].key && t->slot[at].key != key) at = (at + 1) & 255;
+  while (t->slot[at].key && t->slot[at].key != key)
+    at = (at + 1) & 255;
   if (!t->slot[at].key && t->n < 200) {
     t->slot[at].key = key;
     t->slot[at].id = t->n++;
@@ -40,10 +44,11 @@ static uint32_t name_id(names *t, const char *s, size_t n) {
   return t->slot[at].id;
 }
 
-/* What is no name of the kernel's own; first in the table, so that their numbers are always the same. */
-static const char *const fixed_words[] = {"float",  "double", "int",    "short", "if",     "else",   "for",
-                                          "while",  "const",  "return", "break", "float2", "float4", "int4",
-                                          "pragma", "unroll", "x",      "y",     "z",      "w"};
+/* What is no name of the kernel's own; first in the table, so that their numbers are always the
+ * same. */
+static const char *const fixed_words[] = {
+    "float", "double", "int",    "short", "if",     "else",   "for", "while", "const", "return",
+    "break", "float2", "float4", "int4",  "pragma", "unroll", "x",   "y",     "z",     "w"};
 
 static uint64_t mix(uint64_t h, uint64_t v) {
   h = (h ^ v) * 0x9fb21c651e98df25ull;
@@ -52,7 +57,8 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 
 static uint64_t hash_text(names *t, uint64_t h, const char *s) {
   for (size_t n; (n = ww_gen_token(s)); s += n) {
-    if (*s == ' ') continue;
+    if (*s == ' ')
+      continue;
     if (isalpha((unsigned char)*s) || *s == '_')
       h = mix(h, 1000 + name_id(t, s, n));
     else if (isdigit((unsigned char)*s))
@@ -72,10 +78,14 @@ static uint64_t structure_of(const gen *g) {
   for (size_t i = 0; i < sizeof fixed_words / sizeof *fixed_words; i++)
     name_id(&t, fixed_words[i], strlen(fixed_words[i]));
   uint64_t h = mix(0x57415250, g->shape.dims);
-  for (uint32_t i = 0; i < g->nparams; i++) h = mix(h, (uint64_t)g->params[i].type * 8 + g->params[i].role);
-  for (uint32_t i = 0; i < g->outside.n; i++) h = hash_text(&t, mix(h, 1), g->outside.v[i].text);
-  for (uint32_t i = 0; i < g->decls.n; i++) h = hash_text(&t, mix(h, 2), g->decls.v[i].text);
-  for (uint32_t i = 0; i < g->lines.n; i++) h = hash_text(&t, mix(h, 3 + g->lines.v[i].kind), g->lines.v[i].text);
+  for (uint32_t i = 0; i < g->nparams; i++)
+    h = mix(h, (uint64_t)g->params[i].type * 8 + g->params[i].role);
+  for (uint32_t i = 0; i < g->outside.n; i++)
+    h = hash_text(&t, mix(h, 1), g->outside.v[i].text);
+  for (uint32_t i = 0; i < g->decls.n; i++)
+    h = hash_text(&t, mix(h, 2), g->decls.v[i].text);
+  for (uint32_t i = 0; i < g->lines.n; i++)
+    h = hash_text(&t, mix(h, 3 + g->lines.v[i].kind), g->lines.v[i].text);
   return h;
 }
 
@@ -87,9 +97,11 @@ static uint32_t weight_in(uint32_t version, uint32_t family) {
 
 static uint32_t draw_family(gen *g, uint32_t version) {
   uint32_t total = 0, f = 0;
-  for (uint32_t i = 0; i < ww_gen_nfamilies; i++) total += weight_in(version, i);
+  for (uint32_t i = 0; i < ww_gen_nfamilies; i++)
+    total += weight_in(version, i);
   uint32_t at = ww_gen_pick(g, total);
-  while (at >= weight_in(version, f)) at -= weight_in(version, f++);
+  while (at >= weight_in(version, f))
+    at -= weight_in(version, f++);
   return f;
 }
 
@@ -103,18 +115,22 @@ static void draw_taste(gen *g) {
 
 static void tag_types(gen *g) {
   for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_BUFFER) ww_gen_tag(g, ww_gen_types[g->params[i].type].data);
+    if (g->params[i].role == GEN_BUFFER)
+      ww_gen_tag(g, ww_gen_types[g->params[i].type].data);
   ww_gen_tag(g, g->shape.dims == 1 ? "1d" : g->shape.dims == 2 ? "2d" : "3d");
 }
 
 static void finish(gen *g) {
   const gen_shape *s = &g->shape;
-  if (!g->shape.max_threads) g->shape.max_threads = 1024;
+  if (!g->shape.max_threads)
+    g->shape.max_threads = 1024;
   if (ww_gen_chance(g, 12)) {
     uint32_t threads = 1;
-    for (int i = 0; i < 3; i++) threads *= s->fixed[i] ? s->fixed[i] : 1;
+    for (int i = 0; i < 3; i++)
+      threads *= s->fixed[i] ? s->fixed[i] : 1;
     g->launch_bounds = s->fixed[0] ? threads : 256u << ww_gen_pick(g, 3);
-    if (!s->fixed[0] && g->shape.max_threads > g->launch_bounds) g->shape.max_threads = g->launch_bounds;
+    if (!s->fixed[0] && g->shape.max_threads > g->launch_bounds)
+      g->shape.max_threads = g->launch_bounds;
   }
   tag_types(g);
 }
@@ -127,10 +143,11 @@ static void draw_first(gen *g, uint32_t version, uint64_t seed, uint32_t index) 
   g->family = draw_family(g, version);
 }
 
-ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena *a, ww_gen_kernel *out, ww_err *e) {
+ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena *a,
+                      ww_gen_kernel *out, ww_err *e) {
   if (version < 1 || version > WW_GENERATOR_VERSION)
-    return ww_fail(e, WW_EUNSUPPORTED, "generator version %u is not known here (1 to %d are)", version,
-                   WW_GENERATOR_VERSION);
+    return ww_fail(e, WW_EUNSUPPORTED, "generator version %u is not known here (1 to %d are)",
+                   version, WW_GENERATOR_VERSION);
   gen *g = WW_NEW(a, gen);
   g->a = a;
   g->name = ww_fmt(a, "g%u_%llu_%u", version, (unsigned long long)seed, index);
@@ -158,7 +175,8 @@ static uint32_t family_at(uint32_t version, const char *s, size_t n) {
   bool whole = n > 4 && !memcmp(s, "gen.", 4);
   for (uint32_t f = 0; f < ww_gen_nfamilies; f++) {
     const char *name = ww_gen_families[f].name + (whole ? 0 : 4);
-    if (weight_in(version, f) && strlen(name) == n && !memcmp(name, s, n)) return f;
+    if (weight_in(version, f) && strlen(name) == n && !memcmp(name, s, n))
+      return f;
   }
   return ww_gen_nfamilies;
 }
@@ -166,24 +184,29 @@ static uint32_t family_at(uint32_t version, const char *s, size_t n) {
 static ww_status no_family(uint32_t version, const char *s, size_t n, ww_err *e) {
   ww_buf b = {0};
   for (uint32_t f = 0; f < ww_gen_nfamilies; f++)
-    if (weight_in(version, f)) ww_buf_fmt(&b, "%s%s", b.n ? " " : "", ww_gen_families[f].name + 4);
-  ww_status st =
-      ww_fail(e, WW_EUSAGE, "--only: grammar %u has no '%.*s'; it has gen. %s", version, n < 40 ? (int)n : 40, s, b.s);
+    if (weight_in(version, f))
+      ww_buf_fmt(&b, "%s%s", b.n ? " " : "", ww_gen_families[f].name + 4);
+  ww_status st = ww_fail(e, WW_EUSAGE, "--only: grammar %u has no '%.*s'; it has gen. %s", version,
+                         n < 40 ? (int)n : 40, s, b.s);
   ww_buf_free(&b);
   return st;
 }
 
-ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *version, ww_gen_some *only, ww_err *e) {
+ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *version,
+                         ww_gen_some *only, ww_err *e) {
   *only = (ww_gen_some){0};
   *version = WW_GENERATOR_VERSION;
-  if (wanted) *version = wanted[0] >= '1' && wanted[0] <= '9' && !wanted[1] ? (uint32_t)(wanted[0] - '0') : 0;
+  if (wanted)
+    *version = wanted[0] >= '1' && wanted[0] <= '9' && !wanted[1] ? (uint32_t)(wanted[0] - '0') : 0;
   if (*version < 1 || *version > WW_GENERATOR_VERSION)
-    return ww_fail(e, WW_EUSAGE, "--grammar: there are versions 1 to %d, not '%.40s'", WW_GENERATOR_VERSION, wanted);
+    return ww_fail(e, WW_EUSAGE, "--grammar: there are versions 1 to %d, not '%.40s'",
+                   WW_GENERATOR_VERSION, wanted);
   for (const char *s = families; s;) {
     const char *comma = strchr(s, ',');
     size_t n = comma ? (size_t)(comma - s) : strlen(s);
     uint32_t f = family_at(*version, s, n);
-    if (f == ww_gen_nfamilies) return no_family(*version, s, n, e);
+    if (f == ww_gen_nfamilies)
+      return no_family(*version, s, n, e);
     only->bits[f / 64] |= (uint64_t)1 << f % 64;
     only->any = true;
     s = comma ? comma + 1 : NULL;
@@ -207,7 +230,8 @@ struct ww_gen_stream {
 
 ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_some *only) {
   ww_gen_stream *s = ww_xcalloc(1, sizeof *s);
-  if (only) s->only = *only;
+  if (only)
+    s->only = *only;
   s->version = version;
   s->seed = seed;
   s->cap = 1 << 14;
@@ -216,15 +240,18 @@ ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_s
 }
 
 void ww_gen_stream_free(ww_gen_stream *s) {
-  if (!s) return;
+  if (!s)
+    return;
   free(s->seen);
   free(s);
 }
 
 static bool insert(uint64_t *seen, uint64_t cap, uint64_t h) {
   uint64_t at = h & (cap - 1);
-  if (!h) h = 1;
-  while (seen[at] && seen[at] != h) at = (at + 1) & (cap - 1);
+  if (!h)
+    h = 1;
+  while (seen[at] && seen[at] != h)
+    at = (at + 1) & (cap - 1);
   bool isnew = !seen[at];
   seen[at] = h;
   return isnew;
@@ -233,18 +260,21 @@ static bool insert(uint64_t *seen, uint64_t cap, uint64_t h) {
 static void widen(ww_gen_stream *s) {
   uint64_t cap = s->cap * 2, *seen = ww_xcalloc(cap, sizeof *seen);
   for (uint64_t i = 0; i < s->cap; i++)
-    if (s->seen[i]) insert(seen, cap, s->seen[i]);
+    if (s->seen[i])
+      insert(seen, cap, s->seen[i]);
   free(s->seen);
   s->seen = seen;
   s->cap = cap;
 }
 
-/* Goes on to the next index of a production that is asked for: the draw of it costs next to nothing. */
+/* Goes on to the next index of a production that is asked for: the draw of it costs next to
+ * nothing. */
 static void skip_others(ww_gen_stream *s) {
   for (; s->only.any && s->next < UINT32_MAX; s->next++) {
     gen g = {0};
     draw_first(&g, s->version, s->seed, s->next);
-    if (among(&s->only, g.family)) return;
+    if (among(&s->only, g.family))
+      return;
   }
 }
 
@@ -252,10 +282,13 @@ ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, 
   for (;;) {
     skip_others(s);
     ww_status st = ww_gen_make(s->version, s->seed, s->next, a, out, e);
-    if (st) return st;
+    if (st)
+      return st;
     s->next++;
-    if (s->n * 2 > s->cap) widen(s);
-    if (insert(s->seen, s->cap, out->structure)) return s->n++, WW_OK;
+    if (s->n * 2 > s->cap)
+      widen(s);
+    if (insert(s->seen, s->cap, out->structure))
+      return s->n++, WW_OK;
     if (s->next == UINT32_MAX)
       return ww_fail(e, WW_ELIMIT, "seed %llu has no more kernels", (unsigned long long)s->seed);
   }

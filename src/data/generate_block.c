@@ -1,12 +1,18 @@
-/* generate_block.c - productions where threads of a block work together: shared tiles, reductions, scans, histograms, shuffles.
+/* generate_block.c - productions where threads of a block work together: shared tiles, reductions,
+ * scans, histograms, shuffles.
  *
- * Barriers stand where every thread of the block comes by: loops around them count blocks' steps, never threads' own. */
+ * Barriers stand where every thread of the block comes by: loops around them count blocks' steps,
+ * never threads' own. */
 #include "generate_pen.h"
 
-static const char *zero(gen_type t) { return t == GEN_F32 ? "0.0f" : t == GEN_F64 ? "0.0" : t == GEN_U32 ? "0u" : "0"; }
+static const char *zero(gen_type t) {
+  return t == GEN_F32 ? "0.0f" : t == GEN_F64 ? "0.0" : t == GEN_U32 ? "0u" : "0";
+}
 
 static gen_type value_type(gen *g, uint32_t percent_float) {
-  gen_type t = chance(percent_float) ? (chance(82) ? GEN_F32 : GEN_F64) : chance(50) ? GEN_I32 : GEN_U32;
+  gen_type t = chance(percent_float) ? (chance(82) ? GEN_F32 : GEN_F64)
+               : chance(50)          ? GEN_I32
+                                     : GEN_U32;
   g->type = (uint8_t)t;
   return t;
 }
@@ -15,7 +21,9 @@ static gen_type value_type(gen *g, uint32_t percent_float) {
 static const char *joined(gen *g, gen_type t, uint32_t how, const char *a, const char *b) {
   const char *f = t == GEN_F32 ? "f" : "";
   if (ww_gen_is_float(t))
-    return how == 0 ? T("%s + %s", a, b) : how == 1 ? T("$fmax%s(%s, %s)", f, a, b) : T("$fmin%s(%s, %s)", f, a, b);
+    return how == 0   ? T("%s + %s", a, b)
+           : how == 1 ? T("$fmax%s(%s, %s)", f, a, b)
+                      : T("$fmin%s(%s, %s)", f, a, b);
   return how == 0 ? T("%s + %s", a, b) : how == 1 ? T("$max(%s, %s)", a, b) : T("%s ^ %s", a, b);
 }
 
@@ -30,7 +38,8 @@ static uint32_t fixed_block(gen *g) {
 /* A tree over shared memory, in one of the ways it is taught; sm[0] holds the result. */
 static void tree(gen *g, gen_type t, uint32_t how, uint32_t threads, const char *sm) {
   uint32_t kind = pick(3), log = 0;
-  while ((1u << log) < threads) log++;
+  while ((1u << log) < threads)
+    log++;
   const char *levels = T("%u", log);
   TAG("barrier");
   L("$sync;");
@@ -39,11 +48,13 @@ static void tree(gen *g, gen_type t, uint32_t how, uint32_t threads, const char 
     L("if ($tx < s) %s[$tx] = %s;", sm, joined(g, t, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
   } else if (kind == 1) {
     OPEN(levels, "for (int s = 1; s < %u; s *= 2)", threads);
-    L("if ($tx %% (2 * s) == 0) %s[$tx] = %s;", sm, joined(g, t, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
+    L("if ($tx %% (2 * s) == 0) %s[$tx] = %s;", sm,
+      joined(g, t, how, T("%s[$tx]", sm), T("%s[$tx + s]", sm)));
   } else {
     OPEN(levels, "for (int s = 1; s < %u; s *= 2)", threads);
     L("int at = 2 * s * $tx;");
-    L("if (at < %u) %s[#k4 at] = %s;", threads, sm, joined(g, t, how, T("%s[at]", sm), T("%s[#k4 at + s]", sm)));
+    L("if (at < %u) %s[#k4 at] = %s;", threads, sm,
+      joined(g, t, how, T("%s[at]", sm), T("%s[#k4 at + s]", sm)));
   }
   L("$sync;");
   CLOSE();
@@ -77,10 +88,13 @@ GEN_FAMILY(reduce) {
   ww_gen_shared(g, t, "sm", T("[%u]", threads), threads);
   ww_gen_size(g, "n", GEN_PRIMARY, 256, 1 << 28, NULL);
   L("%s acc = %s;", NAME(t), zero(t));
-  if (chance(20)) L("#pragma unroll %u", 2u << pick(2));
+  if (chance(20))
+    L("#pragma unroll %u", 2u << pick(2));
   OPEN("n/S", "for (int i = $gx; i < n; i += $sx)");
   ww_gen_inputs(g, t, nin, "n", "#c i", vars);
-  const char *e = chance(75) ? ww_gen_work(g, t, "i", vars, nin) : nin == 2 ? T("%s * %s", vars[0], vars[1]) : vars[0];
+  const char *e = chance(75) ? ww_gen_work(g, t, "i", vars, nin)
+                  : nin == 2 ? T("%s * %s", vars[0], vars[1])
+                             : vars[0];
   L("acc = %s;", joined(g, t, how, "acc", T("(%s)", e)));
   CLOSE();
   L("sm[$tx] = acc;");
@@ -106,14 +120,18 @@ GEN_FAMILY(shuffle) {
   L("int i = (k * $Gx + $bx) * %u + $tx;", threads);
   L("%s v = x[#c i];", NAME(t));
   vars[0] = "v";
-  if (chance(70)) L("v = %s;", ww_gen_work(g, t, "lane", vars, 1));
-  OPEN("5", chance(50) || kind == 2 ? "for (int o = 1; o < 32; o <<= 1)" : "for (int o = 16; o > 0; o >>= 1)");
+  if (chance(70))
+    L("v = %s;", ww_gen_work(g, t, "lane", vars, 1));
+  OPEN("5", chance(50) || kind == 2 ? "for (int o = 1; o < 32; o <<= 1)"
+                                    : "for (int o = 16; o > 0; o >>= 1)");
   const char *other = fresh("u");
   ww_gen_only(g, 1, "%s %s = %s(0xffffffffu, v, o);", NAME(t), other, word);
   ww_gen_only(g, 2, "$sync;");
   ww_gen_only(g, 2, "lanes[$tx] = v;");
   ww_gen_only(g, 2, "$sync;");
-  const char *from = kind == 0 ? "$min(lane + o, 31)" : kind == 1 ? "(lane ^ o)" : "$max(lane - o, 0)";
+  const char *from = kind == 0   ? "$min(lane + o, 31)"
+                     : kind == 1 ? "(lane ^ o)"
+                                 : "$max(lane - o, 0)";
   ww_gen_only(g, 2, "%s %s = lanes[base + %s];", NAME(t), other, from);
   if (kind == 2)
     L("if (lane >= o) v = %s;", joined(g, t, how, "v", other));
@@ -139,15 +157,19 @@ GEN_FAMILY(scan) {
   ww_gen_size(g, "tiles", GEN_PRIMARY, 1, 1 << 16, NULL);
   ww_gen_buffer(g, "in", t, T("tiles*GX*%u", threads));
   ww_gen_output(g, "out", t, T("tiles*GX*%u", threads));
-  ww_gen_shared(g, t, "sm", T("[%u]", doubled ? 2 * threads : threads), doubled ? 2 * threads : threads);
-  if (carry) L("%s carry = %s;", NAME(t), zero(t));
+  ww_gen_shared(g, t, "sm", T("[%u]", doubled ? 2 * threads : threads),
+                doubled ? 2 * threads : threads);
+  if (carry)
+    L("%s carry = %s;", NAME(t), zero(t));
   OPEN("tiles", "for (int tile = 0; tile < tiles; tile++)");
   L("int i = ($bx * tiles + tile) * %u + $tx;", threads);
   L("%s v = in[#c i];", NAME(t));
   const char *vars[] = {"v"}, *joins;
-  if (chance(50)) L("v = %s;", ww_gen_work(g, t, "i", vars, 1));
+  if (chance(50))
+    L("v = %s;", ww_gen_work(g, t, "i", vars, 1));
   uint32_t log = 0;
-  while ((1u << log) < threads) log++;
+  while ((1u << log) < threads)
+    log++;
   if (doubled) {
     L("int cur = 0;");
     L("sm[$tx] = v;");
@@ -174,7 +196,8 @@ GEN_FAMILY(scan) {
   }
   L("out[#c i] = %s;", carry ? joined(g, t, how, "v", "carry") : "v");
   if (carry)
-    L("carry = %s;", joined(g, t, how, "carry", doubled ? T("sm[cur + %u]", threads - 1) : T("sm[%u]", threads - 1)));
+    L("carry = %s;", joined(g, t, how, "carry",
+                            doubled ? T("sm[cur + %u]", threads - 1) : T("sm[%u]", threads - 1)));
   L("$sync;");
 }
 
@@ -188,7 +211,8 @@ GEN_FAMILY(histogram) {
   TAG("histogram");
   ww_gen_size(g, "n", GEN_PRIMARY, 256, 1 << 28, NULL);
   gen_param *p = ww_gen_buffer(g, "data", t, "n");
-  if (chance(35)) ww_gen_indices(p, WW_FILL_ZIPF, "0", bytes ? "256" : T("%u", bins));
+  if (chance(35))
+    ww_gen_indices(p, WW_FILL_ZIPF, "0", bytes ? "256" : T("%u", bins));
   ww_gen_output(g, "hist", GEN_U32, T("%u", bins));
   if (private_copy) {
     ww_gen_shared(g, GEN_U32, "local_hist", T("[%u]", bins), bins);
@@ -209,7 +233,8 @@ GEN_FAMILY(histogram) {
   else
     L("%s(&hist[#ar bin], %s);", add, op < 2 ? "v" : "1u");
   CLOSE();
-  if (!private_copy) return;
+  if (!private_copy)
+    return;
   L("$sync;");
   OPEN(T("%u/T", bins), "for (int b = $tx; b < %u; b += $dx)", bins);
   if (chance(50))
@@ -237,9 +262,11 @@ GEN_FAMILY(tile) {
   L("$sync;");
   L("%s acc = %s;", NAME(t), zero(t));
   const char *trips = passes ? ww_gen_iters(g) : NULL;
-  if (passes) OPEN(trips, "for (int p = 0; p < %s; p++)", trips);
+  if (passes)
+    OPEN(trips, "for (int p = 0; p < %s; p++)", trips);
   if (chance(50)) {
-    if (chance(40)) L("#pragma unroll");
+    if (chance(40))
+      L("#pragma unroll");
     OPEN(T("%u", 2 * radius + 1), "for (int k = 0; k <= %u; k++)", 2 * radius);
     const char *vars[] = {"sm[$tx + k]"};
     if (chance(50))
@@ -248,14 +275,17 @@ GEN_FAMILY(tile) {
       ww_gen_step(g, t, "acc", vars, 1);
     CLOSE();
   } else {
-    if (passes) L("int o = p %% %u;", 2 * radius + 1);
-    const char *vars[] = {passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius), T("sm[$tx + %u]", 2 * radius)};
+    if (passes)
+      L("int o = p %% %u;", 2 * radius + 1);
+    const char *vars[] = {passes ? "sm[$tx + o]" : "sm[$tx]", T("sm[$tx + %u]", radius),
+                          T("sm[$tx + %u]", 2 * radius)};
     L("%s t0 = %s;", NAME(t), ww_gen_all(g, t, vars, 3, 1 + pick(2)));
     const char *more[] = {"t0"};
     ww_gen_step(g, t, "acc", more, 1);
   }
   if (passes) {
-    if (!ww_gen_is_float(t)) L("acc = (acc >> 1) ^ p;");
+    if (!ww_gen_is_float(t))
+      L("acc = (acc >> 1) ^ p;");
     CLOSE();
   }
   L("out[#c base + $tx] = acc;");
@@ -267,7 +297,9 @@ GEN_FAMILY(transpose) {
   uint32_t dim = chance(60) ? 32 : 16, rows = dim >> pick(3), pad = pick(3), repeat = chance(60);
   bool naive = chance(25);
   g->shape.dims = 2;
-  g->shape.fixed[0] = dim, g->shape.fixed[1] = rows, g->shape.fixed[2] = 1;
+  g->shape.fixed[0] = dim;
+  g->shape.fixed[1] = rows;
+  g->shape.fixed[2] = 1;
   TAG("transpose");
   ww_gen_size(g, "width", GEN_GRID, 0, 0, T("GX*%u", dim));
   ww_gen_size(g, "height", GEN_GRID, 0, 0, T("GY*%u", dim));
@@ -278,7 +310,8 @@ GEN_FAMILY(transpose) {
     TAG("barrier");
   }
   L("int x = $bx * %u + $tx, y = $by * %u + $ty;", dim, dim);
-  if (repeat) OPEN(ww_gen_iters(g), "for (int r = 0; r < %s; r++)", ww_gen_iters(g));
+  if (repeat)
+    OPEN(ww_gen_iters(g), "for (int r = 0; r < %s; r++)", ww_gen_iters(g));
   const char *vars[] = {"v"};
   OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
   OPEN(NULL, "if (x < width && y + j < height)");
@@ -289,13 +322,16 @@ GEN_FAMILY(transpose) {
   else
     L("tile[$ty + j][$tx] = %s;", e);
   ww_gen_close_all(g, g->depth - 2u);
-  if (naive) return;
+  if (naive)
+    return;
   L("$sync;");
   L("int tx = $by * %u + $tx, ty = $bx * %u + $ty;", dim, dim);
   OPEN(T("%u", dim / rows), "for (int j = 0; j < %u; j += %u)", dim, rows);
-  L("if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];", pad ? "#k1" : "#k16");
+  L("if (tx < height && ty + j < width) out[#c (ty + j) * height + tx] = tile[$tx][%s $ty + j];",
+    pad ? "#k1" : "#k16");
   CLOSE();
-  if (repeat) L("$sync;");
+  if (repeat)
+    L("$sync;");
 }
 
 /* A product through square tiles of shared memory. */
@@ -304,7 +340,8 @@ GEN_FAMILY(tilemul) {
   uint32_t dim = 8u << pick(3);
   bool fuse = chance(40), unroll = chance(50);
   g->shape.dims = 2;
-  g->shape.fixed[0] = g->shape.fixed[1] = dim, g->shape.fixed[2] = 1;
+  g->shape.fixed[0] = g->shape.fixed[1] = dim;
+  g->shape.fixed[2] = 1;
   TAG("matmul");
   TAG("barrier");
   ww_gen_size(g, "m", GEN_GRID, 0, 0, T("GY*%u", dim));
@@ -322,7 +359,8 @@ GEN_FAMILY(tilemul) {
   L("as[$ty][$tx] = row < m ? a[#c row * kdim + k0 + $tx] : %s;", zero(t));
   L("bs[$ty][$tx] = col < n ? b[#c (k0 + $ty) * n + col] : %s;", zero(t));
   L("$sync;");
-  if (unroll) L("#pragma unroll");
+  if (unroll)
+    L("#pragma unroll");
   OPEN(T("%u", dim), "for (int k = 0; k < %u; k++)", dim);
   const char *vars[] = {"as[$ty][k]", "bs[k][$tx]"};
   if (chance(60))
@@ -361,10 +399,15 @@ GEN_FAMILY(dp) {
   L("%s right = row[cur + $min((int)$tx + 1, %u)];", NAME(t), threads - 1);
   L("%s w = cost[#h ((r * %u + $bx * 64) & 65535) + $tx];", NAME(t), threads);
   const char *vars[] = {"up", "left", "right", "w"};
-  if (kind == 0) L("%s v = %s%s(up, %s%s(left, right)) + w;", NAME(t), min, f, min, f);
-  if (kind == 1) L("%s v = %s%s(left + w, %s%s(up, right) - %s);", NAME(t), max, f, max, f, ww_gen_literal(g, t));
-  if (kind == 2) L("%s v = %s;", NAME(t), ww_gen_expr(g, t, vars, 4, 3));
-  if (chance(40)) L(t == GEN_F32 ? "v = v * 0.5f;" : "v = v & 65535;");
+  if (kind == 0)
+    L("%s v = %s%s(up, %s%s(left, right)) + w;", NAME(t), min, f, min, f);
+  if (kind == 1)
+    L("%s v = %s%s(left + w, %s%s(up, right) - %s);", NAME(t), max, f, max, f,
+      ww_gen_literal(g, t));
+  if (kind == 2)
+    L("%s v = %s;", NAME(t), ww_gen_expr(g, t, vars, 4, 3));
+  if (chance(40))
+    L(t == GEN_F32 ? "v = v * 0.5f;" : "v = v & 65535;");
   L("cur = %u - cur;", threads);
   L("row[cur + $tx] = v;");
   L("$sync;");
@@ -377,8 +420,10 @@ GEN_FAMILY(sort) {
   gen_type t = chance(50) ? GEN_I32 : chance(50) ? GEN_U32 : GEN_F32;
   uint32_t threads = 64u << pick(4), log = 0, bitonic = chance(65), payload = chance(40);
   g->type = (uint8_t)t;
-  g->shape.fixed[0] = threads, g->shape.fixed[1] = g->shape.fixed[2] = 1;
-  while ((1u << log) < threads) log++;
+  g->shape.fixed[0] = threads;
+  g->shape.fixed[1] = g->shape.fixed[2] = 1;
+  while ((1u << log) < threads)
+    log++;
   TAG("sort");
   TAG("barrier");
   TAG("divergent");
@@ -386,11 +431,13 @@ GEN_FAMILY(sort) {
   ww_gen_buffer(g, "in", t, T("tiles*GX*%u", threads));
   ww_gen_output(g, "out", t, T("tiles*GX*%u", threads));
   ww_gen_shared(g, t, "key", T("[%u]", threads), threads);
-  if (payload) ww_gen_shared(g, GEN_I32, "val", T("[%u]", threads), threads);
+  if (payload)
+    ww_gen_shared(g, GEN_I32, "val", T("[%u]", threads), threads);
   OPEN("tiles", "for (int tile = 0; tile < tiles; tile++)");
   L("int i = ($bx * tiles + tile) * %u + $tx;", threads);
   L("key[$tx] = in[#c i];");
-  if (payload) L("val[$tx] = i;");
+  if (payload)
+    L("val[$tx] = i;");
   L("$sync;");
   if (bitonic) {
     OPEN(T("%u", log), "for (int k = 2; k <= %u; k <<= 1)", threads);

@@ -1,7 +1,7 @@
 /* generate_build.c - the pen of the grammar: random choices, lines, arguments.
  *
- * Every choice comes from one counter-based generator in the order of the calls, so the order of calls is part of a
- * generator version. */
+ * Every choice comes from one counter-based generator in the order of the calls, so the order of
+ * calls is part of a generator version. */
 #include "generate_int.h"
 
 const gen_type_info ww_gen_types[GEN_NTYPES] = {
@@ -26,13 +26,18 @@ uint64_t ww_gen_random(gen *g) {
   return x ^ (x >> 31);
 }
 
-uint32_t ww_gen_pick(gen *g, uint32_t n) { return (uint32_t)((ww_gen_random(g) >> 32) * n >> 32); }
-bool ww_gen_chance(gen *g, uint32_t percent) { return ww_gen_pick(g, 100) < percent; }
+uint32_t ww_gen_pick(gen *g, uint32_t n) {
+  return (uint32_t)((ww_gen_random(g) >> 32) * n >> 32);
+}
+bool ww_gen_chance(gen *g, uint32_t percent) {
+  return ww_gen_pick(g, 100) < percent;
+}
 
 /* vsnprintf once, into the arena. */
 static const char *text_v(gen *g, const char *fmt, va_list ap) {
   char line[4096];
-  if (!strchr(fmt, '%')) return fmt;
+  if (!strchr(fmt, '%'))
+    return fmt;
   int n = vsnprintf(line, sizeof line, fmt, ap);
   return ww_strndup(g->a, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
 }
@@ -55,7 +60,8 @@ void ww_gen_line(gen *g, const char *fmt, ...) {
 void ww_gen_only(gen *g, int only, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
-  ww_push(g->a, &g->lines, (gen_line){.text = text_v(g, fmt, ap), .only = (uint8_t)only, .depth = g->depth});
+  ww_push(g->a, &g->lines,
+          (gen_line){.text = text_v(g, fmt, ap), .only = (uint8_t)only, .depth = g->depth});
   va_end(ap);
 }
 
@@ -63,23 +69,32 @@ void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) {
   va_list ap;
   va_start(ap, fmt);
   ww_push(g->a, &g->lines,
-          (gen_line){.text = text_v(g, fmt, ap), .weight = weight, .kind = GEN_OPEN, .depth = g->depth++});
+          (gen_line){
+              .text = text_v(g, fmt, ap), .weight = weight, .kind = GEN_OPEN, .depth = g->depth++});
   va_end(ap);
 }
 
-void ww_gen_serial(gen *g) { g->lines.v[g->lines.n - 1].serial = true; }
-
-void ww_gen_rare(gen *g) { g->lines.v[g->lines.n - 1].rare = true; }
-
-void ww_gen_else(gen *g, const char *weight) {
-  ww_push(g->a, &g->lines,
-          (gen_line){.text = "", .weight = weight, .kind = GEN_ELSE, .depth = (uint8_t)(g->depth - 1)});
+void ww_gen_serial(gen *g) {
+  g->lines.v[g->lines.n - 1].serial = true;
 }
 
-void ww_gen_close(gen *g) { ww_push(g->a, &g->lines, (gen_line){.text = "", .kind = GEN_CLOSE, .depth = --g->depth}); }
+void ww_gen_rare(gen *g) {
+  g->lines.v[g->lines.n - 1].rare = true;
+}
+
+void ww_gen_else(gen *g, const char *weight) {
+  ww_push(
+      g->a, &g->lines,
+      (gen_line){.text = "", .weight = weight, .kind = GEN_ELSE, .depth = (uint8_t)(g->depth - 1)});
+}
+
+void ww_gen_close(gen *g) {
+  ww_push(g->a, &g->lines, (gen_line){.text = "", .kind = GEN_CLOSE, .depth = --g->depth});
+}
 
 void ww_gen_close_all(gen *g, uint32_t to_depth) {
-  while (g->depth > to_depth) ww_gen_close(g);
+  while (g->depth > to_depth)
+    ww_gen_close(g);
 }
 
 void ww_gen_outside(gen *g, const char *fmt, ...) {
@@ -91,7 +106,8 @@ void ww_gen_outside(gen *g, const char *fmt, ...) {
 
 void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims, uint32_t elements) {
   ww_push(g->a, &g->decls,
-          (gen_line){.text = ww_gen_text(g, "$shared %s %s%s;", ww_gen_name(t), name, dims), .depth = 1});
+          (gen_line){.text = ww_gen_text(g, "$shared %s %s%s;", ww_gen_name(t), name, dims),
+                     .depth = 1});
   g->shared += elements * ww_gen_types[t].bytes;
   ww_gen_tag(g, "shared");
 }
@@ -99,13 +115,18 @@ void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims, uint3
 void ww_gen_tag(gen *g, const char *production) {
   size_t n = strlen(g->productions), m = strlen(production);
   for (const char *p = g->productions; (p = strstr(p, production)); p += m)
-    if ((p == g->productions || p[-1] == ' ') && (!p[m] || p[m] == ' ')) return;
-  if (n + m + 2 > sizeof g->productions) return;
-  if (n) g->productions[n++] = ' ';
+    if ((p == g->productions || p[-1] == ' ') && (!p[m] || p[m] == ' '))
+      return;
+  if (n + m + 2 > sizeof g->productions)
+    return;
+  if (n)
+    g->productions[n++] = ' ';
   memcpy(g->productions + n, production, m + 1);
 }
 
-const char *ww_gen_fresh(gen *g, const char *stem) { return ww_gen_text(g, "%s%u", stem, g->fresh++); }
+const char *ww_gen_fresh(gen *g, const char *stem) {
+  return ww_gen_text(g, "%s%u", stem, g->fresh++);
+}
 
 static gen_param *add_param(gen *g, const char *name, uint8_t role) {
   gen_param *p = &g->params[g->nparams < GEN_MAX_PARAMS ? g->nparams++ : GEN_MAX_PARAMS - 1];
@@ -113,7 +134,8 @@ static gen_param *add_param(gen *g, const char *name, uint8_t role) {
   return p;
 }
 
-/* Floats in [0,1), integers small and not negative: no value of the contents makes a loop or a branch run away. */
+/* Floats in [0,1), integers small and not negative: no value of the contents makes a loop or a
+ * branch run away. */
 gen_param *ww_gen_buffer(gen *g, const char *name, gen_type t, const char *count) {
   gen_param *p = add_param(g, name, GEN_BUFFER);
   p->type = (uint8_t)t;
@@ -141,7 +163,8 @@ void ww_gen_indices(gen_param *p, ww_fill_kind fill, const char *lo, const char 
   p->fill_hi = hi;
 }
 
-gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi, const char *expr) {
+gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi,
+                       const char *expr) {
   gen_param *p = add_param(g, name, (uint8_t)role);
   p->type = GEN_I32;
   p->lo = lo;
@@ -150,14 +173,19 @@ gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uin
   return p;
 }
 
-void ww_gen_scalar(gen *g, const char *name, gen_type t) { add_param(g, name, GEN_SCALAR)->type = (uint8_t)t; }
+void ww_gen_scalar(gen *g, const char *name, gen_type t) {
+  add_param(g, name, GEN_SCALAR)->type = (uint8_t)t;
+}
 
 const char *ww_gen_iters(gen *g) {
   static const char *const names[] = {"iters", "steps", "rounds", "reps", "trips", "count"};
-  if (g->iters) return g->iters;
+  if (g->iters)
+    return g->iters;
   g->iters = names[ww_gen_pick(g, 6)];
   bool primary = true;
-  for (uint32_t i = 0; i < g->nparams; i++) primary = primary && g->params[i].role != GEN_PRIMARY;
-  ww_gen_size(g, g->iters, primary ? GEN_PRIMARY : GEN_DRAW, 1, primary ? 1 << 22 : 128, NULL)->most = 1 << 22;
+  for (uint32_t i = 0; i < g->nparams; i++)
+    primary = primary && g->params[i].role != GEN_PRIMARY;
+  ww_gen_size(g, g->iters, primary ? GEN_PRIMARY : GEN_DRAW, 1, primary ? 1 << 22 : 128, NULL)
+      ->most = 1 << 22;
   return g->iters;
 }

@@ -1,8 +1,10 @@
-/* generate_cost.c - how long a launch of a tree will take, from the tree alone: good to a factor of two or three.
+/* generate_cost.c - how long a launch of a tree will take, from the tree alone: good to a factor of
+ * two or three.
  *
- * Each line becomes a row once: instructions, dependent cycles, accesses. A launch walks the rows with the loops' trip counts and
- * takes the largest of: dependent cycles of a thread times rounds of blocks, instruction slots, load/store slots, L2 and DRAM
- * bytes, atomics, starting blocks. The figures are an H200's. Only + - * / on doubles: the same everywhere. */
+ * Each line becomes a row once: instructions, dependent cycles, accesses. A launch walks the rows
+ * with the loops' trip counts and takes the largest of: dependent cycles of a thread times rounds
+ * of blocks, instruction slots, load/store slots, L2 and DRAM bytes, atomics, starting blocks. The
+ * figures are an H200's. Only + - * / on doubles: the same everywhere. */
 #include "generate_int.h"
 
 #ifdef __clang__ /* others do not contract in standard C */
@@ -48,12 +50,17 @@ typedef struct {
 
 static double name_value(reader *r, const char *s, size_t n) {
   const gen_sizes *z = r->z;
-  if (n == 2 && s[1] >= 'X' && s[1] <= 'Z') return (double)(s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
-  if (n == 1 && *s == 'T') return (double)(z->block[0] * z->block[1] * z->block[2]);
-  if (n == 1 && *s == 'G') return (double)(z->grid[0] * z->grid[1] * z->grid[2]);
-  if (n == 1 && *s == 'S') return (double)(z->block[0] * z->grid[0]);
+  if (n == 2 && s[1] >= 'X' && s[1] <= 'Z')
+    return (double)(s[0] == 'T' ? z->block : z->grid)[s[1] - 'X'];
+  if (n == 1 && *s == 'T')
+    return (double)(z->block[0] * z->block[1] * z->block[2]);
+  if (n == 1 && *s == 'G')
+    return (double)(z->grid[0] * z->grid[1] * z->grid[2]);
+  if (n == 1 && *s == 'S')
+    return (double)(z->block[0] * z->grid[0]);
   for (uint32_t i = 0; i < r->g->nparams; i++)
-    if (!strncmp(r->g->params[i].name, s, n) && !r->g->params[i].name[n]) return z->value[i];
+    if (!strncmp(r->g->params[i].name, s, n) && !r->g->params[i].name[n])
+      return z->value[i];
   return 1;
 }
 
@@ -61,9 +68,11 @@ static double sum(reader *r);
 
 static double number(reader *r) {
   double v = 0, unit = 1;
-  while (isdigit((unsigned char)*r->s)) v = v * 10 + (*r->s++ - '0');
+  while (isdigit((unsigned char)*r->s))
+    v = v * 10 + (*r->s++ - '0');
   if (*r->s == '.')
-    for (r->s++; isdigit((unsigned char)*r->s); r->s++) v += (unit /= 10) * (*r->s - '0');
+    for (r->s++; isdigit((unsigned char)*r->s); r->s++)
+      v += (unit /= 10) * (*r->s - '0');
   return v;
 }
 
@@ -74,9 +83,11 @@ static double atom(reader *r) {
     r->s += *r->s == ')';
     return v;
   }
-  if (isdigit((unsigned char)*r->s)) return number(r);
+  if (isdigit((unsigned char)*r->s))
+    return number(r);
   const char *from = r->s;
-  while (isalnum((unsigned char)*r->s) || *r->s == '_') r->s++;
+  while (isalnum((unsigned char)*r->s) || *r->s == '_')
+    r->s++;
   return name_value(r, from, (size_t)(r->s - from));
 }
 
@@ -107,15 +118,18 @@ double ww_gen_eval(const gen *g, const char *expr, const gen_sizes *z) {
 
 void ww_gen_counts(const gen *g, gen_sizes *z) {
   for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_EXPR) z->value[i] = ww_gen_eval(g, g->params[i].expr, z);
+    if (g->params[i].role == GEN_EXPR)
+      z->value[i] = ww_gen_eval(g, g->params[i].expr, z);
   for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_BUFFER) z->value[i] = ww_gen_eval(g, g->params[i].expr, z);
+    if (g->params[i].role == GEN_BUFFER)
+      z->value[i] = ww_gen_eval(g, g->params[i].expr, z);
 }
 
 double ww_gen_bytes(const gen *g, const gen_sizes *z) {
   double bytes = 0;
   for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_BUFFER) bytes += z->value[i] * ww_gen_types[g->params[i].type].bytes;
+    if (g->params[i].role == GEN_BUFFER)
+      bytes += z->value[i] * ww_gen_types[g->params[i].type].bytes;
   return bytes;
 }
 
@@ -123,13 +137,15 @@ double ww_gen_bytes(const gen *g, const gen_sizes *z) {
 
 static double whole_number(const char *s) {
   double v = 0;
-  for (; isdigit((unsigned char)*s); s++) v = v * 10 + (*s - '0');
+  for (; isdigit((unsigned char)*s); s++)
+    v = v * 10 + (*s - '0');
   return v > 0 ? v : 1;
 }
 
 static int param_at(const gen *g, const char *s, size_t n) {
   for (uint32_t i = 0; i < g->nparams; i++)
-    if (!strncmp(g->params[i].name, s, n) && !g->params[i].name[n]) return (int)i;
+    if (!strncmp(g->params[i].name, s, n) && !g->params[i].name[n])
+      return (int)i;
   return -1;
 }
 
@@ -138,16 +154,25 @@ static void read_access(const gen *g, row *r, const char *s, size_t n, int param
   *a = (access_info){.param = (int8_t)param, .how = 'c', .stride = 1};
   if (n > 2) {
     const char *p = s + 2;
-    if (*p == 'd') a->waits = true, p++;
-    if (*p == 'a') a->atomic = true, p++;
+    if (*p == 'd') {
+      a->waits = true;
+      p++;
+    }
+    if (*p == 'a') {
+      a->atomic = true;
+      p++;
+    }
     a->how = *p;
-    if (*p == 's' || *p == 'k') a->stride = whole_number(p + 1);
+    if (*p == 's' || *p == 'k')
+      a->stride = whole_number(p + 1);
     if (*p == 'p') {
       size_t len = 1;
-      while (isalnum((unsigned char)p[len]) || p[len] == '_') len++;
+      while (isalnum((unsigned char)p[len]) || p[len] == '_')
+        len++;
       int by = param_at(g, p + 1, len - 1);
       a->by = (uint8_t)(by < 0 ? 0 : by);
-      if (by < 0) a->how = 'c';
+      if (by < 0)
+        a->how = 'c';
     }
   }
   r->issue += param < 0 ? 1.3 : 2.2;
@@ -156,12 +181,18 @@ static void read_access(const gen *g, row *r, const char *s, size_t n, int param
 /* Instructions of a division: by a literal, of floats, of integers, for 64 bits. */
 static double division(const gen *g, const char *after, const char *line, char op) {
   const char *before = after - 2;
-  while (*after == ' ') after++;
-  while (before > line && *before == ' ') before--;
-  if (isdigit((unsigned char)*after) && (*before == 'f' || isdigit((unsigned char)*before))) return 0; /* folded */
-  bool integer = op == '%' || !ww_gen_is_float(g->type) || !strncmp(line, "int ", 4) || !strncmp(line, "for", 3);
-  if (integer && isdigit((unsigned char)*after)) return 4;
-  if (integer) return g->type == GEN_U64 || g->type == GEN_I64 ? 80 : 22;
+  while (*after == ' ')
+    after++;
+  while (before > line && *before == ' ')
+    before--;
+  if (isdigit((unsigned char)*after) && (*before == 'f' || isdigit((unsigned char)*before)))
+    return 0; /* folded */
+  bool integer = op == '%' || !ww_gen_is_float(g->type) || !strncmp(line, "int ", 4) ||
+                 !strncmp(line, "for", 3);
+  if (integer && isdigit((unsigned char)*after))
+    return 4;
+  if (integer)
+    return g->type == GEN_U64 || g->type == GEN_I64 ? 80 : 22;
   return g->type == GEN_F64 ? 30 : 10;
 }
 
@@ -173,33 +204,44 @@ static row make_row(const gen *g, const gen_line *l) {
   int last = -1;
   bool local = false;
   r.loop = l->kind == GEN_OPEN && (!strncmp(s, "for", 3) || !strncmp(s, "while", 5));
-  if (*s == '#' || !strncmp(s, "//", 2)) return r;
-  if (l->kind == GEN_OPEN) r.issue = 2;
+  if (*s == '#' || !strncmp(s, "//", 2))
+    return r;
+  if (l->kind == GEN_OPEN)
+    r.issue = 2;
   bool first = true;
   for (size_t n; (n = ww_gen_token(s)); s += n) {
-    if (*s == ' ') continue;
+    if (*s == ' ')
+      continue;
     double issue = 0, latency = 0;
-    if (*s == '[' && n > 2 && s[2] == 'v') continue; /* in registers */
+    if (*s == '[' && n > 2 && s[2] == 'v')
+      continue; /* in registers */
     if (*s == '[') {
       read_access(g, &r, s, n, last >= 0 ? last : local ? LOCAL : -1);
-      r.access[r.naccess - 1].store = first && l->kind == GEN_LINE && s > l->text && !r.access[r.naccess - 1].atomic &&
-                                      isalpha((unsigned char)l->text[0]) && (size_t)(s - l->text) < 20 &&
-                                      !memchr(l->text, ' ', (size_t)(s - l->text));
+      r.access[r.naccess - 1].store =
+          first && l->kind == GEN_LINE && s > l->text && !r.access[r.naccess - 1].atomic &&
+          isalpha((unsigned char)l->text[0]) && (size_t)(s - l->text) < 20 &&
+          !memchr(l->text, ' ', (size_t)(s - l->text));
       first = false;
     } else if (*s == '$')
       ww_gen_function_cost(s + 1, n - 1, &issue, &latency);
     else if (*s == '/' || *s == '%') {
       issue = division(g, s + 1, l->text, *s);
       latency = issue * 4;
-    } else if (strchr("+-*&|^<>?", *s) && s[1] != '=' && s[1] != *s)
-      issue = *s == '*' && is_float ? 0.5 * wide : wide, latency = 3 * wide; /* half of them become part of an FMA */
+    } else if (strchr("+-*&|^<>?", *s) && s[1] != '=' && s[1] != *s) {
+      issue = *s == '*' && is_float ? 0.5 * wide : wide;
+      latency = 3 * wide;
+    } /* half of them become part of an FMA */
     last = isalpha((unsigned char)*s) ? param_at(g, s, n) : -1;
     local = n == 3 && !memcmp(s, "buf", 3);
     r.issue += issue;
     r.latency += latency;
   }
-  if (l->kind == GEN_LINE && r.issue < 0.5) r.issue = 0.5;
-  if (r.loop) r.issue = isdigit((unsigned char)l->weight[0]) ? 0.7 : 3, r.latency = 0;
+  if (l->kind == GEN_LINE && r.issue < 0.5)
+    r.issue = 0.5;
+  if (r.loop) {
+    r.issue = isdigit((unsigned char)l->weight[0]) ? 0.7 : 3;
+    r.latency = 0;
+  }
   return r;
 }
 
@@ -208,15 +250,16 @@ gen_cost *ww_gen_cost_new(const gen *g, ww_arena *a) {
   c->g = g;
   c->rows = WW_NEWN(a, row, g->lines.n + 1);
   for (uint32_t i = 0; i < g->lines.n; i++)
-    if (g->lines.v[i].only != 2) c->rows[c->n++] = make_row(g, &g->lines.v[i]);
+    if (g->lines.v[i].only != 2)
+      c->rows[c->n++] = make_row(g, &g->lines.v[i]);
   return c;
 }
 
 /* ---- a launch ---- */
 
 typedef struct {
-  double weight, trips;       /* of the whole frame for issue; of this loop for latency */
-  double latency, load;       /* of one run: dependent cycles, and the longest load that can run ahead */
+  double weight, trips; /* of the whole frame for issue; of this loop for latency */
+  double latency, load; /* of one run: dependent cycles, and the longest load that can run ahead */
   bool loop, serial, literal; /* literal: bounds that compilers unroll */
   bool rare;                  /* its latency counts by `trips` */
 } frame;
@@ -235,9 +278,10 @@ typedef struct {
 
 static double sectors_of(const access_info *a, double bytes, const gen_sizes *z) {
   double stride = a->how == 'p' ? z->value[a->by] : a->stride;
-  double n = a->how == 'b'                    ? 1
-             : a->how == 'r' || a->how == 't' ? 32
-                                              : bytes * (a->how == 's' || a->how == 'p' ? stride : 1);
+  double n = a->how == 'b' ? 1
+             : a->how == 'r' || a->how == 't'
+                 ? 32
+                 : bytes * (a->how == 's' || a->how == 'p' ? stride : 1);
   double most = bytes > 32 ? bytes : 32;
   return n > most ? most : n < 1 ? 1 : n;
 }
@@ -246,31 +290,37 @@ static void count_access(tally *t, const access_info *a, frame *f) {
   if (a->param == LOCAL) {
     t->slots += f->weight;
     t->local += f->weight * 128;
-    if (!a->store) f->latency += 40;
+    if (!a->store)
+      f->latency += 40;
     return;
   }
   if (a->param < 0) {
     double ways = a->how == 'k' ? a->stride : 1;
     t->slots += f->weight * (a->atomic ? ways * 4 : ways);
-    if (!a->store) f->latency += a->atomic ? 60 * ways : 14 + 2 * ways;
+    if (!a->store)
+      f->latency += a->atomic ? 60 * ways : 14 + 2 * ways;
     return;
   }
   double bytes = ww_gen_types[t->c->g->params[a->param].type].bytes, n = sectors_of(a, bytes, t->z);
   bool held = a->how == 't' && t->z->value[a->param] * bytes < TABLE_IN_L1;
   t->slots += f->weight * (a->how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
   if (a->atomic) {
-    double few =
-        t->z->value[a->param] * 0.05; /* additions a cycle that so few addresses take; most go to a few of them */
-    if (a->waits) f->latency += 700;
-    t->atomics += f->weight * (a->how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
+    double few = t->z->value[a->param] *
+                 0.05; /* additions a cycle that so few addresses take; most go to a few of them */
+    if (a->waits)
+      f->latency += 700;
+    t->atomics +=
+        f->weight * (a->how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
     return;
   }
-  if (a->how != 'h' && !held) t->sectors[a->param] += f->weight * (a->how == 'q' ? 3 * n : n);
+  if (a->how != 'h' && !held)
+    t->sectors[a->param] += f->weight * (a->how == 'q' ? 3 * n : n);
   double latency = a->how == 'h'   ? 36
                    : held          ? 60
                    : a->how == 'q' ? 36 + t->load_latency[a->param] * bytes / 32
                                    : t->load_latency[a->param];
-  if (a->store) return;
+  if (a->store)
+    return;
   if (a->waits)
     f->latency += latency;
   else if (latency > f->load)
@@ -278,7 +328,8 @@ static void count_access(tally *t, const access_info *a, frame *f) {
 }
 
 static double frame_latency(const frame *f) {
-  if (!f->loop) return f->latency + f->load;
+  if (!f->loop)
+    return f->latency + f->load;
   double ahead = f->serial || f->trips < 2 ? 1 : !f->literal ? 1.5 : f->trips < 8 ? f->trips : 8;
   return f->trips * (f->latency + f->load / ahead + 6);
 }
@@ -286,11 +337,13 @@ static double frame_latency(const frame *f) {
 static void close_frame(tally *t, frame *stack, uint32_t *depth) {
   double inner = frame_latency(&stack[*depth]);
   (void)t;
-  if (stack[*depth].rare) inner *= stack[*depth].trips;
+  if (stack[*depth].rare)
+    inner *= stack[*depth].trips;
   stack[--*depth].latency += inner;
 }
 
-/* A loop that deals elements out to the whole grid, thread by thread or block by block: below one trip some blocks get none. */
+/* A loop that deals elements out to the whole grid, thread by thread or block by block: below one
+ * trip some blocks get none. */
 static bool shares_out(const char *loop) {
   return strstr(loop, "+= $sx") || strstr(loop, "+= ($sx)") || strstr(loop, "+= $Gx");
 }
@@ -301,28 +354,35 @@ static void walk(tally *t) {
   for (uint32_t i = 0; i < t->c->n; i++) {
     const row *r = &t->c->rows[i];
     uint8_t kind = r->line->kind;
-    if (kind == GEN_CLOSE || kind == GEN_ELSE) close_frame(t, stack, &depth);
+    if (kind == GEN_CLOSE || kind == GEN_ELSE)
+      close_frame(t, stack, &depth);
     if ((kind == GEN_OPEN || kind == GEN_ELSE) && depth < 15) {
       double w = r->line->weight ? ww_gen_eval(t->c->g, r->line->weight, t->z) : 1;
       frame *up = &stack[depth++];
-      if (r->loop && up->weight >= 1 && w < t->narrow && shares_out(r->line->text)) t->narrow = w;
-      stack[depth] = (frame){
-          .weight = up->weight * w, .trips = r->loop && w < 1 ? 1 : w, .loop = r->loop, .serial = r->line->serial};
+      if (r->loop && up->weight >= 1 && w < t->narrow && shares_out(r->line->text))
+        t->narrow = w;
+      stack[depth] = (frame){.weight = up->weight * w,
+                             .trips = r->loop && w < 1 ? 1 : w,
+                             .loop = r->loop,
+                             .serial = r->line->serial};
       stack[depth].rare = r->line->rare && !r->loop && w < 1;
     }
     frame *f = &stack[depth];
     t->issue += r->issue * f->weight;
     f->latency += r->latency;
-    for (uint32_t k = 0; k < r->naccess; k++) count_access(t, &r->access[k], f);
+    for (uint32_t k = 0; k < r->naccess; k++)
+      count_access(t, &r->access[k], f);
   }
-  while (depth) close_frame(t, stack, &depth);
+  while (depth)
+    close_frame(t, stack, &depth);
   t->latency = frame_latency(&stack[0]);
 }
 
 static double largest(const double *v, uint32_t n) {
   double most = 0;
   for (uint32_t i = 0; i < n; i++)
-    if (v[i] > most) most = v[i];
+    if (v[i] > most)
+      most = v[i];
   return most;
 }
 
@@ -332,8 +392,10 @@ static void traffic(const tally *t, double warps, double *l2, double *dram) {
   double all = ww_gen_bytes(g, t->z), cache = (double)t->z->l2;
   *l2 = *dram = 0;
   for (uint32_t i = 0; i < g->nparams; i++) {
-    if (g->params[i].role != GEN_BUFFER || !(t->sectors[i] > 0)) continue;
-    double bytes = t->z->value[i] * ww_gen_types[g->params[i].type].bytes, asked = t->sectors[i] * warps * 32;
+    if (g->params[i].role != GEN_BUFFER || !(t->sectors[i] > 0))
+      continue;
+    double bytes = t->z->value[i] * ww_gen_types[g->params[i].type].bytes,
+           asked = t->sectors[i] * warps * 32;
     double once = asked < bytes ? asked : bytes;
     double again = asked > once && all > cache ? (asked - once) * (1 - cache / all) : 0;
     *l2 += asked;
@@ -344,26 +406,32 @@ static void traffic(const tally *t, double warps, double *l2, double *dram) {
 static double resident_blocks(const gen *g, double warps) {
   double by_warps = 64 / warps, by_shared = 230000.0 / (g->shared + 1024);
   double n = by_warps < 32 ? by_warps : 32;
-  if (by_shared < n) n = by_shared;
+  if (by_shared < n)
+    n = by_shared;
   return n < 1 ? 1 : n;
 }
 
-static double whole_up(double v) { return v > 1e15 ? v : (double)(uint64_t)(v + 0.999999); }
+static double whole_up(double v) {
+  return v > 1e15 ? v : (double)(uint64_t)(v + 0.999999);
+}
 
 double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   const gen *g = c->g;
   tally t = {.c = c, .z = z, .narrow = 1};
   double blocks = (double)(z->grid[0] * z->grid[1] * z->grid[2]);
-  double warps = whole_up((double)(z->block[0] * z->block[1] * z->block[2]) / 32), all = ww_gen_bytes(g, z);
+  double warps = whole_up((double)(z->block[0] * z->block[1] * z->block[2]) / 32),
+         all = ww_gen_bytes(g, z);
   for (uint32_t i = 0; i < g->nparams; i++) {
-    double bytes = g->params[i].role == GEN_BUFFER ? z->value[i] * ww_gen_types[g->params[i].type].bytes : 0;
-    if (g->params[i].fill == WW_FILL_ZIPF) t.skewed = true;
+    double bytes =
+        g->params[i].role == GEN_BUFFER ? z->value[i] * ww_gen_types[g->params[i].type].bytes : 0;
+    if (g->params[i].fill == WW_FILL_ZIPF)
+      t.skewed = true;
     t.load_latency[i] = bytes < 65536 ? 60 : all > (double)z->l2 ? 800 : 500;
   }
   walk(&t);
   double l2, dram, per_sm = whole_up(blocks / z->sms), resident = resident_blocks(g, warps);
-  double busy =
-      ww_gen_families[g->family].since > 1 ? whole_up(blocks * t.narrow / z->sms) : per_sm; /* version 1 stays */
+  double busy = ww_gen_families[g->family].since > 1 ? whole_up(blocks * t.narrow / z->sms)
+                                                     : per_sm; /* version 1 stays */
   double rounds = busy / resident < 4 ? whole_up(busy / resident) : busy / resident;
   traffic(&t, blocks * warps, &l2, &dram);
   l2 += t.local * blocks * warps * 1.5; /* the arrays of a full SM rarely fit L1 */

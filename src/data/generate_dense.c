@@ -1,4 +1,5 @@
-/* generate_dense.c - productions since version 2 that use a load often: blocks of registers, packed bytes, shared parameters. */
+/* generate_dense.c - productions since version 2 that use a load often: blocks of registers, packed
+ * bytes, shared parameters. */
 #include "generate_pen.h"
 
 /* ---- blocks of registers ---- */
@@ -16,9 +17,12 @@ static const char *reg(gen *g, const block_of *b, const char *name, uint32_t k) 
 
 static const char *pair(gen *g, const block_of *b, const char *x, const char *y) {
   const char *f = b->t == GEN_F32 ? "f" : "";
-  if (b->how == 0) return T("%s * %s", x, y);
-  if (ww_gen_is_float(b->t)) return b->how == 1 ? T("$fmin%s(%s, %s)", f, x, y) : T("$fabs%s(%s - %s)", f, x, y);
-  if (b->t == GEN_U32) return T("$popc(%s ^ %s)", x, y);
+  if (b->how == 0)
+    return T("%s * %s", x, y);
+  if (ww_gen_is_float(b->t))
+    return b->how == 1 ? T("$fmin%s(%s, %s)", f, x, y) : T("$fabs%s(%s - %s)", f, x, y);
+  if (b->t == GEN_U32)
+    return T("$popc(%s ^ %s)", x, y);
   return b->how == 1 ? T("$min(%s, %s)", x, y) : T("$abs(%s - %s)", x, y);
 }
 
@@ -35,7 +39,8 @@ static void clear(gen *g, const block_of *b) {
     return;
   }
   for (uint32_t r = 0; r < b->R; r++)
-    for (uint32_t c = 0; c < b->C; c++) L("%s acc%u_%u = %s;", t, r, c, zero);
+    for (uint32_t c = 0; c < b->C; c++)
+      L("%s acc%u_%u = %s;", t, r, c, zero);
 }
 
 /* All pairs of the features in ra and rb. */
@@ -54,15 +59,19 @@ static void outer(gen *g, const block_of *b, const char *part) {
       L("acc%u_%u += %s;", r, c, pair(g, b, T("ra%u%s", r, part), T("rb%u%s", c, part)));
 }
 
-static void read_set(gen *g, const block_of *b, const char *name, uint32_t n, const char *const *at) {
-  for (uint32_t k = 0; k < n; k++) L("%s%s = %s;", b->arrays ? "" : T("%s ", NAME(b->t)), reg(g, b, name, k), at[k]);
+static void read_set(gen *g, const block_of *b, const char *name, uint32_t n,
+                     const char *const *at) {
+  for (uint32_t k = 0; k < n; k++)
+    L("%s%s = %s;", b->arrays ? "" : T("%s ", NAME(b->t)), reg(g, b, name, k), at[k]);
 }
 
-/* Where features k of the R rows lie: row by row of a thread, or a block's width apart so that lanes meet neighbours. */
-static void places(gen *g, const char *set, const char *mark, const char *index, const char *count, uint32_t n,
-                   bool apart, const char **at) {
+/* Where features k of the R rows lie: row by row of a thread, or a block's width apart so that
+ * lanes meet neighbours. */
+static void places(gen *g, const char *set, const char *mark, const char *index, const char *count,
+                   uint32_t n, bool apart, const char **at) {
   for (uint32_t k = 0; k < n; k++)
-    at[k] = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, mark[0] == 'b' ? 'h' : 'c', count, n, k, count, index)
+    at[k] = apart ? T("%s[#%c k * %s * %u + %u * %s + %s]", set, mark[0] == 'b' ? 'h' : 'c', count,
+                      n, k, count, index)
                   : T("%s[#%s k * %s * %u + %s * %u + %u]", set,
                       mark[0] == 'b' ? "h"
                       : k            ? "h"
@@ -90,9 +99,12 @@ static void by_fours(gen *g, block_of *b) {
   TAG("vector");
   ww_gen_unroll(g, 30);
   OPEN("dim/4", "for (int k = 0; k < dim / 4; k++)");
-  for (uint32_t r = 0; r < b->R; r++) L("float4 ra%u = a[#h (py * %u + %u) * (dim / 4) + k];", r, b->R, r);
-  for (uint32_t c = 0; c < b->C; c++) L("float4 rb%u = b[#q (px * %u + %u) * (dim / 4) + k];", c, b->C, c);
-  for (uint32_t p = 0; p < 4; p++) outer(g, b, T(".%c", "xyzw"[p]));
+  for (uint32_t r = 0; r < b->R; r++)
+    L("float4 ra%u = a[#h (py * %u + %u) * (dim / 4) + k];", r, b->R, r);
+  for (uint32_t c = 0; c < b->C; c++)
+    L("float4 rb%u = b[#q (px * %u + %u) * (dim / 4) + k];", c, b->C, c);
+  for (uint32_t p = 0; p < 4; p++)
+    outer(g, b, T(".%c", "xyzw"[p]));
   CLOSE();
 }
 
@@ -105,18 +117,25 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
   ww_gen_shared(g, b->t, "sb", T("[8][%u]", w), 8 * w);
   L("int flat = $ty * %u + $tx;", bx);
   OPEN("dim/8", "for (int k0 = 0; k0 < dim; k0 += 8)");
-  OPEN(T("%u", (8 * h + threads - 1) / threads), "for (int e = flat; e < %u; e += %u)", 8 * h, threads);
-  L("sa[e / %u][e %% %u] = a[#c (k0 + e / %u) * rows * %u + $by * %u + e %% %u];", h, h, h, b->R, h, h);
+  OPEN(T("%u", (8 * h + threads - 1) / threads), "for (int e = flat; e < %u; e += %u)", 8 * h,
+       threads);
+  L("sa[e / %u][e %% %u] = a[#c (k0 + e / %u) * rows * %u + $by * %u + e %% %u];", h, h, h, b->R, h,
+    h);
   CLOSE();
-  OPEN(T("%u", (8 * w + threads - 1) / threads), "for (int e = flat; e < %u; e += %u)", 8 * w, threads);
-  L("sb[e / %u][e %% %u] = b[#c (k0 + e / %u) * cols * %u + $bx * %u + e %% %u];", w, w, w, b->C, w, w);
+  OPEN(T("%u", (8 * w + threads - 1) / threads), "for (int e = flat; e < %u; e += %u)", 8 * w,
+       threads);
+  L("sb[e / %u][e %% %u] = b[#c (k0 + e / %u) * cols * %u + $bx * %u + e %% %u];", w, w, w, b->C, w,
+    w);
   CLOSE();
   L("$sync;");
-  if (chance(50)) L("#pragma unroll");
+  if (chance(50))
+    L("#pragma unroll");
   OPEN("8", "for (int k = 0; k < 8; k++)");
-  for (uint32_t r = 0; r < b->R; r++) at[r] = T("sa[#v k][#k1 $ty * %u + %u]", b->R, r);
+  for (uint32_t r = 0; r < b->R; r++)
+    at[r] = T("sa[#v k][#k1 $ty * %u + %u]", b->R, r);
   read_set(g, b, "ra", b->R, at);
-  for (uint32_t c = 0; c < b->C; c++) at[c] = T("sb[#v k][#k1 %u * %u + $tx]", c, bx);
+  for (uint32_t c = 0; c < b->C; c++)
+    at[c] = T("sb[#v k][#k1 %u * %u + $tx]", c, bx);
   read_set(g, b, "rb", b->C, at);
   outer(g, b, "");
   CLOSE();
@@ -124,11 +143,15 @@ static void from_shared(gen *g, const block_of *b, uint32_t bx, uint32_t by) {
   CLOSE();
 }
 
-/* Two sets of vectors, all with all: each thread R x C of the results, from R + C loads a feature. */
+/* Two sets of vectors, all with all: each thread R x C of the results, from R + C loads a feature.
+ */
 GEN_FAMILY(window) {
   static const uint8_t shapes[][2] = {{8, 8}, {16, 8}, {16, 16}, {32, 4}, {32, 8}};
   uint32_t kind = pick(3), shape = pick(5), bx = shapes[shape][0], by = shapes[shape][1];
-  gen_type t = kind == 1 ? GEN_F32 : chance(70) ? (chance(88) ? GEN_F32 : GEN_F64) : chance(50) ? GEN_I32 : GEN_U32;
+  gen_type t = kind == 1    ? GEN_F32
+               : chance(70) ? (chance(88) ? GEN_F32 : GEN_F64)
+               : chance(50) ? GEN_I32
+                            : GEN_U32;
   block_of b = {.t = t, .arrays = chance(45)};
   b.R = 2 + pick(t == GEN_F64 ? 3 : 7);
   b.C = b.R > 5 ? 2 + pick(5) : 2 + pick(7);
@@ -136,7 +159,11 @@ GEN_FAMILY(window) {
   g->type = (uint8_t)t;
   g->shape.dims = 2;
   TAG("register-block");
-  if (kind == 2) g->shape.fixed[0] = bx, g->shape.fixed[1] = by, g->shape.fixed[2] = 1;
+  if (kind == 2) {
+    g->shape.fixed[0] = bx;
+    g->shape.fixed[1] = by;
+    g->shape.fixed[2] = 1;
+  }
   g->shape.max_threads = kind == 1 || t == GEN_F64 ? 256 : 512; /* registers */
   gen_type held = kind == 1 ? GEN_F32X4 : t;
   const char *quarter = kind == 1 ? "/4" : "";
@@ -147,19 +174,25 @@ GEN_FAMILY(window) {
   ww_gen_buffer(g, "b", held, T("cols*%u*dim%s", b.C, quarter));
   ww_gen_output(g, "score", t, T("rows*%u*cols*%u", b.R, b.C));
   L("int px = $gx, py = $gy;");
-  if (kind < 2) L("if (px >= cols || py >= rows) return;");
-  if (kind == 1) b.arrays = false;
+  if (kind < 2)
+    L("if (px >= cols || py >= rows) return;");
+  if (kind == 1)
+    b.arrays = false;
   clear(g, &b);
-  if (kind == 0) from_memory(g, &b);
-  if (kind == 1) by_fours(g, &b);
-  if (kind == 2) from_shared(g, &b, bx, by);
+  if (kind == 0)
+    from_memory(g, &b);
+  if (kind == 1)
+    by_fours(g, &b);
+  if (kind == 2)
+    from_shared(g, &b, bx, by);
   bool bent = chance(45);
   uint64_t rng = g->rng;
   for (uint32_t r = 0; r < b.R; r++)
     for (uint32_t c = 0; c < b.C; c++) {
       const char *v = b.arrays ? T("acc[#v %u][#v %u]", r, c) : T("acc%u_%u", r, c);
       g->rng = rng; /* each output the same way */
-      if (bent) v = ww_gen_bend(g, t, v);
+      if (bent)
+        v = ww_gen_bend(g, t, v);
       L("score[#c (py * %u + %u) * cols * %u + %u * cols + px] = %s;", b.R, r, b.C, c, v);
     }
 }
@@ -168,13 +201,15 @@ GEN_FAMILY(window) {
 
 /* Byte or half-word k of a packed word as an int. */
 static const char *unpack(gen *g, const char *w, uint32_t bits, bool is_signed, uint32_t k) {
-  if (is_signed) return T("((int)(%s << %u) >> %u)", w, 32 - bits * (k + 1), 32 - bits);
+  if (is_signed)
+    return T("((int)(%s << %u) >> %u)", w, 32 - bits * (k + 1), 32 - bits);
   return T("(int)((%s >> %u) & %uu)", w, bits * k, (1u << bits) - 1);
 }
 
 /* Each part of a word through a saturating step, and packed again. */
 static void by_parts(gen *g, uint32_t bits, bool is_signed, const char *acc, const char *w) {
-  uint32_t n = 32 / bits, top = is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1, kind = pick(4);
+  uint32_t n = 32 / bits, top = is_signed ? (1u << (bits - 1)) - 1 : (1u << bits) - 1,
+           kind = pick(4);
   const char *low = is_signed ? T("-%u", top + 1) : "0", *packed = NULL, *p = fresh("b");
   for (uint32_t k = 0; k < n; k++) {
     const char *a = unpack(g, acc, bits, is_signed, k), *b = unpack(g, w, bits, is_signed, k);
@@ -192,10 +227,18 @@ static void by_parts(gen *g, uint32_t bits, bool is_signed, const char *acc, con
 /* All parts at once in the word. */
 static void at_once(gen *g, const char *acc, const char *w) {
   switch (pick(4)) {
-  case 0: L("%s = (((%s ^ %s) & 0xfefefefeu) >> 1) + (%s & %s);", acc, acc, w, acc, w); break;
-  case 1: L("%s = ((%s & 0x7f7f7f7fu) + (%s & 0x7f7f7f7fu)) ^ ((%s ^ %s) & 0x80808080u);", acc, acc, w, acc, w); break;
-  case 2: L("%s = (%s & 0x00ff00ffu) * 3u + ((%s >> 8) & 0x00ff00ffu);", acc, acc, w); break;
-  default: L("%s = (%s >> 3) + ((%s & 0x0f0f0f0fu) << 4);", acc, acc, w);
+  case 0:
+    L("%s = (((%s ^ %s) & 0xfefefefeu) >> 1) + (%s & %s);", acc, acc, w, acc, w);
+    break;
+  case 1:
+    L("%s = ((%s & 0x7f7f7f7fu) + (%s & 0x7f7f7f7fu)) ^ ((%s ^ %s) & 0x80808080u);", acc, acc, w,
+      acc, w);
+    break;
+  case 2:
+    L("%s = (%s & 0x00ff00ffu) * 3u + ((%s >> 8) & 0x00ff00ffu);", acc, acc, w);
+    break;
+  default:
+    L("%s = (%s >> 3) + ((%s & 0x0f0f0f0fu) << 4);", acc, acc, w);
   }
 }
 
@@ -214,7 +257,8 @@ static void dot(gen *g, const char *sum, const char *a, const char *b) {
     L("%s = %s;", sum, e);
 }
 
-/* Bytes and half-words, four or two in a word: unpacked, saturated, packed again, or multiplied in place. */
+/* Bytes and half-words, four or two in a word: unpacked, saturated, packed again, or multiplied in
+ * place. */
 GEN_FAMILY(lowbits) {
   uint32_t bits = chance(70) ? 8 : 16, kind = pick(3), lanes = 1 + pick(3);
   bool is_signed = chance(50), two = kind == 2 || chance(60), row = chance(50);
@@ -223,7 +267,8 @@ GEN_FAMILY(lowbits) {
   TAG("packed");
   TAG("loop");
   ww_gen_buffer(g, "words", GEN_U32, row ? "n+65536" : "n");
-  if (two) ww_gen_buffer(g, "others", GEN_U32, "4096");
+  if (two)
+    ww_gen_buffer(g, "others", GEN_U32, "4096");
   L("$u32 p = words[#c %s];", i);
   for (uint32_t k = 0; k < lanes; k++)
     L("%s a%u = %s;", kind == 2 ? "int" : "$u32", k, k ? T("%uu", k * 257) : kind == 2 ? "0" : "p");
@@ -235,18 +280,25 @@ GEN_FAMILY(lowbits) {
     L("$u32 w = others[#h k & 4095];");
   else
     L("$u32 w = p + ($u32)k * 0x01030507u;");
-  if (two && row) L("$u32 o = others[#h k & 4095];");
+  if (two && row)
+    L("$u32 o = others[#h k & 4095];");
   for (uint32_t k = 0; k < lanes; k++) {
     const char *acc = T("a%u", k), *other = two && row ? "o" : "p";
-    if (k) w = T("(w >> %u)", k);
-    if (kind == 0) by_parts(g, bits, is_signed, acc, w);
-    if (kind == 1) at_once(g, acc, w);
-    if (kind == 2) dot(g, acc, w, other);
+    if (k)
+      w = T("(w >> %u)", k);
+    if (kind == 0)
+      by_parts(g, bits, is_signed, acc, w);
+    if (kind == 1)
+      at_once(g, acc, w);
+    if (kind == 2)
+      dot(g, acc, w, other);
   }
-  if (kind == 1) L("a0 ^= w;");
+  if (kind == 1)
+    L("a0 ^= w;");
   CLOSE();
   const char *sum = "($u32)a0";
-  for (uint32_t k = 1; k < lanes; k++) sum = T("%s + ($u32)a%u", sum, k);
+  for (uint32_t k = 1; k < lanes; k++)
+    sum = T("%s + ($u32)a%u", sum, k);
   bool narrow = chance(30);
   ww_gen_output(g, "out", narrow ? GEN_U8 : GEN_U32, "n");
   L(narrow ? "out[#c %s] = ($u8)((%s) >> 3);" : "out[#c %s] = %s;", i, sum);
@@ -254,16 +306,19 @@ GEN_FAMILY(lowbits) {
 
 /* ---- parameters that all lanes read ---- */
 
-/* One parameter after the other, on elements that stay in registers: a polynomial, a count of thresholds, or any step. */
+/* One parameter after the other, on elements that stay in registers: a polynomial, a count of
+ * thresholds, or any step. */
 static void apply(gen *g, gen_type t, uint32_t width, const char *const *acc) {
   const char *vars[] = {"v", "p", "s"}, *f = t == GEN_F32 ? "f" : "", *by = NULL;
   uint32_t how = pick(3);
   bool two = chance(40); /* a second parameter of the same tap */
-  if (two) ww_gen_buffer(g, "scales", t, "rows*taps");
+  if (two)
+    ww_gen_buffer(g, "scales", t, "rows*taps");
   ww_gen_unroll(g, 35);
   OPEN("taps", "for (int q = 0; q < taps; q++)");
   L("%s p = params[#h row * taps + q];", NAME(t));
-  if (two) L("%s s = scales[#h row * taps + q];", NAME(t));
+  if (two)
+    L("%s s = scales[#h row * taps + q];", NAME(t));
   by = two ? "s" : ww_gen_is_float(t) ? T("0.25%s", f) : "3";
   for (uint32_t w = 0; w < width; w++) {
     vars[0] = T("v%u", w);
@@ -277,7 +332,8 @@ static void apply(gen *g, gen_type t, uint32_t width, const char *const *acc) {
   CLOSE();
 }
 
-/* A block or a warp has a row of parameters: every lane reads the same one while elements lie side by side. */
+/* A block or a warp has a row of parameters: every lane reads the same one while elements lie side
+ * by side. */
 GEN_FAMILY(bcast) {
   gen_type t = ww_gen_value(g, 75);
   uint32_t width = 1u << pick(3);
@@ -285,7 +341,8 @@ GEN_FAMILY(bcast) {
   const char *acc[4], *lanes = warps ? "32" : "$dx";
   TAG("broadcast");
   TAG("rows");
-  if (width > 1) TAG("ilp");
+  if (width > 1)
+    TAG("ilp");
   ww_gen_size(g, "rows", GEN_DRAW, 16, 4096, NULL)->most = 1 << 17;
   ww_gen_size(g, "cols", GEN_PRIMARY, 32, 1 << 17, NULL);
   ww_gen_size(g, "taps", GEN_DRAW, 2, 64, NULL)->most = 1 << 15;
@@ -296,8 +353,8 @@ GEN_FAMILY(bcast) {
     OPEN("rows*32/S", "for (int row = ($gx) / 32; row < rows; row += ($sx) / 32)");
   else
     OPEN("rows/G", "for (int row = $bx; row < rows; row += $Gx)");
-  OPEN(T(warps ? "cols/%u" : "cols/(T*%u)", warps ? 32 * width : width), "for (int c = %s; c < cols; c += %u * %s)",
-       warps ? "$tx & 31" : "$tx", width, lanes);
+  OPEN(T(warps ? "cols/%u" : "cols/(T*%u)", warps ? 32 * width : width),
+       "for (int c = %s; c < cols; c += %u * %s)", warps ? "$tx & 31" : "$tx", width, lanes);
   for (uint32_t w = 0; w < width; w++) {
     acc[w] = T("a%u", w);
     L("%s a%u = %s;", NAME(t), w, ww_gen_zero(t));

@@ -1,7 +1,10 @@
-/* generate_flat.c - productions over flat arrays: element-wise, strided, gather, scatter, vectors, chains, hashing, branches. */
+/* generate_flat.c - productions over flat arrays: element-wise, strided, gather, scatter, vectors,
+ * chains, hashing, branches. */
 #include "generate_pen.h"
 
-const char *ww_gen_one_of(gen *g, const char *const *list, uint32_t n) { return list[pick(n)]; }
+const char *ww_gen_one_of(gen *g, const char *const *list, uint32_t n) {
+  return list[pick(n)];
+}
 
 static const char *const in_names[] = {"x",    "y",     "z",     "w",    "src",  "input", "data",
                                        "vals", "field", "alpha", "beta", "left", "right", "u"};
@@ -35,7 +38,8 @@ const char *ww_gen_open_1d(gen *g, const char *n) {
   default:
     ww_gen_size(g, n, GEN_PRIMARY, 256, 1 << 28, NULL);
     TAG("grid-stride");
-    if (chance(15)) L("#pragma unroll %u", 1u << pick(4));
+    if (chance(15))
+      L("#pragma unroll %u", 1u << pick(4));
     if (u[0] == '$')
       OPEN(T("%s/S", n), "for ($u32 %s = $gx; %s < ($u32)%s; %s += $sx)", i, i, n, i);
     else
@@ -50,7 +54,8 @@ const char *ww_gen_load(gen *g, gen_type t, const char *buffer, const char *at) 
   return v;
 }
 
-void ww_gen_inputs(gen *g, gen_type t, uint32_t count, const char *elements, const char *at, const char **vars) {
+void ww_gen_inputs(gen *g, gen_type t, uint32_t count, const char *elements, const char *at,
+                   const char **vars) {
   uint32_t from = pick(14);
   for (uint32_t k = 0; k < count; k++) {
     const char *name = in_names[(from + k) % 14];
@@ -106,7 +111,8 @@ GEN_FAMILY(strided) {
     count = "n*stride";
   } else {
     lit += pick(4);
-    at = chance(50) ? T("#s%u %s * %u", lit, i, lit) : T("#s%u %s * %u + %u", lit, i, lit, pick(lit));
+    at = chance(50) ? T("#s%u %s * %u", lit, i, lit)
+                    : T("#s%u %s * %u + %u", lit, i, lit, pick(lit));
     count = T("n*%u", lit);
   }
   ww_gen_inputs(g, t, nin, count, at, vars);
@@ -132,7 +138,8 @@ GEN_FAMILY(gather) {
   const char *vars[6], *i = ww_gen_open_1d(g, "n"), *ix = indices(g, "n", false), *j = fresh("j");
   uint32_t nin = 1 + pick(2), n = nin;
   L("int %s = %s[#c %s];", j, ix, i);
-  if (chance(20)) L("%s = %s[#dr %s];", j, ix, j);
+  if (chance(20))
+    L("%s = %s[#dr %s];", j, ix, j);
   ww_gen_inputs(g, t, nin, "n", T("#dr %s", j), vars);
   if (chance(40)) {
     ww_gen_buffer(g, "weight", t, "n");
@@ -169,8 +176,9 @@ GEN_FAMILY(vector) {
     uint8_t t, e;
     const char *make;
     uint8_t lanes;
-  } kinds[] = {
-      {GEN_F32X4, GEN_F32, "$make4", 4}, {GEN_F32X2, GEN_F32, "$make2", 2}, {GEN_I32X4, GEN_I32, "$makei4", 4}};
+  } kinds[] = {{GEN_F32X4, GEN_F32, "$make4", 4},
+               {GEN_F32X2, GEN_F32, "$make2", 2},
+               {GEN_I32X4, GEN_I32, "$makei4", 4}};
   uint32_t k = pick(3), nin = 1 + pick(3), lanes = kinds[k].lanes;
   gen_type t = kinds[k].t, e = kinds[k].e;
   const char *in[4], *part[4], *i = ww_gen_open_1d(g, "n"), *out = ww_gen_one_of(g, out_names, 6);
@@ -188,10 +196,13 @@ GEN_FAMILY(vector) {
     OPEN(trips, "for (int %s = 0; %s < %s; %s++)", it, it, trips, it);
     for (uint32_t l = 0; l < lanes; l++) {
       const char *vars[4], *own = T("%s.%c", in[0], "xyzw"[l]);
-      for (uint32_t b = 1; b < nin; b++) vars[b - 1] = T("%s.%c", in[b], "xyzw"[(l + b) % lanes]);
-      if (nin == 1) vars[0] = e == GEN_F32 ? T("%s * 0.25f", own) : it;
+      for (uint32_t b = 1; b < nin; b++)
+        vars[b - 1] = T("%s.%c", in[b], "xyzw"[(l + b) % lanes]);
+      if (nin == 1)
+        vars[0] = e == GEN_F32 ? T("%s * 0.25f", own) : it;
       ww_gen_step(g, e, own, vars, nin > 1 ? nin - 1 : 1);
-      if (nin == 1 && e == GEN_F32) L("%s = %s * 0.5f;", own, own);
+      if (nin == 1 && e == GEN_F32)
+        L("%s = %s * 0.5f;", own, own);
     }
     CLOSE();
   }
@@ -199,8 +210,10 @@ GEN_FAMILY(vector) {
   uint64_t rng = g->rng;
   for (uint32_t l = 0; l < lanes; l++) {
     const char *vars[4];
-    for (uint32_t b = 0; b < nin; b++) vars[b] = T("%s.%c", in[b], "xyzw"[l]);
-    if (same) g->rng = rng;
+    for (uint32_t b = 0; b < nin; b++)
+      vars[b] = T("%s.%c", in[b], "xyzw"[l]);
+    if (same)
+      g->rng = rng;
     part[l] = same ? ww_gen_all(g, e, vars, nin, 2) : ww_gen_work(g, e, i, vars, nin);
   }
   ww_gen_output(g, out, t, "n");
@@ -213,7 +226,8 @@ GEN_FAMILY(vector) {
 GEN_FAMILY(chain) {
   gen_type t = chance(60) ? GEN_F32 : chance(40) ? GEN_F64 : chance(50) ? GEN_U32 : GEN_U64;
   const char *vars[4], *acc[8], *i = ww_gen_open_1d(g, "n"), *at = T("#c %s", i);
-  uint32_t nin = 1 + pick(2), width = chance(40) ? 1 : 2 + pick(6), steps = 1 + pick(width > 3 ? 2 : 6);
+  uint32_t nin = 1 + pick(2), width = chance(40) ? 1 : 2 + pick(6),
+           steps = 1 + pick(width > 3 ? 2 : 6);
   g->type = (uint8_t)t;
   TAG(width == 1 ? "chain" : "ilp");
   ww_gen_inputs(g, t, nin, "n", at, vars);
@@ -222,15 +236,19 @@ GEN_FAMILY(chain) {
     L("%s %s = %s;", NAME(t), acc[k], ww_gen_all(g, t, vars, nin, 1));
   }
   const char *k = fresh("k"), *trips = ww_gen_iters(g);
-  if (chance(30)) L("#pragma unroll %u", 1u << pick(4));
+  if (chance(30))
+    L("#pragma unroll %u", 1u << pick(4));
   OPEN(trips, "for (int %s = 0; %s < %s; %s++)", k, k, trips, k);
   for (uint32_t s = 0; s < steps; s++)
-    for (uint32_t c = 0; c < width; c++) ww_gen_step(g, t, acc[c], vars, nin);
+    for (uint32_t c = 0; c < width; c++)
+      ww_gen_step(g, t, acc[c], vars, nin);
   if (!ww_gen_is_float(t))
-    for (uint32_t c = 0; c < width; c++) L("%s = (%s * 5u + %s) ^ (%s >> %u);", acc[c], acc[c], k, acc[c], 3 + c);
+    for (uint32_t c = 0; c < width; c++)
+      L("%s = (%s * 5u + %s) ^ (%s >> %u);", acc[c], acc[c], k, acc[c], 3 + c);
   CLOSE();
   const char *sum = acc[0];
-  for (uint32_t c = 1; c < width; c++) sum = T("%s + %s", sum, acc[c]);
+  for (uint32_t c = 1; c < width; c++)
+    sum = T("%s + %s", sum, acc[c]);
   store(g, t, "n", at, sum);
 }
 
@@ -240,18 +258,24 @@ GEN_FAMILY(hash) {
   const char *h = fresh("h"), *i = ww_gen_open_1d(g, "n"), *vars[3];
   uint32_t rounds = 1 + pick(5), nin = 1 + pick(2);
   g->type = (uint8_t)t;
-  if (g->math < 20) g->math = 20;
+  if (g->math < 20)
+    g->math = 20;
   TAG("hash");
   ww_gen_inputs(g, t, nin, "n", T("#c %s", i), vars);
   L("%s %s = %s ^ %s;", NAME(t), h, vars[0], ww_gen_literal(g, t));
   bool loop = chance(60);
   const char *k = fresh("k");
-  if (loop) OPEN(ww_gen_iters(g), "for (int %s = 0; %s < %s; %s++)", k, k, ww_gen_iters(g), k);
+  if (loop)
+    OPEN(ww_gen_iters(g), "for (int %s = 0; %s < %s; %s++)", k, k, ww_gen_iters(g), k);
   for (uint32_t r = 0; r < rounds; r++) {
-    if (chance(60)) L("%s ^= %s >> %u;", h, h, 11 + pick(8));
-    if (chance(70)) L("%s *= %s;", h, ww_gen_literal(g, t));
-    if (chance(50)) ww_gen_step(g, t, h, vars, nin);
-    if (chance(40)) L("%s = (%s << %u) | (%s >> %u);", h, h, 5 + pick(8), h, (wide ? 64 : 32) - 13u);
+    if (chance(60))
+      L("%s ^= %s >> %u;", h, h, 11 + pick(8));
+    if (chance(70))
+      L("%s *= %s;", h, ww_gen_literal(g, t));
+    if (chance(50))
+      ww_gen_step(g, t, h, vars, nin);
+    if (chance(40))
+      L("%s = (%s << %u) | (%s >> %u);", h, h, 5 + pick(8), h, (wide ? 64 : 32) - 13u);
   }
   if (loop) {
     L("%s = (%s ^ %s) * %s;", h, h, k, ww_gen_literal(g, t));
@@ -277,12 +301,14 @@ GEN_FAMILY(branchy) {
     const char *it = fresh("it"), *trips = ww_gen_iters(g);
     TAG("loop");
     OPEN(trips, "for (int %s = 0; %s < %s; %s++)", it, it, trips, it);
-    if (chance(50)) i = T("(%s + %s)", i, it); /* other lanes take the branch each time */
+    if (chance(50))
+      i = T("(%s + %s)", i, it); /* other lanes take the branch each time */
   }
   for (uint32_t l = 0; l < levels; l++) {
     const char *cond = ww_gen_condition(g, g->type, i, vars, nin, &weight);
     OPEN(weight, "if (%s)", cond);
-    for (uint32_t s = 0; s <= pick(4); s++) ww_gen_step(g, g->type, r, vars, nin);
+    for (uint32_t s = 0; s <= pick(4); s++)
+      ww_gen_step(g, g->type, r, vars, nin);
     if (chance(35)) { /* a loop as long as the data says, at most 64 */
       const char *k = fresh("k"), *m = fresh("m");
       const char *bound = ww_gen_is_float(g->type)
@@ -296,8 +322,10 @@ GEN_FAMILY(branchy) {
     }
     if (chance(50)) {
       ww_gen_else(g, weight);
-      for (uint32_t s = 0; s <= pick(3); s++) ww_gen_step(g, g->type, r, vars, nin);
-      if (chance(50)) CLOSE();
+      for (uint32_t s = 0; s <= pick(3); s++)
+        ww_gen_step(g, g->type, r, vars, nin);
+      if (chance(50))
+        CLOSE();
     } else if (chance(40))
       CLOSE();
   }
@@ -307,8 +335,8 @@ GEN_FAMILY(branchy) {
 
 GEN_FAMILY(montecarlo) {
   gen_type t = chance(75) ? GEN_F32 : GEN_F64;
-  const char *f = t == GEN_F32 ? "f" : "", *s = fresh("s"), *k = fresh("k"), *hits = fresh("hits"), *vars[3],
-             *u = fresh("u");
+  const char *f = t == GEN_F32 ? "f" : "", *s = fresh("s"), *k = fresh("k"), *hits = fresh("hits"),
+             *vars[3], *u = fresh("u");
   const char *i = ww_gen_open_1d(g, "n"), *trips = ww_gen_iters(g);
   g->type = (uint8_t)t;
   TAG("random");
@@ -318,13 +346,15 @@ GEN_FAMILY(montecarlo) {
   OPEN(trips, "for (int %s = 0; %s < %s; %s++)", k, k, trips, k);
   uint32_t draws = 1 + pick(3), kind = pick(3);
   for (uint32_t d = 0; d < draws; d++) {
-    if (kind == 0) L("%s = %s * 1664525u + 1013904223u;", s, s);
+    if (kind == 0)
+      L("%s = %s * 1664525u + 1013904223u;", s, s);
     if (kind == 1) {
       L("%s ^= %s << 13;", s, s);
       L("%s ^= %s >> 17;", s, s);
       L("%s ^= %s << 5;", s, s);
     }
-    if (kind == 2) L("%s = (%s ^ (%s >> 15)) * 2246822519u + %uu;", s, s, s, 1 + 2 * pick(1000));
+    if (kind == 2)
+      L("%s = (%s ^ (%s >> 15)) * 2246822519u + %uu;", s, s, s, 1 + 2 * pick(1000));
     vars[d] = T("%s_%u", u, d);
     L("%s %s = (%s >> 8) * (1.0%s / 16777216.0%s);", NAME(t), vars[d], s, f, f);
   }
@@ -382,7 +412,8 @@ GEN_FAMILY(grid2) {
     OPEN("height/(GY*TY)", "for (int %s = $gy; %s < height; %s += $sy)", y, y, y);
     OPEN("width/(GX*TX)", "for (int %s = $gx; %s < width; %s += $sx)", x, x, x);
   }
-  const char *at = transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
+  const char *at =
+      transposed ? T("#pheight %s * height + %s", x, y) : T("#c %s * width + %s", y, x);
   ww_gen_inputs(g, t, nin, "width*height", at, vars);
   if (chance(30)) {
     ww_gen_buffer(g, "bias", t, "width");
@@ -406,9 +437,11 @@ GEN_FAMILY(grid3) {
     ww_gen_size(g, "nz", GEN_GRID, 0, 0, "GZ*TZ");
   L("int ix = $gx;");
   L("int iy = $gy;");
-  if (!loop) L("int iz = $gz;");
+  if (!loop)
+    L("int iz = $gz;");
   OPEN(NULL, loop ? "if (ix < nx && iy < ny)" : "if (ix < nx && iy < ny && iz < nz)");
-  if (loop) OPEN("nz/(GZ*TZ)", "for (int iz = $gz; iz < nz; iz += $sz)");
+  if (loop)
+    OPEN("nz/(GZ*TZ)", "for (int iz = $gz; iz < nz; iz += $sz)");
   const char *at = chance(80) ? "#c (iz * ny + iy) * nx + ix" : "#pnz (iy * nx + ix) * nz + iz";
   ww_gen_inputs(g, t, nin, "nx*ny*nz", at, vars);
   const char *r = ww_gen_work(g, g->type, "ix", vars, nin);

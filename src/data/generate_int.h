@@ -1,12 +1,15 @@
-/* generate_int.h - what the files of the generator share: the tree, and the functions that build it.
+/* generate_int.h - what the files of the generator share: the tree, and the functions that build
+ * it.
  *
- * A tree is a list of lines with their nesting, in a text form between CUDA and OpenCL: `$word` is what the dialects spell
- * differently (generate_print.c has the table), `#x` behind a bracket says how the lanes of a warp meet there, for the estimate:
- *   #c neighbouring elements   #b one element   #h as #c or #b, in L1 by now   #r anywhere   #t anywhere in a table, which L1 holds where it is small   #s4 every 4th element
- *   #pNAME every NAME-th element   #q each lane walks over elements of its own   #k8 shared memory, 8-way bank conflict   #v an array in registers: nothing
- * A `d` in front (#dr): the address waits for a load; before an atomic's `a` (#dab): its result is waited for.
- * Sizes and trip counts are texts over the arguments and the shape (TX TY TZ GX GY GZ T=threads of a block G=blocks S=all),
- * evaluated for each launch. */
+ * A tree is a list of lines with their nesting, in a text form between CUDA and OpenCL: `$word` is
+ * what the dialects spell differently (generate_print.c has the table), `#x` behind a bracket says
+ * how the lanes of a warp meet there, for the estimate: #c neighbouring elements   #b one element
+ * #h as #c or #b, in L1 by now   #r anywhere   #t anywhere in a table, which L1 holds where it is
+ * small   #s4 every 4th element #pNAME every NAME-th element   #q each lane walks over elements of
+ * its own   #k8 shared memory, 8-way bank conflict   #v an array in registers: nothing A `d` in
+ * front (#dr): the address waits for a load; before an atomic's `a` (#dab): its result is waited
+ * for. Sizes and trip counts are texts over the arguments and the shape (TX TY TZ GX GY GZ
+ * T=threads of a block G=blocks S=all), evaluated for each launch. */
 #ifndef WW_DATA_GENERATE_INT_H
 #define WW_DATA_GENERATE_INT_H
 
@@ -41,7 +44,8 @@ typedef enum { GEN_LINE, GEN_OPEN, GEN_ELSE, GEN_CLOSE } gen_line_kind;
 
 typedef struct {
   const char *text;
-  const char *weight; /* GEN_OPEN, GEN_ELSE: how often the inside runs, per run of the outside; NULL: once */
+  const char *weight; /* GEN_OPEN, GEN_ELSE: how often the inside runs, per run of the outside;
+                         NULL: once */
   uint8_t kind;
   uint8_t only;  /* 0 both dialects, 1 CUDA, 2 OpenCL */
   bool serial;   /* a loop whose loads wait for the iteration before */
@@ -64,10 +68,10 @@ typedef struct {
   uint8_t type; /* gen_type, of a buffer's element */
   uint8_t fill; /* ww_fill_kind */
   bool written, restricted;
-  uint32_t step;     /* sizes: multiples of it; 0: 1. Buffers: unused */
-  uint64_t lo, hi;   /* GEN_PRIMARY, GEN_DRAW */
-  uint64_t most;     /* GEN_DRAW: what it may be stretched to; 0: hi */
-  const char *expr;  /* elements of a buffer; GEN_GRID and GEN_EXPR */
+  uint32_t step;    /* sizes: multiples of it; 0: 1. Buffers: unused */
+  uint64_t lo, hi;  /* GEN_PRIMARY, GEN_DRAW */
+  uint64_t most;    /* GEN_DRAW: what it may be stretched to; 0: hi */
+  const char *expr; /* elements of a buffer; GEN_GRID and GEN_EXPR */
   const char *fill_lo, *fill_hi;
 } gen_param;
 
@@ -81,7 +85,8 @@ typedef struct {
 #define GEN_MAX_PARAMS 20
 
 struct ww_gen_tree {
-  WW_VEC(gen_line) lines, outside, decls; /* the body; helpers and tables before it; shared arrays at its top */
+  WW_VEC(gen_line)
+  lines, outside, decls; /* the body; helpers and tables before it; shared arrays at its top */
   gen_param params[GEN_MAX_PARAMS];
   uint32_t nparams;
   gen_shape shape;
@@ -105,29 +110,36 @@ typedef struct ww_gen_tree gen;
 
 /* ---- generate_build.c ---- */
 uint64_t ww_gen_random(gen *g);
-uint32_t ww_gen_pick(gen *g, uint32_t n);        /* 0 .. n-1 */
+uint32_t ww_gen_pick(gen *g, uint32_t n); /* 0 .. n-1 */
 bool ww_gen_chance(gen *g, uint32_t percent);
 const char *ww_gen_text(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_gen_line(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_gen_only(gen *g, int only, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void ww_gen_open(gen *g, const char *weight, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 void ww_gen_serial(gen *g); /* the loop just opened waits for itself */
 void ww_gen_rare(gen *g);   /* the branch just opened is often passed by */
 void ww_gen_else(gen *g, const char *weight);
 void ww_gen_close(gen *g);
 void ww_gen_close_all(gen *g, uint32_t to_depth);
 void ww_gen_outside(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims, uint32_t elements); /* declares it */
+void ww_gen_shared(gen *g, gen_type t, const char *name, const char *dims,
+                   uint32_t elements); /* declares it */
 void ww_gen_tag(gen *g, const char *production);
 const char *ww_gen_fresh(gen *g, const char *stem);
 gen_param *ww_gen_buffer(gen *g, const char *name, gen_type t, const char *count);
 gen_param *ww_gen_output(gen *g, const char *name, gen_type t, const char *count);
 void ww_gen_indices(gen_param *p, ww_fill_kind fill, const char *lo, const char *hi);
-gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi, const char *expr);
+gen_param *ww_gen_size(gen *g, const char *name, gen_role role, uint64_t lo, uint64_t hi,
+                       const char *expr);
 void ww_gen_scalar(gen *g, const char *name, gen_type t);
 const char *ww_gen_iters(gen *g); /* the trip count argument, made on first use */
-static inline const char *ww_gen_name(gen_type t) { return ww_gen_types[t].neutral; }
-static inline bool ww_gen_is_float(gen_type t) { return ww_gen_types[t].is_float; }
+static inline const char *ww_gen_name(gen_type t) {
+  return ww_gen_types[t].neutral;
+}
+static inline bool ww_gen_is_float(gen_type t) {
+  return ww_gen_types[t].is_float;
+}
 
 /* ---- generate_expr.c: the arithmetic that all productions share ---- */
 gen_type ww_gen_any_type(gen *g);    /* float or integer, as kernels have them */
@@ -138,9 +150,12 @@ const char *ww_gen_expr(gen *g, gen_type t, const char *const *vars, uint32_t n,
 const char *ww_gen_all(gen *g, gen_type t, const char *const *vars, uint32_t n, uint32_t depth);
 /* A statement `acc = ...` that keeps floats bounded however often it runs. */
 void ww_gen_step(gen *g, gen_type t, const char *acc, const char *const *vars, uint32_t n);
-/* A condition: uniform over the grid, over a block, divergent, or by data. *weight gets how often it holds. */
-const char *ww_gen_condition(gen *g, gen_type t, const char *index, const char *const *vars, uint32_t n, const char **weight);
-/* Statements on the values `vars`; the result's name. `index`: an integer that differs between threads. */
+/* A condition: uniform over the grid, over a block, divergent, or by data. *weight gets how often
+ * it holds. */
+const char *ww_gen_condition(gen *g, gen_type t, const char *index, const char *const *vars,
+                             uint32_t n, const char **weight);
+/* Statements on the values `vars`; the result's name. `index`: an integer that differs between
+ * threads. */
 const char *ww_gen_work(gen *g, gen_type t, const char *index, const char *const *vars, uint32_t n);
 
 /* ---- productions ---- */
@@ -154,19 +169,65 @@ typedef struct {
 extern const gen_family ww_gen_families[];
 extern const uint32_t ww_gen_nfamilies;
 #define GEN_FAMILY(name) void ww_gen_##name(gen *g)
-GEN_FAMILY(map); GEN_FAMILY(strided); GEN_FAMILY(gather); GEN_FAMILY(scatter); GEN_FAMILY(vector); GEN_FAMILY(chain);
-GEN_FAMILY(hash); GEN_FAMILY(branchy); GEN_FAMILY(montecarlo); GEN_FAMILY(grid2); GEN_FAMILY(grid3); GEN_FAMILY(mixed);
-GEN_FAMILY(stencil1); GEN_FAMILY(stencil2); GEN_FAMILY(stencil3); GEN_FAMILY(nest); GEN_FAMILY(matmul); GEN_FAMILY(rowwise);
-GEN_FAMILY(colwise); GEN_FAMILY(batched); GEN_FAMILY(csr); GEN_FAMILY(chase); GEN_FAMILY(search); GEN_FAMILY(local); GEN_FAMILY(table);
-GEN_FAMILY(tile); GEN_FAMILY(reduce); GEN_FAMILY(scan); GEN_FAMILY(histogram); GEN_FAMILY(transpose); GEN_FAMILY(shuffle);
-GEN_FAMILY(dp); GEN_FAMILY(tilemul); GEN_FAMILY(sort); GEN_FAMILY(pairwise); GEN_FAMILY(filter);
+GEN_FAMILY(map);
+GEN_FAMILY(strided);
+GEN_FAMILY(gather);
+GEN_FAMILY(scatter);
+GEN_FAMILY(vector);
+GEN_FAMILY(chain);
+GEN_FAMILY(hash);
+GEN_FAMILY(branchy);
+GEN_FAMILY(montecarlo);
+GEN_FAMILY(grid2);
+GEN_FAMILY(grid3);
+GEN_FAMILY(mixed);
+GEN_FAMILY(stencil1);
+GEN_FAMILY(stencil2);
+GEN_FAMILY(stencil3);
+GEN_FAMILY(nest);
+GEN_FAMILY(matmul);
+GEN_FAMILY(rowwise);
+GEN_FAMILY(colwise);
+GEN_FAMILY(batched);
+GEN_FAMILY(csr);
+GEN_FAMILY(chase);
+GEN_FAMILY(search);
+GEN_FAMILY(local);
+GEN_FAMILY(table);
+GEN_FAMILY(tile);
+GEN_FAMILY(reduce);
+GEN_FAMILY(scan);
+GEN_FAMILY(histogram);
+GEN_FAMILY(transpose);
+GEN_FAMILY(shuffle);
+GEN_FAMILY(dp);
+GEN_FAMILY(tilemul);
+GEN_FAMILY(sort);
+GEN_FAMILY(pairwise);
+GEN_FAMILY(filter);
 /* since version 2 */
-GEN_FAMILY(forest); GEN_FAMILY(probe); GEN_FAMILY(records); GEN_FAMILY(latency); GEN_FAMILY(queue); GEN_FAMILY(gather_shared);
-GEN_FAMILY(ode); GEN_FAMILY(bits); GEN_FAMILY(straight); GEN_FAMILY(double); GEN_FAMILY(lowbits); GEN_FAMILY(window);
-GEN_FAMILY(relax); GEN_FAMILY(triangle); GEN_FAMILY(interp); GEN_FAMILY(persist); GEN_FAMILY(bcast); GEN_FAMILY(vote);
+GEN_FAMILY(forest);
+GEN_FAMILY(probe);
+GEN_FAMILY(records);
+GEN_FAMILY(latency);
+GEN_FAMILY(queue);
+GEN_FAMILY(gather_shared);
+GEN_FAMILY(ode);
+GEN_FAMILY(bits);
+GEN_FAMILY(straight);
+GEN_FAMILY(double);
+GEN_FAMILY(lowbits);
+GEN_FAMILY(window);
+GEN_FAMILY(relax);
+GEN_FAMILY(triangle);
+GEN_FAMILY(interp);
+GEN_FAMILY(persist);
+GEN_FAMILY(bcast);
+GEN_FAMILY(vote);
 
 /* ---- generate_print.c ---- */
-bool ww_gen_function_cost(const char *word, size_t n, double *issue, double *latency); /* of a `$word` */
+bool ww_gen_function_cost(const char *word, size_t n, double *issue,
+                          double *latency); /* of a `$word` */
 /* Next token of a line's text: its length; 0 at the end. */
 size_t ww_gen_token(const char *s);
 

@@ -1,8 +1,10 @@
-/* generate_launch.c - launch number n of a generated kernel: regime, shape, sizes for a wanted time, arguments.
+/* generate_launch.c - launch number n of a generated kernel: regime, shape, sizes for a wanted
+ * time, arguments.
  *
- * Targets of one kernel's launches are stratified: number n takes the n-th point of an additive sequence over the logarithm of the
- * time, another over the regimes, so that few launches cover both evenly (the interquartile range of the times stays that
- * of the whole range). Integers decide, or doubles that only saw + - * /. */
+ * Targets of one kernel's launches are stratified: number n takes the n-th point of an additive
+ * sequence over the logarithm of the time, another over the regimes, so that few launches cover
+ * both evenly (the interquartile range of the times stays that of the whole range). Integers
+ * decide, or doubles that only saw + - * /. */
 #include "generate_int.h"
 
 #ifdef __clang__ /* others do not contract in standard C */
@@ -23,25 +25,36 @@ static uint64_t next(draw *d) {
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
 }
-static uint32_t below(draw *d, uint32_t n) { return (uint32_t)((next(d) >> 32) * n >> 32); }
+static uint32_t below(draw *d, uint32_t n) {
+  return (uint32_t)((next(d) >> 32) * n >> 32);
+}
 
 /* 2^x for 0 <= x < 60, by its series. */
 static double power2(double x) {
   int k = (int)x;
   double f = (x - k) * 0.6931471805599453, term = 1, v = 1;
-  for (int n = 1; n < 16; n++) term *= f / n, v += term;
+  for (int n = 1; n < 16; n++) {
+    term *= f / n;
+    v += term;
+  }
   return v * (double)((uint64_t)1 << k);
 }
 
 static double log2_of(double x) { /* x >= 1 */
   int k = 0;
-  while (x >= 2) x *= 0.5, k++;
+  while (x >= 2) {
+    x *= 0.5;
+    k++;
+  }
   double t = (x - 1) / (x + 1), t2 = t * t, term = t, v = 0;
-  for (int n = 1; n < 30; n += 2, term *= t2) v += term / n;
+  for (int n = 1; n < 30; n += 2, term *= t2)
+    v += term / n;
   return k + v * 2.885390081777927;
 }
 
-static double unit(uint64_t bits) { return (double)(bits >> 11) / 9007199254740992.0; }
+static double unit(uint64_t bits) {
+  return (double)(bits >> 11) / 9007199254740992.0;
+}
 
 static uint64_t log_uniform(uint64_t bits, uint64_t lo, uint64_t hi) {
   double from = log2_of((double)lo), to = log2_of((double)hi + 0.999);
@@ -54,9 +67,12 @@ static uint64_t log_uniform(uint64_t bits, uint64_t lo, uint64_t hi) {
 static uint64_t draw_blocks(draw *d, uint64_t regime, uint32_t sms) {
   uint32_t percent = (uint32_t)((regime >> 32) * 100 >> 32);
   uint64_t u = next(d);
-  if (percent < 25) return percent < 5 ? 1 : 1 + below(d, sms > 1 ? sms - 1 : 1);
-  uint64_t blocks = percent < 85 ? log_uniform(u, sms, 20ull * sms) : log_uniform(u, 20ull * sms, 1000ull * sms);
-  if (below(d, 3) == 0) blocks = (blocks + sms - 1) / sms * sms; /* whole waves are common too */
+  if (percent < 25)
+    return percent < 5 ? 1 : 1 + below(d, sms > 1 ? sms - 1 : 1);
+  uint64_t blocks =
+      percent < 85 ? log_uniform(u, sms, 20ull * sms) : log_uniform(u, 20ull * sms, 1000ull * sms);
+  if (below(d, 3) == 0)
+    blocks = (blocks + sms - 1) / sms * sms; /* whole waves are common too */
   return blocks;
 }
 
@@ -65,7 +81,8 @@ static void block_1d(draw *d, uint32_t most) {
                                    256, 256, 320, 384, 512, 512, 640, 768, 1024, 1024};
   static const uint16_t powers[] = {32, 64, 128, 128, 256, 256, 256, 512, 512, 1024};
   uint32_t t = d->g->shape.pow2 ? powers[below(d, 10)] : usual[below(d, 20)];
-  while (t > most) t = d->g->shape.pow2 || t > 2 * most ? t / 2 : most;
+  while (t > most)
+    t = d->g->shape.pow2 || t > 2 * most ? t / 2 : most;
   d->z.block[0] = t;
 }
 
@@ -78,7 +95,8 @@ static void draw_block(draw *d) {
   uint64_t *b = d->z.block;
   b[0] = b[1] = b[2] = 1;
   if (s->fixed[0]) {
-    for (int i = 0; i < 3; i++) b[i] = s->fixed[i] ? s->fixed[i] : 1;
+    for (int i = 0; i < 3; i++)
+      b[i] = s->fixed[i] ? s->fixed[i] : 1;
     return;
   }
   if (s->dims == 1) {
@@ -86,19 +104,23 @@ static void draw_block(draw *d) {
     return;
   }
   do {
-    uint32_t k = s->dims == 2 ? below(d, sizeof flat / sizeof *flat) : below(d, sizeof deep / sizeof *deep);
-    for (uint32_t i = 0; i < s->dims; i++) b[i] = s->dims == 2 ? flat[k][i] : deep[k][i];
+    uint32_t k =
+        s->dims == 2 ? below(d, sizeof flat / sizeof *flat) : below(d, sizeof deep / sizeof *deep);
+    for (uint32_t i = 0; i < s->dims; i++)
+      b[i] = s->dims == 2 ? flat[k][i] : deep[k][i];
   } while (b[0] * b[1] * b[2] > s->max_threads);
 }
 
 /* Blocks into a grid of the kernel's dimensions: factors near what images and volumes have. */
 static void split_grid(draw *d, uint64_t blocks) {
   uint64_t *n = d->z.grid;
-  n[0] = blocks, n[1] = n[2] = 1;
+  n[0] = blocks;
+  n[1] = n[2] = 1;
   if (d->g->shape.dims >= 2) {
     n[0] = log_uniform(next(d), 1, blocks < 512 ? blocks : 512);
     n[1] = (blocks + n[0] - 1) / n[0];
-    if (n[1] > 60000) n[1] = 60000;
+    if (n[1] > 60000)
+      n[1] = 60000;
   }
   if (d->g->shape.dims == 3) {
     n[2] = log_uniform(next(d), 1, n[1] < 64 ? n[1] : 64);
@@ -111,10 +133,12 @@ static void split_grid(draw *d, uint64_t blocks) {
 static void set_grid_sizes(draw *d, uint64_t bits) {
   for (uint32_t i = 0; i < d->g->nparams; i++) {
     const gen_param *p = &d->g->params[i];
-    if (p->role != GEN_GRID) continue;
+    if (p->role != GEN_GRID)
+      continue;
     uint64_t v = (uint64_t)ww_gen_eval(d->g, p->expr, &d->z), less = v / 8 < 31 ? v / 8 : 31;
     bits = bits * 6364136223846793005ull + 1442695040888963407ull;
-    if (bits >> 62 && less) v -= (bits >> 40 & 0xffff) % (less + 1);
+    if (bits >> 62 && less)
+      v -= (bits >> 40 & 0xffff) % (less + 1);
     d->z.value[i] = (double)v;
   }
 }
@@ -128,8 +152,10 @@ static uint64_t stepped(const gen_param *p, uint64_t v) {
 static void draw_sizes(draw *d) {
   for (uint32_t i = 0; i < d->g->nparams; i++) {
     const gen_param *p = &d->g->params[i];
-    if (p->role == GEN_DRAW) d->z.value[i] = (double)stepped(p, log_uniform(next(d), p->lo, p->hi));
-    if (p->role == GEN_PRIMARY) d->z.value[i] = (double)stepped(p, p->lo);
+    if (p->role == GEN_DRAW)
+      d->z.value[i] = (double)stepped(p, log_uniform(next(d), p->lo, p->hi));
+    if (p->role == GEN_PRIMARY)
+      d->z.value[i] = (double)stepped(p, p->lo);
   }
 }
 
@@ -143,8 +169,8 @@ static bool fits(draw *d) {
   return ww_gen_bytes(d->g, &d->z) <= d->cap;
 }
 
-/* The largest value of size i whose launch fits and takes at most `us`; its least where none does. Counts in the logarithm, then
- * exactly: sizes reach 2^28. */
+/* The largest value of size i whose launch fits and takes at most `us`; its least where none does.
+ * Counts in the logarithm, then exactly: sizes reach 2^28. */
 static void solve(draw *d, uint32_t i, double us) {
   const gen_param *p = &d->g->params[i];
   uint64_t lo = stepped(p, p->lo), hi = p->role == GEN_DRAW && p->most ? p->most : p->hi;
@@ -159,17 +185,21 @@ static void solve(draw *d, uint32_t i, double us) {
   d->z.value[i] = (double)stepped(p, lo);
 }
 
-/* The primary size first; where it ends short of the time, or cannot get below it, the drawn ones. `share`: the part of
- * the time that the primary gets first, so that small footprints with many trips come up too. */
+/* The primary size first; where it ends short of the time, or cannot get below it, the drawn ones.
+ * `share`: the part of the time that the primary gets first, so that small footprints with many
+ * trips come up too. */
 static double solve_all(draw *d, double us, double share) {
   for (uint32_t i = 0; i < d->g->nparams; i++)
-    if (d->g->params[i].role == GEN_PRIMARY) solve(d, i, us * share);
+    if (d->g->params[i].role == GEN_PRIMARY)
+      solve(d, i, us * share);
   double got = estimate(d);
   for (uint32_t i = 0; i < d->g->nparams && (got < us * 0.7 || got > us * 1.4); i++) {
-    if (d->g->params[i].role != GEN_DRAW || (got < us && !d->g->params[i].most)) continue;
+    if (d->g->params[i].role != GEN_DRAW || (got < us && !d->g->params[i].most))
+      continue;
     double was = d->z.value[i];
     solve(d, i, us);
-    if (got < us && d->z.value[i] < was) d->z.value[i] = was;
+    if (got < us && d->z.value[i] < was)
+      d->z.value[i] = was;
     got = estimate(d);
   }
   for (uint32_t i = 0; i < d->g->nparams && got < us * 0.7 && share < 1; i++)
@@ -189,20 +219,24 @@ static void double_grid(draw *d) {
 static void halve_grid(draw *d) {
   uint64_t *n = d->z.grid;
   int most = n[1] > n[0] ? 1 : 0;
-  if (n[2] > n[most]) most = 2;
+  if (n[2] > n[most])
+    most = 2;
   n[most] = (n[most] + 1) / 2;
 }
 
-static uint64_t blocks_of(const draw *d) { return d->z.grid[0] * d->z.grid[1] * d->z.grid[2]; }
+static uint64_t blocks_of(const draw *d) {
+  return d->z.grid[0] * d->z.grid[1] * d->z.grid[2];
+}
 
 static bool grid_counts(const gen *g) {
   for (uint32_t i = 0; i < g->nparams; i++)
-    if (g->params[i].role == GEN_GRID) return true;
+    if (g->params[i].role == GEN_GRID)
+      return true;
   return false;
 }
 
-/* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its regime; where memory or 10 ms would be
- * exceeded it shrinks in any case. */
+/* Sizes for the wanted time. Where the grid is the work, the grid moves too, inside its regime;
+ * where memory or 10 ms would be exceeded it shrinks in any case. */
 static double settle(draw *d, double us) {
   uint64_t bits = next(d), blocks = blocks_of(d), sms = d->z.sms;
   uint64_t least = blocks < sms ? 1 : blocks <= 20 * sms ? sms : 20 * sms;
@@ -213,13 +247,16 @@ static double settle(draw *d, double us) {
     set_grid_sizes(d, bits);
     double got = solve_all(d, us, share);
     blocks = blocks_of(d);
-    if ((!fits(d) || got > (us < 8000 ? 10000 : us * 1.2)) && blocks > 1)
-      shrunk = true, halve_grid(d);
-    else if (movable && !shrunk && got < us * 0.6 && blocks * 2 <= most)
-      grown = true, double_grid(d);
-    else if (movable && !grown && got > us * 1.6 && blocks >= 2 * least)
-      shrunk = true, halve_grid(d);
-    else
+    if ((!fits(d) || got > (us < 8000 ? 10000 : us * 1.2)) && blocks > 1) {
+      shrunk = true;
+      halve_grid(d);
+    } else if (movable && !shrunk && got < us * 0.6 && blocks * 2 <= most) {
+      grown = true;
+      double_grid(d);
+    } else if (movable && !grown && got > us * 1.6 && blocks >= 2 * least) {
+      shrunk = true;
+      halve_grid(d);
+    } else
       return estimate(d);
   }
 }
@@ -232,9 +269,12 @@ static ww_arg buffer_arg(const draw *d, uint32_t i) {
   ww_arg g = {.kind = WW_ARG_BUFFER};
   g.buffer = (ww_buffer){.bytes = (uint64_t)d->z.value[i] * t->bytes, .type = t->data};
   g.buffer.fill.kind = p->fill;
-  if (p->fill_lo) g.buffer.fill.lo = ww_gen_eval(d->g, p->fill_lo, &d->z);
-  if (p->fill_hi) g.buffer.fill.hi = ww_gen_eval(d->g, p->fill_hi, &d->z);
-  if (!g.buffer.bytes) g.buffer.bytes = t->bytes;
+  if (p->fill_lo)
+    g.buffer.fill.lo = ww_gen_eval(d->g, p->fill_lo, &d->z);
+  if (p->fill_hi)
+    g.buffer.fill.hi = ww_gen_eval(d->g, p->fill_hi, &d->z);
+  if (!g.buffer.bytes)
+    g.buffer.bytes = t->bytes;
   return g;
 }
 
@@ -255,7 +295,8 @@ static ww_arg value_arg(draw *d, uint32_t i, ww_arena *a) {
 }
 
 static void write_launch(draw *d, const ww_gen_kernel *k, ww_arena *a, ww_launch *out) {
-  *out = (ww_launch){.kernel = k->name, .seed = 1, .count = 1, .nargs = d->g->nparams, .shared_given = true};
+  *out = (ww_launch){
+      .kernel = k->name, .seed = 1, .count = 1, .nargs = d->g->nparams, .shared_given = true};
   memcpy(out->grid, d->z.grid, sizeof out->grid);
   memcpy(out->block, d->z.block, sizeof out->block);
   out->args = WW_NEWN(a, ww_arg, d->g->nparams + 1);
@@ -265,17 +306,22 @@ static void write_launch(draw *d, const ww_gen_kernel *k, ww_arena *a, ww_launch
 
 #define MIB 1048576.0
 #define FIRST_US 1.5
-#define RANGE_LOG2 \
-  12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above 10 ms is wanted */
+#define RANGE_LOG2                                                                              \
+  12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above 10 ms is \
+          wanted */
 
-ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect dialect, uint32_t number, uint32_t sms,
-                        uint64_t l2_bytes, ww_arena *a, ww_launch *out, double *estimate_us, ww_err *e) {
+ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect dialect, uint32_t number,
+                        uint32_t sms, uint64_t l2_bytes, ww_arena *a, ww_launch *out,
+                        double *estimate_us, ww_err *e) {
   if (!sms || !k->tree)
-    return ww_fail(e, WW_EUSAGE, "launches of %s: give the GPU's number of SMs", k->name ? k->name : "a kernel");
+    return ww_fail(e, WW_EUSAGE, "launches of %s: give the GPU's number of SMs",
+                   k->name ? k->name : "a kernel");
   (void)dialect; /* both prints take the same arguments */
-  uint64_t own[2] = {k->seed, k->index}, base = ww_hash(own, sizeof own, 77 + k->version), one[2] = {base, number};
+  uint64_t own[2] = {k->seed, k->index}, base = ww_hash(own, sizeof own, 77 + k->version),
+           one[2] = {base, number};
   draw d = {.rng = ww_hash(one, sizeof one, 5), .g = k->tree, .cost = ww_gen_cost_new(k->tree, a)};
-  uint64_t time = base + number * 0x9e3779b97f4a7c15ull, regime = base * 3 + number * 0xc13fa9a902a6328full;
+  uint64_t time = base + number * 0x9e3779b97f4a7c15ull,
+           regime = base * 3 + number * 0xc13fa9a902a6328full;
   double us = FIRST_US * power2(unit(time) * RANGE_LOG2), got;
   uint32_t large = below(&d, 100);
   d.cap = (large < 60 ? 96 : large < 85 ? 250 : large < 96 ? 640 : 2000) * MIB;
@@ -286,6 +332,7 @@ ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect dialect, uint32_t
   draw_sizes(&d);
   got = settle(&d, us);
   write_launch(&d, k, a, out);
-  if (estimate_us) *estimate_us = got;
+  if (estimate_us)
+    *estimate_us = got;
   return WW_OK;
 }

@@ -1,21 +1,42 @@
-/* generate_math.c - productions since version 2 of long arithmetic: differential equations, bits, straight-line code, doubles.
+/* generate_math.c - productions since version 2 of long arithmetic: differential equations, bits,
+ * straight-line code, doubles.
  *
- * Floats stay finite or the loop ends: steps are short, systems damped, straight-line statements keep values in [0,1]. */
+ * Floats stay finite or the loop ends: steps are short, systems damped, straight-line statements
+ * keep values in [0,1]. */
 #include "generate_pen.h"
 
-static const char *suffix(gen_type t) { return t == GEN_F32 ? "f" : ""; }
+static const char *suffix(gen_type t) {
+  return t == GEN_F32 ? "f" : "";
+}
 
 /* ---- differential equations ---- */
 
-typedef enum { VDP, LOTKA, PENDULUM, FHN, LORENZ, ROSSLER, SIR, CHAIN, KURAMOTO, GATES, NETWORK, NSYSTEMS } system_kind;
+typedef enum {
+  VDP,
+  LOTKA,
+  PENDULUM,
+  FHN,
+  LORENZ,
+  ROSSLER,
+  SIR,
+  CHAIN,
+  KURAMOTO,
+  GATES,
+  NETWORK,
+  NSYSTEMS
+} system_kind;
 
 /* The slope of variable k of a system; s: a format for the name of a variable, such as "s%u". */
-static const char *slope(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t k, const char *const *s) {
+static const char *slope(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t k,
+                         const char *const *s) {
   const char *f = suffix(t), *next = s[(k + 1) % n], *before = s[(k + n - 1) % n];
   switch (kind) {
-  case VDP: return k ? T("mu * (1.0%s - %s * %s) * %s - %s", f, s[0], s[0], s[1], s[0]) : s[1];
-  case LOTKA: return k ? T("%s * (%s - mu)", s[1], s[0]) : T("%s * (1.0%s - %s)", s[0], f, s[1]);
-  case PENDULUM: return k ? T("-mu * $sin%s(%s) - 0.1%s * %s", f, s[0], f, s[1]) : s[1];
+  case VDP:
+    return k ? T("mu * (1.0%s - %s * %s) * %s - %s", f, s[0], s[0], s[1], s[0]) : s[1];
+  case LOTKA:
+    return k ? T("%s * (%s - mu)", s[1], s[0]) : T("%s * (1.0%s - %s)", s[0], f, s[1]);
+  case PENDULUM:
+    return k ? T("-mu * $sin%s(%s) - 0.1%s * %s", f, s[0], f, s[1]) : s[1];
   case FHN:
     return k ? T("0.08%s * (%s + 0.7%s - 0.8%s * %s)", f, s[0], f, f, s[1])
              : T("%s - %s * %s * %s * 0.3333%s - %s + mu", s[0], s[0], s[0], s[0], f, s[1]);
@@ -31,14 +52,19 @@ static const char *slope(gen *g, system_kind kind, gen_type t, uint32_t n, uint3
     return k == 0   ? T("-mu * %s * %s", s[0], s[1])
            : k == 1 ? T("mu * %s * %s - 0.1%s * %s", s[0], s[1], f, s[1])
                     : T("0.1%s * %s", f, s[1]);
-  case KURAMOTO: return T("mu * ($sin%s(%s - %s) + $sin%s(%s - %s))", f, next, s[k], f, before, s[k]);
-  case NETWORK: return T("$tanh%s(%s) - %s * mu", f, ww_gen_all(g, t, s, n, 1), s[k]);
-  case GATES: return T("(1.0%s / (1.0%s + $exp%s(-%s)) - %s) * mu", f, f, f, next, s[k]);
-  default: return T("mu * (%s - 2.0%s * %s + %s) - 0.05%s * %s", next, f, s[k], before, f, s[k]);
+  case KURAMOTO:
+    return T("mu * ($sin%s(%s - %s) + $sin%s(%s - %s))", f, next, s[k], f, before, s[k]);
+  case NETWORK:
+    return T("$tanh%s(%s) - %s * mu", f, ww_gen_all(g, t, s, n, 1), s[k]);
+  case GATES:
+    return T("(1.0%s / (1.0%s + $exp%s(-%s)) - %s) * mu", f, f, f, next, s[k]);
+  default:
+    return T("mu * (%s - 2.0%s * %s + %s) - 0.05%s * %s", next, f, s[k], before, f, s[k]);
   }
 }
 
-static void slopes(gen *g, system_kind kind, gen_type t, uint32_t n, const char *const *s, const char **d) {
+static void slopes(gen *g, system_kind kind, gen_type t, uint32_t n, const char *const *s,
+                   const char **d) {
   for (uint32_t k = 0; k < n; k++) {
     const char *e = slope(g, kind, t, n, k, s);
     d[k] = fresh("d");
@@ -47,7 +73,8 @@ static void slopes(gen *g, system_kind kind, gen_type t, uint32_t n, const char 
 }
 
 /* One step: Euler, midpoint, or Runge and Kutta's of order 3 with two extra stages. */
-static void integrate(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t stages, const char *const *s) {
+static void integrate(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t stages,
+                      const char *const *s) {
   const char *at[8], *d[8], *f = suffix(t);
   memcpy(at, s, n * sizeof *at);
   for (uint32_t stage = 1; stage < stages; stage++) {
@@ -58,7 +85,8 @@ static void integrate(gen *g, system_kind kind, gen_type t, uint32_t n, uint32_t
     }
   }
   slopes(g, kind, t, n, at, d);
-  for (uint32_t k = 0; k < n; k++) L("%s += h * %s;", s[k], d[k]);
+  for (uint32_t k = 0; k < n; k++)
+    L("%s += h * %s;", s[k], d[k]);
 }
 
 /* A small system a thread, in registers: long chains of dependent arithmetic. */
@@ -66,7 +94,8 @@ GEN_FAMILY(ode) {
   static const uint8_t sizes[NSYSTEMS] = {2, 2, 2, 2, 3, 3, 3};
   system_kind kind = (system_kind)pick(NSYSTEMS);
   gen_type t = chance(70) ? GEN_F32 : GEN_F64;
-  uint32_t n = sizes[kind] ? sizes[kind] : (kind == NETWORK ? 2 : 3) + pick(kind == NETWORK ? 4 : 6),
+  uint32_t n = sizes[kind] ? sizes[kind]
+                           : (kind == NETWORK ? 2 : 3) + pick(kind == NETWORK ? 4 : 6),
            stages = 1 + pick(n > 5 ? 2 : 3), ends = pick(4);
   const char *i = ww_gen_open_1d(g, "n"), *s[8], *f = suffix(t), *trips = ww_gen_iters(g);
   g->type = (uint8_t)t;
@@ -88,11 +117,15 @@ GEN_FAMILY(ode) {
     L("int own = 1 + (int)(rate[#h %s] * %u.0%s);", i, most, f);
     OPEN(T("%u", most), "for (int j = 0; j < own; j++)");
   }
-  if (ends == 1) OPEN("8", "for (int j = 0; j < 8; j++)"); /* until something is reached */
+  if (ends == 1)
+    OPEN("8", "for (int j = 0; j < 8; j++)"); /* until something is reached */
   integrate(g, kind, t, n, stages, s);
-  if (ends == 1) L("if ($fabs%s(s0) > %u.0%s) break;", f, 1 + pick(9), f);
-  if (ends < 2) CLOSE();
-  if (ends == 2 && chance(50)) L("if (s0 > 4.0%s) h = h * 0.9%s;", f, f);
+  if (ends == 1)
+    L("if ($fabs%s(s0) > %u.0%s) break;", f, 1 + pick(9), f);
+  if (ends < 2)
+    CLOSE();
+  if (ends == 2 && chance(50))
+    L("if (s0 > 4.0%s) h = h * 0.9%s;", f, f);
   CLOSE();
   bool whole = chance(50);
   if (!whole) {
@@ -100,7 +133,8 @@ GEN_FAMILY(ode) {
     return;
   }
   ww_gen_output(g, "final", t, T("n*%u", n));
-  for (uint32_t k = 0; k < n; k++) L("final[#c %u * n + %s] = s%u;", k, i, k);
+  for (uint32_t k = 0; k < n; k++)
+    L("final[#c %u * n + %s] = s%u;", k, i, k);
 }
 
 /* ---- bits ---- */
@@ -116,7 +150,8 @@ static void swap_bits(gen *g, gen_type t, const char *h) {
   const char *w = fresh("w");
   L("%s %s = 0u;", NAME(t), w);
   for (uint32_t k = 0; k < 3; k++) {
-    L("%s = (%s ^ (%s >> %u)) & %s;", w, h, h, steps[k].by, t == GEN_U64 ? steps[k].wide : steps[k].narrow);
+    L("%s = (%s ^ (%s >> %u)) & %s;", w, h, h, steps[k].by,
+      t == GEN_U64 ? steps[k].wide : steps[k].narrow);
     L("%s = %s ^ %s ^ (%s << %u);", h, h, w, w, steps[k].by);
   }
 }
@@ -145,23 +180,50 @@ static void bit_statement(gen *g, gen_type t, const char *h, const char *b) {
   uint32_t width = wide ? 64 : 32, by = 1 + pick(width - 2);
   const char *popc = wide ? "$popcll" : "$popc", *clz = wide ? "$clzll" : "$clz";
   switch (pick(13)) {
-  case 0: L("%s += (%s)%s(%s ^ %s) * %uu;", h, NAME(t), popc, h, b, 2 * by + 1); break;
-  case 1: L("%s ^= %s << (%s(%s | 1u) & %u);", h, b, clz, h, width - 1); break;
-  case 2: L("%s = (%s << %u) | (%s >> %u);", h, h, by, h, width - by); break;
-  case 3: L("%s = (%s << (%s & %uu)) | (%s >> ((%uu - %s) & %uu));", h, h, b, width - 1, h, width, b, width - 1); break;
-  case 4: swap_bits(g, t, h); break;
-  case 5: L("%s = (%s ^ (%s >> 1)) + %s;", h, h, h, b); break;
-  case 6: L("%s = %s / (%s | 3u) + %s;", h, h, b, h); break;
-  case 7: L("%s = %s %% (%s | 7u) + (%s << 3);", h, h, b, h); break;
-  case 8: L(wide ? "%s ^= $mulhi64(%s, %s);" : "%s ^= $mulhi(%s, %s);", h, h, b); break;
-  case 9: L("%s = (%s & %s) | (~%s & (%s >> 5));", h, h, b, h, h); break;
-  case 10: L("%s = ((%s >> 8) & 0x00ff00ffu) | ((%s & 0x00ff00ffu) << 8);", h, h, h); break;
-  case 11: bit_loop(g, t, h, b); break;
-  default: L("%s = %s * %s + %uu;", h, h, b, 2 * by + 1);
+  case 0:
+    L("%s += (%s)%s(%s ^ %s) * %uu;", h, NAME(t), popc, h, b, 2 * by + 1);
+    break;
+  case 1:
+    L("%s ^= %s << (%s(%s | 1u) & %u);", h, b, clz, h, width - 1);
+    break;
+  case 2:
+    L("%s = (%s << %u) | (%s >> %u);", h, h, by, h, width - by);
+    break;
+  case 3:
+    L("%s = (%s << (%s & %uu)) | (%s >> ((%uu - %s) & %uu));", h, h, b, width - 1, h, width, b,
+      width - 1);
+    break;
+  case 4:
+    swap_bits(g, t, h);
+    break;
+  case 5:
+    L("%s = (%s ^ (%s >> 1)) + %s;", h, h, h, b);
+    break;
+  case 6:
+    L("%s = %s / (%s | 3u) + %s;", h, h, b, h);
+    break;
+  case 7:
+    L("%s = %s %% (%s | 7u) + (%s << 3);", h, h, b, h);
+    break;
+  case 8:
+    L(wide ? "%s ^= $mulhi64(%s, %s);" : "%s ^= $mulhi(%s, %s);", h, h, b);
+    break;
+  case 9:
+    L("%s = (%s & %s) | (~%s & (%s >> 5));", h, h, b, h, h);
+    break;
+  case 10:
+    L("%s = ((%s >> 8) & 0x00ff00ffu) | ((%s & 0x00ff00ffu) << 8);", h, h, h);
+    break;
+  case 11:
+    bit_loop(g, t, h, b);
+    break;
+  default:
+    L("%s = %s * %s + %uu;", h, h, b, 2 * by + 1);
   }
 }
 
-/* Integer arithmetic of 32 or 64 bits that is no plain sum: counts, shifts by data, division by runtime values, loops over bits. */
+/* Integer arithmetic of 32 or 64 bits that is no plain sum: counts, shifts by data, division by
+ * runtime values, loops over bits. */
 GEN_FAMILY(bits) {
   gen_type t = chance(50) ? GEN_U32 : GEN_U64;
   const char *i = ww_gen_open_1d(g, "n"), *vars[2], *h = fresh("h");
@@ -169,7 +231,8 @@ GEN_FAMILY(bits) {
   g->type = (uint8_t)t;
   TAG("bits");
   ww_gen_inputs(g, t, 2, "n", T("#c %s", i), vars);
-  for (uint32_t k = 0; k < lanes; k++) L("%s %s_%u = %s ^ %uu;", NAME(t), h, k, vars[0], k * 0x9e37u);
+  for (uint32_t k = 0; k < lanes; k++)
+    L("%s %s_%u = %s ^ %uu;", NAME(t), h, k, vars[0], k * 0x9e37u);
   bool loop = chance(85);
   if (loop) {
     ww_gen_unroll(g, 20);
@@ -180,11 +243,13 @@ GEN_FAMILY(bits) {
     bit_statement(g, t, T("%s_%u", h, k % lanes), other);
   }
   if (loop) {
-    for (uint32_t k = 0; k < lanes; k++) L("%s_%u = (%s_%u ^ (%s)k) * 2654435761u;", h, k, h, k, NAME(t));
+    for (uint32_t k = 0; k < lanes; k++)
+      L("%s_%u = (%s_%u ^ (%s)k) * 2654435761u;", h, k, h, k, NAME(t));
     CLOSE();
   }
   const char *parts[3];
-  for (uint32_t k = 0; k < lanes; k++) parts[k] = T("%s_%u", h, k);
+  for (uint32_t k = 0; k < lanes; k++)
+    parts[k] = T("%s_%u", h, k);
   ww_gen_put(g, t, "n", T("#c %s", i), ww_gen_sum(g, t, parts, lanes));
 }
 
@@ -195,47 +260,86 @@ static void float_statement(gen *g, gen_type t, const char *a, const char *b, co
   const char *f = suffix(t);
   if (chance(g->math / 3)) {
     uint32_t how = pick(4);
-    if (how == 0) L("%s = $sqrt%s(%s);", a, f, b);
-    if (how == 1) L("%s = $exp%s(-%s);", a, f, b);
-    if (how == 2) L("%s = $rsqrt%s(%s + 1.0%s);", a, f, b, f);
-    if (how == 3) L("%s = %s / (%s + 1.0%s);", a, b, c, f);
+    if (how == 0)
+      L("%s = $sqrt%s(%s);", a, f, b);
+    if (how == 1)
+      L("%s = $exp%s(-%s);", a, f, b);
+    if (how == 2)
+      L("%s = $rsqrt%s(%s + 1.0%s);", a, f, b, f);
+    if (how == 3)
+      L("%s = %s / (%s + 1.0%s);", a, b, c, f);
     return;
   }
   switch (pick(9)) {
-  case 0: L("%s = %s * %s;", a, b, c); break;
-  case 1: L("%s = 1.0%s - %s * %s;", a, f, a, b); break;
-  case 2: L("%s = (%s + %s) * 0.5%s;", a, a, b, f); break;
-  case 3: L("%s = %s * 0.75%s + %s * 0.25%s;", a, a, f, b, f); break;
-  case 4: L("%s = %s + %s * (%s - %s);", a, a, b, c, a); break;
-  case 5: L("%s = $fabs%s(%s - %s);", a, f, b, c); break;
-  case 6: L("%s = $fma%s(%s, -%s, 1.0%s);", a, f, a, b, f); break;
-  case 7: L("%s = $fmin%s(%s, %s * 0.9%s + 0.1%s);", a, f, b, c, f, f); break;
-  default: L("%s = ((%s * 0.5%s + 0.25%s) * %s + 0.125%s) * %s;", a, b, f, f, b, f, c);
+  case 0:
+    L("%s = %s * %s;", a, b, c);
+    break;
+  case 1:
+    L("%s = 1.0%s - %s * %s;", a, f, a, b);
+    break;
+  case 2:
+    L("%s = (%s + %s) * 0.5%s;", a, a, b, f);
+    break;
+  case 3:
+    L("%s = %s * 0.75%s + %s * 0.25%s;", a, a, f, b, f);
+    break;
+  case 4:
+    L("%s = %s + %s * (%s - %s);", a, a, b, c, a);
+    break;
+  case 5:
+    L("%s = $fabs%s(%s - %s);", a, f, b, c);
+    break;
+  case 6:
+    L("%s = $fma%s(%s, -%s, 1.0%s);", a, f, a, b, f);
+    break;
+  case 7:
+    L("%s = $fmin%s(%s, %s * 0.9%s + 0.1%s);", a, f, b, c, f, f);
+    break;
+  default:
+    L("%s = ((%s * 0.5%s + 0.25%s) * %s + 0.125%s) * %s;", a, b, f, f, b, f, c);
   }
 }
 
 static void integer_statement(gen *g, gen_type t, const char *a, const char *b, const char *c) {
   uint32_t by = 3 + pick(26);
   switch (pick(8)) {
-  case 0: L("%s += %s ^ %s;", a, b, c); break;
-  case 1: L("%s = ((%s ^ %s) << %u) | (%s >> %u);", a, a, b, by, a, 32 - by); break;
-  case 2: L("%s = %s * %s + %s;", a, a, b, c); break;
-  case 3: L("%s ^= %s >> %u;", a, b, by); break;
-  case 4: L("%s = (%s & %s) | (~%s & %s);", a, a, b, a, c); break;
-  case 5: L("%s -= %s * %s;", a, b, ww_gen_literal(g, t)); break;
-  case 6: L("%s = %s > %s ? %s : %s + 1u;", a, b, c, a, b); break;
-  default: L("%s += (%s << %u) - %s;", a, b, by & 15, c);
+  case 0:
+    L("%s += %s ^ %s;", a, b, c);
+    break;
+  case 1:
+    L("%s = ((%s ^ %s) << %u) | (%s >> %u);", a, a, b, by, a, 32 - by);
+    break;
+  case 2:
+    L("%s = %s * %s + %s;", a, a, b, c);
+    break;
+  case 3:
+    L("%s ^= %s >> %u;", a, b, by);
+    break;
+  case 4:
+    L("%s = (%s & %s) | (~%s & %s);", a, a, b, a, c);
+    break;
+  case 5:
+    L("%s -= %s * %s;", a, b, ww_gen_literal(g, t));
+    break;
+  case 6:
+    L("%s = %s > %s ? %s : %s + 1u;", a, b, c, a, b);
+    break;
+  default:
+    L("%s += (%s << %u) - %s;", a, b, by & 15, c);
   }
 }
 
-/* Hundreds of statements without a loop around them, or with one: more code than instruction caches like, many values alive. */
+/* Hundreds of statements without a loop around them, or with one: more code than instruction caches
+ * like, many values alive. */
 GEN_FAMILY(straight) {
   static const uint16_t lengths[] = {200, 200, 300, 300, 400, 500, 700, 1000, 1500};
   static const uint8_t alive[] = {4, 8, 12, 16, 24, 32, 48, 64};
   gen_type t = chance(65) ? (chance(75) ? GEN_F32 : GEN_F64) : GEN_U32;
-  uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)], n = alive[pick(t == GEN_F64 ? 6 : 8)], nin = 1 + pick(3);
+  uint32_t length = lengths[pick(t == GEN_F64 ? 6 : 9)], n = alive[pick(t == GEN_F64 ? 6 : 8)],
+           nin = 1 + pick(3);
   const char *i = ww_gen_open_1d(g, "n"), *vars[3], *v[64];
-  bool loop = chance(60), near = chance(50); /* near: operands are what was written last, as in a chain */
+  bool loop = chance(60),
+       near = chance(50); /* near: operands are what was written last, as in a chain */
   g->type = (uint8_t)t;
   uint32_t words = n * ww_gen_types[t].bytes / 4;
   g->shape.max_threads = words > 90 ? 256 : words > 40 ? 512 : 1024; /* registers */
@@ -248,7 +352,8 @@ GEN_FAMILY(straight) {
     else
       L("%s q%u = %s * 0.%u%s;", NAME(t), k, vars[k % nin], 99 - k, suffix(t));
   }
-  if (loop) OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+  if (loop)
+    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
   for (uint32_t k = 0; k < length; k++) {
     const char *a = v[k % n], *b = v[near ? (k + n - 1) % n : pick(n)], *c = v[pick(n)];
     if (t == GEN_U32)
@@ -256,9 +361,11 @@ GEN_FAMILY(straight) {
     else
       float_statement(g, t, a, b, c);
   }
-  if (loop) CLOSE();
+  if (loop)
+    CLOSE();
   L("%s all = q0;", NAME(t));
-  for (uint32_t k = 1; k < n; k++) L(t == GEN_U32 ? "all = all * 3u + q%u;" : "all += q%u;", k);
+  for (uint32_t k = 1; k < n; k++)
+    L(t == GEN_U32 ? "all = all * 3u + q%u;" : "all += q%u;", k);
   ww_gen_put(g, t, "n", T("#c %s", i), "all");
 }
 
@@ -309,27 +416,33 @@ static void compensated(gen *g, const char *i, bool narrow) {
 
 /* A system of 3 or 4 equations, strong on its diagonal: eliminated, then solved from below. */
 static void solve(gen *g, const char *i, uint32_t m, bool again) {
-  for (uint32_t k = 0; k < m * m; k++) L("double g%u = mats[#c %u * n + %s];", k, k, i);
-  if (again) OPEN(ww_gen_iters(g), "for (int it = 0; it < %s; it++)", ww_gen_iters(g));
+  for (uint32_t k = 0; k < m * m; k++)
+    L("double g%u = mats[#c %u * n + %s];", k, k, i);
+  if (again)
+    OPEN(ww_gen_iters(g), "for (int it = 0; it < %s; it++)", ww_gen_iters(g));
   for (uint32_t r = 0; r < m; r++) {
-    for (uint32_t c = 0; c < m; c++) L("double m%u%u = g%u%s;", r, c, r * m + c, r == c ? " + 4.0 + sum * 0.01" : "");
+    for (uint32_t c = 0; c < m; c++)
+      L("double m%u%u = g%u%s;", r, c, r * m + c, r == c ? " + 4.0 + sum * 0.01" : "");
     L("double b%u = v * %u.5 - sum;", r, r);
   }
   for (uint32_t p = 0; p < m; p++) {
     L("double inv%u = 1.0 / m%u%u;", p, p, p);
     for (uint32_t r = p + 1; r < m; r++) {
       L("double f%u%u = m%u%u * inv%u;", r, p, r, p, p);
-      for (uint32_t c = p + 1; c < m; c++) L("m%u%u -= f%u%u * m%u%u;", r, c, r, p, p, c);
+      for (uint32_t c = p + 1; c < m; c++)
+        L("m%u%u -= f%u%u * m%u%u;", r, c, r, p, p, c);
       L("b%u -= f%u%u * b%u;", r, r, p, p);
     }
   }
   for (uint32_t p = m; p-- > 0;) {
     const char *left = T("b%u", p);
-    for (uint32_t c = p + 1; c < m; c++) left = T("%s - m%u%u * b%u", left, p, c, c);
+    for (uint32_t c = p + 1; c < m; c++)
+      left = T("%s - m%u%u * b%u", left, p, c, c);
     L("b%u = (%s) * inv%u;", p, left, p);
   }
   L("sum = $fmin($fmax(sum * 0.5 + b0 + b%u, 0.0), 9.0);", m - 1);
-  if (again) CLOSE();
+  if (again)
+    CLOSE();
 }
 
 /* A root by Newton's method: until it stands, or so many times. */
@@ -339,9 +452,12 @@ static void newton(gen *g, const char *v) {
   L("double sum = 1.0 + %s;", v);
   ww_gen_unroll(g, 20);
   OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
-  if (kind == 0) L("double step = (sum * sum - %s) / (2.0 * sum);", v);
-  if (kind == 1) L("double step = (sum * sum * sum - %s - 2.0) / (3.0 * sum * sum + 0.1);", v);
-  if (kind == 2) L("double step = (sum - $exp(-sum) * %s) / (1.0 + $exp(-sum));", v);
+  if (kind == 0)
+    L("double step = (sum * sum - %s) / (2.0 * sum);", v);
+  if (kind == 1)
+    L("double step = (sum * sum * sum - %s - 2.0) / (3.0 * sum * sum + 0.1);", v);
+  if (kind == 2)
+    L("double step = (sum - $exp(-sum) * %s) / (1.0 + $exp(-sum));", v);
   L(chance(40) ? "sum -= step * 0.5 + (double)(k & 3) * 0.001;" : "sum -= step * 0.75;");
   CLOSE();
 }
@@ -354,15 +470,19 @@ GEN_FAMILY(double) {
   g->shape.max_threads = kind == 2 ? 256 : 512; /* registers */
   TAG("double");
   ww_gen_buffer(g, "x", narrow ? GEN_F32 : GEN_F64, "n");
-  if (kind == 2) ww_gen_buffer(g, "mats", GEN_F64, T("n*%u", m * m));
+  if (kind == 2)
+    ww_gen_buffer(g, "mats", GEN_F64, T("n*%u", m * m));
   L("double v = (double)x[#c %s]%s;", i, chance(50) ? "" : " * 0.5 + 0.25");
-  if (kind == 0) series(g, "v");
-  if (kind == 1) compensated(g, i, narrow);
+  if (kind == 0)
+    series(g, "v");
+  if (kind == 1)
+    compensated(g, i, narrow);
   if (kind == 2) {
     L("double sum = 0.0;");
     solve(g, i, m, chance(80));
   }
-  if (kind == 3) newton(g, "v");
+  if (kind == 3)
+    newton(g, "v");
   const char *r = chance(50) ? ww_gen_work(g, GEN_F64, i, vars, 2) : "sum";
   if (chance(25)) {
     ww_gen_output(g, "out", GEN_F32, "n");

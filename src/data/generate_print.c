@@ -1,7 +1,8 @@
 /* generate_print.c - a tree as CUDA or OpenCL source.
  *
- * Style 0 is the plain text that hashes are of. Other styles rename everything but the kernel and its helpers, move braces, change the
- * indentation and the order of commutative index sums, and add or leave out blank lines: the tokens' meaning stays. */
+ * Style 0 is the plain text that hashes are of. Other styles rename everything but the kernel and
+ * its helpers, move braces, change the indentation and the order of commutative index sums, and add
+ * or leave out blank lines: the tokens' meaning stays. */
 #include "generate_int.h"
 
 #include <ctype.h>
@@ -93,13 +94,15 @@ static const word words[] = {
 
 static const word *word_of(const char *s, size_t n) {
   for (size_t i = 0; i < NWORDS; i++)
-    if (words[i].word[0] == s[0] && strlen(words[i].word) == n && !memcmp(words[i].word, s, n)) return &words[i];
+    if (words[i].word[0] == s[0] && strlen(words[i].word) == n && !memcmp(words[i].word, s, n))
+      return &words[i];
   return NULL;
 }
 
 bool ww_gen_function_cost(const char *s, size_t n, double *issue, double *latency) {
   const word *w = word_of(s, n);
-  if (!w) return false;
+  if (!w)
+    return false;
   *issue = (double)w->issue;
   *latency = (double)w->latency;
   return true;
@@ -107,16 +110,22 @@ bool ww_gen_function_cost(const char *s, size_t n, double *issue, double *latenc
 
 size_t ww_gen_token(const char *s) {
   size_t n = 1;
-  if (!*s) return 0;
+  if (!*s)
+    return 0;
   if (*s == '$') {
-    while (isalnum((unsigned char)s[n]) || s[n] == '_') n++;
+    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+      n++;
   } else if (isalpha((unsigned char)*s) || *s == '_') {
-    while (isalnum((unsigned char)s[n]) || s[n] == '_') n++;
+    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+      n++;
   } else if (isdigit((unsigned char)*s)) {
-    while (isalnum((unsigned char)s[n]) || s[n] == '.') n++;
+    while (isalnum((unsigned char)s[n]) || s[n] == '.')
+      n++;
   } else if (*s == '[' && s[1] == '#') {
-    for (n = 2; isalnum((unsigned char)s[n]) || s[n] == '_';) n++;
-    if (s[n] == ' ') n++;
+    for (n = 2; isalnum((unsigned char)s[n]) || s[n] == '_';)
+      n++;
+    if (s[n] == ' ')
+      n++;
   }
   return n;
 }
@@ -140,22 +149,26 @@ typedef struct {
 } printer;
 
 static bool keyword(const char *s, size_t n) {
-  static const char *const list[] = {"float",    "double", "int",    "short", "char",   "unsigned", "if",
-                                     "else",     "for",    "while",  "const", "return", "void",     "break",
-                                     "continue", "float2", "float4", "int4",  "pragma", "unroll",   "do",
-                                     "long",     "signed", "switch", "case",  "default"};
+  static const char *const list[] = {
+      "float",  "double", "int",    "short", "char",   "unsigned", "if",     "else",   "for",
+      "while",  "const",  "return", "void",  "break",  "continue", "float2", "float4", "int4",
+      "pragma", "unroll", "do",     "long",  "signed", "switch",   "case",   "default"};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    if (strlen(list[i]) == n && !memcmp(list[i], s, n)) return true;
+    if (strlen(list[i]) == n && !memcmp(list[i], s, n))
+      return true;
   return false;
 }
 
-/* A new name for each old one, in the order of appearance: letters, words or words with numbers, by style. */
+/* A new name for each old one, in the order of appearance: letters, words or words with numbers, by
+ * style. */
 static void put_name(printer *p, const char *s, size_t n) {
-  static const char *const stems[] = {"val",  "tmp", "elem", "pos",  "cur",  "node", "buf",  "data", "item", "src",
-                                      "dst",  "lhs", "rhs",  "part", "row",  "col",  "step", "base", "off",  "key",
-                                      "slot", "mix", "res",  "lane", "wide", "cell", "len",  "span", "unit", "code"};
+  static const char *const stems[] = {"val",  "tmp",  "elem", "pos",  "cur",  "node", "buf", "data",
+                                      "item", "src",  "dst",  "lhs",  "rhs",  "part", "row", "col",
+                                      "step", "base", "off",  "key",  "slot", "mix",  "res", "lane",
+                                      "wide", "cell", "len",  "span", "unit", "code"};
   uint32_t i = 0;
-  while (i < p->nnames && !(p->names[i].n == n && !memcmp(p->names[i].s, s, n))) i++;
+  while (i < p->nnames && !(p->names[i].n == n && !memcmp(p->names[i].s, s, n)))
+    i++;
   if (i == p->nnames && p->nnames < 160) {
     p->names[i].s = s;
     p->names[i].n = n;
@@ -163,12 +176,18 @@ static void put_name(printer *p, const char *s, size_t n) {
   }
   uint32_t at = p->start + i * 7;
   switch (p->style % 4) {
-  case 1: ww_buf_fmt(p->out, "%s_%u", stems[at % 30], i); break;
-  case 2: ww_buf_fmt(p->out, "%c%u", "abcdefghjkmnpqrstuvw"[at % 20], i); break;
-  case 3:
-    ww_buf_fmt(p->out, "%s%c%s%u", stems[at % 30], stems[(at / 3 + 5) % 30][0] - 32, stems[(at / 3 + 5) % 30] + 1, i);
+  case 1:
+    ww_buf_fmt(p->out, "%s_%u", stems[at % 30], i);
     break;
-  default: ww_buf_fmt(p->out, "k_%s%u", stems[at % 30], i);
+  case 2:
+    ww_buf_fmt(p->out, "%c%u", "abcdefghjkmnpqrstuvw"[at % 20], i);
+    break;
+  case 3:
+    ww_buf_fmt(p->out, "%s%c%s%u", stems[at % 30], stems[(at / 3 + 5) % 30][0] - 32,
+               stems[(at / 3 + 5) % 30] + 1, i);
+    break;
+  default:
+    ww_buf_fmt(p->out, "k_%s%u", stems[at % 30], i);
   }
 }
 
@@ -198,7 +217,8 @@ static void put_word(printer *p, const char *s, size_t n) {
 
 /* A space beside a multiplication, never one of a pointer's declaration. */
 static bool loose(const char *begin, const char *s) {
-  return *s == ' ' && ((s[1] == '*' && s[2] == ' ') || (s - begin > 1 && s[-1] == '*' && s[-2] == ' '));
+  return *s == ' ' &&
+         ((s[1] == '*' && s[2] == ' ') || (s - begin > 1 && s[-1] == '*' && s[-2] == ' '));
 }
 
 static void put_text(printer *p, const char *s) {
@@ -217,7 +237,9 @@ static void put_text(printer *p, const char *s) {
   }
 }
 
-static void put_indent(printer *p, uint32_t depth) { ww_buf_fmt(p->out, "%*s", (int)(depth * p->indent), ""); }
+static void put_indent(printer *p, uint32_t depth) {
+  ww_buf_fmt(p->out, "%*s", (int)(depth * p->indent), "");
+}
 
 static void put_open(printer *p, const gen_line *l) {
   put_indent(p, l->depth);
@@ -243,17 +265,24 @@ static void put_else(printer *p, const gen_line *l) {
 }
 
 static void put_line(printer *p, const gen_line *l) {
-  if (l->only && l->only != (p->d == WW_GEN_CUDA ? 1 : 2)) return;
+  if (l->only && l->only != (p->d == WW_GEN_CUDA ? 1 : 2))
+    return;
   switch (l->kind) {
-  case GEN_OPEN: put_open(p, l); break;
-  case GEN_ELSE: put_else(p, l); break;
+  case GEN_OPEN:
+    put_open(p, l);
+    break;
+  case GEN_ELSE:
+    put_else(p, l);
+    break;
   case GEN_CLOSE:
     put_indent(p, l->depth);
     ww_buf_puts(p->out, "}\n");
-    if (p->blank && l->depth == 1) ww_buf_puts(p->out, "\n");
+    if (p->blank && l->depth == 1)
+      ww_buf_puts(p->out, "\n");
     break;
   default:
-    if (l->text[0] != '#') put_indent(p, l->depth);
+    if (l->text[0] != '#')
+      put_indent(p, l->depth);
     put_text(p, l->text);
     ww_buf_puts(p->out, "\n");
   }
@@ -275,29 +304,36 @@ static void put_param(printer *p, const gen_param *q) {
 
 /* OpenCL has no atomic addition of floats: the usual loop of compare and exchange. */
 static void put_helper(printer *p) {
-  ww_buf_fmt(p->out,
-             "static inline void %s_atomic_add(volatile __global float *p, float v) {\n"
-             "  uint seen, old = as_uint(*p);\n"
-             "  do {\n"
-             "    seen = old;\n"
-             "    old = atomic_cmpxchg((volatile __global uint *)p, seen, as_uint(as_float(seen) + v));\n"
-             "  } while (old != seen);\n"
-             "}\n\n",
-             p->k->name);
+  ww_buf_fmt(
+      p->out,
+      "static inline void %s_atomic_add(volatile __global float *p, float v) {\n"
+      "  uint seen, old = as_uint(*p);\n"
+      "  do {\n"
+      "    seen = old;\n"
+      "    old = atomic_cmpxchg((volatile __global uint *)p, seen, as_uint(as_float(seen) + v));\n"
+      "  } while (old != seen);\n"
+      "}\n\n",
+      p->k->name);
 }
 
 static void put_head(printer *p) {
   const gen *g = p->k->tree;
   bool cuda = p->d == WW_GEN_CUDA;
-  if (!cuda && g->type == GEN_F64) ww_buf_puts(p->out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-  if (!cuda && g->helper) put_helper(p);
-  for (uint32_t i = 0; i < g->outside.n; i++) put_line(p, &g->outside.v[i]);
-  if (g->outside.n) ww_buf_puts(p->out, "\n");
+  if (!cuda && g->type == GEN_F64)
+    ww_buf_puts(p->out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+  if (!cuda && g->helper)
+    put_helper(p);
+  for (uint32_t i = 0; i < g->outside.n; i++)
+    put_line(p, &g->outside.v[i]);
+  if (g->outside.n)
+    ww_buf_puts(p->out, "\n");
   ww_buf_puts(p->out, cuda ? "extern \"C\" __global__ void " : "__kernel void ");
-  if (cuda && g->launch_bounds) ww_buf_fmt(p->out, "__launch_bounds__(%u) ", g->launch_bounds);
+  if (cuda && g->launch_bounds)
+    ww_buf_fmt(p->out, "__launch_bounds__(%u) ", g->launch_bounds);
   ww_buf_fmt(p->out, "%s(", p->k->name);
   for (uint32_t i = 0; i < g->nparams; i++) {
-    if (i) ww_buf_puts(p->out, p->allman ? ",\n    " : ", ");
+    if (i)
+      ww_buf_puts(p->out, p->allman ? ",\n    " : ", ");
     put_param(p, &g->params[i]);
   }
   ww_buf_puts(p->out, p->allman ? ")\n{\n" : ") {\n");
@@ -316,8 +352,10 @@ void ww_gen_print(const ww_gen_kernel *k, ww_gen_dialect d, uint32_t style, ww_b
     p.start = (uint32_t)(h >> 8) & 1023;
   }
   put_head(&p);
-  for (uint32_t i = 0; i < g->decls.n; i++) put_line(&p, &g->decls.v[i]);
-  for (uint32_t i = 0; i < g->lines.n; i++) put_line(&p, &g->lines.v[i]);
+  for (uint32_t i = 0; i < g->decls.n; i++)
+    put_line(&p, &g->decls.v[i]);
+  for (uint32_t i = 0; i < g->lines.n; i++)
+    put_line(&p, &g->lines.v[i]);
   ww_buf_puts(out, "}\n\n");
 }
 

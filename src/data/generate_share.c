@@ -1,12 +1,14 @@
-/* generate_share.c - productions since version 2 about sharing work: relaxed tiles, unequal loops, interpreters, items, votes.
+/* generate_share.c - productions since version 2 about sharing work: relaxed tiles, unequal loops,
+ * interpreters, items, votes.
  *
- * Barriers stand where every thread of the block comes by, votes where every lane of the warp does; without warps (OpenCL) lanes
- * meet in local memory. */
+ * Barriers stand where every thread of the block comes by, votes where every lane of the warp does;
+ * without warps (OpenCL) lanes meet in local memory. */
 #include "generate_pen.h"
 
 /* ---- relaxation ---- */
 
-/* What a cell is drawn to: the mean of its neighbours, or a weighted sum of them that stays below 1. */
+/* What a cell is drawn to: the mean of its neighbours, or a weighted sum of them that stays below
+ * 1. */
 static const char *mean(gen *g, gen_type t, const char *const *v, uint32_t n) {
   bool is_float = ww_gen_is_float(t), weighted = is_float && chance(40);
   const char *f = t == GEN_F32 ? "f" : "", *sum = NULL;
@@ -20,46 +22,64 @@ static const char *mean(gen *g, gen_type t, const char *const *v, uint32_t n) {
                                 : v[k];
     sum = sum ? T("%s + %s", sum, part) : part;
   }
-  if (!is_float) return T("((%s) >> %u)", sum, n == 2 ? 1 : n == 4 ? 2 : 3);
-  return weighted ? T("(%s)", sum) : T("(%s) * %s%s", sum, n == 2 ? "0.5" : n == 4 ? "0.25" : "0.125", f);
+  if (!is_float)
+    return T("((%s) >> %u)", sum, n == 2 ? 1 : n == 4 ? 2 : 3);
+  return weighted ? T("(%s)", sum)
+                  : T("(%s) * %s%s", sum,
+                      n == 2   ? "0.5"
+                      : n == 4 ? "0.25"
+                               : "0.125",
+                      f);
 }
 
-/* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any step. */
+/* The new value from the old one, the mean and the cell's source: plain, damped, limited, or any
+ * step. */
 static const char *relaxed(gen *g, gen_type t, const char *cell, const char *drawn) {
   const char *v = fresh("v"), *f = t == GEN_F32 ? "f" : "", *vars[] = {"own", v};
   L("%s %s = %s;", NAME(t), v, drawn);
   if (!ww_gen_is_float(t)) {
-    if (chance(50)) L("%s = (%s + %s + 1) >> 1;", v, v, cell);
-    if (chance(50)) L("%s = %s - (%s >> 3) + (own & 7);", v, v, v);
+    if (chance(50))
+      L("%s = (%s + %s + 1) >> 1;", v, v, cell);
+    if (chance(50))
+      L("%s = %s - (%s >> 3) + (own & 7);", v, v, v);
   } else {
     uint32_t how = pick(4);
-    if (how == 1) L("%s = %s + 0.%u%s * (%s - %s);", v, cell, 5 + pick(5), f, v, cell);
-    if (how == 2) L("%s = $fmin%s($fmax%s(%s, 0.0%s), 1.0%s);", v, f, f, v, f, f);
-    if (how == 3) L("%s = %s * 0.9%s + %s * 0.1%s;", v, v, f, ww_gen_bend(g, t, "own"), f);
+    if (how == 1)
+      L("%s = %s + 0.%u%s * (%s - %s);", v, cell, 5 + pick(5), f, v, cell);
+    if (how == 2)
+      L("%s = $fmin%s($fmax%s(%s, 0.0%s), 1.0%s);", v, f, f, v, f, f);
+    if (how == 3)
+      L("%s = %s * 0.9%s + %s * 0.1%s;", v, v, f, ww_gen_bend(g, t, "own"), f);
   }
   if (chance(40)) {
     const char *to = fresh("v");
     L("%s %s = own;", NAME(t), to);
     uint32_t steps = 1 + pick(3);
-    for (uint32_t k = 0; k < steps; k++) ww_gen_step(g, t, to, vars + (k ? pick(2) : 1), 1);
-    L(ww_gen_is_float(t) ? "%s = %s * 0.5%s + $fmin%s(%s, 1.0%s) * 0.5%s;" : "%s = (%s + (%s & 255)) >> 1;", v, v,
-      ww_gen_is_float(t) ? f : to, f, to, f, f);
+    for (uint32_t k = 0; k < steps; k++)
+      ww_gen_step(g, t, to, vars + (k ? pick(2) : 1), 1);
+    L(ww_gen_is_float(t) ? "%s = %s * 0.5%s + $fmin%s(%s, 1.0%s) * 0.5%s;"
+                         : "%s = (%s + (%s & 255)) >> 1;",
+      v, v, ww_gen_is_float(t) ? f : to, f, to, f, f);
   }
   return v;
 }
 
 /* One sweep: all cells from the old ones, or the red ones and then the black ones. */
-static void sweep(gen *g, gen_type t, const char *cell, const char *const *near, uint32_t n, const char *parity) {
+static void sweep(gen *g, gen_type t, const char *cell, const char *const *near, uint32_t n,
+                  const char *parity) {
   if (parity) {
     OPEN("2", "for (int colour = 0; colour < 2; colour++)");
     OPEN("1", "if (((%s) & 1) == colour)", parity);
   }
   const char *v = relaxed(g, t, cell, mean(g, t, near, n));
-  if (!parity) L("$sync;");
+  if (!parity)
+    L("$sync;");
   L("%s = %s;", cell, v);
-  if (parity) CLOSE();
+  if (parity)
+    CLOSE();
   L("$sync;");
-  if (parity) CLOSE();
+  if (parity)
+    CLOSE();
 }
 
 /* The tile and its rim from memory into shared memory; where the thread's cell is. */
@@ -80,29 +100,41 @@ static void load_tile(gen *g, gen_type t, bool flat, uint32_t w, uint32_t h, uin
 
 /* A tile with a rim in shared memory, relaxed so many times: a barrier or two a sweep. */
 GEN_FAMILY(relax) {
-  static const uint8_t shapes[][2] = {{8, 4}, {8, 8}, {16, 8}, {16, 16}, {32, 8}, {32, 16}, {32, 32}};
+  static const uint8_t shapes[][2] = {{8, 4},  {8, 8},   {16, 8}, {16, 16},
+                                      {32, 8}, {32, 16}, {32, 32}};
   gen_type t = ww_gen_value(g, 80);
   bool flat = chance(45), coloured = chance(35);
-  uint32_t shape = pick(7), w = flat ? 32u << pick(6) : shapes[shape][0], h = flat ? 1 : shapes[shape][1];
-  uint32_t pitch = w + 2, cells = flat ? pitch : pitch * (h + 2), n = flat ? 2 : !coloured && chance(35) ? 8 : 4;
+  uint32_t shape = pick(7), w = flat ? 32u << pick(6) : shapes[shape][0],
+           h = flat ? 1 : shapes[shape][1];
+  uint32_t pitch = w + 2, cells = flat ? pitch : pitch * (h + 2),
+           n = flat                      ? 2
+               : !coloured && chance(35) ? 8
+                                         : 4;
   const char *trips, *near[8];
   g->shape.dims = flat ? 1 : 2;
-  g->shape.fixed[0] = w, g->shape.fixed[1] = h, g->shape.fixed[2] = 1;
+  g->shape.fixed[0] = w;
+  g->shape.fixed[1] = h;
+  g->shape.fixed[2] = 1;
   TAG("barrier");
   TAG("relax");
   ww_gen_buffer(g, "grid", t, T("G*%u+%u", w * h, cells));
   ww_gen_shared(g, t, "cell", T("[%u]", cells), cells);
   load_tile(g, t, flat, w, h, cells);
-  near[0] = "cell[at - 1]", near[1] = "cell[at + 1]";
-  near[2] = T("cell[at - %u]", pitch), near[3] = T("cell[at + %u]", pitch);
-  near[4] = T("cell[at - %u]", pitch + 1), near[5] = T("cell[at + %u]", pitch + 1);
-  near[6] = T("cell[at - %u]", pitch - 1), near[7] = T("cell[at + %u]", pitch - 1);
+  near[0] = "cell[at - 1]";
+  near[1] = "cell[at + 1]";
+  near[2] = T("cell[at - %u]", pitch);
+  near[3] = T("cell[at + %u]", pitch);
+  near[4] = T("cell[at - %u]", pitch + 1);
+  near[5] = T("cell[at + %u]", pitch + 1);
+  near[6] = T("cell[at - %u]", pitch - 1);
+  near[7] = T("cell[at + %u]", pitch - 1);
   trips = ww_gen_iters(g);
   ww_gen_unroll(g, 15);
   OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
   ww_gen_serial(g);
   sweep(g, t, "cell[at]", near, n, coloured ? (flat ? "flat" : "$tx + $ty") : NULL);
-  if (!ww_gen_is_float(t)) L("own = own + (cell[at] & 15);");
+  if (!ww_gen_is_float(t))
+    L("own = own + (cell[at] & 15);");
   CLOSE();
   const char *r = chance(50) ? ww_gen_bend(g, t, "cell[at]") : "cell[at]";
   ww_gen_put(g, t, T("G*%u", w * h), "#c base + flat", r);
@@ -110,19 +142,27 @@ GEN_FAMILY(relax) {
 
 /* ---- loops of unequal length ---- */
 
-/* How many rounds a thread has, at most m: by lane, by block, by both, by data. *weight: what a warp comes to, of m. */
+/* How many rounds a thread has, at most m: by lane, by block, by both, by data. *weight: what a
+ * warp comes to, of m. */
 static const char *rounds_of(gen *g, const char *m, const char **weight) {
   uint32_t kind = pick(7);
   TAG(kind < 3 ? "divergent" : kind == 6 ? "data-loop" : "imbalance");
   *weight = kind < 3 ? m : T("%s*0.6", m);
   switch (kind) {
-  case 0: return T("($tx & 31) * %s / 31 + 1", m);
-  case 1: return T("%s >> ($tx & %u)", m, 1 + 2 * pick(3));
-  case 2: return T("($tx & %u) == 0 ? %s : %s / 8 + 1", (4u << pick(4)) - 1, m, m);
-  case 3: return T("(int)(($i64)($bx + 1) * %s / $Gx) + 1", m);
-  case 4: return T("($bx %% %u == 0) ? %s : %s / 4 + 1", 2 + pick(6), m, m);
-  case 5: return T("(int)(($tx >> 5) + 1) * %s / 8 + 1", m);
-  default: break;
+  case 0:
+    return T("($tx & 31) * %s / 31 + 1", m);
+  case 1:
+    return T("%s >> ($tx & %u)", m, 1 + 2 * pick(3));
+  case 2:
+    return T("($tx & %u) == 0 ? %s : %s / 8 + 1", (4u << pick(4)) - 1, m, m);
+  case 3:
+    return T("(int)(($i64)($bx + 1) * %s / $Gx) + 1", m);
+  case 4:
+    return T("($bx %% %u == 0) ? %s : %s / 4 + 1", 2 + pick(6), m, m);
+  case 5:
+    return T("(int)(($tx >> 5) + 1) * %s / 8 + 1", m);
+  default:
+    break;
   }
   gen_param *p = ww_gen_buffer(g, "length", GEN_I32, "S");
   bool even = chance(50);
@@ -165,9 +205,12 @@ GEN_FAMILY(triangle) {
     L("%s w = x[#c ($gx) & %u];", NAME(t), mask);
     ww_gen_unroll(g, 25);
     OPEN(weight, "for (int k = 0; k < mine; k++)");
-    if (loads) L("%s v = x[%s & %u];", NAME(t), chance(60) ? "#h ($gx + k)" : "#r (($gx) * 33 + k * 129)", mask);
+    if (loads)
+      L("%s v = x[%s & %u];", NAME(t), chance(60) ? "#h ($gx + k)" : "#r (($gx) * 33 + k * 129)",
+        mask);
     ww_gen_step(g, t, "acc", loads ? vars : vars + 1, loads && two ? 2 : 1);
-    if (two || !loads) ww_gen_step(g, t, "acc", vars + 1, 1);
+    if (two || !loads)
+      ww_gen_step(g, t, "acc", vars + 1, 1);
     ww_gen_stir(g, t, "acc", "k");
     CLOSE();
   }
@@ -180,13 +223,16 @@ GEN_FAMILY(triangle) {
 static void operation(gen *g, gen_type t, uint32_t regs, uint32_t op) {
   const char *to = T("r%u", op % regs), *vars[] = {T("r%u", (op + 1) % regs), "k0"};
   uint32_t steps = 1 + pick(3);
-  for (uint32_t s = 0; s < steps; s++) ww_gen_step(g, t, to, vars, s ? 1 : 2);
+  for (uint32_t s = 0; s < steps; s++)
+    ww_gen_step(g, t, to, vars, s ? 1 : 2);
 }
 
-/* A switch over operations, or a ladder of ifs; `weight` is how often a warp comes to one of them. */
+/* A switch over operations, or a ladder of ifs; `weight` is how often a warp comes to one of them.
+ */
 static void dispatch(gen *g, gen_type t, uint32_t ops, uint32_t regs, const char *weight) {
   bool ladder = ops < 6 && chance(30);
-  if (!ladder) OPEN(NULL, "switch (op)");
+  if (!ladder)
+    OPEN(NULL, "switch (op)");
   for (uint32_t op = 0; op < ops; op++) {
     if (ladder)
       OPEN(weight, "if (op == %u)", op);
@@ -196,10 +242,12 @@ static void dispatch(gen *g, gen_type t, uint32_t ops, uint32_t regs, const char
       OPEN(weight, "case %u:", op);
     ww_gen_rare(g);
     operation(g, t, regs, op);
-    if (!ladder) L("break;");
+    if (!ladder)
+      L("break;");
     CLOSE();
   }
-  if (!ladder) CLOSE();
+  if (!ladder)
+    CLOSE();
 }
 
 /* Bytecode from memory: a program for all, or one a warp, or one a thread. */
@@ -209,13 +257,16 @@ GEN_FAMILY(interp) {
   const char *i = ww_gen_open_1d(g, "n"), *trips = ww_gen_iters(g), *parts[8];
   TAG("interpreter");
   TAG(whose == 2 ? "divergent" : "uniform");
-  ww_gen_indices(ww_gen_buffer(g, "code", code, T("%u", mask + 1)), WW_FILL_UNIFORM, "0", T("%u", ops));
+  ww_gen_indices(ww_gen_buffer(g, "code", code, T("%u", mask + 1)), WW_FILL_UNIFORM, "0",
+                 T("%u", ops));
   ww_gen_buffer(g, "x", t, "n");
   L("%s k0 = x[#c %s];", NAME(t), i);
   for (uint32_t r = 0; r < regs; r++)
     L(ww_gen_is_float(t) ? "%s r%u = k0 * 0.%u%s;" : "%s r%u = k0 + %u;%.0s", NAME(t), r, 9 - r,
       t == GEN_F32 ? "f" : "");
-  const char *from = whose == 0 ? "0" : whose == 1 ? T("(int)(%s >> 5) * 7", i) : T("(int)%s * 7", i);
+  const char *from = whose == 0   ? "0"
+                     : whose == 1 ? T("(int)(%s >> 5) * 7", i)
+                                  : T("(int)%s * 7", i);
   L("int pc = %s;", from);
   ww_gen_unroll(g, 12);
   OPEN(trips, "for (int step = 0; step < %s; step++)", trips);
@@ -227,7 +278,8 @@ GEN_FAMILY(interp) {
     L("pc++;");
   ww_gen_stir(g, t, "r0", "step");
   CLOSE();
-  for (uint32_t r = 0; r < regs; r++) parts[r] = T("r%u", r);
+  for (uint32_t r = 0; r < regs; r++)
+    parts[r] = T("r%u", r);
   ww_gen_put(g, t, "n", T("#c %s", i), ww_gen_sum(g, t, parts, regs));
 }
 
@@ -241,16 +293,19 @@ static void phase(gen *g, gen_type t, uint32_t threads, uint32_t kind) {
     L("v = %s;", ww_gen_work(g, t, "$tx", vars, 2));
   } else if (kind == 1) {
     const char *j = fresh("j");
-    OPEN(T("%u", threads < 32 ? threads : 32), "for (int %s = 0; %s < %u; %s++)", j, j, threads < 32 ? threads : 32, j);
+    OPEN(T("%u", threads < 32 ? threads : 32), "for (int %s = 0; %s < %u; %s++)", j, j,
+         threads < 32 ? threads : 32, j);
     const char *more[] = {T("tile[#k1 (%s * 3) & %u]", j, threads - 1)};
     ww_gen_step(g, t, "v", more, 1);
     CLOSE();
   } else {
-    for (uint32_t s = 0; s < 3 + kind; s++) ww_gen_step(g, t, "v", vars, 2);
+    for (uint32_t s = 0; s < 3 + kind; s++)
+      ww_gen_step(g, t, "v", vars, 2);
   }
 }
 
-/* A grid that stays: each block loads an item's head and tile, works in phases, writes, and takes the next. */
+/* A grid that stays: each block loads an item's head and tile, works in phases, writes, and takes
+ * the next. */
 GEN_FAMILY(persist) {
   gen_type t = ww_gen_value(g, 65);
   uint32_t threads = ww_gen_threads(g, 32, 5), phases = 1 + pick(3);
@@ -259,8 +314,10 @@ GEN_FAMILY(persist) {
   TAG("persistent");
   TAG("barrier");
   ww_gen_size(g, "items", GEN_PRIMARY, 16, 1 << 20, NULL);
-  if (shuffled) ww_gen_indices(ww_gen_buffer(g, "order", GEN_I32, "items"), WW_FILL_PERMUTATION, NULL, NULL);
-  if (by_kind) ww_gen_indices(ww_gen_buffer(g, "kind", GEN_I32, "items"), WW_FILL_UNIFORM, "0", "8");
+  if (shuffled)
+    ww_gen_indices(ww_gen_buffer(g, "order", GEN_I32, "items"), WW_FILL_PERMUTATION, NULL, NULL);
+  if (by_kind)
+    ww_gen_indices(ww_gen_buffer(g, "kind", GEN_I32, "items"), WW_FILL_UNIFORM, "0", "8");
   ww_gen_buffer(g, "in", t, T("items*%u", threads));
   ww_gen_output(g, "out", t, T("items*%u", threads));
   ww_gen_shared(g, t, "tile", T("[%u]", threads), threads);
@@ -291,7 +348,8 @@ GEN_FAMILY(persist) {
 
 /* ---- votes ---- */
 
-/* votes: bit l is what lane l of the warp says of `yes`, or whether it says the same; or the same for all, where any or all say so. */
+/* votes: bit l is what lane l of the warp says of `yes`, or whether it says the same; or the same
+ * for all, where any or all say so. */
 static void ballot(gen *g, gen_type t) {
   static const char *const cuda[] = {
       "votes = $ballot(0xffffffffu, yes);", "votes = $any(0xffffffffu, yes) ? 0x55555555u : 0u;",
@@ -309,15 +367,20 @@ static void ballot(gen *g, gen_type t) {
   ww_gen_only(g, 2, "votes = 0u;");
   ww_gen_only(g, 2, "for (int l = 0; l < 32; l++) votes |= ($u32)(said[base + l] %s) << l;",
               how == 3 ? "== yes" : "!= 0");
-  if (how == 1) ww_gen_only(g, 2, "votes = votes != 0u ? 0x55555555u : 0u;");
-  if (how == 2) ww_gen_only(g, 2, "votes = votes == 0xffffffffu ? 0x77777777u : 1u;");
+  if (how == 1)
+    ww_gen_only(g, 2, "votes = votes != 0u ? 0x55555555u : 0u;");
+  if (how == 2)
+    ww_gen_only(g, 2, "votes = votes == 0xffffffffu ? 0x77777777u : 1u;");
 }
 
-/* What follows from the votes: a place among those who said yes, a majority, a loop over them, only some lanes go on. */
+/* What follows from the votes: a place among those who said yes, a majority, a loop over them, only
+ * some lanes go on. */
 static void decide(gen *g, gen_type t, const char *i) {
   const char *vars[] = {"v", "m"}, *b = fresh("b");
   switch (pick(5)) {
-  case 0: L("m += (%s)$popc(votes & ((1u << lane) - 1u));", NAME(t)); break;
+  case 0:
+    L("m += (%s)$popc(votes & ((1u << lane) - 1u));", NAME(t));
+    break;
   case 1:
     OPEN("0.6", "if ($popc(votes) > %u)", 4 + pick(10));
     ww_gen_rare(g);
@@ -334,7 +397,8 @@ static void decide(gen *g, gen_type t, const char *i) {
     break;
   case 3:
     OPEN("1", "if ((votes >> lane & 1u) != 0u)");
-    for (int s = 0; s < 3; s++) ww_gen_step(g, t, "m", vars, 1);
+    for (int s = 0; s < 3; s++)
+      ww_gen_step(g, t, "m", vars, 1);
     CLOSE();
     break;
   default:
@@ -362,10 +426,12 @@ GEN_FAMILY(vote) {
   L("%s v = x[#c i], m = v;", NAME(t));
   L("int yes = 0;");
   bool inner = chance(50);
-  if (inner) OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+  if (inner)
+    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
   for (uint32_t s = 0; s < votes; s++) {
     const char *limit = ww_gen_literal(g, t);
-    const char *also = inner ? T("((lane + k) & %u) == 0", 1 + 2 * pick(4)) : T("(lane & %u) == 0", 1 + 2 * pick(4));
+    const char *also = inner ? T("((lane + k) & %u) == 0", 1 + 2 * pick(4))
+                             : T("(lane & %u) == 0", 1 + 2 * pick(4));
     if (ww_gen_is_float(t))
       L(chance(60) ? "yes = v < %s || %s;" : "yes = m > v * %s || %s;", limit, also);
     else
@@ -373,6 +439,7 @@ GEN_FAMILY(vote) {
     ballot(g, t);
     decide(g, t, "i");
   }
-  if (inner) CLOSE();
+  if (inner)
+    CLOSE();
   L("out[#c i] = m;");
 }

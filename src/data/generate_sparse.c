@@ -1,4 +1,5 @@
-/* generate_sparse.c - productions where data leads: sparse rows, pointer chasing, searches, tables, dynamically indexed local arrays. */
+/* generate_sparse.c - productions where data leads: sparse rows, pointer chasing, searches, tables,
+ * dynamically indexed local arrays. */
 #include "generate_pen.h"
 
 static gen_type value_type(gen *g) {
@@ -7,7 +8,9 @@ static gen_type value_type(gen *g) {
   return t;
 }
 
-static const char *zero(gen_type t) { return t == GEN_F32 ? "0.0f" : t == GEN_F64 ? "0.0" : t == GEN_U32 ? "0u" : "0"; }
+static const char *zero(gen_type t) {
+  return t == GEN_F32 ? "0.0f" : t == GEN_F64 ? "0.0" : t == GEN_U32 ? "0u" : "0";
+}
 
 /* Rows of a sparse matrix or neighbours of a node: one thread, or a few lanes, per row. */
 GEN_FAMILY(csr) {
@@ -23,22 +26,27 @@ GEN_FAMILY(csr) {
   ww_gen_indices(ww_gen_buffer(g, "row_ptr", GEN_I32, "rows+1"), WW_FILL_MONOTONE, "0", "nnz");
   ww_fill_kind skew = chance(70) ? WW_FILL_UNIFORM : WW_FILL_ZIPF;
   ww_gen_indices(ww_gen_buffer(g, "col_idx", GEN_I32, "nnz"), skew, "0", "rows");
-  if (weights) ww_gen_buffer(g, "vals", t, "nnz");
+  if (weights)
+    ww_gen_buffer(g, "vals", t, "nnz");
   ww_gen_buffer(g, "x", t, "rows");
   ww_gen_output(g, "y", t, lanes ? T("rows*%u", width) : "rows");
   if (lanes) {
     L("int lane = $tx %% %u;", width);
-    OPEN(T("rows*%u/S", width), "for (int row = ($gx) / %u; row < rows; row += ($sx) / %u)", width, width);
+    OPEN(T("rows*%u/S", width), "for (int row = ($gx) / %u; row < rows; row += ($sx) / %u)", width,
+         width);
   } else
     OPEN("rows/S", "for (int row = $gx; row < rows; row += $sx)");
   L("int begin = row_ptr[%s row], end = row_ptr[#h row + 1];", lanes ? "#b" : "#c");
   L("%s acc = %s;", NAME(t), zero(t));
   const char *weight = lanes ? T("degree/%u+0.5", width) : "degree*1.3";
-  OPEN(weight, lanes ? "for (int e = begin + lane; e < end; e += %u)" : "for (int e = begin; e < end; e++)", width);
+  OPEN(weight,
+       lanes ? "for (int e = begin + lane; e < end; e += %u)" : "for (int e = begin; e < end; e++)",
+       width);
   L("int j = col_idx[%s e];", lanes ? "#c" : "#q");
   L("%s v = x[#dr j];", NAME(t));
   const char *vars[] = {"v", "w"};
-  if (weights) L("%s w = vals[%s e];", NAME(t), lanes ? "#c" : "#q");
+  if (weights)
+    L("%s w = vals[%s e];", NAME(t), lanes ? "#c" : "#q");
   if (weights && chance(60))
     L("acc += w * v;");
   else
@@ -65,19 +73,26 @@ GEN_FAMILY(chase) {
   ww_gen_size(g, "nodes", GEN_DRAW, 256, 1 << 24, NULL);
   trips = ww_gen_iters(g);
   ww_gen_indices(ww_gen_buffer(g, "next", GEN_I32, "nodes"), WW_FILL_PERMUTATION, NULL, NULL);
-  if (payload) ww_gen_buffer(g, "weight", t, "nodes");
-  for (uint32_t c = 0; c < chains; c++) L("int p%u = (int)((%s + %u) %% nodes);", c, i, c * 977);
+  if (payload)
+    ww_gen_buffer(g, "weight", t, "nodes");
+  for (uint32_t c = 0; c < chains; c++)
+    L("int p%u = (int)((%s + %u) %% nodes);", c, i, c * 977);
   L("%s acc = %s;", NAME(t), zero(t));
   OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
   ww_gen_serial(g);
-  for (uint32_t c = 0; c < chains; c++) L("p%u = next[%s p%u];", c, c ? "#r" : "#dr", c);
+  for (uint32_t c = 0; c < chains; c++)
+    L("p%u = next[%s p%u];", c, c ? "#r" : "#dr", c);
   for (uint32_t c = 0; c < chains; c++) {
     const char *v = T("p%u", c);
-    if (payload) L("%s w%u = weight[%s p%u];", NAME(t), c, c ? "#r" : "#r", c), v = T("w%u", c);
+    if (payload) {
+      L("%s w%u = weight[%s p%u];", NAME(t), c, c ? "#r" : "#r", c);
+      v = T("w%u", c);
+    }
     const char *vars[] = {v};
     ww_gen_step(g, t, "acc", vars, 1);
   }
-  if (chance(30)) L("if (p0 == %u) acc += 1;", pick(200));
+  if (chance(30))
+    L("if (p0 == %u) acc += 1;", pick(200));
   CLOSE();
   ww_gen_output(g, "out", t, "starts");
   L("out[#c %s] = acc + (%s)p0;", i, NAME(t));
@@ -92,9 +107,11 @@ GEN_FAMILY(search) {
   TAG("data-branch");
   ww_gen_size(g, "n", GEN_DRAW, 256, 1 << 24, NULL);
   ww_gen_size(g, "levels", GEN_EXPR, 0, 0, "24");
-  ww_gen_indices(ww_gen_buffer(g, "sorted", t, "n"), WW_FILL_MONOTONE, "0", t == GEN_F32 ? "1" : "1000000");
+  ww_gen_indices(ww_gen_buffer(g, "sorted", t, "n"), WW_FILL_MONOTONE, "0",
+                 t == GEN_F32 ? "1" : "1000000");
   gen_param *q = ww_gen_buffer(g, "keys", t, "queries");
-  if (t != GEN_F32) ww_gen_indices(q, WW_FILL_UNIFORM, "0", "1000000");
+  if (t != GEN_F32)
+    ww_gen_indices(q, WW_FILL_UNIFORM, "0", "1000000");
   L("%s key = keys[#c %s];", NAME(t), i);
   L("int lo = 0, hi = n;");
   if (branchless) {
@@ -175,7 +192,8 @@ GEN_FAMILY(table) {
   TAG("table");
   if (where < 2) {
     for (uint32_t k = 0; k < size && k < 32; k++)
-      values = T("%s%s%s", values, k ? ", " : "", ww_gen_is_float(t) ? ww_gen_literal(g, t) : T("%u", pick(256)));
+      values = T("%s%s%s", values, k ? ", " : "",
+                 ww_gen_is_float(t) ? ww_gen_literal(g, t) : T("%u", pick(256)));
     ww_gen_outside(g, "$constant %s %s[%u] = {%s};", NAME(t), tab, size, values);
   } else
     ww_gen_buffer(g, "lut", t, T("%u", size));
@@ -189,13 +207,15 @@ GEN_FAMILY(table) {
   }
   const char *name = where ? "lut" : tab;
   /* no early return behind a barrier is needed: the barrier stands before */
-  const char *i = ww_gen_open_1d(g, "n"), *acc = fresh("acc"), *trips = chance(70) ? ww_gen_iters(g) : NULL;
+  const char *i = ww_gen_open_1d(g, "n"), *acc = fresh("acc"),
+             *trips = chance(70) ? ww_gen_iters(g) : NULL;
   gen_type codes = chance(60) ? GEN_U8 : GEN_U32;
   ww_gen_buffer(g, "codes", codes, "n");
   ww_gen_output(g, "out", t, "n");
   L("$u32 code = codes[#c %s];", i);
   L("%s %s = %s;", NAME(t), acc, zero(t));
-  if (trips) OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
+  if (trips)
+    OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
   const char *v = fresh("v");
   const char *spread = chance(50) ? "code" : T("(code >> %u)", 1 + pick(5));
   L("%s %s = %s[%s %s & %uu];", NAME(t), v, name, where == 2 ? "#dh" : "#k3", spread, size - 1);
@@ -203,7 +223,8 @@ GEN_FAMILY(table) {
   ww_gen_step(g, t, acc, vars, 1);
   uint32_t plus = 1 + 2 * pick(100);
   L("code = code * %uu + %uu;", 5 + 4 * pick(20), plus);
-  if (trips) CLOSE();
+  if (trips)
+    CLOSE();
   L("out[#c %s] = %s;", i, acc);
 }
 
@@ -217,18 +238,24 @@ GEN_FAMILY(pairwise) {
   TAG("broadcast");
   TAG("pairwise");
   ww_gen_size(g, "m", GEN_DRAW, 16, 2048, NULL)->most = 1 << 18;
-  for (uint32_t d = 0; d < dims; d++) ww_gen_buffer(g, axis[d], t, "n+m");
+  for (uint32_t d = 0; d < dims; d++)
+    ww_gen_buffer(g, axis[d], t, "n+m");
   ww_gen_output(g, "force", t, "n");
-  for (uint32_t d = 0; d < dims; d++) L("%s %c0 = %s[#c %s];", NAME(t), "xyz"[d], axis[d], i);
+  for (uint32_t d = 0; d < dims; d++)
+    L("%s %c0 = %s[#c %s];", NAME(t), "xyz"[d], axis[d], i);
   L("%s acc = %s;", NAME(t), zero(t));
-  if (chance(30)) L("#pragma unroll %u", 2u << pick(3));
+  if (chance(30))
+    L("#pragma unroll %u", 2u << pick(3));
   OPEN("m", "for (int j = 0; j < m; j++)");
-  for (uint32_t d = 0; d < dims; d++) L("%s d%c = %s[#h j] - %c0;", NAME(t), "xyz"[d], axis[d], "xyz"[d]);
-  for (uint32_t d = 0; d < dims; d++) d2 = d ? T("%s + d%c * d%c", d2, "xyz"[d], "xyz"[d]) : "dx * dx";
+  for (uint32_t d = 0; d < dims; d++)
+    L("%s d%c = %s[#h j] - %c0;", NAME(t), "xyz"[d], axis[d], "xyz"[d]);
+  for (uint32_t d = 0; d < dims; d++)
+    d2 = d ? T("%s + d%c * d%c", d2, "xyz"[d], "xyz"[d]) : "dx * dx";
   L("%s d2 = %s;", NAME(t), d2);
   const char *vars[] = {"d2", "dx"};
   bool cut = chance(35);
-  if (cut) OPEN("1", ww_gen_is_float(t) ? "if (d2 < %s)" : "if ((d2 & %s) != 0)", ww_gen_literal(g, t));
+  if (cut)
+    OPEN("1", ww_gen_is_float(t) ? "if (d2 < %s)" : "if ((d2 & %s) != 0)", ww_gen_literal(g, t));
   if (ww_gen_is_float(t) && chance(60)) {
     L("%s inv = $rsqrt%s(d2 + 0.01%s);", NAME(t), f, f);
     const char *more[] = {"inv", "d2", "dx"};
@@ -255,7 +282,8 @@ GEN_FAMILY(filter) {
   ww_gen_buffer(g, "coef", t, "taps");
   ww_gen_output(g, "out", t, "n");
   L("%s %s = %s;", NAME(t), acc, zero(t));
-  if (chance(40)) L("#pragma unroll %u", 2u << pick(3));
+  if (chance(40))
+    L("#pragma unroll %u", 2u << pick(3));
   OPEN("taps", "for (int k = 0; k < taps; k++)");
   L("%s %s = signal[#h %s + k * %u];", NAME(t), v, i, by);
   L("%s w = coef[#h k];", NAME(t));

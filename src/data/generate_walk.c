@@ -1,7 +1,9 @@
-/* generate_walk.c - productions since version 2 whose data lead through memory: trees, hash tables, records, queues, tables.
+/* generate_walk.c - productions since version 2 whose data lead through memory: trees, hash tables,
+ * records, queues, tables.
  *
- * Contents come from fills alone, so a structure is one that any contents make valid: children lie inside their tree, walks that
- * data end have a limit as well, slots that atomics hand out are compared with the capacity. */
+ * Contents come from fills alone, so a structure is one that any contents make valid: children lie
+ * inside their tree, walks that data end have a limit as well, slots that atomics hand out are
+ * compared with the capacity. */
 #include "generate_pen.h"
 
 /* ---- decision trees ---- */
@@ -18,14 +20,16 @@ typedef struct {
 static void look(gen *g, const forest *f, const char *mark) {
   L("int f = feature[%s base + node];", mark);
   L("%s v = %s;", NAME(f->t), f->sample);
-  if (f->bent) L("v = %s;", f->bent);
+  if (f->bent)
+    L("v = %s;", f->bent);
   L("int less = v < threshold[#t base + node];");
 }
 
 /* Nodes as in a heap: the children follow from the place, every path is as long. */
 static void heap(gen *g, const forest *f) {
   uint32_t levels = 0;
-  while (2u << levels < f->nodes) levels++;
+  while (2u << levels < f->nodes)
+    levels++;
   ww_gen_unroll(g, 15);
   OPEN(T("%u", levels), "for (int d = 0; d < %u; d++)", levels);
   ww_gen_serial(g);
@@ -41,10 +45,12 @@ static void heap(gen *g, const forest *f) {
   CLOSE();
 }
 
-/* Preorder: one child is the next node, the other one is skipped to; data say how long a path is. */
+/* Preorder: one child is the next node, the other one is skipped to; data say how long a path is.
+ */
 static void preorder(gen *g, const forest *f) {
   uint32_t parts = 4u << pick(3), most = f->nodes / parts;
-  ww_gen_indices(ww_gen_buffer(g, "skip", GEN_I32, T("trees*%u", f->nodes)), WW_FILL_UNIFORM, "1", T("%u", most));
+  ww_gen_indices(ww_gen_buffer(g, "skip", GEN_I32, T("trees*%u", f->nodes)), WW_FILL_UNIFORM, "1",
+                 T("%u", most));
   TAG("data-loop");
   OPEN(T("%u", parts * 4), "while (node < %u)", f->nodes - most);
   ww_gen_serial(g);
@@ -58,12 +64,14 @@ static void linked(gen *g, const forest *f) {
   uint32_t limit = 16u << pick(3), mean = f->features * 2;
   bool two = chance(50);
   const char *count = T("trees*%u", f->nodes), *hi = T("%u", f->nodes);
-  ww_gen_indices(ww_gen_buffer(g, two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count)), WW_FILL_UNIFORM,
-                 "0", hi);
-  if (two) ww_gen_indices(ww_gen_buffer(g, "upper", GEN_I32, count), WW_FILL_UNIFORM, "0", hi);
+  ww_gen_indices(ww_gen_buffer(g, two ? "lower" : "child", GEN_I32, two ? count : T("%s*2", count)),
+                 WW_FILL_UNIFORM, "0", hi);
+  if (two)
+    ww_gen_indices(ww_gen_buffer(g, "upper", GEN_I32, count), WW_FILL_UNIFORM, "0", hi);
   TAG("data-loop");
   L("int depth = 0;");
-  OPEN(T("%u", mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)", limit);
+  OPEN(T("%u", mean < limit ? mean : limit), "while (feature[#dt base + node] != 0 && depth < %u)",
+       limit);
   ww_gen_serial(g);
   look(g, f, "#h"); /* the loop's condition has just read it */
   if (two)
@@ -86,30 +94,40 @@ GEN_FAMILY(forest) {
   TAG("indirect");
   ww_gen_size(g, "trees", GEN_DRAW, 1, 48, NULL)->most = 1 << 13;
   const char *both[] = {"sum", "most"};
-  if (layout != 1 && chance(45)) f.bent = ww_gen_bend(g, t, "v"); /* in preorder, unequal odds make paths endless */
+  if (layout != 1 && chance(45))
+    f.bent = ww_gen_bend(g, t, "v"); /* in preorder, unequal odds make paths endless */
   bool extreme = chance(35);
   ww_gen_buffer(g, "samples", t, T("n*%u", features));
-  f.sample = chance(50) ? T("samples[#dr f * n + %s]", i) : T("samples[#dq %s * %u + f]", i, features);
+  f.sample =
+      chance(50) ? T("samples[#dr f * n + %s]", i) : T("samples[#dq %s * %u + f]", i, features);
   gen_type small = chance(50) ? GEN_U8 : GEN_I32;
-  ww_gen_indices(ww_gen_buffer(g, "feature", small, T("trees*%u", f.nodes)), WW_FILL_UNIFORM, "0", T("%u", features));
+  ww_gen_indices(ww_gen_buffer(g, "feature", small, T("trees*%u", f.nodes)), WW_FILL_UNIFORM, "0",
+                 T("%u", features));
   ww_gen_buffer(g, "threshold", t, T("trees*%u", f.nodes));
   ww_gen_buffer(g, "value", t, T("trees*%u", f.nodes));
   L("%s sum = %s;", NAME(t), ww_gen_zero(t));
-  if (extreme) L("%s most = %s;", NAME(t), ww_gen_zero(t));
+  if (extreme)
+    L("%s most = %s;", NAME(t), ww_gen_zero(t));
   ww_gen_unroll(g, 10);
   OPEN("trees", "for (int tree = 0; tree < trees; tree++)");
   L("int base = tree * %u, node = 0;", f.nodes);
-  if (layout == 0) heap(g, &f);
-  if (layout == 1) preorder(g, &f);
-  if (layout == 2) linked(g, &f);
+  if (layout == 0)
+    heap(g, &f);
+  if (layout == 1)
+    preorder(g, &f);
+  if (layout == 2)
+    linked(g, &f);
   L("%s leaf = value[#dt base + node];", NAME(t));
   if (chance(60))
     L("sum += leaf;");
   else
     ww_gen_step(g, t, "sum", leaf, 1);
-  if (extreme) L("most = leaf > most ? leaf : most;");
+  if (extreme)
+    L("most = leaf > most ? leaf : most;");
   CLOSE();
-  const char *r = extreme ? ww_gen_sum(g, t, both, 2) : chance(50) ? ww_gen_bend(g, t, "sum") : "sum";
+  const char *r = extreme      ? ww_gen_sum(g, t, both, 2)
+                  : chance(50) ? ww_gen_bend(g, t, "sum")
+                               : "sum";
   ww_gen_put(g, t, "n", T("#c %s", i), r);
 }
 
@@ -117,12 +135,16 @@ GEN_FAMILY(forest) {
 
 /* The next slot to look at: after `slot`, so many hops from the first. */
 static void next_slot(gen *g, uint32_t how, uint32_t mask) {
-  if (how == 0) L("slot = (slot + 1u) & %uu;", mask);
-  if (how == 1) L("slot = (slot + ($u32)hops) & %uu;", mask);
-  if (how == 2) L("slot = (slot + (h >> 7 | 1u)) & %uu;", mask);
+  if (how == 0)
+    L("slot = (slot + 1u) & %uu;", mask);
+  if (how == 1)
+    L("slot = (slot + ($u32)hops) & %uu;", mask);
+  if (how == 2)
+    L("slot = (slot + (h >> 7 | 1u)) & %uu;", mask);
 }
 
-/* Lookups in a table with open addressing, by fingerprints of `range` values of which 0 is an empty slot: of all probes 2 / range end. */
+/* Lookups in a table with open addressing, by fingerprints of `range` values of which 0 is an empty
+ * slot: of all probes 2 / range end. */
 GEN_FAMILY(probe) {
   uint32_t bits = 10 + pick(13), mask = (1u << bits) - 1, range = 4u << pick(4), how = pick(3);
   gen_type kept = chance(30) ? GEN_U8 : chance(60) ? GEN_U32 : GEN_U64, t = ww_gen_value(g, 60);
@@ -132,11 +154,13 @@ GEN_FAMILY(probe) {
   TAG("indirect");
   TAG("data-loop");
   ww_gen_buffer(g, "keys", GEN_U32, "n");
-  ww_gen_indices(ww_gen_buffer(g, "table", kept, T("%u", mask + 1)), WW_FILL_UNIFORM, "0", T("%u", range));
+  ww_gen_indices(ww_gen_buffer(g, "table", kept, T("%u", mask + 1)), WW_FILL_UNIFORM, "0",
+                 T("%u", range));
   ww_gen_buffer(g, "payload", t, T("%u", mask + 1));
   L("$u32 key = keys[#c %s];", i);
   L("%s acc = %s;", NAME(t), ww_gen_zero(t));
-  if (many) OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
+  if (many)
+    OPEN(ww_gen_iters(g), "for (int k = 0; k < %s; k++)", ww_gen_iters(g));
   L("$u32 h = (key ^ (key >> %u)) * 2654435761u;", 11 + pick(8));
   if (chance(50))
     L("$u32 slot = h >> %u;", 32 - bits);
@@ -175,25 +199,31 @@ typedef struct {
   const char *at; /* the record */
 } layout;
 
-/* `nth` of the fields that are read: the first one of an indirect record is waited for, the others are then near or on their way. */
+/* `nth` of the fields that are read: the first one of an indirect record is waited for, the others
+ * are then near or on their way. */
 static const char *field_at(gen *g, const layout *l, uint32_t field, bool indirect, uint32_t nth) {
   const char *d = indirect && !nth ? "d" : "";
-  if (l->apart) return T("#%s%c %u * n + %s", d, indirect ? 'r' : 'c', field, l->at);
-  if (indirect) return T("#%s%c %s * %u + %u", d, nth ? 'h' : 'r', l->at, l->words, field);
+  if (l->apart)
+    return T("#%s%c %u * n + %s", d, indirect ? 'r' : 'c', field, l->at);
+  if (indirect)
+    return T("#%s%c %s * %u + %u", d, nth ? 'h' : 'r', l->at, l->words, field);
   return T("#s%u %s * %u + %u", l->words, l->at, l->words, field);
 }
 
-/* Fields of a record read, others computed from them, some written: in place or into another array, which may be laid out otherwise. */
+/* Fields of a record read, others computed from them, some written: in place or into another array,
+ * which may be laid out otherwise. */
 GEN_FAMILY(records) {
   static const uint8_t sizes[] = {3, 4, 5, 6, 8, 8, 12, 16};
-  uint32_t words = sizes[pick(8)], reads = 2 + pick(words < 6 ? words - 1 : 5), writes = 1 + pick(3);
+  uint32_t words = sizes[pick(8)], reads = 2 + pick(words < 6 ? words - 1 : 5),
+           writes = 1 + pick(3);
   gen_type t = ww_gen_value(g, 65);
   const char *i = ww_gen_open_1d(g, "n"), *vars[8], *r[3];
   bool place = chance(45), indirect = chance(20);
   layout from = {t, words, chance(35), i}, to = {t, place ? words : writes, chance(50), i};
   TAG("records");
   TAG("stride");
-  if (place) to = from;
+  if (place)
+    to = from;
   gen_param *p = ww_gen_buffer(g, "rec", t, T("n*%u", words));
   p->written = place;
   if (indirect) {
@@ -201,7 +231,8 @@ GEN_FAMILY(records) {
     TAG("indirect");
     L("int at = pick[#c %s];", i);
     from.at = "at";
-    if (place) to.at = "at";
+    if (place)
+      to.at = "at";
   }
   uint32_t first = pick(words);
   for (uint32_t k = 0; k < reads; k++)
@@ -212,47 +243,62 @@ GEN_FAMILY(records) {
     L("%s %s = %s;", NAME(t), v, r[k]);
     vars[k % reads] = r[k] = v;
   }
-  if (!place) ww_gen_output(g, "out", t, T("n*%u", writes));
+  if (!place)
+    ww_gen_output(g, "out", t, T("n*%u", writes));
   for (uint32_t k = 0; k < writes; k++)
-    L("%s[%s] = %s;", place ? "rec" : "out", field_at(g, &to, place ? (first + k) % words : k, indirect && place, k),
-      r[k]);
+    L("%s[%s] = %s;", place ? "rec" : "out",
+      field_at(g, &to, place ? (first + k) % words : k, indirect && place, k), r[k]);
 }
 
 /* ---- waiting for loads ---- */
 
-/* How a stream gets its next place: from what was loaded (and the step: no walk may end in a short circle), or without it. */
-static void next_place(gen *g, uint32_t how, const char *p, const char *v, uint32_t s, uint32_t mask) {
+/* How a stream gets its next place: from what was loaded (and the step: no walk may end in a short
+ * circle), or without it. */
+static void next_place(gen *g, uint32_t how, const char *p, const char *v, uint32_t s,
+                       uint32_t mask) {
   uint32_t by = 3 + 2 * (s + pick(50));
-  if (how == 0) L("%s = (%s ^ ($u32)k) & %uu;", p, v, mask);
-  if (how == 1) L("%s = (%s + (%s + ($u32)k) * %uu) & %uu;", p, v, p, by, mask);
-  if (how == 2) L("%s = (%s * 1664525u + %uu) & %uu;", p, p, by, mask);
+  if (how == 0)
+    L("%s = (%s ^ ($u32)k) & %uu;", p, v, mask);
+  if (how == 1)
+    L("%s = (%s + (%s + ($u32)k) * %uu) & %uu;", p, v, p, by, mask);
+  if (how == 2)
+    L("%s = (%s * 1664525u + %uu) & %uu;", p, p, by, mask);
 }
 
-/* Few threads, each with some streams of loads that wait for themselves alone, over tables from L1's size to L2's. */
+/* Few threads, each with some streams of loads that wait for themselves alone, over tables from
+ * L1's size to L2's. */
 GEN_FAMILY(latency) {
-  uint32_t streams = 1 + pick(chance(50) ? 3 : 8), bits = 10 + pick(14), mask = (1u << bits) - 1, how = pick(3);
+  uint32_t streams = 1 + pick(chance(50) ? 3 : 8), bits = 10 + pick(14), mask = (1u << bits) - 1,
+           how = pick(3);
   gen_type t = chance(60) ? GEN_U32 : ww_gen_value(g, 100);
   const char *trips = ww_gen_iters(g), *acc[8];
   bool one = streams < 2 || chance(50), payload = t != GEN_U32;
   g->type = (uint8_t)t;
   g->shape.max_threads = 32u << pick(4);
   TAG("latency");
-  if (how < 2) TAG("pointer-chase");
+  if (how < 2)
+    TAG("pointer-chase");
   ww_gen_buffer(g, "table", GEN_U32, T("%u", mask + 1));
-  if (payload) ww_gen_buffer(g, "weight", t, T("%u", mask + 1));
+  if (payload)
+    ww_gen_buffer(g, "weight", t, T("%u", mask + 1));
   for (uint32_t s = 0; s < streams; s++) {
     L("$u32 p%u = (($u32)($gx) * %uu + %uu) & %uu;", s, 977 + 2 * s, s * 4099, mask);
     acc[s] = one && s ? acc[0] : T("a%u", s);
-    if (!one || !s) L("%s a%u = %s;", NAME(t), s, ww_gen_zero(t));
+    if (!one || !s)
+      L("%s a%u = %s;", NAME(t), s, ww_gen_zero(t));
   }
-  if (chance(75)) L("#pragma unroll %u", 1u << pick(4));
+  if (chance(75))
+    L("#pragma unroll %u", 1u << pick(4));
   OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
-  if (how < 2) ww_gen_serial(g);
+  if (how < 2)
+    ww_gen_serial(g);
   const char *mark = how == 2 ? "#t" : "#dt";
-  for (uint32_t s = 0; s < streams; s++) L("$u32 v%u = table[%s p%u];", s, s ? "#t" : mark, s);
+  for (uint32_t s = 0; s < streams; s++)
+    L("$u32 v%u = table[%s p%u];", s, s ? "#t" : mark, s);
   for (uint32_t s = 0; s < streams; s++) {
     const char *vars[] = {payload ? T("w%u", s) : T("v%u", s)};
-    if (payload) L("%s w%u = weight[#t p%u];", NAME(t), s, s);
+    if (payload)
+      L("%s w%u = weight[#t p%u];", NAME(t), s, s);
     if (chance(70))
       L(ww_gen_is_float(t) || chance(50) ? "%s += %s;" : "%s ^= %s;", acc[s], vars[0]);
     else
@@ -260,18 +306,22 @@ GEN_FAMILY(latency) {
     next_place(g, how, T("p%u", s), T("v%u", s), s, mask);
   }
   CLOSE();
-  ww_gen_put(g, t, "S", "#c $gx", T("%s + (%s)p0", ww_gen_sum(g, t, acc, one ? 1 : streams), NAME(t)));
+  ww_gen_put(g, t, "S", "#c $gx",
+             T("%s + (%s)p0", ww_gen_sum(g, t, acc, one ? 1 : streams), NAME(t)));
 }
 
 /* ---- queues ---- */
 
-/* A slot of the one queue for every lane that wants one, by one atomic of the warp; without warps by one of each lane. */
+/* A slot of the one queue for every lane that wants one, by one atomic of the warp; without warps
+ * by one of each lane. */
 static void warp_slot(gen *g) {
   TAG("vote");
   ww_gen_only(g, 1, "$u32 votes = $ballot(0xffffffffu, keep);");
   ww_gen_only(g, 1, "int lane = $tx & 31, leader = $ffs(votes) - 1, slot = 0;");
   ww_gen_only(g, 1, "if (lane == leader) slot = $add(&taken[#dab 0], $popc(votes));");
-  ww_gen_only(g, 1, "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
+  ww_gen_only(
+      g, 1,
+      "slot = $shfl(0xffffffffu, slot, $max(leader, 0)) + $popc(votes & ((1u << lane) - 1u));");
   ww_gen_only(g, 2, "int slot = keep ? $add(&taken[0], 1) : 0;");
 }
 
@@ -288,7 +338,8 @@ static void block_slot(gen *g) {
   L("slot += wanted[1];");
 }
 
-/* Elements that pass a test go to slots that an atomic hands out: one queue or several, by thread, warp or block. */
+/* Elements that pass a test go to slots that an atomic hands out: one queue or several, by thread,
+ * warp or block. */
 GEN_FAMILY(queue) {
   static const uint8_t many[] = {1, 1, 1, 2, 8, 32};
   uint32_t threads = ww_gen_threads(g, 32, 6), by = pick(3), queues = by ? 1 : many[pick(6)];
@@ -315,17 +366,26 @@ GEN_FAMILY(queue) {
   else if (t == GEN_F32)
     L("int keep = v < 0.%uf;", 5 + 5 * pick(19));
   else
-    L(t == GEN_I32 ? "int keep = (v & %u) == 0;" : "int keep = (v & %uu) == 0u;", (2u << pick(5)) - 1);
+    L(t == GEN_I32 ? "int keep = (v & %u) == 0;" : "int keep = (v & %uu) == 0u;",
+      (2u << pick(5)) - 1);
   if (queues > 1)
-    L("int q = %s & %u;", chance(50) ? "i" : t == GEN_F32 ? "(int)(v * 4096.0f)" : "(int)(v >> 5)", queues - 1);
-  if (by == 1) warp_slot(g);
-  if (by == 2) block_slot(g);
+    L("int q = %s & %u;",
+      chance(50)     ? "i"
+      : t == GEN_F32 ? "(int)(v * 4096.0f)"
+                     : "(int)(v >> 5)",
+      queues - 1);
+  if (by == 1)
+    warp_slot(g);
+  if (by == 2)
+    block_slot(g);
   OPEN("0.7", "if (keep%s)", by ? " && slot < capacity" : "");
-  if (!by) L("int slot = $add(&taken[%s], 1);", queues > 1 ? "#dar q" : "#dab 0");
+  if (!by)
+    L("int slot = $add(&taken[%s], 1);", queues > 1 ? "#dar q" : "#dab 0");
   const char *at = queues > 1 ? "#r q * capacity + slot" : by ? "#c slot" : "#s2 slot";
   L(by ? "slots[%s] = %s;" : "if (slot < capacity) slots[%s] = %s;", at, r);
   CLOSE();
-  if (by == 2) L("$sync;");
+  if (by == 2)
+    L("$sync;");
 }
 
 /* ---- shared memory at any place ---- */
@@ -336,7 +396,8 @@ static void own_cells(gen *g, gen_type t, const char *trips) {
            ways = cells < 32 ? cells : 32;
   bool column = chance(50), pad = column && chance(35);
   uint32_t pitch = cells + pad;
-  const char *at = column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
+  const char *at =
+      column ? T("#k%u $tx * %u + c", pad ? 1 : ways, pitch) : T("#k1 c * %u + $tx", threads);
   const char *vars[] = {"v", "seed"};
   ww_gen_shared(g, t, "cell", T("[%u]", threads * pitch), threads * pitch);
   L("%s seed = init[#c $tx], acc = %s;", NAME(t), ww_gen_zero(t));
@@ -356,9 +417,11 @@ static void own_cells(gen *g, gen_type t, const char *trips) {
 /* A table that all read: at random, in strides, or where the last value says. */
 static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
   static const uint8_t strides[] = {1, 2, 3, 4, 7, 8, 16, 17, 32, 33};
-  uint32_t kind = pick(3), stride = strides[pick(10)], ways = stride & (0u - stride), by = 1 + 2 * pick(16);
+  uint32_t kind = pick(3), stride = strides[pick(10)], ways = stride & (0u - stride),
+           by = 1 + 2 * pick(16);
   bool pad = chance(35);
-  const char *place = pad ? "(at + (at >> 5))" : "at", *k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
+  const char *place = pad ? "(at + (at >> 5))" : "at",
+             *k = kind == 1 ? (pad ? "k2" : T("k%u", ways)) : "k3";
   const char *vars[] = {"v"};
   ww_gen_shared(g, t, "cell", T("[%u]", size + size / 32), size + size / 32);
   OPEN(T("%u/T", size), "for (int at = $tx; at < %u; at += $dx)", size);
@@ -366,17 +429,23 @@ static void any_cells(gen *g, gen_type t, const char *trips, uint32_t size) {
   CLOSE();
   L("$sync;");
   L("int at = ($tx * %u) & %u;", kind == 1 ? stride : 29, size - 1);
-  if (kind == 1) L("int from = at;");
+  if (kind == 1)
+    L("int from = at;");
   L("%s acc = %s;", NAME(t), ww_gen_zero(t));
   ww_gen_unroll(g, 25);
   OPEN(trips, "for (int k = 0; k < %s; k++)", trips);
-  if (kind == 2) ww_gen_serial(g);
-  if (kind == 1) L("at = (from + k * %u) & %u;", by, size - 1);
+  if (kind == 2)
+    ww_gen_serial(g);
+  if (kind == 1)
+    L("at = (from + k * %u) & %u;", by, size - 1);
   L("%s v = cell[#%s %s];", NAME(t), k, place);
   ww_gen_step(g, t, "acc", vars, 1);
-  const char *value = ww_gen_is_float(t) ? T("(int)(v * %u.0%s)", size, t == GEN_F32 ? "f" : "") : "(int)v";
-  if (kind == 0) L("at = (at * %u + %u) & %u;", 5 + 4 * (by & 7), by, size - 1);
-  if (kind == 2) L("at = (at + %s + 1) & %u;", value, size - 1);
+  const char *value =
+      ww_gen_is_float(t) ? T("(int)(v * %u.0%s)", size, t == GEN_F32 ? "f" : "") : "(int)v";
+  if (kind == 0)
+    L("at = (at * %u + %u) & %u;", 5 + 4 * (by & 7), by, size - 1);
+  if (kind == 2)
+    L("at = (at + %s + 1) & %u;", value, size - 1);
   CLOSE();
 }
 

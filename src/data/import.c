@@ -12,7 +12,8 @@
 static bool ends(const char *name, const char *const *suffixes) {
   const char *dot = strrchr(name, '.');
   for (; dot && *suffixes; suffixes++)
-    if (!strcmp(dot, *suffixes)) return true;
+    if (!strcmp(dot, *suffixes))
+      return true;
   return false;
 }
 
@@ -37,18 +38,23 @@ static bool holds_kernels(const char *path) {
   return ends(path, always) || (ends(path, maybe) && has_target(path));
 }
 
-static ww_status walk(const char *dir, const char *relative, uint32_t depth, ww_arena *a, ww_source_files *out,
-                      ww_err *e) {
+static ww_status walk(const char *dir, const char *relative, uint32_t depth, ww_arena *a,
+                      ww_source_files *out, ww_err *e) {
   DIR *d = opendir(dir);
-  if (!d) return ww_fail(e, WW_EIO, "cannot read the folder '%s': %s", dir, strerror(errno));
+  if (!d)
+    return ww_fail(e, WW_EIO, "cannot read the folder '%s': %s", dir, strerror(errno));
   for (struct dirent *f; (f = readdir(d));) {
     struct stat s;
-    if (f->d_name[0] == '.') continue;
+    if (f->d_name[0] == '.')
+      continue;
     const char *path = ww_path_join(a, dir, f->d_name);
     const char *below = *relative ? ww_path_join(a, relative, f->d_name) : ww_strdup(a, f->d_name);
-    if (lstat(path, &s)) continue;
-    if (S_ISDIR(s.st_mode) && depth < DEPTH_MAX) walk(path, below, depth + 1, a, out, NULL); /* unreadable: left out */
-    if (S_ISREG(s.st_mode) && holds_kernels(path)) ww_push(a, out, (ww_source_file){path, below});
+    if (lstat(path, &s))
+      continue;
+    if (S_ISDIR(s.st_mode) && depth < DEPTH_MAX)
+      walk(path, below, depth + 1, a, out, NULL); /* unreadable: left out */
+    if (S_ISREG(s.st_mode) && holds_kernels(path))
+      ww_push(a, out, (ww_source_file){path, below});
   }
   closedir(d);
   return WW_OK;
@@ -60,6 +66,7 @@ static int by_name(const void *a, const void *b) {
 
 ww_status ww_sources_find(const char *dir, ww_arena *a, ww_source_files *out, ww_err *e) {
   ww_status st = walk(dir, "", 0, a, out, e);
-  if (!st && out->n) qsort(out->v, out->n, sizeof *out->v, by_name);
+  if (!st && out->n)
+    qsort(out->v, out->n, sizeof *out->v, by_name);
   return st;
 }

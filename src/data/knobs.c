@@ -1,8 +1,9 @@
 /* knobs.c - what of a known launch can move without breaking it: integers, tables, the block.
  *
- * A launch whose grid and sizes are expressions over arguments says itself what hangs on what. Where they are plain numbers (the host
- * code's own launch), an argument that is as large as the grid is taken for what the grid covers. What is only guessed here
- * is tried by the interpreter afterwards. */
+ * A launch whose grid and sizes are expressions over arguments says itself what hangs on what.
+ * Where they are plain numbers (the host code's own launch), an argument that is as large as the
+ * grid is taken for what the grid covers. What is only guessed here is tried by the interpreter
+ * afterwards. */
 #include <ctype.h>
 
 #include "../measure/plan.h"
@@ -14,7 +15,8 @@ static bool uses(const char *text, const char *name) {
   size_t n = strlen(name);
   for (const char *at = text; at && (at = strstr(at, name)); at += n) {
     bool begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
-    if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_') return true;
+    if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_')
+      return true;
   }
   return false;
 }
@@ -26,14 +28,16 @@ static bool shape_uses(const char *const exprs[3], const char *name) {
 static bool args_use(const ww_launch *l, const char *name) {
   for (uint32_t k = 0; k < l->nargs; k++) {
     const ww_arg *g = &l->args[k];
-    if (uses(g->expr, name) || uses(g->buffer.bytes_expr, name) || uses(g->buffer.count_expr, name) ||
-        uses(g->buffer.fill.lo_expr, name) || uses(g->buffer.fill.hi_expr, name))
+    if (uses(g->expr, name) || uses(g->buffer.bytes_expr, name) ||
+        uses(g->buffer.count_expr, name) || uses(g->buffer.fill.lo_expr, name) ||
+        uses(g->buffer.fill.hi_expr, name))
       return true;
   }
   return false;
 }
 
-/* Writes an expression with the numbers that mean the block (256 and 255 of (n+255)/256) for another one; false: it has none. */
+/* Writes an expression with the numbers that mean the block (256 and 255 of (n+255)/256) for
+ * another one; false: it has none. */
 static bool for_block(const char *text, uint64_t old, uint64_t new, ww_buf *out) {
   char plain[24], less[24], word[24];
   bool found = false;
@@ -42,7 +46,8 @@ static bool for_block(const char *text, uint64_t old, uint64_t new, ww_buf *out)
   for (const char *at = text; *at;) {
     size_t n = 1;
     if (isalnum((unsigned char)*at) || *at == '_')
-      while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '.') n++;
+      while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '.')
+        n++;
     snprintf(word, sizeof word, "%.*s", (int)n, at);
     bool whole = !strcmp(word, plain), one_less = !strcmp(word, less);
     if (old > 1 && (whole || one_less))
@@ -68,24 +73,30 @@ static bool reads(const ww_fn *fn, ww_sreg from, ww_sreg to) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op == WW_OP_SREG && i->sub >= from && i->sub <= to) return true;
+      if (i->op == WW_OP_SREG && i->sub >= from && i->sub <= to)
+        return true;
     }
   return false;
 }
 
 static bool has_local(const ww_fn *fn) {
   for (uint32_t p = 0; p < fn->nparams; p++)
-    if (fn->params[p].pointer && fn->params[p].space == WW_SHARED) return true;
+    if (fn->params[p].pointer && fn->params[p].space == WW_SHARED)
+      return true;
   return false;
 }
 
-/* Another block is safe where the kernel asks how large it is and keeps nothing for it in shared memory. */
+/* Another block is safe where the kernel asks how large it is and keeps nothing for it in shared
+ * memory. */
 static bool block_moves(const ww_knobs *k) {
   const ww_fn *fn = k->fn;
-  if (fn->req_block[0] || fn->shared_bytes || k->at.shared || k->base.shared_expr || has_local(fn)) return false;
-  if (!reads(fn, WW_SREG_NTID_X, WW_SREG_NTID_Z)) return false;
+  if (fn->req_block[0] || fn->shared_bytes || k->at.shared || k->base.shared_expr || has_local(fn))
+    return false;
+  if (!reads(fn, WW_SREG_NTID_X, WW_SREG_NTID_Z))
+    return false;
   for (int d = 0; d < 3; d++) {
-    if (k->base.block_expr[d] && ww_expr_has_name(k->base.block_expr[d])) return false;
+    if (k->base.block_expr[d] && ww_expr_has_name(k->base.block_expr[d]))
+      return false;
     if (k->base.grid_expr[d] && ww_expr_has_name(k->base.grid_expr[d]) && k->at.block[d] > 1 &&
         !names_block(k->base.grid_expr[d], k->at.block[d]))
       return false;
@@ -101,44 +112,58 @@ static ww_arg *said_of(const ww_launch *l, const ww_fn *fn, uint32_t p) {
   snprintf(digits, sizeof digits, "%u", p);
   for (uint32_t k = l->nargs; k-- > 0;) {
     ww_arg *g = &l->args[k];
-    if (g->kind == WW_ARG_NONE) continue;
-    if (g->name ? !strcmp(g->name, fn->params[p].name) || !strcmp(g->name, digits) : k == p) return g;
+    if (g->kind == WW_ARG_NONE)
+      continue;
+    if (g->name ? !strcmp(g->name, fn->params[p].name) || !strcmp(g->name, digits) : k == p)
+      return g;
   }
   return NULL;
 }
 
 static void own_args(ww_launch *l, ww_arena *a) {
   ww_arg *args = WW_NEWN(a, ww_arg, l->nargs + 1);
-  if (l->nargs) memcpy(args, l->args, l->nargs * sizeof *args);
+  if (l->nargs)
+    memcpy(args, l->args, l->nargs * sizeof *args);
   l->args = args;
 }
 
-/* The extent of axis d becomes an expression of the first argument that is just as large, and so do its equals. */
+/* The extent of axis d becomes an expression of the first argument that is just as large, and so do
+ * its equals. */
 static void couple_axis(ww_knobs *k, int d, ww_arena *a) {
   uint64_t block = k->at.block[d], covered = k->base.grid[d] * block;
   const char *by = NULL;
-  if (k->base.grid[d] < 2 || k->base.grid_expr[d]) return;
+  if (k->base.grid[d] < 2 || k->base.grid_expr[d])
+    return;
   for (uint32_t p = 0; p < k->fn->nparams; p++) {
     ww_arg *g = said_of(&k->base, k->fn, p);
-    if (!g || g->kind != WW_ARG_VALUE || g->expr || !g->is_int || g->ivalue < 32) continue;
-    if ((uint64_t)g->ivalue > covered || (uint64_t)g->ivalue + block <= covered) continue;
+    if (!g || g->kind != WW_ARG_VALUE || g->expr || !g->is_int || g->ivalue < 32)
+      continue;
+    if ((uint64_t)g->ivalue > covered || (uint64_t)g->ivalue + block <= covered)
+      continue;
     if (by) {
       g->expr = by;
       continue;
     }
     by = k->fn->params[p].name;
-    k->base.grid_expr[d] = ww_fmt(a, "(%s+%llu)/%llu", by, (unsigned long long)block - 1, (unsigned long long)block);
+    k->base.grid_expr[d] =
+        ww_fmt(a, "(%s+%llu)/%llu", by, (unsigned long long)block - 1, (unsigned long long)block);
   }
 }
 
 /* ---- integers and tables ---- */
 
-static bool mask_like(int64_t v) { return v >= 15 && ((uint64_t)v & ((uint64_t)v + 1)) == 0; }
+static bool mask_like(int64_t v) {
+  return v >= 15 && ((uint64_t)v & ((uint64_t)v + 1)) == 0;
+}
 
 static void add_integer(ww_knobs *k, uint32_t p, const ww_arg *g) {
   const ww_launch *l = &k->base;
   const char *name = k->fn->params[p].name;
-  ww_knob v = {.param = p, .name = name, .value = g->ivalue, .kind = WW_KNOB_WORK, .mask = mask_like(g->ivalue)};
+  ww_knob v = {.param = p,
+               .name = name,
+               .value = g->ivalue,
+               .kind = WW_KNOB_WORK,
+               .mask = mask_like(g->ivalue)};
   bool grid = shape_uses(l->grid_expr, name);
   if (shape_uses(l->block_expr, name) || uses(l->shared_expr, name))
     v.kind = WW_KNOB_SMALL;
@@ -146,15 +171,18 @@ static void add_integer(ww_knobs *k, uint32_t p, const ww_arg *g) {
     v.kind = WW_KNOB_SIZE;
   else if (g->ivalue < 4 || g->ivalue > 1 << 22 || strstr(name, "seed"))
     return; /* flags, levels, moduli */
-  if (grid && v.kind == WW_KNOB_SIZE) k->moves_grid = true;
+  if (grid && v.kind == WW_KNOB_SIZE)
+    k->moves_grid = true;
   k->v[k->n++] = v;
 }
 
 static void add_table(ww_knobs *k, uint32_t p, const ww_arg *g) {
   const ww_buffer *b = &g->buffer;
   uint32_t elem = b->type ? ww_elem_size(b->type) : k->fn->params[p].elem_size;
-  bool named = (b->count_expr && ww_expr_has_name(b->count_expr)) || (b->bytes_expr && ww_expr_has_name(b->bytes_expr));
-  if (b->fill.kind != WW_FILL_PERMUTATION || named || !elem || !k->at.args[p].buffer.bytes) return;
+  bool named = (b->count_expr && ww_expr_has_name(b->count_expr)) ||
+               (b->bytes_expr && ww_expr_has_name(b->bytes_expr));
+  if (b->fill.kind != WW_FILL_PERMUTATION || named || !elem || !k->at.args[p].buffer.bytes)
+    return;
   k->v[k->n++] = (ww_knob){.param = p,
                            .kind = WW_KNOB_TABLE,
                            .name = k->fn->params[p].name,
@@ -165,24 +193,31 @@ static void add_table(ww_knobs *k, uint32_t p, const ww_arg *g) {
 static void find_arguments(ww_knobs *k) {
   for (uint32_t p = 0; p < k->fn->nparams && k->n < WW_KNOBS_MAX; p++) {
     ww_arg *g = said_of(&k->base, k->fn, p);
-    if (!g) continue;
-    if (g->kind == WW_ARG_BUFFER) add_table(k, p, g);
-    if (g->kind != WW_ARG_VALUE || (g->expr && ww_expr_has_name(g->expr))) continue;
+    if (!g)
+      continue;
+    if (g->kind == WW_ARG_BUFFER)
+      add_table(k, p, g);
+    if (g->kind != WW_ARG_VALUE || (g->expr && ww_expr_has_name(g->expr)))
+      continue;
     ww_number v = {.is_int = g->is_int, .i = g->ivalue};
     ww_err ignored;
-    if (g->expr && ww_expr_number(g->expr, NULL, NULL, &v, &ignored)) continue;
+    if (g->expr && ww_expr_number(g->expr, NULL, NULL, &v, &ignored))
+      continue;
     ww_arg plain = {.ivalue = v.i};
-    if (v.is_int && v.i > 0) add_integer(k, p, &plain);
+    if (v.is_int && v.i > 0)
+      add_integer(k, p, &plain);
   }
 }
 
-ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *base, ww_arena *a, ww_knobs *out,
-                        ww_err *e) {
+ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *base, ww_arena *a,
+                        ww_knobs *out, ww_err *e) {
   *out = (ww_knobs){.m = m, .fn = fn, .base = *base, .at = *base};
   ww_assumed said = {0};
   ww_status st = ww_trace_resolve(m, fn, &out->at, a, e);
-  if (!st) st = ww_inputs_complete(m, fn, &out->at, &said, a, e);
-  if (st) return st;
+  if (!st)
+    st = ww_inputs_complete(m, fn, &out->at, &said, a, e);
+  if (st)
+    return st;
   own_args(&out->base, a);
   for (int d = 0; d < 3; d++) {
     couple_axis(out, d, a);
@@ -198,17 +233,24 @@ ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *ba
 
 static ww_arg set_to(const ww_knobs *k, uint32_t i, int64_t value) {
   const ww_knob *v = &k->v[i];
-  ww_arg g = {.name = v->name, .kind = WW_ARG_VALUE, .is_int = true, .ivalue = value, .value = (double)value};
-  if (v->kind != WW_KNOB_TABLE) return g;
+  ww_arg g = {.name = v->name,
+              .kind = WW_ARG_VALUE,
+              .is_int = true,
+              .ivalue = value,
+              .value = (double)value};
+  if (v->kind != WW_KNOB_TABLE)
+    return g;
   g = (ww_arg){.name = v->name, .kind = WW_ARG_BUFFER, .buffer = k->at.args[v->param].buffer};
   g.buffer.bytes = (uint64_t)value * v->elem;
   return g;
 }
 
-ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a, ww_launch *out, ww_err *e) {
+ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a, ww_launch *out,
+                        ww_err *e) {
   ww_launch over = {.args = WW_NEWN(a, ww_arg, k->n + 1)};
   for (uint32_t i = 0; i < k->n; i++)
-    if (s->value[i] != k->v[i].value) over.args[over.nargs++] = set_to(k, i, s->value[i]);
+    if (s->value[i] != k->v[i].value)
+      over.args[over.nargs++] = set_to(k, i, s->value[i]);
   *out = k->base;
   ww_launch_merge(out, &over, a);
   for (int d = 0; s->block[0] && d < 3; d++) {
@@ -222,22 +264,29 @@ ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a
   ww_status st = ww_trace_resolve(k->m, k->fn, out, a, e);
   bool grid = out->grid[0], block = out->block[0]; /* given, so that missing axes are 1 */
   for (int d = 0; !st && d < 3; d++) {
-    if (!out->block[d]) out->block[d] = block ? 1 : k->at.block[d];
-    if (!out->grid[d]) out->grid[d] = grid ? 1 : k->at.grid[d];
+    if (!out->block[d])
+      out->block[d] = block ? 1 : k->at.block[d];
+    if (!out->grid[d])
+      out->grid[d] = grid ? 1 : k->at.grid[d];
   }
   return st;
 }
 
 void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l) {
-  if (ww_blocks(l) * ww_block_threads(l) <= ww_blocks(&k->at) * ww_block_threads(&k->at)) return;
+  if (ww_blocks(l) * ww_block_threads(l) <= ww_blocks(&k->at) * ww_block_threads(&k->at))
+    return;
   for (uint32_t p = 0; p < k->fn->nparams; p++) {
     const ww_arg *g = said_of(&k->base, k->fn, p);
-    if (!g || g->kind != WW_ARG_BUFFER || l->args[p].kind != WW_ARG_BUFFER || l->args[p].buffer.local) continue;
+    if (!g || g->kind != WW_ARG_BUFFER || l->args[p].kind != WW_ARG_BUFFER ||
+        l->args[p].buffer.local)
+      continue;
     const ww_buffer *b = &g->buffer;
     uint8_t fill = b->fill.kind;
-    bool named =
-        (b->count_expr && ww_expr_has_name(b->count_expr)) || (b->bytes_expr && ww_expr_has_name(b->bytes_expr));
-    if (named || b->id || fill == WW_FILL_PERMUTATION || fill == WW_FILL_MONOTONE || fill == WW_FILL_FILE) continue;
+    bool named = (b->count_expr && ww_expr_has_name(b->count_expr)) ||
+                 (b->bytes_expr && ww_expr_has_name(b->bytes_expr));
+    if (named || b->id || fill == WW_FILL_PERMUTATION || fill == WW_FILL_MONOTONE ||
+        fill == WW_FILL_FILE)
+      continue;
     l->args[p].buffer.bytes = l->args[p].buffer.offset = 0;
   }
 }

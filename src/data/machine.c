@@ -3,20 +3,24 @@
 
 ww_status ww_machine_of(ww_machines *m, const char *gpu, const ww_gpu **out, ww_err *e) {
   *out = NULL;
-  if (!gpu || !*gpu) return WW_OK;
+  if (!gpu || !*gpu)
+    return WW_OK;
   for (uint32_t k = 0; k < m->v.n; k++)
     if (!strcmp(m->v.v[k]->name, gpu)) {
       *out = m->v.v[k]->known ? &m->v.v[k]->gpu : NULL;
       return WW_OK;
     }
-  if (!m->arena) m->arena = ww_arena_new();
+  if (!m->arena)
+    m->arena = ww_arena_new();
   ww_machine *one = WW_NEW(m->arena, ww_machine);
   one->name = ww_strdup(m->arena, gpu);
   ww_status st = ww_gpu_load(one->name, m->arena, &one->gpu, e);
-  if (st && st != WW_EUSAGE) return st;
+  if (st && st != WW_EUSAGE)
+    return st;
   one->known = !st;
   *out = one->known ? &one->gpu : NULL;
-  if (st && e) *e = (ww_err){0};
+  if (st && e)
+    *e = (ww_err){0};
   ww_push(m->arena, &m->v, one);
   return WW_OK;
 }

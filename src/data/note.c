@@ -1,4 +1,5 @@
-/* note.c - the `note` of a ready spec, out and in. Spaces of a key (templates, flags) are written as %20, as in an address. */
+/* note.c - the `note` of a ready spec, out and in. Spaces of a key (templates, flags) are written
+ * as %20, as in an address. */
 #include "note.h"
 
 #include <math.h>
@@ -12,19 +13,26 @@ void ww_note_write(const ww_note *n, ww_buf *out) {
     else
       ww_buf_add(out, c, 1);
   }
-  if (k->dialect) ww_buf_fmt(out, " %s", k->dialect);
-  if (n->number) ww_buf_fmt(out, " number=%u", n->number);
-  if (!isnan(n->us)) ww_buf_fmt(out, " us=%.4g", n->us);
-  if (k->structure) ww_buf_fmt(out, " structure=%016llx", (unsigned long long)k->structure);
-  if (k->source_hash) ww_buf_fmt(out, " source=%016llx", (unsigned long long)k->source_hash);
+  if (k->dialect)
+    ww_buf_fmt(out, " %s", k->dialect);
+  if (n->number)
+    ww_buf_fmt(out, " number=%u", n->number);
+  if (!isnan(n->us))
+    ww_buf_fmt(out, " us=%.4g", n->us);
+  if (k->structure)
+    ww_buf_fmt(out, " structure=%016llx", (unsigned long long)k->structure);
+  if (k->source_hash)
+    ww_buf_fmt(out, " source=%016llx", (unsigned long long)k->source_hash);
 }
 
 ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err *e) {
   bool corpus = ww_starts(key, "corpus/"), import = ww_starts(key, "import/");
-  const char *path = key + 7, *colon = corpus || import ? strchr(path, ':') : NULL; /* no path of ours has a colon */
+  const char *path = key + 7,
+             *colon = corpus || import ? strchr(path, ':') : NULL; /* no path of ours has a colon */
   if (!colon || !colon[1] || colon == path)
     return ww_fail(e, WW_EDATA,
-                   "'%.80s' is no kernel's key: corpus/<family>/<file>:<kernel> or import/<hash>:<kernel> is expected, "
+                   "'%.80s' is no kernel's key: corpus/<family>/<file>:<kernel> or "
+                   "import/<hash>:<kernel> is expected, "
                    "as `warpwise dataset plan` writes it",
                    key);
   const char *slash = memchr(path, '/', (size_t)(colon - path));
@@ -45,7 +53,8 @@ ww_status ww_note_parse(const char *text, ww_arena *a, ww_note *out, ww_err *e) 
   for (const char *c = key; *c; c++) {
     bool space = ww_starts(c, "%20"), percent = ww_starts(c, "%25");
     *to++ = space ? ' ' : *c;
-    if (space || percent) c += 2;
+    if (space || percent)
+      c += 2;
   }
   *to = 0;
   ww_status st = ww_note_key(key, a, &out->kernel, e);

@@ -1,7 +1,8 @@
 /* parquet.c - cells into column chunks, column chunks into pages of a Parquet file.
  *
- * A chunk is one data page (version 1), behind a dictionary page where a column's texts repeat. Everything that is not null lies in
- * `plain` as PLAIN writes it (texts: each different one once), so that a page is a copy of it. Bytes are little-endian on every machine. */
+ * A chunk is one data page (version 1), behind a dictionary page where a column's texts repeat.
+ * Everything that is not null lies in `plain` as PLAIN writes it (texts: each different one once),
+ * so that a page is a copy of it. Bytes are little-endian on every machine. */
 #include "parquet.h"
 
 #include <math.h>
@@ -42,7 +43,8 @@ struct ww_parquet {
   ww_buf page, packed, head;      /* scratch */
 };
 
-ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t n, uint32_t group_rows) {
+ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t n,
+                           uint32_t group_rows) {
   ww_parquet *p = ww_xcalloc(1, sizeof *p);
   p->out = out;
   p->f.columns = columns;
@@ -51,13 +53,15 @@ ww_parquet *ww_parquet_new(FILE *out, const ww_parquet_column *columns, uint32_t
   p->columns = ww_xcalloc(n, sizeof *p->columns);
   for (uint32_t k = 0; k < n; k++) {
     p->columns[k].there = ww_xmalloc(p->group_rows);
-    if (columns[k].type == WW_PARQUET_TEXT) p->columns[k].index = ww_xmalloc(p->group_rows * sizeof(uint32_t));
+    if (columns[k].type == WW_PARQUET_TEXT)
+      p->columns[k].index = ww_xmalloc(p->group_rows * sizeof(uint32_t));
   }
   return p;
 }
 
 void ww_parquet_drop(ww_parquet *p) {
-  if (!p) return;
+  if (!p)
+    return;
   for (uint32_t k = 0; k < p->f.ncolumns; k++) {
     column *c = &p->columns[k];
     ww_buf_free(&c->plain);
@@ -66,7 +70,8 @@ void ww_parquet_drop(ww_parquet *p) {
     free(c->words.slot);
     free(c->words.at);
   }
-  for (uint32_t k = 0; k < p->f.ngroups; k++) free(p->f.groups[k].chunks);
+  for (uint32_t k = 0; k < p->f.ngroups; k++)
+    free(p->f.groups[k].chunks);
   for (uint32_t k = 0; k < p->f.nnotes; k++) {
     free(p->f.notes[k].key);
     free(p->f.notes[k].value);
@@ -94,7 +99,8 @@ void ww_parquet_note(ww_parquet *p, const char *key, const char *value) {
 
 static void put_le(ww_buf *b, uint64_t v, uint32_t bytes) {
   uint8_t le[8];
-  for (uint32_t k = 0; k < bytes; k++) le[k] = (uint8_t)(v >> 8 * k);
+  for (uint32_t k = 0; k < bytes; k++)
+    le[k] = (uint8_t)(v >> 8 * k);
   ww_buf_add(b, le, bytes);
 }
 
@@ -117,27 +123,35 @@ static column *next(ww_parquet *p) {
   return c;
 }
 
-void ww_parquet_null(ww_parquet *p) { p->columns[p->cell++].there[p->row] = 0; }
+void ww_parquet_null(ww_parquet *p) {
+  p->columns[p->cell++].there[p->row] = 0;
+}
 
 void ww_parquet_bool(ww_parquet *p, bool v) {
   column *c = next(p);
   ww_buf_add(&c->plain, &v, 1); /* packed to bits when the page is made */
-  if (c->nvalues == 1 || v < c->least.u) c->least.u = v;
-  if (c->nvalues == 1 || v > c->most.u) c->most.u = v;
+  if (c->nvalues == 1 || v < c->least.u)
+    c->least.u = v;
+  if (c->nvalues == 1 || v > c->most.u)
+    c->most.u = v;
 }
 
 void ww_parquet_int(ww_parquet *p, int64_t v) {
   column *c = next(p);
   put_le(&c->plain, (uint64_t)v, 8);
-  if (c->nvalues == 1 || v < c->least.i) c->least.i = v;
-  if (c->nvalues == 1 || v > c->most.i) c->most.i = v;
+  if (c->nvalues == 1 || v < c->least.i)
+    c->least.i = v;
+  if (c->nvalues == 1 || v > c->most.i)
+    c->most.i = v;
 }
 
 void ww_parquet_uint(ww_parquet *p, uint64_t v) {
   column *c = next(p);
   put_le(&c->plain, v, 8);
-  if (c->nvalues == 1 || v < c->least.u) c->least.u = v;
-  if (c->nvalues == 1 || v > c->most.u) c->most.u = v;
+  if (c->nvalues == 1 || v < c->least.u)
+    c->least.u = v;
+  if (c->nvalues == 1 || v > c->most.u)
+    c->most.u = v;
 }
 
 void ww_parquet_double(ww_parquet *p, double v) {
@@ -147,8 +161,10 @@ void ww_parquet_double(ww_parquet *p, double v) {
   }
   column *c = next(p);
   put_le(&c->plain, bits_of(v), 8);
-  if (c->nvalues == 1 || v < c->least.d) c->least.d = v;
-  if (c->nvalues == 1 || v > c->most.d) c->most.d = v;
+  if (c->nvalues == 1 || v < c->least.d)
+    c->least.d = v;
+  if (c->nvalues == 1 || v > c->most.d)
+    c->most.d = v;
 }
 
 static void widen(texts *t, const char *plain) {
@@ -158,7 +174,8 @@ static void widen(texts *t, const char *plain) {
   for (uint32_t k = 0; k < t->n; k++) {
     const char *s = plain + t->at[k];
     uint32_t h = (uint32_t)ww_hash(s + 4, get_le32(s), 0) & (t->nslots - 1);
-    while (t->slot[h]) h = (h + 1) & (t->nslots - 1);
+    while (t->slot[h])
+      h = (h + 1) & (t->nslots - 1);
     t->slot[h] = k + 1;
   }
 }
@@ -166,11 +183,13 @@ static void widen(texts *t, const char *plain) {
 /* The text's number in its column; a new one is added to `plain`. */
 static uint32_t intern(column *c, const char *s, uint32_t n) {
   texts *t = &c->words;
-  if (2 * t->n >= t->nslots) widen(t, c->plain.s);
+  if (2 * t->n >= t->nslots)
+    widen(t, c->plain.s);
   uint32_t h = (uint32_t)ww_hash(s, n, 0) & (t->nslots - 1);
   for (; t->slot[h]; h = (h + 1) & (t->nslots - 1)) {
     const char *held = c->plain.s + t->at[t->slot[h] - 1];
-    if (get_le32(held) == n && !memcmp(held + 4, s, n)) return t->slot[h] - 1;
+    if (get_le32(held) == n && !memcmp(held + 4, s, n))
+      return t->slot[h] - 1;
   }
   if (t->n == t->cap) {
     t->cap = t->cap ? t->cap * 2 : 64;
@@ -199,8 +218,10 @@ void ww_parquet_text(ww_parquet *p, const char *s) {
   column *c = next(p);
   uint32_t k = intern(c, s, (uint32_t)strlen(s));
   c->index[c->nvalues - 1] = k;
-  if (c->nvalues == 1 || compare(c, k, c->least.text) < 0) c->least.text = k;
-  if (c->nvalues == 1 || compare(c, k, c->most.text) > 0) c->most.text = k;
+  if (c->nvalues == 1 || compare(c, k, c->least.text) < 0)
+    c->least.text = k;
+  if (c->nvalues == 1 || compare(c, k, c->most.text) > 0)
+    c->most.text = k;
 }
 
 /* ---- runs and packed bits, for definition levels and numbers of texts ---- */
@@ -222,17 +243,20 @@ static void pack(ww_buf *b, const uint32_t *v, uint32_t n,
   varint(b, (uint64_t)((n + 7) / 8) << 1 | 1);
   for (uint32_t k = 0; k < (n + 7) / 8 * 8; k++) {
     held |= (uint64_t)(k < n ? v[k] : 0) << bits;
-    for (bits += width; bits >= 8; bits -= 8, held >>= 8) put_le(b, held & 255, 1);
+    for (bits += width; bits >= 8; bits -= 8, held >>= 8)
+      put_le(b, held & 255, 1);
   }
 }
 
 static uint32_t run_at(const uint32_t *v, uint32_t n) {
   uint32_t k = 1;
-  while (k < n && v[k] == v[0]) k++;
+  while (k < n && v[k] == v[0])
+    k++;
   return k;
 }
 
-/* Eight equal values or more are a run, what lies between runs is packed, in whole eights except at the end. */
+/* Eight equal values or more are a run, what lies between runs is packed, in whole eights except at
+ * the end. */
 static void hybrid(ww_buf *b, const uint32_t *v, uint32_t n, uint32_t width) {
   uint32_t at = 0;
   while (at < n) {
@@ -243,9 +267,11 @@ static void hybrid(ww_buf *b, const uint32_t *v, uint32_t n, uint32_t width) {
       at += run;
       continue;
     }
-    do at += 8;
+    do
+      at += 8;
     while (at < n && run_at(v + at, n - at) < 8);
-    if (at > n) at = n;
+    if (at > n)
+      at = n;
     pack(b, v + from, at - from, width);
   }
 }
@@ -260,7 +286,8 @@ static ww_status emit(ww_parquet *p, const void *bytes, size_t n, ww_err *e) {
 }
 
 /* p->page, packed, with its header. */
-static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int encoding, pq_chunk *k, ww_err *e) {
+static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int encoding,
+                           pq_chunk *k, ww_err *e) {
   size_t cap = ZSTD_compressBound(p->page.n);
   p->packed.n = p->head.n = 0;
   if (p->packed.cap < cap) {
@@ -272,7 +299,8 @@ static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int 
   ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
   size_t n = ZSTD_compress2(z, p->packed.s, cap, p->page.n ? p->page.s : "", p->page.n);
   ZSTD_freeCCtx(z);
-  if (ZSTD_isError(n)) return ww_fail(e, WW_EIO, "cannot pack a page: %s", ZSTD_getErrorName(n));
+  if (ZSTD_isError(n))
+    return ww_fail(e, WW_EIO, "cannot pack a page: %s", ZSTD_getErrorName(n));
   pq_page_header(&p->head, dictionary, p->page.n, n, values, encoding);
   *(dictionary ? &k->dictionary_at : &k->data_at) = p->at;
   k->plain_bytes += p->head.n + p->page.n;
@@ -285,18 +313,21 @@ static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int 
 static void levels(ww_parquet *p, const column *c) {
   uint32_t *v = ww_xmalloc((p->row + 1) * sizeof *v);
   size_t at = p->page.n;
-  for (uint32_t k = 0; k < p->row; k++) v[k] = c->there[k];
+  for (uint32_t k = 0; k < p->row; k++)
+    v[k] = c->there[k];
   put_le(&p->page, 0, 4);
   hybrid(&p->page, v, p->row, 1);
   uint32_t n = (uint32_t)(p->page.n - at - 4);
-  for (int k = 0; k < 4; k++) p->page.s[at + (size_t)k] = (char)(n >> 8 * k);
+  for (int k = 0; k < 4; k++)
+    p->page.s[at + (size_t)k] = (char)(n >> 8 * k);
   free(v);
 }
 
 static void plain_bools(ww_buf *out, const column *c) {
   for (uint32_t k = 0; k < c->nvalues; k += 8) {
     uint8_t eight = 0;
-    for (uint32_t i = 0; i < 8 && k + i < c->nvalues; i++) eight |= (uint8_t)(c->plain.s[k + i] << i);
+    for (uint32_t i = 0; i < 8 && k + i < c->nvalues; i++)
+      eight |= (uint8_t)(c->plain.s[k + i] << i);
     ww_buf_add(out, &eight, 1);
   }
 }
@@ -310,35 +341,43 @@ static void plain_texts(ww_buf *out, const column *c) {
 
 static void dictionary_texts(ww_buf *out, const column *c) {
   uint32_t width = 1;
-  while ((c->words.n - 1) >> width) width++;
+  while ((c->words.n - 1) >> width)
+    width++;
   put_le(out, width, 1);
   hybrid(out, c->index, c->nvalues, width);
 }
 
 /* ---- least and most ---- */
 
-static bool bound(const column *c, const ww_parquet_column *is, bool most, uint8_t *out, uint32_t *n) {
+static bool bound(const column *c, const ww_parquet_column *is, bool most, uint8_t *out,
+                  uint32_t *n) {
   uint64_t v = most ? c->most.u : c->least.u;
   *n = 8;
   if (is->type == WW_PARQUET_TEXT) {
     const char *s = c->plain.s + c->words.at[most ? c->most.text : c->least.text];
     *n = get_le32(s);
-    if (*n <= BOUND_BYTES) memcpy(out, s + 4, *n);
+    if (*n <= BOUND_BYTES)
+      memcpy(out, s + 4, *n);
     return *n <= BOUND_BYTES;
   }
-  if (is->type == WW_PARQUET_BOOL) *n = 1;
+  if (is->type == WW_PARQUET_BOOL)
+    *n = 1;
   if (is->type == WW_PARQUET_DOUBLE) {
     double d = most ? c->most.d : c->least.d;
-    if (isnan(d)) return false;
-    if (d == 0) d = most ? 0.0 : -0.0; /* readers may not tell the zeros apart */
+    if (isnan(d))
+      return false;
+    if (d == 0)
+      d = most ? 0.0 : -0.0; /* readers may not tell the zeros apart */
     v = bits_of(d);
   }
-  for (uint32_t k = 0; k < *n; k++) out[k] = (uint8_t)(v >> 8 * k);
+  for (uint32_t k = 0; k < *n; k++)
+    out[k] = (uint8_t)(v >> 8 * k);
   return true;
 }
 
 static void bounds(const column *c, const ww_parquet_column *is, pq_chunk *k) {
-  k->bounded = c->nvalues && bound(c, is, false, k->least, &k->least_n) && bound(c, is, true, k->most, &k->most_n);
+  k->bounded = c->nvalues && bound(c, is, false, k->least, &k->least_n) &&
+               bound(c, is, true, k->most, &k->most_n);
 }
 
 /* ---- groups ---- */
@@ -346,7 +385,8 @@ static void bounds(const column *c, const ww_parquet_column *is, pq_chunk *k) {
 static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) {
   column *c = &p->columns[at];
   const ww_parquet_column *is = &p->f.columns[at];
-  bool text = is->type == WW_PARQUET_TEXT, dictionary = text && c->words.n && c->words.n <= c->nvalues / 2;
+  bool text = is->type == WW_PARQUET_TEXT,
+       dictionary = text && c->words.n && c->words.n <= c->nvalues / 2;
   ww_status st = WW_OK;
   k->nulls = p->row - c->nvalues;
   bounds(c, is, k);
@@ -356,7 +396,8 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
     st = emit_page(p, true, c->words.n, PQ_PLAIN, k, e);
     p->page.n = 0;
   }
-  if (is->optional) levels(p, c);
+  if (is->optional)
+    levels(p, c);
   if (dictionary)
     dictionary_texts(&p->page, c);
   else if (text)
@@ -365,16 +406,19 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
     plain_bools(&p->page, c);
   else if (c->plain.n)
     ww_buf_add(&p->page, c->plain.s, c->plain.n);
-  if (!st) st = emit_page(p, false, p->row, dictionary ? PQ_DICTIONARY : PQ_PLAIN, k, e);
+  if (!st)
+    st = emit_page(p, false, p->row, dictionary ? PQ_DICTIONARY : PQ_PLAIN, k, e);
   c->plain.n = c->nvalues = c->words.n = 0;
-  if (c->words.slot) memset(c->words.slot, 0, c->words.nslots * sizeof *c->words.slot);
+  if (c->words.slot)
+    memset(c->words.slot, 0, c->words.nslots * sizeof *c->words.slot);
   return st;
 }
 
 static ww_status emit_group(ww_parquet *p, ww_err *e) {
   pq_group g = {.rows = p->row, .chunks = ww_xcalloc(p->f.ncolumns, sizeof(pq_chunk))};
   ww_status st = p->at ? WW_OK : emit(p, "PAR1", 4, e);
-  for (uint32_t k = 0; !st && k < p->f.ncolumns; k++) st = emit_chunk(p, k, &g.chunks[k], e);
+  for (uint32_t k = 0; !st && k < p->f.ncolumns; k++)
+    st = emit_chunk(p, k, &g.chunks[k], e);
   p->f.groups = ww_xrealloc(p->f.groups, (p->f.ngroups + 1) * sizeof *p->f.groups);
   p->f.groups[p->f.ngroups++] = g;
   p->f.rows += p->row;
@@ -396,7 +440,8 @@ ww_status ww_parquet_close(ww_parquet *p, ww_err *e) {
     ww_buf_puts(&p->page, "PAR1");
     st = emit(p, p->page.s, p->page.n, e);
   }
-  if (!st && fflush(p->out)) st = ww_fail(e, WW_EIO, "cannot write the Parquet file: is the disk full?");
+  if (!st && fflush(p->out))
+    st = ww_fail(e, WW_EIO, "cannot write the Parquet file: is the disk full?");
   ww_parquet_drop(p);
   return st;
 }

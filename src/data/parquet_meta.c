@@ -1,10 +1,21 @@
-/* parquet_meta.c - the Thrift parts of a Parquet file: page headers and the footer, in Thrift's compact protocol.
+/* parquet_meta.c - the Thrift parts of a Parquet file: page headers and the footer, in Thrift's
+ * compact protocol.
  *
- * Field numbers are those of parquet-format's parquet.thrift. A field is written as the distance to the one before it, which is why
- * members of a struct go out in ascending order. */
+ * Field numbers are those of parquet-format's parquet.thrift. A field is written as the distance to
+ * the one before it, which is why members of a struct go out in ascending order. */
 #include "parquet_int.h"
 
-enum { T_TRUE = 1, T_FALSE = 2, T_I8 = 3, T_I16 = 4, T_I32 = 5, T_I64 = 6, T_BINARY = 8, T_LIST = 9, T_STRUCT = 12 };
+enum {
+  T_TRUE = 1,
+  T_FALSE = 2,
+  T_I8 = 3,
+  T_I16 = 4,
+  T_I32 = 5,
+  T_I64 = 6,
+  T_BINARY = 8,
+  T_LIST = 9,
+  T_STRUCT = 12
+};
 enum { ZSTD = 6, NESTING = 8 };
 
 typedef struct {
@@ -15,14 +26,19 @@ typedef struct {
 
 /* ---- the compact protocol ---- */
 
-static void byte(thrift *t, uint8_t v) { ww_buf_add(t->out, &v, 1); }
+static void byte(thrift *t, uint8_t v) {
+  ww_buf_add(t->out, &v, 1);
+}
 
 static void varint(thrift *t, uint64_t v) {
-  for (; v > 127; v >>= 7) byte(t, (uint8_t)(v | 128));
+  for (; v > 127; v >>= 7)
+    byte(t, (uint8_t)(v | 128));
   byte(t, (uint8_t)v);
 }
 
-static void zigzag(thrift *t, int64_t v) { varint(t, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0)); }
+static void zigzag(thrift *t, int64_t v) {
+  varint(t, ((uint64_t)v << 1) ^ (v < 0 ? UINT64_MAX : 0));
+}
 
 static void field(thrift *t, int id, int type) {
   int step = id - t->last[t->depth];
@@ -30,7 +46,9 @@ static void field(thrift *t, int id, int type) {
   t->last[t->depth] = id;
 }
 
-static void inner(thrift *t) { t->last[++t->depth] = 0; } /* a struct inside a list */
+static void inner(thrift *t) {
+  t->last[++t->depth] = 0;
+} /* a struct inside a list */
 static void open_struct(thrift *t, int id) {
   field(t, id, T_STRUCT);
   inner(t);
@@ -43,7 +61,8 @@ static void close_struct(thrift *t) {
 static void list(thrift *t, int id, int type, uint64_t n) {
   field(t, id, T_LIST);
   byte(t, (uint8_t)((n < 15 ? n : 15) << 4 | (uint64_t)type));
-  if (n >= 15) varint(t, n);
+  if (n >= 15)
+    varint(t, n);
 }
 
 static void i32(thrift *t, int id, int64_t v) {
@@ -65,7 +84,8 @@ static void binary(thrift *t, int id, const void *v, uint64_t n) {
 
 /* ---- page headers ---- */
 
-void pq_page_header(ww_buf *out, bool dictionary, uint64_t plain, uint64_t packed, uint64_t values, int encoding) {
+void pq_page_header(ww_buf *out, bool dictionary, uint64_t plain, uint64_t packed, uint64_t values,
+                    int encoding) {
   thrift t = {.out = out};
   i32(&t, 1, dictionary ? 2 : 0);
   i32(&t, 2, (int64_t)plain);
@@ -122,7 +142,8 @@ static void schema(thrift *t, const pq_file *f) {
   binary(t, 4, "warpwise", 8);
   i32(t, 5, f->ncolumns);
   close_struct(t);
-  for (uint32_t k = 0; k < f->ncolumns; k++) schema_column(t, &f->columns[k]);
+  for (uint32_t k = 0; k < f->ncolumns; k++)
+    schema_column(t, &f->columns[k]);
 }
 
 static void statistics(thrift *t, const pq_chunk *k) {
@@ -143,7 +164,8 @@ static void chunk(thrift *t, const ww_parquet_column *c, const pq_chunk *k, uint
   list(t, 2, T_I32, k->dictionary_at ? 3 : 2);
   zigzag(t, PQ_PLAIN);
   zigzag(t, PQ_RLE);
-  if (k->dictionary_at) zigzag(t, PQ_DICTIONARY);
+  if (k->dictionary_at)
+    zigzag(t, PQ_DICTIONARY);
   list(t, 3, T_BINARY, 1);
   bytes(t, c->name, strlen(c->name));
   i32(t, 4, ZSTD);
@@ -151,7 +173,8 @@ static void chunk(thrift *t, const ww_parquet_column *c, const pq_chunk *k, uint
   i64(t, 6, k->plain_bytes);
   i64(t, 7, k->packed_bytes);
   i64(t, 9, k->data_at);
-  if (k->dictionary_at) i64(t, 11, k->dictionary_at);
+  if (k->dictionary_at)
+    i64(t, 11, k->dictionary_at);
   statistics(t, k);
   close_struct(t);
   close_struct(t);
@@ -163,7 +186,8 @@ static void group(thrift *t, const pq_file *f, const pq_group *g, uint32_t numbe
   list(t, 1, T_STRUCT, f->ncolumns);
   for (uint32_t k = 0; k < f->ncolumns; k++) {
     chunk(t, &f->columns[k], &g->chunks[k], g->rows);
-    plain += g->chunks[k].plain_bytes, packed += g->chunks[k].packed_bytes;
+    plain += g->chunks[k].plain_bytes;
+    packed += g->chunks[k].packed_bytes;
   }
   i64(t, 2, plain);
   i64(t, 3, g->rows);
@@ -175,7 +199,8 @@ static void group(thrift *t, const pq_file *f, const pq_group *g, uint32_t numbe
 }
 
 static void notes(thrift *t, const pq_file *f) {
-  if (!f->nnotes) return;
+  if (!f->nnotes)
+    return;
   list(t, 5, T_STRUCT, f->nnotes);
   for (uint32_t k = 0; k < f->nnotes; k++) {
     inner(t);
@@ -192,7 +217,8 @@ void pq_footer(ww_buf *out, const pq_file *f) {
   schema(&t, f);
   i64(&t, 3, f->rows);
   list(&t, 4, T_STRUCT, f->ngroups);
-  for (uint32_t k = 0; k < f->ngroups; k++) group(&t, f, &f->groups[k], k);
+  for (uint32_t k = 0; k < f->ngroups; k++)
+    group(&t, f, &f->groups[k], k);
   notes(&t, f);
   binary(&t, 6, by, sizeof by - 1);
   list(&t, 7, T_STRUCT, f->ncolumns); /* least and most go by the type's own order */

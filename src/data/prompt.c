@@ -1,18 +1,23 @@
-/* prompt.c - a measured launch as a question and its answer, in the forms that the papers train language models on.
+/* prompt.c - a measured launch as a question and its answer, in the forms that the papers train
+ * language models on.
  *
  *   counters  source, GPU, compiler and launch -> all counters as one JSON object (as Omniwise)
- *   time      source in a fence, a line per argument, global and local size -> log2 of the time in us (as LLMPerf)
+ *   time      source in a fence, a line per argument, global and local size -> log2 of the time in
+ * us (as LLMPerf)
  *
- * Four significant digits: a label holds no more than the measurement's noise, and every digit is a token. */
+ * Four significant digits: a label holds no more than the measurement's noise, and every digit is a
+ * token. */
 #include <math.h>
 
 #include "export_int.h"
 
 static const char system_counters[] =
-    "You are a performance model of GPUs. You are given a GPU, the source of a kernel and one launch of it. Answer with one JSON object: "
+    "You are a performance model of GPUs. You are given a GPU, the source of a kernel and one "
+    "launch of it. Answer with one JSON object: "
     "the hardware counters of this launch with cold caches, names as keys, numbers as values.";
 static const char system_time[] =
-    "You are a performance model of GPUs. You are given the source of a kernel, its arguments and its global and local size. Answer with "
+    "You are a performance model of GPUs. You are given the source of a kernel, its arguments and "
+    "its global and local size. Answer with "
     "one number: the base-2 logarithm of the execution time in microseconds.";
 
 /* ---- the question ---- */
@@ -24,15 +29,18 @@ static void fence(ww_buf *b, const char *language, const char *source) {
 
 static void argument(ww_buf *b, uint32_t at, const ww_arg *g, const ww_param_text *p, ww_arena *a) {
   ww_buf_fmt(b, "Argument %u: %s", at, *p->name ? p->name : "?");
-  if (*p->qualifiers) ww_buf_fmt(b, ", %s", p->qualifiers);
+  if (*p->qualifiers)
+    ww_buf_fmt(b, ", %s", p->qualifiers);
   ww_buf_fmt(b, ", %s, ", *p->type ? p->type : "?");
   if (g->kind != WW_ARG_BUFFER) {
     ww_buf_fmt(b, "value %s\n", ww_arg_text(g, p->type, a));
     return;
   }
   uint64_t n = ww_arg_elements(g, p->type);
-  ww_buf_fmt(b, "%s of %llu bytes", g->buffer.local ? "local memory" : "buffer", (unsigned long long)g->buffer.bytes);
-  if (n) ww_buf_fmt(b, " (%llu elements)", (unsigned long long)n);
+  ww_buf_fmt(b, "%s of %llu bytes", g->buffer.local ? "local memory" : "buffer",
+             (unsigned long long)g->buffer.bytes);
+  if (n)
+    ww_buf_fmt(b, " (%llu elements)", (unsigned long long)n);
   ww_buf_puts(b, "\n");
 }
 
@@ -47,9 +55,10 @@ static void ask_time(ww_buf *b, const ww_exported *x, const char *source) {
   const uint64_t *g = x->row->grid, *l = x->row->block;
   fence(b, "", source);
   arguments(b, x, source);
-  ww_buf_fmt(b, "Global size: %llu %llu %llu\nLocal size: %llu %llu %llu\n", (unsigned long long)(g[0] * l[0]),
-             (unsigned long long)(g[1] * l[1]), (unsigned long long)(g[2] * l[2]), (unsigned long long)l[0],
-             (unsigned long long)l[1], (unsigned long long)l[2]);
+  ww_buf_fmt(b, "Global size: %llu %llu %llu\nLocal size: %llu %llu %llu\n",
+             (unsigned long long)(g[0] * l[0]), (unsigned long long)(g[1] * l[1]),
+             (unsigned long long)(g[2] * l[2]), (unsigned long long)l[0], (unsigned long long)l[1],
+             (unsigned long long)l[2]);
 }
 
 static void describe_gpu(ww_buf *b, const ww_exported *x) {
@@ -58,8 +67,10 @@ static void describe_gpu(ww_buf *b, const ww_exported *x) {
     ww_buf_fmt(b, "GPU: %s\n", x->row->device ? x->row->device : x->row->gpu ? x->row->gpu : "?");
     return;
   }
-  ww_buf_fmt(b, "GPU: %s (%s), %u SMs", g->full_name ? g->full_name : g->name, g->architecture, g->sms);
-  if (isfinite(g->l2_bytes)) ww_buf_fmt(b, ", L2 %.3g MB", g->l2_bytes / 1e6);
+  ww_buf_fmt(b, "GPU: %s (%s), %u SMs", g->full_name ? g->full_name : g->name, g->architecture,
+             g->sms);
+  if (isfinite(g->l2_bytes))
+    ww_buf_fmt(b, ", L2 %.3g MB", g->l2_bytes / 1e6);
   ww_buf_puts(b, "\n");
 }
 
@@ -67,18 +78,26 @@ static void ask_counters(ww_buf *b, const ww_exported *x, const char *source) {
   const ww_store_row *r = x->row;
   const ww_launch *l = x->launch;
   describe_gpu(b, x);
-  if (r->compiler) ww_buf_fmt(b, "Compiler: %s\n", r->compiler);
+  if (r->compiler)
+    ww_buf_fmt(b, "Compiler: %s\n", r->compiler);
   ww_buf_puts(b, "Flags:");
-  for (uint32_t k = 0; k < l->nflags; k++) ww_buf_fmt(b, " %s", l->flags[k]);
+  for (uint32_t k = 0; k < l->nflags; k++)
+    ww_buf_fmt(b, " %s", l->flags[k]);
   ww_buf_puts(b, l->nflags ? "\n" : " none\n");
   ww_buf_fmt(b, "Kernel: %s\n", r->kernel.name);
   ww_buf_fmt(b,
-             "Grid: %llu x %llu x %llu blocks\nBlock: %llu x %llu x %llu threads\nDynamic shared memory: %llu bytes\n",
-             (unsigned long long)r->grid[0], (unsigned long long)r->grid[1], (unsigned long long)r->grid[2],
-             (unsigned long long)r->block[0], (unsigned long long)r->block[1], (unsigned long long)r->block[2],
+             "Grid: %llu x %llu x %llu blocks\nBlock: %llu x %llu x %llu threads\nDynamic shared "
+             "memory: %llu bytes\n",
+             (unsigned long long)r->grid[0], (unsigned long long)r->grid[1],
+             (unsigned long long)r->grid[2], (unsigned long long)r->block[0],
+             (unsigned long long)r->block[1], (unsigned long long)r->block[2],
              (unsigned long long)l->shared);
   arguments(b, x, source);
-  fence(b, !r->kernel.dialect ? "" : !strcmp(r->kernel.dialect, "opencl") ? "opencl" : "cuda", source);
+  fence(b,
+        !r->kernel.dialect                     ? ""
+        : !strcmp(r->kernel.dialect, "opencl") ? "opencl"
+                                               : "cuda",
+        source);
 }
 
 /* ---- the answer ---- */
@@ -96,7 +115,8 @@ static void answer_counters(ww_buf *b, const ww_store_row *r) {
   ww_json_begin(&j, b);
   ww_json_obj(&j);
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (isfinite(r->m[m])) ww_json_knum(&j, ww_metrics[m].name, digits4(r->m[m]));
+    if (isfinite(r->m[m]))
+      ww_json_knum(&j, ww_metrics[m].name, digits4(r->m[m]));
   ww_json_end_obj(&j);
 }
 

@@ -1,13 +1,17 @@
-/* prompt_args.c - what a source says of one kernel: its own part of a file, and its parameters as they are spelled.
+/* prompt_args.c - what a source says of one kernel: its own part of a file, and its parameters as
+ * they are spelled.
  *
- * No front end here: a parameter list is text between two parentheses. What cannot be told so (macros in a list, types behind
- * typedefs) comes out as it stands in the source; a prompt may carry it, nothing is computed from it. */
+ * No front end here: a parameter list is text between two parentheses. What cannot be told so
+ * (macros in a list, types behind typedefs) comes out as it stands in the source; a prompt may
+ * carry it, nothing is computed from it. */
 #include <ctype.h>
 
 #include "../measure/cubin.h"
 #include "export_int.h"
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
 
 /* ---- finding the list ---- */
 
@@ -16,12 +20,16 @@ static char *without_comments(const char *s, ww_arena *a) {
   char *t = ww_strdup(a, s);
   for (char *c = t; *c; c++) {
     if (c[0] == '/' && c[1] == '/')
-      while (*c && *c != '\n') *c++ = ' ';
+      while (*c && *c != '\n')
+        *c++ = ' ';
     else if (c[0] == '/' && c[1] == '*') {
-      while (*c && !(c[0] == '*' && c[1] == '/')) *c++ = ' ';
-      if (*c) c[0] = c[1] = ' ';
+      while (*c && !(c[0] == '*' && c[1] == '/'))
+        *c++ = ' ';
+      if (*c)
+        c[0] = c[1] = ' ';
     }
-    if (!*c) break;
+    if (!*c)
+      break;
   }
   return t;
 }
@@ -32,21 +40,25 @@ static bool word_at(const char *text, const char *at, const char *word) {
 }
 
 static const char *skip_space(const char *s) {
-  while (isspace((unsigned char)*s)) s++;
+  while (isspace((unsigned char)*s))
+    s++;
   return s;
 }
 
-static const char *closing(const char *open) { /* behind the parenthesis that closes this one; NULL: none */
+static const char *
+closing(const char *open) { /* behind the parenthesis that closes this one; NULL: none */
   int depth = 0;
   for (const char *s = open; *s; s++) {
     depth += *s == '(';
     depth -= *s == ')';
-    if (!depth) return s + 1;
+    if (!depth)
+      return s + 1;
   }
   return NULL;
 }
 
-/* From a kernel's keyword to the list of its parameters, over attributes with arguments: __launch_bounds__(256). */
+/* From a kernel's keyword to the list of its parameters, over attributes with arguments:
+ * __launch_bounds__(256). */
 static const char *list_of(const char *s, const char **name, size_t *name_n) {
   while (*s && *s != ';' && *s != '{') {
     if (!word_char(*s)) {
@@ -54,16 +66,20 @@ static const char *list_of(const char *s, const char **name, size_t *name_n) {
       continue;
     }
     const char *word = s;
-    while (word_char(*s)) s++;
+    while (word_char(*s))
+      s++;
     size_t n = (size_t)(s - word);
     const char *behind = skip_space(s);
-    if (*behind != '(') continue;
+    if (*behind != '(')
+      continue;
     if (!strncmp(word, "__launch_bounds__", n) || !strncmp(word, "__attribute__", n)) {
       s = closing(behind);
-      if (!s) return NULL;
+      if (!s)
+        return NULL;
       continue;
     }
-    *name = word, *name_n = n;
+    *name = word;
+    *name_n = n;
     return behind;
   }
   return NULL;
@@ -81,7 +97,8 @@ static bool next_kernel(const char *text, const char *s, ww_arena *a, found *out
     for (int k = 0; k < 3; k++) {
       const char *name, *list;
       size_t n;
-      if (!word_at(text, s, keywords[k]) || !(list = list_of(s + strlen(keywords[k]), &name, &n))) continue;
+      if (!word_at(text, s, keywords[k]) || !(list = list_of(s + strlen(keywords[k]), &name, &n)))
+        continue;
       *out = (found){s, list, ww_strndup(a, name, n)};
       return true;
     }
@@ -98,7 +115,8 @@ static const char *find_list(const char *text, const char *kernel, ww_arena *a) 
   uint32_t n = 0;
   found f;
   for (const char *s = text; next_kernel(text, s, a, &f); s = f.list, n++) {
-    if (is_kernel(&f, kernel)) return f.list;
+    if (is_kernel(&f, kernel))
+      return f.list;
     only = f.list;
   }
   return n == 1 ? only : NULL;
@@ -113,27 +131,33 @@ static const char *begin_of(const char *text, const char *s) {
     s--;
     if (*s == '\n') {
       const char *first = s;
-      while (first > text && first[-1] != '\n') first--;
-      if (*first == '#') return s + 1;
+      while (first > text && first[-1] != '\n')
+        first--;
+      if (*first == '#')
+        return s + 1;
     }
     line = s;
   }
   return line;
 }
 
-static const char *body_end(const char *list) { /* behind the body's brace; NULL: a declaration alone */
+static const char *
+body_end(const char *list) { /* behind the body's brace; NULL: a declaration alone */
   const char *s = closing(list);
   int depth = 0;
   for (; s && *s && (depth || *s != ';'); s++) {
     depth += *s == '{';
-    if (*s == '}' && --depth == 0) return s + 1;
+    if (*s == '}' && --depth == 0)
+      return s + 1;
   }
   return NULL;
 }
 
 static bool launch_comment(const char *line) {
-  while (*line == ' ' || *line == '\t') line++;
-  if (!ww_starts(line, "//")) return false;
+  while (*line == ' ' || *line == '\t')
+    line++;
+  if (!ww_starts(line, "//"))
+    return false;
   line += 2 + strspn(line + 2, " \t");
   return ww_starts(line, "warpwise:");
 }
@@ -152,7 +176,8 @@ static const char *tidy(const char *s, ww_arena *a) {
     }
     s += n;
   }
-  while (to > out + 1 && to[-1] == '\n' && to[-2] == '\n') to--;
+  while (to > out + 1 && to[-1] == '\n' && to[-2] == '\n')
+    to--;
   *to = 0;
   return out;
 }
@@ -174,7 +199,8 @@ const char *ww_kernel_text(const char *source, const char *kernel, ww_arena *a) 
     }
   }
   ww_buf_puts(&b, source + (from - plain));
-  if (here) whole = tidy(b.s, a);
+  if (here)
+    whole = tidy(b.s, a);
   ww_buf_free(&b);
   return whole;
 }
@@ -182,20 +208,24 @@ const char *ww_kernel_text(const char *source, const char *kernel, ww_arena *a) 
 /* ---- one parameter ---- */
 
 static bool qualifier(const char *word, size_t n) {
-  static const char *const words[] = {"const",    "volatile",  "restrict", "__restrict", "__restrict__",
-                                      "__global", "global",    "__local",  "local",      "__constant",
-                                      "constant", "__private", "private",  "register",   "__shared__"};
+  static const char *const words[] = {"const",        "volatile",   "restrict",  "__restrict",
+                                      "__restrict__", "__global",   "global",    "__local",
+                                      "local",        "__constant", "constant",  "__private",
+                                      "private",      "register",   "__shared__"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (strlen(words[k]) == n && !strncmp(word, words[k], n)) return true;
+    if (strlen(words[k]) == n && !strncmp(word, words[k], n))
+      return true;
   return false;
 }
 
 static void add_word(ww_buf *b, const char *word, size_t n) {
-  if (b->n) ww_buf_puts(b, " ");
+  if (b->n)
+    ww_buf_puts(b, " ");
   ww_buf_add(b, word, n);
 }
 
-/* `const float *__restrict__ x`: the last word is the name, unless it is the only one that could be the type. */
+/* `const float *__restrict__ x`: the last word is the name, unless it is the only one that could be
+ * the type. */
 static ww_param_text param(const char *s, size_t n, ww_arena *a) {
   ww_buf type = {0}, qualifiers = {0};
   const char *name = NULL, *end = s + n;
@@ -208,40 +238,54 @@ static ww_param_text param(const char *s, size_t n, ww_arena *a) {
       continue;
     }
     const char *word = s;
-    while (s < end && word_char(*s)) s++;
-    if (s == word) s++; /* * & < > , [ ] */
+    while (s < end && word_char(*s))
+      s++;
+    if (s == word)
+      s++; /* * & < > , [ ] */
     size_t len = (size_t)(s - word);
-    if (*word == '[' || *word == '=') break;
+    if (*word == '[' || *word == '=')
+      break;
     if (qualifier(word, len))
       add_word(&qualifiers, word, len);
     else {
-      if (name) add_word(&type, name, name_n); /* was no name after all */
+      if (name)
+        add_word(&type, name, name_n); /* was no name after all */
       name = NULL;
-      if (word_char(*word))
-        name = word, name_n = len;
-      else
+      if (word_char(*word)) {
+        name = word;
+        name_n = len;
+      } else
         add_word(&type, word, len);
     }
   }
-  if (name && !type.n) add_word(&type, name, name_n), name = NULL; /* a type without a name */
-  ww_param_text p = {name ? ww_strndup(a, name, name_n) : "", ww_strdup(a, qualifiers.s), ww_strdup(a, type.s)};
+  if (name && !type.n) {
+    add_word(&type, name, name_n);
+    name = NULL;
+  } /* a type without a name */
+  ww_param_text p = {name ? ww_strndup(a, name, name_n) : "", ww_strdup(a, qualifiers.s),
+                     ww_strdup(a, type.s)};
   ww_buf_free(&type);
   ww_buf_free(&qualifiers);
   return p;
 }
 
-uint32_t ww_params_of_text(const char *source, const char *kernel, ww_arena *a, ww_param_text **out) {
+uint32_t ww_params_of_text(const char *source, const char *kernel, ww_arena *a,
+                           ww_param_text **out) {
   WW_VEC(ww_param_text) v = {0};
-  const char *list = find_list(without_comments(source, a), kernel, a), *end = list ? closing(list) : NULL;
+  const char *list = find_list(without_comments(source, a), kernel, a),
+             *end = list ? closing(list) : NULL;
   int depth = 0;
   *out = NULL;
-  if (!end) return 0;
+  if (!end)
+    return 0;
   const char *from = ++list;
   for (const char *s = list; s < end; s++) {
     if ((*s == ',' && !depth) || s == end - 1) {
-      bool empty = skip_space(from) >= s || (s == end - 1 && !v.n && word_at(from, skip_space(from), "void") &&
-                                             !memchr(from, '*', (size_t)(s - from)));
-      if (!empty) ww_push(a, &v, param(from, (size_t)(s - from), a));
+      bool empty = skip_space(from) >= s ||
+                   (s == end - 1 && !v.n && word_at(from, skip_space(from), "void") &&
+                    !memchr(from, '*', (size_t)(s - from)));
+      if (!empty)
+        ww_push(a, &v, param(from, (size_t)(s - from), a));
       from = s + 1;
     }
     depth += *s == '(' || *s == '<' || *s == '[';

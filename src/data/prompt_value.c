@@ -1,37 +1,48 @@
-/* prompt_value.c - arguments of a launch in the words of their types. A type that is not known leaves a value as its bytes. */
+/* prompt_value.c - arguments of a launch in the words of their types. A type that is not known
+ * leaves a value as its bytes. */
 #include <ctype.h>
 #include <math.h>
 
 #include "export_int.h"
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
 
 static bool has_word(const char *type, const char *word) {
   for (const char *s = type; (s = strstr(s, word)); s++)
-    if (!word_char(s[strlen(word)]) && (s == type || !word_char(s[-1]))) return true;
+    if (!word_char(s[strlen(word)]) && (s == type || !word_char(s[-1])))
+      return true;
   return false;
 }
 
 static double half_of(uint16_t h) {
   int e = h >> 10 & 31;
-  double m = h & 1023, v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24);
+  double m = h & 1023, v = e == 31 ? (m ? NAN : INFINITY)
+                           : e     ? ldexp(1024 + m, e - 25)
+                                   : ldexp(m, -24);
   return h & 0x8000 ? -v : v;
 }
 
 static bool is_unsigned(const char *type) {
-  static const char *const words[] = {"unsigned", "uint",    "uchar",    "ushort",   "ulong",   "size_t",
-                                      "bool",     "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+  static const char *const words[] = {"unsigned", "uint",     "uchar",   "ushort",
+                                      "ulong",    "size_t",   "bool",    "uint8_t",
+                                      "uint16_t", "uint32_t", "uint64_t"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (has_word(type, words[k])) return true;
+    if (has_word(type, words[k]))
+      return true;
   return false;
 }
 
-static const char *number_text(double v, ww_arena *a) { return ww_fmt(a, "%.9g", v); }
+static const char *number_text(double v, ww_arena *a) {
+  return ww_fmt(a, "%.9g", v);
+}
 
 static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
   uint64_t bits = 0;
   ww_buf b = {0};
-  for (uint32_t k = 0; k < g->hex_n && k < 8; k++) bits |= (uint64_t)g->hex[k] << 8 * k;
+  for (uint32_t k = 0; k < g->hex_n && k < 8; k++)
+    bits |= (uint64_t)g->hex[k] << 8 * k;
   if (g->hex_n == 4 && has_word(type, "float")) {
     uint32_t low = (uint32_t)bits;
     float f;
@@ -47,19 +58,23 @@ static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
     return number_text(half_of((uint16_t)bits), a);
   if (g->hex_n && g->hex_n <= 8 && !strchr(type, '*')) {
     uint32_t up = 64 - 8 * g->hex_n;
-    if (is_unsigned(type)) return ww_fmt(a, "%llu", (unsigned long long)bits);
+    if (is_unsigned(type))
+      return ww_fmt(a, "%llu", (unsigned long long)bits);
     return ww_fmt(a, "%lld", (long long)((int64_t)(bits << up) >> up));
   }
   ww_buf_puts(&b, "0x");
-  for (uint32_t k = 0; k < g->hex_n; k++) ww_buf_fmt(&b, "%02x", g->hex[k]);
+  for (uint32_t k = 0; k < g->hex_n; k++)
+    ww_buf_fmt(&b, "%02x", g->hex[k]);
   const char *s = ww_strdup(a, b.s);
   ww_buf_free(&b);
   return s;
 }
 
 const char *ww_arg_text(const ww_arg *g, const char *type, ww_arena *a) {
-  if (g->kind == WW_ARG_HEX) return hex_value(g, type, a);
-  if (g->kind != WW_ARG_VALUE) return "?";
+  if (g->kind == WW_ARG_HEX)
+    return hex_value(g, type, a);
+  if (g->kind != WW_ARG_VALUE)
+    return "?";
   return g->is_int ? ww_fmt(a, "%lld", (long long)g->ivalue) : number_text(g->value, a);
 }
 
@@ -67,12 +82,15 @@ uint64_t ww_arg_elements(const ww_arg *g, const char *type) {
   static const struct {
     const char *word;
     uint32_t bytes;
-  } sizes[] = {{"double4", 32},      {"double2", 16}, {"float4", 16}, {"float2", 8},   {"int4", 16},   {"int2", 8},
-               {"half2", 4},         {"__half2", 4},  {"double", 8},  {"long", 8},     {"int64_t", 8}, {"uint64_t", 8},
-               {"size_t", 8},        {"ulong", 8},    {"short", 2},   {"ushort", 2},   {"half", 2},    {"__half", 2},
-               {"__nv_bfloat16", 2}, {"char", 1},     {"uchar", 1},   {"int8_t", 1},   {"uint8_t", 1}, {"bool", 1},
-               {"float", 4},         {"int", 4},      {"uint", 4},    {"unsigned", 4}, {"int32_t", 4}, {"uint32_t", 4}};
+  } sizes[] = {
+      {"double4", 32}, {"double2", 16}, {"float4", 16},  {"float2", 8},        {"int4", 16},
+      {"int2", 8},     {"half2", 4},    {"__half2", 4},  {"double", 8},        {"long", 8},
+      {"int64_t", 8},  {"uint64_t", 8}, {"size_t", 8},   {"ulong", 8},         {"short", 2},
+      {"ushort", 2},   {"half", 2},     {"__half", 2},   {"__nv_bfloat16", 2}, {"char", 1},
+      {"uchar", 1},    {"int8_t", 1},   {"uint8_t", 1},  {"bool", 1},          {"float", 4},
+      {"int", 4},      {"uint", 4},     {"unsigned", 4}, {"int32_t", 4},       {"uint32_t", 4}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-    if (has_word(type, sizes[k].word)) return g->buffer.bytes / sizes[k].bytes;
+    if (has_word(type, sizes[k].word))
+      return g->buffer.bytes / sizes[k].bytes;
   return 0;
 }

@@ -1,4 +1,5 @@
-/* rank.c - which part of a campaign is this process's: what launchers of parallel jobs leave in the environment. */
+/* rank.c - which part of a campaign is this process's: what launchers of parallel jobs leave in the
+ * environment. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -31,18 +32,20 @@ ww_status ww_rank_find(ww_rank *out, ww_err *e) {
   *out = (ww_rank){.rank = 0, .size = 1};
   for (size_t k = 0; k < sizeof launchers / sizeof *launchers; k++) {
     const char *rank = getenv(launchers[k].rank), *size = getenv(launchers[k].size);
-    if (!rank || !*rank) continue;
+    if (!rank || !*rank)
+      continue;
     if (!size || !*size)
-      return ww_fail(
-          e, WW_EUSAGE,
-          "%s says that this is rank %s, but not of how many: set WARPWISE_SIZE (in an indexed Kubernetes job, "
-          "to its completions)",
-          launchers[k].rank, rank);
+      return ww_fail(e, WW_EUSAGE,
+                     "%s says that this is rank %s, but not of how many: set WARPWISE_SIZE (in an "
+                     "indexed Kubernetes job, "
+                     "to its completions)",
+                     launchers[k].rank, rank);
     ww_status st = number(launchers[k].rank, rank, &out->rank, e);
-    if (!st) st = number(launchers[k].size, size, &out->size, e);
+    if (!st)
+      st = number(launchers[k].size, size, &out->size, e);
     if (!st && out->rank >= out->size)
-      st = ww_fail(e, WW_EUSAGE, "%s=%u and %s=%u: a rank lies below the size", launchers[k].rank, out->rank,
-                   launchers[k].size, out->size);
+      st = ww_fail(e, WW_EUSAGE, "%s=%u and %s=%u: a rank lies below the size", launchers[k].rank,
+                   out->rank, launchers[k].size, out->size);
     out->from = launchers[k].rank;
     return st;
   }
@@ -54,26 +57,33 @@ ww_status ww_rank_find(ww_rank *out, ww_err *e) {
 static uint32_t entries(const char *path) {
   DIR *d = opendir(path);
   uint32_t n = 0;
-  for (const struct dirent *f; d && (f = readdir(d));) n += f->d_name[0] != '.';
-  if (d) closedir(d);
+  for (const struct dirent *f; d && (f = readdir(d));)
+    n += f->d_name[0] != '.';
+  if (d)
+    closedir(d);
   return n;
 }
 
 /* The k-th of a list "0,1,2", around its end. */
 static void pick(const char *list, uint32_t k, char *out, size_t room) {
   uint32_t n = 1;
-  for (const char *c = list; *c; c++) n += *c == ',';
-  for (k %= n; k; k--) list = strchr(list, ',') + 1;
+  for (const char *c = list; *c; c++)
+    n += *c == ',';
+  for (k %= n; k; k--)
+    list = strchr(list, ',') + 1;
   snprintf(out, room, "%.*s", (int)strcspn(list, ","), list);
 }
 
 void ww_rank_device(const ww_rank *r) {
-  static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"};
+  static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                       "SLURM_LOCALID"};
   const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *text = NULL;
   char mine[64];
   uint32_t local, n = entries("/proc/driver/nvidia/gpus");
-  for (size_t k = 0; !text && k < sizeof locals / sizeof *locals; k++) text = getenv(locals[k]);
-  if (r->size < 2 || !text || number("", text, &local, NULL)) return;
+  for (size_t k = 0; !text && k < sizeof locals / sizeof *locals; k++)
+    text = getenv(locals[k]);
+  if (r->size < 2 || !text || number("", text, &local, NULL))
+    return;
   if (visible && *visible)
     pick(visible, local, mine, sizeof mine);
   else if (n > 1)

@@ -1,5 +1,5 @@
-/* reports.c - measured reports into rows of a store: the way back from `dataset export --as jsonl`, and the way in for tables that
- * `measure --json` wrote.
+/* reports.c - measured reports into rows of a store: the way back from `dataset export --as jsonl`,
+ * and the way in for tables that `measure --json` wrote.
  *
  * A line that cannot be read ends it: a table with an unknown part missing is worse than none. */
 #include "reports.h"
@@ -14,7 +14,9 @@
 
 /* ---- members ---- */
 
-static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static const cJSON *get(const cJSON *o, const char *key) {
+  return cJSON_GetObjectItemCaseSensitive(o, key);
+}
 
 /* Hashes are written as 16 hexadecimal digits: JSON's numbers cannot hold them. */
 static uint64_t hex(const cJSON *o, const char *key) {
@@ -26,9 +28,12 @@ static uint64_t hex(const cJSON *o, const char *key) {
 
 static const char *dialect_of(const char *file) {
   const char *dot = file ? strrchr(file, '.') : NULL;
-  if (!dot) return "cuda";
-  if (!strcmp(dot, ".cl")) return "opencl";
-  if (!strcmp(dot, ".hip")) return "hip";
+  if (!dot)
+    return "cuda";
+  if (!strcmp(dot, ".cl"))
+    return "opencl";
+  if (!strcmp(dot, ".hip"))
+    return "hip";
   return !strcmp(dot, ".c") || !strcmp(dot, ".cpp") ? "openmp" : "cuda";
 }
 
@@ -36,7 +41,8 @@ static const char *dialect_of(const char *file) {
 static const char *in_corpus(const char *file) {
   const char *at = file;
   for (const char *s = file; (s = strstr(s, "corpus/")); s++)
-    if (s == file || s[-1] == '/') at = s + 7;
+    if (s == file || s[-1] == '/')
+      at = s + 7;
   return at;
 }
 
@@ -53,9 +59,11 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
   else
     ww_buf_fmt(&b, "import/%016llx:%s",
                (unsigned long long)(k->source_hash ? k->source_hash
-                                                   : ww_hash(k->file ? k->file : "", k->file ? strlen(k->file) : 0, 0)),
+                                                   : ww_hash(k->file ? k->file : "",
+                                                             k->file ? strlen(k->file) : 0, 0)),
                k->name);
-  for (uint32_t i = 0; l && i < l->nflags; i++) ww_buf_fmt(&b, " %s", l->flags[i]);
+  for (uint32_t i = 0; l && i < l->nflags; i++)
+    ww_buf_fmt(&b, " %s", l->flags[i]);
   const char *s = ww_strdup(a, b.s);
   ww_buf_free(&b);
   return s;
@@ -64,35 +72,46 @@ static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena
 static uint64_t hash_of_file(const char *dir, const char *file, ww_arena *a) {
   char *data;
   size_t n;
-  if (!file || !dir) return 0;
+  if (!file || !dir)
+    return 0;
   const char *path = ww_path_join(a, dir, file);
-  if (!ww_file_exists(path) || ww_read_file(a, path, 64 << 20, &data, &n, NULL)) return 0;
+  if (!ww_file_exists(path) || ww_read_file(a, path, 64 << 20, &data, &n, NULL))
+    return 0;
   return ww_hash(data, n, 0);
 }
 
-/* `../corpus/gemm/gemm.cu` of the family gemm: a kernel of the corpus, whatever else the file holds. */
+/* `../corpus/gemm/gemm.cu` of the family gemm: a kernel of the corpus, whatever else the file
+ * holds. */
 static bool from_corpus(const cJSON *row, const char *file) {
   const cJSON *family = get(row, "family");
-  if (!file || !cJSON_IsString(family)) return false;
-  while (ww_starts(file, "../")) file += 3;
+  if (!file || !cJSON_IsString(family))
+    return false;
+  while (ww_starts(file, "../"))
+    file += 3;
   size_t n = strlen(family->valuestring);
-  return ww_starts(file, "corpus/") && !strncmp(file + 7, family->valuestring, n) && file[7 + n] == '/';
+  return ww_starts(file, "corpus/") && !strncmp(file + 7, family->valuestring, n) &&
+         file[7 + n] == '/';
 }
 
-static ww_status origin_of(const cJSON *row, const char *file, ww_origin otherwise, ww_origin *out, ww_err *e) {
+static ww_status origin_of(const cJSON *row, const char *file, ww_origin otherwise, ww_origin *out,
+                           ww_err *e) {
   const cJSON *n = get(row, "origin");
   *out = from_corpus(row, file) ? WW_ORIGIN_CORPUS : otherwise;
-  if (!cJSON_IsString(n)) return WW_OK;
+  if (!cJSON_IsString(n))
+    return WW_OK;
   for (int k = 0; k < WW_NORIGINS; k++)
-    if (!strcmp(n->valuestring, ww_origin_names[k])) return *out = (ww_origin)k, WW_OK;
-  return ww_fail(e, WW_EPARSE, "origin: expected corpus, generated or imported, not \"%.40s\"", n->valuestring);
+    if (!strcmp(n->valuestring, ww_origin_names[k]))
+      return *out = (ww_origin)k, WW_OK;
+  return ww_fail(e, WW_EPARSE, "origin: expected corpus, generated or imported, not \"%.40s\"",
+                 n->valuestring);
 }
 
 /* A planned launch says in its note which kernel and which launch it is. */
 static bool by_note(const ww_report *r, ww_arena *a, ww_store_kernel *k, uint32_t *number) {
   ww_note note;
   ww_err ignored;
-  if (!r->launch || !r->launch->note || ww_note_parse(r->launch->note, a, &note, &ignored)) return false;
+  if (!r->launch || !r->launch->note || ww_note_parse(r->launch->note, a, &note, &ignored))
+    return false;
   *k = note.kernel;
   *number = note.number;
   return true;
@@ -102,22 +121,29 @@ static ww_status generated_of(const cJSON *row, ww_store_kernel *k, ww_err *e) {
   k->version = (uint32_t)ww_json_whole(row, "version");
   k->index = (uint32_t)ww_json_whole(row, "index");
   k->seed = ww_json_whole(row, "seed");
-  if (!k->key || !k->version) return ww_fail(e, WW_EPARSE, "a generated kernel needs key, version, seed and index");
+  if (!k->key || !k->version)
+    return ww_fail(e, WW_EPARSE, "a generated kernel needs key, version, seed and index");
   return WW_OK;
 }
 
-static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir, ww_origin origin, ww_arena *a,
-                           ww_store_row *out, ww_err *e) {
+static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir, ww_origin origin,
+                           ww_arena *a, ww_store_row *out, ww_err *e) {
   const char *file = r->file ? r->file : r->launch ? r->launch->file : NULL;
   ww_store_kernel *k = &out->kernel;
   bool noted = !get(row, "key") && by_note(r, a, k, &out->number);
   ww_status st = noted ? WW_OK : origin_of(row, file, origin, &k->origin, e);
-  if (st) return st;
-  if (!k->name) k->name = ww_json_text(row, "name", a);
-  if (!k->name) k->name = r->launch && r->launch->kernel ? r->launch->kernel : r->kernel;
-  if (!k->name) return ww_fail(e, WW_EPARSE, "kernel: the report does not name one");
-  if (!k->dialect) k->dialect = ww_json_text(row, "dialect", a);
-  if (!k->dialect) k->dialect = dialect_of(file);
+  if (st)
+    return st;
+  if (!k->name)
+    k->name = ww_json_text(row, "name", a);
+  if (!k->name)
+    k->name = r->launch && r->launch->kernel ? r->launch->kernel : r->kernel;
+  if (!k->name)
+    return ww_fail(e, WW_EPARSE, "kernel: the report does not name one");
+  if (!k->dialect)
+    k->dialect = ww_json_text(row, "dialect", a);
+  if (!k->dialect)
+    k->dialect = dialect_of(file);
   if (!noted) {
     k->key = ww_json_text(row, "key", a);
     k->source_hash = hex(row, "source_hash");
@@ -126,13 +152,19 @@ static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir
   if (k->origin == WW_ORIGIN_GENERATED)
     st = generated_of(row, k, e);
   else {
-    if (!k->source_hash) k->source_hash = hash_of_file(dir, file, a);
-    if (!k->file && file) k->file = k->origin == WW_ORIGIN_CORPUS ? in_corpus(file) : file;
-    if (!k->key) k->key = key_of(k, r->launch, a);
+    if (!k->source_hash)
+      k->source_hash = hash_of_file(dir, file, a);
+    if (!k->file && file)
+      k->file = k->origin == WW_ORIGIN_CORPUS ? in_corpus(file) : file;
+    if (!k->key)
+      k->key = key_of(k, r->launch, a);
   }
-  if (!noted || ww_json_text(row, "family", a)) k->family = ww_json_text(row, "family", a);
-  if (!k->family) k->family = ww_json_text(row, "suite", a);
-  if (!k->family) k->family = folder_of(k->file, a);
+  if (!noted || ww_json_text(row, "family", a))
+    k->family = ww_json_text(row, "family", a);
+  if (!k->family)
+    k->family = ww_json_text(row, "suite", a);
+  if (!k->family)
+    k->family = folder_of(k->file, a);
   return st;
 }
 
@@ -150,22 +182,27 @@ static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
   return s;
 }
 
-static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a, ww_store_row *out,
-                             ww_err *e) {
+static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a,
+                             ww_store_row *out, ww_err *e) {
   ww_measured m;
-  for (int k = 0; k < WW_NMETRICS; k++) out->m[k] = r->m[k].known ? r->m[k].value : NAN;
+  for (int k = 0; k < WW_NMETRICS; k++)
+    out->m[k] = r->m[k].known ? r->m[k].value : NAN;
   out->iqr_us = NAN;
-  if (!r->m[WW_M_time_us].known) return ww_fail(e, WW_EDATA, "metrics.time_us: a measured report has one");
-  if (!cJSON_IsObject(get(row, "measured"))) return WW_OK;
+  if (!r->m[WW_M_time_us].known)
+    return ww_fail(e, WW_EDATA, "metrics.time_us: a measured report has one");
+  if (!cJSON_IsObject(get(row, "measured")))
+    return WW_OK;
   ww_status st = ww_measured_parse(line, a, &m, e);
-  if (st) return st;
+  if (st)
+    return st;
   out->device = m.device.device;
   out->driver = m.device.driver;
   out->versions = m.device.versions;
   out->compiler = m.compiler;
   out->sms = m.device.sms;
   out->l2_bytes = m.device.l2_bytes;
-  if (!out->gpu) out->gpu = *m.device.gpu ? ww_strdup(a, m.device.gpu) : m.device.device;
+  if (!out->gpu)
+    out->gpu = *m.device.gpu ? ww_strdup(a, m.device.gpu) : m.device.device;
   out->iqr_us = m.iqr_us;
   out->samples = m.nsamples ? m.nsamples : (uint32_t)ww_json_whole(row, "samples");
   out->passes = m.passes;
@@ -180,21 +217,30 @@ static ww_status failed_launch(const cJSON *row, ww_arena *a, ww_report *r, ww_e
   return ww_launch_from_json(get(row, "launch"), NULL, a, l, e);
 }
 
-static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_origin origin, ww_arena *a,
-                      ww_store_row *out, bool *numbered, ww_err *e) {
+static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_origin origin,
+                      ww_arena *a, ww_store_row *out, bool *numbered, ww_err *e) {
   ww_report r;
   ww_status st = ww_report_parse(line, a, &r, e);
-  if (!st && r.error.code && cJSON_IsObject(get(row, "launch"))) st = failed_launch(row, a, &r, e);
-  if (!st) st = kernel_of(row, &r, dir, origin, a, out, e);
-  if (st) return st;
+  if (!st && r.error.code && cJSON_IsObject(get(row, "launch")))
+    st = failed_launch(row, a, &r, e);
+  if (!st)
+    st = kernel_of(row, &r, dir, origin, a, out, e);
+  if (st)
+    return st;
   *numbered = cJSON_IsNumber(get(row, "number"));
-  if (*numbered) out->number = (uint32_t)ww_json_whole(row, "number");
+  if (*numbered)
+    out->number = (uint32_t)ww_json_whole(row, "number");
   *numbered |= out->number != 0; /* of its note */
   out->gpu = r.gpu ? r.gpu : ww_json_text(row, "gpu", a);
-  for (int k = 0; k < WW_NMETRICS; k++) out->m[k] = NAN;
+  for (int k = 0; k < WW_NMETRICS; k++)
+    out->m[k] = NAN;
   if (r.launch) {
-    for (int d = 0; d < 3; d++) out->grid[d] = r.launch->grid[d], out->block[d] = r.launch->block[d];
-    if (out->kernel.origin != WW_ORIGIN_GENERATED) out->spec = spec_of(r.launch, out->kernel.file, a);
+    for (int d = 0; d < 3; d++) {
+      out->grid[d] = r.launch->grid[d];
+      out->block[d] = r.launch->block[d];
+    }
+    if (out->kernel.origin != WW_ORIGIN_GENERATED)
+      out->spec = spec_of(r.launch, out->kernel.file, a);
   }
   out->status = r.error.code;
   if (r.error.code) {
@@ -205,12 +251,13 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
   return measured_of(line, row, &r, a, out, e);
 }
 
-ww_status ww_reports_row(const char *line, const char *dir, ww_origin origin, ww_arena *a, ww_store_row *out,
-                         bool *numbered, ww_err *e) {
+ww_status ww_reports_row(const char *line, const char *dir, ww_origin origin, ww_arena *a,
+                         ww_store_row *out, bool *numbered, ww_err *e) {
   *out = (ww_store_row){0};
   *numbered = false;
   cJSON *row = ww_json_read(line, strlen(line), e);
-  if (!row) return WW_EPARSE;
+  if (!row)
+    return WW_EPARSE;
   ww_status st = fill(line, row, dir, origin, a, out, numbered, e);
   cJSON_Delete(row);
   return st;
@@ -232,23 +279,31 @@ static uint32_t next_number(counts *c, const char *key, const char *gpu) {
     wide.key = ww_xcalloc(wide.size, sizeof *wide.key);
     wide.n = ww_xcalloc(wide.size, sizeof *wide.n);
     for (uint32_t k = 0; k < c->size; k++) {
-      if (!c->key[k]) continue;
+      if (!c->key[k])
+        continue;
       uint32_t at = (uint32_t)(c->key[k] >> 1) & (wide.size - 1);
-      while (wide.key[at]) at = (at + 1) & (wide.size - 1);
-      wide.key[at] = c->key[k], wide.n[at] = c->n[k];
+      while (wide.key[at])
+        at = (at + 1) & (wide.size - 1);
+      wide.key[at] = c->key[k];
+      wide.n[at] = c->n[k];
     }
     free(c->key);
     free(c->n);
     *c = wide;
   }
   uint32_t at = (uint32_t)(h >> 1) & (c->size - 1);
-  while (c->key[at] && c->key[at] != h) at = (at + 1) & (c->size - 1);
-  if (!c->key[at]) c->key[at] = h, c->used++;
+  while (c->key[at] && c->key[at] != h)
+    at = (at + 1) & (c->size - 1);
+  if (!c->key[at]) {
+    c->key[at] = h;
+    c->used++;
+  }
   return c->n[at]++;
 }
 
 ww_status ww_reports_each(const char *path, ww_origin origin,
-                          ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx, ww_err *e) {
+                          ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx,
+                          ww_err *e) {
   ww_arena *a = ww_arena_new();
   counts seen = {0};
   char *data, *after;
@@ -261,15 +316,20 @@ ww_status ww_reports_each(const char *path, ww_origin origin,
     ww_store_row r;
     bool numbered;
     after = strchr(line, '\n');
-    if (after) *after++ = 0;
+    if (after)
+      *after++ = 0;
     number++;
     line += strspn(line, " \t\r");
     if (*line && *line != '#') {
       st = ww_reports_row(line, dir, origin, own, &r, &numbered, e);
-      if (st && e)
-        snprintf(e->msg, sizeof e->msg, "%s", ww_fmt(own, "%s, line %u: %s", path, number, e->msg)), e->line = 0;
-      if (!st && !numbered) r.number = next_number(&seen, r.kernel.key, r.gpu);
-      if (!st) st = row(ctx, &r, e);
+      if (st && e) {
+        snprintf(e->msg, sizeof e->msg, "%s", ww_fmt(own, "%s, line %u: %s", path, number, e->msg));
+        e->line = 0;
+      }
+      if (!st && !numbered)
+        r.number = next_number(&seen, r.kernel.key, r.gpu);
+      if (!st)
+        st = row(ctx, &r, e);
     }
     ww_arena_free(own);
   }
@@ -290,10 +350,13 @@ static ww_status put(void *ctx, const ww_store_row *r, ww_err *e) {
   return ww_store_put(i->s, r, e);
 }
 
-ww_status ww_reports_import(ww_store *s, const char *path, ww_origin origin, uint64_t *added, ww_err *e) {
+ww_status ww_reports_import(ww_store *s, const char *path, ww_origin origin, uint64_t *added,
+                            ww_err *e) {
 import i = {.s = s };
   ww_status st = ww_reports_each(path, origin, put, &i, e);
-  if (!st) st = ww_store_commit(s, e);
-  if (added) *added = i.added;
+  if (!st)
+    st = ww_store_commit(s, e);
+  if (added)
+    *added = i.added;
   return st;
 }

@@ -1,7 +1,8 @@
-/* sample.c - draws launches around a known one, asks the interpreter and the machine model about each, keeps those that spread best.
+/* sample.c - draws launches around a known one, asks the interpreter and the machine model about
+ * each, keeps those that spread best.
  *
- * Workload: some hundred kernels, a dozen launches of each, 20 to 50 ms for an estimate; so a few more variants are tried than
- * are wanted, not many. */
+ * Workload: some hundred kernels, a dozen launches of each, 20 to 50 ms for an estimate; so a few
+ * more variants are tried than are wanted, not many. */
 #include "sample.h"
 
 #include <math.h>
@@ -41,25 +42,37 @@ static double chance(sampler *s) { /* 0 <= x < 1 */
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static double log_between(sampler *s, double lo, double hi) { return lo * pow(hi / lo, chance(s)); }
+static double log_between(sampler *s, double lo, double hi) {
+  return lo * pow(hi / lo, chance(s));
+}
 
 static uint64_t draw_blocks(sampler *s, ww_regime *r) {
   double sms = s->o->gpu->sms, x = chance(s);
-  *r = x < regime_share[0] ? WW_REGIME_IDLE : x < regime_share[0] + regime_share[1] ? WW_REGIME_UNDER : WW_REGIME_FULL;
-  if (*r == WW_REGIME_IDLE) return 1 + (uint64_t)(chance(s) * (sms - 1));
-  return (uint64_t)(*r == WW_REGIME_UNDER ? log_between(s, sms, 20 * sms) : log_between(s, 20 * sms, 1000 * sms));
+  *r = x < regime_share[0]                     ? WW_REGIME_IDLE
+       : x < regime_share[0] + regime_share[1] ? WW_REGIME_UNDER
+                                               : WW_REGIME_FULL;
+  if (*r == WW_REGIME_IDLE)
+    return 1 + (uint64_t)(chance(s) * (sms - 1));
+  return (uint64_t)(*r == WW_REGIME_UNDER ? log_between(s, sms, 20 * sms)
+                                          : log_between(s, 20 * sms, 1000 * sms));
 }
 
 /* ---- sizes ---- */
 
-static uint64_t power_below(double v) { return v < 1 ? 1 : 1ull << (int)log2(v); }
+static uint64_t power_below(double v) {
+  return v < 1 ? 1 : 1ull << (int)log2(v);
+}
 
-/* Keeps what kernels divide by: large values stay multiples of the power of two that the base is one of, small ones have few bits. */
+/* Keeps what kernels divide by: large values stay multiples of the power of two that the base is
+ * one of, small ones have few bits. */
 static int64_t round_size(double v, int64_t base) {
   uint64_t granule = (uint64_t)base & (~(uint64_t)base + 1), few = power_below(v) / 4;
-  if (granule > 1024) granule = 1024;
-  if (few < granule) granule = few;
-  if (granule < 1) granule = 1;
+  if (granule > 1024)
+    granule = 1024;
+  if (few < granule)
+    granule = few;
+  if (granule < 1)
+    granule = 1;
   double n = floor(v / (double)granule + 0.5) * (double)granule;
   return n < (double)granule ? (int64_t)granule : (int64_t)n;
 }
@@ -68,7 +81,8 @@ static int64_t round_size(double v, int64_t base) {
 static void scale(const sampler *s, const double *weight, double x, ww_knob_setting *out) {
   for (uint32_t i = 0; i < s->k->n; i++) {
     const ww_knob *v = &s->k->v[i];
-    if (v->kind != WW_KNOB_SIZE) continue;
+    if (v->kind != WW_KNOB_SIZE)
+      continue;
     double to = (double)v->value * pow(x, weight[i]);
     out->value[i] = to > 2e9 ? (int64_t)2e9 : round_size(to, v->value);
     if (v->value < 8 && out->value[i] > 8 * v->value)
@@ -79,16 +93,21 @@ static void scale(const sampler *s, const double *weight, double x, ww_knob_sett
 static double bytes_of(const ww_launch *l) {
   double sum = 0;
   for (uint32_t p = 0; p < l->nargs; p++) {
-    if (l->args[p].kind == WW_ARG_BUFFER && !l->args[p].buffer.local) sum += (double)l->args[p].buffer.bytes;
-    for (uint32_t k = 0; k < l->args[p].nptrs; k++) sum += (double)l->args[p].ptrs[k].buffer.bytes;
+    if (l->args[p].kind == WW_ARG_BUFFER && !l->args[p].buffer.local)
+      sum += (double)l->args[p].buffer.bytes;
+    for (uint32_t k = 0; k < l->args[p].nptrs; k++)
+      sum += (double)l->args[p].ptrs[k].buffer.bytes;
   }
   return sum;
 }
 
 typedef double (*measure)(const ww_launch *l);
-static double count_blocks(const ww_launch *l) { return (double)ww_blocks(l); }
+static double count_blocks(const ww_launch *l) {
+  return (double)ww_blocks(l);
+}
 
-static double at_scale(const sampler *s, const double *weight, double x, ww_knob_setting *set, measure of) {
+static double at_scale(const sampler *s, const double *weight, double x, ww_knob_setting *set,
+                       measure of) {
   ww_arena *a = ww_arena_new();
   ww_launch l;
   ww_err e;
@@ -99,7 +118,8 @@ static double at_scale(const sampler *s, const double *weight, double x, ww_knob
 }
 
 /* The scale at which `of` reaches the target: both grow together. */
-static double solve(const sampler *s, const double *weight, ww_knob_setting *set, measure of, double target) {
+static double solve(const sampler *s, const double *weight, ww_knob_setting *set, measure of,
+                    double target) {
   double lo = 1e-5, hi = 1e4;
   for (int step = 0; step < 24; step++) {
     double mid = sqrt(lo * hi);
@@ -116,12 +136,15 @@ static double solve(const sampler *s, const double *weight, ww_knob_setting *set
 static void draw_weights(sampler *s, double *weight) {
   uint32_t only = (uint32_t)(chance(s) * s->k->n);
   bool one = chance(s) < 0.25;
-  for (uint32_t i = 0; i < s->k->n; i++) weight[i] = one && i != only ? 0 : 0.6 + 0.8 * chance(s);
-  if (one && s->k->v[only].kind != WW_KNOB_SIZE) draw_weights(s, weight);
+  for (uint32_t i = 0; i < s->k->n; i++)
+    weight[i] = one && i != only ? 0 : 0.6 + 0.8 * chance(s);
+  if (one && s->k->v[only].kind != WW_KNOB_SIZE)
+    draw_weights(s, weight);
 }
 
 static int64_t draw_work(sampler *s, const ww_knob *v) {
-  if (v->mask) return (v->value >> (int)(chance(s) * 6)) | 7;
+  if (v->mask)
+    return (v->value >> (int)(chance(s) * 6)) | 7;
   double to = (double)v->value * log_between(s, 0.125, 8);
   bool power = (v->value & (v->value - 1)) == 0;
   return power ? (int64_t)power_below(to) : to < 1 ? 1 : (int64_t)to;
@@ -131,12 +154,16 @@ static void draw_others(sampler *s, ww_knob_setting *set) {
   for (uint32_t i = 0; i < s->k->n; i++) {
     const ww_knob *v = &s->k->v[i];
     double x = chance(s);
-    if (v->kind == WW_KNOB_WORK && x < 0.35) set->value[i] = draw_work(s, v);
+    if (v->kind == WW_KNOB_WORK && x < 0.35)
+      set->value[i] = draw_work(s, v);
     if (v->kind == WW_KNOB_SMALL && x < 0.5)
-      set->value[i] = (int64_t)power_below((double)v->value * (x < 0.17 ? 0.25 : x < 0.35 ? 0.5 : 2));
+      set->value[i] = (int64_t)power_below((double)v->value * (x < 0.17   ? 0.25
+                                                               : x < 0.35 ? 0.5
+                                                                          : 2));
     if (v->kind == WW_KNOB_TABLE && x < 0.7)
       set->value[i] = (int64_t)power_below(log_between(s, 16384, s->most_bytes / 2) / v->elem);
-    if (set->value[i] < 1) set->value[i] = 1;
+    if (set->value[i] < 1)
+      set->value[i] = 1;
   }
 }
 
@@ -148,40 +175,49 @@ static void draw_block(sampler *s, ww_knob_setting *set) {
   const ww_knobs *k = s->k;
   const uint64_t *was = k->at.block;
   uint64_t most = k->fn->max_threads ? k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
-  if (!k->block_free || was[2] > 1 || chance(s) > 0.4) return;
+  if (!k->block_free || was[2] > 1 || chance(s) > 0.4)
+    return;
   uint32_t i = (uint32_t)(chance(s) * 10);
   set->block[0] = was[1] > 1 ? blocks_2d[i][0] : blocks_1d[i];
   set->block[1] = was[1] > 1 ? blocks_2d[i][1] : 1;
   set->block[2] = 1;
-  if (set->block[0] * set->block[1] > most) set->block[0] = 0;
+  if (set->block[0] * set->block[1] > most)
+    set->block[0] = 0;
 }
 
 /* ---- the grid apart from the sizes ---- */
 
-/* As many blocks as asked for, in the shape that the launch has; axes that the kernel does not look at stay. */
+/* As many blocks as asked for, in the shape that the launch has; axes that the kernel does not look
+ * at stay. */
 static void set_grid(const ww_knobs *k, uint64_t blocks, bool grow, ww_launch *l) {
   uint32_t axes = 0;
-  for (int d = 0; d < 3; d++) axes += k->axis[d] && (l->grid[d] > 1 || (d == 0 && l->grid[1] * l->grid[2] == 1));
-  if (!axes) return;
+  for (int d = 0; d < 3; d++)
+    axes += k->axis[d] && (l->grid[d] > 1 || (d == 0 && l->grid[1] * l->grid[2] == 1));
+  if (!axes)
+    return;
   double factor = pow((double)blocks / (double)ww_blocks(l), 1.0 / axes);
   for (int d = 0; d < 3; d++) {
-    if (!k->axis[d] || (l->grid[d] < 2 && !(d == 0 && axes == 1))) continue;
+    if (!k->axis[d] || (l->grid[d] < 2 && !(d == 0 && axes == 1)))
+      continue;
     double to = floor((double)l->grid[d] * factor + 0.5);
-    if (!grow && to > (double)l->grid[d]) to = (double)l->grid[d];
-    if (d && to > 65535) to = 65535;
+    if (!grow && to > (double)l->grid[d])
+      to = (double)l->grid[d];
+    if (d && to > 65535)
+      to = 65535;
     l->grid[d] = to < 1 ? 1 : (uint64_t)to;
   }
 }
 
 /* ---- one variant ---- */
 
-static ww_status write_ready(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_variant *out,
-                             ww_err *e) {
+static ww_status write_ready(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
+                             ww_variant *out, ww_err *e) {
   ww_assumed said = {0};
   ww_buf b = {0};
   ww_json j = {0};
   ww_status st = ww_plan(m, fn, l, &said, a, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_json_begin(&j, &b);
   ww_launch_write(l, &j);
   out->json = ww_strdup(a, b.s);
@@ -193,8 +229,8 @@ static ww_status write_ready(const ww_module *m, const ww_fn *fn, ww_launch *l, 
   return WW_OK;
 }
 
-ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_variants_options *o,
-                          ww_arena *a, ww_variant *out, ww_err *e) {
+ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *l,
+                          const ww_variants_options *o, ww_arena *a, ww_variant *out, ww_err *e) {
   ww_arena *own = ww_arena_new();
   ww_launch ready = *l;
   ww_variant v = {.us = NAN};
@@ -202,43 +238,58 @@ ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *
   ready.file = ready.note = ready.binary = NULL;
   if (!fn->refusal) {
     ww_prediction p;
-    ww_predict_options how = {.gpu = o->gpu, .params = o->params, .budget = o->budget ? o->budget : BUDGET};
+    ww_predict_options how = {
+        .gpu = o->gpu, .params = o->params, .budget = o->budget ? o->budget : BUDGET};
     st = ww_predict(m, fn, &ready, &how, own, &p, e);
-    if (!st) v.us = p.timing.us, ready = p.trace.launch;
+    if (!st) {
+      v.us = p.timing.us;
+      ready = p.trace.launch;
+    }
   }
   ready.file = NULL;
-  if (!st) st = write_ready(m, fn, &ready, own, &v, e);
-  if (!st) v.json = ww_strdup(a, v.json), *out = v;
+  if (!st)
+    st = write_ready(m, fn, &ready, own, &v, e);
+  if (!st) {
+    v.json = ww_strdup(a, v.json);
+    *out = v;
+  }
   ww_arena_free(own);
   return st;
 }
 
 static bool fits(const sampler *s, const ww_launch *l) {
   uint64_t threads = ww_block_threads(l);
-  uint64_t most = s->k->fn->max_threads ? s->k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
+  uint64_t most =
+      s->k->fn->max_threads ? s->k->fn->max_threads : (uint64_t)s->o->gpu->max_block_threads;
   bool shared = l->shared + s->k->fn->shared_bytes <= SHARED_PLAIN || l->shared <= s->k->at.shared;
   return threads >= 1 && threads <= most && shared && l->grid[1] <= 65535 && l->grid[2] <= 65535 &&
          l->grid[0] < 1u << 31 && bytes_of(l) <= 1.05 * s->most_bytes;
 }
 
 /* Sizes for a number of blocks, or for a number of bytes with the grid set apart. */
-static ww_status draw(sampler *s, double shrink, ww_knob_setting *set, bool apart, uint64_t blocks, double bytes,
-                      const double *weight, ww_arena *a, ww_launch *out, ww_err *e) {
+static ww_status draw(sampler *s, double shrink, ww_knob_setting *set, bool apart, uint64_t blocks,
+                      double bytes, const double *weight, ww_arena *a, ww_launch *out, ww_err *e) {
   const ww_knobs *k = s->k;
   bool sizes = false;
-  for (uint32_t i = 0; i < k->n; i++) sizes |= k->v[i].kind == WW_KNOB_SIZE && weight[i] > 0;
+  for (uint32_t i = 0; i < k->n; i++)
+    sizes |= k->v[i].kind == WW_KNOB_SIZE && weight[i] > 0;
   double x = 1;
   if (sizes) {
     double most = solve(s, weight, set, bytes_of, s->most_bytes);
-    if (!apart) x = solve(s, weight, set, count_blocks, (double)blocks);
-    if (apart || x > 1e3) x = solve(s, weight, set, bytes_of, bytes); /* sizes that the grid does not hang on */
-    if (x > most) x = most;
+    if (!apart)
+      x = solve(s, weight, set, count_blocks, (double)blocks);
+    if (apart || x > 1e3)
+      x = solve(s, weight, set, bytes_of, bytes); /* sizes that the grid does not hang on */
+    if (x > most)
+      x = most;
     scale(s, weight, x * shrink, set);
   }
   ww_status st = ww_knobs_turn(k, set, a, out, e);
-  if (st) return st;
+  if (st)
+    return st;
   bool grow = (k->strides || !k->moves_grid) && !k->base.cooperative;
-  if (apart || !sizes) set_grid(k, sizes ? blocks : (uint64_t)fmax(1, (double)blocks * shrink), grow, out);
+  if (apart || !sizes)
+    set_grid(k, sizes ? blocks : (uint64_t)fmax(1, (double)blocks * shrink), grow, out);
   return WW_OK;
 }
 
@@ -254,10 +305,13 @@ static void roll(sampler *s, dice *d) {
   const ww_knobs *k = s->k;
   ww_regime r;
   *d = (dice){0};
-  for (uint32_t i = 0; i < k->n; i++) d->set.value[i] = k->v[i].value;
+  for (uint32_t i = 0; i < k->n; i++)
+    d->set.value[i] = k->v[i].value;
   bool size = false;
-  for (uint32_t i = 0; i < k->n; i++) size |= k->v[i].kind == WW_KNOB_SIZE;
-  if (size) draw_weights(s, d->weight);
+  for (uint32_t i = 0; i < k->n; i++)
+    size |= k->v[i].kind == WW_KNOB_SIZE;
+  if (size)
+    draw_weights(s, d->weight);
   draw_others(s, &d->set);
   draw_block(s, &d->set);
   d->blocks = draw_blocks(s, &r);
@@ -271,12 +325,14 @@ static bool drawn_before(sampler *s, const ww_launch *l) {
   for (uint32_t p = 0; p < l->nargs; p++)
     h = ww_hash(&(uint64_t[2]){(uint64_t)l->args[p].ivalue, l->args[p].buffer.bytes}, 16, h);
   for (uint32_t k = 0; k < s->drawn.n; k++)
-    if (s->drawn.v[k] == h) return true;
+    if (s->drawn.v[k] == h)
+      return true;
   ww_push(s->a, &s->drawn, h);
   return false;
 }
 
-static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *count, ww_variant *v) {
+static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *count,
+                         ww_variant *v) {
   ww_arena *a = ww_arena_new();
   ww_launch l;
   ww_err e = {0};
@@ -288,7 +344,8 @@ static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *
     ww_arena_free(a);
     return WW_ELIMIT;
   }
-  if (!st) st = ww_variant_make(s->k->m, s->k->fn, &l, s->o, s->a, v, &e);
+  if (!st)
+    st = ww_variant_make(s->k->m, s->k->fn, &l, s->o, s->a, v, &e);
   if (st == WW_EDATA) { /* more threads than the buffers were meant for */
     ww_knobs_free_sizes(s->k, &l);
     st = ww_variant_make(s->k->m, s->k->fn, &l, s->o, s->a, v, &e);
@@ -306,8 +363,10 @@ static bool try_one(sampler *s, ww_variants_count *count, ww_variant *v) {
   count->tried++;
   for (int again = 0; again < 3; again++) {
     dice same = d;
-    if (attempt(s, &same, shrink, count, v)) return false;
-    if (v->us <= most && v->bytes <= 1.05 * s->most_bytes) return true;
+    if (attempt(s, &same, shrink, count, v))
+      return false;
+    if (v->us <= most && v->bytes <= 1.05 * s->most_bytes)
+      return true;
     shrink *= v->us > most ? sqrt(most / v->us) * 0.7 * (0.5 + chance(s)) : 0.5;
   }
   count->slow++;
@@ -321,16 +380,24 @@ static int by_time(const void *a, const void *b) {
   return (x->us > y->us) - (x->us < y->us);
 }
 
-/* One after another the variant that is farthest in log time from those chosen, from the ends inwards. */
+/* One after another the variant that is farthest in log time from those chosen, from the ends
+ * inwards. */
 static void choose(ww_variant *v, uint32_t n, uint32_t want) {
   for (uint32_t c = 0; c < want; c++) {
     uint32_t best = c;
     double far = -1;
     for (uint32_t i = c; i < n; i++) {
       double near = HUGE_VAL;
-      for (uint32_t k = 0; k < c; k++) near = fmin(near, fabs(log(v[i].us / v[k].us)));
-      if (c == 0) near = -v[i].us, far = i ? far : -HUGE_VAL;
-      if (near > far) far = near, best = i;
+      for (uint32_t k = 0; k < c; k++)
+        near = fmin(near, fabs(log(v[i].us / v[k].us)));
+      if (c == 0) {
+        near = -v[i].us;
+        far = i ? far : -HUGE_VAL;
+      }
+      if (near > far) {
+        far = near;
+        best = i;
+      }
     }
     ww_variant t = v[c];
     v[c] = v[best];
@@ -339,35 +406,45 @@ static void choose(ww_variant *v, uint32_t n, uint32_t want) {
   qsort(v, want, sizeof *v, by_time);
 }
 
-static bool seen(const ww_variant *v, uint32_t n, const uint64_t *known, uint32_t nknown, uint64_t identity) {
+static bool seen(const ww_variant *v, uint32_t n, const uint64_t *known, uint32_t nknown,
+                 uint64_t identity) {
   for (uint32_t k = 0; k < n; k++)
-    if (v[k].identity == identity) return true;
+    if (v[k].identity == identity)
+      return true;
   for (uint32_t k = 0; k < nknown; k++)
-    if (known[k] == identity) return true;
+    if (known[k] == identity)
+      return true;
   return false;
 }
 
-ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base, const ww_variants_options *o,
-                      const uint64_t *known, uint32_t nknown, ww_arena *a, ww_variant **out, uint32_t *n,
-                      ww_variants_count *count, ww_err *e) {
+ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base,
+                      const ww_variants_options *o, const uint64_t *known, uint32_t nknown,
+                      ww_arena *a, ww_variant **out, uint32_t *n, ww_variants_count *count,
+                      ww_err *e) {
   ww_arena *own = ww_arena_new();
   ww_knobs k;
   *n = 0;
-  ww_status st = fn->refusal ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal)
+  ww_status st = fn->refusal ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name,
+                                       fn->refusal)
                              : ww_knobs_find(m, fn, base, own, &k, e);
-  sampler s = {.o = o, .k = &k, .a = a, .state = ww_hash(fn->mangled, strlen(fn->mangled), o->seed)};
+  sampler s = {
+      .o = o, .k = &k, .a = a, .state = ww_hash(fn->mangled, strlen(fn->mangled), o->seed)};
   s.most_bytes = o->most_bytes > 0 ? o->most_bytes : 8 * o->gpu->l2_bytes;
   uint32_t most = o->launches + o->launches / 3 + 2;
   double end = ww_cpu() + (o->seconds > 0 ? o->seconds : SECONDS);
   ww_variant *v = WW_NEWN(a, ww_variant, most + 1);
   for (uint32_t tries = 0; !st && tries < 4 * most && *n < most && ww_cpu() < end; tries++) {
-    if (!try_one(&s, count, &v[*n])) continue;
+    if (!try_one(&s, count, &v[*n]))
+      continue;
     if (seen(v, *n, known, nknown, v[*n].identity))
       count->same++;
     else
       ++*n;
   }
-  if (*n > o->launches) choose(v, *n, o->launches), *n = o->launches;
+  if (*n > o->launches) {
+    choose(v, *n, o->launches);
+    *n = o->launches;
+  }
   count->kept += *n;
   *out = v;
   ww_arena_free(own);

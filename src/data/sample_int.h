@@ -8,7 +8,8 @@ typedef enum {
   WW_KNOB_SIZE,  /* an integer that the grid or a buffer's size is an expression of */
   WW_KNOB_SMALL, /* one that the block or the shared memory hangs on: small steps, powers of two */
   WW_KNOB_WORK,  /* another integer: rounds, steps, strides */
-  WW_KNOB_TABLE  /* elements of a buffer whose size hangs on nothing and whose contents are a permutation of it */
+  WW_KNOB_TABLE  /* elements of a buffer whose size hangs on nothing and whose contents are a
+                    permutation of it */
 } ww_knob_kind;
 
 typedef struct {
@@ -40,13 +41,21 @@ typedef struct {
   uint64_t block[3]; /* 0: the base's */
 } ww_knob_setting;
 
-ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *base, ww_arena *a, ww_knobs *out, ww_err *e);
-/* The base's launch with its knobs so set, resolved: grid, block and given buffers have their sizes. */
-ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a, ww_launch *out, ww_err *e);
-/* Sizes that were plain numbers are taken back where the launch has more threads than the base: the memory analysis finds them anew. */
+ww_status ww_knobs_find(const ww_module *m, const ww_fn *fn, const ww_launch *base, ww_arena *a,
+                        ww_knobs *out, ww_err *e);
+/* The base's launch with its knobs so set, resolved: grid, block and given buffers have their
+ * sizes. */
+ww_status ww_knobs_turn(const ww_knobs *k, const ww_knob_setting *s, ww_arena *a, ww_launch *out,
+                        ww_err *e);
+/* Sizes that were plain numbers are taken back where the launch has more threads than the base: the
+ * memory analysis finds them anew. */
 void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l);
 
-static inline uint64_t ww_blocks(const ww_launch *l) { return l->grid[0] * l->grid[1] * l->grid[2]; }
-static inline uint64_t ww_block_threads(const ww_launch *l) { return l->block[0] * l->block[1] * l->block[2]; }
+static inline uint64_t ww_blocks(const ww_launch *l) {
+  return l->grid[0] * l->grid[1] * l->grid[2];
+}
+static inline uint64_t ww_block_threads(const ww_launch *l) {
+  return l->block[0] * l->block[1] * l->block[2];
+}
 
 #endif

@@ -1,4 +1,5 @@
-/* split.c - the published split of families; those it does not know, and imported kernels, go by a hash, 8:1:1. */
+/* split.c - the published split of families; those it does not know, and imported kernels, go by a
+ * hash, 8:1:1. */
 #include "split.h"
 
 const char *const ww_split_names[WW_NSPLITS] = {"train", "validation", "test"};
@@ -17,7 +18,8 @@ static ww_split by_hash(uint64_t h) {
 bool ww_split_known(const char *family, ww_split *out) {
   for (uint32_t k = 0; k < ww_nsplit_families; k++)
     if (!strcmp(ww_split_families[k].name, family)) {
-      if (out) *out = ww_split_families[k].split;
+      if (out)
+        *out = ww_split_families[k].split;
       return true;
     }
   return false;
@@ -41,7 +43,8 @@ void ww_split_markdown(ww_buf *out) {
       uint32_t n = 0;
       for (uint32_t k = 0; k < ww_nsplit_families; k++) {
         const ww_split_family *f = &ww_split_families[k];
-        if ((int)f->split != s || ww_starts(f->name, "gen.") != (generated == 1)) continue;
+        if ((int)f->split != s || ww_starts(f->name, "gen.") != (generated == 1))
+          continue;
         ww_buf_fmt(out, "%s %s", n++ ? "," : "", f->name);
       }
       ww_buf_puts(out, " |");

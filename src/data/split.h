@@ -1,4 +1,5 @@
-/* split.h - which family is for training, validation and test, fixed and published; and how alike two kernels are. */
+/* split.h - which family is for training, validation and test, fixed and published; and how alike
+ * two kernels are. */
 #ifndef WW_DATA_SPLIT_H
 #define WW_DATA_SPLIT_H
 
@@ -6,8 +7,8 @@
 #include "store.h"
 
 extern const char *const ww_split_names[WW_NSPLITS]; /* "train", "validation", "test" */
-/* By the table split.def (families of the corpus, productions of the generator); a family that is not in it by the hash of its name, an imported kernel by
- * that of its structure, 8:1:1. */
+/* By the table split.def (families of the corpus, productions of the generator); a family that is
+ * not in it by the hash of its name, an imported kernel by that of its structure, 8:1:1. */
 ww_split ww_split_of(const ww_store_kernel *k);
 
 typedef struct {
@@ -16,11 +17,13 @@ typedef struct {
 } ww_split_family;
 extern const ww_split_family ww_split_families[]; /* the table */
 extern const uint32_t ww_nsplit_families;
-bool ww_split_known(const char *family, ww_split *out); /* whether it is in the table; out may be NULL */
-void ww_split_markdown(ww_buf *out);                    /* the table of docs/splits.md */
+bool ww_split_known(const char *family,
+                    ww_split *out);  /* whether it is in the table; out may be NULL */
+void ww_split_markdown(ww_buf *out); /* the table of docs/splits.md */
 
-/* structure.c: what a kernel does, as a sorted set of hashes of short paths through its IR (operation, type, space, shape of the control
- * flow; no names, constants or order of independent instructions). */
+/* structure.c: what a kernel does, as a sorted set of hashes of short paths through its IR
+ * (operation, type, space, shape of the control flow; no names, constants or order of independent
+ * instructions). */
 typedef struct {
   uint64_t *v;
   uint32_t n;

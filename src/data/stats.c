@@ -1,6 +1,7 @@
 /* stats.c - counts what is in a set of rows, in one walk.
  *
- * A kernel counts once it has a launch that was measured. Workload: a million rows, some thousand families at most. */
+ * A kernel counts once it has a launch that was measured. Workload: a million rows, some thousand
+ * families at most. */
 #include "stats.h"
 
 #include <ctype.h>
@@ -9,8 +10,9 @@
 
 #include "split.h"
 
-const char *const ww_blocking_names[WW_NBLOCKINGS] = {"fewer blocks than SMs", "1 to 20 blocks an SM",
-                                                      "20 to 1000 blocks an SM", "more than 1000 blocks an SM"};
+const char *const ww_blocking_names[WW_NBLOCKINGS] = {
+    "fewer blocks than SMs", "1 to 20 blocks an SM", "20 to 1000 blocks an SM",
+    "more than 1000 blocks an SM"};
 
 void ww_stats_begin(ww_stats *s, const char *name) {
   *s = (ww_stats){.a = ww_arena_new()};
@@ -29,7 +31,8 @@ void ww_stats_free(ww_stats *s) {
 
 static void insert(uint64_t *seen, uint32_t size, uint64_t h) {
   uint32_t at = (uint32_t)h & (size - 1);
-  while (seen[at]) at = (at + 1) & (size - 1);
+  while (seen[at])
+    at = (at + 1) & (size - 1);
   seen[at] = h;
 }
 
@@ -40,14 +43,16 @@ static bool new_kernel(ww_stats *s, const char *key) {
     uint32_t size = s->seen_size ? s->seen_size * 2 : 1024;
     uint64_t *wide = ww_xcalloc(size, sizeof *wide);
     for (uint32_t k = 0; k < s->seen_size; k++)
-      if (s->seen[k]) insert(wide, size, s->seen[k]);
+      if (s->seen[k])
+        insert(wide, size, s->seen[k]);
     free(s->seen);
     s->seen = wide;
     s->seen_size = size;
   }
   uint32_t at = (uint32_t)h & (s->seen_size - 1);
   for (; s->seen[at]; at = (at + 1) & (s->seen_size - 1))
-    if (s->seen[at] == h) return false;
+    if (s->seen[at] == h)
+      return false;
   s->seen[at] = h;
   s->nseen++;
   return true;
@@ -62,7 +67,8 @@ static const char *cause_text(const char *message, ww_arena *a) {
   for (const char *s = message; *s && *s != '\n' && b.n < 160;) {
     size_t n = 0;
     bool digit = false;
-    while (isalnum((unsigned char)s[n]) || s[n] == '_') digit |= isdigit((unsigned char)s[n++]) != 0;
+    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+      digit |= isdigit((unsigned char)s[n++]) != 0;
     if (!n)
       ww_buf_add(&b, s++, 1);
     else {
@@ -93,11 +99,14 @@ static void add_failure(ww_stats *s, const ww_store_row *r) {
 
 static ww_family *family_of(ww_stats *s, const ww_store_row *r, ww_split split) {
   const char *name = r->kernel.family ? r->kernel.family : "";
-  for (uint32_t k = s->families.n; k-- > 0;) { /* rows of a family come together: the last one is near */
+  for (uint32_t k = s->families.n;
+       k-- > 0;) { /* rows of a family come together: the last one is near */
     ww_family *f = &s->families.v[k];
-    if (f->split == split && f->origin == r->kernel.origin && !strcmp(f->name, name)) return f;
+    if (f->split == split && f->origin == r->kernel.origin && !strcmp(f->name, name))
+      return f;
   }
-  ww_push(s->a, &s->families, (ww_family){.name = ww_strdup(s->a, name), .origin = r->kernel.origin, .split = split});
+  ww_push(s->a, &s->families,
+          (ww_family){.name = ww_strdup(s->a, name), .origin = r->kernel.origin, .split = split});
   return &s->families.v[s->families.n - 1];
 }
 
@@ -108,7 +117,9 @@ static void add_gpu(ww_stats *s, const ww_store_row *r, uint32_t sms) {
       s->gpus.v[k].launches++;
       return;
     }
-  ww_push(s->a, &s->gpus, (ww_stats_gpu){ww_strdup(s->a, name), r->device ? ww_strdup(s->a, r->device) : NULL, sms, 1});
+  ww_push(
+      s->a, &s->gpus,
+      (ww_stats_gpu){ww_strdup(s->a, name), r->device ? ww_strdup(s->a, r->device) : NULL, sms, 1});
 }
 
 static void count(ww_tally *t, bool kernel, bool counters) {
@@ -119,9 +130,13 @@ static void count(ww_tally *t, bool kernel, bool counters) {
 
 static void add_blocking(ww_stats *s, const ww_store_row *r, uint32_t sms) {
   double v;
-  if (!ww_spread_value(r, sms, WW_SPREAD_blocks_per_sm, &v)) return;
+  if (!ww_spread_value(r, sms, WW_SPREAD_blocks_per_sm, &v))
+    return;
   s->blocking_known++;
-  s->blocking[v < 1 ? WW_FEW_BLOCKS : v <= 20 ? WW_TO_20 : v <= 1000 ? WW_TO_1000 : WW_BEYOND_1000]++;
+  s->blocking[v < 1       ? WW_FEW_BLOCKS
+              : v <= 20   ? WW_TO_20
+              : v <= 1000 ? WW_TO_1000
+                          : WW_BEYOND_1000]++;
 }
 
 static void add_values(ww_stats *s, const ww_store_row *r, uint32_t sms) {
@@ -135,13 +150,17 @@ static void add_values(ww_stats *s, const ww_store_row *r, uint32_t sms) {
     }
     ww_push(s->a, &s->places, place);
   }
-  if (ww_spread_value(r, sms, WW_SPREAD_ai, &v)) s->integer_only += v == 0;
+  if (ww_spread_value(r, sms, WW_SPREAD_ai, &v))
+    s->integer_only += v == 0;
   s->under_10us += t < 10;
   s->above_10ms += t > 10e3;
-  if (t < s->time_least) s->time_least = t;
-  if (t > s->time_most) s->time_most = t;
+  if (t < s->time_least)
+    s->time_least = t;
+  if (t > s->time_most)
+    s->time_most = t;
   ww_push(s->a, &s->times, (float)t);
-  if (isfinite(r->iqr_us) && r->samples != 1) ww_push(s->a, &s->noise, (float)(r->iqr_us / t));
+  if (isfinite(r->iqr_us) && r->samples != 1)
+    ww_push(s->a, &s->noise, (float)(r->iqr_us / t));
 }
 
 ww_status ww_stats_row(void *stats, const ww_store_row *r, ww_err *e) {
@@ -152,7 +171,8 @@ ww_status ww_stats_row(void *stats, const ww_store_row *r, ww_err *e) {
   }
   const ww_gpu *g = NULL;
   ww_status st = r->sms ? WW_OK : ww_machine_of(&s->machines, r->gpu, &g, e);
-  if (st) return st;
+  if (st)
+    return st;
   uint32_t sms = r->sms ? r->sms : g ? g->sms : 0;
   ww_split split = ww_split_of(&r->kernel);
   bool kernel = new_kernel(s, r->kernel.key), counters = r->passes > 0;
@@ -179,7 +199,8 @@ static double quantile(const float *v, uint32_t n, double at) {
 
 static int by_launches(const void *x, const void *y) {
   const ww_family *a = x, *b = y;
-  if (a->n.launches != b->n.launches) return a->n.launches < b->n.launches ? 1 : -1;
+  if (a->n.launches != b->n.launches)
+    return a->n.launches < b->n.launches ? 1 : -1;
   return strcmp(a->name, b->name);
 }
 
@@ -190,13 +211,18 @@ static int by_count(const void *x, const void *y) {
 
 void ww_stats_end(ww_stats *s) {
   uint32_t over = 0;
-  if (s->times.n) qsort(s->times.v, s->times.n, sizeof(float), by_value);
-  if (s->noise.n) qsort(s->noise.v, s->noise.n, sizeof(float), by_value);
-  if (s->families.n) qsort(s->families.v, s->families.n, sizeof(ww_family), by_launches);
-  if (s->causes.n) qsort(s->causes.v, s->causes.n, sizeof(ww_cause), by_count);
+  if (s->times.n)
+    qsort(s->times.v, s->times.n, sizeof(float), by_value);
+  if (s->noise.n)
+    qsort(s->noise.v, s->noise.n, sizeof(float), by_value);
+  if (s->families.n)
+    qsort(s->families.v, s->families.n, sizeof(ww_family), by_launches);
+  if (s->causes.n)
+    qsort(s->causes.v, s->causes.n, sizeof(ww_cause), by_count);
   s->time_median = quantile(s->times.v, s->times.n, 0.5);
   s->noise_median = quantile(s->noise.v, s->noise.n, 0.5);
   s->noise_p95 = quantile(s->noise.v, s->noise.n, 0.95);
-  for (uint32_t k = 0; k < s->noise.n; k++) over += s->noise.v[k] > 0.05f;
+  for (uint32_t k = 0; k < s->noise.n; k++)
+    over += s->noise.v[k] > 0.05f;
   s->noisy = s->noise.n ? (double)over / s->noise.n : NAN;
 }

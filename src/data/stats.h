@@ -1,8 +1,9 @@
-/* stats.h - what is in a store: counts, noise, distributions; against a repeat campaign; against another set of measurements.
+/* stats.h - what is in a store: counts, noise, distributions; against a repeat campaign; against
+ * another set of measurements.
  *
- *   stats.c           rows -> counts;  stats_spread.c  rows -> histograms, and how one set covers another
- *   stats_repeat.c    the same launches on two occasions
- *   stats_show.c      for people;  stats_json.c  for programs;  stats_svg.c  pictures and a page */
+ *   stats.c           rows -> counts;  stats_spread.c  rows -> histograms, and how one set covers
+ * another stats_repeat.c    the same launches on two occasions stats_show.c      for people;
+ * stats_json.c  for programs;  stats_svg.c  pictures and a page */
 #ifndef WW_DATA_STATS_H
 #define WW_DATA_STATS_H
 
@@ -33,21 +34,34 @@ typedef struct {
   const char *id, *title, *axis; /* "l1_hit", "L1 hit rate", "% of sectors" */
   double lo, hi;                 /* of the bins */
   bool log;
-  const char *zero;              /* what an exact zero means, in a bin of its own: "no flops"; NULL: it is a value like others */
+  const char *zero; /* what an exact zero means, in a bin of its own: "no flops"; NULL: it is a
+                       value like others */
   uint32_t bins;
 } ww_spread_info;
 extern const ww_spread_info ww_spreads[WW_NSPREADS];
 
-/* Places of a quantity: its bins, then those for exact zeros and for what lies below and above the bins. */
-enum { WW_MOST_BINS = 24, WW_ZERO = WW_MOST_BINS, WW_BELOW, WW_ABOVE, WW_NPLACES, WW_UNKNOWN = 255, WW_COVERED_FROM = 20 };
+/* Places of a quantity: its bins, then those for exact zeros and for what lies below and above the
+ * bins. */
+enum {
+  WW_MOST_BINS = 24,
+  WW_ZERO = WW_MOST_BINS,
+  WW_BELOW,
+  WW_ABOVE,
+  WW_NPLACES,
+  WW_UNKNOWN = 255,
+  WW_COVERED_FROM = 20
+};
 typedef struct {
   uint64_t at[WW_NPLACES], n; /* n: all of them; launches of which the quantity is known */
 } ww_spread;
 
-bool ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q, double *out); /* false: not known */
+bool ww_spread_value(const ww_store_row *r, uint32_t sms, ww_spread_id q,
+                     double *out); /* false: not known */
 uint32_t ww_spread_place(const ww_spread_info *i, double v);
-double ww_spread_edge(const ww_spread_info *i, uint32_t bin); /* lower edge; bin == bins: the upper end */
-/* The share of the other set's launches in places where `ours` has at least WW_COVERED_FROM; NaN: it has none. */
+double ww_spread_edge(const ww_spread_info *i,
+                      uint32_t bin); /* lower edge; bin == bins: the upper end */
+/* The share of the other set's launches in places where `ours` has at least WW_COVERED_FROM; NaN:
+ * it has none. */
 double ww_spread_cover(const ww_spread *ours, const ww_spread *other);
 
 /* ---- counts ---- */
@@ -86,12 +100,13 @@ struct ww_stats {
   const char *name; /* of the set, in words */
   ww_tally all, split[WW_NSPLITS], origin[WW_NORIGINS];
   uint64_t failed;
-  WW_VEC(ww_family) families;  /* most launches first, once finished */
-  WW_VEC(ww_cause) causes;     /* most first */
+  WW_VEC(ww_family) families; /* most launches first, once finished */
+  WW_VEC(ww_cause) causes;    /* most first */
   WW_VEC(ww_stats_gpu) gpus;
   uint64_t blocking[WW_NBLOCKINGS], blocking_known;
   uint64_t integer_only, under_10us, above_10ms; /* integer_only: of those with counters */
-  double noise_median, noise_p95, noisy; /* iqr / median of a launch's runs; noisy: the share above 5 % */
+  double noise_median, noise_p95,
+      noisy; /* iqr / median of a launch's runs; noisy: the share above 5 % */
   double time_least, time_median, time_most;
   ww_spread spread[WW_NSPREADS];
   WW_VEC(uint8_t) places; /* WW_NSPREADS a launch */
@@ -103,8 +118,9 @@ struct ww_stats {
 };
 
 void ww_stats_begin(ww_stats *s, const char *name);
-ww_status ww_stats_row(void *stats, const ww_store_row *r, ww_err *e); /* for ww_store_each, ww_reports_each */
-void ww_stats_end(ww_stats *s); /* quantiles, order */
+ww_status ww_stats_row(void *stats, const ww_store_row *r,
+                       ww_err *e); /* for ww_store_each, ww_reports_each */
+void ww_stats_end(ww_stats *s);    /* quantiles, order */
 void ww_stats_free(ww_stats *s);
 /* The share of the other set's launches that are covered in every quantity known of them. */
 double ww_stats_cover(const ww_stats *ours, const ww_stats *other);
@@ -120,10 +136,12 @@ typedef struct {
 } ww_repeat_row;
 
 typedef struct {
-  uint64_t compared, agree;       /* within 5 %, or 0.25 us below 5 us */
-  uint64_t told;                  /* of the others: the row's own spread says that it is noisy (iqr at least half the difference) */
-  uint64_t absent;                /* rows of the repetition that the store does not have, or that failed on either side */
-  double median, p95;             /* of |off| */
+  uint64_t compared, agree; /* within 5 %, or 0.25 us below 5 us */
+  uint64_t told; /* of the others: the row's own spread says that it is noisy (iqr at least half the
+                    difference) */
+  uint64_t absent; /* rows of the repetition that the store does not have, or that failed on either
+                      side */
+  double median, p95; /* of |off| */
   ww_repeat_row worst[WW_WORST_REPEATS];
   uint32_t nworst;
 } ww_repeats;

@@ -10,7 +10,8 @@ static void tally(ww_json *j, const ww_tally *t) {
   ww_json_kuint(j, "with_counters", t->with_counters);
 }
 
-static void tallies(ww_json *j, const char *key, const char *const *names, const ww_tally *t, int n) {
+static void tallies(ww_json *j, const char *key, const char *const *names, const ww_tally *t,
+                    int n) {
   ww_json_key(j, key);
   ww_json_obj(j);
   for (int k = 0; k < n; k++) {
@@ -43,8 +44,10 @@ static void gpus(ww_json *j, const ww_stats *s) {
   for (uint32_t k = 0; k < s->gpus.n; k++) {
     ww_json_obj(j);
     ww_json_kstr(j, "gpu", s->gpus.v[k].name);
-    if (s->gpus.v[k].device) ww_json_kstr(j, "device", s->gpus.v[k].device);
-    if (s->gpus.v[k].sms) ww_json_kuint(j, "sms", s->gpus.v[k].sms);
+    if (s->gpus.v[k].device)
+      ww_json_kstr(j, "device", s->gpus.v[k].device);
+    if (s->gpus.v[k].sms)
+      ww_json_kuint(j, "sms", s->gpus.v[k].sms);
     ww_json_kuint(j, "launches", s->gpus.v[k].launches);
     ww_json_end_obj(j);
   }
@@ -66,7 +69,8 @@ static void failures(ww_json *j, const ww_stats *s) {
 }
 
 static void part(ww_json *j, const char *key, uint64_t n, uint64_t of) {
-  if (of) ww_json_knum(j, key, (double)n / (double)of);
+  if (of)
+    ww_json_knum(j, key, (double)n / (double)of);
 }
 
 static void shares(ww_json *j, const ww_stats *s) {
@@ -79,8 +83,10 @@ static void shares(ww_json *j, const ww_stats *s) {
   ww_json_end_obj(j);
   ww_json_key(j, "regimes");
   ww_json_obj(j);
-  static const char *const names[WW_NBLOCKINGS] = {"below_1", "1_to_20", "20_to_1000", "above_1000"};
-  for (int k = 0; k < WW_NBLOCKINGS; k++) ww_json_kuint(j, names[k], s->blocking[k]);
+  static const char *const names[WW_NBLOCKINGS] = {"below_1", "1_to_20", "20_to_1000",
+                                                   "above_1000"};
+  for (int k = 0; k < WW_NBLOCKINGS; k++)
+    ww_json_kuint(j, names[k], s->blocking[k]);
   ww_json_end_obj(j);
 }
 
@@ -103,12 +109,14 @@ static void bins(ww_json *j, const char *key, const ww_spread *s, const ww_sprea
   ww_json_key(j, key);
   ww_json_obj(j);
   ww_json_kuint(j, "launches", s->n);
-  if (i->zero) ww_json_kuint(j, "zero", s->at[WW_ZERO]);
+  if (i->zero)
+    ww_json_kuint(j, "zero", s->at[WW_ZERO]);
   ww_json_kuint(j, "below", s->at[WW_BELOW]);
   ww_json_kuint(j, "above", s->at[WW_ABOVE]);
   ww_json_key(j, "bins");
   ww_json_arr(j);
-  for (uint32_t k = 0; k < i->bins; k++) ww_json_uint(j, s->at[k]);
+  for (uint32_t k = 0; k < i->bins; k++)
+    ww_json_uint(j, s->at[k]);
   ww_json_end_arr(j);
   ww_json_end_obj(j);
 }
@@ -123,7 +131,8 @@ static void spreads(ww_json *j, const ww_stats_view *v) {
     ww_json_kstr(j, "unit", i->axis);
     ww_json_key(j, "edges");
     ww_json_arr(j);
-    for (uint32_t k = 0; k <= i->bins; k++) ww_json_num(j, ww_spread_edge(i, k));
+    for (uint32_t k = 0; k <= i->bins; k++)
+      ww_json_num(j, ww_spread_edge(i, k));
     ww_json_end_arr(j);
     bins(j, "here", &v->ours->spread[q], i);
     if (v->other) {
@@ -140,7 +149,8 @@ static void repeats(ww_json *j, const ww_repeats *r) {
   ww_json_obj(j);
   ww_json_kuint(j, "compared", r->compared);
   ww_json_kuint(j, "agree", r->agree);
-  if (r->compared) ww_json_knum(j, "agree_share", (double)r->agree / (double)r->compared);
+  if (r->compared)
+    ww_json_knum(j, "agree_share", (double)r->agree / (double)r->compared);
   ww_json_kuint(j, "told_by_spread", r->told);
   ww_json_kuint(j, "absent", r->absent);
   ww_json_knum(j, "median", r->median);
@@ -183,7 +193,8 @@ void ww_stats_json(const ww_stats_view *v, ww_buf *out) {
     ww_json_knum(&j, "covered_in_all", ww_stats_cover(s, v->other));
   }
   spreads(&j, v);
-  if (v->repeats) repeats(&j, v->repeats);
+  if (v->repeats)
+    repeats(&j, v->repeats);
   ww_json_end_obj(&j);
   ww_buf_puts(out, "\n");
 }

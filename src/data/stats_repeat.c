@@ -1,6 +1,7 @@
 /* stats_repeat.c - the same launches measured on two occasions: how many agree, and which do not.
  *
- * The repetition is the smaller store: its rows go into a table by kernel, launch and GPU, the other store's rows are looked up. */
+ * The repetition is the smaller store: its rows go into a table by kernel, launch and GPU, the
+ * other store's rows are looked up. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,7 +29,8 @@ static uint64_t identity(const ww_store_row *r) {
 
 static held *slot(const job *j, uint64_t h) {
   uint32_t at = (uint32_t)(h >> 1) & (j->size - 1);
-  while (j->v[at].hash && j->v[at].hash != h) at = (at + 1) & (j->size - 1);
+  while (j->v[at].hash && j->v[at].hash != h)
+    at = (at + 1) & (j->size - 1);
   return &j->v[at];
 }
 
@@ -36,19 +38,25 @@ static ww_status keep(void *ctx, const ww_store_row *r, ww_err *e) {
   job *j = ctx;
   (void)e;
   held *s = slot(j, identity(r));
-  if (s->hash) return WW_OK;
+  if (s->hash)
+    return WW_OK;
   *s = (held){identity(r), r->m[WW_M_time_us], r->iqr_us, r->status != WW_OK, false};
   j->n++;
   return WW_OK;
 }
 
-static double least(const ww_repeats *o) { return o->nworst ? fabs(o->worst[o->nworst - 1].off) : 0; }
+static double least(const ww_repeats *o) {
+  return o->nworst ? fabs(o->worst[o->nworst - 1].off) : 0;
+}
 
 static void add_worst(ww_repeats *o, const ww_repeat_row *row) {
   uint32_t at;
-  if (o->nworst == WW_WORST_REPEATS && fabs(row->off) <= least(o)) return;
-  if (o->nworst < WW_WORST_REPEATS) o->nworst++;
-  for (at = o->nworst - 1; at > 0 && fabs(o->worst[at - 1].off) < fabs(row->off); at--) o->worst[at] = o->worst[at - 1];
+  if (o->nworst == WW_WORST_REPEATS && fabs(row->off) <= least(o))
+    return;
+  if (o->nworst < WW_WORST_REPEATS)
+    o->nworst++;
+  for (at = o->nworst - 1; at > 0 && fabs(o->worst[at - 1].off) < fabs(row->off); at--)
+    o->worst[at] = o->worst[at - 1];
   o->worst[at] = *row;
 }
 
@@ -57,7 +65,8 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   ww_repeats *o = j->out;
   (void)e;
   held *s = slot(j, identity(r));
-  if (!s->hash || s->failed || r->status) return WW_OK;
+  if (!s->hash || s->failed || r->status)
+    return WW_OK;
   double first = r->m[WW_M_time_us], second = s->time_us, apart = fabs(second - first);
   double iqr = fmax(isfinite(r->iqr_us) ? r->iqr_us : 0, isfinite(s->iqr_us) ? s->iqr_us : 0);
   bool agree = apart <= 0.05 * first || (fmin(first, second) < 5 && apart <= 0.25);
@@ -65,9 +74,13 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   o->compared++;
   o->agree += agree;
   j->off[j->noff++] = (float)(apart / first);
-  if (agree) return WW_OK;
-  ww_repeat_row row = {
-      .number = r->number, .first_us = first, .second_us = second, .iqr_us = iqr, .off = second / first - 1};
+  if (agree)
+    return WW_OK;
+  ww_repeat_row row = {.number = r->number,
+                       .first_us = first,
+                       .second_us = second,
+                       .iqr_us = iqr,
+                       .off = second / first - 1};
   snprintf(row.key, sizeof row.key, "%s", r->kernel.key);
   o->told += iqr >= apart / 2;
   add_worst(o, &row);
@@ -84,14 +97,18 @@ ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err 
   uint64_t n;
   ww_status st = ww_store_count(again, &all, &n, e);
   job j = {.size = 64, .out = out};
-  while (j.size < 2 * n) j.size *= 2;
+  while (j.size < 2 * n)
+    j.size *= 2;
   *out = (ww_repeats){.median = NAN, .p95 = NAN};
-  if (st) return st;
+  if (st)
+    return st;
   j.v = ww_xcalloc(j.size, sizeof *j.v);
   j.off = ww_xmalloc((n + 1) * sizeof *j.off);
   st = ww_store_each(again, &all, keep, &j, e);
-  if (!st) st = ww_store_each(s, &all, meet, &j, e);
-  for (uint32_t k = 0; k < j.size; k++) out->absent += j.v[k].hash && !j.v[k].met;
+  if (!st)
+    st = ww_store_each(s, &all, meet, &j, e);
+  for (uint32_t k = 0; k < j.size; k++)
+    out->absent += j.v[k].hash && !j.v[k].met;
   if (j.noff) {
     qsort(j.off, j.noff, sizeof *j.off, by_value);
     out->median = (double)j.off[j.noff / 2];

@@ -1,4 +1,5 @@
-/* stats_show.c - what is in a store, for people: tables and small bars on a terminal of 100 columns. */
+/* stats_show.c - what is in a store, for people: tables and small bars on a terminal of 100
+ * columns. */
 #include <math.h>
 
 #include "split.h"
@@ -6,39 +7,53 @@
 
 enum { BAR = 40 };
 
-static const char *bold(FILE *f) { return ww_color_on(f) ? "\033[1m" : ""; }
-static const char *dim(FILE *f) { return ww_color_on(f) ? "\033[2m" : ""; }
-static const char *off(FILE *f) { return ww_color_on(f) ? "\033[0m" : ""; }
+static const char *bold(FILE *f) {
+  return ww_color_on(f) ? "\033[1m" : "";
+}
+static const char *dim(FILE *f) {
+  return ww_color_on(f) ? "\033[2m" : "";
+}
+static const char *off(FILE *f) {
+  return ww_color_on(f) ? "\033[0m" : "";
+}
 
 /* In eighths of a column. */
 static void bar(FILE *f, double share, int columns) {
   static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   int eighths = (int)lround(share * columns * 8);
-  if (share > 0 && !eighths) eighths = 1;
-  for (; eighths >= 8; eighths -= 8) fputs("█", f);
+  if (share > 0 && !eighths)
+    eighths = 1;
+  for (; eighths >= 8; eighths -= 8)
+    fputs("█", f);
   fputs(parts[eighths], f);
 }
 
-static void head(FILE *f, const char *text) { fprintf(f, "\n%s%s%s\n", bold(f), text, off(f)); }
+static void head(FILE *f, const char *text) {
+  fprintf(f, "\n%s%s%s\n", bold(f), text, off(f));
+}
 
 static void tally(FILE *f, const char *name, const char *note, const ww_tally *t, uint64_t of) {
   double share = of ? (double)t->launches / (double)of : 0;
-  fprintf(f, "  %-22.22s %-10.10s %9llu %10llu %10llu  ", name, note, (unsigned long long)t->kernels,
-          (unsigned long long)t->launches, (unsigned long long)t->with_counters);
+  fprintf(f, "  %-22.22s %-10.10s %9llu %10llu %10llu  ", name, note,
+          (unsigned long long)t->kernels, (unsigned long long)t->launches,
+          (unsigned long long)t->with_counters);
   bar(f, share, 30);
   fputc('\n', f);
 }
 
 static void tally_head(FILE *f, const char *name, const char *note) {
-  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), name, note, "kernels", "launches", "counters", off(f));
+  fprintf(f, "%s  %-22s %-10s %9s %10s %10s%s\n", dim(f), name, note, "kernels", "launches",
+          "counters", off(f));
 }
 
 static void tables(const ww_stats *s, FILE *f) {
   head(f, "Splits and origins");
   tally_head(f, "", "");
-  for (int k = 0; k < WW_NSPLITS; k++) tally(f, ww_split_names[k], "", &s->split[k], s->all.launches);
+  for (int k = 0; k < WW_NSPLITS; k++)
+    tally(f, ww_split_names[k], "", &s->split[k], s->all.launches);
   for (int k = 0; k < WW_NORIGINS; k++)
-    if (s->origin[k].launches) tally(f, ww_origin_names[k], "", &s->origin[k], s->all.launches);
+    if (s->origin[k].launches)
+      tally(f, ww_origin_names[k], "", &s->origin[k], s->all.launches);
   head(f, "Families");
   tally_head(f, "", "split");
   for (uint32_t k = 0; k < s->families.n; k++)
@@ -66,20 +81,26 @@ static void times(const ww_stats *s, FILE *f) {
   char lo[24], hi[24], name[64];
   double most = 0;
   head(f, "Time");
-  for (uint32_t k = 0; k < i->bins; k++) most = fmax(most, t->n ? (double)t->at[k] / (double)t->n : 0);
-  if (t->at[WW_BELOW]) line(f, "below 1 us", t->at[WW_BELOW], t->n, most);
+  for (uint32_t k = 0; k < i->bins; k++)
+    most = fmax(most, t->n ? (double)t->at[k] / (double)t->n : 0);
+  if (t->at[WW_BELOW])
+    line(f, "below 1 us", t->at[WW_BELOW], t->n, most);
   for (uint32_t k = 0; k < i->bins; k++) {
-    snprintf(name, sizeof name, "%s to %s", us_text(ww_spread_edge(i, k), lo), us_text(ww_spread_edge(i, k + 1), hi));
-    if (t->at[k]) line(f, name, t->at[k], t->n, most);
+    snprintf(name, sizeof name, "%s to %s", us_text(ww_spread_edge(i, k), lo),
+             us_text(ww_spread_edge(i, k + 1), hi));
+    if (t->at[k])
+      line(f, name, t->at[k], t->n, most);
   }
-  if (t->at[WW_ABOVE]) line(f, "above 100 ms", t->at[WW_ABOVE], t->n, most);
+  if (t->at[WW_ABOVE])
+    line(f, "above 100 ms", t->at[WW_ABOVE], t->n, most);
   fprintf(f, "  from %s", us_text(s->time_least, lo));
   fprintf(f, " to %s, median %s\n", us_text(s->time_most, lo), us_text(s->time_median, hi));
 }
 
 static void shares(const ww_stats *s, FILE *f) {
   head(f, "Grids");
-  for (int k = 0; k < WW_NBLOCKINGS; k++) line(f, ww_blocking_names[k], s->blocking[k], s->blocking_known, 1);
+  for (int k = 0; k < WW_NBLOCKINGS; k++)
+    line(f, ww_blocking_names[k], s->blocking[k], s->blocking_known, 1);
   head(f, "Shares");
   line(f, "no floating point", s->integer_only, s->spread[WW_SPREAD_ai].n, 1);
   line(f, "under 10 us", s->under_10us, s->all.launches, 1);
@@ -89,18 +110,21 @@ static void shares(const ww_stats *s, FILE *f) {
     fprintf(f, "  spread of the runs is not known\n");
   else
     fprintf(f,
-            "  interquartile range of a launch's runs: median %.2f %%, 95th percentile %.2f %% of its time;\n"
+            "  interquartile range of a launch's runs: median %.2f %%, 95th percentile %.2f %% of "
+            "its time;\n"
             "  above 5 %% of it: %.1f %% of launches\n",
             100 * s->noise_median, 100 * s->noise_p95, 100 * s->noisy);
 }
 
 static void failures(const ww_stats *s, FILE *f) {
-  if (!s->failed) return;
+  if (!s->failed)
+    return;
   head(f, "Failures");
   for (uint32_t k = 0; k < s->causes.n && k < 20; k++)
-    fprintf(f, "  %9llu  %s: %s (%s)\n", (unsigned long long)s->causes.v[k].n, ww_status_name(s->causes.v[k].code),
-            s->causes.v[k].text, s->causes.v[k].example);
-  if (s->causes.n > 20) fprintf(f, "  and %u more causes\n", s->causes.n - 20);
+    fprintf(f, "  %9llu  %s: %s (%s)\n", (unsigned long long)s->causes.v[k].n,
+            ww_status_name(s->causes.v[k].code), s->causes.v[k].text, s->causes.v[k].example);
+  if (s->causes.n > 20)
+    fprintf(f, "  and %u more causes\n", s->causes.n - 20);
 }
 
 /* ---- against others ---- */
@@ -110,18 +134,20 @@ static void coverage(const ww_stats *ours, const ww_stats *other, FILE *f) {
   fprintf(f, "%s  %-36s %10s %10s %9s%s\n", dim(f), "", "launches", "other's", "covered", off(f));
   for (int q = 0; q < WW_NSPREADS; q++) {
     double c = ww_spread_cover(&ours->spread[q], &other->spread[q]);
-    if (isnan(c)) continue;
-    fprintf(f, "  %-36s %10llu %10llu %7.1f %%  ", ww_spreads[q].title, (unsigned long long)ours->spread[q].n,
-            (unsigned long long)other->spread[q].n, 100 * c);
+    if (isnan(c))
+      continue;
+    fprintf(f, "  %-36s %10llu %10llu %7.1f %%  ", ww_spreads[q].title,
+            (unsigned long long)ours->spread[q].n, (unsigned long long)other->spread[q].n, 100 * c);
     bar(f, c, 20);
     fputc('\n', f);
   }
   double all_at_once = ww_stats_cover(ours, other);
-  fprintf(f, "  %-36s %10s %10llu %7.1f %%  ", "all of them at once", "", (unsigned long long)other->all.launches,
-          100 * all_at_once);
+  fprintf(f, "  %-36s %10s %10llu %7.1f %%  ", "all of them at once", "",
+          (unsigned long long)other->all.launches, 100 * all_at_once);
   bar(f, all_at_once, 20);
   fputc('\n', f);
-  fprintf(f, "%s  covered: in a bin where this set has at least %d launches%s\n", dim(f), WW_COVERED_FROM, off(f));
+  fprintf(f, "%s  covered: in a bin where this set has at least %d launches%s\n", dim(f),
+          WW_COVERED_FROM, off(f));
 }
 
 static void repeats(const ww_repeats *r, FILE *f) {
@@ -130,25 +156,32 @@ static void repeats(const ww_repeats *r, FILE *f) {
     fprintf(f, "  no launch is in both stores\n");
     return;
   }
-  fprintf(f, "  %llu launches on both occasions; %llu agree (%.1f %%: within 5 %%, or 0.25 us below 5 us)\n",
-          (unsigned long long)r->compared, (unsigned long long)r->agree, 100 * (double)r->agree / (double)r->compared);
-  fprintf(f, "  of the others, %llu have a spread that says so; difference: median %.2f %%, 95th percentile %.2f %%\n",
+  fprintf(f,
+          "  %llu launches on both occasions; %llu agree (%.1f %%: within 5 %%, or 0.25 us below 5 "
+          "us)\n",
+          (unsigned long long)r->compared, (unsigned long long)r->agree,
+          100 * (double)r->agree / (double)r->compared);
+  fprintf(f,
+          "  of the others, %llu have a spread that says so; difference: median %.2f %%, 95th "
+          "percentile %.2f %%\n",
           (unsigned long long)r->told, 100 * r->median, 100 * r->p95);
   if (r->absent)
-    fprintf(f, "  %llu launches of the repetition are not in both, or failed\n", (unsigned long long)r->absent);
+    fprintf(f, "  %llu launches of the repetition are not in both, or failed\n",
+            (unsigned long long)r->absent);
   for (uint32_t k = 0; k < r->nworst && k < 10; k++) {
     char a[24], b[24];
     const ww_repeat_row *w = &r->worst[k];
-    fprintf(f, "  %+8.1f %%  %10s -> %-10s  spread %.2f us  %s #%u\n", 100 * w->off, us_text(w->first_us, a),
-            us_text(w->second_us, b), w->iqr_us, w->key, w->number);
+    fprintf(f, "  %+8.1f %%  %10s -> %-10s  spread %.2f us  %s #%u\n", 100 * w->off,
+            us_text(w->first_us, a), us_text(w->second_us, b), w->iqr_us, w->key, w->number);
   }
 }
 
 void ww_stats_print(const ww_stats_view *v, FILE *f) {
   const ww_stats *s = v->ours;
-  fprintf(f, "%s%s%s: %llu launches of %llu kernels", bold(f), s->name, off(f), (unsigned long long)s->all.launches,
-          (unsigned long long)s->all.kernels);
-  for (uint32_t k = 0; k < s->gpus.n; k++) fprintf(f, "%s%s", k ? ", " : " on ", s->gpus.v[k].name);
+  fprintf(f, "%s%s%s: %llu launches of %llu kernels", bold(f), s->name, off(f),
+          (unsigned long long)s->all.launches, (unsigned long long)s->all.kernels);
+  for (uint32_t k = 0; k < s->gpus.n; k++)
+    fprintf(f, "%s%s", k ? ", " : " on ", s->gpus.v[k].name);
   fprintf(f, ", %llu with counters; %llu failed\n", (unsigned long long)s->all.with_counters,
           (unsigned long long)s->failed);
   if (!s->all.launches) {
@@ -159,6 +192,8 @@ void ww_stats_print(const ww_stats_view *v, FILE *f) {
   times(s, f);
   shares(s, f);
   failures(s, f);
-  if (v->other) coverage(s, v->other, f);
-  if (v->repeats) repeats(v->repeats, f);
+  if (v->other)
+    coverage(s, v->other, f);
+  if (v->repeats)
+    repeats(v->repeats, f);
 }

@@ -1,6 +1,8 @@
-/* stats_svg.c - distributions as pictures: bars for this set, a stepped line for the other, shares of launches upwards.
+/* stats_svg.c - distributions as pictures: bars for this set, a stepped line for the other, shares
+ * of launches upwards.
  *
- * One SVG a quantity that any browser shows: text as text, no script. What a bar stands for is its <title>. */
+ * One SVG a quantity that any browser shows: text as text, no script. What a bar stands for is its
+ * <title>. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +11,15 @@
 #include "../predict/show/plot.h"
 #include "stats.h"
 
-enum { WIDTH = 640, HEIGHT = 300, LEFT = 54, RIGHT = 28, TOP = 66, BOTTOM = 46, MOST_PLACES = WW_MOST_BINS + 3 };
+enum {
+  WIDTH = 640,
+  HEIGHT = 300,
+  LEFT = 54,
+  RIGHT = 28,
+  TOP = 66,
+  BOTTOM = 46,
+  MOST_PLACES = WW_MOST_BINS + 3
+};
 static const char ours_color[] = "#0072b2", other_color[] = "#d55e00";
 
 /* Where a bin stands: its pixels and its counts in both sets. */
@@ -32,8 +42,8 @@ typedef struct {
 
 /* ---- layout ---- */
 
-static void add(chart *c, double *x, double width, uint64_t ours, uint64_t other, double from, double to,
-                const char *name) {
+static void add(chart *c, double *x, double width, uint64_t ours, uint64_t other, double from,
+                double to, const char *name) {
   c->places[c->n++] = (place){*x, width, ours, other, from, to, name};
   *x += width;
 }
@@ -43,8 +53,8 @@ static void lay_out(chart *c) {
   static const ww_spread nothing;
   const ww_spread *a = c->ours, *b = c->other ? c->other : &nothing;
   const ww_spread_info *i = c->i;
-  bool zero = i->zero && (a->at[WW_ZERO] || b->at[WW_ZERO]), below = a->at[WW_BELOW] || b->at[WW_BELOW],
-       above = a->at[WW_ABOVE] || b->at[WW_ABOVE];
+  bool zero = i->zero && (a->at[WW_ZERO] || b->at[WW_ZERO]),
+       below = a->at[WW_BELOW] || b->at[WW_BELOW], above = a->at[WW_ABOVE] || b->at[WW_ABOVE];
   double x = LEFT, room = WIDTH - LEFT - RIGHT;
   double units = i->bins + (zero ? 2.8 : 0) + below + above;
   c->bin_width = room / units;
@@ -52,19 +62,25 @@ static void lay_out(chart *c) {
     add(c, &x, 2 * c->bin_width, a->at[WW_ZERO], b->at[WW_ZERO], NAN, NAN, i->zero);
     x += 0.8 * c->bin_width;
   }
-  if (below) add(c, &x, c->bin_width, a->at[WW_BELOW], b->at[WW_BELOW], NAN, i->lo, NULL);
+  if (below)
+    add(c, &x, c->bin_width, a->at[WW_BELOW], b->at[WW_BELOW], NAN, i->lo, NULL);
   c->first = c->n;
   for (uint32_t k = 0; k < i->bins; k++)
-    add(c, &x, c->bin_width, a->at[k], b->at[k], ww_spread_edge(i, k), ww_spread_edge(i, k + 1), NULL);
-  if (above) add(c, &x, c->bin_width, a->at[WW_ABOVE], b->at[WW_ABOVE], i->hi, NAN, NULL);
+    add(c, &x, c->bin_width, a->at[k], b->at[k], ww_spread_edge(i, k), ww_spread_edge(i, k + 1),
+        NULL);
+  if (above)
+    add(c, &x, c->bin_width, a->at[WW_ABOVE], b->at[WW_ABOVE], i->hi, NAN, NULL);
 }
 
-static double share(uint64_t n, const ww_spread *of) { return of && of->n ? (double)n / (double)of->n : 0; }
+static double share(uint64_t n, const ww_spread *of) {
+  return of && of->n ? (double)n / (double)of->n : 0;
+}
 
 static double step_of(double top) { /* of the ticks: 1, 2, 5, 10, 20 % */
   static const double steps[] = {0.0025, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25};
   for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
-    if (top / steps[k] <= 5.0001) return steps[k];
+    if (top / steps[k] <= 5.0001)
+      return steps[k];
   return 0.25;
 }
 
@@ -76,7 +92,9 @@ static void scale(chart *c) {
   c->top = step * ceil(most / step - 1e-9);
 }
 
-static double y_of(const chart *c, double s) { return TOP + (HEIGHT - TOP - BOTTOM) * (1 - s / c->top); }
+static double y_of(const chart *c, double s) {
+  return TOP + (HEIGHT - TOP - BOTTOM) * (1 - s / c->top);
+}
 
 /* ---- words ---- */
 
@@ -121,9 +139,11 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
     ww_buf_fmt(&title, "above %s", tick_text(c, p->from, lo));
   else
     ww_buf_fmt(&title, "%s to %s", tick_text(c, p->from, lo), tick_text(c, p->to, hi));
-  ww_buf_fmt(&title, ": %llu launches (%.1f %%)", (unsigned long long)p->ours, 100 * share(p->ours, c->ours));
+  ww_buf_fmt(&title, ": %llu launches (%.1f %%)", (unsigned long long)p->ours,
+             100 * share(p->ours, c->ours));
   if (c->other)
-    ww_buf_fmt(&title, ", other set %llu (%.1f %%)", (unsigned long long)p->other, 100 * share(p->other, c->other));
+    ww_buf_fmt(&title, ", other set %llu (%.1f %%)", (unsigned long long)p->other,
+               100 * share(p->other, c->other));
   ww_svg_escape(b, title.s);
   ww_buf_free(&title);
 }
@@ -131,8 +151,8 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
 /* ---- drawing ---- */
 
 static void grid_line(chart *c, double y) {
-  ww_buf_fmt(c->p.out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n", LEFT, y,
-             WIDTH - RIGHT, y);
+  ww_buf_fmt(c->p.out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
+             LEFT, y, WIDTH - RIGHT, y);
 }
 
 static void ticks_y(chart *c) {
@@ -147,7 +167,9 @@ static void ticks_y(chart *c) {
 
 static void tick_x(chart *c, double x, const char *text) {
   double y = HEIGHT - BOTTOM;
-  ww_buf_fmt(c->p.out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x, y, x, y + 4);
+  ww_buf_fmt(c->p.out,
+             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x, y,
+             x, y + 4);
   ww_plot_text(&c->p, x, y + 16, "middle", "#444444", 11, 0, text);
 }
 
@@ -156,22 +178,28 @@ static void ticks_x(chart *c) {
   char t[32];
   double x0 = c->places[c->first].x, width = c->bin_width * i->bins;
   if (c->first && c->places[0].name)
-    ww_plot_text(&c->p, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle", "#444444", 11, 0,
-                 i->zero);
+    ww_plot_text(&c->p, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle",
+                 "#444444", 11, 0, i->zero);
   if (i->log) {
     int decades = (int)lround(log10(i->hi / i->lo)), every = decades > 7 ? 2 : 1;
-    for (int k = 0; k <= decades; k += every) tick_x(c, x0 + width * k / decades, tick_text(c, i->lo * pow(10, k), t));
+    for (int k = 0; k <= decades; k += every)
+      tick_x(c, x0 + width * k / decades, tick_text(c, i->lo * pow(10, k), t));
   } else
-    for (int k = 0; k <= 4; k++) tick_x(c, x0 + width * k / 4, tick_text(c, i->lo + (i->hi - i->lo) * k / 4, t));
+    for (int k = 0; k <= 4; k++)
+      tick_x(c, x0 + width * k / 4, tick_text(c, i->lo + (i->hi - i->lo) * k / 4, t));
 }
 
 static void bars(chart *c) {
   for (uint32_t k = 0; k < c->n; k++) {
     const place *p = &c->places[k];
     double y = y_of(c, share(p->ours, c->ours)), h = HEIGHT - BOTTOM - y;
-    if (p->ours && h < 1) y = HEIGHT - BOTTOM - 1, h = 1; /* something is there */
+    if (p->ours && h < 1) {
+      y = HEIGHT - BOTTOM - 1;
+      h = 1;
+    } /* something is there */
     ww_buf_fmt(c->p.out,
-               "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" fill-opacity=\"0.45\"><title>",
+               "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
+               "fill-opacity=\"0.45\"><title>",
                p->x + 0.5, y, p->width - 1, h, ours_color);
     counts_text(c, p, c->p.out);
     ww_buf_puts(c->p.out, "</title></rect>\n");
@@ -182,37 +210,44 @@ static void bars(chart *c) {
 static void steps(chart *c) {
   double base = HEIGHT - BOTTOM;
   bool open = false;
-  if (!c->other) return;
+  if (!c->other)
+    return;
   for (uint32_t k = 0; k < c->n; k++) {
     const place *p = &c->places[k];
     double y = y_of(c, share(p->other, c->other));
     if (!open)
       ww_buf_fmt(c->p.out,
-                 "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" d=\"M%.1f %.1f",
+                 "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" "
+                 "d=\"M%.1f %.1f",
                  other_color, p->x, base);
     ww_buf_fmt(c->p.out, "V%.1fH%.1f", y, p->x + p->width);
     open = k + 1 < c->n && c->places[k + 1].x < p->x + p->width + 0.01;
-    if (!open) ww_buf_fmt(c->p.out, "V%.1f\"/>\n", base);
+    if (!open)
+      ww_buf_fmt(c->p.out, "V%.1f\"/>\n", base);
   }
 }
 
-static bool gap_at(const chart *c, const place *p) { return c->other && p->other && p->ours < WW_COVERED_FROM; }
+static bool gap_at(const chart *c, const place *p) {
+  return c->other && p->other && p->ours < WW_COVERED_FROM;
+}
 
 /* What the other set has and this one lacks. */
 static void gaps(chart *c) {
   bool any = false;
   for (uint32_t k = 0; k < c->n; k++) {
     const place *p = &c->places[k];
-    if (!gap_at(c, p)) continue;
+    if (!gap_at(c, p))
+      continue;
     any = true;
-    ww_buf_fmt(c->p.out,
-               "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ", p->x + p->width / 2,
-               HEIGHT - BOTTOM, other_color);
+    ww_buf_fmt(c->p.out, "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ",
+               p->x + p->width / 2, HEIGHT - BOTTOM, other_color);
     counts_text(c, p, c->p.out);
     ww_buf_puts(c->p.out, "</title></circle>\n");
   }
-  if (!any) return;
-  ww_buf_fmt(c->p.out, "<circle cx=\"%d\" cy=\"20\" r=\"3.5\" fill=\"%s\"/>\n", WIDTH - RIGHT - 80, other_color);
+  if (!any)
+    return;
+  ww_buf_fmt(c->p.out, "<circle cx=\"%d\" cy=\"20\" r=\"3.5\" fill=\"%s\"/>\n", WIDTH - RIGHT - 80,
+             other_color);
   ww_plot_text(&c->p, WIDTH - RIGHT, 24, "end", "#444444", 11.5, 0, "not covered");
 }
 
@@ -220,7 +255,8 @@ static const char *grouped(uint64_t n, char out[32]) { /* 312,045 */
   char digits[24];
   int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n), at = 0;
   for (int k = 0; k < len; k++) {
-    if (k && (len - k) % 3 == 0) out[at++] = ',';
+    if (k && (len - k) % 3 == 0)
+      out[at++] = ',';
     out[at++] = digits[k];
   }
   out[at] = 0;
@@ -230,17 +266,23 @@ static const char *grouped(uint64_t n, char out[32]) { /* 312,045 */
 static void legend(chart *c, const ww_stats_view *v) {
   char n[32], text[160];
   double x = LEFT;
-  ww_buf_fmt(c->p.out, "<rect x=\"%.1f\" y=\"37\" width=\"14\" height=\"10\" fill=\"%s\" fill-opacity=\"0.45\"/>\n", x,
-             ours_color);
+  ww_buf_fmt(
+      c->p.out,
+      "<rect x=\"%.1f\" y=\"37\" width=\"14\" height=\"10\" fill=\"%s\" fill-opacity=\"0.45\"/>\n",
+      x, ours_color);
   snprintf(text, sizeof text, "%.60s, %s launches", v->ours->name, grouped(c->ours->n, n));
   ww_plot_text(&c->p, x + 20, 46, "start", "#444444", 11.5, 0, text);
-  if (!c->other) return;
+  if (!c->other)
+    return;
   double cover = ww_spread_cover(c->ours, c->other);
   x += 34 + 6.2 * (double)strlen(text);
-  ww_buf_fmt(c->p.out, "<line x1=\"%.1f\" y1=\"42\" x2=\"%.1f\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", x,
-             x + 14, other_color);
+  ww_buf_fmt(
+      c->p.out,
+      "<line x1=\"%.1f\" y1=\"42\" x2=\"%.1f\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", x,
+      x + 14, other_color);
   snprintf(text, sizeof text, "%.60s, %s launches", v->other->name, grouped(c->other->n, n));
-  if (isfinite(cover)) snprintf(text + strlen(text), sizeof text - strlen(text), ", %.1f %% covered", 100 * cover);
+  if (isfinite(cover))
+    snprintf(text + strlen(text), sizeof text - strlen(text), ", %.1f %% covered", 100 * cover);
   ww_plot_text(&c->p, x + 20, 46, "start", "#444444", 11.5, 0, text);
 }
 
@@ -249,25 +291,28 @@ void ww_spread_svg(const ww_stats_view *v, ww_spread_id q, ww_buf *out) {
              .ours = &v->ours->spread[q],
              .other = v->other ? &v->other->spread[q] : NULL,
              .p = {.out = out}};
-  if (c.other && !c.other->n) c.other = NULL;
+  if (c.other && !c.other->n)
+    c.other = NULL;
   lay_out(&c);
   scale(&c);
-  ww_buf_fmt(out,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-             "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>%s</title>\n"
-             "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-             WIDTH, HEIGHT, WIDTH, HEIGHT, c.i->title, WIDTH, HEIGHT);
+  ww_buf_fmt(
+      out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+      "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>%s</title>\n"
+      "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+      WIDTH, HEIGHT, WIDTH, HEIGHT, c.i->title, WIDTH, HEIGHT);
   ww_plot_text(&c.p, LEFT, 24, "start", "#1a1a1a", 15, 0, c.i->title);
   legend(&c, v);
   ticks_y(&c);
   bars(&c);
   steps(&c);
-  ww_buf_fmt(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#9a9a9a\"/>\n", LEFT, HEIGHT - BOTTOM,
-             WIDTH - RIGHT, HEIGHT - BOTTOM);
+  ww_buf_fmt(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#9a9a9a\"/>\n", LEFT,
+             HEIGHT - BOTTOM, WIDTH - RIGHT, HEIGHT - BOTTOM);
   gaps(&c);
   ticks_x(&c);
   double x0 = c.places[c.first].x;
-  ww_plot_text(&c.p, x0 + c.bin_width * c.i->bins / 2, HEIGHT - 10, "middle", "#222222", 12, 0, c.i->axis);
+  ww_plot_text(&c.p, x0 + c.bin_width * c.i->bins / 2, HEIGHT - 10, "middle", "#222222", 12, 0,
+               c.i->axis);
   ww_buf_puts(out, "</svg>\n");
 }
 
@@ -279,7 +324,8 @@ ww_status ww_stats_pictures(const ww_stats_view *v, const char *dir, ww_err *e) 
   for (int q = 0; !st && q < WW_NSPREADS; q++) {
     ww_buf b = {0};
     ww_spread_svg(v, (ww_spread_id)q, &b);
-    st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "%s.svg", ww_spreads[q].id)), b.s, b.n, e);
+    st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "%s.svg", ww_spreads[q].id)), b.s, b.n,
+                              e);
     ww_buf_free(&b);
   }
   ww_arena_free(a);
@@ -290,12 +336,16 @@ ww_status ww_stats_pictures(const ww_stats_view *v, const char *dir, ww_err *e) 
 
 static const char style[] =
     ":root{--bg:#fbfbfa;--fg:#1c1d21;--soft:#5d6068;--line:#dcdde1;--card:#fff}\n"
-    "@media(prefers-color-scheme:dark){:root{--bg:#16171a;--fg:#ececee;--soft:#a2a5ad;--line:#34363c;--card:#1e2024}}\n"
-    "*{box-sizing:border-box}body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:84rem;background:var(--bg);color:var(--fg);"
+    "@media(prefers-color-scheme:dark){:root{--bg:#16171a;--fg:#ececee;--soft:#a2a5ad;--line:#"
+    "34363c;--card:#1e2024}}\n"
+    "*{box-sizing:border-box}body{margin:0 auto;padding:2rem 1.25rem "
+    "4rem;max-width:84rem;background:var(--bg);color:var(--fg);"
     "font:15px/1.5 system-ui,sans-serif}h1{font-size:1.5rem;margin:0 0 .25rem}\n"
-    "pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:1rem;overflow-x:auto;font-size:.82rem}\n"
+    "pre{background:var(--card);border:1px solid "
+    "var(--line);border-radius:8px;padding:1rem;overflow-x:auto;font-size:.82rem}\n"
     ".plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(26rem,1fr));gap:1rem}\n"
-    "figure{margin:0;background:#fff;border:1px solid var(--line);border-radius:8px;padding:.5rem}svg{width:100%;height:auto;display:block}\n";
+    "figure{margin:0;background:#fff;border:1px solid "
+    "var(--line);border-radius:8px;padding:.5rem}svg{width:100%;height:auto;display:block}\n";
 
 void ww_stats_page(const ww_stats_view *v, ww_buf *out) {
   char *text = NULL;
@@ -305,9 +355,8 @@ void ww_stats_page(const ww_stats_view *v, ww_buf *out) {
   ww_stats_print(v, f);
   ww_set_color(-1);
   fclose(f);
-  ww_buf_puts(
-      out,
-      "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>");
+  ww_buf_puts(out, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta "
+                   "name=\"viewport\" content=\"width=device-width\"><title>");
   ww_svg_escape(out, v->ours->name);
   ww_buf_fmt(out, "</title>\n<style>%s</style>\n<h1>", style);
   ww_svg_escape(out, v->ours->name);

@@ -14,21 +14,21 @@
 #define WW_STORE_APPLICATION 0x57576473 /* application_id: this file is a store of ours */
 
 typedef enum { /* prepared when first used */
-  WW_SQL_FIND_GENERATED,
-  WW_SQL_FIND_KEY,
-  WW_SQL_ADD_KERNEL,
-  WW_SQL_ADD_FAMILY,
-  WW_SQL_FIND_FAMILY,
-  WW_SQL_ADD_GPU,
-  WW_SQL_FIND_GPU,
-  WW_SQL_ADD_FAILURE,
-  WW_SQL_FIND_FAILURE,
-  WW_SQL_ADD_MACHINE,
-  WW_SQL_FIND_MACHINE,
-  WW_SQL_HELD,
-  WW_SQL_PUT,  /* the whole row */
-  WW_SQL_FILL, /* its counters alone */
-  WW_NSQL
+               WW_SQL_FIND_GENERATED,
+               WW_SQL_FIND_KEY,
+               WW_SQL_ADD_KERNEL,
+               WW_SQL_ADD_FAMILY,
+               WW_SQL_FIND_FAMILY,
+               WW_SQL_ADD_GPU,
+               WW_SQL_FIND_GPU,
+               WW_SQL_ADD_FAILURE,
+               WW_SQL_FIND_FAILURE,
+               WW_SQL_ADD_MACHINE,
+               WW_SQL_FIND_MACHINE,
+               WW_SQL_HELD,
+               WW_SQL_PUT,  /* the whole row */
+               WW_SQL_FILL, /* its counters alone */
+               WW_NSQL
 } ww_sql;
 
 struct ww_store {
@@ -54,11 +54,13 @@ ww_status ww_store_memory(ww_store **out, ww_err *e);
 ww_status ww_store_prepare(ww_store *s, const char *sql, sqlite3_stmt **out, ww_err *e);
 
 /* dram_gbps, gflops and ai are made when a row is read. */
-static inline bool ww_store_derived(int m) { return m == WW_M_dram_gbps || m == WW_M_gflops || m == WW_M_ai; }
+static inline bool ww_store_derived(int m) {
+  return m == WW_M_dram_gbps || m == WW_M_gflops || m == WW_M_ai;
+}
 /* Known without counters: what the timed runs and the code itself say. */
 static inline bool ww_store_timed(int m) {
-  return m == WW_M_time_us || m == WW_M_sm_clock_mhz || m == WW_M_registers || m == WW_M_shared_bytes ||
-         m == WW_M_local_bytes || m == WW_M_occupancy_limit_pct;
+  return m == WW_M_time_us || m == WW_M_sm_clock_mhz || m == WW_M_registers ||
+         m == WW_M_shared_bytes || m == WW_M_local_bytes || m == WW_M_occupancy_limit_pct;
 }
 
 #endif

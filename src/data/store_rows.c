@@ -1,7 +1,8 @@
 /* store_rows.c - one row in, all rows out.
  *
- * A row goes in by what is there already: nothing or a failure is replaced, a time without counters gets those of the new row
- * and keeps its time, anything better stays. Out they come kernel by kernel, so that only the kernels are sorted. */
+ * A row goes in by what is there already: nothing or a failure is replaced, a time without counters
+ * gets those of the new row and keeps its time, anything better stays. Out they come kernel by
+ * kernel, so that only the kernels are sorted. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 #include "../measure/counters.h"
 #include "store_int.h"
 
-void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t index, const char *dialect) {
+void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t index,
+                      const char *dialect) {
   bool cl = dialect && !strcmp(dialect, "opencl");
   snprintf(out, 64, "g%u/%" PRIu64 "/%u%s", version, seed, index, cl ? ".cl" : "");
 }
@@ -17,11 +19,12 @@ void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t in
 /* ---- statements ---- */
 
 static const char *const texts[WW_NSQL] = {
-    [WW_SQL_FIND_GENERATED] =
-        "SELECT id FROM kernel WHERE version=?1 AND seed=?2 AND idx=?3 AND dialect=?4 AND key IS NULL",
+    [WW_SQL_FIND_GENERATED] = "SELECT id FROM kernel WHERE version=?1 AND seed=?2 AND idx=?3 AND "
+                              "dialect=?4 AND key IS NULL",
     [WW_SQL_FIND_KEY] = "SELECT id FROM kernel WHERE key=?1",
     [WW_SQL_ADD_KERNEL] =
-        "INSERT INTO kernel(origin,family,dialect,version,seed,idx,source_hash,structure,key,name,file)"
+        "INSERT INTO "
+        "kernel(origin,family,dialect,version,seed,idx,source_hash,structure,key,name,file)"
         " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
     [WW_SQL_ADD_FAMILY] = "INSERT INTO family(name) VALUES(?1)",
     [WW_SQL_FIND_FAMILY] = "SELECT id FROM family WHERE name=?1",
@@ -31,24 +34,29 @@ static const char *const texts[WW_NSQL] = {
     [WW_SQL_FIND_FAILURE] = "SELECT id FROM failure WHERE message=?1",
     [WW_SQL_ADD_MACHINE] = "INSERT INTO machine(gpu,device,driver,versions,compiler,sms,l2_size)"
                            " VALUES(?1,?2,?3,?4,?5,?6,?7)",
-    [WW_SQL_FIND_MACHINE] = "SELECT id FROM machine WHERE gpu=?1 AND device=?2 AND driver=?3 AND versions=?4"
-                            " AND compiler=?5 AND sms=?6 AND l2_size=?7",
+    [WW_SQL_FIND_MACHINE] =
+        "SELECT id FROM machine WHERE gpu=?1 AND device=?2 AND driver=?3 AND versions=?4"
+        " AND compiler=?5 AND sms=?6 AND l2_size=?7",
     [WW_SQL_HELD] = "SELECT status, passes FROM launch WHERE kernel=?1 AND number=?2 AND gpu=?3",
 };
 
-#define BEFORE_METRICS \
-  "kernel,number,gpu,machine,status,failure,samples,passes,accumulates,grid_x,grid_y,grid_z,block_x,block_y,block_z,spec,iqr_us"
+#define BEFORE_METRICS                                                                        \
+  "kernel,number,gpu,machine,status,failure,samples,passes,accumulates,grid_x,grid_y,grid_z," \
+  "block_x,block_y,block_z,spec,iqr_us"
 #define NBEFORE 17
 
 static const char *put_text(ww_arena *a) {
   ww_buf b = {0};
   ww_buf_puts(&b, "INSERT OR REPLACE INTO launch(" BEFORE_METRICS);
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m)) ww_buf_fmt(&b, ",%s", ww_metrics[m].name);
+    if (!ww_store_derived(m))
+      ww_buf_fmt(&b, ",%s", ww_metrics[m].name);
   ww_buf_puts(&b, ") VALUES(?1");
-  for (int k = 2; k <= NBEFORE; k++) ww_buf_fmt(&b, ",?%d", k);
+  for (int k = 2; k <= NBEFORE; k++)
+    ww_buf_fmt(&b, ",?%d", k);
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m)) ww_buf_fmt(&b, ",?%d", NBEFORE + 1 + m);
+    if (!ww_store_derived(m))
+      ww_buf_fmt(&b, ",?%d", NBEFORE + 1 + m);
   ww_buf_puts(&b, ")");
   const char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);
@@ -59,7 +67,8 @@ static const char *fill_text(ww_arena *a) {
   ww_buf b = {0};
   ww_buf_puts(&b, "UPDATE launch SET passes=?8");
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m) && !ww_store_timed(m)) ww_buf_fmt(&b, ",%s=?%d", ww_metrics[m].name, NBEFORE + 1 + m);
+    if (!ww_store_derived(m) && !ww_store_timed(m))
+      ww_buf_fmt(&b, ",%s=?%d", ww_metrics[m].name, NBEFORE + 1 + m);
   ww_buf_puts(&b, " WHERE kernel=?1 AND number=?2 AND gpu=?3");
   const char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);
@@ -69,35 +78,48 @@ static const char *fill_text(ww_arena *a) {
 static ww_status statement(ww_store *s, ww_sql which, sqlite3_stmt **out, ww_err *e) {
   ww_status st = WW_OK;
   if (!s->sql[which]) {
-    const char *text = which == WW_SQL_PUT ? put_text(s->a) : which == WW_SQL_FILL ? fill_text(s->a) : texts[which];
+    const char *text = which == WW_SQL_PUT    ? put_text(s->a)
+                       : which == WW_SQL_FILL ? fill_text(s->a)
+                                              : texts[which];
     st = ww_store_prepare(s, text, &s->sql[which], e);
   }
   *out = s->sql[which];
   return st;
 }
 
-/* Runs a bound statement to its end; *id is its first number (a query) or the new row's (an insertion), -1: no row. */
+/* Runs a bound statement to its end; *id is its first number (a query) or the new row's (an
+ * insertion), -1: no row. */
 static ww_status finish(ww_store *s, sqlite3_stmt *q, bool insertion, int64_t *id, ww_err *e) {
   int rc = sqlite3_step(q);
-  ww_status st = rc == SQLITE_ROW || rc == SQLITE_DONE ? WW_OK : ww_store_fail(s, "writing a row", e);
-  if (id) *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : insertion ? sqlite3_last_insert_rowid(s->db) : -1;
+  ww_status st =
+      rc == SQLITE_ROW || rc == SQLITE_DONE ? WW_OK : ww_store_fail(s, "writing a row", e);
+  if (id)
+    *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0)
+          : insertion      ? sqlite3_last_insert_rowid(s->db)
+                           : -1;
   sqlite3_reset(q);
   return st;
 }
 
-static void bind_text(sqlite3_stmt *q, int at, const char *text) { sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC); }
+static void bind_text(sqlite3_stmt *q, int at, const char *text) {
+  sqlite3_bind_text(q, at, text, -1, SQLITE_STATIC);
+}
 
 /* ---- names that repeat ---- */
 
-static ww_status number_of(ww_store *s, ww_sql find, ww_sql add, const char *text, int64_t *id, ww_err *e) {
+static ww_status number_of(ww_store *s, ww_sql find, ww_sql add, const char *text, int64_t *id,
+                           ww_err *e) {
   sqlite3_stmt *q;
   ww_status st = statement(s, find, &q, e);
-  if (st) return st;
+  if (st)
+    return st;
   bind_text(q, 1, text);
   st = finish(s, q, false, id, e);
-  if (st || *id >= 0) return st;
+  if (st || *id >= 0)
+    return st;
   st = statement(s, add, &q, e);
-  if (st) return st;
+  if (st)
+    return st;
   bind_text(q, 1, text);
   return finish(s, q, true, id, e);
 }
@@ -105,36 +127,43 @@ static ww_status number_of(ww_store *s, ww_sql find, ww_sql add, const char *tex
 static void bind_machine(sqlite3_stmt *q, const ww_store_row *r, int64_t gpu) {
   const char *words[] = {r->device, r->driver, r->versions, r->compiler};
   sqlite3_bind_int64(q, 1, gpu);
-  for (int k = 0; k < 4; k++) bind_text(q, 2 + k, words[k] ? words[k] : "");
+  for (int k = 0; k < 4; k++)
+    bind_text(q, 2 + k, words[k] ? words[k] : "");
   sqlite3_bind_int64(q, 6, r->sms);
   sqlite3_bind_int64(q, 7, (int64_t)r->l2_bytes);
 }
 
 static ww_status machine_of(ww_store *s, const ww_store_row *r, ww_err *e) {
   char key[sizeof s->machine_key];
-  int n = snprintf(key, sizeof key, "%s|%s|%s|%s|%s|%u|%" PRIu64, r->gpu, r->device, r->driver, r->versions,
-                   r->compiler, r->sms, r->l2_bytes);
-  if (n < (int)sizeof key && !strcmp(key, s->machine_key)) return WW_OK;
+  int n = snprintf(key, sizeof key, "%s|%s|%s|%s|%s|%u|%" PRIu64, r->gpu, r->device, r->driver,
+                   r->versions, r->compiler, r->sms, r->l2_bytes);
+  if (n < (int)sizeof key && !strcmp(key, s->machine_key))
+    return WW_OK;
   sqlite3_stmt *q;
   ww_status st = number_of(s, WW_SQL_FIND_GPU, WW_SQL_ADD_GPU, r->gpu ? r->gpu : "", &s->gpu, e);
-  if (!st) st = statement(s, WW_SQL_FIND_MACHINE, &q, e);
-  if (st) return st;
+  if (!st)
+    st = statement(s, WW_SQL_FIND_MACHINE, &q, e);
+  if (st)
+    return st;
   bind_machine(q, r, s->gpu);
   st = finish(s, q, false, &s->machine, e);
   if (!st && s->machine < 0 && !(st = statement(s, WW_SQL_ADD_MACHINE, &q, e))) {
     bind_machine(q, r, s->gpu);
     st = finish(s, q, true, &s->machine, e);
   }
-  if (!st) snprintf(s->machine_key, sizeof s->machine_key, "%s", n < (int)sizeof key ? key : "");
+  if (!st)
+    snprintf(s->machine_key, sizeof s->machine_key, "%s", n < (int)sizeof key ? key : "");
   return st;
 }
 
 /* ---- kernels ---- */
 
 /* Whether the key is one that a generated kernel has; the numbers behind it. */
-static bool generated(const char *key, uint32_t *version, uint64_t *seed, uint32_t *index, const char **dialect) {
+static bool generated(const char *key, uint32_t *version, uint64_t *seed, uint32_t *index,
+                      const char **dialect) {
   int end = 0;
-  if (sscanf(key, "g%u/%" SCNu64 "/%u%n", version, seed, index, &end) != 3) return false;
+  if (sscanf(key, "g%u/%" SCNu64 "/%u%n", version, seed, index, &end) != 3)
+    return false;
   *dialect = key[end] ? "opencl" : "cuda";
   return !key[end] || !strcmp(key + end, ".cl");
 }
@@ -146,7 +175,8 @@ static ww_status find_kernel(ww_store *s, const char *key, int64_t *id, ww_err *
   const char *dialect;
   bool made = generated(key, &version, &seed, &index, &dialect);
   ww_status st = statement(s, made ? WW_SQL_FIND_GENERATED : WW_SQL_FIND_KEY, &q, e);
-  if (st) return st;
+  if (st)
+    return st;
   if (made) {
     sqlite3_bind_int64(q, 1, version);
     sqlite3_bind_int64(q, 2, (int64_t)seed);
@@ -161,9 +191,12 @@ static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, 
   sqlite3_stmt *q;
   int64_t family;
   bool made = k->origin == WW_ORIGIN_GENERATED;
-  ww_status st = number_of(s, WW_SQL_FIND_FAMILY, WW_SQL_ADD_FAMILY, k->family ? k->family : "", &family, e);
-  if (!st) st = statement(s, WW_SQL_ADD_KERNEL, &q, e);
-  if (st) return st;
+  ww_status st =
+      number_of(s, WW_SQL_FIND_FAMILY, WW_SQL_ADD_FAMILY, k->family ? k->family : "", &family, e);
+  if (!st)
+    st = statement(s, WW_SQL_ADD_KERNEL, &q, e);
+  if (st)
+    return st;
   sqlite3_bind_int64(q, 1, k->origin);
   sqlite3_bind_int64(q, 2, family);
   bind_text(q, 3, k->dialect ? k->dialect : "");
@@ -179,10 +212,13 @@ static ww_status add_kernel(ww_store *s, const ww_store_kernel *k, int64_t *id, 
 }
 
 static ww_status kernel_of(ww_store *s, const ww_store_kernel *k, ww_err *e) {
-  if (!strcmp(k->key, s->key)) return WW_OK;
+  if (!strcmp(k->key, s->key))
+    return WW_OK;
   ww_status st = find_kernel(s, k->key, &s->kernel, e);
-  if (!st && s->kernel < 0) st = add_kernel(s, k, &s->kernel, e);
-  if (!st) snprintf(s->key, sizeof s->key, "%s", strlen(k->key) < sizeof s->key ? k->key : "");
+  if (!st && s->kernel < 0)
+    st = add_kernel(s, k, &s->kernel, e);
+  if (!st)
+    snprintf(s->key, sizeof s->key, "%s", strlen(k->key) < sizeof s->key ? k->key : "");
   return st;
 }
 
@@ -192,17 +228,21 @@ static ww_held level(ww_status status, uint32_t passes) {
   return status ? WW_HELD_FAILED : passes ? WW_HELD_COUNTERS : WW_HELD_TIME;
 }
 
-static ww_status held(ww_store *s, int64_t kernel, uint32_t number, int64_t gpu, ww_held *out, ww_err *e) {
+static ww_status held(ww_store *s, int64_t kernel, uint32_t number, int64_t gpu, ww_held *out,
+                      ww_err *e) {
   sqlite3_stmt *q;
   *out = WW_HELD_NOT;
   ww_status st = statement(s, WW_SQL_HELD, &q, e);
-  if (st) return st;
+  if (st)
+    return st;
   sqlite3_bind_int64(q, 1, kernel);
   sqlite3_bind_int64(q, 2, number);
   sqlite3_bind_int64(q, 3, gpu);
   int rc = sqlite3_step(q);
-  if (rc == SQLITE_ROW) *out = level((ww_status)sqlite3_column_int(q, 0), (uint32_t)sqlite3_column_int(q, 1));
-  if (rc != SQLITE_ROW && rc != SQLITE_DONE) st = ww_store_fail(s, "reading it", e);
+  if (rc == SQLITE_ROW)
+    *out = level((ww_status)sqlite3_column_int(q, 0), (uint32_t)sqlite3_column_int(q, 1));
+  if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+    st = ww_store_fail(s, "reading it", e);
   sqlite3_reset(q);
   return st;
 }
@@ -217,37 +257,51 @@ static void bind_real(sqlite3_stmt *q, int at, double v) {
 static ww_status put(ww_store *s, ww_sql which, const ww_store_row *r, int64_t failure, ww_err *e) {
   sqlite3_stmt *q;
   ww_status st = statement(s, which, &q, e);
-  if (st) return st;
+  if (st)
+    return st;
   const int64_t whole[] = {s->kernel, r->number, s->gpu, s->machine, r->status};
   sqlite3_clear_bindings(q);
-  for (int k = 0; k < 5; k++) sqlite3_bind_int64(q, 1 + k, whole[k]);
-  if (failure >= 0) sqlite3_bind_int64(q, 6, failure);
+  for (int k = 0; k < 5; k++)
+    sqlite3_bind_int64(q, 1 + k, whole[k]);
+  if (failure >= 0)
+    sqlite3_bind_int64(q, 6, failure);
   sqlite3_bind_int64(q, 7, r->samples);
   sqlite3_bind_int64(q, 8, r->passes);
   sqlite3_bind_int64(q, 9, r->accumulates);
-  for (int k = 0; k < 3; k++) sqlite3_bind_int64(q, 10 + k, (int64_t)r->grid[k]);
-  for (int k = 0; k < 3; k++) sqlite3_bind_int64(q, 13 + k, (int64_t)r->block[k]);
+  for (int k = 0; k < 3; k++)
+    sqlite3_bind_int64(q, 10 + k, (int64_t)r->grid[k]);
+  for (int k = 0; k < 3; k++)
+    sqlite3_bind_int64(q, 13 + k, (int64_t)r->block[k]);
   bind_text(q, 16, r->spec);
   bind_real(q, 17, r->status ? NAN : r->iqr_us);
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (!ww_store_derived(m)) bind_real(q, NBEFORE + 1 + m, r->status ? NAN : r->m[m]);
+    if (!ww_store_derived(m))
+      bind_real(q, NBEFORE + 1 + m, r->status ? NAN : r->m[m]);
   return finish(s, q, true, NULL, e);
 }
 
 ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e) {
   ww_held was, is = level(r->status, r->passes);
   int64_t failure = -1;
-  if (!s->write) return ww_fail(e, WW_EUSAGE, "%s: opened for reading", s->path);
+  if (!s->write)
+    return ww_fail(e, WW_EUSAGE, "%s: opened for reading", s->path);
   if (!r->status && !isfinite(r->m[WW_M_time_us]))
     return ww_fail(e, WW_EDATA, "%s: a measured row without a time", r->kernel.key);
   ww_status st = s->begun ? WW_OK : ww_store_exec(s, "BEGIN IMMEDIATE", e);
-  if (!st) s->begun = true;
-  if (!st) st = machine_of(s, r, e);
-  if (!st) st = kernel_of(s, &r->kernel, e);
-  if (!st) st = held(s, s->kernel, r->number, s->gpu, &was, e);
-  if (st || (is <= was && was != WW_HELD_FAILED) || is < was) return st;
-  if (r->status && r->error) st = number_of(s, WW_SQL_FIND_FAILURE, WW_SQL_ADD_FAILURE, r->error, &failure, e);
-  if (!st) st = put(s, was == WW_HELD_TIME ? WW_SQL_FILL : WW_SQL_PUT, r, failure, e);
+  if (!st)
+    s->begun = true;
+  if (!st)
+    st = machine_of(s, r, e);
+  if (!st)
+    st = kernel_of(s, &r->kernel, e);
+  if (!st)
+    st = held(s, s->kernel, r->number, s->gpu, &was, e);
+  if (st || (is <= was && was != WW_HELD_FAILED) || is < was)
+    return st;
+  if (r->status && r->error)
+    st = number_of(s, WW_SQL_FIND_FAILURE, WW_SQL_ADD_FAILURE, r->error, &failure, e);
+  if (!st)
+    st = put(s, was == WW_HELD_TIME ? WW_SQL_FILL : WW_SQL_PUT, r, failure, e);
   s->puts += !st;
   return st;
 }
@@ -256,32 +310,41 @@ ww_held ww_store_has(ww_store *s, const char *key, uint32_t number, const char *
   sqlite3_stmt *q;
   int64_t kernel, which;
   ww_held out = WW_HELD_NOT;
-  if (find_kernel(s, key, &kernel, NULL) || kernel < 0 || statement(s, WW_SQL_FIND_GPU, &q, NULL)) return out;
+  if (find_kernel(s, key, &kernel, NULL) || kernel < 0 || statement(s, WW_SQL_FIND_GPU, &q, NULL))
+    return out;
   bind_text(q, 1, gpu);
-  if (finish(s, q, false, &which, NULL) || which < 0) return out;
+  if (finish(s, q, false, &which, NULL) || which < 0)
+    return out;
   held(s, kernel, number, which, &out, NULL);
   return out;
 }
 
 /* ---- out ---- */
 
-static const char kernels_text[] =
-    "SELECT k.id, k.origin, f.name, k.dialect, k.version, k.seed, k.idx, k.source_hash, k.structure, k.key, k.name, k.file"
-    " FROM kernel k JOIN family f ON f.id = k.family WHERE (?1 IS NULL OR f.name = ?1) AND (?2 < 0 OR k.origin = ?2)"
-    " ORDER BY k.version, k.seed, k.idx, k.key, k.dialect";
+static const char kernels_text[] = "SELECT k.id, k.origin, f.name, k.dialect, k.version, k.seed, "
+                                   "k.idx, k.source_hash, k.structure, k.key, k.name, k.file"
+                                   " FROM kernel k JOIN family f ON f.id = k.family WHERE (?1 IS "
+                                   "NULL OR f.name = ?1) AND (?2 < 0 OR k.origin = ?2)"
+                                   " ORDER BY k.version, k.seed, k.idx, k.key, k.dialect";
 
 static const char *launches_text(ww_arena *a) {
   ww_buf b = {0};
-  ww_buf_puts(&b, "SELECT number, spec, grid_x, grid_y, grid_z, block_x, block_y, block_z, g.name, device, driver,"
-                  " versions, compiler, sms, l2_size, status, message, iqr_us, samples, passes, accumulates");
+  ww_buf_puts(
+      &b,
+      "SELECT number, spec, grid_x, grid_y, grid_z, block_x, block_y, block_z, g.name, device, "
+      "driver,"
+      " versions, compiler, sms, l2_size, status, message, iqr_us, samples, passes, accumulates");
   for (int m = 0; m < WW_NMETRICS; m++)
     if (ww_store_derived(m))
       ww_buf_puts(&b, ", NULL");
     else
       ww_buf_fmt(&b, ", %s", ww_metrics[m].name);
-  ww_buf_puts(&b, " FROM launch l JOIN machine x ON x.id = l.machine JOIN gpu g ON g.id = l.gpu"
-                  " LEFT JOIN failure y ON y.id = l.failure WHERE kernel = ?1 AND (?2 IS NULL OR g.name = ?2)"
-                  " AND (?3 OR status = 0) AND (NOT ?4 OR (status = 0 AND passes > 0)) ORDER BY number, g.name");
+  ww_buf_puts(
+      &b,
+      " FROM launch l JOIN machine x ON x.id = l.machine JOIN gpu g ON g.id = l.gpu"
+      " LEFT JOIN failure y ON y.id = l.failure WHERE kernel = ?1 AND (?2 IS NULL OR g.name = ?2)"
+      " AND (?3 OR status = 0) AND (NOT ?4 OR (status = 0 AND passes > 0)) ORDER BY number, "
+      "g.name");
   const char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);
   return text;
@@ -291,15 +354,21 @@ typedef struct {
   char key[64], name[64];
 } made_names;
 
-static const char *text_at(sqlite3_stmt *q, int at) { return (const char *)sqlite3_column_text(q, at); }
+static const char *text_at(sqlite3_stmt *q, int at) {
+  return (const char *)sqlite3_column_text(q, at);
+}
 
 /* What the tables' constraints promise; a file that somebody else has written may not keep it. */
 static ww_status keeps(const ww_store *s, bool holds, const char *what, ww_err *e) {
-  if (holds) return WW_OK;
-  return ww_fail(e, WW_EDATA, "%s: damaged, or not written by warpwise: a %s lacks what every one has", s->path, what);
+  if (holds)
+    return WW_OK;
+  return ww_fail(e, WW_EDATA,
+                 "%s: damaged, or not written by warpwise: a %s lacks what every one has", s->path,
+                 what);
 }
 
-static ww_status read_kernel(const ww_store *s, sqlite3_stmt *q, made_names *n, ww_store_kernel *k, ww_err *e) {
+static ww_status read_kernel(const ww_store *s, sqlite3_stmt *q, made_names *n, ww_store_kernel *k,
+                             ww_err *e) {
   int64_t origin = sqlite3_column_int64(q, 1);
   *k = (ww_store_kernel){.origin = (ww_origin)origin,
                          .family = text_at(q, 2),
@@ -312,9 +381,11 @@ static ww_status read_kernel(const ww_store *s, sqlite3_stmt *q, made_names *n, 
                          .key = text_at(q, 9),
                          .name = text_at(q, 10),
                          .file = text_at(q, 11)};
-  ww_status st =
-      keeps(s, origin >= 0 && origin < WW_NORIGINS && k->family && k->dialect && (!k->key || k->name), "kernel", e);
-  if (st || k->key) return st;
+  ww_status st = keeps(
+      s, origin >= 0 && origin < WW_NORIGINS && k->family && k->dialect && (!k->key || k->name),
+      "kernel", e);
+  if (st || k->key)
+    return st;
   ww_store_gen_key(n->key, k->version, k->seed, k->index, k->dialect);
   snprintf(n->name, sizeof n->name, "g%u_%" PRIu64 "_%u", k->version, k->seed, k->index);
   k->key = n->key;
@@ -330,8 +401,10 @@ static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r
   int64_t status = sqlite3_column_int64(q, 15);
   r->number = (uint32_t)sqlite3_column_int64(q, 0);
   r->spec = text_at(q, 1);
-  for (int k = 0; k < 3; k++) r->grid[k] = (uint64_t)sqlite3_column_int64(q, 2 + k);
-  for (int k = 0; k < 3; k++) r->block[k] = (uint64_t)sqlite3_column_int64(q, 5 + k);
+  for (int k = 0; k < 3; k++)
+    r->grid[k] = (uint64_t)sqlite3_column_int64(q, 2 + k);
+  for (int k = 0; k < 3; k++)
+    r->block[k] = (uint64_t)sqlite3_column_int64(q, 5 + k);
   r->gpu = text_at(q, 8);
   r->device = text_at(q, 9);
   r->driver = text_at(q, 10);
@@ -345,17 +418,19 @@ static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r
   r->samples = (uint32_t)sqlite3_column_int64(q, 18);
   r->passes = (uint32_t)sqlite3_column_int64(q, 19);
   r->accumulates = sqlite3_column_int(q, 20) != 0;
-  for (int m = 0; m < WW_NMETRICS; m++) r->m[m] = real_at(q, 21 + m);
+  for (int m = 0; m < WW_NMETRICS; m++)
+    r->m[m] = real_at(q, 21 + m);
   ww_metrics_derive(r->m);
   return keeps(s,
-               status >= WW_OK && status <= WW_EDATA && r->gpu && r->device && r->driver && r->versions && r->compiler,
+               status >= WW_OK && status <= WW_EDATA && r->gpu && r->device && r->driver &&
+                   r->versions && r->compiler,
                "launch", e);
 }
 
 typedef ww_status (*row_fn)(void *ctx, const ww_store_row *r, ww_err *e);
 
-static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_store_row *r, row_fn row, void *ctx,
-                             ww_err *e) {
+static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_store_row *r,
+                             row_fn row, void *ctx, ww_err *e) {
   ww_status st = WW_OK;
   int rc;
   sqlite3_bind_int64(q, 1, kernel);
@@ -365,7 +440,8 @@ static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_st
       break;
     }
     st = read_launch(s, q, r, e);
-    if (!st) st = row(ctx, r, e);
+    if (!st)
+      st = row(ctx, r, e);
   }
   sqlite3_reset(q);
   return st;
@@ -375,9 +451,11 @@ ww_status ww_store_each(ww_store *s, const ww_store_filter *f, row_fn row, void 
   static const ww_store_filter all = {.origin = -1};
   sqlite3_stmt *kernels = NULL, *launches = NULL;
   ww_arena *a = ww_arena_new();
-  if (!f) f = &all;
+  if (!f)
+    f = &all;
   ww_status st = ww_store_prepare(s, kernels_text, &kernels, e);
-  if (!st) st = ww_store_prepare(s, launches_text(a), &launches, e);
+  if (!st)
+    st = ww_store_prepare(s, launches_text(a), &launches, e);
   if (!st) {
     bind_text(kernels, 1, f->family);
     sqlite3_bind_int(kernels, 2, f->origin);
@@ -390,9 +468,11 @@ ww_status ww_store_each(ww_store *s, const ww_store_filter *f, row_fn row, void 
     made_names names;
     ww_store_row r = {0};
     st = read_kernel(s, kernels, &names, &r.kernel, e);
-    if (!st) st = each_launch(s, launches, sqlite3_column_int64(kernels, 0), &r, row, ctx, e);
+    if (!st)
+      st = each_launch(s, launches, sqlite3_column_int64(kernels, 0), &r, row, ctx, e);
   }
-  if (!st && rc != SQLITE_DONE) st = ww_store_fail(s, "reading it", e);
+  if (!st && rc != SQLITE_DONE)
+    st = ww_store_fail(s, "reading it", e);
   sqlite3_finalize(kernels);
   sqlite3_finalize(launches);
   ww_arena_free(a);
@@ -401,13 +481,16 @@ ww_status ww_store_each(ww_store *s, const ww_store_filter *f, row_fn row, void 
 
 ww_status ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, ww_err *e) {
   static const char text[] =
-      "SELECT count(*) FROM launch l JOIN kernel k ON k.id = l.kernel JOIN family f ON f.id = k.family"
+      "SELECT count(*) FROM launch l JOIN kernel k ON k.id = l.kernel JOIN family f ON f.id = "
+      "k.family"
       " JOIN gpu g ON g.id = l.gpu WHERE (?1 IS NULL OR f.name = ?1) AND (?2 < 0 OR k.origin = ?2)"
-      " AND (?3 IS NULL OR g.name = ?3) AND (?4 OR status = 0) AND (NOT ?5 OR (status = 0 AND passes > 0))";
+      " AND (?3 IS NULL OR g.name = ?3) AND (?4 OR status = 0) AND (NOT ?5 OR (status = 0 AND "
+      "passes > 0))";
   sqlite3_stmt *q = NULL;
   ww_status st = ww_store_prepare(s, text, &q, e);
   *out = 0;
-  if (st) return st;
+  if (st)
+    return st;
   bind_text(q, 1, f ? f->family : NULL);
   sqlite3_bind_int(q, 2, f ? f->origin : -1);
   bind_text(q, 3, f ? f->gpu : NULL);

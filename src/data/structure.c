@@ -1,10 +1,12 @@
 /* structure.c - what a kernel does, as a sorted set of hashes of short paths through its IR.
  *
- * A path runs from an instruction backwards over what it uses, three and four steps, or to a constant, an argument or a special register. A step is the
- * operation with what the compiler may choose taken out: constants have no value, integers no width or sign, a multiplication by a power of
- * two is one by any other number, conversions are not there, nor is the order of what commutes. It is a set: unrolling a loop more often
- * adds little to it. Loops add what they hold (which memory, barriers) at which depth. Names, formatting and the order of independent
- * statements are gone with the IR already. */
+ * A path runs from an instruction backwards over what it uses, three and four steps, or to a
+ * constant, an argument or a special register. A step is the operation with what the compiler may
+ * choose taken out: constants have no value, integers no width or sign, a multiplication by a power
+ * of two is one by any other number, conversions are not there, nor is the order of what commutes.
+ * It is a set: unrolling a loop more often adds little to it. Loops add what they hold (which
+ * memory, barriers) at which depth. Names, formatting and the order of independent statements are
+ * gone with the IR already. */
 #include <stdlib.h>
 
 #include "../trace/setup.h"
@@ -23,8 +25,10 @@ typedef struct {
 } finder;
 
 static void add(finder *f, uint64_t h) {
-  if (f->n == HASHES_MAX) return;
-  if (f->n == f->cap) f->v = ww_xrealloc(f->v, (f->cap = f->cap ? 2 * f->cap : 1024) * sizeof *f->v);
+  if (f->n == HASHES_MAX)
+    return;
+  if (f->n == f->cap)
+    f->v = ww_xrealloc(f->v, (f->cap = f->cap ? 2 * f->cap : 1024) * sizeof *f->v);
   f->v[f->n++] = h;
 }
 
@@ -41,64 +45,85 @@ static uint8_t alike_op(uint8_t op) {
   switch (op) {
   case WW_OP_SUB:
   case WW_OP_LEA:
-  case WW_OP_OR: return WW_OP_ADD;
-  case WW_OP_SHL: return WW_OP_MUL;
+  case WW_OP_OR:
+    return WW_OP_ADD;
+  case WW_OP_SHL:
+    return WW_OP_MUL;
   case WW_OP_LSHR:
   case WW_OP_ASHR:
   case WW_OP_UDIV:
   case WW_OP_MULHS:
-  case WW_OP_MULHU: return WW_OP_SDIV;
+  case WW_OP_MULHU:
+    return WW_OP_SDIV;
   case WW_OP_UREM:
-  case WW_OP_AND: return WW_OP_SREM;
-  case WW_OP_UMIN: return WW_OP_SMIN;
-  case WW_OP_UMAX: return WW_OP_SMAX;
-  case WW_OP_FSUB: return WW_OP_FADD;
-  case WW_OP_UITOF: return WW_OP_SITOF;
-  case WW_OP_FTOUI: return WW_OP_FTOSI;
-  default: return op;
+  case WW_OP_AND:
+    return WW_OP_SREM;
+  case WW_OP_UMIN:
+    return WW_OP_SMIN;
+  case WW_OP_UMAX:
+    return WW_OP_SMAX;
+  case WW_OP_FSUB:
+    return WW_OP_FADD;
+  case WW_OP_UITOF:
+    return WW_OP_SITOF;
+  case WW_OP_FTOUI:
+    return WW_OP_FTOSI;
+  default:
+    return op;
   }
 }
 
-static uint8_t alike_type(uint8_t t) { return t >= WW_I1 && t <= WW_I64 ? WW_I32 : t; }
+static uint8_t alike_type(uint8_t t) {
+  return t >= WW_I1 && t <= WW_I64 ? WW_I32 : t;
+}
 
 static uint8_t alike_compare(uint8_t c) {
-  if (c <= WW_NE) return WW_EQ;
-  if (c <= WW_UGE) return WW_SLT;
+  if (c <= WW_NE)
+    return WW_EQ;
+  if (c <= WW_UGE)
+    return WW_SLT;
   return c == WW_FOEQ || c == WW_FONE || c == WW_FUEQ || c == WW_FUNE ? WW_FOEQ : WW_FOLT;
 }
 
-/* 64-bit arithmetic that LLVM makes of a size_t cut to an int (OpenCL's indices): x << 32, plus n << 32, >> 32 less the element's scale. */
+/* 64-bit arithmetic that LLVM makes of a size_t cut to an int (OpenCL's indices): x << 32, plus n
+ * << 32, >> 32 less the element's scale. */
 static bool cuts_to_int(const ww_fn *fn, const ww_ins *i) {
-  if (i->type != WW_I64 || i->b >= fn->nvals || fn->vals[i->b].kind != WW_VAL_CONST) return false;
+  if (i->type != WW_I64 || i->b >= fn->nvals || fn->vals[i->b].kind != WW_VAL_CONST)
+    return false;
   uint64_t c = fn->vals[i->b].bits;
-  if (i->op == WW_OP_SHL) return c == 32;
-  if (i->op == WW_OP_ASHR || i->op == WW_OP_LSHR) return c >= 26 && c <= 32;
-  if (i->op == WW_OP_AND) return c == UINT32_MAX;
+  if (i->op == WW_OP_SHL)
+    return c == 32;
+  if (i->op == WW_OP_ASHR || i->op == WW_OP_LSHR)
+    return c >= 26 && c <= 32;
+  if (i->op == WW_OP_AND)
+    return c == UINT32_MAX;
   return i->op == WW_OP_ADD && c && (uint32_t)c == 0;
 }
 
 static bool transparent(const ww_fn *fn, const ww_ins *i) {
-  return i->op == WW_OP_MOV || i->op == WW_OP_FREEZE || i->op == WW_OP_TRUNC || i->op == WW_OP_ZEXT ||
-         i->op == WW_OP_SEXT || cuts_to_int(fn, i);
+  return i->op == WW_OP_MOV || i->op == WW_OP_FREEZE || i->op == WW_OP_TRUNC ||
+         i->op == WW_OP_ZEXT || i->op == WW_OP_SEXT || cuts_to_int(fn, i);
 }
 
 /* Operands may change places. */
 static bool commutes(uint8_t op) {
-  return op == WW_OP_ADD || op == WW_OP_MUL || op == WW_OP_XOR || op == WW_OP_SMIN || op == WW_OP_SMAX ||
-         op == WW_OP_FADD || op == WW_OP_FMUL || op == WW_OP_FMIN || op == WW_OP_FMAX || op == WW_OP_ICMP ||
-         op == WW_OP_FCMP;
+  return op == WW_OP_ADD || op == WW_OP_MUL || op == WW_OP_XOR || op == WW_OP_SMIN ||
+         op == WW_OP_SMAX || op == WW_OP_FADD || op == WW_OP_FMUL || op == WW_OP_FMIN ||
+         op == WW_OP_FMAX || op == WW_OP_ICMP || op == WW_OP_FCMP;
 }
 
 static uint64_t label(const ww_ins *i) {
   uint8_t cls = ww_ops[i->op].cls, sub = 0, space = 0;
-  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP) sub = alike_compare(i->sub);
+  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP)
+    sub = alike_compare(i->sub);
   if (i->op == WW_OP_MATH || i->op == WW_OP_ATOM || i->op == WW_OP_SHFL || i->op == WW_OP_VOTE ||
       i->op == WW_OP_REDUX || i->op == WW_OP_SREG)
     sub = (uint8_t)(i->sub + 1);
-  if (cls == WW_CLASS_LOAD || cls == WW_CLASS_STORE || cls == WW_CLASS_ATOMIC) space = (uint8_t)(i->space + 1);
+  if (cls == WW_CLASS_LOAD || cls == WW_CLASS_STORE || cls == WW_CLASS_ATOMIC)
+    space = (uint8_t)(i->space + 1);
   uint8_t wide = space && i->n > 1 ? i->n : 0;
-  return (uint64_t)alike_op(i->op) | (uint64_t)alike_type(i->type) << 8 | (uint64_t)sub << 16 | (uint64_t)space << 24 |
-         (uint64_t)wide << 32;
+  return (uint64_t)alike_op(i->op) | (uint64_t)alike_type(i->type) << 8 | (uint64_t)sub << 16 |
+         (uint64_t)space << 24 | (uint64_t)wide << 32;
 }
 
 /* Of a value that nothing in the function defines. */
@@ -108,14 +133,16 @@ static uint64_t leaf(const finder *f, const ww_value *v) {
     const ww_param *p = &f->fn->params[v->ref];
     return kind | (p->pointer ? 256u | p->elem : alike_type(v->type));
   }
-  if (v->kind == WW_VAL_SYMBOL) return kind | f->m->symbols[v->ref].space;
+  if (v->kind == WW_VAL_SYMBOL)
+    return kind | f->m->symbols[v->ref].space;
   return kind | (ww_is_float((ww_type)v->type) ? 1 : 0);
 }
 
 /* ---- paths ---- */
 
 static ww_val behind(const finder *f, ww_val v) {
-  for (int most = 0; most < 64 && f->ins[v] && transparent(f->fn, f->ins[v]); most++) v = f->ins[v]->a;
+  for (int most = 0; most < 64 && f->ins[v] && transparent(f->fn, f->ins[v]); most++)
+    v = f->ins[v]->a;
   return v;
 }
 
@@ -123,43 +150,59 @@ static void walk(finder *f, ww_val v, uint32_t steps, uint64_t h) {
   v = behind(f, v);
   const ww_ins *i = f->ins[v];
   const ww_phi *p = f->phi[v];
-  h = mix(h, i ? label(i) : p ? (uint64_t)1 << 48 | alike_type(f->fn->vals[v].type) : leaf(f, &f->fn->vals[v]));
+  h = mix(h, i   ? label(i)
+             : p ? (uint64_t)1 << 48 | alike_type(f->fn->vals[v].type)
+                 : leaf(f, &f->fn->vals[v]));
   steps++;
   ww_val use[USES_MAX];
   uint32_t n = i ? ww_ins_uses(f->fn, i, use, USES_MAX) : 0;
-  for (; p && n < p->n && n < USES_MAX; n++) use[n] = f->fn->pool[p->ext + 2 * n + 1];
-  if (n > USES_MAX) n = USES_MAX;
-  if (steps >= STEPS_SHORT || !n) add(f, h);
-  if (steps == STEPS) return;
+  for (; p && n < p->n && n < USES_MAX; n++)
+    use[n] = f->fn->pool[p->ext + 2 * n + 1];
+  if (n > USES_MAX)
+    n = USES_MAX;
+  if (steps >= STEPS_SHORT || !n)
+    add(f, h);
+  if (steps == STEPS)
+    return;
   bool any = p || (i && commutes(alike_op(i->op)));
   for (uint32_t k = 0; k < n; k++)
-    if (use[k] != WW_NOVAL) walk(f, use[k], steps, any ? h : mix(h, k + 1));
+    if (use[k] != WW_NOVAL)
+      walk(f, use[k], steps, any ? h : mix(h, k + 1));
 }
 
 static void begin_at(finder *f, const ww_ins *i) {
   ww_val use[USES_MAX];
   uint32_t n = ww_ins_uses(f->fn, i, use, USES_MAX);
-  if (n > USES_MAX) n = USES_MAX;
+  if (n > USES_MAX)
+    n = USES_MAX;
   uint64_t h = mix(0, label(i));
-  if (ww_ops[i->op].cls == WW_CLASS_SYNC || ww_ops[i->op].cls == WW_CLASS_WARP) add(f, h);
+  if (ww_ops[i->op].cls == WW_CLASS_SYNC || ww_ops[i->op].cls == WW_CLASS_WARP)
+    add(f, h);
   for (uint32_t k = 0; k < n; k++)
-    if (use[k] != WW_NOVAL) walk(f, use[k], 1, commutes(alike_op(i->op)) ? h : mix(h, k + 1));
+    if (use[k] != WW_NOVAL)
+      walk(f, use[k], 1, commutes(alike_op(i->op)) ? h : mix(h, k + 1));
 }
 
 /* ---- loops ---- */
 
-/* What a loop holds itself and in loops inside it, as bits: memory read and written by space, barriers, atomics, math. */
+/* What a loop holds itself and in loops inside it, as bits: memory read and written by space,
+ * barriers, atomics, math. */
 static uint64_t holds(const ww_fn *fn, uint32_t loop) {
   uint64_t bits = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!ww_ir_in_loop(fn, b, loop)) continue;
+    if (!ww_ir_in_loop(fn, b, loop))
+      continue;
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
       uint8_t cls = ww_ops[i->op].cls;
-      if (cls == WW_CLASS_LOAD) bits |= 1ull << i->space;
-      if (cls == WW_CLASS_STORE) bits |= 1ull << (8 + i->space);
-      if (cls == WW_CLASS_ATOMIC) bits |= 1ull << (16 + i->space);
-      if (cls == WW_CLASS_SYNC || cls == WW_CLASS_WARP || cls == WW_CLASS_TENSOR) bits |= 1ull << (24 + cls);
+      if (cls == WW_CLASS_LOAD)
+        bits |= 1ull << i->space;
+      if (cls == WW_CLASS_STORE)
+        bits |= 1ull << (8 + i->space);
+      if (cls == WW_CLASS_ATOMIC)
+        bits |= 1ull << (16 + i->space);
+      if (cls == WW_CLASS_SYNC || cls == WW_CLASS_WARP || cls == WW_CLASS_TENSOR)
+        bits |= 1ull << (24 + cls);
     }
   }
   return bits;
@@ -176,15 +219,18 @@ static void function(finder *f, const ww_fn *fn, ww_arena *a) {
   f->phi = (const ww_phi **)ww_alloc(a, (fn->nvals + 1) * sizeof *f->phi);
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *k = &fn->blocks[b];
-    for (uint32_t p = 0; p < k->nphis; p++) f->phi[k->phis[p].dst] = &k->phis[p];
+    for (uint32_t p = 0; p < k->nphis; p++)
+      f->phi[k->phis[p].dst] = &k->phis[p];
     for (uint32_t i = 0; i < k->nins; i++) {
       const ww_ins *x = &k->ins[i];
-      for (uint32_t r = 0; x->dst != WW_NOVAL && r < (x->nres ? x->nres : 1u); r++) f->ins[x->dst + r] = x;
+      for (uint32_t r = 0; x->dst != WW_NOVAL && r < (x->nres ? x->nres : 1u); r++)
+        f->ins[x->dst + r] = x;
     }
   }
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t i = 0; i < fn->blocks[b].nins; i++)
-      if (!transparent(fn, &fn->blocks[b].ins[i])) begin_at(f, &fn->blocks[b].ins[i]);
+      if (!transparent(fn, &fn->blocks[b].ins[i]))
+        begin_at(f, &fn->blocks[b].ins[i]);
   loops(f);
 }
 
@@ -199,13 +245,17 @@ void ww_structure_of(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_struct
   bool *reached = ww_alloc(own, m->nfns + 1);
   ww_reach(m, fn, reached);
   for (uint32_t k = 0; k < m->nfns; k++)
-    if (&m->fns[k] == fn || reached[k]) function(&f, &m->fns[k], own);
-  if (f.n) qsort(f.v, f.n, sizeof *f.v, by_value);
+    if (&m->fns[k] == fn || reached[k])
+      function(&f, &m->fns[k], own);
+  if (f.n)
+    qsort(f.v, f.n, sizeof *f.v, by_value);
   out->n = 0;
   for (uint32_t k = 0; k < f.n; k++)
-    if (!k || f.v[k] != f.v[k - 1]) f.v[out->n++] = f.v[k];
+    if (!k || f.v[k] != f.v[k - 1])
+      f.v[out->n++] = f.v[k];
   out->v = WW_NEWN(a, uint64_t, out->n + 1);
-  if (out->n) memcpy(out->v, f.v, out->n * sizeof *f.v);
+  if (out->n)
+    memcpy(out->v, f.v, out->n * sizeof *f.v);
   free(f.v);
   ww_arena_free(own);
 }
@@ -218,8 +268,10 @@ double ww_structure_alike(const ww_structure *a, const ww_structure *b) {
       i++;
     else if (a->v[i] > b->v[k])
       k++;
-    else
-      i++, k++;
+    else {
+      i++;
+      k++;
+    }
   }
   uint32_t all = a->n + b->n - both;
   return all ? (double)both / all : 1;

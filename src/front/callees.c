@@ -1,7 +1,8 @@
-/* callees.c - calls: to functions of the module, through pointers, and to known callees by the table callees.def.
+/* callees.c - calls: to functions of the module, through pointers, and to known callees by the
+ * table callees.def.
  *
- * What has a body is called; what has none is looked up by name, once per declaration. A name nobody knows refuses the caller:
- * a call is never left out in silence. */
+ * What has a body is called; what has none is looked up by name, once per declaration. A name
+ * nobody knows refuses the caller: a call is never left out in silence. */
 #include "callees_int.h"
 
 #include <ctype.h>
@@ -23,23 +24,31 @@ static uint32_t find_row(const char *name) {
     const char *p = rows[i].pattern;
     size_t n = strlen(p);
     bool prefix = n && p[n - 1] == '*';
-    if (prefix ? strncmp(name, p, n - 1) != 0 : strcmp(name, p) != 0) continue;
-    if (!prefix) n++;
-    if (n > best_n) best = i + 1, best_n = n;
+    if (prefix ? strncmp(name, p, n - 1) != 0 : strcmp(name, p) != 0)
+      continue;
+    if (!prefix)
+      n++;
+    if (n > best_n) {
+      best = i + 1;
+      best_n = n;
+    }
   }
   return best;
 }
 
 /* ---- helpers for handlers ---- */
 
-ww_val call_arg(low_callee *c, uint32_t i) { return low_scalar(c->F, c->arg[i]); }
+ww_val call_arg(low_callee *c, uint32_t i) {
+  return low_scalar(c->F, c->arg[i]);
+}
 
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign) {
   return low_int_to(c->F, call_arg(c, i), c->at[i]->n ? c->at[i]->c[0].type : t, t, sign);
 }
 
 bool call_const(low_callee *c, uint32_t i, int64_t *v) {
-  if (i >= c->nargs || !LLVMIsAConstantInt(c->arg[i])) return false;
+  if (i >= c->nargs || !LLVMIsAConstantInt(c->arg[i]))
+    return false;
   *v = LLVMConstIntGetSExtValue(c->arg[i]);
   return true;
 }
@@ -52,19 +61,25 @@ low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align) {
   return p;
 }
 
-bool call_used(low_callee *c) { return LLVMGetFirstUse(c->inst) != NULL; }
-
-void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
-  if (c->rt->n) c->res[0] = low_int_to(c->F, v, t, c->rt->c[0].type, sign);
+bool call_used(low_callee *c) {
+  return LLVMGetFirstUse(c->inst) != NULL;
 }
 
-void call_refuse(low_callee *c) { low_refuse(c->F, "calls %s, which is not supported", c->name); }
+void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
+  if (c->rt->n)
+    c->res[0] = low_int_to(c->F, v, t, c->rt->c[0].type, sign);
+}
+
+void call_refuse(low_callee *c) {
+  low_refuse(c->F, "calls %s, which is not supported", c->name);
+}
 
 uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max) {
   uint32_t n = 0;
   while (*s && n < max) {
     size_t k = 0;
-    while (s[k] && s[k] != sep) k++;
+    while (s[k] && s[k] != sep)
+      k++;
     snprintf(tok[n++], 24, "%.*s", (int)(k < 23 ? k : 23), s);
     s += k + (s[k] == sep);
   }
@@ -73,19 +88,23 @@ uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max) {
 
 static bool odd_width(const low_type *t) {
   for (uint32_t i = 0; i < t->n; i++)
-    if (t->c[i].bits != ww_type_bits(t->c[i].type)) return true;
+    if (t->c[i].bits != ww_type_bits(t->c[i].type))
+      return true;
   return false;
 }
 
 void call_each(low_callee *c, low_each f, int x, int y) {
   uint32_t n = c->rt->n, nargs = c->nargs < 4 ? c->nargs : 4;
   for (uint32_t a = 0; a < nargs; a++)
-    if (odd_width(c->at[a])) low_refuse(c->F, "calls %s on integers of unusual width", c->name);
+    if (odd_width(c->at[a]))
+      low_refuse(c->F, "calls %s on integers of unusual width", c->name);
   for (uint32_t i = 0; i < n; i++) {
     low_lane s = {.rt = c->rt->c[i].type, .sign = c->sig[0] && strchr("cslxia", c->sig[0])};
-    for (uint32_t a = 0; a < 4; a++) s.v[a] = WW_NOVAL;
+    for (uint32_t a = 0; a < 4; a++)
+      s.v[a] = WW_NOVAL;
     for (uint32_t a = 0; a < nargs; a++) {
-      if (!c->at[a]->n) continue;
+      if (!c->at[a]->n)
+        continue;
       uint32_t k = c->at[a]->n == n ? i : 0;
       s.v[a] = low_comp_of(c->F, c->arg[a], k);
       s.t[a] = c->at[a]->c[k].type;
@@ -98,52 +117,67 @@ void call_each(low_callee *c, low_each f, int x, int y) {
 
 ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags) {
   int n = ww_ops[op].nsrc;
-  return low_opx(c->F, op, s->rt, sub_flags & 255, sub_flags >> 8, s->v[0], n > 1 ? s->v[1] : WW_NOVAL,
-                 n > 2 ? s->v[2] : WW_NOVAL);
+  return low_opx(c->F, op, s->rt, sub_flags & 255, sub_flags >> 8, s->v[0],
+                 n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL);
 }
 
 /* flags: WW_F_*, and a ww_round from bit 8 on */
 ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
   int n = ww_math_args[math], round = flags >> 8;
   flags &= 255;
-  if (low_fmf(c->F, c->inst) & LLVMFastMathApproxFunc) flags |= WW_F_APPROX;
+  if (low_fmf(c->F, c->inst) & LLVMFastMathApproxFunc)
+    flags |= WW_F_APPROX;
   ww_val v[3] = {s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL};
-  int int_at = math == WW_MATH_POWI || math == WW_MATH_LDEXP ? 1 : math == WW_MATH_JN || math == WW_MATH_YN ? 0 : -1;
+  int int_at = math == WW_MATH_POWI || math == WW_MATH_LDEXP ? 1
+               : math == WW_MATH_JN || math == WW_MATH_YN    ? 0
+                                                             : -1;
   if (int_at >= 0)
-    v[int_at] = ww_is_float(s->t[int_at]) ? low_cvt(c->F, WW_OP_FTOSI, WW_I32, s->t[int_at], WW_RN, v[int_at])
-                                          : low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
+    v[int_at] = ww_is_float(s->t[int_at])
+                    ? low_cvt(c->F, WW_OP_FTOSI, WW_I32, s->t[int_at], WW_RN, v[int_at])
+                    : low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
   bool int_result = math == WW_MATH_ILOGB || math == WW_MATH_FREXP_EXP;
   ww_val r = low_math(c->F, math, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
   low_math_round(c->F, math, round);
   return int_result ? low_int_to(c->F, r, WW_I32, s->rt, true) : r;
 }
 
-ww_val each_us(low_callee *c, const low_lane *s, int sop, int uop) { return each_op(c, s, s->sign ? sop : uop, 0); }
+ww_val each_us(low_callee *c, const low_lane *s, int sop, int uop) {
+  return each_op(c, s, s->sign ? sop : uop, 0);
+}
 
 ww_val each_count(low_callee *c, const low_lane *s, int op, int y) {
   (void)y;
-  return low_int_to(c->F, low_op(c->F, op, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], s->rt, false);
+  return low_int_to(c->F, low_op(c->F, op, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], s->rt,
+                    false);
 }
 
 ww_val each_ffs(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
-  ww_val n = low_add_imm(F, low_op(F, WW_OP_CTTZ, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], 1);
+  ww_val n =
+      low_add_imm(F, low_op(F, WW_OP_CTTZ, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], 1);
   ww_val zero = low_cmp(F, WW_EQ, s->t[0], s->v[0], low_const(F, s->t[0], 0));
-  return low_int_to(F, low_select(F, s->t[0], zero, low_const(F, s->t[0], 0), n), s->t[0], s->rt, false);
+  return low_int_to(F, low_select(F, s->t[0], zero, low_const(F, s->t[0], 0), n), s->t[0], s->rt,
+                    false);
 }
 
 ww_val each_cvt(low_callee *c, const low_lane *s, int round, int sign) {
   low_fn *F = c->F;
   bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), sg = sign < 0 ? s->sign : sign;
-  if (from_f && to_f) return s->t[0] == s->rt ? s->v[0] : low_cvt(F, WW_OP_FCVT, s->rt, s->t[0], round, s->v[0]);
-  if (from_f) return low_cvt(F, sg ? WW_OP_FTOSI : WW_OP_FTOUI, s->rt, s->t[0], round, s->v[0]);
-  if (to_f) return low_cvt(F, sg ? WW_OP_SITOF : WW_OP_UITOF, s->rt, s->t[0], round, s->v[0]);
+  if (from_f && to_f)
+    return s->t[0] == s->rt ? s->v[0] : low_cvt(F, WW_OP_FCVT, s->rt, s->t[0], round, s->v[0]);
+  if (from_f)
+    return low_cvt(F, sg ? WW_OP_FTOSI : WW_OP_FTOUI, s->rt, s->t[0], round, s->v[0]);
+  if (to_f)
+    return low_cvt(F, sg ? WW_OP_SITOF : WW_OP_UITOF, s->rt, s->t[0], round, s->v[0]);
   return low_int_to(F, s->v[0], s->t[0], s->rt, sg);
 }
 
 ww_val each_same(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y, (void)c;
+  (void)x;
+  (void)y;
+  (void)c;
   return s->v[0];
 }
 
@@ -151,10 +185,13 @@ ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
   low_fn *F = c->F;
   ww_type t = s->rt;
   ww_val a = s->v[0], b = s->v[1];
-  if (sign < 0) sign = s->sign;
-  if (!sign && op == WW_OP_SUB) return low_op(F, WW_OP_SUB, t, low_op(F, WW_OP_UMAX, t, a, b, WW_NOVAL), b, WW_NOVAL);
+  if (sign < 0)
+    sign = s->sign;
+  if (!sign && op == WW_OP_SUB)
+    return low_op(F, WW_OP_SUB, t, low_op(F, WW_OP_UMAX, t, a, b, WW_NOVAL), b, WW_NOVAL);
   ww_val r = low_op(F, op, t, a, b, WW_NOVAL);
-  if (!sign) return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
+  if (!sign)
+    return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
   ww_val top = low_const(F, t, ww_type_bits(t) - 1);
   ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL);
   ww_val y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
@@ -168,15 +205,18 @@ ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
 ww_val each_hadd(low_callee *c, const low_lane *s, int round_up, int sign) {
   low_fn *F = c->F;
   ww_type t = s->rt;
-  if (sign < 0) sign = s->sign;
+  if (sign < 0)
+    sign = s->sign;
   ww_val x = low_op(F, WW_OP_XOR, t, s->v[0], s->v[1], WW_NOVAL);
   x = low_op(F, sign ? WW_OP_ASHR : WW_OP_LSHR, t, x, low_const(F, t, 1), WW_NOVAL);
   return low_op(F, round_up ? WW_OP_SUB : WW_OP_ADD, t,
-                low_op(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1], WW_NOVAL), x, WW_NOVAL);
+                low_op(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1], WW_NOVAL), x,
+                WW_NOVAL);
 }
 
 ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc) {
-  if (sign < 0) sign = s->sign;
+  if (sign < 0)
+    sign = s->sign;
   ww_val v = low_op(c->F, sign ? WW_OP_MULHS : WW_OP_MULHU, s->rt, s->v[0], s->v[1], WW_NOVAL);
   return acc ? low_op(c->F, WW_OP_ADD, s->rt, v, s->v[2], WW_NOVAL) : v;
 }
@@ -184,8 +224,10 @@ ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc) {
 ww_val each_mul24(low_callee *c, const low_lane *s, int sign, int acc) {
   low_fn *F = c->F;
   ww_val v[2];
-  if (sign < 0) sign = s->sign;
-  for (int i = 0; i < 2; i++) v[i] = sign ? low_signed(F, s->v[i], WW_I32, 24) : low_mask(F, s->v[i], WW_I32, 24);
+  if (sign < 0)
+    sign = s->sign;
+  for (int i = 0; i < 2; i++)
+    v[i] = sign ? low_signed(F, s->v[i], WW_I32, 24) : low_mask(F, s->v[i], WW_I32, 24);
   ww_val r = low_op(F, WW_OP_MUL, s->rt, v[0], v[1], WW_NOVAL);
   return acc ? low_op(F, WW_OP_ADD, s->rt, r, s->v[2], WW_NOVAL) : r;
 }
@@ -200,39 +242,53 @@ ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
   low_fn *F = c->F;
   ww_type t = s->t[0], it = low_int_type(ww_type_bits(t));
   ww_val a = s->v[0], b = s->v[1], inf = low_fconst(F, t, (double)__builtin_inf()), r;
-  static const uint8_t two[] = {
-      [FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ, [FC_NE] = WW_FUNE, [FC_GT] = WW_FOGT,
-      [FC_GE] = WW_FOGE,       [FC_LT] = WW_FOLT,   [FC_LE] = WW_FOLE, [FC_LG] = WW_FONE};
+  static const uint8_t two[] = {[FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ,
+                                [FC_NE] = WW_FUNE,       [FC_GT] = WW_FOGT,   [FC_GE] = WW_FOGE,
+                                [FC_LT] = WW_FOLT,       [FC_LE] = WW_FOLE,   [FC_LG] = WW_FONE};
   switch (what) {
-  case FC_NAN: r = low_cmp(F, WW_FUNO, t, a, a); break;
-  case FC_INF: r = low_cmp(F, WW_FOEQ, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf); break;
-  case FC_FINITE: r = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf); break;
+  case FC_NAN:
+    r = low_cmp(F, WW_FUNO, t, a, a);
+    break;
+  case FC_INF:
+    r = low_cmp(F, WW_FOEQ, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf);
+    break;
+  case FC_FINITE:
+    r = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf);
+    break;
   case FC_NORMAL: {
     double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
     ww_val m = low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL);
-    r = low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf), low_cmp(F, WW_FOGE, t, m, low_fconst(F, t, least)),
-               WW_NOVAL);
+    r = low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
+               low_cmp(F, WW_FOGE, t, m, low_fconst(F, t, least)), WW_NOVAL);
     break;
   }
-  case FC_SIGN: r = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0)); break;
-  default: r = low_cmp(F, two[what], t, a, b); break;
+  case FC_SIGN:
+    r = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
+    break;
+  default:
+    r = low_cmp(F, two[what], t, a, b);
+    break;
   }
   return lane_bool(c, r, s);
 }
 
 ww_val each_clamp01(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_val v = low_op(c->F, WW_OP_FMAX, s->rt, s->v[0], low_fconst(c->F, s->rt, 0), WW_NOVAL);
   return low_op(c->F, WW_OP_FMIN, s->rt, v, low_fconst(c->F, s->rt, 1), WW_NOVAL);
 }
 
-ww_val each_fshift(low_callee *c, const low_lane *s, int op, int mode) { /* 1: amount clamped at the width, 2: rotate */
+ww_val each_fshift(low_callee *c, const low_lane *s, int op,
+                   int mode) { /* 1: amount clamped at the width, 2: rotate */
   low_fn *F = c->F;
   ww_type t = s->rt;
-  if (mode == 2) return low_op(F, op, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
+  if (mode == 2)
+    return low_op(F, op, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
   unsigned w = ww_type_bits(t);
   ww_val r = low_op(F, op, t, s->v[0], s->v[1], s->v[2]);
-  if (mode == 0) return r;
+  if (mode == 0)
+    return r;
   ww_val full = low_cmp(F, WW_UGE, t, s->v[2], low_const(F, t, w));
   return low_select(F, t, full, op == WW_OP_FSHL ? s->v[1] : s->v[0], r);
 }
@@ -246,25 +302,29 @@ ww_val each_bits(low_callee *c, const low_lane *s, int x, int y) {
   (void)y;
   low_fn *F = c->F;
   if (x == 1)
-    return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16, s->rt); /* float -> half bits */
-  if (x == 2) return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->v[0], s->t[0], WW_F16));
+    return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16,
+                    s->rt); /* float -> half bits */
+  if (x == 2)
+    return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->v[0], s->t[0], WW_F16));
   return low_bits(F, s->v[0], s->t[0], s->rt);
 }
 
 ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan) {
   low_fn *F = c->F;
   ww_val r = low_op(F, op, s->rt, s->v[0], s->v[1], WW_NOVAL);
-  if (!nan) return r;
+  if (!nan)
+    return r;
   ww_val any = low_cmp(F, WW_FUNO, s->rt, s->v[0], s->v[1]);
   return low_select(F, s->rt, any, low_fconst(F, s->rt, (double)__builtin_nan("")), r);
 }
 
 ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   uint64_t k;
-  ww_val sel = low_is_const(c->F, s->v[2], &k)
-                   ? low_const(c->F, WW_I32, k & 0x7777)
-                   : low_op(c->F, WW_OP_AND, WW_I32, s->v[2], low_const(c->F, WW_I32, 0x7777), WW_NOVAL);
+  ww_val sel = low_is_const(c->F, s->v[2], &k) ? low_const(c->F, WW_I32, k & 0x7777)
+                                               : low_op(c->F, WW_OP_AND, WW_I32, s->v[2],
+                                                        low_const(c->F, WW_I32, 0x7777), WW_NOVAL);
   return low_op(c->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
 }
 
@@ -275,14 +335,20 @@ ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y) {
 
 /* ---- whole-call handlers: LLVM and C ---- */
 
-void call_nothing(low_callee *c, int x, int y) { (void)c, (void)x, (void)y; }
+void call_nothing(low_callee *c, int x, int y) {
+  (void)c;
+  (void)x;
+  (void)y;
+}
 void call_refused(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   call_refuse(c);
 }
 
 void call_objectsize(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   c->res[0] = low_const(c->F, c->rt->c[0].type, ~0ull);
 }
 
@@ -302,7 +368,8 @@ void call_overflow(low_callee *c, int op, int sign) {
   }
   if (op == WW_OP_MUL) {
     ww_val hi = low_op(F, sign ? WW_OP_MULHS : WW_OP_MULHU, t, a, b, WW_NOVAL);
-    ww_val fits = sign ? low_op(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1), WW_NOVAL) : zero;
+    ww_val fits =
+        sign ? low_op(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1), WW_NOVAL) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
   } else if (!sign)
     over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
@@ -329,7 +396,8 @@ void call_threeway(low_callee *c, int sign, int y) {
 
 /* llvm.vector.reduce.<op>: the accumulator argument of fadd and fmul comes first */
 void call_reduce(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   static const struct {
     const char *name;
     uint8_t op;
@@ -340,11 +408,13 @@ void call_reduce(low_callee *c, int x, int y) {
   char tok[2][24];
   call_split(c->tail, '.', tok, 2);
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    if (strcmp(tok[0], ops[i].name)) continue;
+    if (strcmp(tok[0], ops[i].name))
+      continue;
     uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
     ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
     for (; k < c->at[v]->n; k++)
-      acc = low_op(c->F, ops[i].op, c->rt->c[0].type, acc, low_comp_of(c->F, c->arg[v], k), WW_NOVAL);
+      acc =
+          low_op(c->F, ops[i].op, c->rt->c[0].type, acc, low_comp_of(c->F, c->arg[v], k), WW_NOVAL);
     c->res[0] = acc;
     return;
   }
@@ -352,29 +422,35 @@ void call_reduce(low_callee *c, int x, int y) {
 }
 
 void call_ptrmask(low_callee *c, int x, int y) {
-  (void)x, (void)y;
-  c->res[0] = low_op(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true), WW_NOVAL);
+  (void)x;
+  (void)y;
+  c->res[0] =
+      low_op(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true), WW_NOVAL);
 }
 
 void call_llvm_frexp(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_val a = call_arg(c, 0);
   if (c->rt->n != 2) {
     call_refuse(c);
     return;
   }
   c->res[0] = low_math(c->F, WW_MATH_FREXP_MANT, c->rt->c[0].type, 0, a, WW_NOVAL, WW_NOVAL);
-  c->res[1] = low_int_to(c->F, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL), WW_I32,
-                         c->rt->c[1].type, true);
+  c->res[1] = low_int_to(c->F, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL),
+                         WW_I32, c->rt->c[1].type, true);
 }
 
 void call_frexp_exp(low_callee *c, int x, int y) {
-  (void)x, (void)y;
-  call_set_int(c, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0), WW_NOVAL, WW_NOVAL), WW_I32, true);
+  (void)x;
+  (void)y;
+  call_set_int(c, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0), WW_NOVAL, WW_NOVAL),
+               WW_I32, true);
 }
 
 void call_llvm_sincos(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   uint32_t n = c->rt->n / 2;
   for (uint32_t i = 0; i < n; i++) {
     ww_val a = low_comp_of(c->F, c->arg[0], i);
@@ -386,19 +462,29 @@ void call_llvm_sincos(low_callee *c, int x, int y) {
 /* One class of floating-point values, by magnitude. */
 static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
   double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
-  ww_val inf = low_fconst(F, t, (double)__builtin_inf()), zero = low_fconst(F, t, 0), lo = low_fconst(F, t, least);
+  ww_val inf = low_fconst(F, t, (double)__builtin_inf()), zero = low_fconst(F, t, 0),
+         lo = low_fconst(F, t, least);
   ww_val m = group ? low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL) : a;
   switch (group) {
-  case 0: return low_cmp(F, WW_FUNO, t, a, a);
-  case 1: return low_cmp(F, WW_FOEQ, t, m, inf);
-  case 2: return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf), low_cmp(F, WW_FOGE, t, m, lo), WW_NOVAL);
-  case 3: return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, lo), low_cmp(F, WW_FOGT, t, m, zero), WW_NOVAL);
-  default: return low_cmp(F, WW_FOEQ, t, m, zero);
+  case 0:
+    return low_cmp(F, WW_FUNO, t, a, a);
+  case 1:
+    return low_cmp(F, WW_FOEQ, t, m, inf);
+  case 2:
+    return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
+                  low_cmp(F, WW_FOGE, t, m, lo), WW_NOVAL);
+  case 3:
+    return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, lo),
+                  low_cmp(F, WW_FOGT, t, m, zero), WW_NOVAL);
+  default:
+    return low_cmp(F, WW_FOEQ, t, m, zero);
   }
 }
 
 static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
-  static const struct { unsigned neg, pos; } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
+  static const struct {
+    unsigned neg, pos;
+  } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
   ww_val acc = WW_NOVAL, sign = WW_NOVAL;
   if ((mask & 0x1f8) == 0x1f8) { /* finite: one comparison */
     acc = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL),
@@ -407,13 +493,16 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   }
   for (int g = 0; g < 5; g++) {
     bool neg = mask & group[g].neg, pos = mask & group[g].pos;
-    if (!neg && !pos) continue;
+    if (!neg && !pos)
+      continue;
     ww_val v = magnitude_class(F, t, a, g);
     if (g && neg != pos) {
       ww_type it = low_int_type(ww_type_bits(t));
-      if (sign == WW_NOVAL) sign = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
+      if (sign == WW_NOVAL)
+        sign = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
       v = low_op(F, WW_OP_AND, WW_I1, v,
-                 neg ? sign : low_op(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1), WW_NOVAL), WW_NOVAL);
+                 neg ? sign : low_op(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1), WW_NOVAL),
+                 WW_NOVAL);
     }
     acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, WW_I1, acc, v, WW_NOVAL);
   }
@@ -421,14 +510,16 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
 }
 
 void call_fpclass(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   int64_t mask = 0;
   call_const(c, 1, &mask);
   for (uint32_t i = 0; i < c->rt->n; i++)
     c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), (unsigned)mask);
 }
 
-static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, ww_space to, ww_space from) {
+static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, ww_space to,
+                     ww_space from) {
   ww_ins *i = low_ins(c->F, op, WW_I8);
   i->a = a;
   i->b = b;
@@ -449,8 +540,10 @@ void call_memcpy(low_callee *c, int returns, int y) {
     low_copy(c->F, to, from, (uint64_t)n);
   else
     sized_op(c, WW_OP_MEMCPY, low_add_imm(c->F, to.base, WW_I64, to.off),
-             low_add_imm(c->F, from.base, WW_I64, from.off), call_arg_as(c, 2, WW_I64, false), to.space, from.space);
-  if (returns && c->rt->n) c->res[0] = call_arg(c, 0);
+             low_add_imm(c->F, from.base, WW_I64, from.off), call_arg_as(c, 2, WW_I64, false),
+             to.space, from.space);
+  if (returns && c->rt->n)
+    c->res[0] = call_arg(c, 0);
 }
 
 void call_memset(low_callee *c, int returns, int y) {
@@ -461,9 +554,10 @@ void call_memset(low_callee *c, int returns, int y) {
   if (call_const(c, 2, &n))
     low_fill(c->F, to, byte, (uint64_t)n);
   else
-    sized_op(c, WW_OP_MEMSET, low_add_imm(c->F, to.base, WW_I64, to.off), byte, call_arg_as(c, 2, WW_I64, false),
-             to.space, WW_GENERIC);
-  if (returns && c->rt->n) c->res[0] = call_arg(c, 0);
+    sized_op(c, WW_OP_MEMSET, low_add_imm(c->F, to.base, WW_I64, to.off), byte,
+             call_arg_as(c, 2, WW_I64, false), to.space, WW_GENERIC);
+  if (returns && c->rt->n)
+    c->res[0] = call_arg(c, 0);
 }
 
 void call_trap(low_callee *c, int kind, int y) {
@@ -472,12 +566,14 @@ void call_trap(low_callee *c, int kind, int y) {
 }
 
 void call_exit(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_ins(c->F, WW_OP_EXIT, WW_VOID);
 }
 
 void call_clock(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
 }
 
@@ -487,28 +583,35 @@ void call_fence(low_callee *c, int scope, int y) {
 }
 
 void call_bar(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_ins(c->F, WW_OP_BAR, WW_VOID);
 }
 
 void call_syncwarp(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_ins(c->F, WW_OP_SYNCWARP, WW_VOID);
 }
 
 void call_gridsync(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_ins(c->F, WW_OP_GRIDSYNC, WW_VOID);
 }
 
 void call_malloc(low_callee *c, int x, int y) {
-  (void)x, (void)y;
-  c->res[0] = low_op(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false), WW_NOVAL, WW_NOVAL);
+  (void)x;
+  (void)y;
+  c->res[0] =
+      low_op(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false), WW_NOVAL, WW_NOVAL);
 }
 
-/* vprintf(format, packed arguments): sub 1 says that the one pool operand is the arguments' address */
+/* vprintf(format, packed arguments): sub 1 says that the one pool operand is the arguments' address
+ */
 void call_vprintf(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_val fmt = call_arg(c, 0), args = call_arg(c, 1);
   uint32_t ext = low_pool(c->F, &args, 1);
   ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
@@ -519,12 +622,15 @@ void call_vprintf(low_callee *c, int x, int y) {
 }
 
 void call_printf(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   WW_VEC(ww_val) v = {0};
   ww_val fmt = call_arg(c, 0);
   for (uint32_t a = 1; a < c->nargs; a++)
-    for (uint32_t k = 0; k < c->at[a]->n; k++) ww_push(c->F->L->a, &v, low_comp_of(c->F, c->arg[a], k));
-  if (v.n > 255) low_refuse(c->F, "a printf of more than 255 values");
+    for (uint32_t k = 0; k < c->at[a]->n; k++)
+      ww_push(c->F->L->a, &v, low_comp_of(c->F, c->arg[a], k));
+  if (v.n > 255)
+    low_refuse(c->F, "a printf of more than 255 values");
   uint32_t ext = low_pool(c->F, v.v, v.n);
   ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
   i->a = fmt;
@@ -533,47 +639,54 @@ void call_printf(low_callee *c, int x, int y) {
 }
 
 void call_dynamic_parallelism(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_refuse(c->F, "launches kernels from the device (%s)", c->name);
 }
 
 void call_tensor(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_refuse(c->F, "tensor core instruction %s", c->name);
 }
 
 void call_texture(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_refuse(c->F, "texture or surface instruction %s", c->name);
 }
 
 void call_texdim(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_type t = c->rt->c[0].type;
-  c->res[0] =
-      low_op(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false), call_arg_as(c, 1, WW_I32, true), WW_NOVAL);
+  c->res[0] = low_op(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false),
+                     call_arg_as(c, 1, WW_I32, true), WW_NOVAL);
 }
 
 /* __ww_unsupported("thrust::sort"): the shim has the name but no device code */
 void call_unsupported(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   LLVMValueRef g;
   int64_t off;
   size_t n;
-  bool found = low_const_addr(c->F->L, c->arg[0], &g, &off) && g && LLVMIsAGlobalVariable(g) && LLVMGetInitializer(g) &&
-               LLVMIsConstantString(LLVMGetInitializer(g));
+  bool found = low_const_addr(c->F->L, c->arg[0], &g, &off) && g && LLVMIsAGlobalVariable(g) &&
+               LLVMGetInitializer(g) && LLVMIsConstantString(LLVMGetInitializer(g));
   low_refuse(c->F, "uses %s, whose device code is not available here",
              found ? LLVMGetAsString(LLVMGetInitializer(g), &n) : "a library function");
 }
 
 /* Shared memory that the shim's work-group functions combine partial results in. */
 void call_group_scratch(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low *L = c->F->L;
   static const char name[] = "__ww_group_scratch.memory";
   LLVMValueRef g = LLVMGetNamedGlobal(L->mod, name);
   if (!g) {
-    g = LLVMAddGlobalInAddressSpace(L->mod, LLVMArrayType2(LLVMInt64TypeInContext(L->ctx), 33), name, 3);
+    g = LLVMAddGlobalInAddressSpace(L->mod, LLVMArrayType2(LLVMInt64TypeInContext(L->ctx), 33),
+                                    name, 3);
     LLVMSetInitializer(g, LLVMGetUndef(LLVMGlobalGetValueType(g)));
   }
   c->res[0] = low_scalar(c->F, g);
@@ -588,17 +701,20 @@ void call_ww_axis(low_callee *c, int sreg, int y) {
 
 int low_math_named(const char *name, size_t n) {
   for (int m = 0; m < WW_NMATH; m++)
-    if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n)) return m;
+    if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n))
+      return m;
   static const struct {
     const char *name;
     uint8_t math;
-  } also[] = {{"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
-              {"scalb", WW_MATH_LDEXP},    {"i0", WW_MATH_CYL0},        {"i1", WW_MATH_CYL1},
-              {"gamma", WW_MATH_LGAMMA},   {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
-              {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
-              {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D}};
+  } also[] = {
+      {"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
+      {"scalb", WW_MATH_LDEXP},    {"i0", WW_MATH_CYL0},        {"i1", WW_MATH_CYL1},
+      {"gamma", WW_MATH_LGAMMA},   {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
+      {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
+      {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D}};
   for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-    if (strlen(also[i].name) == n && !memcmp(also[i].name, name, n)) return also[i].math;
+    if (strlen(also[i].name) == n && !memcmp(also[i].name, name, n))
+      return also[i].math;
   return -1;
 }
 
@@ -608,17 +724,21 @@ bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
     uint8_t op;
   } ops[] = {{"fabs", WW_OP_FABS}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX},
              {"fma", WW_OP_FMA},   {"mad", WW_OP_FMA},   {"divide", WW_OP_FDIV}};
-  if (!c->rt->n || !c->nargs) return false;
+  if (!c->rt->n || !c->nargs)
+    return false;
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     if (strlen(ops[i].name) == n && !memcmp(ops[i].name, base, n)) {
-      if (!ww_is_float(c->rt->c[0].type)) return false;
+      if (!ww_is_float(c->rt->c[0].type))
+        return false;
       call_each(c, each_op, ops[i].op, flags << 8);
       return true;
     }
   int m = low_math_named(base, n);
-  if (m < 0 || c->nargs < ww_math_args[m]) return false;
+  if (m < 0 || c->nargs < ww_math_args[m])
+    return false;
   bool int_result = m == WW_MATH_ILOGB || m == WW_MATH_FREXP_EXP;
-  if (ww_is_float(c->rt->c[0].type) == int_result) return false;
+  if (ww_is_float(c->rt->c[0].type) == int_result)
+    return false;
   call_each(c, each_math, m, flags);
   return true;
 }
@@ -626,7 +746,11 @@ bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
 /* ---- dispatch ---- */
 
 static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
-  *c = (low_callee){.F = F, .inst = inst, .name = low_name(callee), .tail = "", .nargs = LLVMGetNumArgOperands(inst)};
+  *c = (low_callee){.F = F,
+                    .inst = inst,
+                    .name = low_name(callee),
+                    .tail = "",
+                    .nargs = LLVMGetNumArgOperands(inst)};
   if (c->nargs > CALL_MAX_ARGS) {
     low_refuse(F, "a call with more than 64 arguments");
     c->nargs = CALL_MAX_ARGS;
@@ -637,14 +761,16 @@ static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef
   }
   c->rt = low_flat(F->L, LLVMTypeOf(inst));
   c->res = WW_NEWN(F->L->a, ww_val, c->rt->n + 1);
-  for (uint32_t i = 0; i < c->rt->n; i++) c->res[i] = WW_NOVAL;
+  for (uint32_t i = 0; i < c->rt->n; i++)
+    c->res[i] = WW_NOVAL;
 }
 
 static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   low_callee c;
   bool fresh;
   uint32_t *memo = low_map_at(F->L->a, &F->L->callees, callee, &fresh);
-  if (fresh) *memo = find_row(low_name(callee));
+  if (fresh)
+    *memo = find_row(low_name(callee));
   take_apart(&c, F, inst, callee);
   if (*memo) {
     const low_row *r = &rows[*memo - 1];
@@ -656,25 +782,31 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
       r->whole(&c, r->x, r->y);
   } else if (!strncmp(c.name, "llvm.", 5)) {
     const char *base = c.name + 5, *dot = strchr(base, '.');
-    if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0)) call_refuse(&c);
+    if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0))
+      call_refuse(&c);
   } else if (!call_math_library(&c, c.name, 0) && !call_opencl(&c))
     low_refuse(F, "calls %s, which has no definition", c.name);
   for (uint32_t i = 0; i < c.rt->n; i++)
-    if (c.res[i] == WW_NOVAL) c.res[i] = low_const(F, c.rt->c[i].type, 0);
-  if (c.rt->n) low_set(F, inst, c.res, c.rt->n);
+    if (c.res[i] == WW_NOVAL)
+      c.res[i] = low_const(F, c.rt->c[i].type, 0);
+  if (c.rt->n)
+    low_set(F, inst, c.res, c.rt->n);
 }
 
 /* A by-value aggregate: the callee may write it, so it gets a copy in this frame. */
 static ww_val byval_copy(low_fn *F, LLVMValueRef inst, uint32_t i) {
-  LLVMTypeRef t = LLVMGetTypeAttributeValue(LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_byval));
+  LLVMTypeRef t =
+      LLVMGetTypeAttributeValue(LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_byval));
   LLVMAttributeRef al = LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_align);
-  uint32_t align = al ? (uint32_t)LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
+  uint32_t align =
+      al ? (uint32_t)LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
   uint64_t bytes = LLVMABISizeOfType(F->L->td, t), at = low_frame(F, bytes, align);
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
   low_block *b = low_cur(F);
-  if (!b->ended) b->ins.v[b->ins.n - 1].imm = (int64_t)at;
-  low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align}, low_address(F, LLVMGetOperand(inst, i), align),
-           bytes);
+  if (!b->ended)
+    b->ins.v[b->ins.n - 1].imm = (int64_t)at;
+  low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align},
+           low_address(F, LLVMGetOperand(inst, i), align), bytes);
   return v;
 }
 
@@ -686,15 +818,18 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
     if (LLVMGetCallSiteEnumAttribute(inst, i + 1, L->at_byval))
       ww_push(L->a, &args, byval_copy(F, inst, i));
     else
-      for (uint32_t k = 0; k < low_flat(L, LLVMTypeOf(a))->n; k++) ww_push(L->a, &args, low_comp_of(F, a, k));
+      for (uint32_t k = 0; k < low_flat(L, LLVMTypeOf(a))->n; k++)
+        ww_push(L->a, &args, low_comp_of(F, a, k));
   }
   const low_type *rt = low_flat(L, LLVMTypeOf(inst));
-  if (args.n > 255 || rt->n > 255) low_refuse(F, "a call with more than 255 values");
+  if (args.n > 255 || rt->n > 255)
+    low_refuse(F, "a call with more than 255 values");
   bool direct = LLVMIsAFunction(callee) != NULL;
   ww_val target = direct ? WW_NOVAL : low_scalar(F, callee);
   uint32_t index = direct ? low_want_fn(L, callee) : 0, ext = low_pool(F, args.v, args.n);
   ww_val *res = WW_NEWN(L->a, ww_val, rt->n + 1);
-  for (uint32_t i = 0; i < rt->n; i++) res[i] = low_new_val(F, rt->c[i].type);
+  for (uint32_t i = 0; i < rt->n; i++)
+    res[i] = low_new_val(F, rt->c[i].type);
   ww_ins *c = low_ins(F, direct ? WW_OP_CALL : WW_OP_CALLI, WW_VOID);
   c->a = target;
   c->imm = index;
@@ -706,12 +841,14 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
     *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(index + 1), NULL) = 1;
   else
     F->indirect = true;
-  if (rt->n) low_set(F, inst, res, rt->n);
+  if (rt->n)
+    low_set(F, inst, res, rt->n);
 }
 
 void low_call(low_fn *F, LLVMValueRef inst) {
   LLVMValueRef callee = LLVMGetCalledValue(inst);
-  while (LLVMIsAGlobalAlias(callee)) callee = LLVMAliasGetAliasee(callee);
+  while (LLVMIsAGlobalAlias(callee))
+    callee = LLVMAliasGetAliasee(callee);
   if (LLVMIsAInlineAsm(callee))
     low_asm(F, inst, callee);
   else if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee))

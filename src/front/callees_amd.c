@@ -1,20 +1,30 @@
 /* callees_amd.c - amdgcn intrinsics and the ROCm device libraries (ocml, ockl).
  *
- * Lane movement (DPP, swizzle) becomes a byte permute with the source lane computed; the hardware does it inside another
- * instruction, so these are counted a little too dear. */
+ * Lane movement (DPP, swizzle) becomes a byte permute with the source lane computed; the hardware
+ * does it inside another instruction, so these are counted a little too dear. */
 #include "callees_int.h"
 
 #include <stdlib.h>
 
 /* As in trace/trace.h. */
-enum { SHARED_BASE = 0x01000000, SHARED_SIZE = 0x01000000, LOCAL_BASE = 0x20000000, LOCAL_SIZE = 0x20000000 };
+enum {
+  SHARED_BASE = 0x01000000,
+  SHARED_SIZE = 0x01000000,
+  LOCAL_BASE = 0x20000000,
+  LOCAL_SIZE = 0x20000000
+};
 
-static ww_val op32(low_fn *F, ww_op op, ww_val a, ww_val b) { return low_op(F, op, WW_I32, a, b, WW_NOVAL); }
-static ww_val k32(low_fn *F, uint64_t k) { return low_const(F, WW_I32, k); }
+static ww_val op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
+  return low_op(F, op, WW_I32, a, b, WW_NOVAL);
+}
+static ww_val k32(low_fn *F, uint64_t k) {
+  return low_const(F, WW_I32, k);
+}
 
 /* The packet itself is never read: loads from it become special registers (lower_ins.c). */
 void call_amd_packet(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   c->res[0] = low_const(c->F, WW_I64, 0);
 }
 
@@ -22,7 +32,8 @@ void call_amd_packet(low_callee *c, int x, int y) {
 
 void call_amd_permute(low_callee *c, int op, int y) {
   (void)y;
-  c->res[0] = low_op(c->F, op, c->rt->c[0].type, call_arg_as(c, 0, WW_I32, false), call_arg(c, 1), WW_NOVAL);
+  c->res[0] = low_op(c->F, op, c->rt->c[0].type, call_arg_as(c, 0, WW_I32, false), call_arg(c, 1),
+                     WW_NOVAL);
 }
 
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
@@ -30,19 +41,23 @@ static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
 }
 
 void call_amd_swizzle(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   int64_t mode = 0;
   call_const(c, 1, &mode);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), src;
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
     ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
-    ww_val pick = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mode & 255), shift), k32(F, 3));
+    ww_val pick =
+        op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mode & 255), shift), k32(F, 3));
     src = op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)), pick);
   } else {
     src = op32(F, WW_OP_AND, lane, k32(F, 0xffffffe0u | (mode & 31)));
-    if (mode >> 5 & 31) src = op32(F, WW_OP_OR, src, k32(F, mode >> 5 & 31));
-    if (mode >> 10 & 31) src = op32(F, WW_OP_XOR, src, k32(F, mode >> 10 & 31));
+    if (mode >> 5 & 31)
+      src = op32(F, WW_OP_OR, src, k32(F, mode >> 5 & 31));
+    if (mode >> 10 & 31)
+      src = op32(F, WW_OP_XOR, src, k32(F, mode >> 10 & 31));
   }
   c->res[0] = from_lane(F, c->rt->c[0].type, call_arg(c, 0), src);
 }
@@ -59,7 +74,8 @@ void call_amd_mbcnt(low_callee *c, int high, int y) {
   (void)y;
   c->res[0] = low_op(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
   low_block *b = low_cur(c->F);
-  if (!b->ended) b->ins.v[b->ins.n - 1].imm = high;
+  if (!b->ended)
+    b->ins.v[b->ins.n - 1].imm = high;
 }
 
 static void ballot(low_callee *c, ww_val p) {
@@ -67,16 +83,19 @@ static void ballot(low_callee *c, ww_val p) {
 }
 
 void call_amd_ballot(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ballot(c, call_arg(c, 0));
 }
 
 void call_amd_cmp(low_callee *c, int is_float,
                   int y) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
   (void)y;
-  static const int8_t ints[] = {WW_EQ, WW_NE, WW_UGT, WW_UGE, WW_ULT, WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
-  static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT, WW_FOLE, WW_FONE, WW_FORD,
-                                  WW_FUNO, WW_FUEQ, WW_FUGT, WW_FUGE, WW_FULT, WW_FULE, WW_FUNE};
+  static const int8_t ints[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
+                                WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
+  static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT,
+                                  WW_FOLE, WW_FONE, WW_FORD, WW_FUNO, WW_FUEQ,
+                                  WW_FUGT, WW_FUGE, WW_FULT, WW_FULE, WW_FUNE};
   int64_t p = -1;
   call_const(c, 2, &p);
   int cmp = is_float ? (p > 0 && p < 15 ? floats[p] : -1) : (p >= 32 && p < 42 ? ints[p - 32] : -1);
@@ -89,7 +108,8 @@ void call_amd_cmp(low_callee *c, int is_float,
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
-  ww_val in_row = op32(F, WW_OP_AND, lane, k32(F, 15)), row = op32(F, WW_OP_AND, lane, k32(F, ~15u));
+  ww_val in_row = op32(F, WW_OP_AND, lane, k32(F, 15)),
+         row = op32(F, WW_OP_AND, lane, k32(F, ~15u));
   *ok = WW_NOVAL;
   if (ctrl < 0x100) {
     ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
@@ -98,32 +118,48 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   }
   switch (ctrl & 0x1f0) {
   case 0x100:
-    return *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n)), op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
+    return *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n)),
+           op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
   case 0x110:
-    return *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n)), op32(F, WW_OP_SUB, lane, k32(F, n)); /* row_shr */
+    return *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n)),
+           op32(F, WW_OP_SUB, lane, k32(F, n)); /* row_shr */
   case 0x120:
-    return op32(F, WW_OP_OR, row, op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, k32(F, n)), k32(F, 15))); /* row_ror */
+    return op32(
+        F, WW_OP_OR, row,
+        op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, k32(F, n)), k32(F, 15))); /* row_ror */
   case 0x130:
-    if (ctrl == 0x130) return *ok = low_cmp(F, WW_ULT, WW_I32, lane, k32(F, 63)), op32(F, WW_OP_ADD, lane, k32(F, 1));
-    if (ctrl == 0x138) return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 1)), op32(F, WW_OP_SUB, lane, k32(F, 1));
+    if (ctrl == 0x130)
+      return *ok = low_cmp(F, WW_ULT, WW_I32, lane, k32(F, 63)),
+             op32(F, WW_OP_ADD, lane, k32(F, 1));
+    if (ctrl == 0x138)
+      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 1)), op32(F, WW_OP_SUB, lane, k32(F, 1));
     return op32(F, WW_OP_AND, op32(F, WW_OP_ADD, lane, k32(F, ctrl == 0x134 ? 1 : 63)), k32(F, 63));
   case 0x140:
-    if (ctrl == 0x140) return op32(F, WW_OP_XOR, lane, k32(F, 15));
-    if (ctrl == 0x141) return op32(F, WW_OP_XOR, lane, k32(F, 7));
-    if (ctrl == 0x142) return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 16)), op32(F, WW_OP_SUB, row, k32(F, 1));
-    if (ctrl == 0x143) return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 32)), k32(F, 31);
+    if (ctrl == 0x140)
+      return op32(F, WW_OP_XOR, lane, k32(F, 15));
+    if (ctrl == 0x141)
+      return op32(F, WW_OP_XOR, lane, k32(F, 7));
+    if (ctrl == 0x142)
+      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 16)), op32(F, WW_OP_SUB, row, k32(F, 1));
+    if (ctrl == 0x143)
+      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 32)), k32(F, 31);
     return WW_NOVAL;
-  case 0x150: return op32(F, WW_OP_OR, row, k32(F, n));
-  case 0x160: return op32(F, WW_OP_XOR, lane, k32(F, n));
-  default: return WW_NOVAL;
+  case 0x150:
+    return op32(F, WW_OP_OR, row, k32(F, n));
+  case 0x160:
+    return op32(F, WW_OP_XOR, lane, k32(F, n));
+  default:
+    return WW_NOVAL;
   }
 }
 
 /* Lanes enabled by a four-bit mask over lane >> shift & 3. */
 static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
-  if ((mask & 15) == 15) return ok;
+  if ((mask & 15) == 15)
+    return ok;
   ww_val group = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, lane, k32(F, shift)), k32(F, 3));
-  ww_val bit = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mask & 15), group), k32(F, 1));
+  ww_val bit =
+      op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mask & 15), group), k32(F, 1));
   ww_val on = low_cmp(F, WW_NE, WW_I32, bit, k32(F, 0));
   return ok == WW_NOVAL ? on : low_op(F, WW_OP_AND, WW_I1, ok, on, WW_NOVAL);
 }
@@ -143,8 +179,10 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
     call_refuse(c);
     return;
   }
-  ww_val old = has_old ? call_arg(c, 0) : low_const(F, t, 0), r = from_lane(F, t, call_arg(c, v), src);
-  if (ok != WW_NOVAL) r = low_select(F, t, ok, r, bound ? low_const(F, t, 0) : old);
+  ww_val old = has_old ? call_arg(c, 0) : low_const(F, t, 0),
+         r = from_lane(F, t, call_arg(c, v), src);
+  if (ok != WW_NOVAL)
+    r = low_select(F, t, ok, r, bound ? low_const(F, t, 0) : old);
   ww_val on = masked_lanes(F, masked_lanes(F, WW_NOVAL, lane, rows, 4), lane, banks, 2);
   c->res[0] = on == WW_NOVAL ? r : low_select(F, t, on, r, old);
 }
@@ -159,7 +197,8 @@ void call_amd_trig(low_callee *c, int math, int y) { /* the argument counts turn
 }
 
 void call_amd_med3(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_type t = c->rt->c[0].type;
   ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_op(F, WW_OP_FMAX, t, a, b, WW_NOVAL);
@@ -173,13 +212,17 @@ void call_amd_bfe(low_callee *c, int op, int y) {
 }
 
 void call_amd_alignbyte(low_callee *c, int x, int y) {
-  (void)x, (void)y;
-  ww_val n = op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), k32(c->F, 3)), k32(c->F, 3));
+  (void)x;
+  (void)y;
+  ww_val n =
+      op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), k32(c->F, 3)), k32(c->F, 3));
   c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
 }
 
-void call_amd_perm(low_callee *c, int x, int y) { /* bytes 0..3 of the selector's code are the second operand's */
-  (void)x, (void)y;
+void call_amd_perm(low_callee *c, int x,
+                   int y) { /* bytes 0..3 of the selector's code are the second operand's */
+  (void)x;
+  (void)y;
   int64_t sel;
   uint32_t prmt = 0, keep = 0, set = 0;
   if (!call_const(c, 2, &sel)) {
@@ -188,20 +231,23 @@ void call_amd_perm(low_callee *c, int x, int y) { /* bytes 0..3 of the selector'
   }
   for (int i = 0; i < 4; i++) {
     unsigned code = (unsigned)(sel >> (8 * i)) & 255;
-    if (code < 8)
-      prmt |= code << (4 * i), keep |= 255u << (8 * i);
-    else if (code > 12)
+    if (code < 8) {
+      prmt |= code << (4 * i);
+      keep |= 255u << (8 * i);
+    } else if (code > 12)
       set |= 255u << (8 * i);
     else if (code < 12)
       call_refuse(c); /* sign replication */
   }
   ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), k32(c->F, prmt));
-  if (keep != ~0u) v = op32(c->F, WW_OP_AND, v, k32(c->F, keep));
+  if (keep != ~0u)
+    v = op32(c->F, WW_OP_AND, v, k32(c->F, keep));
   c->res[0] = set ? op32(c->F, WW_OP_OR, v, k32(c->F, set)) : v;
 }
 
 void call_amd_sad8(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint64_t i = 0; i < 4; i++) {
@@ -213,7 +259,8 @@ void call_amd_sad8(low_callee *c, int x, int y) {
 }
 
 void call_amd_fdot2(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
@@ -226,7 +273,8 @@ void call_amd_fdot2(low_callee *c, int x, int y) {
 
 void call_amd_dot4(low_callee *c, int sub, int y) {
   (void)y;
-  c->res[0] = low_opx(c->F, WW_OP_DP4A, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
+  c->res[0] =
+      low_opx(c->F, WW_OP_DP4A, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
 }
 
 void call_amd_dot2(low_callee *c, int sign, int y) {
@@ -242,25 +290,31 @@ void call_amd_dot2(low_callee *c, int sign, int y) {
 }
 
 void call_amd_pkrtz(low_callee *c, int x, int y) {
-  (void)x, (void)y;
-  for (uint32_t i = 0; i < 2; i++) c->res[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, WW_F32, WW_RZ, call_arg(c, i));
+  (void)x;
+  (void)y;
+  for (uint32_t i = 0; i < 2; i++)
+    c->res[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, WW_F32, WW_RZ, call_arg(c, i));
 }
 
 void call_amd_isspace(low_callee *c, int space, int y) {
   (void)y;
   bool sh = space == WW_SHARED;
   ww_val a = low_add_imm(c->F, call_arg(c, 0), WW_I64, sh ? -SHARED_BASE : -LOCAL_BASE);
-  c->res[0] = low_cmp(c->F, WW_ULT, WW_I64, a, low_const(c->F, WW_I64, sh ? SHARED_SIZE : LOCAL_SIZE));
+  c->res[0] =
+      low_cmp(c->F, WW_ULT, WW_I64, a, low_const(c->F, WW_I64, sh ? SHARED_SIZE : LOCAL_SIZE));
 }
 
 void call_amd_fadd(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_addr p = call_ptr(c, 0, 16);
   for (uint32_t i = 0; i < c->at[1]->n; i++) {
     low_addr q = p;
     q.off += c->at[1]->c[i].off;
-    ww_val r = low_atom(c->F, WW_RMW_FADD, c->at[1]->c[i].type, q, low_comp_of(c->F, c->arg[1], i), call_used(c));
-    if (call_used(c) && i < c->rt->n) c->res[i] = r;
+    ww_val r = low_atom(c->F, WW_RMW_FADD, c->at[1]->c[i].type, q, low_comp_of(c->F, c->arg[1], i),
+                        call_used(c));
+    if (call_used(c) && i < c->rt->n)
+      c->res[i] = r;
   }
 }
 
@@ -285,8 +339,8 @@ static bool ocml_pointer(low_callee *c, const char *s) {
     c->res[0] = low_op(F, WW_OP_FSUB, t, a, out, WW_NOVAL);
   } else if (!strcmp(s, "remquo")) {
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, a, call_arg(c, 1), WW_NOVAL);
-    ww_val q =
-        low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, call_arg(c, 1), WW_NOVAL), WW_NOVAL, WW_NOVAL);
+    ww_val q = low_math(F, WW_MATH_RINT, t, 0,
+                        low_op(F, WW_OP_FDIV, t, a, call_arg(c, 1), WW_NOVAL), WW_NOVAL, WW_NOVAL);
     out = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
     ot = WW_I32;
     at = 2;
@@ -301,10 +355,14 @@ static bool ocml_class(low_callee *c, const char *s) {
   static const struct {
     const char *name;
     uint8_t what;
-  } names[] = {
-      {"isnan", FC_NAN}, {"isinf", FC_INF}, {"isfinite", FC_FINITE}, {"isnormal", FC_NORMAL}, {"signbit", FC_SIGN}};
+  } names[] = {{"isnan", FC_NAN},
+               {"isinf", FC_INF},
+               {"isfinite", FC_FINITE},
+               {"isnormal", FC_NORMAL},
+               {"signbit", FC_SIGN}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) return call_each(c, each_fclass, names[i].what, 0), true;
+    if (!strcmp(names[i].name, s))
+      return call_each(c, each_fclass, names[i].what, 0), true;
   return false;
 }
 
@@ -312,34 +370,53 @@ static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
   static const struct {
     const char *name;
     uint8_t op;
-  } ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL}, {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA}};
+  } ops[] = {{"add", WW_OP_FADD},
+             {"sub", WW_OP_FSUB},
+             {"mul", WW_OP_FMUL},
+             {"div", WW_OP_FDIV},
+             {"fma", WW_OP_FMA}};
   size_t n = strlen(s);
-  if (n < 5 || strncmp(s + n - 4, "_rt", 3)) return false;
+  if (n < 5 || strncmp(s + n - 4, "_rt", 3))
+    return false;
   int round = s[n - 1] == 'e' ? WW_RN : s[n - 1] == 'z' ? WW_RZ : s[n - 1] == 'n' ? WW_RD : WW_RU;
   s[n - 4] = 0;
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (!strcmp(ops[i].name, s)) return call_each(c, each_op, ops[i].op, round), true;
+    if (!strcmp(ops[i].name, s))
+      return call_each(c, each_op, ops[i].op, round), true;
   return call_float_fn(c, s, n - 4, 0);
 }
 
 void call_ocml(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   char s[64];
   int flags = 0;
   snprintf(s, sizeof s, "%s", c->tail);
   char *type = strrchr(s, '_'), *base = s;
-  if (type) *type = 0;
-  if (!strncmp(base, "native_", 7)) base += 7, flags = WW_F_APPROX;
-  if (!strcmp(base, "fmuladd")) base = "fma";
+  if (type)
+    *type = 0;
+  if (!strncmp(base, "native_", 7)) {
+    base += 7;
+    flags = WW_F_APPROX;
+  }
+  if (!strcmp(base, "fmuladd"))
+    base = "fma";
   if (!strncmp(base, "cvtrt", 5)) { /* cvtrtz_f16_f32 */
-    call_each(c, each_cvt, base[5] == 'n' ? WW_RD : base[5] == 'p' ? WW_RU : base[5] == 'z' ? WW_RZ : WW_RN, 1);
+    call_each(c, each_cvt,
+              base[5] == 'n'   ? WW_RD
+              : base[5] == 'p' ? WW_RU
+              : base[5] == 'z' ? WW_RZ
+                               : WW_RN,
+              1);
     return;
   }
   if (!strcmp(base, "len4") || !strcmp(base, "rlen4")) {
     ww_type t = c->rt->c[0].type;
     ww_val acc = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0), WW_NOVAL);
-    for (uint32_t i = 1; i < 4; i++) acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
-    c->res[0] = low_math(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, acc, WW_NOVAL, WW_NOVAL);
+    for (uint32_t i = 1; i < 4; i++)
+      acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
+    c->res[0] =
+        low_math(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, acc, WW_NOVAL, WW_NOVAL);
     return;
   }
   if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
@@ -351,7 +428,8 @@ void call_ocml(low_callee *c, int x, int y) {
 /* ---- ockl ---- */
 
 void call_ockl(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   static const struct {
     const char *name;
     uint8_t sreg;
@@ -367,15 +445,18 @@ void call_ockl(low_callee *c, int x, int y) {
       return;
     }
   if (!strcmp(s, "get_global_size"))
-    call_set_int(c, op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)), WW_I32,
-                 false);
+    call_set_int(
+        c, op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
+        WW_I32, false);
   else if (!strcmp(s, "get_global_id"))
-    call_set_int(c,
-                 op32(F, WW_OP_ADD,
-                      op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
-                      call_axis(c, 0, WW_SREG_TID_X)),
-                 WW_I32, false);
-  else if (!strcmp(s, "get_global_offset") || !strncmp(s, "printf_", 7) || !strncmp(s, "fprintf_", 8))
+    call_set_int(
+        c,
+        op32(F, WW_OP_ADD,
+             op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
+             call_axis(c, 0, WW_SREG_TID_X)),
+        WW_I32, false);
+  else if (!strcmp(s, "get_global_offset") || !strncmp(s, "printf_", 7) ||
+           !strncmp(s, "fprintf_", 8))
     return;
   else if (!strcmp(s, "lane_u32"))
     call_set_int(c, low_sreg(F, WW_SREG_LANEID), WW_I32, false);

@@ -1,7 +1,8 @@
 /* callees_cl.c - OpenCL builtins, found by their Itanium-mangled names because they are overloaded.
  *
- * The mangled parameters tell signedness (LLVM's integers do not) and vector width; elementwise builtins are then handled
- * like any other. Work-item functions follow CUDA's special registers, an offset of zero included. */
+ * The mangled parameters tell signedness (LLVM's integers do not) and vector width; elementwise
+ * builtins are then handled like any other. Work-item functions follow CUDA's special registers, an
+ * offset of zero included. */
 #include "callees_int.h"
 
 #include <ctype.h>
@@ -22,7 +23,8 @@ typedef struct {
 } cl_parser;
 
 static void remember(cl_parser *p, cl_type t) {
-  if (p->nsubst < 32) p->subst[p->nsubst++] = t;
+  if (p->nsubst < 32)
+    p->subst[p->nsubst++] = t;
 }
 
 static cl_type substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
@@ -32,14 +34,16 @@ static cl_type substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
       k = k * 36 + (uint32_t)(isdigit((unsigned char)*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
     k++;
   }
-  if (*p->s == '_') p->s++;
+  if (*p->s == '_')
+    p->s++;
   return k < p->nsubst ? p->subst[k] : (cl_type){'n', false};
 }
 
 static void skip_name(cl_parser *p) {
   char *end;
   unsigned long n = strtoul(p->s, &end, 10);
-  if (n > strlen(end)) p->bad = true;
+  if (n > strlen(end))
+    p->bad = true;
   p->s = p->bad ? end + strlen(end) : end + n;
 }
 
@@ -48,7 +52,8 @@ static cl_type parse_type(cl_parser *p) {
   bool qualified = false;
   while (*p->s == 'U' || *p->s == 'K' || *p->s == 'V' || *p->s == 'r') {
     qualified = true;
-    if (*p->s++ == 'U') skip_name(p);
+    if (*p->s++ == 'U')
+      skip_name(p);
   }
   if (*p->s == 'P') {
     p->s++;
@@ -57,8 +62,10 @@ static cl_type parse_type(cl_parser *p) {
     remember(p, t);
   } else if (!strncmp(p->s, "Dv", 2)) {
     p->s += 2;
-    while (isdigit((unsigned char)*p->s)) p->s++;
-    if (*p->s == '_') p->s++;
+    while (isdigit((unsigned char)*p->s))
+      p->s++;
+    if (*p->s == '_')
+      p->s++;
     t = parse_type(p);
     remember(p, t);
   } else if (!strncmp(p->s, "Dh", 2)) {
@@ -74,19 +81,23 @@ static cl_type parse_type(cl_parser *p) {
     t.letter = *p->s++;
   else
     p->bad = true;
-  if (qualified) remember(p, t);
+  if (qualified)
+    remember(p, t);
   return t;
 }
 
 static bool parse_builtin(low_callee *c, char base[64]) {
   char *end;
-  if (strncmp(c->name, "_Z", 2) || !isdigit((unsigned char)c->name[2])) return false;
+  if (strncmp(c->name, "_Z", 2) || !isdigit((unsigned char)c->name[2]))
+    return false;
   unsigned long n = strtoul(c->name + 2, &end, 10);
-  if (!n || n > 63 || n > strlen(end)) return false;
+  if (!n || n > 63 || n > strlen(end))
+    return false;
   memcpy(base, end, n);
   base[n] = 0;
   cl_parser p = {.s = end + n};
-  for (uint32_t i = 0; *p.s && !p.bad && i < CALL_MAX_ARGS; i++) c->sig[i] = parse_type(&p).letter;
+  for (uint32_t i = 0; *p.s && !p.bad && i < CALL_MAX_ARGS; i++)
+    c->sig[i] = parse_type(&p).letter;
   return true;
 }
 
@@ -97,7 +108,8 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   int64_t axis;
   if (call_const(c, arg, &axis)) {
     bool size = first == WW_SREG_NTID_X || first == WW_SREG_NCTAID_X;
-    return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis)) : low_const(F, WW_I32, size ? 1 : 0);
+    return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis))
+                                 : low_const(F, WW_I32, size ? 1 : 0);
   }
   ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, (ww_sreg)first);
   for (int k = 1; k < 3; k++)
@@ -106,8 +118,12 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   return v;
 }
 
-static ww_val mul32(low_fn *F, ww_val a, ww_val b) { return low_op(F, WW_OP_MUL, WW_I32, a, b, WW_NOVAL); }
-static ww_val add32(low_fn *F, ww_val a, ww_val b) { return low_op(F, WW_OP_ADD, WW_I32, a, b, WW_NOVAL); }
+static ww_val mul32(low_fn *F, ww_val a, ww_val b) {
+  return low_op(F, WW_OP_MUL, WW_I32, a, b, WW_NOVAL);
+}
+static ww_val add32(low_fn *F, ww_val a, ww_val b) {
+  return low_op(F, WW_OP_ADD, WW_I32, a, b, WW_NOVAL);
+}
 
 static void cl_axis(low_callee *c, int first, int y) {
   (void)y;
@@ -115,27 +131,33 @@ static void cl_axis(low_callee *c, int first, int y) {
 }
 
 static void cl_global_id(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_val v = mul32(c->F, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X));
   call_set_int(c, add32(c->F, v, call_axis(c, 0, WW_SREG_TID_X)), WW_I32, false);
 }
 
 static void cl_global_size(low_callee *c, int x, int y) {
-  (void)x, (void)y;
-  call_set_int(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)), WW_I32, false);
+  (void)x;
+  (void)y;
+  call_set_int(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
+               WW_I32, false);
 }
 
 static ww_val linear_tid(low_fn *F) {
-  ww_val yz = add32(F, mul32(F, low_sreg(F, WW_SREG_TID_Z), low_sreg(F, WW_SREG_NTID_Y)), low_sreg(F, WW_SREG_TID_Y));
+  ww_val yz = add32(F, mul32(F, low_sreg(F, WW_SREG_TID_Z), low_sreg(F, WW_SREG_NTID_Y)),
+                    low_sreg(F, WW_SREG_TID_Y));
   return add32(F, mul32(F, yz, low_sreg(F, WW_SREG_NTID_X)), low_sreg(F, WW_SREG_TID_X));
 }
 
 static ww_val group_threads(low_fn *F) {
-  return mul32(F, mul32(F, low_sreg(F, WW_SREG_NTID_X), low_sreg(F, WW_SREG_NTID_Y)), low_sreg(F, WW_SREG_NTID_Z));
+  return mul32(F, mul32(F, low_sreg(F, WW_SREG_NTID_X), low_sreg(F, WW_SREG_NTID_Y)),
+               low_sreg(F, WW_SREG_NTID_Z));
 }
 
 static void cl_local_linear_id(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   call_set_int(c, linear_tid(c->F), WW_I32, false);
 }
 
@@ -145,22 +167,27 @@ static ww_val global_coord(low_fn *F, int axis) {
 }
 
 static void cl_global_linear_id(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_val v = global_coord(F, 2);
   for (int k = 1; k >= 0; k--)
-    v = add32(F, mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))),
-              global_coord(F, k));
+    v = add32(
+        F,
+        mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))),
+        global_coord(F, k));
   call_set_int(c, v, WW_I32, false);
 }
 
 static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are longer than one */
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_val one = low_const(F, WW_I32, 1), n = one;
   for (int k = 1; k < 3; k++) {
     ww_val size = mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k));
-    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_const(F, WW_I32, (uint64_t)k + 1), n);
+    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one),
+                   low_const(F, WW_I32, (uint64_t)k + 1), n);
   }
   call_set_int(c, n, WW_I32, false);
 }
@@ -168,22 +195,27 @@ static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are lo
 static void cl_sub_group(low_callee *c, int what, int y) { /* 0: id, 1: how many */
   (void)y;
   low_fn *F = c->F;
-  ww_val five = low_const(F, WW_I32, 5), v = what ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
+  ww_val five = low_const(F, WW_I32, 5),
+         v = what ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
   call_set_int(c, low_op(F, WW_OP_LSHR, WW_I32, v, five, WW_NOVAL), WW_I32, false);
 }
 
-static void cl_bar(low_callee *c, int x, int y) { call_bar(c, x, y); }
+static void cl_bar(low_callee *c, int x, int y) {
+  call_bar(c, x, y);
+}
 
 /* ---- elementwise ---- */
 
 static ww_val each_minmax(low_callee *c, const low_lane *s, int max, int y) {
   (void)y;
-  if (ww_is_float(s->rt)) return each_op(c, s, max ? WW_OP_FMAX : WW_OP_FMIN, 0);
+  if (ww_is_float(s->rt))
+    return each_op(c, s, max ? WW_OP_FMAX : WW_OP_FMIN, 0);
   return each_us(c, s, max ? WW_OP_SMAX : WW_OP_SMIN, max ? WW_OP_UMAX : WW_OP_UMIN);
 }
 
 static ww_val each_clamp(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_lane a = *s;
   a.v[0] = each_minmax(c, s, 1, 0); /* max(v, lo) */
   a.v[1] = s->v[2];
@@ -191,12 +223,14 @@ static ww_val each_clamp(low_callee *c, const low_lane *s, int x, int y) {
 }
 
 static ww_val each_abs(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   return s->sign ? low_op(c->F, WW_OP_IABS, s->rt, s->v[0], WW_NOVAL, WW_NOVAL) : s->v[0];
 }
 
 static ww_val each_abs_diff(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_val hi = low_op(F, s->sign ? WW_OP_SMAX : WW_OP_UMAX, s->rt, s->v[0], s->v[1], WW_NOVAL);
   ww_val lo = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->rt, s->v[0], s->v[1], WW_NOVAL);
@@ -210,20 +244,23 @@ static ww_val each_scale(low_callee *c, const low_lane *s, int degrees, int y) {
 }
 
 static ww_val each_mix(low_callee *c, const low_lane *s, int x, int y) { /* x + (y - x) * a */
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_val d = low_op(c->F, WW_OP_FSUB, s->rt, s->v[1], s->v[0], WW_NOVAL);
   return low_op(c->F, WW_OP_FMA, s->rt, d, s->v[2], s->v[0]);
 }
 
 static ww_val each_step(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->v[1], s->v[0]), low_fconst(F, s->rt, 0),
                     low_fconst(F, s->rt, 1));
 }
 
 static ww_val each_smoothstep(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
   low_lane a = *s;
@@ -235,47 +272,63 @@ static ww_val each_smoothstep(low_callee *c, const low_lane *s, int x, int y) {
 }
 
 static ww_val each_sign(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
-  ww_val zero = low_fconst(F, t, 0), one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->v[0], WW_NOVAL);
+  ww_val zero = low_fconst(F, t, 0),
+         one = low_math(F, WW_MATH_COPYSIGN, t, 0, low_fconst(F, t, 1), s->v[0], WW_NOVAL);
   ww_val r = low_select(F, t, low_cmp(F, WW_FOEQ, t, s->v[0], zero), s->v[0], one);
   return low_select(F, t, low_cmp(F, WW_FUNO, t, s->v[0], s->v[0]), zero, r);
 }
 
 static ww_val each_rotate(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   return low_op(c->F, WW_OP_FSHL, s->rt, s->v[0], s->v[0], s->v[1]);
 }
 
 static ww_val each_upsample(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
-  ww_val hi = low_int_to(F, s->v[0], s->t[0], s->rt, false), lo = low_int_to(F, s->v[1], s->t[1], s->rt, false);
-  return low_op(F, WW_OP_OR, s->rt,
-                low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1])), WW_NOVAL), lo, WW_NOVAL);
+  ww_val hi = low_int_to(F, s->v[0], s->t[0], s->rt, false),
+         lo = low_int_to(F, s->v[1], s->t[1], s->rt, false);
+  return low_op(
+      F, WW_OP_OR, s->rt,
+      low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1])), WW_NOVAL), lo,
+      WW_NOVAL);
 }
 
-static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x, int y) { /* exact for up to 32 bits, in 64 */
-  (void)x, (void)y;
+static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x,
+                           int y) { /* exact for up to 32 bits, in 64 */
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
-  if (t == WW_I64) low_refuse(F, "calls mad_sat on 64-bit integers");
+  if (t == WW_I64)
+    low_refuse(F, "calls mad_sat on 64-bit integers");
   ww_val v[3];
-  for (int k = 0; k < 3; k++) v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
-  ww_val r = low_op(F, WW_OP_ADD, WW_I64, low_op(F, WW_OP_MUL, WW_I64, v[0], v[1], WW_NOVAL), v[2], WW_NOVAL);
+  for (int k = 0; k < 3; k++)
+    v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
+  ww_val r = low_op(F, WW_OP_ADD, WW_I64, low_op(F, WW_OP_MUL, WW_I64, v[0], v[1], WW_NOVAL), v[2],
+                    WW_NOVAL);
   unsigned w = ww_type_bits(t) & 63;
-  uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1, lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
+  uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1,
+           lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
   r = low_op(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi), WW_NOVAL);
-  return low_int_to(F, low_op(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo), WW_NOVAL), WW_I64, t, false);
+  return low_int_to(F, low_op(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo), WW_NOVAL), WW_I64,
+                    t, false);
 }
 
 static ww_val as_int(low_callee *c, const low_lane *s, int k) {
   return low_bits(c->F, s->v[k], s->t[k], low_int_type(ww_type_bits(s->t[k])));
 }
 
-static ww_val each_bitselect(low_callee *c, const low_lane *s, int x, int y) { /* a where the mask is 0, b where 1 */
-  (void)x, (void)y;
+static ww_val each_bitselect(low_callee *c, const low_lane *s, int x,
+                             int y) { /* a where the mask is 0, b where 1 */
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_type t = low_int_type(ww_type_bits(s->rt));
   ww_val a = as_int(c, s, 0), b = as_int(c, s, 1), m = as_int(c, s, 2);
@@ -283,21 +336,26 @@ static ww_val each_bitselect(low_callee *c, const low_lane *s, int x, int y) { /
   return low_bits(F, low_op(F, WW_OP_XOR, t, a, d, WW_NOVAL), t, s->rt);
 }
 
-static ww_val each_select(low_callee *c, const low_lane *s, int x, int y) { /* scalar: c != 0, vector: its sign bit */
-  (void)x, (void)y;
-  ww_val zero = low_const(c->F, s->t[2], 0), p = low_cmp(c->F, c->rt->n > 1 ? WW_SLT : WW_NE, s->t[2], s->v[2], zero);
+static ww_val each_select(low_callee *c, const low_lane *s, int x,
+                          int y) { /* scalar: c != 0, vector: its sign bit */
+  (void)x;
+  (void)y;
+  ww_val zero = low_const(c->F, s->t[2], 0),
+         p = low_cmp(c->F, c->rt->n > 1 ? WW_SLT : WW_NE, s->t[2], s->v[2], zero);
   return low_select(c->F, s->rt, p, s->v[1], s->v[0]);
 }
 
 static ww_val each_rootn(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_val n = low_cvt(c->F, WW_OP_SITOF, s->rt, s->t[1], WW_RN, s->v[1]);
   ww_val r = low_math(c->F, WW_MATH_RCP, s->rt, 0, n, WW_NOVAL, WW_NOVAL);
   return low_math(c->F, WW_MATH_POW, s->rt, 0, s->v[0], r, WW_NOVAL);
 }
 
 static ww_val each_nan(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   return low_fconst(c->F, s->rt, (double)__builtin_nan(""));
 }
 
@@ -315,7 +373,8 @@ static void cl_any_all(low_callee *c, int all, int y) {
 
 static ww_val dot(low_callee *c, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
   ww_val acc = low_op(c->F, WW_OP_FMUL, t, a[0], b[0], WW_NOVAL);
-  for (uint32_t i = 1; i < n; i++) acc = low_op(c->F, WW_OP_FMA, t, a[i], b[i], acc);
+  for (uint32_t i = 1; i < n; i++)
+    acc = low_op(c->F, WW_OP_FMA, t, a[i], b[i], acc);
   return acc;
 }
 
@@ -333,7 +392,8 @@ static void cl_geometric(low_callee *c, int what, int flags) {
   for (uint32_t i = 0; i < n; i++) {
     a[i] = low_comp_of(F, c->arg[0], i);
     b[i] = what == G_DOT || what == G_DISTANCE ? low_comp_of(F, c->arg[1], i) : a[i];
-    if (what == G_DISTANCE) a[i] = b[i] = low_op(F, WW_OP_FSUB, t, a[i], b[i], WW_NOVAL);
+    if (what == G_DISTANCE)
+      a[i] = b[i] = low_op(F, WW_OP_FSUB, t, a[i], b[i], WW_NOVAL);
   }
   ww_val d = dot(c, a, b, n, t);
   if (what == G_DOT)
@@ -342,21 +402,25 @@ static void cl_geometric(low_callee *c, int what, int flags) {
     c->res[0] = low_math(F, WW_MATH_SQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
   else {
     ww_val r = low_math(F, WW_MATH_RSQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
-    for (uint32_t i = 0; i < n; i++) c->res[i] = low_op(F, WW_OP_FMUL, t, a[i], r, WW_NOVAL);
+    for (uint32_t i = 0; i < n; i++)
+      c->res[i] = low_op(F, WW_OP_FMUL, t, a[i], r, WW_NOVAL);
   }
 }
 
 static void cl_cross(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_fn *F = c->F;
   ww_type t = c->rt->c[0].type;
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-    ww_val m = low_op(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j), WW_NOVAL);
+    ww_val m = low_op(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j),
+                      WW_NOVAL);
     c->res[i] = low_op(F, WW_OP_FMA, t, low_comp_of(F, c->arg[0], j), low_comp_of(F, c->arg[1], k),
                        low_op(F, WW_OP_FNEG, t, m, WW_NOVAL, WW_NOVAL));
   }
-  if (c->rt->n > 3) c->res[3] = low_fconst(F, t, 0);
+  if (c->rt->n > 3)
+    c->res[3] = low_fconst(F, t, 0);
 }
 
 /* ---- results through a pointer: sincos, fract, modf, frexp, remquo, lgamma_r ---- */
@@ -398,7 +462,8 @@ static void cl_pointer(low_callee *c, int what, int y) {
       break;
     default: {
       ww_val b = low_comp_of(F, c->arg[1], i),
-             q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, b, WW_NOVAL), WW_NOVAL, WW_NOVAL);
+             q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, b, WW_NOVAL), WW_NOVAL,
+                          WW_NOVAL);
       c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
       out[i] = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
     }
@@ -409,7 +474,9 @@ static void cl_pointer(low_callee *c, int what, int y) {
 
 /* ---- conversions: convert_<type>[_sat][_rte|_rtz|_rtp|_rtn] ---- */
 
-static bool is_signed_name(const char *s) { return *s != 'u'; }
+static bool is_signed_name(const char *s) {
+  return *s != 'u';
+}
 
 static ww_val each_convert(low_callee *c, const low_lane *s, int round,
                            int flags) { /* flags: 1 target signed, 2 saturate */
@@ -417,21 +484,27 @@ static ww_val each_convert(low_callee *c, const low_lane *s, int round,
   bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), to_signed = flags & 1;
   unsigned w = ww_type_bits(s->rt);
   ww_val v = s->v[0];
-  if (from_f || to_f) return each_cvt(c, s, round, from_f ? to_signed : s->sign);
-  if (!(flags & 2) || s->t[0] == WW_I1) return low_int_to(F, v, s->t[0], s->rt, s->sign);
+  if (from_f || to_f)
+    return each_cvt(c, s, round, from_f ? to_signed : s->sign);
+  if (!(flags & 2) || s->t[0] == WW_I1)
+    return low_int_to(F, v, s->t[0], s->rt, s->sign);
   /* clamp where the source reaches beyond the target's range */
   unsigned wf = ww_type_bits(s->t[0]);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
-  if (s->sign && !to_signed) v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0), WW_NOVAL);
+  if (s->sign && !to_signed)
+    v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0), WW_NOVAL);
   if (s->sign && to_signed && wf > w)
-    v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))), WW_NOVAL);
+    v = low_op(F, WW_OP_SMAX, s->t[0], v,
+               low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))), WW_NOVAL);
   if (wf > w || (wf == w && !s->sign && to_signed))
-    v = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top), WW_NOVAL);
+    v = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top),
+               WW_NOVAL);
   return low_int_to(F, v, s->t[0], s->rt, s->sign);
 }
 
 static bool cl_convert(low_callee *c, const char *s) {
-  if (strncmp(s, "convert_", 8)) return false;
+  if (strncmp(s, "convert_", 8))
+    return false;
   s += 8;
   bool to_float = c->rt->n && ww_is_float(c->rt->c[0].type),
        from_float = c->at[0]->n && ww_is_float(c->at[0]->c[0].type);
@@ -450,8 +523,8 @@ static bool cl_convert(low_callee *c, const char *s) {
 
 /* ---- vloadN vstoreN [_half[N]] ---- */
 
-static void vector_address(low_callee *c, uint32_t offset_arg, uint32_t ptr_arg, uint32_t n, uint32_t size,
-                           bool aligned, low_addr *p) {
+static void vector_address(low_callee *c, uint32_t offset_arg, uint32_t ptr_arg, uint32_t n,
+                           uint32_t size, bool aligned, low_addr *p) {
   uint32_t step = aligned && n == 3 ? 4 : n;
   *p = call_ptr(c, ptr_arg, aligned ? step * size : size);
   ww_val k = call_arg_as(c, offset_arg, WW_I64, false);
@@ -460,41 +533,51 @@ static void vector_address(low_callee *c, uint32_t offset_arg, uint32_t ptr_arg,
 
 static bool cl_vload(low_callee *c, const char *s) {
   bool aligned = !strncmp(s, "vloada", 6), half;
-  if (strncmp(s, "vload", 5) || c->nargs != 2) return false;
+  if (strncmp(s, "vload", 5) || c->nargs != 2)
+    return false;
   half = strstr(s, "_half") != NULL;
   low_addr p;
   low_comp k[16];
   ww_val v[16];
   uint32_t n = c->rt->n;
-  if (!n || n > 16) return false;
+  if (!n || n > 16)
+    return false;
   ww_type t = half ? WW_F16 : c->rt->c[0].type;
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 0, 1, n, size, aligned, &p);
-  for (uint32_t i = 0; i < n; i++) k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
+  for (uint32_t i = 0; i < n; i++)
+    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
   low_load(c->F, p, k, n, v);
   for (uint32_t i = 0; i < n; i++)
-    c->res[i] =
-        half && c->rt->c[0].type != WW_F16 ? low_cvt(c->F, WW_OP_FCVT, c->rt->c[0].type, WW_F16, WW_RN, v[i]) : v[i];
+    c->res[i] = half && c->rt->c[0].type != WW_F16
+                    ? low_cvt(c->F, WW_OP_FCVT, c->rt->c[0].type, WW_F16, WW_RN, v[i])
+                    : v[i];
   return true;
 }
 
 static bool cl_vstore(low_callee *c, const char *s) {
   bool aligned = !strncmp(s, "vstorea", 7), half;
-  if (strncmp(s, "vstore", 6) || c->nargs != 3) return false;
+  if (strncmp(s, "vstore", 6) || c->nargs != 3)
+    return false;
   half = strstr(s, "_half") != NULL;
-  int round = strstr(s, "_rtz") ? WW_RZ : strstr(s, "_rtp") ? WW_RU : strstr(s, "_rtn") ? WW_RD : WW_RN;
+  int round = strstr(s, "_rtz")   ? WW_RZ
+              : strstr(s, "_rtp") ? WW_RU
+              : strstr(s, "_rtn") ? WW_RD
+                                  : WW_RN;
   low_addr p;
   low_comp k[16];
   ww_val v[16];
   uint32_t n = c->at[0]->n;
-  if (!n || n > 16) return false;
+  if (!n || n > 16)
+    return false;
   ww_type from = c->at[0]->c[0].type, t = half ? WW_F16 : from;
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 1, 2, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++) {
     k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
     v[i] = low_comp_of(c->F, c->arg[0], i);
-    if (half && from != WW_F16) v[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, from, round, v[i]);
+    if (half && from != WW_F16)
+      v[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, from, round, v[i]);
   }
   low_store(c->F, p, k, n, v);
   return true;
@@ -514,17 +597,21 @@ static void cl_async_copy(low_callee *c, int strided, int y) {
               : strchr("lm", letter) ? WW_I64
                                      : WW_I32;
   const char *v = strstr(c->name, "Dv"); /* a vector element: its width */
-  uint32_t lanes = v ? (uint32_t)atoi(v + 2) : 1, bytes = (lanes == 3 ? 4 : lanes) * ww_type_bytes[t];
+  uint32_t lanes = v ? (uint32_t)atoi(v + 2) : 1,
+           bytes = (lanes == 3 ? 4 : lanes) * ww_type_bytes[t];
   bool to_local = low_space_of(F, c->arg[0]) == WW_SHARED;
-  low_addr to = call_ptr(c, 0, bytes < 16 ? bytes : 16), from = call_ptr(c, 1, bytes < 16 ? bytes : 16);
-  ww_val n = call_arg_as(c, 2, WW_I64, false), stride = strided ? call_arg_as(c, 3, WW_I64, false) : WW_NOVAL;
+  low_addr to = call_ptr(c, 0, bytes < 16 ? bytes : 16),
+           from = call_ptr(c, 1, bytes < 16 ? bytes : 16);
+  ww_val n = call_arg_as(c, 2, WW_I64, false),
+         stride = strided ? call_arg_as(c, 3, WW_I64, false) : WW_NOVAL;
   ww_val first = low_int_to(F, linear_tid(F), WW_I32, WW_I64, false),
          step = low_int_to(F, group_threads(F), WW_I32, WW_I64, false);
   uint32_t before = F->cur, head = low_new_block(F, "copy"), body = low_new_block(F, NULL),
            done = low_new_block(F, NULL);
   low_br(F, head);
   F->cur = head;
-  ww_val i = low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
+  ww_val i =
+      low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
   low_cbr(F, low_cmp(F, WW_ULT, WW_I64, i, n), body, done);
   F->cur = body;
   ww_val far = strided ? low_op(F, WW_OP_MUL, WW_I64, i, stride, WW_NOVAL) : i;
@@ -535,7 +622,8 @@ static void cl_async_copy(low_callee *c, int strided, int y) {
   F->pool.v[F->blocks.v[head].phis.v[0].ext + 3] = next;
   low_br(F, head);
   F->cur = done;
-  if (c->rt->n) c->res[0] = call_arg(c, c->nargs - 1);
+  if (c->rt->n)
+    c->res[0] = call_arg(c, c->nargs - 1);
 }
 
 /* ---- atomics ---- */
@@ -566,21 +654,27 @@ static bool cl_atomic(low_callee *c, const char *s) {
     s += 5;
   else
     return false;
-  if (!strncmp(s, "fetch_", 6)) s += 6;
+  if (!strncmp(s, "fetch_", 6))
+    s += 6;
   snprintf(op, sizeof op, "%s", s);
   char *tail = strstr(op, "_explicit");
-  if (tail) *tail = 0;
-  if (!c->nargs) return false;
+  if (tail)
+    *tail = 0;
+  if (!c->nargs)
+    return false;
   ww_type t = pointee(c);
   low_addr p = call_ptr(c, 0, 16);
   low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
   p.flags = 0;
   if (!strcmp(op, "inc") || !strcmp(op, "dec")) {
-    ww_val k = low_const(F, t, 1), r = low_atom(F, op[0] == 'i' ? WW_RMW_ADD : WW_RMW_SUB, t, p, k, call_used(c));
-    if (call_used(c)) c->res[0] = r;
+    ww_val k = low_const(F, t, 1),
+           r = low_atom(F, op[0] == 'i' ? WW_RMW_ADD : WW_RMW_SUB, t, p, k, call_used(c));
+    if (call_used(c))
+      c->res[0] = r;
     return true;
   }
-  if (!strcmp(op, "cmpxchg")) return c->res[0] = low_cas(F, t, p, call_arg(c, 1), call_arg(c, 2)), true;
+  if (!strcmp(op, "cmpxchg"))
+    return c->res[0] = low_cas(F, t, p, call_arg(c, 1), call_arg(c, 2)), true;
   if (!strncmp(op, "compare_exchange", 16)) { /* (object, expected *, desired): bool */
     ww_val want, old;
     low_addr e = call_ptr(c, 1, ww_type_bytes[t]);
@@ -588,24 +682,30 @@ static bool cl_atomic(low_callee *c, const char *s) {
     old = low_cas(F, t, p, want, call_arg(c, 2));
     low_store(F, e, &one, 1, &old);
     call_set_int(c,
-                 low_cmp(F, WW_EQ, t, ww_is_float(t) ? low_bits(F, old, t, low_int_type(ww_type_bits(t))) : old, want),
+                 low_cmp(F, WW_EQ, t,
+                         ww_is_float(t) ? low_bits(F, old, t, low_int_type(ww_type_bits(t))) : old,
+                         want),
                  WW_I1, false);
     return true;
   }
   p.flags = WW_F_VOLATILE;
   p.align = ww_type_bytes[t];
-  if (!strcmp(op, "load")) return low_load(F, p, &one, 1, c->res), true;
+  if (!strcmp(op, "load"))
+    return low_load(F, p, &one, 1, c->res), true;
   if (!strcmp(op, "store") || !strcmp(op, "init")) {
     ww_val v = call_arg(c, 1);
     return low_store(F, p, &one, 1, &v), true;
   }
   p.flags = 0;
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    if (strcmp(ops[i].name, op) || c->nargs < 2) continue;
+    if (strcmp(ops[i].name, op) || c->nargs < 2)
+      continue;
     int k = ww_is_float(t) ? ops[i].f : strchr("cslxia", c->sig[0]) ? ops[i].s : ops[i].u;
-    if (k < 0) return false;
+    if (k < 0)
+      return false;
     ww_val r = low_atom(F, (ww_rmw)k, t, p, call_arg(c, 1), call_used(c));
-    if (call_used(c)) c->res[0] = r;
+    if (call_used(c))
+      c->res[0] = r;
     return true;
   }
   return false;
@@ -620,28 +720,43 @@ static ww_val shuffle(low_fn *F, ww_shfl mode, ww_type t, ww_val v, ww_val lane)
 
 static int reduce_op(const char *s, ww_type t, bool sign) {
   bool f = ww_is_float(t);
-  if (!strcmp(s, "add")) return f ? WW_OP_FADD : WW_OP_ADD;
-  if (!strcmp(s, "mul")) return f ? WW_OP_FMUL : WW_OP_MUL;
-  if (!strcmp(s, "min")) return f ? WW_OP_FMIN : sign ? WW_OP_SMIN : WW_OP_UMIN;
-  if (!strcmp(s, "max")) return f ? WW_OP_FMAX : sign ? WW_OP_SMAX : WW_OP_UMAX;
-  if (!strcmp(s, "and")) return WW_OP_AND;
-  if (!strcmp(s, "or")) return WW_OP_OR;
-  if (!strcmp(s, "xor")) return WW_OP_XOR;
+  if (!strcmp(s, "add"))
+    return f ? WW_OP_FADD : WW_OP_ADD;
+  if (!strcmp(s, "mul"))
+    return f ? WW_OP_FMUL : WW_OP_MUL;
+  if (!strcmp(s, "min"))
+    return f ? WW_OP_FMIN : sign ? WW_OP_SMIN : WW_OP_UMIN;
+  if (!strcmp(s, "max"))
+    return f ? WW_OP_FMAX : sign ? WW_OP_SMAX : WW_OP_UMAX;
+  if (!strcmp(s, "and"))
+    return WW_OP_AND;
+  if (!strcmp(s, "or"))
+    return WW_OP_OR;
+  if (!strcmp(s, "xor"))
+    return WW_OP_XOR;
   return -1;
 }
 
 static ww_val identity(low_fn *F, int op, ww_type t) {
   uint64_t top = 1ull << ((ww_type_bits(t) - 1) & 63);
   switch (op) {
-  case WW_OP_MUL: return low_const(F, t, 1);
-  case WW_OP_FMUL: return low_fconst(F, t, 1);
+  case WW_OP_MUL:
+    return low_const(F, t, 1);
+  case WW_OP_FMUL:
+    return low_fconst(F, t, 1);
   case WW_OP_AND:
-  case WW_OP_UMIN: return low_const(F, t, ~0ull);
-  case WW_OP_SMIN: return low_const(F, t, top - 1);
-  case WW_OP_SMAX: return low_const(F, t, top);
-  case WW_OP_FMIN: return low_fconst(F, t, (double)__builtin_inf());
-  case WW_OP_FMAX: return low_fconst(F, t, -(double)__builtin_inf());
-  default: return low_const(F, t, 0);
+  case WW_OP_UMIN:
+    return low_const(F, t, ~0ull);
+  case WW_OP_SMIN:
+    return low_const(F, t, top - 1);
+  case WW_OP_SMAX:
+    return low_const(F, t, top);
+  case WW_OP_FMIN:
+    return low_fconst(F, t, (double)__builtin_inf());
+  case WW_OP_FMAX:
+    return low_fconst(F, t, -(double)__builtin_inf());
+  default:
+    return low_const(F, t, 0);
   }
 }
 
@@ -654,23 +769,25 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   }
   if (!inclusive) {
     ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_const(F, WW_I32, 1));
-    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_const(F, WW_I32, 0)), identity(F, op, t), up);
+    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_const(F, WW_I32, 0)),
+                   identity(F, op, t), up);
   }
   c->res[0] = v;
 }
 
 static bool cl_sub_group_fn(low_callee *c, const char *s) {
   low_fn *F = c->F;
-  if (strncmp(s, "sub_group_", 10) || c->rt->n != 1 || !c->nargs) return false;
+  if (strncmp(s, "sub_group_", 10) || c->rt->n != 1 || !c->nargs)
+    return false;
   s += 10;
   ww_type t = c->rt->c[0].type;
   bool sign = strchr("cslxia", c->sig[0]) != NULL;
   if (!strcmp(s, "all") || !strcmp(s, "any")) {
     ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0));
-    call_set_int(
-        c,
-        low_opx(F, WW_OP_VOTE, WW_I1, *s == 'a' && s[1] == 'l' ? WW_VOTE_ALL : WW_VOTE_ANY, 0, p, WW_NOVAL, WW_NOVAL),
-        WW_I1, false);
+    call_set_int(c,
+                 low_opx(F, WW_OP_VOTE, WW_I1, *s == 'a' && s[1] == 'l' ? WW_VOTE_ALL : WW_VOTE_ANY,
+                         0, p, WW_NOVAL, WW_NOVAL),
+                 WW_I1, false);
     return true;
   }
   static const struct {
@@ -683,13 +800,18 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
                   {"shuffle_down", WW_SHFL_DOWN}};
   for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++)
     if (!strcmp(s, shuffles[i].name) && c->nargs == 2)
-      return c->res[0] = shuffle(F, shuffles[i].mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)), true;
+      return c->res[0] =
+                 shuffle(F, shuffles[i].mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)),
+             true;
   bool reduce = !strncmp(s, "reduce_", 7), in = !strncmp(s, "scan_inclusive_", 15),
        ex = !strncmp(s, "scan_exclusive_", 15);
-  if (in && c->nargs > 2) return false;
+  if (in && c->nargs > 2)
+    return false;
   int op = reduce ? reduce_op(s + 7, t, sign) : in || ex ? reduce_op(s + 15, t, sign) : -1;
-  if (op < 0) return false;
-  if (!reduce) return group_scan(c, op, t, in), true;
+  if (op < 0)
+    return false;
+  if (!reduce)
+    return group_scan(c, op, t, in), true;
   ww_val v = call_arg(c, 0);
   for (uint32_t d = 16; d; d /= 2)
     v = low_op(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)), WW_NOVAL);
@@ -700,7 +822,8 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
 static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, work_group_any */
   (void)y;
   low_fn *F = c->F;
-  ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0)), r = low_new_val(F, WW_I1);
+  ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0)),
+         r = low_new_val(F, WW_I1);
   ww_ins *b = low_ins(F, WW_OP_BAR, WW_I1);
   b->sub = (uint8_t)sub;
   b->a = p;
@@ -710,12 +833,14 @@ static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, wo
 }
 
 static void cl_image(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   low_refuse(c->F, "images (%s)", c->name);
 }
 
 static void cl_same_pointer(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   c->res[0] = call_arg(c, 0);
 }
 
@@ -823,7 +948,8 @@ static const low_row *row_named(const char *base) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     size_t n = strlen(rows[i].pattern);
     bool prefix = rows[i].pattern[n - 1] == '*';
-    if (prefix ? !strncmp(base, rows[i].pattern, n - 1) : !strcmp(base, rows[i].pattern)) return &rows[i];
+    if (prefix ? !strncmp(base, rows[i].pattern, n - 1) : !strcmp(base, rows[i].pattern))
+      return &rows[i];
   }
   return NULL;
 }
@@ -831,7 +957,8 @@ static const low_row *row_named(const char *base) {
 bool call_opencl(low_callee *c) {
   char base[64];
   int flags = 0;
-  if (c->F->L->dialect != WW_OPENCL || !parse_builtin(c, base)) return false;
+  if (c->F->L->dialect != WW_OPENCL || !parse_builtin(c, base))
+    return false;
   const low_row *r = row_named(base);
   if (r) {
     if (r->each)
@@ -840,12 +967,16 @@ bool call_opencl(low_callee *c) {
       r->whole(c, r->x, r->y);
     return true;
   }
-  if (cl_convert(c, base) || cl_vload(c, base) || cl_vstore(c, base) || cl_atomic(c, base) || cl_sub_group_fn(c, base))
+  if (cl_convert(c, base) || cl_vload(c, base) || cl_vstore(c, base) || cl_atomic(c, base) ||
+      cl_sub_group_fn(c, base))
     return true;
   const char *s = base;
-  if (!strncmp(s, "native_", 7))
-    s += 7, flags = WW_F_APPROX;
-  else if (!strncmp(s, "half_", 5))
-    s += 5, flags = WW_F_APPROX;
+  if (!strncmp(s, "native_", 7)) {
+    s += 7;
+    flags = WW_F_APPROX;
+  } else if (!strncmp(s, "half_", 5)) {
+    s += 5;
+    flags = WW_F_APPROX;
+  }
   return call_float_fn(c, s, strlen(s), flags);
 }

@@ -1,5 +1,6 @@
-/* callees_int.h - what callees.c (dispatch, LLVM intrinsics), callees_nv.c (NVVM, libdevice), callees_amd.c (amdgcn, ocml) and
- * callees_cl.c (OpenCL) share. A callee is found by its name in callees.def; its handler sees the call already taken apart. */
+/* callees_int.h - what callees.c (dispatch, LLVM intrinsics), callees_nv.c (NVVM, libdevice),
+ * callees_amd.c (amdgcn, ocml) and callees_cl.c (OpenCL) share. A callee is found by its name in
+ * callees.def; its handler sees the call already taken apart. */
 #ifndef WW_FRONT_CALLEES_INT_H
 #define WW_FRONT_CALLEES_INT_H
 
@@ -47,24 +48,29 @@ bool call_const(low_callee *c, uint32_t i, int64_t *v);
 low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align);
 bool call_used(low_callee *c);
 void call_each(low_callee *c, low_each f, int x, int y);
-void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign); /* the single result, converted to its type */
+void call_set_int(low_callee *c, ww_val v, ww_type t,
+                  bool sign); /* the single result, converted to its type */
 void call_refuse(low_callee *c);
 void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes); /* run-time size */
 uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max);
 bool call_float_fn(low_callee *c, const char *base, size_t n,
-                   int flags);                                      /* math.def names and their kin, elementwise */
-bool call_math_library(low_callee *c, const char *name, int flags); /* C spelling: sinf, exp, frexp ... */
-ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s);      /* i1 as the result type */
+                   int flags); /* math.def names and their kin, elementwise */
+bool call_math_library(low_callee *c, const char *name,
+                       int flags); /* C spelling: sinf, exp, frexp ... */
+ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s); /* i1 as the result type */
 
 /* elementwise handlers */
 ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags);
 ww_val each_math(low_callee *c, const low_lane *s, int math, int flags);
 ww_val each_us(low_callee *c, const low_lane *s, int sop, int uop); /* by signedness (OpenCL) */
-ww_val each_count(low_callee *c, const low_lane *s, int op, int y); /* counts bits at the argument's width */
+ww_val each_count(low_callee *c, const low_lane *s, int op,
+                  int y); /* counts bits at the argument's width */
 ww_val each_ffs(low_callee *c, const low_lane *s, int x, int y);
-ww_val each_cvt(low_callee *c, const low_lane *s, int round, int sign); /* any scalar conversion; sign: -1 by lane */
+ww_val each_cvt(low_callee *c, const low_lane *s, int round,
+                int sign); /* any scalar conversion; sign: -1 by lane */
 ww_val each_same(low_callee *c, const low_lane *s, int x, int y);
-ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign); /* WW_OP_ADD or SUB; sign: -1 by lane */
+ww_val each_sat(low_callee *c, const low_lane *s, int op,
+                int sign); /* WW_OP_ADD or SUB; sign: -1 by lane */
 ww_val each_hadd(low_callee *c, const low_lane *s, int round_up, int sign);
 ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc);
 ww_val each_mul24(low_callee *c, const low_lane *s, int sign, int acc);
@@ -74,7 +80,8 @@ ww_val each_fshift(low_callee *c, const low_lane *s, int op, int clamp);
 ww_val each_sad(low_callee *c, const low_lane *s, int sign, int y);
 ww_val each_bits(low_callee *c, const low_lane *s, int x, int y);
 ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan); /* nan: a NaN wins */
-ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y);  /* three bits of each selector count */
+ww_val each_byte_perm(low_callee *c, const low_lane *s, int x,
+                      int y); /* three bits of each selector count */
 ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y);
 
 enum {
@@ -101,6 +108,7 @@ enum {
 
 /* callees_cl.c: an Itanium-mangled OpenCL builtin; false when it is none. */
 bool call_opencl(low_callee *c);
-ww_val call_axis(low_callee *c, uint32_t arg, int first_sreg); /* special register of a (maybe run-time) axis, i32 */
+ww_val call_axis(low_callee *c, uint32_t arg,
+                 int first_sreg); /* special register of a (maybe run-time) axis, i32 */
 
 #endif

@@ -1,10 +1,16 @@
-/* callees_nv.c - NVVM intrinsics and libdevice, and the C math library (libdevice's names without the prefix). */
+/* callees_nv.c - NVVM intrinsics and libdevice, and the C math library (libdevice's names without
+ * the prefix). */
 #include "callees_int.h"
 
 #include <stdlib.h>
 
 /* As in trace/trace.h: where the interpreter's memory keeps each space. */
-enum { SHARED_BASE = 0x01000000, SHARED_SIZE = 0x01000000, LOCAL_BASE = 0x20000000, LOCAL_SIZE = 0x20000000 };
+enum {
+  SHARED_BASE = 0x01000000,
+  SHARED_SIZE = 0x01000000,
+  LOCAL_BASE = 0x20000000,
+  LOCAL_SIZE = 0x20000000
+};
 
 /* ---- registers ---- */
 
@@ -39,12 +45,14 @@ int low_nv_sreg(const char *s) {
                {"dynamic.smem.size", WW_SREG_DYNSHARED},
                {"WARP_SZ", WW_SREG_WARPSIZE}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) return names[i].sreg;
+    if (!strcmp(names[i].name, s))
+      return names[i].sreg;
   return -1;
 }
 
 void call_nv_sreg(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   int s = low_nv_sreg(c->tail);
   if (s >= 0)
     call_set_int(c, low_sreg(c->F, (ww_sreg)s), WW_I32, false);
@@ -55,18 +63,22 @@ void call_nv_sreg(low_callee *c, int x, int y) {
 }
 
 void call_activemask(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   c->res[0] = low_op(c->F, WW_OP_ACTIVEMASK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
 }
 
 /* ---- synchronisation ---- */
 
-/* y: the first argument is the barrier's id, the second the number of threads (kept in ext, 0: all) */
+/* y: the first argument is the barrier's id, the second the number of threads (kept in ext, 0: all)
+ */
 void call_nv_bar(low_callee *c, int sub, int named) {
   low_fn *F = c->F;
   int64_t id = 0, count = 0;
-  if (named && c->nargs && !call_const(c, 0, &id)) low_refuse(F, "a named barrier whose id is not constant");
-  if (named && c->nargs > 1) call_const(c, 1, &count);
+  if (named && c->nargs && !call_const(c, 0, &id))
+    low_refuse(F, "a named barrier whose id is not constant");
+  if (named && c->nargs > 1)
+    call_const(c, 1, &count);
   ww_val a = WW_NOVAL, dst = WW_NOVAL;
   if (sub) {
     a = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0));
@@ -79,7 +91,8 @@ void call_nv_bar(low_callee *c, int sub, int named) {
   i->ext = (uint32_t)count;
   i->dst = dst;
   i->nres = sub != 0;
-  if (sub) call_set_int(c, dst, sub == 1 ? WW_I32 : WW_I1, false);
+  if (sub)
+    call_set_int(c, dst, sub == 1 ? WW_I32 : WW_I1, false);
 }
 
 /* ---- warp ---- */
@@ -95,59 +108,72 @@ static ww_ins *two_results(low_callee *c, ww_op op, ww_type t, ww_val out[2], bo
 
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   static const char *const modes[] = {"idx", "up", "down", "bfly"};
   char tok[4][24];
   uint32_t n = call_split(c->tail, '.', tok, 4), first = !strcmp(tok[0], "sync");
   int mode = -1;
   for (int m = 0; m < 4; m++)
-    if (n > first && !strcmp(tok[first], modes[m])) mode = m;
+    if (n > first && !strcmp(tok[first], modes[m]))
+      mode = m;
   if (mode < 0 || c->nargs < first + 3) {
     call_refuse(c);
     return;
   }
   ww_type t = c->rt->c[0].type;
-  ww_val v = call_arg(c, first), lane = call_arg(c, first + 1), clamp = call_arg(c, first + 2), out[2];
+  ww_val v = call_arg(c, first), lane = call_arg(c, first + 1), clamp = call_arg(c, first + 2),
+         out[2];
   ww_ins *i = two_results(c, WW_OP_SHFL, t, out, c->rt->n > 1);
   i->a = v;
   i->b = lane;
   i->c = clamp;
   i->sub = (uint8_t)mode;
   c->res[0] = out[0];
-  if (c->rt->n > 1) c->res[1] = out[1];
+  if (c->rt->n > 1)
+    c->res[1] = out[1];
 }
 
-/* Whether the mask may leave out lanes that run along: tiles of cooperative groups vote side by side. A constant mask, or one
- * just taken from the active lanes, names all that are there. */
+/* Whether the mask may leave out lanes that run along: tiles of cooperative groups vote side by
+ * side. A constant mask, or one just taken from the active lanes, names all that are there. */
 static bool partial_mask(low_fn *F, ww_val mask) {
   uint64_t k;
-  if (mask == WW_NOVAL || low_is_const(F, mask, &k)) return false;
+  if (mask == WW_NOVAL || low_is_const(F, mask, &k))
+    return false;
   for (uint32_t b = 0; b < F->blocks.n; b++)
     for (uint32_t i = 0; i < F->blocks.v[b].ins.n; i++)
-      if (F->blocks.v[b].ins.v[i].dst == mask) return F->blocks.v[b].ins.v[i].op != WW_OP_ACTIVEMASK;
+      if (F->blocks.v[b].ins.v[i].dst == mask)
+        return F->blocks.v[b].ins.v[i].op != WW_OP_ACTIVEMASK;
   return true;
 }
 
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
-  if (!partial_mask(F, mask)) return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
+  if (!partial_mask(F, mask))
+    return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
   ww_val zero = low_const(F, WW_I32, 0), one = low_const(F, WW_I1, 1);
   ww_val yes = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
   yes = low_op(F, WW_OP_AND, WW_I32, yes, mask, WW_NOVAL);
-  if (mode == WW_VOTE_BALLOT) return yes;
-  if (mode == WW_VOTE_ANY) return low_cmp(F, WW_NE, WW_I32, yes, zero);
-  ww_val no = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, low_op(F, WW_OP_XOR, WW_I1, p, one, WW_NOVAL), WW_NOVAL,
-                      WW_NOVAL);
+  if (mode == WW_VOTE_BALLOT)
+    return yes;
+  if (mode == WW_VOTE_ANY)
+    return low_cmp(F, WW_NE, WW_I32, yes, zero);
+  ww_val no = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0,
+                      low_op(F, WW_OP_XOR, WW_I1, p, one, WW_NOVAL), WW_NOVAL, WW_NOVAL);
   ww_val all = low_cmp(F, WW_EQ, WW_I32, low_op(F, WW_OP_AND, WW_I32, no, mask, WW_NOVAL), zero);
-  return mode == WW_VOTE_ALL ? all : low_op(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero), WW_NOVAL);
+  return mode == WW_VOTE_ALL
+             ? all
+             : low_op(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero), WW_NOVAL);
 }
 
 void call_nv_vote(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   static const char *const modes[] = {"all", "any", "uni", "ballot", "eq"};
   char tok[3][24];
   call_split(c->tail, '.', tok, 3);
   for (int m = 0; m < 5; m++) {
-    if (strcmp(tok[0], modes[m])) continue;
+    if (strcmp(tok[0], modes[m]))
+      continue;
     ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
     c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : (ww_vote)m, p, mask, c->rt->c[0].type);
     return;
@@ -165,39 +191,46 @@ void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]) {
   i->sub = all && plain;
   i->dst = out[0];
   i->nres = i->n = all && plain ? 2 : 1;
-  if (plain) return;
+  if (plain)
+    return;
   ww_val same = low_op(F, WW_OP_AND, WW_I32, out[0], mask, WW_NOVAL);
   out[0] = same;
-  if (!all) return;
+  if (!all)
+    return;
   ww_val here =
-      low_op(F, WW_OP_AND, WW_I32, low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask, WW_NOVAL);
+      low_op(F, WW_OP_AND, WW_I32,
+             low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask, WW_NOVAL);
   out[1] = low_cmp(F, WW_EQ, WW_I32, same, here);
   out[0] = low_select(F, WW_I32, out[1], same, low_const(F, WW_I32, 0));
 }
 
 void call_nv_match(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   ww_val out[2];
   low_match(c->F, call_arg(c, 1), call_arg(c, 0), !strncmp(c->tail, "all", 3), out);
   c->res[0] = out[0];
-  if (c->rt->n > 1) c->res[1] = out[1];
+  if (c->rt->n > 1)
+    c->res[1] = out[1];
 }
 
-/* The intrinsic takes (value, mask), but clang's own __reduce_*_sync pass (mask, value): the one that is all ones, or else the
- * first, is taken for the mask. */
+/* The intrinsic takes (value, mask), but clang's own __reduce_*_sync pass (mask, value): the one
+ * that is all ones, or else the first, is taken for the mask. */
 void call_nv_redux(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   int64_t mask;
   uint32_t value = call_const(c, 1, &mask) && mask == -1 ? 0 : 1;
   static const struct {
     const char *name;
     uint8_t rmw;
-  } ops[] = {{"add", WW_RMW_ADD},  {"umin", WW_RMW_UMIN}, {"umax", WW_RMW_UMAX}, {"min", WW_RMW_SMIN},
-             {"max", WW_RMW_SMAX}, {"and", WW_RMW_AND},   {"or", WW_RMW_OR},     {"xor", WW_RMW_XOR}};
+  } ops[] = {{"add", WW_RMW_ADD},  {"umin", WW_RMW_UMIN}, {"umax", WW_RMW_UMAX},
+             {"min", WW_RMW_SMIN}, {"max", WW_RMW_SMAX},  {"and", WW_RMW_AND},
+             {"or", WW_RMW_OR},    {"xor", WW_RMW_XOR}};
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     if (!strcmp(ops[i].name, c->tail)) {
-      c->res[0] =
-          low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value), call_arg(c, 1 - value), WW_NOVAL);
+      c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value),
+                          call_arg(c, 1 - value), WW_NOVAL);
       return;
     }
   call_refuse(c);
@@ -206,7 +239,8 @@ void call_nv_redux(low_callee *c, int x, int y) {
 /* ---- memory ---- */
 
 void call_nv_ldg(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   int64_t align = 1;
   call_const(c, 1, &align);
   low_addr p = call_ptr(c, 0, (uint32_t)align);
@@ -217,21 +251,31 @@ void call_nv_ldg(low_callee *c, int x, int y) {
 
 static int rmw_named(const char *op, ww_type t, bool is_unsigned) {
   bool f = ww_is_float(t);
-  if (!strcmp(op, "add")) return f ? WW_RMW_FADD : WW_RMW_ADD;
-  if (!strcmp(op, "exch")) return WW_RMW_XCHG;
-  if (!strcmp(op, "and")) return WW_RMW_AND;
-  if (!strcmp(op, "or")) return WW_RMW_OR;
-  if (!strcmp(op, "xor")) return WW_RMW_XOR;
-  if (!strcmp(op, "inc")) return WW_RMW_INC;
-  if (!strcmp(op, "dec")) return WW_RMW_DEC;
-  if (!strcmp(op, "min")) return f ? WW_RMW_FMIN : is_unsigned ? WW_RMW_UMIN : WW_RMW_SMIN;
-  if (!strcmp(op, "max")) return f ? WW_RMW_FMAX : is_unsigned ? WW_RMW_UMAX : WW_RMW_SMAX;
+  if (!strcmp(op, "add"))
+    return f ? WW_RMW_FADD : WW_RMW_ADD;
+  if (!strcmp(op, "exch"))
+    return WW_RMW_XCHG;
+  if (!strcmp(op, "and"))
+    return WW_RMW_AND;
+  if (!strcmp(op, "or"))
+    return WW_RMW_OR;
+  if (!strcmp(op, "xor"))
+    return WW_RMW_XOR;
+  if (!strcmp(op, "inc"))
+    return WW_RMW_INC;
+  if (!strcmp(op, "dec"))
+    return WW_RMW_DEC;
+  if (!strcmp(op, "min"))
+    return f ? WW_RMW_FMIN : is_unsigned ? WW_RMW_UMIN : WW_RMW_SMIN;
+  if (!strcmp(op, "max"))
+    return f ? WW_RMW_FMAX : is_unsigned ? WW_RMW_UMAX : WW_RMW_SMAX;
   return -1;
 }
 
 /* llvm.nvvm.atomic.load.inc.32.p0, llvm.nvvm.atomic.add.gen.i.cta.i32.p0 ... */
 void call_nv_atomic(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6), at = n && !strcmp(tok[0], "load");
   ww_type t = c->rt->n ? (ww_type)c->rt->c[0].type : WW_VOID;
@@ -248,17 +292,21 @@ void call_nv_atomic(low_callee *c, int x, int y) {
 }
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
-  return low_cmp(F, WW_ULT, WW_I64, low_add_imm(F, a, WW_I64, -(int64_t)base), low_const(F, WW_I64, size));
+  return low_cmp(F, WW_ULT, WW_I64, low_add_imm(F, a, WW_I64, -(int64_t)base),
+                 low_const(F, WW_I64, size));
 }
 
 void call_nv_isspace(low_callee *c, int x, int y) {
-  (void)x, (void)y;
-  static const char *const names[WW_NSPACES] = {[WW_GENERIC] = "-",   [WW_GLOBAL] = "global", [WW_SHARED] = "shared",
-                                                [WW_CONST] = "const", [WW_LOCAL] = "local",   [WW_PARAM] = "param"};
+  (void)x;
+  (void)y;
+  static const char *const names[WW_NSPACES] = {
+      [WW_GENERIC] = "-",   [WW_GLOBAL] = "global", [WW_SHARED] = "shared",
+      [WW_CONST] = "const", [WW_LOCAL] = "local",   [WW_PARAM] = "param"};
   low_fn *F = c->F;
   ww_space is = low_space_of(F, c->arg[0]), want = WW_GENERIC;
   for (int s = 1; s < WW_NSPACES; s++)
-    if (!strncmp(c->tail, names[s], strlen(names[s]))) want = (ww_space)s;
+    if (!strncmp(c->tail, names[s], strlen(names[s])))
+      want = (ww_space)s;
   ww_val a = call_arg(c, 0);
   if (is != WW_GENERIC)
     c->res[0] = low_const(F, WW_I1, is == want);
@@ -273,7 +321,8 @@ void call_nv_isspace(low_callee *c, int x, int y) {
 }
 
 void call_nv_handle(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   c->res[0] = call_arg(c, c->nargs - 1);
 }
 
@@ -287,7 +336,8 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
       low_fill(F, to, low_const(F, WW_I8, 0), bytes);
     return;
   }
-  uint32_t copy = low_new_block(F, NULL), clear = low_new_block(F, NULL), join = low_new_block(F, NULL);
+  uint32_t copy = low_new_block(F, NULL), clear = low_new_block(F, NULL),
+           join = low_new_block(F, NULL);
   low_cbr(F, low_cmp(F, WW_NE, WW_I32, src_bytes, low_const(F, WW_I32, 0)), copy, clear);
   F->cur = copy;
   low_copy(F, to, from, bytes);
@@ -298,12 +348,15 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
   F->cur = join;
 }
 
-/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]): a plain copy; groups and waits are nothing */
+/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]): a plain copy; groups and
+ * waits are nothing */
 void call_nv_cp_async(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6);
-  if (!strncmp(c->tail, "wait", 4) || !strncmp(c->tail, "commit", 6)) return;
+  if (!strncmp(c->tail, "wait", 4) || !strncmp(c->tail, "commit", 6))
+    return;
   if (n < 4 || strcmp(tok[1], "shared") || !atoi(tok[3])) {
     call_refuse(c);
     return;
@@ -322,7 +375,8 @@ void call_nv_cp_async(low_callee *c, int x, int y) {
 
 void call_hilo(low_callee *c, int high_first, int y) {
   (void)y;
-  static const low_comp half[2] = {{WW_I32, 4, 32, 0}, {WW_I32, 4, 32, 4}}, whole = {WW_F64, 8, 64, 0};
+  static const low_comp half[2] = {{WW_I32, 4, 32, 0}, {WW_I32, 4, 32, 4}},
+                        whole = {WW_F64, 8, 64, 0};
   ww_val in[2] = {call_arg(c, high_first ? 1 : 0), call_arg(c, high_first ? 0 : 1)};
   low_repack(c->F, half, 2, in, &whole, 1, c->res);
 }
@@ -330,17 +384,21 @@ void call_hilo(low_callee *c, int high_first, int y) {
 void call_dhalf(low_callee *c, int high, int y) {
   (void)y;
   ww_val v = low_bits(c->F, call_arg(c, 0), WW_F64, WW_I64);
-  if (high) v = low_op(c->F, WW_OP_LSHR, WW_I64, v, low_const(c->F, WW_I64, 32), WW_NOVAL);
+  if (high)
+    v = low_op(c->F, WW_OP_LSHR, WW_I64, v, low_const(c->F, WW_I64, 32), WW_NOVAL);
   call_set_int(c, v, WW_I64, false);
 }
 
-/* llvm.nvvm.idp4a.<a>.<b>(a, b, c) and the shim's __nv_idp4a_<a>_<b>; idp2a has the half selector before c */
+/* llvm.nvvm.idp4a.<a>.<b>(a, b, c) and the shim's __nv_idp4a_<a>_<b>; idp2a has the half selector
+ * before c */
 void call_nv_dp(low_callee *c, int op, int y) {
   (void)y;
   int64_t hi = 0;
   int sub = (c->tail[0] == 's') | (strlen(c->tail) > 2 && c->tail[2] == 's') << 1;
-  if (op == WW_OP_DP2A && call_const(c, 2, &hi) && hi) sub |= 4;
-  c->res[0] = low_opx(c->F, op, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, c->nargs - 1));
+  if (op == WW_OP_DP2A && call_const(c, 2, &hi) && hi)
+    sub |= 4;
+  c->res[0] =
+      low_opx(c->F, op, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, c->nargs - 1));
 }
 
 /* ---- floating point by token ---- */
@@ -360,12 +418,14 @@ typedef struct {
   int16_t math;
 } float_op;
 static const float_op float_ops[] = {
-    {"add", WW_OP_FADD, -1},     {"sub", WW_OP_FSUB, -1},   {"mul", WW_OP_FMUL, -1},   {"div", WW_OP_FDIV, -1},
-    {"fma", WW_OP_FMA, -1},      {"fmin", WW_OP_FMIN, -1},  {"fmax", WW_OP_FMAX, -1},  {"neg", WW_OP_FNEG, -1},
-    {"fabs", WW_OP_FABS, -1},    {"abs", WW_OP_FABS, -1},   {"rcp", 0, WW_MATH_RCP},   {"sqrt", 0, WW_MATH_SQRT},
-    {"rsqrt", 0, WW_MATH_RSQRT}, {"ex2", 0, WW_MATH_EXP2},  {"lg2", 0, WW_MATH_LOG2},  {"sin", 0, WW_MATH_SIN},
-    {"cos", 0, WW_MATH_COS},     {"tanh", 0, WW_MATH_TANH}, {"ceil", 0, WW_MATH_CEIL}, {"floor", 0, WW_MATH_FLOOR},
-    {"trunc", 0, WW_MATH_TRUNC}, {"round", 0, WW_MATH_RINT}};
+    {"add", WW_OP_FADD, -1},     {"sub", WW_OP_FSUB, -1},     {"mul", WW_OP_FMUL, -1},
+    {"div", WW_OP_FDIV, -1},     {"fma", WW_OP_FMA, -1},      {"fmin", WW_OP_FMIN, -1},
+    {"fmax", WW_OP_FMAX, -1},    {"neg", WW_OP_FNEG, -1},     {"fabs", WW_OP_FABS, -1},
+    {"abs", WW_OP_FABS, -1},     {"rcp", 0, WW_MATH_RCP},     {"sqrt", 0, WW_MATH_SQRT},
+    {"rsqrt", 0, WW_MATH_RSQRT}, {"ex2", 0, WW_MATH_EXP2},    {"lg2", 0, WW_MATH_LOG2},
+    {"sin", 0, WW_MATH_SIN},     {"cos", 0, WW_MATH_COS},     {"tanh", 0, WW_MATH_TANH},
+    {"ceil", 0, WW_MATH_CEIL},   {"floor", 0, WW_MATH_FLOOR}, {"trunc", 0, WW_MATH_TRUNC},
+    {"round", 0, WW_MATH_RINT}};
 
 static ww_val each_saturated(low_callee *c, const low_lane *s, int op, int sub_flags) {
   low_lane r = *s;
@@ -374,18 +434,22 @@ static ww_val each_saturated(low_callee *c, const low_lane *s, int op, int sub_f
 }
 
 static ww_val each_relu(low_callee *c, const low_lane *s, int op, int sub_flags) {
-  return low_op(c->F, WW_OP_FMAX, s->rt, each_op(c, s, op, sub_flags), low_fconst(c->F, s->rt, 0), WW_NOVAL);
+  return low_op(c->F, WW_OP_FMAX, s->rt, each_op(c, s, op, sub_flags), low_fconst(c->F, s->rt, 0),
+                WW_NOVAL);
 }
 
-/* x2y.<round>: f d i ui ll ull h bf16; types come from the call itself, only the signs from the name */
+/* x2y.<round>: f d i ui ll ull h bf16; types come from the call itself, only the signs from the
+ * name */
 static bool conversion(low_callee *c, const char *op, int round) {
   const char *two = strchr(op, '2');
-  if (!two || two == op || c->nargs != 1 || c->rt->n != 1 || c->at[0]->n != 1) return false;
+  if (!two || two == op || c->nargs != 1 || c->rt->n != 1 || c->at[0]->n != 1)
+    return false;
   bool half = !strcmp(two + 1, "h"), from_unsigned = op[0] == 'u', to_unsigned = two[1] == 'u';
   if (half && !ww_is_float(c->rt->c[0].type))
     call_each(c, each_bits, 1, 0);
   else if (!strncmp(op, "bf", 2) || !strncmp(two + 1, "bf", 2)) {
-    if (!ww_is_float(c->rt->c[0].type)) return false;
+    if (!ww_is_float(c->rt->c[0].type))
+      return false;
     call_each(c, each_cvt, round, 0);
   } else
     call_each(c, each_cvt, round, ww_is_float(c->at[0]->c[0].type) ? !to_unsigned : !from_unsigned);
@@ -398,31 +462,37 @@ static const low_comp pair_bf16[2] = {{WW_BF16, 2, 16, 0}, {WW_BF16, 2, 16, 2}},
 /* ff2bf16x2.rn(a, b): a goes to the high half */
 static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
   bool bf = !strcmp(op, "ff2bf16x2");
-  if ((!bf && strcmp(op, "ff2f16x2")) || c->nargs != 2) return false;
+  if ((!bf && strcmp(op, "ff2f16x2")) || c->nargs != 2)
+    return false;
   ww_type t = bf ? WW_BF16 : WW_F16;
   ww_val v[2] = {low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 1)),
                  low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 0))};
-  for (int i = 0; i < 2 && relu; i++) v[i] = low_op(c->F, WW_OP_FMAX, t, v[i], low_fconst(c->F, t, 0), WW_NOVAL);
-  if (c->rt->n == 2)
-    c->res[0] = v[0], c->res[1] = v[1];
-  else
+  for (int i = 0; i < 2 && relu; i++)
+    v[i] = low_op(c->F, WW_OP_FMAX, t, v[i], low_fconst(c->F, t, 0), WW_NOVAL);
+  if (c->rt->n == 2) {
+    c->res[0] = v[0];
+    c->res[1] = v[1];
+  } else
     low_repack(c->F, bf ? pair_bf16 : pair_f16, 2, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
 static bool has(char tok[][24], uint32_t n, const char *what) {
   for (uint32_t i = 0; i < n; i++)
-    if (!strcmp(tok[i], what)) return true;
+    if (!strcmp(tok[i], what))
+      return true;
   return false;
 }
 
 void call_nv_float(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   char tok[8][24];
   uint32_t n = call_split(c->tail, '.', tok, 8);
   int round = WW_RN;
   for (uint32_t i = 1; i < n; i++)
-    if (rounding(tok[i]) >= 0) round = rounding(tok[i]);
+    if (rounding(tok[i]) >= 0)
+      round = rounding(tok[i]);
   bool approx = has(tok, n, "approx") || has(tok, n, "full"), relu = has(tok, n, "relu");
   if (n && !strcmp(tok[0], "saturate")) {
     call_each(c, each_clamp01, 0, 0);
@@ -430,8 +500,10 @@ void call_nv_float(low_callee *c, int x, int y) {
   }
   for (size_t i = 0; n && i < sizeof float_ops / sizeof *float_ops; i++) {
     const float_op *f = &float_ops[i];
-    if (strcmp(tok[0], f->name)) continue;
-    if (!c->rt->n || !ww_is_float(c->rt->c[0].type)) break; /* packed as integers */
+    if (strcmp(tok[0], f->name))
+      continue;
+    if (!c->rt->n || !ww_is_float(c->rt->c[0].type))
+      break; /* packed as integers */
     if (f->math >= 0)
       call_each(c, each_math, f->math, (approx ? WW_F_APPROX : 0) | round << 8);
     else if (f->op == WW_OP_FMIN || f->op == WW_OP_FMAX)
@@ -441,33 +513,40 @@ void call_nv_float(low_callee *c, int x, int y) {
                 relu                 ? each_relu
                 : has(tok, n, "sat") ? each_saturated
                                      : each_op,
-                f->op, (f->op == WW_OP_FNEG || f->op == WW_OP_FABS ? 0 : round) | (approx ? APPROX : 0));
+                f->op,
+                (f->op == WW_OP_FNEG || f->op == WW_OP_FABS ? 0 : round) | (approx ? APPROX : 0));
     return;
   }
-  if (n && (conversion(c, tok[0], round) || pack_convert(c, tok[0], round, relu))) return;
+  if (n && (conversion(c, tok[0], round) || pack_convert(c, tok[0], round, relu)))
+    return;
   call_refuse(c);
 }
 
 /* ---- libdevice ---- */
 
 static int suffix_round(const char *name, size_t *n) { /* _rn _rz _rd _ru at the end */
-  if (*n < 4 || name[*n - 3] != '_') return -1;
+  if (*n < 4 || name[*n - 3] != '_')
+    return -1;
   int r = rounding(name + *n - 2);
-  if (r >= 0) *n -= 3;
+  if (r >= 0)
+    *n -= 3;
   return r;
 }
 
 /* fadd dadd fmaf fma fsqrt drcp ... with an explicit rounding */
 static bool rounded(low_callee *c, const char *s, size_t n, int round) {
-  static const float_op ops[] = {{"add", WW_OP_FADD, -1},    {"sub", WW_OP_FSUB, -1}, {"mul", WW_OP_FMUL, -1},
-                                 {"div", WW_OP_FDIV, -1},    {"rcp", 0, WW_MATH_RCP}, {"sqrt", 0, WW_MATH_SQRT},
+  static const float_op ops[] = {{"add", WW_OP_FADD, -1},    {"sub", WW_OP_FSUB, -1},
+                                 {"mul", WW_OP_FMUL, -1},    {"div", WW_OP_FDIV, -1},
+                                 {"rcp", 0, WW_MATH_RCP},    {"sqrt", 0, WW_MATH_SQRT},
                                  {"rsqrt", 0, WW_MATH_RSQRT}};
   if (!strncmp(s, "fma", 3) && (n == 3 || !strncmp(s + 3, "f", 1))) {
     call_each(c, each_op, WW_OP_FMA, round);
     return true;
   }
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    if (n != strlen(ops[i].name) + 1 || (s[0] != 'f' && s[0] != 'd') || strncmp(s + 1, ops[i].name, n - 1)) continue;
+    if (n != strlen(ops[i].name) + 1 || (s[0] != 'f' && s[0] != 'd') ||
+        strncmp(s + 1, ops[i].name, n - 1))
+      continue;
     if (ops[i].math >= 0)
       call_each(c, each_math, ops[i].math, round << 8);
     else
@@ -480,7 +559,8 @@ static bool rounded(low_callee *c, const char *s, size_t n, int round) {
 /* int2float uint2double ll2float float2ull double2int ... */
 static bool named_conversion(low_callee *c, const char *s, size_t n, int round) {
   const char *two = memchr(s, '2', n);
-  if (!two || c->nargs != 1) return false;
+  if (!two || c->nargs != 1)
+    return false;
   bool from_float = !strncmp(s, "float", 5) || !strncmp(s, "double", 6);
   bool is_unsigned = from_float ? two[1] == 'u' : s[0] == 'u';
   call_each(c, each_cvt, round, !is_unsigned);
@@ -488,13 +568,19 @@ static bool named_conversion(low_callee *c, const char *s, size_t n, int round) 
 }
 
 void call_nv_lib(low_callee *c, int x, int y) {
-  (void)x, (void)y;
+  (void)x;
+  (void)y;
   const char *s = c->tail;
   size_t n = strlen(s);
   int flags = 0, round = suffix_round(s, &n);
-  if (round >= 0 && (rounded(c, s, n, round) || named_conversion(c, s, n, round))) return;
-  if (!strncmp(s, "fast_", 5)) s += 5, flags = WW_F_APPROX;
-  if (!call_math_library(c, s, flags)) low_refuse(c->F, "calls %s, which has no definition", c->name);
+  if (round >= 0 && (rounded(c, s, n, round) || named_conversion(c, s, n, round)))
+    return;
+  if (!strncmp(s, "fast_", 5)) {
+    s += 5;
+    flags = WW_F_APPROX;
+  }
+  if (!call_math_library(c, s, flags))
+    low_refuse(c->F, "calls %s, which has no definition", c->name);
 }
 
 /* ---- the C math library ---- */
@@ -525,10 +611,12 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     store_to(c, 1, whole, t);
-    c->res[0] = low_math(F, WW_MATH_COPYSIGN, t, 0, low_op(F, WW_OP_FSUB, t, call_arg(c, 0), whole, WW_NOVAL),
-                         call_arg(c, 0), WW_NOVAL);
+    c->res[0] = low_math(F, WW_MATH_COPYSIGN, t, 0,
+                         low_op(F, WW_OP_FSUB, t, call_arg(c, 0), whole, WW_NOVAL), call_arg(c, 0),
+                         WW_NOVAL);
   } else if (!strcmp(s, "remquo")) {
-    ww_val q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1), WW_NOVAL),
+    ww_val q = low_math(F, WW_MATH_RINT, t, 0,
+                        low_op(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1), WW_NOVAL),
                         WW_NOVAL, WW_NOVAL);
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
     store_to(c, 2, low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q), WW_I32);
@@ -539,7 +627,8 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
 
 static ww_val norm4(low_callee *c, ww_type t) {
   ww_val acc = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0), WW_NOVAL);
-  for (uint32_t i = 1; i < 4; i++) acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
+  for (uint32_t i = 1; i < 4; i++)
+    acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
   return acc;
 }
 
@@ -547,12 +636,14 @@ static bool irregular(low_callee *c, const char *s) {
   static const struct {
     const char *name;
     int8_t what, round;
-  } rows[] = {{"isnan", FC_NAN, 0},    {"isinf", FC_INF, 0},       {"finite", FC_FINITE, 0}, {"isfinite", FC_FINITE, 0},
-              {"signbit", FC_SIGN, 0}, {"isnormal", FC_NORMAL, 0}, {"lrint", -1, WW_RN},     {"llrint", -1, WW_RN},
-              {"lround", -1, WW_RNA},  {"llround", -1, WW_RNA}};
+  } rows[] = {{"isnan", FC_NAN, 0},       {"isinf", FC_INF, 0},    {"finite", FC_FINITE, 0},
+              {"isfinite", FC_FINITE, 0}, {"signbit", FC_SIGN, 0}, {"isnormal", FC_NORMAL, 0},
+              {"lrint", -1, WW_RN},       {"llrint", -1, WW_RN},   {"lround", -1, WW_RNA},
+              {"llround", -1, WW_RNA}};
   ww_type t = arg_type(c, 0);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (strcmp(rows[i].name, s) || !ww_is_float(t)) continue;
+    if (strcmp(rows[i].name, s) || !ww_is_float(t))
+      continue;
     if (rows[i].what >= 0)
       call_each(c, each_fclass, rows[i].what, 0);
     else
@@ -579,10 +670,12 @@ static bool named(low_callee *c, const char *s, int flags) {
 /* "_ZL9nearbyintf": an overload that clang's headers declare and leave to the library */
 static const char *mangled_base(const char *name, char out[32]) {
   char *end;
-  if (strncmp(name, "_Z", 2)) return name;
+  if (strncmp(name, "_Z", 2))
+    return name;
   name += name[2] == 'L' ? 3 : 2;
   unsigned long n = strtoul(name, &end, 10);
-  if (end == name || n >= 32 || n > strlen(end)) return "";
+  if (end == name || n >= 32 || n > strlen(end))
+    return "";
   memcpy(out, end, n);
   out[n] = 0;
   return out;
@@ -590,18 +683,24 @@ static const char *mangled_base(const char *name, char out[32]) {
 
 bool call_math_library(low_callee *c, const char *name, int flags) {
   char base[32], s[32];
-  if (c->F->L->dialect != WW_OPENCL) name = mangled_base(name, base);
+  if (c->F->L->dialect != WW_OPENCL)
+    name = mangled_base(name, base);
   size_t n = strlen(name);
-  if (n >= sizeof s || !n || !c->nargs) return false;
+  if (n >= sizeof s || !n || !c->nargs)
+    return false;
   memcpy(s, name, n + 1);
-  if (!strncmp(s, "__", 2) && n > 9 && !strcmp(s + n - 7, "_finite")) { /* __exp_finite of -ffast-math */
+  if (!strncmp(s, "__", 2) && n > 9 &&
+      !strcmp(s + n - 7, "_finite")) { /* __exp_finite of -ffast-math */
     memmove(s, s + 2, n - 9);
     s[n -= 9] = 0;
   }
-  bool single = arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 || (c->rt->n && c->rt->c[0].type == WW_F32);
-  if (!single || n < 2 || s[n - 1] != 'f') return named(c, s, flags);
+  bool single = arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 ||
+                (c->rt->n && c->rt->c[0].type == WW_F32);
+  if (!single || n < 2 || s[n - 1] != 'f')
+    return named(c, s, flags);
   s[n - 1] = 0; /* sinf -> sin; but a double's erf keeps its f, and so does an overload's */
-  if (named(c, s, flags)) return true;
+  if (named(c, s, flags))
+    return true;
   s[n - 1] = 'f';
   return named(c, s, flags);
 }

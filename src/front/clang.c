@@ -1,9 +1,10 @@
 /* clang.c - finds clang and runs it as a child: source in, bitcode and diagnostics out.
  *
- * clang's driver would start a second process and search the machine for toolchains on each run. Its result, the
- * `-cc1` line, depends only on clang itself and on a few flags, so it is asked for once (`-###`), kept in the cache and
- * run directly; what the driver does not accept from it falls back to the driver. Bitcode comes on stdout, so nothing
- * is ever left behind in a temporary folder. */
+ * clang's driver would start a second process and search the machine for toolchains on each run.
+ * Its result, the `-cc1` line, depends only on clang itself and on a few flags, so it is asked for
+ * once (`-###`), kept in the cache and run directly; what the driver does not accept from it falls
+ * back to the driver. Bitcode comes on stdout, so nothing is ever left behind in a temporary
+ * folder. */
 #include "front_int.h"
 #include "openmp.h"
 
@@ -22,18 +23,21 @@
 
 static const char *absolute(const char *path, ww_arena *a) {
   char cwd[PATH_MAX];
-  return *path == '/' || !getcwd(cwd, sizeof cwd) ? ww_strdup(a, path) : ww_path_join(a, ww_strdup(a, cwd), path);
+  return *path == '/' || !getcwd(cwd, sizeof cwd) ? ww_strdup(a, path)
+                                                  : ww_path_join(a, ww_strdup(a, cwd), path);
 }
 
 static const char *search_path(const char *name, ww_arena *a) {
-  if (strchr(name, '/')) return access(name, X_OK) == 0 ? absolute(name, a) : NULL;
+  if (strchr(name, '/'))
+    return access(name, X_OK) == 0 ? absolute(name, a) : NULL;
   const char *path = getenv("PATH");
   char real[PATH_MAX];
   for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
     size_t n = strcspn(p, ":");
     const char *file = ww_fmt(a, "%.*s/%s", (int)n, p, name);
     bool there = n && *file == '/' && access(file, X_OK) == 0;
-    if (there && !(realpath(file, real) && !strcmp(ww_path_base(real), "ccache"))) return file; /* the one behind it */
+    if (there && !(realpath(file, real) && !strcmp(ww_path_base(real), "ccache")))
+      return file; /* the one behind it */
     p += n + (p[n] == ':');
   }
   return NULL;
@@ -42,8 +46,10 @@ static const char *search_path(const char *name, ww_arena *a) {
 static const char *file_id(const char *path, ww_arena *a) {
   struct stat st;
   char real[PATH_MAX];
-  if (!realpath(path, real) || stat(real, &st)) return path;
-  return ww_fmt(a, "%s %lld.%ld %lld", real, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (long long)st.st_size);
+  if (!realpath(path, real) || stat(real, &st))
+    return path;
+  return ww_fmt(a, "%s %lld.%ld %lld", real, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+                (long long)st.st_size);
 }
 
 /* "clang version 19.1.7" somewhere in the first line, also behind a vendor's name. 0: not clang. */
@@ -53,7 +59,8 @@ static int ask_version(const char *path) {
   const char *const argv[] = {path, "--no-default-config", "--version", NULL};
   if (ww_clang_run(argv, &(ww_clang_may){0}, 10, &r, NULL) == WW_OK && r.exit_code == 0) {
     const char *at = strstr(r.out.s, "clang version ");
-    if (at) version = atoi(at + strlen("clang version "));
+    if (at)
+      version = atoi(at + strlen("clang version "));
   }
   ww_run_free(&r);
   return version;
@@ -61,36 +68,47 @@ static int ask_version(const char *path) {
 
 static bool accept(const char *name, int version, ww_arena *a, ww_clang *out) {
   const char *path = search_path(name, a);
-  if (!path && version) path = search_path(ww_fmt(a, "/usr/lib/llvm-%d/bin/clang", version), a);
-  if (!path) return false;
-  if (!version) version = ask_version(path);
-  if (version < OLDEST) return false;
+  if (!path && version)
+    path = search_path(ww_fmt(a, "/usr/lib/llvm-%d/bin/clang", version), a);
+  if (!path)
+    return false;
+  if (!version)
+    version = ask_version(path);
+  if (version < OLDEST)
+    return false;
   *out = (ww_clang){.path = path, .id = file_id(path, a), .version = version};
   return true;
 }
 
-/* Newest first, but beginning with the version of the LLVM library that will read the bitcode: that pair always fits,
- * a library may refuse what a newer clang writes. */
+/* Newest first, but beginning with the version of the LLVM library that will read the bitcode: that
+ * pair always fits, a library may refuse what a newer clang writes. */
 ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
   const char *env = getenv("WARPWISE_CLANG");
   if (env && *env) {
-    if (accept(env, 0, a, out)) return WW_OK;
+    if (accept(env, 0, a, out))
+      return WW_OK;
     return ww_fail(e, WW_EUNSUPPORTED, "WARPWISE_CLANG=%s is not clang %d or newer", env, OLDEST);
   }
   for (int v = LLVM_VERSION_MAJOR; v >= OLDEST; v--)
-    if (accept(ww_fmt(a, "clang-%d", v), v, a, out)) return WW_OK;
+    if (accept(ww_fmt(a, "clang-%d", v), v, a, out))
+      return WW_OK;
   for (int v = NEWEST; v > LLVM_VERSION_MAJOR; v--)
-    if (accept(ww_fmt(a, "clang-%d", v), v, a, out)) return WW_OK;
-  if (accept("clang", 0, a, out)) return WW_OK;
+    if (accept(ww_fmt(a, "clang-%d", v), v, a, out))
+      return WW_OK;
+  if (accept("clang", 0, a, out))
+    return WW_OK;
   return ww_fail(e, WW_EUNSUPPORTED,
-                 "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set WARPWISE_CLANG", OLDEST,
-                 LLVM_VERSION_MAJOR);
+                 "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set "
+                 "WARPWISE_CLANG",
+                 OLDEST, LLVM_VERSION_MAJOR);
 }
 
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   ww_clang c;
-  if (ww_clang_find(a, &c, e) != WW_OK) return NULL;
-  if (version) *version = c.version;
+  if (ww_clang_find(a, &c, e) != WW_OK)
+    return NULL;
+  if (version)
+    *version = c.version;
   return c.path;
 }
 
@@ -99,60 +117,73 @@ const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
 const char *ww_shim_dir(ww_arena *a) {
   char real[PATH_MAX];
   const char *dir = ww_path_join(a, ww_data_dir(a), "shim");
-  return realpath(dir, real) ? ww_strdup(a, real) : dir; /* build/shim is a link: one path, one cache key */
+  return realpath(dir, real) ? ww_strdup(a, real)
+                             : dir; /* build/shim is a link: one path, one cache key */
 }
 
 const char *ww_front_cache(ww_arena *a) {
   const char *dir = ww_cache_dir(a);
-  if (!dir) return NULL;
+  if (!dir)
+    return NULL;
   dir = ww_path_join(a, dir, "front");
-  if (mkdir(dir, 0777) && errno != EEXIST) return NULL;
+  if (mkdir(dir, 0777) && errno != EEXIST)
+    return NULL;
   return access(dir, W_OK) == 0 ? dir : NULL;
 }
 
 /* ---- the driver's line ---- */
 
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
-  if (j->no_prelude || j->plain) return NULL;
-  const char *name = j->dialect == WW_CUDA                 ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
-                     : j->dialect == WW_HIP                ? "hip/ww_hip.h"
+  if (j->no_prelude || j->plain)
+    return NULL;
+  const char *name = j->dialect == WW_CUDA  ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
+                     : j->dialect == WW_HIP ? "hip/ww_hip.h"
                      : j->dialect == WW_OPENCL && !j->host ? "opencl/ww_opencl.h"
                                                            : NULL;
   return name ? ww_path_join(a, ww_shim_dir(a), name) : NULL;
 }
 
-/* A .c file is C, unless a C++ standard is asked for: some builds hand .c files to the C++ compiler. */
+/* A .c file is C, unless a C++ standard is asked for: some builds hand .c files to the C++
+ * compiler. */
 static bool is_c(const ww_job *j) {
   const char *dot = strrchr(j->file, '.');
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
-    if (ww_starts(j->flags->driver.v[i], "-std=") && strstr(j->flags->driver.v[i], "++")) return false;
+    if (ww_starts(j->flags->driver.v[i], "-std=") && strstr(j->flags->driver.v[i], "++"))
+      return false;
   return dot && !strcmp(dot, ".c");
 }
 
 const char *ww_clang_language(const ww_job *j) {
-  if (j->plain) return is_c(j) ? "c" : "c++";
+  if (j->plain)
+    return is_c(j) ? "c" : "c++";
   switch (j->dialect) {
-  case WW_CUDA: return "cuda";
-  case WW_HIP: return "hip";
-  case WW_OPENCL: return j->host ? (is_c(j) ? "c" : "c++") : "cl";
-  default: return is_c(j) ? "c" : "c++";
+  case WW_CUDA:
+    return "cuda";
+  case WW_HIP:
+    return "hip";
+  case WW_OPENCL:
+    return j->host ? (is_c(j) ? "c" : "c++") : "cl";
+  default:
+    return is_c(j) ? "c" : "c++";
   }
 }
 
 static void add(ww_arena *a, ww_strs *v, const char *const *words) {
-  for (; *words; words++) ww_push(a, v, *words);
+  for (; *words; words++)
+    ww_push(a, v, *words);
 }
 #define ADD(a, v, ...) add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
 
 static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
-  ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
-      "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
-  if (!j->host) ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast"); /* nvcc's default is -fmad=true */
+  ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib",
+      "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
+  if (!j->host)
+    ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast"); /* nvcc's default is -fmad=true */
   if (j->sdk) {
-    ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-I", ww_path_join(a, shim, "common"), "-isystem",
-        ww_path_join(a, j->sdk, "include"), "-isystem", ww_path_join(a, j->sdk, "include/cccl"), "-include",
-        "__clang_cuda_runtime_wrapper.h");
+    ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-I", ww_path_join(a, shim, "common"),
+        "-isystem", ww_path_join(a, j->sdk, "include"), "-isystem",
+        ww_path_join(a, j->sdk, "include/cccl"), "-include", "__clang_cuda_runtime_wrapper.h");
   } else {
     ADD(a, v, "-I", ww_path_join(a, shim, "cuda"), "-I", ww_path_join(a, shim, "common"));
   }
@@ -161,27 +192,32 @@ static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
   if (j->plain) {
-    ADD(a, v, "-idirafter", ww_path_join(a, shim, "openmp")); /* omp.h, where no OpenMP is installed */
+    ADD(a, v, "-idirafter",
+        ww_path_join(a, shim, "openmp")); /* omp.h, where no OpenMP is installed */
     return;
   }
   switch (j->dialect) {
-  case WW_CUDA: cuda_words(j, a, v); break;
+  case WW_CUDA:
+    cuda_words(j, a, v);
+    break;
   case WW_HIP:
-    ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a",
-        "-fms-extensions", "-fno-builtin-printf", "-I", ww_path_join(a, shim, "hip"), "-I",
-        ww_path_join(a, shim, "common"));
+    ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib",
+        "--offload-arch=gfx90a", "-fms-extensions", "-fno-builtin-printf", "-I",
+        ww_path_join(a, shim, "hip"), "-I", ww_path_join(a, shim, "common"));
     if (j->host)
-      ADD(a, v, "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
+      ADD(a, v,
+          "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
     else
       ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
     break;
   case WW_OPENCL:
-    if (!j->host) ADD(a, v, "-target", "nvptx64--nvidiacl", "-march=sm_90", ww_fmt(a, "-cl-std=%s", j->cl_std));
+    if (!j->host)
+      ADD(a, v, "-target", "nvptx64--nvidiacl", "-march=sm_90", ww_fmt(a, "-cl-std=%s", j->cl_std));
     ADD(a, v, "-I", ww_path_join(a, shim, "opencl"));
     break;
   default:
-    ADD(a, v, "-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "-Xopenmp-target", "-march=sm_90", "-nogpulib",
-        "--cuda-path=/nonexistent", "-isystem", ww_path_join(a, shim, "openmp"),
+    ADD(a, v, "-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "-Xopenmp-target", "-march=sm_90",
+        "-nogpulib", "--cuda-path=/nonexistent", "-isystem", ww_path_join(a, shim, "openmp"),
         j->host ? "--offload-host-only" : "--offload-device-only");
   }
 }
@@ -197,31 +233,38 @@ static bool too_old(const char *flag) {
 static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
-  ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names",
-      "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
-  if (j->object) ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
+  ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
+      "-fno-discard-value-names", "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
+  if (j->object)
+    ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
-    if (!(j->sdk && too_old(j->flags->driver.v[i]))) ww_push(a, v, j->flags->driver.v[i]);
+    if (!(j->sdk && too_old(j->flags->driver.v[i])))
+      ww_push(a, v, j->flags->driver.v[i]);
 }
 
 /* -cc1 options of our own, which the driver does not decide. */
 static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   if (!j->object)
-    ADD(a, v, "-dwarf-version=4", j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
+    ADD(a, v, "-dwarf-version=4",
+        j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
   if ((j->host && !j->object) || (!j->host && j->dialect == WW_CUDA))
     ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c and lower_passes.c optimise */
-  if (j->dialect != WW_HIP && !j->host) ADD(a, v, "-target-feature", "+ptx85");
-  if (j->dialect == WW_CUDA && !j->host) ADD(a, v, "-fcuda-allow-variadic-functions");
+  if (j->dialect != WW_HIP && !j->host)
+    ADD(a, v, "-target-feature", "+ptx85");
+  if (j->dialect == WW_CUDA && !j->host)
+    ADD(a, v, "-fcuda-allow-variadic-functions");
   if (j->dialect == WW_OPENCL && !j->host)
     ADD(a, v, "-fdeclare-opencl-builtins", "-finclude-default-header",
-        "-cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_subgroups");
+        "-cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_"
+        "subgroups");
 }
 
 /* What other compilers let pass. -w already silences warnings; these are errors by default. */
 static void tolerant_words(ww_arena *a, ww_strs *v) {
-  ADD(a, v, "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-register", "-Wno-reserved-user-defined-literal",
-      "-Wno-implicit-function-declaration", "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types",
-      "-Wno-return-type", "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion", "-Wno-implicit-int");
+  ADD(a, v, "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-register",
+      "-Wno-reserved-user-defined-literal", "-Wno-implicit-function-declaration",
+      "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types", "-Wno-return-type",
+      "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion", "-Wno-implicit-int");
 }
 
 static void diagnostic_words(ww_arena *a, ww_strs *v, bool cc1) {
@@ -244,10 +287,12 @@ void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 static void split_quoted(const char *line, size_t n, ww_arena *a, ww_strs *out) {
   ww_buf b = {0};
   for (const char *p = line, *end = line + n; p < end; p++) {
-    if (*p != '"') continue;
+    if (*p != '"')
+      continue;
     b.n = 0;
     for (p++; p < end && *p != '"'; p++) {
-      if (*p == '\\' && p + 1 < end) p++;
+      if (*p == '\\' && p + 1 < end)
+        p++;
       ww_buf_add(&b, p, 1);
     }
     ww_push(a, out, ww_strndup(a, b.s ? b.s : "", b.n));
@@ -271,10 +316,15 @@ static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
   for (uint32_t i = 0; i + 1 < all->n; i++) { /* the last word is the input */
     const char *w = all->v[i];
     bool skip = false;
-    for (size_t k = 0; k < sizeof one / sizeof *one; k++) skip |= ww_starts(w, one[k]);
+    for (size_t k = 0; k < sizeof one / sizeof *one; k++)
+      skip |= ww_starts(w, one[k]);
     for (size_t k = 0; k < sizeof two / sizeof *two && !skip; k++)
-      if (!strcmp(w, two[k])) skip = true, i++;
-    if (!skip) ww_push(a, out, w);
+      if (!strcmp(w, two[k])) {
+        skip = true;
+        i++;
+      }
+    if (!skip)
+      ww_push(a, out, w);
   }
 }
 
@@ -289,7 +339,8 @@ static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strs *out) 
     }
     p += n + (p[n] == '\n');
   }
-  if (all.n < 8 || strcmp(all.v[1], "-cc1")) return false;
+  if (all.n < 8 || strcmp(all.v[1], "-cc1"))
+    return false;
   keep_lasting(&all, a, out);
   return true;
 }
@@ -297,21 +348,25 @@ static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strs *out) 
 static bool read_words(const char *path, ww_arena *a, ww_strs *out) {
   char *text;
   size_t n;
-  if (ww_read_file(a, path, 1 << 20, &text, &n, NULL) != WW_OK) return false;
-  for (char *p = text; p < text + n; p += strlen(p) + 1) ww_push(a, out, p);
+  if (ww_read_file(a, path, 1 << 20, &text, &n, NULL) != WW_OK)
+    return false;
+  for (char *p = text; p < text + n; p += strlen(p) + 1)
+    ww_push(a, out, p);
   return out->n > 8 && !strcmp(out->v[1], "-cc1");
 }
 
 static void write_words(const char *path, const ww_strs *words) {
   ww_buf b = {0};
-  for (uint32_t i = 0; i < words->n; i++) ww_buf_add(&b, words->v[i], strlen(words->v[i]) + 1);
+  for (uint32_t i = 0; i < words->n; i++)
+    ww_buf_add(&b, words->v[i], strlen(words->v[i]) + 1);
   ww_write_file_atomic(path, b.s, b.n, NULL); /* a cache that cannot be written only costs time */
   ww_buf_free(&b);
 }
 
 static uint64_t hash_words(const ww_strs *v, const char *id) {
   uint64_t h = ww_hash(id, strlen(id), 0);
-  for (uint32_t i = 0; i < v->n; i++) h = ww_hash(v->v[i], strlen(v->v[i]) + 1, h);
+  for (uint32_t i = 0; i < v->n; i++)
+    h = ww_hash(v->v[i], strlen(v->v[i]) + 1, h);
   return h;
 }
 
@@ -321,9 +376,10 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
   ADD(a, &words, "-o", "-", "/dev/null", "-###");
   const char *cache = j->no_cache ? NULL : ww_front_cache(a), *file = NULL;
   if (cache) {
-    file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)hash_words(&words, j->clang->id),
-                  openmp_host ? "h" : "");
-    if (read_words(file, a, out)) return WW_OK;
+    file = ww_fmt(a, "%s/line-%016llx%s", cache,
+                  (unsigned long long)hash_words(&words, j->clang->id), openmp_host ? "h" : "");
+    if (read_words(file, a, out))
+      return WW_OK;
     out->n = 0;
   }
   ww_push(a, &words, NULL);
@@ -332,11 +388,13 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
   ww_status rc = ww_clang_run(words.v, &may, TIMEOUT_S, &r, e);
   if (rc == WW_OK && (r.exit_code || !parse_plan(r.err.s, openmp_host, a, out))) {
     const char *at = strstr(r.err.s, "error: ");
-    rc = at ? ww_fail(e, WW_EUSAGE, "clang does not accept the flags: %.*s", (int)strcspn(at + 7, "\n"), at + 7)
+    rc = at ? ww_fail(e, WW_EUSAGE, "clang does not accept the flags: %.*s",
+                      (int)strcspn(at + 7, "\n"), at + 7)
             : ww_fail(e, WW_EDATA, "clang's driver printed no -cc1 line");
   }
   ww_run_free(&r);
-  if (rc == WW_OK && file) write_words(file, out);
+  if (rc == WW_OK && file)
+    write_words(file, out);
   return rc;
 }
 
@@ -348,16 +406,20 @@ static const char *const severities[] = {": note: ", ": warning: ", ": error: ",
 static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
   for (int s = WW_MSG_FATAL; s >= WW_MSG_NOTE; s--) {
     const char *at = memmem(line, n, severities[s], strlen(severities[s]));
-    if (!at) continue;
+    if (!at)
+      continue;
     const char *text = at + strlen(severities[s]);
-    *m = (ww_msg){.severity = (ww_severity)s, .text = ww_strndup(a, text, (size_t)(line + n - text))};
+    *m = (ww_msg){.severity = (ww_severity)s,
+                  .text = ww_strndup(a, text, (size_t)(line + n - text))};
     char *place = ww_strndup(a, line, (size_t)(at - line));
     char *col = strrchr(place, ':');
-    if (!col) return true;
+    if (!col)
+      return true;
     *col = 0;
     m->col = (uint32_t)strtoul(col + 1, NULL, 10);
     char *row = strrchr(place, ':');
-    if (!row) return true;
+    if (!row)
+      return true;
     *row = 0;
     m->line = (uint32_t)strtoul(row + 1, NULL, 10);
     m->file = place;
@@ -408,20 +470,27 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
 
 static _Thread_local double spent; /* seconds that this thread has waited for clang */
 
-double ww_clang_spent(void) { return spent; }
+double ww_clang_spent(void) {
+  return spent;
+}
 
-static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_arena *a,
+                     ww_compiled *out, ww_err *e) {
   ww_push(a, argv, NULL);
   argv->n--;
   ww_run_result r;
   *out = (ww_compiled){0};
   double most = ww_front_left(j->deadline, TIMEOUT_S);
   double begun = ww_now();
-  ww_clang_may may = {
-      .write = j->object, .starts = starts, .visible = j->visible, .nvisible = j->nvisible, .sdk = j->sdk};
+  ww_clang_may may = {.write = j->object,
+                      .starts = starts,
+                      .visible = j->visible,
+                      .nvisible = j->nvisible,
+                      .sdk = j->sdk};
   may.temporary = starts == WW_STARTS_ITSELF;
   ww_status rc = ww_clang_check_reads(argv->v, &may, most, a, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   rc = ww_clang_run(argv->v, &may, most, &r, e);
   spent += ww_now() - begun;
   if (rc != WW_OK) {
@@ -448,20 +517,25 @@ static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_
 
 /* -I/usr/local/cuda/include: half of an SDK mixed with the shim would fit neither. */
 static bool is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww_arena *a) {
-  if (j->sdk || flag[1] == 'D' || flag[1] == 'U') return false;
+  if (j->sdk || flag[1] == 'D' || flag[1] == 'U')
+    return false;
   return ww_file_exists(ww_path_join(a, dir, "cuda_runtime.h")) ||
          ww_file_exists(ww_path_join(a, dir, "hip/hip_runtime.h"));
 }
 
-/* driver: it would take a precompiled header from beside a file of -include, which is somebody else's: -cc1 does not. */
+/* driver: it would take a precompiled header from beside a file of -include, which is somebody
+ * else's: -cc1 does not. */
 static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strs *v) {
   for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2) {
     const char *flag = j->flags->cc1.v[i], *value = j->flags->cc1.v[i + 1];
-    if (is_sdk_folder(j, flag, value, a)) continue;
-    if (driver && !strcmp(flag, "-include")) ww_push(a, v, "-Xclang");
+    if (is_sdk_folder(j, flag, value, a))
+      continue;
+    if (driver && !strcmp(flag, "-include"))
+      ww_push(a, v, "-Xclang");
     ww_push(a, v, ww_flag_word(flag, value, a));
   }
-  if (j->overlay) ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
+  if (j->overlay)
+    ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
 }
 
 /* True when the run failed for the sake of the precompiled prelude, not of the source. */
@@ -473,11 +547,12 @@ static bool pch_is_stale(const ww_compiled *c) {
   return false;
 }
 
-static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const ww_strs *extra, ww_arena *a,
-                         ww_compiled *out, ww_err *e) {
+static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const ww_strs *extra,
+                         ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strs v = {0};
   char cwd[PATH_MAX];
-  for (uint32_t i = 0; i < line->n; i++) ww_push(a, &v, line->v[i]);
+  for (uint32_t i = 0; i < line->n; i++)
+    ww_push(a, &v, line->v[i]);
   ww_clang_own_words(j, a, &v);
   const char *prelude = ww_clang_prelude(j, a);
   const char *pch = ww_pch_get(j, line, rebuild, a);
@@ -486,18 +561,26 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
   else if (prelude)
     ADD(a, &v, "-include", prelude);
   common_words(j, false, a, &v);
-  if (j->headers) ADD(a, &v, "-dependency-file", j->headers, "-MT", "x");
-  if (getcwd(cwd, sizeof cwd)) ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
-  for (uint32_t i = 0; extra && i < extra->n; i++) ww_push(a, &v, extra->v[i]);
+  if (j->headers)
+    ADD(a, &v, "-dependency-file", j->headers, "-MT", "x");
+  if (getcwd(cwd, sizeof cwd))
+    ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
+  for (uint32_t i = 0; extra && i < extra->n; i++)
+    ww_push(a, &v, extra->v[i]);
   if (j->object && j->dialect == WW_CUDA && !j->plain)
-    ADD(a, &v, "-fcuda-include-gpubinary", "/dev/null"); /* asks for the constructor that registers kernels */
+    ADD(a, &v, "-fcuda-include-gpubinary",
+        "/dev/null"); /* asks for the constructor that registers kernels */
   bool other = j->input && strcmp(j->input, j->file) != 0;
-  if (other) ww_push(a, &v, ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
-  if (j->object) ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
-  ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a), j->object ? "-emit-obj" : "-emit-llvm-bc", "-o",
-      j->object ? j->object : "-", "-x", ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
+  if (other)
+    ww_push(a, &v, ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
+  if (j->object)
+    ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
+  ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a),
+      j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-", "-x",
+      ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
   ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
-  if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild) return run_cc1(j, line, true, extra, a, out, e);
+  if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild)
+    return run_cc1(j, line, true, extra, a, out, e);
   return rc;
 }
 
@@ -506,11 +589,13 @@ static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_e
   ww_strs v = {0}, own = {0};
   driver_words(j, a, &v);
   cc1_words(j, a, &own);
-  for (uint32_t i = 0; i < own.n; i++) ADD(a, &v, "-Xclang", own.v[i]);
+  for (uint32_t i = 0; i < own.n; i++)
+    ADD(a, &v, "-Xclang", own.v[i]);
   diagnostic_words(a, &v, false);
   tolerant_words(a, &v);
   const char *prelude = ww_clang_prelude(j, a);
-  if (prelude) ADD(a, &v, "-include", prelude);
+  if (prelude)
+    ADD(a, &v, "-include", prelude);
   common_words(j, true, a, &v);
   ADD(a, &v, "-o", "-", ww_safe_path(j->file, a));
   return run(j, &v, WW_STARTS_ITSELF, a, out, e);
@@ -520,51 +605,64 @@ static bool may_nest(const ww_compiled *c, ww_arena *a) {
   ww_omp_envs envs = {0};
   bool any = false;
   ww_openmp_environments(c, a, &envs);
-  for (uint32_t i = 0; i < envs.n; i++) any |= envs.v[i].may_nest;
+  for (uint32_t i = 0; i < envs.n; i++)
+    any |= envs.v[i].may_nest;
   return any;
 }
 
-/* OpenMP's device half needs the host half's table of target regions, and our device runtime: the flat one, or the nested
- * one where a kernel turns out to need it. */
-static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, ww_compiled *out, ww_err *e) {
+/* OpenMP's device half needs the host half's table of target regions, and our device runtime: the
+ * flat one, or the nested one where a kernel turns out to need it. */
+static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, ww_compiled *out,
+                            ww_err *e) {
   ww_strs host = {0};
   const char *table = NULL, *runtime;
   ww_status rc = ww_clang_line(j, true, a, &host, e);
   ww_job half = *j;
   half.host = true;
-  if (rc == WW_OK) rc = run_cc1(&half, &host, false, NULL, a, out, e);
-  if (rc != WW_OK || !out->ok) return rc;
+  if (rc == WW_OK)
+    rc = run_cc1(&half, &host, false, NULL, a, out, e);
+  if (rc != WW_OK || !out->ok)
+    return rc;
   int table_fd = ww_memfd(out->bitcode, out->n, a, &table), fd;
-  if (table_fd < 0) return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
+  if (table_fd < 0)
+    return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
   for (int nested = 0; nested < 2; nested++) {
     ww_strs extra = {0};
     rc = ww_openmp_runtime(j, nested, a, &runtime, &fd, e);
-    if (rc != WW_OK) break;
+    if (rc != WW_OK)
+      break;
     ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
     rc = run_cc1(j, line, false, &extra, a, out, e);
-    if (fd >= 0) ww_memfd_close(fd);
-    if (rc != WW_OK || !out->ok || !may_nest(out, a)) break;
+    if (fd >= 0)
+      ww_memfd_close(fd);
+    if (rc != WW_OK || !out->ok || !may_nest(out, a))
+      break;
   }
   ww_memfd_close(table_fd);
   return rc;
 }
 
 static bool driver_may_help(const ww_compiled *c) {
-  if (c->ok) return false;
+  if (c->ok)
+    return false;
   for (uint32_t i = 0; i < c->nmsgs; i++)
-    if (!c->msgs[i].file && strstr(c->msgs[i].text, "unknown argument")) return true;
+    if (!c->msgs[i].file && strstr(c->msgs[i].text, "unknown argument"))
+      return true;
   return c->nmsgs == 0;
 }
 
 ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strs line = {0};
   ww_status rc = ww_clang_line(j, false, a, &line, e);
-  if (rc == WW_EUSAGE) return rc;
+  if (rc == WW_EUSAGE)
+    return rc;
   if (rc == WW_OK) {
     bool openmp = j->dialect == WW_OPENMP && !j->host;
     rc = openmp ? run_openmp(j, &line, a, out, e) : run_cc1(j, &line, false, NULL, a, out, e);
-    if (rc == WW_OK && !driver_may_help(out)) return WW_OK;
-    if (rc == WW_ELIMIT || rc == WW_EPARSE || j->object) return rc;
+    if (rc == WW_OK && !driver_may_help(out))
+      return WW_OK;
+    if (rc == WW_ELIMIT || rc == WW_EPARSE || j->object)
+      return rc;
   }
   return run_driver(j, a, out, e);
 }

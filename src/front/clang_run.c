@@ -1,12 +1,15 @@
 /* clang_run.c - starts clang, confined: the only place that does.
  *
- * clang works on sources and flags of people we do not know, and is far too large to be trusted with that. It may read
- * files, write what the caller names, and start nothing but itself (the driver), or the linker where a program is
- * linked. It has no network, no environment, and of our descriptors the memory files of the calling thread alone. Devices, and
- * what the kernel shows of others, cannot be read. Where a root is set (serve, mcp) it reads nothing but files that
- * really are below the root, our own headers and the system's: a link that leads elsewhere is not followed.
+ * clang works on sources and flags of people we do not know, and is far too large to be trusted
+ * with that. It may read files, write what the caller names, and start nothing but itself (the
+ * driver), or the linker where a program is linked. It has no network, no environment, and of our
+ * descriptors the memory files of the calling thread alone. Devices, and what the kernel shows of
+ * others, cannot be read. Where a root is set (serve, mcp) it reads nothing but files that really
+ * are below the root, our own headers and the system's: a link that leads elsewhere is not
+ * followed.
  *
- * WARPWISE_CLANG may name a script around clang: that is the user's own word, so it may start programs of the system. */
+ * WARPWISE_CLANG may name a script around clang: that is the user's own word, so it may start
+ * programs of the system. */
 #include "../base/confine.h"
 #include "front_int.h"
 
@@ -20,7 +23,7 @@
 #include <unistd.h>
 
 #define MEMORY ((uint64_t)8 << 30) /* of address space; where a server sets less, that counts */
-#define IDLE_S 10.0                /* without using the processor: it waits for a pipe that nobody writes to */
+#define IDLE_S 10.0 /* without using the processor: it waits for a pipe that nobody writes to */
 
 /* ---- memory files ---- */
 
@@ -32,10 +35,12 @@ static _Thread_local struct {
 
 int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
   int fd = memfd_create("warpwise", MFD_CLOEXEC);
-  if (fd < 0) return -1;
+  if (fd < 0)
+    return -1;
   for (const char *p = data; n;) {
     ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && errno == EINTR)
+      continue;
     if (done <= 0) {
       close(fd);
       return -1;
@@ -51,7 +56,8 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
 
 void ww_memfd_close(int fd) {
   for (uint32_t i = 0; i < memory.n; i++)
-    if (memory.v[i] == fd) memory.v[i--] = memory.v[--memory.n];
+    if (memory.v[i] == fd)
+      memory.v[i--] = memory.v[--memory.n];
   if (!memory.n) {
     free(memory.v);
     memory.v = NULL;
@@ -67,10 +73,13 @@ static void add_all_folders(ww_arena *a, ww_strs *out) {
   for (struct dirent *f; d && (f = readdir(d));) {
     static const char *const apart[] = {".", "..", "dev", "proc", "sys", NULL};
     bool skip = false;
-    for (const char *const *k = apart; *k; k++) skip |= !strcmp(f->d_name, *k);
-    if (!skip) ww_push(a, out, ww_fmt(a, "/%s", f->d_name));
+    for (const char *const *k = apart; *k; k++)
+      skip |= !strcmp(f->d_name, *k);
+    if (!skip)
+      ww_push(a, out, ww_fmt(a, "/%s", f->d_name));
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   ww_push(a, out, "/dev/shm");
 }
 
@@ -84,10 +93,13 @@ static void add_readable(const char *clang, const ww_clang_may *may, ww_arena *a
   if (!may->nvisible) {
     add_all_folders(a, out);
   } else {
-    for (uint32_t i = 0; i < may->nvisible; i++) ww_push(a, out, may->visible[i]);
+    for (uint32_t i = 0; i < may->nvisible; i++)
+      ww_push(a, out, may->visible[i]);
     ww_push(a, out, ww_shim_dir(a));
-    if (cache) ww_push(a, out, cache);
-    if (may->sdk) ww_push(a, out, may->sdk);
+    if (cache)
+      ww_push(a, out, cache);
+    if (may->sdk)
+      ww_push(a, out, may->sdk);
     ww_push(a, out, ww_path_join(a, home, "../lib")); /* its own headers */
   }
   ww_push(a, out, NULL);
@@ -97,19 +109,26 @@ static bool is_script(const char *path) {
   char begin[2] = "";
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   ssize_t n = fd < 0 ? 0 : read(fd, begin, 2);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return n == 2 && !memcmp(begin, "#!", 2);
 }
 
-static void add_programs(const char *clang, const ww_clang_may *may, bool script, ww_arena *a, ww_strs *out) {
-  static const char *const linkers[] = {"/usr/bin/ld",           "/usr/bin/ld.bfd",        "/usr/bin/ld.gold",
-                                        "/usr/bin/ld.lld",       "/usr/bin/ld.mold",       "/usr/local/bin/ld",
-                                        "/usr/local/bin/ld.lld", "/usr/local/bin/ld.mold", NULL};
-  static const char *const system[] = {"/bin", "/usr/bin", "/usr/local/bin", "/usr/lib", "/opt", NULL};
+static void add_programs(const char *clang, const ww_clang_may *may, bool script, ww_arena *a,
+                         ww_strs *out) {
+  static const char *const linkers[] = {
+      "/usr/bin/ld",           "/usr/bin/ld.bfd",        "/usr/bin/ld.gold",
+      "/usr/bin/ld.lld",       "/usr/bin/ld.mold",       "/usr/local/bin/ld",
+      "/usr/local/bin/ld.lld", "/usr/local/bin/ld.mold", NULL};
+  static const char *const system[] = {"/bin",     "/usr/bin", "/usr/local/bin",
+                                       "/usr/lib", "/opt",     NULL};
   ww_push(a, out, clang);
-  if (may->starts) ww_push(a, out, ww_clang_home(clang, a));
-  for (const char *const *p = linkers; may->starts == WW_STARTS_LINKER && *p; p++) ww_push(a, out, *p);
-  for (const char *const *p = system; script && *p; p++) ww_push(a, out, *p);
+  if (may->starts)
+    ww_push(a, out, ww_clang_home(clang, a));
+  for (const char *const *p = linkers; may->starts == WW_STARTS_LINKER && *p; p++)
+    ww_push(a, out, *p);
+  for (const char *const *p = system; script && *p; p++)
+    ww_push(a, out, *p);
   ww_push(a, out, NULL);
 }
 
@@ -118,7 +137,8 @@ static void add_programs(const char *clang, const ww_clang_may *may, bool script
 static const char *make_folder(ww_arena *a, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
-  if (mkdtemp(dir)) return dir;
+  if (mkdtemp(dir))
+    return dir;
   ww_fail(e, WW_EIO, "cannot make the folder '%s': %s: set TMPDIR", dir, strerror(errno));
   return NULL;
 }
@@ -126,8 +146,10 @@ static const char *make_folder(ww_arena *a, ww_err *e) {
 /* clang makes files there, no folders. */
 static void remove_folder(const char *dir, ww_arena *a) {
   DIR *d = opendir(dir);
-  for (struct dirent *f; d && (f = readdir(d));) unlink(ww_path_join(a, dir, f->d_name));
-  if (d) closedir(d);
+  for (struct dirent *f; d && (f = readdir(d));)
+    unlink(ww_path_join(a, dir, f->d_name));
+  if (d)
+    closedir(d);
   rmdir(dir);
 }
 
@@ -138,43 +160,49 @@ static void tell_missing(void) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   const char *missing = ww_confine_missing();
   if (missing && !ww_is_quiet() && !atomic_flag_test_and_set(&told))
-    fprintf(
-        stderr,
-        "warpwise: note: this kernel cannot confine %s: clang reads sources with all your rights here, so read none "
-        "that you do not trust\n",
-        missing);
+    fprintf(stderr,
+            "warpwise: note: this kernel cannot confine %s: clang reads sources with all your "
+            "rights here, so read none "
+            "that you do not trust\n",
+            missing);
 }
 
 /* A word that begins so would be taken for the name of a file of further words. */
 static ww_status check_words(const char *const *argv, ww_err *e) {
   for (; *argv; argv++)
-    if (**argv == '@') return ww_fail(e, WW_EUSAGE, "'%.200s' cannot be given to clang: it begins with @", *argv);
+    if (**argv == '@')
+      return ww_fail(e, WW_EUSAGE, "'%.200s' cannot be given to clang: it begins with @", *argv);
   return WW_OK;
 }
 
-ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double timeout_s, ww_run_result *r,
-                       ww_err *e) {
+ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double timeout_s,
+                       ww_run_result *r, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_strs read = {0}, run = {0};
   const char *folder = NULL, *libraries = getenv("LD_LIBRARY_PATH");
   bool script = is_script(argv[0]);
   *r = (ww_run_result){0};
   ww_status rc = check_words(argv, e);
-  if (rc == WW_OK && may->temporary && !(folder = make_folder(a, e))) rc = WW_EIO;
+  if (rc == WW_OK && may->temporary && !(folder = make_folder(a, e)))
+    rc = WW_EIO;
   const char *write[] = {folder ? folder : may->write, folder ? may->write : NULL, NULL};
   tell_missing();
   add_readable(argv[0], may, a, &read);
   add_programs(argv[0], may, script, a, &run);
-  ww_confine confine = {.read = read.v, .write = write, .run = run.v, .processes = may->starts || script};
-  ww_run_watch w = {.confine = &confine, .keep = memory.v, .nkeep = memory.n, .idle_s = IDLE_S, .memory = MEMORY};
+  ww_confine confine = {
+      .read = read.v, .write = write, .run = run.v, .processes = may->starts || script};
+  ww_run_watch w = {
+      .confine = &confine, .keep = memory.v, .nkeep = memory.n, .idle_s = IDLE_S, .memory = MEMORY};
   if (folder)
     w.env = ww_fmt(a, "TMPDIR=%s", folder);
   else if (may->starts == WW_STARTS_LINKER)
     w.env = "PATH=/usr/local/bin:/usr/bin:/bin";
   else if (libraries && *libraries)
     w.env = ww_fmt(a, "LD_LIBRARY_PATH=%s", libraries);
-  if (rc == WW_OK) rc = ww_run_watched(argv, NULL, 0, timeout_s, &w, r, e);
-  if (folder) remove_folder(folder, a);
+  if (rc == WW_OK)
+    rc = ww_run_watched(argv, NULL, 0, timeout_s, &w, r, e);
+  if (folder)
+    remove_folder(folder, a);
   ww_arena_free(a);
   return rc;
 }
@@ -192,10 +220,12 @@ void ww_rule_files(const char *rule, ww_arena *a, ww_strs *out) {
     }
     char *name = ww_alloc(a, strcspn(p, "\n") + 1), *to = name;
     for (; *p && *p != ' ' && *p != '\n'; p++) {
-      if (*p == '\\' && p[1] == ' ') p++;
+      if (*p == '\\' && p[1] == ' ')
+        p++;
       *to++ = *p;
     }
-    if (to > name) ww_push(a, out, name);
+    if (to > name)
+      ww_push(a, out, name);
   }
 }
 
@@ -208,44 +238,57 @@ static bool is_below(const char *path, const char *dir) {
 static bool may_read(const char *file, const char *const *folders) {
   static const char *const system[] = {"/usr", "/lib", "/lib64", NULL};
   char real[PATH_MAX];
-  if (ww_starts(file, "/proc/self/fd/") || !realpath(file, real)) return true; /* memory, or not there */
+  if (ww_starts(file, "/proc/self/fd/") || !realpath(file, real))
+    return true; /* memory, or not there */
   for (const char *const *d = system; *d; d++)
-    if (is_below(real, *d)) return true;
+    if (is_below(real, *d))
+      return true;
   for (; *folders; folders++)
-    if (is_below(real, *folders)) return true;
+    if (is_below(real, *folders))
+      return true;
   return false;
 }
 
-ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s, ww_arena *a,
-                               ww_err *e) {
+ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s,
+                               ww_arena *a, ww_err *e) {
   const char *missing = may->nvisible ? ww_confine_missing() : NULL, *list;
   ww_strs v = {0}, folders = {0}, files = {0};
   ww_run_result r;
   char *rule;
-  if (!missing || !strstr(missing, "Landlock")) return WW_OK;
+  if (!missing || !strstr(missing, "Landlock"))
+    return WW_OK;
   if (may->starts)
-    return ww_fail(e, WW_EUNSUPPORTED, "this kernel has no Landlock, and clang's driver is not run without");
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "this kernel has no Landlock, and clang's driver is not run without");
   int fd = ww_memfd("", 0, a, &list);
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
-  const char *const words[] = {"-Eonly", "-dependency-file", list, "-MT", "x", "-MG", "-sys-header-deps", NULL};
+  if (fd < 0)
+    return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
+  const char *const words[] = {"-Eonly", "-dependency-file", list, "-MT", "x",
+                               "-MG",    "-sys-header-deps", NULL};
   for (; argv[1]; argv++)
-    if (!ww_starts(*argv, "-emit-")) ww_push(a, &v, *argv); /* it may be asked for one thing only */
-  for (const char *const *w = words; *w; w++) ww_push(a, &v, *w);
+    if (!ww_starts(*argv, "-emit-"))
+      ww_push(a, &v, *argv); /* it may be asked for one thing only */
+  for (const char *const *w = words; *w; w++)
+    ww_push(a, &v, *w);
   ww_push(a, &v, *argv); /* the input */
   ww_push(a, &v, NULL);
   add_readable(v.v[0], may, a, &folders);
   ww_status rc = ww_clang_run(v.v, may, timeout_s, &r, e);
-  if (rc == WW_OK && ww_read_file(a, list, 16 << 20, &rule, NULL, NULL) == WW_OK) ww_rule_files(rule, a, &files);
-  if (rc == WW_OK && !files.n) rc = ww_fail(e, WW_EDATA, "clang does not say which files it reads");
+  if (rc == WW_OK && ww_read_file(a, list, 16 << 20, &rule, NULL, NULL) == WW_OK)
+    ww_rule_files(rule, a, &files);
+  if (rc == WW_OK && !files.n)
+    rc = ww_fail(e, WW_EDATA, "clang does not say which files it reads");
   for (uint32_t i = 0; rc == WW_OK && i < files.n; i++)
     if (!may_read(files.v[i], folders.v) || !may_read(ww_plain_path(files.v[i], a), folders.v))
-      rc = ww_fail(e, WW_EPARSE, "'%.200s' leads outside of the folder that is served", ww_path_base(files.v[i]));
+      rc = ww_fail(e, WW_EPARSE, "'%.200s' leads outside of the folder that is served",
+                   ww_path_base(files.v[i]));
   ww_run_free(&r);
   ww_memfd_close(fd);
   return rc;
 }
 
-ww_status ww_front_run_clang(const char *const *argv, const char *folder, double timeout_s, ww_run_result *r,
-                             ww_err *e) {
-  return ww_clang_run(argv, &(ww_clang_may){.write = folder, .starts = WW_STARTS_LINKER}, timeout_s, r, e);
+ww_status ww_front_run_clang(const char *const *argv, const char *folder, double timeout_s,
+                             ww_run_result *r, ww_err *e) {
+  return ww_clang_run(argv, &(ww_clang_may){.write = folder, .starts = WW_STARTS_LINKER}, timeout_s,
+                      r, e);
 }

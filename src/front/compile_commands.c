@@ -1,8 +1,9 @@
 /* compile_commands.c - the flags a project's own build gives a file.
  *
- * Kept are those that change what the source means: -I -D -U -std -isystem -iquote -idirafter -include; paths are made
- * absolute against the entry's "directory". Everything else (nvcc's, warnings, outputs) is passed over. CMake hides
- * nvcc's include paths in a response file (--options-file): that is read too. */
+ * Kept are those that change what the source means: -I -D -U -std -isystem -iquote -idirafter
+ * -include; paths are made absolute against the entry's "directory". Everything else (nvcc's,
+ * warnings, outputs) is passed over. CMake hides nvcc's include paths in a response file
+ * (--options-file): that is read too. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -24,8 +25,10 @@ typedef struct {
 /* Words as a POSIX shell splits them: quotes and backslashes, no expansion. */
 static void split(ww_arena *a, const char *s, ww_strings *out) {
   while (*s) {
-    while (isspace((unsigned char)*s)) s++;
-    if (!*s) break;
+    while (isspace((unsigned char)*s))
+      s++;
+    if (!*s)
+      break;
     char *word = ww_alloc(a, strlen(s) + 1), *w = word, quote = 0;
     for (; *s && (quote || !isspace((unsigned char)*s)); s++) {
       if (quote ? *s == quote : *s == '"' || *s == '\'')
@@ -44,8 +47,9 @@ static const struct {
   const char *name;
   bool path, equals;
 } kept[] = {
-    {"-isystem", true, true}, {"-idirafter", true, true}, {"-iquote", true, true}, {"-include", true, true},
-    {"-I", true, false},      {"-D", false, false},       {"-U", false, false},
+    {"-isystem", true, true}, {"-idirafter", true, true}, {"-iquote", true, true},
+    {"-include", true, true}, {"-I", true, false},        {"-D", false, false},
+    {"-U", false, false},
 };
 
 static const char *absolute(collector *c, const char *flag, const char *value) {
@@ -59,8 +63,11 @@ static void collect(collector *c, const ww_strings *words);
 static void response_file(collector *c, const char *name) {
   char *text;
   ww_err ignored;
-  if (c->depth >= 4 || ++c->files > RESPONSE_FILES) return;
-  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), (size_t)16 << 20, &text, NULL, &ignored) != WW_OK) return;
+  if (c->depth >= 4 || ++c->files > RESPONSE_FILES)
+    return;
+  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), (size_t)16 << 20, &text, NULL,
+                   &ignored) != WW_OK)
+    return;
   ww_strings words = {0};
   split(c->a, text, &words);
   c->depth++;
@@ -73,15 +80,18 @@ static uint32_t take(collector *c, const ww_strings *words, uint32_t i) {
   const char *w = words->v[i];
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
     size_t n = strlen(kept[k].name);
-    if (strncmp(w, kept[k].name, n) != 0) continue;
+    if (strncmp(w, kept[k].name, n) != 0)
+      continue;
     const char *value = w + n + (kept[k].equals && w[n] == '=');
     uint32_t used = 1;
     if (!*value) {
-      if (i + 1 >= words->n) return 1;
+      if (i + 1 >= words->n)
+        return 1;
       value = words->v[i + 1];
       used = 2;
     }
-    if (kept[k].path) value = absolute(c, kept[k].name, value);
+    if (kept[k].path)
+      value = absolute(c, kept[k].name, value);
     ww_push(c->a, c->flags, kept[k].name);
     ww_push(c->a, c->flags, value);
     return used;
@@ -102,7 +112,8 @@ static void collect(collector *c, const ww_strings *words) {
     } else if ((strcmp(w, "--options-file") == 0 || strcmp(w, "-optf") == 0) && i + 1 < words->n) {
       response_file(c, words->v[i + 1]);
       used = 2;
-    } else if (strcmp(w, "-o") == 0 || strcmp(w, "-Xcompiler") == 0 || strcmp(w, "-MF") == 0 || strcmp(w, "-MT") == 0) {
+    } else if (strcmp(w, "-o") == 0 || strcmp(w, "-Xcompiler") == 0 || strcmp(w, "-MF") == 0 ||
+               strcmp(w, "-MT") == 0) {
       used = 2;
     } else {
       used = take(c, words, i);
@@ -119,7 +130,8 @@ static const char *member(const cJSON *entry, const char *name) {
 static bool is_entry_of(const cJSON *entry, const char *wanted, ww_arena *a) {
   char real[PATH_MAX];
   const char *dir = member(entry, "directory"), *file = member(entry, "file");
-  if (!file || strcmp(ww_path_base(file), ww_path_base(wanted)) != 0) return false;
+  if (!file || strcmp(ww_path_base(file), ww_path_base(wanted)) != 0)
+    return false;
   return realpath(ww_path_join(a, dir ? dir : "", file), real) && strcmp(real, wanted) == 0;
 }
 
@@ -128,10 +140,12 @@ static void entry_flags(const cJSON *entry, const char *database, ww_arena *a, w
   collector c = {.a = a, .flags = flags};
   c.dir = ww_path_join(a, ww_path_dir(a, database), dir ? ww_strdup(a, dir) : "");
   ww_strings words = {0};
-  if (command) split(a, ww_strdup(a, command), &words);
+  if (command)
+    split(a, ww_strdup(a, command), &words);
   const cJSON *arguments = cJSON_GetObjectItemCaseSensitive(entry, "arguments");
   for (const cJSON *w = arguments ? arguments->child : NULL; w; w = w->next)
-    if (cJSON_IsString(w)) ww_push(a, &words, (const char *)ww_strdup(a, w->valuestring));
+    if (cJSON_IsString(w))
+      ww_push(a, &words, (const char *)ww_strdup(a, w->valuestring));
   collect(&c, &words);
 }
 
@@ -139,22 +153,30 @@ static const char *find_upward(const char *real, ww_arena *a) {
   for (const char *dir = ww_path_dir(a, real);; dir = ww_path_dir(a, dir)) {
     const char *here = ww_path_join(a, dir, "compile_commands.json"),
                *below = ww_path_join(a, dir, "build/compile_commands.json");
-    if (ww_file_regular(here)) return here;
-    if (ww_file_regular(below)) return below;
-    if (strcmp(dir, "/") == 0 || strcmp(dir, ".") == 0) return NULL;
+    if (ww_file_regular(here))
+      return here;
+    if (ww_file_regular(below))
+      return below;
+    if (strcmp(dir, "/") == 0 || strcmp(dir, ".") == 0)
+      return NULL;
   }
 }
 
-static ww_status read_database(const char *database, const char *wanted, ww_arena *a, ww_strings *flags, ww_err *e) {
+static ww_status read_database(const char *database, const char *wanted, ww_arena *a,
+                               ww_strings *flags, ww_err *e) {
   char *text;
   size_t n;
   ww_status rc = ww_read_file(a, database, DATABASE_MAX, &text, &n, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   cJSON *tree = ww_json_read(text, n, e);
-  if (e) e->file = tree ? e->file : database;
-  if (!tree) return WW_EPARSE;
+  if (e)
+    e->file = tree ? e->file : database;
+  if (!tree)
+    return WW_EPARSE;
   if (!cJSON_IsArray(tree)) {
-    if (e) e->file = database;
+    if (e)
+      e->file = database;
     rc = ww_fail(e, WW_EPARSE, "expected an array of compile commands");
   }
   for (const cJSON *entry = rc == WW_OK ? tree->child : NULL; entry; entry = entry->next)
@@ -166,9 +188,11 @@ static ww_status read_database(const char *database, const char *wanted, ww_aren
   return rc;
 }
 
-ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags, ww_err *e) {
+ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags,
+                           ww_err *e) {
   char real[PATH_MAX];
-  if (!realpath(file, real)) return WW_OK; /* a missing file is complained about elsewhere */
+  if (!realpath(file, real))
+    return WW_OK; /* a missing file is complained about elsewhere */
   if (!given) {
     const char *database = find_upward(real, a);
     return database ? read_database(database, real, a, flags, e) : WW_OK;

@@ -1,8 +1,9 @@
 /* debuginfo.c - names, C types and lines from debug metadata.
  *
- * LLVM-C reads few of the nodes, so this file knows the operand order of DISubprogram, DISubroutineType and DIDerivedType
- * (stable from LLVM 8 to 21), and takes a node's tag from its printed form. Without debug info everything stays unknown
- * but the function's name, which then comes from its mangled one. */
+ * LLVM-C reads few of the nodes, so this file knows the operand order of DISubprogram,
+ * DISubroutineType and DIDerivedType (stable from LLVM 8 to 21), and takes a node's tag from its
+ * printed form. Without debug info everything stays unknown but the function's name, which then
+ * comes from its mangled one. */
 #include <llvm-c/DebugInfo.h>
 
 #include "translate_int.h"
@@ -14,24 +15,28 @@
 
 /* A header the user did not write: shims, clang's own, the system's. */
 static bool foreign(const char *path) {
-  static const char *const parts[] = {"/shim/",          "/lib/clang/", "/usr/include/", "/usr/lib/",
-                                      "/usr/local/cuda", "/opt/rocm",   "<built-in>",    "/.cache/warpwise/"};
+  static const char *const parts[] = {"/shim/",     "/lib/clang/",      "/usr/include/",
+                                      "/usr/lib/",  "/usr/local/cuda",  "/opt/rocm",
+                                      "<built-in>", "/.cache/warpwise/"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    if (strstr(path, parts[i])) return true;
+    if (strstr(path, parts[i]))
+      return true;
   return !strncmp(ww_path_base(path), "ww_", 3);
 }
 
 static uint32_t file_index(low *L, LLVMMetadataRef file) {
   bool fresh;
   uint32_t *at = low_map_at(L->a, &L->files, file, &fresh);
-  if (!fresh) return *at;
+  if (!fresh)
+    return *at;
   unsigned nd, nf;
   const char *d = LLVMDIFileGetDirectory(file, &nd), *f = LLVMDIFileGetFilename(file, &nf);
-  char *path = nf && f[0] == '/'
-                   ? ww_strndup(L->a, f, nf)
-                   : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "", nd ? "/" : "", (int)nf, nf ? f : "");
+  char *path = nf && f[0] == '/' ? ww_strndup(L->a, f, nf)
+                                 : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "", nd ? "/" : "",
+                                          (int)nf, nf ? f : "");
   for (uint32_t i = 0; i < L->file_list.n; i++)
-    if (!strcmp(L->file_list.v[i], path)) return *at = i;
+    if (!strcmp(L->file_list.v[i], path))
+      return *at = i;
   *at = L->file_list.n;
   ww_push(L->a, &L->file_list, path);
   return *at;
@@ -39,7 +44,8 @@ static uint32_t file_index(low *L, LLVMMetadataRef file) {
 
 static uint32_t add_loc(low *L, uint32_t file, uint32_t line) {
   ww_loc *last = L->loc_list.n > 1 ? &L->loc_list.v[L->loc_list.n - 1] : NULL;
-  if (last && last->file == file && last->line == line) return L->loc_list.n - 1;
+  if (last && last->file == file && last->line == line)
+    return L->loc_list.n - 1;
   ww_push(L->a, &L->loc_list, (ww_loc){file, line});
   return L->loc_list.n - 1;
 }
@@ -49,21 +55,26 @@ static uint32_t resolve(low *L, LLVMMetadataRef d) {
   uint32_t file = 0, line = 0;
   for (; d; d = LLVMDILocationGetInlinedAt(d)) {
     LLVMMetadataRef scope = LLVMDILocationGetScope(d), f = scope ? LLVMDIScopeGetFile(scope) : NULL;
-    if (!f) continue;
+    if (!f)
+      continue;
     unsigned l = LLVMDILocationGetLine(d);
-    if (!l) continue;
+    if (!l)
+      continue;
     file = file_index(L, f);
     line = l;
-    if (!foreign(L->file_list.v[file])) break;
+    if (!foreign(L->file_list.v[file]))
+      break;
   }
   return line ? add_loc(L, file, line) : 0;
 }
 
 uint32_t low_loc(low *L, LLVMValueRef inst) {
   LLVMMetadataRef d = LLVMInstructionGetDebugLoc(inst);
-  if (!d) return 0;
+  if (!d)
+    return 0;
   uint32_t at = low_map_get(&L->locs, d, UINT32_MAX);
-  if (at != UINT32_MAX) return at;
+  if (at != UINT32_MAX)
+    return at;
   at = resolve(L, d);
   *low_map_at(L->a, &L->locs, d, NULL) = at;
   return at;
@@ -76,7 +87,8 @@ enum { OP_NAME = 2, OP_SUBROUTINE_TYPE = 4, OP_TYPE_ARRAY = 3, OP_BASE_TYPE = 3,
 static LLVMValueRef node_op(low *L, LLVMMetadataRef node, unsigned i) {
   LLVMValueRef ops[MAX_OPS], v = LLVMMetadataAsValue(L->ctx, node);
   unsigned n = LLVMGetMDNodeNumOperands(v);
-  if (n > MAX_OPS || i >= n) return NULL;
+  if (n > MAX_OPS || i >= n)
+    return NULL;
   LLVMGetMDNodeOperands(v, ops);
   return ops[i];
 }
@@ -96,64 +108,82 @@ static char *node_text(low *L, LLVMMetadataRef node, unsigned i) {
 /* "DW_TAG_pointer_type" -> "pointer_type"; LLVM-C cannot ask for the tag before version 20. */
 static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
   char *text = LLVMPrintValueToString(LLVMMetadataAsValue(L->ctx, node));
-  if (!text) ww_out_of_memory(0);
+  if (!text)
+    ww_out_of_memory(0);
   const char *s = strstr(text, "DW_TAG_");
   size_t n = 0;
   if (s)
-    for (s += 7; (isalnum((unsigned char)s[n]) || s[n] == '_') && n < 39; n++) tag[n] = s[n];
+    for (s += 7; (isalnum((unsigned char)s[n]) || s[n] == '_') && n < 39; n++)
+      tag[n] = s[n];
   tag[n] = 0;
   LLVMDisposeMessage(text);
 }
 
 /* ---- function names ---- */
 
-/* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the last plain one. */
+/* The first component of an Itanium name, "_Z4axpyPf" -> "axpy"; nested names give the last plain
+ * one. */
 static const char *plain_name(low *L, const char *mangled) {
   const char *s = mangled, *name = mangled;
   size_t n = strlen(mangled);
-  if (strncmp(s, "_Z", 2)) return mangled;
+  if (strncmp(s, "_Z", 2))
+    return mangled;
   for (s += 2; *s == 'N' || *s == 'L' || *s == 'K'; s++) {}
   while (isdigit((unsigned char)*s)) {
     char *end;
     unsigned long len = strtoul(s, &end, 10);
-    if (len > strlen(end)) break;
+    if (len > strlen(end))
+      break;
     name = end;
     n = len;
     s = end + len;
-    if (mangled[2] != 'N') break;
+    if (mangled[2] != 'N')
+      break;
   }
   return ww_strndup(L->a, name, n);
 }
 
-/* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE, _ZZ4kernvE4tile, _ZL1n; else as it is. */
+/* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE, _ZZ4kernvE4tile,
+ * _ZL1n; else as it is. */
 const char *low_variable_name(low *L, const char *mangled) {
   const char *dot = strrchr(mangled, '.');
   if (L->dialect == WW_OPENCL && dot && dot != mangled && !isdigit((unsigned char)dot[1]) && dot[1])
     return ww_strdup(L->a, dot + 1); /* kernel.variable */
-  for (const char *const *tail = (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL}; *tail;
-       tail++) {
-    dot = strstr(mangled, *tail); /* -fgpu-rdc: clang makes a static variable visible under a longer name */
-    if (dot && dot != mangled) return low_variable_name(L, ww_strndup(L->a, mangled, (size_t)(dot - mangled)));
+  for (const char *const *tail =
+           (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL};
+       *tail; tail++) {
+    dot = strstr(mangled,
+                 *tail); /* -fgpu-rdc: clang makes a static variable visible under a longer name */
+    if (dot && dot != mangled)
+      return low_variable_name(L, ww_strndup(L->a, mangled, (size_t)(dot - mangled)));
   }
-  if (strncmp(mangled, "_Z", 2)) return mangled;
+  if (strncmp(mangled, "_Z", 2))
+    return mangled;
   const char *s = strstr(mangled, "E") && mangled[2] == 'Z' ? NULL : mangled;
-  if (s) return plain_name(L, mangled);
-  for (s = mangled + strlen(mangled); s > mangled; s--) { /* the last <length><name> that ends the string */
+  if (s)
+    return plain_name(L, mangled);
+  for (s = mangled + strlen(mangled); s > mangled;
+       s--) { /* the last <length><name> that ends the string */
     char *end;
-    if (!isdigit((unsigned char)s[0])) continue;
+    if (!isdigit((unsigned char)s[0]))
+      continue;
     unsigned long len = strtoul(s, &end, 10);
-    if (len && strlen(end) >= len && (end[len] == 0 || end[len] == '_')) return ww_strndup(L->a, end, len);
+    if (len && strlen(end) >= len && (end[len] == 0 || end[len] == '_'))
+      return ww_strndup(L->a, end, len);
   }
   return mangled;
 }
 
-/* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text that is on no disk lies one line lower behind its
- * #line (recover.c). */
+/* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text that is on
+ * no disk lies one line lower behind its #line (recover.c). */
 static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
   const char *s = mangled + strlen("__omp_offloading_"), *l;
-  for (int i = 0; i < 2 && s; i++) s = strchr(s, '_') ? strchr(s, '_') + 1 : NULL;
-  if (!s || !(l = strstr(s, "_l"))) return mangled;
-  for (const char *next = l; (next = strstr(next + 1, "_l"));) l = next;
+  for (int i = 0; i < 2 && s; i++)
+    s = strchr(s, '_') ? strchr(s, '_') + 1 : NULL;
+  if (!s || !(l = strstr(s, "_l")))
+    return mangled;
+  for (const char *next = l; (next = strstr(next + 1, "_l"));)
+    l = next;
   char *rest;
   bool lower = line && strtoul(l + 2, &rest, 10) == line + 1ul;
   const char *name = plain_name(L, ww_strndup(L->a, s, (size_t)(l - s)));
@@ -162,7 +192,8 @@ static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
 
 static void strip_suffix(char *name) { /* clang's host stub spelling of HIP kernels */
   size_t n = strlen(name);
-  if (n > 12 && !strcmp(name + n - 12, ".device_stub")) name[n - 12] = 0;
+  if (n > 12 && !strcmp(name + n - 12, ".device_stub"))
+    name[n - 12] = 0;
 }
 
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
@@ -171,11 +202,14 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
   if (sp) {
     LLVMMetadataRef file = LLVMDIScopeGetFile(sp);
     fn->line = LLVMDISubprogramGetLine(sp);
-    if (file) fn->file = L->file_list.v[file_index(L, file)];
+    if (file)
+      fn->file = L->file_list.v[file_index(L, file)];
     fn->name = node_text(L, sp, OP_NAME);
   }
-  if (!strncmp(fn->mangled, "__omp_offloading_", 17)) fn->name = openmp_name(L, fn->mangled, fn->line);
-  if (!fn->name) fn->name = plain_name(L, fn->mangled);
+  if (!strncmp(fn->mangled, "__omp_offloading_", 17))
+    fn->name = openmp_name(L, fn->mangled, fn->line);
+  if (!fn->name)
+    fn->name = plain_name(L, fn->mangled);
   char *own = ww_strdup(L->a, fn->name);
   strip_suffix(own);
   fn->name = own;
@@ -185,24 +219,34 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
 
 static const char *type_text(low *L, LLVMMetadataRef t, int depth) {
   char tag[40];
-  if (!t) return "void";
-  if (depth > 8) return "...";
+  if (!t)
+    return "void";
+  if (depth > 8)
+    return "...";
   node_tag(L, t, tag);
   LLVMMetadataKind k = LLVMGetMetadataKind(t);
-  if (k == LLVMDIBasicTypeMetadataKind || k == LLVMDICompositeTypeMetadataKind || !strcmp(tag, "typedef")) {
+  if (k == LLVMDIBasicTypeMetadataKind || k == LLVMDICompositeTypeMetadataKind ||
+      !strcmp(tag, "typedef")) {
     const char *name = node_text(L, t, OP_NAME);
     return name ? name : "struct";
   }
-  if (k == LLVMDISubroutineTypeMetadataKind) return "void ()";
+  if (k == LLVMDISubroutineTypeMetadataKind)
+    return "void ()";
   const char *base = type_text(L, node_child(L, t, OP_BASE_TYPE), depth + 1);
   size_t n = strlen(base);
   bool pointer = n && (base[n - 1] == '*' || base[n - 1] == '&');
-  if (!strcmp(tag, "pointer_type")) return ww_fmt(L->a, pointer ? "%s*" : "%s *", base);
-  if (!strcmp(tag, "reference_type")) return ww_fmt(L->a, "%s &", base);
-  if (!strcmp(tag, "rvalue_reference_type")) return ww_fmt(L->a, "%s &&", base);
-  if (!strcmp(tag, "restrict_type")) return ww_fmt(L->a, "%s __restrict__", base);
-  if (!strcmp(tag, "const_type")) return ww_fmt(L->a, pointer ? "%s const" : "const %s", base);
-  if (!strcmp(tag, "volatile_type")) return ww_fmt(L->a, pointer ? "%s volatile" : "volatile %s", base);
+  if (!strcmp(tag, "pointer_type"))
+    return ww_fmt(L->a, pointer ? "%s*" : "%s *", base);
+  if (!strcmp(tag, "reference_type"))
+    return ww_fmt(L->a, "%s &", base);
+  if (!strcmp(tag, "rvalue_reference_type"))
+    return ww_fmt(L->a, "%s &&", base);
+  if (!strcmp(tag, "restrict_type"))
+    return ww_fmt(L->a, "%s __restrict__", base);
+  if (!strcmp(tag, "const_type"))
+    return ww_fmt(L->a, pointer ? "%s const" : "const %s", base);
+  if (!strcmp(tag, "volatile_type"))
+    return ww_fmt(L->a, pointer ? "%s volatile" : "volatile %s", base);
   return base;
 }
 
@@ -211,11 +255,13 @@ static LLVMMetadataRef strip(low *L, LLVMMetadataRef t, bool *is_const, bool *is
   for (int i = 0; t && i < 16; i++) {
     node_tag(L, t, tag);
     if (!strcmp(tag, "const_type")) {
-      if (is_const) *is_const = true;
+      if (is_const)
+        *is_const = true;
     } else if (is_pointer && (!strcmp(tag, "pointer_type") || strstr(tag, "reference_type"))) {
       *is_pointer = true;
       return node_child(L, t, OP_BASE_TYPE);
-    } else if (strcmp(tag, "typedef") && strcmp(tag, "volatile_type") && strcmp(tag, "restrict_type"))
+    } else if (strcmp(tag, "typedef") && strcmp(tag, "volatile_type") &&
+               strcmp(tag, "restrict_type"))
       return t;
     t = node_child(L, t, OP_BASE_TYPE);
   }
@@ -225,13 +271,16 @@ static LLVMMetadataRef strip(low *L, LLVMMetadataRef t, bool *is_const, bool *is
 static ww_type basic_type(low *L, LLVMMetadataRef t, uint64_t bytes) {
   const char *name = node_text(L, t, OP_NAME);
   if (LLVMGetMetadataKind(t) == LLVMDICompositeTypeMetadataKind) {
-    if (name && (!strcmp(name, "__half") || !strcmp(name, "half"))) return WW_F16;
-    if (name && !strcmp(name, "__nv_bfloat16")) return WW_BF16;
+    if (name && (!strcmp(name, "__half") || !strcmp(name, "half")))
+      return WW_F16;
+    if (name && !strcmp(name, "__nv_bfloat16"))
+      return WW_BF16;
     return WW_VOID;
   }
-  if (LLVMGetMetadataKind(t) == LLVMDIDerivedTypeMetadataKind) return WW_I64; /* a pointer */
-  if (name && (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") || !strcmp(name, "_Float16") ||
-               !strcmp(name, "__bf16")))
+  if (LLVMGetMetadataKind(t) == LLVMDIDerivedTypeMetadataKind)
+    return WW_I64; /* a pointer */
+  if (name && (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") ||
+               !strcmp(name, "_Float16") || !strcmp(name, "__bf16")))
     return !strcmp(name, "__bf16") ? WW_BF16 : bytes == 8 ? WW_F64 : bytes == 4 ? WW_F32 : WW_F16;
   return bytes == 8 ? WW_I64 : bytes == 4 ? WW_I32 : bytes == 2 ? WW_I16 : WW_I8;
 }
@@ -240,10 +289,13 @@ static void describe_param(low *L, LLVMMetadataRef t, ww_param *p) {
   bool is_const = false, is_pointer = false;
   p->ctype = type_text(L, t, 0);
   LLVMMetadataRef pointee = strip(L, t, NULL, &is_pointer);
-  if (!is_pointer || !p->pointer) return;
+  if (!is_pointer || !p->pointer)
+    return;
   LLVMMetadataRef e = pointee ? strip(L, pointee, &is_const, NULL) : NULL;
-  if (is_const) p->readonly = true;
-  if (!e) return;
+  if (is_const)
+    p->readonly = true;
+  if (!e)
+    return;
   p->elem_size = (uint32_t)(LLVMDITypeGetSizeInBits(e) / 8);
   p->elem = (uint8_t)basic_type(L, e, p->elem_size);
 }
@@ -252,12 +304,15 @@ void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn) {
   LLVMMetadataRef sp = LLVMGetSubprogram(f);
   LLVMMetadataRef type = sp ? node_child(L, sp, OP_SUBROUTINE_TYPE) : NULL;
   LLVMMetadataRef list = type ? node_child(L, type, OP_TYPE_ARRAY) : NULL;
-  if (!list) return;
+  if (!list)
+    return;
   LLVMValueRef v = LLVMMetadataAsValue(L->ctx, list);
   unsigned n = LLVMGetMDNodeNumOperands(v);
-  if (n != fn->nparams + 1) return; /* rewritten by the ABI, or OpenMP's outlined form */
+  if (n != fn->nparams + 1)
+    return; /* rewritten by the ABI, or OpenMP's outlined form */
   LLVMValueRef *ops = WW_NEWN(L->a, LLVMValueRef, n);
   LLVMGetMDNodeOperands(v, ops);
   for (unsigned i = 1; i < n; i++)
-    if (ops[i]) describe_param(L, LLVMValueAsMetadata(ops[i]), &fn->params[i - 1]);
+    if (ops[i])
+      describe_param(L, LLVMValueAsMetadata(ops[i]), &fn->params[i - 1]);
 }

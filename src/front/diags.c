@@ -1,4 +1,5 @@
-/* diags.c - what the compiler said, as a member of a JSON object; also part of a build without LLVM. */
+/* diags.c - what the compiler said, as a member of a JSON object; also part of a build without
+ * LLVM. */
 #include "front.h"
 
 void ww_diags_write(const ww_unit *u, ww_json *j) {

@@ -1,11 +1,14 @@
-/* flags.c - the user's compiler flags, as they stand in build files for nvcc, hipcc, clang or an OpenCL runtime.
+/* flags.c - the user's compiler flags, as they stand in build files for nvcc, hipcc, clang or an
+ * OpenCL runtime.
  *
- * What changes the meaning of the source is kept, what steers code generation, linking or output is dropped: the target
- * and the optimisation level are ours. Unknown flags are listed in `ignored`, so that a note can name them.
+ * What changes the meaning of the source is kept, what steers code generation, linking or output is
+ * dropped: the target and the optimisation level are ours. Unknown flags are listed in `ignored`,
+ * so that a note can name them.
  *
- * Flags come from people we do not know (a project's files, requests), and clang has options that load code. Invariant: a
- * word for clang is from the tables here, or a value of checked form joined to one: no word begins with the value, so none
- * is taken for an option or, by a leading @, for a file of further words. */
+ * Flags come from people we do not know (a project's files, requests), and clang has options that
+ * load code. Invariant: a word for clang is from the tables here, or a value of checked form joined
+ * to one: no word begins with the value, so none is taken for an option or, by a leading @, for a
+ * file of further words. */
 #include "front_int.h"
 
 #include <ctype.h>
@@ -169,17 +172,21 @@ static const flag_rule prefix[] = {
 /* Behind these stands a value for the driver. */
 static const char *const with_value[] = {"-std=", "-cl-std=", "-cl-ext=", "-ffp-contract="};
 
-/* Names of standards, extensions and modes: c++17, iso9899:1999, CL2.0, +cl_khr_fp16,-cl_khr_fp64, fast-honor-pragmas. */
+/* Names of standards, extensions and modes: c++17, iso9899:1999, CL2.0, +cl_khr_fp16,-cl_khr_fp64,
+ * fast-honor-pragmas. */
 static bool is_plain(const char *value) {
-  if (!*value) return false;
+  if (!*value)
+    return false;
   for (; *value; value++)
-    if (!isalnum((unsigned char)*value) && !strchr("+:._,-", *value)) return false;
+    if (!isalnum((unsigned char)*value) && !strchr("+:._,-", *value))
+      return false;
   return true;
 }
 
 static bool takes_value(const char *flag, ww_arena *a, ww_flags *out) {
   for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++) {
-    if (!ww_starts(flag, with_value[i])) continue;
+    if (!ww_starts(flag, with_value[i]))
+      continue;
     ww_push(a, is_plain(flag + strlen(with_value[i])) ? &out->driver : &out->ignored, flag);
     return true;
   }
@@ -188,8 +195,10 @@ static bool takes_value(const char *flag, ww_arena *a, ww_flags *out) {
 
 /* NAME, NAME=text, NAME(parameters)=text. */
 static bool is_macro(const char *s) {
-  if (!isalpha((unsigned char)*s) && *s != '_' && *s != '$') return false;
-  while (isalnum((unsigned char)*s) || *s == '_' || *s == '$') s++;
+  if (!isalpha((unsigned char)*s) && *s != '_' && *s != '$')
+    return false;
+  while (isalnum((unsigned char)*s) || *s == '_' || *s == '$')
+    s++;
   return !*s || *s == '=' || *s == '(';
 }
 
@@ -197,7 +206,9 @@ const char *ww_safe_path(const char *path, ww_arena *a) {
   return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
 }
 
-const char *ww_flag_word(const char *flag, const char *value, ww_arena *a) { return ww_fmt(a, "%s%s", flag, value); }
+const char *ww_flag_word(const char *flag, const char *value, ww_arena *a) {
+  return ww_fmt(a, "%s%s", flag, value);
+}
 
 static void keep(const char *flag, const char *value, ww_arena *a, ww_flags *out) {
   bool macro = !strcmp(flag, "-D") || !strcmp(flag, "-U");
@@ -212,13 +223,16 @@ static void keep(const char *flag, const char *value, ww_arena *a, ww_flags *out
 static const flag_rule *find_rule(const char *flag, size_t *len, bool *joined) {
   for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
     *len = strlen(exact[i].name);
-    if (strncmp(flag, exact[i].name, *len)) continue;
+    if (strncmp(flag, exact[i].name, *len))
+      continue;
     *joined = flag[*len] == '=';
-    if (*joined || !flag[*len]) return &exact[i];
+    if (*joined || !flag[*len])
+      return &exact[i];
   }
   for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
     *len = strlen(prefix[i].name);
-    if (strncmp(flag, prefix[i].name, *len)) continue;
+    if (strncmp(flag, prefix[i].name, *len))
+      continue;
     *joined = flag[*len] != 0;
     return &prefix[i];
   }
@@ -226,32 +240,42 @@ static const flag_rule *find_rule(const char *flag, size_t *len, bool *joined) {
 }
 
 static bool is(const char *flag, const char *name) {
-  while (*flag == '-') flag++;
+  while (*flag == '-')
+    flag++;
   return !strcmp(flag, name);
 }
 
-/* nvcc's fast mathematics: approximate division, square root and functions, denormals flushed; no reassociation, which
- * is why it is not clang's -ffast-math. */
+/* nvcc's fast mathematics: approximate division, square root and functions, denormals flushed; no
+ * reassociation, which is why it is not clang's -ffast-math. */
 static bool nvcc_math(const char *flag, ww_arena *a, ww_flags *out) {
   bool all = is(flag, "use_fast_math");
-  if (all || is(flag, "ftz=true")) ww_push(a, &out->driver, "-fgpu-flush-denormals-to-zero");
-  if (all || is(flag, "prec-div=false")) ww_push(a, &out->driver, "-freciprocal-math");
-  if (all || is(flag, "prec-sqrt=false")) ww_push(a, &out->driver, "-fapprox-func");
-  if (all) ww_push(a, &out->driver, "-fgpu-approx-transcendentals");
-  if (is(flag, "fmad=false")) ww_push(a, &out->driver, "-ffp-contract=off");
+  if (all || is(flag, "ftz=true"))
+    ww_push(a, &out->driver, "-fgpu-flush-denormals-to-zero");
+  if (all || is(flag, "prec-div=false"))
+    ww_push(a, &out->driver, "-freciprocal-math");
+  if (all || is(flag, "prec-sqrt=false"))
+    ww_push(a, &out->driver, "-fapprox-func");
+  if (all)
+    ww_push(a, &out->driver, "-fgpu-approx-transcendentals");
+  if (is(flag, "fmad=false"))
+    ww_push(a, &out->driver, "-ffp-contract=off");
   return all || is(flag, "ftz=true") || is(flag, "ftz=false") || is(flag, "prec-div=false") ||
          is(flag, "prec-div=true") || is(flag, "prec-sqrt=false") || is(flag, "prec-sqrt=true") ||
          is(flag, "fmad=false") || is(flag, "fmad=true");
 }
 
 static int dialect_of(const char *x) {
-  if (!strcmp(x, "cu") || !strcmp(x, "cuda")) return WW_CUDA;
-  if (!strcmp(x, "hip")) return WW_HIP;
-  if (!strcmp(x, "cl")) return WW_OPENCL;
+  if (!strcmp(x, "cu") || !strcmp(x, "cuda"))
+    return WW_CUDA;
+  if (!strcmp(x, "hip"))
+    return WW_HIP;
+  if (!strcmp(x, "cl"))
+    return WW_OPENCL;
   return -1;
 }
 
-/* The host compiler's own flags, comma-separated: only what the preprocessor sees matters to device code. */
+/* The host compiler's own flags, comma-separated: only what the preprocessor sees matters to device
+ * code. */
 static void host_options(const char *list, ww_arena *a, ww_flags *out) {
   while (*list) {
     size_t n = strcspn(list, ",");
@@ -265,7 +289,8 @@ static void host_options(const char *list, ww_arena *a, ww_flags *out) {
 static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *out) {
   const char *eq = strchr(flag, '=');
   size_t head = eq ? (size_t)(eq - flag) : strlen(flag);
-  if (nvcc_math(flag, a, out)) return false;
+  if (nvcc_math(flag, a, out))
+    return false;
   if (ww_starts(flag, "-fopenmp-targets") || !strcmp(flag, "-mp=gpu"))
     out->dialect = WW_OPENMP; /* regions may be in headers */
   if (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head)) {
@@ -277,15 +302,19 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   }
   if (!strncmp(flag, "-x", 2)) {
     const char *value = flag[2] == '=' ? flag + 3 : flag[2] ? flag + 2 : next;
-    if (value && dialect_of(value) >= 0) out->dialect = dialect_of(value);
+    if (value && dialect_of(value) >= 0)
+      out->dialect = dialect_of(value);
     return value == next;
   }
-  if (head >= 10 && (!strncmp(flag, "-Xcompiler", head) || !strncmp(flag, "--compiler-options", head))) {
+  if (head >= 10 &&
+      (!strncmp(flag, "-Xcompiler", head) || !strncmp(flag, "--compiler-options", head))) {
     const char *value = eq ? eq + 1 : next;
-    if (value) host_options(value, a, out);
+    if (value)
+      host_options(value, a, out);
     return value == next;
   }
-  if (takes_value(flag, a, out)) return false;
+  if (takes_value(flag, a, out))
+    return false;
   size_t len;
   bool joined;
   const flag_rule *r = find_rule(flag, &len, &joined);
@@ -293,10 +322,12 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
     ww_push(a, &out->ignored, flag);
     return false;
   }
-  if (r->what == DRIVER) ww_push(a, &out->driver, flag);
+  if (r->what == DRIVER)
+    ww_push(a, &out->driver, flag);
   if (r->what == KEEP) {
     const char *value = joined ? flag + len + (flag[len] == '=' && r->as && len > 2) : next;
-    if (!value) return false;
+    if (!value)
+      return false;
     keep(r->as, value, a, out);
   }
   return !joined && (r->what == KEEP || r->what == DROP_NEXT);
@@ -306,6 +337,7 @@ void ww_flags_sort(const char **flags, uint32_t n, ww_arena *a, ww_flags *out) {
   *out = (ww_flags){.dialect = -1};
   for (uint32_t i = 0; i < n; i++) {
     const char *next = i + 1 < n ? flags[i + 1] : NULL;
-    if (sort_one(flags[i], next, a, out) && next) i++;
+    if (sort_one(flags[i], next, a, out) && next)
+      i++;
   }
 }

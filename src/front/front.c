@@ -1,9 +1,11 @@
-/* front.c - source files in, Warpwise IR out: reads, chooses the dialect, compiles with recovery, lowers, tells what was lost.
+/* front.c - source files in, Warpwise IR out: reads, chooses the dialect, compiles with recovery,
+ * lowers, tells what was lost.
  *
- * Which headers: our shim first, an installed SDK second. The shim is precompiled (a file takes about 90 ms against
- * one second with the toolkit's headers), the same on every machine, and written to be interpreted: the toolkit's half and
- * shuffle functions are inline PTX. Only a file of which the shim loses device code or an instance is tried with SDK
- * headers (thrust inside kernels, say), and the attempt that loses fewer kernels counts. */
+ * Which headers: our shim first, an installed SDK second. The shim is precompiled (a file takes
+ * about 90 ms against one second with the toolkit's headers), the same on every machine, and
+ * written to be interpreted: the toolkit's half and shuffle functions are inline PTX. Only a file
+ * of which the shim loses device code or an instance is tried with SDK headers (thrust inside
+ * kernels, say), and the attempt that loses fewer kernels counts. */
 #include "front_int.h"
 #include "isolate.h"
 #include "kept.h"
@@ -27,24 +29,31 @@ typedef struct {
 
 ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e) {
   struct stat st;
-  if (stat(file, &st)) return ww_fail(e, WW_EIO, "cannot open '%s': %s", file, strerror(errno));
-  if (S_ISDIR(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is a directory: name a source file", file);
-  if (!S_ISREG(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is not a regular file", file);
+  if (stat(file, &st))
+    return ww_fail(e, WW_EIO, "cannot open '%s': %s", file, strerror(errno));
+  if (S_ISDIR(st.st_mode))
+    return ww_fail(e, WW_EIO, "'%s' is a directory: name a source file", file);
+  if (!S_ISREG(st.st_mode))
+    return ww_fail(e, WW_EIO, "'%s' is not a regular file", file);
   if (st.st_size > (off_t)WW_SOURCE_MAX)
-    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file, (long long)st.st_size >> 20,
-                   WW_SOURCE_MAX >> 20);
+    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file,
+                   (long long)st.st_size >> 20, WW_SOURCE_MAX >> 20);
   ww_status rc = ww_read_file(a, file, WW_SOURCE_MAX, text, n, e);
-  if (rc == WW_OK && memchr(*text, 0, *n)) return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
+  if (rc == WW_OK && memchr(*text, 0, *n))
+    return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
   return rc;
 }
 
-ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text, size_t *n, ww_err *e) {
-  if (!o->texts || !o->texts[which]) return ww_front_read(o->files[which], a, text, n, e);
+ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text,
+                        size_t *n, ww_err *e) {
+  if (!o->texts || !o->texts[which])
+    return ww_front_read(o->files[which], a, text, n, e);
   *n = strlen(o->texts[which]);
   *text = ww_strndup(a, o->texts[which], *n);
-  return *n <= WW_SOURCE_MAX ? WW_OK
-                             : ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB", o->files[which],
-                                       *n >> 20, WW_SOURCE_MAX >> 20);
+  return *n <= WW_SOURCE_MAX
+             ? WW_OK
+             : ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB",
+                       o->files[which], *n >> 20, WW_SOURCE_MAX >> 20);
 }
 
 void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j) {
@@ -61,12 +70,15 @@ void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan
 static bool has_directive(const ww_scan *s, const char *first, const char *second) {
   for (const char *p = s->text; (p = strstr(p, first)); p++) {
     const char *eol = p + strcspn(p, "\n");
-    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE && memmem(p, (size_t)(eol - p), second, strlen(second))) return true;
+    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE &&
+        memmem(p, (size_t)(eol - p), second, strlen(second)))
+      return true;
   }
   return false;
 }
 
-/* hipMalloc, hipError_t ... and nothing of CUDA's: the header that names HIP is included by another header. */
+/* hipMalloc, hipError_t ... and nothing of CUDA's: the header that names HIP is included by another
+ * header. */
 static bool uses_hip(const ww_scan *s) {
   static const char *const names[2] = {"hip", "cuda"};
   bool found[2] = {false, false};
@@ -81,15 +93,22 @@ static bool uses_hip(const ww_scan *s) {
 
 int ww_front_dialect(const char *file, const ww_scan *s) {
   const char *dot = strrchr(ww_path_base(file), '.');
-  bool hip =
-      has_directive(s, "include", "hip/hip_runtime") || has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
-  if (!dot) dot = "";
-  if (!strcmp(dot, ".cl") || !strcmp(dot, ".clh") || !strcmp(dot, ".ocl")) return WW_OPENCL;
-  if (!strcmp(dot, ".hip") || hip) return WW_HIP;
-  if (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")) return WW_CUDA;
-  if (has_directive(s, "omp", "target")) return WW_OPENMP;
-  if (ww_scan_has_word(s, "__global__")) return WW_CUDA;
-  if (ww_scan_has_word(s, "__kernel")) return WW_OPENCL;
+  bool hip = has_directive(s, "include", "hip/hip_runtime") ||
+             has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
+  if (!dot)
+    dot = "";
+  if (!strcmp(dot, ".cl") || !strcmp(dot, ".clh") || !strcmp(dot, ".ocl"))
+    return WW_OPENCL;
+  if (!strcmp(dot, ".hip") || hip)
+    return WW_HIP;
+  if (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh"))
+    return WW_CUDA;
+  if (has_directive(s, "omp", "target"))
+    return WW_OPENMP;
+  if (ww_scan_has_word(s, "__global__"))
+    return WW_CUDA;
+  if (ww_scan_has_word(s, "__kernel"))
+    return WW_OPENCL;
   return -1;
 }
 
@@ -98,7 +117,8 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
     char *text;
     size_t n;
     ww_status rc = ww_front_text(o, i, a, &text, &n, e);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
     in[i].file = o->files[i];
     ww_scan_source(text, n, a, &in[i].scan);
     in[i].dialect = ww_front_dialect(o->files[i], &in[i].scan);
@@ -107,22 +127,27 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
 }
 
 /* Host sources beside device sources stay out of the device compile. */
-static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, input *in, ww_dialect *out, ww_err *e) {
+static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, input *in,
+                                ww_dialect *out, ww_err *e) {
   int d = o->dialect >= 0 ? o->dialect : f->dialect;
-  for (uint32_t i = 0; i < o->nfiles && d < 0; i++) d = in[i].dialect;
+  for (uint32_t i = 0; i < o->nfiles && d < 0; i++)
+    d = in[i].dialect;
   if (d < 0)
     return ww_fail(e, WW_EUSAGE,
-                   "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --lang cuda|hip|opencl|openmp",
+                   "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --lang "
+                   "cuda|hip|opencl|openmp",
                    o->files[0]);
   uint32_t device = 0;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     in[i].device = in[i].dialect == d || o->nfiles == 1;
     if (in[i].dialect >= 0 && in[i].dialect != d && o->dialect < 0 && f->dialect < 0)
-      return ww_fail(e, WW_EUSAGE, "'%s' and '%s' are of different dialects: give one dialect at a time", o->files[0],
-                     in[i].file);
+      return ww_fail(e, WW_EUSAGE,
+                     "'%s' and '%s' are of different dialects: give one dialect at a time",
+                     o->files[0], in[i].file);
     device += in[i].device;
   }
-  for (uint32_t i = 0; i < o->nfiles && !device; i++) in[i].device = true;
+  for (uint32_t i = 0; i < o->nfiles && !device; i++)
+    in[i].device = true;
   *out = (ww_dialect)d;
   return WW_OK;
 }
@@ -137,23 +162,29 @@ typedef struct {
 
 static ww_status try_job(const ww_job *j, uint32_t first_loss, ww_arena *a, attempt *t, ww_err *e) {
   *t = (attempt){0};
-  for (uint32_t i = 0; i < first_loss; i++) ww_push(a, &t->losses, (ww_loss){0}); /* ids are unique in a unit */
+  for (uint32_t i = 0; i < first_loss; i++)
+    ww_push(a, &t->losses, (ww_loss){0}); /* ids are unique in a unit */
   return ww_recover_compile(j, a, &t->c, &t->losses, &t->diags, e);
 }
 
 static uint64_t cost(const attempt *t, uint32_t first) {
   uint64_t kernels = 0;
-  if (!t->c.ok) return UINT64_MAX;
-  for (uint32_t i = first; i < t->losses.n; i++) kernels += t->losses.v[i].kernel;
+  if (!t->c.ok)
+    return UINT64_MAX;
+  for (uint32_t i = first; i < t->losses.n; i++)
+    kernels += t->losses.v[i].kernel;
   return kernels << 32 | (t->losses.n - first) << 16 | (t->diags.n < 0xffff ? t->diags.n : 0xffff);
 }
 
 /* Whether a kernel may have suffered, not only host code around it. */
-static bool lost_device_code(const attempt *t, uint32_t first) { return !t->c.ok || t->losses.n > first; }
+static bool lost_device_code(const attempt *t, uint32_t first) {
+  return !t->c.ok || t->losses.n > first;
+}
 
 static bool mentions(const attempt *t, const char *word) {
   for (uint32_t i = 0; i < t->diags.n; i++)
-    if (strstr(t->diags.v[i].message, word)) return true;
+    if (strstr(t->diags.v[i].message, word))
+      return true;
   return false;
 }
 
@@ -162,12 +193,13 @@ typedef enum { OPENCL_12, OPENCL_30, OPENCL_OWN_NAMES, OWN_TEXTURES, SDK_HEADERS
 
 static bool chooses_opencl(const ww_flags *f) {
   for (uint32_t i = 0; i < f->driver.n; i++)
-    if (!strncmp(f->driver.v[i], "-cl-std", 7)) return true;
+    if (!strncmp(f->driver.v[i], "-cl-std", 7))
+      return true;
   return false;
 }
 
-static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o, const attempt *t, ww_arena *a,
-                        ww_job *out) {
+static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o, const attempt *t,
+                        ww_arena *a, ww_job *out) {
   *out = *j;
   switch (w) {
   case OPENCL_12: /* names that became keywords */
@@ -177,12 +209,15 @@ static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o,
   case OPENCL_OWN_NAMES: /* the program defines functions under names of built-ins */
     out->no_prelude = true;
     return j->dialect == WW_OPENCL;
-  case OWN_TEXTURES: { /* the program has names of its own that the prelude uses for texture references */
-    if (j->dialect != WW_CUDA || (!mentions(t, "'texture'") && !mentions(t, "'surface'"))) return false;
+  case OWN_TEXTURES: { /* the program has names of its own that the prelude uses for texture
+                          references */
+    if (j->dialect != WW_CUDA || (!mentions(t, "'texture'") && !mentions(t, "'surface'")))
+      return false;
     ww_flags *f = WW_NEW(a, ww_flags);
     *f = *j->flags;
     f->cc1 = (ww_strs){0};
-    for (uint32_t i = 0; i < j->flags->cc1.n; i++) ww_push(a, &f->cc1, j->flags->cc1.v[i]);
+    for (uint32_t i = 0; i < j->flags->cc1.n; i++)
+      ww_push(a, &f->cc1, j->flags->cc1.v[i]);
     ww_push(a, &f->cc1, "-D");
     ww_push(a, &f->cc1, "WW_NO_TEXTURE_REFERENCES");
     out->flags = f;
@@ -194,27 +229,31 @@ static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o,
   }
 }
 
-static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out, ww_losses *losses,
-                         ww_diags *diags, ww_err *e) {
+static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out,
+                         ww_losses *losses, ww_diags *diags, ww_err *e) {
   uint32_t first = losses->n;
   attempt best = {0}, other;
   ww_job way;
   ww_status rc = try_job(j, first, a, &best, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   for (other_way w = 0; w < NWAYS && lost_device_code(&best, first) && !best.c.append_failed; w++)
     if (prepare_way(w, j, o, &best, a, &way) && try_job(&way, first, a, &other, NULL) == WW_OK &&
         cost(&other, first) < cost(&best, first))
       best = other;
   *out = best.c;
-  for (uint32_t i = first; i < best.losses.n; i++) ww_push(a, losses, best.losses.v[i]);
-  for (uint32_t i = 0; i < best.diags.n; i++) ww_push(a, diags, best.diags.v[i]);
+  for (uint32_t i = first; i < best.losses.n; i++)
+    ww_push(a, losses, best.losses.v[i]);
+  for (uint32_t i = 0; i < best.diags.n; i++)
+    ww_push(a, diags, best.diags.v[i]);
   return WW_OK;
 }
 
 static ww_status first_error(const ww_compiled *c, const char *file, ww_err *e) {
   const ww_msg *m = NULL;
   for (uint32_t i = 0; i < c->nmsgs && !m; i++)
-    if (c->msgs[i].severity >= WW_MSG_ERROR) m = &c->msgs[i];
+    if (c->msgs[i].severity >= WW_MSG_ERROR)
+      m = &c->msgs[i];
   ww_status rc = ww_fail(e, WW_EPARSE, "%s", m ? m->text : "clang failed without a message");
   if (e) {
     e->file = m && m->file ? m->file : file;
@@ -228,39 +267,49 @@ static ww_status first_error(const ww_compiled *c, const char *file, ww_err *e) 
 
 static bool declares_template(const ww_scan *s, const char *name, size_t n) {
   for (uint32_t i = 0; i < s->ndecls; i++)
-    if (s->decls[i].kernel && s->decls[i].name && strlen(s->decls[i].name) == n && !memcmp(s->decls[i].name, name, n))
+    if (s->decls[i].kernel && s->decls[i].name && strlen(s->decls[i].name) == n &&
+        !memcmp(s->decls[i].name, name, n))
       return true;
   return false;
 }
 
-/* A pointer to the instance makes clang emit it; nothing of the signature has to be known. Each instance is put behind the
- * file that declares it, or the first file. */
-static const char *instances_of(const ww_front_options *o, const input *in, uint32_t which, ww_arena *a) {
+/* A pointer to the instance makes clang emit it; nothing of the signature has to be known. Each
+ * instance is put behind the file that declares it, or the first file. */
+static const char *instances_of(const ww_front_options *o, const input *in, uint32_t which,
+                                ww_arena *a) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < o->ninstantiate; k++) {
     const char *name = o->instantiate[k];
     size_t n = strcspn(name, "< ");
     const char *plain = name;
     for (size_t i = 0; i + 1 < n; i++)
-      if (name[i] == ':' && name[i + 1] == ':') plain = name + i + 2;
+      if (name[i] == ':' && name[i + 1] == ':')
+        plain = name + i + 2;
     uint32_t home = UINT32_MAX, first = UINT32_MAX;
     for (uint32_t i = 0; i < o->nfiles; i++) {
-      if (!in[i].device) continue;
-      if (first == UINT32_MAX) first = i;
-      if (home == UINT32_MAX && declares_template(&in[i].scan, plain, (size_t)(name + n - plain))) home = i;
+      if (!in[i].device)
+        continue;
+      if (first == UINT32_MAX)
+        first = i;
+      if (home == UINT32_MAX && declares_template(&in[i].scan, plain, (size_t)(name + n - plain)))
+        home = i;
     }
-    if (home == UINT32_MAX) home = first;
-    if (home == which) ww_buf_fmt(&b, "\nstatic void *ww_instance_%u __attribute__((used)) = (void *)&%s;", k, name);
+    if (home == UINT32_MAX)
+      home = first;
+    if (home == which)
+      ww_buf_fmt(&b, "\nstatic void *ww_instance_%u __attribute__((used)) = (void *)&%s;", k, name);
   }
   const char *out = b.n ? ww_fmt(a, "%s\n", b.s) : NULL;
   ww_buf_free(&b);
   return out;
 }
 
-static ww_status instance_error(const ww_compiled *c, const ww_front_options *o, const input *in, ww_err *e) {
+static ww_status instance_error(const ww_compiled *c, const ww_front_options *o, const input *in,
+                                ww_err *e) {
   for (uint32_t i = 0; i < c->nmsgs; i++) {
     const ww_msg *m = &c->msgs[i];
-    if (m->severity < WW_MSG_ERROR || m->line <= in->scan.nlines) continue;
+    if (m->severity < WW_MSG_ERROR || m->line <= in->scan.nlines)
+      continue;
     uint32_t k = m->line - in->scan.nlines - 1;
     return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s': %s",
                    k < o->ninstantiate ? o->instantiate[k] : o->instantiate[0], m->text);
@@ -276,16 +325,22 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
   for (const char *p = text ? text : ""; *p;) {
     const char *end = p;
     for (int depth = 0; *end && (depth || *end != ','); end++) {
-      if (strchr("(<[{", *end)) depth++;
-      if (strchr(")>]}", *end)) depth--;
+      if (strchr("(<[{", *end))
+        depth++;
+      if (strchr(")>]}", *end))
+        depth--;
     }
     const char *stop = end;
-    while (stop > p && (isspace((unsigned char)stop[-1]) || stop[-1] == ']' || stop[-1] == '[')) stop--;
+    while (stop > p && (isspace((unsigned char)stop[-1]) || stop[-1] == ']' || stop[-1] == '['))
+      stop--;
     const char *name = stop;
-    while (name > p && (isalnum((unsigned char)name[-1]) || name[-1] == '_')) name--;
-    while (p < name && isspace((unsigned char)*p)) p++;
+    while (name > p && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+      name--;
+    while (p < name && isspace((unsigned char)*p))
+      p++;
     const char *type_end = name;
-    while (type_end > p && isspace((unsigned char)type_end[-1])) type_end--;
+    while (type_end > p && isspace((unsigned char)type_end[-1]))
+      type_end--;
     if (type_end > p)
       ww_push(a, &v,
               (ww_param){.name = ww_strndup(a, name, (size_t)(stop - name)),
@@ -300,14 +355,16 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
 
 static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
   const char *at = fn->refusal ? strstr(fn->refusal, "__ww_lost_") : NULL;
-  if (!at) return;
+  if (!at)
+    return;
   uint32_t id = (uint32_t)strtoul(at + strlen("__ww_lost_"), NULL, 10);
-  if (id >= losses->n) return;
+  if (id >= losses->n)
+    return;
   const ww_loss *l = &losses->v[id];
   bool itself = l->kernel && l->name && !strncmp(fn->name, l->name, strlen(l->name));
-  fn->refusal =
-      itself ? l->message
-             : ww_fmt(a, "it calls '%s', which does not compile: %s", l->name ? l->name : "a function", l->message);
+  fn->refusal = itself ? l->message
+                       : ww_fmt(a, "it calls '%s', which does not compile: %s",
+                                l->name ? l->name : "a function", l->message);
 }
 
 static bool listed(const ww_module *m, const char *name) {
@@ -315,7 +372,8 @@ static bool listed(const ww_module *m, const char *name) {
   for (uint32_t i = 0; i < m->nfns; i++) {
     const char *p = m->fns[i].kernel ? m->fns[i].name : "";
     for (const char *q; (q = strstr(p, "::")) && q < p + strcspn(p, "<("); p = q + 2) {}
-    if (!strncmp(p, name, n) && !isalnum((unsigned char)p[n]) && p[n] != '_') return true;
+    if (!strncmp(p, name, n) && !isalnum((unsigned char)p[n]) && p[n] != '_')
+      return true;
   }
   return false;
 }
@@ -324,33 +382,41 @@ static bool listed(const ww_module *m, const char *name) {
 static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a) {
   for (uint32_t i = 0; i < losses->n; i++) {
     const ww_loss *l = &losses->v[i];
-    if (!l->kernel || !l->name || (!l->whole && listed(m, l->name))) continue;
+    if (!l->kernel || !l->name || (!l->whole && listed(m, l->name)))
+      continue;
     m->fns = ww_grow(a, m->fns, m->nfns * sizeof *m->fns, (m->nfns + 1) * sizeof *m->fns);
     ww_fn *fn = &m->fns[m->nfns++];
-    *fn = (ww_fn){
-        .name = l->name, .mangled = l->name, .file = l->file, .line = l->line, .kernel = true, .refusal = l->message};
+    *fn = (ww_fn){.name = l->name,
+                  .mangled = l->name,
+                  .file = l->file,
+                  .line = l->line,
+                  .kernel = true,
+                  .refusal = l->message};
     params_of_text(l->params, a, fn);
   }
 }
 
-/* Kernel templates that nobody instantiates are no kernels yet; say so instead of leaving them out in silence. */
+/* Kernel templates that nobody instantiates are no kernels yet; say so instead of leaving them out
+ * in silence. */
 static void note_templates(const input *in, const ww_module *m, ww_diags *diags, ww_arena *a) {
   for (uint32_t i = 0; i < in->scan.ndecls; i++) {
     const ww_decl *d = &in->scan.decls[i];
-    if (!d->kernel || !d->tmpl || !d->name || !d->body || listed(m, d->name)) continue;
-    ww_push(
-        a, diags,
-        (ww_diag){.file = in->file,
-                  .line = d->line,
-                  .message = ww_fmt(
-                      a, "kernel template '%s' is not instantiated here: name an instance with --instantiate '%s<...>'",
-                      d->name, d->name)});
+    if (!d->kernel || !d->tmpl || !d->name || !d->body || listed(m, d->name))
+      continue;
+    ww_push(a, diags,
+            (ww_diag){.file = in->file,
+                      .line = d->line,
+                      .message = ww_fmt(a,
+                                        "kernel template '%s' is not instantiated here: name an "
+                                        "instance with --instantiate '%s<...>'",
+                                        d->name, d->name)});
   }
 }
 
 static uint32_t count_kernels(const ww_module *m) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < m->nfns; i++) n += m->fns[i].kernel;
+  for (uint32_t i = 0; i < m->nfns; i++)
+    n += m->fns[i].kernel;
   return n;
 }
 
@@ -368,42 +434,55 @@ typedef struct {
 
 static void read_headers(int fd, const char *path, ww_arena *a, ww_strs *out) {
   char *text;
-  if (fd >= 0 && ww_read_file(a, path, 16 << 20, &text, NULL, NULL) == WW_OK) ww_rule_files(text, a, out);
-  if (fd >= 0) ww_memfd_close(fd);
+  if (fd >= 0 && ww_read_file(a, path, 16 << 20, &text, NULL, NULL) == WW_OK)
+    ww_rule_files(text, a, out);
+  if (fd >= 0)
+    ww_memfd_close(fd);
 }
 
-static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a, objects *out,
-                             ww_err *e) {
+static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a,
+                             objects *out, ww_err *e) {
   ww_err why = {0};
   for (uint32_t i = 0; i < o->nfiles; i++) {
-    if (!in[i].device) continue;
+    if (!in[i].device)
+      continue;
     ww_compiled c = {0};
     ww_front_job(o, i, &in[i].scan, j);
     j->append = instances_of(o, in, i, a);
     int fd = o->list_headers ? ww_memfd("", 0, a, &j->headers) : -1;
     ww_status rc = compile(j, o, a, &c, &out->losses, &out->diags, e);
     read_headers(fd, j->headers, a, &out->headers);
-    if (rc != WW_OK) return rc;
-    if (c.append_failed) return instance_error(&c, o, &in[i], e);
+    if (rc != WW_OK)
+      return rc;
+    if (c.append_failed)
+      return instance_error(&c, o, &in[i], e);
     if (c.ok) {
       out->bitcode[out->n] = c.bitcode;
       out->sizes[out->n++] = c.n;
-      if (j->dialect == WW_OPENMP) ww_openmp_environments(&c, a, &out->regions);
+      if (j->dialect == WW_OPENMP)
+        ww_openmp_environments(&c, a, &out->regions);
     } else {
       first_error(&c, in[i].file, &why);
       ww_push(a, &out->diags,
-              (ww_diag){
-                  .file = why.file, .line = why.line, .col = why.col, .error = true, .message = ww_strdup(a, why.msg)});
+              (ww_diag){.file = why.file,
+                        .line = why.line,
+                        .col = why.col,
+                        .error = true,
+                        .message = ww_strdup(a, why.msg)});
     }
   }
-  if (out->n) return WW_OK;
-  if (e) *e = why;
+  if (out->n)
+    return WW_OK;
+  if (e)
+    *e = why;
   return why.code;
 }
 
 static void note_flags(const ww_flags *f, ww_diags *diags, ww_arena *a) {
   for (uint32_t i = 0; i < f->ignored.n; i++)
-    ww_push(a, diags, (ww_diag){.message = ww_fmt(a, "flag '%s' is not known here and was ignored", f->ignored.v[i])});
+    ww_push(a, diags,
+            (ww_diag){.message = ww_fmt(a, "flag '%s' is not known here and was ignored",
+                                        f->ignored.v[i])});
 }
 
 /* Where nothing was left out it is a file without kernels, or of templates alone: no error. */
@@ -411,7 +490,10 @@ static ww_status no_kernel(const objects *ob, ww_err *e) {
   for (uint32_t i = 0; i < ob->diags.n; i++)
     if (ob->diags.v[i].file && ob->diags.v[i].error) {
       ww_status rc = ww_fail(e, WW_EPARSE, "no kernel could be listed: %s", ob->diags.v[i].message);
-      if (e) e->file = ob->diags.v[i].file, e->line = ob->diags.v[i].line;
+      if (e) {
+        e->file = ob->diags.v[i].file;
+        e->line = ob->diags.v[i].line;
+      }
       return rc;
     }
   return WW_OK;
@@ -427,26 +509,40 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   ww_flags flags;
   ww_dialect dialect = WW_CUDA;
   *out = (ww_unit){0};
-  if (!o->nfiles) return ww_fail(e, WW_EUSAGE, "no source file given");
-  if (ww_kept_read(o, a, out)) return WW_OK;
+  if (!o->nfiles)
+    return ww_fail(e, WW_EUSAGE, "no source file given");
+  if (ww_kept_read(o, a, out))
+    return WW_OK;
   double spent = ww_clang_spent();
   input *in = WW_NEWN(a, input, o->nfiles);
-  objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles), .sizes = WW_NEWN(a, size_t, o->nfiles)};
+  objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles),
+                .sizes = WW_NEWN(a, size_t, o->nfiles)};
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   ww_status rc = read_inputs(o, a, in, e);
-  if (rc == WW_OK) rc = choose_dialect(o, &flags, in, &dialect, e);
-  if (rc == WW_OK) rc = ww_clang_find(a, &clang, e);
-  if (rc != WW_OK) return rc;
-  ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
+  if (rc == WW_OK)
+    rc = choose_dialect(o, &flags, in, &dialect, e);
+  if (rc == WW_OK)
+    rc = ww_clang_find(a, &clang, e);
+  if (rc != WW_OK)
+    return rc;
+  ww_job j = {.clang = &clang,
+              .dialect = dialect,
+              .flags = &flags,
+              .no_cache = o->no_cache,
+              .cl_std = "CL2.0"};
   rc = compile_all(o, &j, in, a, &ob, e);
   bool raw = dialect == WW_CUDA; /* not optimised yet */
   if (rc == WW_OK && ob.n == 1 && ww_isolated())
-    rc = ww_isolate_lower(ob.bitcode[0], ob.sizes[0], dialect, raw, ww_front_left(o->deadline, 0), a, &out->module, e);
+    rc = ww_isolate_lower(ob.bitcode[0], ob.sizes[0], dialect, raw, ww_front_left(o->deadline, 0),
+                          a, &out->module, e);
   else if (rc == WW_OK)
     rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, raw, a, &out->module, e);
-  if (rc == WW_OK && dialect == WW_OPENMP) ww_openmp_scalars(&out->module);
-  if (rc != WW_OK) return rc;
-  for (uint32_t i = 0; i < out->module.nfns; i++) explain_refusal(&out->module.fns[i], &ob.losses, a);
+  if (rc == WW_OK && dialect == WW_OPENMP)
+    ww_openmp_scalars(&out->module);
+  if (rc != WW_OK)
+    return rc;
+  for (uint32_t i = 0; i < out->module.nfns; i++)
+    explain_refusal(&out->module.fns[i], &ob.losses, a);
   list_lost_kernels(&ob.losses, &out->module, a);
   out->regions = ob.regions.v;
   out->nregions = ob.regions.n;
@@ -454,11 +550,13 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   out->headers = ob.headers.v;
   out->nheaders = ob.headers.n;
   out->partial = ob.diags.n > 0;
-  for (uint32_t i = 0; i < o->nfiles; i++) note_templates(&in[i], &out->module, &ob.diags, a);
+  for (uint32_t i = 0; i < o->nfiles; i++)
+    note_templates(&in[i], &out->module, &ob.diags, a);
   note_flags(&flags, &ob.diags, a);
   out->diags = ob.diags.v;
   out->ndiags = ob.diags.n;
-  if (!count_kernels(&out->module)) return no_kernel(&ob, e);
+  if (!count_kernels(&out->module))
+    return no_kernel(&ob, e);
   ww_kept_write(o, out, a);
   return WW_OK;
 }
@@ -470,17 +568,23 @@ void ww_front_precompile(const ww_front_options *o) {
   ww_dialect dialect = WW_CUDA;
   input *in = WW_NEWN(a, input, o->nfiles);
   ww_flags_sort(o->flags, o->nflags, a, &flags);
-  bool ok =
-      !read_inputs(o, a, in, NULL) && !choose_dialect(o, &flags, in, &dialect, NULL) && !ww_clang_find(a, &clang, NULL);
+  bool ok = !read_inputs(o, a, in, NULL) && !choose_dialect(o, &flags, in, &dialect, NULL) &&
+            !ww_clang_find(a, &clang, NULL);
   for (uint32_t i = 0; ok && i < 2 * o->nfiles; i++) {
-    ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
+    ww_job j = {.clang = &clang,
+                .dialect = dialect,
+                .flags = &flags,
+                .no_cache = o->no_cache,
+                .cl_std = "CL2.0"};
     ww_strs line = {0};
     ww_front_job(o, i / 2, &in[i / 2].scan, &j);
     j.host = i % 2;
-    if (j.host && !strstr(in[i / 2].scan.text, "<<<")) continue; /* nobody will look for launches there */
+    if (j.host && !strstr(in[i / 2].scan.text, "<<<"))
+      continue; /* nobody will look for launches there */
     j.headers_later = false;
     j.headers_now = true;
-    if (!ww_clang_line(&j, false, a, &line, NULL)) ww_pch_get(&j, &line, false, a);
+    if (!ww_clang_line(&j, false, a, &line, NULL))
+      ww_pch_get(&j, &line, false, a);
   }
   ww_arena_free(a);
 }

@@ -1,8 +1,9 @@
 /* hostlaunch.c - the launches that a program's own host code shows.
  *
- * The host half of the sources is compiled without optimisation passes, then optimised here: with everything but main made
- * internal LLVM propagates constants through the whole file, and kernel stubs can be kept from being inlined.
- * What is not a constant after that is not given. Nothing in this file fails a caller: no launch found is an answer. */
+ * The host half of the sources is compiled without optimisation passes, then optimised here: with
+ * everything but main made internal LLVM propagates constants through the whole file, and kernel
+ * stubs can be kept from being inlined. What is not a constant after that is not given. Nothing in
+ * this file fails a caller: no launch found is an answer. */
 #include "hostlaunch_int.h"
 #include "isolate.h"
 
@@ -13,7 +14,8 @@
 /* A whole program: nobody else calls its functions or writes its variables. */
 static void close_world(LLVMModuleRef m) {
   LLVMValueRef entry = LLVMGetNamedFunction(m, "main");
-  if (!entry || LLVMIsDeclaration(entry)) return;
+  if (!entry || LLVMIsDeclaration(entry))
+    return;
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     if (f != entry && !LLVMIsDeclaration(f)) {
       LLVMSetComdat(f, NULL);
@@ -23,8 +25,8 @@ static void close_world(LLVMModuleRef m) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
     size_t n;
     const char *name = LLVMGetValueName2(g, &n);
-    if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage || !strncmp(name, "llvm.", 5) ||
-        name[0] == '.')
+    if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage ||
+        !strncmp(name, "llvm.", 5) || name[0] == '.')
       continue;
     LLVMSetComdat(g, NULL);
     LLVMSetLinkage(g, LLVMInternalLinkage);
@@ -39,7 +41,8 @@ static bool optimise(LLVMModuleRef m) {
   LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
   LLVMErrorRef err = LLVMRunPasses(m, "default<O2>", NULL, o);
   LLVMDisposePassBuilderOptions(o);
-  if (!err) return true;
+  if (!err)
+    return true;
   LLVMConsumeError(err);
   return false;
 }
@@ -51,27 +54,34 @@ static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
   ww_losses losses = {0};
   ww_diags diags = {0};
   device.host = false;
-  if (ww_recover_compile(&device, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) ww_openmp_environments(&c, a, out);
+  if (ww_recover_compile(&device, a, &c, &losses, &diags, NULL) == WW_OK && c.ok)
+    ww_openmp_environments(&c, a, out);
 }
 
 static void find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_envs *envs) {
   ww_dialect d = j->dialect;
   bool stubs = d == WW_CUDA || d == WW_HIP;
-  if (stubs) ww_hostlaunch_prepare_cuda(h);
+  if (stubs)
+    ww_hostlaunch_prepare_cuda(h);
   close_world(h->m);
-  if (!optimise(h->m)) return;
-  if (stubs) ww_hostlaunch_cuda(h);
-  if (d == WW_OPENMP) ww_hostlaunch_openmp(h, envs);
-  if (d == WW_OPENCL) ww_hostlaunch_opencl(h);
+  if (!optimise(h->m))
+    return;
+  if (stubs)
+    ww_hostlaunch_cuda(h);
+  if (d == WW_OPENMP)
+    ww_hostlaunch_openmp(h, envs);
+  if (d == WW_OPENCL)
+    ww_hostlaunch_opencl(h);
 }
 
-static void read_bitcode(const ww_compiled *c, const ww_job *j, const ww_omp_envs *envs, ww_arena *a,
-                         ww_host_launches *out) {
+static void read_bitcode(const ww_compiled *c, const ww_job *j, const ww_omp_envs *envs,
+                         ww_arena *a, ww_host_launches *out) {
   LLVMContextRef ctx = LLVMContextCreate();
   LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(c->bitcode, c->n, "host", 0);
   LLVMModuleRef m;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
-    ww_host_ir h = {.m = m, .layout = LLVMGetModuleDataLayout(m), .a = a, .file = j->file, .out = out};
+    ww_host_ir h = {
+        .m = m, .layout = LLVMGetModuleDataLayout(m), .a = a, .file = j->file, .out = out};
     find_launches(&h, j, envs);
     LLVMDisposeModule(m);
   }
@@ -94,16 +104,19 @@ static void read_in_child(void *ctx, ww_buf *out) {
 }
 
 /* In a child where LLVM runs in those: what takes too long or fails there has no launches. */
-static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a, ww_host_launches *out) {
+static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a,
+                          ww_host_launches *out) {
   ww_omp_envs envs = {0};
   ww_buf b;
-  if (j->dialect == WW_OPENMP) environments(j, a, &envs);
+  if (j->dialect == WW_OPENMP)
+    environments(j, a, &envs);
   reading r = {c, j, &envs, a};
   if (!ww_isolated()) {
     read_bitcode(c, j, &envs, a, out);
     return;
   }
-  if (ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL) == WW_OK) ww_hostlaunch_take(&b, a, out);
+  if (ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL) == WW_OK)
+    ww_hostlaunch_take(&b, a, out);
   ww_buf_free(&b);
 }
 
@@ -117,12 +130,15 @@ static int by_line(const void *x, const void *y) {
 static bool has_host_half(const ww_scan *s, const char *file, ww_dialect d) {
   const char *dot = strrchr(file, '.');
   if (d == WW_OPENCL)
-    return dot && strcmp(dot, ".cl") && strcmp(dot, ".h") && strstr(s->text, "clEnqueueNDRangeKernel");
-  if (d == WW_OPENMP) return strstr(s->text, "omp") != NULL;
+    return dot && strcmp(dot, ".cl") && strcmp(dot, ".h") &&
+           strstr(s->text, "clEnqueueNDRangeKernel");
+  if (d == WW_OPENMP)
+    return strstr(s->text, "omp") != NULL;
   return strstr(s->text, "<<<") || strstr(s->text, "Launch");
 }
 
-ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e) {
+ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out,
+                                 uint32_t *n, ww_err *e) {
   ww_host_launches found = {0};
   ww_flags flags;
   ww_clang clang;
@@ -135,13 +151,17 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     char *text;
     size_t len;
     ww_status rc = ww_front_text(o, i, a, &text, &len, e);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
     ww_scan_source(text, len, a, &scans[i]);
-    if (d < 0) d = ww_front_dialect(o->files[i], &scans[i]);
+    if (d < 0)
+      d = ww_front_dialect(o->files[i], &scans[i]);
   }
-  if (d < 0) return WW_OK;
+  if (d < 0)
+    return WW_OK;
   ww_status rc = ww_clang_find(a, &clang, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   ww_job j = {.clang = &clang,
               .dialect = (ww_dialect)d,
               .host = true,
@@ -152,11 +172,14 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     ww_compiled c;
     ww_losses losses = {0};
     ww_diags diags = {0};
-    if (!has_host_half(&scans[i], o->files[i], (ww_dialect)d)) continue;
+    if (!has_host_half(&scans[i], o->files[i], (ww_dialect)d))
+      continue;
     ww_front_job(o, i, &scans[i], &j);
-    if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) read_launches(&c, &j, a, &found);
+    if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok)
+      read_launches(&c, &j, a, &found);
   }
-  if (found.n > 1) qsort(found.v, found.n, sizeof *found.v, by_line);
+  if (found.n > 1)
+    qsort(found.v, found.n, sizeof *found.v, by_line);
   *out = found.v;
   *n = found.n;
   return WW_OK;

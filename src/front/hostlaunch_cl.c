@@ -1,4 +1,5 @@
-/* hostlaunch_cl.c - clEnqueueNDRangeKernel calls of an OpenCL host program, where the kernel's name and the sizes are constants. */
+/* hostlaunch_cl.c - clEnqueueNDRangeKernel calls of an OpenCL host program, where the kernel's name
+ * and the sizes are constants. */
 #include "hostlaunch_int.h"
 
 /* The string a constant pointer points at, or NULL. */
@@ -6,7 +7,8 @@ static const char *string_at(const ww_host_ir *h, LLVMValueRef v) {
   LLVMValueRef g = ww_host_address(h, v).base;
   LLVMValueRef init = LLVMIsAGlobalVariable(g) ? LLVMGetInitializer(g) : NULL;
   size_t n;
-  if (!init || !LLVMIsAConstantDataSequential(init) || !LLVMIsConstantString(init)) return NULL;
+  if (!init || !LLVMIsAConstantDataSequential(init) || !LLVMIsConstantString(init))
+    return NULL;
   const char *s = LLVMGetAsString(init, &n);
   return ww_strndup(h->a, s, n);
 }
@@ -26,35 +28,41 @@ static LLVMValueRef created_by(const ww_host_ir *h, LLVMValueRef kernel) {
 }
 
 static bool sizes_of(const ww_host_ir *h, LLVMValueRef v, int64_t dims, uint64_t out[3]) {
-  if (LLVMIsNull(v)) return false;
+  if (LLVMIsNull(v))
+    return false;
   ww_host_addr at = ww_host_address(h, v);
   out[0] = out[1] = out[2] = 1;
   for (int64_t d = 0; d < dims; d++) {
     int64_t size;
-    if (!at.exact || !ww_host_stored(h, at.base, at.offset + 8 * d, 8, &size) || size <= 0) return false;
+    if (!at.exact || !ww_host_stored(h, at.base, at.offset + 8 * d, 8, &size) || size <= 0)
+      return false;
     out[d] = (uint64_t)size;
   }
   return true;
 }
 
-/* clSetKernelArg(kernel, index, size, pointer) for the same kernel: local memory sizes and constant scalars. */
+/* clSetKernelArg(kernel, index, size, pointer) for the same kernel: local memory sizes and constant
+ * scalars. */
 static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
   LLVMValueRef f = LLVMGetNamedFunction(h->m, "clSetKernelArg");
   WW_VEC(ww_arg) args = {0};
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u), p;
     int64_t index, size, value;
-    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 4 || created_by(h, LLVMGetOperand(call, 0)) != created)
+    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 4 ||
+        created_by(h, LLVMGetOperand(call, 0)) != created)
       continue;
-    if (!ww_host_int(LLVMGetOperand(call, 1), &index) || !ww_host_int(LLVMGetOperand(call, 2), &size) || index < 0 ||
-        index > 255)
+    if (!ww_host_int(LLVMGetOperand(call, 1), &index) ||
+        !ww_host_int(LLVMGetOperand(call, 2), &size) || index < 0 || index > 255)
       continue;
-    while (args.n <= index) ww_push(h->a, &args, (ww_arg){0});
+    while (args.n <= index)
+      ww_push(h->a, &args, (ww_arg){0});
     p = LLVMGetOperand(call, 3);
     ww_host_addr at = ww_host_address(h, p);
     if (LLVMIsNull(p)) {
       args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = (uint64_t)size}};
-    } else if (size <= 8 && at.exact && ww_host_stored(h, at.base, at.offset, (uint64_t)size, &value)) {
+    } else if (size <= 8 && at.exact &&
+               ww_host_stored(h, at.base, at.offset, (uint64_t)size, &value)) {
       uint8_t *raw = ww_alloc(h->a, 8);
       memcpy(raw, &value, 8);
       args.v[index] = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = (uint32_t)size};
@@ -69,16 +77,19 @@ void ww_hostlaunch_opencl(const ww_host_ir *h) {
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
     int64_t dims;
-    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6) continue;
+    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6)
+      continue;
     LLVMValueRef created = created_by(h, LLVMGetOperand(call, 1));
     const char *kernel = created ? string_at(h, LLVMGetOperand(created, 1)) : NULL;
-    if (!kernel || !ww_host_int(LLVMGetOperand(call, 2), &dims) || dims < 1 || dims > 3) continue;
+    if (!kernel || !ww_host_int(LLVMGetOperand(call, 2), &dims) || dims < 1 || dims > 3)
+      continue;
     ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
     uint64_t global[3], local[3];
     if (sizes_of(h, LLVMGetOperand(call, 5), dims, local)) {
       memcpy(l.launch.block, local, sizeof local);
       if (sizes_of(h, LLVMGetOperand(call, 4), dims, global))
-        for (int d = 0; d < 3; d++) l.launch.grid[d] = (global[d] + local[d] - 1) / local[d];
+        for (int d = 0; d < 3; d++)
+          l.launch.grid[d] = (global[d] + local[d] - 1) / local[d];
     }
     arguments(h, created, &l.launch);
     ww_host_place(h, call, &l);

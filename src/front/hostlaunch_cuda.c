@@ -1,9 +1,10 @@
 /* hostlaunch_cuda.c - kernel<<<grid, block, shared>>>(args) of CUDA and HIP host code.
  *
- * clang's host half turns a launch into cudaConfigureCall(grid, block, shared, stream) and a call of the kernel's stub,
- * a function with the kernel's parameters that hands each of them to cudaSetupArgument. Before optimisation the stubs are
- * emptied, so that their calls keep the arguments in place, and the configuration is made to succeed, so that it stands right before
- * its stub call. The name of a stub is the kernel's with a prefix inside the mangling. */
+ * clang's host half turns a launch into cudaConfigureCall(grid, block, shared, stream) and a call
+ * of the kernel's stub, a function with the kernel's parameters that hands each of them to
+ * cudaSetupArgument. Before optimisation the stubs are emptied, so that their calls keep the
+ * arguments in place, and the configuration is made to succeed, so that it stands right before its
+ * stub call. The name of a stub is the kernel's with a prefix inside the mangling. */
 #include "hostlaunch_int.h"
 
 #include <stdlib.h>
@@ -13,48 +14,61 @@ static const char stub_mark[] = "__device_stub__";
 /* _Z20__device_stub__saxpyif -> _Z5saxpyif */
 static const char *kernel_of_stub(const char *stub, ww_arena *a) {
   const char *at = strstr(stub, stub_mark);
-  if (!at) return NULL;
+  if (!at)
+    return NULL;
   const char *digits = at;
-  while (digits > stub && digits[-1] >= '0' && digits[-1] <= '9') digits--;
+  while (digits > stub && digits[-1] >= '0' && digits[-1] <= '9')
+    digits--;
   const char *rest = at + strlen(stub_mark);
-  if (digits == at) return ww_fmt(a, "%.*s%s", (int)(digits - stub), stub, rest);
+  if (digits == at)
+    return ww_fmt(a, "%.*s%s", (int)(digits - stub), stub, rest);
   unsigned long n = strtoul(digits, NULL, 10);
-  if (n <= strlen(stub_mark)) return NULL;
+  if (n <= strlen(stub_mark))
+    return NULL;
   return ww_fmt(a, "%.*s%lu%s", (int)(digits - stub), stub, n - strlen(stub_mark), rest);
 }
 
 static bool is_config(const char *name) {
-  return strstr(name, "cudaConfigureCall") || strstr(name, "hipConfigureCall") || strstr(name, "PushCallConfiguration");
+  return strstr(name, "cudaConfigureCall") || strstr(name, "hipConfigureCall") ||
+         strstr(name, "PushCallConfiguration");
 }
 
-static bool is_setup(const char *name) { return strstr(name, "cudaSetupArgument") || strstr(name, "hipSetupArgument"); }
+static bool is_setup(const char *name) {
+  return strstr(name, "cudaSetupArgument") || strstr(name, "hipSetupArgument");
+}
 
 /* ---- before optimisation ---- */
 
-/* Which parameter of the stub each kernel argument comes from, as a string attribute on the stub that survives its emptying:
- * "ww-args" = "size:parameter,...", parameter -1 where it is not a single one, size negative for a struct. */
+/* Which parameter of the stub each kernel argument comes from, as a string attribute on the stub
+ * that survives its emptying: "ww-args" = "size:parameter,...", parameter -1 where it is not a
+ * single one, size negative for a struct. */
 static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
   ww_buf b = {0};
   for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(stub); bb; bb = LLVMGetNextBasicBlock(bb))
     for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
       size_t n;
       int64_t size;
-      if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i, &n)) || !ww_host_int(LLVMGetOperand(i, 1), &size))
+      if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i, &n)) ||
+          !ww_host_int(LLVMGetOperand(i, 1), &size))
         continue;
       ww_host_addr slot = ww_host_address(h, LLVMGetOperand(i, 0));
-      LLVMValueRef from = LLVMIsAAllocaInst(slot.base) ? ww_host_stored_value(h, slot.base, 0) : NULL;
-      if (from && LLVMIsAZExtInst(from)) from = LLVMGetOperand(from, 0); /* a bool in its byte */
+      LLVMValueRef from =
+          LLVMIsAAllocaInst(slot.base) ? ww_host_stored_value(h, slot.base, 0) : NULL;
+      if (from && LLVMIsAZExtInst(from))
+        from = LLVMGetOperand(from, 0); /* a bool in its byte */
       int index = -1;
       for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
         if (LLVMGetParam(stub, k) == from &&
             LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) == (unsigned long long)size)
           index = (int)k;
-      bool aggregate = from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) == LLVMStructTypeKind;
+      bool aggregate =
+          from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) == LLVMStructTypeKind;
       ww_buf_fmt(&b, "%s%lld:%d", b.n ? "," : "", (long long)(aggregate ? -size : size), index);
     }
   if (b.n)
-    LLVMAddAttributeAtIndex(stub, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateStringAttribute(LLVMGetModuleContext(h->m), "ww-args", 7, b.s, (unsigned)b.n));
+    LLVMAddAttributeAtIndex(
+        stub, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(LLVMGetModuleContext(h->m), "ww-args", 7, b.s, (unsigned)b.n));
   ww_buf_free(&b);
 }
 
@@ -62,10 +76,12 @@ static void empty_function(LLVMValueRef f) {
   LLVMBasicBlockRef bb;
   for (bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
     for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
-      if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind) LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
+      if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+        LLVMReplaceAllUsesWith(i, LLVMGetUndef(LLVMTypeOf(i)));
   while ((bb = LLVMGetLastBasicBlock(f))) {
     LLVMValueRef i;
-    while ((i = LLVMGetLastInstruction(bb))) LLVMInstructionEraseFromParent(i);
+    while ((i = LLVMGetLastInstruction(bb)))
+      LLVMInstructionEraseFromParent(i);
     LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(bb),
                            LLVMGetUndef(LLVMLabelTypeInContext(LLVMGetTypeContext(LLVMTypeOf(f)))));
     LLVMDeleteBasicBlock(bb);
@@ -73,12 +89,15 @@ static void empty_function(LLVMValueRef f) {
   LLVMSetLinkage(f, LLVMExternalLinkage);
 }
 
-/* A body that only traps stands for one that is not known: the shim's host functions, what recover.c took out. To the optimiser
- * it would be a promise that nothing behind the call happens. */
+/* A body that only traps stands for one that is not known: the shim's host functions, what
+ * recover.c took out. To the optimiser it would be a promise that nothing behind the call happens.
+ */
 static bool only_traps(LLVMValueRef f) {
   LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f);
-  if (!bb || LLVMGetNextBasicBlock(bb)) return false;
-  LLVMValueRef last = LLVMGetLastInstruction(bb), before = last ? LLVMGetPreviousInstruction(last) : NULL;
+  if (!bb || LLVMGetNextBasicBlock(bb))
+    return false;
+  LLVMValueRef last = LLVMGetLastInstruction(bb),
+               before = last ? LLVMGetPreviousInstruction(last) : NULL;
   size_t n;
   return before && LLVMIsAUnreachableInst(last) && LLVMIsACallInst(before) &&
          !strcmp(ww_host_callee(before, &n), "llvm.trap");
@@ -88,7 +107,8 @@ static void config_succeeds(LLVMValueRef config) {
   for (LLVMUseRef u = LLVMGetFirstUse(config); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
     LLVMTypeRef t = ww_host_is_call(call) ? LLVMTypeOf(call) : NULL;
-    if (t && LLVMGetTypeKind(t) == LLVMIntegerTypeKind) LLVMReplaceAllUsesWith(call, LLVMConstInt(t, 0, 0));
+    if (t && LLVMGetTypeKind(t) == LLVMIntegerTypeKind)
+      LLVMReplaceAllUsesWith(call, LLVMConstInt(t, 0, 0));
   }
 }
 
@@ -97,10 +117,13 @@ void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
     size_t n;
     const char *name = LLVMGetValueName2(f, &n);
     next = LLVMGetNextFunction(f);
-    if (is_config(name)) config_succeeds(f);
+    if (is_config(name))
+      config_succeeds(f);
     bool stub = strstr(name, stub_mark) != NULL;
-    if (LLVMIsDeclaration(f) || (!stub && !only_traps(f))) continue;
-    if (stub) note_arguments(h, f);
+    if (LLVMIsDeclaration(f) || (!stub && !only_traps(f)))
+      continue;
+    if (stub)
+      note_arguments(h, f);
     LLVMSetComdat(f, NULL);
     empty_function(f);
   }
@@ -112,7 +135,8 @@ void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
 static void dim3_of(LLVMValueRef xy, LLVMValueRef z, uint64_t out[3]) {
   int64_t a, b;
   bool has_xy = ww_host_int(xy, &a), has_z = ww_host_int(z, &b);
-  if (!has_xy || !has_z) return;
+  if (!has_xy || !has_z)
+    return;
   out[0] = (uint32_t)a;
   out[1] = (uint32_t)((uint64_t)a >> 32);
   out[2] = (uint32_t)b;
@@ -125,46 +149,57 @@ static LLVMValueRef config_before(LLVMValueRef stub_call) {
   for (int depth = 0; depth < 8; depth++) {
     for (; i; i = LLVMGetPreviousInstruction(i)) {
       size_t n;
-      if (!ww_host_is_call(i)) continue;
+      if (!ww_host_is_call(i))
+        continue;
       const char *name = ww_host_callee(i, &n);
-      if (is_config(name)) return i;
-      if (strstr(name, stub_mark)) return NULL;
+      if (is_config(name))
+        return i;
+      if (strstr(name, stub_mark))
+        return NULL;
     }
     LLVMBasicBlockRef pred = NULL;
     for (LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(bb)); u; u = LLVMGetNextUse(u)) {
-      if (!LLVMIsAInstruction(LLVMGetUser(u)) || LLVMIsAPHINode(LLVMGetUser(u))) continue;
+      if (!LLVMIsAInstruction(LLVMGetUser(u)) || LLVMIsAPHINode(LLVMGetUser(u)))
+        continue;
       LLVMBasicBlockRef from = LLVMGetInstructionParent(LLVMGetUser(u));
-      if (pred && pred != from) return NULL;
+      if (pred && pred != from)
+        return NULL;
       pred = from;
     }
-    if (!pred) return NULL;
+    if (!pred)
+      return NULL;
     bb = pred;
     i = LLVMGetLastInstruction(bb);
   }
   return NULL;
 }
 
-static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out, LLVMValueRef *origin) {
+static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out,
+                     LLVMValueRef *origin) {
   int64_t bits;
   if (size < 0) { /* a struct in a register */
-    if (!ww_host_int(v, &bits) || size < -8) return;
+    if (!ww_host_int(v, &bits) || size < -8)
+      return;
     uint8_t *raw = ww_alloc(h->a, 8);
     memcpy(raw, &bits, 8);
     *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = (uint32_t)-size};
     return;
   }
-  if (ww_host_arg(v, out) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind) return;
+  if (ww_host_arg(v, out) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
+    return;
   uint64_t bytes = ww_host_allocation(h, v, origin);
   ww_host_addr at = ww_host_address(h, v);
-  if (!bytes || !at.exact || at.offset < 0 || (uint64_t)at.offset >= bytes) return;
+  if (!bytes || !at.exact || at.offset < 0 || (uint64_t)at.offset >= bytes)
+    return;
   *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = (uint64_t)at.offset}};
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
   LLVMValueRef f = LLVMGetCalledValue(call);
-  LLVMAttributeRef attr =
-      LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "ww-args", 7);
-  if (!attr) return;
+  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(
+      f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "ww-args", 7);
+  if (!attr)
+    return;
   unsigned n;
   const char *p = ww_strdup(h->a, LLVMGetStringAttributeValue(attr, &n));
   WW_VEC(ww_arg) args = {0};
@@ -225,7 +260,8 @@ void ww_hostlaunch_cuda(const ww_host_ir *h) {
     const char *kernel = kernel_of_stub(LLVMGetValueName2(f, &n), h->a);
     for (LLVMUseRef u = kernel ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
       LLVMValueRef user = LLVMGetUser(u);
-      if (!ww_host_is_call(user)) continue;
+      if (!ww_host_is_call(user))
+        continue;
       if (LLVMGetCalledValue(user) == f)
         add_launch(h, user, kernel);
       else if (strstr(ww_host_callee(user, &n), "Launch"))

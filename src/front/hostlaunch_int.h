@@ -1,4 +1,5 @@
-/* hostlaunch_int.h - what the finders of host launches share: constants, addresses and memory of optimised host IR. */
+/* hostlaunch_int.h - what the finders of host launches share: constants, addresses and memory of
+ * optimised host IR. */
 #ifndef WW_HOSTLAUNCH_INT_H
 #define WW_HOSTLAUNCH_INT_H
 
@@ -12,7 +13,8 @@ typedef WW_VEC(ww_host_launch) ww_host_launches;
 
 /* ---- hostlaunch_wire.c ---- */
 void ww_hostlaunch_put(const ww_host_launches *all, ww_buf *b);
-void ww_hostlaunch_take(const ww_buf *b, ww_arena *a, ww_host_launches *all); /* adds them; what is cut off is left out */
+void ww_hostlaunch_take(const ww_buf *b, ww_arena *a,
+                        ww_host_launches *all); /* adds them; what is cut off is left out */
 
 typedef struct {
   LLVMModuleRef m;
@@ -33,17 +35,20 @@ typedef struct {
 bool ww_host_int(LLVMValueRef v, int64_t *out); /* a constant integer, sign-extended */
 bool ww_host_arg(LLVMValueRef v, ww_arg *out);  /* a constant scalar as an argument */
 ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v);
-/* The one value that `size` bytes at base + offset are given by a store or a constant initialiser; false when there are several
- * or none. Vector stores are taken apart. */
-bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size, int64_t *out);
+/* The one value that `size` bytes at base + offset are given by a store or a constant initialiser;
+ * false when there are several or none. Vector stores are taken apart. */
+bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size,
+                    int64_t *out);
 LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset);
-/* Constant size of the allocation that a pointer value comes from (cudaMalloc & co. into the variable it was loaded from,
- * malloc, new); 0 unknown. *origin identifies the allocation. */
+/* Constant size of the allocation that a pointer value comes from (cudaMalloc & co. into the
+ * variable it was loaded from, malloc, new); 0 unknown. *origin identifies the allocation. */
 uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin);
-const char *ww_host_callee(LLVMValueRef call, size_t *n); /* name of a directly called function, "" otherwise */
+const char *ww_host_callee(LLVMValueRef call,
+                           size_t *n); /* name of a directly called function, "" otherwise */
 bool ww_host_is_call(LLVMValueRef ins);
 void ww_host_place(const ww_host_ir *h, LLVMValueRef ins, ww_host_launch *l); /* file and line */
-/* Turns pointer arguments of a launch into buffers; the same allocation twice gets an id. origins: one per argument or NULL. */
+/* Turns pointer arguments of a launch into buffers; the same allocation twice gets an id. origins:
+ * one per argument or NULL. */
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins);
 
 /* ---- one finder per dialect ---- */

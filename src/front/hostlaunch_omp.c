@@ -1,7 +1,8 @@
-/* hostlaunch_omp.c - target regions of OpenMP host code: __tgt_target_kernel(location, device, teams, threads, region, arguments).
+/* hostlaunch_omp.c - target regions of OpenMP host code: __tgt_target_kernel(location, device,
+ * teams, threads, region, arguments).
  *
- * The last operand points at a struct that the host fills right before the call. Arrays of pointers and sizes hang off
- * it, one element per kernel parameter; scalars travel in the pointer slots. */
+ * The last operand points at a struct that the host fills right before the call. Arrays of pointers
+ * and sizes hang off it, one element per kernel parameter; scalars travel in the pointer slots. */
 #include "hostlaunch_int.h"
 
 #include <stdlib.h>
@@ -15,12 +16,14 @@ static LLVMValueRef array_at(const ww_host_ir *h, LLVMValueRef args, int64_t off
   return v ? ww_host_address(h, v).base : NULL;
 }
 
-static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes, LLVMValueRef types, uint32_t i,
-                     ww_arg *out, LLVMValueRef *origin) {
+static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes,
+                     LLVMValueRef types, uint32_t i, ww_arg *out, LLVMValueRef *origin) {
   int64_t type = 0, value, bytes;
-  if (!types || !ww_host_stored(h, types, 8 * (int64_t)i, 8, &type)) return;
+  if (!types || !ww_host_stored(h, types, 8 * (int64_t)i, 8, &type))
+    return;
   if (type & MAP_LITERAL) {
-    if (!ww_host_stored(h, pointers, 8 * (int64_t)i, 8, &value)) return;
+    if (!ww_host_stored(h, pointers, 8 * (int64_t)i, 8, &value))
+      return;
     uint8_t *raw = ww_alloc(h->a, 8); /* any scalar travels as the bits of an unsigned long */
     memcpy(raw, &value, 8);
     *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = 8};
@@ -28,35 +31,47 @@ static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef si
   }
   LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * (int64_t)i);
   uint64_t allocated = p ? ww_host_allocation(h, p, origin) : 0;
-  if (sizes && ww_host_stored(h, sizes, 8 * (int64_t)i, 8, &bytes) && bytes > 0) allocated = (uint64_t)bytes;
-  if (allocated) *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = allocated}};
+  if (sizes && ww_host_stored(h, sizes, 8 * (int64_t)i, 8, &bytes) && bytes > 0)
+    allocated = (uint64_t)bytes;
+  if (allocated)
+    *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = allocated}};
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
   int64_t n;
   LLVMValueRef pointers = array_at(h, args, POINTERS), sizes = array_at(h, args, SIZES),
                types = array_at(h, args, TYPES);
-  if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers) return;
+  if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers)
+    return;
   l->nargs = (uint32_t)n + 1;
   l->args = WW_NEWN(h->a, ww_arg, n + 1);
-  l->args[0] = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true}; /* dyn_ptr, which our runtime never reads */
+  l->args[0] =
+      (ww_arg){.kind = WW_ARG_VALUE, .is_int = true}; /* dyn_ptr, which our runtime never reads */
   LLVMValueRef *origins = WW_NEWN(h->a, LLVMValueRef, n + 1);
-  for (uint32_t i = 0; i < (uint32_t)n; i++) argument(h, pointers, sizes, types, i, &l->args[i + 1], &origins[i + 1]);
+  for (uint32_t i = 0; i < (uint32_t)n; i++)
+    argument(h, pointers, sizes, types, i, &l->args[i + 1], &origins[i + 1]);
   ww_host_share_buffers(h, l, origins);
 }
 
 static ww_omp_env environment_of(const char *kernel, const ww_omp_envs *envs) {
   for (uint32_t i = 0; i < envs->n; i++)
-    if (!strcmp(envs->v[i].kernel, kernel)) return envs->v[i];
+    if (!strcmp(envs->v[i].kernel, kernel))
+      return envs->v[i];
   return (ww_omp_env){0};
 }
 
-static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, const ww_omp_env *env, ww_launch *l) {
+static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, const ww_omp_env *env,
+                  ww_launch *l) {
   int64_t teams, limit, trips = 0;
-  if (!ww_host_int(LLVMGetOperand(call, 2), &teams) || !ww_host_int(LLVMGetOperand(call, 3), &limit)) return;
-  if (!teams && (!ww_host_stored(h, args, TRIPS, 8, &trips) || trips <= 0)) return;
-  if (!env->kernel) return;
-  for (int d = 0; d < 3; d++) l->grid[d] = l->block[d] = 1;
+  if (!ww_host_int(LLVMGetOperand(call, 2), &teams) ||
+      !ww_host_int(LLVMGetOperand(call, 3), &limit))
+    return;
+  if (!teams && (!ww_host_stored(h, args, TRIPS, 8, &trips) || trips <= 0))
+    return;
+  if (!env->kernel)
+    return;
+  for (int d = 0; d < 3; d++)
+    l->grid[d] = l->block[d] = 1;
   ww_omp_request want = {.teams = teams, .threads = limit, .trips = (uint64_t)trips};
   ww_omp_shape(&env->bounds, &want, &l->grid[0], &l->block[0]);
 }
@@ -66,10 +81,13 @@ void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
     size_t n;
-    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6) continue;
+    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6)
+      continue;
     const char *region = LLVMGetValueName2(LLVMGetOperand(call, 4), &n);
-    if (n < 12 || region[0] != '.' || !strstr(region, ".region_id")) continue;
-    const char *kernel = ww_strndup(h->a, region + 1, (size_t)(strstr(region, ".region_id") - region - 1));
+    if (n < 12 || region[0] != '.' || !strstr(region, ".region_id"))
+      continue;
+    const char *kernel =
+        ww_strndup(h->a, region + 1, (size_t)(strstr(region, ".region_id") - region - 1));
     ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
     LLVMValueRef args = ww_host_address(h, LLVMGetOperand(call, 5)).base;
     ww_omp_env env = environment_of(kernel, envs);
@@ -77,7 +95,8 @@ void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
     arguments(h, args, &l.launch);
     ww_host_place(h, call, &l);
     const char *line = strrchr(kernel, 'l'); /* ..._l12 is where the region begins */
-    if (line) l.line = (uint32_t)strtoul(line + 1, NULL, 10);
+    if (line)
+      l.line = (uint32_t)strtoul(line + 1, NULL, 10);
     ww_push(h->a, h->out, l);
   }
 }

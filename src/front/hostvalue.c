@@ -1,13 +1,15 @@
 /* hostvalue.c - reads constants, addresses and allocation sizes out of optimised host IR.
  *
- * Everything here answers "known" only for what LLVM itself folded to a constant, or for memory that is written exactly
- * once; two writes to a place, or a write that cannot be placed, leave it unknown. */
+ * Everything here answers "known" only for what LLVM itself folded to a constant, or for memory
+ * that is written exactly once; two writes to a place, or a write that cannot be placed, leave it
+ * unknown. */
 #include "hostlaunch_int.h"
 
 #include <stdlib.h>
 
 bool ww_host_int(LLVMValueRef v, int64_t *out) {
-  if (!v || !LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64) return false;
+  if (!v || !LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+    return false;
   *out = LLVMConstIntGetSExtValue(v);
   return true;
 }
@@ -16,19 +18,23 @@ bool ww_host_arg(LLVMValueRef v, ww_arg *out) {
   LLVMBool lossy;
   int64_t i;
   if (ww_host_int(v, &i)) {
-    if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 1) i = i != 0;
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 1)
+      i = i != 0;
     *out = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true, .ivalue = i, .value = (double)i};
     return true;
   }
-  if (!LLVMIsAConstantFP(v)) return false;
+  if (!LLVMIsAConstantFP(v))
+    return false;
   LLVMTypeKind k = LLVMGetTypeKind(LLVMTypeOf(v));
-  if (k != LLVMFloatTypeKind && k != LLVMDoubleTypeKind && k != LLVMHalfTypeKind) return false;
+  if (k != LLVMFloatTypeKind && k != LLVMDoubleTypeKind && k != LLVMHalfTypeKind)
+    return false;
   *out = (ww_arg){.kind = WW_ARG_VALUE, .value = LLVMConstRealGetDouble(v, &lossy)};
   return true;
 }
 
 static bool is_gep(LLVMValueRef v) {
-  return LLVMIsAGetElementPtrInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
+  return LLVMIsAGetElementPtrInst(v) ||
+         (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
 }
 
 static bool gep_offset(const ww_host_ir *h, LLVMValueRef gep, int64_t *out) {
@@ -37,7 +43,8 @@ static bool gep_offset(const ww_host_ir *h, LLVMValueRef gep, int64_t *out) {
   int64_t sum = 0;
   for (int i = 1; i < n; i++) {
     int64_t index;
-    if (!ww_host_int(LLVMGetOperand(gep, (unsigned)i), &index)) return false;
+    if (!ww_host_int(LLVMGetOperand(gep, (unsigned)i), &index))
+      return false;
     if (i == 1) {
       sum += index * (int64_t)LLVMABISizeOfType(h->layout, t);
     } else if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
@@ -73,7 +80,9 @@ const char *ww_host_callee(LLVMValueRef call, size_t *n) {
   return f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, n) : "";
 }
 
-bool ww_host_is_call(LLVMValueRef ins) { return LLVMIsACallInst(ins) || LLVMIsAInvokeInst(ins); }
+bool ww_host_is_call(LLVMValueRef ins) {
+  return LLVMIsACallInst(ins) || LLVMIsAInvokeInst(ins);
+}
 
 /* ---- memory ---- */
 
@@ -86,7 +95,9 @@ typedef struct {
   uint32_t writes;
 } lookup;
 
-static uint64_t size_of(const ww_host_ir *h, LLVMValueRef v) { return LLVMStoreSizeOfType(h->layout, LLVMTypeOf(v)); }
+static uint64_t size_of(const ww_host_ir *h, LLVMValueRef v) {
+  return LLVMStoreSizeOfType(h->layout, LLVMTypeOf(v));
+}
 
 static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int64_t at) {
   size_t n;
@@ -94,7 +105,8 @@ static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int
   const char *name = ww_host_callee(call, &n);
   if (!strncmp(name, "llvm.memset", 11) && LLVMGetOperand(call, 0) == pointer &&
       ww_host_int(LLVMGetOperand(call, 2), &len)) {
-    if (l->offset < at || l->offset >= at + len) return;
+    if (l->offset < at || l->offset >= at + len)
+      return;
     l->writes++;
     if (ww_host_int(LLVMGetOperand(call, 1), &byte) && byte == 0) {
       l->value = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0);
@@ -116,10 +128,12 @@ static void look(lookup *l, LLVMValueRef pointer, int64_t at, int depth) {
     LLVMValueRef user = LLVMGetUser(u);
     int64_t off;
     if (is_gep(user) && LLVMGetOperand(user, 0) == pointer) {
-      if (gep_offset(l->h, user, &off)) look(l, user, at + off, depth + 1);
+      if (gep_offset(l->h, user, &off))
+        look(l, user, at + off, depth + 1);
     } else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer) {
       LLVMValueRef v = LLVMGetOperand(user, 0);
-      if (l->offset < at || l->offset >= at + (int64_t)size_of(l->h, v)) continue;
+      if (l->offset < at || l->offset >= at + (int64_t)size_of(l->h, v))
+        continue;
       l->writes++;
       l->value = v;
       l->value_at = at;
@@ -136,22 +150,27 @@ static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out
     LLVMValueRef init = LLVMIsGlobalConstant(v) ? LLVMGetInitializer(v) : NULL;
     return init && int_in(h, init, at, out);
   }
-  if (at == 0 && ww_host_int(v, out)) return true;
-  if (LLVMIsNull(v) && LLVMIsConstant(v)) return *out = 0, true;
+  if (at == 0 && ww_host_int(v, out))
+    return true;
+  if (LLVMIsNull(v) && LLVMIsConstant(v))
+    return *out = 0, true;
   switch (LLVMGetTypeKind(t)) {
   case LLVMVectorTypeKind:
   case LLVMArrayTypeKind: {
     int64_t size = (int64_t)LLVMStoreSizeOfType(h->layout, LLVMGetElementType(t));
-    LLVMValueRef e = LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, (unsigned)(at / size)) : NULL;
+    LLVMValueRef e =
+        LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, (unsigned)(at / size)) : NULL;
     return e && int_in(h, e, at % size, out);
   }
   case LLVMStructTypeKind: {
-    if (!LLVMIsConstant(v)) return false;
+    if (!LLVMIsConstant(v))
+      return false;
     unsigned i = LLVMElementAtOffset(h->layout, t, (unsigned long long)at);
     LLVMValueRef e = LLVMGetAggregateElement(v, i);
     return e && int_in(h, e, at - (int64_t)LLVMOffsetOfElement(h->layout, t, i), out);
   }
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -165,38 +184,48 @@ static bool find_store(const ww_host_ir *h, LLVMValueRef base, int64_t offset, l
   return l->writes == 1 && l->value;
 }
 
-bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size, int64_t *out) {
+bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size,
+                    int64_t *out) {
   lookup l;
-  if (!find_store(h, base, offset, &l) || !int_in(h, l.value, offset - l.value_at, out)) return false;
-  if (size == 4 && LLVMGetTypeKind(LLVMTypeOf(l.value)) == LLVMIntegerTypeKind && l.value_at == offset)
+  if (!find_store(h, base, offset, &l) || !int_in(h, l.value, offset - l.value_at, out))
+    return false;
+  if (size == 4 && LLVMGetTypeKind(LLVMTypeOf(l.value)) == LLVMIntegerTypeKind &&
+      l.value_at == offset)
     *out = (int32_t)*out;
   return true;
 }
 
 LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset) {
   lookup l;
-  return find_store(h, base, offset, &l) && l.value_at == offset && !LLVMIsAGlobalVariable(base) ? l.value : NULL;
+  return find_store(h, base, offset, &l) && l.value_at == offset && !LLVMIsAGlobalVariable(base)
+             ? l.value
+             : NULL;
 }
 
 /* ---- allocations ---- */
 
-/* cudaMalloc(&p, bytes), hipMallocManaged(&p, bytes, flags), cudaMallocHost ...; C++ overloads carry mangled names. */
+/* cudaMalloc(&p, bytes), hipMallocManaged(&p, bytes, flags), cudaMallocHost ...; C++ overloads
+ * carry mangled names. */
 static bool fills_pointer(const char *name) {
-  if (ww_starts(name, "_Z")) name += 2 + strspn(name + 2, "0123456789");
-  if (!ww_starts(name, "cuda") && !ww_starts(name, "hip")) return false;
+  if (ww_starts(name, "_Z"))
+    name += 2 + strspn(name + 2, "0123456789");
+  if (!ww_starts(name, "cuda") && !ww_starts(name, "hip"))
+    return false;
   name += name[0] == 'c' ? 4 : 3;
-  return ww_starts(name, "Malloc") && !ww_starts(name, "MallocPitch") && !ww_starts(name, "Malloc3D") &&
-         !ww_starts(name, "MallocArray");
+  return ww_starts(name, "Malloc") && !ww_starts(name, "MallocPitch") &&
+         !ww_starts(name, "Malloc3D") && !ww_starts(name, "MallocArray");
 }
 
 static uint64_t size_at_call(LLVMValueRef call) {
   size_t n;
   const char *name = ww_host_callee(call, &n);
   int64_t count, each;
-  bool direct =
-      !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") || !strcmp(name, "omp_target_alloc");
-  if (direct && ww_host_int(LLVMGetOperand(call, 0), &count)) return (uint64_t)count;
-  if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) && ww_host_int(LLVMGetOperand(call, 1), &count))
+  bool direct = !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") ||
+                !strcmp(name, "omp_target_alloc");
+  if (direct && ww_host_int(LLVMGetOperand(call, 0), &count))
+    return (uint64_t)count;
+  if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) &&
+      ww_host_int(LLVMGetOperand(call, 1), &count))
     return (uint64_t)count;
   if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) &&
       ww_host_int(LLVMGetOperand(call, 1), &each))
@@ -211,13 +240,16 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
   bool agree = true;
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m); f; f = LLVMGetNextFunction(f)) {
     size_t n;
-    if (!fills_pointer(LLVMGetValueName2(f, &n))) continue;
+    if (!fills_pointer(LLVMGetValueName2(f, &n)))
+      continue;
     for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
       LLVMValueRef call = LLVMGetUser(u);
       int64_t bytes;
-      if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 2) continue;
+      if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 2)
+        continue;
       ww_host_addr into = ww_host_address(h, LLVMGetOperand(call, 0));
-      if (into.base != want.base || into.offset != want.offset || !into.exact || !want.exact) continue;
+      if (into.base != want.base || into.offset != want.offset || !into.exact || !want.exact)
+        continue;
       if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) || (size && size != (uint64_t)bytes))
         agree = false;
       else
@@ -233,7 +265,8 @@ uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValue
   if (LLVMIsALoadInst(p.base)) {
     LLVMValueRef from = LLVMGetOperand(p.base, 0);
     ww_host_addr variable = ww_host_address(h, from);
-    if (variable.offset == 0 && variable.exact) *origin = variable.base;
+    if (variable.offset == 0 && variable.exact)
+      *origin = variable.base;
     return size_into(h, from);
   }
   return ww_host_is_call(p.base) ? size_at_call(p.base) : 0;

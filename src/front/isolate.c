@@ -19,22 +19,32 @@ static bool forks;
 static uint64_t fork_bytes;
 static pthread_mutex_t llvm = PTHREAD_MUTEX_INITIALIZER;
 
-void ww_isolate_by(const char *program) { self = program; }
-bool ww_isolated(void) { return self || forks; }
+void ww_isolate_by(const char *program) {
+  self = program;
+}
+bool ww_isolated(void) {
+  return self || forks;
+}
 
-void ww_isolate_enter(void) { pthread_mutex_lock(&llvm); }
-void ww_isolate_leave(void) { pthread_mutex_unlock(&llvm); }
+void ww_isolate_enter(void) {
+  pthread_mutex_lock(&llvm);
+}
+void ww_isolate_leave(void) {
+  pthread_mutex_unlock(&llvm);
+}
 
 void ww_isolate_fork(uint64_t bytes) {
-  if (!forks) pthread_atfork(ww_isolate_enter, ww_isolate_leave, ww_isolate_leave);
+  if (!forks)
+    pthread_atfork(ww_isolate_enter, ww_isolate_leave, ww_isolate_leave);
   forks = true;
   fork_bytes = bytes;
 }
 
-/* The optimiser needs nothing but the bitcode, which it did not ask the author of: not our environment, and no file beyond the
- * system's libraries, which are loaded. */
+/* The optimiser needs nothing but the bitcode, which it did not ask the author of: not our
+ * environment, and no file beyond the system's libraries, which are loaded. */
 static void give_up_rights(void) {
-  for (char **v = environ; *v; v++) memset(*v, 0, strlen(*v));
+  for (char **v = environ; *v; v++)
+    memset(*v, 0, strlen(*v));
   ww_confine_self(&(ww_confine){.read = (const char *const[]){NULL}});
 }
 
@@ -49,13 +59,15 @@ static void work_confined(void *ctx, ww_buf *out) {
   c->work(c->ctx, out);
 }
 
-ww_status ww_isolate_run(void (*work)(void *ctx, ww_buf *out), void *ctx, double deadline, ww_buf *out, ww_err *e) {
+ww_status ww_isolate_run(void (*work)(void *ctx, ww_buf *out), void *ctx, double deadline,
+                         ww_buf *out, ww_err *e) {
   confined c = {work, ctx};
   ww_child child = {.work = work_confined, .ctx = &c, .deadline = deadline, .bytes = fork_bytes};
   return ww_child_run(&child, out, e);
 }
 
-/* ---- lowering in a forked child: a byte that says whether it went well, then the IR or the message ---- */
+/* ---- lowering in a forked child: a byte that says whether it went well, then the IR or the
+ * message ---- */
 
 typedef struct {
   const void *bitcode;
@@ -84,28 +96,31 @@ static void lower_in_child(void *ctx, ww_buf *out) {
 static ww_status read_lowered(const ww_buf *b, ww_arena *a, ww_module *out, ww_err *e) {
   if (!b->n)
     return ww_fail(e, WW_ELIMIT,
-                   "optimising the code took more memory than it may have, or failed; --memory raises the limit");
-  if (b->s[0]) return ww_fail(e, (ww_status)b->s[0], "%s", b->s + 1);
+                   "optimising the code took more memory than it may have, or failed; --memory "
+                   "raises the limit");
+  if (b->s[0])
+    return ww_fail(e, (ww_status)b->s[0], "%s", b->s + 1);
   return ww_ir_parse(b->s + 1, a, out, e);
 }
 
 static ww_status lower_forked(const lowering *l, double timeout_s, ww_module *out, ww_err *e) {
   ww_buf b;
-  ww_status st =
-      ww_isolate_run(lower_in_child, (void *)(uintptr_t)l, ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
+  ww_status st = ww_isolate_run(lower_in_child, (void *)(uintptr_t)l,
+                                ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
   if (st)
-    ww_fail(
-        e, st = WW_ELIMIT,
-        "optimising the code took more time or memory than it may have, or failed; --seconds and --memory raise the limits");
+    ww_fail(e, st = WW_ELIMIT,
+            "optimising the code took more time or memory than it may have, or failed; --seconds "
+            "and --memory raise the limits");
   else
     st = read_lowered(&b, l->a, out, e);
   ww_buf_free(&b);
   return st;
 }
 
-ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw, double timeout_s, ww_arena *a,
-                           ww_module *out, ww_err *e) {
-  if (!self) return lower_forked(&(lowering){bitcode, n, d, raw, a}, timeout_s, out, e);
+ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw, double timeout_s,
+                           ww_arena *a, ww_module *out, ww_err *e) {
+  if (!self)
+    return lower_forked(&(lowering){bitcode, n, d, raw, a}, timeout_s, out, e);
   char dialect[16];
   snprintf(dialect, sizeof dialect, "%d", (int)d);
   const char *argv[] = {self, "--lower", dialect, raw ? "1" : "0", NULL};
@@ -122,7 +137,8 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
 ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
   ww_buf in = {0}, text = {0};
   char piece[65536];
-  for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;) ww_buf_add(&in, piece, (size_t)n);
+  for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;)
+    ww_buf_add(&in, piece, (size_t)n);
   give_up_rights();
   lower_in_child(&(lowering){in.s, in.n, (ww_dialect)atoi(dialect), *raw == '1', a}, &text);
   bool written = fwrite(text.s, 1, text.n, stdout) == text.n;

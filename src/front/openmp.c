@@ -1,8 +1,10 @@
-/* openmp.c - what OpenMP needs beside its two compiles: our device runtime as bitcode, and the kernel environments.
+/* openmp.c - what OpenMP needs beside its two compiles: our device runtime as bitcode, and the
+ * kernel environments.
  *
- * The runtime (shim/openmp/ww_devicertl.c) is linked into every device unit before optimisation, so that LLVM's OpenMP
- * pass can specialise it. It comes in a flat and a nested build; clang says in a kernel's environment whether parallel
- * regions may nest. Both are compiled once and kept in the cache. */
+ * The runtime (shim/openmp/ww_devicertl.c) is linked into every device unit before optimisation, so
+ * that LLVM's OpenMP pass can specialise it. It comes in a flat and a nested build; clang says in a
+ * kernel's environment whether parallel regions may nest. Both are compiled once and kept in the
+ * cache. */
 #include "isolate.h"
 #include "openmp.h"
 
@@ -15,7 +17,8 @@ static uint64_t runtime_key(const ww_clang *clang, const char *source, bool nest
   return ww_hash(id, sizeof id, ww_hash(clang->id, strlen(clang->id), 0));
 }
 
-static ww_status build_runtime(const ww_clang *clang, const char *source, bool nested, ww_run_result *r, ww_err *e) {
+static ww_status build_runtime(const ww_clang *clang, const char *source, bool nested,
+                               ww_run_result *r, ww_err *e) {
   const char *argv[] = {clang->path,
                         "--no-default-config",
                         "-x",
@@ -44,24 +47,28 @@ static ww_status build_runtime(const ww_clang *clang, const char *source, bool n
                         NULL};
   ww_status rc = ww_clang_run(argv, &(ww_clang_may){.starts = WW_STARTS_ITSELF}, 60, r, e);
   if (rc == WW_OK && (r->exit_code || r->out.n < 8))
-    rc = ww_fail(e, WW_EDATA, "clang cannot compile OpenMP's device runtime '%s': %.200s", source, r->err.s);
+    rc = ww_fail(e, WW_EDATA, "clang cannot compile OpenMP's device runtime '%s': %.200s", source,
+                 r->err.s);
   return rc;
 }
 
-ww_status ww_openmp_runtime(const ww_job *j, bool nested, ww_arena *a, const char **path, int *fd, ww_err *e) {
+ww_status ww_openmp_runtime(const ww_job *j, bool nested, ww_arena *a, const char **path, int *fd,
+                            ww_err *e) {
   const char *source = ww_path_join(a, ww_shim_dir(a), "openmp/ww_devicertl.c"),
              *cache = j->no_cache ? NULL : ww_front_cache(a);
-  const char *file =
-      cache ? ww_fmt(a, "%s/omp-%016llx.bc", cache, (unsigned long long)runtime_key(j->clang, source, nested, a))
-            : NULL;
+  const char *file = cache ? ww_fmt(a, "%s/omp-%016llx.bc", cache,
+                                    (unsigned long long)runtime_key(j->clang, source, nested, a))
+                           : NULL;
   *fd = -1;
   *path = file;
-  if (file && ww_file_exists(file)) return WW_OK;
+  if (file && ww_file_exists(file))
+    return WW_OK;
   ww_run_result r;
   ww_status rc = build_runtime(j->clang, source, nested, &r, e);
   if (rc == WW_OK && !(file && ww_write_file_atomic(file, r.out.s, r.out.n, NULL) == WW_OK)) {
     *fd = ww_memfd(r.out.s, r.out.n, a, path);
-    if (*fd < 0) rc = ww_fail(e, WW_EIO, "cannot make an anonymous file");
+    if (*fd < 0)
+      rc = ww_fail(e, WW_EIO, "cannot make an anonymous file");
   }
   ww_run_free(&r);
   return rc;
@@ -78,9 +85,12 @@ static void add_environment(LLVMValueRef g, ww_arena *a, ww_omp_envs *out) {
   static const char ending[] = "_kernel_environment";
   size_t n;
   const char *name = LLVMGetValueName2(g, &n);
-  LLVMValueRef init = n > strlen(ending) && !strcmp(name + n - strlen(ending), ending) ? LLVMGetInitializer(g) : NULL;
+  LLVMValueRef init = n > strlen(ending) && !strcmp(name + n - strlen(ending), ending)
+                          ? LLVMGetInitializer(g)
+                          : NULL;
   LLVMValueRef config = init ? LLVMGetAggregateElement(init, 0) : NULL;
-  if (!config) return;
+  if (!config)
+    return;
   ww_push(a, out,
           (ww_omp_env){.kernel = ww_strndup(a, name, n - strlen(ending)),
                        .may_nest = field(config, 1) != 0,
@@ -95,7 +105,8 @@ void ww_openmp_environments(const ww_compiled *c, ww_arena *a, ww_omp_envs *out)
   LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(c->bitcode, c->n, "device", 0);
   LLVMModuleRef m;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
-    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) add_environment(g, a, out);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g))
+      add_environment(g, a, out);
     LLVMDisposeModule(m);
   }
   LLVMDisposeMemoryBuffer(b);

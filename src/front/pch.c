@@ -1,13 +1,15 @@
-/* pch.c - the prelude (ww_cuda.h, ww_hip.h) and a file's standard and shim headers, precompiled in the cache folder.
+/* pch.c - the prelude (ww_cuda.h, ww_hip.h) and a file's standard and shim headers, precompiled in
+ * the cache folder.
  *
- * Parsing headers takes several times as long as a typical kernel file. One file in the cache serves every run whose
- * -cc1 line, clang, shim files, set of standard headers and relevant macros are the same; its name is the hash of all
- * these. A macro given by -D is relevant when some header behind the file tests its name in an #if: other macros take
- * effect after the prelude, as they do for headers that a compiler includes by itself. The prelude alone is precompiled at
- * once; with standard headers (<iostream>, <vector> ...) only when the same set is asked for a second time, as editors
- * and optimisers do, because building costs more than one run saves. Files are written beside their place and renamed, so
- * any number of processes may run at once; clang itself verifies that no header changed since. Without a writable
- * cache everything works, only slower. */
+ * Parsing headers takes several times as long as a typical kernel file. One file in the cache
+ * serves every run whose -cc1 line, clang, shim files, set of standard headers and relevant macros
+ * are the same; its name is the hash of all these. A macro given by -D is relevant when some header
+ * behind the file tests its name in an #if: other macros take effect after the prelude, as they do
+ * for headers that a compiler includes by itself. The prelude alone is precompiled at once; with
+ * standard headers (<iostream>, <vector> ...) only when the same set is asked for a second time, as
+ * editors and optimisers do, because building costs more than one run saves. Files are written
+ * beside their place and renamed, so any number of processes may run at once; clang itself verifies
+ * that no header changed since. Without a writable cache everything works, only slower. */
 #include "front_int.h"
 
 #include <ctype.h>
@@ -22,17 +24,22 @@
 
 /* ---- the key ---- */
 
-static uint64_t hash_str(const char *s, uint64_t h) { return ww_hash(s, strlen(s) + 1, h); }
+static uint64_t hash_str(const char *s, uint64_t h) {
+  return ww_hash(s, strlen(s) + 1, h);
+}
 
-/* Names, sizes and times of all files below: what clang would verify. Order-independent, as readdir gives any order. */
+/* Names, sizes and times of all files below: what clang would verify. Order-independent, as readdir
+ * gives any order. */
 uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
   uint64_t sum = 0;
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));) {
-    if (f->d_name[0] == '.') continue;
+    if (f->d_name[0] == '.')
+      continue;
     const char *path = ww_path_join(a, dir, f->d_name);
     struct stat st;
-    if (stat(path, &st)) continue;
+    if (stat(path, &st))
+      continue;
     if (S_ISDIR(st.st_mode)) {
       sum += ww_pch_tree(path, a);
       continue;
@@ -40,19 +47,24 @@ uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
     int64_t id[3] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
     sum += ww_hash(id, sizeof id, hash_str(path, 1));
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   return sum;
 }
 
-static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *own, const ww_strs *headers,
-                         ww_arena *a) {
+static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *own,
+                         const ww_strs *headers, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   uint64_t h = hash_str(j->clang->id, hash_str(prelude ? prelude : "", 0));
-  for (uint32_t i = 0; i < line->n; i++) h = hash_str(line->v[i], h);
-  for (uint32_t i = 0; i < own->n; i++) h = hash_str(own->v[i], h);
-  for (uint32_t i = 0; i < headers->n; i++) h = hash_str(headers->v[i], h);
+  for (uint32_t i = 0; i < line->n; i++)
+    h = hash_str(line->v[i], h);
+  for (uint32_t i = 0; i < own->n; i++)
+    h = hash_str(own->v[i], h);
+  for (uint32_t i = 0; i < headers->n; i++)
+    h = hash_str(headers->v[i], h);
   uint64_t tree = ww_pch_tree(ww_path_join(a, ww_shim_dir(a), "common"), a);
-  if (prelude) tree += ww_pch_tree(ww_path_dir(a, prelude), a);
+  if (prelude)
+    tree += ww_pch_tree(ww_path_dir(a, prelude), a);
   return ww_hash(&tree, sizeof tree, h);
 }
 
@@ -63,16 +75,20 @@ static bool is_standard(const char *name, bool c) {
                                       "time.h",  "sys/time.h", "stdint.h", "stdbool.h", "limits.h",
                                       "float.h", "unistd.h",   "stddef.h", "errno.h",   NULL};
   for (const char *const *k = known; *k; k++)
-    if (!strcmp(*k, name)) return true;
-  if (c || !*name) return false;
+    if (!strcmp(*k, name))
+      return true;
+  if (c || !*name)
+    return false;
   for (; *name; name++)
-    if (!islower((unsigned char)*name) && *name != '_') return false;
+    if (!islower((unsigned char)*name) && *name != '_')
+      return false;
   return true; /* <vector>, <chrono>: no dot, no folder */
 }
 
 static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
   for (uint32_t i = 0; i + 1 < f->cc1.n; i += 2)
-    if (f->cc1.v[i][1] != 'D' && f->cc1.v[i][1] != 'U' && ww_file_exists(ww_path_join(a, f->cc1.v[i + 1], name)))
+    if (f->cc1.v[i][1] != 'D' && f->cc1.v[i][1] != 'U' &&
+        ww_file_exists(ww_path_join(a, f->cc1.v[i + 1], name)))
       return true;
   return false;
 }
@@ -80,7 +96,8 @@ static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
 /* <cub/cub.cuh>, <cooperative_groups.h>: the shim's own. */
 static bool in_shim(const ww_job *j, const char *name, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
-  if (!prelude || j->sdk) return false;
+  if (!prelude || j->sdk)
+    return false;
   return ww_file_exists(ww_path_join(a, ww_path_dir(a, prelude), name)) ||
          ww_file_exists(ww_path_join(a, ww_path_join(a, ww_shim_dir(a), "common"), name));
 }
@@ -90,17 +107,23 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
   const ww_scan *s = j->scan;
   int depth = 0;
   for (uint32_t i = 0; s && i < s->n; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE || (i && s->kind[i - 1] == WW_BYTE_DIRECTIVE)) continue;
+    if (s->kind[i] != WW_BYTE_DIRECTIVE || (i && s->kind[i - 1] == WW_BYTE_DIRECTIVE))
+      continue;
     const char *p = s->text + i + 1;
     p += strspn(p, " \t");
-    if (!strncmp(p, "if", 2)) depth++;
-    if (!strncmp(p, "endif", 5)) depth--;
-    if (depth || strncmp(p, "include", 7)) continue;
+    if (!strncmp(p, "if", 2))
+      depth++;
+    if (!strncmp(p, "endif", 5))
+      depth--;
+    if (depth || strncmp(p, "include", 7))
+      continue;
     p += 7 + strspn(p + 7, " \t");
     size_t n = *p == '<' ? strcspn(p + 1, ">\n") : 0;
     const char *name = ww_strndup(a, p + 1, n);
-    bool known = n && (is_standard(name, !strcmp(ww_clang_language(j), "c")) || in_shim(j, name, a));
-    if (known && !shadowed(j->flags, name, a)) ww_push(a, out, name);
+    bool known =
+        n && (is_standard(name, !strcmp(ww_clang_language(j), "c")) || in_shim(j, name, a));
+    if (known && !shadowed(j->flags, name, a))
+      ww_push(a, out, name);
   }
 }
 
@@ -115,11 +138,13 @@ static void add_tested_names(const char *text, ww_buf *out) {
     p += directive;
     p += strspn(p, " \t");
     if (directive && (!strncmp(p, "if", 2) || !strncmp(p, "elif", 4))) {
-      while (eol[0] && eol[-1] == '\\') eol += 1 + strcspn(eol + 1, "\n");
+      while (eol[0] && eol[-1] == '\\')
+        eol += 1 + strcspn(eol + 1, "\n");
       for (p += strspn(p, "elifndef"); p < eol;) {
         size_t n = 0;
         if (isalpha((unsigned char)*p) || *p == '_')
-          while (isalnum((unsigned char)p[n]) || p[n] == '_') n++;
+          while (isalnum((unsigned char)p[n]) || p[n] == '_')
+            n++;
         if (n) {
           ww_buf_add(out, p, n);
           ww_buf_add(out, "", 1);
@@ -138,22 +163,27 @@ static void scan_dependencies(const char *deps, ww_arena *a, ww_buf *out) {
     p += strspn(p, " \\\n");
     size_t n = strcspn(p, " \n");
     char *text;
-    if (n && ww_read_file(a, ww_strndup(a, p, n), 16 << 20, &text, NULL, NULL) == WW_OK) add_tested_names(text, out);
+    if (n && ww_read_file(a, ww_strndup(a, p, n), 16 << 20, &text, NULL, NULL) == WW_OK)
+      add_tested_names(text, out);
     p += n;
   }
 }
 
 static bool in_list(const char *list, size_t n, const char *name, size_t len) {
   for (const char *p = list; p < list + n; p += strlen(p) + 1)
-    if (strlen(p) == len && !memcmp(p, name, len)) return true;
+    if (strlen(p) == len && !memcmp(p, name, len))
+      return true;
   return false;
 }
 
 /* The user's -D and -U words whose names the prelude tests. */
-static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_arena *a, ww_strs *out) {
+static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_arena *a,
+                            ww_strs *out) {
   for (uint32_t i = 0; i + 1 < f->cc1.n; i += 2) {
-    if (strcmp(f->cc1.v[i], "-D") && strcmp(f->cc1.v[i], "-U")) continue;
-    if (!in_list(names, n, f->cc1.v[i + 1], strcspn(f->cc1.v[i + 1], "=("))) continue;
+    if (strcmp(f->cc1.v[i], "-D") && strcmp(f->cc1.v[i], "-U"))
+      continue;
+    if (!in_list(names, n, f->cc1.v[i + 1], strcspn(f->cc1.v[i + 1], "=(")))
+      continue;
     ww_push(a, out, f->cc1.v[i]);
     ww_push(a, out, f->cc1.v[i + 1]);
   }
@@ -163,11 +193,13 @@ static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_a
 
 static int oldest_first(const void *x, const void *y) {
   const struct timespec *a = x, *b = y;
-  if (a->tv_sec != b->tv_sec) return a->tv_sec < b->tv_sec ? -1 : 1;
+  if (a->tv_sec != b->tv_sec)
+    return a->tv_sec < b->tv_sec ? -1 : 1;
   return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
 }
 
-/* Removes the least recently used ones beyond KEPT_MAX, and temporary files that a killed run left an hour ago. */
+/* Removes the least recently used ones beyond KEPT_MAX, and temporary files that a killed run left
+ * an hour ago. */
 static void prune(const char *cache, ww_arena *a) {
   typedef struct {
     struct timespec used;
@@ -180,16 +212,21 @@ static void prune(const char *cache, ww_arena *a) {
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *path = ww_path_join(a, cache, f->d_name);
     struct stat st;
-    if (strncmp(f->d_name, "pch-", 4) || stat(path, &st)) continue;
+    if (strncmp(f->d_name, "pch-", 4) || stat(path, &st))
+      continue;
     if (strstr(f->d_name, ".tmp")) {
-      if (st.st_mtim.tv_sec < now.tv_sec - 3600) unlink(path);
+      if (st.st_mtim.tv_sec < now.tv_sec - 3600)
+        unlink(path);
     } else if (strstr(f->d_name, ".pch")) {
       ww_push(a, &all, (entry){st.st_mtim, path});
     }
   }
-  if (d) closedir(d);
-  if (all.n > KEPT_MAX) qsort(all.v, all.n, sizeof *all.v, oldest_first);
-  for (uint32_t i = 0; i + KEPT_MAX < all.n; i++) unlink(all.v[i].path);
+  if (d)
+    closedir(d);
+  if (all.n > KEPT_MAX)
+    qsort(all.v, all.n, sizeof *all.v, oldest_first);
+  for (uint32_t i = 0; i + KEPT_MAX < all.n; i++)
+    unlink(all.v[i].path);
 }
 
 typedef struct {
@@ -208,36 +245,45 @@ static const char *place(const request *q, const char *ending) {
 static bool holds(const char *file, const ww_buf *b, ww_arena *a) {
   char *text;
   size_t n;
-  return ww_read_file(a, file, 1 << 20, &text, &n, NULL) == WW_OK && n == b->n && !memcmp(text, b->s, n);
+  return ww_read_file(a, file, 1 << 20, &text, &n, NULL) == WW_OK && n == b->n &&
+         !memcmp(text, b->s, n);
 }
 
-/* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. A list that is there stays: clang
- * knows it by its time, and another process may have just precompiled it. */
+/* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. A
+ * list that is there stays: clang knows it by its time, and another process may have just
+ * precompiled it. */
 static const char *input_of(const request *q) {
   const char *prelude = ww_clang_prelude(q->j, q->a), *file = place(q, "h");
-  if (!q->headers.n) return prelude;
+  if (!q->headers.n)
+    return prelude;
   ww_buf b = {0};
-  if (prelude) ww_buf_fmt(&b, "#include \"%s\"\n", prelude);
-  for (uint32_t i = 0; i < q->headers.n; i++) ww_buf_fmt(&b, "#include <%s>\n", q->headers.v[i]);
+  if (prelude)
+    ww_buf_fmt(&b, "#include \"%s\"\n", prelude);
+  for (uint32_t i = 0; i < q->headers.n; i++)
+    ww_buf_fmt(&b, "#include <%s>\n", q->headers.v[i]);
   bool ok = holds(file, &b, q->a) || ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
   ww_buf_free(&b);
   return ok ? file : NULL;
 }
 
-/* Runs clang -emit-pch into a temporary file, the only one that it may write, and moves the result to `file`.
- * names_file: also writes the tested names. */
+/* Runs clang -emit-pch into a temporary file, the only one that it may write, and moves the result
+ * to `file`. names_file: also writes the tested names. */
 static bool build(const request *q, const char *file, const char *names_file) {
   ww_arena *a = q->a;
   const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid()), *deps, *input = input_of(q);
   int deps_fd = ww_memfd("", 0, a, &deps);
   if (!input || deps_fd < 0 || ww_write_file_atomic(temp, "", 0, NULL) != WW_OK) {
-    if (deps_fd >= 0) ww_memfd_close(deps_fd);
+    if (deps_fd >= 0)
+      ww_memfd_close(deps_fd);
     return false;
   }
   ww_strs v = {0};
-  for (uint32_t i = 0; i < q->line->n; i++) ww_push(a, &v, q->line->v[i]);
-  for (uint32_t i = 0; i < q->own.n; i++) ww_push(a, &v, q->own.v[i]);
-  for (uint32_t i = 0; i + 1 < q->macros.n; i += 2) ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
+  for (uint32_t i = 0; i < q->line->n; i++)
+    ww_push(a, &v, q->line->v[i]);
+  for (uint32_t i = 0; i < q->own.n; i++)
+    ww_push(a, &v, q->own.v[i]);
+  for (uint32_t i = 0; i + 1 < q->macros.n; i += 2)
+    ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
   const char *tail[] = {"-emit-pch",
                         "-fpch-instantiate-templates",
                         "-fno-temp-file",
@@ -252,11 +298,13 @@ static bool build(const request *q, const char *file, const char *names_file) {
                         ww_clang_language(q->j),
                         input,
                         NULL};
-  for (const char **t = tail; *t; t++) ww_push(a, &v, *t);
+  for (const char **t = tail; *t; t++)
+    ww_push(a, &v, *t);
   ww_push(a, &v, NULL);
   int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;
-  bool ok = ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) == WW_OK && r.exit_code == 0;
+  bool ok =
+      ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) == WW_OK && r.exit_code == 0;
   ww_run_free(&r);
   char *text;
   if (ok && names_file && ww_read_file(a, deps, 16 << 20, &text, NULL, NULL) == WW_OK) {
@@ -266,23 +314,30 @@ static bool build(const request *q, const char *file, const char *names_file) {
     ww_buf_free(&names);
   }
   ww_memfd_close(deps_fd);
-  if (ok) ok = rename(temp, file) == 0;
-  if (!ok) unlink(temp);
+  if (ok)
+    ok = rename(temp, file) == 0;
+  if (!ok)
+    unlink(temp);
   ww_cleanup_forget(listed[0]);
   ww_cleanup_forget(listed[1]);
-  if (ok) prune(q->cache, a);
+  if (ok)
+    prune(q->cache, a);
   return ok;
 }
 
 /* Beyond this the file is taken to be in use; also tells prune what is old. */
-static bool usable(const char *file) { return utimensat(AT_FDCWD, file, NULL, 0) == 0; }
+static bool usable(const char *file) {
+  return utimensat(AT_FDCWD, file, NULL, 0) == 0;
+}
 
 /* A macro that the file itself defines and some header tests: then the order of the two matters. */
 static bool file_defines(const ww_scan *s, const char *names, size_t n) {
   for (const char *p = s->text; (p = strstr(p, "define")); p += 6) {
-    if (s->kind[p - s->text] != WW_BYTE_DIRECTIVE) continue;
+    if (s->kind[p - s->text] != WW_BYTE_DIRECTIVE)
+      continue;
     const char *name = p + 6 + strspn(p + 6, " \t");
-    if (in_list(names, n, name, strcspn(name, " \t\n(\r"))) return true;
+    if (in_list(names, n, name, strcspn(name, " \t\n(\r")))
+      return true;
   }
   return false;
 }
@@ -295,35 +350,44 @@ static const char *get(request *q, bool rebuild) {
   size_t n;
   bool set = q->headers.n > 0, later = set && q->j->headers_later;
   if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) {
-    if (later) return NULL;
+    if (later)
+      return NULL;
     if (set && !q->j->headers_now && !ww_file_exists(seen)) {
       ww_write_file_atomic(seen, "", 0, NULL);
       return NULL;
     }
     if (!build(q, file, names_file)) {
-      if (set) unlink(seen); /* try no more than every other time */
+      if (set)
+        unlink(seen); /* try no more than every other time */
       return NULL;
     }
     rebuild = false;
-    if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) return NULL;
+    if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK)
+      return NULL;
   }
-  if (set && file_defines(q->j->scan, names, n)) return NULL;
+  if (set && file_defines(q->j->scan, names, n))
+    return NULL;
   relevant_macros(q->j->flags, names, n, q->a, &q->macros);
   if (q->macros.n) {
-    for (uint32_t i = 0; i < q->macros.n; i++) q->key = hash_str(q->macros.v[i], q->key);
+    for (uint32_t i = 0; i < q->macros.n; i++)
+      q->key = hash_str(q->macros.v[i], q->key);
     file = place(q, "pch");
   }
-  if (!rebuild && usable(file)) return file;
+  if (!rebuild && usable(file))
+    return file;
   return !later && build(q, file, NULL) ? file : NULL;
 }
 
 const char *ww_pch_get(const ww_job *j, const ww_strs *line, bool rebuild, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a), *file = NULL;
   request q = {.j = j, .line = line, .a = a, .cache = j->no_cache ? NULL : ww_front_cache(a)};
-  if (!q.cache || (prelude && !ww_file_exists(prelude))) return NULL;
+  if (!q.cache || (prelude && !ww_file_exists(prelude)))
+    return NULL;
   standard_headers(j, a, &q.headers);
-  if (q.headers.n) file = get(&q, rebuild);
-  if (file || !prelude) return file;
+  if (q.headers.n)
+    file = get(&q, rebuild);
+  if (file || !prelude)
+    return file;
   q.headers.n = q.own.n = q.macros.n = 0;
   return get(&q, rebuild);
 }

@@ -1,12 +1,13 @@
 /* recover.c - compiles a file that clang rejects, by taking out as little of it as possible.
  *
- * clang says where it stumbles; scan.c says what stands there. Each round turns every error into an edit of a virtual copy
- * of the file (-ivfsoverlay: names and line numbers stay) and runs clang again: a header that is missing becomes
- * empty; a statement of host code goes, but a launch of a template kernel keeps its instantiation; a body of device code
- * becomes a call of the undefined __ww_lost_<id>, so that no kernel which reaches it can be mistaken for a whole one;
- * what stands at file scope goes as a declaration. An edit that is rejected again grows to the next larger
- * construct. Files of the system, of the shim and of an SDK are never edited: errors there are charged to the user's line
- * that led to them. */
+ * clang says where it stumbles; scan.c says what stands there. Each round turns every error into an
+ * edit of a virtual copy of the file (-ivfsoverlay: names and line numbers stay) and runs clang
+ * again: a header that is missing becomes empty; a statement of host code goes, but a launch of a
+ * template kernel keeps its instantiation; a body of device code becomes a call of the undefined
+ * __ww_lost_<id>, so that no kernel which reaches it can be mistaken for a whole one; what stands
+ * at file scope goes as a declaration. An edit that is rejected again grows to the next larger
+ * construct. Files of the system, of the shim and of an SDK are never edited: errors there are
+ * charged to the user's line that led to them. */
 #include "front_int.h"
 
 #include <ctype.h>
@@ -17,7 +18,9 @@
 #define ROUNDS 12
 #define HEADER_ROUNDS 48
 #define STATEMENT_ROUNDS 6 /* after these a function that still fails goes as a whole */
-#define STATEMENTS_TOLD 8  /* diagnostics about lost statements of host code; the rest is a number */
+#define STATEMENTS_TOLD                                                     \
+  8 /* diagnostics about lost statements of host code; the rest is a number \
+     */
 
 typedef enum { KEEP_LAUNCH, STATEMENT, BODY, DECLARATION, GIVEN_UP } level;
 
@@ -35,8 +38,8 @@ typedef struct {
   size_t n;
   ww_scan scan;
   WW_VEC(edit) edits; /* disjoint, by position */
-  uint32_t
-      *origin; /* per byte of the rendered text: offset in the original; malloc-owned, NULL before the first render */
+  uint32_t *origin;   /* per byte of the rendered text: offset in the original; malloc-owned, NULL
+                         before the first render */
   uint32_t rendered_n;
   uint32_t *rendered_lines, nrendered_lines; /* offsets of line starts; malloc-owned */
   int fd;
@@ -59,7 +62,8 @@ typedef struct {
 
 const char *ww_plain_path(const char *path, ww_arena *a) {
   char cwd[PATH_MAX] = "/";
-  if (path[0] != '/' && !getcwd(cwd, sizeof cwd)) return path;
+  if (path[0] != '/' && !getcwd(cwd, sizeof cwd))
+    return path;
   const char *in = path[0] == '/' ? path : ww_fmt(a, "%s/%s", cwd, path);
   char *out = ww_alloc(a, strlen(in) + 2), *o = out;
   while (*in) {
@@ -86,28 +90,40 @@ static bool below(const char *path, const char *dir) {
 /* A #line may name any file: only those that clang itself could have read are looked into. */
 static bool is_visible(const recovery *r, const char *path) {
   char real[PATH_MAX];
-  if (!r->job.nvisible) return true;
-  if (!realpath(path, real)) return false;
+  if (!r->job.nvisible)
+    return true;
+  if (!realpath(path, real))
+    return false;
   for (uint32_t i = 0; i < r->job.nvisible; i++)
-    if (below(real, r->job.visible[i])) return true;
+    if (below(real, r->job.visible[i]))
+      return true;
   return false;
 }
 
 static bool is_user_file(const recovery *r, const char *path) {
-  if (!strcmp(path, r->main_path) && r->job.in_memory) return true;
-  if (!is_visible(r, path)) return false;
-  if (!strcmp(path, r->main_path)) return true;
-  if (path[0] != '/' || below(path, ww_shim_dir(r->a)) || below(path, r->job.sdk)) return false;
-  if (below(path, ww_path_dir(r->a, r->main_path))) return true;
-  return !below(path, "/usr") && !below(path, "/opt") && !below(path, "/proc") && access(path, R_OK) == 0;
+  if (!strcmp(path, r->main_path) && r->job.in_memory)
+    return true;
+  if (!is_visible(r, path))
+    return false;
+  if (!strcmp(path, r->main_path))
+    return true;
+  if (path[0] != '/' || below(path, ww_shim_dir(r->a)) || below(path, r->job.sdk))
+    return false;
+  if (below(path, ww_path_dir(r->a, r->main_path)))
+    return true;
+  return !below(path, "/usr") && !below(path, "/opt") && !below(path, "/proc") &&
+         access(path, R_OK) == 0;
 }
 
 static source *open_source(recovery *r, const char *shown) {
-  if (!shown || shown[0] == '<') return NULL;
+  if (!shown || shown[0] == '<')
+    return NULL;
   const char *path = ww_plain_path(shown, r->a);
   for (uint32_t i = 0; i < r->files.n; i++)
-    if (!strcmp(r->files.v[i]->path, path)) return r->files.v[i];
-  if (!is_user_file(r, path)) return NULL;
+    if (!strcmp(r->files.v[i]->path, path))
+      return r->files.v[i];
+  if (!is_user_file(r, path))
+    return NULL;
   source *s = WW_NEW(r->a, source);
   s->path = path;
   s->shown = shown;
@@ -117,7 +133,8 @@ static source *open_source(recovery *r, const char *shown) {
     s->text = (char *)(uintptr_t)s->scan.text;
     s->n = s->scan.n;
   } else {
-    if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL) != WW_OK) return NULL;
+    if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL) != WW_OK)
+      return NULL;
     ww_scan_source(s->text, s->n, r->a, &s->scan);
   }
   ww_push(r->a, &r->files, s);
@@ -127,13 +144,15 @@ static source *open_source(recovery *r, const char *shown) {
 /* ---- edits and their rendering ---- */
 
 static void add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step) {
-  for (size_t i = 0; i < n; i++) s->origin[b->n + i] = origin + (step ? (uint32_t)i : 0);
+  for (size_t i = 0; i < n; i++)
+    s->origin[b->n + i] = origin + (step ? (uint32_t)i : 0);
   ww_buf_add(b, text, n);
 }
 
 static void render(source *s, const char *append, ww_buf *b) {
   size_t most = s->n + 1 + (append ? strlen(append) : 0);
-  for (uint32_t i = 0; i < s->edits.n; i++) most += strlen(s->edits.v[i].text);
+  for (uint32_t i = 0; i < s->edits.n; i++)
+    most += strlen(s->edits.v[i].text);
   s->origin = ww_xrealloc(s->origin, most * sizeof *s->origin);
   uint32_t at = 0;
   for (uint32_t i = 0; i < s->edits.n; i++) {
@@ -141,53 +160,67 @@ static void render(source *s, const char *append, ww_buf *b) {
     add_text(s, b, s->text + at, x->begin - at, at, true);
     add_text(s, b, x->text, strlen(x->text), x->begin, false);
     for (uint32_t k = x->begin; k < x->end; k++)
-      if (s->text[k] == '\n') add_text(s, b, "\n", 1, x->begin, false);
+      if (s->text[k] == '\n')
+        add_text(s, b, "\n", 1, x->begin, false);
     at = x->end;
   }
   add_text(s, b, s->text + at, s->n - at, at, true);
-  if (append) add_text(s, b, append, strlen(append), (uint32_t)s->n, false);
+  if (append)
+    add_text(s, b, append, strlen(append), (uint32_t)s->n, false);
   s->rendered_n = (uint32_t)b->n;
   s->nrendered_lines = 1;
-  for (uint32_t i = 0; i < b->n; i++) s->nrendered_lines += b->s[i] == '\n';
-  s->rendered_lines = ww_xrealloc(s->rendered_lines, s->nrendered_lines * sizeof *s->rendered_lines);
+  for (uint32_t i = 0; i < b->n; i++)
+    s->nrendered_lines += b->s[i] == '\n';
+  s->rendered_lines =
+      ww_xrealloc(s->rendered_lines, s->nrendered_lines * sizeof *s->rendered_lines);
   uint32_t line = 0;
   s->rendered_lines[line++] = 0;
   for (uint32_t i = 0; i < b->n; i++)
-    if (b->s[i] == '\n') s->rendered_lines[line++] = i + 1;
+    if (b->s[i] == '\n')
+      s->rendered_lines[line++] = i + 1;
 }
 
 /* Place of a message in the original text. */
 static uint32_t offset_of(const source *s, uint32_t line, uint32_t col) {
-  if (!s->origin) return ww_scan_offset(&s->scan, line, col);
-  if (!line || line > s->nrendered_lines) return (uint32_t)s->n;
+  if (!s->origin)
+    return ww_scan_offset(&s->scan, line, col);
+  if (!line || line > s->nrendered_lines)
+    return (uint32_t)s->n;
   uint32_t at = s->rendered_lines[line - 1] + (col ? col - 1 : 0);
   return at < s->rendered_n ? s->origin[at] : (uint32_t)s->n;
 }
 
 static edit *edit_at(source *s, uint32_t offset) {
   for (uint32_t i = 0; i < s->edits.n; i++)
-    if (offset >= s->edits.v[i].begin && offset < s->edits.v[i].end) return &s->edits.v[i];
+    if (offset >= s->edits.v[i].begin && offset < s->edits.v[i].end)
+      return &s->edits.v[i];
   return NULL;
 }
 
 /* Puts an edit in, over any it covers. False: it only repeats, or cuts across, what is there. */
 static bool put_edit(recovery *r, source *s, edit x) {
-  if (x.begin >= x.end) return false;
+  if (x.begin >= x.end)
+    return false;
   uint32_t keep = 0, at;
   for (uint32_t i = 0; i < s->edits.n; i++) {
     const edit *o = &s->edits.v[i];
-    bool apart = o->end <= x.begin || o->begin >= x.end, inside = o->begin >= x.begin && o->end <= x.end;
-    if (!apart && !inside) return false;
-    if (inside && o->begin == x.begin && o->end == x.end && o->level >= x.level) return false;
+    bool apart = o->end <= x.begin || o->begin >= x.end,
+         inside = o->begin >= x.begin && o->end <= x.end;
+    if (!apart && !inside)
+      return false;
+    if (inside && o->begin == x.begin && o->end == x.end && o->level >= x.level)
+      return false;
   }
   for (uint32_t i = 0; i < s->edits.n; i++) {
     const edit *o = &s->edits.v[i];
-    if (o->end <= x.begin || o->begin >= x.end) s->edits.v[keep++] = *o;
+    if (o->end <= x.begin || o->begin >= x.end)
+      s->edits.v[keep++] = *o;
   }
   s->edits.n = keep;
   x.pass = r->pass;
   ww_push(r->a, &s->edits, x);
-  for (at = s->edits.n - 1; at && s->edits.v[at - 1].begin > x.begin; at--) s->edits.v[at] = s->edits.v[at - 1];
+  for (at = s->edits.n - 1; at && s->edits.v[at - 1].begin > x.begin; at--)
+    s->edits.v[at] = s->edits.v[at - 1];
   s->edits.v[at] = x;
   return true;
 }
@@ -196,11 +229,14 @@ static bool put_edit(recovery *r, source *s, edit x) {
 
 static void close_overlay(recovery *r) {
   for (uint32_t i = 0; i < r->files.n; i++) {
-    if (r->files.v[i]->fd >= 0) ww_memfd_close(r->files.v[i]->fd);
+    if (r->files.v[i]->fd >= 0)
+      ww_memfd_close(r->files.v[i]->fd);
     r->files.v[i]->fd = -1;
   }
-  if (r->overlay_fd >= 0) ww_memfd_close(r->overlay_fd);
-  if (r->empty_fd >= 0) ww_memfd_close(r->empty_fd);
+  if (r->overlay_fd >= 0)
+    ww_memfd_close(r->overlay_fd);
+  if (r->empty_fd >= 0)
+    ww_memfd_close(r->empty_fd);
   r->overlay_fd = r->empty_fd = -1;
 }
 
@@ -215,9 +251,11 @@ static void overlay_entry(ww_json *j, const char *type, const char *name, const 
 /* clang crashes over OpenMP where it is not: there, and empty. */
 static void add_cwd(const recovery *r, ww_json *j) {
   char cwd[PATH_MAX];
-  if (!getcwd(cwd, sizeof cwd)) return;
+  if (!getcwd(cwd, sizeof cwd))
+    return;
   for (uint32_t i = 0; i < r->job.nvisible; i++)
-    if (!strcmp(cwd, r->job.visible[i]) || ww_starts(cwd, ww_fmt(r->a, "%s/", r->job.visible[i]))) return;
+    if (!strcmp(cwd, r->job.visible[i]) || ww_starts(cwd, ww_fmt(r->a, "%s/", r->job.visible[i])))
+      return;
   ww_json_obj(j);
   ww_json_kstr(j, "type", "directory");
   ww_json_kstr(j, "name", cwd);
@@ -229,14 +267,20 @@ static void add_cwd(const recovery *r, ww_json *j) {
 
 /* Nothing but these folders is there for clang, which reads every file through the overlay. */
 static void add_visible(const recovery *r, ww_json *j) {
-  static const char *const system[] = {"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", NULL};
+  static const char *const system[] = {"/usr/include", "/usr/local/include", "/usr/lib",
+                                       "/usr/lib64", NULL};
   const char *cache = ww_front_cache(r->a), *shim = ww_shim_dir(r->a);
-  for (const char *const *s = system; *s; s++) overlay_entry(j, "directory-remap", *s, *s);
+  for (const char *const *s = system; *s; s++)
+    overlay_entry(j, "directory-remap", *s, *s);
   overlay_entry(j, "directory-remap", shim, shim);
-  const char *own = ww_plain_path(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
-  if (!below(own, "/usr")) overlay_entry(j, "directory-remap", own, own);
-  if (cache) overlay_entry(j, "directory-remap", ww_plain_path(cache, r->a), ww_plain_path(cache, r->a));
-  if (r->job.sdk) overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
+  const char *own =
+      ww_plain_path(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
+  if (!below(own, "/usr"))
+    overlay_entry(j, "directory-remap", own, own);
+  if (cache)
+    overlay_entry(j, "directory-remap", ww_plain_path(cache, r->a), ww_plain_path(cache, r->a));
+  if (r->job.sdk)
+    overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
   for (uint32_t i = 0; i < r->job.nvisible; i++)
     overlay_entry(j, "directory-remap", r->job.visible[i], r->job.visible[i]);
   add_cwd(r, j);
@@ -253,19 +297,23 @@ static bool make_overlay(recovery *r) {
   ww_json_kint(&j, "version", 0);
   ww_json_kstr(&j, "case-sensitive", "true");
   ww_json_kstr(&j, "use-external-names", "false");
-  if (r->job.nvisible) ww_json_kstr(&j, "redirecting-with", "redirect-only");
+  if (r->job.nvisible)
+    ww_json_kstr(&j, "redirecting-with", "redirect-only");
   ww_json_key(&j, "roots");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < r->files.n; i++) {
     source *s = r->files.v[i];
     bool is_main = !strcmp(s->path, r->main_path);
-    if (!s->edits.n && !(is_main && (r->job.append || r->job.in_memory))) continue;
-    /* The names of OpenMP's kernels hang on the file's number on disk. One that is not there yet is read as the memory it lies in, which has
-     * a number, and behind a #line that keeps its name in all that is said of it. */
+    if (!s->edits.n && !(is_main && (r->job.append || r->job.in_memory)))
+      continue;
+    /* The names of OpenMP's kernels hang on the file's number on disk. One that is not there yet is
+     * read as the memory it lies in, which has a number, and behind a #line that keeps its name in
+     * all that is said of it. */
     bool unsaved = is_main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
     ww_buf b = {0}, whole = {0};
     render(s, is_main ? r->job.append : NULL, &b);
-    if (unsaved) ww_buf_fmt(&whole, "#line 1 \"%s\"\n", s->path);
+    if (unsaved)
+      ww_buf_fmt(&whole, "#line 1 \"%s\"\n", s->path);
     ww_buf_add(&whole, b.s ? b.s : "", b.n);
     s->fd = ww_memfd(whole.s ? whole.s : "", whole.n, r->a, &path);
     ww_buf_free(&whole);
@@ -274,13 +322,15 @@ static bool make_overlay(recovery *r) {
       ok = false;
     else
       overlay_entry(&j, "file", unsaved ? path : s->path, path);
-    if (unsaved) r->job.input = path;
+    if (unsaved)
+      r->job.input = path;
   }
   r->empty_fd = ww_memfd("", 0, r->a, &path);
   overlay_entry(&j, "file", "/warpwise-missing/.present", path);
   for (uint32_t i = 0; i < r->missing.n; i++)
     overlay_entry(&j, "file", ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]), path);
-  if (r->job.nvisible) add_visible(r, &j);
+  if (r->job.nvisible)
+    add_visible(r, &j);
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
   r->overlay_fd = ww_memfd(yaml.s, yaml.n, r->a, &r->job.overlay);
@@ -290,56 +340,77 @@ static bool make_overlay(recovery *r) {
 
 /* ---- what to take out ---- */
 
-static bool is_code(const ww_scan *s, uint32_t i) { return s->kind[i] == WW_BYTE_CODE; }
+static bool is_code(const ww_scan *s, uint32_t i) {
+  return s->kind[i] == WW_BYTE_CODE;
+}
 
-/* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end. When `offset` lies in the
- * head of a block (`if (...) {`), only the head. */
-static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset, uint32_t *begin,
-                           uint32_t *end) {
+/* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end.
+ * When `offset` lies in the head of a block (`if (...) {`), only the head. */
+static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset,
+                           uint32_t *begin, uint32_t *end) {
   uint32_t start = body + 1, i;
   int parens = 0;
   for (i = body + 1; i < offset && i < body_end; i++) {
-    if (!is_code(s, i)) continue;
+    if (!is_code(s, i))
+      continue;
     char c = s->text[i];
-    if (c == '(' || c == '[') parens++;
-    if ((c == ')' || c == ']') && parens) parens--;
-    if (parens && c != '{') continue; /* for (;;) stays whole; a lambda's body inside a call does not cut */
+    if (c == '(' || c == '[')
+      parens++;
+    if ((c == ')' || c == ']') && parens)
+      parens--;
+    if (parens && c != '{')
+      continue; /* for (;;) stays whole; a lambda's body inside a call does not cut */
     if (c == '{' && parens) {
       int depth = 0;
       uint32_t k = i;
       for (; k < body_end; k++) {
-        if (!is_code(s, k)) continue;
-        if (s->text[k] == '{') depth++;
-        if (s->text[k] == '}' && --depth == 0) break;
+        if (!is_code(s, k))
+          continue;
+        if (s->text[k] == '{')
+          depth++;
+        if (s->text[k] == '}' && --depth == 0)
+          break;
       }
       i = k;
       continue;
     }
-    if (c == ';' || c == '{' || c == '}') start = i + 1;
+    if (c == ';' || c == '{' || c == '}')
+      start = i + 1;
   }
-  while (start < body_end && (!is_code(s, start) || isspace((unsigned char)s->text[start])) && start < offset) start++;
+  while (start < body_end && (!is_code(s, start) || isspace((unsigned char)s->text[start])) &&
+         start < offset)
+    start++;
   parens = 0;
   for (i = start; i + 1 < body_end; i++) {
-    if (!is_code(s, i)) continue;
+    if (!is_code(s, i))
+      continue;
     char c = s->text[i];
-    if (c == '(' || c == '[') parens++;
-    if (c == ')' || c == ']') parens--;
-    if (parens > 0) continue;
+    if (c == '(' || c == '[')
+      parens++;
+    if (c == ')' || c == ']')
+      parens--;
+    if (parens > 0)
+      continue;
     if (c == ';') {
       i++;
       break;
     }
-    if (c == '}') break;
+    if (c == '}')
+      break;
     if (c == '{') {
       bool head = !strncmp(s->text + start, "if", 2) || !strncmp(s->text + start, "for", 3) ||
                   !strncmp(s->text + start, "while", 5) || !strncmp(s->text + start, "else", 4) ||
                   !strncmp(s->text + start, "switch", 6) || !strncmp(s->text + start, "catch", 5);
-      if (head) break;
+      if (head)
+        break;
       int depth = 0; /* an initialiser or a lambda belongs to the statement */
       for (; i + 1 < body_end; i++) {
-        if (!is_code(s, i)) continue;
-        if (s->text[i] == '{') depth++;
-        if (s->text[i] == '}' && --depth == 0) break;
+        if (!is_code(s, i))
+          continue;
+        if (s->text[i] == '{')
+          depth++;
+        if (s->text[i] == '}' && --depth == 0)
+          break;
       }
     }
   }
@@ -350,21 +421,28 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
 /* "kern<float, 256><<<" in the statement: "kern<float, 256>", or NULL. */
 static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t end, ww_arena *a) {
   for (uint32_t i = begin; i + 3 < end; i++) {
-    if (!is_code(s, i) || strncmp(s->text + i, "<<<", 3)) continue;
+    if (!is_code(s, i) || strncmp(s->text + i, "<<<", 3))
+      continue;
     uint32_t last = i;
-    while (last > begin && isspace((unsigned char)s->text[last - 1])) last--;
-    if (last == begin || s->text[last - 1] != '>') return NULL;
+    while (last > begin && isspace((unsigned char)s->text[last - 1]))
+      last--;
+    if (last == begin || s->text[last - 1] != '>')
+      return NULL;
     int depth = 0;
     uint32_t k = last;
     while (k > begin) {
       k--;
-      if (s->text[k] == '>') depth++;
-      if (s->text[k] == '<' && --depth == 0) break;
+      if (s->text[k] == '>')
+        depth++;
+      if (s->text[k] == '<' && --depth == 0)
+        break;
     }
-    while (k > begin && (isalnum((unsigned char)s->text[k - 1]) || strchr("_:", s->text[k - 1]))) k--;
+    while (k > begin && (isalnum((unsigned char)s->text[k - 1]) || strchr("_:", s->text[k - 1])))
+      k--;
     char *out = ww_strndup(a, s->text + k, last - k);
     for (char *p = out; *p; p++)
-      if (*p == '\n') *p = ' ';
+      if (*p == '\n')
+        *p = ' ';
     return out;
   }
   return NULL;
@@ -379,7 +457,8 @@ static void report(recovery *r, const source *s, uint32_t line, const char *what
                     .message = ww_fmt(r->a, "%s: %s", what, m->text)});
 }
 
-static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m, uint32_t line, bool whole) {
+static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m, uint32_t line,
+                 bool whole) {
   for (uint32_t i = r->first_loss; i < r->losses->n; i++) { /* a body that goes as a whole now */
     ww_loss *l = &r->losses->v[i];
     bool same = l->name && d->name ? !strcmp(l->name, d->name) : l->name == d->name;
@@ -395,7 +474,8 @@ static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m
                .kernel = d->kernel,
                .whole = whole,
                .message = ww_fmt(r->a, "%s:%u: %s", ww_path_base(s->shown), line, m->text)};
-  if (d->params_end > d->params) l.params = ww_strndup(r->a, s->text + d->params, d->params_end - d->params);
+  if (d->params_end > d->params)
+    l.params = ww_strndup(r->a, s->text + d->params, d->params_end - d->params);
   ww_push(r->a, r->losses, l);
 }
 
@@ -403,23 +483,28 @@ static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m
 static const char *lost_body(const recovery *r, const ww_decl *d) {
   if (!d->kernel && !d->device && (r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP))
     return "{ __builtin_trap(); }";
-  const char *sides =
-      r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP ? "__attribute__((host)) __attribute__((device)) " : "";
-  return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }", sides, r->losses->n,
-                r->losses->n);
+  const char *sides = r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP
+                          ? "__attribute__((host)) __attribute__((device)) "
+                          : "";
+  return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }",
+                sides, r->losses->n, r->losses->n);
 }
 
 /* A preprocessor line goes, with its continuation lines. */
 static bool drop_directive(recovery *r, source *s, uint32_t offset, const ww_msg *m) {
   uint32_t begin = offset, end = offset;
-  while (begin && s->scan.kind[begin - 1] == WW_BYTE_DIRECTIVE) begin--;
-  while (end < s->n && s->scan.kind[end] == WW_BYTE_DIRECTIVE) end++;
-  if (!put_edit(r, s, (edit){begin, end, DECLARATION, "", 0})) return false;
+  while (begin && s->scan.kind[begin - 1] == WW_BYTE_DIRECTIVE)
+    begin--;
+  while (end < s->n && s->scan.kind[end] == WW_BYTE_DIRECTIVE)
+    end++;
+  if (!put_edit(r, s, (edit){begin, end, DECLARATION, "", 0}))
+    return false;
   report(r, s, ww_scan_line(&s->scan, begin), "this line was left out", m);
   return true;
 }
 
-static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t offset, level lv, const ww_msg *m) {
+static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t offset, level lv,
+                           const ww_msg *m) {
   edit x = {.level = lv, .text = ";"};
   find_statement(&s->scan, d->body, d->body_end, offset, &x.begin, &x.end);
   const char *launch = lv == KEEP_LAUNCH ? launched_template(&s->scan, x.begin, x.end, r->a) : NULL;
@@ -427,9 +512,12 @@ static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t of
     x.text = ww_fmt(r->a, "(void)&%s;", launch);
   else if (x.end < s->n && s->text[x.end] == '{')
     x.text = "";
-  if (!launch && lv == KEEP_LAUNCH) x.level = STATEMENT;
-  if (!put_edit(r, s, x)) return false;
-  if (!launch && memmem(s->text + x.begin, x.end - x.begin, "<<<", 3)) { /* with it may go a template's only instance */
+  if (!launch && lv == KEEP_LAUNCH)
+    x.level = STATEMENT;
+  if (!put_edit(r, s, x))
+    return false;
+  if (!launch && memmem(s->text + x.begin, x.end - x.begin, "<<<",
+                        3)) { /* with it may go a template's only instance */
     ww_decl lost = {.line = ww_scan_line(&s->scan, x.begin)};
     lose(r, s, &lost, m, lost.line, true);
   }
@@ -438,22 +526,28 @@ static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t of
   return true;
 }
 
-/* The `#pragma omp target` construct around `offset`, from its '#' to the end of its statement. Regions of data are none. */
-static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uint32_t *begin, uint32_t *end) {
+/* The `#pragma omp target` construct around `offset`, from its '#' to the end of its statement.
+ * Regions of data are none. */
+static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uint32_t *begin,
+                        uint32_t *end) {
   for (uint32_t i = d->body; i < d->body_end && i <= offset; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE) continue;
+    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE)
+      continue;
     uint32_t stop = i;
-    while (stop < s->n && s->kind[stop] == WW_BYTE_DIRECTIVE) stop++;
+    while (stop < s->n && s->kind[stop] == WW_BYTE_DIRECTIVE)
+      stop++;
     const char *omp = memmem(s->text + i, stop - i, "omp", 3),
                *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
-    if (!target) continue;
+    if (!target)
+      continue;
     const char *next = target + 6 + strspn(target + 6, " \t");
     if (!strncmp(next, "data", 4) || !strncmp(next, "enter", 5) || !strncmp(next, "exit", 4) ||
         !strncmp(next, "update", 6))
       continue;
     *begin = i;
     *end = ww_scan_statement_end(s, stop);
-    if (offset < *end) return true;
+    if (offset < *end)
+      return true;
   }
   return false;
 }
@@ -461,57 +555,73 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
 /* Any target directive but `declare target` runs on the host. */
 static bool has_region(const ww_scan *s, const ww_decl *d) {
   for (uint32_t i = d->body; i < d->body_end; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE) continue;
+    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE)
+      continue;
     size_t n = strcspn(s->text + i, "\n");
-    if (memmem(s->text + i, n, "target", 6) && !memmem(s->text + i, n, "declare", 7)) return true;
+    if (memmem(s->text + i, n, "target", 6) && !memmem(s->text + i, n, "declare", 7))
+      return true;
   }
   return false;
 }
 
-/* Code of which a statement may go without changing what a kernel does. In the host half nothing may: a launch whose
- * arguments were computed by a lost statement would come out wrong. With OpenMP any function may be called from a target
- * region, so only those that hold one are surely the host's. */
+/* Code of which a statement may go without changing what a kernel does. In the host half nothing
+ * may: a launch whose arguments were computed by a lost statement would come out wrong. With OpenMP
+ * any function may be called from a target region, so only those that hold one are surely the
+ * host's. */
 static bool is_host_only(const recovery *r, const source *s, const ww_decl *d) {
-  if (r->job.dialect == WW_OPENMP && !has_region(&s->scan, d) && !(d->name && !strcmp(d->name, "main"))) return false;
+  if (r->job.dialect == WW_OPENMP && !has_region(&s->scan, d) &&
+      !(d->name && !strcmp(d->name, "main")))
+    return false;
   return !d->kernel && !d->device && r->job.dialect != WW_OPENCL && !r->job.host;
 }
 
 /* An OpenMP kernel is a statement of a host function. */
-static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offset, const ww_msg *m) {
+static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offset,
+                        const ww_msg *m) {
   uint32_t begin, end, line;
-  if (!find_region(&s->scan, d, offset, &begin, &end) || !put_edit(r, s, (edit){begin, end, BODY, ";", 0}))
+  if (!find_region(&s->scan, d, offset, &begin, &end) ||
+      !put_edit(r, s, (edit){begin, end, BODY, ";", 0}))
     return false;
   line = ww_scan_line(&s->scan, begin);
-  ww_decl region = {.line = line, .kernel = true, .name = ww_fmt(r->a, "%s_l%u", d->name ? d->name : "region", line)};
+  ww_decl region = {.line = line,
+                    .kernel = true,
+                    .name = ww_fmt(r->a, "%s_l%u", d->name ? d->name : "region", line)};
   report(r, s, line, ww_fmt(r->a, "target region '%s' was left out", region.name), m);
   lose(r, s, &region, m, ww_scan_line(&s->scan, offset), true);
   return true;
 }
 
 static bool drop_body(recovery *r, source *s, const ww_decl *d, uint32_t line, const ww_msg *m) {
-  if (!put_edit(r, s, (edit){d->body, d->body_end, BODY, lost_body(r, d), 0})) return false;
+  if (!put_edit(r, s, (edit){d->body, d->body_end, BODY, lost_body(r, d), 0}))
+    return false;
   report(r, s, line,
-         ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function", d->name ? d->name : "?"),
+         ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function",
+                d->name ? d->name : "?"),
          m);
   lose(r, s, d, m, line, false);
   return true;
 }
 
-static bool drop_declaration(recovery *r, source *s, const ww_decl *d, uint32_t line, const ww_msg *m) {
-  if (!put_edit(r, s, (edit){d->begin, d->end, DECLARATION, "", 0})) return false;
+static bool drop_declaration(recovery *r, source *s, const ww_decl *d, uint32_t line,
+                             const ww_msg *m) {
+  if (!put_edit(r, s, (edit){d->begin, d->end, DECLARATION, "", 0}))
+    return false;
   report(r, s, line,
-         d->kernel ? ww_fmt(r->a, "kernel '%s' was left out", d->name ? d->name : "?") : "a declaration was left out",
+         d->kernel ? ww_fmt(r->a, "kernel '%s' was left out", d->name ? d->name : "?")
+                   : "a declaration was left out",
          m);
   lose(r, s, d, m, line, true);
   return true;
 }
 
-/* A class that lost a data member would have another layout: it goes as a whole, and so does what needs it. */
+/* A class that lost a data member would have another layout: it goes as a whole, and so does what
+ * needs it. */
 static const ww_decl *whole_class(const ww_scan *s, const ww_decl *d) {
   const ww_decl *out = d;
   for (uint32_t i = 0; i < s->ndecls && d->layout; i++) {
     const ww_decl *c = &s->decls[i];
-    if (c->is_class && c->begin < out->begin && c->end > out->end) out = c;
+    if (c->is_class && c->begin < out->begin && c->end > out->end)
+      out = c;
   }
   return out;
 }
@@ -528,45 +638,61 @@ static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const 
   }
   line = ww_scan_line(&s->scan, offset);
   const edit *old = edit_at(s, offset);
-  if (old && old->pass == r->pass) return true; /* another message about what just went */
+  if (old && old->pass == r->pass)
+    return true; /* another message about what just went */
   level from = old ? old->level + 1 : KEEP_LAUNCH;
-  if (from >= GIVEN_UP) return false;
-  if (s->scan.kind[offset] == WW_BYTE_DIRECTIVE) return drop_directive(r, s, offset, m);
+  if (from >= GIVEN_UP)
+    return false;
+  if (s->scan.kind[offset] == WW_BYTE_DIRECTIVE)
+    return drop_directive(r, s, offset, m);
   const ww_decl *d = ww_scan_decl_at(&s->scan, offset);
-  if (!d) return false;
+  if (!d)
+    return false;
   bool in_body = d->body && offset >= d->body && offset < d->body_end;
-  if (in_body && r->job.dialect == WW_OPENMP && from <= BODY && drop_region(r, s, d, offset, m)) return true;
+  if (in_body && r->job.dialect == WW_OPENMP && from <= BODY && drop_region(r, s, d, offset, m))
+    return true;
   if (in_body && is_host_only(r, s, d) && from <= STATEMENT && r->round < STATEMENT_ROUNDS)
     for (level lv = from; lv <= STATEMENT; lv++)
-      if (drop_statement(r, s, d, offset, lv, m)) return true;
-  if (in_body && from <= BODY && drop_body(r, s, d, line, m)) return true;
+      if (drop_statement(r, s, d, offset, lv, m))
+        return true;
+  if (in_body && from <= BODY && drop_body(r, s, d, line, m))
+    return true;
   return drop_declaration(r, s, whole_class(&s->scan, d), line, m);
 }
 
 static bool add_missing(recovery *r, const ww_msg *m) {
   const char *end = strstr(m->text, "' file not found");
-  if (!end || m->text[0] != '\'') return false;
+  if (!end || m->text[0] != '\'')
+    return false;
   const char *name = ww_strndup(r->a, m->text + 1, (size_t)(end - m->text - 1));
-  if (name[0] == '/' || strstr(name, "..")) return false;
+  if (name[0] == '/' || strstr(name, ".."))
+    return false;
   for (uint32_t i = 0; i < r->missing.n; i++)
-    if (!strcmp(r->missing.v[i], name)) return false;
+    if (!strcmp(r->missing.v[i], name))
+      return false;
   ww_push(r->a, &r->missing, name);
   ww_push(r->a, r->diags,
           (ww_diag){.file = m->file,
                     .line = m->line,
                     .col = m->col,
                     .error = true,
-                    .message = ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)", name)});
+                    .message =
+                        ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)",
+                               name)});
   return true;
 }
 
-/* 'kern<double>' of "in instantiation of function template specialization 'ns::kern<double>' requested here". */
+/* 'kern<double>' of "in instantiation of function template specialization 'ns::kern<double>'
+ * requested here". */
 static const char *instance_in(const char *note, ww_arena *a) {
-  const char *from = strstr(note, "template specialization '"), *end = from ? strstr(from, "' requested here") : NULL;
-  if (!end) return NULL;
+  const char *from = strstr(note, "template specialization '"),
+             *end = from ? strstr(from, "' requested here") : NULL;
+  if (!end)
+    return NULL;
   from += strlen("template specialization '");
   for (const char *p = from; p < end && *p != '<'; p++)
-    if (p[0] == ':' && p[1] == ':') from = p + 2;
+    if (p[0] == ':' && p[1] == ':')
+      from = p + 2;
   return ww_strndup(a, from, (size_t)(end - from));
 }
 
@@ -575,11 +701,13 @@ static bool in_host_code(const recovery *r, source *s, uint32_t offset) {
   return d && d->body && offset >= d->body && is_host_only(r, s, d);
 }
 
-/* An error that only one instance of a template of device code has: the host statement that asks for the instance goes, the template
- * and its other instances stay. Among the places that led to it a plain function is preferred to a template. */
+/* An error that only one instance of a template of device code has: the host statement that asks
+ * for the instance goes, the template and its other instances stay. Among the places that led to it
+ * a plain function is preferred to a template. */
 static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
   source *at_error = open_source(r, c->msgs[i].file);
-  if (at_error && in_host_code(r, at_error, offset_of(at_error, c->msgs[i].line, c->msgs[i].col))) return false;
+  if (at_error && in_host_code(r, at_error, offset_of(at_error, c->msgs[i].line, c->msgs[i].col)))
+    return false;
   source *where = NULL;
   uint32_t offset = 0;
   const ww_decl *in = NULL;
@@ -589,19 +717,32 @@ static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
     source *s = instance ? open_source(r, c->msgs[k].file) : NULL;
     uint32_t at = s ? offset_of(s, c->msgs[k].line, c->msgs[k].col) : 0;
     const ww_decl *d = s && at < s->n ? ww_scan_decl_at(&s->scan, at) : NULL;
-    if (!d || !d->body || at < d->body || !is_host_only(r, s, d)) continue;
-    if (!name) name = instance;
-    if (in && !in->tmpl) continue;
-    where = s, offset = at, in = d;
+    if (!d || !d->body || at < d->body || !is_host_only(r, s, d))
+      continue;
+    if (!name)
+      name = instance;
+    if (in && !in->tmpl)
+      continue;
+    where = s;
+    offset = at;
+    in = d;
   }
-  if (!in || r->round >= STATEMENT_ROUNDS) return false;
+  if (!in || r->round >= STATEMENT_ROUNDS)
+    return false;
   const edit *old = edit_at(where, offset);
-  if (old && old->pass == r->pass) return true;
-  if (!drop_statement(r, where, in, offset, STATEMENT, &c->msgs[i])) return false;
+  if (old && old->pass == r->pass)
+    return true;
+  if (!drop_statement(r, where, in, offset, STATEMENT, &c->msgs[i]))
+    return false;
   ww_decl lost = {.name = name, .kernel = true, .line = ww_scan_line(&where->scan, offset)};
   source *s = at_error;
-  const ww_decl *d = s ? ww_scan_decl_at(&s->scan, offset_of(s, c->msgs[i].line, c->msgs[i].col)) : NULL;
-  if (d && d->kernel) lost.line = d->line, lost.params = d->params, lost.params_end = d->params_end;
+  const ww_decl *d =
+      s ? ww_scan_decl_at(&s->scan, offset_of(s, c->msgs[i].line, c->msgs[i].col)) : NULL;
+  if (d && d->kernel) {
+    lost.line = d->line;
+    lost.params = d->params;
+    lost.params_end = d->params_end;
+  }
   lose(r, d && d->kernel ? s : where, &lost, &c->msgs[i], c->msgs[i].line, true);
   return true;
 }
@@ -609,14 +750,18 @@ static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
 /* Handles the error c->msgs[i], with the notes behind it. */
 static bool handle(recovery *r, const ww_compiled *c, uint32_t i) {
   const ww_msg *m = &c->msgs[i];
-  if (add_missing(r, m) || drop_instance(r, c, i)) return true;
+  if (add_missing(r, m) || drop_instance(r, c, i))
+    return true;
   source *s = open_source(r, m->file);
-  if (s) return take_out(r, s, m->line, m->col, m);
+  if (s)
+    return take_out(r, s, m->line, m->col, m);
   for (uint32_t k = i + 1; k < c->nmsgs && c->msgs[k].severity == WW_MSG_NOTE; k++) {
     const ww_msg *note = &c->msgs[k];
-    if (!strstr(note->text, "requested here") && !strstr(note->text, "called by")) continue;
+    if (!strstr(note->text, "requested here") && !strstr(note->text, "called by"))
+      continue;
     s = open_source(r, note->file);
-    if (s && take_out(r, s, note->line, note->col, m)) return true;
+    if (s && take_out(r, s, note->line, note->col, m))
+      return true;
   }
   s = open_source(r, m->from);
   return s && take_out(r, s, m->from_line, 1, m);
@@ -627,17 +772,20 @@ static bool handle_all(recovery *r, const ww_compiled *c, bool *only_headers) {
   *only_headers = true;
   r->pass++;
   for (uint32_t i = 0; i < c->nmsgs; i++) {
-    if (c->msgs[i].severity < WW_MSG_ERROR) continue;
+    if (c->msgs[i].severity < WW_MSG_ERROR)
+      continue;
     uint32_t headers = r->missing.n;
-    if (!handle(r, c, i)) continue;
+    if (!handle(r, c, i))
+      continue;
     progress = true;
-    if (r->missing.n == headers) *only_headers = false;
+    if (r->missing.n == headers)
+      *only_headers = false;
   }
   return progress;
 }
 
-ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,
-                             ww_err *e) {
+ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses,
+                             ww_diags *diags, ww_err *e) {
   recovery r = {.job = *j,
                 .a = a,
                 .losses = losses,
@@ -649,15 +797,19 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
   ww_status rc = WW_OK;
   *out = (ww_compiled){0};
   if (j->append || j->in_memory || j->nvisible) {
-    if (j->append || j->in_memory) open_source(&r, j->file);
-    if (!make_overlay(&r)) rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
+    if (j->append || j->in_memory)
+      open_source(&r, j->file);
+    if (!make_overlay(&r))
+      rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
   }
-  if (rc == WW_OK) rc = ww_clang_compile(&r.job, a, out, e);
+  if (rc == WW_OK)
+    rc = ww_clang_compile(&r.job, a, out, e);
   ww_compiled c = *out;
   uint32_t headers = 0;
   while (rc == WW_OK && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
     bool only_headers;
-    if (!handle_all(&r, &c, &only_headers)) break;
+    if (!handle_all(&r, &c, &only_headers))
+      break;
     if (!make_overlay(&r)) {
       rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
       break;
@@ -668,14 +820,16 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
     else
       r.round++;
   }
-  if (rc == WW_OK && c.ok) *out = c;
+  if (rc == WW_OK && c.ok)
+    *out = c;
   if (r.statements > STATEMENTS_TOLD)
     ww_push(a, diags,
             (ww_diag){.file = j->file,
                       .error = true,
-                      .message =
-                          ww_fmt(a, "%u more statements of host code were left out", r.statements - STATEMENTS_TOLD)});
-  if (rc == WW_OK && r.append_failed) out->append_failed = true;
+                      .message = ww_fmt(a, "%u more statements of host code were left out",
+                                        r.statements - STATEMENTS_TOLD)});
+  if (rc == WW_OK && r.append_failed)
+    out->append_failed = true;
   close_overlay(&r);
   for (uint32_t i = 0; i < r.files.n; i++) {
     free(r.files.v[i]->origin);

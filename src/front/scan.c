@@ -1,15 +1,19 @@
-/* scan.c - declarations of a C, C++, CUDA or OpenCL source, found by lexing and bracket matching alone.
+/* scan.c - declarations of a C, C++, CUDA or OpenCL source, found by lexing and bracket matching
+ * alone.
  *
- * clang rejects a file as a whole; to save the good parts of a bad file something must know where its parts begin and end
- * without understanding them. Two passes: every byte is classed as code, comment, string or directive, then code is
- * cut into declarations at namespace and class scope. Macros are not expanded: a file that hides braces in macros
- * gives wrong cuts, which cost a part of the file but never more, since clang judges the result. */
+ * clang rejects a file as a whole; to save the good parts of a bad file something must know where
+ * its parts begin and end without understanding them. Two passes: every byte is classed as code,
+ * comment, string or directive, then code is cut into declarations at namespace and class scope.
+ * Macros are not expanded: a file that hides braces in macros gives wrong cuts, which cost a part
+ * of the file but never more, since clang judges the result. */
 #include "scan.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
 
 /* ---- pass one: bytes ---- */
 
@@ -20,14 +24,15 @@ typedef struct {
 } lexer;
 
 static uint32_t mark(lexer *l, uint32_t from, uint32_t to, ww_byte_kind k) {
-  if (to > l->n) to = l->n;
+  if (to > l->n)
+    to = l->n;
   memset(l->kind + from, k, to - from);
   return to;
 }
 
 static uint32_t line_comment_end(const lexer *l, uint32_t i) {
-  while (i < l->n &&
-         !(l->p[i] == '\n' && l->p[i - 1] != '\\' && !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\')))
+  while (i < l->n && !(l->p[i] == '\n' && l->p[i - 1] != '\\' &&
+                       !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\')))
     i++;
   return i;
 }
@@ -40,14 +45,16 @@ static uint32_t block_comment_end(const lexer *l, uint32_t i) {
 static uint32_t string_end(const lexer *l, uint32_t i) {
   char quote = l->p[i];
   for (i++; i < l->n && l->p[i] != quote && l->p[i] != '\n'; i++)
-    if (l->p[i] == '\\' && i + 1 < l->n) i++;
+    if (l->p[i] == '\\' && i + 1 < l->n)
+      i++;
   return i + (i < l->n && l->p[i] == quote);
 }
 
 /* R"tag( ... )tag"; i at the quote. */
 static uint32_t raw_string_end(const lexer *l, uint32_t i) {
   uint32_t open = i + 1;
-  while (open < l->n && l->p[open] != '(' && open - i < 18) open++;
+  while (open < l->n && l->p[open] != '(' && open - i < 18)
+    open++;
   char close[24];
   int n = snprintf(close, sizeof close, ")%.*s\"", (int)(open - i - 1), l->p + i + 1);
   const char *end = open < l->n ? memmem(l->p + open, l->n - open, close, (size_t)n) : NULL;
@@ -57,7 +64,9 @@ static uint32_t raw_string_end(const lexer *l, uint32_t i) {
 /* Comments inside a directive may span lines; strings hide comment signs. */
 static uint32_t directive_end(const lexer *l, uint32_t i) {
   while (i < l->n) {
-    if (l->p[i] == '\n' && l->p[i - 1] != '\\' && !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\')) break;
+    if (l->p[i] == '\n' && l->p[i - 1] != '\\' &&
+        !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\'))
+      break;
     if (l->p[i] == '/' && l->p[i + 1] == '*')
       i = block_comment_end(l, i);
     else if (l->p[i] == '/' && l->p[i + 1] == '/')
@@ -74,42 +83,52 @@ static void class_bytes(lexer *l) {
   bool line_start = true;
   for (uint32_t i = 0; i < l->n;) {
     char c = l->p[i];
-    if (c == '\n') line_start = true;
+    if (c == '\n')
+      line_start = true;
     if (c == '/' && l->p[i + 1] == '/')
       i = mark(l, i, line_comment_end(l, i), WW_BYTE_COMMENT);
     else if (c == '/' && l->p[i + 1] == '*')
       i = mark(l, i, block_comment_end(l, i), WW_BYTE_COMMENT);
     else if (c == '#' && line_start)
       i = mark(l, i, directive_end(l, i), WW_BYTE_DIRECTIVE);
-    else if (c == '"' && i && l->p[i - 1] == 'R' && !(i > 1 && word_char(l->p[i - 2]) && !strchr("LuU8", l->p[i - 2])))
+    else if (c == '"' && i && l->p[i - 1] == 'R' &&
+             !(i > 1 && word_char(l->p[i - 2]) && !strchr("LuU8", l->p[i - 2])))
       i = mark(l, i, raw_string_end(l, i), WW_BYTE_STRING);
     else if (c == '"' || (c == '\'' && !(i && word_char(l->p[i - 1])))) /* 1'000'000 is a number */
       i = mark(l, i, string_end(l, i), WW_BYTE_STRING);
     else {
-      if (!isspace((unsigned char)c)) line_start = false;
+      if (!isspace((unsigned char)c))
+        line_start = false;
       i++;
     }
   }
 }
 
-/* Marks code under `#if 0` as skipped; with `second`, also every branch behind an #else or #elif. */
+/* Marks code under `#if 0` as skipped; with `second`, also every branch behind an #else or #elif.
+ */
 static void skip_branches(lexer *l, bool second) {
   bool skip[64] = {false};
   int depth = 0;
   for (uint32_t i = 0; i < l->n; i++) {
     if (l->kind[i] != WW_BYTE_DIRECTIVE) {
       bool dead = false;
-      for (int d = 1; d <= depth && d < 64; d++) dead |= skip[d];
-      if (dead) l->kind[i] = WW_BYTE_SKIPPED;
+      for (int d = 1; d <= depth && d < 64; d++)
+        dead |= skip[d];
+      if (dead)
+        l->kind[i] = WW_BYTE_SKIPPED;
       continue;
     }
     const char *p = l->p + i + 1;
     p += strspn(p, " \t");
     if (!strncmp(p, "if", 2) && ++depth < 64)
-      skip[depth] = p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !word_char(p[4 + strspn(p + 3, " ")]);
-    if (!strncmp(p, "el", 2) && depth > 0 && depth < 64) skip[depth] = skip[depth] ? false : second;
-    if (!strncmp(p, "endif", 5) && depth > 0) depth--;
-    while (i + 1 < l->n && l->kind[i + 1] == WW_BYTE_DIRECTIVE) i++;
+      skip[depth] =
+          p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !word_char(p[4 + strspn(p + 3, " ")]);
+    if (!strncmp(p, "el", 2) && depth > 0 && depth < 64)
+      skip[depth] = skip[depth] ? false : second;
+    if (!strncmp(p, "endif", 5) && depth > 0)
+      depth--;
+    while (i + 1 < l->n && l->kind[i + 1] == WW_BYTE_DIRECTIVE)
+      i++;
   }
 }
 
@@ -129,25 +148,30 @@ static bool is_word(const cutter *c, uint32_t at, uint32_t n, const char *w) {
 
 static bool one_of(const cutter *c, uint32_t at, uint32_t n, const char *const *words) {
   for (; *words; words++)
-    if (is_word(c, at, n, *words)) return true;
+    if (is_word(c, at, n, *words))
+      return true;
   return false;
 }
 
 /* Next byte of code at or after i that is not space; n at the end. */
 static uint32_t next_code(const ww_scan *s, uint32_t i) {
-  while (i < s->n &&
-         ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) || isspace((unsigned char)s->text[i])))
+  while (i < s->n && ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) ||
+                      isspace((unsigned char)s->text[i])))
     i++;
   return i;
 }
 
-/* i at '{'; one past its partner, or n. Other brackets inside are not looked at: a missing ')' must not swallow the file. */
+/* i at '{'; one past its partner, or n. Other brackets inside are not looked at: a missing ')' must
+ * not swallow the file. */
 static uint32_t skip_braces(const ww_scan *s, uint32_t i) {
   int depth = 0;
   for (; i < s->n; i++) {
-    if (s->kind[i] != WW_BYTE_CODE) continue;
-    if (s->text[i] == '{') depth++;
-    if (s->text[i] == '}' && --depth == 0) return i + 1;
+    if (s->kind[i] != WW_BYTE_CODE)
+      continue;
+    if (s->text[i] == '{')
+      depth++;
+    if (s->text[i] == '}' && --depth == 0)
+      return i + 1;
   }
   return s->n + 1;
 }
@@ -161,9 +185,12 @@ static uint32_t skip_parens(const ww_scan *s, uint32_t i) {
       i = skip_braces(s, i);
       continue;
     }
-    if (ch == '}') return i;
-    if (ch == '(' || ch == '[') depth++;
-    if ((ch == ')' || ch == ']') && --depth == 0) return i + 1;
+    if (ch == '}')
+      return i;
+    if (ch == '(' || ch == '[')
+      depth++;
+    if ((ch == ')' || ch == ']') && --depth == 0)
+      return i + 1;
     i++;
   }
   return s->n;
@@ -183,9 +210,12 @@ static uint32_t skip_angles(const ww_scan *s, uint32_t i) {
       i = skip_brackets(s, i);
       continue;
     }
-    if (ch == '<') depth++;
-    if (ch == '>' && --depth == 0) return i + 1;
-    if (ch == ';') return i; /* not a header after all */
+    if (ch == '<')
+      depth++;
+    if (ch == '>' && --depth == 0)
+      return i + 1;
+    if (ch == ';')
+      return i; /* not a header after all */
     i++;
   }
   return s->n;
@@ -226,34 +256,48 @@ typedef struct {
 static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
   static const char *const roomless[] = {"typedef", "using",         "friend",    "static",
                                          "enum",    "static_assert", "namespace", NULL};
-  if (one_of(c, at, n, roomless)) h->no_member = true;
-  if (is_word(c, at, n, "namespace")) h->is_scope = true;
-  if (!h->has_params && (is_word(c, at, n, "class") || is_word(c, at, n, "struct") || is_word(c, at, n, "union")))
+  if (one_of(c, at, n, roomless))
+    h->no_member = true;
+  if (is_word(c, at, n, "namespace"))
+    h->is_scope = true;
+  if (!h->has_params &&
+      (is_word(c, at, n, "class") || is_word(c, at, n, "struct") || is_word(c, at, n, "union")))
     h->is_class = true;
-  if (is_word(c, at, n, "enum")) h->is_enum = true;
-  if (is_word(c, at, n, "__global__") || is_word(c, at, n, "__kernel")) h->d.kernel = true;
-  if (is_word(c, at, n, "void") && h->word_n == 6 && is_word(c, h->word, 6, "kernel")) h->d.kernel = true;
-  if (is_word(c, at, n, "__device__") || is_word(c, at, n, "constexpr") || is_word(c, at, n, "consteval"))
+  if (is_word(c, at, n, "enum"))
+    h->is_enum = true;
+  if (is_word(c, at, n, "__global__") || is_word(c, at, n, "__kernel"))
+    h->d.kernel = true;
+  if (is_word(c, at, n, "void") && h->word_n == 6 && is_word(c, h->word, 6, "kernel"))
+    h->d.kernel = true;
+  if (is_word(c, at, n, "__device__") || is_word(c, at, n, "constexpr") ||
+      is_word(c, at, n, "consteval"))
     h->d.device = true;
-  if (is_word(c, at, n, "__host__")) h->d.host = true;
+  if (is_word(c, at, n, "__host__"))
+    h->d.host = true;
   /* A macro may stand for __device__ or __global__. */
   bool upper = n > 2 && !h->has_params;
-  for (uint32_t i = 0; i < n; i++) upper &= !islower((unsigned char)c->s->text[at + i]);
-  if (upper && !isdigit((unsigned char)c->s->text[at])) h->d.device = true;
+  for (uint32_t i = 0; i < n; i++)
+    upper &= !islower((unsigned char)c->s->text[at + i]);
+  if (upper && !isdigit((unsigned char)c->s->text[at]))
+    h->d.device = true;
   h->word = at;
   h->word_n = n;
 }
 
 static void note_params(cutter *c, head *h, uint32_t open, uint32_t close) {
-  if (!h->word_n || h->init_list || h->assigned) return;
+  if (!h->word_n || h->init_list || h->assigned)
+    return;
   bool name_before = h->word + h->word_n == h->last + 1;
   if (!name_before && c->s->text[h->last] != '>' && c->s->text[h->last] != ')' &&
       !strchr("=+-*/%^&|<>!~]", c->s->text[h->last]))
     return;
-  if (name_before && one_of(c, h->word, h->word_n, not_a_name)) return;
+  if (name_before && one_of(c, h->word, h->word_n, not_a_name))
+    return;
   h->has_params = true;
   h->d.params = open + 1;
-  h->d.params_end = close > open + 1 ? close - 1 : open + 1; /* a bracket that nothing closes ends where it opens */
+  h->d.params_end = close > open + 1
+                        ? close - 1
+                        : open + 1; /* a bracket that nothing closes ends where it opens */
   h->d.name = ww_strndup(c->a, c->s->text + h->word, h->word_n);
   h->d.line = h->word;
 }
@@ -261,7 +305,8 @@ static void note_params(cutter *c, head *h, uint32_t open, uint32_t close) {
 static void finish(cutter *c, head *h, uint32_t end) {
   h->d.end = end;
   h->d.layout = !h->has_params && !h->is_class && !h->is_scope && !h->is_enum && !h->no_member;
-  if (!h->has_params) h->d.line = h->d.begin;
+  if (!h->has_params)
+    h->d.line = h->d.begin;
   ww_push(c->a, &c->decls, h->d);
 }
 
@@ -311,16 +356,19 @@ static bool cut_one(cutter *c, uint32_t *pos) {
   uint32_t i = next_code(s, *pos);
   head h = {.d = {.begin = i}, .last = UINT32_MAX};
   for (;; i = next_code(s, i)) {
-    if (i >= s->n) break;
+    if (i >= s->n)
+      break;
     char ch = s->text[i];
     if (s->kind[i] == WW_BYTE_STRING) {
       h.last = i;
-      while (i < s->n && s->kind[i] == WW_BYTE_STRING) h.last = i++;
+      while (i < s->n && s->kind[i] == WW_BYTE_STRING)
+        h.last = i++;
       continue;
     }
     if (word_char(ch)) {
       uint32_t n = 0;
-      while (i + n < s->n && word_char(s->text[i + n]) && s->kind[i + n] == WW_BYTE_CODE) n++;
+      while (i + n < s->n && word_char(s->text[i + n]) && s->kind[i + n] == WW_BYTE_CODE)
+        n++;
       note_word(c, &h, i, n);
       h.last = i + n - 1;
       i += n;
@@ -334,7 +382,8 @@ static bool cut_one(cutter *c, uint32_t *pos) {
     }
     if (ch == '(' || ch == '[') {
       uint32_t close = skip_brackets(s, i);
-      if (ch == '(') note_params(c, &h, i, close);
+      if (ch == '(')
+        note_params(c, &h, i, close);
       i = close;
       h.last = i - 1;
       continue;
@@ -346,13 +395,16 @@ static bool cut_one(cutter *c, uint32_t *pos) {
     }
     if (ch == '{') {
       *pos = i;
-      if (cut_brace(c, &h, pos)) return true;
+      if (cut_brace(c, &h, pos))
+        return true;
       i = *pos;
       continue;
     }
-    if (ch == '}' && !c->depth) c->unbalanced = true;
+    if (ch == '}' && !c->depth)
+      c->unbalanced = true;
     if (ch == '}' && c->depth) {
-      if (h.last != UINT32_MAX) finish(c, &h, i);
+      if (h.last != UINT32_MAX)
+        finish(c, &h, i);
       *pos = i + 1;
       return false;
     }
@@ -365,12 +417,16 @@ static bool cut_one(cutter *c, uint32_t *pos) {
       *pos = i + 1;
       return true;
     }
-    if (ch == ':' && h.has_params) h.init_list = true;
-    if (ch == '=' && !(h.word_n == 8 && is_word(c, h.word, 8, "operator") && !h.has_params)) h.assigned = true;
+    if (ch == ':' && h.has_params)
+      h.init_list = true;
+    if (ch == '=' && !(h.word_n == 8 && is_word(c, h.word, 8, "operator") && !h.has_params))
+      h.assigned = true;
     h.last = i++;
   }
-  if (h.last != UINT32_MAX) finish(c, &h, s->n);
-  if (c->depth) c->unbalanced = true;
+  if (h.last != UINT32_MAX)
+    finish(c, &h, s->n);
+  if (c->depth)
+    c->unbalanced = true;
   *pos = s->n;
   return false;
 }
@@ -413,7 +469,8 @@ void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
   WW_VEC(uint32_t) lines = {0};
   ww_push(a, &lines, 0);
   for (uint32_t i = 0; i < n; i++)
-    if (text[i] == '\n') ww_push(a, &lines, i + 1);
+    if (text[i] == '\n')
+      ww_push(a, &lines, i + 1);
   out->lines = lines.v;
   out->nlines = lines.n;
   cutter c = {.s = out, .a = a};
@@ -428,7 +485,9 @@ void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
   out->ndecls = c.decls.n;
 }
 
-uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) { return line_at(s, offset); }
+uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
+  return line_at(s, offset);
+}
 
 static bool at_word(const ww_scan *s, uint32_t i, const char *word) {
   size_t n = strlen(word);
@@ -436,17 +495,24 @@ static bool at_word(const ww_scan *s, uint32_t i, const char *word) {
 }
 
 uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
-  for (int nested = 0; nested < 64; nested++) { /* heads of loops and conditions, then the statement proper */
+  for (int nested = 0; nested < 64;
+       nested++) { /* heads of loops and conditions, then the statement proper */
     uint32_t i = next_code(s, at);
-    if (i >= s->n || s->text[i] == '}') return i;
-    if (s->text[i] == '{') return skip_brackets(s, i);
-    bool is_head = at_word(s, i, "for") || at_word(s, i, "while") || at_word(s, i, "if") || at_word(s, i, "switch");
+    if (i >= s->n || s->text[i] == '}')
+      return i;
+    if (s->text[i] == '{')
+      return skip_brackets(s, i);
+    bool is_head = at_word(s, i, "for") || at_word(s, i, "while") || at_word(s, i, "if") ||
+                   at_word(s, i, "switch");
     if (!is_head) {
       while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && (s->text[i] == ';' || s->text[i] == '}')))
-        i = s->kind[i] == WW_BYTE_CODE && strchr("([{", s->text[i]) && s->text[i] ? skip_brackets(s, i) : i + 1;
+        i = s->kind[i] == WW_BYTE_CODE && strchr("([{", s->text[i]) && s->text[i]
+                ? skip_brackets(s, i)
+                : i + 1;
       return i < s->n && s->text[i] == ';' ? i + 1 : i;
     }
-    while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && s->text[i] == '(')) i++;
+    while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && s->text[i] == '('))
+      i++;
     at = skip_brackets(s, i);
   }
   return s->n;
@@ -456,14 +522,17 @@ const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset) {
   const ww_decl *best = NULL;
   for (uint32_t i = 0; i < s->ndecls; i++) {
     const ww_decl *d = &s->decls[i];
-    if (offset < d->begin || offset >= d->end) continue;
-    if (!best || d->end - d->begin < best->end - best->begin) best = d;
+    if (offset < d->begin || offset >= d->end)
+      continue;
+    if (!best || d->end - d->begin < best->end - best->begin)
+      best = d;
   }
   return best;
 }
 
 uint32_t ww_scan_offset(const ww_scan *s, uint32_t line, uint32_t col) {
-  if (!line || line > s->nlines) return s->n;
+  if (!line || line > s->nlines)
+    return s->n;
   uint32_t at = s->lines[line - 1], end = line < s->nlines ? s->lines[line] - 1 : s->n;
   at += col ? col - 1 : 0;
   return at > end ? end : at;
@@ -473,7 +542,8 @@ bool ww_scan_has_word(const ww_scan *s, const char *word) {
   size_t n = strlen(word);
   for (const char *p = s->text; (p = strstr(p, word)); p += n) {
     size_t at = (size_t)(p - s->text);
-    if (s->kind[at] == WW_BYTE_CODE && !(at && word_char(p[-1])) && !word_char(p[n])) return true;
+    if (s->kind[at] == WW_BYTE_CODE && !(at && word_char(p[-1])) && !word_char(p[n]))
+      return true;
   }
   return false;
 }

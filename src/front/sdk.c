@@ -1,4 +1,5 @@
-/* sdk.c - where an installed CUDA toolkit is, if there is one. Its headers are a fallback, never a need: see front.c. */
+/* sdk.c - where an installed CUDA toolkit is, if there is one. Its headers are a fallback, never a
+ * need: see front.c. */
 #include "front_int.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@ static bool has_headers(const char *root, ww_arena *a) {
 const char *ww_sdk_cuda(ww_arena *a) {
   const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda"};
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-    if (has_headers(roots[i], a)) return ww_strdup(a, roots[i]);
+    if (has_headers(roots[i], a))
+      return ww_strdup(a, roots[i]);
   return NULL;
 }

@@ -1,7 +1,9 @@
-/* translate.c - a device module: link, prepare with LLVM passes, find kernels and variables, lower what the kernels reach.
+/* translate.c - a device module: link, prepare with LLVM passes, find kernels and variables, lower
+ * what the kernels reach.
  *
- * Workload: one to a few hundred kernels of a few hundred instructions each; most time goes into LLVM's own passes, so the
- * pipeline is short. A function that cannot be lowered keeps its reason, and passes it on to everything that calls it. */
+ * Workload: one to a few hundred kernels of a few hundred instructions each; most time goes into
+ * LLVM's own passes, so the pipeline is short. A function that cannot be lowered keeps its reason,
+ * and passes it on to everything that calls it. */
 #include "translate_int.h"
 
 #include <llvm-c/BitReader.h>
@@ -20,10 +22,14 @@ const char *low_name(LLVMValueRef v) {
 
 ww_space low_addrspace(const low *L, unsigned as) {
   static const uint8_t nvptx[] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL};
-  static const uint8_t spir[] = {WW_LOCAL, WW_GLOBAL, WW_CONST, WW_SHARED, WW_GENERIC, WW_GLOBAL, WW_GLOBAL};
-  static const uint8_t amd[] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_CONST};
-  if (L->target == LOW_NVPTX && as == 101) return WW_PARAM;
-  if (as > (L->target == LOW_NVPTX ? 5u : 6u)) return WW_GENERIC;
+  static const uint8_t spir[] = {WW_LOCAL,   WW_GLOBAL, WW_CONST, WW_SHARED,
+                                 WW_GENERIC, WW_GLOBAL, WW_GLOBAL};
+  static const uint8_t amd[] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED,
+                                WW_CONST,   WW_LOCAL,  WW_CONST};
+  if (L->target == LOW_NVPTX && as == 101)
+    return WW_PARAM;
+  if (as > (L->target == LOW_NVPTX ? 5u : 6u))
+    return WW_GENERIC;
   return L->target == LOW_NVPTX ? nvptx[as] : L->target == LOW_SPIR ? spir[as] : amd[as];
 }
 
@@ -35,22 +41,26 @@ typedef struct {
 
 static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
   link_error *e = ctx;
-  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || e->text[0]) return;
+  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || e->text[0])
+    return;
   char *s = LLVMGetDiagInfoDescription(d);
-  if (!s) ww_out_of_memory(0);
+  if (!s)
+    ww_out_of_memory(0);
   snprintf(e->text, sizeof e->text, "%s", s);
   LLVMDisposeMessage(s);
 }
 
-/* clang renames a static variable once it meets host code that uses it (x -> x__static__<number>); kernels above that line
- * still name x, which nothing defines. */
+/* clang renames a static variable once it meets host code that uses it (x -> x__static__<number>);
+ * kernels above that line still name x, which nothing defines. */
 static void join_statics(LLVMModuleRef m, ww_arena *a) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
     next = LLVMGetNextGlobal(g);
-    if (!LLVMIsDeclaration(g) || !*low_name(g)) continue;
+    if (!LLVMIsDeclaration(g) || !*low_name(g))
+      continue;
     const char *longer = ww_fmt(a, "%s__static__", low_name(g));
     for (LLVMValueRef d = LLVMGetFirstGlobal(m); d; d = LLVMGetNextGlobal(d)) {
-      if (LLVMIsDeclaration(d) || LLVMTypeOf(d) != LLVMTypeOf(g) || !ww_starts(low_name(d), longer)) continue;
+      if (LLVMIsDeclaration(d) || LLVMTypeOf(d) != LLVMTypeOf(g) || !ww_starts(low_name(d), longer))
+        continue;
       LLVMReplaceAllUsesWith(g, d);
       LLVMDeleteGlobal(g);
       break;
@@ -58,14 +68,17 @@ static void join_statics(LLVMModuleRef m, ww_arena *a) {
   }
 }
 
-static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le,
-                              ww_err *e) {
+static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
+                              link_error *le, ww_err *e) {
   for (uint32_t i = 0; i < n; i++) {
     LLVMModuleRef m = NULL;
-    LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode[i], sizes[i], "device");
+    LLVMMemoryBufferRef buf =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode[i], sizes[i], "device");
     bool bad = LLVMParseBitcodeInContext2(L->ctx, buf, &m);
     LLVMDisposeMemoryBuffer(buf);
-    if (bad) return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s", i, le->text);
+    if (bad)
+      return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s",
+                     i, le->text);
     join_statics(m, L->a);
     if (!L->mod)
       L->mod = m;
@@ -75,19 +88,23 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
   return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
 }
 
-/* Modules that LLVM would take for others are kept until the end, so that their addresses are not given out again. */
+/* Modules that LLVM would take for others are kept until the end, so that their addresses are not
+ * given out again. */
 typedef struct {
   LLVMModuleRef v[32];
   uint32_t n;
 } stale_modules;
 
-static ww_status read_fresh(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le,
-                            stale_modules *stale, ww_err *e) {
+static ww_status read_fresh(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
+                            link_error *le, stale_modules *stale, ww_err *e) {
   for (;;) {
     ww_status st = read_modules(L, bitcode, sizes, n, le, e);
-    if (st || low_fresh(L->mod, L->a)) return st;
+    if (st || low_fresh(L->mod, L->a))
+      return st;
     if (stale->n == sizeof stale->v / sizeof *stale->v)
-      return ww_fail(e, WW_ELIMIT, "LLVM takes this module for one that was read before: start the program again");
+      return ww_fail(
+          e, WW_ELIMIT,
+          "LLVM takes this module for one that was read before: start the program again");
     stale->v[stale->n++] = L->mod;
     L->mod = NULL;
   }
@@ -107,12 +124,17 @@ static struct low_kernel *kernel_of(low *L, LLVMValueRef f) {
 
 /* One pair of nvvm.annotations: {function, key, value, key, value ...} */
 static void annotation(low *L, LLVMValueRef f, const char *key, unsigned len, uint32_t v) {
-  if (len == 6 && !memcmp(key, "kernel", 6)) kernel_of(L, f);
-  if (!low_map_get(&L->kernels, f, 0)) return;
+  if (len == 6 && !memcmp(key, "kernel", 6))
+    kernel_of(L, f);
+  if (!low_map_get(&L->kernels, f, 0))
+    return;
   struct low_kernel *k = kernel_of(L, f);
-  if (len == 8 && !memcmp(key, "maxntid", 7)) k->max_threads = (k->max_threads ? k->max_threads : 1) * (v ? v : 1);
-  if (len >= 8 && !memcmp(key, "minctasm", 8)) k->min_blocks = v;
-  if (len == 8 && !memcmp(key, "reqntid", 7) && key[7] >= 'x' && key[7] <= 'z') k->req[key[7] - 'x'] = v;
+  if (len == 8 && !memcmp(key, "maxntid", 7))
+    k->max_threads = (k->max_threads ? k->max_threads : 1) * (v ? v : 1);
+  if (len >= 8 && !memcmp(key, "minctasm", 8))
+    k->min_blocks = v;
+  if (len == 8 && !memcmp(key, "reqntid", 7) && key[7] >= 'x' && key[7] <= 'z')
+    k->req[key[7] - 'x'] = v;
 }
 
 static void annotations(low *L) {
@@ -121,9 +143,11 @@ static void annotations(low *L) {
   LLVMGetNamedMetadataOperands(L->mod, "nvvm.annotations", ops);
   for (unsigned i = 0; i < n; i++) {
     unsigned k = LLVMGetMDNodeNumOperands(ops[i]);
-    if (k < 3 || k > 64) continue;
+    if (k < 3 || k > 64)
+      continue;
     LLVMGetMDNodeOperands(ops[i], op);
-    if (!op[0] || !LLVMIsAFunction(op[0]) || LLVMIsDeclaration(op[0])) continue;
+    if (!op[0] || !LLVMIsAFunction(op[0]) || LLVMIsDeclaration(op[0]))
+      continue;
     for (unsigned j = 1; j + 1 < k; j += 2) {
       const char *key = op[j] ? LLVMGetMDString(op[j], &len) : NULL;
       if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1]))
@@ -133,8 +157,8 @@ static void annotations(low *L) {
 }
 
 static const char *string_attr(LLVMValueRef f, const char *key, unsigned *n) {
-  LLVMAttributeRef at =
-      LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
+  LLVMAttributeRef at = LLVMGetStringAttributeAtIndex(
+      f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
   return at ? LLVMGetStringAttributeValue(at, n) : NULL;
 }
 
@@ -147,11 +171,14 @@ static void attribute_bounds(struct low_kernel *k) {
     k->max_threads = 1;
     for (char *p = (char *)s;; p = end + 1) {
       k->max_threads *= (uint32_t)strtoul(p, &end, 10);
-      if (*end != ',') break;
+      if (*end != ',')
+        break;
     }
   }
-  if ((s = string_attr(k->fn, "nvvm.minctasm", &n))) k->min_blocks = (uint32_t)strtoul(s, NULL, 10);
-  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) && sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
+  if ((s = string_attr(k->fn, "nvvm.minctasm", &n)))
+    k->min_blocks = (uint32_t)strtoul(s, NULL, 10);
+  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) &&
+      sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
     k->max_threads = hi;
 }
 
@@ -159,11 +186,16 @@ static void required_size(low *L, struct low_kernel *k) {
   size_t n;
   LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(k->fn, &n);
   for (size_t i = 0; i < n; i++) {
-    if (LLVMValueMetadataEntriesGetKind(all, (unsigned)i) != L->md_reqd) continue;
-    LLVMValueRef v = LLVMMetadataAsValue(L->ctx, LLVMValueMetadataEntriesGetMetadata(all, (unsigned)i)), op[3];
-    if (LLVMGetMDNodeNumOperands(v) != 3) continue;
+    if (LLVMValueMetadataEntriesGetKind(all, (unsigned)i) != L->md_reqd)
+      continue;
+    LLVMValueRef v = LLVMMetadataAsValue(L->ctx,
+                                         LLVMValueMetadataEntriesGetMetadata(all, (unsigned)i)),
+                 op[3];
+    if (LLVMGetMDNodeNumOperands(v) != 3)
+      continue;
     LLVMGetMDNodeOperands(v, op);
-    for (int d = 0; d < 3; d++) k->req[d] = (uint32_t)LLVMConstIntGetZExtValue(op[d]);
+    for (int d = 0; d < 3; d++)
+      k->req[d] = (uint32_t)LLVMConstIntGetZExtValue(op[d]);
   }
   LLVMDisposeValueMetadataEntries(all);
 }
@@ -171,7 +203,8 @@ static void required_size(low *L, struct low_kernel *k) {
 static void find_kernels(low *L) {
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
     unsigned cc = LLVMGetFunctionCallConv(f);
-    if (!LLVMIsDeclaration(f) && (cc == CC_PTX_KERNEL || cc == CC_SPIR_KERNEL || cc == CC_AMDGPU_KERNEL))
+    if (!LLVMIsDeclaration(f) &&
+        (cc == CC_PTX_KERNEL || cc == CC_SPIR_KERNEL || cc == CC_AMDGPU_KERNEL))
       kernel_of(L, f);
   }
   annotations(L);
@@ -186,7 +219,8 @@ static void find_kernels(low *L) {
 uint32_t low_symbol(low *L, LLVMValueRef gv) {
   bool fresh;
   uint32_t *at = low_map_at(L->a, &L->syms, gv, &fresh);
-  if (!fresh) return *at;
+  if (!fresh)
+    return *at;
   uint32_t index = *at = L->sym_list.n;
   LLVMTypeRef t = LLVMGlobalGetValueType(gv);
   unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(gv));
@@ -194,10 +228,13 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   ww_space space = low_addrspace(L, as);
   s.space = (uint8_t)(space == WW_SHARED || space == WW_CONST ? space : WW_GLOBAL);
   s.size = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
-  if (!s.align) s.align = LLVMTypeIsSized(t) ? LLVMABIAlignmentOfType(L->td, t) : 1;
+  if (!s.align)
+    s.align = LLVMTypeIsSized(t) ? LLVMABIAlignmentOfType(L->td, t) : 1;
   s.dynamic = s.space == WW_SHARED && (LLVMIsDeclaration(gv) || !s.size);
-  if (s.dynamic) s.size = 0;
-  if (!*s.mangled) s.mangled = ww_fmt(L->a, ".constant%u", index);
+  if (s.dynamic)
+    s.size = 0;
+  if (!*s.mangled)
+    s.mangled = ww_fmt(L->a, ".constant%u", index);
   s.name = low_variable_name(L, s.mangled);
   const char *refusal = NULL;
   if (LLVMIsDeclaration(gv) && !s.dynamic)
@@ -213,7 +250,8 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
 uint32_t low_want_fn(low *L, LLVMValueRef f) {
   bool fresh;
   uint32_t *at = low_map_at(L->a, &L->fns, f, &fresh);
-  if (!fresh) return *at;
+  if (!fresh)
+    return *at;
   *at = L->list.n;
   low_fn *F = WW_NEW(L->a, low_fn);
   F->L = L;
@@ -238,7 +276,8 @@ static const char *param_name(low *L, LLVMValueRef p, uint32_t i, uint32_t part,
   const char *s = LLVMGetValueName2(p, &n);
   char *name = n ? ww_strndup(L->a, s, n) : ww_fmt(L->a, "arg%u", i);
   char *tail = strstr(name, ".coerce");
-  if (tail) *tail = 0;
+  if (tail)
+    *tail = 0;
   return parts > 1 ? ww_fmt(L->a, "%s.%u", name, part) : name;
 }
 
@@ -252,16 +291,19 @@ typedef struct {
 
 static void add_param(low_fn *F, ww_param p) {
   low *L = F->L;
-  ww_param *grown = ww_grow(L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
+  ww_param *grown =
+      ww_grow(L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
   F->fn.params = grown;
   grown[F->fn.nparams] = p;
-  ww_push(L->a, &F->vals, (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
+  ww_push(L->a, &F->vals,
+          (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
   F->fn.nparams++;
 }
 
 static LLVMTypeRef pointee_attr(low_fn *F, uint32_t i) {
   LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byval);
-  if (!a) a = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byref);
+  if (!a)
+    a = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byref);
   return a ? LLVMGetTypeAttributeValue(a) : NULL;
 }
 
@@ -272,12 +314,15 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
   f->by = pointee_attr(F, i);
   f->first = F->fn.nparams;
   f->packed = F->is_kernel && !f->by && f->t->n != 1;
-  if (f->t->refuse) low_refuse(F, "takes %s", f->t->refuse);
+  if (f->t->refuse)
+    low_refuse(F, "takes %s", f->t->refuse);
   LLVMTypeRef whole = F->is_kernel && f->by ? f->by : lt;
-  ww_param p = {
-      .type = WW_I64, .size = (uint32_t)LLVMABISizeOfType(L->td, whole), .align = LLVMABIAlignmentOfType(L->td, whole)};
+  ww_param p = {.type = WW_I64,
+                .size = (uint32_t)LLVMABISizeOfType(L->td, whole),
+                .align = LLVMABIAlignmentOfType(L->td, whole)};
   LLVMAttributeRef al = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_align);
-  if (f->by && al) p.align = (uint32_t)LLVMGetEnumAttributeValue(al);
+  if (f->by && al)
+    p.align = (uint32_t)LLVMGetEnumAttributeValue(al);
   if (F->is_kernel && (f->by || f->packed)) {
     p.name = param_name(L, f->p, i, 0, 1);
     p.byval = true;
@@ -289,7 +334,8 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
     p.name = param_name(L, f->p, i, c, f->t->n);
     p.type = f->t->c[c].type;
     p.pointer = LLVMGetTypeKind(lt) == LLVMPointerTypeKind;
-    if (f->t->n > 1) p.size = p.align = f->t->c[c].mem;
+    if (f->t->n > 1)
+      p.size = p.align = f->t->c[c].mem;
     if (p.pointer) {
       ww_space s = low_addrspace(L, LLVMGetPointerAddressSpace(lt));
       p.space = (uint8_t)(s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s);
@@ -299,28 +345,35 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
   }
 }
 
-/* Whether the by-value argument behind v is only ever read, so that parameter space can serve it. */
+/* Whether the by-value argument behind v is only ever read, so that parameter space can serve it.
+ */
 static bool only_read(LLVMValueRef v, int depth) {
-  if (!depth) return false;
+  if (!depth)
+    return false;
   for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
-    if (!LLVMIsAInstruction(user)) return false;
+    if (!LLVMIsAInstruction(user))
+      return false;
     switch (LLVMGetInstructionOpcode(user)) {
-    case LLVMLoad: break;
+    case LLVMLoad:
+      break;
     case LLVMGetElementPtr:
     case LLVMAddrSpaceCast:
     case LLVMBitCast:
     case LLVMSelect:
-      if (!only_read(user, depth - 1)) return false;
+      if (!only_read(user, depth - 1))
+        return false;
       break;
     case LLVMCall: {
       const char *name = low_name(LLVMGetCalledValue(user));
-      bool copy =
-          (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12)) && LLVMGetOperand(user, 0) != v;
-      if (!copy && strncmp(name, "llvm.lifetime", 13) && strncmp(name, "llvm.dbg", 8)) return false;
+      bool copy = (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12)) &&
+                  LLVMGetOperand(user, 0) != v;
+      if (!copy && strncmp(name, "llvm.lifetime", 13) && strncmp(name, "llvm.dbg", 8))
+        return false;
       break;
     }
-    default: return false;
+    default:
+      return false;
     }
   }
   return true;
@@ -348,7 +401,8 @@ static void bind_formal(low_fn *F, formal *f) {
     return;
   }
   ww_val *v = WW_NEWN(F->L->a, ww_val, f->t->n ? f->t->n : 1);
-  for (uint32_t i = 0; i < f->t->n; i++) v[i] = f->first + i;
+  for (uint32_t i = 0; i < f->t->n; i++)
+    v[i] = f->first + i;
   if (f->packed && f->t->n) {
     low_addr from = {.base = first, .space = WW_PARAM, .align = p->align};
     low_load(F, from, f->t->c, f->t->n, v);
@@ -364,14 +418,20 @@ static void lower_fn(low_fn *F) {
     formals[i].p = p;
     formal_params(F, &formals[i], i);
   }
-  if (F->is_kernel) low_describe_params(L, F->llvm, &F->fn);
+  if (F->is_kernel)
+    low_describe_params(L, F->llvm, &F->fn);
   const low_type *r = low_flat(L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
   F->fn.ret = r->n == 1 ? r->c[0].type : WW_VOID;
-  if (r->refuse) low_refuse(F, "returns %s", r->refuse);
-  if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(F->llvm))) low_refuse(F, "variable arguments");
-  for (i = 0; i < n && !F->fn.refusal; i++) bind_formal(F, &formals[i]);
-  if (!F->fn.refusal) low_body(F);
-  if (!F->fn.refusal) low_finish(F);
+  if (r->refuse)
+    low_refuse(F, "returns %s", r->refuse);
+  if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(F->llvm)))
+    low_refuse(F, "variable arguments");
+  for (i = 0; i < n && !F->fn.refusal; i++)
+    bind_formal(F, &formals[i]);
+  if (!F->fn.refusal)
+    low_body(F);
+  if (!F->fn.refusal)
+    low_finish(F);
 }
 
 /* ---- what spreads over calls: refusals and shared memory ---- */
@@ -380,16 +440,19 @@ static void address_taken(low *L, low_map *taken) {
   for (uint32_t s = 0; s < L->sym_list.n; s++)
     for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
       if (L->sym_list.v[s].relocs[r].fn)
-        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->sym_list.v[s].relocs[r].ref + 1), NULL) = 1;
+        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->sym_list.v[s].relocs[r].ref + 1),
+                    NULL) = 1;
   for (uint32_t f = 0; f < L->list.n; f++)
     for (uint32_t v = 0; v < L->list.v[f]->vals.n; v++)
       if (L->list.v[f]->vals.v[v].kind == WW_VAL_FN)
-        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->list.v[f]->vals.v[v].ref + 1), NULL) = 1;
+        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->list.v[f]->vals.v[v].ref + 1), NULL) =
+            1;
 }
 
 static void add_callees(low *L, low_fn *F, const low_map *more) {
   for (uint32_t i = 0; i < more->cap; i++)
-    if (more->key[i]) *low_map_at(L->a, &F->callees, more->key[i], NULL) = 1;
+    if (more->key[i])
+      *low_map_at(L->a, &F->callees, more->key[i], NULL) = 1;
 }
 
 static void spread_refusals(low *L) {
@@ -398,11 +461,13 @@ static void spread_refusals(low *L) {
     for (uint32_t f = 0; f < L->list.n; f++) {
       low_fn *F = L->list.v[f];
       for (uint32_t i = 0; i < F->callees.cap && !F->fn.refusal; i++) {
-        if (!F->callees.key[i]) continue;
+        if (!F->callees.key[i])
+          continue;
         const ww_fn *g = &L->list.v[(uintptr_t)F->callees.key[i] - 1]->fn;
-        if (!g->refusal) continue;
-        bool told =
-            !strncmp(g->refusal, "calls ", 6) && strstr(g->refusal, ": "); /* names one function already: enough */
+        if (!g->refusal)
+          continue;
+        bool told = !strncmp(g->refusal, "calls ", 6) &&
+                    strstr(g->refusal, ": "); /* names one function already: enough */
         F->fn.refusal = told ? g->refusal : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
         again = true;
       }
@@ -411,13 +476,16 @@ static void spread_refusals(low *L) {
 }
 
 static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
-  if (fns[f]) return;
+  if (fns[f])
+    return;
   fns[f] = true;
   low_fn *F = L->list.v[f];
   for (uint32_t i = 0; i < F->symbols.cap; i++)
-    if (F->symbols.key[i]) syms[(uintptr_t)F->symbols.key[i] - 1] = true;
+    if (F->symbols.key[i])
+      syms[(uintptr_t)F->symbols.key[i] - 1] = true;
   for (uint32_t i = 0; i < F->callees.cap; i++)
-    if (F->callees.key[i]) reach(L, (uint32_t)((uintptr_t)F->callees.key[i] - 1), fns, syms);
+    if (F->callees.key[i])
+      reach(L, (uint32_t)((uintptr_t)F->callees.key[i] - 1), fns, syms);
 }
 
 static void shared_sizes(low *L) {
@@ -429,7 +497,8 @@ static void shared_sizes(low *L) {
     reach(L, f, fns, syms);
     for (uint32_t s = 0; s < L->sym_list.n; s++) {
       const ww_symbol *y = &L->sym_list.v[s];
-      if (!syms[s] || y->space != WW_SHARED || y->dynamic) continue;
+      if (!syms[s] || y->space != WW_SHARED || y->dynamic)
+        continue;
       uint32_t align = y->align ? y->align : 1;
       bytes = (bytes + align - 1) / align * align + y->size;
     }
@@ -439,14 +508,18 @@ static void shared_sizes(low *L) {
 
 /* ---- the module ---- */
 
-static unsigned attr_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
+static unsigned attr_kind(const char *name) {
+  return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
 static unsigned md_kind(low *L, const char *name) {
   return LLVMGetMDKindIDInContext(L->ctx, name, (unsigned)strlen(name));
 }
 
 static void set_up(low *L) {
   const char *triple = LLVMGetTarget(L->mod);
-  L->target = !strncmp(triple, "nvptx", 5) ? LOW_NVPTX : !strncmp(triple, "amdgcn", 6) ? LOW_AMDGPU : LOW_SPIR;
+  L->target = !strncmp(triple, "nvptx", 5)    ? LOW_NVPTX
+              : !strncmp(triple, "amdgcn", 6) ? LOW_AMDGPU
+                                              : LOW_SPIR;
   L->td = LLVMGetModuleDataLayout(L->mod);
   L->md_invariant = md_kind(L, "invariant.load");
   L->md_reqd = md_kind(L, "reqd_work_group_size");
@@ -463,16 +536,19 @@ static void set_up(low *L) {
 
 static uint32_t warp_size(low *L) {
   unsigned n;
-  if (L->target != LOW_AMDGPU) return 32;
+  if (L->target != LOW_AMDGPU)
+    return 32;
   for (uint32_t i = 0; i < L->kernel.n; i++) {
     const char *cpu = string_attr(L->kernel.v[i].fn, "target-cpu", &n);
-    if (cpu && !strncmp(cpu, "gfx1", 4) && n == 7) return 32; /* RDNA: gfx1030, gfx1100 ... */
+    if (cpu && !strncmp(cpu, "gfx1", 4) && n == 7)
+      return 32; /* RDNA: gfx1030, gfx1100 ... */
   }
   return 64;
 }
 
 static void lower_all(low *L) {
-  for (uint32_t i = 0; i < L->kernel.n; i++) low_want_fn(L, L->kernel.v[i].fn);
+  for (uint32_t i = 0; i < L->kernel.n; i++)
+    low_want_fn(L, L->kernel.v[i].fn);
   uint32_t f = 0, s = 0;
   while (f < L->list.n || s < L->sym_list.n) {
     if (f < L->list.n)
@@ -483,7 +559,8 @@ static void lower_all(low *L) {
   low_map taken = {0};
   address_taken(L, &taken);
   for (uint32_t i = 0; i < L->list.n; i++)
-    if (L->list.v[i]->indirect) add_callees(L, L->list.v[i], &taken);
+    if (L->list.v[i]->indirect)
+      add_callees(L, L->list.v[i], &taken);
   spread_refusals(L);
   shared_sizes(L);
 }
@@ -516,7 +593,8 @@ static void deliver(low *L) {
   m->nfiles = L->file_list.n;
 }
 
-/* A function that breaks an invariant is our bug; the rest of the module need not suffer from it. */
+/* A function that breaks an invariant is our bug; the rest of the module need not suffer from it.
+ */
 static void refuse_broken(low *L) {
   ww_module alone = *L->out;
   ww_err e = {0};
@@ -524,8 +602,10 @@ static void refuse_broken(low *L) {
   for (uint32_t f = 0; f < alone.nfns; f++) {
     memcpy(alone.fns, L->out->fns, alone.nfns * sizeof *alone.fns);
     for (uint32_t g = 0; g < alone.nfns; g++)
-      if (g != f) alone.fns[g].refusal = "-";
-    if (L->out->fns[f].refusal || ww_ir_check(&alone, &e) == WW_OK) continue;
+      if (g != f)
+        alone.fns[g].refusal = "-";
+    if (L->out->fns[f].refusal || ww_ir_check(&alone, &e) == WW_OK)
+      continue;
     L->list.v[f]->fn.refusal = ww_fmt(L->a, "a defect of this program: %s", e.msg);
   }
   spread_refusals(L);
@@ -534,13 +614,14 @@ static void refuse_broken(low *L) {
 
 static ww_status check(low *L, ww_err *e) {
   ww_status st = ww_ir_check(L->out, e);
-  if (st == WW_OK) return st;
+  if (st == WW_OK)
+    return st;
   refuse_broken(L);
   return ww_ir_check(L->out, e);
 }
 
-ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d, bool raw, ww_arena *a,
-                           ww_module *out, ww_err *e) {
+ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d,
+                           bool raw, ww_arena *a, ww_module *out, ww_err *e) {
   link_error le = {{0}};
   low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
   LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, &le);
@@ -554,8 +635,10 @@ ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t
     deliver(&L);
     st = check(&L, e);
   }
-  if (L.mod) LLVMDisposeModule(L.mod);
-  while (stale.n) LLVMDisposeModule(stale.v[--stale.n]);
+  if (L.mod)
+    LLVMDisposeModule(L.mod);
+  while (stale.n)
+    LLVMDisposeModule(stale.v[--stale.n]);
   LLVMContextDispose(L.ctx);
   return st;
 }

@@ -1,18 +1,23 @@
-/* translate_arith.c - arithmetic, comparisons and conversions of component lists, wide integers included.
+/* translate_arith.c - arithmetic, comparisons and conversions of component lists, wide integers
+ * included.
  *
- * An fmul whose uses are all contractable additions of its block waits for them: nvcc fuses them by default. Integers wider
- * than 64 bits are lists of 64-bit limbs, lowest first. */
+ * An fmul whose uses are all contractable additions of its block waits for them: nvcc fuses them by
+ * default. Integers wider than 64 bits are lists of 64-bit limbs, lowest first. */
 #include "translate_int.h"
 
-static LLVMValueRef operand(LLVMValueRef inst, unsigned i) { return LLVMGetOperand(inst, i); }
+static LLVMValueRef operand(LLVMValueRef inst, unsigned i) {
+  return LLVMGetOperand(inst, i);
+}
 
 /* ---- integer arithmetic ---- */
 
-static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b, int flags) {
+static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b,
+                        int flags) {
   static const uint8_t map[] = {
-      [LLVMAdd] = WW_OP_ADD,   [LLVMSub] = WW_OP_SUB,   [LLVMMul] = WW_OP_MUL,   [LLVMUDiv] = WW_OP_UDIV,
-      [LLVMSDiv] = WW_OP_SDIV, [LLVMURem] = WW_OP_UREM, [LLVMSRem] = WW_OP_SREM, [LLVMShl] = WW_OP_SHL,
-      [LLVMLShr] = WW_OP_LSHR, [LLVMAShr] = WW_OP_ASHR, [LLVMAnd] = WW_OP_AND,   [LLVMOr] = WW_OP_OR,
+      [LLVMAdd] = WW_OP_ADD,   [LLVMSub] = WW_OP_SUB,   [LLVMMul] = WW_OP_MUL,
+      [LLVMUDiv] = WW_OP_UDIV, [LLVMSDiv] = WW_OP_SDIV, [LLVMURem] = WW_OP_UREM,
+      [LLVMSRem] = WW_OP_SREM, [LLVMShl] = WW_OP_SHL,   [LLVMLShr] = WW_OP_LSHR,
+      [LLVMAShr] = WW_OP_ASHR, [LLVMAnd] = WW_OP_AND,   [LLVMOr] = WW_OP_OR,
       [LLVMXor] = WW_OP_XOR};
   ww_type t = c->type;
   ww_op o = map[op];
@@ -21,24 +26,31 @@ static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, w
       o = WW_OP_XOR;
     else if (o == WW_OP_MUL)
       o = WW_OP_AND;
-    else if (o == WW_OP_UDIV || o == WW_OP_SDIV || o == WW_OP_SHL || o == WW_OP_LSHR || o == WW_OP_ASHR)
+    else if (o == WW_OP_UDIV || o == WW_OP_SDIV || o == WW_OP_SHL || o == WW_OP_LSHR ||
+             o == WW_OP_ASHR)
       return a;
     else if (o == WW_OP_UREM || o == WW_OP_SREM)
       return low_const(F, t, 0);
   }
-  bool odd = c->bits < ww_type_bits(t), with_sign = o == WW_OP_SDIV || o == WW_OP_SREM || o == WW_OP_ASHR;
+  bool odd = c->bits < ww_type_bits(t),
+       with_sign = o == WW_OP_SDIV || o == WW_OP_SREM || o == WW_OP_ASHR;
   if (odd && with_sign) {
     a = low_signed(F, a, t, c->bits);
-    if (o != WW_OP_ASHR) b = low_signed(F, b, t, c->bits);
+    if (o != WW_OP_ASHR)
+      b = low_signed(F, b, t, c->bits);
   }
   ww_val v = low_opx(F, o, t, 0, flags, a, b, WW_NOVAL);
-  bool may_spill = with_sign || o == WW_OP_ADD || o == WW_OP_SUB || o == WW_OP_MUL || o == WW_OP_SHL;
+  bool may_spill =
+      with_sign || o == WW_OP_ADD || o == WW_OP_SUB || o == WW_OP_MUL || o == WW_OP_SHL;
   return odd && may_spill ? low_mask(F, v, t, c->bits) : v;
 }
 
-static ww_val op64(low_fn *F, ww_op op, ww_val a, ww_val b) { return low_op(F, op, WW_I64, a, b, WW_NOVAL); }
+static ww_val op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
+  return low_op(F, op, WW_I64, a, b, WW_NOVAL);
+}
 
-static void wide_add(low_fn *F, bool sub, const ww_val *a, const ww_val *b, uint32_t n, ww_val *out) {
+static void wide_add(low_fn *F, bool sub, const ww_val *a, const ww_val *b, uint32_t n,
+                     ww_val *out) {
   ww_val carry = WW_NOVAL;
   for (uint32_t i = 0; i < n; i++) {
     ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
@@ -64,7 +76,8 @@ static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) {
   out[1] = hi;
 }
 
-static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k, ww_val *out) {
+static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k,
+                             ww_val *out) {
   ww_val zero = low_const(F, WW_I64, 0);
   ww_val sign = op == LLVMAShr ? op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
   int64_t words = (int64_t)(k / 64);
@@ -82,22 +95,26 @@ static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t
   }
 }
 
-static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww_val k, ww_val *out) {
+static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww_val k,
+                       ww_val *out) {
   uint64_t amount;
   if (low_is_const(F, k, &amount)) {
     wide_shift_const(F, op, a, n, amount, out);
     return;
   }
-  for (uint32_t i = 0; i < n; i++) out[i] = a[i];
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = a[i];
   for (unsigned s = 0; (1u << s) < n * 64; s++) { /* barrel shifter over the amount's bits */
     ww_val t[16], bit = low_op(F, WW_OP_AND, WW_I64, k, low_const(F, WW_I64, 1ull << s), WW_NOVAL);
     ww_val on = low_cmp(F, WW_NE, WW_I64, bit, low_const(F, WW_I64, 0));
     wide_shift_const(F, op, out, n, 1u << s, t);
-    for (uint32_t i = 0; i < n; i++) out[i] = low_select(F, WW_I64, on, t[i], out[i]);
+    for (uint32_t i = 0; i < n; i++)
+      out[i] = low_select(F, WW_I64, on, t[i], out[i]);
   }
 }
 
-static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val *a, const ww_val *b, ww_val *out) {
+static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val *a,
+                       const ww_val *b, ww_val *out) {
   switch (op) {
   case LLVMAnd:
   case LLVMOr:
@@ -106,35 +123,47 @@ static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val
       out[i] = op64(F, op == LLVMAnd ? WW_OP_AND : op == LLVMOr ? WW_OP_OR : WW_OP_XOR, a[i], b[i]);
     break;
   case LLVMAdd:
-  case LLVMSub: wide_add(F, op == LLVMSub, a, b, t->n, out); break;
+  case LLVMSub:
+    wide_add(F, op == LLVMSub, a, b, t->n, out);
+    break;
   case LLVMShl:
   case LLVMLShr:
-  case LLVMAShr: wide_shift(F, op, a, t->n, b[0], out); break;
+  case LLVMAShr:
+    wide_shift(F, op, a, t->n, b[0], out);
+    break;
   case LLVMMul:
     if (t->n == 2) {
       wide_mul(F, a, b, out);
       break;
     } /* fall through */
   default:
-    low_refuse(F, "%s of integers wider than 64 bits", op == LLVMMul ? "multiplication" : "division");
-    for (uint32_t i = 0; i < t->n; i++) out[i] = a[i];
+    low_refuse(F, "%s of integers wider than 64 bits",
+               op == LLVMMul ? "multiplication" : "division");
+    for (uint32_t i = 0; i < t->n; i++)
+      out[i] = a[i];
   }
   out[t->n - 1] = low_mask(F, out[t->n - 1], WW_I64, t->c[t->n - 1].bits);
 }
 
 /* ---- floating point ---- */
 
-static bool is_contract(low_fn *F, LLVMValueRef inst) { return low_fmf(F, inst) & LLVMFastMathAllowContract; }
+static bool is_contract(low_fn *F, LLVMValueRef inst) {
+  return low_fmf(F, inst) & LLVMFastMathAllowContract;
+}
 
-/* All uses (at most 4, as the NVPTX back end limits it) are contractable additions in the same block. */
+/* All uses (at most 4, as the NVPTX back end limits it) are contractable additions in the same
+ * block. */
 static bool defers(low_fn *F, LLVMValueRef fmul) {
   uint32_t n = 0;
-  if (!is_contract(F, fmul)) return false;
+  if (!is_contract(F, fmul))
+    return false;
   for (LLVMUseRef u = LLVMGetFirstUse(fmul); u; u = LLVMGetNextUse(u), n++) {
     LLVMValueRef user = LLVMGetUser(u);
     LLVMOpcode op = LLVMGetInstructionOpcode(user);
-    if ((op != LLVMFAdd && op != LLVMFSub) || !is_contract(F, user) || n == 4) return false;
-    if (LLVMGetInstructionParent(user) != LLVMGetInstructionParent(fmul)) return false;
+    if ((op != LLVMFAdd && op != LLVMFSub) || !is_contract(F, user) || n == 4)
+      return false;
+    if (LLVMGetInstructionParent(user) != LLVMGetInstructionParent(fmul))
+      return false;
   }
   return n > 0;
 }
@@ -142,14 +171,18 @@ static bool defers(low_fn *F, LLVMValueRef fmul) {
 static int fp_flags(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   unsigned f = low_fmf(F, inst);
   int out = f & LLVMFastMathAllowContract ? WW_F_CONTRACT : 0;
-  if (op == LLVMFDiv && (f & (LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal))) out |= WW_F_APPROX;
-  if (op == LLVMFDiv && LLVMGetMetadata(inst, F->L->md_fpmath)) out |= WW_F_APPROX; /* OpenCL's 2.5 ulp */
+  if (op == LLVMFDiv && (f & (LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal)))
+    out |= WW_F_APPROX;
+  if (op == LLVMFDiv && LLVMGetMetadata(inst, F->L->md_fpmath))
+    out |= WW_F_APPROX; /* OpenCL's 2.5 ulp */
   return out;
 }
 
 static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
-  static const uint8_t map[] = {
-      [LLVMFAdd] = WW_OP_FADD, [LLVMFSub] = WW_OP_FSUB, [LLVMFMul] = WW_OP_FMUL, [LLVMFDiv] = WW_OP_FDIV};
+  static const uint8_t map[] = {[LLVMFAdd] = WW_OP_FADD,
+                                [LLVMFSub] = WW_OP_FSUB,
+                                [LLVMFMul] = WW_OP_FMUL,
+                                [LLVMFDiv] = WW_OP_FDIV};
   const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
   int flags = fp_flags(F, inst, op);
@@ -169,20 +202,25 @@ void low_fmul_now(low_fn *F, LLVMValueRef inst) {
 static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   LLVMValueRef mul = NULL, x = operand(inst, 0), y = operand(inst, 1);
   bool first = false;
-  if (!is_contract(F, inst)) return false;
-  if (low_map_get(&F->deferred, x, 0))
-    mul = x, first = true;
-  else if (low_map_get(&F->deferred, y, 0))
+  if (!is_contract(F, inst))
+    return false;
+  if (low_map_get(&F->deferred, x, 0)) {
+    mul = x;
+    first = true;
+  } else if (low_map_get(&F->deferred, y, 0))
     mul = y;
-  if (!mul || x == y) return false;
+  if (!mul || x == y)
+    return false;
   const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_type ct = t->c[i].type;
     ww_val a = low_comp_of(F, operand(mul, 0), i), b = low_comp_of(F, operand(mul, 1), i),
            c = low_comp_of(F, first ? y : x, i);
-    if (op == LLVMFSub && first) c = low_op(F, WW_OP_FNEG, ct, c, WW_NOVAL, WW_NOVAL);
-    if (op == LLVMFSub && !first) a = low_op(F, WW_OP_FNEG, ct, a, WW_NOVAL, WW_NOVAL);
+    if (op == LLVMFSub && first)
+      c = low_op(F, WW_OP_FNEG, ct, c, WW_NOVAL, WW_NOVAL);
+    if (op == LLVMFSub && !first)
+      a = low_op(F, WW_OP_FNEG, ct, a, WW_NOVAL, WW_NOVAL);
     out[i] = low_opx(F, WW_OP_FMA, ct, 0, WW_F_CONTRACT, a, b, c);
   }
   low_set(F, inst, out, t->n);
@@ -195,7 +233,8 @@ void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
     return;
   }
   if (op == LLVMFAdd || op == LLVMFSub || op == LLVMFMul || op == LLVMFDiv || op == LLVMFRem) {
-    if ((op == LLVMFAdd || op == LLVMFSub) && fused(F, inst, op)) return;
+    if ((op == LLVMFAdd || op == LLVMFSub) && fused(F, inst, op))
+      return;
     fp_each(F, inst, op);
     return;
   }
@@ -208,8 +247,8 @@ void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
     bool wraps = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
     int flags = wraps && LLVMGetNSW(inst) ? WW_F_NSW : 0;
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] =
-          int_binop(F, op, &t->c[i], low_comp_of(F, operand(inst, 0), i), low_comp_of(F, operand(inst, 1), i), flags);
+      out[i] = int_binop(F, op, &t->c[i], low_comp_of(F, operand(inst, 0), i),
+                         low_comp_of(F, operand(inst, 1), i), flags);
   }
   low_set(F, inst, out, t->n);
 }
@@ -217,7 +256,8 @@ void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
 /* ---- comparisons ---- */
 
 static ww_cmp int_predicate(LLVMIntPredicate p) {
-  static const uint8_t map[] = {WW_EQ, WW_NE, WW_UGT, WW_UGE, WW_ULT, WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
+  static const uint8_t map[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
+                                WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
   return map[p - LLVMIntEQ];
 }
 
@@ -231,14 +271,17 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
     }
     return low_cmp(F, p, WW_I64, acc, low_const(F, WW_I64, 0));
   }
-  static const uint8_t unsigned_of[] = {[WW_SLT] = WW_ULT, [WW_SLE] = WW_ULE, [WW_SGT] = WW_UGT, [WW_SGE] = WW_UGE,
-                                        [WW_ULT] = WW_ULT, [WW_ULE] = WW_ULE, [WW_UGT] = WW_UGT, [WW_UGE] = WW_UGE};
+  static const uint8_t unsigned_of[] = {
+      [WW_SLT] = WW_ULT, [WW_SLE] = WW_ULE, [WW_SGT] = WW_UGT, [WW_SGE] = WW_UGE,
+      [WW_ULT] = WW_ULT, [WW_ULE] = WW_ULE, [WW_UGT] = WW_UGT, [WW_UGE] = WW_UGE};
   ww_val r = low_cmp(F, unsigned_of[p], WW_I64, a[0], b[0]);
   for (uint32_t i = 1; i < n; i++) {
     bool top = i + 1 == n;
     unsigned bits = t->c[i].bits;
-    ww_val x = top ? low_signed(F, a[i], WW_I64, bits) : a[i], y = top ? low_signed(F, b[i], WW_I64, bits) : b[i];
-    ww_val eq = low_cmp(F, WW_EQ, WW_I64, x, y), c = low_cmp(F, top ? p : unsigned_of[p], WW_I64, x, y);
+    ww_val x = top ? low_signed(F, a[i], WW_I64, bits) : a[i],
+           y = top ? low_signed(F, b[i], WW_I64, bits) : b[i];
+    ww_val eq = low_cmp(F, WW_EQ, WW_I64, x, y),
+           c = low_cmp(F, top ? p : unsigned_of[p], WW_I64, x, y);
     r = low_select(F, WW_I1, eq, r, c);
   }
   return r;
@@ -258,7 +301,10 @@ void low_icmp(low_fn *F, LLVMValueRef inst) {
   for (uint32_t i = 0; i < t->n; i++) {
     ww_val a = low_comp_of(F, x, i), b = low_comp_of(F, y, i);
     ww_type ct = t->c[i].type;
-    if (with_sign) a = low_signed(F, a, ct, t->c[i].bits), b = low_signed(F, b, ct, t->c[i].bits);
+    if (with_sign) {
+      a = low_signed(F, a, ct, t->c[i].bits);
+      b = low_signed(F, b, ct, t->c[i].bits);
+    }
     out[i] = low_cmp(F, p, ct, a, b);
   }
   low_set(F, inst, out, t->n);
@@ -266,9 +312,10 @@ void low_icmp(low_fn *F, LLVMValueRef inst) {
 
 void low_fcmp(low_fn *F, LLVMValueRef inst) {
   static const uint8_t map[] = {
-      [LLVMRealOEQ] = WW_FOEQ, [LLVMRealOGT] = WW_FOGT, [LLVMRealOGE] = WW_FOGE,    [LLVMRealOLT] = WW_FOLT,
-      [LLVMRealOLE] = WW_FOLE, [LLVMRealONE] = WW_FONE, [LLVMRealORD] = WW_FORD,    [LLVMRealUNO] = WW_FUNO,
-      [LLVMRealUEQ] = WW_FUEQ, [LLVMRealUGT] = WW_FUGT, [LLVMRealUGE] = WW_FUGE,    [LLVMRealULT] = WW_FULT,
+      [LLVMRealOEQ] = WW_FOEQ, [LLVMRealOGT] = WW_FOGT, [LLVMRealOGE] = WW_FOGE,
+      [LLVMRealOLT] = WW_FOLT, [LLVMRealOLE] = WW_FOLE, [LLVMRealONE] = WW_FONE,
+      [LLVMRealORD] = WW_FORD, [LLVMRealUNO] = WW_FUNO, [LLVMRealUEQ] = WW_FUEQ,
+      [LLVMRealUGT] = WW_FUGT, [LLVMRealUGE] = WW_FUGE, [LLVMRealULT] = WW_FULT,
       [LLVMRealULE] = WW_FULE, [LLVMRealUNE] = WW_FUNE, [LLVMRealPredicateTrue] = 0};
   LLVMRealPredicate p = LLVMGetFCmpPredicate(inst);
   const low_type *t = low_flat(F->L, LLVMTypeOf(operand(inst, 0)));
@@ -284,12 +331,13 @@ void low_fcmp(low_fn *F, LLVMValueRef inst) {
 /* ---- conversions ---- */
 
 /* Components of one integer of `from` bits as one of `to` bits. */
-static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *in, const low_comp *tc, uint32_t nt,
-                     bool sign, ww_val *out) {
+static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *in,
+                     const low_comp *tc, uint32_t nt, bool sign, ww_val *out) {
   if (nf == 1 && nt == 1) {
     ww_val v = in[0];
     bool grows = tc->bits > fc->bits;
-    if (sign && grows) v = low_signed(F, v, fc->type, fc->bits);
+    if (sign && grows)
+      v = low_signed(F, v, fc->type, fc->bits);
     v = low_int_to(F, v, fc->type, tc->type, sign && grows);
     out[0] = grows && !sign ? v : low_mask(F, v, tc->type, tc->bits);
     return;
@@ -307,19 +355,23 @@ static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_com
   switch (op) {
   case LLVMSIToFP:
     v = low_signed(F, v, f->type, f->bits);
-    if (f->type == WW_I1) return low_cvt(F, WW_OP_SITOF, t->type, WW_I32, WW_RN, low_int_to(F, v, WW_I1, WW_I32, true));
+    if (f->type == WW_I1)
+      return low_cvt(F, WW_OP_SITOF, t->type, WW_I32, WW_RN, low_int_to(F, v, WW_I1, WW_I32, true));
     return low_cvt(F, WW_OP_SITOF, t->type, f->type, WW_RN, v);
   case LLVMUIToFP:
     if (f->type == WW_I1)
-      return low_cvt(F, WW_OP_UITOF, t->type, WW_I32, WW_RN, low_int_to(F, v, WW_I1, WW_I32, false));
+      return low_cvt(F, WW_OP_UITOF, t->type, WW_I32, WW_RN,
+                     low_int_to(F, v, WW_I1, WW_I32, false));
     return low_cvt(F, WW_OP_UITOF, t->type, f->type, WW_RN, v);
   case LLVMFPToSI:
   case LLVMFPToUI: {
     ww_type to = t->type < WW_I32 ? WW_I32 : t->type; /* as nvcc: 32 bits, then the low part */
-    v = low_cvt(F, op == LLVMFPToSI || t->type < WW_I32 ? WW_OP_FTOSI : WW_OP_FTOUI, to, f->type, WW_RZ, v);
+    v = low_cvt(F, op == LLVMFPToSI || t->type < WW_I32 ? WW_OP_FTOSI : WW_OP_FTOUI, to, f->type,
+                WW_RZ, v);
     return low_mask(F, low_int_to(F, v, to, t->type, false), t->type, t->bits);
   }
-  default: return low_cvt(F, WW_OP_FCVT, t->type, f->type, WW_RN, v);
+  default:
+    return low_cvt(F, WW_OP_FCVT, t->type, f->type, WW_RN, v);
   }
 }
 
@@ -342,20 +394,25 @@ void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
 }
 
 void low_bitcast(low_fn *F, LLVMValueRef inst) {
-  const low_type *f = low_flat(F->L, LLVMTypeOf(operand(inst, 0))), *t = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *f = low_flat(F->L, LLVMTypeOf(operand(inst, 0))),
+                 *t = low_flat(F->L, LLVMTypeOf(inst));
   ww_val *in = WW_NEWN(F->L->a, ww_val, f->n), *out = WW_NEWN(F->L->a, ww_val, t->n);
-  for (uint32_t i = 0; i < f->n; i++) in[i] = low_comp_of(F, operand(inst, 0), i);
+  for (uint32_t i = 0; i < f->n; i++)
+    in[i] = low_comp_of(F, operand(inst, 0), i);
   low_repack(F, f->c, f->n, in, t->c, t->n, out);
   low_set(F, inst, out, t->n);
 }
 
-void low_pointer_cast(low_fn *F, LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
-  const low_type *f = low_flat(F->L, LLVMTypeOf(operand(inst, 0))), *t = low_flat(F->L, LLVMTypeOf(inst));
+void low_pointer_cast(low_fn *F,
+                      LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
+  const low_type *f = low_flat(F->L, LLVMTypeOf(operand(inst, 0))),
+                 *t = low_flat(F->L, LLVMTypeOf(inst));
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
   if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(operand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_mask(F, low_int_to(F, low_comp_of(F, operand(inst, 0), i), f->c[i].type, t->c[i].type, false),
-                      t->c[i].type, t->c[i].bits);
+    out[i] = low_mask(
+        F, low_int_to(F, low_comp_of(F, operand(inst, 0), i), f->c[i].type, t->c[i].type, false),
+        t->c[i].type, t->c[i].bits);
   low_set(F, inst, out, t->n);
 }

@@ -1,7 +1,8 @@
 /* translate_asm.c - inline PTX: operands, registers, statements, predicates.
  *
- * Straight-line code only: registers are renamed as they are written. A predicate on a pure instruction selects between the
- * new and the old value, on any other it branches around. Labels and branches refuse, as does any unknown instruction, by name. */
+ * Straight-line code only: registers are renamed as they are written. A predicate on a pure
+ * instruction selects between the new and the old value, on any other it branches around. Labels
+ * and branches refuse, as does any unknown instruction, by name. */
 #include "translate_asm.h"
 
 #include <ctype.h>
@@ -14,36 +15,44 @@ bool ptx_type_named(const char *s, ptx_type *out) {
     const char *name;
     uint8_t t;
     bool sign, pair;
-  } names[] = {{"pred", WW_I1, 0, 0}, {"b8", WW_I8, 0, 0},     {"u8", WW_I8, 0, 0},      {"s8", WW_I8, 1, 0},
-               {"b16", WW_I16, 0, 0}, {"u16", WW_I16, 0, 0},   {"s16", WW_I16, 1, 0},    {"b32", WW_I32, 0, 0},
-               {"u32", WW_I32, 0, 0}, {"s32", WW_I32, 1, 0},   {"b64", WW_I64, 0, 0},    {"u64", WW_I64, 0, 0},
-               {"s64", WW_I64, 1, 0}, {"f16", WW_F16, 1, 0},   {"bf16", WW_BF16, 1, 0},  {"f32", WW_F32, 1, 0},
-               {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1}, {"bf16x2", WW_BF16, 1, 1}};
+  } names[] = {{"pred", WW_I1, 0, 0},    {"b8", WW_I8, 0, 0},   {"u8", WW_I8, 0, 0},
+               {"s8", WW_I8, 1, 0},      {"b16", WW_I16, 0, 0}, {"u16", WW_I16, 0, 0},
+               {"s16", WW_I16, 1, 0},    {"b32", WW_I32, 0, 0}, {"u32", WW_I32, 0, 0},
+               {"s32", WW_I32, 1, 0},    {"b64", WW_I64, 0, 0}, {"u64", WW_I64, 0, 0},
+               {"s64", WW_I64, 1, 0},    {"f16", WW_F16, 1, 0}, {"bf16", WW_BF16, 1, 0},
+               {"f32", WW_F32, 1, 0},    {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1},
+               {"bf16x2", WW_BF16, 1, 1}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) return *out = (ptx_type){names[i].t, names[i].sign, names[i].pair}, true;
+    if (!strcmp(names[i].name, s))
+      return *out = (ptx_type){names[i].t, names[i].sign, names[i].pair}, true;
   return false;
 }
 
 bool ptx_has(const ptx_ins *i, const char *modifier) {
   for (uint32_t k = 1; k < i->nop; k++)
-    if (!strcmp(i->op[k], modifier)) return true;
+    if (!strcmp(i->op[k], modifier))
+      return true;
   return false;
 }
 
 ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n) {
   ptx_type t;
   for (uint32_t k = 1; k < i->nop; k++)
-    if (ptx_type_named(i->op[k], &t) && n-- == 0) return t;
+    if (ptx_type_named(i->op[k], &t) && n-- == 0)
+      return t;
   return (ptx_type){WW_VOID, false, false};
 }
 
-void ptx_refuse(ptx_ins *i) { low_refuse(i->F, "inline PTX: %.100s", i->text); }
+void ptx_refuse(ptx_ins *i) {
+  low_refuse(i->F, "inline PTX: %.100s", i->text);
+}
 
 /* ---- registers and operands ---- */
 
 static ptx_reg *find_reg(ptx_state *s, const char *name) {
   for (uint32_t i = s->regs.n; i-- > 0;)
-    if (!strcmp(s->regs.v[i].name, name)) return &s->regs.v[i];
+    if (!strcmp(s->regs.v[i].name, name))
+      return &s->regs.v[i];
   return NULL;
 }
 
@@ -54,9 +63,11 @@ static void add_reg(ptx_state *s, const char *name, ww_type t) {
 }
 
 static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
-  if (from == to) return v;
+  if (from == to)
+    return v;
   unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
-  if (wf == wt) return low_bits(F, v, from, to);
+  if (wf == wt)
+    return low_bits(F, v, from, to);
   ww_type fi = low_int_type(wf), ti = low_int_type(wt);
   return low_bits(F, low_int_to(F, low_bits(F, v, from, fi), fi, ti, sign), ti, to);
 }
@@ -64,7 +75,8 @@ static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) 
 static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   bool neg = *s == '-';
   const char *d = s + neg;
-  if (!isdigit((unsigned char)*d)) return false;
+  if (!isdigit((unsigned char)*d))
+    return false;
   if (d[0] == '0' && (d[1] == 'f' || d[1] == 'F') && strlen(d) == 10) {
     uint32_t b = (uint32_t)strtoul(d + 2, NULL, 16);
     float f;
@@ -85,9 +97,11 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
     return true;
   }
   uint64_t v = strtoull(d, NULL, 0);
-  if (neg) v = (uint64_t) - (int64_t)v;
+  if (neg)
+    v = (uint64_t) - (int64_t)v;
   *bits = v;
-  if (ww_is_float(t) && ww_type_bits(t) == 32 && v < 16) *bits = low_float_bits(t, (double)(int64_t)v);
+  if (ww_is_float(t) && ww_type_bits(t) == 32 && v < 16)
+    *bits = low_float_bits(t, (double)(int64_t)v);
   return true;
 }
 
@@ -95,31 +109,40 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
   if (*s != '%')
-    return !strcmp(s, "WARP_SZ") ? *out = reshape(i->F, low_const(i->F, WW_I32, 32), WW_I32, t, false), true : false;
+    return !strcmp(s, "WARP_SZ")
+           ? *out = reshape(i->F, low_const(i->F, WW_I32, 32), WW_I32, t, false),
+             true : false;
   snprintf(name, sizeof name, "%s", s + 1);
-  if (!strncmp(name, "lanemask_", 9)) name[8] = '.';
-  if (!strcmp(name, "dynamic_smem_size")) snprintf(name, sizeof name, "dynamic.smem.size");
+  if (!strncmp(name, "lanemask_", 9))
+    name[8] = '.';
+  if (!strcmp(name, "dynamic_smem_size"))
+    snprintf(name, sizeof name, "dynamic.smem.size");
   if (!strncmp(name, "clock", 5) || !strncmp(name, "globaltimer", 11)) {
     ww_type ct = t == WW_I64 ? WW_I64 : WW_I32;
     *out = reshape(i->F, low_op(i->F, WW_OP_CLOCK, ct, WW_NOVAL, WW_NOVAL, WW_NOVAL), ct, t, false);
     return true;
   }
   int r = low_nv_sreg(name);
-  if (r < 0) return false;
+  if (r < 0)
+    return false;
   *out = reshape(i->F, low_sreg(i->F, (ww_sreg)r), WW_I32, t, false);
   return true;
 }
 
 uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t max) {
   uint32_t n = 0;
-  if (*operand != '{') return out[0] = operand, 1;
+  if (*operand != '{')
+    return out[0] = operand, 1;
   char *s = ww_strdup(i->F->L->a, operand + 1);
-  for (char *rest, *tok = strtok_r(s, ",} \t", &rest); tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
+  for (char *rest, *tok = strtok_r(s, ",} \t", &rest); tok && n < max;
+       tok = strtok_r(NULL, ",} \t", &rest))
     out[n++] = tok;
   return n;
 }
 
-static low_comp comp_of(ww_type t) { return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0}; }
+static low_comp comp_of(ww_type t) {
+  return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
+}
 
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) { /* {lo, hi} as one value */
   const char *part[8];
@@ -143,13 +166,18 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
     ptx_refuse(i);
     return low_const(i->F, WW_I32, 0);
   }
-  if (*operand == '{') return read_vector(i, operand, t);
+  if (*operand == '{')
+    return read_vector(i, operand, t);
   if (*operand == '!')
-    return low_op(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1), low_const(i->F, WW_I1, 1), WW_NOVAL);
+    return low_op(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1),
+                  low_const(i->F, WW_I1, 1), WW_NOVAL);
   ptx_reg *r = find_reg(i->s, operand);
-  if (r) return reshape(i->F, r->v, r->type, t, false);
-  if (immediate(operand, t, &bits)) return low_const(i->F, t, bits);
-  if (special(i, operand, t, &v)) return v;
+  if (r)
+    return reshape(i->F, r->v, r->type, t, false);
+  if (immediate(operand, t, &bits))
+    return low_const(i->F, t, bits);
+  if (special(i, operand, t, &v))
+    return v;
   ptx_refuse(i);
   return low_const(i->F, t, 0);
 }
@@ -160,13 +188,16 @@ static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   unsigned w = n ? ww_type_bits(t) / n : 0;
   low_comp to[8], from = comp_of(t);
   ww_val out[8];
-  for (uint32_t k = 0; k < n; k++) to[k] = comp_of(low_int_type(w));
+  for (uint32_t k = 0; k < n; k++)
+    to[k] = comp_of(low_int_type(w));
   low_repack(i->F, &from, 1, &v, to, n, out);
-  for (uint32_t k = 0; k < n; k++) ptx_write(i, part[k], out[k], to[k].type, false);
+  for (uint32_t k = 0; k < n; k++)
+    ptx_write(i, part[k], out[k], to[k].type, false);
 }
 
 void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) {
-  if (!strcmp(operand, "_")) return;
+  if (!strcmp(operand, "_"))
+    return;
   if (*operand == '{') {
     write_vector(i, operand, v, t);
     return;
@@ -176,7 +207,10 @@ void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) 
     ptx_refuse(i);
     return;
   }
-  if (ww_type_bits(r->declared) != ww_type_bits(t)) v = reshape(i->F, v, t, r->declared, sign), t = r->declared;
+  if (ww_type_bits(r->declared) != ww_type_bits(t)) {
+    v = reshape(i->F, v, t, r->declared, sign);
+    t = r->declared;
+  }
   r->v = v;
   r->type = t;
 }
@@ -187,7 +221,8 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
   low_addr p = {.space = space, .align = align};
   size_t n = 0;
   for (const char *c = operand; *c && n + 1 < sizeof s; c++)
-    if (*c != '[' && *c != ']' && !isspace((unsigned char)*c)) s[n++] = *c;
+    if (*c != '[' && *c != ']' && !isspace((unsigned char)*c))
+      s[n++] = *c;
   s[n] = 0;
   char *plus = strpbrk(s + 1, "+-");
   if (plus) {
@@ -201,9 +236,11 @@ low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t a
 /* ---- statements ---- */
 
 static char *trim(char *s) {
-  while (isspace((unsigned char)*s)) s++;
+  while (isspace((unsigned char)*s))
+    s++;
   size_t n = strlen(s);
-  while (n && isspace((unsigned char)s[n - 1])) s[--n] = 0;
+  while (n && isspace((unsigned char)s[n - 1]))
+    s[--n] = 0;
   return s;
 }
 
@@ -213,8 +250,10 @@ static void declare(ptx_state *s, char *text) {
   char *save = NULL;
   for (char *tok = strtok_r(text, " \t\n,", &save); tok; tok = strtok_r(NULL, " \t\n,", &save)) {
     if (*tok == '.') {
-      if (!ptx_type_named(tok + 1, &t)) t.t = WW_I32;
-      if (t.pair) t.t = WW_I32;
+      if (!ptx_type_named(tok + 1, &t))
+        t.t = WW_I32;
+      if (t.pair)
+        t.t = WW_I32;
       continue;
     }
     char *lt = strchr(tok, '<');
@@ -236,28 +275,37 @@ static void split_operands(ptx_ins *i, char *s) {
   int depth = 0;
   char *start = s;
   for (;; s++) {
-    if (*s == '{' || *s == '[') depth++;
-    if (*s == '}' || *s == ']') depth--;
-    if (*s && (*s != ',' || depth)) continue;
+    if (*s == '{' || *s == '[')
+      depth++;
+    if (*s == '}' || *s == ']')
+      depth--;
+    if (*s && (*s != ',' || depth))
+      continue;
     bool last = !*s;
     *s = 0;
     char *o = trim(start);
-    if (*o && i->narg < PTX_MAX_OPERANDS) i->arg[i->narg++] = o;
-    if (last) break;
+    if (*o && i->narg < PTX_MAX_OPERANDS)
+      i->arg[i->narg++] = o;
+    if (last)
+      break;
     start = s + 1;
   }
 }
 
 static void parse(ptx_ins *i, char *s) {
   size_t n = 0;
-  while (s[n] && !isspace((unsigned char)s[n])) n++;
+  while (s[n] && !isspace((unsigned char)s[n]))
+    n++;
   for (size_t k = 0; k < n && i->nop < PTX_MAX_TOKENS;) {
     size_t e = k;
-    while (e < n && s[e] != '.') e++;
-    if (e - k >= sizeof i->op[0]) e = e - k >= sizeof i->op[0] ? e : e;
+    while (e < n && s[e] != '.')
+      e++;
+    if (e - k >= sizeof i->op[0])
+      e = e - k >= sizeof i->op[0] ? e : e;
     snprintf(i->op[i->nop++], sizeof i->op[0], "%.*s", (int)(e - k < 15 ? e - k : 15), s + k);
     k = e + 1;
-    while (k < n && s[k] == ':') k++; /* .shared::cluster keeps its parts apart */
+    while (k < n && s[k] == ':')
+      k++; /* .shared::cluster keeps its parts apart */
   }
   split_operands(i, s + n);
 }
@@ -269,10 +317,12 @@ static void predicated_select(ptx_ins *i, ww_val p) {
   uint32_t n = s->regs.n;
   ptx_reg *before = WW_NEWN(i->F->L->a, ptx_reg, n + 1);
   memcpy(before, s->regs.v, n * sizeof *before);
-  if (!ptx_execute(i)) ptx_refuse(i);
+  if (!ptx_execute(i))
+    ptx_refuse(i);
   for (uint32_t k = 0; k < n && !i->F->fn.refusal; k++) {
     ptx_reg *r = &s->regs.v[k];
-    if (r->v == before[k].v) continue;
+    if (r->v == before[k].v)
+      continue;
     ww_val old = reshape(i->F, before[k].v, before[k].type, r->type, false);
     r->v = low_select(i->F, r->type, p, r->v, old);
   }
@@ -281,27 +331,35 @@ static void predicated_select(ptx_ins *i, ww_val p) {
 static void predicated_branch(ptx_ins *i, ww_val p) {
   low_fn *F = i->F;
   ptx_state *s = i->s;
-  uint32_t n = s->regs.n, yes = low_new_block(F, NULL), join = low_new_block(F, NULL), from = F->cur;
+  uint32_t n = s->regs.n, yes = low_new_block(F, NULL), join = low_new_block(F, NULL),
+           from = F->cur;
   ptx_reg *before = WW_NEWN(F->L->a, ptx_reg, n + 1);
   memcpy(before, s->regs.v, n * sizeof *before);
   for (uint32_t k = 0; k < n; k++) /* the old value in the type the join will have */
-    if (before[k].type != before[k].declared)
-      s->regs.v[k].v = before[k].v = reshape(F, before[k].v, before[k].type, before[k].declared, false),
+    if (before[k].type != before[k].declared) {
+      s->regs.v[k].v = before[k].v =
+          reshape(F, before[k].v, before[k].type, before[k].declared, false);
       s->regs.v[k].type = before[k].type = before[k].declared;
+    }
   low_cbr(F, p, yes, join);
   F->cur = yes;
-  if (!ptx_execute(i)) ptx_refuse(i);
+  if (!ptx_execute(i))
+    ptx_refuse(i);
   bool falls = !low_cur(F)->ended;
   for (uint32_t k = 0; k < n && falls; k++) {
     ptx_reg *r = &s->regs.v[k];
-    if (r->v != before[k].v) r->v = reshape(F, r->v, r->type, r->declared, false), r->type = r->declared;
+    if (r->v != before[k].v) {
+      r->v = reshape(F, r->v, r->type, r->declared, false);
+      r->type = r->declared;
+    }
   }
   uint32_t end = F->cur;
   low_br(F, join);
   F->cur = join;
   for (uint32_t k = 0; k < n; k++) {
     ptx_reg *r = &s->regs.v[k];
-    if (r->v == before[k].v) continue;
+    if (r->v == before[k].v)
+      continue;
     r->v = falls ? low_phi2(F, r->type, from, before[k].v, end, r->v) : before[k].v;
   }
 }
@@ -312,11 +370,13 @@ static void statement(ptx_state *s, char *text) {
     declare(s, text + 4);
     return;
   }
-  if (!strncmp(text, ".pragma", 7)) return;
+  if (!strncmp(text, ".pragma", 7))
+    return;
   char *p = NULL;
   if (*text == '@') {
     size_t n = 1;
-    while (text[n] && !isspace((unsigned char)text[n])) n++;
+    while (text[n] && !isspace((unsigned char)text[n]))
+      n++;
     p = ww_strndup(s->F->L->a, text + 1, n - 1);
     text = trim(text + n);
   }
@@ -326,7 +386,8 @@ static void statement(ptx_state *s, char *text) {
     return;
   }
   if (!p) {
-    if (!ptx_execute(&i)) ptx_refuse(&i);
+    if (!ptx_execute(&i))
+      ptx_refuse(&i);
     return;
   }
   ww_val cond = ptx_read(&i, p, WW_I1);
@@ -339,20 +400,26 @@ static void statement(ptx_state *s, char *text) {
 static void statements(ptx_state *s, char *text) {
   for (char *c = text; *c; c++) { /* scope braces stand alone at the start of a statement */
     char *start = c;
-    while (isspace((unsigned char)*c) || *c == ';') c++;
-    if (*c == '{' || *c == '}') continue;
+    while (isspace((unsigned char)*c) || *c == ';')
+      c++;
+    if (*c == '{' || *c == '}')
+      continue;
     start = c;
     int depth = 0;
     while (*c && (*c != ';' || depth)) {
-      if (*c == '{') depth++;
-      if (*c == '}' && depth-- == 0) break;
+      if (*c == '{')
+        depth++;
+      if (*c == '}' && depth-- == 0)
+        break;
       c++;
     }
     char end = *c;
     *c = 0;
     char *one = trim(start);
-    if (*one && !s->F->fn.refusal) statement(s, one);
-    if (!end) break;
+    if (*one && !s->F->fn.refusal)
+      statement(s, one);
+    if (!end)
+      break;
   }
 }
 
@@ -364,7 +431,8 @@ static char *plain_text(ww_arena *a, const char *s, size_t n) {
   size_t k = 0;
   for (size_t i = 0; i < n; i++) {
     if (s[i] == '/' && i + 1 < n && s[i + 1] == '/') {
-      while (i < n && s[i] != '\n') i++;
+      while (i < n && s[i] != '\n')
+        i++;
       out[k++] = ' ';
     } else if (s[i] == '/' && i + 1 < n && s[i + 1] == '*') {
       for (i += 2; i + 1 < n && (s[i] != '*' || s[i + 1] != '/'); i++) {}
@@ -373,7 +441,8 @@ static char *plain_text(ww_arena *a, const char *s, size_t n) {
     } else if (s[i] == '$' && i + 1 < n && s[i + 1] == '{') {
       out[k++] = '$';
       for (i += 2; i < n && s[i] != '}'; i++)
-        if (isdigit((unsigned char)s[i])) out[k++] = s[i];
+        if (isdigit((unsigned char)s[i]))
+          out[k++] = s[i];
     } else if (s[i] == '$' && i + 1 < n && s[i + 1] == '$') {
       out[k++] = '%';
       i++;
@@ -389,7 +458,8 @@ static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const l
   uint32_t k = 0, outs = 0, in = 0;
   char *save = NULL, name[16];
   for (char *c = strtok_r(constraints, ",", &save); c; c = strtok_r(NULL, ",", &save)) {
-    if (*c == '~') continue;
+    if (*c == '~')
+      continue;
     snprintf(name, sizeof name, "$%u", k++);
     if (*c == '=') {
       if (strchr(c, '*') || outs >= rt->n) {
@@ -399,7 +469,8 @@ static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const l
       add_reg(s, name, rt->c[outs++].type);
       continue;
     }
-    if (in >= LLVMGetNumArgOperands(inst)) break;
+    if (in >= LLVMGetNumArgOperands(inst))
+      break;
     LLVMValueRef v = LLVMGetOperand(inst, in++);
     const low_type *t = low_flat(F->L, LLVMTypeOf(v));
     if (t->n != 1) {
@@ -426,20 +497,25 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   char *text = plain_text(F->L->a, raw, n);
   ptx_state s = {.F = F, .carry = WW_NOVAL};
   if (F->L->target != LOW_NVPTX) {
-    if (*trim(text)) low_refuse(F, "inline assembly: %.100s", trim(text));
+    if (*trim(text))
+      low_refuse(F, "inline assembly: %.100s", trim(text));
     if (rt->n && !F->fn.refusal && LLVMGetNumArgOperands(inst) == 1)
       low_set(F, inst, low_get(F, LLVMGetOperand(inst, 0))->v, rt->n);
     return;
   }
   uint32_t outs = bind(&s, inst, ww_strndup(F->L->a, constraints, nc), rt);
-  if (!F->fn.refusal) statements(&s, text);
+  if (!F->fn.refusal)
+    statements(&s, text);
   ww_val *out = WW_NEWN(F->L->a, ww_val, rt->n + 1);
   for (uint32_t k = 0; k < rt->n; k++)
-    out[k] =
-        k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false) : low_const(F, rt->c[k].type, 0);
-  if (rt->n) low_set(F, inst, out, rt->n);
+    out[k] = k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false)
+                      : low_const(F, rt->c[k].type, 0);
+  if (rt->n)
+    low_set(F, inst, out, rt->n);
 #else
-  (void)inst, (void)inline_asm;
-  low_refuse(F, "inline PTX, which this build's LLVM (%d) cannot show; version 18 or later can", LLVM_VERSION_MAJOR);
+  (void)inst;
+  (void)inline_asm;
+  low_refuse(F, "inline PTX, which this build's LLVM (%d) cannot show; version 18 or later can",
+             LLVM_VERSION_MAJOR);
 #endif
 }

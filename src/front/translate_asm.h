@@ -1,4 +1,5 @@
-/* translate_asm.h - inline PTX: statements taken apart (lower_asm.c), then lowered by opcode (lower_asm_ops.c). */
+/* translate_asm.h - inline PTX: statements taken apart (lower_asm.c), then lowered by opcode
+ * (lower_asm_ops.c). */
 #ifndef WW_FRONT_LOWER_ASM_H
 #define WW_FRONT_LOWER_ASM_H
 
@@ -6,7 +7,8 @@
 
 enum { PTX_MAX_TOKENS = 12, PTX_MAX_OPERANDS = 16, PTX_NAME = 40 };
 
-/* A register: an operand of the asm ($0 ...) or one declared inside it. SSA: `v` is its value now. */
+/* A register: an operand of the asm ($0 ...) or one declared inside it. SSA: `v` is its value now.
+ */
 typedef struct {
   char name[PTX_NAME];
   ww_type declared; /* width it has; the value may be held as another type of that width */
@@ -42,7 +44,8 @@ bool ptx_has(const ptx_ins *i, const char *modifier);
 ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n); /* n-th type suffix; WW_VOID when absent */
 ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t);
 void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign);
-uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t max); /* {a, b} or one */
+uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out,
+                  uint32_t max); /* {a, b} or one */
 low_addr ptx_address(ptx_ins *i, const char *operand, ww_space space, uint32_t align);
 void ptx_refuse(ptx_ins *i);
 

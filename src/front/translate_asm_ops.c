@@ -1,6 +1,8 @@
-/* translate_asm_ops.c - the PTX instructions that inline assembly uses, one function per family and one table.
+/* translate_asm_ops.c - the PTX instructions that inline assembly uses, one function per family and
+ * one table.
  *
- * Cache hints, scopes and orderings are accepted and dropped; asynchronous copies are plain copies, their waits nothing. */
+ * Cache hints, scopes and orderings are accepted and dropped; asynchronous copies are plain copies,
+ * their waits nothing. */
 #include "translate_asm.h"
 
 #include <stdlib.h>
@@ -10,7 +12,9 @@ typedef bool (*handler)(ptx_ins *i, int x);
 static ww_val read_t(ptx_ins *i, uint32_t k, ww_type t) {
   return k < i->narg ? ptx_read(i, i->arg[k], t) : (ptx_refuse(i), low_const(i->F, WW_I32, 0));
 }
-static void write_t(ptx_ins *i, ww_val v, ptx_type t) { ptx_write(i, i->arg[0], v, t.t, t.sign); }
+static void write_t(ptx_ins *i, ww_val v, ptx_type t) {
+  ptx_write(i, i->arg[0], v, t.t, t.sign);
+}
 
 static int rounding(const ptx_ins *i) {
   return ptx_has(i, "rz") || ptx_has(i, "rzi")   ? WW_RZ
@@ -20,7 +24,9 @@ static int rounding(const ptx_ins *i) {
                                                  : WW_RN;
 }
 
-static int approx(const ptx_ins *i) { return ptx_has(i, "approx") || ptx_has(i, "full") ? WW_F_APPROX : 0; }
+static int approx(const ptx_ins *i) {
+  return ptx_has(i, "approx") || ptx_has(i, "full") ? WW_F_APPROX : 0;
+}
 
 /* Applies fn to both halves of packed operands, or once to plain ones. */
 typedef ww_val (*scalar_fn)(ptx_ins *i, ptx_type t, const ww_val *v, int x);
@@ -33,18 +39,21 @@ static void elementwise(ptx_ins *i, scalar_fn fn, int x, uint32_t nsrc) {
     return;
   }
   if (!t.pair) {
-    for (uint32_t k = 0; k < nsrc; k++) v[k] = read_t(i, k + 1, t.t);
+    for (uint32_t k = 0; k < nsrc; k++)
+      v[k] = read_t(i, k + 1, t.t);
     write_t(i, fn(i, t, v, x), t);
     return;
   }
-  low_comp word = {WW_I32, 4, 32, 0}, half[2] = {{(uint8_t)t.t, 2, 16, 0}, {(uint8_t)t.t, 2, 16, 2}};
+  low_comp word = {WW_I32, 4, 32, 0},
+           half[2] = {{(uint8_t)t.t, 2, 16, 0}, {(uint8_t)t.t, 2, 16, 2}};
   ww_val h[3][2], out[2], r;
   for (uint32_t k = 0; k < nsrc; k++) {
     ww_val w = read_t(i, k + 1, WW_I32);
     low_repack(i->F, &word, 1, &w, half, 2, h[k]);
   }
   for (int e = 0; e < 2; e++) {
-    for (uint32_t k = 0; k < nsrc; k++) v[k] = h[k][e];
+    for (uint32_t k = 0; k < nsrc; k++)
+      v[k] = h[k][e];
     out[e] = fn(i, t, v, x);
   }
   low_repack(i->F, half, 2, out, &word, 1, &r);
@@ -52,8 +61,10 @@ static void elementwise(ptx_ins *i, scalar_fn fn, int x, uint32_t nsrc) {
 }
 
 static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
-  if (ptx_has(i, "relu")) return low_op(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0), WW_NOVAL);
-  if (!ptx_has(i, "sat") || !ww_is_float(t)) return v;
+  if (ptx_has(i, "relu"))
+    return low_op(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0), WW_NOVAL);
+  if (!ptx_has(i, "sat") || !ww_is_float(t))
+    return v;
   v = low_op(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0), WW_NOVAL);
   return low_op(i->F, WW_OP_FMIN, t, v, low_fconst(i->F, t, 1), WW_NOVAL);
 }
@@ -67,12 +78,14 @@ static ww_val arith(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
                                  WW_OP_UMIN, WW_OP_UMAX, WW_OP_AND, WW_OP_OR,   WW_OP_XOR};
   static const uint8_t signs[] = {WW_OP_ADD,  WW_OP_SUB,  WW_OP_MUL, WW_OP_SDIV, WW_OP_SREM,
                                   WW_OP_SMIN, WW_OP_SMAX, WW_OP_AND, WW_OP_OR,   WW_OP_XOR};
-  static const uint8_t floats[] = {WW_OP_FADD, WW_OP_FSUB, WW_OP_FMUL, WW_OP_FDIV, 0, WW_OP_FMIN, WW_OP_FMAX};
-  if (!ww_is_float(t.t)) return low_op(i->F, t.sign ? signs[x] : ints[x], t.t, v[0], v[1], WW_NOVAL);
+  static const uint8_t floats[] = {WW_OP_FADD, WW_OP_FSUB, WW_OP_FMUL, WW_OP_FDIV,
+                                   0,          WW_OP_FMIN, WW_OP_FMAX};
+  if (!ww_is_float(t.t))
+    return low_op(i->F, t.sign ? signs[x] : ints[x], t.t, v[0], v[1], WW_NOVAL);
   bool rounds = x <= A_DIV;
-  return saturate(
-      i, t.t,
-      low_opx(i->F, floats[x], t.t, rounds ? rounding(i) : 0, x == A_DIV ? approx(i) : 0, v[0], v[1], WW_NOVAL));
+  return saturate(i, t.t,
+                  low_opx(i->F, floats[x], t.t, rounds ? rounding(i) : 0,
+                          x == A_DIV ? approx(i) : 0, v[0], v[1], WW_NOVAL));
 }
 
 static bool op_arith(ptx_ins *i, int x) {
@@ -84,41 +97,50 @@ static bool op_arith(ptx_ins *i, int x) {
 static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bool use) {
   low_fn *F = i->F;
   ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-  ww_val r = low_op(F, op, t, a, b, WW_NOVAL), c = sub ? low_cmp(F, WW_ULT, t, a, b) : low_cmp(F, WW_ULT, t, r, a);
+  ww_val r = low_op(F, op, t, a, b, WW_NOVAL),
+         c = sub ? low_cmp(F, WW_ULT, t, a, b) : low_cmp(F, WW_ULT, t, r, a);
   if (use && i->s->carry != WW_NOVAL) {
     ww_val k = low_int_to(F, i->s->carry, WW_I1, t, false), r2 = low_op(F, op, t, r, k, WW_NOVAL);
     ww_val c2 = sub ? low_cmp(F, WW_ULT, t, r, k) : low_cmp(F, WW_ULT, t, r2, r);
     c = low_op(F, WW_OP_OR, WW_I1, c, c2, WW_NOVAL);
     r = r2;
   }
-  if (ptx_has(i, "cc")) i->s->carry = c;
+  if (ptx_has(i, "cc"))
+    i->s->carry = c;
   return r;
 }
 
 static bool op_add(ptx_ins *i, int x) { /* bit 0: subtract, bit 1: uses the carry */
   ptx_type t = ptx_nth_type(i, 0);
-  if (!(x & 2) && !ptx_has(i, "cc")) return op_arith(i, x & 1 ? A_SUB : A_ADD);
+  if (!(x & 2) && !ptx_has(i, "cc"))
+    return op_arith(i, x & 1 ? A_SUB : A_ADD);
   write_t(i, with_carry(i, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t), x & 1, x & 2), t);
   return true;
 }
 
-static ww_type doubled(ww_type t) { return t == WW_I16 ? WW_I32 : WW_I64; }
+static ww_type doubled(ww_type t) {
+  return t == WW_I16 ? WW_I32 : WW_I64;
+}
 
 static ww_val multiply(ptx_ins *i, ptx_type t, ww_val a, ww_val b) {
   low_fn *F = i->F;
   if (ptx_has(i, "wide")) {
     ww_type w = doubled(t.t);
-    return low_op(F, WW_OP_MUL, w, low_int_to(F, a, t.t, w, t.sign), low_int_to(F, b, t.t, w, t.sign), WW_NOVAL);
+    return low_op(F, WW_OP_MUL, w, low_int_to(F, a, t.t, w, t.sign),
+                  low_int_to(F, b, t.t, w, t.sign), WW_NOVAL);
   }
-  return low_op(F, ptx_has(i, "hi") ? (t.sign ? WW_OP_MULHS : WW_OP_MULHU) : WW_OP_MUL, t.t, a, b, WW_NOVAL);
+  return low_op(F, ptx_has(i, "hi") ? (t.sign ? WW_OP_MULHS : WW_OP_MULHU) : WW_OP_MUL, t.t, a, b,
+                WW_NOVAL);
 }
 
 static bool op_mul(ptx_ins *i, int x) {
   ptx_type t = ptx_nth_type(i, 0);
   (void)x;
-  if (ww_is_float(t.t)) return op_arith(i, A_MUL);
+  if (ww_is_float(t.t))
+    return op_arith(i, A_MUL);
   ptx_type out = t;
-  if (ptx_has(i, "wide")) out.t = doubled(t.t);
+  if (ptx_has(i, "wide"))
+    out.t = doubled(t.t);
   write_t(i, multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), out);
   return true;
 }
@@ -134,10 +156,12 @@ static bool op_mad(ptx_ins *i, int x) { /* x: madc */
     elementwise(i, fused, 0, 3);
     return true;
   }
-  if (ptx_has(i, "wide")) out.t = doubled(t.t);
+  if (ptx_has(i, "wide"))
+    out.t = doubled(t.t);
   ww_val m = multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), c = read_t(i, 3, out.t);
   write_t(i,
-          x || ptx_has(i, "cc") ? with_carry(i, out.t, m, c, false, x) : low_op(i->F, WW_OP_ADD, out.t, m, c, WW_NOVAL),
+          x || ptx_has(i, "cc") ? with_carry(i, out.t, m, c, false, x)
+                                : low_op(i->F, WW_OP_ADD, out.t, m, c, WW_NOVAL),
           out);
   return true;
 }
@@ -158,7 +182,10 @@ static bool op_mul24(ptx_ins *i, int add) {
 static bool op_sad(ptx_ins *i, int x) {
   (void)x;
   ptx_type t = ptx_nth_type(i, 0);
-  write_t(i, low_opx(i->F, WW_OP_SAD, t.t, t.sign, 0, read_t(i, 1, t.t), read_t(i, 2, t.t), read_t(i, 3, t.t)), t);
+  write_t(i,
+          low_opx(i->F, WW_OP_SAD, t.t, t.sign, 0, read_t(i, 1, t.t), read_t(i, 2, t.t),
+                  read_t(i, 3, t.t)),
+          t);
   return true;
 }
 
@@ -167,7 +194,8 @@ static ww_val unary(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
   if (x == WW_OP_FNEG)
     return ww_is_float(t.t) ? low_op(F, WW_OP_FNEG, t.t, v[0], WW_NOVAL, WW_NOVAL)
                             : low_op(F, WW_OP_SUB, t.t, low_const(F, t.t, 0), v[0], WW_NOVAL);
-  if (x == WW_OP_FABS) return low_op(F, ww_is_float(t.t) ? WW_OP_FABS : WW_OP_IABS, t.t, v[0], WW_NOVAL, WW_NOVAL);
+  if (x == WW_OP_FABS)
+    return low_op(F, ww_is_float(t.t) ? WW_OP_FABS : WW_OP_IABS, t.t, v[0], WW_NOVAL, WW_NOVAL);
   return low_op(F, WW_OP_XOR, t.t, v[0], low_const(F, t.t, ~0ull), WW_NOVAL); /* not */
 }
 
@@ -187,7 +215,8 @@ static bool op_math(ptx_ins *i, int x) {
   return true;
 }
 
-static ww_val copysign2(ptx_ins *i, ptx_type t, const ww_val *v, int x) { /* PTX: copysign d, a, b puts a's sign on b */
+static ww_val copysign2(ptx_ins *i, ptx_type t, const ww_val *v,
+                        int x) { /* PTX: copysign d, a, b puts a's sign on b */
   (void)x;
   return low_math(i->F, WW_MATH_COPYSIGN, t.t, 0, v[1], v[0], WW_NOVAL);
 }
@@ -218,17 +247,20 @@ static bool op_shf(ptx_ins *i, int x) { /* shf.l d, lo, hi, n */
   ww_val lo = read_t(i, 1, WW_I32), hi = read_t(i, 2, WW_I32), n = read_t(i, 3, WW_I32);
   ww_val r = low_op(F, left ? WW_OP_FSHL : WW_OP_FSHR, WW_I32, hi, lo, n);
   if (ptx_has(i, "clamp"))
-    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_const(F, WW_I32, 32)), left ? lo : hi, r);
+    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_const(F, WW_I32, 32)),
+                   left ? lo : hi, r);
   ptx_write(i, i->arg[0], r, WW_I32, false);
   return true;
 }
 
-/* Any function of three bits as the sum of its minterms; bit 2 of a minterm's number is v[0], bit 0 is v[2]. */
+/* Any function of three bits as the sum of its minterms; bit 2 of a minterm's number is v[0], bit 0
+ * is v[2]. */
 static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
   ww_val sum = low_const(F, WW_I32, 0), ones = low_const(F, WW_I32, ~0u);
   for (uint32_t m = 0; m < 8; m++) {
     ww_val term = WW_NOVAL;
-    if (!(lut >> m & 1)) continue;
+    if (!(lut >> m & 1))
+      continue;
     for (int k = 0; k < 3; k++) {
       ww_val b = m >> (2 - k) & 1 ? v[k] : low_op(F, WW_OP_XOR, WW_I32, v[k], ones, WW_NOVAL);
       term = k ? low_op(F, WW_OP_AND, WW_I32, term, b, WW_NOVAL) : b;
@@ -242,15 +274,18 @@ static bool op_lop3(ptx_ins *i, int x) {
   (void)x;
   static const struct {
     uint8_t lut, op1, op2;
-  } known[] = {{0x96, WW_OP_XOR, WW_OP_XOR}, {0x80, WW_OP_AND, WW_OP_AND}, {0xfe, WW_OP_OR, WW_OP_OR},
-               {0xea, WW_OP_AND, WW_OP_OR},  {0x6a, WW_OP_AND, WW_OP_XOR}, {0xa8, WW_OP_OR, WW_OP_AND}};
+  } known[] = {{0x96, WW_OP_XOR, WW_OP_XOR}, {0x80, WW_OP_AND, WW_OP_AND},
+               {0xfe, WW_OP_OR, WW_OP_OR},   {0xea, WW_OP_AND, WW_OP_OR},
+               {0x6a, WW_OP_AND, WW_OP_XOR}, {0xa8, WW_OP_OR, WW_OP_AND}};
   low_fn *F = i->F;
   uint64_t lut;
   ww_val v[3] = {read_t(i, 1, WW_I32), read_t(i, 2, WW_I32), read_t(i, 3, WW_I32)}, r = WW_NOVAL;
-  if (i->narg < 5 || !low_is_const(F, read_t(i, 4, WW_I32), &lut)) return false;
+  if (i->narg < 5 || !low_is_const(F, read_t(i, 4, WW_I32), &lut))
+    return false;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (known[k].lut == lut)
-      r = low_op(F, known[k].op2, WW_I32, low_op(F, known[k].op1, WW_I32, v[0], v[1], WW_NOVAL), v[2], WW_NOVAL);
+      r = low_op(F, known[k].op2, WW_I32, low_op(F, known[k].op1, WW_I32, v[0], v[1], WW_NOVAL),
+                 v[2], WW_NOVAL);
   ptx_write(i, i->arg[0], r == WW_NOVAL ? minterms(F, v, (uint32_t)lut) : r, WW_I32, false);
   return true;
 }
@@ -259,8 +294,8 @@ static bool op_bfe(ptx_ins *i, int x) {
   (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   write_t(i,
-          low_op(i->F, t.sign ? WW_OP_BFES : WW_OP_BFEU, t.t, read_t(i, 1, t.t), read_t(i, 2, WW_I32),
-                 read_t(i, 3, WW_I32)),
+          low_op(i->F, t.sign ? WW_OP_BFES : WW_OP_BFEU, t.t, read_t(i, 1, t.t),
+                 read_t(i, 2, WW_I32), read_t(i, 3, WW_I32)),
           t);
   return true;
 }
@@ -269,24 +304,29 @@ static bool op_bfi(ptx_ins *i, int x) { /* bfi d, a, b, pos, len: a's low bits i
   (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
-  ww_val a = read_t(i, 1, t.t), b = read_t(i, 2, t.t), pos = read_t(i, 3, WW_I32), len = read_t(i, 4, WW_I32),
-         one = low_const(F, t.t, 1);
-  ww_val mask =
-      low_op(F, WW_OP_SHL, t.t, low_op(F, WW_OP_SUB, t.t, low_op(F, WW_OP_SHL, t.t, one, len, WW_NOVAL), one, WW_NOVAL),
-             pos, WW_NOVAL);
-  ww_val in = low_op(F, WW_OP_AND, t.t, low_op(F, WW_OP_SHL, t.t, a, pos, WW_NOVAL), mask, WW_NOVAL);
+  ww_val a = read_t(i, 1, t.t), b = read_t(i, 2, t.t), pos = read_t(i, 3, WW_I32),
+         len = read_t(i, 4, WW_I32), one = low_const(F, t.t, 1);
+  ww_val mask = low_op(
+      F, WW_OP_SHL, t.t,
+      low_op(F, WW_OP_SUB, t.t, low_op(F, WW_OP_SHL, t.t, one, len, WW_NOVAL), one, WW_NOVAL), pos,
+      WW_NOVAL);
+  ww_val in =
+      low_op(F, WW_OP_AND, t.t, low_op(F, WW_OP_SHL, t.t, a, pos, WW_NOVAL), mask, WW_NOVAL);
   ww_val keep =
-      low_op(F, WW_OP_AND, t.t, b, low_op(F, WW_OP_XOR, t.t, mask, low_const(F, t.t, ~0ull), WW_NOVAL), WW_NOVAL);
+      low_op(F, WW_OP_AND, t.t, b,
+             low_op(F, WW_OP_XOR, t.t, mask, low_const(F, t.t, ~0ull), WW_NOVAL), WW_NOVAL);
   write_t(i, low_op(F, WW_OP_OR, t.t, in, keep, WW_NOVAL), t);
   return true;
 }
 
 static bool op_prmt(ptx_ins *i, int x) {
   (void)x;
-  if (i->nop > 2) return false; /* f4e, rc8 ... */
+  if (i->nop > 2)
+    return false; /* f4e, rc8 ... */
   ptx_write(i, i->arg[0],
-            low_op(i->F, WW_OP_PRMT, WW_I32, read_t(i, 1, WW_I32), read_t(i, 2, WW_I32), read_t(i, 3, WW_I32)), WW_I32,
-            false);
+            low_op(i->F, WW_OP_PRMT, WW_I32, read_t(i, 1, WW_I32), read_t(i, 2, WW_I32),
+                   read_t(i, 3, WW_I32)),
+            WW_I32, false);
   return true;
 }
 
@@ -300,16 +340,19 @@ static bool op_count(ptx_ins *i, int op) { /* popc, clz, brev: result 32 bits bu
   return true;
 }
 
-static bool op_bfind(ptx_ins *i, int x) { /* highest set bit (of the complement, when negative), -1: none */
+static bool op_bfind(ptx_ins *i,
+                     int x) { /* highest set bit (of the complement, when negative), -1: none */
   (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
   ww_val v = read_t(i, 1, t.t), top = low_const(F, t.t, ww_type_bits(t.t) - 1);
-  if (t.sign) v = low_op(F, WW_OP_XOR, t.t, v, low_op(F, WW_OP_ASHR, t.t, v, top, WW_NOVAL), WW_NOVAL);
+  if (t.sign)
+    v = low_op(F, WW_OP_XOR, t.t, v, low_op(F, WW_OP_ASHR, t.t, v, top, WW_NOVAL), WW_NOVAL);
   ww_val z = low_op(F, WW_OP_CTLZ, t.t, v, WW_NOVAL, WW_NOVAL);
   ww_val r = ptx_has(i, "shiftamt") ? z : low_op(F, WW_OP_SUB, t.t, top, z, WW_NOVAL);
   if (ptx_has(i, "shiftamt"))
-    r = low_select(F, t.t, low_cmp(F, WW_EQ, t.t, v, low_const(F, t.t, 0)), low_const(F, t.t, ~0ull), r);
+    r = low_select(F, t.t, low_cmp(F, WW_EQ, t.t, v, low_const(F, t.t, 0)),
+                   low_const(F, t.t, ~0ull), r);
   ptx_write(i, i->arg[0], low_int_to(F, r, t.t, WW_I32, true), WW_I32, true);
   return true;
 }
@@ -318,8 +361,9 @@ static bool op_dp(ptx_ins *i, int op) {
   ptx_type a = ptx_nth_type(i, 0), b = ptx_nth_type(i, 1);
   int sub = a.sign | b.sign << 1 | (ptx_has(i, "hi") ? 4 : 0);
   ptx_write(i, i->arg[0],
-            low_opx(i->F, op, WW_I32, sub, 0, read_t(i, 1, WW_I32), read_t(i, 2, WW_I32), read_t(i, 3, WW_I32)), WW_I32,
-            false);
+            low_opx(i->F, op, WW_I32, sub, 0, read_t(i, 1, WW_I32), read_t(i, 2, WW_I32),
+                    read_t(i, 3, WW_I32)),
+            WW_I32, false);
   return true;
 }
 
@@ -353,17 +397,25 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   bool ff = ww_is_float(from.t), tf = ww_is_float(to.t);
   bool whole = ptx_has(i, "rni") || ptx_has(i, "rzi") || ptx_has(i, "rmi") || ptx_has(i, "rpi");
   if (ff && tf) {
-    if (whole) v = round_to_whole(i, from.t, v);
-    if (from.t != to.t) v = low_cvt(F, WW_OP_FCVT, to.t, from.t, whole ? WW_RN : rounding(i), v);
+    if (whole)
+      v = round_to_whole(i, from.t, v);
+    if (from.t != to.t)
+      v = low_cvt(F, WW_OP_FCVT, to.t, from.t, whole ? WW_RN : rounding(i), v);
     return saturate(i, to.t, v);
   }
-  if (ff) return low_cvt(F, to.sign ? WW_OP_FTOSI : WW_OP_FTOUI, to.t, from.t, rounding(i), v);
-  if (tf) return low_cvt(F, from.sign ? WW_OP_SITOF : WW_OP_UITOF, to.t, from.t, rounding(i), v);
-  if (ptx_has(i, "sat") && ww_type_bits(to.t) < ww_type_bits(from.t)) { /* clamp to the narrower range */
+  if (ff)
+    return low_cvt(F, to.sign ? WW_OP_FTOSI : WW_OP_FTOUI, to.t, from.t, rounding(i), v);
+  if (tf)
+    return low_cvt(F, from.sign ? WW_OP_SITOF : WW_OP_UITOF, to.t, from.t, rounding(i), v);
+  if (ptx_has(i, "sat") &&
+      ww_type_bits(to.t) < ww_type_bits(from.t)) { /* clamp to the narrower range */
     unsigned w = ww_type_bits(to.t);
-    int64_t lo = to.sign ? -(1ll << (w - 1)) : 0, hi = to.sign ? (1ll << (w - 1)) - 1 : (1ll << w) - 1;
-    if (from.sign) v = low_op(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo), WW_NOVAL);
-    v = low_op(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, low_const(F, from.t, (uint64_t)hi), WW_NOVAL);
+    int64_t lo = to.sign ? -(1ll << (w - 1)) : 0,
+            hi = to.sign ? (1ll << (w - 1)) - 1 : (1ll << w) - 1;
+    if (from.sign)
+      v = low_op(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo), WW_NOVAL);
+    v = low_op(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v,
+               low_const(F, from.t, (uint64_t)hi), WW_NOVAL);
   }
   return low_int_to(F, v, from.t, to.t, from.sign);
 }
@@ -374,15 +426,19 @@ static bool op_cvt(ptx_ins *i, int x) {
   low_fn *F = i->F;
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
     ww_val v = low_add_imm(F, read_t(i, 1, WW_I32), WW_I32, 0x1000);
-    ptx_write(i, i->arg[0], low_op(F, WW_OP_AND, WW_I32, v, low_const(F, WW_I32, 0xffffe000u), WW_NOVAL), WW_I32,
+    ptx_write(i, i->arg[0],
+              low_op(F, WW_OP_AND, WW_I32, v, low_const(F, WW_I32, 0xffffe000u), WW_NOVAL), WW_I32,
               false);
     return true;
   }
-  if (from.t == WW_VOID) return false; /* fp8 and kin */
+  if (from.t == WW_VOID)
+    return false; /* fp8 and kin */
   if (to.pair) {
-    low_comp word = {WW_I32, 4, 32, 0}, half[2] = {{(uint8_t)to.t, 2, 16, 0}, {(uint8_t)to.t, 2, 16, 2}};
+    low_comp word = {WW_I32, 4, 32, 0},
+             half[2] = {{(uint8_t)to.t, 2, 16, 0}, {(uint8_t)to.t, 2, 16, 2}};
     ww_val v[2], r;
-    if (i->narg < 3) return false;
+    if (i->narg < 3)
+      return false;
     ptx_type one = {to.t, true, false};
     v[1] = convert(i, one, from, read_t(i, 1, from.t));
     v[0] = convert(i, one, from, read_t(i, 2, from.t));
@@ -404,8 +460,9 @@ static bool op_selp(ptx_ins *i, int x) {
 static bool op_slct(ptx_ins *i, int x) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
   (void)x;
   ptx_type t = ptx_nth_type(i, 0), ct = ptx_nth_type(i, 1);
-  ww_val c = read_t(i, 3, ct.t), ge = ww_is_float(ct.t) ? low_cmp(i->F, WW_FOGE, ct.t, c, low_fconst(i->F, ct.t, 0))
-                                                        : low_cmp(i->F, WW_SGE, ct.t, c, low_const(i->F, ct.t, 0));
+  ww_val c = read_t(i, 3, ct.t),
+         ge = ww_is_float(ct.t) ? low_cmp(i->F, WW_FOGE, ct.t, c, low_fconst(i->F, ct.t, 0))
+                                : low_cmp(i->F, WW_SGE, ct.t, c, low_const(i->F, ct.t, 0));
   write_t(i, low_select(i->F, t.t, ge, read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
   return true;
 }
@@ -414,24 +471,33 @@ static int predicate_named(const char *s, ptx_type t) {
   static const struct {
     const char *name;
     int8_t s, u, f;
-  } rows[] = {{"eq", WW_EQ, WW_EQ, WW_FOEQ},   {"ne", WW_NE, WW_NE, WW_FONE},   {"lt", WW_SLT, WW_ULT, WW_FOLT},
-              {"le", WW_SLE, WW_ULE, WW_FOLE}, {"gt", WW_SGT, WW_UGT, WW_FOGT}, {"ge", WW_SGE, WW_UGE, WW_FOGE},
-              {"lo", WW_ULT, WW_ULT, -1},      {"ls", WW_ULE, WW_ULE, -1},      {"hi", WW_UGT, WW_UGT, -1},
-              {"hs", WW_UGE, WW_UGE, -1},      {"equ", -1, -1, WW_FUEQ},        {"neu", -1, -1, WW_FUNE},
-              {"ltu", -1, -1, WW_FULT},        {"leu", -1, -1, WW_FULE},        {"gtu", -1, -1, WW_FUGT},
-              {"geu", -1, -1, WW_FUGE},        {"num", -1, -1, WW_FORD},        {"nan", -1, -1, WW_FUNO}};
+  } rows[] = {{"eq", WW_EQ, WW_EQ, WW_FOEQ},   {"ne", WW_NE, WW_NE, WW_FONE},
+              {"lt", WW_SLT, WW_ULT, WW_FOLT}, {"le", WW_SLE, WW_ULE, WW_FOLE},
+              {"gt", WW_SGT, WW_UGT, WW_FOGT}, {"ge", WW_SGE, WW_UGE, WW_FOGE},
+              {"lo", WW_ULT, WW_ULT, -1},      {"ls", WW_ULE, WW_ULE, -1},
+              {"hi", WW_UGT, WW_UGT, -1},      {"hs", WW_UGE, WW_UGE, -1},
+              {"equ", -1, -1, WW_FUEQ},        {"neu", -1, -1, WW_FUNE},
+              {"ltu", -1, -1, WW_FULT},        {"leu", -1, -1, WW_FULE},
+              {"gtu", -1, -1, WW_FUGT},        {"geu", -1, -1, WW_FUGE},
+              {"num", -1, -1, WW_FORD},        {"nan", -1, -1, WW_FUNO}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (!strcmp(rows[k].name, s)) return ww_is_float(t.t) ? rows[k].f : t.sign ? rows[k].s : rows[k].u;
+    if (!strcmp(rows[k].name, s))
+      return ww_is_float(t.t) ? rows[k].f : t.sign ? rows[k].s : rows[k].u;
   return -1;
 }
 
 static bool op_setp(ptx_ins *i, int set) { /* set: the result is a value, not a predicate */
   low_fn *F = i->F;
-  ptx_type t = ptx_nth_type(i, set ? 1 : 0), out = set ? ptx_nth_type(i, 0) : (ptx_type){WW_I1, false, false};
+  ptx_type t = ptx_nth_type(i, set ? 1 : 0),
+           out = set ? ptx_nth_type(i, 0) : (ptx_type){WW_I1, false, false};
   int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1;
-  if (p < 0 || t.pair) return false;
+  if (p < 0 || t.pair)
+    return false;
   ww_val r = low_cmp(F, (ww_cmp)p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
-  int combine = ptx_has(i, "and") ? WW_OP_AND : ptx_has(i, "or") ? WW_OP_OR : ptx_has(i, "xor") ? WW_OP_XOR : -1;
+  int combine = ptx_has(i, "and")   ? WW_OP_AND
+                : ptx_has(i, "or")  ? WW_OP_OR
+                : ptx_has(i, "xor") ? WW_OP_XOR
+                                    : -1;
   ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL, r2 = WW_NOVAL;
   char first[PTX_NAME];
   snprintf(first, sizeof first, "%s", i->arg[0]);
@@ -439,14 +505,18 @@ static bool op_setp(ptx_ins *i, int set) { /* set: the result is a value, not a 
   if (bar) {
     *bar = 0;
     r2 = low_op(F, WW_OP_XOR, WW_I1, r, low_const(F, WW_I1, 1), WW_NOVAL);
-    if (combine >= 0) r2 = low_op(F, combine, WW_I1, r2, c, WW_NOVAL);
+    if (combine >= 0)
+      r2 = low_op(F, combine, WW_I1, r2, c, WW_NOVAL);
   }
-  if (combine >= 0) r = low_op(F, combine, WW_I1, r, c, WW_NOVAL);
+  if (combine >= 0)
+    r = low_op(F, combine, WW_I1, r, c, WW_NOVAL);
   if (set)
-    r = ww_is_float(out.t) ? low_select(F, out.t, r, low_fconst(F, out.t, 1), low_fconst(F, out.t, 0))
-                           : low_int_to(F, r, WW_I1, out.t, true);
+    r = ww_is_float(out.t)
+            ? low_select(F, out.t, r, low_fconst(F, out.t, 1), low_fconst(F, out.t, 0))
+            : low_int_to(F, r, WW_I1, out.t, true);
   ptx_write(i, first, r, out.t, false);
-  if (bar) ptx_write(i, bar + 1, r2, WW_I1, false);
+  if (bar)
+    ptx_write(i, bar + 1, r2, WW_I1, false);
   return true;
 }
 
@@ -461,7 +531,8 @@ static bool op_testp(ptx_ins *i, int x) {
              : ptx_has(i, "notanumber") ? low_cmp(F, WW_FUNO, t.t, a, a)
              : ptx_has(i, "number")     ? low_cmp(F, WW_FORD, t.t, a, a)
                                         : WW_NOVAL;
-  if (r == WW_NOVAL) return false;
+  if (r == WW_NOVAL)
+    return false;
   ptx_write(i, i->arg[0], r, WW_I1, false);
   return true;
 }
@@ -473,7 +544,8 @@ static ww_space space_of(const ptx_ins *i) {
   static const uint8_t spaces[] = {WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_PARAM};
   for (int k = 0; k < 5; k++)
     for (uint32_t m = 1; m < i->nop; m++)
-      if (!strncmp(i->op[m], names[k], strlen(names[k]))) return (ww_space)spaces[k];
+      if (!strncmp(i->op[m], names[k], strlen(names[k])))
+        return (ww_space)spaces[k];
   return WW_GENERIC;
 }
 
@@ -482,19 +554,22 @@ static uint32_t vector_width(const ptx_ins *i) {
 }
 
 static int cache_flags(const ptx_ins *i) {
-  int f = ptx_has(i, "volatile") || ptx_has(i, "relaxed") || ptx_has(i, "acquire") || ptx_has(i, "release") ||
-                  ptx_has(i, "mmio")
+  int f = ptx_has(i, "volatile") || ptx_has(i, "relaxed") || ptx_has(i, "acquire") ||
+                  ptx_has(i, "release") || ptx_has(i, "mmio")
               ? WW_F_VOLATILE
               : 0;
-  if (ptx_has(i, "cg") || ptx_has(i, "cs") || ptx_has(i, "cv") || ptx_has(i, "wt") || ptx_has(i, "lu"))
+  if (ptx_has(i, "cg") || ptx_has(i, "cs") || ptx_has(i, "cv") || ptx_has(i, "wt") ||
+      ptx_has(i, "lu"))
     f |= WW_F_NOCACHE;
-  if (ptx_has(i, "nc")) f |= WW_F_READONLY;
+  if (ptx_has(i, "nc"))
+    f |= WW_F_READONLY;
   return f;
 }
 
 static void elements(low_comp *c, uint32_t n, ww_type t) {
   for (uint32_t k = 0; k < n; k++)
-    c[k] = (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), k * ww_type_bytes[t]};
+    c[k] =
+        (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), k * ww_type_bytes[t]};
 }
 
 static bool op_ld(ptx_ins *i, int x) {
@@ -504,12 +579,14 @@ static bool op_ld(ptx_ins *i, int x) {
   const char *part[8];
   low_comp c[8];
   ww_val v[8];
-  if (t.t == WW_VOID || t.pair || i->narg < 2 || ptx_list(i, i->arg[0], part, 8) != n) return false;
+  if (t.t == WW_VOID || t.pair || i->narg < 2 || ptx_list(i, i->arg[0], part, 8) != n)
+    return false;
   low_addr p = ptx_address(i, i->arg[1], space_of(i), n * ww_type_bytes[t.t]);
   p.flags = cache_flags(i);
   elements(c, n, t.t);
   low_load(i->F, p, c, n, v);
-  for (uint32_t k = 0; k < n; k++) ptx_write(i, part[k], v[k], t.t, t.sign);
+  for (uint32_t k = 0; k < n; k++)
+    ptx_write(i, part[k], v[k], t.t, t.sign);
   return true;
 }
 
@@ -520,10 +597,12 @@ static bool op_st(ptx_ins *i, int x) {
   const char *part[8];
   low_comp c[8];
   ww_val v[8];
-  if (t.t == WW_VOID || t.pair || i->narg < 2 || ptx_list(i, i->arg[1], part, 8) != n) return false;
+  if (t.t == WW_VOID || t.pair || i->narg < 2 || ptx_list(i, i->arg[1], part, 8) != n)
+    return false;
   low_addr p = ptx_address(i, i->arg[0], space_of(i), n * ww_type_bytes[t.t]);
   p.flags = cache_flags(i);
-  for (uint32_t k = 0; k < n; k++) v[k] = ptx_read(i, part[k], t.t);
+  for (uint32_t k = 0; k < n; k++)
+    v[k] = ptx_read(i, part[k], t.t);
   elements(c, n, t.t);
   low_store(i->F, p, c, n, v);
   return true;
@@ -543,7 +622,8 @@ static int rmw_of(const ptx_ins *i, ptx_type t) {
               {"inc", WW_RMW_INC, -1, -1},
               {"dec", WW_RMW_DEC, -1, -1}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (ptx_has(i, rows[k].name)) return ww_is_float(t.t) ? rows[k].f : t.sign ? rows[k].s : rows[k].u;
+    if (ptx_has(i, rows[k].name))
+      return ww_is_float(t.t) ? rows[k].f : t.sign ? rows[k].s : rows[k].u;
   return -1;
 }
 
@@ -551,25 +631,30 @@ static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
   ptx_type t = ptx_nth_type(i, 0);
   uint32_t at = red ? 0 : 1, n = vector_width(i) * (t.pair ? 2 : 1);
   ww_type whole = t.pair ? WW_I32 : t.t;
-  if (t.t == WW_VOID || i->narg < at + 2) return false;
+  if (t.t == WW_VOID || i->narg < at + 2)
+    return false;
   low_addr p = ptx_address(i, i->arg[at], space_of(i), 16);
   if (ptx_has(i, "cas")) {
     write_t(i, low_cas(i->F, t.t, p, read_t(i, at + 1, t.t), read_t(i, at + 2, t.t)), t);
     return true;
   }
   int op = rmw_of(i, t);
-  if (op < 0 || (n > 1 && !red)) return false;
+  if (op < 0 || (n > 1 && !red))
+    return false;
   if (n == 1) {
     ww_val old = low_atom(i->F, (ww_rmw)op, t.t, p, read_t(i, at + 1, t.t), !red);
-    if (!red) write_t(i, old, t);
+    if (!red)
+      write_t(i, old, t);
     return true;
   }
   const char *part[8];
   uint32_t k = ptx_list(i, i->arg[at + 1], part, 8);
   for (uint32_t e = 0; e < k; e++) { /* red.v2/.v4 and packed halves: element by element */
     ww_val w = ptx_read(i, part[e], whole), h[2] = {w, w};
-    low_comp word = {WW_I32, 4, 32, 0}, half[2] = {{(uint8_t)t.t, 2, 16, 0}, {(uint8_t)t.t, 2, 16, 2}};
-    if (t.pair) low_repack(i->F, &word, 1, &w, half, 2, h);
+    low_comp word = {WW_I32, 4, 32, 0},
+             half[2] = {{(uint8_t)t.t, 2, 16, 0}, {(uint8_t)t.t, 2, 16, 2}};
+    if (t.pair)
+      low_repack(i->F, &word, 1, &w, half, 2, h);
     for (uint32_t q = 0; q < (t.pair ? 2u : 1u); q++, p.off += ww_type_bytes[t.t])
       low_atom(i->F, (ww_rmw)op, t.t, p, h[q], false);
   }
@@ -579,11 +664,14 @@ static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
 /* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait do nothing */
 static bool op_cp(ptx_ins *i, int x) {
   (void)x;
-  if (ptx_has(i, "commit_group") || ptx_has(i, "wait_group") || ptx_has(i, "wait_all")) return true;
-  if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3) return false;
+  if (ptx_has(i, "commit_group") || ptx_has(i, "wait_group") || ptx_has(i, "wait_all"))
+    return true;
+  if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3)
+    return false;
   ww_val n = read_t(i, 2, WW_I32);
   uint64_t bytes;
-  if (!low_is_const(i->F, n, &bytes) || bytes > 16) return false;
+  if (!low_is_const(i->F, n, &bytes) || bytes > 16)
+    return false;
   low_addr to = ptx_address(i, i->arg[0], WW_SHARED, (uint32_t)bytes),
            from = ptx_address(i, i->arg[1], WW_GLOBAL, (uint32_t)bytes);
   bool sized = i->narg > 3 && !ptx_has(i, "L2::cache_hint");
@@ -602,14 +690,17 @@ static bool op_shfl(ptx_ins *i, int x) {
   low_fn *F = i->F;
   int mode = -1;
   for (int m = 0; m < 4; m++)
-    if (ptx_has(i, modes[m])) mode = m;
-  if (mode < 0 || i->narg < 4) return false;
+    if (ptx_has(i, modes[m]))
+      mode = m;
+  if (mode < 0 || i->narg < 4)
+    return false;
   char d[PTX_NAME];
   snprintf(d, sizeof d, "%s", i->arg[0]);
   char *bar = strchr(d, '|');
-  if (bar) *bar = 0;
-  ww_val a = read_t(i, 1, WW_I32), b = read_t(i, 2, WW_I32), c = read_t(i, 3, WW_I32), r = low_new_val(F, WW_I32),
-         p = bar ? low_new_val(F, WW_I1) : WW_NOVAL;
+  if (bar)
+    *bar = 0;
+  ww_val a = read_t(i, 1, WW_I32), b = read_t(i, 2, WW_I32), c = read_t(i, 3, WW_I32),
+         r = low_new_val(F, WW_I32), p = bar ? low_new_val(F, WW_I1) : WW_NOVAL;
   ww_ins *s = low_ins(F, WW_OP_SHFL, WW_I32);
   s->dst = r;
   s->n = s->nres = bar ? 2 : 1;
@@ -618,7 +709,8 @@ static bool op_shfl(ptx_ins *i, int x) {
   s->c = c;
   s->sub = (uint8_t)mode;
   ptx_write(i, d, r, WW_I32, false);
-  if (bar) ptx_write(i, bar + 1, p, WW_I1, false);
+  if (bar)
+    ptx_write(i, bar + 1, p, WW_I1, false);
   return true;
 }
 
@@ -629,7 +721,8 @@ static bool op_vote(ptx_ins *i, int x) {
           : ptx_has(i, "any")  ? WW_VOTE_ANY
           : ptx_has(i, "uni")  ? WW_VOTE_UNI
                                : -1;
-  if (m < 0) return false;
+  if (m < 0)
+    return false;
   ww_type t = m == WW_VOTE_BALLOT ? WW_I32 : WW_I1;
   ww_val p = read_t(i, 1, WW_I1), mask = i->narg > 2 ? read_t(i, 2, WW_I32) : WW_NOVAL;
   ptx_write(i, i->arg[0], low_vote(i->F, (ww_vote)m, p, mask, t), t, false);
@@ -643,11 +736,14 @@ static bool op_match(ptx_ins *i, int x) {
   char d[PTX_NAME];
   snprintf(d, sizeof d, "%s", i->arg[0]);
   char *bar = strchr(d, '|');
-  if (bar) *bar = 0;
+  if (bar)
+    *bar = 0;
   ww_val out[2];
-  low_match(F, read_t(i, 1, t.t), i->narg > 2 ? read_t(i, 2, WW_I32) : WW_NOVAL, ptx_has(i, "all"), out);
+  low_match(F, read_t(i, 1, t.t), i->narg > 2 ? read_t(i, 2, WW_I32) : WW_NOVAL, ptx_has(i, "all"),
+            out);
   ptx_write(i, d, out[0], WW_I32, false);
-  if (bar) ptx_write(i, bar + 1, out[1], WW_I1, false);
+  if (bar)
+    ptx_write(i, bar + 1, out[1], WW_I1, false);
   return true;
 }
 
@@ -655,15 +751,18 @@ static bool op_redux(ptx_ins *i, int x) {
   (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   int op = rmw_of(i, t);
-  if (op < 0 || ww_is_float(t.t)) return false;
-  ptx_write(i, i->arg[0], low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read_t(i, 1, WW_I32), WW_NOVAL, WW_NOVAL), WW_I32,
-            false);
+  if (op < 0 || ww_is_float(t.t))
+    return false;
+  ptx_write(i, i->arg[0],
+            low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read_t(i, 1, WW_I32), WW_NOVAL, WW_NOVAL),
+            WW_I32, false);
   return true;
 }
 
 static bool op_activemask(ptx_ins *i, int x) {
   (void)x;
-  ptx_write(i, i->arg[0], low_op(i->F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), WW_I32, false);
+  ptx_write(i, i->arg[0], low_op(i->F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL),
+            WW_I32, false);
   return true;
 }
 
@@ -675,11 +774,14 @@ static bool op_bar(ptx_ins *i, int x) {
     low_ins(F, WW_OP_SYNCWARP, WW_VOID);
     return true;
   }
-  if (ptx_has(i, "arrive") || ptx_has(i, "cluster")) return false;
+  if (ptx_has(i, "arrive") || ptx_has(i, "cluster"))
+    return false;
   int sub = !ptx_has(i, "red") ? 0 : ptx_has(i, "popc") ? 1 : ptx_has(i, "and") ? 2 : 3;
   uint32_t at = sub ? 1 : 0, npred = sub ? 1 : 0;
-  if (i->narg > at && !low_is_const(F, read_t(i, at, WW_I32), &id)) return false;
-  if (i->narg > at + 1 + npred && !low_is_const(F, read_t(i, at + 1, WW_I32), &count)) count = 0;
+  if (i->narg > at && !low_is_const(F, read_t(i, at, WW_I32), &id))
+    return false;
+  if (i->narg > at + 1 + npred && !low_is_const(F, read_t(i, at + 1, WW_I32), &count))
+    count = 0;
   ww_val a = sub ? read_t(i, i->narg - 1, WW_I1) : WW_NOVAL;
   ww_type t = sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1;
   ww_val r = sub ? low_new_val(F, t) : WW_NOVAL;
@@ -690,13 +792,15 @@ static bool op_bar(ptx_ins *i, int x) {
   b->nres = sub != 0;
   b->imm = (int64_t)id;
   b->ext = (uint32_t)count;
-  if (sub) ptx_write(i, i->arg[0], r, t, false);
+  if (sub)
+    ptx_write(i, i->arg[0], r, t, false);
   return true;
 }
 
 static bool op_fence(ptx_ins *i, int x) {
   (void)x;
-  if (ptx_has(i, "proxy") || ptx_has(i, "mbarrier_init")) return true;
+  if (ptx_has(i, "proxy") || ptx_has(i, "mbarrier_init"))
+    return true;
   low_ins(i->F, WW_OP_FENCE, WW_VOID)->sub = ptx_has(i, "cta") ? 0 : ptx_has(i, "sys") ? 2 : 1;
   return true;
 }
@@ -707,7 +811,8 @@ static bool op_end(ptx_ins *i, int op) {
 }
 
 static bool op_nothing(ptx_ins *i, int x) {
-  (void)i, (void)x;
+  (void)i;
+  (void)x;
   return true;
 }
 
@@ -716,11 +821,13 @@ static bool op_isspace(ptx_ins *i, int x) {
   low_fn *F = i->F;
   ww_space s = space_of(i);
   ww_val a = read_t(i, 1, WW_I64);
-  uint64_t base = s == WW_SHARED ? 0x01000000 : 0x20000000, size = s == WW_SHARED ? 0x01000000 : 0x20000000;
-  ww_val r = s == WW_GLOBAL
-                 ? low_cmp(F, WW_UGE, WW_I64, a, low_const(F, WW_I64, 1ull << 32))
-                 : low_cmp(F, WW_ULT, WW_I64, low_add_imm(F, a, WW_I64, -(int64_t)base), low_const(F, WW_I64, size));
-  ptx_write(i, i->arg[0], s == WW_CONST || s == WW_PARAM ? low_const(F, WW_I1, 0) : r, WW_I1, false);
+  uint64_t base = s == WW_SHARED ? 0x01000000 : 0x20000000,
+           size = s == WW_SHARED ? 0x01000000 : 0x20000000;
+  ww_val r = s == WW_GLOBAL ? low_cmp(F, WW_UGE, WW_I64, a, low_const(F, WW_I64, 1ull << 32))
+                            : low_cmp(F, WW_ULT, WW_I64, low_add_imm(F, a, WW_I64, -(int64_t)base),
+                                      low_const(F, WW_I64, size));
+  ptx_write(i, i->arg[0], s == WW_CONST || s == WW_PARAM ? low_const(F, WW_I1, 0) : r, WW_I1,
+            false);
   return true;
 }
 
@@ -730,7 +837,9 @@ static bool op_zero(ptx_ins *i, int x) { /* createpolicy and kin: the result onl
   return true;
 }
 
-static bool op_mma(ptx_ins *i, int load) { return load ? ptx_ldmatrix(i) : ptx_mma(i); }
+static bool op_mma(ptx_ins *i, int load) {
+  return load ? ptx_ldmatrix(i) : ptx_mma(i);
+}
 
 /* ---- the table ---- */
 
@@ -825,15 +934,16 @@ static const ptx_row rows[] = {{"mov", op_mov, 0, true},
 
 static const ptx_row *row_of(const ptx_ins *i) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (!strcmp(rows[k].name, i->op[0])) return rows[k].fn ? &rows[k] : NULL;
+    if (!strcmp(rows[k].name, i->op[0]))
+      return rows[k].fn ? &rows[k] : NULL;
   return NULL;
 }
 
 bool ptx_execute(ptx_ins *i) {
   const ptx_row *r = row_of(i);
   return r &&
-         (i->narg || r->fn == op_end || r->fn == op_nothing || r->fn == op_fence || r->fn == op_cp ||
-          r->fn == op_bar) &&
+         (i->narg || r->fn == op_end || r->fn == op_nothing || r->fn == op_fence ||
+          r->fn == op_cp || r->fn == op_bar) &&
          r->fn(i, r->x);
 }
 

@@ -1,7 +1,8 @@
 /* translate_const.c - constants as values, and initialisers of variables as bytes with relocations.
  *
- * Undefined and poison values are zero. A constant address is a symbol (or function) plus an offset; constant expressions
- * that no value kind can hold become instructions in the function's prologue, so that they dominate every use. */
+ * Undefined and poison values are zero. A constant address is a symbol (or function) plus an
+ * offset; constant expressions that no value kind can hold become instructions in the function's
+ * prologue, so that they dominate every use. */
 #include "translate_int.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 /* ---- scalar constants of a function, each once ---- */
 
 static ww_val intern(low_fn *F, ww_value v) {
-  uint64_t h = ww_hash(&v.bits, sizeof v.bits, (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) | 1;
+  uint64_t h =
+      ww_hash(&v.bits, sizeof v.bits, (uint64_t)v.type << 40 | (uint64_t)v.kind << 32 | v.ref) | 1;
   for (;; h += 2) {
     bool fresh;
     uint32_t *at = low_map_at(F->L->a, &F->consts, (const void *)(uintptr_t)h, &fresh);
@@ -20,22 +22,27 @@ static ww_val intern(low_fn *F, ww_value v) {
       return *at;
     }
     const ww_value *o = &F->vals.v[*at];
-    if (o->type == v.type && o->kind == v.kind && o->ref == v.ref && o->bits == v.bits) return *at;
+    if (o->type == v.type && o->kind == v.kind && o->ref == v.ref && o->bits == v.bits)
+      return *at;
   }
 }
 
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits) {
   unsigned w = ww_type_bits(t);
-  if (w < 64) bits &= (1ull << w) - 1;
+  if (w < 64)
+    bits &= (1ull << w) - 1;
   return intern(F, (ww_value){.type = (uint8_t)t, .kind = WW_VAL_CONST, .bits = bits});
 }
 
 static uint64_t half_bits(double v) {
-  if (isnan(v)) return 0x7e00;
+  if (isnan(v))
+    return 0x7e00;
   uint64_t sign = signbit(v) ? 0x8000 : 0;
   double m = fabs(v);
-  if (m >= 65520.0) return sign | 0x7c00;
-  if (m < 0x1p-14) return sign | (uint64_t)nearbyint(m * 0x1p24);
+  if (m >= 65520.0)
+    return sign | 0x7c00;
+  if (m < 0x1p-14)
+    return sign | (uint64_t)nearbyint(m * 0x1p24);
   int e;
   double f = frexp(m, &e); /* f in [0.5, 1) */
   return sign + (((uint64_t)(e + 14) << 10) + (uint64_t)nearbyint((f * 2 - 1) * 1024));
@@ -48,21 +55,28 @@ uint64_t low_float_bits(ww_type t, double v) {
   memcpy(&b32, &f, 4);
   memcpy(&b64, &v, 8);
   switch (t) {
-  case WW_F16: return half_bits(v);
-  case WW_BF16: return isnan(v) ? 0x7fc0 : (b32 + 0x7fff + (b32 >> 16 & 1)) >> 16;
-  case WW_F32: return b32;
-  default: return b64;
+  case WW_F16:
+    return half_bits(v);
+  case WW_BF16:
+    return isnan(v) ? 0x7fc0 : (b32 + 0x7fff + (b32 >> 16 & 1)) >> 16;
+  case WW_F32:
+    return b32;
+  default:
+    return b64;
   }
 }
 
-ww_val low_fconst(low_fn *F, ww_type t, double v) { return low_const(F, t, low_float_bits(t, v)); }
+ww_val low_fconst(low_fn *F, ww_type t, double v) {
+  return low_const(F, t, low_float_bits(t, v));
+}
 
 ww_val low_const_of(low_fn *F, ww_type t, int64_t v) {
   return ww_is_float(t) ? low_fconst(F, t, (double)v) : low_const(F, t, (uint64_t)v);
 }
 
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
-  if (v == WW_NOVAL || F->vals.v[v].kind != WW_VAL_CONST) return false;
+  if (v == WW_NOVAL || F->vals.v[v].kind != WW_VAL_CONST)
+    return false;
   *bits = F->vals.v[v].bits;
   return true;
 }
@@ -71,7 +85,8 @@ bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
 
 static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
   char *text = LLVMPrintValueToString(c);
-  if (!text) ww_out_of_memory(0);
+  if (!text)
+    ww_out_of_memory(0);
   const char *s = strchr(text, ' ');
   bool neg = s && s[1] == '-';
   memset(limb, 0, n * sizeof *limb);
@@ -94,13 +109,15 @@ static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
 static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
   const low_type *t = low_flat(L, LLVMTypeOf(c));
   memset(out, 0, t->n * sizeof *out);
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) return true;
+  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+    return true;
   if (LLVMIsAConstantFP(c)) {
     LLVMBool lossy;
     out[0] = low_float_bits(t->c[0].type, LLVMConstRealGetDouble(c, &lossy));
     return true;
   }
-  if (!LLVMIsAConstantInt(c)) return false;
+  if (!LLVMIsAConstantInt(c))
+    return false;
   if (t->n == 1)
     out[0] = LLVMConstIntGetZExtValue(c);
   else
@@ -110,7 +127,8 @@ static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
 
 /* ---- addresses ---- */
 
-static bool gep_step(low *L, LLVMTypeRef *t, uint32_t i, LLVMValueRef index, int64_t *scale, int64_t *fixed) {
+static bool gep_step(low *L, LLVMTypeRef *t, uint32_t i, LLVMValueRef index, int64_t *scale,
+                     int64_t *fixed) {
   *scale = 0;
   if (i > 1 && LLVMGetTypeKind(*t) == LLVMStructTypeKind) {
     unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
@@ -118,9 +136,11 @@ static bool gep_step(low *L, LLVMTypeRef *t, uint32_t i, LLVMValueRef index, int
     *t = LLVMStructGetTypeAtIndex(*t, field);
     return true;
   }
-  if (i > 1) *t = LLVMGetElementType(*t);
+  if (i > 1)
+    *t = LLVMGetElementType(*t);
   *scale = (int64_t)LLVMABISizeOfType(L->td, *t);
-  if (!LLVMIsAConstantInt(index)) return false;
+  if (!LLVMIsAConstantInt(index))
+    return false;
   *fixed += LLVMConstIntGetSExtValue(index) * *scale;
   return true;
 }
@@ -130,7 +150,8 @@ int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const) {
   int64_t fixed = 0, scale;
   *all_const = true;
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
-    if (!gep_step(L, &t, (uint32_t)i, LLVMGetOperand(gep, (unsigned)i), &scale, &fixed)) *all_const = false;
+    if (!gep_step(L, &t, (uint32_t)i, LLVMGetOperand(gep, (unsigned)i), &scale, &fixed))
+      *all_const = false;
   return fixed;
 }
 
@@ -140,45 +161,59 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
   int64_t o2;
   *global = NULL;
   *off = 0;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) return true;
-  if (LLVMIsAConstantInt(c)) return *off = LLVMConstIntGetSExtValue(c), true;
-  if (LLVMIsAGlobalAlias(c)) return low_const_addr(L, LLVMAliasGetAliasee(c), global, off);
-  if (LLVMIsAFunction(c) || LLVMIsAGlobalVariable(c)) return *global = c, true;
-  if (!LLVMIsAConstantExpr(c)) return false;
+  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+    return true;
+  if (LLVMIsAConstantInt(c))
+    return *off = LLVMConstIntGetSExtValue(c), true;
+  if (LLVMIsAGlobalAlias(c))
+    return low_const_addr(L, LLVMAliasGetAliasee(c), global, off);
+  if (LLVMIsAFunction(c) || LLVMIsAGlobalVariable(c))
+    return *global = c, true;
+  if (!LLVMIsAConstantExpr(c))
+    return false;
   switch (LLVMGetConstOpcode(c)) {
   case LLVMBitCast:
   case LLVMAddrSpaceCast:
   case LLVMIntToPtr:
-  case LLVMPtrToInt: return low_const_addr(L, LLVMGetOperand(c, 0), global, off);
+  case LLVMPtrToInt:
+    return low_const_addr(L, LLVMGetOperand(c, 0), global, off);
   case LLVMGetElementPtr: {
     bool all;
     int64_t fixed = low_gep_const(L, c, &all);
-    if (!all || !low_const_addr(L, LLVMGetOperand(c, 0), global, off)) return false;
+    if (!all || !low_const_addr(L, LLVMGetOperand(c, 0), global, off))
+      return false;
     *off += fixed;
     return true;
   }
   case LLVMAdd:
   case LLVMSub: {
-    if (!low_const_addr(L, LLVMGetOperand(c, 0), global, off) || !low_const_addr(L, LLVMGetOperand(c, 1), &g2, &o2))
+    if (!low_const_addr(L, LLVMGetOperand(c, 0), global, off) ||
+        !low_const_addr(L, LLVMGetOperand(c, 1), &g2, &o2))
       return false;
     if (LLVMGetConstOpcode(c) == LLVMSub) {
-      if (g2 && g2 != *global) return false;
-      if (g2) *global = NULL;
+      if (g2 && g2 != *global)
+        return false;
+      if (g2)
+        *global = NULL;
       *off -= o2;
       return true;
     }
-    if (g2 && *global) return false;
-    if (g2) *global = g2;
+    if (g2 && *global)
+      return false;
+    if (g2)
+      *global = g2;
     *off += o2;
     return true;
   }
-  default: return false;
+  default:
+    return false;
   }
 }
 
 static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
   low *L = F->L;
-  if (!global) return low_const(F, WW_I64, (uint64_t)off);
+  if (!global)
+    return low_const(F, WW_I64, (uint64_t)off);
   if (LLVMIsAFunction(global)) {
     if (LLVMIsDeclaration(global)) {
       low_refuse(F, "takes the address of %s, which has no definition", low_name(global));
@@ -186,14 +221,18 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
     }
     uint32_t f = low_want_fn(L, global);
     *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(f + 1), NULL) = 1;
-    return intern(F, (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = (uint64_t)off});
+    return intern(F,
+                  (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = (uint64_t)off});
   }
   uint32_t s = low_symbol(L, global);
-  if (L->sym_refusal.v[s]) low_refuse(F, "%s", L->sym_refusal.v[s]);
+  if (L->sym_refusal.v[s])
+    low_refuse(F, "%s", L->sym_refusal.v[s]);
   *low_map_at(L->a, &F->symbols, (const void *)(uintptr_t)(s + 1), NULL) = 1;
-  return intern(
-      F, (ww_value){
-             .type = WW_I64, .kind = WW_VAL_SYMBOL, .ref = s, .bits = (uint64_t)off, .name = L->sym_list.v[s].name});
+  return intern(F, (ww_value){.type = WW_I64,
+                              .kind = WW_VAL_SYMBOL,
+                              .ref = s,
+                              .bits = (uint64_t)off,
+                              .name = L->sym_list.v[s].name});
 }
 
 /* ---- constant expressions that need instructions ---- */
@@ -206,12 +245,15 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
   LLVMOpcode op = LLVMIsAConstantExpr(c) ? LLVMGetConstOpcode(c) : 0;
   ww_val out = low_const(F, t, 0);
   low_constant(F, LLVMGetOperand(c, 0), &a);
-  if (LLVMGetNumOperands(c) > 1) low_constant(F, LLVMGetOperand(c, 1), &b);
+  if (LLVMGetNumOperands(c) > 1)
+    low_constant(F, LLVMGetOperand(c, 1), &b);
   ww_type from = a.n ? F->vals.v[a.v[0]].type : t;
   if (a.n != 1)
     low_refuse(F, "a constant expression that is not supported");
-  else if (op == LLVMTrunc || op == LLVMPtrToInt || op == LLVMIntToPtr || op == LLVMBitCast || op == LLVMAddrSpaceCast)
-    out = ww_is_float(from) || ww_is_float(t) ? low_bits(F, a.v[0], from, t) : low_int_to(F, a.v[0], from, t, false);
+  else if (op == LLVMTrunc || op == LLVMPtrToInt || op == LLVMIntToPtr || op == LLVMBitCast ||
+           op == LLVMAddrSpaceCast)
+    out = ww_is_float(from) || ww_is_float(t) ? low_bits(F, a.v[0], from, t)
+                                              : low_int_to(F, a.v[0], from, t, false);
   else if (op == LLVMAdd || op == LLVMSub || op == LLVMXor || op == LLVMMul)
     out = low_op(F,
                  op == LLVMAdd   ? WW_OP_ADD
@@ -231,7 +273,8 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
   LLVMTypeRef lt = LLVMTypeOf(c);
   const low_type *t = low_flat(L, lt);
   LLVMTypeKind k = LLVMGetTypeKind(lt);
-  if (t->refuse) low_refuse(F, "uses %s", t->refuse);
+  if (t->refuse)
+    low_refuse(F, "uses %s", t->refuse);
   if (k == LLVMStructTypeKind || k == LLVMArrayTypeKind || k == LLVMVectorTypeKind) {
     bool zero = LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c);
     uint64_t n = k == LLVMStructTypeKind  ? LLVMCountStructElementTypes(lt)
@@ -239,17 +282,22 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
                                           : LLVMGetVectorSize(lt);
     uint32_t at = 0;
     if (zero || LLVMIsAConstantExpr(c)) {
-      if (!zero) low_refuse(F, "a constant expression over vectors");
-      for (; at < t->n; at++) out[at] = low_const(F, t->c[at].type, 0);
+      if (!zero)
+        low_refuse(F, "a constant expression over vectors");
+      for (; at < t->n; at++)
+        out[at] = low_const(F, t->c[at].type, 0);
       return t->n;
     }
-    for (uint64_t i = 0; i < n; i++) at += constant_into(F, LLVMGetAggregateElement(c, (unsigned)i), out + at);
+    for (uint64_t i = 0; i < n; i++)
+      at += constant_into(F, LLVMGetAggregateElement(c, (unsigned)i), out + at);
     return at;
   }
   uint64_t bits[16];
-  if (!t->n) return 0;
+  if (!t->n)
+    return 0;
   if (scalar_bits(L, c, bits)) {
-    for (uint32_t i = 0; i < t->n; i++) out[i] = low_const(F, t->c[i].type, bits[i]);
+    for (uint32_t i = 0; i < t->n; i++)
+      out[i] = low_const(F, t->c[i].type, bits[i]);
     return t->n;
   }
   LLVMValueRef g;
@@ -260,7 +308,8 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
     out[0] = expression(F, c, t->c[0].type);
   else {
     low_refuse(F, "a constant that is not supported");
-    for (uint32_t i = 0; i < t->n; i++) out[i] = low_const(F, t->c[i].type, 0);
+    for (uint32_t i = 0; i < t->n; i++)
+      out[i] = low_const(F, t->c[i].type, 0);
   }
   return t->n;
 }
@@ -271,8 +320,8 @@ void low_constant(low_fn *F, LLVMValueRef c, low_val *out) {
   *out = (low_val){.v = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1), .n = t->n, .whole = WW_NOVAL};
   constant_into(F, c, out->v);
   /* a variable's address keeps its offset apart, for loads and stores to fold */
-  if (LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMPointerTypeKind && low_const_addr(F->L, c, &g, &out->off) && g &&
-      LLVMIsAGlobalVariable(g)) {
+  if (LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMPointerTypeKind &&
+      low_const_addr(F->L, c, &g, &out->off) && g && LLVMIsAGlobalVariable(g)) {
     out->whole = out->v[0];
     out->v[0] = address_value(F, g, 0);
   } else
@@ -291,9 +340,12 @@ typedef struct {
 } init;
 
 static void init_put(init *in, uint64_t at, uint64_t bits, uint32_t n) {
-  if (at + n > in->size) return;
-  for (uint32_t i = 0; i < n; i++) in->bytes[at + i] = (uint8_t)(i < 8 ? bits >> (8 * i) : 0);
-  if (bits) in->any = true;
+  if (at + n > in->size)
+    return;
+  for (uint32_t i = 0; i < n; i++)
+    in->bytes[at + i] = (uint8_t)(i < 8 ? bits >> (8 * i) : 0);
+  if (bits)
+    in->any = true;
 }
 
 static void init_scalar(init *in, LLVMValueRef c, uint64_t at) {
@@ -302,9 +354,11 @@ static void init_scalar(init *in, LLVMValueRef c, uint64_t at) {
   uint64_t bits[16];
   LLVMValueRef g;
   int64_t off;
-  if (!t->n) return;
+  if (!t->n)
+    return;
   if (scalar_bits(L, c, bits)) {
-    for (uint32_t i = 0; i < t->n; i++) init_put(in, at + t->c[i].off, bits[i], t->c[i].mem);
+    for (uint32_t i = 0; i < t->n; i++)
+      init_put(in, at + t->c[i].off, bits[i], t->c[i].mem);
     return;
   }
   if (!low_const_addr(L, c, &g, &off) || (g && LLVMIsAFunction(g) && LLVMIsDeclaration(g))) {
@@ -326,18 +380,22 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
   LLVMTypeRef t = LLVMTypeOf(c);
   LLVMTypeKind k = LLVMGetTypeKind(t);
   size_t len;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) return;
+  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+    return;
   if (k == LLVMArrayTypeKind && LLVMIsConstantString(c)) {
     const char *s = LLVMGetAsString(c, &len);
-    for (size_t i = 0; i < len; i++) init_put(in, at + i, (uint8_t)s[i], 1);
+    for (size_t i = 0; i < len; i++)
+      init_put(in, at + i, (uint8_t)s[i], 1);
   } else if (k == LLVMStructTypeKind) {
     for (unsigned i = 0; i < LLVMCountStructElementTypes(t); i++)
       init_walk(in, LLVMGetAggregateElement(c, i), at + LLVMOffsetOfElement(L->td, t, i));
   } else if (k == LLVMArrayTypeKind || k == LLVMVectorTypeKind) {
     LLVMTypeRef et = LLVMGetElementType(t);
     uint64_t n = k == LLVMArrayTypeKind ? LLVMGetArrayLength2(t) : LLVMGetVectorSize(t);
-    uint64_t step = k == LLVMArrayTypeKind ? LLVMABISizeOfType(L->td, et) : (LLVMSizeOfTypeInBits(L->td, et) + 7) / 8;
-    for (uint64_t i = 0; i < n; i++) init_walk(in, LLVMGetAggregateElement(c, (unsigned)i), at + i * step);
+    uint64_t step = k == LLVMArrayTypeKind ? LLVMABISizeOfType(L->td, et)
+                                           : (LLVMSizeOfTypeInBits(L->td, et) + 7) / 8;
+    for (uint64_t i = 0; i < n; i++)
+      init_walk(in, LLVMGetAggregateElement(c, (unsigned)i), at + i * step);
   } else
     init_scalar(in, c, at);
 }
@@ -345,8 +403,10 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
 void low_init_symbol(low *L, uint32_t index) {
   LLVMValueRef gv = L->sym_llvm.v[index], c = LLVMGetInitializer(gv);
   ww_symbol *s = &L->sym_list.v[index];
-  if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30) return;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c)) return;
+  if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30)
+    return;
+  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+    return;
   init in = {.L = L, .bytes = ww_alloc(L->a, s->size), .size = s->size};
   init_walk(&in, c, 0);
   s = &L->sym_list.v[index]; /* the walk may have added symbols */
@@ -355,5 +415,6 @@ void low_init_symbol(low *L, uint32_t index) {
     s->relocs = in.relocs.v;
     s->nrelocs = in.relocs.n;
   }
-  if (in.failed) L->sym_refusal.v[index] = ww_fmt(L->a, "uses %s, whose initialiser is not supported", s->name);
+  if (in.failed)
+    L->sym_refusal.v[index] = ww_fmt(L->a, "uses %s, whose initialiser is not supported", s->name);
 }

@@ -1,7 +1,9 @@
-/* translate_emit.c - building blocks of the lowering: maps, flattened types, instructions, bit repacking.
+/* translate_emit.c - building blocks of the lowering: maps, flattened types, instructions, bit
+ * repacking.
  *
- * Invariant: every emitter leaves integers below their container's width zero-extended. Emission goes to the current block;
- * once a block has its terminator, what follows is dropped (it cannot be reached). */
+ * Invariant: every emitter leaves integers below their container's width zero-extended. Emission
+ * goes to the current block; once a block has its terminator, what follows is dropped (it cannot be
+ * reached). */
 #include "translate_int.h"
 
 #include <stdlib.h>
@@ -11,7 +13,8 @@
 static uint32_t map_slot(const low_map *m, const void *key) {
   uint64_t h = ((uint64_t)(uintptr_t)key >> 3) * 0x9E3779B97F4A7C15ull;
   uint32_t i = (uint32_t)(h >> 32) & (m->cap - 1);
-  while (m->key[i] && m->key[i] != key) i = (i + 1) & (m->cap - 1);
+  while (m->key[i] && m->key[i] != key)
+    i = (i + 1) & (m->cap - 1);
   return i;
 }
 
@@ -21,7 +24,8 @@ static void map_grow(ww_arena *a, low_map *m) {
   m->key = WW_NEWN(a, const void *, m->cap);
   m->val = WW_NEWN(a, uint32_t, m->cap);
   for (uint32_t i = 0; i < old.cap; i++) {
-    if (!old.key[i]) continue;
+    if (!old.key[i])
+      continue;
     uint32_t s = map_slot(m, old.key[i]);
     m->key[s] = old.key[i];
     m->val[s] = old.val[i];
@@ -29,9 +33,11 @@ static void map_grow(ww_arena *a, low_map *m) {
 }
 
 uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh) {
-  if (m->n * 2 >= m->cap) map_grow(a, m);
+  if (m->n * 2 >= m->cap)
+    map_grow(a, m);
   uint32_t s = map_slot(m, key);
-  if (fresh) *fresh = !m->key[s];
+  if (fresh)
+    *fresh = !m->key[s];
   if (!m->key[s]) {
     m->key[s] = key;
     m->n++;
@@ -40,13 +46,15 @@ uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh) {
 }
 
 uint32_t low_map_get(const low_map *m, const void *key, uint32_t none) {
-  if (!m->cap) return none;
+  if (!m->cap)
+    return none;
   uint32_t s = map_slot(m, key);
   return m->key[s] ? m->val[s] : none;
 }
 
 void low_refuse(low_fn *F, const char *fmt, ...) {
-  if (F->fn.refusal) return;
+  if (F->fn.refusal)
+    return;
   char text[400];
   va_list ap;
   va_start(ap, fmt);
@@ -93,8 +101,10 @@ static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off);
 static void flat_sequence(flattening *f, LLVMTypeRef t, uint64_t off, bool vector) {
   uint64_t n = vector ? LLVMGetVectorSize(t) : LLVMGetArrayLength2(t);
   LLVMTypeRef e = LLVMGetElementType(t);
-  uint64_t step = vector ? (LLVMSizeOfTypeInBits(f->L->td, e) + 7) / 8 : LLVMABISizeOfType(f->L->td, e);
-  for (uint64_t i = 0; i < n && !f->refuse; i++) flat_walk(f, e, off + i * step);
+  uint64_t step =
+      vector ? (LLVMSizeOfTypeInBits(f->L->td, e) + 7) / 8 : LLVMABISizeOfType(f->L->td, e);
+  for (uint64_t i = 0; i < n && !f->refuse; i++)
+    flat_walk(f, e, off + i * step);
 }
 
 static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off) {
@@ -103,39 +113,63 @@ static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off) {
   case LLVMVoidTypeKind:
   case LLVMMetadataTypeKind:
   case LLVMTokenTypeKind:
-  case LLVMLabelTypeKind: break;
-  case LLVMHalfTypeKind: flat_add(f, WW_F16, 16, 2, off); break;
-  case LLVMBFloatTypeKind: flat_add(f, WW_BF16, 16, 2, off); break;
-  case LLVMFloatTypeKind: flat_add(f, WW_F32, 32, 4, off); break;
-  case LLVMDoubleTypeKind: flat_add(f, WW_F64, 64, 8, off); break;
-  case LLVMIntegerTypeKind: flat_int(f, LLVMGetIntTypeWidth(t), off); break;
-  case LLVMPointerTypeKind: flat_add(f, WW_I64, 64, (unsigned)LLVMABISizeOfType(td, t), off); break;
-  case LLVMTargetExtTypeKind: flat_add(f, WW_I64, 64, 8, off); break; /* an image, sampler or event: a handle */
-  case LLVMVectorTypeKind: flat_sequence(f, t, off, true); break;
-  case LLVMArrayTypeKind: flat_sequence(f, t, off, false); break;
+  case LLVMLabelTypeKind:
+    break;
+  case LLVMHalfTypeKind:
+    flat_add(f, WW_F16, 16, 2, off);
+    break;
+  case LLVMBFloatTypeKind:
+    flat_add(f, WW_BF16, 16, 2, off);
+    break;
+  case LLVMFloatTypeKind:
+    flat_add(f, WW_F32, 32, 4, off);
+    break;
+  case LLVMDoubleTypeKind:
+    flat_add(f, WW_F64, 64, 8, off);
+    break;
+  case LLVMIntegerTypeKind:
+    flat_int(f, LLVMGetIntTypeWidth(t), off);
+    break;
+  case LLVMPointerTypeKind:
+    flat_add(f, WW_I64, 64, (unsigned)LLVMABISizeOfType(td, t), off);
+    break;
+  case LLVMTargetExtTypeKind:
+    flat_add(f, WW_I64, 64, 8, off);
+    break; /* an image, sampler or event: a handle */
+  case LLVMVectorTypeKind:
+    flat_sequence(f, t, off, true);
+    break;
+  case LLVMArrayTypeKind:
+    flat_sequence(f, t, off, false);
+    break;
   case LLVMStructTypeKind:
     for (unsigned i = 0; i < LLVMCountStructElementTypes(t) && !f->refuse; i++)
       flat_walk(f, LLVMStructGetTypeAtIndex(t, i), off + LLVMOffsetOfElement(td, t, i));
     break;
   case LLVMX86_FP80TypeKind:
   case LLVMFP128TypeKind:
-  case LLVMPPC_FP128TypeKind: f->refuse = "long double, which GPUs do not have"; break;
-  default: f->refuse = "a type without a scalar form"; break;
+  case LLVMPPC_FP128TypeKind:
+    f->refuse = "long double, which GPUs do not have";
+    break;
+  default:
+    f->refuse = "a type without a scalar form";
+    break;
   }
 }
 
 const low_type *low_flat(low *L, LLVMTypeRef t) {
   bool fresh;
   uint32_t *at = low_map_at(L->a, &L->types, t, &fresh);
-  if (!fresh) return L->type_list.v[*at];
+  if (!fresh)
+    return L->type_list.v[*at];
   *at = L->type_list.n;
   flattening f = {.L = L};
   LLVMTypeKind k = LLVMGetTypeKind(t);
   bool sized = LLVMTypeIsSized(t);
   low_type *out = WW_NEW(L->a, low_type);
   ww_push(L->a, &L->type_list, out);
-  if (sized || k == LLVMVoidTypeKind || k == LLVMMetadataTypeKind || k == LLVMTokenTypeKind || k == LLVMLabelTypeKind ||
-      k == LLVMTargetExtTypeKind)
+  if (sized || k == LLVMVoidTypeKind || k == LLVMMetadataTypeKind || k == LLVMTokenTypeKind ||
+      k == LLVMLabelTypeKind || k == LLVMTargetExtTypeKind)
     flat_walk(&f, t, 0);
   else
     f.refuse = "a type of unknown size";
@@ -150,7 +184,9 @@ uint32_t low_new_block(low_fn *F, const char *name) {
   return F->blocks.n - 1;
 }
 
-low_block *low_cur(low_fn *F) { return F->cur == LOW_PROLOGUE ? &F->prologue : &F->blocks.v[F->cur]; }
+low_block *low_cur(low_fn *F) {
+  return F->cur == LOW_PROLOGUE ? &F->prologue : &F->blocks.v[F->cur];
+}
 
 ww_val low_new_val(low_fn *F, ww_type t) {
   uint32_t block = F->cur == LOW_PROLOGUE ? 0 : F->cur;
@@ -173,7 +209,8 @@ ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
     return &dropped;
   }
   ww_push(F->L->a, &b->ins, i);
-  if (ww_ends_block(op)) b->ended = true;
+  if (ww_ends_block(op))
+    b->ended = true;
   return &b->ins.v[b->ins.n - 1];
 }
 
@@ -190,12 +227,15 @@ ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_
   return dst;
 }
 
-ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c) { return low_opx(F, op, t, 0, 0, a, b, c); }
+ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c) {
+  return low_opx(F, op, t, 0, 0, a, b, c);
+}
 
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a) {
   if (op == WW_OP_TRUNC) { /* of a widened value: what it was widened from */
     uint32_t was = low_map_get(&F->widened, (const void *)(uintptr_t)(a + 1), UINT32_MAX);
-    if (was != UINT32_MAX && F->vals.v[was].type == to) return was;
+    if (was != UINT32_MAX && F->vals.v[was].type == to)
+      return was;
   }
   ww_val dst = low_new_val(F, to);
   if (op == WW_OP_ZEXT || op == WW_OP_SEXT)
@@ -215,29 +255,35 @@ ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b) {
 
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b) {
   uint64_t k;
-  if (a == b) return a;
-  if (low_is_const(F, c, &k)) return k & 1 ? a : b;
+  if (a == b)
+    return a;
+  if (low_is_const(F, c, &k))
+    return k & 1 ? a : b;
   return low_op(F, WW_OP_SELECT, t, c, a, b);
 }
 
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c) {
   ww_val v = low_opx(F, WW_OP_MATH, t, m, flags, a, b, c);
   low_block *blk = low_cur(F);
-  if (!blk->ended) blk->ins.v[blk->ins.n - 1].n = ww_math_args[m];
+  if (!blk->ended)
+    blk->ins.v[blk->ins.n - 1].n = ww_math_args[m];
   return v;
 }
 
 void low_math_round(low_fn *F, ww_math m, int round) {
   low_block *blk = low_cur(F);
-  if ((m == WW_MATH_SQRT || m == WW_MATH_RCP) && !blk->ended) blk->ins.v[blk->ins.n - 1].imm = round;
+  if ((m == WW_MATH_SQRT || m == WW_MATH_RCP) && !blk->ended)
+    blk->ins.v[blk->ins.n - 1].imm = round;
 }
 
 ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
   uint64_t k;
-  if (from == to) return a;
+  if (from == to)
+    return a;
   unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
   if (low_is_const(F, a, &k)) {
-    if (sign && wf < 64) k = (uint64_t)((int64_t)(k << (64 - wf)) >> (64 - wf));
+    if (sign && wf < 64)
+      k = (uint64_t)((int64_t)(k << (64 - wf)) >> (64 - wf));
     return low_const(F, to, k);
   }
   return low_cvt(F, wt < wf ? WW_OP_TRUNC : sign ? WW_OP_SEXT : WW_OP_ZEXT, to, from, 0, a);
@@ -245,44 +291,58 @@ ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
 
 ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to) {
   uint64_t k;
-  if (from == to) return a;
-  if (low_is_const(F, a, &k)) return low_const(F, to, k);
+  if (from == to)
+    return a;
+  if (low_is_const(F, a, &k))
+    return low_const(F, to, k);
   return low_cvt(F, WW_OP_MOV, to, from, 0, a);
 }
 
 ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits) {
-  if (bits >= ww_type_bits(t) || ww_is_float(t)) return a;
+  if (bits >= ww_type_bits(t) || ww_is_float(t))
+    return a;
   return low_op(F, WW_OP_AND, t, a, low_const(F, t, (1ull << bits) - 1), WW_NOVAL);
 }
 
 ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits) {
   unsigned w = ww_type_bits(t);
-  if (bits >= w) return a;
+  if (bits >= w)
+    return a;
   ww_val k = low_const(F, t, w - bits);
   return low_op(F, WW_OP_ASHR, t, low_op(F, WW_OP_SHL, t, a, k, WW_NOVAL), k, WW_NOVAL);
 }
 
 ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k) {
   uint64_t bits;
-  if (!k) return a;
-  if (low_is_const(F, a, &bits)) return low_const(F, t, bits + (uint64_t)k);
+  if (!k)
+    return a;
+  if (low_is_const(F, a, &bits))
+    return low_const(F, t, bits + (uint64_t)k);
   return low_op(F, WW_OP_ADD, t, a, low_const(F, t, (uint64_t)k), WW_NOVAL);
 }
 
 ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
   uint64_t k;
-  if (!scale) return base;
-  if (low_is_const(F, index, &k)) return low_add_imm(F, base, WW_I64, (int64_t)k * scale);
-  if (scale == 1) return low_op(F, WW_OP_ADD, WW_I64, base, index, WW_NOVAL);
+  if (!scale)
+    return base;
+  if (low_is_const(F, index, &k))
+    return low_add_imm(F, base, WW_I64, (int64_t)k * scale);
+  if (scale == 1)
+    return low_op(F, WW_OP_ADD, WW_I64, base, index, WW_NOVAL);
   ww_val v = low_op(F, WW_OP_LEA, WW_I64, base, index, WW_NOVAL);
   low_block *b = low_cur(F);
-  if (!b->ended) b->ins.v[b->ins.n - 1].imm = scale;
+  if (!b->ended)
+    b->ins.v[b->ins.n - 1].imm = scale;
   return v;
 }
 
-ww_val low_sreg(low_fn *F, ww_sreg s) { return low_opx(F, WW_OP_SREG, WW_I32, s, 0, WW_NOVAL, WW_NOVAL, WW_NOVAL); }
+ww_val low_sreg(low_fn *F, ww_sreg s) {
+  return low_opx(F, WW_OP_SREG, WW_I32, s, 0, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+}
 
-void low_br(low_fn *F, uint32_t to) { low_ins(F, WW_OP_BR, WW_VOID)->imm = to; }
+void low_br(low_fn *F, uint32_t to) {
+  low_ins(F, WW_OP_BR, WW_VOID)->imm = to;
+}
 
 void low_cbr(low_fn *F, ww_val c, uint32_t yes, uint32_t no) {
   if (yes == no) {
@@ -297,7 +357,8 @@ void low_cbr(low_fn *F, ww_val c, uint32_t yes, uint32_t no) {
 
 uint32_t low_pool(low_fn *F, const ww_val *v, uint32_t n) {
   uint32_t at = F->pool.n;
-  for (uint32_t i = 0; i < n; i++) ww_push(F->L->a, &F->pool, v[i]);
+  for (uint32_t i = 0; i < n; i++)
+    ww_push(F->L->a, &F->pool, v[i]);
   return at;
 }
 
@@ -310,7 +371,8 @@ ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
 }
 
 uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
-  if (align < 1) align = 1;
+  if (align < 1)
+    align = 1;
   uint64_t at = (F->frame + (uint64_t)align - 1) / align * align;
   if (at + bytes > 1u << 24) {
     low_refuse(F, "local memory of more than 16 MiB a thread");
@@ -322,27 +384,32 @@ uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
 
 /* ---- bit repacking: the same bits as another list of scalars ---- */
 
-/* Little-endian bit cursor over the input components, 1 to 64 bits at a time, as a value of type t. */
-static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_val *in, uint64_t at, unsigned bits,
-                        ww_type t) {
+/* Little-endian bit cursor over the input components, 1 to 64 bits at a time, as a value of type t.
+ */
+static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_val *in, uint64_t at,
+                        unsigned bits, ww_type t) {
   ww_val acc = WW_NOVAL;
   uint64_t pos = 0;
   for (uint32_t i = 0; i < n; pos += from[i].bits, i++) {
-    if (pos + from[i].bits <= at || pos >= at + bits) continue;
+    if (pos + from[i].bits <= at || pos >= at + bits)
+      continue;
     ww_type it = low_int_type(from[i].bits);
     ww_val v = low_bits(F, in[i], from[i].type, it);
-    if (pos < at) v = low_op(F, WW_OP_LSHR, it, v, low_const(F, it, at - pos), WW_NOVAL);
+    if (pos < at)
+      v = low_op(F, WW_OP_LSHR, it, v, low_const(F, it, at - pos), WW_NOVAL);
     v = low_int_to(F, v, it, t, false);
-    if (pos > at) v = low_op(F, WW_OP_SHL, t, v, low_const(F, t, pos - at), WW_NOVAL);
+    if (pos > at)
+      v = low_op(F, WW_OP_SHL, t, v, low_const(F, t, pos - at), WW_NOVAL);
     acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, t, acc, v, WW_NOVAL);
   }
   return acc == WW_NOVAL ? low_const(F, t, 0) : low_mask(F, acc, t, bits);
 }
 
 /* Two 16-bit halves into 32 bits is one byte permute. */
-static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to,
-                        ww_val *out) {
-  if (nfrom != 2 || from[0].bits != 16 || from[1].bits != 16 || to->bits != 32) return false;
+static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
+                        const low_comp *to, ww_val *out) {
+  if (nfrom != 2 || from[0].bits != 16 || from[1].bits != 16 || to->bits != 32)
+    return false;
   ww_val lo = low_int_to(F, low_bits(F, in[0], from[0].type, WW_I16), WW_I16, WW_I32, false);
   ww_val hi = low_int_to(F, low_bits(F, in[1], from[1].type, WW_I16), WW_I16, WW_I32, false);
   ww_val v = low_op(F, WW_OP_PRMT, WW_I32, lo, hi, low_const(F, WW_I32, 0x5410));
@@ -350,14 +417,16 @@ static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const w
   return true;
 }
 
-void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, uint32_t nto,
-                ww_val *out) {
+void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
+                const low_comp *to, uint32_t nto, ww_val *out) {
   uint64_t at = 0;
-  if (nto == 1 && pack_halves(F, from, nfrom, in, to, out)) return;
+  if (nto == 1 && pack_halves(F, from, nfrom, in, to, out))
+    return;
   for (uint32_t i = 0; i < nto; at += to[i].bits, i++) {
     uint64_t pos = 0;
     uint32_t j = 0;
-    while (j < nfrom && pos < at) pos += from[j++].bits;
+    while (j < nfrom && pos < at)
+      pos += from[j++].bits;
     if (j < nfrom && pos == at && from[j].bits == to[i].bits) {
       out[i] = low_bits(F, in[j], from[j].type, to[i].type);
       continue;
@@ -375,23 +444,30 @@ static void mark(low_fn *F, uint32_t b, bool *seen) {
   seen[b] = true;
   while (n) {
     low_block *blk = &F->blocks.v[stack[--n]];
-    if (!blk->ins.n) continue;
+    if (!blk->ins.n)
+      continue;
     const ww_ins *t = &blk->ins.v[blk->ins.n - 1];
     uint32_t to[2], nto = 0;
-    if (t->op == WW_OP_BR || t->op == WW_OP_CBR || t->op == WW_OP_SWITCH) to[nto++] = (uint32_t)t->imm;
-    if (t->op == WW_OP_CBR) to[nto++] = t->ext;
+    if (t->op == WW_OP_BR || t->op == WW_OP_CBR || t->op == WW_OP_SWITCH)
+      to[nto++] = (uint32_t)t->imm;
+    if (t->op == WW_OP_CBR)
+      to[nto++] = t->ext;
     for (uint32_t i = 0; i < nto; i++)
-      if (!seen[to[i]]) seen[stack[n++] = to[i]] = true;
+      if (!seen[to[i]])
+        seen[stack[n++] = to[i]] = true;
     for (uint32_t i = 0; t->op == WW_OP_SWITCH && i < t->n; i++) {
       uint32_t c = F->pool.v[t->ext + 2 * i + 1];
-      if (!seen[c]) seen[stack[n++] = c] = true;
+      if (!seen[c])
+        seen[stack[n++] = c] = true;
     }
   }
 }
 
 static void renumber(low_fn *F, ww_ins *t, const uint32_t *new_of) {
-  if (t->op == WW_OP_BR || t->op == WW_OP_CBR || t->op == WW_OP_SWITCH) t->imm = new_of[t->imm];
-  if (t->op == WW_OP_CBR) t->ext = new_of[t->ext];
+  if (t->op == WW_OP_BR || t->op == WW_OP_CBR || t->op == WW_OP_SWITCH)
+    t->imm = new_of[t->imm];
+  if (t->op == WW_OP_CBR)
+    t->ext = new_of[t->ext];
   for (uint32_t i = 0; t->op == WW_OP_SWITCH && i < t->n; i++) {
     uint32_t *c = &F->pool.v[t->ext + 2 * i + 1];
     *c = new_of[*c];
@@ -403,7 +479,8 @@ static void drop_dead_edges(low_fn *F, low_block *b, const bool *seen, const uin
     ww_phi *phi = &b->phis.v[p];
     uint32_t k = 0, *pairs = &F->pool.v[phi->ext];
     for (uint32_t i = 0; i < phi->n; i++) {
-      if (pairs[2 * i] == WW_NOBLOCK || !seen[pairs[2 * i]]) continue;
+      if (pairs[2 * i] == WW_NOBLOCK || !seen[pairs[2 * i]])
+        continue;
       pairs[2 * k] = new_of[pairs[2 * i]];
       pairs[2 * k++ + 1] = pairs[2 * i + 1];
     }
@@ -414,7 +491,8 @@ static void drop_dead_edges(low_fn *F, low_block *b, const bool *seen, const uin
 static void prepend(low_fn *F) {
   low_block *b = &F->blocks.v[0];
   uint32_t n = F->prologue.ins.n;
-  if (!n) return;
+  if (!n)
+    return;
   ww_ins *all = WW_NEWN(F->L->a, ww_ins, n + b->ins.n);
   memcpy(all, F->prologue.ins.v, n * sizeof *all);
   memcpy(all + n, b->ins.v, b->ins.n * sizeof *all);
@@ -426,8 +504,8 @@ static void prepend(low_fn *F) {
 
 static bool removable(const ww_ins *i) {
   uint8_t c = ww_ops[i->op].cls;
-  bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP || c == WW_CLASS_CVT || c == WW_CLASS_FP ||
-              c == WW_CLASS_FPX || c == WW_CLASS_MATH;
+  bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP || c == WW_CLASS_CVT ||
+              c == WW_CLASS_FP || c == WW_CLASS_FPX || c == WW_CLASS_MATH;
   return (pure || i->op == WW_OP_SREG) && i->dst != WW_NOVAL && i->nres == 1;
 }
 
@@ -437,10 +515,12 @@ static void count_uses(low_fn *F, uint32_t *uses) {
     low_block *blk = &F->blocks.v[b];
     for (uint32_t k = 0; k < blk->ins.n; k++) {
       uint32_t n = ww_ins_uses(&F->fn, &blk->ins.v[k], v, sizeof v / sizeof *v);
-      for (uint32_t u = 0; u < n; u++) uses[v[u]]++;
+      for (uint32_t u = 0; u < n; u++)
+        uses[v[u]]++;
     }
     for (uint32_t p = 0; p < blk->phis.n; p++)
-      for (uint32_t e = 0; e < blk->phis.v[p].n; e++) uses[F->pool.v[blk->phis.v[p].ext + 2 * e + 1]]++;
+      for (uint32_t e = 0; e < blk->phis.v[p].n; e++)
+        uses[F->pool.v[blk->phis.v[p].ext + 2 * e + 1]]++;
   }
 }
 
@@ -453,14 +533,17 @@ static void drop_unused(low_fn *F) {
     low_block *blk = &F->blocks.v[b];
     for (uint32_t k = blk->ins.n; k-- > 0;) {
       ww_ins *i = &blk->ins.v[k];
-      if (!removable(i) || uses[i->dst]) continue;
+      if (!removable(i) || uses[i->dst])
+        continue;
       uint32_t n = ww_ins_uses(&F->fn, i, v, sizeof v / sizeof *v);
-      for (uint32_t u = 0; u < n; u++) uses[v[u]]--;
+      for (uint32_t u = 0; u < n; u++)
+        uses[v[u]]--;
       i->op = WW_NOPS;
     }
     uint32_t keep = 0;
     for (uint32_t k = 0; k < blk->ins.n; k++)
-      if (blk->ins.v[k].op != WW_NOPS) blk->ins.v[keep++] = blk->ins.v[k];
+      if (blk->ins.v[k].op != WW_NOPS)
+        blk->ins.v[keep++] = blk->ins.v[k];
     blk->ins.n = keep;
   }
 }
@@ -476,18 +559,21 @@ void low_finish(low_fn *F) {
   F->fn.npool = F->pool.n;
   drop_unused(F);
   mark(F, 0, seen);
-  for (uint32_t i = 0; i < F->blocks.n; i++) new_of[i] = seen[i] ? n++ : WW_NOBLOCK;
+  for (uint32_t i = 0; i < F->blocks.n; i++)
+    new_of[i] = seen[i] ? n++ : WW_NOBLOCK;
   F->fn.blocks = WW_NEWN(a, ww_block, n);
   F->fn.nblocks = n;
   for (uint32_t i = 0; i < F->blocks.n; i++) {
-    if (!seen[i]) continue;
+    if (!seen[i])
+      continue;
     low_block *b = &F->blocks.v[i];
     drop_dead_edges(F, b, seen, new_of);
     renumber(F, &b->ins.v[b->ins.n - 1], new_of);
-    F->fn.blocks[new_of[i]] =
-        (ww_block){.phis = b->phis.v, .nphis = b->phis.n, .ins = b->ins.v, .nins = b->ins.n, .name = b->name};
+    F->fn.blocks[new_of[i]] = (ww_block){
+        .phis = b->phis.v, .nphis = b->phis.n, .ins = b->ins.v, .nins = b->ins.n, .name = b->name};
   }
   for (uint32_t v = 0; v < F->vals.n; v++)
-    if (F->vals.v[v].kind == WW_VAL_RESULT) F->vals.v[v].ref = new_of[F->vals.v[v].ref];
+    if (F->vals.v[v].kind == WW_VAL_RESULT)
+      F->vals.v[v].ref = new_of[F->vals.v[v].ref];
   F->fn.local_bytes = (F->frame + 15) / 16 * 16;
 }

@@ -1,4 +1,5 @@
-/* translate_fresh.c - whether LLVM takes a module for another one that it saw before at the same address.
+/* translate_fresh.c - whether LLVM takes a module for another one that it saw before at the same
+ * address.
  *
  * LLVM's NVPTX passes (version 19) remember what nvvm.annotations says of a function (whether it is
  * a kernel, its launch bounds) by the addresses of module and function, and forget it only when
@@ -28,7 +29,8 @@ static struct {
 static seen *place_of(seen *v, uint32_t cap, const void *module, const void *function) {
   const void *key[2] = {module, function};
   uint64_t at = ww_hash(key, sizeof key, 0) & (cap - 1);
-  while (v[at].function && (v[at].module != module || v[at].function != function)) at = (at + 1) & (cap - 1);
+  while (v[at].function && (v[at].module != module || v[at].function != function))
+    at = (at + 1) & (cap - 1);
   return &v[at];
 }
 
@@ -36,14 +38,16 @@ static void widen(void) {
   uint32_t cap = memory.cap ? memory.cap * 2 : 1024;
   seen *v = ww_xcalloc(cap, sizeof *v);
   for (uint32_t i = 0; i < memory.cap; i++)
-    if (memory.v[i].function) *place_of(v, cap, memory.v[i].module, memory.v[i].function) = memory.v[i];
+    if (memory.v[i].function)
+      *place_of(v, cap, memory.v[i].module, memory.v[i].function) = memory.v[i];
   free(memory.v);
   memory.v = v;
   memory.cap = cap;
 }
 
 static void remember(const void *module, const void *function, uint32_t annotations) {
-  if (memory.n * 2 >= memory.cap) widen();
+  if (memory.n * 2 >= memory.cap)
+    widen();
   seen *s = place_of(memory.v, memory.cap, module, function);
   memory.n += !s->function;
   *s = (seen){module, function, annotations};
@@ -74,7 +78,8 @@ static low_map annotations_of(LLVMModuleRef m, ww_arena *a) {
     unsigned k = LLVMGetMDNodeNumOperands(ops[i]);
     LLVMValueRef *op = WW_NEWN(a, LLVMValueRef, k + 1);
     LLVMGetMDNodeOperands(ops[i], op);
-    if (k && op[0] && LLVMIsAFunction(op[0])) add_annotation(&of, a, op, k);
+    if (k && op[0] && LLVMIsAFunction(op[0]))
+      add_annotation(&of, a, op, k);
   }
   return of;
 }
@@ -83,13 +88,15 @@ bool low_fresh(LLVMModuleRef m, ww_arena *a) {
   low_map of = annotations_of(m, a);
   bool fresh = true;
   pthread_mutex_lock(&memory.lock);
-  if (!memory.cap) widen();
+  if (!memory.cap)
+    widen();
   for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f)) {
     const seen *s = place_of(memory.v, memory.cap, m, f);
     fresh = !s->function || s->annotations == low_map_get(&of, f, 0);
   }
   for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f))
-    if (low_map_get(&of, f, 0)) remember(m, f, low_map_get(&of, f, 0));
+    if (low_map_get(&of, f, 0))
+      remember(m, f, low_map_get(&of, f, 0));
   pthread_mutex_unlock(&memory.lock);
   return fresh;
 }

@@ -1,7 +1,8 @@
 /* translate_ins.c - the instructions of one function.
  *
- * Blocks are visited in reverse post-order, so that every operand but a phi's is lowered before its use. A constant
- * pointer offset stays apart from its base until somebody needs the sum. Arithmetic is in lower_arith.c. */
+ * Blocks are visited in reverse post-order, so that every operand but a phi's is lowered before its
+ * use. A constant pointer offset stays apart from its base until somebody needs the sum. Arithmetic
+ * is in lower_arith.c. */
 #include "translate_int.h"
 
 /* ---- values ---- */
@@ -16,7 +17,8 @@ void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n) {
 
 low_val *low_get(low_fn *F, LLVMValueRef v) {
   uint32_t at = low_map_get(&F->values, v, UINT32_MAX);
-  if (at != UINT32_MAX) return &F->val_list.v[at];
+  if (at != UINT32_MAX)
+    return &F->val_list.v[at];
   low_val c = {.whole = WW_NOVAL};
   if (low_map_get(&F->deferred, v, 0)) {
     low_fmul_now(F, v);
@@ -29,8 +31,10 @@ low_val *low_get(low_fn *F, LLVMValueRef v) {
     /* not lowered: its type was refused, or metadata */
     c.n = t->n;
     c.v = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1);
-    for (uint32_t i = 0; i < t->n; i++) c.v[i] = low_const(F, t->c[i].type, 0);
-    if (t->n) low_refuse(F, "uses a value that could not be lowered");
+    for (uint32_t i = 0; i < t->n; i++)
+      c.v[i] = low_const(F, t->c[i].type, 0);
+    if (t->n)
+      low_refuse(F, "uses a value that could not be lowered");
   }
   at = F->val_list.n;
   ww_push(F->L->a, &F->val_list, c);
@@ -40,12 +44,16 @@ low_val *low_get(low_fn *F, LLVMValueRef v) {
 
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i) {
   low_val *x = low_get(F, v);
-  if (i >= x->n) return low_const(F, WW_I32, 0);
-  if (!x->off) return x->v[i];
+  if (i >= x->n)
+    return low_const(F, WW_I32, 0);
+  if (!x->off)
+    return x->v[i];
   return x->whole != WW_NOVAL ? x->whole : low_add_imm(F, x->v[0], WW_I64, x->off);
 }
 
-ww_val low_scalar(low_fn *F, LLVMValueRef v) { return low_comp_of(F, v, 0); }
+ww_val low_scalar(low_fn *F, LLVMValueRef v) {
+  return low_comp_of(F, v, 0);
+}
 
 unsigned low_fmf(low_fn *F, LLVMValueRef inst) {
   (void)F;
@@ -57,33 +65,47 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst) {
 #endif
 }
 
-static LLVMValueRef operand(LLVMValueRef inst, unsigned i) { return LLVMGetOperand(inst, i); }
+static LLVMValueRef operand(LLVMValueRef inst, unsigned i) {
+  return LLVMGetOperand(inst, i);
+}
 
 /* ---- static address spaces ---- */
 
 static ww_space argument_space(low_fn *F, LLVMValueRef arg) {
   uint32_t i = 0;
-  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p && p != arg; p = LLVMGetNextParam(p)) i++;
+  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p && p != arg; p = LLVMGetNextParam(p))
+    i++;
   unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(arg));
   if (LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byval))
     return F->is_kernel
-               ? (low_get(F, arg)->n && F->vals.v[low_get(F, arg)->v[0]].kind == WW_VAL_PARAM ? WW_PARAM : WW_LOCAL)
+               ? (low_get(F, arg)->n && F->vals.v[low_get(F, arg)->v[0]].kind == WW_VAL_PARAM
+                      ? WW_PARAM
+                      : WW_LOCAL)
                : WW_LOCAL;
-  if (LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byref)) return WW_PARAM;
+  if (LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byref))
+    return WW_PARAM;
   ww_space s = low_addrspace(F->L, as);
-  return s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s; /* a kernel's pointers come from the host */
+  return s == WW_GENERIC && F->is_kernel ? WW_GLOBAL
+                                         : s; /* a kernel's pointers come from the host */
 }
 
 static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
   LLVMTypeRef t = LLVMTypeOf(p);
-  if (LLVMGetTypeKind(t) != LLVMPointerTypeKind) return WW_GENERIC;
+  if (LLVMGetTypeKind(t) != LLVMPointerTypeKind)
+    return WW_GENERIC;
   ww_space s = low_addrspace(F->L, LLVMGetPointerAddressSpace(t));
-  if (s != WW_GENERIC && s != WW_CONST) return s;
-  if (LLVMIsAArgument(p)) return argument_space(F, p);
-  if (LLVMIsAAllocaInst(p)) return WW_LOCAL;
-  if (LLVMIsAGlobalVariable(p)) return (ww_space)F->L->sym_list.v[low_symbol(F->L, p)].space;
-  if (s == WW_CONST) return s;
-  if (!depth) return WW_GENERIC;
+  if (s != WW_GENERIC && s != WW_CONST)
+    return s;
+  if (LLVMIsAArgument(p))
+    return argument_space(F, p);
+  if (LLVMIsAAllocaInst(p))
+    return WW_LOCAL;
+  if (LLVMIsAGlobalVariable(p))
+    return (ww_space)F->L->sym_list.v[low_symbol(F->L, p)].space;
+  if (s == WW_CONST)
+    return s;
+  if (!depth)
+    return WW_GENERIC;
   LLVMOpcode op = LLVMIsAConstantExpr(p)  ? LLVMGetConstOpcode(p)
                   : LLVMIsAInstruction(p) ? LLVMGetInstructionOpcode(p)
                                           : 0;
@@ -91,7 +113,8 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
   case LLVMGetElementPtr:
   case LLVMBitCast:
   case LLVMAddrSpaceCast:
-  case LLVMFreeze: return space_walk(F, operand(p, 0), depth - 1);
+  case LLVMFreeze:
+    return space_walk(F, operand(p, 0), depth - 1);
   case LLVMSelect: {
     ww_space a = space_walk(F, operand(p, 1), depth - 1);
     return a == space_walk(F, operand(p, 2), depth - 1) ? a : WW_GENERIC;
@@ -100,28 +123,38 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
     ww_space a = WW_NSPACES;
     for (unsigned i = 0; i < LLVMCountIncoming(p); i++) {
       LLVMValueRef v = LLVMGetIncomingValue(p, i);
-      if (v == p) continue;
-      if (LLVMIsAGetElementPtrInst(v) && operand(v, 0) == p) continue; /* p stepping through a loop */
+      if (v == p)
+        continue;
+      if (LLVMIsAGetElementPtrInst(v) && operand(v, 0) == p)
+        continue; /* p stepping through a loop */
       ww_space b = space_walk(F, v, depth > 3 ? 3 : depth - 1);
-      if (a != WW_NSPACES && a != b) return WW_GENERIC;
+      if (a != WW_NSPACES && a != b)
+        return WW_GENERIC;
       a = b;
     }
     return a == WW_NSPACES ? WW_GENERIC : a;
   }
   case LLVMLoad: /* a pointer in a by-value argument comes from the host, too */
-    return F->is_kernel && space_walk(F, operand(p, 0), depth - 1) == WW_PARAM ? WW_GLOBAL : WW_GENERIC;
-  default: return WW_GENERIC;
+    return F->is_kernel && space_walk(F, operand(p, 0), depth - 1) == WW_PARAM ? WW_GLOBAL
+                                                                               : WW_GENERIC;
+  default:
+    return WW_GENERIC;
   }
 }
 
-ww_space low_space_of(low_fn *F, LLVMValueRef ptr) { return space_walk(F, ptr, 8); }
+ww_space low_space_of(low_fn *F, LLVMValueRef ptr) {
+  return space_walk(F, ptr, 8);
+}
 
 bool low_readonly(low_fn *F, LLVMValueRef p) {
-  while (LLVMIsAInstruction(p) && (LLVMIsAGetElementPtrInst(p) || LLVMIsAAddrSpaceCastInst(p) || LLVMIsABitCastInst(p)))
+  while (LLVMIsAInstruction(p) &&
+         (LLVMIsAGetElementPtrInst(p) || LLVMIsAAddrSpaceCastInst(p) || LLVMIsABitCastInst(p)))
     p = operand(p, 0);
-  if (!F->is_kernel || !LLVMIsAArgument(p)) return false;
+  if (!F->is_kernel || !LLVMIsAArgument(p))
+    return false;
   uint32_t i = 1;
-  for (LLVMValueRef q = LLVMGetFirstParam(F->llvm); q && q != p; q = LLVMGetNextParam(q)) i++;
+  for (LLVMValueRef q = LLVMGetFirstParam(F->llvm); q && q != p; q = LLVMGetNextParam(q))
+    i++;
   return LLVMGetEnumAttributeAtIndex(F->llvm, i, F->L->at_noalias) &&
          LLVMGetEnumAttributeAtIndex(F->llvm, i, F->L->at_readonly);
 }
@@ -131,16 +164,22 @@ bool low_readonly(low_fn *F, LLVMValueRef p) {
 static bool folds_offset(LLVMValueRef user, LLVMValueRef p) {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
-  case LLVMGetElementPtr: return true;
-  case LLVMStore: return operand(user, 0) != p;
-  case LLVMAtomicRMW: return operand(user, 1) != p;
-  case LLVMAtomicCmpXchg: return operand(user, 1) != p && operand(user, 2) != p;
+  case LLVMGetElementPtr:
+    return true;
+  case LLVMStore:
+    return operand(user, 0) != p;
+  case LLVMAtomicRMW:
+    return operand(user, 1) != p;
+  case LLVMAtomicCmpXchg:
+    return operand(user, 1) != p && operand(user, 2) != p;
   case LLVMAddrSpaceCast:
-  case LLVMFreeze: return true;
+  case LLVMFreeze:
+    return true;
   case LLVMCall:
     return !strncmp(low_name(LLVMGetCalledValue(user)), "llvm.mem", 8) ||
            !strncmp(low_name(LLVMGetCalledValue(user)), "llvm.lifetime", 13);
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -148,11 +187,13 @@ static void set_pointer(low_fn *F, LLVMValueRef inst, ww_val base, int64_t off) 
   low_set(F, inst, &base, 1);
   low_val *v = &F->val_list.v[F->val_list.n - 1];
   v->off = off;
-  if (!off) return;
+  if (!off)
+    return;
   bool needed = false;
   for (LLVMUseRef u = LLVMGetFirstUse(inst); u && !needed; u = LLVMGetNextUse(u))
     needed = !folds_offset(LLVMGetUser(u), inst);
-  if (needed) v->whole = low_add_imm(F, base, WW_I64, off);
+  if (needed)
+    v->whole = low_add_imm(F, base, WW_I64, off);
 }
 
 static void gep(low_fn *F, LLVMValueRef inst) {
@@ -172,11 +213,13 @@ static void gep(low_fn *F, LLVMValueRef inst) {
       t = LLVMStructGetTypeAtIndex(t, (unsigned)LLVMConstIntGetZExtValue(index));
       continue;
     }
-    if (i > 1) t = LLVMGetElementType(t);
-    if (LLVMIsAConstantInt(index)) continue;
+    if (i > 1)
+      t = LLVMGetElementType(t);
+    if (LLVMIsAConstantInt(index))
+      continue;
     const low_type *it = low_flat(L, LLVMTypeOf(index));
-    ww_val k =
-        low_int_to(F, low_signed(F, low_scalar(F, index), it->c[0].type, it->c[0].bits), it->c[0].type, WW_I64, true);
+    ww_val k = low_int_to(F, low_signed(F, low_scalar(F, index), it->c[0].type, it->c[0].bits),
+                          it->c[0].type, WW_I64, true);
     base = low_lea(F, base, k, (int64_t)LLVMABISizeOfType(L->td, t));
   }
   set_pointer(F, inst, base, off);
@@ -193,7 +236,8 @@ static void same(low_fn *F, LLVMValueRef inst) { /* freeze, address-space cast *
 /* ---- memory ---- */
 
 static bool bit_vector(LLVMTypeRef t) {
-  return LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMIntegerTypeKind &&
+  return LLVMGetTypeKind(t) == LLVMVectorTypeKind &&
+         LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMIntegerTypeKind &&
          LLVMGetIntTypeWidth(LLVMGetElementType(t)) % 8;
 }
 
@@ -205,25 +249,32 @@ static int amd_dimension(low_fn *F, LLVMValueRef ptr, const low_comp *c) {
     off += low_gep_const(F->L, ptr, &all);
     ptr = operand(ptr, 0);
   }
-  if (!LLVMIsACallInst(ptr) || !all) return -1;
+  if (!LLVMIsACallInst(ptr) || !all)
+    return -1;
   const char *name = low_name(LLVMGetCalledValue(ptr));
   if (!strcmp(name, "llvm.amdgcn.dispatch.ptr")) {
-    if (off >= 4 && off <= 8 && c->mem == 2) return WW_SREG_NTID_X + (int)(off - 4) / 2;
-    if (off >= 12 && off <= 20 && c->mem == 4) return 1000 + (int)(off - 12) / 4; /* grid size in work-items */
+    if (off >= 4 && off <= 8 && c->mem == 2)
+      return WW_SREG_NTID_X + (int)(off - 4) / 2;
+    if (off >= 12 && off <= 20 && c->mem == 4)
+      return 1000 + (int)(off - 12) / 4; /* grid size in work-items */
   }
   if (!strcmp(name, "llvm.amdgcn.implicitarg.ptr")) {
-    if (off <= 8 && c->mem == 4) return WW_SREG_NCTAID_X + (int)off / 4;
-    if (off >= 12 && off <= 16 && c->mem == 2) return WW_SREG_NTID_X + (int)(off - 12) / 2;
+    if (off <= 8 && c->mem == 4)
+      return WW_SREG_NCTAID_X + (int)off / 4;
+    if (off >= 12 && off <= 16 && c->mem == 2)
+      return WW_SREG_NTID_X + (int)(off - 12) / 2;
   }
   return -1;
 }
 
 static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
-  if (F->L->target != LOW_AMDGPU) return false;
+  if (F->L->target != LOW_AMDGPU)
+    return false;
   for (uint32_t i = 0; i < t->n; i++) {
     int s = amd_dimension(F, operand(inst, 0), &t->c[i]);
-    if (s < 0) return false;
+    if (s < 0)
+      return false;
     ww_val v = s >= 1000 ? low_op(F, WW_OP_MUL, WW_I32, low_sreg(F, WW_SREG_NTID_X + s - 1000),
                                   low_sreg(F, WW_SREG_NCTAID_X + s - 1000), WW_NOVAL)
                          : low_sreg(F, (ww_sreg)s);
@@ -235,12 +286,16 @@ static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
 
 static void load(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
-  if (bit_vector(LLVMTypeOf(inst))) low_refuse(F, "a vector of bits in memory");
-  if (t->refuse || load_dimension(F, inst, t)) return;
+  if (bit_vector(LLVMTypeOf(inst)))
+    low_refuse(F, "a vector of bits in memory");
+  if (t->refuse || load_dimension(F, inst, t))
+    return;
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1);
   low_addr p = low_address(F, operand(inst, 0), LLVMGetAlignment(inst));
-  if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic) p.flags |= WW_F_VOLATILE;
-  if (LLVMGetMetadata(inst, F->L->md_invariant)) p.flags |= WW_F_READONLY;
+  if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+    p.flags |= WW_F_VOLATILE;
+  if (LLVMGetMetadata(inst, F->L->md_invariant))
+    p.flags |= WW_F_READONLY;
   low_load(F, p, t->c, t->n, out);
   low_set(F, inst, out, t->n);
 }
@@ -248,11 +303,14 @@ static void load(low_fn *F, LLVMValueRef inst) {
 static void store(low_fn *F, LLVMValueRef inst) {
   LLVMValueRef v = operand(inst, 0);
   const low_type *t = low_flat(F->L, LLVMTypeOf(v));
-  if (bit_vector(LLVMTypeOf(v))) low_refuse(F, "a vector of bits in memory");
+  if (bit_vector(LLVMTypeOf(v)))
+    low_refuse(F, "a vector of bits in memory");
   ww_val *in = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1);
-  for (uint32_t i = 0; i < t->n; i++) in[i] = low_comp_of(F, v, i);
+  for (uint32_t i = 0; i < t->n; i++)
+    in[i] = low_comp_of(F, v, i);
   low_addr p = low_address(F, operand(inst, 1), LLVMGetAlignment(inst));
-  if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic) p.flags |= WW_F_VOLATILE;
+  if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+    p.flags |= WW_F_VOLATILE;
   p.flags &= ~WW_F_READONLY;
   low_store(F, p, t->c, t->n, in);
 }
@@ -263,11 +321,13 @@ static void alloca_(low_fn *F, LLVMValueRef inst) {
     low_refuse(F, "an array of run-time size in local memory (alloca)");
     return;
   }
-  uint64_t bytes = LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) * LLVMConstIntGetZExtValue(count);
+  uint64_t bytes =
+      LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) * LLVMConstIntGetZExtValue(count);
   uint64_t at = low_frame(F, bytes, LLVMGetAlignment(inst));
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
   low_block *b = low_cur(F);
-  if (!b->ended) b->ins.v[b->ins.n - 1].imm = (int64_t)at;
+  if (!b->ended)
+    b->ins.v[b->ins.n - 1].imm = (int64_t)at;
   low_set(F, inst, &v, 1);
 }
 
@@ -306,9 +366,11 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
   for (uint32_t i = 0; i < t->n; i++) {
     low_addr q = p;
     q.off += t->c[i].off;
-    out[i] = low_atom(F, (ww_rmw)map[op], t->c[i].type, q, low_comp_of(F, operand(inst, 1), i), used);
+    out[i] =
+        low_atom(F, (ww_rmw)map[op], t->c[i].type, q, low_comp_of(F, operand(inst, 1), i), used);
   }
-  if (used) low_set(F, inst, out, t->n);
+  if (used)
+    low_set(F, inst, out, t->n);
 }
 
 static void cmpxchg(low_fn *F, LLVMValueRef inst) {
@@ -325,7 +387,8 @@ static void cmpxchg(low_fn *F, LLVMValueRef inst) {
   bool flag = false; /* the success bit is only compared when somebody asks for it */
   for (LLVMUseRef u = LLVMGetFirstUse(inst); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
-    if (!LLVMIsAExtractValueInst(user) || LLVMGetIndices(user)[0] == 1) flag = true;
+    if (!LLVMIsAExtractValueInst(user) || LLVMGetIndices(user)[0] == 1)
+      flag = true;
   }
   out[1] = flag ? low_cmp(F, WW_EQ, t->c[0].type, out[0], cmp) : low_const(F, WW_I1, 0);
   low_set(F, inst, out, 2);
@@ -333,11 +396,13 @@ static void cmpxchg(low_fn *F, LLVMValueRef inst) {
 
 /* ---- aggregates and vectors ---- */
 
-static uint32_t range_start(low *L, LLVMTypeRef t, const unsigned *index, unsigned n, uint32_t *count) {
+static uint32_t range_start(low *L, LLVMTypeRef t, const unsigned *index, unsigned n,
+                            uint32_t *count) {
   uint32_t at = 0;
   for (unsigned i = 0; i < n; i++) {
     if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      for (unsigned f = 0; f < index[i]; f++) at += low_flat(L, LLVMStructGetTypeAtIndex(t, f))->n;
+      for (unsigned f = 0; f < index[i]; f++)
+        at += low_flat(L, LLVMStructGetTypeAtIndex(t, f))->n;
       t = LLVMStructGetTypeAtIndex(t, index[i]);
     } else {
       t = LLVMGetElementType(t);
@@ -349,7 +414,8 @@ static uint32_t range_start(low *L, LLVMTypeRef t, const unsigned *index, unsign
 }
 
 static void extractvalue(low_fn *F, LLVMValueRef inst) {
-  uint32_t n, at = range_start(F->L, LLVMTypeOf(operand(inst, 0)), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
+  uint32_t n, at = range_start(F->L, LLVMTypeOf(operand(inst, 0)), LLVMGetIndices(inst),
+                               LLVMGetNumIndices(inst), &n);
   low_val *v = low_get(F, operand(inst, 0));
   if (at + n > v->n)
     low_refuse(F, "uses a value that could not be lowered");
@@ -358,11 +424,13 @@ static void extractvalue(low_fn *F, LLVMValueRef inst) {
 }
 
 static void insertvalue(low_fn *F, LLVMValueRef inst) {
-  uint32_t n, at = range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
+  uint32_t n,
+      at = range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
   low_val *v = low_get(F, operand(inst, 0));
   ww_val *out = WW_NEWN(F->L->a, ww_val, v->n ? v->n : 1);
   memcpy(out, v->v, v->n * sizeof *out);
-  for (uint32_t i = 0; i < n && at + i < v->n; i++) out[at + i] = low_comp_of(F, operand(inst, 1), i);
+  for (uint32_t i = 0; i < n && at + i < v->n; i++)
+    out[at + i] = low_comp_of(F, operand(inst, 1), i);
   low_set(F, inst, out, v->n);
 }
 
@@ -381,7 +449,8 @@ static void extractelement(low_fn *F, LLVMValueRef inst) {
   memcpy(out, v->v, t->n * sizeof *out);
   for (uint32_t i = 1; i < lanes; i++) {
     ww_val c = low_cmp(F, WW_EQ, it, x, low_const(F, it, i));
-    for (uint32_t j = 0; j < t->n; j++) out[j] = low_select(F, t->c[j].type, c, v->v[i * t->n + j], out[j]);
+    for (uint32_t j = 0; j < t->n; j++)
+      out[j] = low_select(F, t->c[j].type, c, v->v[i * t->n + j], out[j]);
   }
   low_set(F, inst, out, t->n);
 }
@@ -395,7 +464,8 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
   memcpy(out, v->v, v->n * sizeof *out);
   for (uint32_t i = 0; i < lanes; i++) {
     bool fixed = LLVMIsAConstantInt(index);
-    if (fixed && LLVMConstIntGetZExtValue(index) != i) continue;
+    if (fixed && LLVMConstIntGetZExtValue(index) != i)
+      continue;
     ww_val c = WW_NOVAL;
     if (!fixed) {
       ww_type it = low_flat(F->L, LLVMTypeOf(index))->c[0].type;
@@ -440,7 +510,8 @@ static void fneg(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_op(F, WW_OP_FNEG, t->c[i].type, low_comp_of(F, operand(inst, 0), i), WW_NOVAL, WW_NOVAL);
+    out[i] = low_op(F, WW_OP_FNEG, t->c[i].type, low_comp_of(F, operand(inst, 0), i), WW_NOVAL,
+                    WW_NOVAL);
   low_set(F, inst, out, t->n);
 }
 
@@ -460,7 +531,8 @@ static void phi(low_fn *F, LLVMValueRef inst) {
     out[i] = low_new_val(F, t->c[i].type);
     size_t len;
     const char *name = LLVMGetValueName2(inst, &len);
-    if (len) F->vals.v[out[i]].name = ww_strdup(F->L->a, name);
+    if (len)
+      F->vals.v[out[i]].name = ww_strdup(F->L->a, name);
     ww_push(F->L->a, &b->phis, (ww_phi){.dst = out[i]});
   }
   low_set(F, inst, out, t->n);
@@ -468,17 +540,21 @@ static void phi(low_fn *F, LLVMValueRef inst) {
 
 static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
   low_block *b = &F->blocks.v[at >> 32];
-  uint32_t first = (uint32_t)at, n = low_flat(F->L, LLVMTypeOf(inst))->n, edges = LLVMCountIncoming(inst);
+  uint32_t first = (uint32_t)at, n = low_flat(F->L, LLVMTypeOf(inst))->n,
+           edges = LLVMCountIncoming(inst);
   for (uint32_t j = 0; j < n; j++) {
     ww_phi *p = &b->phis.v[first + j];
     uint32_t *pairs = WW_NEWN(F->L->a, uint32_t, 2 * edges), k = 0;
     for (uint32_t e = 0; e < edges; e++) {
       uint32_t from = low_map_get(&F->block_of, LLVMGetIncomingBlock(inst, e), WW_NOBLOCK);
-      if (from == WW_NOBLOCK) continue;
+      if (from == WW_NOBLOCK)
+        continue;
       uint32_t last = F->last_of.v[from];
       bool seen = last == WW_NOBLOCK;
-      for (uint32_t q = 0; q < k; q++) seen |= pairs[2 * q] == last;
-      if (seen) continue;
+      for (uint32_t q = 0; q < k; q++)
+        seen |= pairs[2 * q] == last;
+      if (seen)
+        continue;
       pairs[2 * k] = last;
       pairs[2 * k++ + 1] = low_comp_of(F, LLVMGetIncomingValue(inst, e), j);
     }
@@ -491,7 +567,8 @@ static void switch_(low_fn *F, LLVMValueRef inst) {
   unsigned n = LLVMGetNumSuccessors(inst) - 1;
   const low_type *t = low_flat(F->L, LLVMTypeOf(operand(inst, 0)));
   if (n > 255 || t->n != 1) {
-    low_refuse(F, n > 255 ? "a switch with more than 255 cases" : "a switch over integers wider than 64 bits");
+    low_refuse(F, n > 255 ? "a switch with more than 255 cases"
+                          : "a switch over integers wider than 64 bits");
     return;
   }
   ww_val a = low_scalar(F, operand(inst, 0));
@@ -514,9 +591,11 @@ static void ret(low_fn *F, LLVMValueRef inst) {
   if (LLVMGetNumOperands(inst)) {
     n = low_get(F, operand(inst, 0))->n;
     v = WW_NEWN(F->L->a, ww_val, n ? n : 1);
-    for (uint32_t i = 0; i < n; i++) v[i] = low_comp_of(F, operand(inst, 0), i);
+    for (uint32_t i = 0; i < n; i++)
+      v[i] = low_comp_of(F, operand(inst, 0), i);
   }
-  if (n > 255) low_refuse(F, "a function that returns more than 255 values");
+  if (n > 255)
+    low_refuse(F, "a function that returns more than 255 values");
   uint32_t ext = low_pool(F, v, n);
   ww_ins *r = low_ins(F, WW_OP_RET, WW_VOID);
   r->n = (uint8_t)n;
@@ -527,10 +606,14 @@ static const char *refused_opcode(LLVMOpcode op) {
   switch (op) {
   case LLVMInvoke:
   case LLVMLandingPad:
-  case LLVMResume: return "exceptions";
-  case LLVMIndirectBr: return "computed goto";
-  case LLVMVAArg: return "variable arguments";
-  default: return "an instruction that is not supported";
+  case LLVMResume:
+    return "exceptions";
+  case LLVMIndirectBr:
+    return "computed goto";
+  case LLVMVAArg:
+    return "variable arguments";
+  default:
+    return "an instruction that is not supported";
   }
 }
 
@@ -563,10 +646,18 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
   case LLVMFSub:
   case LLVMFMul:
   case LLVMFDiv:
-  case LLVMFRem: low_binop(F, inst, op); break;
-  case LLVMFNeg: fneg(F, inst); break;
-  case LLVMICmp: low_icmp(F, inst); break;
-  case LLVMFCmp: low_fcmp(F, inst); break;
+  case LLVMFRem:
+    low_binop(F, inst, op);
+    break;
+  case LLVMFNeg:
+    fneg(F, inst);
+    break;
+  case LLVMICmp:
+    low_icmp(F, inst);
+    break;
+  case LLVMFCmp:
+    low_fcmp(F, inst);
+    break;
   case LLVMTrunc:
   case LLVMZExt:
   case LLVMSExt:
@@ -575,32 +666,80 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
   case LLVMUIToFP:
   case LLVMSIToFP:
   case LLVMFPTrunc:
-  case LLVMFPExt: low_cast(F, inst, op); break;
-  case LLVMBitCast: low_bitcast(F, inst); break;
+  case LLVMFPExt:
+    low_cast(F, inst, op);
+    break;
+  case LLVMBitCast:
+    low_bitcast(F, inst);
+    break;
   case LLVMPtrToInt:
-  case LLVMIntToPtr: low_pointer_cast(F, inst); break;
+  case LLVMIntToPtr:
+    low_pointer_cast(F, inst);
+    break;
   case LLVMAddrSpaceCast:
-  case LLVMFreeze: same(F, inst); break;
-  case LLVMGetElementPtr: gep(F, inst); break;
-  case LLVMLoad: load(F, inst); break;
-  case LLVMStore: store(F, inst); break;
-  case LLVMAlloca: alloca_(F, inst); break;
-  case LLVMAtomicRMW: atomicrmw(F, inst); break;
-  case LLVMAtomicCmpXchg: cmpxchg(F, inst); break;
-  case LLVMFence: low_ins(F, WW_OP_FENCE, WW_VOID)->sub = LLVMIsAtomicSingleThread(inst) ? 0 : 1; break;
-  case LLVMExtractValue: extractvalue(F, inst); break;
-  case LLVMInsertValue: insertvalue(F, inst); break;
-  case LLVMExtractElement: extractelement(F, inst); break;
-  case LLVMInsertElement: insertelement(F, inst); break;
-  case LLVMShuffleVector: shufflevector(F, inst); break;
-  case LLVMSelect: select_(F, inst); break;
-  case LLVMPHI: phi(F, inst); break;
-  case LLVMCall: low_call(F, inst); break;
-  case LLVMBr: branch(F, inst); break;
-  case LLVMSwitch: switch_(F, inst); break;
-  case LLVMRet: ret(F, inst); break;
-  case LLVMUnreachable: low_ins(F, WW_OP_TRAP, WW_VOID)->imm = 2; break;
-  default: low_refuse(F, "%s", refused_opcode(op)); break;
+  case LLVMFreeze:
+    same(F, inst);
+    break;
+  case LLVMGetElementPtr:
+    gep(F, inst);
+    break;
+  case LLVMLoad:
+    load(F, inst);
+    break;
+  case LLVMStore:
+    store(F, inst);
+    break;
+  case LLVMAlloca:
+    alloca_(F, inst);
+    break;
+  case LLVMAtomicRMW:
+    atomicrmw(F, inst);
+    break;
+  case LLVMAtomicCmpXchg:
+    cmpxchg(F, inst);
+    break;
+  case LLVMFence:
+    low_ins(F, WW_OP_FENCE, WW_VOID)->sub = LLVMIsAtomicSingleThread(inst) ? 0 : 1;
+    break;
+  case LLVMExtractValue:
+    extractvalue(F, inst);
+    break;
+  case LLVMInsertValue:
+    insertvalue(F, inst);
+    break;
+  case LLVMExtractElement:
+    extractelement(F, inst);
+    break;
+  case LLVMInsertElement:
+    insertelement(F, inst);
+    break;
+  case LLVMShuffleVector:
+    shufflevector(F, inst);
+    break;
+  case LLVMSelect:
+    select_(F, inst);
+    break;
+  case LLVMPHI:
+    phi(F, inst);
+    break;
+  case LLVMCall:
+    low_call(F, inst);
+    break;
+  case LLVMBr:
+    branch(F, inst);
+    break;
+  case LLVMSwitch:
+    switch_(F, inst);
+    break;
+  case LLVMRet:
+    ret(F, inst);
+    break;
+  case LLVMUnreachable:
+    low_ins(F, WW_OP_TRAP, WW_VOID)->imm = 2;
+    break;
+  default:
+    low_refuse(F, "%s", refused_opcode(op));
+    break;
   }
 }
 
@@ -629,11 +768,13 @@ static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
     LLVMBasicBlockRef s = LLVMGetSuccessor(f->term, f->next++);
     bool fresh;
     *low_map_at(a, &seen, s, &fresh) = 1;
-    if (fresh) stack[top++] = (struct frame){s, LLVMGetBasicBlockTerminator(s), 0};
+    if (fresh)
+      stack[top++] = (struct frame){s, LLVMGetBasicBlockTerminator(s), 0};
   }
   memmove(order, order + done, (n - done) * sizeof *order);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(F->llvm); b; b = LLVMGetNextBasicBlock(b)) {
-    if (!low_map_get(&seen, b, 0)) continue;
+    if (!low_map_get(&seen, b, 0))
+      continue;
     const char *name = LLVMGetBasicBlockName(b);
     uint32_t at = low_new_block(F, name && *name ? ww_strdup(a, name) : NULL);
     *low_map_at(a, &F->block_of, b, NULL) = at;
@@ -644,7 +785,8 @@ static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
 
 static void check_type(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
-  if (t->refuse) low_refuse(F, "uses %s", t->refuse);
+  if (t->refuse)
+    low_refuse(F, "uses %s", t->refuse);
 }
 
 void low_body(low_fn *F) {
@@ -654,7 +796,8 @@ void low_body(low_fn *F) {
     uint32_t first = low_map_get(&F->block_of, order[i], 0);
     bool cut = false;
     F->cur = first;
-    for (LLVMValueRef v = LLVMGetFirstInstruction(order[i]); v && !F->fn.refusal; v = LLVMGetNextInstruction(v)) {
+    for (LLVMValueRef v = LLVMGetFirstInstruction(order[i]); v && !F->fn.refusal;
+         v = LLVMGetNextInstruction(v)) {
       F->loc = low_loc(F->L, v);
       check_type(F, v);
       if (low_cur(F)->ended)
@@ -664,5 +807,6 @@ void low_body(low_fn *F) {
     }
     F->last_of.v[first] = cut ? WW_NOBLOCK : F->cur;
   }
-  for (uint32_t i = 0; i < F->phi_llvm.n && !F->fn.refusal; i++) complete_phi(F, F->phi_llvm.v[i], F->phi_at.v[i]);
+  for (uint32_t i = 0; i < F->phi_llvm.n && !F->fn.refusal; i++)
+    complete_phi(F, F->phi_llvm.v[i], F->phi_at.v[i]);
 }

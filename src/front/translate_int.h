@@ -1,9 +1,11 @@
-/* translate_int.h - what the files of the lowering share: lower.c (module), lower_passes.c (LLVM's passes), lower_ins.c (instructions), lower_arith.c
- * (arithmetic), lower_const.c (constants), lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees*.c
- * (known callees), lower_asm*.c (inline PTX), lower_mma.c (matrix fragments), debuginfo.c (names, types, lines).
+/* translate_int.h - what the files of the lowering share: lower.c (module), lower_passes.c (LLVM's
+ * passes), lower_ins.c (instructions), lower_arith.c (arithmetic), lower_const.c (constants),
+ * lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees*.c (known callees),
+ * lower_asm*.c (inline PTX), lower_mma.c (matrix fragments), debuginfo.c (names, types, lines).
  *
- * An LLVM value becomes a list of scalars, its components, in the order of its type's flattening: low_flat gives type,
- * width and byte offset of each. A pointer is one component plus a constant offset that loads and stores fold. */
+ * An LLVM value becomes a list of scalars, its components, in the order of its type's flattening:
+ * low_flat gives type, width and byte offset of each. A pointer is one component plus a constant
+ * offset that loads and stores fold. */
 #ifndef WW_FRONT_LOWER_INT_H
 #define WW_FRONT_LOWER_INT_H
 
@@ -38,7 +40,8 @@ typedef struct {
 
 typedef enum { LOW_NVPTX, LOW_SPIR, LOW_AMDGPU } low_target;
 
-/* What the source says of a loop: joined iterations, 1 for none. The place is the loop's own, which outlives all passes. */
+/* What the source says of a loop: joined iterations, 1 for none. The place is the loop's own, which
+ * outlives all passes. */
 struct low_unroll {
   uint32_t line, col;
   uint8_t by;
@@ -110,22 +113,25 @@ typedef struct low_fn {
   WW_VEC(uint64_t) phi_at;       /* block << 32 | first phi */
   low_map block_of;              /* LLVM block -> its first block */
   WW_VEC(uint32_t) last_of;      /* LLVM block (same numbering) -> its last block */
-  uint32_t frame;   /* bytes of local memory so far */
-  low_map widened;  /* result of a zext or sext + 1 -> its operand */
-  low_map deferred; /* fmul waiting to be fused */
-  low_map callees;  /* function indices called or referenced */
-  low_map symbols;  /* symbol indices used */
-  bool indirect;    /* calls through a pointer */
+  uint32_t frame;                /* bytes of local memory so far */
+  low_map widened;               /* result of a zext or sext + 1 -> its operand */
+  low_map deferred;              /* fmul waiting to be fused */
+  low_map callees;               /* function indices called or referenced */
+  low_map symbols;               /* symbol indices used */
+  bool indirect;                 /* calls through a pointer */
   bool is_kernel;
 } low_fn;
 
 #define LOW_PROLOGUE UINT32_MAX
 
 /* lower_emit.c */
-void low_refuse(low_fn *F, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* keeps the first reason */
+void low_refuse(low_fn *F, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
 ww_type low_int_type(unsigned bits);
-static inline bool low_wide_int(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64; }
+static inline bool low_wide_int(LLVMTypeRef t) {
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64;
+}
 uint32_t low_new_block(low_fn *F, const char *name);
 low_block *low_cur(low_fn *F);
 ww_val low_new_val(low_fn *F, ww_type t);
@@ -136,11 +142,14 @@ ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val 
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c);
-void low_math_round(low_fn *F, ww_math m, int round); /* of the math function just emitted; sqrt and rcp have one */
-ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign); /* widens, narrows or nothing */
-ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to);              /* same width, other type */
-ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits);              /* clears what is above bits */
-ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits); /* sign-extends bits within the container */
+void low_math_round(low_fn *F, ww_math m,
+                    int round); /* of the math function just emitted; sqrt and rcp have one */
+ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to,
+                  bool sign);                                   /* widens, narrows or nothing */
+ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to); /* same width, other type */
+ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits); /* clears what is above bits */
+ww_val low_signed(low_fn *F, ww_val a, ww_type t,
+                  unsigned bits); /* sign-extends bits within the container */
 ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale);
 ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k);
 ww_val low_sreg(low_fn *F, ww_sreg s);
@@ -148,11 +157,11 @@ void low_br(low_fn *F, uint32_t to);
 void low_cbr(low_fn *F, ww_val c, uint32_t yes, uint32_t no);
 uint32_t low_pool(low_fn *F, const ww_val *v, uint32_t n);
 ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
-                ww_val v2);                                    /* in the current, still empty block */
+                ww_val v2); /* in the current, still empty block */
 uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align); /* offset of new local memory */
 void low_finish(low_fn *F);
-void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, uint32_t nto,
-                ww_val *out);
+void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
+                const low_comp *to, uint32_t nto, ww_val *out);
 
 /* lower_const.c */
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
@@ -176,7 +185,9 @@ bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this
 
 /* lower_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
-uint8_t low_unroll_of(low *L, LLVMValueRef latch);  /* the terminator of a loop's last block; 0: the source does not say */
+uint8_t low_unroll_of(
+    low *L,
+    LLVMValueRef latch); /* the terminator of a loop's last block; 0: the source does not say */
 
 /* lower_ins.c */
 void low_body(low_fn *F);
@@ -218,7 +229,8 @@ void low_call(low_fn *F, LLVMValueRef inst);
 int low_math_named(const char *name, size_t n); /* ww_math or -1 */
 
 /* callees_nv.c */
-ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t); /* mask may be WW_NOVAL: all that run */
+ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask,
+                ww_type t); /* mask may be WW_NOVAL: all that run */
 void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
 void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes,
                       uint32_t bytes); /* clears when src_bytes is 0 */
@@ -229,8 +241,9 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */
 uint32_t low_loc(low *L, LLVMValueRef inst);
-void low_describe(low *L, LLVMValueRef f, ww_fn *fn);        /* name, file, line */
-const char *low_variable_name(low *L, const char *mangled);  /* "coef", "kern::tile" */
-void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn); /* ctype, elem, elem_size of the kernel's parameters */
+void low_describe(low *L, LLVMValueRef f, ww_fn *fn);       /* name, file, line */
+const char *low_variable_name(low *L, const char *mangled); /* "coef", "kern::tile" */
+void low_describe_params(low *L, LLVMValueRef f,
+                         ww_fn *fn); /* ctype, elem, elem_size of the kernel's parameters */
 
 #endif

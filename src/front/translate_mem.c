@@ -1,7 +1,8 @@
 /* translate_mem.c - loads, stores, copies and atomics of component lists.
  *
- * An access is split into pieces no wider than 16 bytes and no wider than the known alignment, as the hardware demands;
- * neighbours of one type travel together (a vector access). Copies of known size up to 1 KiB are expanded. */
+ * An access is split into pieces no wider than 16 bytes and no wider than the known alignment, as
+ * the hardware demands; neighbours of one type travel together (a vector access). Copies of known
+ * size up to 1 KiB are expanded. */
 #include "translate_int.h"
 
 low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
@@ -10,7 +11,8 @@ low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
   p.base = v->n ? v->v[0] : low_const(F, WW_I64, 0);
   p.off = v->off;
   p.space = low_space_of(F, ptr);
-  if (low_readonly(F, ptr)) p.flags |= WW_F_READONLY;
+  if (low_readonly(F, ptr))
+    p.flags |= WW_F_READONLY;
   return p;
 }
 
@@ -22,18 +24,23 @@ static uint32_t align_at(uint32_t align, uint64_t off) {
 /* How many components from c travel in one access. */
 static uint32_t run_length(const low_comp *c, uint32_t n, uint32_t align) {
   uint32_t size = ww_type_bytes[c->type], limit = align_at(align, c->off), best = 1;
-  if (c->mem != size || size > limit) return 0;
-  if (limit > 16) limit = 16;
+  if (c->mem != size || size > limit)
+    return 0;
+  if (limit > 16)
+    limit = 16;
   for (uint32_t m = 1; m < n && (m + 1) * size <= limit; m++) {
-    if (c[m].type != c->type || c[m].mem != c->mem || c[m].off != c->off + m * size) break;
-    if (((m + 1) & m) == 0) best = m + 1;
+    if (c[m].type != c->type || c[m].mem != c->mem || c[m].off != c->off + m * size)
+      break;
+    if (((m + 1) & m) == 0)
+      best = m + 1;
   }
   return best;
 }
 
 static uint32_t piece_bytes(uint32_t left, uint32_t align) {
   uint32_t n = align < 8 ? align : 8;
-  while (n > left) n /= 2;
+  while (n > left)
+    n /= 2;
   return n;
 }
 
@@ -48,7 +55,8 @@ static ww_ins *access(low_fn *F, ww_op op, low_addr p, ww_type t, uint32_t n, in
 }
 
 static void load_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out) {
-  for (uint32_t i = 0; i < n; i++) out[i] = low_new_val(F, c->type);
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = low_new_val(F, c->type);
   ww_ins *i = access(F, WW_OP_LD, p, c->type, n, c->off);
   i->dst = out[0];
   i->nres = (uint8_t)n;
@@ -65,7 +73,8 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
     ww_val v;
     load_run(F, p, &piece, 1, &v);
     v = low_int_to(F, v, pt, t, false);
-    if (at) v = low_op(F, WW_OP_SHL, t, v, low_const(F, t, at * 8), WW_NOVAL);
+    if (at)
+      v = low_op(F, WW_OP_SHL, t, v, low_const(F, t, at * 8), WW_NOVAL);
     acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, t, acc, v, WW_NOVAL);
     at += n;
   }
@@ -129,10 +138,12 @@ static void whole_copy(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from
 /* The widest piece at `at`, as 32-bit words when it is more than one. */
 static uint32_t chunk(uint64_t left, uint32_t align, low_comp c[4], uint64_t at) {
   uint32_t bytes = 16;
-  while (bytes > left || bytes > align_at(align, at)) bytes /= 2;
+  while (bytes > left || bytes > align_at(align, at))
+    bytes /= 2;
   uint32_t n = bytes > 4 ? bytes / 4 : 1, size = bytes / n;
   for (uint32_t i = 0; i < n; i++)
-    c[i] = (low_comp){(uint8_t)low_int_type(size * 8), (uint8_t)size, (uint16_t)(size * 8), (uint32_t)at + i * size};
+    c[i] = (low_comp){(uint8_t)low_int_type(size * 8), (uint8_t)size, (uint16_t)(size * 8),
+                      (uint32_t)at + i * size};
   return n;
 }
 
@@ -152,14 +163,17 @@ void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes) {
     low_load(F, from, c[k], n[k], v[k]);
     at += n[k] * c[k][0].mem;
   }
-  for (uint32_t i = 0; i < k; i++) low_store(F, to, c[i], n[i], v[i]);
+  for (uint32_t i = 0; i < k; i++)
+    low_store(F, to, c[i], n[i], v[i]);
 }
 
 static ww_val splat(low_fn *F, ww_val byte, ww_type t) {
   uint64_t k;
-  if (low_is_const(F, byte, &k)) return low_const(F, t, (k & 255) * 0x0101010101010101ull);
+  if (low_is_const(F, byte, &k))
+    return low_const(F, t, (k & 255) * 0x0101010101010101ull);
   ww_val v = low_int_to(F, byte, WW_I8, t, false);
-  return t == WW_I8 ? v : low_op(F, WW_OP_MUL, t, v, low_const(F, t, 0x0101010101010101ull), WW_NOVAL);
+  return t == WW_I8 ? v
+                    : low_op(F, WW_OP_MUL, t, v, low_const(F, t, 0x0101010101010101ull), WW_NOVAL);
 }
 
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes) {

@@ -1,9 +1,11 @@
-/* translate_mma.c - matrix fragments: NVVM's wmma, mma and ldmatrix intrinsics and their inline PTX forms.
+/* translate_mma.c - matrix fragments: NVVM's wmma, mma and ldmatrix intrinsics and their inline PTX
+ * forms.
  *
- * A fragment is a list of scalar elements laid out over the lanes as ir/mma.h says, for every shape. NVIDIA leaves the
- * layout of wmma fragments open, so loads, stores and products here only have to agree with each other; where the
- * real fragment holds each element several times, so does ours. A place is affine in the lane's group (lane / 4) and member (lane % 4),
- * so a load computes one lane offset and adds constants. */
+ * A fragment is a list of scalar elements laid out over the lanes as ir/mma.h says, for every
+ * shape. NVIDIA leaves the layout of wmma fragments open, so loads, stores and products here only
+ * have to agree with each other; where the real fragment holds each element several times, so does
+ * ours. A place is affine in the lane's group (lane / 4) and member (lane % 4), so a load computes
+ * one lane offset and adds constants. */
 #include "translate_asm.h"
 #include "callees_int.h"
 
@@ -18,9 +20,11 @@ typedef struct {
 
 static bool parse_geometry(const char *text, geometry *g) { /* m16n8k16 */
   unsigned m, n, k;
-  if (sscanf(text, "m%un%uk%u", &m, &n, &k) != 3) return false;
+  if (sscanf(text, "m%un%uk%u", &m, &n, &k) != 3)
+    return false;
   g->shape = ww_mma_find(m, n, k);
-  if (g->shape < 0) return false;
+  if (g->shape < 0)
+    return false;
   g->s = &ww_mma_shapes[g->shape];
   return true;
 }
@@ -34,7 +38,8 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
   } names[] = {{"f16", WW_F16, 0}, {"bf16", WW_BF16, 0}, {"tf32", WW_F32, 0}, {"f32", WW_F32, 0},
                {"f64", WW_F64, 0}, {"s8", WW_I8, 0},     {"u8", WW_I8, 1},    {"s32", WW_I32, 0}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) return *t = names[i].t, *is_unsigned = names[i].u, true;
+    if (!strcmp(names[i].name, s))
+      return *t = names[i].t, *is_unsigned = names[i].u, true;
   return false;
 }
 
@@ -43,13 +48,16 @@ static low_comp scalar_comp(ww_type t) {
 }
 
 /* Registers (of any packing) as elements of type t; returns how many. */
-static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val *out, uint32_t max) {
+static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val *out,
+                       uint32_t max) {
   uint32_t n = 0;
   for (uint32_t r = 0; r < nreg; r++) {
     low_comp from = scalar_comp(F->vals.v[reg[r]].type), to[8];
     uint32_t k = from.bits / ww_type_bits(t);
-    if (!k || k > 8 || n + k > max) return 0;
-    for (uint32_t i = 0; i < k; i++) to[i] = scalar_comp(t);
+    if (!k || k > 8 || n + k > max)
+      return 0;
+    for (uint32_t i = 0; i < k; i++)
+      to[i] = scalar_comp(t);
     low_repack(F, &from, 1, &reg[r], to, k, out + n);
     n += k;
   }
@@ -59,22 +67,26 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8], to = scalar_comp(word);
-  for (uint32_t i = 0; i < k && i < 8; i++) from[i] = scalar_comp(t);
-  for (uint32_t w = 0; w < n / k; w++) low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
+  for (uint32_t i = 0; i < k && i < 8; i++)
+    from[i] = scalar_comp(t);
+  for (uint32_t w = 0; w < n / k; w++)
+    low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
 
 /* D = A * B + C; false when the counts do not fit the shape. */
-static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags, const ww_val *a, const ww_val *b,
-                     const ww_val *c, ww_val *d) {
+static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags,
+                     const ww_val *a, const ww_val *b, const ww_val *c, ww_val *d) {
   uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
            nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val all[192];
-  if (na + nb + nc > 192) return false;
+  if (na + nb + nc > 192)
+    return false;
   memcpy(all, a, na * sizeof *a);
   memcpy(all + na, b, nb * sizeof *b);
   memcpy(all + na + nb, c, nc * sizeof *c);
   uint32_t ext = low_pool(F, all, na + nb + nc);
-  for (uint32_t i = 0; i < nc; i++) d[i] = low_new_val(F, acc);
+  for (uint32_t i = 0; i < nc; i++)
+    d[i] = low_new_val(F, acc);
   ww_ins *m = low_ins(F, WW_OP_MMA, acc);
   m->type2 = (uint8_t)in;
   m->sub = (uint8_t)g->shape;
@@ -103,12 +115,14 @@ typedef struct {
 
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, (int64_t)k) : low_op(F, WW_OP_ADD, WW_I64, a, b, WW_NOVAL);
+  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, (int64_t)k)
+                                : low_op(F, WW_OP_ADD, WW_I64, a, b, WW_NOVAL);
 }
 
 static ww_val times(low_fn *F, ww_val a, uint64_t n) {
   uint64_t k;
-  if (low_is_const(F, a, &k)) return low_const(F, WW_I64, k * n);
+  if (low_is_const(F, a, &k))
+    return low_const(F, WW_I64, k * n);
   return n == 1 ? a : low_op(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n), WW_NOVAL);
 }
 
@@ -121,7 +135,8 @@ static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
 static void to_lane(fragment *f) {
   low_fn *F = f->F;
   const ww_mma_shape *s = f->g->s;
-  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0), group = ww_mma_place(s, f->which, f->t, 4, 0),
+  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0),
+             group = ww_mma_place(s, f->which, f->t, 4, 0),
              member = ww_mma_place(s, f->which, f->t, 1, 0);
   uint32_t major[2] = {f->col ? group.col - zero.col : group.row - zero.row,
                        f->col ? member.col - zero.col : member.row - zero.row};
@@ -132,8 +147,10 @@ static void to_lane(fragment *f) {
                     low_op(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3), WW_NOVAL)};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
-    if (major[i]) at = add64(F, at, times(F, mul64(F, part[i], f->ld), major[i]));
-    if (minor[i]) at = add64(F, at, times(F, part[i], minor[i]));
+    if (major[i])
+      at = add64(F, at, times(F, mul64(F, part[i], f->ld), major[i]));
+    if (minor[i])
+      at = add64(F, at, times(F, part[i], minor[i]));
   }
   f->base.base = low_lea(F, f->base.base, at, ww_type_bytes[f->t]);
 }
@@ -141,15 +158,17 @@ static void to_lane(fragment *f) {
 /* Address of element e, and how many elements from e on lie side by side in memory. */
 static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
   const ww_mma_shape *s = f->g->s;
-  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0), c = ww_mma_place(s, f->which, f->t, 0, e);
-  uint32_t major = f->col ? c.col - zero.col : c.row - zero.row, minor = f->col ? c.row - zero.row : c.col - zero.col,
-           size = ww_type_bytes[f->t];
+  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0),
+             c = ww_mma_place(s, f->which, f->t, 0, e);
+  uint32_t major = f->col ? c.col - zero.col : c.row - zero.row,
+           minor = f->col ? c.row - zero.row : c.col - zero.col, size = ww_type_bytes[f->t];
   low_addr p = f->base;
   if (major && major != f->major) { /* neighbours share their row */
     f->major = major;
     f->row = low_lea(f->F, p.base, times(f->F, f->ld, major), size);
   }
-  if (major) p.base = f->row;
+  if (major)
+    p.base = f->row;
   p.off += (int64_t)minor * size;
   uint32_t most = size < 2 ? 4 : 2; /* elements of one register, or a pair of the accumulator's */
   for (*run = 1; e + *run < n && *run < most; (*run)++) {
@@ -158,7 +177,8 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
         (f->col ? next.row : next.col) != (f->col ? c.row : c.col) + *run)
       break;
   }
-  if (*run & (*run - 1)) *run = 1;
+  if (*run & (*run - 1))
+    *run = 1;
   p.align = *run * size;
   return p;
 }
@@ -184,7 +204,8 @@ static void fragment_access(fragment *f, bool store, ww_val *v) {
 static uint32_t gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, uint32_t max) {
   uint32_t n = 0;
   for (uint32_t a = from; a < to; a++)
-    for (uint32_t k = 0; k < c->at[a]->n && n < max; k++) out[n++] = low_comp_of(c->F, c->arg[a], k);
+    for (uint32_t k = 0; k < c->at[a]->n && n < max; k++)
+      out[n++] = low_comp_of(c->F, c->arg[a], k);
   return n;
 }
 
@@ -192,7 +213,8 @@ static uint32_t gather(low_callee *c, uint32_t from, uint32_t to, ww_val *out, u
 static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t n) {
   ww_type t;
   bool u;
-  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride")) return false;
+  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride"))
+    return false;
   fragment f = {.F = c->F,
                 .g = g,
                 .t = t,
@@ -205,12 +227,16 @@ static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t
   uint32_t count = ww_mma_elements(g->s, f.which);
   ww_val v[64], bits = 0;
   fragment_access(&f, false, v);
-  for (uint32_t i = 0; i < c->rt->n; i++) bits += c->rt->c[i].bits;
+  for (uint32_t i = 0; i < c->rt->n; i++)
+    bits += c->rt->c[i].bits;
   uint32_t want = bits / ww_type_bits(t); /* a multiple of what the lane really owns */
-  if (want < count || want > 64) return false;
-  for (uint32_t i = count; i < want; i++) v[i] = v[i % count];
+  if (want < count || want > 64)
+    return false;
+  for (uint32_t i = count; i < want; i++)
+    v[i] = v[i % count];
   low_comp from[64];
-  for (uint32_t i = 0; i < want; i++) from[i] = scalar_comp(t);
+  for (uint32_t i = 0; i < want; i++)
+    from[i] = scalar_comp(t);
   low_repack(c->F, from, want, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
@@ -220,10 +246,12 @@ static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_
   ww_type t;
   bool u;
   ww_val reg[64], v[64];
-  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride")) return false;
+  if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride"))
+    return false;
   uint32_t nreg = gather(c, 1, c->nargs - 1, reg, 64);
   fragment f = {.F = c->F, .g = g, .t = t, .which = WW_MATRIX_C, .col = !strcmp(tok[3], "col")};
-  if (unpack(c->F, reg, nreg, t, v, 64) < ww_mma_elements(g->s, WW_MATRIX_C)) return false;
+  if (unpack(c->F, reg, nreg, t, v, 64) < ww_mma_elements(g->s, WW_MATRIX_C))
+    return false;
   f.base = call_ptr(c, 0, ww_type_bytes[t]);
   f.ld = call_arg_as(c, c->nargs - 1, WW_I64, true);
   fragment_access(&f, true, v);
@@ -231,36 +259,48 @@ static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_
 }
 
 /* Registers of A, B and C lie one behind the other in the arguments. */
-static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, ww_type acc_out, int flags) {
+static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, ww_type acc_out,
+                    int flags) {
   low_fn *F = c->F;
   uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
            nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val reg[128], v[3][64], d[64];
   uint32_t nreg = gather(c, 0, c->nargs, reg, 128), creg = 0, cbits = nc * ww_type_bits(acc);
-  for (uint32_t bits = 0; creg < nreg && bits < cbits;) bits += ww_type_bits(F->vals.v[reg[nreg - ++creg]].type);
+  for (uint32_t bits = 0; creg < nreg && bits < cbits;)
+    bits += ww_type_bits(F->vals.v[reg[nreg - ++creg]].type);
   uint32_t ab = nreg - creg, abits = 0;
-  for (uint32_t i = 0; i < ab; i++) abits += ww_type_bits(F->vals.v[reg[i]].type);
+  for (uint32_t i = 0; i < ab; i++)
+    abits += ww_type_bits(F->vals.v[reg[i]].type);
   uint32_t areg = 0, need = na * ww_type_bits(in);
-  if (abits != (na + nb) * ww_type_bits(in)) { /* wmma's f16 operands: 16 elements each, whatever the lane owns */
-    if (in != WW_F16 || abits != 32 * 16) return false;
+  if (abits !=
+      (na + nb) *
+          ww_type_bits(in)) { /* wmma's f16 operands: 16 elements each, whatever the lane owns */
+    if (in != WW_F16 || abits != 32 * 16)
+      return false;
     need = 16 * 16;
   }
-  for (uint32_t bits = 0; areg < ab && bits < need;) bits += ww_type_bits(F->vals.v[reg[areg++]].type);
-  if (unpack(F, reg, areg, in, v[0], 64) < na || unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
+  for (uint32_t bits = 0; areg < ab && bits < need;)
+    bits += ww_type_bits(F->vals.v[reg[areg++]].type);
+  if (unpack(F, reg, areg, in, v[0], 64) < na ||
+      unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
       unpack(F, reg + ab, creg, acc, v[2], 64) < nc)
     return false;
   if (acc != acc_out)
-    for (uint32_t i = 0; i < nc; i++) v[2][i] = low_cvt(F, WW_OP_FCVT, acc_out, acc, WW_RN, v[2][i]);
-  if (!multiply(F, g, in, acc_out, flags, v[0], v[1], v[2], d)) return false;
+    for (uint32_t i = 0; i < nc; i++)
+      v[2][i] = low_cvt(F, WW_OP_FCVT, acc_out, acc, WW_RN, v[2][i]);
+  if (!multiply(F, g, in, acc_out, flags, v[0], v[1], v[2], d))
+    return false;
   low_comp from[64];
-  for (uint32_t i = 0; i < nc; i++) from[i] = scalar_comp(acc_out);
+  for (uint32_t i = 0; i < nc; i++)
+    from[i] = scalar_comp(acc_out);
   low_repack(F, from, nc, d, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
-/* <geom>[.mma].<row|col>.<row|col>[.rn].<types>[.satfinite]: two float types are those of D and C around f16 operands */
-static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_type *c_type, ww_type *d_type,
-                      int *flags) {
+/* <geom>[.mma].<row|col>.<row|col>[.rn].<types>[.satfinite]: two float types are those of D and C
+ * around f16 operands */
+static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_type *c_type,
+                      ww_type *d_type, int *flags) {
   ww_type t[4];
   bool u[4];
   uint32_t k = 0;
@@ -269,13 +309,16 @@ static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_t
       k++;
     else if (strcmp(tok[i], "rn") && strcmp(tok[i], "satfinite"))
       return false;
-  if (!k) return false;
+  if (!k)
+    return false;
   *flags = 0;
   if (k == 1 || t[0] == WW_I8) { /* the operands' type; the accumulator follows */
     *in = t[0];
     *c_type = *d_type = t[0] == WW_I8 ? WW_I32 : t[0] == WW_F64 ? WW_F64 : WW_F32;
-    if (t[0] == WW_I8) *flags = (u[0] ? WW_F_UNSIGNED_A : 0) | (u[k - 1] ? WW_F_UNSIGNED_B : 0);
-    if (k == 1 && t[0] == WW_F16) *c_type = *d_type = WW_F16;
+    if (t[0] == WW_I8)
+      *flags = (u[0] ? WW_F_UNSIGNED_A : 0) | (u[k - 1] ? WW_F_UNSIGNED_B : 0);
+    if (k == 1 && t[0] == WW_F16)
+      *c_type = *d_type = WW_F16;
     return true;
   }
   *in = WW_F16;
@@ -297,16 +340,20 @@ void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
   else if (ok && !plain && !strcmp(tok[1], "store"))
     ok = wmma_store(c, &g, tok, n);
   else if (ok)
-    ok = mma_types(tok, n, plain ? 3 : 4, &in, &tc, &td, &flags) && product(c, &g, in, tc, td, flags);
-  if (!ok) call_tensor(c, 0, 0);
+    ok = mma_types(tok, n, plain ? 3 : 4, &in, &tc, &td, &flags) &&
+         product(c, &g, in, tc, td, flags);
+  if (!ok)
+    call_tensor(c, 0, 0);
 }
 
 /* ---- ldmatrix: row addresses come from the lanes 8 * matrix .. 8 * matrix + 7 ---- */
 
-static ww_val row_address(low_fn *F, ww_val addr32, ww_val lane) { /* of another lane, as a 64-bit address */
+static ww_val row_address(low_fn *F, ww_val addr32,
+                          ww_val lane) { /* of another lane, as a 64-bit address */
   ww_val v = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_const(F, WW_I32, 31));
   low_block *b = low_cur(F);
-  if (!b->ended) b->ins.v[b->ins.n - 1].n = 1;
+  if (!b->ended)
+    b->ins.v[b->ins.n - 1].n = 1;
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
@@ -314,11 +361,13 @@ static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
   return low_op(F, op, WW_I32, a, low_const(F, WW_I32, k), WW_NOVAL);
 }
 
-/* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one column. */
+/* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
+ * column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
-  static const low_comp word = {WW_I32, 4, 32, 0}, half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = op32(F, WW_OP_LSHR, lane, 2), member = op32(F, WW_OP_AND, lane, 3),
-         out;
+  static const low_comp word = {WW_I32, 4, 32, 0},
+                        half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
+  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = op32(F, WW_OP_LSHR, lane, 2),
+         member = op32(F, WW_OP_AND, lane, 3), out;
   low_addr p = {.space = WW_SHARED, .align = 4};
   if (!trans) {
     p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, group, 8 * i)),
@@ -329,23 +378,26 @@ static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   ww_val v[2], row = op32(F, WW_OP_ADD, op32(F, WW_OP_SHL, member, 1), 8 * i);
   p.align = 2;
   for (uint32_t k = 0; k < 2; k++) {
-    p.base =
-        low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, row, k)), low_int_to(F, group, WW_I32, WW_I64, false), 2);
+    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, row, k)),
+                     low_int_to(F, group, WW_I32, WW_I64, false), 2);
     low_load(F, p, &half[0], 1, &v[k]);
   }
   low_repack(F, half, 2, v, &word, 1, &out);
   return out;
 }
 
-void call_nv_ldmatrix(low_callee *c, int x,
-                      int y) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
-  (void)x, (void)y;
+void call_nv_ldmatrix(
+    low_callee *c, int x,
+    int y) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
+  (void)x;
+  (void)y;
   if (strncmp(c->tail, "sync.aligned.m8n8.x", 19) || !strstr(c->tail, "b16")) {
     call_tensor(c, 0, 0);
     return;
   }
   ww_val a = low_int_to(c->F, call_arg(c, 0), WW_I64, WW_I32, false);
-  for (uint32_t i = 0; i < c->rt->n; i++) c->res[i] = matrix_word(c->F, a, i, strstr(c->tail, "trans") != NULL);
+  for (uint32_t i = 0; i < c->rt->n; i++)
+    c->res[i] = matrix_word(c->F, a, i, strstr(c->tail, "trans") != NULL);
 }
 
 /* ---- inline PTX ---- */
@@ -362,36 +414,47 @@ bool ptx_mma(ptx_ins *i) {
       continue;
     else if (k < 4 && element_type(i->op[m], &t[k], &u[k]))
       k++;
-  if (g.shape < 0 || k != 4 || i->narg < 4 || (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3])))) return false;
+  if (g.shape < 0 || k != 4 || i->narg < 4 ||
+      (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
+    return false;
   ww_val v[3][64], d[64], word[64];
   for (uint32_t o = 0; o < 3; o++) {
     const char *part[32];
     ww_val reg[32];
     ww_type et = o == 2 ? t[3] : t[1], wt = ww_type_bits(et) < 32 ? WW_I32 : et;
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
-    for (uint32_t r = 0; r < n; r++) reg[r] = ptx_read(i, part[r], wt);
-    if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, (ww_matrix)o)) return false;
+    for (uint32_t r = 0; r < n; r++)
+      reg[r] = ptx_read(i, part[r], wt);
+    if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, (ww_matrix)o))
+      return false;
   }
   uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);
-  for (uint32_t e = 0; e < nc && t[0] != t[3]; e++) v[2][e] = low_cvt(F, WW_OP_FCVT, t[0], t[3], WW_RN, v[2][e]);
-  if (!multiply(F, &g, t[1], t[0], (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0), v[0], v[1], v[2], d))
+  for (uint32_t e = 0; e < nc && t[0] != t[3]; e++)
+    v[2][e] = low_cvt(F, WW_OP_FCVT, t[0], t[3], WW_RN, v[2][e]);
+  if (!multiply(F, &g, t[1], t[0], (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0),
+                v[0], v[1], v[2], d))
     return false;
   ww_type wt = ww_type_bits(t[0]) < 32 ? WW_I32 : t[0];
   const char *part[32];
   uint32_t n = ptx_list(i, i->arg[0], part, 32);
   pack(F, d, nc, t[0], wt, word);
-  for (uint32_t r = 0; r < n; r++) ptx_write(i, part[r], word[r], wt, false);
+  for (uint32_t r = 0; r < n; r++)
+    ptx_write(i, part[r], word[r], wt, false);
   return true;
 }
 
 /* ldmatrix.sync.aligned.m8n8.x4[.trans].shared.b16 {r0, r1, r2, r3}, [addr]; */
 bool ptx_ldmatrix(ptx_ins *i) {
   const char *part[4];
-  if (i->narg < 2 || !ptx_has(i, "m8n8") || !ptx_has(i, "b16")) return false;
+  if (i->narg < 2 || !ptx_has(i, "m8n8") || !ptx_has(i, "b16"))
+    return false;
   uint32_t n = ptx_list(i, i->arg[0], part, 4);
   low_addr p = ptx_address(i, i->arg[1], WW_SHARED, 4);
-  ww_val a = low_int_to(i->F, low_add_imm(i->F, p.base, WW_I64, p.off), WW_I64, WW_I32, false), v[4];
-  for (uint32_t k = 0; k < n; k++) v[k] = matrix_word(i->F, a, k, ptx_has(i, "trans"));
-  for (uint32_t k = 0; k < n; k++) ptx_write(i, part[k], v[k], WW_I32, false);
+  ww_val a = low_int_to(i->F, low_add_imm(i->F, p.base, WW_I64, p.off), WW_I64, WW_I32, false),
+         v[4];
+  for (uint32_t k = 0; k < n; k++)
+    v[k] = matrix_word(i->F, a, k, ptx_has(i, "trans"));
+  for (uint32_t k = 0; k < n; k++)
+    ptx_write(i, part[k], v[k], WW_I32, false);
   return true;
 }

@@ -1,9 +1,12 @@
-/* translate_passes.c - LLVM's passes over a device module, so that what is lowered is what nvcc's optimiser would leave.
+/* translate_passes.c - LLVM's passes over a device module, so that what is lowered is what nvcc's
+ * optimiser would leave.
  *
- * clang takes every call of a GPU function for one that lanes must reach together, library functions too, and its optimiser leaves them
- * in the loops and before the branches where the source has them. nvcc sees the bodies of the math library: it computes once what a
- * loop does not change, merges equal calls and moves others to where they are needed. So clang only translates, the math functions
- * are declared as what they are, and the optimiser runs here. Passes see no variables of the debugger, which halves their time. */
+ * clang takes every call of a GPU function for one that lanes must reach together, library
+ * functions too, and its optimiser leaves them in the loops and before the branches where the
+ * source has them. nvcc sees the bodies of the math library: it computes once what a loop does not
+ * change, merges equal calls and moves others to where they are needed. So clang only translates,
+ * the math functions are declared as what they are, and the optimiser runs here. Passes see no
+ * variables of the debugger, which halves their time. */
 #include "translate_int.h"
 
 #include <llvm-c/Comdat.h>
@@ -29,8 +32,9 @@ static LLVMTargetMachineRef target_machine(low *L) {
     LLVMDisposeMessage(msg);
     return NULL;
   }
-  return LLVMCreateTargetMachine(t, triple, L->target == LOW_NVPTX ? "sm_80" : "gfx90a", "", LLVMCodeGenLevelAggressive,
-                                 LLVMRelocDefault, LLVMCodeModelDefault);
+  return LLVMCreateTargetMachine(t, triple, L->target == LOW_NVPTX ? "sm_80" : "gfx90a", "",
+                                 LLVMCodeGenLevelAggressive, LLVMRelocDefault,
+                                 LLVMCodeModelDefault);
 }
 
 static bool has_attr(LLVMValueRef f, const char *name) {
@@ -41,7 +45,8 @@ static bool has_attr(LLVMValueRef f, const char *name) {
 static uint32_t size_of(LLVMValueRef f) {
   uint32_t n = 0;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) n++;
+    for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+      n++;
   return n;
 }
 
@@ -50,10 +55,12 @@ static bool mark_inline(low *L) {
   unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || has_attr(f, "noinline") || has_attr(f, "optnone"))
+    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || has_attr(f, "noinline") ||
+        has_attr(f, "optnone"))
       continue;
     LLVMUseRef use = LLVMGetFirstUse(f);
-    if (!use || (LLVMGetNextUse(use) && size_of(f) > 3000)) continue;
+    if (!use || (LLVMGetNextUse(use) && size_of(f) > 3000))
+      continue;
     LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(L->ctx, always, 0));
     any = true;
@@ -61,22 +68,26 @@ static bool mark_inline(low *L) {
   return any;
 }
 
-/* Values of source variables are of no use here, and passes spend half their time on keeping them right. */
+/* Values of source variables are of no use here, and passes spend half their time on keeping them
+ * right. */
 static void drop_variable_info(low *L) {
-  static const char *const names[] = {"llvm.dbg.value", "llvm.dbg.declare", "llvm.dbg.label", "llvm.dbg.assign"};
+  static const char *const names[] = {"llvm.dbg.value", "llvm.dbg.declare", "llvm.dbg.label",
+                                      "llvm.dbg.assign"};
 #if LLVM_VERSION_MAJOR == 19 || LLVM_VERSION_MAJOR == 20
   LLVMSetIsNewDbgInfoFormat(L->mod, false); /* records become calls, which LLVM-C can delete */
 #endif
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     LLVMValueRef f = LLVMGetNamedFunction(L->mod, names[i]);
-    for (LLVMUseRef u; f && (u = LLVMGetFirstUse(f));) LLVMInstructionEraseFromParent(LLVMGetUser(u));
+    for (LLVMUseRef u; f && (u = LLVMGetFirstUse(f));)
+      LLVMInstructionEraseFromParent(LLVMGetUser(u));
   }
 }
 
 /* Only what the kernels reach is worth the passes' time. */
 static void hide_functions(low *L) {
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0)) continue;
+    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0))
+      continue;
     LLVMSetComdat(f, NULL);
     LLVMSetLinkage(f, LLVMInternalLinkage);
   }
@@ -84,7 +95,8 @@ static void hide_functions(low *L) {
 
 static void run(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o, const char *passes) {
   LLVMErrorRef err = LLVMRunPasses(L->mod, passes, tm, o);
-  if (err) LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
+  if (err)
+    LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
 }
 
 /* ---- math functions ---- */
@@ -103,42 +115,56 @@ static bool touches_no_memory(LLVMValueRef f) {
   return at && LLVMGetEnumAttributeValue(at) == 0;
 }
 
-/* What nvcc's optimiser does with a call of a math function, seen in its code for loops that do not change the operands. A function with a
- * slow path or several ways through stays where it is; others are computed once before the loop; those without a special-function
- * instruction even from behind a branch in it; what is one instruction is moved like any other. */
+/* What nvcc's optimiser does with a call of a math function, seen in its code for loops that do not
+ * change the operands. A function with a slow path or several ways through stays where it is;
+ * others are computed once before the loop; those without a special-function instruction even from
+ * behind a branch in it; what is one instruction is moved like any other. */
 typedef enum { STAYS, ONCE, ANYWHERE, PLAIN } motion;
 
 static bool listed(const char *name, const char *const *names) {
   for (; *names; names++)
-    if (!strcmp(name, *names)) return true;
+    if (!strcmp(name, *names))
+      return true;
   return false;
 }
 
 static motion motion_of(low *L, const char *name) {
   static const char *const stay[] = {
-      "sinf", "cosf",    "tanf",   "cospif",     "tgammaf",   "lgammaf",    "j0f",  "j1f",   "jnf",   "y0f",  "y1f",
-      "ynf",  "fmodf",   "sin",    "cos",        "tan",       "cospi",      "asin", "acos",  "atan",  "sinh", "cosh",
-      "tanh", "asinh",   "acosh",  "atanh",      "expm1",     "log",        "log2", "log10", "log1p", "cbrt", "rcbrt",
-      "erfc", "erfcx",   "erfinv", "erfcinv",    "tgamma",    "lgamma",     "j0",   "j1",    "jn",    "y0",   "y1",
-      "yn",   "normcdf", "fmod",   "normcdfinv", "remainder", "remainderf", NULL};
+      "sinf",      "cosf",       "tanf",  "cospif", "tgammaf", "lgammaf", "j0f",    "j1f",
+      "jnf",       "y0f",        "y1f",   "ynf",    "fmodf",   "sin",     "cos",    "tan",
+      "cospi",     "asin",       "acos",  "atan",   "sinh",    "cosh",    "tanh",   "asinh",
+      "acosh",     "atanh",      "expm1", "log",    "log2",    "log10",   "log1p",  "cbrt",
+      "rcbrt",     "erfc",       "erfcx", "erfinv", "erfcinv", "tgamma",  "lgamma", "j0",
+      "j1",        "jn",         "y0",    "y1",     "yn",      "normcdf", "fmod",   "normcdfinv",
+      "remainder", "remainderf", NULL};
   static const char *const anywhere[] = {"logf", "log2f", "log10f", "expm1f", NULL};
-  static const char *const plain[] = {"floor", "ceil", "trunc", "rint", "round", "copysign", "fdim", NULL};
-  if (L->target != LOW_NVPTX || !ww_starts(name, "__nv_")) return ONCE;
+  static const char *const plain[] = {"floor", "ceil",     "trunc", "rint",
+                                      "round", "copysign", "fdim",  NULL};
+  if (L->target != LOW_NVPTX || !ww_starts(name, "__nv_"))
+    return ONCE;
   name += strlen("__nv_");
-  if (listed(name, stay)) return STAYS;
-  if (listed(name, anywhere)) return ANYWHERE;
-  if (ww_starts(name, "fast_") || strstr(name, "rcp") || strstr(name, "sqrt") || strstr(name, "div")) return ONCE;
+  if (listed(name, stay))
+    return STAYS;
+  if (listed(name, anywhere))
+    return ANYWHERE;
+  if (ww_starts(name, "fast_") || strstr(name, "rcp") || strstr(name, "sqrt") ||
+      strstr(name, "div"))
+    return ONCE;
   size_t n = strlen(name);
-  const char *base = name[n - 1] == 'f' && strcmp(name, "erf") ? ww_strndup(L->a, name, n - 1) : name;
+  const char *base =
+      name[n - 1] == 'f' && strcmp(name, "erf") ? ww_strndup(L->a, name, n - 1) : name;
   return low_math_named(base, strlen(base)) < 0 || listed(base, plain) ? PLAIN : ONCE;
 }
 
 /* A function of a math library whose result hangs on its operands alone. */
 static bool pure(low *L, LLVMValueRef f) {
-  if (!LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f)) return false;
-  if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(f))) == LLVMVoidTypeKind) return false;
+  if (!LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f))
+    return false;
+  if (LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(f))) == LLVMVoidTypeKind)
+    return false;
   for (unsigned k = 0; k < LLVMCountParams(f); k++)
-    if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(f, k))) == LLVMPointerTypeKind) return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(f, k))) == LLVMPointerTypeKind)
+      return false;
   return (L->target == LOW_NVPTX && ww_starts(low_name(f), "__nv_")) || touches_no_memory(f);
 }
 
@@ -153,38 +179,54 @@ static void allow_motion(LLVMValueRef f) {
 }
 
 static void declare_math(low *L) {
-  static const char *const what[] = {"memory", "nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+  static const char *const what[] = {"memory", "nounwind", "willreturn",
+                                     "nosync", "nofree",   "nocallback"};
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (!pure(L, f)) continue;
+    if (!pure(L, f))
+      continue;
     motion m = motion_of(L, low_name(f));
-    for (size_t k = 0; k < sizeof what / sizeof *what; k++) set_attr(L, f, what[k]);
-    if (m != STAYS) allow_motion(f);
-    if (m == PLAIN) set_attr(L, f, "speculatable");
+    for (size_t k = 0; k < sizeof what / sizeof *what; k++)
+      set_attr(L, f, what[k]);
+    if (m != STAYS)
+      allow_motion(f);
+    if (m == PLAIN)
+      set_attr(L, f, "speculatable");
   }
 }
 
-/* Last, because an optimiser that may run a call at any time would also run it where a branch is there to save the work. */
+/* Last, because an optimiser that may run a call at any time would also run it where a branch is
+ * there to save the work. */
 static void hoist_math(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
-    if (pure(L, f) && motion_of(L, low_name(f)) == ANYWHERE) set_attr(L, f, "speculatable"), any = true;
-  if (any) run(L, tm, o, "function(loop-mssa(licm))");
+    if (pure(L, f) && motion_of(L, low_name(f)) == ANYWHERE) {
+      set_attr(L, f, "speculatable");
+      any = true;
+    }
+  if (any)
+    run(L, tm, o, "function(loop-mssa(licm))");
 }
 
-/* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the loop alone ---- */
+/* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the loop alone
+ * ---- */
 
-/* By how much one property of a loop says it is joined, 0: it speaks of something else. nvcc joins four where no number is given. */
+/* By how much one property of a loop says it is joined, 0: it speaks of something else. nvcc joins
+ * four where no number is given. */
 static uint8_t joins(LLVMValueRef property) {
   static const char begin[] = "llvm.loop.unroll.";
   LLVMValueRef part[4];
   unsigned n = LLVMGetMDNodeNumOperands(property), len;
-  if (!n || n > 4) return 0;
+  if (!n || n > 4)
+    return 0;
   LLVMGetMDNodeOperands(property, part);
   const char *name = part[0] && LLVMIsAMDString(part[0]) ? LLVMGetMDString(part[0], &len) : NULL;
-  if (!name || !ww_starts(name, begin)) return 0;
+  if (!name || !ww_starts(name, begin))
+    return 0;
   name += strlen(begin);
-  if (ww_starts(name, "disable")) return 1;
-  if (ww_starts(name, "enable")) return 4;
+  if (ww_starts(name, "disable"))
+    return 1;
+  if (ww_starts(name, "enable"))
+    return 4;
   bool count = ww_starts(name, "count") && n == 2 && part[1] && LLVMIsAConstantInt(part[1]);
   unsigned long long by = count ? LLVMConstIntGetZExtValue(part[1]) : 0;
   return (uint8_t)(by < 255 ? by : 255);
@@ -195,15 +237,19 @@ static struct low_unroll loop_of(low *L, LLVMValueRef latch) {
   struct low_unroll u = {0};
   LLVMValueRef id = latch ? LLVMGetMetadata(latch, L->md_loop) : NULL, of[16];
   unsigned n = id ? LLVMGetMDNodeNumOperands(id) : 0;
-  if (!n || n > 16) return u;
+  if (!n || n > 16)
+    return u;
   LLVMGetMDNodeOperands(id, of);
   for (unsigned k = 1; k < n; k++) { /* the first is the node itself */
     LLVMMetadataRef m = of[k] ? LLVMValueAsMetadata(of[k]) : NULL;
     LLVMMetadataKind kind = m ? LLVMGetMetadataKind(m) : LLVMMDStringMetadataKind;
-    if (kind == LLVMDILocationMetadataKind && !u.line)
-      u.line = LLVMDILocationGetLine(m), u.col = LLVMDILocationGetColumn(m);
+    if (kind == LLVMDILocationMetadataKind && !u.line) {
+      u.line = LLVMDILocationGetLine(m);
+      u.col = LLVMDILocationGetColumn(m);
+    }
     uint8_t by = kind == LLVMMDTupleMetadataKind ? joins(of[k]) : 0;
-    if (by) u.by = by;
+    if (by)
+      u.by = by;
   }
   return u;
 }
@@ -212,14 +258,16 @@ static void note_loops(low *L) {
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
       struct low_unroll u = loop_of(L, LLVMGetBasicBlockTerminator(b));
-      if (u.by && u.line) ww_push(L->a, &L->unroll, u);
+      if (u.by && u.line)
+        ww_push(L->a, &L->unroll, u);
     }
 }
 
 uint8_t low_unroll_of(low *L, LLVMValueRef latch) {
   struct low_unroll u = L->unroll.n ? loop_of(L, latch) : (struct low_unroll){0};
   for (uint32_t k = 0; u.line && k < L->unroll.n; k++)
-    if (L->unroll.v[k].line == u.line && L->unroll.v[k].col == u.col) return L->unroll.v[k].by;
+    if (L->unroll.v[k].line == u.line && L->unroll.v[k].col == u.col)
+      return L->unroll.v[k].by;
   return 0;
 }
 
@@ -239,16 +287,24 @@ void low_run_passes(low *L, bool linked, bool raw) {
   run(L, tm, o, "globaldce");
   drop_variable_info(L);
   bool inlined = mark_inline(L);
-  if (raw) optimise(L, tm, o), inlined = mark_inline(L);
-  const char *clean = !inlined ? ""
-                      : linked ? "always-inline,default<O2>,"
-                               : "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),";
-  /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables of its own; nvcc has another. */
+  if (raw) {
+    optimise(L, tm, o);
+    inlined = mark_inline(L);
+  }
+  const char *clean =
+      !inlined ? ""
+      : linked
+          ? "always-inline,default<O2>,"
+          : "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),";
+  /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables
+   * of its own; nvcc has another. */
   const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  char *text =
-      ww_fmt(L->a, "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%sload-store-vectorizer)",
-             clean, loops);
+  char *text = ww_fmt(L->a,
+                      "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
+                      "sload-store-vectorizer)",
+                      clean, loops);
   run(L, tm, o, text);
   LLVMDisposePassBuilderOptions(o);
-  if (tm) LLVMDisposeTargetMachine(tm);
+  if (tm)
+    LLVMDisposeTargetMachine(tm);
 }

@@ -1,7 +1,8 @@
 /* gpu.c - reads a GPU description by the table gpu.def.
  *
- * A figure is a number, or {"value":..., "source":"..."}; a list or curve an array, or {"values":[...], "source":"..."}. Every member is
- * one the table knows: a misspelt figure would else be a figure nobody notices is missing. */
+ * A figure is a number, or {"value":..., "source":"..."}; a list or curve an array, or
+ * {"values":[...], "source":"..."}. Every member is one the table knows: a misspelt figure would
+ * else be a figure nobody notices is missing. */
 #include "gpu.h"
 
 #include <ctype.h>
@@ -13,7 +14,8 @@
 
 #define AT(field) offsetof(ww_gpu, field)
 const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
-#define FIGURE(field, path, unit, least, most, meaning) {path, unit, meaning, AT(field), least, most},
+#define FIGURE(field, path, unit, least, most, meaning) \
+  {path, unit, meaning, AT(field), least, most},
 #include "gpu.def"
 #define OP(name, meaning)                                                                        \
   {"ops." #name ".issue",       "cycles", meaning ": cycles of a sub-core per warp instruction", \
@@ -50,13 +52,15 @@ const char *const ww_gpu_math_names[WW_NGPU_MATHS] = {
 
 int ww_figure_named(const char *path) {
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
-    if (!strcmp(ww_gpu_figures[i].path, path)) return (int)i;
+    if (!strcmp(ww_gpu_figures[i].path, path))
+      return (int)i;
   return -1;
 }
 
 int ww_gpu_curve_named(const char *path) {
   for (uint32_t i = 0; i < ww_ngpu_curves; i++)
-    if (!strcmp(ww_gpu_curves[i].path, path)) return (int)i;
+    if (!strcmp(ww_gpu_curves[i].path, path))
+      return (int)i;
   return -1;
 }
 
@@ -67,14 +71,18 @@ void ww_figure_set(ww_gpu *g, uint32_t i, double value, const char *source) {
 
 void ww_gpu_init(ww_gpu *g) {
   *g = (ww_gpu){0};
-  for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) *ww_figure_at(g, i) = NAN;
+  for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
+    *ww_figure_at(g, i) = NAN;
 }
 
 double ww_curve_at_x(const ww_curve *c, double x) {
-  if (!c->n) return NAN;
-  if (!c->y || x <= c->x[0]) return c->y ? c->y[0] : c->x[0];
+  if (!c->n)
+    return NAN;
+  if (!c->y || x <= c->x[0])
+    return c->y ? c->y[0] : c->x[0];
   for (uint32_t i = 1; i < c->n; i++) {
-    if (x > c->x[i]) continue;
+    if (x > c->x[i])
+      continue;
     double t = (log(x) - log(c->x[i - 1])) / (log(c->x[i]) - log(c->x[i - 1]));
     return c->y[i - 1] + t * (c->y[i] - c->y[i - 1]);
   }
@@ -98,14 +106,18 @@ static ww_status number(const cJSON *node, const char *where, double *out, ww_er
 }
 
 /* {"value"|"values": ..., "source": "..."} taken apart; anything else is the value itself. */
-static ww_status sourced(reader *r, const cJSON **node, const char *member, const char *where, const char **source) {
-  if (!cJSON_IsObject(*node)) return WW_OK;
+static ww_status sourced(reader *r, const cJSON **node, const char *member, const char *where,
+                         const char **source) {
+  if (!cJSON_IsObject(*node))
+    return WW_OK;
   const char *const names[] = {member, "source", NULL};
   ww_status st = ww_json_want_members(*node, where, names, r->e);
   const cJSON *said = cJSON_GetObjectItemCaseSensitive(*node, "source");
-  if (!st && said) st = ww_json_want_str(said, ww_fmt(r->a, "%s.source", where), source, r->a, r->e);
+  if (!st && said)
+    st = ww_json_want_str(said, ww_fmt(r->a, "%s.source", where), source, r->a, r->e);
   *node = cJSON_GetObjectItemCaseSensitive(*node, member);
-  if (!st && !*node) st = ww_fail(r->e, WW_EPARSE, "%s.%s is missing", where, member);
+  if (!st && !*node)
+    st = ww_fail(r->e, WW_EPARSE, "%s.%s is missing", where, member);
   return st;
 }
 
@@ -114,16 +126,21 @@ static ww_status read_figure(reader *r, uint32_t i, const cJSON *node) {
   const char *source = NULL;
   double v = 0;
   ww_status st = sourced(r, &node, "value", f->path, &source);
-  if (!st) st = number(node, f->path, &v, r->e);
+  if (!st)
+    st = number(node, f->path, &v, r->e);
   if (!st && !(v >= f->least && v <= f->most))
-    st = ww_fail(r->e, WW_EPARSE, "%s: expected %g to %g %s, not %g", f->path, f->least, f->most, f->unit, v);
-  if (!st) ww_figure_set(r->g, i, v, source);
+    st = ww_fail(r->e, WW_EPARSE, "%s: expected %g to %g %s, not %g", f->path, f->least, f->most,
+                 f->unit, v);
+  if (!st)
+    ww_figure_set(r->g, i, v, source);
   return st;
 }
 
-static ww_status read_point(reader *r, const ww_curve_info *info, const cJSON *node, ww_curve *c, uint32_t k) {
+static ww_status read_point(reader *r, const ww_curve_info *info, const cJSON *node, ww_curve *c,
+                            uint32_t k) {
   const char *where = ww_fmt(r->a, "%s[%u]", info->path, k);
-  if (!info->unit_y) return number(node, where, &c->x[k], r->e);
+  if (!info->unit_y)
+    return number(node, where, &c->x[k], r->e);
   if (cJSON_GetArraySize(node) != 2 || !cJSON_IsArray(node))
     return ww_fail(r->e, WW_EPARSE, "%s: expected [%s, %s]", where, info->unit_x, info->unit_y);
   ww_status st = number(cJSON_GetArrayItem(node, 0), where, &c->x[k], r->e);
@@ -135,27 +152,33 @@ static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {
   ww_curve *c = ww_curve_at(r->g, i);
   char kind[64];
   ww_status st = sourced(r, &node, "values", info->path, &c->source);
-  if (st) return st;
+  if (st)
+    return st;
   if (!cJSON_IsArray(node))
-    return ww_fail(r->e, WW_EPARSE, "%s: expected an array, not %s", info->path, ww_json_kind(node, kind));
+    return ww_fail(r->e, WW_EPARSE, "%s: expected an array, not %s", info->path,
+                   ww_json_kind(node, kind));
   uint32_t n = (uint32_t)cJSON_GetArraySize(node), k = 0;
   c->x = WW_NEWN(r->a, double, n);
   c->y = info->unit_y ? WW_NEWN(r->a, double, n) : NULL;
   for (const cJSON *p = node->child; p && !st; p = p->next, k++) {
     st = read_point(r, info, p, c, k);
     if (!st && k && c->x[k] <= c->x[k - 1])
-      st = ww_fail(r->e, WW_EPARSE, "%s[%u]: expected more than %g: points ascend", info->path, k, c->x[k - 1]);
+      st = ww_fail(r->e, WW_EPARSE, "%s[%u]: expected more than %g: points ascend", info->path, k,
+                   c->x[k - 1]);
   }
-  if (!st) c->n = n;
+  if (!st)
+    c->n = n;
   return st;
 }
 
 static bool is_group(const char *path) {
   size_t n = strlen(path);
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
-    if (!strncmp(ww_gpu_figures[i].path, path, n) && ww_gpu_figures[i].path[n] == '.') return true;
+    if (!strncmp(ww_gpu_figures[i].path, path, n) && ww_gpu_figures[i].path[n] == '.')
+      return true;
   for (uint32_t i = 0; i < ww_ngpu_curves; i++)
-    if (!strncmp(ww_gpu_curves[i].path, path, n) && ww_gpu_curves[i].path[n] == '.') return true;
+    if (!strncmp(ww_gpu_curves[i].path, path, n) && ww_gpu_curves[i].path[n] == '.')
+      return true;
   return false;
 }
 
@@ -163,15 +186,19 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
   ww_status st = WW_OK;
   char kind[64];
   if (!cJSON_IsObject(obj))
-    return ww_fail(r->e, WW_EPARSE, "%s: expected an object, not %s", prefix, ww_json_kind(obj, kind));
+    return ww_fail(r->e, WW_EPARSE, "%s: expected an object, not %s", prefix,
+                   ww_json_kind(obj, kind));
   for (const cJSON *m = obj->child; m && !st; m = m->next) {
     const char *path = *prefix ? ww_fmt(r->a, "%s.%.60s", prefix, m->string) : m->string;
     int figure = ww_figure_named(path), curve = ww_gpu_curve_named(path);
-    static const char *const heads[] = {"schema_version", "name", "full_name",  "vendor", "architecture",
-                                        "lanes",          "sms",  "calibrated", "notes",  NULL};
+    static const char *const heads[] = {"schema_version", "name",  "full_name", "vendor",
+                                        "architecture",   "lanes", "sms",       "calibrated",
+                                        "notes",          NULL};
     bool head = false;
-    for (int k = 0; !*prefix && heads[k]; k++) head = head || !strcmp(heads[k], path);
-    if (head) continue;
+    for (int k = 0; !*prefix && heads[k]; k++)
+      head = head || !strcmp(heads[k], path);
+    if (head)
+      continue;
     if (figure >= 0)
       st = read_figure(r, (uint32_t)figure, m);
     else if (curve >= 0)
@@ -197,10 +224,14 @@ static ww_status read_texts(reader *r, const cJSON *root) {
                {"notes", AT(notes), true}};
   for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
     const cJSON *node = cJSON_GetObjectItemCaseSensitive(root, texts[k].name);
-    if (texts[k].optional && (!node || cJSON_IsNull(node))) continue;
-    if (!node) return ww_fail(r->e, WW_EPARSE, "%s is missing", texts[k].name);
-    ww_status st = ww_json_want_str(node, texts[k].name, (const char **)((char *)r->g + texts[k].at), r->a, r->e);
-    if (st) return st;
+    if (texts[k].optional && (!node || cJSON_IsNull(node)))
+      continue;
+    if (!node)
+      return ww_fail(r->e, WW_EPARSE, "%s is missing", texts[k].name);
+    ww_status st = ww_json_want_str(node, texts[k].name,
+                                    (const char **)((char *)r->g + texts[k].at), r->a, r->e);
+    if (st)
+      return st;
   }
   return WW_OK;
 }
@@ -213,15 +244,19 @@ static ww_status read_counts(reader *r, const cJSON *root) {
     const cJSON *node = cJSON_GetObjectItemCaseSensitive(root, names[k]);
     const char *source;
     uint64_t v = 0;
-    if (!node) return ww_fail(r->e, WW_EPARSE, "%s is missing", names[k]);
+    if (!node)
+      return ww_fail(r->e, WW_EPARSE, "%s is missing", names[k]);
     ww_status st = sourced(r, &node, "value", names[k], &source);
-    if (!st) st = ww_json_want_uint(node, names[k], &v, r->e);
-    if (st) return st;
+    if (!st)
+      st = ww_json_want_uint(node, names[k], &v, r->e);
+    if (st)
+      return st;
     *to[k] = (uint32_t)v;
   }
   if (r->g->lanes != 32 && r->g->lanes != 64)
     return ww_fail(r->e, WW_EPARSE, "lanes: expected 32 or 64, not %u", r->g->lanes);
-  if (!r->g->sms || r->g->sms > 100000) return ww_fail(r->e, WW_EPARSE, "sms: expected 1 to 100000");
+  if (!r->g->sms || r->g->sms > 100000)
+    return ww_fail(r->e, WW_EPARSE, "sms: expected 1 to 100000");
   return WW_OK;
 }
 
@@ -229,28 +264,38 @@ ww_status ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_
   ww_gpu_init(out);
   reader r = {a, out, e};
   cJSON *root = ww_json_read(text, n, e);
-  if (!root) return WW_EPARSE;
-  ww_status st = cJSON_IsObject(root) ? WW_OK : ww_fail(e, WW_EPARSE, "a GPU description is a JSON object");
-  if (!st) st = read_texts(&r, root);
-  if (!st) st = read_counts(&r, root);
-  if (!st) st = read_group(&r, "", root);
+  if (!root)
+    return WW_EPARSE;
+  ww_status st =
+      cJSON_IsObject(root) ? WW_OK : ww_fail(e, WW_EPARSE, "a GPU description is a JSON object");
+  if (!st)
+    st = read_texts(&r, root);
+  if (!st)
+    st = read_counts(&r, root);
+  if (!st)
+    st = read_group(&r, "", root);
   cJSON_Delete(root);
   return st;
 }
 
 /* ---- files ---- */
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 uint32_t ww_gpu_names(ww_arena *a, const char ***out) {
   WW_VEC(const char *) names = {0};
   DIR *d = opendir(ww_path_join(a, ww_data_dir(a), "gpus"));
   for (struct dirent *f; d && (f = readdir(d));) {
     size_t n = strlen(f->d_name);
-    if (n > 5 && !strcmp(f->d_name + n - 5, ".json")) ww_push(a, &names, ww_strndup(a, f->d_name, n - 5));
+    if (n > 5 && !strcmp(f->d_name + n - 5, ".json"))
+      ww_push(a, &names, ww_strndup(a, f->d_name, n - 5));
   }
-  if (d) closedir(d);
-  if (names.n) qsort(names.v, names.n, sizeof *names.v, by_name);
+  if (d)
+    closedir(d);
+  if (names.n)
+    qsort(names.v, names.n, sizeof *names.v, by_name);
   *out = names.v;
   return names.n;
 }
@@ -259,43 +304,55 @@ static const char *known_names(ww_arena *a) {
   const char **names;
   uint32_t n = ww_gpu_names(a, &names);
   const char *list = n ? names[0] : "none";
-  for (uint32_t k = 1; k < n; k++) list = ww_fmt(a, "%s, %s", list, names[k]);
+  for (uint32_t k = 1; k < n; k++)
+    list = ww_fmt(a, "%s, %s", list, names[k]);
   return list;
 }
 
 /* An "RTX 3080 Ti" is another GPU than an RTX 3080. */
 static bool is_variant(const char *rest) {
-  return !strncasecmp(rest, " Ti", 3) || !strncasecmp(rest, " Super", 6) || !strncasecmp(rest, " Laptop", 7);
+  return !strncasecmp(rest, " Ti", 3) || !strncasecmp(rest, " Super", 6) ||
+         !strncasecmp(rest, " Laptop", 7);
 }
 
-/* Whether `word` (h200, rtx3080) stands in a device's name ("NVIDIA GeForce RTX 3080") as whole words, spaces aside. */
+/* Whether `word` (h200, rtx3080) stands in a device's name ("NVIDIA GeForce RTX 3080") as whole
+ * words, spaces aside. */
 static bool names_device(const char *word, const char *device) {
   for (const char *p = device; *p; p++) {
     const char *d = p, *w = word;
-    if (p != device && isalnum((unsigned char)p[-1])) continue;
+    if (p != device && isalnum((unsigned char)p[-1]))
+      continue;
     while (*w && *d) {
-      if (*d == ' ' && w != word) d++;
-      if (tolower((unsigned char)*d) != *w) break;
-      d++, w++;
+      if (*d == ' ' && w != word)
+        d++;
+      if (tolower((unsigned char)*d) != *w)
+        break;
+      d++;
+      w++;
     }
-    if (!*w && !isalnum((unsigned char)*d) && !is_variant(d)) return true;
+    if (!*w && !isalnum((unsigned char)*d) && !is_variant(d))
+      return true;
   }
   return false;
 }
 
 ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e) {
   bool is_path = strchr(which, '/') || strstr(which, ".json");
-  const char *path =
-      is_path ? which : ww_path_join(a, ww_path_join(a, ww_data_dir(a), "gpus"), ww_fmt(a, "%s.json", which));
+  const char *path = is_path ? which
+                             : ww_path_join(a, ww_path_join(a, ww_data_dir(a), "gpus"),
+                                            ww_fmt(a, "%s.json", which));
   char *text;
   size_t n;
   ww_gpu_init(out);
   if (!is_path && !ww_file_exists(path))
-    return ww_fail(e, WW_EUSAGE, "no GPU is called '%.40s'; known are %s, or give the file of a description", which,
-                   known_names(a));
+    return ww_fail(e, WW_EUSAGE,
+                   "no GPU is called '%.40s'; known are %s, or give the file of a description",
+                   which, known_names(a));
   ww_status st = ww_read_file(a, path, 1u << 20, &text, &n, e);
-  if (!st) st = ww_gpu_parse(text, n, a, out, e);
-  if (st && e) e->file = path;
+  if (!st)
+    st = ww_gpu_parse(text, n, a, out, e);
+  if (st && e)
+    e->file = path;
   return st;
 }
 
@@ -304,7 +361,8 @@ const char *ww_gpu_for_device(const char *device, uint32_t sms, ww_arena *a) {
   ww_gpu g;
   uint32_t n = ww_gpu_names(a, &names);
   for (uint32_t k = 0; k < n; k++) /* an H100 PCIe has fewer than the H100 that is described */
-    if (names_device(names[k], device) && (!sms || (!ww_gpu_load(names[k], a, &g, NULL) && g.sms == sms)))
+    if (names_device(names[k], device) &&
+        (!sms || (!ww_gpu_load(names[k], a, &g, NULL) && g.sms == sms)))
       return names[k];
   return NULL;
 }

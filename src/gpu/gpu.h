@@ -1,6 +1,7 @@
 /* gpu.h - GPU descriptions: gpus/<name>.json of this project, or a user's own file.
  *
- * gpu.def is the one table of figures. A figure nobody knows is NaN, a list or curve of length 0: never zero, never a guess. */
+ * gpu.def is the one table of figures. A figure nobody knows is NaN, a list or curve of length 0:
+ * never zero, never a guess. */
 #ifndef WW_GPU_H
 #define WW_GPU_H
 
@@ -27,7 +28,7 @@ typedef struct {
 } ww_curve;
 
 enum { /* one source a figure, in the order of ww_gpu_figures */
-  WW_NGPU_FIGURES = 0
+       WW_NGPU_FIGURES = 0
 #define FIGURE(...) +1
 #include "gpu.def"
 #define OP(...) +2
@@ -42,8 +43,9 @@ typedef struct {
   const char *architecture; /* sm_90, gfx90a */
   uint32_t lanes;           /* of a warp: 32 or 64 */
   uint32_t sms;             /* multiprocessors, compute units */
-  const char *calibrated;   /* the measurement that stands behind the figures; NULL: none, figures are from paper */
-  const char *notes;        /* or NULL */
+  const char *calibrated; /* the measurement that stands behind the figures; NULL: none, figures are
+                             from paper */
+  const char *notes;      /* or NULL */
 #define FIGURE(field, ...) double field;
 #include "gpu.def"
 #define LIST(field, ...) ww_curve field;
@@ -51,12 +53,13 @@ typedef struct {
 #include "gpu.def"
   double issue[WW_NGPU_OPS];   /* cycles of a sub-core per warp instruction, all sub-cores busy */
   double latency[WW_NGPU_OPS]; /* cycles until a dependent instruction can issue */
-  double math_instructions[WW_NGPU_MATHS]; /* warp instructions of one operation on ordinary numbers */
-  double math_flops32[WW_NGPU_MATHS];      /* FP32 operations that the counters see, per lane */
+  double
+      math_instructions[WW_NGPU_MATHS]; /* warp instructions of one operation on ordinary numbers */
+  double math_flops32[WW_NGPU_MATHS];   /* FP32 operations that the counters see, per lane */
   double math_flops64[WW_NGPU_MATHS];
-  double math_issue[WW_NGPU_MATHS];        /* as issue[] and latency[], of the whole sequence */
+  double math_issue[WW_NGPU_MATHS]; /* as issue[] and latency[], of the whole sequence */
   double math_latency[WW_NGPU_MATHS];
-  const char *source[WW_NGPU_FIGURES];     /* where each figure comes from; NULL: not said */
+  const char *source[WW_NGPU_FIGURES]; /* where each figure comes from; NULL: not said */
 } ww_gpu;
 
 typedef struct {
@@ -75,30 +78,42 @@ extern const uint32_t ww_ngpu_curves;
 
 extern const char *const ww_gpu_op_names[WW_NGPU_OPS], *const ww_gpu_math_names[WW_NGPU_MATHS];
 
-static inline double *ww_figure_at(ww_gpu *g, uint32_t i) { return (double *)((char *)g + ww_gpu_figures[i].at); }
-static inline double ww_figure_of(const ww_gpu *g, uint32_t i) { return *(const double *)((const char *)g + ww_gpu_figures[i].at); }
-static inline ww_curve *ww_curve_at(ww_gpu *g, uint32_t i) { return (ww_curve *)((char *)g + ww_gpu_curves[i].at); }
+static inline double *ww_figure_at(ww_gpu *g, uint32_t i) {
+  return (double *)((char *)g + ww_gpu_figures[i].at);
+}
+static inline double ww_figure_of(const ww_gpu *g, uint32_t i) {
+  return *(const double *)((const char *)g + ww_gpu_figures[i].at);
+}
+static inline ww_curve *ww_curve_at(ww_gpu *g, uint32_t i) {
+  return (ww_curve *)((char *)g + ww_gpu_curves[i].at);
+}
 int ww_figure_named(const char *path); /* index or -1 */
 int ww_gpu_curve_named(const char *path);
 void ww_figure_set(ww_gpu *g, uint32_t i, double value, const char *source);
 
 /* Nothing known yet: every figure NaN. */
 void ww_gpu_init(ww_gpu *g);
-/* `which`: a name (h200) or the path of a description. An unknown name is an error that lists the known ones; a member that is
- * missing, misspelt, of the wrong kind or out of range is one that names it. */
+/* `which`: a name (h200) or the path of a description. An unknown name is an error that lists the
+ * known ones; a member that is missing, misspelt, of the wrong kind or out of range is one that
+ * names it. */
 ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e);
 ww_status ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_err *e);
 /* The names of the descriptions that came with the program, ascending. */
 uint32_t ww_gpu_names(ww_arena *a, const char ***names);
-/* The description that fits a device's own name ("NVIDIA H200") and number of multiprocessors (0: any); NULL: none does. */
+/* The description that fits a device's own name ("NVIDIA H200") and number of multiprocessors (0:
+ * any); NULL: none does. */
 const char *ww_gpu_for_device(const char *device, uint32_t sms, ww_arena *a);
 
 /* ---- gpu_write.c ---- */
-void ww_gpu_members(const ww_gpu *g, ww_json *j); /* of an open object: name, full_name, vendor, ..., as lists of GPUs have them */
-void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out); /* what ww_gpu_parse reads back; pretty: one figure a line */
+void ww_gpu_members(
+    const ww_gpu *g,
+    ww_json *j); /* of an open object: name, full_name, vendor, ..., as lists of GPUs have them */
+void ww_gpu_write(const ww_gpu *g, bool pretty,
+                  ww_buf *out); /* what ww_gpu_parse reads back; pretty: one figure a line */
 void ww_gpu_table(ww_buf *out); /* gpu.def as the tables of docs/gpus.md */
 
-/* y at x, between the points by straight lines over log x, flat outside; NaN when the curve is empty. */
+/* y at x, between the points by straight lines over log x, flat outside; NaN when the curve is
+ * empty. */
 double ww_curve_at_x(const ww_curve *c, double x);
 
 #endif

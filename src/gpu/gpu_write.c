@@ -34,10 +34,13 @@ static const char *figure_json(double v, const char *source, ww_arena *a) {
 static void points(ww_json *j, const ww_curve *c) {
   ww_json_arr(j);
   for (uint32_t k = 0; k < c->n; k++) {
-    if (c->y) ww_json_arr(j);
+    if (c->y)
+      ww_json_arr(j);
     ww_json_num(j, c->x[k]);
-    if (c->y) ww_json_num(j, c->y[k]);
-    if (c->y) ww_json_end_arr(j);
+    if (c->y)
+      ww_json_num(j, c->y[k]);
+    if (c->y)
+      ww_json_end_arr(j);
   }
   ww_json_end_arr(j);
 }
@@ -58,12 +61,14 @@ static const char *curve_json(const ww_curve *c, ww_arena *a) {
   return leaf(&b, a);
 }
 
-/* Members in the order of the table; those that share a first component become one object, where the first of them stands. */
+/* Members in the order of the table; those that share a first component become one object, where
+ * the first of them stands. */
 static void write_level(ww_json *j, const entry *v, uint32_t n, ww_arena *a) {
   bool *done = WW_NEWN(a, bool, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     size_t len = strcspn(v[i].path, ".");
-    if (done[i]) continue;
+    if (done[i])
+      continue;
     ww_json_key(j, ww_strndup(a, v[i].path, len));
     if (!v[i].path[len]) {
       ww_json_raw(j, v[i].json);
@@ -71,7 +76,8 @@ static void write_level(ww_json *j, const entry *v, uint32_t n, ww_arena *a) {
     }
     entries group = {0};
     for (uint32_t k = i; k < n; k++) {
-      if (strncmp(v[k].path, v[i].path, len + 1) != 0) continue;
+      if (strncmp(v[k].path, v[i].path, len + 1) != 0)
+        continue;
       done[k] = true;
       ww_push(a, &group, ((entry){v[k].path + len + 1, v[k].json}));
     }
@@ -87,11 +93,13 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
   ww_json j = {.pretty = pretty};
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     double v = ww_figure_of(g, i);
-    if (!isnan(v)) ww_push(a, &all, ((entry){ww_gpu_figures[i].path, figure_json(v, g->source[i], a)}));
+    if (!isnan(v))
+      ww_push(a, &all, ((entry){ww_gpu_figures[i].path, figure_json(v, g->source[i], a)}));
   }
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve *c = (const ww_curve *)((const char *)g + ww_gpu_curves[i].at);
-    if (c->n) ww_push(a, &all, ((entry){ww_gpu_curves[i].path, curve_json(c, a)}));
+    if (c->n)
+      ww_push(a, &all, ((entry){ww_gpu_curves[i].path, curve_json(c, a)}));
   }
   ww_json_begin(&j, out);
   ww_json_obj(&j);
@@ -100,8 +108,10 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
   ww_json_kstr(&j, "full_name", g->full_name);
   ww_json_kstr(&j, "vendor", g->vendor);
   ww_json_kstr(&j, "architecture", g->architecture);
-  if (g->calibrated) ww_json_kstr(&j, "calibrated", g->calibrated);
-  if (g->notes) ww_json_kstr(&j, "notes", g->notes);
+  if (g->calibrated)
+    ww_json_kstr(&j, "calibrated", g->calibrated);
+  if (g->notes)
+    ww_json_kstr(&j, "notes", g->notes);
   ww_json_kuint(&j, "lanes", g->lanes);
   ww_json_kuint(&j, "sms", g->sms);
   write_level(&j, all.v, all.n, a);
@@ -120,18 +130,19 @@ void ww_gpu_table(ww_buf *b) {
   ww_buf_puts(b, "\nLists and curves:\n\n| curve | from | to | meaning |\n|---|---|---|---|\n");
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve_info *c = &ww_gpu_curves[i];
-    ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", c->path, c->unit_x, c->unit_y ? c->unit_y : "", c->meaning);
+    ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", c->path, c->unit_x, c->unit_y ? c->unit_y : "",
+               c->meaning);
   }
-  ww_buf_puts(
-      b,
-      "\nMachine instructions, each with `ops.NAME.issue` (cycles of a sub-core per warp instruction, all sub-cores of the SM\n"
-      "busy) and `ops.NAME.latency` (cycles until a dependent instruction can issue):\n\n| name | meaning |\n|---|---|\n");
+  ww_buf_puts(b, "\nMachine instructions, each with `ops.NAME.issue` (cycles of a sub-core per "
+                 "warp instruction, all sub-cores of the SM\n"
+                 "busy) and `ops.NAME.latency` (cycles until a dependent instruction can "
+                 "issue):\n\n| name | meaning |\n|---|---|\n");
 #define OP(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
 #include "gpu.def"
-  ww_buf_puts(
-      b,
-      "\nOperations of the language, each with `math.NAME.instructions`, `.flops_fp32`, `.flops_fp64` (what the counters see, per lane),\n"
-      "`.issue` and `.latency`, on ordinary numbers:\n\n| name | meaning |\n|---|---|\n");
+  ww_buf_puts(b,
+              "\nOperations of the language, each with `math.NAME.instructions`, `.flops_fp32`, "
+              "`.flops_fp64` (what the counters see, per lane),\n"
+              "`.issue` and `.latency`, on ordinary numbers:\n\n| name | meaning |\n|---|---|\n");
 #define MATH(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
 #include "gpu.def"
 }

@@ -1,8 +1,9 @@
 /* exits.c - early returns of kernels as exits.
  *
- * Optimisers merge all returns of a function into one block, so `if (i >= n) return;` becomes a branch to where everyone
- * ends, and lanes that are done would seem to wait there for the rest. The hardware lets them leave: a conditional edge
- * to a bare return becomes an edge to an exit, which post-dominators ignore (flow.c). */
+ * Optimisers merge all returns of a function into one block, so `if (i >= n) return;` becomes a
+ * branch to where everyone ends, and lanes that are done would seem to wait there for the rest. The
+ * hardware lets them leave: a conditional edge to a bare return becomes an edge to an exit, which
+ * post-dominators ignore (flow.c). */
 #include "ir.h"
 
 static bool bare_return(const ww_block *b) {
@@ -12,7 +13,8 @@ static bool bare_return(const ww_block *b) {
 static bool jumped_to(const ww_fn *fn, uint32_t block) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op == WW_OP_BR && (uint32_t)t->imm == block) return true;
+    if (t->op == WW_OP_BR && (uint32_t)t->imm == block)
+      return true;
   }
   return false;
 }
@@ -20,28 +22,36 @@ static bool jumped_to(const ww_fn *fn, uint32_t block) {
 static void redirect(ww_fn *fn, uint32_t from, uint32_t to) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op == WW_OP_CBR && t->ext == from) t->ext = to;
-    if ((t->op == WW_OP_CBR || t->op == WW_OP_SWITCH) && (uint32_t)t->imm == from) t->imm = to;
+    if (t->op == WW_OP_CBR && t->ext == from)
+      t->ext = to;
+    if ((t->op == WW_OP_CBR || t->op == WW_OP_SWITCH) && (uint32_t)t->imm == from)
+      t->imm = to;
     for (uint32_t k = 0; t->op == WW_OP_SWITCH && k < t->n; k++)
-      if (fn->pool[t->ext + 2 * k + 1] == from) fn->pool[t->ext + 2 * k + 1] = to;
+      if (fn->pool[t->ext + 2 * k + 1] == from)
+        fn->pool[t->ext + 2 * k + 1] = to;
   }
 }
 
 static bool branched_to(const ww_fn *fn, uint32_t block) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op == WW_OP_CBR && ((uint32_t)t->imm == block || t->ext == block)) return true;
-    if (t->op == WW_OP_SWITCH && (uint32_t)t->imm == block) return true;
+    if (t->op == WW_OP_CBR && ((uint32_t)t->imm == block || t->ext == block))
+      return true;
+    if (t->op == WW_OP_SWITCH && (uint32_t)t->imm == block)
+      return true;
     for (uint32_t k = 0; t->op == WW_OP_SWITCH && k < t->n; k++)
-      if (fn->pool[t->ext + 2 * k + 1] == block) return true;
+      if (fn->pool[t->ext + 2 * k + 1] == block)
+        return true;
   }
   return false;
 }
 
 void ww_ir_split_exits(ww_fn *fn, ww_arena *a) {
-  if (!fn->kernel) return;
+  if (!fn->kernel)
+    return;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!bare_return(&fn->blocks[b]) || !branched_to(fn, b)) continue;
+    if (!bare_return(&fn->blocks[b]) || !branched_to(fn, b))
+      continue;
     if (!jumped_to(fn, b)) { /* everyone who comes here comes by a branch */
       fn->blocks[b].ins[0].op = WW_OP_EXIT;
       continue;

@@ -1,12 +1,14 @@
 /* flow.c - control flow of one function: successors, dominators, post-dominators, natural loops.
  *
- * Works for any graph: unreachable blocks (idom WW_NOBLOCK), irreducible cycles (no loop is made of them) and cycles
- * without a way out. Dominators by Cooper, Harvey and Kennedy's iteration, on the graph and on its reverse.
+ * Works for any graph: unreachable blocks (idom WW_NOBLOCK), irreducible cycles (no loop is made of
+ * them) and cycles without a way out. Dominators by Cooper, Harvey and Kennedy's iteration, on the
+ * graph and on its reverse.
  *
- * Post-dominators are for reconvergence: where do lanes that parted meet again? So a side that never returns (it ends
- * in a trap or an exit, or spins for ever) does not keep the others from meeting: edges from a block that can
- * return into one that cannot are left out. Among the blocks that cannot return, traps and exits lead to the virtual
- * exit, and so does, for each cycle without a way out, its last block in reverse postorder: the latch. */
+ * Post-dominators are for reconvergence: where do lanes that parted meet again? So a side that
+ * never returns (it ends in a trap or an exit, or spins for ever) does not keep the others from
+ * meeting: edges from a block that can return into one that cannot are left out. Among the blocks
+ * that cannot return, traps and exits lead to the virtual exit, and so does, for each cycle without
+ * a way out, its last block in reverse postorder: the latch. */
 #include "ir_int.h"
 
 typedef struct {
@@ -29,14 +31,16 @@ typedef struct {
 
 static void add_succ(ww_block *b, uint32_t to) {
   for (uint32_t k = 0; k < b->nsucc; k++)
-    if (b->succ[k] == to) return;
+    if (b->succ[k] == to)
+      return;
   b->succ[b->nsucc++] = to;
 }
 
 static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
   b->nsucc = 0;
   b->succ = NULL;
-  if (!b->nins) return;
+  if (!b->nins)
+    return;
   const ww_ins *t = &b->ins[b->nins - 1];
   switch (t->op) {
   case WW_OP_BR:
@@ -51,17 +55,22 @@ static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
   case WW_OP_SWITCH:
     b->succ = WW_NEWN(a, uint32_t, t->n + 1u);
     add_succ(b, (uint32_t)t->imm);
-    for (uint32_t k = 0; k < t->n; k++) add_succ(b, fn->pool[t->ext + 2 * k + 1]);
+    for (uint32_t k = 0; k < t->n; k++)
+      add_succ(b, fn->pool[t->ext + 2 * k + 1]);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
-static bool returns(const ww_block *b) { return b->nins && b->ins[b->nins - 1].op == WW_OP_RET; }
+static bool returns(const ww_block *b) {
+  return b->nins && b->ins[b->nins - 1].op == WW_OP_RET;
+}
 
 /* ---- graphs as edge lists ---- */
 
-/* Reverse edges of the function (to -> its predecessors), those that pass `keep` only; node n has none. */
+/* Reverse edges of the function (to -> its predecessors), those that pass `keep` only; node n has
+ * none. */
 static edges reverse(const flow *f, const bool *can_return) {
   edges e = {WW_NEWN(f->tmp, uint32_t, f->n + 2), NULL};
   uint32_t total = 0;
@@ -69,24 +78,31 @@ static edges reverse(const flow *f, const bool *can_return) {
     for (uint32_t b = 0; b < f->n; b++)
       for (uint32_t k = 0; k < f->fn->blocks[b].nsucc; k++) {
         uint32_t s = f->fn->blocks[b].succ[k];
-        if (can_return && can_return[b] && !can_return[s]) continue;
+        if (can_return && can_return[b] && !can_return[s])
+          continue;
         if (pass)
           e.list[e.at[s]++] = b;
-        else
-          e.at[s + 1]++, total++;
+        else {
+          e.at[s + 1]++;
+          total++;
+        }
       }
-    if (pass) break;
-    for (uint32_t k = 0; k <= f->n; k++) e.at[k + 1] += e.at[k];
+    if (pass)
+      break;
+    for (uint32_t k = 0; k <= f->n; k++)
+      e.at[k + 1] += e.at[k];
     e.list = WW_NEWN(f->tmp, uint32_t, total + 1);
   }
-  for (uint32_t k = f->n + 1; k > 0; k--) e.at[k] = e.at[k - 1]; /* filling moved each start to its end */
+  for (uint32_t k = f->n + 1; k > 0; k--)
+    e.at[k] = e.at[k - 1]; /* filling moved each start to its end */
   e.at[0] = 0;
   return e;
 }
 
 /* Reverse postorder from the entry, without recursion. */
 static void order_blocks(flow *f) {
-  uint32_t *stack = WW_NEWN(f->tmp, uint32_t, f->n), *next = WW_NEWN(f->tmp, uint32_t, f->n), depth = 0;
+  uint32_t *stack = WW_NEWN(f->tmp, uint32_t, f->n), *next = WW_NEWN(f->tmp, uint32_t, f->n),
+           depth = 0;
   uint32_t at = f->n;
   bool *seen = WW_NEWN(f->tmp, bool, f->n);
   f->order = WW_NEWN(f->tmp, uint32_t, f->n);
@@ -102,28 +118,33 @@ static void order_blocks(flow *f) {
       continue;
     }
     uint32_t s = bb->succ[next[b]++];
-    if (seen[s]) continue;
+    if (seen[s])
+      continue;
     seen[s] = true;
     stack[depth++] = s;
   }
   f->norder = f->n - at;
   f->order += at;
-  for (uint32_t k = 0; k < f->n; k++) f->num[k] = WW_NOBLOCK;
-  for (uint32_t k = 0; k < f->norder; k++) f->num[f->order[k]] = k;
+  for (uint32_t k = 0; k < f->n; k++)
+    f->num[k] = WW_NOBLOCK;
+  for (uint32_t k = 0; k < f->norder; k++)
+    f->num[f->order[k]] = k;
 }
 
 /* ---- dominators of any graph: `order` in reverse postorder from order[0], preds by node ---- */
 
 static uint32_t meet(const uint32_t *idom, const uint32_t *num, uint32_t a, uint32_t b) {
   while (a != b) {
-    while (num[a] > num[b]) a = idom[a];
-    while (num[b] > num[a]) b = idom[b];
+    while (num[a] > num[b])
+      a = idom[a];
+    while (num[b] > num[a])
+      b = idom[b];
   }
   return a;
 }
 
-static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *num, const edges *preds,
-                       uint32_t *idom) {
+static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *num,
+                       const edges *preds, uint32_t *idom) {
   idom[order[0]] = order[0];
   for (bool changed = true; changed;) {
     changed = false;
@@ -131,10 +152,14 @@ static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *n
       uint32_t b = order[k], d = WW_NOBLOCK;
       for (uint32_t p = preds->at[b]; p < preds->at[b + 1]; p++) {
         uint32_t from = preds->list[p];
-        if (num[from] == WW_NOBLOCK || idom[from] == WW_NOBLOCK) continue;
+        if (num[from] == WW_NOBLOCK || idom[from] == WW_NOBLOCK)
+          continue;
         d = d == WW_NOBLOCK ? from : meet(idom, num, d, from);
       }
-      if (d != idom[b]) idom[b] = d, changed = true;
+      if (d != idom[b]) {
+        idom[b] = d;
+        changed = true;
+      }
     }
   }
 }
@@ -142,9 +167,11 @@ static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *n
 static void set_idoms(flow *f) {
   edges preds = reverse(f, NULL);
   uint32_t *idom = WW_NEWN(f->tmp, uint32_t, f->n);
-  for (uint32_t k = 0; k < f->n; k++) idom[k] = WW_NOBLOCK;
+  for (uint32_t k = 0; k < f->n; k++)
+    idom[k] = WW_NOBLOCK;
   dominators(f->order, f->norder, f->num, &preds, idom);
-  for (uint32_t k = 0; k < f->n; k++) f->fn->blocks[k].idom = idom[k];
+  for (uint32_t k = 0; k < f->n; k++)
+    f->fn->blocks[k].idom = idom[k];
 }
 
 /* ---- post-dominators ---- */
@@ -152,12 +179,16 @@ static void set_idoms(flow *f) {
 /* Marks what reaches `from` backwards. */
 static void mark_back(const flow *f, const edges *preds, uint32_t from, bool *mark) {
   uint32_t *stack = f->stack, depth = 0;
-  if (!mark[from]) stack[depth++] = from;
+  if (!mark[from])
+    stack[depth++] = from;
   mark[from] = true;
   while (depth) {
     uint32_t b = stack[--depth];
     for (uint32_t p = preds->at[b]; p < preds->at[b + 1]; p++)
-      if (!mark[preds->list[p]]) mark[preds->list[p]] = true, stack[depth++] = preds->list[p];
+      if (!mark[preds->list[p]]) {
+        mark[preds->list[p]] = true;
+        stack[depth++] = preds->list[p];
+      }
   }
 }
 
@@ -165,57 +196,78 @@ static void mark_back(const flow *f, const edges *preds, uint32_t from, bool *ma
 static bool *exits(const flow *f, const edges *preds) {
   bool *exit = WW_NEWN(f->tmp, bool, f->n), *reaches = WW_NEWN(f->tmp, bool, f->n);
   for (uint32_t b = 0; b < f->n; b++)
-    if (!f->fn->blocks[b].nsucc) exit[b] = true, mark_back(f, preds, b, reaches);
+    if (!f->fn->blocks[b].nsucc) {
+      exit[b] = true;
+      mark_back(f, preds, b, reaches);
+    }
   for (uint32_t k = f->norder; k-- > 0;) {
     uint32_t b = f->order[k];
-    if (!reaches[b]) exit[b] = true, mark_back(f, preds, b, reaches);
+    if (!reaches[b]) {
+      exit[b] = true;
+      mark_back(f, preds, b, reaches);
+    }
   }
   for (uint32_t b = 0; b < f->n; b++) /* cycles that even the entry does not reach */
-    if (!reaches[b]) exit[b] = true, mark_back(f, preds, b, reaches);
+    if (!reaches[b]) {
+      exit[b] = true;
+      mark_back(f, preds, b, reaches);
+    }
   return exit;
 }
 
-/* Reverse postorder of the reverse graph from the virtual exit; its first edges lead to the exit blocks. */
-static uint32_t order_back(const flow *f, const edges *preds, const bool *exit, uint32_t *order, uint32_t *num) {
-  uint32_t n = f->n, *stack = WW_NEWN(f->tmp, uint32_t, n + 1), *next = WW_NEWN(f->tmp, uint32_t, n + 1), depth = 0,
-           at = n + 1;
+/* Reverse postorder of the reverse graph from the virtual exit; its first edges lead to the exit
+ * blocks. */
+static uint32_t order_back(const flow *f, const edges *preds, const bool *exit, uint32_t *order,
+                           uint32_t *num) {
+  uint32_t n = f->n, *stack = WW_NEWN(f->tmp, uint32_t, n + 1),
+           *next = WW_NEWN(f->tmp, uint32_t, n + 1), depth = 0, at = n + 1;
   bool *seen = WW_NEWN(f->tmp, bool, n + 1);
   stack[depth++] = n;
   seen[n] = true;
   while (depth) {
     uint32_t b = stack[depth - 1], s;
     if (b == n) {
-      while (next[n] < n && !exit[next[n]]) next[n]++;
+      while (next[n] < n && !exit[next[n]])
+        next[n]++;
       s = next[n] < n ? next[n]++ : WW_NOBLOCK;
     } else {
       uint32_t p = preds->at[b] + next[b]++;
       s = p < preds->at[b + 1] ? preds->list[p] : WW_NOBLOCK;
     }
-    if (s == WW_NOBLOCK)
-      order[--at] = b, depth--;
-    else if (!seen[s])
-      seen[s] = true, stack[depth++] = s;
+    if (s == WW_NOBLOCK) {
+      order[--at] = b;
+      depth--;
+    } else if (!seen[s]) {
+      seen[s] = true;
+      stack[depth++] = s;
+    }
   }
   uint32_t count = n + 1 - at;
   memmove(order, order + at, count * sizeof *order);
-  for (uint32_t k = 0; k <= n; k++) num[k] = WW_NOBLOCK;
-  for (uint32_t k = 0; k < count; k++) num[order[k]] = k;
+  for (uint32_t k = 0; k <= n; k++)
+    num[k] = WW_NOBLOCK;
+  for (uint32_t k = 0; k < count; k++)
+    num[order[k]] = k;
   return count;
 }
 
-/* Successor lists in the form `dominators` wants, with the virtual exit as the last successor of exit blocks. */
+/* Successor lists in the form `dominators` wants, with the virtual exit as the last successor of
+ * exit blocks. */
 static edges forward(const flow *f, const bool *can_return, const bool *exit) {
   uint32_t total = 0;
-  for (uint32_t b = 0; b < f->n; b++) total += f->fn->blocks[b].nsucc + 1;
+  for (uint32_t b = 0; b < f->n; b++)
+    total += f->fn->blocks[b].nsucc + 1;
   edges e = {WW_NEWN(f->tmp, uint32_t, f->n + 2), WW_NEWN(f->tmp, uint32_t, total)};
   uint32_t at = 0;
   for (uint32_t b = 0; b < f->n; b++) {
     e.at[b] = at;
     for (uint32_t k = 0; k < f->fn->blocks[b].nsucc; k++) {
       uint32_t s = f->fn->blocks[b].succ[k];
-      if (!(can_return[b] && !can_return[s])) e.list[at++] = s;
+      if (!(can_return[b] && !can_return[s]))
+        e.list[at++] = s;
     }
-    if (exit[b]) e.list[at++] = f->n;
+    if (exit[b])
+      e.list[at++] = f->n;
   }
   e.at[f->n] = e.at[f->n + 1] = at;
   return e;
@@ -226,7 +278,8 @@ static void set_ipdoms(flow *f) {
   edges all = reverse(f, NULL);
   bool *can_return = WW_NEWN(f->tmp, bool, n);
   for (uint32_t b = 0; b < n; b++)
-    if (returns(&f->fn->blocks[b])) mark_back(f, &all, b, can_return);
+    if (returns(&f->fn->blocks[b]))
+      mark_back(f, &all, b, can_return);
 
   edges preds = reverse(f, can_return);
   bool *exit = exits(f, &preds);
@@ -234,26 +287,31 @@ static void set_ipdoms(flow *f) {
   uint32_t *order = WW_NEWN(f->tmp, uint32_t, n + 1), *num = WW_NEWN(f->tmp, uint32_t, n + 1);
   uint32_t *ipdom = WW_NEWN(f->tmp, uint32_t, n + 1);
   uint32_t count = order_back(f, &preds, exit, order, num);
-  for (uint32_t k = 0; k <= n; k++) ipdom[k] = WW_NOBLOCK;
+  for (uint32_t k = 0; k <= n; k++)
+    ipdom[k] = WW_NOBLOCK;
   dominators(order, count, num, &succs, ipdom);
-  for (uint32_t b = 0; b < n; b++) f->fn->blocks[b].ipdom = ipdom[b] == n ? WW_NOBLOCK : ipdom[b];
+  for (uint32_t b = 0; b < n; b++)
+    f->fn->blocks[b].ipdom = ipdom[b] == n ? WW_NOBLOCK : ipdom[b];
 }
 
 /* ---- loops ---- */
 
 static bool dominates(const flow *f, uint32_t a, uint32_t b) {
-  while (f->num[b] > f->num[a]) b = f->fn->blocks[b].idom;
+  while (f->num[b] > f->num[a])
+    b = f->fn->blocks[b].idom;
   return a == b;
 }
 
-/* Blocks from which a latch of `header` is reached without passing the header; loops come outermost first, so the
- * last one written is the innermost. */
-static void fill_loop(const flow *f, const edges *preds, uint32_t loop, uint32_t header, uint32_t *mark) {
+/* Blocks from which a latch of `header` is reached without passing the header; loops come outermost
+ * first, so the last one written is the innermost. */
+static void fill_loop(const flow *f, const edges *preds, uint32_t loop, uint32_t header,
+                      uint32_t *mark) {
   uint32_t *stack = f->stack, depth = 0;
   mark[header] = loop;
   for (uint32_t p = preds->at[header]; p < preds->at[header + 1]; p++) {
     uint32_t b = preds->list[p];
-    if (f->num[b] == WW_NOBLOCK || !dominates(f, header, b) || mark[b] == loop) continue;
+    if (f->num[b] == WW_NOBLOCK || !dominates(f, header, b) || mark[b] == loop)
+      continue;
     mark[b] = loop;
     stack[depth++] = b;
   }
@@ -262,7 +320,10 @@ static void fill_loop(const flow *f, const edges *preds, uint32_t loop, uint32_t
     f->fn->blocks[b].loop = loop;
     for (uint32_t p = preds->at[b]; p < preds->at[b + 1]; p++) {
       uint32_t q = preds->list[p];
-      if (f->num[q] != WW_NOBLOCK && mark[q] != loop) mark[q] = loop, stack[depth++] = q;
+      if (f->num[q] != WW_NOBLOCK && mark[q] != loop) {
+        mark[q] = loop;
+        stack[depth++] = q;
+      }
     }
   }
   f->fn->blocks[header].loop = loop;
@@ -272,18 +333,23 @@ static void set_loops(flow *f) {
   ww_fn *fn = f->fn;
   edges preds = reverse(f, NULL);
   uint32_t *mark = WW_NEWN(f->tmp, uint32_t, f->n);
-  for (uint32_t b = 0; b < f->n; b++) fn->blocks[b].loop = mark[b] = WW_NOBLOCK;
+  for (uint32_t b = 0; b < f->n; b++)
+    fn->blocks[b].loop = mark[b] = WW_NOBLOCK;
   fn->loops = WW_NEWN(f->a, ww_loop, f->n);
   fn->nloops = 0;
-  for (uint32_t k = 0; k < f->norder; k++) { /* an outer header comes before the inner ones it dominates */
+  for (uint32_t k = 0; k < f->norder;
+       k++) { /* an outer header comes before the inner ones it dominates */
     uint32_t h = f->order[k], latches = 0;
     ww_loop l = {.header = h, .latch = WW_NOBLOCK, .parent = fn->blocks[h].loop, .depth = 1};
     for (uint32_t p = preds.at[h]; p < preds.at[h + 1]; p++) {
       uint32_t b = preds.list[p];
-      if (f->num[b] != WW_NOBLOCK && dominates(f, h, b)) l.latch = latches++ ? WW_NOBLOCK : b;
+      if (f->num[b] != WW_NOBLOCK && dominates(f, h, b))
+        l.latch = latches++ ? WW_NOBLOCK : b;
     }
-    if (!latches) continue;
-    if (l.parent != WW_NOBLOCK) l.depth = fn->loops[l.parent].depth + 1;
+    if (!latches)
+      continue;
+    if (l.parent != WW_NOBLOCK)
+      l.depth = fn->loops[l.parent].depth + 1;
     fn->loops[fn->nloops] = l;
     fill_loop(f, &preds, fn->nloops++, h, mark);
   }
@@ -292,23 +358,27 @@ static void set_loops(flow *f) {
 /* ---- */
 
 bool ww_ir_dominates(const ww_fn *fn, uint32_t a, uint32_t b) {
-  while (b != a && fn->blocks[b].idom != b && fn->blocks[b].idom != WW_NOBLOCK) b = fn->blocks[b].idom;
+  while (b != a && fn->blocks[b].idom != b && fn->blocks[b].idom != WW_NOBLOCK)
+    b = fn->blocks[b].idom;
   return a == b;
 }
 
 bool ww_ir_in_loop(const ww_fn *fn, uint32_t block, uint32_t loop) {
   for (uint32_t l = fn->blocks[block].loop; l != WW_NOBLOCK; l = fn->loops[l].parent)
-    if (l == loop) return true;
+    if (l == loop)
+      return true;
   return false;
 }
 
 void ww_ir_flow(ww_fn *fn, ww_arena *a) {
   fn->loops = NULL;
   fn->nloops = 0;
-  if (!fn->nblocks) return;
+  if (!fn->nblocks)
+    return;
   flow f = {.fn = fn, .a = a, .tmp = ww_arena_new(), .n = fn->nblocks};
   f.stack = WW_NEWN(f.tmp, uint32_t, f.n);
-  for (uint32_t b = 0; b < fn->nblocks; b++) successors(fn, &fn->blocks[b], a);
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    successors(fn, &fn->blocks[b], a);
   order_blocks(&f);
   set_idoms(&f);
   set_ipdoms(&f);

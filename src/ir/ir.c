@@ -6,16 +6,22 @@
 ww_operands ww_ins_operands(const ww_ins *i) {
   int nsrc = ww_ops[i->op].nsrc;
   switch (i->op) {
-  case WW_OP_MATH: return (ww_operands){ww_math_args[i->sub], 0, 0, 1};
-  case WW_OP_BAR: return (ww_operands){i->a != WW_NOVAL, 0, 0, 1};
+  case WW_OP_MATH:
+    return (ww_operands){ww_math_args[i->sub], 0, 0, 1};
+  case WW_OP_BAR:
+    return (ww_operands){i->a != WW_NOVAL, 0, 0, 1};
   case WW_OP_ST:
   case WW_OP_CALLI:
-  case WW_OP_PRINTF: return (ww_operands){1, i->ext, i->n, 1};
-  case WW_OP_SWITCH: return (ww_operands){1, i->ext, i->n, 2};
+  case WW_OP_PRINTF:
+    return (ww_operands){1, i->ext, i->n, 1};
+  case WW_OP_SWITCH:
+    return (ww_operands){1, i->ext, i->n, 2};
   case WW_OP_CALL:
   case WW_OP_RET:
-  case WW_OP_MMA: return (ww_operands){0, i->ext, i->n, 1};
-  default: return (ww_operands){nsrc > 0 ? (uint32_t)nsrc : 0, 0, 0, 1};
+  case WW_OP_MMA:
+    return (ww_operands){0, i->ext, i->n, 1};
+  default:
+    return (ww_operands){nsrc > 0 ? (uint32_t)nsrc : 0, 0, 0, 1};
   }
 }
 
@@ -24,9 +30,11 @@ uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max
   const ww_val fixed[3] = {i->a, i->b, i->c};
   uint32_t n = 0;
   for (uint32_t k = 0; k < o.fixed; k++, n++)
-    if (n < max) out[n] = fixed[k];
+    if (n < max)
+      out[n] = fixed[k];
   for (uint32_t k = 0; k < o.n; k++, n++)
-    if (n < max) out[n] = fn->pool[o.ext + k * o.stride];
+    if (n < max)
+      out[n] = fn->pool[o.ext + k * o.stride];
   return n;
 }
 
@@ -35,10 +43,14 @@ uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max
 /* Same text but for blanks: "kern<float,256>" is "kern<float, 256>". */
 static bool same_name(const char *a, const char *b) {
   for (;; a++, b++) {
-    while (isspace((unsigned char)*a)) a++;
-    while (isspace((unsigned char)*b)) b++;
-    if (*a != *b) return false;
-    if (!*a) return true;
+    while (isspace((unsigned char)*a))
+      a++;
+    while (isspace((unsigned char)*b))
+      b++;
+    if (*a != *b)
+      return false;
+    if (!*a)
+      return true;
   }
 }
 
@@ -47,16 +59,20 @@ static bool base_name(const char *full, const char *name, bool bare) {
   size_t end = strcspn(full, "<(");
   size_t start = 0;
   for (size_t k = 0; bare && k + 1 < end; k++)
-    if (full[k] == ':' && full[k + 1] == ':') start = k + 2;
+    if (full[k] == ':' && full[k + 1] == ':')
+      start = k + 2;
   return end - start == strlen(name) && memcmp(full + start, name, end - start) == 0;
 }
 
-/* Function and line of an OpenMP region: "main_l12" of "__omp_offloading_<device>_<inode>_main_l12". The two numbers are
- * the source file's on the machine that compiled it and say nothing elsewhere. NULL: no region. */
+/* Function and line of an OpenMP region: "main_l12" of
+ * "__omp_offloading_<device>_<inode>_main_l12". The two numbers are the source file's on the
+ * machine that compiled it and say nothing elsewhere. NULL: no region. */
 static const char *region_place(const char *mangled) {
   static const char begin[] = "__omp_offloading_";
-  if (strncmp(mangled, begin, sizeof begin - 1)) return NULL;
-  const char *inode = strchr(mangled + sizeof begin - 1, '_'), *place = inode ? strchr(inode + 1, '_') : NULL;
+  if (strncmp(mangled, begin, sizeof begin - 1))
+    return NULL;
+  const char *inode = strchr(mangled + sizeof begin - 1, '_'),
+             *place = inode ? strchr(inode + 1, '_') : NULL;
   return place ? place + 1 : NULL;
 }
 
@@ -66,23 +82,32 @@ static bool same_region(const char *a, const char *b) {
 }
 
 static bool matches(const ww_fn *f, const char *kernel, int how) {
-  if (how == 0) return f->mangled && strcmp(f->mangled, kernel) == 0;
-  if (how == 1) return f->mangled && (same_region(f->mangled, kernel) || ww_ir_same_internal(f->mangled, kernel));
-  if (!f->name) return false;
-  if (how == 2) return same_name(f->name, kernel);
+  if (how == 0)
+    return f->mangled && strcmp(f->mangled, kernel) == 0;
+  if (how == 1)
+    return f->mangled &&
+           (same_region(f->mangled, kernel) || ww_ir_same_internal(f->mangled, kernel));
+  if (!f->name)
+    return false;
+  if (how == 2)
+    return same_name(f->name, kernel);
   return base_name(f->name, kernel, how == 4);
 }
 
-/* From the most exact reading to the loosest: mangled, the same but for where an OpenMP region's file lay or how a static
- * kernel is marked, plain, without template arguments, without namespaces.
+/* From the most exact reading to the loosest: mangled, the same but for where an OpenMP region's
+ * file lay or how a static kernel is marked, plain, without template arguments, without namespaces.
  * The first reading that any kernel answers to decides; two answers are none. */
 const ww_fn *ww_ir_find(const ww_module *m, const char *kernel) {
   for (int how = 0; how < 5; how++) {
     const ww_fn *found = NULL;
     uint32_t n = 0;
     for (uint32_t k = 0; k < m->nfns; k++)
-      if (m->fns[k].kernel && matches(&m->fns[k], kernel, how)) found = &m->fns[k], n++;
-    if (n) return n == 1 ? found : NULL;
+      if (m->fns[k].kernel && matches(&m->fns[k], kernel, how)) {
+        found = &m->fns[k];
+        n++;
+      }
+    if (n)
+      return n == 1 ? found : NULL;
   }
   return NULL;
 }

@@ -1,9 +1,10 @@
 /* ir.h - the Warpwise IR: what a kernel does, for a warp interpreter and a machine model.
  *
- * SSA over scalars: vectors and aggregates are split by the front end (a wide load or store keeps its width in `n`), pointers are
- * i64 addresses. Every value has an index in its function: parameters first, then constants and results in any order.
- * A block is phis, instructions and one terminator (a CTL op; CALL and CALLI do not end a block). The checker
- * (ww_ir_check) states the invariants; everything behind it relies on them. docs/ir.md is the manual. */
+ * SSA over scalars: vectors and aggregates are split by the front end (a wide load or store keeps
+ * its width in `n`), pointers are i64 addresses. Every value has an index in its function:
+ * parameters first, then constants and results in any order. A block is phis, instructions and one
+ * terminator (a CTL op; CALL and CALLI do not end a block). The checker (ww_ir_check) states the
+ * invariants; everything behind it relies on them. docs/ir.md is the manual. */
 #ifndef WW_IR_H
 #define WW_IR_H
 
@@ -42,46 +43,122 @@ typedef enum {
   WW_NCLASSES
 } ww_class;
 
-typedef enum { WW_VOID, WW_I1, WW_I8, WW_I16, WW_I32, WW_I64, WW_F16, WW_BF16, WW_F32, WW_F64, WW_NTYPES } ww_type;
+typedef enum {
+  WW_VOID,
+  WW_I1,
+  WW_I8,
+  WW_I16,
+  WW_I32,
+  WW_I64,
+  WW_F16,
+  WW_BF16,
+  WW_F32,
+  WW_F64,
+  WW_NTYPES
+} ww_type;
 
-typedef enum { WW_GENERIC, WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_PARAM, WW_NSPACES } ww_space;
+typedef enum {
+  WW_GENERIC,
+  WW_GLOBAL,
+  WW_SHARED,
+  WW_CONST,
+  WW_LOCAL,
+  WW_PARAM,
+  WW_NSPACES
+} ww_space;
 
 /* Integer predicates, then floating point: O* false and U* true when an operand is NaN. */
 typedef enum {
-  WW_EQ, WW_NE, WW_SLT, WW_SLE, WW_SGT, WW_SGE, WW_ULT, WW_ULE, WW_UGT, WW_UGE,
-  WW_FOEQ, WW_FONE, WW_FOLT, WW_FOLE, WW_FOGT, WW_FOGE, WW_FORD,
-  WW_FUEQ, WW_FUNE, WW_FULT, WW_FULE, WW_FUGT, WW_FUGE, WW_FUNO
+  WW_EQ,
+  WW_NE,
+  WW_SLT,
+  WW_SLE,
+  WW_SGT,
+  WW_SGE,
+  WW_ULT,
+  WW_ULE,
+  WW_UGT,
+  WW_UGE,
+  WW_FOEQ,
+  WW_FONE,
+  WW_FOLT,
+  WW_FOLE,
+  WW_FOGT,
+  WW_FOGE,
+  WW_FORD,
+  WW_FUEQ,
+  WW_FUNE,
+  WW_FULT,
+  WW_FULE,
+  WW_FUGT,
+  WW_FUGE,
+  WW_FUNO
 } ww_cmp;
 
 typedef enum { WW_RN, WW_RZ, WW_RD, WW_RU, WW_RNA /* ties away */ } ww_round;
 
 typedef enum {
-  WW_RMW_XCHG, WW_RMW_ADD, WW_RMW_SUB, WW_RMW_AND, WW_RMW_OR, WW_RMW_XOR, WW_RMW_NAND,
-  WW_RMW_SMIN, WW_RMW_SMAX, WW_RMW_UMIN, WW_RMW_UMAX, WW_RMW_FADD, WW_RMW_FSUB, WW_RMW_FMIN, WW_RMW_FMAX,
-  WW_RMW_INC, /* old >= b ? 0 : old+1 */ WW_RMW_DEC /* old == 0 || old > b ? b : old-1 */
+  WW_RMW_XCHG,
+  WW_RMW_ADD,
+  WW_RMW_SUB,
+  WW_RMW_AND,
+  WW_RMW_OR,
+  WW_RMW_XOR,
+  WW_RMW_NAND,
+  WW_RMW_SMIN,
+  WW_RMW_SMAX,
+  WW_RMW_UMIN,
+  WW_RMW_UMAX,
+  WW_RMW_FADD,
+  WW_RMW_FSUB,
+  WW_RMW_FMIN,
+  WW_RMW_FMAX,
+  WW_RMW_INC,
+  /* old >= b ? 0 : old+1 */ WW_RMW_DEC /* old == 0 || old > b ? b : old-1 */
 } ww_rmw;
 
 typedef enum { WW_SHFL_IDX, WW_SHFL_UP, WW_SHFL_DOWN, WW_SHFL_BFLY } ww_shfl;
 typedef enum { WW_VOTE_ALL, WW_VOTE_ANY, WW_VOTE_UNI, WW_VOTE_BALLOT } ww_vote;
 
 typedef enum {
-  WW_SREG_TID_X, WW_SREG_TID_Y, WW_SREG_TID_Z, WW_SREG_NTID_X, WW_SREG_NTID_Y, WW_SREG_NTID_Z,
-  WW_SREG_CTAID_X, WW_SREG_CTAID_Y, WW_SREG_CTAID_Z, WW_SREG_NCTAID_X, WW_SREG_NCTAID_Y, WW_SREG_NCTAID_Z,
-  WW_SREG_LANEID, WW_SREG_WARPID, WW_SREG_NWARPID, WW_SREG_WARPSIZE, WW_SREG_SMID, WW_SREG_NSMID, WW_SREG_GRIDID,
-  WW_SREG_LANEMASK_EQ, WW_SREG_LANEMASK_LT, WW_SREG_LANEMASK_LE, WW_SREG_LANEMASK_GT, WW_SREG_LANEMASK_GE,
+  WW_SREG_TID_X,
+  WW_SREG_TID_Y,
+  WW_SREG_TID_Z,
+  WW_SREG_NTID_X,
+  WW_SREG_NTID_Y,
+  WW_SREG_NTID_Z,
+  WW_SREG_CTAID_X,
+  WW_SREG_CTAID_Y,
+  WW_SREG_CTAID_Z,
+  WW_SREG_NCTAID_X,
+  WW_SREG_NCTAID_Y,
+  WW_SREG_NCTAID_Z,
+  WW_SREG_LANEID,
+  WW_SREG_WARPID,
+  WW_SREG_NWARPID,
+  WW_SREG_WARPSIZE,
+  WW_SREG_SMID,
+  WW_SREG_NSMID,
+  WW_SREG_GRIDID,
+  WW_SREG_LANEMASK_EQ,
+  WW_SREG_LANEMASK_LT,
+  WW_SREG_LANEMASK_LE,
+  WW_SREG_LANEMASK_GT,
+  WW_SREG_LANEMASK_GE,
   WW_SREG_DYNSHARED, /* bytes of dynamic shared memory */
   WW_SREG_WORKDIM,   /* axes of the launch, 1 to 3 */
   WW_NSREGS
 } ww_sreg;
 
 enum {
-  WW_F_APPROX = 1,   /* the fast, inexact form */
+  WW_F_APPROX = 1, /* the fast, inexact form */
   WW_F_VOLATILE = 2,
-  WW_F_CONTRACT = 4, /* may be fused with a neighbour */
-  WW_F_NSW = 8,      /* integer op known not to wrap signed */
-  WW_F_NOCACHE = 16, /* ld.cg/.cs/.cv, st.cs: cache hints */
+  WW_F_CONTRACT = 4,  /* may be fused with a neighbour */
+  WW_F_NSW = 8,       /* integer op known not to wrap signed */
+  WW_F_NOCACHE = 16,  /* ld.cg/.cs/.cv, st.cs: cache hints */
   WW_F_READONLY = 32, /* ld.global.nc, invariant load */
-  WW_F_UNSIGNED_A = 64, WW_F_UNSIGNED_B = 128 /* integer matrix operands */
+  WW_F_UNSIGNED_A = 64,
+  WW_F_UNSIGNED_B = 128 /* integer matrix operands */
 };
 
 typedef uint32_t ww_val; /* index into ww_fn.vals */
@@ -99,18 +176,19 @@ typedef struct {
   uint8_t flags; /* WW_F_* */
   ww_val dst;    /* first result or WW_NOVAL */
   ww_val a, b, c;
-  uint32_t ext;  /* index into ww_fn.pool, or the false block of CBR */
-  uint32_t loc;  /* index into ww_module.locs; 0 unknown */
+  uint32_t ext; /* index into ww_fn.pool, or the false block of CBR */
+  uint32_t loc; /* index into ww_module.locs; 0 unknown */
   int64_t imm;
 } ww_ins;
 
 typedef enum { WW_VAL_PARAM, WW_VAL_CONST, WW_VAL_SYMBOL, WW_VAL_FN, WW_VAL_RESULT } ww_val_kind;
 
 typedef struct {
-  uint8_t type;  /* ww_type */
-  uint8_t kind;  /* ww_val_kind */
-  uint32_t ref;  /* PARAM: its index; SYMBOL: symbol index; FN: function index; RESULT: defining block */
-  uint64_t bits; /* CONST: the bits; SYMBOL: byte offset to add */
+  uint8_t type; /* ww_type */
+  uint8_t kind; /* ww_val_kind */
+  uint32_t
+      ref; /* PARAM: its index; SYMBOL: symbol index; FN: function index; RESULT: defining block */
+  uint64_t bits;    /* CONST: the bits; SYMBOL: byte offset to add */
   const char *name; /* source name or NULL */
 } ww_value;
 
@@ -139,17 +217,18 @@ typedef struct {
 } ww_loop;
 
 typedef struct {
-  const char *name;   /* source name, "argN" when unknown */
-  const char *ctype;  /* as written, e.g. "const float *" */
-  uint8_t type;       /* ww_type of the value passed; by-value aggregates: WW_I64, the address of a copy in param space */
-  uint8_t space;      /* pointee space for pointers */
+  const char *name;  /* source name, "argN" when unknown */
+  const char *ctype; /* as written, e.g. "const float *" */
+  uint8_t type;  /* ww_type of the value passed; by-value aggregates: WW_I64, the address of a copy
+                    in param space */
+  uint8_t space; /* pointee space for pointers */
   bool pointer;
-  bool byval;         /* an aggregate passed by value: size and align say how */
-  bool readonly;      /* const or readonly pointee */
-  uint8_t elem;       /* ww_type a pointer's pointee has, WW_VOID when it is an aggregate or unknown; of a float that
-                       * OpenMP passes as a 64-bit integer, its real type */
+  bool byval;    /* an aggregate passed by value: size and align say how */
+  bool readonly; /* const or readonly pointee */
+  uint8_t elem; /* ww_type a pointer's pointee has, WW_VOID when it is an aggregate or unknown; of a
+                 * float that OpenMP passes as a 64-bit integer, its real type */
   uint32_t size, align; /* bytes of the argument itself as passed to the launch */
-  uint32_t elem_size; /* bytes of the pointee, 0 unknown */
+  uint32_t elem_size;   /* bytes of the pointee, 0 unknown */
 } ww_param;
 
 typedef struct {
@@ -158,36 +237,44 @@ typedef struct {
   const char *file;
   uint32_t line;
   bool kernel;
-  const char *refusal; /* why it cannot be interpreted, NULL when it can; includes callees' reasons */
+  const char
+      *refusal; /* why it cannot be interpreted, NULL when it can; includes callees' reasons */
   ww_param *params;
   uint32_t nparams;
-  uint8_t ret;         /* ww_type of a single result, WW_VOID otherwise */
+  uint8_t ret; /* ww_type of a single result, WW_VOID otherwise */
   ww_value *vals;
   uint32_t nvals;
-  ww_block *blocks;    /* blocks[0] is the entry */
+  ww_block *blocks; /* blocks[0] is the entry */
   uint32_t nblocks;
   ww_loop *loops;
   uint32_t nloops;
-  uint32_t *pool;      /* operand lists */
+  uint32_t *pool; /* operand lists */
   uint32_t npool;
-  uint32_t local_bytes;  /* frame of local memory, per lane */
-  uint32_t shared_bytes; /* static shared memory of the symbols it reaches */
+  uint32_t local_bytes;             /* frame of local memory, per lane */
+  uint32_t shared_bytes;            /* static shared memory of the symbols it reaches */
   uint32_t max_threads, min_blocks; /* __launch_bounds__, 0 when not given */
   uint32_t req_block[3];            /* reqd_work_group_size, 0 when not given */
 } ww_fn;
 
 typedef struct {
   const char *name, *mangled;
-  uint8_t space;   /* WW_GLOBAL, WW_SHARED, WW_CONST */
-  bool dynamic;    /* extern __shared__: starts behind the static part */
-  uint64_t size;   /* bytes */
+  uint8_t space; /* WW_GLOBAL, WW_SHARED, WW_CONST */
+  bool dynamic;  /* extern __shared__: starts behind the static part */
+  uint64_t size; /* bytes */
   uint32_t align;
   const uint8_t *init; /* size bytes or NULL for zeros */
-  struct ww_reloc { uint64_t at; bool fn; uint32_t ref; uint64_t add; } *relocs; /* addresses inside init */
+  struct ww_reloc {
+    uint64_t at;
+    bool fn;
+    uint32_t ref;
+    uint64_t add;
+  } * relocs; /* addresses inside init */
   uint32_t nrelocs;
 } ww_symbol;
 
-typedef struct { uint32_t file, line; } ww_loc; /* file: index into ww_module.files */
+typedef struct {
+  uint32_t file, line;
+} ww_loc; /* file: index into ww_module.files */
 
 typedef enum { WW_CUDA, WW_OPENCL, WW_HIP, WW_OPENMP, WW_NDIALECTS } ww_dialect;
 
@@ -204,7 +291,11 @@ typedef struct {
   uint32_t nfiles;
 } ww_module;
 
-typedef struct { const char *name; int8_t nsrc; uint8_t cls; } ww_op_info;
+typedef struct {
+  const char *name;
+  int8_t nsrc;
+  uint8_t cls;
+} ww_op_info;
 extern const ww_op_info ww_ops[WW_NOPS];
 extern const char *const ww_math_names[WW_NMATH];
 extern const uint8_t ww_math_args[WW_NMATH];
@@ -215,35 +306,46 @@ extern const char *const ww_sreg_names[WW_NSREGS];
 extern const char *const ww_dialect_names[WW_NDIALECTS];
 extern const char *const ww_class_names[WW_NCLASSES];
 
-/* Operand values of an instruction (a, b, c and pool lists) in order; returns how many, writes at most max. */
+/* Operand values of an instruction (a, b, c and pool lists) in order; returns how many, writes at
+ * most max. */
 uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max);
-static inline bool ww_is_float(ww_type t) { return t >= WW_F16; }
-static inline uint32_t ww_type_bits(ww_type t) { return t == WW_I1 ? 1 : 8u * ww_type_bytes[t]; }
+static inline bool ww_is_float(ww_type t) {
+  return t >= WW_F16;
+}
+static inline uint32_t ww_type_bits(ww_type t) {
+  return t == WW_I1 ? 1 : 8u * ww_type_bytes[t];
+}
 static inline bool ww_ends_block(ww_op op) {
-  return op == WW_OP_BR || op == WW_OP_CBR || op == WW_OP_SWITCH || op == WW_OP_RET || op == WW_OP_EXIT || op == WW_OP_TRAP;
+  return op == WW_OP_BR || op == WW_OP_CBR || op == WW_OP_SWITCH || op == WW_OP_RET ||
+         op == WW_OP_EXIT || op == WW_OP_TRAP;
 }
 
 /* exits.c: conditional edges to a kernel's bare return become exits; before ww_ir_flow. */
 void ww_ir_split_exits(ww_fn *fn, ww_arena *a);
-/* flow.c: successors, dominators, post-dominators, natural loops of one function. Where a side can return, one that only
- * traps or exits does not count for ipdom: that is where the lanes which go on meet. */
+/* flow.c: successors, dominators, post-dominators, natural loops of one function. Where a side can
+ * return, one that only traps or exits does not count for ipdom: that is where the lanes which go
+ * on meet. */
 void ww_ir_flow(ww_fn *fn, ww_arena *a);
-/* Of what it found: every way from the entry to block b passes a; the block lies in the loop or in one nested in it. */
+/* Of what it found: every way from the entry to block b passes a; the block lies in the loop or in
+ * one nested in it. */
 bool ww_ir_dominates(const ww_fn *fn, uint32_t a, uint32_t b);
 bool ww_ir_in_loop(const ww_fn *fn, uint32_t block, uint32_t loop);
 /* print.c: the text form of a function or of everything. */
 void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out);
 void ww_ir_print_module(const ww_module *m, ww_buf *out);
-/* parse.c: reads what print.c prints into the arena and runs ww_ir_flow; ww_ir_check is left to the caller. WW_EPARSE with e->line. */
+/* parse.c: reads what print.c prints into the arena and runs ww_ir_flow; ww_ir_check is left to the
+ * caller. WW_EPARSE with e->line. */
 ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e);
 /* check.c: the invariants; WW_EDATA with a message naming function, block and instruction. */
 ww_status ww_ir_check(const ww_module *m, ww_err *e);
 
-/* names.c: what nvcc calls a kernel or variable that clang calls `mangled`, as far as that can be known (not in anonymous
- * namespaces); two mangled names that differ only in how compilers mark internal linkage. */
+/* names.c: what nvcc calls a kernel or variable that clang calls `mangled`, as far as that can be
+ * known (not in anonymous namespaces); two mangled names that differ only in how compilers mark
+ * internal linkage. */
 char *ww_ir_nvcc_name(const char *mangled, ww_arena *a);
 bool ww_ir_same_internal(const char *a, const char *b);
 
-const ww_fn *ww_ir_find(const ww_module *m, const char *kernel); /* by plain or mangled name; NULL: none or ambiguous */
+const ww_fn *ww_ir_find(const ww_module *m,
+                        const char *kernel); /* by plain or mangled name; NULL: none or ambiguous */
 
 #endif

@@ -1,4 +1,5 @@
-/* ir_int.h - what the files of src/ir share: where an instruction keeps its operands, and the names of its `sub` field. */
+/* ir_int.h - what the files of src/ir share: where an instruction keeps its operands, and the names
+ * of its `sub` field. */
 #ifndef WW_IR_INT_H
 #define WW_IR_INT_H
 
@@ -7,10 +8,12 @@
 #include "ir.h"
 
 /* What a name of the text form is made of. */
-static inline bool ww_ir_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+static inline bool ww_ir_word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
 
-/* Operands of one instruction: the first `fixed` of a, b, c, then n values in the pool, `stride` slots apart
- * (2 for the (value, block) pairs of a switch). */
+/* Operands of one instruction: the first `fixed` of a, b, c, then n values in the pool, `stride`
+ * slots apart (2 for the (value, block) pairs of a switch). */
 typedef struct {
   uint32_t fixed, ext, n, stride;
 } ww_operands;
@@ -29,9 +32,15 @@ extern const char *const ww_flag_names[8]; /* bit k of ww_ins.flags */
 /* Type of result k when the text does not say: see ops.def. */
 ww_type ww_ins_result_type(const ww_ins *i, uint32_t k);
 /* Type of an untyped literal among the operands of an instruction. */
-static inline ww_type ww_ins_literal_type(const ww_ins *i) { return (ww_type)(i->type2 ? i->type2 : i->type); }
+static inline ww_type ww_ins_literal_type(const ww_ins *i) {
+  return (ww_type)(i->type2 ? i->type2 : i->type);
+}
 
-static inline const char *ww_fn_symbol(const ww_fn *f) { return f->mangled ? f->mangled : f->name; }
-static inline const char *ww_sym_symbol(const ww_symbol *s) { return s->mangled ? s->mangled : s->name; }
+static inline const char *ww_fn_symbol(const ww_fn *f) {
+  return f->mangled ? f->mangled : f->name;
+}
+static inline const char *ww_sym_symbol(const ww_symbol *s) {
+  return s->mangled ? s->mangled : s->name;
+}
 
 #endif

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 
 void ww_lex_fail(ww_lex *l, const char *fmt, ...) {
-  if (l->st != WW_OK) return;
+  if (l->st != WW_OK)
+    return;
   char msg[256];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(msg, sizeof msg, fmt, ap);
   va_end(ap);
   l->st = ww_fail(l->e, WW_EPARSE, "line %u of the IR text: %s", (unsigned)l->at, msg);
-  if (l->e) l->e->line = l->at;
+  if (l->e)
+    l->e->line = l->at;
   l->kind = TOK_END;
   l->s = "";
 }
@@ -25,7 +27,8 @@ static void take(ww_lex *l, ww_tok kind, size_t n) {
 
 static void take_word(ww_lex *l, ww_tok kind) {
   size_t n = 0;
-  while (ww_ir_word_char(l->p[n])) n++;
+  while (ww_ir_word_char(l->p[n]))
+    n++;
   if (n)
     take(l, kind, n);
   else
@@ -33,7 +36,8 @@ static void take_word(ww_lex *l, ww_tok kind) {
 }
 
 static int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= '0' && c <= '9')
+    return c - '0';
   c = (char)tolower((unsigned char)c);
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -74,9 +78,12 @@ static void take_number(ww_lex *l) {
 }
 
 void ww_lex_next(ww_lex *l) {
-  if (l->st != WW_OK) return;
-  while (*l->p == ' ' || *l->p == '\t' || *l->p == '\r') l->p++;
-  if (*l->p == ';') l->p += strcspn(l->p, "\n");
+  if (l->st != WW_OK)
+    return;
+  while (*l->p == ' ' || *l->p == '\t' || *l->p == '\r')
+    l->p++;
+  if (*l->p == ';')
+    l->p += strcspn(l->p, "\n");
   l->at = l->line;
   char c = *l->p;
   if (!c) {
@@ -104,19 +111,22 @@ void ww_lex_next(ww_lex *l) {
 }
 
 bool ww_lex_accept(ww_lex *l, char punct) {
-  if (!ww_lex_punct(l, punct)) return false;
+  if (!ww_lex_punct(l, punct))
+    return false;
   ww_lex_next(l);
   return true;
 }
 
 bool ww_lex_keyword(ww_lex *l, const char *word) {
-  if (!ww_lex_is(l, TOK_WORD, word)) return false;
+  if (!ww_lex_is(l, TOK_WORD, word))
+    return false;
   ww_lex_next(l);
   return true;
 }
 
 void ww_lex_expect(ww_lex *l, char punct) {
-  if (!ww_lex_accept(l, punct)) ww_lex_fail(l, "expected '%c' before '%s'", punct, l->s);
+  if (!ww_lex_accept(l, punct))
+    ww_lex_fail(l, "expected '%c' before '%s'", punct, l->s);
 }
 
 uint64_t ww_lex_uint(ww_lex *l, uint64_t max) {
@@ -132,7 +142,8 @@ uint64_t ww_lex_uint(ww_lex *l, uint64_t max) {
 
 const char *ww_lex_string(ww_lex *l) {
   const char *s = l->s;
-  if (l->kind != TOK_STRING) ww_lex_fail(l, "expected a string, not '%s'", s);
+  if (l->kind != TOK_STRING)
+    ww_lex_fail(l, "expected a string, not '%s'", s);
   ww_lex_next(l);
   return s;
 }
@@ -148,7 +159,8 @@ void ww_lex_end_line(ww_lex *l) {
 
 static struct ww_name *name_slot(const ww_names *m, const void *key, uint32_t n) {
   uint32_t at = (uint32_t)ww_hash(key, n, 0) & (m->cap - 1);
-  while (m->slots[at].v && (m->slots[at].n != n || memcmp(m->slots[at].key, key, n))) at = (at + 1) & (m->cap - 1);
+  while (m->slots[at].v && (m->slots[at].n != n || memcmp(m->slots[at].key, key, n)))
+    at = (at + 1) & (m->cap - 1);
   return &m->slots[at];
 }
 
@@ -158,7 +170,8 @@ uint32_t ww_names_get(ww_names *m, ww_arena *a, const void *key, uint32_t n, uin
     m->cap = old.cap ? old.cap * 2 : 64;
     m->slots = WW_NEWN(a, struct ww_name, m->cap);
     for (uint32_t k = 0; k < old.cap; k++)
-      if (old.slots[k].v) *name_slot(m, old.slots[k].key, old.slots[k].n) = old.slots[k];
+      if (old.slots[k].v)
+        *name_slot(m, old.slots[k].key, old.slots[k].n) = old.slots[k];
   }
   struct ww_name *s = name_slot(m, key, n);
   if (!s->v) {

@@ -1,4 +1,5 @@
-/* lex.h - tokens of the IR's text form and numbers for names, for parse.c alone. A newline is a token: it ends a statement. */
+/* lex.h - tokens of the IR's text form and numbers for names, for parse.c alone. A newline is a
+ * token: it ends a statement. */
 #ifndef WW_IR_LEX_H
 #define WW_IR_LEX_H
 
@@ -29,13 +30,16 @@ typedef struct {
 } ww_lex;
 
 void ww_lex_next(ww_lex *l);
-/* Records the first error; from then on every token is TOK_END, so that callers need not check each step. */
+/* Records the first error; from then on every token is TOK_END, so that callers need not check each
+ * step. */
 void ww_lex_fail(ww_lex *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static inline bool ww_lex_is(const ww_lex *l, ww_tok kind, const char *s) {
   return l->kind == kind && strcmp(l->s, s) == 0;
 }
-static inline bool ww_lex_punct(const ww_lex *l, char c) { return l->kind == TOK_PUNCT && l->s[0] == c; }
+static inline bool ww_lex_punct(const ww_lex *l, char c) {
+  return l->kind == TOK_PUNCT && l->s[0] == c;
+}
 bool ww_lex_accept(ww_lex *l, char punct);        /* takes it when it is there */
 bool ww_lex_keyword(ww_lex *l, const char *word); /* the same for a word */
 void ww_lex_expect(ww_lex *l, char punct);
@@ -48,9 +52,10 @@ typedef struct {
   struct ww_name {
     const char *key;
     uint32_t n, v; /* v: number + 1, 0 free */
-  } *slots;
+  } * slots;
   uint32_t cap, used;
 } ww_names;
-uint32_t ww_names_get(ww_names *m, ww_arena *a, const void *key, uint32_t n, uint32_t fresh); /* a new key gets `fresh` */
+uint32_t ww_names_get(ww_names *m, ww_arena *a, const void *key, uint32_t n,
+                      uint32_t fresh); /* a new key gets `fresh` */
 
 #endif

@@ -1,36 +1,46 @@
 /* mma.c - the layout of matrix fragments over the lanes of a warp, as PTX gives it for mma.sync. */
 #include "mma.h"
 
-const ww_mma_shape ww_mma_shapes[] = {{16, 8, 16}, {16, 8, 8},   {16, 8, 4},  {16, 8, 32}, {8, 8, 4},
-                                      {8, 8, 16},  {16, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 8}};
+const ww_mma_shape ww_mma_shapes[] = {{16, 8, 16}, {16, 8, 8}, {16, 8, 4},   {16, 8, 32},
+                                      {8, 8, 4},   {8, 8, 16}, {16, 16, 16}, {32, 8, 16},
+                                      {8, 32, 16}, {16, 16, 8}};
 const uint32_t ww_nmma_shapes = sizeof ww_mma_shapes / sizeof *ww_mma_shapes;
 
 int ww_mma_find(uint32_t m, uint32_t n, uint32_t k) {
   for (uint32_t i = 0; i < ww_nmma_shapes; i++)
-    if (ww_mma_shapes[i].m == m && ww_mma_shapes[i].n == n && ww_mma_shapes[i].k == k) return (int)i;
+    if (ww_mma_shapes[i].m == m && ww_mma_shapes[i].n == n && ww_mma_shapes[i].k == k)
+      return (int)i;
   return -1;
 }
 
 uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which) {
-  uint32_t n = which == WW_MATRIX_A ? s->m * s->k : which == WW_MATRIX_B ? s->k * s->n : s->m * s->n;
+  uint32_t n = which == WW_MATRIX_A   ? s->m * s->k
+               : which == WW_MATRIX_B ? s->k * s->n
+                                      : s->m * s->n;
   return n / 32;
 }
 
-/* A: registers alternate between the upper and the lower 8 rows of an m16 block, pairs of them step along k; blocks of
- * 16 rows follow one another. With 8 rows there is no alternation. B: registers step along k, blocks of 8 columns
- * follow one another. C: two elements side by side, 8 rows below, then the next block of columns or rows. */
-ww_cell_at ww_mma_place(const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane, uint32_t e) {
-  uint32_t group = lane / 4, member = lane % 4, bytes = ww_type_bytes[type], p = bytes < 4 ? 4 / bytes : 1;
+/* A: registers alternate between the upper and the lower 8 rows of an m16 block, pairs of them step
+ * along k; blocks of 16 rows follow one another. With 8 rows there is no alternation. B: registers
+ * step along k, blocks of 8 columns follow one another. C: two elements side by side, 8 rows below,
+ * then the next block of columns or rows. */
+ww_cell_at ww_mma_place(const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane,
+                        uint32_t e) {
+  uint32_t group = lane / 4, member = lane % 4, bytes = ww_type_bytes[type],
+           p = bytes < 4 ? 4 / bytes : 1;
   uint32_t halves = s->m >= 16 ? 2 : 1; /* of a row block */
   if (which == WW_MATRIX_A) {
-    uint32_t per_block = 8 * halves * s->k / 32, block = e / per_block, i = e % per_block, r = i / p;
-    return (ww_cell_at){16 * block + group + 8 * (r % halves), p * member + i % p + 4 * p * (r / halves)};
+    uint32_t per_block = 8 * halves * s->k / 32, block = e / per_block, i = e % per_block,
+             r = i / p;
+    return (ww_cell_at){16 * block + group + 8 * (r % halves),
+                        p * member + i % p + 4 * p * (r / halves)};
   }
   if (which == WW_MATRIX_B) {
     uint32_t per_block = s->k * 8 / 32, block = e / per_block, i = e % per_block;
     return (ww_cell_at){p * member + i % p + 4 * p * (i / p), 8 * block + group};
   }
-  uint32_t per_block = 8 * halves * 8 / 32, block = e / per_block, i = e % per_block, columns = s->n / 8;
+  uint32_t per_block = 8 * halves * 8 / 32, block = e / per_block, i = e % per_block,
+           columns = s->n / 8;
   return (ww_cell_at){16 * (block / columns) + group + 8 * (i / 2 % halves),
                       8 * (block % columns) + 2 * member + i % 2};
 }

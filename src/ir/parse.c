@@ -1,8 +1,10 @@
-/* parse.c - reads the text form that print.c writes: whole modules, so that tests need no front end.
+/* parse.c - reads the text form that print.c writes: whole modules, so that tests need no front
+ * end.
  *
- * Names come before indices: while a function is read, values and blocks are entries in order of first mention; at
- * its end they get their final indices. An index written in the text (%x.7, %7) is kept; values without one follow in
- * order of definition, literals fill what is left. Everything is arena-owned. */
+ * Names come before indices: while a function is read, values and blocks are entries in order of
+ * first mention; at its end they get their final indices. An index written in the text (%x.7, %7)
+ * is kept; values without one follow in order of definition, literals fill what is left. Everything
+ * is arena-owned. */
 #include "lex.h"
 
 #include <ctype.h>
@@ -57,15 +59,19 @@ typedef struct {
 
 static int find_name(const char *const *names, uint32_t n, const char *s) {
   for (uint32_t k = 0; k < n; k++)
-    if (strcmp(names[k], s) == 0) return (int)k;
+    if (strcmp(names[k], s) == 0)
+      return (int)k;
   return -1;
 }
 
-static bool is_type(const ww_lex *l) { return l->kind == TOK_WORD && find_name(ww_type_names, WW_NTYPES, l->s) >= 0; }
+static bool is_type(const ww_lex *l) {
+  return l->kind == TOK_WORD && find_name(ww_type_names, WW_NTYPES, l->s) >= 0;
+}
 
 static ww_type take_type(parser *p) {
   int t = p->l.kind == TOK_WORD ? find_name(ww_type_names, WW_NTYPES, p->l.s) : -1;
-  if (t < 0) ww_lex_fail(&p->l, "expected a type, not '%s'", p->l.s);
+  if (t < 0)
+    ww_lex_fail(&p->l, "expected a type, not '%s'", p->l.s);
   ww_lex_next(&p->l);
   return t < 0 ? WW_VOID : (ww_type)t;
 }
@@ -74,7 +80,8 @@ static ww_type take_type(parser *p) {
 static uint32_t split_index(const char *s, size_t *name) {
   const char *dot = strrchr(s, '.'), *digits = dot ? dot + 1 : s;
   *name = strlen(s);
-  if (!*digits || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 9) return WW_NOVAL;
+  if (!*digits || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 9)
+    return WW_NOVAL;
   *name = dot ? (size_t)(dot - s) : 0;
   return (uint32_t)strtoul(digits, NULL, 10);
 }
@@ -88,9 +95,12 @@ static uint32_t take_value(parser *p) {
   uint32_t id = ww_names_get(&p->values, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->entry.n);
   if (id == p->entry.n) {
     size_t n;
-    entry e = {.text = p->l.s, .line = p->l.at, .want = split_index(p->l.s, &n), .v.kind = WW_VAL_RESULT};
-    if (n) e.v.name = ww_strndup(p->a, p->l.s, n);
-    if (e.want != WW_NOVAL && e.want > p->max_index) ww_lex_fail(&p->l, "index of %%%s is too large", p->l.s);
+    entry e = {
+        .text = p->l.s, .line = p->l.at, .want = split_index(p->l.s, &n), .v.kind = WW_VAL_RESULT};
+    if (n)
+      e.v.name = ww_strndup(p->a, p->l.s, n);
+    if (e.want != WW_NOVAL && e.want > p->max_index)
+      ww_lex_fail(&p->l, "index of %%%s is too large", p->l.s);
     ww_push(p->a, &p->entry, e);
   }
   ww_lex_next(&p->l);
@@ -103,7 +113,8 @@ static uint32_t take_block(parser *p) {
     return 0;
   }
   uint32_t id = ww_names_get(&p->labels, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->label.n);
-  if (id == p->label.n) ww_push(p->a, &p->label, (label){p->l.s, WW_NOBLOCK, p->l.at});
+  if (id == p->label.n)
+    ww_push(p->a, &p->label, (label){p->l.s, WW_NOBLOCK, p->l.at});
   ww_lex_next(&p->l);
   return id;
 }
@@ -114,8 +125,10 @@ static uint32_t take_global(parser *p) {
   if (p->l.kind == TOK_GLOBAL) {
     uint32_t none = UINT32_MAX - 1, had = p->globals.used;
     id = ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), none);
-    if (p->globals.used != had || id == none) ww_lex_fail(&p->l, "there is no function or symbol '%s'", p->l.s);
-    if (id == none) id = 0;
+    if (p->globals.used != had || id == none)
+      ww_lex_fail(&p->l, "there is no function or symbol '%s'", p->l.s);
+    if (id == none)
+      id = 0;
   } else {
     ww_lex_fail(&p->l, "expected a function or symbol, not '%s'", p->l.s);
   }
@@ -137,7 +150,8 @@ static int64_t take_int64(parser *p) {
 
 /* "+16", "-16" or nothing, behind a symbol */
 static uint64_t take_offset(parser *p) {
-  if (p->l.kind == TOK_NUMBER && p->l.s[0] == '-') return (uint64_t)take_int64(p);
+  if (p->l.kind == TOK_NUMBER && p->l.s[0] == '-')
+    return (uint64_t)take_int64(p);
   return ww_lex_accept(&p->l, '+') ? (uint64_t)take_int64(p) : 0;
 }
 
@@ -151,7 +165,8 @@ static uint64_t int_bits(parser *p, const char *s, ww_type t) {
   uint64_t v = neg ? (uint64_t)strtoll(s, &end, 0) : strtoull(s, &end, 0);
   uint64_t mask = width == 64 ? UINT64_MAX : (1ull << width) - 1;
   bool fits = neg ? (int64_t)v >= -(int64_t)(mask / 2) - 1 : v <= mask;
-  if (*end || errno || !fits) ww_lex_fail(&p->l, "'%s' is no %s", s, ww_type_names[t]);
+  if (*end || errno || !fits)
+    ww_lex_fail(&p->l, "'%s' is no %s", s, ww_type_names[t]);
   return v & mask;
 }
 
@@ -163,10 +178,12 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
     return 0;
   }
   bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
-  if (!ww_is_float(t)) return int_bits(p, s, t);
+  if (!ww_is_float(t))
+    return int_bits(p, s, t);
   if (hex) {
     bits = strtoull(s, &end, 16);
-    if (ww_type_bytes[t] < 8 && bits >> (ww_type_bytes[t] * 8)) end = NULL;
+    if (ww_type_bytes[t] < 8 && bits >> (ww_type_bytes[t] * 8))
+      end = NULL;
   } else if (t == WW_F32) {
     float f = strtof(s, &end);
     memcpy(&bits, &f, 4);
@@ -174,26 +191,31 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
     double d = strtod(s, &end);
     memcpy(&bits, &d, 8);
   }
-  if (!end || *end) ww_lex_fail(&p->l, "'%s' is no %s (f16 and bf16 are written as bits, 0x3c00)", s, ww_type_names[t]);
+  if (!end || *end)
+    ww_lex_fail(&p->l, "'%s' is no %s (f16 and bf16 are written as bits, 0x3c00)", s,
+                ww_type_names[t]);
   return bits;
 }
 
 static uint32_t literal_entry(parser *p, const ww_value *v) {
   uint64_t key[2] = {v->bits, (uint64_t)v->ref << 32 | (uint64_t)v->kind << 8 | v->type};
   uint32_t id = ww_names_get(&p->literals, p->a, key, sizeof key, p->entry.n);
-  if (id == p->entry.n) ww_push(p->a, &p->entry, (entry){.text = "", .v = *v, .want = WW_NOVAL, .defined = true});
+  if (id == p->entry.n)
+    ww_push(p->a, &p->entry, (entry){.text = "", .v = *v, .want = WW_NOVAL, .defined = true});
   return id;
 }
 
 static uint32_t take_operand(parser *p, ww_type dflt) {
-  if (p->l.kind == TOK_VALUE) return take_value(p);
+  if (p->l.kind == TOK_VALUE)
+    return take_value(p);
   ww_value v = {.kind = WW_VAL_CONST};
   const char *number = p->l.s;
   if (p->l.kind == TOK_GLOBAL) {
     uint32_t g = take_global(p);
     v.kind = g < p->symbols.cap ? WW_VAL_SYMBOL : WW_VAL_FN;
     v.ref = v.kind == WW_VAL_SYMBOL ? g : g - p->symbols.cap;
-    if (v.kind == WW_VAL_SYMBOL) v.bits = take_offset(p);
+    if (v.kind == WW_VAL_SYMBOL)
+      v.bits = take_offset(p);
   } else if (p->l.kind == TOK_NUMBER) {
     ww_lex_next(&p->l);
   } else {
@@ -201,18 +223,22 @@ static uint32_t take_operand(parser *p, ww_type dflt) {
     return 0;
   }
   v.type = ww_lex_accept(&p->l, ':') ? take_type(p) : dflt;
-  if (v.kind == WW_VAL_CONST) v.bits = literal_bits(p, number, (ww_type)v.type);
+  if (v.kind == WW_VAL_CONST)
+    v.bits = literal_bits(p, number, (ww_type)v.type);
   return literal_entry(p, &v);
 }
 
 /* ---- instructions ---- */
 
 static void define(parser *p, uint32_t id, ww_type type) {
-  if (p->l.st != WW_OK) return;
+  if (p->l.st != WW_OK)
+    return;
   entry *e = &p->entry.v[id];
-  if (e->defined) ww_lex_fail(&p->l, "%%%s is defined twice", e->text);
+  if (e->defined)
+    ww_lex_fail(&p->l, "%%%s is defined twice", e->text);
   e->defined = true;
-  if (e->v.type == WW_VOID) e->v.type = type;
+  if (e->v.type == WW_VOID)
+    e->v.type = type;
   e->v.ref = p->draft.n - 1;
   ww_push(p->a, &p->results, id);
 }
@@ -234,10 +260,13 @@ static void op_suffix(parser *p, ww_ins *i, const char *s) {
 
 /* op.sub.space.flags; false for "phi" */
 static bool take_op(parser *p, ww_ins *i) {
-  if (p->l.kind != TOK_WORD) ww_lex_fail(&p->l, "expected an operation, not '%s'", p->l.s);
-  if (ww_lex_keyword(&p->l, "phi")) return false;
+  if (p->l.kind != TOK_WORD)
+    ww_lex_fail(&p->l, "expected an operation, not '%s'", p->l.s);
+  if (ww_lex_keyword(&p->l, "phi"))
+    return false;
   char *text = ww_strdup(p->a, p->l.s), *next = strchr(text, '.');
-  if (next) *next++ = 0;
+  if (next)
+    *next++ = 0;
   for (i->op = 0; i->op < WW_NOPS && strcmp(ww_ops[i->op].name, text); i->op++) {}
   if (i->op == WW_NOPS) {
     ww_lex_fail(&p->l, "unknown operation '%s'", text);
@@ -245,10 +274,12 @@ static bool take_op(parser *p, ww_ins *i) {
     return true;
   }
   ww_sub_names sub = ww_op_sub((ww_op)i->op);
-  if (sub.dflt > 0) i->sub = (uint8_t)sub.dflt;
+  if (sub.dflt > 0)
+    i->sub = (uint8_t)sub.dflt;
   while (next) {
     char *s = next;
-    if ((next = strchr(s, '.'))) *next++ = 0;
+    if ((next = strchr(s, '.')))
+      *next++ = 0;
     op_suffix(p, i, s);
   }
   ww_lex_next(&p->l);
@@ -266,11 +297,13 @@ static void take_types(parser *p, ww_ins *i) {
     char *end;
     unsigned long n = strtoul(x + 1, &end, 10);
     *x = 0; /* the token is the arena's, not the text's */
-    if (*end || n > 255) ww_lex_fail(&p->l, "bad vector width");
+    if (*end || n > 255)
+      ww_lex_fail(&p->l, "bad vector width");
     i->n = (uint8_t)n;
     i->type = take_type(p);
   }
-  if (ww_lex_keyword(&p->l, "from")) i->type2 = take_type(p);
+  if (ww_lex_keyword(&p->l, "from"))
+    i->type2 = take_type(p);
 }
 
 static uint8_t take_list(parser *p, const ww_ins *i, bool more) {
@@ -280,7 +313,8 @@ static uint8_t take_list(parser *p, const ww_ins *i, bool more) {
     ww_push(p->a, &p->pool, v);
     more = ww_lex_accept(&p->l, ',');
   }
-  if (n > 255) ww_lex_fail(&p->l, "more than 255 operands");
+  if (n > 255)
+    ww_lex_fail(&p->l, "more than 255 operands");
   return (uint8_t)n;
 }
 
@@ -299,7 +333,8 @@ static void take_memory(parser *p, ww_ins *i) {
   if (i->op == WW_OP_ST) {
     ww_lex_expect(&p->l, ',');
     i->ext = p->pool.n;
-    if (take_list(p, i, true) != i->n) ww_lex_fail(&p->l, "st needs as many values as its vector is wide");
+    if (take_list(p, i, true) != i->n)
+      ww_lex_fail(&p->l, "st needs as many values as its vector is wide");
     return;
   }
   ww_val *slot[2] = {&i->b, &i->c};
@@ -314,7 +349,8 @@ static void take_call(parser *p, ww_ins *i) {
     i->a = take_operand(p, WW_I64);
   } else {
     uint32_t g = take_global(p);
-    if (p->l.st == WW_OK && g < p->symbols.cap) ww_lex_fail(&p->l, "call of a symbol that is no function");
+    if (p->l.st == WW_OK && g < p->symbols.cap)
+      ww_lex_fail(&p->l, "call of a symbol that is no function");
     i->imm = (int64_t)g - p->symbols.cap;
   }
   ww_lex_expect(&p->l, '(');
@@ -347,7 +383,8 @@ static void take_switch(parser *p, ww_ins *i) {
     uint32_t b = take_block(p);
     ww_push(p->a, &p->pool, b);
   }
-  if (n > 255) ww_lex_fail(&p->l, "more than 255 cases");
+  if (n > 255)
+    ww_lex_fail(&p->l, "more than 255 cases");
   i->n = (uint8_t)n;
 }
 
@@ -363,7 +400,8 @@ static void take_fixed(parser *p, ww_ins *i) {
 
 static void take_sreg(parser *p, ww_ins *i) {
   int k = p->l.kind == TOK_WORD ? find_name(ww_sreg_names, WW_NSREGS, p->l.s) : -1;
-  if (k < 0) ww_lex_fail(&p->l, "unknown special register '%s'", p->l.s);
+  if (k < 0)
+    ww_lex_fail(&p->l, "unknown special register '%s'", p->l.s);
   i->sub = (uint8_t)(k < 0 ? 0 : k);
   ww_lex_next(&p->l);
 }
@@ -373,13 +411,23 @@ static void take_operands(parser *p, ww_ins *i) {
   case WW_OP_LD:
   case WW_OP_ST:
   case WW_OP_ATOM:
-  case WW_OP_CAS: take_memory(p, i); return;
+  case WW_OP_CAS:
+    take_memory(p, i);
+    return;
   case WW_OP_CALL:
-  case WW_OP_CALLI: take_call(p, i); return;
+  case WW_OP_CALLI:
+    take_call(p, i);
+    return;
   case WW_OP_BR:
-  case WW_OP_CBR: take_branch(p, i); return;
-  case WW_OP_SWITCH: take_switch(p, i); return;
-  case WW_OP_SREG: take_sreg(p, i); break;
+  case WW_OP_CBR:
+    take_branch(p, i);
+    return;
+  case WW_OP_SWITCH:
+    take_switch(p, i);
+    return;
+  case WW_OP_SREG:
+    take_sreg(p, i);
+    break;
   case WW_OP_PRINTF: {
     i->a = take_operand(p, WW_I64);
     bool more = ww_lex_accept(&p->l, ',');
@@ -392,26 +440,34 @@ static void take_operands(parser *p, ww_ins *i) {
     i->ext = p->pool.n;
     i->n = take_list(p, i, at_operand(p));
     break;
-  default: take_fixed(p, i); break;
+  default:
+    take_fixed(p, i);
+    break;
   }
-  if (ww_lex_accept(&p->l, '#')) i->imm = take_int64(p);
+  if (ww_lex_accept(&p->l, '#'))
+    i->imm = take_int64(p);
 }
 
 /* !12 or !1:12 */
 static uint32_t take_loc(parser *p) {
-  if (!ww_lex_accept(&p->l, '!')) return 0;
+  if (!ww_lex_accept(&p->l, '!'))
+    return 0;
   ww_loc loc = {0, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
-  if (ww_lex_accept(&p->l, ':')) loc = (ww_loc){loc.line, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
+  if (ww_lex_accept(&p->l, ':'))
+    loc = (ww_loc){loc.line, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
   uint32_t id = ww_names_get(&p->locs, p->a, &loc, sizeof loc, p->loc.n);
-  if (id == p->loc.n) ww_push(p->a, &p->loc, loc);
+  if (id == p->loc.n)
+    ww_push(p->a, &p->loc, loc);
   return id;
 }
 
 static void take_phi(parser *p, uint32_t dst, uint32_t nres) {
   ww_phi phi = {.dst = dst, .ext = p->pool.n};
   draft *d = &p->draft.v[p->draft.n - 1];
-  if (nres != 1) ww_lex_fail(&p->l, "phi has one result");
-  if (d->ins.n) ww_lex_fail(&p->l, "phi behind an instruction");
+  if (nres != 1)
+    ww_lex_fail(&p->l, "phi has one result");
+  if (d->ins.n)
+    ww_lex_fail(&p->l, "phi behind an instruction");
   ww_type type = take_type(p);
   for (; ww_lex_accept(&p->l, '['); phi.n++) {
     uint32_t b = take_block(p);
@@ -420,7 +476,8 @@ static void take_phi(parser *p, uint32_t dst, uint32_t nres) {
     ww_push(p->a, &p->pool, v);
     ww_lex_expect(&p->l, ']');
   }
-  if (nres == 1) define(p, dst, type);
+  if (nres == 1)
+    define(p, dst, type);
   ww_push(p->a, &d->phis, phi);
 }
 
@@ -430,23 +487,32 @@ static void take_ins(parser *p) {
     res[nres] = take_value(p);
     if (ww_lex_accept(&p->l, ':')) {
       ww_type t = take_type(p);
-      if (p->l.st == WW_OK) p->entry.v[res[nres]].v.type = t;
+      if (p->l.st == WW_OK)
+        p->entry.v[res[nres]].v.type = t;
     }
     nres++;
-    if (!ww_lex_accept(&p->l, ',')) break;
+    if (!ww_lex_accept(&p->l, ','))
+      break;
   }
-  if (nres) ww_lex_expect(&p->l, '=');
+  if (nres)
+    ww_lex_expect(&p->l, '=');
   ww_push(p->a, &p->groups, p->results.n);
-  ww_ins i = {.dst = nres ? res[0] : WW_NOVAL, .a = WW_NOVAL, .b = WW_NOVAL, .c = WW_NOVAL, .nres = (uint8_t)nres};
+  ww_ins i = {.dst = nres ? res[0] : WW_NOVAL,
+              .a = WW_NOVAL,
+              .b = WW_NOVAL,
+              .c = WW_NOVAL,
+              .nres = (uint8_t)nres};
   if (!take_op(p, &i)) {
     take_phi(p, res[0], nres);
     return;
   }
   take_types(p, &i);
   take_operands(p, &i);
-  if (i.op == WW_OP_SHFL || i.op == WW_OP_MATCH) i.n = i.nres;
+  if (i.op == WW_OP_SHFL || i.op == WW_OP_MATCH)
+    i.n = i.nres;
   i.loc = take_loc(p);
-  for (uint32_t k = 0; k < nres; k++) define(p, res[k], ww_ins_result_type(&i, k));
+  for (uint32_t k = 0; k < nres; k++)
+    define(p, res[k], ww_ins_result_type(&i, k));
   ww_push(p->a, &p->draft.v[p->draft.n - 1].ins, i);
 }
 
@@ -456,13 +522,17 @@ static void take_label(parser *p) {
   size_t n;
   const char *text = p->l.s;
   uint32_t id = take_block(p), at = p->draft.n;
-  if (p->l.st != WW_OK) return;
+  if (p->l.st != WW_OK)
+    return;
   label *l = &p->label.v[id];
-  if (l->block != WW_NOBLOCK) ww_lex_fail(&p->l, "block @%s is there twice", text);
+  if (l->block != WW_NOBLOCK)
+    ww_lex_fail(&p->l, "block @%s is there twice", text);
   l->block = at;
   draft d = {0};
-  if (split_index(text, &n) != at) n = strlen(text);
-  if (n) d.b.name = ww_strndup(p->a, text, n);
+  if (split_index(text, &n) != at)
+    n = strlen(text);
+  if (n)
+    d.b.name = ww_strndup(p->a, text, n);
   ww_push(p->a, &p->draft, d);
   ww_lex_expect(&p->l, ':');
 }
@@ -488,9 +558,10 @@ static void param_word(parser *p, ww_param *q) {
     q->size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
   else if (ww_lex_keyword(&p->l, "align"))
     q->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0)
-    q->space = (uint8_t)space, ww_lex_next(&p->l);
-  else
+  else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) {
+    q->space = (uint8_t)space;
+    ww_lex_next(&p->l);
+  } else
     ww_lex_fail(&p->l, "unknown property '%s' of a parameter", p->l.s);
 }
 
@@ -498,16 +569,20 @@ static void take_param(parser *p) {
   ww_param q = {0};
   uint32_t k = p->params.n, id = take_value(p);
   q.type = take_type(p);
-  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING) param_word(p, &q);
-  if (p->l.kind == TOK_END) return;
+  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING)
+    param_word(p, &q);
+  if (p->l.kind == TOK_END)
+    return;
   entry *e = &p->entry.v[id];
   if (e->defined || (e->want != WW_NOVAL && e->want != k))
     ww_lex_fail(&p->l, "parameter %%%s must be value %u, once", e->text, (unsigned)k);
   e->defined = true;
   e->want = k;
   e->v = (ww_value){.type = q.type, .kind = WW_VAL_PARAM, .ref = k, .name = e->v.name};
-  if (!q.name) q.name = e->v.name ? e->v.name : ww_fmt(p->a, "arg%u", (unsigned)k);
-  if (!q.size) q.size = q.align = ww_type_bytes[q.type];
+  if (!q.name)
+    q.name = e->v.name ? e->v.name : ww_fmt(p->a, "arg%u", (unsigned)k);
+  if (!q.size)
+    q.size = q.align = ww_type_bytes[q.type];
   ww_push(p->a, &p->params, q);
 }
 
@@ -532,7 +607,8 @@ static void fn_word(parser *p, ww_fn *f) {
     f->max_threads = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
     f->min_blocks = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
   } else if (ww_lex_keyword(&p->l, "reqd")) {
-    for (int k = 0; k < 3; k++) f->req_block[k] = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    for (int k = 0; k < 3; k++)
+      f->req_block[k] = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
   } else
     ww_lex_fail(&p->l, "unknown property '%s' of a function", p->l.s);
 }
@@ -541,7 +617,8 @@ static void fn_word(parser *p, ww_fn *f) {
 
 static void name_clash(parser *p, const entry *e) {
   p->l.at = e->line;
-  ww_lex_fail(&p->l, "%%%s: its index is taken, or results of one instruction are not in sequence", e->text);
+  ww_lex_fail(&p->l, "%%%s: its index is taken, or results of one instruction are not in sequence",
+              e->text);
 }
 
 static bool occupy(parser *p, uint32_t *owner, uint32_t cap, uint32_t index, uint32_t e) {
@@ -558,46 +635,61 @@ static bool occupy(parser *p, uint32_t *owner, uint32_t cap, uint32_t index, uin
 static void number_values(parser *p) {
   uint32_t top = p->params.n, free = 0, *owner, cap;
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (p->entry.v[k].want != WW_NOVAL && p->entry.v[k].want >= top) top = p->entry.v[k].want + 1;
+    if (p->entry.v[k].want != WW_NOVAL && p->entry.v[k].want >= top)
+      top = p->entry.v[k].want + 1;
   cap = top + p->entry.n;
   owner = WW_NEWN(p->a, uint32_t, cap);
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (p->entry.v[k].want != WW_NOVAL && !occupy(p, owner, cap, p->entry.v[k].want, k)) return;
+    if (p->entry.v[k].want != WW_NOVAL && !occupy(p, owner, cap, p->entry.v[k].want, k))
+      return;
   ww_push(p->a, &p->groups, p->results.n);
   for (uint32_t g = 0; g + 1 < p->groups.n; g++) {
     uint32_t from = p->groups.v[g], to = p->groups.v[g + 1];
     uint32_t first = from < to ? p->entry.v[p->results.v[from]].want : 0;
     for (uint32_t k = from; k < to; k++) {
-      uint32_t id = p->results.v[k], want = p->entry.v[id].want, index = first == WW_NOVAL ? top : first + (k - from);
-      if (want != WW_NOVAL && want != index) name_clash(p, &p->entry.v[id]);
-      if (want == WW_NOVAL && !occupy(p, owner, cap, index, id)) return;
-      if (index >= top) top = index + 1;
+      uint32_t id = p->results.v[k], want = p->entry.v[id].want,
+               index = first == WW_NOVAL ? top : first + (k - from);
+      if (want != WW_NOVAL && want != index)
+        name_clash(p, &p->entry.v[id]);
+      if (want == WW_NOVAL && !occupy(p, owner, cap, index, id))
+        return;
+      if (index >= top)
+        top = index + 1;
     }
   }
   for (uint32_t k = 0; k < p->entry.n; k++) { /* literals */
-    if (p->entry.v[k].want != WW_NOVAL) continue;
-    while (owner[free]) free++;
+    if (p->entry.v[k].want != WW_NOVAL)
+      continue;
+    while (owner[free])
+      free++;
     occupy(p, owner, cap, free, k);
-    if (free >= top) top = free + 1;
+    if (free >= top)
+      top = free + 1;
   }
   p->fn->nvals = top;
   p->fn->vals = WW_NEWN(p->a, ww_value, top);
   for (uint32_t k = 0; k < top; k++)
-    p->fn->vals[k] = owner[k] ? p->entry.v[owner[k] - 1].v : (ww_value){.type = WW_I32, .kind = WW_VAL_CONST};
+    p->fn->vals[k] =
+        owner[k] ? p->entry.v[owner[k] - 1].v : (ww_value){.type = WW_I32, .kind = WW_VAL_CONST};
 }
 
 static void fix_ins(parser *p, ww_ins *i) {
   ww_operands o = ww_ins_operands(i);
   ww_val *fixed[3] = {&i->a, &i->b, &i->c};
-  if (i->dst != WW_NOVAL) i->dst = p->entry.v[i->dst].want;
-  for (uint32_t k = 0; k < o.fixed; k++) *fixed[k] = p->entry.v[*fixed[k]].want;
+  if (i->dst != WW_NOVAL)
+    i->dst = p->entry.v[i->dst].want;
+  for (uint32_t k = 0; k < o.fixed; k++)
+    *fixed[k] = p->entry.v[*fixed[k]].want;
   for (uint32_t k = 0; k < o.n; k++) {
     uint32_t *slot = p->pool.v + o.ext + k * o.stride;
     *slot = p->entry.v[*slot].want;
-    if (i->op == WW_OP_SWITCH) slot[1] = p->label.v[slot[1]].block;
+    if (i->op == WW_OP_SWITCH)
+      slot[1] = p->label.v[slot[1]].block;
   }
-  if (i->op == WW_OP_BR || i->op == WW_OP_CBR || i->op == WW_OP_SWITCH) i->imm = p->label.v[i->imm].block;
-  if (i->op == WW_OP_CBR) i->ext = p->label.v[i->ext].block;
+  if (i->op == WW_OP_BR || i->op == WW_OP_CBR || i->op == WW_OP_SWITCH)
+    i->imm = p->label.v[i->imm].block;
+  if (i->op == WW_OP_CBR)
+    i->ext = p->label.v[i->ext].block;
 }
 
 static void fix_phi(parser *p, ww_phi *phi) {
@@ -612,25 +704,37 @@ static void fix_phi(parser *p, ww_phi *phi) {
 static void finish_fn(parser *p) {
   ww_fn *f = p->fn;
   for (uint32_t k = 0; k < p->label.n; k++)
-    if (p->label.v[k].block == WW_NOBLOCK)
-      p->l.at = p->label.v[k].line, ww_lex_fail(&p->l, "there is no block @%s", p->label.v[k].text);
+    if (p->label.v[k].block == WW_NOBLOCK) {
+      p->l.at = p->label.v[k].line;
+      ww_lex_fail(&p->l, "there is no block @%s", p->label.v[k].text);
+    }
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (!p->entry.v[k].defined)
-      p->l.at = p->entry.v[k].line, ww_lex_fail(&p->l, "%%%s is never defined", p->entry.v[k].text);
-  if (p->l.st == WW_OK) number_values(p);
-  if (p->l.st != WW_OK) return;
-  f->params = p->params.v, f->nparams = p->params.n;
+    if (!p->entry.v[k].defined) {
+      p->l.at = p->entry.v[k].line;
+      ww_lex_fail(&p->l, "%%%s is never defined", p->entry.v[k].text);
+    }
+  if (p->l.st == WW_OK)
+    number_values(p);
+  if (p->l.st != WW_OK)
+    return;
+  f->params = p->params.v;
+  f->nparams = p->params.n;
   f->nblocks = p->draft.n;
   f->blocks = WW_NEWN(p->a, ww_block, f->nblocks);
   for (uint32_t b = 0; b < f->nblocks; b++) {
     draft *d = &p->draft.v[b];
-    for (uint32_t k = 0; k < d->ins.n; k++) fix_ins(p, &d->ins.v[k]);
-    for (uint32_t k = 0; k < d->phis.n; k++) fix_phi(p, &d->phis.v[k]);
-    d->b.ins = d->ins.v, d->b.nins = d->ins.n;
-    d->b.phis = d->phis.v, d->b.nphis = d->phis.n;
+    for (uint32_t k = 0; k < d->ins.n; k++)
+      fix_ins(p, &d->ins.v[k]);
+    for (uint32_t k = 0; k < d->phis.n; k++)
+      fix_phi(p, &d->phis.v[k]);
+    d->b.ins = d->ins.v;
+    d->b.nins = d->ins.n;
+    d->b.phis = d->phis.v;
+    d->b.nphis = d->phis.n;
     f->blocks[b] = d->b;
   }
-  f->pool = p->pool.v, f->npool = p->pool.n;
+  f->pool = p->pool.v;
+  f->npool = p->pool.n;
   ww_ir_flow(f, p->a);
 }
 
@@ -638,11 +742,14 @@ static void take_fn(parser *p) {
   ww_fn *f = p->fn = &p->fns.v[p->fns.n++];
   f->mangled = f->name = p->l.s;
   ww_lex_next(&p->l);
-  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING) fn_word(p, f);
+  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING)
+    fn_word(p, f);
   ww_lex_expect(&p->l, '{');
   ww_lex_end_line(&p->l);
-  memset(&p->values, 0, sizeof p->values), memset(&p->literals, 0, sizeof p->literals);
-  memset(&p->labels, 0, sizeof p->labels), memset(&p->params, 0, sizeof p->params);
+  memset(&p->values, 0, sizeof p->values);
+  memset(&p->literals, 0, sizeof p->literals);
+  memset(&p->labels, 0, sizeof p->labels);
+  memset(&p->params, 0, sizeof p->params);
   memset(&p->pool, 0, sizeof p->pool);
   p->entry.n = p->label.n = p->draft.n = p->results.n = p->groups.n = 0;
   while (p->l.kind != TOK_END && !ww_lex_punct(&p->l, '}')) {
@@ -671,7 +778,8 @@ static void take_init(parser *p, ww_symbol *s) {
     return;
   }
   uint8_t *init = ww_alloc(p->a, s->size ? s->size : 1);
-  for (size_t k = 0; k < n; k += 2) init[k / 2] = (uint8_t)strtoul((char[]){hex[k], hex[k + 1], 0}, NULL, 16);
+  for (size_t k = 0; k < n; k += 2)
+    init[k / 2] = (uint8_t)strtoul((char[]){hex[k], hex[k + 1], 0}, NULL, 16);
   s->init = init;
 }
 
@@ -695,9 +803,10 @@ static void symbol_word(parser *p, ww_symbol *s) {
     r.add = take_offset(p);
     s->relocs = ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
     s->relocs[s->nrelocs++] = r;
-  } else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0)
-    s->space = (uint8_t)space, ww_lex_next(&p->l);
-  else
+  } else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) {
+    s->space = (uint8_t)space;
+    ww_lex_next(&p->l);
+  } else
     ww_lex_fail(&p->l, "unknown property '%s' of a symbol", p->l.s);
 }
 
@@ -706,10 +815,12 @@ static void take_symbol(parser *p) {
   s->mangled = s->name = p->l.s;
   s->align = 1;
   ww_lex_next(&p->l);
-  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING) symbol_word(p, s);
+  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING)
+    symbol_word(p, s);
 }
 
-/* Gives every symbol and function its number before anything refers to it. symbols.cap and fns.cap become exact. */
+/* Gives every symbol and function its number before anything refers to it. symbols.cap and fns.cap
+ * become exact. */
 static void find_globals(parser *p) {
   ww_lex start = p->l;
   for (int pass = 0; pass < 2 && p->l.st == WW_OK; pass++) { /* symbols, then functions */
@@ -719,29 +830,37 @@ static void find_globals(parser *p) {
     for (ww_lex_next(&p->l); p->l.kind != TOK_END; ww_lex_next(&p->l)) {
       bool word = line && ww_lex_is(&p->l, TOK_WORD, pass ? "fn" : "symbol");
       line = p->l.kind == TOK_NEWLINE;
-      if (!word) continue;
+      if (!word)
+        continue;
       ww_lex_next(&p->l);
       if (p->l.kind != TOK_GLOBAL)
         ww_lex_fail(&p->l, "expected a name like $f, not '%s'", p->l.s);
-      else if (ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), base + n) != base + n)
+      else if (ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), base + n) !=
+               base + n)
         ww_lex_fail(&p->l, "$%s is there twice", p->l.s);
       n++;
     }
-    if (pass)
-      p->fns.cap = n, p->fns.v = WW_NEWN(p->a, ww_fn, n + 1);
-    else
-      p->symbols.cap = n, p->symbols.v = WW_NEWN(p->a, ww_symbol, n + 1);
+    if (pass) {
+      p->fns.cap = n;
+      p->fns.v = WW_NEWN(p->a, ww_fn, n + 1);
+    } else {
+      p->symbols.cap = n;
+      p->symbols.v = WW_NEWN(p->a, ww_symbol, n + 1);
+    }
   }
-  if (p->l.st == WW_OK) p->l = start;
+  if (p->l.st == WW_OK)
+    p->l = start;
 }
 
 static void take_module(parser *p) {
   int d = 0;
   if (ww_lex_keyword(&p->l, "module")) {
     d = find_name(ww_dialect_names, WW_NDIALECTS, p->l.s);
-    if (d < 0) ww_lex_fail(&p->l, "unknown dialect '%s'", p->l.s);
+    if (d < 0)
+      ww_lex_fail(&p->l, "unknown dialect '%s'", p->l.s);
     ww_lex_next(&p->l);
-    if (ww_lex_keyword(&p->l, "warp")) p->m->warp = (uint32_t)ww_lex_uint(&p->l, 64);
+    if (ww_lex_keyword(&p->l, "warp"))
+      p->m->warp = (uint32_t)ww_lex_uint(&p->l, 64);
   } else if (ww_lex_keyword(&p->l, "file")) {
     const char *name = ww_lex_string(&p->l);
     ww_push(p->a, &p->files, name);
@@ -751,7 +870,8 @@ static void take_module(parser *p) {
     take_fn(p);
   else if (p->l.kind != TOK_NEWLINE)
     ww_lex_fail(&p->l, "expected module, file, symbol or fn, not '%s'", p->l.s);
-  if (d > 0) p->m->dialect = (ww_dialect)d;
+  if (d > 0)
+    p->m->dialect = (ww_dialect)d;
   ww_lex_end_line(&p->l);
 }
 
@@ -764,10 +884,15 @@ ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e) 
   p->l = (ww_lex){.a = a, .e = e, .p = text, .line = 1};
   ww_push(a, &p->loc, (ww_loc){0, 0});
   find_globals(p);
-  for (ww_lex_next(&p->l); p->l.kind != TOK_END;) take_module(p);
-  out->fns = p->fns.v, out->nfns = p->fns.n;
-  out->symbols = p->symbols.v, out->nsymbols = p->symbols.n;
-  out->locs = p->loc.v, out->nlocs = p->loc.n;
-  out->files = p->files.v, out->nfiles = p->files.n;
+  for (ww_lex_next(&p->l); p->l.kind != TOK_END;)
+    take_module(p);
+  out->fns = p->fns.v;
+  out->nfns = p->fns.n;
+  out->symbols = p->symbols.v;
+  out->nsymbols = p->symbols.n;
+  out->locs = p->loc.v;
+  out->nlocs = p->loc.n;
+  out->files = p->files.v;
+  out->nfiles = p->files.n;
   return p->l.st;
 }

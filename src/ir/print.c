@@ -1,7 +1,9 @@
-/* print.c - the text form of the IR, readable and complete: parse.c reads back exactly this (docs/ir.md has the grammar).
+/* print.c - the text form of the IR, readable and complete: parse.c reads back exactly this
+ * (docs/ir.md has the grammar).
  *
- * Values are %name.index, blocks @name.index, functions and symbols $mangled; literals stand where they are used and
- * carry a type only where it is not the instruction's. A function that was refused prints its head alone. */
+ * Values are %name.index, blocks @name.index, functions and symbols $mangled; literals stand where
+ * they are used and carry a type only where it is not the instruction's. A function that was
+ * refused prints its head alone. */
 #include "ir_int.h"
 
 #include <inttypes.h>
@@ -31,13 +33,15 @@ static void put_string(ww_buf *out, const char *s) {
 /* %name.index or @name.index; what a word cannot hold becomes '_'. */
 static void put_ref(ww_buf *out, char sigil, const char *name, uint32_t index) {
   ww_buf_fmt(out, "%c", sigil);
-  for (const char *p = name ? name : ""; *p; p++) ww_buf_fmt(out, "%c", ww_ir_word_char(*p) ? *p : '_');
+  for (const char *p = name ? name : ""; *p; p++)
+    ww_buf_fmt(out, "%c", ww_ir_word_char(*p) ? *p : '_');
   ww_buf_fmt(out, name && *name ? ".%" PRIu32 : "%" PRIu32, index);
 }
 
 static void put_global(ww_buf *out, const char *name) {
   bool plain = name && *name;
-  for (const char *p = name ? name : ""; *p; p++) plain = plain && ww_ir_word_char(*p);
+  for (const char *p = name ? name : ""; *p; p++)
+    plain = plain && ww_ir_word_char(*p);
   ww_buf_puts(out, "$");
   if (plain)
     ww_buf_puts(out, name);
@@ -51,15 +55,18 @@ static void put_block(printer *p, uint64_t b) {
 
 /* ---- literals ---- */
 
-/* The fewest digits that read back as the same bits; a decimal point or exponent marks it as no integer. */
+/* The fewest digits that read back as the same bits; a decimal point or exponent marks it as no
+ * integer. */
 static void put_double(ww_buf *out, double v, bool single) {
   char s[40];
   for (int digits = 1; digits <= 17; digits++) {
     snprintf(s, sizeof s, "%.*g", digits, v);
-    if (single ? strtof(s, NULL) == (float)v : strtod(s, NULL) == v) break;
+    if (single ? strtof(s, NULL) == (float)v : strtod(s, NULL) == v)
+      break;
   }
   ww_buf_puts(out, s);
-  if (!strpbrk(s, ".e")) ww_buf_puts(out, ".0");
+  if (!strpbrk(s, ".e"))
+    ww_buf_puts(out, ".0");
 }
 
 static void put_literal(ww_buf *out, ww_type type, uint64_t bits) {
@@ -83,7 +90,8 @@ static void put_literal(ww_buf *out, ww_type type, uint64_t bits) {
 }
 
 static void put_offset(ww_buf *out, uint64_t add) {
-  if (add) ww_buf_fmt(out, "%+" PRId64, (int64_t)add);
+  if (add)
+    ww_buf_fmt(out, "%+" PRId64, (int64_t)add);
 }
 
 static void put_symbol_value(printer *p, const ww_value *v) {
@@ -92,7 +100,8 @@ static void put_symbol_value(printer *p, const ww_value *v) {
     put_global(p->out, v->ref < m->nfns ? ww_fn_symbol(&m->fns[v->ref]) : NULL);
   else
     put_global(p->out, v->ref < m->nsymbols ? ww_sym_symbol(&m->symbols[v->ref]) : NULL);
-  if (v->kind == WW_VAL_SYMBOL) put_offset(p->out, v->bits);
+  if (v->kind == WW_VAL_SYMBOL)
+    put_offset(p->out, v->bits);
 }
 
 static void put_val(printer *p, ww_val id, ww_type literal) {
@@ -102,26 +111,36 @@ static void put_val(printer *p, ww_val id, ww_type literal) {
   }
   const ww_value *v = &p->fn->vals[id];
   switch (v->kind) {
-  case WW_VAL_CONST: put_literal(p->out, (ww_type)v->type, v->bits); break;
+  case WW_VAL_CONST:
+    put_literal(p->out, (ww_type)v->type, v->bits);
+    break;
   case WW_VAL_SYMBOL:
-  case WW_VAL_FN: put_symbol_value(p, v); break;
-  default: put_ref(p->out, '%', v->name, id); return;
+  case WW_VAL_FN:
+    put_symbol_value(p, v);
+    break;
+  default:
+    put_ref(p->out, '%', v->name, id);
+    return;
   }
-  if (v->type != literal) ww_buf_fmt(p->out, ":%s", ww_type_names[v->type]);
+  if (v->type != literal)
+    ww_buf_fmt(p->out, ":%s", ww_type_names[v->type]);
 }
 
 /* ---- instructions ---- */
 
 static void put_results(printer *p, const ww_ins *i) {
-  if (i->dst == WW_NOVAL) return;
+  if (i->dst == WW_NOVAL)
+    return;
   for (uint32_t k = 0; k < i->nres; k++) {
     ww_val v = i->dst + k;
-    if (k) ww_buf_puts(p->out, ", ");
+    if (k)
+      ww_buf_puts(p->out, ", ");
     put_ref(p->out, '%', v < p->fn->nvals ? p->fn->vals[v].name : NULL, v);
     if (v < p->fn->nvals && p->fn->vals[v].type != ww_ins_result_type(i, k))
       ww_buf_fmt(p->out, ":%s", ww_type_names[p->fn->vals[v].type]);
   }
-  if (i->nres) ww_buf_puts(p->out, " = ");
+  if (i->nres)
+    ww_buf_puts(p->out, " = ");
 }
 
 /* op.sub.space.flags, vector type, source type */
@@ -134,12 +153,17 @@ static void put_op(printer *p, const ww_ins *i) {
     else
       ww_buf_fmt(p->out, ".%u", i->sub);
   }
-  if (i->space) ww_buf_fmt(p->out, ".%s", ww_space_names[i->space]);
+  if (i->space)
+    ww_buf_fmt(p->out, ".%s", ww_space_names[i->space]);
   for (int k = 0; k < 8; k++)
-    if (i->flags >> k & 1) ww_buf_fmt(p->out, ".%s", ww_flag_names[k]);
-  if (i->type) ww_buf_fmt(p->out, " %s", ww_type_names[i->type]);
-  if ((i->op == WW_OP_LD || i->op == WW_OP_ST) && i->n != 1) ww_buf_fmt(p->out, "x%u", i->n);
-  if (i->type2) ww_buf_fmt(p->out, " from %s", ww_type_names[i->type2]);
+    if (i->flags >> k & 1)
+      ww_buf_fmt(p->out, ".%s", ww_flag_names[k]);
+  if (i->type)
+    ww_buf_fmt(p->out, " %s", ww_type_names[i->type]);
+  if ((i->op == WW_OP_LD || i->op == WW_OP_ST) && i->n != 1)
+    ww_buf_fmt(p->out, "x%u", i->n);
+  if (i->type2)
+    ww_buf_fmt(p->out, " from %s", ww_type_names[i->type2]);
 }
 
 static void put_list(printer *p, const ww_ins *i, const char *before) {
@@ -157,8 +181,10 @@ static void put_memory(printer *p, const ww_ins *i) {
   uint32_t n = ww_ins_uses(p->fn, i, v, 3 + 255);
   ww_buf_puts(p->out, " [");
   put_val(p, v[0], WW_I64);
-  if (i->imm > 0) ww_buf_fmt(p->out, " + %" PRId64, i->imm);
-  if (i->imm < 0) ww_buf_fmt(p->out, " - %" PRIu64, -(uint64_t)i->imm);
+  if (i->imm > 0)
+    ww_buf_fmt(p->out, " + %" PRId64, i->imm);
+  if (i->imm < 0)
+    ww_buf_fmt(p->out, " - %" PRIu64, -(uint64_t)i->imm);
   ww_buf_puts(p->out, "]");
   for (uint32_t k = 1; k < n; k++) {
     ww_buf_puts(p->out, ", ");
@@ -171,10 +197,12 @@ static void put_call(printer *p, const ww_ins *i) {
   if (i->op == WW_OP_CALLI)
     put_val(p, i->a, WW_I64);
   else
-    put_global(p->out, i->imm >= 0 && i->imm < p->m->nfns ? ww_fn_symbol(&p->m->fns[i->imm]) : NULL);
+    put_global(p->out,
+               i->imm >= 0 && i->imm < p->m->nfns ? ww_fn_symbol(&p->m->fns[i->imm]) : NULL);
   ww_buf_puts(p->out, "(");
   for (uint32_t k = 0; k < i->n; k++) {
-    if (k) ww_buf_puts(p->out, ", ");
+    if (k)
+      ww_buf_puts(p->out, ", ");
     put_val(p, p->fn->pool[i->ext + k], ww_ins_literal_type(i));
   }
   ww_buf_puts(p->out, ")");
@@ -212,16 +240,29 @@ static void put_operands(printer *p, const ww_ins *i) {
   case WW_OP_LD:
   case WW_OP_ST:
   case WW_OP_ATOM:
-  case WW_OP_CAS: put_memory(p, i); return;
+  case WW_OP_CAS:
+    put_memory(p, i);
+    return;
   case WW_OP_CALL:
-  case WW_OP_CALLI: put_call(p, i); return;
-  case WW_OP_SWITCH: put_switch(p, i); return;
+  case WW_OP_CALLI:
+    put_call(p, i);
+    return;
+  case WW_OP_SWITCH:
+    put_switch(p, i);
+    return;
   case WW_OP_BR:
-  case WW_OP_CBR: put_branch(p, i); return;
-  case WW_OP_SREG: ww_buf_fmt(p->out, " %s", i->sub < WW_NSREGS ? ww_sreg_names[i->sub] : "?"); break;
-  default: put_list(p, i, " "); break;
+  case WW_OP_CBR:
+    put_branch(p, i);
+    return;
+  case WW_OP_SREG:
+    ww_buf_fmt(p->out, " %s", i->sub < WW_NSREGS ? ww_sreg_names[i->sub] : "?");
+    break;
+  default:
+    put_list(p, i, " ");
+    break;
   }
-  if (i->imm) ww_buf_fmt(p->out, " #%" PRId64, i->imm);
+  if (i->imm)
+    ww_buf_fmt(p->out, " #%" PRId64, i->imm);
 }
 
 static void put_ins(printer *p, const ww_ins *i) {
@@ -263,45 +304,74 @@ static void put_param(printer *p, uint32_t k) {
   put_ref(out, '%', k < p->fn->nvals ? p->fn->vals[k].name : NULL, k);
   ww_buf_fmt(out, " %s ", ww_type_names[q->type]);
   put_string(out, q->name ? q->name : "");
-  if (q->ctype) ww_buf_puts(out, " "), put_string(out, q->ctype);
-  if (q->pointer) ww_buf_puts(out, " pointer");
-  if (q->space) ww_buf_fmt(out, " %s", ww_space_names[q->space]);
-  if (q->byval) ww_buf_puts(out, " byval");
-  if (q->readonly) ww_buf_puts(out, " readonly");
-  if (q->elem) ww_buf_fmt(out, " elem %s", ww_type_names[q->elem]);
-  if (q->elem_size) ww_buf_fmt(out, " elem_size %" PRIu32, q->elem_size);
-  if (q->size) ww_buf_fmt(out, " size %" PRIu32, q->size);
-  if (q->align) ww_buf_fmt(out, " align %" PRIu32, q->align);
+  if (q->ctype) {
+    ww_buf_puts(out, " ");
+    put_string(out, q->ctype);
+  }
+  if (q->pointer)
+    ww_buf_puts(out, " pointer");
+  if (q->space)
+    ww_buf_fmt(out, " %s", ww_space_names[q->space]);
+  if (q->byval)
+    ww_buf_puts(out, " byval");
+  if (q->readonly)
+    ww_buf_puts(out, " readonly");
+  if (q->elem)
+    ww_buf_fmt(out, " elem %s", ww_type_names[q->elem]);
+  if (q->elem_size)
+    ww_buf_fmt(out, " elem_size %" PRIu32, q->elem_size);
+  if (q->size)
+    ww_buf_fmt(out, " size %" PRIu32, q->size);
+  if (q->align)
+    ww_buf_fmt(out, " align %" PRIu32, q->align);
   ww_buf_puts(out, "\n");
 }
 
 static void put_head(const ww_fn *fn, ww_buf *out) {
   ww_buf_puts(out, "fn ");
   put_global(out, ww_fn_symbol(fn));
-  if (fn->name && fn->mangled && strcmp(fn->name, fn->mangled)) ww_buf_puts(out, " "), put_string(out, fn->name);
-  if (fn->kernel) ww_buf_puts(out, " kernel");
-  if (fn->ret) ww_buf_fmt(out, " ret %s", ww_type_names[fn->ret]);
-  if (fn->file) ww_buf_puts(out, " file "), put_string(out, fn->file);
-  if (fn->line) ww_buf_fmt(out, " line %" PRIu32, fn->line);
-  if (fn->local_bytes) ww_buf_fmt(out, " local %" PRIu32, fn->local_bytes);
-  if (fn->shared_bytes) ww_buf_fmt(out, " shared %" PRIu32, fn->shared_bytes);
+  if (fn->name && fn->mangled && strcmp(fn->name, fn->mangled)) {
+    ww_buf_puts(out, " ");
+    put_string(out, fn->name);
+  }
+  if (fn->kernel)
+    ww_buf_puts(out, " kernel");
+  if (fn->ret)
+    ww_buf_fmt(out, " ret %s", ww_type_names[fn->ret]);
+  if (fn->file) {
+    ww_buf_puts(out, " file ");
+    put_string(out, fn->file);
+  }
+  if (fn->line)
+    ww_buf_fmt(out, " line %" PRIu32, fn->line);
+  if (fn->local_bytes)
+    ww_buf_fmt(out, " local %" PRIu32, fn->local_bytes);
+  if (fn->shared_bytes)
+    ww_buf_fmt(out, " shared %" PRIu32, fn->shared_bytes);
   if (fn->max_threads || fn->min_blocks)
     ww_buf_fmt(out, " bounds %" PRIu32 " %" PRIu32, fn->max_threads, fn->min_blocks);
   if (fn->req_block[0])
-    ww_buf_fmt(out, " reqd %" PRIu32 " %" PRIu32 " %" PRIu32, fn->req_block[0], fn->req_block[1], fn->req_block[2]);
-  if (fn->refusal) ww_buf_puts(out, " refusal "), put_string(out, fn->refusal);
+    ww_buf_fmt(out, " reqd %" PRIu32 " %" PRIu32 " %" PRIu32, fn->req_block[0], fn->req_block[1],
+               fn->req_block[2]);
+  if (fn->refusal) {
+    ww_buf_puts(out, " refusal ");
+    put_string(out, fn->refusal);
+  }
   ww_buf_puts(out, " {\n");
 }
 
 void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out) {
   printer p = {m, fn, out};
   put_head(fn, out);
-  for (uint32_t k = 0; k < fn->nparams; k++) put_param(&p, k);
+  for (uint32_t k = 0; k < fn->nparams; k++)
+    put_param(&p, k);
   for (uint32_t b = 0; b < fn->nblocks && !fn->refusal; b++) {
     put_block(&p, b);
     ww_buf_puts(out, ":\n");
-    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++) put_phi(&p, &fn->blocks[b].phis[k]);
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) put_ins(&p, &fn->blocks[b].ins[k]);
+    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++)
+      put_phi(&p, &fn->blocks[b].phis[k]);
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
+      put_ins(&p, &fn->blocks[b].ins[k]);
   }
   ww_buf_puts(out, "}\n");
 }
@@ -311,15 +381,21 @@ void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out) {
 static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
   ww_buf_puts(out, "symbol ");
   put_global(out, ww_sym_symbol(s));
-  if (s->name && s->mangled && strcmp(s->name, s->mangled)) ww_buf_puts(out, " "), put_string(out, s->name);
+  if (s->name && s->mangled && strcmp(s->name, s->mangled)) {
+    ww_buf_puts(out, " ");
+    put_string(out, s->name);
+  }
   ww_buf_fmt(out, " %s", ww_space_names[s->space]);
-  if (s->dynamic) ww_buf_puts(out, " dynamic");
+  if (s->dynamic)
+    ww_buf_puts(out, " dynamic");
   ww_buf_fmt(out, " size %" PRIu64 " align %" PRIu32, s->size, s->align);
   if (s->init) {
     uint64_t n = s->size;
-    while (n && !s->init[n - 1]) n--; /* the rest is zeros */
+    while (n && !s->init[n - 1])
+      n--; /* the rest is zeros */
     ww_buf_puts(out, " init \"");
-    for (uint64_t k = 0; k < n; k++) ww_buf_fmt(out, "%02x", s->init[k]);
+    for (uint64_t k = 0; k < n; k++)
+      ww_buf_fmt(out, "%02x", s->init[k]);
     ww_buf_puts(out, "\"");
   }
   for (uint32_t k = 0; k < s->nrelocs; k++) {
@@ -341,7 +417,8 @@ void ww_ir_print_module(const ww_module *m, ww_buf *out) {
     put_string(out, m->files[k]);
     ww_buf_puts(out, "\n");
   }
-  for (uint32_t k = 0; k < m->nsymbols; k++) put_symbol(m, &m->symbols[k], out);
+  for (uint32_t k = 0; k < m->nsymbols; k++)
+    put_symbol(m, &m->symbols[k], out);
   for (uint32_t k = 0; k < m->nfns; k++) {
     ww_buf_puts(out, "\n");
     ww_ir_print_fn(m, &m->fns[k], out);

@@ -1,5 +1,5 @@
-/* tables.c - names and numbers of operations, types, spaces and special registers; everything comes from ops.def and
- * math.def or stands beside the enum it names, so that a new entry is one line. */
+/* tables.c - names and numbers of operations, types, spaces and special registers; everything comes
+ * from ops.def and math.def or stands beside the enum it names, so that a new entry is one line. */
 #include "ir_int.h"
 
 const ww_op_info ww_ops[WW_NOPS] = {
@@ -17,38 +17,47 @@ const uint8_t ww_math_args[WW_NMATH] = {
 #include "math.def"
 };
 
-const char *const ww_type_names[WW_NTYPES] = {"void", "i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+const char *const ww_type_names[WW_NTYPES] = {"void", "i1",  "i8",   "i16", "i32",
+                                              "i64",  "f16", "bf16", "f32", "f64"};
 const uint8_t ww_type_bytes[WW_NTYPES] = {0, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-const char *const ww_space_names[WW_NSPACES] = {"generic", "global", "shared", "const", "local", "param"};
+const char *const ww_space_names[WW_NSPACES] = {"generic", "global", "shared",
+                                                "const",   "local",  "param"};
 const char *const ww_dialect_names[WW_NDIALECTS] = {"cuda", "opencl", "hip", "openmp"};
-const char *const ww_class_names[WW_NCLASSES] = {"mov",   "int",    "cmp",  "cvt",  "fp",     "fpx", "math", "load",
-                                                 "store", "atomic", "warp", "sync", "tensor", "ctl", "sreg", "misc"};
+const char *const ww_class_names[WW_NCLASSES] = {
+    "mov",   "int",    "cmp",  "cvt",  "fp",     "fpx", "math", "load",
+    "store", "atomic", "warp", "sync", "tensor", "ctl", "sreg", "misc"};
 const char *const ww_sreg_names[WW_NSREGS] = {
-    "tid.x",       "tid.y",       "tid.z",       "ntid.x",    "ntid.y",   "ntid.z",      "ctaid.x",
-    "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",  "nctaid.z", "laneid",      "warpid",
-    "nwarpid",     "warpsize",    "smid",        "nsmid",     "gridid",   "lanemask.eq", "lanemask.lt",
-    "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared", "workdim"};
+    "tid.x",     "tid.y",       "tid.z",       "ntid.x",      "ntid.y",      "ntid.z",
+    "ctaid.x",   "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z",
+    "laneid",    "warpid",      "nwarpid",     "warpsize",    "smid",        "nsmid",
+    "gridid",    "lanemask.eq", "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge",
+    "dynshared", "workdim"};
 
-const char *const ww_flag_names[8] = {"approx", "volatile", "contract", "nsw", "nocache", "readonly", "ua", "ub"};
+const char *const ww_flag_names[8] = {"approx",  "volatile", "contract", "nsw",
+                                      "nocache", "readonly", "ua",       "ub"};
 
-static const char *const cmp_names[] = {"eq",   "ne",   "slt",  "sle",  "sgt",  "sge",  "ult",  "ule",
-                                        "ugt",  "uge",  "foeq", "fone", "folt", "fole", "fogt", "foge",
-                                        "ford", "fueq", "fune", "fult", "fule", "fugt", "fuge", "funo"};
+static const char *const cmp_names[] = {
+    "eq",   "ne",   "slt",  "sle",  "sgt",  "sge",  "ult",  "ule",  "ugt",  "uge",  "foeq", "fone",
+    "folt", "fole", "fogt", "foge", "ford", "fueq", "fune", "fult", "fule", "fugt", "fuge", "funo"};
 static const char *const round_names[] = {"rn", "rz", "rd", "ru", "rna"};
-static const char *const rmw_names[] = {"xchg", "add",  "sub",  "and",  "or",   "xor",  "nand", "smin", "smax",
-                                        "umin", "umax", "fadd", "fsub", "fmin", "fmax", "inc",  "dec"};
+static const char *const rmw_names[] = {"xchg", "add",  "sub",  "and",  "or",   "xor",
+                                        "nand", "smin", "smax", "umin", "umax", "fadd",
+                                        "fsub", "fmin", "fmax", "inc",  "dec"};
 static const char *const shfl_names[] = {"idx", "up", "down", "bfly"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const match_names[] = {"any", "all"};
 static const char *const bar_names[] = {"sync", "popc", "and", "or"};
 
-#define NAMES(table, dflt) \
-  (ww_sub_names) { table, sizeof(table) / sizeof *(table), dflt }
+#define NAMES(table, dflt)                       \
+  (ww_sub_names) {                               \
+    table, sizeof(table) / sizeof *(table), dflt \
+  }
 
 ww_sub_names ww_op_sub(ww_op op) {
   switch (op) {
   case WW_OP_ICMP:
-  case WW_OP_FCMP: return NAMES(cmp_names, -1);
+  case WW_OP_FCMP:
+    return NAMES(cmp_names, -1);
   case WW_OP_FADD:
   case WW_OP_FSUB:
   case WW_OP_FMUL:
@@ -56,23 +65,35 @@ ww_sub_names ww_op_sub(ww_op op) {
   case WW_OP_FDIV:
   case WW_OP_SITOF:
   case WW_OP_UITOF:
-  case WW_OP_FCVT: return NAMES(round_names, WW_RN);
+  case WW_OP_FCVT:
+    return NAMES(round_names, WW_RN);
   case WW_OP_FTOSI:
-  case WW_OP_FTOUI: return NAMES(round_names, WW_RZ);
+  case WW_OP_FTOUI:
+    return NAMES(round_names, WW_RZ);
   case WW_OP_ATOM:
-  case WW_OP_REDUX: return NAMES(rmw_names, -1);
-  case WW_OP_SHFL: return NAMES(shfl_names, -1);
-  case WW_OP_VOTE: return NAMES(vote_names, -1);
-  case WW_OP_MATCH: return NAMES(match_names, -1);
-  case WW_OP_BAR: return NAMES(bar_names, 0);
-  case WW_OP_SREG: return (ww_sub_names){ww_sreg_names, WW_NSREGS, -1};
-  case WW_OP_MATH: return (ww_sub_names){ww_math_names, WW_NMATH, -1};
-  default: return (ww_sub_names){NULL, 256, 0};
+  case WW_OP_REDUX:
+    return NAMES(rmw_names, -1);
+  case WW_OP_SHFL:
+    return NAMES(shfl_names, -1);
+  case WW_OP_VOTE:
+    return NAMES(vote_names, -1);
+  case WW_OP_MATCH:
+    return NAMES(match_names, -1);
+  case WW_OP_BAR:
+    return NAMES(bar_names, 0);
+  case WW_OP_SREG:
+    return (ww_sub_names){ww_sreg_names, WW_NSREGS, -1};
+  case WW_OP_MATH:
+    return (ww_sub_names){ww_math_names, WW_NMATH, -1};
+  default:
+    return (ww_sub_names){NULL, 256, 0};
   }
 }
 
 ww_type ww_ins_result_type(const ww_ins *i, uint32_t k) {
-  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP) return WW_I1;
-  if (k == 1 && (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH)) return WW_I1;
+  if (i->op == WW_OP_ICMP || i->op == WW_OP_FCMP)
+    return WW_I1;
+  if (k == 1 && (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH))
+    return WW_I1;
   return (ww_type)i->type;
 }

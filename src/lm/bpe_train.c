@@ -1,8 +1,10 @@
-/* bpe_train.c - trains a byte-level BPE: counts the words of the texts, then joins the commonest pair of symbols until the vocabulary is full.
+/* bpe_train.c - trains a byte-level BPE: counts the words of the texts, then joins the commonest
+ * pair of symbols until the vocabulary is full.
  *
- * Invariant: a pair's count is right after each merge; the heap may hold old counts, which are put right when they come up. Ties go to
- * the pair with the lower ids, so the order of the texts does not matter. Workload: hundreds of megabytes of source with about a
- * million different words, some ten thousand merges. */
+ * Invariant: a pair's count is right after each merge; the heap may hold old counts, which are put
+ * right when they come up. Ties go to the pair with the lower ids, so the order of the texts does
+ * not matter. Workload: hundreds of megabytes of source with about a million different words, some
+ * ten thousand merges. */
 #include <stdlib.h>
 
 #include "tokenizer_int.h"
@@ -34,18 +36,21 @@ static void grow(texts *t) {
   memset(t->slot, 0xff, t->slots * sizeof *t->slot);
   for (uint32_t k = 0; k < t->n; k++) {
     uint32_t h = t->v[k].hash;
-    while (t->slot[h & (t->slots - 1)] != WW_NO_ID) h++;
+    while (t->slot[h & (t->slots - 1)] != WW_NO_ID)
+      h++;
     t->slot[h & (t->slots - 1)] = k;
   }
 }
 
 /* The number of a text; *added: it is new. */
 static uint32_t number(texts *t, const char *s, size_t n, bool *added) {
-  if (t->n >= t->slots / 2) grow(t);
+  if (t->n >= t->slots / 2)
+    grow(t);
   uint32_t hash = (uint32_t)ww_hash(s, n, 0), h = hash;
   for (;; h++) {
     uint32_t k = t->slot[h & (t->slots - 1)];
-    if (k == WW_NO_ID) break;
+    if (k == WW_NO_ID)
+      break;
     if (t->v[k].hash == hash && t->v[k].n == n && !memcmp(t->bytes.s + t->v[k].at, s, n)) {
       *added = false;
       return k;
@@ -65,7 +70,8 @@ static uint32_t number(texts *t, const char *s, size_t n, bool *added) {
 static void count_word(void *ctx, const char *word, size_t n) {
   bool added;
   texts *t = ctx;
-  if (n < 2 || n > WW_PIECE_MAX) return; /* a byte alone has no pairs */
+  if (n < 2 || n > WW_PIECE_MAX)
+    return; /* a byte alone has no pairs */
   uint32_t k = number(t, word, n, &added);
   t->v[k].count++;
 }
@@ -106,18 +112,22 @@ static void grow_pairs(trainer *t) {
   memset(t->slot, 0xff, t->slots * sizeof *t->slot);
   for (uint32_t k = 0; k < t->npairs; k++) {
     uint32_t h = ww_merge_hash(t->pairs[k].left, t->pairs[k].right);
-    while (t->slot[h & (t->slots - 1)] != WW_NO_ID) h++;
+    while (t->slot[h & (t->slots - 1)] != WW_NO_ID)
+      h++;
     t->slot[h & (t->slots - 1)] = k;
   }
 }
 
 static uint32_t find_pair(trainer *t, uint32_t left, uint32_t right) {
-  if (t->npairs >= t->slots / 2) grow_pairs(t);
+  if (t->npairs >= t->slots / 2)
+    grow_pairs(t);
   uint32_t h = ww_merge_hash(left, right);
   for (;; h++) {
     uint32_t k = t->slot[h & (t->slots - 1)];
-    if (k == WW_NO_ID) break;
-    if (t->pairs[k].left == left && t->pairs[k].right == right) return k;
+    if (k == WW_NO_ID)
+      break;
+    if (t->pairs[k].left == left && t->pairs[k].right == right)
+      return k;
   }
   if (t->npairs == t->cap) {
     t->cap = t->cap ? 2 * t->cap : 4096;
@@ -139,7 +149,8 @@ static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
     }
     p->in.v[p->in.n++] = word;
   }
-  if (p->touched) return;
+  if (p->touched)
+    return;
   p->touched = true;
   ww_push(t->a, &t->touched, k);
 }
@@ -151,19 +162,22 @@ static void less(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
 /* ---- the heap: the commonest first, then the lowest ids ---- */
 
 static bool before(const candidate *a, const candidate *b) {
-  if (a->count != b->count) return a->count > b->count;
+  if (a->count != b->count)
+    return a->count > b->count;
   return a->left != b->left ? a->left < b->left : a->right < b->right;
 }
 
 static void push(trainer *t, uint32_t k) {
   candidate x = {t->pairs[k].count, t->pairs[k].left, t->pairs[k].right, k};
-  if (x.count < 2) return;
+  if (x.count < 2)
+    return;
   if (t->heaped == t->heap_cap) {
     t->heap_cap = t->heap_cap ? 2 * t->heap_cap : 4096;
     t->heap = ww_xrealloc(t->heap, t->heap_cap * sizeof *t->heap);
   }
   uint32_t at = t->heaped++;
-  for (; at && before(&x, &t->heap[(at - 1) / 2]); at = (at - 1) / 2) t->heap[at] = t->heap[(at - 1) / 2];
+  for (; at && before(&x, &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
+    t->heap[at] = t->heap[(at - 1) / 2];
   t->heap[at] = x;
 }
 
@@ -171,8 +185,10 @@ static candidate pop(trainer *t) {
   candidate top = t->heap[0], x = t->heap[--t->heaped];
   uint32_t at = 0, n = t->heaped;
   for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
-    if (child + 1 < n && before(&t->heap[child + 1], &t->heap[child])) child++;
-    if (!before(&t->heap[child], &x)) break;
+    if (child + 1 < n && before(&t->heap[child + 1], &t->heap[child]))
+      child++;
+    if (!before(&t->heap[child], &x))
+      break;
     t->heap[at] = t->heap[child];
   }
   t->heap[at] = x;
@@ -191,14 +207,19 @@ static void push_touched(trainer *t) {
 
 static ww_status first_tokens(trainer *t) {
   bool added;
-  for (uint32_t b = 0; b < 256; b++) number(&t->tokens, &(char){(char)b}, 1, &added);
+  for (uint32_t b = 0; b < 256; b++)
+    number(&t->tokens, &(char){(char)b}, 1, &added);
   for (const char *const *s = t->plan->special; s && *s; s++, t->specials++) {
-    if (!**s || strlen(*s) > WW_PIECE_MAX) return ww_fail(t->e, WW_EUSAGE, "a special token is empty or too long");
+    if (!**s || strlen(*s) > WW_PIECE_MAX)
+      return ww_fail(t->e, WW_EUSAGE, "a special token is empty or too long");
     number(&t->tokens, *s, strlen(*s), &added);
-    if (!added) return ww_fail(t->e, WW_EUSAGE, "the special token \"%.60s\" is there twice, or a single byte", *s);
+    if (!added)
+      return ww_fail(t->e, WW_EUSAGE,
+                     "the special token \"%.60s\" is there twice, or a single byte", *s);
   }
   if (t->plan->vocab < t->tokens.n || t->plan->vocab > WW_TOKENS_MAX)
-    return ww_fail(t->e, WW_EUSAGE, "a vocabulary of %u; %u (bytes and special tokens) to %u can be trained",
+    return ww_fail(t->e, WW_EUSAGE,
+                   "a vocabulary of %u; %u (bytes and special tokens) to %u can be trained",
                    t->plan->vocab, t->tokens.n, WW_TOKENS_MAX);
   return WW_OK;
 }
@@ -213,7 +234,8 @@ static ww_status count_words(trainer *t) {
     ww_split_text(split, work, text, n, count_word, &t->words);
     ww_progress("counting words: MB", (bytes + n) >> 20, 0);
     if (t->words.bytes.n > (size_t)3 << 30 || t->words.n > 1u << 29)
-      st = ww_fail(t->e, WW_ELIMIT, "more than 3 GB of different words: the pattern does not split this text");
+      st = ww_fail(t->e, WW_ELIMIT,
+                   "more than 3 GB of different words: the pattern does not split this text");
   }
   ww_split_work_free(work);
   ww_split_free(split);
@@ -227,9 +249,12 @@ static void first_pairs(trainer *t) {
   t->length = ww_xmalloc((n + 1) * sizeof *t->length);
   for (uint32_t w = 0; w < n; w++) {
     const entry *x = &t->words.v[w];
-    t->start[w] = at, t->length[w] = x->n;
-    for (uint32_t k = 0; k < x->n; k++) t->symbols[at + k] = (uint8_t)t->words.bytes.s[x->at + k];
-    for (uint32_t k = 0; k + 1 < x->n; k++) more(t, t->symbols[at + k], t->symbols[at + k + 1], w);
+    t->start[w] = at;
+    t->length[w] = x->n;
+    for (uint32_t k = 0; k < x->n; k++)
+      t->symbols[at + k] = (uint8_t)t->words.bytes.s[x->at + k];
+    for (uint32_t k = 0; k + 1 < x->n; k++)
+      more(t, t->symbols[at + k], t->symbols[at + k + 1], w);
     at += x->n;
   }
   push_touched(t);
@@ -243,8 +268,14 @@ static void merge_word(trainer *t, uint32_t word, uint32_t left, uint32_t right,
       s[out++] = s[k];
       continue;
     }
-    if (out) less(t, s[out - 1], left, word), more(t, s[out - 1], id, word);
-    if (k + 2 < n) less(t, right, s[k + 2], word), more(t, id, s[k + 2], word);
+    if (out) {
+      less(t, s[out - 1], left, word);
+      more(t, s[out - 1], id, word);
+    }
+    if (k + 2 < n) {
+      less(t, right, s[k + 2], word);
+      more(t, id, s[k + 2], word);
+    }
     s[out++] = id;
     k++;
   }
@@ -265,19 +296,23 @@ static void merge_pairs(trainer *t) {
   ww_buf scratch = {0};
   while (t->tokens.n < t->plan->vocab && t->heaped) {
     candidate top = pop(t);
-    if (top.count < t->pairs[top.pair].count) continue; /* a newer entry is in the heap */
+    if (top.count < t->pairs[top.pair].count)
+      continue; /* a newer entry is in the heap */
     if (top.count > t->pairs[top.pair].count) {
       push(t, top.pair);
       continue;
     }
     uint32_t id = joined(t, top.left, top.right, &scratch);
     pair p = t->pairs[top.pair];
-    t->pairs[top.pair].in.v = NULL, t->pairs[top.pair].in.n = t->pairs[top.pair].in.cap = 0;
-    for (uint32_t k = 0; id != WW_NO_ID && k < p.in.n; k++) merge_word(t, p.in.v[k], top.left, top.right, id);
+    t->pairs[top.pair].in.v = NULL;
+    t->pairs[top.pair].in.n = t->pairs[top.pair].in.cap = 0;
+    for (uint32_t k = 0; id != WW_NO_ID && k < p.in.n; k++)
+      merge_word(t, p.in.v[k], top.left, top.right, id);
     free(p.in.v);
     t->pairs[top.pair].count = 0;
     uint32_t rank = t->merges.n;
-    if (id != WW_NO_ID) ww_push(t->a, &t->merges, (ww_merge){top.left, top.right, rank, id});
+    if (id != WW_NO_ID)
+      ww_push(t->a, &t->merges, (ww_merge){top.left, top.right, rank, id});
     push_touched(t);
     ww_progress("merging", t->tokens.n, t->plan->vocab);
   }
@@ -297,7 +332,8 @@ static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
   }
   for (uint32_t k = 0; k < x->n; k++) {
     char utf8[4];
-    ww_buf_add(b, utf8, ww_utf8_put(utf8, ww_tokenizer_letter((uint8_t)t->tokens.bytes.s[x->at + k])));
+    ww_buf_add(b, utf8,
+               ww_utf8_put(utf8, ww_tokenizer_letter((uint8_t)t->tokens.bytes.s[x->at + k])));
   }
   return b->s;
 }
@@ -319,7 +355,8 @@ static void write_special(const trainer *t, ww_json *j) {
     ww_json_obj(j);
     ww_json_kuint(j, "id", 256 + k);
     ww_json_kstr(j, "content", t->plan->special[k]);
-    for (uint32_t f = 0; f < 4; f++) ww_json_kbool(j, off[f], false);
+    for (uint32_t f = 0; f < 4; f++)
+      ww_json_kbool(j, off[f], false);
     ww_json_kbool(j, "special", true);
     ww_json_end_obj(j);
   }
@@ -347,17 +384,21 @@ static void write_pre(const trainer *t, ww_json *j) {
 }
 
 static void write_model(const trainer *t, ww_json *j) {
-  static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"};
+  static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix",
+                                     "end_of_word_suffix"};
   static const char *const off[] = {"fuse_unk", "byte_fallback", "ignore_merges"};
   ww_buf b = {0}, two = {0};
   ww_json_key(j, "model");
   ww_json_obj(j);
   ww_json_kstr(j, "type", "BPE");
-  for (uint32_t k = 0; k < 4; k++) ww_json_kstr(j, none[k], NULL);
-  for (uint32_t k = 0; k < 3; k++) ww_json_kbool(j, off[k], false);
+  for (uint32_t k = 0; k < 4; k++)
+    ww_json_kstr(j, none[k], NULL);
+  for (uint32_t k = 0; k < 3; k++)
+    ww_json_kbool(j, off[k], false);
   ww_json_key(j, "vocab");
   ww_json_obj(j);
-  for (uint32_t id = 0; id < t->tokens.n; id++) ww_json_kuint(j, spelled(t, id, &b), id);
+  for (uint32_t id = 0; id < t->tokens.n; id++)
+    ww_json_kuint(j, spelled(t, id, &b), id);
   ww_json_end_obj(j);
   ww_json_key(j, "merges");
   ww_json_arr(j);
@@ -392,15 +433,18 @@ static ww_status write_file(const trainer *t, const char *path) {
   write_model(t, &j);
   ww_json_end_obj(&j);
   ww_buf_puts(&out, "\n");
-  ww_status st = ww_tokenizer_parse(out.s, out.n, &check, t->e); /* nothing is written that we could not read */
-  if (!st) st = ww_write_file_atomic(path, out.s, out.n, t->e);
+  ww_status st = ww_tokenizer_parse(out.s, out.n, &check,
+                                    t->e); /* nothing is written that we could not read */
+  if (!st)
+    st = ww_write_file_atomic(path, out.s, out.n, t->e);
   ww_tokenizer_free(check);
   ww_buf_free(&out);
   return st;
 }
 
 static void trainer_free(trainer *t) {
-  for (uint32_t k = 0; k < t->npairs; k++) free(t->pairs[k].in.v);
+  for (uint32_t k = 0; k < t->npairs; k++)
+    free(t->pairs[k].in.v);
   free(t->pairs);
   free(t->slot);
   free(t->heap);
@@ -415,7 +459,8 @@ static void trainer_free(trainer *t) {
 ww_status ww_bpe_train(const ww_bpe_plan *plan, const char *path, ww_err *e) {
   trainer t = {.plan = plan, .e = e, .a = ww_arena_new()};
   ww_status st = first_tokens(&t);
-  if (!st) st = count_words(&t);
+  if (!st)
+    st = count_words(&t);
   if (!st) {
     first_pairs(&t);
     merge_pairs(&t);

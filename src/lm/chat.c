@@ -1,6 +1,7 @@
 /* chat.c - messages to tokens: the marks by their ids, the words between them as plain text.
  *
- * A tokenizer splits at its special tokens first, so encoding the pieces one by one gives the ids that the whole text gives. */
+ * A tokenizer splits at its special tokens first, so encoding the pieces one by one gives the ids
+ * that the whole text gives. */
 #include "chat.h"
 
 #include <stdlib.h>
@@ -21,21 +22,27 @@ static void mark(const ww_chat *c, int32_t id, const char *as_text, ww_arena *a,
 }
 
 ww_chat ww_chat_of(const ww_tokenizer *t) {
-  ww_chat c = {
-      .t = t, .begin = ww_tokenizer_id(t, "<|start_header_id|>"), .middle = ww_tokenizer_id(t, "<|end_header_id|>")};
+  ww_chat c = {.t = t,
+               .begin = ww_tokenizer_id(t, "<|start_header_id|>"),
+               .middle = ww_tokenizer_id(t, "<|end_header_id|>")};
   c.end = ww_tokenizer_id(t, "<|eot_id|>");
   c.llama3 = c.begin >= 0 && c.middle >= 0 && c.end >= 0;
-  if (c.llama3) return c;
+  if (c.llama3)
+    return c;
   c.begin = ww_tokenizer_id(t, "<|im_start|>");
   c.end = ww_tokenizer_id(t, "<|im_end|>");
   c.middle = -1;
   return c;
 }
 
-void ww_chat_open(const ww_chat *c, ww_arena *a, ww_tokens *out) { ww_tokenizer_encode(c->t, "", 0, true, a, out); }
+void ww_chat_open(const ww_chat *c, ww_arena *a, ww_tokens *out) {
+  ww_tokenizer_encode(c->t, "", 0, true, a, out);
+}
 
-/* Up to where the words begin; their leading newlines are one piece with them, as the whole text has it. */
-static void head(const ww_chat *c, const char *role, const char *content, ww_arena *a, ww_tokens *out) {
+/* Up to where the words begin; their leading newlines are one piece with them, as the whole text
+ * has it. */
+static void head(const ww_chat *c, const char *role, const char *content, ww_arena *a,
+                 ww_tokens *out) {
   mark(c, c->begin, "<|im_start|>", a, out);
   if (c->llama3) {
     text(c, "", role, a, out);
@@ -51,17 +58,22 @@ static void head(const ww_chat *c, const char *role, const char *content, ww_are
 
 static void tail(const ww_chat *c, ww_arena *a, ww_tokens *out) {
   mark(c, c->end, "<|im_end|>", a, out);
-  if (!c->llama3) text(c, "", "\n", a, out);
+  if (!c->llama3)
+    text(c, "", "\n", a, out);
 }
 
-void ww_chat_message(const ww_chat *c, const char *role, const char *content, ww_arena *a, ww_tokens *out) {
+void ww_chat_message(const ww_chat *c, const char *role, const char *content, ww_arena *a,
+                     ww_tokens *out) {
   head(c, role, content, a, out);
   tail(c, a, out);
 }
 
-void ww_chat_ask(const ww_chat *c, ww_arena *a, ww_tokens *out) { head(c, "assistant", "", a, out); }
+void ww_chat_ask(const ww_chat *c, ww_arena *a, ww_tokens *out) {
+  head(c, "assistant", "", a, out);
+}
 
-/* The answer ends with its mark: what follows it in a longer conversation is nothing that the model has to say. */
+/* The answer ends with its mark: what follows it in a longer conversation is nothing that the model
+ * has to say. */
 void ww_chat_answer(const ww_chat *c, const char *content, ww_arena *a, ww_tokens *out) {
   text(c, "", content, a, out);
   mark(c, c->end, "<|im_end|>", a, out);

@@ -1,8 +1,9 @@
 /* checkpoint.c - saves and opens the state of a training.
  *
- * Invariant: at every moment the folder holds the last good checkpoint, or none was ever made. Shards go to DIR/writing, the manifest after
- * them, then the folder is renamed; older ones are removed only after that. A manifest is somebody's file: names and sizes are
- * checked before a shard is opened. */
+ * Invariant: at every moment the folder holds the last good checkpoint, or none was ever made.
+ * Shards go to DIR/writing, the manifest after them, then the folder is renamed; older ones are
+ * removed only after that. A manifest is somebody's file: names and sizes are checked before a
+ * shard is opened. */
 #include "checkpoint.h"
 
 #include <dirent.h>
@@ -24,16 +25,25 @@ static ww_status write_synced(const char *path, const void *data, size_t n, ww_e
   bool ok = fd >= 0;
   while (ok && n) {
     ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && errno == EINTR)
+      continue;
     ok = done > 0;
-    if (ok) p += done, n -= (size_t)done;
+    if (ok) {
+      p += done;
+      n -= (size_t)done;
+    }
   }
   ok = ok && fsync(fd) == 0;
   int why = errno;
-  if (fd >= 0 && close(fd) && ok) ok = false, why = errno;
-  if (ok) return WW_OK;
+  if (fd >= 0 && close(fd) && ok) {
+    ok = false;
+    why = errno;
+  }
+  if (ok)
+    return WW_OK;
   return ww_fail(e, WW_EIO,
-                 "cannot write the checkpoint's %s: %s; the last good checkpoint is kept, make room and use --resume",
+                 "cannot write the checkpoint's %s: %s; the last good checkpoint is kept, make "
+                 "room and use --resume",
                  path, strerror(why));
 }
 
@@ -41,8 +51,10 @@ static void remove_folder(const char *path) { /* of plain files */
   DIR *d = opendir(path);
   struct dirent *it;
   while (d && (it = readdir(d)))
-    if (strcmp(it->d_name, ".") && strcmp(it->d_name, "..")) unlinkat(dirfd(d), it->d_name, 0);
-  if (d) closedir(d);
+    if (strcmp(it->d_name, ".") && strcmp(it->d_name, ".."))
+      unlinkat(dirfd(d), it->d_name, 0);
+  if (d)
+    closedir(d);
   rmdir(path);
 }
 
@@ -51,7 +63,8 @@ static ww_status make_folder(const char *path, ww_err *e) {
   bool ok = true;
   for (const char *s = path; ok && *s; s++) {
     ww_buf_add(&b, s, 1);
-    if (s[1] == '/' || !s[1]) ok = mkdir(b.s, 0777) == 0 || errno == EEXIST;
+    if (s[1] == '/' || !s[1])
+      ok = mkdir(b.s, 0777) == 0 || errno == EEXIST;
   }
   int why = errno;
   ww_buf_free(&b);
@@ -65,14 +78,18 @@ static uint32_t generations(const char *dir, uint64_t *step, uint32_t most) {
   uint32_t n = 0;
   while (d && (it = readdir(d))) {
     size_t len = strlen(it->d_name);
-    if (len < DIGITS || strspn(it->d_name, "0123456789") != len) continue;
+    if (len < DIGITS || strspn(it->d_name, "0123456789") != len)
+      continue;
     uint64_t s = strtoull(it->d_name, NULL, 10);
-    if (n == most && step[n - 1] >= s) continue;
+    if (n == most && step[n - 1] >= s)
+      continue;
     uint32_t at = n < most ? n++ : n - 1;
-    for (; at && step[at - 1] < s; at--) step[at] = step[at - 1];
+    for (; at && step[at - 1] < s; at--)
+      step[at] = step[at - 1];
     step[at] = s;
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   return n;
 }
 
@@ -85,13 +102,14 @@ static char *folder_of(ww_arena *a, const char *dir, uint64_t step) {
 static ww_status all_finite(const float *v, uint64_t n, const char *name, ww_err *e) {
   for (uint64_t k = 0; k < n; k++)
     if (!isfinite(v[k]))
-      return ww_fail(e, WW_EDATA, "no checkpoint is made: %s[%" PRIu64 "] is %g; the last good one is kept", name, k,
-                     (double)v[k]);
+      return ww_fail(e, WW_EDATA,
+                     "no checkpoint is made: %s[%" PRIu64 "] is %g; the last good one is kept",
+                     name, k, (double)v[k]);
   return WW_OK;
 }
 
-static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const float *v, uint32_t shard, ww_json *j,
-                            ww_arena *a, ww_err *e) {
+static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const float *v,
+                            uint32_t shard, ww_json *j, ww_arena *a, ww_err *e) {
   const uint64_t each = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
   ww_status st = all_finite(v, x->n, x->name, e);
   ww_json_obj(j);
@@ -119,7 +137,8 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
   ww_json j = {.pretty = true};
   uint64_t most = 1;
   ww_status st = WW_OK;
-  for (uint32_t k = 0; k < p->n; k++) most = p->arrays[k].n > most ? p->arrays[k].n : most;
+  for (uint32_t k = 0; k < p->n; k++)
+    most = p->arrays[k].n > most ? p->arrays[k].n : most;
   float *v = ww_xmalloc(most * sizeof *v);
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
@@ -136,23 +155,32 @@ static ww_status save_all(const char *dir, const ww_checkpoint_plan *p, ww_arena
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
   ww_buf_puts(&b, "\n");
-  if (!st) st = write_synced(ww_path_join(a, dir, "manifest.json"), b.s, b.n, e);
+  if (!st)
+    st = write_synced(ww_path_join(a, dir, "manifest.json"), b.s, b.n, e);
   ww_buf_free(&b);
   free(v);
   return st;
 }
 
-static ww_status take_place(const char *dir, const char *writing, uint64_t step, ww_arena *a, ww_err *e) {
+static ww_status take_place(const char *dir, const char *writing, uint64_t step, ww_arena *a,
+                            ww_err *e) {
   uint64_t old[64];
   char *to = folder_of(a, dir, step);
-  if (ww_file_exists(to)) remove_folder(to); /* of the same step: the one before it still stands */
-  if (rename(writing, to)) return ww_fail(e, WW_EIO, "cannot rename '%s' to '%s': %s", writing, to, strerror(errno));
+  if (ww_file_exists(to))
+    remove_folder(to); /* of the same step: the one before it still stands */
+  if (rename(writing, to))
+    return ww_fail(e, WW_EIO, "cannot rename '%s' to '%s': %s", writing, to, strerror(errno));
   int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd >= 0) fsync(fd), close(fd);
+  if (fd >= 0) {
+    fsync(fd);
+    close(fd);
+  }
   uint32_t n = generations(dir, old, 64), kept = 0;
   for (uint32_t k = 0; k < n; k++) {
-    if (old[k] > step) continue; /* of a training that went further: not ours to remove */
-    if (++kept > WW_CHECKPOINT_KEPT) remove_folder(folder_of(a, dir, old[k]));
+    if (old[k] > step)
+      continue; /* of a training that went further: not ours to remove */
+    if (++kept > WW_CHECKPOINT_KEPT)
+      remove_folder(folder_of(a, dir, old[k]));
   }
   return WW_OK;
 }
@@ -163,9 +191,12 @@ ww_status ww_checkpoint_save(const char *dir, const ww_checkpoint_plan *p, ww_er
   remove_folder(writing); /* of one that was broken off */
   int slot = ww_cleanup_tree(writing);
   ww_status st = make_folder(writing, e);
-  if (!st) st = save_all(writing, p, a, e);
-  if (!st) st = take_place(dir, writing, p->step, a, e);
-  if (st) remove_folder(writing);
+  if (!st)
+    st = save_all(writing, p, a, e);
+  if (!st)
+    st = take_place(dir, writing, p->step, a, e);
+  if (st)
+    remove_folder(writing);
   ww_cleanup_forget(slot);
   ww_arena_free(a);
   return st;
@@ -177,7 +208,8 @@ static const cJSON *array_of(const ww_checkpoint *c, const char *name) {
   const cJSON *x, *list = cJSON_GetObjectItemCaseSensitive(c->manifest, "arrays");
   cJSON_ArrayForEach(x, list) {
     const cJSON *n = cJSON_GetObjectItemCaseSensitive(x, "name");
-    if (cJSON_IsString(n) && !strcmp(n->valuestring, name)) return x;
+    if (cJSON_IsString(n) && !strcmp(n->valuestring, name))
+      return x;
   }
   return NULL;
 }
@@ -187,13 +219,13 @@ static bool plain_name(const char *s) { /* a file of the folder itself */
 }
 
 /* Reads one shard into `to`, which has room for `room` bytes; *bytes: how many it is. */
-static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to, uint64_t room, uint64_t *bytes,
-                            ww_err *e) {
+static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to, uint64_t room,
+                            uint64_t *bytes, ww_err *e) {
   const cJSON *file = cJSON_GetObjectItemCaseSensitive(shard, "file"),
               *hash = cJSON_GetObjectItemCaseSensitive(shard, "hash");
   *bytes = ww_json_whole(shard, "bytes");
-  if (!cJSON_IsString(file) || !plain_name(file->valuestring) || !cJSON_IsString(hash) || !*bytes || *bytes > room ||
-      *bytes % sizeof(float))
+  if (!cJSON_IsString(file) || !plain_name(file->valuestring) || !cJSON_IsString(hash) || !*bytes ||
+      *bytes > room || *bytes % sizeof(float))
     return ww_fail(e, WW_EDATA, "%s/manifest.json: a shard's name, size or hash is wrong", c->path);
   ww_buf path = {0};
   ww_buf_fmt(&path, "%s/%s", c->path, file->valuestring);
@@ -201,56 +233,70 @@ static ww_status read_shard(const ww_checkpoint *c, const cJSON *shard, void *to
   ww_status st = WW_OK;
   char got[20] = "";
   if (!f)
-    st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is missing: %s", path.s, strerror(errno));
+    st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is missing: %s", path.s,
+                 strerror(errno));
   else if (fread(to, 1, *bytes, f) != *bytes || fgetc(f) != EOF)
-    st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is not of %" PRIu64 " bytes as its manifest says", path.s,
-                 *bytes);
+    st = ww_fail(e, WW_EDATA,
+                 "%s: a shard of the checkpoint is not of %" PRIu64 " bytes as its manifest says",
+                 path.s, *bytes);
   else
     snprintf(got, sizeof got, "%016" PRIx64, ww_hash(to, *bytes, FORMAT));
   if (!st && strcmp(got, hash->valuestring))
-    st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is damaged: its hash is %s, not %.20s", path.s, got,
-                 hash->valuestring);
-  if (f) fclose(f);
+    st = ww_fail(e, WW_EDATA, "%s: a shard of the checkpoint is damaged: its hash is %s, not %.20s",
+                 path.s, got, hash->valuestring);
+  if (f)
+    fclose(f);
   ww_buf_free(&path);
   return st;
 }
 
-static ww_status read_array(const ww_checkpoint *c, const cJSON *x, float *to, uint64_t n, ww_err *e) {
+static ww_status read_array(const ww_checkpoint *c, const cJSON *x, float *to, uint64_t n,
+                            ww_err *e) {
   const cJSON *shard, *shards = cJSON_GetObjectItemCaseSensitive(x, "shards");
   uint64_t at = 0, bytes;
   ww_status st = WW_OK;
-  float *scratch = to ? NULL : ww_xmalloc(WW_CHECKPOINT_SHARD); /* only to see whether it is whole */
+  float *scratch =
+      to ? NULL : ww_xmalloc(WW_CHECKPOINT_SHARD); /* only to see whether it is whole */
   cJSON_ArrayForEach(shard, shards) {
     uint64_t room = (n - at) * sizeof *to;
-    if (room > WW_CHECKPOINT_SHARD) room = WW_CHECKPOINT_SHARD;
-    if ((st = read_shard(c, shard, to ? to + at : scratch, room, &bytes, e))) break;
+    if (room > WW_CHECKPOINT_SHARD)
+      room = WW_CHECKPOINT_SHARD;
+    if ((st = read_shard(c, shard, to ? to + at : scratch, room, &bytes, e)))
+      break;
     at += bytes / sizeof *to;
   }
   free(scratch);
   if (!st && at != n)
-    st = ww_fail(e, WW_EDATA, "%s/manifest.json: shards hold %" PRIu64 " of %" PRIu64 " values", c->path, at, n);
+    st = ww_fail(e, WW_EDATA, "%s/manifest.json: shards hold %" PRIu64 " of %" PRIu64 " values",
+                 c->path, at, n);
   return st;
 }
 
-static ww_status open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkpoint *c, ww_err *e) {
+static ww_status open_one(const char *dir, uint64_t step, ww_arena *a, ww_checkpoint *c,
+                          ww_err *e) {
   const cJSON *x;
   char *text;
   size_t n;
   char *path = folder_of(a, dir, step);
   const char *manifest = ww_path_join(a, path, "manifest.json");
   ww_status st = ww_read_file(a, manifest, (size_t)1 << 30, &text, &n, e);
-  if (st) return st;
+  if (st)
+    return st;
   c->manifest = ww_json_read(text, n, e);
   if (!c->manifest)
-    return e ? e->file = NULL, ww_fail(e, WW_EDATA, "%s: it is not whole; remove this folder", manifest) : WW_EDATA;
+    return e ? e->file = NULL,
+               ww_fail(e, WW_EDATA, "%s: it is not whole; remove this folder", manifest) : WW_EDATA;
   c->path = strcpy(ww_xmalloc(strlen(path) + 1), path);
   c->step = ww_json_whole(c->manifest, "step");
   c->state = cJSON_GetObjectItemCaseSensitive(c->manifest, "state");
-  if (ww_json_whole(c->manifest, "format") != FORMAT || c->step != step || !cJSON_IsObject(c->state))
-    return ww_fail(e, WW_EDATA, "%s: no manifest of a checkpoint of step %" PRIu64 " that this version reads", manifest,
-                   step);
+  if (ww_json_whole(c->manifest, "format") != FORMAT || c->step != step ||
+      !cJSON_IsObject(c->state))
+    return ww_fail(e, WW_EDATA,
+                   "%s: no manifest of a checkpoint of step %" PRIu64 " that this version reads",
+                   manifest, step);
   cJSON_ArrayForEach(x, cJSON_GetObjectItemCaseSensitive(c->manifest, "arrays")) {
-    if ((st = read_array(c, x, NULL, ww_json_whole(x, "floats"), e))) return st;
+    if ((st = read_array(c, x, NULL, ww_json_whole(x, "floats"), e)))
+      return st;
   }
   return WW_OK;
 }
@@ -260,17 +306,22 @@ ww_status ww_checkpoint_open(const char *dir, ww_checkpoint *out, ww_err *e) {
   uint32_t n = generations(dir, step, 64);
   ww_err why = {0}, first = {0};
   ww_arena *a = ww_arena_new();
-  ww_status st = n ? WW_EDATA : ww_fail(e, WW_EIO, "%s: there is no checkpoint in it to resume from", dir);
+  ww_status st =
+      n ? WW_EDATA : ww_fail(e, WW_EIO, "%s: there is no checkpoint in it to resume from", dir);
   for (uint32_t k = 0; k < n; k++) {
     *out = (ww_checkpoint){0};
     st = open_one(dir, step[k], a, out, &why);
-    if (!st) break;
-    if (!k) first = why;
+    if (!st)
+      break;
+    if (!k)
+      first = why;
     ww_checkpoint_close(out);
   }
   ww_arena_free(a);
-  if (!st && first.code) snprintf(out->note, sizeof out->note, "%s", first.msg);
-  if (st && n) st = ww_fail(e, WW_EDATA, "%s", first.msg);
+  if (!st && first.code)
+    snprintf(out->note, sizeof out->note, "%s", first.msg);
+  if (st && n)
+    st = ww_fail(e, WW_EDATA, "%s", first.msg);
   return st;
 }
 
@@ -285,10 +336,12 @@ uint64_t ww_checkpoint_floats(const ww_checkpoint *c, const char *name) {
   return x ? ww_json_whole(x, "floats") : 0;
 }
 
-ww_status ww_checkpoint_read(const ww_checkpoint *c, const char *name, uint64_t n, float *to, ww_err *e) {
+ww_status ww_checkpoint_read(const ww_checkpoint *c, const char *name, uint64_t n, float *to,
+                             ww_err *e) {
   const cJSON *x = array_of(c, name);
   if (!x || ww_json_whole(x, "floats") != n)
-    return ww_fail(e, WW_EDATA, "%s: the checkpoint is of another model: it has %" PRIu64 " %s, not %" PRIu64, c->path,
-                   ww_checkpoint_floats(c, name), name, n);
+    return ww_fail(e, WW_EDATA,
+                   "%s: the checkpoint is of another model: it has %" PRIu64 " %s, not %" PRIu64,
+                   c->path, ww_checkpoint_floats(c, name), name, n);
   return read_array(c, x, to, n, e);
 }

@@ -1,7 +1,9 @@
-/* config.c - a model's configuration: checked, read from config.json (as transformers 4 and 5 write it), written so that both load it.
+/* config.c - a model's configuration: checked, read from config.json (as transformers 4 and 5 write
+ * it), written so that both load it.
  *
- * What changes the arithmetic and is not known here (another activation, another kind of rope, a sliding window) is an error, never ignored:
- * a model that runs gives the numbers its author meant. */
+ * What changes the arithmetic and is not known here (another activation, another kind of rope, a
+ * sliding window) is an error, never ignored: a model that runs gives the numbers its author meant.
+ */
 #include "config_int.h"
 
 #include <math.h>
@@ -35,53 +37,69 @@ static ww_status check_sizes(const ww_lm_config *c, ww_err *e) {
   };
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
-      return ww_fail(e, WW_EDATA, "%s is %u; a model here has %u to %u", sizes[i].name, sizes[i].value, sizes[i].least,
-                     sizes[i].most);
+      return ww_fail(e, WW_EDATA, "%s is %u; a model here has %u to %u", sizes[i].name,
+                     sizes[i].value, sizes[i].least, sizes[i].most);
   if (c->heads % c->kv_heads)
-    return ww_fail(e, WW_EDATA, "num_attention_heads (%u) is no multiple of num_key_value_heads (%u)", c->heads,
+    return ww_fail(e, WW_EDATA,
+                   "num_attention_heads (%u) is no multiple of num_key_value_heads (%u)", c->heads,
                    c->kv_heads);
-  if (c->head_size % 2) return ww_fail(e, WW_EDATA, "head_dim (%u) is odd; rotary embedding turns pairs", c->head_size);
+  if (c->head_size % 2)
+    return ww_fail(e, WW_EDATA, "head_dim (%u) is odd; rotary embedding turns pairs", c->head_size);
   if (!c->features != !c->feature_tokens)
-    return ww_fail(e, WW_EDATA, "warpwise.features (%u) and warpwise.feature_tokens (%u) go together", c->features,
-                   c->feature_tokens);
+    return ww_fail(e, WW_EDATA,
+                   "warpwise.features (%u) and warpwise.feature_tokens (%u) go together",
+                   c->features, c->feature_tokens);
   if (c->feature_tokens > c->context)
-    return ww_fail(e, WW_EDATA, "warpwise.feature_tokens (%u) is more than the context of %u", c->feature_tokens,
-                   c->context);
+    return ww_fail(e, WW_EDATA, "warpwise.feature_tokens (%u) is more than the context of %u",
+                   c->feature_tokens, c->context);
   return WW_OK;
 }
 
-static bool positive(float x) { return isfinite(x) && x > 0; }
+static bool positive(float x) {
+  return isfinite(x) && x > 0;
+}
 
 static ww_status check_rope(const ww_lm_config *c, ww_err *e) {
-  if (!positive(c->rope_theta)) return ww_fail(e, WW_EDATA, "rope_theta (%g) must be above 0", (double)c->rope_theta);
-  if ((unsigned)c->rope > WW_ROPE_LLAMA3) return ww_fail(e, WW_EDATA, "no such kind of rope: %d", (int)c->rope);
+  if (!positive(c->rope_theta))
+    return ww_fail(e, WW_EDATA, "rope_theta (%g) must be above 0", (double)c->rope_theta);
+  if ((unsigned)c->rope > WW_ROPE_LLAMA3)
+    return ww_fail(e, WW_EDATA, "no such kind of rope: %d", (int)c->rope);
   if (c->rope != WW_ROPE_PLAIN && !positive(c->rope_factor))
     return ww_fail(e, WW_EDATA, "the rope's factor (%g) must be above 0", (double)c->rope_factor);
-  if (c->rope != WW_ROPE_LLAMA3) return WW_OK;
+  if (c->rope != WW_ROPE_LLAMA3)
+    return WW_OK;
   if (!positive(c->rope_low) || !positive(c->rope_high) || c->rope_high <= c->rope_low)
-    return ww_fail(e, WW_EDATA, "the rope's low_freq_factor (%g) must be above 0 and below its high_freq_factor (%g)",
-                   (double)c->rope_low, (double)c->rope_high);
+    return ww_fail(
+        e, WW_EDATA,
+        "the rope's low_freq_factor (%g) must be above 0 and below its high_freq_factor (%g)",
+        (double)c->rope_low, (double)c->rope_high);
   if (!c->rope_original || c->rope_original > 1u << 24)
-    return ww_fail(e, WW_EDATA, "the rope's original_max_position_embeddings (%u) must be 1 to %u", c->rope_original,
-                   1u << 24);
+    return ww_fail(e, WW_EDATA, "the rope's original_max_position_embeddings (%u) must be 1 to %u",
+                   c->rope_original, 1u << 24);
   return WW_OK;
 }
 
 ww_status ww_lm_config_check(const ww_lm_config *c, ww_err *e) {
-  if ((unsigned)c->arch >= WW_LM_NARCHS) return ww_fail(e, WW_EDATA, "no such architecture: %d", (int)c->arch);
+  if ((unsigned)c->arch >= WW_LM_NARCHS)
+    return ww_fail(e, WW_EDATA, "no such architecture: %d", (int)c->arch);
   ww_status rc = check_sizes(c, e);
-  if (!rc) rc = check_rope(c, e);
-  if (rc) return rc;
+  if (!rc)
+    rc = check_rope(c, e);
+  if (rc)
+    return rc;
   if (!isfinite(c->norm_eps) || c->norm_eps < 0 || c->norm_eps > 1)
     return ww_fail(e, WW_EDATA, "rms_norm_eps (%g) must be 0 to 1", (double)c->norm_eps);
   if (c->arch == WW_LM_QWEN2 && !c->qkv_bias)
     return ww_fail(e, WW_EDATA, "a Qwen2 without biases of Q, K and V is none; call it a Llama");
-  if (c->neos > 4) return ww_fail(e, WW_EDATA, "more than 4 end tokens (%u)", c->neos);
+  if (c->neos > 4)
+    return ww_fail(e, WW_EDATA, "more than 4 end tokens (%u)", c->neos);
   if (c->bos < -1 || c->bos >= (int32_t)c->vocab)
-    return ww_fail(e, WW_EDATA, "bos_token_id (%d) is not in the vocabulary of %u", c->bos, c->vocab);
+    return ww_fail(e, WW_EDATA, "bos_token_id (%d) is not in the vocabulary of %u", c->bos,
+                   c->vocab);
   for (uint32_t i = 0; i < c->neos; i++)
     if (c->eos[i] < 0 || c->eos[i] >= (int32_t)c->vocab)
-      return ww_fail(e, WW_EDATA, "eos_token_id (%d) is not in the vocabulary of %u", c->eos[i], c->vocab);
+      return ww_fail(e, WW_EDATA, "eos_token_id (%d) is not in the vocabulary of %u", c->eos[i],
+                     c->vocab);
   return WW_OK;
 }
 
@@ -94,56 +112,68 @@ static const cJSON *member(const cJSON *obj, const char *key) {
 }
 
 /* Missing: `otherwise`; 0 there means the member must be given. */
-static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise, uint32_t *out, ww_err *e) {
+static ww_status want_size(const cJSON *obj, const char *key, uint32_t otherwise, uint32_t *out,
+                           ww_err *e) {
   const cJSON *n = member(obj, key);
   uint64_t v = otherwise;
-  if (!n && !otherwise) return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
+  if (!n && !otherwise)
+    return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
   if (n) {
     ww_status rc = ww_json_want_uint(n, key, &v, e);
-    if (rc) return rc;
+    if (rc)
+      return rc;
   }
-  if (v > UINT32_MAX) return ww_fail(e, WW_EDATA, "%s is absurd: %llu", key, (unsigned long long)v);
+  if (v > UINT32_MAX)
+    return ww_fail(e, WW_EDATA, "%s is absurd: %llu", key, (unsigned long long)v);
   *out = (uint32_t)v;
   return WW_OK;
 }
 
-static ww_status want_real(const cJSON *obj, const char *key, double otherwise, float *out, ww_err *e) {
+static ww_status want_real(const cJSON *obj, const char *key, double otherwise, float *out,
+                           ww_err *e) {
   char scratch[64];
   const cJSON *n = member(obj, key);
   if (n && !cJSON_IsNumber(n))
     return ww_fail(e, WW_EPARSE, "%s: expected a number, not %s", key, ww_json_kind(n, scratch));
   double v = n ? n->valuedouble : otherwise;
-  if (isnan(v)) return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
-  if (fabs(v) > 3e38) return ww_fail(e, WW_EDATA, "%s is absurd: %g", key, v);
+  if (isnan(v))
+    return ww_fail(e, WW_EPARSE, "config.json has no %s", key);
+  if (fabs(v) > 3e38)
+    return ww_fail(e, WW_EDATA, "%s is absurd: %g", key, v);
   *out = (float)v;
   return WW_OK;
 }
 
-static ww_status want_bool(const cJSON *obj, const char *key, bool otherwise, bool *out, ww_err *e) {
+static ww_status want_bool(const cJSON *obj, const char *key, bool otherwise, bool *out,
+                           ww_err *e) {
   char scratch[64];
   const cJSON *n = member(obj, key);
   if (n && !cJSON_IsBool(n))
-    return ww_fail(e, WW_EPARSE, "%s: expected true or false, not %s", key, ww_json_kind(n, scratch));
+    return ww_fail(e, WW_EPARSE, "%s: expected true or false, not %s", key,
+                   ww_json_kind(n, scratch));
   *out = n ? cJSON_IsTrue(n) : otherwise;
   return WW_OK;
 }
 
 static ww_status read_arch(const cJSON *j, ww_lm_config *c, ww_err *e) {
   const cJSON *type = member(j, "model_type");
-  if (!cJSON_IsString(type)) return ww_fail(e, WW_EPARSE, "config.json has no model_type: is it a model's?");
+  if (!cJSON_IsString(type))
+    return ww_fail(e, WW_EPARSE, "config.json has no model_type: is it a model's?");
   for (int k = 0; k < WW_LM_NARCHS; k++)
     if (strcmp(ww_lm_archs[k].model_type, type->valuestring) == 0) {
       c->arch = (ww_lm_arch)k;
       return WW_OK;
     }
-  return ww_fail(e, WW_EUNSUPPORTED, "models of type \"%.60s\" are not supported; llama and qwen2 are",
+  return ww_fail(e, WW_EUNSUPPORTED,
+                 "models of type \"%.60s\" are not supported; llama and qwen2 are",
                  type->valuestring);
 }
 
 /* What would change the numbers and is not computed here. */
 static ww_status refuse(const cJSON *j, const ww_lm_config *c, ww_err *e) {
   const cJSON *act = member(j, "hidden_act");
-  if (act && !(cJSON_IsString(act) && (!strcmp(act->valuestring, "silu") || !strcmp(act->valuestring, "swish"))))
+  if (act && !(cJSON_IsString(act) &&
+               (!strcmp(act->valuestring, "silu") || !strcmp(act->valuestring, "swish"))))
     return ww_fail(e, WW_EUNSUPPORTED, "hidden_act \"%.40s\" is not supported; silu is",
                    act->valuestring ? act->valuestring : "?");
   static const char *const must_be_off[] = {"mlp_bias", "is_encoder_decoder"};
@@ -151,12 +181,14 @@ static ww_status refuse(const cJSON *j, const ww_lm_config *c, ww_err *e) {
     if (cJSON_IsTrue(member(j, must_be_off[i])))
       return ww_fail(e, WW_EUNSUPPORTED, "%s is not supported", must_be_off[i]);
   if (member(j, "quantization_config"))
-    return ww_fail(
-        e, WW_EUNSUPPORTED,
-        "quantised weights (quantization_config) are not supported; take the model in bf16, or a GGUF in Q8_0");
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "quantised weights (quantization_config) are not supported; take the model in "
+                   "bf16, or a GGUF in Q8_0");
   const cJSON *window = member(j, "sliding_window");
-  if (cJSON_IsTrue(member(j, "use_sliding_window")) && cJSON_IsNumber(window) && window->valuedouble < c->context)
-    return ww_fail(e, WW_EUNSUPPORTED, "a sliding window of %g tokens is not supported", window->valuedouble);
+  if (cJSON_IsTrue(member(j, "use_sliding_window")) && cJSON_IsNumber(window) &&
+      window->valuedouble < c->context)
+    return ww_fail(e, WW_EUNSUPPORTED, "a sliding window of %g tokens is not supported",
+                   window->valuedouble);
   const cJSON *part = member(j, "partial_rotary_factor");
   if (part && !(cJSON_IsNumber(part) && part->valuedouble == 1))
     return ww_fail(e, WW_EUNSUPPORTED, "partial_rotary_factor other than 1 is not supported");
@@ -165,46 +197,65 @@ static ww_status refuse(const cJSON *j, const ww_lm_config *c, ww_err *e) {
 
 static ww_status read_sizes(const cJSON *j, ww_lm_config *c, ww_err *e) {
   ww_status rc = want_size(j, "vocab_size", 0, &c->vocab, e);
-  if (!rc) rc = want_size(j, "hidden_size", 0, &c->width, e);
-  if (!rc) rc = want_size(j, "num_hidden_layers", 0, &c->layers, e);
-  if (!rc) rc = want_size(j, "num_attention_heads", 0, &c->heads, e);
-  if (!rc) rc = want_size(j, "intermediate_size", 0, &c->hidden, e);
-  if (!rc) rc = want_size(j, "max_position_embeddings", c->arch == WW_LM_QWEN2 ? 32768 : 2048, &c->context, e);
-  if (!rc && !c->heads) rc = ww_fail(e, WW_EDATA, "num_attention_heads is 0");
-  if (!rc) rc = want_size(j, "num_key_value_heads", c->heads, &c->kv_heads, e);
-  if (rc) return rc;
+  if (!rc)
+    rc = want_size(j, "hidden_size", 0, &c->width, e);
+  if (!rc)
+    rc = want_size(j, "num_hidden_layers", 0, &c->layers, e);
+  if (!rc)
+    rc = want_size(j, "num_attention_heads", 0, &c->heads, e);
+  if (!rc)
+    rc = want_size(j, "intermediate_size", 0, &c->hidden, e);
+  if (!rc)
+    rc = want_size(j, "max_position_embeddings", c->arch == WW_LM_QWEN2 ? 32768 : 2048, &c->context,
+                   e);
+  if (!rc && !c->heads)
+    rc = ww_fail(e, WW_EDATA, "num_attention_heads is 0");
+  if (!rc)
+    rc = want_size(j, "num_key_value_heads", c->heads, &c->kv_heads, e);
+  if (rc)
+    return rc;
   if (!member(j, "head_dim") && c->width % c->heads)
-    return ww_fail(e, WW_EDATA,
-                   "hidden_size (%u) is no multiple of num_attention_heads (%u), and head_dim is not given", c->width,
-                   c->heads);
+    return ww_fail(
+        e, WW_EDATA,
+        "hidden_size (%u) is no multiple of num_attention_heads (%u), and head_dim is not given",
+        c->width, c->heads);
   return want_size(j, "head_dim", c->width / c->heads, &c->head_size, e);
 }
 
 /* The kind's own members, of rope_scaling or rope_parameters. */
 static ww_status read_rope_kind(const cJSON *r, ww_lm_config *c, ww_err *e) {
   const cJSON *kind = member(r, "rope_type");
-  if (!kind) kind = member(r, "type"); /* as older files spell it */
+  if (!kind)
+    kind = member(r, "type"); /* as older files spell it */
   const char *name = cJSON_IsString(kind) ? kind->valuestring : "default";
-  if (strcmp(name, "default") == 0) return WW_OK;
+  if (strcmp(name, "default") == 0)
+    return WW_OK;
   ww_status rc = want_real(r, "factor", NAN, &c->rope_factor, e);
   if (strcmp(name, "linear") == 0) {
     c->rope = WW_ROPE_LINEAR;
     return rc;
   }
   if (strcmp(name, "llama3") != 0)
-    return ww_fail(e, WW_EUNSUPPORTED, "rope of type \"%.40s\" is not supported; default, linear and llama3 are", name);
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "rope of type \"%.40s\" is not supported; default, linear and llama3 are", name);
   c->rope = WW_ROPE_LLAMA3;
-  if (!rc) rc = want_real(r, "low_freq_factor", NAN, &c->rope_low, e);
-  if (!rc) rc = want_real(r, "high_freq_factor", NAN, &c->rope_high, e);
-  if (!rc) rc = want_size(r, "original_max_position_embeddings", c->context, &c->rope_original, e);
+  if (!rc)
+    rc = want_real(r, "low_freq_factor", NAN, &c->rope_low, e);
+  if (!rc)
+    rc = want_real(r, "high_freq_factor", NAN, &c->rope_high, e);
+  if (!rc)
+    rc = want_size(r, "original_max_position_embeddings", c->context, &c->rope_original, e);
   return rc;
 }
 
-/* transformers 5 has rope_parameters with the theta inside; 4 has rope_theta beside rope_scaling. */
+/* transformers 5 has rope_parameters with the theta inside; 4 has rope_theta beside rope_scaling.
+ */
 static ww_status read_rope(const cJSON *j, ww_lm_config *c, ww_err *e) {
   const cJSON *r = member(j, "rope_parameters");
-  if (!r) r = member(j, "rope_scaling");
-  if (r && !cJSON_IsObject(r)) return ww_fail(e, WW_EPARSE, "rope_parameters or rope_scaling: expected an object");
+  if (!r)
+    r = member(j, "rope_scaling");
+  if (r && !cJSON_IsObject(r))
+    return ww_fail(e, WW_EPARSE, "rope_parameters or rope_scaling: expected an object");
   const cJSON *holder = member(r, "rope_theta") ? r : j;
   ww_status rc = want_real(holder, "rope_theta", 10000, &c->rope_theta, e);
   return rc || !r ? rc : read_rope_kind(r, c, e);
@@ -215,15 +266,20 @@ static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
   int64_t v;
   bool big;
   c->bos = -1;
-  for (int i = 0; i < 4; i++) c->eos[i] = -1;
+  for (int i = 0; i < 4; i++)
+    c->eos[i] = -1;
   if (bos && !(ww_json_as_int(bos, &v, &big) && !big && v >= -1 && v <= INT32_MAX))
     return ww_fail(e, WW_EPARSE, "bos_token_id: expected a token's id");
-  if (bos) c->bos = (int32_t)v;
-  for (const cJSON *n = cJSON_IsArray(eos) ? eos->child : eos; n; n = cJSON_IsArray(eos) ? n->next : NULL) {
+  if (bos)
+    c->bos = (int32_t)v;
+  for (const cJSON *n = cJSON_IsArray(eos) ? eos->child : eos; n;
+       n = cJSON_IsArray(eos) ? n->next : NULL) {
     if (!ww_json_as_int(n, &v, &big) || big || v < -1 || v > INT32_MAX)
       return ww_fail(e, WW_EPARSE, "eos_token_id: expected a token's id, or an array of them");
-    if (v >= 0 && c->neos == 4) return ww_fail(e, WW_EUNSUPPORTED, "eos_token_id has more than 4 tokens");
-    if (v >= 0) c->eos[c->neos++] = (int32_t)v;
+    if (v >= 0 && c->neos == 4)
+      return ww_fail(e, WW_EUNSUPPORTED, "eos_token_id has more than 4 tokens");
+    if (v >= 0)
+      c->eos[c->neos++] = (int32_t)v;
   }
   return WW_OK;
 }
@@ -232,27 +288,39 @@ static ww_status read_ours(const cJSON *w, ww_lm_config *c, ww_err *e) {
   const struct {
     const char *key;
     uint32_t *to;
-  } m[] = {{"numbers", &c->numbers}, {"features", &c->features}, {"feature_tokens", &c->feature_tokens}};
-  if (w && !cJSON_IsObject(w)) return ww_fail(e, WW_EPARSE, "warpwise: expected an object");
+  } m[] = {
+      {"numbers", &c->numbers}, {"features", &c->features}, {"feature_tokens", &c->feature_tokens}};
+  if (w && !cJSON_IsObject(w))
+    return ww_fail(e, WW_EPARSE, "warpwise: expected an object");
   for (size_t i = 0; i < sizeof m / sizeof *m; i++)
     if (member(w, m[i].key)) {
       ww_status rc = want_size(w, m[i].key, 1, m[i].to, e);
-      if (rc) return rc;
+      if (rc)
+        return rc;
     }
   return WW_OK;
 }
 
 static ww_status read_tree(const cJSON *j, ww_lm_config *c, ww_err *e) {
-  if (!cJSON_IsObject(j)) return ww_fail(e, WW_EPARSE, "config.json: expected an object");
+  if (!cJSON_IsObject(j))
+    return ww_fail(e, WW_EPARSE, "config.json: expected an object");
   ww_status rc = read_arch(j, c, e);
-  if (!rc) rc = read_sizes(j, c, e);
-  if (!rc) rc = refuse(j, c, e);
-  if (!rc) rc = want_real(j, "rms_norm_eps", 1e-6, &c->norm_eps, e);
-  if (!rc) rc = want_bool(j, "tie_word_embeddings", false, &c->tied, e);
-  if (!rc) rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias, e);
-  if (!rc) rc = read_rope(j, c, e);
-  if (!rc) rc = read_ids(j, c, e);
-  if (!rc) rc = read_ours(member(j, "warpwise"), c, e);
+  if (!rc)
+    rc = read_sizes(j, c, e);
+  if (!rc)
+    rc = refuse(j, c, e);
+  if (!rc)
+    rc = want_real(j, "rms_norm_eps", 1e-6, &c->norm_eps, e);
+  if (!rc)
+    rc = want_bool(j, "tie_word_embeddings", false, &c->tied, e);
+  if (!rc)
+    rc = want_bool(j, "attention_bias", ww_lm_archs[c->arch].qkv_bias, &c->qkv_bias, e);
+  if (!rc)
+    rc = read_rope(j, c, e);
+  if (!rc)
+    rc = read_ids(j, c, e);
+  if (!rc)
+    rc = read_ours(member(j, "warpwise"), c, e);
   return rc ? rc : ww_lm_config_check(c, e);
 }
 
@@ -270,15 +338,17 @@ ww_status ww_lm_config_parse(const char *json, size_t n, ww_lm_config *out, ww_e
 
 /* ---- writing it ---- */
 
-/* In the fewest digits that give the same float back (1e-05, not 9.999999747378752e-06), and never as a whole number: transformers tells
- * 8.0 from 8. */
+/* In the fewest digits that give the same float back (1e-05, not 9.999999747378752e-06), and never
+ * as a whole number: transformers tells 8.0 from 8. */
 static void print_real(ww_json *j, const char *key, float f) {
   char text[32];
   for (int digits = 1; digits <= 9; digits++) {
     snprintf(text, sizeof text, "%.*g", digits, (double)f);
-    if (strtof(text, NULL) == f) break;
+    if (strtof(text, NULL) == f)
+      break;
   }
-  if (fabsf(f) < 1e9f && f == floorf(f)) snprintf(text, sizeof text, "%.1f", (double)f);
+  if (fabsf(f) < 1e9f && f == floorf(f))
+    snprintf(text, sizeof text, "%.1f", (double)f);
   ww_json_key(j, key);
   ww_json_raw(j, text);
 }
@@ -287,8 +357,10 @@ static void print_rope(ww_json *j, const ww_lm_config *c, bool theta) {
   static const char *const kinds[] = {"default", "linear", "llama3"};
   ww_json_obj(j);
   ww_json_kstr(j, "rope_type", kinds[c->rope]);
-  if (theta) print_real(j, "rope_theta", c->rope_theta);
-  if (c->rope != WW_ROPE_PLAIN) print_real(j, "factor", c->rope_factor);
+  if (theta)
+    print_real(j, "rope_theta", c->rope_theta);
+  if (c->rope != WW_ROPE_PLAIN)
+    print_real(j, "factor", c->rope_factor);
   if (c->rope == WW_ROPE_LLAMA3) {
     print_real(j, "low_freq_factor", c->rope_low);
     print_real(j, "high_freq_factor", c->rope_high);
@@ -313,7 +385,8 @@ static void print_ids(ww_json *j, const ww_lm_config *c) {
   }
   ww_json_key(j, "eos_token_id");
   ww_json_arr(j);
-  for (uint32_t i = 0; i < c->neos && i < 4; i++) ww_json_int(j, c->eos[i]);
+  for (uint32_t i = 0; i < c->neos && i < 4; i++)
+    ww_json_int(j, c->eos[i]);
   ww_json_end_arr(j);
 }
 
@@ -330,7 +403,9 @@ static void print_sizes(ww_json *j, const ww_lm_config *c) {
 
 void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   const ww_lm_arch_info *arch = &ww_lm_archs[c->arch];
-  const char *torch = type == WW_DTYPE_BF16 ? "bfloat16" : type == WW_DTYPE_F16 ? "float16" : "float32";
+  const char *torch = type == WW_DTYPE_BF16  ? "bfloat16"
+                      : type == WW_DTYPE_F16 ? "float16"
+                                             : "float32";
   ww_json j = {.pretty = true};
   ww_json_begin(&j, json);
   ww_json_obj(&j);
@@ -369,4 +444,6 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   ww_buf_puts(json, "\n");
 }
 
-void ww_lm_config_print(const ww_lm_config *c, ww_buf *json) { ww_lm_config_print_as(c, WW_DTYPE_F32, json); }
+void ww_lm_config_print(const ww_lm_config *c, ww_buf *json) {
+  ww_lm_config_print_as(c, WW_DTYPE_F32, json);
+}

@@ -1,7 +1,8 @@
-/* curve.c - the loss of a training as a picture: each step pale, smoothed over it, held-out examples as points, the learning rate below.
+/* curve.c - the loss of a training as a picture: each step pale, smoothed over it, held-out
+ * examples as points, the learning rate below.
  *
- * A model that learns tokens and numbers gets a panel for each. One SVG that any browser shows: text as text, no script. Long trainings are
- * thinned to about a thousand points. */
+ * A model that learns tokens and numbers gets a panel for each. One SVG that any browser shows:
+ * text as text, no script. Long trainings are thinned to about a thousand points. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -31,18 +32,23 @@ typedef struct {
   ww_buf *out;
 } chart;
 
-static double loss_of(const ww_lm_point *p, kind k) { return (double)(k == TOKENS ? p->token_loss : p->number_loss); }
+static double loss_of(const ww_lm_point *p, kind k) {
+  return (double)(k == TOKENS ? p->token_loss : p->number_loss);
+}
 
 /* Whether there is any such loss: a step that asked for none has a 0. */
 static bool any(const ww_lm_points *v, kind k) {
   for (uint32_t i = 0; i < v->n; i++)
-    if (loss_of(&v->v[i], k) != 0) return true;
+    if (loss_of(&v->v[i], k) != 0)
+      return true;
   return false;
 }
 
 /* ---- scales ---- */
 
-static double x_of(const chart *c, double step) { return LEFT + (WIDTH - LEFT - RIGHT) * step / c->x1; }
+static double x_of(const chart *c, double step) {
+  return LEFT + (WIDTH - LEFT - RIGHT) * step / c->x1;
+}
 
 static double y_of(const chart *c, double loss) {
   double s = c->log ? log(loss / c->lo) / log(c->hi / c->lo) : (loss - c->lo) / (c->hi - c->lo);
@@ -50,7 +56,8 @@ static double y_of(const chart *c, double loss) {
   return c->top + PANEL * (1 - s);
 }
 
-static double nice(double span) { /* a step of 1, 2 or 5 times a power of ten, about five of them in the span */
+static double
+nice(double span) { /* a step of 1, 2 or 5 times a power of ten, about five of them in the span */
   double p = pow(10, floor(log10(span / 5))), k = span / 5 / p;
   return p * (k > 5 ? 10 : k > 2 ? 5 : k > 1 ? 2 : 1);
 }
@@ -59,7 +66,8 @@ static void range(chart *c, const ww_lm_points *v) {
   for (uint32_t k = 0; k < v->n; k++) {
     double loss = loss_of(&v->v[k], c->kind);
     c->x1 = fmax(c->x1, (double)v->v[k].step);
-    if (!isfinite(loss) || loss == 0) continue;
+    if (!isfinite(loss) || loss == 0)
+      continue;
     c->lo = fmin(c->lo, loss);
     c->hi = fmax(c->hi, loss);
   }
@@ -71,7 +79,10 @@ static void scale(chart *c, const ww_lm_points *train, const ww_lm_points *check
   c->x1 = 1;
   range(c, train);
   range(c, check);
-  if (c->lo > c->hi) c->lo = 0, c->hi = 1;
+  if (c->lo > c->hi) {
+    c->lo = 0;
+    c->hi = 1;
+  }
   c->log = c->lo > 0 && c->hi / c->lo > 3;
   if (c->log) {
     c->lo *= 0.93;
@@ -85,10 +96,10 @@ static void scale(chart *c, const ww_lm_points *train, const ww_lm_points *check
 
 /* ---- words and lines ---- */
 
-static void text(const chart *c, double x, double y, const char *anchor, const char *color, double size,
-                 const char *s) {
-  ww_buf_fmt(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%g\">", x, y, anchor,
-             color, size);
+static void text(const chart *c, double x, double y, const char *anchor, const char *color,
+                 double size, const char *s) {
+  ww_buf_fmt(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%g\">",
+             x, y, anchor, color, size);
   for (; *s; s++)
     if (*s == '<' || *s == '&')
       ww_buf_puts(c->out, *s == '<' ? "&lt;" : "&amp;");
@@ -100,8 +111,8 @@ static void text(const chart *c, double x, double y, const char *anchor, const c
 static void level(const chart *c, double loss) {
   char t[32];
   double y = y_of(c, loss);
-  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n", LEFT, y, WIDTH - RIGHT,
-             y);
+  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
+             LEFT, y, WIDTH - RIGHT, y);
   snprintf(t, sizeof t, "%g", loss);
   text(c, LEFT - 7, y + 4, "end", "#444444", 11, t);
 }
@@ -112,11 +123,13 @@ static void levels(const chart *c) {
     bool few = c->hi / c->lo > 30;
     for (double p = pow(10, floor(log10(c->lo))); p < c->hi; p *= 10)
       for (int k = 0; k < 6; k++)
-        if (p * at[k] > c->lo && p * at[k] < c->hi && (!few || k == 0 || k == 2 || k == 4)) level(c, p * at[k]);
+        if (p * at[k] > c->lo && p * at[k] < c->hi && (!few || k == 0 || k == 2 || k == 4))
+          level(c, p * at[k]);
     return;
   }
   double step = nice(c->hi - c->lo);
-  for (double v = step * ceil(c->lo / step); v <= c->hi; v += step) level(c, fabs(v) < 1e-9 * step ? 0 : v);
+  for (double v = step * ceil(c->lo / step); v <= c->hi; v += step)
+    level(c, fabs(v) < 1e-9 * step ? 0 : v);
 }
 
 static void steps_axis(const chart *c, double y) {
@@ -124,8 +137,9 @@ static void steps_axis(const chart *c, double y) {
   double step = fmax(1, nice(c->x1));
   for (double v = 0; v <= c->x1 * 1.0001; v += step) {
     snprintf(t, sizeof t, "%.10g", v);
-    ww_buf_fmt(c->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x_of(c, v), y,
-               x_of(c, v), y + 4);
+    ww_buf_fmt(c->out,
+               "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n",
+               x_of(c, v), y, x_of(c, v), y + 4);
     text(c, x_of(c, v), y + 16, "middle", "#444444", 11, t);
   }
   text(c, (LEFT + WIDTH - RIGHT) / 2.0, y + 36, "middle", "#222222", 12, "step");
@@ -134,29 +148,36 @@ static void steps_axis(const chart *c, double y) {
 /* ---- curves ---- */
 
 static void open_path(const chart *c, const char *color, double width, double opacity) {
-  ww_buf_fmt(
-      c->out,
-      "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-opacity=\"%g\" stroke-linejoin=\"round\" d=\"",
-      color, width, opacity);
+  ww_buf_fmt(c->out,
+             "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-opacity=\"%g\" "
+             "stroke-linejoin=\"round\" d=\"",
+             color, width, opacity);
 }
 
 typedef struct {
   double step, loss;
 } spot;
 
-/* Means of neighbours, so that there are at most POINTS; steps that asked for no such loss are left out. */
+/* Means of neighbours, so that there are at most POINTS; steps that asked for no such loss are left
+ * out. */
 static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
   uint32_t each = (v->n + POINTS - 1) / POINTS, n = 0;
   for (uint32_t k = 0; k < v->n; k += each) {
     double loss = 0, step = 0, of = 0;
     for (uint32_t i = k; i < v->n && i < k + each; i++)
-      if (loss_of(&v->v[i], c->kind) != 0) loss += loss_of(&v->v[i], c->kind), step += (double)v->v[i].step, of++;
-    if (of > 0) out[n++] = (spot){step / of, loss / of};
+      if (loss_of(&v->v[i], c->kind) != 0) {
+        loss += loss_of(&v->v[i], c->kind);
+        step += (double)v->v[i].step;
+        of++;
+      }
+    if (of > 0)
+      out[n++] = (spot){step / of, loss / of};
   }
   return n;
 }
 
-/* As it was, pale; over it the mean of each spot and up to 1.5 % of them to either side, fewer at the ends. */
+/* As it was, pale; over it the mean of each spot and up to 1.5 % of them to either side, fewer at
+ * the ends. */
 static void losses(const chart *c, const ww_lm_points *v) {
   spot *p = ww_xmalloc((POINTS + 1) * sizeof *p);
   const uint32_t n = thin(c, v, p), most = n * 3 / 200;
@@ -168,9 +189,12 @@ static void losses(const chart *c, const ww_lm_points *v) {
   for (uint32_t k = 0; k < n; k++) {
     uint32_t w = k < n - 1 - k ? k : n - 1 - k;
     double sum = 0;
-    if (w > most) w = most;
-    for (uint32_t i = k - w; i <= k + w; i++) sum += p[i].loss;
-    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, p[k].step), y_of(c, sum / (2 * w + 1)));
+    if (w > most)
+      w = most;
+    for (uint32_t i = k - w; i <= k + w; i++)
+      sum += p[i].loss;
+    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, p[k].step),
+               y_of(c, sum / (2 * w + 1)));
   }
   ww_buf_puts(c->out, "\"/>\n");
   free(p);
@@ -185,9 +209,11 @@ static void checks(const chart *c, const ww_lm_points *v) {
     ww_buf_puts(c->out, "\"/>\n");
   }
   for (uint32_t k = 0; k < v->n; k++)
-    ww_buf_fmt(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>step %.0f: %.4f</title></circle>\n",
-               x_of(c, (double)v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)), check_color, (double)v->v[k].step,
-               loss_of(&v->v[k], c->kind));
+    ww_buf_fmt(c->out,
+               "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>step %.0f: "
+               "%.4f</title></circle>\n",
+               x_of(c, (double)v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)), check_color,
+               (double)v->v[k].step, loss_of(&v->v[k], c->kind));
 }
 
 static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check) {
@@ -205,14 +231,16 @@ static void rates(const chart *c, const ww_lm_points *v, double y) {
   uint32_t each = (v->n + POINTS - 1) / POINTS;
   double most = 0;
   char t[64];
-  for (uint32_t k = 0; k < v->n; k++) most = fmax(most, (double)v->v[k].lr);
-  ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, y,
-             WIDTH - LEFT - RIGHT, RATE_HEIGHT);
+  for (uint32_t k = 0; k < v->n; k++)
+    most = fmax(most, (double)v->v[k].lr);
+  ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n",
+             LEFT, y, WIDTH - LEFT - RIGHT, RATE_HEIGHT);
   text(c, LEFT - 7, y + RATE_HEIGHT + 2, "end", "#444444", 11, "0");
   snprintf(t, sizeof t, "%.3g", most);
   text(c, LEFT - 7, y + 8, "end", "#444444", 11, t);
   text(c, WIDTH - RIGHT - 4, y + 13, "end", rate_color, 11, "learning rate");
-  if (!(most > 0)) return;
+  if (!(most > 0))
+    return;
   open_path(c, rate_color, 1.4, 1);
   for (uint32_t k = 0; k < v->n; k += each)
     ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step),
@@ -221,27 +249,34 @@ static void rates(const chart *c, const ww_lm_points *v, double y) {
 }
 
 static void legend(const chart *c, bool checked) {
-  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"42\" x2=\"%d\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", LEFT,
-             LEFT + 14, train_color);
+  ww_buf_fmt(c->out,
+             "<line x1=\"%d\" y1=\"42\" x2=\"%d\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n",
+             LEFT, LEFT + 14, train_color);
   text(c, LEFT + 20, 46, "start", "#444444", 11.5, "training");
-  if (!checked) return;
-  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n", LEFT + 100, check_color);
+  if (!checked)
+    return;
+  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n", LEFT + 100,
+             check_color);
   text(c, LEFT + 110, 46, "start", "#444444", 11.5, "held out");
 }
 
-void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check, ww_buf *svg) {
+void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check,
+                 ww_buf *svg) {
   const bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
   const int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
   chart c = {.out = svg, .top = TOP};
-  ww_buf_fmt(svg,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-             "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>loss</title>\n"
-             "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-             WIDTH, height, WIDTH, height, WIDTH, height);
+  ww_buf_fmt(
+      svg,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+      "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, "
+      "sans-serif\">\n<title>loss</title>\n"
+      "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+      WIDTH, height, WIDTH, height, WIDTH, height);
   text(&c, LEFT, 24, "start", "#1a1a1a", 15, title);
   legend(&c, check->n > 0);
   for (int k = 0; k < KINDS; k++) {
-    if (!(k == TOKENS ? tokens : numbers)) continue;
+    if (!(k == TOKENS ? tokens : numbers))
+      continue;
     c.kind = (kind)k;
     panel(&c, train, check);
     c.top += PANEL + GAP;

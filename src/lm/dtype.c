@@ -1,8 +1,9 @@
 /* dtype.c - the types that weights are stored in, and their values as floats and back.
  *
- * Workload: millions to billions of values in one call, bound by memory. Every conversion rounds to nearest even and the vector versions
- * (AVX2 and F16C, chosen at run time) give the bits of the plain ones; NaN stays NaN, quiet. Q8_0 rounds to multiples of the scale as stored,
- * not of the scale before it became a half: no value is further off than half a step. */
+ * Workload: millions to billions of values in one call, bound by memory. Every conversion rounds to
+ * nearest even and the vector versions (AVX2 and F16C, chosen at run time) give the bits of the
+ * plain ones; NaN stays NaN, quiet. Q8_0 rounds to multiples of the scale as stored, not of the
+ * scale before it became a half: no value is further off than half a step. */
 #include "weights.h"
 
 #include <math.h>
@@ -24,10 +25,13 @@ static const struct {
     [WW_DTYPE_I64] = {"I64", 8, 1},   [WW_DTYPE_U8] = {"U8", 1, 1},
 };
 
-const char *ww_dtype_name(ww_dtype t) { return (unsigned)t < WW_NDTYPE ? types[t].name : "?"; }
+const char *ww_dtype_name(ww_dtype t) {
+  return (unsigned)t < WW_NDTYPE ? types[t].name : "?";
+}
 
 uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values) {
-  if ((unsigned)t >= WW_NDTYPE || values % types[t].values) return 0;
+  if ((unsigned)t >= WW_NDTYPE || values % types[t].values)
+    return 0;
   uint64_t blocks = values / types[t].values;
   return blocks > UINT64_MAX / types[t].bytes ? 0 : blocks * types[t].bytes;
 }
@@ -54,16 +58,21 @@ static inline float float_of(uint32_t u) {
 
 static inline float half_to_float(uint16_t h) {
   uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;
-  if (rest > 0x7c00) return float_of(sign | 0x7fc00000 | rest << 13); /* NaN, made quiet */
-  if (rest == 0x7c00) return float_of(sign | 0x7f800000);
-  if (rest < 0x0400) return float_of(sign | bits_of((float)rest * 0x1p-24f)); /* subnormal or 0: exact */
+  if (rest > 0x7c00)
+    return float_of(sign | 0x7fc00000 | rest << 13); /* NaN, made quiet */
+  if (rest == 0x7c00)
+    return float_of(sign | 0x7f800000);
+  if (rest < 0x0400)
+    return float_of(sign | bits_of((float)rest * 0x1p-24f)); /* subnormal or 0: exact */
   return float_of(sign | ((rest << 13) + (112u << 23)));
 }
 
 static inline uint16_t float_to_half(float f) {
   uint32_t u = bits_of(f), sign = u >> 16 & 0x8000, x = u & 0x7fffffff;
-  if (x > 0x7f800000) return (uint16_t)(sign | 0x7e00 | (x >> 13 & 0x3ff));
-  if (x >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* 65520 and more: infinite */
+  if (x > 0x7f800000)
+    return (uint16_t)(sign | 0x7e00 | (x >> 13 & 0x3ff));
+  if (x >= 0x477ff000)
+    return (uint16_t)(sign | 0x7c00); /* 65520 and more: infinite */
   if (x < 0x38800000) /* below 2^-14: steps of 2^-24, which is what a float of 0.5 to 1 has */
     return (uint16_t)(sign | (bits_of(float_of(x) + 0.5f) - 0x3f000000));
   return (uint16_t)(sign | (x - (112u << 23) + 0xfff + (x >> 13 & 1)) >> 13);
@@ -71,7 +80,8 @@ static inline uint16_t float_to_half(float f) {
 
 static inline uint16_t float_to_bf16(float f) {
   uint32_t u = bits_of(f);
-  if ((u & 0x7fffffff) > 0x7f800000) return (uint16_t)(u >> 16 | 0x40);
+  if ((u & 0x7fffffff) > 0x7f800000)
+    return (uint16_t)(u >> 16 | 0x40);
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
@@ -87,7 +97,8 @@ static inline float block_max(const float *x) {
   return float_of(most);
 }
 
-/* to: half scale, 32 bytes. A NaN makes the whole block NaN (a scale of NaN): it must not come back as a number. */
+/* to: half scale, 32 bytes. A NaN makes the whole block NaN (a scale of NaN): it must not come back
+ * as a number. */
 static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const float *x) {
   float most = block_max(x), scale = most / 127;
   uint16_t half = isnan(most) ? 0x7e00 : scale > 65504 ? 0x7bff : float_to_half(scale);
@@ -105,19 +116,23 @@ static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const 
   }
 }
 
-static inline __attribute__((always_inline)) void block_unpack(float *to, const uint8_t *from, float scale) {
+static inline __attribute__((always_inline)) void block_unpack(float *to, const uint8_t *from,
+                                                               float scale) {
   const int8_t *q = (const int8_t *)from + 2;
-  for (int i = 0; i < BLOCK; i++) to[i] = scale * q[i];
+  for (int i = 0; i < BLOCK; i++)
+    to[i] = scale * q[i];
 }
 
 /* ---- many values, in plain C ---- */
 
 static void f16_to_f32(float *to, const uint16_t *from, uint64_t n) {
-  for (uint64_t i = 0; i < n; i++) to[i] = half_to_float(load16(from + i));
+  for (uint64_t i = 0; i < n; i++)
+    to[i] = half_to_float(load16(from + i));
 }
 
 static void bf16_to_f32(float *to, const uint16_t *from, uint64_t n) {
-  for (uint64_t i = 0; i < n; i++) to[i] = float_of((uint32_t)load16(from + i) << 16);
+  for (uint64_t i = 0; i < n; i++)
+    to[i] = float_of((uint32_t)load16(from + i) << 16);
 }
 
 static void q8_to_f32(float *to, const uint8_t *from, uint64_t n) {
@@ -127,25 +142,31 @@ static void q8_to_f32(float *to, const uint8_t *from, uint64_t n) {
 }
 
 static void f32_to_f16(uint16_t *to, const float *from, uint64_t n) {
-  for (uint64_t i = 0; i < n; i++) to[i] = float_to_half(from[i]);
+  for (uint64_t i = 0; i < n; i++)
+    to[i] = float_to_half(from[i]);
 }
 
 static void f32_to_bf16(uint16_t *to, const float *from, uint64_t n) {
-  for (uint64_t i = 0; i < n; i++) to[i] = float_to_bf16(from[i]);
+  for (uint64_t i = 0; i < n; i++)
+    to[i] = float_to_bf16(from[i]);
 }
 
 static void f32_to_q8(uint8_t *to, const float *from, uint64_t n) {
-  for (uint64_t i = 0; i < n; i += BLOCK, to += BLOCK_BYTES) block_pack(to, from + i);
+  for (uint64_t i = 0; i < n; i += BLOCK, to += BLOCK_BYTES)
+    block_pack(to, from + i);
 }
 
 /* ---- many values, eight at a time: the same bits ---- */
 
 #ifdef FAST
-static bool fast(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"); }
+static bool fast(void) {
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+}
 
 FAST static void f16_to_f32_fast(float *to, const uint16_t *from, uint64_t n) {
   uint64_t i = 0;
-  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+  for (; i + 8 <= n; i += 8)
+    _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
   f16_to_f32(to + i, from + i, n - i);
 }
 
@@ -171,7 +192,8 @@ FAST static void q8_to_f32_fast(float *to, const uint8_t *from, uint64_t n) {
 FAST static void f32_to_f16_fast(uint16_t *to, const float *from, uint64_t n) {
   uint64_t i = 0;
   for (; i + 8 <= n; i += 8)
-    _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128((__m128i *)(to + i),
+                     _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
   f32_to_f16(to + i, from + i, n - i);
 }
 
@@ -181,14 +203,16 @@ FAST static inline __m256i bf16_of(__m256 x) {
   __m256i odd = _mm256_and_si256(high, _mm256_set1_epi32(1));
   __m256i up = _mm256_add_epi32(u, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
   __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
-  return _mm256_blendv_epi8(_mm256_srli_epi32(up, 16), _mm256_or_si256(high, _mm256_set1_epi32(0x40)), nan);
+  return _mm256_blendv_epi8(_mm256_srli_epi32(up, 16),
+                            _mm256_or_si256(high, _mm256_set1_epi32(0x40)), nan);
 }
 
 FAST static void f32_to_bf16_fast(uint16_t *to, const float *from, uint64_t n) {
   uint64_t i = 0;
   for (; i + 16 <= n; i += 16) {
     __m256i a = bf16_of(_mm256_loadu_ps(from + i)), b = bf16_of(_mm256_loadu_ps(from + i + 8));
-    __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b), 0xd8); /* packs within halves: put in order */
+    __m256i both = _mm256_permute4x64_epi64(_mm256_packus_epi32(a, b),
+                                            0xd8); /* packs within halves: put in order */
     _mm256_storeu_si256((__m256i *)(to + i), both);
   }
   f32_to_bf16(to + i, from + i, n - i);
@@ -216,7 +240,9 @@ FAST static void f32_to_q8_fast(uint8_t *to, const float *from, uint64_t n) {
   }
 }
 #else
-static bool fast(void) { return false; }
+static bool fast(void) {
+  return false;
+}
 #define f16_to_f32_fast f16_to_f32
 #define bf16_to_f32_fast bf16_to_f32
 #define q8_to_f32_fast q8_to_f32
@@ -227,26 +253,45 @@ static bool fast(void) { return false; }
 
 void ww_to_f32_plain(float *to, const void *from, ww_dtype type, uint64_t n) {
   switch (type) {
-  case WW_DTYPE_F32: memcpy(to, from, n * 4); break;
-  case WW_DTYPE_F16: f16_to_f32(to, from, n); break;
-  case WW_DTYPE_BF16: bf16_to_f32(to, from, n); break;
-  case WW_DTYPE_Q8_0: q8_to_f32(to, from, n); break;
-  default: break;
+  case WW_DTYPE_F32:
+    memcpy(to, from, n * 4);
+    break;
+  case WW_DTYPE_F16:
+    f16_to_f32(to, from, n);
+    break;
+  case WW_DTYPE_BF16:
+    bf16_to_f32(to, from, n);
+    break;
+  case WW_DTYPE_Q8_0:
+    q8_to_f32(to, from, n);
+    break;
+  default:
+    break;
   }
 }
 
 void ww_from_f32_plain(void *to, ww_dtype type, const float *from, uint64_t n) {
   switch (type) {
-  case WW_DTYPE_F32: memcpy(to, from, n * 4); break;
-  case WW_DTYPE_F16: f32_to_f16(to, from, n); break;
-  case WW_DTYPE_BF16: f32_to_bf16(to, from, n); break;
-  case WW_DTYPE_Q8_0: f32_to_q8(to, from, n); break;
-  default: break;
+  case WW_DTYPE_F32:
+    memcpy(to, from, n * 4);
+    break;
+  case WW_DTYPE_F16:
+    f32_to_f16(to, from, n);
+    break;
+  case WW_DTYPE_BF16:
+    f32_to_bf16(to, from, n);
+    break;
+  case WW_DTYPE_Q8_0:
+    f32_to_q8(to, from, n);
+    break;
+  default:
+    break;
   }
 }
 
 void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n) {
-  if (!n) return;
+  if (!n)
+    return;
   if (type == WW_DTYPE_F16 && fast())
     f16_to_f32_fast(to, from, n);
   else if (type == WW_DTYPE_BF16 && fast())
@@ -258,7 +303,8 @@ void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n) {
 }
 
 void ww_from_f32(void *to, ww_dtype type, const float *from, uint64_t n) {
-  if (!n) return;
+  if (!n)
+    return;
   if (type == WW_DTYPE_F16 && fast())
     f32_to_f16_fast(to, from, n);
   else if (type == WW_DTYPE_BF16 && fast())

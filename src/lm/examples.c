@@ -1,8 +1,9 @@
 /* examples.c - JSON lines to tokens, on many threads.
  *
- * Threads take turns to read a chunk of lines and then parse and tokenize it alone; the pieces are put behind one another in the file's
- * order, so that the result does not depend on the number of threads. Workload: hundreds of thousands of examples, a gigabyte of text; only
- * tokens are kept. */
+ * Threads take turns to read a chunk of lines and then parse and tokenize it alone; the pieces are
+ * put behind one another in the file's order, so that the result does not depend on the number of
+ * threads. Workload: hundreds of thousands of examples, a gigabyte of text; only tokens are kept.
+ */
 #include "examples.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@
 #include "lines.h"
 #include "team.h"
 
-/* What came out of one chunk: arrays as ww_examples has them, `at` counted from the piece's own begin. */
+/* What came out of one chunk: arrays as ww_examples has them, `at` counted from the piece's own
+ * begin. */
 typedef struct {
   ww_buf token, v, number, feature;
   uint32_t n, cut;
@@ -52,20 +54,27 @@ static void put(worker *w, const int32_t *token, uint32_t n, uint32_t prompt, co
   ww_example x = {.at = p->token.n / sizeof(int32_t), .n = n, .prompt = prompt};
   ww_buf_add(&p->token, token, n * sizeof *token);
   ww_buf_add(&p->v, &x, sizeof x);
-  if (w->r->c->numbers) ww_buf_add(&p->number, number, w->r->c->numbers * sizeof *number);
-  if (w->r->c->features) ww_buf_add(&p->feature, feature, w->r->c->features * sizeof *feature);
+  if (w->r->c->numbers)
+    ww_buf_add(&p->number, number, w->r->c->numbers * sizeof *number);
+  if (w->r->c->features)
+    ww_buf_add(&p->feature, feature, w->r->c->features * sizeof *feature);
   p->n++;
 }
 
-/* Takes the middle out of the prompt, both ends keep as much; an answer that leaves no room for the features and one more loses its end. */
+/* Takes the middle out of the prompt, both ends keep as much; an answer that leaves no room for the
+ * features and one more loses its end. */
 static void cut(worker *w, uint32_t *prompt) {
   uint32_t most = w->r->most, answer = w->now.n - *prompt;
   uint32_t least = w->r->front.n + w->r->c->feature_tokens + 1;
-  if (least > *prompt) least = *prompt;
-  if (answer + least > most) answer = most - least;
+  if (least > *prompt)
+    least = *prompt;
+  if (answer + least > most)
+    answer = most - least;
   uint32_t keep = most - answer, head = (keep + 1) / 2;
-  if (head < least) head = least;
-  memmove(w->now.v + head, w->now.v + *prompt - (keep - head), (keep - head + answer) * sizeof *w->now.v);
+  if (head < least)
+    head = least;
+  memmove(w->now.v + head, w->now.v + *prompt - (keep - head),
+          (keep - head + answer) * sizeof *w->now.v);
   w->now.n = most;
   *prompt = keep;
   w->to->cut++;
@@ -75,20 +84,24 @@ static ww_status finish(worker *w, uint32_t prompt, const float *number, const f
   const ww_lm_config *c = w->r->c;
   for (uint32_t k = 0; k < w->now.n; k++)
     if (w->now.v[k] < 0 || (uint32_t)w->now.v[k] >= c->vocab)
-      return ww_fail(&w->err, WW_EDATA,
-                     "token %d is not in the model's vocabulary of %u: take the tokenizer it was trained with",
-                     w->now.v[k], c->vocab);
+      return ww_fail(
+          &w->err, WW_EDATA,
+          "token %d is not in the model's vocabulary of %u: take the tokenizer it was trained with",
+          w->now.v[k], c->vocab);
   if (c->features && !isnan(feature[0]) && w->now.n <= c->feature_tokens)
-    return ww_fail(&w->err, WW_EDATA, "\"features\" need %u tokens at the begin of the prompt; it has %u in all",
+    return ww_fail(&w->err, WW_EDATA,
+                   "\"features\" need %u tokens at the begin of the prompt; it has %u in all",
                    c->feature_tokens, w->now.n);
   if (w->now.n <= w->r->most || prompt) {
-    if (w->now.n > w->r->most) cut(w, &prompt);
+    if (w->now.n > w->r->most)
+      cut(w, &prompt);
     put(w, w->now.v, w->now.n, prompt, number, feature);
     return WW_OK;
   }
   for (uint32_t at = 0; at < w->now.n; at += w->r->most) { /* a text: all of it, in several */
     uint32_t n = w->now.n - at < w->r->most ? w->now.n - at : w->r->most;
-    if (n > 1) put(w, w->now.v + at, n, 0, number, feature);
+    if (n > 1)
+      put(w, w->now.v + at, n, 0, number, feature);
   }
   return WW_OK;
 }
@@ -96,29 +109,36 @@ static ww_status finish(worker *w, uint32_t prompt, const float *number, const f
 static void end_mark(worker *w) {
   const ww_lm_config *c = w->r->c;
   for (uint32_t k = 0; k < c->neos; k++)
-    if (w->now.n && w->now.v[w->now.n - 1] == c->eos[k]) return;
-  if (c->neos && c->eos[0] >= 0) ww_push(w->a, &w->now, c->eos[0]);
+    if (w->now.n && w->now.v[w->now.n - 1] == c->eos[k])
+      return;
+  if (c->neos && c->eos[0] >= 0)
+    ww_push(w->a, &w->now, c->eos[0]);
 }
 
 /* ---- the forms ---- */
 
 static bool has_numbers(const worker *w, const float *number) {
   for (uint32_t k = 0; k < w->r->c->numbers; k++)
-    if (!isnan(number[k])) return true;
+    if (!isnan(number[k]))
+      return true;
   return false;
 }
 
 static ww_status want_text(worker *w, const cJSON *node, const char *name) {
   char scratch[64];
-  if (cJSON_IsString(node)) return WW_OK;
-  return ww_fail(&w->err, WW_EPARSE, "\"%s\": expected a string, not %s", name, ww_json_kind(node, scratch));
+  if (cJSON_IsString(node))
+    return WW_OK;
+  return ww_fail(&w->err, WW_EPARSE, "\"%s\": expected a string, not %s", name,
+                 ww_json_kind(node, scratch));
 }
 
 /* Text behind a prompt: special tokens are known in it, but nothing is put before it. */
 static void encode_on(worker *w, const char *s) {
   uint32_t from = w->now.n, front = w->r->front.n;
   ww_tokenizer_encode(w->r->t, s, strlen(s), true, w->a, &w->now);
-  if (!front || w->now.n - from < front || memcmp(w->now.v + from, w->r->front.v, front * sizeof *w->now.v)) return;
+  if (!front || w->now.n - from < front ||
+      memcmp(w->now.v + from, w->r->front.v, front * sizeof *w->now.v))
+    return;
   memmove(w->now.v + from, w->now.v + from + front, (w->now.n - from - front) * sizeof *w->now.v);
   w->now.n -= front;
 }
@@ -127,15 +147,20 @@ static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt, con
                            const float *feature) {
   const cJSON *answer = cJSON_GetObjectItemCaseSensitive(row, "completion");
   ww_status st = want_text(w, prompt, "prompt");
-  if (!st && answer) st = want_text(w, answer, "completion");
-  if (st) return st;
+  if (!st && answer)
+    st = want_text(w, answer, "completion");
+  if (st)
+    return st;
   bool says = answer && *answer->valuestring;
   if (!says && !has_numbers(w, number))
-    return ww_fail(&w->err, WW_EDATA,
-                   "nothing to learn: no \"completion\" and no \"numbers\" that the model has a head for");
-  ww_tokenizer_encode(w->r->t, prompt->valuestring, strlen(prompt->valuestring), true, w->a, &w->now);
+    return ww_fail(
+        &w->err, WW_EDATA,
+        "nothing to learn: no \"completion\" and no \"numbers\" that the model has a head for");
+  ww_tokenizer_encode(w->r->t, prompt->valuestring, strlen(prompt->valuestring), true, w->a,
+                      &w->now);
   uint32_t n = w->now.n;
-  if (!n) return ww_fail(&w->err, WW_EDATA, "the prompt is empty; a document without one is a \"text\"");
+  if (!n)
+    return ww_fail(&w->err, WW_EDATA, "the prompt is empty; a document without one is a \"text\"");
   if (says) {
     encode_on(w, answer->valuestring);
     end_mark(w);
@@ -145,64 +170,80 @@ static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt, con
 
 static ww_status of_text(worker *w, const cJSON *text, const float *number, const float *feature) {
   ww_status st = want_text(w, text, "text");
-  if (st) return st;
+  if (st)
+    return st;
   ww_tokenizer_encode(w->r->t, text->valuestring, strlen(text->valuestring), true, w->a, &w->now);
   end_mark(w);
-  if (w->now.n < 2 && !has_numbers(w, number)) return ww_fail(&w->err, WW_EDATA, "nothing to learn: \"text\" is empty");
+  if (w->now.n < 2 && !has_numbers(w, number))
+    return ww_fail(&w->err, WW_EDATA, "nothing to learn: \"text\" is empty");
   return finish(w, 0, number, feature);
 }
 
 static ww_status message(worker *w, const cJSON *m, const char **role, const char **content) {
-  const cJSON *r = cJSON_GetObjectItemCaseSensitive(m, "role"), *c = cJSON_GetObjectItemCaseSensitive(m, "content");
+  const cJSON *r = cJSON_GetObjectItemCaseSensitive(m, "role"),
+              *c = cJSON_GetObjectItemCaseSensitive(m, "content");
   ww_status st = want_text(w, r, "messages[].role");
-  if (!st) st = want_text(w, c, "messages[].content");
-  if (st) return st;
+  if (!st)
+    st = want_text(w, c, "messages[].content");
+  if (st)
+    return st;
   *role = r->valuestring;
   *content = c->valuestring;
   return WW_OK;
 }
 
-/* An example for each answer of the assistant's, with all before it as the prompt; numbers are asked before the first. */
+/* An example for each answer of the assistant's, with all before it as the prompt; numbers are
+ * asked before the first. */
 static ww_status of_messages(worker *w, const cJSON *list, float *number, const float *feature) {
   const ww_chat *chat = &w->r->chat;
   const char *role, *content;
   ww_tokens so_far = {0};
   uint32_t answers = 0;
-  ww_status st =
-      cJSON_IsArray(list) ? WW_OK : ww_fail(&w->err, WW_EPARSE, "\"messages\": expected an array of messages");
+  ww_status st = cJSON_IsArray(list)
+                     ? WW_OK
+                     : ww_fail(&w->err, WW_EPARSE, "\"messages\": expected an array of messages");
   ww_chat_open(chat, w->a, &so_far);
   for (const cJSON *m = list->child; !st && m; m = m->next) {
-    if ((st = message(w, m, &role, &content))) break;
+    if ((st = message(w, m, &role, &content)))
+      break;
     if (!strcmp(role, "assistant")) {
       w->now.n = 0;
-      for (uint32_t k = 0; k < so_far.n; k++) ww_push(w->a, &w->now, so_far.v[k]);
+      for (uint32_t k = 0; k < so_far.n; k++)
+        ww_push(w->a, &w->now, so_far.v[k]);
       ww_chat_ask(chat, w->a, &w->now);
       uint32_t n = w->now.n;
       ww_chat_answer(chat, content, w->a, &w->now);
       st = finish(w, n, number, feature);
-      for (uint32_t k = 0; k < w->r->c->numbers; k++) number[k] = NAN;
+      for (uint32_t k = 0; k < w->r->c->numbers; k++)
+        number[k] = NAN;
       answers++;
     }
     ww_chat_message(chat, role, content, w->a, &so_far);
   }
   if (!st && !answers)
-    st = ww_fail(&w->err, WW_EDATA, "nothing to learn: no message of the assistant's in \"messages\"");
+    st = ww_fail(&w->err, WW_EDATA,
+                 "nothing to learn: no message of the assistant's in \"messages\"");
   return st;
 }
 
 /* ---- a line ---- */
 
-static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t n, bool may_lack, float *out) {
+static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t n, bool may_lack,
+                        float *out) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(row, name);
   char scratch[64];
-  for (uint32_t k = 0; k < n; k++) out[k] = NAN;
-  if (!n || !list || cJSON_IsNull(list)) return WW_OK;
+  for (uint32_t k = 0; k < n; k++)
+    out[k] = NAN;
+  if (!n || !list || cJSON_IsNull(list))
+    return WW_OK;
   if (!cJSON_IsArray(list) || (uint32_t)cJSON_GetArraySize(list) != n)
-    return ww_fail(&w->err, WW_EDATA, "\"%s\": expected an array of %u, as the model has them, not %s of %d", name, n,
+    return ww_fail(&w->err, WW_EDATA,
+                   "\"%s\": expected an array of %u, as the model has them, not %s of %d", name, n,
                    ww_json_kind(list, scratch), cJSON_GetArraySize(list));
   uint32_t k = 0;
   for (const cJSON *v = list->child; v; v = v->next, k++) {
-    if (may_lack && cJSON_IsNull(v)) continue;
+    if (may_lack && cJSON_IsNull(v))
+      continue;
     out[k] = (float)v->valuedouble;
     if (!cJSON_IsNumber(v) || !isfinite(out[k]))
       return ww_fail(&w->err, WW_EDATA, "\"%s\"[%u]: expected a finite number%s, not %s", name, k,
@@ -214,23 +255,32 @@ static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t 
 static ww_status example(worker *w, const cJSON *row, float *number, float *feature) {
   const cJSON *it;
   w->now.n = 0;
-  if (!cJSON_IsObject(row)) return ww_fail(&w->err, WW_EPARSE, "expected a JSON object a line");
+  if (!cJSON_IsObject(row))
+    return ww_fail(&w->err, WW_EPARSE, "expected a JSON object a line");
   ww_status st = floats(w, row, "numbers", w->r->c->numbers, true, number);
-  if (!st) st = floats(w, row, "features", w->r->c->features, false, feature);
-  if (st) return st;
-  if ((it = cJSON_GetObjectItemCaseSensitive(row, "prompt"))) return of_prompt(w, row, it, number, feature);
-  if ((it = cJSON_GetObjectItemCaseSensitive(row, "messages"))) return of_messages(w, it, number, feature);
-  if ((it = cJSON_GetObjectItemCaseSensitive(row, "text"))) return of_text(w, it, number, feature);
-  return ww_fail(&w->err, WW_EDATA,
-                 "nothing to learn: expected \"prompt\" and \"completion\", or \"messages\", or \"text\"");
+  if (!st)
+    st = floats(w, row, "features", w->r->c->features, false, feature);
+  if (st)
+    return st;
+  if ((it = cJSON_GetObjectItemCaseSensitive(row, "prompt")))
+    return of_prompt(w, row, it, number, feature);
+  if ((it = cJSON_GetObjectItemCaseSensitive(row, "messages")))
+    return of_messages(w, it, number, feature);
+  if ((it = cJSON_GetObjectItemCaseSensitive(row, "text")))
+    return of_text(w, it, number, feature);
+  return ww_fail(
+      &w->err, WW_EDATA,
+      "nothing to learn: expected \"prompt\" and \"completion\", or \"messages\", or \"text\"");
 }
 
 /* The line at *s, NUL-terminated in place, without its end; *s moves to the next. */
 static char *take_line(char **s, const char *end, size_t *n) {
   char *line = *s, *stop = memchr(line, '\n', (size_t)(end - line));
-  if (!stop) stop = (char *)end;
+  if (!stop)
+    stop = (char *)end;
   *s = stop < end ? stop + 1 : stop;
-  if (stop > line && stop[-1] == '\r') stop--;
+  if (stop > line && stop[-1] == '\r')
+    stop--;
   *stop = 0;
   *n = (size_t)(stop - line);
   return line;
@@ -238,16 +288,20 @@ static char *take_line(char **s, const char *end, size_t *n) {
 
 static void chunk(worker *w, ww_buf *text, uint64_t line) {
   reader *r = w->r;
-  float *number = WW_NEWN(w->a, float, r->c->numbers + 1), *feature = WW_NEWN(w->a, float, r->c->features + 1);
+  float *number = WW_NEWN(w->a, float, r->c->numbers + 1),
+        *feature = WW_NEWN(w->a, float, r->c->features + 1);
   size_t n;
   for (char *s = text->s, *end = text->s + text->n; s < end; line++) {
     char *l = take_line(&s, end, &n);
-    if (!n) continue;
+    if (!n)
+      continue;
     cJSON *row = ww_json_read(l, n, &w->err);
     ww_status st = row ? example(w, row, number, feature) : w->err.code;
-    if (row) w->err.col = 0;
+    if (row)
+      w->err.col = 0;
     cJSON_Delete(row);
-    if (!st) continue;
+    if (!st)
+      continue;
     w->err.line = (uint32_t)line;
     return;
   }
@@ -308,11 +362,14 @@ static void run_all(reader *r, uint32_t threads) {
   enum { MOST = 256 };
   pthread_t id[MOST];
   uint32_t n = 0;
-  if (!threads) threads = ww_team_cores();
+  if (!threads)
+    threads = ww_team_cores();
   for (; n + 1 < threads && n < MOST; n++)
-    if (pthread_create(&id[n], NULL, work, r)) break;
+    if (pthread_create(&id[n], NULL, work, r))
+      break;
   work(r);
-  for (uint32_t k = 0; k < n; k++) pthread_join(id[k], NULL);
+  for (uint32_t k = 0; k < n; k++)
+    pthread_join(id[k], NULL);
   ww_progress("reading examples", 1, 1);
 }
 
@@ -324,7 +381,8 @@ static void drop(piece *p) {
 }
 
 static void copy(void *to, const ww_buf *from) {
-  if (from->n) memcpy(to, from->s, from->n);
+  if (from->n)
+    memcpy(to, from->s, from->n);
 }
 
 /* Puts the pieces behind one another; each is given back as soon as it is copied. */
@@ -345,35 +403,44 @@ static void join(reader *r, ww_examples *x) {
     copy(x->v + at, &p->v);
     copy(x->number + at * x->numbers, &p->number);
     copy(x->feature + at * x->features, &p->feature);
-    for (uint32_t i = 0; i < p->n; i++) x->v[at + i].at += token;
+    for (uint32_t i = 0; i < p->n; i++)
+      x->v[at + i].at += token;
     at += p->n;
     token += p->token.n / sizeof(int32_t);
     drop(p);
   }
 }
 
-ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_config *c, uint32_t most,
-                           uint32_t threads, ww_examples *out, ww_err *e) {
+ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_config *c,
+                           uint32_t most, uint32_t threads, ww_examples *out, ww_err *e) {
   reader r = {.path = path, .t = t, .c = c, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER};
   *out = (ww_examples){0};
   ww_status st = ww_lines_open(path, &r.lines, e);
-  if (st) return st;
+  if (st)
+    return st;
   *out = (ww_examples){.arena = ww_arena_new(), .numbers = c->numbers, .features = c->features};
   r.chat = ww_chat_of(t);
   ww_tokenizer_encode(t, "", 0, true, out->arena, &r.front);
   if (most < r.front.n + c->feature_tokens + 8)
-    st = ww_fail(e, WW_EUSAGE, "rows of %u tokens are too short; at least %u", most, r.front.n + c->feature_tokens + 8);
-  if (!st) run_all(&r, threads);
+    st = ww_fail(e, WW_EUSAGE, "rows of %u tokens are too short; at least %u", most,
+                 r.front.n + c->feature_tokens + 8);
+  if (!st)
+    run_all(&r, threads);
   if (!st && r.err.code) {
-    if (e) *e = r.err;
+    if (e)
+      *e = r.err;
     st = r.err.code;
   }
-  if (!st) join(&r, out);
-  if (!st && !out->n) st = ww_fail(e, WW_EDATA, "%s: no examples in it", path);
-  for (uint32_t k = 0; st && k < r.npieces && k < r.cap; k++) drop(&r.pieces[k]);
+  if (!st)
+    join(&r, out);
+  if (!st && !out->n)
+    st = ww_fail(e, WW_EDATA, "%s: no examples in it", path);
+  for (uint32_t k = 0; st && k < r.npieces && k < r.cap; k++)
+    drop(&r.pieces[k]);
   free(r.pieces);
   ww_lines_close(r.lines);
-  if (st) ww_examples_free(out);
+  if (st)
+    ww_examples_free(out);
   return st;
 }
 
@@ -385,7 +452,8 @@ void ww_examples_free(ww_examples *x) {
 uint64_t ww_examples_hash(const ww_examples *x) {
   uint64_t h = ww_hash(x->token, x->tokens * sizeof *x->token, x->n);
   h = ww_hash(x->v, x->n * sizeof *x->v, h);
-  if (x->numbers) h = ww_hash(x->number, (uint64_t)x->n * x->numbers * sizeof(float), h);
+  if (x->numbers)
+    h = ww_hash(x->number, (uint64_t)x->n * x->numbers * sizeof(float), h);
   return x->features ? ww_hash(x->feature, (uint64_t)x->n * x->features * sizeof(float), h) : h;
 }
 
@@ -395,17 +463,21 @@ static void look(const cJSON *row, const ww_tokenizer *t, ww_arena *a, ww_exampl
   const cJSON *numbers = cJSON_GetObjectItemCaseSensitive(row, "numbers"),
               *features = cJSON_GetObjectItemCaseSensitive(row, "features");
   const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(row, "prompt");
-  if (cJSON_IsArray(numbers) && !s->numbers) s->numbers = (uint32_t)cJSON_GetArraySize(numbers);
-  if (!cJSON_IsArray(features) || s->features) return;
+  if (cJSON_IsArray(numbers) && !s->numbers)
+    s->numbers = (uint32_t)cJSON_GetArraySize(numbers);
+  if (!cJSON_IsArray(features) || s->features)
+    return;
   s->features = (uint32_t)cJSON_GetArraySize(features);
   ww_tokens v = {0};
   if (t && cJSON_IsString(prompt))
     ww_tokenizer_encode(t, prompt->valuestring, strlen(prompt->valuestring), true, a, &v);
-  while (s->feature_tokens < v.n && v.v[s->feature_tokens] == v.v[0] && ww_tokenizer_special(t, v.v[0]))
+  while (s->feature_tokens < v.n && v.v[s->feature_tokens] == v.v[0] &&
+         ww_tokenizer_special(t, v.v[0]))
     s->feature_tokens++;
 }
 
-ww_status ww_examples_peek(const char *path, const ww_tokenizer *t, ww_examples_shape *out, ww_err *e) {
+ww_status ww_examples_peek(const char *path, const ww_tokenizer *t, ww_examples_shape *out,
+                           ww_err *e) {
   enum { LINES = 1000 };
   ww_lines *lines;
   ww_buf text = {0};
@@ -413,14 +485,17 @@ ww_status ww_examples_peek(const char *path, const ww_tokenizer *t, ww_examples_
   size_t n;
   *out = (ww_examples_shape){0};
   ww_status st = ww_lines_open(path, &lines, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_arena *a = ww_arena_new();
   st = ww_lines_next(lines, &text, &line, e);
   char *s = text.s, *end = text.s + text.n;
   for (int k = 0; !st && k < LINES && s < end; k++) {
     char *l = take_line(&s, end, &n);
-    cJSON *row = n ? ww_json_read(l, n, NULL) : NULL; /* what is wrong with it is told by who reads it all */
-    if (row) look(row, t, a, out);
+    cJSON *row =
+        n ? ww_json_read(l, n, NULL) : NULL; /* what is wrong with it is told by who reads it all */
+    if (row)
+      look(row, t, a, out);
     cJSON_Delete(row);
   }
   ww_arena_free(a);

@@ -1,7 +1,8 @@
 /* folder.c - a model on disk: opened with its configuration, its parameters read into our order.
  *
- * Ours is Hugging Face's order of rows. A llama GGUF has the rows of each head of Q and K interleaved (row 2i + s here is row s * half + i
- * there); they are put back as they are read, so nobody behind this file knows of it. */
+ * Ours is Hugging Face's order of rows. A llama GGUF has the rows of each head of Q and K
+ * interleaved (row 2i + s here is row s * half + i there); they are put back as they are read, so
+ * nobody behind this file knows of it. */
 #include "config_int.h"
 #include "weights_int.h"
 
@@ -12,16 +13,19 @@ enum { MAX_CONFIG = 4 << 20 };
 
 /* ---- opening ---- */
 
-/* The bias of the attention's output, which config.json turns on together with the others and we have not: it must be zero. */
+/* The bias of the attention's output, which config.json turns on together with the others and we
+ * have not: it must be zero. */
 static ww_status check_output_bias(const ww_weights *w, const ww_lm_config *c, ww_err *e) {
   for (uint32_t layer = 0; layer < c->layers; layer++) {
     char name[WW_LM_NAME];
-    snprintf(name, sizeof name, w->gguf ? "blk.%u.attn_output.bias" : "model.layers.%u.self_attn.o_proj.bias", layer);
+    snprintf(name, sizeof name,
+             w->gguf ? "blk.%u.attn_output.bias" : "model.layers.%u.self_attn.o_proj.bias", layer);
     const ww_tensor *t = ww_weights_find(w, name);
     const uint8_t *bytes = t ? t->data : NULL;
     for (uint64_t i = 0; t && i < t->bytes; i++)
       if (bytes[i])
-        return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\": a bias of the attention's output is not supported", name);
+        return ww_fail(e, WW_EUNSUPPORTED,
+                       "tensor \"%s\": a bias of the attention's output is not supported", name);
   }
   return WW_OK;
 }
@@ -31,27 +35,35 @@ static ww_status read_config(const char *dir, ww_arena *a, ww_lm_config *c, ww_e
   size_t n;
   const char *path = ww_path_join(a, dir, "config.json");
   ww_status rc = ww_read_file(a, path, MAX_CONFIG, &text, &n, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   return ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
 }
 
-ww_status ww_lm_open_files(const char *path, ww_arena *a, ww_weights **w, ww_lm_config *c, const char **tokenizer,
-                           ww_err *e) {
+ww_status ww_lm_open_files(const char *path, ww_arena *a, ww_weights **w, ww_lm_config *c,
+                           const char **tokenizer, ww_err *e) {
   struct stat st;
   bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-  if (tokenizer) *tokenizer = NULL;
+  if (tokenizer)
+    *tokenizer = NULL;
   ww_status rc = ww_weights_open(path, w, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   if ((*w)->gguf) {
     rc = ww_lm_config_of_gguf(*w, c, e);
-    bool inside = ww_weights_meta(*w, "tokenizer.ggml.tokens") || ww_weights_meta(*w, "warpwise.tokenizer_json");
-    if (tokenizer && inside) *tokenizer = ww_strdup(a, (*w)->path);
+    bool inside = ww_weights_meta(*w, "tokenizer.ggml.tokens") ||
+                  ww_weights_meta(*w, "warpwise.tokenizer_json");
+    if (tokenizer && inside)
+      *tokenizer = ww_strdup(a, (*w)->path);
   } else {
-    const char *dir = folder ? path : ww_path_dir(a, path), *file = ww_path_join(a, dir, "tokenizer.json");
+    const char *dir = folder ? path : ww_path_dir(a, path),
+               *file = ww_path_join(a, dir, "tokenizer.json");
     rc = read_config(dir, a, c, e);
-    if (tokenizer && ww_file_exists(file)) *tokenizer = file;
+    if (tokenizer && ww_file_exists(file))
+      *tokenizer = file;
   }
-  if (!rc) rc = check_output_bias(*w, c, e);
+  if (!rc)
+    rc = check_output_bias(*w, c, e);
   if (rc) {
     ww_weights_close(*w);
     *w = NULL;
@@ -69,36 +81,45 @@ static const ww_tensor *find_param(const ww_weights *w, const ww_lm_slot *p, con
     *name = scratch;
   }
   const ww_tensor *t = ww_weights_find(w, *name);
-  if (!t && ww_starts(p->name, "model.")) t = ww_weights_find(w, p->name + 6); /* a trunk saved without its head */
+  if (!t && ww_starts(p->name, "model."))
+    t = ww_weights_find(w, p->name + 6); /* a trunk saved without its head */
   return t;
 }
 
 static ww_status check_param(const ww_tensor *t, const ww_lm_slot *p, const char *name, ww_err *e) {
-  if (!t) return ww_fail(e, WW_EDATA, "the weights have no tensor \"%s\", which their configuration asks for", name);
+  if (!t)
+    return ww_fail(e, WW_EDATA,
+                   "the weights have no tensor \"%s\", which their configuration asks for", name);
   if (t->type > WW_DTYPE_Q8_0)
-    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is of type %s; supported are F32, F16, BF16 and Q8_0", name,
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "tensor \"%s\" is of type %s; supported are F32, F16, BF16 and Q8_0", name,
                    t->type_name);
   if (t->type == WW_DTYPE_Q8_0 && p->cols % 32)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\": a vector of type Q8_0", name);
   bool fits = t->ndim == 2 ? t->dim[0] == p->rows && t->dim[1] == p->cols
                            : t->ndim == 1 && p->cols == 1 && t->dim[0] == p->rows;
-  if (fits) return WW_OK;
-  return ww_fail(e, WW_EDATA, "tensor \"%s\" is %llu x %llu where the configuration asks for %llu x %llu", name,
+  if (fits)
+    return WW_OK;
+  return ww_fail(e, WW_EDATA,
+                 "tensor \"%s\" is %llu x %llu where the configuration asks for %llu x %llu", name,
                  (unsigned long long)t->dim[0], (unsigned long long)(t->ndim > 1 ? t->dim[1] : 1),
                  (unsigned long long)p->rows, (unsigned long long)p->cols);
 }
 
 uint32_t ww_lm_turned_heads(const ww_lm_config *c, ww_param_id id) {
-  if (!ww_lm_archs[c->arch].gguf_permutes_qk) return 0;
+  if (!ww_lm_archs[c->arch].gguf_permutes_qk)
+    return 0;
   return id == WW_P_q || id == WW_P_qb ? c->heads : id == WW_P_k || id == WW_P_kb ? c->kv_heads : 0;
 }
 
-ww_status ww_lm_read_param(const ww_weights *w, const ww_lm_config *c, const ww_lm_slot *p, float *to, ww_err *e) {
+ww_status ww_lm_read_param(const ww_weights *w, const ww_lm_config *c, const ww_lm_slot *p,
+                           float *to, ww_err *e) {
   char scratch[WW_LM_NAME];
   const char *name;
   const ww_tensor *t = find_param(w, p, &name, scratch);
   ww_status rc = check_param(t, p, name, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   uint32_t heads = w->gguf ? ww_lm_turned_heads(c, p->id) : 0;
   if (!heads) {
     ww_to_f32(to, t->data, t->type, p->rows * p->cols);
@@ -108,18 +129,21 @@ ww_status ww_lm_read_param(const ww_weights *w, const ww_lm_config *c, const ww_
   const uint8_t *from = t->data;
   for (uint64_t row = 0; row < p->rows; row++) {
     uint64_t first = row / size * size, in = row - first; /* in = s * half + i */
-    ww_to_f32(to + row * p->cols, from + (first + in % half * 2 + in / half) * row_bytes, t->type, p->cols);
+    ww_to_f32(to + row * p->cols, from + (first + in % half * 2 + in / half) * row_bytes, t->type,
+              p->cols);
   }
   return WW_OK;
 }
 
-ww_status ww_lm_read_params(const ww_weights *w, const ww_lm_config *c, const ww_lm_layout *l, float *flat, ww_err *e) {
+ww_status ww_lm_read_params(const ww_weights *w, const ww_lm_config *c, const ww_lm_layout *l,
+                            float *flat, ww_err *e) {
   uint64_t end = 0;
   for (uint32_t i = 0; i < l->n; i++) {
     const ww_lm_slot *p = &l->v[i];
     memset(flat + end, 0, sizeof(float) * (p->at - end)); /* gaps */
     ww_status rc = ww_lm_read_param(w, c, p, flat + p->at, e);
-    if (rc) return rc;
+    if (rc)
+      return rc;
     end = p->at + p->rows * p->cols;
   }
   memset(flat + end, 0, sizeof(float) * (l->total - end));
@@ -132,7 +156,8 @@ ww_status ww_lm_read_params(const ww_weights *w, const ww_lm_config *c, const ww
 
 /* transformers' Llama has a bias on all four projections or on none: ours of the output is zero. */
 static uint32_t zero_biases(const ww_lm_config *c, ww_source *s, ww_dtype type, ww_arena *a) {
-  if (!c->qkv_bias || c->arch != WW_LM_LLAMA) return 0;
+  if (!c->qkv_bias || c->arch != WW_LM_LLAMA)
+    return 0;
   const float *zeros = WW_NEWN(a, float, c->width);
   for (uint32_t layer = 0; layer < c->layers; layer++)
     s[layer] = (ww_source){.t = {.name = ww_fmt(a, "model.layers.%u.self_attn.o_proj.bias", layer),
@@ -143,17 +168,19 @@ static uint32_t zero_biases(const ww_lm_config *c, ww_source *s, ww_dtype type, 
   return c->layers;
 }
 
-static ww_status write_weights(const char *dir, const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a,
-                               ww_err *e) {
+static ww_status write_weights(const char *dir, const ww_lm_config *c, const float *flat,
+                               ww_dtype type, ww_arena *a, ww_err *e) {
   static const ww_meta format = {.key = "format", .kind = WW_META_TEXT, .text = "pt"};
   ww_lm_layout l;
   ww_lm_layout_make(c, a, &l);
   ww_source *s = WW_NEWN(a, ww_source, (size_t)l.n + c->layers);
   for (uint32_t i = 0; i < l.n; i++) {
     const ww_lm_slot *p = &l.v[i];
-    s[i] =
-        (ww_source){.t = {.name = p->name, .type = type, .ndim = p->at < l.matrices ? 2 : 1, .dim = {p->rows, p->cols}},
-                    .floats = flat + p->at};
+    s[i] = (ww_source){.t = {.name = p->name,
+                             .type = type,
+                             .ndim = p->at < l.matrices ? 2 : 1,
+                             .dim = {p->rows, p->cols}},
+                       .floats = flat + p->at};
   }
   uint32_t n = l.n + zero_biases(c, s + l.n, type, a);
   return ww_safetensors_write_shards(dir, s, n, SHARD, &format, 1, e);
@@ -161,20 +188,25 @@ static ww_status write_weights(const char *dir, const ww_lm_config *c, const flo
 
 static ww_status prepare(ww_out *o, const char *path, const char *bytes, size_t n, ww_err *e) {
   ww_status rc = ww_out_open(o, path, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   ww_out_write(o, bytes, n);
   return ww_out_finish(o);
 }
 
-ww_status ww_lm_tokenizer_json(const char *from, ww_arena *a, char **json, size_t *n, ww_weights **gguf, ww_err *e) {
+ww_status ww_lm_tokenizer_json(const char *from, ww_arena *a, char **json, size_t *n,
+                               ww_weights **gguf, ww_err *e) {
   size_t len = strlen(from);
   *json = NULL;
   *gguf = NULL;
-  if (len < 5 || strcasecmp(from + len - 5, ".gguf")) return ww_read_file(a, from, WW_TOKENIZER_MAX, json, n, e);
+  if (len < 5 || strcasecmp(from + len - 5, ".gguf"))
+    return ww_read_file(a, from, WW_TOKENIZER_MAX, json, n, e);
   ww_status rc = ww_weights_open(from, gguf, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   const ww_meta *m = ww_weights_meta(*gguf, "warpwise.tokenizer_json");
-  if (!m || m->kind != WW_META_TEXT) return WW_OK;
+  if (!m || m->kind != WW_META_TEXT)
+    return WW_OK;
   *json = ww_strndup(a, m->text, m->text_n);
   *n = m->text_n;
   ww_weights_close(*gguf);
@@ -182,13 +214,16 @@ ww_status ww_lm_tokenizer_json(const char *from, ww_arena *a, char **json, size_
   return WW_OK;
 }
 
-ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float *flat, ww_dtype type,
-                             const char *tokenizer_from, ww_err *e) {
+ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float *flat,
+                             ww_dtype type, const char *tokenizer_from, ww_err *e) {
   if (type > WW_DTYPE_BF16)
-    return ww_fail(e, WW_EUSAGE, "a folder's weights are F32, F16 or BF16, not %s", ww_dtype_name(type));
+    return ww_fail(e, WW_EUSAGE, "a folder's weights are F32, F16 or BF16, not %s",
+                   ww_dtype_name(type));
   ww_status rc = ww_lm_config_check(c, e);
-  if (rc) return rc;
-  if (mkdir(dir, 0777) != 0 && errno != EEXIST) return ww_fail(e, WW_EIO, "cannot make '%s': %s", dir, strerror(errno));
+  if (rc)
+    return rc;
+  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+    return ww_fail(e, WW_EIO, "cannot make '%s': %s", dir, strerror(errno));
   ww_arena *a = ww_arena_new();
   ww_buf json = {0};
   char *tokenizer = NULL;
@@ -197,14 +232,20 @@ ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float
   uint32_t ready = 0;
   ww_lm_config_print_as(c, type, &json);
   ww_weights *gguf = NULL;
-  if (tokenizer_from) rc = ww_lm_tokenizer_json(tokenizer_from, a, &tokenizer, &n, &gguf, e);
+  if (tokenizer_from)
+    rc = ww_lm_tokenizer_json(tokenizer_from, a, &tokenizer, &n, &gguf, e);
   ww_weights_close(gguf); /* what only llama.cpp reads has no place in a folder */
-  if (!rc) rc = prepare(&small[ready++], ww_path_join(a, dir, "config.json"), json.s, json.n, e);
-  if (!rc && tokenizer) rc = prepare(&small[ready++], ww_path_join(a, dir, "tokenizer.json"), tokenizer, n, e);
-  if (!rc) rc = write_weights(dir, c, flat, type, a, e);
+  if (!rc)
+    rc = prepare(&small[ready++], ww_path_join(a, dir, "config.json"), json.s, json.n, e);
+  if (!rc && tokenizer)
+    rc = prepare(&small[ready++], ww_path_join(a, dir, "tokenizer.json"), tokenizer, n, e);
+  if (!rc)
+    rc = write_weights(dir, c, flat, type, a, e);
   for (uint32_t i = 0; i < ready; i++) {
-    if (!rc) rc = ww_out_commit(&small[i]);
-    if (rc) ww_out_drop(&small[i]);
+    if (!rc)
+      rc = ww_out_commit(&small[i]);
+    if (rc)
+      ww_out_drop(&small[i]);
   }
   ww_buf_free(&json);
   ww_arena_free(a);

@@ -1,7 +1,9 @@
-/* gguf_model.c - a model as one GGUF: its configuration from the metadata, and the whole of it written.
+/* gguf_model.c - a model as one GGUF: its configuration from the metadata, and the whole of it
+ * written.
  *
- * llama.cpp's keys come first, so that it runs what we write; what it has no key for (the heads for numbers, the exact rope, the
- * tokenizer.json) stands under "warpwise.". A llama3 rope is there as the tensor rope_freqs.weight: what each frequency is divided by. */
+ * llama.cpp's keys come first, so that it runs what we write; what it has no key for (the heads for
+ * numbers, the exact rope, the tokenizer.json) stands under "warpwise.". A llama3 rope is there as
+ * the tensor rope_freqs.weight: what each frequency is divided by. */
 #include "config_int.h"
 #include "weights_int.h"
 
@@ -23,10 +25,13 @@ static const ww_meta *key_of(const asker *q, const char *key, char name[128]) {
 
 /* An array (one value a layer) counts as one where all of it is the same. */
 static const ww_meta *same_item(asker *q, const ww_meta *m, const char *name) {
-  if (!m || m->kind != WW_META_ARRAY || !m->n) return m;
+  if (!m || m->kind != WW_META_ARRAY || !m->n)
+    return m;
   for (uint64_t i = 1; i < m->n; i++)
-    if (m->items[i].kind != m->items[0].kind || m->items[i].u != m->items[0].u || m->items[i].real != m->items[0].real)
-      q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "%s differs from layer to layer, which is not supported", name);
+    if (m->items[i].kind != m->items[0].kind || m->items[i].u != m->items[0].u ||
+        m->items[i].real != m->items[0].real)
+      q->rc = ww_fail(q->e, WW_EUNSUPPORTED,
+                      "%s differs from layer to layer, which is not supported", name);
   return &m->items[0];
 }
 
@@ -34,7 +39,8 @@ static const ww_meta *same_item(asker *q, const ww_meta *m, const char *name) {
 static uint32_t ask_size(asker *q, const char *key, uint32_t otherwise) {
   char name[128];
   const ww_meta *m = same_item(q, key_of(q, key, name), name);
-  if (q->rc || (!m && otherwise != UINT32_MAX)) return q->rc ? 0 : otherwise;
+  if (q->rc || (!m && otherwise != UINT32_MAX))
+    return q->rc ? 0 : otherwise;
   if (!m)
     q->rc = ww_fail(q->e, WW_EDATA, "the metadata has no %s", name);
   else if ((m->kind != WW_META_UINT && m->kind != WW_META_INT) || m->u > UINT32_MAX)
@@ -45,7 +51,8 @@ static uint32_t ask_size(asker *q, const char *key, uint32_t otherwise) {
 static float ask_real(asker *q, const char *key, float otherwise) {
   char name[128];
   const ww_meta *m = key_of(q, key, name);
-  if (q->rc || !m) return q->rc ? 0 : otherwise;
+  if (q->rc || !m)
+    return q->rc ? 0 : otherwise;
   if (m->kind != WW_META_REAL || !(fabs(m->real) < 3e38)) {
     q->rc = ww_fail(q->e, WW_EDATA, "%s is no number", name);
     return 0;
@@ -55,24 +62,30 @@ static float ask_real(asker *q, const char *key, float otherwise) {
 
 static int32_t ask_id(const ww_weights *w, const char *key) {
   const ww_meta *m = ww_weights_meta(w, key);
-  return m && (m->kind == WW_META_UINT || m->kind == WW_META_INT) && m->u <= INT32_MAX ? (int32_t)m->u : -1;
+  return m && (m->kind == WW_META_UINT || m->kind == WW_META_INT) && m->u <= INT32_MAX
+             ? (int32_t)m->u
+             : -1;
 }
 
 static void add_eos(ww_lm_config *c, int32_t id) {
-  if (id < 0 || c->neos == 4) return;
+  if (id < 0 || c->neos == 4)
+    return;
   for (uint32_t i = 0; i < c->neos; i++)
-    if (c->eos[i] == id) return;
+    if (c->eos[i] == id)
+      return;
   c->eos[c->neos++] = id;
 }
 
 static void ask_ids(const ww_weights *w, ww_lm_config *c) {
   const ww_meta *all = ww_weights_meta(w, "warpwise.eos");
   c->bos = ask_id(w, "tokenizer.ggml.bos_token_id");
-  for (int i = 0; i < 4; i++) c->eos[i] = -1;
+  for (int i = 0; i < 4; i++)
+    c->eos[i] = -1;
   for (uint64_t i = 0; all && all->kind == WW_META_ARRAY && i < all->n; i++)
     add_eos(c, all->items[i].u <= INT32_MAX ? (int32_t)all->items[i].u : -1);
   add_eos(c, ask_id(w, "tokenizer.ggml.eos_token_id"));
-  if (!all) add_eos(c, ask_id(w, "tokenizer.ggml.eot_token_id"));
+  if (!all)
+    add_eos(c, ask_id(w, "tokenizer.ggml.eot_token_id"));
 }
 
 static void ask_sizes(asker *q, ww_lm_config *c) {
@@ -85,37 +98,45 @@ static void ask_sizes(asker *q, ww_lm_config *c) {
   c->context = ask_size(q, "context_length", 2048);
   c->norm_eps = ask_real(q, "attention.layer_norm_rms_epsilon", 1e-6f);
   const ww_tensor *embed = ww_weights_find(q->w, "token_embd.weight");
-  c->vocab = ask_size(q, "vocab_size",
-                      embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? (uint32_t)embed->dim[0] : UINT32_MAX);
+  c->vocab =
+      ask_size(q, "vocab_size",
+               embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? (uint32_t)embed->dim[0]
+                                                                        : UINT32_MAX);
   uint32_t turned = ask_size(q, "rope.dimension_count", c->head_size),
            window = ask_size(q, "attention.sliding_window", 0);
-  if (q->rc) return;
+  if (q->rc)
+    return;
   if (turned != c->head_size)
     q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "rotary embedding of part of a head is not supported");
   if (window && window < c->context)
-    q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "a sliding window of %u tokens is not supported", window);
-  if (ask_size(q, "expert_count", 0)) q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "mixtures of experts are not supported");
+    q->rc =
+        ww_fail(q->e, WW_EUNSUPPORTED, "a sliding window of %u tokens is not supported", window);
+  if (ask_size(q, "expert_count", 0))
+    q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "mixtures of experts are not supported");
 }
 
-/* What llama3 scaling divides each frequency by: 1 for the short waves, the factor for the long ones. */
+/* What llama3 scaling divides each frequency by: 1 for the short waves, the factor for the long
+ * ones. */
 static void rope_divisors(const ww_lm_config *c, float *to) {
   float scaled[WW_LM_MAX_HEAD / 2];
   ww_lm_config plain = *c;
   plain.rope = WW_ROPE_PLAIN;
   ww_lm_rope_freqs(c, scaled);
   ww_lm_rope_freqs(&plain, to);
-  for (uint32_t i = 0; i < c->head_size / 2; i++) to[i] /= scaled[i];
+  for (uint32_t i = 0; i < c->head_size / 2; i++)
+    to[i] /= scaled[i];
 }
 
-/* The divisors alone do not say how they were made. All published models were trained with 8192 tokens and factors 1 and 4: what that
- * gives must be what the file has. */
+/* The divisors alone do not say how they were made. All published models were trained with 8192
+ * tokens and factors 1 and 4: what that gives must be what the file has. */
 static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
   float have[WW_LM_MAX_HEAD / 2], want[WW_LM_MAX_HEAD / 2], most = 1;
   uint32_t half = c->head_size / 2;
   if (c->head_size > WW_LM_MAX_HEAD || t->type > WW_DTYPE_BF16 || t->ndim != 1 || t->dim[0] != half)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is not %u numbers", t->name, half);
   ww_to_f32(have, t->data, t->type, half);
-  for (uint32_t i = 0; i < half; i++) most = have[i] > most ? have[i] : most;
+  for (uint32_t i = 0; i < half; i++)
+    most = have[i] > most ? have[i] : most;
   if (c->rope != WW_ROPE_LLAMA3 && most > 1) {
     c->rope = WW_ROPE_LLAMA3;
     c->rope_factor = most;
@@ -124,11 +145,13 @@ static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
     c->rope_original = 8192;
   }
   ww_status rc = ww_lm_config_check(c, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   rope_divisors(c, want);
   for (uint32_t i = 0; i < half; i++)
     if (!(fabsf(have[i] - want[i]) <= 1e-3f * want[i]))
-      return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" describes a rope that is not llama3's", t->name);
+      return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" describes a rope that is not llama3's",
+                     t->name);
   return WW_OK;
 }
 
@@ -154,19 +177,25 @@ static void ask_rope(asker *q, ww_lm_config *c) {
     c->rope_high = ask_real(&ours, "rope_high", 0);
     q->rc = ours.rc;
   }
-  if (!q->rc && divisors) q->rc = guess_llama3(divisors, c, q->e);
+  if (!q->rc && divisors)
+    q->rc = guess_llama3(divisors, c, q->e);
 }
 
 static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
-  const ww_meta *arch = ww_weights_meta(w, "general.architecture"), *parts = ww_weights_meta(w, "split.count");
-  if (!arch || arch->kind != WW_META_TEXT) return ww_fail(e, WW_EDATA, "the metadata has no general.architecture");
+  const ww_meta *arch = ww_weights_meta(w, "general.architecture"),
+                *parts = ww_weights_meta(w, "split.count");
+  if (!arch || arch->kind != WW_META_TEXT)
+    return ww_fail(e, WW_EDATA, "the metadata has no general.architecture");
   if (parts && parts->u > 1)
-    return ww_fail(e, WW_EUNSUPPORTED, "this is one of %llu parts of a model; join them (gguf-split --merge)",
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "this is one of %llu parts of a model; join them (gguf-split --merge)",
                    (unsigned long long)parts->u);
   int k = 0;
-  while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text) != 0) k++;
+  while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text) != 0)
+    k++;
   if (k == WW_LM_NARCHS)
-    return ww_fail(e, WW_EUNSUPPORTED, "models of architecture \"%.60s\" are not supported; llama and qwen2 are",
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "models of architecture \"%.60s\" are not supported; llama and qwen2 are",
                    arch->text);
   c->arch = (ww_lm_arch)k;
   return WW_OK;
@@ -175,8 +204,10 @@ static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
 ww_status ww_lm_config_of_gguf(const ww_weights *w, ww_lm_config *out, ww_err *e) {
   memset(out, 0, sizeof *out);
   ww_status rc = ask_arch(w, out, e);
-  if (rc) return rc;
-  asker q = {.w = w, .arch = ww_lm_archs[out->arch].gguf, .e = e}, ours = {.w = w, .arch = "warpwise", .e = e};
+  if (rc)
+    return rc;
+  asker q = {.w = w, .arch = ww_lm_archs[out->arch].gguf, .e = e},
+        ours = {.w = w, .arch = "warpwise", .e = e};
   out->tied = !ww_weights_find(w, "output.weight");
   out->qkv_bias = ww_weights_find(w, "blk.0.attn_q.bias") != NULL;
   ask_ids(w, out);
@@ -184,8 +215,10 @@ ww_status ww_lm_config_of_gguf(const ww_weights *w, ww_lm_config *out, ww_err *e
   out->numbers = ask_size(&ours, "numbers", 0);
   out->features = ask_size(&ours, "features", 0);
   out->feature_tokens = ask_size(&ours, "feature_tokens", 0);
-  if (!q.rc && !ours.rc) ask_rope(&q, out);
-  if (q.rc || ours.rc) return q.rc ? q.rc : ours.rc;
+  if (!q.rc && !ours.rc)
+    ask_rope(&q, out);
+  if (q.rc || ours.rc)
+    return q.rc ? q.rc : ours.rc;
   return ww_lm_config_check(out, e);
 }
 
@@ -203,7 +236,8 @@ void ww_meta_text(ww_arena *a, ww_metas *m, const char *key, const char *text, s
   ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = (uint32_t)n});
 }
 
-void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n) {
+void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items,
+                   uint64_t n) {
   ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_ARRAY, .of = of, .items = items, .n = n});
 }
 
@@ -224,16 +258,22 @@ static void describe_rope(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
 
 static void describe_ids(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
   ww_meta *eos = WW_NEWN(a, ww_meta, c->neos + 1);
-  for (uint32_t i = 0; i < c->neos; i++) eos[i] = (ww_meta){.kind = WW_META_UINT, .u = (uint64_t)c->eos[i]};
-  if (c->bos >= 0) meta_uint(a, m, "tokenizer.ggml.bos_token_id", (uint64_t)c->bos);
-  if (c->neos) meta_uint(a, m, "tokenizer.ggml.eos_token_id", (uint64_t)c->eos[0]);
-  if (c->neos > 1) meta_uint(a, m, "tokenizer.ggml.eot_token_id", (uint64_t)c->eos[1]);
-  if (c->neos > 1) ww_meta_array(a, m, "warpwise.eos", WW_META_UINT, eos, c->neos);
+  for (uint32_t i = 0; i < c->neos; i++)
+    eos[i] = (ww_meta){.kind = WW_META_UINT, .u = (uint64_t)c->eos[i]};
+  if (c->bos >= 0)
+    meta_uint(a, m, "tokenizer.ggml.bos_token_id", (uint64_t)c->bos);
+  if (c->neos)
+    meta_uint(a, m, "tokenizer.ggml.eos_token_id", (uint64_t)c->eos[0]);
+  if (c->neos > 1)
+    meta_uint(a, m, "tokenizer.ggml.eot_token_id", (uint64_t)c->eos[1]);
+  if (c->neos > 1)
+    ww_meta_array(a, m, "warpwise.eos", WW_META_UINT, eos, c->neos);
 }
 
 static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas *m) {
+  /* llama.cpp's numbers */
   static const uint8_t file_types[] = {
-      [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1, [WW_DTYPE_BF16] = 32, [WW_DTYPE_Q8_0] = 7}; /* llama.cpp's numbers */
+      [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1, [WW_DTYPE_BF16] = 32, [WW_DTYPE_Q8_0] = 7};
   const char *arch = ww_lm_archs[c->arch].gguf;
   const struct {
     const char *key;
@@ -258,12 +298,16 @@ static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas
   meta_real(a, m, ww_fmt(a, "%s.attention.layer_norm_rms_epsilon", arch), c->norm_eps);
   describe_rope(c, a, m);
   describe_ids(c, a, m);
-  if (c->numbers) meta_uint(a, m, "warpwise.numbers", c->numbers);
-  if (c->features) meta_uint(a, m, "warpwise.features", c->features);
-  if (c->features) meta_uint(a, m, "warpwise.feature_tokens", c->feature_tokens);
+  if (c->numbers)
+    meta_uint(a, m, "warpwise.numbers", c->numbers);
+  if (c->features)
+    meta_uint(a, m, "warpwise.features", c->features);
+  if (c->features)
+    meta_uint(a, m, "warpwise.feature_tokens", c->feature_tokens);
 }
 
-static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a, uint32_t *n) {
+static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a,
+                          uint32_t *n) {
   ww_lm_layout l;
   ww_lm_layout_make(c, a, &l);
   ww_source *s = WW_NEWN(a, ww_source, (size_t)l.n + 1);
@@ -273,18 +317,24 @@ static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype typ
     char *name = ww_alloc(a, WW_LM_NAME);
     ww_lm_param_gguf(p, name);
     /* blocks of 32 must fill a row */
-    ww_dtype as = !matrix ? WW_DTYPE_F32 : type == WW_DTYPE_Q8_0 && p->cols % 32 ? WW_DTYPE_F16 : type;
-    s[i] = (ww_source){.t = {.name = name, .type = as, .ndim = matrix ? 2 : 1, .dim = {p->rows, p->cols}},
-                       .floats = flat + p->at,
-                       .turn_heads = ww_lm_turned_heads(c, p->id)};
+    ww_dtype as = !matrix                                 ? WW_DTYPE_F32
+                  : type == WW_DTYPE_Q8_0 && p->cols % 32 ? WW_DTYPE_F16
+                                                          : type;
+    s[i] = (ww_source){
+        .t = {.name = name, .type = as, .ndim = matrix ? 2 : 1, .dim = {p->rows, p->cols}},
+        .floats = flat + p->at,
+        .turn_heads = ww_lm_turned_heads(c, p->id)};
   }
   *n = l.n;
-  if (c->rope != WW_ROPE_LLAMA3) return s;
+  if (c->rope != WW_ROPE_LLAMA3)
+    return s;
   float *divisors = WW_NEWN(a, float, c->head_size / 2);
   rope_divisors(c, divisors);
-  s[(*n)++] =
-      (ww_source){.t = {.name = "rope_freqs.weight", .type = WW_DTYPE_F32, .ndim = 1, .dim = {c->head_size / 2}},
-                  .floats = divisors};
+  s[(*n)++] = (ww_source){.t = {.name = "rope_freqs.weight",
+                                .type = WW_DTYPE_F32,
+                                .ndim = 1,
+                                .dim = {c->head_size / 2}},
+                          .floats = divisors};
   return s;
 }
 
@@ -293,17 +343,21 @@ static void copy_tokenizer(const ww_weights *from, ww_arena *a, ww_metas *m) {
   for (uint32_t i = 0; i < ww_weights_nmeta(from); i++) {
     const ww_meta *x = ww_weights_meta_at(from, i);
     bool there = !ww_starts(x->key, "tokenizer.");
-    for (uint32_t k = 0; !there && k < m->n; k++) there = !strcmp(m->v[k].key, x->key);
-    if (!there) ww_push(a, m, *x);
+    for (uint32_t k = 0; !there && k < m->n; k++)
+      there = !strcmp(m->v[k].key, x->key);
+    if (!there)
+      ww_push(a, m, *x);
   }
 }
 
-ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float *flat, ww_dtype type,
-                           const char *tokenizer_from, ww_err *e) {
+ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float *flat,
+                           ww_dtype type, const char *tokenizer_from, ww_err *e) {
   if (type > WW_DTYPE_Q8_0)
-    return ww_fail(e, WW_EUSAGE, "weights are written as F32, F16, BF16 or Q8_0, not %s", ww_dtype_name(type));
+    return ww_fail(e, WW_EUSAGE, "weights are written as F32, F16, BF16 or Q8_0, not %s",
+                   ww_dtype_name(type));
   ww_status rc = ww_lm_config_check(c, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   ww_arena *a = ww_arena_new();
   ww_metas m = {0};
   char *json = NULL;
@@ -311,9 +365,12 @@ ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float 
   uint32_t n = 0;
   describe(c, type, a, &m);
   ww_weights *from = NULL;
-  if (tokenizer_from) rc = ww_lm_tokenizer_json(tokenizer_from, a, &json, &json_n, &from, e);
-  if (!rc && json) rc = ww_gguf_tokenizer(json, json_n, c, a, &m, e);
-  if (!rc && from) copy_tokenizer(from, a, &m);
+  if (tokenizer_from)
+    rc = ww_lm_tokenizer_json(tokenizer_from, a, &json, &json_n, &from, e);
+  if (!rc && json)
+    rc = ww_gguf_tokenizer(json, json_n, c, a, &m, e);
+  if (!rc && from)
+    copy_tokenizer(from, a, &m);
   if (!rc) {
     ww_source *s = sources(c, flat, type, a, &n);
     rc = ww_gguf_write_sources(path, s, n, m.v, m.n, e);

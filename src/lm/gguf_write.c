@@ -1,14 +1,25 @@
 /* gguf_write.c - writes GGUF v3: metadata, one record per tensor, data at multiples of 32.
  *
- * Numbers take the kinds that llama.cpp asks for: whole ones 32 bits where they fit, real ones single precision. */
+ * Numbers take the kinds that llama.cpp asks for: whole ones 32 bits where they fit, real ones
+ * single precision. */
 #include "weights_int.h"
 
 enum { ALIGN = 32 };
-enum { U32 = 4, I32 = 5, F32 = 6, BOOL = 7, TEXT = 8, ARRAY = 9, U64 = 10, I64 = 11 }; /* GGUF's kinds of values */
+enum {
+  U32 = 4,
+  I32 = 5,
+  F32 = 6,
+  BOOL = 7,
+  TEXT = 8,
+  ARRAY = 9,
+  U64 = 10,
+  I64 = 11
+}; /* GGUF's kinds of values */
 
 static void put(ww_buf *b, uint64_t v, int bytes) {
   char le[8];
-  for (int i = 0; i < bytes; i++) le[i] = (char)(v >> 8 * i);
+  for (int i = 0; i < bytes; i++)
+    le[i] = (char)(v >> 8 * i);
   ww_buf_add(b, le, (size_t)bytes);
 }
 
@@ -19,20 +30,28 @@ static void put_text(ww_buf *b, const char *s, uint64_t n) {
 
 static bool wide(const ww_meta *m) {
   int64_t v = (int64_t)m->u;
-  return m->kind == WW_META_UINT ? m->u > UINT32_MAX : m->kind == WW_META_INT && (v > INT32_MAX || v < INT32_MIN);
+  return m->kind == WW_META_UINT ? m->u > UINT32_MAX
+                                 : m->kind == WW_META_INT && (v > INT32_MAX || v < INT32_MIN);
 }
 
 /* Of one value, or of all items of an array: wide if one of them is. */
 static uint32_t kind_for(ww_meta_kind kind, const ww_meta *v, uint64_t n) {
   bool w = false;
-  for (uint64_t i = 0; i < n && !w; i++) w = wide(&v[i]);
+  for (uint64_t i = 0; i < n && !w; i++)
+    w = wide(&v[i]);
   switch (kind) {
-  case WW_META_UINT: return w ? U64 : U32;
-  case WW_META_INT: return w ? I64 : I32;
-  case WW_META_REAL: return F32;
-  case WW_META_BOOL: return BOOL;
-  case WW_META_TEXT: return TEXT;
-  default: return ARRAY;
+  case WW_META_UINT:
+    return w ? U64 : U32;
+  case WW_META_INT:
+    return w ? I64 : I32;
+  case WW_META_REAL:
+    return F32;
+  case WW_META_BOOL:
+    return BOOL;
+  case WW_META_TEXT:
+    return TEXT;
+  default:
+    return ARRAY;
   }
 }
 
@@ -42,17 +61,28 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
   memcpy(&bits, &f, 4);
   switch (kind) {
   case U32:
-  case I32: put(b, m->u, 4); break;
+  case I32:
+    put(b, m->u, 4);
+    break;
   case U64:
-  case I64: put(b, m->u, 8); break;
-  case F32: put(b, bits, 4); break;
-  case BOOL: put(b, m->u != 0, 1); break;
-  case TEXT: put_text(b, m->text ? m->text : "", m->text_n ? m->text_n : m->text ? strlen(m->text) : 0); break;
+  case I64:
+    put(b, m->u, 8);
+    break;
+  case F32:
+    put(b, bits, 4);
+    break;
+  case BOOL:
+    put(b, m->u != 0, 1);
+    break;
+  case TEXT:
+    put_text(b, m->text ? m->text : "", m->text_n ? m->text_n : m->text ? strlen(m->text) : 0);
+    break;
   default: {
     uint32_t of = kind_for(m->of, m->items, m->n);
     put(b, of, 4);
     put(b, m->n, 8);
-    for (uint64_t i = 0; i < m->n; i++) put_value(b, &m->items[i], of);
+    for (uint64_t i = 0; i < m->n; i++)
+      put_value(b, &m->items[i], of);
   }
   }
 }
@@ -62,8 +92,8 @@ static ww_status ggml_type(const ww_tensor *t, uint32_t *out, ww_err *e) {
       [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1,  [WW_DTYPE_BF16] = 30, [WW_DTYPE_Q8_0] = 8,
       [WW_DTYPE_I8] = 24, [WW_DTYPE_I32] = 26, [WW_DTYPE_I64] = 27,  [WW_DTYPE_U8] = 255};
   if (t->type >= WW_NDTYPE || types[t->type] == 255)
-    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as GGUF", t->name,
-                   ww_dtype_name(t->type));
+    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as GGUF",
+                   t->name, ww_dtype_name(t->type));
   *out = types[t->type];
   return WW_OK;
 }
@@ -73,23 +103,27 @@ static ww_status put_record(ww_buf *b, const ww_source *s, uint64_t at, ww_err *
   uint32_t type = 0;
   uint64_t values = 0;
   ww_status rc = ggml_type(t, &type, e);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   bool whole_rows = t->type != WW_DTYPE_Q8_0 || (t->ndim && t->dim[t->ndim - 1] % 32 == 0);
   if (t->ndim > 4 || !whole_rows || !ww_product(t->dim, t->ndim, &values) ||
       ww_dtype_bytes(t->type, values) != ww_source_bytes(s))
     return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", t->name);
   put_text(b, t->name, strlen(t->name));
   put(b, t->ndim, 4);
-  for (uint32_t i = t->ndim; i-- > 0;) put(b, t->dim[i], 8); /* innermost first */
+  for (uint32_t i = t->ndim; i-- > 0;)
+    put(b, t->dim[i], 8); /* innermost first */
   put(b, type, 4);
   put(b, at, 8);
   return WW_OK;
 }
 
-static uint64_t padded(uint64_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+static uint64_t padded(uint64_t n) {
+  return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
 
-static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta,
-                              ww_err *e) {
+static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const ww_meta *meta,
+                              uint32_t nmeta, ww_err *e) {
   uint64_t at = 0;
   ww_names seen = {0};
   ww_arena *a = ww_arena_new();
@@ -107,19 +141,21 @@ static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const w
   for (uint32_t i = 0; i < n && !rc; i++) {
     if (!ww_names_add(&seen, a, s[i].t.name, i))
       rc = ww_fail(e, WW_EUSAGE, "two tensors have the name \"%s\"", s[i].t.name);
-    if (!rc) rc = put_record(b, &s[i], at, e);
+    if (!rc)
+      rc = put_record(b, &s[i], at, e);
     at = padded(at + ww_source_bytes(&s[i]));
   }
   ww_arena_free(a);
   return rc;
 }
 
-ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta,
-                                ww_err *e) {
+ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n,
+                                const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_out o;
   ww_buf head = {0};
   ww_status rc = print_header(&head, s, n, meta, nmeta, e);
-  if (!rc) rc = ww_out_open(&o, path, e);
+  if (!rc)
+    rc = ww_out_open(&o, path, e);
   if (!rc) {
     ww_out_write(&o, head.s, head.n);
     for (uint32_t i = 0; i < n; i++) {
@@ -133,8 +169,8 @@ ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n
   return rc;
 }
 
-ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta,
-                        ww_err *e) {
+ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta,
+                        uint32_t nmeta, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_status rc = ww_gguf_write_sources(path, ww_sources_of(a, t, n), n, meta, nmeta, e);
   ww_arena_free(a);

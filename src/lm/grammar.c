@@ -1,10 +1,12 @@
 /* grammar.c - follows a grammar: the set of stacks that the bytes so far leave.
  *
- * A node is a place in the element array and a context: the set of nodes to go on with behind the end of its rule. All stacks that call a rule at
- * the same byte share one context, so that a grammar that can be read in many ways has sets as large as the grammar, not as many as there are ways.
- * Nodes and contexts are kept once each, are compared by number, and may be deep. The top of a stack in a set is always a SET; node 0 is the empty
- * stack: the text may end. No stack is ever dropped: where there are too many, because a grammar is somebody else's, the byte is refused. So the
- * shortest end of a set is one that can be followed. */
+ * A node is a place in the element array and a context: the set of nodes to go on with behind the
+ * end of its rule. All stacks that call a rule at the same byte share one context, so that a
+ * grammar that can be read in many ways has sets as large as the grammar, not as many as there are
+ * ways. Nodes and contexts are kept once each, are compared by number, and may be deep. The top of
+ * a stack in a set is always a SET; node 0 is the empty stack: the text may end. No stack is ever
+ * dropped: where there are too many, because a grammar is somebody else's, the byte is refused. So
+ * the shortest end of a set is one that can be followed. */
 #include "grammar_int.h"
 
 #include <stdlib.h>
@@ -49,18 +51,21 @@ struct ww_grammar_state {
   stack_set now, tried, other; /* tried, other: scratch of a look ahead */
   stack_set open;              /* nodes that were visited and not looked at */
   WW_VEC(call) calls;
-  uint32_t *last_call, *heap, nheap; /* [rules]: index into calls, NONE; rules that were called, callers first */
-  stack_set together;                /* scratch: members of several contexts */
+  uint32_t *last_call, *heap,
+      nheap;          /* [rules]: index into calls, NONE; rules that were called, callers first */
+  stack_set together; /* scratch: members of several contexts */
 };
 
 static void set_add(stack_set *s, uint32_t k) {
-  if (s->n == s->cap) s->v = ww_xrealloc(s->v, (s->cap = s->cap ? 2 * s->cap : 8) * sizeof *s->v);
+  if (s->n == s->cap)
+    s->v = ww_xrealloc(s->v, (s->cap = s->cap ? 2 * s->cap : 8) * sizeof *s->v);
   s->v[s->n++] = k;
 }
 
 static void set_copy(stack_set *to, const stack_set *from) {
   to->n = 0;
-  for (uint32_t k = 0; k < from->n; k++) set_add(to, from->v[k]);
+  for (uint32_t k = 0; k < from->n; k++)
+    set_add(to, from->v[k]);
 }
 
 static void swap(stack_set *a, stack_set *b) {
@@ -80,7 +85,8 @@ static void more_nodes(ww_grammar_state *s) {
   s->nbuckets = s->cap;
   s->nodes = ww_xrealloc(s->nodes, s->cap * sizeof *s->nodes);
   s->bucket = ww_xrealloc(s->bucket, s->nbuckets * sizeof *s->bucket);
-  for (uint32_t b = 0; b < s->nbuckets; b++) s->bucket[b] = NONE;
+  for (uint32_t b = 0; b < s->nbuckets; b++)
+    s->bucket[b] = NONE;
   for (uint32_t k = 1; k < s->nnodes; k++) {
     uint32_t b = bucket_of(s, s->nodes[k].at, s->nodes[k].context);
     s->nodes[k].chain = s->bucket[b];
@@ -88,17 +94,26 @@ static void more_nodes(ww_grammar_state *s) {
   }
 }
 
-static uint32_t context_left(const ww_grammar_state *s, uint32_t c) { return s->nodes[s->contexts.v[c].nearest].left; }
+static uint32_t context_left(const ww_grammar_state *s, uint32_t c) {
+  return s->nodes[s->contexts.v[c].nearest].left;
+}
 
 /* The node of this place in this context; NONE: there are too many. */
 static uint32_t node_of(ww_grammar_state *s, uint32_t at, uint32_t c) {
-  if (c == NONE) return NONE;
+  if (c == NONE)
+    return NONE;
   uint32_t b = bucket_of(s, at, c);
   for (uint32_t k = s->bucket[b]; k != NONE; k = s->nodes[k].chain)
-    if (s->nodes[k].at == at && s->nodes[k].context == c) return k;
-  if (s->nnodes >= 4 * MOST_NODES) return s->full = true, NONE;
-  if (s->nnodes == s->cap) more_nodes(s), b = bucket_of(s, at, c);
-  s->nodes[s->nnodes] = (node){at, c, ww_g_sum(s->g->left[at], context_left(s, c)), 0, NONE, s->bucket[b]};
+    if (s->nodes[k].at == at && s->nodes[k].context == c)
+      return k;
+  if (s->nnodes >= 4 * MOST_NODES)
+    return s->full = true, NONE;
+  if (s->nnodes == s->cap) {
+    more_nodes(s);
+    b = bucket_of(s, at, c);
+  }
+  s->nodes[s->nnodes] =
+      (node){at, c, ww_g_sum(s->g->left[at], context_left(s, c)), 0, NONE, s->bucket[b]};
   return s->bucket[b] = s->nnodes++;
 }
 
@@ -109,7 +124,8 @@ static uint64_t hash_of(const ww_grammar_state *s, const context *c) {
 static void more_contexts(ww_grammar_state *s) {
   uint32_t n = s->ncontext_buckets = s->ncontext_buckets ? 2 * s->ncontext_buckets : 64;
   s->context_bucket = ww_xrealloc(s->context_bucket, n * sizeof *s->context_bucket);
-  for (uint32_t b = 0; b < n; b++) s->context_bucket[b] = NONE;
+  for (uint32_t b = 0; b < n; b++)
+    s->context_bucket[b] = NONE;
   for (uint32_t k = 0; k < s->contexts.n; k++) {
     context *c = &s->contexts.v[k];
     uint32_t *b = &s->context_bucket[hash_of(s, c) & (n - 1)];
@@ -121,16 +137,21 @@ static void more_contexts(ww_grammar_state *s) {
 /* The context of these nodes, which are in order; NONE: there are too many. */
 static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
   uint64_t hash = ww_hash(v, n * sizeof *v, 0);
-  for (uint32_t k = s->context_bucket[hash & (s->ncontext_buckets - 1)]; k != NONE; k = s->contexts.v[k].chain) {
+  for (uint32_t k = s->context_bucket[hash & (s->ncontext_buckets - 1)]; k != NONE;
+       k = s->contexts.v[k].chain) {
     const context *c = &s->contexts.v[k];
-    if (c->n == n && !memcmp(s->members.v + c->first, v, n * sizeof *v)) return k;
+    if (c->n == n && !memcmp(s->members.v + c->first, v, n * sizeof *v))
+      return k;
   }
-  if (n > MOST_MEMBERS - s->members.n) return s->full = true, NONE;
-  if (s->contexts.n == s->ncontext_buckets) more_contexts(s);
+  if (n > MOST_MEMBERS - s->members.n)
+    return s->full = true, NONE;
+  if (s->contexts.n == s->ncontext_buckets)
+    more_contexts(s);
   uint32_t *bucket = &s->context_bucket[hash & (s->ncontext_buckets - 1)];
   context c = {s->members.n, n, v[0], *bucket};
   for (uint32_t k = 0; k < n; k++) {
-    if (s->nodes[v[k]].left < s->nodes[c.nearest].left) c.nearest = v[k];
+    if (s->nodes[v[k]].left < s->nodes[c.nearest].left)
+      c.nearest = v[k];
     set_add(&s->members, v[k]);
   }
   ww_push(s->arena, &s->contexts, c);
@@ -138,7 +159,8 @@ static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
 }
 
 static uint32_t alone(ww_grammar_state *s, uint32_t k) {
-  if (k == NONE) return NONE;
+  if (k == NONE)
+    return NONE;
   if (s->nodes[k].alone == NONE) {
     uint32_t c = context_of(s, &k, 1);
     s->nodes[k].alone = c;
@@ -154,28 +176,35 @@ static int by_number(const void *a, const void *b) {
 /* ---- steps ---- */
 
 static void visit(ww_grammar_state *s, uint32_t k) {
-  if (k == NONE || s->nodes[k].seen == s->steps) return;
+  if (k == NONE || s->nodes[k].seen == s->steps)
+    return;
   s->nodes[k].seen = s->steps;
   set_add(&s->open, k);
 }
 
 static void visit_members(ww_grammar_state *s, uint32_t c) {
-  for (uint32_t k = 0; k < s->contexts.v[c].n; k++) visit(s, s->members.v[s->contexts.v[c].first + k]);
+  for (uint32_t k = 0; k < s->contexts.v[c].n; k++)
+    visit(s, s->members.v[s->contexts.v[c].first + k]);
 }
 
-static bool before(const ww_grammar_state *s, uint32_t a, uint32_t b) { return s->g->order[a] > s->g->order[b]; }
+static bool before(const ww_grammar_state *s, uint32_t a, uint32_t b) {
+  return s->g->order[a] > s->g->order[b];
+}
 
 static void heap_push(ww_grammar_state *s, uint32_t rule) {
   uint32_t k = s->nheap++;
-  for (; k && before(s, rule, s->heap[(k - 1) / 2]); k = (k - 1) / 2) s->heap[k] = s->heap[(k - 1) / 2];
+  for (; k && before(s, rule, s->heap[(k - 1) / 2]); k = (k - 1) / 2)
+    s->heap[k] = s->heap[(k - 1) / 2];
   s->heap[k] = rule;
 }
 
 static uint32_t heap_pop(ww_grammar_state *s) {
   uint32_t top = s->heap[0], last = s->heap[--s->nheap], k = 0;
   for (uint32_t c; (c = 2 * k + 1) < s->nheap; k = c) {
-    if (c + 1 < s->nheap && before(s, s->heap[c + 1], s->heap[c])) c++;
-    if (!before(s, s->heap[c], last)) break;
+    if (c + 1 < s->nheap && before(s, s->heap[c + 1], s->heap[c]))
+      c++;
+    if (!before(s, s->heap[c], last))
+      break;
     s->heap[k] = s->heap[c];
   }
   s->heap[k] = last;
@@ -184,29 +213,36 @@ static uint32_t heap_pop(ww_grammar_state *s) {
 
 /* Somebody wants the rule, to go on in context c behind it: at once where the rule may be empty. */
 static void call_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
-  if (c == NONE) return;
-  if (s->last_call[rule] == NONE) heap_push(s, rule);
+  if (c == NONE)
+    return;
+  if (s->last_call[rule] == NONE)
+    heap_push(s, rule);
   ww_push(s->arena, &s->calls, (call){c, s->last_call[rule]});
   s->last_call[rule] = s->calls.n - 1;
-  if (!s->g->left[s->g->best[rule]]) visit_members(s, c);
+  if (!s->g->left[s->g->best[rule]])
+    visit_members(s, c);
 }
 
 /* One context for all calls of the rule in this step. */
 static uint32_t join_calls(ww_grammar_state *s, uint32_t rule) {
   const call *c = &s->calls.v[s->last_call[rule]];
   s->last_call[rule] = NONE;
-  if (c->next == NONE) return c->context;
+  if (c->next == NONE)
+    return c->context;
   stack_set *t = &s->together;
   t->n = 0;
   for (;; c = &s->calls.v[c->next]) {
     const context *x = &s->contexts.v[c->context];
-    for (uint32_t k = 0; k < x->n; k++) set_add(t, s->members.v[x->first + k]);
-    if (c->next == NONE) break;
+    for (uint32_t k = 0; k < x->n; k++)
+      set_add(t, s->members.v[x->first + k]);
+    if (c->next == NONE)
+      break;
   }
   qsort(t->v, t->n, sizeof *t->v, by_number);
   uint32_t n = 0;
   for (uint32_t k = 0; k < t->n; k++)
-    if (!n || t->v[n - 1] != t->v[k]) t->v[n++] = t->v[k];
+    if (!n || t->v[n - 1] != t->v[k])
+      t->v[n++] = t->v[k];
   return context_of(s, t->v, n);
 }
 
@@ -215,8 +251,10 @@ static void open_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
   const ww_g_element *el = s->g->elements.v;
   for (uint32_t at = s->g->rules.v[rule];;) {
     visit(s, node_of(s, at, c));
-    while (el[at].kind < WW_G_ALT) at++;
-    if (el[at++].kind == WW_G_END) break;
+    while (el[at].kind < WW_G_ALT)
+      at++;
+    if (el[at++].kind == WW_G_END)
+      break;
   }
 }
 
@@ -227,16 +265,18 @@ static void look_at(ww_grammar_state *s, uint32_t k, stack_set *out) {
     set_add(out, k);
   else if (el[at].kind != WW_G_RULE)
     visit_members(s, c); /* the alternative is read: back to who asked for it */
-  else                   /* a rule that ends its alternative is not returned to: lists stay shallow */
+  else /* a rule that ends its alternative is not returned to: lists stay shallow */
     call_rule(s, el[at].of, el[at + 1].kind < WW_G_ALT ? alone(s, node_of(s, at + 1, c)) : c);
 }
 
-/* Opens the rules on top of what was visited until SETs are on top of all; these go to *out. A rule is opened when all that may begin with it were:
- * then all its callers are known. */
+/* Opens the rules on top of what was visited until SETs are on top of all; these go to *out. A rule
+ * is opened when all that may begin with it were: then all its callers are known. */
 static bool open_all(ww_grammar_state *s, stack_set *out) {
   for (;;) {
-    while (s->open.n) look_at(s, s->open.v[--s->open.n], out);
-    if (!s->nheap) break;
+    while (s->open.n)
+      look_at(s, s->open.v[--s->open.n], out);
+    if (!s->nheap)
+      break;
     uint32_t rule = heap_pop(s);
     open_rule(s, rule, join_calls(s, rule));
   }
@@ -247,7 +287,8 @@ static bool open_all(ww_grammar_state *s, stack_set *out) {
 static uint32_t nearest(const ww_grammar_state *s, const stack_set *t) {
   uint32_t best = NONE;
   for (uint32_t i = 0; i < t->n; i++)
-    if (best == NONE || s->nodes[t->v[i]].left < s->nodes[best].left) best = t->v[i];
+    if (best == NONE || s->nodes[t->v[i]].left < s->nodes[best].left)
+      best = t->v[i];
   return best;
 }
 
@@ -266,7 +307,8 @@ static bool step(ww_grammar_state *s, const stack_set *from, stack_set *to, uint
     if (k && ww_g_has(&g->sets.v[g->elements.v[s->nodes[k].at].of], c))
       visit(s, node_of(s, s->nodes[k].at + 1, s->nodes[k].context));
   }
-  if (!open_all(s, to) || (s->nnodes > MOST_NODES && left_of(s, to) >= left_of(s, from))) to->n = 0;
+  if (!open_all(s, to) || (s->nnodes > MOST_NODES && left_of(s, to) >= left_of(s, from)))
+    to->n = 0;
   return to->n;
 }
 
@@ -281,18 +323,28 @@ ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
   s->nnodes = s->steps = 1;
   s->last_call = ww_xmalloc((g->rules.n + 1) * sizeof *s->last_call);
   s->heap = ww_xmalloc((g->rules.n + 1) * sizeof *s->heap);
-  for (uint32_t r = 0; r < g->rules.n; r++) s->last_call[r] = NONE;
+  for (uint32_t r = 0; r < g->rules.n; r++)
+    s->last_call[r] = NONE;
   call_rule(s, g->root, context_of(s, &end_of_text, 1));
-  if (!open_all(s, &s->now)) s->now.n = 0;
+  if (!open_all(s, &s->now))
+    s->now.n = 0;
   return s;
 }
 
 void ww_grammar_end(ww_grammar_state *s) {
-  if (!s) return;
-  free(s->now.v), free(s->tried.v), free(s->other.v), free(s->open.v);
-  free(s->nodes), free(s->bucket);
-  free(s->members.v), free(s->context_bucket), free(s->together.v);
-  free(s->last_call), free(s->heap);
+  if (!s)
+    return;
+  free(s->now.v);
+  free(s->tried.v);
+  free(s->other.v);
+  free(s->open.v);
+  free(s->nodes);
+  free(s->bucket);
+  free(s->members.v);
+  free(s->context_bucket);
+  free(s->together.v);
+  free(s->last_call);
+  free(s->heap);
   ww_arena_free(s->arena);
   free(s);
 }
@@ -300,27 +352,31 @@ void ww_grammar_end(ww_grammar_state *s) {
 bool ww_grammar_allows(ww_grammar_state *s, const char *bytes, size_t n) {
   set_copy(&s->tried, &s->now);
   for (size_t i = 0; i < n; i++) {
-    if (!step(s, &s->tried, &s->other, (uint8_t)bytes[i])) return false;
+    if (!step(s, &s->tried, &s->other, (uint8_t)bytes[i]))
+      return false;
     swap(&s->tried, &s->other);
   }
   return true;
 }
 
 bool ww_grammar_take(ww_grammar_state *s, const char *bytes, size_t n) {
-  if (!ww_grammar_allows(s, bytes, n)) return false;
+  if (!ww_grammar_allows(s, bytes, n))
+    return false;
   swap(&s->now, &s->tried);
   return true;
 }
 
 bool ww_grammar_complete(const ww_grammar_state *s) {
   for (uint32_t i = 0; i < s->now.n; i++)
-    if (!s->now.v[i]) return true;
+    if (!s->now.v[i])
+      return true;
   return false;
 }
 
 bool ww_grammar_finished(const ww_grammar_state *s) {
   for (uint32_t i = 0; i < s->now.n; i++)
-    if (s->now.v[i]) return false;
+    if (s->now.v[i])
+      return false;
   return true;
 }
 
@@ -329,14 +385,17 @@ static int only_byte(const ww_grammar_state *s, const stack_set *t) {
   const ww_grammar *g = s->g;
   ww_g_set all = {{0}};
   for (uint32_t i = 0; i < t->n; i++) {
-    if (!t->v[i]) return -1;
+    if (!t->v[i])
+      return -1;
     const ww_g_set *one = &g->sets.v[g->elements.v[s->nodes[t->v[i]].at].of];
-    for (int w = 0; w < 4; w++) all.bits[w] |= one->bits[w];
+    for (int w = 0; w < 4; w++)
+      all.bits[w] |= one->bits[w];
   }
   int count = 0, byte = -1;
   for (int w = 0; w < 4; w++) {
     count += __builtin_popcountll(all.bits[w]);
-    if (all.bits[w]) byte = w * 64 + __builtin_ctzll(all.bits[w]);
+    if (all.bits[w])
+      byte = w * 64 + __builtin_ctzll(all.bits[w]);
   }
   return count == 1 ? byte : -1;
 }
@@ -346,14 +405,16 @@ void ww_grammar_forced(ww_grammar_state *s, size_t most, ww_buf *out) {
   set_copy(&s->tried, &s->now);
   for (size_t n = 0; n < most && (c = only_byte(s, &s->tried)) >= 0; n++) {
     char byte = (char)c;
-    if (!step(s, &s->tried, &s->other, (uint8_t)c)) return;
+    if (!step(s, &s->tried, &s->other, (uint8_t)c))
+      return;
     ww_buf_add(out, &byte, 1);
     swap(&s->tried, &s->other);
   }
 }
 
 void ww_grammar_free(ww_grammar *g) {
-  if (!g) return;
+  if (!g)
+    return;
   ww_arena *a = g->arena; /* it lies in there itself */
   ww_arena_free(a);
 }
@@ -368,11 +429,13 @@ uint32_t ww_grammar_left(const ww_grammar_state *s, bool tried) {
 /* A byte of the set that one can read, if there is one. */
 static char any_byte(const ww_g_set *set) {
   for (int c = 0x21; c < 0x21 + 256; c++)
-    if (ww_g_has(set, (uint8_t)c)) return (char)c;
+    if (ww_g_has(set, (uint8_t)c))
+      return (char)c;
   return 0;
 }
 
-/* From node k by the shortest alternatives; `back`: where to go on behind rules that were entered on the way. */
+/* From node k by the shortest alternatives; `back`: where to go on behind rules that were entered
+ * on the way. */
 static void shortest_from(const ww_grammar_state *s, uint32_t k, ww_buf *out) {
   const ww_g_element *el = s->g->elements.v;
   stack_set back = {0};
@@ -395,28 +458,35 @@ static void shortest_from(const ww_grammar_state *s, uint32_t k, ww_buf *out) {
 
 void ww_grammar_shortest(ww_grammar_state *s, bool tried, ww_buf *out) {
   ww_buf_puts(out, "");
-  if (ww_grammar_left(s, tried) != UINT32_MAX) shortest_from(s, nearest(s, tried ? &s->tried : &s->now), out);
+  if (ww_grammar_left(s, tried) != UINT32_MAX)
+    shortest_from(s, nearest(s, tried ? &s->tried : &s->now), out);
 }
 
 /* ---- all words at once ---- */
 
-void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint32_t most_left, bool *allowed) {
-  uint32_t levels = 1, reach = 0; /* level[k]: after k bytes of the word before, of which `reach` were allowed */
+void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint32_t most_left,
+                     bool *allowed) {
+  uint32_t levels = 1,
+           reach =
+               0; /* level[k]: after k bytes of the word before, of which `reach` were allowed */
   stack_set *level = ww_xcalloc(levels, sizeof *level);
   set_copy(&level[0], &s->now);
   for (uint32_t i = 0; i < n; i++) {
     const ww_word *w = &words[i];
     allowed[i] = false;
-    if (w->shared > reach) continue; /* it begins with what was refused */
+    if (w->shared > reach)
+      continue; /* it begins with what was refused */
     if (levels <= w->n) {
       level = ww_xrealloc(level, (w->n + 1) * sizeof *level);
       memset(level + levels, 0, (w->n + 1 - levels) * sizeof *level);
       levels = w->n + 1;
     }
     for (reach = w->shared; reach < w->n; reach++)
-      if (!step(s, &level[reach], &level[reach + 1], (uint8_t)w->text[reach])) break;
+      if (!step(s, &level[reach], &level[reach + 1], (uint8_t)w->text[reach]))
+        break;
     allowed[i] = w->n && reach == w->n && left_of(s, &level[reach]) <= most_left;
   }
-  for (uint32_t k = 0; k < levels; k++) free(level[k].v);
+  for (uint32_t k = 0; k < levels; k++)
+    free(level[k].v);
   free(level);
 }

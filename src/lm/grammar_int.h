@@ -27,18 +27,25 @@ struct ww_grammar {
   WW_VEC(uint32_t) rules; /* first element of each; UINT32_MAX: named, not yet written */
   uint32_t *left;         /* [elements]: the fewest bytes from here to the end of its alternative */
   uint32_t *best;         /* [rules]: first element of the shortest alternative */
-  uint32_t *order;        /* [rules]: a rule has a higher number than those that it may begin with */
+  uint32_t *order; /* [rules]: a rule has a higher number than those that it may begin with */
   uint32_t root;
 };
 
 #define WW_G_NEVER (UINT32_MAX / 4) /* bytes: it has no end */
 
-static inline bool ww_g_has(const ww_g_set *s, uint8_t c) { return s->bits[c >> 6] >> (c & 63) & 1; }
-static inline void ww_g_add(ww_g_set *s, uint8_t c) { s->bits[c >> 6] |= (uint64_t)1 << (c & 63); }
-static inline uint32_t ww_g_sum(uint32_t a, uint32_t b) { return a + b < WW_G_NEVER ? a + b : WW_G_NEVER; }
+static inline bool ww_g_has(const ww_g_set *s, uint8_t c) {
+  return s->bits[c >> 6] >> (c & 63) & 1;
+}
+static inline void ww_g_add(ww_g_set *s, uint8_t c) {
+  s->bits[c >> 6] |= (uint64_t)1 << (c & 63);
+}
+static inline uint32_t ww_g_sum(uint32_t a, uint32_t b) {
+  return a + b < WW_G_NEVER ? a + b : WW_G_NEVER;
+}
 
-/* After parsing: every rule is written, and none begins with itself (following it would never end); fills `left`, `best` and `order`. `name` of a rule for
- * messages. */
-ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx, ww_err *e);
+/* After parsing: every rule is written, and none begins with itself (following it would never end);
+ * fills `left`, `best` and `order`. `name` of a rule for messages. */
+ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx,
+                           ww_err *e);
 
 #endif

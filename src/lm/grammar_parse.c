@@ -2,7 +2,8 @@
  *
  *   root   ::= "{" pair ("," pair)* "}"      # comment
  *   pair   ::= string ":" [0-9]+
- *   x{2,4} repeats; [^"\\] is any character but these; \n \t \" \\ \x41 \u00e9 in texts and classes */
+ *   x{2,4} repeats; [^"\\] is any character but these; \n \t \" \\ \x41 \u00e9 in texts and classes
+ */
 #include "grammar_int.h"
 
 #include <ctype.h>
@@ -32,7 +33,8 @@ typedef struct {
 
 static ww_status bad(parser *p, const char *what) {
   uint32_t line = 1;
-  for (const char *c = p->begin; c < p->at; c++) line += *c == '\n';
+  for (const char *c = p->begin; c < p->at; c++)
+    line += *c == '\n';
   return ww_fail(p->e, WW_EPARSE, "grammar, line %u: %s", line, what);
 }
 
@@ -40,7 +42,8 @@ static ww_status bad(parser *p, const char *what) {
 static void skip(parser *p, bool lines) {
   while (p->at < p->end) {
     if (*p->at == '#')
-      while (p->at < p->end && *p->at != '\n') p->at++;
+      while (p->at < p->end && *p->at != '\n')
+        p->at++;
     else if (*p->at == ' ' || *p->at == '\t' || *p->at == '\r' || (lines && *p->at == '\n'))
       p->at++;
     else
@@ -48,7 +51,9 @@ static void skip(parser *p, bool lines) {
   }
 }
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '-' || c == '_'; }
+static bool word_char(char c) {
+  return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
 
 static uint32_t new_rule(parser *p) {
   ww_push(p->g->arena, &p->g->rules, UINT32_MAX);
@@ -58,9 +63,11 @@ static uint32_t new_rule(parser *p) {
 static uint32_t *slot_of(parser *p, const char *s, size_t n) {
   for (uint32_t h = (uint32_t)ww_hash(s, n, 0);; h++) {
     uint32_t *slot = &p->slot[h & (p->nslots - 1)];
-    if (!*slot) return slot;
+    if (!*slot)
+      return slot;
     const char *name = p->names.v[*slot - 1].name;
-    if (strlen(name) == n && !memcmp(name, s, n)) return slot;
+    if (strlen(name) == n && !memcmp(name, s, n))
+      return slot;
   }
 }
 
@@ -68,10 +75,12 @@ static uint32_t rule_named(parser *p, const char *s, size_t n) {
   if (2 * p->names.n >= p->nslots) {
     p->nslots = p->nslots ? 2 * p->nslots : 64;
     p->slot = WW_NEWN(p->scratch, uint32_t, p->nslots);
-    for (uint32_t k = 0; k < p->names.n; k++) *slot_of(p, p->names.v[k].name, strlen(p->names.v[k].name)) = k + 1;
+    for (uint32_t k = 0; k < p->names.n; k++)
+      *slot_of(p, p->names.v[k].name, strlen(p->names.v[k].name)) = k + 1;
   }
   uint32_t *slot = slot_of(p, s, n);
-  if (*slot) return p->names.v[*slot - 1].rule;
+  if (*slot)
+    return p->names.v[*slot - 1].rule;
   named it = {new_rule(p), ww_strndup(p->scratch, s, n)};
   ww_push(p->scratch, &p->names, it);
   *slot = p->names.n;
@@ -81,7 +90,8 @@ static uint32_t rule_named(parser *p, const char *s, size_t n) {
 /* The first 256 are of one byte each; a few more are looked for. */
 static uint32_t add_set(parser *p, const ww_g_set *s) {
   for (uint32_t k = 256; k < p->g->sets.n && k < 256 + 64; k++)
-    if (!memcmp(&p->g->sets.v[k], s, sizeof *s)) return k;
+    if (!memcmp(&p->g->sets.v[k], s, sizeof *s))
+      return k;
   ww_push(p->g->arena, &p->g->sets, *s);
   return p->g->sets.n - 1;
 }
@@ -91,12 +101,15 @@ static void push(parser *p, run *r, uint8_t kind, uint32_t of) {
   ww_push(p->scratch, r, (ww_g_element){kind, of});
 }
 
-static void push_byte(parser *p, run *r, uint8_t c) { push(p, r, WW_G_SET, c); }
+static void push_byte(parser *p, run *r, uint8_t c) {
+  push(p, r, WW_G_SET, c);
+}
 
 /* Writes a rule whose alternatives are in `r` (ALT between them), closes it with END. */
 static void write_rule(parser *p, uint32_t rule, const run *r) {
   p->g->rules.v[rule] = p->g->elements.n;
-  for (uint32_t k = 0; k < r->n; k++) ww_push(p->g->arena, &p->g->elements, r->v[k]);
+  for (uint32_t k = 0; k < r->n; k++)
+    ww_push(p->g->arena, &p->g->elements, r->v[k]);
   ww_push(p->g->arena, &p->g->elements, (ww_g_element){WW_G_END, 0});
 }
 
@@ -105,30 +118,39 @@ static void write_rule(parser *p, uint32_t rule, const run *r) {
 static int hex_digits(parser *p, int n) {
   int v = 0;
   for (; n; n--) {
-    if (p->at >= p->end || !isxdigit((unsigned char)*p->at)) return -1;
+    if (p->at >= p->end || !isxdigit((unsigned char)*p->at))
+      return -1;
     int c = *p->at++;
     v = v * 16 + (isdigit(c) ? c - '0' : (c | 32) - 'a' + 10);
   }
   return v;
 }
 
-/* One character of a text or class as a code point; -1: a broken escape. Bytes beyond ASCII come one by one. */
+/* One character of a text or class as a code point; -1: a broken escape. Bytes beyond ASCII come
+ * one by one. */
 static int character(parser *p, bool *wide) {
   *wide = false;
-  if (*p->at != '\\') return (unsigned char)*p->at++;
-  if (++p->at >= p->end) return -1;
+  if (*p->at != '\\')
+    return (unsigned char)*p->at++;
+  if (++p->at >= p->end)
+    return -1;
   char c = *p->at++;
   switch (c) {
-  case 'n': return '\n';
-  case 't': return '\t';
-  case 'r': return '\r';
-  case 'x': return hex_digits(p, 2);
+  case 'n':
+    return '\n';
+  case 't':
+    return '\t';
+  case 'r':
+    return '\r';
+  case 'x':
+    return hex_digits(p, 2);
   case 'u': {
     int c4 = hex_digits(p, 4);
     *wide = true;
     return c4 >= 0xd800 && c4 < 0xe000 ? -1 : c4; /* half of a UTF-16 pair is no character */
   }
-  default: return strchr("\"\\[]-^'/", c) && c ? c : -1;
+  default:
+    return strchr("\"\\[]-^'/", c) && c ? c : -1;
   }
 }
 
@@ -136,7 +158,8 @@ static int character(parser *p, bool *wide) {
 static uint32_t utf8(uint32_t c, uint8_t out[4]) {
   uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
   static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-  for (uint32_t k = n; k-- > 1; c >>= 6) out[k] = (uint8_t)(0x80 | (c & 63));
+  for (uint32_t k = n; k-- > 1; c >>= 6)
+    out[k] = (uint8_t)(0x80 | (c & 63));
   out[0] = (uint8_t)(lead[n] | c);
   return n;
 }
@@ -144,20 +167,23 @@ static uint32_t utf8(uint32_t c, uint8_t out[4]) {
 static void push_point(parser *p, run *r, int c) {
   uint8_t byte[4];
   uint32_t n = utf8((uint32_t)c, byte);
-  for (uint32_t k = 0; k < n; k++) push_byte(p, r, byte[k]);
+  for (uint32_t k = 0; k < n; k++)
+    push_byte(p, r, byte[k]);
 }
 
 static ww_status text(parser *p, run *r) {
   for (p->at++; p->at < p->end && *p->at != '"';) {
     bool wide;
     int c = character(p, &wide);
-    if (c < 0) return bad(p, "an unknown escape; known are \\n \\t \\r \\\" \\\\ \\xNN \\uNNNN");
+    if (c < 0)
+      return bad(p, "an unknown escape; known are \\n \\t \\r \\\" \\\\ \\xNN \\uNNNN");
     if (wide)
       push_point(p, r, c);
     else
       push_byte(p, r, (uint8_t)c);
   }
-  if (p->at >= p->end) return bad(p, "a text without its closing \"");
+  if (p->at >= p->end)
+    return bad(p, "a text without its closing \"");
   p->at++;
   return WW_OK;
 }
@@ -175,20 +201,25 @@ static int by_from(const void *a, const void *b) {
 
 static void push_set(parser *p, run *r, uint8_t from, uint8_t to) {
   ww_g_set s = {{0}};
-  for (int c = from; c <= to; c++) ww_g_add(&s, (uint8_t)c);
+  for (int c = from; c <= to; c++)
+    ww_g_add(&s, (uint8_t)c);
   push(p, r, WW_G_SET, add_set(p, &s));
 }
 
-/* Code points from .. to beyond ASCII, as alternatives. A range is cut until all of it has the same leading bytes, or these and all that can follow. */
+/* Code points from .. to beyond ASCII, as alternatives. A range is cut until all of it has the same
+ * leading bytes, or these and all that can follow. */
 static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
   static const uint32_t last[] = {0x7ff, 0xd7ff, 0xdfff, 0xffff, 0x10ffff};
   for (; from <= to; from++) {
     uint32_t end = to, k = 0;
-    while (from > last[k]) k++;
-    if (end > last[k]) end = last[k];
+    while (from > last[k])
+      k++;
+    if (end > last[k])
+      end = last[k];
     for (uint32_t bits = 6; bits <= 18; bits += 6) {
       uint32_t m = (1u << bits) - 1;
-      if ((from & ~m) == (end & ~m)) break;
+      if ((from & ~m) == (end & ~m))
+        break;
       if (from & m)
         end = from | m;
       else if ((end & m) != m)
@@ -198,14 +229,17 @@ static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
     uint32_t n = utf8(from, a);
     utf8(end, b);
     if (k != 2) { /* halves of UTF-16 pairs are no characters */
-      if (r->n) push(p, r, WW_G_ALT, 0);
-      for (uint32_t i = 0; i < n; i++) push_set(p, r, a[i], b[i]);
+      if (r->n)
+        push(p, r, WW_G_ALT, 0);
+      for (uint32_t i = 0; i < n; i++)
+        push_set(p, r, a[i], b[i]);
     }
     from = end;
   }
 }
 
-/* One character of the ranges, or (no) of what they leave; v has room for one more. False: there is none. */
+/* One character of the ranges, or (no) of what they leave; v has room for one more. False: there is
+ * none. */
 static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
   ww_g_set ascii = {{0}};
   run all = {0};
@@ -214,11 +248,16 @@ static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
   v[n] = (range){0x110000, 0x110000};
   for (uint32_t k = 0; k <= n; k++) {
     uint32_t from = no ? next : v[k].from, to = no ? v[k].from - 1 : v[k].to;
-    if (!no && from < next) from = next;
-    if (v[k].to + 1 > next) next = v[k].to + 1;
-    if (from > 0x10ffff || (no && to == UINT32_MAX) || from > to) continue;
-    for (uint32_t c = from; c <= to && c < 0x80; c++) ww_g_add(&ascii, (uint8_t)c);
-    if (to >= 0x80) push_range(p, &all, from < 0x80 ? 0x80 : from, to);
+    if (!no && from < next)
+      from = next;
+    if (v[k].to + 1 > next)
+      next = v[k].to + 1;
+    if (from > 0x10ffff || (no && to == UINT32_MAX) || from > to)
+      continue;
+    for (uint32_t c = from; c <= to && c < 0x80; c++)
+      ww_g_add(&ascii, (uint8_t)c);
+    if (to >= 0x80)
+      push_range(p, &all, from < 0x80 ? 0x80 : from, to);
   }
   bool some = ascii.bits[0] | ascii.bits[1];
   if (!all.n) {
@@ -241,10 +280,13 @@ static int point(parser *p) {
   bool wide;
   unsigned char first = (unsigned char)*p->at;
   int n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1, c = first & (0x7f >> n);
-  if (n == 1) return first < 0x80 ? character(p, &wide) : -1;
-  if (p->end - p->at < n) return -1;
+  if (n == 1)
+    return first < 0x80 ? character(p, &wide) : -1;
+  if (p->end - p->at < n)
+    return -1;
   for (int k = 1; k < n; k++) {
-    if ((p->at[k] & 0xc0) != 0x80) return -1;
+    if ((p->at[k] & 0xc0) != 0x80)
+      return -1;
     c = c << 6 | (p->at[k] & 63);
   }
   p->at += n;
@@ -261,27 +303,35 @@ static ww_status class(parser *p, run *r) {
       p->at++;
       to = point(p);
     }
-    if (from < 0 || to < from) return bad(p, "a broken range or escape in [...]");
-    if (n == MOST_RANGES) return bad(p, "too many characters in [...]");
+    if (from < 0 || to < from)
+      return bad(p, "a broken range or escape in [...]");
+    if (n == MOST_RANGES)
+      return bad(p, "too many characters in [...]");
     v[n] = (range){(uint32_t)from, (uint32_t)to};
   }
-  if (p->at >= p->end) return bad(p, "a class without its closing ]");
+  if (p->at >= p->end)
+    return bad(p, "a class without its closing ]");
   p->at++;
   return push_class(p, r, v, n, no) ? WW_OK : bad(p, "a class that no character is of");
 }
 
 /* ---- repetitions ---- */
 
-/* x{low,high}, high UINT32_MAX: no end. The item is r's elements from `from` on; they become a rule. */
+/* x{low,high}, high UINT32_MAX: no end. The item is r's elements from `from` on; they become a
+ * rule. */
 static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t high) {
-  if (from == r->n) return bad(p, "nothing before the repetition");
-  if (p->pushed + low + (high == UINT32_MAX ? 0 : high) > MOST_ELEMENTS) return bad(p, "the grammar grows too large");
+  if (from == r->n)
+    return bad(p, "nothing before the repetition");
+  if (p->pushed + low + (high == UINT32_MAX ? 0 : high) > MOST_ELEMENTS)
+    return bad(p, "the grammar grows too large");
   run item = {0}, tail = {0};
-  for (uint32_t k = from; k < r->n; k++) ww_push(p->scratch, &item, r->v[k]);
+  for (uint32_t k = from; k < r->n; k++)
+    ww_push(p->scratch, &item, r->v[k]);
   r->n = from;
   uint32_t one = new_rule(p), rest;
   write_rule(p, one, &item);
-  for (uint32_t k = 0; k < low; k++) push(p, r, WW_G_RULE, one);
+  for (uint32_t k = 0; k < low; k++)
+    push(p, r, WW_G_RULE, one);
   if (high == UINT32_MAX) { /* rest ::= one rest | nothing */
     rest = new_rule(p);
     push(p, &tail, WW_G_RULE, one);
@@ -296,17 +346,20 @@ static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t
     rest = new_rule(p);
     tail.n = 0;
     push(p, &tail, WW_G_RULE, one);
-    if (inner != UINT32_MAX) push(p, &tail, WW_G_RULE, inner);
+    if (inner != UINT32_MAX)
+      push(p, &tail, WW_G_RULE, inner);
     push(p, &tail, WW_G_ALT, 0);
     write_rule(p, rest, &tail);
     inner = rest;
   }
-  if (inner != UINT32_MAX) push(p, r, WW_G_RULE, inner);
+  if (inner != UINT32_MAX)
+    push(p, r, WW_G_RULE, inner);
   return WW_OK;
 }
 
 static bool number(parser *p, uint32_t *out) {
-  if (p->at >= p->end || !isdigit((unsigned char)*p->at)) return false;
+  if (p->at >= p->end || !isdigit((unsigned char)*p->at))
+    return false;
   for (*out = 0; p->at < p->end && isdigit((unsigned char)*p->at) && *out <= MOST_REPEATS; p->at++)
     *out = *out * 10 + (uint32_t)(*p->at - '0');
   return *out <= MOST_REPEATS;
@@ -315,7 +368,8 @@ static bool number(parser *p, uint32_t *out) {
 static ww_status braces(parser *p, run *r, uint32_t from) {
   uint32_t low, high;
   p->at++;
-  if (!number(p, &low)) return bad(p, "a number is missing behind {, or is above 10000");
+  if (!number(p, &low))
+    return bad(p, "a number is missing behind {, or is above 10000");
   high = low;
   if (p->at < p->end && *p->at == ',') {
     p->at++;
@@ -324,7 +378,8 @@ static ww_status braces(parser *p, run *r, uint32_t from) {
     else if (!number(p, &high) || high < low)
       return bad(p, "x{low,high}: high is missing, below low or above 10000");
   }
-  if (p->at >= p->end || *p->at++ != '}') return bad(p, "a } is missing");
+  if (p->at >= p->end || *p->at++ != '}')
+    return bad(p, "a } is missing");
   return repeat(p, r, from, low, high);
 }
 
@@ -335,10 +390,13 @@ static ww_status alternatives(parser *p, run *r, bool inside);
 static ww_status group(parser *p, run *r) {
   run inner = {0};
   p->at++;
-  if (++p->depth > 100) return bad(p, "groups are nested too deep");
+  if (++p->depth > 100)
+    return bad(p, "groups are nested too deep");
   ww_status st = alternatives(p, &inner, true);
-  if (st) return st;
-  if (p->at >= p->end || *p->at++ != ')') return bad(p, "a ) is missing");
+  if (st)
+    return st;
+  if (p->at >= p->end || *p->at++ != ')')
+    return bad(p, "a ) is missing");
   p->depth--;
   uint32_t rule = new_rule(p);
   write_rule(p, rule, &inner);
@@ -349,8 +407,10 @@ static ww_status group(parser *p, run *r) {
 /* A name that `::=` follows begins the next rule. */
 static bool next_rule_begins(parser *p) {
   const char *c = p->at;
-  while (c < p->end && word_char(*c)) c++;
-  while (c < p->end && (*c == ' ' || *c == '\t')) c++;
+  while (c < p->end && word_char(*c))
+    c++;
+  while (c < p->end && (*c == ' ' || *c == '\t'))
+    c++;
   return c + 3 <= p->end && !memcmp(c, "::=", 3);
 }
 
@@ -369,7 +429,8 @@ static ww_status item(parser *p, run *r, bool *there) {
     push_class(p, r, &(range){0}, 0, true);
   } else if (word_char(*p->at) && !next_rule_begins(p)) {
     const char *s = p->at;
-    while (p->at < p->end && word_char(*p->at)) p->at++;
+    while (p->at < p->end && word_char(*p->at))
+      p->at++;
     push(p, r, WW_G_RULE, rule_named(p, s, (size_t)(p->at - s)));
   } else
     *there = false;
@@ -389,7 +450,8 @@ static ww_status item(parser *p, run *r, bool *there) {
 static ww_status alternatives(parser *p, run *r, bool inside) {
   for (;;) {
     skip(p, true);
-    if (p->at >= p->end) return WW_OK;
+    if (p->at >= p->end)
+      return WW_OK;
     if (*p->at == '|') {
       p->at++;
       push(p, r, WW_G_ALT, 0);
@@ -397,9 +459,12 @@ static ww_status alternatives(parser *p, run *r, bool inside) {
     }
     bool there;
     ww_status st = item(p, r, &there);
-    if (st) return st;
-    if (there) continue;
-    if (inside || word_char(*p->at)) return WW_OK;
+    if (st)
+      return st;
+    if (there)
+      continue;
+    if (inside || word_char(*p->at))
+      return WW_OK;
     return bad(p, "expected a name, a text, a class or a group");
   }
 }
@@ -407,22 +472,28 @@ static ww_status alternatives(parser *p, run *r, bool inside) {
 static ww_status one_rule(parser *p) {
   const char *s = p->at;
   run r = {0};
-  while (p->at < p->end && word_char(*p->at)) p->at++;
-  if (p->at == s) return bad(p, "expected `name ::= ...`");
+  while (p->at < p->end && word_char(*p->at))
+    p->at++;
+  if (p->at == s)
+    return bad(p, "expected `name ::= ...`");
   uint32_t rule = rule_named(p, s, (size_t)(p->at - s));
-  if (p->g->rules.v[rule] != UINT32_MAX) return bad(p, "this rule is there twice");
+  if (p->g->rules.v[rule] != UINT32_MAX)
+    return bad(p, "this rule is there twice");
   skip(p, false);
-  if (p->end - p->at < 3 || memcmp(p->at, "::=", 3)) return bad(p, "expected ::= behind a rule's name");
+  if (p->end - p->at < 3 || memcmp(p->at, "::=", 3))
+    return bad(p, "expected ::= behind a rule's name");
   p->at += 3;
   ww_status st = alternatives(p, &r, false);
-  if (!st) write_rule(p, rule, &r);
+  if (!st)
+    write_rule(p, rule, &r);
   return st;
 }
 
 static const char *name_of(void *ctx, uint32_t rule) {
   const parser *p = ctx;
   for (uint32_t k = 0; k < p->names.n; k++)
-    if (p->names.v[k].rule == rule) return p->names.v[k].name;
+    if (p->names.v[k].rule == rule)
+      return p->names.v[k].name;
   return "(...)";
 }
 
@@ -440,9 +511,11 @@ ww_status ww_grammar_parse(const char *gbnf, size_t n, ww_grammar **out, ww_err 
   g->root = rule_named(&p, "root", 4);
   for (skip(&p, true); !st && p.at < p.end; skip(&p, true)) {
     st = one_rule(&p);
-    if (!st && p.pushed > MOST_ELEMENTS) st = bad(&p, "the grammar grows too large");
+    if (!st && p.pushed > MOST_ELEMENTS)
+      st = bad(&p, "the grammar grows too large");
   }
-  if (!st) st = ww_grammar_check(g, name_of, &p, e);
+  if (!st)
+    st = ww_grammar_check(g, name_of, &p, e);
   ww_arena_free(scratch);
   if (st)
     ww_grammar_free(g);

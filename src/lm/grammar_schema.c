@@ -1,7 +1,9 @@
-/* grammar_schema.c - a JSON schema as a grammar: each schema becomes a rule of GBNF text, which grammar_parse.c reads.
+/* grammar_schema.c - a JSON schema as a grammar: each schema becomes a rule of GBNF text, which
+ * grammar_parse.c reads.
  *
- * The JSON has no blanks: a model wastes no token on them, and what is fixed (keys, punctuation) is one forced run. Properties come in the schema's
- * order; those that `required` does not name may be left out. */
+ * The JSON has no blanks: a model wastes no token on them, and what is fixed (keys, punctuation) is
+ * one forced run. Properties come in the schema's order; those that `required` does not name may be
+ * left out. */
 #include "../base/jsonread.h"
 #include "grammar.h"
 
@@ -17,7 +19,8 @@ static const char basics[] =
     "array ::= \"[\" (value (\",\" value)*)? \"]\"\n"
     "string ::= \"\\\"\" char* \"\\\"\"\n"
     "char ::= [^\"\\\\\\x00-\\x1f\\x7f] | \"\\\\\" ([\"\\\\/bfnrt] | \"u\" point)\n"
-    "point ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex | [dD] [89abAB] hex hex \"\\\\u\" [dD] [c-fC-F] hex hex\n"
+    "point ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex | [dD] [89abAB] hex hex "
+    "\"\\\\u\" [dD] [c-fC-F] hex hex\n"
     "hex ::= [0-9a-fA-F]\n"
     "integer ::= \"-\"? (\"0\" | [1-9] [0-9]{0,15})\n"
     "number ::= integer (\".\" [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?\n"
@@ -34,7 +37,8 @@ typedef struct {
 
 static ww_status value_of(maker *m, const cJSON *schema, ww_buf *out);
 
-/* The same as one short name, for those who write it twice: schemas within schemas would double each time. */
+/* The same as one short name, for those who write it twice: schemas within schemas would double
+ * each time. */
 static ww_status name_of(maker *m, const cJSON *schema, ww_buf *out) {
   ww_buf v = {0};
   ww_status st = value_of(m, schema, &v);
@@ -48,7 +52,9 @@ static ww_status name_of(maker *m, const cJSON *schema, ww_buf *out) {
   return st;
 }
 
-static const cJSON *member(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
+static const cJSON *member(const cJSON *o, const char *name) {
+  return cJSON_GetObjectItemCaseSensitive(o, name);
+}
 
 /* A JSON text as a GBNF literal. */
 static void literal(ww_buf *out, const char *json) {
@@ -86,38 +92,45 @@ static void key(ww_buf *out, const char *name) {
 
 static bool is_required(const cJSON *required, const char *name) {
   const cJSON *k;
-  if (!cJSON_IsArray(required)) return true; /* nothing said: all of them, so that an answer is complete */
-  cJSON_ArrayForEach(k, required) if (cJSON_IsString(k) && !strcmp(k->valuestring, name)) return true;
+  if (!cJSON_IsArray(required))
+    return true; /* nothing said: all of them, so that an answer is complete */
+  cJSON_ArrayForEach(k,
+                     required) if (cJSON_IsString(k) && !strcmp(k->valuestring, name)) return true;
   return false;
 }
 
-/* Optional ones: a rule per property says what may follow it, so that commas stand between members only. after-K ::= the members from K on, each
- * with a comma in front; first-K the same where none was written yet. */
+/* Optional ones: a rule per property says what may follow it, so that commas stand between members
+ * only. after-K ::= the members from K on, each with a comma in front; first-K the same where none
+ * was written yet. */
 static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
   const cJSON *props = member(s, "properties"), *required = member(s, "required"), *p;
   uint32_t n = (uint32_t)cJSON_GetArraySize(props), k = 0, id = m->rules;
   ww_status st = WW_OK;
   if (!n) {
     const cJSON *more = member(s, "additionalProperties");
-    if (!cJSON_IsObject(more)) return ww_buf_puts(out, "object"), WW_OK;
+    if (!cJSON_IsObject(more))
+      return ww_buf_puts(out, "object"), WW_OK;
     ww_buf_puts(out, "\"{\" (string \":\" ");
     ww_buf v = {0};
-    if (!(st = name_of(m, more, &v))) ww_buf_fmt(out, "%s (\",\" string \":\" %s)*)? \"}\"", v.s, v.s);
+    if (!(st = name_of(m, more, &v)))
+      ww_buf_fmt(out, "%s (\",\" string \":\" %s)*)? \"}\"", v.s, v.s);
     ww_buf_free(&v);
     return st;
   }
   if (n > MOST_PROPERTIES)
-    return ww_fail(m->e, WW_ELIMIT, "an object of the schema has more than %d properties", MOST_PROPERTIES);
+    return ww_fail(m->e, WW_ELIMIT, "an object of the schema has more than %d properties",
+                   MOST_PROPERTIES);
   m->rules += n + 1;
   for (p = props->child; p && !st; p = p->next, k++) {
     ww_buf v = {0}, w = {0};
     if (!(st = name_of(m, p, &v))) {
       key(&w, p->string);
       bool must = is_required(required, p->string);
-      ww_buf_fmt(&m->text, "first-%u ::= %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1, must ? "" : " | first-",
+      ww_buf_fmt(&m->text, "first-%u ::= %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1,
+                 must ? "" : " | first-", must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
+      ww_buf_fmt(&m->text, "after-%u ::= \",\" %s (%s) after-%u%s%s\n", id + k, w.s, v.s,
+                 id + k + 1, must ? "" : " | after-",
                  must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
-      ww_buf_fmt(&m->text, "after-%u ::= \",\" %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1,
-                 must ? "" : " | after-", must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
     }
     ww_buf_free(&v);
     ww_buf_free(&w);
@@ -128,20 +141,25 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
 }
 
 static ww_status array(maker *m, const cJSON *s, ww_buf *out) {
-  const cJSON *items = member(s, "items"), *low = member(s, "minItems"), *high = member(s, "maxItems");
+  const cJSON *items = member(s, "items"), *low = member(s, "minItems"),
+              *high = member(s, "maxItems");
   ww_buf v = {0};
   ww_status st = items ? name_of(m, items, &v) : WW_OK;
-  if (!items) ww_buf_puts(&v, "value");
-  int least = cJSON_IsNumber(low) ? low->valueint : 0, most = cJSON_IsNumber(high) ? high->valueint : -1;
+  if (!items)
+    ww_buf_puts(&v, "value");
+  int least = cJSON_IsNumber(low) ? low->valueint : 0,
+      most = cJSON_IsNumber(high) ? high->valueint : -1;
   if (!st && (least < 0 || least > 1000 || most > 1000 || (most >= 0 && most < least)))
     st = ww_fail(m->e, WW_EUNSUPPORTED,
-                 "the schema asks for arrays of %d to %d items: at most 1000, and minItems not above maxItems", least,
-                 most);
+                 "the schema asks for arrays of %d to %d items: at most 1000, and minItems not "
+                 "above maxItems",
+                 least, most);
   if (!st && most == 0)
     ww_buf_puts(out, "\"[]\"");
   else if (!st) {
     ww_buf_fmt(out, "\"[\" (%s (\",\" %s){%d,", v.s, v.s, least > 0 ? least - 1 : 0);
-    if (most > 0) ww_buf_fmt(out, "%d", most - 1);
+    if (most > 0)
+      ww_buf_fmt(out, "%d", most - 1);
     ww_buf_fmt(out, "})%s \"]\"", least ? "" : "?");
   }
   ww_buf_free(&v);
@@ -153,8 +171,10 @@ static ww_status choice(maker *m, const cJSON *list, ww_buf *out) {
   ww_status st = WW_OK;
   ww_buf_puts(out, "(");
   cJSON_ArrayForEach(k, list) {
-    if (k != list->child) ww_buf_puts(out, " | ");
-    if ((st = value_of(m, k, out))) return st;
+    if (k != list->child)
+      ww_buf_puts(out, " | ");
+    if ((st = value_of(m, k, out)))
+      return st;
   }
   ww_buf_puts(out, ")");
   return st;
@@ -163,25 +183,35 @@ static ww_status choice(maker *m, const cJSON *list, ww_buf *out) {
 /* "#/$defs/name": its rule is written once, at the end, so that a schema may use itself. */
 static ww_status reference(maker *m, const char *ref, ww_buf *out) {
   const char *name = strrchr(ref, '/');
-  const cJSON *defs = member(m->root, ww_starts(ref, "#/definitions/") ? "definitions" : "$defs"), *to;
+  const cJSON *defs = member(m->root, ww_starts(ref, "#/definitions/") ? "definitions" : "$defs"),
+              *to;
   if (!strcmp(ref, "#"))
     to = m->root;
   else
     to = name && ww_starts(ref, "#/") && defs ? member(defs, name + 1) : NULL;
-  if (!to) return ww_fail(m->e, WW_EUNSUPPORTED, "the schema refers to %s; known are # and #/$defs/NAME", ref);
+  if (!to)
+    return ww_fail(m->e, WW_EUNSUPPORTED, "the schema refers to %s; known are # and #/$defs/NAME",
+                   ref);
   uint32_t k = 0;
-  while (k < m->defs.n && m->defs.v[k] != to) k++;
-  if (k == m->defs.n) ww_push(m->arena, &m->defs, to);
+  while (k < m->defs.n && m->defs.v[k] != to)
+    k++;
+  if (k == m->defs.n)
+    ww_push(m->arena, &m->defs, to);
   ww_buf_fmt(out, "def-%u", k);
   return WW_OK;
 }
 
 static ww_status typed(maker *m, const char *type, const cJSON *s, ww_buf *out) {
-  if (!strcmp(type, "object")) return object(m, s, out);
-  if (!strcmp(type, "array")) return array(m, s, out);
-  if (!strcmp(type, "null")) return ww_buf_puts(out, "\"null\""), WW_OK;
-  for (const char *const *t = (const char *const[]){"string", "number", "integer", "boolean", NULL}; *t; t++)
-    if (!strcmp(type, *t)) return ww_buf_puts(out, type), WW_OK;
+  if (!strcmp(type, "object"))
+    return object(m, s, out);
+  if (!strcmp(type, "array"))
+    return array(m, s, out);
+  if (!strcmp(type, "null"))
+    return ww_buf_puts(out, "\"null\""), WW_OK;
+  for (const char *const *t = (const char *const[]){"string", "number", "integer", "boolean", NULL};
+       *t; t++)
+    if (!strcmp(type, *t))
+      return ww_buf_puts(out, type), WW_OK;
   return ww_fail(m->e, WW_EUNSUPPORTED, "the schema has the type `%s`, which JSON has not", type);
 }
 
@@ -190,10 +220,12 @@ static ww_status types(maker *m, const cJSON *list, const cJSON *s, ww_buf *out)
   ww_status st = WW_OK;
   ww_buf_puts(out, "(");
   cJSON_ArrayForEach(k, list) {
-    if (k != list->child) ww_buf_puts(out, " | ");
+    if (k != list->child)
+      ww_buf_puts(out, " | ");
     if (!cJSON_IsString(k))
       return ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
-    if ((st = typed(m, k->valuestring, s, out))) return st;
+    if ((st = typed(m, k->valuestring, s, out)))
+      return st;
   }
   ww_buf_puts(out, ")");
   return st;
@@ -219,19 +251,25 @@ static ww_status unknown(maker *m, const cJSON *s) {
   for (const char *const *k = no; *k; k++)
     if (member(s, *k))
       return ww_fail(m->e, WW_EUNSUPPORTED,
-                     "the schema uses `%s`, which constrained decoding does not know; take it out", *k);
+                     "the schema uses `%s`, which constrained decoding does not know; take it out",
+                     *k);
   return WW_OK;
 }
 
 static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
   const cJSON *c;
-  if (cJSON_IsTrue(s)) return ww_buf_puts(out, "value"), WW_OK;
-  if (!cJSON_IsObject(s)) return ww_fail(m->e, WW_EPARSE, "a schema is an object");
-  if (++m->nested > MOST_NESTED) return ww_fail(m->e, WW_ELIMIT, "the schema is nested deeper than %d", MOST_NESTED);
+  if (cJSON_IsTrue(s))
+    return ww_buf_puts(out, "value"), WW_OK;
+  if (!cJSON_IsObject(s))
+    return ww_fail(m->e, WW_EPARSE, "a schema is an object");
+  if (++m->nested > MOST_NESTED)
+    return ww_fail(m->e, WW_ELIMIT, "the schema is nested deeper than %d", MOST_NESTED);
   ww_status st = unknown(m, s);
-  if (st) return st;
+  if (st)
+    return st;
   const cJSON *type = member(s, "type"), *any = member(s, "anyOf");
-  if (!any) any = member(s, "oneOf");
+  if (!any)
+    any = member(s, "oneOf");
   if (cJSON_IsString(member(s, "$ref")))
     st = reference(m, member(s, "$ref")->valuestring, out);
   else if ((c = member(s, "const")))
@@ -239,7 +277,8 @@ static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
   else if (cJSON_IsArray(c = member(s, "enum")) && c->child) {
     ww_buf_puts(out, "(");
     for (const cJSON *k = c->child; k; k = k->next) {
-      if (k != c->child) ww_buf_puts(out, " | ");
+      if (k != c->child)
+        ww_buf_puts(out, " | ");
       constant(out, k);
     }
     ww_buf_puts(out, ")");
@@ -259,18 +298,23 @@ static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
 
 ww_status ww_grammar_of_schema(const char *json, size_t n, ww_grammar **out, ww_err *e) {
   cJSON *root = ww_json_read(json, n, e);
-  if (!root) return e ? e->code : WW_EPARSE;
+  if (!root)
+    return e ? e->code : WW_EPARSE;
   maker m = {.root = root, .arena = ww_arena_new(), .e = e};
   ww_buf value = {0};
   ww_status st = value_of(&m, root, &value);
-  if (!st) ww_buf_fmt(&m.text, "root ::= %s\n", value.s);
-  for (uint32_t k = 0; !st && k < m.defs.n; k++) { /* those that these name in turn are added behind */
+  if (!st)
+    ww_buf_fmt(&m.text, "root ::= %s\n", value.s);
+  for (uint32_t k = 0; !st && k < m.defs.n;
+       k++) { /* those that these name in turn are added behind */
     value.n = 0;
     m.nested = 0;
-    if (!(st = value_of(&m, m.defs.v[k], &value))) ww_buf_fmt(&m.text, "def-%u ::= %s\n", k, value.s);
+    if (!(st = value_of(&m, m.defs.v[k], &value)))
+      ww_buf_fmt(&m.text, "def-%u ::= %s\n", k, value.s);
   }
   ww_buf_puts(&m.text, basics);
-  if (!st) st = ww_grammar_parse(m.text.s, m.text.n, out, e);
+  if (!st)
+    st = ww_grammar_parse(m.text.s, m.text.n, out, e);
   ww_buf_free(&m.text);
   ww_buf_free(&value);
   ww_arena_free(m.arena);

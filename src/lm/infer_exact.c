@@ -1,4 +1,5 @@
-/* infer_exact.c - the reference: one token after the other, fp32, plain loops. Everything fast is tied to this by a test.
+/* infer_exact.c - the reference: one token after the other, fp32, plain loops. Everything fast is
+ * tied to this by a test.
  *
  * Keys and values: [sequence][layer][key, value][position][kv_heads x head_size] floats. */
 #include "infer_int.h"
@@ -23,16 +24,20 @@ static const float *param(const ww_lm *m, ww_param_id id, uint32_t layer) {
 
 static void rmsnorm(float *out, const float *x, const float *weight, float eps, uint32_t C) {
   double squares = 0;
-  for (uint32_t i = 0; i < C; i++) squares += (double)x[i] * x[i];
+  for (uint32_t i = 0; i < C; i++)
+    squares += (double)x[i] * x[i];
   float scale = (float)(1.0 / sqrt(squares / C + eps));
-  for (uint32_t i = 0; i < C; i++) out[i] = weight[i] * (scale * x[i]);
+  for (uint32_t i = 0; i < C; i++)
+    out[i] = weight[i] * (scale * x[i]);
 }
 
 /* out [OC] = w [OC, C] x [C] + bias */
-static void matmul(float *out, const float *x, const float *w, const float *bias, uint64_t C, uint64_t OC) {
+static void matmul(float *out, const float *x, const float *w, const float *bias, uint64_t C,
+                   uint64_t OC) {
   for (uint64_t o = 0; o < OC; o++) {
     float sum = 0;
-    for (uint64_t i = 0; i < C; i++) sum += w[o * C + i] * x[i];
+    for (uint64_t i = 0; i < C; i++)
+      sum += w[o * C + i] * x[i];
     out[o] = sum + (bias ? bias[o] : 0);
   }
 }
@@ -49,25 +54,32 @@ static void rope(float *x, const float *cos, const float *sin, uint32_t heads, u
 
 static void softmax(float *x, uint32_t n) {
   float most = x[0], sum = 0;
-  for (uint32_t i = 1; i < n; i++) most = fmaxf(most, x[i]);
-  for (uint32_t i = 0; i < n; i++) sum += x[i] = expf(x[i] - most);
-  for (uint32_t i = 0; i < n; i++) x[i] /= sum;
+  for (uint32_t i = 1; i < n; i++)
+    most = fmaxf(most, x[i]);
+  for (uint32_t i = 0; i < n; i++)
+    sum += x[i] = expf(x[i] - most);
+  for (uint32_t i = 0; i < n; i++)
+    x[i] /= sum;
 }
 
-/* out, q [heads, size]; keys, values [n, kv_heads, size]: the last of the n positions is the query's own. */
-static void attention(float *out, float *scores, const float *q, const float *keys, const float *values, uint32_t n,
-                      uint32_t heads, uint32_t kv_heads, uint32_t size) {
+/* out, q [heads, size]; keys, values [n, kv_heads, size]: the last of the n positions is the
+ * query's own. */
+static void attention(float *out, float *scores, const float *q, const float *keys,
+                      const float *values, uint32_t n, uint32_t heads, uint32_t kv_heads,
+                      uint32_t size) {
   for (uint32_t h = 0; h < heads; h++, q += size, out += size) {
     size_t shared = (size_t)(h / (heads / kv_heads)) * size, row = (size_t)kv_heads * size;
     for (uint32_t t = 0; t < n; t++) {
       float sum = 0;
-      for (uint32_t i = 0; i < size; i++) sum += q[i] * keys[t * row + shared + i];
+      for (uint32_t i = 0; i < size; i++)
+        sum += q[i] * keys[t * row + shared + i];
       scores[t] = sum / sqrtf((float)size);
     }
     softmax(scores, n);
     memset(out, 0, size * sizeof *out);
     for (uint32_t t = 0; t < n; t++)
-      for (uint32_t i = 0; i < size; i++) out[i] += scores[t] * values[t * row + shared + i];
+      for (uint32_t i = 0; i < size; i++)
+        out[i] += scores[t] * values[t * row + shared + i];
   }
 }
 
@@ -84,8 +96,10 @@ static float *cache(const ww_lm_session *s, uint32_t sequence, uint32_t layer, i
 static void attention_layer(ww_lm_session *s, uint32_t row, uint32_t l) {
   const ww_lm_config *c = &s->m->c;
   work *w = s->work;
-  uint32_t C = c->width, size = c->head_size, Q = c->heads * size, K = c->kv_heads * size, pos = s->step.pos[row];
-  float *keys = cache(s, s->step.sequence[row], l, 0), *values = cache(s, s->step.sequence[row], l, 1);
+  uint32_t C = c->width, size = c->head_size, Q = c->heads * size, K = c->kv_heads * size,
+           pos = s->step.pos[row];
+  float *keys = cache(s, s->step.sequence[row], l, 0),
+        *values = cache(s, s->step.sequence[row], l, 1);
   float *k = keys + (size_t)pos * K, *v = values + (size_t)pos * K;
   const float *cos = s->cos + (size_t)pos * (size / 2), *sin = s->sin + (size_t)pos * (size / 2);
   rmsnorm(w->xb, w->x, P(norm_attn), c->norm_eps, C);
@@ -96,7 +110,8 @@ static void attention_layer(ww_lm_session *s, uint32_t row, uint32_t l) {
   rope(k, cos, sin, c->kv_heads, size);
   attention(w->attended, w->scores, w->q, keys, values, pos + 1, c->heads, c->kv_heads, size);
   matmul(w->xb, w->attended, P(o), NULL, Q, C);
-  for (uint32_t i = 0; i < C; i++) w->x[i] += w->xb[i];
+  for (uint32_t i = 0; i < C; i++)
+    w->x[i] += w->xb[i];
 }
 
 static void mlp_layer(ww_lm_session *s, uint32_t l) {
@@ -106,9 +121,11 @@ static void mlp_layer(ww_lm_session *s, uint32_t l) {
   rmsnorm(w->xb, w->x, P(norm_mlp), c->norm_eps, C);
   matmul(w->gate, w->xb, P(gate), NULL, C, F);
   matmul(w->up, w->xb, P(up), NULL, C, F);
-  for (uint32_t i = 0; i < F; i++) w->gate[i] = w->gate[i] / (1.0f + expf(-w->gate[i])) * w->up[i];
+  for (uint32_t i = 0; i < F; i++)
+    w->gate[i] = w->gate[i] / (1.0f + expf(-w->gate[i])) * w->up[i];
   matmul(w->xb, w->gate, P(down), NULL, F, C);
-  for (uint32_t i = 0; i < C; i++) w->x[i] += w->xb[i];
+  for (uint32_t i = 0; i < C; i++)
+    w->x[i] += w->xb[i];
 }
 
 static void heads(ww_lm_session *s, float *logits, float *numbers) {
@@ -116,8 +133,10 @@ static void heads(ww_lm_session *s, float *logits, float *numbers) {
   work *w = s->work;
   uint32_t l = 0;
   rmsnorm(w->xb, w->x, P(norm_final), c->norm_eps, c->width);
-  if (logits) matmul(logits, w->xb, c->tied ? P(embed) : P(head), NULL, c->width, c->vocab);
-  if (numbers) matmul(numbers, w->xb, P(number_w), P(number_b), c->width, 2 * c->numbers);
+  if (logits)
+    matmul(logits, w->xb, c->tied ? P(embed) : P(head), NULL, c->width, c->vocab);
+  if (numbers)
+    matmul(numbers, w->xb, P(number_w), P(number_b), c->width, 2 * c->numbers);
 }
 
 void ww_lm_exact_step(ww_lm_session *s, float *logits, float *numbers) {
@@ -126,13 +145,16 @@ void ww_lm_exact_step(ww_lm_session *s, float *logits, float *numbers) {
   uint32_t nth = 0, l = 0;
   for (uint32_t r = 0; r < s->step.n; r++) {
     memcpy(w->x, P(embed) + (size_t)s->step.token[r] * c->width, c->width * sizeof *w->x);
-    if (ww_lm_described(s, r)) ww_lm_add_features(s, r, P(feature_w), P(feature_b), w->x);
+    if (ww_lm_described(s, r))
+      ww_lm_add_features(s, r, P(feature_w), P(feature_b), w->x);
     for (uint32_t layer = 0; layer < c->layers; layer++) {
       attention_layer(s, r, layer);
       mlp_layer(s, layer);
     }
-    if (nth == s->step.nwanted || s->step.wanted[nth] != r) continue;
-    heads(s, logits ? logits + (size_t)nth * c->vocab : NULL, numbers ? numbers + (size_t)nth * 2 * c->numbers : NULL);
+    if (nth == s->step.nwanted || s->step.wanted[nth] != r)
+      continue;
+    heads(s, logits ? logits + (size_t)nth * c->vocab : NULL,
+          numbers ? numbers + (size_t)nth * 2 * c->numbers : NULL);
     nth++;
   }
 }
@@ -148,12 +170,18 @@ bool ww_lm_exact_new(ww_lm_session *s) {
   uint32_t C = c->width, Q = c->heads * c->head_size, F = c->hidden;
   work *w = ww_xcalloc(1, sizeof *w);
   float *f = ww_xcalloc(2 * (size_t)C + 2 * (size_t)Q + 2 * (size_t)F + s->tokens, sizeof *f);
-  w->x = f, f += C;
-  w->xb = f, f += C;
-  w->q = f, f += Q;
-  w->attended = f, f += Q;
-  w->gate = f, f += F;
-  w->up = f, f += F;
+  w->x = f;
+  f += C;
+  w->xb = f;
+  f += C;
+  w->q = f;
+  f += Q;
+  w->attended = f;
+  f += Q;
+  w->gate = f;
+  f += F;
+  w->up = f;
+  f += F;
   w->scores = f;
   s->work = w;
   return true;
@@ -161,7 +189,8 @@ bool ww_lm_exact_new(ww_lm_session *s) {
 
 void ww_lm_exact_free(ww_lm_session *s) {
   work *w = s->work;
-  if (!w) return;
+  if (!w)
+    return;
   free(w->x);
   free(w);
 }
@@ -170,5 +199,6 @@ void ww_lm_exact_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n) 
   const ww_lm_config *c = &s->m->c;
   for (uint32_t l = 0; l < c->layers; l++)
     for (int v = 0; v < 2; v++)
-      memcpy(cache(s, to, l, v), cache(s, from, l, v), (size_t)n * c->kv_heads * c->head_size * sizeof(float));
+      memcpy(cache(s, to, l, v), cache(s, from, l, v),
+             (size_t)n * c->kv_heads * c->head_size * sizeof(float));
 }

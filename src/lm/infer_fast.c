@@ -1,8 +1,11 @@
-/* infer_fast.c - one step over the kernels: every thread of the team walks through the layers, with a barrier where one needs what others made.
+/* infer_fast.c - one step over the kernels: every thread of the team walks through the layers, with
+ * a barrier where one needs what others made.
  *
- * Few rows (decoding): each thread prepares the inputs for itself and takes a fixed share of the panels; five barriers a layer. Many rows: inputs
- * are prepared once, shares are taken from a counter. In the last layer only the rows whose outputs are wanted go on behind the attention.
- * Keys and values: [sequence][layer][kv_head] { keys, values } in half precision, as kernels.h lays them out. */
+ * Few rows (decoding): each thread prepares the inputs for itself and takes a fixed share of the
+ * panels; five barriers a layer. Many rows: inputs are prepared once, shares are taken from a
+ * counter. In the last layer only the rows whose outputs are wanted go on behind the attention.
+ * Keys and values: [sequence][layer][kv_head] { keys, values } in half precision, as kernels.h lays
+ * them out. */
 #include "infer_int.h"
 
 #include <math.h>
@@ -11,7 +14,8 @@
 
 enum { FEW = 2, ITEM_TOKENS = 32 };
 
-/* Rows that follow one another in a sequence: row `row` of the step is at position pos; outputs go to row `to`. */
+/* Rows that follow one another in a sequence: row `row` of the step is at position pos; outputs go
+ * to row `to`. */
 typedef struct {
   uint32_t row, to, n, pos, sequence;
 } span;
@@ -25,7 +29,8 @@ typedef struct {
   float *qkv;        /* [rows][qkv_width] */
   float *attended;   /* [rows][heads x head_size] */
   float *gate_up;    /* [rows][gate_stride] */
-  float *padded;     /* [rows][vocab, up to a panel]; where the vocabulary is no whole number of panels */
+  float
+      *padded; /* [rows][vocab, up to a panel]; where the vocabulary is no whole number of panels */
   float *numbers_padded;
   ww_inputs in, in_numbers, *own; /* shared; of the numbers head; [threads][FEW] */
   void **scratch;                 /* [threads] */
@@ -48,21 +53,27 @@ typedef struct {
   ww_inputs in; /* of the product at hand */
 } walk;
 
-static void barrier(const walk *t) { ww_team_barrier(t->m->team); }
+static void barrier(const walk *t) {
+  ww_team_barrier(t->m->team);
+}
 
 static uint16_t *keys_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer, uint32_t head) {
   const ww_lm_config *c = &s->m->c;
-  size_t room = ww_round_up(s->tokens, 16), part = room * (c->head_size + ww_round_up(c->head_size, 16));
-  return (uint16_t *)s->cache + (((size_t)sequence * c->layers + layer) * c->kv_heads + head) * part;
+  size_t room = ww_round_up(s->tokens, 16),
+         part = room * (c->head_size + ww_round_up(c->head_size, 16));
+  return (uint16_t *)s->cache +
+         (((size_t)sequence * c->layers + layer) * c->kv_heads + head) * part;
 }
 
-static uint16_t *values_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer, uint32_t head) {
+static uint16_t *values_of(const ww_lm_session *s, uint32_t sequence, uint32_t layer,
+                           uint32_t head) {
   return keys_of(s, sequence, layer, head) + (size_t)ww_round_up(s->tokens, 16) * s->m->c.head_size;
 }
 
 /* ---- shares ---- */
 
-/* The next [*from, *to) of n things, `each` at a time; every thread calls it until it says no, then goes to the next stage. */
+/* The next [*from, *to) of n things, `each` at a time; every thread calls it until it says no, then
+ * goes to the next stage. */
 static bool take(walk *t, uint32_t n, uint32_t each, uint32_t *from, uint32_t *to) {
   uint32_t at = atomic_fetch_add_explicit(&t->w->next[t->stage], each, memory_order_relaxed);
   if (at >= n) {
@@ -79,8 +90,8 @@ static void share(const walk *t, uint32_t n, uint32_t *from, uint32_t *to) {
   *to = (uint32_t)((uint64_t)n * (t->rank + 1) / t->size);
 }
 
-static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uint32_t rows, const ww_matrix *w,
-                    bool add) {
+static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uint32_t rows,
+                    const ww_matrix *w, bool add) {
   uint32_t pairs = (w->panels + 1) / 2, from, to;
   void *scratch = t->w->scratch[t->rank];
   if (rows <= FEW || t->size == 1) {
@@ -100,7 +111,8 @@ static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uin
 
 typedef enum { NORMED, ATTENDED, GATED } source;
 
-static void make_input(walk *t, ww_inputs *in, source from, uint32_t row, const float *norm, uint32_t n) {
+static void make_input(walk *t, ww_inputs *in, source from, uint32_t row, const float *norm,
+                       uint32_t n) {
   work *w = t->w;
   const ww_kernels *k = t->m->k;
   float *temp = w->temp[t->rank];
@@ -114,22 +126,28 @@ static void make_input(walk *t, ww_inputs *in, source from, uint32_t row, const 
   k->prepare(in, row, x, n);
 }
 
-/* Rows as the product with `weights` wants them: of this thread alone, or everybody's behind a barrier. */
-static const ww_inputs *inputs(walk *t, source from, const float *norm, uint32_t n, const ww_matrix *weights) {
+/* Rows as the product with `weights` wants them: of this thread alone, or everybody's behind a
+ * barrier. */
+static const ww_inputs *inputs(walk *t, source from, const float *norm, uint32_t n,
+                               const ww_matrix *weights) {
   bool few = t->rows <= FEW;
   uint32_t first = 0, last = t->rows;
   t->in = few ? t->w->own[t->rank] : t->w->in;
   t->in.form = t->m->k->form(weights->type, t->rows);
   t->in.depth = weights->depth;
-  if (!few) share(t, t->rows, &first, &last);
-  for (uint32_t r = first; r < last; r++) make_input(t, &t->in, from, r, norm, n);
-  if (!few) barrier(t);
+  if (!few)
+    share(t, t->rows, &first, &last);
+  for (uint32_t r = first; r < last; r++)
+    make_input(t, &t->in, from, r, norm, n);
+  if (!few)
+    barrier(t);
   return &t->in;
 }
 
 /* ---- attention ---- */
 
-/* Bias, rotation and cache of one row and one key/value head. Scores need q / sqrt(size): done here. */
+/* Bias, rotation and cache of one row and one key/value head. Scores need q / sqrt(size): done
+ * here. */
 static void finish_head(walk *t, uint32_t layer, uint32_t row, uint32_t head) {
   const ww_lm *m = t->m;
   const ww_lm_session *s = t->w->s;
@@ -140,11 +158,15 @@ static void finish_head(walk *t, uint32_t layer, uint32_t row, uint32_t head) {
   const float *cos = s->cos + (size_t)pos * (size / 2), *sin = s->sin + (size_t)pos * (size / 2);
   const float *bias = m->layers[layer].bias;
   if (bias) {
-    for (uint32_t i = 0; i < group * size; i++) q[i] += bias[(size_t)head * group * size + i];
-    for (uint32_t i = 0; i < size; i++) k[i] += bias[m->at_k + (size_t)head * size + i];
-    for (uint32_t i = 0; i < size; i++) v[i] += bias[m->at_v + (size_t)head * size + i];
+    for (uint32_t i = 0; i < group * size; i++)
+      q[i] += bias[(size_t)head * group * size + i];
+    for (uint32_t i = 0; i < size; i++)
+      k[i] += bias[m->at_k + (size_t)head * size + i];
+    for (uint32_t i = 0; i < size; i++)
+      v[i] += bias[m->at_v + (size_t)head * size + i];
   }
-  for (uint32_t h = 0; h < group; h++) m->k->rope(q + (size_t)h * size, cos, sin, 1.0f / sqrtf((float)size), size);
+  for (uint32_t h = 0; h < group; h++)
+    m->k->rope(q + (size_t)h * size, cos, sin, 1.0f / sqrtf((float)size), size);
   m->k->rope(k, cos, sin, 1.0f, size);
   m->k->store_key(keys_of(s, sequence, layer, head), k, pos, size);
   m->k->store_value(values_of(s, sequence, layer, head), v, pos, size);
@@ -153,7 +175,8 @@ static void finish_head(walk *t, uint32_t layer, uint32_t row, uint32_t head) {
 static void attend_span(walk *t, uint32_t layer, const span *p, uint32_t head) {
   const ww_lm *m = t->m;
   work *w = t->w;
-  uint32_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads, out_stride = m->c.heads * size;
+  uint32_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads,
+           out_stride = m->c.heads * size;
   ww_attention a = {.q = w->qkv + (size_t)p->row * m->qkv_width + (size_t)head * group * size,
                     .out = w->attended + (size_t)p->to * out_stride + (size_t)head * group * size,
                     .q_token = m->qkv_width,
@@ -177,17 +200,21 @@ static void attention(walk *t, uint32_t layer) {
   bool narrow = layer + 1 == m->c.layers;
   const span *spans = narrow ? w->last : w->spans;
   uint32_t n = narrow ? w->nlast : w->nspans, heads = m->c.kv_heads, from, to;
-  product(t, w->qkv, m->qkv_width, inputs(t, NORMED, l->norm_attn, m->c.width, &l->qkv), t->rows, &l->qkv, false);
+  product(t, w->qkv, m->qkv_width, inputs(t, NORMED, l->norm_attn, m->c.width, &l->qkv), t->rows,
+          &l->qkv, false);
   barrier(t);
   if (t->rows <= FEW) {
     for (uint32_t h = t->rank; h < heads; h += t->size) {
-      for (uint32_t r = 0; r < t->rows; r++) finish_head(t, layer, r, h);
-      for (uint32_t i = 0; i < n; i++) attend_span(t, layer, &spans[i], h);
+      for (uint32_t r = 0; r < t->rows; r++)
+        finish_head(t, layer, r, h);
+      for (uint32_t i = 0; i < n; i++)
+        attend_span(t, layer, &spans[i], h);
     }
   } else {
     share(t, t->rows, &from, &to);
     for (uint32_t r = from; r < to; r++)
-      for (uint32_t h = 0; h < heads; h++) finish_head(t, layer, r, h);
+      for (uint32_t h = 0; h < heads; h++)
+        finish_head(t, layer, r, h);
     barrier(t);
     while (take(t, n * heads, 1, &from, &to)) /* the longest first: they come last in a prompt */
       attend_span(t, layer, &spans[n - 1 - from / heads], from % heads);
@@ -201,18 +228,21 @@ static void attention(walk *t, uint32_t layer) {
     t->x = w->narrow;
   }
   barrier(t);
-  if (!t->rows) return;
-  product(t, t->x, w->x_stride, inputs(t, ATTENDED, NULL, m->c.heads * m->c.head_size, &l->o), t->rows, &l->o, true);
+  if (!t->rows)
+    return;
+  product(t, t->x, w->x_stride, inputs(t, ATTENDED, NULL, m->c.heads * m->c.head_size, &l->o),
+          t->rows, &l->o, true);
   barrier(t);
 }
 
 static void mlp(walk *t, uint32_t layer) {
   work *w = t->w;
   const ww_lm_layer *l = &t->m->layers[layer];
-  product(t, w->gate_up, w->gate_stride, inputs(t, NORMED, l->norm_mlp, t->m->c.width, &l->gate_up), t->rows,
-          &l->gate_up, false);
+  product(t, w->gate_up, w->gate_stride, inputs(t, NORMED, l->norm_mlp, t->m->c.width, &l->gate_up),
+          t->rows, &l->gate_up, false);
   barrier(t);
-  product(t, t->x, w->x_stride, inputs(t, GATED, NULL, t->m->c.hidden, &l->down), t->rows, &l->down, true);
+  product(t, t->x, w->x_stride, inputs(t, GATED, NULL, t->m->c.hidden, &l->down), t->rows, &l->down,
+          true);
   barrier(t);
 }
 
@@ -220,11 +250,14 @@ static void heads(walk *t) {
   work *w = t->w;
   const ww_lm *m = t->m;
   const ww_inputs *in = inputs(t, NORMED, m->norm_final, m->c.width, m->head);
-  if (w->logits) product(t, w->logits, w->logits_stride, in, t->rows, m->head, false);
-  if (!w->numbers || t->rank) return;
-  for (uint32_t r = 0; r < t->rows; r++) make_input(t, &w->in_numbers, NORMED, r, m->norm_final, m->c.width);
-  m->k->product(w->numbers, w->number_stride, &w->in_numbers, t->rows, &m->number, 0, m->number.panels, false,
-                w->scratch[0]);
+  if (w->logits)
+    product(t, w->logits, w->logits_stride, in, t->rows, m->head, false);
+  if (!w->numbers || t->rank)
+    return;
+  for (uint32_t r = 0; r < t->rows; r++)
+    make_input(t, &w->in_numbers, NORMED, r, m->norm_final, m->c.width);
+  m->k->product(w->numbers, w->number_stride, &w->in_numbers, t->rows, &m->number, 0,
+                m->number.panels, false, w->scratch[0]);
 }
 
 static void step(void *ctx, uint32_t rank, uint32_t size) {
@@ -236,12 +269,14 @@ static void step(void *ctx, uint32_t rank, uint32_t size) {
   for (uint32_t r = from; r < to; r++) {
     float *x = w->x + (size_t)r * w->x_stride;
     s->m->k->row(x, &s->m->embed, (uint32_t)s->step.token[r], s->m->c.width);
-    if (ww_lm_described(s, r)) ww_lm_add_features(s, r, s->m->feature_w, s->m->feature_b, x);
+    if (ww_lm_described(s, r))
+      ww_lm_add_features(s, r, s->m->feature_w, s->m->feature_b, x);
   }
   barrier(&t);
   for (uint32_t l = 0; l < s->m->c.layers; l++) {
     attention(&t, l);
-    if (!t.rows) return;
+    if (!t.rows)
+      return;
     mlp(&t, l);
   }
   heads(&t);
@@ -255,7 +290,8 @@ static uint32_t find_spans(span *to, const ww_lm_step *st, const uint32_t *rows,
   for (uint32_t i = 0; i < n; i++) {
     uint32_t r = rows ? rows[i] : i;
     span *p = count ? &to[count - 1] : NULL;
-    if (p && p->row + p->n == r && p->sequence == st->sequence[r] && p->pos + p->n == st->pos[r] && p->n < ITEM_TOKENS)
+    if (p && p->row + p->n == r && p->sequence == st->sequence[r] && p->pos + p->n == st->pos[r] &&
+        p->n < ITEM_TOKENS)
       p->n++;
     else
       to[count++] = (span){r, i, 1, st->pos[r], st->sequence[r]};
@@ -277,22 +313,26 @@ void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers) {
   ww_team_run(s->m->team, step, w);
   for (uint32_t i = 0; i < st->nwanted; i++) {
     if (pad && logits)
-      memcpy(logits + (size_t)i * c->vocab, w->padded + i * w->logits_stride, c->vocab * sizeof *logits);
+      memcpy(logits + (size_t)i * c->vocab, w->padded + i * w->logits_stride,
+             c->vocab * sizeof *logits);
     for (uint32_t k = 0; numbers && k < 2 * c->numbers; k++)
-      numbers[(size_t)i * 2 * c->numbers + k] = w->numbers[(size_t)i * w->number_stride + k] + s->m->number_b[k];
+      numbers[(size_t)i * 2 * c->numbers + k] =
+          w->numbers[(size_t)i * w->number_stride + k] + s->m->number_b[k];
   }
 }
 
 /* ---- memory ---- */
 
 size_t ww_lm_fast_cache(const ww_lm *m, uint32_t tokens) {
-  size_t part = (size_t)ww_round_up(tokens, 16) * (m->c.head_size + ww_round_up(m->c.head_size, 16));
+  size_t part =
+      (size_t)ww_round_up(tokens, 16) * (m->c.head_size + ww_round_up(m->c.head_size, 16));
   return (size_t)m->c.layers * m->c.kv_heads * part * sizeof(uint16_t);
 }
 
 void ww_lm_fast_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n) {
   const ww_lm_config *c = &s->m->c;
-  size_t keys = (size_t)ww_round_up(n, 16) * c->head_size, values = (size_t)n * ww_round_up(c->head_size, 16);
+  size_t keys = (size_t)ww_round_up(n, 16) * c->head_size,
+         values = (size_t)n * ww_round_up(c->head_size, 16);
   for (uint32_t l = 0; l < c->layers; l++)
     for (uint32_t h = 0; h < c->kv_heads; h++) {
       memcpy(keys_of(s, to, l, h), keys_of(s, from, l, h), keys * sizeof(uint16_t));
@@ -324,13 +364,15 @@ static void carve_work(carver *v, work *w, const ww_lm *m, uint32_t rows) {
   const ww_lm_config *c = &m->c;
   uint32_t Q = c->heads * c->head_size, threads = ww_team_size(m->team);
   uint32_t widest = ww_round_up(c->hidden > c->width ? c->hidden : c->width, WW_DEPTH);
-  if (Q > widest) widest = ww_round_up(Q, WW_DEPTH);
+  if (Q > widest)
+    widest = ww_round_up(Q, WW_DEPTH);
   w->x = carve(v, (size_t)rows * w->x_stride * 4);
   w->narrow = carve(v, (size_t)rows * w->x_stride * 4);
   w->qkv = carve(v, (size_t)rows * m->qkv_width * 4);
   w->attended = carve(v, (size_t)rows * Q * 4);
   w->gate_up = carve(v, (size_t)rows * w->gate_stride * 4);
-  w->padded = carve(v, c->vocab % WW_PANEL ? (size_t)rows * ww_round_up(c->vocab, WW_PANEL) * 4 : 0);
+  w->padded =
+      carve(v, c->vocab % WW_PANEL ? (size_t)rows * ww_round_up(c->vocab, WW_PANEL) * 4 : 0);
   w->numbers_padded = carve(v, (size_t)rows * w->number_stride * 4);
   carve_inputs(v, &w->in, rows, widest);
   carve_inputs(v, &w->in_numbers, c->numbers ? rows : 1, ww_round_up(c->width, WW_DEPTH));
@@ -362,7 +404,8 @@ bool ww_lm_fast_new(ww_lm_session *s) {
   carver v = {0};
   carve_work(&v, w, m, WW_STEP_ROWS);
   w->block_bytes = v.used;
-  if (!(w->block = ww_lm_map(v.used))) return false;
+  if (!(w->block = ww_lm_map(v.used)))
+    return false;
   v = (carver){w->block, 0};
   carve_work(&v, w, m, WW_STEP_ROWS);
   return true;
@@ -370,7 +413,8 @@ bool ww_lm_fast_new(ww_lm_session *s) {
 
 void ww_lm_fast_free(ww_lm_session *s) {
   work *w = s->work;
-  if (!w) return;
+  if (!w)
+    return;
   ww_lm_unmap(w->block, w->block_bytes);
   free(w->own);
   free(w->scratch);

@@ -1,6 +1,7 @@
 /* infer_int.h - what the files of inference share: a model in memory, a session, one step of it.
  *
- * A pass of the caller's is cut into steps of at most WW_STEP_ROWS tokens, so that what lies between two products stays in the cache. */
+ * A pass of the caller's is cut into steps of at most WW_STEP_ROWS tokens, so that what lies
+ * between two products stays in the cache. */
 #ifndef WW_LM_INFER_INT_H
 #define WW_LM_INFER_INT_H
 
@@ -11,7 +12,8 @@
 enum { WW_STEP_ROWS = 256 };
 
 typedef struct {
-  ww_matrix qkv, o, gate_up, down;   /* qkv: q, k and v, each from a whole panel on; gate_up: panels of gate and up in turn */
+  ww_matrix qkv, o, gate_up, down;   /* qkv: q, k and v, each from a whole panel on; gate_up: panels
+                                        of gate and up in turn */
   const float *norm_attn, *norm_mlp; /* [width] */
   const float *bias;                 /* of qkv, [its panels x 16]; NULL: none */
 } ww_lm_layer;
@@ -33,8 +35,10 @@ struct ww_lm {
   ww_matrix number;        /* the numbers head, always F32 */
   const ww_matrix *head;
   ww_lm_layer *layers;
-  uint32_t at_k, at_v, qkv_width; /* where k and v begin in a row of q, k, v; its width with padding */
-  const float *norm_final, *feature_w, *feature_b, *number_b; /* F32, NULL where the model has none */
+  uint32_t at_k, at_v,
+      qkv_width; /* where k and v begin in a row of q, k, v; its width with padding */
+  const float *norm_final, *feature_w, *feature_b,
+      *number_b; /* F32, NULL where the model has none */
 };
 
 typedef struct {
@@ -68,10 +72,11 @@ void *ww_lm_map(size_t bytes);
 void ww_lm_unmap(void *p, size_t bytes);
 /* What the features of row r's sequence add to its embedding; false: nothing. */
 bool ww_lm_described(const ww_lm_session *s, uint32_t row);
-void ww_lm_add_features(const ww_lm_session *s, uint32_t row, const float *w, const float *b, float *x);
+void ww_lm_add_features(const ww_lm_session *s, uint32_t row, const float *w, const float *b,
+                        float *x);
 
-/* Each path: size of a sequence's part of the cache, buffers (false: no memory; freed where there are none, too), one step. Outputs of
- * wanted rows, either may be NULL. */
+/* Each path: size of a sequence's part of the cache, buffers (false: no memory; freed where there
+ * are none, too), one step. Outputs of wanted rows, either may be NULL. */
 size_t ww_lm_exact_cache(const ww_lm *m, uint32_t tokens);
 bool ww_lm_exact_new(ww_lm_session *s);
 void ww_lm_exact_free(ww_lm_session *s);
@@ -87,6 +92,7 @@ void ww_lm_fast_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n);
 
 bool ww_llama2c_is(const char *path); /* its name ends in .bin and its header is one */
 /* Configuration and all parameters in layout order; *flat is malloc'd. */
-ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_layout *l, float **flat, ww_err *e);
+ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_layout *l,
+                          float **flat, ww_err *e);
 
 #endif

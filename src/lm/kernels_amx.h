@@ -1,8 +1,10 @@
 /* kernels_amx.h - products of many rows by AMX tiles of bf16, for kernels_isa.c.
  *
- * A tile is 16 rows of 32 bf16, one instruction multiplies 16 x 32 by 32 x 16. Weights of Q8_0 become bf16 (8 bits of the product of byte and scale);
- * those of F16 and F32 are split in two parts of 8 bits each, inputs too, and three of the four products are taken: 16 bits in all. Tiles are
- * configured and released within a call, so that no thread carries their 8 KiB through a switch. */
+ * A tile is 16 rows of 32 bf16, one instruction multiplies 16 x 32 by 32 x 16. Weights of Q8_0
+ * become bf16 (8 bits of the product of byte and scale); those of F16 and F32 are split in two
+ * parts of 8 bits each, inputs too, and three of the four products are taken: 16 bits in all. Tiles
+ * are configured and released within a call, so that no thread carries their 8 KiB through a
+ * switch. */
 
 enum { AMX_ROWS = 8 }; /* fewer rows are faster without */
 
@@ -37,7 +39,9 @@ ALWAYS void amx_pair(uint16_t *to, vf x, vf y) {
                                                 _mm512_set1_epi32((int)0xffff0000), 0xd8);
 }
 
-ALWAYS vf amx_upper(vf x) { return (vf)(amx_round(x) & (int32_t)0xffff0000); }
+ALWAYS vf amx_upper(vf x) {
+  return (vf)(amx_round(x) & (int32_t)0xffff0000);
+}
 
 static void unpack_q8(uint16_t *tiles, const uint8_t *q, const uint16_t *scale, uint32_t depth) {
   for (uint32_t b = 0; b < depth / 32; b++, scale += 16, tiles += 512, q += 512) {
@@ -77,45 +81,58 @@ typedef struct {
   uint32_t parts;
 } amx_job;
 
-#define AMX_INPUTS(part)                         \
-  do {                                           \
-    _tile_loadd(4, x + 512 * (part), 64);        \
-    if (B) _tile_loadd(5, y + 512 * (part), 64); \
+#define AMX_INPUTS(part)                    \
+  do {                                      \
+    _tile_loadd(4, x + 512 * (part), 64);   \
+    if (B)                                  \
+      _tile_loadd(5, y + 512 * (part), 64); \
   } while (0)
-#define AMX_WEIGHTS(part)                                 \
-  do {                                                    \
-    _tile_loadd(6, left + 512 * (part), 64);              \
-    if (P == 2) _tile_loadd(7, right + 512 * (part), 64); \
+#define AMX_WEIGHTS(part)                       \
+  do {                                          \
+    _tile_loadd(6, left + 512 * (part), 64);    \
+    if (P == 2)                                 \
+      _tile_loadd(7, right + 512 * (part), 64); \
   } while (0)
-#define AMX_MULTIPLY()                        \
-  do {                                        \
-    _tile_dpbf16ps(0, 4, 6);                  \
-    if (P == 2) _tile_dpbf16ps(1, 4, 7);      \
-    if (B) _tile_dpbf16ps(2, 5, 6);           \
-    if (B && P == 2) _tile_dpbf16ps(3, 5, 7); \
+#define AMX_MULTIPLY()         \
+  do {                         \
+    _tile_dpbf16ps(0, 4, 6);   \
+    if (P == 2)                \
+      _tile_dpbf16ps(1, 4, 7); \
+    if (B)                     \
+      _tile_dpbf16ps(2, 5, 6); \
+    if (B && P == 2)           \
+      _tile_dpbf16ps(3, 5, 7); \
   } while (0)
 
-/* Rows a (and, where B, the 16 after them) by P panels; the tiles' sums go to `out` at column 0 and 16. */
-ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, const bool B, const int P) {
+/* Rows a (and, where B, the 16 after them) by P panels; the tiles' sums go to `out` at column 0 and
+ * 16. */
+ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, const bool B,
+                     const int P) {
   float *below = (float *)((char *)out + 16 * j->out_bytes);
-  const uint16_t *left = j->left, *right = j->right, *y = x + (B ? 16 * (size_t)j->depth * j->parts : 0);
+  const uint16_t *left = j->left, *right = j->right,
+                 *y = x + (B ? 16 * (size_t)j->depth * j->parts : 0);
   size_t step = 512 * j->parts;
   if (add) {
     _tile_loadd(0, out, j->out_bytes);
-    if (P == 2) _tile_loadd(1, out + 16, j->out_bytes);
-    if (B) _tile_loadd(2, below, j->out_bytes);
-    if (B && P == 2) _tile_loadd(3, below + 16, j->out_bytes);
+    if (P == 2)
+      _tile_loadd(1, out + 16, j->out_bytes);
+    if (B)
+      _tile_loadd(2, below, j->out_bytes);
+    if (B && P == 2)
+      _tile_loadd(3, below + 16, j->out_bytes);
   } else {
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
     _tile_zero(3);
   }
-  for (uint32_t k = 0; k < j->depth; k += 32, x += step, y += B ? step : 0, left += step, right += P == 2 ? step : 0) {
+  for (uint32_t k = 0; k < j->depth;
+       k += 32, x += step, y += B ? step : 0, left += step, right += P == 2 ? step : 0) {
     AMX_INPUTS(0);
     AMX_WEIGHTS(0);
     AMX_MULTIPLY();
-    if (j->parts == 1) continue;
+    if (j->parts == 1)
+      continue;
     AMX_WEIGHTS(1);
     AMX_MULTIPLY();
     AMX_INPUTS(1);
@@ -123,9 +140,12 @@ ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, 
     AMX_MULTIPLY();
   }
   _tile_stored(0, out, j->out_bytes);
-  if (P == 2) _tile_stored(1, out + 16, j->out_bytes);
-  if (B) _tile_stored(2, below, j->out_bytes);
-  if (B && P == 2) _tile_stored(3, below + 16, j->out_bytes);
+  if (P == 2)
+    _tile_stored(1, out + 16, j->out_bytes);
+  if (B)
+    _tile_stored(2, below, j->out_bytes);
+  if (B && P == 2)
+    _tile_stored(3, below + 16, j->out_bytes);
 }
 
 ALWAYS void amx_panels(const amx_job *j, uint32_t rows, uint32_t from, bool add, const int P) {
@@ -140,26 +160,31 @@ ALWAYS void amx_panels(const amx_job *j, uint32_t rows, uint32_t from, bool add,
 }
 
 /* All whole 32 rows first, then the rest under its own configuration. */
-static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
-                        uint32_t first, uint32_t last, bool add, uint16_t *scratch) {
+static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
+                        const ww_matrix *w, uint32_t first, uint32_t last, bool add,
+                        uint16_t *scratch) {
   uint32_t whole = rows / 32 * 32, rest = rows - whole;
   uint32_t parts = ww_matrix_parts(w);
   size_t panel = (size_t)w->depth * WW_PANEL * parts;
   for (int turn = 0; turn < 2; turn++) {
     uint32_t from = turn ? whole : 0, to = turn ? rows : whole;
-    if (from == to) continue;
+    if (from == to)
+      continue;
     if (turn)
       amx_configure(rest < 16 ? rest : 16, rest > 16 ? rest - 16 : 16);
     else
       amx_configure(16, 16);
     for (uint32_t p = first; p < last; p += 2) {
       bool two = p + 1 < last;
-      amx_job j = {out + (size_t)p * WW_PANEL, out_stride * 4, x->bf16, w->depth, scratch, NULL, parts};
+      amx_job j = {
+          out + (size_t)p * WW_PANEL, out_stride * 4, x->bf16, w->depth, scratch, NULL, parts};
       if (w->tiles || w->type == WW_DTYPE_BF16) {
-        j.left = (w->tiles ? w->tiles : (const uint16_t *)w->data) + p * panel; /* BF16 lies as tiles do */
+        j.left = (w->tiles ? w->tiles : (const uint16_t *)w->data) +
+                 p * panel; /* BF16 lies as tiles do */
       } else {
         unpack(scratch, w, p);
-        if (two) unpack(scratch + panel, w, p + 1);
+        if (two)
+          unpack(scratch + panel, w, p + 1);
       }
       j.right = j.left + panel;
       if (two)

@@ -1,7 +1,9 @@
-/* kernels_attend.h - attention for kernels_isa.c: softmax of the scores on the way, 64 positions at a time, several queries together.
+/* kernels_attend.h - attention for kernels_isa.c: softmax of the scores on the way, 64 positions at
+ * a time, several queries together.
  *
- * Keys and values are half precision; a chunk of them is turned into floats once and used by up to ITEM_ROWS queries. Scores beyond a query's own
- * position are never used: they may come from tokens that were cut away. */
+ * Keys and values are half precision; a chunk of them is turned into floats once and used by up to
+ * ITEM_ROWS queries. Scores beyond a query's own position are never used: they may come from tokens
+ * that were cut away. */
 
 enum { CHUNK = 64, ITEM_ROWS = 32 };
 
@@ -16,8 +18,8 @@ typedef struct {
 } attend_state;
 
 /* scores[r][0..16 P) of R queries and P panels of keys. `half`: keys as they lie in the cache. */
-ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint32_t size, const int R, const int P,
-                          const bool half) {
+ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint32_t size,
+                          const int R, const int P, const bool half) {
   vf sum[4][NV][ATTEND_ROWS];
   EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
   for (uint32_t d = 0; d < size; d++) {
@@ -31,12 +33,15 @@ ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint3
   EACH(p, P) EACH(v, NV) EACH(r, R) vf_store(scores + r * CHUNK + 16 * p + VW * v, sum[p][v][r]);
 }
 
-/* One row's scores, of which `valid` count, become weights; returns what its sums so far are multiplied by. */
+/* One row's scores, of which `valid` count, become weights; returns what its sums so far are
+ * multiplied by. */
 static float attend_softmax(float *scores, uint32_t valid, float *most, float *sum) {
   uint32_t end = (valid + 15) / 16 * 16;
-  for (uint32_t j = valid; j < end; j++) scores[j] = -INFINITY;
+  for (uint32_t j = valid; j < end; j++)
+    scores[j] = -INFINITY;
   vf m = vf_all(*most);
-  for (uint32_t j = 0; j < end; j += VW) m = vf_max(m, vf_load(scores + j));
+  for (uint32_t j = 0; j < end; j += VW)
+    m = vf_max(m, vf_load(scores + j));
   float top = vf_most(m), by = *most == top ? 1.0f : expf(*most - top);
   vf s = vf_all(0);
   for (uint32_t j = 0; j < end; j += VW) {
@@ -46,13 +51,15 @@ static float attend_softmax(float *scores, uint32_t valid, float *most, float *s
   }
   *sum = *sum * by + vf_sum(s);
   *most = top;
-  for (uint32_t j = valid; j < CHUNK; j++) scores[j] = 0;
+  for (uint32_t j = valid; j < CHUNK; j++)
+    scores[j] = 0;
   return by;
 }
 
-/* out[r] = out[r] * by[r] + sum over n positions of weight x value, R rows and two vectors at a time. */
-ALWAYS void attend_values(float *out, const float *scores, const float *by, const float *values, uint32_t n,
-                          uint32_t stride, const int R) {
+/* out[r] = out[r] * by[r] + sum over n positions of weight x value, R rows and two vectors at a
+ * time. */
+ALWAYS void attend_values(float *out, const float *scores, const float *by, const float *values,
+                          uint32_t n, uint32_t stride, const int R) {
   uint32_t d = 0;
   for (; d + 2 * VW <= stride; d += 2 * VW) {
     vf a[ATTEND_ROWS], b[ATTEND_ROWS];
@@ -85,20 +92,23 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
 }
 
 /* The same for one row with values as they lie in the cache. */
-static void attend_values_half(float *out, const float *scores, float by, const uint16_t *values, uint32_t n,
-                               uint32_t stride) {
+static void attend_values_half(float *out, const float *scores, float by, const uint16_t *values,
+                               uint32_t n, uint32_t stride) {
   for (uint32_t d = 0; d < stride; d += VW) {
     vf s[4] = {vf_load(out + d) * by, vf_all(0), vf_all(0), vf_all(0)};
     const uint16_t *v = values + d;
     uint32_t j = 0;
     for (; j + 4 <= n; j += 4, v += 4 * (size_t)stride)
       EACH(k, 4) s[k] += vf_half(v + k * (size_t)stride) * scores[j + k];
-    for (; j < n; j++, v += stride) s[0] += vf_half(v) * scores[j];
+    for (; j < n; j++, v += stride)
+      s[0] += vf_half(v) * scores[j];
     vf_store(out + d, s[0] + s[1] + (s[2] + s[3]));
   }
 }
 
-static uint32_t row_position(const ww_attention *a, uint32_t row) { return a->pos + row / a->group; }
+static uint32_t row_position(const ww_attention *a, uint32_t row) {
+  return a->pos + row / a->group;
+}
 
 static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
   uint32_t positions = row_position(a, row) + 1, size = a->size, stride = s->stride;
@@ -118,12 +128,13 @@ static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
     attend_values_half(s->out, s->scores, by, a->values + (size_t)at * stride, n, stride);
   }
   float *out = a->out + row / a->group * a->out_token + row % a->group * a->out_head;
-  for (uint32_t d = 0; d < size; d++) out[d] = s->out[d] / s->sum[0];
+  for (uint32_t d = 0; d < size; d++)
+    out[d] = s->out[d] / s->sum[0];
 }
 
 /* One block of queries against the chunk that begins at position `at`. */
-static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, uint32_t rows, uint32_t at,
-                         attend_state *s) {
+static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, uint32_t rows,
+                         uint32_t at, attend_state *s) {
   enum { R = ATTEND_ROWS, P = ATTEND_PANELS };
   uint32_t from = block * R, size = a->size, n = 0, valid[R];
   float by[R];
@@ -132,13 +143,16 @@ static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, 
     valid[r] = end <= at ? 0 : end - at < CHUNK ? end - at : CHUNK;
     n = valid[r] > n ? valid[r] : n;
   }
-  if (!n) return;
+  if (!n)
+    return;
   for (uint32_t p = 0; 16 * p < n; p += P)
-    attend_scores(s->scores + 16 * p, s->q + (size_t)from * size, s->keys + (size_t)p * 16 * size, size, R, P, false);
+    attend_scores(s->scores + 16 * p, s->q + (size_t)from * size, s->keys + (size_t)p * 16 * size,
+                  size, R, P, false);
   for (uint32_t r = 0; r < R; r++) {
     by[r] = 1;
     if (valid[r])
-      by[r] = attend_softmax(s->scores + r * CHUNK, valid[r], &s->most[from + r], &s->sum[from + r]);
+      by[r] =
+          attend_softmax(s->scores + r * CHUNK, valid[r], &s->most[from + r], &s->sum[from + r]);
     else
       memset(s->scores + r * CHUNK, 0, CHUNK * sizeof *s->scores);
   }
@@ -152,7 +166,8 @@ static void attend_item(const ww_attention *a, uint32_t first, uint32_t rows, at
   for (uint32_t r = 0; r < blocks * R; r++) {
     uint32_t row = first + (r < rows ? r : rows - 1);
     const float *q = a->q + row / a->group * a->q_token + row % a->group * a->q_head;
-    for (uint32_t d = 0; d < size; d++) s->q[(size_t)(r / R) * R * size + d * R + r % R] = q[d];
+    for (uint32_t d = 0; d < size; d++)
+      s->q[(size_t)(r / R) * R * size + d * R + r % R] = q[d];
     s->most[r] = -INFINITY;
     s->sum[r] = 0;
   }
@@ -164,26 +179,34 @@ static void attend_item(const ww_attention *a, uint32_t first, uint32_t rows, at
       vf_store(s->keys + i, vf_half(a->keys + (size_t)at * size + i));
     for (size_t i = 0; i < (size_t)n * stride; i += VW)
       vf_store(s->values + i, vf_half(a->values + (size_t)at * stride + i));
-    for (uint32_t b = 0; b < blocks; b++) attend_block(a, first, b, rows, at, s);
+    for (uint32_t b = 0; b < blocks; b++)
+      attend_block(a, first, b, rows, at, s);
   }
   for (uint32_t r = 0; r < rows; r++) {
-    float *out = a->out + (first + r) / a->group * a->out_token + (first + r) % a->group * a->out_head;
-    for (uint32_t d = 0; d < size; d++) out[d] = s->out[(size_t)r * stride + d] / s->sum[r];
+    float *out =
+        a->out + (first + r) / a->group * a->out_token + (first + r) % a->group * a->out_head;
+    for (uint32_t d = 0; d < size; d++)
+      out[d] = s->out[(size_t)r * stride + d] / s->sum[r];
   }
 }
 
 static void attend(const ww_attention *a, void *scratch) {
   float *f = scratch;
   attend_state s = {.stride = ww_round_up(a->size, 16)};
-  s.keys = f, f += CHUNK * (size_t)a->size;
-  s.values = f, f += CHUNK * (size_t)s.stride;
-  s.q = f, f += ITEM_ROWS * (size_t)a->size;
-  s.out = f, f += ITEM_ROWS * (size_t)s.stride;
+  s.keys = f;
+  f += CHUNK * (size_t)a->size;
+  s.values = f;
+  f += CHUNK * (size_t)s.stride;
+  s.q = f;
+  f += ITEM_ROWS * (size_t)a->size;
+  s.out = f;
+  f += ITEM_ROWS * (size_t)s.stride;
   s.scores = f;
   for (uint32_t r = 0; r < a->rows; r += ITEM_ROWS) {
     uint32_t rows = a->rows - r < ITEM_ROWS ? a->rows - r : ITEM_ROWS;
     if (rows <= ATTEND_ROWS / 4)
-      for (uint32_t i = 0; i < rows; i++) attend_one(a, r + i, &s);
+      for (uint32_t i = 0; i < rows; i++)
+        attend_one(a, r + i, &s);
     else
       attend_item(a, r, rows, &s);
   }

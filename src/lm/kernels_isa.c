@@ -1,7 +1,9 @@
-/* kernels_isa.c - the kernels of one instruction set; compiled once for each (see KERNELS in the Makefile), named by WW_ISA.
+/* kernels_isa.c - the kernels of one instruction set; compiled once for each (see KERNELS in the
+ * Makefile), named by WW_ISA.
  *
- * Written with the compiler's vectors of VW floats, so that one text serves SSE2, NEON, AVX2 and AVX-512; what an instruction set does better is
- * chosen by #if in kernels_vector.h. Panels are 16 rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes, their
+ * Written with the compiler's vectors of VW floats, so that one text serves SSE2, NEON, AVX2 and
+ * AVX-512; what an instruction set does better is chosen by #if in kernels_vector.h. Panels are 16
+ * rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes, their
  * arrays have constant sizes too: that is what keeps the sums in registers. Layouts: kernels.h. */
 #include "kernels.h"
 #include "kernels_vector.h"
@@ -29,7 +31,8 @@ static void prepare_q8(ww_inputs *to, uint32_t row, const float *x, uint32_t n) 
     float padded[32] = {0};
     const float *v = x + 32 * b;
     if (32 * b + 32 > n) {
-      for (uint32_t i = 32 * b; i < n; i++) padded[i % 32] = x[i];
+      for (uint32_t i = 32 * b; i < n; i++)
+        padded[i % 32] = x[i];
       v = padded;
     }
     quantize_block(q, scale + b, less + b, v);
@@ -44,12 +47,15 @@ static void prepare_bf16(ww_inputs *to, uint32_t row, const float *x, uint32_t n
     float padded[32] = {0};
     const float *v = x + k;
     if (k + 32 > n) {
-      for (uint32_t i = k; i < n; i++) padded[i - k] = x[i];
+      for (uint32_t i = k; i < n; i++)
+        padded[i - k] = x[i];
       v = padded;
     }
-    for (uint32_t i = 0; i < 32; i++) tile[i] = bf16_of(v[i]);
+    for (uint32_t i = 0; i < 32; i++)
+      tile[i] = bf16_of(v[i]);
     if (parts == 2)
-      for (uint32_t i = 0; i < 32; i++) tile[512 + i] = bf16_of(v[i] - float_of_bf16(tile[i]));
+      for (uint32_t i = 0; i < 32; i++)
+        tile[512 + i] = bf16_of(v[i] - float_of_bf16(tile[i]));
   }
 }
 
@@ -58,7 +64,8 @@ static void prepare(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
     prepare_q8(to, row, x, n);
   } else if (to->form == WW_FORM_F32) {
     float *f = to->f32 + (size_t)row * to->depth;
-    if (f != x) memcpy(f, x, n * sizeof *f);
+    if (f != x)
+      memcpy(f, x, n * sizeof *f);
     memset(f + n, 0, (to->depth - n) * sizeof *f);
   } else {
     prepare_bf16(to, row, x, n);
@@ -67,8 +74,8 @@ static void prepare(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
 
 /* ---- products with int8 weights: sums of 32 in integers, scaled into floats ---- */
 
-ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w,
-                     uint32_t panel, bool add, const int R, const int P) {
+ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row,
+                     const ww_matrix *w, uint32_t panel, bool add, const int R, const int P) {
   uint32_t depth = w->depth, blocks = depth / 32;
   const uint8_t *q = w->data + panel * w->panel_bytes;
   const uint16_t *ws = (const uint16_t *)(q + (size_t)depth * WW_PANEL);
@@ -99,42 +106,52 @@ ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t
   }
 }
 
-ALWAYS void q8_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
-                    uint32_t panel, bool add, const int P) {
+ALWAYS void q8_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
+                    const ww_matrix *w, uint32_t panel, bool add, const int P) {
   uint32_t r = 0;
-  for (; r + Q8_ROWS <= rows; r += Q8_ROWS) q8_block(out, out_stride, x, r, w, panel, add, Q8_ROWS, P);
+  for (; r + Q8_ROWS <= rows; r += Q8_ROWS)
+    q8_block(out, out_stride, x, r, w, panel, add, Q8_ROWS, P);
 #if VW == 16
-  for (; r + 3 <= rows; r += 3) q8_block(out, out_stride, x, r, w, panel, add, 3, P);
+  for (; r + 3 <= rows; r += 3)
+    q8_block(out, out_stride, x, r, w, panel, add, 3, P);
 #endif
-  for (; r < rows; r++) q8_block(out, out_stride, x, r, w, panel, add, 1, P);
+  for (; r < rows; r++)
+    q8_block(out, out_stride, x, r, w, panel, add, 1, P);
 }
 
-static void product_q8(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
-                       uint32_t first, uint32_t last, bool add) {
+static void product_q8(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
+                       const ww_matrix *w, uint32_t first, uint32_t last, bool add) {
   uint32_t p = first;
-  for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS) q8_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS);
-  for (; p < last; p++) q8_rows(out, out_stride, x, rows, w, p, add, 1);
+  for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS)
+    q8_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS);
+  for (; p < last; p++)
+    q8_rows(out, out_stride, x, rows, w, p, add, 1);
 }
 
 /* ---- products with F16, BF16 and F32 weights ---- */
 
 /* Column k of a panel, lanes from VW * v on. */
 ALWAYS vf column(const uint8_t *panel, const ww_dtype type, uint32_t k, int v) {
-  if (type == WW_DTYPE_F32) return vf_load((const float *)panel + 16 * (size_t)k + VW * v);
-  if (type == WW_DTYPE_F16) return vf_half((const uint16_t *)panel + 16 * (size_t)k + VW * v);
+  if (type == WW_DTYPE_F32)
+    return vf_load((const float *)panel + 16 * (size_t)k + VW * v);
+  if (type == WW_DTYPE_F16)
+    return vf_half((const uint16_t *)panel + 16 * (size_t)k + VW * v);
   vi pair = vi_load((const uint32_t *)panel + 16 * (size_t)(k / 2) + VW * v);
   return (vf)(k % 2 ? pair & (int32_t)0xffff0000 : pair << 16);
 }
 
-/* K columns at a time, each with sums of its own: a chain of additions is as long as its latency allows. */
-ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w,
-                      uint32_t panel, bool add, const int R, const int P, const int K, const ww_dtype type) {
+/* K columns at a time, each with sums of its own: a chain of additions is as long as its latency
+ * allows. */
+ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row,
+                      const ww_matrix *w, uint32_t panel, bool add, const int R, const int P,
+                      const int K, const ww_dtype type) {
   uint32_t depth = w->depth;
   const uint8_t *data = w->data + panel * w->panel_bytes;
   const float *in = x->f32 + (size_t)row * depth;
   vf sum[4][BLOCK_PANELS][NV][FMA_ROWS];
   EACH(k, K) EACH(p, P) EACH(v, NV) EACH(r, R) sum[k][p][v][r] = vf_all(0);
-  for (uint32_t at = 0; at < depth; at += K) EACH(k, K) {
+  for (uint32_t at = 0; at < depth; at += K)
+    EACH(k, K) {
       vf c[BLOCK_PANELS][NV];
       EACH(p, P) EACH(v, NV) c[p][v] = column(data + p * w->panel_bytes, type, at + k, v);
       EACH(r, R) {
@@ -150,27 +167,34 @@ ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_
   }
 }
 
-ALWAYS void fma_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
-                     uint32_t panel, bool add, const int P, const ww_dtype type) {
+ALWAYS void fma_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
+                     const ww_matrix *w, uint32_t panel, bool add, const int P,
+                     const ww_dtype type) {
   uint32_t r = 0;
-  for (; r + FMA_ROWS <= rows; r += FMA_ROWS) fma_block(out, out_stride, x, r, w, panel, add, FMA_ROWS, P, 2 / P, type);
-  for (; r + 2 <= rows; r += 2) fma_block(out, out_stride, x, r, w, panel, add, 2, P, 2, type);
-  for (; r < rows; r++) fma_block(out, out_stride, x, r, w, panel, add, 1, P, 4, type);
+  for (; r + FMA_ROWS <= rows; r += FMA_ROWS)
+    fma_block(out, out_stride, x, r, w, panel, add, FMA_ROWS, P, 2 / P, type);
+  for (; r + 2 <= rows; r += 2)
+    fma_block(out, out_stride, x, r, w, panel, add, 2, P, 2, type);
+  for (; r < rows; r++)
+    fma_block(out, out_stride, x, r, w, panel, add, 1, P, 4, type);
 }
 
-ALWAYS void product_fma(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
-                        uint32_t first, uint32_t last, bool add, const ww_dtype type) {
+ALWAYS void product_fma(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
+                        const ww_matrix *w, uint32_t first, uint32_t last, bool add,
+                        const ww_dtype type) {
   uint32_t p = first;
-  for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS) fma_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS, type);
-  for (; p < last; p++) fma_rows(out, out_stride, x, rows, w, p, add, 1, type);
+  for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS)
+    fma_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS, type);
+  for (; p < last; p++)
+    fma_rows(out, out_stride, x, rows, w, p, add, 1, type);
 }
 
 #if defined(__AMX_BF16__)
 #include "kernels_amx.h"
 #endif
 
-static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
-                    uint32_t first, uint32_t last, bool add, void *scratch) {
+static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
+                    const ww_matrix *w, uint32_t first, uint32_t last, bool add, void *scratch) {
   (void)scratch;
 #if defined(__AMX_BF16__)
   if (x->form >= WW_FORM_BF16) {
@@ -179,16 +203,24 @@ static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t 
   }
 #endif
   switch (w->type) {
-  case WW_DTYPE_Q8_0: product_q8(out, out_stride, x, rows, w, first, last, add); break;
-  case WW_DTYPE_F16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F16); break;
-  case WW_DTYPE_BF16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_BF16); break;
-  default: product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F32);
+  case WW_DTYPE_Q8_0:
+    product_q8(out, out_stride, x, rows, w, first, last, add);
+    break;
+  case WW_DTYPE_F16:
+    product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F16);
+    break;
+  case WW_DTYPE_BF16:
+    product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_BF16);
+    break;
+  default:
+    product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F32);
   }
 }
 
 static ww_form form(ww_dtype weights, uint32_t rows) {
 #if defined(__AMX_BF16__)
-  if (rows >= AMX_ROWS) return weights == WW_DTYPE_Q8_0 || weights == WW_DTYPE_BF16 ? WW_FORM_BF16 : WW_FORM_BF16X2;
+  if (rows >= AMX_ROWS)
+    return weights == WW_DTYPE_Q8_0 || weights == WW_DTYPE_BF16 ? WW_FORM_BF16 : WW_FORM_BF16X2;
 #endif
   (void)rows;
   return weights == WW_DTYPE_Q8_0 ? WW_FORM_Q8 : WW_FORM_F32;
@@ -206,10 +238,12 @@ static void rmsnorm(float *out, const float *x, const float *weight, float eps, 
     vf v = vf_load(x + i);
     sums += v * v;
   }
-  for (uint32_t k = i; k < n; k++) squares += x[k] * x[k];
+  for (uint32_t k = i; k < n; k++)
+    squares += x[k] * x[k];
   squares += vf_sum(sums);
   float scale = 1.0f / sqrtf(squares / (float)n + eps);
-  for (i = 0; i < n; i++) out[i] = x[i] * scale * weight[i];
+  for (i = 0; i < n; i++)
+    out[i] = x[i] * scale * weight[i];
 }
 
 static void swiglu(float *out, const float *gate_up, uint32_t n) {
@@ -234,27 +268,34 @@ static void store_key(uint16_t *keys, const float *x, uint32_t pos, uint32_t siz
   uint32_t d = 0;
   for (; d + VW <= size; d += VW) {
     vf_to_half(half, vf_load(x + d));
-    for (uint32_t i = 0; i < VW; i++) to[16 * (size_t)(d + i)] = half[i];
+    for (uint32_t i = 0; i < VW; i++)
+      to[16 * (size_t)(d + i)] = half[i];
   }
-  for (; d < size; d++) to[16 * (size_t)d] = half_of(x[d]);
+  for (; d < size; d++)
+    to[16 * (size_t)d] = half_of(x[d]);
 }
 
 static void store_value(uint16_t *values, const float *x, uint32_t pos, uint32_t size) {
   uint32_t stride = ww_round_up(size, 16), d = 0;
   uint16_t *to = values + (size_t)pos * stride;
-  for (; d + VW <= size; d += VW) vf_to_half(to + d, vf_load(x + d));
-  for (; d < size; d++) to[d] = half_of(x[d]);
-  for (; d < stride; d++) to[d] = 0;
+  for (; d + VW <= size; d += VW)
+    vf_to_half(to + d, vf_load(x + d));
+  for (; d < size; d++)
+    to[d] = half_of(x[d]);
+  for (; d < stride; d++)
+    to[d] = 0;
 }
 
 static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n) {
   const uint8_t *panel = w->data + row / 16 * w->panel_bytes;
-  const uint16_t *half = (const uint16_t *)panel, *scale = (const uint16_t *)(panel + (size_t)w->depth * WW_PANEL);
+  const uint16_t *half = (const uint16_t *)panel,
+                 *scale = (const uint16_t *)(panel + (size_t)w->depth * WW_PANEL);
   uint32_t r = row % 16;
   float s = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (w->type == WW_DTYPE_Q8_0) {
-      if (k % 32 == 0) s = float_of_half(scale[k / 32 * 16 + r]);
+      if (k % 32 == 0)
+        s = float_of_half(scale[k / 32 * 16 + r]);
       out[k] = (float)((int)panel[(size_t)(k / 4) * 64 + 4 * r + k % 4] - 128) * s;
     } else if (w->type == WW_DTYPE_F32) {
       out[k] = ((const float *)panel)[16 * (size_t)k + r];
@@ -266,13 +307,15 @@ static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n)
   }
 }
 
-/* What was Q8_0 in the file, its largest value 127 as every writer has it, comes back bit for bit. */
+/* What was Q8_0 in the file, its largest value 127 as every writer has it, comes back bit for bit.
+ */
 static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x) {
   uint16_t *scales = (uint16_t *)(panel + (size_t)m->depth * WW_PANEL);
   for (uint32_t b = 0; b < m->depth / 32; b++, x += 32, panel += 512) {
     uint8_t q[32];
     float most = 0;
-    for (uint32_t i = 0; i < 32; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+    for (uint32_t i = 0; i < 32; i++)
+      most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
     scales[16 * b + r] = half_of(most / 127.0f);
     float scale = float_of_half(scales[16 * b + r]), by = scale > 0 ? 1.0f / scale : 0;
     for (uint32_t i = 0; i < 32; i++) {
@@ -280,7 +323,8 @@ static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float 
       v = v > 127 ? 127 : v >= -127 ? v : -127; /* NaN too becomes a number */
       q[i] = (uint8_t)((int)(v < 0 ? v - 0.5f : v + 0.5f) + 128);
     }
-    for (uint32_t i = 0; i < 8; i++) memcpy(panel + 64 * i + 4 * r, q + 4 * i, 4);
+    for (uint32_t i = 0; i < 8; i++)
+      memcpy(panel + 64 * i + 4 * r, q + 4 * i, 4);
   }
 }
 
@@ -289,11 +333,14 @@ static void fill(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x)
   if (m->type == WW_DTYPE_Q8_0)
     fill_q8(m, panel, r, x);
   else if (m->type == WW_DTYPE_F32)
-    for (uint32_t k = 0; k < m->depth; k++) ((float *)panel)[16 * (size_t)k + r] = x[k];
+    for (uint32_t k = 0; k < m->depth; k++)
+      ((float *)panel)[16 * (size_t)k + r] = x[k];
   else if (m->type == WW_DTYPE_F16)
-    for (uint32_t k = 0; k < m->depth; k++) to[16 * (size_t)k + r] = half_of(x[k]);
+    for (uint32_t k = 0; k < m->depth; k++)
+      to[16 * (size_t)k + r] = half_of(x[k]);
   else
-    for (uint32_t k = 0; k < m->depth; k++) to[32 * (size_t)(k / 2) + 2 * r + k % 2] = bf16_of(x[k]);
+    for (uint32_t k = 0; k < m->depth; k++)
+      to[32 * (size_t)(k / 2) + 2 * r + k % 2] = bf16_of(x[k]);
 }
 
 extern const ww_kernels CAT(ww_kernels_, WW_ISA);

@@ -1,4 +1,5 @@
-/* kernels_vector.h - vectors of VW floats for kernels_isa.c: what the compiler's vector types cannot say alone. */
+/* kernels_vector.h - vectors of VW floats for kernels_isa.c: what the compiler's vector types
+ * cannot say alone. */
 #ifndef WW_LM_KERNELS_VECTOR_H
 #define WW_LM_KERNELS_VECTOR_H
 
@@ -38,15 +39,28 @@ enum { NV = 16 / VW }; /* vectors of a panel's column */
 
 typedef float vf __attribute__((vector_size(4 * VW)));
 typedef int32_t vi __attribute__((vector_size(4 * VW)));
-typedef float vf_any __attribute__((vector_size(4 * VW), aligned(4), may_alias)); /* in memory, wherever it lies */
+typedef float vf_any
+    __attribute__((vector_size(4 * VW), aligned(4), may_alias)); /* in memory, wherever it lies */
 typedef int32_t vi_any __attribute__((vector_size(4 * VW), aligned(1), may_alias));
 
-ALWAYS vf vf_all(float x) { return x - (vf){0}; }
-ALWAYS vi vi_all(int32_t x) { return x - (vi){0}; }
-ALWAYS vf vf_load(const float *p) { return *(const vf_any *)p; }
-ALWAYS vi vi_load(const void *p) { return *(const vi_any *)p; }
-ALWAYS void vf_store(float *p, vf v) { *(vf_any *)p = v; }
-ALWAYS vf vf_of_int(vi v) { return __builtin_convertvector(v, vf); }
+ALWAYS vf vf_all(float x) {
+  return x - (vf){0};
+}
+ALWAYS vi vi_all(int32_t x) {
+  return x - (vi){0};
+}
+ALWAYS vf vf_load(const float *p) {
+  return *(const vf_any *)p;
+}
+ALWAYS vi vi_load(const void *p) {
+  return *(const vi_any *)p;
+}
+ALWAYS void vf_store(float *p, vf v) {
+  *(vf_any *)p = v;
+}
+ALWAYS vf vf_of_int(vi v) {
+  return __builtin_convertvector(v, vf);
+}
 
 ALWAYS int32_t load_i32(const void *p) {
   int32_t v;
@@ -70,7 +84,8 @@ ALWAYS float vf_sum(vf v) {
   return _mm512_reduce_add_ps(v);
 #else
   float s = 0;
-  for (int i = 0; i < VW; i++) s += v[i];
+  for (int i = 0; i < VW; i++)
+    s += v[i];
   return s;
 #endif
 }
@@ -80,7 +95,8 @@ ALWAYS float vf_most(vf v) {
   return _mm512_reduce_max_ps(v);
 #else
   float s = v[0];
-  for (int i = 1; i < VW; i++) s = v[i] > s ? v[i] : s;
+  for (int i = 1; i < VW; i++)
+    s = v[i] > s ? v[i] : s;
   return s;
 #endif
 }
@@ -116,7 +132,9 @@ ALWAYS uint32_t bits_of_float(float f) {
   return u;
 }
 
-ALWAYS float float_of_bf16(uint16_t h) { return float_of_bits((uint32_t)h << 16); }
+ALWAYS float float_of_bf16(uint16_t h) {
+  return float_of_bits((uint32_t)h << 16);
+}
 ALWAYS uint16_t bf16_of(float f) { /* to nearest even; NaN stays one where its top bits say so */
   uint32_t u = bits_of_float(f);
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
@@ -128,7 +146,8 @@ ALWAYS float float_of_half(uint16_t h) {
 #else
   uint32_t u = (uint32_t)(h & 0x7fff) << 13;
   float f = float_of_bits(u) * 0x1p112f;
-  if ((h & 0x7c00) == 0x7c00) f = float_of_bits(u | 0x7f800000);
+  if ((h & 0x7c00) == 0x7c00)
+    f = float_of_bits(u | 0x7f800000);
   return h & 0x8000 ? -f : f;
 #endif
 }
@@ -173,14 +192,17 @@ ALWAYS void vf_to_half(uint16_t *to, vf v) {
 
 /* ---- integers ---- */
 
-/* s[i] + the four products of bytes 4 i to 4 i + 3 of w (unsigned, the weight + 128) and a (signed). */
+/* s[i] + the four products of bytes 4 i to 4 i + 3 of w (unsigned, the weight + 128) and a
+ * (signed). */
 ALWAYS vi dot4(vi s, vi w, vi a) {
 #if defined(__AVX512VNNI__)
   return (vi)_mm512_dpbusd_epi32((__m512i)s, (__m512i)w, (__m512i)a);
 #elif defined(__AVX512BW__)
-  /* Pairs in 16 bits do not overflow when the weight's sign goes to the other side; + 128 is then given back. */
+  /* Pairs in 16 bits do not overflow when the weight's sign goes to the other side; + 128 is then
+   * given back. */
   __m512i x = _mm512_xor_si512((__m512i)w, _mm512_set1_epi8((char)0x80));
-  __m512i v = _mm512_mask_sub_epi8((__m512i)a, _mm512_movepi8_mask(x), _mm512_setzero_si512(), (__m512i)a);
+  __m512i v =
+      _mm512_mask_sub_epi8((__m512i)a, _mm512_movepi8_mask(x), _mm512_setzero_si512(), (__m512i)a);
   __m512i pairs = _mm512_maddubs_epi16(_mm512_abs_epi8(x), v);
   return s + (vi)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
 #elif defined(__AVX2__)
@@ -189,7 +211,8 @@ ALWAYS vi dot4(vi s, vi w, vi a) {
   return s + (vi)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 #elif defined(__ARM_NEON)
   int8x16_t x = veorq_s8((int8x16_t)w, vdupq_n_s8(-128)), y = (int8x16_t)a;
-  return (vi)vpadalq_s16((int32x4_t)s, vpaddq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)), vmull_high_s8(x, y)));
+  return (vi)vpadalq_s16((int32x4_t)s,
+                         vpaddq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)), vmull_high_s8(x, y)));
 #elif defined(__SSE2__)
   /* even and odd bytes as 16 bits */
   __m128i low = _mm_set1_epi16(255), x = (__m128i)w, y = (__m128i)a;
@@ -200,7 +223,8 @@ ALWAYS vi dot4(vi s, vi w, vi a) {
   return s;
 #endif
 }
-/* Whether dot4 sees the weight + 128 (then the sum starts at -128 x the inputs' sum) or the weight itself. */
+/* Whether dot4 sees the weight + 128 (then the sum starts at -128 x the inputs' sum) or the weight
+ * itself. */
 #if (defined(__AVX2__) && !defined(__AVX512VNNI__)) || defined(__ARM_NEON)
 enum { OFFSET = 0 };
 #else
@@ -220,7 +244,8 @@ ALWAYS void quantize_block(int8_t *q, float *scale, int32_t *less, const float *
   *less = -OFFSET * _mm512_reduce_add_epi32(_mm512_add_epi32(i, j));
 #else
   float most = 0;
-  for (int i = 0; i < 32; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+  for (int i = 0; i < 32; i++)
+    most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
   float by = most > 0 ? 127.0f / most : 0;
   int32_t sum = 0;
   for (int i = 0; i < 32; i++) {

@@ -1,7 +1,8 @@
 /* layout.c - every parameter's place in one flat buffer.
  *
- * Each starts at a multiple of 64 elements (128 bytes of bf16: what tensor cores and vector loads like), but for those that follow another
- * without a gap so that one product makes them all: k, v behind q; up behind gate; biases likewise. The gaps hold zeros. */
+ * Each starts at a multiple of 64 elements (128 bytes of bf16: what tensor cores and vector loads
+ * like), but for those that follow another without a gap so that one product makes them all: k, v
+ * behind q; up behind gate; biases likewise. The gaps hold zeros. */
 #include "model.h"
 
 enum { ALIGN = 64 };
@@ -38,9 +39,12 @@ static bool follows(ww_param_id id) {
 }
 
 static void place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, uint32_t layer) {
-  if (!s[id].there) return;
-  if (!follows(id)) l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
-  if (layer == 0) l->first[id] = l->n + 1;
+  if (!s[id].there)
+    return;
+  if (!follows(id))
+    l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
+  if (layer == 0)
+    l->first[id] = l->n + 1;
   l->v[l->n++] = (ww_lm_slot){.id = id,
                               .layer = layer,
                               .name = ww_fmt(a, s[id].hf, layer),
@@ -51,17 +55,21 @@ static void place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, u
 }
 
 /* One group: what stands before its first layer entry, the layers, the rest. */
-static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t once, uint32_t layers) {
+static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t once,
+                            uint32_t layers) {
   uint32_t id = 0;
   for (; id < WW_NPARAMS && s[id].group != once + 1; id++)
-    if (s[id].group == once) place(l, a, s, (ww_param_id)id, 0);
+    if (s[id].group == once)
+      place(l, a, s, (ww_param_id)id, 0);
   uint32_t before = l->n;
   for (uint32_t layer = 0; layer < layers; layer++)
     for (uint32_t k = id; k < WW_NPARAMS; k++)
-      if (s[k].group == once + 1) place(l, a, s, (ww_param_id)k, layer);
+      if (s[k].group == once + 1)
+        place(l, a, s, (ww_param_id)k, layer);
   uint32_t per_layer = layers ? (l->n - before) / layers : 0;
   for (; id < WW_NPARAMS; id++)
-    if (s[id].group == once) place(l, a, s, (ww_param_id)id, 0);
+    if (s[id].group == once)
+      place(l, a, s, (ww_param_id)id, 0);
   l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
   return per_layer;
 }
@@ -74,11 +82,14 @@ void ww_lm_layout_make(const ww_lm_config *c, ww_arena *a, ww_lm_layout *out) {
   out->matrices = out->total;
   uint32_t vectors = place_group(out, a, s, VECTOR_ONCE, c->layers);
   for (uint32_t id = 0; id < WW_NPARAMS; id++)
-    out->step[id] = s[id].group == MATRIX_LAYER ? matrices : s[id].group == VECTOR_LAYER ? vectors : 0;
+    out->step[id] = s[id].group == MATRIX_LAYER   ? matrices
+                    : s[id].group == VECTOR_LAYER ? vectors
+                                                  : 0;
 }
 
 const ww_lm_slot *ww_lm_param(const ww_lm_layout *l, ww_param_id id, uint32_t layer) {
-  if (id >= WW_NPARAMS || !l->first[id] || (layer && !l->step[id])) return NULL;
+  if (id >= WW_NPARAMS || !l->first[id] || (layer && !l->step[id]))
+    return NULL;
   uint64_t at = l->first[id] - 1 + (uint64_t)layer * l->step[id];
   return at < l->n && l->v[at].id == id ? &l->v[at] : NULL;
 }
@@ -89,7 +100,8 @@ uint64_t ww_lm_config_params(const ww_lm_config *c) {
   uint64_t n = 0;
   for (uint32_t id = 0; id < WW_NPARAMS; id++) {
     bool each = s[id].group == MATRIX_LAYER || s[id].group == VECTOR_LAYER;
-    if (s[id].there) n += s[id].rows * s[id].cols * (each ? c->layers : 1);
+    if (s[id].there)
+      n += s[id].rows * s[id].cols * (each ? c->layers : 1);
   }
   return n;
 }

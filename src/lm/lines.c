@@ -1,6 +1,8 @@
-/* lines.c - chunks of whole lines from a plain or a packed file, so that many threads can parse while one reads.
+/* lines.c - chunks of whole lines from a plain or a packed file, so that many threads can parse
+ * while one reads.
  *
- * Invariant: a chunk ends with a newline, unless it is the last of the file; what was read behind that waits in `rest`. */
+ * Invariant: a chunk ends with a newline, unless it is the last of the file; what was read behind
+ * that waits in `rest`. */
 #include "lines.h"
 
 #include <errno.h>
@@ -30,7 +32,8 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
   size_t n = strlen(path);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   *out = NULL;
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
+  if (fd < 0)
+    return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
   if (fstat(fd, &st) != 0) {
     int why = errno;
     close(fd);
@@ -41,7 +44,8 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
     return ww_fail(e, WW_EIO, "'%s' is a folder, not a file of JSON lines", path);
   }
   ww_lines *l = ww_xcalloc(1, sizeof *l);
-  *l = (ww_lines){.path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0};
+  *l = (ww_lines){
+      .path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0};
   if (n > 4 && !strcmp(path + n - 4, ".zst")) {
     l->z = ZSTD_createDStream();
     l->packed = ww_xmalloc(PIECE);
@@ -51,7 +55,8 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
 }
 
 void ww_lines_close(ww_lines *l) {
-  if (!l) return;
+  if (!l)
+    return;
   close(l->fd);
   ZSTD_freeDStream(l->z);
   free(l->packed);
@@ -66,16 +71,19 @@ void ww_lines_place(const ww_lines *l, uint64_t *done, uint64_t *total) {
 
 static ww_status read_some(ww_lines *l, void *to, size_t most, size_t *got, ww_err *e) {
   ssize_t n;
-  do n = read(l->fd, to, most);
+  do
+    n = read(l->fd, to, most);
   while (n < 0 && errno == EINTR);
-  if (n < 0) return ww_fail(e, WW_EIO, "cannot read '%s': %s", l->path, strerror(errno));
+  if (n < 0)
+    return ww_fail(e, WW_EIO, "cannot read '%s': %s", l->path, strerror(errno));
   *got = (size_t)n;
   l->done += (size_t)n;
   return WW_OK;
 }
 
 static void reserve(ww_buf *b, size_t more) { /* room behind b->n, and for a NUL */
-  if (b->n + more + 1 <= b->cap) return;
+  if (b->n + more + 1 <= b->cap)
+    return;
   b->cap = b->n + more + 1 > 2 * b->cap ? b->n + more + 1 : 2 * b->cap;
   b->s = ww_xrealloc(b->s, b->cap);
 }
@@ -85,7 +93,8 @@ static ww_status add_plain(ww_lines *l, ww_buf *b, ww_err *e) {
   reserve(b, PIECE);
   ww_status st = read_some(l, b->s + b->n, PIECE, &got, e);
   b->n += got;
-  if (!st && !got) l->ended = true;
+  if (!st && !got)
+    l->ended = true;
   return st;
 }
 
@@ -93,17 +102,20 @@ static ww_status add_packed(ww_lines *l, ww_buf *b, ww_err *e) {
   if (l->in.pos == l->in.size) {
     size_t got = 0;
     ww_status st = read_some(l, l->packed, PIECE, &got, e);
-    if (st) return st;
+    if (st)
+      return st;
     if (!got && l->inside)
       return ww_fail(e, WW_EDATA, "%s: ends in the middle; it was not written to its end", l->path);
-    if (!got) return l->ended = true, WW_OK;
+    if (!got)
+      return l->ended = true, WW_OK;
     l->in = (ZSTD_inBuffer){l->packed, got, 0};
   }
   reserve(b, PIECE);
   ZSTD_outBuffer to = {b->s + b->n, PIECE, 0};
   size_t left = ZSTD_decompressStream(l->z, &to, &l->in);
   if (ZSTD_isError(left))
-    return ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s)", l->path, ZSTD_getErrorName(left));
+    return ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s)", l->path,
+                   ZSTD_getErrorName(left));
   l->inside = left != 0;
   b->n += to.pos;
   return WW_OK;
@@ -117,7 +129,8 @@ static size_t end_of_lines(const ww_buf *b, size_t from) {
 
 static uint64_t count_lines(const char *s, size_t n) {
   uint64_t lines = 0;
-  for (size_t k = 0; k < n; k++) lines += s[k] == '\n';
+  for (size_t k = 0; k < n; k++)
+    lines += s[k] == '\n';
   return lines;
 }
 
@@ -126,19 +139,24 @@ ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, uint64_t *first, ww_err *e) 
   ww_status st = WW_OK;
   chunk->n = 0;
   reserve(chunk, CHUNK);
-  if (l->rest.n) ww_buf_add(chunk, l->rest.s, l->rest.n);
+  if (l->rest.n)
+    ww_buf_add(chunk, l->rest.s, l->rest.n);
   l->rest.n = 0;
   while (!st && !l->ended && (chunk->n < CHUNK || !end)) {
     st = l->z ? add_packed(l, chunk, e) : add_plain(l, chunk, e);
     size_t here = end_of_lines(chunk, seen);
-    if (here) end = here;
+    if (here)
+      end = here;
     seen = chunk->n;
     if (!st && chunk->n - end > LONGEST_LINE)
-      st = ww_fail(e, WW_ELIMIT, "%s: a line of more than %d MiB; is it JSON lines, one object each?", l->path,
+      st = ww_fail(e, WW_ELIMIT,
+                   "%s: a line of more than %d MiB; is it JSON lines, one object each?", l->path,
                    LONGEST_LINE >> 20);
   }
-  if (l->ended) end = chunk->n;
-  if (!st && end < chunk->n) ww_buf_add(&l->rest, chunk->s + end, chunk->n - end);
+  if (l->ended)
+    end = chunk->n;
+  if (!st && end < chunk->n)
+    ww_buf_add(&l->rest, chunk->s + end, chunk->n - end);
   chunk->n = end;
   chunk->s[end] = 0;
   *first = l->line;

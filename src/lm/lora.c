@@ -1,7 +1,9 @@
-/* lora.c - low-rank adapters on the matrices of every layer: a matrix W acts as W + (alpha / rank) B A, and only A and B learn.
+/* lora.c - low-rank adapters on the matrices of every layer: a matrix W acts as W + (alpha / rank)
+ * B A, and only A and B learn.
  *
- * Matrices that share an input (q k v; gate up) have their A's behind one another, so that one product makes t = scale * inp . A^T for all of them; t is kept,
- * it is what the gradient of B needs. On disk they are as peft writes them. */
+ * Matrices that share an input (q k v; gate up) have their A's behind one another, so that one
+ * product makes t = scale * inp . A^T for all of them; t is kept, it is what the gradient of B
+ * needs. On disk they are as peft writes them. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -9,16 +11,23 @@
 #include "../base/jsonread.h"
 #include "net_int.h"
 
-static uint64_t align(uint64_t n) { return (n + 63) / 64 * 64; }
+static uint64_t align(uint64_t n) {
+  return (n + 63) / 64 * 64;
+}
 
-uint32_t ww_lora_parts(ww_lora_group g) { return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1; }
+uint32_t ww_lora_parts(ww_lora_group g) {
+  return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1;
+}
 
 static uint32_t in_of(const ww_net *n, ww_lora_group g) {
-  return g == WW_LORA_O ? n->c.heads * n->c.head_size : g == WW_LORA_DOWN ? n->c.hidden : n->c.width;
+  return g == WW_LORA_O      ? n->c.heads * n->c.head_size
+         : g == WW_LORA_DOWN ? n->c.hidden
+                             : n->c.width;
 }
 
 static uint32_t out_of(const ww_net *n, ww_lora_group g, uint32_t part) {
-  if (g == WW_LORA_QKV) return (part ? n->c.kv_heads : n->c.heads) * n->c.head_size;
+  if (g == WW_LORA_QKV)
+    return (part ? n->c.kv_heads : n->c.heads) * n->c.head_size;
   return g == WW_LORA_GU ? n->c.hidden : n->c.width;
 }
 
@@ -33,13 +42,15 @@ static ww_param_id target_of(ww_lora_group g, uint32_t part) {
 static uint64_t group_size(const ww_net *n, ww_lora_group g) {
   const uint64_t r = n->opt.lora_rank;
   uint64_t size = align(ww_lora_parts(g) * r * in_of(n, g));
-  for (uint32_t p = 0; p < ww_lora_parts(g); p++) size += align(out_of(n, g, p) * r);
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++)
+    size += align(out_of(n, g, p) * r);
   return size;
 }
 
 static uint64_t layer_size(const ww_net *n) {
   uint64_t size = 0;
-  for (int g = 0; g < WW_LORA_GROUPS; g++) size += group_size(n, (ww_lora_group)g);
+  for (int g = 0; g < WW_LORA_GROUPS; g++)
+    size += group_size(n, (ww_lora_group)g);
   return size;
 }
 
@@ -47,10 +58,13 @@ static uint64_t layer_size(const ww_net *n) {
 static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, int part, bool b) {
   const uint64_t r = n->opt.lora_rank;
   uint64_t at = layer * layer_size(n);
-  for (int i = 0; i < (int)g; i++) at += group_size(n, (ww_lora_group)i);
-  if (!b) return at + (uint64_t)part * r * in_of(n, g);
+  for (int i = 0; i < (int)g; i++)
+    at += group_size(n, (ww_lora_group)i);
+  if (!b)
+    return at + (uint64_t)part * r * in_of(n, g);
   at += align(ww_lora_parts(g) * r * in_of(n, g));
-  for (int p = 0; p < part; p++) at += align(out_of(n, g, (uint32_t)p) * r);
+  for (int p = 0; p < part; p++)
+    at += align(out_of(n, g, (uint32_t)p) * r);
   return at;
 }
 
@@ -61,10 +75,12 @@ void ww_lora_plan(ww_net *n) {
   n->decayed = n->learned;
   for (size_t i = 0; i < 4; i++) {
     const ww_lm_slot *p = ww_lm_param(&n->layout, heads[i], 0);
-    if (!p) continue;
+    if (!p)
+      continue;
     n->moved[n->nmoved++] = (ww_net_moved){p->at, n->learned, p->rows * p->cols};
     n->learned += align(p->rows * p->cols);
-    if (p->cols > 1) n->decayed = n->learned;
+    if (p->cols > 1)
+      n->decayed = n->learned;
   }
 }
 
@@ -80,37 +96,42 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 
 /* ---- forward and backward ---- */
 
-void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo, const void *inp) {
+void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
+                     const void *inp) {
   ww_ops *o = n->o;
   const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
   o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
   o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
   uint64_t at = 0;
   for (uint32_t p = 0; p < parts; at += out_of(n, g, p), p++)
-    o->matmul_forward(o, ww_net_at(n, out, at), ldo, ww_net_at(n, l->t, p * r), parts * r, l->b[p].w, NULL, N, r,
-                      out_of(n, g, p), true);
+    o->matmul_forward(o, ww_net_at(n, out, at), ldo, ww_net_at(n, l->t, p * r), parts * r,
+                      l->b[p].w, NULL, N, r, out_of(n, g, p), true);
 }
 
-void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout, uint32_t ldo,
-                      const void *inp) {
+void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
+                      uint32_t ldo, const void *inp) {
   ww_ops *o = n->o;
   const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
   uint64_t at = 0;
   for (uint32_t p = 0; p < parts; p++) {
     const uint32_t out = out_of(n, g, p);
     const void *mine = ww_net_at(n, dout, at);
-    o->matmul_dweight(o, l->b[p].dw, NULL, mine, ldo, ww_net_at(n, l->t, p * r), parts * r, N, r, out);
-    o->matmul_dinp(o, ww_net_at(n, n->dt, p * r), parts * r, mine, ldo, l->b[p].w, N, r, out, false);
+    o->matmul_dweight(o, l->b[p].dw, NULL, mine, ldo, ww_net_at(n, l->t, p * r), parts * r, N, r,
+                      out);
+    o->matmul_dinp(o, ww_net_at(n, n->dt, p * r), parts * r, mine, ldo, l->b[p].w, N, r, out,
+                   false);
     at += out;
   }
   o->column_scale(o, n->dt, n->lora_scale, (uint64_t)N * parts * r);
   o->matmul_dweight(o, l->a.dw, NULL, n->dt, parts * r, inp, in, N, in, parts * r);
-  if (dinp) o->matmul_dinp(o, dinp, in, n->dt, parts * r, l->a.w, N, in, parts * r, true);
+  if (dinp)
+    o->matmul_dinp(o, dinp, in, n->dt, parts * r, l->a.w, N, in, parts * r, true);
 }
 
 /* ---- values ---- */
 
-/* A as peft: uniform within 1 / sqrt(in), here of the same spread; B 0, so that the adapted model begins as its base. */
+/* A as peft: uniform within 1 / sqrt(in), here of the same spread; B 0, so that the adapted model
+ * begins as its base. */
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (int g = 0; g < WW_LORA_GROUPS; g++) {
@@ -118,7 +139,8 @@ void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
       const uint64_t at = part_at(n, l, (ww_lora_group)g, 0, false),
                      count = (uint64_t)ww_lora_parts((ww_lora_group)g) * n->opt.lora_rank * in;
       const float scale = 1 / sqrtf(3 * (float)in);
-      for (uint64_t i = 0; i < count; i++) learned[at + i] = scale * ww_net_normal(~seed, at + i);
+      for (uint64_t i = 0; i < count; i++)
+        learned[at + i] = scale * ww_net_normal(~seed, at + i);
     }
 }
 
@@ -129,12 +151,14 @@ void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
       const ww_lora_group g = (ww_lora_group)gi;
       for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
         const uint32_t in = in_of(n, g), out = out_of(n, g, p);
-        const float *a = learned + part_at(n, l, g, (int)p, false), *b = learned + part_at(n, l, g, (int)p, true);
+        const float *a = learned + part_at(n, l, g, (int)p, false),
+                    *b = learned + part_at(n, l, g, (int)p, true);
         float *w = flat + ww_lm_param(&n->layout, target_of(g, p), l)->at;
         for (uint32_t i = 0; i < out; i++)
           for (uint32_t j = 0; j < r; j++) {
             const float by = n->lora_scale * b[(size_t)i * r + j];
-            for (uint32_t k = 0; k < in; k++) w[(size_t)i * in + k] += by * a[(size_t)j * in + k];
+            for (uint32_t k = 0; k < in; k++)
+              w[(size_t)i * in + k] += by * a[(size_t)j * in + k];
           }
       }
     }
@@ -142,16 +166,19 @@ void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
 
 /* ---- on disk ---- */
 
-/* peft's name of one half: the parameter's without ".weight", prefixed, with .lora_A.weight or .lora_B.weight */
-static const char *half_name(const ww_net *n, ww_arena *a, uint32_t layer, ww_lora_group g, uint32_t part, bool b) {
+/* peft's name of one half: the parameter's without ".weight", prefixed, with .lora_A.weight or
+ * .lora_B.weight */
+static const char *half_name(const ww_net *n, ww_arena *a, uint32_t layer, ww_lora_group g,
+                             uint32_t part, bool b) {
   const char *name = ww_lm_param(&n->layout, target_of(g, part), layer)->name;
-  return ww_fmt(a, "base_model.model.%.*s.lora_%c.weight", (int)(strlen(name) - strlen(".weight")), name,
-                b ? 'B' : 'A');
+  return ww_fmt(a, "base_model.model.%.*s.lora_%c.weight", (int)(strlen(name) - strlen(".weight")),
+                name, b ? 'B' : 'A');
 }
 
 static const ww_lm_slot *param_at(const ww_net *n, uint64_t at) {
   for (uint32_t i = 0; i < n->layout.n; i++)
-    if (n->layout.v[i].at == at) return &n->layout.v[i];
+    if (n->layout.v[i].at == at)
+      return &n->layout.v[i];
   return NULL;
 }
 
@@ -189,7 +216,8 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
 }
 
 static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
-  static const char *const targets[] = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
+  static const char *const targets[] = {"q_proj",    "k_proj",  "v_proj",   "o_proj",
+                                        "gate_proj", "up_proj", "down_proj"};
   ww_json j = {.pretty = true};
   ww_json_begin(&j, out);
   ww_json_obj(&j);
@@ -205,7 +233,8 @@ static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
   ww_json_kbool(&j, "inference_mode", true);
   ww_json_key(&j, "target_modules");
   ww_json_arr(&j);
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) ww_json_str(&j, targets[i]);
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+    ww_json_str(&j, targets[i]);
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
   ww_buf_puts(out, "\n");
@@ -213,7 +242,8 @@ static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
 
 ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww_err *e) {
   if (!n->opt.lora_rank)
-    return ww_fail(e, WW_EUSAGE, "%s: all parameters of this model learn, there are no adapters to write", dir);
+    return ww_fail(e, WW_EUSAGE,
+                   "%s: all parameters of this model learn, there are no adapters to write", dir);
   ww_arena *a = ww_arena_new();
   ww_buf config = {0};
   float *learned = ww_xmalloc(n->learned * sizeof *learned);
@@ -222,7 +252,8 @@ ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww
   const uint32_t count = list(n, a, learned, &t);
   const ww_meta meta = {.key = "format", .kind = WW_META_TEXT, .text = "pt", .text_n = 2};
   mkdir(dir, 0777); /* where it cannot be made, writing says so */
-  ww_status s = ww_safetensors_write(ww_path_join(a, dir, "adapter_model.safetensors"), t, count, &meta, 1, e);
+  ww_status s = ww_safetensors_write(ww_path_join(a, dir, "adapter_model.safetensors"), t, count,
+                                     &meta, 1, e);
   if (s == WW_OK) {
     print_config(n, base_name, &config);
     s = ww_write_file_atomic(ww_path_join(a, dir, "adapter_config.json"), config.s, config.n, e);
@@ -235,38 +266,49 @@ ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww
 
 /* One tensor of the file into its place. */
 static ww_status read_one(const ww_tensor *from, const ww_tensor *to, ww_err *e) {
-  if (from->ndim != to->ndim || from->dim[0] != to->dim[0] || (to->ndim == 2 && from->dim[1] != to->dim[1]))
-    return ww_fail(e, WW_EDATA, "%s is [%llu, %llu], this model has [%llu, %llu]: is it of another base or rank?",
-                   from->name, (unsigned long long)from->dim[0], (unsigned long long)from->dim[1],
-                   (unsigned long long)to->dim[0], (unsigned long long)to->dim[1]);
+  if (from->ndim != to->ndim || from->dim[0] != to->dim[0] ||
+      (to->ndim == 2 && from->dim[1] != to->dim[1]))
+    return ww_fail(
+        e, WW_EDATA,
+        "%s is [%llu, %llu], this model has [%llu, %llu]: is it of another base or rank?",
+        from->name, (unsigned long long)from->dim[0], (unsigned long long)from->dim[1],
+        (unsigned long long)to->dim[0], (unsigned long long)to->dim[1]);
   if (from->type != WW_DTYPE_F32 && from->type != WW_DTYPE_F16 && from->type != WW_DTYPE_BF16)
-    return ww_fail(e, WW_EUNSUPPORTED, "%s is of type %s: F32, F16 and BF16 can be read", from->name,
-                   ww_dtype_name(from->type));
+    return ww_fail(e, WW_EUNSUPPORTED, "%s is of type %s: F32, F16 and BF16 can be read",
+                   from->name, ww_dtype_name(from->type));
   ww_to_f32((float *)to->data, from->data, from->type, to->bytes / sizeof(float));
   return WW_OK;
 }
 
 /* A matrix that the file does not adapt gets B = 0; one half alone is an error. */
-static ww_status read_all(const ww_weights *w, ww_tensor *t, uint32_t count, uint32_t nmoved, ww_err *e) {
+static ww_status read_all(const ww_weights *w, ww_tensor *t, uint32_t count, uint32_t nmoved,
+                          ww_err *e) {
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i++) {
     const ww_tensor *from = ww_weights_find(w, t[i].name);
     const bool is_b = i < count - nmoved && i % 2 == 1;
     if (is_b && !from != !ww_weights_find(w, t[i - 1].name))
-      return ww_fail(e, WW_EDATA, "%s: only one half of this adapter is there; the file is incomplete", t[i].name);
-    if (!from && is_b) memset((float *)t[i].data, 0, t[i].bytes);
-    if (!from) continue;
+      return ww_fail(e, WW_EDATA,
+                     "%s: only one half of this adapter is there; the file is incomplete",
+                     t[i].name);
+    if (!from && is_b)
+      memset((float *)t[i].data, 0, t[i].bytes);
+    if (!from)
+      continue;
     found++;
     ww_status s = read_one(from, &t[i], e);
-    if (s != WW_OK) return s;
+    if (s != WW_OK)
+      return s;
   }
   return found ? WW_OK
                : ww_fail(e, WW_EDATA,
-                         "no adapters of this model's layers are in the file: is it of another architecture?");
+                         "no adapters of this model's layers are in the file: is it of another "
+                         "architecture?");
 }
 
 ww_status ww_net_lora_load(ww_net *n, const char *dir, ww_err *e) {
-  if (!n->opt.lora_rank) return ww_fail(e, WW_EUSAGE, "%s: this model was opened without adapters", dir);
+  if (!n->opt.lora_rank)
+    return ww_fail(e, WW_EUSAGE, "%s: this model was opened without adapters", dir);
   ww_arena *a = ww_arena_new();
   ww_weights *w = NULL;
   float *learned = ww_xmalloc(n->learned * sizeof *learned);
@@ -274,8 +316,10 @@ ww_status ww_net_lora_load(ww_net *n, const char *dir, ww_err *e) {
   ww_tensor *t;
   const uint32_t count = list(n, a, learned, &t);
   ww_status s = ww_weights_open(ww_path_join(a, dir, "adapter_model.safetensors"), &w, e);
-  if (s == WW_OK) s = read_all(w, t, count, n->nmoved, e);
-  if (s == WW_OK) ww_net_set(n, 0, learned);
+  if (s == WW_OK)
+    s = read_all(w, t, count, n->nmoved, e);
+  if (s == WW_OK)
+    ww_net_set(n, 0, learned);
   ww_weights_close(w);
   free(learned);
   ww_arena_free(a);
@@ -289,13 +333,16 @@ ww_status ww_net_lora_options(const char *dir, ww_net_options *opt, ww_err *e) {
   size_t size;
   cJSON *json = NULL;
   ww_status s = ww_read_file(a, path, 1 << 20, &text, &size, e);
-  if (s == WW_OK && !(json = ww_json_read(text, size, e))) s = e ? e->code : WW_EPARSE;
+  if (s == WW_OK && !(json = ww_json_read(text, size, e)))
+    s = e ? e->code : WW_EPARSE;
   if (s == WW_OK) {
     const char *kind = ww_json_text(json, "peft_type", a);
     const cJSON *alpha = cJSON_GetObjectItemCaseSensitive(json, "lora_alpha");
     const uint64_t r = ww_json_whole(json, "r");
     if (!kind || strcmp(kind, "LORA") != 0 || r < 1 || r > 4096 || !cJSON_IsNumber(alpha))
-      s = ww_fail(e, WW_EDATA, "%s: expected \"peft_type\": \"LORA\" with \"r\" of 1 to 4096 and \"lora_alpha\"", path);
+      s = ww_fail(e, WW_EDATA,
+                  "%s: expected \"peft_type\": \"LORA\" with \"r\" of 1 to 4096 and \"lora_alpha\"",
+                  path);
     else {
       opt->lora_rank = (uint32_t)r;
       opt->lora_alpha = (float)alpha->valuedouble;

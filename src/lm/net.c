@@ -1,13 +1,17 @@
 /* net.c - memory and state of a model that learns.
  *
- * Everything that lives as long as the net is five or six flat buffers (values in real, values in fp32, two moments, gradients; with LoRA the frozen
- * base) and one block that is carved into all activations. Nothing is allocated in a step. */
+ * Everything that lives as long as the net is five or six flat buffers (values in real, values in
+ * fp32, two moments, gradients; with LoRA the frozen base) and one block that is carved into all
+ * activations. Nothing is allocated in a step. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "net_int.h"
 
-enum { STAGE = 1 << 24 /* floats that go through the device at once, at most */, LOGITS_BYTES = 256 << 20 };
+enum {
+  STAGE = 1 << 24 /* floats that go through the device at once, at most */,
+  LOGITS_BYTES = 256 << 20
+};
 
 /* ---- the block ---- */
 
@@ -16,20 +20,24 @@ typedef struct {
   size_t at;
 } carver;
 
-/* Each part fits 64 bits for every configuration that is allowed; their sum may not, and is then more than any device has. */
+/* Each part fits 64 bits for every configuration that is allowed; their sum may not, and is then
+ * more than any device has. */
 static void *take(carver *c, size_t bytes) {
   void *p = c->base ? c->base + c->at : NULL;
-  if (__builtin_add_overflow(c->at, (bytes + 255) / 256 * 256, &c->at)) c->at = SIZE_MAX;
+  if (__builtin_add_overflow(c->at, (bytes + 255) / 256 * 256, &c->at))
+    c->at = SIZE_MAX;
   return p;
 }
 
-static uint64_t most(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t most(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
 
 static void carve_layer(ww_net *n, carver *k, ww_net_layer *l) {
   const ww_lm_config *c = &n->c;
   const size_t N = (size_t)n->rows * n->tokens, real = n->size;
-  const size_t C = c->width, Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
-               F = c->hidden;
+  const size_t C = c->width, Q = (size_t)c->heads * c->head_size,
+               KV = (size_t)c->kv_heads * c->head_size, F = c->hidden;
   l->x = take(k, N * C * real);
   l->normed = take(k, N * C * real);
   l->qkv_out = take(k, N * (Q + 2 * KV) * real);
@@ -50,15 +58,19 @@ static void carve_heads(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
   const size_t N = (size_t)n->rows * n->tokens, padded = N + 128, real = n->size, C = c->width;
   uint64_t chunk = LOGITS_BYTES / ((uint64_t)c->vocab * real) / 128 * 128;
-  if (chunk < 2048) chunk = 2048; /* of a large vocabulary: fewer passes over its gradient are worth the room */
-  if (chunk > padded) chunk = padded;
+  if (chunk < 2048)
+    chunk = 2048; /* of a large vocabulary: fewer passes over its gradient are worth the room */
+  if (chunk > padded)
+    chunk = padded;
   n->chunk = (uint32_t)chunk;
   n->hidden = take(k, padded * C * real);
   n->dhidden = take(k, padded * C * real);
   n->logits = take(k, chunk * c->vocab * real);
   n->loss = take(k, padded * sizeof(float));
-  n->chunk_f32_n = most(most(n->layout.total, n->learned), most(chunk * c->vocab, 2 * N * c->numbers));
-  if (n->chunk_f32_n > STAGE) n->chunk_f32_n = STAGE;
+  n->chunk_f32_n =
+      most(most(n->layout.total, n->learned), most(chunk * c->vocab, 2 * N * c->numbers));
+  if (n->chunk_f32_n > STAGE)
+    n->chunk_f32_n = STAGE;
   n->chunk_f32 = take(k, n->chunk_f32_n * sizeof(float));
   if (c->numbers) {
     n->ask_hidden = take(k, N * C * real);
@@ -75,7 +87,8 @@ static void carve_heads(ww_net *n, carver *k) {
 static void carve(ww_net *n, carver *k) {
   const ww_lm_config *c = &n->c;
   const size_t N = (size_t)n->rows * n->tokens, real = n->size, C = c->width;
-  const size_t Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size, F = c->hidden;
+  const size_t Q = (size_t)c->heads * c->head_size, KV = (size_t)c->kv_heads * c->head_size,
+               F = c->hidden;
   n->rope = take(k, (size_t)n->tokens * c->head_size * sizeof(float));
   n->device = take(k, n->batch_bytes);
   n->branch = take(k, N * C * real);
@@ -85,15 +98,18 @@ static void carve(ww_net *n, carver *k) {
   carve_heads(n, k);
   const carver before = *k;
   for (uint32_t l = 0; l < c->layers; l++) {
-    if (n->opt.frozen) *k = before; /* nothing is kept for a backward pass: all layers use the same room */
+    if (n->opt.frozen)
+      *k = before; /* nothing is kept for a backward pass: all layers use the same room */
     carve_layer(n, k, &n->layer[l]);
   }
-  if (n->opt.frozen) return;
+  if (n->opt.frozen)
+    return;
   n->dres = take(k, N * C * real);
   n->dnorm = take(k, N * C * real);
   n->dwide = take(k, N * most(2 * F, Q + 2 * KV) * real);
   n->dact = take(k, N * most(F, Q) * real);
-  if (n->opt.lora_rank) n->dt = take(k, N * WW_LORA_PARTS * n->opt.lora_rank * real);
+  if (n->opt.lora_rank)
+    n->dt = take(k, N * WW_LORA_PARTS * n->opt.lora_rank * real);
 }
 
 /* ---- where parameters are ---- */
@@ -104,10 +120,13 @@ static ww_net_param learned_at(const ww_net *n, uint64_t place) {
 
 static ww_net_param find(const ww_net *n, ww_param_id id, uint32_t layer) {
   const ww_lm_slot *p = ww_lm_param(&n->layout, id, layer);
-  if (!p) return (ww_net_param){0};
-  if (!n->base) return learned_at(n, p->at);
+  if (!p)
+    return (ww_net_param){0};
+  if (!n->base)
+    return learned_at(n, p->at);
   for (uint32_t i = 0; i < n->nmoved; i++)
-    if (p->at == n->moved[i].from) return learned_at(n, n->moved[i].to);
+    if (p->at == n->moved[i].from)
+      return learned_at(n, n->moved[i].to);
   return (ww_net_param){ww_net_at(n, n->base, p->at), NULL};
 }
 
@@ -129,12 +148,15 @@ static void bind(ww_net *n) {
   n->feature_b = find(n, WW_P_feature_b, 0);
   n->number_w = find(n, WW_P_number_w, 0);
   n->number_b = find(n, WW_P_number_b, 0);
-  if (n->opt.lora_rank) ww_lora_bind(n, learned_at);
+  if (n->opt.lora_rank)
+    ww_lora_bind(n, learned_at);
 }
 
 /* ---- made and freed ---- */
 
-static bool get(ww_net *n, void **p, uint64_t bytes) { return (*p = n->o->alloc(n->o, bytes)) != NULL; }
+static bool get(ww_net *n, void **p, uint64_t bytes) {
+  return (*p = n->o->alloc(n->o, bytes)) != NULL;
+}
 
 /* All of the device's memory, or nothing; *bytes is what it takes, about. */
 static bool allocate(ww_net *n, double *bytes) {
@@ -143,48 +165,66 @@ static bool allocate(ww_net *n, double *bytes) {
   carve(n, &count);
   const uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
   const uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
-  *bytes = (double)count.at + (double)(values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
+  *bytes =
+      (double)count.at + (double)(values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
   bool ok = get(n, &n->block, count.at) && get(n, &n->param, values);
-  if (ok && base) ok = get(n, &n->base, base);
+  if (ok && base)
+    ok = get(n, &n->base, base);
   if (ok && learns)
-    ok = get(n, (void **)&n->m, floats) && get(n, (void **)&n->v, floats) && get(n, (void **)&n->grad, floats);
-  if (ok && apart) ok = get(n, (void **)&n->master, floats);
-  if (!ok) return false;
-  if (learns && !apart) n->master = n->param;
+    ok = get(n, (void **)&n->m, floats) && get(n, (void **)&n->v, floats) &&
+         get(n, (void **)&n->grad, floats);
+  if (ok && apart)
+    ok = get(n, (void **)&n->master, floats);
+  if (!ok)
+    return false;
+  if (learns && !apart)
+    n->master = n->param;
   carve(n, &(carver){.base = n->block});
   return true;
 }
 
-static ww_status check(const ww_lm_config *c, const ww_net_options *opt, uint32_t rows, uint32_t tokens, ww_err *e) {
+static ww_status check(const ww_lm_config *c, const ww_net_options *opt, uint32_t rows,
+                       uint32_t tokens, ww_err *e) {
   ww_status s = ww_lm_config_check(c, e);
-  if (s != WW_OK) return s;
+  if (s != WW_OK)
+    return s;
   if (!rows || !tokens || (uint64_t)rows * tokens > INT32_MAX / 2)
-    return ww_fail(e, WW_EUSAGE, "%u rows of %u tokens: a batch has at least one token and at most a billion", rows,
-                   tokens);
+    return ww_fail(e, WW_EUSAGE,
+                   "%u rows of %u tokens: a batch has at least one token and at most a billion",
+                   rows, tokens);
   if (opt->lora_rank > 4096)
-    return ww_fail(e, WW_EUSAGE, "LoRA of rank %u: ranks are 1 to 4096, 8 to 64 as a rule", opt->lora_rank);
+    return ww_fail(e, WW_EUSAGE, "LoRA of rank %u: ranks are 1 to 4096, 8 to 64 as a rule",
+                   opt->lora_rank);
   return WW_OK;
 }
 
-ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt, uint32_t rows, uint32_t tokens,
-                     ww_net **out, ww_err *e) {
+ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt, uint32_t rows,
+                     uint32_t tokens, ww_net **out, ww_err *e) {
   *out = NULL;
   ww_status s = check(c, opt, rows, tokens, e);
-  if (s != WW_OK) return s;
+  if (s != WW_OK)
+    return s;
   ww_net *n = ww_xcalloc(1, sizeof *n);
-  *n = (ww_net){.o = o, .c = *c, .opt = *opt, .rows = rows, .tokens = tokens, .size = ww_dtype_bytes(o->real, 1)};
+  *n = (ww_net){.o = o,
+                .c = *c,
+                .opt = *opt,
+                .rows = rows,
+                .tokens = tokens,
+                .size = ww_dtype_bytes(o->real, 1)};
   n->arena = ww_arena_new();
   ww_lm_layout_make(c, n->arena, &n->layout);
   n->learned = n->layout.total;
   n->decayed = n->layout.matrices;
-  if (opt->lora_rank) ww_lora_plan(n);
+  if (opt->lora_rank)
+    ww_lora_plan(n);
   n->layer = WW_NEWN(n->arena, ww_net_layer, c->layers);
   n->batch_bytes = ww_net_batch_bytes(n);
   double bytes = 0;
   if (!allocate(n, &bytes)) {
     ww_net_free(n);
     return ww_fail(e, WW_ELIMIT,
-                   "%s: not enough memory for this model and batch, which take %.1f GB: use fewer rows or LoRA",
+                   "%s: not enough memory for this model and batch, which take %.1f GB: use fewer "
+                   "rows or LoRA",
                    o->name, bytes / 1e9);
   }
   n->host = ww_xcalloc(1, n->batch_bytes);
@@ -199,26 +239,36 @@ ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt
 }
 
 void ww_net_free(ww_net *n) {
-  if (!n) return;
+  if (!n)
+    return;
   ww_ops *o = n->o;
-  if (n->master != n->param) o->release(o, n->master);
+  if (n->master != n->param)
+    o->release(o, n->master);
   void *all[] = {n->block, n->param, n->base, n->m, n->v, n->grad};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) o->release(o, all[i]);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    o->release(o, all[i]);
   free(n->host);
   free(n->seen);
   ww_arena_free(n->arena);
   free(n);
 }
 
-const ww_lm_layout *ww_net_layout(const ww_net *n) { return &n->layout; }
-uint64_t ww_net_learned(const ww_net *n) { return n->learned; }
+const ww_lm_layout *ww_net_layout(const ww_net *n) {
+  return &n->layout;
+}
+uint64_t ww_net_learned(const ww_net *n) {
+  return n->learned;
+}
 
-/* A product costs 2 per value and token forward, 4 backward (2 where the matrix is frozen). Attention: two products forward, four backward, half of
- * them masked; recomputation is not counted. */
+/* A product costs 2 per value and token forward, 4 backward (2 where the matrix is frozen).
+ * Attention: two products forward, four backward, half of them masked; recomputation is not
+ * counted. */
 uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
   const ww_lm_config *c = &n->c;
-  const uint64_t C = c->width, Q = (uint64_t)c->heads * c->head_size, KV = (uint64_t)c->kv_heads * c->head_size;
-  const uint64_t matrices = c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
+  const uint64_t C = c->width, Q = (uint64_t)c->heads * c->head_size,
+                 KV = (uint64_t)c->kv_heads * c->head_size;
+  const uint64_t matrices =
+      c->layers * (C * (Q + 2 * KV) + Q * C + 3 * C * c->hidden) + C * c->vocab;
   const uint64_t each = n->opt.lora_rank ? 4 * matrices + 6 * n->learned : 6 * matrices;
   return (uint64_t)B * T * (each + 6 * c->layers * Q * T);
 }
@@ -257,7 +307,8 @@ static void store_learned(ww_net *n, uint64_t at, const float *from, uint64_t co
     return;
   }
   n->o->upload(n->o, n->master + at, from, count * sizeof(float));
-  if (n->master != n->param) n->o->to_real(n->o, ww_net_at(n, n->param, at), n->master + at, count);
+  if (n->master != n->param)
+    n->o->to_real(n->o, ww_net_at(n, n->param, at), n->master + at, count);
 }
 
 static void load_learned(ww_net *n, float *to, uint64_t at, uint64_t count) {
@@ -276,7 +327,8 @@ static void store_base(ww_net *n, uint64_t at, const float *from, uint64_t count
 
 void ww_net_set_base(ww_net *n, const float *flat) {
   store_base(n, 0, flat, n->layout.total);
-  for (uint32_t i = 0; i < n->nmoved; i++) store_learned(n, n->moved[i].to, flat + n->moved[i].from, n->moved[i].n);
+  for (uint32_t i = 0; i < n->nmoved; i++)
+    store_learned(n, n->moved[i].to, flat + n->moved[i].from, n->moved[i].n);
 }
 
 void ww_net_get_base(ww_net *n, float *flat) {
@@ -285,7 +337,8 @@ void ww_net_get_base(ww_net *n, float *flat) {
     return;
   }
   load_real(n, flat, n->base, n->layout.total);
-  for (uint32_t i = 0; i < n->nmoved; i++) load_learned(n, flat + n->moved[i].from, n->moved[i].to, n->moved[i].n);
+  for (uint32_t i = 0; i < n->nmoved; i++)
+    load_learned(n, flat + n->moved[i].from, n->moved[i].to, n->moved[i].n);
 }
 
 static float *state(const ww_net *n, int which) {
@@ -310,7 +363,8 @@ void ww_net_set(ww_net *n, int which, const float *flat) {
 
 void ww_net_merged(ww_net *n, float *flat) {
   ww_net_get_base(n, flat);
-  if (!n->base) return;
+  if (!n->base)
+    return;
   float *learned = ww_xmalloc(n->learned * sizeof *learned);
   load_learned(n, learned, 0, n->learned);
   ww_lora_merge(n, learned, flat);
@@ -325,28 +379,34 @@ float ww_net_normal(uint64_t seed, uint64_t place) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   x ^= x >> 31;
-  const int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) + (int32_t)(x >> 32 & 0xffff) +
-                      (int32_t)(x >> 48) - 2 * 0xffff;
+  const int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) +
+                      (int32_t)(x >> 32 & 0xffff) + (int32_t)(x >> 48) - 2 * 0xffff;
   return (float)sum * (1.7320508f / 65536); /* of variance 1/3 before */
 }
 
 static float first_scale(const ww_net *n, const ww_lm_slot *p) {
   const bool into_residual = p->id == WW_P_o || p->id == WW_P_down;
-  if (p->cols == 1) return 0; /* a norm or a bias */
+  if (p->cols == 1)
+    return 0; /* a norm or a bias */
   return into_residual ? 0.02f / sqrtf(2 * (float)n->c.layers) : 0.02f;
 }
 
-static bool is_norm(ww_param_id id) { return id == WW_P_norm_attn || id == WW_P_norm_mlp || id == WW_P_norm_final; }
+static bool is_norm(ww_param_id id) {
+  return id == WW_P_norm_attn || id == WW_P_norm_mlp || id == WW_P_norm_final;
+}
 
-static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *piece, uint64_t piece_n) {
+static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *piece,
+                       uint64_t piece_n) {
   const float scale = first_scale(n, p), middle = is_norm(p->id) ? 1 : 0;
   const uint64_t count = p->rows * p->cols;
   for (uint64_t at = 0; at < count; at += piece_n) {
     const uint64_t k = count - at < piece_n ? count - at : piece_n;
-    for (uint64_t i = 0; i < k; i++) piece[i] = scale > 0 ? scale * ww_net_normal(seed, p->at + at + i) : middle;
+    for (uint64_t i = 0; i < k; i++)
+      piece[i] = scale > 0 ? scale * ww_net_normal(seed, p->at + at + i) : middle;
     store_base(n, p->at + at, piece, k);
     for (uint32_t m = 0; m < n->nmoved; m++)
-      if (n->moved[m].from == p->at) store_learned(n, n->moved[m].to + at, piece, k);
+      if (n->moved[m].from == p->at)
+        store_learned(n, n->moved[m].to + at, piece, k);
   }
 }
 
@@ -359,18 +419,24 @@ void ww_net_init(ww_net *n, uint64_t seed) {
     store_learned(n, 0, learned, n->learned);
     free(learned);
   }
-  for (uint32_t i = 0; i < n->layout.n; i++) init_param(n, &n->layout.v[i], seed, piece, piece_n);
+  for (uint32_t i = 0; i < n->layout.n; i++)
+    init_param(n, &n->layout.v[i], seed, piece, piece_n);
   free(piece);
 }
 
 /* ---- steps ---- */
 
-void ww_net_seed(ww_net *n, uint64_t seed) { n->seed = seed; }
+void ww_net_seed(ww_net *n, uint64_t seed) {
+  n->seed = seed;
+}
 
-ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, double asked_of_step, ww_err *e) {
-  if (n->opt.frozen) return ww_fail(e, WW_EUSAGE, "this model was opened to be read, not to learn");
+ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, double asked_of_step,
+                       ww_err *e) {
+  if (n->opt.frozen)
+    return ww_fail(e, WW_EUSAGE, "this model was opened to be read, not to learn");
   ww_status s = ww_net_batch_send(n, b, e);
-  if (s != WW_OK) return s;
+  if (s != WW_OK)
+    return s;
   n->dropping = n->opt.dropout > 0;
   ww_net_trunk_forward(n);
   ww_net_heads(n, true, tokens_of_step > 0 ? (float)(1 / tokens_of_step) : 0,
@@ -382,7 +448,8 @@ ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, d
 
 ww_status ww_net_losses(ww_net *n, ww_net_loss *out, ww_err *e) {
   ww_status s = n->o->finish(n->o, e);
-  if (s != WW_OK) return s;
+  if (s != WW_OK)
+    return s;
   float sums[2];
   n->o->download(n->o, sums, n->totals, sizeof sums);
   n->o->zero(n->o, n->totals, sizeof sums);
@@ -395,17 +462,18 @@ ww_status ww_net_losses(ww_net *n, ww_net_loss *out, ww_err *e) {
 }
 
 void ww_net_update(ww_net *n, const ww_net_update_options *u) {
-  if (n->opt.frozen) return;
+  if (n->opt.frozen)
+    return;
   ww_ops *o = n->o;
   float *squares = n->totals + 2;
   const uint64_t d = n->decayed, rest = n->learned - d;
   o->sum_squares(o, squares, n->grad, n->learned, false);
   if (d)
-    o->adamw(o, n->param, n->master, n->m, n->v, n->grad, squares, d, u->lr, u->beta1, u->beta2, u->eps, u->decay,
-             u->clip, u->step);
+    o->adamw(o, n->param, n->master, n->m, n->v, n->grad, squares, d, u->lr, u->beta1, u->beta2,
+             u->eps, u->decay, u->clip, u->step);
   if (rest)
-    o->adamw(o, ww_net_at(n, n->param, d), n->master + d, n->m + d, n->v + d, n->grad + d, squares, rest, u->lr,
-             u->beta1, u->beta2, u->eps, 0, u->clip, u->step);
+    o->adamw(o, ww_net_at(n, n->param, d), n->master + d, n->m + d, n->v + d, n->grad + d, squares,
+             rest, u->lr, u->beta1, u->beta2, u->eps, 0, u->clip, u->step);
   o->zero(o, n->grad, n->learned * sizeof(float));
 }
 
@@ -420,18 +488,22 @@ static void read_logits(ww_net *n, float *logits) {
   const uint32_t C = n->c.width, V = n->c.vocab;
   for (uint32_t at = 0; at < n->b.N; at += n->chunk) {
     const uint32_t k = n->b.N - at < n->chunk ? n->b.N - at : n->chunk;
-    o->matmul_forward(o, n->logits, V, ww_net_at(n, n->final_normed, (uint64_t)at * C), C, n->head.w, NULL, k, C, V,
-                      false);
+    o->matmul_forward(o, n->logits, V, ww_net_at(n, n->final_normed, (uint64_t)at * C), C,
+                      n->head.w, NULL, k, C, V, false);
     load_real(n, logits + (size_t)at * V, n->logits, (uint64_t)k * V);
   }
 }
 
-ww_status ww_net_forward(ww_net *n, const ww_lm_batch *b, float *logits, float *numbers, ww_err *e) {
+ww_status ww_net_forward(ww_net *n, const ww_lm_batch *b, float *logits, float *numbers,
+                         ww_err *e) {
   ww_status s = ww_net_batch_send(n, b, e);
-  if (s != WW_OK) return s;
+  if (s != WW_OK)
+    return s;
   ww_net_trunk_forward(n);
   ww_net_heads(n, false, 0, 0);
-  if (logits) read_logits(n, logits);
-  if (numbers && n->b.asked) load_real(n, numbers, n->number_out, (uint64_t)n->b.asked * 2 * n->c.numbers);
+  if (logits)
+    read_logits(n, logits);
+  if (numbers && n->b.asked)
+    load_real(n, numbers, n->number_out, (uint64_t)n->b.asked * 2 * n->c.numbers);
   return n->o->finish(n->o, e);
 }

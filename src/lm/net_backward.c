@@ -1,39 +1,48 @@
 /* net_backward.c - the gradients, from the last norm back to the embedding.
  *
- * dres is the gradient of the residual stream: what a branch added has the same gradient, and the gradient through the branch's norm is added to it.
- * Nothing is computed again; a matrix that does not learn gets no gradient (dw NULL), only passes it on. */
+ * dres is the gradient of the residual stream: what a branch added has the same gradient, and the
+ * gradient through the branch's norm is added to it. Nothing is computed again; a matrix that does
+ * not learn gets no gradient (dw NULL), only passes it on. */
 #include "net_int.h"
 
 /* dinp [N, IC] = dout [N, OC] . w (NULL: not wanted); gradients of w, bias and the adapters */
-static void linear_back(ww_net *n, ww_net_layer *l, ww_lora_group g, void *dinp, const void *dout, const void *inp,
-                        ww_net_param w, ww_net_param bias, uint32_t IC, uint32_t OC) {
+static void linear_back(ww_net *n, ww_net_layer *l, ww_lora_group g, void *dinp, const void *dout,
+                        const void *inp, ww_net_param w, ww_net_param bias, uint32_t IC,
+                        uint32_t OC) {
   ww_ops *o = n->o;
-  if (w.dw) o->matmul_dweight(o, w.dw, bias.dw, dout, OC, inp, IC, n->b.N, IC, OC);
-  if (dinp) o->matmul_dinp(o, dinp, IC, dout, OC, w.w, n->b.N, IC, OC, false);
-  if (n->opt.lora_rank) ww_lora_backward(n, &l->lora[g], g, dinp, dout, OC, inp);
+  if (w.dw)
+    o->matmul_dweight(o, w.dw, bias.dw, dout, OC, inp, IC, n->b.N, IC, OC);
+  if (dinp)
+    o->matmul_dinp(o, dinp, IC, dout, OC, w.w, n->b.N, IC, OC, false);
+  if (n->opt.lora_rank)
+    ww_lora_backward(n, &l->lora[g], g, dinp, dout, OC, inp);
 }
 
 static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size, F = c->hidden,
-                 W = (H + 2 * K) * D;
+  const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size,
+                 F = c->hidden, W = (H + 2 * K) * D;
   const ww_net_param none = {0};
   const void *dbranch = ww_net_dropout(n, l, 1, n->branch, n->dres); /* `branch` is free here */
   linear_back(n, l, WW_LORA_DOWN, n->dact, dbranch, l->act, l->down, none, F, C);
   o->swiglu_backward(o, n->dwide, n->dact, l->gu_out, N, F);
   linear_back(n, l, WW_LORA_GU, n->dnorm, n->dwide, l->mid_normed, l->gu, none, C, 2 * F);
-  o->rmsnorm_backward(o, n->dres, l->norm_mlp.dw, n->dnorm, l->mid, l->norm_mlp.w, l->mid_rstd, N, C);
+  o->rmsnorm_backward(o, n->dres, l->norm_mlp.dw, n->dnorm, l->mid, l->norm_mlp.w, l->mid_rstd, N,
+                      C);
 
   dbranch = ww_net_dropout(n, l, 0, n->branch, n->dres);
   linear_back(n, l, WW_LORA_O, n->dact, dbranch, l->att, l->o, none, H * D, C);
-  o->attention_backward(o, n->dwide, n->dact, l->qkv_out, l->att, l->lse, b->first, b->B, b->T, H, K, D);
+  o->attention_backward(o, n->dwide, n->dact, l->qkv_out, l->att, l->lse, b->first, b->B, b->T, H,
+                        K, D);
   o->rope(o, n->dwide, W, b->position, n->rope, N, H + K, D, true);
   /* Below a frozen first layer nobody asks: its input's gradient ends here. */
   const bool asked = !first || n->embed.dw || (n->feature_w.dw && b->described);
-  linear_back(n, l, WW_LORA_QKV, asked ? n->dnorm : NULL, n->dwide, l->normed, l->qkv, l->qkv_bias, C, W);
-  if (asked) o->rmsnorm_backward(o, n->dres, l->norm_attn.dw, n->dnorm, l->x, l->norm_attn.w, l->rstd, N, C);
+  linear_back(n, l, WW_LORA_QKV, asked ? n->dnorm : NULL, n->dwide, l->normed, l->qkv, l->qkv_bias,
+              C, W);
+  if (asked)
+    o->rmsnorm_backward(o, n->dres, l->norm_attn.dw, n->dnorm, l->x, l->norm_attn.w, l->rstd, N, C);
 }
 
 void ww_net_trunk_backward(ww_net *n) {
@@ -42,11 +51,15 @@ void ww_net_trunk_backward(ww_net *n) {
   const ww_net_batch *b = &n->b;
   const uint32_t C = c->width, G = c->feature_tokens;
   o->zero(o, n->dres, (size_t)b->N * C * n->size);
-  o->rmsnorm_backward(o, n->dres, n->norm_final.dw, n->dnorm, n->x_final, n->norm_final.w, n->final_rstd, b->N, C);
-  for (uint32_t i = c->layers; i-- > 0;) layer_back(n, &n->layer[i], i == 0);
-  if (n->embed.dw) o->embed_backward(o, n->embed.dw, n->dres, b->order, b->group, b->id, b->unique, b->N, C);
-  if (!n->feature_w.dw || !b->described) return;
+  o->rmsnorm_backward(o, n->dres, n->norm_final.dw, n->dnorm, n->x_final, n->norm_final.w,
+                      n->final_rstd, b->N, C);
+  for (uint32_t i = c->layers; i-- > 0;)
+    layer_back(n, &n->layer[i], i == 0);
+  if (n->embed.dw)
+    o->embed_backward(o, n->embed.dw, n->dres, b->order, b->group, b->id, b->unique, b->N, C);
+  if (!n->feature_w.dw || !b->described)
+    return;
   o->gather_rows(o, n->described, n->dres, b->describe_row, b->described * G, C);
-  o->matmul_dweight(o, n->feature_w.dw, n->feature_b.dw, n->described, G * C, n->feature, c->features, b->described,
-                    c->features, G * C);
+  o->matmul_dweight(o, n->feature_w.dw, n->feature_b.dw, n->described, G * C, n->feature,
+                    c->features, b->described, c->features, G * C);
 }

@@ -1,16 +1,22 @@
-/* net_batch.c - a batch as the device wants it: checked, sorted, put into one buffer and sent in one piece.
+/* net_batch.c - a batch as the device wants it: checked, sorted, put into one buffer and sent in
+ * one piece.
  *
- * What is made here: positions within documents, the rows that have a target (prompts have none, and their logits are never made), and the tokens
- * sorted by id, so that the gradient of the embedding is summed in a fixed order. */
+ * What is made here: positions within documents, the rows that have a target (prompts have none,
+ * and their logits are never made), and the tokens sorted by id, so that the gradient of the
+ * embedding is summed in a fixed order. */
 #include "net_int.h"
 
 /* Rows of the head's product: multiples that matrix products like. */
-static uint32_t pad(uint32_t n) { return n < 1024 ? (n + 15) / 16 * 16 : (n + 127) / 128 * 128; }
+static uint32_t pad(uint32_t n) {
+  return n < 1024 ? (n + 15) / 16 * 16 : (n + 127) / 128 * 128;
+}
 
 size_t ww_net_batch_bytes(const ww_net *n) {
-  const size_t N = (size_t)n->rows * n->tokens, each = 64; /* parts begin at multiples of 64 bytes */
+  const size_t N = (size_t)n->rows * n->tokens,
+               each = 64; /* parts begin at multiples of 64 bytes */
   const size_t ints = 3 * N + 3 * N + 1 + 2 * (N + 128) + N + (n->c.features ? N : 0);
-  const size_t floats = N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
+  const size_t floats =
+      N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
   return (ints + floats) * 4 + 12 * each;
 }
 
@@ -18,14 +24,17 @@ static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww
   const int32_t V = (int32_t)n->c.vocab;
   const size_t at = (size_t)r * b->T;
   for (uint32_t t = 0; t < b->T; t++) {
-    const int32_t token = b->token[at + t], target = b->target ? b->target[at + t] : -1, first = b->first[at + t];
+    const int32_t token = b->token[at + t], target = b->target ? b->target[at + t] : -1,
+                  first = b->first[at + t];
     if (token < 0 || token >= V || target >= V)
-      return ww_fail(
-          e, WW_EDATA,
-          "row %u, place %u: token %d or target %d is not one of the model's %d: was it made by another tokenizer?", r,
-          t, token, target, V);
+      return ww_fail(e, WW_EDATA,
+                     "row %u, place %u: token %d or target %d is not one of the model's %d: was it "
+                     "made by another tokenizer?",
+                     r, t, token, target, V);
     if (first < 0 || (uint32_t)first > t || (t && first < b->first[at + t - 1]))
-      return ww_fail(e, WW_EDATA, "row %u, place %u: its document begins at %d, which is not before it", r, t, first);
+      return ww_fail(e, WW_EDATA,
+                     "row %u, place %u: its document begins at %d, which is not before it", r, t,
+                     first);
   }
   return WW_OK;
 }
@@ -33,27 +42,32 @@ static ww_status check_row(const ww_net *n, const ww_lm_batch *b, uint32_t r, ww
 static ww_status check_places(const ww_net *n, const ww_lm_batch *b, ww_err *e) {
   const uint32_t N = b->B * b->T, G = n->c.feature_tokens;
   if (b->asked > N || (b->asked && !n->c.numbers))
-    return ww_fail(e, WW_EDATA, "numbers are asked at %u places of a model that gives %u", b->asked, n->c.numbers);
+    return ww_fail(e, WW_EDATA, "numbers are asked at %u places of a model that gives %u", b->asked,
+                   n->c.numbers);
   for (uint32_t i = 0; i < b->asked; i++)
     if (b->ask_at[i] < 0 || (uint32_t)b->ask_at[i] >= N)
       return ww_fail(e, WW_EDATA, "numbers are asked at place %d of %u", b->ask_at[i], N);
   if (b->described && (!n->c.features || b->described > N / G))
-    return ww_fail(e, WW_EDATA, "%u documents bring features to a model that takes %u", b->described, n->c.features);
+    return ww_fail(e, WW_EDATA, "%u documents bring features to a model that takes %u",
+                   b->described, n->c.features);
   for (uint32_t i = 0; i < b->described; i++) {
     const int64_t at = b->describe_at[i];
     if (at < 0 || at + G > N || (uint32_t)(at % b->T) + G > b->T)
-      return ww_fail(e, WW_EDATA, "a document at place %d has no room for its %u feature tokens", b->describe_at[i], G);
+      return ww_fail(e, WW_EDATA, "a document at place %d has no room for its %u feature tokens",
+                     b->describe_at[i], G);
   }
   return WW_OK;
 }
 
 static ww_status check(const ww_net *n, const ww_lm_batch *b, ww_err *e) {
   if (!b->B || !b->T || b->B > n->rows || b->T > n->tokens)
-    return ww_fail(e, WW_EUSAGE, "a batch of %u x %u tokens: this model was opened for up to %u x %u", b->B, b->T,
+    return ww_fail(e, WW_EUSAGE,
+                   "a batch of %u x %u tokens: this model was opened for up to %u x %u", b->B, b->T,
                    n->rows, n->tokens);
   for (uint32_t r = 0; r < b->B; r++) {
     ww_status s = check_row(n, b, r, e);
-    if (s != WW_OK) return s;
+    if (s != WW_OK)
+      return s;
   }
   return check_places(n, b, e);
 }
@@ -75,11 +89,13 @@ static const void *put(writer *w, size_t count, void *host) {
 static const int32_t *put_copy(writer *w, const void *from, size_t count) {
   int32_t *to;
   const int32_t *there = put(w, count, &to);
-  if (count) memcpy(to, from, count * 4);
+  if (count)
+    memcpy(to, from, count * 4);
   return there;
 }
 
-/* A counting sort by token: order[group[u]] .. are the places of id[u], ids in the order they appear. */
+/* A counting sort by token: order[group[u]] .. are the places of id[u], ids in the order they
+ * appear. */
 static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
   ww_net *n = w->n;
   int32_t *order, *group, *id;
@@ -87,7 +103,8 @@ static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
   n->b.order = put(w, N, &order);
   n->b.id = put(w, N, &id);
   for (uint32_t i = 0; i < N; i++)
-    if (n->seen[token[i]]++ == 0) id[unique++] = token[i];
+    if (n->seen[token[i]]++ == 0)
+      id[unique++] = token[i];
   n->b.group = put(w, unique + 1, &group);
   int32_t at = 0;
   for (uint32_t u = 0; u < unique; u++) {
@@ -96,8 +113,10 @@ static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
     at += count;
   }
   group[unique] = at;
-  for (uint32_t i = 0; i < N; i++) order[n->seen[token[i]]++] = (int32_t)i;
-  for (uint32_t u = 0; u < unique; u++) n->seen[id[u]] = 0;
+  for (uint32_t i = 0; i < N; i++)
+    order[n->seen[token[i]]++] = (int32_t)i;
+  for (uint32_t u = 0; u < unique; u++)
+    n->seen[id[u]] = 0;
   n->b.unique = unique;
 }
 
@@ -122,23 +141,27 @@ static void find_targets(writer *w, const int32_t *target, uint32_t N) {
 
 ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   ww_status s = check(n, in, e);
-  if (s != WW_OK) return s;
+  if (s != WW_OK)
+    return s;
   ww_net_batch *b = &n->b;
   const uint32_t N = in->B * in->T, G = n->c.feature_tokens;
   writer w = {.n = n};
-  *b = (ww_net_batch){.B = in->B, .T = in->T, .N = N, .asked = in->asked, .described = in->described};
+  *b = (ww_net_batch){
+      .B = in->B, .T = in->T, .N = N, .asked = in->asked, .described = in->described};
   b->token = put_copy(&w, in->token, N);
   b->first = put_copy(&w, in->first, N);
   int32_t *position, *row;
   b->position = put(&w, N, &position);
-  for (uint32_t i = 0; i < N; i++) position[i] = (int32_t)(i % in->T) - in->first[i];
+  for (uint32_t i = 0; i < N; i++)
+    position[i] = (int32_t)(i % in->T) - in->first[i];
   sort_tokens(&w, in->token, N);
   find_targets(&w, in->target, N);
   b->ask_at = put_copy(&w, in->ask_at, in->asked);
   b->number = (const float *)put_copy(&w, in->numbers, (size_t)in->asked * n->c.numbers);
   b->describe_row = put(&w, (size_t)in->described * G, &row);
   for (uint32_t d = 0; d < in->described; d++)
-    for (uint32_t g = 0; g < G; g++) row[d * G + g] = in->describe_at[d] + (int32_t)g;
+    for (uint32_t g = 0; g < G; g++)
+      row[d * G + g] = in->describe_at[d] + (int32_t)g;
   b->feature = (const float *)put_copy(&w, in->features, (size_t)in->described * n->c.features);
   n->o->upload(n->o, n->device, n->host, w.at);
   n->ntokens += b->targets;

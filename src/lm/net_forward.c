@@ -1,34 +1,41 @@
 /* net_forward.c - forward through the layers, and the two heads with their losses and gradients.
  *
- * Pre-norm: each half of a layer reads a norm of the residual stream and adds to it; the addition is done by the next norm. Logits exist for one
- * chunk of rows at a time and only of rows that have a target: they become their own gradient in place and are used up before the next chunk. */
+ * Pre-norm: each half of a layer reads a norm of the residual stream and adds to it; the addition
+ * is done by the next norm. Logits exist for one chunk of rows at a time and only of rows that have
+ * a target: they become their own gradient in place and are used up before the next chunk. */
 #include "net_int.h"
 
-/* What comes in: the tokens' embeddings, and the documents' features on the first tokens of theirs. */
+/* What comes in: the tokens' embeddings, and the documents' features on the first tokens of theirs.
+ */
 static void embed(ww_net *n, void *x) {
   ww_ops *o = n->o;
   const ww_net_batch *b = &n->b;
   const ww_lm_config *c = &n->c;
   o->embed_forward(o, x, b->token, n->embed.w, b->N, c->width);
-  if (!b->described) return;
+  if (!b->described)
+    return;
   const uint32_t wide = c->feature_tokens * c->width;
   o->to_real(o, n->feature, b->feature, (uint64_t)b->described * c->features);
-  o->matmul_forward(o, n->described, wide, n->feature, c->features, n->feature_w.w, n->feature_b.w, b->described,
-                    c->features, wide, false);
-  o->scatter_add_rows(o, x, n->described, b->describe_row, b->described * c->feature_tokens, c->width);
+  o->matmul_forward(o, n->described, wide, n->feature, c->features, n->feature_w.w, n->feature_b.w,
+                    b->described, c->features, wide, false);
+  o->scatter_add_rows(o, x, n->described, b->describe_row, b->described * c->feature_tokens,
+                      c->width);
 }
 
 /* out [N, OC] = inp [N, IC] . w^T + bias, and what the adapters add */
-static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp, ww_net_param w,
-                   ww_net_param bias, uint32_t IC, uint32_t OC) {
+static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp,
+                   ww_net_param w, ww_net_param bias, uint32_t IC, uint32_t OC) {
   n->o->matmul_forward(n->o, out, OC, inp, IC, w.w, bias.w, n->b.N, IC, OC, false);
-  if (n->opt.lora_rank) ww_lora_forward(n, &l->lora[g], g, out, OC, inp);
+  if (n->opt.lora_rank)
+    ww_lora_forward(n, &l->lora[g], g, out, OC, inp);
 }
 
 const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp) {
-  if (!n->dropping) return inp;
+  if (!n->dropping)
+    return inp;
   const uint64_t which = 2 * (uint64_t)(l - n->layer) + (uint64_t)half;
-  n->o->dropout(n->o, out, inp, n->opt.dropout, ww_hash(&which, sizeof which, n->seed), (uint64_t)n->b.N * n->c.width);
+  n->o->dropout(n->o, out, inp, n->opt.dropout, ww_hash(&which, sizeof which, n->seed),
+                (uint64_t)n->b.N * n->c.width);
   return out;
 }
 
@@ -36,29 +43,30 @@ void ww_net_trunk_forward(ww_net *n) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
   const ww_net_batch *b = &n->b;
-  const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size, F = c->hidden,
-                 W = (H + 2 * K) * D;
+  const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size,
+                 F = c->hidden, W = (H + 2 * K) * D;
   const ww_net_param none = {0};
   void *before = NULL; /* the residual stream that `branch` is to be added to */
   embed(n, n->layer[0].x);
   for (uint32_t i = 0; i < c->layers; i++) {
     ww_net_layer *l = &n->layer[i];
-    o->rmsnorm_forward(o, l->normed, l->rstd, l->x, i ? before : l->x, i ? n->branch : NULL, l->norm_attn.w,
-                       c->norm_eps, N, C);
+    o->rmsnorm_forward(o, l->normed, l->rstd, l->x, i ? before : l->x, i ? n->branch : NULL,
+                       l->norm_attn.w, c->norm_eps, N, C);
     linear(n, l, WW_LORA_QKV, l->qkv_out, l->normed, l->qkv, l->qkv_bias, C, W);
     o->rope(o, l->qkv_out, W, b->position, n->rope, N, H + K, D, false);
     o->attention_forward(o, l->att, l->lse, l->qkv_out, b->first, b->B, b->T, H, K, D);
     linear(n, l, WW_LORA_O, n->branch, l->att, l->o, none, H * D, C);
     ww_net_dropout(n, l, 0, n->branch, n->branch);
-    o->rmsnorm_forward(o, l->mid_normed, l->mid_rstd, l->mid, l->x, n->branch, l->norm_mlp.w, c->norm_eps, N, C);
+    o->rmsnorm_forward(o, l->mid_normed, l->mid_rstd, l->mid, l->x, n->branch, l->norm_mlp.w,
+                       c->norm_eps, N, C);
     linear(n, l, WW_LORA_GU, l->gu_out, l->mid_normed, l->gu, none, C, 2 * F);
     o->swiglu_forward(o, l->act, l->gu_out, N, F);
     linear(n, l, WW_LORA_DOWN, n->branch, l->act, l->down, none, F, C);
     ww_net_dropout(n, l, 1, n->branch, n->branch);
     before = l->mid;
   }
-  o->rmsnorm_forward(o, n->final_normed, n->final_rstd, n->x_final, before, n->branch, n->norm_final.w, c->norm_eps, N,
-                     C);
+  o->rmsnorm_forward(o, n->final_normed, n->final_rstd, n->x_final, before, n->branch,
+                     n->norm_final.w, c->norm_eps, N, C);
 }
 
 /* Rows with a target, chunk by chunk: logits, loss, gradient of their input and of the head. */
@@ -70,9 +78,12 @@ static void token_head(ww_net *n, bool learn, float scale, const void *hidden, v
     const void *inp = ww_net_at(n, hidden, (uint64_t)at * C);
     o->matmul_forward(o, n->logits, V, inp, C, n->head.w, NULL, k, C, V, false);
     o->token_loss(o, n->loss + at, n->logits, n->b.target + at, scale, k, V);
-    if (!learn) continue;
-    o->matmul_dinp(o, ww_net_at(n, dhidden, (uint64_t)at * C), C, n->logits, V, n->head.w, k, C, V, false);
-    if (n->head.dw) o->matmul_dweight(o, n->head.dw, NULL, n->logits, V, inp, C, k, C, V);
+    if (!learn)
+      continue;
+    o->matmul_dinp(o, ww_net_at(n, dhidden, (uint64_t)at * C), C, n->logits, V, n->head.w, k, C, V,
+                   false);
+    if (n->head.dw)
+      o->matmul_dweight(o, n->head.dw, NULL, n->logits, V, inp, C, k, C, V);
   }
   o->sum(o, n->totals, n->loss, n->b.targets, true);
 }
@@ -83,12 +94,15 @@ static void number_head(ww_net *n, bool learn, float scale) {
   const ww_net_batch *b = &n->b;
   const uint32_t C = n->c.width, K = n->c.numbers;
   o->gather_rows(o, n->ask_hidden, n->final_normed, b->ask_at, b->asked, C);
-  o->matmul_forward(o, n->number_out, 2 * K, n->ask_hidden, C, n->number_w.w, n->number_b.w, b->asked, C, 2 * K, false);
+  o->matmul_forward(o, n->number_out, 2 * K, n->ask_hidden, C, n->number_w.w, n->number_b.w,
+                    b->asked, C, 2 * K, false);
   o->number_loss(o, n->loss, n->dnumber, n->number_out, b->number, scale, b->asked, K);
   o->sum(o, n->totals + 1, n->loss, b->asked, true);
-  if (!learn) return;
+  if (!learn)
+    return;
   if (n->number_w.dw)
-    o->matmul_dweight(o, n->number_w.dw, n->number_b.dw, n->dnumber, 2 * K, n->ask_hidden, C, b->asked, C, 2 * K);
+    o->matmul_dweight(o, n->number_w.dw, n->number_b.dw, n->dnumber, 2 * K, n->ask_hidden, C,
+                      b->asked, C, 2 * K);
   o->matmul_dinp(o, n->ask_hidden, C, n->dnumber, 2 * K, n->number_w.w, b->asked, C, 2 * K, false);
   o->scatter_add_rows(o, n->dnorm, n->ask_hidden, b->ask_at, b->asked, C);
 }
@@ -98,13 +112,16 @@ void ww_net_heads(ww_net *n, bool learn, float token_scale, float number_scale) 
   const ww_net_batch *b = &n->b;
   const uint32_t C = n->c.width;
   const bool all = b->targets == b->N; /* then nothing need be gathered */
-  if (learn && !all) o->zero(o, n->dnorm, (size_t)b->N * C * n->size);
+  if (learn && !all)
+    o->zero(o, n->dnorm, (size_t)b->N * C * n->size);
   if (all) {
     token_head(n, learn, token_scale, n->final_normed, n->dnorm);
   } else if (b->targets) {
     o->gather_rows(o, n->hidden, n->final_normed, b->target_row, b->padded, C);
     token_head(n, learn, token_scale, n->hidden, n->dhidden);
-    if (learn) o->scatter_add_rows(o, n->dnorm, n->dhidden, b->target_row, b->targets, C);
+    if (learn)
+      o->scatter_add_rows(o, n->dnorm, n->dhidden, b->target_row, b->targets, C);
   }
-  if (b->asked) number_head(n, learn, number_scale);
+  if (b->asked)
+    number_head(n, learn, number_scale);
 }

@@ -1,7 +1,8 @@
-/* net_int.h - what the files of a learning model share: net.c (memory, state), net_batch.c, net_forward.c, net_backward.c, lora.c.
+/* net_int.h - what the files of a learning model share: net.c (memory, state), net_batch.c,
+ * net_forward.c, net_backward.c, lora.c.
  *
- * Shapes: N tokens of the batch at hand (B rows of T), C width, H query heads, K key heads, D head size, F hidden, V vocabulary, r rank. "Real" is
- * float or bf16, as the device's. */
+ * Shapes: N tokens of the batch at hand (B rows of T), C width, H query heads, K key heads, D head
+ * size, F hidden, V vocabulary, r rank. "Real" is float or bf16, as the device's. */
 #ifndef WW_LM_NET_INT_H
 #define WW_LM_NET_INT_H
 
@@ -19,7 +20,7 @@ enum { WW_LORA_PARTS = 3 };
 typedef struct {
   ww_net_param a;                /* [parts * r, in] */
   ww_net_param b[WW_LORA_PARTS]; /* [out, r] each */
-  void *t;                       /* [N, parts * r] real: scale * inp . A^T, kept for the backward pass */
+  void *t; /* [N, parts * r] real: scale * inp . A^T, kept for the backward pass */
 } ww_net_lora;
 
 typedef struct {
@@ -68,8 +69,9 @@ struct ww_net {
   uint32_t rows, tokens; /* the largest batch */
   size_t size;           /* bytes of a real */
 
-  /* What learns: values in fp32 and in real (the same memory where real is fp32), moments, gradients. Frozen: `param` alone. Without LoRA this is
-   * all of the model; with it, `base` is the frozen model. */
+  /* What learns: values in fp32 and in real (the same memory where real is fp32), moments,
+   * gradients. Frozen: `param` alone. Without LoRA this is all of the model; with it, `base` is the
+   * frozen model. */
   uint64_t learned, decayed; /* values; the first of them that weight decay applies to */
   void *param, *base;
   float *master, *m, *v, *grad;
@@ -97,8 +99,8 @@ struct ww_net {
   float *chunk_f32; /* [chunk, V] or STAGE floats, for what goes to the host and comes from there */
   uint64_t chunk_f32_n;
   void *ask_hidden, *number_out, *dnumber; /* [asked, C], [asked, 2 numbers] twice */
-  void *feature, *described;               /* [described, features]; [described * feature_tokens, C] */
-  float *totals;                           /* 0 token loss, 1 number loss, 2 squares of the gradient */
+  void *feature, *described; /* [described, features]; [described * feature_tokens, C] */
+  float *totals;             /* 0 token loss, 1 number loss, 2 squares of the gradient */
 
   /* the batch: made on the host, uploaded at once */
   char *host, *device;
@@ -106,39 +108,47 @@ struct ww_net {
   int32_t *seen; /* [V], zero between batches */
   ww_net_batch b;
 
-  uint64_t seed;  /* of dropout */
-  bool dropping;  /* in ww_net_learn with dropout: forward and backward leave out the same values */
+  uint64_t seed; /* of dropout */
+  bool dropping; /* in ww_net_learn with dropout: forward and backward leave out the same values */
 
   uint64_t ntokens, nasked; /* since the last ww_net_losses */
 };
 
 /* p + n reals, for what is cut out of a wider buffer */
-static inline void *ww_net_at(const ww_net *n, const void *p, uint64_t reals) { return (char *)p + reals * n->size; }
+static inline void *ww_net_at(const ww_net *n, const void *p, uint64_t reals) {
+  return (char *)p + reals * n->size;
+}
 
 /* Bytes of the largest batch; the batch checked, made and sent (net_batch.c). */
 size_t ww_net_batch_bytes(const ww_net *n);
 ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *b, ww_err *e);
 
-/* out [N, C] = inp without what dropout leaves out of a layer's half (0 attention, 1 MLP); inp itself where nothing is left out. */
+/* out [N, C] = inp without what dropout leaves out of a layer's half (0 attention, 1 MLP); inp
+ * itself where nothing is left out. */
 const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp);
 
 void ww_net_trunk_forward(ww_net *n);
 void ww_net_trunk_backward(ww_net *n);
-/* Losses of the batch; with `learn` also gradients: of the heads, and of what the last norm gave, in n->dnorm. Scales 0: losses alone. */
+/* Losses of the batch; with `learn` also gradients: of the heads, and of what the last norm gave,
+ * in n->dnorm. Scales 0: losses alone. */
 void ww_net_heads(ww_net *n, bool learn, float token_scale, float number_scale);
 
 /* The learned buffer's plan (lora.c). */
-void ww_lora_plan(ww_net *n);                                                      /* sets learned, decayed, moved */
-void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)); /* sets the layers' lora[] */
+void ww_lora_plan(ww_net *n); /* sets learned, decayed, moved */
+void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n,
+                                                uint64_t place)); /* sets the layers' lora[] */
 uint32_t ww_lora_parts(ww_lora_group g);
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed);
 void ww_lora_merge(const ww_net *n, const float *learned, float *flat);
 /* out [N, ldo] += scale * (inp . A^T) . B^T */
-void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo, const void *inp);
+void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
+                     const void *inp);
 /* gradients of A and B; dinp += where it is not NULL */
-void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout, uint32_t ldo,
-                      const void *inp);
+void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
+                      uint32_t ldo, const void *inp);
 
-float ww_net_normal(uint64_t seed, uint64_t place); /* about normal, |x| < 3.5: the same value wherever it is made */
+float ww_net_normal(
+    uint64_t seed,
+    uint64_t place); /* about normal, |x| < 3.5: the same value wherever it is made */
 
 #endif

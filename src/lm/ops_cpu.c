@@ -1,7 +1,10 @@
-/* ops_cpu.c - ops.h in plain C: the reference that every kernel of the GPU is checked against, and the trainer of tiny models.
+/* ops_cpu.c - ops.h in plain C: the reference that every kernel of the GPU is checked against, and
+ * the trainer of tiny models.
  *
- * "Real" is float here, memory is the host's, every function is done when it returns. Loops are written so that a compiler can use vectors; the three
- * products and attention lie in ops_cpu_gemm.c and ops_cpu_attention.c. Sums that decide something (losses, norms) run in double. */
+ * "Real" is float here, memory is the host's, every function is done when it returns. Loops are
+ * written so that a compiler can use vectors; the three products and attention lie in
+ * ops_cpu_gemm.c and ops_cpu_attention.c. Sums that decide something (losses, norms) run in double.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,10 +15,12 @@
 enum { HEAD = 256 };
 
 static void *cpu_alloc(ww_ops *o, size_t bytes) {
-  if (bytes > SIZE_MAX / 2) return NULL;
+  if (bytes > SIZE_MAX / 2)
+    return NULL;
   const size_t all = (bytes + 2 * HEAD - 1) / HEAD * HEAD;
   char *p = aligned_alloc(HEAD, all);
-  if (!p) return NULL;
+  if (!p)
+    return NULL;
   memset(p, 0, all);
   memcpy(p, &all, sizeof all);
   ((ww_ops_cpu_state *)o)->bytes += all;
@@ -23,7 +28,8 @@ static void *cpu_alloc(ww_ops *o, size_t bytes) {
 }
 
 static void cpu_release(ww_ops *o, void *p) {
-  if (!p) return;
+  if (!p)
+    return;
   size_t all;
   memcpy(&all, (char *)p - HEAD, sizeof all);
   ((ww_ops_cpu_state *)o)->bytes -= all;
@@ -32,18 +38,22 @@ static void cpu_release(ww_ops *o, void *p) {
 
 static void cpu_copy(ww_ops *o, void *to, const void *from, size_t bytes) {
   (void)o;
-  if (bytes) memcpy(to, from, bytes);
+  if (bytes)
+    memcpy(to, from, bytes);
 }
 
 static void cpu_zero(ww_ops *o, void *p, size_t bytes) {
   (void)o;
-  if (bytes) memset(p, 0, bytes);
+  if (bytes)
+    memset(p, 0, bytes);
 }
 
 static void cpu_to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
   cpu_copy(o, to, from, n * sizeof(float));
 }
-static void cpu_to_f32(ww_ops *o, float *to, const void *from, uint64_t n) { cpu_copy(o, to, from, n * sizeof(float)); }
+static void cpu_to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
+  cpu_copy(o, to, from, n * sizeof(float));
+}
 
 static ww_status cpu_finish(ww_ops *o, ww_err *e) {
   (void)o;
@@ -51,18 +61,23 @@ static ww_status cpu_finish(ww_ops *o, ww_err *e) {
   return WW_OK;
 }
 
-static uint64_t cpu_memory(ww_ops *o) { return ((ww_ops_cpu_state *)o)->bytes; }
+static uint64_t cpu_memory(ww_ops *o) {
+  return ((ww_ops_cpu_state *)o)->bytes;
+}
 
 /* ---- embedding ---- */
 
-static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight, uint32_t N, uint32_t C) {
+static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight,
+                          uint32_t N, uint32_t C) {
   (void)o;
   for (uint32_t n = 0; n < N; n++)
-    memcpy((float *)out + (size_t)n * C, (const float *)weight + (size_t)token[n] * C, C * sizeof(float));
+    memcpy((float *)out + (size_t)n * C, (const float *)weight + (size_t)token[n] * C,
+           C * sizeof(float));
 }
 
-static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order, const int32_t *first,
-                           const int32_t *id, uint32_t U, uint32_t N, uint32_t C) {
+static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
+                           const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
+                           uint32_t C) {
   (void)o;
   (void)N;
   for (uint32_t u = 0; u < U; u++)
@@ -72,8 +87,9 @@ static void embed_backward(ww_ops *o, float *dweight, const void *dout, const in
 
 /* ---- the three products of a linear layer ---- */
 
-static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi, const void *weight,
-                           const void *bias, uint32_t N, uint32_t C, uint32_t OC, bool add) {
+static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi,
+                           const void *weight, const void *bias, uint32_t N, uint32_t C,
+                           uint32_t OC, bool add) {
   ww_cpu_gemm(o, &(ww_gemm){.out = out,
                             .ldo = ldo,
                             .a = inp,
@@ -87,11 +103,12 @@ static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, 
                             .K = C,
                             .add = add});
   if (bias)
-    for (uint32_t n = 0; n < N; n++) ww_axpy((float *)out + (size_t)n * ldo, bias, 1, OC);
+    for (uint32_t n = 0; n < N; n++)
+      ww_axpy((float *)out + (size_t)n * ldo, bias, 1, OC);
 }
 
-static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo, const void *weight,
-                        uint32_t N, uint32_t C, uint32_t OC, bool add) {
+static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
+                        const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add) {
   ww_cpu_gemm(o, &(ww_gemm){.out = dinp,
                             .ldo = ldi,
                             .a = dout,
@@ -106,8 +123,8 @@ static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, u
                             .add = add});
 }
 
-static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo, const void *inp,
-                           uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
+static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
+                           const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
   ww_cpu_gemm(o, &(ww_gemm){.out = dweight,
                             .ldo = C,
                             .a = dout,
@@ -121,13 +138,15 @@ static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *
                             .K = N,
                             .add = true});
   if (dbias)
-    for (uint32_t n = 0; n < N; n++) ww_axpy(dbias, (const float *)dout + (size_t)n * ldo, 1, OC);
+    for (uint32_t n = 0; n < N; n++)
+      ww_axpy(dbias, (const float *)dout + (size_t)n * ldo, 1, OC);
 }
 
 /* ---- norm, rotation, activation ---- */
 
-static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp, const void *branch,
-                            const void *weight, float eps, uint32_t N, uint32_t C) {
+static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp,
+                            const void *branch, const void *weight, float eps, uint32_t N,
+                            uint32_t C) {
   (void)o;
   const float *w = weight;
   for (uint32_t n = 0; n < N; n++) {
@@ -135,35 +154,42 @@ static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const 
     if (branch) {
       const float *add = (const float *)branch + (size_t)n * C;
       float *s = (float *)sum + (size_t)n * C;
-      for (uint32_t c = 0; c < C; c++) s[c] = x[c] + add[c];
+      for (uint32_t c = 0; c < C; c++)
+        s[c] = x[c] + add[c];
       x = s;
     }
     const float r = 1 / sqrtf(ww_dot(x, x, C) / (float)C + eps);
     float *y = (float *)out + (size_t)n * C;
-    for (uint32_t c = 0; c < C; c++) y[c] = x[c] * r * w[c];
+    for (uint32_t c = 0; c < C; c++)
+      y[c] = x[c] * r * w[c];
     rstd[n] = r;
   }
 }
 
 /* y = x r w, r = (mean x^2 + eps)^-1/2: dx = r (dy w) - x r^3 / C sum(dy w x) */
-static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout, const void *inp,
-                             const void *weight, const float *rstd, uint32_t N, uint32_t C) {
+static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout,
+                             const void *inp, const void *weight, const float *rstd, uint32_t N,
+                             uint32_t C) {
   (void)o;
   const float *w = weight;
   for (uint32_t n = 0; n < N; n++) {
-    const float *x = (const float *)inp + (size_t)n * C, *dy = (const float *)dout + (size_t)n * C, r = rstd[n];
+    const float *x = (const float *)inp + (size_t)n * C, *dy = (const float *)dout + (size_t)n * C,
+                r = rstd[n];
     float *dx = (float *)dinp + (size_t)n * C;
     double along = 0;
-    for (uint32_t c = 0; c < C; c++) along += (double)(dy[c] * w[c] * x[c]);
+    for (uint32_t c = 0; c < C; c++)
+      along += (double)(dy[c] * w[c] * x[c]);
     const float back = (float)along * r * r * r / (float)C;
-    for (uint32_t c = 0; c < C; c++) dx[c] += r * dy[c] * w[c] - back * x[c];
+    for (uint32_t c = 0; c < C; c++)
+      dx[c] += r * dy[c] * w[c] - back * x[c];
     if (dweight)
-      for (uint32_t c = 0; c < C; c++) dweight[c] += dy[c] * x[c] * r;
+      for (uint32_t c = 0; c < C; c++)
+        dweight[c] += dy[c] * x[c] * r;
   }
 }
 
-static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table, uint32_t N,
-                 uint32_t heads, uint32_t head_size, bool back) {
+static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
+                 uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
   (void)o;
   const uint32_t half = head_size / 2;
   const float sign = back ? -1 : 1;
@@ -192,7 +218,8 @@ static void swiglu_some(const void *ctx, float *scratch, uint64_t from, uint64_t
   for (uint64_t n = from; n < to; n++) {
     const float *gate = s->gu + n * 2 * s->F, *up = gate + s->F;
     float *out = s->out + n * s->F;
-    for (uint32_t f = 0; f < s->F; f++) out[f] = gate[f] / (1 + expf(-gate[f])) * up[f];
+    for (uint32_t f = 0; f < s->F; f++)
+      out[f] = gate[f] / (1 + expf(-gate[f])) * up[f];
   }
 }
 
@@ -215,7 +242,8 @@ static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uin
   ww_cpu_split(o, swiglu_some, &s, N, 1, 20.0 * N * F);
 }
 
-static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F) {
+static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
+                            uint32_t F) {
   const swiglu s = {.dgu = dgu, .dout = dout, .gu = gu, .F = F};
   ww_cpu_split(o, swiglu_back_some, &s, N, 1, 30.0 * N * F);
 }
@@ -240,38 +268,47 @@ static void token_some(const void *ctx, float *scratch, uint64_t from, uint64_t 
       memset(x, 0, t->V * sizeof *x);
       continue;
     }
-    for (uint32_t v = 1; v < t->V; v++) top = x[v] > top ? x[v] : top;
+    for (uint32_t v = 1; v < t->V; v++)
+      top = x[v] > top ? x[v] : top;
     const float asked = x[target] - top;
     double sum = 0;
-    for (uint32_t v = 0; v < t->V; v++) sum += (double)(x[v] = expf(x[v] - top));
+    for (uint32_t v = 0; v < t->V; v++)
+      sum += (double)(x[v] = expf(x[v] - top));
     const float by = t->scale / (float)sum;
-    for (uint32_t v = 0; v < t->V; v++) x[v] *= by;
+    for (uint32_t v = 0; v < t->V; v++)
+      x[v] *= by;
     x[target] -= t->scale;
     t->loss[n] = (float)(log(sum) - (double)asked);
   }
 }
 
-static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale, uint32_t N,
-                       uint32_t V) {
+static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale,
+                       uint32_t N, uint32_t V) {
   const token t = {loss, logits, target, scale, V};
   ww_cpu_split(o, token_some, &t, N, 1, 20.0 * N * V);
 }
 
-static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target, float scale,
-                        uint32_t n, uint32_t K) {
+static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target,
+                        float scale, uint32_t n, uint32_t K) {
   (void)o;
   for (uint32_t i = 0; i < n; i++) {
-    const float *mean = (const float *)out + (size_t)i * 2 * K, *spread = mean + K, *y = target + (size_t)i * K;
+    const float *mean = (const float *)out + (size_t)i * 2 * K, *spread = mean + K,
+                *y = target + (size_t)i * K;
     float *dmean = (float *)dout + (size_t)i * 2 * K, *dspread = dmean + K;
     double sum = 0;
     for (uint32_t k = 0; k < K; k++) {
       dmean[k] = dspread[k] = 0;
-      if (isnan(y[k])) continue;
+      if (isnan(y[k]))
+        continue;
       const float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), far = y[k] - mean[k];
       sum += (double)(fabsf(far) + WW_SPREAD_WEIGHT * (fabsf(far) * sharp + s));
       dmean[k] = (far > 0 ? -1.0f : far < 0 ? 1.0f : 0.0f) * (1 + WW_SPREAD_WEIGHT * sharp) * scale;
-      if (spread[k] >= -5 && spread[k] <= 5) dspread[k] = WW_SPREAD_WEIGHT * (1 - fabsf(far) * sharp) * scale;
-      if (isnan(far) || isnan(spread[k])) dmean[k] = dspread[k] = NAN, sum = NAN;
+      if (spread[k] >= -5 && spread[k] <= 5)
+        dspread[k] = WW_SPREAD_WEIGHT * (1 - fabsf(far) * sharp) * scale;
+      if (isnan(far) || isnan(spread[k])) {
+        dmean[k] = dspread[k] = NAN;
+        sum = NAN;
+      }
     }
     loss[i] = (float)sum;
   }
@@ -279,25 +316,30 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
 
 /* ---- rows ---- */
 
-static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
+static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
+                        uint32_t C) {
   embed_forward(o, out, row, inp, n, C);
 }
 
-static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
+static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
+                             uint32_t C) {
   (void)o;
-  for (uint32_t i = 0; i < n; i++) ww_axpy((float *)out + (size_t)row[i] * C, (const float *)inp + (size_t)i * C, 1, C);
+  for (uint32_t i = 0; i < n; i++)
+    ww_axpy((float *)out + (size_t)row[i] * C, (const float *)inp + (size_t)i * C, 1, C);
 }
 
 static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
   (void)o;
   const float by = 1 / (1 - share), *x = inp;
   float *y = out;
-  for (uint64_t i = 0; i < n; i++) y[i] = ww_dropped(seed, i, share) ? 0 : x[i] * by;
+  for (uint64_t i = 0; i < n; i++)
+    y[i] = ww_dropped(seed, i, share) ? 0 : x[i] * by;
 }
 
 static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
   (void)o;
-  for (uint64_t i = 0; i < n; i++) ((float *)x)[i] *= by;
+  for (uint64_t i = 0; i < n; i++)
+    ((float *)x)[i] *= by;
 }
 
 /* ---- the optimiser ---- */
@@ -305,7 +347,8 @@ static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
 static void sum_all(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   (void)o;
   double sum = add ? (double)*out : 0;
-  for (uint64_t i = 0; i < n; i++) sum += (double)x[i];
+  for (uint64_t i = 0; i < n; i++)
+    sum += (double)x[i];
   *out = (float)sum;
 }
 
@@ -331,17 +374,21 @@ static void adam_some(const void *ctx, float *scratch, uint64_t from, uint64_t t
   (void)scratch;
   for (uint64_t i = from; i < to; i++) {
     const float g = a.grad[i] * a.by;
-    const float m = a.beta1 * a.m[i] + (1 - a.beta1) * g, v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
+    const float m = a.beta1 * a.m[i] + (1 - a.beta1) * g,
+                v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
     a.m[i] = m;
     a.v[i] = v;
     a.master[i] = a.master[i] * a.keep - a.lr * m / (sqrtf(v) * a.root2 + a.eps);
   }
-  if (a.param != a.master) memcpy(a.param + from, a.master + from, (to - from) * sizeof(float));
+  if (a.param != a.master)
+    memcpy(a.param + from, a.master + from, (to - from) * sizeof(float));
 }
 
-static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad, const float *squares,
-                  uint64_t n, float lr, float beta1, float beta2, float eps, float decay, float clip, uint32_t step) {
-  if (!isfinite(*squares)) return;
+static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
+                  const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps,
+                  float decay, float clip, uint32_t step) {
+  if (!isfinite(*squares))
+    return;
   const float norm = sqrtf(*squares);
   const double fix1 = 1 - pow((double)beta1, step), fix2 = 1 - pow((double)beta2, step);
   const adam a = {.param = param,
@@ -362,10 +409,12 @@ static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, con
 /* ---- the table ---- */
 
 static void cpu_close(ww_ops *o) {
-  if (!o) return;
+  if (!o)
+    return;
   ww_ops_cpu_state *s = (ww_ops_cpu_state *)o;
   ww_team_free(s->team);
-  for (uint32_t i = 0; i < WW_CPU_THREADS; i++) free(s->scratch[i]);
+  for (uint32_t i = 0; i < WW_CPU_THREADS; i++)
+    free(s->scratch[i]);
   free(s);
 }
 

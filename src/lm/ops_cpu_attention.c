@@ -1,7 +1,9 @@
-/* ops_cpu_attention.c - causal attention within documents, forward and backward, in plain C: the reference of the GPU's flash attention.
+/* ops_cpu_attention.c - causal attention within documents, forward and backward, in plain C: the
+ * reference of the GPU's flash attention.
  *
- * One query after the other; the probabilities of a row are made again in the backward pass from lse, its log of the sum of exponentials, as
- * flash attention does. Key heads are spread over the threads; no two write the same values. */
+ * One query after the other; the probabilities of a row are made again in the backward pass from
+ * lse, its log of the sum of exponentials, as flash attention does. Key heads are spread over the
+ * threads; no two write the same values. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,25 +32,29 @@ static void forward_head(const attention *a, float *p, uint32_t b, uint32_t h) {
       top = fmaxf(top, p[s]);
     }
     float *out = a->out + (((size_t)b * a->T + t) * a->H + h) * D;
-    for (uint32_t d = 0; d < D; d++) out[d] = 0;
+    for (uint32_t d = 0; d < D; d++)
+      out[d] = 0;
     for (uint32_t s = from; s <= t; s++) {
       const float e = expf(p[s] - top);
       sum += e;
       ww_axpy(out, value + (size_t)s * ld, e, D);
     }
-    for (uint32_t d = 0; d < D; d++) out[d] /= sum;
+    for (uint32_t d = 0; d < D; d++)
+      out[d] /= sum;
     a->lse[((size_t)b * a->H + h) * a->T + t] = top + logf(sum);
   }
 }
 
-/* p = softmax; dp = dout . value; ds = p (dp - dout . out); dq = scale ds key; dkey = scale ds q; dvalue = p dout */
+/* p = softmax; dp = dout . value; ds = p (dp - dout . out); dq = scale ds key; dkey = scale ds q;
+ * dvalue = p dout */
 static void backward_head(const attention *a, uint32_t b, uint32_t h) {
   const uint32_t D = a->D, ld = (a->H + 2 * a->K) * D, kv = h / (a->H / a->K);
   const float *row = a->qkv + (size_t)b * a->T * ld;
   const size_t key = (size_t)(a->H + kv) * D, value = key + (size_t)a->K * D;
   float *drow = a->dqkv + (size_t)b * a->T * ld;
   for (uint32_t t = 0; t < a->T; t++) {
-    const size_t at = (size_t)t * ld + (size_t)h * D, mine = (((size_t)b * a->T + t) * a->H + h) * D;
+    const size_t at = (size_t)t * ld + (size_t)h * D,
+                 mine = (((size_t)b * a->T + t) * a->H + h) * D;
     const uint32_t from = (uint32_t)a->first[(size_t)b * a->T + t];
     const float lse = a->lse[((size_t)b * a->H + h) * a->T + t];
     const float *q = row + at, *dout = a->dout + mine;
@@ -70,8 +76,10 @@ static void forward_some(const void *ctx, float *scratch, uint64_t from, uint64_
   const uint32_t each = a->H / a->K;
   float *p = a->T <= WW_CPU_SCRATCH ? scratch : ww_xmalloc(a->T * sizeof *p);
   for (uint64_t i = from; i < to; i++)
-    for (uint32_t h = 0; h < each; h++) forward_head(a, p, (uint32_t)(i / a->K), (uint32_t)(i % a->K) * each + h);
-  if (p != scratch) free(p);
+    for (uint32_t h = 0; h < each; h++)
+      forward_head(a, p, (uint32_t)(i / a->K), (uint32_t)(i % a->K) * each + h);
+  if (p != scratch)
+    free(p);
 }
 
 static void backward_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
@@ -79,11 +87,13 @@ static void backward_some(const void *ctx, float *scratch, uint64_t from, uint64
   const uint32_t each = a->H / a->K;
   (void)scratch;
   for (uint64_t i = from; i < to; i++)
-    for (uint32_t h = 0; h < each; h++) backward_head(a, (uint32_t)(i / a->K), (uint32_t)(i % a->K) * each + h);
+    for (uint32_t h = 0; h < each; h++)
+      backward_head(a, (uint32_t)(i / a->K), (uint32_t)(i % a->K) * each + h);
 }
 
-void ww_cpu_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv, const int32_t *first, uint32_t B,
-                              uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
+void ww_cpu_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv,
+                              const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
+                              uint32_t D) {
   const attention a = {.out = out,
                        .lse = lse,
                        .qkv = qkv,
@@ -97,9 +107,9 @@ void ww_cpu_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv,
   ww_cpu_split(o, forward_some, &a, (uint64_t)B * K, 1, 2.0 * B * H * T * T * D);
 }
 
-void ww_cpu_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv, const void *out,
-                               const float *lse, const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                               uint32_t D) {
+void ww_cpu_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
+                               const void *out, const float *lse, const int32_t *first, uint32_t B,
+                               uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
   const attention a = {.out = (float *)out,
                        .lse = (float *)lse,
                        .qkv = qkv,

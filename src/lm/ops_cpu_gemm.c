@@ -1,8 +1,10 @@
-/* ops_cpu_gemm.c - the one matrix product that training on the CPU stands on, and the threads it is split over.
+/* ops_cpu_gemm.c - the one matrix product that training on the CPU stands on, and the threads it is
+ * split over.
  *
- * Panels of both matrices are copied so that the innermost kernel reads them one after the other, whatever their strides: the three products of
- * a linear layer (forward, to its input, to its weight) are the same code. The kernel exists for each instruction set and is chosen at run
- * time; sums over k run in the same order on any number of threads. */
+ * Panels of both matrices are copied so that the innermost kernel reads them one after the other,
+ * whatever their strides: the three products of a linear layer (forward, to its input, to its
+ * weight) are the same code. The kernel exists for each instruction set and is chosen at run time;
+ * sums over k run in the same order on any number of threads. */
 #include "ops_cpu_int.h"
 
 enum { KC = 256, MC = 96, NC = 1024, TILE = 12 * 32 };
@@ -19,7 +21,8 @@ typedef struct {
   isa static void name(float *tile, const float *a, const float *b, uint32_t K) {      \
     typedef float vec __attribute__((vector_size((lanes)*4), may_alias, aligned(16))); \
     vec acc[MR][2];                                                                    \
-    for (int i = 0; i < (MR); i++) acc[i][0] = acc[i][1] = (vec){0};                   \
+    for (int i = 0; i < (MR); i++)                                                     \
+      acc[i][0] = acc[i][1] = (vec){0};                                                \
     for (uint32_t k = 0; k < K; k++, a += (MR), b += 2 * (lanes)) {                    \
       const vec b0 = ((const vec *)b)[0], b1 = ((const vec *)b)[1];                    \
       _Pragma("GCC unroll 16") for (int i = 0; i < (MR); i++) {                        \
@@ -45,41 +48,52 @@ KERNEL(kernel_avx512, __attribute__((target(AVX512))), 16, 12)
 
 static kernel choose(void) {
 #ifdef __x86_64__
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return (kernel){kernel_avx512, 12, 32};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return (kernel){kernel_avx2, 6, 16};
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+    return (kernel){kernel_avx512, 12, 32};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return (kernel){kernel_avx2, 6, 16};
 #endif
   return (kernel){kernel_base, 4, 8};
 }
 
 /* to[panel][k][R] = from(row, k), rows padded with zeros to a multiple of R */
-static void pack(float *to, const float *from, size_t row, size_t col, uint32_t rows, uint32_t K, uint32_t R) {
+static void pack(float *to, const float *from, size_t row, size_t col, uint32_t rows, uint32_t K,
+                 uint32_t R) {
   for (uint32_t at = 0; at < rows; at += R, to += (size_t)R * K) {
     const uint32_t n = rows - at < R ? rows - at : R;
     const float *p = from + at * row;
     if (row == 1) { /* neighbours lie together */
       for (uint32_t k = 0; k < K; k++) {
-        for (uint32_t i = 0; i < n; i++) to[k * R + i] = p[k * col + i];
-        for (uint32_t i = n; i < R; i++) to[k * R + i] = 0;
+        for (uint32_t i = 0; i < n; i++)
+          to[k * R + i] = p[k * col + i];
+        for (uint32_t i = n; i < R; i++)
+          to[k * R + i] = 0;
       }
       continue;
     }
     for (uint32_t i = 0; i < R; i++)
-      for (uint32_t k = 0; k < K; k++) to[k * R + i] = i < n ? p[i * row + k * col] : 0;
+      for (uint32_t k = 0; k < K; k++)
+        to[k * R + i] = i < n ? p[i * row + k * col] : 0;
   }
 }
 
-static void store(float *out, size_t ldo, const float *tile, uint32_t NR, uint32_t m, uint32_t n, bool add) {
+static void store(float *out, size_t ldo, const float *tile, uint32_t NR, uint32_t m, uint32_t n,
+                  bool add) {
   for (uint32_t i = 0; i < m; i++) {
     float *to = out + i * ldo;
     const float *from = tile + i * NR;
     if (add)
-      for (uint32_t j = 0; j < n; j++) to[j] += from[j];
+      for (uint32_t j = 0; j < n; j++)
+        to[j] += from[j];
     else
-      for (uint32_t j = 0; j < n; j++) to[j] = from[j];
+      for (uint32_t j = 0; j < n; j++)
+        to[j] = from[j];
   }
 }
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t least(uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
 
 /* One thread's part: packs b [kc, nc] and a [mc, kc], then tile after tile. */
 static void product(const ww_gemm *g, float *scratch) {
@@ -96,8 +110,8 @@ static void product(const ww_gemm *g, float *scratch) {
         for (uint32_t j = 0; j < nc; j += k.NR)
           for (uint32_t i = 0; i < mc; i += k.MR) {
             k.run(tile, pa + (size_t)i * kc, pb + (size_t)j * kc, kc);
-            store(g->out + (i0 + i) * g->ldo + j0 + j, g->ldo, tile, k.NR, least(mc - i, k.MR), least(nc - j, k.NR),
-                  add);
+            store(g->out + (i0 + i) * g->ldo + j0 + j, g->ldo, tile, k.NR, least(mc - i, k.MR),
+                  least(nc - j, k.NR), add);
           }
       }
     }
@@ -141,12 +155,15 @@ static void share(void *ctx, uint32_t rank, uint32_t size) {
   const split *p = ctx;
   const uint64_t steps = (p->n + p->step - 1) / p->step;
   const uint64_t from = steps * rank / size * p->step, to = steps * (rank + 1) / size * p->step;
-  if (from < to) p->fn(p->ctx, p->s->scratch[rank], from, to < p->n ? to : p->n);
+  if (from < to)
+    p->fn(p->ctx, p->s->scratch[rank], from, to < p->n ? to : p->n);
 }
 
-void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step, double cost) {
+void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step,
+                  double cost) {
   ww_ops_cpu_state *s = (ww_ops_cpu_state *)o;
-  if (!n) return;
+  if (!n)
+    return;
   if (cost < 1e6 || n <= step)
     fn(ctx, s->scratch[0], 0, n);
   else

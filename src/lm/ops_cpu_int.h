@@ -17,11 +17,14 @@ typedef struct {
   float *scratch[WW_CPU_THREADS]; /* WW_CPU_SCRATCH floats for each thread, 64-byte aligned */
 } ww_ops_cpu_state;
 
-/* Splits 0 .. n into ranges that begin at a multiple of `step`; `cost` (operations in all) says whether more than one thread is worth it. What
- * is computed for an i does not depend on the split, so the bits do not depend on the machine's threads. */
-void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step, double cost);
+/* Splits 0 .. n into ranges that begin at a multiple of `step`; `cost` (operations in all) says
+ * whether more than one thread is worth it. What is computed for an i does not depend on the split,
+ * so the bits do not depend on the machine's threads. */
+void ww_cpu_split(ww_ops *o, ww_cpu_work *fn, const void *ctx, uint64_t n, uint64_t step,
+                  double cost);
 
-/* out[M, N] (row stride ldo) = (add: +=) a . b with a(i, k) at a[i * a_row + k * a_col] and b(k, j) at b[k * b_row + j * b_col] */
+/* out[M, N] (row stride ldo) = (add: +=) a . b with a(i, k) at a[i * a_row + k * a_col] and b(k, j)
+ * at b[k * b_row + j * b_col] */
 typedef struct {
   float *out;
   const float *a, *b;
@@ -31,25 +34,31 @@ typedef struct {
 } ww_gemm;
 void ww_cpu_gemm(ww_ops *o, const ww_gemm *g);
 
-void ww_cpu_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv, const int32_t *first, uint32_t B,
-                              uint32_t T, uint32_t H, uint32_t K, uint32_t D);
-void ww_cpu_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv, const void *out,
-                               const float *lse, const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                               uint32_t D);
+void ww_cpu_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv,
+                              const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
+                              uint32_t D);
+void ww_cpu_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
+                               const void *out, const float *lse, const int32_t *first, uint32_t B,
+                               uint32_t T, uint32_t H, uint32_t K, uint32_t D);
 
-/* The inner loops, in 16 lanes so that a compiler that must keep the order of sums can still use vectors. */
+/* The inner loops, in 16 lanes so that a compiler that must keep the order of sums can still use
+ * vectors. */
 static inline float ww_dot(const float *a, const float *b, uint32_t n) {
   float lane[16] = {0}, sum = 0;
   uint32_t i = 0;
   for (; i + 16 <= n; i += 16)
-    for (uint32_t l = 0; l < 16; l++) lane[l] += a[i + l] * b[i + l];
-  for (uint32_t l = 0; l < 16; l++) sum += lane[l];
-  for (; i < n; i++) sum += a[i] * b[i];
+    for (uint32_t l = 0; l < 16; l++)
+      lane[l] += a[i + l] * b[i + l];
+  for (uint32_t l = 0; l < 16; l++)
+    sum += lane[l];
+  for (; i < n; i++)
+    sum += a[i] * b[i];
   return sum;
 }
 
 static inline void ww_axpy(float *y, const float *x, float by, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) y[i] += by * x[i];
+  for (uint32_t i = 0; i < n; i++)
+    y[i] += by * x[i];
 }
 
 #endif

@@ -1,7 +1,9 @@
-/* out.c - writes a large file so that its name means the old one or the whole new one, at every moment.
+/* out.c - writes a large file so that its name means the old one or the whole new one, at every
+ * moment.
  *
- * All goes to a temporary file beside it, reaches the disk, and is renamed. The first failure is kept and everything after it does nothing, so
- * that writers read straight on and ask once, at the end. */
+ * All goes to a temporary file beside it, reaches the disk, and is renamed. The first failure is
+ * kept and everything after it does nothing, so that writers read straight on and ask once, at the
+ * end. */
 #include "weights_int.h"
 
 #include <errno.h>
@@ -13,13 +15,15 @@
 enum { CHUNK = 1 << 18 }; /* values that are converted at a time */
 
 static void failed(ww_out *o, int why) {
-  if (!o->rc) o->rc = ww_fail(o->e, WW_EIO, "cannot write '%s': %s", o->path, strerror(why));
+  if (!o->rc)
+    o->rc = ww_fail(o->e, WW_EIO, "cannot write '%s': %s", o->path, strerror(why));
 }
 
 ww_status ww_out_open(ww_out *o, const char *path, ww_err *e) {
   struct stat there;
   *o = (ww_out){.fd = -1, .slot = -1, .path = path, .e = e};
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) { /* a device or pipe keeps its name: written straight into */
+  if (stat(path, &there) == 0 &&
+      !S_ISREG(there.st_mode)) { /* a device or pipe keeps its name: written straight into */
     o->fd = open(path, O_WRONLY | O_CLOEXEC);
   } else if (snprintf(o->temp, sizeof o->temp, "%s.XXXXXX", path) >= (int)sizeof o->temp) {
     o->temp[0] = 0;
@@ -39,7 +43,8 @@ void ww_out_write(ww_out *o, const void *bytes, uint64_t n) {
   while (n && !o->rc) {
     size_t now = n < (1u << 30) ? (size_t)n : 1u << 30;
     ssize_t done = write(o->fd, p, now);
-    if (done < 0 && errno == EINTR) continue;
+    if (done < 0 && errno == EINTR)
+      continue;
     if (done <= 0) {
       failed(o, done < 0 ? errno : ENOSPC);
       return;
@@ -53,27 +58,34 @@ void ww_out_write(ww_out *o, const void *bytes, uint64_t n) {
 void ww_out_fill(ww_out *o, char with, uint64_t n) {
   char some[64];
   memset(some, with, sizeof some);
-  for (; n; n -= n < sizeof some ? n : sizeof some) ww_out_write(o, some, n < sizeof some ? n : sizeof some);
+  for (; n; n -= n < sizeof some ? n : sizeof some)
+    ww_out_write(o, some, n < sizeof some ? n : sizeof some);
 }
 
 void ww_out_drop(ww_out *o) {
-  if (o->fd >= 0) close(o->fd);
+  if (o->fd >= 0)
+    close(o->fd);
   o->fd = -1;
-  if (o->temp[0]) unlink(o->temp);
+  if (o->temp[0])
+    unlink(o->temp);
   o->temp[0] = 0;
   ww_cleanup_forget(o->slot);
   o->slot = -1;
 }
 
 ww_status ww_out_finish(ww_out *o) {
-  if (o->fd >= 0 && o->temp[0] && !o->rc && fsync(o->fd) != 0) failed(o, errno);
-  if (o->fd >= 0 && close(o->fd) != 0) failed(o, errno);
+  if (o->fd >= 0 && o->temp[0] && !o->rc && fsync(o->fd) != 0)
+    failed(o, errno);
+  if (o->fd >= 0 && close(o->fd) != 0)
+    failed(o, errno);
   o->fd = -1;
-  if (o->rc) ww_out_drop(o);
+  if (o->rc)
+    ww_out_drop(o);
   return o->rc;
 }
 
-/* The folder too must reach the disk for the new name to last; where it cannot be opened that is no failure of ours. */
+/* The folder too must reach the disk for the new name to last; where it cannot be opened that is no
+ * failure of ours. */
 static void sync_folder(const char *path) {
   ww_arena *a = ww_arena_new();
   int fd = open(ww_path_dir(a, path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -85,7 +97,8 @@ static void sync_folder(const char *path) {
 }
 
 ww_status ww_out_commit(ww_out *o) {
-  if (o->rc || !o->temp[0]) return o->rc;
+  if (o->rc || !o->temp[0])
+    return o->rc;
   if (rename(o->temp, o->path) != 0) {
     failed(o, errno);
     ww_out_drop(o);
@@ -105,16 +118,20 @@ ww_status ww_out_close(ww_out *o) {
 
 /* ---- tensors ---- */
 
-static uint64_t columns(const ww_tensor *t) { return t->ndim > 1 ? t->dim[t->ndim - 1] : 1; }
+static uint64_t columns(const ww_tensor *t) {
+  return t->ndim > 1 ? t->dim[t->ndim - 1] : 1;
+}
 
 uint64_t ww_source_bytes(const ww_source *s) {
   uint64_t values = 0;
-  if (!s->floats) return s->t.bytes;
+  if (!s->floats)
+    return s->t.bytes;
   return ww_product(s->t.dim, s->t.ndim, &values) ? ww_dtype_bytes(s->t.type, values) : 0;
 }
 
 /* Rows [row, row + n) as GGUF orders them: row 2i + s of a head is our row s * half + i. */
-static void gather(float *to, const ww_source *s, uint64_t rows, uint64_t row, uint64_t n, uint64_t cols) {
+static void gather(float *to, const ww_source *s, uint64_t rows, uint64_t row, uint64_t n,
+                   uint64_t cols) {
   uint64_t size = rows / s->turn_heads, half = size / 2;
   for (uint64_t k = 0; k < n; k++) {
     uint64_t first = (row + k) / size * size, in = row + k - first;
@@ -128,7 +145,8 @@ void ww_out_source(ww_out *o, const ww_source *s) {
     ww_out_write(o, s->t.data, s->t.bytes);
     return;
   }
-  if (!ww_product(s->t.dim, s->t.ndim, &values) || !values || !ww_dtype_bytes(s->t.type, cols > 1 ? cols : values))
+  if (!ww_product(s->t.dim, s->t.ndim, &values) || !values ||
+      !ww_dtype_bytes(s->t.type, cols > 1 ? cols : values))
     return;
   uint64_t rows = values / cols, step = cols >= CHUNK ? 1 : CHUNK / cols;
   float *turned = s->turn_heads ? ww_xmalloc(step * cols * sizeof *turned) : NULL;
@@ -149,6 +167,7 @@ void ww_out_source(ww_out *o, const ww_source *s) {
 
 ww_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n) {
   ww_source *s = WW_NEWN(a, ww_source, n);
-  for (uint32_t i = 0; i < n; i++) s[i].t = t[i];
+  for (uint32_t i = 0; i < n; i++)
+    s[i].t = t[i];
   return s;
 }

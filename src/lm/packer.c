@@ -1,8 +1,11 @@
-/* packer.c - examples to batches: whole documents packed into rows, a shuffled epoch after the other.
+/* packer.c - examples to batches: whole documents packed into rows, a shuffled epoch after the
+ * other.
  *
- * The plan of an epoch depends on examples, T, seed and epoch alone: documents in a shuffled order are taken in groups of about 128 rows, each group
- * is packed longest first into the fullest row that has room, and its rows come in a shuffled order. So a place in the stream is
- * (epoch, row), and seeking costs one plan. A thread of the packer's own makes the next batch while the last one is learned from. */
+ * The plan of an epoch depends on examples, T, seed and epoch alone: documents in a shuffled order
+ * are taken in groups of about 128 rows, each group is packed longest first into the fullest row
+ * that has room, and its rows come in a shuffled order. So a place in the stream is (epoch, row),
+ * and seeking costs one plan. A thread of the packer's own makes the next batch while the last one
+ * is learned from. */
 #include "examples.h"
 
 #include <math.h>
@@ -39,7 +42,8 @@ struct ww_packer {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  bool threaded, wanted, ready, ending; /* wanted: the thread shall make slots[!shown] from (make_epoch, make_row) */
+  bool threaded, wanted, ready,
+      ending; /* wanted: the thread shall make slots[!shown] from (make_epoch, make_row) */
   uint64_t make_epoch, make_row;
 };
 
@@ -53,10 +57,12 @@ static uint64_t mix(uint64_t x) { /* splitmix64's finaliser */
   return x ^ x >> 31;
 }
 
-/* A Feistel network over the next even number of bits; values beyond n are walked on until they fall inside. */
+/* A Feistel network over the next even number of bits; values beyond n are walked on until they
+ * fall inside. */
 uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed) {
   uint32_t half = 1;
-  while (half < 32 && (1ull << 2 * half) < n) half++;
+  while (half < 32 && (1ull << 2 * half) < n)
+    half++;
   uint64_t mask = (1ull << half) - 1;
   do {
     uint64_t left = k >> half, right = k & mask;
@@ -79,13 +85,15 @@ typedef struct {
 
 static int longest_first(const void *a, const void *b) {
   const member *x = a, *y = b;
-  if (x->n != y->n) return x->n < y->n ? 1 : -1;
+  if (x->n != y->n)
+    return x->n < y->n ? 1 : -1;
   return (x->place > y->place) - (x->place < y->place);
 }
 
 static int by_row(const void *a, const void *b) {
   const member *x = a, *y = b;
-  if (x->row != y->row) return x->row < y->row ? -1 : 1;
+  if (x->row != y->row)
+    return x->row < y->row ? -1 : 1;
   return (x->place > y->place) - (x->place < y->place);
 }
 
@@ -96,8 +104,10 @@ static uint32_t pack(member *g, uint32_t n, uint32_t T, uint32_t *room) {
   for (uint32_t k = 0; k < n; k++) {
     uint32_t best = rows;
     for (uint32_t r = 0; r < rows; r++)
-      if (room[r] >= g[k].n && (best == rows || room[r] < room[best])) best = r;
-    if (best == rows) room[rows++] = T;
+      if (room[r] >= g[k].n && (best == rows || room[r] < room[best]))
+        best = r;
+    if (best == rows)
+      room[rows++] = T;
     room[best] -= g[k].n;
     g[k].row = best;
   }
@@ -106,10 +116,12 @@ static uint32_t pack(member *g, uint32_t n, uint32_t T, uint32_t *room) {
 
 /* Appends the group's rows in a shuffled order. */
 static void append(plan *p, uint32_t *docs, member *g, uint32_t n, uint32_t rows, uint64_t seed) {
-  for (uint32_t k = 0; k < n; k++) g[k].row = (uint32_t)ww_shuffled(g[k].row, rows, seed);
+  for (uint32_t k = 0; k < n; k++)
+    g[k].row = (uint32_t)ww_shuffled(g[k].row, rows, seed);
   qsort(g, n, sizeof *g, by_row);
   for (uint32_t k = 0; k < n; k++) {
-    if (!k || g[k].row != g[k - 1].row) p->start[p->rows++] = *docs;
+    if (!k || g[k].row != g[k - 1].row)
+      p->start[p->rows++] = *docs;
     p->doc[(*docs)++] = g[k].doc;
   }
 }
@@ -117,7 +129,8 @@ static void append(plan *p, uint32_t *docs, member *g, uint32_t n, uint32_t rows
 static void make_plan(ww_packer *k, uint64_t epoch) {
   const ww_examples *x = k->x;
   plan *p = &k->plan;
-  if (p->made && p->epoch == epoch) return;
+  if (p->made && p->epoch == epoch)
+    return;
   if (!p->doc) {
     p->doc = ww_xmalloc((x->n + 1) * sizeof *p->doc);
     p->start = ww_xmalloc((x->n + 2) * sizeof *p->start);
@@ -130,7 +143,8 @@ static void make_plan(ww_packer *k, uint64_t epoch) {
     uint32_t d = (uint32_t)ww_shuffled(i, x->n, seed);
     g[n++] = (member){.doc = d, .n = x->v[d].n, .place = i};
     tokens += x->v[d].n;
-    if (tokens < budget && i + 1 < x->n) continue;
+    if (tokens < budget && i + 1 < x->n)
+      continue;
     append(p, &docs, g, n, pack(g, n, k->T, room), mix(seed + i));
     n = 0;
     tokens = 0;
@@ -171,25 +185,30 @@ static void slot_room(slot *s, const ww_packer *k, uint32_t docs) {
 
 static bool any_known(const float *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (!isnan(v[k])) return true;
+    if (!isnan(v[k]))
+      return true;
   return false;
 }
 
 /* In 0 .. 1, of the seed, the epoch, the example and a place in it. */
 static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
-  return (float)(mix(mix(k->seed + k->plan.epoch * 0x9e3779b97f4a7c15ull + doc) + place) >> 40) * 0x1p-24f;
+  return (float)(mix(mix(k->seed + k->plan.epoch * 0x9e3779b97f4a7c15ull + doc) + place) >> 40) *
+         0x1p-24f;
 }
 
-/* Some of the prompt's tokens are put over others of it, and some features are 0: what a model learns must not hang on one of them. The feature tokens and
- * the last one, at which the numbers are asked, stay. */
+/* Some of the prompt's tokens are put over others of it, and some features are 0: what a model
+ * learns must not hang on one of them. The feature tokens and the last one, at which the numbers
+ * are asked, stay. */
 static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *feature) {
   const ww_example *d = &k->x->v[doc];
   uint32_t from = feature ? k->c->feature_tokens : 0, to = d->prompt ? d->prompt - 1 : 0;
   for (uint32_t i = from; i < to; i++)
     if (chance(k, doc, i) < k->noise)
-      token[i] = k->x->token[d->at + from + (uint32_t)(chance(k, doc, 1ull << 32 | i) * (float)(to - from))];
+      token[i] = k->x->token[d->at + from +
+                             (uint32_t)(chance(k, doc, 1ull << 32 | i) * (float)(to - from))];
   for (uint32_t i = 0; feature && i < k->x->features; i++)
-    if (chance(k, doc, 1ull << 33 | i) < k->noise) feature[i] = 0;
+    if (chance(k, doc, 1ull << 33 | i) < k->noise)
+      feature[i] = 0;
 }
 
 static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t base, uint32_t at) {
@@ -212,10 +231,12 @@ static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t bas
     feature = s->features + (size_t)s->b.described++ * X;
     memcpy(feature, x->feature + (uint64_t)doc * X, X * sizeof(float));
   }
-  if (k->noise > 0) disturb(k, doc, s->token + base + at, feature);
+  if (k->noise > 0)
+    disturb(k, doc, s->token + base + at, feature);
 }
 
-static void put_row(slot *s, const ww_packer *k, uint32_t row_of_batch, const uint32_t *docs, uint32_t n) {
+static void put_row(slot *s, const ww_packer *k, uint32_t row_of_batch, const uint32_t *docs,
+                    uint32_t n) {
   uint32_t base = row_of_batch * k->T, at = 0;
   for (uint32_t i = 0; i < n; i++) {
     put_document(s, k, docs[i], base, at);
@@ -238,13 +259,19 @@ static void make(ww_packer *k, slot *s, uint64_t epoch, uint64_t row, bool once)
       put_row(s, k, r, NULL, 0);
       continue;
     }
-    if (row >= k->plan.rows) make_plan(k, ++epoch), row = 0;
-    uint32_t from = k->plan.start[row], n = k->plan.start[row + 1] - from, need = s->b.asked + s->b.described + n;
-    if (need > room) slot_room(s, k, room = 2 * need);
+    if (row >= k->plan.rows) {
+      make_plan(k, ++epoch);
+      row = 0;
+    }
+    uint32_t from = k->plan.start[row], n = k->plan.start[row + 1] - from,
+             need = s->b.asked + s->b.described + n;
+    if (need > room)
+      slot_room(s, k, room = 2 * need);
     put_row(s, k, r, k->plan.doc + from, n);
     row++;
   }
-  if (!room) slot_room(s, k, 0);
+  if (!room)
+    slot_room(s, k, 0);
   s->epoch = epoch;
   s->row = row;
   s->b.token = s->token;
@@ -262,10 +289,13 @@ static void *run(void *ctx) {
   ww_packer *k = ctx;
   pthread_mutex_lock(&k->lock);
   for (;;) {
-    while (!k->wanted && !k->ending) pthread_cond_wait(&k->changed, &k->lock);
-    if (k->ending) break;
+    while (!k->wanted && !k->ending)
+      pthread_cond_wait(&k->changed, &k->lock);
+    if (k->ending)
+      break;
     pthread_mutex_unlock(&k->lock);
-    make(k, &k->slots[!k->shown], k->make_epoch, k->make_row, false); /* nobody else touches plan or slot meanwhile */
+    make(k, &k->slots[!k->shown], k->make_epoch, k->make_row,
+         false); /* nobody else touches plan or slot meanwhile */
     pthread_mutex_lock(&k->lock);
     k->wanted = false;
     k->ready = true;
@@ -277,9 +307,11 @@ static void *run(void *ctx) {
 
 /* Waits until the thread is idle; whether what it made is the batch that is wanted now. */
 static bool settle(ww_packer *k) {
-  if (!k->threaded) return false;
+  if (!k->threaded)
+    return false;
   pthread_mutex_lock(&k->lock);
-  while (k->wanted) pthread_cond_wait(&k->changed, &k->lock);
+  while (k->wanted)
+    pthread_cond_wait(&k->changed, &k->lock);
   bool ready = k->ready && k->make_epoch == k->epoch && k->make_row == k->row;
   k->ready = false;
   pthread_mutex_unlock(&k->lock);
@@ -287,8 +319,10 @@ static bool settle(ww_packer *k) {
 }
 
 static void ask(ww_packer *k) {
-  if (!k->threaded) k->threaded = pthread_create(&k->thread, NULL, run, k) == 0;
-  if (!k->threaded) return;
+  if (!k->threaded)
+    k->threaded = pthread_create(&k->thread, NULL, run, k) == 0;
+  if (!k->threaded)
+    return;
   pthread_mutex_lock(&k->lock);
   k->make_epoch = k->epoch;
   k->make_row = k->row;
@@ -297,19 +331,24 @@ static void ask(ww_packer *k) {
   pthread_mutex_unlock(&k->lock);
 }
 
-ww_packer *ww_packer_new(const ww_examples *x, const ww_lm_config *c, uint32_t B, uint32_t T, uint64_t seed) {
+ww_packer *ww_packer_new(const ww_examples *x, const ww_lm_config *c, uint32_t B, uint32_t T,
+                         uint64_t seed) {
   ww_packer *k = ww_xcalloc(1, sizeof *k);
   *k = (ww_packer){.x = x, .c = c, .B = B, .T = T, .seed = seed};
   pthread_mutex_init(&k->lock, NULL);
   pthread_cond_init(&k->changed, NULL);
-  for (int s = 0; s < 2; s++) slot_new(&k->slots[s], k);
+  for (int s = 0; s < 2; s++)
+    slot_new(&k->slots[s], k);
   return k;
 }
 
-void ww_packer_noise(ww_packer *k, float share) { k->noise = share; }
+void ww_packer_noise(ww_packer *k, float share) {
+  k->noise = share;
+}
 
 void ww_packer_free(ww_packer *k) {
-  if (!k) return;
+  if (!k)
+    return;
   if (k->threaded) {
     pthread_mutex_lock(&k->lock);
     k->ending = true;
@@ -317,7 +356,8 @@ void ww_packer_free(ww_packer *k) {
     pthread_mutex_unlock(&k->lock);
     pthread_join(k->thread, NULL);
   }
-  for (int s = 0; s < 2; s++) slot_free(&k->slots[s]);
+  for (int s = 0; s < 2; s++)
+    slot_free(&k->slots[s]);
   pthread_mutex_destroy(&k->lock);
   pthread_cond_destroy(&k->changed);
   free(k->plan.doc);
@@ -327,7 +367,8 @@ void ww_packer_free(ww_packer *k) {
 
 const ww_lm_batch *ww_packer_next(ww_packer *k) {
   slot *s = &k->slots[!k->shown];
-  if (!settle(k)) make(k, s, k->epoch, k->row, false);
+  if (!settle(k))
+    make(k, s, k->epoch, k->row, false);
   k->shown = !k->shown;
   k->epoch = s->epoch;
   k->row = s->row;
@@ -338,7 +379,8 @@ const ww_lm_batch *ww_packer_next(ww_packer *k) {
 const ww_lm_batch *ww_packer_next_once(ww_packer *k) {
   settle(k);
   make_plan(k, k->epoch);
-  if (k->row >= k->plan.rows) return k->row = 0, NULL;
+  if (k->row >= k->plan.rows)
+    return k->row = 0, NULL;
   slot *s = &k->slots[!k->shown];
   make(k, s, k->epoch, k->row, true);
   k->shown = !k->shown;

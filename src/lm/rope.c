@@ -1,7 +1,7 @@
 /* rope.c - the angles of rotary position embedding.
  *
- * Single precision in the same steps as transformers, so that late positions turn by the same angle: at position 100,000 a last bit of the
- * frequency is worth a hundredth of a radian. */
+ * Single precision in the same steps as transformers, so that late positions turn by the same
+ * angle: at position 100,000 a last bit of the frequency is worth a hundredth of a radian. */
 #include "model.h"
 
 #include <math.h>
@@ -10,8 +10,10 @@
 static float slowed(const ww_lm_config *c, float freq) {
   const float turn = 6.28318530717958647692f;
   float old = (float)c->rope_original, wave = turn / freq;
-  if (wave > old / c->rope_low) return freq / c->rope_factor;
-  if (wave < old / c->rope_high) return freq;
+  if (wave > old / c->rope_low)
+    return freq / c->rope_factor;
+  if (wave < old / c->rope_high)
+    return freq;
   float keep = (old / wave - c->rope_low) / (c->rope_high - c->rope_low);
   return (1 - keep) * freq / c->rope_factor + keep * freq;
 }
@@ -20,7 +22,9 @@ void ww_lm_rope_freqs(const ww_lm_config *c, float *freq) {
   uint32_t half = c->head_size / 2;
   for (uint32_t i = 0; i < half; i++) {
     float f = 1 / powf(c->rope_theta, (float)(2 * i) / (float)c->head_size);
-    freq[i] = c->rope == WW_ROPE_LLAMA3 ? slowed(c, f) : c->rope == WW_ROPE_LINEAR ? f / c->rope_factor : f;
+    freq[i] = c->rope == WW_ROPE_LLAMA3   ? slowed(c, f)
+              : c->rope == WW_ROPE_LINEAR ? f / c->rope_factor
+                                          : f;
   }
 }
 

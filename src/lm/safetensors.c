@@ -1,7 +1,8 @@
 /* safetensors.c - reads the header of a safetensors file: 8 bytes of length, JSON, then the data.
  *
- * The JSON is read in one pass without a tree: headers may have a hundred megabytes, and what is kept is one ww_tensor and a name each. As the
- * format's own reader does, every byte of the data must belong to exactly one tensor. */
+ * The JSON is read in one pass without a tree: headers may have a hundred megabytes, and what is
+ * kept is one ww_tensor and a name each. As the format's own reader does, every byte of the data
+ * must belong to exactly one tensor. */
 #include "weights_int.h"
 
 #include <ctype.h>
@@ -18,27 +19,31 @@ typedef struct {
 /* ---- a little JSON ---- */
 
 static ww_status bad(const reader *r, const char *what) {
-  return ww_fail(r->e, WW_EPARSE, "the header%s%.150s%s: %s", r->about ? ", tensor \"" : "", r->about ? r->about : "",
-                 r->about ? "\"" : "", what);
+  return ww_fail(r->e, WW_EPARSE, "the header%s%.150s%s: %s", r->about ? ", tensor \"" : "",
+                 r->about ? r->about : "", r->about ? "\"" : "", what);
 }
 
 static int peek(reader *r) {
-  while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r')) r->p++;
+  while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r'))
+    r->p++;
   return r->p < r->end ? *r->p : -1;
 }
 
 static bool take(reader *r, char c) {
-  if (peek(r) != c) return false;
+  if (peek(r) != c)
+    return false;
   r->p++;
   return true;
 }
 
 static bool hex4(reader *r, uint32_t *out) {
-  if (r->end - r->p < 4) return false;
+  if (r->end - r->p < 4)
+    return false;
   *out = 0;
   for (int i = 0; i < 4; i++) {
     int c = tolower(*r->p++);
-    if (!isxdigit(c)) return false;
+    if (!isxdigit(c))
+      return false;
     *out = *out << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
   }
   return true;
@@ -47,11 +52,14 @@ static bool hex4(reader *r, uint32_t *out) {
 /* Of \uXXXX, behind the u; pairs of surrogates make one. NUL and half a pair are none. */
 static bool escaped_rune(reader *r, char *out, size_t *n) {
   uint32_t u, low;
-  if (!hex4(r, &u) || u == 0 || (u >= 0xdc00 && u < 0xe000)) return false;
+  if (!hex4(r, &u) || u == 0 || (u >= 0xdc00 && u < 0xe000))
+    return false;
   if (u >= 0xd800 && u < 0xdc00) {
-    if (r->end - r->p < 6 || r->p[0] != '\\' || r->p[1] != 'u') return false;
+    if (r->end - r->p < 6 || r->p[0] != '\\' || r->p[1] != 'u')
+      return false;
     r->p += 2;
-    if (!hex4(r, &low) || low < 0xdc00 || low >= 0xe000) return false;
+    if (!hex4(r, &low) || low < 0xdc00 || low >= 0xe000)
+      return false;
     u = 0x10000 + ((u - 0xd800) << 10) + (low - 0xdc00);
   }
   if (u < 0x80) {
@@ -60,30 +68,38 @@ static bool escaped_rune(reader *r, char *out, size_t *n) {
   }
   int more = u < 0x800 ? 1 : u < 0x10000 ? 2 : 3;
   out[(*n)++] = (char)("\xc0\xe0\xf0"[more - 1] | (int)(u >> 6 * more));
-  while (more--) out[(*n)++] = (char)(0x80 | (u >> 6 * more & 0x3f));
+  while (more--)
+    out[(*n)++] = (char)(0x80 | (u >> 6 * more & 0x3f));
   return true;
 }
 
 static bool unescape(reader *r, char *out, size_t *n) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-  if (r->p == r->end) return false;
+  if (r->p == r->end)
+    return false;
   char c = (char)*r->p++;
-  if (c == 'u') return escaped_rune(r, out, n);
+  if (c == 'u')
+    return escaped_rune(r, out, n);
   const char *at = c ? strchr(from, c) : NULL;
-  if (at) out[(*n)++] = to[at - from];
+  if (at)
+    out[(*n)++] = to[at - from];
   return at != NULL;
 }
 
 static ww_status read_text(reader *r, const char **out, size_t *length) {
-  if (!take(r, '"')) return bad(r, "expected a string");
+  if (!take(r, '"'))
+    return bad(r, "expected a string");
   const uint8_t *close = r->p;
-  while (close < r->end && *close != '"') close += *close == '\\' ? 2 : 1;
-  if (close >= r->end) return bad(r, "a string does not end");
+  while (close < r->end && *close != '"')
+    close += *close == '\\' ? 2 : 1;
+  if (close >= r->end)
+    return bad(r, "a string does not end");
   char *text = ww_alloc(r->a, (size_t)(close - r->p) + 1); /* never longer than as written */
   size_t n = 0;
   while (r->p < close) {
     char c = (char)*r->p++;
-    if ((unsigned char)c < 0x20) return bad(r, "a control character in a string");
+    if ((unsigned char)c < 0x20)
+      return bad(r, "a control character in a string");
     if (c != '\\')
       text[n++] = c;
     else if (!unescape(r, text, &n))
@@ -92,31 +108,40 @@ static ww_status read_text(reader *r, const char **out, size_t *length) {
   r->p = close + 1;
   text[n] = 0;
   *out = text;
-  if (length) *length = n;
+  if (length)
+    *length = n;
   return WW_OK;
 }
 
 static ww_status read_whole(reader *r, uint64_t *out) {
   int c = peek(r);
-  if (c < '0' || c > '9') return bad(r, "expected a whole number of at least 0");
+  if (c < '0' || c > '9')
+    return bad(r, "expected a whole number of at least 0");
   *out = 0;
   const uint8_t *start = r->p;
   while (r->p < r->end && *r->p >= '0' && *r->p <= '9')
-    if (__builtin_mul_overflow(*out, 10, out) || __builtin_add_overflow(*out, (uint64_t)(*r->p++ - '0'), out))
+    if (__builtin_mul_overflow(*out, 10, out) ||
+        __builtin_add_overflow(*out, (uint64_t)(*r->p++ - '0'), out))
       return bad(r, "a number beyond 64 bits");
-  if (r->p - start > 1 && *start == '0') return bad(r, "a number that begins with 0");
-  if (r->p < r->end && (*r->p == '.' || *r->p == 'e' || *r->p == 'E')) return bad(r, "expected a whole number");
+  if (r->p - start > 1 && *start == '0')
+    return bad(r, "a number that begins with 0");
+  if (r->p < r->end && (*r->p == '.' || *r->p == 'e' || *r->p == 'E'))
+    return bad(r, "expected a whole number");
   return WW_OK;
 }
 
 static ww_status read_wholes(reader *r, uint64_t *out, uint32_t most, uint32_t *n) {
   *n = 0;
-  if (!take(r, '[')) return bad(r, "expected an array");
-  if (take(r, ']')) return WW_OK;
+  if (!take(r, '['))
+    return bad(r, "expected an array");
+  if (take(r, ']'))
+    return WW_OK;
   do {
-    if (*n == most) return bad(r, "an array of more numbers than a tensor has here (4 dimensions, 2 offsets)");
+    if (*n == most)
+      return bad(r, "an array of more numbers than a tensor has here (4 dimensions, 2 offsets)");
     ww_status rc = read_whole(r, &out[(*n)++]);
-    if (rc) return rc;
+    if (rc)
+      return rc;
   } while (take(r, ','));
   return take(r, ']') ? WW_OK : bad(r, "an array does not end");
 }
@@ -128,11 +153,12 @@ static const struct {
   uint32_t bytes;
   ww_dtype type;
 } kinds[] = {
-    {"F32", 4, WW_DTYPE_F32}, {"F16", 2, WW_DTYPE_F16},  {"BF16", 2, WW_DTYPE_BF16}, {"I8", 1, WW_DTYPE_I8},
-    {"I32", 4, WW_DTYPE_I32}, {"I64", 8, WW_DTYPE_I64},  {"U8", 1, WW_DTYPE_U8},     {"F64", 8, WW_NDTYPE},
-    {"BOOL", 1, WW_NDTYPE},   {"I16", 2, WW_NDTYPE},     {"U16", 2, WW_NDTYPE},      {"U32", 4, WW_NDTYPE},
-    {"U64", 8, WW_NDTYPE},    {"F8_E4M3", 1, WW_NDTYPE}, {"F8_E5M2", 1, WW_NDTYPE},  {"F8_E8M0", 1, WW_NDTYPE},
-    {"C64", 8, WW_NDTYPE},
+    {"F32", 4, WW_DTYPE_F32},  {"F16", 2, WW_DTYPE_F16},  {"BF16", 2, WW_DTYPE_BF16},
+    {"I8", 1, WW_DTYPE_I8},    {"I32", 4, WW_DTYPE_I32},  {"I64", 8, WW_DTYPE_I64},
+    {"U8", 1, WW_DTYPE_U8},    {"F64", 8, WW_NDTYPE},     {"BOOL", 1, WW_NDTYPE},
+    {"I16", 2, WW_NDTYPE},     {"U16", 2, WW_NDTYPE},     {"U32", 4, WW_NDTYPE},
+    {"U64", 8, WW_NDTYPE},     {"F8_E4M3", 1, WW_NDTYPE}, {"F8_E5M2", 1, WW_NDTYPE},
+    {"F8_E8M0", 1, WW_NDTYPE}, {"C64", 8, WW_NDTYPE},
 };
 
 typedef struct {
@@ -145,9 +171,12 @@ static ww_status read_member(reader *r, ww_tensor *t, entry *en) {
   const char *key;
   uint32_t n = 0;
   ww_status rc = read_text(r, &key, NULL);
-  if (rc) return rc;
-  if (!take(r, ':')) return bad(r, "expected ':'");
-  if (strcmp(key, "dtype") == 0 && !en->dtype) return read_text(r, &en->dtype, NULL);
+  if (rc)
+    return rc;
+  if (!take(r, ':'))
+    return bad(r, "expected ':'");
+  if (strcmp(key, "dtype") == 0 && !en->dtype)
+    return read_text(r, &en->dtype, NULL);
   if (strcmp(key, "shape") == 0 && !en->shape_given) {
     en->shape_given = true;
     return read_wholes(r, t->dim, 4, &t->ndim);
@@ -162,37 +191,47 @@ static ww_status read_member(reader *r, ww_tensor *t, entry *en) {
 
 /* Against what the file has: data [n bytes]. */
 static ww_status settle(reader *r, ww_tensor *t, const entry *en, const uint8_t *data, uint64_t n) {
-  if (!en->dtype || !en->shape_given || !en->offsets_given) return bad(r, "dtype, shape or data_offsets is missing");
+  if (!en->dtype || !en->shape_given || !en->offsets_given)
+    return bad(r, "dtype, shape or data_offsets is missing");
   size_t k = 0, nkinds = sizeof kinds / sizeof *kinds;
-  while (k < nkinds && strcmp(kinds[k].name, en->dtype) != 0) k++;
+  while (k < nkinds && strcmp(kinds[k].name, en->dtype) != 0)
+    k++;
   if (k == nkinds)
-    return ww_fail(r->e, WW_EUNSUPPORTED, "tensor \"%.150s\" has the unknown type \"%.40s\"", t->name, en->dtype);
+    return ww_fail(r->e, WW_EUNSUPPORTED, "tensor \"%.150s\" has the unknown type \"%.40s\"",
+                   t->name, en->dtype);
   uint64_t values, from = en->offset[0], to = en->offset[1];
-  if (!ww_product(t->dim, t->ndim, &values) || __builtin_mul_overflow(values, (uint64_t)kinds[k].bytes, &t->bytes))
+  if (!ww_product(t->dim, t->ndim, &values) ||
+      __builtin_mul_overflow(values, (uint64_t)kinds[k].bytes, &t->bytes))
     return bad(r, "its dimensions are absurd: their product does not fit 64 bits");
   if (from > to || to > n)
     return ww_fail(r->e, WW_EPARSE,
-                   "tensor \"%.150s\" lies at %llu to %llu, but there are %llu bytes of data: is the file cut short?",
-                   t->name, (unsigned long long)from, (unsigned long long)to, (unsigned long long)n);
+                   "tensor \"%.150s\" lies at %llu to %llu, but there are %llu bytes of data: is "
+                   "the file cut short?",
+                   t->name, (unsigned long long)from, (unsigned long long)to,
+                   (unsigned long long)n);
   if (to - from != t->bytes)
-    return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\" has %llu bytes where its shape takes %llu", t->name,
-                   (unsigned long long)(to - from), (unsigned long long)t->bytes);
+    return ww_fail(r->e, WW_EPARSE, "tensor \"%.150s\" has %llu bytes where its shape takes %llu",
+                   t->name, (unsigned long long)(to - from), (unsigned long long)t->bytes);
   t->type = kinds[k].type;
   t->type_name = kinds[k].name;
   t->data = data + from;
   return WW_OK;
 }
 
-static ww_status read_tensor(reader *r, ww_weights *w, const char *name, const uint8_t *data, uint64_t n) {
+static ww_status read_tensor(reader *r, ww_weights *w, const char *name, const uint8_t *data,
+                             uint64_t n) {
   ww_tensor t = {.name = name};
   entry en = {0};
   r->about = name;
-  if (!take(r, '{')) return bad(r, "expected an object");
+  if (!take(r, '{'))
+    return bad(r, "expected an object");
   do {
     ww_status rc = read_member(r, &t, &en);
-    if (rc) return rc;
+    if (rc)
+      return rc;
   } while (take(r, ','));
-  if (!take(r, '}')) return bad(r, "expected ',' or '}'");
+  if (!take(r, '}'))
+    return bad(r, "expected ',' or '}'");
   ww_status rc = settle(r, &t, &en, data, n);
   r->about = NULL;
   return rc ? rc : ww_weights_add_tensor(w, &t, r->e);
@@ -203,49 +242,65 @@ static ww_status read_tensor(reader *r, ww_weights *w, const char *name, const u
 /* Of shards, the first one's counts. */
 static ww_status read_metadata(reader *r, ww_weights *w) {
   bool first = w->metas.n == 0;
-  if (!take(r, '{')) return bad(r, "__metadata__ is no object");
-  if (take(r, '}')) return WW_OK;
+  if (!take(r, '{'))
+    return bad(r, "__metadata__ is no object");
+  if (take(r, '}'))
+    return WW_OK;
   do {
     ww_meta m = {.kind = WW_META_TEXT};
     size_t n = 0;
     ww_status rc = read_text(r, &m.key, NULL);
-    if (!rc && !take(r, ':')) rc = bad(r, "expected ':'");
-    if (!rc) rc = read_text(r, &m.text, &n);
+    if (!rc && !take(r, ':'))
+      rc = bad(r, "expected ':'");
+    if (!rc)
+      rc = read_text(r, &m.text, &n);
     m.text_n = (uint32_t)n;
-    if (!rc && first) rc = ww_weights_add_meta(w, &m, r->e);
-    if (rc) return rc;
+    if (!rc && first)
+      rc = ww_weights_add_meta(w, &m, r->e);
+    if (rc)
+      return rc;
   } while (take(r, ','));
   return take(r, '}') ? WW_OK : bad(r, "__metadata__ does not end");
 }
 
 static ww_status read_header(reader *r, ww_weights *w, const uint8_t *data, uint64_t n) {
-  if (!take(r, '{')) return bad(r, "expected an object: is it a safetensors file?");
+  if (!take(r, '{'))
+    return bad(r, "expected an object: is it a safetensors file?");
   bool metadata = false;
   if (!take(r, '}')) {
     do {
       const char *name;
       ww_status rc = read_text(r, &name, NULL);
-      if (!rc && !take(r, ':')) rc = bad(r, "expected ':'");
-      if (rc) return rc;
+      if (!rc && !take(r, ':'))
+        rc = bad(r, "expected ':'");
+      if (rc)
+        return rc;
       if (strcmp(name, "__metadata__") != 0)
         rc = read_tensor(r, w, name, data, n);
       else if (metadata)
         rc = bad(r, "__metadata__ twice");
-      else
-        metadata = true, rc = read_metadata(r, w);
-      if (rc) return rc;
+      else {
+        metadata = true;
+        rc = read_metadata(r, w);
+      }
+      if (rc)
+        return rc;
     } while (take(r, ','));
-    if (!take(r, '}')) return bad(r, "expected ',' or '}'");
+    if (!take(r, '}'))
+      return bad(r, "expected ',' or '}'");
   }
   return peek(r) == -1 ? WW_OK : bad(r, "something behind its end");
 }
 
 ww_status ww_weights_add_safetensors(ww_weights *w, const uint8_t *bytes, size_t n, ww_err *e) {
   uint64_t length = 0;
-  if (n < 8) return ww_fail(e, WW_EPARSE, "no safetensors file: only %zu bytes", n);
-  for (int i = 7; i >= 0; i--) length = length << 8 | bytes[i]; /* little end first */
+  if (n < 8)
+    return ww_fail(e, WW_EPARSE, "no safetensors file: only %zu bytes", n);
+  for (int i = 7; i >= 0; i--)
+    length = length << 8 | bytes[i]; /* little end first */
   if (length > MAX_HEADER || length > n - 8)
-    return ww_fail(e, WW_EPARSE, "no safetensors file, or cut short: a header of %llu bytes in %zu bytes",
+    return ww_fail(e, WW_EPARSE,
+                   "no safetensors file, or cut short: a header of %llu bytes in %zu bytes",
                    (unsigned long long)length, n);
   reader r = {.p = bytes + 8, .end = bytes + 8 + length, .a = w->a, .e = e};
   const uint8_t *data = r.end;

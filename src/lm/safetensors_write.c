@@ -1,7 +1,9 @@
-/* safetensors_write.c - writes safetensors: one file, or shards with an index under Hugging Face's names.
+/* safetensors_write.c - writes safetensors: one file, or shards with an index under Hugging Face's
+ * names.
  *
- * Tensors of wider types come first, so that each lies at a multiple of its type's size. Shards take their names only when all of them are on the
- * disk: a disk that fills up leaves the model that was there. */
+ * Tensors of wider types come first, so that each lies at a multiple of its type's size. Shards
+ * take their names only when all of them are on the disk: a disk that fills up leaves the model
+ * that was there. */
 #include "weights_int.h"
 
 #include <unistd.h>
@@ -11,8 +13,8 @@ static const uint8_t widths[] = {8, 4, 2, 1};
 static ww_status check_source(const ww_source *s, ww_err *e) {
   uint64_t values = 0, bytes = ww_source_bytes(s);
   if (s->t.type >= WW_NDTYPE || s->t.type == WW_DTYPE_Q8_0 || s->t.ndim > 4)
-    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as safetensors", s->t.name,
-                   ww_dtype_name(s->t.type));
+    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as safetensors",
+                   s->t.name, ww_dtype_name(s->t.type));
   if (!ww_product(s->t.dim, s->t.ndim, &values) || ww_dtype_bytes(s->t.type, values) != bytes)
     return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", s->t.name);
   return WW_OK;
@@ -24,7 +26,8 @@ static void print_entry(ww_json *j, const ww_source *s, uint64_t at) {
   ww_json_kstr(j, "dtype", ww_dtype_name(s->t.type));
   ww_json_key(j, "shape");
   ww_json_arr(j);
-  for (uint32_t i = 0; i < s->t.ndim; i++) ww_json_uint(j, s->t.dim[i]);
+  for (uint32_t i = 0; i < s->t.ndim; i++)
+    ww_json_uint(j, s->t.dim[i]);
   ww_json_end_arr(j);
   ww_json_key(j, "data_offsets");
   ww_json_arr(j);
@@ -35,7 +38,8 @@ static void print_entry(ww_json *j, const ww_source *s, uint64_t at) {
 }
 
 static ww_status print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_err *e) {
-  if (!nmeta) return WW_OK;
+  if (!nmeta)
+    return WW_OK;
   ww_json_key(j, "__metadata__");
   ww_json_obj(j);
   for (uint32_t i = 0; i < nmeta; i++) {
@@ -48,8 +52,8 @@ static ww_status print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_
 }
 
 /* Length, JSON, spaces up to a multiple of 8. */
-static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta,
-                              ww_err *e) {
+static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const ww_meta *meta,
+                              uint32_t nmeta, ww_err *e) {
   ww_json j = {0};
   uint64_t at = 0;
   ww_names seen = {0};
@@ -70,39 +74,44 @@ static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const w
         at += ww_source_bytes(&s[i]);
       }
   ww_arena_free(a);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   ww_json_end_obj(&j);
-  while (b->n % 8) ww_buf_puts(b, " ");
-  for (int i = 0; i < 8; i++) b->s[i] = (char)((b->n - 8) >> 8 * i);
+  while (b->n % 8)
+    ww_buf_puts(b, " ");
+  for (int i = 0; i < 8; i++)
+    b->s[i] = (char)((b->n - 8) >> 8 * i);
   return WW_OK;
 }
 
 /* Everything but the name: follow with ww_out_commit or ww_out_drop. */
-static ww_status write_one(ww_out *o, const char *path, const ww_source *s, uint32_t n, const ww_meta *meta,
-                           uint32_t nmeta, ww_err *e) {
+static ww_status write_one(ww_out *o, const char *path, const ww_source *s, uint32_t n,
+                           const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_buf head = {0};
   ww_status rc = print_header(&head, s, n, meta, nmeta, e);
-  if (!rc) rc = ww_out_open(o, path, e);
+  if (!rc)
+    rc = ww_out_open(o, path, e);
   if (!rc) {
     ww_out_write(o, head.s, head.n);
     for (uint32_t w = 0; w < sizeof widths; w++)
       for (uint32_t i = 0; i < n; i++)
-        if (ww_dtype_bytes(s[i].t.type, 1) == widths[w]) ww_out_source(o, &s[i]);
+        if (ww_dtype_bytes(s[i].t.type, 1) == widths[w])
+          ww_out_source(o, &s[i]);
     rc = ww_out_finish(o);
   }
   ww_buf_free(&head);
   return rc;
 }
 
-static ww_status write_sources(const char *path, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta,
-                               ww_err *e) {
+static ww_status write_sources(const char *path, const ww_source *s, uint32_t n,
+                               const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_out o;
   ww_status rc = write_one(&o, path, s, n, meta, nmeta, e);
   return rc ? rc : ww_out_commit(&o);
 }
 
-ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta,
-                               ww_err *e) {
+ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n,
+                               const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_status rc = write_sources(path, ww_sources_of(a, t, n), n, meta, nmeta, e);
   ww_arena_free(a);
@@ -111,7 +120,8 @@ ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n,
 
 /* ---- shards ---- */
 
-/* first[k] is shard k's first tensor, first[count] is n. A tensor larger than the limit has a shard of its own. */
+/* first[k] is shard k's first tensor, first[count] is n. A tensor larger than the limit has a shard
+ * of its own. */
 static uint32_t split(const ww_source *s, uint32_t n, uint64_t most, uint32_t *first) {
   uint32_t count = 0;
   uint64_t bytes = 0;
@@ -132,10 +142,12 @@ static const char *shard_name(ww_arena *a, uint32_t k, uint32_t count) {
   return ww_fmt(a, "model-%05u-of-%05u.safetensors", k + 1, count);
 }
 
-static void print_index(ww_buf *b, const ww_source *s, const uint32_t *first, uint32_t count, ww_arena *a) {
+static void print_index(ww_buf *b, const ww_source *s, const uint32_t *first, uint32_t count,
+                        ww_arena *a) {
   ww_json j = {.pretty = true};
   uint64_t total = 0;
-  for (uint32_t i = 0; i < first[count]; i++) total += ww_source_bytes(&s[i]);
+  for (uint32_t i = 0; i < first[count]; i++)
+    total += ww_source_bytes(&s[i]);
   ww_json_begin(&j, b);
   ww_json_obj(&j);
   ww_json_key(&j, "metadata");
@@ -145,14 +157,16 @@ static void print_index(ww_buf *b, const ww_source *s, const uint32_t *first, ui
   ww_json_key(&j, "weight_map");
   ww_json_obj(&j);
   for (uint32_t k = 0; k < count; k++)
-    for (uint32_t i = first[k]; i < first[k + 1]; i++) ww_json_kstr(&j, s[i].t.name, shard_name(a, k, count));
+    for (uint32_t i = first[k]; i < first[k + 1]; i++)
+      ww_json_kstr(&j, s[i].t.name, shard_name(a, k, count));
   ww_json_end_obj(&j);
   ww_json_end_obj(&j);
   ww_buf_puts(b, "\n");
 }
 
-ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint32_t n, uint64_t shard_bytes,
-                                      const ww_meta *meta, uint32_t nmeta, ww_err *e) {
+ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint32_t n,
+                                      uint64_t shard_bytes, const ww_meta *meta, uint32_t nmeta,
+                                      ww_err *e) {
   ww_arena *a = ww_arena_new();
   const char *single = ww_path_join(a, dir, "model.safetensors");
   uint32_t *first = WW_NEWN(a, uint32_t, (size_t)n + 2), done = 0,
@@ -160,7 +174,9 @@ ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint3
   ww_status rc = WW_OK;
   if (count == 1) {
     rc = write_sources(single, s, n, meta, nmeta, e);
-    if (!rc) unlink(ww_path_join(a, dir, "model.safetensors.index.json")); /* of other weights that were here */
+    if (!rc)
+      unlink(ww_path_join(a, dir,
+                          "model.safetensors.index.json")); /* of other weights that were here */
     ww_arena_free(a);
     return rc;
   }
@@ -168,7 +184,8 @@ ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint3
   for (; done < count && !rc; done++)
     rc = write_one(&out[done], ww_path_join(a, dir, shard_name(a, done, count)), s + first[done],
                    first[done + 1] - first[done], meta, nmeta, e);
-  if (!rc) rc = ww_out_open(&out[done++], ww_path_join(a, dir, "model.safetensors.index.json"), e);
+  if (!rc)
+    rc = ww_out_open(&out[done++], ww_path_join(a, dir, "model.safetensors.index.json"), e);
   if (!rc) {
     ww_buf index = {0};
     print_index(&index, s, first, count, a);
@@ -177,19 +194,23 @@ ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint3
     ww_buf_free(&index);
   }
   for (uint32_t k = 0; k < done; k++) {
-    if (!rc) rc = ww_out_commit(&out[k]);
-    if (rc && out[k].path) ww_out_drop(&out[k]);
+    if (!rc)
+      rc = ww_out_commit(&out[k]);
+    if (rc && out[k].path)
+      ww_out_drop(&out[k]);
   }
-  if (!rc) unlink(single); /* readers would take it before the index */
+  if (!rc)
+    unlink(single); /* readers would take it before the index */
   ww_arena_free(a);
   return rc;
 }
 
-ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n, uint64_t shard_bytes,
-                                       ww_err *e) {
+ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n,
+                                       uint64_t shard_bytes, ww_err *e) {
   static const ww_meta format = {.key = "format", .kind = WW_META_TEXT, .text = "pt"};
   ww_arena *a = ww_arena_new();
-  ww_status rc = ww_safetensors_write_shards(dir, ww_sources_of(a, t, n), n, shard_bytes, &format, 1, e);
+  ww_status rc =
+      ww_safetensors_write_shards(dir, ww_sources_of(a, t, n), n, shard_bytes, &format, 1, e);
   ww_arena_free(a);
   return rc;
 }

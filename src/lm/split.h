@@ -1,13 +1,16 @@
-/* split.h - text into the words that BPE works on, none crossing another: tokenizer.json's Split patterns, and NFC and its kin before them.
+/* split.h - text into the words that BPE works on, none crossing another: tokenizer.json's Split
+ * patterns, and NFC and its kin before them.
  *
- * Patterns run on PCRE2. The three that the models here use (GPT-2's, Llama 3's, Qwen2's) are also written out by hand for ASCII, which
- * is most of any source file; the two ways agree, and a test holds them to it. */
+ * Patterns run on PCRE2. The three that the models here use (GPT-2's, Llama 3's, Qwen2's) are also
+ * written out by hand for ASCII, which is most of any source file; the two ways agree, and a test
+ * holds them to it. */
 #ifndef WW_LM_SPLIT_H
 #define WW_LM_SPLIT_H
 
 #include "../base/base.h"
 
-#define WW_SPLIT_GPT2 "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
+#define WW_SPLIT_GPT2 \
+  "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
 #define WW_SPLIT_LLAMA3_OF(digits)                                           \
   "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}" digits \
   "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
@@ -20,17 +23,22 @@ typedef void ww_word_fn(void *ctx, const char *word, size_t n);
 
 ww_split *ww_split_new(void);    /* without patterns: a text is one word */
 void ww_split_free(ww_split *s); /* accepts NULL */
-/* Cuts the words of the patterns before it again: matches and what lies between them are words. `written_out` false: PCRE2 alone. */
+/* Cuts the words of the patterns before it again: matches and what lies between them are words.
+ * `written_out` false: PCRE2 alone. */
 ww_status ww_split_add(ww_split *s, const char *pattern, size_t n, bool written_out, ww_err *e);
 ww_split_work *ww_split_work_new(void);
 void ww_split_work_free(ww_split_work *w);
-/* Every byte of the text is in one word, in order. Bytes that are no UTF-8 become words of their own, which no pattern sees. */
-void ww_split_text(const ww_split *s, ww_split_work *w, const char *text, size_t n, ww_word_fn *word, void *ctx);
+/* Every byte of the text is in one word, in order. Bytes that are no UTF-8 become words of their
+ * own, which no pattern sees. */
+void ww_split_text(const ww_split *s, ww_split_work *w, const char *text, size_t n,
+                   ww_word_fn *word, void *ctx);
 
 /* ---- UTF-8 and normal forms ---- */
 
-size_t ww_utf8_valid(const char *s, size_t n, bool *ascii); /* bytes at the front that are UTF-8; *ascii: and ASCII all */
-uint32_t ww_utf8_length(uint8_t lead);            /* bytes of the character that starts so, in text known to be valid; 1 to 4 */
+size_t ww_utf8_valid(const char *s, size_t n,
+                     bool *ascii); /* bytes at the front that are UTF-8; *ascii: and ASCII all */
+uint32_t ww_utf8_length(
+    uint8_t lead); /* bytes of the character that starts so, in text known to be valid; 1 to 4 */
 uint32_t ww_utf8_put(char out[4], uint32_t code); /* bytes written */
 typedef enum { WW_NFC, WW_NFD, WW_NFKC, WW_NFKD } ww_normal_form;
 /* Appends; bytes that are no UTF-8 stay as they are. */

@@ -1,12 +1,15 @@
 /* split_utf8.c - UTF-8 checked, and Unicode's normal forms by utf8proc.
  *
- * Invariant: bytes that are no UTF-8 pass through unchanged, so byte-level tokenizers lose nothing. */
+ * Invariant: bytes that are no UTF-8 pass through unchanged, so byte-level tokenizers lose nothing.
+ */
 #include <stdlib.h>
 #include <utf8proc.h>
 
 #include "split.h"
 
-uint32_t ww_utf8_length(uint8_t lead) { return lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4; }
+uint32_t ww_utf8_length(uint8_t lead) {
+  return lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+}
 
 uint32_t ww_utf8_put(char out[4], uint32_t code) {
   if (code < 0x80) {
@@ -31,17 +34,22 @@ uint32_t ww_utf8_put(char out[4], uint32_t code) {
   return 4;
 }
 
-/* Bytes of the character at p, 0 where it is none: too long a form, a surrogate, beyond U+10FFFF, cut off. */
+/* Bytes of the character at p, 0 where it is none: too long a form, a surrogate, beyond U+10FFFF,
+ * cut off. */
 static size_t character(const uint8_t *p, size_t n) {
   uint32_t c = p[0];
-  if (c < 0x80) return 1;
-  if (c < 0xc2 || c > 0xf4) return 0;
+  if (c < 0x80)
+    return 1;
+  if (c < 0xc2 || c > 0xf4)
+    return 0;
   size_t len = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-  if (n < len) return 0;
+  if (n < len)
+    return 0;
   for (size_t k = 1; k < len; k++)
-    if ((p[k] & 0xc0) != 0x80) return 0;
-  bool bad = (c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) || (c == 0xf0 && p[1] < 0x90) ||
-             (c == 0xf4 && p[1] > 0x8f);
+    if ((p[k] & 0xc0) != 0x80)
+      return 0;
+  bool bad = (c == 0xe0 && p[1] < 0xa0) || (c == 0xed && p[1] > 0x9f) ||
+             (c == 0xf0 && p[1] < 0x90) || (c == 0xf4 && p[1] > 0x8f);
   return bad ? 0 : len;
 }
 
@@ -56,19 +64,22 @@ size_t ww_utf8_valid(const char *s, size_t n, bool *ascii) {
       continue;
     }
     size_t len = character(p + k, n - k);
-    if (!len) return k;
-    if (len > 1) *ascii = false;
+    if (!len)
+      return k;
+    if (len > 1)
+      *ascii = false;
     k += len;
   }
   return k;
 }
 
-/* Whether the text is surely in that form: NFC where nothing is from U+0300 on, at which combining marks begin; the others where all is
- * ASCII. */
+/* Whether the text is surely in that form: NFC where nothing is from U+0300 on, at which combining
+ * marks begin; the others where all is ASCII. */
 static bool is_normal(ww_normal_form form, const char *s, size_t n) {
   uint8_t from = form == WW_NFC ? 0xcc : 0x80; /* 0xcc 0x80 is U+0300 */
   for (size_t k = 0; k < n; k++)
-    if ((uint8_t)s[k] >= from) return false;
+    if ((uint8_t)s[k] >= from)
+      return false;
   return true;
 }
 
@@ -80,7 +91,8 @@ static void normalize_valid(ww_normal_form form, const char *s, size_t n, ww_buf
   utf8proc_uint8_t *to = NULL;
   utf8proc_ssize_t got = -1;
   if (n && !is_normal(form, s, n))
-    got = utf8proc_map((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)n, &to, UTF8PROC_STABLE | how[form]);
+    got = utf8proc_map((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)n, &to,
+                       UTF8PROC_STABLE | how[form]);
   if (got >= 0)
     ww_buf_add(out, to, (size_t)got);
   else
@@ -93,10 +105,12 @@ void ww_utf8_normalize(ww_normal_form form, const char *s, size_t n, ww_buf *out
     bool ascii;
     size_t good = ww_utf8_valid(s, n, &ascii);
     normalize_valid(form, s, good, out);
-    s += good, n -= good;
+    s += good;
+    n -= good;
     if (n) {
       ww_buf_add(out, s, 1);
-      s++, n--;
+      s++;
+      n--;
     }
   }
 }

@@ -1,8 +1,9 @@
 /* team.c - fork-join with spinning, then sleeping workers.
  *
- * Two words carry everything: `epoch` grows by one for each pass, `turn` for each barrier. Who waits for a word to change spins, then counts
- * himself as a sleeper and sleeps on it by futex; who changes it wakes only where somebody sleeps. Both sides use sequentially consistent
- * operations, so either the waker sees the sleeper or the sleeper sees the new value. */
+ * Two words carry everything: `epoch` grows by one for each pass, `turn` for each barrier. Who
+ * waits for a word to change spins, then counts himself as a sleeper and sleeps on it by futex; who
+ * changes it wakes only where somebody sleeps. Both sides use sequentially consistent operations,
+ * so either the waker sees the sleeper or the sleeper sees the new value. */
 #include "team.h"
 
 #include <limits.h>
@@ -57,7 +58,8 @@ static inline void relax(void) {
 
 static void wait_change(signal_word *w, uint32_t old, uint32_t spins) {
   for (uint32_t i = 0; i < spins; i++) {
-    if (atomic_load_explicit(&w->value, memory_order_acquire) != old) return;
+    if (atomic_load_explicit(&w->value, memory_order_acquire) != old)
+      return;
     relax();
   }
   atomic_fetch_add(&w->sleepers, 1);
@@ -68,12 +70,14 @@ static void wait_change(signal_word *w, uint32_t old, uint32_t spins) {
 
 static void change(signal_word *w) {
   atomic_fetch_add(&w->value, 1);
-  if (atomic_load(&w->sleepers)) syscall(SYS_futex, (uint32_t *)&w->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+  if (atomic_load(&w->sleepers))
+    syscall(SYS_futex, (uint32_t *)&w->value, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 void ww_team_barrier(ww_team *t) {
   uint32_t members = t->started + 1;
-  if (members == 1) return;
+  if (members == 1)
+    return;
   uint32_t turn = atomic_load_explicit(&t->turn.value, memory_order_acquire);
   if (atomic_fetch_add(&t->arrived, 1) + 1 < members) {
     wait_change(&t->turn, turn, t->spins);
@@ -90,7 +94,8 @@ static void *work(void *arg) {
   ww_team *t = w->team;
   for (uint32_t seen = 0;; seen++) {
     wait_change(&t->epoch, seen, t->spins);
-    if (t->stop) return NULL;
+    if (t->stop)
+      return NULL;
     t->fn(t->ctx, w->rank, t->started + 1);
     ww_team_barrier(t);
   }
@@ -105,7 +110,8 @@ static void forget_workers(ww_team *t) {
   atomic_store(&t->arrived, 0);
 }
 
-/* As many as the system gives; with none the caller does all. Signals stay with the program's own threads. */
+/* As many as the system gives; with none the caller does all. Signals stay with the program's own
+ * threads. */
 static void start(ww_team *t) {
   sigset_t every, mine;
   sigfillset(&every);
@@ -114,7 +120,8 @@ static void start(ww_team *t) {
   uint32_t n = 0;
   for (uint32_t r = 1; r < t->size; r++) {
     t->workers[r] = (worker){t, r};
-    if (pthread_create(&t->threads[r], NULL, work, &t->workers[r])) break;
+    if (pthread_create(&t->threads[r], NULL, work, &t->workers[r]))
+      break;
     n++;
   }
   t->started = n; /* before the first epoch: workers read it after */
@@ -123,8 +130,12 @@ static void start(ww_team *t) {
 
 /* ---- fork() ---- */
 
-static void before_fork(void) { pthread_mutex_lock(&all_lock); }
-static void after_fork(void) { pthread_mutex_unlock(&all_lock); }
+static void before_fork(void) {
+  pthread_mutex_lock(&all_lock);
+}
+static void after_fork(void) {
+  pthread_mutex_unlock(&all_lock);
+}
 
 static void in_child(void) {
   for (ww_team *t = all; t; t = t->next) {
@@ -134,7 +145,9 @@ static void in_child(void) {
   pthread_mutex_unlock(&all_lock);
 }
 
-static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child); }
+static void watch_forks(void) {
+  pthread_atfork(before_fork, after_fork, in_child);
+}
 
 /* ---- what others call ---- */
 
@@ -142,7 +155,8 @@ static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child
 static int within_quota(int n) {
   FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
   double quota, period;
-  if (!f) return n;
+  if (!f)
+    return n;
   bool limited = fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < n;
   fclose(f);
   return limited ? (int)(quota / period + 0.5) : n;
@@ -150,7 +164,8 @@ static int within_quota(int n) {
 
 uint32_t ww_team_cores(void) {
   cpu_set_t set;
-  int n = sched_getaffinity(0, sizeof set, &set) ? (int)sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+  int n =
+      sched_getaffinity(0, sizeof set, &set) ? (int)sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
   n = within_quota(n);
   return n < 1 ? 1 : n > MOST ? MOST : (uint32_t)n;
 }
@@ -158,10 +173,13 @@ uint32_t ww_team_cores(void) {
 ww_team *ww_team_new(uint32_t threads) {
   uint32_t cores = ww_team_cores();
   ww_team *t = aligned_alloc(64, sizeof *t);
-  if (!t) ww_out_of_memory(sizeof *t);
+  if (!t)
+    ww_out_of_memory(sizeof *t);
   memset(t, 0, sizeof *t);
   t->size = !threads ? cores : threads > MOST ? MOST : threads;
-  t->spins = t->size > cores ? 50 : SPINS; /* more threads than cores: who spins keeps others from working */
+  t->spins = t->size > cores
+                 ? 50
+                 : SPINS; /* more threads than cores: who spins keeps others from working */
   t->threads = ww_xcalloc(t->size, sizeof *t->threads);
   t->workers = ww_xcalloc(t->size, sizeof *t->workers);
   pthread_mutex_init(&t->pass, NULL);
@@ -174,7 +192,8 @@ ww_team *ww_team_new(uint32_t threads) {
 }
 
 void ww_team_free(ww_team *t) {
-  if (!t) return;
+  if (!t)
+    return;
   pthread_mutex_lock(&all_lock);
   for (ww_team **p = &all; *p; p = &(*p)->next)
     if (*p == t) {
@@ -184,21 +203,26 @@ void ww_team_free(ww_team *t) {
   pthread_mutex_unlock(&all_lock);
   t->stop = true;
   change(&t->epoch);
-  for (uint32_t r = 1; r <= t->started; r++) pthread_join(t->threads[r], NULL);
+  for (uint32_t r = 1; r <= t->started; r++)
+    pthread_join(t->threads[r], NULL);
   pthread_mutex_destroy(&t->pass);
   free(t->threads);
   free(t->workers);
   free(t);
 }
 
-uint32_t ww_team_size(const ww_team *t) { return t->size; }
+uint32_t ww_team_size(const ww_team *t) {
+  return t->size;
+}
 
 void ww_team_run(ww_team *t, void (*fn)(void *ctx, uint32_t rank, uint32_t size), void *ctx) {
   pthread_mutex_lock(&t->pass);
-  if (t->size > 1 && !t->started) start(t);
+  if (t->size > 1 && !t->started)
+    start(t);
   t->fn = fn;
   t->ctx = ctx;
-  if (t->started) change(&t->epoch);
+  if (t->started)
+    change(&t->epoch);
   fn(ctx, 0, t->started + 1);
   ww_team_barrier(t);
   pthread_mutex_unlock(&t->pass);

@@ -1,7 +1,7 @@
 /* team.h - threads that run one function together, for passes of well under a millisecond.
  *
- * Workers wait for the next pass spinning a few dozen microseconds, then asleep. One pass at a time: who comes second waits. A child of
- * fork() starts workers of its own at its first pass. */
+ * Workers wait for the next pass spinning a few dozen microseconds, then asleep. One pass at a
+ * time: who comes second waits. A child of fork() starts workers of its own at its first pass. */
 #ifndef WW_LM_TEAM_H
 #define WW_LM_TEAM_H
 

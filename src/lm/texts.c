@@ -1,4 +1,5 @@
-/* texts.c - the texts of a file of examples one after the other, for who trains a tokenizer. One thread; a line at a time is in memory. */
+/* texts.c - the texts of a file of examples one after the other, for who trains a tokenizer. One
+ * thread; a line at a time is in memory. */
 #include <stdlib.h>
 
 #include "../base/jsonread.h"
@@ -20,7 +21,8 @@ ww_status ww_texts_open(const char *path, ww_texts **out, ww_err *e) {
   ww_lines *lines;
   *out = NULL;
   ww_status st = ww_lines_open(path, &lines, e);
-  if (st) return st;
+  if (st)
+    return st;
   *out = ww_xcalloc(1, sizeof **out);
   (*out)->lines = lines;
   (*out)->path = path;
@@ -28,9 +30,11 @@ ww_status ww_texts_open(const char *path, ww_texts **out, ww_err *e) {
 }
 
 ww_status ww_texts_close(ww_texts *t, ww_err *e) {
-  if (!t) return WW_OK;
+  if (!t)
+    return WW_OK;
   ww_status st = t->err.code;
-  if (st && e) *e = t->err;
+  if (st && e)
+    *e = t->err;
   cJSON_Delete(t->row);
   ww_buf_free(&t->chunk);
   ww_lines_close(t->lines);
@@ -44,18 +48,22 @@ static bool next_row(ww_texts *t) {
   t->row = NULL;
   for (;;) {
     if (t->at == t->end) {
-      if (ww_lines_next(t->lines, &t->chunk, &t->line, &t->err) || !t->chunk.n) return false;
+      if (ww_lines_next(t->lines, &t->chunk, &t->line, &t->err) || !t->chunk.n)
+        return false;
       t->at = t->chunk.s;
       t->end = t->chunk.s + t->chunk.n;
     }
     char *line = t->at, *stop = memchr(line, '\n', (size_t)(t->end - line));
     t->at = stop ? stop + 1 : t->end;
-    if (stop) *stop = 0;
+    if (stop)
+      *stop = 0;
     size_t n = (size_t)((stop ? stop : t->end) - line);
     t->line++;
-    if (line[strspn(line, " \t\r")] == 0 && strlen(line) == n) continue;
+    if (line[strspn(line, " \t\r")] == 0 && strlen(line) == n)
+      continue;
     t->row = ww_json_read(line, n, &t->err);
-    if (t->row) break;
+    if (t->row)
+      break;
     t->err.file = t->path;
     t->err.line = (uint32_t)(t->line - 1);
     return false;
@@ -71,14 +79,17 @@ static const cJSON *next_string(ww_texts *t) {
     if (t->message) {
       const cJSON *s = cJSON_GetObjectItemCaseSensitive(t->message, "content");
       t->message = t->message->next;
-      if (cJSON_IsString(s)) return s;
+      if (cJSON_IsString(s))
+        return s;
       continue;
     }
     const cJSON *m = t->member;
     t->member = m->next;
     for (int k = 0; k < 3; k++)
-      if (cJSON_IsString(m) && m->string && !strcmp(m->string, names[k])) return m;
-    if (cJSON_IsArray(m) && m->string && !strcmp(m->string, "messages")) t->message = m->child;
+      if (cJSON_IsString(m) && m->string && !strcmp(m->string, names[k]))
+        return m;
+    if (cJSON_IsArray(m) && m->string && !strcmp(m->string, "messages"))
+      t->message = m->child;
   }
   return NULL;
 }
@@ -87,8 +98,10 @@ const char *ww_texts_next(void *texts, size_t *n) {
   ww_texts *t = texts;
   while (!t->err.code) {
     const cJSON *s = t->row ? next_string(t) : NULL;
-    if (s) return *n = strlen(s->valuestring), s->valuestring;
-    if (!next_row(t)) break;
+    if (s)
+      return *n = strlen(s->valuestring), s->valuestring;
+    if (!next_row(t))
+      break;
   }
   return NULL;
 }

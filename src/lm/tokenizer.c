@@ -1,7 +1,9 @@
-/* tokenizer.c - opening, encoding, decoding. How a text becomes ids: added tokens are found first; what lies between them is normalized, cut into
- * words (split.c), and each word merged (tokenizer_bpe.c).
+/* tokenizer.c - opening, encoding, decoding. How a text becomes ids: added tokens are found first;
+ * what lies between them is normalized, cut into words (split.c), and each word merged
+ * (tokenizer_bpe.c).
  *
- * Invariant: a ww_tokenizer does not change after opening; all that encoding changes belongs to the thread. */
+ * Invariant: a ww_tokenizer does not change after opening; all that encoding changes belongs to the
+ * thread. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -38,7 +40,8 @@ ww_status ww_tokenizer_open(const char *path, ww_tokenizer **out, ww_err *e) {
   *out = NULL;
   ww_arena *a = ww_arena_new();
   if (!stat(path, &info) && S_ISDIR(info.st_mode)) {
-    const char *json = ww_path_join(a, path, "tokenizer.json"), *bin = ww_path_join(a, path, "tokenizer.bin");
+    const char *json = ww_path_join(a, path, "tokenizer.json"),
+               *bin = ww_path_join(a, path, "tokenizer.bin");
     path = ww_file_exists(json) || !ww_file_exists(bin) ? json : bin;
   }
   ww_tokenizer *t = ww_tokenizer_blank();
@@ -47,14 +50,17 @@ ww_status ww_tokenizer_open(const char *path, ww_tokenizer **out, ww_err *e) {
     st = ww_tokenizer_read_gguf(path, t, e);
   } else {
     st = ww_read_packed(a, path, FILE_MAX, &data, &n, e);
-    if (!st) st = ends(path, ".bin") ? ww_tokenizer_read_bin(data, n, t, e) : ww_tokenizer_read_json(data, n, t, e);
+    if (!st)
+      st = ends(path, ".bin") ? ww_tokenizer_read_bin(data, n, t, e)
+                              : ww_tokenizer_read_json(data, n, t, e);
   }
   ww_arena_free(a);
   return opened(st, t, out);
 }
 
 void ww_tokenizer_free(ww_tokenizer *t) {
-  if (!t) return;
+  if (!t)
+    return;
   ww_split_free(t->split);
   ww_arena_free(t->a);
   free(t);
@@ -62,12 +68,18 @@ void ww_tokenizer_free(ww_tokenizer *t) {
 
 /* ---- one token ---- */
 
-uint32_t ww_tokenizer_vocab(const ww_tokenizer *t) { return t->vocab; }
-int32_t ww_tokenizer_bos(const ww_tokenizer *t) { return t->bos; }
+uint32_t ww_tokenizer_vocab(const ww_tokenizer *t) {
+  return t->vocab;
+}
+int32_t ww_tokenizer_bos(const ww_tokenizer *t) {
+  return t->bos;
+}
 
 const char *ww_tokenizer_text(const ww_tokenizer *t, int32_t id, uint32_t *n) {
-  if (id < 0 || (uint32_t)id >= t->vocab || !t->text[id].s) return NULL;
-  if (n) *n = t->text[id].n;
+  if (id < 0 || (uint32_t)id >= t->vocab || !t->text[id].s)
+    return NULL;
+  if (n)
+    *n = t->text[id].n;
   return t->text[id].s;
 }
 
@@ -78,15 +90,19 @@ bool ww_tokenizer_special(const ww_tokenizer *t, int32_t id) {
 int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token) {
   ww_span s = {token, (uint32_t)strlen(token)};
   for (uint32_t k = 0; k < t->raws; k++)
-    if (t->raw[k].match.n == s.n && !memcmp(t->raw[k].match.s, token, s.n)) return (int32_t)t->raw[k].id;
+    if (t->raw[k].match.n == s.n && !memcmp(t->raw[k].match.s, token, s.n))
+      return (int32_t)t->raw[k].id;
   for (uint32_t k = 0; k < t->normals; k++) {
     ww_span x = t->text[t->normal[k].id];
-    if (x.n == s.n && !memcmp(x.s, token, s.n)) return (int32_t)t->normal[k].id;
+    if (x.n == s.n && !memcmp(x.s, token, s.n))
+      return (int32_t)t->normal[k].id;
   }
   uint32_t id = ww_tokenizer_find(t, s, false);
-  if (id != WW_NO_ID || t->byte_level) return id == WW_NO_ID ? -1 : (int32_t)id;
+  if (id != WW_NO_ID || t->byte_level)
+    return id == WW_NO_ID ? -1 : (int32_t)id;
   ww_buf b = {0};
-  for (const char *p = token; *p; p++) ww_buf_add(&b, *p == ' ' ? WW_SPACE_MARK : p, *p == ' ' ? 3 : 1);
+  for (const char *p = token; *p; p++)
+    ww_buf_add(&b, *p == ' ' ? WW_SPACE_MARK : p, *p == ' ' ? 3 : 1);
   id = ww_tokenizer_find(t, (ww_span){b.s ? b.s : "", (uint32_t)b.n}, false);
   ww_buf_free(&b);
   return id == WW_NO_ID ? -1 : (int32_t)id;
@@ -99,13 +115,15 @@ static void replace(const ww_norm *x, ww_span s, ww_buf *out) {
   while (p < end) {
     const char *hit = memmem(p, (size_t)(end - p), x->from.s, x->from.n);
     ww_buf_add(out, p, (size_t)((hit ? hit : end) - p));
-    if (!hit) return;
+    if (!hit)
+      return;
     ww_buf_add(out, x->to.s, x->to.n);
     p = hit + x->from.n;
   }
 }
 
-ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n, bool start, ww_buf b[2]) {
+ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n, bool start,
+                               ww_buf b[2]) {
   static const char empty[1];
   ww_span s = {text, (uint32_t)n};
   for (uint32_t k = 0, to = 0; k < t->norms; k++) {
@@ -113,9 +131,11 @@ ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n
     bool ascii;
     if (x->kind == WW_NORM_PREPEND) {
       bool there = s.n >= x->to.n && !memcmp(s.s, x->to.s, x->to.n);
-      if (!s.n || (x->unless && there) || (x->at_start && !start)) continue;
+      if (!s.n || (x->unless && there) || (x->at_start && !start))
+        continue;
     }
-    if (x->kind == WW_NORM_FORM && ww_utf8_valid(s.s, s.n, &ascii) == s.n && ascii) continue;
+    if (x->kind == WW_NORM_FORM && ww_utf8_valid(s.s, s.n, &ascii) == s.n && ascii)
+      continue;
     b[to].n = 0;
     if (x->kind == WW_NORM_PREPEND) {
       ww_buf_add(&b[to], x->to.s, x->to.n);
@@ -145,10 +165,12 @@ static void word(void *ctx, const char *s, size_t n) {
   ww_tokenizer_word(j->t, j->w, s, n, j->a, j->out);
 }
 
-static bool mark_at(const char *p, const char *end) { return end - p >= 3 && !memcmp(p, WW_SPACE_MARK, 3); }
+static bool mark_at(const char *p, const char *end) {
+  return end - p >= 3 && !memcmp(p, WW_SPACE_MARK, 3);
+}
 
-/* SentencePiece style has no words; but merges seldom reach over a mark that follows something else, and where they never do the text is cut
- * there and the cache helps. */
+/* SentencePiece style has no words; but merges seldom reach over a mark that follows something
+ * else, and where they never do the text is cut there and the cache helps. */
 static void cut_at_marks(job *j, const char *p, size_t n) {
   const char *end = p + n, *from = p;
   bool each = j->t->cut_each_mark, other = false;
@@ -175,7 +197,8 @@ static void words(job *j, ww_span s) {
     word(j, s.s, s.n);
 }
 
-/* In sorted tokens that agree in their first d bytes: the first of v[lo..hi) whose byte d is at least `least`. */
+/* In sorted tokens that agree in their first d bytes: the first of v[lo..hi) whose byte d is at
+ * least `least`. */
 static uint32_t bound(const ww_added *v, uint32_t lo, uint32_t hi, uint32_t d, int least) {
   while (lo < hi) {
     uint32_t mid = lo + (hi - lo) / 2;
@@ -196,25 +219,30 @@ static const ww_added *added_at(const ww_added *v, uint32_t n, const char *p, co
     int c = (uint8_t)p[d];
     hi = bound(v, lo, hi, d, c + 1);
     lo = bound(v, lo, hi, d, c);
-    if (lo < hi && v[lo].match.n == d + 1) best = &v[lo];
+    if (lo < hi && v[lo].match.n == d + 1)
+      best = &v[lo];
   }
   return best;
 }
 
-static bool is_white(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool is_white(uint8_t c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 /* A part of the text, and whether nothing stands before it. */
 typedef void part_fn(job *j, const char *s, size_t n, bool start);
 
 /* Hands what lies between added tokens to `part`, and the tokens to the output. */
-static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, size_t n, bool start, part_fn *part) {
+static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, size_t n, bool start,
+                       part_fn *part) {
   if (!nv) {
     part(j, s, n, start);
     return;
   }
   bool first[256] = {0};
   const char *end = s + n, *from = s;
-  for (uint32_t k = 0; k < nv; k++) first[(uint8_t)v[k].match.s[0]] = true;
+  for (uint32_t k = 0; k < nv; k++)
+    first[(uint8_t)v[k].match.s[0]] = true;
   for (const char *p = s; p < end;) {
     const ww_added *x = first[(uint8_t)*p] ? added_at(v, nv, p, end) : NULL;
     if (!x) {
@@ -222,13 +250,17 @@ static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, si
       continue;
     }
     const char *left = p, *right = p + x->match.n;
-    while (x->lstrip && left > from && is_white((uint8_t)left[-1])) left--;
-    while (x->rstrip && right < end && is_white((uint8_t)*right)) right++;
-    if (left > from) part(j, from, (size_t)(left - from), start && from == s);
+    while (x->lstrip && left > from && is_white((uint8_t)left[-1]))
+      left--;
+    while (x->rstrip && right < end && is_white((uint8_t)*right))
+      right++;
+    if (left > from)
+      part(j, from, (size_t)(left - from), start && from == s);
     ww_push(j->a, j->out, (int32_t)x->id);
     p = from = right;
   }
-  if (end > from) part(j, from, (size_t)(end - from), start && from == s);
+  if (end > from)
+    part(j, from, (size_t)(end - from), start && from == s);
 }
 
 static void normal_part(job *j, const char *s, size_t n, bool start) {
@@ -241,12 +273,15 @@ static void raw_part(job *j, const char *s, size_t n, bool start) {
   find_added(j, j->t->normal, j->t->normals, x.s, x.n, start, normal_part);
 }
 
-/* Bytes treated as one text; what is longer is cut. Normal forms make it up to 11 times as long, and spans count in 32 bits. */
+/* Bytes treated as one text; what is longer is cut. Normal forms make it up to 11 times as long,
+ * and spans count in 32 bits. */
 #define PART_MAX ((size_t)1 << 28)
 
-void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool special, ww_arena *a, ww_tokens *out) {
+void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool special,
+                         ww_arena *a, ww_tokens *out) {
   job j = {t, ww_token_work_get(), a, out};
-  for (uint32_t k = 0; special && k < t->nbefore; k++) ww_push(a, out, (int32_t)t->before[k]);
+  for (uint32_t k = 0; special && k < t->nbefore; k++)
+    ww_push(a, out, (int32_t)t->before[k]);
   for (size_t at = 0; at < n; at += PART_MAX) {
     size_t m = n - at < PART_MAX ? n - at : PART_MAX;
     if (special)
@@ -254,15 +289,18 @@ void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool
     else
       words(&j, ww_tokenizer_normalize(t, text + at, m, at == 0, ww_token_work_buffers(j.w)));
   }
-  for (uint32_t k = 0; special && k < t->nafter; k++) ww_push(a, out, (int32_t)t->after[k]);
+  for (uint32_t k = 0; special && k < t->nafter; k++)
+    ww_push(a, out, (int32_t)t->after[k]);
 }
 
-void ww_tokenizer_decode(const ww_tokenizer *t, const int32_t *ids, uint32_t n, bool special, ww_buf *out) {
+void ww_tokenizer_decode(const ww_tokenizer *t, const int32_t *ids, uint32_t n, bool special,
+                         ww_buf *out) {
   bool begun = false;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t len;
     const char *s = ww_tokenizer_text(t, ids[k], &len);
-    if (!s || (!special && ww_tokenizer_special(t, ids[k]))) continue;
+    if (!s || (!special && ww_tokenizer_special(t, ids[k])))
+      continue;
     bool strip = t->strip_space && !begun && len && *s == ' ';
     begun |= len > 0;
     ww_buf_add(out, s + strip, len - strip);

@@ -1,7 +1,9 @@
-/* tokenizer_bpe.c - the merging itself: a word's symbols are joined, lowest rank first and leftmost first among equals, until no pair merges.
+/* tokenizer_bpe.c - the merging itself: a word's symbols are joined, lowest rank first and leftmost
+ * first among equals, until no pair merges.
  *
- * Workload: hundreds of megabytes of source, most words short and seen before. So each thread keeps a cache of words, a short word is
- * scanned anew after each merge, and only long ones (whole texts, in SentencePiece style) get a heap. No allocation per word. */
+ * Workload: hundreds of megabytes of source, most words short and seen before. So each thread keeps
+ * a cache of words, a short word is scanned anew after each merge, and only long ones (whole texts,
+ * in SentencePiece style) get a heap. No allocation per word. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -36,7 +38,8 @@ static _Thread_local ww_token_work *mine;
 
 static void work_free(void *p) {
   ww_token_work *w = p;
-  if (!w) return;
+  if (!w)
+    return;
   free(w->cache);
   ww_split_work_free(w->split);
   ww_buf_free(&w->buffers[0]);
@@ -47,23 +50,32 @@ static void work_free(void *p) {
   mine = NULL;
 }
 
-static void key_new(void) { (void)pthread_key_create(&key, work_free); }
+static void key_new(void) {
+  (void)pthread_key_create(&key, work_free);
+}
 
 ww_token_work *ww_token_work_get(void) {
-  if (mine) return mine;
+  if (mine)
+    return mine;
   mine = ww_xcalloc(1, sizeof *mine);
   mine->cache = ww_xcalloc((size_t)1 << CACHE_BITS, sizeof *mine->cache);
   mine->split = ww_split_work_new();
   pthread_once(&once, key_new);
-  (void)pthread_setspecific(key, mine); /* fails: the thread's memory stays until the process ends */
+  (void)pthread_setspecific(key,
+                            mine); /* fails: the thread's memory stays until the process ends */
   return mine;
 }
 
-ww_split_work *ww_token_work_split(ww_token_work *w) { return w->split; }
-ww_buf *ww_token_work_buffers(ww_token_work *w) { return w->buffers; }
+ww_split_work *ww_token_work_split(ww_token_work *w) {
+  return w->split;
+}
+ww_buf *ww_token_work_buffers(ww_token_work *w) {
+  return w->buffers;
+}
 
 static void room(ww_token_work *w, size_t n) {
-  if (n <= w->cap) return;
+  if (n <= w->cap)
+    return;
   w->cap = n + n / 2 + 64;
   free(w->id);
   w->id = ww_xmalloc(4 * w->cap * sizeof *w->id);
@@ -77,8 +89,10 @@ static void room(ww_token_work *w, size_t n) {
 static inline const ww_merge *pair(const ww_tokenizer *t, uint32_t left, uint32_t right) {
   for (uint32_t k = ww_merge_hash(left, right);; k++) {
     const ww_merge *m = &t->merge[k & t->merge_mask];
-    if (m->left == left && m->right == right && m->id != WW_NO_ID) return m;
-    if (m->id == WW_NO_ID) return NULL;
+    if (m->left == left && m->right == right && m->id != WW_NO_ID)
+      return m;
+    if (m->id == WW_NO_ID)
+      return NULL;
   }
 }
 
@@ -90,30 +104,40 @@ static inline uint32_t rank_of(const ww_tokenizer *t, uint32_t left, uint32_t ri
 /* The plain way: looks for the best pair of all, joins it, looks again. */
 static size_t merge_short(const ww_tokenizer *t, ww_token_work *w, size_t n) {
   uint32_t *id = w->id, *rank = w->rank;
-  for (size_t k = 0; k + 1 < n; k++) rank[k] = rank_of(t, id[k], id[k + 1]);
+  for (size_t k = 0; k + 1 < n; k++)
+    rank[k] = rank_of(t, id[k], id[k + 1]);
   while (n > 1) {
     size_t best = 0;
     for (size_t k = 1; k + 1 < n; k++)
-      if (rank[k] < rank[best]) best = k;
-    if (rank[best] == UINT32_MAX) break;
+      if (rank[k] < rank[best])
+        best = k;
+    if (rank[best] == UINT32_MAX)
+      break;
     id[best] = pair(t, id[best], id[best + 1])->id;
     n--;
-    for (size_t k = best + 1; k < n; k++) id[k] = id[k + 1], rank[k] = rank[k + 1];
-    if (best + 1 < n) rank[best] = rank_of(t, id[best], id[best + 1]);
-    if (best > 0) rank[best - 1] = rank_of(t, id[best - 1], id[best]);
+    for (size_t k = best + 1; k < n; k++) {
+      id[k] = id[k + 1];
+      rank[k] = rank[k + 1];
+    }
+    if (best + 1 < n)
+      rank[best] = rank_of(t, id[best], id[best + 1]);
+    if (best > 0)
+      rank[best - 1] = rank_of(t, id[best - 1], id[best]);
   }
   return n;
 }
 
 static void push(ww_token_work *w, uint32_t rank, uint32_t at) {
-  if (rank == UINT32_MAX) return;
+  if (rank == UINT32_MAX)
+    return;
   if (w->heaped == w->heap_cap) {
     w->heap_cap = w->heap_cap ? 2 * w->heap_cap : 1024;
     w->heap = ww_xrealloc(w->heap, w->heap_cap * sizeof *w->heap);
   }
   uint64_t x = (uint64_t)rank << 32 | at;
   size_t k = w->heaped++;
-  for (; k && w->heap[(k - 1) / 2] > x; k = (k - 1) / 2) w->heap[k] = w->heap[(k - 1) / 2];
+  for (; k && w->heap[(k - 1) / 2] > x; k = (k - 1) / 2)
+    w->heap[k] = w->heap[(k - 1) / 2];
   w->heap[k] = x;
 }
 
@@ -121,8 +145,10 @@ static uint64_t pop(ww_token_work *w) {
   uint64_t top = w->heap[0], x = w->heap[--w->heaped];
   size_t k = 0, n = w->heaped;
   for (size_t child; (child = 2 * k + 1) < n; k = child) {
-    if (child + 1 < n && w->heap[child + 1] < w->heap[child]) child++;
-    if (w->heap[child] >= x) break;
+    if (child + 1 < n && w->heap[child + 1] < w->heap[child])
+      child++;
+    if (w->heap[child] >= x)
+      break;
     w->heap[k] = w->heap[child];
   }
   w->heap[k] = x;
@@ -134,59 +160,70 @@ static size_t merge_long(const ww_tokenizer *t, ww_token_work *w, size_t n) {
   uint32_t *id = w->id, *rank = w->rank, *next = w->next, *prev = w->prev, end = (uint32_t)n;
   w->heaped = 0;
   for (uint32_t k = 0; k < end; k++) {
-    next[k] = k + 1, prev[k] = k ? k - 1 : end;
+    next[k] = k + 1;
+    prev[k] = k ? k - 1 : end;
     rank[k] = k + 1 < end ? rank_of(t, id[k], id[k + 1]) : UINT32_MAX;
     push(w, rank[k], k);
   }
   while (w->heaped) {
     uint64_t top = pop(w);
     uint32_t at = (uint32_t)top, right = next[at];
-    if (rank[at] != top >> 32) continue; /* merged since, or away */
+    if (rank[at] != top >> 32)
+      continue; /* merged since, or away */
     id[at] = pair(t, id[at], id[right])->id;
     rank[right] = UINT32_MAX;
     next[at] = next[right];
-    if (next[at] < end) prev[next[at]] = at;
+    if (next[at] < end)
+      prev[next[at]] = at;
     rank[at] = next[at] < end ? rank_of(t, id[at], id[next[at]]) : UINT32_MAX;
     push(w, rank[at], at);
     uint32_t left = prev[at];
-    if (left == end) continue;
+    if (left == end)
+      continue;
     rank[left] = rank_of(t, id[left], id[at]);
     push(w, rank[left], left);
   }
   size_t out = 0;
-  for (uint32_t k = 0; k < end; k = next[k]) id[out++] = id[k]; /* out <= k */
+  for (uint32_t k = 0; k < end; k = next[k])
+    id[out++] = id[k]; /* out <= k */
   return out;
 }
 
 /* ---- symbols ---- */
 
-/* The token of the character at p and its bytes; WW_NO_ID where it has none, or the first byte is no UTF-8. */
+/* The token of the character at p and its bytes; WW_NO_ID where it has none, or the first byte is
+ * no UTF-8. */
 static inline uint32_t character(const ww_tokenizer *t, const char *p, size_t n, size_t *len) {
   bool ascii;
   *len = 1;
-  if (!((uint8_t)*p & 0x80)) return t->char_id[(uint8_t)*p];
+  if (!((uint8_t)*p & 0x80))
+    return t->char_id[(uint8_t)*p];
   if (n >= 3 && !memcmp(p, WW_SPACE_MARK, 3)) {
     *len = 3;
     return t->mark_id;
   }
   size_t whole = ww_utf8_length((uint8_t)*p);
-  if (whole > n || ww_utf8_valid(p, whole, &ascii) != whole) return WW_NO_ID;
+  if (whole > n || ww_utf8_valid(p, whole, &ascii) != whole)
+    return WW_NO_ID;
   *len = whole;
   return ww_tokenizer_character(t, p, (uint32_t)whole);
 }
 
-/* A SentencePiece-style word: each character that is a token, else its bytes, else the unknown one. */
+/* A SentencePiece-style word: each character that is a token, else its bytes, else the unknown one.
+ */
 static size_t characters(const ww_tokenizer *t, uint32_t *id, const char *word, size_t n) {
   size_t out = 0;
   bool unknown = false;
   for (size_t k = 0, len; k < n; k += len) {
     uint32_t known = character(t, word + k, n - k, &len);
     bool bytes = known == WW_NO_ID && t->byte_fallback;
-    for (size_t b = 0; b < len; b++) bytes &= t->byte_id[(uint8_t)word[k + b]] != WW_NO_ID;
+    for (size_t b = 0; b < len; b++)
+      bytes &= t->byte_id[(uint8_t)word[k + b]] != WW_NO_ID;
     if (known != WW_NO_ID) {
       id[out++] = known;
     } else if (bytes) {
-      for (size_t b = 0; b < len; b++) id[out++] = t->byte_id[(uint8_t)word[k + b]];
+      for (size_t b = 0; b < len; b++)
+        id[out++] = t->byte_id[(uint8_t)word[k + b]];
     } else if (!(unknown && t->fuse_unknown)) {
       id[out++] = t->unknown;
     }
@@ -198,14 +235,16 @@ static size_t characters(const ww_tokenizer *t, uint32_t *id, const char *word, 
 static size_t encode(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n) {
   room(w, n);
   if (t->whole_first) {
-    uint32_t id = n <= WW_PIECE_MAX ? ww_tokenizer_find(t, (ww_span){word, (uint32_t)n}, false) : WW_NO_ID;
+    uint32_t id =
+        n <= WW_PIECE_MAX ? ww_tokenizer_find(t, (ww_span){word, (uint32_t)n}, false) : WW_NO_ID;
     if (id != WW_NO_ID && !(t->flags[id] & WW_TOKEN_ADDED)) {
       w->id[0] = id;
       return 1;
     }
   }
   if (t->byte_level)
-    for (size_t k = 0; k < n; k++) w->id[k] = t->byte_id[(uint8_t)word[k]];
+    for (size_t k = 0; k < n; k++)
+      w->id[k] = t->byte_id[(uint8_t)word[k]];
   else
     n = characters(t, w->id, word, n);
   return n <= SHORT ? merge_short(t, w, n) : merge_long(t, w, n);
@@ -213,25 +252,31 @@ static size_t encode(const ww_tokenizer *t, ww_token_work *w, const char *word, 
 
 static inline uint32_t word_hash(const char *word, size_t n, uint32_t serial) {
   uint64_t x = 0, y = 0;
-  if (n >= 8)
-    memcpy(&x, word, 8), memcpy(&y, word + n - 8, 8);
-  else if (n >= 4)
-    memcpy(&x, word, 4), memcpy(&y, word + n - 4, 4);
-  else
-    x = (uint64_t)(uint8_t)word[0] | (uint64_t)(uint8_t)word[n / 2] << 8 | (uint64_t)(uint8_t)word[n - 1] << 16;
-  if (n > 16) x ^= (uint64_t)(uint8_t)word[8] << 32 | (uint64_t)(uint8_t)word[9] << 40;
+  if (n >= 8) {
+    memcpy(&x, word, 8);
+    memcpy(&y, word + n - 8, 8);
+  } else if (n >= 4) {
+    memcpy(&x, word, 4);
+    memcpy(&y, word + n - 4, 4);
+  } else
+    x = (uint64_t)(uint8_t)word[0] | (uint64_t)(uint8_t)word[n / 2] << 8 |
+        (uint64_t)(uint8_t)word[n - 1] << 16;
+  if (n > 16)
+    x ^= (uint64_t)(uint8_t)word[8] << 32 | (uint64_t)(uint8_t)word[9] << 40;
   uint64_t h = (x ^ (uint64_t)serial << 56 ^ n) * 0x9e3779b97f4a7c15u;
   h = (h ^ (h >> 29) ^ y) * 0xbf58476d1ce4e5b9u;
   return (uint32_t)(h >> (64 - CACHE_BITS));
 }
 
 static void append(const uint32_t *ids, size_t n, ww_arena *a, ww_tokens *out) {
-  for (size_t k = 0; k < n; k++) ww_push(a, out, (int32_t)ids[k]);
+  for (size_t k = 0; k < n; k++)
+    ww_push(a, out, (int32_t)ids[k]);
 }
 
-void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n, ww_arena *a,
-                       ww_tokens *out) {
-  if (!n) return;
+void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n,
+                       ww_arena *a, ww_tokens *out) {
+  if (!n)
+    return;
   if (n > sizeof w->cache->word) {
     n = encode(t, w, word, n);
     append(w->id, n, a, out);
@@ -239,13 +284,18 @@ void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word
   }
   cached *c = &w->cache[word_hash(word, n, t->serial)];
   if (c->serial == t->serial && c->n == n && !memcmp(c->word, word, n)) {
-    for (uint32_t k = 0; k < c->nids; k++) ww_push(a, out, c->ids[k]);
+    for (uint32_t k = 0; k < c->nids; k++)
+      ww_push(a, out, c->ids[k]);
     return;
   }
   size_t got = encode(t, w, word, n);
   append(w->id, got, a, out);
-  if (got > sizeof c->ids / sizeof *c->ids) return;
-  c->serial = t->serial, c->n = (uint8_t)n, c->nids = (uint8_t)got;
+  if (got > sizeof c->ids / sizeof *c->ids)
+    return;
+  c->serial = t->serial;
+  c->n = (uint8_t)n;
+  c->nids = (uint8_t)got;
   memcpy(c->word, word, n);
-  for (size_t k = 0; k < got; k++) c->ids[k] = (int32_t)w->id[k];
+  for (size_t k = 0; k < got; k++)
+    c->ids[k] = (int32_t)w->id[k];
 }

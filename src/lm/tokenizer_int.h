@@ -1,7 +1,9 @@
-/* tokenizer_int.h - what the files of the tokenizer share: the tables, how they are filled, the work of one thread.
+/* tokenizer_int.h - what the files of the tokenizer share: the tables, how they are filled, the
+ * work of one thread.
  *
- * A piece is a token as the model's tables spell it; its text is what decoding gives. Of byte-level models both are the token's bytes
- * (the file's "Ġthe" is " the"); of SentencePiece-style ones the piece is "▁the", the text " the". Symbols are ids. */
+ * A piece is a token as the model's tables spell it; its text is what decoding gives. Of byte-level
+ * models both are the token's bytes (the file's "Ġthe" is " the"); of SentencePiece-style ones the
+ * piece is "▁the", the text " the". Symbols are ids. */
 #ifndef WW_LM_TOKENIZER_INT_H
 #define WW_LM_TOKENIZER_INT_H
 
@@ -32,15 +34,17 @@ typedef struct {
 typedef struct {
   ww_span match; /* the content; of a normalized one, normalized */
   uint32_t id;
-  bool special, lstrip, rstrip, normalized; /* lstrip, rstrip: takes the white space beside it too */
+  bool special, lstrip, rstrip,
+      normalized; /* lstrip, rstrip: takes the white space beside it too */
 } ww_added;
 
 typedef enum { WW_NORM_FORM, WW_NORM_PREPEND, WW_NORM_REPLACE } ww_norm_kind;
 typedef struct {
   ww_norm_kind kind;
   ww_normal_form form;
-  ww_span from, to; /* REPLACE; PREPEND: to */
-  bool unless, at_start; /* PREPEND: unless it stands there already; only to the start of the text, not behind added tokens */
+  ww_span from, to;      /* REPLACE; PREPEND: to */
+  bool unless, at_start; /* PREPEND: unless it stands there already; only to the start of the text,
+                            not behind added tokens */
 } ww_norm;
 
 struct ww_tokenizer {
@@ -53,10 +57,11 @@ struct ww_tokenizer {
   ww_merge *merge;
   uint32_t merges, merge_mask;
   bool byte_level;
-  bool whole_first;   /* ignore_merges: a word that is a token is that token */
-  bool byte_fallback; /* characters that are no token become bytes */
-  bool fuse_unknown;  /* unknown characters in a row become one */
-  bool cut_at_marks;  /* SentencePiece style: no merge reaches over a mark that follows something else, so these begin words */
+  bool whole_first;      /* ignore_merges: a word that is a token is that token */
+  bool byte_fallback;    /* characters that are no token become bytes */
+  bool fuse_unknown;     /* unknown characters in a row become one */
+  bool cut_at_marks;     /* SentencePiece style: no merge reaches over a mark that follows something
+                            else, so these begin words */
   bool cut_each_mark;    /* each mark begins a word */
   bool strip_space;      /* decoding takes one space away from the front */
   uint32_t byte_id[256]; /* WW_NO_ID: none */
@@ -77,17 +82,20 @@ struct ww_tokenizer {
 
 typedef WW_VEC(ww_merge) ww_merges;
 ww_tokenizer *ww_tokenizer_blank(void);
-/* Makes room for ids below n; `entries` is how many tokens the file lists, to tell holes from nonsense. */
+/* Makes room for ids below n; `entries` is how many tokens the file lists, to tell holes from
+ * nonsense. */
 ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_err *e);
 /* raw: as the file spells it, UTF-8; byte-level ones in GPT-2's alphabet. */
 ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_span raw, ww_err *e);
 uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_span raw, ww_buf *scratch);
 uint32_t ww_tokenizer_find(const ww_tokenizer *t, ww_span piece, bool literal);
 uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n);
-ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_span left, ww_span right, ww_buf *scratch,
-                                 ww_err *e);
-/* Merges by score (SentencePiece): every way to cut a token into two tokens; the higher the score, the earlier. */
-ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list, ww_err *e);
+ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_span left, ww_span right,
+                                 ww_buf *scratch, ww_err *e);
+/* Merges by score (SentencePiece): every way to cut a token into two tokens; the higher the score,
+ * the earlier. */
+ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list,
+                                    ww_err *e);
 ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, ww_err *e);
 ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e);
 uint32_t ww_tokenizer_letter(uint8_t byte); /* the code point of GPT-2's alphabet for a byte */
@@ -100,9 +108,11 @@ static inline uint32_t ww_merge_hash(uint32_t left, uint32_t right) {
 
 ww_status ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww_err *e);
 struct ww_weights;
-ww_status ww_tokenizer_read_weights(const struct ww_weights *w, ww_tokenizer *t, ww_err *e); /* a GGUF that is open */
+ww_status ww_tokenizer_read_weights(const struct ww_weights *w, ww_tokenizer *t,
+                                    ww_err *e); /* a GGUF that is open */
 ww_status ww_tokenizer_read_gguf(const char *path, ww_tokenizer *t, ww_err *e);
-ww_status ww_tokenizer_read_bin(const char *bytes, size_t n, ww_tokenizer *t, ww_err *e); /* llama2.c's tokenizer.bin */
+ww_status ww_tokenizer_read_bin(const char *bytes, size_t n, ww_tokenizer *t,
+                                ww_err *e); /* llama2.c's tokenizer.bin */
 
 /* ---- streaming JSON (tokenizer_scan.c) ---- */
 
@@ -112,7 +122,8 @@ typedef struct {
   ww_err *e;
 } ww_scan;
 bool ww_scan_open(ww_scan *s, char bracket); /* eats [ or { */
-bool ww_scan_more(ww_scan *s, char close, bool *first, bool *end); /* before each member: the comma, or the closing bracket (*end) */
+bool ww_scan_more(ww_scan *s, char close, bool *first,
+                  bool *end); /* before each member: the comma, or the closing bracket (*end) */
 bool ww_scan_string(ww_scan *s, ww_span *out); /* valid until the next string */
 bool ww_scan_key(ww_scan *s, ww_span *out);    /* a string and the colon */
 bool ww_scan_uint(ww_scan *s, uint32_t *out);
@@ -122,15 +133,17 @@ bool ww_scan_fail(ww_scan *s, const char *what); /* false, with the place */
 
 /* ---- encoding (tokenizer.c, tokenizer_bpe.c) ---- */
 
-/* The text as the model's tables want it: `s` itself or one of the two buffers. start: no added token stands before it. */
-ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *s, size_t n, bool start, ww_buf b[2]);
+/* The text as the model's tables want it: `s` itself or one of the two buffers. start: no added
+ * token stands before it. */
+ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *s, size_t n, bool start,
+                               ww_buf b[2]);
 
 typedef struct ww_token_work ww_token_work; /* of one thread: cache of words, buffers */
 ww_token_work *ww_token_work_get(void);
 ww_split_work *ww_token_work_split(ww_token_work *w);
 ww_buf *ww_token_work_buffers(ww_token_work *w); /* two */
 /* Appends the ids of one word; words of at most 18 bytes are remembered. */
-void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n, ww_arena *a,
-                       ww_tokens *out);
+void ww_tokenizer_word(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n,
+                       ww_arena *a, ww_tokens *out);
 
 #endif

@@ -1,6 +1,8 @@
-/* tokenizer_scan.c - JSON read as it comes, for files of a million strings of which no tree need be kept.
+/* tokenizer_scan.c - JSON read as it comes, for files of a million strings of which no tree need be
+ * kept.
  *
- * Invariant: the cursor never passes the end, and strings handed out are valid UTF-8. The first error is the one that is reported. */
+ * Invariant: the cursor never passes the end, and strings handed out are valid UTF-8. The first
+ * error is the one that is reported. */
 
 #include "tokenizer_int.h"
 
@@ -10,14 +12,18 @@ bool ww_scan_fail(ww_scan *s, const char *what) {
   uint32_t line = 1;
   const char *from = s->start;
   for (const char *p = s->start; p < s->p; p++)
-    if (*p == '\n') line++, from = p + 1;
-  ww_fail(s->e, WW_EPARSE, "tokenizer.json, line %u, column %u: %s%s", line, (uint32_t)(s->p - from) + 1, what,
-          s->p >= s->end ? "; the file ends here" : "");
+    if (*p == '\n') {
+      line++;
+      from = p + 1;
+    }
+  ww_fail(s->e, WW_EPARSE, "tokenizer.json, line %u, column %u: %s%s", line,
+          (uint32_t)(s->p - from) + 1, what, s->p >= s->end ? "; the file ends here" : "");
   return false;
 }
 
 char ww_scan_peek(ww_scan *s) {
-  while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r')) s->p++;
+  while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
+    s->p++;
   return s->p < s->end ? *s->p : 0;
 }
 
@@ -36,7 +42,8 @@ bool ww_scan_more(ww_scan *s, char close, bool *first, bool *end) {
     return *end = true;
   }
   if (!*first) {
-    if (c != ',') return ww_scan_fail(s, "a comma or the closing bracket is expected");
+    if (c != ',')
+      return ww_scan_fail(s, "a comma or the closing bracket is expected");
     s->p++;
   }
   *first = false;
@@ -44,7 +51,8 @@ bool ww_scan_more(ww_scan *s, char close, bool *first, bool *end) {
 }
 
 static bool hex4(ww_scan *s, uint32_t *out) {
-  if (s->end - s->p < 4) return ww_scan_fail(s, "a \\u needs four digits");
+  if (s->end - s->p < 4)
+    return ww_scan_fail(s, "a \\u needs four digits");
   *out = 0;
   for (int k = 0; k < 4; k++, s->p++) {
     char c = *s->p;
@@ -52,7 +60,8 @@ static bool hex4(ww_scan *s, uint32_t *out) {
             : c >= 'a' && c <= 'f' ? c - 'a' + 10
             : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                    : -1;
-    if (v < 0) return ww_scan_fail(s, "a \\u needs four hexadecimal digits");
+    if (v < 0)
+      return ww_scan_fail(s, "a \\u needs four hexadecimal digits");
     *out = *out * 16 + (uint32_t)v;
   }
   return true;
@@ -68,47 +77,64 @@ static bool escape(ww_scan *s) {
     return true;
   }
   uint32_t code, low;
-  if (c != 'u') return ww_scan_fail(s, "no such escape");
-  if (!hex4(s, &code)) return false;
+  if (c != 'u')
+    return ww_scan_fail(s, "no such escape");
+  if (!hex4(s, &code))
+    return false;
   if (code >= 0xd800 && code < 0xdc00 && s->end - s->p > 6 && s->p[0] == '\\' && s->p[1] == 'u') {
     s->p += 2;
-    if (!hex4(s, &low)) return false;
-    if (low < 0xdc00 || low > 0xdfff) return ww_scan_fail(s, "half a surrogate pair");
+    if (!hex4(s, &low))
+      return false;
+    if (low < 0xdc00 || low > 0xdfff)
+      return ww_scan_fail(s, "half a surrogate pair");
     code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
   }
-  if (code >= 0xd800 && code < 0xe000) return ww_scan_fail(s, "half a surrogate pair");
+  if (code >= 0xd800 && code < 0xe000)
+    return ww_scan_fail(s, "half a surrogate pair");
   char utf8[4];
   ww_buf_add(&s->text, utf8, ww_utf8_put(utf8, code));
   return true;
 }
 
 bool ww_scan_string(ww_scan *s, ww_span *out) {
-  if (ww_scan_peek(s) != '"' || s->p >= s->end) return ww_scan_fail(s, "a string is expected");
+  if (ww_scan_peek(s) != '"' || s->p >= s->end)
+    return ww_scan_fail(s, "a string is expected");
   const char *from = ++s->p;
   bool copied = false, ascii;
   s->text.n = 0;
   for (;;) {
-    while (s->p < s->end && *s->p != '"' && *s->p != '\\' && (uint8_t)*s->p >= 0x20) s->p++;
-    if (s->p >= s->end) return ww_scan_fail(s, "a string does not end");
-    if ((uint8_t)*s->p < 0x20) return ww_scan_fail(s, "a control character in a string");
-    if (*s->p == '"' && !copied) break;
+    while (s->p < s->end && *s->p != '"' && *s->p != '\\' && (uint8_t)*s->p >= 0x20)
+      s->p++;
+    if (s->p >= s->end)
+      return ww_scan_fail(s, "a string does not end");
+    if ((uint8_t)*s->p < 0x20)
+      return ww_scan_fail(s, "a control character in a string");
+    if (*s->p == '"' && !copied)
+      break;
     ww_buf_add(&s->text, from, (size_t)(s->p - from));
     copied = true;
-    if (*s->p++ == '"') break;
-    if (!escape(s)) return false;
+    if (*s->p++ == '"')
+      break;
+    if (!escape(s))
+      return false;
     from = s->p;
   }
   size_t n = copied ? s->text.n : (size_t)(s->p - from);
-  if (!copied) s->p++;
-  if (n > UINT32_MAX) return ww_scan_fail(s, "a string of more than 4 GB");
+  if (!copied)
+    s->p++;
+  if (n > UINT32_MAX)
+    return ww_scan_fail(s, "a string of more than 4 GB");
   *out = (ww_span){copied ? s->text.s : from, (uint32_t)n};
-  if (ww_utf8_valid(out->s, n, &ascii) != n) return ww_scan_fail(s, "a string is not UTF-8");
+  if (ww_utf8_valid(out->s, n, &ascii) != n)
+    return ww_scan_fail(s, "a string is not UTF-8");
   return true;
 }
 
 bool ww_scan_key(ww_scan *s, ww_span *out) {
-  if (!ww_scan_string(s, out)) return false;
-  if (ww_scan_peek(s) != ':') return ww_scan_fail(s, "a colon is expected");
+  if (!ww_scan_string(s, out))
+    return false;
+  if (ww_scan_peek(s) != ':')
+    return ww_scan_fail(s, "a colon is expected");
   s->p++;
   return true;
 }
@@ -116,17 +142,22 @@ bool ww_scan_key(ww_scan *s, ww_span *out) {
 bool ww_scan_uint(ww_scan *s, uint32_t *out) {
   char c = ww_scan_peek(s);
   uint64_t v = 0;
-  if (c < '0' || c > '9') return ww_scan_fail(s, "a whole number from 0 on is expected");
-  for (; s->p < s->end && *s->p >= '0' && *s->p <= '9' && v <= UINT32_MAX; s->p++) v = v * 10 + (uint64_t)(*s->p - '0');
-  if (v > INT32_MAX) return ww_scan_fail(s, "an id beyond 2147483647");
+  if (c < '0' || c > '9')
+    return ww_scan_fail(s, "a whole number from 0 on is expected");
+  for (; s->p < s->end && *s->p >= '0' && *s->p <= '9' && v <= UINT32_MAX; s->p++)
+    v = v * 10 + (uint64_t)(*s->p - '0');
+  if (v > INT32_MAX)
+    return ww_scan_fail(s, "an id beyond 2147483647");
   *out = (uint32_t)v;
   return true;
 }
 
 /* The end of a string whose opening quote was eaten; escapes are only stepped over. */
 static bool skip_string(ww_scan *s) {
-  while (s->p < s->end && *s->p != '"') s->p += *s->p == '\\' && s->end - s->p > 1 ? 2 : 1;
-  if (s->p >= s->end) return ww_scan_fail(s, "a string does not end");
+  while (s->p < s->end && *s->p != '"')
+    s->p += *s->p == '\\' && s->end - s->p > 1 ? 2 : 1;
+  if (s->p >= s->end)
+    return ww_scan_fail(s, "a string does not end");
   s->p++;
   return true;
 }
@@ -136,23 +167,30 @@ bool ww_scan_skip(ww_scan *s, ww_span *out) {
   uint32_t depth = 0;
   ww_scan_peek(s);
   const char *from = s->p;
-  if (s->p >= s->end) return ww_scan_fail(s, "a value is expected");
+  if (s->p >= s->end)
+    return ww_scan_fail(s, "a value is expected");
   do {
     char c = ww_scan_peek(s);
-    if (s->p >= s->end) return ww_scan_fail(s, "a bracket is not closed");
+    if (s->p >= s->end)
+      return ww_scan_fail(s, "a bracket is not closed");
     s->p++;
     if (c == '"') {
-      if (!skip_string(s)) return false;
+      if (!skip_string(s))
+        return false;
     } else if (c == '{' || c == '[') {
-      if (depth == DEPTH) return ww_scan_fail(s, "too many brackets within each other");
+      if (depth == DEPTH)
+        return ww_scan_fail(s, "too many brackets within each other");
       open[depth++] = c;
     } else if (c == '}' || c == ']') {
-      if (!depth || open[--depth] != (c == '}' ? '{' : '[')) return ww_scan_fail(s, "a bracket too many");
+      if (!depth || open[--depth] != (c == '}' ? '{' : '['))
+        return ww_scan_fail(s, "a bracket too many");
     } else if (!depth) { /* a number or a word */
-      while (s->p < s->end && !strchr(",]} \n\t\r", *s->p)) s->p++;
+      while (s->p < s->end && !strchr(",]} \n\t\r", *s->p))
+        s->p++;
     }
   } while (depth);
-  if ((size_t)(s->p - from) > UINT32_MAX) return ww_scan_fail(s, "a value of more than 4 GB");
+  if ((size_t)(s->p - from) > UINT32_MAX)
+    return ww_scan_fail(s, "a value of more than 4 GB");
   *out = (ww_span){from, (uint32_t)(s->p - from)};
   return true;
 }

@@ -1,8 +1,9 @@
 /* train.c - the loop of learning.
  *
- * A step takes rows x accumulate rows from the packer, learns from them in `accumulate` batches whose losses are scaled by the whole step's
- * counts, then updates once: the result does not depend on how a step is cut but for rounding. Everything that decides what comes next (place in
- * the data, step, values, moments) is in a checkpoint. */
+ * A step takes rows x accumulate rows from the packer, learns from them in `accumulate` batches
+ * whose losses are scaled by the whole step's counts, then updates once: the result does not depend
+ * on how a step is cut but for rounding. Everything that decides what comes next (place in the
+ * data, step, values, moments) is in a checkpoint. */
 #include "train.h"
 
 #include <errno.h>
@@ -24,28 +25,33 @@ typedef struct {
   ww_packer *checker; /* of the held-out examples, NULL: none */
   ww_lm_place at;
   uint64_t data, flops; /* hash of the examples; of one step */
-  float *best;          /* values at the best evaluation, or their mean so far (plan.average); NULL: not kept */
+  float *
+      best; /* values at the best evaluation, or their mean so far (plan.average); NULL: not kept */
   FILE *log;
-  int32_t *ask_at, *describe_at;  /* of one batch of a step */
-  double save_s, step_s, check_s; /* what the last checkpoint, the slowest step and the last evaluation took */
-  uint32_t pending;               /* steps asked for whose losses are not read yet, */
-  double since;                   /* and when the first of them began */
-  double told;                    /* when something was last said on stderr */
-  float shown;                    /* smoothed loss */
+  int32_t *ask_at, *describe_at; /* of one batch of a step */
+  double save_s, step_s,
+      check_s;      /* what the last checkpoint, the slowest step and the last evaluation took */
+  uint32_t pending; /* steps asked for whose losses are not read yet, */
+  double since;     /* and when the first of them began */
+  double told;      /* when something was last said on stderr */
+  float shown;      /* smoothed loss */
   ww_err *e;
 } training;
 
 /* ---- the schedule ---- */
 
 float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step) {
-  if (step <= p->warmup && p->warmup) return (float)((double)p->lr * (double)step / (double)p->warmup);
-  double of = steps > p->warmup ? (double)(steps - p->warmup) : 1, done = fmin(1, (double)(step - p->warmup) / of);
-  double share = (double)p->lr_least + (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
+  if (step <= p->warmup && p->warmup)
+    return (float)((double)p->lr * (double)step / (double)p->warmup);
+  double of = steps > p->warmup ? (double)(steps - p->warmup) : 1,
+         done = fmin(1, (double)(step - p->warmup) / of);
+  double share = (double)p->lr_least +
+                 (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
   return (float)((double)p->lr * share);
 }
 
-uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows, double epochs,
-                     double *filled) {
+uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows,
+                     double epochs, double *filled) {
   ww_packer *k = ww_packer_new(x, c, 1, T, 0);
   *filled = ww_packer_filled(k);
   double n = epochs * (double)ww_packer_rows(k) / (double)rows;
@@ -60,10 +66,14 @@ void ww_lm_number_start(const ww_examples *x, float *bias) {
   for (uint32_t k = 0; k < K; k++) {
     double sum = 0, away = 0, n = 0;
     for (uint64_t i = 0; i < x->n; i++)
-      if (!isnan(x->number[i * K + k])) sum += (double)x->number[i * K + k], n++;
+      if (!isnan(x->number[i * K + k])) {
+        sum += (double)x->number[i * K + k];
+        n++;
+      }
     double mean = n > 0 ? sum / n : 0;
     for (uint64_t i = 0; i < x->n; i++)
-      if (!isnan(x->number[i * K + k])) away += fabs((double)x->number[i * K + k] - mean);
+      if (!isnan(x->number[i * K + k]))
+        away += fabs((double)x->number[i * K + k] - mean);
     bias[k] = (float)mean;
     bias[K + k] = n > 0 && away > 0 ? (float)fmax(-5, fmin(5, log(away / n))) : 0;
   }
@@ -73,7 +83,8 @@ void ww_lm_number_start(const ww_examples *x, float *bias) {
 
 static volatile sig_atomic_t interrupted;
 static void on_signal(int signal) {
-  if (interrupted) ww_end_by_signal(signal); /* the last checkpoint stands */
+  if (interrupted)
+    ww_end_by_signal(signal); /* the last checkpoint stands */
   interrupted = signal;
 }
 
@@ -86,11 +97,13 @@ static void catch_signals(signals *s) {
   struct sigaction stop = {.sa_handler = on_signal},
                    ignore = {.sa_handler = SIG_IGN}; /* a limit on files is an error of write() */
   interrupted = 0;
-  for (int k = 0; k < 3; k++) sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, &s->was[k]);
+  for (int k = 0; k < 3; k++)
+    sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, &s->was[k]);
 }
 
 static void release_signals(const signals *s) {
-  for (int k = 0; k < 3; k++) sigaction(caught[k], &s->was[k], NULL);
+  for (int k = 0; k < 3; k++)
+    sigaction(caught[k], &s->was[k], NULL);
 }
 
 /* ---- checkpoints ---- */
@@ -112,9 +125,12 @@ static void get_array(void *ctx, uint32_t i, float *to) {
 
 static ww_status save(training *t) {
   uint64_t n = ww_net_learned(t->net), per = sizeof(ww_lm_point) / sizeof(float);
-  const ww_checkpoint_array arrays[NARRAYS] = {
-      {"values", n}, {"first", n}, {"second", n}, {"history", t->out->train.n * per}, {"checks", t->out->check.n * per},
-      {"best", n}};
+  const ww_checkpoint_array arrays[NARRAYS] = {{"values", n},
+                                               {"first", n},
+                                               {"second", n},
+                                               {"history", t->out->train.n * per},
+                                               {"checks", t->out->check.n * per},
+                                               {"best", n}};
   ww_buf state = {0};
   double begin = ww_now();
   ww_packer_tell(t->packer, &t->at.epoch, &t->at.row);
@@ -131,7 +147,8 @@ static ww_status save(training *t) {
   return st;
 }
 
-static ww_status read_points(training *t, const ww_checkpoint *c, const char *name, ww_lm_points *v) {
+static ww_status read_points(training *t, const ww_checkpoint *c, const char *name,
+                             ww_lm_points *v) {
   uint64_t floats = ww_checkpoint_floats(c, name), per = sizeof(ww_lm_point) / sizeof(float);
   if (floats % per || floats / per >= UINT32_MAX)
     return ww_fail(t->e, WW_EDATA, "%s: its %s is not whole", c->path, name);
@@ -148,19 +165,23 @@ static ww_status read_values(training *t, const ww_checkpoint *c) {
   ww_status st = WW_OK;
   for (int k = 0; !st && k < 3; k++) {
     st = ww_checkpoint_read(c, names[k], n, v, t->e);
-    if (!st) ww_net_set(t->net, k, v);
+    if (!st)
+      ww_net_set(t->net, k, v);
   }
   free(v);
-  if (!st && t->best && ww_checkpoint_floats(c, "best")) st = ww_checkpoint_read(c, "best", n, t->best, t->e);
+  if (!st && t->best && ww_checkpoint_floats(c, "best"))
+    st = ww_checkpoint_read(c, "best", n, t->best, t->e);
   return st;
 }
 
 static void clear_line(void) { /* of the progress bar */
-  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  if (isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
 }
 
 static void say(const char *what, const char *text) {
-  if (ww_is_quiet()) return;
+  if (ww_is_quiet())
+    return;
   clear_line();
   fprintf(stderr, "%s%s\n", what, text);
 }
@@ -174,15 +195,22 @@ static ww_status resume(training *t) {
     *t->e = (ww_err){0};
     return WW_OK;
   }
-  if (st) return st;
+  if (st)
+    return st;
   t->at.step = c.step;
   st = ww_lm_state_read(c.path, c.state, t->p, t->data, &t->at, &note, t->e);
-  if (!st) st = read_values(t, &c);
-  if (!st) st = read_points(t, &c, "history", &t->out->train);
-  if (!st) st = read_points(t, &c, "checks", &t->out->check);
-  if (!st) ww_packer_seek(t->packer, t->at.epoch, t->at.row);
-  if (!st && *c.note) say("a newer checkpoint is not used: ", c.note);
-  if (!st && note.n) say("not as the checkpoint was begun: ", note.s);
+  if (!st)
+    st = read_values(t, &c);
+  if (!st)
+    st = read_points(t, &c, "history", &t->out->train);
+  if (!st)
+    st = read_points(t, &c, "checks", &t->out->check);
+  if (!st)
+    ww_packer_seek(t->packer, t->at.epoch, t->at.row);
+  if (!st && *c.note)
+    say("a newer checkpoint is not used: ", c.note);
+  if (!st && note.n)
+    say("not as the checkpoint was begun: ", note.s);
   ww_buf_free(&note);
   ww_checkpoint_close(&c);
   return st;
@@ -191,14 +219,20 @@ static ww_status resume(training *t) {
 static ww_status begin(training *t) {
   const ww_lm_plan *p = t->p;
   ww_checkpoint c;
-  if (!p->checkpoint) return WW_OK;
-  if (p->resume) return resume(t);
+  if (!p->checkpoint)
+    return WW_OK;
+  if (p->resume)
+    return resume(t);
   ww_err none;
   ww_status st = ww_checkpoint_open(p->checkpoint, &c, &none);
-  if (st == WW_EIO) return WW_OK; /* there is none yet */
-  if (!st) ww_checkpoint_close(&c);
-  return ww_fail(t->e, WW_EUSAGE, "%s has checkpoints already: go on from them with --resume, or name another folder",
-                 p->checkpoint);
+  if (st == WW_EIO)
+    return WW_OK; /* there is none yet */
+  if (!st)
+    ww_checkpoint_close(&c);
+  return ww_fail(
+      t->e, WW_EUSAGE,
+      "%s has checkpoints already: go on from them with --resume, or name another folder",
+      p->checkpoint);
 }
 
 /* ---- evaluation ---- */
@@ -209,14 +243,16 @@ static ww_status check_losses(training *t, ww_net_loss *out) {
   const ww_lm_batch *b;
   ww_status st = WW_OK;
   ww_packer_seek(t->checker, 0, 0);
-  for (uint64_t done = 0; !st && (!p->check_rows || done < p->check_rows) && (b = ww_packer_next_once(t->checker));
+  for (uint64_t done = 0;
+       !st && (!p->check_rows || done < p->check_rows) && (b = ww_packer_next_once(t->checker));
        done += p->rows)
     st = ww_net_forward(t->net, b, NULL, NULL, t->e);
   return st ? st : ww_net_losses(t->net, out, t->e);
 }
 
 static double total(const training *t, const ww_net_loss *l) {
-  return (l->tokens ? l->token_loss : 0) + (l->asked ? (double)t->p->number_weight * l->number_loss : 0);
+  return (l->tokens ? l->token_loss : 0) +
+         (l->asked ? (double)t->p->number_weight * l->number_loss : 0);
 }
 
 /* A float's own digits: more of them say nothing. */
@@ -227,7 +263,8 @@ static double brief(double v) {
 }
 
 static void log_check(training *t, const ww_net_loss *l) {
-  if (!t->log) return;
+  if (!t->log)
+    return;
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
@@ -248,7 +285,8 @@ static ww_status evaluate(training *t) {
   double start = ww_now();
   ww_status st = check_losses(t, &l);
   t->check_s = ww_now() - start;
-  if (st) return st;
+  if (st)
+    return st;
   double loss = total(t, &l);
   ww_lm_point q = {.step = (float)t->at.step,
                    .loss = (float)loss,
@@ -261,17 +299,21 @@ static ww_status evaluate(training *t) {
   if (better) {
     t->at.best = loss;
     t->at.best_step = t->at.step;
-    if (t->best && !(t->p->average > 0)) ww_net_get(t->net, 0, t->best);
+    if (t->best && !(t->p->average > 0))
+      ww_net_get(t->net, 0, t->best);
   }
-  if (ww_is_quiet()) return WW_OK;
+  if (ww_is_quiet())
+    return WW_OK;
   clear_line();
-  fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": held out %.4f (tokens %.4f, numbers %.4f)%s\n", t->at.step,
-          t->at.steps, loss, l.token_loss, l.number_loss, better ? "" : ", no better");
+  fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": held out %.4f (tokens %.4f, numbers %.4f)%s\n",
+          t->at.step, t->at.steps, loss, l.token_loss, l.number_loss, better ? "" : ", no better");
   return WW_OK;
 }
 
 static bool time_to_check(const training *t) {
-  if (!t->checker || (t->out->check.n && t->out->check.v[t->out->check.n - 1].step == (float)t->at.step)) return false;
+  if (!t->checker ||
+      (t->out->check.n && t->out->check.v[t->out->check.n - 1].step == (float)t->at.step))
+    return false;
   return t->at.step == t->at.steps || (t->p->check_every && t->at.step % t->p->check_every == 0);
 }
 
@@ -280,15 +322,22 @@ static bool time_to_check(const training *t) {
 /* Batch k of `accumulate`: rows of the step's, places counted from its own begin. */
 static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
   uint32_t B = t->p->rows, n = B * b->T, from = k * n;
-  ww_lm_batch s = {.B = B, .T = b->T, .token = b->token + from, .target = b->target + from, .first = b->first + from};
+  ww_lm_batch s = {.B = B,
+                   .T = b->T,
+                   .token = b->token + from,
+                   .target = b->target + from,
+                   .first = b->first + from};
   uint32_t a = 0, d = 0;
-  while (a < b->asked && (uint32_t)b->ask_at[a] < from) a++;
-  while (d < b->described && (uint32_t)b->describe_at[d] < from) d++;
+  while (a < b->asked && (uint32_t)b->ask_at[a] < from)
+    a++;
+  while (d < b->described && (uint32_t)b->describe_at[d] < from)
+    d++;
   s.ask_at = t->ask_at;
   s.numbers = b->numbers + (size_t)a * t->c->numbers;
   s.describe_at = t->describe_at;
   s.features = b->features + (size_t)d * t->c->features;
-  for (; a < b->asked && (uint32_t)b->ask_at[a] < from + n; a++) t->ask_at[s.asked++] = b->ask_at[a] - (int32_t)from;
+  for (; a < b->asked && (uint32_t)b->ask_at[a] < from + n; a++)
+    t->ask_at[s.asked++] = b->ask_at[a] - (int32_t)from;
   for (; d < b->described && (uint32_t)b->describe_at[d] < from + n; d++)
     t->describe_at[s.described++] = b->describe_at[d] - (int32_t)from;
   return s;
@@ -296,7 +345,8 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
 
 static uint64_t count_targets(const ww_lm_batch *b) {
   uint64_t n = 0;
-  for (size_t k = 0; k < (size_t)b->B * b->T; k++) n += b->target[k] >= 0;
+  for (size_t k = 0; k < (size_t)b->B * b->T; k++)
+    n += b->target[k] >= 0;
   return n;
 }
 
@@ -311,7 +361,8 @@ static ww_status learn(training *t) {
     ww_net_seed(t->net, ww_hash((uint64_t[]){t->at.step, k}, 2 * sizeof(uint64_t), p->seed));
     st = ww_net_learn(t->net, &s, fmax(1, tokens), fmax(1, asked), t->e);
   }
-  if (st) return st;
+  if (st)
+    return st;
   ww_net_update_options u = {.lr = ww_lm_rate(p, t->at.steps, t->at.step),
                              .beta1 = p->beta1,
                              .beta2 = p->beta2,
@@ -323,11 +374,13 @@ static ww_status learn(training *t) {
   return WW_OK;
 }
 
-/* Waits for what was asked for: losses are means over the steps since the last time, the norm is the last step's. */
+/* Waits for what was asked for: losses are means over the steps since the last time, the norm is
+ * the last step's. */
 static ww_status read_point(training *t, ww_lm_point *q) {
   ww_net_loss l;
   ww_status st = ww_net_losses(t->net, &l, t->e);
-  if (st) return st;
+  if (st)
+    return st;
   *q = (ww_lm_point){.step = (float)t->at.step,
                      .loss = (float)total(t, &l),
                      .token_loss = l.tokens ? (float)l.token_loss : 0,
@@ -341,23 +394,24 @@ static ww_status not_finite(training *t, const ww_lm_point *q) {
   char kept[200] = "no checkpoint was asked for (--checkpoint DIR)";
   ww_checkpoint c;
   if (t->p->checkpoint && !ww_checkpoint_open(t->p->checkpoint, &c, NULL)) {
-    snprintf(kept, sizeof kept, "the last good checkpoint, of step %" PRIu64 ", is kept in %.120s", c.step,
-             t->p->checkpoint);
+    snprintf(kept, sizeof kept, "the last good checkpoint, of step %" PRIu64 ", is kept in %.120s",
+             c.step, t->p->checkpoint);
     ww_checkpoint_close(&c);
   } else if (t->p->checkpoint)
     snprintf(kept, sizeof kept, "no checkpoint was made yet");
-  return ww_fail(
-      t->e, WW_EDATA,
-      "step %" PRIu64
-      ": the loss is %g and the gradient's norm %g, which is not finite; stopped, %s. A lower --lr, a longer --warmup or a "
-      "smaller --clip helps",
-      t->at.step, (double)q->loss, (double)q->norm, kept);
+  return ww_fail(t->e, WW_EDATA,
+                 "step %" PRIu64 ": the loss is %g and the gradient's norm %g, which is not "
+                 "finite; stopped, %s. A lower --lr, a longer --warmup or a "
+                 "smaller --clip helps",
+                 t->at.step, (double)q->loss, (double)q->norm, kept);
 }
 
 /* ---- what it says ---- */
 
-static void log_step(training *t, const ww_lm_point *q, double seconds, double tokens_s, double mfu) {
-  if (!t->log) return;
+static void log_step(training *t, const ww_lm_point *q, double seconds, double tokens_s,
+                     double mfu) {
+  if (!t->log)
+    return;
   ww_buf b = {0};
   ww_json j = {0};
   uint64_t epoch, row;
@@ -373,7 +427,8 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
   ww_json_kuint(&j, "epoch", epoch);
   ww_json_knum(&j, "seconds", round(seconds * 1e6) / 1e6);
   ww_json_knum(&j, "tokens_per_s", round(tokens_s));
-  if (isfinite(mfu)) ww_json_knum(&j, "mfu", round(mfu * 1e4) / 1e4);
+  if (isfinite(mfu))
+    ww_json_knum(&j, "mfu", round(mfu * 1e4) / 1e4);
   ww_json_end_obj(&j);
   fprintf(t->log, "%s\n", b.s);
   fflush(t->log);
@@ -383,16 +438,18 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
 static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu) {
   char what[128], share[32] = "";
   t->shown = t->shown != 0 ? 0.95f * t->shown + 0.05f * q->loss : q->loss;
-  if (isfinite(mfu)) snprintf(share, sizeof share, ", MFU %.1f %%", 100 * mfu);
-  snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", (double)t->shown, (double)q->lr, tokens_s,
-           share);
+  if (isfinite(mfu))
+    snprintf(share, sizeof share, ", MFU %.1f %%", 100 * mfu);
+  snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", (double)t->shown,
+           (double)q->lr, tokens_s, share);
   ww_progress(what, t->at.step, t->at.steps);
   if (ww_is_quiet() || isatty(STDERR_FILENO) ||
       (ww_now() - t->told < 15 && t->at.step != t->at.steps && t->out->train.n > 1))
     return;
   t->told = ww_now();
-  fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n", t->at.step,
-          t->at.steps, (double)q->loss, (double)q->norm, (double)q->lr, tokens_s, share);
+  fprintf(
+      stderr, "step %" PRIu64 "/%" PRIu64 ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n",
+      t->at.step, t->at.steps, (double)q->loss, (double)q->norm, (double)q->lr, tokens_s, share);
 }
 
 /* ---- the loop ---- */
@@ -401,65 +458,84 @@ static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu)
 static ww_status settle(training *t) {
   const ww_lm_plan *p = t->p;
   ww_lm_point q;
-  if (!t->pending) return WW_OK;
+  if (!t->pending)
+    return WW_OK;
   ww_status st = read_point(t, &q);
-  if (st) return st;
-  double tokens = (double)p->rows * p->accumulate * p->tokens * t->pending, seconds = ww_now() - t->since;
+  if (st)
+    return st;
+  double tokens = (double)p->rows * p->accumulate * p->tokens * t->pending,
+         seconds = ww_now() - t->since;
   double mfu = p->peak > 0 ? (double)t->flops * t->pending / seconds / p->peak : NAN;
   t->step_s = fmax(t->step_s, seconds);
   t->out->seconds += seconds;
   t->out->tokens += (uint64_t)tokens;
   log_step(t, &q, seconds / t->pending, tokens / seconds, mfu);
   t->pending = 0;
-  if (!isfinite(q.loss) || !isfinite(q.norm)) return not_finite(t, &q);
+  if (!isfinite(q.loss) || !isfinite(q.norm))
+    return not_finite(t, &q);
   ww_push(t->a, &t->out->train, q);
   show(t, &q, tokens / seconds, mfu);
   return WW_OK;
 }
 
-/* The mean of what the last steps gave lies in a wider valley than any of them, and does better on examples of another kind. How many are in it follows
- * from the step, so that a checkpoint needs to keep the mean alone. */
+/* The mean of what the last steps gave lies in a wider valley than any of them, and does better on
+ * examples of another kind. How many are in it follows from the step, so that a checkpoint needs to
+ * keep the mean alone. */
 static void average(training *t) {
-  const uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * (double)steps),
+  const uint64_t steps = t->at.steps,
+                 from = steps - (uint64_t)((double)t->p->average * (double)steps),
                  n = ww_net_learned(t->net);
   const uint64_t every = (steps - from) / 200 + 1;
-  if (!(t->p->average > 0) || t->at.step <= from || (t->at.step - from) % every) return;
+  if (!(t->p->average > 0) || t->at.step <= from || (t->at.step - from) % every)
+    return;
   const float share = 1 / (float)((t->at.step - from) / every);
   float *v = ww_xmalloc(n * sizeof *v);
   ww_net_get(t->net, 0, v);
-  for (uint64_t k = 0; k < n; k++) t->best[k] += (v[k] - t->best[k]) * share;
+  for (uint64_t k = 0; k < n; k++)
+    t->best[k] += (v[k] - t->best[k]) * share;
   free(v);
 }
 
 static ww_status step(training *t) {
   const ww_lm_plan *p = t->p;
-  if (!t->pending) t->since = ww_now();
+  if (!t->pending)
+    t->since = ww_now();
   t->at.step++;
   ww_status st = learn(t);
-  if (st) return st;
+  if (st)
+    return st;
   average(t);
   t->pending++;
   bool check = time_to_check(t),
        keep = p->checkpoint && p->every && t->at.step % p->every == 0 && t->at.step < t->at.steps;
-  if (check || keep || t->at.step == 1 || !p->log_every || t->at.step % p->log_every == 0) st = settle(t);
-  if (!st && check) st = evaluate(t);
-  if (!st && keep) st = save(t);
+  if (check || keep || t->at.step == 1 || !p->log_every || t->at.step % p->log_every == 0)
+    st = settle(t);
+  if (!st && check)
+    st = evaluate(t);
+  if (!st && keep)
+    st = save(t);
   return st;
 }
 
 static bool out_of_time(const training *t) {
-  if (!(t->p->minutes > 0)) return false;
-  return ww_now() - t->p->started + 2 * t->step_s + t->check_s + 1.5 * t->save_s > 60 * t->p->minutes;
+  if (!(t->p->minutes > 0))
+    return false;
+  return ww_now() - t->p->started + 2 * t->step_s + t->check_s + 1.5 * t->save_s >
+         60 * t->p->minutes;
 }
 
 static ww_status leave(training *t) { /* a signal came */
   ww_status st = settle(t);
-  if (st) return st;
+  if (st)
+    return st;
   if (!t->p->checkpoint)
-    return ww_fail(t->e, WW_ECANCEL, "interrupted at step %" PRIu64 "; nothing is kept without --checkpoint",
+    return ww_fail(t->e, WW_ECANCEL,
+                   "interrupted at step %" PRIu64 "; nothing is kept without --checkpoint",
                    t->at.step);
-  if ((st = save(t))) return st;
-  return ww_fail(t->e, WW_ECANCEL, "interrupted; the checkpoint of step %" PRIu64 " is in %s, --resume goes on",
+  if ((st = save(t)))
+    return st;
+  return ww_fail(t->e, WW_ECANCEL,
+                 "interrupted; the checkpoint of step %" PRIu64 " is in %s, --resume goes on",
                  t->at.step, t->p->checkpoint);
 }
 
@@ -476,22 +552,28 @@ static ww_status loop(training *t) {
       break;
     }
     st = step(t);
-    if (!st && interrupted) return leave(t);
+    if (!st && interrupted)
+      return leave(t);
   }
-  if (!st) st = settle(t);
-  if (!st && t->p->checkpoint) st = save(t);
+  if (!st)
+    st = settle(t);
+  if (!st && t->p->checkpoint)
+    st = save(t);
   bool kept = t->p->average > 0 ? t->at.step == t->at.steps : !isnan(t->at.best);
-  if (!st && t->best && kept && t->out->ended != WW_TRAINED_TIME) ww_net_set(t->net, 0, t->best);
+  if (!st && t->best && kept && t->out->ended != WW_TRAINED_TIME)
+    ww_net_set(t->net, 0, t->best);
   return st;
 }
 
 static ww_status draw(const training *t) {
-  if (!t->p->curve || !t->out->train.n) return WW_OK;
+  if (!t->p->curve || !t->out->train.n)
+    return WW_OK;
   char title[128];
   ww_buf b = {0};
   double n = (double)ww_net_learned(t->net);
-  snprintf(title, sizeof title, "%.3g %s values, %" PRIu64 " steps of %" PRIu64 " tokens", n < 1e6 ? n / 1e3 : n / 1e6,
-           n < 1e6 ? "thousand" : "million", t->at.step, (uint64_t)t->p->rows * t->p->accumulate * t->p->tokens);
+  snprintf(title, sizeof title, "%.3g %s values, %" PRIu64 " steps of %" PRIu64 " tokens",
+           n < 1e6 ? n / 1e3 : n / 1e6, n < 1e6 ? "thousand" : "million", t->at.step,
+           (uint64_t)t->p->rows * t->p->accumulate * t->p->tokens);
   ww_lm_curve(title, &t->out->train, &t->out->check, &b);
   ww_status st = ww_write_file_atomic(t->p->curve, b.s, b.n, t->e);
   ww_buf_free(&b);
@@ -505,7 +587,8 @@ static void finish(training *t) {
   r->best = t->at.best;
   r->best_step = t->at.best_step;
   double steps = (double)r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
-  r->mfu = t->p->peak > 0 && r->seconds > 0 ? steps * (double)t->flops / r->seconds / t->p->peak : NAN;
+  r->mfu =
+      t->p->peak > 0 && r->seconds > 0 ? steps * (double)t->flops / r->seconds / t->p->peak : NAN;
   bool lost = t->log && ferror(t->log);
   if ((t->log && fclose(t->log)) || lost)
     say("the log is not whole: ", lost ? "it could not be written" : strerror(errno));
@@ -516,19 +599,23 @@ static void finish(training *t) {
   free(t->describe_at);
 }
 
-ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, const ww_examples *valid,
-                      const ww_lm_plan *p, ww_arena *a, ww_lm_trained *out, ww_err *e) {
+ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x,
+                      const ww_examples *valid, const ww_lm_plan *p, ww_arena *a,
+                      ww_lm_trained *out, ww_err *e) {
   training t = {.net = n, .c = c, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
   size_t batch = (size_t)p->rows * p->tokens;
   signals s;
   *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
   if ((uint64_t)batch * p->accumulate > INT32_MAX) /* places in a step are 32 bits */
-    return ww_fail(e, WW_EUSAGE, "a step of %u x %u rows of %u tokens is more than 2^31 tokens: accumulate fewer",
+    return ww_fail(e, WW_EUSAGE,
+                   "a step of %u x %u rows of %u tokens is more than 2^31 tokens: accumulate fewer",
                    p->rows, p->accumulate, p->tokens);
   t.packer = ww_packer_new(x, c, p->rows * p->accumulate, p->tokens, p->seed);
   ww_packer_noise(t.packer, p->noise);
-  if (valid) t.checker = ww_packer_new(valid, c, p->rows, p->tokens, 0);
-  if ((p->patience && valid) || p->average > 0) t.best = ww_xcalloc(ww_net_learned(n), sizeof *t.best);
+  if (valid)
+    t.checker = ww_packer_new(valid, c, p->rows, p->tokens, 0);
+  if ((p->patience && valid) || p->average > 0)
+    t.best = ww_xcalloc(ww_net_learned(n), sizeof *t.best);
   t.ask_at = ww_xmalloc(batch * sizeof *t.ask_at);
   t.describe_at = ww_xmalloc(batch * sizeof *t.describe_at);
   t.data = ww_examples_hash(x);
@@ -536,15 +623,21 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, co
   t.flops = ww_net_flops(n, p->rows, p->tokens) * p->accumulate;
   catch_signals(&s);
   ww_status st = begin(&t);
-  if (!st && t.at.steps != p->steps && t.at.step) say("not as the checkpoint was begun: ", "another number of steps");
+  if (!st && t.at.steps != p->steps && t.at.step)
+    say("not as the checkpoint was begun: ", "another number of steps");
   t.at.steps = p->steps;
-  if (!st) st = ww_lm_log_open(p->log, p->resume, t.at.step, &t.log, e);
-  if (!st) st = loop(&t);
+  if (!st)
+    st = ww_lm_log_open(p->log, p->resume, t.at.step, &t.log, e);
+  if (!st)
+    st = loop(&t);
   release_signals(&s);
   ww_err drawing = {0};
   training picture = t;
   picture.e = &drawing;
-  if (draw(&picture) && !st) st = drawing.code, *e = drawing;
+  if (draw(&picture) && !st) {
+    st = drawing.code;
+    *e = drawing;
+  }
   finish(&t);
   return st;
 }

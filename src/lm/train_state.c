@@ -1,4 +1,5 @@
-/* train_state.c - what a checkpoint knows of a training besides its values: the place in the data, the schedule, and whose data and model they are. */
+/* train_state.c - what a checkpoint knows of a training besides its values: the place in the data,
+ * the schedule, and whose data and model they are. */
 #include "train.h"
 
 #include <errno.h>
@@ -59,7 +60,8 @@ void ww_lm_state_write(const ww_lm_plan *p, const ww_lm_place *at, uint64_t data
   hex(&j, "data", data);
   hex(&j, "model", p->model);
   ww_json_kuint(&j, "rows", (uint64_t)p->rows * p->accumulate);
-  for (int k = 0; k < NTABLE; k++) ww_json_knum(&j, table[k].name, value_of(p, &table[k]));
+  for (int k = 0; k < NTABLE; k++)
+    ww_json_knum(&j, table[k].name, value_of(p, &table[k]));
   ww_json_end_obj(&j);
 }
 
@@ -68,35 +70,43 @@ static bool same_hash(const cJSON *s, const char *key, uint64_t v) {
   return cJSON_IsString(n) && strtoull(n->valuestring, NULL, 16) == v;
 }
 
-static ww_status check_same(const char *path, const cJSON *s, const ww_lm_plan *p, uint64_t data, ww_err *e) {
+static ww_status check_same(const char *path, const cJSON *s, const ww_lm_plan *p, uint64_t data,
+                            ww_err *e) {
   uint64_t rows = ww_json_whole(s, "rows");
   if (!same_hash(s, "model", p->model))
-    return ww_fail(e, WW_EDATA,
-                   "%s is of another model (sizes, adapters or base weights): give the options it began with", path);
+    return ww_fail(
+        e, WW_EDATA,
+        "%s is of another model (sizes, adapters or base weights): give the options it began with",
+        path);
   if (!same_hash(s, "data", data))
-    return ww_fail(e, WW_EDATA,
-                   "%s was trained on other data (or another tokenizer or --tokens): give --data as it was", path);
+    return ww_fail(
+        e, WW_EDATA,
+        "%s was trained on other data (or another tokenizer or --tokens): give --data as it was",
+        path);
   if (rows != (uint64_t)p->rows * p->accumulate)
-    return ww_fail(e, WW_EDATA, "%s has steps of %" PRIu64 " rows: --batch times --accumulate must be that", path,
-                   rows);
+    return ww_fail(e, WW_EDATA,
+                   "%s has steps of %" PRIu64 " rows: --batch times --accumulate must be that",
+                   path, rows);
   return WW_OK;
 }
 
-ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan *p, uint64_t data, ww_lm_place *at,
-                           ww_buf *note, ww_err *e) {
+ww_status ww_lm_state_read(const char *path, const void *state, const ww_lm_plan *p, uint64_t data,
+                           ww_lm_place *at, ww_buf *note, ww_err *e) {
   const cJSON *s = state;
   ww_status st = check_same(path, s, p, data, e);
   for (int k = 0; !st && k < NTABLE; k++) {
     const cJSON *n = cJSON_GetObjectItemCaseSensitive(s, table[k].name);
     double was = cJSON_IsNumber(n) ? n->valuedouble : NAN, now = value_of(p, &table[k]);
-    if (was == now) continue;
+    if (was == now)
+      continue;
     if (table[k].exact)
-      st = ww_fail(e, WW_EDATA, "%s has %s %.9g, not %.9g: give the options it began with", path, table[k].option, was,
-                   now);
+      st = ww_fail(e, WW_EDATA, "%s has %s %.9g, not %.9g: give the options it began with", path,
+                   table[k].option, was, now);
     else
       ww_buf_fmt(note, "%s%s was %.9g, is %.9g", note->n ? ", " : "", table[k].option, was, now);
   }
-  if (st) return st;
+  if (st)
+    return st;
   const cJSON *best = cJSON_GetObjectItemCaseSensitive(s, "best");
   at->epoch = ww_json_whole(s, "epoch");
   at->row = ww_json_whole(s, "row");
@@ -117,13 +127,16 @@ static ww_status keep_until(const char *path, uint64_t step, ww_err *e) {
   ww_status st = ww_read_file(a, path, (size_t)1 << 32, &text, NULL, e);
   for (char *line = st ? NULL : text; line && *line; line = next) {
     next = strchr(line, '\n');
-    if (!next) break; /* cut off in the middle */
+    if (!next)
+      break; /* cut off in the middle */
     *next++ = 0;
     cJSON *row = ww_json_read(line, strlen(line), NULL);
-    if (row && ww_json_whole(row, "step") <= step) ww_buf_fmt(&kept, "%s\n", line);
+    if (row && ww_json_whole(row, "step") <= step)
+      ww_buf_fmt(&kept, "%s\n", line);
     cJSON_Delete(row);
   }
-  if (!st) st = ww_write_file_atomic(path, kept.n ? kept.s : "", kept.n, e);
+  if (!st)
+    st = ww_write_file_atomic(path, kept.n ? kept.s : "", kept.n, e);
   ww_buf_free(&kept);
   ww_arena_free(a);
   return st;
@@ -131,10 +144,12 @@ static ww_status keep_until(const char *path, uint64_t step, ww_err *e) {
 
 ww_status ww_lm_log_open(const char *path, bool resume, uint64_t step, FILE **out, ww_err *e) {
   *out = NULL;
-  if (!path) return WW_OK;
+  if (!path)
+    return WW_OK;
   if (resume && ww_file_regular(path)) {
     ww_status st = keep_until(path, step, e);
-    if (st) return st;
+    if (st)
+      return st;
   }
   *out = fopen(path, resume ? "ae" : "we");
   return *out ? WW_OK : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));

@@ -1,7 +1,9 @@
-/* weights.c - opens weights by path: one file or shards, mapped; and what both formats share: names, ranges.
+/* weights.c - opens weights by path: one file or shards, mapped; and what both formats share:
+ * names, ranges.
  *
- * A mapping stays as long as the weights are open. Nobody may cut the file short meanwhile: the system answers that with SIGBUS, as for any
- * mapped file; our own writers replace files and never change them. */
+ * A mapping stays as long as the weights are open. Nobody may cut the file short meanwhile: the
+ * system answers that with SIGBUS, as for any mapped file; our own writers replace files and never
+ * change them. */
 #include "weights_int.h"
 
 #include <dirent.h>
@@ -20,7 +22,8 @@ enum { MAX_INDEX = 32 << 20, MAX_SHARDS = 4096 };
 
 static uint32_t slot_of(const ww_names *t, const char *name) {
   uint32_t k = (uint32_t)ww_hash(name, strlen(name), 0) & (t->cap - 1);
-  while (t->v[k].name && strcmp(t->v[k].name, name) != 0) k = (k + 1) & (t->cap - 1);
+  while (t->v[k].name && strcmp(t->v[k].name, name) != 0)
+    k = (k + 1) & (t->cap - 1);
   return k;
 }
 
@@ -28,14 +31,17 @@ static void names_grow(ww_names *t, ww_arena *a) {
   ww_names bigger = {.cap = t->cap ? t->cap * 4 : 64, .n = t->n};
   bigger.v = WW_NEWN(a, ww_name_slot, bigger.cap);
   for (uint32_t k = 0; k < t->cap; k++)
-    if (t->v[k].name) bigger.v[slot_of(&bigger, t->v[k].name)] = t->v[k];
+    if (t->v[k].name)
+      bigger.v[slot_of(&bigger, t->v[k].name)] = t->v[k];
   *t = bigger;
 }
 
 bool ww_names_add(ww_names *t, ww_arena *a, const char *name, uint32_t at) {
-  if (t->n * 2 >= t->cap) names_grow(t, a);
+  if (t->n * 2 >= t->cap)
+    names_grow(t, a);
   ww_name_slot *s = &t->v[slot_of(t, name)];
-  if (s->name) return false;
+  if (s->name)
+    return false;
   *s = (ww_name_slot){name, at};
   t->n++;
   return true;
@@ -43,7 +49,8 @@ bool ww_names_add(ww_names *t, ww_arena *a, const char *name, uint32_t at) {
 
 static bool names_find(const ww_names *t, const char *name, uint32_t *at) {
   const ww_name_slot *s = t->cap ? &t->v[slot_of(t, name)] : NULL;
-  if (!s || !s->name) return false;
+  if (!s || !s->name)
+    return false;
   *at = s->at;
   return true;
 }
@@ -53,17 +60,23 @@ static bool names_find(const ww_names *t, const char *name, uint32_t *at) {
 bool ww_product(const uint64_t *dim, uint32_t ndim, uint64_t *out) {
   uint64_t n = 1;
   for (uint32_t i = 0; i < ndim; i++)
-    if (dim[i] == 0) return *out = 0, true;
+    if (dim[i] == 0)
+      return *out = 0, true;
   for (uint32_t i = 0; i < ndim; i++)
-    if (__builtin_mul_overflow(n, dim[i], &n)) return false;
+    if (__builtin_mul_overflow(n, dim[i], &n))
+      return false;
   *out = n;
   return true;
 }
 
-/* Values of a type must lie at multiples of its size for who reads them in place; a file that puts them elsewhere costs a copy. */
+/* Values of a type must lie at multiples of its size for who reads them in place; a file that puts
+ * them elsewhere costs a copy. */
 static const void *aligned(ww_arena *a, const ww_tensor *t) {
-  uintptr_t unit = t->type == WW_DTYPE_Q8_0 ? 2 : t->type < WW_NDTYPE ? ww_dtype_bytes(t->type, 1) : 1;
-  if (!t->bytes || (uintptr_t)t->data % unit == 0) return t->data;
+  uintptr_t unit = t->type == WW_DTYPE_Q8_0 ? 2
+                   : t->type < WW_NDTYPE    ? ww_dtype_bytes(t->type, 1)
+                                            : 1;
+  if (!t->bytes || (uintptr_t)t->data % unit == 0)
+    return t->data;
   return memcpy(ww_alloc(a, t->bytes), t->data, t->bytes);
 }
 
@@ -88,12 +101,15 @@ typedef struct {
 
 static int by_place(const void *x, const void *y) {
   const range *a = x, *b = y;
-  if (a->from != b->from) return a->from < b->from ? -1 : 1;
-  if (a->to != b->to) return a->to < b->to ? -1 : 1;
+  if (a->from != b->from)
+    return a->from < b->from ? -1 : 1;
+  if (a->to != b->to)
+    return a->to < b->to ? -1 : 1;
   return 0;
 }
 
-static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, uint64_t bytes, bool filled, ww_err *e) {
+static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, uint64_t bytes,
+                              bool filled, ww_err *e) {
   uint64_t end = 0;
   for (uint32_t k = 0; k < n; k++) {
     const char *name = w->tensors.v[r[k].tensor].name;
@@ -103,26 +119,30 @@ static ww_status check_sorted(const ww_weights *w, const range *r, uint32_t n, u
     if (filled && r[k].from > end)
       return ww_fail(e, WW_EPARSE, "%llu bytes before tensor \"%.150s\" belong to none",
                      (unsigned long long)(r[k].from - end), name);
-    if (r[k].to > end) end = r[k].to;
+    if (r[k].to > end)
+      end = r[k].to;
   }
   if (filled && end < bytes)
-    return ww_fail(e, WW_EPARSE, "%llu bytes at the end belong to no tensor", (unsigned long long)(bytes - end));
+    return ww_fail(e, WW_EPARSE, "%llu bytes at the end belong to no tensor",
+                   (unsigned long long)(bytes - end));
   return WW_OK;
 }
 
-ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *data, uint64_t n, bool filled,
-                                  ww_err *e) {
+ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *data, uint64_t n,
+                                  bool filled, ww_err *e) {
   uint32_t count = w->tensors.n - first, used = 0;
   range *r = ww_xmalloc(sizeof *r * ((size_t)count + 1));
   for (uint32_t i = 0; i < count; i++) {
     const ww_tensor *t = &w->tensors.v[first + i];
     uint64_t from = t->data ? (uint64_t)((const uint8_t *)t->data - data) : 0;
-    if (t->data) r[used++] = (range){from, from + t->bytes, first + i};
+    if (t->data)
+      r[used++] = (range){from, from + t->bytes, first + i};
   }
   qsort(r, used, sizeof *r, by_place);
   ww_status rc = check_sorted(w, r, used, n, filled, e);
   free(r);
-  for (uint32_t i = first; !rc && i < w->tensors.n; i++) w->tensors.v[i].data = aligned(w->a, &w->tensors.v[i]);
+  for (uint32_t i = first; !rc && i < w->tensors.n; i++)
+    w->tensors.v[i].data = aligned(w->a, &w->tensors.v[i]);
   return rc;
 }
 
@@ -135,28 +155,36 @@ static ww_weights *new_weights(void) {
 }
 
 void ww_weights_close(ww_weights *w) {
-  if (!w) return;
-  for (uint32_t i = 0; i < w->nmaps; i++) munmap(w->maps[i].at, w->maps[i].n);
+  if (!w)
+    return;
+  for (uint32_t i = 0; i < w->nmaps; i++)
+    munmap(w->maps[i].at, w->maps[i].n);
   free(w->maps);
   ww_arena_free(w->a);
   free(w);
 }
 
-static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes, size_t *n, ww_err *e) {
+static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes, size_t *n,
+                          ww_err *e) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not wait for its writer */
   struct stat st;
   if (fd < 0 || fstat(fd, &st) != 0) {
     int why = errno;
-    if (fd >= 0) close(fd);
+    if (fd >= 0)
+      close(fd);
     return ww_fail(e, WW_EIO, "cannot open: %s", strerror(why));
   }
   void *at = MAP_FAILED;
-  if (S_ISREG(st.st_mode) && st.st_size > 0) at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (S_ISREG(st.st_mode) && st.st_size > 0)
+    at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   int why = errno;
   close(fd);
-  if (!S_ISREG(st.st_mode)) return ww_fail(e, WW_EIO, "no regular file");
-  if (st.st_size == 0) return ww_fail(e, WW_EPARSE, "the file is empty");
-  if (at == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot map: %s", strerror(why));
+  if (!S_ISREG(st.st_mode))
+    return ww_fail(e, WW_EIO, "no regular file");
+  if (st.st_size == 0)
+    return ww_fail(e, WW_EPARSE, "the file is empty");
+  if (at == MAP_FAILED)
+    return ww_fail(e, WW_EIO, "cannot map: %s", strerror(why));
   w->maps = ww_xrealloc(w->maps, sizeof *w->maps * (w->nmaps + 1));
   w->maps[w->nmaps].at = at;
   w->maps[w->nmaps++].n = (size_t)st.st_size;
@@ -166,7 +194,8 @@ static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes
 }
 
 ww_status ww_file_named(ww_status rc, const char *path, ww_err *e) {
-  if (!rc || !e) return rc;
+  if (!rc || !e)
+    return rc;
   char what[sizeof e->msg];
   memcpy(what, e->msg, sizeof what);
   return ww_fail(e, rc, "'%.150s': %.350s", path, what);
@@ -191,12 +220,15 @@ typedef struct {
 } shard;
 
 /* The shard of that name, opened when it is seen first. */
-static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_names *seen, shard *shards, uint32_t *at,
-                          ww_err *e) {
-  if (names_find(seen, name, at)) return WW_OK;
+static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_names *seen,
+                          shard *shards, uint32_t *at, ww_err *e) {
+  if (names_find(seen, name, at))
+    return WW_OK;
   if (!*name || strchr(name, '/') || name[0] == '.')
-    return ww_fail(e, WW_EPARSE, "the index names the file \"%.200s\", which is not in its folder", name);
-  if (seen->n == MAX_SHARDS) return ww_fail(e, WW_ELIMIT, "the index names more than %d files", MAX_SHARDS);
+    return ww_fail(e, WW_EPARSE, "the index names the file \"%.200s\", which is not in its folder",
+                   name);
+  if (seen->n == MAX_SHARDS)
+    return ww_fail(e, WW_ELIMIT, "the index names more than %d files", MAX_SHARDS);
   *at = seen->n;
   shard *s = &shards[seen->n];
   *s = (shard){.name = ww_strdup(w->a, name), .first = w->tensors.n};
@@ -214,11 +246,14 @@ static ww_status add_shards(ww_weights *w, const char *dir, const cJSON *tree, w
   ww_names seen = {0};
   for (const cJSON *m = map->child; m; m = m->next) {
     uint32_t s = 0, t = 0;
-    if (!cJSON_IsString(m)) return ww_fail(e, WW_EPARSE, "weight_map: \"%.200s\" has no file's name", m->string);
+    if (!cJSON_IsString(m))
+      return ww_fail(e, WW_EPARSE, "weight_map: \"%.200s\" has no file's name", m->string);
     ww_status rc = shard_of(w, dir, m->valuestring, &seen, shards, &s, e);
-    if (rc) return rc;
+    if (rc)
+      return rc;
     if (!names_find(&w->tensor_names, m->string, &t) || t < shards[s].first || t >= shards[s].last)
-      return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" is not in '%.150s' as the index says", m->string, shards[s].name);
+      return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" is not in '%.150s' as the index says",
+                     m->string, shards[s].name);
   }
   return WW_OK;
 }
@@ -231,7 +266,8 @@ static ww_status open_index(ww_weights *w, const char *path, ww_err *e) {
   if (!rc) {
     cJSON *tree = ww_json_read(text, n, e);
     rc = tree ? add_shards(w, ww_path_dir(a, path), tree, e) : WW_EPARSE;
-    if (rc && e && e->msg[0] != '\'') ww_file_named(rc, path, e); /* else it names a shard already */
+    if (rc && e && e->msg[0] != '\'')
+      ww_file_named(rc, path, e); /* else it names a shard already */
     cJSON_Delete(tree);
   }
   ww_arena_free(a);
@@ -253,9 +289,11 @@ static const char *only_gguf(ww_arena *a, const char *dir, bool *many) {
     if (f->d_name[0] != '.' && ends(f->d_name, ".gguf")) {
       *many = found != NULL;
       found = ww_path_join(a, dir, f->d_name);
-      if (*many) break;
+      if (*many)
+        break;
     }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   return *many ? NULL : found;
 }
 
@@ -263,21 +301,29 @@ static ww_status file_of_folder(ww_arena *a, const char *dir, const char **path,
   static const char *const names[] = {"model.safetensors", "model.safetensors.index.json"};
   bool many = false;
   for (int i = 0; i < 2; i++)
-    if (ww_file_exists(*path = ww_path_join(a, dir, names[i]))) return WW_OK;
+    if (ww_file_exists(*path = ww_path_join(a, dir, names[i])))
+      return WW_OK;
   *path = only_gguf(a, dir, &many);
-  if (*path) return WW_OK;
+  if (*path)
+    return WW_OK;
   return many ? ww_fail(e, WW_EUSAGE, "'%s' has several .gguf files: name one of them", dir)
-              : ww_fail(e, WW_EIO, "'%s' has no model.safetensors, no model.safetensors.index.json and no .gguf", dir);
+              : ww_fail(
+                    e, WW_EIO,
+                    "'%s' has no model.safetensors, no model.safetensors.index.json and no .gguf",
+                    dir);
 }
 
 ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   struct stat st;
   *out = NULL;
-  if (stat(path, &st) != 0) return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
+  if (stat(path, &st) != 0)
+    return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
   ww_weights *w = new_weights();
   ww_status rc = S_ISDIR(st.st_mode) ? file_of_folder(w->a, path, &path, e) : WW_OK;
-  if (!rc) w->path = ww_strdup(w->a, path);
-  if (!rc) rc = ends(path, ".json") ? open_index(w, path, e) : add_file(w, path, true, e);
+  if (!rc)
+    w->path = ww_strdup(w->a, path);
+  if (!rc)
+    rc = ends(path, ".json") ? open_index(w, path, e) : add_file(w, path, true, e);
   if (rc) {
     ww_weights_close(w);
     return rc;
@@ -286,12 +332,13 @@ ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status parse(ww_status (*add)(ww_weights *, const uint8_t *, size_t, ww_err *), const void *bytes, size_t n,
-                       ww_weights **out, ww_err *e) {
+static ww_status parse(ww_status (*add)(ww_weights *, const uint8_t *, size_t, ww_err *),
+                       const void *bytes, size_t n, ww_weights **out, ww_err *e) {
   ww_weights *w = new_weights();
   ww_status rc = add(w, bytes, n, e);
   *out = rc ? NULL : w;
-  if (rc) ww_weights_close(w);
+  if (rc)
+    ww_weights_close(w);
   return rc;
 }
 
@@ -305,12 +352,22 @@ ww_status ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, w
 
 /* ---- asking ---- */
 
-bool ww_weights_is_gguf(const ww_weights *w) { return w->gguf; }
-uint32_t ww_weights_count(const ww_weights *w) { return w->tensors.n; }
-uint32_t ww_weights_nmeta(const ww_weights *w) { return w->metas.n; }
+bool ww_weights_is_gguf(const ww_weights *w) {
+  return w->gguf;
+}
+uint32_t ww_weights_count(const ww_weights *w) {
+  return w->tensors.n;
+}
+uint32_t ww_weights_nmeta(const ww_weights *w) {
+  return w->metas.n;
+}
 
-const ww_tensor *ww_weights_at(const ww_weights *w, uint32_t i) { return i < w->tensors.n ? &w->tensors.v[i] : NULL; }
-const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i) { return i < w->metas.n ? &w->metas.v[i] : NULL; }
+const ww_tensor *ww_weights_at(const ww_weights *w, uint32_t i) {
+  return i < w->tensors.n ? &w->tensors.v[i] : NULL;
+}
+const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i) {
+  return i < w->metas.n ? &w->metas.v[i] : NULL;
+}
 
 const ww_tensor *ww_weights_find(const ww_weights *w, const char *name) {
   uint32_t at;

@@ -16,35 +16,44 @@ typedef struct {
   ww_name_slot *v; /* open addressing; name NULL: empty */
   uint32_t n, cap; /* cap: 0 or a power of two */
 } ww_names;
-bool ww_names_add(ww_names *t, ww_arena *a, const char *name, uint32_t at); /* false: it is there already; the name is not copied */
+bool ww_names_add(ww_names *t, ww_arena *a, const char *name,
+                  uint32_t at); /* false: it is there already; the name is not copied */
 
 /* ---- an open file ---- */
 
-ww_status ww_file_named(ww_status rc, const char *path, ww_err *e); /* puts the file's name in front of what went wrong with it; returns rc */
+ww_status
+ww_file_named(ww_status rc, const char *path,
+              ww_err *e); /* puts the file's name in front of what went wrong with it; returns rc */
 struct ww_weights {
   ww_arena *a;
   bool gguf;
-  const char *path; /* of the file that was opened (in a folder, the one found there); NULL: parsed from memory */
+  const char *path; /* of the file that was opened (in a folder, the one found there); NULL: parsed
+                       from memory */
   WW_VEC(ww_tensor) tensors;
   WW_VEC(ww_meta) metas;
   ww_names tensor_names, meta_names;
   struct {
     void *at;
     size_t n;
-  } *maps; /* mmapped files */
+  } * maps; /* mmapped files */
   uint32_t nmaps;
 };
 /* Adds what a header describes to w; bytes must outlive it. */
 ww_status ww_weights_add_safetensors(ww_weights *w, const uint8_t *bytes, size_t n, ww_err *e);
 ww_status ww_weights_add_gguf(ww_weights *w, const uint8_t *bytes, size_t n, ww_err *e);
 
-ww_status ww_weights_add_tensor(ww_weights *w, const ww_tensor *t, ww_err *e); /* names are told apart */
+ww_status ww_weights_add_tensor(ww_weights *w, const ww_tensor *t,
+                                ww_err *e); /* names are told apart */
 ww_status ww_weights_add_meta(ww_weights *w, const ww_meta *m, ww_err *e);
-/* Of tensors[first ..], all of whose data lies in [data, data + n): no two share bytes; `filled`: nor do any lie between them. */
-ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *data, uint64_t n, bool filled, ww_err *e);
-bool ww_product(const uint64_t *dim, uint32_t ndim, uint64_t *out); /* false: it does not fit 64 bits */
+/* Of tensors[first ..], all of whose data lies in [data, data + n): no two share bytes; `filled`:
+ * nor do any lie between them. */
+ww_status ww_weights_check_ranges(ww_weights *w, uint32_t first, const uint8_t *data, uint64_t n,
+                                  bool filled, ww_err *e);
+bool ww_product(const uint64_t *dim, uint32_t ndim,
+                uint64_t *out); /* false: it does not fit 64 bits */
 
-/* ---- a file that is being written (out.c): it takes its name when all of it is on the disk ---- */
+/* ---- a file that is being written (out.c): it takes its name when all of it is on the disk ----
+ */
 
 typedef struct {
   int fd, slot; /* slot: of temp, for cleaning up */
@@ -57,7 +66,8 @@ typedef struct {
 ww_status ww_out_open(ww_out *o, const char *path, ww_err *e); /* path must outlive it */
 void ww_out_write(ww_out *o, const void *bytes, uint64_t n);
 void ww_out_fill(ww_out *o, char with, uint64_t n);
-ww_status ww_out_finish(ww_out *o); /* all of it on the disk, not yet under its name; removes it where something failed */
+ww_status ww_out_finish(ww_out *o); /* all of it on the disk, not yet under its name; removes it
+                                       where something failed */
 ww_status ww_out_commit(ww_out *o); /* takes its name; after ww_out_finish */
 void ww_out_drop(ww_out *o);        /* instead of ww_out_commit */
 ww_status ww_out_close(ww_out *o);  /* finish and commit */
@@ -66,14 +76,17 @@ ww_status ww_out_close(ww_out *o);  /* finish and commit */
 typedef struct {
   ww_tensor t;
   const float *floats;
-  uint32_t turn_heads; /* > 0: of Q or K, so many heads, whose rows GGUF wants in the order of neighbours */
+  uint32_t turn_heads; /* > 0: of Q or K, so many heads, whose rows GGUF wants in the order of
+                          neighbours */
 } ww_source;
 uint64_t ww_source_bytes(const ww_source *s);      /* 0 where a row of this type cannot be */
 void ww_out_source(ww_out *o, const ww_source *s); /* its bytes */
 
-ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint32_t n, uint64_t shard_bytes, const ww_meta *meta,
-                                      uint32_t nmeta, ww_err *e);
-ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta, ww_err *e);
+ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint32_t n,
+                                      uint64_t shard_bytes, const ww_meta *meta, uint32_t nmeta,
+                                      ww_err *e);
+ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n,
+                                const ww_meta *meta, uint32_t nmeta, ww_err *e);
 ww_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n);
 
 #endif

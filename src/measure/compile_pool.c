@@ -1,8 +1,9 @@
 /* compile_pool.c - units compiled by child processes that live over many of them.
  *
- * NVRTC holds a lock per process and is a library that may crash on odd input: so processes, each with one socket as
- * its stdin and stdout, a line of JSON per unit and one per answer, in order. A child has at most two units, one at work
- * and one waiting, so that it never waits for us; when it dies the first of them is blamed and the other done again. */
+ * NVRTC holds a lock per process and is a library that may crash on odd input: so processes, each
+ * with one socket as its stdin and stdout, a line of JSON per unit and one per answer, in order. A
+ * child has at most two units, one at work and one waiting, so that it never waits for us; when it
+ * dies the first of them is blamed and the other done again. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -26,7 +27,8 @@ extern char **environ;
 static void write_words(ww_json *j, const char *key, const char *const *v, uint32_t n) {
   ww_json_key(j, key);
   ww_json_arr(j);
-  for (uint32_t i = 0; i < n; i++) ww_json_str(j, v[i]);
+  for (uint32_t i = 0; i < n; i++)
+    ww_json_str(j, v[i]);
   ww_json_end_arr(j);
 }
 
@@ -36,10 +38,13 @@ static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_json_obj(&j);
   ww_json_kbool(&j, "nvcc", u->nvcc);
   ww_json_kstr(&j, "architecture", u->architecture);
-  if (u->file) ww_json_kstr(&j, "file", u->file);
-  if (u->text) ww_json_kstr(&j, "text", u->text);
+  if (u->file)
+    ww_json_kstr(&j, "file", u->file);
+  if (u->text)
+    ww_json_kstr(&j, "text", u->text);
   ww_json_kstr(&j, "out", u->out);
-  if (u->compiler) ww_json_kstr(&j, "compiler", u->compiler);
+  if (u->compiler)
+    ww_json_kstr(&j, "compiler", u->compiler);
   write_words(&j, "flags", u->flags.v, u->flags.n);
   write_words(&j, "kernels", u->kernels.v, u->kernels.n);
   ww_json_end_obj(&j);
@@ -61,7 +66,8 @@ static void words_of(const cJSON *tree, const char *key, ww_arena *a, ww_words *
 
 static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err *e) {
   cJSON *tree = ww_json_read(line, strlen(line), e);
-  if (!tree) return WW_EPARSE;
+  if (!tree)
+    return WW_EPARSE;
   *u = (ww_unit_job){.nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
                      .architecture = string_of(tree, "architecture", a),
                      .file = string_of(tree, "file", a),
@@ -83,7 +89,8 @@ static void write_answer(const ww_unit_job *u, const ww_err *error, ww_buf *out)
   if (error->code) {
     ww_json_kint(&j, "error", error->code);
     ww_json_kstr(&j, "message", error->msg);
-    if (error->file) ww_json_kstr(&j, "file", error->file);
+    if (error->file)
+      ww_json_kstr(&j, "file", error->file);
     ww_json_kuint(&j, "line", error->line);
     ww_json_kuint(&j, "col", error->col);
   } else {
@@ -101,7 +108,8 @@ static uint32_t number_of(const cJSON *tree, const char *key) {
 
 static void read_answer(const char *line, ww_pool_unit *u, ww_arena *a) {
   cJSON *tree = ww_json_read(line, strlen(line), &u->error);
-  if (!tree) return;
+  if (!tree)
+    return;
   u->error = (ww_err){.code = (ww_status)number_of(tree, "error"),
                       .file = string_of(tree, "file", a),
                       .line = number_of(tree, "line"),
@@ -113,7 +121,8 @@ static void read_answer(const char *line, ww_pool_unit *u, ww_arena *a) {
     words_of(tree, "entries", a, &entries);
     u->job.compiler = string_of(tree, "compiler", a);
     u->job.entries = entries.v;
-    if (entries.n != u->job.kernels.n) ww_fail(&u->error, WW_EDATA, "the compiling process answered something else");
+    if (entries.n != u->job.kernels.n)
+      ww_fail(&u->error, WW_EDATA, "the compiling process answered something else");
   }
   cJSON_Delete(tree);
 }
@@ -131,7 +140,8 @@ ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e) {
     ww_buf answer = {0};
     if (!read_unit(line, a, &u, &error)) {
       ww_status rc = ww_unit_compile(&u, a, &error);
-      if (rc && !error.code) error.code = rc;
+      if (rc && !error.code)
+        error.code = rc;
     }
     write_answer(&u, &error, &answer);
     if (fwrite(answer.s, 1, answer.n, out) != answer.n || fflush(out))
@@ -198,12 +208,14 @@ static ww_status start_child(pool *p, child *c, ww_err *e) {
 static const char *end_child(child *c, bool force, ww_arena *a) {
   int status = 0;
   close(c->fd);
-  if (force) kill(c->pid, SIGKILL);
+  if (force)
+    kill(c->pid, SIGKILL);
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) {}
   ww_cleanup_forget(c->slot);
   c->pid = 0;
-  return WIFSIGNALED(status) ? ww_fmt(a, "signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)))
-                             : ww_fmt(a, "exit code %d", WEXITSTATUS(status));
+  return WIFSIGNALED(status)
+             ? ww_fmt(a, "signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)))
+             : ww_fmt(a, "exit code %d", WEXITSTATUS(status));
 }
 
 static void lose_child(pool *p, child *c, bool too_long) {
@@ -216,22 +228,27 @@ static void lose_child(pool *p, child *c, bool too_long) {
       ww_fail(error, WW_EDATA, "the compiler crashed on this source (%s)", how);
     p->done++;
   }
-  for (uint32_t i = 1; i < c->n; i++) ww_push(p->a, &p->again, c->unit[i]);
+  for (uint32_t i = 1; i < c->n; i++)
+    ww_push(p->a, &p->again, c->unit[i]);
   c->n = 0;
 }
 
 static bool next_unit(pool *p, uint32_t *out) {
-  if (p->again.n) return *out = p->again.v[--p->again.n], true;
-  if (p->next < p->n) return *out = p->next++, true;
+  if (p->again.n)
+    return *out = p->again.v[--p->again.n], true;
+  if (p->next < p->n)
+    return *out = p->next++, true;
   return false;
 }
 
 static void feed(pool *p, child *c) {
   uint32_t u;
   while (c->n < IN_FLIGHT && next_unit(p, &u)) {
-    if (!c->n) c->since = ww_now();
+    if (!c->n)
+      c->since = ww_now();
     c->unit[c->n++] = u;
-    if (c->sent == c->out.n) c->sent = c->out.n = 0;
+    if (c->sent == c->out.n)
+      c->sent = c->out.n = 0;
     write_unit(&p->units[u].job, &c->out);
   }
 }
@@ -255,11 +272,14 @@ static void serve_child(pool *p, child *c, short events) {
   char chunk[65536];
   if (events & POLLOUT) {
     ssize_t n = send(c->fd, c->out.s + c->sent, c->out.n - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (n > 0) c->sent += (size_t)n;
+    if (n > 0)
+      c->sent += (size_t)n;
   }
-  if (!(events & (POLLIN | POLLHUP | POLLERR))) return;
+  if (!(events & (POLLIN | POLLHUP | POLLERR)))
+    return;
   ssize_t n = recv(c->fd, chunk, sizeof chunk, MSG_DONTWAIT);
-  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (n < 0 && (errno == EINTR || errno == EAGAIN))
+    return;
   if (n <= 0) {
     lose_child(p, c, false);
     return;
@@ -275,16 +295,20 @@ static ww_status turn(pool *p, ww_err *e) {
     child *c = &p->children[i];
     bool work = p->again.n || p->next < p->n;
     ww_status st = !c->pid && work ? start_child(p, c, e) : WW_OK;
-    if (st) return st;
-    if (c->pid) feed(p, c);
+    if (st)
+      return st;
+    if (c->pid)
+      feed(p, c);
     polls[i] = (struct pollfd){.fd = c->pid ? c->fd : -1, .events = POLLIN};
-    if (c->pid && c->sent < c->out.n) polls[i].events |= POLLOUT;
+    if (c->pid && c->sent < c->out.n)
+      polls[i].events |= POLLOUT;
   }
   if (poll(polls, p->nchildren, 200) < 0 && errno != EINTR)
     return ww_fail(e, WW_EIO, "cannot wait for the compiling processes: %s", strerror(errno));
   for (uint32_t i = 0; i < p->nchildren; i++) {
     child *c = &p->children[i];
-    if (!c->pid) continue;
+    if (!c->pid)
+      continue;
     if (polls[i].revents)
       serve_child(p, c, polls[i].revents);
     else if (c->n && ww_now() - c->since > UNIT_LIMIT)
@@ -293,17 +317,21 @@ static ww_status turn(pool *p, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self, const _Atomic bool *cancel,
-                      ww_arena *a, ww_err *e) {
-  if (processes > n) processes = n;
-  if (processes > MOST_PROCESSES) processes = MOST_PROCESSES;
+ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self,
+                      const _Atomic bool *cancel, ww_arena *a, ww_err *e) {
+  if (processes > n)
+    processes = n;
+  if (processes > MOST_PROCESSES)
+    processes = MOST_PROCESSES;
   pool p = {.units = units, .n = n, .self = self, .a = a, .nchildren = processes};
   p.children = WW_NEWN(a, child, processes + 1);
   ww_status st = WW_OK;
-  while (!st && p.done < n) st = cancel && *cancel ? ww_fail(e, WW_ECANCEL, "stopped") : turn(&p, e);
+  while (!st && p.done < n)
+    st = cancel && *cancel ? ww_fail(e, WW_ECANCEL, "stopped") : turn(&p, e);
   for (uint32_t i = 0; i < processes; i++) {
     child *c = &p.children[i];
-    if (c->pid) end_child(c, st != WW_OK, a); /* at the end of its input it goes by itself */
+    if (c->pid)
+      end_child(c, st != WW_OK, a); /* at the end of its input it goes by itself */
     ww_buf_free(&c->in);
     ww_buf_free(&c->out);
   }

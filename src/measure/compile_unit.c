@@ -1,4 +1,5 @@
-/* compile_unit.c - one run of a compiler: from a unit to a .cubin in the cache and what is known of it.
+/* compile_unit.c - one run of a compiler: from a unit to a .cubin in the cache and what is known of
+ * it.
  *
  * Beside CODE.cubin lies CODE.cubin.json, written after it: where it is, the code is whole. */
 #include "../base/jsonread.h"
@@ -8,13 +9,16 @@
 
 ww_status ww_unit_text(const ww_unit_job *u, ww_arena *a, const char **text, ww_err *e) {
   char *data;
-  if (u->text) return *text = u->text, WW_OK;
+  if (u->text)
+    return *text = u->text, WW_OK;
   ww_status st = ww_read_file(a, u->file, SOURCE_MAX, &data, NULL, e);
   *text = st ? NULL : data;
   return st;
 }
 
-static const char *sidecar(const ww_unit_job *u, ww_arena *a) { return ww_fmt(a, "%s.json", u->out); }
+static const char *sidecar(const ww_unit_job *u, ww_arena *a) {
+  return ww_fmt(a, "%s.json", u->out);
+}
 
 /* ---- which entry is meant ---- */
 
@@ -38,17 +42,20 @@ static ww_status read_kernels(const ww_unit_job *u, ww_arena *a, ww_words *kerne
 
 /* ---- the cache ---- */
 
-static ww_status write_sidecar(const ww_unit_job *u, const ww_words *kernels, ww_arena *a, ww_err *e) {
+static ww_status write_sidecar(const ww_unit_job *u, const ww_words *kernels, ww_arena *a,
+                               ww_err *e) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kstr(&j, "compiler", u->compiler);
   ww_json_kstr(&j, "architecture", u->architecture);
-  if (u->file) ww_json_kstr(&j, "file", u->file);
+  if (u->file)
+    ww_json_kstr(&j, "file", u->file);
   ww_json_key(&j, "entries");
   ww_json_arr(&j);
-  for (uint32_t i = 0; i < kernels->n; i++) ww_json_str(&j, kernels->v[i]);
+  for (uint32_t i = 0; i < kernels->n; i++)
+    ww_json_str(&j, kernels->v[i]);
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
   ww_buf_puts(&b, "\n");
@@ -60,49 +67,60 @@ static ww_status write_sidecar(const ww_unit_job *u, const ww_words *kernels, ww
 bool ww_unit_cached(ww_unit_job *u, ww_arena *a) {
   char *text;
   size_t n;
-  if (!ww_file_exists(u->out) || ww_read_file(a, sidecar(u, a), 16u << 20, &text, &n, NULL)) return false;
+  if (!ww_file_exists(u->out) || ww_read_file(a, sidecar(u, a), 16u << 20, &text, &n, NULL))
+    return false;
   cJSON *tree = ww_json_read(text, n, NULL);
   const cJSON *compiler = cJSON_GetObjectItemCaseSensitive(tree, "compiler"), *m;
   ww_words kernels = {0};
   cJSON_ArrayForEach(m, cJSON_GetObjectItemCaseSensitive(tree, "entries")) {
-    if (cJSON_IsString(m)) ww_push(a, &kernels, ww_strdup(a, m->valuestring));
+    if (cJSON_IsString(m))
+      ww_push(a, &kernels, ww_strdup(a, m->valuestring));
   }
   bool ok = cJSON_IsString(compiler);
-  if (ok) u->compiler = ww_strdup(a, compiler->valuestring);
+  if (ok)
+    u->compiler = ww_strdup(a, compiler->valuestring);
   cJSON_Delete(tree);
   return ok && find_entries(u, &kernels, a) == 0;
 }
 
 /* ---- compiling ---- */
 
-/* Names to instantiate: written as expressions; with `missing`, also what is not in the code yet. */
+/* Names to instantiate: written as expressions; with `missing`, also what is not in the code yet.
+ */
 static void collect_instances(const ww_unit_job *u, bool missing, ww_arena *a, ww_words *out) {
   for (uint32_t i = 0; i < u->kernels.n; i++) {
     const char *asked = u->kernels.v[i], *x = ww_kernel_expression(asked, a);
     bool templated = strchr(x, '<') != NULL;
     /* NVRTC keeps no template that nobody names; nvcc's host code may instantiate it by itself */
-    if ((templated && (!u->nvcc || x == asked)) || (missing && !u->entries[i])) ww_push(a, out, x);
+    if ((templated && (!u->nvcc || x == asked)) || (missing && !u->entries[i]))
+      ww_push(a, out, x);
   }
 }
 
-static ww_status run_compiler(const ww_unit_job *u, const char *nvcc, const ww_words *instances, ww_arena *a,
-                              ww_err *e) {
+static ww_status run_compiler(const ww_unit_job *u, const char *nvcc, const ww_words *instances,
+                              ww_arena *a, ww_err *e) {
   return u->nvcc ? ww_nvcc_compile(u, nvcc, instances, a, e) : ww_nvrtc_compile(u, instances, a, e);
 }
 
-static ww_status compile(ww_unit_job *u, const char *nvcc, ww_words *kernels, ww_arena *a, ww_err *e) {
+static ww_status compile(ww_unit_job *u, const char *nvcc, ww_words *kernels, ww_arena *a,
+                         ww_err *e) {
   ww_words instances = {0}, more = {0};
   collect_instances(u, false, a, &instances);
   ww_status st = run_compiler(u, nvcc, &instances, a, e);
-  if (!st) st = read_kernels(u, a, kernels, e);
-  if (st || !find_entries(u, kernels, a)) return st;
+  if (!st)
+    st = read_kernels(u, a, kernels, e);
+  if (st || !find_entries(u, kernels, a))
+    return st;
   collect_instances(u, true, a, &more);
-  if (more.n == instances.n) return WW_OK;
+  if (more.n == instances.n)
+    return WW_OK;
   ww_err ignored;
-  if (run_compiler(u, nvcc, &more, a, &ignored)) return WW_OK; /* the first code stays: the name was no name */
+  if (run_compiler(u, nvcc, &more, a, &ignored))
+    return WW_OK; /* the first code stays: the name was no name */
   kernels->n = 0;
   st = read_kernels(u, a, kernels, e);
-  if (!st) find_entries(u, kernels, a);
+  if (!st)
+    find_entries(u, kernels, a);
   return st;
 }
 
@@ -110,9 +128,12 @@ ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e) {
   ww_words kernels = {0};
   const char *nvcc = u->nvcc ? ww_nvcc_find(a) : NULL;
   if (u->nvcc && !nvcc)
-    return ww_fail(e, WW_EDEVICE, "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
-  if (!u->compiler) u->compiler = u->nvcc ? ww_nvcc_version(nvcc, a) : ww_nvrtc_version(a, e);
-  if (!u->compiler) return WW_EDEVICE;
+    return ww_fail(e, WW_EDEVICE,
+                   "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
+  if (!u->compiler)
+    u->compiler = u->nvcc ? ww_nvcc_version(nvcc, a) : ww_nvrtc_version(a, e);
+  if (!u->compiler)
+    return WW_EDEVICE;
   ww_status st = compile(u, nvcc, &kernels, a, e);
   return st ? st : write_sidecar(u, &kernels, a, e);
 }
@@ -121,9 +142,12 @@ ww_status ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a,
   ww_words kernels = {0};
   ww_buf names = {0};
   ww_status st = read_kernels(u, a, &kernels, e);
-  if (st) return st;
-  for (uint32_t i = 0; i < kernels.n && names.n < 300; i++) ww_buf_fmt(&names, "%s%s", i ? ", " : "", kernels.v[i]);
-  st = ww_fail(e, WW_EDATA, "the compiled code has no kernel `%s` (or several of that name); it has %s", asked,
+  if (st)
+    return st;
+  for (uint32_t i = 0; i < kernels.n && names.n < 300; i++)
+    ww_buf_fmt(&names, "%s%s", i ? ", " : "", kernels.v[i]);
+  st = ww_fail(e, WW_EDATA,
+               "the compiled code has no kernel `%s` (or several of that name); it has %s", asked,
                names.n ? names.s : "none");
   ww_buf_free(&names);
   return st;

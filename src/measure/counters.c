@@ -1,6 +1,7 @@
 /* counters.c - from NVIDIA's counters to the metrics of a report.
  *
- * Invariant: a metric is known only where every counter it needs is. Zero requests give no ratio, not zero. */
+ * Invariant: a metric is known only where every counter it needs is. Zero requests give no ratio,
+ * not zero. */
 #include "counters.h"
 
 #include <math.h>
@@ -10,14 +11,18 @@ const ww_counter_info ww_counters[WW_NCOUNTERS] = {
 #include "counters.def"
 };
 
-static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
+static double ratio(double a, double b) {
+  return b > 0 ? a / b : NAN;
+}
 
-/* Of the matrix units: counters that are there add up; none asked for is zero where the units saw no instruction. */
+/* Of the matrix units: counters that are there add up; none asked for is zero where the units saw
+ * no instruction. */
 static double tensor(const double c[WW_NCOUNTERS]) {
   double sum = 0;
   bool any = false;
   for (int k = 0; k < WW_NCOUNTERS; k++) {
-    if (ww_counters[k].group != WW_GROUP_TENSOR || isnan(c[k])) continue;
+    if (ww_counters[k].group != WW_GROUP_TENSOR || isnan(c[k]))
+      continue;
     sum += c[k];
     any = true;
   }
@@ -27,14 +32,16 @@ static double tensor(const double c[WW_NCOUNTERS]) {
 
 void ww_metrics_derive(double m[WW_NMETRICS]) {
   double bytes = m[WW_M_dram_read_bytes] + m[WW_M_dram_write_bytes], us = m[WW_M_time_us];
-  double flops = m[WW_M_flops_fp64] + m[WW_M_flops_fp32] + m[WW_M_flops_fp16] + m[WW_M_flops_tensor];
+  double flops =
+      m[WW_M_flops_fp64] + m[WW_M_flops_fp32] + m[WW_M_flops_fp16] + m[WW_M_flops_tensor];
   m[WW_M_dram_gbps] = us > 0 ? bytes / us * 1e-3 : NAN;
   m[WW_M_gflops] = us > 0 ? flops / us * 1e-3 : NAN;
   m[WW_M_ai] = ratio(flops, bytes);
 }
 
 void ww_counters_to_metrics(const double c[WW_NCOUNTERS], double m[WW_NMETRICS]) {
-  for (int k = 0; k < WW_NMETRICS; k++) m[k] = NAN;
+  for (int k = 0; k < WW_NMETRICS; k++)
+    m[k] = NAN;
   m[WW_M_time_us] = c[WW_C_time_ns] * 1e-3;
   m[WW_M_sm_clock_mhz] = c[WW_C_clock_hz] * 1e-6;
   m[WW_M_dram_read_bytes] = c[WW_C_dram_read];

@@ -1,10 +1,17 @@
-/* counters.h - NVIDIA's counters and how they make metrics: one place for CUPTI (cupti.c) and for Nsight Compute's output (ncu.c). */
+/* counters.h - NVIDIA's counters and how they make metrics: one place for CUPTI (cupti.c) and for
+ * Nsight Compute's output (ncu.c). */
 #ifndef WW_MEASURE_COUNTERS_H
 #define WW_MEASURE_COUNTERS_H
 
 #include "../report/report.h"
 
-typedef enum { WW_GROUP_TIME, WW_GROUP_MAIN, WW_GROUP_REQUESTS, WW_GROUP_TENSOR, WW_NGROUPS } ww_counter_group; /* see counters.def */
+typedef enum {
+  WW_GROUP_TIME,
+  WW_GROUP_MAIN,
+  WW_GROUP_REQUESTS,
+  WW_GROUP_TENSOR,
+  WW_NGROUPS
+} ww_counter_group; /* see counters.def */
 
 typedef enum {
 #define COUNTER(id, ...) WW_C_##id,

@@ -1,4 +1,5 @@
-/* cubin.c - reads the sections and the symbol table of a cubin (ELF64) and takes the last name out of mangled ones.
+/* cubin.c - reads the sections and the symbol table of a cubin (ELF64) and takes the last name out
+ * of mangled ones.
  *
  * An image may be damaged: every offset is checked against its size before it is followed. */
 #include "cubin.h"
@@ -16,25 +17,29 @@ typedef struct {
 } image;
 
 static bool fetch(const image *m, uint64_t at, void *to, size_t n) {
-  if (at > m->n || n > m->n - at) return false;
+  if (at > m->n || n > m->n - at)
+    return false;
   memcpy(to, m->at + at, n);
   return true;
 }
 
 static bool section(const image *m, uint32_t i, Elf64_Shdr *out) {
-  return i < m->head.e_shnum && fetch(m, m->head.e_shoff + (uint64_t)i * sizeof *out, out, sizeof *out);
+  return i < m->head.e_shnum &&
+         fetch(m, m->head.e_shoff + (uint64_t)i * sizeof *out, out, sizeof *out);
 }
 
 /* A string of a string table, "" where it is not one. */
 static const char *string(const image *m, const Elf64_Shdr *table, uint64_t at) {
-  if (at >= table->sh_size || table->sh_offset > m->n || table->sh_size > m->n - table->sh_offset) return "";
+  if (at >= table->sh_size || table->sh_offset > m->n || table->sh_size > m->n - table->sh_offset)
+    return "";
   const char *s = (const char *)m->at + table->sh_offset + at;
   return memchr(s, 0, table->sh_size - at) ? s : "";
 }
 
 static const char *section_name(const image *m, uint32_t i) {
   Elf64_Shdr names, s;
-  return section(m, m->head.e_shstrndx, &names) && section(m, i, &s) ? string(m, &names, s.sh_name) : "";
+  return section(m, m->head.e_shstrndx, &names) && section(m, i, &s) ? string(m, &names, s.sh_name)
+                                                                     : "";
 }
 
 static bool open_image(const void *bytes, size_t n, image *m) {
@@ -43,15 +48,19 @@ static bool open_image(const void *bytes, size_t n, image *m) {
          m->head.e_ident[EI_CLASS] == ELFCLASS64 && m->head.e_machine == EM_NVIDIA;
 }
 
-bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena *a, ww_cubin_names *out) {
+bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena *a,
+                       ww_cubin_names *out) {
   image m;
   Elf64_Shdr names, s;
-  if (!open_image(bytes, n, &m) || !section(&m, m.head.e_shstrndx, &names)) return false;
+  if (!open_image(bytes, n, &m) || !section(&m, m.head.e_shstrndx, &names))
+    return false;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
-    if (!section(&m, i, &s) || s.sh_name >= names.sh_size || names.sh_offset > n || names.sh_size > n - names.sh_offset)
+    if (!section(&m, i, &s) || s.sh_name >= names.sh_size || names.sh_offset > n ||
+        names.sh_size > n - names.sh_offset)
       return false;
     const char *name = string(&m, &names, s.sh_name);
-    if (ww_starts(name, prefix)) ww_push(a, out, ww_strdup(a, name + strlen(prefix)));
+    if (ww_starts(name, prefix))
+      ww_push(a, out, ww_strdup(a, name + strlen(prefix)));
   }
   return true;
 }
@@ -60,16 +69,22 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
   WW_VEC(ww_cubin_global) found = {0};
   image m;
   *out = NULL;
-  if (!open_image(bytes, n, &m)) return 0;
+  if (!open_image(bytes, n, &m))
+    return 0;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
     Elf64_Shdr table, strings;
-    if (!section(&m, i, &table) || table.sh_type != SHT_SYMTAB || !section(&m, table.sh_link, &strings)) continue;
+    if (!section(&m, i, &table) || table.sh_type != SHT_SYMTAB ||
+        !section(&m, table.sh_link, &strings))
+      continue;
     for (uint64_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); k++) {
       Elf64_Sym s;
-      if (!fetch(&m, table.sh_offset + k * sizeof s, &s, sizeof s)) break;
+      if (!fetch(&m, table.sh_offset + k * sizeof s, &s, sizeof s))
+        break;
       const char *where = section_name(&m, s.st_shndx), *name = string(&m, &strings, s.st_name);
       bool writable = ww_starts(where, ".nv.global"), constant = !strcmp(where, ".nv.constant3");
-      if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || !s.st_size || !*name || (!writable && !constant)) continue;
+      if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || !s.st_size || !*name ||
+          (!writable && !constant))
+        continue;
       ww_push(a, &found, (ww_cubin_global){name, s.st_size, writable});
     }
   }
@@ -86,28 +101,36 @@ static bool is_symbol(const image *m, uint32_t index, const char *want) {
   for (uint32_t i = 0; i < m->head.e_shnum; i++) {
     Elf64_Shdr table, strings;
     Elf64_Sym s;
-    if (!section(m, i, &table) || table.sh_type != SHT_SYMTAB || !section(m, table.sh_link, &strings)) continue;
-    return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) && !strcmp(string(m, &strings, s.st_name), want);
+    if (!section(m, i, &table) || table.sh_type != SHT_SYMTAB ||
+        !section(m, table.sh_link, &strings))
+      continue;
+    return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) &&
+           !strcmp(string(m, &strings, s.st_name), want);
   }
   return false;
 }
 
 uint32_t ww_cubin_registers(const void *bytes, size_t n, const char *kernel) {
   image m;
-  if (!open_image(bytes, n, &m)) return 0;
+  if (!open_image(bytes, n, &m))
+    return 0;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
     Elf64_Shdr s;
-    if (strcmp(section_name(&m, i), ".nv.info") != 0 || !section(&m, i, &s)) continue;
+    if (strcmp(section_name(&m, i), ".nv.info") != 0 || !section(&m, i, &s))
+      continue;
     for (uint64_t at = s.sh_offset, end = at + s.sh_size; at + 4 <= end;) {
       struct {
         uint8_t form, attribute;
         uint16_t size;
       } head;
       uint32_t body[2]; /* symbol, registers */
-      if (!fetch(&m, at, &head, sizeof head)) break;
+      if (!fetch(&m, at, &head, sizeof head))
+        break;
       at += sizeof head;
-      if (head.form != ATTRIBUTE_SIZED) continue;
-      if (head.attribute == ATTRIBUTE_REGISTERS && fetch(&m, at, body, sizeof body) && is_symbol(&m, body[0], kernel))
+      if (head.form != ATTRIBUTE_SIZED)
+        continue;
+      if (head.attribute == ATTRIBUTE_REGISTERS && fetch(&m, at, body, sizeof body) &&
+          is_symbol(&m, body[0], kernel))
         return body[1];
       at += head.size;
     }
@@ -119,7 +142,8 @@ uint32_t ww_cubin_registers(const void *bytes, size_t n, const char *kernel) {
 
 #define INSTRUCTION 16 /* bytes, from sm_70 on */
 
-/* HADD2, HFMA2, HMUL2, HFMA2.MMA in any form (register, immediate, constant operand), with a first operand that is no RZ. */
+/* HADD2, HFMA2, HMUL2, HFMA2.MMA in any form (register, immediate, constant operand), with a first
+ * operand that is no RZ. */
 static bool computes_half(const uint8_t *at) {
   return (at[0] == 0x30 || at[0] == 0x31 || at[0] == 0x32 || at[0] == 0x35) && at[3] != 255;
 }
@@ -127,24 +151,31 @@ static bool computes_half(const uint8_t *at) {
 static bool has_section(const image *m, const char *prefix, const char *name) {
   for (uint32_t i = 0; i < m->head.e_shnum; i++) {
     const char *s = section_name(m, i);
-    if (ww_starts(s, prefix) && !strcmp(s + strlen(prefix), name)) return true;
+    if (ww_starts(s, prefix) && !strcmp(s + strlen(prefix), name))
+      return true;
   }
   return false;
 }
 
 bool ww_cubin_half(const void *bytes, size_t n, const char *kernel) {
   image m;
-  if (!open_image(bytes, n, &m) || !has_section(&m, ".text.", kernel)) return true;
+  if (!open_image(bytes, n, &m) || !has_section(&m, ".text.", kernel))
+    return true;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
     Elf64_Shdr s;
     const char *name = section_name(&m, i);
-    if (!ww_starts(name, ".text.") || !section(&m, i, &s)) continue;
+    if (!ww_starts(name, ".text.") || !section(&m, i, &s))
+      continue;
     name += strlen(".text.");
-    bool other = strcmp(name, kernel) != 0 && has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
-    if (other) continue;
-    if (s.sh_offset > n || s.sh_size > n - s.sh_offset || s.sh_size % INSTRUCTION) return true;
+    bool other = strcmp(name, kernel) != 0 &&
+                 has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
+    if (other)
+      continue;
+    if (s.sh_offset > n || s.sh_size > n - s.sh_offset || s.sh_size % INSTRUCTION)
+      return true;
     for (uint64_t at = 0; at < s.sh_size; at += INSTRUCTION)
-      if (computes_half(m.at + s.sh_offset + at)) return true;
+      if (computes_half(m.at + s.sh_offset + at))
+        return true;
   }
   return false;
 }
@@ -155,7 +186,8 @@ bool ww_cubin_half(const void *bytes, size_t n, const char *kernel) {
 static size_t last_of_source(const char *name, const char **at) {
   size_t n = strcspn(name, "<(");
   size_t from = n;
-  while (from && name[from - 1] != ':') from--;
+  while (from && name[from - 1] != ':')
+    from--;
   *at = name + from;
   return n - from;
 }
@@ -164,19 +196,24 @@ static size_t last_of_source(const char *name, const char **at) {
 static size_t last_of_mangled(const char *m, const char **at) {
   size_t n = 0;
   *at = m;
-  if (!ww_starts(m, "_Z")) return strlen(m);
+  if (!ww_starts(m, "_Z"))
+    return strlen(m);
   m += 2;
   bool nested = *m == 'N';
-  while (*m == 'N' || *m == 'L' || *m == 'K' || *m == 'V') m++;
+  while (*m == 'N' || *m == 'L' || *m == 'K' || *m == 'V')
+    m++;
   while (isdigit((unsigned char)*m)) {
     char *name;
     unsigned long length = strtoul(m, &name, 10);
-    if (length > strlen(name)) return n;
+    if (length > strlen(name))
+      return n;
     *at = name;
     n = length;
     m = name + length;
-    if (!nested) break;
-    if (*m == 'L') m++;
+    if (!nested)
+      break;
+    if (*m == 'L')
+      m++;
   }
   return n;
 }

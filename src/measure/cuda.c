@@ -1,6 +1,8 @@
-/* cuda.c - the CUDA backend: opens a device, launches, flushes, tells resources; counting is cupti.c's.
+/* cuda.c - the CUDA backend: opens a device, launches, flushes, tells resources; counting is
+ * cupti.c's.
  *
- * Nothing here waits but sync, digest and loading: a batch is a queue of restores, flushes and launches on one stream. */
+ * Nothing here waits but sync, digest and loading: a batch is a queue of restores, flushes and
+ * launches on one stream. */
 #include "cuda_int.h"
 
 #include <dlfcn.h>
@@ -23,24 +25,33 @@ static ww_status choose(ww_device *d, const char *part, char name[128], ww_err *
   const char *list = "";
   ww_cuda_status s = d->api->cuDeviceGetCount(&n);
   if (s || !n)
-    return ww_fail(e, WW_EDEVICE, "no CUDA device is visible%s; look at nvidia-smi and CUDA_VISIBLE_DEVICES",
+    return ww_fail(e, WW_EDEVICE,
+                   "no CUDA device is visible%s; look at nvidia-smi and CUDA_VISIBLE_DEVICES",
                    s ? ww_fmt(d->a, ": %s", ww_cuda_error(d->api, s)) : "");
   for (int i = 0; i < n; i++) {
-    if (d->api->cuDeviceGet(&d->device, i) || d->api->cuDeviceGetName(name, 128, d->device)) continue;
-    if (!part || strcasestr(name, part)) return WW_OK;
+    if (d->api->cuDeviceGet(&d->device, i) || d->api->cuDeviceGetName(name, 128, d->device))
+      continue;
+    if (!part || strcasestr(name, part))
+      return WW_OK;
     list = ww_fmt(d->a, "%s%s%s", list, *list ? ", " : "", name);
   }
-  return ww_fail(e, WW_EDEVICE, "no CUDA device is called '%.60s'; there are: %s", part ? part : "", list);
+  return ww_fail(e, WW_EDEVICE, "no CUDA device is called '%.60s'; there are: %s", part ? part : "",
+                 list);
 }
 
 static ww_status make_context(ww_device *d, const char *name, ww_err *e) {
   ww_cuda_status s = d->api->cuDevicePrimaryCtxRetain(&d->context, d->device);
-  if (s) d->context = NULL;
-  if (!s) s = d->api->cuCtxSetCurrent(d->context);
+  if (s)
+    d->context = NULL;
+  if (!s)
+    s = d->api->cuCtxSetCurrent(d->context);
   if (s == 46 || s == 101)
-    return ww_fail(e, WW_EDEVICE, "%s is taken by another program (exclusive mode): wait for it, or choose another",
+    return ww_fail(
+        e, WW_EDEVICE,
+        "%s is taken by another program (exclusive mode): wait for it, or choose another", name);
+  if (s == 2)
+    return ww_fail(e, WW_EDEVICE, "%s has no memory left for a context: end other programs on it",
                    name);
-  if (s == 2) return ww_fail(e, WW_EDEVICE, "%s has no memory left for a context: end other programs on it", name);
   return s ? ww_cuda_fail(d->api, s, name, e) : WW_OK;
 }
 
@@ -50,7 +61,8 @@ static void ask_limits(ww_device *d) {
   d->threads_per_sm = attribute(d, WW_CUDA_THREADS_PER_SM);
   d->shared_default = attribute(d, WW_CUDA_SHARED_PER_BLOCK);
   d->shared_most = attribute(d, WW_CUDA_SHARED_OPTIN);
-  if (d->shared_most < d->shared_default) d->shared_most = d->shared_default;
+  if (d->shared_most < d->shared_default)
+    d->shared_most = d->shared_default;
   d->cooperative = attribute(d, WW_CUDA_COOPERATIVE) != 0;
   for (int i = 0; i < 3; i++) {
     d->max_block[i] = attribute(d, WW_CUDA_MAX_BLOCK_X + i);
@@ -68,21 +80,28 @@ static ww_status load_helpers(ww_device *d, ww_err *e) {
   } kernels[] = {{"ww_fill", &d->fill}, {"ww_compare", &d->compare}, {"ww_flush", &d->read}};
   static const char doing[] = "loading warpwise's own device code";
   ww_cuda_status s = d->api->cuModuleLoadData(&d->helpers, ww_cuda_helpers);
-  if (s) d->helpers = NULL;
-  for (size_t i = 0; i < 3 && !s; i++) s = d->api->cuModuleGetFunction(kernels[i].to, d->helpers, kernels[i].name);
-  if (!s) return WW_OK;
+  if (s)
+    d->helpers = NULL;
+  for (size_t i = 0; i < 3 && !s; i++)
+    s = d->api->cuModuleGetFunction(kernels[i].to, d->helpers, kernels[i].name);
+  if (!s)
+    return WW_OK;
   ww_cuda_fail(d->api, s, doing, e);
-  if (e) e->code = WW_EDEVICE; /* our code, so it is the device or its driver that is wrong */
+  if (e)
+    e->code = WW_EDEVICE; /* our code, so it is the device or its driver that is wrong */
   return WW_EDEVICE;
 }
 
 static ww_status make_flush(ww_device *d, uint64_t l2, ww_err *e) {
   uint64_t bytes = 4 * l2 > LEAST_FLUSH ? 4 * l2 : LEAST_FLUSH;
   if (ww_cuda_take(d, bytes, &d->flush, e))
-    return ww_fail(e, WW_EDEVICE, "the device has no %.0f MB left to flush its caches with: end other programs on it",
-                   (double)bytes / 1e6);
+    return ww_fail(
+        e, WW_EDEVICE,
+        "the device has no %.0f MB left to flush its caches with: end other programs on it",
+        (double)bytes / 1e6);
   ww_cuda_status s = d->api->cuMemsetD8Async(d->flush.at, 0, d->flush.bytes, NULL);
-  if (!s) s = d->api->cuCtxSynchronize();
+  if (!s)
+    s = d->api->cuCtxSynchronize();
   return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
 }
 
@@ -93,7 +112,8 @@ static const char *driver_version(ww_arena *a) {
   char text[96] = "";
   FILE *f = fopen("/sys/module/nvidia/version", "r");
   if (f) {
-    if (!fgets(text, sizeof text, f)) *text = 0;
+    if (!fgets(text, sizeof text, f))
+      *text = 0;
     fclose(f);
   }
   void *lib = *text ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW);
@@ -103,7 +123,8 @@ static const char *driver_version(ww_arena *a) {
     *(void **)&stop = dlsym(lib, "nvmlShutdown");
     *(void **)&ask = dlsym(lib, "nvmlSystemGetDriverVersion");
     if (start && stop && ask && !start()) {
-      if (ask(text, sizeof text)) *text = 0;
+      if (ask(text, sizeof text))
+        *text = 0;
       stop();
     }
     dlclose(lib);
@@ -122,7 +143,8 @@ static void describe(const ww_device *d, const char *name, ww_arena *a, ww_devic
                            .lanes = 32,
                            .l2_bytes = (uint64_t)attribute(d, WW_CUDA_L2_BYTES),
                            .memory_bytes = d->memory};
-  if (!*info->driver) info->driver = info->versions;
+  if (!*info->driver)
+    info->driver = info->versions;
   const char *gpu = ww_gpu_for_device(name, info->sms, a);
   snprintf(info->gpu, sizeof info->gpu, "%.31s", gpu ? gpu : "");
 }
@@ -130,34 +152,42 @@ static void describe(const ww_device *d, const char *name, ww_arena *a, ww_devic
 /* ---- open and close ---- */
 
 static void cuda_close(ww_device *d) {
-  if (!d) return;
+  if (!d)
+    return;
   ww_cupti_close(d->cupti);
   ww_cuda_give(d, &d->flush);
   ww_cuda_give(d, &d->results);
   ww_cuda_forget(d);
-  if (d->context) ww_cuda_pool_close(d);
-  if (d->helpers) d->api->cuModuleUnload(d->helpers);
-  if (d->context) d->api->cuDevicePrimaryCtxRelease(d->device);
+  if (d->context)
+    ww_cuda_pool_close(d);
+  if (d->helpers)
+    d->api->cuModuleUnload(d->helpers);
+  if (d->context)
+    d->api->cuDevicePrimaryCtxRelease(d->device);
   ww_arena_free(d->a);
 }
 
-static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_device_info *info, ww_err *e) {
+static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
+                           ww_err *e) {
   const ww_cuda_api *api;
   char name[128] = "";
   *out = NULL;
   ww_status st = ww_cuda_open(&api, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_arena *own = ww_arena_new();
   ww_device *d = WW_NEW(own, ww_device);
   *d = (ww_device){.api = api, .a = own, .last = "opening the device"};
   st = choose(d, device, name, e);
-  if (!st) st = make_context(d, name, e);
+  if (!st)
+    st = make_context(d, name, e);
   if (!st) {
     ask_limits(d);
     describe(d, name, a, info);
     st = load_helpers(d, e);
   }
-  if (!st) st = make_flush(d, info->l2_bytes, e);
+  if (!st)
+    st = make_flush(d, info->l2_bytes, e);
   if (st)
     cuda_close(d);
   else
@@ -165,14 +195,17 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
   return st;
 }
 
-/* Asks the driver alone: no context, so that the process that compiles holds nothing on the device. */
+/* Asks the driver alone: no context, so that the process that compiles holds nothing on the device.
+ */
 static ww_status cuda_architecture(const char *device, char out[16], ww_err *e) {
   ww_device d = {.a = ww_arena_new()};
   char name[128] = "";
   ww_status st = ww_cuda_open(&d.api, e);
-  if (!st) st = choose(&d, device, name, e);
   if (!st)
-    snprintf(out, 16, "sm_%d%d", attribute(&d, WW_CUDA_CAPABILITY_MAJOR), attribute(&d, WW_CUDA_CAPABILITY_MINOR));
+    st = choose(&d, device, name, e);
+  if (!st)
+    snprintf(out, 16, "sm_%d%d", attribute(&d, WW_CUDA_CAPABILITY_MAJOR),
+             attribute(&d, WW_CUDA_CAPABILITY_MINOR));
   ww_arena_free(d.a);
   return st;
 }
@@ -187,16 +220,21 @@ static ww_status cuda_flush(ww_device *d, ww_err *e) {
 static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
   const unsigned *g = r->grid, *b = r->block;
   snprintf(d->last, sizeof d->last, "%s", r->kernel);
-  if (ww_cupti_kernel(d->cupti, counted, e)) return WW_EDEVICE;
-  ww_cuda_status s = r->cooperative ? d->api->cuLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],
-                                                                        r->shared, NULL, r->params)
-                                    : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared,
-                                                             NULL, r->params, NULL);
-  if (s) return ww_cuda_fail(d->api, s, d->last, e);
+  if (ww_cupti_kernel(d->cupti, counted, e))
+    return WW_EDEVICE;
+  ww_cuda_status s = r->cooperative
+                         ? d->api->cuLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0],
+                                                             b[1], b[2], r->shared, NULL, r->params)
+                         : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],
+                                                  r->shared, NULL, r->params, NULL);
+  if (s)
+    return ww_cuda_fail(d->api, s, d->last, e);
   return ww_cupti_kernel_end(d->cupti, counted, e);
 }
 
-static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) { return enqueue(d, r, false, e); }
+static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) {
+  return enqueue(d, r, false, e);
+}
 
 static ww_status cuda_sync(ww_device *d, ww_err *e) {
   ww_cuda_status s = d->api->cuCtxSynchronize();
@@ -209,16 +247,21 @@ static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
   ww_report_set(out, WW_M_registers, r->registers);
   ww_report_set(out, WW_M_shared_bytes, (double)r->shared_static + r->shared);
   ww_report_set(out, WW_M_local_bytes, r->local);
-  if (r->no_half) ww_report_set(out, WW_M_flops_fp16, 0);
-  if (d->threads_per_sm < 32) return;
-  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, (int)threads, r->shared))
+  if (r->no_half)
+    ww_report_set(out, WW_M_flops_fp16, 0);
+  if (d->threads_per_sm < 32)
+    return;
+  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, (int)threads,
+                                                           r->shared))
     ww_report_set(out, WW_M_occupancy_limit_pct, 100.0 * blocks * warps / (d->threads_per_sm / 32));
 }
 
 /* ---- counting ---- */
 
-/* The kernels of a pass: for each range the launch itself and the flush, or the run that warms the caches, before it. */
-static ww_status cuda_begin(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes, ww_err *e) {
+/* The kernels of a pass: for each range the launch itself and the flush, or the run that warms the
+ * caches, before it. */
+static ww_status cuda_begin(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes,
+                            ww_err *e) {
   ww_status st = d->cupti ? WW_OK : ww_cupti_open(d->context, d->device, &d->cupti, e);
   return st ? st : ww_cupti_begin(d->cupti, set, 2 * ranges, passes, e);
 }
@@ -228,9 +271,15 @@ static ww_status cuda_pass_begin(ww_device *d, uint32_t pass, ww_err *e) {
   return ww_cupti_pass_begin(d->cupti, e);
 }
 
-static ww_status cuda_count(ww_device *d, ww_ready *r, ww_err *e) { return enqueue(d, r, true, e); }
-static ww_status cuda_pass_end(ww_device *d, ww_err *e) { return ww_cupti_pass_end(d->cupti, e); }
-static ww_status cuda_end(ww_device *d, double *values, ww_err *e) { return ww_cupti_end(d->cupti, values, e); }
+static ww_status cuda_count(ww_device *d, ww_ready *r, ww_err *e) {
+  return enqueue(d, r, true, e);
+}
+static ww_status cuda_pass_end(ww_device *d, ww_err *e) {
+  return ww_cupti_pass_end(d->cupti, e);
+}
+static ww_status cuda_end(ww_device *d, double *values, ww_err *e) {
+  return ww_cupti_end(d->cupti, values, e);
+}
 
 const ww_backend ww_backend_cuda = {.name = "cuda",
                                     .open = cuda_open,

@@ -1,10 +1,12 @@
-/* cuda_int.h - what the files of the CUDA backend share: the device, its memory pool, a loaded launch.
+/* cuda_int.h - what the files of the CUDA backend share: the device, its memory pool, a loaded
+ * launch.
  *
  *   cuda.c         the backend's table; device, launches, counting
- *   cuda_load.c    a launch spec on the device: code, buffers, symbols, parameters; restore and digest
- *   cuda_memory.c  the pool, contents made on the device
+ *   cuda_load.c    a launch spec on the device: code, buffers, symbols, parameters; restore and
+ * digest cuda_memory.c  the pool, contents made on the device
  *
- * All work goes to the default stream, in order: memory that is given back may be handed out again at once. */
+ * All work goes to the default stream, in order: memory that is given back may be handed out again
+ * at once. */
 #ifndef WW_MEASURE_CUDA_INT_H
 #define WW_MEASURE_CUDA_INT_H
 
@@ -18,7 +20,8 @@ typedef struct {
 } ww_cuda_block;
 
 typedef struct {
-  WW_VEC(ww_cuda_block) free; /* given back, not returned to the driver; allocated in the device's arena */
+  WW_VEC(ww_cuda_block)
+  free; /* given back, not returned to the driver; allocated in the device's arena */
   uint64_t free_bytes;
 } ww_cuda_pool;
 
@@ -30,8 +33,8 @@ typedef struct {
   size_t n;
   void *module;
   bool shared;
-  uint32_t users;  /* launches; a shared one without any stays for the next */
-  uint64_t used;   /* when it was last asked for, in asks */
+  uint32_t users;     /* launches; a shared one without any stays for the next */
+  uint64_t used;      /* when it was last asked for, in asks */
   const char *kernel; /* `no_half` is of this one; NULL: of none */
   bool no_half;
 } ww_cuda_code;
@@ -66,10 +69,10 @@ typedef struct {
   const char *type;
   uint64_t filled, seed;
   const uint8_t *raw; /* contents given byte by byte, `bytes` long; NULL: by fill */
-  bool inherited;     /* a variable as the code initialises it: its pristine copy can't be made anew */
-  bool changed;       /* a run changed it; once set, stays */
-  bool checked;       /* a digest has looked at it */
-  uint64_t hash;      /* of the contents before any run; valid when checked */
+  bool inherited; /* a variable as the code initialises it: its pristine copy can't be made anew */
+  bool changed;   /* a run changed it; once set, stays */
+  bool checked;   /* a digest has looked at it */
+  uint64_t hash;  /* of the contents before any run; valid when checked */
 } ww_cuda_region;
 
 struct ww_ready {
@@ -87,12 +90,14 @@ struct ww_ready {
 };
 
 /* ---- cuda_memory.c ---- */
-ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err *e); /* WW_ELIMIT when memory is out */
-void ww_cuda_give(ww_device *d, ww_cuda_block *b);                                   /* zeroes *b; accepts a zeroed one */
+ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out,
+                       ww_err *e);                 /* WW_ELIMIT when memory is out */
+void ww_cuda_give(ww_device *d, ww_cuda_block *b); /* zeroes *b; accepts a zeroed one */
 void ww_cuda_pool_close(ww_device *d);
 /* Makes r->pristine with the contents that r says. */
 ww_status ww_cuda_pristine(ww_device *d, ww_cuda_region *r, ww_err *e);
-ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes, ww_err *e); /* on the device, no waiting */
+ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes,
+                       ww_err *e); /* on the device, no waiting */
 /* Runs one of the helper kernels with enough threads for `items`. */
 ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params, ww_err *e);
 

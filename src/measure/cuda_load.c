@@ -1,19 +1,24 @@
-/* cuda_load.c - a ready launch spec on the device: code, buffers, variables, parameters; back to pristine; what a run changed.
+/* cuda_load.c - a ready launch spec on the device: code, buffers, variables, parameters; back to
+ * pristine; what a run changed.
  *
- * Nothing is launched before it was checked: shapes, sizes and counts that do not fit are the spec's fault (WW_EUSAGE) and
- * leave the context alive. A launch has a module of its own where the code has variables, so that they are its own too;
- * other code is loaded once for all its launches, which come one behind the other. Restored are all
- * buffers, the variables that the spec sets and, of a cubin, every __device__ variable; variables of PTX and fat binaries
- * that the spec does not name keep what a run wrote. */
+ * Nothing is launched before it was checked: shapes, sizes and counts that do not fit are the
+ * spec's fault (WW_EUSAGE) and leave the context alive. A launch has a module of its own where the
+ * code has variables, so that they are its own too; other code is loaded once for all its launches,
+ * which come one behind the other. Restored are all buffers, the variables that the spec sets and,
+ * of a cubin, every __device__ variable; variables of PTX and fat binaries that the spec does not
+ * name keep what a run wrote. */
 #include "cubin.h"
 #include "cuda_int.h"
 
 #include <stdlib.h>
 
 #define MOST_IMAGE (1u << 30) /* bytes of a module */
-#define KEEP (64ull << 20)    /* pristine copies up to this size are kept, whether a run changes the buffer or not */
-#define PARAM_SLACK 4096      /* the driver reads a parameter's whole size, all of a kernel's are smaller */
-#define MOST_CODES 16         /* modules kept that no launch uses */
+#define KEEP \
+  (64ull     \
+   << 20) /* pristine copies up to this size are kept, whether a run changes the buffer or not */
+#define PARAM_SLACK \
+  4096                /* the driver reads a parameter's whole size, all of a kernel's are smaller */
+#define MOST_CODES 16 /* modules kept that no launch uses */
 #define NOT_FOUND 500
 
 typedef struct {
@@ -30,18 +35,21 @@ typedef struct {
 /* ---- code ---- */
 
 static void drop_code(ww_device *d, ww_cuda_code *c) {
-  if (c->module) d->api->cuModuleUnload(c->module);
+  if (c->module)
+    d->api->cuModuleUnload(c->module);
   ww_arena_free(c->a);
 }
 
 void ww_cuda_forget(ww_device *d) {
-  for (uint32_t i = 0; i < d->codes.n; i++) drop_code(d, d->codes.v[i]);
+  for (uint32_t i = 0; i < d->codes.n; i++)
+    drop_code(d, d->codes.v[i]);
   d->codes.n = 0;
 }
 
 static ww_cuda_code *known_code(ww_device *d, const char *path) {
   for (uint32_t i = d->codes.n; i-- > 0;)
-    if (!strcmp(d->codes.v[i]->path, path)) return d->codes.v[i];
+    if (!strcmp(d->codes.v[i]->path, path))
+      return d->codes.v[i];
   return NULL;
 }
 
@@ -50,7 +58,9 @@ static void keep_code(ww_device *d, ww_cuda_code *c) {
   uint32_t oldest = d->codes.n;
   c->shared = true;
   for (uint32_t i = 0; i < d->codes.n && d->codes.n >= MOST_CODES; i++)
-    if (!d->codes.v[i]->users && (oldest == d->codes.n || d->codes.v[i]->used < d->codes.v[oldest]->used)) oldest = i;
+    if (!d->codes.v[i]->users &&
+        (oldest == d->codes.n || d->codes.v[i]->used < d->codes.v[oldest]->used))
+      oldest = i;
   if (oldest == d->codes.n) {
     ww_push(d->a, &d->codes, c);
     return;
@@ -60,9 +70,11 @@ static void keep_code(ww_device *d, ww_cuda_code *c) {
 }
 
 static void leave_code(ww_device *d, ww_cuda_code *c) {
-  if (!c) return;
+  if (!c)
+    return;
   c->users--;
-  if (!c->shared) drop_code(d, c);
+  if (!c->shared)
+    drop_code(d, c);
 }
 
 /* Nothing in it that one launch could leave behind for another. */
@@ -70,7 +82,8 @@ static bool can_share(const ww_cuda_code *c) {
   ww_cubin_global *all;
   uint32_t n = ww_cubin_globals(c->image, c->n, c->a, &all);
   bool yes = c->n > 4 && !memcmp(c->image, "\177ELF", 4);
-  for (uint32_t i = 0; i < n; i++) yes = yes && !all[i].writable;
+  for (uint32_t i = 0; i < n; i++)
+    yes = yes && !all[i].writable;
   return yes;
 }
 
@@ -79,29 +92,39 @@ static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
   int options[] = {WW_CUDA_JIT_ERROR_LOG, WW_CUDA_JIT_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
   ww_status st = ww_read_packed(c->a, k->l->binary, MOST_IMAGE, &c->image, &c->n, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_cuda_status s = k->d->api->cuModuleLoadDataEx(&c->module, c->image, 2, options, values);
-  if (!s) return WW_OK;
+  if (!s)
+    return WW_OK;
   c->module = NULL;
   for (char *x = log; *x; x++)
-    if (*x == '\n') *x = ' ';
-  return ww_cuda_fail(k->d->api, s,
-                      ww_fmt(k->r->a, "loading %s%s%s", ww_path_base(k->l->binary), *log ? ": " : "", log), e);
+    if (*x == '\n')
+      *x = ' ';
+  return ww_cuda_fail(
+      k->d->api, s,
+      ww_fmt(k->r->a, "loading %s%s%s", ww_path_base(k->l->binary), *log ? ": " : "", log), e);
 }
 
 static ww_status load_module(loader *k, ww_err *e) {
-  static const char what[] = "give a spec with `binary` (.cubin, .ptx, .fatbin), as planning and compiling makes it";
-  if (!k->l->binary) return ww_fail(e, WW_EUSAGE, "the launch names no compiled code: %s", what);
-  if (!k->l->kernel) return ww_fail(e, WW_EUSAGE, "the launch names no kernel: add `kernel`");
+  static const char what[] =
+      "give a spec with `binary` (.cubin, .ptx, .fatbin), as planning and compiling makes it";
+  if (!k->l->binary)
+    return ww_fail(e, WW_EUSAGE, "the launch names no compiled code: %s", what);
+  if (!k->l->kernel)
+    return ww_fail(e, WW_EUSAGE, "the launch names no kernel: add `kernel`");
   ww_cuda_code *c = k->l->nsymbols ? NULL : known_code(k->d, k->l->binary);
   if (!c) {
     ww_arena *a = ww_arena_new();
     c = WW_NEW(a, ww_cuda_code);
     *c = (ww_cuda_code){.a = a, .path = ww_strdup(a, k->l->binary)};
     ww_status st = read_code(k, c, e);
-    if (st) ww_arena_free(a);
-    if (st) return st;
-    if (!k->l->nsymbols && can_share(c)) keep_code(k->d, c);
+    if (st)
+      ww_arena_free(a);
+    if (st)
+      return st;
+    if (!k->l->nsymbols && can_share(c))
+      keep_code(k->d, c);
   }
   c->users++;
   c->used = ++k->d->asks;
@@ -126,13 +149,17 @@ static bool without_half(const loader *k) {
 static unsigned list_kernels(loader *k, void ***functions, const char ***names) {
   const ww_cuda_api *c = k->d->api;
   unsigned n = 0;
-  if (!c->cuModuleGetFunctionCount || !c->cuModuleEnumerateFunctions || !c->cuFuncGetName) return 0;
-  if (c->cuModuleGetFunctionCount(&n, k->r->module) || !n) return 0;
+  if (!c->cuModuleGetFunctionCount || !c->cuModuleEnumerateFunctions || !c->cuFuncGetName)
+    return 0;
+  if (c->cuModuleGetFunctionCount(&n, k->r->module) || !n)
+    return 0;
   *functions = WW_NEWN(k->r->a, void *, n);
   *names = WW_NEWN(k->r->a, const char *, n);
-  if (c->cuModuleEnumerateFunctions(*functions, n, k->r->module)) return 0;
+  if (c->cuModuleEnumerateFunctions(*functions, n, k->r->module))
+    return 0;
   for (unsigned i = 0; i < n; i++)
-    if (c->cuFuncGetName(&(*names)[i], (*functions)[i]) || !(*names)[i]) (*names)[i] = "";
+    if (c->cuFuncGetName(&(*names)[i], (*functions)[i]) || !(*names)[i])
+      (*names)[i] = "";
   return n;
 }
 
@@ -141,21 +168,26 @@ static ww_status find_by_plain_name(loader *k, ww_err *e) {
   const char **names = NULL, *list = "", *module = ww_path_base(k->l->binary);
   unsigned n = list_kernels(k, &functions, &names), hits = 0, hit = 0;
   for (unsigned i = 0; i < n; i++)
-    if (ww_name_matches(k->l->kernel, names[i])) hits++, hit = i;
-  if (hits == 1) return k->r->function = functions[hit], WW_OK;
+    if (ww_name_matches(k->l->kernel, names[i])) {
+      hits++;
+      hit = i;
+    }
+  if (hits == 1)
+    return k->r->function = functions[hit], WW_OK;
   for (unsigned i = 0, shown = 0; i < n && shown < 8; i++)
     if (!hits || ww_name_matches(k->l->kernel, names[i]))
       list = ww_fmt(k->r->a, "%s%s%.80s", list, shown++ ? ", " : "", names[i]);
   if (hits)
-    return ww_fail(e, WW_EUSAGE, "%s has %u kernels called `%s`: name one by its mangled name: %s", module, hits,
-                   k->l->kernel, list);
+    return ww_fail(e, WW_EUSAGE, "%s has %u kernels called `%s`: name one by its mangled name: %s",
+                   module, hits, k->l->kernel, list);
   return ww_fail(e, WW_EUSAGE, "%s has no kernel `%s`%s%s", module, k->l->kernel,
                  n ? "; it has " : "; give its mangled name", list);
 }
 
 static ww_status find_kernel(loader *k, ww_err *e) {
   ww_cuda_status s = k->d->api->cuModuleGetFunction(&k->r->function, k->r->module, k->l->kernel);
-  if (s == NOT_FOUND) return find_by_plain_name(k, e);
+  if (s == NOT_FOUND)
+    return find_by_plain_name(k, e);
   return s ? ww_cuda_fail(k->d->api, s, k->r->kernel, e) : WW_OK;
 }
 
@@ -165,13 +197,14 @@ static ww_status check_dims(const ww_device *d, const ww_launch *l, ww_err *e) {
   static const char axis[] = "xyz";
   for (int i = 0; i < 3; i++) {
     uint64_t g = l->grid[i], b = l->block[i];
-    if ((!g || !b) && i == 0) return ww_fail(e, WW_EUSAGE, "the launch has no %s: give it", g ? "block" : "grid");
+    if ((!g || !b) && i == 0)
+      return ww_fail(e, WW_EUSAGE, "the launch has no %s: give it", g ? "block" : "grid");
     if (g > (uint64_t)d->max_grid[i])
-      return ww_fail(e, WW_EUSAGE, "grid %c is %llu, the device takes at most %d", axis[i], (unsigned long long)g,
-                     d->max_grid[i]);
+      return ww_fail(e, WW_EUSAGE, "grid %c is %llu, the device takes at most %d", axis[i],
+                     (unsigned long long)g, d->max_grid[i]);
     if (b > (uint64_t)d->max_block[i])
-      return ww_fail(e, WW_EUSAGE, "block %c is %llu, the device takes at most %d", axis[i], (unsigned long long)b,
-                     d->max_block[i]);
+      return ww_fail(e, WW_EUSAGE, "block %c is %llu, the device takes at most %d", axis[i],
+                     (unsigned long long)b, d->max_block[i]);
   }
   return WW_OK;
 }
@@ -181,26 +214,35 @@ static ww_status check_shared(loader *k, ww_err *e) {
   uint64_t all = k->l->shared + (uint64_t)k->r->shared_static;
   if (k->l->shared > (uint64_t)d->shared_most || all > (uint64_t)d->shared_most)
     return ww_fail(e, WW_EUSAGE,
-                   "a block takes %llu bytes of shared memory (%d static, %llu dynamic), the device has %d for it",
-                   (unsigned long long)all, k->r->shared_static, (unsigned long long)k->l->shared, d->shared_most);
+                   "a block takes %llu bytes of shared memory (%d static, %llu dynamic), the "
+                   "device has %d for it",
+                   (unsigned long long)all, k->r->shared_static, (unsigned long long)k->l->shared,
+                   d->shared_most);
   k->r->shared = (unsigned)k->l->shared;
-  if (all <= (uint64_t)d->shared_default || !k->l->shared) return WW_OK;
-  int most = 0; /* only ever raised: another launch of the same function may need more */
-  if (!d->api->cuFuncGetAttribute(&most, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->r->function) && most >= (int)k->l->shared)
+  if (all <= (uint64_t)d->shared_default || !k->l->shared)
     return WW_OK;
-  ww_cuda_status s = d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)k->l->shared);
+  int most = 0; /* only ever raised: another launch of the same function may need more */
+  if (!d->api->cuFuncGetAttribute(&most, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->r->function) &&
+      most >= (int)k->l->shared)
+    return WW_OK;
+  ww_cuda_status s =
+      d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)k->l->shared);
   return s ? ww_cuda_fail(d->api, s, k->r->kernel, e) : WW_OK;
 }
 
 static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
   int per_sm = 0;
   uint64_t blocks = (uint64_t)k->r->grid[0] * k->r->grid[1] * k->r->grid[2];
-  if (!k->d->cooperative) return ww_fail(e, WW_EUNSUPPORTED, "the device has no cooperative launches");
-  k->d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, k->r->function, (int)threads, k->r->shared);
+  if (!k->d->cooperative)
+    return ww_fail(e, WW_EUNSUPPORTED, "the device has no cooperative launches");
+  k->d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, k->r->function, (int)threads,
+                                                         k->r->shared);
   uint64_t most = (uint64_t)per_sm * (uint64_t)k->d->sms;
   if (blocks > most)
-    return ww_fail(e, WW_EUSAGE, "a cooperative launch of %llu blocks: at most %llu of them are resident at once here",
-                   (unsigned long long)blocks, (unsigned long long)most);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "a cooperative launch of %llu blocks: at most %llu of them are resident at once here",
+        (unsigned long long)blocks, (unsigned long long)most);
   return WW_OK;
 }
 
@@ -208,7 +250,8 @@ static ww_status check_shape(loader *k, ww_err *e) {
   ww_ready *r = k->r;
   int most = k->d->max_threads;
   ww_status st = check_dims(k->d, k->l, e);
-  if (st) return st;
+  if (st)
+    return st;
   uint64_t threads = 1;
   for (int i = 0; i < 3; i++) {
     r->grid[i] = k->l->grid[i] ? (unsigned)k->l->grid[i] : 1;
@@ -223,10 +266,12 @@ static ww_status check_shape(loader *k, ww_err *e) {
                {WW_CUDA_FN_REGISTERS, &r->registers}};
   for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
     ww_cuda_status s = k->d->api->cuFuncGetAttribute(asked[i].to, asked[i].attribute, r->function);
-    if (s) return ww_cuda_fail(k->d->api, s, r->kernel, e);
+    if (s)
+      return ww_cuda_fail(k->d->api, s, r->kernel, e);
   }
   if (threads > (uint64_t)most)
-    return ww_fail(e, WW_EUSAGE, "a block of %llu threads: this kernel takes at most %d (%d registers a thread)",
+    return ww_fail(e, WW_EUSAGE,
+                   "a block of %llu threads: this kernel takes at most %d (%d registers a thread)",
                    (unsigned long long)threads, most, r->registers);
   st = check_shared(k, e);
   r->cooperative = k->l->cooperative;
@@ -239,8 +284,10 @@ static void ask_sizes(loader *k) {
   const ww_cuda_api *c = k->d->api;
   size_t offset, size;
   k->sizes_known = c->cuFuncGetParamInfo != NULL;
-  while (k->sizes_known && !c->cuFuncGetParamInfo(k->r->function, k->nparams, &offset, &size)) k->nparams++;
-  if (!k->sizes_known) k->nparams = k->l->nargs;
+  while (k->sizes_known && !c->cuFuncGetParamInfo(k->r->function, k->nparams, &offset, &size))
+    k->nparams++;
+  if (!k->sizes_known)
+    k->nparams = k->l->nargs;
   k->sizes = WW_NEWN(k->r->a, size_t, k->nparams + 1);
   for (uint32_t i = 0; k->sizes_known && i < k->nparams; i++)
     c->cuFuncGetParamInfo(k->r->function, i, &offset, &k->sizes[i]);
@@ -254,21 +301,26 @@ static const char *sizes_text(const loader *k) {
   return text;
 }
 
-/* A driver that cannot tell sizes takes what it needs from a long enough value; only a float's width must be known. */
+/* A driver that cannot tell sizes takes what it needs from a long enough value; only a float's
+ * width must be known. */
 static ww_status put_value(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
   const char *what = ww_fmt(k->r->a, "argument %u", i);
-  if (k->sizes_known) return ww_contents_scalar(g, what, k->sizes[i], to, e);
-  if (g->is_int) return ww_contents_scalar(g, what, 8, to, e);
-  return ww_fail(e, WW_EUSAGE, "this driver does not tell whether argument %u is a float or a double: give it as hex",
-                 i);
+  if (k->sizes_known)
+    return ww_contents_scalar(g, what, k->sizes[i], to, e);
+  if (g->is_int)
+    return ww_contents_scalar(g, what, 8, to, e);
+  return ww_fail(
+      e, WW_EUSAGE,
+      "this driver does not tell whether argument %u is a float or a double: give it as hex", i);
 }
 
 static ww_status put_hex(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
   size_t size = k->sizes_known ? k->sizes[i] : g->hex_n;
   if (g->hex_n != size && !(g->hex_n > size && size <= 8))
-    return ww_fail(e, WW_EUSAGE, "argument %u takes %zu bytes, the hex given has %u", i, size, g->hex_n);
+    return ww_fail(e, WW_EUSAGE, "argument %u takes %zu bytes, the hex given has %u", i, size,
+                   g->hex_n);
   memcpy(to, g->hex, size);
   return WW_OK;
 }
@@ -276,12 +328,17 @@ static ww_status put_hex(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
 static ww_status put_param(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
   switch (g->kind) {
-  case WW_ARG_VALUE: return put_value(k, i, to, e);
-  case WW_ARG_HEX: return put_hex(k, i, to, e);
+  case WW_ARG_VALUE:
+    return put_value(k, i, to, e);
+  case WW_ARG_HEX:
+    return put_hex(k, i, to, e);
   case WW_ARG_BUFFER:
-    if (g->buffer.local) return ww_fail(e, WW_EUSAGE, "argument %u is local memory, which CUDA kernels do not take", i);
+    if (g->buffer.local)
+      return ww_fail(e, WW_EUSAGE, "argument %u is local memory, which CUDA kernels do not take",
+                     i);
     if (k->sizes_known && k->sizes[i] != 8)
-      return ww_fail(e, WW_EUSAGE, "argument %u takes %zu bytes, no pointer, but a buffer is given for it", i,
+      return ww_fail(e, WW_EUSAGE,
+                     "argument %u takes %zu bytes, no pointer, but a buffer is given for it", i,
                      k->sizes[i]);
     return WW_OK;
   default:
@@ -294,16 +351,18 @@ static ww_status put_param(const loader *k, uint32_t i, uint8_t *to, ww_err *e) 
 static void put_addresses(const loader *k, uint32_t arg, uint64_t size, uint8_t *to) {
   for (uint32_t i = 0; i < k->r->contents.npointers; i++) {
     const ww_pointer *p = &k->r->contents.pointers[i];
-    if (p->arg != arg || p->at + 8ull > size) continue;
+    if (p->arg != arg || p->at + 8ull > size)
+      continue;
     uint64_t v = k->r->regions.v[p->allocation].at + p->offset;
     memcpy(to + p->at, &v, 8);
   }
 }
 
 static ww_status check_count(const loader *k, ww_err *e) {
-  if (k->l->nargs == k->nparams) return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u", k->l->kernel, k->nparams,
-                 sizes_text(k), k->l->nargs);
+  if (k->l->nargs == k->nparams)
+    return WW_OK;
+  return ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u",
+                 k->l->kernel, k->nparams, sizes_text(k), k->l->nargs);
 }
 
 static ww_status make_params(loader *k, ww_err *e) {
@@ -312,7 +371,8 @@ static ww_status make_params(loader *k, ww_err *e) {
     size_t room = k->sizes_known ? k->sizes[i] : k->l->args[i].hex_n;
     uint8_t *to = ww_alloc(k->r->a, room + 16 + (k->sizes_known ? 0 : PARAM_SLACK));
     ww_status st = put_param(k, i, to, e);
-    if (st) return st;
+    if (st)
+      return st;
     put_addresses(k, i, room > 8 ? room : 8, to);
     k->r->params[i] = to;
   }
@@ -324,49 +384,62 @@ static ww_status make_params(loader *k, ww_err *e) {
 static ww_status add_buffers(loader *k, ww_err *e) {
   for (uint32_t i = 0; i < k->r->contents.n; i++) {
     const ww_allocation *b = &k->r->contents.v[i];
-    ww_cuda_region r = {
-        .label = b->label, .bytes = b->bytes, .fill = b->fill, .type = b->type, .filled = b->filled, .seed = b->seed};
+    ww_cuda_region r = {.label = b->label,
+                        .bytes = b->bytes,
+                        .fill = b->fill,
+                        .type = b->type,
+                        .filled = b->filled,
+                        .seed = b->seed};
     ww_status st = ww_cuda_take(k->d, b->bytes, &r.own, e);
-    if (st) return st;
+    if (st)
+      return st;
     r.at = r.own.at;
     ww_push(k->r->a, &k->r->regions, r);
     ww_cuda_region *in = &k->r->regions.v[k->r->regions.n - 1];
     st = ww_cuda_pristine(k->d, in, e);
-    if (!st) st = ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
-    if (st) return st;
+    if (!st)
+      st = ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
+    if (st)
+      return st;
   }
   return WW_OK;
 }
 
 /* By its name, else of a cubin by the last part of a mangled one (ns::coef). */
-static ww_status find_variable(loader *k, const char *name, const ww_cubin_global *all, uint32_t n, ww_cuda_region *r,
-                               ww_err *e) {
+static ww_status find_variable(loader *k, const char *name, const ww_cubin_global *all, uint32_t n,
+                               ww_cuda_region *r, ww_err *e) {
   size_t bytes = 0;
   ww_cuda_status s = k->d->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, name);
   const char *list = "";
   for (uint32_t i = 0; s == NOT_FOUND && i < n; i++)
-    if (ww_name_matches(name, all[i].name)) s = k->d->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, all[i].name);
+    if (ww_name_matches(name, all[i].name))
+      s = k->d->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, all[i].name);
   for (uint32_t i = 0; s == NOT_FOUND && i < n && i < 8; i++)
     list = ww_fmt(k->r->a, "%s%s%.80s", list, i ? ", " : "; it has ", all[i].name);
   if (s == NOT_FOUND)
-    return ww_fail(e, WW_EUSAGE, "the launch sets a symbol `%s`, but the compiled code has none of that name%s", name,
-                   list);
-  if (s) return ww_cuda_fail(k->d->api, s, k->r->kernel, e);
+    return ww_fail(e, WW_EUSAGE,
+                   "the launch sets a symbol `%s`, but the compiled code has none of that name%s",
+                   name, list);
+  if (s)
+    return ww_cuda_fail(k->d->api, s, k->r->kernel, e);
   r->bytes = bytes;
   return WW_OK;
 }
 
-/* What the spec gives goes over what the variable holds: bytes that hex does not reach stay as initialised. */
+/* What the spec gives goes over what the variable holds: bytes that hex does not reach stay as
+ * initialised. */
 static ww_status variable_bytes(loader *k, uint32_t i, ww_cuda_region *r, ww_err *e) {
   const ww_arg *g = &k->l->symbols[i].arg;
   uint8_t *raw = ww_alloc(k->r->a, r->bytes + 8);
   ww_cuda_status s = k->d->api->cuMemcpyDtoH(raw, r->at, r->bytes);
-  if (s) return ww_cuda_fail(k->d->api, s, k->r->kernel, e);
+  if (s)
+    return ww_cuda_fail(k->d->api, s, k->r->kernel, e);
   r->raw = raw;
-  if (g->kind == WW_ARG_VALUE) return ww_contents_scalar(g, r->label, r->bytes, raw, e);
+  if (g->kind == WW_ARG_VALUE)
+    return ww_contents_scalar(g, r->label, r->bytes, raw, e);
   if (g->hex_n > r->bytes)
-    return ww_fail(e, WW_EUSAGE, "%s has %llu bytes, the hex given has %u", r->label, (unsigned long long)r->bytes,
-                   g->hex_n);
+    return ww_fail(e, WW_EUSAGE, "%s has %llu bytes, the hex given has %u", r->label,
+                   (unsigned long long)r->bytes, g->hex_n);
   memcpy(raw, g->hex, g->hex_n);
   put_addresses(k, WW_SYMBOL_ARG + i, r->bytes, raw);
   return WW_OK;
@@ -381,7 +454,8 @@ static ww_status add_variable(loader *k, ww_cuda_region r, ww_err *e) {
 
 static bool has_variable(const ww_ready *r, uint64_t at) {
   for (uint32_t i = 0; i < r->regions.n; i++)
-    if (r->regions.v[i].at == at) return true;
+    if (r->regions.v[i].at == at)
+      return true;
   return false;
 }
 
@@ -391,27 +465,34 @@ static ww_status add_variables(loader *k, ww_err *e) {
   for (uint32_t i = 0; i < k->l->nsymbols; i++) {
     const ww_symbol_arg *y = &k->l->symbols[i];
     ww_cuda_region r = {.label = ww_fmt(k->r->a, "symbol `%s`", y->name), .type = "i32"};
-    if (y->arg.kind == WW_ARG_NONE) continue;
+    if (y->arg.kind == WW_ARG_NONE)
+      continue;
     ww_status st = find_variable(k, y->name, all, n, &r, e);
-    if (st) return st;
+    if (st)
+      return st;
     if (y->arg.kind == WW_ARG_BUFFER) {
       r.fill = y->arg.buffer.fill;
-      if (y->arg.buffer.type) r.type = y->arg.buffer.type;
+      if (y->arg.buffer.type)
+        r.type = y->arg.buffer.type;
       r.filled = r.bytes;
       r.seed = ww_fill_seed(k->l->seed, WW_SYMBOL_ARG + i);
     } else if ((st = variable_bytes(k, i, &r, e))) {
       return st;
     }
-    if ((st = add_variable(k, r, e))) return st;
+    if ((st = add_variable(k, r, e)))
+      return st;
   }
   for (uint32_t i = 0; i < n; i++) { /* those that only a run sets */
     size_t bytes;
     ww_cuda_region r = {.label = all[i].name, .inherited = true};
-    if (!all[i].writable || k->d->api->cuModuleGetGlobal(&r.at, &bytes, k->r->module, all[i].name)) continue;
-    if (has_variable(k->r, r.at)) continue;
+    if (!all[i].writable || k->d->api->cuModuleGetGlobal(&r.at, &bytes, k->r->module, all[i].name))
+      continue;
+    if (has_variable(k->r, r.at))
+      continue;
     r.bytes = bytes;
     ww_status st = add_variable(k, r, e);
-    if (st) return st;
+    if (st)
+      return st;
   }
   return WW_OK;
 }
@@ -426,22 +507,33 @@ ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err 
   r->kernel = ww_fmt(a, "kernel `%s`", l->kernel ? l->kernel : "?");
   snprintf(d->last, sizeof d->last, "loading `%.120s`", l->kernel ? l->kernel : "?");
   ww_status st = load_module(&k, e);
-  if (!st) st = find_kernel(&k, e);
-  if (!st) st = check_shape(&k, e);
-  if (!st) ask_sizes(&k);
-  if (!st) st = check_count(&k, e);
-  if (!st) st = ww_contents_plan(l, a, &r->contents, e);
-  if (!st) st = add_buffers(&k, e);
-  if (!st) st = make_params(&k, e);
-  if (!st) st = add_variables(&k, e);
-  if (!st) r->no_half = without_half(&k);
+  if (!st)
+    st = find_kernel(&k, e);
+  if (!st)
+    st = check_shape(&k, e);
+  if (!st)
+    ask_sizes(&k);
+  if (!st)
+    st = check_count(&k, e);
+  if (!st)
+    st = ww_contents_plan(l, a, &r->contents, e);
+  if (!st)
+    st = add_buffers(&k, e);
+  if (!st)
+    st = make_params(&k, e);
+  if (!st)
+    st = add_variables(&k, e);
+  if (!st)
+    r->no_half = without_half(&k);
   *out = st ? NULL : r;
-  if (st) ww_cuda_unload(d, r);
+  if (st)
+    ww_cuda_unload(d, r);
   return st;
 }
 
 void ww_cuda_unload(ww_device *d, ww_ready *r) {
-  if (!r) return;
+  if (!r)
+    return;
   for (uint32_t i = 0; i < r->regions.n; i++) {
     ww_cuda_give(d, &r->regions.v[i].own);
     ww_cuda_give(d, &r->regions.v[i].pristine);
@@ -452,16 +544,19 @@ void ww_cuda_unload(ww_device *d, ww_ready *r) {
 
 uint64_t ww_cuda_bytes(const ww_ready *r) {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < r->regions.n; i++) sum += r->regions.v[i].own.bytes + r->regions.v[i].pristine.bytes;
+  for (uint32_t i = 0; i < r->regions.n; i++)
+    sum += r->regions.v[i].own.bytes + r->regions.v[i].pristine.bytes;
   return sum;
 }
 
 ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e) {
   for (uint32_t i = 0; i < r->regions.n; i++) {
     ww_cuda_region *g = &r->regions.v[i];
-    if (g->checked && !g->changed) continue;
+    if (g->checked && !g->changed)
+      continue;
     ww_status st = ww_cuda_copy(d, g->at, g->pristine.at, g->bytes, e);
-    if (st) return st;
+    if (st)
+      return st;
   }
   return WW_OK;
 }
@@ -475,16 +570,18 @@ static ww_status compare(ww_device *d, const ww_cuda_region *g, uint64_t result,
   ww_status st = WW_OK;
   if (!g->own.bytes) {
     st = ww_cuda_take(d, bytes, &copy, e);
-    if (!st) st = ww_cuda_copy(d, copy.at, now, bytes, e);
+    if (!st)
+      st = ww_cuda_copy(d, copy.at, now, bytes, e);
     now = copy.at;
   }
-  if (!st) st = ww_cuda_help(d, d->compare, (bytes + 15) / 16, (void *[]){&now, &was, &bytes, &result}, e);
+  if (!st)
+    st = ww_cuda_help(d, d->compare, (bytes + 15) / 16, (void *[]){&now, &was, &bytes, &result}, e);
   ww_cuda_give(d, &copy);
   return st;
 }
 
-/* One region's verdict. A large buffer that no run changed gives its pristine copy back; its hash still tells if a later
- * run does, and the copy is made anew then. */
+/* One region's verdict. A large buffer that no run changed gives its pristine copy back; its hash
+ * still tells if a later run does, and the copy is made anew then. */
 static ww_status judge(ww_device *d, ww_cuda_region *g, const uint64_t result[2], ww_err *e) {
   bool changed = g->pristine.bytes ? result[1] != 0 : result[0] != g->hash;
   g->checked = true;
@@ -493,14 +590,18 @@ static ww_status judge(ww_device *d, ww_cuda_region *g, const uint64_t result[2]
     return g->pristine.bytes ? WW_OK : ww_cuda_pristine(d, g, e);
   }
   g->hash = result[0];
-  if (!g->changed && g->bytes > KEEP && !g->inherited) ww_cuda_give(d, &g->pristine);
+  if (!g->changed && g->bytes > KEEP && !g->inherited)
+    ww_cuda_give(d, &g->pristine);
   return WW_OK;
 }
 
-static uint64_t mix(uint64_t hash, uint32_t i) { return core_mix(hash + (i + 1) * 0x9e3779b97f4a7c15ull); }
+static uint64_t mix(uint64_t hash, uint32_t i) {
+  return core_mix(hash + (i + 1) * 0x9e3779b97f4a7c15ull);
+}
 
 static ww_status make_room(ww_device *d, uint64_t bytes, ww_err *e) {
-  if (d->results.bytes >= bytes) return WW_OK;
+  if (d->results.bytes >= bytes)
+    return WW_OK;
   ww_cuda_give(d, &d->results);
   return ww_cuda_take(d, bytes, &d->results, e);
 }
@@ -508,19 +609,26 @@ static ww_status make_room(ww_device *d, uint64_t bytes, ww_err *e) {
 ww_status ww_cuda_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e) {
   uint64_t bytes = 16ull * r->regions.n, *results;
   *out = 0;
-  if (!bytes) return WW_OK;
+  if (!bytes)
+    return WW_OK;
   ww_status st = make_room(d, bytes, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_cuda_status s = d->api->cuMemsetD8Async(d->results.at, 0, bytes, NULL);
-  if (s) return ww_cuda_fail(d->api, s, d->last, e);
-  for (uint32_t i = 0; i < r->regions.n && !st; i++) st = compare(d, &r->regions.v[i], d->results.at + 16ull * i, e);
-  if (st) return st;
+  if (s)
+    return ww_cuda_fail(d->api, s, d->last, e);
+  for (uint32_t i = 0; i < r->regions.n && !st; i++)
+    st = compare(d, &r->regions.v[i], d->results.at + 16ull * i, e);
+  if (st)
+    return st;
   results = ww_xmalloc(bytes);
   s = d->api->cuMemcpyDtoH(results, d->results.at, bytes);
-  if (s) st = ww_cuda_fail(d->api, s, d->last, e);
+  if (s)
+    st = ww_cuda_fail(d->api, s, d->last, e);
   for (uint32_t i = 0; i < r->regions.n && !st; i++) {
     st = judge(d, &r->regions.v[i], results + 2 * i, e);
-    if (r->regions.v[i].changed) *out += mix(results[2 * i], i);
+    if (r->regions.v[i].changed)
+      *out += mix(results[2 * i], i);
   }
   free(results);
   return st;
@@ -533,12 +641,14 @@ ww_status ww_cuda_dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e) {
   for (uint32_t i = 0; i < r->contents.npointers && !st; i++) {
     const ww_pointer *p = &r->contents.pointers[i];
     const ww_cuda_region *g = &r->regions.v[p->allocation];
-    if (!p->plain) continue;
+    if (!p->plain)
+      continue;
     ww_arena *a = ww_arena_new();
     void *bytes = ww_alloc(a, g->bytes);
     ww_cuda_status s = d->api->cuMemcpyDtoH(bytes, g->at, g->bytes);
     st = s ? ww_cuda_fail(d->api, s, d->last, e)
-           : ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "arg%u.bin", p->arg)), bytes, g->bytes, e);
+           : ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "arg%u.bin", p->arg)), bytes,
+                                  g->bytes, e);
     ww_arena_free(a);
   }
   return st;

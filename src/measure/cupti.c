@@ -1,8 +1,9 @@
 /* cupti.c - hardware counters through CUPTI's range profiler, user replay.
  *
- * A configuration (names -> passes) is made once per set and kept. The profiler keeps pointers to the configuration and to
- * the counter data of the last session, so both live until the next one has begun. Switching from one set to another costs
- * about 0.3 s, a new session of the same set 4 ms: measure.c does all it can of one set first. */
+ * A configuration (names -> passes) is made once per set and kept. The profiler keeps pointers to
+ * the configuration and to the counter data of the last session, so both live until the next one
+ * has begun. Switching from one set to another costs about 0.3 s, a new session of the same set 4
+ * ms: measure.c does all it can of one set first. */
 #include "cupti.h"
 
 #include <dlfcn.h>
@@ -47,10 +48,12 @@ struct ww_cupti {
 
 static ww_status fail(const ww_cupti *c, int code, const char *what, ww_err *e) {
   const char *text = NULL;
-  if (c->api.result_string) c->api.result_string(code, &text);
+  if (c->api.result_string)
+    c->api.result_string(code, &text);
   if (code == CUPTI_INSUFFICIENT_PRIVILEGES || code == CUPTI_VIRTUALIZED_PRIVILEGES)
     return ww_fail(e, WW_EDEVICE,
-                   "this user may not read the GPU's counters: run as root, or let everybody with the driver option "
+                   "this user may not read the GPU's counters: run as root, or let everybody with "
+                   "the driver option "
                    "NVreg_RestrictProfilingToAdminUsers=0 (in a container: --cap-add SYS_ADMIN)");
   return ww_fail(e, WW_EDEVICE, "CUPTI %s: %s (error %d)%s", what, text ? text : "unknown", code,
                  "; is another profiler at work on this GPU?");
@@ -60,12 +63,14 @@ static ww_status find_functions(ww_cupti *c, ww_err *e) {
   c->library = ww_cuda_library("cupti");
   if (!c->library)
     return ww_fail(e, WW_EDEVICE,
-                   "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), or set CUDA_HOME or "
+                   "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), "
+                   "or set CUDA_HOME or "
                    "LD_LIBRARY_PATH to where it is");
   *(void **)&c->api.result_string = dlsym(c->library, "cuptiGetResultString");
 #define X(symbol, member, T)                             \
   *(void **)&c->api.member = dlsym(c->library, #symbol); \
-  if (!c->api.member) return ww_fail(e, WW_EDEVICE, "this CUPTI has no " #symbol ": CUDA 12.6 or newer is needed");
+  if (!c->api.member)                                    \
+    return ww_fail(e, WW_EDEVICE, "this CUPTI has no " #symbol ": CUDA 12.6 or newer is needed");
   CUPTI_FUNCTIONS(X)
 #undef X
   return WW_OK;
@@ -74,7 +79,8 @@ static ww_status find_functions(ww_cupti *c, ww_err *e) {
 static ww_status enable(ww_cupti *c, ww_err *e) {
   cupti_enable on = SIZED(cupti_enable, profiler, .context = c->context);
   int rc = c->api.enable(&on);
-  if (rc) return fail(c, rc, "cannot count on this GPU", e);
+  if (rc)
+    return fail(c, rc, "cannot count on this GPU", e);
   c->profiler = on.profiler;
   return WW_OK;
 }
@@ -82,10 +88,12 @@ static ww_status enable(ww_cupti *c, ww_err *e) {
 static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
   cupti_initialize init = SIZED(cupti_initialize, priv, 0);
   int rc = c->api.initialize(&init);
-  if (rc) return fail(c, rc, "does not start", e);
+  if (rc)
+    return fail(c, rc, "does not start", e);
   cupti_chip_name chip = SIZED(cupti_chip_name, name, .device = (size_t)device);
   rc = c->api.chip_name(&chip);
-  if (rc) return fail(c, rc, "does not know this GPU", e);
+  if (rc)
+    return fail(c, rc, "does not know this GPU", e);
   c->chip = chip.name;
   cupti_availability a = SIZED(cupti_availability, image, .context = c->context);
   rc = c->api.availability(&a);
@@ -93,7 +101,8 @@ static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
     c->availability = a.image = ww_xmalloc(a.image_size);
     rc = c->api.availability(&a);
   }
-  if (rc) return fail(c, rc, "cannot say which counters there are", e);
+  if (rc)
+    return fail(c, rc, "cannot say which counters there are", e);
   return enable(c, e);
 }
 
@@ -101,7 +110,8 @@ ww_status ww_cupti_open(void *context, int device, ww_cupti **out, ww_err *e) {
   ww_cupti *c = ww_xcalloc(1, sizeof *c);
   c->context = context;
   ww_status st = find_functions(c, e);
-  if (!st) st = start_up(c, device, e);
+  if (!st)
+    st = start_up(c, device, e);
   if (st) {
     ww_cupti_close(c);
     c = NULL;
@@ -111,20 +121,24 @@ ww_status ww_cupti_open(void *context, int device, ww_cupti **out, ww_err *e) {
 }
 
 static void disable(ww_cupti *c) {
-  if (c->profiler) c->api.disable(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
+  if (c->profiler)
+    c->api.disable(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
   c->profiler = NULL;
 }
 
 static void free_config(ww_cupti *c, config *f) {
-  if (f->host) c->api.host_deinitialize(&SIZED(cupti_host_deinitialize, host, .host = f->host));
+  if (f->host)
+    c->api.host_deinitialize(&SIZED(cupti_host_deinitialize, host, .host = f->host));
   free(f->image);
   *f = (config){0};
 }
 
 void ww_cupti_close(ww_cupti *c) {
-  if (!c) return;
+  if (!c)
+    return;
   disable(c);
-  for (int k = 0; k < NSETS; k++) free_config(c, &c->configs[k]);
+  for (int k = 0; k < NSETS; k++)
+    free_config(c, &c->configs[k]);
   free(c->availability);
   free(c->data);
   free(c->old);
@@ -135,30 +149,35 @@ void ww_cupti_close(ww_cupti *c) {
 /* ---- configurations ---- */
 
 static int add_names(ww_cupti *c, config *f) {
-  cupti_host_initialize h = SIZED(cupti_host_initialize, host, .kind = CUPTI_RANGE_PROFILER, .chip = c->chip,
-                                  .availability = c->availability);
+  cupti_host_initialize h = SIZED(cupti_host_initialize, host, .kind = CUPTI_RANGE_PROFILER,
+                                  .chip = c->chip, .availability = c->availability);
   int rc = c->api.host_initialize(&h);
   f->host = h.host;
-  if (rc) return rc;
-  return c->api.add_metrics(&SIZED(cupti_add_metrics, n, .host = f->host, .names = f->names, .n = f->n));
+  if (rc)
+    return rc;
+  return c->api.add_metrics(
+      &SIZED(cupti_add_metrics, n, .host = f->host, .names = f->names, .n = f->n));
 }
 
 static int make_image(ww_cupti *c, config *f) {
   cupti_config_size s = SIZED(cupti_config_size, image_size, .host = f->host);
   int rc = c->api.config_size(&s);
-  if (rc) return rc;
+  if (rc)
+    return rc;
   f->image_size = s.image_size;
   f->image = ww_xmalloc(s.image_size);
-  rc = c->api.config_image(
-      &SIZED(cupti_config_image, image, .host = f->host, .image_size = s.image_size, .image = f->image));
-  if (rc) return rc;
+  rc = c->api.config_image(&SIZED(cupti_config_image, image, .host = f->host,
+                                  .image_size = s.image_size, .image = f->image));
+  if (rc)
+    return rc;
   cupti_passes p = SIZED(cupti_passes, passes, .image_size = s.image_size, .image = f->image);
   rc = c->api.passes(&p);
   f->passes = (uint32_t)p.passes;
   return rc;
 }
 
-/* Whether this chip has the counter; one unknown name spoils the object it is added to, so each is tried alone. */
+/* Whether this chip has the counter; one unknown name spoils the object it is added to, so each is
+ * tried alone. */
 static bool known(ww_cupti *c, const char *name) {
   config one = {.names = {name}, .n = 1};
   bool ok = add_names(c, &one) == 0 && make_image(c, &one) == 0;
@@ -168,16 +187,20 @@ static bool known(ww_cupti *c, const char *name) {
 
 static bool wanted(ww_counter_set set, uint8_t group) {
   switch (set) {
-  case WW_SET_TIME: return group == WW_GROUP_TIME;
-  case WW_SET_TENSOR: return group == WW_GROUP_TENSOR;
-  default: return group == WW_GROUP_MAIN;
+  case WW_SET_TIME:
+    return group == WW_GROUP_TIME;
+  case WW_SET_TENSOR:
+    return group == WW_GROUP_TENSOR;
+  default:
+    return group == WW_GROUP_MAIN;
   }
 }
 
 static void list_names(config *f, ww_counter_set set) {
   *f = (config){0};
   for (uint32_t k = 0; k < WW_NCOUNTERS; k++) {
-    if (!wanted(set, ww_counters[k].group)) continue;
+    if (!wanted(set, ww_counters[k].group))
+      continue;
     f->ids[f->n] = k;
     f->names[f->n++] = ww_counters[k].name;
   }
@@ -186,53 +209,64 @@ static void list_names(config *f, ww_counter_set set) {
 static ww_status configure(ww_cupti *c, ww_counter_set set, config *f, ww_err *e) {
   list_names(f, set);
   int rc = add_names(c, f);
-  if (!rc) rc = make_image(c, f);
-  if (!rc) return WW_OK;
+  if (!rc)
+    rc = make_image(c, f);
+  if (!rc)
+    return WW_OK;
   free_config(c, f); /* some name is not known here: leave out those */
   list_names(f, set);
   uint32_t n = 0;
   for (uint32_t k = 0; k < f->n; k++) {
-    if (!known(c, f->names[k])) continue;
+    if (!known(c, f->names[k]))
+      continue;
     f->ids[n] = f->ids[k];
     f->names[n++] = f->names[k];
   }
   f->n = n;
   rc = add_names(c, f);
-  if (!rc) rc = make_image(c, f);
-  if (!rc) return WW_OK;
+  if (!rc)
+    rc = make_image(c, f);
+  if (!rc)
+    return WW_OK;
   free_config(c, f);
   return fail(c, rc, "cannot configure the counters", e);
 }
 
 /* ---- a session ---- */
 
-ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint32_t *passes, ww_err *e) {
+ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint32_t *passes,
+                         ww_err *e) {
   config *f = &c->configs[set];
   ww_status st = f->passes ? WW_OK : configure(c, set, f, e);
-  if (!st && c->last && c->last != f) { /* a profiler in use keeps to its first configuration, whatever it is told */
+  if (!st && c->last &&
+      c->last != f) { /* a profiler in use keeps to its first configuration, whatever it is told */
     disable(c);
     st = enable(c, e);
   }
-  if (st) return st;
+  if (st)
+    return st;
   c->last = f;
   c->around = set != WW_SET_TIME;
-  cupti_data_size s = SIZED(cupti_data_size, image_size, .profiler = c->profiler, .names = f->names, .n = f->n,
-                            .ranges = kernels, .nodes = kernels);
+  cupti_data_size s = SIZED(cupti_data_size, image_size, .profiler = c->profiler, .names = f->names,
+                            .n = f->n, .ranges = kernels, .nodes = kernels);
   int rc = c->api.data_size(&s);
-  if (rc) return fail(c, rc, "cannot size the counter data", e);
+  if (rc)
+    return fail(c, rc, "cannot size the counter data", e);
   free(c->old);
   c->old = c->data;
   c->data = ww_xmalloc(s.image_size);
   c->data_size = s.image_size;
-  rc = c->api.data_initialize(
-      &SIZED(cupti_data_initialize, image, .profiler = c->profiler, .image_size = s.image_size, .image = c->data));
+  rc = c->api.data_initialize(&SIZED(cupti_data_initialize, image, .profiler = c->profiler,
+                                     .image_size = s.image_size, .image = c->data));
   if (!rc)
-    rc = c->api.set_config(&SIZED(cupti_set_config, target_level, .profiler = c->profiler, .config_size = f->image_size,
-                                  .config = f->image, .image_size = s.image_size, .image = c->data,
+    rc = c->api.set_config(&SIZED(
+        cupti_set_config, target_level, .profiler = c->profiler, .config_size = f->image_size,
+        .config = f->image, .image_size = s.image_size, .image = c->data,
 
-                                  .range = c->around ? CUPTI_USER_RANGE : CUPTI_AUTO_RANGE, .replay = CUPTI_USER_REPLAY,
-                                  .ranges = kernels, .levels = 1, .least_level = 1));
-  if (rc) return fail(c, rc, "cannot begin to count", e);
+        .range = c->around ? CUPTI_USER_RANGE : CUPTI_AUTO_RANGE, .replay = CUPTI_USER_REPLAY,
+        .ranges = kernels, .levels = 1, .least_level = 1));
+  if (rc)
+    return fail(c, rc, "cannot begin to count", e);
   c->now = f;
   c->pass = c->ncounted = 0;
   c->all_passes = false;
@@ -242,14 +276,16 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
 
 ww_status ww_cupti_pass_begin(ww_cupti *c, ww_err *e) {
   int rc = c->api.start(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
-  if (rc) return fail(c, rc, "cannot begin a pass", e);
+  if (rc)
+    return fail(c, rc, "cannot begin a pass", e);
   c->open = true;
   c->ranges = 0;
   return WW_OK;
 }
 
 ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e) {
-  if (!c || !c->open || (c->around && !counted)) return WW_OK;
+  if (!c || !c->open || (c->around && !counted))
+    return WW_OK;
   if (counted && !c->pass) {
     if (c->ncounted == c->cap) {
       c->cap = c->cap ? 2 * c->cap : 256;
@@ -259,13 +295,15 @@ ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e) {
   }
   char name[16];
   snprintf(name, sizeof name, "%u", c->ranges++);
-  if (!c->around) return WW_OK;
+  if (!c->around)
+    return WW_OK;
   int rc = c->api.push_range(&SIZED(cupti_push_range, name, .profiler = c->profiler, .name = name));
   return rc ? fail(c, rc, "cannot begin a range", e) : WW_OK;
 }
 
 ww_status ww_cupti_kernel_end(ww_cupti *c, bool counted, ww_err *e) {
-  if (!c || !c->open || !c->around || !counted) return WW_OK;
+  if (!c || !c->open || !c->around || !counted)
+    return WW_OK;
   int rc = c->api.pop_range(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
   return rc ? fail(c, rc, "cannot end a range", e) : WW_OK;
 }
@@ -282,11 +320,15 @@ ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
 static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err *e) {
   double raw[WW_NCOUNTERS], v[WW_NCOUNTERS];
   const config *f = c->now;
-  for (int k = 0; k < WW_NCOUNTERS; k++) v[k] = NAN;
-  int rc = c->api.evaluate(&SIZED(cupti_evaluate, values, .host = f->host, .image = c->data, .image_size = c->data_size,
-                                  .range = range, .names = (const char **)f->names, .n = f->n, .values = raw));
-  if (rc) return fail(c, rc, "cannot read the counters", e);
-  for (uint32_t k = 0; k < f->n; k++) v[f->ids[k]] = raw[k];
+  for (int k = 0; k < WW_NCOUNTERS; k++)
+    v[k] = NAN;
+  int rc = c->api.evaluate(&SIZED(cupti_evaluate, values, .host = f->host, .image = c->data,
+                                  .image_size = c->data_size, .range = range,
+                                  .names = (const char **)f->names, .n = f->n, .values = raw));
+  if (rc)
+    return fail(c, rc, "cannot read the counters", e);
+  for (uint32_t k = 0; k < f->n; k++)
+    v[f->ids[k]] = raw[k];
   ww_counters_to_metrics(v, metrics);
   return WW_OK;
 }
@@ -295,11 +337,13 @@ ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e) {
   cupti_decode d = SIZED(cupti_decode, dropped, .profiler = c->profiler);
   int rc = c->api.decode(&d);
   cupti_data_info n = SIZED(cupti_data_info, ranges, .image = c->data, .image_size = c->data_size);
-  if (!rc) rc = c->api.data_info(&n);
-  if (rc) return fail(c, rc, "cannot decode the counters", e);
+  if (!rc)
+    rc = c->api.data_info(&n);
+  if (rc)
+    return fail(c, rc, "cannot decode the counters", e);
   if (!c->all_passes || d.dropped || n.ranges != c->ranges)
-    return ww_fail(e, WW_EDEVICE, "CUPTI counted %zu kernels of %u%s: is another profiler at work?", n.ranges,
-                   c->ranges, c->all_passes ? "" : " and wants more passes");
+    return ww_fail(e, WW_EDEVICE, "CUPTI counted %zu kernels of %u%s: is another profiler at work?",
+                   n.ranges, c->ranges, c->all_passes ? "" : " and wants more passes");
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < c->ncounted; k++)
     st = read_range(c, c->counted[k], &values[(size_t)k * WW_NMETRICS], e);

@@ -1,8 +1,10 @@
-/* device_code.c - the device code of a CUDA source: host functions, host variables and host headers become spaces.
+/* device_code.c - the device code of a CUDA source: host functions, host variables and host headers
+ * become spaces.
  *
- * Every newline stays where it is, so that messages and line tables keep their lines. Found by the front end's scanner
- * (lexing and bracket matching, no preprocessing): what is kept by mistake is the compiler's to reject (nvrtc.c then
- * takes it out and tries again), what is dropped by mistake shows as an unknown name in the first error. */
+ * Every newline stays where it is, so that messages and line tables keep their lines. Found by the
+ * front end's scanner (lexing and bracket matching, no preprocessing): what is kept by mistake is
+ * the compiler's to reject (nvrtc.c then takes it out and tries again), what is dropped by mistake
+ * shows as an unknown name in the first error. */
 #include <ctype.h>
 
 #include "../front/scan.h"
@@ -23,39 +25,47 @@ typedef struct {
   WW_VEC(macro) macros; /* of this file and of its headers */
 } extractor;
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
 
 static bool in_list(const char *const *list, const char *s, size_t n) {
   for (; *list; list++)
-    if (strlen(*list) == n && !memcmp(*list, s, n)) return true;
+    if (strlen(*list) == n && !memcmp(*list, s, n))
+      return true;
   return false;
 }
 
 /* ---- words of a declaration's head ---- */
 
 typedef struct {
-  bool device;  /* __device__, __global__, __constant__, __shared__, __managed__ or a macro that holds one */
-  bool unknown; /* a word in capitals that this file does not define: may be such a macro from a header */
+  bool device;  /* __device__, __global__, __constant__, __shared__, __managed__ or a macro that
+                   holds one */
+  bool unknown; /* a word in capitals that this file does not define: may be such a macro from a
+                   header */
   bool fixed;   /* const or constexpr */
   bool type;    /* typedef, using, template, enum, struct ..: declares no object of its own */
   bool is_virtual, tmpl;
 } head_words;
 
-static const char *const device_words[] = {"__device__",  "__global__", "__constant__", "__shared__",
-                                           "__managed__", "constexpr",  "consteval",    NULL};
-static const char *const type_words[] = {"typedef", "using",     "enum",          "struct",   "class",
-                                         "union",   "namespace", "static_assert", "concept",  "friend",
-                                         "public",  "private",   "protected",     "operator", NULL};
+static const char *const device_words[] = {"__device__", "__global__",  "__constant__",
+                                           "__shared__", "__managed__", "constexpr",
+                                           "consteval",  NULL};
+static const char *const type_words[] = {
+    "typedef", "using",  "enum",   "struct",  "class",     "union",    "namespace", "static_assert",
+    "concept", "friend", "public", "private", "protected", "operator", NULL};
 
 /* Where the directive that begins at i ends. */
 static uint32_t directive_end(const ww_scan *s, uint32_t i) {
-  while (i < s->n && s->kind[i] == WW_BYTE_DIRECTIVE) i++;
+  while (i < s->n && s->kind[i] == WW_BYTE_DIRECTIVE)
+    i++;
   return i;
 }
 
 static bool has_word(const char *text, size_t n, const char *w, size_t len) {
   for (const char *p = text; (p = memmem(p, n - (size_t)(p - text), w, len)); p++)
-    if ((p == text || !word_char(p[-1])) && (p + len == text + n || !word_char(p[len]))) return true;
+    if ((p == text || !word_char(p[-1])) && (p + len == text + n || !word_char(p[len])))
+      return true;
   return false;
 }
 
@@ -63,19 +73,24 @@ static bool has_word(const char *text, size_t n, const char *w, size_t len) {
 static void find_macros(extractor *x, const char *text) {
   for (const char *p = text; *p;) {
     const char *line = p, *end = p + strcspn(p, "\n");
-    while (*end && end > line && end[-1] == '\\') end += 1 + strcspn(end + 1, "\n");
+    while (*end && end > line && end[-1] == '\\')
+      end += 1 + strcspn(end + 1, "\n");
     p = end + (*end == '\n');
     line += strspn(line, " \t");
-    if (*line != '#') continue;
+    if (*line != '#')
+      continue;
     line += 1 + strspn(line + 1, " \t");
-    if (!ww_starts(line, "define")) continue;
+    if (!ww_starts(line, "define"))
+      continue;
     line += 6 + strspn(line + 6, " \t");
     uint32_t n = 0;
-    while (line + n < end && word_char(line[n])) n++;
+    while (line + n < end && word_char(line[n]))
+      n++;
     macro m = {.name = line, .n = n, .text = line + n, .text_n = (size_t)(end - line) - n};
     for (int k = 0; device_words[k]; k++)
       m.device |= has_word(m.text, m.text_n, device_words[k], strlen(device_words[k]));
-    if (n) ww_push(x->a, &x->macros, m);
+    if (n)
+      ww_push(x->a, &x->macros, m);
   }
 }
 
@@ -85,34 +100,42 @@ static void chain_macros(extractor *x) {
     for (uint32_t i = 0; i < x->macros.n; i++)
       for (uint32_t k = 0; k < x->macros.n && x->macros.v[i].device; k++)
         if (!x->macros.v[k].device && x->macros.v[k].text_n < 200)
-          x->macros.v[k].device =
-              has_word(x->macros.v[k].text, x->macros.v[k].text_n, x->macros.v[i].name, x->macros.v[i].n);
+          x->macros.v[k].device = has_word(x->macros.v[k].text, x->macros.v[k].text_n,
+                                           x->macros.v[i].name, x->macros.v[i].n);
 }
 
 static void note_macro(const extractor *x, const char *w, size_t n, head_words *h) {
   bool found = false;
   for (uint32_t i = 0; i < x->macros.n; i++) {
     const macro *m = &x->macros.v[i];
-    if (m->n != n || memcmp(m->name, w, n)) continue;
+    if (m->n != n || memcmp(m->name, w, n))
+      continue;
     h->device |= m->device;
     found = true;
   }
   bool upper = n > 2 && !isdigit((unsigned char)w[0]);
-  for (size_t i = 0; i < n; i++) upper &= !islower((unsigned char)w[i]);
+  for (size_t i = 0; i < n; i++)
+    upper &= !islower((unsigned char)w[i]);
   h->unknown |= upper && !found;
 }
 
 static void note_word(const extractor *x, uint32_t at, uint32_t n, head_words *h, bool first) {
   const char *w = x->s->text + at;
-  if (in_list(device_words, w, n)) h->device = true;
-  if ((n == 5 && !memcmp(w, "const", 5)) || (n == 9 && !memcmp(w, "constexpr", 9))) h->fixed = true;
-  if (n == 7 && !memcmp(w, "virtual", 7)) h->is_virtual = true;
-  if (n == 8 && !memcmp(w, "template", 8)) h->tmpl = true;
-  if (first && in_list(type_words, w, n)) h->type = true;
+  if (in_list(device_words, w, n))
+    h->device = true;
+  if ((n == 5 && !memcmp(w, "const", 5)) || (n == 9 && !memcmp(w, "constexpr", 9)))
+    h->fixed = true;
+  if (n == 7 && !memcmp(w, "virtual", 7))
+    h->is_virtual = true;
+  if (n == 8 && !memcmp(w, "template", 8))
+    h->tmpl = true;
+  if (first && in_list(type_words, w, n))
+    h->type = true;
   note_macro(x, w, n, h);
 }
 
-/* Up to the parameters, the initialiser or the body; the words inside <...> of a template header count too. */
+/* Up to the parameters, the initialiser or the body; the words inside <...> of a template header
+ * count too. */
 static head_words read_head(const extractor *x, const ww_decl *d) {
   const ww_scan *s = x->s;
   head_words h = {0};
@@ -127,16 +150,24 @@ static head_words read_head(const extractor *x, const ww_decl *d) {
     char c = s->text[i];
     if (word_char(c)) {
       uint32_t n = 0;
-      while (i + n < stop && word_char(s->text[i + n])) n++;
+      while (i + n < stop && word_char(s->text[i + n]))
+        n++;
       note_word(x, i, n, &h, first && !angles);
-      first = n == 8 && !memcmp(s->text + i, "template", 8); /* what follows its header counts as first */
+      first = n == 8 &&
+              !memcmp(s->text + i, "template", 8); /* what follows its header counts as first */
       i += n;
       continue;
     }
-    if (c == '<') angles++, first = true;
-    if (c == '>') angles -= angles > 0;
-    if (c == '=' && !angles) break;
-    if (c == '{') break;
+    if (c == '<') {
+      angles++;
+      first = true;
+    }
+    if (c == '>')
+      angles -= angles > 0;
+    if (c == '=' && !angles)
+      break;
+    if (c == '{')
+      break;
     i++;
   }
   return h;
@@ -144,7 +175,8 @@ static head_words read_head(const extractor *x, const ww_decl *d) {
 
 /* ---- taking out ---- */
 
-/* Directives stay, so that #if and #endif match; those that mean something to code alone go with it. */
+/* Directives stay, so that #if and #endif match; those that mean something to code alone go with
+ * it. */
 static void blank(extractor *x, uint32_t from, uint32_t to) {
   const ww_scan *s = x->s;
   for (uint32_t i = from; i < to; i++) {
@@ -153,30 +185,38 @@ static void blank(extractor *x, uint32_t from, uint32_t to) {
       const char *p = s->text + i + 1;
       p += strspn(p, " \t");
       for (; !strncmp(p, "pragma", 6) && i < end; i++)
-        if (x->out[i] != '\n') x->out[i] = ' ';
+        if (x->out[i] != '\n')
+          x->out[i] = ' ';
       i = end - 1;
       continue;
     }
-    if (x->out[i] != '\n') x->out[i] = ' ';
+    if (x->out[i] != '\n')
+      x->out[i] = ' ';
   }
 }
 
 static bool inside_class(const ww_scan *s, const ww_decl *d) {
   for (uint32_t i = 0; i < s->ndecls; i++) {
     const ww_decl *c = &s->decls[i];
-    if (c->is_class && c != d && c->begin <= d->begin && d->end <= c->end) return true;
+    if (c->is_class && c != d && c->begin <= d->begin && d->end <= c->end)
+      return true;
   }
   return false;
 }
 
 static bool is_host(const extractor *x, const ww_decl *d) {
-  if (d->kernel || d->is_class) return false;
+  if (d->kernel || d->is_class)
+    return false;
   head_words h = read_head(x, d);
-  if (h.device || h.type) return false;
+  if (h.device || h.type)
+    return false;
   bool member = inside_class(x->s, d);
-  if (d->body) return !h.unknown && !(member && h.is_virtual); /* a virtual function is part of the layout */
-  if (member) return false;
-  if (d->name) return !h.unknown || d->host; /* a prototype, or x(1) */
+  if (d->body)
+    return !h.unknown && !(member && h.is_virtual); /* a virtual function is part of the layout */
+  if (member)
+    return false;
+  if (d->name)
+    return !h.unknown || d->host; /* a prototype, or x(1) */
   return !h.fixed && !h.tmpl && !(h.unknown && d->end - d->begin < 3);
 }
 
@@ -303,20 +343,25 @@ static const char *const host_headers[] = {"stdio.h",
 static bool includes_host_header(const ww_scan *s, uint32_t i, uint32_t end) {
   const char *p = s->text + i + 1, *stop = s->text + end;
   p += strspn(p, " \t");
-  if (strncmp(p, "include", 7)) return false;
+  if (strncmp(p, "include", 7))
+    return false;
   p += 7;
   p += strspn(p, " \t");
-  if (p >= stop || (*p != '<' && *p != '"')) return false;
+  if (p >= stop || (*p != '<' && *p != '"'))
+    return false;
   const char *close = memchr(p + 1, *p == '<' ? '>' : '"', (size_t)(stop - p - 1));
-  return close && (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, (size_t)(close - p - 1)));
+  return close &&
+         (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, (size_t)(close - p - 1)));
 }
 
 static void drop_headers(extractor *x) {
   const ww_scan *s = x->s;
   for (uint32_t i = 0; i < s->n; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE) continue;
+    if (s->kind[i] != WW_BYTE_DIRECTIVE)
+      continue;
     uint32_t end = directive_end(s, i);
-    if (includes_host_header(s, i, end)) memset(x->out + i, ' ', end - i);
+    if (includes_host_header(s, i, end))
+      memset(x->out + i, ' ', end - i);
     i = end;
   }
 }
@@ -327,24 +372,30 @@ char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena 
   ww_scan_source(text, n, a, &s);
   extractor x = {.s = &s, .out = ww_strndup(a, text, n), .a = a};
   find_macros(&x, text);
-  for (uint32_t i = 0; others && i < others->n; i++) find_macros(&x, others->v[i].text);
+  for (uint32_t i = 0; others && i < others->n; i++)
+    find_macros(&x, others->v[i].text);
   chain_macros(&x);
   for (uint32_t i = 0; i < s.ndecls; i++)
-    if (is_host(&x, &s.decls[i])) blank(&x, s.decls[i].begin, s.decls[i].end);
+    if (is_host(&x, &s.decls[i]))
+      blank(&x, s.decls[i].begin, s.decls[i].end);
   drop_headers(&x);
   return x.out;
 }
 
-char *ww_device_code(const char *text, ww_arena *a) { return ww_device_code_among(text, NULL, a); }
+char *ww_device_code(const char *text, ww_arena *a) {
+  return ww_device_code_among(text, NULL, a);
+}
 
 /* ---- what a compiler rejected ---- */
 
-/* The whole of what must go with the line: a data member takes its class along, or the layout would change. */
+/* The whole of what must go with the line: a data member takes its class along, or the layout would
+ * change. */
 static const ww_decl *victim(const ww_scan *s, uint32_t offset) {
   const ww_decl *d = ww_scan_decl_at(s, offset);
   for (uint32_t i = 0; d && d->layout && i < s->ndecls; i++) {
     const ww_decl *c = &s->decls[i];
-    if (c->is_class && c->begin <= d->begin && d->end <= c->end) return c;
+    if (c->is_class && c->begin <= d->begin && d->end <= c->end)
+      return c;
   }
   return d;
 }
@@ -354,20 +405,25 @@ bool ww_device_code_without(char *text, uint32_t line, ww_arena *a) {
   ww_scan_source(text, strlen(text), a, &s);
   uint32_t at = ww_scan_offset(&s, line, 1);
   at += (uint32_t)strspn(text + at, " \t");
-  if (at >= s.n) return false;
+  if (at >= s.n)
+    return false;
   extractor x = {.s = &s, .out = text, .a = a};
   if (s.kind[at] == WW_BYTE_DIRECTIVE) {
     const char *p = text + at + 1;
-    if (strncmp(p + strspn(p, " \t"), "include", 7)) return false;
-    for (uint32_t i = at; i < s.n && s.kind[i] == WW_BYTE_DIRECTIVE; i++) text[i] = text[i] == '\n' ? '\n' : ' ';
+    if (strncmp(p + strspn(p, " \t"), "include", 7))
+      return false;
+    for (uint32_t i = at; i < s.n && s.kind[i] == WW_BYTE_DIRECTIVE; i++)
+      text[i] = text[i] == '\n' ? '\n' : ' ';
     return true;
   }
   const ww_decl *d = victim(&s, at);
   if (!d) { /* inside a line that a declaration begins on */
     uint32_t end = ww_scan_offset(&s, line, UINT32_MAX >> 1);
-    while (at < end && !(d = victim(&s, at))) at++;
+    while (at < end && !(d = victim(&s, at)))
+      at++;
   }
-  if (!d) return false;
+  if (!d)
+    return false;
   blank(&x, d->begin, d->end);
   return true;
 }

@@ -1,6 +1,7 @@
 /* kernel_names.c - the kernels in compiled code, and which of them a name means.
  *
- * Each kernel of a cubin, and nothing else, has a section .nv.constant0.<mangled name> for its parameters. */
+ * Each kernel of a cubin, and nothing else, has a section .nv.constant0.<mangled name> for its
+ * parameters. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -13,13 +14,15 @@ ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_words *
   if (!ww_cubin_sections(data, n, ".nv.constant0.", a, &names))
     return ww_fail(e, WW_EDATA, "the compiled code is not a cubin, or is cut short");
   for (uint32_t i = 0; i < names.n; i++)
-    if (*names.v[i]) ww_push(a, out, names.v[i]);
+    if (*names.v[i])
+      ww_push(a, out, names.v[i]);
   return WW_OK;
 }
 
 /* ---- names ---- */
 
-/* The C++ runtime is there with nearly every compiler; without it only exact and plain names are understood. */
+/* The C++ runtime is there with nearly every compiler; without it only exact and plain names are
+ * understood. */
 static char *demangle(const char *name) {
   typedef char *(*function)(const char *, char *, size_t *, int *);
   static function f;
@@ -38,8 +41,10 @@ static size_t params_at(const char *s) {
   size_t n = strlen(s);
   int depth = 0;
   while (n-- > 0) {
-    if (s[n] == ')') depth++;
-    if (s[n] == '(' && --depth == 0) return n;
+    if (s[n] == ')')
+      depth++;
+    if (s[n] == '(' && --depth == 0)
+      return n;
   }
   return strlen(s);
 }
@@ -48,9 +53,12 @@ static size_t params_at(const char *s) {
 static size_t name_at(const char *s, size_t end) {
   int depth = 0;
   for (size_t i = end; i-- > 0;) {
-    if (s[i] == '>' || s[i] == ')') depth++;
-    if (s[i] == '<' || s[i] == '(') depth--;
-    if (s[i] == ' ' && depth == 0) return i + 1;
+    if (s[i] == '>' || s[i] == ')')
+      depth++;
+    if (s[i] == '<' || s[i] == '(')
+      depth--;
+    if (s[i] == ' ' && depth == 0)
+      return i + 1;
   }
   return 0;
 }
@@ -58,11 +66,13 @@ static size_t name_at(const char *s, size_t end) {
 const char *ww_kernel_expression(const char *name, ww_arena *a) {
   static const char unnamed[] = "(anonymous namespace)::";
   char *full = demangle(name);
-  if (!full) return name;
+  if (!full)
+    return name;
   size_t end = params_at(full), begin = name_at(full, end);
   char *out = ww_strndup(a, full + begin, end - begin), *p;
   free(full);
-  while ((p = strstr(out, unnamed))) memmove(p, p + sizeof unnamed - 1, strlen(p + sizeof unnamed - 1) + 1);
+  while ((p = strstr(out, unnamed)))
+    memmove(p, p + sizeof unnamed - 1, strlen(p + sizeof unnamed - 1) + 1);
   return out;
 }
 
@@ -70,9 +80,11 @@ const char *ww_kernel_expression(const char *name, ww_arena *a) {
 static const char *squeezed(const char *s, ww_arena *a) {
   char *out = ww_alloc(a, strlen(s) + 1), *w = out;
   for (; *s; s++) {
-    if (isspace((unsigned char)*s)) continue;
+    if (isspace((unsigned char)*s))
+      continue;
     bool suffix = w > out && isdigit((unsigned char)w[-1]) && strchr("uUlL", *s);
-    if (!suffix) *w++ = *s;
+    if (!suffix)
+      *w++ = *s;
   }
   return out;
 }
@@ -82,17 +94,23 @@ static const char *last_part(const char *s) { /* behind the last :: that is not 
   int depth = 0;
   for (; *s; s++) {
     depth += (*s == '<') - (*s == '>');
-    if (s[0] == ':' && s[1] == ':' && depth == 0) from = s + 2;
+    if (s[0] == ':' && s[1] == ':' && depth == 0)
+      from = s + 2;
   }
   return from;
 }
 
 static bool means(int how, const char *asked, const char *kernel, ww_arena *a) {
-  if (how == 0) return !strcmp(asked, kernel);
-  const char *x = squeezed(ww_kernel_expression(asked, a), a), *y = squeezed(ww_kernel_expression(kernel, a), a);
-  if (how == 1) return !strcmp(x, y);
-  x = last_part(x), y = last_part(y);
-  if (how == 2) return !strcmp(x, y);
+  if (how == 0)
+    return !strcmp(asked, kernel);
+  const char *x = squeezed(ww_kernel_expression(asked, a), a),
+             *y = squeezed(ww_kernel_expression(kernel, a), a);
+  if (how == 1)
+    return !strcmp(x, y);
+  x = last_part(x);
+  y = last_part(y);
+  if (how == 2)
+    return !strcmp(x, y);
   size_t n = strcspn(y, "<");
   return !strchr(x, '<') && strlen(x) == n && !strncmp(x, y, n);
 }
@@ -102,8 +120,12 @@ const char *ww_kernel_match(const ww_words *kernels, const char *asked, ww_arena
     const char *found = NULL;
     uint32_t n = 0;
     for (uint32_t i = 0; i < kernels->n; i++)
-      if (means(how, asked, kernels->v[i], a)) found = kernels->v[i], n++;
-    if (n) return n == 1 ? found : NULL;
+      if (means(how, asked, kernels->v[i], a)) {
+        found = kernels->v[i];
+        n++;
+      }
+    if (n)
+      return n == 1 ? found : NULL;
   }
   return NULL;
 }

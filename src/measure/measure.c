@@ -1,9 +1,10 @@
 /* measure.c - the convention of a measurement (docs/measuring.md), the same for every backend.
  *
- * Launches go through the device in batches: all are loaded, each is run once (restored, digested), then timed in rounds over
- * the batch, then counted pass by pass. Invariant: a run that counts starts from pristine contents and, unless the spec
- * says warm, from caches that hold none of them. A launch that cannot be loaded or started gets its row with the
- * error; WW_EDEVICE from anything that ran a kernel ends the process's work, because its context is gone. */
+ * Launches go through the device in batches: all are loaded, each is run once (restored, digested),
+ * then timed in rounds over the batch, then counted pass by pass. Invariant: a run that counts
+ * starts from pristine contents and, unless the spec says warm, from caches that hold none of them.
+ * A launch that cannot be loaded or started gets its row with the error; WW_EDEVICE from anything
+ * that ran a kernel ends the process's work, because its context is gone. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -51,7 +52,8 @@ const ww_backend *ww_backend_of(const ww_launch *l) {
 }
 
 static void at(const meter *t, const slot *s, ww_measure_stage stage) {
-  if (t->sink->at) t->sink->at(t->sink->ctx, s->index, stage);
+  if (t->sink->at)
+    t->sink->at(t->sink->ctx, s->index, stage);
 }
 
 /* ---- statistics ---- */
@@ -61,9 +63,11 @@ static int by_value(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* The q-quantile of v, which is sorted here; between neighbours by their distance. NaN of nothing. */
+/* The q-quantile of v, which is sorted here; between neighbours by their distance. NaN of nothing.
+ */
 static double quantile(double *v, uint32_t n, double q) {
-  if (!n) return NAN;
+  if (!n)
+    return NAN;
   qsort(v, n, sizeof *v, by_value);
   double x = q * (n - 1);
   uint32_t k = (uint32_t)x;
@@ -74,29 +78,36 @@ static double quantile(double *v, uint32_t n, double q) {
 static uint32_t kept(const slot *s, const double *of, double *out) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < s->n; k++)
-    if (!s->dropped[k]) out[n++] = of[k];
-  for (uint32_t k = 0; !n && k < s->n; k++) out[k] = of[k];
+    if (!s->dropped[k])
+      out[n++] = of[k];
+  for (uint32_t k = 0; !n && k < s->n; k++)
+    out[k] = of[k];
   return n ? n : s->n;
 }
 
-/* Marks the samples that ran at another clock than the batch: a clock that was not up yet, or a throttled one. */
+/* Marks the samples that ran at another clock than the batch: a clock that was not up yet, or a
+ * throttled one. */
 static void drop_off_clock(meter *t, ww_arena *a) {
   double *all = WW_NEWN(a, double, (size_t)t->n *(MOST_SAMPLES + 1));
   uint32_t n = 0;
   for (uint32_t k = 0; k < t->n; k++)
     for (uint32_t i = 0; i < t->v[k].n; i++)
-      if (isfinite(t->v[k].clocks[i])) all[n++] = t->v[k].clocks[i];
+      if (isfinite(t->v[k].clocks[i]))
+        all[n++] = t->v[k].clocks[i];
   double middle = quantile(all, n, 0.5);
   for (uint32_t k = 0; n && k < t->n; k++)
     for (uint32_t i = 0; i < t->v[k].n; i++)
-      t->v[k].dropped[i] = t->v[k].samples[i] >= CLOCK_US &&
-                           fabs(t->v[k].clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
+      t->v[k].dropped[i] =
+          t->v[k].samples[i] >= CLOCK_US &&
+          fabs(t->v[k].clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
 }
 
 static uint32_t wanted(const meter *t, const slot *s) {
   double v[MOST_SAMPLES + 1];
-  if (t->o->repeats) return t->o->repeats < MOST_SAMPLES ? t->o->repeats : MOST_SAMPLES;
-  if (!s->n) return 1;
+  if (t->o->repeats)
+    return t->o->repeats < MOST_SAMPLES ? t->o->repeats : MOST_SAMPLES;
+  if (!s->n)
+    return 1;
   uint32_t n = kept(s, s->samples, v);
   double median = quantile(v, n, 0.5), iqr = quantile(v, n, 0.75) - quantile(v, n, 0.25);
   bool quick = t->o->quick;
@@ -109,16 +120,20 @@ static uint32_t wanted(const meter *t, const slot *s) {
                                             : 1);
   uint32_t most = quick ? MOST_QUICK : MOST_SAMPLES;
   bool spread = iqr > (quick ? SPREAD_QUICK : SPREAD) * median;
-  return s->n >= least && s->n < most && median < STEADY_US && (spread || n < least) ? s->n + 1 : least;
+  return s->n >= least && s->n < most && median < STEADY_US && (spread || n < least) ? s->n + 1
+                                                                                     : least;
 }
 
 /* ---- one launch on the device ---- */
 
-/* One counted run by the convention: pristine contents, then cold caches or, where the spec says warm, a run before. */
+/* One counted run by the convention: pristine contents, then cold caches or, where the spec says
+ * warm, a run before. */
 static ww_status count_one(meter *t, slot *s, ww_err *e) {
   ww_status st = t->fresh ? WW_OK : t->b->restore(t->d, s->ready, e);
-  if (!st) st = s->l->warm ? t->b->launch(t->d, s->ready, e) : t->b->flush(t->d, e);
-  if (!st) st = t->b->count(t->d, s->ready, e);
+  if (!st)
+    st = s->l->warm ? t->b->launch(t->d, s->ready, e) : t->b->flush(t->d, e);
+  if (!st)
+    st = t->b->count(t->d, s->ready, e);
   return st;
 }
 
@@ -129,12 +144,15 @@ static void give_up(meter *t, slot *s, const ww_err *e) {
 }
 
 static ww_status dump(meter *t, slot *s, ww_err *e) {
-  if (!t->b->dump) return ww_fail(e, WW_EUNSUPPORTED, "--dump: the %s backend cannot write buffers", t->b->name);
+  if (!t->b->dump)
+    return ww_fail(e, WW_EUNSUPPORTED, "--dump: the %s backend cannot write buffers", t->b->name);
   ww_arena *a = ww_arena_new();
   uint32_t number = t->o->number ? t->o->number[s->index] : s->index;
-  const char *dir = t->o->dump_each ? ww_path_join(a, t->o->dump, ww_fmt(a, "%u", number)) : t->o->dump;
+  const char *dir =
+      t->o->dump_each ? ww_path_join(a, t->o->dump, ww_fmt(a, "%u", number)) : t->o->dump;
   mkdir(t->o->dump, 0777);
-  mkdir(dir, 0777); /* one that is there is fine; any other failure shows when the files are written */
+  mkdir(dir,
+        0777); /* one that is there is fine; any other failure shows when the files are written */
   ww_status st = t->b->dump(t->d, s->ready, dir, e);
   ww_arena_free(a);
   return st;
@@ -144,26 +162,38 @@ static ww_status dump(meter *t, slot *s, ww_err *e) {
 static ww_status warm_one(meter *t, slot *s, ww_err *e) {
   at(t, s, WW_AT_WARM);
   ww_status st = t->b->launch(t->d, s->ready, e);
-  if (!st) st = t->b->sync(t->d, e);
-  if (!st) at(t, s, WW_AT_DIGEST);
-  if (!st) st = t->b->digest(t->d, s->ready, &s->digest, e);
-  if (!st && t->o->dump) st = dump(t, s, e);
-  if (!st) st = t->b->restore(t->d, s->ready, e);
+  if (!st)
+    st = t->b->sync(t->d, e);
+  if (!st)
+    at(t, s, WW_AT_DIGEST);
+  if (!st)
+    st = t->b->digest(t->d, s->ready, &s->digest, e);
+  if (!st && t->o->dump)
+    st = dump(t, s, e);
+  if (!st)
+    st = t->b->restore(t->d, s->ready, e);
   return st;
 }
 
-/* Whether a second run on its own output gives another result. Last, as such a run may well break the context. */
+/* Whether a second run on its own output gives another result. Last, as such a run may well break
+ * the context. */
 static ww_status again_one(meter *t, slot *s, ww_err *e) {
   s->row.measured.accumulates = t->o->alone && t->o->alone[s->index];
-  if (s->row.measured.accumulates) return WW_OK;
+  if (s->row.measured.accumulates)
+    return WW_OK;
   uint64_t digest = 0;
   at(t, s, WW_AT_AGAIN);
   ww_status st = t->b->restore(t->d, s->ready, e);
-  if (!st) st = t->b->launch(t->d, s->ready, e);
-  if (!st) st = t->b->launch(t->d, s->ready, e);
-  if (!st) st = t->b->sync(t->d, e);
-  if (!st) st = t->b->digest(t->d, s->ready, &digest, e);
-  if (!st) s->row.measured.accumulates = digest != s->digest;
+  if (!st)
+    st = t->b->launch(t->d, s->ready, e);
+  if (!st)
+    st = t->b->launch(t->d, s->ready, e);
+  if (!st)
+    st = t->b->sync(t->d, e);
+  if (!st)
+    st = t->b->digest(t->d, s->ready, &digest, e);
+  if (!st)
+    s->row.measured.accumulates = digest != s->digest;
   return st;
 }
 
@@ -175,7 +205,8 @@ static ww_status spin(meter *t, ww_err *e) {
   ww_status st = WW_OK;
   while (!t->spun && !st && ww_now() < until) {
     st = t->b->flush(t->d, e);
-    if (!st) st = t->b->sync(t->d, e);
+    if (!st)
+      st = t->b->sync(t->d, e);
   }
   t->spun = true;
   return st;
@@ -186,43 +217,51 @@ static ww_status warm(meter *t, ww_err *e) {
   ww_status st = spin(t, e);
   for (uint32_t k = 0; !st && k < t->n; k++) {
     slot *s = &t->v[k];
-    if (!s->ready) continue;
+    if (!s->ready)
+      continue;
     st = warm_one(t, s, e);
-    if (!st || st == WW_EDEVICE) continue;
+    if (!st || st == WW_EDEVICE)
+      continue;
     give_up(t, s, e);
     st = WW_OK;
   }
   return st;
 }
 
-/* The counters cannot be had (no permission, another profiler): true of every launch there is. A context that a kernel
- * has broken is another matter. */
+/* The counters cannot be had (no permission, another profiler): true of every launch there is. A
+ * context that a kernel has broken is another matter. */
 static ww_status cannot_count(meter *t, ww_status st, ww_err *e) {
   ww_err why = *e;
-  if (t->b->sync(t->d, e)) return WW_EDEVICE;
+  if (t->b->sync(t->d, e))
+    return WW_EDEVICE;
   t->no_device = why;
   t->no_device.code = st;
   for (uint32_t k = 0; k < t->n; k++)
-    if (t->v[k].ready) give_up(t, &t->v[k], &t->no_device);
+    if (t->v[k].ready)
+      give_up(t, &t->v[k], &t->no_device);
   return WW_OK;
 }
 
 /* Counts the launches in `pick` in every pass of a set; values has picked * WW_NMETRICS numbers. */
-static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n, uint32_t *passes, double *values,
-                           ww_err *e) {
-  for (size_t k = 0; k < (size_t)n * WW_NMETRICS; k++) values[k] = NAN;
+static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n, uint32_t *passes,
+                           double *values, ww_err *e) {
+  for (size_t k = 0; k < (size_t)n * WW_NMETRICS; k++)
+    values[k] = NAN;
   *passes = 0;
   at(t, pick[0], set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT);
   ww_status st = t->b->begin(t->d, set, n, passes, e);
-  if (st) return cannot_count(t, st, e);
-  if (!*passes) return WW_OK;
+  if (st)
+    return cannot_count(t, st, e);
+  if (!*passes)
+    return WW_OK;
   for (uint32_t p = 0; !st && p < *passes; p++) {
     st = t->b->pass_begin(t->d, p, e);
     for (uint32_t k = 0; !st && k < n; k++) {
       at(t, pick[k], set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT);
       st = count_one(t, pick[k], e);
     }
-    if (!st) st = t->b->pass_end(t->d, e);
+    if (!st)
+      st = t->b->pass_end(t->d, e);
   }
   return st ? st : t->b->end(t->d, values, e);
 }
@@ -234,7 +273,9 @@ static ww_status time_round(meter *t, slot **pick, uint32_t n, ww_arena *a, ww_e
   for (uint32_t k = 0; !st && k < n && pick[k]->ready; k++) {
     const double *m = &values[(size_t)k * WW_NMETRICS];
     if (!isfinite(m[WW_M_time_us]))
-      return ww_fail(e, WW_EDEVICE, "the device gave no time for a launch; is its profiler in use by another program?");
+      return ww_fail(
+          e, WW_EDEVICE,
+          "the device gave no time for a launch; is its profiler in use by another program?");
     pick[k]->samples[pick[k]->n] = m[WW_M_time_us];
     pick[k]->clocks[pick[k]->n++] = m[WW_M_sm_clock_mhz];
   }
@@ -247,37 +288,46 @@ static ww_status time_all(meter *t, ww_arena *a, ww_err *e) {
   for (;;) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < t->n; k++)
-      if (t->v[k].ready && t->v[k].n < wanted(t, &t->v[k])) pick[n++] = &t->v[k];
-    if (!n) return WW_OK;
+      if (t->v[k].ready && t->v[k].n < wanted(t, &t->v[k]))
+        pick[n++] = &t->v[k];
+    if (!n)
+      return WW_OK;
     ww_status st = time_round(t, pick, n, a, e);
-    if (st) return st;
+    if (st)
+      return st;
   }
 }
 
-/* Instead of a run before the timed ones: the first round starts from what was loaded, and what it changed is looked at after
- * it. A launch that breaks the context takes its batch along, so this is for kernels that are known to be sound. */
+/* Instead of a run before the timed ones: the first round starts from what was loaded, and what it
+ * changed is looked at after it. A launch that breaks the context takes its batch along, so this is
+ * for kernels that are known to be sound. */
 static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
   uint32_t n = 0;
   for (uint32_t k = 0; k < t->n; k++)
-    if (t->v[k].ready) pick[n++] = &t->v[k];
+    if (t->v[k].ready)
+      pick[n++] = &t->v[k];
   ww_status st = spin(t, e);
   t->fresh = true;
-  if (!st) st = time_round(t, pick, n, a, e);
+  if (!st)
+    st = time_round(t, pick, n, a, e);
   t->fresh = false;
   for (uint32_t k = 0; !st && k < n; k++) {
-    if (!pick[k]->ready) continue;
+    if (!pick[k]->ready)
+      continue;
     at(t, pick[k], WW_AT_DIGEST);
     st = t->b->digest(t->d, pick[k]->ready, &pick[k]->digest, e);
   }
   return st;
 }
 
-/* The matrix units' operations, for the launches that used them: their counters take more passes than all others. */
+/* The matrix units' operations, for the launches that used them: their counters take more passes
+ * than all others. */
 static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double *values, ww_err *e) {
   uint32_t left = 0, passes = 0;
   for (uint32_t k = 0; k < n; k++)
-    if (pick[k]->ready && isnan(pick[k]->m[WW_M_flops_tensor])) pick[left++] = pick[k];
+    if (pick[k]->ready && isnan(pick[k]->m[WW_M_flops_tensor]))
+      pick[left++] = pick[k];
   ww_status st = left ? count_set(t, WW_SET_TENSOR, pick, left, &passes, values, e) : WW_OK;
   for (uint32_t k = 0; !st && k < left && passes; k++) {
     pick[k]->m[WW_M_flops_tensor] = values[(size_t)k * WW_NMETRICS + WW_M_flops_tensor];
@@ -291,10 +341,13 @@ static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
   double *values = WW_NEWN(a, double, (size_t)t->n *WW_NMETRICS);
   uint32_t n = 0, passes = 0;
   for (uint32_t k = 0; k < t->n; k++) {
-    for (int i = 0; i < WW_NMETRICS; i++) t->v[k].m[i] = NAN;
-    if (t->v[k].ready) pick[n++] = &t->v[k];
+    for (int i = 0; i < WW_NMETRICS; i++)
+      t->v[k].m[i] = NAN;
+    if (t->v[k].ready)
+      pick[n++] = &t->v[k];
   }
-  if (t->o->time_only || !n) return WW_OK;
+  if (t->o->time_only || !n)
+    return WW_OK;
   ww_status st = count_set(t, WW_SET_COUNTERS, pick, n, &passes, values, e);
   for (uint32_t k = 0; !st && k < n; k++) {
     memcpy(pick[k]->m, &values[(size_t)k * WW_NMETRICS], sizeof pick[k]->m);
@@ -305,7 +358,8 @@ static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
 
 /* ---- rows ---- */
 
-/* Times from the timed rounds win over those of the counters' passes; what follows from them is made to. */
+/* Times from the timed rounds win over those of the counters' passes; what follows from them is
+ * made to. */
 static void fill_metrics(slot *s) {
   double v[MOST_SAMPLES + 1];
   ww_report *r = &s->row.report;
@@ -320,8 +374,10 @@ static void fill_metrics(slot *s) {
       s->m[k] = r->m[k].value; /* what the code itself says, the backend knows better */
   ww_metrics_derive(s->m);
   for (int k = 0; k < WW_NMETRICS; k++)
-    if (isfinite(s->m[k])) ww_report_set(r, (ww_metric)k, s->m[k]);
-  r->m[WW_M_time_us] = (ww_quantity){.known = true, .interval = true, .value = median, .low = low, .high = high};
+    if (isfinite(s->m[k]))
+      ww_report_set(r, (ww_metric)k, s->m[k]);
+  r->m[WW_M_time_us] =
+      (ww_quantity){.known = true, .interval = true, .value = median, .low = low, .high = high};
   d->median_us = median;
   d->iqr_us = high - low;
   d->samples_us = s->samples;
@@ -362,13 +418,19 @@ static ww_status load(meter *t, const ww_launch *l, uint32_t first, uint32_t n, 
     slot *s = &t->v[t->n];
     *s = (slot){.index = first + t->n, .l = &l[first + t->n]};
     s->row.report.error = t->no_device;
-    if (t->no_device.code) continue;
+    if (t->no_device.code)
+      continue;
     at(t, s, WW_AT_LOAD);
     ww_err why = {0};
     ww_status st = t->b->load(t->d, s->l, &s->ready, &why);
-    if (st == WW_ELIMIT && loaded) return WW_OK; /* when the others have gone */
-    if (st) s->ready = NULL, s->row.report.error = why;
-    if (st == WW_EDEVICE && t->b->sync(t->d, e)) return WW_EDEVICE;
+    if (st == WW_ELIMIT && loaded)
+      return WW_OK; /* when the others have gone */
+    if (st) {
+      s->ready = NULL;
+      s->row.report.error = why;
+    }
+    if (st == WW_EDEVICE && t->b->sync(t->d, e))
+      return WW_EDEVICE;
     loaded += !st;
   }
   return WW_OK;
@@ -377,32 +439,44 @@ static ww_status load(meter *t, const ww_launch *l, uint32_t first, uint32_t n, 
 static ww_status batch(meter *t, ww_arena *a, ww_err *e) {
   ww_status st = WW_OK;
   bool any = false;
-  for (uint32_t k = 0; k < t->n; k++) any |= t->v[k].ready != NULL;
-  if (any) st = t->o->quick ? time_first(t, a, e) : warm(t, e);
-  if (!st && any) st = time_all(t, a, e);
-  if (!st) st = count_all(t, a, e);
+  for (uint32_t k = 0; k < t->n; k++)
+    any |= t->v[k].ready != NULL;
+  if (any)
+    st = t->o->quick ? time_first(t, a, e) : warm(t, e);
+  if (!st && any)
+    st = time_all(t, a, e);
+  if (!st)
+    st = count_all(t, a, e);
   for (uint32_t k = 0; !st && !t->o->quick && k < t->n; k++)
-    if (t->v[k].ready) st = again_one(t, &t->v[k], e);
-  if (!st) emit(t);
+    if (t->v[k].ready)
+      st = again_one(t, &t->v[k], e);
+  if (!st)
+    emit(t);
   return st;
 }
 
 static void open_device(meter *t, const ww_backend *b, ww_arena *a) {
-  if (t->b == b) return;
-  if (t->b) t->b->close(t->d);
+  if (t->b == b)
+    return;
+  if (t->b)
+    t->b->close(t->d);
   t->b = b;
   t->d = NULL;
   t->spun = false;
   t->no_device = (ww_err){0};
   t->info = (ww_device_info){0};
   ww_status st = b->open(t->o->device, a, &t->d, &t->info, &t->no_device);
-  if (st) t->d = NULL, t->no_device.code = st;
+  if (st) {
+    t->d = NULL;
+    t->no_device.code = st;
+  }
 }
 
-ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_options *o, const ww_measure_sink *sink,
-                          ww_err *e) {
+ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_options *o,
+                          const ww_measure_sink *sink, ww_err *e) {
   uint32_t most = o->batch ? o->batch : WW_BATCH;
-  if (most > n) most = n;
+  if (most > n)
+    most = n;
   meter t = {.o = o, .sink = sink};
   ww_arena *process = ww_arena_new();
   t.v = WW_NEWN(process, slot, most + 1);
@@ -410,16 +484,21 @@ ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_optio
   for (uint32_t k = 0; !st && k < n;) {
     ww_arena *a = ww_arena_new();
     uint32_t same = 1;
-    while (k + same < n && same < most && ww_backend_of(&l[k + same]) == ww_backend_of(&l[k])) same++;
-    if (t.sink->at) t.sink->at(t.sink->ctx, k, WW_AT_OPEN);
+    while (k + same < n && same < most && ww_backend_of(&l[k + same]) == ww_backend_of(&l[k]))
+      same++;
+    if (t.sink->at)
+      t.sink->at(t.sink->ctx, k, WW_AT_OPEN);
     open_device(&t, ww_backend_of(&l[k]), process);
     st = load(&t, l, k, same, e);
-    if (!st) st = batch(&t, a, e);
+    if (!st)
+      st = batch(&t, a, e);
     k += t.n;
-    if (!st) unload_all(&t); /* a broken context has nothing to be unloaded from */
+    if (!st)
+      unload_all(&t); /* a broken context has nothing to be unloaded from */
     ww_arena_free(a);
   }
-  if (!st && t.b && t.d) t.b->close(t.d);
+  if (!st && t.b && t.d)
+    t.b->close(t.d);
   ww_arena_free(process);
   return st;
 }
@@ -433,16 +512,23 @@ ww_status ww_measure_once(const ww_launch *l, uint32_t n, const ww_measure_optio
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_ready *r = NULL;
     open_device(&t, ww_backend_of(&l[k]), a);
-    if (t.no_device.code) *e = t.no_device;
+    if (t.no_device.code)
+      *e = t.no_device;
     st = t.no_device.code;
-    if (!st && t.b->load(t.d, &l[k], &r, e)) continue; /* its row says so elsewhere */
+    if (!st && t.b->load(t.d, &l[k], &r, e))
+      continue; /* its row says so elsewhere */
     t.spun = false;
-    if (!st) st = spin(&t, e);
-    if (!st) st = t.b->launch(t.d, r, e);
-    if (!st) st = t.b->sync(t.d, e);
-    if (!st) t.b->unload(t.d, r);
+    if (!st)
+      st = spin(&t, e);
+    if (!st)
+      st = t.b->launch(t.d, r, e);
+    if (!st)
+      st = t.b->sync(t.d, e);
+    if (!st)
+      t.b->unload(t.d, r);
   }
-  if (!st && t.d) t.b->close(t.d);
+  if (!st && t.d)
+    t.b->close(t.d);
   ww_arena_free(a);
   return st;
 }

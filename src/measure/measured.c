@@ -1,4 +1,5 @@
-/* measured.c - what a measured report holds beyond its metrics, as JSON, out and in: member `measured`. */
+/* measured.c - what a measured report holds beyond its metrics, as JSON, out and in: member
+ * `measured`. */
 #include <math.h>
 
 #include "../base/jsonread.h"
@@ -7,20 +8,28 @@
 static void write_numbers(ww_json *j, const char *key, const double *v, uint32_t n) {
   ww_json_key(j, key);
   ww_json_arr(j);
-  for (uint32_t k = 0; k < n; k++) ww_json_num(j, v[k]);
+  for (uint32_t k = 0; k < n; k++)
+    ww_json_num(j, v[k]);
   ww_json_end_arr(j);
 }
 
 static void write_device(const ww_device_info *d, ww_json *j) {
   ww_json_kstr(j, "device", d->device);
   ww_json_kstr(j, "backend", d->backend);
-  if (d->driver) ww_json_kstr(j, "driver", d->driver);
-  if (d->versions) ww_json_kstr(j, "versions", d->versions);
-  if (*d->gpu) ww_json_kstr(j, "gpu", d->gpu);
-  if (d->sms) ww_json_kuint(j, "sms", d->sms);
-  if (d->lanes) ww_json_kuint(j, "lanes", d->lanes);
-  if (d->l2_bytes) ww_json_kuint(j, "l2_bytes", d->l2_bytes);
-  if (d->memory_bytes) ww_json_kuint(j, "memory_bytes", d->memory_bytes);
+  if (d->driver)
+    ww_json_kstr(j, "driver", d->driver);
+  if (d->versions)
+    ww_json_kstr(j, "versions", d->versions);
+  if (*d->gpu)
+    ww_json_kstr(j, "gpu", d->gpu);
+  if (d->sms)
+    ww_json_kuint(j, "sms", d->sms);
+  if (d->lanes)
+    ww_json_kuint(j, "lanes", d->lanes);
+  if (d->l2_bytes)
+    ww_json_kuint(j, "l2_bytes", d->l2_bytes);
+  if (d->memory_bytes)
+    ww_json_kuint(j, "memory_bytes", d->memory_bytes);
 }
 
 void ww_measured_write(void *measured, ww_json *j) {
@@ -30,26 +39,34 @@ void ww_measured_write(void *measured, ww_json *j) {
   ww_json_obj(j);
   write_device(&m->device, j);
   write_numbers(j, "samples_us", m->samples_us, m->nsamples);
-  for (uint32_t k = 0; k < m->nsamples; k++) clocks |= isfinite(m->clocks_mhz[k]);
-  if (clocks) write_numbers(j, "clocks_mhz", m->clocks_mhz, m->nsamples);
+  for (uint32_t k = 0; k < m->nsamples; k++)
+    clocks |= isfinite(m->clocks_mhz[k]);
+  if (clocks)
+    write_numbers(j, "clocks_mhz", m->clocks_mhz, m->nsamples);
   ww_json_key(j, "dropped"); /* indices of samples */
   ww_json_arr(j);
   for (uint32_t k = 0; k < m->nsamples; k++)
-    if (m->dropped[k]) ww_json_uint(j, k);
+    if (m->dropped[k])
+      ww_json_uint(j, k);
   ww_json_end_arr(j);
   ww_json_knum(j, "median_us", m->median_us);
   ww_json_knum(j, "iqr_us", m->iqr_us);
   ww_json_kuint(j, "passes", m->passes);
   ww_json_kbool(j, "accumulates", m->accumulates);
-  if (m->compiler) ww_json_kstr(j, "compiler", m->compiler);
+  if (m->compiler)
+    ww_json_kstr(j, "compiler", m->compiler);
   ww_json_end_obj(j);
 }
 
 /* ---- in ---- */
 
-static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static const cJSON *get(const cJSON *o, const char *key) {
+  return cJSON_GetObjectItemCaseSensitive(o, key);
+}
 
-static double number(const cJSON *n) { return cJSON_IsNumber(n) ? n->valuedouble : NAN; }
+static double number(const cJSON *n) {
+  return cJSON_IsNumber(n) ? n->valuedouble : NAN;
+}
 
 static void read_device(const cJSON *o, ww_arena *a, ww_device_info *d) {
   const char *gpu = ww_json_text(o, "gpu", a);
@@ -65,31 +82,40 @@ static void read_device(const cJSON *o, ww_arena *a, ww_device_info *d) {
 }
 
 static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
-  const cJSON *samples = get(o, "samples_us"), *clocks = get(o, "clocks_mhz"), *dropped = get(o, "dropped");
-  if (!cJSON_IsArray(samples)) return ww_fail(e, WW_EPARSE, "measured.samples_us: expected an array of numbers");
+  const cJSON *samples = get(o, "samples_us"), *clocks = get(o, "clocks_mhz"),
+              *dropped = get(o, "dropped");
+  if (!cJSON_IsArray(samples))
+    return ww_fail(e, WW_EPARSE, "measured.samples_us: expected an array of numbers");
   uint32_t n = (uint32_t)cJSON_GetArraySize(samples), k = 0;
   out->samples_us = WW_NEWN(a, double, n + 1);
   out->clocks_mhz = WW_NEWN(a, double, n + 1);
   out->dropped = WW_NEWN(a, bool, n + 1);
   out->nsamples = n;
-  for (const cJSON *s = samples->child; s; s = s->next) out->samples_us[k++] = number(s);
-  for (k = 0; k < n; k++) out->clocks_mhz[k] = NAN;
+  for (const cJSON *s = samples->child; s; s = s->next)
+    out->samples_us[k++] = number(s);
+  for (k = 0; k < n; k++)
+    out->clocks_mhz[k] = NAN;
   k = 0;
-  for (const cJSON *s = clocks ? clocks->child : NULL; s && k < n; s = s->next) out->clocks_mhz[k++] = number(s);
+  for (const cJSON *s = clocks ? clocks->child : NULL; s && k < n; s = s->next)
+    out->clocks_mhz[k++] = number(s);
   for (const cJSON *s = dropped ? dropped->child : NULL; s; s = s->next)
-    if (cJSON_IsNumber(s) && s->valuedouble >= 0 && s->valuedouble < n) out->dropped[(uint32_t)s->valuedouble] = true;
+    if (cJSON_IsNumber(s) && s->valuedouble >= 0 && s->valuedouble < n)
+      out->dropped[(uint32_t)s->valuedouble] = true;
   return WW_OK;
 }
 
 ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_err *e) {
   *out = (ww_measured){0};
   cJSON *tree = ww_json_read(json, strlen(json), e);
-  if (!tree) return WW_EPARSE;
+  if (!tree)
+    return WW_EPARSE;
   const cJSON *o = get(tree, "measured");
   ww_status st = WW_OK;
   if (!cJSON_IsObject(o))
-    st = ww_fail(e, WW_EPARSE, "measured: expected an object: this report is none of a measurement");
-  if (!st) st = read_samples(o, a, out, e);
+    st =
+        ww_fail(e, WW_EPARSE, "measured: expected an object: this report is none of a measurement");
+  if (!st)
+    st = read_samples(o, a, out, e);
   if (!st) {
     read_device(o, a, &out->device);
     out->median_us = number(get(o, "median_us"));

@@ -1,8 +1,9 @@
 /* ncu.c - runs launches under Nsight Compute and reads its table.
  *
- * One ncu for all launches: its start costs seconds. Only the launches' own kernels are profiled (by their mangled names), so
- * that our helpers neither cost time nor show up; rows belong to launches in order, by name, grid and block, because a
- * launch that could not be loaded leaves none. */
+ * One ncu for all launches: its start costs seconds. Only the launches' own kernels are profiled
+ * (by their mangled names), so that our helpers neither cost time nor show up; rows belong to
+ * launches in order, by name, grid and block, because a launch that could not be loaded leaves
+ * none. */
 #include "ncu.h"
 
 #include <ctype.h>
@@ -38,15 +39,18 @@ static words fields(const char **at, ww_arena *a) {
     bool quoted = *s == '"';
     s += quoted;
     while (*s && (quoted || (*s != ',' && *s != '\n' && *s != '\r'))) {
-      if (quoted && *s == '"' && s[1] != '"') break;
+      if (quoted && *s == '"' && s[1] != '"')
+        break;
       s += quoted && *s == '"'; /* a doubled quote is one */
       ww_buf_add(&b, s++, 1);
     }
     s += quoted && *s == '"';
     ww_push(a, &out, ww_strdup(a, b.s));
     ww_buf_free(&b);
-    while (*s == '\r') s++;
-    if (*s == ',') s++;
+    while (*s == '\r')
+      s++;
+    if (*s == ',')
+      s++;
   }
   *at = *s ? s + 1 : s;
   return out;
@@ -54,16 +58,19 @@ static words fields(const char **at, ww_arena *a) {
 
 static int column(const words *head, const char *name) {
   for (uint32_t k = 0; k < head->n; k++)
-    if (strcmp(head->v[k], name) == 0) return (int)k;
+    if (strcmp(head->v[k], name) == 0)
+      return (int)k;
   return -1;
 }
 
 /* "1,048,576" or "1.5"; NaN of what is no number. */
 static double number(const words *row, int at) {
   char text[64], *to = text, *end;
-  if (at < 0 || (uint32_t)at >= row->n) return NAN;
+  if (at < 0 || (uint32_t)at >= row->n)
+    return NAN;
   for (const char *s = row->v[at]; *s && to < text + sizeof text - 1; s++)
-    if (*s != ',') *to++ = *s;
+    if (*s != ',')
+      *to++ = *s;
   *to = 0;
   double v = strtod(text, &end);
   return end == text ? NAN : v;
@@ -72,37 +79,45 @@ static double number(const words *row, int at) {
 /* "(8, 1, 1)" is grid or block. */
 static bool same_shape(const words *row, int at, const uint64_t dims[3]) {
   unsigned long long d[3];
-  if (at < 0 || (uint32_t)at >= row->n || sscanf(row->v[at], " (%llu, %llu, %llu)", &d[0], &d[1], &d[2]) != 3)
+  if (at < 0 || (uint32_t)at >= row->n ||
+      sscanf(row->v[at], " (%llu, %llu, %llu)", &d[0], &d[1], &d[2]) != 3)
     return true;
   for (int k = 0; k < 3; k++)
-    if (d[k] != (dims[k] ? dims[k] : 1)) return false;
+    if (d[k] != (dims[k] ? dims[k] : 1))
+      return false;
   return true;
 }
 
 static void read_row(const words *head, const words *row, ww_ncu_row *out) {
   double c[WW_NCOUNTERS];
-  for (int k = 0; k < WW_NCOUNTERS; k++) c[k] = number(row, column(head, ww_counters[k].name));
+  for (int k = 0; k < WW_NCOUNTERS; k++)
+    c[k] = number(row, column(head, ww_counters[k].name));
   ww_counters_to_metrics(c, out->m);
   for (size_t k = 0; k < NATTRIBUTES; k++) {
     double v = number(row, column(head, attributes[k].name)), *to = &out->m[attributes[k].metric];
-    if (!isnan(v)) *to = isnan(*to) ? v : *to + v;
+    if (!isnan(v))
+      *to = isnan(*to) ? v : *to + v;
   }
   out->known = true;
 }
 
-ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena *a, ww_ncu_row *rows, ww_err *e) {
+ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena *a,
+                       ww_ncu_row *rows, ww_err *e) {
   const char *at = csv;
-  while (at && !ww_starts(at, "\"ID\"")) at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+  while (at && !ww_starts(at, "\"ID\""))
+    at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
   if (!at)
     return ww_fail(e, WW_EDATA, "Nsight Compute gave no table: %.300s",
                    csv + (strlen(csv) > 300 ? strlen(csv) - 300 : 0));
   words head = fields(&at, a);
-  int name = column(&head, "Kernel Name"), grid = column(&head, "Grid Size"), block = column(&head, "Block Size");
+  int name = column(&head, "Kernel Name"), grid = column(&head, "Grid Size"),
+      block = column(&head, "Block Size");
   fields(&at, a); /* units */
   uint32_t k = 0;
   while (*at && k < n) {
     words row = fields(&at, a);
-    if (name < 0 || row.n <= (uint32_t)name) continue;
+    if (name < 0 || row.n <= (uint32_t)name)
+      continue;
     for (uint32_t i = k; i < n; i++) {
       if (strcmp(l[i].kernel, row.v[name]) != 0 || !same_shape(&row, grid, l[i].grid) ||
           !same_shape(&row, block, l[i].block))
@@ -119,8 +134,10 @@ ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena
 
 static const char *metric_list(ww_arena *a) {
   ww_buf b = {0};
-  for (int k = 0; k < WW_NCOUNTERS; k++) ww_buf_fmt(&b, "%s%s", k ? "," : "", ww_counters[k].name);
-  for (size_t k = 0; k < NATTRIBUTES; k++) ww_buf_fmt(&b, ",%s", attributes[k].name);
+  for (int k = 0; k < WW_NCOUNTERS; k++)
+    ww_buf_fmt(&b, "%s%s", k ? "," : "", ww_counters[k].name);
+  for (size_t k = 0; k < NATTRIBUTES; k++)
+    ww_buf_fmt(&b, ",%s", attributes[k].name);
   const char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);
   return text;
@@ -133,10 +150,13 @@ static const char *name_filter(const ww_launch *l, uint32_t n, ww_arena *a) {
   ww_buf_puts(&b, "regex:^(");
   for (uint32_t k = 0; k < n; k++) {
     bool seen = false;
-    for (uint32_t i = 0; i < k && !seen; i++) seen = !strcmp(l[i].kernel, l[k].kernel);
-    if (!seen && added++) ww_buf_puts(&b, "|");
+    for (uint32_t i = 0; i < k && !seen; i++)
+      seen = !strcmp(l[i].kernel, l[k].kernel);
+    if (!seen && added++)
+      ww_buf_puts(&b, "|");
     for (const char *c = l[k].kernel; !seen && *c; c++) {
-      if (!isalnum((unsigned char)*c) && *c != '_') ww_buf_puts(&b, "\\");
+      if (!isalnum((unsigned char)*c) && *c != '_')
+        ww_buf_puts(&b, "\\");
       ww_buf_add(&b, c, 1);
     }
   }
@@ -165,33 +185,45 @@ static ww_launch *with_whole_paths(const ww_launch *l, uint32_t n, ww_arena *a) 
   char *full;
   for (uint32_t k = 0; k < n; k++) {
     out[k] = l[k];
-    if (l[k].binary && (full = realpath(l[k].binary, NULL))) out[k].binary = ww_strdup(a, full), free(full);
-    if (l[k].file && (full = realpath(l[k].file, NULL))) out[k].file = ww_strdup(a, full), free(full);
+    if (l[k].binary && (full = realpath(l[k].binary, NULL))) {
+      out[k].binary = ww_strdup(a, full);
+      free(full);
+    }
+    if (l[k].file && (full = realpath(l[k].file, NULL))) {
+      out[k].file = ww_strdup(a, full);
+      free(full);
+    }
   }
   return out;
 }
 
 /* One ncu around `self measure --once` over the launches; rows[i] belongs to launch i. */
-static ww_status profile(const ww_launch *l, uint32_t n, const char *metrics, const ww_measure_options *o,
-                         const char *self, ww_arena *a, ww_ncu_row *rows, ww_err *e) {
+static ww_status profile(const ww_launch *l, uint32_t n, const char *metrics,
+                         const ww_measure_options *o, const char *self, ww_arena *a,
+                         ww_ncu_row *rows, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char *dir = ww_fmt(a, "%s/warpwise-ncu-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   ww_run_result r = {0};
   int slot;
-  if (!ww_temp_folder(dir, &slot)) return ww_fail(e, WW_EIO, "cannot make a folder in %s", tmp ? tmp : "/tmp");
+  if (!ww_temp_folder(dir, &slot))
+    return ww_fail(e, WW_EIO, "cannot make a folder in %s", tmp ? tmp : "/tmp");
   const char *spec = ww_path_join(a, dir, "launches.jsonl");
   /* clang-format off */
-  const char *argv[] = {"env", "LC_ALL=C", "ncu", "--csv", "--page", "raw", "--print-units", "base", "--print-fp",
+  const char *argv[] = {"env", "LC_ALL=C", "ncu", "--csv", "--page", "raw", "--print-units", "base",
+                        "--print-fp",
                         "--print-kernel-base", "mangled", "--metrics", metrics,
                         "--cache-control", "all", "--clock-control", "none",
                         "--kernel-name-base", "mangled", "--kernel-name", name_filter(l, n, a),
-                        self, "measure", "--once", "--launch", spec, o->device ? "--device" : NULL, o->device, NULL};
+                        self, "measure", "--once", "--launch", spec,
+                        o->device ? "--device" : NULL, o->device, NULL};
   /* clang-format on */
   ww_status st = write_specs(l, n, spec, e);
-  if (!st) st = ww_run(argv, NULL, 0, 600 + 10.0 * n, &r, e);
+  if (!st)
+    st = ww_run(argv, NULL, 0, 600 + 10.0 * n, &r, e);
   if (!st && r.exit_code == 127)
-    st = ww_fail(e, WW_EDEVICE,
-                 "ncu is not there: install Nsight Compute (part of the CUDA toolkit) and put it on PATH");
+    st = ww_fail(
+        e, WW_EDEVICE,
+        "ncu is not there: install Nsight Compute (part of the CUDA toolkit) and put it on PATH");
   else if (!st && r.timed_out)
     st = ww_fail(e, WW_ELIMIT, "Nsight Compute took more than %g s", 600 + 10.0 * n);
   else if (!st)
@@ -202,30 +234,37 @@ static ww_status profile(const ww_launch *l, uint32_t n, const char *metrics, co
   return st;
 }
 
-static double middle(double a, double b, double c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
+static double middle(double a, double b, double c) {
+  return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
 
-/* A single run of ncu spreads as any run does: its time is the median of three more, profiled for the time alone. */
-static ww_status median_times(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
-                              ww_arena *a, ww_ncu_row *rows, ww_err *e) {
+/* A single run of ncu spreads as any run does: its time is the median of three more, profiled for
+ * the time alone. */
+static ww_status median_times(const ww_launch *l, uint32_t n, const ww_measure_options *o,
+                              const char *self, ww_arena *a, ww_ncu_row *rows, ww_err *e) {
   ww_launch *thrice = WW_NEWN(a, ww_launch, 3 * n);
   ww_ncu_row *times = WW_NEWN(a, ww_ncu_row, 3 * n);
-  for (uint32_t k = 0; k < 3 * n; k++) thrice[k] = l[k % n];
+  for (uint32_t k = 0; k < 3 * n; k++)
+    thrice[k] = l[k % n];
   ww_status st = profile(thrice, 3 * n, ww_counters[WW_C_time_ns].name, o, self, a, times, e);
   for (uint32_t k = 0; !st && k < n; k++) {
     double *t = &rows[k].m[WW_M_time_us];
     if (times[k].known && times[n + k].known && times[2 * n + k].known)
-      *t = middle(times[k].m[WW_M_time_us], times[n + k].m[WW_M_time_us], times[2 * n + k].m[WW_M_time_us]);
+      *t = middle(times[k].m[WW_M_time_us], times[n + k].m[WW_M_time_us],
+                  times[2 * n + k].m[WW_M_time_us]);
     ww_metrics_derive(rows[k].m);
   }
   return st;
 }
 
-ww_status ww_ncu_run(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self, ww_arena *a,
-                     ww_ncu_row **rows, ww_err *e) {
+ww_status ww_ncu_run(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
+                     ww_arena *a, ww_ncu_row **rows, ww_err *e) {
   *rows = WW_NEWN(a, ww_ncu_row, n + 1);
   for (uint32_t k = 0; k < n; k++)
-    if (!l[k].kernel) return ww_fail(e, WW_EUSAGE, "--compare-ncu: launch %u names no kernel", k + 1);
-  if (!n) return WW_OK;
+    if (!l[k].kernel)
+      return ww_fail(e, WW_EUSAGE, "--compare-ncu: launch %u names no kernel", k + 1);
+  if (!n)
+    return WW_OK;
   const ww_launch *whole = with_whole_paths(l, n, a);
   ww_status st = profile(whole, n, metric_list(a), o, self, a, *rows, e);
   return st ? st : median_times(whole, n, o, self, a, *rows, e);
@@ -235,7 +274,8 @@ ww_status ww_ncu_run(const ww_launch *l, uint32_t n, const ww_measure_options *o
 
 double ww_ncu_deviation(const ww_ncu_row *row, const ww_report *r, ww_metric m) {
   double theirs = row->m[m];
-  if (!row->known || !r->m[m].known || isnan(theirs) || theirs == 0) return NAN;
+  if (!row->known || !r->m[m].known || isnan(theirs) || theirs == 0)
+    return NAN;
   return 100 * (r->m[m].value - theirs) / theirs;
 }
 
@@ -243,13 +283,15 @@ void ww_ncu_write(const ww_ncu_row *row, const ww_report *r, ww_json *j) {
   ww_json_key(j, "ncu");
   ww_json_obj(j);
   for (int k = 0; row->known && k < WW_NMETRICS; k++)
-    if (!isnan(row->m[k])) ww_json_knum(j, ww_metrics[k].name, row->m[k]);
+    if (!isnan(row->m[k]))
+      ww_json_knum(j, ww_metrics[k].name, row->m[k]);
   ww_json_end_obj(j);
   ww_json_key(j, "deviation_pct");
   ww_json_obj(j);
   for (int k = 0; k < WW_NMETRICS; k++) {
     double d = ww_ncu_deviation(row, r, (ww_metric)k);
-    if (!isnan(d)) ww_json_knum(j, ww_metrics[k].name, d);
+    if (!isnan(d))
+      ww_json_knum(j, ww_metrics[k].name, d);
   }
   ww_json_end_obj(j);
 }
@@ -261,7 +303,8 @@ void ww_ncu_print(const ww_ncu_row *row, const ww_report *r, FILE *f) {
   }
   fprintf(f, "  %-24s %16s %16s %9s\n", "", "warpwise", "ncu", "apart");
   for (int k = 0; k < WW_NMETRICS; k++) {
-    if (isnan(row->m[k]) || !r->m[k].known) continue;
+    if (isnan(row->m[k]) || !r->m[k].known)
+      continue;
     double d = ww_ncu_deviation(row, r, (ww_metric)k);
     fprintf(f, "  %-24s %16.6g %16.6g", ww_metrics[k].name, r->m[k].value, row->m[k]);
     isnan(d) ? fputc('\n', f) : fprintf(f, " %8.2f%%\n", d);

@@ -1,9 +1,10 @@
 /* nvrtc.c - one program after another through NVIDIA's runtime compiler, opened at run time.
  *
- * It takes device code alone, so the host's is taken out first (device_code.c), of the file and of its local headers.
- * That works on the text, and some of what is kept cannot be compiled without the host's headers: as long as there are
- * errors, what stands on their lines is taken out and the rest tried again. When the kernel asked for is not in the
- * result, the first error is the answer. */
+ * It takes device code alone, so the host's is taken out first (device_code.c), of the file and of
+ * its local headers. That works on the text, and some of what is kept cannot be compiled without
+ * the host's headers: as long as there are errors, what stands on their lines is taken out and the
+ * rest tried again. When the kernel asked for is not in the result, the first error is the answer.
+ */
 #include <stdlib.h>
 
 #include "compile_int.h"
@@ -16,7 +17,8 @@ static const ww_nvrtc_api *rtc; /* once opened */
 
 const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
   int major = 0, minor = 0;
-  if (ww_nvrtc_open(&rtc, e)) return NULL;
+  if (ww_nvrtc_open(&rtc, e))
+    return NULL;
   rtc->version(&major, &minor);
   return ww_fmt(a, "NVRTC %d.%d", major, minor);
 }
@@ -44,11 +46,12 @@ static void collect_headers(program *p, const char *text) {
   ww_headers local = p->headers;
   p->text = ww_device_code_among(text, &local, p->a);
   for (int i = 0; ww_nvrtc_headers[i][0]; i++)
-    ww_push(p->a, &p->headers, (ww_header){.name = ww_nvrtc_headers[i][0], .text = ww_nvrtc_headers[i][1]});
+    ww_push(p->a, &p->headers,
+            (ww_header){.name = ww_nvrtc_headers[i][0], .text = ww_nvrtc_headers[i][1]});
   p->header_text = WW_NEWN(p->a, char *, p->headers.n);
   for (uint32_t i = 0; i < p->headers.n; i++)
-    p->header_text[i] =
-        i < p->nlocal ? ww_device_code_among(p->headers.v[i].text, &local, p->a) : (char *)p->headers.v[i].text;
+    p->header_text[i] = i < p->nlocal ? ww_device_code_among(p->headers.v[i].text, &local, p->a)
+                                      : (char *)p->headers.v[i].text;
 }
 
 static void collect_options(program *p) {
@@ -60,9 +63,11 @@ static void collect_options(program *p) {
   ww_push(a, &p->options, "--disable-warnings");
   ww_push(a, &p->options, "-D__CUDACC__");
   ww_compile_words(&p->u->flags, false, a, &p->options);
-  if (p->u->file) ww_push(a, &p->options, ww_fmt(a, "-I%s", ww_path_dir(a, p->u->file)));
+  if (p->u->file)
+    ww_push(a, &p->options, ww_fmt(a, "-I%s", ww_path_dir(a, p->u->file)));
   const char *root = ww_cuda_root(a, "include/cuda_fp16.h");
-  if (root) ww_push(a, &p->options, ww_fmt(a, "-I%s/include", root));
+  if (root)
+    ww_push(a, &p->options, ww_fmt(a, "-I%s/include", root));
   if (root && ww_file_exists(ww_path_join(a, root, "include/cccl")))
     ww_push(a, &p->options, ww_fmt(a, "-I%s/include/cccl", root));
 }
@@ -84,12 +89,14 @@ static void include_used(program *p, const char *text) {
                                         {"std::array", "array"},
                                         {"std::tuple", "tuple"}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-    if (strstr(text, uses[i][0])) ww_push(p->a, &p->options, ww_fmt(p->a, "--pre-include=%s", uses[i][1]));
+    if (strstr(text, uses[i][0]))
+      ww_push(p->a, &p->options, ww_fmt(p->a, "--pre-include=%s", uses[i][1]));
 }
 
 static ww_status take_code(program *p, void *prog, ww_err *e) {
   if (rtc->cubin_size(prog, &p->code_n) != WW_NVRTC_OK || !p->code_n)
-    return ww_fail(e, WW_EDATA, "NVRTC made no code for %s: is it an architecture of this CUDA version?",
+    return ww_fail(e, WW_EDATA,
+                   "NVRTC made no code for %s: is it an architecture of this CUDA version?",
                    p->u->architecture);
   p->code = ww_alloc(p->a, p->code_n);
   int rc = rtc->cubin(prog, (char *)p->code);
@@ -100,16 +107,20 @@ static ww_status take_code(program *p, void *prog, ww_err *e) {
 static ww_status compile_once(program *p, ww_err *e) {
   void *prog = NULL;
   const char **names = WW_NEWN(p->a, const char *, p->headers.n + 1);
-  for (uint32_t i = 0; i < p->headers.n; i++) names[i] = p->headers.v[i].name;
-  int rc = rtc->create(&prog, p->text, p->name, (int)p->headers.n, (const char *const *)p->header_text,
-                       (const char *const *)names);
-  if (rc != WW_NVRTC_OK) return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc->error(rc));
-  for (uint32_t i = 0; i < p->instances->n; i++) rtc->add_name(prog, p->instances->v[i]);
+  for (uint32_t i = 0; i < p->headers.n; i++)
+    names[i] = p->headers.v[i].name;
+  int rc = rtc->create(&prog, p->text, p->name, (int)p->headers.n,
+                       (const char *const *)p->header_text, (const char *const *)names);
+  if (rc != WW_NVRTC_OK)
+    return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc->error(rc));
+  for (uint32_t i = 0; i < p->instances->n; i++)
+    rtc->add_name(prog, p->instances->v[i]);
   rc = rtc->compile(prog, (int)p->options.n, p->options.v);
   size_t n = 0;
   rtc->log_size(prog, &n);
   char *log = ww_alloc(p->a, n + 1);
-  if (n) rtc->log(prog, log);
+  if (n)
+    rtc->log(prog, log);
   p->log = log;
   ww_status st = WW_OK;
   if (rc == WW_NVRTC_OK)
@@ -122,10 +133,13 @@ static ww_status compile_once(program *p, ww_err *e) {
 
 /* The text a message is about: the program's own, or a local header's. */
 static char *text_of(program *p, const char *file) {
-  if (!file) return NULL;
-  if (!strcmp(file, p->name)) return p->text;
+  if (!file)
+    return NULL;
+  if (!strcmp(file, p->name))
+    return p->text;
   for (uint32_t i = 0; i < p->nlocal; i++)
-    if (!strcmp(file, p->headers.v[i].name) || !strcmp(file, p->headers.v[i].path)) return p->header_text[i];
+    if (!strcmp(file, p->headers.v[i].name) || !strcmp(file, p->headers.v[i].path))
+      return p->header_text[i];
   return NULL;
 }
 
@@ -135,7 +149,8 @@ static bool take_out_rejected(program *p) {
   uint32_t last = 0;
   for (const char *log = p->log; (log = ww_compile_next_error(log, p->a, &m));) {
     char *text = text_of(p, m.file);
-    if (!text || m.line == last) continue;
+    if (!text || m.line == last)
+      continue;
     last = m.line;
     any |= ww_device_code_without(text, m.line, p->a);
   }
@@ -145,20 +160,29 @@ static bool take_out_rejected(program *p) {
 static ww_status first_error(const program *p, ww_err *e) {
   ww_err m;
   if (!ww_compile_next_error(p->log, p->a, &m))
-    return ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"), *p->log ? p->log : "compilation failed");
-  if (m.file && !strcmp(m.file, "__nv_name_map")) m.file = NULL, m.line = 0; /* a name expression */
-  if (e) *e = m;
+    return ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"),
+                   *p->log ? p->log : "compilation failed");
+  if (m.file && !strcmp(m.file, "__nv_name_map")) {
+    m.file = NULL;
+    m.line = 0;
+  } /* a name expression */
+  if (e)
+    *e = m;
   return m.code;
 }
 
-/* Until it compiles; `why` is the first error of all. Stops when a kernel that is asked for was among what was rejected. */
+/* Until it compiles; `why` is the first error of all. Stops when a kernel that is asked for was
+ * among what was rejected. */
 static ww_status compile_rounds(program *p, ww_err *why, ww_err *e) {
   for (int round = 0;; round++) {
     ww_status st = compile_once(p, e);
-    if (st || p->code) return st;
-    if (!round) first_error(p, why);
+    if (st || p->code)
+      return st;
+    if (!round)
+      first_error(p, why);
     if (round == MOST_ROUNDS || !take_out_rejected(p)) {
-      if (e) *e = *why;
+      if (e)
+        *e = *why;
       return why->code;
     }
   }
@@ -168,25 +192,32 @@ static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
   ww_words there = {0};
   ww_status st = ww_kernels_of_code(p->code, p->code_n, p->a, &there, e);
   for (uint32_t i = 0; !st && why->code && i < p->u->kernels.n; i++) {
-    if (ww_kernel_match(&there, p->u->kernels.v[i], p->a)) continue;
-    if (e) *e = *why;
+    if (ww_kernel_match(&there, p->u->kernels.v[i], p->a))
+      continue;
+    if (e)
+      *e = *why;
     return why->code;
   }
   return st;
 }
 
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a, ww_err *e) {
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a,
+                           ww_err *e) {
   ww_status st = ww_nvrtc_open(&rtc, e);
   const char *text;
-  if (!st) st = ww_unit_text(u, a, &text, e);
-  if (st) return st;
+  if (!st)
+    st = ww_unit_text(u, a, &text, e);
+  if (st)
+    return st;
   program p = {.u = u, .instances = instances, .a = a, .name = u->file ? u->file : "source.cu"};
   collect_headers(&p, text);
   collect_options(&p);
   include_used(&p, p.text);
-  for (uint32_t i = 0; i < p.nlocal; i++) include_used(&p, p.header_text[i]);
+  for (uint32_t i = 0; i < p.nlocal; i++)
+    include_used(&p, p.header_text[i]);
   ww_err why = {0};
   st = compile_rounds(&p, &why, e);
-  if (!st) st = check_kernels(&p, &why, e);
+  if (!st)
+    st = check_kernels(&p, &why, e);
   return st ? st : ww_write_file_atomic(u->out, p.code, p.code_n, e);
 }

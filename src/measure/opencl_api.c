@@ -8,14 +8,17 @@
 
 ww_status ww_opencl_open(ww_opencl *out, ww_err *e) {
   void *lib = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_GLOBAL);
-  if (!lib) lib = dlopen("libOpenCL.so", RTLD_NOW | RTLD_GLOBAL);
   if (!lib)
-    return ww_fail(e, WW_EDEVICE,
-                   "there is no OpenCL here: libOpenCL.so.1 cannot be loaded; install an OpenCL loader and a "
-                   "driver, on Debian and Ubuntu: apt install ocl-icd-libopencl1 pocl-opencl-icd");
+    lib = dlopen("libOpenCL.so", RTLD_NOW | RTLD_GLOBAL);
+  if (!lib)
+    return ww_fail(
+        e, WW_EDEVICE,
+        "there is no OpenCL here: libOpenCL.so.1 cannot be loaded; install an OpenCL loader and a "
+        "driver, on Debian and Ubuntu: apt install ocl-icd-libopencl1 pocl-opencl-icd");
 #define F(ret, name, args)                       \
   *(void **)&out->name = dlsym(lib, "cl" #name); \
-  if (!out->name) return ww_fail(e, WW_EDEVICE, "libOpenCL.so.1 has no cl%s: it is older than OpenCL 1.2", #name);
+  if (!out->name)                                \
+    return ww_fail(e, WW_EDEVICE, "libOpenCL.so.1 has no cl%s: it is older than OpenCL 1.2", #name);
   WW_OPENCL_FUNCTIONS(F)
 #undef F
   return WW_OK;
@@ -29,7 +32,8 @@ const char *ww_opencl_error(cl_int rc) {
       {-2, "the device is not available"},
       {-3, "no compiler for this device"},
       {CL_MEM_OBJECT_ALLOCATION_FAILURE, "the device's memory is full"},
-      {CL_OUT_OF_RESOURCES, "out of resources: the kernel faulted, or needs more than the device has"},
+      {CL_OUT_OF_RESOURCES,
+       "out of resources: the kernel faulted, or needs more than the device has"},
       {CL_OUT_OF_HOST_MEMORY, "out of memory"},
       {-11, "the program does not build"},
       {-14, "a command that it waited for failed"},
@@ -51,7 +55,8 @@ const char *ww_opencl_error(cl_int rc) {
   };
   static _Thread_local char other[48];
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-    if (known[k].code == rc) return known[k].text;
+    if (known[k].code == rc)
+      return known[k].text;
   snprintf(other, sizeof other, "OpenCL error %d", rc);
   return other;
 }
@@ -74,24 +79,28 @@ static bool fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const ch
   static const cl_uint of_device[] = {CL_DEVICE_NAME, CL_DEVICE_VERSION};
   for (int k = 0; k < 2; k++) {
     platform_text(cl, p, of_platform[k], text);
-    if (strcasestr(text, want)) return true;
+    if (strcasestr(text, want))
+      return true;
     device_text(cl, d, of_device[k], text);
-    if (strcasestr(text, want)) return true;
+    if (strcasestr(text, want))
+      return true;
   }
   return false;
 }
 
-ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *platform, cl_device_id *device,
-                         ww_err *e) {
+ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *platform,
+                         cl_device_id *device, ww_err *e) {
   cl_platform_id p[MOST];
   cl_device_id d[MOST];
   cl_uint np = 0, nd = 0, seen = 0;
   bool gpu = false;
   ww_buf names = {0};
   *device = NULL;
-  if (cl->GetPlatformIDs(MOST, p, &np) != 0) np = 0;
+  if (cl->GetPlatformIDs(MOST, p, &np) != 0)
+    np = 0;
   for (cl_uint i = 0; i < np && i < MOST; i++) {
-    if (cl->GetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, MOST, d, &nd) != 0) continue;
+    if (cl->GetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, MOST, d, &nd) != 0)
+      continue;
     for (cl_uint k = 0; k < nd && k < MOST; k++) {
       char name[256];
       cl_bitfield type = 0;
@@ -99,7 +108,8 @@ ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *
       ww_buf_fmt(&names, "%s%s", seen++ ? ", " : "", name);
       cl->GetDeviceInfo(d[k], CL_DEVICE_TYPE, sizeof type, &type, NULL);
       bool better = !*device || (!want && !gpu && (type & CL_DEVICE_TYPE_GPU));
-      if (!better || (want && !fits(cl, p[i], d[k], want))) continue;
+      if (!better || (want && !fits(cl, p[i], d[k], want)))
+        continue;
       *platform = p[i];
       *device = d[k];
       gpu = type & CL_DEVICE_TYPE_GPU;
@@ -107,12 +117,14 @@ ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *
   }
   ww_status st = WW_OK;
   if (!seen)
-    st =
-        ww_fail(e, WW_EDEVICE,
-                "OpenCL finds no device; install a driver (apt install pocl-opencl-icd runs kernels on the CPU), or "
-                "point the loader at one: OCL_ICD_VENDORS=DIR with a file nvidia.icd that holds libnvidia-opencl.so.1");
+    st = ww_fail(e, WW_EDEVICE,
+                 "OpenCL finds no device; install a driver (apt install pocl-opencl-icd runs "
+                 "kernels on the CPU), or "
+                 "point the loader at one: OCL_ICD_VENDORS=DIR with a file nvidia.icd that holds "
+                 "libnvidia-opencl.so.1");
   else if (!*device)
-    st = ww_fail(e, WW_EDEVICE, "no OpenCL device is called '%.60s'; there are: %.300s", want, names.s);
+    st = ww_fail(e, WW_EDEVICE, "no OpenCL device is called '%.60s'; there are: %.300s", want,
+                 names.s);
   ww_buf_free(&names);
   return st;
 }

@@ -1,5 +1,6 @@
-/* opencl_api.h - the part of OpenCL 1.2 that the backend uses, declared here so that no SDK is needed to build, and found by
- * dlopen so that none is needed to start. Names and values are those of the Khronos headers. */
+/* opencl_api.h - the part of OpenCL 1.2 that the backend uses, declared here so that no SDK is
+ * needed to build, and found by dlopen so that none is needed to start. Names and values are those
+ * of the Khronos headers. */
 #ifndef WW_OPENCL_API_H
 #define WW_OPENCL_API_H
 
@@ -72,12 +73,17 @@ enum {
   F(cl_int, GetPlatformInfo, (cl_platform_id, cl_uint, size_t, void *, size_t *)) \
   F(cl_int, GetDeviceIDs, (cl_platform_id, cl_bitfield, cl_uint, cl_device_id *, cl_uint *)) \
   F(cl_int, GetDeviceInfo, (cl_device_id, cl_uint, size_t, void *, size_t *)) \
-  F(cl_context, CreateContext, (const intptr_t *, cl_uint, const cl_device_id *, void (*)(const char *, const void *, size_t, void *), void *, cl_int *)) \
+  F(cl_context, CreateContext, \
+    (const intptr_t *, cl_uint, const cl_device_id *, void (*)(const char *, const void *, \
+     size_t, void *), void *, cl_int *)) \
   F(cl_int, ReleaseContext, (cl_context)) \
   F(cl_command_queue, CreateCommandQueue, (cl_context, cl_device_id, cl_bitfield, cl_int *)) \
   F(cl_int, ReleaseCommandQueue, (cl_command_queue)) \
-  F(cl_program, CreateProgramWithSource, (cl_context, cl_uint, const char **, const size_t *, cl_int *)) \
-  F(cl_int, BuildProgram, (cl_program, cl_uint, const cl_device_id *, const char *, void (*)(cl_program, void *), void *)) \
+  F(cl_program, CreateProgramWithSource, \
+    (cl_context, cl_uint, const char **, const size_t *, cl_int *)) \
+  F(cl_int, BuildProgram, \
+    (cl_program, cl_uint, const cl_device_id *, const char *, void (*)(cl_program, void *), \
+     void *)) \
   F(cl_int, GetProgramBuildInfo, (cl_program, cl_device_id, cl_uint, size_t, void *, size_t *)) \
   F(cl_int, ReleaseProgram, (cl_program)) \
   F(cl_kernel, CreateKernel, (cl_program, const char *, cl_int *)) \
@@ -89,10 +95,18 @@ enum {
   F(cl_mem, CreateBuffer, (cl_context, cl_bitfield, size_t, void *, cl_int *)) \
   F(cl_mem, CreateSubBuffer, (cl_mem, cl_bitfield, cl_uint, const void *, cl_int *)) \
   F(cl_int, ReleaseMemObject, (cl_mem)) \
-  F(cl_int, EnqueueWriteBuffer, (cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *)) \
-  F(cl_int, EnqueueReadBuffer, (cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *)) \
-  F(cl_int, EnqueueCopyBuffer, (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *)) \
-  F(cl_int, EnqueueNDRangeKernel, (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, cl_uint, const cl_event *, cl_event *)) \
+  F(cl_int, EnqueueWriteBuffer, \
+    (cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void *, cl_uint, \
+     const cl_event *, cl_event *)) \
+  F(cl_int, EnqueueReadBuffer, \
+    (cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *, \
+     cl_event *)) \
+  F(cl_int, EnqueueCopyBuffer, \
+    (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *, \
+     cl_event *)) \
+  F(cl_int, EnqueueNDRangeKernel, \
+    (cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *, \
+     cl_uint, const cl_event *, cl_event *)) \
   F(cl_int, Finish, (cl_command_queue)) \
   F(cl_int, GetEventProfilingInfo, (cl_event, cl_uint, size_t, void *, size_t *)) \
   F(cl_int, ReleaseEvent, (cl_event))
@@ -107,7 +121,9 @@ typedef struct {
 /* The loader's functions; stays open. WW_EDEVICE says what to install. */
 ww_status ww_opencl_open(ww_opencl *out, ww_err *e);
 const char *ww_opencl_error(cl_int rc); /* "out of resources (-5)" in words, for messages */
-/* The device whose name, platform or version contains `want` (any case), else the first GPU, else the first of any kind. */
-ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *platform, cl_device_id *device, ww_err *e);
+/* The device whose name, platform or version contains `want` (any case), else the first GPU, else
+ * the first of any kind. */
+ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *platform,
+                         cl_device_id *device, ww_err *e);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "../base/base.h"
 
-ww_status ww_opencl_source(const char *path, const char *const *flags, uint32_t nflags, ww_arena *a, const char **text, ww_err *e);
+ww_status ww_opencl_source(const char *path, const char *const *flags, uint32_t nflags, ww_arena *a,
+                           const char **text, ww_err *e);
 
 #endif

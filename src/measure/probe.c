@@ -1,6 +1,7 @@
 /* probe.c - runs all micro-benchmarks on one CUDA device.
  *
- * Opening the device and finding a compiler may fail and end the run; everything after that becomes a gap in the result. */
+ * Opening the device and finding a compiler may fail and end the run; everything after that becomes
+ * a gap in the result. */
 #include "probe.h"
 
 #include <time.h>
@@ -39,10 +40,12 @@ static void attributes(ww_rig *r) {
   size_t bytes = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     int v = ww_rig_attribute(r, all[i].attribute);
-    if (v > 0) ww_rig_add(r, all[i].name, v * all[i].scale);
+    if (v > 0)
+      ww_rig_add(r, all[i].name, v * all[i].scale);
   }
   ww_rig_add(r, "shared.reserved_bytes", ww_rig_attribute(r, SHARED_RESERVED));
-  if (!r->api->cuDeviceTotalMem(&bytes, r->device)) ww_rig_add(r, "dram.bytes", (double)bytes);
+  if (!r->api->cuDeviceTotalMem(&bytes, r->device))
+    ww_rig_add(r, "dram.bytes", (double)bytes);
 }
 
 static ww_status compile(ww_rig *r, ww_err *e) {
@@ -51,15 +54,19 @@ static ww_status compile(ww_rig *r, ww_err *e) {
   ww_compile_job jobs[WW_NPROBE_MODULES] = {{.file = "ops.cu", .text = ww_probe_text_ops},
                                             {.file = "memory.cu", .text = ww_probe_text_memory}};
   for (int i = 0; i < 3; i++)
-    jobs[WW_PROBE_MATH_F32 + i] =
-        (ww_compile_job){.file = "math.cu", .text = ww_probe_text_math, .flags = &parts[i], .nflags = 1};
+    jobs[WW_PROBE_MATH_F32 + i] = (ww_compile_job){
+        .file = "math.cu", .text = ww_probe_text_math, .flags = &parts[i], .nflags = 1};
   ww_compile_options o = {.architecture = r->out->architecture, .self = r->o->self};
   ww_status st = ww_compile(jobs, WW_NPROBE_MODULES, &o, r->a, e);
   for (int i = 0; i < WW_NPROBE_MODULES && !st; i++) {
     ww_err why = jobs[i].error;
     ww_status rc = why.code;
-    if (!rc) rc = ww_rig_load(r, (ww_probe_module)i, jobs[i].binary, &why);
-    if (!rc) r->binaries[i] = jobs[i].binary, r->out->compiler = jobs[i].compiler;
+    if (!rc)
+      rc = ww_rig_load(r, (ww_probe_module)i, jobs[i].binary, &why);
+    if (!rc) {
+      r->binaries[i] = jobs[i].binary;
+      r->out->compiler = jobs[i].compiler;
+    }
     ww_rig_gap(r, names[i], rc, &why);
   }
   return st;
@@ -69,7 +76,8 @@ static const char *today(ww_arena *a) {
   time_t now = time(NULL);
   struct tm tm;
   char text[16] = "";
-  if (gmtime_r(&now, &tm)) strftime(text, sizeof text, "%Y-%m-%d", &tm);
+  if (gmtime_r(&now, &tm))
+    strftime(text, sizeof text, "%Y-%m-%d", &tm);
   return ww_strdup(a, text);
 }
 
@@ -81,15 +89,18 @@ ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww
   *out = (ww_probe){.date = today(a)};
   ww_rig r = {.a = a, .out = out, .o = o, .mhz = NAN};
   ww_status st = ww_rig_open(&r, e);
-  if (!st) st = compile(&r, e);
+  if (!st)
+    st = compile(&r, e);
   for (size_t i = 0; i <= n && !st; i++) {
-    if (i == n) ww_rig_close(&r); /* counting opens the device anew, in processes of its own */
+    if (i == n)
+      ww_rig_close(&r); /* counting opens the device anew, in processes of its own */
     if (i < n)
       stages[i](&r);
     else if (!o->no_counters)
       ww_probe_counts(&r);
     out->seconds = ww_now() - start;
-    if (o->save) o->save(o->ctx, out);
+    if (o->save)
+      o->save(o->ctx, out);
   }
   ww_rig_close(&r);
   return st;

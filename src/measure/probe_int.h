@@ -1,4 +1,5 @@
-/* probe_int.h - what the files of the probe share: the device with the probe's modules, launching, timing.
+/* probe_int.h - what the files of the probe share: the device with the probe's modules, launching,
+ * timing.
  *
  *   probe.c         opens the device, compiles, runs the stages
  *   probe_rig.c     launches and clocks
@@ -13,9 +14,17 @@
 #include "../cuda/cuda_api.h"
 #include "probe.h"
 
-typedef enum { WW_PROBE_OPS, WW_PROBE_MEMORY, WW_PROBE_MATH_F32, WW_PROBE_MATH_F64, WW_PROBE_MATH_INT, WW_NPROBE_MODULES } ww_probe_module;
+typedef enum {
+  WW_PROBE_OPS,
+  WW_PROBE_MEMORY,
+  WW_PROBE_MATH_F32,
+  WW_PROBE_MATH_F64,
+  WW_PROBE_MATH_INT,
+  WW_NPROBE_MODULES
+} ww_probe_module;
 
-extern const char ww_probe_text_ops[], ww_probe_text_memory[], ww_probe_text_math[]; /* probe_text.c */
+extern const char ww_probe_text_ops[], ww_probe_text_memory[],
+    ww_probe_text_math[]; /* probe_text.c */
 
 typedef struct {
   const ww_cuda_api *api;
@@ -26,8 +35,9 @@ typedef struct {
   void *context, *modules[WW_NPROBE_MODULES], *events[2];
   const char *binaries[WW_NPROBE_MODULES]; /* paths of the .cubin, NULL where it did not compile */
   uint32_t threads_per_sm, l2_bytes;
-  double mhz;              /* SM clock under load, measured */
-  uint64_t in, result, clocks; /* small device buffers: operands, results, clock64() of up to 32 warps and more */
+  double mhz; /* SM clock under load, measured */
+  uint64_t in, result,
+      clocks; /* small device buffers: operands, results, clock64() of up to 32 warps and more */
   uint64_t big, big_bytes; /* for streams and chases */
   bool broken;             /* the context is lost: nothing more can run */
 } ww_rig;
@@ -39,19 +49,29 @@ ww_status ww_rig_open(ww_rig *r, ww_err *e);
 void ww_rig_close(ww_rig *r);
 int ww_rig_attribute(const ww_rig *r, int which);
 ww_status ww_rig_load(ww_rig *r, ww_probe_module m, const char *path, ww_err *e);
-/* Finds a kernel; one that is not there (an older architecture has no such instruction) is WW_EUNSUPPORTED. */
+/* Finds a kernel; one that is not there (an older architecture has no such instruction) is
+ * WW_EUNSUPPORTED. */
 ww_status ww_rig_kernel(ww_rig *r, ww_probe_module m, const char *name, void **kernel, ww_err *e);
-ww_status ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params, ww_err *e); /* no waiting */
+ww_status ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params,
+                        ww_err *e); /* no waiting */
 ww_status ww_rig_sync(ww_rig *r, ww_err *e);
-/* Cycles from the first warp's begin to the last one's end, of one block; the least of three launches. `params` writes r->clocks. */
-ww_status ww_rig_cycles(ww_rig *r, void *kernel, uint32_t threads, void **params, double *cycles, ww_err *e);
+/* Cycles from the first warp's begin to the last one's end, of one block; the least of three
+ * launches. `params` writes r->clocks. */
+ww_status ww_rig_cycles(ww_rig *r, void *kernel, uint32_t threads, void **params, double *cycles,
+                        ww_err *e);
 /* Seconds of one launch by events; the median of five after one for warming up. */
-ww_status ww_rig_seconds(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params, double *s, ww_err *e);
-ww_status ww_rig_try(ww_rig *r, ww_cuda_status s, const char *doing, ww_err *e); /* remembers a broken context */
+ww_status ww_rig_seconds(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params,
+                         double *s, ww_err *e);
+ww_status ww_rig_try(ww_rig *r, ww_cuda_status s, const char *doing,
+                     ww_err *e); /* remembers a broken context */
 /* Notes a gap unless st is WW_OK. */
 void ww_rig_gap(ww_rig *r, const char *probe, ww_status st, const ww_err *e);
-static inline void ww_rig_add(ww_rig *r, const char *name, double value) { ww_probe_add(r->out, r->a, name, NAN, value); }
-static inline void ww_rig_point(ww_rig *r, const char *name, double x, double value) { ww_probe_add(r->out, r->a, name, x, value); }
+static inline void ww_rig_add(ww_rig *r, const char *name, double value) {
+  ww_probe_add(r->out, r->a, name, NAN, value);
+}
+static inline void ww_rig_point(ww_rig *r, const char *name, double x, double value) {
+  ww_probe_add(r->out, r->a, name, x, value);
+}
 double ww_rig_figure(const ww_rig *r, const char *name, double otherwise); /* already measured */
 
 /* ---- the stages ---- */
@@ -59,7 +79,8 @@ void ww_probe_ops(ww_rig *r);
 void ww_probe_memory(ww_rig *r);
 void ww_probe_launch(ww_rig *r);
 void ww_probe_math(ww_rig *r);
-void ww_probe_constants(ww_rig *r); /* of probe_memory.c; last, as a wrong address would end the context */
+void ww_probe_constants(
+    ww_rig *r); /* of probe_memory.c; last, as a wrong address would end the context */
 void ww_probe_counts(ww_rig *r); /* by hardware counters, through ww_measure_here */
 
 #endif

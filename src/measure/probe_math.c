@@ -1,7 +1,8 @@
-/* probe_math.c - what an operation of the language costs: cycles by the clock, instructions and FLOPs by the hardware counters.
+/* probe_math.c - what an operation of the language costs: cycles by the clock, instructions and
+ * FLOPs by the hardware counters.
  *
- * The kernels math4_<op> and math8_<op> (probe/math.cu) differ by four operations a loop, each with one logic instruction that keeps
- * values in range; that one is taken off again. */
+ * The kernels math4_<op> and math8_<op> (probe/math.cu) differ by four operations a loop, each with
+ * one logic instruction that keeps values in range; that one is taken off again. */
 #include "probe_int.h"
 
 #include "measure.h"
@@ -21,36 +22,50 @@ static bool ends(const char *s, const char *with) {
 }
 
 static kind kind_of(const char *op) {
-  if (!strcmp(op, "cvt_f32_f64")) return (kind){WW_PROBE_MATH_INT, 0x000fffff, 0x3ff00000};
-  if (ends(op, "cvt_s32_f32")) return (kind){WW_PROBE_MATH_INT, 0xffff, 0x10001};
-  if (ends(op, "cvt_s64_f64")) return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
-  if (ends(op, "small_u64")) return (kind){WW_PROBE_MATH_INT, 0, 0};
-  if (ends(op, "_f32")) return (kind){WW_PROBE_MATH_F32, 0x007fffff, 0x3f800000};
-  if (ends(op, "_f64")) return (kind){WW_PROBE_MATH_F64, 0x000fffff, 0x3ff00000};
-  if (ends(op, "64")) return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
+  if (!strcmp(op, "cvt_f32_f64"))
+    return (kind){WW_PROBE_MATH_INT, 0x000fffff, 0x3ff00000};
+  if (ends(op, "cvt_s32_f32"))
+    return (kind){WW_PROBE_MATH_INT, 0xffff, 0x10001};
+  if (ends(op, "cvt_s64_f64"))
+    return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
+  if (ends(op, "small_u64"))
+    return (kind){WW_PROBE_MATH_INT, 0, 0};
+  if (ends(op, "_f32"))
+    return (kind){WW_PROBE_MATH_F32, 0x007fffff, 0x3f800000};
+  if (ends(op, "_f64"))
+    return (kind){WW_PROBE_MATH_F64, 0x000fffff, 0x3ff00000};
+  if (ends(op, "64"))
+    return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
   return (kind){WW_PROBE_MATH_INT, 0xffff, 0x10001};
 }
 
 /* ---- cycles ---- */
 
 /* Cycles of one block per operation and its logic instruction. */
-static ww_status per_operation(ww_rig *r, const char *op, uint32_t warps, double *cycles, ww_err *e) {
+static ww_status per_operation(ww_rig *r, const char *op, uint32_t warps, double *cycles,
+                               ww_err *e) {
   kind k = kind_of(op);
   int loops = 64;
   double four, eight;
   void *kernel, *params[] = {&r->result, &r->clocks, &loops, &k.mask, &k.one};
   ww_status st = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math4_%s", op), &kernel, e);
-  if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &four, e);
-  if (!st) st = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math8_%s", op), &kernel, e);
-  if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &eight, e);
-  if (!st) *cycles = (eight - four) / (4 * loops);
+  if (!st)
+    st = ww_rig_cycles(r, kernel, warps * 32, params, &four, e);
+  if (!st)
+    st = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math8_%s", op), &kernel, e);
+  if (!st)
+    st = ww_rig_cycles(r, kernel, warps * 32, params, &eight, e);
+  if (!st)
+    *cycles = (eight - four) / (4 * loops);
   return st;
 }
 
 static ww_status fill_operands(ww_rig *r, ww_err *e) {
   uint64_t words[8192];
-  for (size_t k = 0; k < 8192; k++) words[k] = ww_hash(&k, sizeof k, 7);
-  if (r->broken) return ww_fail(e, WW_EDEVICE, "an earlier probe broke the device's context");
+  for (size_t k = 0; k < 8192; k++)
+    words[k] = ww_hash(&k, sizeof k, 7);
+  if (r->broken)
+    return ww_fail(e, WW_EDEVICE, "an earlier probe broke the device's context");
   return ww_rig_try(r, r->api->cuMemcpyHtoD(r->result, words, sizeof words), "filling operands", e);
 }
 
@@ -62,10 +77,15 @@ void ww_probe_math(ww_rig *r) {
     double cycles;
     ww_progress("operations", (uint64_t)i + 1, WW_NGPU_MATHS);
     ww_status st = fill_operands(r, &e);
-    if (!st) st = per_operation(r, op, 1, &cycles, &e);
-    if (!st) ww_rig_add(r, ww_fmt(r->a, "math.%s.latency", op), fmax(0, cycles - lop3));
-    if (!st) st = per_operation(r, op, 32, &cycles, &e);
-    if (!st) ww_rig_add(r, ww_fmt(r->a, "math.%s.issue", op), fmax(0, cycles * 4 / 32 - 1)); /* less its issue slot */
+    if (!st)
+      st = per_operation(r, op, 1, &cycles, &e);
+    if (!st)
+      ww_rig_add(r, ww_fmt(r->a, "math.%s.latency", op), fmax(0, cycles - lop3));
+    if (!st)
+      st = per_operation(r, op, 32, &cycles, &e);
+    if (!st)
+      ww_rig_add(r, ww_fmt(r->a, "math.%s.issue", op),
+                 fmax(0, cycles * 4 / 32 - 1)); /* less its issue slot */
     ww_rig_gap(r, ww_fmt(r->a, "math.%s", op), st, &e);
   }
 }
@@ -81,7 +101,8 @@ typedef struct {
 static void keep(void *ctx, uint32_t index, const ww_measure_row *row) {
   counted *c = ctx;
   memcpy(&c->m[(size_t)index * WW_NMETRICS], row->report.m, sizeof row->report.m);
-  if (row->report.error.code) c->errors[index] = ww_strdup(c->r->a, row->report.error.msg);
+  if (row->report.error.code)
+    c->errors[index] = ww_strdup(c->r->a, row->report.error.msg);
 }
 
 static void hex(ww_json *j, uint32_t v) {
@@ -108,7 +129,8 @@ static ww_status make_spec(ww_rig *r, const char *op, int per_loop, ww_launch *o
   kind k = op ? kind_of(op) : (kind){.module = WW_PROBE_MEMORY};
   ww_buf b = {0};
   ww_json j = {0};
-  if (!r->binaries[k.module]) return ww_fail(e, WW_EUNSUPPORTED, "its code did not compile");
+  if (!r->binaries[k.module])
+    return ww_fail(e, WW_EUNSUPPORTED, "its code did not compile");
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kstr(&j, "binary", r->binaries[k.module]);
@@ -133,40 +155,56 @@ static ww_status make_spec(ww_rig *r, const char *op, int per_loop, ww_launch *o
   return st;
 }
 
-/* The difference of two launches per operation and warp (or lane), NaN where the device did not count it. */
-static double difference(const ww_quantity *four, const ww_quantity *eight, ww_metric m, double units) {
-  if (!four[m].known || !eight[m].known) return NAN;
+/* The difference of two launches per operation and warp (or lane), NaN where the device did not
+ * count it. */
+static double difference(const ww_quantity *four, const ww_quantity *eight, ww_metric m,
+                         double units) {
+  if (!four[m].known || !eight[m].known)
+    return NAN;
   return (eight[m].value - four[m].value) / (4.0 * LOOPS * units);
 }
 
-static void add_counts(ww_rig *r, const char *op, const ww_quantity *four, const ww_quantity *eight) {
+static void add_counts(ww_rig *r, const char *op, const ww_quantity *four,
+                       const ww_quantity *eight) {
   const double lanes = BLOCKS * THREADS, warps = lanes / 32;
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.instructions", op), difference(four, eight, WW_M_warp_instructions, warps) - 1);
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp32", op), difference(four, eight, WW_M_flops_fp32, lanes));
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp64", op), difference(four, eight, WW_M_flops_fp64, lanes));
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.int_ops", op), difference(four, eight, WW_M_int_ops, lanes) - 1);
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.instructions", op),
+             difference(four, eight, WW_M_warp_instructions, warps) - 1);
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp32", op),
+             difference(four, eight, WW_M_flops_fp32, lanes));
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp64", op),
+             difference(four, eight, WW_M_flops_fp64, lanes));
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.int_ops", op),
+             difference(four, eight, WW_M_int_ops, lanes) - 1);
 }
 
 void ww_probe_counts(ww_rig *r) {
   uint32_t n = 2 * WW_NGPU_MATHS + 1;
   ww_launch *l = WW_NEWN(r->a, ww_launch, n);
-  counted c = {r, WW_NEWN(r->a, ww_quantity, (size_t)n * WW_NMETRICS), WW_NEWN(r->a, const char *, n)};
+  counted c = {r, WW_NEWN(r->a, ww_quantity, (size_t)n * WW_NMETRICS),
+               WW_NEWN(r->a, const char *, n)};
   ww_err e = {0};
   ww_status st = make_spec(r, NULL, 0, &l[0], &e);
   for (int i = 0; i < WW_NGPU_MATHS && !st; i++)
-    for (int k = 0; k < 2 && !st; k++) st = make_spec(r, ww_gpu_math_names[i], 4 + 4 * k, &l[1 + 2 * i + k], &e);
+    for (int k = 0; k < 2 && !st; k++)
+      st = make_spec(r, ww_gpu_math_names[i], 4 + 4 * k, &l[1 + 2 * i + k], &e);
   ww_measure_options o = {.device = r->o->device, .repeats = 3};
   const ww_measure_sink sink = {.ctx = &c, .row = keep};
-  if (!st) st = r->o->self ? ww_measure(l, n, &o, r->o->self, &sink, &e) : ww_measure_here(l, n, &o, &sink, &e);
+  if (!st)
+    st = r->o->self ? ww_measure(l, n, &o, r->o->self, &sink, &e)
+                    : ww_measure_here(l, n, &o, &sink, &e);
   ww_rig_gap(r, "math.*.instructions", st, &e);
-  if (st) return;
-  if (c.m[WW_M_time_us].known) ww_rig_add(r, "launch.floor_us", c.m[WW_M_time_us].value);
+  if (st)
+    return;
+  if (c.m[WW_M_time_us].known)
+    ww_rig_add(r, "launch.floor_us", c.m[WW_M_time_us].value);
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
     const uint32_t at = 1 + 2 * (uint32_t)i;
     const char *why = c.errors[at] ? c.errors[at] : c.errors[at + 1];
     if (why)
-      ww_push(r->a, &r->out->gaps, ((ww_probe_gap){ww_fmt(r->a, "math.%s.instructions", ww_gpu_math_names[i]), why}));
+      ww_push(r->a, &r->out->gaps,
+              ((ww_probe_gap){ww_fmt(r->a, "math.%s.instructions", ww_gpu_math_names[i]), why}));
     else
-      add_counts(r, ww_gpu_math_names[i], &c.m[(size_t)at * WW_NMETRICS], &c.m[(size_t)(at + 1) * WW_NMETRICS]);
+      add_counts(r, ww_gpu_math_names[i], &c.m[(size_t)at * WW_NMETRICS],
+                 &c.m[(size_t)(at + 1) * WW_NMETRICS]);
   }
 }

@@ -1,6 +1,8 @@
-/* probe_ops.c - latency and issue rate of each instruction of gpu.def, bank conflicts, barriers, straight-line code.
+/* probe_ops.c - latency and issue rate of each instruction of gpu.def, bank conflicts, barriers,
+ * straight-line code.
  *
- * Each figure is the difference of two runs that differ in the number of loops alone: what surrounds the loop drops out. */
+ * Each figure is the difference of two runs that differ in the number of loops alone: what
+ * surrounds the loop drops out. */
 #include "probe_int.h"
 
 #define SUBCORES 4 /* of an SM, on every architecture with clock64() kernels of this kind */
@@ -24,18 +26,22 @@ static const special specials[] = {
 };
 
 /* Cycles of one block of `warps` warps per loop of the kernel. */
-static ww_status per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride, double *cycles,
-                          ww_err *e) {
+static ww_status per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride,
+                          double *cycles, ww_err *e) {
   void *kernel;
   double once, twice;
   ww_status st = ww_rig_kernel(r, WW_PROBE_OPS, name, &kernel, e);
   int n = loops;
   void *params[] = {&r->in, &r->result, &r->clocks, &n, &stride};
-  if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &once, e);
+  if (!st)
+    st = ww_rig_cycles(r, kernel, warps * 32, params, &once, e);
   n = 2 * loops;
-  if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &twice, e);
-  if (!st && twice <= once) st = ww_fail(e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
-  if (!st) *cycles = (twice - once) / loops;
+  if (!st)
+    st = ww_rig_cycles(r, kernel, warps * 32, params, &twice, e);
+  if (!st && twice <= once)
+    st = ww_fail(e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
+  if (!st)
+    *cycles = (twice - once) / loops;
   return st;
 }
 
@@ -46,11 +52,13 @@ static void probe_op(ww_rig *r, const special *s) {
   ww_status st = WW_OK;
   if (s->latency) {
     st = per_loop(r, ww_fmt(r->a, "lat_%s", kernel), 1, 16, s->stride, &cycles, &e);
-    if (!st) ww_rig_add(r, ww_fmt(r->a, "ops.%s.latency", s->op), cycles / 64 / steps);
+    if (!st)
+      ww_rig_add(r, ww_fmt(r->a, "ops.%s.latency", s->op), cycles / 64 / steps);
   }
   if (!st && s->issue) {
     st = per_loop(r, ww_fmt(r->a, "issue_%s", kernel), 32, 8, s->stride, &cycles, &e);
-    if (!st) ww_rig_add(r, ww_fmt(r->a, "ops.%s.issue", s->op), cycles * SUBCORES / (32 * 256) / steps);
+    if (!st)
+      ww_rig_add(r, ww_fmt(r->a, "ops.%s.issue", s->op), cycles * SUBCORES / (32 * 256) / steps);
   }
   ww_rig_gap(r, ww_fmt(r->a, "ops.%s", s->op), st, &e);
 }
@@ -61,9 +69,11 @@ static void probe_pairs(ww_rig *r) {
     const char *path = ww_gpu_figures[i].path;
     ww_err e = {0};
     double cycles;
-    if (!ww_starts(path, "pair.")) continue;
+    if (!ww_starts(path, "pair."))
+      continue;
     ww_status st = per_loop(r, ww_fmt(r->a, "pair_%s", path + 5), 32, 8, 0, &cycles, &e);
-    if (!st) ww_rig_add(r, path, cycles * SUBCORES / (32 * 128));
+    if (!st)
+      ww_rig_add(r, path, cycles * SUBCORES / (32 * 128));
     ww_rig_gap(r, path, st, &e);
   }
 }
@@ -74,7 +84,8 @@ static void probe_conflicts(ww_rig *r) {
   for (int ways = 1; ways <= 32 && !st; ways *= 2) {
     double cycles;
     st = per_loop(r, "issue_lds32", 32, 4, 4 * ways, &cycles, &e);
-    if (!st) ww_rig_point(r, "shared.conflict", ways, cycles / (32 * 256));
+    if (!st)
+      ww_rig_point(r, "shared.conflict", ways, cycles / (32 * 256));
   }
   ww_rig_gap(r, "shared.conflict", st, &e);
 }
@@ -85,21 +96,28 @@ static void probe_barrier(ww_rig *r) {
   for (uint32_t warps = 1; warps <= 32 && !st; warps *= 2) {
     double cycles;
     st = per_loop(r, "barrier", warps, 8, 0, &cycles, &e);
-    if (!st) ww_rig_point(r, "barrier.by_warps", warps, cycles / 64);
+    if (!st)
+      ww_rig_point(r, "barrier.by_warps", warps, cycles / 64);
   }
   ww_rig_gap(r, "barrier.by_warps", st, &e);
 }
 
-/* Cycles per instruction of the first and the last of four passes through the same code, by one warp. */
-static ww_status straight(ww_rig *r, const char *name, double instructions, double *first, double *last, ww_err *e) {
+/* Cycles per instruction of the first and the last of four passes through the same code, by one
+ * warp. */
+static ww_status straight(ww_rig *r, const char *name, double instructions, double *first,
+                          double *last, ww_err *e) {
   int loops = 4, stride = 0;
   int64_t t[8];
   void *kernel, *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
   ww_status st = ww_rig_kernel(r, WW_PROBE_OPS, name, &kernel, e);
-  if (!st) st = ww_rig_launch(r, kernel, 1, 32, params, e);
-  if (!st) st = ww_rig_sync(r, e);
-  if (!st) st = ww_rig_try(r, r->api->cuMemcpyDtoH(t, r->clocks, sizeof t), "reading clocks", e);
-  if (st) return st;
+  if (!st)
+    st = ww_rig_launch(r, kernel, 1, 32, params, e);
+  if (!st)
+    st = ww_rig_sync(r, e);
+  if (!st)
+    st = ww_rig_try(r, r->api->cuMemcpyDtoH(t, r->clocks, sizeof t), "reading clocks", e);
+  if (st)
+    return st;
   *first = (double)(t[1] - t[0]) / instructions;
   *last = (double)(t[7] - t[6]) / instructions;
   return WW_OK;
@@ -110,9 +128,16 @@ static void probe_code(ww_rig *r) {
   ww_err e = {0};
   double first, last;
   ww_status st = straight(r, "straight_big", 16384, &first, &last, &e);
-  if (!st) ww_rig_add(r, "icache.cold_cycles", first), ww_rig_add(r, "icache.big_cycles", last);
-  if (!st) st = straight(r, "straight_small", 512, &first, &last, &e);
-  if (!st) ww_rig_add(r, "icache.small_cold", first), ww_rig_add(r, "icache.small_warm", last);
+  if (!st) {
+    ww_rig_add(r, "icache.cold_cycles", first);
+    ww_rig_add(r, "icache.big_cycles", last);
+  }
+  if (!st)
+    st = straight(r, "straight_small", 512, &first, &last, &e);
+  if (!st) {
+    ww_rig_add(r, "icache.small_cold", first);
+    ww_rig_add(r, "icache.small_warm", last);
+  }
   ww_rig_gap(r, "icache", st, &e);
 }
 
@@ -125,10 +150,14 @@ static void probe_clock(ww_rig *r) {
   ww_status st = ww_rig_kernel(r, WW_PROBE_OPS, "lat_ffma", &kernel, &e);
   for (int k = 0; k < 8 && !st; k++) /* let the clock rise */
     st = ww_rig_seconds(r, kernel, r->out->sms, 1024, params, &seconds, &e);
-  if (!st) st = ww_rig_cycles(r, kernel, 32, params, &cycles, &e);
-  if (!st) st = ww_rig_seconds(r, kernel, 1, 32, params, &seconds, &e);
-  if (!st) r->mhz = cycles / seconds / 1e6;
-  if (!st) ww_rig_add(r, "clock.measured_mhz", r->mhz);
+  if (!st)
+    st = ww_rig_cycles(r, kernel, 32, params, &cycles, &e);
+  if (!st)
+    st = ww_rig_seconds(r, kernel, 1, 32, params, &seconds, &e);
+  if (!st)
+    r->mhz = cycles / seconds / 1e6;
+  if (!st)
+    ww_rig_add(r, "clock.measured_mhz", r->mhz);
   ww_rig_gap(r, "clock", st, &e);
 }
 
@@ -138,7 +167,8 @@ void ww_probe_ops(ww_rig *r) {
   for (int i = 0; i < WW_NGPU_OPS; i++) {
     special s = {ww_gpu_op_names[i], NULL, 0, true, true, 0};
     for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
-      if (!strcmp(specials[k].op, s.op)) s = specials[k];
+      if (!strcmp(specials[k].op, s.op))
+        s = specials[k];
     ww_progress("instructions", (uint64_t)i + 1, WW_NGPU_OPS);
     probe_op(r, &s);
   }

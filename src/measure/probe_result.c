@@ -4,7 +4,8 @@
 #include "../base/jsonread.h"
 
 void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value) {
-  if (!isfinite(value)) return;
+  if (!isfinite(value))
+    return;
   ww_push(a, &p->points, ((ww_probe_point){ww_strdup(a, name), x, value}));
 }
 
@@ -24,7 +25,8 @@ void ww_probe_write(const ww_probe *p, ww_json *j) {
     const ww_probe_point *q = &p->points.v[i];
     ww_json_obj(j);
     ww_json_kstr(j, "name", q->name);
-    if (!isnan(q->x)) ww_json_knum(j, "x", q->x);
+    if (!isnan(q->x))
+      ww_json_knum(j, "x", q->x);
     ww_json_knum(j, "value", q->value);
     ww_json_end_obj(j);
   }
@@ -44,11 +46,15 @@ void ww_probe_write(const ww_probe *p, ww_json *j) {
 static ww_status read_points(const cJSON *list, ww_arena *a, ww_probe *out, ww_err *e) {
   int k = 0;
   for (const cJSON *p = list ? list->child : NULL; p; p = p->next, k++) {
-    const cJSON *x = cJSON_GetObjectItemCaseSensitive(p, "x"), *v = cJSON_GetObjectItemCaseSensitive(p, "value");
+    const cJSON *x = cJSON_GetObjectItemCaseSensitive(p, "x"),
+                *v = cJSON_GetObjectItemCaseSensitive(p, "value");
     const char *name, *where = ww_fmt(a, "points[%d].name", k);
-    ww_status st = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(p, "name"), where, &name, a, e);
-    if (st) return st;
-    if (!cJSON_IsNumber(v)) return ww_fail(e, WW_EPARSE, "points[%d].value: expected a number", k);
+    ww_status st =
+        ww_json_want_str(cJSON_GetObjectItemCaseSensitive(p, "name"), where, &name, a, e);
+    if (st)
+      return st;
+    if (!cJSON_IsNumber(v))
+      return ww_fail(e, WW_EPARSE, "points[%d].value: expected a number", k);
     ww_probe_add(out, a, name, cJSON_IsNumber(x) ? x->valuedouble : NAN, v->valuedouble);
   }
   return WW_OK;
@@ -57,18 +63,25 @@ static ww_status read_points(const cJSON *list, ww_arena *a, ww_probe *out, ww_e
 ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out, ww_err *e) {
   *out = (ww_probe){0};
   cJSON *root = ww_json_read(json, n, e);
-  if (!root) return WW_EPARSE;
+  if (!root)
+    return WW_EPARSE;
   const struct {
     const char *name, **to;
-  } texts[] = {{"device", &out->device}, {"architecture", &out->architecture}, {"date", &out->date}};
+  } texts[] = {
+      {"device", &out->device}, {"architecture", &out->architecture}, {"date", &out->date}};
   ww_status st = WW_OK;
   for (size_t i = 0; i < 3 && !st; i++)
-    st = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(root, texts[i].name), texts[i].name, texts[i].to, a, e);
+    st = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(root, texts[i].name), texts[i].name,
+                          texts[i].to, a, e);
   uint64_t sms = 0, lanes = 0;
-  if (!st) st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "sms"), "sms", &sms, e);
-  if (!st) st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "lanes"), "lanes", &lanes, e);
-  out->sms = (uint32_t)sms, out->lanes = (uint32_t)lanes;
-  if (!st) st = read_points(cJSON_GetObjectItemCaseSensitive(root, "points"), a, out, e);
+  if (!st)
+    st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "sms"), "sms", &sms, e);
+  if (!st)
+    st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "lanes"), "lanes", &lanes, e);
+  out->sms = (uint32_t)sms;
+  out->lanes = (uint32_t)lanes;
+  if (!st)
+    st = read_points(cJSON_GetObjectItemCaseSensitive(root, "points"), a, out, e);
   cJSON_Delete(root);
   return st;
 }
@@ -77,7 +90,8 @@ ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out,
 
 /* Three significant digits: more is noise, and a description is read by people. */
 static double rounded(double v) {
-  if (v == 0 || !isfinite(v)) return v;
+  if (v == 0 || !isfinite(v))
+    return v;
   double unit = pow(10, floor(log10(fabs(v))) - 2);
   return unit < 1 ? round(v / unit) / round(1 / unit) : round(v / unit) * unit;
 }
@@ -87,33 +101,44 @@ static double kept(const char *unit, double v) {
   return v == floor(v) && (!strcmp(unit, "byte") || !strcmp(unit, "1")) ? v : rounded(v);
 }
 
-static void distill_curve(const ww_probe *p, uint32_t curve, const char *source, ww_arena *a, ww_gpu *g) {
-  ww_curve c = {.x = WW_NEWN(a, double, p->points.n), .y = WW_NEWN(a, double, p->points.n), .source = source};
+static void distill_curve(const ww_probe *p, uint32_t curve, const char *source, ww_arena *a,
+                          ww_gpu *g) {
+  ww_curve c = {
+      .x = WW_NEWN(a, double, p->points.n), .y = WW_NEWN(a, double, p->points.n), .source = source};
   for (uint32_t i = 0; i < p->points.n; i++) {
     const ww_probe_point *q = &p->points.v[i];
-    if (isnan(q->x) || strcmp(q->name, ww_gpu_curves[curve].path) != 0) continue;
+    if (isnan(q->x) || strcmp(q->name, ww_gpu_curves[curve].path) != 0)
+      continue;
     uint32_t at = c.n++;
-    for (; at && c.x[at - 1] > q->x; at--) c.x[at] = c.x[at - 1], c.y[at] = c.y[at - 1];
+    for (; at && c.x[at - 1] > q->x; at--) {
+      c.x[at] = c.x[at - 1];
+      c.y[at] = c.y[at - 1];
+    }
     c.x[at] = q->x;
     c.y[at] = rounded(q->value);
   }
-  if (c.n) *ww_curve_at(g, curve) = c;
+  if (c.n)
+    *ww_curve_at(g, curve) = c;
 }
 
-/* k of latency(u) = latency * (1 + k u^2) from bandwidth over occupancy: bytes in flight / bandwidth is the latency under load. */
+/* k of latency(u) = latency * (1 + k u^2) from bandwidth over occupancy: bytes in flight /
+ * bandwidth is the latency under load. */
 static void distill_queue(const char *source, ww_gpu *g) {
   const ww_curve *c = &g->dram_by_warps;
   double top = g->dram_read, sum = 0, weight = 0;
-  if (c->n < 4 || isnan(top) || isnan(g->boost_mhz)) return;
+  if (c->n < 4 || isnan(top) || isnan(g->boost_mhz))
+    return;
   double first = c->x[0] * 32 * 16 * g->sms / c->y[0]; /* ns */
   for (uint32_t i = 1; i < c->n; i++) {
     double u = c->y[i] / top, ns = c->x[i] * 32 * 16 * g->sms / c->y[i];
-    if (u > 0.95) break; /* beyond it the queue grows without bound */
+    if (u > 0.95)
+      break; /* beyond it the queue grows without bound */
     sum += (ns / first - 1) * u * u;
     weight += u * u * u * u;
   }
   int at = ww_figure_named("dram.queue");
-  if (weight > 0 && sum > 0) ww_figure_set(g, (uint32_t)at, rounded(sum / weight), source);
+  if (weight > 0 && sum > 0)
+    ww_figure_set(g, (uint32_t)at, rounded(sum / weight), source);
 }
 
 void ww_probe_distill(const ww_probe *p, ww_arena *a, ww_gpu *g) {
@@ -121,12 +146,15 @@ void ww_probe_distill(const ww_probe *p, ww_arena *a, ww_gpu *g) {
   for (uint32_t i = 0; i < p->points.n; i++) {
     const ww_probe_point *q = &p->points.v[i];
     int at = isnan(q->x) ? ww_figure_named(q->name) : -1;
-    if (at < 0) continue;
+    if (at < 0)
+      continue;
     double v = kept(ww_gpu_figures[at].unit, q->value);
-    if (v >= ww_gpu_figures[at].least && v <= ww_gpu_figures[at].most) ww_figure_set(g, (uint32_t)at, v, source);
+    if (v >= ww_gpu_figures[at].least && v <= ww_gpu_figures[at].most)
+      ww_figure_set(g, (uint32_t)at, v, source);
   }
   for (uint32_t k = 0; k < ww_ngpu_curves; k++)
-    if (ww_gpu_curves[k].unit_y) distill_curve(p, k, source, a, g);
+    if (ww_gpu_curves[k].unit_y)
+      distill_curve(p, k, source, a, g);
   distill_queue(source, g);
   g->sms = p->sms;
   g->lanes = p->lanes;

@@ -1,11 +1,14 @@
-/* probe_text.c - the probe's device code as text inside the program: it is compiled for the device that is there.
+/* probe_text.c - the probe's device code as text inside the program: it is compiled for the device
+ * that is there.
  *
- * The assembler includes the files as they are; paths are from the repository's root, where make runs. */
+ * The assembler includes the files as they are; paths are from the repository's root, where make
+ * runs. */
 #include "probe_int.h"
 
-#define TEXT(name, path)                                                                                               \
-  __asm__(".pushsection .rodata\n"                                                                                     \
-          ".globl " #name "\n.hidden " #name "\n.type " #name ", %object\n" #name ":\n.incbin \"" path "\"\n.byte 0\n" \
+#define TEXT(name, path)                                                          \
+  __asm__(".pushsection .rodata\n"                                                \
+          ".globl " #name "\n.hidden " #name "\n.type " #name ", %object\n" #name \
+          ":\n.incbin \"" path "\"\n.byte 0\n"                                    \
           ".size " #name ", . - " #name "\n.popsection\n")
 
 TEXT(ww_probe_text_ops, "src/measure/probe/ops.cu");

@@ -1,12 +1,13 @@
-/* worker.c - measuring in child processes, so that a kernel that faults, hangs or breaks its context costs its own row alone.
+/* worker.c - measuring in child processes, so that a kernel that faults, hangs or breaks its
+ * context costs its own row alone.
  *
  * The parent hands a child options and specs (a memory file as its stdin) and reads lines:
- *   at 3 warm           what it is about to do: when it dies or stalls, this is the launch that did it
- *   row 3 {report}      a finished row
- *   fail {error}        it ends because its context is broken
- * Rows are kept as they come and passed on in order. A child that ends early is followed by another with what is left:
- * without the culprit where it is clear, in smaller batches, then one by one, where it is not (many launches were in
- * flight). Each child either finishes a row, names a culprit or makes batches smaller, so there is an end to it. */
+ *   at 3 warm           what it is about to do: when it dies or stalls, this is the launch that did
+ * it row 3 {report}      a finished row fail {error}        it ends because its context is broken
+ * Rows are kept as they come and passed on in order. A child that ends early is followed by another
+ * with what is left: without the culprit where it is clear, in smaller batches, then one by one,
+ * where it is not (many launches were in flight). Each child either finishes a row, names a culprit
+ * or makes batches smaller, so there is an end to it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -27,11 +28,13 @@
 #define NARROW 16   /* a batch that broke is run again in so many parts */
 #define TURN_S 0.2  /* between two looks whether to go on */
 #define NOT_ASKED (UINT32_MAX - 1)
-#define DEVICE_S 120 /* to open a device, to load a launch: compilers and large contents take their time */
+#define DEVICE_S \
+  120 /* to open a device, to load a launch: compilers and large contents take their time */
 
 extern char **environ;
 
-static const char *const stages[WW_NSTAGES] = {"open", "load", "warm", "digest", "time", "count", "again"};
+static const char *const stages[WW_NSTAGES] = {"open", "load",  "warm", "digest",
+                                               "time", "count", "again"};
 
 /* ---- the child ---- */
 
@@ -59,7 +62,9 @@ static void child_row(void *ctx, uint32_t k, const ww_measure_row *row) {
   ww_buf_free(&b);
 }
 
-static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+static const cJSON *get(const cJSON *o, const char *key) {
+  return cJSON_GetObjectItemCaseSensitive(o, key);
+}
 
 static const char *string(const cJSON *o, const char *key, ww_arena *a) {
   return cJSON_IsString(get(o, key)) ? ww_strdup(a, get(o, key)->valuestring) : NULL;
@@ -71,7 +76,8 @@ static double number(const cJSON *o, const char *key) {
 
 static ww_status read_options(const char *line, ww_arena *a, ww_measure_options *o, ww_err *e) {
   cJSON *tree = ww_json_read(line, strlen(line), e);
-  if (!tree) return WW_EPARSE;
+  if (!tree)
+    return WW_EPARSE;
   *o = (ww_measure_options){.device = string(tree, "device", a),
                             .time_only = cJSON_IsTrue(get(tree, "time_only")),
                             .repeats = (uint32_t)number(tree, "repeats"),
@@ -84,8 +90,8 @@ static ww_status read_options(const char *line, ww_arena *a, ww_measure_options 
 }
 
 /* Lines of "<number> <alone: 0 or 1> <spec>". */
-static ww_status read_specs(FILE *in, ww_arena *a, ww_launch **l, uint32_t **index, bool **alone, uint32_t *n,
-                            ww_err *e) {
+static ww_status read_specs(FILE *in, ww_arena *a, ww_launch **l, uint32_t **index, bool **alone,
+                            uint32_t *n, ww_err *e) {
   WW_VEC(ww_launch) all = {0};
   WW_VEC(uint32_t) at = {0};
   WW_VEC(bool) flags = {0};
@@ -118,14 +124,17 @@ ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e) {
   size_t cap = 0;
   ww_arena *a = ww_arena_new();
   prctl(PR_SET_PDEATHSIG, SIGKILL); /* a kernel that never ends must not outlive the parent */
-  ww_status st = getline(&line, &cap, in) > 0 ? read_options(line, a, &o, e)
-                                              : ww_fail(e, WW_EUSAGE, "--worker reads its launches from the parent");
-  if (!st) st = read_specs(in, a, &l, &index, &alone, &n, e);
+  ww_status st = getline(&line, &cap, in) > 0
+                     ? read_options(line, a, &o, e)
+                     : ww_fail(e, WW_EUSAGE, "--worker reads its launches from the parent");
+  if (!st)
+    st = read_specs(in, a, &l, &index, &alone, &n, e);
   if (!st) {
     o.alone = alone;
     o.number = index;
     child_sink c = {out, index};
-    st = ww_measure_here(l, n, &o, &(ww_measure_sink){.ctx = &c, .row = child_row, .at = child_at}, e);
+    st = ww_measure_here(l, n, &o, &(ww_measure_sink){.ctx = &c, .row = child_row, .at = child_at},
+                         e);
   }
   if (st) {
     ww_buf b = {0};
@@ -170,7 +179,9 @@ typedef struct {
   ww_buf text; /* read and not yet taken apart */
 } child;
 
-static double limit_of(const boss *b) { return b->o->limit_s > 0 ? b->o->limit_s : LIMIT_S; }
+static double limit_of(const boss *b) {
+  return b->o->limit_s > 0 ? b->o->limit_s : LIMIT_S;
+}
 
 static void pass_on(boss *b) {
   for (; b->passed < b->n && b->row[b->passed]; b->passed++) {
@@ -179,12 +190,15 @@ static void pass_on(boss *b) {
     ww_err e = {0};
     const char *json = b->row[b->passed];
     const ww_launch *l = &b->l[b->passed];
-    if (ww_report_parse(json, a, &row.report, &e)) row.report.error = e;
-    if (!row.report.error.code && ww_measured_parse(json, a, &row.measured, &e)) row.report.error = e;
+    if (ww_report_parse(json, a, &row.report, &e))
+      row.report.error = e;
+    if (!row.report.error.code && ww_measured_parse(json, a, &row.measured, &e))
+      row.report.error = e;
     row.report.launch = l;
     row.report.file = l->file;
     row.report.kernel = l->kernel;
-    if (b->sink->row) b->sink->row(b->sink->ctx, b->passed, &row);
+    if (b->sink->row)
+      b->sink->row(b->sink->ctx, b->passed, &row);
     free(b->row[b->passed]);
     b->row[b->passed] = ww_strdup(b->a, ""); /* done */
     ww_arena_free(a);
@@ -204,12 +218,14 @@ static void write_options(const boss *b, uint32_t batch, ww_buf *to) {
   ww_json j = {0};
   ww_json_begin(&j, to);
   ww_json_obj(&j);
-  if (b->o->device) ww_json_kstr(&j, "device", b->o->device);
+  if (b->o->device)
+    ww_json_kstr(&j, "device", b->o->device);
   ww_json_kbool(&j, "time_only", b->o->time_only);
   ww_json_kuint(&j, "repeats", b->o->repeats);
   ww_json_kbool(&j, "quick", b->o->quick);
   ww_json_kuint(&j, "batch", batch);
-  if (b->o->dump) ww_json_kstr(&j, "dump", b->o->dump);
+  if (b->o->dump)
+    ww_json_kstr(&j, "dump", b->o->dump);
   ww_json_kbool(&j, "dump_each", b->o->dump_each);
   ww_json_end_obj(&j);
   ww_buf_puts(to, "\n");
@@ -220,7 +236,8 @@ static int input_of(const boss *b, uint32_t first, uint32_t last, uint32_t batch
   ww_buf text = {0};
   write_options(b, batch, &text);
   for (uint32_t k = first; k <= last; k++) {
-    if (b->row[k]) continue;
+    if (b->row[k])
+      continue;
     ww_json j = {0};
     ww_buf_fmt(&text, "%u %d ", k, b->alone[k]);
     ww_json_begin(&j, &text);
@@ -231,11 +248,14 @@ static int input_of(const boss *b, uint32_t first, uint32_t last, uint32_t batch
   size_t done = 0;
   while (fd >= 0 && done < text.n) {
     ssize_t got = write(fd, text.s + done, text.n - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) break;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      break;
     done += (size_t)got;
   }
-  if (fd >= 0) lseek(fd, 0, SEEK_SET);
+  if (fd >= 0)
+    lseek(fd, 0, SEEK_SET);
   ww_buf_free(&text);
   return fd;
 }
@@ -247,8 +267,10 @@ static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, w
   posix_spawnattr_t attr;
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
   if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
-    if (in >= 0) close(in);
-    if (c->err >= 0) close(c->err);
+    if (in >= 0)
+      close(in);
+    if (c->err >= 0)
+      close(c->err);
     return ww_fail(e, WW_EIO, "cannot start a process to measure in: %s", strerror(errno));
   }
   posix_spawn_file_actions_init(&files);
@@ -264,7 +286,8 @@ static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, w
   close(in);
   close(pipes[1]);
   c->fd = pipes[0];
-  if (!rc) return WW_OK;
+  if (!rc)
+    return WW_OK;
   close(c->fd);
   close(c->err);
   return ww_fail(e, WW_EIO, "cannot run '%s': %s", b->self, strerror(rc));
@@ -281,24 +304,29 @@ static void take_line(boss *b, child *c, char *line) {
     ww_report r;
     ww_err ignored;
     c->failed = true;
-    if (!ww_report_parse(line + 5, b->a, &r, &ignored)) c->why = r.error;
+    if (!ww_report_parse(line + 5, b->a, &r, &ignored))
+      c->why = r.error;
     return;
   }
   bool row = ww_starts(line, "row "), at = ww_starts(line, "at ");
   unsigned long k = row || at ? strtoul(line + (row ? 4 : 3), &end, 10) : b->n;
-  if (k >= b->n) return;
+  if (k >= b->n)
+    return;
   if (row && !b->row[k]) {
     const char *json = end + (*end == ' ');
     b->row[k] = strcpy(ww_xmalloc(strlen(json) + 1), json);
     return;
   }
-  if (!at) return;
+  if (!at)
+    return;
   c->started = true;
   c->at = (uint32_t)k;
   c->said = said_by(c);
   for (int s = 0; s < WW_NSTAGES; s++)
-    if (strcmp(end + (*end == ' '), stages[s]) == 0) c->stage = (ww_measure_stage)s;
-  if (c->stage == WW_AT_OPEN) c->first = c->at;
+    if (strcmp(end + (*end == ' '), stages[s]) == 0)
+      c->stage = (ww_measure_stage)s;
+  if (c->stage == WW_AT_OPEN)
+    c->first = c->at;
 }
 
 static void take_lines(boss *b, child *c) {
@@ -308,24 +336,29 @@ static void take_lines(boss *b, child *c) {
     take_line(b, c, from);
     from = nl + 1;
   }
-  if (!from) return;
+  if (!from)
+    return;
   c->text.n = strlen(from);
   memmove(c->text.s, from, c->text.n + 1);
 }
 
-/* How long the child may be silent. Counted runs of patched code take many times the kernel's time. */
+/* How long the child may be silent. Counted runs of patched code take many times the kernel's time.
+ */
 static double patience(const boss *b, const child *c) {
   double limit = limit_of(b);
   if (!c->started || c->stage == WW_AT_OPEN || c->stage == WW_AT_LOAD || c->stage == WW_AT_DIGEST)
     return DEVICE_S + limit;
-  return c->stage == WW_AT_COUNT ? 30 * limit + 30 : c->stage == WW_AT_AGAIN ? 2 * limit + 5 : limit + 2;
+  return c->stage == WW_AT_COUNT   ? 30 * limit + 30
+         : c->stage == WW_AT_AGAIN ? 2 * limit + 5
+                                   : limit + 2;
 }
 
 /* Whether the child is to be ended: now, or because another batch begins. */
 static bool ends(const boss *b, child *c, uint32_t *asked_in) {
   int how = b->sink->stop ? b->sink->stop(b->sink->ctx) : 0;
   uint32_t in = c->started ? c->first : UINT32_MAX;
-  if (how == 1 && *asked_in == NOT_ASKED) *asked_in = in;
+  if (how == 1 && *asked_in == NOT_ASKED)
+    *asked_in = in;
   c->stopped = how == 2 || (how == 1 && (in == UINT32_MAX || in != *asked_in));
   return c->stopped;
 }
@@ -338,20 +371,26 @@ static void follow(boss *b, child *c) {
   while (!ends(b, c, &asked_in)) {
     double left = heard + patience(b, c) - ww_now();
     struct pollfd p = {.fd = c->fd, .events = POLLIN};
-    if (b->sink->stop && left > TURN_S) left = TURN_S;
+    if (b->sink->stop && left > TURN_S)
+      left = TURN_S;
     int n = left > 0 ? poll(&p, 1, left < 1e6 ? (int)(left * 1000) + 1 : 1000000000) : 0;
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0 && heard + patience(b, c) - ww_now() > 0) continue;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0 && heard + patience(b, c) - ww_now() > 0)
+      continue;
     c->timed_out = n <= 0;
     ssize_t got = n > 0 ? read(c->fd, chunk, sizeof chunk) : 0;
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      break;
     heard = ww_now();
     ww_buf_add(&c->text, chunk, (size_t)got);
     take_lines(b, c);
     pass_on(b);
   }
-  if (c->timed_out || c->stopped) kill(-c->pid, SIGKILL);
+  if (c->timed_out || c->stopped)
+    kill(-c->pid, SIGKILL);
   while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR) {}
   ww_cleanup_forget(c->slot);
   close(c->fd);
@@ -364,9 +403,11 @@ static void last_words(const child *c, char out[256]) {
   off_t size = said_by(c), from = size - c->said > 240 ? size - 240 : c->said;
   ssize_t got = pread(c->err, tail, sizeof tail - 1, from);
   *out = 0;
-  if (got <= 0) return;
+  if (got <= 0)
+    return;
   tail[got] = 0;
-  while (got && (tail[got - 1] == '\n' || tail[got - 1] == '\r')) tail[--got] = 0;
+  while (got && (tail[got - 1] == '\n' || tail[got - 1] == '\r'))
+    tail[--got] = 0;
   char *nl = strrchr(tail, '\n');
   snprintf(out, 256, ": %s", nl ? nl + 1 : tail);
 }
@@ -379,19 +420,25 @@ static ww_err verdict(const boss *b, const child *c) {
   int sig = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
   last_words(c, words);
   if (c->timed_out && ran)
-    ww_fail(&e, WW_ELIMIT, "the kernel did not end within %g s; raise --limit or make the launch smaller", limit_of(b));
+    ww_fail(&e, WW_ELIMIT,
+            "the kernel did not end within %g s; raise --limit or make the launch smaller",
+            limit_of(b));
   else if (c->timed_out)
     ww_fail(&e, WW_ELIMIT, "%s took more than %g s",
             c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch", patience(b, c));
-  else if (c->failed && c->why.code)
-    e = c->why, e.code = ran && e.code == WW_EDEVICE ? WW_EDATA : e.code;
-  else if (ran && (sig == SIGSEGV || sig == SIGBUS))
-    ww_fail(&e, WW_EDATA, "the kernel accessed memory outside its buffers; its process ended with %s%s",
+  else if (c->failed && c->why.code) {
+    e = c->why;
+    e.code = ran && e.code == WW_EDEVICE ? WW_EDATA : e.code;
+  } else if (ran && (sig == SIGSEGV || sig == SIGBUS))
+    ww_fail(&e, WW_EDATA,
+            "the kernel accessed memory outside its buffers; its process ended with %s%s",
             sig == SIGSEGV ? "SIGSEGV" : "SIGBUS", words);
   else if (sig)
-    ww_fail(&e, WW_EDATA, "the process that measured it ended with signal %d (%s)%s", sig, strsignal(sig), words);
+    ww_fail(&e, WW_EDATA, "the process that measured it ended with signal %d (%s)%s", sig,
+            strsignal(sig), words);
   else
-    ww_fail(&e, WW_EDATA, "the process that measured it ended with exit code %d%s", WEXITSTATUS(c->status), words);
+    ww_fail(&e, WW_EDATA, "the process that measured it ended with exit code %d%s",
+            WEXITSTATUS(c->status), words);
   return e;
 }
 
@@ -400,17 +447,20 @@ typedef struct {
   uint32_t to, by;
 } narrow;
 
-/* After a child that left launches without a row: whose fault, and what to run in smaller batches. */
+/* After a child that left launches without a row: whose fault, and what to run in smaller batches.
+ */
 static void blame(boss *b, const child *c, uint32_t last, narrow *next) {
   ww_err why = verdict(b, c);
   if (!c->started || c->stage == WW_AT_OPEN) { /* true of all that need this device */
     const ww_backend *which = c->started ? ww_backend_of(&b->l[c->at]) : NULL;
     why.code = WW_EDEVICE;
     for (uint32_t k = 0; k <= last; k++)
-      if (!b->row[k] && (!which || ww_backend_of(&b->l[k]) == which)) error_row(b, k, &why);
+      if (!b->row[k] && (!which || ww_backend_of(&b->l[k]) == which))
+        error_row(b, k, &why);
     return;
   }
-  bool clear = c->batch == 1 || c->stage == WW_AT_LOAD || c->stage == WW_AT_WARM || c->stage == WW_AT_DIGEST;
+  bool clear =
+      c->batch == 1 || c->stage == WW_AT_LOAD || c->stage == WW_AT_WARM || c->stage == WW_AT_DIGEST;
   if (c->stage == WW_AT_AGAIN && !b->alone[c->at])
     b->alone[c->at] = true;
   else if ((clear || c->stage == WW_AT_AGAIN) && !b->row[c->at])
@@ -423,7 +473,8 @@ static void blame(boss *b, const child *c, uint32_t last, narrow *next) {
 
 static uint32_t next_open(const boss *b) {
   uint32_t k = b->passed;
-  while (k < b->n && b->row[k]) k++;
+  while (k < b->n && b->row[k])
+    k++;
   return k;
 }
 
@@ -439,12 +490,15 @@ ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o
     bool small = now.to != UINT32_MAX && first <= now.to;
     child c = {.batch = small ? now.by : o->batch ? o->batch : WW_BATCH};
     uint32_t last = small ? now.to : n - first > SHARE ? first + SHARE - 1 : n - 1;
-    if (!small) now.to = UINT32_MAX;
+    if (!small)
+      now.to = UINT32_MAX;
     st = start(&b, first, last, &c, e);
-    if (st) break;
+    if (st)
+      break;
     follow(&b, &c);
     bool left = false;
-    for (uint32_t k = first; k <= last; k++) left |= !b.row[k];
+    for (uint32_t k = first; k <= last; k++)
+      left |= !b.row[k];
     if (c.stopped)
       st = ww_fail(e, WW_ECANCEL, "stopped");
     else if (left)
@@ -452,7 +506,8 @@ ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o
     close(c.err);
     pass_on(&b);
   }
-  for (uint32_t k = b.passed; k < n; k++) free(b.row[k]);
+  for (uint32_t k = b.passed; k < n; k++)
+    free(b.row[k]);
   ww_arena_free(a);
   return st;
 }

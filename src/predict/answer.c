@@ -1,7 +1,7 @@
 /* answer.c - from a unit to answers: kernel, launch, GPUs.
  *
- * What is said of a launch, weakest first: the host code's own <<<...>>>, the comment in the source, what the caller gives.
- * Each is put over the one before. */
+ * What is said of a launch, weakest first: the host code's own <<<...>>>, the comment in the
+ * source, what the caller gives. Each is put over the one before. */
 #include "answer.h"
 
 /* ---- the kernel ---- */
@@ -12,26 +12,33 @@ static ww_status no_kernel(const ww_unit *u, const char *file, const char *asked
   uint32_t n = 0;
   ww_status st;
   for (uint32_t k = 0; k < m->nfns; k++)
-    if (m->fns[k].kernel && names.n < 300) ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
+    if (m->fns[k].kernel && names.n < 300)
+      ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
   if (!n) {
     const char *why = NULL; /* templates that nobody instantiates */
-    for (uint32_t k = 0; k < u->ndiags && !why; k++) why = u->diags[k].file ? u->diags[k].message : NULL;
-    st = ww_fail(e, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "", why ? why : "");
+    for (uint32_t k = 0; k < u->ndiags && !why; k++)
+      why = u->diags[k].file ? u->diags[k].message : NULL;
+    st =
+        ww_fail(e, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "", why ? why : "");
   } else if (asked)
-    st = ww_fail(e, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file, asked, names.s);
+    st = ww_fail(e, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file,
+                 asked, names.s);
   else
     st = ww_fail(e, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
   ww_buf_free(&names);
   return st;
 }
 
-ww_status ww_answer_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn, ww_err *e) {
+ww_status ww_answer_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
+                           ww_err *e) {
   const ww_module *m = &u->module;
   uint32_t kernels = 0;
   *fn = name ? ww_ir_find(m, name) : NULL;
   for (uint32_t k = 0; !name && k < m->nfns; k++)
-    if (m->fns[k].kernel && kernels++ == 0) *fn = &m->fns[k];
-  if (*fn && kernels <= 1) return WW_OK;
+    if (m->fns[k].kernel && kernels++ == 0)
+      *fn = &m->fns[k];
+  if (*fn && kernels <= 1)
+    return WW_OK;
   *fn = NULL;
   return no_kernel(u, file, name, e);
 }
@@ -39,17 +46,21 @@ ww_status ww_answer_kernel(const ww_unit *u, const char *file, const char *name,
 /* ---- the launch ---- */
 
 bool ww_answer_complete(const ww_launch *l, const ww_fn *fn) {
-  return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) && l->nargs >= fn->nparams;
+  return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) &&
+         l->nargs >= fn->nparams;
 }
 
-ww_status ww_answer_launch(const ww_fn *fn, const char *comment, const ww_host_launch *host, uint32_t nhost,
-                           ww_arena *a, ww_launch *launch, ww_said *said, ww_err *e) {
+ww_status ww_answer_launch(const ww_fn *fn, const char *comment, const ww_host_launch *host,
+                           uint32_t nhost, ww_arena *a, ww_launch *launch, ww_said *said,
+                           ww_err *e) {
   ww_launch under = {0}, noted = {0};
   ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
-  if (st) return st;
+  if (st)
+    return st;
   for (uint32_t k = 0; k < nhost; k++) {
     const ww_host_launch *h = &host[k];
-    if (strcmp(h->kernel, fn->mangled) != 0 && !ww_ir_same_internal(h->kernel, fn->mangled)) continue;
+    if (strcmp(h->kernel, fn->mangled) != 0 && !ww_ir_same_internal(h->kernel, fn->mangled))
+      continue;
     ww_launch_merge(&under, &h->launch, a);
     const char *file = ww_path_base(h->file ? h->file : fn->file);
     ww_push(a, said, ww_fmt(a, "launch: as in the host code, %s:%u", file, h->line));
@@ -66,17 +77,22 @@ ww_status ww_answer_launch(const ww_fn *fn, const char *comment, const ww_host_l
 /* OpenCL and OpenMP code takes the GPU's lanes; CUDA and HIP code is compiled for one vendor's. */
 static ww_status fits(const ww_module *m, const ww_gpu *g, ww_err *e) {
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (!fixed || g->lanes == m->warp) return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u: name another GPU%s",
+  if (!fixed || g->lanes == m->warp)
+    return WW_OK;
+  return ww_fail(e, WW_EUSAGE,
+                 "%s code is read for warps of %u lanes, %s has %u: name another GPU%s",
                  ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes,
                  m->dialect == WW_CUDA ? ", or read it with --lang hip" : "");
 }
 
 static void add_said(const ww_question *q, const ww_said *said, ww_arena *a, ww_report *r) {
   ww_said all = {0};
-  if (q->assumed) ww_push(a, &all, "gpu: h200, as none was named");
-  for (uint32_t k = 0; k < said->n; k++) ww_push(a, &all, said->v[k]);
-  for (uint32_t k = 0; k < r->nassumed; k++) ww_push(a, &all, r->assumed[k]);
+  if (q->assumed)
+    ww_push(a, &all, "gpu: h200, as none was named");
+  for (uint32_t k = 0; k < said->n; k++)
+    ww_push(a, &all, said->v[k]);
+  for (uint32_t k = 0; k < r->nassumed; k++)
+    ww_push(a, &all, r->assumed[k]);
   r->assumed = all.v;
   r->nassumed = all.n;
 }
@@ -86,19 +102,23 @@ static void blame_header(const ww_unit *u, ww_err *e) {
   for (uint32_t k = 0; k < u->ndiags; k++) {
     const ww_diag *d = &u->diags[k];
     size_t n = strlen(e->msg);
-    if (!ww_starts(d->message, "header '")) continue;
-    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?", d->line, d->message);
+    if (!ww_starts(d->message, "header '"))
+      continue;
+    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?",
+             d->line, d->message);
     return;
   }
 }
 
-/* Which GPUs the code can run on, and what the model is told of each; the others have their error. */
-static uint32_t ready(const ww_module *m, const ww_question *q, const ww_said *said, ww_arena *a, ww_predict_options *o,
-                      uint32_t *list, ww_said *each, ww_err *errors) {
+/* Which GPUs the code can run on, and what the model is told of each; the others have their error.
+ */
+static uint32_t ready(const ww_module *m, const ww_question *q, const ww_said *said, ww_arena *a,
+                      ww_predict_options *o, uint32_t *list, ww_said *each, ww_err *errors) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < q->n; k++) {
     const ww_gpu *g = &q->gpus[k];
-    if (fits(m, g, &errors[k])) continue;
+    if (fits(m, g, &errors[k]))
+      continue;
     o[n] = (ww_predict_options){.gpu = g,
                                 .params = q->params,
                                 .correction = q->correction,
@@ -106,28 +126,37 @@ static uint32_t ready(const ww_module *m, const ww_question *q, const ww_said *s
                                 .max_bytes = q->max_bytes,
                                 .cancelled = q->cancelled,
                                 .cancelled_ctx = q->cancelled_ctx};
-    for (uint32_t i = 0; i < said->n; i++) ww_push(a, &each[k], said->v[i]);
-    if (q->registers) o[n].registers = q->registers(q->registers_ctx, g, a, &each[k]);
+    for (uint32_t i = 0; i < said->n; i++)
+      ww_push(a, &each[k], said->v[i]);
+    if (q->registers)
+      o[n].registers = q->registers(q->registers_ctx, g, a, &each[k]);
     list[n++] = k;
   }
   return n;
 }
 
-ww_status ww_answer(const ww_unit *u, const ww_fn *fn, const ww_launch *launch, const ww_question *q,
-                    const ww_said *said, ww_arena *a, ww_prediction *out, ww_err *e) {
+ww_status ww_answer(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
+                    const ww_question *q, const ww_said *said, ww_arena *a, ww_prediction *out,
+                    ww_err *e) {
   ww_predict_options *o = WW_NEWN(a, ww_predict_options, q->n);
   ww_prediction *p = WW_NEWN(a, ww_prediction, q->n);
   ww_err *errors = WW_NEWN(a, ww_err, q->n), *first = NULL, ignored = {0};
   ww_said *each = WW_NEWN(a, ww_said, q->n);
-  uint32_t *list = WW_NEWN(a, uint32_t, q->n), n = ready(&u->module, q, said, a, o, list, each, errors);
+  uint32_t *list = WW_NEWN(a, uint32_t, q->n),
+           n = ready(&u->module, q, said, a, o, list, each, errors);
   bool any = false;
   ww_predict_many(&u->module, fn, launch, o, n, a, p, &ignored);
-  for (uint32_t i = 0; i < n; i++) errors[list[i]] = p[i].report.error, out[list[i]] = p[i];
+  for (uint32_t i = 0; i < n; i++) {
+    errors[list[i]] = p[i].report.error;
+    out[list[i]] = p[i];
+  }
   for (uint32_t k = 0; k < q->n; k++) {
     ww_prediction *x = &out[k];
     if (errors[k].code) {
-      if (errors[k].code == WW_EUNSUPPORTED) blame_header(u, &errors[k]);
-      if (!first) first = &errors[k];
+      if (errors[k].code == WW_EUNSUPPORTED)
+        blame_header(u, &errors[k]);
+      if (!first)
+        first = &errors[k];
       *x = (ww_prediction){.report = {.kernel = fn->name, .error = errors[k]}};
     } else {
       any = true;
@@ -139,7 +168,9 @@ ww_status ww_answer(const ww_unit *u, const ww_fn *fn, const ww_launch *launch, 
     x->report.file = launch->file;
     x->report.gpu = q->gpus[k].name;
   }
-  if (any || !first) return WW_OK;
-  if (e) *e = *first;
+  if (any || !first)
+    return WW_OK;
+  if (e)
+    *e = *first;
   return first->code;
 }

@@ -1,7 +1,8 @@
 /* expr.c - the small expressions of launch specs: grid=(n+255)/256, x=f32[n*m], n=1<<20.
  *
- * Integers stay exact 64-bit integers and every overflow is an error; a float anywhere makes the result a float.
- * Division of integers cuts towards zero as in C. Precedence as in C: * / %, + -, << >>. */
+ * Integers stay exact 64-bit integers and every overflow is an error; a float anywhere makes the
+ * result a float. Division of integers cuts towards zero as in C. Precedence as in C: * / %, + -,
+ * << >>. */
 #include "launch.h"
 
 #include <ctype.h>
@@ -27,36 +28,46 @@ static bool fail(parser *s, const char *what) {
 }
 
 bool ww_expr_any(void *ctx, const char *name, size_t n, double *value) {
-  (void)ctx, (void)name, (void)n;
+  (void)ctx;
+  (void)name;
+  (void)n;
   *value = 1;
   return true;
 }
 
 /* What values are to blame for: no error where names stand for any value. */
 static bool fail_value(parser *s, const char *what, ww_number *out) {
-  if (s->lookup != ww_expr_any) return fail(s, what);
+  if (s->lookup != ww_expr_any)
+    return fail(s, what);
   *out = (ww_number){.is_int = true, .i = 1, .f = 1};
   return true;
 }
 
 static void skip(parser *s) {
-  while (isspace((unsigned char)*s->p)) s->p++;
+  while (isspace((unsigned char)*s->p))
+    s->p++;
 }
 
 static bool take(parser *s, const char *op) {
   skip(s);
   size_t n = strlen(op);
-  if (strncmp(s->p, op, n) != 0) return false;
+  if (strncmp(s->p, op, n) != 0)
+    return false;
   s->p += n;
   return true;
 }
 
-static ww_number of_int(int64_t i) { return (ww_number){.is_int = true, .i = i, .f = (double)i}; }
-static ww_number of_float(double f) { return (ww_number){.f = f}; }
+static ww_number of_int(int64_t i) {
+  return (ww_number){.is_int = true, .i = i, .f = (double)i};
+}
+static ww_number of_float(double f) {
+  return (ww_number){.f = f};
+}
 
 /* A whole number of at most 2^53 counts as an integer: 1e6 and a name's value. */
 static ww_number of_double(double f) {
-  if (f == floor(f) && fabs(f) <= 9007199254740992.0) return of_int((int64_t)f);
+  if (f == floor(f) && fabs(f) <= 9007199254740992.0)
+    return of_int((int64_t)f);
   return of_float(f);
 }
 
@@ -72,9 +83,11 @@ static bool literal(parser *s, ww_number *out) {
   if (!hex && fend > end) {
     *out = fraction ? of_float(f) : of_double(f);
     s->p = fend;
-    if (isinf(f)) return fail(s, "a number is too large");
+    if (isinf(f))
+      return fail(s, "a number is too large");
   } else {
-    if (too_big) return fail(s, "a number does not fit 64 bits");
+    if (too_big)
+      return fail(s, "a number does not fit 64 bits");
     *out = (ww_number){.is_int = true, .i = (int64_t)u, .f = (double)u};
     s->p = end;
   }
@@ -91,7 +104,8 @@ static bool literal(parser *s, ww_number *out) {
 
 static bool name(parser *s, ww_number *out) {
   const char *start = s->p;
-  while (isalnum((unsigned char)*s->p) || *s->p == '_') s->p++;
+  while (isalnum((unsigned char)*s->p) || *s->p == '_')
+    s->p++;
   size_t n = (size_t)(s->p - start);
   double v;
   if (s->lookup && s->lookup(s->ctx, start, n, &v)) {
@@ -105,11 +119,13 @@ static bool name(parser *s, ww_number *out) {
 
 static bool primary(parser *s, ww_number *out) {
   skip(s);
-  if (s->depth++ >= DEPTH_MAX) return fail(s, "nested too deeply");
+  if (s->depth++ >= DEPTH_MAX)
+    return fail(s, "nested too deeply");
   bool ok;
   if (take(s, "(")) {
     ok = shift(s, out);
-    if (ok && !take(s, ")")) ok = fail(s, "a ')' is missing");
+    if (ok && !take(s, ")"))
+      ok = fail(s, "a ')' is missing");
   } else if (take(s, "-")) {
     ok = primary(s, out);
     if (ok && out->is_int && out->i == INT64_MIN && out->f < 0)
@@ -135,25 +151,35 @@ static bool int_op(parser *s, char op, int64_t a, int64_t b, ww_number *out) {
   int64_t r = 0;
   bool over = false;
   switch (op) {
-  case '+': over = __builtin_add_overflow(a, b, &r); break;
-  case '-': over = __builtin_sub_overflow(a, b, &r); break;
-  case '*': over = __builtin_mul_overflow(a, b, &r); break;
+  case '+':
+    over = __builtin_add_overflow(a, b, &r);
+    break;
+  case '-':
+    over = __builtin_sub_overflow(a, b, &r);
+    break;
+  case '*':
+    over = __builtin_mul_overflow(a, b, &r);
+    break;
   case '<':
-    if (b < 0 || b > 62) return fail_value(s, "a shift must be by 0 to 62", out);
+    if (b < 0 || b > 62)
+      return fail_value(s, "a shift must be by 0 to 62", out);
     over = __builtin_mul_overflow(a, (int64_t)1 << b, &r);
     break;
   case '>':
-    if (b < 0 || b > 62) return fail_value(s, "a shift must be by 0 to 62", out);
+    if (b < 0 || b > 62)
+      return fail_value(s, "a shift must be by 0 to 62", out);
     r = a >> b;
     break;
   default:
-    if (b == 0) return fail_value(s, "division by zero", out);
+    if (b == 0)
+      return fail_value(s, "division by zero", out);
     if (a == INT64_MIN && b == -1)
       over = true;
     else
       r = op == '/' ? a / b : a % b;
   }
-  if (over) return fail(s, "the result does not fit 64 bits");
+  if (over)
+    return fail(s, "the result does not fit 64 bits");
   *out = of_int(r);
   return true;
 }
@@ -161,54 +187,76 @@ static bool int_op(parser *s, char op, int64_t a, int64_t b, ww_number *out) {
 static bool apply(parser *s, char op, ww_number a, ww_number b, ww_number *out) {
   if (a.is_int && b.is_int) {
     bool unsigned_only = (a.i < 0 && a.f > 0) || (b.i < 0 && b.f > 0);
-    if (unsigned_only) return fail(s, "the result does not fit 64 bits");
+    if (unsigned_only)
+      return fail(s, "the result does not fit 64 bits");
     return int_op(s, op, a.i, b.i, out);
   }
   switch (op) {
-  case '+': *out = of_float(a.f + b.f); break;
-  case '-': *out = of_float(a.f - b.f); break;
-  case '*': *out = of_float(a.f * b.f); break;
-  case '/': *out = of_float(a.f / b.f); break;
-  default: return fail_value(s, "% << >> need whole numbers", out);
+  case '+':
+    *out = of_float(a.f + b.f);
+    break;
+  case '-':
+    *out = of_float(a.f - b.f);
+    break;
+  case '*':
+    *out = of_float(a.f * b.f);
+    break;
+  case '/':
+    *out = of_float(a.f / b.f);
+    break;
+  default:
+    return fail_value(s, "% << >> need whole numbers", out);
   }
-  if (isfinite(out->f)) return true;
+  if (isfinite(out->f))
+    return true;
   return b.f == 0 ? fail_value(s, "division by zero", out) : fail(s, "the result is too large");
 }
 
 static bool product(parser *s, ww_number *out) {
-  if (!primary(s, out)) return false;
+  if (!primary(s, out))
+    return false;
   for (;;) {
     char op = take(s, "*") ? '*' : take(s, "/") ? '/' : take(s, "%") ? '%' : 0;
     ww_number b;
-    if (!op) return true;
-    if (!primary(s, &b) || !apply(s, op, *out, b, out)) return false;
+    if (!op)
+      return true;
+    if (!primary(s, &b) || !apply(s, op, *out, b, out))
+      return false;
   }
 }
 
 static bool sum(parser *s, ww_number *out) {
-  if (!product(s, out)) return false;
+  if (!product(s, out))
+    return false;
   for (;;) {
     char op = take(s, "+") ? '+' : take(s, "-") ? '-' : 0;
     ww_number b;
-    if (!op) return true;
-    if (!product(s, &b) || !apply(s, op, *out, b, out)) return false;
+    if (!op)
+      return true;
+    if (!product(s, &b) || !apply(s, op, *out, b, out))
+      return false;
   }
 }
 
 static bool shift(parser *s, ww_number *out) {
-  if (!sum(s, out)) return false;
+  if (!sum(s, out))
+    return false;
   for (;;) {
     char op = take(s, "<<") ? '<' : take(s, ">>") ? '>' : 0;
     ww_number b;
-    if (!op) return true;
-    if (!sum(s, &b) || !apply(s, op, *out, b, out)) return false;
+    if (!op)
+      return true;
+    if (!sum(s, &b) || !apply(s, op, *out, b, out))
+      return false;
   }
 }
 
-ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out, ww_err *e) {
+ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out,
+                         ww_err *e) {
   ww_err own = {0};
   parser s = {.text = text, .p = text, .lookup = lookup, .ctx = ctx, .e = e ? e : &own};
-  if (!shift(&s, out)) return WW_EPARSE;
+  if (!shift(&s, out))
+    return WW_EPARSE;
   skip(&s);
   if (*s.p) {
     fail(&s, "an operator is expected");
@@ -220,7 +268,8 @@ ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_
 bool ww_expr_has_name(const char *text) {
   for (const char *p = text; *p; p++) {
     if (isdigit((unsigned char)*p) || *p == '.') {
-      while (isalnum((unsigned char)p[1]) || p[1] == '.' || p[1] == '_') p++;
+      while (isalnum((unsigned char)p[1]) || p[1] == '.' || p[1] == '_')
+        p++;
     } else if (isalpha((unsigned char)*p) || *p == '_') {
       return true;
     }

@@ -1,8 +1,8 @@
 /* launch_merge.c - several specs into one, and names into positions and numbers.
  *
- * Before it is resolved, a spec may mix arguments by position and by name. A merge that cannot tell which is which
- * writes positions as digit names; resolve, which knows the kernel's parameters, puts the later of two over the
- * earlier. */
+ * Before it is resolved, a spec may mix arguments by position and by name. A merge that cannot tell
+ * which is which writes positions as digit names; resolve, which knows the kernel's parameters,
+ * puts the later of two over the earlier. */
 #include "launch_int.h"
 
 #include <ctype.h>
@@ -12,7 +12,8 @@
 
 static bool all_positional(const ww_launch *l) {
   for (uint32_t i = 0; i < l->nargs; i++)
-    if (l->args[i].name) return false;
+    if (l->args[i].name)
+      return false;
   return true;
 }
 
@@ -32,15 +33,18 @@ static void merge_positional(ww_launch *under, const ww_launch *over, ww_arena *
 
 static void add_named(ww_launch *to, const ww_launch *from, ww_arena *a) {
   for (uint32_t i = 0; i < from->nargs; i++) {
-    if (from->args[i].kind == WW_ARG_NONE) continue;
+    if (from->args[i].kind == WW_ARG_NONE)
+      continue;
     ww_arg *g = &to->args[to->nargs++];
     *g = from->args[i];
-    if (!g->name) g->name = ww_fmt(a, "%u", i);
+    if (!g->name)
+      g->name = ww_fmt(a, "%u", i);
   }
 }
 
 static void merge_args(ww_launch *under, const ww_launch *over, ww_arena *a) {
-  if (!over->nargs) return;
+  if (!over->nargs)
+    return;
   if (all_positional(under) && all_positional(over)) {
     merge_positional(under, over, a);
     return;
@@ -53,32 +57,40 @@ static void merge_args(ww_launch *under, const ww_launch *over, ww_arena *a) {
 }
 
 static void merge_symbols(ww_launch *under, const ww_launch *over, ww_arena *a) {
-  if (!over->nsymbols) return;
+  if (!over->nsymbols)
+    return;
   ww_symbol_arg *s = WW_NEWN(a, ww_symbol_arg, under->nsymbols + over->nsymbols);
   uint32_t n = 0;
   for (uint32_t i = 0; i < under->nsymbols; i++) {
     bool replaced = false;
     for (uint32_t k = 0; k < over->nsymbols; k++)
       replaced |= strcmp(under->symbols[i].name, over->symbols[k].name) == 0;
-    if (!replaced) s[n++] = under->symbols[i];
+    if (!replaced)
+      s[n++] = under->symbols[i];
   }
-  for (uint32_t k = 0; k < over->nsymbols; k++) s[n++] = over->symbols[k];
+  for (uint32_t k = 0; k < over->nsymbols; k++)
+    s[n++] = over->symbols[k];
   under->symbols = s;
   under->nsymbols = n;
 }
 
 static void merge_flags(ww_launch *under, const ww_launch *over, ww_arena *a) {
-  if (!over->nflags) return;
+  if (!over->nflags)
+    return;
   const char **f = WW_NEWN(a, const char *, under->nflags + over->nflags);
-  for (uint32_t i = 0; i < under->nflags; i++) f[i] = under->flags[i];
-  for (uint32_t i = 0; i < over->nflags; i++) f[under->nflags + i] = over->flags[i];
+  for (uint32_t i = 0; i < under->nflags; i++)
+    f[i] = under->flags[i];
+  for (uint32_t i = 0; i < over->nflags; i++)
+    f[under->nflags + i] = over->flags[i];
   under->flags = f;
   under->nflags += over->nflags;
 }
 
 void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
-  if (over->file) under->file = over->file;
-  if (over->kernel) under->kernel = over->kernel;
+  if (over->file)
+    under->file = over->file;
+  if (over->kernel)
+    under->kernel = over->kernel;
   if (over->grid[0] || over->grid_expr[0]) {
     memcpy(under->grid, over->grid, sizeof under->grid);
     memcpy(under->grid_expr, over->grid_expr, sizeof under->grid_expr);
@@ -92,13 +104,20 @@ void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
     under->shared = over->shared;
     under->shared_expr = over->shared_expr;
   }
-  if (over->warm) under->warm = true;
-  if (over->cooperative) under->cooperative = true;
-  if (over->binary) under->binary = over->binary;
-  if (over->note) under->note = over->note;
-  if (over->seed) under->seed = over->seed;
-  if (over->count) under->count = over->count;
-  if (over->dir) under->dir = over->dir;
+  if (over->warm)
+    under->warm = true;
+  if (over->cooperative)
+    under->cooperative = true;
+  if (over->binary)
+    under->binary = over->binary;
+  if (over->note)
+    under->note = over->note;
+  if (over->seed)
+    under->seed = over->seed;
+  if (over->count)
+    under->count = over->count;
+  if (over->dir)
+    under->dir = over->dir;
   merge_args(under, over, a);
   merge_symbols(under, over, a);
   merge_flags(under, over, a);
@@ -129,15 +148,18 @@ static void list_names(const resolver *r, char list[300]) {
 
 static bool value_of(resolver *r, uint32_t i) {
   ww_arg *g = &r->l->args[i];
-  if (g->kind != WW_ARG_VALUE) return false;
-  if (!g->expr) return true;
+  if (g->kind != WW_ARG_VALUE)
+    return false;
+  if (!g->expr)
+    return true;
   if (r->state[i] == 1) {
     ww_fail(&r->inner, WW_EPARSE, "\"%s\" hangs on itself", r->names[i]);
     return false;
   }
   r->state[i] = 1;
   ww_number v;
-  if (eval(r, g->expr, r->names[i], &v) != WW_OK) return false;
+  if (eval(r, g->expr, r->names[i], &v) != WW_OK)
+    return false;
   g->is_int = v.is_int;
   g->ivalue = v.i;
   g->value = v.f;
@@ -149,7 +171,8 @@ static bool value_of(resolver *r, uint32_t i) {
 static bool lookup(void *ctx, const char *name, size_t n, double *value) {
   resolver *r = ctx;
   for (uint32_t i = 0; i < r->n; i++) {
-    if (strlen(r->names[i]) != n || memcmp(r->names[i], name, n) != 0) continue;
+    if (strlen(r->names[i]) != n || memcmp(r->names[i], name, n) != 0)
+      continue;
     if (!value_of(r, i)) {
       if (r->l->args[i].kind == WW_ARG_NONE)
         snprintf(r->hint, sizeof r->hint, "; give one, e.g. --arg %.60s=1024", r->names[i]);
@@ -160,31 +183,38 @@ static bool lookup(void *ctx, const char *name, size_t n, double *value) {
   }
   char list[300];
   list_names(r, list);
-  if (r->n) snprintf(r->hint, sizeof r->hint, "; the kernel's arguments are %s", list);
+  if (r->n)
+    snprintf(r->hint, sizeof r->hint, "; the kernel's arguments are %s", list);
   return false;
 }
 
 static ww_status eval(resolver *r, const char *text, const char *where, ww_number *out) {
   ww_err own = {0};
   ww_status rc = ww_expr_number(text, lookup, r, out, &own);
-  if (rc == WW_OK) return rc;
-  if (r->inner.code == WW_OK) ww_fail(&r->inner, WW_EPARSE, "%.60s: %.400s%s", where, own.msg, r->hint);
+  if (rc == WW_OK)
+    return rc;
+  if (r->inner.code == WW_OK)
+    ww_fail(&r->inner, WW_EPARSE, "%.60s: %.400s%s", where, own.msg, r->hint);
   return ww_fail(r->e, WW_EPARSE, "%s", r->inner.msg);
 }
 
-static ww_status whole(resolver *r, const char *text, const char *where, double lo, double hi, uint64_t *out) {
+static ww_status whole(resolver *r, const char *text, const char *where, double lo, double hi,
+                       uint64_t *out) {
   ww_number v;
   ww_status rc = eval(r, text, where, &v);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   if (!v.is_int || v.f < lo || v.f > hi)
-    return ww_fail(r->e, WW_EPARSE, "%s: \"%s\" is %.17g; a whole number from %.0f to %.0f is expected", where, text,
+    return ww_fail(r->e, WW_EPARSE,
+                   "%s: \"%s\" is %.17g; a whole number from %.0f to %.0f is expected", where, text,
                    v.f, lo, hi);
   *out = (uint64_t)v.i;
   return WW_OK;
 }
 
 static ww_status bound(resolver *r, const char **expr, const char *where, double *out) {
-  if (!*expr) return WW_OK;
+  if (!*expr)
+    return WW_OK;
   ww_number v = {0};
   ww_status rc = eval(r, *expr, where, &v);
   *out = v.f;
@@ -195,34 +225,44 @@ static ww_status bound(resolver *r, const char **expr, const char *where, double
 static ww_status resolve_fill(resolver *r, ww_fill *f, const char *where) {
   bool had = f->lo_expr || f->hi_expr;
   ww_status rc = bound(r, &f->lo_expr, where, &f->lo);
-  if (rc == WW_OK) rc = bound(r, &f->hi_expr, where, &f->hi);
-  if (rc == WW_OK && had) rc = ww_fill_check(f, where, r->e);
+  if (rc == WW_OK)
+    rc = bound(r, &f->hi_expr, where, &f->hi);
+  if (rc == WW_OK && had)
+    rc = ww_fill_check(f, where, r->e);
   if (rc == WW_OK && f->kind == WW_FILL_FILE && access(f->path, R_OK) != 0)
-    return ww_fail(r->e, WW_EIO, "%s: cannot read '%s', the file with its contents", where, f->path);
+    return ww_fail(r->e, WW_EIO, "%s: cannot read '%s', the file with its contents", where,
+                   f->path);
   return rc;
 }
 
 static ww_status resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const char *where) {
   ww_status rc = WW_OK;
-  if (b->bytes_expr) rc = whole(r, b->bytes_expr, where, 0, (double)WW_SIZE_MAX, &b->bytes);
+  if (b->bytes_expr)
+    rc = whole(r, b->bytes_expr, where, 0, (double)WW_SIZE_MAX, &b->bytes);
   if (rc == WW_OK && b->count_expr) {
-    if (b->type) elem = ww_elem_size(b->type);
+    if (b->type)
+      elem = ww_elem_size(b->type);
     uint64_t count;
     if (!elem)
-      return ww_fail(r->e, WW_EPARSE, "%s: how large an element is, is not known; write type[n], e.g. f32[%s]", where,
-                     b->count_expr);
+      return ww_fail(r->e, WW_EPARSE,
+                     "%s: how large an element is, is not known; write type[n], e.g. f32[%s]",
+                     where, b->count_expr);
     rc = whole(r, b->count_expr, where, 0, (double)(WW_SIZE_MAX / elem), &count);
-    if (rc == WW_OK) b->bytes = count * elem;
+    if (rc == WW_OK)
+      b->bytes = count * elem;
   }
   b->bytes_expr = b->count_expr = NULL;
   return rc == WW_OK ? resolve_fill(r, &b->fill, where) : rc;
 }
 
-static ww_status resolve_shape(resolver *r, const char *what, uint64_t dims[3], const char *exprs[3]) {
+static ww_status resolve_shape(resolver *r, const char *what, uint64_t dims[3],
+                               const char *exprs[3]) {
   for (int i = 0; i < 3; i++) {
-    if (!exprs[i]) continue;
+    if (!exprs[i])
+      continue;
     ww_status rc = whole(r, exprs[i], what, 1, (double)WW_DIM_MAX, &dims[i]);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
     exprs[i] = NULL;
   }
   return WW_OK;
@@ -231,7 +271,8 @@ static ww_status resolve_shape(resolver *r, const char *what, uint64_t dims[3], 
 static ww_status no_such_argument(resolver *r, const char *name) {
   char list[300];
   list_names(r, list);
-  if (r->n == 0) return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\", it takes none", name);
+  if (r->n == 0)
+    return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\", it takes none", name);
   return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\"; it has: %s", name, list);
 }
 
@@ -241,10 +282,12 @@ static bool index_of(resolver *r, const ww_arg *g, uint32_t place, uint32_t *out
     return place < r->n;
   }
   for (*out = 0; *out < r->n; ++*out)
-    if (strcmp(r->names[*out], g->name) == 0) return true;
+    if (strcmp(r->names[*out], g->name) == 0)
+      return true;
   uint64_t position = 0;
   for (const char *p = g->name; *p; p++) {
-    if (!isdigit((unsigned char)*p) || position > 1000000) return false;
+    if (!isdigit((unsigned char)*p) || position > 1000000)
+      return false;
     position = position * 10 + (uint64_t)(*p - '0');
   }
   *out = (uint32_t)position;
@@ -256,9 +299,11 @@ static ww_status place_args(resolver *r) {
   for (uint32_t i = 0; i < r->l->nargs; i++) {
     const ww_arg *g = &r->l->args[i];
     uint32_t at;
-    if (g->kind == WW_ARG_NONE) continue;
+    if (g->kind == WW_ARG_NONE)
+      continue;
     if (!index_of(r, g, i, &at)) {
-      if (g->name && !isdigit((unsigned char)*g->name)) return no_such_argument(r, g->name);
+      if (g->name && !isdigit((unsigned char)*g->name))
+        return no_such_argument(r, g->name);
       return ww_fail(r->e, WW_EPARSE, "args[%s]: the kernel takes %u arguments",
                      g->name ? g->name : ww_fmt(r->a, "%u", i), r->n);
     }
@@ -272,8 +317,10 @@ static ww_status place_args(resolver *r) {
 
 static ww_status resolve_arg(resolver *r, ww_arg *g, uint32_t elem, const char *where) {
   ww_status rc = WW_OK;
-  if (g->kind == WW_ARG_BUFFER) rc = resolve_buffer(r, &g->buffer, elem, where);
-  for (uint32_t k = 0; rc == WW_OK && k < g->nptrs; k++) rc = resolve_buffer(r, &g->ptrs[k].buffer, 0, where);
+  if (g->kind == WW_ARG_BUFFER)
+    rc = resolve_buffer(r, &g->buffer, elem, where);
+  for (uint32_t k = 0; rc == WW_OK && k < g->nptrs; k++)
+    rc = resolve_buffer(r, &g->ptrs[k].buffer, 0, where);
   return rc;
 }
 
@@ -284,16 +331,23 @@ static ww_status resolve_symbols(resolver *r) {
     if (s->arg.expr) {
       ww_number v;
       rc = eval(r, s->arg.expr, s->name, &v);
-      if (rc == WW_OK) s->arg.is_int = v.is_int, s->arg.ivalue = v.i, s->arg.value = v.f, s->arg.expr = NULL;
+      if (rc == WW_OK) {
+        s->arg.is_int = v.is_int;
+        s->arg.ivalue = v.i;
+        s->arg.value = v.f;
+        s->arg.expr = NULL;
+      }
     }
-    if (rc == WW_OK) rc = resolve_arg(r, &s->arg, 0, s->name);
-    if (rc != WW_OK) return rc;
+    if (rc == WW_OK)
+      rc = resolve_arg(r, &s->arg, 0, s->name);
+    if (rc != WW_OK)
+      return rc;
   }
   return WW_OK;
 }
 
-ww_status ww_launch_resolve(ww_launch *l, const char *const *names, const uint32_t *elem_bytes, uint32_t nparams,
-                            ww_arena *a, ww_err *e) {
+ww_status ww_launch_resolve(ww_launch *l, const char *const *names, const uint32_t *elem_bytes,
+                            uint32_t nparams, ww_arena *a, ww_err *e) {
   resolver r = {.l = l, .names = names, .elem_bytes = elem_bytes, .n = nparams, .a = a, .e = e};
   r.state = ww_alloc(a, nparams + 1);
   ww_status rc = place_args(&r);
@@ -303,12 +357,18 @@ ww_status ww_launch_resolve(ww_launch *l, const char *const *names, const uint32
     else
       rc = resolve_arg(&r, &l->args[i], elem_bytes ? elem_bytes[i] : 0, names[i]);
   }
-  if (rc == WW_OK) rc = resolve_shape(&r, "grid", l->grid, l->grid_expr);
-  if (rc == WW_OK) rc = resolve_shape(&r, "block", l->block, l->block_expr);
-  if (rc == WW_OK && l->shared_expr) rc = whole(&r, l->shared_expr, "shared", 0, (double)(1 << 30), &l->shared);
-  if (rc == WW_OK) rc = resolve_symbols(&r);
+  if (rc == WW_OK)
+    rc = resolve_shape(&r, "grid", l->grid, l->grid_expr);
+  if (rc == WW_OK)
+    rc = resolve_shape(&r, "block", l->block, l->block_expr);
+  if (rc == WW_OK && l->shared_expr)
+    rc = whole(&r, l->shared_expr, "shared", 0, (double)(1 << 30), &l->shared);
+  if (rc == WW_OK)
+    rc = resolve_symbols(&r);
   l->shared_expr = NULL;
-  if (!l->seed) l->seed = 1;
-  if (!l->count) l->count = 1;
+  if (!l->seed)
+    l->seed = 1;
+  if (!l->count)
+    l->count = 1;
   return rc;
 }

@@ -1,4 +1,5 @@
-/* launch_parse.c - launch specs from JSON. docs/launch.md is the manual, tests/unit/test_launch.c the table of errors.
+/* launch_parse.c - launch specs from JSON. docs/launch.md is the manual, tests/unit/test_launch.c
+ * the table of errors.
  *
  * Messages name the member by its path (args[2].buffer.bytes) and say what was expected. */
 #include "launch_int.h"
@@ -19,11 +20,14 @@ static const char *path(reader *r, const char *where, const char *member) {
 
 static ww_status wrong(reader *r, const char *where, const char *expected, const cJSON *got) {
   char scratch[64];
-  return ww_fail(r->e, WW_EPARSE, "%s: expected %s, not %s", where, expected, ww_json_kind(got, scratch));
+  return ww_fail(r->e, WW_EPARSE, "%s: expected %s, not %s", where, expected,
+                 ww_json_kind(got, scratch));
 }
 
-static ww_status size_node(reader *r, const cJSON *n, const char *where, uint64_t *value, const char **expr) {
-  if (cJSON_IsString(n)) return ww_size_text(n->valuestring, where, r->a, value, expr, r->e);
+static ww_status size_node(reader *r, const cJSON *n, const char *where, uint64_t *value,
+                           const char **expr) {
+  if (cJSON_IsString(n))
+    return ww_size_text(n->valuestring, where, r->a, value, expr, r->e);
   ww_status rc = ww_json_want_uint(n, where, value, r->e);
   if (rc == WW_OK && *value > WW_SIZE_MAX)
     return ww_fail(r->e, WW_EPARSE, "%s: %s is too large (at most 2^48)", where, n->valuestring);
@@ -32,44 +36,56 @@ static ww_status size_node(reader *r, const cJSON *n, const char *where, uint64_
 
 /* ---- grid and block ---- */
 
-static ww_status dim_node(reader *r, const cJSON *n, const char *where, uint64_t *dim, const char **expr) {
+static ww_status dim_node(reader *r, const cJSON *n, const char *where, uint64_t *dim,
+                          const char **expr) {
   if (cJSON_IsString(n)) {
     uint64_t dims[3] = {0};
     const char *exprs[3] = {0};
     ww_status rc = ww_launch_shape(n->valuestring, where, r->a, dims, exprs, r->e);
-    if (rc == WW_OK && (dims[1] > 1 || exprs[1])) return wrong(r, where, "one number or expression", n);
+    if (rc == WW_OK && (dims[1] > 1 || exprs[1]))
+      return wrong(r, where, "one number or expression", n);
     *dim = dims[0];
     *expr = exprs[0];
     return rc;
   }
-  if (!cJSON_IsNumber(n)) return wrong(r, where, "a number or an expression", n);
+  if (!cJSON_IsNumber(n))
+    return wrong(r, where, "a number or an expression", n);
   ww_status rc = ww_json_want_uint(n, where, dim, r->e);
   if (rc == WW_OK && (*dim == 0 || *dim > WW_DIM_MAX))
     return ww_fail(r->e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", where, n->valuestring);
   return rc;
 }
 
-static ww_status shape_node(reader *r, const cJSON *n, const char *where, uint64_t dims[3], const char *exprs[3]) {
+static ww_status shape_node(reader *r, const cJSON *n, const char *where, uint64_t dims[3],
+                            const char *exprs[3]) {
   dims[0] = dims[1] = dims[2] = 1;
-  if (cJSON_IsString(n)) return ww_launch_shape(n->valuestring, where, r->a, dims, exprs, r->e);
-  if (cJSON_IsNumber(n)) return dim_node(r, n, where, &dims[0], &exprs[0]);
+  if (cJSON_IsString(n))
+    return ww_launch_shape(n->valuestring, where, r->a, dims, exprs, r->e);
+  if (cJSON_IsNumber(n))
+    return dim_node(r, n, where, &dims[0], &exprs[0]);
   int count = cJSON_IsArray(n) ? cJSON_GetArraySize(n) : 0;
-  if (count < 1 || count > 3) return wrong(r, where, "a number, an expression or an array of 1 to 3 of them", n);
+  if (count < 1 || count > 3)
+    return wrong(r, where, "a number, an expression or an array of 1 to 3 of them", n);
   int i = 0;
   for (const cJSON *d = n->child; d; d = d->next, i++) {
     ww_status rc = dim_node(r, d, ww_fmt(r->a, "%s[%d]", where, i), &dims[i], &exprs[i]);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
   }
   return WW_OK;
 }
 
 /* ---- contents ---- */
 
-static ww_status bound_node(reader *r, const cJSON *n, const char *where, double *value, const char **expr) {
-  if (cJSON_IsString(n)) return ww_bound_text(n->valuestring, where, r->a, value, expr, r->e);
-  if (!cJSON_IsNumber(n)) return wrong(r, where, "a number or an expression", n);
+static ww_status bound_node(reader *r, const cJSON *n, const char *where, double *value,
+                            const char **expr) {
+  if (cJSON_IsString(n))
+    return ww_bound_text(n->valuestring, where, r->a, value, expr, r->e);
+  if (!cJSON_IsNumber(n))
+    return wrong(r, where, "a number or an expression", n);
   *value = n->valuedouble;
-  if (!isfinite(*value)) return ww_fail(r->e, WW_EPARSE, "%s: %.40s is too large", where, n->valuestring);
+  if (!isfinite(*value))
+    return ww_fail(r->e, WW_EPARSE, "%s: %.40s is too large", where, n->valuestring);
   return WW_OK;
 }
 
@@ -77,30 +93,34 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
   if (cJSON_IsString(n)) {
     int kind = ww_fill_named(n->valuestring, strlen(n->valuestring));
     if (kind < 0 || kind == WW_FILL_FILE || kind == WW_FILL_UNIFORM)
-      return wrong(
-          r, where,
-          "zeros, ones, index, random, permutation, monotone, zipf, {\"uniform\":[lo,hi]} or {\"file\":\"path\"}", n);
+      return wrong(r, where,
+                   "zeros, ones, index, random, permutation, monotone, zipf, {\"uniform\":[lo,hi]} "
+                   "or {\"file\":\"path\"}",
+                   n);
     out->kind = (uint8_t)kind;
     return WW_OK;
   }
   const cJSON *m = cJSON_IsObject(n) ? n->child : NULL;
   int kind = m && !m->next ? ww_fill_named(m->string, strlen(m->string)) : -1;
   if (kind < WW_FILL_RANDOM)
-    return wrong(
-        r, where,
-        "a name or an object with one member: {\"uniform\":[lo,hi]}, random, permutation, monotone, zipf or {\"file\":\"path\"}",
-        n);
+    return wrong(r, where,
+                 "a name or an object with one member: {\"uniform\":[lo,hi]}, random, permutation, "
+                 "monotone, zipf or {\"file\":\"path\"}",
+                 n);
   where = path(r, where, m->string);
   out->kind = (uint8_t)kind;
   if (kind == WW_FILL_FILE) {
     const char *file;
     ww_status rc = ww_json_want_str(m, where, &file, r->a, r->e);
-    if (rc == WW_OK) out->path = ww_path_join(r->a, r->dir, file);
+    if (rc == WW_OK)
+      out->path = ww_path_join(r->a, r->dir, file);
     return rc;
   }
-  if (!cJSON_IsArray(m) || cJSON_GetArraySize(m) != 2) return wrong(r, where, "[lo,hi]", m);
+  if (!cJSON_IsArray(m) || cJSON_GetArraySize(m) != 2)
+    return wrong(r, where, "[lo,hi]", m);
   ww_status rc = bound_node(r, m->child, where, &out->lo, &out->lo_expr);
-  if (rc == WW_OK) rc = bound_node(r, m->child->next, where, &out->hi, &out->hi_expr);
+  if (rc == WW_OK)
+    rc = bound_node(r, m->child->next, where, &out->hi, &out->hi_expr);
   return rc == WW_OK ? ww_fill_check(out, where, r->e) : rc;
 }
 
@@ -109,9 +129,12 @@ static ww_status head_node(reader *r, const cJSON *n, const char *where, ww_buff
   const uint8_t *bytes;
   uint32_t count;
   ww_status rc = ww_json_want_str(n, where, &text, r->a, r->e);
-  if (rc == WW_OK) rc = ww_hex_parse(text, where, r->a, &bytes, &count, r->e);
-  if (rc != WW_OK) return rc;
-  if (count > sizeof out->head) return ww_fail(r->e, WW_EPARSE, "%s: expected at most 64 bytes, not %u", where, count);
+  if (rc == WW_OK)
+    rc = ww_hex_parse(text, where, r->a, &bytes, &count, r->e);
+  if (rc != WW_OK)
+    return rc;
+  if (count > sizeof out->head)
+    return ww_fail(r->e, WW_EPARSE, "%s: expected at most 64 bytes, not %u", where, count);
   memcpy(out->head, bytes, count);
   out->head_n = count;
   return WW_OK;
@@ -127,23 +150,27 @@ static ww_status buffer_node(reader *r, const cJSON *n, const char *where, ww_bu
     } else if (strcmp(m->string, "count") == 0) {
       uint64_t count = 0;
       rc = size_node(r, m, member, &count, &out->count_expr);
-      if (rc == WW_OK && !out->count_expr) out->count_expr = ww_fmt(r->a, "%llu", (unsigned long long)count);
+      if (rc == WW_OK && !out->count_expr)
+        out->count_expr = ww_fmt(r->a, "%llu", (unsigned long long)count);
     } else if (strcmp(m->string, "offset") == 0) {
       rc = ww_json_want_uint(m, member, &out->offset, r->e);
     } else if (strcmp(m->string, "id") == 0) {
       rc = ww_json_want_str(m, member, &out->id, r->a, r->e);
     } else if (strcmp(m->string, "type") == 0) {
       rc = ww_json_want_str(m, member, &out->type, r->a, r->e);
-      if (rc == WW_OK) rc = ww_type_check(out->type, member, r->e);
+      if (rc == WW_OK)
+        rc = ww_type_check(out->type, member, r->e);
     } else if (strcmp(m->string, "local") == 0) {
       out->local = cJSON_IsTrue(m);
-      if (!cJSON_IsBool(m)) rc = wrong(r, member, "true or false", m);
+      if (!cJSON_IsBool(m))
+        rc = wrong(r, member, "true or false", m);
     } else if (strcmp(m->string, "fill") == 0) {
       rc = fill_node(r, m, member, &out->fill);
     } else if (strcmp(m->string, "head") == 0) {
       rc = head_node(r, m, member, out);
     }
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
   }
   if (out->count_expr && (out->bytes || out->bytes_expr))
     return ww_fail(r->e, WW_EPARSE, "%s: give \"bytes\" or \"count\", not both", where);
@@ -156,7 +183,8 @@ static ww_status buffer_node(reader *r, const cJSON *n, const char *where, ww_bu
 
 static ww_status buffer_object(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
   static const char *const members[] = {BUFFER_MEMBERS, NULL};
-  if (!cJSON_IsObject(n)) return wrong(r, where, "an object like {\"bytes\":4096}", n);
+  if (!cJSON_IsObject(n))
+    return wrong(r, where, "an object like {\"bytes\":4096}", n);
   ww_status rc = ww_json_want_members(n, where, members, r->e);
   return rc == WW_OK ? buffer_node(r, n, where, out) : rc;
 }
@@ -165,38 +193,48 @@ static ww_status buffer_object(reader *r, const cJSON *n, const char *where, ww_
 
 static ww_status value_node(reader *r, const cJSON *n, const char *where, ww_arg *out) {
   bool big = false;
-  if (cJSON_IsString(n)) return ww_value_text(n->valuestring, where, r->a, out, r->e);
+  if (cJSON_IsString(n))
+    return ww_value_text(n->valuestring, where, r->a, out, r->e);
   if (cJSON_IsBool(n)) {
     out->is_int = true;
     out->value = (double)(out->ivalue = cJSON_IsTrue(n));
     return WW_OK;
   }
-  if (!cJSON_IsNumber(n)) return wrong(r, where, "a number or an expression", n);
+  if (!cJSON_IsNumber(n))
+    return wrong(r, where, "a number or an expression", n);
   if (ww_json_written_as_int(n)) {
     if (!ww_json_as_int(n, &out->ivalue, &big))
       return ww_fail(r->e, WW_EPARSE, "%s: %.40s does not fit 64 bits", where, n->valuestring);
     out->is_int = true;
   }
   out->value = n->valuedouble;
-  if (!isfinite(out->value)) return ww_fail(r->e, WW_EPARSE, "%s: %.40s is too large", where, n->valuestring);
+  if (!isfinite(out->value))
+    return ww_fail(r->e, WW_EPARSE, "%s: %.40s is too large", where, n->valuestring);
   return WW_OK;
 }
 
 static ww_status ptrs_node(reader *r, const cJSON *n, const char *where, ww_arg *out) {
   static const char *const members[] = {"at", BUFFER_MEMBERS, NULL};
-  if (!cJSON_IsArray(n)) return wrong(r, where, "an array of objects like {\"at\":8,\"bytes\":4096}", n);
+  if (!cJSON_IsArray(n))
+    return wrong(r, where, "an array of objects like {\"at\":8,\"bytes\":4096}", n);
   out->ptrs = WW_NEWN(r->a, ww_ptr, cJSON_GetArraySize(n));
   for (const cJSON *p = n->child; p; p = p->next) {
     const char *w = ww_fmt(r->a, "%s[%u]", where, out->nptrs);
     ww_ptr *ptr = &out->ptrs[out->nptrs++];
     uint64_t at;
-    if (!cJSON_IsObject(p)) return wrong(r, w, "an object like {\"at\":8,\"bytes\":4096}", p);
+    if (!cJSON_IsObject(p))
+      return wrong(r, w, "an object like {\"at\":8,\"bytes\":4096}", p);
     ww_status rc = ww_json_want_members(p, w, members, r->e);
-    if (rc == WW_OK) rc = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(p, "at"), path(r, w, "at"), &at, r->e);
-    if (rc == WW_OK) rc = buffer_node(r, p, w, &ptr->buffer);
-    if (rc != WW_OK) return rc;
+    if (rc == WW_OK)
+      rc =
+          ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(p, "at"), path(r, w, "at"), &at, r->e);
+    if (rc == WW_OK)
+      rc = buffer_node(r, p, w, &ptr->buffer);
+    if (rc != WW_OK)
+      return rc;
     if (at > out->hex_n || out->hex_n - at < 8)
-      return ww_fail(r->e, WW_EPARSE, "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w,
+      return ww_fail(r->e, WW_EPARSE,
+                     "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w,
                      (unsigned long long)at, out->hex_n);
     ptr->at = (uint32_t)at;
   }
@@ -211,56 +249,72 @@ static ww_status hex_node(reader *r, const cJSON *n, const char *where, ww_arg *
 
 static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *out) {
   static const char *const members[] = {"name", "value", "buffer", "hex", "ptrs", NULL};
-  if (cJSON_IsNull(n)) return WW_OK;
-  if (!cJSON_IsObject(n)) return wrong(r, where, "an object with \"value\", \"buffer\" or \"hex\"", n);
+  if (cJSON_IsNull(n))
+    return WW_OK;
+  if (!cJSON_IsObject(n))
+    return wrong(r, where, "an object with \"value\", \"buffer\" or \"hex\"", n);
   ww_status rc = ww_json_want_members(n, where, members, r->e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   const cJSON *name = cJSON_GetObjectItemCaseSensitive(n, "name"),
               *value = cJSON_GetObjectItemCaseSensitive(n, "value"),
               *buffer = cJSON_GetObjectItemCaseSensitive(n, "buffer"),
-              *hex = cJSON_GetObjectItemCaseSensitive(n, "hex"), *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
+              *hex = cJSON_GetObjectItemCaseSensitive(n, "hex"),
+              *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
   int given = !!value + !!buffer + !!hex;
   if (given > 1 || (given == 0 && !name))
     return ww_fail(r->e, WW_EPARSE, "%s: expected one of \"value\", \"buffer\" and \"hex\"", where);
-  if (ptrs && !hex) return ww_fail(r->e, WW_EPARSE, "%s: \"ptrs\" needs \"hex\", the bytes they lie in", where);
-  if (name) rc = ww_json_want_str(name, path(r, where, "name"), &out->name, r->a, r->e);
-  if (rc == WW_OK && value) rc = value_node(r, value, path(r, where, "value"), out);
-  if (rc == WW_OK && buffer) rc = buffer_object(r, buffer, path(r, where, "buffer"), &out->buffer);
-  if (rc == WW_OK && hex) rc = hex_node(r, hex, path(r, where, "hex"), out);
-  if (rc == WW_OK && ptrs) rc = ptrs_node(r, ptrs, path(r, where, "ptrs"), out);
+  if (ptrs && !hex)
+    return ww_fail(r->e, WW_EPARSE, "%s: \"ptrs\" needs \"hex\", the bytes they lie in", where);
+  if (name)
+    rc = ww_json_want_str(name, path(r, where, "name"), &out->name, r->a, r->e);
+  if (rc == WW_OK && value)
+    rc = value_node(r, value, path(r, where, "value"), out);
+  if (rc == WW_OK && buffer)
+    rc = buffer_object(r, buffer, path(r, where, "buffer"), &out->buffer);
+  if (rc == WW_OK && hex)
+    rc = hex_node(r, hex, path(r, where, "hex"), out);
+  if (rc == WW_OK && ptrs)
+    rc = ptrs_node(r, ptrs, path(r, where, "ptrs"), out);
   out->kind = value ? WW_ARG_VALUE : buffer ? WW_ARG_BUFFER : hex ? WW_ARG_HEX : WW_ARG_NONE;
   return rc;
 }
 
 static ww_status args_node(reader *r, const cJSON *n, ww_launch *out) {
-  if (!cJSON_IsArray(n)) return wrong(r, "args", "an array", n);
+  if (!cJSON_IsArray(n))
+    return wrong(r, "args", "an array", n);
   out->args = WW_NEWN(r->a, ww_arg, cJSON_GetArraySize(n));
   for (const cJSON *m = n->child; m; m = m->next) {
     ww_status rc = arg_node(r, m, ww_fmt(r->a, "args[%u]", out->nargs), &out->args[out->nargs]);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
     out->nargs++;
   }
   return WW_OK;
 }
 
-/* A symbol is a value, bytes, or contents: {"coef":{"fill":"random","type":"f32"}} or with "buffer" around it. */
+/* A symbol is a value, bytes, or contents: {"coef":{"fill":"random","type":"f32"}} or with "buffer"
+ * around it. */
 static ww_status symbol_node(reader *r, const cJSON *m, const char *where, ww_arg *out) {
-  bool plain =
-      cJSON_IsObject(m) && (cJSON_GetObjectItemCaseSensitive(m, "fill") ||
-                            cJSON_GetObjectItemCaseSensitive(m, "type") || cJSON_GetObjectItemCaseSensitive(m, "head"));
-  if (!plain) return arg_node(r, m, where, out);
+  bool plain = cJSON_IsObject(m) && (cJSON_GetObjectItemCaseSensitive(m, "fill") ||
+                                     cJSON_GetObjectItemCaseSensitive(m, "type") ||
+                                     cJSON_GetObjectItemCaseSensitive(m, "head"));
+  if (!plain)
+    return arg_node(r, m, where, out);
   out->kind = WW_ARG_BUFFER;
   return buffer_object(r, m, where, &out->buffer);
 }
 
 static ww_status symbols_node(reader *r, const cJSON *n, ww_launch *out) {
-  if (!cJSON_IsObject(n)) return wrong(r, "symbols", "an object, a member for each variable", n);
+  if (!cJSON_IsObject(n))
+    return wrong(r, "symbols", "an object, a member for each variable", n);
   out->symbols = WW_NEWN(r->a, ww_symbol_arg, cJSON_GetArraySize(n));
   for (const cJSON *m = n->child; m; m = m->next) {
     ww_symbol_arg *s = &out->symbols[out->nsymbols++];
     s->name = ww_strdup(r->a, m->string);
     ww_status rc = symbol_node(r, m, path(r, "symbols", m->string), &s->arg);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
   }
   return WW_OK;
 }
@@ -268,17 +322,21 @@ static ww_status symbols_node(reader *r, const cJSON *n, ww_launch *out) {
 /* ---- the rest ---- */
 
 static ww_status flags_node(reader *r, const cJSON *n, ww_launch *out) {
-  if (!cJSON_IsArray(n)) return wrong(r, "flags", "an array of strings", n);
+  if (!cJSON_IsArray(n))
+    return wrong(r, "flags", "an array of strings", n);
   out->flags = WW_NEWN(r->a, const char *, cJSON_GetArraySize(n));
   for (const cJSON *m = n->child; m; m = m->next, out->nflags++) {
-    ww_status rc = ww_json_want_str(m, ww_fmt(r->a, "flags[%u]", out->nflags), &out->flags[out->nflags], r->a, r->e);
-    if (rc != WW_OK) return rc;
+    ww_status rc = ww_json_want_str(m, ww_fmt(r->a, "flags[%u]", out->nflags),
+                                    &out->flags[out->nflags], r->a, r->e);
+    if (rc != WW_OK)
+      return rc;
   }
   return WW_OK;
 }
 
 static ww_status cache_node(reader *r, const cJSON *n, ww_launch *out) {
-  if (!cJSON_IsString(n) || (strcmp(n->valuestring, "cold") != 0 && strcmp(n->valuestring, "warm") != 0))
+  if (!cJSON_IsString(n) ||
+      (strcmp(n->valuestring, "cold") != 0 && strcmp(n->valuestring, "warm") != 0))
     return wrong(r, "cache", "\"cold\" or \"warm\"", n);
   out->warm = strcmp(n->valuestring, "warm") == 0;
   return WW_OK;
@@ -291,54 +349,73 @@ static ww_status at_least_1(reader *r, const cJSON *n, const char *where, uint64
 
 static ww_status path_node(reader *r, const cJSON *n, const char **out) {
   ww_status rc = ww_json_want_str(n, n->string, out, r->a, r->e);
-  if (rc == WW_OK) *out = ww_path_join(r->a, r->dir, *out);
+  if (rc == WW_OK)
+    *out = ww_path_join(r->a, r->dir, *out);
   return rc;
 }
 
 static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   const char *k = m->string;
-  if (strcmp(k, "file") == 0) return path_node(r, m, &out->file);
-  if (strcmp(k, "binary") == 0) return path_node(r, m, &out->binary);
-  if (strcmp(k, "kernel") == 0) return ww_json_want_str(m, k, &out->kernel, r->a, r->e);
-  if (strcmp(k, "grid") == 0) return shape_node(r, m, k, out->grid, out->grid_expr);
-  if (strcmp(k, "block") == 0) return shape_node(r, m, k, out->block, out->block_expr);
+  if (strcmp(k, "file") == 0)
+    return path_node(r, m, &out->file);
+  if (strcmp(k, "binary") == 0)
+    return path_node(r, m, &out->binary);
+  if (strcmp(k, "kernel") == 0)
+    return ww_json_want_str(m, k, &out->kernel, r->a, r->e);
+  if (strcmp(k, "grid") == 0)
+    return shape_node(r, m, k, out->grid, out->grid_expr);
+  if (strcmp(k, "block") == 0)
+    return shape_node(r, m, k, out->block, out->block_expr);
   if (strcmp(k, "shared") == 0) {
     out->shared_given = true;
     return size_node(r, m, k, &out->shared, &out->shared_expr);
   }
-  if (strcmp(k, "args") == 0) return args_node(r, m, out);
-  if (strcmp(k, "symbols") == 0) return symbols_node(r, m, out);
-  if (strcmp(k, "flags") == 0) return flags_node(r, m, out);
-  if (strcmp(k, "cache") == 0) return cache_node(r, m, out);
-  if (strcmp(k, "note") == 0) return ww_json_want_str(m, k, &out->note, r->a, r->e);
+  if (strcmp(k, "args") == 0)
+    return args_node(r, m, out);
+  if (strcmp(k, "symbols") == 0)
+    return symbols_node(r, m, out);
+  if (strcmp(k, "flags") == 0)
+    return flags_node(r, m, out);
+  if (strcmp(k, "cache") == 0)
+    return cache_node(r, m, out);
+  if (strcmp(k, "note") == 0)
+    return ww_json_want_str(m, k, &out->note, r->a, r->e);
   if (strcmp(k, "cooperative") == 0) {
     out->cooperative = cJSON_IsTrue(m);
     return cJSON_IsBool(m) ? WW_OK : wrong(r, k, "true or false", m);
   }
-  if (strcmp(k, "seed") == 0) return at_least_1(r, m, k, &out->seed);
+  if (strcmp(k, "seed") == 0)
+    return at_least_1(r, m, k, &out->seed);
   return at_least_1(r, m, k, &out->count);
 }
 
-ww_status ww_launch_from_json(const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
-  static const char *const members[] = {"file",  "kernel", "grid",  "block",       "shared", "args", "symbols", "flags",
-                                        "cache", "seed",   "count", "cooperative", "binary", "note", NULL};
+ww_status ww_launch_from_json(const cJSON *node, const char *dir, ww_arena *a, ww_launch *out,
+                              ww_err *e) {
+  static const char *const members[] = {"file",  "kernel",      "grid",   "block", "shared",
+                                        "args",  "symbols",     "flags",  "cache", "seed",
+                                        "count", "cooperative", "binary", "note",  NULL};
   reader r = {.a = a, .dir = dir, .e = e};
   *out = (ww_launch){.seed = 1, .count = 1, .dir = ww_strdup(a, dir)};
-  if (!cJSON_IsObject(node)) return wrong(&r, "launch spec", "an object", node);
+  if (!cJSON_IsObject(node))
+    return wrong(&r, "launch spec", "an object", node);
   ww_status rc = ww_json_want_members(node, "", members, e);
-  for (const cJSON *m = node->child; m && rc == WW_OK; m = m->next) rc = member(&r, m, out);
+  for (const cJSON *m = node->child; m && rc == WW_OK; m = m->next)
+    rc = member(&r, m, out);
   return rc;
 }
 
-static ww_status parse(const char *json, size_t n, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
+static ww_status parse(const char *json, size_t n, const char *dir, ww_arena *a, ww_launch *out,
+                       ww_err *e) {
   cJSON *tree = ww_json_read(json, n, e);
-  if (!tree) return WW_EPARSE;
+  if (!tree)
+    return WW_EPARSE;
   ww_status rc = ww_launch_from_json(tree, dir, a, out, e);
   cJSON_Delete(tree);
   return rc;
 }
 
-ww_status ww_launch_parse(const char *json, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
+ww_status ww_launch_parse(const char *json, const char *dir, ww_arena *a, ww_launch *out,
+                          ww_err *e) {
   return parse(json, strlen(json), dir, a, out, e);
 }
 
@@ -350,29 +427,36 @@ static bool is_one_value(const char *text, size_t n) {
   return tree != NULL;
 }
 
-static ww_status read_lines(char *text, const char *file, const char *dir, ww_arena *a, ww_launch **out, uint32_t *n,
-                            ww_err *e) {
+static ww_status read_lines(char *text, const char *file, const char *dir, ww_arena *a,
+                            ww_launch **out, uint32_t *n, ww_err *e) {
   WW_VEC(ww_launch) specs = {0};
   uint32_t line = 0;
   for (char *p = text, *next; p && *p; p = next) {
     char *end = strchr(p, '\n');
     next = end ? end + 1 : NULL;
-    if (end) *end = 0;
+    if (end)
+      *end = 0;
     line++;
     size_t blank = strspn(p, " \t\r");
-    if (p[blank] == 0 || p[blank] == '#') continue;
+    if (p[blank] == 0 || p[blank] == '#')
+      continue;
     ww_launch l;
     ww_status rc = parse(p, strlen(p), dir, a, &l, e);
     if (rc != WW_OK) {
-      if (e) e->file = file, e->line = line;
+      if (e) {
+        e->file = file;
+        e->line = line;
+      }
       return rc;
     }
     ww_push(a, &specs, l);
   }
   *out = specs.v;
   *n = specs.n;
-  if (specs.n) return WW_OK;
-  if (e) e->file = file;
+  if (specs.n)
+    return WW_OK;
+  if (e)
+    e->file = file;
   return ww_fail(e, WW_EPARSE, "no launch spec in it");
 }
 
@@ -383,8 +467,8 @@ ww_status ww_launch_read(const char *file, ww_arena *a, ww_launch **out, uint32_
   return rc ? rc : ww_launch_read_text(text, bytes, file, a, out, n, e);
 }
 
-ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_arena *a, ww_launch **out, uint32_t *n,
-                              ww_err *e) {
+ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_arena *a,
+                              ww_launch **out, uint32_t *n, ww_err *e) {
   const char *dir = ww_path_dir(a, file);
   file = ww_strdup(a, file);
   char *first = text + strspn(text, " \t\r\n"), *end = strchr(first, '\n');
@@ -393,7 +477,8 @@ ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_are
     *out = WW_NEW(a, ww_launch);
     *n = 1;
     ww_status rc = parse(text, bytes, dir, a, *out, e);
-    if (rc != WW_OK && e) e->file = file;
+    if (rc != WW_OK && e)
+      e->file = file;
     return rc;
   }
   return read_lines(text, file, dir, a, out, n, e);

@@ -1,63 +1,78 @@
-/* launch_text.c - the short forms of a launch spec: --arg n=4, --grid n/256, and the comment in the source.
+/* launch_text.c - the short forms of a launch spec: --arg n=4, --grid n/256, and the comment in the
+ * source.
  *
- * A value is a number, an expression, or a buffer `type[count]:fill`; what hangs on other arguments stays text until
- * ww_launch_resolve. */
+ * A value is a number, an expression, or a buffer `type[count]:fill`; what hangs on other arguments
+ * stays text until ww_launch_resolve. */
 #include "launch_int.h"
 
 #include <ctype.h>
 #include <math.h>
 
 static const char *trimmed(ww_arena *a, const char *s, size_t n) {
-  while (n && isspace((unsigned char)*s)) s++, n--;
-  while (n && isspace((unsigned char)s[n - 1])) n--;
+  while (n && isspace((unsigned char)*s)) {
+    s++;
+    n--;
+  }
+  while (n && isspace((unsigned char)s[n - 1]))
+    n--;
   return ww_strndup(a, s, n);
 }
 
-ww_status ww_hex_parse(const char *text, const char *where, ww_arena *a, const uint8_t **out, uint32_t *n, ww_err *e) {
+ww_status ww_hex_parse(const char *text, const char *where, ww_arena *a, const uint8_t **out,
+                       uint32_t *n, ww_err *e) {
   uint8_t *bytes = ww_alloc(a, strlen(text) / 2 + 1);
   uint32_t digits = 0;
   for (const char *p = text; *p; p++) {
-    if (isspace((unsigned char)*p)) continue;
-    if (!isxdigit((unsigned char)*p)) return ww_fail(e, WW_EPARSE, "%s: expected hex digits, not '%c'", where, *p);
+    if (isspace((unsigned char)*p))
+      continue;
+    if (!isxdigit((unsigned char)*p))
+      return ww_fail(e, WW_EPARSE, "%s: expected hex digits, not '%c'", where, *p);
     int v = isdigit((unsigned char)*p) ? *p - '0' : tolower((unsigned char)*p) - 'a' + 10;
     bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | v);
     digits++;
   }
   if (digits % 2)
-    return ww_fail(e, WW_EPARSE, "%s: expected two hex digits for each byte, there are %u", where, digits);
+    return ww_fail(e, WW_EPARSE, "%s: expected two hex digits for each byte, there are %u", where,
+                   digits);
   *out = bytes;
   *n = digits / 2;
   return WW_OK;
 }
 
 ww_status ww_type_check(const char *type, const char *where, ww_err *e) {
-  if (ww_elem_size(type)) return WW_OK;
-  return ww_fail(
-      e, WW_EPARSE,
-      "%s: unknown type \"%.40s\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64, their C names, and vectors like float4",
-      where, type);
+  if (ww_elem_size(type))
+    return WW_OK;
+  return ww_fail(e, WW_EPARSE,
+                 "%s: unknown type \"%.40s\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 "
+                 "u64, their C names, and vectors like float4",
+                 where, type);
 }
 
-/* Evaluates a constant expression; one with names is only checked for its form, with 1 for every name. */
-static ww_status constant(const char *text, const char *where, ww_number *out, bool *has_names, ww_err *e) {
+/* Evaluates a constant expression; one with names is only checked for its form, with 1 for every
+ * name. */
+static ww_status constant(const char *text, const char *where, ww_number *out, bool *has_names,
+                          ww_err *e) {
   ww_err inner = {0};
   *has_names = ww_expr_has_name(text);
   ww_status rc = ww_expr_number(text, *has_names ? ww_expr_any : NULL, NULL, out, &inner);
   return rc == WW_OK ? rc : ww_fail(e, rc, "%s: %s", where, inner.msg);
 }
 
-ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value, const char **expr,
-                       ww_err *e) {
+ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value,
+                       const char **expr, ww_err *e) {
   ww_number v;
   bool names;
   ww_status rc = constant(text, where, &v, &names, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   if (names) {
     *expr = ww_strdup(a, text);
     return WW_OK;
   }
   if (!v.is_int || v.f < 0 || v.f > (double)WW_SIZE_MAX)
-    return ww_fail(e, WW_EPARSE, "%s: expected a whole number of at least 0 and at most 2^48, not %s", where, text);
+    return ww_fail(e, WW_EPARSE,
+                   "%s: expected a whole number of at least 0 and at most 2^48, not %s", where,
+                   text);
   *value = (uint64_t)v.i;
   return WW_OK;
 }
@@ -66,7 +81,8 @@ ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg
   ww_number v;
   bool names;
   ww_status rc = constant(text, where, &v, &names, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   if (names) {
     out->expr = ww_strdup(a, text);
     return WW_OK;
@@ -77,7 +93,8 @@ ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg
   return WW_OK;
 }
 
-ww_status ww_bound_text(const char *text, const char *where, ww_arena *a, double *value, const char **expr, ww_err *e) {
+ww_status ww_bound_text(const char *text, const char *where, ww_arena *a, double *value,
+                        const char **expr, ww_err *e) {
   ww_arg v = {0};
   ww_status rc = ww_value_text(text, where, a, &v, e);
   *value = v.value;
@@ -87,11 +104,13 @@ ww_status ww_bound_text(const char *text, const char *where, ww_arena *a, double
 
 /* ---- shapes ---- */
 
-static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *value, const char **expr, ww_err *e) {
+static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *value,
+                     const char **expr, ww_err *e) {
   ww_number v;
   bool names;
   ww_status rc = constant(text, what, &v, &names, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   if (names) {
     *value = 0;
     *expr = ww_strdup(a, text);
@@ -107,9 +126,12 @@ static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *
 static const char *part_end(const char *p) {
   int depth = 0;
   for (; *p; p++) {
-    if (*p == '(') depth++;
-    if (*p == ')') depth--;
-    if (*p == ',' && depth <= 0) break;
+    if (*p == '(')
+      depth++;
+    if (*p == ')')
+      depth--;
+    if (*p == ',' && depth <= 0)
+      break;
   }
   return p;
 }
@@ -117,29 +139,37 @@ static const char *part_end(const char *p) {
 /* Without a pair of brackets or parentheses around everything. */
 static const char *unwrapped(ww_arena *a, const char *text) {
   size_t n = strlen(text);
-  if (n < 2 || !((text[0] == '[' && text[n - 1] == ']') || (text[0] == '(' && text[n - 1] == ')'))) return text;
+  if (n < 2 || !((text[0] == '[' && text[n - 1] == ']') || (text[0] == '(' && text[n - 1] == ')')))
+    return text;
   int depth = 0;
   for (size_t i = 0; i + 1 < n; i++) {
     depth += text[i] == text[0];
     depth -= text[i] == text[n - 1];
-    if (depth == 0) return text;
+    if (depth == 0)
+      return text;
   }
   return trimmed(a, text + 1, n - 2);
 }
 
-ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint64_t dims[3], const char *exprs[3],
-                          ww_err *e) {
+ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint64_t dims[3],
+                          const char *exprs[3], ww_err *e) {
   text = unwrapped(a, trimmed(a, text, strlen(text)));
-  for (int i = 0; i < 3; i++) dims[i] = 1, exprs[i] = NULL;
+  for (int i = 0; i < 3; i++) {
+    dims[i] = 1;
+    exprs[i] = NULL;
+  }
   int n = 0;
   for (const char *p = text;; p++) {
     const char *end = part_end(p);
-    if (n == 3) return ww_fail(e, WW_EPARSE, "%s: at most three numbers, not \"%.60s\"", what, text);
+    if (n == 3)
+      return ww_fail(e, WW_EPARSE, "%s: at most three numbers, not \"%.60s\"", what, text);
     ww_status rc = dim(trimmed(a, p, (size_t)(end - p)), what, a, &dims[n], &exprs[n], e);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
     n++;
     p = end;
-    if (!*p) return WW_OK;
+    if (!*p)
+      return WW_OK;
   }
 }
 
@@ -147,16 +177,20 @@ ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint6
 
 int ww_fill_named(const char *name, size_t n) {
   for (int k = WW_FILL_ZEROS; k < WW_NFILLS; k++)
-    if (strlen(ww_fill_names[k]) == n && memcmp(name, ww_fill_names[k], n) == 0) return k;
+    if (strlen(ww_fill_names[k]) == n && memcmp(name, ww_fill_names[k], n) == 0)
+      return k;
   return -1;
 }
 
 ww_status ww_fill_check(const ww_fill *f, const char *where, ww_err *e) {
-  if (f->lo_expr || f->hi_expr) return WW_OK;
+  if (f->lo_expr || f->hi_expr)
+    return WW_OK;
   bool ranged = f->kind == WW_FILL_UNIFORM || f->lo != 0 || f->hi != 0;
-  if (!isfinite(f->lo) || !isfinite(f->hi)) return ww_fail(e, WW_EPARSE, "%s: the bounds are too large", where);
+  if (!isfinite(f->lo) || !isfinite(f->hi))
+    return ww_fail(e, WW_EPARSE, "%s: the bounds are too large", where);
   if (ranged && (f->kind == WW_FILL_MONOTONE ? f->hi < f->lo : f->hi <= f->lo))
-    return ww_fail(e, WW_EPARSE, "%s: expected [lo,hi] with lo below hi, not [%g,%g]", where, f->lo, f->hi);
+    return ww_fail(e, WW_EPARSE, "%s: expected [lo,hi] with lo below hi, not [%g,%g]", where, f->lo,
+                   f->hi);
   return WW_OK;
 }
 
@@ -165,33 +199,43 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
   size_t n = paren ? (size_t)(paren - text) : strlen(text);
   int kind = ww_fill_named(text, n);
   bool needs = kind == WW_FILL_UNIFORM || kind == WW_FILL_FILE;
-  if (kind < 0 || (needs && !paren) || (paren && (kind < WW_FILL_RANDOM || text[strlen(text) - 1] != ')')))
-    return ww_fail(
-        e, WW_EPARSE,
-        "unknown contents \"%.60s\"; known are zeros, ones, index, random, uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
-        text);
+  if (kind < 0 || (needs && !paren) ||
+      (paren && (kind < WW_FILL_RANDOM || text[strlen(text) - 1] != ')')))
+    return ww_fail(e, WW_EPARSE,
+                   "unknown contents \"%.60s\"; known are zeros, ones, index, random, "
+                   "uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
+                   text);
   *out = (ww_fill){.kind = (uint8_t)kind};
-  if (!paren) return WW_OK;
+  if (!paren)
+    return WW_OK;
   const char *inside = trimmed(a, paren + 1, strlen(paren) - 2);
   if (kind == WW_FILL_FILE) {
     out->path = ww_path_join(a, dir, inside);
     return WW_OK;
   }
   const char *comma = part_end(inside), *where = ww_fill_names[kind];
-  if (!*comma) return ww_fail(e, WW_EPARSE, "%s: expected two bounds, %s(lo,hi)", where, where);
-  ww_status rc = ww_bound_text(trimmed(a, inside, (size_t)(comma - inside)), where, a, &out->lo, &out->lo_expr, e);
-  if (rc == WW_OK) rc = ww_bound_text(trimmed(a, comma + 1, strlen(comma + 1)), where, a, &out->hi, &out->hi_expr, e);
+  if (!*comma)
+    return ww_fail(e, WW_EPARSE, "%s: expected two bounds, %s(lo,hi)", where, where);
+  ww_status rc = ww_bound_text(trimmed(a, inside, (size_t)(comma - inside)), where, a, &out->lo,
+                               &out->lo_expr, e);
+  if (rc == WW_OK)
+    rc = ww_bound_text(trimmed(a, comma + 1, strlen(comma + 1)), where, a, &out->hi, &out->hi_expr,
+                       e);
   return rc == WW_OK ? ww_fill_check(out, where, e) : rc;
 }
 
 /* ---- arguments ---- */
 
 /* What follows a buffer's size: `:fill`, `:id(name)`, `:offset(bytes)`. */
-static ww_status suffixes(const char *p, const char *name, ww_arena *a, ww_launch *l, ww_buffer *b, ww_err *e) {
+static ww_status suffixes(const char *p, const char *name, ww_arena *a, ww_launch *l, ww_buffer *b,
+                          ww_err *e) {
   while (*p) {
-    if (*p != ':') return ww_fail(e, WW_EPARSE, "%s: expected ':' and the contents behind ']', not \"%.40s\"", name, p);
+    if (*p != ':')
+      return ww_fail(e, WW_EPARSE, "%s: expected ':' and the contents behind ']', not \"%.40s\"",
+                     name, p);
     const char *start = ++p;
-    for (int depth = 0; *p && (*p != ':' || depth); p++) depth += (*p == '(') - (*p == ')');
+    for (int depth = 0; *p && (*p != ':' || depth); p++)
+      depth += (*p == '(') - (*p == ')');
     const char *word = trimmed(a, start, (size_t)(p - start));
     size_t n = strlen(word);
     ww_status rc = WW_OK;
@@ -202,17 +246,22 @@ static ww_status suffixes(const char *p, const char *name, ww_arena *a, ww_launc
       rc = ww_size_text(trimmed(a, word + 7, n - 8), name, a, &b->offset, &none, e);
     else
       rc = ww_launch_fill(word, l->dir, a, &b->fill, e);
-    if (rc == WW_OK && none) rc = ww_fail(e, WW_EPARSE, "%s: offset must be a number of bytes", name);
-    if (rc != WW_OK) return rc;
+    if (rc == WW_OK && none)
+      rc = ww_fail(e, WW_EPARSE, "%s: offset must be a number of bytes", name);
+    if (rc != WW_OK)
+      return rc;
   }
   return WW_OK;
 }
 
 /* `f32[n*m]:random`; text has a '['. */
-static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww_launch *l, ww_buffer *b, ww_err *e) {
+static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww_launch *l,
+                             ww_buffer *b, ww_err *e) {
   const char *open = strchr(text, '['), *close = strchr(open, ']');
-  if (!close) return ww_fail(e, WW_EPARSE, "%s: a ']' is missing in \"%.60s\"", name, text);
-  const char *type = trimmed(a, text, (size_t)(open - text)), *count = trimmed(a, open + 1, (size_t)(close - open) - 1);
+  if (!close)
+    return ww_fail(e, WW_EPARSE, "%s: a ']' is missing in \"%.60s\"", name, text);
+  const char *type = trimmed(a, text, (size_t)(open - text)),
+             *count = trimmed(a, open + 1, (size_t)(close - open) - 1);
   ww_status rc = WW_OK;
   if (*type) {
     rc = ww_type_check(type, name, e);
@@ -235,7 +284,8 @@ static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww
 static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_launch *l, ww_err *e) {
   ww_arg arg = {.name = name};
   ww_status rc;
-  if (!*text) return ww_fail(e, WW_EPARSE, "%s: a value is missing behind '='", name);
+  if (!*text)
+    return ww_fail(e, WW_EPARSE, "%s: a value is missing behind '='", name);
   if (strncmp(text, "hex:", 4) == 0) {
     arg.kind = WW_ARG_HEX;
     rc = ww_hex_parse(text + 4, name, a, &arg.hex, &arg.hex_n, e);
@@ -246,9 +296,11 @@ static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_lau
     arg.kind = WW_ARG_VALUE;
     rc = ww_value_text(text, name, a, &arg, e);
   }
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   uint32_t i = 0;
-  while (i < l->nargs && !(l->args[i].name && strcmp(l->args[i].name, name) == 0)) i++;
+  while (i < l->nargs && !(l->args[i].name && strcmp(l->args[i].name, name) == 0))
+    i++;
   if (i == l->nargs) {
     l->args = ww_grow(a, l->args, l->nargs * sizeof arg, (l->nargs + 1) * sizeof arg);
     l->nargs++;
@@ -259,16 +311,20 @@ static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_lau
 
 static bool is_name(const char *s, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (!isalnum((unsigned char)s[i]) && s[i] != '_') return false;
+    if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+      return false;
   return n > 0;
 }
 
 ww_status ww_launch_arg(const char *text, ww_arena *a, ww_launch *out, ww_err *e) {
   const char *eq = strchr(text, '=');
-  if (!eq) return ww_fail(e, WW_EPARSE, "--arg: expected name=value, not \"%.60s\"", text);
+  if (!eq)
+    return ww_fail(e, WW_EPARSE, "--arg: expected name=value, not \"%.60s\"", text);
   const char *name = trimmed(a, text, (size_t)(eq - text));
   if (!is_name(name, strlen(name)))
-    return ww_fail(e, WW_EPARSE, "--arg: expected an argument's name or position before '=', not \"%.60s\"", name);
+    return ww_fail(e, WW_EPARSE,
+                   "--arg: expected an argument's name or position before '=', not \"%.60s\"",
+                   name);
   return add_arg(name, trimmed(a, eq + 1, strlen(eq + 1)), a, out, e);
 }
 
@@ -277,11 +333,14 @@ ww_status ww_launch_arg(const char *text, ww_arena *a, ww_launch *out, ww_err *e
 /* The next `name =` at or behind p that starts a setting: a blank before it, no second '='. */
 static const char *next_setting(const char *start, const char *p, size_t *name_n) {
   for (; *p; p++) {
-    if (!(isalpha((unsigned char)*p) || *p == '_') || (p > start && !isspace((unsigned char)p[-1]))) continue;
+    if (!(isalpha((unsigned char)*p) || *p == '_') || (p > start && !isspace((unsigned char)p[-1])))
+      continue;
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.') n++;
+    while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.')
+      n++;
     const char *q = p + n;
-    while (*q == ' ' || *q == '\t') q++;
+    while (*q == ' ' || *q == '\t')
+      q++;
     if (*q == '=' && q[1] != '=') {
       *name_n = n;
       return p;
@@ -290,9 +349,12 @@ static const char *next_setting(const char *start, const char *p, size_t *name_n
   return p;
 }
 
-static ww_status setting(const char *name, const char *value, ww_arena *a, ww_launch *out, ww_err *e) {
-  if (strcmp(name, "grid") == 0) return ww_launch_shape(value, name, a, out->grid, out->grid_expr, e);
-  if (strcmp(name, "block") == 0) return ww_launch_shape(value, name, a, out->block, out->block_expr, e);
+static ww_status setting(const char *name, const char *value, ww_arena *a, ww_launch *out,
+                         ww_err *e) {
+  if (strcmp(name, "grid") == 0)
+    return ww_launch_shape(value, name, a, out->grid, out->grid_expr, e);
+  if (strcmp(name, "block") == 0)
+    return ww_launch_shape(value, name, a, out->block, out->block_expr, e);
   if (strcmp(name, "shared") == 0) {
     out->shared_given = true;
     return ww_size_text(value, name, a, &out->shared, &out->shared_expr, e);
@@ -303,26 +365,31 @@ static ww_status setting(const char *name, const char *value, ww_arena *a, ww_la
     out->warm = strcmp(value, "warm") == 0;
     return WW_OK;
   }
-  if (strncmp(name, "arg.", 4) == 0) name += 4; /* an argument called grid, block ... */
-  if (!is_name(name, strlen(name))) return ww_fail(e, WW_EPARSE, "\"%.60s\" is no argument's name", name);
+  if (strncmp(name, "arg.", 4) == 0)
+    name += 4; /* an argument called grid, block ... */
+  if (!is_name(name, strlen(name)))
+    return ww_fail(e, WW_EPARSE, "\"%.60s\" is no argument's name", name);
   return add_arg(name, value, a, out, e);
 }
 
 ww_status ww_launch_comment(const char *text, ww_arena *a, ww_launch *out, ww_err *e) {
   const char *mark = strstr(text, "warpwise:");
-  if (mark) text = mark + strlen("warpwise:");
+  if (mark)
+    text = mark + strlen("warpwise:");
   const char *stop = strstr(text, "*/");
   text = trimmed(a, text, stop ? (size_t)(stop - text) : strlen(text));
   size_t n = 0;
   const char *p = next_setting(text, text, &n);
   if (p != text)
-    return ww_fail(e, WW_EPARSE, "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"", text);
+    return ww_fail(e, WW_EPARSE,
+                   "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"", text);
   while (*p) {
     const char *name = ww_strndup(a, p, n), *value = strchr(p + n, '=') + 1;
     size_t next_n = 0;
     const char *next = next_setting(text, value, &next_n);
     ww_status rc = setting(name, trimmed(a, value, (size_t)(next - value)), a, out, e);
-    if (rc != WW_OK) return rc;
+    if (rc != WW_OK)
+      return rc;
     p = next;
     n = next_n;
   }

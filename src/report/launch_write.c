@@ -31,7 +31,8 @@ void ww_fill_write(const ww_fill *f, ww_json *j) {
 static void write_hex(const uint8_t *p, uint32_t n, ww_json *j) {
   ww_buf b = {0};
   ww_buf_puts(&b, "");
-  for (uint32_t i = 0; i < n; i++) ww_buf_fmt(&b, "%02x", p[i]);
+  for (uint32_t i = 0; i < n; i++)
+    ww_buf_fmt(&b, "%02x", p[i]);
   ww_json_str(j, b.s);
   ww_buf_free(&b);
 }
@@ -41,11 +42,16 @@ static void write_buffer_members(const ww_buffer *b, ww_json *j) {
     ww_json_kstr(j, "bytes", b->bytes_expr);
   else if (b->bytes)
     ww_json_kuint(j, "bytes", b->bytes);
-  if (b->count_expr) ww_json_kstr(j, "count", b->count_expr);
-  if (b->offset) ww_json_kuint(j, "offset", b->offset);
-  if (b->id) ww_json_kstr(j, "id", b->id);
-  if (b->type) ww_json_kstr(j, "type", b->type);
-  if (b->local) ww_json_kbool(j, "local", true);
+  if (b->count_expr)
+    ww_json_kstr(j, "count", b->count_expr);
+  if (b->offset)
+    ww_json_kuint(j, "offset", b->offset);
+  if (b->id)
+    ww_json_kstr(j, "id", b->id);
+  if (b->type)
+    ww_json_kstr(j, "type", b->type);
+  if (b->local)
+    ww_json_kbool(j, "local", true);
   if (b->fill.kind != WW_FILL_NONE) {
     ww_json_key(j, "fill");
     ww_fill_write(&b->fill, j);
@@ -69,7 +75,8 @@ static void write_value(const ww_arg *g, ww_json *j) {
     ww_json plain = {0};
     ww_json_begin(&plain, &text);
     ww_json_num(&plain, g->value);
-    if (!strpbrk(text.s, ".en")) ww_buf_puts(&text, ".0");
+    if (!strpbrk(text.s, ".en"))
+      ww_buf_puts(&text, ".0");
     ww_json_raw(j, text.s);
     ww_buf_free(&text);
   }
@@ -78,7 +85,8 @@ static void write_value(const ww_arg *g, ww_json *j) {
 static void write_hex_arg(const ww_arg *g, ww_json *j) {
   ww_json_key(j, "hex");
   write_hex(g->hex, g->hex_n, j);
-  if (!g->nptrs) return;
+  if (!g->nptrs)
+    return;
   ww_json_key(j, "ptrs");
   ww_json_arr(j);
   for (uint32_t i = 0; i < g->nptrs; i++) {
@@ -96,7 +104,8 @@ static void write_arg(const ww_arg *g, ww_json *j) {
     return;
   }
   ww_json_obj(j);
-  if (g->name) ww_json_kstr(j, "name", g->name);
+  if (g->name)
+    ww_json_kstr(j, "name", g->name);
   if (g->kind == WW_ARG_VALUE) {
     ww_json_key(j, "value");
     write_value(g, j);
@@ -111,8 +120,10 @@ static void write_arg(const ww_arg *g, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void write_shape(const char *key, const uint64_t dims[3], const char *const exprs[3], ww_json *j) {
-  if (!dims[0] && !exprs[0]) return;
+static void write_shape(const char *key, const uint64_t dims[3], const char *const exprs[3],
+                        ww_json *j) {
+  if (!dims[0] && !exprs[0])
+    return;
   ww_json_key(j, key);
   ww_json_arr(j);
   for (int i = 0; i < 3; i++)
@@ -125,21 +136,27 @@ static void write_shape(const char *key, const uint64_t dims[3], const char *con
 
 void ww_launch_write(const ww_launch *l, ww_json *j) {
   ww_json_obj(j);
-  if (l->file) ww_json_kstr(j, "file", l->file);
-  if (l->kernel) ww_json_kstr(j, "kernel", l->kernel);
+  if (l->file)
+    ww_json_kstr(j, "file", l->file);
+  if (l->kernel)
+    ww_json_kstr(j, "kernel", l->kernel);
   write_shape("grid", l->grid, l->grid_expr, j);
   write_shape("block", l->block, l->block_expr, j);
   if (l->shared_expr)
     ww_json_kstr(j, "shared", l->shared_expr);
   else if (l->shared_given || l->shared)
     ww_json_kuint(j, "shared", l->shared);
-  if (l->warm) ww_json_kstr(j, "cache", "warm");
-  if (l->cooperative) ww_json_kbool(j, "cooperative", true);
-  if (l->binary) ww_json_kstr(j, "binary", l->binary);
+  if (l->warm)
+    ww_json_kstr(j, "cache", "warm");
+  if (l->cooperative)
+    ww_json_kbool(j, "cooperative", true);
+  if (l->binary)
+    ww_json_kstr(j, "binary", l->binary);
   if (l->nargs) {
     ww_json_key(j, "args");
     ww_json_arr(j);
-    for (uint32_t i = 0; i < l->nargs; i++) write_arg(&l->args[i], j);
+    for (uint32_t i = 0; i < l->nargs; i++)
+      write_arg(&l->args[i], j);
     ww_json_end_arr(j);
   }
   if (l->nsymbols) {
@@ -154,11 +171,15 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
   if (l->nflags) {
     ww_json_key(j, "flags");
     ww_json_arr(j);
-    for (uint32_t i = 0; i < l->nflags; i++) ww_json_str(j, l->flags[i]);
+    for (uint32_t i = 0; i < l->nflags; i++)
+      ww_json_str(j, l->flags[i]);
     ww_json_end_arr(j);
   }
-  if (l->seed > 1) ww_json_kuint(j, "seed", l->seed);
-  if (l->count > 1) ww_json_kuint(j, "count", l->count);
-  if (l->note) ww_json_kstr(j, "note", l->note);
+  if (l->seed > 1)
+    ww_json_kuint(j, "seed", l->seed);
+  if (l->count > 1)
+    ww_json_kuint(j, "count", l->count);
+  if (l->note)
+    ww_json_kstr(j, "note", l->note);
   ww_json_end_obj(j);
 }

@@ -1,6 +1,8 @@
-/* report.h - what an oracle says about one launch: the same object from trace, machine model, language model and hardware.
+/* report.h - what an oracle says about one launch: the same object from trace, machine model,
+ * language model and hardware.
  *
- * metrics.def is the one table of metrics. A metric not known stays absent: never zero, never a guess. */
+ * metrics.def is the one table of metrics. A metric not known stays absent: never zero, never a
+ * guess. */
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 
@@ -33,7 +35,14 @@ typedef struct {
   double gain; /* estimated speed-up factor, 0 unknown */
 } ww_finding;
 
-typedef enum { WW_BY_GROUNDED, WW_BY_MACHINE, WW_BY_TEXT, WW_BY_TRACE, WW_BY_HARDWARE, WW_NBY } ww_by;
+typedef enum {
+  WW_BY_GROUNDED,
+  WW_BY_MACHINE,
+  WW_BY_TEXT,
+  WW_BY_TRACE,
+  WW_BY_HARDWARE,
+  WW_NBY
+} ww_by;
 extern const char *const ww_by_names[WW_NBY]; /* "grounded", "machine", ... */
 
 typedef struct {
@@ -51,10 +60,15 @@ typedef struct {
   ww_err error; /* code != WW_OK: only file, kernel and error are printed */
 } ww_report;
 
-static inline void ww_report_set(ww_report *r, ww_metric m, double v) { r->m[m] = (ww_quantity){.known = true, .value = v}; }
-/* Writes the object; `extra` (may be NULL) adds members before it closes, e.g. the trace's counts. */
-void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j), void *ctx);
-/* Reads what ww_report_write wrote; members it does not know (a newer writer's, `extra`'s) are passed over. */
+static inline void ww_report_set(ww_report *r, ww_metric m, double v) {
+  r->m[m] = (ww_quantity){.known = true, .value = v};
+}
+/* Writes the object; `extra` (may be NULL) adds members before it closes, e.g. the trace's counts.
+ */
+void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j),
+                     void *ctx);
+/* Reads what ww_report_write wrote; members it does not know (a newer writer's, `extra`'s) are
+ * passed over. */
 ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err *e);
 void ww_report_print(const ww_report *r, FILE *out); /* the table a person reads */
 

@@ -4,37 +4,54 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const char *color(FILE *f, const char *code) { return ww_color_on(f) ? code : ""; }
+static const char *color(FILE *f, const char *code) {
+  return ww_color_on(f) ? code : "";
+}
 
 /* 1234567 bytes -> "1.23 MB"; counts likewise without the B; others as they are. */
 static void amount(double v, const char *unit, char *out, size_t n) {
   static const char *const steps[] = {"", "k", "M", "G", "T", "P"};
   bool bytes = strcmp(unit, "byte") == 0, count = strcmp(unit, "1") == 0;
-  const char *shown = bytes ? "B" : count ? "" : strcmp(unit, "1/thread") == 0 ? "per thread" : unit;
+  const char *shown = bytes                           ? "B"
+                      : count                         ? ""
+                      : strcmp(unit, "1/thread") == 0 ? "per thread"
+                                                      : unit;
   int step = 0;
-  for (double limit = 9999.5; (bytes || count) && fabs(v) >= limit && step < 5; limit = 999.5) v /= 1000, step++;
-  bool whole = (v == floor(v) || fabs(v) >= 9999.5) && fabs(v) < 1e7; /* 22436 us, not 2.244e+04 us */
+  for (double limit = 9999.5; (bytes || count) && fabs(v) >= limit && step < 5; limit = 999.5) {
+    v /= 1000;
+    step++;
+  }
+  bool whole =
+      (v == floor(v) || fabs(v) >= 9999.5) && fabs(v) < 1e7; /* 22436 us, not 2.244e+04 us */
   bool blank = *steps[step] || *shown;
   snprintf(out, n, whole ? "%.0f%s%s%s" : "%.4g%s%s%s", v, blank ? " " : "", steps[step], shown);
 }
 
 static void print_shape(const char *what, const uint64_t d[3], FILE *f) {
-  if (!d[0]) return;
+  if (!d[0])
+    return;
   fprintf(f, "  %s %" PRIu64, what, d[0]);
-  if (d[1] > 1 || d[2] > 1) fprintf(f, "x%" PRIu64, d[1]);
-  if (d[2] > 1) fprintf(f, "x%" PRIu64, d[2]);
+  if (d[1] > 1 || d[2] > 1)
+    fprintf(f, "x%" PRIu64, d[1]);
+  if (d[2] > 1)
+    fprintf(f, "x%" PRIu64, d[2]);
 }
 
 static void print_head(const ww_report *r, FILE *f) {
   fprintf(f, "%s%s%s", color(f, "\033[1m"), r->kernel ? r->kernel : "?", color(f, "\033[0m"));
-  if (r->file) fprintf(f, "  %s", r->file);
-  if (r->gpu) fprintf(f, "  on %s", r->gpu);
+  if (r->file)
+    fprintf(f, "  %s", r->file);
+  if (r->gpu)
+    fprintf(f, "  on %s", r->gpu);
   fprintf(f, "  by %s\n", ww_by_names[r->by]);
-  if (!r->launch) return;
+  if (!r->launch)
+    return;
   print_shape("grid", r->launch->grid, f);
   print_shape("block", r->launch->block, f);
-  if (r->launch->shared) fprintf(f, "  shared %" PRIu64 " B", r->launch->shared);
-  if (r->total_blocks) fprintf(f, "  (%" PRIu64 " of %" PRIu64 " blocks run)", r->sampled_blocks, r->total_blocks);
+  if (r->launch->shared)
+    fprintf(f, "  shared %" PRIu64 " B", r->launch->shared);
+  if (r->total_blocks)
+    fprintf(f, "  (%" PRIu64 " of %" PRIu64 " blocks run)", r->sampled_blocks, r->total_blocks);
   fputc('\n', f);
 }
 
@@ -42,7 +59,8 @@ static void print_metrics(const ww_report *r, FILE *f) {
   char v[48], lo[48], hi[48];
   for (int i = 0; i < WW_NMETRICS; i++) {
     const ww_quantity *q = &r->m[i];
-    if (!q->known) continue;
+    if (!q->known)
+      continue;
     amount(q->value, ww_metrics[i].unit, v, sizeof v);
     fprintf(f, "  %-24s %14s", ww_metrics[i].name, v);
     if (q->interval) {
@@ -56,14 +74,16 @@ static void print_metrics(const ww_report *r, FILE *f) {
 
 void ww_report_print(const ww_report *r, FILE *f) {
   if (r->error.code != WW_OK) {
-    fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?", r->file ? r->file : "", color(f, "\033[31m"),
-            color(f, "\033[0m"), r->error.msg);
+    fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?", r->file ? r->file : "",
+            color(f, "\033[31m"), color(f, "\033[0m"), r->error.msg);
     return;
   }
   print_head(r, f);
   print_metrics(r, f);
-  if (r->roofline_class) fprintf(f, "  bound by %s\n", r->roofline_class);
-  if (r->bottleneck) fprintf(f, "  bottleneck: %s\n", r->bottleneck);
+  if (r->roofline_class)
+    fprintf(f, "  bound by %s\n", r->roofline_class);
+  if (r->bottleneck)
+    fprintf(f, "  bottleneck: %s\n", r->bottleneck);
   for (uint32_t i = 0; i < r->nfindings; i++) {
     const ww_finding *d = &r->findings[i];
     fprintf(f, "  %s%s:%u%s %s", color(f, "\033[33m"),
@@ -71,8 +91,10 @@ void ww_report_print(const ww_report *r, FILE *f) {
             : r->file ? r->file
                       : "",
             d->line, color(f, "\033[0m"), d->message);
-    if (d->gain > 1) fprintf(f, " (up to %.2gx)", d->gain);
+    if (d->gain > 1)
+      fprintf(f, " (up to %.2gx)", d->gain);
     fprintf(f, " [%s]\n", d->rule);
   }
-  for (uint32_t i = 0; i < r->nassumed; i++) fprintf(f, "  assumed %s\n", r->assumed[i]);
+  for (uint32_t i = 0; i < r->nassumed; i++)
+    fprintf(f, "  assumed %s\n", r->assumed[i]);
 }

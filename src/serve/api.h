@@ -1,13 +1,14 @@
 /* api.h - the REST interface without HTTP: a method, a path and a body in, a status and a body out.
  *
- * One table of routes and one of request members (api.c) serve the parser, /openapi.json and docs/serve.md. */
+ * One table of routes and one of request members (api.c) serve the parser, /openapi.json and
+ * docs/serve.md. */
 #ifndef WW_SERVE_API_H
 #define WW_SERVE_API_H
 
 #include "workspace.h"
 
 typedef struct {
-  double seconds; /* that one request may take; 0: no limit */
+  double seconds;   /* that one request may take; 0: no limit */
   uint32_t reports; /* reports that one answer may have; 0: 1000 */
 } ww_api_options;
 

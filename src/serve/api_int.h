@@ -1,4 +1,5 @@
-/* api_int.h - the tables that api.c answers by and openapi.c writes down, and what the handlers share. */
+/* api_int.h - the tables that api.c answers by and openapi.c writes down, and what the handlers
+ * share. */
 #ifndef WW_SERVE_API_INT_H
 #define WW_SERVE_API_INT_H
 
@@ -7,9 +8,21 @@
 #include "../base/jsonread.h"
 #include "api.h"
 
-/* NAMES: a string or an array of strings; SPEC: a launch spec, or the words of a `// warpwise:` comment */
-typedef enum { WW_MEMBER_TEXT, WW_MEMBER_TEXTS, WW_MEMBER_NAMES, WW_MEMBER_COUNT, WW_MEMBER_SPEC } ww_member_kind;
-typedef enum { WW_IN_SOURCE = 1, WW_IN_LAUNCH = 2, WW_IN_SWEEP = 4, WW_IN_FILE = 8 } ww_member_group;
+/* NAMES: a string or an array of strings; SPEC: a launch spec, or the words of a `// warpwise:`
+ * comment */
+typedef enum {
+  WW_MEMBER_TEXT,
+  WW_MEMBER_TEXTS,
+  WW_MEMBER_NAMES,
+  WW_MEMBER_COUNT,
+  WW_MEMBER_SPEC
+} ww_member_kind;
+typedef enum {
+  WW_IN_SOURCE = 1,
+  WW_IN_LAUNCH = 2,
+  WW_IN_SWEEP = 4,
+  WW_IN_FILE = 8
+} ww_member_group;
 
 typedef struct {
   const char *name;

@@ -1,4 +1,5 @@
-/* api_page.c - what a page asks for beyond reports: files of the folder, sweeps over sizes, a report to pass on. */
+/* api_page.c - what a page asks for beyond reports: files of the folder, sweeps over sizes, a
+ * report to pass on. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -29,20 +30,26 @@ typedef struct {
 
 /* 2: code for a GPU; 1: code that may have some; 0: no source. */
 static int kind_of(const char *name) {
-  static const char *const sure[] = {".cu", ".cl", ".hip", NULL}, *const may[] = {".c", ".cc", ".cpp", ".cxx", NULL};
+  static const char *const sure[] = {".cu", ".cl", ".hip", NULL}, *const may[] = {".c", ".cc",
+                                                                                  ".cpp", ".cxx",
+                                                                                  NULL};
   const char *dot = strrchr(name, '.');
   for (int k = 0; dot && sure[k]; k++)
-    if (!strcmp(dot, sure[k])) return 2;
+    if (!strcmp(dot, sure[k]))
+      return 2;
   for (int k = 0; dot && may[k]; k++)
-    if (!strcmp(dot, may[k])) return 1;
+    if (!strcmp(dot, may[k]))
+      return 1;
   return 0;
 }
 
 static bool is_header(const char *name) {
-  static const char *const all[] = {".h", ".hh", ".hpp", ".hxx", ".cuh", ".inc", ".inl", ".clh", NULL};
+  static const char *const all[] = {".h",   ".hh",  ".hpp", ".hxx", ".cuh",
+                                    ".inc", ".inl", ".clh", NULL};
   const char *dot = strrchr(name, '.');
   for (int k = 0; dot && all[k]; k++)
-    if (!strcmp(dot, all[k])) return true;
+    if (!strcmp(dot, all[k]))
+      return true;
   return false;
 }
 
@@ -51,14 +58,16 @@ static bool has_kernels(int folder, const char *name) {
   char *text = ww_xmalloc(65537);
   int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   ssize_t n = fd < 0 ? 0 : read(fd, text, 65536);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   text[n > 0 ? n : 0] = 0;
   bool found = strstr(text, "omp target") || strstr(text, "__global__");
   free(text);
   return found;
 }
 
-/* Links are not followed: nothing outside of the root is named, and there are no circles. Takes `folder`. */
+/* Links are not followed: nothing outside of the root is named, and there are no circles. Takes
+ * `folder`. */
 static void list_folder(listing *l, int folder, const char *path, int depth) {
   DIR *d = fdopendir(folder);
   if (!d) {
@@ -68,12 +77,14 @@ static void list_folder(listing *l, int folder, const char *path, int depth) {
   for (struct dirent *f; !l->truncated && (f = readdir(d));) {
     struct stat st;
     const char *name = f->d_name;
-    if (name[0] == '.' || fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW)) continue;
+    if (name[0] == '.' || fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW))
+      continue;
     l->truncated = l->files.n >= MOST_FILES || ++l->seen > MOST_SEEN;
     const char *full = *path ? ww_fmt(l->a, "%s/%s", path, name) : ww_strdup(l->a, name);
     if (S_ISDIR(st.st_mode) && depth < DEEPEST && strcmp(name, "node_modules") != 0) {
       int below = openat(dirfd(d), name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-      if (below >= 0) list_folder(l, below, full, depth + 1);
+      if (below >= 0)
+        list_folder(l, below, full, depth + 1);
     } else if (S_ISREG(st.st_mode) && !l->truncated && (size_t)st.st_size <= MOST_TEXT) {
       int kind = kind_of(name);
       if (kind == 2 || (kind == 1 && has_kernels(dirfd(d), name)))
@@ -94,8 +105,10 @@ void ww_call_files(call *c, ww_api_reply *out) {
   int folder = -1;
   if (!ww_workspace_path(c->api->w, ".", true, c->a, &root, &c->err))
     folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder >= 0) list_folder(&l, folder, "", 0);
-  if (l.files.n) qsort(l.files.v, l.files.n, sizeof *l.files.v, by_path);
+  if (folder >= 0)
+    list_folder(&l, folder, "", 0);
+  if (l.files.n)
+    qsort(l.files.v, l.files.n, sizeof *l.files.v, by_path);
   ww_call_begin(out, &j);
   ww_json_key(&j, "files");
   ww_json_arr(&j);
@@ -110,13 +123,16 @@ void ww_call_files(call *c, ww_api_reply *out) {
   ww_call_end(out, &j);
 }
 
-/* A source and nothing else: a folder may hold more than what is meant to be read by all who can ask. */
+/* A source and nothing else: a folder may hold more than what is meant to be read by all who can
+ * ask. */
 static ww_status read_text(call *c, const char *path, char **text) {
   size_t n;
   if (!kind_of(path) && !is_header(path))
-    return ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not called like a source file", ww_path_base(path));
+    return ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not called like a source file",
+                   ww_path_base(path));
   ww_status st = ww_workspace_text(c->api->w, path, MOST_TEXT, c->a, text, &n, &c->err);
-  if (!st && strlen(*text) != n) st = ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not a text", ww_path_base(path));
+  if (!st && strlen(*text) != n)
+    st = ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not a text", ww_path_base(path));
   return st;
 }
 
@@ -124,7 +140,8 @@ void ww_call_source(call *c, ww_api_reply *out) {
   const char *file;
   char *text;
   ww_json j;
-  if (ww_call_read(c) || ww_call_text(c, "file", &file) || read_text(c, c->ask.source.path, &text)) {
+  if (ww_call_read(c) || ww_call_text(c, "file", &file) ||
+      read_text(c, c->ask.source.path, &text)) {
     ww_call_fail(c, out);
     return;
   }
@@ -156,22 +173,27 @@ static const char *bound_of(const cJSON *report) {
               *timing = cJSON_GetObjectItemCaseSensitive(machine, "timing"),
               *name = cJSON_GetObjectItemCaseSensitive(timing, "bottleneck");
   for (int k = 0; cJSON_IsString(name) && k < WW_NTERMS; k++)
-    if (!strcmp(ww_term_names[k], name->valuestring)) return ww_term_words[k];
+    if (!strcmp(ww_term_names[k], name->valuestring))
+      return ww_term_words[k];
   return "";
 }
 
 static void keep_point(call *c, const ww_told *t, sweeping *w, swept *value, ww_sweep_point *out) {
   ww_report *r = WW_NEW(c->a, ww_report);
   cJSON *json = ww_json_read(t->json, strlen(t->json), &value->why);
-  if (json && !ww_report_parse(t->json, c->a, r, &value->why) && r->error.code) value->why = r->error;
+  if (json && !ww_report_parse(t->json, c->a, r, &value->why) && r->error.code)
+    value->why = r->error;
   if (json && !t->code && r->m[WW_M_time_us].known) {
     const ww_quantity *q = &r->m[WW_M_time_us];
-    *out = (ww_sweep_point){true, q->value, q->interval ? q->low : q->value, q->interval ? q->high : q->value,
-                            bound_of(json)};
+    *out = (ww_sweep_point){true, q->value, q->interval ? q->low : q->value,
+                            q->interval ? q->high : q->value, bound_of(json)};
     value->known = true;
     w->kernel = t->kernel;
     w->file = r->file;
-    for (int d = 0; r->launch && d < 3; d++) value->grid[d] = r->launch->grid[d], value->block[d] = r->launch->block[d];
+    for (int d = 0; r->launch && d < 3; d++) {
+      value->grid[d] = r->launch->grid[d];
+      value->block[d] = r->launch->block[d];
+    }
   }
   cJSON_Delete(json);
 }
@@ -181,15 +203,19 @@ static ww_status sweep_value(call *c, sweeping *w, uint32_t i) {
   ww_answered x;
   swept *value = &w->values[i];
   ww_status st = ww_sweep_launch(&w->s, w->s.v[i], c->a, &l, &c->err);
-  if (st) return st;
+  if (st)
+    return st;
   c->ask.launch = &l;
   st = ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err);
   c->ask.launch = NULL; /* it goes with this function */
   if (!st && x.n != w->ngpus)
     return ww_fail(&c->err, WW_EUSAGE, "the source has several kernels; name one with `kernel`");
-  if (st == WW_ECANCEL || st == WW_EUSAGE || (c->ask.deadline > 0 && ww_now() > c->ask.deadline)) return st;
-  if (st) value->why = c->err; /* a size that does not fit: a gap in the curve */
-  for (uint32_t g = 0; !st && g < x.n; g++) keep_point(c, &x.v[g], w, value, &w->points[i * w->ngpus + g]);
+  if (st == WW_ECANCEL || st == WW_EUSAGE || (c->ask.deadline > 0 && ww_now() > c->ask.deadline))
+    return st;
+  if (st)
+    value->why = c->err; /* a size that does not fit: a gap in the curve */
+  for (uint32_t g = 0; !st && g < x.n; g++)
+    keep_point(c, &x.v[g], w, value, &w->points[i * w->ngpus + g]);
   return WW_OK;
 }
 
@@ -197,14 +223,20 @@ static ww_status sweep(call *c, sweeping *w) {
   const char *range;
   ww_gpu *gpus;
   ww_status st = ww_call_read(c);
-  if (!st) st = ww_call_text(c, "sweep", &range);
-  if (!st && !range) st = ww_fail(&c->err, WW_EUSAGE, "give `sweep`: what goes over which sizes, n=1K..64M");
-  if (!st) st = ww_sweep_parse(range, c->a, &w->s, &c->err);
-  if (st) return st;
+  if (!st)
+    st = ww_call_text(c, "sweep", &range);
+  if (!st && !range)
+    st = ww_fail(&c->err, WW_EUSAGE, "give `sweep`: what goes over which sizes, n=1K..64M");
+  if (!st)
+    st = ww_sweep_parse(range, c->a, &w->s, &c->err);
+  if (st)
+    return st;
   w->ngpus = ww_call_gpus(c, &gpus);
-  if ((uint64_t)w->s.n * w->ngpus > 1000) return ww_fail(&c->err, WW_EUSAGE, "sweep: at most 1000 sizes times GPUs");
+  if ((uint64_t)w->s.n * w->ngpus > 1000)
+    return ww_fail(&c->err, WW_EUSAGE, "sweep: at most 1000 sizes times GPUs");
   w->gpus = WW_NEWN(c->a, const char *, w->ngpus);
-  for (uint32_t g = 0; g < w->ngpus; g++) w->gpus[g] = gpus[g].name ? gpus[g].name : "";
+  for (uint32_t g = 0; g < w->ngpus; g++)
+    w->gpus[g] = gpus[g].name ? gpus[g].name : "";
   w->values = WW_NEWN(c->a, swept, w->s.n);
   w->points = WW_NEWN(c->a, ww_sweep_point, (size_t)w->s.n * w->ngpus);
   bool any = false;
@@ -212,14 +244,18 @@ static ww_status sweep(call *c, sweeping *w) {
     st = sweep_value(c, w, i);
     any |= w->values[i].known;
   }
-  if (!st && !any) c->err = w->values[0].why, st = c->err.code ? c->err.code : WW_EDATA; /* nothing at all: why */
+  if (!st && !any) {
+    c->err = w->values[0].why;
+    st = c->err.code ? c->err.code : WW_EDATA;
+  } /* nothing at all: why */
   return st;
 }
 
 static void write_shape(const char *key, const uint64_t d[3], ww_json *j) {
   ww_json_key(j, key);
   ww_json_arr(j);
-  for (int k = 0; k < 3; k++) ww_json_uint(j, d[k]);
+  for (int k = 0; k < 3; k++)
+    ww_json_uint(j, d[k]);
   ww_json_end_arr(j);
 }
 
@@ -227,7 +263,10 @@ static void write_value(const sweeping *w, uint32_t i, ww_json *j) {
   const swept *v = &w->values[i];
   ww_json_obj(j);
   ww_json_kuint(j, "value", w->s.v[i]);
-  if (v->known) write_shape("grid", v->grid, j), write_shape("block", v->block, j);
+  if (v->known) {
+    write_shape("grid", v->grid, j);
+    write_shape("block", v->block, j);
+  }
   ww_json_key(j, "times");
   ww_json_arr(j);
   for (uint32_t g = 0; g < w->ngpus; g++) {
@@ -244,7 +283,8 @@ static void write_value(const sweeping *w, uint32_t i, ww_json *j) {
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
-  if (v->why.code) ww_json_kstr(j, "error", v->why.msg);
+  if (v->why.code)
+    ww_json_kstr(j, "error", v->why.msg);
   ww_json_end_obj(j);
 }
 
@@ -260,11 +300,13 @@ void ww_call_sweep(call *c, ww_api_reply *out) {
   ww_json_kstr(&j, "name", w.s.name);
   ww_json_key(&j, "gpus");
   ww_json_arr(&j);
-  for (uint32_t g = 0; g < w.ngpus; g++) ww_json_str(&j, w.gpus[g]);
+  for (uint32_t g = 0; g < w.ngpus; g++)
+    ww_json_str(&j, w.gpus[g]);
   ww_json_end_arr(&j);
   ww_json_key(&j, "points");
   ww_json_arr(&j);
-  for (uint32_t i = 0; i < w.s.n; i++) write_value(&w, i, &j);
+  for (uint32_t i = 0; i < w.s.n; i++)
+    write_value(&w, i, &j);
   ww_json_end_arr(&j);
   ww_call_end(out, &j);
 }
@@ -275,7 +317,8 @@ void ww_call_sweep_svg(call *c, ww_api_reply *out) {
     ww_call_fail(c, out);
     return;
   }
-  ww_sweep_result r = {&w.s, w.gpus, w.ngpus, w.points, w.kernel ? w.kernel : "", w.file ? w.file : ""};
+  ww_sweep_result r = {
+      &w.s, w.gpus, w.ngpus, w.points, w.kernel ? w.kernel : "", w.file ? w.file : ""};
   *out = (ww_api_reply){.status = 200, .type = "image/svg+xml"};
   ww_sweep_svg(&r, &out->body);
 }
@@ -287,9 +330,12 @@ static const char *text_of(void *ctx, const char *file, ww_arena *a) {
   call *c = ctx;
   const char *path;
   char *text;
-  if (ww_workspace_path(c->api->w, file, false, a, &path, &c->err)) return NULL;
-  if (c->ask.source.text && !strcmp(path, c->ask.source.path)) return c->ask.source.text;
-  if (ww_workspace_path(c->api->w, file, true, a, &path, &c->err) || read_text(c, path, &text)) return NULL;
+  if (ww_workspace_path(c->api->w, file, false, a, &path, &c->err))
+    return NULL;
+  if (c->ask.source.text && !strcmp(path, c->ask.source.path))
+    return c->ask.source.text;
+  if (ww_workspace_path(c->api->w, file, true, a, &path, &c->err) || read_text(c, path, &text))
+    return NULL;
   return text;
 }
 
@@ -302,8 +348,13 @@ void ww_call_html(call *c, ww_api_reply *out) {
     return;
   }
   const char **reports = WW_NEWN(c->a, const char *, x.n + 1);
-  for (uint32_t k = 0; k < x.n; k++) reports[k] = x.v[k].json;
-  ww_export page = {.reports = reports, .n = x.n, .source = text_of, .ctx = c, .made = "the page of warpwise serve"};
+  for (uint32_t k = 0; k < x.n; k++)
+    reports[k] = x.v[k].json;
+  ww_export page = {.reports = reports,
+                    .n = x.n,
+                    .source = text_of,
+                    .ctx = c,
+                    .made = "the page of warpwise serve"};
   page.ngpus = ww_call_gpus(c, &gpus);
   page.gpus = gpus;
   *out = (ww_api_reply){.status = 200, .type = "text/html; charset=utf-8"};

@@ -1,5 +1,6 @@
-/* code.c - hashes a kernel's IR. Indices into the module shift when other functions come and go, so functions and variables go in by name;
- * lines shift when something above is edited, so those of the kernel's own file go in as seen from its first one. */
+/* code.c - hashes a kernel's IR. Indices into the module shift when other functions come and go, so
+ * functions and variables go in by name; lines shift when something above is edited, so those of
+ * the kernel's own file go in as seen from its first one. */
 #include "code.h"
 
 #include <stdlib.h>
@@ -12,8 +13,12 @@ typedef struct {
   ww_key key;
 } hasher;
 
-static void number(hasher *h, uint64_t v) { h->key = ww_key_with(h->key, &v, sizeof v); }
-static void text(hasher *h, const char *s) { h->key = ww_key_str(h->key, s); }
+static void number(hasher *h, uint64_t v) {
+  h->key = ww_key_with(h->key, &v, sizeof v);
+}
+static void text(hasher *h, const char *s) {
+  h->key = ww_key_str(h->key, s);
+}
 
 static void hash_ins(hasher *h, const ww_ins *i) {
   uint8_t small[8] = {i->op, i->type, i->type2, i->space, i->sub, i->n, i->nres, i->flags};
@@ -24,7 +29,8 @@ static void hash_ins(hasher *h, const ww_ins *i) {
     text(h, h->m->fns[i->imm].mangled);
   else
     number(h, (uint64_t)i->imm);
-  if (!h->lines || i->loc >= h->m->nlocs) return;
+  if (!h->lines || i->loc >= h->m->nlocs)
+    return;
   const ww_loc *at = &h->m->locs[i->loc];
   const char *file = at->file < h->m->nfiles ? h->m->files[at->file] : NULL;
   bool own = file && h->kernel->file && !strcmp(file, h->kernel->file);
@@ -35,7 +41,8 @@ static void hash_ins(hasher *h, const ww_ins *i) {
 static void hash_value(hasher *h, const ww_value *v) {
   number(h, (uint64_t)v->type << 8 | v->kind);
   number(h, v->bits);
-  if (h->lines) text(h, v->name);
+  if (h->lines)
+    text(h, v->name);
   if (v->kind == WW_VAL_SYMBOL && v->ref < h->m->nsymbols)
     text(h, h->m->symbols[v->ref].mangled);
   else if (v->kind == WW_VAL_FN && v->ref < h->m->nfns)
@@ -50,7 +57,8 @@ static void hash_block(hasher *h, const ww_block *b) {
     uint32_t phi[3] = {b->phis[k].dst, b->phis[k].ext, b->phis[k].n};
     h->key = ww_key_with(h->key, phi, sizeof phi);
   }
-  for (uint32_t k = 0; k < b->nins; k++) hash_ins(h, &b->ins[k]);
+  for (uint32_t k = 0; k < b->nins; k++)
+    hash_ins(h, &b->ins[k]);
 }
 
 static void hash_params(hasher *h, const ww_fn *fn) {
@@ -65,26 +73,32 @@ static void hash_params(hasher *h, const ww_fn *fn) {
 }
 
 static void hash_fn(hasher *h, const ww_fn *fn) {
-  if (h->seen[fn - h->m->fns]) return;
+  if (h->seen[fn - h->m->fns])
+    return;
   h->seen[fn - h->m->fns] = true;
-  uint32_t shape[10] = {fn->nparams,     fn->nvals,      fn->nblocks,      fn->local_bytes,  fn->shared_bytes,
-                        fn->max_threads, fn->min_blocks, fn->req_block[0], fn->req_block[1], fn->req_block[2]};
+  uint32_t shape[10] = {fn->nparams,      fn->nvals,       fn->nblocks,    fn->local_bytes,
+                        fn->shared_bytes, fn->max_threads, fn->min_blocks, fn->req_block[0],
+                        fn->req_block[1], fn->req_block[2]};
   text(h, fn->name);
   text(h, fn->mangled);
   text(h, fn->refusal);
   text(h, fn->file);
   h->key = ww_key_with(h->key, shape, sizeof shape);
   hash_params(h, fn);
-  for (uint32_t k = 0; k < fn->nvals; k++) hash_value(h, &fn->vals[k]);
-  for (uint32_t k = 0; k < fn->nblocks; k++) hash_block(h, &fn->blocks[k]);
+  for (uint32_t k = 0; k < fn->nvals; k++)
+    hash_value(h, &fn->vals[k]);
+  for (uint32_t k = 0; k < fn->nblocks; k++)
+    hash_block(h, &fn->blocks[k]);
   h->key = ww_key_with(h->key, fn->pool, fn->npool * sizeof *fn->pool);
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op == WW_OP_CALL && (uint64_t)i->imm < h->m->nfns) hash_fn(h, &h->m->fns[i->imm]);
+      if (i->op == WW_OP_CALL && (uint64_t)i->imm < h->m->nfns)
+        hash_fn(h, &h->m->fns[i->imm]);
     }
   for (uint32_t k = 0; k < fn->nvals; k++)
-    if (fn->vals[k].kind == WW_VAL_FN && fn->vals[k].ref < h->m->nfns) hash_fn(h, &h->m->fns[fn->vals[k].ref]);
+    if (fn->vals[k].kind == WW_VAL_FN && fn->vals[k].ref < h->m->nfns)
+      hash_fn(h, &h->m->fns[fn->vals[k].ref]);
 }
 
 /* Tables of functions lead to further code. */
@@ -93,7 +107,8 @@ static void hash_symbol(hasher *h, const ww_symbol *s) {
   number(h, (uint64_t)s->space << 1 | s->dynamic);
   number(h, s->size);
   number(h, s->align);
-  if (s->init) h->key = ww_key_with(h->key, s->init, s->size);
+  if (s->init)
+    h->key = ww_key_with(h->key, s->init, s->size);
   for (uint32_t k = 0; k < s->nrelocs; k++) {
     const struct ww_reloc *r = &s->relocs[k];
     number(h, r->at);
@@ -109,7 +124,8 @@ ww_key ww_code_key(const ww_module *m, const ww_fn *fn, bool lines) {
   hasher h = {.m = m, .kernel = fn, .lines = lines, .seen = ww_xcalloc(m->nfns, sizeof(bool))};
   number(&h, (uint64_t)m->dialect << 32 | m->warp);
   hash_fn(&h, fn);
-  for (uint32_t k = 0; k < m->nsymbols; k++) hash_symbol(&h, &m->symbols[k]);
+  for (uint32_t k = 0; k < m->nsymbols; k++)
+    hash_symbol(&h, &m->symbols[k]);
   free(h.seen);
   return h.key;
 }
@@ -119,16 +135,19 @@ static const char *move_numbers(const char *p, int64_t by, ww_buf *out) {
   for (;;) {
     char *end;
     uint64_t line = strtoull(p, &end, 10);
-    if (end == p) return p;
+    if (end == p)
+      return p;
     ww_buf_fmt(out, "%llu", (unsigned long long)(line ? line + (uint64_t)by : 0));
     p = end;
-    if (p[0] != ',' || p[1] != ' ' || p[2] < '0' || p[2] > '9') return p;
+    if (p[0] != ',' || p[1] != ' ' || p[2] < '0' || p[2] > '9')
+      return p;
     ww_buf_puts(out, ", ");
     p += 2;
   }
 }
 
-/* Lines stand behind their file, `"file":"a.cu","line":9`, and in words, `; so does line 12, 14`. */
+/* Lines stand behind their file, `"file":"a.cu","line":9`, and in words, `; so does line 12, 14`.
+ */
 static void move_lines(const char *json, const char *file, int64_t by, ww_buf *out) {
   static const char words[] = "; so does line ";
   ww_buf mark = {0};
@@ -142,7 +161,8 @@ static void move_lines(const char *json, const char *file, int64_t by, ww_buf *o
     size_t n = at ? mark.n - 1 : said ? sizeof words - 1 : 1;
     ww_buf_add(out, p, n);
     p += n;
-    if (at || said) p = move_numbers(p, by, out);
+    if (at || said)
+      p = move_numbers(p, by, out);
   }
   ww_buf_free(&mark);
 }
@@ -169,7 +189,8 @@ static const char *say_instead(const char *json, const char *was, const char *no
   return json;
 }
 
-const char *ww_code_moved(const char *json, const ww_code_place *was, const ww_code_place *now, ww_arena *a) {
+const char *ww_code_moved(const char *json, const ww_code_place *was, const ww_code_place *now,
+                          ww_arena *a) {
   const char *moved = json;
   if (was->line != now->line && now->file) {
     ww_buf out = {0};
@@ -177,6 +198,7 @@ const char *ww_code_moved(const char *json, const ww_code_place *was, const ww_c
     moved = ww_strdup(a, out.s);
     ww_buf_free(&out);
   }
-  if (was->host && now->host && strcmp(was->host, now->host) != 0) moved = say_instead(moved, was->host, now->host, a);
+  if (was->host && now->host && strcmp(was->host, now->host) != 0)
+    moved = say_instead(moved, was->host, now->host, a);
   return moved == json ? ww_strdup(a, json) : moved;
 }

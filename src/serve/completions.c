@@ -1,7 +1,9 @@
 /* completions.c - requests of OpenAI's clients answered by a model on this machine's processor.
  *
- * Members that are known and mean something here are obeyed; those that would change the answer and cannot be (n above 1, tools, logprobs, penalties)
- * are refused with a message; others (user, metadata, ...) are passed over, as servers of this interface do. One text is written at a time: the model takes all cores. */
+ * Members that are known and mean something here are obeyed; those that would change the answer and
+ * cannot be (n above 1, tools, logprobs, penalties) are refused with a message; others (user,
+ * metadata, ...) are passed over, as servers of this interface do. One text is written at a time:
+ * the model takes all cores. */
 #include "completions.h"
 
 #include <math.h>
@@ -47,11 +49,13 @@ ww_status ww_completions_new(const char *path, uint32_t threads, ww_completions 
   if (path) {
     st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE}, &c->m, e);
     size_t n = strlen(path);
-    while (n > 1 && path[n - 1] == '/') n--;
+    while (n > 1 && path[n - 1] == '/')
+      n--;
     char *whole = strndup(path, n);
     c->name = strdup(ww_path_base(whole));
     free(whole);
-    if (!st && !ww_lm_tokenizer(c->m)) st = ww_fail(e, WW_EDATA, "%s has no tokenizer.json", path);
+    if (!st && !ww_lm_tokenizer(c->m))
+      st = ww_fail(e, WW_EDATA, "%s has no tokenizer.json", path);
   }
   if (st) {
     ww_completions_free(c);
@@ -62,14 +66,17 @@ ww_status ww_completions_new(const char *path, uint32_t threads, ww_completions 
 }
 
 void ww_completions_free(ww_completions *c) {
-  if (!c) return;
+  if (!c)
+    return;
   ww_lm_close(c->m);
   pthread_mutex_destroy(&c->writing);
   free(c->name);
   free(c);
 }
 
-void ww_completions_stop(ww_completions *c) { atomic_store(&c->stopping, true); }
+void ww_completions_stop(ww_completions *c) {
+  atomic_store(&c->stopping, true);
+}
 
 /* ---- answers ---- */
 
@@ -94,7 +101,9 @@ static void fail(ww_http_call *x, int status, const char *type, const char *mess
   ww_buf_free(&b);
 }
 
-static void refuse(ww_http_call *x, const char *message) { fail(x, 400, "invalid_request_error", message); }
+static void refuse(ww_http_call *x, const char *message) {
+  fail(x, 400, "invalid_request_error", message);
+}
 
 static void begin(const request *r, ww_json *j, ww_buf *b, const char *object) {
   ww_json_begin(j, b);
@@ -114,10 +123,13 @@ static void write_usage(ww_json *j, const ww_generated *g) {
   ww_json_end_obj(j);
 }
 
-static const char *finish_name(const ww_generated *g) { return g->finish == WW_FINISH_LENGTH ? "length" : "stop"; }
+static const char *finish_name(const ww_generated *g) {
+  return g->finish == WW_FINISH_LENGTH ? "length" : "stop";
+}
 
 /* One choice: `text` under message, delta or text; finish NULL: not yet. */
-static void write_choice(const request *r, ww_json *j, const char *text, bool role, const char *finish) {
+static void write_choice(const request *r, ww_json *j, const char *text, bool role,
+                         const char *finish) {
   ww_json_key(j, "choices");
   ww_json_arr(j);
   ww_json_obj(j);
@@ -125,8 +137,10 @@ static void write_choice(const request *r, ww_json *j, const char *text, bool ro
   if (r->chat) {
     ww_json_key(j, r->stream ? "delta" : "message");
     ww_json_obj(j);
-    if (role) ww_json_kstr(j, "role", "assistant");
-    if (text) ww_json_kstr(j, "content", text);
+    if (role)
+      ww_json_kstr(j, "role", "assistant");
+    if (text)
+      ww_json_kstr(j, "content", text);
     ww_json_end_obj(j);
   } else
     ww_json_kstr(j, "text", text ? text : "");
@@ -139,7 +153,8 @@ static void write_choice(const request *r, ww_json *j, const char *text, bool ro
 /* A NUL would end the text for the writer of JSON: it becomes what is no UTF-8. */
 static void no_nul(char *s, size_t n) {
   for (size_t k = 0; k < n; k++)
-    if (!s[k]) s[k] = (char)0xff;
+    if (!s[k])
+      s[k] = (char)0xff;
 }
 
 static void reply_whole(const request *r, const ww_generated *g) {
@@ -186,8 +201,10 @@ static void usage_event(const request *r, const ww_generated *g) {
 
 static bool piece(void *ctx, const char *text, size_t n) {
   request *r = ctx;
-  if (atomic_load(&r->c->stopping)) return false;
-  if (!r->stream) return true;
+  if (atomic_load(&r->c->stopping))
+    return false;
+  if (!r->stream)
+    return true;
   char *copy = ww_xmalloc(n + 1);
   memcpy(copy, text, n);
   copy[n] = 0;
@@ -210,14 +227,16 @@ static void end_answer(const request *r, const ww_generated *g, ww_status st, co
   if (st && r->stream)
     error_event(r, why);
   else if (st)
-    fail(r->x, st == WW_ELIMIT ? 400 : 500, st == WW_ELIMIT ? "invalid_request_error" : "server_error", why);
+    fail(r->x, st == WW_ELIMIT ? 400 : 500,
+         st == WW_ELIMIT ? "invalid_request_error" : "server_error", why);
   else if (!r->stream && g->finish == WW_FINISH_CANCEL)
     fail(r->x, 503, "server_error", "the server ends");
   else if (!r->stream)
     reply_whole(r, g);
   else if (g->finish != WW_FINISH_CANCEL) { /* else nobody reads any more */
     event(r, r->chat ? NULL : "", false, g);
-    if (r->usage) usage_event(r, g);
+    if (r->usage)
+      usage_event(r, g);
     ww_http_write(r->x, "data: [DONE]\n\n", 14);
   }
 }
@@ -228,10 +247,12 @@ static void write_text(request *r) {
   ww_generated g = {0};
   ww_err e = {0};
   uint64_t room = (uint64_t)r->prompt.n + r->how.most;
-  if (room > k->context) room = k->context;
+  if (room > k->context)
+    room = k->context;
   if (r->prompt.n >= k->context) {
     char text[160];
-    snprintf(text, sizeof text, "the prompt has %u tokens, the model reads %u at most", r->prompt.n, k->context);
+    snprintf(text, sizeof text, "the prompt has %u tokens, the model reads %u at most", r->prompt.n,
+             k->context);
     refuse(r->x, text);
     return;
   }
@@ -242,9 +263,11 @@ static void write_text(request *r) {
     ww_http_stream(r->x, 200, "text/event-stream");
     there = event(r, "", r->chat, NULL);
   }
-  if (!st && there) st = ww_lm_generate(s, r->c->m, 0, r->prompt.v, r->prompt.n, &r->how, &g, &e);
+  if (!st && there)
+    st = ww_lm_generate(s, r->c->m, 0, r->prompt.v, r->prompt.n, &r->how, &g, &e);
   pthread_mutex_unlock(&r->c->writing);
-  if (there) end_answer(r, &g, st, e.msg);
+  if (there)
+    end_answer(r, &g, st, e.msg);
   ww_buf_free(&g.text);
   ww_lm_session_free(s);
 }
@@ -257,11 +280,14 @@ static const cJSON *member(const cJSON *o, const char *name) {
 }
 
 /* A number in its range; false: something else, which was answered. */
-static bool real(request *r, const cJSON *o, const char *name, double low, double high, double *out) {
+static bool real(request *r, const cJSON *o, const char *name, double low, double high,
+                 double *out) {
   const cJSON *v = member(o, name);
   char text[120];
-  if (!v) return true;
-  if (cJSON_IsNumber(v) && v->valuedouble >= low && v->valuedouble <= high) return *out = v->valuedouble, true;
+  if (!v)
+    return true;
+  if (cJSON_IsNumber(v) && v->valuedouble >= low && v->valuedouble <= high)
+    return *out = v->valuedouble, true;
   snprintf(text, sizeof text, "`%s` must be a number from %g to %g", name, low, high);
   refuse(r->x, text);
   return false;
@@ -276,7 +302,8 @@ static bool stops(request *r, const cJSON *o) {
     cJSON_ArrayForEach(k, v) {
       if (!cJSON_IsString(k) || n == MOST_STOPS)
         return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
-      if (*k->valuestring) r->stops[n++] = ww_strdup(r->a, k->valuestring);
+      if (*k->valuestring)
+        r->stops[n++] = ww_strdup(r->a, k->valuestring);
     }
   } else if (v && !cJSON_IsString(v))
     return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
@@ -286,11 +313,13 @@ static bool stops(request *r, const cJSON *o) {
 
 /* response_format: text, json_object, or json_schema. */
 static bool format(request *r, const cJSON *o) {
-  const cJSON *f = member(o, "response_format"), *schema = member(member(f, "json_schema"), "schema");
+  const cJSON *f = member(o, "response_format"),
+              *schema = member(member(f, "json_schema"), "schema");
   const char *type = cJSON_IsString(member(f, "type")) ? member(f, "type")->valuestring : NULL;
   ww_err e = {0};
   ww_status st = WW_OK;
-  if (!f || (type && !strcmp(type, "text"))) return true;
+  if (!f || (type && !strcmp(type, "text")))
+    return true;
   if (type && !strcmp(type, "json_object"))
     st = ww_grammar_any_json(&r->grammar, &e);
   else if (type && !strcmp(type, "json_schema") && cJSON_IsObject(schema)) {
@@ -301,29 +330,33 @@ static bool format(request *r, const cJSON *o) {
     st = ww_grammar_of_schema(text.s, text.n, &r->grammar, &e);
     ww_buf_free(&text);
   } else
-    return refuse(
-               r->x,
-               "`response_format` must be {\"type\":\"text\"}, json_object, or json_schema with a json_schema.schema"),
+    return refuse(r->x, "`response_format` must be {\"type\":\"text\"}, json_object, or "
+                        "json_schema with a json_schema.schema"),
            false;
-  if (st) return refuse(r->x, e.msg), false;
+  if (st)
+    return refuse(r->x, e.msg), false;
   r->how.grammar = r->grammar;
   return true;
 }
 
 static bool unsupported(request *r, const cJSON *o) {
   const cJSON *n = member(o, "n"), *best = member(o, "best_of");
-  if ((n && !(cJSON_IsNumber(n) && n->valuedouble == 1)) || (best && !(cJSON_IsNumber(best) && best->valuedouble == 1)))
+  if ((n && !(cJSON_IsNumber(n) && n->valuedouble == 1)) ||
+      (best && !(cJSON_IsNumber(best) && best->valuedouble == 1)))
     return refuse(r->x, "`n` and `best_of` must be 1: one answer at a time"), true;
   if (cJSON_GetArraySize(member(o, "tools")) || cJSON_GetArraySize(member(o, "functions")))
     return refuse(r->x, "`tools` are not served by this model"), true;
   const cJSON *lp = member(o, "logprobs");
-  if (lp && !cJSON_IsFalse(lp)) return refuse(r->x, "`logprobs` are not served"), true;
-  for (const char *const *k = (const char *const[]){"presence_penalty", "frequency_penalty", NULL}; *k; k++) {
+  if (lp && !cJSON_IsFalse(lp))
+    return refuse(r->x, "`logprobs` are not served"), true;
+  for (const char *const *k = (const char *const[]){"presence_penalty", "frequency_penalty", NULL};
+       *k; k++) {
     const cJSON *v = member(o, *k);
     if (v && !(cJSON_IsNumber(v) && v->valuedouble == 0))
       return refuse(r->x, "penalties are not served: leave them out, or 0"), true;
   }
-  if (cJSON_GetArraySize(member(o, "logit_bias"))) return refuse(r->x, "`logit_bias` is not served"), true;
+  if (cJSON_GetArraySize(member(o, "logit_bias")))
+    return refuse(r->x, "`logit_bias` is not served"), true;
   if (cJSON_IsTrue(member(o, "echo")) || member(o, "suffix"))
     return refuse(r->x, "`echo` and `suffix` are not served"), true;
   return false;
@@ -332,21 +365,24 @@ static bool unsupported(request *r, const cJSON *o) {
 static bool common(request *r, const cJSON *o) {
   double temperature = 1, top_p = 1, top_k = 0, seed = 0, most = DEFAULT_TOKENS;
   const cJSON *model = member(o, "model");
-  if (model && !cJSON_IsString(model)) return refuse(r->x, "`model` must be a text"), false;
+  if (model && !cJSON_IsString(model))
+    return refuse(r->x, "`model` must be a text"), false;
   if (model && strcmp(model->valuestring, r->c->name)) {
     char text[300];
-    snprintf(text, sizeof text, "there is no model `%.100s` here; this server has `%.100s`", model->valuestring,
-             r->c->name);
+    snprintf(text, sizeof text, "there is no model `%.100s` here; this server has `%.100s`",
+             model->valuestring, r->c->name);
     return fail(r->x, 404, "invalid_request_error", text), false;
   }
   seed = (double)(atomic_load(&r->c->served) & 0xffffff);
-  if (unsupported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) || !real(r, o, "top_p", 0, 1, &top_p) ||
-      !real(r, o, "top_k", 0, 1e6, &top_k) || !real(r, o, "seed", -9e15, 9e15, &seed) ||
-      !real(r, o, "max_tokens", 1, 1e9, &most) || !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) ||
-      !format(r, o))
+  if (unsupported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) ||
+      !real(r, o, "top_p", 0, 1, &top_p) || !real(r, o, "top_k", 0, 1e6, &top_k) ||
+      !real(r, o, "seed", -9e15, 9e15, &seed) || !real(r, o, "max_tokens", 1, 1e9, &most) ||
+      !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) || !format(r, o))
     return false;
-  if (top_p <= 0) top_p = 1e-6; /* the likeliest alone */
-  r->how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)top_k, (uint64_t)(int64_t)seed};
+  if (top_p <= 0)
+    top_p = 1e-6; /* the likeliest alone */
+  r->how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)top_k,
+                                      (uint64_t)(int64_t)seed};
   r->how.most = (uint32_t)most;
   r->stream = cJSON_IsTrue(member(o, "stream"));
   r->usage = cJSON_IsTrue(member(member(o, "stream_options"), "include_usage"));
@@ -359,11 +395,14 @@ static bool common(request *r, const cJSON *o) {
 static const char *content_of(ww_arena *a, const cJSON *content) {
   const cJSON *part;
   ww_buf b = {0};
-  if (cJSON_IsString(content)) return content->valuestring;
-  if (!cJSON_IsArray(content)) return NULL;
+  if (cJSON_IsString(content))
+    return content->valuestring;
+  if (!cJSON_IsArray(content))
+    return NULL;
   cJSON_ArrayForEach(part, content) {
     const cJSON *text = member(part, "text");
-    if (!cJSON_IsString(text)) return ww_buf_free(&b), NULL;
+    if (!cJSON_IsString(text))
+      return ww_buf_free(&b), NULL;
     ww_buf_puts(&b, text->valuestring);
   }
   const char *out = ww_strdup(a, b.s ? b.s : "");
@@ -385,8 +424,8 @@ static bool messages(request *r, const cJSON *o) {
     if (strcmp(role->valuestring, "system") && strcmp(role->valuestring, "developer") &&
         strcmp(role->valuestring, "user") && strcmp(role->valuestring, "assistant"))
       return refuse(r->x, "a message's `role` is system, developer, user or assistant"), false;
-    ww_chat_message(&chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system", content, r->a,
-                    &r->prompt);
+    ww_chat_message(&chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system",
+                    content, r->a, &r->prompt);
   }
   ww_chat_ask(&chat, r->a, &r->prompt);
   return true;
@@ -398,11 +437,13 @@ static bool plain_prompt(request *r, const cJSON *o) {
   if (cJSON_IsArray(p) && cJSON_GetArraySize(p) == 1 && !cJSON_IsNumber(p->child))
     p = p->child; /* a list of one prompt */
   if (cJSON_IsString(p))
-    ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring, strlen(p->valuestring), true, r->a, &r->prompt);
+    ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring, strlen(p->valuestring), true,
+                        r->a, &r->prompt);
   else if (cJSON_IsArray(p) && p->child) {
     cJSON_ArrayForEach(k, p) {
       if (!cJSON_IsNumber(k) || !(k->valuedouble >= 0 && k->valuedouble < vocab))
-        return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size"), false;
+        return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size"),
+               false;
       ww_push(r->a, &r->prompt, (int32_t)k->valuedouble);
     }
   } else
@@ -419,7 +460,8 @@ static void answer(ww_completions *c, ww_http_call *x, bool chat) {
     return;
   }
   if (!c->m) {
-    fail(x, 503, "server_error", "this server has no language model: start it with `warpwise serve --lm MODEL`");
+    fail(x, 503, "server_error",
+         "this server has no language model: start it with `warpwise serve --lm MODEL`");
     return;
   }
   const char *body = ww_http_body(x, &n);
@@ -428,17 +470,22 @@ static void answer(ww_completions *c, ww_http_call *x, bool chat) {
     refuse(x, o ? "the request must be a JSON object" : e.msg);
   else {
     r.a = ww_arena_new();
-    snprintf(r.id, sizeof r.id, "%s-%llx-%llx", chat ? "chatcmpl" : "cmpl", (unsigned long long)r.at,
-             (unsigned long long)atomic_fetch_add(&c->served, 1));
-    if (common(&r, o) && (chat ? messages(&r, o) : plain_prompt(&r, o))) write_text(&r);
+    snprintf(r.id, sizeof r.id, "%s-%llx-%llx", chat ? "chatcmpl" : "cmpl",
+             (unsigned long long)r.at, (unsigned long long)atomic_fetch_add(&c->served, 1));
+    if (common(&r, o) && (chat ? messages(&r, o) : plain_prompt(&r, o)))
+      write_text(&r);
     ww_grammar_free(r.grammar);
     ww_arena_free(r.a);
   }
   cJSON_Delete(o);
 }
 
-void ww_completions_text(void *ctx, ww_http_call *x) { answer(ctx, x, false); }
-void ww_completions_chat(void *ctx, ww_http_call *x) { answer(ctx, x, true); }
+void ww_completions_text(void *ctx, ww_http_call *x) {
+  answer(ctx, x, false);
+}
+void ww_completions_chat(void *ctx, ww_http_call *x) {
+  answer(ctx, x, true);
+}
 
 static void describe(const ww_completions *c, ww_json *j) {
   ww_json_obj(j);
@@ -473,7 +520,8 @@ void ww_completions_models(void *ctx, ww_http_call *x) {
   ww_json_kstr(&j, "object", "list");
   ww_json_key(&j, "data");
   ww_json_arr(&j);
-  if (c->m) describe(c, &j);
+  if (c->m)
+    describe(c, &j);
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
   ww_http_reply(x, 200, "application/json", b.s, b.n);

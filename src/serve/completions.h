@@ -1,4 +1,5 @@
-/* completions.h - the interface that OpenAI's clients speak: /v1/models, /v1/models/NAME, /v1/completions, /v1/chat/completions, whole or as a stream. */
+/* completions.h - the interface that OpenAI's clients speak: /v1/models, /v1/models/NAME,
+ * /v1/completions, /v1/chat/completions, whole or as a stream. */
 #ifndef WW_SERVE_COMPLETIONS_H
 #define WW_SERVE_COMPLETIONS_H
 

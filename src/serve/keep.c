@@ -1,6 +1,8 @@
-/* keep.c - a table of at most some thousands of entries under one lock; making happens outside of it.
+/* keep.c - a table of at most some thousands of entries under one lock; making happens outside of
+ * it.
  *
- * Invariant: an entry is MAKING (one maker, any number of waiters), READY, or STALE (pinned by somebody, found by nobody). */
+ * Invariant: an entry is MAKING (one maker, any number of waiters), READY, or STALE (pinned by
+ * somebody, found by nobody). */
 #include "keep.h"
 
 #include <assert.h>
@@ -31,16 +33,21 @@ struct ww_keep {
   ww_keep_stats stats;
 };
 
-ww_key ww_key_of(const void *data, size_t n) { return (ww_key){ww_hash(data, n, 1), ww_hash(data, n, 2)}; }
+ww_key ww_key_of(const void *data, size_t n) {
+  return (ww_key){ww_hash(data, n, 1), ww_hash(data, n, 2)};
+}
 
 ww_key ww_key_with(ww_key k, const void *data, size_t n) {
   uint64_t size = n; /* so that "ab" and "c" differ from "a" and "bc" */
-  if (!n) data = ""; /* it may be NULL then */
+  if (!n)
+    data = ""; /* it may be NULL then */
   return (ww_key){ww_hash(data, n, ww_hash(&size, sizeof size, k.a)),
                   ww_hash(data, n, ww_hash(&size, sizeof size, k.b))};
 }
 
-ww_key ww_key_str(ww_key k, const char *s) { return s ? ww_key_with(k, s, strlen(s) + 1) : ww_key_with(k, "", 0); }
+ww_key ww_key_str(ww_key k, const char *s) {
+  return s ? ww_key_with(k, s, strlen(s) + 1) : ww_key_with(k, "", 0);
+}
 
 ww_keep *ww_keep_new(uint32_t most, size_t bytes, void (*drop)(void *thing)) {
   ww_keep *k = ww_xcalloc(1, sizeof *k);
@@ -61,12 +68,14 @@ ww_keep *ww_keep_new(uint32_t most, size_t bytes, void (*drop)(void *thing)) {
 static void free_entry(ww_keep *k, entry *x) {
   k->stats.bytes -= x->bytes;
   k->stats.n--;
-  if (x->thing) k->drop(x->thing);
+  if (x->thing)
+    k->drop(x->thing);
   free(x);
 }
 
 void ww_keep_free(ww_keep *k) {
-  if (!k) return;
+  if (!k)
+    return;
   for (uint32_t s = 0; s < k->nslots; s++)
     for (entry *x = k->slots[s], *next; x; x = next) {
       next = x->next;
@@ -78,44 +87,54 @@ void ww_keep_free(ww_keep *k) {
   free(k);
 }
 
-static entry **slot_of(ww_keep *k, ww_key key) { return &k->slots[key.a & (k->nslots - 1)]; }
+static entry **slot_of(ww_keep *k, ww_key key) {
+  return &k->slots[key.a & (k->nslots - 1)];
+}
 
 /* STALE ones are nobody's to find. */
 static entry *find(ww_keep *k, ww_key key) {
   for (entry *x = *slot_of(k, key); x; x = x->next)
-    if (x->key.a == key.a && x->key.b == key.b && x->state != STALE) return x;
+    if (x->key.a == key.a && x->key.b == key.b && x->state != STALE)
+      return x;
   return NULL;
 }
 
 static entry *pinned(ww_keep *k, ww_key key, const void *thing) {
   entry *x = *slot_of(k, key);
-  while (x && x->thing != thing) x = x->next;
+  while (x && x->thing != thing)
+    x = x->next;
   assert(x && x->pins);
   return x;
 }
 
 static void take_out(ww_keep *k, entry *gone) {
   entry **at = slot_of(k, gone->key);
-  while (*at != gone) at = &(*at)->next;
+  while (*at != gone)
+    at = &(*at)->next;
   *at = gone->next;
   free_entry(k, gone);
 }
 
-/* Down to the limits, oldest first. Tables are small: looking through all of it costs less than what made an entry. */
+/* Down to the limits, oldest first. Tables are small: looking through all of it costs less than
+ * what made an entry. */
 static void shrink(ww_keep *k) {
   while (k->stats.n > k->most || k->stats.bytes > k->most_bytes) {
     entry *oldest = NULL;
     for (uint32_t s = 0; s < k->nslots; s++)
       for (entry *x = k->slots[s]; x; x = x->next)
-        if (x->state == READY && !x->pins && (!oldest || x->used < oldest->used)) oldest = x;
-    if (!oldest) return;
+        if (x->state == READY && !x->pins && (!oldest || x->used < oldest->used))
+          oldest = x;
+    if (!oldest)
+      return;
     take_out(k, oldest);
   }
 }
 
 static bool wait_until(ww_keep *k, double deadline) {
-  if (deadline <= 0) return pthread_cond_wait(&k->changed, &k->lock) == 0;
-  struct timespec t = {.tv_sec = (time_t)deadline, .tv_nsec = (long)((deadline - (double)(time_t)deadline) * 1e9)};
+  if (deadline <= 0)
+    return pthread_cond_wait(&k->changed, &k->lock) == 0;
+  struct timespec t = {.tv_sec = (time_t)deadline,
+                       .tv_nsec = (long)((deadline - (double)(time_t)deadline) * 1e9)};
   return pthread_cond_timedwait(&k->changed, &k->lock, &t) == 0;
 }
 
@@ -124,7 +143,8 @@ ww_keep_answer ww_keep_get(ww_keep *k, ww_key key, double deadline, void **thing
   pthread_mutex_lock(&k->lock);
   entry *x = find(k, key);
   while (x && x->state == MAKING && answer == WW_KEEP_MAKE) {
-    if (!wait_until(k, deadline)) answer = WW_KEEP_LATE;
+    if (!wait_until(k, deadline))
+      answer = WW_KEEP_LATE;
     x = find(k, key);
   }
   if (x && x->state == READY) {
@@ -170,7 +190,8 @@ void ww_keep_give_up(ww_keep *k, ww_key key) {
 
 static void unpin(ww_keep *k, entry *x) {
   x->pins--;
-  if (x->state == STALE && !x->pins) take_out(k, x);
+  if (x->state == STALE && !x->pins)
+    take_out(k, x);
   shrink(k);
 }
 

@@ -1,7 +1,7 @@
 /* lsp.c - the language server's life: initialize, settings, shutdown; the table of methods.
  *
- * Before `initialize` every request is refused, after `shutdown` too. What the client can do decides what it is offered; what it cannot
- * show is never sent. */
+ * Before `initialize` every request is refused, after `shutdown` too. What the client can do
+ * decides what it is offered; what it cannot show is never sent. */
 #include "../base/confine.h"
 #include "lsp_int.h"
 
@@ -20,48 +20,58 @@ static const cJSON *at(const cJSON *v, const char *path) {
   return v;
 }
 
-static bool yes(const cJSON *v, const char *path) { return cJSON_IsTrue(at(v, path)); }
+static bool yes(const cJSON *v, const char *path) {
+  return cJSON_IsTrue(at(v, path));
+}
 
 static bool before(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const char *name = ww_rpc_name(c);
   ww_rpc_mark(c, s->generation); /* it is about texts up to here */
-  if (!strcmp(name, "exit")) return false;
+  if (!strcmp(name, "exit"))
+    return false;
   if (s->shut_down) {
     ww_rpc_error(c, INVALID, "the server has been shut down", NULL);
     return true;
   }
   bool first = !strcmp(name, "initialize");
-  if (first && s->initialized) ww_rpc_error(c, INVALID, "initialize was asked before", NULL);
-  if (!first && !s->initialized) ww_rpc_error(c, NOT_INITIALIZED, "initialize comes first", NULL);
+  if (first && s->initialized)
+    ww_rpc_error(c, INVALID, "initialize was asked before", NULL);
+  if (!first && !s->initialized)
+    ww_rpc_error(c, NOT_INITIALIZED, "initialize comes first", NULL);
   return first == s->initialized;
 }
 
 /* ---- settings ---- */
 
-/* The command line's GPU lies under everything. What came before from the editor no longer counts: a setting may have been taken back. */
+/* The command line's GPU lies under everything. What came before from the editor no longer counts:
+ * a setting may have been taken back. */
 static void take_settings(ww_lsp *s, const cJSON *object, const char *where) {
   ww_problems problems = {0};
-  if (!object || !object->child) return;
+  if (!object || !object->child)
+    return;
   pthread_mutex_lock(&s->lock);
   s->base = ww_settings_default;
   s->base.gpu = s->gpu;
   ww_settings_add(&s->base, object, where, NULL, false, s->arena, &problems);
   pthread_mutex_unlock(&s->lock);
-  for (uint32_t k = 0; k < problems.n; k++) ww_lsp_log(s, 2, "%s", problems.v[k]);
+  for (uint32_t k = 0; k < problems.n; k++)
+    ww_lsp_log(s, 2, "%s", problems.v[k]);
 }
 
 static void configured(void *ctx, const cJSON *result) {
   ww_lsp *s = ctx;
   const cJSON *ours = cJSON_IsArray(result) ? result->child : NULL;
-  if (!cJSON_IsObject(ours)) return;
+  if (!cJSON_IsObject(ours))
+    return;
   take_settings(s, ours, "settings");
   ww_lsp_again(s, true);
 }
 
 static void ask_settings(ww_lsp *s) {
   if (s->can.configuration)
-    ww_rpc_ask(s->rpc, "workspace/configuration", "{\"items\":[{\"section\":\"warpwise\"}]}", configured, s);
+    ww_rpc_ask(s->rpc, "workspace/configuration", "{\"items\":[{\"section\":\"warpwise\"}]}",
+               configured, s);
 }
 
 static void did_change_configuration(void *server, ww_rpc_call *c) {
@@ -78,8 +88,10 @@ static void did_change_configuration(void *server, ww_rpc_call *c) {
 
 static bool has_markdown(const cJSON *capabilities) {
   const cJSON *formats = at(capabilities, "textDocument.hover.contentFormat"), *f;
-  if (!cJSON_IsArray(formats)) return true;
-  cJSON_ArrayForEach(f, formats) if (cJSON_IsString(f) && !strcmp(f->valuestring, "markdown")) return true;
+  if (!cJSON_IsArray(formats))
+    return true;
+  cJSON_ArrayForEach(f, formats) if (cJSON_IsString(f) &&
+                                     !strcmp(f->valuestring, "markdown")) return true;
   return false;
 }
 
@@ -113,7 +125,8 @@ static void write_capabilities(ww_json *j) {
   ww_json_kbool(j, "workDoneProgress", true);
   ww_json_key(j, "commands");
   ww_json_arr(j);
-  for (uint32_t k = 0; ww_lsp_command_name(k); k++) ww_json_str(j, ww_lsp_command_name(k));
+  for (uint32_t k = 0; ww_lsp_command_name(k); k++)
+    ww_json_str(j, ww_lsp_command_name(k));
   ww_json_end_arr(j);
   ww_json_end_obj(j);
   ww_json_end_obj(j);
@@ -142,14 +155,19 @@ static void initialize(void *server, ww_rpc_call *c) {
 
 static void initialized(void *server, ww_rpc_call *c) {
   static const char watchers[] =
-      "{\"registrations\":[{\"id\":\"warpwise-files\",\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":"
-      "{\"watchers\":[{\"globPattern\":\"**/.warpwise.json\"},{\"globPattern\":\"**/compile_commands.json\"}]}}]}";
+      "{\"registrations\":[{\"id\":\"warpwise-files\",\"method\":\"workspace/"
+      "didChangeWatchedFiles\",\"registerOptions\":"
+      "{\"watchers\":[{\"globPattern\":\"**/.warpwise.json\"},{\"globPattern\":\"**/"
+      "compile_commands.json\"}]}}]}";
   ww_lsp *s = server;
   (void)c;
   const char *missing = ww_confine_missing();
-  if (missing) ww_lsp_log(s, 4, "this kernel cannot confine %s: open no folder here that you do not trust", missing);
+  if (missing)
+    ww_lsp_log(s, 4, "this kernel cannot confine %s: open no folder here that you do not trust",
+               missing);
   ask_settings(s);
-  if (s->can.watch) ww_rpc_ask(s->rpc, "client/registerCapability", watchers, NULL, NULL);
+  if (s->can.watch)
+    ww_rpc_ask(s->rpc, "client/registerCapability", watchers, NULL, NULL);
   s->can.watch = false; /* once */
 }
 
@@ -173,7 +191,10 @@ static void cancel(void *server, ww_rpc_call *c) {
   pthread_mutex_unlock(&s->lock);
 }
 
-static void nothing(void *server, ww_rpc_call *c) { (void)server, (void)c; }
+static void nothing(void *server, ww_rpc_call *c) {
+  (void)server;
+  (void)c;
+}
 
 /* ---- the server ---- */
 
@@ -215,25 +236,34 @@ static ww_status open_workspace(ww_lsp *s, const ww_lsp_options *o, ww_err *e) {
   const ww_gpu *first;
   s->seconds = o->seconds;
   s->w = ww_workspace_new(
-      &(ww_workspace_options){.gpu_files = &gpu, .ngpu_files = file, .bytes = o->bytes, .children = true}, e);
-  if (!s->w) return e->code;
+      &(ww_workspace_options){
+          .gpu_files = &gpu, .ngpu_files = file, .bytes = o->bytes, .children = true},
+      e);
+  if (!s->w)
+    return e->code;
   ww_workspace_gpus(s->w, &first);
   s->gpu = file ? first->name : gpu ? ww_strdup(s->arena, gpu) : NULL;
   s->base.gpu = s->gpu;
-  if (!s->gpu || ww_lsp_gpu(s, s->gpu)) return WW_OK;
+  if (!s->gpu || ww_lsp_gpu(s, s->gpu))
+    return WW_OK;
   return ww_fail(e, WW_EUSAGE, "there is no GPU '%.60s'; `warpwise gpus` lists them", gpu);
 }
 
 /* Requests mostly wait for an analysis: more workers than cores. */
 ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e) {
   ww_lsp s = {.arena = ww_arena_new(), .base = ww_settings_default};
-  ww_rpc_options ro = {
-      .methods = methods, .server = &s, .before = before, .workers = 12, .max_message = (size_t)64 << 20};
+  ww_rpc_options ro = {.methods = methods,
+                       .server = &s,
+                       .before = before,
+                       .workers = 12,
+                       .max_message = (size_t)64 << 20};
   make_locks(&s);
   s.rpc = ww_rpc_new(&ro, NULL, NULL);
   ww_status st = open_workspace(&s, o, e);
-  if (!st && !ww_lsp_start(&s, e)) st = e->code;
-  if (!st) st = ww_rpc_serve(s.rpc, in, out, WW_RPC_HEADERS, e);
+  if (!st && !ww_lsp_start(&s, e))
+    st = e->code;
+  if (!st)
+    st = ww_rpc_serve(s.rpc, in, out, WW_RPC_HEADERS, e);
   *orderly = s.shut_down;
   ww_lsp_stop(&s); /* who is left hears that it is over */
   ww_rpc_free(s.rpc);

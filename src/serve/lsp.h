@@ -10,7 +10,8 @@ typedef struct {
   uint64_t bytes;  /* of memory that a prediction may take; 0: no limit */
 } ww_lsp_options;
 
-/* Speaks LSP 3.17 over the two descriptors until the editor says `exit` or closes. *orderly: it said `shutdown` first. */
+/* Speaks LSP 3.17 over the two descriptors until the editor says `exit` or closes. *orderly: it
+ * said `shutdown` first. */
 ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e);
 
 #endif

@@ -1,7 +1,9 @@
-/* lsp_analyse.c - when documents are analysed, and how: a clock hands those that are due to workers.
+/* lsp_analyse.c - when documents are analysed, and how: a clock hands those that are due to
+ * workers.
  *
- * An analysis is of one generation of one document. It becomes the document's when that is still the generation; else nobody sees it. The
- * workspace ends what is asked about an older text, so a burst of typing costs little more than its last change. */
+ * An analysis is of one generation of one document. It becomes the document's when that is still
+ * the generation; else nobody sees it. The workspace ends what is asked about an older text, so a
+ * burst of typing costs little more than its last change. */
 #include "lsp_int.h"
 
 #include <errno.h>
@@ -9,7 +11,8 @@
 
 #include "../front/scan.h"
 
-#define WORKERS 4      /* analyses at a time: clang's run of an older text does not hold up the newer one's */
+#define WORKERS \
+  4 /* analyses at a time: clang's run of an older text does not hold up the newer one's */
 #define PROGRESS_S 0.5 /* an analysis that takes longer shows its progress */
 
 struct ww_lsp_job {
@@ -46,8 +49,10 @@ static void progress(ww_lsp_job *j, const char *kind, const char *message, int p
     ww_json_kstr(&w, "title", "Warpwise");
     ww_json_kbool(&w, "cancellable", true);
   }
-  if (message) ww_json_kstr(&w, "message", message);
-  if (percent >= 0) ww_json_kint(&w, "percentage", percent);
+  if (message)
+    ww_json_kstr(&w, "message", message);
+  if (percent >= 0)
+    ww_json_kint(&w, "percentage", percent);
   ww_json_end_obj(&w);
   ww_json_end_obj(&w);
   ww_rpc_notify(j->s->rpc, "$/progress", b.s);
@@ -65,18 +70,21 @@ static void begin_progress(ww_lsp_job *j) {
 
 static void report_progress(ww_lsp_job *j, const char *kernel, uint32_t done, uint32_t of) {
   pthread_mutex_lock(&j->s->lock);
-  if (j->token) progress(j, "report", kernel, (int)(100 * done / (of ? of : 1)));
+  if (j->token)
+    progress(j, "report", kernel, (int)(100 * done / (of ? of : 1)));
   pthread_mutex_unlock(&j->s->lock);
 }
 
 void ww_lsp_cancel_progress(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *token = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "token");
-  if (!cJSON_IsString(token) || !ww_starts(token->valuestring, "warpwise-")) return;
+  if (!cJSON_IsString(token) || !ww_starts(token->valuestring, "warpwise-"))
+    return;
   uint64_t which = strtoull(token->valuestring + 9, NULL, 10);
   pthread_mutex_lock(&s->lock);
   for (ww_lsp_job *j = s->jobs; j; j = j->next)
-    if (j->token == which) atomic_store(&j->cancelled, true);
+    if (j->token == which)
+      atomic_store(&j->cancelled, true);
   pthread_mutex_unlock(&s->lock);
 }
 
@@ -91,16 +99,19 @@ const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
   const ww_gpu *all;
   uint32_t n = ww_workspace_gpus(s->w, &all);
   for (uint32_t k = 0; name && k < n; k++)
-    if (!strcmp(all[k].name, name)) return &all[k];
+    if (!strcmp(all[k].name, name))
+      return &all[k];
   return NULL;
 }
 
-/* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has others, one of the right vendor is taken and named. */
+/* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has others, one of the
+ * right vendor is taken and named. */
 static void choose_gpu(const ww_lsp *s, const ww_module *m, ww_lsp_analysis *a) {
   const ww_gpu *wanted = a->gpu, *all;
   uint32_t n = ww_workspace_gpus(s->w, &all);
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (!fixed || wanted->lanes == m->warp) return;
+  if (!fixed || wanted->lanes == m->warp)
+    return;
   const ww_gpu *other = ww_lsp_gpu(s, m->warp == 64 ? "mi300x" : "h200");
   for (uint32_t k = 0; k < a->settings->ngpus; k++) {
     const ww_gpu *g = ww_lsp_gpu(s, a->settings->gpus[k]);
@@ -110,10 +121,13 @@ static void choose_gpu(const ww_lsp *s, const ww_module *m, ww_lsp_analysis *a) 
     }
   }
   for (uint32_t k = 0; !other && k < n; k++)
-    if (all[k].lanes == m->warp) other = &all[k];
-  if (!other) return;
+    if (all[k].lanes == m->warp)
+      other = &all[k];
+  if (!other)
+    return;
   a->gpu = other;
-  a->gpu_note = ww_fmt(a->arena, "%s runs no %s code", ww_show_gpu(wanted), m->dialect == WW_HIP ? "HIP" : "CUDA");
+  a->gpu_note = ww_fmt(a->arena, "%s runs no %s code", ww_show_gpu(wanted),
+                       m->dialect == WW_HIP ? "HIP" : "CUDA");
 }
 
 /* Where the kernel begins and ends, as far as the text shows it. */
@@ -121,10 +135,12 @@ static void find_extent(const ww_scan *scan, ww_lsp_kernel *k) {
   k->first = k->body = k->end = k->line;
   for (uint32_t i = 0; i < scan->ndecls; i++) {
     const ww_decl *d = &scan->decls[i];
-    if (!d->body) continue;
+    if (!d->body)
+      continue;
     uint32_t first = ww_scan_line(scan, d->begin), body = ww_scan_line(scan, d->body),
              end = ww_scan_line(scan, d->body_end ? d->body_end - 1 : d->body);
-    if (k->line < first || k->line > end) continue;
+    if (k->line < first || k->line > end)
+      continue;
     bool region = k->line > body; /* of OpenMP: from the directive to where its function ends */
     k->first = region ? k->line : first;
     k->body = region ? k->line : body;
@@ -138,7 +154,8 @@ static void read_lines(const ww_lsp_analysis *a, ww_lsp_kernel *k) {
   k->lines = WW_NEWN(a->arena, ww_lsp_line, cJSON_GetArraySize(lines) + 1);
   cJSON_ArrayForEach(l, lines) {
     const cJSON *file = cJSON_GetObjectItemCaseSensitive(l, "file");
-    if (!cJSON_IsString(file) || strcmp(file->valuestring, a->path) != 0) continue;
+    if (!cJSON_IsString(file) || strcmp(file->valuestring, a->path) != 0)
+      continue;
     ww_lsp_line *to = &k->lines[k->nlines++];
     const struct {
       const char *name;
@@ -150,7 +167,8 @@ static void read_lines(const ww_lsp_analysis *a, ww_lsp_kernel *k) {
     to->line = (uint32_t)ww_json_whole(l, "line");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
       const cJSON *v = cJSON_GetObjectItemCaseSensitive(l, numbers[i].name);
-      if (cJSON_IsNumber(v)) *numbers[i].to = v->valuedouble;
+      if (cJSON_IsNumber(v))
+        *numbers[i].to = v->valuedouble;
     }
   }
   cJSON_Delete(tree);
@@ -160,33 +178,45 @@ static void read_lines(const ww_lsp_analysis *a, ww_lsp_kernel *k) {
 static void name_launch(const ww_fn *fn, ww_arena *a, ww_lsp_kernel *k) {
   k->ntypes = fn->nparams;
   k->types = WW_NEWN(a, const char *, fn->nparams + 1);
-  for (uint32_t i = 0; i < fn->nparams; i++) k->types[i] = fn->params[i].ctype ? ww_strdup(a, fn->params[i].ctype) : "";
-  if (!k->report.launch) return;
+  for (uint32_t i = 0; i < fn->nparams; i++)
+    k->types[i] = fn->params[i].ctype ? ww_strdup(a, fn->params[i].ctype) : "";
+  if (!k->report.launch)
+    return;
   k->launch = *k->report.launch;
   k->launch.args = WW_NEWN(a, ww_arg, k->launch.nargs + 1);
   for (uint32_t i = 0; i < k->launch.nargs; i++) {
     k->launch.args[i] = k->report.launch->args[i];
-    if (i < fn->nparams) k->launch.args[i].name = ww_strdup(a, fn->params[i].name);
+    if (i < fn->nparams)
+      k->launch.args[i].name = ww_strdup(a, fn->params[i].name);
   }
 }
 
-static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *comment) {
-  if (comment) return WW_FROM_COMMENT;
-  if (ww_settings_launch(a->settings, k->name) || ww_settings_launch(a->settings, k->mangled)) return WW_FROM_PROJECT;
+static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k,
+                                  const char *comment) {
+  if (comment)
+    return WW_FROM_COMMENT;
+  if (ww_settings_launch(a->settings, k->name) || ww_settings_launch(a->settings, k->mangled))
+    return WW_FROM_PROJECT;
   ww_launch_origin from = WW_FROM_NOBODY;
   for (uint32_t i = 0; i < k->report.nassumed; i++) {
-    if (ww_starts(k->report.assumed[i], "launch: as in the host code")) from = WW_FROM_HOST;
-    if (ww_starts(k->report.assumed[i], "block:") && strstr(k->report.assumed[i], "no launch")) return WW_FROM_NOBODY;
+    if (ww_starts(k->report.assumed[i], "launch: as in the host code"))
+      from = WW_FROM_HOST;
+    if (ww_starts(k->report.assumed[i], "block:") && strstr(k->report.assumed[i], "no launch"))
+      return WW_FROM_NOBODY;
   }
   return from;
 }
 
-double ww_lsp_deadline(const ww_lsp *s) { return s->seconds > 0 ? ww_now() + s->seconds : 0; }
+double ww_lsp_deadline(const ww_lsp *s) {
+  return s->seconds > 0 ? ww_now() + s->seconds : 0;
+}
 
-ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus, uint32_t n,
-                     bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena, ww_answered *out, ww_err *e) {
+ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus,
+                     uint32_t n, bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena,
+                     ww_answered *out, ww_err *e) {
   const ww_launch *project = ww_settings_launch(a->settings, k->name);
-  if (!project) project = ww_settings_launch(a->settings, k->mangled);
+  if (!project)
+    project = ww_settings_launch(a->settings, k->mangled);
   ww_ask q = {.source = a->source,
               .kernel = k->mangled,
               .launch = k->origin == WW_FROM_COMMENT ? NULL : project,
@@ -210,12 +240,14 @@ static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan,
   k->mangled = ww_strdup(a->arena, fn->mangled);
   k->line = fn->line;
   k->here = !fn->file || !strcmp(fn->file, a->path);
-  if (k->here) find_extent(scan, k);
+  if (k->here)
+    find_extent(scan, k);
   const char *comment = k->here ? ww_front_comment_in(a->text, a->n, k->line, a->arena) : NULL;
   k->origin = comment ? WW_FROM_COMMENT : WW_FROM_NOBODY;
   const char *gpu = a->gpu->name;
   ww_status st = ww_lsp_ask(j->s, a, k, &gpu, 1, is_over, j, a->arena, &told, &e);
-  if (st == WW_ECANCEL) return st;
+  if (st == WW_ECANCEL)
+    return st;
   if (st || !told.n) {
     k->report = (ww_report){.kernel = k->name, .gpu = gpu, .error = e};
     k->json = "null";
@@ -223,11 +255,14 @@ static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan,
   }
   k->json = told.v[0].json;
   a->computed += !told.v[0].known;
-  if (ww_report_parse(k->json, a->arena, &k->report, &e)) k->report.error = e;
-  if (told.v[0].code == WW_ECANCEL) return WW_ECANCEL;
+  if (ww_report_parse(k->json, a->arena, &k->report, &e))
+    k->report.error = e;
+  if (told.v[0].code == WW_ECANCEL)
+    return WW_ECANCEL;
   k->origin = origin_of(a, k, comment);
   name_launch(fn, a->arena, k);
-  if (!k->report.error.code) read_lines(a, k);
+  if (!k->report.error.code)
+    read_lines(a, k);
   return WW_OK;
 }
 
@@ -238,9 +273,11 @@ static void kernels_of_text(ww_lsp_analysis *a) {
   a->v = WW_NEWN(a->arena, ww_lsp_kernel, scan.ndecls + 1);
   for (uint32_t i = 0; i < scan.ndecls; i++) {
     const ww_decl *d = &scan.decls[i];
-    if (!d->kernel || !d->body || !d->name) continue;
+    if (!d->kernel || !d->body || !d->name)
+      continue;
     ww_lsp_kernel *k = &a->v[a->nkernels++];
-    *k = (ww_lsp_kernel){.name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
+    *k = (ww_lsp_kernel){
+        .name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
     k->origin = WW_FROM_NOBODY;
     find_extent(&scan, k);
     k->report = (ww_report){.kernel = k->name, .gpu = a->gpu->name, .error = a->error};
@@ -253,17 +290,21 @@ static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
   for (uint32_t i = 0; i < scan->ndecls; i++) {
     const ww_decl *d = &scan->decls[i];
     bool covered = !d->kernel || !d->tmpl || !d->body || !d->name;
-    ww_lsp_kernel k = {.name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
+    ww_lsp_kernel k = {
+        .name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
     for (uint32_t n = 0; n < real && !covered; n++) {
-      uint32_t line = a->v[n].line, first = ww_scan_line(scan, d->begin), last = ww_scan_line(scan, d->body_end);
+      uint32_t line = a->v[n].line, first = ww_scan_line(scan, d->begin),
+               last = ww_scan_line(scan, d->body_end);
       covered = a->v[n].here && line >= first && line <= last;
     }
-    if (covered) continue;
+    if (covered)
+      continue;
     k.origin = WW_FROM_NOBODY;
     find_extent(scan, &k);
     k.report = (ww_report){.kernel = k.name, .gpu = a->gpu->name};
     ww_fail(&k.report.error, WW_EDATA,
-            "a template that nothing here instantiates; the setting `instantiate` may name %s<...>", k.name);
+            "a template that nothing here instantiates; the setting `instantiate` may name %s<...>",
+            k.name);
     a->v[a->nkernels++] = k;
   }
 }
@@ -273,16 +314,19 @@ static ww_status all_kernels(ww_lsp_job *j, const ww_read *r) {
   const ww_module *m = &r->unit->module;
   ww_scan scan;
   uint32_t kernels = 0;
-  for (uint32_t i = 0; i < m->nfns; i++) kernels += m->fns[i].kernel;
+  for (uint32_t i = 0; i < m->nfns; i++)
+    kernels += m->fns[i].kernel;
   a->dialect = m->dialect;
   ww_scan_source(a->text, a->n, a->arena, &scan);
   a->v = WW_NEWN(a->arena, ww_lsp_kernel, kernels + scan.ndecls + 1);
   choose_gpu(j->s, m, a);
   for (uint32_t i = 0; i < m->nfns; i++) {
-    if (!m->fns[i].kernel) continue;
+    if (!m->fns[i].kernel)
+      continue;
     report_progress(j, m->fns[i].name, a->nkernels, kernels);
     ww_status st = one_kernel(j, &m->fns[i], &scan, &a->v[a->nkernels]);
-    if (st) return st;
+    if (st)
+      return st;
     a->nkernels++;
   }
   bare_templates(a, &scan);
@@ -291,7 +335,8 @@ static ww_status all_kernels(ww_lsp_job *j, const ww_read *r) {
 
 static bool has_kernels(const ww_lsp_analysis *a) {
   const char *path = a->path;
-  ww_front_options o = {.files = &path, .nfiles = 1, .dialect = -1, .texts = (const char **)&a->text};
+  ww_front_options o = {
+      .files = &path, .nfiles = 1, .dialect = -1, .texts = (const char **)&a->text};
   return a->source.lang || ww_front_dialect_of(&o, a->arena) >= 0;
 }
 
@@ -300,9 +345,11 @@ static ww_status analyse(ww_lsp_job *j) {
   ww_lsp_analysis *a = j->a;
   ww_read read;
   ww_err e = {0};
-  if (!has_kernels(a)) return WW_OK;
+  if (!has_kernels(a))
+    return WW_OK;
   ww_status st = ww_workspace_read(j->s->w, &a->source, ww_lsp_deadline(j->s), a->arena, &read, &e);
-  if (st == WW_ECANCEL) return st;
+  if (st == WW_ECANCEL)
+    return st;
   if (st) {
     a->error = e;
     kernels_of_text(a);
@@ -325,9 +372,12 @@ static bool has_ending(const char *path, const char *ending) {
 static const char *language(const char *id, const char *path) {
   static const char *const known[] = {".cu", ".cuh", ".cl", ".clh", ".ocl", ".hip"};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-    if (has_ending(path, known[k])) return k == 3 || k == 4 ? "opencl" : NULL;
-  if (id && ww_starts(id, "cuda")) return "cuda";
-  if (id && ww_starts(id, "opencl")) return "opencl";
+    if (has_ending(path, known[k]))
+      return k == 3 || k == 4 ? "opencl" : NULL;
+  if (id && ww_starts(id, "cuda"))
+    return "cuda";
+  if (id && ww_starts(id, "opencl"))
+    return "opencl";
   return id && !strcmp(id, "hip") ? "hip" : NULL;
 }
 
@@ -343,8 +393,10 @@ static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) 
   a->n = d->n;
   a->settings = d->settings;
   a->gpu = ww_lsp_gpu(s, d->settings->gpu);
-  if (!a->gpu) a->gpu = ww_lsp_gpu(s, "h200");
-  if (!a->gpu) ww_workspace_gpus(s->w, &a->gpu);
+  if (!a->gpu)
+    a->gpu = ww_lsp_gpu(s, "h200");
+  if (!a->gpu)
+    ww_workspace_gpus(s->w, &a->gpu);
   a->source = (ww_source){.path = a->path,
                           .text = d->generation ? NULL : a->text, /* an open one is known there */
                           .generation = d->generation,
@@ -357,8 +409,10 @@ static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) 
 }
 
 static void refresh(ww_lsp *s) {
-  if (s->can.refresh_lens) ww_rpc_ask(s->rpc, "workspace/codeLens/refresh", NULL, NULL, NULL);
-  if (s->can.refresh_hints) ww_rpc_ask(s->rpc, "workspace/inlayHint/refresh", NULL, NULL, NULL);
+  if (s->can.refresh_lens)
+    ww_rpc_ask(s->rpc, "workspace/codeLens/refresh", NULL, NULL, NULL);
+  if (s->can.refresh_hints)
+    ww_rpc_ask(s->rpc, "workspace/inlayHint/refresh", NULL, NULL, NULL);
 }
 
 static void tell(ww_lsp *s, const ww_lsp_analysis *a) {
@@ -373,7 +427,8 @@ static void tell(ww_lsp *s, const ww_lsp_analysis *a) {
   ww_json_knum(&j, "clang_ms", a->clang_ms);
   ww_json_kuint(&j, "kernels", a->nkernels);
   ww_json_kuint(&j, "computed", a->computed);
-  if (a->error.code) ww_json_kstr(&j, "error", a->error.msg);
+  if (a->error.code)
+    ww_json_kstr(&j, "error", a->error.msg);
   ww_json_end_obj(&j);
   ww_rpc_notify(s->rpc, "warpwise/answered", b.s);
   ww_buf_free(&b);
@@ -383,30 +438,37 @@ static void tell(ww_lsp *s, const ww_lsp_analysis *a) {
 static void replace(ww_lsp_document *d, ww_lsp_analysis *a) {
   ww_lsp_analysis *old = d->current;
   d->current = a;
-  if (!old) return;
+  if (!old)
+    return;
   old->replaced = true;
-  if (!old->users) ww_arena_free(old->arena);
+  if (!old->users)
+    ww_arena_free(old->arena);
 }
 
 void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a) {
-  if (!a) return;
+  if (!a)
+    return;
   pthread_mutex_lock(&s->lock);
   bool last = --a->users == 0 && a->replaced;
   pthread_mutex_unlock(&s->lock);
-  if (last) ww_arena_free(a->arena);
+  if (last)
+    ww_arena_free(a->arena);
 }
 
-/* The finished analysis becomes the document's, unless that is another one by now; then everybody is told. */
+/* The finished analysis becomes the document's, unless that is another one by now; then everybody
+ * is told. */
 static void settle(ww_lsp_job *j, ww_status st) {
   ww_lsp *s = j->s;
   ww_lsp_analysis *a = j->a;
   pthread_mutex_lock(&s->lock);
-  if (j->token) progress(j, "end", NULL, -1);
+  if (j->token)
+    progress(j, "end", NULL, -1);
   ww_lsp_document *d = ww_lsp_find(s, a->uri);
   bool fresh = d && d->serial == a->serial && !s->ending;
   if (fresh && st) { /* given up by the user: the text alone, until it changes */
     a->nkernels = 0;
-    ww_fail(&a->error, WW_ECANCEL, "the analysis was cancelled; it starts again with the next change");
+    ww_fail(&a->error, WW_ECANCEL,
+            "the analysis was cancelled; it starts again with the next change");
     kernels_of_text(a);
   }
   bool again = fresh && d->refresh;
@@ -423,8 +485,10 @@ static void settle(ww_lsp_job *j, ww_status st) {
     }
   pthread_cond_broadcast(&s->changed);
   pthread_mutex_unlock(&s->lock);
-  if (again) refresh(s);
-  if (!fresh) ww_arena_free(a->arena);
+  if (again)
+    refresh(s);
+  if (!fresh)
+    ww_arena_free(a->arena);
   free(j);
 }
 
@@ -433,7 +497,8 @@ static void work(void *ctx) {
   ww_lsp *s = j->s;
   pthread_mutex_lock(&s->lock);
   ww_lsp_document *d = ww_lsp_find(s, j->a->uri);
-  if (d) d->queued = false;
+  if (d)
+    d->queued = false;
   bool stale = !d || d->serial != j->a->serial || s->ending;
   j->began = ww_now();
   pthread_mutex_unlock(&s->lock);
@@ -459,7 +524,8 @@ static void hand_out(ww_lsp *s, ww_lsp_document *d) {
   d->due = 0;
   d->queued = true;
   s->jobs = j;
-  if (ww_pool_submit(s->pool, work, j)) return;
+  if (ww_pool_submit(s->pool, work, j))
+    return;
   s->jobs = j->next;
   d->queued = false;
   d->due = ww_now() + 0.05; /* the workers are behind */
@@ -471,12 +537,16 @@ static void hand_out(ww_lsp *s, ww_lsp_document *d) {
 static double look(ww_lsp *s, double now) {
   double next = now + 3600;
   for (ww_lsp_document *d = s->documents; d; d = d->next) {
-    if (d->due > 0 && d->due <= now && !d->queued) hand_out(s, d);
-    if (d->due > 0 && d->due > now && d->due < next) next = d->due;
-    if (d->due > 0 && d->due <= now && next > now + 0.02) next = now + 0.02; /* an older one still waits for a worker */
+    if (d->due > 0 && d->due <= now && !d->queued)
+      hand_out(s, d);
+    if (d->due > 0 && d->due > now && d->due < next)
+      next = d->due;
+    if (d->due > 0 && d->due <= now && next > now + 0.02)
+      next = now + 0.02; /* an older one still waits for a worker */
   }
   for (ww_lsp_job *j = s->jobs; j; j = j->next) {
-    if (j->token || j->call || !s->can.progress) continue;
+    if (j->token || j->call || !s->can.progress)
+      continue;
     if (now - j->began >= PROGRESS_S)
       begin_progress(j);
     else if (j->began + PROGRESS_S < next)
@@ -505,17 +575,20 @@ void ww_lsp_due(ww_lsp *s, ww_lsp_document *d, double seconds) {
 bool ww_lsp_start(ww_lsp *s, ww_err *e) {
   s->pool = ww_pool_new(WORKERS, 64);
   s->clock_runs = s->pool && !pthread_create(&s->clock, NULL, tick, s);
-  if (!s->clock_runs) ww_fail(e, WW_EIO, "cannot start threads");
+  if (!s->clock_runs)
+    ww_fail(e, WW_EIO, "cannot start threads");
   return s->clock_runs;
 }
 
 void ww_lsp_stop(ww_lsp *s) {
   pthread_mutex_lock(&s->lock);
   s->ending = true;
-  for (ww_lsp_job *j = s->jobs; j; j = j->next) atomic_store(&j->cancelled, true);
+  for (ww_lsp_job *j = s->jobs; j; j = j->next)
+    atomic_store(&j->cancelled, true);
   pthread_cond_broadcast(&s->changed);
   pthread_mutex_unlock(&s->lock);
-  if (s->clock_runs) pthread_join(s->clock, NULL);
+  if (s->clock_runs)
+    pthread_join(s->clock, NULL);
   ww_pool_free(s->pool);
 }
 
@@ -555,7 +628,8 @@ ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double
     }
   }
   pthread_mutex_unlock(&s->lock);
-  if (e.code) ww_rpc_fail(c, &e);
+  if (e.code)
+    ww_rpc_fail(c, &e);
   return a;
 }
 
@@ -580,7 +654,8 @@ ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri) {
   pthread_mutex_unlock(&s->lock);
   j.a->replaced = true;
   j.a->users = 1;
-  if (!analyse(&j)) return j.a;
+  if (!analyse(&j))
+    return j.a;
   ww_fail(&e, WW_ECANCEL, "cancelled");
   ww_rpc_fail(c, &e);
   ww_arena_free(j.a->arena);

@@ -1,6 +1,8 @@
-/* lsp_commands.c - workspace/executeCommand: a table of commands, each an object in and an object out.
+/* lsp_commands.c - workspace/executeCommand: a table of commands, each an object in and an object
+ * out.
  *
- * docs/editors.md lists them. Results are plain JSON; "show" in the argument asks us to show them through the editor. */
+ * docs/editors.md lists them. Results are plain JSON; "show" in the argument asks us to show them
+ * through the editor. */
 #include "lsp_int.h"
 
 #include <errno.h>
@@ -27,13 +29,17 @@ static const char *text(const command *x, const char *name) {
 
 /* ---- showing ---- */
 
-static void message(command *x, const char *words) { ww_lsp_log(x->s, 3, "%s", words); }
+static void message(command *x, const char *words) {
+  ww_lsp_log(x->s, 3, "%s", words);
+}
 
 /* A folder of ours alone, in one that is everybody's. */
 static ww_status private_folder(const char *dir, ww_err *e) {
   struct stat st;
-  if (mkdir(dir, 0700) && errno != EEXIST) return ww_fail(e, WW_EIO, "cannot make '%s': %s", dir, strerror(errno));
-  if (!lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid()) return WW_OK;
+  if (mkdir(dir, 0700) && errno != EEXIST)
+    return ww_fail(e, WW_EIO, "cannot make '%s': %s", dir, strerror(errno));
+  if (!lstat(dir, &st) && S_ISDIR(st.st_mode) && st.st_uid == getuid())
+    return WW_OK;
   return ww_fail(e, WW_EIO, "'%s' is somebody else's; set TMPDIR to a folder of your own", dir);
 }
 
@@ -44,10 +50,13 @@ static void show_file(command *x, const char *name, const char *bytes, size_t n,
   ww_err e = {0};
   ww_status st = private_folder(dir, &e);
   const char *path = ww_path_join(x->a, dir, name);
-  if (!st) st = ww_write_file_atomic(path, bytes, n, &e);
-  if (st) return message(x, e.msg);
+  if (!st)
+    st = ww_write_file_atomic(path, bytes, n, &e);
+  if (st)
+    return message(x, e.msg);
   ww_json_kstr(&x->j, "file", path);
-  if (!x->s->can.show_document) return message(x, ww_fmt(x->a, "Warpwise wrote %s", path));
+  if (!x->s->can.show_document)
+    return message(x, ww_fmt(x->a, "Warpwise wrote %s", path));
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
@@ -64,7 +73,8 @@ static void show_file(command *x, const char *name, const char *bytes, size_t n,
 
 static ww_status about(command *x) {
   const char *uri = text(x, "uri");
-  if (!uri) return ww_fail(&x->err, WW_EUSAGE, "the command needs `uri`, a document");
+  if (!uri)
+    return ww_fail(&x->err, WW_EUSAGE, "the command needs `uri`, a document");
   pthread_mutex_lock(&x->s->lock);
   bool open = ww_lsp_find(x->s, uri) != NULL;
   pthread_mutex_unlock(&x->s->lock);
@@ -75,8 +85,10 @@ static ww_status about(command *x) {
 static bool is_meant(const command *x, const ww_lsp_kernel *k) {
   const char *name = text(x, "kernel");
   const cJSON *line = cJSON_GetObjectItemCaseSensitive(x->arg, "line");
-  if (name) return !strcmp(k->name, name) || !strcmp(k->mangled, name);
-  if (!cJSON_IsNumber(line)) return true;
+  if (name)
+    return !strcmp(k->name, name) || !strcmp(k->mangled, name);
+  if (!cJSON_IsNumber(line))
+    return true;
   return k->here && line->valuedouble + 1 >= k->first && line->valuedouble + 1 <= k->end;
 }
 
@@ -85,14 +97,17 @@ static ww_status kernel_of(command *x, const ww_lsp_kernel **out) {
   uint32_t n = 0;
   ww_buf names = {0};
   for (uint32_t k = 0; k < x->of->nkernels; k++) {
-    if (names.n < 300) ww_buf_fmt(&names, "%s%s", k ? ", " : "", x->of->v[k].name);
-    if (is_meant(x, &x->of->v[k]) && n++ == 0) *out = &x->of->v[k];
+    if (names.n < 300)
+      ww_buf_fmt(&names, "%s%s", k ? ", " : "", x->of->v[k].name);
+    if (is_meant(x, &x->of->v[k]) && n++ == 0)
+      *out = &x->of->v[k];
   }
   ww_status st = WW_OK;
   if (!x->of->nkernels)
     st = ww_fail(&x->err, WW_EDATA, "there is no kernel in %s", ww_path_base(x->of->path));
   else if (n != 1)
-    st = ww_fail(&x->err, WW_EUSAGE, "say which kernel is meant by `kernel` or `line`: %s", names.s);
+    st =
+        ww_fail(&x->err, WW_EUSAGE, "say which kernel is meant by `kernel` or `line`: %s", names.s);
   ww_buf_free(&names);
   return st;
 }
@@ -103,17 +118,25 @@ static ww_status gpus_of(command *x, bool all, const char ***out, uint32_t *n) {
   const ww_gpu *known;
   uint32_t nknown = ww_workspace_gpus(x->s->w, &known);
   *n = 0;
-  *out = WW_NEWN(x->a, const char *, (size_t)cJSON_GetArraySize(list) + x->of->settings->ngpus + nknown + 1);
-  if (list && !cJSON_IsArray(list)) return ww_fail(&x->err, WW_EUSAGE, "gpus: an array of names is expected");
+  *out = WW_NEWN(x->a, const char *,
+                 (size_t)cJSON_GetArraySize(list) + x->of->settings->ngpus + nknown + 1);
+  if (list && !cJSON_IsArray(list))
+    return ww_fail(&x->err, WW_EUSAGE, "gpus: an array of names is expected");
   cJSON_ArrayForEach(v, list) {
     const char *name = cJSON_IsString(v) ? v->valuestring : "?";
-    if (!ww_lsp_gpu(x->s, name)) return ww_fail(&x->err, WW_EUSAGE, "gpus: there is no GPU '%.60s'", name);
-    if (*n < 64) (*out)[(*n)++] = ww_strdup(x->a, name);
+    if (!ww_lsp_gpu(x->s, name))
+      return ww_fail(&x->err, WW_EUSAGE, "gpus: there is no GPU '%.60s'", name);
+    if (*n < 64)
+      (*out)[(*n)++] = ww_strdup(x->a, name);
   }
-  if (*n) return WW_OK;
-  for (uint32_t k = 0; all && k < x->of->settings->ngpus; k++) (*out)[(*n)++] = x->of->settings->gpus[k];
-  for (uint32_t k = 0; all && !x->of->settings->ngpus && k < nknown; k++) (*out)[(*n)++] = known[k].name;
-  if (!all) (*out)[(*n)++] = x->of->gpu->name;
+  if (*n)
+    return WW_OK;
+  for (uint32_t k = 0; all && k < x->of->settings->ngpus; k++)
+    (*out)[(*n)++] = x->of->settings->gpus[k];
+  for (uint32_t k = 0; all && !x->of->settings->ngpus && k < nknown; k++)
+    (*out)[(*n)++] = known[k].name;
+  if (!all)
+    (*out)[(*n)++] = x->of->gpu->name;
   return WW_OK;
 }
 
@@ -160,7 +183,8 @@ static bool only_current(const command *x, const char **gpus, uint32_t n) {
   return n == 1 && !strcmp(gpus[0], x->of->gpu->name);
 }
 
-/* "reports":[...] of the kernels that are meant, on the GPUs. Points of them go to the roofline where there is one. */
+/* "reports":[...] of the kernels that are meant, on the GPUs. Points of them go to the roofline
+ * where there is one. */
 static ww_status reports(command *x, const char **gpus, uint32_t n,
                          void (*each)(void *ctx, const ww_report *r, uint32_t gpu), void *ctx) {
   ww_json_key(&x->j, "reports");
@@ -168,10 +192,14 @@ static ww_status reports(command *x, const char **gpus, uint32_t n,
   for (uint32_t i = 0; i < x->of->nkernels; i++) {
     const ww_lsp_kernel *k = &x->of->v[i];
     ww_answered told = {0};
-    if (!is_meant(x, k)) continue;
+    if (!is_meant(x, k))
+      continue;
     bool known = only_current(x, gpus, n) || !strcmp(k->json, "null");
-    ww_status st = known ? WW_OK : ww_lsp_ask(x->s, x->of, k, gpus, n, ww_rpc_cancelled, x->c, x->a, &told, &x->err);
-    if (st) return st;
+    ww_status st =
+        known ? WW_OK
+              : ww_lsp_ask(x->s, x->of, k, gpus, n, ww_rpc_cancelled, x->c, x->a, &told, &x->err);
+    if (st)
+      return st;
     for (uint32_t g = 0; g < (known ? 1 : told.n); g++) {
       ww_report *r = WW_NEW(x->a, ww_report);
       const char *json = known ? k->json : told.v[g].json;
@@ -180,7 +208,8 @@ static ww_status reports(command *x, const char **gpus, uint32_t n,
         *r = k->report;
       else if (ww_report_parse(json, x->a, r, &x->err))
         return x->err.code;
-      if (each && !r->error.code) each(ctx, r, g);
+      if (each && !r->error.code)
+        each(ctx, r, g);
     }
   }
   ww_json_end_arr(&x->j);
@@ -191,18 +220,23 @@ static ww_status report(command *x) {
   const char **gpus;
   uint32_t n;
   ww_status st = about(x);
-  if (!st) st = gpus_of(x, false, &gpus, &n);
-  if (st) return st;
+  if (!st)
+    st = gpus_of(x, false, &gpus, &n);
+  if (st)
+    return st;
   head(x);
   st = reports(x, gpus, n, NULL, NULL);
-  if (st || !x->show) return st;
+  if (st || !x->show)
+    return st;
   ww_buf b = {0};
   for (uint32_t i = 0; i < x->of->nkernels; i++)
     if (is_meant(x, &x->of->v[i])) {
-      if (b.n) ww_buf_puts(&b, "\n---\n\n");
+      if (b.n)
+        ww_buf_puts(&b, "\n---\n\n");
       ww_show_table(x->of, &x->of->v[i], &b);
     }
-  if (b.n) show_file(x, "report.md", b.s, b.n, false);
+  if (b.n)
+    show_file(x, "report.md", b.s, b.n, false);
   ww_buf_free(&b);
   return WW_OK;
 }
@@ -236,7 +270,8 @@ static ww_status list_gpus(command *x) {
   ww_json_kstr(&x->j, "current", current_gpu(x));
   ww_json_key(&x->j, "gpus");
   ww_json_arr(&x->j);
-  for (uint32_t k = 0; k < n; k++) write_gpu(&x->j, &all[k]);
+  for (uint32_t k = 0; k < n; k++)
+    write_gpu(&x->j, &all[k]);
   ww_json_end_arr(&x->j);
   return WW_OK;
 }
@@ -251,7 +286,8 @@ static void choose(ww_lsp *s, const char *name) {
 /* On the reading thread: the user has picked one. */
 static void picked(void *ctx, const cJSON *result) {
   const cJSON *title = cJSON_GetObjectItemCaseSensitive(result, "title");
-  if (cJSON_IsString(title) && ww_lsp_gpu(ctx, title->valuestring)) choose(ctx, title->valuestring);
+  if (cJSON_IsString(title) && ww_lsp_gpu(ctx, title->valuestring))
+    choose(ctx, title->valuestring);
 }
 
 static void ask_user(command *x) {
@@ -279,7 +315,8 @@ static void ask_user(command *x) {
 static ww_status choose_gpu(command *x) {
   const char *name = text(x, "gpu");
   if (!name) {
-    if (x->show) ask_user(x);
+    if (x->show)
+      ask_user(x);
     return list_gpus(x);
   }
   if (!ww_lsp_gpu(x->s, name))
@@ -316,14 +353,18 @@ static ww_status compare(command *x) {
   ww_buf b = {0};
   comparing q = {x, NULL, &b};
   ww_status st = about(x);
-  if (!st) st = gpus_of(x, true, &gpus, &n);
-  if (st) return st;
+  if (!st)
+    st = gpus_of(x, true, &gpus, &n);
+  if (st)
+    return st;
   q.gpus = gpus;
   ww_buf_puts(&b, "| kernel | GPU | time | | bound by |\n|:--|:--|--:|--:|:--|\n");
   head(x);
   st = reports(x, gpus, n, compare_row, &q);
-  if (!st) ww_json_kstr(&x->j, "markdown", b.s);
-  if (!st && x->show) show_file(x, "gpus.md", b.s, b.n, false);
+  if (!st)
+    ww_json_kstr(&x->j, "markdown", b.s);
+  if (!st && x->show)
+    show_file(x, "gpus.md", b.s, b.n, false);
   ww_buf_free(&b);
   return st;
 }
@@ -340,7 +381,8 @@ static void add_point(void *ctx, const ww_report *r, uint32_t gpu) {
   plotting *p = ctx;
   ww_roof_point point;
   const char *why;
-  if (ww_roof_point_of(r, &p->roofs[gpu], gpu, &point, &why)) ww_push(p->x->a, &p->points, point);
+  if (ww_roof_point_of(r, &p->roofs[gpu], gpu, &point, &why))
+    ww_push(p->x->a, &p->points, point);
 }
 
 static void write_roofs(command *x, const ww_gpu *gpus, const ww_roofs *roofs, uint32_t n) {
@@ -356,7 +398,8 @@ static void write_roofs(command *x, const ww_gpu *gpus, const ww_roofs *roofs, u
     ww_json_kstr(&x->j, "gpu", gpus[g].name);
     ww_json_kstr(&x->j, "title", ww_show_gpu(&gpus[g]));
     for (int k = 0; k < WW_NROOFS; k++)
-      if (roofs[g].v[k] > 0) ww_json_knum(&x->j, names[k], roofs[g].v[k]);
+      if (roofs[g].v[k] > 0)
+        ww_json_knum(&x->j, names[k], roofs[g].v[k]);
     ww_json_end_obj(&x->j);
   }
   ww_json_end_arr(&x->j);
@@ -366,8 +409,10 @@ static ww_status roofline(command *x) {
   const char **names;
   uint32_t n;
   ww_status st = about(x);
-  if (!st) st = gpus_of(x, false, &names, &n);
-  if (st) return st;
+  if (!st)
+    st = gpus_of(x, false, &names, &n);
+  if (st)
+    return st;
   ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, n);
   plotting p = {.x = x, .roofs = WW_NEWN(x->a, ww_roofs, n)};
   for (uint32_t g = 0; g < n; g++) {
@@ -376,13 +421,15 @@ static ww_status roofline(command *x) {
   }
   head(x);
   st = reports(x, names, n, add_point, &p);
-  if (st) return st;
+  if (st)
+    return st;
   write_roofs(x, gpus, p.roofs, n);
   ww_roofline plot = {gpus, p.roofs, n, p.points.v, p.points.n};
   ww_buf svg = {0};
   ww_roofline_svg(&plot, &svg);
   ww_json_kstr(&x->j, "svg", svg.s);
-  if (x->show) show_file(x, "roofline.svg", svg.s, svg.n, true);
+  if (x->show)
+    show_file(x, "roofline.svg", svg.s, svg.n, true);
   ww_buf_free(&svg);
   return WW_OK;
 }
@@ -403,17 +450,23 @@ static void apply(command *x, const ww_fix *f) {
 }
 
 static ww_status write_launch(command *x, const ww_lsp_kernel *k, const ww_launch *l) {
-  ww_fix_source source = {
-      .text = x->of->text, .n = x->of->n, .dialect = x->of->dialect, .kernel = k->name, .line = k->line};
+  ww_fix_source source = {.text = x->of->text,
+                          .n = x->of->n,
+                          .dialect = x->of->dialect,
+                          .kernel = k->name,
+                          .line = k->line};
   ww_fix fix = {0};
   if (!k->here)
-    return ww_fail(&x->err, WW_EUSAGE, "%s stands in another file; set its launch there, or in .warpwise.json",
+    return ww_fail(&x->err, WW_EUSAGE,
+                   "%s stands in another file; set its launch there, or in .warpwise.json",
                    k->name);
   ww_status st = ww_fix_launch(&source, l, x->a, &fix, &x->err);
-  if (st) return st;
+  if (st)
+    return st;
   ww_json_key(&x->j, "edit");
   ww_lsp_edit_write(x->s, x->of, &fix, &x->j);
-  if (x->s->can.apply_edit) apply(x, &fix);
+  if (x->s->can.apply_edit)
+    apply(x, &fix);
   return WW_OK;
 }
 
@@ -422,15 +475,20 @@ static ww_status set_launch(command *x) {
   const char *given = text(x, "launch");
   ww_launch l = {0};
   ww_status st = about(x);
-  if (!st) st = kernel_of(x, &k);
-  if (!st && given) st = ww_launch_comment(ww_strdup(x->a, given), x->a, &l, &x->err);
-  if (st) return st;
+  if (!st)
+    st = kernel_of(x, &k);
+  if (!st && given)
+    st = ww_launch_comment(ww_strdup(x->a, given), x->a, &l, &x->err);
+  if (st)
+    return st;
   ww_json_kstr(&x->j, "kernel", k->name);
-  ww_json_kstr(&x->j, "launch", given ? given : ww_launch_settings(&k->launch, k->types, k->ntypes, x->a));
+  ww_json_kstr(&x->j, "launch",
+               given ? given : ww_launch_settings(&k->launch, k->types, k->ntypes, x->a));
   ww_json_kstr(&x->j, "origin", ww_lsp_origins[k->origin]);
   ww_json_key(&x->j, "assumed");
   ww_json_arr(&x->j);
-  for (uint32_t i = 0; i < k->report.nassumed; i++) ww_json_str(&x->j, k->report.assumed[i]);
+  for (uint32_t i = 0; i < k->report.nassumed; i++)
+    ww_json_str(&x->j, k->report.assumed[i]);
   ww_json_end_arr(&x->j);
   return given || x->show ? write_launch(x, k, given ? &l : &k->launch) : WW_OK;
 }
@@ -441,9 +499,12 @@ static ww_status measure(command *x) {
   const ww_lsp_kernel *k;
   const char *json;
   ww_status st = about(x);
-  if (!st) st = kernel_of(x, &k);
-  if (!st) st = ww_lsp_measure(x->of, k, text(x, "device"), x->c, &json, &x->err);
-  if (st) return st;
+  if (!st)
+    st = kernel_of(x, &k);
+  if (!st)
+    st = ww_lsp_measure(x->of, k, text(x, "device"), x->c, &json, &x->err);
+  if (st)
+    return st;
   ww_json_kstr(&x->j, "uri", x->of->uri);
   ww_json_key(&x->j, "reports");
   ww_json_arr(&x->j);
@@ -451,10 +512,12 @@ static ww_status measure(command *x) {
   ww_json_end_arr(&x->j);
   ww_json_key(&x->j, "predicted");
   ww_json_raw(&x->j, k->json);
-  if (!x->show) return WW_OK;
+  if (!x->show)
+    return WW_OK;
   ww_report r = {0};
   ww_buf b = {0};
-  if (ww_report_parse(json, x->a, &r, &x->err)) return x->err.code;
+  if (ww_report_parse(json, x->a, &r, &x->err))
+    return x->err.code;
   ww_buf_fmt(&b, "%s: measured ", k->name);
   ww_show_duration(r.m[WW_M_time_us].value, &b);
   ww_buf_fmt(&b, " on %s, predicted ", r.gpu ? r.gpu : "the device that is here");
@@ -471,18 +534,22 @@ static const struct {
   const char *name;
   ww_status (*run)(command *x);
 } commands[] = {
-    {"warpwise.gpus", list_gpus},        {"warpwise.report", report},        {"warpwise.showReport", report},
-    {"warpwise.chooseGpu", choose_gpu},  {"warpwise.setLaunch", set_launch}, {"warpwise.compareGpus", compare},
+    {"warpwise.gpus", list_gpus},        {"warpwise.report", report},
+    {"warpwise.showReport", report},     {"warpwise.chooseGpu", choose_gpu},
+    {"warpwise.setLaunch", set_launch},  {"warpwise.compareGpus", compare},
     {"warpwise.openRoofline", roofline}, {"warpwise.measureHere", measure},
 };
 
-const char *ww_lsp_command_name(uint32_t k) { return k < sizeof commands / sizeof *commands ? commands[k].name : NULL; }
+const char *ww_lsp_command_name(uint32_t k) {
+  return k < sizeof commands / sizeof *commands ? commands[k].name : NULL;
+}
 
 /* The client's own token: it shows that the command is under way. */
 static void progress(const command *x, const cJSON *token, const char *kind, const char *title) {
   ww_buf b = {0};
   ww_json j = {0};
-  if (!cJSON_IsString(token) && !cJSON_IsNumber(token)) return;
+  if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
+    return;
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_key(&j, "token");
@@ -493,8 +560,10 @@ static void progress(const command *x, const cJSON *token, const char *kind, con
   ww_json_key(&j, "value");
   ww_json_obj(&j);
   ww_json_kstr(&j, "kind", kind);
-  if (title) ww_json_kstr(&j, "title", title);
-  if (title) ww_json_kbool(&j, "cancellable", true);
+  if (title)
+    ww_json_kstr(&j, "title", title);
+  if (title)
+    ww_json_kbool(&j, "cancellable", true);
   ww_json_end_obj(&j);
   ww_json_end_obj(&j);
   ww_rpc_notify(x->s->rpc, "$/progress", b.s);
@@ -502,7 +571,8 @@ static void progress(const command *x, const cJSON *token, const char *kind, con
 }
 
 void ww_lsp_execute(void *server, ww_rpc_call *c) {
-  const cJSON *params = ww_rpc_params(c), *name = cJSON_GetObjectItemCaseSensitive(params, "command");
+  const cJSON *params = ww_rpc_params(c),
+              *name = cJSON_GetObjectItemCaseSensitive(params, "command");
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(params, "arguments");
   const cJSON *token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken");
   command x = {.s = server, .c = c, .a = ww_rpc_arena(c), .arg = cJSON_GetArrayItem(list, 0)};
@@ -512,7 +582,8 @@ void ww_lsp_execute(void *server, ww_rpc_call *c) {
     k++;
   ww_status st;
   if (!cJSON_IsString(name) || k == sizeof commands / sizeof *commands)
-    st = ww_fail(&x.err, WW_EUSAGE, "there is no command '%.60s'", cJSON_IsString(name) ? name->valuestring : "?");
+    st = ww_fail(&x.err, WW_EUSAGE, "there is no command '%.60s'",
+                 cJSON_IsString(name) ? name->valuestring : "?");
   else if (x.arg && !cJSON_IsObject(x.arg))
     st = ww_fail(&x.err, WW_EUSAGE, "%s: the argument is an object", commands[k].name);
   else {

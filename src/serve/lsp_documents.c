@@ -1,7 +1,9 @@
-/* lsp_documents.c - the documents that the editor has open: texts, versions, their settings and flags.
+/* lsp_documents.c - the documents that the editor has open: texts, versions, their settings and
+ * flags.
  *
- * These handlers run on the reading thread, in the order of the messages: a request that follows a change sees it. They only note what
- * changed; everything that takes time is the analysis' business. */
+ * These handlers run on the reading thread, in the order of the messages: a request that follows a
+ * change sees it. They only note what changed; everything that takes time is the analysis'
+ * business. */
 #include "lsp_int.h"
 
 #include <math.h>
@@ -13,7 +15,8 @@
 
 ww_lsp_document *ww_lsp_find(ww_lsp *s, const char *uri) {
   ww_lsp_document *d = s->documents;
-  while (d && strcmp(d->uri, uri) != 0) d = d->next;
+  while (d && strcmp(d->uri, uri) != 0)
+    d = d->next;
   return d;
 }
 
@@ -41,19 +44,21 @@ static void check_gpus(ww_lsp *s, ww_settings *x, const char *where, ww_problems
   uint32_t n = ww_workspace_gpus(s->w, &all), kept = 0;
   const char **good = WW_NEWN(s->arena, const char *, x->ngpus + 1);
   ww_buf names = {0};
-  for (uint32_t k = 0; k < n; k++) ww_buf_fmt(&names, "%s%s", k ? ", " : "", all[k].name);
+  for (uint32_t k = 0; k < n; k++)
+    ww_buf_fmt(&names, "%s%s", k ? ", " : "", all[k].name);
   if (x->gpu && !ww_lsp_gpu(s, x->gpu)) {
     ww_push(s->arena, problems,
-            (const char *)ww_fmt(s->arena, "%s: gpu: there is no '%.60s'; known are %s", where, x->gpu, names.s));
+            (const char *)ww_fmt(s->arena, "%s: gpu: there is no '%.60s'; known are %s", where,
+                                 x->gpu, names.s));
     x->gpu = NULL;
   }
   for (uint32_t k = 0; k < x->ngpus; k++)
     if (ww_lsp_gpu(s, x->gpus[k]))
       good[kept++] = x->gpus[k];
     else
-      ww_push(
-          s->arena, problems,
-          (const char *)ww_fmt(s->arena, "%s: gpus: there is no '%.60s'; known are %s", where, x->gpus[k], names.s));
+      ww_push(s->arena, problems,
+              (const char *)ww_fmt(s->arena, "%s: gpus: there is no '%.60s'; known are %s", where,
+                                   x->gpus[k], names.s));
   x->gpus = good;
   x->ngpus = kept;
   ww_buf_free(&names);
@@ -63,8 +68,10 @@ static void check_gpus(ww_lsp *s, ww_settings *x, const char *where, ww_problems
 static void complain(ww_lsp *s, const ww_problems *p) {
   for (uint32_t k = 0; k < p->n; k++) {
     bool said = false;
-    for (uint32_t i = 0; i < s->said.n; i++) said |= !strcmp(s->said.v[i], p->v[k]);
-    if (said) continue;
+    for (uint32_t i = 0; i < s->said.n; i++)
+      said |= !strcmp(s->said.v[i], p->v[k]);
+    if (said)
+      continue;
     ww_push(s->arena, &s->said, p->v[k]);
     ww_lsp_log(s, 2, "%s", p->v[k]);
   }
@@ -79,12 +86,16 @@ void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d) {
   *x = s->base;
   ww_settings_project(x, d->path, s->arena, &problems);
   check_gpus(s, x, x->project ? x->project : "settings", &problems);
-  if (s->chosen) x->gpu = s->chosen;
+  if (s->chosen)
+    x->gpu = s->chosen;
   if (ww_compile_flags(d->path, NULL, scratch, &build, &e))
-    ww_push(s->arena, &problems,
-            (const char *)ww_fmt(s->arena, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
-  for (uint32_t k = 0; k < build.n; k++) ww_push(s->arena, &flags, (const char *)ww_strdup(s->arena, build.v[k]));
-  for (uint32_t k = 0; k < x->nflags; k++) ww_push(s->arena, &flags, x->flags[k]);
+    ww_push(
+        s->arena, &problems,
+        (const char *)ww_fmt(s->arena, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
+  for (uint32_t k = 0; k < build.n; k++)
+    ww_push(s->arena, &flags, (const char *)ww_strdup(s->arena, build.v[k]));
+  for (uint32_t k = 0; k < x->nflags; k++)
+    ww_push(s->arena, &flags, x->flags[k]);
   ww_arena_free(scratch);
   d->settings = x;
   d->flags = flags.v;
@@ -95,7 +106,8 @@ void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d) {
 void ww_lsp_again(ww_lsp *s, bool settings) {
   pthread_mutex_lock(&s->lock);
   for (ww_lsp_document *d = s->documents; d; d = d->next) {
-    if (settings) ww_lsp_configure(s, d);
+    if (settings)
+      ww_lsp_configure(s, d);
     d->refresh = true;
     ww_lsp_due(s, d, 0);
   }
@@ -104,19 +116,25 @@ void ww_lsp_again(ww_lsp *s, bool settings) {
 
 /* ---- open, change, close ---- */
 
-static const cJSON *get(const cJSON *v, const char *name) { return cJSON_GetObjectItemCaseSensitive(v, name); }
+static const cJSON *get(const cJSON *v, const char *name) {
+  return cJSON_GetObjectItemCaseSensitive(v, name);
+}
 static const char *text_of(const cJSON *v, const char *name) {
   const cJSON *m = get(v, name);
   return cJSON_IsString(m) ? m->valuestring : NULL;
 }
 
-static char *copy(const char *s) { return strcpy(ww_xmalloc(strlen(s) + 1), s); }
+static char *copy(const char *s) {
+  return strcpy(ww_xmalloc(strlen(s) + 1), s);
+}
 
 static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const cJSON *version) {
-  if (text != d->text) free(d->text);
+  if (text != d->text)
+    free(d->text);
   d->text = text;
   d->n = n;
-  if (cJSON_IsNumber(version) && fabs(version->valuedouble) < 1e15) d->version = (int64_t)version->valuedouble;
+  if (cJSON_IsNumber(version) && fabs(version->valuedouble) < 1e15)
+    d->version = (int64_t)version->valuedouble;
   s->generation = d->generation = ww_workspace_change(s->w, d->path, text);
 }
 
@@ -129,7 +147,8 @@ static void forget(ww_lsp *s, ww_lsp_document *d) {
   ww_workspace_close(s->w, d->path);
   if (d->current) {
     d->current->replaced = true;
-    if (!d->current->users) ww_arena_free(d->current->arena);
+    if (!d->current->users)
+      ww_arena_free(d->current->arena);
   }
   free(d->uri);
   free(d->path);
@@ -139,7 +158,8 @@ static void forget(ww_lsp *s, ww_lsp_document *d) {
 }
 
 void ww_lsp_documents_free(ww_lsp *s) {
-  while (s->documents) forget(s, s->documents);
+  while (s->documents)
+    forget(s, s->documents);
 }
 
 void ww_lsp_did_open(void *server, ww_rpc_call *c) {
@@ -148,7 +168,8 @@ void ww_lsp_did_open(void *server, ww_rpc_call *c) {
   const char *uri = text_of(document, "uri"), *text = text_of(document, "text"),
              *lang = text_of(document, "languageId");
   const char *path = uri ? ww_uri_path(uri, lang, ww_rpc_arena(c)) : NULL;
-  if (!path || !text || strlen(text) > TEXT_MAX) return;
+  if (!path || !text || strlen(text) > TEXT_MAX)
+    return;
   pthread_mutex_lock(&s->lock);
   ww_lsp_document *d = ww_lsp_find(s, uri);
   if (!d) {
@@ -170,16 +191,20 @@ static bool edit(ww_lsp_document *d, const cJSON *change) {
   const char *text = text_of(change, "text");
   const cJSON *range = get(change, "range");
   ww_position from, to;
-  if (!text) return false;
+  if (!text)
+    return false;
   size_t n = strlen(text);
   from = (ww_position){0, 0};
   to = (ww_position){UINT32_MAX, 0};
-  if (range && (!ww_position_read(get(range, "start"), &from) || !ww_position_read(get(range, "end"), &to)))
+  if (range &&
+      (!ww_position_read(get(range, "start"), &from) || !ww_position_read(get(range, "end"), &to)))
     return false;
   size_t begin = ww_text_offset(d->text, d->n, from), end = ww_text_offset(d->text, d->n, to);
-  if (end < begin) end = begin;
+  if (end < begin)
+    end = begin;
   size_t total = d->n - (end - begin) + n;
-  if (total > TEXT_MAX) return false;
+  if (total > TEXT_MAX)
+    return false;
   char *next = ww_xmalloc(total + 1);
   memcpy(next, d->text, begin);
   memcpy(next + begin, text, n);
@@ -191,7 +216,8 @@ static bool edit(ww_lsp_document *d, const cJSON *change) {
   return true;
 }
 
-/* A change that cannot be understood leaves us with another text than the editor has: then nothing is said of the document. */
+/* A change that cannot be understood leaves us with another text than the editor has: then nothing
+ * is said of the document. */
 void ww_lsp_did_change(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *params = ww_rpc_params(c), *document = get(params, "textDocument"), *change;
@@ -239,7 +265,8 @@ void ww_lsp_did_save(void *server, ww_rpc_call *c) {
       ww_lsp_due(s, d, 0);
     }
   pthread_mutex_unlock(&s->lock);
-  if (settings) ww_lsp_again(s, true);
+  if (settings)
+    ww_lsp_again(s, true);
 }
 
 void ww_lsp_watched(void *server, ww_rpc_call *c) {

@@ -1,7 +1,7 @@
 /* lsp_findings.c - findings as diagnostics, and their fixes as code actions.
  *
- * Severity is Information where the gain is worth a look, else Hint: nothing here is an error. A finding in a header stands at the kernel
- * that includes it, and says where it is. */
+ * Severity is Information where the gain is worth a look, else Hint: nothing here is an error. A
+ * finding in a header stands at the kernel that includes it, and says where it is. */
 #include "lsp_int.h"
 
 #include <stdlib.h>
@@ -23,22 +23,27 @@ static void range_of(const ww_lsp_analysis *a, uint32_t line, ww_position *from,
     *from = *to = (ww_position){0};
     return;
   }
-  while (begin < end && strchr(" \t", a->text[begin])) begin++;
-  while (end > begin && strchr(" \t", a->text[end - 1])) end--;
+  while (begin < end && strchr(" \t", a->text[begin]))
+    begin++;
+  while (end > begin && strchr(" \t", a->text[end - 1]))
+    end--;
   *from = ww_text_position(a->text, a->n, begin);
   *to = ww_text_position(a->text, a->n, end);
 }
 
-static char *message_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f, ww_arena *arena) {
-  const char *where = is_elsewhere(a, f) ? ww_fmt(arena, "%s:%u: ", ww_path_base(f->file), f->line) : "";
-  const char *gain = f->gain > 1 ? ww_fmt(arena, " (%.2g\u00d7 faster on %s)", f->gain, ww_show_gpu(a->gpu)) : "";
+static char *message_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f,
+                        ww_arena *arena) {
+  const char *where =
+      is_elsewhere(a, f) ? ww_fmt(arena, "%s:%u: ", ww_path_base(f->file), f->line) : "";
+  const char *gain =
+      f->gain > 1 ? ww_fmt(arena, " (%.2g\u00d7 faster on %s)", f->gain, ww_show_gpu(a->gpu)) : "";
   return ww_fmt(arena, "%s: %s%s%s", k->name, where, f->message, gain);
 }
 
 /* ---- diagnostics ---- */
 
-static void write_diagnostic(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f, ww_arena *arena,
-                             ww_json *j) {
+static void write_diagnostic(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f,
+                             ww_arena *arena, ww_json *j) {
   ww_position from, to;
   range_of(a, line_of(a, k, f), &from, &to);
   ww_json_obj(j);
@@ -59,11 +64,14 @@ static void write_diagnostic(const ww_lsp_analysis *a, const ww_lsp_kernel *k, c
 static bool is_told(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_finding *f) {
   for (uint32_t i = 0; i < a->nkernels; i++) {
     const ww_lsp_kernel *o = &a->v[i];
-    if (o == k || o->line != k->line || o->here != k->here) continue;
+    if (o == k || o->line != k->line || o->here != k->here)
+      continue;
     for (uint32_t n = 0; n < o->report.nfindings; n++) {
       const ww_finding *g = &o->report.findings[n];
-      if (g->line != f->line || strcmp(g->rule, f->rule) != 0) continue;
-      if (g->gain > f->gain || (g->gain == f->gain && o < k)) return true;
+      if (g->line != f->line || strcmp(g->rule, f->rule) != 0)
+        continue;
+      if (g->gain > f->gain || (g->gain == f->gain && o < k))
+        return true;
     }
   }
   return false;
@@ -76,7 +84,8 @@ static void publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a) {
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kstr(&j, "uri", uri);
-  if (a) ww_json_kint(&j, "version", a->version);
+  if (a)
+    ww_json_kint(&j, "version", a->version);
   ww_json_key(&j, "diagnostics");
   ww_json_arr(&j);
   for (uint32_t i = 0; a && a->settings->diagnostics && i < a->nkernels; i++)
@@ -90,8 +99,12 @@ static void publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a) {
   ww_arena_free(arena);
 }
 
-void ww_lsp_publish(ww_lsp *s, const ww_lsp_analysis *a) { publish(s, a->uri, a); }
-void ww_lsp_publish_none(ww_lsp *s, const char *uri) { publish(s, uri, NULL); }
+void ww_lsp_publish(ww_lsp *s, const ww_lsp_analysis *a) {
+  publish(s, a->uri, a);
+}
+void ww_lsp_publish_none(ww_lsp *s, const char *uri) {
+  publish(s, uri, NULL);
+}
 
 /* ---- edits ---- */
 
@@ -100,14 +113,16 @@ static void write_edits(const ww_lsp_analysis *a, const ww_fix *f, ww_json *j) {
   for (uint32_t k = 0; k < f->n; k++) {
     const ww_edit *x = &f->edits[k];
     ww_json_obj(j);
-    ww_range_write(j, "range", ww_text_position(a->text, a->n, x->begin), ww_text_position(a->text, a->n, x->end));
+    ww_range_write(j, "range", ww_text_position(a->text, a->n, x->begin),
+                   ww_text_position(a->text, a->n, x->end));
     ww_json_kstr(j, "newText", x->text);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
 }
 
-/* With the version of the document where the client knows what to do with it: a fix of an older text is refused there. */
+/* With the version of the document where the client knows what to do with it: a fix of an older
+ * text is refused there. */
 void ww_lsp_edit_write(const ww_lsp *s, const ww_lsp_analysis *a, const ww_fix *f, ww_json *j) {
   ww_json_obj(j);
   if (s->can.versioned_edits) {
@@ -151,18 +166,21 @@ static bool is_offered(asking *q, const ww_fix *x) {
     bool same = o->n == x->n && !strcmp(o->title, x->title);
     for (uint32_t i = 0; same && i < x->n; i++)
       same = o->edits[i].begin == x->edits[i].begin && o->edits[i].end == x->edits[i].end;
-    if (same) return true;
+    if (same)
+      return true;
   }
   ww_push(q->arena, &q->offered, x);
   return false;
 }
 
-static void write_fix(const asking *q, const ww_lsp_kernel *k, const ww_finding *f, const ww_fix *x) {
+static void write_fix(const asking *q, const ww_lsp_kernel *k, const ww_finding *f,
+                      const ww_fix *x) {
   ww_json *j = q->j;
   ww_json_obj(j);
   ww_json_kstr(j, "title", x->title);
   ww_json_kstr(j, "kind", "quickfix");
-  if (x->preferred) ww_json_kbool(j, "isPreferred", true);
+  if (x->preferred)
+    ww_json_kbool(j, "isPreferred", true);
   ww_json_key(j, "diagnostics");
   ww_json_arr(j);
   write_diagnostic(q->a, k, f, q->arena, j);
@@ -184,10 +202,12 @@ static void fixes_of(asking *q, const ww_lsp_kernel *k) {
     const ww_finding *f = &k->report.findings[i];
     uint32_t line = line_of(a, k, f);
     ww_fix *x;
-    if (!k->here || is_elsewhere(a, f) || line < q->first || line > q->last || is_told(a, k, f)) continue;
+    if (!k->here || is_elsewhere(a, f) || line < q->first || line > q->last || is_told(a, k, f))
+      continue;
     uint32_t n = ww_fixes_find(&source, f, q->arena, &x);
     for (uint32_t m = 0; m < n; m++)
-      if (!is_offered(q, &x[m])) write_fix(q, k, f, &x[m]);
+      if (!is_offered(q, &x[m]))
+        write_fix(q, k, f, &x[m]);
   }
 }
 
@@ -202,7 +222,8 @@ static void commands_of(const asking *q, const ww_lsp_kernel *k) {
       {"warpwise.measureHere", "Measure ", " on this machine's GPU"},
   };
   ww_json *j = q->j;
-  if (!k->here || k->body < q->first || k->first > q->last || k->report.error.code) return;
+  if (!k->here || k->body < q->first || k->first > q->last || k->report.error.code)
+    return;
   for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
     const char *title = ww_fmt(q->arena, "%s%s%s", offers[i].before, k->name, offers[i].behind);
     ww_json_obj(j);
@@ -228,10 +249,13 @@ static void commands_of(const asking *q, const ww_lsp_kernel *k) {
 /* Kinds are words with dots: "quickfix" is wanted by "quickfix" and by "". */
 static bool wants(const cJSON *only, const char *kind) {
   const cJSON *o;
-  if (!cJSON_IsArray(only)) return true;
+  if (!cJSON_IsArray(only))
+    return true;
   cJSON_ArrayForEach(o, only) {
     size_t n = cJSON_IsString(o) ? strlen(o->valuestring) : 0;
-    if (cJSON_IsString(o) && !strncmp(kind, o->valuestring, n) && (!n || !kind[n] || kind[n] == '.')) return true;
+    if (cJSON_IsString(o) && !strncmp(kind, o->valuestring, n) &&
+        (!n || !kind[n] || kind[n] == '.'))
+      return true;
   }
   return false;
 }
@@ -251,7 +275,8 @@ void ww_lsp_code_action(void *server, ww_rpc_call *c) {
     return;
   }
   ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);
-  if (!a) return;
+  if (!a)
+    return;
   ww_buf b = {0};
   ww_json j = {0};
   asking q = {.s = s,
@@ -265,8 +290,10 @@ void ww_lsp_code_action(void *server, ww_rpc_call *c) {
   ww_json_begin(&j, &b);
   ww_json_arr(&j);
   for (uint32_t i = 0; i < a->nkernels && s->can.literal_actions; i++) {
-    if (q.fixes) fixes_of(&q, &a->v[i]);
-    if (q.commands) commands_of(&q, &a->v[i]);
+    if (q.fixes)
+      fixes_of(&q, &a->v[i]);
+    if (q.commands)
+      commands_of(&q, &a->v[i]);
   }
   ww_json_end_arr(&j);
   ww_rpc_result(c, b.s);

@@ -1,30 +1,36 @@
-/* lsp_hover.c - the report under the pointer: of the kernel where it is declared, of a line where it is hot.
+/* lsp_hover.c - the report under the pointer: of the kernel where it is declared, of a line where
+ * it is hot.
  *
  * Elsewhere nothing: names and types are other servers' to explain. */
 #include "lsp_int.h"
 
 static const ww_lsp_line *line_of(const ww_lsp_kernel *k, uint32_t line) {
   for (uint32_t n = 0; n < k->nlines; n++)
-    if (k->lines[n].line == line) return &k->lines[n];
+    if (k->lines[n].line == line)
+      return &k->lines[n];
   return NULL;
 }
 
 static void hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t line, ww_buf *out) {
   const ww_lsp_line *l = line_of(k, line);
-  if (!l || 100 * l->share < a->settings->hint_percent) return;
-  if (out->n) ww_buf_puts(out, "\n\n");
+  if (!l || 100 * l->share < a->settings->hint_percent)
+    return;
+  if (out->n)
+    ww_buf_puts(out, "\n\n");
   ww_buf_fmt(out, "**%s** on %s: ", k->name, ww_show_gpu(a->gpu));
   ww_show_line(l, false, out);
   ww_buf_puts(out, "\n");
   for (uint32_t i = 0; i < k->report.nfindings; i++) {
     const ww_finding *f = &k->report.findings[i];
-    if (f->line != line || (f->file && strcmp(f->file, a->path) != 0)) continue;
+    if (f->line != line || (f->file && strcmp(f->file, a->path) != 0))
+      continue;
     ww_buf_fmt(out, "\n- **%.2g\u00d7 faster** %s\n", f->gain, f->message);
   }
 }
 
 /* Tables in a client that shows plain text are read as they are. */
-static void answer(const ww_lsp *s, ww_rpc_call *c, const ww_buf *text, uint32_t first, uint32_t last) {
+static void answer(const ww_lsp *s, ww_rpc_call *c, const ww_buf *text, uint32_t first,
+                   uint32_t last) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
@@ -50,15 +56,18 @@ void ww_lsp_hover(void *server, ww_rpc_call *c) {
     return;
   }
   ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);
-  if (!a) return;
+  if (!a)
+    return;
   ww_buf text = {0};
   uint32_t line = at.line + 1, first = line, last = line;
   for (uint32_t i = 0; a->settings->hover && i < a->nkernels; i++) {
     const ww_lsp_kernel *k = &a->v[i];
     if (k->here && line >= k->first && line <= k->body) {
-      if (text.n) ww_buf_puts(&text, "\n\n---\n\n");
+      if (text.n)
+        ww_buf_puts(&text, "\n\n---\n\n");
       ww_show_table(a, k, &text);
-      first = k->first, last = k->body;
+      first = k->first;
+      last = k->body;
     } else
       hot_line(a, k, line, &text);
   }

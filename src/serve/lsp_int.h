@@ -1,9 +1,11 @@
 /* lsp_int.h - what the files of the language server share.
  *
- * lsp.c: lifecycle and settings; lsp_documents.c: open documents; lsp_analyse.c: when and how they are analysed; lsp_text.c: positions and
- * URIs; lsp_show.c: words; lsp_lens.c, lsp_hover.c, lsp_findings.c: what editors ask for; lsp_commands.c: what they execute.
+ * lsp.c: lifecycle and settings; lsp_documents.c: open documents; lsp_analyse.c: when and how they
+ * are analysed; lsp_text.c: positions and URIs; lsp_show.c: words; lsp_lens.c, lsp_hover.c,
+ * lsp_findings.c: what editors ask for; lsp_commands.c: what they execute.
  *
- * A document's analysis is replaced, never changed: whoever shows one holds it, and looks at its generation first. */
+ * A document's analysis is replaced, never changed: whoever shows one holds it, and looks at its
+ * generation first. */
 #ifndef WW_SERVE_LSP_INT_H
 #define WW_SERVE_LSP_INT_H
 
@@ -29,18 +31,25 @@ ww_position ww_text_position(const char *text, size_t n, size_t offset);
 bool ww_text_line(const char *text, size_t n, uint32_t line, size_t *begin, size_t *end);
 bool ww_position_read(const cJSON *v, ww_position *out);
 void ww_position_write(ww_json *j, ww_position p);
-void ww_range_write(ww_json *j, const char *key, ww_position from, ww_position to); /* key NULL: no key */
+void ww_range_write(ww_json *j, const char *key, ww_position from,
+                    ww_position to); /* key NULL: no key */
 /* The path of a file: URI or what stands for one of untitled:; NULL: no document of ours. */
 const char *ww_uri_path(const char *uri, const char *lang, ww_arena *a);
 const char *ww_path_uri(const char *path, ww_arena *a);
 
 /* ---- analyses ---- */
 typedef struct {
-  uint32_t line; /* from 1 */
+  uint32_t line;                      /* from 1 */
   double share, sectors, ways, bytes; /* as in ww_line_cost */
 } ww_lsp_line;
 
-typedef enum { WW_FROM_COMMENT, WW_FROM_PROJECT, WW_FROM_HOST, WW_FROM_NOBODY, WW_NFROMS } ww_launch_origin;
+typedef enum {
+  WW_FROM_COMMENT,
+  WW_FROM_PROJECT,
+  WW_FROM_HOST,
+  WW_FROM_NOBODY,
+  WW_NFROMS
+} ww_launch_origin;
 extern const char *const ww_lsp_origins[WW_NFROMS]; /* comment, project, host, assumed */
 
 typedef struct {
@@ -53,7 +62,7 @@ typedef struct {
   ww_launch_origin origin;
   ww_lsp_line *lines; /* of this file, largest share first */
   uint32_t nlines;
-  ww_launch launch;   /* the report's, with the names of parameters; zero where there is no report */
+  ww_launch launch; /* the report's, with the names of parameters; zero where there is no report */
   const char **types; /* C types of what parameters point to, for ww_launch_settings */
   uint32_t ntypes;
 } ww_lsp_kernel;
@@ -73,8 +82,9 @@ typedef struct ww_lsp_analysis {
   ww_dialect dialect;
   ww_lsp_kernel *v;
   uint32_t nkernels;
-  ww_err error;     /* code: the source could not be read: kernels are those that the text alone shows */
-  bool provisional; /* under way still; error says so */
+  ww_err
+      error; /* code: the source could not be read: kernels are those that the text alone shows */
+  bool provisional;    /* under way still; error says so */
   double ms, clang_ms; /* that it took, and clang's part of it */
   uint32_t computed;
 } ww_lsp_analysis;
@@ -86,13 +96,15 @@ typedef struct ww_lsp_document {
   size_t n;
   int64_t version;
   uint64_t generation;
-  uint64_t serial; /* of the analysis that it wants; grows with each change of text, settings or headers */
+  uint64_t serial; /* of the analysis that it wants; grows with each change of text, settings or
+                      headers */
   const ww_settings *settings; /* live as long as the server */
   const char **flags;          /* the build's and the settings'; live as long as the server */
   uint32_t nflags;
-  double due;               /* when it is to be analysed; 0: nothing to do */
-  bool queued;              /* given to a worker that has not begun */
-  bool refresh;             /* the editor will not ask again by itself: it has something provisional, or the text is the same */
+  double due;   /* when it is to be analysed; 0: nothing to do */
+  bool queued;  /* given to a worker that has not begun */
+  bool refresh; /* the editor will not ask again by itself: it has something provisional, or the
+                   text is the same */
   ww_lsp_analysis *current; /* NULL: none yet; may be of an older generation */
   struct ww_lsp_document *next;
 } ww_lsp_document;
@@ -120,7 +132,8 @@ typedef struct {
   ww_problems said;   /* of settings, told once */
   /* what the client can do */
   struct {
-    bool configuration, watch, progress, refresh_lens, refresh_hints, versioned_edits, apply_edit, show_document, markdown;
+    bool configuration, watch, progress, refresh_lens, refresh_hints, versioned_edits, apply_edit,
+        show_document, markdown;
     bool literal_actions, related;
   } can;
   uint64_t tokens, serials; /* of progress, of analyses */
@@ -132,33 +145,39 @@ void ww_lsp_did_change(void *server, ww_rpc_call *c);
 void ww_lsp_did_close(void *server, ww_rpc_call *c);
 void ww_lsp_did_save(void *server, ww_rpc_call *c);
 void ww_lsp_watched(void *server, ww_rpc_call *c);
-void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d); /* its settings and flags anew; under the lock */
-void ww_lsp_again(ww_lsp *s, bool settings);          /* analyses every open document anew */
+void ww_lsp_configure(ww_lsp *s,
+                      ww_lsp_document *d);   /* its settings and flags anew; under the lock */
+void ww_lsp_again(ww_lsp *s, bool settings); /* analyses every open document anew */
 void ww_lsp_documents_free(ww_lsp *s);
-void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* 1 error, 2 warning, 3 information: shown; 4: for the log */
+void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...)
+    __attribute__((format(printf, 3,
+                          4))); /* 1 error, 2 warning, 3 information: shown; 4: for the log */
 
 /* ---- lsp_analyse.c ---- */
 bool ww_lsp_start(ww_lsp *s, ww_err *e);
 void ww_lsp_stop(ww_lsp *s);
 void ww_lsp_due(ww_lsp *s, ww_lsp_document *d, double seconds); /* under the lock */
-/* The analysis of the document that the call's params name, as it is now, waited for; NULL: the call has its answer (cancelled, changed
- * meanwhile, no document of ours). `patience`: seconds after which a provisional one will do, 0: none. Ends with ww_lsp_let_go. */
+/* The analysis of the document that the call's params name, as it is now, waited for; NULL: the
+ * call has its answer (cancelled, changed meanwhile, no document of ours). `patience`: seconds
+ * after which a provisional one will do, 0: none. Ends with ww_lsp_let_go. */
 ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience);
 void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a);
 /* Of a file that no editor has open, made here and now. */
 ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri);
 double ww_lsp_deadline(const ww_lsp *s); /* of what begins now, for ww_ask; 0: none */
 /* Reports of one kernel on the GPUs, as `explain` gives them. */
-ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus, uint32_t n,
-                     bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena, ww_answered *out, ww_err *e);
+ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus,
+                     uint32_t n, bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena,
+                     ww_answered *out, ww_err *e);
 void ww_lsp_cancel_progress(void *server, ww_rpc_call *c);
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name);
 
 /* ---- lsp_show.c ---- */
 void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out); /* one line */
-void ww_show_shape(const ww_launch *l, ww_buf *out);                                  /* "grid 64x64, block 16x16" */
-bool ww_show_guessed(const ww_lsp_kernel *k); /* something of its launch besides contents was assumed */
-void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);    /* markdown */
+void ww_show_shape(const ww_launch *l, ww_buf *out); /* "grid 64x64, block 16x16" */
+bool ww_show_guessed(
+    const ww_lsp_kernel *k); /* something of its launch besides contents was assumed */
+void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out); /* markdown */
 void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out);
 /* Share of what the roofs allow, 0 to 1; `of`: of what. Below 0: not known. */
 double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of);
@@ -172,13 +191,16 @@ void ww_lsp_code_lens(void *server, ww_rpc_call *c);
 void ww_lsp_inlay_hint(void *server, ww_rpc_call *c);
 void ww_lsp_hover(void *server, ww_rpc_call *c);
 void ww_lsp_code_action(void *server, ww_rpc_call *c);
-void ww_lsp_publish(ww_lsp *s, const ww_lsp_analysis *a); /* its findings as diagnostics; a NULL version: none */
+void ww_lsp_publish(
+    ww_lsp *s, const ww_lsp_analysis *a); /* its findings as diagnostics; a NULL version: none */
 void ww_lsp_publish_none(ww_lsp *s, const char *uri);
 void ww_lsp_execute(void *server, ww_rpc_call *c);
 const char *ww_lsp_command_name(uint32_t k); /* of the k-th command; NULL: there are no more */
 /* A fix as a WorkspaceEdit. */
 void ww_lsp_edit_write(const ww_lsp *s, const ww_lsp_analysis *a, const ww_fix *f, ww_json *j);
-/* Launches the kernel on the device that is here, by a child of this program. The report line or an error. */
-ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device, ww_rpc_call *c, const char **json, ww_err *e);
+/* Launches the kernel on the device that is here, by a child of this program. The report line or an
+ * error. */
+ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device,
+                         ww_rpc_call *c, const char **json, ww_err *e);
 
 #endif

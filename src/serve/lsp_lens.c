@@ -1,7 +1,8 @@
 /* lsp_lens.c - the line above each kernel, and what hot lines cost behind them. */
 #include "lsp_int.h"
 
-#define PATIENCE 1.0 /* seconds until an editor that can be told later gets lenses without numbers */
+#define PATIENCE \
+  1.0 /* seconds until an editor that can be told later gets lenses without numbers */
 
 static const char *document_of(ww_rpc_call *c) {
   const cJSON *d = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "textDocument");
@@ -20,7 +21,8 @@ ww_lsp_analysis *ww_lsp_asked(ww_lsp *s, ww_rpc_call *c, double patience) {
   pthread_mutex_lock(&s->lock);
   bool open = ww_lsp_find(s, uri) != NULL;
   pthread_mutex_unlock(&s->lock);
-  if (open) return ww_lsp_await(s, c, uri, patience);
+  if (open)
+    return ww_lsp_await(s, c, uri, patience);
   ww_rpc_result(c, "null"); /* no document of ours: others have something to say about it */
   return NULL;
 }
@@ -54,13 +56,15 @@ static void write_lens(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_json
 void ww_lsp_code_lens(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   ww_lsp_analysis *a = ww_lsp_asked(s, c, s->can.refresh_lens ? PATIENCE : 0);
-  if (!a) return;
+  if (!a)
+    return;
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
   ww_json_arr(&j);
   for (uint32_t k = 0; a->settings->code_lens && k < a->nkernels; k++)
-    if (a->v[k].here && a->v[k].line) write_lens(a, &a->v[k], &j);
+    if (a->v[k].here && a->v[k].line)
+      write_lens(a, &a->v[k], &j);
   ww_json_end_arr(&j);
   ww_rpc_result(c, b.s);
   ww_buf_free(&b);
@@ -69,11 +73,14 @@ void ww_lsp_code_lens(void *server, ww_rpc_call *c) {
 
 /* ---- hints ---- */
 
-static void write_hint(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_lsp_line *l, ww_json *j) {
+static void write_hint(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_lsp_line *l,
+                       ww_json *j) {
   size_t begin, end;
   ww_buf label = {0}, tip = {0};
-  if (!ww_text_line(a->text, a->n, l->line - 1, &begin, &end)) return;
-  while (end > begin && strchr(" \t", a->text[end - 1])) end--;
+  if (!ww_text_line(a->text, a->n, l->line - 1, &begin, &end))
+    return;
+  while (end > begin && strchr(" \t", a->text[end - 1]))
+    end--;
   ww_show_line(l, true, &label);
   ww_buf_fmt(&tip, "%s on %s: ", k->name, ww_show_gpu(a->gpu));
   ww_show_line(l, false, &tip);
@@ -88,14 +95,18 @@ static void write_hint(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const w
   ww_buf_free(&tip);
 }
 
-/* Of a line that several kernels have (instances, inlined functions) the one that spends most there. */
+/* Of a line that several kernels have (instances, inlined functions) the one that spends most
+ * there. */
 static bool is_shown(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_lsp_line *l) {
-  if (!l->line || 100 * l->share < a->settings->hint_percent) return false;
+  if (!l->line || 100 * l->share < a->settings->hint_percent)
+    return false;
   for (uint32_t i = 0; i < a->nkernels; i++)
     for (uint32_t n = 0; n < a->v[i].nlines; n++) {
       const ww_lsp_line *other = &a->v[i].lines[n];
-      if (other->line != l->line || other == l) continue;
-      if (other->share > l->share || (other->share == l->share && &a->v[i] < k)) return false;
+      if (other->line != l->line || other == l)
+        continue;
+      if (other->share > l->share || (other->share == l->share && &a->v[i] < k))
+        return false;
     }
   return true;
 }
@@ -107,7 +118,8 @@ void ww_lsp_inlay_hint(void *server, ww_rpc_call *c) {
   ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "start"), &from);
   ww_position_read(cJSON_GetObjectItemCaseSensitive(range, "end"), &to);
   ww_lsp_analysis *a = ww_lsp_asked(s, c, s->can.refresh_hints ? PATIENCE : 0);
-  if (!a) return;
+  if (!a)
+    return;
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);

@@ -1,6 +1,8 @@
-/* lsp_measure.c - the kernel on the device that is here: `warpwise measure` as a child, because a kernel may fault or hang.
+/* lsp_measure.c - the kernel on the device that is here: `warpwise measure` as a child, because a
+ * kernel may fault or hang.
  *
- * It gets the very launch that was predicted, and the text as the editor has it: one that was not saved goes through a file of its own. */
+ * It gets the very launch that was predicted, and the text as the editor has it: one that was not
+ * saved goes through a file of its own. */
 #include "lsp_int.h"
 
 #include <errno.h>
@@ -17,16 +19,20 @@ typedef struct {
   const char *file;
 } child;
 
-static void word(child *k, const char *w) { ww_push(k->a, &k->argv, w); }
+static void word(child *k, const char *w) {
+  ww_push(k->a, &k->argv, w);
+}
 
 static ww_status write_source(const ww_lsp_analysis *a, child *k, ww_err *e) {
   char *text;
   size_t n;
   k->file = a->path;
   bool there = ww_file_regular(a->path) && !ww_read_file(k->a, a->path, 32 << 20, &text, &n, NULL);
-  if (there && n == a->n && !memcmp(text, a->text, n)) return WW_OK;
+  if (there && n == a->n && !memcmp(text, a->text, n))
+    return WW_OK;
   const char *tmp = getenv("TMPDIR");
-  int length = snprintf(k->dir, sizeof k->dir, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+  int length = snprintf(k->dir, sizeof k->dir, "%s/warpwise-XXXXXX",
+                        tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
   if (length < 0 || !ww_temp_folder(k->dir, &k->slot)) {
     k->dir[0] = 0;
     return ww_fail(e, WW_EIO, "cannot make a folder for the unsaved text: %s", strerror(errno));
@@ -35,7 +41,8 @@ static ww_status write_source(const ww_lsp_analysis *a, child *k, ww_err *e) {
   return ww_write_file_atomic(k->file, a->text, a->n, e);
 }
 
-static void words(const ww_lsp_analysis *a, const ww_lsp_kernel *kernel, const char *device, child *k) {
+static void words(const ww_lsp_analysis *a, const ww_lsp_kernel *kernel, const char *device,
+                  child *k) {
   word(k, ww_self_path(k->a));
   word(k, "measure");
   word(k, "--json");
@@ -44,12 +51,23 @@ static void words(const ww_lsp_analysis *a, const ww_lsp_kernel *kernel, const c
   word(k, kernel->mangled);
   word(k, "--launch");
   word(k, "/dev/stdin");
-  if (device) word(k, "--device"), word(k, device);
-  if (a->source.lang) word(k, "--lang"), word(k, a->source.lang);
-  for (uint32_t i = 0; i < a->source.ninstantiate; i++) word(k, "--instantiate"), word(k, a->source.instantiate[i]);
+  if (device) {
+    word(k, "--device");
+    word(k, device);
+  }
+  if (a->source.lang) {
+    word(k, "--lang");
+    word(k, a->source.lang);
+  }
+  for (uint32_t i = 0; i < a->source.ninstantiate; i++) {
+    word(k, "--instantiate");
+    word(k, a->source.instantiate[i]);
+  }
   word(k, "--");
-  if (k->dir[0]) word(k, ww_fmt(k->a, "-I%s", ww_path_dir(k->a, a->path)));
-  for (uint32_t i = 0; i < a->source.nflags; i++) word(k, a->source.flags[i]);
+  if (k->dir[0])
+    word(k, ww_fmt(k->a, "-I%s", ww_path_dir(k->a, a->path)));
+  for (uint32_t i = 0; i < a->source.nflags; i++)
+    word(k, a->source.flags[i]);
   word(k, NULL);
 }
 
@@ -57,26 +75,29 @@ static void words(const ww_lsp_analysis *a, const ww_lsp_kernel *kernel, const c
 static ww_status read_line(const ww_run_result *r, ww_arena *a, const char **json, ww_err *e) {
   ww_report report = {0};
   ww_err bad = {0};
-  if (r->timed_out) return ww_fail(e, WW_ELIMIT, "measuring took longer than %.0f s and was ended", MOST_S);
+  if (r->timed_out)
+    return ww_fail(e, WW_ELIMIT, "measuring took longer than %.0f s and was ended", MOST_S);
   *json = ww_strndup(a, r->out.s, strcspn(r->out.s, "\n"));
   if (**json && !ww_report_parse(*json, a, &report, &bad)) {
-    if (!report.error.code) return WW_OK;
+    if (!report.error.code)
+      return WW_OK;
     *e = report.error;
     e->file = NULL;
     return e->code;
   }
   const char *said = r->err.n ? r->err.s : "nothing";
-  return ww_fail(e, WW_EDEVICE, "`warpwise measure` ended with code %d and said: %.*s", r->exit_code,
-                 (int)strcspn(said, "\n"), said);
+  return ww_fail(e, WW_EDEVICE, "`warpwise measure` ended with code %d and said: %.*s",
+                 r->exit_code, (int)strcspn(said, "\n"), said);
 }
 
-ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device, ww_rpc_call *c,
-                         const char **json, ww_err *e) {
+ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device,
+                         ww_rpc_call *c, const char **json, ww_err *e) {
   child x = {.a = ww_rpc_arena(c), .slot = -1};
   ww_buf launch = {0};
   ww_json j = {0};
   ww_run_result r = {0};
-  if (device && device[0] == '-') return ww_fail(e, WW_EUSAGE, "device: a part of a device's name");
+  if (device && device[0] == '-')
+    return ww_fail(e, WW_EUSAGE, "device: a part of a device's name");
   if (k->report.error.code || !k->report.launch)
     return ww_fail(e, WW_EDATA, "%s cannot be launched: %.400s", k->name, k->report.error.msg);
   ww_status st = write_source(a, &x, e);
@@ -86,9 +107,11 @@ ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const
     words(a, k, device, &x);
     ww_run_watch watch = {.own_memory = true, .cancelled = ww_rpc_cancelled, .ctx = c};
     st = ww_run_watched(x.argv.v, launch.s, launch.n, MOST_S, &watch, &r, e);
-    if (!st) st = read_line(&r, x.a, json, e);
+    if (!st)
+      st = read_line(&r, x.a, json, e);
   }
-  if (x.dir[0]) ww_remove_tree(x.dir);
+  if (x.dir[0])
+    ww_remove_tree(x.dir);
   ww_cleanup_forget(x.slot);
   ww_run_free(&r);
   ww_buf_free(&launch);

@@ -1,4 +1,5 @@
-/* lsp_show.c - an analysis in words: the line above a kernel, the table of the hover, what a hot line costs.
+/* lsp_show.c - an analysis in words: the line above a kernel, the table of the hover, what a hot
+ * line costs.
  *
  * What was assumed is always named as such, here too. */
 #include "lsp_int.h"
@@ -18,9 +19,13 @@ static void number(double v, ww_buf *out) {
 }
 
 static void scaled(double v, const char *const *units, double step, ww_buf *out) {
-  while (units[1] && fabs(v) >= step) v /= step, units++;
+  while (units[1] && fabs(v) >= step) {
+    v /= step;
+    units++;
+  }
   number(v, out);
-  if (**units) ww_buf_fmt(out, " %s", *units);
+  if (**units)
+    ww_buf_fmt(out, " %s", *units);
 }
 
 static const char *const time_units[] = {"\u00b5s", "ms", "s", NULL};
@@ -29,12 +34,15 @@ static const char *const flop_units[] = {"GFLOP/s", "TFLOP/s", NULL};
 static const char *const rate_units[] = {"GB/s", "TB/s", NULL};
 static const char *const count_units[] = {"", "k", "M", "G", "T", NULL};
 
-void ww_show_duration(double us, ww_buf *out) { scaled(us, time_units, 1000, out); }
+void ww_show_duration(double us, ww_buf *out) {
+  scaled(us, time_units, 1000, out);
+}
 
 static void interval(const ww_quantity *q, ww_buf *out) {
   double step = q->value >= 1e6 ? 1e6 : q->value >= 1000 ? 1000 : 1;
   ww_show_duration(q->value, out);
-  if (!q->interval) return;
+  if (!q->interval)
+    return;
   ww_buf_puts(out, " (");
   number(q->low / step, out);
   ww_buf_puts(out, "\u2013");
@@ -46,15 +54,19 @@ static void interval(const ww_quantity *q, ww_buf *out) {
 
 const char *ww_show_gpu(const ww_gpu *g) {
   const char *name = g->full_name ? g->full_name : g->name;
-  if (ww_starts(name, "NVIDIA ")) name += 7;
-  if (ww_starts(name, "AMD Instinct ")) name += 13;
+  if (ww_starts(name, "NVIDIA "))
+    name += 7;
+  if (ww_starts(name, "AMD Instinct "))
+    name += 13;
   return ww_starts(name, "AMD ") ? name + 4 : name;
 }
 
 static void dims(const uint64_t v[3], ww_buf *out) {
   ww_buf_fmt(out, "%llu", (unsigned long long)v[0]);
-  if (v[1] > 1 || v[2] > 1) ww_buf_fmt(out, "\u00d7%llu", (unsigned long long)v[1]);
-  if (v[2] > 1) ww_buf_fmt(out, "\u00d7%llu", (unsigned long long)v[2]);
+  if (v[1] > 1 || v[2] > 1)
+    ww_buf_fmt(out, "\u00d7%llu", (unsigned long long)v[1]);
+  if (v[2] > 1)
+    ww_buf_fmt(out, "\u00d7%llu", (unsigned long long)v[2]);
 }
 
 void ww_show_shape(const ww_launch *l, ww_buf *out) {
@@ -70,19 +82,23 @@ double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of) {
   const char *why;
   ww_roofs_of(g, &roofs);
   *of = "roofline";
-  if (ww_roof_point_of(r, &roofs, 0, &p, &why) && p.roof > 0) return p.gflops / p.roof;
+  if (ww_roof_point_of(r, &roofs, 0, &p, &why) && p.roof > 0)
+    return p.gflops / p.roof;
   *of = "DRAM bandwidth";
   const ww_quantity *gbps = &r->m[WW_M_dram_gbps];
   return gbps->known && roofs.v[WW_ROOF_DRAM] > 0 ? gbps->value / roofs.v[WW_ROOF_DRAM] : -1;
 }
 
 /* "L1: accesses that ..." -> "L1". */
-static int bound_words(const char *bottleneck) { return (int)strcspn(bottleneck, ":"); }
+static int bound_words(const char *bottleneck) {
+  return (int)strcspn(bottleneck, ":");
+}
 
 bool ww_show_guessed(const ww_lsp_kernel *k) {
   for (uint32_t i = 0; i < k->report.nassumed; i++) {
     const char *s = k->report.assumed[i];
-    if (!ww_starts(s, "gpu:") && !ww_starts(s, "launch:") && !strstr(s, "random numbers")) return true;
+    if (!ww_starts(s, "gpu:") && !ww_starts(s, "launch:") && !strstr(s, "random numbers"))
+      return true;
   }
   return false;
 }
@@ -90,38 +106,49 @@ bool ww_show_guessed(const ww_lsp_kernel *k) {
 static const char *origin_words(const ww_lsp_kernel *k) {
   bool guessed = ww_show_guessed(k);
   switch (k->origin) {
-  case WW_FROM_COMMENT: return guessed ? " (partly assumed)" : "";
-  case WW_FROM_PROJECT: return guessed ? " (.warpwise.json, partly assumed)" : " (.warpwise.json)";
-  case WW_FROM_HOST: return guessed ? " (host code, partly assumed)" : " (host code)";
-  default: return " (assumed)";
+  case WW_FROM_COMMENT:
+    return guessed ? " (partly assumed)" : "";
+  case WW_FROM_PROJECT:
+    return guessed ? " (.warpwise.json, partly assumed)" : " (.warpwise.json)";
+  case WW_FROM_HOST:
+    return guessed ? " (host code, partly assumed)" : " (host code)";
+  default:
+    return " (assumed)";
   }
 }
 
 /* Several instances of a template stand at one line. */
 static bool needs_name(const ww_lsp_analysis *a, const ww_lsp_kernel *k) {
   uint32_t same = 0;
-  for (uint32_t i = 0; i < a->nkernels; i++) same += a->v[i].here == k->here && a->v[i].line == k->line;
+  for (uint32_t i = 0; i < a->nkernels; i++)
+    same += a->v[i].here == k->here && a->v[i].line == k->line;
   return same > 1;
 }
 
 void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out) {
   const ww_report *r = &k->report;
   const char *of;
-  if (needs_name(a, k)) ww_buf_fmt(out, "%s: ", k->name);
+  if (needs_name(a, k))
+    ww_buf_fmt(out, "%s: ", k->name);
   if (r->error.code) {
     const ww_err *e = &r->error;
     bool where = a->error.code && e->line;
-    if (a->provisional) return ww_buf_puts(out, e->msg);
+    if (a->provisional)
+      return ww_buf_puts(out, e->msg);
     ww_buf_fmt(out, "no prediction: %.*s", (int)strcspn(e->msg, "\n"), e->msg);
-    if (where) ww_buf_fmt(out, " (line %u)", e->line);
+    if (where)
+      ww_buf_fmt(out, " (line %u)", e->line);
     return;
   }
   interval(&r->m[WW_M_time_us], out);
   double share = ww_show_share(r, a->gpu, &of);
-  if (share >= 0) ww_buf_fmt(out, " \u00b7 %.*f %% of %s", share < 0.1 ? 1 : 0, 100 * share, of);
-  if (r->bottleneck) ww_buf_fmt(out, " \u00b7 bound by %.*s", bound_words(r->bottleneck), r->bottleneck);
+  if (share >= 0)
+    ww_buf_fmt(out, " \u00b7 %.*f %% of %s", share < 0.1 ? 1 : 0, 100 * share, of);
+  if (r->bottleneck)
+    ww_buf_fmt(out, " \u00b7 bound by %.*s", bound_words(r->bottleneck), r->bottleneck);
   ww_buf_fmt(out, " \u00b7 %s", ww_show_gpu(a->gpu));
-  if (a->gpu_note) ww_buf_fmt(out, " (%s)", a->gpu_note);
+  if (a->gpu_note)
+    ww_buf_fmt(out, " (%s)", a->gpu_note);
   ww_buf_puts(out, " \u00b7 ");
   ww_show_shape(&k->launch, out);
   ww_buf_puts(out, origin_words(k));
@@ -130,10 +157,14 @@ void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *
 }
 
 void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out) {
-  ww_buf_fmt(out, "%.*f %%%s", l->share < 0.1 ? 1 : 0, 100 * l->share, brief ? "" : " of the kernel's time");
-  if (l->sectors > 0) ww_buf_fmt(out, " \u00b7 %.3g sectors/request", l->sectors);
-  if (l->ways > 1.05) ww_buf_fmt(out, " \u00b7 %.3g-way bank conflicts", l->ways);
-  if (brief || l->bytes <= 0) return;
+  ww_buf_fmt(out, "%.*f %%%s", l->share < 0.1 ? 1 : 0, 100 * l->share,
+             brief ? "" : " of the kernel's time");
+  if (l->sectors > 0)
+    ww_buf_fmt(out, " \u00b7 %.3g sectors/request", l->sectors);
+  if (l->ways > 1.05)
+    ww_buf_fmt(out, " \u00b7 %.3g-way bank conflicts", l->ways);
+  if (brief || l->bytes <= 0)
+    return;
   ww_buf_puts(out, " \u00b7 ");
   scaled(l->bytes, byte_units, 1000, out);
   ww_buf_puts(out, " of global memory's sectors");
@@ -171,18 +202,30 @@ static const struct {
 
 static void cell(double v, unit u, ww_buf *out) {
   switch (u) {
-  case US: ww_show_duration(v, out); break;
-  case BYTES: scaled(v, byte_units, 1000, out); break;
-  case RATE: scaled(v, rate_units, 1000, out); break;
-  case FLOPS: scaled(v, flop_units, 1000, out); break;
-  case PERCENT: ww_buf_fmt(out, "%.1f %%", v); break;
+  case US:
+    ww_show_duration(v, out);
+    break;
+  case BYTES:
+    scaled(v, byte_units, 1000, out);
+    break;
+  case RATE:
+    scaled(v, rate_units, 1000, out);
+    break;
+  case FLOPS:
+    scaled(v, flop_units, 1000, out);
+    break;
+  case PERCENT:
+    ww_buf_fmt(out, "%.1f %%", v);
+    break;
   case COUNT:
     if (v < 1000)
       ww_buf_fmt(out, "%.0f", v);
     else
       scaled(v, count_units, 1000, out);
     break;
-  case PLAIN: number(v, out); break;
+  case PLAIN:
+    number(v, out);
+    break;
   }
 }
 
@@ -191,7 +234,8 @@ static void table_rows(const ww_report *r, ww_buf *out) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const ww_quantity *q = &r->m[rows[k].metric];
     bool idle = q->value == 0 && (rows[k].unit == BYTES || rows[k].unit == FLOPS);
-    if (!q->known || (idle && rows[k].metric != WW_M_dram_write_bytes)) continue;
+    if (!q->known || (idle && rows[k].metric != WW_M_dram_write_bytes))
+      continue;
     ww_buf_fmt(out, "| %s | ", rows[k].label);
     cell(q->value, rows[k].unit, out);
     ww_buf_puts(out, " | ");
@@ -207,7 +251,8 @@ static void table_rows(const ww_report *r, ww_buf *out) {
 /* Text of a source or a message, in markdown: what would be markup is not. */
 static void plain(const char *s, ww_buf *out) {
   for (; *s; s++) {
-    if (strchr("\\`*_{}[]<>#|", *s)) ww_buf_puts(out, "\\");
+    if (strchr("\\`*_{}[]<>#|", *s))
+      ww_buf_puts(out, "\\");
     ww_buf_add(out, s, 1);
   }
 }
@@ -217,7 +262,8 @@ static void findings(const ww_lsp_analysis *a, const ww_report *r, ww_buf *out) 
     const ww_finding *f = &r->findings[k];
     bool other = f->file && strcmp(f->file, a->path) != 0;
     ww_buf_puts(out, k ? "- " : "\n**What to change**\n\n- ");
-    if (f->gain > 1) ww_buf_fmt(out, "**%.2g\u00d7 faster** ", f->gain);
+    if (f->gain > 1)
+      ww_buf_fmt(out, "**%.2g\u00d7 faster** ", f->gain);
     if (f->line && other)
       ww_buf_fmt(out, "(%s:%u) ", ww_path_base(f->file), f->line);
     else if (f->line)
@@ -233,7 +279,8 @@ void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out
   ww_buf_puts(out, "**");
   plain(k->name, out);
   ww_buf_fmt(out, "** on %s\n\n", a->gpu->full_name ? a->gpu->full_name : a->gpu->name);
-  if (a->gpu_note) ww_buf_fmt(out, "%s, so another GPU is shown.\n\n", a->gpu_note);
+  if (a->gpu_note)
+    ww_buf_fmt(out, "%s, so another GPU is shown.\n\n", a->gpu_note);
   if (r->error.code) {
     ww_buf_puts(out, "No prediction: ");
     plain(r->error.msg, out);
@@ -243,7 +290,8 @@ void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out
   table_rows(r, out);
   double share = ww_show_share(r, a->gpu, &of);
   ww_buf_puts(out, "\n");
-  if (share >= 0) ww_buf_fmt(out, "%.*f %% of the %s. ", share < 0.1 ? 1 : 0, 100 * share, of);
+  if (share >= 0)
+    ww_buf_fmt(out, "%.*f %% of the %s. ", share < 0.1 ? 1 : 0, 100 * share, of);
   if (r->bottleneck) {
     ww_buf_puts(out, "Bound by ");
     plain(r->bottleneck, out);

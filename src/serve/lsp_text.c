@@ -1,6 +1,8 @@
-/* lsp_text.c - positions as editors count them (lines, UTF-16 units) and as we do (bytes); URIs and paths.
+/* lsp_text.c - positions as editors count them (lines, UTF-16 units) and as we do (bytes); URIs and
+ * paths.
  *
- * Lines end at \n, \r\n or \r. Bytes that are no UTF-8 count as one unit each: any text has positions. */
+ * Lines end at \n, \r\n or \r. Bytes that are no UTF-8 count as one unit each: any text has
+ * positions. */
 #include "lsp_int.h"
 
 #include <ctype.h>
@@ -9,7 +11,11 @@
 /* Bytes of the character at p, of which there are `left`; its UTF-16 units in *units. */
 static size_t step(const char *p, size_t left, uint32_t *units) {
   unsigned char c = (unsigned char)*p;
-  size_t n = c < 0x80 ? 1 : (c & 0xe0) == 0xc0 ? 2 : (c & 0xf0) == 0xe0 ? 3 : (c & 0xf8) == 0xf0 ? 4 : 1;
+  size_t n = c < 0x80             ? 1
+             : (c & 0xe0) == 0xc0 ? 2
+             : (c & 0xf0) == 0xe0 ? 3
+             : (c & 0xf8) == 0xf0 ? 4
+                                  : 1;
   *units = n == 4 ? 2 : 1;
   for (size_t k = 1; k < n; k++)
     if (k >= left || ((unsigned char)p[k] & 0xc0) != 0x80) {
@@ -20,12 +26,14 @@ static size_t step(const char *p, size_t left, uint32_t *units) {
 }
 
 static size_t line_end(const char *text, size_t n, size_t at) {
-  while (at < n && text[at] != '\n' && text[at] != '\r') at++;
+  while (at < n && text[at] != '\n' && text[at] != '\r')
+    at++;
   return at;
 }
 
 static size_t next_line(const char *text, size_t n, size_t end) {
-  if (end < n && text[end] == '\r' && end + 1 < n && text[end + 1] == '\n') return end + 2;
+  if (end < n && text[end] == '\r' && end + 1 < n && text[end + 1] == '\n')
+    return end + 2;
   return end < n ? end + 1 : n;
 }
 
@@ -34,15 +42,18 @@ bool ww_text_line(const char *text, size_t n, uint32_t line, size_t *begin, size
   for (;; line--) {
     *begin = at;
     *end = line_end(text, n, at);
-    if (!line) return true;
-    if (*end == n) return false;
+    if (!line)
+      return true;
+    if (*end == n)
+      return false;
     at = next_line(text, n, *end);
   }
 }
 
 size_t ww_text_offset(const char *text, size_t n, ww_position at) {
   size_t begin, end;
-  if (!ww_text_line(text, n, at.line, &begin, &end)) return n;
+  if (!ww_text_line(text, n, at.line, &begin, &end))
+    return n;
   for (uint32_t col = 0, units; begin < end && col < at.col; col += units)
     begin += step(text + begin, end - begin, &units);
   return begin;
@@ -51,22 +62,28 @@ size_t ww_text_offset(const char *text, size_t n, ww_position at) {
 ww_position ww_text_position(const char *text, size_t n, size_t offset) {
   ww_position p = {0};
   size_t at = 0;
-  if (offset > n) offset = n;
+  if (offset > n)
+    offset = n;
   for (;; p.line++) {
     size_t end = line_end(text, n, at);
-    if (offset <= end || end == n) break;
+    if (offset <= end || end == n)
+      break;
     size_t next = next_line(text, n, end);
-    if (offset < next) offset = end; /* inside \r\n */
-    if (offset == end) break;
+    if (offset < next)
+      offset = end; /* inside \r\n */
+    if (offset == end)
+      break;
     at = next;
   }
-  for (uint32_t units; at < offset; p.col += units) at += step(text + at, offset - at, &units);
+  for (uint32_t units; at < offset; p.col += units)
+    at += step(text + at, offset - at, &units);
   return p;
 }
 
 /* A client's numbers may be anything. */
 static bool count(const cJSON *v, uint32_t *out) {
-  if (!cJSON_IsNumber(v) || !(v->valuedouble >= 0)) return false;
+  if (!cJSON_IsNumber(v) || !(v->valuedouble >= 0))
+    return false;
   *out = v->valuedouble > 0x7fffffff ? 0x7fffffff : (uint32_t)v->valuedouble;
   return true;
 }
@@ -84,7 +101,8 @@ void ww_position_write(ww_json *j, ww_position p) {
 }
 
 void ww_range_write(ww_json *j, const char *key, ww_position from, ww_position to) {
-  if (key) ww_json_key(j, key);
+  if (key)
+    ww_json_key(j, key);
   ww_json_obj(j);
   ww_json_key(j, "start");
   ww_position_write(j, from);
@@ -96,7 +114,9 @@ void ww_range_write(ww_json *j, const char *key, ww_position from, ww_position t
 /* ---- URIs ---- */
 
 static int hex(char c) {
-  return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : -1;
+  return isdigit((unsigned char)c)    ? c - '0'
+         : isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
+                                      : -1;
 }
 
 /* Percent signs undone; NULL: a NUL byte would be in it. */
@@ -104,14 +124,17 @@ static char *decode(const char *s, ww_arena *a) {
   char *out = ww_alloc(a, strlen(s) + 1), *o = out;
   for (; *s; s++) {
     int v = *s == '%' && s[1] && hex(s[1]) >= 0 && hex(s[2]) >= 0 ? hex(s[1]) * 16 + hex(s[2]) : -1;
-    if (!v) return NULL;
+    if (!v)
+      return NULL;
     *o++ = v < 0 ? *s : (char)v;
-    if (v > 0) s += 2;
+    if (v > 0)
+      s += 2;
   }
   return out;
 }
 
-/* A text that was never saved has a name that says which language it is, in a folder that cannot be. */
+/* A text that was never saved has a name that says which language it is, in a folder that cannot
+ * be. */
 static const char *untitled(const char *name, const char *lang, ww_arena *a) {
   char *flat = ww_strdup(a, name);
   const char *ext = lang && strstr(lang, "opencl") ? ".cl"
@@ -120,17 +143,22 @@ static const char *untitled(const char *name, const char *lang, ww_arena *a) {
                     : lang && !strcmp(lang, "cpp") ? ".cpp"
                                                    : ".cu";
   for (char *p = flat; *p; p++)
-    if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_') *p = '_';
+    if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
+      *p = '_';
   return ww_fmt(a, "/untitled/%s%s", flat, ext);
 }
 
 const char *ww_uri_path(const char *uri, const char *lang, ww_arena *a) {
-  if (ww_starts(uri, "untitled:")) return untitled(uri + 9, lang, a);
-  if (!ww_starts(uri, "file://")) return NULL;
+  if (ww_starts(uri, "untitled:"))
+    return untitled(uri + 9, lang, a);
+  if (!ww_starts(uri, "file://"))
+    return NULL;
   const char *rest = uri + 7;
-  if (ww_starts(rest, "localhost/")) rest += 9;
+  if (ww_starts(rest, "localhost/"))
+    rest += 9;
   char *path = *rest == '/' ? decode(rest, a) : NULL;
-  if (!path || strlen(path) >= 4096) return NULL;
+  if (!path || strlen(path) >= 4096)
+    return NULL;
   return path;
 }
 

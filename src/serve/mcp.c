@@ -1,7 +1,9 @@
-/* mcp.c - the protocol itself: which era a message is of, the handshake, what the server can do, pipes.
+/* mcp.c - the protocol itself: which era a message is of, the handshake, what the server can do,
+ * pipes.
  *
- * A message whose `_meta` names a protocol version is of the stateless era, any other of the era with a handshake; so one connection may
- * carry both. Every result ends here, where the eras differ. */
+ * A message whose `_meta` names a protocol version is of the stateless era, any other of the era
+ * with a handshake; so one connection may carry both. Every result ends here, where the eras
+ * differ. */
 #include "mcp_int.h"
 
 #include <stdlib.h>
@@ -13,21 +15,28 @@ static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 
 static const char instructions[] =
-    "Predicts how fast a GPU kernel (CUDA, OpenCL, HIP, OpenMP) runs and why, from its source, without a GPU. Begin with explain: it "
-    "names the lines that cost most and the changes that would gain most. After an edit use compare with other_file or other_source to see "
-    "what it brings. Give the real launch (grid, block, argument sizes) where you know it: what is missing is assumed, and listed as assumed. "
+    "Predicts how fast a GPU kernel (CUDA, OpenCL, HIP, OpenMP) runs and why, from its source, "
+    "without a GPU. Begin with explain: it "
+    "names the lines that cost most and the changes that would gain most. After an edit use "
+    "compare with other_file or other_source to see "
+    "what it brings. Give the real launch (grid, block, argument sizes) where you know it: what is "
+    "missing is assumed, and listed as assumed. "
     "Times are predictions with intervals (low, high), about one launch with cold caches.";
 
 bool ww_mcp_knows_version(const char *version) {
   for (const char *const *v = legacy; *v; v++)
-    if (!strcmp(*v, version)) return true;
+    if (!strcmp(*v, version))
+      return true;
   return false;
 }
 
-static const cJSON *meta_of(const cJSON *params) { return cJSON_GetObjectItemCaseSensitive(params, "_meta"); }
+static const cJSON *meta_of(const cJSON *params) {
+  return cJSON_GetObjectItemCaseSensitive(params, "_meta");
+}
 
 bool ww_mcp_is_modern(const cJSON *params) {
-  return cJSON_IsObject(params) && cJSON_GetObjectItemCaseSensitive(meta_of(params), WW_MCP_VERSION_KEY);
+  return cJSON_IsObject(params) &&
+         cJSON_GetObjectItemCaseSensitive(meta_of(params), WW_MCP_VERSION_KEY);
 }
 
 /* ---- what is wrong before a method looks ---- */
@@ -40,9 +49,11 @@ static const struct {
 
 static bool known(const char *method, bool modern) {
   for (size_t k = 0; k < sizeof eras / sizeof eras[0]; k++)
-    if (!strcmp(eras[k].method, method) && eras[k].era != (modern ? MODERN : LEGACY)) return false;
+    if (!strcmp(eras[k].method, method) && eras[k].era != (modern ? MODERN : LEGACY))
+      return false;
   for (const ww_rpc_method *m = ww_mcp_methods; m->method; m++)
-    if (!strcmp(m->method, method)) return true;
+    if (!strcmp(m->method, method))
+      return true;
   return false;
 }
 
@@ -72,11 +83,14 @@ static bool wrong_version(ww_mcp_problem *out, const char *requested) {
 }
 
 bool ww_mcp_bad_envelope(const cJSON *message, ww_mcp_problem *out) {
-  const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params"), *meta = meta_of(params);
+  const cJSON *params = cJSON_GetObjectItemCaseSensitive(message, "params"),
+              *meta = meta_of(params);
   bool asks = cJSON_GetObjectItemCaseSensitive(message, "id") != NULL;
-  if (!ww_mcp_is_modern(params)) return false;
+  if (!ww_mcp_is_modern(params))
+    return false;
   if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(meta, WW_MCP_VERSION_KEY)))
-    return problem(out, WW_MCP_BAD_PARAMS, "Invalid _meta: " WW_MCP_VERSION_KEY " must be a string");
+    return problem(out, WW_MCP_BAD_PARAMS,
+                   "Invalid _meta: " WW_MCP_VERSION_KEY " must be a string");
   if (asks && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(meta, CAPABILITIES_KEY)))
     return problem(out, WW_MCP_BAD_PARAMS, "Invalid _meta: " CAPABILITIES_KEY " must be an object");
   return false;
@@ -99,7 +113,8 @@ bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out) {
     snprintf(text, sizeof text, "Method not found: %.100s", method->valuestring);
     return problem(out, WW_MCP_NO_METHOD, text);
   }
-  if (params && !cJSON_IsObject(params)) return problem(out, WW_MCP_BAD_PARAMS, "params must be an object");
+  if (params && !cJSON_IsObject(params))
+    return problem(out, WW_MCP_BAD_PARAMS, "params must be an object");
   return false;
 }
 
@@ -109,11 +124,15 @@ bool ww_mcp_before(void *peer, ww_rpc_call *c) {
   ww_mcp_problem p;
   cJSON *message = cJSON_CreateObject();
   cJSON_AddItemToObject(message, "method", cJSON_CreateStringReference(ww_rpc_name(c)));
-  if (ww_rpc_params(c)) cJSON_AddItemReferenceToObject(message, "params", (cJSON *)ww_rpc_params(c));
-  if (ww_rpc_wants_answer(c)) cJSON_AddNullToObject(message, "id");
-  bool refused = ww_mcp_bad_envelope(message, &p) || ww_mcp_bad_version(message, &p) || ww_mcp_bad_method(message, &p);
+  if (ww_rpc_params(c))
+    cJSON_AddItemReferenceToObject(message, "params", (cJSON *)ww_rpc_params(c));
+  if (ww_rpc_wants_answer(c))
+    cJSON_AddNullToObject(message, "id");
+  bool refused = ww_mcp_bad_envelope(message, &p) || ww_mcp_bad_version(message, &p) ||
+                 ww_mcp_bad_method(message, &p);
   cJSON_Delete(message);
-  if (refused) ww_rpc_error(c, p.code, p.message, p.data[0] ? p.data : NULL);
+  if (refused)
+    ww_rpc_error(c, p.code, p.message, p.data[0] ? p.data : NULL);
   return refused;
 }
 
@@ -176,7 +195,8 @@ static void initialize(void *peer, ww_rpc_call *c) {
   }
   bool spoken = ww_mcp_knows_version(version->valuestring);
   ww_mcp_begin_result(&j, &b);
-  ww_json_kstr(&j, "protocolVersion", spoken ? version->valuestring : NEWEST); /* the client decides whether to stay */
+  ww_json_kstr(&j, "protocolVersion",
+               spoken ? version->valuestring : NEWEST); /* the client decides whether to stay */
   write_capabilities(&j);
   ww_json_key(&j, "serverInfo");
   write_server(&j);
@@ -203,22 +223,28 @@ static void ping(void *peer, ww_rpc_call *c) {
   ww_rpc_result(c, "{}");
 }
 
-/* A cancellation over HTTP comes in a request of its own: it means the calls of the same session. */
+/* A cancellation over HTTP comes in a request of its own: it means the calls of the same session.
+ */
 static void cancel(void *ctx, ww_rpc_call *c) {
   ww_mcp_peer *peer = ctx;
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "requestId");
-  if (!id) return;
+  if (!id)
+    return;
   if (!peer->x) {
     ww_rpc_cancel(peer->rpc, id);
     return;
   }
   pthread_mutex_lock(&peer->m->lock);
   for (ww_mcp_peer *p = peer->m->peers; p; p = p->next)
-    if (peer->session[0] && !strcmp(p->session, peer->session)) ww_rpc_cancel(p->rpc, id);
+    if (peer->session[0] && !strcmp(p->session, peer->session))
+      ww_rpc_cancel(p->rpc, id);
   pthread_mutex_unlock(&peer->m->lock);
 }
 
-static void nothing(void *peer, ww_rpc_call *c) { (void)peer, (void)c; }
+static void nothing(void *peer, ww_rpc_call *c) {
+  (void)peer;
+  (void)c;
+}
 
 const ww_rpc_method ww_mcp_methods[] = {
     {"initialize", true, initialize},
@@ -244,13 +270,15 @@ const ww_rpc_method ww_mcp_methods[] = {
 ww_mcp *ww_mcp_new(const ww_mcp_options *o) {
   ww_mcp *m = ww_xcalloc(1, sizeof *m);
   m->o = *o;
-  if (m->o.slow_s <= 0) m->o.slow_s = 1800;
+  if (m->o.slow_s <= 0)
+    m->o.slow_s = 1800;
   pthread_mutex_init(&m->lock, NULL);
   return m;
 }
 
 void ww_mcp_free(ww_mcp *m) {
-  if (!m) return;
+  if (!m)
+    return;
   pthread_mutex_destroy(&m->lock);
   free(m);
 }
@@ -259,7 +287,8 @@ void ww_mcp_stop(ww_mcp *m) {
   atomic_store(&m->stopping, true);
   ww_api_stop(m->o.api);
   pthread_mutex_lock(&m->lock);
-  if (m->pipe) ww_rpc_end(m->pipe);
+  if (m->pipe)
+    ww_rpc_end(m->pipe);
   pthread_mutex_unlock(&m->lock);
 }
 

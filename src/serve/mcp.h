@@ -1,7 +1,8 @@
 /* mcp.h - the Model Context Protocol: predictions as tools of AI agents, over pipes and over HTTP.
  *
- * Both eras of the protocol: with a handshake (2024-11-05 to 2025-11-25), and stateless (2026-07-28), told apart by each request's own
- * `_meta`. No state hangs on a connection but the calls that run on it. */
+ * Both eras of the protocol: with a handshake (2024-11-05 to 2025-11-25), and stateless
+ * (2026-07-28), told apart by each request's own `_meta`. No state hangs on a connection but the
+ * calls that run on it. */
 #ifndef WW_SERVE_MCP_H
 #define WW_SERVE_MCP_H
 
@@ -17,7 +18,8 @@ typedef struct {
   double slow_s;      /* that measuring and evaluating may take; 0: 1800 */
   uint32_t jobs;      /* calls at a time over pipes, processes of an evaluation; 0: one per core */
   size_t max_message; /* bytes, over pipes; 0: 4 MiB */
-  /* What the option of a command means, in the words of its --help; NULL: there is no such option. */
+  /* What the option of a command means, in the words of its --help; NULL: there is no such option.
+   */
   const char *(*help)(const char *command, const char *option);
 } ww_mcp_options;
 

@@ -1,7 +1,9 @@
-/* mcp_child.c - tools that run our own program as a child: measuring, because a kernel may fault or hang, and evaluating, because it
- * takes minutes and all cores. The child's command line is made from the tool's arguments, which are the command's options.
+/* mcp_child.c - tools that run our own program as a child: measuring, because a kernel may fault or
+ * hang, and evaluating, because it takes minutes and all cores. The child's command line is made
+ * from the tool's arguments, which are the command's options.
  *
- * Nothing outside the root is named to a child: a table of measured launches is read here first, and refused where it does. */
+ * Nothing outside the root is named to a child: a table of measured launches is read here first,
+ * and refused where it does. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -21,11 +23,14 @@ typedef struct {
   ww_run_result r;
 } child;
 
-static void word(child *k, const char *w) { ww_push(k->t->a, &k->argv, w); }
+static void word(child *k, const char *w) {
+  ww_push(k->t->a, &k->argv, w);
+}
 
 /* In one word: a value that looks like an option stays a value. */
 static void option(child *k, const char *name, const char *value) {
-  if (value) word(k, ww_fmt(k->t->a, "--%s=%s", name, value));
+  if (value)
+    word(k, ww_fmt(k->t->a, "--%s=%s", name, value));
 }
 
 static ww_status start(child *k, ww_mcp_call *t, const char *command) {
@@ -40,10 +45,12 @@ static ww_status start(child *k, ww_mcp_call *t, const char *command) {
 static void options(child *k, const char *const *names) {
   for (; *names; names++) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(k->t->args, *names);
-    if (cJSON_IsString(v)) option(k, *names, v->valuestring);
+    if (cJSON_IsString(v))
+      option(k, *names, v->valuestring);
     uint64_t n;
     ww_err e;
-    if (cJSON_IsNumber(v) && !ww_json_want_uint(v, *names, &n, &e)) option(k, *names, ww_fmt(k->t->a, "%" PRIu64, n));
+    if (cJSON_IsNumber(v) && !ww_json_want_uint(v, *names, &n, &e))
+      option(k, *names, ww_fmt(k->t->a, "%" PRIu64, n));
   }
 }
 
@@ -57,12 +64,17 @@ static void on_line(void *ctx, const char *line) {
 /* What a child has to say when it gives no result. */
 static ww_status complain(child *k) {
   const char *s = k->r.err.s, *end = s + k->r.err.n;
-  while (end > s && end[-1] == '\n') end--;
+  while (end > s && end[-1] == '\n')
+    end--;
   const char *last = end;
-  while (last > s && last[-1] != '\n') last--;
-  if (ww_starts(last, "warpwise: ")) last += strlen("warpwise: ");
-  if (last < end) return ww_fail(&k->t->err, WW_EDATA, "%.*s", (int)(end - last), last);
-  return ww_fail(&k->t->err, WW_EDATA, "the command ended with code %d and said nothing", k->r.exit_code);
+  while (last > s && last[-1] != '\n')
+    last--;
+  if (ww_starts(last, "warpwise: "))
+    last += strlen("warpwise: ");
+  if (last < end)
+    return ww_fail(&k->t->err, WW_EDATA, "%.*s", (int)(end - last), last);
+  return ww_fail(&k->t->err, WW_EDATA, "the command ended with code %d and said nothing",
+                 k->r.exit_code);
 }
 
 static ww_status run(child *k, const char *input) {
@@ -74,10 +86,13 @@ static ww_status run(child *k, const char *input) {
                         .line = on_line,
                         .cancelled = ww_mcp_cancelled,
                         .ctx = t};
-  ww_status st = ww_run_watched(k->argv.v, input, input ? strlen(input) : 0, t->m->o.slow_s, &watch, &k->r, &t->err);
+  ww_status st = ww_run_watched(k->argv.v, input, input ? strlen(input) : 0, t->m->o.slow_s, &watch,
+                                &k->r, &t->err);
   if (!st && k->r.timed_out)
-    st = ww_fail(&t->err, WW_ELIMIT, "it took longer than %.0f s and was ended; ask for less", t->m->o.slow_s);
-  if (!st && !k->r.out.n) st = complain(k);
+    st = ww_fail(&t->err, WW_ELIMIT, "it took longer than %.0f s and was ended; ask for less",
+                 t->m->o.slow_s);
+  if (!st && !k->r.out.n)
+    st = complain(k);
   return st;
 }
 
@@ -86,7 +101,8 @@ static ww_status run(child *k, const char *input) {
 /* A text becomes a file in a folder of its own. */
 static ww_status write_source(child *k, ww_source *s, char dir[64], int *slot) {
   ww_mcp_call *t = k->t;
-  if (!s->text) return WW_OK;
+  if (!s->text)
+    return WW_OK;
   const char *tmp = getenv("TMPDIR");
   int n = snprintf(dir, 64, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
   if (n < 0 || !ww_temp_folder(dir, slot)) {
@@ -107,19 +123,25 @@ static void write_rows(child *k) {
   ww_json_key(&t->j, "reports");
   ww_json_arr(&t->j);
   for (char *line; (line = strsep(&rest, "\n"));) {
-    if (!*line || ww_report_parse(line, t->a, &r, &t->err)) continue;
+    if (!*line || ww_report_parse(line, t->a, &r, &t->err))
+      continue;
     ww_mcp_short(t, &r, 0, NULL, &t->j);
     ww_push(t->a, &rows, line);
-    if (r.error.code) t->err = r.error;
+    if (r.error.code)
+      t->err = r.error;
     n += !r.error.code;
   }
   ww_json_end_arr(&t->j);
-  if (n) t->err = (ww_err){0};
-  if (!n && !t->err.code) complain(k);
-  if (!t->full) return;
+  if (n)
+    t->err = (ww_err){0};
+  if (!n && !t->err.code)
+    complain(k);
+  if (!t->full)
+    return;
   ww_json_key(&t->j, "full");
   ww_json_arr(&t->j);
-  for (uint32_t i = 0; i < rows.n; i++) ww_json_raw(&t->j, rows.v[i]);
+  for (uint32_t i = 0; i < rows.n; i++)
+    ww_json_raw(&t->j, rows.v[i]);
   ww_json_end_arr(&t->j);
 }
 
@@ -132,8 +154,10 @@ static cJSON *first_line(const child *k, ww_err *e) {
 static void write_device(const child *k, ww_json *j) {
   ww_err e;
   cJSON *row = first_line(k, &e);
-  const cJSON *device = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device");
-  if (cJSON_IsString(device)) ww_json_kstr(j, "device", device->valuestring);
+  const cJSON *device =
+      cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device");
+  if (cJSON_IsString(device))
+    ww_json_kstr(j, "device", device->valuestring);
   cJSON_Delete(row);
 }
 
@@ -148,10 +172,13 @@ static void measure_words(child *k, const call *c) {
   option(k, "kernel", c->ask.kernel);
   option(k, "device", device ? device : k->t->m->o.device);
   options(k, names);
-  for (uint32_t i = 0; i < s->ninstantiate; i++) option(k, "instantiate", s->instantiate[i]);
-  if (c->ask.launch) option(k, "launch", "/dev/stdin");
+  for (uint32_t i = 0; i < s->ninstantiate; i++)
+    option(k, "instantiate", s->instantiate[i]);
+  if (c->ask.launch)
+    option(k, "launch", "/dev/stdin");
   word(k, "--");
-  for (uint32_t i = 0; i < s->nflags; i++) word(k, s->flags[i]);
+  for (uint32_t i = 0; i < s->nflags; i++)
+    word(k, s->flags[i]);
 }
 
 ww_status ww_mcp_measure(ww_mcp_call *t) {
@@ -162,8 +189,10 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
   ww_buf launch = {0};
   ww_json j = {0};
   ww_status st = ww_mcp_ask(t, t->args, &c);
-  if (!st) st = start(&k, t, "measure");
-  if (st) return st;
+  if (!st)
+    st = start(&k, t, "measure");
+  if (st)
+    return st;
   if (c.ask.launch) {
     ww_json_begin(&j, &launch);
     ww_launch_write(c.ask.launch, &j);
@@ -178,7 +207,8 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
     write_rows(&k);
     st = t->err.code;
   }
-  if (dir[0]) ww_remove_tree(dir);
+  if (dir[0])
+    ww_remove_tree(dir);
   ww_cleanup_forget(slot);
   ww_run_free(&k.r);
   ww_buf_free(&launch);
@@ -188,57 +218,74 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
 /* ---- evaluate ---- */
 
 static bool harmless(const char *flag) {
-  return (flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U') && flag[2]) || ww_starts(flag, "-std=") ||
-         ww_starts(flag, "-cl-std=") || (ww_starts(flag, "-O") && strlen(flag) <= 3);
+  return (flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U') && flag[2]) ||
+         ww_starts(flag, "-std=") || ww_starts(flag, "-cl-std=") ||
+         (ww_starts(flag, "-O") && strlen(flag) <= 3);
 }
 
 static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, ww_arena *a) {
   const char *whole = path[0] == '/' ? path : ww_path_join(a, dir, path), *ignored;
   char real[PATH_MAX];
   ww_err e;
-  if (!realpath(whole, real)) return WW_OK; /* one that is missing harms nobody */
-  if (ww_workspace_path(t->m->o.w, real, true, a, &ignored, &e) != WW_EUSAGE) return WW_OK;
-  return ww_fail(&t->err, WW_EUSAGE,
-                 "a launch of the table names '%.200s', which is outside of the folder that is served", path);
+  if (!realpath(whole, real))
+    return WW_OK; /* one that is missing harms nobody */
+  if (ww_workspace_path(t->m->o.w, real, true, a, &ignored, &e) != WW_EUSAGE)
+    return WW_OK;
+  return ww_fail(
+      &t->err, WW_EUSAGE,
+      "a launch of the table names '%.200s', which is outside of the folder that is served", path);
 }
 
 static ww_status check_arg(ww_mcp_call *t, const char *dir, const ww_arg *x, ww_arena *a) {
-  ww_status st = x->buffer.fill.kind == WW_FILL_FILE ? check_path(t, dir, x->buffer.fill.path, a) : WW_OK;
+  ww_status st =
+      x->buffer.fill.kind == WW_FILL_FILE ? check_path(t, dir, x->buffer.fill.path, a) : WW_OK;
   for (uint32_t k = 0; !st && k < x->nptrs; k++)
-    if (x->ptrs[k].buffer.fill.kind == WW_FILL_FILE) st = check_path(t, dir, x->ptrs[k].buffer.fill.path, a);
+    if (x->ptrs[k].buffer.fill.kind == WW_FILL_FILE)
+      st = check_path(t, dir, x->ptrs[k].buffer.fill.path, a);
   return st;
 }
 
 /* Sources are seen from one folder, contents of buffers from the table's own. */
-static ww_status check_launch(ww_mcp_call *t, const char *sources, const char *dir, const ww_launch *l, ww_arena *a) {
+static ww_status check_launch(ww_mcp_call *t, const char *sources, const char *dir,
+                              const ww_launch *l, ww_arena *a) {
   ww_status st = l->file ? check_path(t, sources, l->file, a) : WW_OK;
   for (uint32_t k = 0; !st && k < l->nflags; k++)
     if (ww_starts(l->flags[k], "-I") && l->flags[k][2])
       st = check_path(t, sources, l->flags[k] + 2, a);
     else if (!harmless(l->flags[k]))
-      st = ww_fail(&t->err, WW_EUSAGE,
-                   "a launch of the table has the compiler flag '%.60s', which is not accepted here", l->flags[k]);
-  for (uint32_t k = 0; !st && k < l->nargs; k++) st = check_arg(t, dir, &l->args[k], a);
-  for (uint32_t k = 0; !st && k < l->nsymbols; k++) st = check_arg(t, dir, &l->symbols[k].arg, a);
+      st =
+          ww_fail(&t->err, WW_EUSAGE,
+                  "a launch of the table has the compiler flag '%.60s', which is not accepted here",
+                  l->flags[k]);
+  for (uint32_t k = 0; !st && k < l->nargs; k++)
+    st = check_arg(t, dir, &l->args[k], a);
+  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
+    st = check_arg(t, dir, &l->symbols[k].arg, a);
   return st;
 }
 
-static ww_status check_table(ww_mcp_call *t, const char *path, const char *sources, const char *dir) {
+static ww_status check_table(ww_mcp_call *t, const char *path, const char *sources,
+                             const char *dir) {
   ww_arena *a = ww_arena_new(), *one = NULL;
   char *text, *rest;
   size_t n;
-  ww_status st = ww_read_packed_below(a, ww_workspace_root(t->m->o.w), path, TABLE_MAX, &text, &n, &t->err);
+  ww_status st =
+      ww_read_packed_below(a, ww_workspace_root(t->m->o.w), path, TABLE_MAX, &text, &n, &t->err);
   rest = text;
   for (char *line; !st && (line = strsep(&rest, "\n"));) {
     ww_report r = {0};
     ww_err e;
     ww_arena_free(one);
     one = ww_arena_new();
-    if (ww_report_parse(line, one, &r, &e)) continue;
-    if (r.file) st = check_path(t, sources, r.file, one);
-    if (!st && r.launch) st = check_launch(t, sources, dir, r.launch, one);
+    if (ww_report_parse(line, one, &r, &e))
+      continue;
+    if (r.file)
+      st = check_path(t, sources, r.file, one);
+    if (!st && r.launch)
+      st = check_launch(t, sources, dir, r.launch, one);
   }
-  if (t->err.file) t->err.file = NULL;
+  if (t->err.file)
+    t->err.file = NULL;
   ww_arena_free(one);
   ww_arena_free(a);
   return st;
@@ -246,15 +293,18 @@ static ww_status check_table(ww_mcp_call *t, const char *path, const char *sourc
 
 /* A few numbers of each score. */
 static void write_score(const cJSON *s, ww_json *j) {
-  static const char *const names[] = {"n", "answered", "median", "mean", "p90", "within10", "rank", NULL};
+  static const char *const names[] = {"n",   "answered", "median", "mean",
+                                      "p90", "within10", "rank",   NULL};
   const cJSON *unit = cJSON_GetObjectItemCaseSensitive(s, "errors_in");
   ww_json_key(j, s->string);
   ww_json_obj(j);
   for (const char *const *n = names; *n; n++) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(s, *n);
-    if (cJSON_IsNumber(v)) ww_mcp_number(j, *n, v->valuedouble);
+    if (cJSON_IsNumber(v))
+      ww_mcp_number(j, *n, v->valuedouble);
   }
-  if (cJSON_IsString(unit)) ww_json_kstr(j, "errors_in", unit->valuestring);
+  if (cJSON_IsString(unit))
+    ww_json_kstr(j, "errors_in", unit->valuestring);
   ww_json_end_obj(j);
 }
 
@@ -266,8 +316,10 @@ static void write_scores(const ww_mcp_call *t, const cJSON *all, ww_json *j) {
   ww_json_obj(j);
   cJSON_ArrayForEach(s, metrics) {
     bool shown = t->full;
-    for (size_t k = 0; k < sizeof headline / sizeof headline[0]; k++) shown |= !strcmp(headline[k], s->string);
-    if (shown) write_score(s, j);
+    for (size_t k = 0; k < sizeof headline / sizeof headline[0]; k++)
+      shown |= !strcmp(headline[k], s->string);
+    if (shown)
+      write_score(s, j);
   }
   ww_json_end_obj(j);
 }
@@ -275,7 +327,8 @@ static void write_scores(const ww_mcp_call *t, const cJSON *all, ww_json *j) {
 static void copy_some(const cJSON *from, const char *const *names, ww_json *j) {
   for (; *names; names++) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(from, *names);
-    if (!v) continue;
+    if (!v)
+      continue;
     if (cJSON_IsNumber(v) && v->valuedouble != (double)(int64_t)v->valuedouble) {
       ww_mcp_number(j, *names, v->valuedouble);
       continue;
@@ -293,7 +346,8 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
   uint64_t most = WORST, n = 0;
   ww_json *j = &t->j;
   ww_err e;
-  if ((v = cJSON_GetObjectItemCaseSensitive(t->args, "worst"))) ww_json_want_uint(v, "worst", &most, &e);
+  if ((v = cJSON_GetObjectItemCaseSensitive(t->args, "worst")))
+    ww_json_want_uint(v, "worst", &most, &e);
   copy_some(all, heads, j);
   write_scores(t, all, j);
   ww_json_key(j, "classes");
@@ -303,7 +357,8 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
   ww_json_key(j, "worst");
   ww_json_arr(j);
   cJSON_ArrayForEach(v, worst) {
-    if (n++ == most) break;
+    if (n++ == most)
+      break;
     ww_json_obj(j);
     copy_some(v, cases, j);
     ww_json_end_obj(j);
@@ -313,7 +368,8 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
     ww_json_key(j, "unanswered");
     ww_json_copy(v, j);
   }
-  if (!t->full) return;
+  if (!t->full)
+    return;
   ww_json_key(j, "full");
   ww_json_copy(all, j);
 }
@@ -325,7 +381,8 @@ static ww_status read_evaluation(child *k) {
               *message = cJSON_GetObjectItemCaseSensitive(error, "message");
   ww_status st = all ? WW_OK : t->err.code;
   if (error)
-    st = ww_fail(&t->err, WW_EDATA, "%s", cJSON_IsString(message) ? message->valuestring : "no answer");
+    st = ww_fail(&t->err, WW_EDATA, "%s",
+                 cJSON_IsString(message) ? message->valuestring : "no answer");
   else if (all)
     write_evaluation(t, all);
   cJSON_Delete(all);
@@ -338,17 +395,23 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
   child k;
   ww_workspace *w = t->m->o.w;
   ww_status st = ww_workspace_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err);
-  if (!st && sources) st = ww_workspace_path(w, sources, true, t->a, &sources, &t->err);
+  if (!st && sources)
+    st = ww_workspace_path(w, sources, true, t->a, &sources, &t->err);
   const char *dir = st ? NULL : ww_path_dir(t->a, measured);
-  if (!st) st = check_table(t, measured, sources ? sources : dir, dir);
-  if (!st) st = start(&k, t, "evaluate");
-  if (st) return st;
+  if (!st)
+    st = check_table(t, measured, sources ? sources : dir, dir);
+  if (!st)
+    st = start(&k, t, "evaluate");
+  if (st)
+    return st;
   word(&k, measured);
   option(&k, "sources", sources);
   options(&k, names);
-  if (t->m->o.jobs) option(&k, "jobs", ww_fmt(t->a, "%u", t->m->o.jobs));
+  if (t->m->o.jobs)
+    option(&k, "jobs", ww_fmt(t->a, "%u", t->m->o.jobs));
   st = run(&k, NULL);
-  if (!st) st = read_evaluation(&k);
+  if (!st)
+    st = read_evaluation(&k);
   ww_run_free(&k.r);
   return st;
 }
@@ -368,10 +431,10 @@ void ww_mcp_schema_evaluate(ww_json *j) {
   ww_mcp_property(j, "gpu", "string", NULL);
   ww_mcp_property(j, "launches", "integer", NULL);
   ww_mcp_property(j, "answered", "integer", NULL);
-  ww_mcp_property(
-      j, "metrics", "object",
-      "per metric: n, median, mean and 90th percentile of the error (fractions, or points of a percentage), within10: share "
-      "off by at most 10 %, rank correlation");
+  ww_mcp_property(j, "metrics", "object",
+                  "per metric: n, median, mean and 90th percentile of the error (fractions, or "
+                  "points of a percentage), within10: share "
+                  "off by at most 10 %, rank correlation");
   ww_mcp_property(j, "classes", "object", "roofline classes: accuracy, balanced accuracy, mcc");
   ww_mcp_list(j, "worst", "the cases that are furthest off", schema_case);
   ww_mcp_property(j, "unanswered", "array", "why launches have no prediction");

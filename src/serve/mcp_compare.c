@@ -1,6 +1,7 @@
 /* mcp_compare.c - one kernel on several GPUs, or two versions of it under the same launch.
  *
- * The first of a group is what the others are compared with. Where intervals overlap the order is not certain, and the verdict says so. */
+ * The first of a group is what the others are compared with. Where intervals overlap the order is
+ * not certain, and the verdict says so. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,17 +19,22 @@ typedef struct {
 
 static const char *verdict(const ww_quantity *before, const ww_quantity *after) {
   double ratio = after->value / before->value;
-  if (fabs(log(ratio)) < 0.02) return "the same";
-  bool sure = !before->interval || !after->interval || after->high < before->low || after->low > before->high;
-  if (ratio < 1) return sure ? "faster" : "faster, though the intervals overlap";
+  if (fabs(log(ratio)) < 0.02)
+    return "the same";
+  bool sure = !before->interval || !after->interval || after->high < before->low ||
+              after->low > before->high;
+  if (ratio < 1)
+    return sure ? "faster" : "faster, though the intervals overlap";
   return sure ? "slower" : "slower, though the intervals overlap";
 }
 
-static void write_candidate(ww_mcp_call *t, const candidate *first, const candidate *c, ww_json *j) {
+static void write_candidate(ww_mcp_call *t, const candidate *first, const candidate *c,
+                            ww_json *j) {
   const ww_quantity *a = &first->r.m[WW_M_time_us], *b = &c->r.m[WW_M_time_us];
   (void)t;
   ww_json_obj(j);
-  if (c->what) ww_json_kstr(j, "version", c->what);
+  if (c->what)
+    ww_json_kstr(j, "version", c->what);
   ww_json_kstr(j, "kernel", c->r.kernel);
   ww_json_kstr(j, "gpu", c->r.gpu);
   if (c->r.error.code)
@@ -39,8 +45,10 @@ static void write_candidate(ww_mcp_call *t, const candidate *first, const candid
       ww_mcp_number(j, "speedup", a->value / b->value);
       ww_json_kstr(j, "verdict", verdict(a, b));
     }
-    if (c->r.roofline_class) ww_json_kstr(j, "bound", c->r.roofline_class);
-    if (c->r.bottleneck) ww_json_kstr(j, "bottleneck", c->r.bottleneck);
+    if (c->r.roofline_class)
+      ww_json_kstr(j, "bound", c->r.roofline_class);
+    if (c->r.bottleneck)
+      ww_json_kstr(j, "bottleneck", c->r.bottleneck);
   }
   ww_json_end_obj(j);
 }
@@ -58,12 +66,15 @@ static int by_size(const void *a, const void *b) {
 static void write_changes(const ww_report *before, const ww_report *after, ww_json *j) {
   change v[WW_NMETRICS];
   uint32_t n = 0;
-  if (before->error.code || after->error.code) return;
+  if (before->error.code || after->error.code)
+    return;
   for (int k = 0; k < WW_NMETRICS; k++) {
     const ww_quantity *a = &before->m[k], *b = &after->m[k];
-    if (k == WW_M_time_us || !a->known || !b->known || a->value == b->value) continue;
+    if (k == WW_M_time_us || !a->known || !b->known || a->value == b->value)
+      continue;
     double size = a->value > 0 && b->value > 0 ? fabs(log(b->value / a->value)) : 10;
-    if (size > CHANGED) v[n++] = (change){(ww_metric)k, size};
+    if (size > CHANGED)
+      v[n++] = (change){(ww_metric)k, size};
   }
   qsort(v, n, sizeof *v, by_size);
   ww_json_key(j, "changed");
@@ -84,13 +95,16 @@ static void write_group(ww_mcp_call *t, const candidate *v, uint32_t n, bool ver
   ww_json_kstr(j, "kernel", v[0].r.kernel);
   ww_json_key(j, "candidates");
   ww_json_arr(j);
-  for (uint32_t k = 0; k < n; k++) write_candidate(t, &v[0], &v[k], j);
+  for (uint32_t k = 0; k < n; k++)
+    write_candidate(t, &v[0], &v[k], j);
   ww_json_end_arr(j);
-  if (versions) write_changes(&v[0].r, &v[1].r, j);
+  if (versions)
+    write_changes(&v[0].r, &v[1].r, j);
   if (!v[0].r.error.code && v[0].r.nassumed) {
     ww_json_key(j, "assumed");
     ww_json_arr(j);
-    for (uint32_t k = 0; k < v[0].r.nassumed; k++) ww_json_str(j, v[0].r.assumed[k]);
+    for (uint32_t k = 0; k < v[0].r.nassumed; k++)
+      ww_json_str(j, v[0].r.assumed[k]);
     ww_json_end_arr(j);
   }
   ww_json_end_obj(j);
@@ -104,16 +118,20 @@ static ww_status parse(ww_mcp_call *t, const ww_told *told, const char *what, ca
 /* Any candidate has a time. */
 static bool answered(const candidate *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (!v[k].r.error.code) return true;
+    if (!v[k].r.error.code)
+      return true;
   return false;
 }
 
 static ww_status write_full(ww_mcp_call *t, const ww_answered *a, const ww_answered *b) {
-  if (!t->full) return WW_OK;
+  if (!t->full)
+    return WW_OK;
   ww_json_key(&t->j, "full");
   ww_json_arr(&t->j);
-  for (uint32_t k = 0; k < a->n; k++) ww_json_raw(&t->j, a->v[k].json);
-  for (uint32_t k = 0; b && k < b->n; k++) ww_json_raw(&t->j, b->v[k].json);
+  for (uint32_t k = 0; k < a->n; k++)
+    ww_json_raw(&t->j, a->v[k].json);
+  for (uint32_t k = 0; b && k < b->n; k++)
+    ww_json_raw(&t->j, b->v[k].json);
   ww_json_end_arr(&t->j);
   return WW_OK;
 }
@@ -125,7 +143,8 @@ static ww_status compare_gpus(ww_mcp_call *t, const ww_answered *x, uint32_t ngp
   ww_json_arr(&t->j);
   for (uint32_t at = 0; at + ngpus <= x->n && at / ngpus < GROUPS; at += ngpus) {
     for (uint32_t k = 0; k < ngpus; k++)
-      if (parse(t, &x->v[at + k], NULL, &v[k])) return t->err.code;
+      if (parse(t, &x->v[at + k], NULL, &v[k]))
+        return t->err.code;
     any |= answered(v, ngpus);
     write_group(t, v, ngpus, false);
   }
@@ -140,11 +159,13 @@ static ww_status compare_gpus(ww_mcp_call *t, const ww_answered *x, uint32_t ngp
 /* Kernels of the same name and GPU; where one was named on either side, the two that were. */
 static const ww_told *partner(const ww_answered *b, const ww_told *a, bool named) {
   for (uint32_t k = 0; k < b->n; k++)
-    if ((named || !strcmp(b->v[k].kernel, a->kernel)) && !strcmp(b->v[k].gpu, a->gpu)) return &b->v[k];
+    if ((named || !strcmp(b->v[k].kernel, a->kernel)) && !strcmp(b->v[k].gpu, a->gpu))
+      return &b->v[k];
   return NULL;
 }
 
-static ww_status compare_versions(ww_mcp_call *t, const ww_answered *a, const ww_answered *b, bool named) {
+static ww_status compare_versions(ww_mcp_call *t, const ww_answered *a, const ww_answered *b,
+                                  bool named) {
   candidate v[2];
   uint32_t n = 0;
   bool any = false;
@@ -152,15 +173,18 @@ static ww_status compare_versions(ww_mcp_call *t, const ww_answered *a, const ww
   ww_json_arr(&t->j);
   for (uint32_t k = 0; k < a->n && n < GROUPS; k++) {
     const ww_told *other = partner(b, &a->v[k], named);
-    if (!other) continue;
-    if (parse(t, &a->v[k], "before", &v[0]) || parse(t, other, "after", &v[1])) return t->err.code;
+    if (!other)
+      continue;
+    if (parse(t, &a->v[k], "before", &v[0]) || parse(t, other, "after", &v[1]))
+      return t->err.code;
     any |= answered(v, 2);
     write_group(t, v, 2, true);
     n++;
   }
   ww_json_end_arr(&t->j);
   if (!n)
-    return ww_fail(&t->err, WW_EUSAGE, "the versions have no kernel of the same name; give kernel and other_kernel");
+    return ww_fail(&t->err, WW_EUSAGE,
+                   "the versions have no kernel of the same name; give kernel and other_kernel");
   if (!any) {
     t->err = v[0].r.error;
     return t->err.code;
@@ -175,10 +199,12 @@ static cJSON *other_args(const ww_mcp_call *t) {
   cJSON *args = cJSON_Duplicate(t->args, true);
   bool file = cJSON_GetObjectItemCaseSensitive(args, "other_file"),
        source = cJSON_GetObjectItemCaseSensitive(args, "other_source");
-  if (file && !source) cJSON_DeleteItemFromObjectCaseSensitive(args, "source");
+  if (file && !source)
+    cJSON_DeleteItemFromObjectCaseSensitive(args, "source");
   for (int k = 0; k < 3; k++) {
     cJSON *v = cJSON_DetachItemFromObjectCaseSensitive(args, names[k][0]);
-    if (!v) continue;
+    if (!v)
+      continue;
     cJSON_DeleteItemFromObjectCaseSensitive(args, names[k][1]);
     cJSON_AddItemToObject(args, names[k][1], v);
   }
@@ -186,22 +212,31 @@ static cJSON *other_args(const ww_mcp_call *t) {
 }
 
 ww_status ww_mcp_compare(ww_mcp_call *t) {
-  bool versions = ww_mcp_text(t, "other_file") || ww_mcp_text(t, "other_source") || ww_mcp_text(t, "other_kernel");
+  bool versions = ww_mcp_text(t, "other_file") || ww_mcp_text(t, "other_source") ||
+                  ww_mcp_text(t, "other_kernel");
   ww_answered a = {0}, b = {0};
   call c, d = {0};
   ww_status st = ww_mcp_ask(t, t->args, &c);
   if (!st && !versions && c.ask.ngpus < 2)
-    st = ww_fail(&t->err, WW_EUSAGE, "compare needs two names in `gpu`, or other_file, other_source or other_kernel");
-  if (!st) st = ww_workspace_ask(t->m->o.w, &c.ask, t->a, &a, &t->err);
-  if (st) return st;
-  if (!versions) return compare_gpus(t, &a, c.ask.ngpus);
+    st = ww_fail(&t->err, WW_EUSAGE,
+                 "compare needs two names in `gpu`, or other_file, other_source or other_kernel");
+  if (!st)
+    st = ww_workspace_ask(t->m->o.w, &c.ask, t->a, &a, &t->err);
+  if (st)
+    return st;
+  if (!versions)
+    return compare_gpus(t, &a, c.ask.ngpus);
   cJSON *args = other_args(t);
   st = ww_mcp_ask(t, args, &d);
   cJSON_Delete(args);
-  if (!st && ww_mcp_text(t, "other_kernel") && d.ask.launch && d.ask.launch->kernel) /* the launch is the first one's */
+  if (!st && ww_mcp_text(t, "other_kernel") && d.ask.launch &&
+      d.ask.launch->kernel) /* the launch is the first one's */
     d.launch.kernel = NULL;
-  if (!st) st = ww_workspace_ask(t->m->o.w, &d.ask, t->a, &b, &t->err);
-  return st ? st : compare_versions(t, &a, &b, ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel"));
+  if (!st)
+    st = ww_workspace_ask(t->m->o.w, &d.ask, t->a, &b, &t->err);
+  return st ? st
+            : compare_versions(t, &a, &b,
+                               ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel"));
 }
 
 /* ---- schema ---- */

@@ -1,4 +1,5 @@
-/* mcp_docs.c - what clients can read beside calling tools: descriptions of GPUs, the tables of metrics and findings, prompts. */
+/* mcp_docs.c - what clients can read beside calling tools: descriptions of GPUs, the tables of
+ * metrics and findings, prompts. */
 #include "mcp_int.h"
 
 #include "../predict/advice/advice.h"
@@ -57,7 +58,8 @@ static const struct {
   void (*write)(const ww_mcp *m, ww_buf *out);
 } tables[] = {
     {"warpwise://metrics", "metrics",
-     "Every metric of a report: name, unit, meaning, the profilers' counters behind it", write_metrics},
+     "Every metric of a report: name, unit, meaning, the profilers' counters behind it",
+     write_metrics},
     {"warpwise://rules", "rules", "What explain can find: the rules and their titles", write_rules},
     {GPUS, "gpus", "The GPUs that can be asked for", write_gpu_list},
 };
@@ -81,7 +83,8 @@ void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
   ww_mcp_begin_result(&j, &b);
   ww_json_key(&j, "resources");
   ww_json_arr(&j);
-  for (size_t k = 0; k < NTABLES; k++) write_resource(&j, tables[k].uri, tables[k].name, tables[k].description);
+  for (size_t k = 0; k < NTABLES; k++)
+    write_resource(&j, tables[k].uri, tables[k].name, tables[k].description);
   for (uint32_t k = 0; k < n; k++)
     write_resource(&j, ww_fmt(ww_rpc_arena(c), GPUS "/%s", g[k].name), g[k].name,
                    ww_fmt(ww_rpc_arena(c), "%s: the figures that predictions use", g[k].full_name));
@@ -131,7 +134,8 @@ void ww_mcp_read_resource(void *ctx, ww_rpc_call *c) {
     ww_mcp_begin_result(&j, &data);
     ww_json_kstr(&j, "uri", cJSON_IsString(uri) ? uri->valuestring : NULL);
     ww_json_end_obj(&j);
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "Resource not found; resources/list has what there is", data.s);
+    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "Resource not found; resources/list has what there is",
+                 data.s);
     ww_buf_free(&data);
     return;
   }
@@ -158,12 +162,18 @@ static const char *const prompt_args[][2] = {{"file", "path of the source"},
 static const struct {
   const char *name, *title, *description, *text; /* %s: the file, the kernel in words, the GPU */
 } prompts[] = {
-    {"why_slow", "Why is this kernel slow?", "Explains what limits a kernel and what to change first",
-     "Call the explain tool for %s%s on %s. Say in plain words what bounds the kernel, which source lines cost most and why, and which change would gain most, "
-     "with the predicted speed-up and its interval. Name what was assumed about the launch. Change no file."},
-    {"make_faster", "Make this kernel faster", "Edits a kernel step by step, each step checked by a prediction",
-     "Make %s%s faster on %s. Call explain, take the finding with the largest speed-up, edit the source so that the results stay the same, and call compare with "
-     "the old text as source and the new one as other_source. Keep the edit only where the verdict is faster. Repeat until no finding promises more than 5 %%, "
+    {"why_slow", "Why is this kernel slow?",
+     "Explains what limits a kernel and what to change first",
+     "Call the explain tool for %s%s on %s. Say in plain words what bounds the kernel, which "
+     "source lines cost most and why, and which change would gain most, "
+     "with the predicted speed-up and its interval. Name what was assumed about the launch. Change "
+     "no file."},
+    {"make_faster", "Make this kernel faster",
+     "Edits a kernel step by step, each step checked by a prediction",
+     "Make %s%s faster on %s. Call explain, take the finding with the largest speed-up, edit the "
+     "source so that the results stay the same, and call compare with "
+     "the old text as source and the new one as other_source. Keep the edit only where the verdict "
+     "is faster. Repeat until no finding promises more than 5 %%, "
      "then show the first and the last predicted time."},
 };
 #define NPROMPTS (sizeof prompts / sizeof prompts[0])
@@ -209,10 +219,14 @@ void ww_mcp_get_prompt(void *peer, ww_rpc_call *c) {
   ww_json j;
   size_t at = 0;
   (void)peer;
-  while (at < NPROMPTS && (!cJSON_IsString(name) || strcmp(prompts[at].name, name->valuestring) != 0)) at++;
+  while (at < NPROMPTS &&
+         (!cJSON_IsString(name) || strcmp(prompts[at].name, name->valuestring) != 0))
+    at++;
   if (at == NPROMPTS || !file) {
     ww_rpc_error(c, WW_MCP_BAD_PARAMS,
-                 at == NPROMPTS ? "Unknown prompt; prompts/list has what there is" : "the prompt needs `file`", NULL);
+                 at == NPROMPTS ? "Unknown prompt; prompts/list has what there is"
+                                : "the prompt needs `file`",
+                 NULL);
     return;
   }
   const char *which = kernel ? ww_fmt(ww_rpc_arena(c), ", kernel %s,", kernel) : "";
@@ -244,9 +258,10 @@ void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
   uint32_t n = ww_workspace_gpus(((ww_mcp_peer *)ctx)->m->o.w, &g);
   ww_buf b = {0};
   ww_json j;
-  if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "ref")) || !cJSON_IsString(name) ||
-      !cJSON_IsString(value)) {
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "completion needs ref and argument with name and value", NULL);
+  if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "ref")) ||
+      !cJSON_IsString(name) || !cJSON_IsString(value)) {
+    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "completion needs ref and argument with name and value",
+                 NULL);
     return;
   }
   bool gpu = !strcmp(name->valuestring, "gpu") || !strcmp(name->valuestring, "name");
@@ -256,7 +271,8 @@ void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
   ww_json_key(&j, "values");
   ww_json_arr(&j);
   for (uint32_t k = 0; gpu && k < n && k < 100; k++)
-    if (ww_starts(g[k].name, value->valuestring)) ww_json_str(&j, g[k].name);
+    if (ww_starts(g[k].name, value->valuestring))
+      ww_json_str(&j, g[k].name);
   ww_json_end_arr(&j);
   ww_json_kbool(&j, "hasMore", false);
   ww_json_end_obj(&j);

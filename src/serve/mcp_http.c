@@ -1,7 +1,9 @@
-/* mcp_http.c - MCP over HTTP: one POST a message, answered as JSON or, where progress may be told, as a stream of events.
+/* mcp_http.c - MCP over HTTP: one POST a message, answered as JSON or, where progress may be told,
+ * as a stream of events.
  *
- * In the stateless era the headers repeat what the body says, for those who route without reading it: the two must agree. In the era
- * with a handshake a session id tells whose calls a cancellation means; nothing else hangs on it, so one from before a restart is as good. */
+ * In the stateless era the headers repeat what the body says, for those who route without reading
+ * it: the two must agree. In the era with a handshake a session id tells whose calls a cancellation
+ * means; nothing else hangs on it, so one from before a restart is as good. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -46,10 +48,12 @@ static void refuse(ww_http_call *x, int status, const cJSON *id, int code, const
 static bool header(ww_http_call *x, const char *name, char *out, size_t room) {
   const char *v = ww_http_header(x, name);
   *out = 0;
-  if (!v) return false;
+  if (!v)
+    return false;
   v += strspn(v, " \t");
   size_t n = strlen(v);
-  while (n && (v[n - 1] == ' ' || v[n - 1] == '\t')) n--;
+  while (n && (v[n - 1] == ' ' || v[n - 1] == '\t'))
+    n--;
   snprintf(out, room, "%.*s", (int)n, v);
   return true;
 }
@@ -60,18 +64,25 @@ static int sextet(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
-/* "=?base64?aGVsbG8=?=" stands for what a header cannot carry. False: the wrapper is there, what it wraps is no base64. */
+/* "=?base64?aGVsbG8=?=" stands for what a header cannot carry. False: the wrapper is there, what it
+ * wraps is no base64. */
 static bool unwrap(char *s) {
   size_t n = strlen(s), out = 0;
-  if (!ww_starts(s, "=?base64?") || n < 11 || strcmp(s + n - 2, "?=") != 0) return true;
+  if (!ww_starts(s, "=?base64?") || n < 11 || strcmp(s + n - 2, "?=") != 0)
+    return true;
   const char *p = s + 9, *end = s + n - 2;
-  if ((end - p) % 4) return false;
+  if ((end - p) % 4)
+    return false;
   for (; p < end; p += 4) {
     int v[4], pad = (p[3] == '=') + (p[2] == '=' && p[3] == '=');
-    for (int k = 0; k < 4; k++) v[k] = k >= 4 - pad ? 0 : sextet(p[k]);
-    if (v[0] < 0 || v[1] < 0 || v[2] < 0 || v[3] < 0 || (pad && p + 4 != end)) return false;
-    uint32_t bits = (uint32_t)v[0] << 18 | (uint32_t)v[1] << 12 | (uint32_t)v[2] << 6 | (uint32_t)v[3];
-    for (int k = 0; k < 3 - pad; k++) s[out++] = (char)(bits >> (16 - 8 * k));
+    for (int k = 0; k < 4; k++)
+      v[k] = k >= 4 - pad ? 0 : sextet(p[k]);
+    if (v[0] < 0 || v[1] < 0 || v[2] < 0 || v[3] < 0 || (pad && p + 4 != end))
+      return false;
+    uint32_t bits =
+        (uint32_t)v[0] << 18 | (uint32_t)v[1] << 12 | (uint32_t)v[2] << 6 | (uint32_t)v[3];
+    for (int k = 0; k < 3 - pad; k++)
+      s[out++] = (char)(bits >> (16 - 8 * k));
   }
   s[out] = 0;
   return true;
@@ -90,13 +101,15 @@ static const char *text_of(const cJSON *o, const char *name) {
 
 /* What Mcp-Name repeats: of a call the tool's name, of reading the address. */
 static const char *name_of(const char *method, const cJSON *params) {
-  if (!strcmp(method, "tools/call") || !strcmp(method, "prompts/get")) return text_of(params, "name");
+  if (!strcmp(method, "tools/call") || !strcmp(method, "prompts/get"))
+    return text_of(params, "name");
   return !strcmp(method, "resources/read") ? text_of(params, "uri") : NULL;
 }
 
 static bool headers_differ(ww_http_call *x, const cJSON *m, ww_mcp_problem *out) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
-  const char *claim = text_of(cJSON_GetObjectItemCaseSensitive(params, "_meta"), WW_MCP_VERSION_KEY);
+  const char *claim =
+      text_of(cJSON_GetObjectItemCaseSensitive(params, "_meta"), WW_MCP_VERSION_KEY);
   char version[64], method[128];
   if (header(x, VERSION_HEADER, version, sizeof version) && strcmp(version, claim) != 0)
     return mismatch(out, VERSION_HEADER " names another version than _meta");
@@ -108,11 +121,16 @@ static bool headers_differ(ww_http_call *x, const cJSON *m, ww_mcp_problem *out)
 static bool headers_missing(ww_http_call *x, const cJSON *m, ww_mcp_problem *out) {
   const char *want = name_of(text_of(m, "method"), cJSON_GetObjectItemCaseSensitive(m, "params"));
   char name[1024];
-  if (!ww_http_header(x, VERSION_HEADER)) return mismatch(out, "the header " VERSION_HEADER " is missing");
-  if (!ww_http_header(x, "Mcp-Method")) return mismatch(out, "the header Mcp-Method is missing");
-  if (!want) return false;
-  if (!header(x, "Mcp-Name", name, sizeof name)) return mismatch(out, "the header Mcp-Name is missing");
-  if (!unwrap(name)) return mismatch(out, "Mcp-Name is no base64");
+  if (!ww_http_header(x, VERSION_HEADER))
+    return mismatch(out, "the header " VERSION_HEADER " is missing");
+  if (!ww_http_header(x, "Mcp-Method"))
+    return mismatch(out, "the header Mcp-Method is missing");
+  if (!want)
+    return false;
+  if (!header(x, "Mcp-Name", name, sizeof name))
+    return mismatch(out, "the header Mcp-Name is missing");
+  if (!unwrap(name))
+    return mismatch(out, "Mcp-Name is no base64");
   return strcmp(name, want) != 0 && mismatch(out, "Mcp-Name names another one");
 }
 
@@ -128,7 +146,8 @@ static bool modern_refused(ww_http_call *x, const cJSON *m) {
     reply_problem(x, 400, id, &p);
     return true;
   }
-  if (!ww_mcp_bad_method(m, &p)) return false;
+  if (!ww_mcp_bad_method(m, &p))
+    return false;
   reply_problem(x, p.code == WW_MCP_NO_METHOD ? 404 : 400, id, &p);
   return true;
 }
@@ -137,15 +156,18 @@ static bool legacy_refused(ww_http_call *x, const cJSON *m) {
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
   const char *method = text_of(m, "method");
   char version[64];
-  if (!header(x, VERSION_HEADER, version, sizeof version) || ww_mcp_knows_version(version)) return false;
+  if (!header(x, VERSION_HEADER, version, sizeof version) || ww_mcp_knows_version(version))
+    return false;
   bool modern = strcmp(version, WW_MCP_MODERN) >= 0;
   if (modern && id && method && strcmp(method, "initialize") != 0)
     refuse(x, 400, id, WW_MCP_BAD_PARAMS,
-           "the header " VERSION_HEADER " is of the stateless era, but the request's _meta lacks " WW_MCP_VERSION_KEY);
+           "the header " VERSION_HEADER
+           " is of the stateless era, but the request's _meta lacks " WW_MCP_VERSION_KEY);
   else if (modern && !id && !strcmp(version, WW_MCP_MODERN))
     return false; /* a notification carries no _meta of its own */
   else
-    refuse(x, 400, id, modern && id ? WW_MCP_HEADERS : WW_MCP_INVALID, "unsupported " VERSION_HEADER);
+    refuse(x, 400, id, modern && id ? WW_MCP_HEADERS : WW_MCP_INVALID,
+           "unsupported " VERSION_HEADER);
   return true;
 }
 
@@ -153,9 +175,12 @@ static bool legacy_refused(ww_http_call *x, const cJSON *m) {
 static bool batch_refused(ww_http_call *x, const cJSON *list) {
   const cJSON *m;
   char version[64];
-  bool newer = header(x, VERSION_HEADER, version, sizeof version) && strcmp(version, "2025-03-26") > 0;
-  cJSON_ArrayForEach(m, list) newer |= ww_mcp_is_modern(cJSON_GetObjectItemCaseSensitive(m, "params"));
-  if (newer) refuse(x, 400, NULL, WW_MCP_INVALID, "this version of the protocol has no batches");
+  bool newer =
+      header(x, VERSION_HEADER, version, sizeof version) && strcmp(version, "2025-03-26") > 0;
+  cJSON_ArrayForEach(m, list) newer |=
+      ww_mcp_is_modern(cJSON_GetObjectItemCaseSensitive(m, "params"));
+  if (newer)
+    refuse(x, 400, NULL, WW_MCP_INVALID, "this version of the protocol has no batches");
   return newer;
 }
 
@@ -174,19 +199,25 @@ static bool accepts(ww_http_call *x, const char *type) {
 
 static bool accepts_nothing(ww_http_call *x) {
   const char *accept = ww_http_header(x, "Accept");
-  return accept && *accept && !strcasestr(accept, "application/json") && !strcasestr(accept, "text/event-stream") &&
-         !strstr(accept, "*/*") && !strcasestr(accept, "application/*");
+  return accept && *accept && !strcasestr(accept, "application/json") &&
+         !strcasestr(accept, "text/event-stream") && !strstr(accept, "*/*") &&
+         !strcasestr(accept, "application/*");
 }
 
 /* Only calls have something to tell on the way, or take so long that a client may leave. */
 static bool wants_stream(ww_http_call *x, const cJSON *m) {
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
   const char *method = text_of(m, "method"), *name = text_of(params, "name");
-  if (!method || strcmp(method, "tools/call") != 0 || !name || !accepts(x, "text/event-stream")) return false;
-  if (!cJSON_GetObjectItemCaseSensitive(m, "id")) return false;
-  if (cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(params, "_meta"), "progressToken")) return true;
+  if (!method || strcmp(method, "tools/call") != 0 || !name || !accepts(x, "text/event-stream"))
+    return false;
+  if (!cJSON_GetObjectItemCaseSensitive(m, "id"))
+    return false;
+  if (cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(params, "_meta"),
+                                       "progressToken"))
+    return true;
   for (const ww_mcp_tool *t = ww_mcp_tools; t->name; t++)
-    if (!strcmp(t->name, name)) return t->slow;
+    if (!strcmp(t->name, name))
+      return t->slow;
   return false;
 }
 
@@ -203,7 +234,8 @@ static void send(void *to, const char *message, size_t n) {
   pthread_mutex_lock(&p->lock);
   p->wrote = ww_now();
   pthread_mutex_unlock(&p->lock);
-  if (!ww_http_write(p->x, b.s, b.n)) atomic_store(&p->gone, true);
+  if (!ww_http_write(p->x, b.s, b.n))
+    atomic_store(&p->gone, true);
   ww_buf_free(&b);
 }
 
@@ -217,7 +249,8 @@ static void join(ww_mcp_peer *p) {
 static void leave(ww_mcp_peer *p) {
   pthread_mutex_lock(&p->m->lock);
   ww_mcp_peer **at = &p->m->peers;
-  while (*at != p) at = &(*at)->next;
+  while (*at != p)
+    at = &(*at)->next;
   *at = p->next;
   pthread_mutex_unlock(&p->m->lock);
 }
@@ -226,8 +259,10 @@ static void leave(ww_mcp_peer *p) {
 static void give_session(ww_http_call *x) {
   unsigned char v[16];
   char text[33];
-  if (getrandom(v, sizeof v, 0) != (ssize_t)sizeof v) return; /* without one, nothing can be cancelled */
-  for (int k = 0; k < 16; k++) snprintf(text + 2 * k, 3, "%02x", v[k]);
+  if (getrandom(v, sizeof v, 0) != (ssize_t)sizeof v)
+    return; /* without one, nothing can be cancelled */
+  for (int k = 0; k < 16; k++)
+    snprintf(text + 2 * k, 3, "%02x", v[k]);
   ww_http_reply_header(x, SESSION_HEADER, text);
 }
 
@@ -235,13 +270,18 @@ static void take(ww_mcp *m, ww_http_call *x, const cJSON *message) {
   size_t n;
   const char *body = ww_http_body(x, &n), *method = text_of(message, "method");
   ww_mcp_peer p = {.m = m, .x = x, .wrote = ww_now(), .streams = wants_stream(x, message)};
-  ww_rpc_options o = {
-      .methods = ww_mcp_methods, .server = &p, .before = ww_mcp_before, .silent = true, .max_message = SIZE_MAX};
+  ww_rpc_options o = {.methods = ww_mcp_methods,
+                      .server = &p,
+                      .before = ww_mcp_before,
+                      .silent = true,
+                      .max_message = SIZE_MAX};
   pthread_mutex_init(&p.lock, NULL);
   header(x, SESSION_HEADER, p.session, sizeof p.session);
   p.rpc = ww_rpc_new(&o, send, &p);
-  if (method && !strcmp(method, "initialize")) give_session(x);
-  if (p.streams) ww_http_stream(x, 200, "text/event-stream");
+  if (method && !strcmp(method, "initialize"))
+    give_session(x);
+  if (p.streams)
+    ww_http_stream(x, 200, "text/event-stream");
   join(&p);
   ww_rpc_take(p.rpc, body, n);
   leave(&p);
@@ -283,6 +323,7 @@ void ww_mcp_http(void *ctx, ww_http_call *x) {
     refused = true;
   } else if (text_of(m, "method"))
     refused = ww_mcp_is_modern(params) ? modern_refused(x, m) : legacy_refused(x, m);
-  if (!refused) take(ctx, x, m);
+  if (!refused)
+    take(ctx, x, m);
   cJSON_Delete(m);
 }

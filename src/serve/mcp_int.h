@@ -1,5 +1,6 @@
-/* mcp_int.h - what the files of the MCP server share: mcp.c the protocol, mcp_http.c its HTTP binding, mcp_tools.c the table of tools and
- * their schemas, mcp_predict.c and mcp_child.c what they do, mcp_docs.c resources and prompts. */
+/* mcp_int.h - what the files of the MCP server share: mcp.c the protocol, mcp_http.c its HTTP
+ * binding, mcp_tools.c the table of tools and their schemas, mcp_predict.c and mcp_child.c what
+ * they do, mcp_docs.c resources and prompts. */
 #ifndef WW_SERVE_MCP_INT_H
 #define WW_SERVE_MCP_INT_H
 
@@ -29,7 +30,7 @@ struct ww_mcp_peer {
   ww_http_call *x; /* NULL: a pipe */
   bool streams;    /* what is sent is an event of a stream; else it is kept in `answer` */
   atomic_bool gone;
-  double wrote; /* ww_now: when the stream last had something */
+  double wrote;         /* ww_now: when the stream last had something */
   pthread_mutex_t lock; /* of `wrote` */
   ww_buf answer;
   char session[40]; /* whose calls a cancellation means; "" none */
@@ -54,12 +55,14 @@ typedef struct {
   char data[400]; /* JSON; "" none */
 } ww_mcp_problem;
 bool ww_mcp_is_modern(const cJSON *params);
-bool ww_mcp_bad_envelope(const cJSON *message, ww_mcp_problem *out); /* `_meta` of the stateless era */
+bool ww_mcp_bad_envelope(const cJSON *message,
+                         ww_mcp_problem *out); /* `_meta` of the stateless era */
 bool ww_mcp_bad_version(const cJSON *message, ww_mcp_problem *out);
 bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out); /* not of the message's era */
-bool ww_mcp_knows_version(const char *version); /* of the era with a handshake */
+bool ww_mcp_knows_version(const char *version);                    /* of the era with a handshake */
 bool ww_mcp_before(void *peer, ww_rpc_call *c);
-/* The rest of a result: {"resultType":..} where the era has it, and for what may be kept by clients how long. */
+/* The rest of a result: {"resultType":..} where the era has it, and for what may be kept by clients
+ * how long. */
 void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, ww_buf *b, bool cacheable);
 void ww_mcp_begin_result(ww_json *j, ww_buf *b);
 
@@ -74,16 +77,17 @@ typedef struct {
   const char *token; /* JSON: what progress notifications carry; NULL: none asked for */
   double arrived;
   ww_arena *a;
-  bool full;   /* "detail":"full" */
-  ww_json j;   /* the structured result, an open object */
+  bool full;           /* "detail":"full" */
+  ww_json j;           /* the structured result, an open object */
   ww_buf out, content; /* its text; a further content item, or none */
   ww_err err;
 } ww_mcp_call;
 
 struct ww_mcp_tool {
   const char *name, *title, *description;
-  uint8_t groups;       /* of ww_api_members: its arguments beside its own */
-  const ww_member *own; /* ends with a NULL name; no meaning: the command's option of that name says it */
+  uint8_t groups; /* of ww_api_members: its arguments beside its own */
+  const ww_member
+      *own; /* ends with a NULL name; no meaning: the command's option of that name says it */
   const char *required; /* an argument that must be there; NULL: source or file */
   const char *command;  /* whose options they are; NULL: none */
   bool slow;            /* minutes; progress; one at a time */
@@ -95,9 +99,10 @@ extern const ww_mcp_tool ww_mcp_tools[]; /* in the order that clients see; ends 
 void ww_mcp_list_tools(void *peer, ww_rpc_call *c);
 void ww_mcp_call_tool(void *peer, ww_rpc_call *c);
 const char *ww_mcp_text(ww_mcp_call *t, const char *name); /* of the arguments; NULL: not there */
-bool ww_mcp_cancelled(void *call);                         /* a ww_mcp_call; also: the client is gone, the server ends */
+bool ww_mcp_cancelled(void *call); /* a ww_mcp_call; also: the client is gone, the server ends */
 void ww_mcp_progress(ww_mcp_call *t, uint64_t done, uint64_t total, const char *what);
-/* The arguments of the tool's groups, checked as the REST interface does; fields of `own` are passed over. */
+/* The arguments of the tool's groups, checked as the REST interface does; fields of `own` are
+ * passed over. */
 ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out);
 
 /* ---- mcp_predict.c ---- */

@@ -1,7 +1,8 @@
-/* mcp_predict.c - tools about one source: its kernels, predictions, findings, places under the roofs.
+/* mcp_predict.c - tools about one source: its kernels, predictions, findings, places under the
+ * roofs.
  *
- * An agent pays for every word: a report becomes a dozen members with four digits each. "detail":"full" adds the reports as every other
- * interface writes them. */
+ * An agent pays for every word: a report becomes a dozen members with four digits each.
+ * "detail":"full" adds the reports as every other interface writes them. */
 #include "mcp_int.h"
 
 #include <math.h>
@@ -49,7 +50,8 @@ static void write_shape(ww_json *j, const char *name, const uint64_t v[3]) {
   int n = v[2] > 1 ? 3 : v[1] > 1 ? 2 : 1;
   ww_json_key(j, name);
   ww_json_arr(j);
-  for (int k = 0; k < n; k++) ww_json_uint(j, v[k]);
+  for (int k = 0; k < n; k++)
+    ww_json_uint(j, v[k]);
   ww_json_end_arr(j);
 }
 
@@ -59,15 +61,19 @@ static void write_findings(const ww_report *r, ww_json *j) {
   for (uint32_t k = 0; k < r->nfindings && k < FINDINGS; k++) {
     const ww_finding *f = &r->findings[k];
     ww_json_obj(j);
-    if (f->file && r->file && strcmp(f->file, r->file) != 0) ww_json_kstr(j, "file", f->file);
-    if (f->line) ww_json_kuint(j, "line", f->line);
+    if (f->file && r->file && strcmp(f->file, r->file) != 0)
+      ww_json_kstr(j, "file", f->file);
+    if (f->line)
+      ww_json_kuint(j, "line", f->line);
     ww_json_kstr(j, "rule", f->rule);
     ww_json_kstr(j, "message", f->message);
-    if (f->gain > 0) ww_mcp_number(j, "speedup", f->gain);
+    if (f->gain > 0)
+      ww_mcp_number(j, "speedup", f->gain);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
-  if (r->nfindings > FINDINGS) ww_json_kuint(j, "more_findings", r->nfindings - FINDINGS);
+  if (r->nfindings > FINDINGS)
+    ww_json_kuint(j, "more_findings", r->nfindings - FINDINGS);
 }
 
 static double number_of(const cJSON *o, const char *name) {
@@ -86,7 +92,8 @@ static void write_lines(const ww_report *r, const char *json, ww_json *j) {
   }
   cJSON_ArrayForEach(l, lines) {
     const cJSON *file = cJSON_GetObjectItemCaseSensitive(l, "file");
-    if (n++ == FINDINGS || number_of(l, "share") < 0.01) break;
+    if (n++ == FINDINGS || number_of(l, "share") < 0.01)
+      break;
     ww_json_obj(j);
     if (cJSON_IsString(file) && r->file && strcmp(file->valuestring, r->file) != 0)
       ww_json_kstr(j, "file", file->valuestring);
@@ -98,7 +105,8 @@ static void write_lines(const ww_report *r, const char *json, ww_json *j) {
       ww_mcp_number(j, "shared_conflict_ways", number_of(l, "shared_conflict_ways"));
     ww_json_end_obj(j);
   }
-  if (lines) ww_json_end_arr(j);
+  if (lines)
+    ww_json_end_arr(j);
   cJSON_Delete(all);
 }
 
@@ -114,23 +122,31 @@ void ww_mcp_short(ww_mcp_call *t, const ww_report *r, uint32_t line, const char 
   (void)t;
   ww_json_obj(j);
   ww_json_kstr(j, "kernel", r->kernel);
-  if (line) ww_json_kuint(j, "line", line);
-  if (r->gpu) ww_json_kstr(j, "gpu", r->gpu);
+  if (line)
+    ww_json_kuint(j, "line", line);
+  if (r->gpu)
+    ww_json_kstr(j, "gpu", r->gpu);
   if (r->error.code) {
     write_error(&r->error, j);
     ww_json_end_obj(j);
     return;
   }
   ww_json_kstr(j, "by", ww_by_names[r->by]);
-  if (r->launch && r->launch->grid[0]) write_shape(j, "grid", r->launch->grid);
-  if (r->launch && r->launch->block[0]) write_shape(j, "block", r->launch->block);
-  if (r->m[WW_M_time_us].known) ww_mcp_quantity(j, "time_us", &r->m[WW_M_time_us]);
-  if (r->roofline_class) ww_json_kstr(j, "bound", r->roofline_class);
-  if (r->bottleneck) ww_json_kstr(j, "bottleneck", r->bottleneck);
+  if (r->launch && r->launch->grid[0])
+    write_shape(j, "grid", r->launch->grid);
+  if (r->launch && r->launch->block[0])
+    write_shape(j, "block", r->launch->block);
+  if (r->m[WW_M_time_us].known)
+    ww_mcp_quantity(j, "time_us", &r->m[WW_M_time_us]);
+  if (r->roofline_class)
+    ww_json_kstr(j, "bound", r->roofline_class);
+  if (r->bottleneck)
+    ww_json_kstr(j, "bottleneck", r->bottleneck);
   ww_json_key(j, "metrics");
   ww_json_obj(j);
   for (size_t k = 0; k < NHEADLINE; k++)
-    if (r->m[headline[k]].known) ww_mcp_number(j, ww_metrics[headline[k]].name, r->m[headline[k]].value);
+    if (r->m[headline[k]].known)
+      ww_mcp_number(j, ww_metrics[headline[k]].name, r->m[headline[k]].value);
   ww_json_end_obj(j);
   if (json) {
     write_findings(r, j);
@@ -139,7 +155,8 @@ void ww_mcp_short(ww_mcp_call *t, const ww_report *r, uint32_t line, const char 
   if (r->nassumed) {
     ww_json_key(j, "assumed");
     ww_json_arr(j);
-    for (uint32_t k = 0; k < r->nassumed; k++) ww_json_str(j, r->assumed[k]);
+    for (uint32_t k = 0; k < r->nassumed; k++)
+      ww_json_str(j, r->assumed[k]);
     ww_json_end_arr(j);
   }
   ww_json_end_obj(j);
@@ -164,8 +181,8 @@ void ww_mcp_schema_quantity(ww_json *j, const char *name, const char *meaning) {
 static void schema_metric(ww_json *j, ww_metric m) {
   char text[300];
   const char *unit = ww_metrics[m].unit;
-  snprintf(text, sizeof text, "%s%s%s%s", ww_metrics[m].meaning, unit && *unit ? " [" : "", unit ? unit : "",
-           unit && *unit ? "]" : "");
+  snprintf(text, sizeof text, "%s%s%s%s", ww_metrics[m].meaning, unit && *unit ? " [" : "",
+           unit ? unit : "", unit && *unit ? "]" : "");
   ww_mcp_property(j, ww_metrics[m].name, "number", text);
 }
 
@@ -181,7 +198,8 @@ static void schema_line(ww_json *j) {
   ww_mcp_property(j, "share", "number", "of the kernel's time");
   ww_mcp_property(j, "sectors_per_request", "number",
                   "of its global accesses: 4 is coalesced for 4-byte elements, 32 the worst");
-  ww_mcp_property(j, "shared_conflict_ways", "number", "passes of its shared-memory accesses, 1 is free of conflicts");
+  ww_mcp_property(j, "shared_conflict_ways", "number",
+                  "passes of its shared-memory accesses, 1 is free of conflicts");
 }
 
 static void schema_report(ww_json *j) {
@@ -189,7 +207,8 @@ static void schema_report(ww_json *j) {
   ww_mcp_property(j, "line", "integer", "where it begins");
   ww_mcp_property(j, "gpu", "string", NULL);
   ww_mcp_property(j, "by", "string",
-                  "grounded: machine model with what measurements taught; machine: that alone; hardware: measured");
+                  "grounded: machine model with what measurements taught; machine: that alone; "
+                  "hardware: measured");
   ww_mcp_property(j, "grid", "array", "blocks");
   ww_mcp_property(j, "block", "array", "threads of a block");
   ww_mcp_schema_quantity(j, "time_us", ww_metrics[WW_M_time_us].meaning);
@@ -200,10 +219,12 @@ static void schema_report(ww_json *j) {
   ww_json_kstr(j, "type", "object");
   ww_json_key(j, "properties");
   ww_json_obj(j);
-  for (size_t k = 0; k < NHEADLINE; k++) schema_metric(j, headline[k]);
+  for (size_t k = 0; k < NHEADLINE; k++)
+    schema_metric(j, headline[k]);
   ww_json_end_obj(j);
   ww_json_end_obj(j);
-  ww_mcp_list(j, "findings", "of explain: largest gain first; gains of several do not multiply", schema_finding);
+  ww_mcp_list(j, "findings", "of explain: largest gain first; gains of several do not multiply",
+              schema_finding);
   ww_mcp_list(j, "lines", "of explain: most expensive first", schema_line);
   ww_mcp_list(j, "assumed", "what the launch did not say", NULL);
   ww_mcp_property(j, "error", "object", "instead of numbers: code, message");
@@ -230,9 +251,12 @@ static ww_status all_failed(ww_mcp_call *t, const ww_answered *x) {
   ww_report r;
   ww_err e;
   for (uint32_t k = 0; k < x->n; k++)
-    if (!x->v[k].code) return WW_OK;
-  if (!x->n) return ww_fail(&t->err, WW_EUSAGE, "there is no kernel in the source");
-  if (ww_report_parse(x->v[0].json, t->a, &r, &e)) return ww_fail(&t->err, WW_EDATA, "no answer");
+    if (!x->v[k].code)
+      return WW_OK;
+  if (!x->n)
+    return ww_fail(&t->err, WW_EUSAGE, "there is no kernel in the source");
+  if (ww_report_parse(x->v[0].json, t->a, &r, &e))
+    return ww_fail(&t->err, WW_EDATA, "no answer");
   t->err = r.error;
   return t->err.code;
 }
@@ -241,10 +265,13 @@ static ww_status reports(ww_mcp_call *t, bool explain) {
   ww_answered x = {0};
   ww_report r;
   ww_status st = ask(t, explain, &x);
-  if (!st) st = all_failed(t, &x);
-  if (st) return st;
+  if (!st)
+    st = all_failed(t, &x);
+  if (st)
+    return st;
   for (uint32_t k = 0; k < x.n && k < REPORTS; k++) {
-    if ((st = ww_report_parse(x.v[k].json, t->a, &r, &t->err))) return st;
+    if ((st = ww_report_parse(x.v[k].json, t->a, &r, &t->err)))
+      return st;
     if (!k) {
       ww_json_kstr(&t->j, "file", r.file);
       ww_json_key(&t->j, "reports");
@@ -253,36 +280,47 @@ static ww_status reports(ww_mcp_call *t, bool explain) {
     ww_mcp_short(t, &r, x.v[k].line, explain ? x.v[k].json : NULL, &t->j);
   }
   ww_json_end_arr(&t->j);
-  if (x.n > REPORTS) ww_json_kuint(&t->j, "more", x.n - REPORTS);
-  if (!t->full) return WW_OK;
+  if (x.n > REPORTS)
+    ww_json_kuint(&t->j, "more", x.n - REPORTS);
+  if (!t->full)
+    return WW_OK;
   ww_json_key(&t->j, "full");
   ww_json_arr(&t->j);
-  for (uint32_t k = 0; k < x.n && k < REPORTS; k++) ww_json_raw(&t->j, x.v[k].json);
+  for (uint32_t k = 0; k < x.n && k < REPORTS; k++)
+    ww_json_raw(&t->j, x.v[k].json);
   ww_json_end_arr(&t->j);
   return WW_OK;
 }
 
-ww_status ww_mcp_predict(ww_mcp_call *t) { return reports(t, false); }
-ww_status ww_mcp_explain(ww_mcp_call *t) { return reports(t, true); }
+ww_status ww_mcp_predict(ww_mcp_call *t) {
+  return reports(t, false);
+}
+ww_status ww_mcp_explain(ww_mcp_call *t) {
+  return reports(t, true);
+}
 
 /* ---- list_kernels ---- */
 
 static void write_kernel(const ww_mcp_call *t, const ww_read *r, const ww_fn *fn, ww_json *j) {
   ww_json_obj(j);
   ww_json_kstr(j, "name", fn->name);
-  if (t->full) ww_json_kstr(j, "mangled", fn->mangled);
+  if (t->full)
+    ww_json_kstr(j, "mangled", fn->mangled);
   ww_json_kuint(j, "line", fn->line);
   ww_json_key(j, "parameters");
   ww_json_arr(j);
   for (uint32_t k = 0; k < fn->nparams; k++) {
     const ww_param *p = &fn->params[k];
-    ww_json_str(j, ww_fmt(t->a, "%s %s", p->ctype ? p->ctype : ww_type_names[p->type], p->name ? p->name : ""));
+    ww_json_str(j, ww_fmt(t->a, "%s %s", p->ctype ? p->ctype : ww_type_names[p->type],
+                          p->name ? p->name : ""));
   }
   ww_json_end_arr(j);
   const char *comment = ww_front_comment_in(r->text, strlen(r->text), fn->line, t->a);
-  if (comment) ww_json_kstr(j, "launch", comment);
+  if (comment)
+    ww_json_kstr(j, "launch", comment);
   ww_json_kbool(j, "predictable", !fn->refusal);
-  if (fn->refusal) ww_json_kstr(j, "reason", fn->refusal);
+  if (fn->refusal)
+    ww_json_kstr(j, "reason", fn->refusal);
   ww_json_end_obj(j);
 }
 
@@ -303,17 +341,22 @@ ww_status ww_mcp_list_kernels(ww_mcp_call *t) {
   call c;
   ww_read r;
   ww_status st = ww_mcp_ask(t, t->args, &c);
-  if (!st) st = ww_workspace_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err);
-  if (st) return st;
+  if (!st)
+    st = ww_workspace_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err);
+  if (st)
+    return st;
   const ww_module *m = &r.unit->module;
   ww_json_kstr(&t->j, "dialect", ww_dialect_names[m->dialect]);
   ww_json_key(&t->j, "kernels");
   ww_json_arr(&t->j);
   for (uint32_t k = 0; k < m->nfns; k++)
-    if (m->fns[k].kernel) write_kernel(t, &r, &m->fns[k], &t->j);
+    if (m->fns[k].kernel)
+      write_kernel(t, &r, &m->fns[k], &t->j);
   ww_json_end_arr(&t->j);
-  if (r.unit->partial) ww_json_kbool(&t->j, "partial", true);
-  if (r.unit->ndiags) write_diags(r.unit, &t->j);
+  if (r.unit->partial)
+    ww_json_kbool(&t->j, "partial", true);
+  if (r.unit->ndiags)
+    write_diags(r.unit, &t->j);
   ww_workspace_release(t->m->o.w, &r);
   return WW_OK;
 }
@@ -335,7 +378,8 @@ static void schema_diag(ww_json *j) {
 void ww_mcp_schema_kernels(ww_json *j) {
   ww_mcp_property(j, "dialect", "string", NULL);
   ww_mcp_list(j, "kernels", NULL, schema_kernel);
-  ww_mcp_property(j, "partial", "boolean", "something of the source was left out; diagnostics say what");
+  ww_mcp_property(j, "partial", "boolean",
+                  "something of the source was left out; diagnostics say what");
   ww_mcp_list(j, "diagnostics", "what the compiler said", schema_diag);
 }
 
@@ -345,7 +389,8 @@ static const ww_gpu *gpu_named(const ww_mcp *m, const char *name) {
   const ww_gpu *g;
   uint32_t n = ww_workspace_gpus(m->o.w, &g);
   for (uint32_t k = 0; k < n; k++)
-    if (name && !strcmp(g[k].name, name)) return &g[k];
+    if (name && !strcmp(g[k].name, name))
+      return &g[k];
   return NULL;
 }
 
@@ -364,7 +409,8 @@ static void write_place(const ww_report *r, const ww_roof_point *p, const char *
     ww_mcp_number(j, "share_of_roof", p->roof > 0 ? p->gflops / p->roof : 0);
     ww_json_kstr(j, "precision", ww_roof_names[p->precision]);
     ww_json_kstr(j, "bound", r->roofline_class);
-    if (r->bottleneck) ww_json_kstr(j, "bottleneck", r->bottleneck);
+    if (r->bottleneck)
+      ww_json_kstr(j, "bottleneck", r->bottleneck);
   }
   ww_json_end_obj(j);
 }
@@ -395,9 +441,11 @@ typedef struct {
 
 static uint32_t gpu_index(ww_mcp_call *t, places *s, const ww_report *r) {
   for (uint32_t g = 0; g < s->n; g++)
-    if (!strcmp(s->gpus[g].name, r->gpu)) return g;
+    if (!strcmp(s->gpus[g].name, r->gpu))
+      return g;
   const ww_gpu *gpu = gpu_named(t->m, r->gpu);
-  if (!gpu) return s->n;
+  if (!gpu)
+    return s->n;
   s->gpus[s->n] = *gpu;
   ww_roofs_of(gpu, &s->roofs[s->n]);
   return s->n++;
@@ -407,8 +455,10 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
   ww_answered x = {0};
   const char *plot = ww_mcp_text(t, "plot");
   ww_status st = ask(t, false, &x);
-  if (!st) st = all_failed(t, &x);
-  if (st) return st;
+  if (!st)
+    st = all_failed(t, &x);
+  if (st)
+    return st;
   places s = {.gpus = WW_NEWN(t->a, ww_gpu, x.n + 1), .roofs = WW_NEWN(t->a, ww_roofs, x.n + 1)};
   ww_json_key(&t->j, "kernels");
   ww_json_arr(&t->j);
@@ -416,10 +466,12 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
     ww_report *r = WW_NEW(t->a, ww_report);
     ww_roof_point p = {0};
     const char *why = NULL;
-    if (ww_report_parse(x.v[k].json, t->a, r, &t->err)) return t->err.code;
+    if (ww_report_parse(x.v[k].json, t->a, r, &t->err))
+      return t->err.code;
     if (!r->error.code) {
       uint32_t g = gpu_index(t, &s, r);
-      if (g < s.n && ww_roof_point_of(r, &s.roofs[g], g, &p, &why)) ww_push(t->a, &s.points, p);
+      if (g < s.n && ww_roof_point_of(r, &s.roofs[g], g, &p, &why))
+        ww_push(t->a, &s.points, p);
     }
     write_place(r, &p, why, &t->j);
   }
@@ -430,11 +482,13 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
     ww_json_obj(&t->j);
     ww_json_kstr(&t->j, "gpu", s.gpus[g].name);
     for (int k = 0; k < WW_NROOFS; k++)
-      if (s.roofs[g].v[k] > 0) ww_mcp_number(&t->j, ww_roof_names[k], s.roofs[g].v[k]);
+      if (s.roofs[g].v[k] > 0)
+        ww_mcp_number(&t->j, ww_roof_names[k], s.roofs[g].v[k]);
     ww_json_end_obj(&t->j);
   }
   ww_json_end_arr(&t->j);
-  if (plot && !strcmp(plot, "svg")) add_plot(t, &(ww_roofline){s.gpus, s.roofs, s.n, s.points.v, s.points.n});
+  if (plot && !strcmp(plot, "svg"))
+    add_plot(t, &(ww_roofline){s.gpus, s.roofs, s.n, s.points.v, s.points.n});
   return WW_OK;
 }
 
@@ -453,7 +507,8 @@ static void schema_place(ww_json *j) {
 static void schema_roofs(ww_json *j) {
   ww_mcp_property(j, "gpu", "string", NULL);
   for (int k = 0; k < WW_NROOFS; k++)
-    ww_mcp_property(j, ww_roof_names[k], "number", k == WW_ROOF_DRAM || k == WW_ROOF_L2 ? "GB/s" : "GFLOP/s");
+    ww_mcp_property(j, ww_roof_names[k], "number",
+                    k == WW_ROOF_DRAM || k == WW_ROOF_L2 ? "GB/s" : "GFLOP/s");
 }
 
 void ww_mcp_schema_roofline(ww_json *j) {

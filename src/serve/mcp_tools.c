@@ -1,17 +1,20 @@
-/* mcp_tools.c - the table of tools, the schemas that follow from it, and the way from a call to its result.
+/* mcp_tools.c - the table of tools, the schemas that follow from it, and the way from a call to its
+ * result.
  *
- * Arguments of predictions are the members of the REST interface (ww_api_members), those of measuring and evaluating the options of the
- * commands: neither is described twice. Schemas keep to what language models' own interfaces take: an object at the top, no oneOf there. */
+ * Arguments of predictions are the members of the REST interface (ww_api_members), those of
+ * measuring and evaluating the options of the commands: neither is described twice. Schemas keep to
+ * what language models' own interfaces take: an object at the top, no oneOf there. */
 #include "mcp_int.h"
 
 #include <stdlib.h>
 
-#define ALIVE_S 2.0 /* between two comments that keep a stream alive, and show whether its client is */
+#define ALIVE_S \
+  2.0 /* between two comments that keep a stream alive, and show whether its client is */
 
-#define DETAIL                                                                                              \
-  {                                                                                                         \
-    "detail", WW_MEMBER_TEXT, 0, "short (default), or full: every metric, what the time was computed from", \
-        "short|full"                                                                                        \
+#define DETAIL                                                                                  \
+  {                                                                                             \
+    "detail", WW_MEMBER_TEXT, 0,                                                                \
+        "short (default), or full: every metric, what the time was computed from", "short|full" \
   }
 
 static const ww_member own_detail[] = {DETAIL, {0}};
@@ -21,7 +24,8 @@ static const ww_member own_roofline[] = {
     {0},
 };
 static const ww_member own_compare[] = {
-    {"other_file", WW_MEMBER_TEXT, 0, "path of another version, compared with `file` or `source`", NULL},
+    {"other_file", WW_MEMBER_TEXT, 0, "path of another version, compared with `file` or `source`",
+     NULL},
     {"other_source", WW_MEMBER_TEXT, 0, "text of another version", NULL},
     {"other_kernel", WW_MEMBER_TEXT, 0,
      "another kernel, of the other version or of the same source; else the same name", NULL},
@@ -37,10 +41,12 @@ static const ww_member own_measure[] = {
 };
 static const ww_member own_evaluate[] = {
     {"measured", WW_MEMBER_TEXT, 0,
-     "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise measure --json` and the measure tool write them",
+     "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise measure --json` "
+     "and the measure tool write them",
      NULL},
     {"sources", WW_MEMBER_TEXT, 0, NULL, NULL},
-    {"by", WW_MEMBER_TEXT, 0, "what predicts: with what measurements taught (default), or the machine model alone",
+    {"by", WW_MEMBER_TEXT, 0,
+     "what predicts: with what measurements taught (default), or the machine model alone",
      "grounded|machine"},
     {"metric", WW_MEMBER_TEXT, 0, NULL, NULL},
     {"limit", WW_MEMBER_COUNT, 0, NULL, NULL},
@@ -54,36 +60,45 @@ static const ww_member own_evaluate[] = {
 #define LAUNCH (WW_IN_SOURCE | WW_IN_LAUNCH)
 const ww_mcp_tool ww_mcp_tools[] = {
     {"list_kernels", "Kernels of a source",
-     "Lists the GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: name, line, parameters, the launch its comment gives, whether "
+     "Lists the GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: name, line, parameters, the "
+     "launch its comment gives, whether "
      "it can be predicted. Give source (text) or file (path).",
      SOURCE, own_detail, NULL, NULL, false, false, ww_mcp_list_kernels, ww_mcp_schema_kernels},
     {"predict", "Predict time and counters",
-     "Predicts how long kernels take on one or several GPUs and what they do there: time with its interval, what bounds it, bandwidth, FLOP/s, "
+     "Predicts how long kernels take on one or several GPUs and what they do there: time with its "
+     "interval, what bounds it, bandwidth, FLOP/s, "
      "occupancy, cache hits. No GPU is needed. Without `kernel`: every kernel of the source.",
      LAUNCH, own_detail, NULL, NULL, false, false, ww_mcp_predict, ww_mcp_schema_reports},
     {"explain", "Explain why a kernel is slow",
-     "As predict, and why: findings (line, rule, what to change, the speed-up that would give) with the largest gain first, and the source lines that cost "
+     "As predict, and why: findings (line, rule, what to change, the speed-up that would give) "
+     "with the largest gain first, and the source lines that cost "
      "most. Use it first when a kernel should become faster.",
      LAUNCH, own_detail, NULL, NULL, false, false, ww_mcp_explain, ww_mcp_schema_reports},
     {"roofline", "Roofline of kernels",
-     "Where kernels stand under the roofs of GPUs: arithmetic intensity, FLOP/s, what memory and arithmetic would allow there, and the share of it that is "
+     "Where kernels stand under the roofs of GPUs: arithmetic intensity, FLOP/s, what memory and "
+     "arithmetic would allow there, and the share of it that is "
      "reached.",
      LAUNCH, own_roofline, NULL, NULL, false, false, ww_mcp_roofline, ww_mcp_schema_roofline},
     {"compare", "Compare GPUs or versions",
-     "Compares one kernel on several GPUs (`gpu` with two or more names), or two versions of it under the same launch (other_file, other_source or "
+     "Compares one kernel on several GPUs (`gpu` with two or more names), or two versions of it "
+     "under the same launch (other_file, other_source or "
      "other_kernel): times, speed-up, what changed. Use it to see what an edit brings.",
      LAUNCH, own_compare, NULL, NULL, false, false, ww_mcp_compare, ww_mcp_schema_compare},
     {"measure", "Measure on a device",
-     "Runs a kernel on a real device of the server's machine and reports its time and, on an NVIDIA GPU, its hardware counters. The kernel's code is executed.",
+     "Runs a kernel on a real device of the server's machine and reports its time and, on an "
+     "NVIDIA GPU, its hardware counters. The kernel's code is executed.",
      LAUNCH, own_measure, NULL, "measure", true, true, ww_mcp_measure, ww_mcp_schema_reports},
     {"evaluate", "Score predictions",
-     "Predicts every launch of a file of measured reports and scores the predictions: errors by metric, coverage, roofline classes, the worst cases. May take "
+     "Predicts every launch of a file of measured reports and scores the predictions: errors by "
+     "metric, coverage, roofline classes, the worst cases. May take "
      "minutes; reports progress and can be cancelled.",
      0, own_evaluate, "measured", "evaluate", true, false, ww_mcp_evaluate, ww_mcp_schema_evaluate},
     {0},
 };
 
-static bool offered(const ww_mcp *m, const ww_mcp_tool *t) { return m->o.measure || !t->runs; }
+static bool offered(const ww_mcp *m, const ww_mcp_tool *t) {
+  return m->o.measure || !t->runs;
+}
 
 /* ---- schemas ---- */
 
@@ -91,7 +106,8 @@ void ww_mcp_property(ww_json *j, const char *name, const char *type, const char 
   ww_json_key(j, name);
   ww_json_obj(j);
   ww_json_kstr(j, "type", type);
-  if (meaning) ww_json_kstr(j, "description", meaning);
+  if (meaning)
+    ww_json_kstr(j, "description", meaning);
   ww_json_end_obj(j);
 }
 
@@ -99,7 +115,8 @@ void ww_mcp_list(ww_json *j, const char *name, const char *meaning, void (*item)
   ww_json_key(j, name);
   ww_json_obj(j);
   ww_json_kstr(j, "type", "array");
-  if (meaning) ww_json_kstr(j, "description", meaning);
+  if (meaning)
+    ww_json_kstr(j, "description", meaning);
   ww_json_key(j, "items");
   ww_json_obj(j);
   ww_json_kstr(j, "type", item ? "object" : "string");
@@ -136,7 +153,8 @@ static void items(const ww_mcp *m, const ww_member *x, ww_json *j) {
     uint32_t n = ww_workspace_gpus(m->o.w, &g);
     ww_json_key(j, "enum");
     ww_json_arr(j);
-    for (uint32_t k = 0; k < n; k++) ww_json_str(j, g[k].name);
+    for (uint32_t k = 0; k < n; k++)
+      ww_json_str(j, g[k].name);
     ww_json_end_arr(j);
   }
   ww_json_end_obj(j);
@@ -144,24 +162,31 @@ static void items(const ww_mcp *m, const ww_member *x, ww_json *j) {
 
 static void argument(const ww_mcp *m, const ww_mcp_tool *t, const ww_member *x, ww_json *j) {
   const char *meaning = x->meaning;
-  if (!meaning && m->o.help) meaning = m->o.help(t->command, x->name);
+  if (!meaning && m->o.help)
+    meaning = m->o.help(t->command, x->name);
   ww_json_key(j, x->name);
   ww_json_obj(j);
-  if (meaning) ww_json_kstr(j, "description", meaning);
+  if (meaning)
+    ww_json_kstr(j, "description", meaning);
   switch ((ww_member_kind)x->kind) {
-  case WW_MEMBER_TEXT: ww_json_kstr(j, "type", "string"); break;
+  case WW_MEMBER_TEXT:
+    ww_json_kstr(j, "type", "string");
+    break;
   case WW_MEMBER_COUNT:
     ww_json_kstr(j, "type", "integer");
     ww_json_kint(j, "minimum", 0);
     break;
   case WW_MEMBER_TEXTS:
-  case WW_MEMBER_NAMES: items(m, x, j); break;
+  case WW_MEMBER_NAMES:
+    items(m, x, j);
+    break;
   case WW_MEMBER_SPEC:
     ww_json_key(j, "anyOf");
     ww_json_raw(j, "[{\"type\":\"string\"},{\"type\":\"object\"}]");
     break;
   }
-  if (x->one_of) one_of(j, x->one_of);
+  if (x->one_of)
+    one_of(j, x->one_of);
   ww_json_end_obj(j);
 }
 
@@ -171,8 +196,10 @@ static void input_schema(const ww_mcp *m, const ww_mcp_tool *t, ww_json *j) {
   ww_json_key(j, "properties");
   ww_json_obj(j);
   for (const ww_member *x = ww_api_members; x->name; x++)
-    if (x->group & t->groups) argument(m, t, x, j);
-  for (const ww_member *x = t->own; x->name; x++) argument(m, t, x, j);
+    if (x->group & t->groups)
+      argument(m, t, x, j);
+  for (const ww_member *x = t->own; x->name; x++)
+    argument(m, t, x, j);
   ww_json_end_obj(j);
   if (t->required) {
     ww_json_key(j, "required");
@@ -218,7 +245,8 @@ void ww_mcp_list_tools(void *ctx, ww_rpc_call *c) {
   ww_json_key(&j, "tools");
   ww_json_arr(&j);
   for (const ww_mcp_tool *t = ww_mcp_tools; t->name; t++)
-    if (offered(m, t)) write_tool(m, t, &j);
+    if (offered(m, t))
+      write_tool(m, t, &j);
   ww_json_end_arr(&j);
   ww_mcp_end_result(c, &j, &b, true);
 }
@@ -227,7 +255,8 @@ void ww_mcp_list_tools(void *ctx, ww_rpc_call *c) {
 
 static bool in_table(const ww_member *v, uint8_t groups, const char *name) {
   for (; v->name; v++)
-    if (!strcmp(v->name, name) && (!groups || (v->group & groups))) return true;
+    if (!strcmp(v->name, name) && (!groups || (v->group & groups)))
+      return true;
   return false;
 }
 
@@ -239,7 +268,8 @@ const char *ww_mcp_text(ww_mcp_call *t, const char *name) {
 static bool is_word_of(const char *word, const char *list) {
   for (const char *p = list; *p;) {
     size_t n = strcspn(p, "|");
-    if (strlen(word) == n && !memcmp(p, word, n)) return true;
+    if (strlen(word) == n && !memcmp(p, word, n))
+      return true;
     p += n + (p[n] == '|');
   }
   return false;
@@ -252,18 +282,23 @@ static ww_status check_own(ww_mcp_call *t) {
   uint64_t ignored;
   const cJSON *v;
   for (x = t->tool->own; x->name; x++) {
-    if (!(v = cJSON_GetObjectItemCaseSensitive(t->args, x->name))) continue;
-    if (x->kind == WW_MEMBER_COUNT && ww_json_want_uint(v, x->name, &ignored, &t->err)) return WW_EUSAGE;
+    if (!(v = cJSON_GetObjectItemCaseSensitive(t->args, x->name)))
+      continue;
+    if (x->kind == WW_MEMBER_COUNT && ww_json_want_uint(v, x->name, &ignored, &t->err))
+      return WW_EUSAGE;
     if (x->kind == WW_MEMBER_TEXT && !cJSON_IsString(v))
-      return ww_fail(&t->err, WW_EUSAGE, "%s: expected a string, not %s", x->name, ww_json_kind(v, kind));
+      return ww_fail(&t->err, WW_EUSAGE, "%s: expected a string, not %s", x->name,
+                     ww_json_kind(v, kind));
     if (x->one_of && !is_word_of(v->valuestring, x->one_of))
-      return ww_fail(&t->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", x->name, x->one_of, v->valuestring);
+      return ww_fail(&t->err, WW_EUSAGE, "%s: expected %s, not '%.40s'", x->name, x->one_of,
+                     v->valuestring);
   }
   cJSON_ArrayForEach(v, t->args) {
-    if (in_table(ww_api_members, t->tool->groups, v->string) && t->tool->groups) continue;
+    if (in_table(ww_api_members, t->tool->groups, v->string) && t->tool->groups)
+      continue;
     if (!in_table(t->tool->own, 0, v->string))
-      return ww_fail(&t->err, WW_EUSAGE, "%s has no argument '%.40s'; its inputSchema lists them", t->tool->name,
-                     v->string);
+      return ww_fail(&t->err, WW_EUSAGE, "%s has no argument '%.40s'; its inputSchema lists them",
+                     t->tool->name, v->string);
   }
   if (t->tool->required && !cJSON_GetObjectItemCaseSensitive(t->args, t->tool->required))
     return ww_fail(&t->err, WW_EUSAGE, "%s needs `%s`", t->tool->name, t->tool->required);
@@ -287,25 +322,31 @@ static void default_gpus(const char *names, ww_json *j) {
 }
 
 ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
-  static const ww_route with_launch = {.groups = WW_IN_SOURCE | WW_IN_LAUNCH}, source_only = {.groups = WW_IN_SOURCE};
+  static const ww_route with_launch = {.groups = WW_IN_SOURCE | WW_IN_LAUNCH},
+                        source_only = {.groups = WW_IN_SOURCE};
   const cJSON *v;
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   cJSON_ArrayForEach(v, args) {
-    if (!in_table(ww_api_members, t->tool->groups, v->string)) continue;
+    if (!in_table(ww_api_members, t->tool->groups, v->string))
+      continue;
     ww_json_key(&j, v->string);
     ww_json_copy(v, &j);
   }
-  if (t->m->o.gpu && (t->tool->groups & WW_IN_LAUNCH) && !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
+  if (t->m->o.gpu && (t->tool->groups & WW_IN_LAUNCH) &&
+      !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
     default_gpus(t->m->o.gpu, &j);
   ww_json_end_obj(&j);
   ww_api_request q = {.body = b.s, .n = b.n, .arrived = t->arrived};
-  *out = (call){
-      .api = t->m->o.api, .q = &q, .route = t->tool->groups & WW_IN_LAUNCH ? &with_launch : &source_only, .a = t->a};
+  *out = (call){.api = t->m->o.api,
+                .q = &q,
+                .route = t->tool->groups & WW_IN_LAUNCH ? &with_launch : &source_only,
+                .a = t->a};
   ww_status st = ww_call_read(out);
-  if (st) t->err = out->err;
+  if (st)
+    t->err = out->err;
   out->q = NULL;
   out->ask.cancelled = ww_mcp_cancelled;
   out->ask.ctx = t;
@@ -320,27 +361,33 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
 bool ww_mcp_cancelled(void *ctx) {
   ww_mcp_call *t = ctx;
   ww_mcp_peer *p = t->peer;
-  if (ww_rpc_cancelled(t->c) || atomic_load(&t->m->stopping) || atomic_load(&p->gone)) return true;
-  if (!p->streams) return false;
+  if (ww_rpc_cancelled(t->c) || atomic_load(&t->m->stopping) || atomic_load(&p->gone))
+    return true;
+  if (!p->streams)
+    return false;
   pthread_mutex_lock(&p->lock);
   double now = ww_now();
   bool silent = now - p->wrote > ALIVE_S;
-  if (silent) p->wrote = now;
+  if (silent)
+    p->wrote = now;
   pthread_mutex_unlock(&p->lock);
-  if (silent && !ww_http_write(p->x, ":\n\n", 3)) atomic_store(&p->gone, true);
+  if (silent && !ww_http_write(p->x, ":\n\n", 3))
+    atomic_store(&p->gone, true);
   return atomic_load(&p->gone);
 }
 
 void ww_mcp_progress(ww_mcp_call *t, uint64_t done, uint64_t total, const char *what) {
   ww_buf b = {0};
   ww_json j = {0};
-  if (!t->token || (t->peer->x && !t->peer->streams)) return;
+  if (!t->token || (t->peer->x && !t->peer->streams))
+    return;
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_key(&j, "progressToken");
   ww_json_raw(&j, t->token);
   ww_json_kuint(&j, "progress", done);
-  if (total) ww_json_kuint(&j, "total", total);
+  if (total)
+    ww_json_kuint(&j, "total", total);
   ww_json_kstr(&j, "message", what);
   ww_json_end_obj(&j);
   ww_rpc_notify(t->peer->rpc, "notifications/progress", b.s);
@@ -364,12 +411,15 @@ static void answer(ww_mcp_call *t, ww_status st) {
   ww_json_key(&j, "content");
   ww_json_arr(&j);
   if (st) {
-    if (t->err.file) ww_buf_fmt(&why, "%s:", t->err.file);
-    if (t->err.file && t->err.line) ww_buf_fmt(&why, "%u:", t->err.line);
+    if (t->err.file)
+      ww_buf_fmt(&why, "%s:", t->err.file);
+    if (t->err.file && t->err.line)
+      ww_buf_fmt(&why, "%u:", t->err.line);
     ww_buf_fmt(&why, "%s%s", why.n ? " " : "", t->err.msg);
   }
   write_text(&j, st ? why.s : t->out.s);
-  if (!st && t->content.n) ww_json_raw(&j, t->content.s);
+  if (!st && t->content.n)
+    ww_json_raw(&j, t->content.s);
   ww_json_end_arr(&j);
   if (!st) {
     ww_json_key(&j, "structuredContent");
@@ -384,7 +434,8 @@ static void answer(ww_mcp_call *t, ww_status st) {
 static ww_status run_slow(ww_mcp_call *t) {
   int none = 0;
   if (!atomic_compare_exchange_strong(&t->m->slow, &none, 1))
-    return ww_fail(&t->err, WW_ELIMIT, "another measurement or evaluation runs; try again when it has ended");
+    return ww_fail(&t->err, WW_ELIMIT,
+                   "another measurement or evaluation runs; try again when it has ended");
   ww_status st = t->tool->run(t);
   atomic_store(&t->m->slow, 0);
   return st;
@@ -394,9 +445,11 @@ static void run(ww_mcp_call *t) {
   ww_json_begin(&t->j, &t->out);
   ww_json_obj(&t->j);
   ww_status st = check_own(t);
-  if (!st) st = t->tool->slow ? run_slow(t) : t->tool->run(t);
+  if (!st)
+    st = t->tool->slow ? run_slow(t) : t->tool->run(t);
   ww_json_end_obj(&t->j);
-  if (!ww_rpc_cancelled(t->c)) answer(t, st);
+  if (!ww_rpc_cancelled(t->c))
+    answer(t, st);
   ww_buf_free(&t->out);
   ww_buf_free(&t->content);
 }
@@ -405,11 +458,12 @@ void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
   ww_mcp_peer *peer = ctx;
   const cJSON *params = ww_rpc_params(c), *name = cJSON_GetObjectItemCaseSensitive(params, "name"),
               *args = cJSON_GetObjectItemCaseSensitive(params, "arguments"),
-              *token =
-                  cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(params, "_meta"), "progressToken");
+              *token = cJSON_GetObjectItemCaseSensitive(
+                  cJSON_GetObjectItemCaseSensitive(params, "_meta"), "progressToken");
   const ww_mcp_tool *tool = ww_mcp_tools;
   char text[160];
-  while (tool->name && (!cJSON_IsString(name) || strcmp(tool->name, name->valuestring) != 0)) tool++;
+  while (tool->name && (!cJSON_IsString(name) || strcmp(tool->name, name->valuestring) != 0))
+    tool++;
   if (!tool->name || !offered(peer->m, tool)) {
     snprintf(text, sizeof text, "Unknown tool: %.80s",
              cJSON_IsString(name) ? name->valuestring : "params.name is no string");
@@ -420,8 +474,13 @@ void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
     ww_rpc_error(c, WW_MCP_BAD_PARAMS, "arguments must be an object", NULL);
     return;
   }
-  ww_mcp_call t = {
-      .m = peer->m, .peer = peer, .c = c, .tool = tool, .args = args, .arrived = ww_now(), .a = ww_rpc_arena(c)};
+  ww_mcp_call t = {.m = peer->m,
+                   .peer = peer,
+                   .c = c,
+                   .tool = tool,
+                   .args = args,
+                   .arrived = ww_now(),
+                   .a = ww_rpc_arena(c)};
   ww_buf id = {0};
   ww_json j = {0};
   if (cJSON_IsString(token) || cJSON_IsNumber(token)) {

@@ -1,11 +1,14 @@
-/* openapi.c - the OpenAPI 3.1 document, from the tables that requests are read by and reports are written by. */
+/* openapi.c - the OpenAPI 3.1 document, from the tables that requests are read by and reports are
+ * written by. */
 #include "api_int.h"
 
 #include <ctype.h>
 
 #include "../report/report.h"
 
-static void type_of(ww_json *j, const char *type) { ww_json_kstr(j, "type", type); }
+static void type_of(ww_json *j, const char *type) {
+  ww_json_kstr(j, "type", type);
+}
 
 static void one_of(ww_json *j, const char *list) {
   ww_json_key(j, "enum");
@@ -32,8 +35,12 @@ static void member_schema(const ww_member *m, ww_json *j) {
   ww_json_obj(j);
   ww_json_kstr(j, "description", m->meaning);
   switch ((ww_member_kind)m->kind) {
-  case WW_MEMBER_TEXT: type_of(j, "string"); break;
-  case WW_MEMBER_TEXTS: strings(j); break;
+  case WW_MEMBER_TEXT:
+    type_of(j, "string");
+    break;
+  case WW_MEMBER_TEXTS:
+    strings(j);
+    break;
   case WW_MEMBER_COUNT:
     type_of(j, "integer");
     ww_json_kint(j, "minimum", 0);
@@ -54,7 +61,8 @@ static void member_schema(const ww_member *m, ww_json *j) {
     ww_json_end_arr(j);
     break;
   }
-  if (m->one_of) one_of(j, m->one_of);
+  if (m->one_of)
+    one_of(j, m->one_of);
   ww_json_end_obj(j);
 }
 
@@ -72,13 +80,16 @@ static void request_schema(const ww_route *r, ww_json *j) {
   ww_json_key(j, "properties");
   ww_json_obj(j);
   for (const ww_member *m = ww_api_members; m->name; m++) {
-    if (!(m->group & r->groups)) continue;
+    if (!(m->group & r->groups))
+      continue;
     ww_json_key(j, m->name);
     member_schema(m, j);
   }
   ww_json_end_obj(j);
-  if (r->groups & WW_IN_SWEEP) required(j, "sweep");
-  if (r->groups & WW_IN_FILE) required(j, "file");
+  if (r->groups & WW_IN_SWEEP)
+    required(j, "sweep");
+  if (r->groups & WW_IN_FILE)
+    required(j, "file");
   if (r->groups & WW_IN_SOURCE) {
     ww_json_key(j, "anyOf");
     ww_json_arr(j);
@@ -124,10 +135,10 @@ static void answers(const ww_route *r, ww_json *j) {
   ww_json_end_obj(j);
   ww_json_key(j, "default");
   ww_json_obj(j);
-  ww_json_kstr(
-      j, "description",
-      "no answer, and why: 400 the request, 401 the token, 403 another site's, 404 no such file, 413 too large, "
-      "422 this source or launch cannot be answered, 503 busy or over the time");
+  ww_json_kstr(j, "description",
+               "no answer, and why: 400 the request, 401 the token, 403 another site's, 404 no "
+               "such file, 413 too large, "
+               "422 this source or launch cannot be answered, 503 busy or over the time");
   content(j, "application/json", "Error");
   ww_json_end_obj(j);
   ww_json_end_obj(j);
@@ -137,10 +148,12 @@ static void operation(const ww_route *r, ww_json *j) {
   char id[64], method[8];
   size_t n = 0;
   for (const char *p = r->path; *p && n < sizeof id - 1; p++)
-    if (isalnum((unsigned char)*p)) id[n++] = *p;
+    if (isalnum((unsigned char)*p))
+      id[n++] = *p;
   id[n] = 0;
   snprintf(method, sizeof method, "%s", r->method);
-  for (char *p = method; *p; p++) *p = (char)tolower((unsigned char)*p);
+  for (char *p = method; *p; p++)
+    *p = (char)tolower((unsigned char)*p);
   ww_json_key(j, r->path);
   ww_json_obj(j);
   ww_json_key(j, method);
@@ -175,7 +188,9 @@ typedef struct {
 
 static const lm_member lm_members[] = {
     {"messages", "array",
-     "of {role, content}: system, developer, user or assistant; content is a text, or parts of type text", 1},
+     "of {role, content}: system, developer, user or assistant; content is a text, or parts of "
+     "type text",
+     1},
     {"prompt", NULL, "a text, or an array of tokens", 2},
     {"model", "string", "the name in /v1/models, or nothing", 3},
     {"max_completion_tokens", "integer", "512 unless told; max_tokens is the same", 3},
@@ -188,7 +203,8 @@ static const lm_member lm_members[] = {
     {"stream", "boolean", "as Server-Sent Events, chunk by chunk, `[DONE]` last", 3},
     {"stream_options", "object", "include_usage: a last chunk tells the tokens", 3},
     {"response_format", "object",
-     "type text, json_object, or json_schema with json_schema.schema: nothing else can be written", 3},
+     "type text, json_object, or json_schema with json_schema.schema: nothing else can be written",
+     3},
     {0},
 };
 
@@ -207,25 +223,30 @@ static void lm_request(uint8_t in, ww_json *j) {
   ww_json_key(j, "properties");
   ww_json_obj(j);
   for (const lm_member *m = lm_members; m->name; m++) {
-    if (!(m->in & in)) continue;
+    if (!(m->in & in))
+      continue;
     ww_json_key(j, m->name);
     ww_json_obj(j);
-    if (m->type) type_of(j, m->type);
-    if (m->meaning) ww_json_kstr(j, "description", m->meaning);
+    if (m->type)
+      type_of(j, m->type);
+    if (m->meaning)
+      ww_json_kstr(j, "description", m->meaning);
     ww_json_end_obj(j);
   }
-  for (int k = 0; k < 5; k++) ww_json_end_obj(j);
+  for (int k = 0; k < 5; k++)
+    ww_json_end_obj(j);
 }
 
-static void lm_operation(const char *path, const char *method, const char *id, const char *summary, uint8_t in,
-                         ww_json *j) {
+static void lm_operation(const char *path, const char *method, const char *id, const char *summary,
+                         uint8_t in, ww_json *j) {
   ww_json_key(j, path);
   ww_json_obj(j);
   ww_json_key(j, method);
   ww_json_obj(j);
   ww_json_kstr(j, "operationId", id);
   ww_json_kstr(j, "summary", summary);
-  if (in) lm_request(in, j);
+  if (in)
+    lm_request(in, j);
   ww_json_key(j, "responses");
   ww_json_obj(j);
   ww_json_key(j, "200");
@@ -236,16 +257,20 @@ static void lm_operation(const char *path, const char *method, const char *id, c
   ww_json_key(j, "default");
   ww_json_obj(j);
   ww_json_kstr(j, "description",
-               "no answer, and why: 400 the request, 401 the token, 404 another model, 503 the server has none");
+               "no answer, and why: 400 the request, 401 the token, 404 another model, 503 the "
+               "server has none");
   content(j, "application/json", "Error");
-  for (int k = 0; k < 4; k++) ww_json_end_obj(j);
+  for (int k = 0; k < 4; k++)
+    ww_json_end_obj(j);
 }
 
 static void language_model(ww_json *j) {
-  lm_operation("/v1/models", "get", "v1models", "The language model that is served, for OpenAI's clients", 0, j);
+  lm_operation("/v1/models", "get", "v1models",
+               "The language model that is served, for OpenAI's clients", 0, j);
   lm_operation("/v1/chat/completions", "post", "v1chatcompletions",
                "The model's answer to messages, whole or as a stream", 1, j);
-  lm_operation("/v1/completions", "post", "v1completions", "How the model goes on with a text", 2, j);
+  lm_operation("/v1/completions", "post", "v1completions", "How the model goes on with a text", 2,
+               j);
 }
 
 /* ---- schemas of answers ---- */
@@ -267,7 +292,8 @@ static void property(ww_json *j, const char *name, const char *type, const char 
   ww_json_key(j, name);
   ww_json_obj(j);
   type_of(j, type);
-  if (meaning) ww_json_kstr(j, "description", meaning);
+  if (meaning)
+    ww_json_kstr(j, "description", meaning);
   ww_json_end_obj(j);
 }
 
@@ -290,7 +316,8 @@ static void metrics(ww_json *j) {
   for (uint32_t k = 0; k < WW_NMETRICS; k++) {
     char text[512];
     snprintf(text, sizeof text, "%s%s%s%s", ww_metrics[k].meaning,
-             ww_metrics[k].unit && *ww_metrics[k].unit ? " [" : "", ww_metrics[k].unit ? ww_metrics[k].unit : "",
+             ww_metrics[k].unit && *ww_metrics[k].unit ? " [" : "",
+             ww_metrics[k].unit ? ww_metrics[k].unit : "",
              ww_metrics[k].unit && *ww_metrics[k].unit ? "]" : "");
     ww_json_key(j, ww_metrics[k].name);
     ww_json_obj(j);
@@ -317,10 +344,10 @@ static void report(ww_json *j) {
   ref(j, "Metrics");
   property(j, "bottleneck", "string", "what limits it, in words");
   property(j, "findings", "array", "of /v1/explain: file, line, rule, message, gain");
-  property(
-      j, "lines", "array",
-      "of /v1/explain: file, line, share of the time, instructions, bytes; sectors_per_request of global accesses, "
-      "shared_conflict_ways of shared ones");
+  property(j, "lines", "array",
+           "of /v1/explain: file, line, share of the time, instructions, bytes; "
+           "sectors_per_request of global accesses, "
+           "shared_conflict_ways of shared ones");
   property(j, "machine", "object", "all that the time was computed from");
   property(j, "error", "object", "instead of the metrics: code, message");
   end_object(j);
@@ -332,23 +359,26 @@ static void schemas(ww_json *j) {
   object(j, "Reports");
   list_of(j, "reports", "Report");
   property(j, "timing", "object",
-           "read_ms, of it clang_ms, host_ms, predict_ms: 0 where it was known; known: reports that were");
+           "read_ms, of it clang_ms, host_ms, predict_ms: 0 where it was known; known: reports "
+           "that were");
   end_object(j);
   object(j, "Kernels");
-  property(j, "kernels", "array", "name, mangled, file, line, dialect, args, comment, interpretable, reason");
+  property(j, "kernels", "array",
+           "name, mangled, file, line, dialect, args, comment, interpretable, reason");
   property(j, "partial", "boolean", "something of the source was left out; diagnostics say what");
   property(j, "diagnostics", "array", "file, line, col, severity, message");
   end_object(j);
   object(j, "Gpus");
-  property(j, "gpus", "array", "name, full_name, vendor, architecture, sms, lanes, calibrated, roofs");
+  property(j, "gpus", "array",
+           "name, full_name, vendor, architecture, sms, lanes, calibrated, roofs");
   end_object(j);
   object(j, "Sweep");
   property(j, "kernel", "string", NULL);
   property(j, "name", "string", "what is swept");
   property(j, "gpus", "array", "names");
-  property(
-      j, "points", "array",
-      "per value: value, grid and block it was launched with, times: per GPU us, low, high, bound, or null; error: why there is none");
+  property(j, "points", "array",
+           "per value: value, grid and block it was launched with, times: per GPU us, low, high, "
+           "bound, or null; error: why there is none");
   end_object(j);
   object(j, "Files");
   property(j, "files", "array", "path, bytes");
@@ -380,7 +410,8 @@ void ww_api_openapi(ww_buf *out) {
   ww_json_end_obj(&j);
   ww_json_key(&j, "paths");
   ww_json_obj(&j);
-  for (const ww_route *r = ww_api_routes; r->method; r++) operation(r, &j);
+  for (const ww_route *r = ww_api_routes; r->method; r++)
+    operation(r, &j);
   language_model(&j);
   ww_json_end_obj(&j);
   ww_json_key(&j, "components");

@@ -1,4 +1,5 @@
-/* page.c - the page's routes. Its files lie in the program (page_text.c); what it shows comes from the API. */
+/* page.c - the page's routes. Its files lie in the program (page_text.c); what it shows comes from
+ * the API. */
 #include "page.h"
 
 #include "api.h"
@@ -8,9 +9,11 @@
 #include "../predict/show/show.h"
 #include "page_text.h"
 
-/* Scripts, styles and answers from this server alone, nothing inline: what a kernel's text or a message holds is never run. */
-#define POLICY                                                                                          \
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " \
+/* Scripts, styles and answers from this server alone, nothing inline: what a kernel's text or a
+ * message holds is never run. */
+#define POLICY                                                                                   \
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' " \
+  "data:; "                                                                                      \
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 typedef struct {
@@ -31,7 +34,8 @@ static const example examples[] = {
 };
 
 static bool is_get(ww_http_call *x) {
-  if (!strcmp(ww_http_method(x), "GET") || !strcmp(ww_http_method(x), "HEAD")) return true;
+  if (!strcmp(ww_http_method(x), "GET") || !strcmp(ww_http_method(x), "HEAD"))
+    return true;
   ww_err e = {0};
   ww_api_reply r = {0};
   ww_fail(&e, WW_EUSAGE, "this is a file of the page: GET it");
@@ -51,14 +55,16 @@ static void send(ww_http_call *x, const char *type, const char *text, size_t n) 
 
 static void send_file(void *ctx, ww_http_call *x) {
   const file *f = ctx;
-  if (is_get(x)) send(x, f->type, f->text, strlen(f->text));
+  if (is_get(x))
+    send(x, f->type, f->text, strlen(f->text));
 }
 
 static void send_examples(void *ctx, ww_http_call *x) {
   ww_buf b = {0};
   ww_json j = {0};
   (void)ctx;
-  if (!is_get(x)) return;
+  if (!is_get(x))
+    return;
   ww_json_begin(&j, &b);
   ww_json_arr(&j);
   for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
@@ -73,12 +79,14 @@ static void send_examples(void *ctx, ww_http_call *x) {
   ww_buf_free(&b);
 }
 
-/* Units and meanings of a report's rows, words for what limits a kernel: from their one table each. */
+/* Units and meanings of a report's rows, words for what limits a kernel: from their one table each.
+ */
 static void send_words(void *ctx, ww_http_call *x) {
   ww_buf b = {0};
   ww_json j = {0};
   (void)ctx;
-  if (!is_get(x)) return;
+  if (!is_get(x))
+    return;
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_key(&j, "metrics");
@@ -93,7 +101,8 @@ static void send_words(void *ctx, ww_http_call *x) {
   ww_json_end_arr(&j);
   ww_json_key(&j, "terms");
   ww_json_obj(&j);
-  for (int k = 0; k < WW_NTERMS; k++) ww_json_kstr(&j, ww_term_names[k], ww_term_words[k]);
+  for (int k = 0; k < WW_NTERMS; k++)
+    ww_json_kstr(&j, ww_term_names[k], ww_term_words[k]);
   ww_json_end_obj(&j);
   ww_json_end_obj(&j);
   send(x, "application/json", b.s, b.n);

@@ -1,6 +1,8 @@
-/* page_export.c - reports as one HTML file: the times, what to change, the source with its heat, the roofline, every metric, what was assumed.
+/* page_export.c - reports as one HTML file: the times, what to change, the source with its heat,
+ * the roofline, every metric, what was assumed.
  *
- * Everything a reader sees goes through ww_svg_escape: kernels, files and messages may hold any text. */
+ * Everything a reader sees goes through ww_svg_escape: kernels, files and messages may hold any
+ * text. */
 #include "page_export.h"
 
 #include <ctype.h>
@@ -39,13 +41,18 @@ typedef struct {
   entry *entries;
 } writer;
 
-static void esc(writer *w, const char *s) { ww_svg_escape(w->out, s ? s : ""); }
-static void put(writer *w, const char *s) { ww_buf_puts(w->out, s); }
+static void esc(writer *w, const char *s) {
+  ww_svg_escape(w->out, s ? s : "");
+}
+static void put(writer *w, const char *s) {
+  ww_buf_puts(w->out, s);
+}
 
 static void sentence(writer *w, const char *s) {
   char first[2] = {(char)toupper((unsigned char)s[0]), 0};
   esc(w, first);
-  if (*s) esc(w, s + 1);
+  if (*s)
+    esc(w, s + 1);
   put(w, ".");
 }
 
@@ -60,19 +67,25 @@ static const char *word(const cJSON *o, const char *key) {
 }
 
 static const cJSON *timing_of(const entry *e) {
-  return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(e->json, "machine"), "timing");
+  return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(e->json, "machine"),
+                                          "timing");
 }
 
-static bool answered(const entry *e) { return e->json && e->r.error.code == WW_OK; }
+static bool answered(const entry *e) {
+  return e->json && e->r.error.code == WW_OK;
+}
 
 /* The first with an answer. */
 static const entry *first_of(const group *g) {
   for (uint32_t k = 0; k < g->n; k++)
-    if (answered(&g->v[k])) return &g->v[k];
+    if (answered(&g->v[k]))
+      return &g->v[k];
   return &g->v[0];
 }
 
-static const char *gpu_name(const entry *e) { return e->gpu ? e->gpu->name : e->r.gpu ? e->r.gpu : "?"; }
+static const char *gpu_name(const entry *e) {
+  return e->gpu ? e->gpu->name : e->r.gpu ? e->r.gpu : "?";
+}
 
 /* A path that tells nothing of the machine: as the report has it, else its last part. */
 static const char *shown(const entry *e, const char *path) {
@@ -88,7 +101,8 @@ static void dims(writer *w, const char *name, const uint64_t d[3]) {
   ww_buf_fmt(w->out, "%s <b>%llu", name, (unsigned long long)d[0]);
   for (int k = 1; k < 3; k++)
     if (d[1] > 1 || d[2] > 1)
-      if (k < 2 || d[2] > 1) ww_buf_fmt(w->out, " × %llu", (unsigned long long)d[k]);
+      if (k < 2 || d[2] > 1)
+        ww_buf_fmt(w->out, " × %llu", (unsigned long long)d[k]);
   put(w, "</b>");
 }
 
@@ -99,19 +113,21 @@ static void launch(writer *w, const entry *e) {
   if (l) {
     dims(w, "grid", l->grid);
     dims(w, ", block", l->block);
-    if (l->shared) ww_buf_fmt(w->out, ", %llu B of dynamic shared memory", (unsigned long long)l->shared);
+    if (l->shared)
+      ww_buf_fmt(w->out, ", %llu B of dynamic shared memory", (unsigned long long)l->shared);
     for (uint32_t k = 0; k < l->nargs && k < 24; k++) {
       const ww_arg *arg = &l->args[k];
       put(w, k ? ", " : "; arguments ");
       if (arg->kind == WW_ARG_VALUE)
         ww_buf_fmt(w->out, arg->is_int ? "%.0f" : "%g", arg->value);
       else
-        put(w, arg->kind == WW_ARG_BUFFER ? ww_show_amount((double)arg->buffer.bytes, "byte", v) : "…");
+        put(w, arg->kind == WW_ARG_BUFFER ? ww_show_amount((double)arg->buffer.bytes, "byte", v)
+                                          : "…");
     }
     put(w, l->warm ? "; caches warm" : "; caches cold");
   }
-  ww_buf_fmt(w->out, ". %llu of %llu blocks were run.</p>\n", (unsigned long long)e->r.sampled_blocks,
-             (unsigned long long)e->r.total_blocks);
+  ww_buf_fmt(w->out, ". %llu of %llu blocks were run.</p>\n",
+             (unsigned long long)e->r.sampled_blocks, (unsigned long long)e->r.total_blocks);
 }
 
 static void tile(writer *w, const entry *e) {
@@ -127,15 +143,18 @@ static void tile(writer *w, const entry *e) {
     return;
   }
   ww_buf_fmt(w->out, "<b>%s</b>", ww_show_us(t->value, v));
-  if (t->interval) ww_buf_fmt(w->out, "<span>%s to %s</span>", ww_show_us(t->low, lo), ww_show_us(t->high, hi));
+  if (t->interval)
+    ww_buf_fmt(w->out, "<span>%s to %s</span>", ww_show_us(t->low, lo), ww_show_us(t->high, hi));
   put(w, "<p>");
-  if (e->r.bottleneck) sentence(w, e->r.bottleneck);
+  if (e->r.bottleneck)
+    sentence(w, e->r.bottleneck);
   put(w, "</p></div>\n");
 }
 
 static void tiles(writer *w, const group *g) {
   put(w, "<div class=\"tiles\">");
-  for (uint32_t k = 0; k < g->n; k++) tile(w, &g->v[k]);
+  for (uint32_t k = 0; k < g->n; k++)
+    tile(w, &g->v[k]);
   put(w, "</div>\n");
 }
 
@@ -143,14 +162,16 @@ static void tiles(writer *w, const group *g) {
 
 static const ww_finding *same_finding(const entry *e, const ww_finding *f) {
   for (uint32_t k = 0; answered(e) && k < e->r.nfindings; k++)
-    if (e->r.findings[k].line == f->line && !strcmp(e->r.findings[k].rule, f->rule)) return &e->r.findings[k];
+    if (e->r.findings[k].line == f->line && !strcmp(e->r.findings[k].rule, f->rule))
+      return &e->r.findings[k];
   return NULL;
 }
 
 /* Told already, of a GPU before this one. */
 static bool told(const group *g, uint32_t before, const ww_finding *f) {
   for (uint32_t k = 0; k < before; k++)
-    if (same_finding(&g->v[k], f)) return true;
+    if (same_finding(&g->v[k], f))
+      return true;
   return false;
 }
 
@@ -158,7 +179,8 @@ static void finding(writer *w, const group *g, const entry *e, const ww_finding 
   put(w, "<li><div class=\"gains\">");
   for (uint32_t k = 0; k < g->n; k++) {
     const ww_finding *same = same_finding(&g->v[k], f);
-    if (!same || !(same->gain > 0)) continue;
+    if (!same || !(same->gain > 0))
+      continue;
     ww_buf_fmt(w->out, "<b>%.*f×</b>", same->gain < 9.95 ? 2 : 0, same->gain);
     if (g->n > 1) {
       put(w, "<i>");
@@ -185,36 +207,44 @@ static void findings(writer *w, const group *g) {
   for (uint32_t k = 0; k < g->n; k++)
     for (uint32_t i = 0; answered(&g->v[k]) && i < g->v[k].r.nfindings; i++) {
       const ww_finding *f = &g->v[k].r.findings[i];
-      if (told(g, k, f)) continue;
-      if (!any) put(w, "<ol class=\"findings\">");
+      if (told(g, k, f))
+        continue;
+      if (!any)
+        put(w, "<ol class=\"findings\">");
       any = true;
       finding(w, g, &g->v[k], f);
     }
-  put(w,
-      any ? "</ol><p class=\"note\">Each gain is what removing that one cause would give; gains do not multiply.</p>\n"
-          : "<p class=\"note\">Nothing stands out: no single change that the model knows makes it 3 % faster.</p>\n");
+  put(w, any ? "</ol><p class=\"note\">Each gain is what removing that one cause would give; gains "
+               "do not multiply.</p>\n"
+             : "<p class=\"note\">Nothing stands out: no single change that the model knows makes "
+               "it 3 % faster.</p>\n");
 }
 
 /* ---- source ---- */
 
 static const cJSON *cost_of(const entry *e, const char *file, uint32_t line) {
   const cJSON *l;
-  if (answered(e)) cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(e->json, "lines")) {
+  if (answered(e))
+    cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(e->json, "lines")) {
       const char *at = word(l, "file");
-      if (at && !strcmp(at, file) && number(l, "line") == (double)line) return l;
+      if (at && !strcmp(at, file) && number(l, "line") == (double)line)
+        return l;
     }
   return NULL;
 }
 
 static bool found_at(const entry *e, const char *file, uint32_t line) {
   for (uint32_t k = 0; answered(e) && k < e->r.nfindings; k++)
-    if (e->r.findings[k].line == line && e->r.findings[k].file && !strcmp(e->r.findings[k].file, file)) return true;
+    if (e->r.findings[k].line == line && e->r.findings[k].file &&
+        !strcmp(e->r.findings[k].file, file))
+      return true;
   return false;
 }
 
 static bool counts(const group *g, const char *file, uint32_t line) {
   for (uint32_t k = 0; k < g->n; k++)
-    if (cost_of(&g->v[k], file, line) || found_at(&g->v[k], file, line)) return true;
+    if (cost_of(&g->v[k], file, line) || found_at(&g->v[k], file, line))
+      return true;
   return false;
 }
 
@@ -226,20 +256,24 @@ static void ratio(writer *w, const cJSON *cost, const char *key, double fine) {
     put(w, "<td></td>");
 }
 
-static void code_line(writer *w, const group *g, const char *file, uint32_t line, const char *text, size_t n, bool id) {
+static void code_line(writer *w, const group *g, const char *file, uint32_t line, const char *text,
+                      size_t n, bool id) {
   bool finding_here = false;
-  for (uint32_t k = 0; k < g->n; k++) finding_here |= found_at(&g->v[k], file, line);
+  for (uint32_t k = 0; k < g->n; k++)
+    finding_here |= found_at(&g->v[k], file, line);
   put(w, "<tr");
-  if (id) ww_buf_fmt(w->out, " id=\"k%u-%u\"", g->nth, line);
+  if (id)
+    ww_buf_fmt(w->out, " id=\"k%u-%u\"", g->nth, line);
   ww_buf_fmt(w->out, "%s><td class=\"n\">%u</td>", finding_here ? " class=\"found\"" : "", line);
   const cJSON *any = NULL;
   for (uint32_t k = 0; k < g->n && k < SHARES; k++) {
     const cJSON *cost = cost_of(&g->v[k], file, line);
     double share = cost ? number(cost, "share") : 0;
-    if (!any) any = cost;
+    if (!any)
+      any = cost;
     if (share >= 0.001)
-      ww_buf_fmt(w->out, "<td class=\"share\" style=\"--h:%.3f\">%.*f %%</td>", share, share < 0.0995 ? 1 : 0,
-                 100 * share);
+      ww_buf_fmt(w->out, "<td class=\"share\" style=\"--h:%.3f\">%.*f %%</td>", share,
+                 share < 0.0995 ? 1 : 0, 100 * share);
     else
       put(w, "<td class=\"share\"></td>");
   }
@@ -252,12 +286,14 @@ static void code_line(writer *w, const group *g, const char *file, uint32_t line
 
 static void code(writer *w, const group *g, const char *file, const char *text, bool id) {
   uint32_t lines = 1, next = 0; /* next: the last that is near something that counts */
-  for (const char *p = text; *p; p++) lines += *p == '\n';
+  for (const char *p = text; *p; p++)
+    lines += *p == '\n';
   bool gap = false;
   for (uint32_t line = 1; *text; line++) {
     size_t n = strcspn(text, "\n");
     for (uint32_t k = line; k <= line + AROUND && lines > WHOLE; k++)
-      if (counts(g, file, k)) next = k + AROUND;
+      if (counts(g, file, k))
+        next = k + AROUND;
     if (lines <= WHOLE || line <= next) {
       code_line(w, g, file, line, text, n - (n && text[n - 1] == '\r'), id);
       gap = false;
@@ -280,7 +316,8 @@ static void code_head(writer *w, const group *g) {
     put(w, "</th>");
   }
   put(w, "<th title=\"32-byte sectors per request of a warp, 4 for neighbouring floats\">sect.</th>"
-         "<th title=\"passes per request of shared memory, 1 without bank conflicts\">ways</th><th class=\"c\">");
+         "<th title=\"passes per request of shared memory, 1 without bank conflicts\">ways</th><th "
+         "class=\"c\">");
 }
 
 /* The kernel's file, then others that take part of the time. */
@@ -288,16 +325,20 @@ static void source(writer *w, const group *g) {
   const entry *e = first_of(g);
   const cJSON *l;
   WW_VEC(const char *) files = {0};
-  if (!answered(e) || !w->x->source) return;
+  if (!answered(e) || !w->x->source)
+    return;
   cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(e->json, "lines")) {
     const char *file = word(l, "file");
     bool seen = !file || number(l, "share") < 0.01;
-    for (uint32_t k = 0; !seen && k < files.n; k++) seen = !strcmp(files.v[k], file);
-    if (!seen && files.n < 4) ww_push(w->a, &files, file);
+    for (uint32_t k = 0; !seen && k < files.n; k++)
+      seen = !strcmp(files.v[k], file);
+    if (!seen && files.n < 4)
+      ww_push(w->a, &files, file);
   }
   for (uint32_t k = 0; k < files.n; k++) {
     const char *text = w->x->source(w->x->ctx, files.v[k], w->a);
-    if (!text) continue;
+    if (!text)
+      continue;
     put(w, k ? "" : "<h3>Where the time goes</h3>\n");
     code_head(w, g);
     esc(w, shown(e, files.v[k]));
@@ -323,13 +364,16 @@ static void waits(writer *w, const group *g) {
   for (int term = 0; term < WW_NTERMS; term++) {
     double most = 0;
     for (uint32_t k = 0; k < g->n; k++) {
-      double v = number(cJSON_GetObjectItemCaseSensitive(timing_of(&g->v[k]), "stall"), ww_term_names[term]);
+      double v = number(cJSON_GetObjectItemCaseSensitive(timing_of(&g->v[k]), "stall"),
+                        ww_term_names[term]);
       most = v > most ? v : most;
     }
-    if (most < 0.01) continue;
+    if (most < 0.01)
+      continue;
     ww_buf_fmt(w->out, "<tr><th>%s</th>", ww_term_words[term]);
     for (uint32_t k = 0; k < g->n; k++) {
-      double v = number(cJSON_GetObjectItemCaseSensitive(timing_of(&g->v[k]), "stall"), ww_term_names[term]);
+      double v = number(cJSON_GetObjectItemCaseSensitive(timing_of(&g->v[k]), "stall"),
+                        ww_term_names[term]);
       ww_buf_fmt(w->out, "<td class=\"share\" style=\"--h:%.3f\">%.0f %%</td>", v, 100 * v);
     }
     put(w, "</tr>\n");
@@ -359,12 +403,15 @@ static void metrics(writer *w, const group *g) {
   gpu_heads(w, g);
   for (int m = 0; m < WW_NMETRICS; m++) {
     bool any = false;
-    for (uint32_t k = 0; k < g->n; k++) any |= answered(&g->v[k]) && g->v[k].r.m[m].known;
-    if (!any) continue;
+    for (uint32_t k = 0; k < g->n; k++)
+      any |= answered(&g->v[k]) && g->v[k].r.m[m].known;
+    if (!any)
+      continue;
     ww_buf_fmt(w->out, "<tr><th>%s<small>", ww_metrics[m].name);
     esc(w, ww_metrics[m].meaning);
     put(w, "</small></th>");
-    for (uint32_t k = 0; k < g->n; k++) quantity(w, &g->v[k], m);
+    for (uint32_t k = 0; k < g->n; k++)
+      quantity(w, &g->v[k], m);
     put(w, "</tr>\n");
   }
   put(w, "</tbody></table></div>\n");
@@ -391,11 +438,13 @@ static void kernel(writer *w, const group *g) {
   put(w, "<section>\n<h2>");
   esc(w, e->r.kernel ? e->r.kernel : "?");
   put(w, "</h2>\n");
-  if (answered(e)) launch(w, e);
+  if (answered(e))
+    launch(w, e);
   tiles(w, g);
   group known = {.v = WW_NEWN(w->a, entry, g->n), .nth = g->nth};
   for (uint32_t k = 0; k < g->n; k++)
-    if (answered(&g->v[k])) known.v[known.n++] = g->v[k];
+    if (answered(&g->v[k]))
+      known.v[known.n++] = g->v[k];
   if (known.n) {
     findings(w, &known);
     source(w, &known);
@@ -414,18 +463,25 @@ static void roofline(writer *w) {
   ww_roof_point *points = WW_NEWN(w->a, ww_roof_point, x->n + 1);
   uint32_t n = 0;
   const char *why = NULL;
-  if (!x->ngpus) return;
-  for (uint32_t g = 0; g < x->ngpus; g++) ww_roofs_of(&x->gpus[g], &roofs[g]);
+  if (!x->ngpus)
+    return;
+  for (uint32_t g = 0; g < x->ngpus; g++)
+    ww_roofs_of(&x->gpus[g], &roofs[g]);
   for (uint32_t k = 0; k < x->n; k++) {
     const entry *e = &w->entries[k];
-    if (!answered(e) || !e->gpu) continue;
+    if (!answered(e) || !e->gpu)
+      continue;
     uint32_t g = (uint32_t)(e->gpu - x->gpus);
-    if (ww_roof_point_of(&e->r, &roofs[g], g, &points[n], &why)) n++;
+    if (ww_roof_point_of(&e->r, &roofs[g], g, &points[n], &why))
+      n++;
   }
   put(w, "<section><h2>Roofline</h2>\n");
   if (!n) {
     put(w, "<p class=\"note\">No kernel has a place under the roofs");
-    if (why) put(w, ": "), esc(w, why);
+    if (why) {
+      put(w, ": ");
+      esc(w, why);
+    }
     put(w, ".</p></section>\n");
     return;
   }
@@ -443,25 +499,31 @@ static void read_entries(writer *w) {
     entry *e = &w->entries[k];
     ww_err ignored = {0};
     e->json = ww_json_read(x->reports[k], strlen(x->reports[k]), &ignored);
-    if (!e->json || ww_report_parse(x->reports[k], w->a, &e->r, &e->r.error)) continue;
+    if (!e->json || ww_report_parse(x->reports[k], w->a, &e->r, &e->r.error))
+      continue;
     for (uint32_t g = 0; e->r.gpu && g < x->ngpus; g++)
-      if (!strcmp(x->gpus[g].name, e->r.gpu)) e->gpu = &x->gpus[g];
-    if (e->r.error.code && x->ngpus && x->n % x->ngpus == 0) e->gpu = &x->gpus[k % x->ngpus]; /* it does not say */
+      if (!strcmp(x->gpus[g].name, e->r.gpu))
+        e->gpu = &x->gpus[g];
+    if (e->r.error.code && x->ngpus && x->n % x->ngpus == 0)
+      e->gpu = &x->gpus[k % x->ngpus]; /* it does not say */
   }
 }
 
 static bool belongs(const group *g, const entry *e, uint32_t most) {
   const char *a = g->v[0].r.kernel, *b = e->r.kernel;
-  if (g->n >= most || !a || !b || strcmp(a, b) != 0) return false;
+  if (g->n >= most || !a || !b || strcmp(a, b) != 0)
+    return false;
   for (uint32_t k = 0; k < g->n; k++)
-    if (g->v[k].gpu && g->v[k].gpu == e->gpu) return false;
+    if (g->v[k].gpu && g->v[k].gpu == e->gpu)
+      return false;
   return true;
 }
 
 static void head(writer *w) {
   put(w, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+         "'unsafe-inline'\">\n"
          "<meta name=\"generator\" content=\"Warpwise " WW_VERSION "\">\n<title>");
   esc(w, w->x->n ? w->entries[0].r.kernel : "Report");
   put(w, " · Warpwise</title>\n<style>\n");
@@ -469,19 +531,22 @@ static void head(writer *w) {
   put(w, "</style></head>\n<body>\n<header><h1>");
   const char *file = w->x->n ? w->entries[0].r.file : NULL;
   esc(w, file ? (file[0] == '/' ? ww_path_base(file) : file) : "Report");
-  put(w, "</h1><p>What a GPU will make of it, predicted by Warpwise from the source</p></header>\n");
+  put(w,
+      "</h1><p>What a GPU will make of it, predicted by Warpwise from the source</p></header>\n");
 }
 
 static void foot(writer *w) {
   char day[32] = "";
   time_t now = time(NULL);
   struct tm tm;
-  if (gmtime_r(&now, &tm)) strftime(day, sizeof day, "%Y-%m-%d %H:%M UTC", &tm);
+  if (gmtime_r(&now, &tm))
+    strftime(day, sizeof day, "%Y-%m-%d %H:%M UTC", &tm);
   bool corrected = false;
-  for (uint32_t k = 0; k < w->x->n; k++) corrected |= answered(&w->entries[k]) && w->entries[k].r.by == WW_BY_GROUNDED;
-  put(w,
-      "<footer><h2>How it was made</h2>\n<p>A warp interpreter ran sampled blocks of the kernel's own code; a machine model of the GPU "
-      "turned what they did into time and counters");
+  for (uint32_t k = 0; k < w->x->n; k++)
+    corrected |= answered(&w->entries[k]) && w->entries[k].r.by == WW_BY_GROUNDED;
+  put(w, "<footer><h2>How it was made</h2>\n<p>A warp interpreter ran sampled blocks of the "
+         "kernel's own code; a machine model of the GPU "
+         "turned what they did into time and counters");
   put(w, corrected ? ", corrected by what measurements taught. " : ". ");
   put(w, "Nothing was measured on a device. Small figures are intervals. By ");
   esc(w, w->x->made ? w->x->made : "warpwise");
@@ -495,13 +560,15 @@ void ww_export_html(const ww_export *x, ww_buf *out) {
   uint32_t nth = 0;
   for (uint32_t k = 0; k < x->n;) {
     group g = {.v = &w.entries[k], .n = 1, .nth = nth++};
-    while (k + g.n < x->n && belongs(&g, &w.entries[k + g.n], x->ngpus)) g.n++;
+    while (k + g.n < x->n && belongs(&g, &w.entries[k + g.n], x->ngpus))
+      g.n++;
     kernel(&w, &g);
     k += g.n;
   }
   roofline(&w);
   foot(&w);
-  for (uint32_t k = 0; k < x->n; k++) cJSON_Delete(w.entries[k].json);
+  for (uint32_t k = 0; k < x->n; k++)
+    cJSON_Delete(w.entries[k].json);
   ww_arena_free(w.a);
 }
 

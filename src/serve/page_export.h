@@ -1,15 +1,18 @@
-/* page_export.h - reports as one HTML file to pass on: no script, nothing fetched, opens from disk in light and dark. */
+/* page_export.h - reports as one HTML file to pass on: no script, nothing fetched, opens from disk
+ * in light and dark. */
 #ifndef WW_SERVE_PAGE_EXPORT_H
 #define WW_SERVE_PAGE_EXPORT_H
 
 #include "../gpu/gpu.h"
 
 typedef struct {
-  const char *const *reports; /* as `explain` writes them, one line of JSON each: kernels in order, GPUs within each; errors too */
+  const char *const *reports; /* as `explain` writes them, one line of JSON each: kernels in order,
+                                 GPUs within each; errors too */
   uint32_t n;
   const ww_gpu *gpus; /* those of the reports, for their roofs and full names */
   uint32_t ngpus;
-  const char *(*source)(void *ctx, const char *file, ww_arena *a); /* its text; NULL: not to be had. May be NULL */
+  const char *(*source)(void *ctx, const char *file,
+                        ww_arena *a); /* its text; NULL: not to be had. May be NULL */
   void *ctx;
   const char *made; /* the command or the request it comes from, in words */
 } ww_export;

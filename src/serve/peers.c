@@ -39,10 +39,14 @@ static double deadline(const ww_peers *s, const ww_peer *p) {
   const ww_peer_limits *l = &s->limits;
   double flow = (double)p->bytes / l->bytes_per_s;
   switch (p->stage) {
-  case WW_PEER_HEAD: return p->since + (p->served ? l->idle_s : l->head_s);
-  case WW_PEER_BODY: return p->since + l->body_s + flow;
-  case WW_PEER_ANSWER: return p->bytes == SIZE_MAX ? 1e300 : p->since + l->answer_s + flow;
-  case WW_PEER_BUSY: break;
+  case WW_PEER_HEAD:
+    return p->since + (p->served ? l->idle_s : l->head_s);
+  case WW_PEER_BODY:
+    return p->since + l->body_s + flow;
+  case WW_PEER_ANSWER:
+    return p->bytes == SIZE_MAX ? 1e300 : p->since + l->answer_s + flow;
+  case WW_PEER_BUSY:
+    break;
   }
   return 1e300;
 }
@@ -60,7 +64,8 @@ static void *watch(void *ctx) {
     struct timespec until;
     double now = ww_now();
     for (ww_peer *p = s->first; p; p = p->next)
-      if (!p->shut && now > deadline(s, p)) shut(s, p);
+      if (!p->shut && now > deadline(s, p))
+        shut(s, p);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += (long)(1e9 * LOOK_S);
     until.tv_sec += until.tv_nsec / 1000000000;
@@ -79,13 +84,15 @@ ww_peers *ww_peers_new(const ww_peer_limits *l) {
   s->limits = *l;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);
-  if (!pthread_create(&s->watcher, NULL, watch, s)) return s;
+  if (!pthread_create(&s->watcher, NULL, watch, s))
+    return s;
   free(s);
   return NULL;
 }
 
 void ww_peers_free(ww_peers *s) {
-  if (!s) return;
+  if (!s)
+    return;
   pthread_mutex_lock(&s->lock);
   s->ending = true;
   pthread_cond_signal(&s->changed);
@@ -105,21 +112,26 @@ static bool is_asking(const ww_peer *p) {
 
 /* It was served, and the server waits for it: the larger, the sooner it goes; -1: it stays. */
 static int slackness(const ww_peer *p, double now) {
-  if (p->shut || p->stage == WW_PEER_BUSY || p->bytes == SIZE_MAX || is_asking(p)) return -1;
-  return p->stage == WW_PEER_ANSWER && now - p->since >= SLOW_S ? 2 : p->stage == WW_PEER_HEAD ? 1 : 0;
+  if (p->shut || p->stage == WW_PEER_BUSY || p->bytes == SIZE_MAX || is_asking(p))
+    return -1;
+  return p->stage == WW_PEER_ANSWER && now - p->since >= SLOW_S ? 2
+         : p->stage == WW_PEER_HEAD                             ? 1
+                                                                : 0;
 }
 
 static bool same_address(const ww_peer *a, const ww_peer *b) {
   return !memcmp(&a->address, &b->address, sizeof a->address);
 }
 
-/* Those who ask have a half of the table among themselves, so that however fast they come and
- * go, nobody who was served goes for them, and a newcomer stays until as many others have come:
- * that is long enough to send a request, and too short to send it slowly. */
+/* Those who ask have a half of the table among themselves, so that however fast they come and go,
+ * nobody who was served goes for them, and a newcomer stays until as many others have come: that is
+ * long enough to send a request, and too short to send it slowly. */
 static ww_peer *longest_asking(const ww_peers *s, const ww_peer *p, bool of_address) {
   ww_peer *out = NULL;
   for (ww_peer *x = s->first; x; x = x->next)
-    if (x != p && is_asking(x) && (!of_address || same_address(x, p)) && (!out || x->since < out->since)) out = x;
+    if (x != p && is_asking(x) && (!of_address || same_address(x, p)) &&
+        (!out || x->since < out->since))
+      out = x;
   return out;
 }
 
@@ -129,21 +141,24 @@ static ww_peer *slackest(const ww_peers *s, const ww_peer *p, bool of_address) {
   int most = 0;
   for (ww_peer *x = s->first; x; x = x->next) {
     int k = x == p || (of_address && !same_address(x, p)) ? -1 : slackness(x, now);
-    if (k < 0 || (out && (k < most || (k == most && x->since >= out->since)))) continue;
+    if (k < 0 || (out && (k < most || (k == most && x->since >= out->since))))
+      continue;
     most = k;
     out = x;
   }
   return out;
 }
 
-/* Under the lock: one of all, or of its address, gives way to `p`; itself if all others are
- * being answered. */
+/* Under the lock: one of all, or of its address, gives way to `p`; itself if all others are being
+ * answered. */
 static void make_room(ww_peers *s, ww_peer *p, bool of_address) {
   uint32_t asking = 0;
-  for (const ww_peer *x = s->first; x; x = x->next) asking += is_asking(x) && (!of_address || same_address(x, p));
+  for (const ww_peer *x = s->first; x; x = x->next)
+    asking += is_asking(x) && (!of_address || same_address(x, p));
   bool many = asking > (of_address ? s->limits.of_address : s->limits.most) / 2;
   ww_peer *first = many ? longest_asking(s, p, of_address) : slackest(s, p, of_address);
-  if (!first) first = many ? slackest(s, p, of_address) : longest_asking(s, p, of_address);
+  if (!first)
+    first = many ? slackest(s, p, of_address) : longest_asking(s, p, of_address);
   shut(s, first ? first : p);
 }
 
@@ -151,7 +166,8 @@ static void make_room(ww_peers *s, ww_peer *p, bool of_address) {
 
 static void set_address(ww_peer *p, const struct sockaddr *a) {
   const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)a;
-  if (a && a->sa_family == AF_INET6) p->address = ((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
+  if (a && a->sa_family == AF_INET6)
+    p->address = ((const struct sockaddr_in6 *)(const void *)a)->sin6_addr;
   if (a && a->sa_family == AF_INET) {
     memset(p->address.s6_addr + 10, 0xff, 2);
     memcpy(p->address.s6_addr + 12, &v4->sin_addr, 4);
@@ -170,11 +186,14 @@ ww_peer *ww_peer_join(ww_peers *s, int fd, const struct sockaddr *address) {
   for (ww_peer *x = s->first; x && !p->loopback; x = x->next)
     if (same_address(x, p)) {
       neighbours += !x->shut;
-      if (!p->share) p->share = ww_share_hold(x->share);
+      if (!p->share)
+        p->share = ww_share_hold(x->share);
     }
-  if (!p->share) p->share = ww_share_new();
+  if (!p->share)
+    p->share = ww_share_new();
   p->next = s->first;
-  if (s->first) s->first->prev = p;
+  if (s->first)
+    s->first->prev = p;
   s->first = p;
   s->n++;
   if (neighbours >= s->limits.of_address)
@@ -187,12 +206,17 @@ ww_peer *ww_peer_join(ww_peers *s, int fd, const struct sockaddr *address) {
 }
 
 void ww_peer_leave(ww_peers *s, ww_peer *p) {
-  if (!p) return;
+  if (!p)
+    return;
   pthread_mutex_lock(&s->lock);
-  if (p->prev) p->prev->next = p->next;
-  if (p->next) p->next->prev = p->prev;
-  if (s->first == p) s->first = p->next;
-  if (!p->shut) s->n--;
+  if (p->prev)
+    p->prev->next = p->next;
+  if (p->next)
+    p->next->prev = p->prev;
+  if (s->first == p)
+    s->first = p->next;
+  if (!p->shut)
+    s->n--;
   pthread_mutex_unlock(&s->lock);
   ww_share_drop(p->share);
   free(p);
@@ -200,11 +224,15 @@ void ww_peer_leave(ww_peers *s, ww_peer *p) {
 
 void ww_peer_at(ww_peers *s, ww_peer *p, ww_peer_stage stage, size_t bytes) {
   pthread_mutex_lock(&s->lock);
-  if (p->stage != stage || stage == WW_PEER_ANSWER) p->since = ww_now();
-  if (p->stage == WW_PEER_ANSWER && stage == WW_PEER_HEAD) p->served = true;
+  if (p->stage != stage || stage == WW_PEER_ANSWER)
+    p->since = ww_now();
+  if (p->stage == WW_PEER_ANSWER && stage == WW_PEER_HEAD)
+    p->served = true;
   p->stage = stage;
   p->bytes = bytes;
   pthread_mutex_unlock(&s->lock);
 }
 
-ww_share *ww_peer_share(ww_peer *p) { return p->share; }
+ww_share *ww_peer_share(ww_peer *p) {
+  return p->share;
+}

@@ -1,9 +1,9 @@
-/* peers.h - the connections of a server: how long each may take for what it does, and who has to
- * go where there are too many.
+/* peers.h - the connections of a server: how long each may take for what it does, and who has to go
+ * where there are too many.
  *
- * A client that sends or reads slowly costs a place in the table, never a place that somebody
- * else needs: a full table closes the connection that has waited longest without being served.
- * Every function may be called from any thread. */
+ * A client that sends or reads slowly costs a place in the table, never a place that somebody else
+ * needs: a full table closes the connection that has waited longest without being served. Every
+ * function may be called from any thread. */
 #ifndef WW_SERVE_PEERS_H
 #define WW_SERVE_PEERS_H
 
@@ -20,12 +20,12 @@ typedef enum {
 } ww_peer_stage;
 
 typedef struct {
-  uint32_t most;         /* connections in all */
-  uint32_t of_address;   /* of one address that is not the loopback's */
-  double head_s;         /* from the connection to the end of the first head */
-  double idle_s;         /* from an answer to the end of the next head */
+  uint32_t most;           /* connections in all */
+  uint32_t of_address;     /* of one address that is not the loopback's */
+  double head_s;           /* from the connection to the end of the first head */
+  double idle_s;           /* from an answer to the end of the next head */
   double body_s, answer_s; /* for a body, an answer; and */
-  double bytes_per_s;    /* what they have to flow with beyond it */
+  double bytes_per_s;      /* what they have to flow with beyond it */
 } ww_peer_limits;
 
 typedef struct ww_peers ww_peers;

@@ -1,4 +1,5 @@
-/* pool.c - a ring of jobs, one lock, as many threads as asked for. Jobs are long (milliseconds): one lock is no matter. */
+/* pool.c - a ring of jobs, one lock, as many threads as asked for. Jobs are long (milliseconds):
+ * one lock is no matter. */
 #include "pool.h"
 
 #include <pthread.h>
@@ -25,8 +26,10 @@ static void *run(void *ctx) {
   ww_pool *p = ctx;
   pthread_mutex_lock(&p->lock);
   for (;;) {
-    while (!p->n && !p->ending) pthread_cond_wait(&p->changed, &p->lock);
-    if (!p->n) break;
+    while (!p->n && !p->ending)
+      pthread_cond_wait(&p->changed, &p->lock);
+    if (!p->n)
+      break;
     job j = p->ring[p->at];
     p->at = (p->at + 1) % p->cap;
     p->n--;
@@ -48,9 +51,11 @@ ww_pool *ww_pool_new(uint32_t threads, uint32_t queue) {
   p->threads = ww_xcalloc(threads, sizeof *p->threads);
   pthread_attr_init(&attr);
   pthread_attr_setstacksize(&attr, STACK);
-  while (p->nthreads < threads && !pthread_create(&p->threads[p->nthreads], &attr, run, p)) p->nthreads++;
+  while (p->nthreads < threads && !pthread_create(&p->threads[p->nthreads], &attr, run, p))
+    p->nthreads++;
   pthread_attr_destroy(&attr);
-  if (p->nthreads) return p;
+  if (p->nthreads)
+    return p;
   ww_pool_free(p);
   return NULL;
 }
@@ -58,7 +63,8 @@ ww_pool *ww_pool_new(uint32_t threads, uint32_t queue) {
 bool ww_pool_submit(ww_pool *p, void (*work)(void *ctx), void *ctx) {
   pthread_mutex_lock(&p->lock);
   bool room = p->n < p->cap && !p->ending;
-  if (room) p->ring[(p->at + p->n++) % p->cap] = (job){work, ctx};
+  if (room)
+    p->ring[(p->at + p->n++) % p->cap] = (job){work, ctx};
   pthread_cond_signal(&p->changed);
   pthread_mutex_unlock(&p->lock);
   return room;
@@ -72,12 +78,14 @@ uint32_t ww_pool_waiting(ww_pool *p) {
 }
 
 void ww_pool_free(ww_pool *p) {
-  if (!p) return;
+  if (!p)
+    return;
   pthread_mutex_lock(&p->lock);
   p->ending = true;
   pthread_cond_broadcast(&p->changed);
   pthread_mutex_unlock(&p->lock);
-  for (uint32_t k = 0; k < p->nthreads; k++) pthread_join(p->threads[k], NULL);
+  for (uint32_t k = 0; k < p->nthreads; k++)
+    pthread_join(p->threads[k], NULL);
   pthread_cond_destroy(&p->changed);
   pthread_mutex_destroy(&p->lock);
   free(p->threads);

@@ -1,7 +1,8 @@
 /* read.c - texts to IR, once for each text: what the workspace keeps of sources.
  *
- * A unit is found by its text and flags. The headers that it included are looked at each time (size, time): a unit with a changed one
- * is forgotten. The host half is found by the text without the bodies of kernels, which the launches around them do not hang on. */
+ * A unit is found by its text and flags. The headers that it included are looked at each time
+ * (size, time): a unit with a changed one is forgotten. The host half is found by the text without
+ * the bodies of kernels, which the launches around them do not hang on. */
 #include "../front/scan.h"
 #include "workspace_int.h"
 
@@ -21,26 +22,34 @@ typedef struct {
   uint32_t nheaders;
 } kept_unit;
 
-void ww_unit_drop(void *thing) { ww_arena_free(((kept_unit *)thing)->arena); }
-void ww_hosts_drop(void *thing) { ww_arena_free(((ww_hosts *)thing)->arena); }
+void ww_unit_drop(void *thing) {
+  ww_arena_free(((kept_unit *)thing)->arena);
+}
+void ww_hosts_drop(void *thing) {
+  ww_arena_free(((ww_hosts *)thing)->arena);
+}
 
 /* ---- headers ---- */
 
 static header look_at(const char *path) {
   struct stat st;
-  if (stat(path, &st)) return (header){.path = path, .size = -1};
+  if (stat(path, &st))
+    return (header){.path = path, .size = -1};
   return (header){path, st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
 }
 
 static bool is_fresh(const kept_unit *u) {
   for (uint32_t k = 0; k < u->nheaders; k++) {
     header now = look_at(u->headers[k].path), *then = &u->headers[k];
-    if (now.size != then->size || now.seconds != then->seconds || now.nanoseconds != then->nanoseconds) return false;
+    if (now.size != then->size || now.seconds != then->seconds ||
+        now.nanoseconds != then->nanoseconds)
+      return false;
   }
   return true;
 }
 
-/* The source itself is the text we have, whatever the disk says; so is memory that the compiler read it from. */
+/* The source itself is the text we have, whatever the disk says; so is memory that the compiler
+ * read it from. */
 static void note_headers(const ww_source *s, kept_unit *u) {
   u->headers = WW_NEWN(u->arena, header, u->unit.nheaders);
   for (uint32_t k = 0; k < u->unit.nheaders; k++)
@@ -50,8 +59,8 @@ static void note_headers(const ww_source *s, kept_unit *u) {
 
 /* ---- front end ---- */
 
-static ww_status options_of(ww_workspace *w, const ww_source *s, const char **path, const char **text, double deadline,
-                            ww_front_options *o, ww_err *e) {
+static ww_status options_of(ww_workspace *w, const ww_source *s, const char **path,
+                            const char **text, double deadline, ww_front_options *o, ww_err *e) {
   *o = (ww_front_options){.files = path,
                           .nfiles = 1,
                           .dialect = -1,
@@ -62,14 +71,20 @@ static ww_status options_of(ww_workspace *w, const ww_source *s, const char **pa
                           .texts = text,
                           .headers_later = true,
                           .list_headers = true};
-  if (w->root) o->visible = &w->root, o->nvisible = 1, o->no_sdk = true;
+  if (w->root) {
+    o->visible = &w->root;
+    o->nvisible = 1;
+    o->no_sdk = true;
+  }
   o->deadline = deadline;
   if (deadline > 0 && ww_now() >= deadline)
     return ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
   for (int i = 0; s->lang && i < WW_NDIALECTS; i++)
-    if (!strcmp(ww_dialect_names[i], s->lang)) o->dialect = i;
+    if (!strcmp(ww_dialect_names[i], s->lang))
+      o->dialect = i;
   if (s->lang && o->dialect < 0)
-    return ww_fail(e, WW_EUSAGE, "lang: expected cuda, opencl, hip or openmp, not '%.40s'", s->lang);
+    return ww_fail(e, WW_EUSAGE, "lang: expected cuda, opencl, hip or openmp, not '%.40s'",
+                   s->lang);
   return WW_OK;
 }
 
@@ -77,8 +92,10 @@ static ww_key source_key(const ww_source *s, const char *text, size_t n) {
   ww_key k = ww_key_with(ww_key_of("unit", 4), text, n);
   k = ww_key_str(ww_key_str(k, s->path), s->lang);
   k = ww_key_with(k, &s->nflags, sizeof s->nflags);
-  for (uint32_t i = 0; i < s->nflags; i++) k = ww_key_str(k, s->flags[i]);
-  for (uint32_t i = 0; i < s->ninstantiate; i++) k = ww_key_str(k, s->instantiate[i]);
+  for (uint32_t i = 0; i < s->nflags; i++)
+    k = ww_key_str(k, s->flags[i]);
+  for (uint32_t i = 0; i < s->ninstantiate; i++)
+    k = ww_key_str(k, s->instantiate[i]);
   return k;
 }
 
@@ -90,13 +107,16 @@ static const char *shorten(const ww_workspace *w, const char *path) {
 
 static void shorten_all(const ww_workspace *w, ww_unit *u) {
   ww_module *m = &u->module;
-  for (uint32_t k = 0; k < m->nfiles; k++) m->files[k] = shorten(w, m->files[k]);
-  for (uint32_t k = 0; k < m->nfns; k++) m->fns[k].file = shorten(w, m->fns[k].file);
-  for (uint32_t k = 0; k < u->ndiags; k++) u->diags[k].file = shorten(w, u->diags[k].file);
+  for (uint32_t k = 0; k < m->nfiles; k++)
+    m->files[k] = shorten(w, m->files[k]);
+  for (uint32_t k = 0; k < m->nfns; k++)
+    m->fns[k].file = shorten(w, m->fns[k].file);
+  for (uint32_t k = 0; k < u->ndiags; k++)
+    u->diags[k].file = shorten(w, u->diags[k].file);
 }
 
-static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena *a, double deadline, kept_unit **out,
-                      ww_err *e) {
+static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena *a, double deadline,
+                      kept_unit **out, ww_err *e) {
   kept_unit *u = WW_NEW(a, kept_unit);
   ww_front_options o;
   const char *path = ww_strdup(a, s->path),
@@ -104,11 +124,14 @@ static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena 
   u->arena = a;
   u->text = text;
   ww_status st = options_of(w, s, &path, &texts, deadline, &o, e);
-  if (!st) st = ww_front_load(&o, a, &u->unit, e);
+  if (!st)
+    st = ww_front_load(&o, a, &u->unit, e);
   if (st == WW_ELIMIT && deadline > 0 && ww_now() > deadline - 0.1)
-    return ww_fail(e, st, "reading %.200s took longer than a request may; --seconds raises the limit",
+    return ww_fail(e, st,
+                   "reading %.200s took longer than a request may; --seconds raises the limit",
                    shorten(w, path));
-  if (st) return st;
+  if (st)
+    return st;
   note_headers(s, u);
   shorten_all(w, &u->unit);
   *out = u;
@@ -128,11 +151,13 @@ static void precompile(void *ctx) {
   ww_front_options o;
   const char *path = x->source.path, *text = x->source.text;
   bool ending = atomic_load(&x->w->ending);
-  if (!ending && !options_of(x->w, &x->source, &path, &text, 0, &o, NULL)) ww_front_precompile(&o);
+  if (!ending && !options_of(x->w, &x->source, &path, &text, 0, &o, NULL))
+    ww_front_precompile(&o);
   ww_arena_free(x->arena);
 }
 
-/* Once for each set of #include lines: clang parses standard headers several times as long as a file of kernels. */
+/* Once for each set of #include lines: clang parses standard headers several times as long as a
+ * file of kernels. */
 static void warm_up(ww_workspace *w, const ww_source *s, const char *text) {
   ww_key key = ww_key_str(ww_key_of("headers", 7), s->lang);
   bool any = false;
@@ -141,22 +166,27 @@ static void warm_up(ww_workspace *w, const ww_source *s, const char *text) {
     key = ww_key_with(key, p, strcspn(p, "\n"));
     any |= p[8 + strspn(p + 8, " \t")] == '<';
   }
-  for (uint32_t k = 0; k < s->nflags; k++) key = ww_key_str(key, s->flags[k]);
-  if (!any) return;
+  for (uint32_t k = 0; k < s->nflags; k++)
+    key = ww_key_str(key, s->flags[k]);
+  if (!any)
+    return;
   if (ww_keep_get(w->precompiled, key, 0, &known) == WW_KEEP_HIT) {
     ww_keep_release(w->precompiled, key, known);
     return;
   }
   ww_arena *a = ww_arena_new();
   warming *x = WW_NEW(a, warming);
-  *x = (warming){a, w, {.path = ww_strdup(a, s->path), .text = ww_strdup(a, text), .nflags = s->nflags}};
+  *x = (warming){
+      a, w, {.path = ww_strdup(a, s->path), .text = ww_strdup(a, text), .nflags = s->nflags}};
   x->source.lang = s->lang ? ww_strdup(a, s->lang) : NULL;
   x->source.flags = WW_NEWN(a, const char *, s->nflags);
-  for (uint32_t k = 0; k < s->nflags; k++) x->source.flags[k] = ww_strdup(a, s->flags[k]);
+  for (uint32_t k = 0; k < s->nflags; k++)
+    x->source.flags[k] = ww_strdup(a, s->flags[k]);
   known = ww_xmalloc(1);
   ww_keep_put(w->precompiled, key, known, 1);
   ww_keep_release(w->precompiled, key, known);
-  if (!ww_pool_submit(w->background, precompile, x)) ww_arena_free(a); /* another time, when the key is forgotten */
+  if (!ww_pool_submit(w->background, precompile, x))
+    ww_arena_free(a); /* another time, when the key is forgotten */
 }
 
 /* ---- texts ---- */
@@ -166,7 +196,8 @@ bool ww_source_stale(ww_workspace *w, const ww_source *s) {
 }
 
 /* The caller's, the open document's or the disk's; into the arena. */
-static ww_status text_of(ww_workspace *w, const ww_source *s, ww_arena *a, char **text, size_t *n, ww_err *e) {
+static ww_status text_of(ww_workspace *w, const ww_source *s, ww_arena *a, char **text, size_t *n,
+                         ww_err *e) {
   bool open = false, stale = false;
   *text = s->text ? ww_strdup(a, s->text) : NULL;
   pthread_mutex_lock(&w->lock);
@@ -179,20 +210,22 @@ static ww_status text_of(ww_workspace *w, const ww_source *s, ww_arena *a, char 
   pthread_mutex_unlock(&w->lock);
   if (stale || (s->generation && !open && !s->text))
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
-  if (!*text) return ww_workspace_text(w, s->path, 32 << 20, a, text, n, e);
+  if (!*text)
+    return ww_workspace_text(w, s->path, 32 << 20, a, text, n, e);
   *n = strlen(*text);
   return WW_OK;
 }
 
-ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline, ww_arena *asker, ww_read *out,
-                            ww_err *e) {
+ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline, ww_arena *asker,
+                            ww_read *out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   char *text;
   size_t n = 0;
   kept_unit *u = NULL;
   *out = (ww_read){0};
   ww_status st = text_of(w, s, a, &text, &n, e);
-  if (!st) out->key = source_key(s, text, n);
+  if (!st)
+    out->key = source_key(s, text, n);
   while (!st && !u) {
     void *thing;
     ww_keep_answer answer = ww_keep_get(w->units, out->key, deadline, &thing);
@@ -216,9 +249,11 @@ ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline
       }
     }
   }
-  if (st && e && e->file) e->file = ww_strdup(asker, shorten(w, e->file)); /* it lies in what is freed here */
+  if (st && e && e->file)
+    e->file = ww_strdup(asker, shorten(w, e->file)); /* it lies in what is freed here */
   ww_arena_free(a);
-  if (st) return st;
+  if (st)
+    return st;
   out->unit = &u->unit;
   out->text = u->text;
   out->kept = u;
@@ -226,13 +261,15 @@ ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline
 }
 
 void ww_workspace_release(ww_workspace *w, ww_read *r) {
-  if (r->kept) ww_keep_release(w->units, r->key, r->kept);
+  if (r->kept)
+    ww_keep_release(w->units, r->key, r->kept);
   *r = (ww_read){0};
 }
 
 /* ---- host code ---- */
 
-/* The text without what stands in kernels, lines and all: what becomes of their launches does not hang on it. */
+/* The text without what stands in kernels, lines and all: what becomes of their launches does not
+ * hang on it. */
 static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
   ww_scan scan;
   size_t n = strlen(text), kept = 0;
@@ -241,7 +278,8 @@ static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
   ww_scan_source(text, n, a, &scan);
   for (uint32_t k = 0; k < scan.ndecls; k++) {
     const ww_decl *d = &scan.decls[k];
-    if (!d->kernel || d->tmpl || !d->body || d->body < at) continue;
+    if (!d->kernel || d->tmpl || !d->body || d->body < at)
+      continue;
     memcpy(masked + kept, text + at, d->body - at);
     kept += d->body - at;
     at = d->body_end;
@@ -251,41 +289,48 @@ static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
 }
 
 /* Lines of the text, to or from those of a text whose kernels have none inside. */
-static void move_launches(const ww_source *s, const char *text, bool back, ww_arena *a, ww_host_launch *v, uint32_t n) {
+static void move_launches(const ww_source *s, const char *text, bool back, ww_arena *a,
+                          ww_host_launch *v, uint32_t n) {
   ww_scan scan;
   ww_scan_source(text, strlen(text), a, &scan);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t line = v[i].line, at = 0, inside = 0;
-    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)) != 0) continue; /* a header's */
+    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)) != 0)
+      continue; /* a header's */
     for (uint32_t k = 0; k < scan.ndecls; k++) {
       const ww_decl *d = &scan.decls[k];
-      if (!d->kernel || d->tmpl || !d->body || d->body < at) continue;
+      if (!d->kernel || d->tmpl || !d->body || d->body < at)
+        continue;
       uint32_t first = ww_scan_line(&scan, d->body),
                last = ww_scan_line(&scan, d->body_end ? d->body_end - 1 : d->body);
       at = d->body_end;
-      if ((back ? line + inside : line) <= first) break;
+      if ((back ? line + inside : line) <= first)
+        break;
       inside += last - first;
     }
     v[i].line = back ? line + inside : line - inside;
   }
 }
 
-ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r, ww_arena *a) {
+ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r,
+                              ww_arena *a) {
   ww_host_launch *v = WW_NEWN(a, ww_host_launch, h->n + 1);
-  for (uint32_t i = 0; i < h->n; i++) v[i] = h->v[i];
+  for (uint32_t i = 0; i < h->n; i++)
+    v[i] = h->v[i];
   move_launches(s, r->text, true, a, v, h->n);
   return v;
 }
 
-ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline, ww_key *key,
-                             const ww_hosts **out, double *ms, ww_err *e) {
+ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline,
+                             ww_key *key, const ww_hosts **out, double *ms, ww_err *e) {
   ww_arena *a = ww_arena_new();
   void *thing;
   *key = host_key(s, r->text, a);
   ww_keep_answer answer = ww_keep_get(w->hosts, *key, deadline, &thing);
   *out = thing;
-  ww_status st =
-      answer == WW_KEEP_LATE ? ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may") : WW_OK;
+  ww_status st = answer == WW_KEEP_LATE
+                     ? ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may")
+                     : WW_OK;
   if (answer == WW_KEEP_MAKE) {
     ww_hosts *h = WW_NEW(a, ww_hosts);
     const char *path = s->path, *text = ww_strdup(a, r->text);
@@ -294,8 +339,10 @@ ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read 
     double t = ww_now();
     h->arena = a;
     st = options_of(w, s, &path, &text, deadline, &o, e);
-    if (!st && ww_front_host_launches(&o, a, &h->v, &h->n, &ignored)) h->n = 0;
-    if (!st) move_launches(s, text, false, a, h->v, h->n);
+    if (!st && ww_front_host_launches(&o, a, &h->v, &h->n, &ignored))
+      h->n = 0;
+    if (!st)
+      move_launches(s, text, false, a, h->v, h->n);
     *ms = 1e3 * (ww_now() - t);
     if (st) {
       ww_keep_give_up(w->hosts, *key);

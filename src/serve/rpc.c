@@ -1,7 +1,9 @@
-/* rpc.c - JSON-RPC messages: checked, given to a method of the table, answered. rpc_io.c reads and writes them.
+/* rpc.c - JSON-RPC messages: checked, given to a method of the table, answered. rpc_io.c reads and
+ * writes them.
  *
- * A call lives in r->calls from the moment it is read until its handler has returned: so a cancellation finds it while it waits for a
- * worker too. Answers of a batch are gathered and leave as one array when its last call ends. */
+ * A call lives in r->calls from the moment it is read until its handler has returned: so a
+ * cancellation finds it while it waits for a worker too. Answers of a batch are gathered and leave
+ * as one array when its last call ends. */
 #include "rpc_int.h"
 
 #include <stdlib.h>
@@ -40,7 +42,8 @@ static void begin(ww_json *j, ww_buf *b, const char *id) {
   ww_json_begin(j, b);
   ww_json_obj(j);
   ww_json_kstr(j, "jsonrpc", "2.0");
-  if (!id) return;
+  if (!id)
+    return;
   ww_json_key(j, "id");
   ww_json_raw(j, id);
 }
@@ -48,7 +51,8 @@ static void begin(ww_json *j, ww_buf *b, const char *id) {
 static void answer(ww_rpc *r, batch *in, ww_buf *b) {
   if (in) {
     pthread_mutex_lock(&r->lock);
-    if (in->answers.n) ww_buf_puts(&in->answers, ",");
+    if (in->answers.n)
+      ww_buf_puts(&in->answers, ",");
     ww_buf_add(&in->answers, b->s, b->n);
     pthread_mutex_unlock(&r->lock);
   } else
@@ -56,7 +60,8 @@ static void answer(ww_rpc *r, batch *in, ww_buf *b) {
   ww_buf_free(b);
 }
 
-static void answer_error(ww_rpc *r, batch *in, const char *id, int code, const char *message, const char *data) {
+static void answer_error(ww_rpc *r, batch *in, const char *id, int code, const char *message,
+                         const char *data) {
   ww_buf b = {0};
   ww_json j = {0};
   begin(&j, &b, id);
@@ -73,10 +78,13 @@ static void answer_error(ww_rpc *r, batch *in, const char *id, int code, const c
   answer(r, in, &b);
 }
 
-void ww_rpc_refuse(ww_rpc *r, int code, const char *message) { answer_error(r, NULL, "null", code, message, NULL); }
+void ww_rpc_refuse(ww_rpc *r, int code, const char *message) {
+  answer_error(r, NULL, "null", code, message, NULL);
+}
 
 void ww_rpc_result(ww_rpc_call *c, const char *json) {
-  if (!c->id || c->answered) return;
+  if (!c->id || c->answered)
+    return;
   c->answered = true;
   ww_buf b = {0};
   ww_json j = {0};
@@ -88,12 +96,14 @@ void ww_rpc_result(ww_rpc_call *c, const char *json) {
 }
 
 void ww_rpc_error(ww_rpc_call *c, int code, const char *message, const char *data) {
-  if (!c->id || c->answered) return;
+  if (!c->id || c->answered)
+    return;
   c->answered = true;
   answer_error(c->r, c->batch, c->id, code, message, data);
 }
 
-/* A document that changed under the question is no fault of anybody: LSP's clients ask again at that code. */
+/* A document that changed under the question is no fault of anybody: LSP's clients ask again at
+ * that code. */
 void ww_rpc_fail(ww_rpc_call *c, const ww_err *e) {
   ww_buf b = {0};
   ww_json j = {0};
@@ -104,8 +114,10 @@ void ww_rpc_fail(ww_rpc_call *c, const ww_err *e) {
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kstr(&j, "code", ww_status_name(e->code));
-  if (e->file) ww_json_kstr(&j, "file", e->file);
-  if (e->line) ww_json_kuint(&j, "line", e->line);
+  if (e->file)
+    ww_json_kstr(&j, "file", e->file);
+  if (e->line)
+    ww_json_kuint(&j, "line", e->line);
   ww_json_end_obj(&j);
   ww_rpc_error(c, code, e->msg, b.s);
   ww_buf_free(&b);
@@ -125,10 +137,12 @@ static void write_call(ww_rpc *r, const char *id, const char *method, const char
   ww_buf_free(&b);
 }
 
-void ww_rpc_notify(ww_rpc *r, const char *method, const char *params) { write_call(r, NULL, method, params); }
+void ww_rpc_notify(ww_rpc *r, const char *method, const char *params) {
+  write_call(r, NULL, method, params);
+}
 
-void ww_rpc_ask(ww_rpc *r, const char *method, const char *params, void (*answered)(void *ctx, const cJSON *result),
-                void *ctx) {
+void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,
+                void (*answered)(void *ctx, const cJSON *result), void *ctx) {
   char id[24];
   ask *a = ww_xcalloc(1, sizeof *a);
   a->answered = answered;
@@ -137,20 +151,35 @@ void ww_rpc_ask(ww_rpc *r, const char *method, const char *params, void (*answer
   a->id = ++r->asked;
   a->next = r->asks;
   r->asks = a;
-  snprintf(id, sizeof id, "%llu", (unsigned long long)a->id); /* behind the lock it is the answer's */
+  snprintf(id, sizeof id, "%llu",
+           (unsigned long long)a->id); /* behind the lock it is the answer's */
   pthread_mutex_unlock(&r->lock);
   write_call(r, id, method, params);
 }
 
 /* ---- for handlers ---- */
 
-const char *ww_rpc_name(const ww_rpc_call *c) { return c->name; }
-const cJSON *ww_rpc_params(const ww_rpc_call *c) { return cJSON_GetObjectItemCaseSensitive(c->message, "params"); }
-bool ww_rpc_wants_answer(const ww_rpc_call *c) { return c->id != NULL; }
-ww_arena *ww_rpc_arena(ww_rpc_call *c) { return c->arena; }
-ww_rpc *ww_rpc_of(ww_rpc_call *c) { return c->r; }
-void ww_rpc_mark(ww_rpc_call *c, uint64_t mark) { c->mark = mark; }
-uint64_t ww_rpc_marked(const ww_rpc_call *c) { return c->mark; }
+const char *ww_rpc_name(const ww_rpc_call *c) {
+  return c->name;
+}
+const cJSON *ww_rpc_params(const ww_rpc_call *c) {
+  return cJSON_GetObjectItemCaseSensitive(c->message, "params");
+}
+bool ww_rpc_wants_answer(const ww_rpc_call *c) {
+  return c->id != NULL;
+}
+ww_arena *ww_rpc_arena(ww_rpc_call *c) {
+  return c->arena;
+}
+ww_rpc *ww_rpc_of(ww_rpc_call *c) {
+  return c->r;
+}
+void ww_rpc_mark(ww_rpc_call *c, uint64_t mark) {
+  c->mark = mark;
+}
+uint64_t ww_rpc_marked(const ww_rpc_call *c) {
+  return c->mark;
+}
 
 bool ww_rpc_cancelled(void *call) {
   ww_rpc_call *c = call;
@@ -159,7 +188,9 @@ bool ww_rpc_cancelled(void *call) {
 
 /* ---- ids ---- */
 
-static bool is_id(const cJSON *id) { return cJSON_IsString(id) || cJSON_IsNumber(id); }
+static bool is_id(const cJSON *id) {
+  return cJSON_IsString(id) || cJSON_IsNumber(id);
+}
 
 static char *id_text(const cJSON *id) {
   ww_buf b = {0};
@@ -175,11 +206,13 @@ static char *id_text(const cJSON *id) {
 }
 
 void ww_rpc_cancel(ww_rpc *r, const cJSON *id) {
-  if (!is_id(id)) return;
+  if (!is_id(id))
+    return;
   char *text = id_text(id);
   pthread_mutex_lock(&r->lock);
   for (ww_rpc_call *c = r->calls; c; c = c->next)
-    if (c->id && !strcmp(c->id, text)) atomic_store(&c->cancelled, true);
+    if (c->id && !strcmp(c->id, text))
+      atomic_store(&c->cancelled, true);
   pthread_mutex_unlock(&r->lock);
   free(text);
 }
@@ -187,11 +220,13 @@ void ww_rpc_cancel(ww_rpc *r, const cJSON *id) {
 /* ---- calls ---- */
 
 static void batch_done(ww_rpc *r, batch *b) {
-  if (!b) return;
+  if (!b)
+    return;
   pthread_mutex_lock(&r->lock);
   bool last = --b->pending == 0;
   pthread_mutex_unlock(&r->lock);
-  if (!last) return;
+  if (!last)
+    return;
   if (b->answers.n) {
     ww_buf all = {0};
     ww_buf_puts(&all, "[");
@@ -206,13 +241,17 @@ static void batch_done(ww_rpc *r, batch *b) {
 
 static void end_call(ww_rpc_call *c) {
   ww_rpc *r = c->r;
-  if (ww_rpc_cancelled(c) && r->o.silent) c->answered = true;
-  if (c->id && !c->answered && ww_rpc_cancelled(c)) ww_rpc_error(c, WW_RPC_CANCELLED, "cancelled", NULL);
-  if (c->id && !c->answered) ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL);
+  if (ww_rpc_cancelled(c) && r->o.silent)
+    c->answered = true;
+  if (c->id && !c->answered && ww_rpc_cancelled(c))
+    ww_rpc_error(c, WW_RPC_CANCELLED, "cancelled", NULL);
+  if (c->id && !c->answered)
+    ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL);
   batch_done(r, c->batch);
   pthread_mutex_lock(&r->lock);
   ww_rpc_call **at = &r->calls;
-  while (*at != c) at = &(*at)->next;
+  while (*at != c)
+    at = &(*at)->next;
   *at = c->next;
   pthread_cond_broadcast(&r->changed);
   pthread_mutex_unlock(&r->lock);
@@ -225,13 +264,15 @@ static void end_call(ww_rpc_call *c) {
 static void run(void *ctx) {
   ww_rpc_call *c = ctx;
   bool skip = c->id && ww_rpc_cancelled(c); /* given up before it began */
-  if (!skip) c->method->handle(c->r->o.server, c);
+  if (!skip)
+    c->method->handle(c->r->o.server, c);
   end_call(c);
 }
 
 static const ww_rpc_method *find(const ww_rpc *r, const char *name) {
   const ww_rpc_method *m = r->o.methods;
-  while (m->method && strcmp(m->method, name) != 0) m++;
+  while (m->method && strcmp(m->method, name) != 0)
+    m++;
   return m->method ? m : NULL;
 }
 
@@ -261,7 +302,8 @@ static void take_answer(ww_rpc *r, const cJSON *m) {
   int64_t n = 0;
   bool big;
   ask *found = NULL;
-  if (!cJSON_IsNumber(id) || !ww_json_as_int(id, &n, &big)) return;
+  if (!cJSON_IsNumber(id) || !ww_json_as_int(id, &n, &big))
+    return;
   pthread_mutex_lock(&r->lock);
   for (ask **a = &r->asks; *a && !found; a = *a ? &(*a)->next : a)
     if ((*a)->id == (uint64_t)n) {
@@ -270,7 +312,8 @@ static void take_answer(ww_rpc *r, const cJSON *m) {
       break;
     }
   pthread_mutex_unlock(&r->lock);
-  if (found && found->answered) found->answered(found->ctx, cJSON_GetObjectItemCaseSensitive(m, "result"));
+  if (found && found->answered)
+    found->answered(found->ctx, cJSON_GetObjectItemCaseSensitive(m, "result"));
   free(found);
 }
 
@@ -279,10 +322,14 @@ static const char *problem(const cJSON *m) {
   const cJSON *version = cJSON_GetObjectItemCaseSensitive(m, "jsonrpc");
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
   const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
-  if (!cJSON_IsObject(m)) return "a message is a JSON object";
-  if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0) return "a message says \"jsonrpc\":\"2.0\"";
-  if (id && !is_id(id)) return "an id is a string or a number";
-  if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(m, "method"))) return "a message names a method by a string";
+  if (!cJSON_IsObject(m))
+    return "a message is a JSON object";
+  if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0)
+    return "a message says \"jsonrpc\":\"2.0\"";
+  if (id && !is_id(id))
+    return "an id is a string or a number";
+  if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(m, "method")))
+    return "a message names a method by a string";
   if (params && !cJSON_IsObject(params) && !cJSON_IsArray(params) && !cJSON_IsNull(params))
     return "params are an object or an array";
   return NULL;
@@ -312,7 +359,8 @@ static void take_one(ww_rpc *r, cJSON *m, batch *in) {
     c->batch = in;
     pthread_mutex_lock(&r->lock);
     atomic_store(&c->cancelled, atomic_load(&r->over));
-    if (in) in->pending++;
+    if (in)
+      in->pending++;
     c->next = r->calls;
     r->calls = c;
     pthread_mutex_unlock(&r->lock);
@@ -325,12 +373,14 @@ static void take_one(ww_rpc *r, cJSON *m, batch *in) {
 static void take_batch(ww_rpc *r, cJSON *list) {
   int n = cJSON_GetArraySize(list);
   if (!n || n > BATCH_MAX) {
-    ww_rpc_refuse(r, WW_RPC_INVALID, n ? "a batch has at most 1000 messages" : "a batch has a message at least");
+    ww_rpc_refuse(r, WW_RPC_INVALID,
+                  n ? "a batch has at most 1000 messages" : "a batch has a message at least");
     return;
   }
   batch *b = ww_xcalloc(1, sizeof *b);
   b->pending = 1;
-  while (list->child) take_one(r, cJSON_DetachItemFromArray(list, 0), b);
+  while (list->child)
+    take_one(r, cJSON_DetachItemFromArray(list, 0), b);
   batch_done(r, b);
 }
 
@@ -363,9 +413,12 @@ void ww_rpc_take(ww_rpc *r, const char *text, size_t n) {
 ww_rpc *ww_rpc_new(const ww_rpc_options *o, ww_rpc_send send, void *to) {
   ww_rpc *r = ww_xcalloc(1, sizeof *r);
   r->o = *o;
-  if (!r->o.max_message) r->o.max_message = (size_t)64 << 20;
-  if (!r->o.queue) r->o.queue = 256;
-  if (!r->o.workers) r->o.workers = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+  if (!r->o.max_message)
+    r->o.max_message = (size_t)64 << 20;
+  if (!r->o.queue)
+    r->o.queue = 256;
+  if (!r->o.workers)
+    r->o.workers = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
   r->send = send;
   r->to = to;
   r->wake = -1;
@@ -378,12 +431,16 @@ ww_rpc *ww_rpc_new(const ww_rpc_options *o, ww_rpc_send send, void *to) {
 void ww_rpc_over(ww_rpc *r) {
   atomic_store(&r->over, true);
   pthread_mutex_lock(&r->lock);
-  for (ww_rpc_call *c = r->calls; c; c = c->next) atomic_store(&c->cancelled, true);
-  if (r->wake >= 0 && write(r->wake, "", 1) < 0) r->wake = -1; /* full: it wakes up anyway */
+  for (ww_rpc_call *c = r->calls; c; c = c->next)
+    atomic_store(&c->cancelled, true);
+  if (r->wake >= 0 && write(r->wake, "", 1) < 0)
+    r->wake = -1; /* full: it wakes up anyway */
   pthread_mutex_unlock(&r->lock);
 }
 
-void ww_rpc_end(ww_rpc *r) { ww_rpc_over(r); }
+void ww_rpc_end(ww_rpc *r) {
+  ww_rpc_over(r);
+}
 
 bool ww_rpc_wait(ww_rpc *r, double seconds) {
   struct timespec until;
@@ -402,16 +459,20 @@ void ww_rpc_forget_asks(ww_rpc *r) {
   for (;;) {
     pthread_mutex_lock(&r->lock);
     ask *a = r->asks;
-    if (a) r->asks = a->next;
+    if (a)
+      r->asks = a->next;
     pthread_mutex_unlock(&r->lock);
-    if (!a) return;
-    if (a->answered) a->answered(a->ctx, NULL);
+    if (!a)
+      return;
+    if (a->answered)
+      a->answered(a->ctx, NULL);
     free(a);
   }
 }
 
 void ww_rpc_free(ww_rpc *r) {
-  if (!r) return;
+  if (!r)
+    return;
   ww_rpc_over(r);
   ww_pool_free(r->pool);
   while (!ww_rpc_wait(r, 1)) {} /* calls of ww_rpc_take on other threads */

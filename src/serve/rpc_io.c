@@ -1,8 +1,10 @@
-/* rpc_io.c - JSON-RPC over two file descriptors: messages cut out of what comes in, a thread that writes what goes out.
+/* rpc_io.c - JSON-RPC over two file descriptors: messages cut out of what comes in, a thread that
+ * writes what goes out.
  *
- * Whoever sends only queues: a peer that writes much before it reads cannot make us stop reading, and we cannot wait for each other. A
- * message that is too large is answered when its size is known and its bytes are dropped as they come. What stands where a header
- * should be is answered once and skipped, up to the next line that begins a header. */
+ * Whoever sends only queues: a peer that writes much before it reads cannot make us stop reading,
+ * and we cannot wait for each other. A message that is too large is answered when its size is known
+ * and its bytes are dropped as they come. What stands where a header should be is answered once and
+ * skipped, up to the next line that begins a header. */
 #include "rpc_int.h"
 
 #include <ctype.h>
@@ -18,7 +20,7 @@
 #define CHUNK 65536
 #define HEADER_MAX 4096               /* bytes of a header line */
 #define QUEUE_MAX ((size_t)256 << 20) /* unread bytes after which the peer counts as gone */
-#define PATIENCE 10.0                 /* seconds that a peer which has closed its end may take to read the rest */
+#define PATIENCE 10.0 /* seconds that a peer which has closed its end may take to read the rest */
 
 typedef struct letter {
   struct letter *next;
@@ -50,7 +52,9 @@ typedef struct {
 static void post(void *to, const char *message, size_t n) {
   line *l = to;
   char head[48] = "";
-  int h = l->framing == WW_RPC_HEADERS ? snprintf(head, sizeof head, "Content-Length: %zu\r\n\r\n", n) : 0;
+  int h = l->framing == WW_RPC_HEADERS
+              ? snprintf(head, sizeof head, "Content-Length: %zu\r\n\r\n", n)
+              : 0;
   letter *x = ww_xmalloc(sizeof *x + (size_t)h + n + 1);
   x->next = NULL;
   x->n = (size_t)h + n + (l->framing == WW_RPC_LINES);
@@ -58,7 +62,8 @@ static void post(void *to, const char *message, size_t n) {
   memcpy(x->text + h, message, n);
   if (l->framing == WW_RPC_LINES) { /* outside of strings a line break is a blank */
     for (size_t k = 0; k < n; k++)
-      if (x->text[k] == '\n' || x->text[k] == '\r') x->text[k] = ' ';
+      if (x->text[k] == '\n' || x->text[k] == '\r')
+        x->text[k] = ' ';
     x->text[n] = '\n';
   }
   pthread_mutex_lock(&l->lock);
@@ -71,7 +76,8 @@ static void post(void *to, const char *message, size_t n) {
     l->broken = true;
   pthread_cond_broadcast(&l->changed);
   pthread_mutex_unlock(&l->lock);
-  if (!keep) free(x);
+  if (!keep)
+    free(x);
 }
 
 /* After POLLOUT a pipe takes PIPE_BUF bytes without making us wait: so it can be given up. */
@@ -82,14 +88,18 @@ static bool write_all(line *l, const char *s, size_t n) {
     pthread_mutex_lock(&l->lock);
     bool late = l->broken || (l->ending && ww_now() - l->moved > PATIENCE);
     pthread_mutex_unlock(&l->lock);
-    if (late || (got > 0 && (p.revents & (POLLERR | POLLNVAL)))) return false;
-    if (got <= 0) continue;
+    if (late || (got > 0 && (p.revents & (POLLERR | POLLNVAL))))
+      return false;
+    if (got <= 0)
+      continue;
     ssize_t done = write(l->out, s, n < PIPE_BUF ? n : PIPE_BUF);
     if (done < 0 && errno != EINTR && errno != EAGAIN) {
-      if (errno != EPIPE) l->why = errno;
+      if (errno != EPIPE)
+        l->why = errno;
       return false;
     }
-    if (done < 0) continue;
+    if (done < 0)
+      continue;
     s += done;
     n -= (size_t)done;
     pthread_mutex_lock(&l->lock);
@@ -108,13 +118,15 @@ static void *write_letters(void *ctx) {
   pthread_mutex_lock(&l->lock);
   while (!l->broken) {
     letter *x = l->first;
-    if (!x && l->ending) break;
+    if (!x && l->ending)
+      break;
     if (!x) {
       pthread_cond_wait(&l->changed, &l->lock);
       continue;
     }
     l->first = x->next;
-    if (!l->first) l->last = &l->first;
+    if (!l->first)
+      l->last = &l->first;
     pthread_mutex_unlock(&l->lock);
     bool ok = write_all(l, x->text, x->n);
     pthread_mutex_lock(&l->lock);
@@ -124,15 +136,18 @@ static void *write_letters(void *ctx) {
   }
   bool broken = l->broken;
   pthread_mutex_unlock(&l->lock);
-  if (broken) ww_rpc_over(l->r);
+  if (broken)
+    ww_rpc_over(l->r);
   return NULL;
 }
 
 /* ---- in ---- */
 
-/* More bytes behind those that are there. False: the peer has closed, reads no more, or we are to end. */
+/* More bytes behind those that are there. False: the peer has closed, reads no more, or we are to
+ * end. */
 static bool fill(line *l) {
-  if (l->at == l->n) l->at = l->n = 0;
+  if (l->at == l->n)
+    l->at = l->n = 0;
   if (l->at > l->cap / 2) {
     memmove(l->buf, l->buf + l->at, l->n - l->at);
     l->n -= l->at;
@@ -148,15 +163,22 @@ static bool fill(line *l) {
     l->buf = ww_xrealloc(l->buf, l->cap);
   }
   for (;;) {
-    struct pollfd p[3] = {{.fd = l->in, .events = POLLIN}, {.fd = l->wake, .events = POLLIN}, {.fd = l->out}};
+    struct pollfd p[3] = {
+        {.fd = l->in, .events = POLLIN}, {.fd = l->wake, .events = POLLIN}, {.fd = l->out}};
     int ready = poll(p, 3, -1);
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready < 0 || atomic_load(&l->r->over) || (p[2].revents & POLLERR)) return false;
-    if (!p[0].revents) continue;
+    if (ready < 0 && errno == EINTR)
+      continue;
+    if (ready < 0 || atomic_load(&l->r->over) || (p[2].revents & POLLERR))
+      return false;
+    if (!p[0].revents)
+      continue;
     ssize_t got = read(l->in, l->buf + l->n, CHUNK);
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) l->why = errno;
-    if (got <= 0) return false;
+    if (got < 0 && (errno == EINTR || errno == EAGAIN))
+      continue;
+    if (got < 0)
+      l->why = errno;
+    if (got <= 0)
+      return false;
     l->n += (size_t)got;
     return true;
   }
@@ -164,11 +186,13 @@ static bool fill(line *l) {
 
 static void too_large(line *l) {
   char why[96];
-  snprintf(why, sizeof why, "a message has at most %zu bytes; this one was skipped", l->r->o.max_message);
+  snprintf(why, sizeof why, "a message has at most %zu bytes; this one was skipped",
+           l->r->o.max_message);
   ww_rpc_refuse(l->r, WW_RPC_INVALID, why);
 }
 
-/* The line that begins at `at`, its break left out; at moves behind it. *length > most: it was longer, and is gone. */
+/* The line that begins at `at`, its break left out; at moves behind it. *length > most: it was
+ * longer, and is gone. */
 static bool next_line(line *l, size_t most, size_t *begin, size_t *length) {
   size_t seen = 0;
   bool dropped = false;
@@ -178,17 +202,20 @@ static bool next_line(line *l, size_t most, size_t *begin, size_t *length) {
       *begin = l->at;
       *length = dropped ? most + 1 : (size_t)(end - l->buf) - l->at;
       l->at = (size_t)(end - l->buf) + 1;
-      while (!dropped && *length && l->buf[*begin + *length - 1] == '\r') --*length;
+      while (!dropped && *length && l->buf[*begin + *length - 1] == '\r')
+        --*length;
       return true;
     }
     seen = l->n - l->at;
     if (seen > most) {
-      if (!dropped && l->framing == WW_RPC_LINES) too_large(l);
+      if (!dropped && l->framing == WW_RPC_LINES)
+        too_large(l);
       dropped = true;
       l->at = l->n;
       seen = 0;
     }
-    if (!fill(l)) return false;
+    if (!fill(l))
+      return false;
   }
 }
 
@@ -197,7 +224,8 @@ static bool skip(line *l, size_t n) {
     size_t some = l->n - l->at < n ? l->n - l->at : n;
     l->at += some;
     n -= some;
-    if (n && !fill(l)) return false;
+    if (n && !fill(l))
+      return false;
   }
   return true;
 }
@@ -206,26 +234,35 @@ static bool take_line(line *l) {
   size_t begin, n, max = l->r->o.max_message;
   if (!next_line(l, max, &begin, &n)) {
     /* the last line may lack its break */
-    if (!atomic_load(&l->r->over) && l->n > l->at) ww_rpc_message(l->r, l->buf + l->at, l->n - l->at);
+    if (!atomic_load(&l->r->over) && l->n > l->at)
+      ww_rpc_message(l->r, l->buf + l->at, l->n - l->at);
     return false;
   }
-  if (n <= max && strspn(l->buf + begin, " \t\r") < n) ww_rpc_message(l->r, l->buf + begin, n);
+  if (n <= max && strspn(l->buf + begin, " \t\r") < n)
+    ww_rpc_message(l->r, l->buf + begin, n);
   return true;
 }
 
-/* "Content-Length: 12" -> 12. False: some other header. *bad: no number, or one that nobody means. */
+/* "Content-Length: 12" -> 12. False: some other header. *bad: no number, or one that nobody means.
+ */
 static bool content_length(const char *s, size_t n, size_t *out, bool *bad) {
   static const char name[] = "content-length";
   size_t k = sizeof name - 1;
-  if (n < k || strncasecmp(s, name, k) != 0) return false;
-  while (k < n && (s[k] == ' ' || s[k] == '\t')) k++;
-  if (k == n || s[k] != ':') return false;
+  if (n < k || strncasecmp(s, name, k) != 0)
+    return false;
+  while (k < n && (s[k] == ' ' || s[k] == '\t'))
+    k++;
+  if (k == n || s[k] != ':')
+    return false;
   k++;
-  while (k < n && (s[k] == ' ' || s[k] == '\t')) k++;
+  while (k < n && (s[k] == ' ' || s[k] == '\t'))
+    k++;
   *bad = k == n || n - k > 15;
   *out = 0;
-  for (; k < n && isdigit((unsigned char)s[k]); k++) *out = *out * 10 + (size_t)(s[k] - '0');
-  while (k < n && (s[k] == ' ' || s[k] == '\t')) k++;
+  for (; k < n && isdigit((unsigned char)s[k]); k++)
+    *out = *out * 10 + (size_t)(s[k] - '0');
+  while (k < n && (s[k] == ' ' || s[k] == '\t'))
+    k++;
   *bad |= k < n;
   return true;
 }
@@ -234,7 +271,8 @@ static bool content_length(const char *s, size_t n, size_t *out, bool *bad) {
 static size_t misplaced(const char *s, size_t n) {
   static const char name[] = "Content-Length:";
   size_t at = 0;
-  for (const char *p = s; (p = memmem(p, n - (size_t)(p - s), name, sizeof name - 1)); p++) at = (size_t)(p - s);
+  for (const char *p = s; (p = memmem(p, n - (size_t)(p - s), name, sizeof name - 1)); p++)
+    at = (size_t)(p - s);
   return at;
 }
 
@@ -244,7 +282,8 @@ static bool take_headers(line *l, size_t *length) {
   for (;;) {
     size_t begin, n, value;
     bool bad = false;
-    if (!next_line(l, HEADER_MAX, &begin, &n)) return false;
+    if (!next_line(l, HEADER_MAX, &begin, &n))
+      return false;
     const char *s = l->buf + begin;
     size_t inside = n <= HEADER_MAX ? misplaced(s, n) : 0;
     wrong |= inside > 0;
@@ -254,12 +293,16 @@ static bool take_headers(line *l, size_t *length) {
       have = true;
       *length = value;
     } else if (n == 0 && have) {
-      if (wrong) ww_rpc_refuse(l->r, WW_RPC_PARSE, "a message begins with a line 'Content-Length: N' and an empty one");
+      if (wrong)
+        ww_rpc_refuse(l->r, WW_RPC_PARSE,
+                      "a message begins with a line 'Content-Length: N' and an empty one");
       return true;
-    } else if (n > HEADER_MAX || bad || (n && !memchr(s, ':', n)) || (n && !isalpha((unsigned char)*s)))
+    } else if (n > HEADER_MAX || bad || (n && !memchr(s, ':', n)) ||
+               (n && !isalpha((unsigned char)*s)))
       wrong = true;
     else if (n == 0 && wrong) {
-      ww_rpc_refuse(l->r, WW_RPC_PARSE, "a message begins with a line 'Content-Length: N' and an empty one");
+      ww_rpc_refuse(l->r, WW_RPC_PARSE,
+                    "a message begins with a line 'Content-Length: N' and an empty one");
       wrong = false;
     }
   }
@@ -267,13 +310,15 @@ static bool take_headers(line *l, size_t *length) {
 
 static bool take_framed(line *l) {
   size_t length = 0;
-  if (!take_headers(l, &length)) return false;
+  if (!take_headers(l, &length))
+    return false;
   if (length > l->r->o.max_message) {
     too_large(l);
     return skip(l, length);
   }
   while (l->n - l->at < length)
-    if (!fill(l)) return false;
+    if (!fill(l))
+      return false;
   l->at += length;
   ww_rpc_message(l->r, l->buf + l->at - length, length);
   return true;
@@ -285,7 +330,8 @@ static bool take_framed(line *l) {
 static void drain(line *l) {
   while (!ww_rpc_wait(l->r, 0.05)) {
     struct pollfd p = {.fd = l->out};
-    if (poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLNVAL))) ww_rpc_over(l->r);
+    if (poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLNVAL)))
+      ww_rpc_over(l->r);
   }
 }
 
@@ -303,7 +349,11 @@ static void stop_writer(line *l) {
 }
 
 /* Somebody may still have something to say when the line is gone. */
-static void nowhere(void *to, const char *message, size_t n) { (void)to, (void)message, (void)n; }
+static void nowhere(void *to, const char *message, size_t n) {
+  (void)to;
+  (void)message;
+  (void)n;
+}
 
 static void connect_to(ww_rpc *r, ww_rpc_send send, void *to, int wake) {
   pthread_mutex_lock(&r->sending);
@@ -318,7 +368,8 @@ static void connect_to(ww_rpc *r, ww_rpc_send send, void *to, int wake) {
 ww_status ww_rpc_serve(ww_rpc *r, int in, int out, ww_rpc_framing framing, ww_err *e) {
   line l = {.r = r, .in = in, .out = out, .framing = framing, .last = &l.first};
   int wake[2];
-  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK)) return ww_fail(e, WW_EIO, "cannot open a pipe: %s", strerror(errno));
+  if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
+    return ww_fail(e, WW_EIO, "cannot open a pipe: %s", strerror(errno));
   l.wake = wake[0];
   pthread_mutex_init(&l.lock, NULL);
   pthread_cond_init(&l.changed, NULL);
@@ -333,7 +384,8 @@ ww_status ww_rpc_serve(ww_rpc *r, int in, int out, ww_rpc_framing framing, ww_er
     ww_rpc_forget_asks(r);
     stop_writer(&l);
     int why = atomic_load(&l.why);
-    if (why) st = ww_fail(e, WW_EIO, "cannot exchange messages: %s", strerror(why));
+    if (why)
+      st = ww_fail(e, WW_EIO, "cannot exchange messages: %s", strerror(why));
   }
   connect_to(r, nowhere, NULL, -1);
   close(wake[0]);

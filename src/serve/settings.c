@@ -1,4 +1,5 @@
-/* settings.c - the table of settings: names, kinds, what they mean; reading, checking and documentation go by it.
+/* settings.c - the table of settings: names, kinds, what they mean; reading, checking and
+ * documentation go by it.
  *
  * A project's file comes with code of others: it can name no flag that runs or writes anything. */
 #include "settings.h"
@@ -22,26 +23,33 @@ typedef struct {
 
 #define AT(m) offsetof(ww_settings, m)
 static const member members[] = {
-    {"gpu", TEXT, AT(gpu), NULL, 0, 0, "`h200`", "GPU that predictions are for: a name of `warpwise gpus`"},
+    {"gpu", TEXT, AT(gpu), NULL, 0, 0, "`h200`",
+     "GPU that predictions are for: a name of `warpwise gpus`"},
     {"gpus", TEXTS, AT(gpus), NULL, 0, 0, "all", "GPUs that *compare GPUs* shows"},
     {"flags", FLAGS, AT(flags), NULL, 0, 0, "none",
-     "compiler flags besides those of compile_commands.json: `-DN=4`, `-UN`, `-Iinclude`, `-isystem`, `-include`, "
+     "compiler flags besides those of compile_commands.json: `-DN=4`, `-UN`, `-Iinclude`, "
+     "`-isystem`, `-include`, "
      "`-std=`, `-cl-std=`"},
-    {"instantiate", TEXTS, AT(instantiate), NULL, 0, 0, "none", "templates to instantiate: `kern<float,256>`"},
+    {"instantiate", TEXTS, AT(instantiate), NULL, 0, 0, "none",
+     "templates to instantiate: `kern<float,256>`"},
     {"launches", LAUNCHES, AT(launches), NULL, 0, 0, "none",
-     "launches by kernel, where no comment in the source gives one: `{\"saxpy\": \"grid=n/256 block=256 n=1<<20\"}`, or "
+     "launches by kernel, where no comment in the source gives one: `{\"saxpy\": \"grid=n/256 "
+     "block=256 n=1<<20\"}`, or "
      "a launch spec (docs/launch.md)"},
     {"cache", TEXT, AT(cache), "warm|cold", 0, 0, "as the launch says",
      "state of the caches at the launch: `warm` or `cold`"},
     {"by", TEXT, AT(by), "machine|grounded", 0, 0, "`grounded`",
      "`machine`: the machine model alone; `grounded`: with what measurements taught"},
-    {"budget", COUNT, AT(budget), NULL, 1000, 1e10, "500000", "warp instructions to spend on sampling a kernel"},
-    {"debounce", COUNT, AT(debounce), NULL, 0, 10000, "15", "milliseconds of rest after a change before its analysis"},
+    {"budget", COUNT, AT(budget), NULL, 1000, 1e10, "500000",
+     "warp instructions to spend on sampling a kernel"},
+    {"debounce", COUNT, AT(debounce), NULL, 0, 10000, "15",
+     "milliseconds of rest after a change before its analysis"},
     {"codeLens", BOOL, AT(code_lens), NULL, 0, 0, "`true`", "the line above each kernel"},
     {"inlayHints", BOOL, AT(inlay_hints), NULL, 0, 0, "`true`", "what hot lines cost, behind them"},
     {"diagnostics", BOOL, AT(diagnostics), NULL, 0, 0, "`true`", "findings at their lines"},
     {"hover", BOOL, AT(hover), NULL, 0, 0, "`true`", "the table of a kernel under the pointer"},
-    {"hotPercent", NUMBER, AT(hint_percent), NULL, 0, 100, "5", "percent of a kernel's time that make a line hot"},
+    {"hotPercent", NUMBER, AT(hint_percent), NULL, 0, 100, "5",
+     "percent of a kernel's time that make a line hot"},
     {"minGain", NUMBER, AT(gain), NULL, 1, 1000, "1.1",
      "factor that a finding has to promise to be an information; below it is a hint"},
     {0},
@@ -80,7 +88,8 @@ static void wrong_kind(reading *r, const char *name, const char *want, const cJS
 static bool is_one_of(const char *list, const char *word) {
   for (const char *p = list; *p;) {
     size_t n = strcspn(p, "|");
-    if (strlen(word) == n && !memcmp(p, word, n)) return true;
+    if (strlen(word) == n && !memcmp(p, word, n))
+      return true;
     p += n + (p[n] == '|');
   }
   return false;
@@ -99,7 +108,8 @@ static void read_text(reading *r, const member *m, const cJSON *v) {
 static const char *path_flag(const char *flag) {
   static const char *const names[] = {"-isystem", "-include", "-I"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (ww_starts(flag, names[k])) return names[k];
+    if (ww_starts(flag, names[k]))
+      return names[k];
   return NULL;
 }
 
@@ -111,11 +121,13 @@ static bool take_flag(reading *r, const char *flag, ww_problems *out, bool *next
     const char *value = flag + strlen(name);
     ww_push(r->a, out, name);
     *next = !*value;
-    if (*value) ww_push(r->a, out, (const char *)ww_path_join(r->a, r->dir, value));
+    if (*value)
+      ww_push(r->a, out, (const char *)ww_path_join(r->a, r->dir, value));
     return true;
   }
   bool defines = flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U');
-  if (!defines && !ww_starts(flag, "-std=") && !ww_starts(flag, "-cl-std=")) return false;
+  if (!defines && !ww_starts(flag, "-std=") && !ww_starts(flag, "-cl-std="))
+    return false;
   *next = defines && !flag[2];
   ww_push(r->a, out, (const char *)ww_strdup(r->a, flag));
   return true;
@@ -141,17 +153,22 @@ static void read_texts(reading *r, const member *m, const cJSON *v) {
     } else if (m->kind == FLAGS) {
       path = path_flag(text) != NULL;
       if (!take_flag(r, text, &list, &value))
-        problem(r, "%s: '%.60s' is left out; -D, -U, -I, -isystem, -include, -std= and -cl-std= are accepted", m->name,
-                text);
+        problem(r,
+                "%s: '%.60s' is left out; -D, -U, -I, -isystem, -include, -std= and -cl-std= are "
+                "accepted",
+                m->name, text);
     } else
       ww_push(r->a, &list, text);
   }
-  if (value) list.n--; /* a flag without its value */
+  if (value)
+    list.n--; /* a flag without its value */
   *(const char ***)((char *)r->s + m->at) = list.v;
-  *(uint32_t *)((char *)r->s + m->at + sizeof(const char **)) = list.n; /* the count follows the array */
+  *(uint32_t *)((char *)r->s + m->at + sizeof(const char **)) =
+      list.n; /* the count follows the array */
 }
 
-_Static_assert(AT(ngpus) == AT(gpus) + sizeof(const char **) && AT(nflags) == AT(flags) + sizeof(const char **) &&
+_Static_assert(AT(ngpus) == AT(gpus) + sizeof(const char **) &&
+                   AT(nflags) == AT(flags) + sizeof(const char **) &&
                    AT(ninstantiate) == AT(instantiate) + sizeof(const char **),
                "counts follow their arrays");
 
@@ -201,14 +218,23 @@ static void read_number(reading *r, const member *m, const cJSON *v) {
 
 static void read_member(reading *r, const member *m, const cJSON *v) {
   bool given = !cJSON_IsNull(v) && !(cJSON_IsString(v) && !*v->valuestring);
-  if (!given) return;
+  if (!given)
+    return;
   switch (m->kind) {
-  case TEXT: read_text(r, m, v); break;
+  case TEXT:
+    read_text(r, m, v);
+    break;
   case TEXTS:
-  case FLAGS: read_texts(r, m, v); break;
-  case LAUNCHES: read_launches(r, m, v); break;
+  case FLAGS:
+    read_texts(r, m, v);
+    break;
+  case LAUNCHES:
+    read_launches(r, m, v);
+    break;
   case COUNT:
-  case NUMBER: read_number(r, m, v); break;
+  case NUMBER:
+    read_number(r, m, v);
+    break;
   case BOOL:
     if (cJSON_IsBool(v))
       *(bool *)((char *)r->s + m->at) = cJSON_IsTrue(v);
@@ -218,24 +244,27 @@ static void read_member(reading *r, const member *m, const cJSON *v) {
   }
 }
 
-void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, const char *dir, bool strict, ww_arena *a,
-                     ww_problems *problems) {
+void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, const char *dir,
+                     bool strict, ww_arena *a, ww_problems *problems) {
   reading r = {s, where, dir, a, problems};
   const cJSON *v;
   char scratch[64];
-  if (!object || cJSON_IsNull(object)) return;
+  if (!object || cJSON_IsNull(object))
+    return;
   if (!cJSON_IsObject(object)) {
     problem(&r, "expected an object of settings, not %s", ww_json_kind(object, scratch));
     return;
   }
   cJSON_ArrayForEach(v, object) {
     const member *m = members;
-    while (m->name && strcmp(m->name, v->string) != 0) m++;
+    while (m->name && strcmp(m->name, v->string) != 0)
+      m++;
     if (m->name)
       read_member(&r, m, v);
     else if (strict && v->string[0] != '$' && v->string[0] != '_') { /* "$schema", "_comment" */
       ww_buf b = {0};
-      for (m = members; m->name; m++) ww_buf_fmt(&b, "%s%s", m == members ? "" : ", ", m->name);
+      for (m = members; m->name; m++)
+        ww_buf_fmt(&b, "%s%s", m == members ? "" : ", ", m->name);
       problem(&r, "there is no setting '%.60s'; there are %s", v->string, b.s);
       ww_buf_free(&b);
     }
@@ -247,8 +276,10 @@ void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, con
 static const char *find_upward(const char *file, ww_arena *a) {
   for (const char *dir = ww_path_dir(a, file);; dir = ww_path_dir(a, dir)) {
     const char *path = ww_path_join(a, dir, ".warpwise.json");
-    if (ww_file_regular(path)) return path;
-    if (!strcmp(dir, "/") || !strcmp(dir, ".")) return NULL;
+    if (ww_file_regular(path))
+      return path;
+    if (!strcmp(dir, "/") || !strcmp(dir, "."))
+      return NULL;
   }
 }
 
@@ -258,7 +289,8 @@ void ww_settings_project(ww_settings *s, const char *file, ww_arena *a, ww_probl
   size_t n;
   ww_err e = {0};
   s->project = path;
-  if (!path) return;
+  if (!path)
+    return;
   reading r = {s, path, ww_path_dir(a, path), a, problems};
   if (ww_read_file(a, path, 1 << 20, &text, &n, &e)) {
     problem(&r, "%s", e.msg);
@@ -274,7 +306,8 @@ void ww_settings_project(ww_settings *s, const char *file, ww_arena *a, ww_probl
 
 const ww_launch *ww_settings_launch(const ww_settings *s, const char *kernel) {
   for (uint32_t k = 0; k < s->nlaunches; k++)
-    if (!strcmp(s->launches[k].kernel, kernel)) return &s->launches[k].launch;
+    if (!strcmp(s->launches[k].kernel, kernel))
+      return &s->launches[k].launch;
   return NULL;
 }
 
@@ -290,7 +323,8 @@ void ww_settings_table(ww_buf *out) {
 }
 
 static void schema_kind(ww_json *j, const member *m) {
-  static const char *const types[] = {"string", "array", "array", "object", "integer", "number", "boolean"};
+  static const char *const types[] = {"string",  "array",  "array",  "object",
+                                      "integer", "number", "boolean"};
   ww_json_kstr(j, "type", types[m->kind]);
   if (m->kind == TEXTS || m->kind == FLAGS) {
     ww_json_key(j, "items");

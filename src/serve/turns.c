@@ -1,9 +1,9 @@
-/* turns.c - requests wait here, not in the pool: a worker that has finished takes the next one
- * by its tag.
+/* turns.c - requests wait here, not in the pool: a worker that has finished takes the next one by
+ * its tag.
  *
- * Tags are seconds of work: a request's is the larger of the clock and the time that its client
- * has used; the clock is the tag of the latest that began. Invariant: what waits is either more
- * than the workers can take or kept back because its client has its share. */
+ * Tags are seconds of work: a request's is the larger of the clock and the time that its client has
+ * used; the clock is the tag of the latest that began. Invariant: what waits is either more than
+ * the workers can take or kept back because its client has its share. */
 #include "turns.h"
 
 #include <assert.h>
@@ -50,7 +50,8 @@ ww_share *ww_share_hold(ww_share *s) {
 }
 
 void ww_share_drop(ww_share *s) {
-  if (s && atomic_fetch_sub(&s->users, 1) == 1) free(s);
+  if (s && atomic_fetch_sub(&s->users, 1) == 1)
+    free(s);
 }
 
 ww_turns *ww_turns_new(uint32_t workers, uint32_t queue) {
@@ -59,13 +60,15 @@ ww_turns *ww_turns_new(uint32_t workers, uint32_t queue) {
   t->queue = queue;
   pthread_mutex_init(&t->lock, NULL);
   t->pool = ww_pool_new(workers, workers);
-  if (t->pool) return t;
+  if (t->pool)
+    return t;
   ww_turns_free(t);
   return NULL;
 }
 
 void ww_turns_finish(ww_turns *t) {
-  if (!t) return;
+  if (!t)
+    return;
   pthread_mutex_lock(&t->lock);
   t->ended = true;
   pthread_mutex_unlock(&t->lock);
@@ -74,7 +77,8 @@ void ww_turns_finish(ww_turns *t) {
 }
 
 void ww_turns_free(ww_turns *t) {
-  if (!t) return;
+  if (!t)
+    return;
   ww_turns_finish(t);
   pthread_mutex_destroy(&t->lock);
   free(t);
@@ -88,16 +92,20 @@ static bool may_begin(const ww_turns *t, const turn *x) {
 /* Under the lock: takes the next one out; NULL: none, or no worker is free. */
 static turn *take(ww_turns *t) {
   turn **best = NULL;
-  if (t->running >= t->workers) return NULL;
+  if (t->running >= t->workers)
+    return NULL;
   for (turn **x = &t->waiting; *x; x = &(*x)->next)
-    if (may_begin(t, *x) && (!best || (*x)->tag < (*best)->tag)) best = x;
-  if (!best) return NULL;
+    if (may_begin(t, *x) && (!best || (*x)->tag < (*best)->tag))
+      best = x;
+  if (!best)
+    return NULL;
   turn *x = *best;
   *best = x->next;
   t->nwaiting--;
   t->running++;
   x->client->running++;
-  if (x->tag > t->clock) t->clock = x->tag;
+  if (x->tag > t->clock)
+    t->clock = x->tag;
   return x;
 }
 
@@ -107,8 +115,10 @@ static void finish(ww_turns *t, turn *x, double took) {
   s->used = (s->used > x->tag ? s->used : x->tag) + took;
   s->running--;
   t->running--;
-  for (turn *w = t->waiting; w; w = w->next) /* a client's requests wait for the time its others took */
-    if (w->client == s && w->tag < s->used) w->tag = s->used;
+  for (turn *w = t->waiting; w;
+       w = w->next) /* a client's requests wait for the time its others took */
+    if (w->client == s && w->tag < s->used)
+      w->tag = s->used;
   pthread_mutex_unlock(&t->lock);
   ww_share_drop(s);
   free(x);
@@ -132,16 +142,21 @@ bool ww_turns_submit(ww_turns *t, ww_share *client, void (*work)(void *ctx), voi
   pthread_mutex_lock(&t->lock);
   bool room = !t->ended && (t->nwaiting < t->queue || t->running < t->workers);
   if (room) {
-    *x = (turn){t, ww_share_hold(client), work, ctx, client->used > t->clock ? client->used : t->clock, NULL};
-    while (*last) last = &(*last)->next;
+    *x = (turn){
+        t,   ww_share_hold(client), work, ctx, client->used > t->clock ? client->used : t->clock,
+        NULL};
+    while (*last)
+      last = &(*last)->next;
     *last = x;
     t->nwaiting++;
   }
   turn *begins = room ? take(t) : NULL;
-  bool taken = !begins || ww_pool_submit(t->pool, run, begins); /* it has room for as many as may run */
+  bool taken =
+      !begins || ww_pool_submit(t->pool, run, begins); /* it has room for as many as may run */
   assert(taken);
   (void)taken;
   pthread_mutex_unlock(&t->lock);
-  if (!room) free(x);
+  if (!room)
+    free(x);
   return room;
 }

@@ -24,16 +24,19 @@ static ww_status load_gpus(ww_workspace *w, const ww_workspace_options *o, ww_er
   ww_status st = WW_OK;
   if (!n)
     return ww_fail(e, WW_EDATA,
-                   "no GPU descriptions in %s/gpus; install them, or set WARPWISE_DATA to the folder that has gpus/",
+                   "no GPU descriptions in %s/gpus; install them, or set WARPWISE_DATA to the "
+                   "folder that has gpus/",
                    ww_data_dir(w->arena));
   w->gpus = WW_NEWN(w->arena, ww_gpu, n + o->ngpu_files);
   for (uint32_t k = 0; !st && k < o->ngpu_files + n; k++) {
     const char *which = k < o->ngpu_files ? o->gpu_files[k] : names[k - o->ngpu_files];
     ww_gpu *g = &w->gpus[w->ngpus];
-    if (k < o->ngpu_files && !strchr(which, '/')) which = ww_fmt(w->arena, "./%s", which); /* a file, no name */
+    if (k < o->ngpu_files && !strchr(which, '/'))
+      which = ww_fmt(w->arena, "./%s", which); /* a file, no name */
     st = ww_gpu_load(which, w->arena, g, e);
     bool twice = false;
-    for (uint32_t i = 0; !st && i < w->ngpus; i++) twice |= !strcmp(w->gpus[i].name, g->name);
+    for (uint32_t i = 0; !st && i < w->ngpus; i++)
+      twice |= !strcmp(w->gpus[i].name, g->name);
     w->ngpus += !st && !twice;
   }
   return st;
@@ -50,8 +53,10 @@ static ww_status load_models(ww_workspace *w, const ww_workspace_options *o, ww_
   char *text;
   size_t n;
   ww_status st = ww_read_file(w->arena, machine, 1 << 20, &text, &n, e);
-  if (!st) st = ww_params_parse(text, n, &w->params, e);
-  if (!st && ww_file_exists(learned)) st = ww_correction_read(learned, w->arena, &c, e);
+  if (!st)
+    st = ww_params_parse(text, n, &w->params, e);
+  if (!st && ww_file_exists(learned))
+    st = ww_correction_read(learned, w->arena, &c, e);
   w->correction = c;
   return st;
 }
@@ -69,11 +74,14 @@ ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
   w->precompiled = ww_keep_new(64, 64, free);
   w->background = ww_pool_new(1, 8);
   ww_status st = w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
-  if (!st) st = load_models(w, o, e);
+  if (!st)
+    st = load_models(w, o, e);
   if (!st && o->root && !realpath(o->root, real))
     st = ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
-  if (!st && o->root) w->root = ww_strdup(w->arena, real);
-  if (!st) return w;
+  if (!st && o->root)
+    w->root = ww_strdup(w->arena, real);
+  if (!st)
+    return w;
   if (e && e->file) { /* it lies in what is freed here */
     ww_err whole = *e;
     snprintf(e->msg, sizeof e->msg, "%.200s: %.300s", whole.file, whole.msg);
@@ -84,7 +92,8 @@ ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
 }
 
 void ww_workspace_free(ww_workspace *w) {
-  if (!w) return;
+  if (!w)
+    return;
   for (document *d = w->documents, *next; d; d = next) {
     next = d->next;
     free(d->path);
@@ -108,7 +117,8 @@ uint32_t ww_workspace_gpus(const ww_workspace *w, const ww_gpu **gpus) {
 }
 
 ww_workspace_stats ww_workspace_count(ww_workspace *w) {
-  return (ww_workspace_stats){ww_keep_count(w->units), ww_keep_count(w->hosts), ww_keep_count(w->answers)};
+  return (ww_workspace_stats){ww_keep_count(w->units), ww_keep_count(w->hosts),
+                              ww_keep_count(w->answers)};
 }
 
 /* ---- paths ---- */
@@ -117,48 +127,58 @@ ww_workspace_stats ww_workspace_count(ww_workspace *w) {
 static bool plain(const char *path) {
   for (const char *p = path; *p;) {
     size_t n = strcspn(p, "/");
-    if (n == 2 && p[0] == '.' && p[1] == '.') return false;
+    if (n == 2 && p[0] == '.' && p[1] == '.')
+      return false;
     p += n + (p[n] == '/');
   }
   return *path != 0;
 }
 
-ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a, const char **out,
-                            ww_err *e) {
+ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a,
+                            const char **out, ww_err *e) {
   char real[PATH_MAX];
   const char *full = path[0] == '/' || !w->root ? path : ww_path_join(a, w->root, path);
   *out = full;
-  if (!w->root) return WW_OK;
+  if (!w->root)
+    return WW_OK;
   if (strlen(full) >= PATH_MAX || !plain(path) || !ww_path_below(full, w->root))
     return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
-  /* A link may lead out: the file itself, or for one that is not there the folder it would be in. */
+  /* A link may lead out: the file itself, or for one that is not there the folder it would be in.
+   */
   const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
   if (!realpath(check, real)) {
-    if (exists) return ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path);
+    if (exists)
+      return ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path);
     return WW_OK; /* nor is its folder: nothing on disk can be meant */
   }
   if (!ww_path_below(real, w->root))
     return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
-  if (exists) *out = ww_strdup(a, real);
+  if (exists)
+    *out = ww_strdup(a, real);
   return WW_OK;
 }
 
-ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a, char **text, size_t *n,
-                            ww_err *e) {
+ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a,
+                            char **text, size_t *n, ww_err *e) {
   return ww_read_below(a, w->root, path, max, text, n, e);
 }
 
-const char *ww_workspace_root(const ww_workspace *w) { return w->root; }
+const char *ww_workspace_root(const ww_workspace *w) {
+  return w->root;
+}
 
 /* ---- documents ---- */
 
 static document **find(ww_workspace *w, const char *path) {
   document **d = &w->documents;
-  while (*d && strcmp((*d)->path, path) != 0) d = &(*d)->next;
+  while (*d && strcmp((*d)->path, path) != 0)
+    d = &(*d)->next;
   return d;
 }
 
-static char *copy(const char *s) { return strcpy(ww_xmalloc(strlen(s) + 1), s); }
+static char *copy(const char *s) {
+  return strcpy(ww_xmalloc(strlen(s) + 1), s);
+}
 
 uint64_t ww_workspace_change(ww_workspace *w, const char *path, const char *text) {
   pthread_mutex_lock(&w->lock);
@@ -222,7 +242,8 @@ static ww_status over(const asking *x, const ww_fn *fn, ww_err *e) {
   if (ww_source_stale(x->w, &x->q->source))
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
   if (x->q->deadline > 0 && ww_now() > x->q->deadline)
-    return ww_fail(e, WW_ELIMIT, "%s%.100s%s took longer than a request may; --seconds raises the limit",
+    return ww_fail(e, WW_ELIMIT,
+                   "%s%.100s%s took longer than a request may; --seconds raises the limit",
                    fn ? "kernel `" : "", fn ? fn->name : "the prediction", fn ? "`" : "");
   return ww_fail(e, WW_ECANCEL, "cancelled");
 }
@@ -234,13 +255,15 @@ static ww_status choose_gpus(asking *x, ww_err *e) {
   x->gpus = WW_NEWN(x->a, ww_gpu, x->ngpus);
   for (uint32_t k = 0; k < x->ngpus; k++) {
     uint32_t g = 0;
-    while (g < x->w->ngpus && strcmp(x->w->gpus[g].name, names[k]) != 0) g++;
+    while (g < x->w->ngpus && strcmp(x->w->gpus[g].name, names[k]) != 0)
+      g++;
     if (g < x->w->ngpus) {
       x->gpus[k] = x->w->gpus[g];
       continue;
     }
     ww_buf b = {0};
-    for (g = 0; g < x->w->ngpus; g++) ww_buf_fmt(&b, "%s%s", g ? ", " : "", x->w->gpus[g].name);
+    for (g = 0; g < x->w->ngpus; g++)
+      ww_buf_fmt(&b, "%s%s", g ? ", " : "", x->w->gpus[g].name);
     ww_status st = ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", names[k], b.s);
     ww_buf_free(&b);
     return st;
@@ -271,20 +294,24 @@ static const char *comment_of(const asking *x, const ww_fn *fn) {
     return ww_front_comment_in(x->read.text, strlen(x->read.text), fn->line, x->a);
   char *text;
   size_t n;
-  if (ww_workspace_text(x->w, fn->file, 32 << 20, x->a, &text, &n, NULL)) return NULL;
+  if (ww_workspace_text(x->w, fn->file, 32 << 20, x->a, &text, &n, NULL))
+    return NULL;
   return ww_front_comment_in(text, n, fn->line, x->a);
 }
 
-/* Launches come from requests and from comments in sources: neither may name contents outside of the root. */
+/* Launches come from requests and from comments in sources: neither may name contents outside of
+ * the root. */
 static ww_status check_contents(const asking *x, ww_buffer *b, ww_err *e) {
-  if (!x->w->root || b->fill.kind != WW_FILL_FILE) return WW_OK;
+  if (!x->w->root || b->fill.kind != WW_FILL_FILE)
+    return WW_OK;
   b->fill.root = x->w->root; /* when it is read, what lies at the path may be another thing */
   return ww_workspace_path(x->w, b->fill.path, true, x->a, &b->fill.path, e);
 }
 
 static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
   ww_status st = check_contents(x, &a->buffer, e);
-  for (uint32_t k = 0; !st && k < a->nptrs; k++) st = check_contents(x, &a->ptrs[k].buffer, e);
+  for (uint32_t k = 0; !st && k < a->nptrs; k++)
+    st = check_contents(x, &a->ptrs[k].buffer, e);
   return st;
 }
 
@@ -298,26 +325,35 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *sa
     const char *comment = comment_of(x, fn);
     bool ask = !comment && !l->grid[0] && !l->grid_expr[0];
     if (ask && !x->hosts) {
-      st = ww_workspace_hosts(x->w, s, &x->read, x->q->deadline, &x->hosts_key, &x->hosts, &x->out->host_ms, e);
-      if (!st) x->launches = ww_hosts_here(x->hosts, s, &x->read, x->a);
+      st = ww_workspace_hosts(x->w, s, &x->read, x->q->deadline, &x->hosts_key, &x->hosts,
+                              &x->out->host_ms, e);
+      if (!st)
+        x->launches = ww_hosts_here(x->hosts, s, &x->read, x->a);
     }
-    if (!st) st = ww_answer_launch(fn, comment, ask ? x->launches : NULL, ask ? x->hosts->n : 0, x->a, l, said, e);
+    if (!st)
+      st = ww_answer_launch(fn, comment, ask ? x->launches : NULL, ask ? x->hosts->n : 0, x->a, l,
+                            said, e);
   }
-  for (uint32_t k = 0; !st && k < l->nargs; k++) st = check_arg(x, &l->args[k], e);
-  for (uint32_t k = 0; !st && k < l->nsymbols; k++) st = check_arg(x, &l->symbols[k].arg, e);
-  if (x->q->cache) l->warm = !strcmp(x->q->cache, "warm");
+  for (uint32_t k = 0; !st && k < l->nargs; k++)
+    st = check_arg(x, &l->args[k], e);
+  for (uint32_t k = 0; !st && k < l->nsymbols; k++)
+    st = check_arg(x, &l->symbols[k].arg, e);
+  if (x->q->cache)
+    l->warm = !strcmp(x->q->cache, "warm");
   return st;
 }
 
 /* The launch of the host code moves with what stands above it: it is no part of the key. */
 static const char *host_of(const ww_said *said) {
   for (uint32_t i = 0; i < said->n; i++)
-    if (ww_starts(said->v[i], "launch: as in the host code")) return said->v[i];
+    if (ww_starts(said->v[i], "launch: as in the host code"))
+      return said->v[i];
   return NULL;
 }
 
 /* Everything that the answer is made of. */
-static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const ww_said *said, const ww_gpu *g) {
+static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const ww_said *said,
+                         const ww_gpu *g) {
   const char *host = host_of(said);
   ww_buf b = {0};
   ww_json j = {0};
@@ -327,31 +363,37 @@ static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const
   ww_buf_free(&b);
   uint64_t rest[4] = {x->q->budget, x->q->explain, x->correction != NULL, l->warm};
   k = ww_key_with(k, rest, sizeof rest);
-  for (uint32_t i = 0; i < said->n; i++) k = ww_key_str(k, said->v[i] == host ? "host" : said->v[i]);
-  if (!x->q->ngpus) k = ww_key_str(k, "assumed");
+  for (uint32_t i = 0; i < said->n; i++)
+    k = ww_key_str(k, said->v[i] == host ? "host" : said->v[i]);
+  if (!x->q->ngpus)
+    k = ww_key_str(k, "assumed");
   return ww_key_str(k, g->name);
 }
 
 /* What is kept of an answer. */
 typedef struct {
-  uint32_t line,
-      host; /* where the kernel stood; where in the text begins what was said of its host launch, 0: nothing was */
+  uint32_t line, host; /* where the kernel stood; where in the text begins what was said of its host
+                          launch, 0: nothing was */
   char json[];
 } kept_answer;
 
-static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const char *host, const char *json) {
+static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const char *host,
+                        const char *json) {
   size_t n = strlen(json) + 1, more = host ? strlen(host) + 1 : 0;
   kept_answer *k = ww_xmalloc(sizeof *k + n + more);
   k->line = fn->line;
   k->host = host ? (uint32_t)n : 0;
   memcpy(k->json, json, n);
-  if (host) memcpy(k->json + n, host, more);
+  if (host)
+    memcpy(k->json + n, host, more);
   ww_keep_put(x->w->answers, key, k, sizeof *k + n + more);
   ww_keep_release(x->w->answers, key, k);
 }
 
-static const char *known_answer(const asking *x, const ww_fn *fn, const char *host, const kept_answer *k) {
-  ww_code_place was = {fn->file, k->line, k->host ? k->json + k->host : NULL}, now = {fn->file, fn->line, host};
+static const char *known_answer(const asking *x, const ww_fn *fn, const char *host,
+                                const kept_answer *k) {
+  ww_code_place was = {fn->file, k->line, k->host ? k->json + k->host : NULL},
+                now = {fn->file, fn->line, host};
   return ww_code_moved(k->json, &was, &now, x->a);
 }
 
@@ -386,14 +428,16 @@ static bool never(void *ctx) {
   return false;
 }
 
-/* For each GPU of the list its status and its report, with the NUL: what comes back from a child. */
+/* For each GPU of the list its status and its report, with the NUL: what comes back from a child.
+ */
 static void predict(void *ctx, ww_buf *out) {
   const computing *c = ctx;
   const asking *x = c->x;
   ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, c->n);
   ww_prediction *p = WW_NEWN(x->a, ww_prediction, c->n);
   ww_err e = {0};
-  for (uint32_t i = 0; i < c->n; i++) gpus[i] = x->gpus[c->list[i]];
+  for (uint32_t i = 0; i < c->n; i++)
+    gpus[i] = x->gpus[c->list[i]];
   ww_question q = {.gpus = gpus,
                    .n = c->n,
                    .assumed = !x->q->ngpus,
@@ -401,12 +445,14 @@ static void predict(void *ctx, ww_buf *out) {
                    .correction = x->correction,
                    .budget = x->q->budget,
                    .max_bytes = x->w->bytes,
-                   .cancelled = x->w->children ? never : is_over, /* a child's parent looks at the clock */
+                   .cancelled =
+                       x->w->children ? never : is_over, /* a child's parent looks at the clock */
                    .cancelled_ctx = (void *)(uintptr_t)x};
   ww_answer(x->read.unit, c->fn, c->launch, &q, c->said, x->a, p, &e);
   for (uint32_t i = 0; i < c->n; i++) {
     ww_err *why = &p[i].report.error;
-    if (why->code == WW_ECANCEL) over(x, c->fn, why);
+    if (why->code == WW_ECANCEL)
+      over(x, c->fn, why);
     uint8_t code = (uint8_t)why->code;
     char *json = write_report(x, c->fn, &gpus[i], &p[i]);
     ww_buf_add(out, &code, 1);
@@ -422,18 +468,23 @@ static ww_status predict_apart(computing *c, ww_buf *out, ww_err *e) {
   ww_child child = {.work = predict,
                     .ctx = c,
                     .deadline = x->q->deadline,
-                    .bytes = x->w->bytes + x->w->bytes / 4, /* what keeps account of the buffers comes on top of them */
+                    .bytes = x->w->bytes +
+                             x->w->bytes /
+                                 4, /* what keeps account of the buffers comes on top of them */
                     .cancelled = is_over,
                     .cancelled_ctx = x};
   ww_status st = ww_child_run(&child, out, &why);
-  if (!st) return WW_OK;
-  if (is_over(x)) return over(x, c->fn, e);
+  if (!st)
+    return WW_OK;
+  if (is_over(x))
+    return over(x, c->fn, e);
   if (st == WW_ELIMIT)
-    return ww_fail(e, st, "kernel `%.100s` took more than %llu MB of memory; --memory raises the limit", c->fn->name,
-                   (unsigned long long)x->w->bytes >> 20);
+    return ww_fail(e, st,
+                   "kernel `%.100s` took more than %llu MB of memory; --memory raises the limit",
+                   c->fn->name, (unsigned long long)x->w->bytes >> 20);
   if (st == WW_EUNSUPPORTED)
-    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s", c->fn->name,
-                   why.msg);
+    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s",
+                   c->fn->name, why.msg);
   return ww_fail(e, st, "kernel `%.100s`: %s", c->fn->name, why.msg);
 }
 
@@ -460,12 +511,14 @@ static void compute(computing *c, const ww_key *keys, ww_told *told) {
     uint32_t g = c->list[i];
     ww_told *t = &told[g];
     bool has = !why.code && at < end;
-    if (!has && !why.code) ww_fail(&why, WW_EUNSUPPORTED, "kernel `%.100s` has no prediction", c->fn->name);
+    if (!has && !why.code)
+      ww_fail(&why, WW_EUNSUPPORTED, "kernel `%.100s` has no prediction", c->fn->name);
     t->code = has ? (ww_status)*at : why.code;
     char *error = has ? NULL : error_report(x, c->fn, &x->gpus[g], &why);
     t->json = ww_strdup(x->a, has ? at + 1 : error);
     free(error);
-    if (has) at += strlen(at + 1) + 2;
+    if (has)
+      at += strlen(at + 1) + 2;
     if (t->code)
       ww_keep_give_up(x->w->answers, keys[g]);
     else
@@ -474,13 +527,16 @@ static void compute(computing *c, const ww_key *keys, ww_told *told) {
   ww_buf_free(&out);
 }
 
-/* Two askers may want the same GPUs in another order: claiming them in the order of their keys, nobody waits in a circle. */
+/* Two askers may want the same GPUs in another order: claiming them in the order of their keys,
+ * nobody waits in a circle. */
 static void sort_by_key(const ww_key *keys, uint32_t *order, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) order[i] = i;
+  for (uint32_t i = 0; i < n; i++)
+    order[i] = i;
   for (uint32_t i = 1; i < n; i++)
     for (uint32_t k = i; k && keys[order[k]].a < keys[order[k - 1]].a; k--) {
       uint32_t t = order[k];
-      order[k] = order[k - 1], order[k - 1] = t;
+      order[k] = order[k - 1];
+      order[k - 1] = t;
     }
 }
 
@@ -488,17 +544,23 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e
   ww_launch l;
   ww_said said = {0};
   ww_status st = launch_of(x, fn, &l, &said, e);
-  if (st) return st;
-  ww_key code = ww_code_key(&x->read.unit->module, fn, x->q->explain), *keys = WW_NEWN(x->a, ww_key, x->ngpus);
-  uint32_t *missing = WW_NEWN(x->a, uint32_t, x->ngpus), *order = WW_NEWN(x->a, uint32_t, x->ngpus), n = 0;
-  for (uint32_t g = 0; g < x->ngpus; g++) keys[g] = answer_key(x, code, &l, &said, &x->gpus[g]);
+  if (st)
+    return st;
+  ww_key code = ww_code_key(&x->read.unit->module, fn, x->q->explain),
+         *keys = WW_NEWN(x->a, ww_key, x->ngpus);
+  uint32_t *missing = WW_NEWN(x->a, uint32_t, x->ngpus), *order = WW_NEWN(x->a, uint32_t, x->ngpus),
+           n = 0;
+  for (uint32_t g = 0; g < x->ngpus; g++)
+    keys[g] = answer_key(x, code, &l, &said, &x->gpus[g]);
   sort_by_key(keys, order, x->ngpus);
   for (uint32_t i = 0; i < x->ngpus; i++) {
     uint32_t g = order[i];
     void *kept;
-    told[g] = (ww_told){.kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
+    told[g] =
+        (ww_told){.kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
     bool twice = i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
-    ww_keep_answer answer = twice ? WW_KEEP_LATE : ww_keep_get(x->w->answers, keys[g], x->q->deadline, &kept);
+    ww_keep_answer answer =
+        twice ? WW_KEEP_LATE : ww_keep_get(x->w->answers, keys[g], x->q->deadline, &kept);
     if (answer == WW_KEEP_HIT) {
       told[g].json = known_answer(x, fn, host_of(&said), kept);
       told[g].known = true;
@@ -509,12 +571,16 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e
       told[g].code = over(x, fn, e);
   }
   double t = ww_now();
-  if (n) compute(&(computing){x, fn, &l, &said, missing, n}, keys, told);
-  if (n) x->out->predict_ms += 1e3 * (ww_now() - t);
+  if (n)
+    compute(&(computing){x, fn, &l, &said, missing, n}, keys, told);
+  if (n)
+    x->out->predict_ms += 1e3 * (ww_now() - t);
   for (uint32_t i = 1; i < x->ngpus; i++) /* a GPU that was named twice */
-    if (!told[order[i]].json && !told[order[i]].code) told[order[i]] = told[order[i - 1]];
+    if (!told[order[i]].json && !told[order[i]].code)
+      told[order[i]] = told[order[i - 1]];
   for (uint32_t g = 0; g < x->ngpus; g++)
-    if (told[g].code && !told[g].json) return told[g].code;
+    if (told[g].code && !told[g].json)
+      return told[g].code;
   return WW_OK;
 }
 
@@ -536,41 +602,53 @@ static ww_status all_kernels(asking *x, ww_err *e) {
   const ww_source *s = &x->q->source;
   const ww_fn *only = NULL;
   uint32_t kernels = 0;
-  for (uint32_t k = 0; k < m->nfns; k++) kernels += m->fns[k].kernel;
+  for (uint32_t k = 0; k < m->nfns; k++)
+    kernels += m->fns[k].kernel;
   if (x->q->kernel || kernels < 2) {
     ww_status st = ww_answer_kernel(x->read.unit, shown(x), x->q->kernel, &only, e);
-    if (st) return st;
+    if (st)
+      return st;
     kernels = 1;
   }
   x->out->v = WW_NEWN(x->a, ww_told, (size_t)kernels * x->ngpus);
   for (uint32_t k = 0; k < m->nfns; k++) {
     const ww_fn *fn = &m->fns[k];
-    if (only ? fn != only : !fn->kernel) continue;
+    if (only ? fn != only : !fn->kernel)
+      continue;
     ww_err why = {0};
-    if (is_over(x)) return over(x, fn, e);
+    if (is_over(x))
+      return over(x, fn, e);
     ww_status st = one_kernel(x, fn, x->out->v + x->out->n, &why);
     if (st == WW_ECANCEL || (st && only)) {
-      if (e) *e = why;
+      if (e)
+        *e = why;
       return st;
     }
-    if (st) tell_error(x, fn, &why, x->out->v + x->out->n);
+    if (st)
+      tell_error(x, fn, &why, x->out->v + x->out->n);
     x->out->n += x->ngpus;
   }
   return ww_source_stale(x->w, s) ? over(x, NULL, e) : WW_OK;
 }
 
-ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out, ww_err *e) {
+ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out,
+                           ww_err *e) {
   asking x = {.w = w, .q = q, .a = a, .out = out};
   *out = (ww_answered){0};
   ww_status st = choose_gpus(&x, e);
-  if (!st) st = choose_model(&x, e);
-  if (!st) st = ww_workspace_read(w, &q->source, q->deadline, a, &x.read, e);
-  if (st) return st;
+  if (!st)
+    st = choose_model(&x, e);
+  if (!st)
+    st = ww_workspace_read(w, &q->source, q->deadline, a, &x.read, e);
+  if (st)
+    return st;
   out->read_ms = x.read.read_ms;
   out->clang_ms = x.read.clang_ms;
   st = all_kernels(&x, e);
-  if (e && e->file) e->file = ww_strdup(a, e->file); /* it may lie in the unit */
-  if (x.hosts) ww_keep_release(w->hosts, x.hosts_key, x.hosts);
+  if (e && e->file)
+    e->file = ww_strdup(a, e->file); /* it may lie in the unit */
+  if (x.hosts)
+    ww_keep_release(w->hosts, x.hosts_key, x.hosts);
   ww_workspace_release(w, &x.read);
   return st;
 }

@@ -1,8 +1,10 @@
-/* workspace.h - sources and what is known of them, kept while a server runs: the core under REST, editors and agents.
+/* workspace.h - sources and what is known of them, kept while a server runs: the core under REST,
+ * editors and agents.
  *
- * Everything is kept by content: a text with its flags -> IR; a kernel's code, launch and GPU -> its answer. An edit therefore costs one run of
- * clang and the kernels whose code it changed; what two clients both ask is computed once. Documents are texts that an editor holds
- * open, with a generation that counts its changes: an answer about an older one is never returned.
+ * Everything is kept by content: a text with its flags -> IR; a kernel's code, launch and GPU ->
+ * its answer. An edit therefore costs one run of clang and the kernels whose code it changed; what
+ * two clients both ask is computed once. Documents are texts that an editor holds open, with a
+ * generation that counts its changes: an answer about an older one is never returned.
  *
  * Every function may be called from any thread. */
 #ifndef WW_SERVE_WORKSPACE_H
@@ -12,40 +14,51 @@
 #include "keep.h"
 
 typedef struct {
-  const char *root; /* folder; files and includes outside of it are refused. NULL: the machine is the asker's own */
-  uint64_t bytes;   /* of buffers that one prediction may fill, and of memory that it may take in a child; 0: no limit */
-  bool children;    /* predictions run in child processes: one that crashes or cannot be stopped costs its own question alone */
-  uint32_t units, answers; /* kept at most; 0: defaults */
-  const char *const *gpu_files; /* descriptions besides those that came with the program; one of the same name goes before */
+  const char *root; /* folder; files and includes outside of it are refused. NULL: the machine is
+                       the asker's own */
+  uint64_t bytes;   /* of buffers that one prediction may fill, and of memory that it may take in a
+                       child; 0: no limit */
+  bool children; /* predictions run in child processes: one that crashes or cannot be stopped costs
+                    its own question alone */
+  uint32_t units, answers;      /* kept at most; 0: defaults */
+  const char *const *gpu_files; /* descriptions besides those that came with the program; one of the
+                                   same name goes before */
   uint32_t ngpu_files;
   const char *models; /* folder of machine.json and correction.json.zst; NULL: the program's own */
 } ww_workspace_options;
 
 typedef struct ww_workspace ww_workspace;
-ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e); /* NULL: no such root, no GPU descriptions */
-void ww_workspace_free(ww_workspace *w);                                  /* accepts NULL; nobody may be asking */
+ww_workspace *ww_workspace_new(const ww_workspace_options *o,
+                               ww_err *e); /* NULL: no such root, no GPU descriptions */
+void ww_workspace_free(ww_workspace *w);   /* accepts NULL; nobody may be asking */
 
 /* The GPUs that can be asked for. */
 uint32_t ww_workspace_gpus(const ww_workspace *w, const ww_gpu **gpus);
-/* A path as a client gives it -> an absolute one. WW_EUSAGE: outside of root. `exists`: it has to be there, links are followed. */
-ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a, const char **out, ww_err *e);
-/* What stands in a file, as ww_workspace_path gives it or as seen from the root: a regular one, below the root also at the moment it is
- * opened. */
-ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a, char **text, size_t *n, ww_err *e);
+/* A path as a client gives it -> an absolute one. WW_EUSAGE: outside of root. `exists`: it has to
+ * be there, links are followed. */
+ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a,
+                            const char **out, ww_err *e);
+/* What stands in a file, as ww_workspace_path gives it or as seen from the root: a regular one,
+ * below the root also at the moment it is opened. */
+ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a,
+                            char **text, size_t *n, ww_err *e);
 const char *ww_workspace_root(const ww_workspace *w); /* real path; NULL: none */
 
 /* ---- documents ---- */
 /* The path becomes, or is now, this text; returns its generation, which grows with each call. */
 uint64_t ww_workspace_change(ww_workspace *w, const char *path, const char *text);
-void ww_workspace_close(ww_workspace *w, const char *path); /* from now on the disk counts; what is asked about it ends */
+void ww_workspace_close(
+    ww_workspace *w,
+    const char *path); /* from now on the disk counts; what is asked about it ends */
 uint64_t ww_workspace_generation(ww_workspace *w, const char *path); /* 0: not open */
 
 /* ---- asking ---- */
 typedef struct {
-  const char *path;   /* as ww_workspace_path gives it; reports call it as it is seen from root */
-  const char *text;   /* what stands in it; NULL: the open document, else the disk */
-  uint64_t generation; /* of the document; WW_ECANCEL when it is another one before or after. 0: any */
-  const char *lang;   /* cuda, opencl, hip, openmp; NULL: by name and contents */
+  const char *path; /* as ww_workspace_path gives it; reports call it as it is seen from root */
+  const char *text; /* what stands in it; NULL: the open document, else the disk */
+  uint64_t
+      generation;   /* of the document; WW_ECANCEL when it is another one before or after. 0: any */
+  const char *lang; /* cuda, opencl, hip, openmp; NULL: by name and contents */
   const char **flags; /* -D -I -std: the caller has checked them */
   uint32_t nflags;
   const char **instantiate;
@@ -60,7 +73,8 @@ typedef struct {
   void *kept;
   ww_key key;
 } ww_read;
-ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline, ww_arena *a, ww_read *out, ww_err *e);
+ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline, ww_arena *a,
+                            ww_read *out, ww_err *e);
 void ww_workspace_release(ww_workspace *w, ww_read *r);
 
 typedef struct {
@@ -69,11 +83,11 @@ typedef struct {
   const ww_launch *launch; /* what is known of it; NULL: nothing */
   const char **gpus;       /* names; none: the H200, as assumed */
   uint32_t ngpus;
-  const char *cache;       /* "warm", "cold", NULL: as the launch says */
-  const char *by;          /* "machine", "grounded", NULL: grounded where it is known */
-  uint64_t budget;         /* 0: the default */
-  bool explain;            /* reports with findings and lines */
-  double deadline;         /* ww_now's clock; 0: none */
+  const char *cache;            /* "warm", "cold", NULL: as the launch says */
+  const char *by;               /* "machine", "grounded", NULL: grounded where it is known */
+  uint64_t budget;              /* 0: the default */
+  bool explain;                 /* reports with findings and lines */
+  double deadline;              /* ww_now's clock; 0: none */
   bool (*cancelled)(void *ctx); /* NULL: never; any thread's */
   void *ctx;
 } ww_ask;
@@ -83,17 +97,19 @@ typedef struct {
   uint32_t line;
   const char *json; /* the report, one line; of an error too */
   ww_status code;
-  bool known;       /* nothing had to be computed */
+  bool known; /* nothing had to be computed */
 } ww_told;
 
 typedef struct {
   ww_told *v; /* kernels in the order of the file, GPUs as asked within each */
   uint32_t n;
-  double read_ms, clang_ms, host_ms, predict_ms; /* wall time, clang's is part of the first; 0 where it was known */
+  double read_ms, clang_ms, host_ms,
+      predict_ms; /* wall time, clang's is part of the first; 0 where it was known */
 } ww_answered;
-/* Lives in the arena. Fails where the source cannot be read or no such kernel is there; a kernel without an answer is one whose code is not
- * WW_OK. */
-ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out, ww_err *e);
+/* Lives in the arena. Fails where the source cannot be read or no such kernel is there; a kernel
+ * without an answer is one whose code is not WW_OK. */
+ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out,
+                           ww_err *e);
 
 typedef struct {
   ww_keep_stats units, hosts, answers;

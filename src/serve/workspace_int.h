@@ -38,11 +38,13 @@ typedef struct {
   ww_host_launch *v; /* at the lines they had if kernels had no lines inside */
   uint32_t n;
 } ww_hosts;
-ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline, ww_key *key,
-                             const ww_hosts **out, double *ms, ww_err *e);
-ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r, ww_arena *a); /* at the lines of this text */
-void ww_unit_drop(void *thing); /* for ww_keep */
+ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline,
+                             ww_key *key, const ww_hosts **out, double *ms, ww_err *e);
+ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r,
+                              ww_arena *a); /* at the lines of this text */
+void ww_unit_drop(void *thing);             /* for ww_keep */
 void ww_hosts_drop(void *thing);
-bool ww_source_stale(ww_workspace *w, const ww_source *s); /* its generation is no longer the document's */
+bool ww_source_stale(ww_workspace *w,
+                     const ww_source *s); /* its generation is no longer the document's */
 
 #endif

@@ -1,8 +1,10 @@
-/* box.c - which blocks of a grid work: a guard like `if (i >= n) return` leaves a box of them from the grid's corner.
+/* box.c - which blocks of a grid work: a guard like `if (i >= n) return` leaves a box of them from
+ * the grid's corner.
  *
- * A block is run up to its first access to memory; one that ends without any is idle. The box's edges are found by bisection along the
- * axes, then some blocks inside and outside are looked at: one that does not fit makes it the whole grid. A few thousand instructions, so that a
- * launch much larger than its work neither hides the work from the samples nor counts as work. */
+ * A block is run up to its first access to memory; one that ends without any is idle. The box's
+ * edges are found by bisection along the axes, then some blocks inside and outside are looked at:
+ * one that does not fit makes it the whole grid. A few thousand instructions, so that a launch much
+ * larger than its work neither hides the work from the samples nor counts as work. */
 #include "sample.h"
 
 enum { TURN = 64 };      /* warp instructions between two looks */
@@ -18,7 +20,9 @@ typedef struct {
 static void on_access(void *ctx, const ww_access *a) {
   ((prober *)ctx)->touched |= a->space != WW_PARAM && a->space != WW_CONST;
 }
-static bool on_poll(void *ctx) { return ((prober *)ctx)->touched; }
+static bool on_poll(void *ctx) {
+  return ((prober *)ctx)->touched;
+}
 
 static bool works(prober *p, const uint64_t at[3]) {
   const uint64_t *g = p->spec->grid;
@@ -34,7 +38,8 @@ static bool works(prober *p, const uint64_t at[3]) {
 static uint64_t edge(prober *p, int d) {
   uint64_t at[3] = {0}, lo = 0, hi = p->spec->grid[d] - 1;
   at[d] = hi;
-  if (hi == 0 || works(p, at)) return hi + 1;
+  if (hi == 0 || works(p, at))
+    return hi + 1;
   while (hi - lo > 1) {
     at[d] = lo + (hi - lo) / 2;
     if (works(p, at))
@@ -45,17 +50,23 @@ static uint64_t edge(prober *p, int d) {
   return hi;
 }
 
-/* The box's far corner and its middle work; behind each of its faces, and at the grid's far corner, nothing does. */
+/* The box's far corner and its middle work; behind each of its faces, and at the grid's far corner,
+ * nothing does. */
 static bool fits(prober *p, const uint64_t box[3]) {
   const uint64_t *g = p->spec->grid;
   uint64_t in[2][3], far[3] = {g[0] - 1, g[1] - 1, g[2] - 1};
-  for (int d = 0; d < 3; d++) in[0][d] = box[d] - 1, in[1][d] = box[d] / 2;
-  if (!works(p, in[0]) || !works(p, in[1]) || works(p, far)) return false;
+  for (int d = 0; d < 3; d++) {
+    in[0][d] = box[d] - 1;
+    in[1][d] = box[d] / 2;
+  }
+  if (!works(p, in[0]) || !works(p, in[1]) || works(p, far))
+    return false;
   for (int d = 0; d < 3; d++)
     for (int k = 0; box[d] < g[d] && k < 2; k++) {
       uint64_t at[3] = {in[k][0], in[k][1], in[k][2]};
       at[d] = k ? box[d] + (g[d] - box[d]) / 2 : box[d];
-      if (works(p, at)) return false;
+      if (works(p, at))
+        return false;
     }
   return true;
 }
@@ -66,12 +77,17 @@ void ww_work_box(const ww_run_spec *spec, uint64_t box[3], ww_arena *a) {
   uint64_t corner[3] = {0}, found[3];
   ww_err ours = {0};
   memcpy(box, spec->grid, sizeof found);
-  quick.slice = TURN, quick.max_steps = ENOUGH, quick.extrapolate = quick.print = false;
-  if (spec->grid[0] * spec->grid[1] * spec->grid[2] < 2 || ww_machine_new(&quick, &p.m, &ours)) return;
+  quick.slice = TURN;
+  quick.max_steps = ENOUGH;
+  quick.extrapolate = quick.print = false;
+  if (spec->grid[0] * spec->grid[1] * spec->grid[2] < 2 || ww_machine_new(&quick, &p.m, &ours))
+    return;
   if (works(&p, corner)) {
-    for (int d = 0; d < 3; d++) found[d] = edge(&p, d);
+    for (int d = 0; d < 3; d++)
+      found[d] = edge(&p, d);
     bool all = found[0] == box[0] && found[1] == box[1] && found[2] == box[2];
-    if (!all && fits(&p, found)) memcpy(box, found, sizeof found);
+    if (!all && fits(&p, found))
+      memcpy(box, found, sizeof found);
   }
   ww_machine_free(p.m);
   ww_memory_reset(spec->memory);

@@ -1,17 +1,18 @@
 /* code.h - the decoded form the interpreter runs, private to src/trace.
  *
- * decode.c turns each function into segments: straight-line code under one mask, then one control step. A value lives in a
- * slot of the frame: one row of `lanes` 32-bit or 64-bit cells. Constants and parameters are slots too, written when
- * the frame is set up, so that every operand is read the same way.
- * interp.c is compiled once per lane count and instruction set; ww_isa is what each copy exports. */
+ * decode.c turns each function into segments: straight-line code under one mask, then one control
+ * step. A value lives in a slot of the frame: one row of `lanes` 32-bit or 64-bit cells. Constants
+ * and parameters are slots too, written when the frame is set up, so that every operand is read the
+ * same way. interp.c is compiled once per lane count and instruction set; ww_isa is what each copy
+ * exports. */
 #ifndef WW_CODE_H
 #define WW_CODE_H
 
 #include "trace.h"
 
 #define WW_MAX_LANES 64
-#define WW_MAX_DEPTH 64      /* calls */
-#define WW_MAX_STACK 512     /* pending sides of divergent branches */
+#define WW_MAX_DEPTH 64  /* calls */
+#define WW_MAX_STACK 512 /* pending sides of divergent branches */
 #define WW_NOSEG UINT32_MAX
 
 typedef struct ww_exec ww_exec;
@@ -19,13 +20,13 @@ typedef struct ww_code ww_code;
 typedef void ww_handler(ww_exec *x, const ww_code *c);
 
 struct ww_code {
-  ww_handler *fn[2];     /* [0]: every live lane takes part; [1]: only x->mask */
-  uint32_t d, a, b, c;   /* byte offsets of slots in the frame */
-  uint32_t ins_id;       /* dense number of a memory instruction */
-  uint8_t bytes;         /* memory: bytes per lane */
-  uint8_t esize;         /* memory: bytes per element */
-  uint8_t n;             /* memory: elements */
-  uint8_t wide;          /* bits 0..3: d, a, b, c are 64-bit slots */
+  ww_handler *fn[2];   /* [0]: every live lane takes part; [1]: only x->mask */
+  uint32_t d, a, b, c; /* byte offsets of slots in the frame */
+  uint32_t ins_id;     /* dense number of a memory instruction */
+  uint8_t bytes;       /* memory: bytes per lane */
+  uint8_t esize;       /* memory: bytes per element */
+  uint8_t n;           /* memory: elements */
+  uint8_t wide;        /* bits 0..3: d, a, b, c are 64-bit slots */
   int64_t imm;
   const uint32_t *slots; /* vector load results, store values, operand lists */
   const ww_ins *ins;
@@ -38,8 +39,9 @@ typedef struct {
 } ww_move;
 
 typedef struct {
-  uint32_t target;         /* segment; WW_NOSEG: the lanes leave the kernel */
-  uint32_t enters, leaves; /* 1 + steady loop that it enters from outside, outermost one it leaves; 0: none */
+  uint32_t target; /* segment; WW_NOSEG: the lanes leave the kernel */
+  uint32_t enters,
+      leaves; /* 1 + steady loop that it enters from outside, outermost one it leaves; 0: none */
   const ww_move *moves;
   uint32_t nmoves;
 } ww_edge;
@@ -63,18 +65,18 @@ typedef struct ww_prog ww_prog;
 typedef struct {
   const ww_code *code;
   uint32_t n;
-  uint8_t ctl;      /* ww_ctl */
-  bool enter;       /* first segment of an IR block: the block event */
-  bool wide;        /* a is 64 bit */
-  uint32_t block;   /* IR block */
-  uint32_t nins;    /* IR instructions of that block */
-  uint32_t ipdom;   /* segment where diverged lanes meet again; WW_NOSEG: never */
-  uint32_t a;       /* condition or selector slot */
-  uint32_t loop;    /* header of this steady loop (index into prog->steady) or WW_NOSEG */
+  uint8_t ctl;         /* ww_ctl */
+  bool enter;          /* first segment of an IR block: the block event */
+  bool wide;           /* a is 64 bit */
+  uint32_t block;      /* IR block */
+  uint32_t nins;       /* IR instructions of that block */
+  uint32_t ipdom;      /* segment where diverged lanes meet again; WW_NOSEG: never */
+  uint32_t a;          /* condition or selector slot */
+  uint32_t loop;       /* header of this steady loop (index into prog->steady) or WW_NOSEG */
   const ww_edge *edge; /* [0] taken or next, [1] not taken; switch: n_edges, the default last */
   uint32_t nedges;
   const uint64_t *cases; /* switch values */
-  const ww_ins *ins; /* the control instruction, NULL for a fall-through */
+  const ww_ins *ins;     /* the control instruction, NULL for a fall-through */
   const uint32_t *slots; /* call arguments, return values */
   const uint32_t *dsts;  /* call results */
   const ww_prog *callee;
@@ -82,18 +84,18 @@ typedef struct {
 
 /* A loop whose exit hangs on counters alone, so that iterations can stand for others (steady.c). */
 typedef struct {
-  uint32_t loop;      /* in ww_fn.loops */
-  uint32_t number;    /* over all programs of the machine: index of the warp's state */
-  uint32_t header;    /* block */
+  uint32_t loop;   /* in ww_fn.loops */
+  uint32_t number; /* over all programs of the machine: index of the warp's state */
+  uint32_t header; /* block */
   bool innermost;
-  uint32_t nphis;     /* of the header */
-  const uint32_t *phi;      /* slots */
+  uint32_t nphis;      /* of the header */
+  const uint32_t *phi; /* slots */
   const uint8_t *phi_wide;
   const uint8_t *jumps;     /* per phi of the header: it is only added to */
   const uint8_t *phi_float; /* never advanced */
-  uint32_t a, b;      /* slots of what the exit compares (values until slots are given) */
+  uint32_t a, b;            /* slots of what the exit compares (values until slots are given) */
   bool cmp_wide;
-  uint8_t pred;       /* ww_cmp of staying in the loop */
+  uint8_t pred; /* ww_cmp of staying in the loop */
 } ww_steady;
 
 struct ww_prog {
@@ -119,25 +121,32 @@ typedef struct {
   const ww_seg *call; /* the segment that called; NULL in the kernel's own frame */
   uint8_t *frame;
   uint32_t ret_pc, ret_rpc;
-  uint32_t stack;     /* height of the divergence stack at entry */
-  ww_mask mask;       /* lanes that called */
-  uint32_t local;     /* local memory in use below this frame */
+  uint32_t stack; /* height of the divergence stack at entry */
+  ww_mask mask;   /* lanes that called */
+  uint32_t local; /* local memory in use below this frame */
 } ww_frame;
 
-typedef enum { WW_RUN_SLICE, WW_RUN_BARRIER, WW_RUN_DONE, WW_RUN_FAULT, WW_RUN_GRIDSYNC } ww_run_end;
+typedef enum {
+  WW_RUN_SLICE,
+  WW_RUN_BARRIER,
+  WW_RUN_DONE,
+  WW_RUN_FAULT,
+  WW_RUN_GRIDSYNC
+} ww_run_end;
 
 /* What one warp remembers of one steady loop. */
 typedef struct {
-  uint32_t iteration; /* since entry, executed ones */
-  uint32_t linear;    /* consecutive iterations whose counters moved by the same step */
-  uint32_t left;      /* iterations of the window still to run with weight */
-  uint32_t segments;  /* segments planned but not begun */
-  uint64_t span, skip_after;  /* iterations a segment stands for; to skip once its window is run */
-  ww_mask mask;       /* lanes when the plan was made */
-  bool planned;       /* for this mask, even if the plan is to run in full */
-  uint8_t *affine;    /* [nphis]: iterations in a row that moved it by the same step */
-  double weight_in;   /* weight outside */
-  uint64_t *prev, *step; /* [nphis + 2][lanes]: counters and the exit's operands at the last iteration, and their movement */
+  uint32_t iteration;        /* since entry, executed ones */
+  uint32_t linear;           /* consecutive iterations whose counters moved by the same step */
+  uint32_t left;             /* iterations of the window still to run with weight */
+  uint32_t segments;         /* segments planned but not begun */
+  uint64_t span, skip_after; /* iterations a segment stands for; to skip once its window is run */
+  ww_mask mask;              /* lanes when the plan was made */
+  bool planned;              /* for this mask, even if the plan is to run in full */
+  uint8_t *affine;           /* [nphis]: iterations in a row that moved it by the same step */
+  double weight_in;          /* weight outside */
+  uint64_t *prev, *step;     /* [nphis + 2][lanes]: counters and the exit's operands at the last
+                                iteration, and their movement */
 } ww_loop_state;
 
 typedef struct {
@@ -147,11 +156,11 @@ typedef struct {
 
 struct ww_exec {
   /* hot */
-  uint8_t *F;           /* current frame */
+  uint8_t *F; /* current frame */
   ww_mask mask, live;
-  bool part;            /* live lanes outside the mask exist */
-  int32_t m[WW_MAX_LANES];      /* 0 / -1 per lane, valid when part */
-  uint64_t addr[WW_MAX_LANES];  /* addresses of the memory instruction at hand */
+  bool part;                   /* live lanes outside the mask exist */
+  int32_t m[WW_MAX_LANES];     /* 0 / -1 per lane, valid when part */
+  uint64_t addr[WW_MAX_LANES]; /* addresses of the memory instruction at hand */
   double weight;
   const ww_observer *obs;
   ww_memory *memory;
@@ -166,12 +175,12 @@ struct ww_exec {
   uint32_t sp;
   ww_frame frames[WW_MAX_DEPTH];
   uint32_t depth;
-  uint64_t steps, slice;  /* warp instructions run; stop when steps reaches slice */
-  uint64_t max_steps;     /* of the launch: for instructions that are loops themselves */
+  uint64_t steps, slice; /* warp instructions run; stop when steps reaches slice */
+  uint64_t max_steps;    /* of the launch: for instructions that are loops themselves */
   /* who we are */
   ww_warp_id id;
   uint64_t ctaid[3], nctaid[3], ntid[3];
-  uint32_t tid0;         /* linear thread index of lane 0 */
+  uint32_t tid0;                 /* linear thread index of lane 0 */
   uint32_t tid[3][WW_MAX_LANES]; /* thread index per axis; fixed for the warp */
   uint32_t lanes;
   uint64_t dyn_shared;
@@ -184,10 +193,10 @@ struct ww_exec {
   uint32_t bar_result;
   /* machine */
   const struct ww_machine *machine;
-  ww_loop_state *loops;  /* per steady loop of the module */
+  ww_loop_state *loops; /* per steady loop of the module */
   bool extrapolate, extrapolated;
   /* fault */
-  const char *fault;     /* static text or fault_msg */
+  const char *fault; /* static text or fault_msg */
   char fault_msg[256];
   const ww_ins *fault_ins;
   bool fault_assumed;
@@ -199,12 +208,15 @@ struct ww_exec {
 typedef struct {
   const char *name;
   uint32_t lanes;
-  void (*resolve)(const ww_ins *i, bool by_scalar, ww_handler *out[2]); /* straight-line handlers of an instruction */
+  void (*resolve)(const ww_ins *i, bool by_scalar,
+                  ww_handler *out[2]); /* straight-line handlers of an instruction */
   ww_run_end (*run)(ww_exec *x);
 } ww_isa;
-const ww_isa *ww_isa_pick(uint32_t lanes); /* the best this machine runs; WARPWISE_ISA=base|avx2|avx512 forces one */
+const ww_isa *ww_isa_pick(
+    uint32_t lanes); /* the best this machine runs; WARPWISE_ISA=base|avx2|avx512 forces one */
 
-/* scalar.c: one lane of any arithmetic instruction; the reference for the vector handlers. Operands zero-extended bits. */
+/* scalar.c: one lane of any arithmetic instruction; the reference for the vector handlers. Operands
+ * zero-extended bits. */
 uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c);
 double ww_to_double(ww_type t, uint64_t bits); /* a float of any format */
 uint64_t ww_from_double(ww_type t, double d, ww_round r);
@@ -221,20 +233,24 @@ void ww_exec_mma(ww_exec *x, const ww_code *k);
 
 /* machine-side helpers of the interpreter (machine.c) */
 bool ww_exec_cancelled(ww_exec *x); /* the launch is given up: the warp ends as with a fault */
-void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what);
+void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr,
+                         const char *what);
 const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address);
 uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes);
 uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize);
 void ww_exec_printf(ww_exec *x, const ww_code *c, uint32_t lane);
 
 /* steady.c */
-void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n); /* which loops qualify; slots not set yet */
+void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out,
+                    uint32_t *n); /* which loops qualify; slots not set yet */
 void ww_steady_iteration(ww_exec *x, const ww_steady *s); /* at each entry of the loop's header */
 
 /* decode.c */
-ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa, const uint64_t *symbol_addr, ww_arena *a,
-                    const ww_prog *const *progs, ww_prog *out, uint32_t *next_ins_id, ww_err *e);
+ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa,
+                    const uint64_t *symbol_addr, ww_arena *a, const ww_prog *const *progs,
+                    ww_prog *out, uint32_t *next_ins_id, ww_err *e);
 
 #define WW_FN_BASE 0x10000000ull /* addresses of functions: WW_FN_BASE + 16 * index */
 

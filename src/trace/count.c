@@ -1,8 +1,9 @@
 /* count.c - the counting observer: events into tables, tables into totals.
  *
- * It runs inside the interpreter's loop, so an event adds to a few numbers and no more: a block event to the cell of
- * its block, an access to the row of its instruction. Everything else (classes, flops, lines) follows from these and the IR
- * when somebody asks. Each table is there twice: `pend` since the last commit, `total` committed and scaled. */
+ * It runs inside the interpreter's loop, so an event adds to a few numbers and no more: a block
+ * event to the cell of its block, an access to the row of its instruction. Everything else
+ * (classes, flops, lines) follows from these and the IR when somebody asks. Each table is there
+ * twice: `pend` since the last commit, `total` committed and scaled. */
 #include "count_int.h"
 
 #include <stdlib.h>
@@ -13,15 +14,18 @@ const ww_count_info ww_count_table[] = {
 };
 const uint32_t ww_ncounts = sizeof ww_count_table / sizeof *ww_count_table;
 
-/* A window of dependencies costs more than its instructions: after the first thread blocks only some are followed. */
+/* A window of dependencies costs more than its instructions: after the first thread blocks only
+ * some are followed. */
 enum { DEPEND_ALL = 8, DEPEND_EVERY = 64 };
 
 /* ---- what the IR says ---- */
 
 double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type) {
   *type = (ww_type)i->type;
-  if (i->op == WW_OP_MATH && !ww_is_float(*type)) *type = (ww_type)fn->vals[i->a].type; /* ilogb: i32 of a float */
-  if (i->op == WW_OP_FMA) return 2;
+  if (i->op == WW_OP_MATH && !ww_is_float(*type))
+    *type = (ww_type)fn->vals[i->a].type; /* ilogb: i32 of a float */
+  if (i->op == WW_OP_FMA)
+    return 2;
   return ww_ops[i->op].cls == WW_CLASS_FP || i->op == WW_OP_MATH ? 1 : 0;
 }
 
@@ -45,7 +49,8 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   s->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
   s->barriers += i->op == WW_OP_BAR;
   s->shuffles += is_shuffle(i);
-  if (i->op == WW_OP_MMA) s->flops_tensor += (double)i->imm;
+  if (i->op == WW_OP_MMA)
+    s->flops_tensor += (double)i->imm;
 }
 
 static void make_statics(ww_counter *c) {
@@ -62,13 +67,15 @@ static void make_statics(ww_counter *c) {
 
 ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes) {
   ww_counter *c = ww_xcalloc(1, sizeof *c);
-  if (!lanes) lanes = m->warp;
+  if (!lanes)
+    lanes = m->warp;
   c->m = m;
   c->mem = mem;
   c->full = lanes == 64 ? UINT64_MAX : 0xffffffffu;
   c->full_lanes = lanes;
   c->base = ww_xcalloc(m->nfns + 1, sizeof *c->base);
-  for (uint32_t f = 0; f < m->nfns; f++) c->base[f + 1] = c->base[f] + m->fns[f].nblocks;
+  for (uint32_t f = 0; f < m->nfns; f++)
+    c->base[f + 1] = c->base[f] + m->fns[f].nblocks;
   c->pend = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->pend);
   c->total = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->total);
   make_statics(c);
@@ -78,9 +85,12 @@ ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes) {
 }
 
 void ww_counter_free(ww_counter *c) {
-  if (!c) return;
-  for (uint32_t k = 0; k < c->nslots; k++) free(c->slots[k]);
-  for (uint32_t k = 0; k < c->ntouches; k++) ww_touch_free(c->touches[k]);
+  if (!c)
+    return;
+  for (uint32_t k = 0; k < c->nslots; k++)
+    free(c->slots[k]);
+  for (uint32_t k = 0; k < c->ntouches; k++)
+    ww_touch_free(c->touches[k]);
   ww_depend_free(c->depend);
   free(c->slots);
   free(c->touches);
@@ -95,7 +105,8 @@ void ww_counter_free(ww_counter *c) {
 
 /* ---- block events ---- */
 
-static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight) {
+static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, ww_mask lanes,
+                     double weight) {
   ww_counter *c = ctx;
   if (fn != c->fn) {
     c->fn = fn;
@@ -119,15 +130,18 @@ static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block,
 static void on_block_start(void *ctx, uint64_t block) {
   ww_counter *c = ctx;
   c->pend_blocks++;
-  if (c->dep_block != UINT64_MAX) return;
-  if (c->dep_seen++ >= DEPEND_ALL && c->dep_seen % DEPEND_EVERY) return;
+  if (c->dep_block != UINT64_MAX)
+    return;
+  if (c->dep_seen++ >= DEPEND_ALL && c->dep_seen % DEPEND_EVERY)
+    return;
   c->dep_block = block;
   ww_depend_start(c->depend);
 }
 
 static void on_block_end(void *ctx, uint64_t block) {
   ww_counter *c = ctx;
-  if (block != c->dep_block) return;
+  if (block != c->dep_block)
+    return;
   ww_depend_end(c->depend, &c->pend_dep);
   c->dep_block = UINT64_MAX;
 }
@@ -144,18 +158,22 @@ static ww_slot *new_slot(ww_counter *c, const ww_ins *ins) {
   return s;
 }
 
-/* The first access of an instruction, or a machine that numbers them otherwise: the instruction itself decides. */
+/* The first access of an instruction, or a machine that numbers them otherwise: the instruction
+ * itself decides. */
 static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
   if (a->ins_id >= c->nindex) {
     uint32_t n = c->nindex ? c->nindex : 64;
-    while (n <= a->ins_id) n *= 2;
+    while (n <= a->ins_id)
+      n *= 2;
     c->index = ww_xrealloc(c->index, n * sizeof *c->index);
     memset(c->index + c->nindex, 0, (n - c->nindex) * sizeof *c->index);
     c->nindex = n;
   }
   uint32_t k = 0;
-  while (k < c->nslots && c->slots[k]->ins != a->ins) k++;
-  if (k == c->nslots) new_slot(c, a->ins);
+  while (k < c->nslots && c->slots[k]->ins != a->ins)
+    k++;
+  if (k == c->nslots)
+    new_slot(c, a->ins);
   c->index[a->ins_id] = k + 1;
   return c->slots[k];
 }
@@ -163,16 +181,19 @@ static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
 static inline ww_slot *slot_of(ww_counter *c, const ww_access *a) {
   if (a->ins_id < c->nindex && c->index[a->ins_id]) {
     ww_slot *s = c->slots[c->index[a->ins_id] - 1];
-    if (s->ins == a->ins) return s;
+    if (s->ins == a->ins)
+      return s;
   }
   return bind_slot(c, a);
 }
 
 static ww_touch *find_touch(ww_counter *c, uint64_t addr) {
   const ww_region *r = c->mem ? ww_memory_find(c->mem, addr) : NULL;
-  if (!r) return NULL;
+  if (!r)
+    return NULL;
   for (uint32_t k = 0; k < c->ntouches; k++)
-    if (c->touches[k]->region == r) return c->touches[k];
+    if (c->touches[k]->region == r)
+      return c->touches[k];
   if (c->ntouches == c->cap_touches) {
     c->cap_touches = c->cap_touches ? c->cap_touches * 2 : 16;
     c->touches = ww_xrealloc(c->touches, c->cap_touches * sizeof *c->touches);
@@ -182,8 +203,10 @@ static ww_touch *find_touch(ww_counter *c, uint64_t addr) {
 
 static inline void touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
   uint64_t addr = a->addr[__builtin_ctzll(a->lanes)];
-  if (!s->touch || addr - s->touch->region->base >= s->touch->region->size) s->touch = find_touch(c, addr);
-  if (s->touch) ww_touch_access(s->touch, &c->journal, a, span);
+  if (!s->touch || addr - s->touch->region->base >= s->touch->region->size)
+    s->touch = find_touch(c, addr);
+  if (s->touch)
+    ww_touch_access(s->touch, &c->journal, a, span);
 }
 
 static inline void add(ww_row *r, const ww_access *a, double units, double extra) {
@@ -195,24 +218,30 @@ static inline void add(ww_row *r, const ww_access *a, double units, double extra
 
 static void on_access(void *ctx, const ww_access *a) {
   ww_counter *c = ctx;
-  if (!a->lanes || !a->bytes) return;
+  if (!a->lanes || !a->bytes)
+    return;
   ww_slot *s = slot_of(c, a);
-  bool shared = a->space == WW_SHARED, atomic = a->kind == WW_ACCESS_ATOMIC, store = a->kind == WW_ACCESS_STORE;
-  if (atomic && a->space != WW_LOCAL) add(&s->pend[WW_CAT_ATOMIC], a, ww_most_same(a), ww_popcount(a->lanes));
+  bool shared = a->space == WW_SHARED, atomic = a->kind == WW_ACCESS_ATOMIC,
+       store = a->kind == WW_ACCESS_STORE;
+  if (atomic && a->space != WW_LOCAL)
+    add(&s->pend[WW_CAT_ATOMIC], a, ww_most_same(a), ww_popcount(a->lanes));
   if (shared) {
-    if (atomic) return;
+    if (atomic)
+      return;
     uint32_t ideal, passes = ww_shared_passes(a, &ideal);
     add(&s->pend[store ? WW_CAT_SHARED_ST : WW_CAT_SHARED_LD], a, passes, ideal);
   } else if (a->space == WW_LOCAL) {
     add(&s->pend[WW_CAT_LOCAL], a, 0, 0);
   } else if ((a->space == WW_CONST || a->space == WW_PARAM) && !store && !atomic) {
     add(&s->pend[WW_CAT_CONST], a, ww_const_words(a), 0);
-    if (a->space == WW_PARAM) return;
+    if (a->space == WW_PARAM)
+      return;
     ww_span span = ww_coalesce(a);
     touch(c, s, a, &span);
   } else {
     ww_span span = ww_coalesce(a);
-    if (!atomic) add(&s->pend[store ? WW_CAT_GLOBAL_ST : WW_CAT_GLOBAL_LD], a, span.sectors, 0);
+    if (!atomic)
+      add(&s->pend[store ? WW_CAT_GLOBAL_ST : WW_CAT_GLOBAL_LD], a, span.sectors, 0);
     touch(c, s, a, &span);
   }
 }
@@ -230,14 +259,16 @@ ww_observer ww_counter_observer(ww_counter *c) {
 
 static void forget_pending(ww_counter *c) {
   memset(c->pend, 0, c->base[c->m->nfns] * sizeof *c->pend);
-  for (uint32_t k = 0; k < c->nslots; k++) memset(c->slots[k]->pend, 0, sizeof c->slots[k]->pend);
+  for (uint32_t k = 0; k < c->nslots; k++)
+    memset(c->slots[k]->pend, 0, sizeof c->slots[k]->pend);
   c->pend_blocks = 0;
   c->pend_dep = (ww_depend_sums){0};
 }
 
 void ww_counter_clear(ww_counter *c) {
   forget_pending(c);
-  for (uint32_t k = 0; k < c->ntouches; k++) ww_touch_clear(c->touches[k]);
+  for (uint32_t k = 0; k < c->ntouches; k++)
+    ww_touch_clear(c->touches[k]);
   ww_journal_undo(&c->journal);
 }
 
@@ -245,14 +276,16 @@ void ww_counter_clear(ww_counter *c) {
 static void add_doubles(void *to, const void *from, size_t bytes, double scale) {
   double *t = to;
   const double *f = from;
-  for (size_t k = 0; k < bytes / sizeof(double); k++) t[k] += scale * f[k];
+  for (size_t k = 0; k < bytes / sizeof(double); k++)
+    t[k] += scale * f[k];
 }
 
 void ww_counter_commit(ww_counter *c, double scale) {
   add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
   for (uint32_t k = 0; k < c->nslots; k++)
     add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
-  for (uint32_t k = 0; k < c->ntouches; k++) ww_touch_commit(c->touches[k], scale);
+  for (uint32_t k = 0; k < c->ntouches; k++)
+    ww_touch_commit(c->touches[k], scale);
   add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
   c->total_blocks += scale * c->pend_blocks;
   c->journal.n = 0;
@@ -303,16 +336,23 @@ static void sum_counts(const ww_counter *c, bool pending, ww_counts *o) {
   const ww_cell *cells = pending ? c->pend : c->total;
   *o = (ww_counts){.blocks = pending ? c->pend_blocks : c->total_blocks};
   for (uint32_t f = 0; f < c->m->nfns; f++) {
-    if (c->m->fns[f].kernel && c->m->fns[f].nblocks) o->warps += cells[c->base[f]].warps; /* each enters once */
+    if (c->m->fns[f].kernel && c->m->fns[f].nblocks)
+      o->warps += cells[c->base[f]].warps; /* each enters once */
     for (uint32_t k = c->base[f]; k < c->base[f + 1]; k++)
-      if (cells[k].warps) count_block(o, &c->statics[k], &cells[k]);
+      if (cells[k].warps)
+        count_block(o, &c->statics[k], &cells[k]);
   }
-  for (uint32_t k = 0; k < c->nslots; k++) count_slot(o, pending ? c->slots[k]->pend : c->slots[k]->total);
+  for (uint32_t k = 0; k < c->nslots; k++)
+    count_slot(o, pending ? c->slots[k]->pend : c->slots[k]->total);
 }
 
-void ww_counter_vector(ww_counter *c, ww_counts *pending) { sum_counts(c, true, pending); }
+void ww_counter_vector(ww_counter *c, ww_counts *pending) {
+  sum_counts(c, true, pending);
+}
 
-static double ratio(double a, double b) { return b ? a / b : 0; }
+static double ratio(double a, double b) {
+  return b ? a / b : 0;
+}
 
 static void list_blocks(const ww_counter *c, ww_arena *a, ww_tally *out) {
   out->blocks = WW_NEWN(a, ww_block_counts, c->base[c->m->nfns] + 1);
@@ -320,13 +360,15 @@ static void list_blocks(const ww_counter *c, ww_arena *a, ww_tally *out) {
     for (uint32_t k = c->base[f]; k < c->base[f + 1]; k++) {
       const ww_cell *t = &c->total[k];
       if (t->warps > 0)
-        out->blocks[out->nblocks++] = (ww_block_counts){&c->m->fns[f], k - c->base[f], t->warps, t->lanes, t->splits};
+        out->blocks[out->nblocks++] =
+            (ww_block_counts){&c->m->fns[f], k - c->base[f], t->warps, t->lanes, t->splits};
     }
 }
 
 double ww_tally_runs(const ww_tally *t, const ww_fn *fn, uint32_t block) {
   for (uint32_t k = 0; k < t->nblocks; k++)
-    if (t->blocks[k].fn == fn && t->blocks[k].block == block) return t->blocks[k].warps;
+    if (t->blocks[k].fn == fn && t->blocks[k].block == block)
+      return t->blocks[k].warps;
   return 0;
 }
 
@@ -335,7 +377,8 @@ void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out) {
   list_blocks(c, a, out);
   sum_counts(c, false, &out->c);
   for (uint32_t k = 0; k < c->base[c->m->nfns]; k++)
-    for (int cls = 0; cls < WW_NCLASSES; cls++) out->by_class[cls] += c->total[k].warps * c->statics[k].by_class[cls];
+    for (int cls = 0; cls < WW_NCLASSES; cls++)
+      out->by_class[cls] += c->total[k].warps * c->statics[k].by_class[cls];
   ww_count_lines(c, a, out);
   ww_count_args(c, a, out);
   out->dep.ilp = ratio(c->total_dep.instructions, c->total_dep.longest);

@@ -1,4 +1,5 @@
-/* count.h - the counting observer: what happened, in total, per instruction class, per argument and per source line. */
+/* count.h - the counting observer: what happened, in total, per instruction class, per argument and
+ * per source line. */
 #ifndef WW_COUNT_H
 #define WW_COUNT_H
 
@@ -20,7 +21,7 @@ extern const uint32_t ww_ncounts;
 typedef struct {
   uint32_t file, line; /* ww_loc */
   double warp_instructions, thread_instructions, flops;
-  double ld_requests, ld_sectors, ld_bytes;  /* global */
+  double ld_requests, ld_sectors, ld_bytes; /* global */
   double st_requests, st_sectors, st_bytes;
   double shared_requests, shared_passes, shared_ideal_passes, atomics;
 } ww_line_counts;
@@ -30,13 +31,15 @@ typedef struct {
   const char *name;
   int32_t arg, symbol;
   double ld_requests, ld_sectors, ld_bytes, st_requests, st_sectors, st_bytes, atomics;
-  uint64_t lo, hi;         /* touched range in bytes relative to the argument's pointer, as int64; hi exclusive; lo == hi: none */
-  double unique_sectors;   /* distinct sectors touched by what was run, scaled to the launch */
+  uint64_t lo, hi;       /* touched range in bytes relative to the argument's pointer, as int64; hi
+                            exclusive; lo == hi: none */
+  double unique_sectors; /* distinct sectors touched by what was run, scaled to the launch */
 } ww_arg_counts;
 
 /* Dependencies of the issue stream of sampled warps: how much can be in flight. */
 typedef struct {
-  double ilp;               /* mean instructions that could issue together: instructions / longest dependency chain, over windows of 64 */
+  double ilp; /* mean instructions that could issue together: instructions / longest dependency
+                 chain, over windows of 64 */
   double load_use_distance; /* mean warp instructions between a global load and its first use */
   double loads_in_flight;   /* mean global loads issued before the first wait on one */
 } ww_dependency;
@@ -50,13 +53,17 @@ typedef struct {
 
 typedef struct {
   ww_counts c;
-  ww_block_counts *blocks; uint32_t nblocks; /* those executed at all */
+  ww_block_counts *blocks;
+  uint32_t nblocks;             /* those executed at all */
   double by_class[WW_NCLASSES]; /* warp instructions */
-  ww_line_counts *lines;  uint32_t nlines;  /* by file, line */
-  ww_arg_counts *args;    uint32_t nargs;
+  ww_line_counts *lines;
+  uint32_t nlines; /* by file, line */
+  ww_arg_counts *args;
+  uint32_t nargs;
   ww_dependency dep;
 } ww_tally;
-double ww_tally_runs(const ww_tally *t, const ww_fn *fn, uint32_t block); /* times that warps came by a block */
+double ww_tally_runs(const ww_tally *t, const ww_fn *fn,
+                     uint32_t block); /* times that warps came by a block */
 
 typedef struct ww_counter ww_counter;
 /* Counts events of launches of one module. */
@@ -64,12 +71,13 @@ ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes);
 void ww_counter_free(ww_counter *c); /* accepts NULL */
 ww_observer ww_counter_observer(ww_counter *c);
 void ww_counter_clear(ww_counter *c);
-/* Everything seen since the last commit or clear, times `scale`, added to the total: a block that was run with the number of
- * blocks it stands for. */
+/* Everything seen since the last commit or clear, times `scale`, added to the total: a block that
+ * was run with the number of blocks it stands for. */
 void ww_counter_commit(ww_counter *c, double scale);
 /* The counts of what was seen since: the same for blocks that behave alike. */
 void ww_counter_vector(ww_counter *c, ww_counts *pending);
-/* The pending events put aside (and no longer pending), to be added later with the scale then known. */
+/* The pending events put aside (and no longer pending), to be added later with the scale then
+ * known. */
 typedef struct ww_snapshot ww_snapshot;
 ww_snapshot *ww_counter_save(ww_counter *c);
 void ww_counter_add(ww_counter *c, const ww_snapshot *s, double scale);

@@ -1,10 +1,9 @@
 /* count_int.h - what the files of the counting observer share.
  *
- * count.c    tables, events, commit, totals
- * coalesce.c sectors, shared-memory passes, collisions of one access (no state)
- * touch.c    what each allocation saw: range, distinct sectors
- * depend.c   dependencies in the instruction stream of a sampled warp
- * lines.c    the tables by source line and by argument */
+ * count.c    tables, events, commit, totals coalesce.c sectors, shared-memory passes, collisions of
+ * one access (no state) touch.c    what each allocation saw: range, distinct sectors depend.c
+ * dependencies in the instruction stream of a sampled warp lines.c    the tables by source line and
+ * by argument */
 #ifndef WW_COUNT_INT_H
 #define WW_COUNT_INT_H
 
@@ -22,7 +21,8 @@ ww_span ww_coalesce(const ww_access *a);
 uint32_t ww_const_words(const ww_access *a); /* distinct words at which lanes start to read */
 uint32_t ww_most_same(const ww_access *a);   /* most lanes at one address */
 
-static inline uint32_t ww_popcount(ww_mask m) { /* without the popcnt instruction a full warp is worth the test */
+static inline uint32_t
+ww_popcount(ww_mask m) { /* without the popcnt instruction a full warp is worth the test */
   return m == 0xffffffffu ? 32 : m == UINT64_MAX ? 64 : (uint32_t)__builtin_popcountll(m);
 }
 
@@ -30,7 +30,8 @@ static inline uint32_t ww_popcount(ww_mask m) { /* without the popcnt instructio
 
 typedef struct {
   double requests, units, bytes, extra;
-} ww_row; /* units: sectors, passes, words or collisions; extra: passes without conflicts, or atomic operations */
+} ww_row; /* units: sectors, passes, words or collisions; extra: passes without conflicts, or atomic
+             operations */
 
 typedef struct {
   uint64_t lo, hi; /* device addresses touched; lo >= hi: none */
@@ -72,10 +73,11 @@ typedef struct {
 
 typedef struct ww_depend ww_depend;
 ww_depend *ww_depend_new(const ww_module *m);
-void ww_depend_free(ww_depend *d);                                   /* accepts NULL */
-void ww_depend_start(ww_depend *d);                                  /* a warp begins */
-bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block); /* it executes a block; false: seen enough */
-void ww_depend_end(ww_depend *d, ww_depend_sums *add);               /* it ends: adds what was seen */
+void ww_depend_free(ww_depend *d);  /* accepts NULL */
+void ww_depend_start(ww_depend *d); /* a warp begins */
+bool ww_depend_block(ww_depend *d, const ww_fn *fn,
+                     uint32_t block);                  /* it executes a block; false: seen enough */
+void ww_depend_end(ww_depend *d, ww_depend_sums *add); /* it ends: adds what was seen */
 
 /* ---- count.c ---- */
 

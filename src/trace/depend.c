@@ -1,11 +1,12 @@
 /* depend.c - how much of a warp's instruction stream could be in flight at once.
  *
- * Follows the blocks one warp executes and the IR's def-use chains: no addresses, no memory dependencies, no latencies.
- * Time is the number of instructions issued so far. In windows of 64 instructions the longest chain is measured; a
- * global load is outstanding until its first use, and that first use waits for everything outstanding, because loads
- * issued close together come back together. Phis, moves and freezes pass a load on without waiting. A call's results count as
- * ready when it issues, a callee's parameters as ready at its start.
- * Enough is seen after DEPEND_MAX instructions of a warp. */
+ * Follows the blocks one warp executes and the IR's def-use chains: no addresses, no memory
+ * dependencies, no latencies. Time is the number of instructions issued so far. In windows of 64
+ * instructions the longest chain is measured; a global load is outstanding until its first use, and
+ * that first use waits for everything outstanding, because loads issued close together come back
+ * together. Phis, moves and freezes pass a load on without waiting. A call's results count as ready
+ * when it issues, a callee's parameters as ready at its start. Enough is seen after DEPEND_MAX
+ * instructions of a warp. */
 #include "count_int.h"
 
 #include <stdlib.h>
@@ -37,15 +38,18 @@ ww_depend *ww_depend_new(const ww_module *m) {
 }
 
 void ww_depend_free(ww_depend *d) {
-  if (!d) return;
-  for (uint32_t k = 0; k < d->m->nfns; k++) free(d->stamps[k]);
+  if (!d)
+    return;
+  for (uint32_t k = 0; k < d->m->nfns; k++)
+    free(d->stamps[k]);
   free(d->stamps);
   free(d);
 }
 
 void ww_depend_start(ww_depend *d) {
   for (uint32_t k = 0; k < d->m->nfns; k++)
-    if (d->stamps[k]) memset(d->stamps[k], 0, d->m->fns[k].nvals * sizeof **d->stamps);
+    if (d->stamps[k])
+      memset(d->stamps[k], 0, d->m->fns[k].nvals * sizeof **d->stamps);
   d->time = d->used = d->longest = d->first_out = d->outstanding = 0;
   d->window = 1;
   memset(d->waited, 0, sizeof d->waited);
@@ -59,11 +63,14 @@ static void close_window(ww_depend *d) {
   d->used = d->longest = 0;
 }
 
-static uint32_t depth_of(const ww_depend *d, const stamp *s) { return s->window == d->window ? s->depth : 0; }
+static uint32_t depth_of(const ww_depend *d, const stamp *s) {
+  return s->window == d->window ? s->depth : 0;
+}
 
 /* The instruction at d->time uses what a load brought. */
 static void use_load(ww_depend *d, const stamp *s) {
-  if (d->waited[s->load]) return;
+  if (d->waited[s->load])
+    return;
   d->waited[s->load] = true;
   d->sums.distance += d->time - s->load;
   d->sums.distances++;
@@ -84,21 +91,26 @@ static void issue(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_ins *i)
   bool copy = i->op == WW_OP_MOV || i->op == WW_OP_FREEZE;
   for (uint32_t k = 0; k < n; k++) {
     const stamp *s = &stamps[use[k]];
-    if (depth_of(d, s) > depth) depth = depth_of(d, s);
+    if (depth_of(d, s) > depth)
+      depth = depth_of(d, s);
     if (copy)
       carried = s->load;
     else if (s->load)
       use_load(d, s);
   }
   if (is_global_load(i)) {
-    if (!d->outstanding++) d->first_out = d->time + 1;
+    if (!d->outstanding++)
+      d->first_out = d->time + 1;
     carried = d->time + 1;
   }
   depth++;
-  for (uint32_t k = 0; i->dst != WW_NOVAL && k < i->nres; k++) stamps[i->dst + k] = (stamp){d->window, depth, carried};
-  if (depth > d->longest) d->longest = depth;
+  for (uint32_t k = 0; i->dst != WW_NOVAL && k < i->nres; k++)
+    stamps[i->dst + k] = (stamp){d->window, depth, carried};
+  if (depth > d->longest)
+    d->longest = depth;
   d->time++;
-  if (++d->used == WINDOW) close_window(d);
+  if (++d->used == WINDOW)
+    close_window(d);
 }
 
 /* All values that may come in: the observer does not know along which edge. */
@@ -106,8 +118,10 @@ static void pass_phi(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_phi 
   stamp out = {.window = d->window};
   for (uint32_t k = 0; k < phi->n; k++) {
     const stamp *s = &stamps[fn->pool[phi->ext + 2 * k + 1]];
-    if (depth_of(d, s) > out.depth) out.depth = depth_of(d, s);
-    if (s->load > out.load) out.load = s->load;
+    if (depth_of(d, s) > out.depth)
+      out.depth = depth_of(d, s);
+    if (s->load > out.load)
+      out.load = s->load;
   }
   stamps[phi->dst] = out;
 }
@@ -115,14 +129,18 @@ static void pass_phi(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_phi 
 bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block) {
   uint32_t f = (uint32_t)(fn - d->m->fns);
   const ww_block *b = &fn->blocks[block];
-  if (!d->stamps[f]) d->stamps[f] = ww_xcalloc(fn->nvals + 1, sizeof **d->stamps);
-  for (uint32_t k = 0; k < b->nphis; k++) pass_phi(d, fn, d->stamps[f], &b->phis[k]);
-  for (uint32_t k = 0; k < b->nins && d->time < DEPEND_MAX; k++) issue(d, fn, d->stamps[f], &b->ins[k]);
+  if (!d->stamps[f])
+    d->stamps[f] = ww_xcalloc(fn->nvals + 1, sizeof **d->stamps);
+  for (uint32_t k = 0; k < b->nphis; k++)
+    pass_phi(d, fn, d->stamps[f], &b->phis[k]);
+  for (uint32_t k = 0; k < b->nins && d->time < DEPEND_MAX; k++)
+    issue(d, fn, d->stamps[f], &b->ins[k]);
   return d->time < DEPEND_MAX;
 }
 
 void ww_depend_end(ww_depend *d, ww_depend_sums *add) {
-  if (d->used) close_window(d);
+  if (d->used)
+    close_window(d);
   add->instructions += d->sums.instructions;
   add->longest += d->sums.longest;
   add->distance += d->sums.distance;

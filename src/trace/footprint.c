@@ -1,7 +1,8 @@
 /* footprint.c - which bytes each memory instruction touches as a function of the block index.
  *
- * Per instruction and thread block: lowest and highest byte. An affine function through them is exact for regular kernels;
- * it is solved from the first blocks that span the axes and then checked against every other block seen. */
+ * Per instruction and thread block: lowest and highest byte. An affine function through them is
+ * exact for regular kernels; it is solved from the first blocks that span the axes and then checked
+ * against every other block seen. */
 #include "sample.h"
 
 #include <math.h>
@@ -37,9 +38,13 @@ ww_footprints *ww_footprints_new(ww_memory *mem, const uint64_t grid[3]) {
 }
 
 void ww_footprints_free(ww_footprints *f) {
-  if (!f) return;
+  if (!f)
+    return;
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->by_id[k]) free(f->by_id[k]->seen), free(f->by_id[k]);
+    if (f->by_id[k]) {
+      free(f->by_id[k]->seen);
+      free(f->by_id[k]);
+    }
   free(f->by_id);
   free(f);
 }
@@ -52,7 +57,8 @@ static entry *entry_of(ww_footprints *f, const ww_access *a) {
     f->n = n;
   }
   entry *e = f->by_id[a->ins_id];
-  if (e) return e;
+  if (e)
+    return e;
   const ww_region *r = ww_memory_find(f->mem, a->addr[__builtin_ctzll(a->lanes)]);
   e = f->by_id[a->ins_id] = ww_xcalloc(1, sizeof *e);
   *e = (entry){.ins = a->ins,
@@ -65,9 +71,11 @@ static entry *entry_of(ww_footprints *f, const ww_access *a) {
 }
 
 void ww_footprints_access(ww_footprints *f, const ww_access *a) {
-  if (a->space != WW_GLOBAL && a->space != WW_CONST) return;
+  if (a->space != WW_GLOBAL && a->space != WW_CONST)
+    return;
   entry *e = entry_of(f, a);
-  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes), last = 63 - (uint32_t)__builtin_clzll(a->lanes);
+  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes),
+           last = 63 - (uint32_t)__builtin_clzll(a->lanes);
   uint64_t lo = a->addr[first], hi = lo;
   if (a->pattern == WW_PATTERN_CONTIG)
     hi = a->addr[last];
@@ -77,15 +85,19 @@ void ww_footprints_access(ww_footprints *f, const ww_access *a) {
       lo = v < lo ? v : lo;
       hi = v > hi ? v : hi;
     }
-  if (lo < e->lo) e->lo = lo;
-  if (hi + a->bytes > e->hi) e->hi = hi + a->bytes;
+  if (lo < e->lo)
+    e->lo = lo;
+  if (hi + a->bytes > e->hi)
+    e->hi = hi + a->bytes;
 }
 
 void ww_footprints_block(ww_footprints *f, uint64_t block) {
   for (uint32_t k = 0; k < f->n; k++) {
     entry *e = f->by_id[k];
-    if (!e || e->lo >= e->hi) continue;
-    if (e->n == e->cap) e->seen = ww_xrealloc(e->seen, (e->cap = e->cap ? 2 * e->cap : 8) * sizeof *e->seen);
+    if (!e || e->lo >= e->hi)
+      continue;
+    if (e->n == e->cap)
+      e->seen = ww_xrealloc(e->seen, (e->cap = e->cap ? 2 * e->cap : 8) * sizeof *e->seen);
     e->seen[e->n++] = (range){block, e->lo, e->hi};
     e->lo = UINT64_MAX;
     e->hi = 0;
@@ -107,8 +119,10 @@ static double stride_along(const ww_footprints *f, const entry *e, int axis) {
       coordinates(f, e->seen[i].block, p);
       coordinates(f, e->seen[k].block, q);
       bool others = true;
-      for (int d = 0; d < 3; d++) others &= d == axis || p[d] == q[d];
-      if (others && p[axis] != q[axis]) return (double)(int64_t)(e->seen[k].lo - e->seen[i].lo) / (q[axis] - p[axis]);
+      for (int d = 0; d < 3; d++)
+        others &= d == axis || p[d] == q[d];
+      if (others && p[axis] != q[axis])
+        return (double)(int64_t)(e->seen[k].lo - e->seen[i].lo) / (q[axis] - p[axis]);
     }
   return 0;
 }
@@ -124,7 +138,8 @@ static ww_footprint fit(const ww_footprints *f, const entry *e) {
   }
   for (uint32_t k = 0; k < e->n; k++) {
     double bytes = (double)(e->seen[k].hi - e->seen[k].lo);
-    if (bytes > o.bytes) o.bytes = bytes;
+    if (bytes > o.bytes)
+      o.bytes = bytes;
     coordinates(f, e->seen[k].block, c);
     double want = o.at + o.stride[0] * c[0] + o.stride[1] * c[1] + o.stride[2] * c[2];
     o.affine &= fabs(want - (double)(int64_t)(e->seen[k].lo - e->origin)) < 0.5;
@@ -136,5 +151,6 @@ void ww_footprints_fit(ww_footprints *f, ww_arena *a, ww_footprint **out, uint32
   *out = WW_NEWN(a, ww_footprint, f->n + 1);
   *n = 0;
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->by_id[k] && f->by_id[k]->n) (*out)[(*n)++] = fit(f, f->by_id[k]);
+    if (f->by_id[k] && f->by_id[k]->n)
+      (*out)[(*n)++] = fit(f, f->by_id[k]);
 }

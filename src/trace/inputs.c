@@ -1,10 +1,12 @@
 /* inputs.c - the memory analysis: sizes and contents of buffers that nobody described.
  *
- * Sizes: the kernel runs with unbounded buffers on the blocks at the corners of the grid (of the part that touches memory) and one in the
- * middle; an address that moves evenly with the block index has its extremes at corners, so the touched range is the size.
- * Contents: floats in [0, 1); integers by what the kernel does with them (roles.c): indices stay inside what
- * they index, row pointers rise, counters begin at zero. Row pointers need two rounds: first how many there are,
- * then what they lead to. An analysis that runs out of range takes zeros instead; it is never the user's fault. */
+ * Sizes: the kernel runs with unbounded buffers on the blocks at the corners of the grid (of the
+ * part that touches memory) and one in the middle; an address that moves evenly with the block
+ * index has its extremes at corners, so the touched range is the size. Contents: floats in [0, 1);
+ * integers by what the kernel does with them (roles.c): indices stay inside what they index, row
+ * pointers rise, counters begin at zero. Row pointers need two rounds: first how many there are,
+ * then what they lead to. An analysis that runs out of range takes zeros instead; it is never the
+ * user's fault. */
 #include "inputs.h"
 
 #include "roles.h"
@@ -46,17 +48,21 @@ bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p) {
 }
 
 const char *ww_size_sentence(const ww_fn *fn, uint32_t p, uint64_t bytes, ww_arena *a) {
-  return ww_fmt(a, "%s: %llu bytes, from the accesses", fn->params[p].name, (unsigned long long)bytes);
+  return ww_fmt(a, "%s: %llu bytes, from the accesses", fn->params[p].name,
+                (unsigned long long)bytes);
 }
 
-static void say(inputs *in, const char *sentence) { ww_assume(in->said, in->a, sentence); }
+static void say(inputs *in, const char *sentence) {
+  ww_assume(in->said, in->a, sentence);
+}
 
 /* ---- shape ---- */
 
 /* Shapes to try when nobody gave a block: the next one when shared memory does not fit the last. */
-static const uint16_t shapes[3][6][3] = {{{256, 1, 1}, {128, 1, 1}, {64, 1, 1}, {32, 1, 1}, {512, 1, 1}, {1024, 1, 1}},
-                                         {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}, {8, 8, 1}, {32, 4, 1}, {256, 1, 1}},
-                                         {{8, 8, 4}, {4, 4, 4}, {8, 8, 8}, {32, 4, 1}, {16, 16, 1}, {256, 1, 1}}};
+static const uint16_t shapes[3][6][3] = {
+    {{256, 1, 1}, {128, 1, 1}, {64, 1, 1}, {32, 1, 1}, {512, 1, 1}, {1024, 1, 1}},
+    {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}, {8, 8, 1}, {32, 4, 1}, {256, 1, 1}},
+    {{8, 8, 4}, {4, 4, 4}, {8, 8, 8}, {32, 4, 1}, {16, 16, 1}, {256, 1, 1}}};
 
 /* Axes of the launch that the kernel looks at. */
 static uint32_t axes_used(const ww_fn *fn) {
@@ -64,7 +70,8 @@ static uint32_t axes_used(const ww_fn *fn) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes) axes = i->sub % 3u + 1;
+      if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes)
+        axes = i->sub % 3u + 1;
     }
   return axes;
 }
@@ -76,23 +83,32 @@ static void complete_shape(inputs *in) {
   uint32_t axes = axes_used(fn);
   for (int d = 0; !had_block && d < 3; d++)
     l->block[d] = fn->req_block[0] ? fn->req_block[d] : shapes[axes - 1][in->shape][d];
-  if (!had_block && !fn->req_block[0] && in->shape == 0 && fn->max_threads && fn->max_threads < 256)
-    l->block[0] = fn->max_threads, l->block[1] = l->block[2] = 1;
-  for (int d = 1; d < 3; d++) {
-    if (!l->block[d]) l->block[d] = 1;
-    if (had_grid && !l->grid[d]) l->grid[d] = 1;
+  if (!had_block && !fn->req_block[0] && in->shape == 0 && fn->max_threads &&
+      fn->max_threads < 256) {
+    l->block[0] = fn->max_threads;
+    l->block[1] = l->block[2] = 1;
   }
-  static const uint64_t extent[3][3] = {{1u << 20, 1, 1}, {1024, 1024, 1}, {128, 128, 64}}; /* 2^20 threads in all */
+  for (int d = 1; d < 3; d++) {
+    if (!l->block[d])
+      l->block[d] = 1;
+    if (had_grid && !l->grid[d])
+      l->grid[d] = 1;
+  }
+  static const uint64_t extent[3][3] = {
+      {1u << 20, 1, 1}, {1024, 1024, 1}, {128, 128, 64}}; /* 2^20 threads in all */
   for (int d = 0; !had_grid && d < 3; d++) {
     l->grid[d] = extent[axes - 1][d] / l->block[d];
-    if (!l->grid[d]) l->grid[d] = 1;
+    if (!l->grid[d])
+      l->grid[d] = 1;
   }
   if (!had_block)
-    say(in, ww_fmt(in->a, "block: %llu x %llu x %llu threads, as no launch was given", (unsigned long long)l->block[0],
-                   (unsigned long long)l->block[1], (unsigned long long)l->block[2]));
+    say(in, ww_fmt(in->a, "block: %llu x %llu x %llu threads, as no launch was given",
+                   (unsigned long long)l->block[0], (unsigned long long)l->block[1],
+                   (unsigned long long)l->block[2]));
   if (!had_grid)
-    say(in, ww_fmt(in->a, "grid: %llu x %llu x %llu blocks, as no launch was given", (unsigned long long)l->grid[0],
-                   (unsigned long long)l->grid[1], (unsigned long long)l->grid[2]));
+    say(in, ww_fmt(in->a, "grid: %llu x %llu x %llu blocks, as no launch was given",
+                   (unsigned long long)l->grid[0], (unsigned long long)l->grid[1],
+                   (unsigned long long)l->grid[2]));
   in->threads = l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
 }
 
@@ -101,11 +117,13 @@ static void complete_shape(inputs *in) {
 static bool named(const char *name, const char *const *parts) {
   char low[64];
   size_t n = 0;
-  for (; name[n] && n + 1 < sizeof low; n++) low[n] = (char)tolower((unsigned char)name[n]);
+  for (; name[n] && n + 1 < sizeof low; n++)
+    low[n] = (char)tolower((unsigned char)name[n]);
   low[n] = 0;
   for (; *parts; parts++) {
     size_t k = strlen(*parts);
-    if (k <= 2 ? !strcmp(low, *parts) : strstr(low, *parts) != NULL) return true;
+    if (k <= 2 ? !strcmp(low, *parts) : strstr(low, *parts) != NULL)
+      return true;
   }
   return false;
 }
@@ -114,16 +132,19 @@ static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride",
                                      "ld",    "lda",  "ldb",  "ldc",   "x",      "dx", NULL};
 static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
 static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
-static const char *const narrow[] = {"mask", "filter", "kernel", "window", "radius", "taps", "neighbo", NULL};
+static const char *const narrow[] = {"mask",   "filter", "kernel",  "window",
+                                     "radius", "taps",   "neighbo", NULL};
 static const char *const small[] = {"offset", "start", "begin", "shift", "step", "iter", "level",
                                     "index",  "flag",  "pass",  "incx",  "incy", "inc",  NULL};
 
 /* Nobody gave a height, and the launch has one axis: the threads cover a plane in one row. */
 static bool flat_plane(const inputs *in) {
   bool high = false, wide = false;
-  if (in->l->grid[1] * in->l->block[1] > 1) return false;
+  if (in->l->grid[1] * in->l->block[1] > 1)
+    return false;
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
-    if (in->l->args[p].kind != WW_ARG_NONE || in->fn->params[p].pointer) continue;
+    if (in->l->args[p].kind != WW_ARG_NONE || in->fn->params[p].pointer)
+      continue;
     high |= named(in->fn->params[p].name, heights);
     wide |= named(in->fn->params[p].name, widths);
   }
@@ -135,11 +156,16 @@ static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
   uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1],
            z = in->l->grid[2] * in->l->block[2];
   bool high = named(name, heights), wide = named(name, widths);
-  if (named(name, narrow)) return 5;
-  if (named(name, small)) return 1;
-  if (flat && (high || wide)) return (uint64_t)sqrt((double)in->threads);
-  if (high) return y > 1 ? y : x;
-  if (named(name, depths)) return z;
+  if (named(name, narrow))
+    return 5;
+  if (named(name, small))
+    return 1;
+  if (flat && (high || wide))
+    return (uint64_t)sqrt((double)in->threads);
+  if (high)
+    return y > 1 ? y : x;
+  if (named(name, depths))
+    return z;
   return y > 1 || wide ? x : in->threads;
 }
 
@@ -147,7 +173,8 @@ static void complete_scalars(inputs *in) {
   const ww_fn *fn = in->fn;
   if (in->l->nargs < fn->nparams) {
     ww_arg *args = WW_NEWN(in->a, ww_arg, fn->nparams);
-    if (in->l->nargs) memcpy(args, in->l->args, in->l->nargs * sizeof *args);
+    if (in->l->nargs)
+      memcpy(args, in->l->args, in->l->nargs * sizeof *args);
     in->l->args = args;
     in->l->nargs = fn->nparams;
   }
@@ -155,16 +182,25 @@ static void complete_scalars(inputs *in) {
   for (uint32_t p = 0; p < fn->nparams; p++) {
     const ww_param *q = &fn->params[p];
     ww_arg *g = &in->l->args[p];
-    if (g->kind != WW_ARG_NONE || q->pointer) continue;
+    if (g->kind != WW_ARG_NONE || q->pointer)
+      continue;
     if (q->byval) {
-      *g = (ww_arg){.name = g->name, .kind = WW_ARG_HEX, .hex = ww_alloc(in->a, q->size + 1), .hex_n = q->size};
+      *g = (ww_arg){.name = g->name,
+                    .kind = WW_ARG_HEX,
+                    .hex = ww_alloc(in->a, q->size + 1),
+                    .hex_n = q->size};
       say(in, ww_fmt(in->a, "%s: a struct of %u zero bytes", q->name, q->size));
       continue;
     }
     bool real = ww_is_float(q->type) || (q->type == WW_I64 && ww_is_float(q->elem));
     uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
-    if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX) v = INT32_MAX;
-    *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = (int64_t)v, .value = (double)v};
+    if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX)
+      v = INT32_MAX;
+    *g = (ww_arg){.name = g->name,
+                  .kind = WW_ARG_VALUE,
+                  .is_int = !real,
+                  .ivalue = (int64_t)v,
+                  .value = (double)v};
     say(in, real ? ww_fmt(in->a, "%s: 1.0", q->name)
                  : ww_fmt(in->a, "%s: %llu%s", q->name, (unsigned long long)v,
                           v == in->threads ? ", the number of threads"
@@ -177,13 +213,16 @@ static void complete_scalars(inputs *in) {
 
 static uint32_t elem_bytes(const inputs *in, uint32_t p) {
   const ww_arg *g = &in->l->args[p];
-  if (g->kind == WW_ARG_BUFFER && g->buffer.type && ww_elem_size(g->buffer.type)) return ww_elem_size(g->buffer.type);
-  if (in->fn->params[p].elem_size) return in->fn->params[p].elem_size;
+  if (g->kind == WW_ARG_BUFFER && g->buffer.type && ww_elem_size(g->buffer.type))
+    return ww_elem_size(g->buffer.type);
+  if (in->fn->params[p].elem_size)
+    return in->fn->params[p].elem_size;
   return in->roles[p].elem ? ww_type_bytes[in->roles[p].elem] : 4;
 }
 
 static const char *content_type(const inputs *in, uint32_t p) {
-  const char *name = ww_element_type(in->fn->params[p].elem ? in->fn->params[p].elem : in->roles[p].elem);
+  const char *name =
+      ww_element_type(in->fn->params[p].elem ? in->fn->params[p].elem : in->roles[p].elem);
   return name ? name : "i32";
 }
 
@@ -191,15 +230,22 @@ static const char *content_type(const inputs *in, uint32_t p) {
 static uint64_t index_range(const inputs *in, uint32_t p) {
   uint64_t best = 0;
   for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) {
-    if (!(in->roles[p].targets >> q & 1)) continue;
-    uint64_t n = in->l->args[q].kind == WW_ARG_BUFFER ? in->l->args[q].buffer.bytes / elem_bytes(in, q) : 0;
+    if (!(in->roles[p].targets >> q & 1))
+      continue;
+    uint64_t n =
+        in->l->args[q].kind == WW_ARG_BUFFER ? in->l->args[q].buffer.bytes / elem_bytes(in, q) : 0;
     if (n && !in->sized[q])
-      n = n > in->roles[p].ahead / elem_bytes(in, q) ? n - in->roles[p].ahead / elem_bytes(in, q) : 1;
-    if (n && (!best || n < best)) best = n;
+      n = n > in->roles[p].ahead / elem_bytes(in, q) ? n - in->roles[p].ahead / elem_bytes(in, q)
+                                                     : 1;
+    if (n && (!best || n < best))
+      best = n;
   }
-  if (!best) best = in->threads < 1024 ? 1024 : in->threads;
-  if (best > MAX_ELEMENTS) best = MAX_ELEMENTS;
-  for (int k = 0; k < in->shrink; k++) best = (best + 3) / 4;
+  if (!best)
+    best = in->threads < 1024 ? 1024 : in->threads;
+  if (best > MAX_ELEMENTS)
+    best = MAX_ELEMENTS;
+  for (int k = 0; k < in->shrink; k++)
+    best = (best + 3) / 4;
   return best ? best : 1;
 }
 
@@ -207,20 +253,28 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
   const ww_role *r = &in->roles[p];
   const char *type = in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
   uint64_t bytes = in->l->args[p].buffer.bytes;
-  if (r->counter || (r->stored && !r->loaded) || in->shrink > 4) return (ww_fill){.kind = WW_FILL_ZEROS};
-  if (!ww_elem_is_int(type)) return (ww_fill){.kind = WW_FILL_RANDOM};
+  if (r->counter || (r->stored && !r->loaded) || in->shrink > 4)
+    return (ww_fill){.kind = WW_FILL_ZEROS};
+  if (!ww_elem_is_int(type))
+    return (ww_fill){.kind = WW_FILL_RANDOM};
   if (r->rows) {
     if (!bytes)
-      return (ww_fill){.kind = WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
+      return (ww_fill){
+          .kind =
+              WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
     double rows = (double)(bytes / elem_bytes(in, p));
     uint64_t limit = 0;
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
-      if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER && !in->sized[q] && in->l->args[q].buffer.bytes)
+      if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER && !in->sized[q] &&
+          in->l->args[q].buffer.bytes)
         limit = in->l->args[q].buffer.bytes / elem_bytes(in, q);
-    return (ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? (double)limit : rows * ROW_LENGTH};
+    return (ww_fill){
+        .kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? (double)limit : rows * ROW_LENGTH};
   }
-  if (r->index) return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = (double)index_range(in, p)};
-  if (r->bound) return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1, .hi = LOOP_BOUND};
+  if (r->index)
+    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = (double)index_range(in, p)};
+  if (r->bound)
+    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1, .hi = LOOP_BOUND};
   return (ww_fill){.kind = WW_FILL_RANDOM};
 }
 
@@ -230,42 +284,53 @@ static bool find_shared(inputs *in) {
   ww_reach(in->m, in->fn, in_fn);
   for (uint32_t f = 0; f < in->m->nfns; f++)
     for (uint32_t v = 0; in_fn[f] && v < in->m->fns[f].nvals; v++)
-      dynamic |= in->m->fns[f].vals[v].kind == WW_VAL_SYMBOL && in->m->symbols[in->m->fns[f].vals[v].ref].dynamic;
+      dynamic |= in->m->fns[f].vals[v].kind == WW_VAL_SYMBOL &&
+                 in->m->symbols[in->m->fns[f].vals[v].ref].dynamic;
   any = in->shared = dynamic && !in->l->shared_given && !in->l->shared;
-  if (in->shared) in->l->shared = SHARED_ROOM;
+  if (in->shared)
+    in->l->shared = SHARED_ROOM;
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     ww_arg *g = &in->l->args[p];
-    if (!in->fn->params[p].pointer || in->fn->params[p].space != WW_SHARED) continue;
-    if (g->kind == WW_ARG_NONE) *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
-    if (g->kind != WW_ARG_BUFFER || g->buffer.bytes) continue;
+    if (!in->fn->params[p].pointer || in->fn->params[p].space != WW_SHARED)
+      continue;
+    if (g->kind == WW_ARG_NONE)
+      *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
+    if (g->kind != WW_ARG_BUFFER || g->buffer.bytes)
+      continue;
     g->buffer.bytes = SHARED_ROOM / 2;
     any = in->local[p] = true;
   }
   return any;
 }
 
-/* Which buffers' contents are ours to choose: not given, or random integers whose range decides where the kernel goes. */
+/* Which buffers' contents are ours to choose: not given, or random integers whose range decides
+ * where the kernel goes. */
 static void find_ours(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     ww_arg *g = &in->l->args[p];
-    if (!in->fn->params[p].pointer || in->fn->params[p].space == WW_SHARED) continue;
+    if (!in->fn->params[p].pointer || in->fn->params[p].space == WW_SHARED)
+      continue;
     if (g->kind == WW_ARG_NONE && ww_is_omp_state(in->m, in->fn, p))
       *g = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
-    if (g->kind == WW_ARG_NONE) *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
-    if (g->kind != WW_ARG_BUFFER) continue;
+    if (g->kind == WW_ARG_NONE)
+      *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
+    if (g->kind != WW_ARG_BUFFER)
+      continue;
     const char *type = g->buffer.type ? g->buffer.type : content_type(in, p);
     const ww_role *r = &in->roles[p];
-    in->tell[p] =
-        g->buffer.fill.kind == WW_FILL_NONE || (g->buffer.fill.kind == WW_FILL_RANDOM && ww_elem_is_int(type) &&
-                                                (r->index || r->bound || r->rows || r->counter));
+    in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE ||
+                  (g->buffer.fill.kind == WW_FILL_RANDOM && ww_elem_is_int(type) &&
+                   (r->index || r->bound || r->rows || r->counter));
     in->sized[p] = !g->buffer.bytes;
-    if (!g->buffer.type) g->buffer.type = content_type(in, p);
+    if (!g->buffer.type)
+      g->buffer.type = content_type(in, p);
   }
 }
 
 static void choose_fills(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++)
-    if (in->tell[p]) in->l->args[p].buffer.fill = likely_fill(in, p);
+    if (in->tell[p])
+      in->l->args[p].buffer.fill = likely_fill(in, p);
 }
 
 /* ---- sizes ---- */
@@ -273,8 +338,8 @@ static void choose_fills(inputs *in) {
 typedef struct {
   ww_memory *mem;
   ww_region *last;
-  uint64_t *lo,
-      *hi; /* per argument: device addresses, then offsets from its pointer; local arguments: offsets in theirs */
+  uint64_t *lo, *hi; /* per argument: device addresses, then offsets from its pointer; local
+                        arguments: offsets in theirs */
   const ww_setup *s;
   uint32_t nparams;
   uint64_t dynamic_at;  /* where dynamic shared memory begins */
@@ -285,17 +350,22 @@ typedef struct {
 static void note_range(extents *x, uint64_t from, uint64_t to) {
   x->ranges++;
   ww_region *r = x->last;
-  if (!r || from - r->base >= r->size) r = x->last = ww_memory_find(x->mem, from);
-  if (!r || r->arg < 0) return;
-  if (from < x->lo[r->arg]) x->lo[r->arg] = from;
-  if (to > x->hi[r->arg]) x->hi[r->arg] = to;
+  if (!r || from - r->base >= r->size)
+    r = x->last = ww_memory_find(x->mem, from);
+  if (!r || r->arg < 0)
+    return;
+  if (from < x->lo[r->arg])
+    x->lo[r->arg] = from;
+  if (to > x->hi[r->arg])
+    x->hi[r->arg] = to;
 }
 
 /* Shared memory: which local argument, or the dynamic part. */
 static void note_shared(extents *x, uint64_t to) {
   uint64_t off = to - WW_SHARED_BASE;
   int32_t at = -1;
-  if (off > x->s->shared_static + x->s->shared_dynamic + 64) return; /* a lane that went astray: the run says so */
+  if (off > x->s->shared_static + x->s->shared_dynamic + 64)
+    return; /* a lane that went astray: the run says so */
   for (uint32_t p = 0; p < x->nparams; p++)
     if (x->s->local_at[p] != UINT64_MAX && x->s->local_at[p] < off &&
         (at < 0 || x->s->local_at[p] > x->s->local_at[at]))
@@ -303,7 +373,8 @@ static void note_shared(extents *x, uint64_t to) {
   if (at >= 0) {
     uint64_t end = off - x->s->local_at[at];
     x->lo[at] = 0;
-    if (end > x->hi[at]) x->hi[at] = end;
+    if (end > x->hi[at])
+      x->hi[at] = end;
   } else if (off > x->dynamic_at && off - x->dynamic_at > x->dynamic_end)
     x->dynamic_end = off - x->dynamic_at;
 }
@@ -311,11 +382,14 @@ static void note_shared(extents *x, uint64_t to) {
 static void on_access(void *ctx, const ww_access *a) {
   if (a->space == WW_SHARED) {
     if (((extents *)ctx)->s->shared_dynamic)
-      for (ww_mask m = a->lanes; m; m &= m - 1) note_shared(ctx, a->addr[__builtin_ctzll(m)] + a->bytes);
+      for (ww_mask m = a->lanes; m; m &= m - 1)
+        note_shared(ctx, a->addr[__builtin_ctzll(m)] + a->bytes);
     return;
   }
-  if (a->space != WW_GLOBAL && a->space != WW_CONST) return;
-  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes), last = 63 - (uint32_t)__builtin_clzll(a->lanes);
+  if (a->space != WW_GLOBAL && a->space != WW_CONST)
+    return;
+  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes),
+           last = 63 - (uint32_t)__builtin_clzll(a->lanes);
   if (a->pattern == WW_PATTERN_SAME)
     note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
   else if (a->pattern == WW_PATTERN_CONTIG)
@@ -347,10 +421,12 @@ static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
   bool works;
   *last = c[d] = high;
   ww_status st = probe_block(p, c, &works, e);
-  if (st || works || !high) return st;
+  if (st || works || !high)
+    return st;
   c[d] = 0;
   st = probe_block(p, c, &works, e);
-  if (st || !works) return st;
+  if (st || !works)
+    return st;
   while (!st && high - low > 1) {
     c[d] = low + (high - low) / 2;
     st = probe_block(p, c, &works, e);
@@ -368,10 +444,15 @@ static ww_status probe_blocks(prober *p, ww_err *e) {
   uint64_t last[3];
   ww_status st = WW_OK;
   bool works;
-  for (int d = 0; d < 3 && !st; d++) st = last_working(p, d, &last[d], e);
+  for (int d = 0; d < 3 && !st; d++)
+    st = last_working(p, d, &last[d], e);
   for (int k = 0; k < 12 && !st; k++) {
-    uint64_t c[3] = {k % 3 == 0 ? 0 : k % 3 == 1 ? last[0] : last[0] / 2, k / 3 % 2 ? last[1] : 0, k / 6 ? last[2] : 0};
-    if ((k / 3 % 2 && !last[1]) || (k / 6 && !last[2]) || (k % 3 && !last[0])) continue;
+    uint64_t c[3] = {k % 3 == 0   ? 0
+                     : k % 3 == 1 ? last[0]
+                                  : last[0] / 2,
+                     k / 3 % 2 ? last[1] : 0, k / 6 ? last[2] : 0};
+    if ((k / 3 % 2 && !last[1]) || (k / 6 && !last[2]) || (k % 3 && !last[0]))
+      continue;
     st = probe_block(p, c, &works, e);
   }
   return st;
@@ -382,10 +463,12 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_machine *mc = NULL;
   *assumed_fault = false;
   ww_status st = ww_setup_make(in->m, in->fn, in->l, in->a, &s, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_region **r;
   uint32_t n = ww_memory_regions(s.memory, &r);
-  for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && (in->tell[r[k]->arg] || in->sized[r[k]->arg]);
+  for (uint32_t k = 0; k < n; k++)
+    r[k]->assumed = r[k]->arg >= 0 && (in->tell[r[k]->arg] || in->sized[r[k]->arg]);
   ww_run_spec spec = ww_setup_spec(in->m, in->fn, in->l, &s);
   spec.max_steps = ANALYSIS_STEPS;
   spec.extrapolate = true;
@@ -400,28 +483,38 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   x->s = &s;
   x->nparams = in->fn->nparams;
   x->dynamic_at = (s.shared_static + 15) & ~15ull;
-  for (uint32_t p = 0; p < in->fn->nparams; p++) x->lo[p] = UINT64_MAX;
+  for (uint32_t p = 0; p < in->fn->nparams; p++)
+    x->lo[p] = UINT64_MAX;
   ww_observer obs = {.ctx = x, .access = on_access};
   ww_run_stats stats = {0};
   st = ww_machine_new(&spec, &mc, e);
-  if (!st) st = probe_blocks(&(prober){mc, in->l->grid, obs, x, &stats, in->a}, e);
-  if (st == WW_ELIMIT) st = WW_OK; /* long enough to have seen the ranges */
-  if (st == WW_EDATA) *assumed_fault = stats.fault_assumed;
-  if (ww_memory_exhausted(s.memory)) st = ww_memory_too_small(in->until->bytes, e);
+  if (!st)
+    st = probe_blocks(&(prober){mc, in->l->grid, obs, x, &stats, in->a}, e);
+  if (st == WW_ELIMIT)
+    st = WW_OK; /* long enough to have seen the ranges */
+  if (st == WW_EDATA)
+    *assumed_fault = stats.fault_assumed;
+  if (ww_memory_exhausted(s.memory))
+    st = ww_memory_too_small(in->until->bytes, e);
   for (uint32_t p = 0; p < in->fn->nparams; p++) /* to offsets from the pointer */
-    if (x->lo[p] < x->hi[p] && s.arg[p]) x->lo[p] -= s.arg[p]->origin, x->hi[p] -= s.arg[p]->origin;
+    if (x->lo[p] < x->hi[p] && s.arg[p]) {
+      x->lo[p] -= s.arg[p]->origin;
+      x->hi[p] -= s.arg[p]->origin;
+    }
   ww_machine_free(mc);
   ww_setup_free(&s);
   return st;
 }
 
-/* Probes; while the assumed contents lead out of a buffer, narrows them. When even zeros do, it is not the contents. */
+/* Probes; while the assumed contents lead out of a buffer, narrows them. When even zeros do, it is
+ * not the contents. */
 static ww_status probe_until_fits(inputs *in, extents *x, ww_err *e) {
   for (;;) {
     bool assumed;
     choose_fills(in);
     ww_status st = probe(in, x, &assumed, e);
-    if (st != WW_EDATA || !assumed || in->shrink > 5) return st;
+    if (st != WW_EDATA || !assumed || in->shrink > 5)
+      return st;
     in->shrink++;
   }
 }
@@ -433,27 +526,35 @@ static void take_shared(inputs *in, const extents *x) {
                    (unsigned long long)in->l->shared));
   }
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
-    if (!in->local[p]) continue;
+    if (!in->local[p])
+      continue;
     in->l->args[p].buffer.bytes = x->hi[p] ? (x->hi[p] + 3) & ~3ull : 4;
-    say(in, ww_fmt(in->a, "%s: %llu bytes of local memory, from the accesses", in->fn->params[p].name,
-                   (unsigned long long)in->l->args[p].buffer.bytes));
+    say(in, ww_fmt(in->a, "%s: %llu bytes of local memory, from the accesses",
+                   in->fn->params[p].name, (unsigned long long)in->l->args[p].buffer.bytes));
   }
 }
 
 static void take_sizes(inputs *in, const extents *x, bool rows_only) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
-    if (!in->sized[p] || in->l->args[p].kind != WW_ARG_BUFFER || (rows_only && !in->roles[p].rows)) continue;
+    if (!in->sized[p] || in->l->args[p].kind != WW_ARG_BUFFER || (rows_only && !in->roles[p].rows))
+      continue;
     ww_buffer *b = &in->l->args[p].buffer;
     uint32_t size = elem_bytes(in, p);
-    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->lo[p], hi = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->hi[p];
-    if (lo > 0) lo = 0;
-    if (hi < 0) hi = 0;                                      /* the pointer itself counts as inside */
-    for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* what an index may name counts as touched */
-      if (in->roles[q].index && !in->roles[q].rows && in->tell[q] && in->roles[q].targets >> p & 1 && p < 64 &&
-          hi < (int64_t)(index_range(in, q) * size))
+    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->lo[p],
+            hi = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->hi[p];
+    if (lo > 0)
+      lo = 0;
+    if (hi < 0)
+      hi = 0; /* the pointer itself counts as inside */
+    for (uint32_t q = 0; q < in->fn->nparams && q < 64;
+         q++) /* what an index may name counts as touched */
+      if (in->roles[q].index && !in->roles[q].rows && in->tell[q] &&
+          in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(index_range(in, q) * size))
         hi = (int64_t)(index_range(in, q) * size);
-    for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* a queue takes one element from each thread */
-      if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(in->threads * size))
+    for (uint32_t q = 0; q < in->fn->nparams && q < 64;
+         q++) /* a queue takes one element from each thread */
+      if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 &&
+          hi < (int64_t)(in->threads * size))
         hi = (int64_t)(in->threads * size);
     uint64_t bytes = (uint64_t)(hi - lo);
     b->bytes = bytes ? (bytes + size - 1) / size * size : size;
@@ -467,30 +568,38 @@ static void say_contents(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
-    if (g->kind != WW_ARG_BUFFER || in->fn->params[p].space == WW_SHARED) continue;
-    if (in->sized[p]) say(in, ww_size_sentence(in->fn, p, g->buffer.bytes, in->a));
-    if (!in->tell[p]) continue;
+    if (g->kind != WW_ARG_BUFFER || in->fn->params[p].space == WW_SHARED)
+      continue;
+    if (in->sized[p])
+      say(in, ww_size_sentence(in->fn, p, g->buffer.bytes, in->a));
+    if (!in->tell[p])
+      continue;
     const ww_fill *f = &g->buffer.fill;
     switch (f->kind) {
     case WW_FILL_ZEROS:
       if (in->roles[p].loaded || in->roles[p].counter)
-        say(in, ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : ""));
+        say(in,
+            ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : ""));
       break;
-    case WW_FILL_MONOTONE: say(in, ww_fmt(in->a, "%s: row pointers rising from 0 to %.0f", name, f->hi)); break;
+    case WW_FILL_MONOTONE:
+      say(in, ww_fmt(in->a, "%s: row pointers rising from 0 to %.0f", name, f->hi));
+      break;
     case WW_FILL_UNIFORM:
       say(in, ww_fmt(in->a, "%s: integers in [%.0f, %.0f), as they %s", name, f->lo, f->hi,
                      in->roles[p].index ? "index other buffers" : "end a loop"));
       break;
     case WW_FILL_RANDOM:
-      say(in, ww_fmt(in->a, "%s: random %s", name, ww_elem_is_int(g->buffer.type) ? "integers" : "numbers in [0, 1)"));
+      say(in, ww_fmt(in->a, "%s: random %s", name,
+                     ww_elem_is_int(g->buffer.type) ? "integers" : "numbers in [0, 1)"));
       break;
-    default: break;
+    default:
+      break;
     }
   }
 }
 
-static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uint32_t shape, const ww_until *until,
-                          ww_assumed *said, ww_arena *a, ww_err *e) {
+static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uint32_t shape,
+                          const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e) {
   inputs in = {.m = m,
                .until = until,
                .shape = shape,
@@ -520,25 +629,30 @@ static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uin
       take_sizes(&in, &x, true);
       st = probe_until_fits(&in, &x, e);
     }
-    if (!st && any_size) take_sizes(&in, &x, false);
-    if (!st) take_shared(&in, &x);
+    if (!st && any_size)
+      take_sizes(&in, &x, false);
+    if (!st)
+      take_shared(&in, &x);
   }
   choose_fills(&in);
   say_contents(&in);
   said->args = WW_NEWN(a, bool, fn->nparams + 1);
   said->sized = in.sized;
-  for (uint32_t p = 0; p < fn->nparams; p++) said->args[p] = in.tell[p] || in.sized[p];
+  for (uint32_t p = 0; p < fn->nparams; p++)
+    said->args[p] = in.tell[p] || in.sized[p];
   return st;
 }
 
 static bool has_symbol(const ww_module *m, const char *name) {
   for (uint32_t s = 0; s < m->nsymbols; s++)
-    if (!strcmp(m->symbols[s].name, name) || (m->symbols[s].mangled && !strcmp(m->symbols[s].mangled, name)))
+    if (!strcmp(m->symbols[s].name, name) ||
+        (m->symbols[s].mangled && !strcmp(m->symbols[s].mangled, name)))
       return true;
   return false;
 }
 
-/* A recorded launch sets every variable of its module; the IR has only those that some kernel uses. Says the others. */
+/* A recorded launch sets every variable of its module; the IR has only those that some kernel uses.
+ * Says the others. */
 static ww_assumed drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a) {
   ww_assumed dropped = {0};
   ww_symbol_arg *kept = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
@@ -547,19 +661,21 @@ static ww_assumed drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a) {
     if (has_symbol(m, l->symbols[i].name))
       kept[n++] = l->symbols[i];
     else
-      ww_assume(&dropped, a, ww_fmt(a, "symbol `%s` is not used by the source: left out", l->symbols[i].name));
+      ww_assume(&dropped, a,
+                ww_fmt(a, "symbol `%s` is not used by the source: left out", l->symbols[i].name));
   l->symbols = kept;
   l->nsymbols = n;
   return dropped;
 }
 
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a,
-                             ww_err *e) {
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said,
+                             ww_arena *a, ww_err *e) {
   return ww_inputs_complete_until(m, fn, l, NULL, said, a, e);
 }
 
-ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launch *l, const ww_until *until,
-                                   ww_assumed *said, ww_arena *a, ww_err *e) {
+ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launch *l,
+                                   const ww_until *until, ww_assumed *said, ww_arena *a,
+                                   ww_err *e) {
   ww_launch given = *l;
   const ww_assumed dropped = drop_symbols(m, &given, a);
   bool free_shape = !l->block[0] && !fn->req_block[0];
@@ -568,13 +684,20 @@ ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launc
   for (uint32_t shape = 0; shape < (free_shape ? 6u : 1u); shape++) {
     *l = given;
     l->args = WW_NEWN(a, ww_arg, given.nargs + 1);
-    if (given.nargs) memcpy(l->args, given.args, given.nargs * sizeof *l->args);
+    if (given.nargs)
+      memcpy(l->args, given.args, given.nargs * sizeof *l->args);
     said->n = 0;
     st = complete(m, fn, l, shape, until, said, a, e);
-    for (uint32_t k = 0; k < dropped.n; k++) ww_assume(said, a, dropped.v[k]);
-    if (st != WW_EDATA) return st;
-    if (!shape) first = st, why = e ? *e : why;
+    for (uint32_t k = 0; k < dropped.n; k++)
+      ww_assume(said, a, dropped.v[k]);
+    if (st != WW_EDATA)
+      return st;
+    if (!shape) {
+      first = st;
+      why = e ? *e : why;
+    }
   }
-  if (e) *e = why; /* none fits: what was wrong with the first */
+  if (e)
+    *e = why; /* none fits: what was wrong with the first */
   return first;
 }

@@ -1,4 +1,5 @@
-/* inputs.h - completes a launch: what nobody gave is found out by running the kernel, or assumed, and said. */
+/* inputs.h - completes a launch: what nobody gave is found out by running the kernel, or assumed,
+ * and said. */
 #ifndef WW_INPUTS_H
 #define WW_INPUTS_H
 
@@ -7,8 +8,8 @@
 typedef struct {
   const char **v; /* sentences for the report's `assumed` */
   uint32_t n, cap;
-  bool *args;     /* per parameter: its size or contents were assumed */
-  bool *sized;    /* per parameter: its size came from the memory analysis */
+  bool *args;  /* per parameter: its size or contents were assumed */
+  bool *sized; /* per parameter: its size came from the memory analysis */
 } ww_assumed;
 
 /* The runtime's own argument of an OpenMP region, which no source names: null unless given. */
@@ -18,16 +19,17 @@ bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p);
 const char *ww_size_sentence(const ww_fn *fn, uint32_t p, uint64_t bytes, ww_arena *a);
 void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence);
 
-/* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's size and contents are
- * given; `l` can be written down and run anywhere. */
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a, ww_err *e);
+/* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's
+ * size and contents are given; `l` can be written down and run anywhere. */
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said,
+                             ww_arena *a, ww_err *e);
 /* When to give up. */
 typedef struct {
   bool (*cancelled)(void *ctx); /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
   void *ctx;
   uint64_t bytes; /* of buffers' contents; beyond it WW_ELIMIT; 0: none */
 } ww_until;
-ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launch *l, const ww_until *until, ww_assumed *said,
-                                   ww_arena *a, ww_err *e);
+ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launch *l,
+                                   const ww_until *until, ww_assumed *said, ww_arena *a, ww_err *e);
 
 #endif

@@ -1,10 +1,11 @@
 /* interp.c - the warp interpreter: lock-step lanes, reconvergence at post-dominators.
  *
- * Compiled once per lane count (WW_LANES 32, 64) and instruction set (WW_ISA base, avx2, avx512): every handler is a loop
- * of fixed length over a row of lanes, which the compiler turns into a few vector instructions. Each straight-line
- * handler exists twice: for "all live lanes are active" (rows are overwritten whole: dead lanes hold garbage nobody reads)
- * and for a partial mask (lanes waiting elsewhere keep their values). An instruction without a vector form goes lane by
- * lane through ww_scalar. Nothing here counts: blocks and accesses are told to the observer. */
+ * Compiled once per lane count (WW_LANES 32, 64) and instruction set (WW_ISA base, avx2, avx512):
+ * every handler is a loop of fixed length over a row of lanes, which the compiler turns into a few
+ * vector instructions. Each straight-line handler exists twice: for "all live lanes are active"
+ * (rows are overwritten whole: dead lanes hold garbage nobody reads) and for a partial mask (lanes
+ * waiting elsewhere keep their values). An instruction without a vector form goes lane by lane
+ * through ww_scalar. Nothing here counts: blocks and accesses are told to the observer. */
 #include "code.h"
 
 #if defined(__AVX2__)
@@ -40,14 +41,16 @@ static inline ww_mask bits_of(const u32 *row) {
   ww_mask r = 0;
 #if defined(__AVX512F__)
   for (int v = 0; v < L / 16; v++)
-    r |= (ww_mask)_mm512_test_epi32_mask(_mm512_load_si512(row + 16 * v), _mm512_set1_epi32(1)) << (16 * v);
+    r |= (ww_mask)_mm512_test_epi32_mask(_mm512_load_si512(row + 16 * v), _mm512_set1_epi32(1))
+         << (16 * v);
 #elif defined(__AVX2__)
   for (int v = 0; v < L / 8; v++) {
     __m256i p = _mm256_slli_epi32(_mm256_load_si256((const __m256i *)(row + 8 * v)), 31);
     r |= (ww_mask)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(p)) << (8 * v);
   }
 #else
-  for (int l = 0; l < L; l++) r |= (ww_mask)(row[l] & 1) << l;
+  for (int l = 0; l < L; l++)
+    r |= (ww_mask)(row[l] & 1) << l;
 #endif
   return r;
 }
@@ -55,7 +58,8 @@ static inline ww_mask bits_of(const u32 *row) {
 static void set_mask(ww_exec *x, ww_mask mask) {
   x->mask = mask;
   x->part = (x->live & ~mask) != 0;
-  if (x->part) EACH x->m[l] = -(i32)(mask >> l & 1);
+  if (x->part)
+    EACH x->m[l] = -(i32)(mask >> l & 1);
 }
 
 #include "interp_rows.h"
@@ -95,15 +99,22 @@ static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
   bool wide = ww_type_bytes[i->type] == 8;
   switch (i->op) {
   case WW_OP_MOV:
-  case WW_OP_FREEZE: return BY_WIDTH(mov);
-  case WW_OP_SELECT: return BY_WIDTH(select);
-  case WW_OP_ICMP: return icmp_handler(i, out);
-  default: break;
+  case WW_OP_FREEZE:
+    return BY_WIDTH(mov);
+  case WW_OP_SELECT:
+    return BY_WIDTH(select);
+  case WW_OP_ICMP:
+    return icmp_handler(i, out);
+  default:
+    break;
   }
   switch (ww_ops[i->op].cls) {
-  case WW_CLASS_CVT: return convert_handler(i, out);
-  case WW_CLASS_INT: return int_handler(i, out);
-  default: return fp_handler(i, out);
+  case WW_CLASS_CVT:
+    return convert_handler(i, out);
+  case WW_CLASS_INT:
+    return int_handler(i, out);
+  default:
+    return fp_handler(i, out);
   }
 }
 
@@ -119,7 +130,8 @@ static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
 static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
   bool part = (x->live & ~lanes) != 0;
   i32 m[L];
-  if (part) EACH m[l] = -(i32)(lanes >> l & 1);
+  if (part)
+    EACH m[l] = -(i32)(lanes >> l & 1);
   for (uint32_t n = 0; n < e->nmoves; n++) {
     const ww_move *v = &e->moves[n];
     if (v->wide) {
@@ -146,7 +158,8 @@ static bool pop(ww_exec *x) {
   while (x->sp > floor) {
     ww_pending p = x->stack[--x->sp];
     p.mask &= x->live;
-    if (!p.mask) continue;
+    if (!p.mask)
+      continue;
     x->pc = p.pc;
     x->rpc = p.rpc;
     x->weight = p.weight;
@@ -178,14 +191,16 @@ static bool go(ww_exec *x, uint32_t target) {
 /* Every lane of the frame has returned or left. */
 static bool leave_frame(ww_exec *x) {
   ww_frame *f = &x->frames[x->depth - 1];
-  if (x->depth == 1) return false;
+  if (x->depth == 1)
+    return false;
   x->depth--;
   x->local_top = f->local;
   x->prog = x->frames[x->depth - 1].prog;
   x->F = x->frames[x->depth - 1].frame;
   x->rpc = f->ret_rpc;
   set_mask(x, f->mask & x->live);
-  if (!x->mask) return pop(x) || leave_frame(x);
+  if (!x->mask)
+    return pop(x) || leave_frame(x);
   return go(x, f->ret_pc);
 }
 
@@ -201,34 +216,44 @@ static bool exit_lanes(ww_exec *x, ww_mask lanes) {
 
 /* The weight behind an edge: back to what it was outside the loops that the edge leaves. */
 static double edge_weight(const ww_exec *x, const ww_edge *e) {
-  return e->leaves && x->extrapolate ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in : x->weight;
+  return e->leaves && x->extrapolate ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in
+                                     : x->weight;
 }
 
 static void enter_loop(ww_exec *x, const ww_edge *e) {
-  if (e->enters) x->loops[x->prog->steady[e->enters - 1].number].iteration = 0;
+  if (e->enters)
+    x->loops[x->prog->steady[e->enters - 1].number].iteration = 0;
 }
 
 static bool take(ww_exec *x, const ww_edge *e) {
-  if (e->target == WW_NOSEG) return exit_lanes(x, x->mask);
-  if (e->nmoves) run_moves(x, e, x->mask);
+  if (e->target == WW_NOSEG)
+    return exit_lanes(x, x->mask);
+  if (e->nmoves)
+    run_moves(x, e, x->mask);
   x->weight = edge_weight(x, e);
   enter_loop(x, e);
   return go(x, e->target);
 }
 
-/* Weight at the meeting point: an edge that leads straight there tells whether it lies outside a loop. */
-static double meet_weight(const ww_exec *x, const ww_edge *edges, const ww_mask *masks, uint32_t n, uint32_t meet) {
+/* Weight at the meeting point: an edge that leads straight there tells whether it lies outside a
+ * loop. */
+static double meet_weight(const ww_exec *x, const ww_edge *edges, const ww_mask *masks, uint32_t n,
+                          uint32_t meet) {
   for (uint32_t i = 0; i < n; i++)
-    if (masks[i] && edges[i].target == meet) return edge_weight(x, &edges[i]);
+    if (masks[i] && edges[i].target == meet)
+      return edge_weight(x, &edges[i]);
   return x->weight;
 }
 
 /* Lanes part: the reconvergence point waits below, the other sides above it. */
-static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_mask *masks, uint32_t n) {
-  if (x->obs->diverge) x->obs->diverge(x->obs->ctx, x->id, x->prog->fn, s->block, x->weight);
+static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_mask *masks,
+                    uint32_t n) {
+  if (x->obs->diverge)
+    x->obs->diverge(x->obs->ctx, x->id, x->prog->fn, s->block, x->weight);
   ww_mask whole = x->mask, gone = 0;
   for (uint32_t i = 0; i < n; i++)
-    if (masks[i] && edges[i].target == WW_NOSEG) gone |= masks[i];
+    if (masks[i] && edges[i].target == WW_NOSEG)
+      gone |= masks[i];
   x->live &= ~gone;
   whole &= ~gone;
   uint32_t meet = s->ipdom, sides = 0, last = 0;
@@ -245,9 +270,11 @@ static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_
     return go(x, edges[last].target);
   }
   bool meets = meet != WW_NOSEG;
-  if (meets && meet != x->rpc) push(x, meet, x->rpc, whole, meet_weight(x, edges, masks, n, meet));
+  if (meets && meet != x->rpc)
+    push(x, meet, x->rpc, whole, meet_weight(x, edges, masks, n, meet));
   for (uint32_t i = n; i-- > 0;) {
-    if (!masks[i] || edges[i].target == WW_NOSEG || (meets && edges[i].target == meet)) continue;
+    if (!masks[i] || edges[i].target == WW_NOSEG || (meets && edges[i].target == meet))
+      continue;
     push(x, edges[i].target, meets ? meet : x->rpc, masks[i], edge_weight(x, &edges[i]));
     enter_loop(x, &edges[i]);
   }
@@ -256,8 +283,10 @@ static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_
 
 static bool branch(ww_exec *x, const ww_seg *s) {
   ww_mask t = bits_of(ROW(u32, s->a)) & x->mask;
-  if (t == x->mask) return take(x, &s->edge[0]);
-  if (!t) return take(x, &s->edge[1]);
+  if (t == x->mask)
+    return take(x, &s->edge[0]);
+  if (!t)
+    return take(x, &s->edge[1]);
   ww_mask masks[2] = {t, x->mask & ~t};
   return diverge(x, s, s->edge, masks, 2);
 }
@@ -268,7 +297,8 @@ static bool switch_(ww_exec *x, const ww_seg *s) {
   ACTIVE(x->mask) {
     u64 v = cell(x, s->a, s->wide, LANE);
     uint32_t e = 0;
-    while (e + 1 < n && s->cases[e] != v) e++;
+    while (e + 1 < n && s->cases[e] != v)
+      e++;
     used += !masks[e];
     only = e;
     masks[e] |= 1ull << LANE;
@@ -309,9 +339,11 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
   return true;
 }
 
-/* Arguments and result of an indirect call are as wide as the function takes them: rows of the frame depend on it. */
+/* Arguments and result of an indirect call are as wide as the function takes them: rows of the
+ * frame depend on it. */
 static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
-  if (p->fn->nparams != i->n || (i->nres == 1 && ww_type_bytes[caller->vals[i->dst].type] != ww_type_bytes[p->fn->ret]))
+  if (p->fn->nparams != i->n ||
+      (i->nres == 1 && ww_type_bytes[caller->vals[i->dst].type] != ww_type_bytes[p->fn->ret]))
     return false;
   for (uint32_t n = 0; n < i->n; n++)
     if ((ww_type_bytes[caller->vals[caller->pool[i->ext + n]].type] == 8) != p->param_wide[n] &&
@@ -327,13 +359,17 @@ static bool call_indirect(ww_exec *x, const ww_seg *s) {
   ACTIVE(x->mask) same |= (ww_mask)(cell(x, s->a, true, LANE) == target) << LANE;
   const ww_prog *p = ww_exec_callee(x, target);
   if (!p || !fits(x->prog->fn, s->ins, p)) {
-    ww_exec_fault(x, s->ins, "call through a pointer that is no function of this kernel's module with %u arguments",
-                  s->ins->n);
+    ww_exec_fault(
+        x, s->ins,
+        "call through a pointer that is no function of this kernel's module with %u arguments",
+        s->ins->n);
     return false;
   }
-  if (same != x->mask) { /* both groups meet behind the call; this one stays at its own pc for the rest */
+  if (same !=
+      x->mask) { /* both groups meet behind the call; this one stays at its own pc for the rest */
     uint32_t back = x->pc, meet = s->edge[0].target;
-    if (x->rpc != meet) push(x, meet, x->rpc, x->mask, x->weight);
+    if (x->rpc != meet)
+      push(x, meet, x->rpc, x->mask, x->weight);
     push(x, back, meet, x->mask & ~same, x->weight);
     x->rpc = meet;
   }
@@ -342,11 +378,13 @@ static bool call_indirect(ww_exec *x, const ww_seg *s) {
 
 static bool ret(ww_exec *x, const ww_seg *s) {
   ww_frame *f = &x->frames[x->depth - 1];
-  if (x->depth == 1) return exit_lanes(x, x->mask);
+  if (x->depth == 1)
+    return exit_lanes(x, x->mask);
   const ww_seg *c = f->call;
   uint8_t *to = x->frames[x->depth - 2].frame;
   for (uint32_t n = 0; n < c->ins->nres && n < s->ins->n; n++) {
-    if (c->dsts[n] == UINT32_MAX) continue;
+    if (c->dsts[n] == UINT32_MAX)
+      continue;
     bool wide = x->prog->slot_wide_ret[n];
     ACTIVE(x->mask) {
       if (wide)
@@ -379,25 +417,46 @@ static ww_run_end run(ww_exec *x) {
   for (;;) {
     const ww_seg *s = &x->prog->segs[x->pc];
     if (s->enter) {
-      if (x->steps >= x->slice) return WW_RUN_SLICE;
+      if (x->steps >= x->slice)
+        return WW_RUN_SLICE;
       x->steps += s->nins;
-      if (s->loop != WW_NOSEG) ww_steady_iteration(x, &x->prog->steady[s->loop]);
-      if (x->obs->block) x->obs->block(x->obs->ctx, x->id, x->prog->fn, s->block, x->mask, x->weight);
+      if (s->loop != WW_NOSEG)
+        ww_steady_iteration(x, &x->prog->steady[s->loop]);
+      if (x->obs->block)
+        x->obs->block(x->obs->ctx, x->id, x->prog->fn, s->block, x->mask, x->weight);
     }
     const ww_code *k = s->code, *end = k + s->n;
     int part = x->part;
-    for (; k < end; k++) k->fn[part](x, k);
-    if (__builtin_expect(x->fault != NULL, 0)) return WW_RUN_FAULT;
+    for (; k < end; k++)
+      k->fn[part](x, k);
+    if (__builtin_expect(x->fault != NULL, 0))
+      return WW_RUN_FAULT;
     bool on;
     switch (s->ctl) {
-    case WW_CTL_NEXT: on = take(x, &s->edge[0]); break;
-    case WW_CTL_BR: on = take(x, &s->edge[0]); break;
-    case WW_CTL_CBR: on = branch(x, s); break;
-    case WW_CTL_SWITCH: on = switch_(x, s); break;
-    case WW_CTL_CALL: on = enter_call(x, s, s->callee, x->mask); break;
-    case WW_CTL_CALLI: on = call_indirect(x, s); break;
-    case WW_CTL_RET: on = ret(x, s); break;
-    case WW_CTL_EXIT: on = exit_lanes(x, x->mask); break;
+    case WW_CTL_NEXT:
+      on = take(x, &s->edge[0]);
+      break;
+    case WW_CTL_BR:
+      on = take(x, &s->edge[0]);
+      break;
+    case WW_CTL_CBR:
+      on = branch(x, s);
+      break;
+    case WW_CTL_SWITCH:
+      on = switch_(x, s);
+      break;
+    case WW_CTL_CALL:
+      on = enter_call(x, s, s->callee, x->mask);
+      break;
+    case WW_CTL_CALLI:
+      on = call_indirect(x, s);
+      break;
+    case WW_CTL_RET:
+      on = ret(x, s);
+      break;
+    case WW_CTL_EXIT:
+      on = exit_lanes(x, x->mask);
+      break;
     case WW_CTL_TRAP:
       trap(x, s);
       on = false;
@@ -405,13 +464,17 @@ static ww_run_end run(ww_exec *x) {
     default: /* barriers: the block waits */
       x->bar = s;
       x->pc = s->edge[0].target;
-      x->bar_result =
-          s->ins && s->ins->a != WW_NOVAL ? (u32)__builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask) : 0;
+      x->bar_result = s->ins && s->ins->a != WW_NOVAL
+                          ? (u32)__builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask)
+                          : 0;
       return s->ctl == WW_CTL_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
     }
-    if (__builtin_expect(x->fault != NULL, 0)) return WW_RUN_FAULT;
-    if (!on) return WW_RUN_DONE;
+    if (__builtin_expect(x->fault != NULL, 0))
+      return WW_RUN_FAULT;
+    if (!on)
+      return WW_RUN_DONE;
   }
 }
 
-const ww_isa CAT3(ww_isa_, WW_ISA, WW_LANES) = {.name = STR(WW_ISA), .lanes = L, .resolve = resolve, .run = run};
+const ww_isa CAT3(ww_isa_, WW_ISA,
+                  WW_LANES) = {.name = STR(WW_ISA), .lanes = L, .resolve = resolve, .run = run};

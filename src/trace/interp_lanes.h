@@ -6,8 +6,10 @@ static inline u64 cell(const ww_exec *x, uint32_t off, bool wide, uint32_t lane)
   return wide ? *(const u64 *)(x->F + off + 8 * lane) : *(const u32 *)(x->F + off + 4 * lane);
 }
 static inline void put(ww_exec *x, uint32_t off, bool wide, uint32_t lane, u64 v) {
-  if (wide) *(u64 *)(x->F + off + 8 * lane) = v;
-  else *(u32 *)(x->F + off + 4 * lane) = (u32)v;
+  if (wide)
+    *(u64 *)(x->F + off + 8 * lane) = v;
+  else
+    *(u32 *)(x->F + off + 4 * lane) = (u32)v;
 }
 #define CELL_A(lane) cell(x, k->a, k->wide & 2, lane)
 #define CELL_B(lane) cell(x, k->b, k->wide & 4, lane)
@@ -16,35 +18,59 @@ static inline void put(ww_exec *x, uint32_t off, bool wide, uint32_t lane, u64 v
 
 /* Any arithmetic: the types of a and b travel in k->n and k->esize. */
 static void scalar_any(ww_exec *x, const ww_code *k) {
-  ACTIVE(x->mask) PUT_D(LANE, ww_scalar(k->ins, k->n, k->esize, CELL_A(LANE), CELL_B(LANE), CELL_C(LANE)));
+  ACTIVE(x->mask)
+  PUT_D(LANE, ww_scalar(k->ins, k->n, k->esize, CELL_A(LANE), CELL_B(LANE), CELL_C(LANE)));
 }
 
 /* Special registers that differ from lane to lane, thread indices apart. */
 static u64 lane_sreg(ww_sreg s, uint32_t lane) {
   u64 bit = 1ull << lane;
   switch (s) {
-  case WW_SREG_LANEMASK_EQ: return bit;
-  case WW_SREG_LANEMASK_LT: return bit - 1;
-  case WW_SREG_LANEMASK_LE: return bit | (bit - 1);
-  case WW_SREG_LANEMASK_GT: return ALL_LANES & ~(bit | (bit - 1));
-  case WW_SREG_LANEMASK_GE: return ALL_LANES & ~(bit - 1);
-  default: return lane;
+  case WW_SREG_LANEMASK_EQ:
+    return bit;
+  case WW_SREG_LANEMASK_LT:
+    return bit - 1;
+  case WW_SREG_LANEMASK_LE:
+    return bit | (bit - 1);
+  case WW_SREG_LANEMASK_GT:
+    return ALL_LANES & ~(bit | (bit - 1));
+  case WW_SREG_LANEMASK_GE:
+    return ALL_LANES & ~(bit - 1);
+  default:
+    return lane;
   }
 }
 
 static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
   switch (s) {
-  case WW_SREG_NTID_X: case WW_SREG_NTID_Y: case WW_SREG_NTID_Z: return x->ntid[s - WW_SREG_NTID_X];
-  case WW_SREG_CTAID_X: case WW_SREG_CTAID_Y: case WW_SREG_CTAID_Z: return x->ctaid[s - WW_SREG_CTAID_X];
-  case WW_SREG_NCTAID_X: case WW_SREG_NCTAID_Y: case WW_SREG_NCTAID_Z: return x->nctaid[s - WW_SREG_NCTAID_X];
-  case WW_SREG_WARPID: return x->id.warp;
-  case WW_SREG_NWARPID: return (x->ntid[0] * x->ntid[1] * x->ntid[2] + L - 1) / L;
-  case WW_SREG_WARPSIZE: return L;
-  case WW_SREG_NSMID: return x->sms;
-  case WW_SREG_SMID: return x->id.block % x->sms;
-  case WW_SREG_DYNSHARED: return x->dyn_shared;
-  case WW_SREG_WORKDIM: return x->nctaid[2] * x->ntid[2] > 1 ? 3 : x->nctaid[1] * x->ntid[1] > 1 ? 2 : 1;
-  default: return 0;
+  case WW_SREG_NTID_X:
+  case WW_SREG_NTID_Y:
+  case WW_SREG_NTID_Z:
+    return x->ntid[s - WW_SREG_NTID_X];
+  case WW_SREG_CTAID_X:
+  case WW_SREG_CTAID_Y:
+  case WW_SREG_CTAID_Z:
+    return x->ctaid[s - WW_SREG_CTAID_X];
+  case WW_SREG_NCTAID_X:
+  case WW_SREG_NCTAID_Y:
+  case WW_SREG_NCTAID_Z:
+    return x->nctaid[s - WW_SREG_NCTAID_X];
+  case WW_SREG_WARPID:
+    return x->id.warp;
+  case WW_SREG_NWARPID:
+    return (x->ntid[0] * x->ntid[1] * x->ntid[2] + L - 1) / L;
+  case WW_SREG_WARPSIZE:
+    return L;
+  case WW_SREG_NSMID:
+    return x->sms;
+  case WW_SREG_SMID:
+    return x->id.block % x->sms;
+  case WW_SREG_DYNSHARED:
+    return x->dyn_shared;
+  case WW_SREG_WORKDIM:
+    return x->nctaid[2] * x->ntid[2] > 1 ? 3 : x->nctaid[1] * x->ntid[1] > 1 ? 2 : 1;
+  default:
+    return 0;
   }
 }
 
@@ -53,50 +79,79 @@ static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
   const i32 *m = x->m;
   if (wide) {
     u64 *d = ROW(u64, off);
-    if (part) EACH d[l] = m[l] ? v : d[l];
-    else EACH d[l] = v;
+    if (part)
+      EACH d[l] = m[l] ? v : d[l];
+    else
+      EACH d[l] = v;
   } else {
     u32 *d = ROW(u32, off), w = (u32)v;
-    if (part) EACH d[l] = m[l] ? w : d[l];
-    else EACH d[l] = w;
+    if (part)
+      EACH d[l] = m[l] ? w : d[l];
+    else
+      EACH d[l] = w;
   }
 }
 
 static void sreg_any(ww_exec *x, const ww_code *k) {
   ww_sreg s = k->ins->sub;
-  if (s <= WW_SREG_TID_Z && !x->part && !(k->wide & 1)) memcpy(ROW(u32, k->d), x->tid[s], sizeof(u32) * L);
-  else if (s <= WW_SREG_TID_Z) ACTIVE(x->mask) PUT_D(LANE, x->tid[s][LANE]);
-  else if (s == WW_SREG_LANEID || (s >= WW_SREG_LANEMASK_EQ && s <= WW_SREG_LANEMASK_GE)) ACTIVE(x->mask) PUT_D(LANE, lane_sreg(s, LANE));
-  else splat(x, k->d, k->wide & 1, warp_sreg(x, s), x->part);
+  if (s <= WW_SREG_TID_Z && !x->part && !(k->wide & 1))
+    memcpy(ROW(u32, k->d), x->tid[s], sizeof(u32) * L);
+  else if (s <= WW_SREG_TID_Z)
+    ACTIVE(x->mask) PUT_D(LANE, x->tid[s][LANE]);
+  else if (s == WW_SREG_LANEID || (s >= WW_SREG_LANEMASK_EQ && s <= WW_SREG_LANEMASK_GE))
+    ACTIVE(x->mask) PUT_D(LANE, lane_sreg(s, LANE));
+  else
+    splat(x, k->d, k->wide & 1, warp_sreg(x, s), x->part);
 }
 
 static void localaddr_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, WW_LOCAL_BASE + x->frames[x->depth - 1].local + (u64)k->imm);
 }
 
-static void clock_any(ww_exec *x, const ww_code *k) { ACTIVE(x->mask) PUT_D(LANE, x->steps); }
-static void nothing(ww_exec *x, const ww_code *k) { (void)x, (void)k; }
-static void malloc_any(ww_exec *x, const ww_code *k) { ACTIVE(x->mask) PUT_D(LANE, ww_exec_malloc(x, CELL_A(LANE))); }
+static void clock_any(ww_exec *x, const ww_code *k) {
+  ACTIVE(x->mask) PUT_D(LANE, x->steps);
+}
+static void nothing(ww_exec *x, const ww_code *k) {
+  (void)x;
+  (void)k;
+}
+static void malloc_any(ww_exec *x, const ww_code *k) {
+  ACTIVE(x->mask) PUT_D(LANE, ww_exec_malloc(x, CELL_A(LANE)));
+}
 static void texdim_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, ww_exec_texdim(x, CELL_A(LANE), (u32)CELL_B(LANE), (u32)k->imm));
 }
 static void printf_any(ww_exec *x, const ww_code *k) {
-  if (x->print) ACTIVE(x->mask) ww_exec_printf(x, k, LANE);
+  if (x->print)
+    ACTIVE(x->mask) ww_exec_printf(x, k, LANE);
 }
 
 /* ---- warp operations ---- */
 
-/* Source lane of a shuffle as PTX defines it: c packs the segment mask (bits 8..12) and the clamp (bits 0..4). */
+/* Source lane of a shuffle as PTX defines it: c packs the segment mask (bits 8..12) and the clamp
+ * (bits 0..4). */
 static bool shfl_source(ww_shfl mode, uint32_t lane, u32 b, u32 c, uint32_t *src) {
   u32 w = L - 1, seg = c >> 8 & w, clamp = c & w, bval = b & w;
   u32 top = (lane & seg) | (clamp & ~seg), low = lane & seg;
   int32_t j;
   bool ok;
   switch (mode) {
-  case WW_SHFL_UP: j = (int32_t)lane - (int32_t)bval; ok = j >= (int32_t)top; break;
-  case WW_SHFL_DOWN: j = (int32_t)(lane + bval); ok = j <= (int32_t)top; break;
-  case WW_SHFL_BFLY: j = (int32_t)(lane ^ bval); ok = j <= (int32_t)top; break;
-  default: j = (int32_t)(low | (bval & ~seg)); ok = j <= (int32_t)top; break;
+  case WW_SHFL_UP:
+    j = (int32_t)lane - (int32_t)bval;
+    ok = j >= (int32_t)top;
+    break;
+  case WW_SHFL_DOWN:
+    j = (int32_t)(lane + bval);
+    ok = j <= (int32_t)top;
+    break;
+  case WW_SHFL_BFLY:
+    j = (int32_t)(lane ^ bval);
+    ok = j <= (int32_t)top;
+    break;
+  default:
+    j = (int32_t)(low | (bval & ~seg));
+    ok = j <= (int32_t)top;
+    break;
   }
   *src = ok ? (uint32_t)j : lane;
   return ok;
@@ -105,7 +160,8 @@ static bool shfl_source(ww_shfl mode, uint32_t lane, u32 b, u32 c, uint32_t *src
 static void shfl_any(ww_exec *x, const ww_code *k) {
   u64 v[L];
   bool wide = k->wide & 2;
-  for (uint32_t l = 0; l < L; l++) v[l] = cell(x, k->a, wide, l);
+  for (uint32_t l = 0; l < L; l++)
+    v[l] = cell(x, k->a, wide, l);
   u64 out[L];
   u32 okay[L];
   ACTIVE(x->mask) {
@@ -114,17 +170,26 @@ static void shfl_any(ww_exec *x, const ww_code *k) {
     out[LANE] = v[s];
   }
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);
-  if (k->n == 2) ACTIVE(x->mask) put(x, k->slots[1], false, LANE, okay[LANE]);
+  if (k->n == 2)
+    ACTIVE(x->mask) put(x, k->slots[1], false, LANE, okay[LANE]);
 }
 
 static void vote_any(ww_exec *x, const ww_code *k) {
   ww_mask t = bits_of(ROW(u32, k->a)) & x->mask;
   u64 r;
   switch (k->ins->sub) {
-  case WW_VOTE_ALL: r = t == x->mask; break;
-  case WW_VOTE_ANY: r = t != 0; break;
-  case WW_VOTE_UNI: r = t == 0 || t == x->mask; break;
-  default: r = t; break;
+  case WW_VOTE_ALL:
+    r = t == x->mask;
+    break;
+  case WW_VOTE_ANY:
+    r = t != 0;
+    break;
+  case WW_VOTE_UNI:
+    r = t == 0 || t == x->mask;
+    break;
+  default:
+    r = t;
+    break;
   }
   ACTIVE(x->mask) PUT_D(LANE, r);
 }
@@ -138,10 +203,13 @@ static void match_any(ww_exec *x, const ww_code *k) {
   for (ww_mask o = x->mask; o; o &= o - 1) {
     uint32_t me = (uint32_t)__builtin_ctzll(o);
     ww_mask same = 0;
-    if (k->ins->sub) same = all ? x->mask : 0;
-    else ACTIVE(x->mask) same |= (ww_mask)(v[LANE] == v[me]) << LANE;
+    if (k->ins->sub)
+      same = all ? x->mask : 0;
+    else
+      ACTIVE(x->mask) same |= (ww_mask)(v[LANE] == v[me]) << LANE;
     PUT_D(me, same);
-    if (k->n == 2) put(x, k->slots[1], false, me, all);
+    if (k->n == 2)
+      put(x, k->slots[1], false, me, all);
   }
 }
 
@@ -166,22 +234,28 @@ static void redux_any(ww_exec *x, const ww_code *k) {
   }
 }
 
-static void activemask_any(ww_exec *x, const ww_code *k) { ACTIVE(x->mask) PUT_D(LANE, x->mask); }
+static void activemask_any(ww_exec *x, const ww_code *k) {
+  ACTIVE(x->mask) PUT_D(LANE, x->mask);
+}
 
 static void lane_read(ww_exec *x, const ww_code *k) {
   u64 v[L], out[L];
   uint8_t op = k->ins->op;
   bool value_is_b = op == WW_OP_BPERMUTE;
-  for (uint32_t l = 0; l < L; l++) v[l] = value_is_b ? CELL_B(l) : CELL_A(l);
+  for (uint32_t l = 0; l < L; l++)
+    v[l] = value_is_b ? CELL_B(l) : CELL_A(l);
   uint32_t first = (uint32_t)__builtin_ctzll(x->mask);
   ACTIVE(x->mask) {
-    uint32_t src = op == WW_OP_READFIRST ? first : op == WW_OP_READLANE ? (uint32_t)CELL_B(LANE) : (uint32_t)CELL_A(LANE) >> 2;
+    uint32_t src = op == WW_OP_READFIRST  ? first
+                   : op == WW_OP_READLANE ? (uint32_t)CELL_B(LANE)
+                                          : (uint32_t)CELL_A(LANE) >> 2;
     out[LANE] = v[src & (L - 1)];
   }
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);
 }
 
-static void permute_any(ww_exec *x, const ww_code *k) { /* push: lane writes to the lane its address names */
+static void permute_any(ww_exec *x,
+                        const ww_code *k) { /* push: lane writes to the lane its address names */
   u64 out[L] = {0};
   ACTIVE(x->mask) out[(CELL_A(LANE) >> 2) & (L - 1)] = CELL_B(LANE);
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);
@@ -194,4 +268,3 @@ static void mbcnt_any(ww_exec *x, const ww_code *k) {
     PUT_D(lane, (u64)__builtin_popcount((u32)CELL_A(lane) & below) + CELL_B(lane));
   }
 }
-

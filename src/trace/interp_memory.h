@@ -1,5 +1,6 @@
-/* interp_memory.h - loads, stores and atomics, part of interp.c: finds how the lanes' addresses lie, moves whole rows where
- * they are contiguous or equal, single lanes otherwise, and tells the observer. */
+/* interp_memory.h - loads, stores and atomics, part of interp.c: finds how the lanes' addresses
+ * lie, moves whole rows where they are contiguous or equal, single lanes otherwise, and tells the
+ * observer. */
 
 /* ---- memory ---- */
 
@@ -8,14 +9,18 @@ static inline uint8_t *in_region(ww_exec *x, const ww_code *k, u64 addr, u64 n) 
   ww_region *r = x->region_cache[k->ins_id];
   if (__builtin_expect(!r || addr - r->base >= r->size, 0)) {
     r = ww_memory_find(x->memory, addr);
-    if (!r) return NULL;
+    if (!r)
+      return NULL;
     x->region_cache[k->ins_id] = r;
   }
   u64 off = addr - r->base;
-  if (n > r->size - off) return NULL;
+  if (n > r->size - off)
+    return NULL;
   u64 p = off / WW_PAGE, q = (off + n - 1) / WW_PAGE;
-  if (__builtin_expect(!r->filled[p], 0) && !ww_region_fill_page(r, p)) return NULL;
-  if (__builtin_expect(!r->filled[q], 0) && !ww_region_fill_page(r, q)) return NULL;
+  if (__builtin_expect(!r->filled[p], 0) && !ww_region_fill_page(r, p))
+    return NULL;
+  if (__builtin_expect(!r->filled[q], 0) && !ww_region_fill_page(r, q))
+    return NULL;
   return r->host + off;
 }
 
@@ -24,20 +29,26 @@ static inline uint8_t space_of(const ww_exec *x, const ww_code *k, u64 addr) {
     const ww_region *r = x->region_cache[k->ins_id];
     return r && addr - r->base < r->size ? r->space : WW_GLOBAL;
   }
-  if (addr - WW_SHARED_BASE < 0x7000000) return WW_SHARED;
-  if (addr >= WW_LOCAL_BASE) return WW_LOCAL;
+  if (addr - WW_SHARED_BASE < 0x7000000)
+    return WW_SHARED;
+  if (addr >= WW_LOCAL_BASE)
+    return WW_LOCAL;
   return WW_PARAM;
 }
 
 /* Host address of [addr, addr+n) for one lane, any space; NULL when out of range. */
 static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
-  if (__builtin_expect(addr >= WW_GLOBAL_BASE, 1)) return in_region(x, k, addr, n);
+  if (__builtin_expect(addr >= WW_GLOBAL_BASE, 1))
+    return in_region(x, k, addr, n);
   u64 off = addr - WW_SHARED_BASE;
-  if (off < x->shared.size && n <= x->shared.size - off) return x->shared.mem + off;
+  if (off < x->shared.size && n <= x->shared.size - off)
+    return x->shared.mem + off;
   off = addr - WW_LOCAL_BASE;
-  if (addr >= WW_LOCAL_BASE && off < x->local_stride && n <= x->local_stride - off) return x->local + (size_t)lane * x->local_stride + off;
+  if (addr >= WW_LOCAL_BASE && off < x->local_stride && n <= x->local_stride - off)
+    return x->local + (size_t)lane * x->local_stride + off;
   off = addr - WW_PARAM_BASE;
-  if (off < x->params_n && n <= x->params_n - off) return (uint8_t *)(uintptr_t)(x->params + off);
+  if (off < x->params_n && n <= x->params_n - off)
+    return (uint8_t *)(uintptr_t)(x->params + off);
   return NULL;
 }
 
@@ -60,18 +71,23 @@ static inline ww_mask sector_changes(const u64 *ad) {
 #if defined(__AVX512F__)
   for (int v = 0; v < L; v += 8) {
     __m512i a = _mm512_srli_epi64(_mm512_loadu_si512(ad + v), 5);
-    __m512i b = _mm512_srli_epi64(v ? _mm512_loadu_si512(ad + v - 1) : _mm512_maskz_loadu_epi64(0xfe, ad - 1), 5);
+    __m512i b = _mm512_srli_epi64(
+        v ? _mm512_loadu_si512(ad + v - 1) : _mm512_maskz_loadu_epi64(0xfe, ad - 1), 5);
     r |= (ww_mask)_mm512_cmpneq_epi64_mask(a, b) << v;
   }
 #elif defined(__AVX2__)
   for (int v = 1; v + 4 <= L; v += 4) {
     __m256i a = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v)), 5);
     __m256i b = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v - 1)), 5);
-    r |= (ww_mask)(15u ^ (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)))) << v;
+    r |=
+        (ww_mask)(15u ^ (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))))
+        << v;
   }
-  for (int l = L - 3; l < L; l++) r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
+  for (int l = L - 3; l < L; l++)
+    r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
 #else
-  for (int l = 1; l < L; l++) r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
+  for (int l = 1; l < L; l++)
+    r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
 #endif
   return r;
 }
@@ -80,13 +96,15 @@ static inline ww_mask sector_changes(const u64 *ad) {
 static inline lie addresses(ww_exec *x, const ww_code *k) {
   const u64 *ra = ROW(u64, k->a);
   u64 imm = (u64)k->imm, *restrict ad = x->addr;
-  if (x->mask == ALL_LANES) EACH ad[l] = ra[l] + imm;
+  if (x->mask == ALL_LANES)
+    EACH ad[l] = ra[l] + imm;
   else {
     u64 first = ra[__builtin_ctzll(x->mask)];
     ww_mask mask = x->mask;
     EACH ad[l] = (mask >> l & 1 ? ra[l] : first) + imm;
   }
-  i64 lo = (i64)ad[0], hi = (i64)ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
+  i64 lo = (i64)ad[0],
+      hi = (i64)ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
   u64 first = ad[0], step = k->bytes, off = 0, low = 0;
   EACH {
     i64 v = (i64)ad[l];
@@ -95,49 +113,84 @@ static inline lie addresses(ww_exec *x, const ww_code *k) {
     off |= ad[l] ^ (first + (u64)l * step);
     low |= ad[l];
   }
-  ww_pattern p = lo == hi ? WW_PATTERN_SAME : !off && x->mask == ALL_LANES ? WW_PATTERN_CONTIG : WW_PATTERN_ANY;
+  ww_pattern p = lo == hi                       ? WW_PATTERN_SAME
+                 : !off && x->mask == ALL_LANES ? WW_PATTERN_CONTIG
+                                                : WW_PATTERN_ANY;
   bool aligned = !(step & (step - 1)) && !(low & (step - 1));
   return (lie){(u64)lo, (u64)hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
 }
 
-/* Host address of everything between the lowest and the highest lane, when it lies in one piece of memory; NULL otherwise, and for
- * local memory, where each lane has its own. */
+/* Host address of everything between the lowest and the highest lane, when it lies in one piece of
+ * memory; NULL otherwise, and for local memory, where each lane has its own. */
 static inline uint8_t *whole(ww_exec *x, const ww_code *k, const lie *w) {
   u64 n = w->hi - w->lo + k->bytes;
   if (__builtin_expect(w->lo >= WW_GLOBAL_BASE, 1)) {
     uint8_t *h = in_region(x, k, w->lo, n);
-    if (n <= WW_PAGE || !h) return h; /* the first and the last page have their contents */
+    if (n <= WW_PAGE || !h)
+      return h; /* the first and the last page have their contents */
     ww_region *r = x->region_cache[k->ins_id];
     u64 p = (w->lo - r->base) / WW_PAGE, q = (w->hi - r->base) / WW_PAGE;
-    if (q - p > 64) return NULL; /* wide apart: lane by lane, making only the pages touched */
+    if (q - p > 64)
+      return NULL; /* wide apart: lane by lane, making only the pages touched */
     for (p++; p < q; p++)
-      if (!r->filled[p] && !ww_region_fill_page(r, p)) return NULL;
+      if (!r->filled[p] && !ww_region_fill_page(r, p))
+        return NULL;
     return h;
   }
   u64 off = w->lo - WW_SHARED_BASE;
-  if (off < x->shared.size && n <= x->shared.size - off) return x->shared.mem + off;
+  if (off < x->shared.size && n <= x->shared.size - off)
+    return x->shared.mem + off;
   off = w->lo - WW_PARAM_BASE;
-  if (off < x->params_n && n <= x->params_n - off) return (uint8_t *)(uintptr_t)(x->params + off);
+  if (off < x->params_n && n <= x->params_n - off)
+    return (uint8_t *)(uintptr_t)(x->params + off);
   return NULL;
 }
 
 static inline void tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, const lie *w) {
-  if (!x->obs->access) return;
-  ww_access a = {.warp = x->id, .fn = x->prog->fn, .ins = k->ins, .ins_id = k->ins_id, .kind = kind,
-                 .space = space_of(x, k, x->addr[__builtin_ctzll(x->mask)]), .bytes = k->bytes, .pattern = w->pattern, .lanes = x->mask,
-                 .addr = x->addr, .lo = w->lo, .hi = w->hi + k->bytes, .fresh = w->fresh, .aligned = w->aligned, .weight = x->weight};
+  if (!x->obs->access)
+    return;
+  ww_access a = {.warp = x->id,
+                 .fn = x->prog->fn,
+                 .ins = k->ins,
+                 .ins_id = k->ins_id,
+                 .kind = kind,
+                 .space = space_of(x, k, x->addr[__builtin_ctzll(x->mask)]),
+                 .bytes = k->bytes,
+                 .pattern = w->pattern,
+                 .lanes = x->mask,
+                 .addr = x->addr,
+                 .lo = w->lo,
+                 .hi = w->hi + k->bytes,
+                 .fresh = w->fresh,
+                 .aligned = w->aligned,
+                 .weight = x->weight};
   x->obs->access(x->obs->ctx, &a);
 }
 
 static inline u64 get_element(const uint8_t *p, uint32_t size) {
   switch (size) {
-  case 1: return *p;
-  case 2: { uint16_t v; memcpy(&v, p, 2); return v; }
-  case 4: { u32 v; memcpy(&v, p, 4); return v; }
-  default: { u64 v; memcpy(&v, p, 8); return v; }
+  case 1:
+    return *p;
+  case 2: {
+    uint16_t v;
+    memcpy(&v, p, 2);
+    return v;
+  }
+  case 4: {
+    u32 v;
+    memcpy(&v, p, 4);
+    return v;
+  }
+  default: {
+    u64 v;
+    memcpy(&v, p, 8);
+    return v;
+  }
   }
 }
-static inline void set_element(uint8_t *p, uint32_t size, u64 v) { memcpy(p, &v, size); }
+static inline void set_element(uint8_t *p, uint32_t size, u64 v) {
+  memcpy(p, &v, size);
+}
 
 static void load_lanes(ww_exec *x, const ww_code *k) {
   bool wide = k->esize == 8;
@@ -146,19 +199,31 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
     const uint8_t *p = at(x, k, x->addr[lane], k->bytes, lane);
     if (__builtin_expect(!p, 0)) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "load");
-      for (uint32_t e = 0; e < k->n; e++) put(x, k->slots[e], wide, lane, 0);
+      for (uint32_t e = 0; e < k->n; e++)
+        put(x, k->slots[e], wide, lane, 0);
       continue;
     }
-    for (uint32_t e = 0; e < k->n; e++) put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
+    for (uint32_t e = 0; e < k->n; e++)
+      put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
   }
 }
 
-#define GATHER(TD, TS)                                             \
-  for (uint32_t e = 0; e < k->n; e++) {                            \
-    TD *d = ROW(TD, k->slots[e]);                                  \
-    const uint8_t *p = h - lo + e * sizeof(TS);                    \
-    if (x->part) EACH { TS v; memcpy(&v, p + ad[l], sizeof v); d[l] = m[l] ? (TD)v : d[l]; } \
-    else EACH { TS v; memcpy(&v, p + ad[l], sizeof v); d[l] = v; } \
+#define GATHER(TD, TS)                          \
+  for (uint32_t e = 0; e < k->n; e++) {         \
+    TD *d = ROW(TD, k->slots[e]);               \
+    const uint8_t *p = h - lo + e * sizeof(TS); \
+    if (x->part)                                \
+      EACH {                                    \
+        TS v;                                   \
+        memcpy(&v, p + ad[l], sizeof v);        \
+        d[l] = m[l] ? (TD)v : d[l];             \
+      }                                         \
+    else                                        \
+      EACH {                                    \
+        TS v;                                   \
+        memcpy(&v, p + ad[l], sizeof v);        \
+        d[l] = v;                               \
+      }                                         \
   }
 
 /* Every lane from its place in one piece of host memory. */
@@ -166,21 +231,29 @@ static void gather(ww_exec *x, const ww_code *k, const uint8_t *h, u64 lo) {
   const u64 *ad = x->addr;
   const i32 *m = x->m;
   switch (k->esize) {
-  case 1: GATHER(u32, uint8_t) break;
-  case 2: GATHER(u32, uint16_t) break;
-  case 4: GATHER(u32, u32) break;
-  default: GATHER(u64, u64) break;
+  case 1:
+    GATHER(u32, uint8_t) break;
+  case 2:
+    GATHER(u32, uint16_t) break;
+  case 4:
+    GATHER(u32, u32) break;
+  default:
+    GATHER(u64, u64) break;
   }
 }
 
 static void ld_any(ww_exec *x, const ww_code *k) {
   lie w = addresses(x, k);
   const uint8_t *h = whole(x, k, &w);
-  if (!h) load_lanes(x, k);
+  if (!h)
+    load_lanes(x, k);
   else if (w.pattern == WW_PATTERN_SAME)
-    for (uint32_t e = 0; e < k->n; e++) splat(x, k->slots[e], k->esize == 8, get_element(h + e * k->esize, k->esize), x->part);
-  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4) memcpy(ROW(u8, k->slots[0]), h, (size_t)k->esize * L);
-  else gather(x, k, h, w.lo);
+    for (uint32_t e = 0; e < k->n; e++)
+      splat(x, k->slots[e], k->esize == 8, get_element(h + e * k->esize, k->esize), x->part);
+  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4)
+    memcpy(ROW(u8, k->slots[0]), h, (size_t)k->esize * L);
+  else
+    gather(x, k, h, w.lo);
   tell_access(x, k, WW_ACCESS_LOAD, &w);
 }
 
@@ -199,7 +272,8 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "store");
       continue;
     }
-    for (uint32_t e = 0; e < k->n; e++) set_element(p + e * k->esize, k->esize, cell(x, k->slots[e], wide, lane));
+    for (uint32_t e = 0; e < k->n; e++)
+      set_element(p + e * k->esize, k->esize, cell(x, k->slots[e], wide, lane));
   }
 }
 
@@ -207,16 +281,20 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
 static void scatter(ww_exec *x, const ww_code *k, uint8_t *h, u64 lo) {
   bool wide = k->esize == 8;
   for (uint32_t e = 0; e < k->n; e++)
-    ACTIVE(x->mask) set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize, cell(x, k->slots[e], wide, LANE));
+    ACTIVE(x->mask)
+  set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize, cell(x, k->slots[e], wide, LANE));
 }
 
 static void st_any(ww_exec *x, const ww_code *k) {
   lie w = addresses(x, k);
   bool constant = w.lo >= WW_PARAM_BASE && w.lo < WW_LOCAL_BASE;
   uint8_t *h = constant ? NULL : whole(x, k, &w);
-  if (!h) store_lanes(x, k);
-  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4) memcpy(h, ROW(u8, k->slots[0]), (size_t)k->esize * L);
-  else scatter(x, k, h, w.lo);
+  if (!h)
+    store_lanes(x, k);
+  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4)
+    memcpy(h, ROW(u8, k->slots[0]), (size_t)k->esize * L);
+  else
+    scatter(x, k, h, w.lo);
   tell_access(x, k, WW_ACCESS_STORE, &w);
 }
 
@@ -228,13 +306,17 @@ static void atom_any(ww_exec *x, const ww_code *k) {
     uint8_t *p = writable(x, k, x->addr[lane], k->bytes, lane);
     if (!p) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "atomic");
-      if (k->ins->dst != WW_NOVAL) PUT_D(lane, 0);
+      if (k->ins->dst != WW_NOVAL)
+        PUT_D(lane, 0);
       continue;
     }
     u64 old = get_element(p, k->bytes), b = CELL_B(lane);
-    if (!cas) set_element(p, k->bytes, ww_rmw_apply(k->ins->sub, k->ins->type, old, b));
-    else if (old == b) set_element(p, k->bytes, CELL_C(lane));
-    if (k->ins->dst != WW_NOVAL) PUT_D(lane, old);
+    if (!cas)
+      set_element(p, k->bytes, ww_rmw_apply(k->ins->sub, k->ins->type, old, b));
+    else if (old == b)
+      set_element(p, k->bytes, CELL_C(lane));
+    if (k->ins->dst != WW_NOVAL)
+      PUT_D(lane, old);
   }
   w.pattern = WW_PATTERN_ANY;
   w.fresh = 0; /* lanes that take no part hold anything: observers look at the active ones */
@@ -251,39 +333,48 @@ static lie bulk_lie(const ww_exec *x) {
   return w;
 }
 
-/* How many of the n bytes from addr on lie in memory, by allocations, however many bytes they are. */
+/* How many of the n bytes from addr on lie in memory, by allocations, however many bytes they are.
+ */
 static u64 bulk_room(ww_exec *x, u64 addr, u64 n) {
   u64 room = 0, off = addr - WW_SHARED_BASE;
   if (addr < WW_GLOBAL_BASE) {
-    if (off < x->shared.size) return x->shared.size - off;
+    if (off < x->shared.size)
+      return x->shared.size - off;
     off = addr - WW_LOCAL_BASE;
-    if (addr >= WW_LOCAL_BASE) return off < x->local_stride ? x->local_stride - off : 0;
+    if (addr >= WW_LOCAL_BASE)
+      return off < x->local_stride ? x->local_stride - off : 0;
     off = addr - WW_PARAM_BASE;
     return off < x->params_n ? x->params_n - off : 0;
   }
   while (room < n) { /* allocations may follow each other without a gap */
     const ww_region *r = ww_memory_find(x->memory, addr + room);
-    if (!r) break;
+    if (!r)
+      break;
     room += r->size - (addr + room - r->base);
   }
   return room;
 }
 
-/* The fault that the pieces would come to, found before the first of them: lengths are anything up to 2^64. */
+/* The fault that the pieces would come to, found before the first of them: lengths are anything up
+ * to 2^64. */
 static bool bulk_fits(ww_exec *x, const ww_code *k, bool copy) {
   u64 first = UINT64_MAX, where = 0;
   uint32_t who = 0;
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
-    u64 n = CELL_C(lane), to = CELL_A(lane), room = bulk_room(x, to, n), from = copy ? CELL_B(lane) : to;
-    if (to >= WW_PARAM_BASE && to < WW_LOCAL_BASE) room = 0; /* not to be written */
+    u64 n = CELL_C(lane), to = CELL_A(lane), room = bulk_room(x, to, n),
+        from = copy ? CELL_B(lane) : to;
+    if (to >= WW_PARAM_BASE && to < WW_LOCAL_BASE)
+      room = 0; /* not to be written */
     u64 also = copy ? bulk_room(x, from, n) : n, least = also < room ? also : room;
-    if (least >= n || least / 4 * 4 >= first) continue;
+    if (least >= n || least / 4 * 4 >= first)
+      continue;
     first = least / 4 * 4;
     who = lane;
     where = (room / 4 * 4 <= also / 4 * 4 ? to : from) + first;
   }
-  if (first == UINT64_MAX) return true;
+  if (first == UINT64_MAX)
+    return true;
   ww_exec_bad_address(x, k, who, where, copy ? "memcpy" : "memset");
   return false;
 }
@@ -292,27 +383,33 @@ static bool bulk_fits(ww_exec *x, const ww_code *k, bool copy) {
 static void bulk_any(ww_exec *x, const ww_code *k) {
   bool copy = k->ins->op == WW_OP_MEMCPY;
   u64 longest = 0;
-  if (!bulk_fits(x, k, copy)) return;
+  if (!bulk_fits(x, k, copy))
+    return;
   ACTIVE(x->mask) longest = CELL_C(LANE) > longest ? CELL_C(LANE) : longest;
   ww_mask all = x->mask;
   for (u64 done = 0; done < longest && !x->fault && x->steps <= x->max_steps; done += 4) {
-    if (done % 16384 == 0 && ww_exec_cancelled(x)) break;
+    if (done % 16384 == 0 && ww_exec_cancelled(x))
+      break;
     ww_mask now = 0;
     ww_code piece = *k;
     ACTIVE(all) {
       uint32_t lane = LANE;
       u64 total = CELL_C(lane), left = total > done ? total - done : 0, n = left < 4 ? left : 4;
-      if (!n) continue;
+      if (!n)
+        continue;
       now |= 1ull << lane;
       u64 da = CELL_A(lane) + done;
       x->addr[lane] = da;
-      uint8_t *d = writable(x, k, da, n, lane), *s = copy ? at(x, k, CELL_B(lane) + done, n, lane) : NULL;
+      uint8_t *d = writable(x, k, da, n, lane),
+              *s = copy ? at(x, k, CELL_B(lane) + done, n, lane) : NULL;
       if (!d || (copy && !s)) {
         ww_exec_bad_address(x, k, lane, d ? CELL_B(lane) + done : da, copy ? "memcpy" : "memset");
         continue;
       }
-      if (copy) memmove(d, s, n);
-      else memset(d, (int)CELL_B(lane), n);
+      if (copy)
+        memmove(d, s, n);
+      else
+        memset(d, (int)CELL_B(lane), n);
     }
     x->mask = now;
     piece.bytes = 4;
@@ -327,4 +424,3 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
     x->mask = all;
   }
 }
-

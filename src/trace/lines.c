@@ -10,7 +10,8 @@ static void add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const w
   l->warp_instructions += x->warps;
   l->thread_instructions += x->lanes;
   l->flops += x->lanes * ww_ins_flops(fn, i, &type);
-  if (i->op == WW_OP_MMA) l->flops += x->warps * (double)i->imm;
+  if (i->op == WW_OP_MMA)
+    l->flops += x->warps * (double)i->imm;
 }
 
 static void add_slot(ww_line_counts *l, const ww_row *r) {
@@ -28,7 +29,8 @@ static void add_slot(ww_line_counts *l, const ww_row *r) {
 
 static int by_line(const void *a, const void *b) {
   const ww_line_counts *x = a, *y = b;
-  if (x->file != y->file) return x->file < y->file ? -1 : 1;
+  if (x->file != y->file)
+    return x->file < y->file ? -1 : 1;
   return x->line < y->line ? -1 : x->line > y->line;
 }
 
@@ -70,13 +72,17 @@ void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out) {
       const ww_cell *x = &c->total[c->base[f] + b];
       const ww_block *bb = &m->fns[f].blocks[b];
       for (uint32_t k = 0; x->warps && k < bb->nins; k++)
-        if (bb->ins[k].loc < m->nlocs) add_ins(&l[bb->ins[k].loc], &m->fns[f], &bb->ins[k], x);
+        if (bb->ins[k].loc < m->nlocs)
+          add_ins(&l[bb->ins[k].loc], &m->fns[f], &bb->ins[k], x);
     }
   for (uint32_t k = 0; k < c->nslots; k++)
-    if (c->slots[k]->ins->loc < m->nlocs) add_slot(&l[c->slots[k]->ins->loc], c->slots[k]->total);
+    if (c->slots[k]->ins->loc < m->nlocs)
+      add_slot(&l[c->slots[k]->ins->loc], c->slots[k]->total);
   for (uint32_t k = 1; k < m->nlocs; k++) { /* 0 is unknown */
-    if (!l[k].warp_instructions) continue;
-    l[k].file = m->locs[k].file, l[k].line = m->locs[k].line;
+    if (!l[k].warp_instructions)
+      continue;
+    l[k].file = m->locs[k].file;
+    l[k].line = m->locs[k].line;
     l[n++] = l[k];
   }
   out->lines = l;
@@ -88,8 +94,10 @@ void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out) {
 /* Arguments in order, then symbols, then the rest. */
 static int by_arg(const void *a, const void *b) {
   const ww_arg_counts *x = a, *y = b;
-  if ((x->arg < 0) != (y->arg < 0)) return x->arg < 0 ? 1 : -1;
-  if (x->arg != y->arg) return x->arg < y->arg ? -1 : 1;
+  if ((x->arg < 0) != (y->arg < 0))
+    return x->arg < 0 ? 1 : -1;
+  if (x->arg != y->arg)
+    return x->arg < y->arg ? -1 : 1;
   return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
 }
 
@@ -98,20 +106,22 @@ void ww_count_args(const ww_counter *c, ww_arena *a, ww_tally *out) {
   for (uint32_t k = 0; k < c->ntouches; k++) {
     const ww_touch *t = c->touches[k];
     const ww_touched *x = &t->total;
-    if (x->lo >= x->hi) continue; /* only seen in what was cleared */
-    out->args[out->nargs++] = (ww_arg_counts){.name = t->region->name ? ww_strdup(a, t->region->name) : "",
-                                              .arg = t->region->arg,
-                                              .symbol = t->region->symbol,
-                                              .ld_requests = x->ld.requests,
-                                              .ld_sectors = x->ld.units,
-                                              .ld_bytes = x->ld.bytes,
-                                              .st_requests = x->st.requests,
-                                              .st_sectors = x->st.units,
-                                              .st_bytes = x->st.bytes,
-                                              .atomics = x->atom.requests,
-                                              .lo = x->lo - t->region->origin,
-                                              .hi = x->hi - t->region->origin,
-                                              .unique_sectors = x->unique};
+    if (x->lo >= x->hi)
+      continue; /* only seen in what was cleared */
+    out->args[out->nargs++] =
+        (ww_arg_counts){.name = t->region->name ? ww_strdup(a, t->region->name) : "",
+                        .arg = t->region->arg,
+                        .symbol = t->region->symbol,
+                        .ld_requests = x->ld.requests,
+                        .ld_sectors = x->ld.units,
+                        .ld_bytes = x->ld.bytes,
+                        .st_requests = x->st.requests,
+                        .st_sectors = x->st.units,
+                        .st_bytes = x->st.bytes,
+                        .atomics = x->atom.requests,
+                        .lo = x->lo - t->region->origin,
+                        .hi = x->hi - t->region->origin,
+                        .unique_sectors = x->unique};
   }
   qsort(out->args, out->nargs, sizeof *out->args, by_arg);
 }

@@ -1,8 +1,10 @@
-/* machine.c - thread blocks and their warps: sets them up, lets them take turns, holds them at barriers.
+/* machine.c - thread blocks and their warps: sets them up, lets them take turns, holds them at
+ * barriers.
  *
- * A machine is built once per launch (decode, register files) and then runs any set of blocks. A warp runs until it
- * waits, ends or has used its slice; slices let kernels that spin on another warp's flag get on. Register files and local
- * memory are reserved address space: only what a warp touches costs memory. */
+ * A machine is built once per launch (decode, register files) and then runs any set of blocks. A
+ * warp runs until it waits, ends or has used its slice; slices let kernels that spin on another
+ * warp's flag get on. Register files and local memory are reserved address space: only what a warp
+ * touches costs memory. */
 #include "code.h"
 #include "setup.h"
 
@@ -51,10 +53,14 @@ const ww_isa *ww_isa_pick(uint32_t lanes) {
   bool v2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   bool v4 = v2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (force && !strcmp(force, "avx2")) v4 = false;
-  if (force && !strcmp(force, "base")) v4 = v2 = false;
-  if (v4) return lanes == 64 ? &ww_isa_avx51264 : &ww_isa_avx51232;
-  if (v2) return lanes == 64 ? &ww_isa_avx264 : &ww_isa_avx232;
+  if (force && !strcmp(force, "avx2"))
+    v4 = false;
+  if (force && !strcmp(force, "base"))
+    v4 = v2 = false;
+  if (v4)
+    return lanes == 64 ? &ww_isa_avx51264 : &ww_isa_avx51232;
+  if (v2)
+    return lanes == 64 ? &ww_isa_avx264 : &ww_isa_avx232;
 #endif
   (void)force;
   return lanes == 64 ? &ww_isa_base64 : &ww_isa_base32;
@@ -65,14 +71,17 @@ static bool calls_itself(const ww_module *mod, uint32_t kernel, const bool *in) 
   for (uint32_t f = 0; f < mod->nfns; f++) {
     const ww_fn *fn = &mod->fns[f];
     for (uint32_t v = 0; in[f] && v < fn->nvals; v++)
-      if (fn->vals[v].kind == WW_VAL_FN && fn->vals[v].ref == kernel) return true;
+      if (fn->vals[v].kind == WW_VAL_FN && fn->vals[v].ref == kernel)
+        return true;
     for (uint32_t b = 0; in[f] && b < fn->nblocks; b++)
       for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
-        if (fn->blocks[b].ins[k].op == WW_OP_CALL && fn->blocks[b].ins[k].imm == kernel) return true;
+        if (fn->blocks[b].ins[k].op == WW_OP_CALL && fn->blocks[b].ins[k].imm == kernel)
+          return true;
   }
   for (uint32_t s = 0; s < mod->nsymbols; s++)
     for (uint32_t r = 0; r < mod->symbols[s].nrelocs; r++)
-      if (mod->symbols[s].relocs[r].fn && mod->symbols[s].relocs[r].ref == kernel) return true;
+      if (mod->symbols[s].relocs[r].fn && mod->symbols[s].relocs[r].ref == kernel)
+        return true;
   return false;
 }
 
@@ -84,27 +93,38 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
   bool again = calls_itself(mod, kernel, in);
   m->progs = WW_NEWN(m->a, const ww_prog *, mod->nfns + 1);
   for (uint32_t f = 0; f < mod->nfns; f++)
-    if (in[f]) m->progs[f] = WW_NEW(m->a, ww_prog);
+    if (in[f])
+      m->progs[f] = WW_NEW(m->a, ww_prog);
   for (uint32_t f = 0; f < mod->nfns; f++) {
-    if (!in[f]) continue;
+    if (!in[f])
+      continue;
     if (mod->fns[f].refusal)
-      return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name, mod->fns[f].refusal);
+      return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name,
+                     mod->fns[f].refusal);
     ww_prog *p = (ww_prog *)m->progs[f];
-    ww_status st = ww_decode(mod, f, m->lanes, m->isa, m->s.symbol_addr, m->a, m->progs, p, &m->n_ins, e);
-    if (st) return st;
+    ww_status st =
+        ww_decode(mod, f, m->lanes, m->isa, m->s.symbol_addr, m->a, m->progs, p, &m->n_ins, e);
+    if (st)
+      return st;
     for (uint32_t s = 0; s < p->nsteady; s++) {
       p->steady[s].number = m->n_loops++;
-      if (p->steady[s].nphis > m->max_phis) m->max_phis = p->steady[s].nphis;
+      if (p->steady[s].nphis > m->max_phis)
+        m->max_phis = p->steady[s].nphis;
     }
-    if (f == kernel && !again) continue;
-    if (p->frame > frames) frames = p->frame;
-    if (p->fn->local_bytes > locals) locals = p->fn->local_bytes;
+    if (f == kernel && !again)
+      continue;
+    if (p->frame > frames)
+      frames = p->frame;
+    if (p->fn->local_bytes > locals)
+      locals = p->fn->local_bytes;
   }
   m->kernel = m->progs[kernel];
   m->regs_bytes = m->kernel->frame + (size_t)frames * (WW_MAX_DEPTH - 1) + 4096;
-  uint64_t own = m->kernel->fn->local_bytes, local = own + (uint64_t)locals * (frames ? WW_MAX_DEPTH - 1 : 0);
+  uint64_t own = m->kernel->fn->local_bytes,
+           local = own + (uint64_t)locals * (frames ? WW_MAX_DEPTH - 1 : 0);
   if (own > MOST_LOCAL)
-    return ww_fail(e, WW_ELIMIT, "%s has %llu bytes of local memory per thread: at most %u can be addressed",
+    return ww_fail(e, WW_ELIMIT,
+                   "%s has %llu bytes of local memory per thread: at most %u can be addressed",
                    m->s.fn->name, (unsigned long long)own, MOST_LOCAL);
   m->local_stride = ((uint32_t)(local < MOST_LOCAL ? local : MOST_LOCAL) + 15) & ~15u;
   return WW_OK;
@@ -121,7 +141,8 @@ void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total) {
   *total = at;
 }
 
-/* The kernel's frame: constants from the image, parameters from the buffer, the same in every lane. */
+/* The kernel's frame: constants from the image, parameters from the buffer, the same in every lane.
+ */
 static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   const ww_fn *fn = m->s.fn;
   uint32_t off[fn->nparams + 1], total;
@@ -129,13 +150,15 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   memcpy(frame, m->kernel->image, m->kernel->fixed);
   for (uint32_t p = 0; p < fn->nparams; p++) {
     uint32_t slot = m->kernel->param_slots[p];
-    if (slot == UINT32_MAX) continue;
+    if (slot == UINT32_MAX)
+      continue;
     uint64_t v = 0;
     if (fn->params[p].byval)
       v = WW_PARAM_BASE + off[p];
     else if (off[p] + fn->params[p].size <= m->s.params_n)
       memcpy(&v, m->s.params + off[p], fn->params[p].size < 8 ? fn->params[p].size : 8);
-    if (fn->params[p].type == WW_I1) v &= 1;
+    if (fn->params[p].type == WW_I1)
+      v &= 1;
     for (uint32_t l = 0; l < m->lanes; l++) {
       if (m->kernel->param_wide[p])
         ((uint64_t *)(frame + slot))[l] = v;
@@ -146,7 +169,8 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
 }
 
 static void *reserve(size_t n) {
-  void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *p =
+      mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? NULL : p;
 }
 
@@ -163,7 +187,10 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   x->extrapolate = m->s.extrapolate;
   x->dyn_shared = m->s.shared;
   x->sms = m->s.sms ? m->s.sms : 132;
-  for (int d = 0; d < 3; d++) x->ntid[d] = m->s.block[d], x->nctaid[d] = m->s.grid[d];
+  for (int d = 0; d < 3; d++) {
+    x->ntid[d] = m->s.block[d];
+    x->nctaid[d] = m->s.grid[d];
+  }
   x->tid0 = warp * m->lanes;
   for (uint32_t l = 0; l < m->lanes; l++) {
     uint64_t t = x->tid0 + l;
@@ -173,7 +200,8 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   }
   x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
   x->frames[0].frame = reserve(m->regs_bytes);
-  if (m->local_stride) x->local = reserve((size_t)m->local_stride * m->lanes);
+  if (m->local_stride)
+    x->local = reserve((size_t)m->local_stride * m->lanes);
   if (!x->frames[0].frame || (m->local_stride && !x->local)) {
     ww_fail(e, WW_ELIMIT, "no address space for the registers and local memory of a warp");
     return x;
@@ -191,9 +219,12 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
 }
 
 static void free_warp(ww_machine *m, ww_exec *x) {
-  if (!x) return;
-  if (x->frames[0].frame) munmap(x->frames[0].frame, m->regs_bytes);
-  if (x->local) munmap(x->local, (size_t)m->local_stride * m->lanes);
+  if (!x)
+    return;
+  if (x->frames[0].frame)
+    munmap(x->frames[0].frame, m->regs_bytes);
+  if (x->local)
+    munmap(x->local, (size_t)m->local_stride * m->lanes);
   for (uint32_t l = 0; x->loops && l < m->n_loops; l++) {
     free(x->loops[l].prev);
     free(x->loops[l].affine);
@@ -204,7 +235,8 @@ static void free_warp(ww_machine *m, ww_exec *x) {
 }
 
 static void free_block(ww_machine *m, thread_block *b) {
-  for (uint32_t w = 0; b->warps && w < m->warps; w++) free_warp(m, b->warps[w]);
+  for (uint32_t w = 0; b->warps && w < m->warps; w++)
+    free_warp(m, b->warps[w]);
   free(b->warps);
   free(b->state);
   free(b->shared);
@@ -214,12 +246,14 @@ static void free_block(ww_machine *m, thread_block *b) {
 static uint32_t texture_axes(const ww_machine *m) {
   uint32_t axes = 1;
   for (uint32_t f = 0; f < m->s.module->nfns; f++) {
-    if (!m->progs[f]) continue;
+    if (!m->progs[f])
+      continue;
     const ww_fn *fn = &m->s.module->fns[f];
     for (uint32_t b = 0; b < fn->nblocks; b++)
       for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
         const ww_ins *i = &fn->blocks[b].ins[k];
-        if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST && fn->vals[i->b].bits + 1 > axes)
+        if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST &&
+            fn->vals[i->b].bits + 1 > axes)
           axes = (uint32_t)fn->vals[i->b].bits + 1;
       }
   }
@@ -230,8 +264,10 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   *out = NULL;
   uint64_t threads = s->block[0] * s->block[1] * s->block[2];
   if (!threads || threads > 1024)
-    return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024", (unsigned long long)threads);
-  if (!s->grid[0] || !s->grid[1] || !s->grid[2]) return ww_fail(e, WW_EUSAGE, "an empty grid");
+    return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024",
+                   (unsigned long long)threads);
+  if (!s->grid[0] || !s->grid[1] || !s->grid[2])
+    return ww_fail(e, WW_EUSAGE, "an empty grid");
   if (s->shared_static > MOST_SHARED || s->shared > MOST_SHARED - s->shared_static)
     return ww_fail(e, WW_EUSAGE, "%llu bytes of shared memory: no GPU gives a block more than %u",
                    (unsigned long long)(s->shared_static + s->shared), MOST_SHARED);
@@ -244,7 +280,8 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   m->shared_bytes = (uint32_t)(((s->shared_static + 15) & ~15ull) + s->shared);
   ww_region **regions;
   uint32_t n = ww_memory_regions(s->memory, &regions);
-  for (uint32_t k = 0; k < n; k++) m->assumed |= regions[k]->assumed || regions[k]->unbounded;
+  for (uint32_t k = 0; k < n; k++)
+    m->assumed |= regions[k]->assumed || regions[k]->unbounded;
   ww_status st = decode_all(m, e);
   if (st) {
     ww_machine_free(m);
@@ -256,8 +293,10 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
 }
 
 void ww_machine_free(ww_machine *m) {
-  if (!m) return;
-  for (uint32_t b = 0; b < m->npool; b++) free_block(m, &m->pool[b]);
+  if (!m)
+    return;
+  for (uint32_t b = 0; b < m->npool; b++)
+    free_block(m, &m->pool[b]);
   free(m->pool);
   ww_arena_free(m->a);
   free(m);
@@ -267,7 +306,8 @@ void ww_machine_free(ww_machine *m) {
 
 /* A block that could not be made whole is not in the pool: the next run would take it. */
 static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
-  if (n <= m->npool) return WW_OK;
+  if (n <= m->npool)
+    return WW_OK;
   m->pool = ww_xrealloc(m->pool, n * sizeof *m->pool);
   while (m->npool < n) {
     thread_block *b = &m->pool[m->npool];
@@ -276,7 +316,8 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
                         .shared = ww_xcalloc(m->shared_bytes + 16, 1)};
     for (uint32_t w = 0; w < m->warps; w++) {
       b->warps[w] = new_warp(m, w, e);
-      if (b->warps[w]->loops) continue;
+      if (b->warps[w]->loops)
+        continue;
       free_block(m, b);
       return WW_ELIMIT;
     }
@@ -308,7 +349,8 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     x->weight = 1;
     x->steps = 0;
     x->live = left >= 64 ? ~0ull : (1ull << left) - 1;
-    if (m->lanes < 64) x->live &= (1ull << m->lanes) - 1;
+    if (m->lanes < 64)
+      x->live &= (1ull << m->lanes) - 1;
     x->mask = x->live;
     x->part = false;
     x->bar = NULL;
@@ -317,7 +359,8 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     x->extrapolated = false;
     b->state[w] = WW_RUN_SLICE;
   }
-  if (obs->block_start) obs->block_start(obs->ctx, index);
+  if (obs->block_start)
+    obs->block_start(obs->ctx, index);
 }
 
 static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id) {
@@ -328,33 +371,41 @@ static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id
 static void release(ww_machine *m, thread_block *b, ww_run_end what, int64_t id) {
   uint32_t total = 0, count = 0;
   for (uint32_t w = 0; w < m->warps; w++)
-    if (waits(b, w, what, id))
-      total += b->warps[w]->bar_result, count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
+    if (waits(b, w, what, id)) {
+      total += b->warps[w]->bar_result;
+      count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
+    }
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
-    if (!waits(b, w, what, id)) continue;
+    if (!waits(b, w, what, id))
+      continue;
     uint8_t sub = x->bar->ins->sub;
     x->bar_result = sub == 2 ? total == count : sub == 3 ? total > 0 : total;
     b->state[w] = WW_RUN_SLICE;
   }
 }
 
-/* Lets the warps at one barrier go on when enough have come: as many as it names, else all that still run. When
- * everyone waits and no barrier has enough, the lowest id other than 0 gives way. */
+/* Lets the warps at one barrier go on when enough have come: as many as it names, else all that
+ * still run. When everyone waits and no barrier has enough, the lowest id other than 0 gives way.
+ */
 static void release_barrier(ww_machine *m, thread_block *b, uint32_t live, uint32_t waiting) {
   int64_t low = -1;
   for (uint32_t w = 0; w < m->warps; w++) {
-    if (b->state[w] != WW_RUN_BARRIER) continue;
+    if (b->state[w] != WW_RUN_BARRIER)
+      continue;
     const ww_ins *i = b->warps[w]->bar->ins;
     uint32_t here = 0, need = i->ext ? (i->ext + m->lanes - 1) / m->lanes : live;
-    for (uint32_t v = 0; v < m->warps; v++) here += waits(b, v, WW_RUN_BARRIER, i->imm);
+    for (uint32_t v = 0; v < m->warps; v++)
+      here += waits(b, v, WW_RUN_BARRIER, i->imm);
     if (here >= need) {
       release(m, b, WW_RUN_BARRIER, i->imm);
       return;
     }
-    if (low <= 0 || (i->imm && i->imm < low)) low = i->imm;
+    if (low <= 0 || (i->imm && i->imm < low))
+      low = i->imm;
   }
-  if (waiting == live) release(m, b, WW_RUN_BARRIER, low);
+  if (waiting == live)
+    release(m, b, WW_RUN_BARRIER, low);
 }
 
 /* ---- running ---- */
@@ -364,22 +415,25 @@ typedef struct {
   uint32_t running;
 } progress;
 
-static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stats *st, ww_arena *a, ww_err *e) {
+static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stats *st, ww_arena *a,
+                              ww_err *e) {
   const ww_module *mod = m->s.module;
   st->fault = ww_strdup(a, x->fault);
   st->fault_loc = x->fault_ins ? x->fault_ins->loc : 0;
   st->fault_assumed = x->fault_assumed;
-  ww_status s =
-      ww_fail(e, WW_EDATA, "%s (block %llu, warp %u)", st->fault, (unsigned long long)x->id.block, x->id.warp);
+  ww_status s = ww_fail(e, WW_EDATA, "%s (block %llu, warp %u)", st->fault,
+                        (unsigned long long)x->id.block, x->id.warp);
   if (e && st->fault_loc && st->fault_loc < mod->nlocs) {
-    if (mod->nfiles) e->file = mod->files[mod->locs[st->fault_loc].file];
+    if (mod->nfiles)
+      e->file = mod->files[mod->locs[st->fault_loc].file];
     e->line = mod->locs[st->fault_loc].line;
   }
   return s;
 }
 
 /* One turn for every warp of a block that can run. */
-static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats *st, ww_arena *a, ww_err *e) {
+static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats *st, ww_arena *a,
+                      ww_err *e) {
   uint32_t live = 0, bars = 0, grids = 0;
   for (uint32_t k = 0; k < m->warps; k++) {
     uint32_t w = m->s.backwards ? m->warps - 1 - k : k;
@@ -387,8 +441,10 @@ static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats 
     if (b->state[w] == WW_RUN_SLICE) {
       x->slice = x->steps + (m->s.slice ? m->s.slice : SLICE);
       b->state[w] = m->isa->run(x);
-      if (x->cancelled) return ww_fail(e, WW_ECANCEL, "cancelled");
-      if (b->state[w] == WW_RUN_FAULT) return report_fault(m, x, st, a, e);
+      if (x->cancelled)
+        return ww_fail(e, WW_ECANCEL, "cancelled");
+      if (b->state[w] == WW_RUN_FAULT)
+        return report_fault(m, x, st, a, e);
       if (b->state[w] == WW_RUN_DONE) {
         p->steps += x->steps;
         st->extrapolated |= x->extrapolated;
@@ -398,8 +454,10 @@ static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats 
     bars += b->state[w] == WW_RUN_BARRIER;
     grids += b->state[w] == WW_RUN_GRIDSYNC;
   }
-  if (bars) release_barrier(m, b, live, bars + grids);
-  if (!live) p->running--;
+  if (bars)
+    release_barrier(m, b, live, bars + grids);
+  if (!live)
+    p->running--;
   return WW_OK;
 }
 
@@ -407,13 +465,15 @@ static uint64_t steps_so_far(const ww_machine *m, uint32_t n, const progress *p)
   uint64_t s = p->steps;
   for (uint32_t b = 0; b < n; b++)
     for (uint32_t w = 0; w < m->warps; w++)
-      if (m->pool[b].state[w] != WW_RUN_DONE) s += m->pool[b].warps[w]->steps;
+      if (m->pool[b].state[w] != WW_RUN_DONE)
+        s += m->pool[b].warps[w]->steps;
   return s;
 }
 
 static bool block_done(const ww_machine *m, const thread_block *b) {
   for (uint32_t w = 0; w < m->warps; w++)
-    if (b->state[w] != WW_RUN_DONE) return false;
+    if (b->state[w] != WW_RUN_DONE)
+      return false;
   return true;
 }
 
@@ -421,47 +481,61 @@ static bool block_done(const ww_machine *m, const thread_block *b) {
 static void release_grid(ww_machine *m, uint32_t n) {
   for (uint32_t b = 0; b < n; b++)
     for (uint32_t w = 0; w < m->warps; w++)
-      if (m->pool[b].state[w] != WW_RUN_DONE && m->pool[b].state[w] != WW_RUN_GRIDSYNC) return;
-  for (uint32_t b = 0; b < n; b++) release(m, &m->pool[b], WW_RUN_GRIDSYNC, 0);
+      if (m->pool[b].state[w] != WW_RUN_DONE && m->pool[b].state[w] != WW_RUN_GRIDSYNC)
+        return;
+  for (uint32_t b = 0; b < n; b++)
+    release(m, &m->pool[b], WW_RUN_GRIDSYNC, 0);
 }
 
-static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n, const ww_observer *obs,
-                              uint64_t before, progress *p, ww_run_stats *st, ww_arena *a, ww_err *e) {
+static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
+                              const ww_observer *obs, uint64_t before, progress *p,
+                              ww_run_stats *st, ww_arena *a, ww_err *e) {
   p->running = n;
   bool told[n];
   memset(told, 0, sizeof told);
-  for (uint32_t b = 0; b < n; b++) start_block(m, &m->pool[b], blocks[b], obs);
+  for (uint32_t b = 0; b < n; b++)
+    start_block(m, &m->pool[b], blocks[b], obs);
   while (p->running) {
     for (uint32_t b = 0; b < n; b++) {
-      if (told[b]) continue;
-      if (m->s.cancelled && m->s.cancelled(m->s.cancelled_ctx)) return ww_fail(e, WW_ECANCEL, "cancelled");
+      if (told[b])
+        continue;
+      if (m->s.cancelled && m->s.cancelled(m->s.cancelled_ctx))
+        return ww_fail(e, WW_ECANCEL, "cancelled");
       ww_status s = turn(m, &m->pool[b], p, st, a, e);
-      if (s) return s;
-      if (!block_done(m, &m->pool[b])) continue;
+      if (s)
+        return s;
+      if (!block_done(m, &m->pool[b]))
+        continue;
       told[b] = true;
-      if (obs->block_end) obs->block_end(obs->ctx, blocks[b]);
+      if (obs->block_end)
+        obs->block_end(obs->ctx, blocks[b]);
     }
     release_grid(m, n);
-    if (obs->cancelled && obs->cancelled(obs->ctx)) return ww_fail(e, WW_ECANCEL, "cancelled");
+    if (obs->cancelled && obs->cancelled(obs->ctx))
+      return ww_fail(e, WW_ECANCEL, "cancelled");
     if (m->s.max_steps && before + steps_so_far(m, n, p) > m->s.max_steps)
-      return ww_fail(e, WW_ELIMIT, "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
+      return ww_fail(e, WW_ELIMIT,
+                     "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
                      (unsigned long long)(before + steps_so_far(m, n, p)));
   }
   return WW_OK;
 }
 
-ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint32_t resident, const ww_observer *obs,
-                         ww_run_stats *stats, ww_arena *a, ww_err *e) {
+ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint32_t resident,
+                         const ww_observer *obs, ww_run_stats *stats, ww_arena *a, ww_err *e) {
   ww_run_stats none;
-  if (!stats) stats = &none;
+  if (!stats)
+    stats = &none;
   *stats = (ww_run_stats){0};
-  if (!resident) resident = 1;
+  if (!resident)
+    resident = 1;
   ww_status st = WW_OK;
   for (uint32_t at = 0; at < n && !st; at += resident) {
     uint32_t k = n - at < resident ? n - at : resident;
     progress p = {0};
     st = grow_pool(m, k, e);
-    if (!st) st = run_together(m, blocks + at, k, obs, stats->warp_instructions, &p, stats, a, e);
+    if (!st)
+      st = run_together(m, blocks + at, k, obs, stats->warp_instructions, &p, stats, a, e);
     stats->warp_instructions += p.steps;
   }
   return st;
@@ -471,13 +545,15 @@ ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint
 
 bool ww_exec_cancelled(ww_exec *x) {
   const ww_run_spec *s = &x->machine->s;
-  if (!s->cancelled || !s->cancelled(s->cancelled_ctx)) return false;
+  if (!s->cancelled || !s->cancelled(s->cancelled_ctx))
+    return false;
   x->fault = "cancelled";
   return x->cancelled = true;
 }
 
 void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) {
-  if (x->fault) return;
+  if (x->fault)
+    return;
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(x->fault_msg, sizeof x->fault_msg, fmt, ap);
@@ -488,26 +564,33 @@ void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) {
 }
 
 /* Names the allocation the address was probably meant for: the one it overshoots by the least. */
-void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what) {
-  if (x->fault) return;
+void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr,
+                         const char *what) {
+  if (x->fault)
+    return;
   unsigned bytes = c->bytes;
   ww_region **r, *best = NULL;
   uint64_t gap = 1ull << 40;
   uint32_t n = ww_memory_regions(x->memory, &r);
   for (uint32_t k = 0; k < n; k++) {
     uint64_t end = r[k]->base + r[k]->size, d = addr < r[k]->base ? r[k]->base - addr : addr - end;
-    if (addr >= r[k]->base && addr < end) d = 0;
-    if (d < gap) gap = d, best = r[k];
+    if (addr >= r[k]->base && addr < end)
+      d = 0;
+    if (d < gap) {
+      gap = d;
+      best = r[k];
+    }
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
-    ww_exec_fault(x, c->ins, "%s of %u bytes at shared memory offset %llu, which has %u bytes", what, bytes,
-                  (unsigned long long)(addr - WW_SHARED_BASE), x->shared.size);
+    ww_exec_fault(x, c->ins, "%s of %u bytes at shared memory offset %llu, which has %u bytes",
+                  what, bytes, (unsigned long long)(addr - WW_SHARED_BASE), x->shared.size);
   else if (addr < 4096)
     ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)", what, bytes,
                   (unsigned long long)addr);
   else if (best && addr >= WW_GLOBAL_BASE)
-    ww_exec_fault(x, c->ins, "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what, bytes,
-                  (long long)(addr - best->base), best->name ? best->name : "?", (unsigned long long)best->size);
+    ww_exec_fault(x, c->ins, "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what,
+                  bytes, (long long)(addr - best->base), best->name ? best->name : "?",
+                  (unsigned long long)best->size);
   else
     ww_exec_fault(x, c->ins, "%s of %u bytes at address 0x%llx, where nothing is", what, bytes,
                   (unsigned long long)addr);
@@ -518,7 +601,8 @@ void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t a
 
 const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address) {
   uint64_t k = (address - WW_FN_BASE) / 16;
-  if (address < WW_FN_BASE || address % 16 || k >= x->machine->s.module->nfns) return NULL;
+  if (address < WW_FN_BASE || address % 16 || k >= x->machine->s.module->nfns)
+    return NULL;
   return x->machine->progs[k];
 }
 
@@ -526,20 +610,26 @@ const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address) {
 
 uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes) {
   ww_machine *m = (ww_machine *)x->machine;
-  if (!m->heap && !(m->heap = ww_memory_add(m->s.memory, "device heap", WW_GLOBAL, HEAP_BYTES))) return 0;
+  if (!m->heap && !(m->heap = ww_memory_add(m->s.memory, "device heap", WW_GLOBAL, HEAP_BYTES)))
+    return 0;
   uint64_t at = m->heap_next;
-  if (bytes > HEAP_BYTES - at) return 0; /* as malloc on the device does */
+  if (bytes > HEAP_BYTES - at)
+    return 0; /* as malloc on the device does */
   m->heap_next = (at + bytes + 15) & ~15ull;
   return m->heap->base + at;
 }
 
-/* The shape of the array behind a texture handle is not in the launch: a square or a cube of its elements. */
+/* The shape of the array behind a texture handle is not in the launch: a square or a cube of its
+ * elements. */
 uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize) {
   ww_region *r = ww_memory_find(x->memory, handle);
-  if (!r) return 1;
+  if (!r)
+    return 1;
   uint64_t n = (r->unbounded ? 1ull << 26 : r->size) / (esize ? esize : 4), side = 1;
   uint32_t axes = x->machine->tex_axes;
-  if (axes == 1) return n;
-  while ((axes == 2 ? (side + 1) * (side + 1) : (side + 1) * (side + 1) * (side + 1)) <= n) side++;
+  if (axes == 1)
+    return n;
+  while ((axes == 2 ? (side + 1) * (side + 1) : (side + 1) * (side + 1) * (side + 1)) <= n)
+    side++;
   return axis + 1 < axes ? side : axes == 2 ? n / side : n / side / side;
 }

@@ -1,9 +1,10 @@
 /* mma.c - matrix instructions: D = A * B + C over the fragments that the lanes of a warp hold.
  *
- * Which lane holds which element is PTX's layout of mma.sync, written as one formula for every shape and element size: a 32-bit
- * register packs p elements (2 of 16 bits, 4 of 8, 1 of 32 or 64), lane = 4 * group + member. Larger shapes (wmma's
- * m32 and n16, n32) are blocks of m16 and n8; the front end loads and stores fragments by the same formula.
- * Products are exact in double; sums are rounded once to the accumulator's type, where hardware rounds in steps. */
+ * Which lane holds which element is PTX's layout of mma.sync, written as one formula for every
+ * shape and element size: a 32-bit register packs p elements (2 of 16 bits, 4 of 8, 1 of 32 or 64),
+ * lane = 4 * group + member. Larger shapes (wmma's m32 and n16, n32) are blocks of m16 and n8; the
+ * front end loads and stores fragments by the same formula. Products are exact in double; sums are
+ * rounded once to the accumulator's type, where hardware rounds in steps. */
 #include "code.h"
 
 #include "../ir/mma.h"
@@ -11,8 +12,10 @@
 enum { MOST = 32 * 32 }; /* elements of the largest fragment */
 
 static double value_of(ww_type t, uint64_t bits, bool is_unsigned) {
-  if (ww_is_float(t)) return ww_to_double(t, bits);
-  if (t == WW_I8) return is_unsigned ? (double)(uint8_t)bits : (double)(int8_t)bits;
+  if (ww_is_float(t))
+    return ww_to_double(t, bits);
+  if (t == WW_I8)
+    return is_unsigned ? (double)(uint8_t)bits : (double)(int8_t)bits;
   return (double)(int32_t)bits;
 }
 
@@ -21,21 +24,25 @@ static uint64_t bits_of_value(ww_type t, double v) {
 }
 
 /* tf32: the multiplier sees 10 bits of the mantissa. */
-static uint64_t input_bits(ww_type t, uint64_t bits) { return t == WW_F32 ? bits & 0xffffe000u : bits; }
+static uint64_t input_bits(ww_type t, uint64_t bits) {
+  return t == WW_F32 ? bits & 0xffffe000u : bits;
+}
 
 static uint64_t read_slot(const ww_exec *x, uint32_t slot, ww_type t, uint32_t lane) {
-  if (ww_type_bytes[t] == 8) return ((const uint64_t *)(x->F + slot))[lane];
+  if (ww_type_bytes[t] == 8)
+    return ((const uint64_t *)(x->F + slot))[lane];
   return ((const uint32_t *)(x->F + slot))[lane];
 }
 
-static void gather(const ww_exec *x, const uint32_t *slots, ww_type t, ww_matrix which, const ww_mma_shape *s,
-                   bool is_unsigned, double *out) {
+static void gather(const ww_exec *x, const uint32_t *slots, ww_type t, ww_matrix which,
+                   const ww_mma_shape *s, bool is_unsigned, double *out) {
   uint32_t n = ww_mma_elements(s, which), cols = which == WW_MATRIX_A ? s->k : s->n;
   for (uint32_t e = 0; e < n; e++)
     for (uint32_t lane = 0; lane < 32; lane++) {
       ww_cell_at c = ww_mma_place(s, which, t, lane, e);
       uint64_t b = read_slot(x, slots[e], t, lane);
-      out[c.row * cols + c.col] = value_of(t, which == WW_MATRIX_C ? b : input_bits(t, b), is_unsigned);
+      out[c.row * cols + c.col] =
+          value_of(t, which == WW_MATRIX_C ? b : input_bits(t, b), is_unsigned);
     }
 }
 
@@ -50,7 +57,8 @@ void ww_exec_mma(ww_exec *x, const ww_code *k) {
   gather(x, k->slots + na + nb, i->type, WW_MATRIX_C, s, false, c);
   for (uint32_t r = 0; r < s->m; r++)
     for (uint32_t q = 0; q < s->n; q++)
-      for (uint32_t t = 0; t < s->k; t++) c[r * s->n + q] += a[r * s->k + t] * b[t * s->n + q];
+      for (uint32_t t = 0; t < s->k; t++)
+        c[r * s->n + q] += a[r * s->k + t] * b[t * s->n + q];
   const uint32_t *out = k->slots + na + nb + nc;
   for (uint32_t e = 0; e < nc; e++)
     for (ww_mask m = x->mask; m; m &= m - 1) {

@@ -1,8 +1,9 @@
 /* print.c - the kernel's own printf, in runs that ask for it.
  *
- * The format is in device memory. CUDA and OpenMP pass the arguments packed in local memory, each at its natural
- * alignment (one operand: the buffer's address); OpenCL and HIP pass them as operands. A format never reaches the
- * host's printf whole: each conversion is checked and printed on its own. */
+ * The format is in device memory. CUDA and OpenMP pass the arguments packed in local memory, each
+ * at its natural alignment (one operand: the buffer's address); OpenCL and HIP pass them as
+ * operands. A format never reaches the host's printf whole: each conversion is checked and printed
+ * on its own. */
 #include "code.h"
 
 #include <ctype.h>
@@ -27,7 +28,8 @@ static void device_string(ww_exec *x, uint64_t addr, uint32_t lane, char out[102
   uint32_t n = 0;
   for (; n < 1023; n++) {
     const uint8_t *p = device_bytes(x, addr + n, 1, lane);
-    if (!p || !*p) break;
+    if (!p || !*p)
+      break;
     out[n] = (char)*p;
   }
   out[n] = 0;
@@ -38,14 +40,16 @@ static uint64_t slot_value(const source *s, uint32_t operand, bool *is_float32) 
   ww_type t = s->x->prog->fn->vals[v].type;
   const uint8_t *row = s->x->F + s->k->slots[operand];
   *is_float32 = t == WW_F32;
-  return ww_type_bytes[t] == 8 ? ((const uint64_t *)row)[s->lane] : ((const uint32_t *)row)[s->lane];
+  return ww_type_bytes[t] == 8 ? ((const uint64_t *)row)[s->lane]
+                               : ((const uint32_t *)row)[s->lane];
 }
 
 static uint64_t next_value(source *s, uint32_t bytes, bool real) {
   uint64_t v = 0;
   if (!s->packed) {
     bool f32;
-    if (s->at >= s->k->n) return 0;
+    if (s->at >= s->k->n)
+      return 0;
     v = slot_value(s, s->at++, &f32);
     if (real && f32) {
       float f;
@@ -57,9 +61,10 @@ static uint64_t next_value(source *s, uint32_t bytes, bool real) {
     return v;
   }
   s->at = (s->at + bytes - 1) & ~(bytes - 1);
-  const uint8_t *p =
-      device_bytes(s->x, s->packed + s->at, bytes, s->lane); /* NULL: the format asks for more than came */
-  if (p) memcpy(&v, p, bytes);
+  const uint8_t *p = device_bytes(s->x, s->packed + s->at, bytes,
+                                  s->lane); /* NULL: the format asks for more than came */
+  if (p)
+    memcpy(&v, p, bytes);
   s->at += bytes;
   return v;
 }
@@ -67,10 +72,13 @@ static uint64_t next_value(source *s, uint32_t bytes, bool real) {
 /* One conversion, `spec` from the % to its letter. */
 static void convert(source *s, const char *spec, size_t n) {
   char fmt[64], text[1024];
-  bool is_long = memchr(spec, 'l', n) || memchr(spec, 'z', n) || memchr(spec, 'j', n) || spec[n - 1] == 'p';
+  bool is_long =
+      memchr(spec, 'l', n) || memchr(spec, 'z', n) || memchr(spec, 'j', n) || spec[n - 1] == 'p';
   size_t flags = 1;
-  if (n > 40) return;
-  while (flags < n && (strchr("-+ #0.", spec[flags]) || isdigit((unsigned char)spec[flags]))) flags++;
+  if (n > 40)
+    return;
+  while (flags < n && (strchr("-+ #0.", spec[flags]) || isdigit((unsigned char)spec[flags])))
+    flags++;
   memcpy(fmt, spec, flags);
   fmt[flags] = 0;
   char letter = spec[n - 1];
@@ -108,14 +116,20 @@ static void convert(source *s, const char *spec, size_t n) {
     printf(fmt, d);
     break;
   }
-  case 'c': putchar((int)next_value(s, 4, false)); break;
-  case 'p': printf("0x%llx", (unsigned long long)next_value(s, 8, false)); break;
+  case 'c':
+    putchar((int)next_value(s, 4, false));
+    break;
+  case 'p':
+    printf("0x%llx", (unsigned long long)next_value(s, 8, false));
+    break;
   case 's':
     device_string(s->x, next_value(s, 8, false), s->lane, text);
     strcat(fmt, "s");
     printf(fmt, text);
     break;
-  default: fwrite(spec, 1, n, stdout); break;
+  default:
+    fwrite(spec, 1, n, stdout);
+    break;
   }
 }
 
@@ -125,20 +139,24 @@ void ww_exec_printf(ww_exec *x, const ww_code *k, uint32_t lane) {
   const uint64_t *row = (const uint64_t *)(x->F + k->a);
   device_string(x, row[lane], lane, format);
   bool f32;
-  if (k->ins->sub == 1 && k->n) s.packed = slot_value(&s, 0, &f32);
+  if (k->ins->sub == 1 && k->n)
+    s.packed = slot_value(&s, 0, &f32);
   for (const char *p = format; *p;) {
     size_t plain = strcspn(p, "%");
     fwrite(p, 1, plain, stdout);
     p += plain;
-    if (!*p) break;
+    if (!*p)
+      break;
     if (p[1] == '%') {
       putchar('%');
       p += 2;
       continue;
     }
     size_t n = 1;
-    while (p[n] && !strchr("diouxXfFeEgGaAcspn", p[n])) n++;
-    if (!p[n]) break;
+    while (p[n] && !strchr("diouxXfFeEgGaAcspn", p[n]))
+      n++;
+    if (!p[n])
+      break;
     convert(&s, p, n + 1);
     p += n + 1;
   }

@@ -1,8 +1,9 @@
-/* roles.c - a small data-flow analysis: from which pointer parameters' contents does each value come, and where does it go?
+/* roles.c - a small data-flow analysis: from which pointer parameters' contents does each value
+ * come, and where does it go?
  *
- * Forward over the SSA graph to a fixed point. Two facts per value: `from`, the parameters whose loaded integers it
- * contains (a bit each, first 64), and `base`, the parameter that an address points into. Shared memory is one
- * pot: what is stored there may come out of any load from it. */
+ * Forward over the SSA graph to a fixed point. Two facts per value: `from`, the parameters whose
+ * loaded integers it contains (a bit each, first 64), and `base`, the parameter that an address
+ * points into. Shared memory is one pot: what is stored there may come out of any load from it. */
 #include "roles.h"
 
 typedef struct {
@@ -16,14 +17,18 @@ typedef struct {
 } flow;
 
 static void add(flow *f, ww_val v, uint64_t from, uint64_t atomic, int32_t base) {
-  if ((f->from[v] | from) != f->from[v] || (f->atomic[v] | atomic) != f->atomic[v] || (base >= 0 && f->base[v] < 0))
+  if ((f->from[v] | from) != f->from[v] || (f->atomic[v] | atomic) != f->atomic[v] ||
+      (base >= 0 && f->base[v] < 0))
     f->changed = true;
   f->from[v] |= from;
   f->atomic[v] |= atomic;
-  if (base >= 0 && f->base[v] < 0) f->base[v] = base;
+  if (base >= 0 && f->base[v] < 0)
+    f->base[v] = base;
 }
 
-static uint64_t bit(int32_t p) { return p >= 0 && p < 64 ? 1ull << p : 0; }
+static uint64_t bit(int32_t p) {
+  return p >= 0 && p < 64 ? 1ull << p : 0;
+}
 
 static bool carries(const ww_ins *i) {
   switch (ww_ops[i->op].cls) {
@@ -32,8 +37,10 @@ static bool carries(const ww_ins *i) {
   case WW_CLASS_CVT:
   case WW_CLASS_WARP:
   case WW_CLASS_FPX:
-  case WW_CLASS_FP: return true;
-  default: return false;
+  case WW_CLASS_FP:
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -51,7 +58,8 @@ static void step(flow *f, const ww_ins *i) {
           0, -1);
   } else if (i->op == WW_OP_ST) {
     if (i->space == WW_SHARED || (i->space == WW_GENERIC && f->base[i->a] < 0))
-      for (uint32_t k = 0; k < i->n; k++) f->pot |= f->from[fn->pool[i->ext + k]];
+      for (uint32_t k = 0; k < i->n; k++)
+        f->pot |= f->from[fn->pool[i->ext + k]];
   } else if ((i->op == WW_OP_ATOM || i->op == WW_OP_CAS) && i->dst != WW_NOVAL) {
     add(f, i->dst, 0, bit(f->base[i->a]), -1);
   } else if (carries(i)) {
@@ -67,8 +75,9 @@ static void step(flow *f, const ww_ins *i) {
 static void flow_all(flow *f) {
   const ww_fn *fn = f->fn;
   for (uint32_t v = 0; v < fn->nvals; v++)
-    f->base[v] =
-        fn->vals[v].kind == WW_VAL_PARAM && fn->params[fn->vals[v].ref].pointer ? (int32_t)fn->vals[v].ref : -1;
+    f->base[v] = fn->vals[v].kind == WW_VAL_PARAM && fn->params[fn->vals[v].ref].pointer
+                     ? (int32_t)fn->vals[v].ref
+                     : -1;
   for (int pass = 0; pass < 12; pass++) {
     f->changed = false;
     for (uint32_t b = 0; b < fn->nblocks; b++) {
@@ -78,9 +87,11 @@ static void flow_all(flow *f) {
           ww_val s = fn->pool[bb->phis[k].ext + 2 * n + 1];
           add(f, bb->phis[k].dst, f->from[s], f->atomic[s], f->base[s]);
         }
-      for (uint32_t k = 0; k < bb->nins; k++) step(f, &bb->ins[k]);
+      for (uint32_t k = 0; k < bb->nins; k++)
+        step(f, &bb->ins[k]);
     }
-    if (!f->changed) return;
+    if (!f->changed)
+      return;
   }
 }
 
@@ -88,18 +99,25 @@ static void note_access(flow *f, const ww_ins *i) {
   int32_t b = f->base[i->a];
   for (uint32_t p = 0; p < f->fn->nparams && p < 64; p++) {
     if (f->from[i->a] >> p & 1) {
-      f->roles[p].index = true, f->roles[p].targets |= bit(b);
-      if (i->imm > (int64_t)f->roles[p].ahead && i->imm < 4096) f->roles[p].ahead = (uint32_t)i->imm;
+      f->roles[p].index = true;
+      f->roles[p].targets |= bit(b);
+      if (i->imm > (int64_t)f->roles[p].ahead && i->imm < 4096)
+        f->roles[p].ahead = (uint32_t)i->imm;
     }
-    if (f->atomic[i->a] >> p & 1) f->roles[p].counter = true, f->roles[p].targets |= bit(b);
+    if (f->atomic[i->a] >> p & 1) {
+      f->roles[p].counter = true;
+      f->roles[p].targets |= bit(b);
+    }
   }
-  if (b < 0) return;
+  if (b < 0)
+    return;
   ww_role *r = &f->roles[b];
   if (i->op == WW_OP_LD)
     r->loaded = true;
   else
     r->stored = true;
-  if (r->elem == WW_VOID) r->elem = i->type;
+  if (r->elem == WW_VOID)
+    r->elem = i->type;
 }
 
 static void note_loop(flow *f, uint32_t loop, const ww_ins *const *def, const uint32_t *def_block) {
@@ -111,19 +129,25 @@ static void note_loop(flow *f, uint32_t loop, const ww_ins *const *def, const ui
       if (!ww_ir_in_loop(fn, fn->pool[h->phis[k].ext + 2 * n], loop))
         starts |= f->from[fn->pool[h->phis[k].ext + 2 * n + 1]];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!ww_ir_in_loop(fn, b, loop) || !fn->blocks[b].nins) continue;
+    if (!ww_ir_in_loop(fn, b, loop) || !fn->blocks[b].nins)
+      continue;
     const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op != WW_OP_CBR || (ww_ir_in_loop(fn, (uint32_t)t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop))) continue;
+    if (t->op != WW_OP_CBR ||
+        (ww_ir_in_loop(fn, (uint32_t)t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
+      continue;
     const ww_ins *c = def[t->a];
-    if (!c || c->op != WW_OP_ICMP) continue;
+    if (!c || c->op != WW_OP_ICMP)
+      continue;
     ww_val side[2] = {c->a, c->b};
     for (int s = 0; s < 2; s++) /* what is loaded inside is data being looked at, not a bound */
       if (fn->vals[side[s]].kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, def_block[side[s]], loop))
         ends |= f->from[side[s]];
   }
   for (uint32_t p = 0; p < fn->nparams && p < 64; p++) {
-    if (ends >> p & 1) f->roles[p].bound = true;
-    if ((ends & starts) >> p & 1) f->roles[p].rows = true;
+    if (ends >> p & 1)
+      f->roles[p].bound = true;
+    if ((ends & starts) >> p & 1)
+      f->roles[p].rows = true;
   }
 }
 
@@ -137,12 +161,18 @@ void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
   const ww_ins **def = WW_NEWN(a, const ww_ins *, fn->nvals + 1);
   uint32_t *def_block = WW_NEWN(a, uint32_t, fn->nvals + 1);
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++) def_block[fn->blocks[b].phis[k].dst] = b;
+    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++)
+      def_block[fn->blocks[b].phis[k].dst] = b;
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      for (uint32_t r = 0; r < i->nres; r++) def[i->dst + r] = i, def_block[i->dst + r] = b;
-      if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) note_access(&f, i);
+      for (uint32_t r = 0; r < i->nres; r++) {
+        def[i->dst + r] = i;
+        def_block[i->dst + r] = b;
+      }
+      if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
+        note_access(&f, i);
     }
   }
-  for (uint32_t l = 0; l < fn->nloops; l++) note_loop(&f, l, def, def_block);
+  for (uint32_t l = 0; l < fn->nloops; l++)
+    note_loop(&f, l, def, def_block);
 }

@@ -1,4 +1,5 @@
-/* run.c - the trace oracle from end to end: complete the launch, make it real, run blocks, report. */
+/* run.c - the trace oracle from end to end: complete the launch, make it real, run blocks, report.
+ */
 #include "run.h"
 
 #include <errno.h>
@@ -9,9 +10,11 @@
 
 /* Arguments by position leave the runtime's own one out. */
 static void add_omp_state(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a) {
-  if (!ww_is_omp_state(m, fn, 0) || l->nargs + 1 != fn->nparams) return;
+  if (!ww_is_omp_state(m, fn, 0) || l->nargs + 1 != fn->nparams)
+    return;
   for (uint32_t k = 0; k < l->nargs; k++)
-    if (l->args[k].name) return;
+    if (l->args[k].name)
+      return;
   ww_arg *args = WW_NEWN(a, ww_arg, fn->nparams);
   args[0] = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
   memcpy(args + 1, l->args, l->nargs * sizeof *args);
@@ -19,32 +22,40 @@ static void add_omp_state(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_
   l->nargs = fn->nparams;
 }
 
-ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e) {
+ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
+                           ww_err *e) {
   add_omp_state(m, fn, l, a);
   const char **names = WW_NEWN(a, const char *, fn->nparams + 1);
   uint32_t *sizes = WW_NEWN(a, uint32_t, fn->nparams + 1);
-  for (uint32_t p = 0; p < fn->nparams; p++) names[p] = fn->params[p].name, sizes[p] = fn->params[p].elem_size;
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    names[p] = fn->params[p].name;
+    sizes[p] = fn->params[p].elem_size;
+  }
   return ww_launch_resolve(l, names, sizes, fn->nparams, a, e);
 }
 
-static ww_status dump_region(const char *dir, const char *name, ww_memory *m, const ww_region *r, ww_arena *a,
-                             ww_err *e) {
+static ww_status dump_region(const char *dir, const char *name, ww_memory *m, const ww_region *r,
+                             ww_arena *a, ww_err *e) {
   void *bytes = ww_memory_at(m, r->base, r->size);
   if (mkdir(dir, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", dir, strerror(errno));
   return ww_write_file_atomic(ww_path_join(a, dir, name), bytes, r->size, e);
 }
 
-/* Each buffer as arg<i>.bin, each symbol under its name, pointers inside structs as arg<i>.<at>.bin. */
-static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, ww_arena *a, ww_err *e) {
+/* Each buffer as arg<i>.bin, each symbol under its name, pointers inside structs as
+ * arg<i>.<at>.bin. */
+static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, ww_arena *a,
+                      ww_err *e) {
   ww_region **r;
   uint32_t n = ww_memory_regions(s->memory, &r);
   ww_status st = WW_OK;
   for (uint32_t k = 0; k < n && !st; k++) {
-    if (r[k]->unbounded) continue;
+    if (r[k]->unbounded)
+      continue;
     const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL;
     if (r[k]->symbol >= 0)
-      st = dump_region(dir, ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name), s->memory, r[k], a, e);
+      st = dump_region(dir, ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name), s->memory, r[k],
+                       a, e);
     else if (r[k]->arg >= 0 && plus)
       st = dump_region(dir, ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1), s->memory, r[k], a, e);
     else if (r[k]->arg >= 0)
@@ -54,16 +65,18 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
 }
 
 /* The completed launch made real and run. */
-static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options *o, ww_arena *a, ww_trace_result *out,
-                     ww_err *e) {
+static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options *o, ww_arena *a,
+                     ww_trace_result *out, ww_err *e) {
   ww_setup s = {0};
   ww_machine *machine = NULL;
   ww_status st = ww_setup_make(m, fn, &out->launch, a, &s, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_memory_limit(s.memory, o->max_bytes);
   ww_region **r;
   uint32_t n = ww_memory_regions(s.memory, &r);
-  for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
+  for (uint32_t k = 0; k < n; k++)
+    r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
   ww_run_spec spec = ww_setup_spec(m, fn, &out->launch, &s);
   spec.lanes = o->lanes;
   spec.sms = o->sms;
@@ -71,28 +84,36 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   spec.print = o->print;
   spec.cancelled = o->cancelled;
   spec.cancelled_ctx = o->cancelled_ctx;
-  spec.max_steps = o->max_steps ? o->max_steps : o->sampling.full ? DEFAULT_STEPS_FULL : DEFAULT_STEPS;
+  spec.max_steps = o->max_steps       ? o->max_steps
+                   : o->sampling.full ? DEFAULT_STEPS_FULL
+                                      : DEFAULT_STEPS;
   st = ww_machine_new(&spec, &machine, e);
-  if (!st) st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
-  if (!st && o->after) st = o->after(o->after_ctx, machine, &spec, &out->sampled, e);
-  if (ww_memory_exhausted(s.memory)) st = ww_memory_too_small(o->max_bytes, e);
-  if (!st && o->dump) st = dump(m, &s, o->dump, a, e);
+  if (!st)
+    st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
+  if (!st && o->after)
+    st = o->after(o->after_ctx, machine, &spec, &out->sampled, e);
+  if (ww_memory_exhausted(s.memory))
+    st = ww_memory_too_small(o->max_bytes, e);
+  if (!st && o->dump)
+    st = dump(m, &s, o->dump, a, e);
   ww_machine_free(machine);
   ww_setup_free(&s);
   return st;
 }
 
-/* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers become unbounded, but for row
- * pointers, whose contents hang on how many there are. */
+/* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers
+ * become unbounded, but for row pointers, whose contents hang on how many there are. */
 static bool unbound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
   bool any = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     ww_buffer *b = &t->launch.args[p].buffer;
-    if (!t->assumed.sized[p] || !b->bytes || b->fill.kind == WW_FILL_MONOTONE) continue;
+    if (!t->assumed.sized[p] || !b->bytes || b->fill.kind == WW_FILL_MONOTONE)
+      continue;
     const char *old = ww_size_sentence(fn, p, b->bytes, a);
     for (uint32_t k = 0; k < t->assumed.n; k++)
       if (!strcmp(t->assumed.v[k], old))
-        memmove(t->assumed.v + k, t->assumed.v + k + 1, (--t->assumed.n - k) * sizeof *t->assumed.v);
+        memmove(t->assumed.v + k, t->assumed.v + k + 1,
+                (--t->assumed.n - k) * sizeof *t->assumed.v);
     b->bytes = b->offset = 0;
     any = true;
   }
@@ -103,33 +124,42 @@ static bool unbound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
 static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
   for (uint32_t p = 0; p < fn->nparams; p++) {
     ww_buffer *b = &t->launch.args[p].buffer;
-    if (!t->assumed.sized[p] || b->bytes) continue;
+    if (!t->assumed.sized[p] || b->bytes)
+      continue;
     int64_t lo = 0, hi = 0;
     for (uint32_t k = 0; k < t->sampled.tally.nargs; k++)
-      if (t->sampled.tally.args[k].arg == (int32_t)p)
-        lo = (int64_t)t->sampled.tally.args[k].lo, hi = (int64_t)t->sampled.tally.args[k].hi;
-    if (lo > 0) lo = 0;
-    if (hi < 0) hi = 0; /* the pointer itself counts as inside */
+      if (t->sampled.tally.args[k].arg == (int32_t)p) {
+        lo = (int64_t)t->sampled.tally.args[k].lo;
+        hi = (int64_t)t->sampled.tally.args[k].hi;
+      }
+    if (lo > 0)
+      lo = 0;
+    if (hi < 0)
+      hi = 0; /* the pointer itself counts as inside */
     b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
     b->offset = (uint64_t)-lo;
     ww_assume(&t->assumed, a, ww_size_sentence(fn, p, b->bytes, a));
   }
 }
 
-ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_trace_options *o, ww_arena *a,
-                   ww_trace_result *out, ww_err *e) {
+ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                   const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e) {
   *out = (ww_trace_result){.launch = *given};
-  if (fn->refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal);
+  if (fn->refusal)
+    return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal);
   double t0 = ww_now();
   ww_status st = ww_trace_resolve(m, fn, &out->launch, a, e);
   const ww_until until = {o->cancelled, o->cancelled_ctx, o->max_bytes};
-  if (!st) st = ww_inputs_complete_until(m, fn, &out->launch, &until, &out->assumed, a, e);
-  if (st) return st;
+  if (!st)
+    st = ww_inputs_complete_until(m, fn, &out->launch, &until, &out->assumed, a, e);
+  if (st)
+    return st;
   double t1 = ww_now(), cpu = ww_cpu();
   st = run(m, fn, o, a, out, e);
   if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out, a)) {
     st = run(m, fn, o, a, out, e);
-    if (!st) bound(fn, out, a);
+    if (!st)
+      bound(fn, out, a);
   }
   if (st == WW_EDATA && out->sampled.fault_assumed && e) {
     size_t n = strlen(e->msg);
@@ -145,7 +175,8 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, 
 /* ---- the report ---- */
 
 static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
-  if (b > 0) ww_report_set(r, m, a / b);
+  if (b > 0)
+    ww_report_set(r, m, a / b);
 }
 
 void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
@@ -169,5 +200,6 @@ void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) 
   ww_report_set(out, WW_M_int_ops, c->int_ops);
   set_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
   set_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
-  set_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes);
+  set_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,
+            c->shared_ideal_passes);
 }

@@ -8,21 +8,25 @@
 
 typedef struct {
   ww_sampling sampling;
-  uint32_t lanes;      /* 0: the module's */
-  uint32_t sms;        /* multiprocessors of the GPU, for kernels that ask; 0: 132 */
-  uint64_t max_steps;  /* warp instructions; 0: a default that ends an endless loop within seconds */
-  bool print;          /* device printf reaches stdout */
-  bool (*cancelled)(void *ctx); /* polled now and then, also by what `after` runs; true ends it with WW_ECANCEL; NULL: never */
+  uint32_t lanes;     /* 0: the module's */
+  uint32_t sms;       /* multiprocessors of the GPU, for kernels that ask; 0: 132 */
+  uint64_t max_steps; /* warp instructions; 0: a default that ends an endless loop within seconds */
+  bool print;         /* device printf reaches stdout */
+  bool (*cancelled)(void *ctx); /* polled now and then, also by what `after` runs; true ends it with
+                                   WW_ECANCEL; NULL: never */
   void *cancelled_ctx;
-  uint64_t max_bytes;  /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
-  const char *dump;    /* folder for the buffers' contents afterwards, or NULL */
-  /* Called after the sampled run, while the machine still lives: may run more blocks under observers of its own. */
-  ww_status (*after)(void *ctx, ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, ww_err *e);
+  uint64_t
+      max_bytes; /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
+  const char *dump; /* folder for the buffers' contents afterwards, or NULL */
+  /* Called after the sampled run, while the machine still lives: may run more blocks under
+   * observers of its own. */
+  ww_status (*after)(void *ctx, ww_machine *machine, const ww_run_spec *spec,
+                     const ww_sampled *sampled, ww_err *e);
   void *after_ctx;
 } ww_trace_options;
 
 typedef struct {
-  ww_launch launch;    /* completed: can be run anywhere */
+  ww_launch launch; /* completed: can be run anywhere */
   ww_assumed assumed;
   ww_sampled sampled;
   double inputs_ms, trace_ms; /* wall time */
@@ -30,19 +34,23 @@ typedef struct {
 } ww_trace_result;
 
 /* Names to positions and expressions to numbers, by the kernel's own parameters. */
-ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e);
-/* `given` holds what is known of the launch, names and expressions allowed; the rest is completed and said in assumed. */
-ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_trace_options *o, ww_arena *a,
-                   ww_trace_result *out, ww_err *e);
+ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
+                           ww_err *e);
+/* `given` holds what is known of the launch, names and expressions allowed; the rest is completed
+ * and said in assumed. */
+ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                   const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e);
 /* The metrics a trace knows. */
 void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out);
-/* Extra members of the report's JSON: counts, classes, lines, args, footprints, dependencies, timing. */
+/* Extra members of the report's JSON: counts, classes, lines, args, footprints, dependencies,
+ * timing. */
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;
   const ww_trace_result *t;
 } ww_trace_json;
 void ww_trace_write(void *ctx, ww_json *j);
-void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, FILE *out); /* tables for a person */
+void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *t,
+                    FILE *out); /* tables for a person */
 
 #endif

@@ -1,26 +1,36 @@
 /* sample.c - chooses blocks, runs them, and adds each with the number of blocks it stands for.
  *
- * A grid of coordinates: on each axis the first two blocks, some between, the last two; every combination runs. Along an
- * axis two neighbouring coordinates whose blocks did the same stand for all between them; where they differ a
- * coordinate is put in the middle, and when that lies on the line between them, the line is the answer (work that grows
- * with the block index). Else the search goes on in both halves, widest gap first, until it finds the boundary or has spent
- * its budget; where many gaps differ, contents decide, and coordinates are
- * spread evenly until half of them would have given the same totals. The
- * weights are those of the piecewise linear function through the coordinates, a product over the axes. */
+ * A grid of coordinates: on each axis the first two blocks, some between, the last two; every
+ * combination runs. Along an axis two neighbouring coordinates whose blocks did the same stand for
+ * all between them; where they differ a coordinate is put in the middle, and when that lies on the
+ * line between them, the line is the answer (work that grows with the block index). Else the search
+ * goes on in both halves, widest gap first, until it finds the boundary or has spent its budget;
+ * where many gaps differ, contents decide, and coordinates are spread evenly until half of them
+ * would have given the same totals. The weights are those of the piecewise linear function through
+ * the coordinates, a product over the axes. */
 #include "sample.h"
 
 #include <math.h>
 
-enum { MAX_COORDS = 256, MAX_BLOCKS = 512, LINE_VOTES = 3, MOST_BOUNDARIES = 4, MANY = 13, ENOUGH = 64 };
+enum {
+  MAX_COORDS = 256,
+  MAX_BLOCKS = 512,
+  LINE_VOTES = 3,
+  MOST_BOUNDARIES = 4,
+  MANY = 13,
+  ENOUGH = 64
+};
 #define DEFAULT_BUDGET 500000ull
 
-/* What is known of the blocks between two coordinates: nothing yet; their ends did the same; they differ; they lie on a line. */
+/* What is known of the blocks between two coordinates: nothing yet; their ends did the same; they
+ * differ; they lie on a line. */
 enum { GAP_UNKNOWN, GAP_SAME, GAP_DIFFERENT, GAP_LINE };
 
 typedef struct {
   uint64_t at[MAX_COORDS];
-  uint8_t gap[MAX_COORDS];   /* from at[k] to at[k+1] */
-  uint8_t votes[MAX_COORDS]; /* middles in a row that lay near the line, on the way down to this gap */
+  uint8_t gap[MAX_COORDS]; /* from at[k] to at[k+1] */
+  uint8_t
+      votes[MAX_COORDS]; /* middles in a row that lay near the line, on the way down to this gap */
   uint32_t n;
 } axis;
 
@@ -49,7 +59,8 @@ typedef struct {
 
 /* ---- both observers behind one ---- */
 
-static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes, double weight) {
+static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes,
+                     double weight) {
   sampler *s = ctx;
   s->inner.block(s->inner.ctx, w, fn, b, lanes, weight);
 }
@@ -58,7 +69,9 @@ static void on_access(void *ctx, const ww_access *a) {
   s->inner.access(s->inner.ctx, a);
   ww_footprints_access(s->prints, a);
 }
-static void on_start(void *ctx, uint64_t b) { ((sampler *)ctx)->inner.block_start(((sampler *)ctx)->inner.ctx, b); }
+static void on_start(void *ctx, uint64_t b) {
+  ((sampler *)ctx)->inner.block_start(((sampler *)ctx)->inner.ctx, b);
+}
 static void on_end(void *ctx, uint64_t b) {
   sampler *s = ctx;
   s->inner.block_end(s->inner.ctx, b);
@@ -73,13 +86,16 @@ static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, dou
 
 static trial *find_trial(sampler *s, uint64_t block) {
   for (uint32_t k = 0; k < s->ntrials; k++)
-    if (s->trials[k].block == block) return &s->trials[k];
+    if (s->trials[k].block == block)
+      return &s->trials[k];
   return NULL;
 }
 
 static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
-  if (find_trial(s, block)) return WW_OK;
-  if ((s->ntrials == MAX_BLOCKS && s->budget != UINT64_MAX) || (s->ntrials && s->steps > s->budget)) {
+  if (find_trial(s, block))
+    return WW_OK;
+  if ((s->ntrials == MAX_BLOCKS && s->budget != UINT64_MAX) ||
+      (s->ntrials && s->steps > s->budget)) {
     s->out_of_budget = true;
     return WW_OK;
   }
@@ -88,7 +104,8 @@ static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
   s->steps += st.warp_instructions;
   s->extrapolated |= st.extrapolated;
   s->fault_assumed |= st.fault_assumed;
-  if (rc) return rc;
+  if (rc)
+    return rc;
   trial *t = &s->trials[s->ntrials++];
   t->block = block;
   ww_counter_vector(s->counter, &t->counts);
@@ -107,7 +124,8 @@ static ww_status run_grid(sampler *s, ww_err *e) {
       for (uint32_t x = 0; x < s->ax[0].n; x++) {
         uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
         ww_status st = try_block(s, linear(s, c), e);
-        if (st || s->out_of_budget) return st;
+        if (st || s->out_of_budget)
+          return st;
       }
   return WW_OK;
 }
@@ -132,10 +150,12 @@ static void take_back(axis *a, uint32_t k) {
   a->n--;
 }
 
-/* Coordinates to begin with: the ends with their neighbours and the middle; with room for MANY also eight between, unevenly (golden
- * section), so that neither a region of an eighth of the blocks nor a pattern with a period goes unseen. */
+/* Coordinates to begin with: the ends with their neighbours and the middle; with room for MANY also
+ * eight between, unevenly (golden section), so that neither a region of an eighth of the blocks nor
+ * a pattern with a period goes unseen. */
 static void start_axis(axis *a, uint64_t g, uint32_t most) {
-  static const double part[MANY] = {0, 0, 0.090, 0.236, 0.326, 0.472, 0.5, 0.618, 0.708, 0.854, 0.944, 1, 1};
+  static const double part[MANY] = {0,     0,     0.090, 0.236, 0.326, 0.472, 0.5,
+                                    0.618, 0.708, 0.854, 0.944, 1,     1};
   static const uint8_t five[5] = {0, 1, 6, 11, 12}, three[3] = {0, 6, 12};
   uint32_t n = most >= MANY ? MANY : most >= 5 ? 5 : most >= 3 ? 3 : 1;
   a->n = 0;
@@ -147,18 +167,22 @@ static void start_axis(axis *a, uint64_t g, uint32_t most) {
                   : w == 11 ? g - 2
                   : w == 12 ? g - 1
                             : (uint64_t)(part[w] * (double)g);
-    if (at < g && (!a->n || at > a->at[a->n - 1])) a->at[a->n++] = at;
+    if (at < g && (!a->n || at > a->at[a->n - 1]))
+      a->at[a->n++] = at;
   }
   memset(a->gap, GAP_UNKNOWN, sizeof a->gap);
   memset(a->votes, 0, sizeof a->votes);
 }
 
-static bool near(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * (fabs(a) + fabs(b)) + 1e-9; }
+static bool near(double a, double b, double tolerance) {
+  return fabs(a - b) <= tolerance * (fabs(a) + fabs(b)) + 1e-9;
+}
 
 static bool same_counts(const ww_counts *a, const ww_counts *b, double tolerance) {
   const double *x = (const double *)a, *y = (const double *)b;
   for (uint32_t k = 0; k < sizeof *a / sizeof(double); k++)
-    if (!near(x[k], y[k], tolerance)) return false;
+    if (!near(x[k], y[k], tolerance))
+      return false;
   return true;
 }
 
@@ -166,11 +190,13 @@ static ww_counts between(const ww_counts *a, const ww_counts *b, double t) {
   ww_counts o;
   const double *x = (const double *)a, *y = (const double *)b;
   double *z = (double *)&o;
-  for (uint32_t k = 0; k < sizeof o / sizeof(double); k++) z[k] = x[k] + t * (y[k] - x[k]);
+  for (uint32_t k = 0; k < sizeof o / sizeof(double); k++)
+    z[k] = x[k] + t * (y[k] - x[k]);
   return o;
 }
 
-/* Compares coordinate p with q (and, when given, m against the line between them) over all combinations of the other axes. */
+/* Compares coordinate p with q (and, when given, m against the line between them) over all
+ * combinations of the other axes. */
 static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, double tolerance) {
   int u = (d + 1) % 3, v = (d + 2) % 3;
   for (uint32_t i = 0; i < s->ax[u].n; i++)
@@ -182,25 +208,30 @@ static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, 
       const trial *tp = find_trial(s, linear(s, c));
       c[d] = q;
       const trial *tq = find_trial(s, linear(s, c));
-      if (!tp || !tq) continue;
+      if (!tp || !tq)
+        continue;
       if (!m) {
-        if (!same_counts(&tp->counts, &tq->counts, tolerance)) return false;
+        if (!same_counts(&tp->counts, &tq->counts, tolerance))
+          return false;
         continue;
       }
       c[d] = *m;
       const trial *tm = find_trial(s, linear(s, c));
       ww_counts line = between(&tp->counts, &tq->counts, (double)(*m - p) / (double)(q - p));
-      if (tm && !same_counts(&tm->counts, &line, tolerance)) return false;
+      if (tm && !same_counts(&tm->counts, &line, tolerance))
+        return false;
     }
   return true;
 }
 
-/* Gaps whose ends differ. A boundary between regions of blocks makes one; many mean that contents decide. */
+/* Gaps whose ends differ. A boundary between regions of blocks makes one; many mean that contents
+ * decide. */
 static uint32_t look_at_gaps(sampler *s, int d) {
   axis *a = &s->ax[d];
   uint32_t different = 0;
   for (uint32_t k = 0; k + 1 < a->n; k++) {
-    if (a->at[k + 1] - a->at[k] < 2) continue;
+    if (a->at[k + 1] - a->at[k] < 2)
+      continue;
     if (a->gap[k] == GAP_UNKNOWN)
       a->gap[k] = agree(s, d, a->at[k], a->at[k + 1], NULL, 1e-9) ? GAP_SAME : GAP_DIFFERENT;
     different += a->gap[k] == GAP_DIFFERENT;
@@ -210,7 +241,8 @@ static uint32_t look_at_gaps(sampler *s, int d) {
 
 /* How many coordinates each one stands for on its axis. */
 static void axis_weights(const axis *a, uint64_t g, double *w) {
-  for (uint32_t k = 0; k < a->n; k++) w[k] = 1;
+  for (uint32_t k = 0; k < a->n; k++)
+    w[k] = 1;
   for (uint32_t k = 0; k + 1 < a->n; k++) {
     double inner = (double)(a->at[k + 1] - a->at[k] - 1);
     w[k] += inner / 2;
@@ -227,7 +259,9 @@ static ww_counts slice_counts(sampler *s, int d, uint64_t at) {
   for (uint32_t i = 0; i < s->ax[u].n; i++)
     for (uint32_t k = 0; k < s->ax[v].n; k++) {
       uint64_t c[3];
-      c[u] = s->ax[u].at[i], c[v] = s->ax[v].at[k], c[d] = at;
+      c[u] = s->ax[u].at[i];
+      c[v] = s->ax[v].at[k];
+      c[d] = at;
       const trial *t = find_trial(s, linear(s, c));
       for (uint32_t n = 0; t && n < sizeof sum / sizeof(double); n++)
         ((double *)&sum)[n] += ((const double *)&t->counts)[n];
@@ -241,7 +275,8 @@ static ww_counts axis_total(sampler *s, int d, const axis *a) {
   axis_weights(a, s->box[d], w);
   for (uint32_t k = 0; k < a->n; k++) {
     ww_counts c = slice_counts(s, d, a->at[k]);
-    for (uint32_t n = 0; n < sizeof sum / sizeof(double); n++) ((double *)&sum)[n] += w[k] * ((const double *)&c)[n];
+    for (uint32_t n = 0; n < sizeof sum / sizeof(double); n++)
+      ((double *)&sum)[n] += w[k] * ((const double *)&c)[n];
   }
   return sum;
 }
@@ -250,24 +285,29 @@ static ww_counts axis_total(sampler *s, int d, const axis *a) {
 static bool settled(sampler *s, int d) {
   const axis *a = &s->ax[d];
   axis half = {.n = 0};
-  for (uint32_t k = 0; k < a->n; k += 2) half.at[half.n++] = a->at[k];
+  for (uint32_t k = 0; k < a->n; k += 2)
+    half.at[half.n++] = a->at[k];
   ww_counts all = axis_total(s, d, a), some = axis_total(s, d, &half);
   return same_counts(&all, &some, 0.002);
 }
 
-/* The widest gap still to be looked into, so that blocks without any order are seen evenly; -1: none. Where contents decide, two
- * blocks that did the same say nothing of those between. */
+/* The widest gap still to be looked into, so that blocks without any order are seen evenly; -1:
+ * none. Where contents decide, two blocks that did the same say nothing of those between. */
 static int widest_gap(sampler *s, uint32_t *at) {
   uint64_t width = 1;
   int axis_of = -1;
   for (int d = 0; d < 3; d++) {
     const axis *a = &s->ax[d];
     bool chance = look_at_gaps(s, d) > MOST_BOUNDARIES;
-    if (chance && a->n >= ENOUGH && settled(s, d)) continue;
+    if (chance && a->n >= ENOUGH && settled(s, d))
+      continue;
     for (uint32_t k = 0; k + 1 < a->n && a->n < MAX_COORDS; k++) {
-      if (a->at[k + 1] - a->at[k] <= width || !(a->gap[k] == GAP_DIFFERENT || (chance && a->gap[k] == GAP_SAME)))
+      if (a->at[k + 1] - a->at[k] <= width ||
+          !(a->gap[k] == GAP_DIFFERENT || (chance && a->gap[k] == GAP_SAME)))
         continue;
-      axis_of = d, *at = k, width = a->at[k + 1] - a->at[k];
+      axis_of = d;
+      *at = k;
+      width = a->at[k + 1] - a->at[k];
     }
   }
   return axis_of;
@@ -277,23 +317,28 @@ static int widest_gap(sampler *s, uint32_t *at) {
 static bool refine(sampler *s, ww_err *e, ww_status *rc) {
   uint32_t k = 0;
   int d = widest_gap(s, &k);
-  if (d < 0) return false;
+  if (d < 0)
+    return false;
   axis *a = &s->ax[d];
   uint64_t p = a->at[k], q = a->at[k + 1], m = p + (q - p) / 2;
   insert(a, k, m);
   *rc = run_grid(s, e);
-  if (s->out_of_budget) take_back(a, k + 1);
-  if (*rc || s->out_of_budget) return false;
+  if (s->out_of_budget)
+    take_back(a, k + 1);
+  if (*rc || s->out_of_budget)
+    return false;
   bool on = agree(s, d, p, q, &m, 1e-9), near_it = on || agree(s, d, p, q, &m, 0.005);
   a->votes[k] = a->votes[k + 1] = near_it ? a->votes[k] + 1 : 0;
   /* the same at both ends and in the middle may be chance, and so may one middle near the line */
-  if ((on && !agree(s, d, p, q, NULL, 1e-9)) || a->votes[k] == LINE_VOTES) a->gap[k] = a->gap[k + 1] = GAP_LINE;
+  if ((on && !agree(s, d, p, q, NULL, 1e-9)) || a->votes[k] == LINE_VOTES)
+    a->gap[k] = a->gap[k + 1] = GAP_LINE;
   return true;
 }
 
 static void add_up(sampler *s) {
   double w[3][MAX_COORDS], total = 0, seen = 0;
-  for (int d = 0; d < 3; d++) axis_weights(&s->ax[d], s->box[d], w[d]);
+  for (int d = 0; d < 3; d++)
+    axis_weights(&s->ax[d], s->box[d], w[d]);
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t z = 0; z < s->ax[2].n; z++)
       for (uint32_t y = 0; y < s->ax[1].n; y++)
@@ -301,15 +346,17 @@ static void add_up(sampler *s) {
           uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
           const trial *t = find_trial(s, linear(s, c));
           double weight = w[0][x] * w[1][y] * w[2][z];
-          if (!pass)
-            total += weight, seen += t ? weight : 0;
-          else if (t)
-            ww_counter_add(s->counter, t->snap, weight * total / seen); /* blocks the budget did not reach */
+          if (!pass) {
+            total += weight;
+            seen += t ? weight : 0;
+          } else if (t)
+            ww_counter_add(s->counter, t->snap,
+                           weight * total / seen); /* blocks the budget did not reach */
         }
 }
 
-/* As many coordinates as the cost of the first block leaves room for; many only where they leave most of the budget. The
- * last axes are thinned out first: x is where neighbours share most. */
+/* As many coordinates as the cost of the first block leaves room for; many only where they leave
+ * most of the budget. The last axes are thinned out first: x is where neighbours share most. */
 static void start_axes(sampler *s, uint64_t cost) {
   static const uint32_t fewer[MANY + 1] = {[MANY] = 5, [5] = 3, [3] = 1};
   uint64_t room = cost ? s->budget / cost : MAX_BLOCKS;
@@ -317,24 +364,32 @@ static void start_axes(sampler *s, uint64_t cost) {
   for (uint32_t level = MANY; level > 1; level = fewer[level])
     for (int thin = 2; thin >= -1; thin--) { /* at thin == -1 the next level's turn */
       uint64_t n = 1;
-      for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->box[d], most[d]), n *= s->ax[d].n;
-      if (n <= (level == MANY ? room / 4 : room) && n <= MAX_BLOCKS / 2) return;
-      if (thin >= 0) most[thin] = fewer[level];
+      for (int d = 0; d < 3; d++) {
+        start_axis(&s->ax[d], s->box[d], most[d]);
+        n *= s->ax[d].n;
+      }
+      if (n <= (level == MANY ? room / 4 : room) && n <= MAX_BLOCKS / 2)
+        return;
+      if (thin >= 0)
+        most[thin] = fewer[level];
     }
-  for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->box[d], most[d]);
+  for (int d = 0; d < 3; d++)
+    start_axis(&s->ax[d], s->box[d], most[d]);
 }
 
 /* One of the blocks that end at once stands for all of them. */
 static ww_status add_idle(sampler *s, ww_err *e) {
   const uint64_t *g = s->spec->grid;
   uint64_t n = g[0] * g[1] * g[2] - s->box[0] * s->box[1] * s->box[2];
-  if (!n) return WW_OK;
+  if (!n)
+    return WW_OK;
   uint64_t before = s->budget;
   s->budget = UINT64_MAX;
   ww_status st = try_block(s, g[0] * g[1] * g[2] - 1, e);
   s->budget = before;
   const trial *t = find_trial(s, g[0] * g[1] * g[2] - 1);
-  if (st || !t) return st;
+  if (st || !t)
+    return st;
   ww_counter_add(s->counter, t->snap, (double)n);
   s->idle_instructions = t->counts.warp_instructions;
   return WW_OK;
@@ -343,12 +398,15 @@ static ww_status add_idle(sampler *s, ww_err *e) {
 static ww_status run_sampled(sampler *s, ww_err *e) {
   uint64_t mid[3] = {s->box[0] / 2, s->box[1] / 2, s->box[2] / 2};
   ww_status st = try_block(s, linear(s, mid), e);
-  if (st) return st;
+  if (st)
+    return st;
   start_axes(s, s->steps);
   s->budget += s->steps; /* the first block came for free */
   st = run_grid(s, e);
-  for (bool more = !st && !s->out_of_budget; more;) more = refine(s, e, &st);
-  if (!st) add_up(s);
+  for (bool more = !st && !s->out_of_budget; more;)
+    more = refine(s, e, &st);
+  if (!st)
+    add_up(s);
   return st ? st : add_idle(s, e);
 }
 
@@ -357,7 +415,8 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   bool together = false;
   const ww_fn *fn = s->spec->fn;
   for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) together |= fn->blocks[b].ins[k].op == WW_OP_GRIDSYNC;
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
+      together |= fn->blocks[b].ins[k].op == WW_OP_GRIDSYNC;
   uint32_t batch = together ? (uint32_t)total : 256;
   if (together && total > 4096)
     return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together",
@@ -365,7 +424,8 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   uint64_t *blocks = WW_NEWN(s->a, uint64_t, batch);
   for (uint64_t at = 0; at < total && !st; at += batch) {
     uint32_t n = total - at < batch ? (uint32_t)(total - at) : batch;
-    for (uint32_t k = 0; k < n; k++) blocks[k] = at + k;
+    for (uint32_t k = 0; k < n; k++)
+      blocks[k] = at + k;
     ww_run_stats stats;
     st = ww_machine_run(s->m, blocks, n, together ? n : 1, &s->obs, &stats, s->a, e);
     s->steps += stats.warp_instructions;
@@ -376,9 +436,10 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   return st;
 }
 
-ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *how, ww_arena *a, ww_sampled *out,
-                    ww_err *e) {
-  sampler s = {.m = m, .spec = spec, .s = how, .a = a, .budget = how->budget ? how->budget : DEFAULT_BUDGET};
+ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *how, ww_arena *a,
+                    ww_sampled *out, ww_err *e) {
+  sampler s = {
+      .m = m, .spec = spec, .s = how, .a = a, .budget = how->budget ? how->budget : DEFAULT_BUDGET};
   uint64_t total = spec->grid[0] * spec->grid[1] * spec->grid[2];
   s.counter = ww_counter_new(spec->module, spec->memory, spec->lanes);
   s.prints = ww_footprints_new(spec->memory, spec->grid);
@@ -409,7 +470,8 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);
   }
-  for (uint32_t k = 0; k < s.ntrials; k++) ww_snapshot_free(s.trials[k].snap);
+  for (uint32_t k = 0; k < s.ntrials; k++)
+    ww_snapshot_free(s.trials[k].snap);
   ww_footprints_free(s.prints);
   ww_counter_free(s.counter);
   return st;

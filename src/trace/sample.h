@@ -9,31 +9,34 @@ typedef struct {
   uint64_t budget; /* warp instructions to spend; 0: the default */
 } ww_sampling;
 
-/* Affine footprint of one memory instruction: bytes [lo, hi) from its argument's pointer that block (x, y, z) touches:
- * lo = at + stride . (x, y, z), hi = lo + bytes. */
+/* Affine footprint of one memory instruction: bytes [lo, hi) from its argument's pointer that block
+ * (x, y, z) touches: lo = at + stride . (x, y, z), hi = lo + bytes. */
 typedef struct {
   const ww_ins *ins;
   const ww_fn *fn;
-  uint8_t kind;      /* ww_access_kind */
-  int32_t arg;       /* -1: a symbol or the heap */
+  uint8_t kind; /* ww_access_kind */
+  int32_t arg;  /* -1: a symbol or the heap */
   double at, stride[3], bytes;
-  bool affine;       /* every sampled block agrees */
+  bool affine; /* every sampled block agrees */
 } ww_footprint;
 
 typedef struct {
   ww_tally tally;
-  uint64_t blocks, of;          /* run, in the launch */
-  uint64_t warp_instructions;   /* really executed */
-  bool extrapolated;            /* loops were run in part */
-  bool fault_assumed;           /* it failed because of contents or sizes that nobody gave */
-  bool complete;                /* the budget sufficed to see every region the search asked for */
+  uint64_t blocks, of;        /* run, in the launch */
+  uint64_t warp_instructions; /* really executed */
+  bool extrapolated;          /* loops were run in part */
+  bool fault_assumed;         /* it failed because of contents or sizes that nobody gave */
+  bool complete;              /* the budget sufficed to see every region the search asked for */
   ww_footprint *footprints;
   uint32_t nfootprints;
-  /* Blocks with x, y, z below `box` do the launch's work; the others, where it is not the whole grid, end at once and touch nothing. */
+  /* Blocks with x, y, z below `box` do the launch's work; the others, where it is not the whole
+   * grid, end at once and touch nothing. */
   uint64_t box[3];
   double idle_instructions; /* IR instructions that one of those executes, all its warps */
 } ww_sampled;
-static inline uint64_t ww_sampled_working(const ww_sampled *s) { return s->box[0] * s->box[1] * s->box[2]; }
+static inline uint64_t ww_sampled_working(const ww_sampled *s) {
+  return s->box[0] * s->box[1] * s->box[2];
+}
 /* The k-th of the working blocks, as a number in the grid. */
 static inline uint64_t ww_sampled_block(const ww_sampled *s, const uint64_t grid[3], uint64_t k) {
   uint64_t x = k % s->box[0], y = k / s->box[0] % s->box[1], z = k / s->box[0] / s->box[1];
@@ -41,10 +44,12 @@ static inline uint64_t ww_sampled_block(const ww_sampled *s, const uint64_t grid
 }
 
 /* Runs the machine under a counter. The spec is the one the machine was made from. */
-ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *s, ww_arena *a, ww_sampled *out, ww_err *e);
+ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *s, ww_arena *a,
+                    ww_sampled *out, ww_err *e);
 
-/* box.c: how many blocks along x, y and z, from the corner of the grid, do its work; those outside end at once and touch nothing. The whole
- * grid where it is no such box. Memory is as at the start afterwards. */
+/* box.c: how many blocks along x, y and z, from the corner of the grid, do its work; those outside
+ * end at once and touch nothing. The whole grid where it is no such box. Memory is as at the start
+ * afterwards. */
 void ww_work_box(const ww_run_spec *spec, uint64_t box[3], ww_arena *a);
 
 /* footprint.c: collects per-instruction ranges of each block run, and fits them. */

@@ -1,5 +1,6 @@
-/* scalar.c - one lane of any arithmetic instruction, plainly: the reference beside the vector handlers of interp.c, and what
- * runs where no vector form exists. Values are bits in a uint64_t, zero-extended. Slow and right is the job here. */
+/* scalar.c - one lane of any arithmetic instruction, plainly: the reference beside the vector
+ * handlers of interp.c, and what runs where no vector form exists. Values are bits in a uint64_t,
+ * zero-extended. Slow and right is the job here. */
 #include "code.h"
 
 #include <fenv.h>
@@ -27,54 +28,82 @@ static uint64_t d_bits(double d) {
   return u;
 }
 
-static uint64_t mask_of(uint32_t w) { return w >= 64 ? ~0ull : (1ull << w) - 1; }
-static int64_t sext(uint64_t v, uint32_t w) { return w >= 64 ? (int64_t)v : (int64_t)(v << (64 - w)) >> (64 - w); }
+static uint64_t mask_of(uint32_t w) {
+  return w >= 64 ? ~0ull : (1ull << w) - 1;
+}
+static int64_t sext(uint64_t v, uint32_t w) {
+  return w >= 64 ? (int64_t)v : (int64_t)(v << (64 - w)) >> (64 - w);
+}
 
 /* ---- half and bfloat16 ---- */
 
 float ww_half_to_float(uint16_t h) {
   uint32_t s = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, m = h & 1023;
-  if (e == 31) return bits_f(s | 0x7f800000 | m << 13);
-  if (e) return bits_f(s | (e + 112) << 23 | m << 13);
+  if (e == 31)
+    return bits_f(s | 0x7f800000 | m << 13);
+  if (e)
+    return bits_f(s | (e + 112) << 23 | m << 13);
   float f = (float)m * 0x1p-24f;
   return s ? -f : f;
 }
 
-/* Rounds a double to `mant` stored mantissa bits with smallest normal exponent emin, under the current rounding mode given. */
+/* Rounds a double to `mant` stored mantissa bits with smallest normal exponent emin, under the
+ * current rounding mode given. */
 static double round_to(double d, int mant, int emin, ww_round r) {
-  if (d == 0 || !isfinite(d)) return d;
+  if (d == 0 || !isfinite(d))
+    return d;
   int e = ilogb(d);
-  if (e < emin) e = emin;
+  if (e < emin)
+    e = emin;
   double scaled = ldexp(d, mant - e), q;
   switch (r) {
-  case WW_RZ: q = trunc(scaled); break;
-  case WW_RD: q = floor(scaled); break;
-  case WW_RU: q = ceil(scaled); break;
-  case WW_RNA: q = round(scaled); break;
-  default: q = nearbyint(scaled); break;
+  case WW_RZ:
+    q = trunc(scaled);
+    break;
+  case WW_RD:
+    q = floor(scaled);
+    break;
+  case WW_RU:
+    q = ceil(scaled);
+    break;
+  case WW_RNA:
+    q = round(scaled);
+    break;
+  default:
+    q = nearbyint(scaled);
+    break;
   }
   return ldexp(q, e - mant);
 }
 
 static uint16_t half_bits(double d, ww_round r) {
   uint16_t s = signbit(d) ? 0x8000 : 0;
-  if (isnan(d)) return 0x7fff;
+  if (isnan(d))
+    return 0x7fff;
   d = fabs(round_to(d, 10, -14, r));
   if (d >= 65536) {
     bool down = r == WW_RZ || (r == WW_RD && !s) || (r == WW_RU && s);
     return s | (down && isfinite(d) ? 0x7bff : 0x7c00);
   }
-  if (d < 0x1p-14) return s | (uint16_t)(d * 0x1p24);
+  if (d < 0x1p-14)
+    return s | (uint16_t)(d * 0x1p24);
   int e = ilogb(d);
   return s | (uint16_t)((e + 15) << 10) | (uint16_t)(ldexp(d, 10 - e) - 1024);
 }
 
-uint16_t ww_double_to_half(double d) { return half_bits(d, WW_RN); }
-uint16_t ww_float_to_half(float f) { return half_bits(f, WW_RN); }
-float ww_bf16_to_float(uint16_t h) { return bits_f((uint64_t)h << 16); }
+uint16_t ww_double_to_half(double d) {
+  return half_bits(d, WW_RN);
+}
+uint16_t ww_float_to_half(float f) {
+  return half_bits(f, WW_RN);
+}
+float ww_bf16_to_float(uint16_t h) {
+  return bits_f((uint64_t)h << 16);
+}
 
 static uint16_t bf16_bits(double d, ww_round r) {
-  if (isnan(d)) return 0x7fff;
+  if (isnan(d))
+    return 0x7fff;
   double q = round_to(d, 7, -126, r);
   float f = (float)q;
   if (isinf(f) && !isinf(d) && (r == WW_RZ || (r == WW_RD && d > 0) || (r == WW_RU && d < 0)))
@@ -82,72 +111,110 @@ static uint16_t bf16_bits(double d, ww_round r) {
   return (uint16_t)(f_bits(f) >> 16);
 }
 
-uint16_t ww_float_to_bf16(float f) { return bf16_bits(f, WW_RN); }
+uint16_t ww_float_to_bf16(float f) {
+  return bf16_bits(f, WW_RN);
+}
 
 /* ---- floats of any format as double and back ---- */
 
 double ww_to_double(ww_type t, uint64_t b) {
   switch (t) {
-  case WW_F16: return ww_half_to_float((uint16_t)b);
-  case WW_BF16: return ww_bf16_to_float((uint16_t)b);
-  case WW_F32: return bits_f(b);
-  default: return bits_d(b);
+  case WW_F16:
+    return ww_half_to_float((uint16_t)b);
+  case WW_BF16:
+    return ww_bf16_to_float((uint16_t)b);
+  case WW_F32:
+    return bits_f(b);
+  default:
+    return bits_d(b);
   }
 }
 
 static int c_round(ww_round r) {
-  return r == WW_RZ ? FE_TOWARDZERO : r == WW_RD ? FE_DOWNWARD : r == WW_RU ? FE_UPWARD : FE_TONEAREST;
+  return r == WW_RZ   ? FE_TOWARDZERO
+         : r == WW_RD ? FE_DOWNWARD
+         : r == WW_RU ? FE_UPWARD
+                      : FE_TONEAREST;
 }
 
 uint64_t ww_from_double(ww_type t, double d, ww_round r) {
   switch (t) {
-  case WW_F16: return half_bits(d, r);
-  case WW_BF16: return bf16_bits(d, r);
+  case WW_F16:
+    return half_bits(d, r);
+  case WW_BF16:
+    return bf16_bits(d, r);
   case WW_F32: {
-    if (r == WW_RN) return f_bits((float)d);
+    if (r == WW_RN)
+      return f_bits((float)d);
     fesetround(c_round(r));
     volatile double v = d;
     volatile float f = (float)v;
     fesetround(FE_TONEAREST);
     return f_bits(f);
   }
-  default: return d_bits(d);
+  default:
+    return d_bits(d);
   }
 }
 
-/* Rounded to odd: what does not fit a double leaves its trace in the last bit, so that a second rounding comes out right. */
+/* Rounded to odd: what does not fit a double leaves its trace in the last bit, so that a second
+ * rounding comes out right. */
 static double odd(double toward_zero) {
-  return fetestexcept(FE_INEXACT) && isfinite(toward_zero) ? bits_d(d_bits(toward_zero) | 1) : toward_zero;
+  return fetestexcept(FE_INEXACT) && isfinite(toward_zero) ? bits_d(d_bits(toward_zero) | 1)
+                                                           : toward_zero;
 }
 
-/* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which holds their sums, products and quotients
- * exactly enough that one rounding follows, but for the fma of bf16, whose exponents reach too far. */
+/* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which holds their
+ * sums, products and quotients exactly enough that one rounding follows, but for the fma of bf16,
+ * whose exponents reach too far. */
 static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   ww_round r = i->sub;
   bool by_odd = i->type == WW_BF16 && i->op == WW_OP_FMA && (r == WW_RN || r == WW_RNA);
-  if (by_odd)
-    fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
-  else if (r != WW_RN)
+  if (by_odd) {
+    fesetround(FE_TOWARDZERO);
+    feclearexcept(FE_INEXACT);
+  } else if (r != WW_RN)
     fesetround(c_round(r));
   uint64_t out;
   if (i->type == WW_F32) {
     volatile float x = bits_f(a), y = bits_f(b), z = bits_f(c), v = 0;
     switch (i->op) {
-    case WW_OP_FADD: v = x + y; break;
-    case WW_OP_FSUB: v = x - y; break;
-    case WW_OP_FMUL: v = x * y; break;
-    case WW_OP_FDIV: v = x / y; break;
-    default: v = fmaf(x, y, z); break;
+    case WW_OP_FADD:
+      v = x + y;
+      break;
+    case WW_OP_FSUB:
+      v = x - y;
+      break;
+    case WW_OP_FMUL:
+      v = x * y;
+      break;
+    case WW_OP_FDIV:
+      v = x / y;
+      break;
+    default:
+      v = fmaf(x, y, z);
+      break;
     }
     out = f_bits(v);
   } else {
-    volatile double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b), z = ww_to_double(i->type, c), v = 0;
+    volatile double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b),
+                    z = ww_to_double(i->type, c), v = 0;
     switch (i->op) {
-    case WW_OP_FADD: v = x + y; break;
-    case WW_OP_FSUB: v = x - y; break;
-    case WW_OP_FMUL: v = x * y; break;
-    case WW_OP_FDIV: v = x / y; break;
-    default: v = fma(x, y, z); break;
+    case WW_OP_FADD:
+      v = x + y;
+      break;
+    case WW_OP_FSUB:
+      v = x - y;
+      break;
+    case WW_OP_FMUL:
+      v = x * y;
+      break;
+    case WW_OP_FDIV:
+      v = x / y;
+      break;
+    default:
+      v = fma(x, y, z);
+      break;
     }
     out = i->type == WW_F64 ? d_bits(v) : 0;
     if (i->type != WW_F64) {
@@ -156,7 +223,8 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
       out = ww_from_double(i->type, once, r);
     }
   }
-  if (r != WW_RN) fesetround(FE_TONEAREST);
+  if (r != WW_RN)
+    fesetround(FE_TONEAREST);
   return out;
 }
 
@@ -165,40 +233,65 @@ static bool compare(ww_cmp p, ww_type t, uint64_t a, uint64_t b) {
     double x = ww_to_double(t, a), y = ww_to_double(t, b);
     bool un = isnan(x) || isnan(y);
     switch (p) {
-    case WW_FOEQ: return !un && x == y;
-    case WW_FONE: return !un && x != y;
-    case WW_FOLT: return !un && x < y;
-    case WW_FOLE: return !un && x <= y;
-    case WW_FOGT: return !un && x > y;
-    case WW_FOGE: return !un && x >= y;
-    case WW_FORD: return !un;
-    case WW_FUEQ: return un || x == y;
-    case WW_FUNE: return un || x != y;
-    case WW_FULT: return un || x < y;
-    case WW_FULE: return un || x <= y;
-    case WW_FUGT: return un || x > y;
-    case WW_FUGE: return un || x >= y;
-    default: return un;
+    case WW_FOEQ:
+      return !un && x == y;
+    case WW_FONE:
+      return !un && x != y;
+    case WW_FOLT:
+      return !un && x < y;
+    case WW_FOLE:
+      return !un && x <= y;
+    case WW_FOGT:
+      return !un && x > y;
+    case WW_FOGE:
+      return !un && x >= y;
+    case WW_FORD:
+      return !un;
+    case WW_FUEQ:
+      return un || x == y;
+    case WW_FUNE:
+      return un || x != y;
+    case WW_FULT:
+      return un || x < y;
+    case WW_FULE:
+      return un || x <= y;
+    case WW_FUGT:
+      return un || x > y;
+    case WW_FUGE:
+      return un || x >= y;
+    default:
+      return un;
     }
   }
   int64_t x = sext(a, ww_type_bits(t)), y = sext(b, ww_type_bits(t));
   switch (p) {
-  case WW_EQ: return a == b;
-  case WW_NE: return a != b;
-  case WW_SLT: return x < y;
-  case WW_SLE: return x <= y;
-  case WW_SGT: return x > y;
-  case WW_SGE: return x >= y;
-  case WW_ULT: return a < b;
-  case WW_ULE: return a <= b;
-  case WW_UGT: return a > b;
-  default: return a >= b;
+  case WW_EQ:
+    return a == b;
+  case WW_NE:
+    return a != b;
+  case WW_SLT:
+    return x < y;
+  case WW_SLE:
+    return x <= y;
+  case WW_SGT:
+    return x > y;
+  case WW_SGE:
+    return x >= y;
+  case WW_ULT:
+    return a < b;
+  case WW_ULE:
+    return a <= b;
+  case WW_UGT:
+    return a > b;
+  default:
+    return a >= b;
   }
 }
 
 static uint64_t reverse_bits(uint64_t v, uint32_t w) {
   uint64_t r = 0;
-  for (uint32_t k = 0; k < w; k++) r |= (v >> k & 1) << (w - 1 - k);
+  for (uint32_t k = 0; k < w; k++)
+    r |= (v >> k & 1) << (w - 1 - k);
   return r;
 }
 
@@ -207,17 +300,22 @@ static uint64_t prmt(uint32_t a, uint32_t b, uint32_t sel) {
   uint32_t r = 0;
   for (int k = 0; k < 4; k++) {
     uint32_t s = sel >> (4 * k) & 15, byte = (uint32_t)(both >> (8 * (s & 7))) & 255;
-    if (s & 8) byte = byte & 128 ? 255 : 0;
+    if (s & 8)
+      byte = byte & 128 ? 255 : 0;
     r |= byte << (8 * k);
   }
   return r;
 }
 
 static uint64_t bfe(uint64_t a, uint32_t start, uint32_t len, uint32_t w, bool sign) {
-  start &= 255, len &= 255;
-  if (!len) return 0;
-  uint64_t msb = start + len - 1 < w - 1 ? start + len - 1 : w - 1, s = sign ? a >> msb & 1 : 0, r = 0;
-  for (uint32_t k = 0; k < w; k++) r |= (k < len && start + k < w ? a >> (start + k) & 1 : s) << k;
+  start &= 255;
+  len &= 255;
+  if (!len)
+    return 0;
+  uint64_t msb = start + len - 1 < w - 1 ? start + len - 1 : w - 1, s = sign ? a >> msb & 1 : 0,
+           r = 0;
+  for (uint32_t k = 0; k < w; k++)
+    r |= (k < len && start + k < w ? a >> (start + k) & 1 : s) << k;
   return r;
 }
 
@@ -246,60 +344,112 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   uint32_t w = ww_type_bits(i->type);
   int64_t x = sext(a, w), y = sext(b, w);
   switch (i->op) {
-  case WW_OP_ADD: return a + b;
-  case WW_OP_SUB: return a - b;
-  case WW_OP_MUL: return a * b;
-  case WW_OP_MULHS: return w == 64 ? (uint64_t)((__int128)x * y >> 64) : (uint64_t)(x * y >> w);
-  case WW_OP_MULHU: return w == 64 ? (uint64_t)((unsigned __int128)a * b >> 64) : a * b >> w;
-  case WW_OP_SDIV: return !b ? ~0ull : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
-  case WW_OP_UDIV: return !b ? ~0ull : a / b;
-  case WW_OP_SREM: return !b ? a : y == -1 ? 0 : (uint64_t)(x % y);
-  case WW_OP_UREM: return !b ? a : a % b;
-  case WW_OP_AND: return a & b;
-  case WW_OP_OR: return a | b;
-  case WW_OP_XOR: return a ^ b;
-  case WW_OP_SHL: return b >= w ? 0 : a << b;
-  case WW_OP_LSHR: return b >= w ? 0 : a >> b;
-  case WW_OP_ASHR: return (uint64_t)(x >> (b >= w ? w - 1 : b));
-  case WW_OP_SMIN: return x < y ? a : b;
-  case WW_OP_SMAX: return x > y ? a : b;
-  case WW_OP_UMIN: return a < b ? a : b;
-  case WW_OP_UMAX: return a > b ? a : b;
-  case WW_OP_IABS: return x < 0 ? 0 - (uint64_t)x : a;
-  case WW_OP_CTPOP: return (uint64_t)__builtin_popcountll(a);
-  case WW_OP_CTLZ: return a ? (uint64_t)__builtin_clzll(a) - (64 - w) : w;
-  case WW_OP_CTTZ: return a ? (uint64_t)__builtin_ctzll(a) : w;
-  case WW_OP_BREV: return reverse_bits(a, w);
-  case WW_OP_BSWAP: return __builtin_bswap64(a) >> (64 - w);
-  case WW_OP_FSHL: c %= w; return c ? a << c | b >> (w - c) : a;
-  case WW_OP_FSHR: c %= w; return c ? b >> c | a << (w - c) : b;
-  case WW_OP_PRMT: return prmt((uint32_t)a, (uint32_t)b, (uint32_t)c);
-  case WW_OP_BFEU: return bfe(a, (uint32_t)b, (uint32_t)c, w, false);
-  case WW_OP_BFES: return bfe(a, (uint32_t)b, (uint32_t)c, w, true);
-  case WW_OP_DP4A: return dp4a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
-  case WW_OP_DP2A: return dp2a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
+  case WW_OP_ADD:
+    return a + b;
+  case WW_OP_SUB:
+    return a - b;
+  case WW_OP_MUL:
+    return a * b;
+  case WW_OP_MULHS:
+    return w == 64 ? (uint64_t)((__int128)x * y >> 64) : (uint64_t)(x * y >> w);
+  case WW_OP_MULHU:
+    return w == 64 ? (uint64_t)((unsigned __int128)a * b >> 64) : a * b >> w;
+  case WW_OP_SDIV:
+    return !b ? ~0ull : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
+  case WW_OP_UDIV:
+    return !b ? ~0ull : a / b;
+  case WW_OP_SREM:
+    return !b ? a : y == -1 ? 0 : (uint64_t)(x % y);
+  case WW_OP_UREM:
+    return !b ? a : a % b;
+  case WW_OP_AND:
+    return a & b;
+  case WW_OP_OR:
+    return a | b;
+  case WW_OP_XOR:
+    return a ^ b;
+  case WW_OP_SHL:
+    return b >= w ? 0 : a << b;
+  case WW_OP_LSHR:
+    return b >= w ? 0 : a >> b;
+  case WW_OP_ASHR:
+    return (uint64_t)(x >> (b >= w ? w - 1 : b));
+  case WW_OP_SMIN:
+    return x < y ? a : b;
+  case WW_OP_SMAX:
+    return x > y ? a : b;
+  case WW_OP_UMIN:
+    return a < b ? a : b;
+  case WW_OP_UMAX:
+    return a > b ? a : b;
+  case WW_OP_IABS:
+    return x < 0 ? 0 - (uint64_t)x : a;
+  case WW_OP_CTPOP:
+    return (uint64_t)__builtin_popcountll(a);
+  case WW_OP_CTLZ:
+    return a ? (uint64_t)__builtin_clzll(a) - (64 - w) : w;
+  case WW_OP_CTTZ:
+    return a ? (uint64_t)__builtin_ctzll(a) : w;
+  case WW_OP_BREV:
+    return reverse_bits(a, w);
+  case WW_OP_BSWAP:
+    return __builtin_bswap64(a) >> (64 - w);
+  case WW_OP_FSHL:
+    c %= w;
+    return c ? a << c | b >> (w - c) : a;
+  case WW_OP_FSHR:
+    c %= w;
+    return c ? b >> c | a << (w - c) : b;
+  case WW_OP_PRMT:
+    return prmt((uint32_t)a, (uint32_t)b, (uint32_t)c);
+  case WW_OP_BFEU:
+    return bfe(a, (uint32_t)b, (uint32_t)c, w, false);
+  case WW_OP_BFES:
+    return bfe(a, (uint32_t)b, (uint32_t)c, w, true);
+  case WW_OP_DP4A:
+    return dp4a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
+  case WW_OP_DP2A:
+    return dp2a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
   case WW_OP_SAD:
-    return (i->sub ? (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) : a > b ? a - b : b - a) + c;
-  case WW_OP_LEA: return a + b * (uint64_t)i->imm;
-  default: return 0;
+    return (i->sub  ? (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x)
+            : a > b ? a - b
+                    : b - a) +
+           c;
+  case WW_OP_LEA:
+    return a + b * (uint64_t)i->imm;
+  default:
+    return 0;
   }
 }
 
 static uint64_t to_int(const ww_ins *i, uint64_t a) {
   double d = ww_to_double(i->type2, a);
   uint32_t w = ww_type_bits(i->type);
-  if (isnan(d)) return i->type2 == WW_F64 || w == 64 ? 1ull << (w - 1) : 0; /* as PTX has it */
+  if (isnan(d))
+    return i->type2 == WW_F64 || w == 64 ? 1ull << (w - 1) : 0; /* as PTX has it */
   switch (i->sub) {
-  case WW_RZ: d = trunc(d); break;
-  case WW_RD: d = floor(d); break;
-  case WW_RU: d = ceil(d); break;
-  case WW_RNA: d = round(d); break;
-  default: d = nearbyint(d); break;
+  case WW_RZ:
+    d = trunc(d);
+    break;
+  case WW_RD:
+    d = floor(d);
+    break;
+  case WW_RU:
+    d = ceil(d);
+    break;
+  case WW_RNA:
+    d = round(d);
+    break;
+  default:
+    d = nearbyint(d);
+    break;
   }
   double top = ldexp(1, i->op == WW_OP_FTOSI ? (int)w - 1 : (int)w);
   if (i->op == WW_OP_FTOSI) {
-    if (d >= top) return mask_of(w - 1);
-    if (d < -top) return mask_of(w) ^ mask_of(w - 1);
+    if (d >= top)
+      return mask_of(w - 1);
+    if (d < -top)
+      return mask_of(w) ^ mask_of(w - 1);
     return (uint64_t)(int64_t)d;
   }
   return d >= top ? mask_of(w) : d <= 0 ? 0 : (uint64_t)d;
@@ -311,15 +461,20 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
   int64_t s = sext(a, ww_type_bits(i->type2));
   ww_round r = i->sub;
   if (i->type == WW_F32 || i->type == WW_F64) {
-    if (r != WW_RN) fesetround(c_round(r));
+    if (r != WW_RN)
+      fesetround(c_round(r));
     volatile int64_t vs = s;
     volatile uint64_t vu = a;
-    uint64_t out = i->type == WW_F32 ? f_bits(sign ? (float)vs : (float)vu) : d_bits(sign ? (double)vs : (double)vu);
-    if (r != WW_RN) fesetround(FE_TONEAREST);
+    uint64_t out = i->type == WW_F32 ? f_bits(sign ? (float)vs : (float)vu)
+                                     : d_bits(sign ? (double)vs : (double)vu);
+    if (r != WW_RN)
+      fesetround(FE_TONEAREST);
     return out;
   }
-  if (ww_type_bits(i->type2) < 64) return ww_from_double(i->type, sign ? (double)s : (double)a, r);
-  fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
+  if (ww_type_bits(i->type2) < 64)
+    return ww_from_double(i->type, sign ? (double)s : (double)a, r);
+  fesetround(FE_TOWARDZERO);
+  feclearexcept(FE_INEXACT);
   volatile int64_t vs = s;
   volatile uint64_t vu = a;
   volatile double v = sign ? (double)vs : (double)vu;
@@ -333,38 +488,49 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
 static double normcdfinv(double p);
 static double bessel_i(int n, double x) {
   double term = n ? x / 2 : 1, sum = term, q = x * x / 4;
-  for (int k = 1; k < 500 && fabs(term) > 1e-17 * fabs(sum); k++) sum += term *= q / ((double)k * (k + n));
+  for (int k = 1; k < 500 && fabs(term) > 1e-17 * fabs(sum); k++)
+    sum += term *= q / ((double)k * (k + n));
   return sum;
 }
 
 static double erfinv_(double y) { /* near 0 by its series: (y + 1) / 2 would lose y */
   double q = M_PI * y * y;
-  if (fabs(y) < 1e-3) return y * sqrt(M_PI) / 2 * (1 + q / 12 * (1 + q * 7 / 40));
+  if (fabs(y) < 1e-3)
+    return y * sqrt(M_PI) / 2 * (1 + q / 12 * (1 + q * 7 / 40));
   return normcdfinv((y + 1) / 2) / M_SQRT2;
 }
 
-static double erfcinv_(double y) { return y < 0.5 ? -normcdfinv(y / 2) / M_SQRT2 : erfinv_(1 - y); }
+static double erfcinv_(double y) {
+  return y < 0.5 ? -normcdfinv(y / 2) / M_SQRT2 : erfinv_(1 - y);
+}
 
 static double erfcx_(double x) { /* far out by its asymptotic series: exp(x * x) overflows */
-  if (x < 12) return exp(x * x) * erfc(x);
+  if (x < 12)
+    return exp(x * x) * erfc(x);
   double sum = 1, term = 1;
-  for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) sum += term *= -(2 * k - 1) / (2 * x * x);
+  for (int k = 1; k < 30 && fabs(term) > 1e-17; k++)
+    sum += term *= -(2 * k - 1) / (2 * x * x);
   return sum / (x * sqrt(M_PI));
 }
 
 /* Exact at multiples of a half, as the device functions are. */
 static double sinpi_(double x) {
   double r = remainder(x, 2); /* -1 .. 1 */
-  if (fabs(r) > 0.5) r = copysign(1, r) - r;
+  if (fabs(r) > 0.5)
+    r = copysign(1, r) - r;
   return sin(M_PI * r);
 }
 
-static double cospi_(double x) { return sinpi_(0.5 - fabs(remainder(x, 2))); }
+static double cospi_(double x) {
+  return sinpi_(0.5 - fabs(remainder(x, 2)));
+}
 
 /* Inverse of the normal CDF: rational start (Acklam), then Newton steps on erfc. */
 static double normcdfinv(double p) {
-  if (p <= 0) return p == 0 ? -INFINITY : NAN;
-  if (p >= 1) return p == 1 ? INFINITY : NAN;
+  if (p <= 0)
+    return p == 0 ? -INFINITY : NAN;
+  if (p >= 1)
+    return p == 1 ? INFINITY : NAN;
   double q = p < 0.5 ? p : 1 - p, t = sqrt(-2 * log(q));
   double x = -(t - (2.515517 + 0.802853 * t + 0.010328 * t * t) /
                        (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t));
@@ -378,83 +544,154 @@ static double normcdfinv(double p) {
 
 static double math_double(ww_math f, double x, double y, double z) {
   switch (f) {
-  case WW_MATH_SQRT: return sqrt(x);
-  case WW_MATH_RSQRT: return 1 / sqrt(x);
-  case WW_MATH_RCP: return 1 / x;
-  case WW_MATH_CBRT: return cbrt(x);
-  case WW_MATH_RCBRT: return 1 / cbrt(x);
-  case WW_MATH_SIN: return sin(x);
-  case WW_MATH_COS: return cos(x);
-  case WW_MATH_TAN: return tan(x);
-  case WW_MATH_SINPI: return sinpi_(x);
-  case WW_MATH_COSPI: return cospi_(x);
-  case WW_MATH_TANPI: return tan(M_PI * fmod(x, 1));
-  case WW_MATH_ASIN: return asin(x);
-  case WW_MATH_ACOS: return acos(x);
-  case WW_MATH_ATAN: return atan(x);
-  case WW_MATH_ASINPI: return asin(x) / M_PI;
-  case WW_MATH_ACOSPI: return acos(x) / M_PI;
-  case WW_MATH_ATANPI: return atan(x) / M_PI;
-  case WW_MATH_SINH: return sinh(x);
-  case WW_MATH_COSH: return cosh(x);
-  case WW_MATH_TANH: return tanh(x);
-  case WW_MATH_ASINH: return asinh(x);
-  case WW_MATH_ACOSH: return acosh(x);
-  case WW_MATH_ATANH: return atanh(x);
-  case WW_MATH_EXP: return exp(x);
-  case WW_MATH_EXP2: return exp2(x);
-  case WW_MATH_EXP10: return exp10(x);
-  case WW_MATH_EXPM1: return expm1(x);
-  case WW_MATH_LOG: return log(x);
-  case WW_MATH_LOG2: return log2(x);
-  case WW_MATH_LOG10: return log10(x);
-  case WW_MATH_LOG1P: return log1p(x);
-  case WW_MATH_LOGB: return logb(x);
-  case WW_MATH_ERF: return erf(x);
-  case WW_MATH_ERFC: return erfc(x);
-  case WW_MATH_ERFINV: return erfinv_(x);
-  case WW_MATH_ERFCINV: return erfcinv_(x);
-  case WW_MATH_ERFCX: return erfcx_(x);
-  case WW_MATH_NORMCDF: return 0.5 * erfc(-x / M_SQRT2);
-  case WW_MATH_NORMCDFINV: return normcdfinv(x);
-  case WW_MATH_TGAMMA: return tgamma(x);
-  case WW_MATH_LGAMMA: return lgamma(x);
-  case WW_MATH_J0: return j0(x);
-  case WW_MATH_J1: return j1(x);
-  case WW_MATH_Y0: return y0(x);
-  case WW_MATH_Y1: return y1(x);
-  case WW_MATH_CYL0: return bessel_i(0, x);
-  case WW_MATH_CYL1: return bessel_i(1, x);
-  case WW_MATH_FLOOR: return floor(x);
-  case WW_MATH_CEIL: return ceil(x);
-  case WW_MATH_TRUNC: return trunc(x);
-  case WW_MATH_ROUND: return round(x);
-  case WW_MATH_RINT: return nearbyint(x);
+  case WW_MATH_SQRT:
+    return sqrt(x);
+  case WW_MATH_RSQRT:
+    return 1 / sqrt(x);
+  case WW_MATH_RCP:
+    return 1 / x;
+  case WW_MATH_CBRT:
+    return cbrt(x);
+  case WW_MATH_RCBRT:
+    return 1 / cbrt(x);
+  case WW_MATH_SIN:
+    return sin(x);
+  case WW_MATH_COS:
+    return cos(x);
+  case WW_MATH_TAN:
+    return tan(x);
+  case WW_MATH_SINPI:
+    return sinpi_(x);
+  case WW_MATH_COSPI:
+    return cospi_(x);
+  case WW_MATH_TANPI:
+    return tan(M_PI * fmod(x, 1));
+  case WW_MATH_ASIN:
+    return asin(x);
+  case WW_MATH_ACOS:
+    return acos(x);
+  case WW_MATH_ATAN:
+    return atan(x);
+  case WW_MATH_ASINPI:
+    return asin(x) / M_PI;
+  case WW_MATH_ACOSPI:
+    return acos(x) / M_PI;
+  case WW_MATH_ATANPI:
+    return atan(x) / M_PI;
+  case WW_MATH_SINH:
+    return sinh(x);
+  case WW_MATH_COSH:
+    return cosh(x);
+  case WW_MATH_TANH:
+    return tanh(x);
+  case WW_MATH_ASINH:
+    return asinh(x);
+  case WW_MATH_ACOSH:
+    return acosh(x);
+  case WW_MATH_ATANH:
+    return atanh(x);
+  case WW_MATH_EXP:
+    return exp(x);
+  case WW_MATH_EXP2:
+    return exp2(x);
+  case WW_MATH_EXP10:
+    return exp10(x);
+  case WW_MATH_EXPM1:
+    return expm1(x);
+  case WW_MATH_LOG:
+    return log(x);
+  case WW_MATH_LOG2:
+    return log2(x);
+  case WW_MATH_LOG10:
+    return log10(x);
+  case WW_MATH_LOG1P:
+    return log1p(x);
+  case WW_MATH_LOGB:
+    return logb(x);
+  case WW_MATH_ERF:
+    return erf(x);
+  case WW_MATH_ERFC:
+    return erfc(x);
+  case WW_MATH_ERFINV:
+    return erfinv_(x);
+  case WW_MATH_ERFCINV:
+    return erfcinv_(x);
+  case WW_MATH_ERFCX:
+    return erfcx_(x);
+  case WW_MATH_NORMCDF:
+    return 0.5 * erfc(-x / M_SQRT2);
+  case WW_MATH_NORMCDFINV:
+    return normcdfinv(x);
+  case WW_MATH_TGAMMA:
+    return tgamma(x);
+  case WW_MATH_LGAMMA:
+    return lgamma(x);
+  case WW_MATH_J0:
+    return j0(x);
+  case WW_MATH_J1:
+    return j1(x);
+  case WW_MATH_Y0:
+    return y0(x);
+  case WW_MATH_Y1:
+    return y1(x);
+  case WW_MATH_CYL0:
+    return bessel_i(0, x);
+  case WW_MATH_CYL1:
+    return bessel_i(1, x);
+  case WW_MATH_FLOOR:
+    return floor(x);
+  case WW_MATH_CEIL:
+    return ceil(x);
+  case WW_MATH_TRUNC:
+    return trunc(x);
+  case WW_MATH_ROUND:
+    return round(x);
+  case WW_MATH_RINT:
+    return nearbyint(x);
   case WW_MATH_POW:
   case WW_MATH_POWR:
-  case WW_MATH_POWI: return pow(x, y);
-  case WW_MATH_ATAN2: return atan2(x, y);
-  case WW_MATH_ATAN2PI: return atan2(x, y) / M_PI;
-  case WW_MATH_FMOD: return fmod(x, y);
-  case WW_MATH_REMAINDER: return remainder(x, y);
-  case WW_MATH_HYPOT: return hypot(x, y);
-  case WW_MATH_RHYPOT: return 1 / hypot(x, y);
-  case WW_MATH_FDIM: return fdim(x, y);
-  case WW_MATH_COPYSIGN: return copysign(x, y);
-  case WW_MATH_NEXTAFTER: return nextafter(x, y);
-  case WW_MATH_LDEXP: return ldexp(x, y > 100000 ? 100000 : y < -100000 ? -100000 : (int)y);
-  case WW_MATH_MAXMAG: return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
-  case WW_MATH_MINMAG: return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
-  case WW_MATH_NORM3D: return sqrt(x * x + y * y + z * z);
-  case WW_MATH_RNORM3D: return 1 / sqrt(x * x + y * y + z * z);
+  case WW_MATH_POWI:
+    return pow(x, y);
+  case WW_MATH_ATAN2:
+    return atan2(x, y);
+  case WW_MATH_ATAN2PI:
+    return atan2(x, y) / M_PI;
+  case WW_MATH_FMOD:
+    return fmod(x, y);
+  case WW_MATH_REMAINDER:
+    return remainder(x, y);
+  case WW_MATH_HYPOT:
+    return hypot(x, y);
+  case WW_MATH_RHYPOT:
+    return 1 / hypot(x, y);
+  case WW_MATH_FDIM:
+    return fdim(x, y);
+  case WW_MATH_COPYSIGN:
+    return copysign(x, y);
+  case WW_MATH_NEXTAFTER:
+    return nextafter(x, y);
+  case WW_MATH_LDEXP:
+    return ldexp(x, y > 100000 ? 100000 : y < -100000 ? -100000 : (int)y);
+  case WW_MATH_MAXMAG:
+    return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
+  case WW_MATH_MINMAG:
+    return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
+  case WW_MATH_NORM3D:
+    return sqrt(x * x + y * y + z * z);
+  case WW_MATH_RNORM3D:
+    return 1 / sqrt(x * x + y * y + z * z);
   case WW_MATH_FREXP_MANT: {
     int e;
     return frexp(x, &e);
   }
-  case WW_MATH_FRACT: return fmin(x - floor(x), nextafter(1, 0));
-  case WW_MATH_JN: return jn((int)x, y);
-  case WW_MATH_YN: return yn((int)x, y);
-  default: return NAN;
+  case WW_MATH_FRACT:
+    return fmin(x - floor(x), nextafter(1, 0));
+  case WW_MATH_JN:
+    return jn((int)x, y);
+  case WW_MATH_YN:
+    return yn((int)x, y);
+  default:
+    return NAN;
   }
 }
 
@@ -474,28 +711,36 @@ static uint64_t rounded(const ww_ins *i, double x) {
   return out;
 }
 
-/* Single-precision functions whose f32 form is not the rounded double, and the exponent functions with integer results. */
-static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
+/* Single-precision functions whose f32 form is not the rounded double, and the exponent functions
+ * with integer results. */
+static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b,
+                        uint64_t c) {
   double x = ww_is_float(ta) ? ww_to_double(ta, a) : (double)(int32_t)a;
   double y = ww_is_float(tb) ? ww_to_double(tb, b) : (double)(int32_t)b;
   switch (i->sub) {
-  case WW_MATH_ILOGB: return (uint32_t)ilogb(x);
+  case WW_MATH_ILOGB:
+    return (uint32_t)ilogb(x);
   case WW_MATH_FREXP_EXP: {
     int e = 0;
-    if (isfinite(x)) frexp(x, &e);
+    if (isfinite(x))
+      frexp(x, &e);
     return (uint32_t)e;
   }
   case WW_MATH_NEXTAFTER:
-    if (i->type == WW_F32) return f_bits(nextafterf((float)x, (float)y));
+    if (i->type == WW_F32)
+      return f_bits(nextafterf((float)x, (float)y));
     break;
   case WW_MATH_FRACT:
-    if (i->type == WW_F32) return f_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f));
+    if (i->type == WW_F32)
+      return f_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f));
     break;
   case WW_MATH_SQRT:
   case WW_MATH_RCP:
-    if (i->imm != WW_RN) return rounded(i, x);
+    if (i->imm != WW_RN)
+      return rounded(i, x);
     break;
-  default: break;
+  default:
+    break;
   }
   return ww_from_double(i->type, math_double(i->sub, x, y, ww_to_double(i->type, c)), WW_RN);
 }
@@ -504,8 +749,10 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
 
 static uint64_t minmax(const ww_ins *i, uint64_t a, uint64_t b) {
   double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b);
-  if (isnan(x)) return b;
-  if (isnan(y)) return a;
+  if (isnan(x))
+    return b;
+  if (isnan(y))
+    return a;
   if (x == y) { /* -0 below +0 */
     bool sa = signbit(x);
     return (i->op == WW_OP_FMIN) == sa ? a : b;
@@ -518,31 +765,46 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   uint64_t sign = 1ull << (w - 1);
   switch (i->op) {
   case WW_OP_MOV:
-  case WW_OP_FREEZE: return a & mask_of(w);
-  case WW_OP_SELECT: return a & 1 ? b : c;
+  case WW_OP_FREEZE:
+    return a & mask_of(w);
+  case WW_OP_SELECT:
+    return a & 1 ? b : c;
   case WW_OP_ICMP:
-  case WW_OP_FCMP: return compare(i->sub, i->type, a, b);
-  case WW_OP_TRUNC: return a & mask_of(w);
-  case WW_OP_ZEXT: return a;
-  case WW_OP_SEXT: return (uint64_t)sext(a, ww_type_bits(i->type2)) & mask_of(w);
+  case WW_OP_FCMP:
+    return compare(i->sub, i->type, a, b);
+  case WW_OP_TRUNC:
+    return a & mask_of(w);
+  case WW_OP_ZEXT:
+    return a;
+  case WW_OP_SEXT:
+    return (uint64_t)sext(a, ww_type_bits(i->type2)) & mask_of(w);
   case WW_OP_SITOF:
-  case WW_OP_UITOF: return from_int(i, a);
+  case WW_OP_UITOF:
+    return from_int(i, a);
   case WW_OP_FTOSI:
-  case WW_OP_FTOUI: return to_int(i, a) & mask_of(w);
+  case WW_OP_FTOUI:
+    return to_int(i, a) & mask_of(w);
   case WW_OP_FCVT:
-    return i->type2 == WW_F64 || i->type != WW_F64 ? ww_from_double(i->type, ww_to_double(i->type2, a), i->sub)
-                                                   : d_bits(ww_to_double(i->type2, a));
+    return i->type2 == WW_F64 || i->type != WW_F64
+               ? ww_from_double(i->type, ww_to_double(i->type2, a), i->sub)
+               : d_bits(ww_to_double(i->type2, a));
   case WW_OP_FADD:
   case WW_OP_FSUB:
   case WW_OP_FMUL:
   case WW_OP_FDIV:
-  case WW_OP_FMA: return fp_op(i, a, b, c);
-  case WW_OP_FNEG: return (a ^ sign) & mask_of(w);
-  case WW_OP_FABS: return a & ~sign & mask_of(w);
+  case WW_OP_FMA:
+    return fp_op(i, a, b, c);
+  case WW_OP_FNEG:
+    return (a ^ sign) & mask_of(w);
+  case WW_OP_FABS:
+    return a & ~sign & mask_of(w);
   case WW_OP_FMIN:
-  case WW_OP_FMAX: return minmax(i, a, b);
-  case WW_OP_MATH: return math_op(i, ta, tb, a, b, c);
-  default: return int_op(i, a, b, c) & mask_of(w);
+  case WW_OP_FMAX:
+    return minmax(i, a, b);
+  case WW_OP_MATH:
+    return math_op(i, ta, tb, a, b, c);
+  default:
+    return int_op(i, a, b, c) & mask_of(w);
   }
 }
 
@@ -550,23 +812,53 @@ uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b) {
   ww_ins i = {.type = type};
   uint32_t w = ww_type_bits(type);
   switch (rmw) {
-  case WW_RMW_XCHG: return b;
-  case WW_RMW_ADD: i.op = WW_OP_ADD; break;
-  case WW_RMW_SUB: i.op = WW_OP_SUB; break;
-  case WW_RMW_AND: i.op = WW_OP_AND; break;
-  case WW_RMW_OR: i.op = WW_OP_OR; break;
-  case WW_RMW_XOR: i.op = WW_OP_XOR; break;
-  case WW_RMW_NAND: return ~(old & b) & mask_of(w);
-  case WW_RMW_SMIN: i.op = WW_OP_SMIN; break;
-  case WW_RMW_SMAX: i.op = WW_OP_SMAX; break;
-  case WW_RMW_UMIN: i.op = WW_OP_UMIN; break;
-  case WW_RMW_UMAX: i.op = WW_OP_UMAX; break;
-  case WW_RMW_FADD: i.op = WW_OP_FADD; break;
-  case WW_RMW_FSUB: i.op = WW_OP_FSUB; break;
-  case WW_RMW_FMIN: i.op = WW_OP_FMIN; break;
-  case WW_RMW_FMAX: i.op = WW_OP_FMAX; break;
-  case WW_RMW_INC: return old >= b ? 0 : old + 1;
-  default: return old == 0 || old > b ? b : old - 1;
+  case WW_RMW_XCHG:
+    return b;
+  case WW_RMW_ADD:
+    i.op = WW_OP_ADD;
+    break;
+  case WW_RMW_SUB:
+    i.op = WW_OP_SUB;
+    break;
+  case WW_RMW_AND:
+    i.op = WW_OP_AND;
+    break;
+  case WW_RMW_OR:
+    i.op = WW_OP_OR;
+    break;
+  case WW_RMW_XOR:
+    i.op = WW_OP_XOR;
+    break;
+  case WW_RMW_NAND:
+    return ~(old & b) & mask_of(w);
+  case WW_RMW_SMIN:
+    i.op = WW_OP_SMIN;
+    break;
+  case WW_RMW_SMAX:
+    i.op = WW_OP_SMAX;
+    break;
+  case WW_RMW_UMIN:
+    i.op = WW_OP_UMIN;
+    break;
+  case WW_RMW_UMAX:
+    i.op = WW_OP_UMAX;
+    break;
+  case WW_RMW_FADD:
+    i.op = WW_OP_FADD;
+    break;
+  case WW_RMW_FSUB:
+    i.op = WW_OP_FSUB;
+    break;
+  case WW_RMW_FMIN:
+    i.op = WW_OP_FMIN;
+    break;
+  case WW_RMW_FMAX:
+    i.op = WW_OP_FMAX;
+    break;
+  case WW_RMW_INC:
+    return old >= b ? 0 : old + 1;
+  default:
+    return old == 0 || old > b ? b : old - 1;
   }
   return ww_scalar(&i, type, type, old, b, 0);
 }

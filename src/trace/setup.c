@@ -1,7 +1,7 @@
 /* setup.c - from a resolved launch spec to memory, symbols and parameters.
  *
- * Allocation seeds follow ww_fill_seed: by the first argument that points to it, 1000 + index in the launch for symbols, so that
- * the trace and a device see the same bytes. */
+ * Allocation seeds follow ww_fill_seed: by the first argument that points to it, 1000 + index in
+ * the launch for symbols, so that the trace and a device see the same bytes. */
 #include "setup.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ typedef struct {
 } maker;
 
 const char *ww_element_type(ww_type t) {
-  static const char *const names[WW_NTYPES] = {NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  static const char *const names[WW_NTYPES] = {NULL,  "u8",  "i8",   "i16", "i32",
+                                               "i64", "f16", "bf16", "f32", "f64"};
   return names[t];
 }
 
@@ -32,22 +33,25 @@ static ww_status read_contents(maker *k, const ww_fill *f, ww_region *r, ww_err 
   char *data;
   size_t n;
   ww_status st = ww_read_packed_below(k->a, f->root, f->path, 1u << 30, &data, &n, e);
-  if (st) return st;
+  if (st)
+    return st;
   r->init = (const uint8_t *)data;
   r->init_n = n < r->size ? n : r->size;
   return WW_OK;
 }
 
-static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_buffer *b, const char *type,
-                            uint32_t allocation, ww_region **out, ww_err *e) {
+static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_buffer *b,
+                            const char *type, uint32_t allocation, ww_region **out, ww_err *e) {
   if (b->id)
     for (uint32_t i = 0; i < k->shared_ids.n; i++)
-      if (!strcmp(k->shared_ids.v[i].id, b->id)) return *out = k->shared_ids.v[i].r, WW_OK;
+      if (!strcmp(k->shared_ids.v[i].id, b->id))
+        return *out = k->shared_ids.v[i].r, WW_OK;
   ww_region *r = ww_memory_add(k->s->memory, name, space, b->bytes);
   if (!r)
-    return ww_fail(e, WW_ELIMIT,
-                   "no address space for `%s` of %llu bytes: raise the limit (ulimit -v) or make it smaller", name,
-                   (unsigned long long)b->bytes);
+    return ww_fail(
+        e, WW_ELIMIT,
+        "no address space for `%s` of %llu bytes: raise the limit (ulimit -v) or make it smaller",
+        name, (unsigned long long)b->bytes);
   r->fill = b->fill;
   r->type = b->type ? b->type : type;
   r->seed = ww_fill_seed(k->l->seed, allocation);
@@ -63,24 +67,29 @@ static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_
 static void mark_symbols(const maker *k, const bool *in, bool *used) {
   for (uint32_t f = 0; f < k->m->nfns; f++)
     for (uint32_t v = 0; in[f] && v < k->m->fns[f].nvals; v++)
-      if (k->m->fns[f].vals[v].kind == WW_VAL_SYMBOL) used[k->m->fns[f].vals[v].ref] = true;
+      if (k->m->fns[f].vals[v].kind == WW_VAL_SYMBOL)
+        used[k->m->fns[f].vals[v].ref] = true;
   for (bool more = true; more;) { /* symbols that point to symbols */
     more = false;
     for (uint32_t s = 0; s < k->m->nsymbols; s++)
       for (uint32_t r = 0; used[s] && r < k->m->symbols[s].nrelocs; r++) {
         const struct ww_reloc *x = &k->m->symbols[s].relocs[r];
-        if (!x->fn && !used[x->ref]) used[x->ref] = more = true;
+        if (!x->fn && !used[x->ref])
+          used[x->ref] = more = true;
       }
   }
 }
 
-static uint64_t align_to(uint64_t v, uint64_t a) { return a > 1 ? (v + a - 1) / a * a : v; }
+static uint64_t align_to(uint64_t v, uint64_t a) {
+  return a > 1 ? (v + a - 1) / a * a : v;
+}
 
 static void place_shared(maker *k, const bool *used) {
   uint64_t at = 0;
   for (uint32_t s = 0; s < k->m->nsymbols; s++) {
     const ww_symbol *y = &k->m->symbols[s];
-    if (!used[s] || y->space != WW_SHARED || y->dynamic) continue;
+    if (!used[s] || y->space != WW_SHARED || y->dynamic)
+      continue;
     at = align_to(at, y->align);
     k->s->symbol_addr[s] = at;
     at += y->size;
@@ -95,7 +104,8 @@ static void place_shared(maker *k, const bool *used) {
 static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y, uint32_t *at) {
   for (*at = 0; *at < k->l->nsymbols; ++*at) {
     const char *name = k->l->symbols[*at].name;
-    if (!strcmp(name, y->name) || (y->mangled && !strcmp(name, y->mangled))) return &k->l->symbols[*at].arg;
+    if (!strcmp(name, y->name) || (y->mangled && !strcmp(name, y->mangled)))
+      return &k->l->symbols[*at].arg;
   }
   return NULL;
 }
@@ -112,15 +122,19 @@ static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *t
     return;
   }
   if (!g->is_int) /* as the hardware converts: the nearest there is */
-    v = g->value >= 0x1p63 ? INT64_MAX : g->value <= -0x1p63 ? (uint64_t)INT64_MIN : (uint64_t)(int64_t)g->value;
+    v = g->value >= 0x1p63    ? INT64_MAX
+        : g->value <= -0x1p63 ? (uint64_t)INT64_MIN
+                              : (uint64_t)(int64_t)g->value;
   memcpy(to, &v, size < 8 ? size : 8);
 }
 
-void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) { put_number(g, (uint32_t)size, !g->is_int, to); }
+void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) {
+  put_number(g, (uint32_t)size, !g->is_int, to);
+}
 
 /* Pointers that a variable holds, as a recorder saw them. */
-static ww_status symbol_pointers(maker *k, const ww_symbol *y, const ww_arg *g, uint32_t allocation, uint8_t *init,
-                                 ww_err *e) {
+static ww_status symbol_pointers(maker *k, const ww_symbol *y, const ww_arg *g, uint32_t allocation,
+                                 uint8_t *init, ww_err *e) {
   for (uint32_t n = 0; n < g->nptrs; n++) {
     const ww_ptr *q = &g->ptrs[n];
     ww_region *r;
@@ -129,7 +143,8 @@ static ww_status symbol_pointers(maker *k, const ww_symbol *y, const ww_arg *g, 
                      (unsigned long long)y->size);
     ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", y->name, q->at), WW_GLOBAL, &q->buffer, NULL,
                               WW_ALLOCATION_PTR(allocation, n), &r, e);
-    if (st) return st;
+    if (st)
+      return st;
     uint64_t v = r->origin + q->buffer.offset;
     memcpy(init + q->at, &v, 8);
   }
@@ -141,36 +156,51 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   uint32_t given;
   const ww_arg *g = symbol_arg(k, y, &given);
   ww_buffer b = {.bytes = y->size ? y->size : 1};
-  if (g && g->kind == WW_ARG_BUFFER) b.fill = g->buffer.fill, b.type = g->buffer.type;
+  if (g && g->kind == WW_ARG_BUFFER) {
+    b.fill = g->buffer.fill;
+    b.type = g->buffer.type;
+  }
   ww_region *r;
   ww_status st = add_region(k, y->name, y->space, &b, NULL, 1000 + given, &r, e);
-  if (st) return st;
+  if (st)
+    return st;
   r->symbol = (int32_t)s;
   k->s->symbol_addr[s] = r->base;
-  if (g && g->kind == WW_ARG_BUFFER) return WW_OK;
-  if (!y->init && !y->nrelocs && !(g && g->kind != WW_ARG_NONE)) return WW_OK; /* zeros, whatever its size */
+  if (g && g->kind == WW_ARG_BUFFER)
+    return WW_OK;
+  if (!y->init && !y->nrelocs && !(g && g->kind != WW_ARG_NONE))
+    return WW_OK; /* zeros, whatever its size */
   if (b.bytes > MOST_INIT)
-    return ww_fail(e, WW_ELIMIT, "symbol `%s` has %llu bytes: too many to be given contents", y->name,
-                   (unsigned long long)b.bytes);
+    return ww_fail(e, WW_ELIMIT, "symbol `%s` has %llu bytes: too many to be given contents",
+                   y->name, (unsigned long long)b.bytes);
   uint8_t *init = ww_alloc(k->a, b.bytes);
-  if (y->init) memcpy(init, y->init, y->size);
-  if (g && g->kind == WW_ARG_VALUE) ww_setup_symbol(g, y->size, init);
-  if (g && g->kind == WW_ARG_HEX) memcpy(init, g->hex, g->hex_n < y->size ? g->hex_n : y->size);
+  if (y->init)
+    memcpy(init, y->init, y->size);
+  if (g && g->kind == WW_ARG_VALUE)
+    ww_setup_symbol(g, y->size, init);
+  if (g && g->kind == WW_ARG_HEX)
+    memcpy(init, g->hex, g->hex_n < y->size ? g->hex_n : y->size);
   r->init = init;
   r->init_n = b.bytes;
   return g && g->kind == WW_ARG_HEX ? symbol_pointers(k, y, g, 1000 + given, init, e) : WW_OK;
 }
 
-uint64_t ww_setup_address(const ww_module *m, const uint64_t *symbol_addr, const struct ww_reloc *x) {
-  if (x->fn) return WW_FN_BASE + 16ull * x->ref;
-  return symbol_addr[x->ref] + x->add + (m->symbols[x->ref].space == WW_SHARED ? WW_SHARED_BASE : 0);
+uint64_t ww_setup_address(const ww_module *m, const uint64_t *symbol_addr,
+                          const struct ww_reloc *x) {
+  if (x->fn)
+    return WW_FN_BASE + 16ull * x->ref;
+  return symbol_addr[x->ref] + x->add +
+         (m->symbols[x->ref].space == WW_SHARED ? WW_SHARED_BASE : 0);
 }
 
 static void relocate(maker *k, const bool *used) {
   for (uint32_t s = 0; s < k->m->nsymbols; s++) {
     const ww_symbol *y = &k->m->symbols[s];
-    ww_region *r = used[s] && y->space != WW_SHARED ? ww_memory_find(k->s->memory, k->s->symbol_addr[s]) : NULL;
-    if (!r || !r->init) continue;
+    ww_region *r = used[s] && y->space != WW_SHARED
+                       ? ww_memory_find(k->s->memory, k->s->symbol_addr[s])
+                       : NULL;
+    if (!r || !r->init)
+      continue;
     for (uint32_t n = 0; n < y->nrelocs; n++) {
       uint64_t v = ww_setup_address(k->m, k->s->symbol_addr, &y->relocs[n]);
       memcpy((uint8_t *)r->init + y->relocs[n].at, &v, 8);
@@ -184,7 +214,8 @@ const bool *ww_setup_place(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_
   ww_reach(m, fn, in);
   mark_symbols(&k, in, used);
   out->symbol_addr = WW_NEWN(a, uint64_t, m->nsymbols + 1);
-  for (uint32_t s = 0; s < m->nsymbols; s++) out->symbol_addr[s] = UINT64_MAX;
+  for (uint32_t s = 0; s < m->nsymbols; s++)
+    out->symbol_addr[s] = UINT64_MAX;
   place_shared(&k, used);
   return used;
 }
@@ -197,13 +228,16 @@ static ww_status make_symbols(maker *k, ww_err *e) {
     for (uint32_t s = 0; s < k->m->nsymbols && !found; s++)
       found = symbol_arg(k, &k->m->symbols[s], &at) == &k->l->symbols[i].arg;
     if (!found)
-      return ww_fail(e, WW_EUSAGE, "the launch sets a symbol `%s`, but the source has none of that name",
+      return ww_fail(e, WW_EUSAGE,
+                     "the launch sets a symbol `%s`, but the source has none of that name",
                      k->l->symbols[i].name);
   }
   for (uint32_t s = 0; s < k->m->nsymbols; s++) {
-    if (!used[s] || k->m->symbols[s].space == WW_SHARED) continue;
+    if (!used[s] || k->m->symbols[s].space == WW_SHARED)
+      continue;
     ww_status st = add_symbol(k, s, e);
-    if (st) return st;
+    if (st)
+      return st;
   }
   relocate(k, used);
   return WW_OK;
@@ -214,9 +248,11 @@ static ww_status make_symbols(maker *k, ww_err *e) {
 static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *to, ww_err *e) {
   const ww_param *q = &k->fn->params[p];
   if (q->space == WW_SHARED) { /* OpenCL's local memory, sized by the host */
-    uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16), v = WW_SHARED_BASE + at;
+    uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16),
+             v = WW_SHARED_BASE + at;
     if (!b->bytes)
-      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p,
+      return ww_fail(e, WW_EUSAGE,
+                     "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p,
                      q->name, q->name);
     k->s->shared_dynamic = align_to(k->s->shared_dynamic, 16) + b->bytes;
     k->s->local_at[p] = at;
@@ -224,14 +260,16 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
     return WW_OK;
   }
   ww_region *r;
-  ww_status st =
-      add_region(k, q->name, q->space == WW_CONST ? WW_CONST : WW_GLOBAL, b, ww_element_type(q->elem), p, &r, e);
-  if (st) return st;
-  if (r->arg < 0) r->arg = (int32_t)p;
+  ww_status st = add_region(k, q->name, q->space == WW_CONST ? WW_CONST : WW_GLOBAL, b,
+                            ww_element_type(q->elem), p, &r, e);
+  if (st)
+    return st;
+  if (r->arg < 0)
+    r->arg = (int32_t)p;
   uint64_t v = r->origin + b->offset;
   if (b->bytes && b->offset > b->bytes)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p, q->name,
-                   (unsigned long long)b->offset, (unsigned long long)b->bytes);
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p,
+                   q->name, (unsigned long long)b->offset, (unsigned long long)b->bytes);
   k->s->arg[p] = r;
   memcpy(to, &v, 8);
   return WW_OK;
@@ -240,18 +278,20 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
 static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
   const ww_param *q = &k->fn->params[p];
   if (g->hex_n != q->size && !(g->hex_n > q->size && !q->byval))
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p, q->name, q->size,
-                   g->hex_n);
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p,
+                   q->name, q->size, g->hex_n);
   memcpy(to, g->hex, q->size);
   for (uint32_t n = 0; n < g->nptrs; n++) {
     if (g->ptrs[n].at > q->size || q->size - g->ptrs[n].at < 8)
-      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name, g->ptrs[n].at,
-                     q->size);
+      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name,
+                     g->ptrs[n].at, q->size);
     ww_region *r;
-    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", q->name, g->ptrs[n].at), WW_GLOBAL, &g->ptrs[n].buffer, NULL,
-                              WW_ALLOCATION_PTR(p, n), &r, e);
-    if (st) return st;
-    if (r->arg < 0) r->arg = (int32_t)p;
+    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", q->name, g->ptrs[n].at), WW_GLOBAL,
+                              &g->ptrs[n].buffer, NULL, WW_ALLOCATION_PTR(p, n), &r, e);
+    if (st)
+      return st;
+    if (r->arg < 0)
+      r->arg = (int32_t)p;
     uint64_t v = r->origin + g->ptrs[n].buffer.offset;
     memcpy(to + g->ptrs[n].at, &v, 8);
   }
@@ -260,7 +300,9 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
 
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
   ww_arg n = *g;
-  ww_type t = q->type == WW_I64 && ww_is_float(q->elem) ? q->elem : q->type; /* OpenMP passes floats as integers */
+  ww_type t = q->type == WW_I64 && ww_is_float(q->elem)
+                  ? q->elem
+                  : q->type; /* OpenMP passes floats as integers */
   if (q->type == WW_F16) {
     uint16_t h = ww_double_to_half(n.value);
     memcpy(to, &h, 2);
@@ -274,30 +316,37 @@ static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
   put_number(&n, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
 }
 
-static const char *type_of(const ww_param *q) { return q->ctype ? q->ctype : ww_type_names[q->type]; }
+static const char *type_of(const ww_param *q) {
+  return q->ctype ? q->ctype : ww_type_names[q->type];
+}
 
 /* An integer argument takes a whole number that its bytes can hold, signed or not. */
 static ww_status check_value(const ww_param *q, uint32_t p, const ww_arg *g, ww_err *e) {
-  if (ww_is_float(q->type) || ww_is_float(q->elem) || q->byval || q->pointer) return WW_OK;
+  if (ww_is_float(q->type) || ww_is_float(q->elem) || q->byval || q->pointer)
+    return WW_OK;
   if (!g->is_int && g->value != trunc(g->value))
-    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s and takes a whole number, not %g", p, q->name, type_of(q),
-                   g->value);
+    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s and takes a whole number, not %g", p,
+                   q->name, type_of(q), g->value);
   double span = ldexp(1, 8 * (int)q->size);
   if (q->size < 8 && (g->value < -span / 2 || g->value >= span))
-    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s of %u bytes and cannot hold %.17g", p, q->name, type_of(q),
-                   q->size, g->value);
+    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s of %u bytes and cannot hold %.17g", p,
+                   q->name, type_of(q), q->size, g->value);
   return WW_OK;
 }
 
 ww_status ww_setup_scalar(const ww_fn *fn, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
   const ww_param *q = &fn->params[p];
   if (q->byval && q->size > 8)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p, q->name, q->size);
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p,
+                   q->name, q->size);
   if (q->pointer && g->value != 0)
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null", p,
-                   q->name, q->name);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null", p,
+        q->name, q->name);
   ww_status st = check_value(q, p, g, e);
-  if (!st) put_value(q, g, to);
+  if (!st)
+    put_value(q, g, to);
   return st;
 }
 
@@ -308,7 +357,8 @@ static ww_status make_params(maker *k, ww_err *e) {
   k->s->params = ww_alloc(k->a, k->s->params_n + 64);
   k->s->arg = WW_NEWN(k->a, ww_region *, fn->nparams + 1);
   k->s->local_at = WW_NEWN(k->a, uint64_t, fn->nparams + 1);
-  for (uint32_t p = 0; p < fn->nparams; p++) k->s->local_at[p] = UINT64_MAX;
+  for (uint32_t p = 0; p < fn->nparams; p++)
+    k->s->local_at[p] = UINT64_MAX;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     const ww_param *q = &fn->params[p];
     const ww_arg none = {0}, *g = p < k->l->nargs ? &k->l->args[p] : &none;
@@ -317,30 +367,40 @@ static ww_status make_params(maker *k, ww_err *e) {
     switch (g->kind) {
     case WW_ARG_BUFFER:
       if (!q->pointer)
-        return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p,
+        return ww_fail(e, WW_EUSAGE,
+                       "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p,
                        q->name, type_of(q));
       st = put_pointer(k, p, &g->buffer, to, e);
       break;
-    case WW_ARG_HEX: st = put_bytes(k, p, g, to, e); break;
-    case WW_ARG_VALUE: st = ww_setup_scalar(fn, p, g, to, e); break;
+    case WW_ARG_HEX:
+      st = put_bytes(k, p, g, to, e);
+      break;
+    case WW_ARG_VALUE:
+      st = ww_setup_scalar(fn, p, g, to, e);
+      break;
     default:
-      if (q->pointer) st = put_pointer(k, p, &none.buffer, to, e);
+      if (q->pointer)
+        st = put_pointer(k, p, &none.buffer, to, e);
     }
-    if (st) return st;
+    if (st)
+      return st;
   }
   return WW_OK;
 }
 
-ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a, ww_setup *out,
-                        ww_err *e) {
+ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a,
+                        ww_setup *out, ww_err *e) {
   *out = (ww_setup){.memory = ww_memory_new(l->seed)};
   maker k = {.m = m, .fn = fn, .l = l, .a = a, .s = out};
   out->shared_dynamic = l->shared;
-  ww_status st = l->nargs > fn->nparams ? ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name,
-                                                  fn->nparams, l->nargs)
-                                        : make_symbols(&k, e);
-  if (!st) st = make_params(&k, e);
-  if (st) ww_setup_free(out);
+  ww_status st = l->nargs > fn->nparams
+                     ? ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name,
+                               fn->nparams, l->nargs)
+                     : make_symbols(&k, e);
+  if (!st)
+    st = make_params(&k, e);
+  if (st)
+    ww_setup_free(out);
   return st;
 }
 
@@ -349,7 +409,8 @@ void ww_setup_free(ww_setup *s) {
   s->memory = NULL;
 }
 
-ww_run_spec ww_setup_spec(const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_setup *s) {
+ww_run_spec ww_setup_spec(const ww_module *m, const ww_fn *fn, const ww_launch *l,
+                          const ww_setup *s) {
   ww_run_spec spec = {.module = m,
                       .fn = fn,
                       .shared_static = s->shared_static,

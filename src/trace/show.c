@@ -1,4 +1,5 @@
-/* show.c - a trace for people and for programs: tables on a terminal, members of the report's JSON. */
+/* show.c - a trace for people and for programs: tables on a terminal, members of the report's JSON.
+ */
 #include "run.h"
 
 #include <stdlib.h>
@@ -11,12 +12,14 @@ static void write_counts(ww_json *j, const ww_tally *t) {
   ww_json_key(j, "counts");
   ww_json_obj(j);
   for (uint32_t k = 0; k < ww_ncounts; k++)
-    ww_json_knum(j, ww_count_table[k].name, *(const double *)((const char *)&t->c + ww_count_table[k].at));
+    ww_json_knum(j, ww_count_table[k].name,
+                 *(const double *)((const char *)&t->c + ww_count_table[k].at));
   ww_json_end_obj(j);
   ww_json_key(j, "instructions");
   ww_json_obj(j);
   for (int k = 0; k < WW_NCLASSES; k++)
-    if (t->by_class[k]) ww_json_knum(j, ww_class_names[k], t->by_class[k]);
+    if (t->by_class[k])
+      ww_json_knum(j, ww_class_names[k], t->by_class[k]);
   ww_json_end_obj(j);
   ww_json_key(j, "dependencies");
   ww_json_obj(j);
@@ -37,16 +40,23 @@ static void write_lines(ww_json *j, const ww_module *m, const ww_tally *t) {
     ww_json_knum(j, "warp_instructions", l->warp_instructions);
     ww_json_knum(j, "thread_instructions", l->thread_instructions);
     ww_json_knum(j, "flops", l->flops);
-    if (l->ld_requests)
-      ww_json_knum(j, "ld_requests", l->ld_requests), ww_json_knum(j, "ld_sectors", l->ld_sectors),
-          ww_json_knum(j, "ld_bytes", l->ld_bytes);
-    if (l->st_requests)
-      ww_json_knum(j, "st_requests", l->st_requests), ww_json_knum(j, "st_sectors", l->st_sectors),
-          ww_json_knum(j, "st_bytes", l->st_bytes);
-    if (l->shared_requests)
-      ww_json_knum(j, "shared_requests", l->shared_requests), ww_json_knum(j, "shared_passes", l->shared_passes),
-          ww_json_knum(j, "shared_ideal_passes", l->shared_ideal_passes);
-    if (l->atomics) ww_json_knum(j, "atomics", l->atomics);
+    if (l->ld_requests) {
+      ww_json_knum(j, "ld_requests", l->ld_requests);
+      ww_json_knum(j, "ld_sectors", l->ld_sectors);
+      ww_json_knum(j, "ld_bytes", l->ld_bytes);
+    }
+    if (l->st_requests) {
+      ww_json_knum(j, "st_requests", l->st_requests);
+      ww_json_knum(j, "st_sectors", l->st_sectors);
+      ww_json_knum(j, "st_bytes", l->st_bytes);
+    }
+    if (l->shared_requests) {
+      ww_json_knum(j, "shared_requests", l->shared_requests);
+      ww_json_knum(j, "shared_passes", l->shared_passes);
+      ww_json_knum(j, "shared_ideal_passes", l->shared_ideal_passes);
+    }
+    if (l->atomics)
+      ww_json_knum(j, "atomics", l->atomics);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
@@ -59,7 +69,8 @@ static void write_args(ww_json *j, const ww_tally *t) {
     const ww_arg_counts *g = &t->args[k];
     ww_json_obj(j);
     ww_json_kstr(j, "name", g->name);
-    if (g->arg >= 0) ww_json_kint(j, "arg", g->arg);
+    if (g->arg >= 0)
+      ww_json_kint(j, "arg", g->arg);
     ww_json_knum(j, "ld_requests", g->ld_requests);
     ww_json_knum(j, "ld_sectors", g->ld_sectors);
     ww_json_knum(j, "ld_bytes", g->ld_bytes);
@@ -83,11 +94,13 @@ static void write_footprints(ww_json *j, const ww_module *m, const ww_fn *fn, co
     ww_json_obj(j);
     ww_json_kstr(j, "kind", kinds[f->kind]);
     ww_json_kuint(j, "line", m->locs[f->ins->loc].line);
-    if (f->arg >= 0) ww_json_kstr(j, "arg", fn->params[f->arg].name);
+    if (f->arg >= 0)
+      ww_json_kstr(j, "arg", fn->params[f->arg].name);
     ww_json_knum(j, "from", f->at);
     ww_json_key(j, "stride");
     ww_json_arr(j);
-    for (int d = 0; d < 3; d++) ww_json_num(j, f->stride[d]);
+    for (int d = 0; d < 3; d++)
+      ww_json_num(j, f->stride[d]);
     ww_json_end_arr(j);
     ww_json_knum(j, "bytes", f->bytes);
     ww_json_kbool(j, "affine", f->affine);
@@ -102,7 +115,8 @@ void ww_trace_write(void *ctx, ww_json *j) {
   write_counts(j, &s->tally);
   write_args(j, &s->tally);
   write_lines(j, x->m, &s->tally);
-  if (s->nfootprints) write_footprints(j, x->m, x->fn, s);
+  if (s->nfootprints)
+    write_footprints(j, x->m, x->fn, s);
   ww_json_kbool(j, "loops_extrapolated", s->extrapolated);
   ww_json_kbool(j, "sampling_complete", s->complete);
   ww_json_key(j, "timing");
@@ -120,7 +134,10 @@ void ww_trace_write(void *ctx, ww_json *j) {
 static const char *human(double v, char b[16]) {
   static const char *const unit[] = {"", "k", "M", "G", "T", "P"};
   int k = 0;
-  while (v >= 9999.5 && k < 5) v /= 1000, k++;
+  while (v >= 9999.5 && k < 5) {
+    v /= 1000;
+    k++;
+  }
   snprintf(b, 16, k || v != (double)(int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, k ? " " : "", unit[k]);
   return b;
 }
@@ -144,14 +161,21 @@ static void print_totals(const ww_tally *t, FILE *f) {
   fprintf(f, "\ninstructions\n");
   row(f, "warp instructions", c->warp_instructions,
       per(c->thread_instructions, c->warp_instructions, "active lanes", b));
-  if (c->branches) row(f, "branches", c->branches, per(100 * c->divergent_branches, c->branches, "% diverge", b));
-  if (c->flops_fp64) row(f, "flops fp64", c->flops_fp64, "");
-  if (c->flops_fp32) row(f, "flops fp32", c->flops_fp32, "");
-  if (c->flops_fp16) row(f, "flops fp16", c->flops_fp16, "");
-  if (c->flops_tensor) row(f, "flops tensor", c->flops_tensor, "");
+  if (c->branches)
+    row(f, "branches", c->branches, per(100 * c->divergent_branches, c->branches, "% diverge", b));
+  if (c->flops_fp64)
+    row(f, "flops fp64", c->flops_fp64, "");
+  if (c->flops_fp32)
+    row(f, "flops fp32", c->flops_fp32, "");
+  if (c->flops_fp16)
+    row(f, "flops fp16", c->flops_fp16, "");
+  if (c->flops_tensor)
+    row(f, "flops tensor", c->flops_tensor, "");
   row(f, "integer operations", c->int_ops, "");
-  if (c->barriers) row(f, "barriers", c->barriers, "");
-  if (c->shuffles) row(f, "shuffles and votes", c->shuffles, "");
+  if (c->barriers)
+    row(f, "barriers", c->barriers, "");
+  if (c->shuffles)
+    row(f, "shuffles and votes", c->shuffles, "");
   fprintf(f, "\nmemory\n");
   if (c->global_ld_requests)
     row(f, "global load requests", c->global_ld_requests,
@@ -168,24 +192,30 @@ static void print_totals(const ww_tally *t, FILE *f) {
   double shared = c->shared_ld_requests + c->shared_st_requests;
   if (shared)
     row(f, "shared requests", shared,
-        per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes, "passes where 1 would do", b));
-  if (c->local_requests) row(f, "local requests", c->local_requests, "");
+        per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes,
+            "passes where 1 would do", b));
+  if (c->local_requests)
+    row(f, "local requests", c->local_requests, "");
   if (c->const_requests)
-    row(f, "constant requests", c->const_requests, per(c->const_words, c->const_requests, "words each", b));
+    row(f, "constant requests", c->const_requests,
+        per(c->const_words, c->const_requests, "words each", b));
   if (c->atomic_requests)
     row(f, "atomic requests", c->atomic_requests,
         per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));
   if (t->dep.loads_in_flight) {
     fprintf(f, "\nparallelism within a warp\n");
-    fprintf(f, "  %-25s %11.3g\n  %-25s %11.3g\n  %-25s %11.3g\n", "instructions together", t->dep.ilp,
-            "loads in flight", t->dep.loads_in_flight, "load to use, instructions", t->dep.load_use_distance);
+    fprintf(f, "  %-25s %11.3g\n  %-25s %11.3g\n  %-25s %11.3g\n", "instructions together",
+            t->dep.ilp, "loads in flight", t->dep.loads_in_flight, "load to use, instructions",
+            t->dep.load_use_distance);
   }
 }
 
 static void print_args(const ww_tally *t, FILE *f) {
   char a[16], b[16], c[16], d[16];
-  if (!t->nargs) return;
-  fprintf(f, "\n%-20s %12s %12s %12s %14s\n", "argument", "load bytes", "store bytes", "atomics", "touched");
+  if (!t->nargs)
+    return;
+  fprintf(f, "\n%-20s %12s %12s %12s %14s\n", "argument", "load bytes", "store bytes", "atomics",
+          "touched");
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *g = &t->args[k];
     fprintf(f, "%-20s %12s %12s %12s %14s\n", g->name, human(g->ld_bytes, a), human(g->st_bytes, b),
@@ -206,20 +236,26 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
   ww_line_counts *l = ww_xmalloc(t->nlines * sizeof *l + 1);
   memcpy(l, t->lines, t->nlines * sizeof *l);
   qsort(l, t->nlines, sizeof *l, by_work);
-  fprintf(f, "\n%-28s %12s %12s %10s %10s %10s\n", "line", "warp instr.", "flops", "ld sect.", "st sect.", "conflict");
+  fprintf(f, "\n%-28s %12s %12s %10s %10s %10s\n", "line", "warp instr.", "flops", "ld sect.",
+          "st sect.", "conflict");
   for (uint32_t k = 0; k < t->nlines && k < MOST; k++) {
     char where[256], ld[16] = "", st[16] = "", cf[16] = "";
     if (l[k].line)
       snprintf(where, sizeof where, "%s:%u", ww_path_base(m->files[l[k].file]), l[k].line);
     else
       snprintf(where, sizeof where, "(no line)");
-    if (l[k].ld_requests) snprintf(ld, sizeof ld, "%.3g", l[k].ld_sectors / l[k].ld_requests);
-    if (l[k].st_requests) snprintf(st, sizeof st, "%.3g", l[k].st_sectors / l[k].st_requests);
-    if (l[k].shared_ideal_passes) snprintf(cf, sizeof cf, "%.3gx", l[k].shared_passes / l[k].shared_ideal_passes);
+    if (l[k].ld_requests)
+      snprintf(ld, sizeof ld, "%.3g", l[k].ld_sectors / l[k].ld_requests);
+    if (l[k].st_requests)
+      snprintf(st, sizeof st, "%.3g", l[k].st_sectors / l[k].st_requests);
+    if (l[k].shared_ideal_passes)
+      snprintf(cf, sizeof cf, "%.3gx", l[k].shared_passes / l[k].shared_ideal_passes);
     char row[512];
-    int n = snprintf(row, sizeof row, "%-28s %12s %12s %10s %10s %10s", where, human(l[k].warp_instructions, a),
-                     l[k].flops ? human(l[k].flops, b) : "", ld, st, cf);
-    while (n > 0 && n < (int)sizeof row && row[n - 1] == ' ') row[--n] = 0;
+    int n = snprintf(row, sizeof row, "%-28s %12s %12s %10s %10s %10s", where,
+                     human(l[k].warp_instructions, a), l[k].flops ? human(l[k].flops, b) : "", ld,
+                     st, cf);
+    while (n > 0 && n < (int)sizeof row && row[n - 1] == ' ')
+      row[--n] = 0;
     fprintf(f, "%s\n", row);
   }
   free(l);
@@ -229,11 +265,13 @@ void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *
   const ww_launch *l = &t->launch;
   fprintf(f, "%s  %s:%u\n", fn->name, ww_path_base(fn->file), fn->line);
   fprintf(f, "grid %llu x %llu x %llu, block %llu x %llu x %llu", (unsigned long long)l->grid[0],
-          (unsigned long long)l->grid[1], (unsigned long long)l->grid[2], (unsigned long long)l->block[0],
-          (unsigned long long)l->block[1], (unsigned long long)l->block[2]);
-  fprintf(f, "; ran %llu of %llu blocks%s\n", (unsigned long long)t->sampled.blocks, (unsigned long long)t->sampled.of,
-          t->sampled.extrapolated ? ", long loops in part" : "");
-  for (uint32_t k = 0; k < t->assumed.n; k++) fprintf(f, "%s %s\n", k ? "        " : "assumed:", t->assumed.v[k]);
+          (unsigned long long)l->grid[1], (unsigned long long)l->grid[2],
+          (unsigned long long)l->block[0], (unsigned long long)l->block[1],
+          (unsigned long long)l->block[2]);
+  fprintf(f, "; ran %llu of %llu blocks%s\n", (unsigned long long)t->sampled.blocks,
+          (unsigned long long)t->sampled.of, t->sampled.extrapolated ? ", long loops in part" : "");
+  for (uint32_t k = 0; k < t->assumed.n; k++)
+    fprintf(f, "%s %s\n", k ? "        " : "assumed:", t->assumed.v[k]);
   print_totals(&t->sampled.tally, f);
   print_args(&t->sampled.tally, f);
   print_lines(m, &t->sampled.tally, f);

@@ -1,12 +1,14 @@
 /* steady.c - loops that need not run in full: some iterations stand for others, with a weight.
  *
- * Found once per function: a loop with one latch and one exit, tested in every iteration, whose exit compares values that hang on
- * the loop's own counters and on nothing loaded in it. Watched at run time: when the compared values moved by the
- * same step three times, the iterations left are known. They are cut into three segments; of each only a
- * window in its middle runs, every iteration of it weighted by segment / window, and the counters (header phis that
- * are only added to, and moved evenly) jump over the rest. Windows of eight consecutive iterations see all eight alignments a 4-byte step has
- * in a 32-byte sector; three segments make work that grows evenly with the counter come out exact.
- * Values accumulated in the loop are then wrong, which a sampled run accepts: it asks what is done, not what results. */
+ * Found once per function: a loop with one latch and one exit, tested in every iteration, whose
+ * exit compares values that hang on the loop's own counters and on nothing loaded in it. Watched at
+ * run time: when the compared values moved by the same step three times, the iterations left are
+ * known. They are cut into three segments; of each only a window in its middle runs, every
+ * iteration of it weighted by segment / window, and the counters (header phis that are only added
+ * to, and moved evenly) jump over the rest. Windows of eight consecutive iterations see all eight
+ * alignments a 4-byte step has in a 32-byte sector; three segments make work that grows evenly with
+ * the counter come out exact. Values accumulated in the loop are then wrong, which a sampled run
+ * accepts: it asks what is done, not what results. */
 #include "code.h"
 
 enum { SEGMENTS = 3, WINDOW_INNER = 8, WINDOW_OUTER = 2 };
@@ -26,72 +28,93 @@ static bool pure_op(const ww_ins *i) {
   case WW_CLASS_MOV:
   case WW_CLASS_INT:
   case WW_CLASS_CMP:
-  case WW_CLASS_CVT: return true;
-  case WW_CLASS_SREG: return i->op == WW_OP_SREG;
-  default: return false;
+  case WW_CLASS_CVT:
+    return true;
+  case WW_CLASS_SREG:
+    return i->op == WW_OP_SREG;
+  default:
+    return false;
   }
 }
 
 /* v depends on nothing but header phis of the loop, values from outside, and plain arithmetic. */
 static bool pure(finder *f, ww_val v, int depth) {
-  if (f->seen[v]) return true;
+  if (f->seen[v])
+    return true;
   const ww_fn *fn = f->fn;
-  if (fn->vals[v].kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, f->def_block[v], f->loop)) return true;
-  if (depth > 40) return false;
+  if (fn->vals[v].kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, f->def_block[v], f->loop))
+    return true;
+  if (depth > 40)
+    return false;
   f->seen[v] = 1;
   if (!f->def[v]) { /* a phi: of the header, and fed by something pure */
-    if (f->def_block[v] != f->header) return false;
+    if (f->def_block[v] != f->header)
+      return false;
     const ww_block *h = &fn->blocks[f->header];
     for (uint32_t k = 0; k < h->nphis; k++)
       if (h->phis[k].dst == v)
         for (uint32_t n = 0; n < h->phis[k].n; n++)
-          if (fn->pool[h->phis[k].ext + 2 * n] == f->latch && !pure(f, fn->pool[h->phis[k].ext + 2 * n + 1], depth + 1))
+          if (fn->pool[h->phis[k].ext + 2 * n] == f->latch &&
+              !pure(f, fn->pool[h->phis[k].ext + 2 * n + 1], depth + 1))
             return false;
     return true;
   }
-  if (!pure_op(f->def[v])) return false;
+  if (!pure_op(f->def[v]))
+    return false;
   ww_val use[8];
   uint32_t n = ww_ins_uses(fn, f->def[v], use, 8);
   for (uint32_t k = 0; k < n; k++)
-    if (!pure(f, use[k], depth + 1)) return false;
+    if (!pure(f, use[k], depth + 1))
+      return false;
   return true;
 }
 
-static bool traps(const ww_block *b) { return b->nins && b->ins[b->nins - 1].op == WW_OP_TRAP; }
+static bool traps(const ww_block *b) {
+  return b->nins && b->ins[b->nins - 1].op == WW_OP_TRAP;
+}
 
 /* The one block that leaves the loop; WW_NOBLOCK: none or several. */
 static uint32_t exiting_block(const finder *f) {
   uint32_t found = WW_NOBLOCK;
   for (uint32_t b = 0; b < f->fn->nblocks; b++) {
-    if (!ww_ir_in_loop(f->fn, b, f->loop)) continue;
+    if (!ww_ir_in_loop(f->fn, b, f->loop))
+      continue;
     bool leaves = f->fn->blocks[b].nsucc == 0 && !traps(&f->fn->blocks[b]);
     for (uint32_t s = 0; s < f->fn->blocks[b].nsucc; s++) {
       uint32_t to = f->fn->blocks[b].succ[s];
       leaves |= !ww_ir_in_loop(f->fn, to, f->loop) && !traps(&f->fn->blocks[to]);
     }
-    if (!leaves) continue;
-    if (found != WW_NOBLOCK) return WW_NOBLOCK;
+    if (!leaves)
+      continue;
+    if (found != WW_NOBLOCK)
+      return WW_NOBLOCK;
     found = b;
   }
   return found;
 }
 
-/* v is the phi plus or minus something: it goes on as it began. A mask, a remainder or a choice turns back some day. */
+/* v is the phi plus or minus something: it goes on as it began. A mask, a remainder or a choice
+ * turns back some day. */
 static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
-  if (v == phi) return true;
+  if (v == phi)
+    return true;
   const ww_ins *d = f->fn->vals[v].kind == WW_VAL_RESULT ? f->def[v] : NULL;
-  if (!d || depth > 16 || !ww_ir_in_loop(f->fn, f->def_block[v], f->loop)) return false;
+  if (!d || depth > 16 || !ww_ir_in_loop(f->fn, f->def_block[v], f->loop))
+    return false;
   switch (d->op) {
   case WW_OP_ADD:
   case WW_OP_SUB:
   case WW_OP_LEA:
-    return only_adds(f, d->a, phi, depth + 1) || (d->op == WW_OP_ADD && only_adds(f, d->b, phi, depth + 1));
+    return only_adds(f, d->a, phi, depth + 1) ||
+           (d->op == WW_OP_ADD && only_adds(f, d->b, phi, depth + 1));
   case WW_OP_SEXT:
   case WW_OP_ZEXT:
   case WW_OP_TRUNC:
   case WW_OP_MOV:
-  case WW_OP_FREEZE: return only_adds(f, d->a, phi, depth + 1);
-  default: return false;
+  case WW_OP_FREEZE:
+    return only_adds(f, d->a, phi, depth + 1);
+  default:
+    return false;
   }
 }
 
@@ -112,15 +135,20 @@ static const uint8_t inverse[] = {
 
 static bool qualify(finder *f, ww_steady *out) {
   const ww_fn *fn = f->fn;
-  if (f->latch == WW_NOBLOCK) return false;
-  uint32_t e = exiting_block(f);
-  if (e == WW_NOBLOCK || !ww_ir_dominates(fn, e, f->latch)) return false;
-  const ww_ins *t = &fn->blocks[e].ins[fn->blocks[e].nins - 1];
-  if (t->op != WW_OP_CBR || fn->vals[t->a].kind != WW_VAL_RESULT) return false;
-  const ww_ins *c = f->def[t->a];
-  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !ww_ir_in_loop(fn, f->def_block[t->a], f->loop))
+  if (f->latch == WW_NOBLOCK)
     return false;
-  if (!pure(f, c->a, 0) || !pure(f, c->b, 0)) return false;
+  uint32_t e = exiting_block(f);
+  if (e == WW_NOBLOCK || !ww_ir_dominates(fn, e, f->latch))
+    return false;
+  const ww_ins *t = &fn->blocks[e].ins[fn->blocks[e].nins - 1];
+  if (t->op != WW_OP_CBR || fn->vals[t->a].kind != WW_VAL_RESULT)
+    return false;
+  const ww_ins *c = f->def[t->a];
+  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 ||
+      !ww_ir_in_loop(fn, f->def_block[t->a], f->loop))
+    return false;
+  if (!pure(f, c->a, 0) || !pure(f, c->b, 0))
+    return false;
   bool stay = ww_ir_in_loop(fn, (uint32_t)t->imm, f->loop);
   *out = (ww_steady){.loop = f->loop,
                      .header = f->header,
@@ -128,18 +156,22 @@ static bool qualify(finder *f, ww_steady *out) {
                      .a = c->a,
                      .b = c->b,
                      .pred = stay ? c->sub : inverse[c->sub]};
-  for (uint32_t l = 0; l < fn->nloops; l++) out->innermost &= fn->loops[l].parent != f->loop;
+  for (uint32_t l = 0; l < fn->nloops; l++)
+    out->innermost &= fn->loops[l].parent != f->loop;
   return true;
 }
 
 void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) {
   *n = 0;
   *out = WW_NEWN(a, ww_steady, fn->nloops + 1);
-  if (!fn->nloops) return;
-  finder f = {
-      .fn = fn, .def = WW_NEWN(a, const ww_ins *, fn->nvals + 1), .def_block = WW_NEWN(a, uint32_t, fn->nvals + 1)};
+  if (!fn->nloops)
+    return;
+  finder f = {.fn = fn,
+              .def = WW_NEWN(a, const ww_ins *, fn->nvals + 1),
+              .def_block = WW_NEWN(a, uint32_t, fn->nvals + 1)};
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++) f.def_block[fn->blocks[b].phis[k].dst] = b;
+    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++)
+      f.def_block[fn->blocks[b].phis[k].dst] = b;
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
       for (uint32_t r = 0; r < fn->blocks[b].ins[k].nres; r++) {
         f.def_block[fn->blocks[b].ins[k].dst + r] = b;
@@ -152,39 +184,55 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) 
     f.loop = l;
     f.header = fn->loops[l].header;
     f.latch = fn->loops[l].latch;
-    if (qualify(&f, &(*out)[*n])) (*out)[(*n)++].jumps = jumps_of(&f, a);
+    if (qualify(&f, &(*out)[*n]))
+      (*out)[(*n)++].jumps = jumps_of(&f, a);
   }
 }
 
 /* ---- at run time ---- */
 
 static uint64_t read_cell(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
-  if (wide) return ((const uint64_t *)(x->F + slot))[lane];
-  return (uint64_t)(int64_t)((const int32_t *)(x->F + slot))[lane]; /* differences of 32-bit counters, sign kept */
+  if (wide)
+    return ((const uint64_t *)(x->F + slot))[lane];
+  return (uint64_t)(int64_t)((
+      const int32_t *)(x->F + slot))[lane]; /* differences of 32-bit counters, sign kept */
 }
 
-/* How many more times the compare will hold when its operands go on moving like this; UINT64_MAX: no end in sight. */
+/* How many more times the compare will hold when its operands go on moving like this; UINT64_MAX:
+ * no end in sight. */
 static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t b, uint64_t db) {
   bool sign = pred >= WW_SLT && pred <= WW_SGE;
   __int128 x = sign || !wide ? (__int128)(int64_t)a : (__int128)a,
            y = sign || !wide ? (__int128)(int64_t)b : (__int128)b;
-  if (!sign && !wide) x = (uint32_t)a, y = (uint32_t)b;
-  __int128 diff = y - x, move = (__int128)(int64_t)da - (__int128)(int64_t)db; /* diff shrinks by move each time */
+  if (!sign && !wide) {
+    x = (uint32_t)a;
+    y = (uint32_t)b;
+  }
+  __int128 diff = y - x, move = (__int128)(int64_t)da -
+                                (__int128)(int64_t)db; /* diff shrinks by move each time */
   switch (pred) {
-  case WW_NE: return move != 0 && diff % move == 0 && diff / move > 0 ? (uint64_t)(diff / move - 1) : UINT64_MAX;
+  case WW_NE:
+    return move != 0 && diff % move == 0 && diff / move > 0 ? (uint64_t)(diff / move - 1)
+                                                            : UINT64_MAX;
   case WW_SLT:
-  case WW_ULT: return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)((diff - 1) / move);
+  case WW_ULT:
+    return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)((diff - 1) / move);
   case WW_SLE:
-  case WW_ULE: return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)(diff / move);
+  case WW_ULE:
+    return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)(diff / move);
   case WW_SGT:
-  case WW_UGT: return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)((diff + 1) / move);
+  case WW_UGT:
+    return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)((diff + 1) / move);
   case WW_SGE:
-  case WW_UGE: return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)(diff / move);
-  default: return 0; /* staying while equal: not a counter */
+  case WW_UGE:
+    return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)(diff / move);
+  default:
+    return 0; /* staying while equal: not a counter */
   }
 }
 
-/* Compares the row with the last iteration's; remembers value and step. True when every active lane moved as before. */
+/* Compares the row with the last iteration's; remembers value and step. True when every active lane
+ * moved as before. */
 static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, uint64_t *step) {
   bool same = true;
   for (ww_mask m = x->mask; m; m &= m - 1) {
@@ -198,22 +246,27 @@ static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, ui
   return same;
 }
 
-#define ROWS(st, x, k) ((st)->prev + (size_t)(k) * (x)->lanes), ((st)->step + (size_t)(k) * (x)->lanes)
+#define ROWS(st, x, k) \
+  ((st)->prev + (size_t)(k) * (x)->lanes), ((st)->step + (size_t)(k) * (x)->lanes)
 
 static void observe(ww_exec *x, const ww_steady *s, ww_loop_state *st) {
   bool even = watch(x, s->a, s->cmp_wide, ROWS(st, x, s->nphis));
   even &= watch(x, s->b, s->cmp_wide, ROWS(st, x, s->nphis + 1));
   for (uint32_t k = 0; k < s->nphis; k++)
     if (!s->phi_float[k])
-      st->affine[k] = watch(x, s->phi[k], s->phi_wide[k], ROWS(st, x, k)) ? st->affine[k] + (st->affine[k] < 9) : 0;
+      st->affine[k] = watch(x, s->phi[k], s->phi_wide[k], ROWS(st, x, k))
+                          ? st->affine[k] + (st->affine[k] < 9)
+                          : 0;
   st->linear = even ? st->linear + 1 : 0;
 }
 
 /* Lets the counters jump over n iterations. */
 static void advance(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint64_t n) {
-  if (!n) return;
+  if (!n)
+    return;
   for (uint32_t k = 0; k < s->nphis; k++) {
-    if (s->phi_float[k] || !st->affine[k]) continue;
+    if (s->phi_float[k] || !st->affine[k])
+      continue;
     const uint64_t *step = st->step + (size_t)k * x->lanes;
     for (ww_mask m = x->mask; m; m &= m - 1) {
       uint32_t l = (uint32_t)__builtin_ctzll(m);
@@ -242,19 +295,22 @@ static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t win
   for (ww_mask m = x->mask; m; m &= m - 1) {
     uint32_t l = (uint32_t)__builtin_ctzll(m);
     uint64_t r = holds(s->pred, s->cmp_wide, a[l], da[l], b[l], db[l]);
-    if (r < left) left = r;
+    if (r < left)
+      left = r;
   }
   st->planned = true;
-  if (left == UINT64_MAX || left < 2 + 2ull * SEGMENTS * window) return;
+  if (left == UINT64_MAX || left < 2 + 2ull * SEGMENTS * window)
+    return;
   st->segments = SEGMENTS;
-  st->span =
-      (left - 2) / SEGMENTS / window * window; /* whole windows: each alignment of a window as often as the others */
+  st->span = (left - 2) / SEGMENTS / window *
+             window; /* whole windows: each alignment of a window as often as the others */
   x->extrapolated = true;
   begin_segment(x, s, st, window);
 }
 
 void ww_steady_iteration(ww_exec *x, const ww_steady *s) {
-  if (!x->extrapolate) return;
+  if (!x->extrapolate)
+    return;
   ww_loop_state *st = &x->loops[s->number];
   uint32_t window = s->innermost ? WINDOW_INNER : WINDOW_OUTER;
   if (st->iteration++ == 0) {
@@ -267,7 +323,8 @@ void ww_steady_iteration(ww_exec *x, const ww_steady *s) {
   }
   if (st->left) {                    /* inside a window */
     bool lost = x->mask != st->mask; /* lanes left against the forecast: weigh nothing any more */
-    if (!lost && --st->left) return;
+    if (!lost && --st->left)
+      return;
     x->weight = st->weight_in;
     if (lost)
       st->left = st->segments = 0;
@@ -275,12 +332,19 @@ void ww_steady_iteration(ww_exec *x, const ww_steady *s) {
       advance(x, s, st, st->skip_after);
     if (!lost && st->segments)
       begin_segment(x, s, st, window);
-    else
-      st->linear = 0, observe(x, s, st);
+    else {
+      st->linear = 0;
+      observe(x, s, st);
+    }
     return;
   }
-  if (st->planned && st->mask == x->mask) return; /* the tail */
-  if (st->planned) st->planned = false, st->linear = 0;
+  if (st->planned && st->mask == x->mask)
+    return; /* the tail */
+  if (st->planned) {
+    st->planned = false;
+    st->linear = 0;
+  }
   observe(x, s, st);
-  if (st->linear >= 2 && st->iteration > 3) plan(x, s, st, window);
+  if (st->linear >= 2 && st->iteration > 3)
+    plan(x, s, st, window);
 }

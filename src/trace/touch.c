@@ -1,8 +1,9 @@
 /* touch.c - what one allocation saw: requests, touched range, distinct sectors.
  *
- * A bit per sector, in chunks of 256 KiB of addresses made on first touch: 1/256 of the touched memory. A new bit counts with
- * the weight of the access that set it, so that a loop iteration which stands for many stands for their sectors too.
- * New bits since the last commit are in a journal, so that a trial run can be forgotten. */
+ * A bit per sector, in chunks of 256 KiB of addresses made on first touch: 1/256 of the touched
+ * memory. A new bit counts with the weight of the access that set it, so that a loop iteration
+ * which stands for many stands for their sectors too. New bits since the last commit are in a
+ * journal, so that a trial run can be forgotten. */
 #include "count_int.h"
 
 #include <stdlib.h>
@@ -20,7 +21,8 @@ ww_touch *ww_touch_new(const ww_region *r) {
 }
 
 void ww_touch_free(ww_touch *t) {
-  for (uint64_t k = 0; k <= t->nsectors / WW_CHUNK_SECTORS; k++) free(t->chunks[k]);
+  for (uint64_t k = 0; k <= t->nsectors / WW_CHUNK_SECTORS; k++)
+    free(t->chunks[k]);
   free(t->chunks);
   free(t);
 }
@@ -43,12 +45,14 @@ void ww_journal_undo(ww_journal *j) {
 /* Sets bits of one word, of which some may be new. */
 static void set_bits(ww_touch *t, ww_journal *j, uint64_t sector, uint64_t bits, double weight) {
   uint64_t **chunk = &t->chunks[sector / WW_CHUNK_SECTORS];
-  if (!*chunk) *chunk = ww_xcalloc(WW_CHUNK_SECTORS / 64, 8);
+  if (!*chunk)
+    *chunk = ww_xcalloc(WW_CHUNK_SECTORS / 64, 8);
   uint64_t *word = *chunk + sector % WW_CHUNK_SECTORS / 64;
   bits &= ~*word;
   *word |= bits;
   t->pend.unique += weight * __builtin_popcountll(bits);
-  if (bits) journal_add(j, word, bits);
+  if (bits)
+    journal_add(j, word, bits);
 }
 
 /* Are they all set? Nearly always they are. */
@@ -58,17 +62,23 @@ static inline bool are_set(const ww_touch *t, uint64_t sector, uint64_t bits) {
 }
 
 /* Sectors [s0, s1] of the region. */
-static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t s1, double weight) {
-  if (s0 >= t->nsectors) return; /* another allocation's */
-  if (s1 >= t->nsectors) s1 = t->nsectors - 1;
+static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t s1,
+                               double weight) {
+  if (s0 >= t->nsectors)
+    return; /* another allocation's */
+  if (s1 >= t->nsectors)
+    s1 = t->nsectors - 1;
   while (s0 <= s1) {
-    uint64_t end = s0 | 63, last = s1 < end ? s1 : end, bits = (~0ull >> (63 - (last - s0))) << (s0 & 63);
-    if (!are_set(t, s0, bits)) set_bits(t, j, s0, bits, weight);
+    uint64_t end = s0 | 63, last = s1 < end ? s1 : end,
+             bits = (~0ull >> (63 - (last - s0))) << (s0 & 63);
+    if (!are_set(t, s0, bits))
+      set_bits(t, j, s0, bits, weight);
     s0 = last + 1;
   }
 }
 
-/* Each lane's own sectors. The loop over lanes whose one sector is known already is what scattered accesses cost. */
+/* Each lane's own sectors. The loop over lanes whose one sector is known already is what scattered
+ * accesses cost. */
 static void touch_lanes(ww_touch *t, ww_journal *j, const ww_access *a) {
   const uint64_t *addr = a->addr, start = t->base, nsectors = t->nsectors, extent = a->bytes - 1u;
   uint64_t *const *chunks = t->chunks;
@@ -76,19 +86,25 @@ static void touch_lanes(ww_touch *t, ww_journal *j, const ww_access *a) {
     uint64_t p = addr[__builtin_ctzll(m)] - start, s0 = p / 32, s1 = (p + extent) / 32;
     if (s0 == s1 && s0 < nsectors) {
       const uint64_t *chunk = chunks[s0 / WW_CHUNK_SECTORS];
-      if (chunk && chunk[s0 % WW_CHUNK_SECTORS / 64] >> (s0 & 63) & 1) continue;
+      if (chunk && chunk[s0 % WW_CHUNK_SECTORS / 64] >> (s0 & 63) & 1)
+        continue;
     }
-    if (s0 < nsectors) touch_range(t, j, s0, s1, a->weight);
+    if (s0 < nsectors)
+      touch_range(t, j, s0, s1, a->weight);
   }
 }
 
 void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_span *s) {
-  ww_row *r = a->kind == WW_ACCESS_LOAD ? &t->pend.ld : a->kind == WW_ACCESS_STORE ? &t->pend.st : &t->pend.atom;
+  ww_row *r = a->kind == WW_ACCESS_LOAD    ? &t->pend.ld
+              : a->kind == WW_ACCESS_STORE ? &t->pend.st
+                                           : &t->pend.atom;
   r->requests += a->weight;
   r->units += a->weight * s->sectors;
   r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
-  if (s->lo < t->pend.lo) t->pend.lo = s->lo;
-  if (s->hi > t->pend.hi) t->pend.hi = s->hi;
+  if (s->lo < t->pend.lo)
+    t->pend.lo = s->lo;
+  if (s->hi > t->pend.hi)
+    t->pend.hi = s->hi;
   if (s->solid)
     touch_range(t, j, s->lo / 32 - t->base / 32, (s->hi - 1) / 32 - t->base / 32, a->weight);
   else
@@ -107,9 +123,13 @@ void ww_touch_commit(ww_touch *t, double scale) {
   add_row(&t->total.st, &t->pend.st, scale);
   add_row(&t->total.atom, &t->pend.atom, scale);
   t->total.unique += scale * t->pend.unique;
-  if (t->pend.lo < t->total.lo) t->total.lo = t->pend.lo;
-  if (t->pend.hi > t->total.hi) t->total.hi = t->pend.hi;
+  if (t->pend.lo < t->total.lo)
+    t->total.lo = t->pend.lo;
+  if (t->pend.hi > t->total.hi)
+    t->total.hi = t->pend.hi;
   t->pend = nothing;
 }
 
-void ww_touch_clear(ww_touch *t) { t->pend = nothing; }
+void ww_touch_clear(ww_touch *t) {
+  t->pend = nothing;
+}

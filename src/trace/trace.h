@@ -1,8 +1,10 @@
-/* trace.h - runs a kernel's IR warp by warp in a sandboxed memory and tells observers what happened.
+/* trace.h - runs a kernel's IR warp by warp in a sandboxed memory and tells observers what
+ * happened.
  *
- * The interpreter knows nothing of counting: observers do it. A block of the IR executes under one mask from its first
- * to its last instruction, so per-instruction counts follow from block events; memory has its own event.
- * Events carry a weight: a loop iteration that stands for many (steady.c) has weight > 1. */
+ * The interpreter knows nothing of counting: observers do it. A block of the IR executes under one
+ * mask from its first to its last instruction, so per-instruction counts follow from block events;
+ * memory has its own event. Events carry a weight: a loop iteration that stands for many (steady.c)
+ * has weight > 1. */
 #ifndef WW_TRACE_H
 #define WW_TRACE_H
 
@@ -12,8 +14,8 @@
 typedef uint64_t ww_mask; /* one bit per lane, 32 or 64 used */
 
 typedef struct {
-  uint64_t block;    /* linear block index, x fastest */
-  uint32_t warp;     /* warp of the block */
+  uint64_t block; /* linear block index, x fastest */
+  uint32_t warp;  /* warp of the block */
 } ww_warp_id;
 
 typedef enum { WW_ACCESS_LOAD, WW_ACCESS_STORE, WW_ACCESS_ATOMIC } ww_access_kind;
@@ -29,33 +31,39 @@ typedef struct {
   ww_warp_id warp;
   const ww_fn *fn;
   const ww_ins *ins;
-  uint32_t ins_id;      /* dense index of memory instructions over the module, for tables of observers */
-  uint8_t kind;         /* ww_access_kind */
-  uint8_t space;        /* the real one: WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_PARAM; of the first active lane */
-  uint8_t bytes;        /* per lane */
-  uint8_t pattern;      /* ww_pattern */
+  uint32_t ins_id; /* dense index of memory instructions over the module, for tables of observers */
+  uint8_t kind;    /* ww_access_kind */
+  uint8_t space;   /* the real one: WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_PARAM; of the first
+                      active lane */
+  uint8_t bytes;   /* per lane */
+  uint8_t pattern; /* ww_pattern */
   ww_mask lanes;
-  const uint64_t *addr; /* per lane; lanes that take no part hold an active one's (atomics and copies: anything) */
+  const uint64_t *addr; /* per lane; lanes that take no part hold an active one's (atomics and
+                           copies: anything) */
   uint64_t lo, hi;      /* bytes [lo, hi) enclose it */
-  ww_mask fresh;        /* WW_PATTERN_ANY: lanes whose 32-byte sector is not that of the lane before (lane 0 always), whether active
-                         * or not: a lane that takes no part holds an active one's address; 0: not known, go by `lanes` */
-  bool aligned;         /* every address is a multiple of `bytes`, a power of two: no lane straddles a sector */
+  ww_mask fresh; /* WW_PATTERN_ANY: lanes whose 32-byte sector is not that of the lane before (lane
+                  * 0 always), whether active or not: a lane that takes no part holds an active
+                  * one's address; 0: not known, go by `lanes` */
+  bool aligned;  /* every address is a multiple of `bytes`, a power of two: no lane straddles a
+                    sector */
   double weight;
 } ww_access;
 
 typedef struct {
   void *ctx; /* any member may be NULL */
-  void (*block)(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight);
+  void (*block)(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, ww_mask lanes,
+                double weight);
   void (*access)(void *ctx, const ww_access *a);
   void (*block_start)(void *ctx, uint64_t block); /* a thread block begins */
   void (*block_end)(void *ctx, uint64_t block);
-  void (*diverge)(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, double weight); /* its branch split the mask */
-  bool (*cancelled)(void *ctx); /* polled now and then */
+  void (*diverge)(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block,
+                  double weight); /* its branch split the mask */
+  bool (*cancelled)(void *ctx);   /* polled now and then */
 } ww_observer;
 
-/* ---- memory (memory.c): the sandboxed address space ----
- * 32-bit windows for shared, local and parameter space, so that truncated addresses stay valid; allocations above 4 GiB,
- * 256-byte aligned, each with a guard gap. Pages are reserved, filled with their contents on first touch. */
+/* ---- memory (memory.c): the sandboxed address space ---- 32-bit windows for shared, local and
+ * parameter space, so that truncated addresses stay valid; allocations above 4 GiB, 256-byte
+ * aligned, each with a guard gap. Pages are reserved, filled with their contents on first touch. */
 
 #define WW_SHARED_BASE 0x01000000ull /* + up to 16 MiB */
 #define WW_PARAM_BASE 0x08000000ull  /* kernel parameters, constant for the launch */
@@ -65,39 +73,45 @@ typedef struct {
 typedef struct ww_memory ww_memory;
 
 typedef struct {
-  uint64_t base, size;   /* device addresses [base, base+size) */
-  uint8_t *host;         /* the bytes, mmapped without reserve */
-  uint8_t space;         /* WW_GLOBAL or WW_CONST */
-  int32_t arg;           /* kernel argument it came with, or -1 */
-  int32_t symbol;        /* module symbol, or -1 */
-  bool unbounded;        /* size not given: a huge window around `origin`, to find what is touched */
-  bool assumed;          /* contents were not given by the user */
-  uint64_t origin;       /* device address the argument's pointer has */
+  uint64_t base, size; /* device addresses [base, base+size) */
+  uint8_t *host;       /* the bytes, mmapped without reserve */
+  uint8_t space;       /* WW_GLOBAL or WW_CONST */
+  int32_t arg;         /* kernel argument it came with, or -1 */
+  int32_t symbol;      /* module symbol, or -1 */
+  bool unbounded;      /* size not given: a huge window around `origin`, to find what is touched */
+  bool assumed;        /* contents were not given by the user */
+  uint64_t origin;     /* device address the argument's pointer has */
   const char *name;
-  ww_fill fill;          /* contents of untouched pages */
-  const char *type;      /* element type name for the fill */
-  const uint8_t *init;   /* the first init_n bytes, before the fill; NULL: none */
+  ww_fill fill;        /* contents of untouched pages */
+  const char *type;    /* element type name for the fill */
+  const uint8_t *init; /* the first init_n bytes, before the fill; NULL: none */
   uint64_t init_n;
-  uint8_t *filled;       /* one byte per page of WW_PAGE: contents made */
-  uint64_t filled_lo, filled_hi; /* pages made since the last reset lie in [lo, hi); of a borrowed one, all are there */
-  uint64_t seed;         /* of the contents generator */
-  bool borrowed;         /* host is not ours to unmap */
-  uint64_t *pages_left;  /* of its memory, that may still be made */
+  uint8_t *filled;               /* one byte per page of WW_PAGE: contents made */
+  uint64_t filled_lo, filled_hi; /* pages made since the last reset lie in [lo, hi); of a borrowed
+                                    one, all are there */
+  uint64_t seed;                 /* of the contents generator */
+  bool borrowed;                 /* host is not ours to unmap */
+  uint64_t *pages_left;          /* of its memory, that may still be made */
 } ww_region;
 
 #define WW_PAGE 4096u
 
 ww_memory *ww_memory_new(uint64_t seed);
 void ww_memory_free(ww_memory *m); /* accepts NULL */
-/* Adds an allocation; bytes 0 makes an unbounded one. The region stays valid until ww_memory_free. */
+/* Adds an allocation; bytes 0 makes an unbounded one. The region stays valid until ww_memory_free.
+ */
 ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes);
-/* Memory that others own as an allocation at its own address (above 4 GiB), contents and all; NULL: its place is taken. */
+/* Memory that others own as an allocation at its own address (above 4 GiB), contents and all; NULL:
+ * its place is taken. */
 ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space);
 ww_region *ww_memory_find(ww_memory *m, uint64_t addr); /* NULL: none */
 uint32_t ww_memory_regions(ww_memory *m, ww_region ***out);
-bool ww_region_fill_page(ww_region *r, uint64_t page); /* makes the contents of one page; page < pages. False: the limit is reached */
-void ww_memory_limit(ww_memory *m, uint64_t bytes); /* of contents made since the last reset; 0: none */
-bool ww_memory_exhausted(const ww_memory *m);       /* the limit was met */
+bool ww_region_fill_page(
+    ww_region *r,
+    uint64_t page); /* makes the contents of one page; page < pages. False: the limit is reached */
+void ww_memory_limit(ww_memory *m,
+                     uint64_t bytes);         /* of contents made since the last reset; 0: none */
+bool ww_memory_exhausted(const ww_memory *m); /* the limit was met */
 ww_status ww_memory_too_small(uint64_t bytes, ww_err *e); /* the error that says so */
 /* Host bytes of [addr, addr+n) with contents made; NULL when out of range. */
 void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n);
@@ -109,19 +123,22 @@ typedef struct {
   const ww_module *module;
   const ww_fn *fn;
   uint64_t grid[3], block[3];
-  uint64_t shared_static;   /* bytes */
-  uint64_t shared;          /* dynamic, bytes; starts 16-byte aligned behind the static */
-  const uint8_t *params;    /* the parameter buffer: arguments at ww_param offsets, natural alignment */
+  uint64_t shared_static; /* bytes */
+  uint64_t shared;        /* dynamic, bytes; starts 16-byte aligned behind the static */
+  const uint8_t
+      *params; /* the parameter buffer: arguments at ww_param offsets, natural alignment */
   uint32_t params_n;
   ww_memory *memory;
-  const uint64_t *symbol_addr; /* device address per module symbol (shared ones: offset from WW_SHARED_BASE) */
-  uint32_t lanes;           /* 32 or 64; 0: the module's */
-  uint32_t sms;             /* multiprocessors, for kernels that ask; 0: 132, an H200's */
-  uint64_t max_steps;       /* warp instructions before WW_ELIMIT; 0: none */
-  uint32_t slice;           /* warp instructions before the next warp has its turn; 0: 65536 */
-  bool backwards;           /* the last warp of a block has its turn first: what changes depends on an order that no GPU promises */
-  bool extrapolate;         /* steady loops are run in part, with weights */
-  bool print;               /* printf reaches stdout */
+  const uint64_t
+      *symbol_addr; /* device address per module symbol (shared ones: offset from WW_SHARED_BASE) */
+  uint32_t lanes;   /* 32 or 64; 0: the module's */
+  uint32_t sms;     /* multiprocessors, for kernels that ask; 0: 132, an H200's */
+  uint64_t max_steps; /* warp instructions before WW_ELIMIT; 0: none */
+  uint32_t slice;     /* warp instructions before the next warp has its turn; 0: 65536 */
+  bool backwards;   /* the last warp of a block has its turn first: what changes depends on an order
+                       that no GPU promises */
+  bool extrapolate; /* steady loops are run in part, with weights */
+  bool print;       /* printf reaches stdout */
   bool (*cancelled)(void *ctx); /* polled now and then beside the observer's; NULL: never */
   void *cancelled_ctx;
 } ww_run_spec;
@@ -138,11 +155,13 @@ typedef struct {
 void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total);
 
 typedef struct ww_machine ww_machine;
-/* Decodes the kernel and everything it calls, once; runs any number of blocks. The spec is kept by reference. */
+/* Decodes the kernel and everything it calls, once; runs any number of blocks. The spec is kept by
+ * reference. */
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e);
 void ww_machine_free(ww_machine *m); /* accepts NULL */
-/* Runs the given thread blocks (linear indices, x fastest), `resident` of them interleaved at a time (0: 1). */
-ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint32_t resident, const ww_observer *obs,
-                         ww_run_stats *stats, ww_arena *a, ww_err *e);
+/* Runs the given thread blocks (linear indices, x fastest), `resident` of them interleaved at a
+ * time (0: 1). */
+ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint32_t resident,
+                         const ww_observer *obs, ww_run_stats *stats, ww_arena *a, ww_err *e);
 
 #endif

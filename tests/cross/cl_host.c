@@ -1,10 +1,12 @@
-/* cl_host.c - runs one OpenCL launch spec on whatever runtime the ICD loader finds and dumps the buffers.
+/* cl_host.c - runs one OpenCL launch spec on whatever runtime the ICD loader finds and dumps the
+ * buffers.
  *
  *   cl_host NAME.launch [--dump DIR] [--platform SUBSTRING] [--options "BUILD OPTIONS"] [--times]
  *
- * The same spec, the same contents and the same dump names (DIR/arg<i>.bin) as `warpwise trace --full --dump DIR`, so
- * that the two can be compared byte by byte. Under `oclgrind` the runtime is Oclgrind. --times prints the
- * kernel's wall and CPU milliseconds. Exit 0 ok, 3 bad input, 4 no device or a runtime error. */
+ * The same spec, the same contents and the same dump names (DIR/arg<i>.bin) as `warpwise trace
+ * --full --dump DIR`, so that the two can be compared byte by byte. Under `oclgrind` the runtime is
+ * Oclgrind. --times prints the kernel's wall and CPU milliseconds. Exit 0 ok, 3 bad input, 4 no
+ * device or a runtime error. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "../../src/report/launch.h"
 
@@ -32,7 +34,8 @@ typedef struct {
 
 /* Any OpenCL error ends the program: it is a test tool and the runtime cleans up behind it. */
 static void must(cl_int rc, const char *what) {
-  if (rc == CL_SUCCESS) return;
+  if (rc == CL_SUCCESS)
+    return;
   fprintf(stderr, "cl_host: %s: OpenCL error %d\n", what, rc);
   exit(4);
 }
@@ -40,12 +43,15 @@ static void must(cl_int rc, const char *what) {
 static bool pick_device(host *h, const char *want) {
   cl_platform_id p[16];
   cl_uint n = 0;
-  if (clGetPlatformIDs(16, p, &n) != CL_SUCCESS) return false;
+  if (clGetPlatformIDs(16, p, &n) != CL_SUCCESS)
+    return false;
   for (cl_uint i = 0; i < n; i++) {
     char name[256] = "";
     clGetPlatformInfo(p[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-    if (want && !strstr(name, want)) continue;
-    if (clGetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, 1, &h->device, NULL) == CL_SUCCESS) return true;
+    if (want && !strstr(name, want))
+      continue;
+    if (clGetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, 1, &h->device, NULL) == CL_SUCCESS)
+      return true;
   }
   return false;
 }
@@ -62,8 +68,10 @@ static void build(host *h, const char *build_options) {
   h->program = clCreateProgramWithSource(h->context, 1, (const char **)&text, &n, &rc);
   must(rc, "program");
   rc = clBuildProgram(h->program, 1, &h->device, build_options, NULL, NULL);
-  if (rc != CL_SUCCESS)
-    clGetProgramBuildInfo(h->program, h->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL), fputs(log, stderr);
+  if (rc != CL_SUCCESS) {
+    clGetProgramBuildInfo(h->program, h->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    fputs(log, stderr);
+  }
   must(rc, "build");
   h->kernel = clCreateKernel(h->program, h->l->kernel, &rc);
   must(rc, h->l->kernel);
@@ -74,8 +82,10 @@ static void set_buffer(host *h, cl_uint i, const ww_buffer *b) {
   uint8_t *p = ww_alloc(h->a, b->bytes);
   cl_int rc;
   if (b->fill.kind != WW_FILL_NONE && size)
-    ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(h->l->seed, i), 0, b->bytes / size, p);
-  h->buffers[i] = clCreateBuffer(h->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, b->bytes, p, &rc);
+    ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(h->l->seed, i), 0,
+                  b->bytes / size, p);
+  h->buffers[i] =
+      clCreateBuffer(h->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, b->bytes, p, &rc);
   must(rc, "buffer");
   must(clSetKernelArg(h->kernel, i, sizeof(cl_mem), &h->buffers[i]), "buffer argument");
 }
@@ -83,7 +93,8 @@ static void set_buffer(host *h, cl_uint i, const ww_buffer *b) {
 /* A scalar takes the type its parameter has. */
 static void set_value(host *h, cl_uint i, const ww_arg *arg) {
   char type[64] = "";
-  must(clGetKernelArgInfo(h->kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL), "argument's type");
+  must(clGetKernelArgInfo(h->kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL),
+       "argument's type");
   float f = (float)arg->value;
   double d = arg->value;
   int32_t w = (int32_t)arg->ivalue;
@@ -126,22 +137,29 @@ static void launch(host *h, bool times) {
   for (int k = 0; k < 3; k++) {
     local[k] = h->l->block[k] ? h->l->block[k] : 1;
     global[k] = (h->l->grid[k] ? h->l->grid[k] : 1) * local[k];
-    if (global[k] > 1) dims = (cl_uint)k + 1;
+    if (global[k] > 1)
+      dims = (cl_uint)k + 1;
   }
   double start = ww_now(), cpu = cpu_now();
-  must(clEnqueueNDRangeKernel(h->queue, h->kernel, dims, NULL, global, local, 0, NULL, NULL), "launch");
+  must(clEnqueueNDRangeKernel(h->queue, h->kernel, dims, NULL, global, local, 0, NULL, NULL),
+       "launch");
   must(clFinish(h->queue), "kernel");
-  if (times) printf("kernel_ms %.3f\nkernel_cpu_ms %.3f\n", (ww_now() - start) * 1e3, (cpu_now() - cpu) * 1e3);
+  if (times)
+    printf("kernel_ms %.3f\nkernel_cpu_ms %.3f\n", (ww_now() - start) * 1e3,
+           (cpu_now() - cpu) * 1e3);
 }
 
 static void dump(host *h, const char *dir) {
   for (cl_uint i = 0; i < h->l->nargs && i < MAX_ARGS; i++) {
-    if (!h->buffers[i]) continue;
+    if (!h->buffers[i])
+      continue;
     size_t n = h->l->args[i].buffer.bytes;
     uint8_t *p = ww_alloc(h->a, n);
     ww_err e = {0};
-    must(clEnqueueReadBuffer(h->queue, h->buffers[i], CL_TRUE, 0, n, p, 0, NULL, NULL), "read back");
-    if (ww_write_file_atomic(ww_path_join(h->a, dir, ww_fmt(h->a, "arg%u.bin", i)), p, n, &e) != WW_OK) {
+    must(clEnqueueReadBuffer(h->queue, h->buffers[i], CL_TRUE, 0, n, p, 0, NULL, NULL),
+         "read back");
+    if (ww_write_file_atomic(ww_path_join(h->a, dir, ww_fmt(h->a, "arg%u.bin", i)), p, n, &e) !=
+        WW_OK) {
       fprintf(stderr, "cl_host: %s\n", e.msg);
       exit(3);
     }
@@ -174,8 +192,10 @@ int main(int argc, char **argv) {
   ww_err e = {0};
   cl_int rc;
   if (!parse(&o, argc, argv)) {
-    fprintf(stderr, "usage: %s NAME.launch [--dump DIR] [--platform SUBSTRING] [--options OPTIONS] [--times]\n",
-            argv[0]);
+    fprintf(
+        stderr,
+        "usage: %s NAME.launch [--dump DIR] [--platform SUBSTRING] [--options OPTIONS] [--times]\n",
+        argv[0]);
     return 2;
   }
   if (ww_launch_read(o.spec, h.a, &l, &n, &e) != WW_OK || n != 1 || !l->file || !l->kernel) {
@@ -185,7 +205,8 @@ int main(int argc, char **argv) {
   }
   h.l = l;
   if (!pick_device(&h, o.platform)) {
-    fprintf(stderr, "cl_host: no OpenCL device%s%s\n", o.platform ? " of platform " : "", o.platform ? o.platform : "");
+    fprintf(stderr, "cl_host: no OpenCL device%s%s\n", o.platform ? " of platform " : "",
+            o.platform ? o.platform : "");
     return 4;
   }
   h.context = clCreateContext(NULL, 1, &h.device, NULL, NULL, &rc);
@@ -195,9 +216,11 @@ int main(int argc, char **argv) {
   build(&h, o.options);
   set_args(&h);
   launch(&h, o.times);
-  if (o.dump) dump(&h, o.dump);
+  if (o.dump)
+    dump(&h, o.dump);
   for (int i = 0; i < MAX_ARGS; i++)
-    if (h.buffers[i]) clReleaseMemObject(h.buffers[i]);
+    if (h.buffers[i])
+      clReleaseMemObject(h.buffers[i]);
   clReleaseKernel(h.kernel);
   clReleaseProgram(h.program);
   clReleaseCommandQueue(h.queue);

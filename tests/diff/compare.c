@@ -23,14 +23,18 @@ typedef struct {
 static component component_of(const char *type) {
   component c = {.type = type};
   uint32_t lanes;
-  if (!ww_elem_parts(type, &c.kind, &c.bytes, &lanes)) c.kind = 'i', c.bytes = 1;
+  if (!ww_elem_parts(type, &c.kind, &c.bytes, &lanes)) {
+    c.kind = 'i';
+    c.bytes = 1;
+  }
   return c;
 }
 
 static double float_at(component c, const uint8_t *p) {
   float f;
   double d;
-  if (c.bytes == 4) return memcpy(&f, p, 4), (double)f;
+  if (c.bytes == 4)
+    return memcpy(&f, p, 4), (double)f;
   return memcpy(&d, p, 8), d;
 }
 
@@ -51,7 +55,8 @@ static double largest(component c, const uint8_t *p, uint64_t n) {
   double most = 0;
   for (uint64_t i = 0; c.kind == 'f' && i < n; i++) {
     double v = fabs(float_at(c, p + i * c.bytes));
-    if (isfinite(v) && v > most) most = v;
+    if (isfinite(v) && v > most)
+      most = v;
   }
   return most;
 }
@@ -59,13 +64,18 @@ static double largest(component c, const uint8_t *p, uint64_t n) {
 static diff_verdict compare_one(component c, const uint8_t *x, const uint8_t *y, double most,
                                 double *relative) {
   *relative = 0;
-  if (!memcmp(x, y, c.bytes)) return DIFF_SAME;
-  if (c.kind != 'f') return DIFF_FAR;
+  if (!memcmp(x, y, c.bytes))
+    return DIFF_SAME;
+  if (c.kind != 'f')
+    return DIFF_FAR;
   double a = float_at(c, x), b = float_at(c, y), apart = fabs(a - b), size = fmax(fabs(a), fabs(b));
-  if (isnan(a) && isnan(b)) return DIFF_SAME;
-  if (!isfinite(a) || !isfinite(b)) return *relative = INFINITY, DIFF_FAR;
+  if (isnan(a) && isnan(b))
+    return DIFF_SAME;
+  if (!isfinite(a) || !isfinite(b))
+    return *relative = INFINITY, DIFF_FAR;
   tolerance t = c.bytes == 4 ? of_f32 : of_f64;
-  if (apart <= t.absolute * most) return DIFF_NEAR; /* its relative difference says nothing */
+  if (apart <= t.absolute * most)
+    return DIFF_NEAR; /* its relative difference says nothing */
   *relative = apart / size;
   return apart <= t.relative * size ? DIFF_NEAR : DIFF_FAR;
 }
@@ -81,8 +91,10 @@ static void compare_buffer(const diff_buffer *b, const uint8_t *ours, const uint
     diff_verdict v = compare_one(c, x, y, most, &relative);
     out->other += v != DIFF_SAME;
     out->far += v == DIFF_FAR;
-    if (relative > out->worst) out->worst = relative;
-    if (v <= out->verdict) continue;
+    if (relative > out->worst)
+      out->worst = relative;
+    if (v <= out->verdict)
+      continue;
     out->verdict = (uint8_t)v;
     out->arg = b->arg;
     out->index = i;
@@ -101,8 +113,10 @@ static int by_double(const void *x, const void *y) {
   double a = *(const double *)x, b = *(const double *)y;
   return (a > b) - (a < b);
 }
-#define BY_BITS(n) \
-  static int by_bits##n(const void *x, const void *y) { return memcmp(x, y, n); }
+#define BY_BITS(n)                                      \
+  static int by_bits##n(const void *x, const void *y) { \
+    return memcmp(x, y, n);                             \
+  }
 BY_BITS(1)
 BY_BITS(2)
 BY_BITS(4)
@@ -141,8 +155,10 @@ bool diff_gaps_intact(const diff_kernel *k, const uint8_t *image) {
   for (uint32_t i = 0; i <= k->nbuffers; i++) {
     uint64_t end = i < k->nbuffers ? k->buffers[i].at : k->bytes;
     for (; at < end; at++)
-      if (image[at] != DIFF_POISON) return false;
-    if (i < k->nbuffers) at = end + k->buffers[i].bytes;
+      if (image[at] != DIFF_POISON)
+        return false;
+    if (i < k->nbuffers)
+      at = end + k->buffers[i].bytes;
   }
   return true;
 }

@@ -25,15 +25,22 @@ static ww_status open_device(bool run, ww_arena *a, diff_device **out, ww_err *e
   void *context;
   int device;
   snprintf(d->cache, sizeof d->cache, "/tmp/ww_diff.XXXXXX");
-  if (!mkdtemp(d->cache)) return ww_fail(e, WW_EIO, "no folder for compiled code in /tmp");
-  if (!run) return snprintf(d->name, sizeof d->name, "NVRTC alone"), WW_OK;
+  if (!mkdtemp(d->cache))
+    return ww_fail(e, WW_EIO, "no folder for compiled code in /tmp");
+  if (!run)
+    return snprintf(d->name, sizeof d->name, "NVRTC alone"), WW_OK;
   ww_status st = ww_cuda_open(&d->api, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_cuda_status s = d->api->cuDeviceGet(&device, 0);
-  if (!s) s = d->api->cuDevicePrimaryCtxRetain(&context, device);
-  if (!s) s = d->api->cuCtxSetCurrent(context);
-  if (!s) s = d->api->cuMemAlloc(&d->memory, MEMORY);
-  if (s) return ww_cuda_fail(d->api, s, "opening the first GPU", e);
+  if (!s)
+    s = d->api->cuDevicePrimaryCtxRetain(&context, device);
+  if (!s)
+    s = d->api->cuCtxSetCurrent(context);
+  if (!s)
+    s = d->api->cuMemAlloc(&d->memory, MEMORY);
+  if (s)
+    return ww_cuda_fail(d->api, s, "opening the first GPU", e);
   char gpu[64] = "";
   d->api->cuDeviceGetName(gpu, sizeof gpu, device);
   snprintf(d->name, sizeof d->name, "%s, CUDA %d.%d", gpu, d->api->version / 1000,
@@ -42,7 +49,8 @@ static ww_status open_device(bool run, ww_arena *a, diff_device **out, ww_err *e
 }
 
 static void close_device(diff_device *d) {
-  if (!d) return;
+  if (!d)
+    return;
   char path[96];
   snprintf(path, sizeof path, "%s/cubin", d->cache);
   rmdir(path);
@@ -65,7 +73,8 @@ static ww_status compile(diff_device *d, const diff_kernel *const *k, uint32_t n
   for (uint32_t i = 0; !st && i < n; i++)
     if (jobs[i].error.code)
       st = ww_fail(e, WW_EDATA, "%s: %.300s", k[i]->gen.name, jobs[i].error.msg);
-  if (!st) st = ww_read_file(a, jobs[0].binary, (size_t)1 << 28, code, NULL, e);
+  if (!st)
+    st = ww_read_file(a, jobs[0].binary, (size_t)1 << 28, code, NULL, e);
   if (jobs[0].binary) {
     unlink(jobs[0].binary);
     unlink(ww_fmt(a, "%s.json", jobs[0].binary));
@@ -80,7 +89,8 @@ static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, 
   ww_status st = compile(d, k, n, v, a, &code, e);
   if (!st && d->api) {
     ww_cuda_status s = d->api->cuModuleLoadData(&p->module, code);
-    if (s) st = ww_cuda_fail(d->api, s, "loading the code", e);
+    if (s)
+      st = ww_cuda_fail(d->api, s, "loading the code", e);
   }
   *out = st ? NULL : p;
   return st;
@@ -91,10 +101,12 @@ static ww_status launch(diff_device *d, void *function, const diff_kernel *k, ww
   uint64_t at[DIFF_BUFFERS];
   void *params[64];
   uint32_t b = 0;
-  if (l->nargs > 64) return ww_fail(e, WW_ELIMIT, "%u arguments", l->nargs);
+  if (l->nargs > 64)
+    return ww_fail(e, WW_ELIMIT, "%u arguments", l->nargs);
   for (uint32_t i = 0; i < l->nargs; i++) {
     bool buffer = b < k->nbuffers && k->buffers[b].arg == i;
-    if (buffer) at[b] = d->memory + k->buffers[b].at;
+    if (buffer)
+      at[b] = d->memory + k->buffers[b].at;
     params[i] = buffer ? (void *)&at[b] : (void *)l->args[i].hex;
     b += buffer;
   }
@@ -102,7 +114,8 @@ static ww_status launch(diff_device *d, void *function, const diff_kernel *k, ww
       d->api->cuLaunchKernel(function, (unsigned)l->grid[0], (unsigned)l->grid[1],
                              (unsigned)l->grid[2], (unsigned)l->block[0], (unsigned)l->block[1],
                              (unsigned)l->block[2], (unsigned)l->shared, NULL, params, NULL);
-  if (!s) s = d->api->cuCtxSynchronize();
+  if (!s)
+    s = d->api->cuCtxSynchronize();
   return s ? ww_cuda_fail(d->api, s, k->gen.name, e) : WW_OK;
 }
 
@@ -112,19 +125,25 @@ static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint
   if (k->bytes > MEMORY)
     return ww_fail(e, WW_ELIMIT, "%s needs %llu bytes", k->gen.name, (unsigned long long)k->bytes);
   ww_cuda_status s = d->api->cuModuleGetFunction(&function, p->module, k->gen.name);
-  if (!s) s = d->api->cuMemcpyHtoD(d->memory, image, k->bytes);
-  if (s) return ww_cuda_fail(d->api, s, k->gen.name, e);
+  if (!s)
+    s = d->api->cuMemcpyHtoD(d->memory, image, k->bytes);
+  if (s)
+    return ww_cuda_fail(d->api, s, k->gen.name, e);
   ww_status st = launch(d, function, k, e);
-  if (st) return st;
+  if (st)
+    return st;
   s = d->api->cuMemcpyDtoH(image, d->memory, k->bytes);
   return s ? ww_cuda_fail(d->api, s, k->gen.name, e) : WW_OK;
 }
 
 static void drop(diff_device *d, diff_program *p) {
-  if (p && p->module) d->api->cuModuleUnload(p->module);
+  if (p && p->module)
+    d->api->cuModuleUnload(p->module);
 }
 
-static const char *describe(diff_device *d) { return d->name; }
+static const char *describe(diff_device *d) {
+  return d->name;
+}
 
 const diff_backend diff_cuda = {.name = "cuda",
                                 .dialect = WW_GEN_CUDA,

@@ -28,7 +28,8 @@ ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena
   if (!st && u.partial)
     return ww_fail(e, WW_EDATA, "the front end left something out: %.300s",
                    u.ndiags ? u.diags[0].message : "?");
-  if (!st) *out = u.module;
+  if (!st)
+    *out = u.module;
   return st;
 }
 
@@ -51,12 +52,14 @@ static ww_status run_backwards(const ww_run_spec *spec, ww_err *e) {
   ww_machine *machine = NULL;
   ww_run_stats stats = {0};
   const ww_observer nobody = {0};
-  for (uint64_t i = 0; i < n; i++) blocks[i] = n - 1 - i;
+  for (uint64_t i = 0; i < n; i++)
+    blocks[i] = n - 1 - i;
   s.slice = SLICE;
   s.backwards = true;
   ww_memory_reset(s.memory);
   ww_status st = ww_machine_new(&s, &machine, e);
-  if (!st) st = ww_machine_run(machine, blocks, (uint32_t)n, RESIDENT, &nobody, &stats, a, e);
+  if (!st)
+    st = ww_machine_run(machine, blocks, (uint32_t)n, RESIDENT, &nobody, &stats, a, e);
   ww_machine_free(machine);
   ww_arena_free(a);
   return st;
@@ -70,7 +73,8 @@ static ww_status run_forwards(const ww_run_spec *spec, uint64_t *steps, ww_err *
   ww_machine *machine = NULL;
   ww_sampled sampled = {0};
   ww_status st = ww_machine_new(spec, &machine, e);
-  if (!st) st = ww_sample(machine, spec, &all, a, &sampled, e);
+  if (!st)
+    st = ww_sample(machine, spec, &all, a, &sampled, e);
   *steps = sampled.warp_instructions;
   ww_machine_free(machine);
   ww_arena_free(a);
@@ -80,8 +84,10 @@ static ww_status run_forwards(const ww_run_spec *spec, uint64_t *steps, ww_err *
 ww_status diff_interpret(const ww_module *m, const diff_kernel *k, uint8_t *image, uint8_t *other,
                          uint64_t *steps, ww_err *e) {
   const ww_fn *fn = ww_ir_find(m, k->gen.name);
-  if (!fn) return ww_fail(e, WW_EDATA, "no kernel %s in the IR", k->gen.name);
-  if (fn->refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s", fn->refusal);
+  if (!fn)
+    return ww_fail(e, WW_EDATA, "no kernel %s in the IR", k->gen.name);
+  if (fn->refusal)
+    return ww_fail(e, WW_EUNSUPPORTED, "%s", fn->refusal);
   ww_arena *a = ww_arena_new();
   ww_setup s;
   ww_status st = ww_setup_make(m, fn, &k->launch, a, &s, e);
@@ -89,9 +95,12 @@ ww_status diff_interpret(const ww_module *m, const diff_kernel *k, uint8_t *imag
     ww_run_spec spec = ww_setup_spec(m, fn, &k->launch, &s);
     spec.max_steps = MOST_STEPS;
     st = run_forwards(&spec, steps, e);
-    if (!st) copy_out(k, spec.memory, image);
-    if (!st && other) st = run_backwards(&spec, e);
-    if (!st && other) copy_out(k, spec.memory, other);
+    if (!st)
+      copy_out(k, spec.memory, image);
+    if (!st && other)
+      st = run_backwards(&spec, e);
+    if (!st && other)
+      copy_out(k, spec.memory, other);
     ww_setup_free(&s);
   }
   ww_arena_free(a);

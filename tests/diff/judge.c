@@ -48,7 +48,8 @@ static void settle(trial *t, diff_class c) {
 
 static void fail_all(batch *b, diff_class c, const ww_err *e) {
   for (uint32_t i = 0; i < b->n; i++) {
-    if (b->v[i].settled) continue;
+    if (b->v[i].settled)
+      continue;
     b->v[i].error = *e;
     settle(&b->v[i], c);
   }
@@ -56,7 +57,8 @@ static void fail_all(batch *b, diff_class c, const ww_err *e) {
 
 static bool all_settled(const batch *b) {
   for (uint32_t i = 0; i < b->n; i++)
-    if (!b->v[i].settled) return false;
+    if (!b->v[i].settled)
+      return false;
   return true;
 }
 
@@ -69,13 +71,15 @@ static ww_status make(batch *b, const diff_number *numbers, ww_err *e) {
     trial *t = &b->v[i];
     const char *why = NULL;
     ww_status st = diff_make(numbers[i], b->j->backend->dialect, b->a, &t->k, e);
-    if (st) return st;
+    if (st)
+      return st;
     b->all[i] = &t->k;
     t->ours = ww_alloc(b->a, t->k.bytes);
     t->other = ww_alloc(b->a, t->k.bytes);
     t->theirs = ww_alloc(b->a, t->k.bytes);
     t->again = ww_alloc(b->a, t->k.bytes);
-    if (!b->j->skip(b->j->ctx, i, &why)) continue;
+    if (!b->j->skip(b->j->ctx, i, &why))
+      continue;
     ww_fail(&t->error, WW_EDEVICE, "%s", why);
     settle(t, CLASS_DEVICE);
   }
@@ -103,14 +107,17 @@ static void interpret(batch *b, diff_variant v) {
     uint64_t steps;
     uint8_t *image = v == DIFF_WRAPPED ? t->other : t->ours;
     uint8_t *other = v == DIFF_PLAIN ? t->other : NULL;
-    if (t->settled) continue;
+    if (t->settled)
+      continue;
     b->j->at(b->j->ctx, i);
     if (diff_interpret(&m, &t->k, image, other, &steps, &t->error)) {
       settle(t, CLASS_REFUSED);
       continue;
     }
-    if (b->j->spoil) spoil(&t->k, image);
-    if (v != DIFF_PLAIN) continue;
+    if (b->j->spoil)
+      spoil(&t->k, image);
+    if (v != DIFF_PLAIN)
+      continue;
     t->steps = steps;
     t->ordered_by_threads = memcmp(t->ours, t->other, t->k.bytes) != 0 && !b->j->spoil;
   }
@@ -126,21 +133,27 @@ static void run_device(batch *b, diff_variant v, bool twice) {
   const diff_kernel **open = WW_NEWN(a, const diff_kernel *, b->n);
   uint32_t n = 0;
   for (uint32_t i = 0; i < b->n; i++)
-    if (!b->v[i].settled) open[n++] = &b->v[i].k;
-  if (n && x->build(b->j->device, open, n, v, a, &p, &e)) fail_all(b, CLASS_DEVICE, &e);
+    if (!b->v[i].settled)
+      open[n++] = &b->v[i].k;
+  if (n && x->build(b->j->device, open, n, v, a, &p, &e))
+    fail_all(b, CLASS_DEVICE, &e);
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
-    if (t->settled || !b->j->run) continue;
+    if (t->settled || !b->j->run)
+      continue;
     uint8_t *image = v >= DIFF_RAISED ? t->again : t->theirs;
     b->j->at(b->j->ctx, i);
     memcpy(image, t->k.initial, t->k.bytes);
     memcpy(t->again, t->k.initial, t->k.bytes);
     ww_status st = x->run(b->j->device, p, &t->k, image, &t->error);
-    if (!st && twice) st = x->run(b->j->device, p, &t->k, t->again, &t->error);
-    if (!st && twice) t->varies = memcmp(t->theirs, t->again, t->k.bytes) != 0;
+    if (!st && twice)
+      st = x->run(b->j->device, p, &t->k, t->again, &t->error);
+    if (!st && twice)
+      t->varies = memcmp(t->theirs, t->again, t->k.bytes) != 0;
     if (!st && !diff_gaps_intact(&t->k, image))
       st = ww_fail(&t->error, WW_EDATA, "the device wrote outside the buffers");
-    if (st) settle(t, st == WW_EUSAGE ? CLASS_LAUNCH : CLASS_DEVICE);
+    if (st)
+      settle(t, st == WW_EUSAGE ? CLASS_LAUNCH : CLASS_DEVICE);
   }
   x->drop(b->j->device, p);
   ww_arena_free(a);
@@ -148,13 +161,14 @@ static void run_device(batch *b, diff_variant v, bool twice) {
 
 /* ---- the steps ---- */
 
-/* A set of values, where a place in the buffer follows from who came first. Where even that
- * differs (a queue that is full drops who comes last), our own two orders must differ in it too,
- * or two runs of the device. */
+/* A set of values, where a place in the buffer follows from who came first. Where even that differs
+ * (a queue that is full drops who comes last), our own two orders must differ in it too, or two
+ * runs of the device. */
 static void judge_order(trial *t) {
   diff_comparison *c = &t->c[DIFF_PLAIN], own, same_device;
   diff_compare(&t->k, t->ours, t->theirs, false, c);
-  if (c->verdict == DIFF_FAR) diff_compare(&t->k, t->ours, t->theirs, true, c);
+  if (c->verdict == DIFF_FAR)
+    diff_compare(&t->k, t->ours, t->theirs, true, c);
   t->done = 1;
   if (c->verdict != DIFF_FAR) {
     settle(t, CLASS_ORDER);
@@ -169,17 +183,20 @@ static void judge_order(trial *t) {
 static void plain(batch *b) {
   interpret(b, DIFF_PLAIN);
   run_device(b, DIFF_PLAIN, true);
-  if (!b->j->run) return;
+  if (!b->j->run)
+    return;
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
-    if (t->settled) continue;
+    if (t->settled)
+      continue;
     if (t->ordered_by_threads || t->varies) {
       judge_order(t);
       continue;
     }
     diff_compare(&t->k, t->ours, t->theirs, false, &t->c[DIFF_PLAIN]);
     t->done = 1;
-    if (t->c[DIFF_PLAIN].verdict == DIFF_SAME) settle(t, CLASS_EQUAL);
+    if (t->c[DIFF_PLAIN].verdict == DIFF_SAME)
+      settle(t, CLASS_EQUAL);
   }
 }
 
@@ -188,7 +205,8 @@ static void exact(batch *b) {
   run_device(b, DIFF_EXACT, false);
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
-    if (t->settled) continue;
+    if (t->settled)
+      continue;
     diff_compare(&t->k, t->ours, t->theirs, false, &t->c[DIFF_EXACT]);
     t->done = 2;
     uint8_t before = t->c[DIFF_PLAIN].verdict, now = t->c[DIFF_EXACT].verdict;
@@ -203,10 +221,12 @@ static void nudged(batch *b, diff_variant v) {
   run_device(b, v, false);
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
-    if (t->settled) continue;
+    if (t->settled)
+      continue;
     diff_compare(&t->k, t->theirs, t->again, false, &t->c[v]);
     t->done = v + 1;
-    if (t->c[v].verdict == DIFF_FAR) settle(t, CLASS_MATH);
+    if (t->c[v].verdict == DIFF_FAR)
+      settle(t, CLASS_MATH);
   }
 }
 
@@ -216,7 +236,8 @@ static void wrapped(batch *b) {
   interpret(b, DIFF_WRAPPED);
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
-    if (t->settled) continue;
+    if (t->settled)
+      continue;
     diff_compare(&t->k, t->ours, t->other, false, &t->c[DIFF_WRAPPED]);
     t->done = DIFF_WRAPPED + 1;
     settle(t, t->c[DIFF_WRAPPED].verdict == DIFF_FAR ? CLASS_OVERFLOW : CLASS_FAR);
@@ -246,7 +267,8 @@ static void write_comparison(ww_json *j, const char *key, const diff_comparison 
 static void write_shape(ww_json *j, const char *key, const uint64_t v[3]) {
   ww_json_key(j, key);
   ww_json_arr(j);
-  for (int i = 0; i < 3; i++) ww_json_uint(j, v[i]);
+  for (int i = 0; i < 3; i++)
+    ww_json_uint(j, v[i]);
   ww_json_end_arr(j);
 }
 
@@ -264,10 +286,14 @@ static void write_row(const batch *b, const trial *t) {
   write_shape(&j, "block", t->k.launch.block);
   ww_json_kuint(&j, "bytes", t->k.bytes);
   ww_json_kuint(&j, "warp_instructions", t->steps);
-  if (t->ordered_by_threads) ww_json_kbool(&j, "ordered", true);
-  if (t->varies) ww_json_kbool(&j, "varies", true);
-  for (uint32_t v = 0; v < t->done; v++) write_comparison(&j, keys[v], &t->c[v]);
-  if (t->error.code) ww_json_kstr(&j, "error", t->error.msg);
+  if (t->ordered_by_threads)
+    ww_json_kbool(&j, "ordered", true);
+  if (t->varies)
+    ww_json_kbool(&j, "varies", true);
+  for (uint32_t v = 0; v < t->done; v++)
+    write_comparison(&j, keys[v], &t->c[v]);
+  if (t->error.code)
+    ww_json_kstr(&j, "error", t->error.msg);
   ww_json_end_obj(&j);
   b->j->row(b->j->ctx, &t->k, t->class, out.s);
   ww_buf_free(&out);
@@ -281,21 +307,28 @@ static void compile_alone(batch *b) {
   run_device(b, DIFF_EXACT, false);
   run_device(b, DIFF_RAISED, false);
   for (uint32_t i = 0; i < b->n; i++)
-    if (!b->v[i].settled) settle(&b->v[i], CLASS_COMPILED);
+    if (!b->v[i].settled)
+      settle(&b->v[i], CLASS_COMPILED);
 }
 
 ww_status diff_batch(const diff_judge *j, const diff_number *numbers, uint32_t n, ww_err *e) {
   batch b = {.j = j, .a = ww_arena_new(), .n = n};
   ww_status st = make(&b, numbers, e);
-  if (!st && !j->run) compile_alone(&b);
+  if (!st && !j->run)
+    compile_alone(&b);
   if (!st && j->run) {
     plain(&b);
-    if (!all_settled(&b)) exact(&b);
-    if (!all_settled(&b)) nudged(&b, DIFF_RAISED);
-    if (!all_settled(&b)) nudged(&b, DIFF_LOWERED);
-    if (!all_settled(&b)) wrapped(&b);
+    if (!all_settled(&b))
+      exact(&b);
+    if (!all_settled(&b))
+      nudged(&b, DIFF_RAISED);
+    if (!all_settled(&b))
+      nudged(&b, DIFF_LOWERED);
+    if (!all_settled(&b))
+      wrapped(&b);
   }
-  for (uint32_t i = 0; !st && i < n; i++) write_row(&b, &b.v[i]);
+  for (uint32_t i = 0; !st && i < n; i++)
+    write_row(&b, &b.v[i]);
   ww_arena_free(b.a);
   return st;
 }

@@ -25,11 +25,15 @@ static ww_status open_device(bool run, ww_arena *a, diff_device **out, ww_err *e
   cl_int rc = 0;
   (void)run;
   ww_status st = ww_opencl_open(&d->cl, e);
-  if (!st) st = ww_opencl_pick(&d->cl, "Portable", &platform, &d->id, e);
-  if (st) return st;
+  if (!st)
+    st = ww_opencl_pick(&d->cl, "Portable", &platform, &d->id, e);
+  if (st)
+    return st;
   d->context = d->cl.CreateContext(NULL, 1, &d->id, NULL, NULL, &rc);
-  if (!rc) d->queue = d->cl.CreateCommandQueue(d->context, d->id, 0, &rc);
-  if (rc) return fail(e, rc, "opening PoCL");
+  if (!rc)
+    d->queue = d->cl.CreateCommandQueue(d->context, d->id, 0, &rc);
+  if (rc)
+    return fail(e, rc, "opening PoCL");
   char version[64] = "";
   d->cl.GetDeviceInfo(d->id, CL_DRIVER_VERSION, sizeof version - 1, version, NULL);
   snprintf(d->name, sizeof d->name, "PoCL %s", version);
@@ -37,9 +41,12 @@ static ww_status open_device(bool run, ww_arena *a, diff_device **out, ww_err *e
 }
 
 static void close_device(diff_device *d) {
-  if (!d) return;
-  if (d->queue) d->cl.ReleaseCommandQueue(d->queue);
-  if (d->context) d->cl.ReleaseContext(d->context);
+  if (!d)
+    return;
+  if (d->queue)
+    d->cl.ReleaseCommandQueue(d->queue);
+  if (d->context)
+    d->cl.ReleaseContext(d->context);
 }
 
 static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
@@ -50,9 +57,11 @@ static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, 
   cl_int rc = 0;
   diff_program *p = *out = WW_NEW(a, diff_program);
   p->program = d->cl.CreateProgramWithSource(d->context, 1, &text, &bytes, &rc);
-  if (rc) return fail(e, rc, "a program");
+  if (rc)
+    return fail(e, rc, "a program");
   rc = d->cl.BuildProgram(p->program, 1, &d->id, "-cl-std=CL1.2", NULL, NULL);
-  if (!rc) return WW_OK;
+  if (!rc)
+    return WW_OK;
   d->cl.GetProgramBuildInfo(p->program, d->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
   d->cl.ReleaseProgram(p->program);
   *out = NULL;
@@ -71,7 +80,8 @@ static cl_int set_args(diff_device *d, cl_kernel kernel, const diff_kernel *k, c
       if (!rc)
         rc = d->cl.EnqueueWriteBuffer(d->queue, mem[b], CL_TRUE, 0, f->bytes, image + f->at, 0,
                                       NULL, NULL);
-      if (!rc) rc = d->cl.SetKernelArg(kernel, i, sizeof mem[b], &mem[b]);
+      if (!rc)
+        rc = d->cl.SetKernelArg(kernel, i, sizeof mem[b], &mem[b]);
       b++;
     } else {
       rc = d->cl.SetKernelArg(kernel, i, g->hex_n, g->hex);
@@ -95,25 +105,31 @@ static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint
   cl_mem mem[DIFF_BUFFERS] = {NULL};
   cl_int rc = 0;
   cl_kernel kernel = d->cl.CreateKernel(p->program, k->gen.name, &rc);
-  if (rc) return fail(e, rc, k->gen.name);
+  if (rc)
+    return fail(e, rc, k->gen.name);
   rc = set_args(d, kernel, k, image, mem);
-  if (!rc) rc = launch(d, kernel, &k->launch);
+  if (!rc)
+    rc = launch(d, kernel, &k->launch);
   for (uint32_t b = 0; b < k->nbuffers; b++) {
     const diff_buffer *f = &k->buffers[b];
     if (!rc)
       rc = d->cl.EnqueueReadBuffer(d->queue, mem[b], CL_TRUE, 0, f->bytes, image + f->at, 0, NULL,
                                    NULL);
-    if (mem[b]) d->cl.ReleaseMemObject(mem[b]);
+    if (mem[b])
+      d->cl.ReleaseMemObject(mem[b]);
   }
   d->cl.ReleaseKernel(kernel);
   return rc ? fail(e, rc, k->gen.name) : WW_OK;
 }
 
 static void drop(diff_device *d, diff_program *p) {
-  if (p) d->cl.ReleaseProgram(p->program);
+  if (p)
+    d->cl.ReleaseProgram(p->program);
 }
 
-static const char *describe(diff_device *d) { return d->name; }
+static const char *describe(diff_device *d) {
+  return d->name;
+}
 
 const diff_backend diff_opencl = {.name = "opencl",
                                   .dialect = WW_GEN_OPENCL,

@@ -73,8 +73,10 @@ static void row(void *ctx, const diff_kernel *k, diff_class c, const char *json)
   session *s = ctx;
   (void)k;
   s->b->class[c]++;
-  if (s->rows) fprintf(s->rows, "%s\n", json);
-  if (bad(c) || s->o.verbose) printf("%s\n", json);
+  if (s->rows)
+    fprintf(s->rows, "%s\n", json);
+  if (bad(c) || s->o.verbose)
+    printf("%s\n", json);
 }
 
 static uint32_t batch_size(const session *s, uint32_t batch) {
@@ -87,14 +89,16 @@ static ww_status one_batch(session *s, const diff_judge *j, uint32_t batch, ww_e
   uint32_t n = batch_size(s, batch);
   ww_status st = s->o.prepare ? diff_prepare(numbers, n, s->o.backend->dialect, e)
                               : diff_batch(j, numbers, n, e);
-  if (s->rows) fflush(s->rows);
+  if (s->rows)
+    fflush(s->rows);
   fflush(stdout);
   return st;
 }
 
 static void open_rows(session *s) {
   char path[4096];
-  if (!s->o.rows) return;
+  if (!s->o.rows)
+    return;
   snprintf(path, sizeof path, "%s.%u", s->o.rows, s->seat);
   s->rows = fopen(path, "a");
 }
@@ -120,16 +124,21 @@ static int work(session *s) {
   if (!s->o.prepare)
     snprintf(s->b->device, sizeof s->b->device, "%.150s", s->o.backend->describe(j.device));
   for (;; me->busy = false, memset(me->skip, 0, sizeof me->skip)) {
-    if (!me->busy) me->batch = s->b->next++;
-    if (me->batch >= s->batches) break;
+    if (!me->busy)
+      me->batch = s->b->next++;
+    if (me->batch >= s->batches)
+      break;
     me->busy = true;
     ww_status st = one_batch(s, &j, me->batch, &e);
-    if (!st) continue;
+    if (!st)
+      continue;
     fprintf(stderr, "run_diff: batch %u: %s\n", me->batch, e.msg);
     s->b->class[CLASS_REFUSED] += batch_size(s, me->batch);
   }
-  if (!s->o.prepare) s->o.backend->close(j.device);
-  if (s->rows) fclose(s->rows);
+  if (!s->o.prepare)
+    s->o.backend->close(j.device);
+  if (s->rows)
+    fclose(s->rows);
   ww_arena_free(a);
   return 0;
 }
@@ -139,7 +148,8 @@ static int work(session *s) {
 static pid_t start(session *s, uint32_t who) {
   fflush(NULL);
   pid_t pid = fork();
-  if (pid) return pid;
+  if (pid)
+    return pid;
   s->seat = who;
   int rc = work(s);
   fflush(NULL);
@@ -149,7 +159,8 @@ static pid_t start(session *s, uint32_t who) {
 /* A process that was ended had a kernel in hand, which is left out by the next one. */
 static bool go_on(session *s, uint32_t who, int status) {
   seat *me = &s->b->seats[who];
-  if (WIFEXITED(status) || !me->busy) return false;
+  if (WIFEXITED(status) || !me->busy)
+    return false;
   fprintf(stderr, "run_diff: signal %d at kernel %u of batch %u\n", WTERMSIG(status), me->kernel,
           me->batch);
   me->skip[me->kernel] = true;
@@ -159,16 +170,20 @@ static bool go_on(session *s, uint32_t who, int status) {
 static void run_all(session *s) {
   pid_t pids[MOST_JOBS];
   uint32_t alive = 0;
-  for (uint32_t i = 0; i < s->o.jobs; i++) alive += (pids[i] = start(s, i)) > 0;
+  for (uint32_t i = 0; i < s->o.jobs; i++)
+    alive += (pids[i] = start(s, i)) > 0;
   while (alive) {
     int status;
     pid_t pid = wait(&status);
-    if (pid < 0) return;
+    if (pid < 0)
+      return;
     for (uint32_t i = 0; i < s->o.jobs; i++) {
-      if (pids[i] != pid) continue;
+      if (pids[i] != pid)
+        continue;
       alive--;
       pids[i] = 0;
-      if (go_on(s, i, status)) alive += (pids[i] = start(s, i)) > 0;
+      if (go_on(s, i, status))
+        alive += (pids[i] = start(s, i)) > 0;
     }
   }
 }
@@ -181,11 +196,14 @@ static void merge_rows(const session *s) {
     size_t n;
     snprintf(path, sizeof path, "%s.%u", s->o.rows, i);
     FILE *in = fopen(path, "r");
-    while (in && (n = fread(chunk, 1, sizeof chunk, in)) > 0) fwrite(chunk, 1, n, out);
-    if (in) fclose(in);
+    while (in && (n = fread(chunk, 1, sizeof chunk, in)) > 0)
+      fwrite(chunk, 1, n, out);
+    if (in)
+      fclose(in);
     unlink(path);
   }
-  if (out) fclose(out);
+  if (out)
+    fclose(out);
 }
 
 static ww_status draw_numbers(session *s, ww_err *e) {
@@ -210,11 +228,13 @@ static int sum(const session *s, double seconds) {
          (unsigned long long)s->o.seed, s->o.first, s->o.first + s->o.count - 1, seconds);
   for (int c = 0; c < DIFF_NCLASSES; c++) {
     all += s->b->class[c];
-    if (bad((diff_class)c)) wrong += s->b->class[c];
+    if (bad((diff_class)c))
+      wrong += s->b->class[c];
     if (s->b->class[c])
       printf("%6u %-12s %s\n", s->b->class[c], diff_class_names[c], diff_class_texts[c]);
   }
-  if (all < s->o.count) wrong += s->o.count - all;
+  if (all < s->o.count)
+    wrong += s->o.count - all;
   printf("%u passed, %u failed\n", s->o.count - wrong, wrong);
   return wrong ? 1 : 0;
 }
@@ -245,22 +265,29 @@ static bool parse(options *o, int argc, char **argv) {
       o->rows = argv[++i];
     else if (!number(value, UINT32_MAX, &v))
       return false;
-    else if (!strcmp(w, "--grammar"))
-      o->grammar = (uint32_t)v, i++;
-    else if (!strcmp(w, "--seed"))
-      o->seed = v, i++;
-    else if (!strcmp(w, "--first"))
-      o->first = (uint32_t)v, i++;
-    else if (!strcmp(w, "--count"))
-      o->count = (uint32_t)v, i++;
-    else if (!strcmp(w, "--jobs"))
-      o->jobs = (uint32_t)v, i++;
-    else if (!strcmp(w, "--batch"))
-      o->batch = (uint32_t)v, i++;
-    else
+    else if (!strcmp(w, "--grammar")) {
+      o->grammar = (uint32_t)v;
+      i++;
+    } else if (!strcmp(w, "--seed")) {
+      o->seed = v;
+      i++;
+    } else if (!strcmp(w, "--first")) {
+      o->first = (uint32_t)v;
+      i++;
+    } else if (!strcmp(w, "--count")) {
+      o->count = (uint32_t)v;
+      i++;
+    } else if (!strcmp(w, "--jobs")) {
+      o->jobs = (uint32_t)v;
+      i++;
+    } else if (!strcmp(w, "--batch")) {
+      o->batch = (uint32_t)v;
+      i++;
+    } else
       return false;
   }
-  if (o->backend && !o->batch) o->batch = o->backend->together;
+  if (o->backend && !o->batch)
+    o->batch = o->backend->together;
   return o->backend && o->count && o->jobs && o->jobs <= MOST_JOBS && o->batch <= MOST_BATCH;
 }
 

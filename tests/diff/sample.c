@@ -16,14 +16,16 @@
 
 static uint64_t threads_of(const ww_launch *l) {
   uint64_t n = 1;
-  for (int i = 0; i < 3; i++) n *= l->grid[i] * l->block[i];
+  for (int i = 0; i < 3; i++)
+    n *= l->grid[i] * l->block[i];
   return n;
 }
 
 static uint64_t bytes_of(const ww_launch *l) {
   uint64_t n = 0;
   for (uint32_t i = 0; i < l->nargs; i++)
-    if (l->args[i].kind == WW_ARG_BUFFER) n += l->args[i].buffer.bytes;
+    if (l->args[i].kind == WW_ARG_BUFFER)
+      n += l->args[i].buffer.bytes;
   return n;
 }
 
@@ -41,12 +43,15 @@ static ww_status choose_launch(const ww_gen_kernel *g, ww_gen_dialect d, ww_aren
     ww_launch l;
     double us;
     ww_status st = ww_gen_launch(g, d, number, SMS, L2_BYTES, a, &l, &us, e);
-    if (st) return st;
+    if (st)
+      return st;
     double x = excess(&l, us);
-    if (number && x >= best) continue;
+    if (number && x >= best)
+      continue;
     best = x;
     *out = l;
-    if (x <= 1) break;
+    if (x <= 1)
+      break;
   }
   return WW_OK;
 }
@@ -54,7 +59,8 @@ static ww_status choose_launch(const ww_gen_kernel *g, ww_gen_dialect d, ww_aren
 static ww_status lay_out(diff_kernel *k, ww_arena *a, ww_err *e) {
   ww_contents c;
   ww_status st = ww_contents_plan(&k->launch, a, &c, e);
-  if (st) return st;
+  if (st)
+    return st;
   if (c.npointers > DIFF_BUFFERS)
     return ww_fail(e, WW_ELIMIT, "%s has %u buffers", k->gen.name, c.npointers);
   k->bytes = DIFF_GAP;
@@ -77,9 +83,12 @@ ww_status diff_make(diff_number n, ww_gen_dialect d, ww_arena *a, diff_kernel *o
   ww_buf text = {0};
   *out = (diff_kernel){0};
   ww_status st = ww_gen_make(n.version, n.seed, n.index, a, &out->gen, e);
-  if (!st) st = choose_launch(&out->gen, d, a, &out->launch, e);
-  if (!st) st = lay_out(out, a, e);
-  if (st) return st;
+  if (!st)
+    st = choose_launch(&out->gen, d, a, &out->launch, e);
+  if (!st)
+    st = lay_out(out, a, e);
+  if (st)
+    return st;
   ww_gen_print(&out->gen, d, 0, &text);
   out->text = ww_strndup(a, text.s, text.n);
   ww_buf_free(&text);
@@ -117,10 +126,13 @@ static void add_nudged(ww_buf *b, bool cuda, const char *name, bool wide, int ul
 
 static void add_prelude(ww_buf *b, bool cuda, int ulps) {
   const inexact *math = cuda ? cuda_math : opencl_math;
-  if (!cuda) ww_buf_puts(b, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+  if (!cuda)
+    ww_buf_puts(b, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   for (const inexact *m = math; m->name; m++) {
-    if (m->bytes != 8) add_nudged(b, cuda, m->name, false, ulps);
-    if (m->bytes != 4) add_nudged(b, cuda, m->name, true, ulps);
+    if (m->bytes != 8)
+      add_nudged(b, cuda, m->name, false, ulps);
+    if (m->bytes != 4)
+      add_nudged(b, cuda, m->name, true, ulps);
   }
   for (const inexact *m = math; m->name; m++)
     ww_buf_fmt(b, "#undef %s\n#define %s ww_%s\n", m->name, m->name, m->name);
@@ -129,9 +141,12 @@ static void add_prelude(ww_buf *b, bool cuda, int ulps) {
 const char *diff_source(const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v,
                         ww_arena *a) {
   ww_buf b = {0};
-  if (d == WW_GEN_OPENCL && v != DIFF_PLAIN) ww_buf_puts(&b, "#pragma OPENCL FP_CONTRACT OFF\n");
-  if (v >= DIFF_RAISED) add_prelude(&b, d == WW_GEN_CUDA, v == DIFF_RAISED ? 2 : -2);
-  for (uint32_t i = 0; i < n; i++) ww_buf_puts(&b, k[i]->text);
+  if (d == WW_GEN_OPENCL && v != DIFF_PLAIN)
+    ww_buf_puts(&b, "#pragma OPENCL FP_CONTRACT OFF\n");
+  if (v >= DIFF_RAISED)
+    add_prelude(&b, d == WW_GEN_CUDA, v == DIFF_RAISED ? 2 : -2);
+  for (uint32_t i = 0; i < n; i++)
+    ww_buf_puts(&b, k[i]->text);
   const char *text = ww_strndup(a, b.s, b.n);
   ww_buf_free(&b);
   return text;

@@ -1,11 +1,12 @@
-/* alloc.c - LD_PRELOAD: one allocation of our program fails, whoever asks for it: our own code, cJSON, zstd, SQLite, LLVM, libc.
+/* alloc.c - LD_PRELOAD: one allocation of our program fails, whoever asks for it: our own code,
+ * cJSON, zstd, SQLite, LLVM, libc.
  *
  *   FAULT_PROGRAM  the program's path; others (compilers) are let be
- *   FAULT_STATE    a file of two 64-bit counters shared by all processes: allocations so far, failures so far
- *   FAULT_AT       the allocation that fails; 0: none
+ *   FAULT_STATE    a file of two 64-bit counters shared by all processes: allocations so far,
+ * failures so far FAULT_AT       the allocation that fails; 0: none
  *
- * Counted from main() on, whose first act is to ask for SIGHUP's handler. What dlsym needs before malloc is known comes
- * from a small buffer. */
+ * Counted from main() on, whose first act is to ask for SIGHUP's handler. What dlsym needs before
+ * malloc is known comes from a small buffer. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,15 +39,19 @@ static size_t early_used;
 static void *from_early(size_t n) {
   void *p = early + early_used;
   early_used += (n + 15) & ~(size_t)15;
-  if (early_used > sizeof early) abort();
+  if (early_used > sizeof early)
+    abort();
   return p;
 }
 
-static bool is_early(const void *p) { return (const char *)p >= early && (const char *)p < early + sizeof early; }
+static bool is_early(const void *p) {
+  return (const char *)p >= early && (const char *)p < early + sizeof early;
+}
 
 static void find_real(void) {
   static bool finding;
-  if (real_free || finding) return;
+  if (real_free || finding)
+    return;
   finding = true;
   real_malloc = dlsym(RTLD_NEXT, "malloc");
   real_calloc = dlsym(RTLD_NEXT, "calloc");
@@ -59,21 +64,26 @@ static void find_real(void) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-  const char *program = getenv("FAULT_PROGRAM"), *file = getenv("FAULT_STATE"), *which = getenv("FAULT_AT");
+  const char *program = getenv("FAULT_PROGRAM"), *file = getenv("FAULT_STATE"),
+             *which = getenv("FAULT_AT");
   struct stat ours, self;
   find_real();
-  if (!program || !file || stat(program, &ours) || stat("/proc/self/exe", &self) || ours.st_ino != self.st_ino ||
-      ours.st_dev != self.st_dev)
+  if (!program || !file || stat(program, &ours) || stat("/proc/self/exe", &self) ||
+      ours.st_ino != self.st_ino || ours.st_dev != self.st_dev)
     return;
   int fd = open(file, O_RDWR | O_CLOEXEC);
   void *p = fd < 0 ? MAP_FAILED : mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   at = which ? strtoull(which, NULL, 10) : 0;
-  if (p != MAP_FAILED) state = p;
+  if (p != MAP_FAILED)
+    state = p;
 }
 
 static bool fails(void) {
-  if (!atomic_load_explicit(&live, memory_order_relaxed) || atomic_fetch_add(&state[0], 1) + 1 != at) return false;
+  if (!atomic_load_explicit(&live, memory_order_relaxed) ||
+      atomic_fetch_add(&state[0], 1) + 1 != at)
+    return false;
   atomic_fetch_add(&state[1], 1);
   errno = ENOMEM;
   return true;
@@ -81,19 +91,22 @@ static bool fails(void) {
 
 int sigaction(int number, const struct sigaction *act, struct sigaction *was) {
   find_real();
-  if (state && number == SIGHUP) atomic_store(&live, true);
+  if (state && number == SIGHUP)
+    atomic_store(&live, true);
   return real_sigaction(number, act, was);
 }
 
 void *malloc(size_t n) {
   find_real();
-  if (!real_malloc) return from_early(n);
+  if (!real_malloc)
+    return from_early(n);
   return fails() ? NULL : real_malloc(n);
 }
 
 void *calloc(size_t n, size_t each) {
   find_real();
-  if (!real_calloc) return from_early(n * each);
+  if (!real_calloc)
+    return from_early(n * each);
   return fails() ? NULL : real_calloc(n, each);
 }
 
@@ -102,7 +115,10 @@ void *realloc(void *p, size_t n) {
   if (is_early(p)) {
     void *q = malloc(n);
     if (q)
-      memcpy(q, p, n < sizeof early - (size_t)((char *)p - early) ? n : sizeof early - (size_t)((char *)p - early));
+      memcpy(q, p,
+             n < sizeof early - (size_t)((char *)p - early)
+                 ? n
+                 : sizeof early - (size_t)((char *)p - early));
     return q;
   }
   return fails() ? NULL : real_realloc(p, n);
@@ -110,7 +126,8 @@ void *realloc(void *p, size_t n) {
 
 void free(void *p) {
   find_real();
-  if (p && !is_early(p)) real_free(p);
+  if (p && !is_early(p))
+    real_free(p);
 }
 
 int posix_memalign(void **p, size_t alignment, size_t n) {

@@ -1,15 +1,17 @@
 /* inject.c - runs a command and lets one system call of our program in it fail.
  *
- *   inject PROGRAM CLASS N SECONDS COMMAND...     N = 0: only count; CLASS "none": only run and watch
+ *   inject PROGRAM CLASS N SECONDS COMMAND...     N = 0: only count; CLASS "none": only run and
+ * watch
  *
- * Counted are calls of PROGRAM alone, in the command's processes and threads, from main() on: its first act is to ask
- * for SIGHUP's handler (ww_end_on_signals), which is the mark. Compilers and other children are let go. After the
- * failure all are let go, so that LeakSanitizer, which traces too, can do its work at the end. The last line on
- * descriptor 3 says what happened:
+ * Counted are calls of PROGRAM alone, in the command's processes and threads, from main() on: its
+ * first act is to ask for SIGHUP's handler (ww_end_on_signals), which is the mark. Compilers and
+ * other children are let go. After the failure all are let go, so that LeakSanitizer, which traces
+ * too, can do its work at the end. The last line on descriptor 3 says what happened:
  *
  *   calls=312 fired=openat:24 end=exit:3 left=0
  *
- * end=signal:N when it died, end=late when SECONDS passed; left: children that outlived it by two seconds. */
+ * end=signal:N when it died, end=late when SECONDS passed; left: children that outlived it by two
+ * seconds. */
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
@@ -132,13 +134,15 @@ static volatile sig_atomic_t late;
 
 static process *find(pid_t pid) {
   for (int k = 0; k < PROCESSES; k++)
-    if (table[k].pid == pid) return &table[k];
+    if (table[k].pid == pid)
+      return &table[k];
   return NULL;
 }
 
 static process *add(pid_t pid) {
   process *p = find(pid);
-  if (!p && (p = find(0))) *p = (process){.pid = pid};
+  if (!p && (p = find(0)))
+    *p = (process){.pid = pid};
   return p;
 }
 
@@ -149,7 +153,8 @@ static bool is_program(pid_t pid) {
   return !stat(path, &s) && s.st_dev == program.st_dev && s.st_ino == program.st_ino;
 }
 
-/* A counter that the kernel keeps: writing to it cannot fail, and libmicrohttpd ends the program when told so. */
+/* A counter that the kernel keeps: writing to it cannot fail, and libmicrohttpd ends the program
+ * when told so. */
 static bool is_eventfd(pid_t pid, unsigned long long fd) {
   char path[64], to[64] = "";
   snprintf(path, sizeof path, "/proc/%d/fd/%llu", (int)pid, fd);
@@ -157,25 +162,32 @@ static bool is_eventfd(pid_t pid, unsigned long long fd) {
 }
 
 static bool counted(pid_t pid, const rule *r, const struct user_regs_struct *u) {
-  if (strcmp(r->class, class)) return false;
-  if ((r->call == SYS_write || r->call == SYS_read) && is_eventfd(pid, u->rdi)) return false;
-  if (!strcmp(class, "write") && u->rdi == 2) return false; /* the message itself */
+  if (strcmp(r->class, class))
+    return false;
+  if ((r->call == SYS_write || r->call == SYS_read) && is_eventfd(pid, u->rdi))
+    return false;
+  if (!strcmp(class, "write") && u->rdi == 2)
+    return false; /* the message itself */
   return true;
 }
 
 static const rule *rule_of(long call) {
   for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-    if (rules[k].call == call) return &rules[k];
+    if (rules[k].call == call)
+      return &rules[k];
   return NULL;
 }
 
 /* At a call's entry: the wanted one becomes no call at all, or half of one. */
 static void enter(process *p) {
   struct user_regs_struct u;
-  if (ptrace(PTRACE_GETREGS, p->pid, 0, &u)) return;
-  if (p->ours && !p->live && u.orig_rax == SYS_rt_sigaction && u.rdi == SIGHUP) p->live = true;
+  if (ptrace(PTRACE_GETREGS, p->pid, 0, &u))
+    return;
+  if (p->ours && !p->live && u.orig_rax == SYS_rt_sigaction && u.rdi == SIGHUP)
+    p->live = true;
   const rule *r = p->live ? rule_of((long)u.orig_rax) : NULL;
-  if (!r || !counted(p->pid, r, &u) || ++calls != wanted) return;
+  if (!r || !counted(p->pid, r, &u) || ++calls != wanted)
+    return;
   int error = r->error[wanted % ERRORS];
   snprintf(fired, sizeof fired, "%s:%d", r->name, error);
   if (error == SHORT) {
@@ -190,7 +202,8 @@ static void enter(process *p) {
 
 static void leave(process *p) {
   struct user_regs_struct u;
-  if (!p->fail || ptrace(PTRACE_GETREGS, p->pid, 0, &u)) return;
+  if (!p->fail || ptrace(PTRACE_GETREGS, p->pid, 0, &u))
+    return;
   u.rax = (unsigned long long)-p->fail;
   ptrace(PTRACE_SETREGS, p->pid, 0, &u);
   p->fail = 0;
@@ -210,7 +223,8 @@ static void stopped(pid_t pid, int status) {
   process *p = add(pid);
   int sig = WSTOPSIG(status), event = status >> 16;
   unsigned long message = 0;
-  if (!p) return;
+  if (!p)
+    return;
   if (sig == (SIGTRAP | 0x80)) {
     p->in = !p->in;
     p->in ? enter(p) : leave(p);
@@ -225,10 +239,14 @@ static void stopped(pid_t pid, int status) {
       p->pid = 0;
       return;
     }
-  } else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE) {
+  } else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK ||
+             event == PTRACE_EVENT_CLONE) {
     ptrace(PTRACE_GETEVENTMSG, pid, 0, &message);
     process *c = add((pid_t)message);
-    if (c) c->ours = p->ours, c->live = p->live;
+    if (c) {
+      c->ours = p->ours;
+      c->live = p->live;
+    }
     sig = 0;
   } else if (event || sig == SIGSTOP) /* a new one begins with it */
     sig = 0;
@@ -240,7 +258,9 @@ static void on_alarm(int sig) {
   late = 1;
 }
 
-static void nap(long ms) { nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL); }
+static void nap(long ms) {
+  nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
 
 /* Kills what is left of the command: we are the reaper of whom it has left. */
 static int kill_left(void) {
@@ -255,10 +275,13 @@ static int kill_left(void) {
         kill(pid, SIGKILL);
         found++;
       }
-    if (f) fclose(f);
-    if (found > n) n = found;
+    if (f)
+      fclose(f);
+    if (found > n)
+      n = found;
     while (waitpid(-1, NULL, __WALL) > 0) {}
-    if (!found) break;
+    if (!found)
+      break;
   }
   return n;
 }
@@ -269,8 +292,10 @@ static int wait_for_rest(void) {
     int status;
     pid_t pid;
     while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
-      if (WIFSTOPPED(status)) stopped(pid, status);
-    if (pid < 0) return 0;
+      if (WIFSTOPPED(status))
+        stopped(pid, status);
+    if (pid < 0)
+      return 0;
     nap(10);
   }
   return kill_left();
@@ -278,7 +303,8 @@ static int wait_for_rest(void) {
 
 static pid_t start(char **argv) {
   pid_t pid = fork();
-  if (pid) return pid;
+  if (pid)
+    return pid;
   ptrace(PTRACE_TRACEME, 0, 0, 0);
   raise(SIGSTOP);
   close(3);
@@ -299,20 +325,25 @@ int main(int argc, char **argv) {
   add(main_pid);
   done = !strcmp(class, "none");
   ptrace(PTRACE_SETOPTIONS, main_pid, 0,
-         PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC);
+         PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
+             PTRACE_O_TRACEEXEC);
   alarm((unsigned)atoi(argv[4]));
   resume(find(main_pid), 0);
   while (!late) {
     pid_t pid = waitpid(-1, &status, __WALL);
-    if (pid < 0 && errno == EINTR) continue;
-    if (pid < 0) break;
+    if (pid < 0 && errno == EINTR)
+      continue;
+    if (pid < 0)
+      break;
     if (WIFSTOPPED(status)) {
       stopped(pid, status);
       continue;
     }
     process *p = find(pid);
-    if (p) p->pid = 0;
-    if (pid != main_pid) continue;
+    if (p)
+      p->pid = 0;
+    if (pid != main_pid)
+      continue;
     end = status;
     break;
   }
@@ -322,7 +353,8 @@ int main(int argc, char **argv) {
   if (late)
     dprintf(3, "late");
   else
-    dprintf(3, WIFSIGNALED(end) ? "signal:%d" : "exit:%d", WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
+    dprintf(3, WIFSIGNALED(end) ? "signal:%d" : "exit:%d",
+            WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
   dprintf(3, " left=%d\n", left);
   return 0;
 }

@@ -1,5 +1,6 @@
-/* fuzz_api.c - any text as a request to the REST interface, `METHOD PATH` on the first line and the body behind it: an answer with a status, JSON
- * where it says so. There is no compiler here: what names a source that can be read ends with its error. */
+/* fuzz_api.c - any text as a request to the REST interface, `METHOD PATH` on the first line and the
+ * body behind it: an answer with a status, JSON where it says so. There is no compiler here: what
+ * names a source that can be read ends with its error. */
 #include "fuzz.h"
 
 #include "../../src/base/jsonread.h"
@@ -16,7 +17,8 @@ static void stop(void) {
 static void start(void) {
   ww_err e = {0};
   fuzz_file("k.cu", "__global__ void k(float *x) { x[0] = 1; }\n", 42);
-  workspace = ww_workspace_new(&(ww_workspace_options){.root = fuzz_folder(), .bytes = 1 << 20, .units = 4}, &e);
+  workspace = ww_workspace_new(
+      &(ww_workspace_options){.root = fuzz_folder(), .bytes = 1 << 20, .units = 4}, &e);
   if (!workspace) {
     fprintf(stderr, "fuzz: %s; WARPWISE_DATA names the folder of gpus/\n", e.msg);
     exit(2);
@@ -26,12 +28,16 @@ static void start(void) {
 }
 
 int fuzz_api(const uint8_t *data, size_t n) {
-  if (!api) start();
+  if (!api)
+    start();
   char *text = fuzz_text(data, n), *body = strchr(text, '\n'), *path;
-  if (body) *body++ = 0;
+  if (body)
+    *body++ = 0;
   path = strchr(text, ' ');
-  if (path) *path++ = 0;
-  ww_api_request q = {.method = text, .path = path ? path : "/v1/predict", .body = body, .arrived = ww_now()};
+  if (path)
+    *path++ = 0;
+  ww_api_request q = {
+      .method = text, .path = path ? path : "/v1/predict", .body = body, .arrived = ww_now()};
   q.n = body ? n - (size_t)(body - text) : 0;
   ww_api_reply reply;
   ww_api_handle(api, &q, &reply);

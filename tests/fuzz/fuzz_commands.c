@@ -1,5 +1,6 @@
-/* fuzz_commands.c - any text as compile_commands.json beside a source: flags of the kinds that are kept, or a message. `DIR` stands for the folder.
- * A response file that names itself lies there too. */
+/* fuzz_commands.c - any text as compile_commands.json beside a source: flags of the kinds that are
+ * kept, or a message. `DIR` stands for the folder. A response file that names itself lies there
+ * too. */
 #include "fuzz.h"
 
 #include "../../src/front/compile_commands.h"
@@ -15,7 +16,8 @@ static char *with_folder(const char *text, ww_buf *b) {
 }
 
 int fuzz_commands(const uint8_t *data, size_t n) {
-  static const char words[] = "-DFROM=1 @rsp -I inc \"-isystem\" 'a b' -U\\X\n-std=c++17 -include a.h";
+  static const char words[] =
+      "-DFROM=1 @rsp -I inc \"-isystem\" 'a b' -U\\X\n-std=c++17 -include a.h";
   char *text = fuzz_text(data, n);
   ww_arena *a = ww_arena_new();
   ww_buf b = {0};
@@ -27,8 +29,10 @@ int fuzz_commands(const uint8_t *data, size_t n) {
   for (int k = 0; k < 3; k++) {
     ww_strings flags = {0};
     ww_err e = {0};
-    if (ww_compile_flags(source, given[k], a, &flags, &e)) fuzz_must(e.msg[0]);
-    for (uint32_t i = 0; i < flags.n; i++) fuzz_must(flags.v[i]);
+    if (ww_compile_flags(source, given[k], a, &flags, &e))
+      fuzz_must(e.msg[0]);
+    for (uint32_t i = 0; i < flags.n; i++)
+      fuzz_must(flags.v[i]);
   }
   ww_buf_free(&b);
   ww_arena_free(a);

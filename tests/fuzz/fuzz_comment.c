@@ -1,4 +1,5 @@
-/* fuzz_comment.c - any text as a source whose comments give launches: each line's comment lies inside the text, and is a launch or an error. */
+/* fuzz_comment.c - any text as a source whose comments give launches: each line's comment lies
+ * inside the text, and is a launch or an error. */
 #include "fuzz.h"
 
 #include "../../src/front/front.h"
@@ -7,15 +8,18 @@ int fuzz_comment(const uint8_t *data, size_t n) {
   char *text = fuzz_text(data, n);
   size_t length = strlen(text), lines = 1;
   ww_arena *a = ww_arena_new();
-  for (size_t k = 0; k < length; k++) lines += text[k] == '\n';
+  for (size_t k = 0; k < length; k++)
+    lines += text[k] == '\n';
   for (uint32_t line = 0; line < 12 && line <= lines + 1; line++) {
     const char *comment = ww_front_comment_in(text, length, line, a);
     ww_launch l = {0};
     ww_err e = {0};
-    if (!comment) continue;
+    if (!comment)
+      continue;
     fuzz_must(strlen(comment) <= length && !strchr(comment, '\n'));
     fuzz_must(!*comment || strstr(text, comment));
-    if (ww_launch_comment(comment, a, &l, &e)) fuzz_must(e.msg[0]);
+    if (ww_launch_comment(comment, a, &l, &e))
+      fuzz_must(e.msg[0]);
   }
   const char *path = fuzz_file("comment.cu", data, n);
   ww_front_comment(path, 1, a);

@@ -1,4 +1,5 @@
-/* fuzz_correction.c - any text as a learned correction: a message, or one that gives numbers in order and comes back from what is written of it. */
+/* fuzz_correction.c - any text as a learned correction: a message, or one that gives numbers in
+ * order and comes back from what is written of it. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -8,7 +9,8 @@
 static void use(const ww_correction *c) {
   ww_features x;
   ww_gpu g = {.name = "h200"};
-  for (int k = 0; k < WW_NFEATURES; k++) x.v[k] = (float)(k % 7) - 2;
+  for (int k = 0; k < WW_NFEATURES; k++)
+    x.v[k] = (float)(k % 7) - 2;
   ww_correction_knows(c, &g);
   fuzz_must(!(ww_correction_trust(c, &x) < 0));
   for (int m = 0; m < WW_NMETRICS; m++) {

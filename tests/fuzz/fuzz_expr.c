@@ -1,4 +1,5 @@
-/* fuzz_expr.c - any text as an expression, a shape, a fill and an argument: a number and what was said, or a message. */
+/* fuzz_expr.c - any text as an expression, a shape, a fill and an argument: a number and what was
+ * said, or a message. */
 #include "fuzz.h"
 
 #include <math.h>
@@ -23,7 +24,8 @@ int fuzz_expr(const uint8_t *data, size_t n) {
   if (ww_expr_number(text, lookup, NULL, &x, &e))
     fuzz_must(e.msg[0]);
   else if (x.is_int)
-    fuzz_must(fabs(x.f - (double)x.i) <= fabs(x.f) * 1e-9 || x.i < 0); /* negative: the bits of 2^63 and more */
+    fuzz_must(fabs(x.f - (double)x.i) <= fabs(x.f) * 1e-9 ||
+              x.i < 0); /* negative: the bits of 2^63 and more */
   ww_expr_has_name(text);
   ww_launch_shape(text, "grid", a, dims, exprs, &e);
   ww_launch_fill(text, "/nowhere", a, &fill, &e);

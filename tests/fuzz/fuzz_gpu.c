@@ -1,5 +1,5 @@
-/* fuzz_gpu.c - any text as the description of a GPU: a message that names the member, or figures within their bounds that come back as they were
- * written, and an occupancy for any block. */
+/* fuzz_gpu.c - any text as the description of a GPU: a message that names the member, or figures
+ * within their bounds that come back as they were written, and an occupancy for any block. */
 #include "fuzz.h"
 
 #include "../../src/gpu/gpu.h"
@@ -26,7 +26,8 @@ static void check(ww_gpu *g) {
   }
   for (uint32_t k = 0; k < ww_ngpu_curves; k++) {
     ww_curve *c = ww_curve_at(g, k);
-    for (double x = 1; x < 1e13; x *= 97) fuzz_must(!isnan(ww_curve_at_x(c, x)) || !c->n);
+    for (double x = 1; x < 1e13; x *= 97)
+      fuzz_must(!isnan(ww_curve_at_x(c, x)) || !c->n);
   }
   for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
     ww_occupancy_of(g, threads[k], 32 + 64 * (double)k, k % 2 ? 40000 : 0, &o);

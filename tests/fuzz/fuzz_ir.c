@@ -1,4 +1,5 @@
-/* fuzz_ir.c - any text as IR: what the checker lets through must run, or end with a message, in every way it can be run. */
+/* fuzz_ir.c - any text as IR: what the checker lets through must run, or end with a message, in
+ * every way it can be run. */
 #include "fuzz.h"
 
 #include "../../src/predict/model/predict.h"
@@ -7,7 +8,8 @@
 
 enum { STEPS = 20000, MAX_TEXT = 1 << 16 };
 
-static void run(const ww_module *m, const ww_fn *fn, uint32_t lanes, bool extrapolate, ww_arena *a) {
+static void run(const ww_module *m, const ww_fn *fn, uint32_t lanes, bool extrapolate,
+                ww_arena *a) {
   ww_launch l = {.nargs = fn->nparams, .args = WW_NEWN(a, ww_arg, fn->nparams + 1), .seed = 1};
   for (uint32_t p = 0; p < fn->nparams; p++) {
     static const uint8_t fills[] = {WW_FILL_ZEROS, WW_FILL_RANDOM, WW_FILL_INDEX, WW_FILL_NONE};
@@ -22,7 +24,8 @@ static void run(const ww_module *m, const ww_fn *fn, uint32_t lanes, bool extrap
   }
   ww_setup s;
   ww_err e = {0};
-  if (ww_setup_make(m, fn, &l, a, &s, &e)) return;
+  if (ww_setup_make(m, fn, &l, a, &s, &e))
+    return;
   ww_run_spec spec = {.module = m,
                       .fn = fn,
                       .grid = {2, 1, 1},
@@ -38,7 +41,8 @@ static void run(const ww_module *m, const ww_fn *fn, uint32_t lanes, bool extrap
                       .extrapolate = extrapolate};
   ww_machine *mc = NULL;
   ww_sampled out;
-  if (!ww_machine_new(&spec, &mc, &e)) ww_sample(mc, &spec, &(ww_sampling){.full = !extrapolate}, a, &out, &e);
+  if (!ww_machine_new(&spec, &mc, &e))
+    ww_sample(mc, &spec, &(ww_sampling){.full = !extrapolate}, a, &out, &e);
   ww_machine_free(mc);
   ww_setup_free(&s);
 }
@@ -54,14 +58,16 @@ static void lower(const ww_module *m, const ww_fn *fn, ww_arena *a) {
 }
 
 int fuzz_ir(const uint8_t *data, size_t n) {
-  if (n > MAX_TEXT) return 0;
+  if (n > MAX_TEXT)
+    return 0;
   char *text = fuzz_text(data, n);
   ww_arena *a = ww_arena_new();
   ww_module m;
   ww_err e = {0};
   bool valid = !ww_ir_parse(text, a, &m, &e) && !ww_ir_check(&m, &e);
   if (valid) {
-    for (uint32_t f = 0; f < m.nfns; f++) lower(&m, &m.fns[f], a);
+    for (uint32_t f = 0; f < m.nfns; f++)
+      lower(&m, &m.fns[f], a);
     for (uint32_t f = 0; f < m.nfns; f++)
       for (uint32_t k = 0; k < 4 && m.fns[f].kernel && !m.fns[f].refusal; k++)
         run(&m, &m.fns[f], k & 1 ? 64 : 32, k & 2, a);

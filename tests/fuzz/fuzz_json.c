@@ -1,4 +1,5 @@
-/* fuzz_json.c - any text as JSON: refused at a place inside it, or a tree that comes back as it is from what is written of it. */
+/* fuzz_json.c - any text as JSON: refused at a place inside it, or a tree that comes back as it is
+ * from what is written of it. */
 #include "fuzz.h"
 
 #include "../../src/base/jsonread.h"
@@ -12,15 +13,19 @@ static void use(const cJSON *node, ww_arena *a, int depth) {
   const char *s;
   ww_err e = {0};
   ww_json_kind(node, kind);
-  if (ww_json_as_int(node, &v, &big)) ww_json_written_as_int(node);
-  if (ww_json_want_uint(node, "x", &u, &e)) fuzz_must(e.msg[0]);
-  if (ww_json_want_str(node, "x", &s, a, &e)) fuzz_must(e.msg[0]);
+  if (ww_json_as_int(node, &v, &big))
+    ww_json_written_as_int(node);
+  if (ww_json_want_uint(node, "x", &u, &e))
+    fuzz_must(e.msg[0]);
+  if (ww_json_want_str(node, "x", &s, a, &e))
+    fuzz_must(e.msg[0]);
   if (cJSON_IsObject(node)) {
     ww_json_want_members(node, "x", names, &e);
     ww_json_text(node, "a", a);
     ww_json_whole(node, "b");
   }
-  for (const cJSON *n = node->child; n && depth < 20; n = n->next) use(n, a, depth + 1);
+  for (const cJSON *n = node->child; n && depth < 20; n = n->next)
+    use(n, a, depth + 1);
 }
 
 static void copy(const cJSON *tree, bool pretty, ww_buf *b) {
@@ -42,7 +47,8 @@ int fuzz_json(const uint8_t *data, size_t n) {
   ww_arena *a = ww_arena_new();
   ww_err e = {0};
   cJSON *tree = ww_json_read(text, n, &e);
-  if (!tree) fuzz_must(e.msg[0] && e.code);
+  if (!tree)
+    fuzz_must(e.msg[0] && e.code);
   if (tree) { /* the first copy mends what is no UTF-8 */
     ww_buf mended = {0}, once = {0}, twice = {0};
     use(tree, a, 0);

@@ -1,10 +1,12 @@
-/* fuzz_launch.c - any text as a launch of a small kernel: JSON, or the short form of a comment. It is completed and run, or refused with a
- * message; either within seconds and without asking for absurd amounts of memory. */
+/* fuzz_launch.c - any text as a launch of a small kernel: JSON, or the short form of a comment. It
+ * is completed and run, or refused with a message; either within seconds and without asking for
+ * absurd amounts of memory. */
 #include "fuzz.h"
 
 #include "../../src/trace/run.h"
 
-/* A struct, a CSR row loop, dynamic shared memory and a symbol: something for every kind of argument. */
+/* A struct, a CSR row loop, dynamic shared memory and a symbol: something for every kind of
+ * argument. */
 static const char kernels[] =
     "module cuda warp 32\n"
     "symbol $tile shared dynamic size 0 align 16\n"
@@ -12,7 +14,8 @@ static const char kernels[] =
     "fn $saxpy \"saxpy\" kernel {\n"
     "  param %n i32 \"n\" \"int\" size 4 align 4\n"
     "  param %a f32 \"a\" \"float\" size 4 align 4\n"
-    "  param %x i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 align 8\n"
+    "  param %x i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 "
+    "align 8\n"
     "  param %y i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"
     "  param %s i64 \"s\" \"pair\" byval size 16 align 8\n"
     "@entry:\n"
@@ -41,9 +44,12 @@ static const char kernels[] =
     "}\n"
     "fn $spmv \"spmv\" kernel {\n"
     "  param %rows i32 \"rows\" \"int\" size 4 align 4\n"
-    "  param %start i64 \"start\" \"const int *\" pointer global readonly elem i32 elem_size 4 size 8 align 8\n"
-    "  param %col i64 \"col\" \"const int *\" pointer global readonly elem i32 elem_size 4 size 8 align 8\n"
-    "  param %x i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 align 8\n"
+    "  param %start i64 \"start\" \"const int *\" pointer global readonly elem i32 elem_size 4 "
+    "size 8 align 8\n"
+    "  param %col i64 \"col\" \"const int *\" pointer global readonly elem i32 elem_size 4 size 8 "
+    "align 8\n"
+    "  param %x i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 "
+    "align 8\n"
     "  param %y i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"
     "@entry:\n"
     "  %b = sreg i32 ctaid.x\n"
@@ -88,8 +94,10 @@ static void read_file(const uint8_t *data, size_t n) {
   ww_launch *l, under = {0};
   uint32_t count = 0;
   ww_err e = {0};
-  if (ww_launch_comment("grid=4 block=64 n=3 x=[n]:ones", a, &under, &e)) abort();
-  if (ww_launch_read(fuzz_file("l.jsonl", data, n), a, &l, &count, &e)) fuzz_must(e.msg[0]);
+  if (ww_launch_comment("grid=4 block=64 n=3 x=[n]:ones", a, &under, &e))
+    abort();
+  if (ww_launch_read(fuzz_file("l.jsonl", data, n), a, &l, &count, &e))
+    fuzz_must(e.msg[0]);
   for (uint32_t k = 0; k < count; k++) {
     ww_buf b = {0};
     ww_json j = {0};
@@ -107,14 +115,18 @@ int fuzz_launch(const uint8_t *data, size_t n) {
   ww_module m;
   read_file(data, n);
   ww_err e = {0};
-  if (ww_ir_parse(kernels, a, &m, &e) || ww_ir_check(&m, &e)) abort();
+  if (ww_ir_parse(kernels, a, &m, &e) || ww_ir_check(&m, &e))
+    abort();
   for (uint32_t k = 0; k < m.nfns; k++) {
     ww_launch l = {0};
     ww_trace_result r;
-    ww_status st = text[0] == '{' ? ww_launch_parse(text, "/nowhere", a, &l, &e) : ww_launch_comment(text, a, &l, &e);
+    ww_status st = text[0] == '{' ? ww_launch_parse(text, "/nowhere", a, &l, &e)
+                                  : ww_launch_comment(text, a, &l, &e);
     ww_trace_options o = {.max_steps = 20000, .sampling.budget = 5000};
-    if (!st) st = ww_trace(&m, &m.fns[k], &l, &o, a, &r, &e);
-    if (st) continue;
+    if (!st)
+      st = ww_trace(&m, &m.fns[k], &l, &o, a, &r, &e);
+    if (st)
+      continue;
     ww_buf b = {0};
     ww_json j = {0};
     ww_json_begin(&j, &b);

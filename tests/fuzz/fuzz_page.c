@@ -1,4 +1,5 @@
-/* fuzz_page.c - any lines as reports of a page to pass on: HTML without a script, whatever the texts in it are. */
+/* fuzz_page.c - any lines as reports of a page to pass on: HTML without a script, whatever the
+ * texts in it are. */
 #include "fuzz.h"
 
 #include "../../src/serve/page_export.h"
@@ -7,7 +8,8 @@
 static const char *source(void *ctx, const char *file, ww_arena *a) {
   ww_buf b = {0};
   (void)ctx;
-  for (int line = 1; line <= 40; line++) ww_buf_fmt(&b, "  x[%d] = </script>\"%.20s\";\n", line, file);
+  for (int line = 1; line <= 40; line++)
+    ww_buf_fmt(&b, "  x[%d] = </script>\"%.20s\";\n", line, file);
   const char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);
   return text;
@@ -21,12 +23,17 @@ int fuzz_page(const uint8_t *data, size_t n) {
   uint32_t nlines = 0;
   for (int k = 0; k < 2; k++) {
     ww_gpu_init(&gpus[k]);
-    gpus[k].name = k ? "b" : "h200", gpus[k].full_name = "<script>", gpus[k].lanes = 32, gpus[k].sms = 132;
-    gpus[k].dram_peak = 4800, gpus[k].peak_fp32 = 67;
+    gpus[k].name = k ? "b" : "h200";
+    gpus[k].full_name = "<script>";
+    gpus[k].lanes = 32;
+    gpus[k].sms = 132;
+    gpus[k].dram_peak = 4800;
+    gpus[k].peak_fp32 = 67;
   }
   while (line && nlines < 8) {
     char *end = strchr(line, '\n');
-    if (end) *end = 0;
+    if (end)
+      *end = 0;
     lines[nlines++] = line;
     line = end ? end + 1 : NULL;
   }

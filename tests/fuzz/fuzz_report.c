@@ -1,4 +1,5 @@
-/* fuzz_report.c - any text as a report: a message, or a report that is the same when it is written, read and written again. */
+/* fuzz_report.c - any text as a report: a message, or a report that is the same when it is written,
+ * read and written again. */
 #include "fuzz.h"
 
 #include "../../src/report/report.h"
@@ -23,7 +24,8 @@ int fuzz_report(const uint8_t *data, size_t n) {
   ww_report r, back;
   ww_err e = {0};
   ww_code_place was = {"a.cu", 3, NULL}, now = {"b.cu", 9, "launch: as in the host code, a.cu:7"};
-  if (!nowhere) nowhere = fopen("/dev/null", "w");
+  if (!nowhere)
+    nowhere = fopen("/dev/null", "w");
   if (ww_report_parse(text, a, &r, &e))
     fuzz_must(e.msg[0]);
   else {

@@ -1,5 +1,6 @@
-/* fuzz_rpc.c - any bytes as what a peer of JSON-RPC sends, in both framings and as one message that came another way: what goes back is whole
- * messages of valid JSON. The first byte says which framing it is. */
+/* fuzz_rpc.c - any bytes as what a peer of JSON-RPC sends, in both framings and as one message that
+ * came another way: what goes back is whole messages of valid JSON. The first byte says which
+ * framing it is. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -13,7 +14,8 @@ static void echo(void *server, ww_rpc_call *c) {
   (void)server;
   ww_json_begin(&j, &b);
   ww_json_copy(ww_rpc_params(c), &j);
-  if (ww_rpc_wants_answer(c)) ww_rpc_result(c, b.s);
+  if (ww_rpc_wants_answer(c))
+    ww_rpc_result(c, b.s);
   ww_rpc_result(c, "2"); /* dropped */
   ww_buf_free(&b);
 }
@@ -27,13 +29,23 @@ static void fail(void *server, ww_rpc_call *c) {
           : ww_rpc_cancelled(c) ? WW_ECANCEL
                                 : WW_EIO,
           "as asked for: %s", ww_rpc_name(c));
-  e.file = "a.cu", e.line = (uint32_t)ww_rpc_marked(c);
+  e.file = "a.cu";
+  e.line = (uint32_t)ww_rpc_marked(c);
   ww_rpc_fail(c, &e);
 }
 
-static void silent(void *server, ww_rpc_call *c) { (void)server, (void)c; }
-static void end(void *server, ww_rpc_call *c) { (void)server, ww_rpc_end(ww_rpc_of(c)); }
-static void answered(void *ctx, const cJSON *result) { (void)result, ++*(int *)ctx; }
+static void silent(void *server, ww_rpc_call *c) {
+  (void)server;
+  (void)c;
+}
+static void end(void *server, ww_rpc_call *c) {
+  (void)server;
+  ww_rpc_end(ww_rpc_of(c));
+}
+static void answered(void *ctx, const cJSON *result) {
+  (void)result;
+  ++*(int *)ctx;
+}
 
 static void ask(void *server, ww_rpc_call *c) {
   ww_rpc_ask(ww_rpc_of(c), "peer/ask", "[1]", answered, server);
@@ -49,7 +61,8 @@ static void cancel(void *server, ww_rpc_call *c) {
 
 static bool before(void *server, ww_rpc_call *c) {
   (void)server;
-  if (strcmp(ww_rpc_name(c), "refused") != 0) return false;
+  if (strcmp(ww_rpc_name(c), "refused") != 0)
+    return false;
   ww_rpc_error(c, -32002, "not now", "{\"a\":1}");
   return true;
 }
@@ -64,7 +77,8 @@ static void must_be_json(const char *text, size_t n) {
   char *own = fuzz_text((const uint8_t *)text, n);
   cJSON *tree = ww_json_read(own, n, &e);
   free(own);
-  if (!tree) fprintf(stderr, "%.*s\n%s\n", (int)n, text, e.msg);
+  if (!tree)
+    fprintf(stderr, "%.*s\n%s\n", (int)n, text, e.msg);
   fuzz_must(tree);
   cJSON_Delete(tree);
 }
@@ -81,7 +95,8 @@ static void check(const char *s, size_t n, ww_rpc_framing framing) {
     if (framing == WW_RPC_HEADERS) {
       const char *end = memmem(s, n, "\r\n\r\n", 4);
       fuzz_must(end && ww_starts(s, "Content-Length: "));
-      length = strtoul(s + 16, NULL, 10), head = (size_t)(end - s) + 4;
+      length = strtoul(s + 16, NULL, 10);
+      head = (size_t)(end - s) + 4;
     } else {
       const char *end = memchr(s, '\n', n);
       fuzz_must(end);
@@ -89,7 +104,8 @@ static void check(const char *s, size_t n, ww_rpc_framing framing) {
     }
     fuzz_must(head + length <= n);
     must_be_json(s + head, length);
-    s += head + length, n -= head + length;
+    s += head + length;
+    n -= head + length;
   }
 }
 
@@ -111,9 +127,11 @@ static void serve(const uint8_t *data, size_t n, const ww_rpc_options *o, ww_rpc
 }
 
 int fuzz_rpc(const uint8_t *data, size_t n) {
-  if (!n) return -1;
+  if (!n)
+    return -1;
   int asks = 0;
-  ww_rpc_options o = {.methods = methods, .server = &asks, .before = before, .workers = 1, .queue = 2};
+  ww_rpc_options o = {
+      .methods = methods, .server = &asks, .before = before, .workers = 1, .queue = 2};
   o.max_message = data[0] & 4 ? 64 : 0;
   o.silent = data[0] & 8;
   if (data[0] & 2) {

@@ -1,4 +1,5 @@
-/* fuzz_scan.c - any text as a source to find declarations in: what is found lies inside the text and in order. */
+/* fuzz_scan.c - any text as a source to find declarations in: what is found lies inside the text
+ * and in order. */
 #include "fuzz.h"
 
 #include "../../src/front/scan.h"
@@ -16,8 +17,10 @@ int fuzz_scan(const uint8_t *data, size_t n) {
   ww_scan s;
   ww_scan_source(text, n, a, &s);
   fuzz_must(s.n == n && s.nlines >= 1);
-  for (uint32_t k = 0; k < s.n; k++) fuzz_must(s.kind[k] <= WW_BYTE_SKIPPED);
-  for (uint32_t k = 0; k < s.ndecls; k++) check(&s, &s.decls[k]);
+  for (uint32_t k = 0; k < s.n; k++)
+    fuzz_must(s.kind[k] <= WW_BYTE_SKIPPED);
+  for (uint32_t k = 0; k < s.ndecls; k++)
+    check(&s, &s.decls[k]);
   for (uint32_t k = 0; k <= s.n; k += 1 + s.n / 64) {
     uint32_t line = ww_scan_line(&s, k), end = ww_scan_statement_end(&s, k);
     fuzz_must(line >= 1 && line <= s.nlines && end <= s.n);

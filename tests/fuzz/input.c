@@ -7,7 +7,8 @@
 
 char *fuzz_text(const uint8_t *data, size_t n) {
   char *s = ww_xmalloc(n + 1);
-  if (n) memcpy(s, data, n);
+  if (n)
+    memcpy(s, data, n);
   s[n] = 0;
   return s;
 }
@@ -21,7 +22,8 @@ static struct {
 static char folder[192];
 
 static void remove_files(void) {
-  for (size_t k = 0; k < sizeof files / sizeof *files && files[k].path[0]; k++) unlink(files[k].path);
+  for (size_t k = 0; k < sizeof files / sizeof *files && files[k].path[0]; k++)
+    unlink(files[k].path);
   rmdir(folder);
 }
 
@@ -31,24 +33,30 @@ static void give_up(const char *what) {
 }
 
 const char *fuzz_folder(void) {
-  if (folder[0]) return folder;
+  if (folder[0])
+    return folder;
   const char *tmp = getenv("TMPDIR");
   snprintf(folder, sizeof folder, "%s/ww_fuzz_XXXXXX", tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(folder)) give_up(folder);
+  if (!mkdtemp(folder))
+    give_up(folder);
   atexit(remove_files);
   return folder;
 }
 
 const char *fuzz_file(const char *name, const void *data, size_t n) {
   size_t k = 0, at = strlen(fuzz_folder()) + 1;
-  while (k < sizeof files / sizeof *files && files[k].path[0] && strcmp(files[k].path + at, name) != 0) k++;
+  while (k < sizeof files / sizeof *files && files[k].path[0] &&
+         strcmp(files[k].path + at, name) != 0)
+    k++;
   fuzz_must(k < sizeof files / sizeof *files);
   if (!files[k].path[0] || files[k].fd < 0) {
     snprintf(files[k].path, sizeof files[k].path, "%s/%s", folder, name);
     files[k].fd = open(files[k].path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (files[k].fd < 0) give_up(files[k].path);
+    if (files[k].fd < 0)
+      give_up(files[k].path);
   }
-  if (ftruncate(files[k].fd, 0) || (n && pwrite(files[k].fd, data, n, 0) != (ssize_t)n)) give_up(files[k].path);
+  if (ftruncate(files[k].fd, 0) || (n && pwrite(files[k].fd, data, n, 0) != (ssize_t)n))
+    give_up(files[k].path);
   return files[k].path;
 }
 

@@ -1,4 +1,5 @@
-/* mutate.c - mutators that know a syntax: tokens of the IR and of launches, values of JSON, tokens and lines of C.
+/* mutate.c - mutators that know a syntax: tokens of the IR and of launches, values of JSON, tokens
+ * and lines of C.
  *
  * Most changes of single bytes do not parse and never come past the lexer. */
 #include "fuzz.h"
@@ -22,8 +23,10 @@ uint32_t fuzz_random(uint32_t *seed, uint32_t below) {
 }
 
 static int kind_of(char c) {
-  if (c == '%' || c == '@' || c == '$') return c;
-  if ((c >= '0' && c <= '9') || c == '-') return '0';
+  if (c == '%' || c == '@' || c == '$')
+    return c;
+  if ((c >= '0' && c <= '9') || c == '-')
+    return '0';
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ? 'a' : ' ';
 }
 
@@ -31,7 +34,8 @@ static int kind_of(char c) {
 static bool is_dull(const uint8_t *s, size_t n) {
   static const char *const dull[] = {"module", "file", "fn ", "symbol", "  param"};
   for (size_t k = 0; k < sizeof dull / sizeof *dull; k++)
-    if (n >= strlen(dull[k]) && !memcmp(s, dull[k], strlen(dull[k]))) return true;
+    if (n >= strlen(dull[k]) && !memcmp(s, dull[k], strlen(dull[k])))
+      return true;
   return false;
 }
 
@@ -42,22 +46,29 @@ static uint32_t tokens_of(const uint8_t *s, size_t n, bool all, token *out, uint
   for (size_t k = 0; k < n && found < max;) {
     int kind = kind_of((char)s[k]);
     size_t from = k++;
-    if (from == 0 || s[from - 1] == '\n') start = true, dull = !all && is_dull(s + from, n - from);
+    if (from == 0 || s[from - 1] == '\n') {
+      start = true;
+      dull = !all && is_dull(s + from, n - from);
+    }
     if (s[from] == '!')
-      while (k < n && s[k] != '\n') k++;
-    if (kind == ' ') continue;
+      while (k < n && s[k] != '\n')
+        k++;
+    if (kind == ' ')
+      continue;
     /* a word ends at a dot, so that suffixes can change; a name keeps its index */
-    while (k < n &&
-           (kind_of((char)s[k]) == 'a' || (kind_of((char)s[k]) == '0' && s[k] != '-') || (s[k] == '.' && kind != 'a')))
+    while (k < n && (kind_of((char)s[k]) == 'a' || (kind_of((char)s[k]) == '0' && s[k] != '-') ||
+                     (s[k] == '.' && kind != 'a')))
       k++;
-    if (!dull && !(start && (kind == '%' || kind == '@'))) out[found++] = (token){from, k - from};
+    if (!dull && !(start && (kind == '%' || kind == '@')))
+      out[found++] = (token){from, k - from};
     start = false;
   }
   return found;
 }
 
 static size_t put(uint8_t *data, size_t n, size_t max, token at, const void *text, size_t len) {
-  if (n - at.n + len > max) return n;
+  if (n - at.n + len > max)
+    return n;
   memmove(data + at.at + len, data + at.at + at.n, n - at.at - at.n);
   memcpy(data + at.at, text, len);
   return n - at.n + len;
@@ -68,21 +79,27 @@ static bool is_word(const uint8_t *s, token t, const char *word) {
 }
 
 /* Another word of the group that holds the token; NULL: none. Groups end with a NULL. */
-static const char *sibling_of(const uint8_t *s, token t, const char *const *words, uint32_t n, uint32_t *seed) {
+static const char *sibling_of(const uint8_t *s, token t, const char *const *words, uint32_t n,
+                              uint32_t *seed) {
   for (uint32_t k = 0, first = 0; k < n; k++) {
-    if (!words[k]) first = k + 1;
-    if (!words[k] || !is_word(s, t, words[k])) continue;
+    if (!words[k])
+      first = k + 1;
+    if (!words[k] || !is_word(s, t, words[k]))
+      continue;
     uint32_t end = k;
-    while (end < n && words[end]) end++;
+    while (end < n && words[end])
+      end++;
     return words[first + fuzz_random(seed, end - first)];
   }
   return NULL;
 }
 
-size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, const char *const *words, uint32_t nwords) {
+size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, const char *const *words,
+                 uint32_t nwords) {
   enum { MAX = 1 << 14 };
   uint32_t seed = s;
-  if (fuzz_random(&seed, 32) == 0) return LLVMFuzzerMutate(data, n, max);
+  if (fuzz_random(&seed, 32) == 0)
+    return LLVMFuzzerMutate(data, n, max);
   token *t = ww_xmalloc(MAX * sizeof *t);
   bool all = !fuzz_random(&seed, 8);
   uint32_t nt = tokens_of(data, n, all, t, MAX), more = 1 + fuzz_random(&seed, 3);
@@ -110,20 +127,26 @@ size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, const char *co
 
 /* ---- JSON: a value in the place of another ---- */
 
-static bool is_scalar(uint8_t c) { return isalnum(c) || c == '-' || c == '+' || c == '.'; }
+static bool is_scalar(uint8_t c) {
+  return isalnum(c) || c == '-' || c == '+' || c == '.';
+}
 
 /* One past the value that begins at `at`, as far as brackets and quotes say. */
 static size_t value_end(const uint8_t *s, size_t n, size_t at) {
   int depth = 0;
   size_t k = at;
-  while (k < n && is_scalar(s[k])) k++;
-  if (k > at) return k;
+  while (k < n && is_scalar(s[k]))
+    k++;
+  if (k > at)
+    return k;
   for (; k < n; k++) {
     depth += s[k] == '{' || s[k] == '[';
     depth -= s[k] == '}' || s[k] == ']';
     if (s[k] == '"')
-      for (k++; k < n && s[k] != '"'; k++) k += s[k] == '\\';
-    if (depth <= 0) return k < n ? k + 1 : n;
+      for (k++; k < n && s[k] != '"'; k++)
+        k += s[k] == '\\';
+    if (depth <= 0)
+      return k < n ? k + 1 : n;
   }
   return n;
 }
@@ -132,11 +155,14 @@ static uint32_t values_of(const uint8_t *s, size_t n, token *out, uint32_t max) 
   uint32_t found = 0;
   for (size_t k = 0; k < n && found < max; k++) {
     bool opens = s[k] == '{' || s[k] == '[' || s[k] == '"', word = is_scalar(s[k]);
-    if (!opens && !word) continue;
+    if (!opens && !word)
+      continue;
     size_t end = value_end(s, n, k);
-    if (end <= k) continue;
+    if (end <= k)
+      continue;
     out[found++] = (token){k, end - k};
-    if (!opens || s[k] == '"') k = end - 1;
+    if (!opens || s[k] == '"')
+      k = end - 1;
   }
   return found;
 }
@@ -144,7 +170,8 @@ static uint32_t values_of(const uint8_t *s, size_t n, token *out, uint32_t max) 
 /* With one comma beside it, so that a member or an element is gone. */
 static token with_comma(const uint8_t *s, size_t n, token t) {
   size_t end = t.at + t.n;
-  if (end < n && s[end] == ':') end = value_end(s, n, end + 1 + (end + 1 < n && s[end + 1] == ' '));
+  if (end < n && s[end] == ':')
+    end = value_end(s, n, end + 1 + (end + 1 < n && s[end + 1] == ' '));
   if (end < n && s[end] == ',')
     end++;
   else if (t.at && s[t.at - 1] == ',')
@@ -177,11 +204,13 @@ size_t fuzz_json_mutate(uint8_t *data, size_t n, size_t max, unsigned s) {
                                     "\"a\""};
   enum { MAX = 4096 };
   uint32_t seed = s;
-  if (!fuzz_random(&seed, 3)) return LLVMFuzzerMutate(data, n, max);
+  if (!fuzz_random(&seed, 3))
+    return LLVMFuzzerMutate(data, n, max);
   token *t = ww_xmalloc(MAX * sizeof *t);
   for (uint32_t more = 1 + fuzz_random(&seed, 2); more; more--) {
     uint32_t nt = values_of(data, n, t, MAX);
-    if (!nt) break;
+    if (!nt)
+      break;
     token at = t[fuzz_random(&seed, nt)], from = t[fuzz_random(&seed, nt)];
     char *text = ww_xmalloc(from.n + 2);
     memcpy(text, data + from.at, from.n);
@@ -209,9 +238,11 @@ static uint32_t words_of(const uint8_t *s, size_t n, token *out, uint32_t max) {
   uint32_t found = 0;
   for (size_t k = 0; k < n && found < max;) {
     size_t from = k++;
-    if (isspace(s[from])) continue;
+    if (isspace(s[from]))
+      continue;
     bool word = isalnum(s[from]) || s[from] == '_';
-    while (word && k < n && (isalnum(s[k]) || s[k] == '_' || s[k] == '.')) k++;
+    while (word && k < n && (isalnum(s[k]) || s[k] == '_' || s[k] == '.'))
+      k++;
     out[found++] = (token){from, k - from};
   }
   return found;
@@ -219,24 +250,30 @@ static uint32_t words_of(const uint8_t *s, size_t n, token *out, uint32_t max) {
 
 static token line_at(const uint8_t *s, size_t n, size_t at) {
   size_t from = at, end = at;
-  while (from && s[from - 1] != '\n') from--;
-  while (end < n && s[end] != '\n') end++;
+  while (from && s[from - 1] != '\n')
+    from--;
+  while (end < n && s[end] != '\n')
+    end++;
   return (token){from, end + (end < n) - from};
 }
 
 /* A number where a number was, a sign where a sign was. */
 static const char *odd_word(uint8_t old, uint32_t *seed) {
-  static const char *const numbers[] = {"0",           "1",          "-1",    "2147483647", "0x80000000u",
-                                        "4294967295u", "1ull << 60", "33",    "1.5",        "1e30f",
-                                        "0.0f",        "1024",       "65536", "-2147483648"};
-  static const char *const signs[] = {"+", "-",  "*",  "/", "%", "<<", ">>", "&", "|", "^", "<", ">=", "==", "!=", "&&",
-                                      "=", "+=", "++", ";", ",", "?",  ":",  "(", ")", "[", "]", "{",  "}",  "."};
+  static const char *const numbers[] = {
+      "0",  "1",   "-1",    "2147483647", "0x80000000u", "4294967295u", "1ull << 60",
+      "33", "1.5", "1e30f", "0.0f",       "1024",        "65536",       "-2147483648"};
+  static const char *const signs[] = {"+", "-",  "*",  "/",  "%",  "<<", ">>", "&",  "|", "^",
+                                      "<", ">=", "==", "!=", "&&", "=",  "+=", "++", ";", ",",
+                                      "?", ":",  "(",  ")",  "[",  "]",  "{",  "}",  "."};
   static const char *const words[] = {
-      "int",    "float", "double",      "char",       "unsigned",   "long long",       "if",     "for",      "while",
-      "return", "break", "threadIdx.x", "blockIdx.y", "__shared__", "__syncthreads()", "struct", "template", "volatile",
-      "const",  "goto",  "sizeof"};
-  if (isdigit(old)) return numbers[fuzz_random(seed, sizeof numbers / sizeof *numbers)];
-  if (isalpha(old) || old == '_') return words[fuzz_random(seed, sizeof words / sizeof *words)];
+      "int",        "float",      "double",          "char",   "unsigned", "long long",
+      "if",         "for",        "while",           "return", "break",    "threadIdx.x",
+      "blockIdx.y", "__shared__", "__syncthreads()", "struct", "template", "volatile",
+      "const",      "goto",       "sizeof"};
+  if (isdigit(old))
+    return numbers[fuzz_random(seed, sizeof numbers / sizeof *numbers)];
+  if (isalpha(old) || old == '_')
+    return words[fuzz_random(seed, sizeof words / sizeof *words)];
   return signs[fuzz_random(seed, sizeof signs / sizeof *signs)];
 }
 
@@ -246,7 +283,10 @@ size_t fuzz_source_change(uint8_t *data, size_t n, size_t max, uint32_t *seed) {
   uint32_t nt = words_of(data, n, t, MAX), what = fuzz_random(seed, 10);
   if (nt) {
     token at = t[fuzz_random(seed, nt)], from = t[fuzz_random(seed, nt)];
-    if (what >= 8) at = line_at(data, n, at.at), from = line_at(data, n, from.at);
+    if (what >= 8) {
+      at = line_at(data, n, at.at);
+      from = line_at(data, n, from.at);
+    }
     uint8_t *text = ww_xmalloc(from.n + 2);
     const char *word = odd_word(data[at.at], seed);
     memcpy(text, data + from.at, from.n);
@@ -267,7 +307,9 @@ size_t fuzz_source_change(uint8_t *data, size_t n, size_t max, uint32_t *seed) {
 
 size_t fuzz_source_mutate(uint8_t *data, size_t n, size_t max, unsigned s) {
   uint32_t seed = s;
-  if (!fuzz_random(&seed, 4)) return LLVMFuzzerMutate(data, n, max);
-  for (uint32_t more = 1 + fuzz_random(&seed, 3); more; more--) n = fuzz_source_change(data, n, max, &seed);
+  if (!fuzz_random(&seed, 4))
+    return LLVMFuzzerMutate(data, n, max);
+  for (uint32_t more = 1 + fuzz_random(&seed, 3); more; more--)
+    n = fuzz_source_change(data, n, max, &seed);
   return n;
 }

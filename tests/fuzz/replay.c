@@ -1,5 +1,6 @@
-/* replay.c - runs inputs through their targets without libFuzzer, in any build: `replay FOLDER` with the inputs of a target in the folder of its
- * name, or `replay FOLDER TARGET`. What is wrong ends it there; else one line, `N passed, 0 failed`. */
+/* replay.c - runs inputs through their targets without libFuzzer, in any build: `replay FOLDER`
+ * with the inputs of a target in the folder of its name, or `replay FOLDER TARGET`. What is wrong
+ * ends it there; else one line, `N passed, 0 failed`. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -7,7 +8,8 @@
 
 /* Nothing is mutated here, but the mutators are linked. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max) {
-  (void)data, (void)max;
+  (void)data;
+  (void)max;
   return n;
 }
 
@@ -36,19 +38,22 @@ static bool replay_folder(const fuzz_target *t, const char *path, uint32_t *pass
   bool ok = true;
   char file[1024];
   for (struct dirent *f; d && ok && (f = readdir(d));) {
-    if (f->d_name[0] == '.') continue;
+    if (f->d_name[0] == '.')
+      continue;
     snprintf(file, sizeof file, "%s/%s", path, f->d_name);
     ok = replay_file(t, file);
     *passed += ok;
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   return ok;
 }
 
 int main(int argc, char **argv) {
   uint32_t passed = 0;
   bool ok = argc == 2 || argc == 3;
-  if (!ok) fprintf(stderr, "usage: replay FOLDER [TARGET]\n");
+  if (!ok)
+    fprintf(stderr, "usage: replay FOLDER [TARGET]\n");
   if (argc == 3) {
     const fuzz_target *t = fuzz_target_named(argv[2]);
     ok = t && replay_folder(t, argv[1], &passed);

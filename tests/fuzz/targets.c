@@ -9,9 +9,11 @@ const fuzz_target fuzz_targets[] = {
 
 const fuzz_target *fuzz_target_named(const char *name) {
   for (const fuzz_target *t = fuzz_targets; name && t->name; t++)
-    if (!strcmp(t->name, name)) return t;
+    if (!strcmp(t->name, name))
+      return t;
   fprintf(stderr, "fuzz: there is no target '%s'; there are", name ? name : "");
-  for (const fuzz_target *t = fuzz_targets; t->name; t++) fprintf(stderr, " %s", t->name);
+  for (const fuzz_target *t = fuzz_targets; t->name; t++)
+    fprintf(stderr, " %s", t->name);
   fprintf(stderr, "\n");
   return NULL;
 }

@@ -2,10 +2,10 @@
  *
  *   launch_triples BUILD [FOLDER] [--only SUBSTRING] [--order FILE]
  *
- * BUILD holds what tests/gpu/run.sh prepared: cubin/SOURCE.cubin, and kernels/SOURCE.json as `warpwise kernels --json`
- * says it (mangled names, parameter types). Memory is filled as the launch spec says and compared with the host
- * reference afterwards, as the interpreter's test does. --order lists the launched triples, one line each: launch i of a
- * profile is line i. */
+ * BUILD holds what tests/gpu/run.sh prepared: cubin/SOURCE.cubin, and kernels/SOURCE.json as
+ * `warpwise kernels --json` says it (mangled names, parameter types). Memory is filled as the
+ * launch spec says and compared with the host reference afterwards, as the interpreter's test does.
+ * --order lists the launched triples, one line each: launch i of a profile is line i. */
 #include "../triple.h"
 #include "driver.h"
 
@@ -46,14 +46,16 @@ static bool find_kernel(device_run *d, const char *build) {
   size_t n;
   const char *source = base_name(t->launch->file), *mangled = NULL;
   ww_err e = {0};
-  if (ww_read_file(t->a, ww_fmt(t->a, "%s/kernels/%s.json", build, source), 64u << 20, &text, &n, &e) != WW_OK ||
+  if (ww_read_file(t->a, ww_fmt(t->a, "%s/kernels/%s.json", build, source), 64u << 20, &text, &n,
+                   &e) != WW_OK ||
       !(d->kernels = cJSON_Parse(text))) {
     triple_fail(t, "kernels/%s.json: %s", source, e.msg);
     return false;
   }
   const cJSON *k;
   cJSON_ArrayForEach(k, cJSON_GetObjectItemCaseSensitive(d->kernels, "kernels")) {
-    if (strcmp(text_of(k, "name"), t->launch->kernel) != 0 && strcmp(text_of(k, "mangled"), t->launch->kernel) != 0)
+    if (strcmp(text_of(k, "name"), t->launch->kernel) != 0 &&
+        strcmp(text_of(k, "mangled"), t->launch->kernel) != 0)
       continue;
     mangled = text_of(k, "mangled");
     d->params = cJSON_GetObjectItemCaseSensitive(k, "args");
@@ -69,7 +71,8 @@ static bool find_kernel(device_run *d, const char *build) {
 
 static const ww_symbol_arg *symbol_of(const device_run *d, const triple_region *r) {
   for (uint32_t i = 0; i < d->t->launch->nsymbols && i < REF_MAX; i++)
-    if (d->ref.symbol[i] == r->base) return &d->t->launch->symbols[i];
+    if (d->ref.symbol[i] == r->base)
+      return &d->t->launch->symbols[i];
   return NULL;
 }
 
@@ -79,9 +82,11 @@ static bool upload(device_run *d) {
     const ww_symbol_arg *symbol = symbol_of(d, r);
     size_t size = r->bytes;
     d->owned[i] = !symbol;
-    bool got = symbol ? gpu_symbol(&d->at[i], &size, d->module, symbol->name) : gpu_alloc(&d->at[i], size);
+    bool got =
+        symbol ? gpu_symbol(&d->at[i], &size, d->module, symbol->name) : gpu_alloc(&d->at[i], size);
     if (!got || size < r->bytes || !gpu_put(d->at[i], r->base, r->bytes)) {
-      triple_fail(d->t, "%s: no device memory of %llu bytes", r->file, (unsigned long long)r->bytes);
+      triple_fail(d->t, "%s: no device memory of %llu bytes", r->file,
+                  (unsigned long long)r->bytes);
       return false;
     }
   }
@@ -92,7 +97,8 @@ static bool upload(device_run *d) {
 static gpu_ptr device_pointer(const device_run *d, const uint8_t *p) {
   for (uint32_t i = 0; i < d->memory.n; i++) {
     const triple_region *r = &d->memory.v[i];
-    if (p >= r->base && p < r->base + r->bytes) return d->at[i] + (gpu_ptr)(p - r->base);
+    if (p >= r->base && p < r->base + r->bytes)
+      return d->at[i] + (gpu_ptr)(p - r->base);
   }
   return 0;
 }
@@ -102,7 +108,8 @@ static bool compare_all(device_run *d) {
   uint8_t *got[2 * REF_MAX];
   for (uint32_t i = 0; i < d->memory.n; i++) {
     got[i] = ww_alloc(d->t->a, d->memory.v[i].bytes);
-    if (!gpu_get(got[i], d->at[i], d->memory.v[i].bytes)) return false;
+    if (!gpu_get(got[i], d->at[i], d->memory.v[i].bytes))
+      return false;
   }
   if (!fn) {
     triple_fail(d->t, "no reference in kernels/refs.c");
@@ -111,7 +118,8 @@ static bool compare_all(device_run *d) {
   fn(&d->ref);
   for (uint32_t i = 0; i < d->memory.n; i++) {
     const triple_region *want = &d->memory.v[i];
-    if (want->file) triple_compare(d->t, want->file, want->type, want->base, got[i], want->bytes);
+    if (want->file)
+      triple_compare(d->t, want->file, want->type, want->base, got[i], want->bytes);
   }
   return true;
 }
@@ -133,11 +141,18 @@ static void *parameter(device_run *d, uint32_t i, uint32_t *next_ptr) {
   const ww_arg *arg = &d->t->launch->args[i];
   uint8_t *to = ww_alloc(d->t->a, arg->hex_n + 8);
   gpu_ptr p;
-  if (arg->kind == WW_ARG_BUFFER) p = device_pointer(d, d->ref.arg[i]), memcpy(to, &p, 8);
-  if (arg->kind == WW_ARG_VALUE) put_value(arg, text_of(cJSON_GetArrayItem(d->params, (int)i), "type"), to);
-  if (arg->kind == WW_ARG_HEX) memcpy(to, arg->hex, arg->hex_n);
-  for (uint32_t k = 0; k < arg->nptrs; k++)
-    p = device_pointer(d, d->ref.ptr[(*next_ptr)++]), memcpy(to + arg->ptrs[k].at, &p, 8);
+  if (arg->kind == WW_ARG_BUFFER) {
+    p = device_pointer(d, d->ref.arg[i]);
+    memcpy(to, &p, 8);
+  }
+  if (arg->kind == WW_ARG_VALUE)
+    put_value(arg, text_of(cJSON_GetArrayItem(d->params, (int)i), "type"), to);
+  if (arg->kind == WW_ARG_HEX)
+    memcpy(to, arg->hex, arg->hex_n);
+  for (uint32_t k = 0; k < arg->nptrs; k++) {
+    p = device_pointer(d, d->ref.ptr[(*next_ptr)++]);
+    memcpy(to + arg->ptrs[k].at, &p, 8);
+  }
   return to;
 }
 
@@ -149,8 +164,10 @@ static bool launch(device_run *d) {
     triple_fail(d->t, "%u arguments for %d parameters", l->nargs, cJSON_GetArraySize(d->params));
     return false;
   }
-  for (uint32_t i = 0; i < l->nargs; i++) params[i] = parameter(d, i, &next_ptr);
-  if (gpu_launch(d->kernel, l->grid, l->block, l->shared, params)) return true;
+  for (uint32_t i = 0; i < l->nargs; i++)
+    params[i] = parameter(d, i, &next_ptr);
+  if (gpu_launch(d->kernel, l->grid, l->block, l->shared, params))
+    return true;
   triple_fail(d->t, "the launch failed");
   return false;
 }
@@ -162,13 +179,17 @@ static void check(triple *t, const setup *s) {
   if (find_kernel(&d, s->build)) {
     triple_initial_memory(t, &d.memory, &d.ref);
     if (upload(&d)) {
-      if (s->order) fprintf(s->order, "%s\n", t->name);
-      if (launch(&d) && !compare_all(&d)) triple_fail(t, "memory could not be read back");
+      if (s->order)
+        fprintf(s->order, "%s\n", t->name);
+      if (launch(&d) && !compare_all(&d))
+        triple_fail(t, "memory could not be read back");
     }
   }
   for (uint32_t i = 0; i < d.memory.n; i++)
-    if (d.owned[i] && d.at[i]) gpu_free(d.at[i]);
-  if (d.module) gpu_unload(d.module);
+    if (d.owned[i] && d.at[i])
+      gpu_free(d.at[i]);
+  if (d.module)
+    gpu_unload(d.module);
   cJSON_Delete(d.kernels);
 }
 
@@ -182,7 +203,8 @@ static bool parse(setup *s, int argc, char **argv) {
     if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
       s->only = argv[++i];
     else if (strcmp(argv[i], "--order") == 0 && i + 1 < argc) {
-      if (!(s->order = fopen(argv[++i], "w"))) return false;
+      if (!(s->order = fopen(argv[++i], "w")))
+        return false;
     } else if (argv[i][0] == '-')
       return false;
     else if (!s->build)
@@ -200,19 +222,23 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: %s BUILD [FOLDER] [--only SUBSTRING] [--order FILE]\n", argv[0]);
     return 2;
   }
-  if (!gpu_open()) return 4;
+  if (!gpu_open())
+    return 4;
   char **names = triple_names(s.dir, "", s.only, &n);
   for (uint32_t i = 0; i < n; i++) {
     triple t;
     bool cuda = !triple_open(&t, s.dir, names[i]) || is_cuda(&t);
-    if (cuda && t.lines.n == 0) check(&t, &s);
-    if (t.lines.n)
-      failed++, fputs(t.lines.s, stdout);
-    else
+    if (cuda && t.lines.n == 0)
+      check(&t, &s);
+    if (t.lines.n) {
+      failed++;
+      fputs(t.lines.s, stdout);
+    } else
       passed += cuda;
     triple_close(&t);
   }
-  if (s.order) fclose(s.order);
+  if (s.order)
+    fclose(s.order);
   printf("%u passed, %u failed\n", passed, failed);
   triple_names_free(names, n);
   return failed || passed == 0;

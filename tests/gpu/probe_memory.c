@@ -1,11 +1,12 @@
-/* probe_memory.c - single accesses of one warp on the real device, to hold the rules of src/trace/coalesce.c against
- * its counters.
+/* probe_memory.c - single accesses of one warp on the real device, to hold the rules of
+ * src/trace/coalesce.c against its counters.
  *
  *   probe_memory PROBES.cubin     launches them all
  *   probe_memory --list           what they are, in order, and what we count; needs no device
  *
- * Each launch is one access of probes.cu: a space, a direction, a width and a pattern of lane addresses. Its line in the
- * list is `SPACE_DIRECTION_WIDTH PATTERN UNITS`, where UNITS are bank passes for shared memory and sectors for global. */
+ * Each launch is one access of probes.cu: a space, a direction, a width and a pattern of lane
+ * addresses. Its line in the list is `SPACE_DIRECTION_WIDTH PATTERN UNITS`, where UNITS are bank
+ * passes for shared memory and sectors for global. */
 #include "../../src/trace/count_int.h"
 #include "driver.h"
 
@@ -23,19 +24,38 @@ typedef struct {
   uint32_t seed, mask;
 } pattern;
 
-static uint32_t stride(uint32_t l, uint32_t by) { return l * by; }
-static uint32_t share(uint32_t l, uint32_t by) { return l / by; }
-static uint32_t wrap(uint32_t l, uint32_t by) { return l % by; }
-static uint32_t backward(uint32_t l, uint32_t from) { return from - l; }
-static uint32_t swap(uint32_t l, uint32_t bits) { return l ^ bits; }
-static uint32_t shifted(uint32_t l, uint32_t by) { return l + by; }
+static uint32_t stride(uint32_t l, uint32_t by) {
+  return l * by;
+}
+static uint32_t share(uint32_t l, uint32_t by) {
+  return l / by;
+}
+static uint32_t wrap(uint32_t l, uint32_t by) {
+  return l % by;
+}
+static uint32_t backward(uint32_t l, uint32_t from) {
+  return from - l;
+}
+static uint32_t swap(uint32_t l, uint32_t bits) {
+  return l ^ bits;
+}
+static uint32_t shifted(uint32_t l, uint32_t by) {
+  return l + by;
+}
 /* Quarter q of the warp: words of its own, far apart, the same bank. */
-static uint32_t quarters(uint32_t l, uint32_t by) { return l / 8 * by + l % 8; }
-static uint32_t halves(uint32_t l, uint32_t by) { return l / 16 * by + l % 16; }
+static uint32_t quarters(uint32_t l, uint32_t by) {
+  return l / 8 * by + l % 8;
+}
+static uint32_t halves(uint32_t l, uint32_t by) {
+  return l / 16 * by + l % 16;
+}
 /* Even lanes share one word, odd lanes go their own way. */
-static uint32_t mixed(uint32_t l, uint32_t by) { return l & 1 ? l * by : 0; }
+static uint32_t mixed(uint32_t l, uint32_t by) {
+  return l & 1 ? l * by : 0;
+}
 
-/* For the joining of wide loads: lanes i and i^1, or i and i^2, at one place; in parts of the warp or throughout. */
+/* For the joining of wide loads: lanes i and i^1, or i and i^2, at one place; in parts of the warp
+ * or throughout. */
 static uint32_t pairs2(uint32_t l, uint32_t unused) {
   (void)unused;
   return l / 4 * 2 + (l & 1);
@@ -44,12 +64,16 @@ static uint32_t low_pairs(uint32_t l, uint32_t unused) {
   (void)unused;
   return l < 16 ? l / 2 : l;
 }
-static uint32_t low_pairs_high_pairs2(uint32_t l, uint32_t by) { return l < 16 ? l / 2 : pairs2(l, by); }
+static uint32_t low_pairs_high_pairs2(uint32_t l, uint32_t by) {
+  return l < 16 ? l / 2 : pairs2(l, by);
+}
 static uint32_t quads_of_both(uint32_t l, uint32_t unused) {
   (void)unused;
   return l / 4 * 2 + (l & 4 ? l & 1 : l >> 1 & 1);
 }
-static uint32_t pairs_but_one(uint32_t l, uint32_t by) { return l == by ? 40 : l / 2; }
+static uint32_t pairs_but_one(uint32_t l, uint32_t by) {
+  return l == by ? 40 : l / 2;
+}
 
 static uint32_t scatter(uint32_t l, uint32_t seed) { /* seed: log2 of the range * 16 + which */
   uint64_t h = (seed * 64ull + l + 1) * 0x9e3779b97f4a7c15ull;
@@ -57,9 +81,15 @@ static uint32_t scatter(uint32_t l, uint32_t seed) { /* seed: log2 of the range 
   return (uint32_t)(h >> 40) & ((1u << (seed >> 4)) - 1);
 }
 
-static uint32_t random_pairs(uint32_t l, uint32_t seed) { return scatter(l / 2, seed); }
-static uint32_t random_pairs2(uint32_t l, uint32_t seed) { return scatter(l & ~2u, seed); }
-static uint32_t random_fours(uint32_t l, uint32_t seed) { return scatter(l & ~5u, seed); } /* i^1 and i^4 */
+static uint32_t random_pairs(uint32_t l, uint32_t seed) {
+  return scatter(l / 2, seed);
+}
+static uint32_t random_pairs2(uint32_t l, uint32_t seed) {
+  return scatter(l & ~2u, seed);
+}
+static uint32_t random_fours(uint32_t l, uint32_t seed) {
+  return scatter(l & ~5u, seed);
+} /* i^1 and i^4 */
 
 #define ALL 0xffffffffu
 static const pattern patterns[] = {
@@ -114,7 +144,8 @@ static const pattern patterns[] = {
     {"random8m", scatter, 0x82, 0x0ff0f00f},
 };
 
-/* For 8- and 16-byte accesses of shared memory (when are two phases served as one?) and global atomics. */
+/* For 8- and 16-byte accesses of shared memory (when are two phases served as one?) and global
+ * atomics. */
 static const pattern wide_patterns[] = {
     {"pairs2", pairs2, 0, ALL},
     {"low_pairs", low_pairs, 0, ALL},
@@ -149,20 +180,26 @@ static const char *const atomics[] = {"shared_atom", "shared_red", "global_atom"
 
 static void place(lanes *l, const pattern *p, uint32_t width) {
   l->mask = p->mask;
-  for (uint32_t i = 0; i < 32; i++) l->at[i] = p->slot(i, p->seed) * width % SPAN;
+  for (uint32_t i = 0; i < 32; i++)
+    l->at[i] = p->slot(i, p->seed) * width % SPAN;
 }
 
-/* Atomics are no sectors or passes of ours; the rules that hold for them, for when a model needs them: a global one takes
- * each sector as often as the most lanes meet at one of its words, a shared one takes as many passes as the fullest bank
- * has lanes. */
+/* Atomics are no sectors or passes of ours; the rules that hold for them, for when a model needs
+ * them: a global one takes each sector as often as the most lanes meet at one of its words, a
+ * shared one takes as many passes as the fullest bank has lanes. */
 static uint32_t atomic_units(const lanes *l, bool shared) {
   uint32_t sum = 0, most = 0, by_bank[32] = {0}, by_word[SPAN / 4] = {0};
   for (uint32_t i = 0; i < 32; i++)
-    if (l->mask >> i & 1) by_bank[l->at[i] / 4 % 32]++, by_word[l->at[i] / 4]++;
-  for (uint32_t b = 0; b < 32; b++) most = by_bank[b] > most ? by_bank[b] : most;
+    if (l->mask >> i & 1) {
+      by_bank[l->at[i] / 4 % 32]++;
+      by_word[l->at[i] / 4]++;
+    }
+  for (uint32_t b = 0; b < 32; b++)
+    most = by_bank[b] > most ? by_bank[b] : most;
   for (uint32_t s = 0; s < SPAN / 32; s++) {
     uint32_t times = 0;
-    for (uint32_t w = 8 * s; w < 8 * s + 8; w++) times = by_word[w] > times ? by_word[w] : times;
+    for (uint32_t w = 8 * s; w < 8 * s + 8; w++)
+      times = by_word[w] > times ? by_word[w] : times;
     sum += times;
   }
   return shared ? most : sum;
@@ -172,8 +209,10 @@ static uint32_t atomic_units(const lanes *l, bool shared) {
 static uint32_t units(const lanes *l, uint32_t width, const char *kind) {
   uint64_t addr[32];
   bool shared = kind[0] == 's';
-  if (strstr(kind, "_atom") || strstr(kind, "_red")) return atomic_units(l, shared);
-  for (uint32_t i = 0; i < 32; i++) addr[i] = WW_SHARED_BASE + l->at[i];
+  if (strstr(kind, "_atom") || strstr(kind, "_red"))
+    return atomic_units(l, shared);
+  for (uint32_t i = 0; i < 32; i++)
+    addr[i] = WW_SHARED_BASE + l->at[i];
   ww_access a = {.kind = strstr(kind, "_ld") ? WW_ACCESS_LOAD : WW_ACCESS_STORE,
                  .space = shared ? WW_SHARED : WW_GLOBAL,
                  .bytes = (uint8_t)width,
@@ -196,9 +235,11 @@ static bool probe(const prober *b, const char *kind, uint32_t width, const patte
   void *params[] = {&l, &memory, &out};
   place(&l, p, width);
   snprintf(name, sizeof name, "%s_%u", kind, width);
-  if (b->list) return fprintf(b->list, "%s %s %u\n", name, p->name, units(&l, width, kind)) > 0;
+  if (b->list)
+    return fprintf(b->list, "%s %s %u\n", name, p->name, units(&l, width, kind)) > 0;
   return gpu_find(&k, b->module, name) &&
-         gpu_launch(k, (uint64_t[]){1, 1, 1}, (uint64_t[]){32, 1, 1}, kind[0] == 's' ? SPAN : 0, params);
+         gpu_launch(k, (uint64_t[]){1, 1, 1}, (uint64_t[]){32, 1, 1}, kind[0] == 's' ? SPAN : 0,
+                    params);
 }
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -209,12 +250,15 @@ static bool probe_all(const prober *b) {
   for (size_t p = 0; p < COUNT_OF(patterns); p++) {
     for (size_t k = 0; k < 4; k++)
       for (size_t w = 0; w < 5; w++)
-        if (widths[w] != 2 || p % 8 == 1) ok = ok && probe(b, kinds[k], widths[w], &patterns[p]);
-    for (size_t k = 0; k < 4 && p % 3 == 0; k++) ok = ok && probe(b, atomics[k], 4, &patterns[p]);
+        if (widths[w] != 2 || p % 8 == 1)
+          ok = ok && probe(b, kinds[k], widths[w], &patterns[p]);
+    for (size_t k = 0; k < 4 && p % 3 == 0; k++)
+      ok = ok && probe(b, atomics[k], 4, &patterns[p]);
   }
   for (size_t p = 0; p < COUNT_OF(wide_patterns); p++) {
     for (size_t k = 0; k < 2; k++)
-      for (size_t w = 3; w < 5; w++) ok = ok && probe(b, kinds[k], widths[w], &wide_patterns[p]);
+      for (size_t w = 3; w < 5; w++)
+        ok = ok && probe(b, kinds[k], widths[w], &wide_patterns[p]);
     ok = ok && probe(b, "global_red", 4, &wide_patterns[p]);
   }
   return ok;
@@ -222,7 +266,8 @@ static bool probe_all(const prober *b) {
 
 static bool on_device(const char *cubin) {
   prober b = {0};
-  if (!gpu_open() || !gpu_load(&b.module, cubin) || !gpu_alloc(&b.memory, SPAN + 64)) return false;
+  if (!gpu_open() || !gpu_load(&b.module, cubin) || !gpu_alloc(&b.memory, SPAN + 64))
+    return false;
   void *zeros = ww_xmalloc(SPAN + 64);
   memset(zeros, 0, SPAN + 64);
   bool ok = gpu_put(b.memory, zeros, SPAN + 64) && probe_all(&b);
@@ -233,8 +278,10 @@ static bool on_device(const char *cubin) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 2 && strcmp(argv[1], "--list") == 0) return !probe_all(&(prober){.list = stdout});
-  if (argc == 2) return on_device(argv[1]) ? 0 : 4;
+  if (argc == 2 && strcmp(argv[1], "--list") == 0)
+    return !probe_all(&(prober){.list = stdout});
+  if (argc == 2)
+    return on_device(argv[1]) ? 0 : 4;
   fprintf(stderr, "usage: %s PROBES.cubin | --list\n", argv[0]);
   return 2;
 }

@@ -1,5 +1,6 @@
-/* clang.c - a compiler that has been taken over: it answers as clang does and tries whatever does harm at each start. What it could do
- * it tells as a compiler's error. OUTSIDE is a folder with a file `secret` and a file `mine` in it, INSIDE the folder of the source. */
+/* clang.c - a compiler that has been taken over: it answers as clang does and tries whatever does
+ * harm at each start. What it could do it tells as a compiler's error. OUTSIDE is a folder with a
+ * file `secret` and a file `mine` in it, INSIDE the folder of the source. */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,12 +18,14 @@ extern char **environ;
 static char did[1024];
 
 static void tell(const char *what, int yes) {
-  if (yes) strcat(strcat(did, " "), what);
+  if (yes)
+    strcat(strcat(did, " "), what);
 }
 
 static int writes(const char *path) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return fd >= 0;
 }
 
@@ -30,7 +33,8 @@ static int reads(const char *path) {
   char text[64] = "";
   int fd = open(path, O_RDONLY);
   ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return n > 0;
 }
 
@@ -41,17 +45,20 @@ static int starts(const char *command) {
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);
   }
-  if (pid > 0) waitpid(pid, &status, 0);
+  if (pid > 0)
+    waitpid(pid, &status, 0);
   return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static int connects(void) {
   int fd = socket(AF_INET, SOCK_STREAM, 0);
-  if (fd >= 0) close(fd);
+  if (fd >= 0)
+    close(fd);
   return fd >= 0;
 }
 
-static int others(void) { /* descriptors beside stdin, stdout and stderr that lead to a file or a connection */
+static int
+others(void) { /* descriptors beside stdin, stdout and stderr that lead to a file or a connection */
   int n = 0;
   for (int fd = 3; fd < 256; fd++) {
     char link[64], to[256];
@@ -81,14 +88,18 @@ static void attack(void) {
   snprintf(path, sizeof path, "/proc/%d/environ", getppid());
   tell("parent-environment", reads(path));
   tell("read-device", reads("/dev/zero"));
-  if (READS) tell("read-outside", reads(OUTSIDE "/secret"));
+  if (READS)
+    tell("read-outside", reads(OUTSIDE "/secret"));
 }
 
 int main(int argc, char **argv) {
   attack();
-  if (argc > 1 && !strcmp(argv[argc - 1], "--version")) return !puts("clang version 19.1.7");
+  if (argc > 1 && !strcmp(argv[argc - 1], "--version"))
+    return !puts("clang version 19.1.7");
   if (!strcmp(argv[argc - 1], "-###"))
-    return fprintf(stderr, " \"%s\" \"-cc1\" \"a\" \"b\" \"c\" \"d\" \"e\" \"f\" \"g\" \"h\" \"input\"\n", argv[0]) < 0;
+    return fprintf(stderr,
+                   " \"%s\" \"-cc1\" \"a\" \"b\" \"c\" \"d\" \"e\" \"f\" \"g\" \"h\" \"input\"\n",
+                   argv[0]) < 0;
   fprintf(stderr, "error: it could:%s\n", *did ? did : " nothing");
   return 1;
 }

@@ -1,5 +1,5 @@
-/* old_kernel.c - `old_kernel files|all PROGRAM ARGUMENTS...` : runs it as on a kernel without Landlock (files), or without seccomp's
- * filters too (all). */
+/* old_kernel.c - `old_kernel files|all PROGRAM ARGUMENTS...` : runs it as on a kernel without
+ * Landlock (files), or without seccomp's filters too (all). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -16,7 +16,8 @@
 #define MISSING ANSWER(SECCOMP_RET_ERRNO | ENOSYS)
 
 int main(int argc, char **argv) {
-  if (argc < 3) return 2;
+  if (argc < 3)
+    return 2;
   int all = !strcmp(argv[1], "all");
   struct sock_filter f[] = {
       LOAD(nr),

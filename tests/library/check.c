@@ -1,7 +1,9 @@
-/* check.c - the C interface from outside: everything that warpwise.h promises, by a program that knows nothing else. Prints TAP.
+/* check.c - the C interface from outside: everything that warpwise.h promises, by a program that
+ * knows nothing else. Prints TAP.
  *
- * check FOLDER GPU : FOLDER is empty and may be written to, GPU the file of a description called "mine". check metrics : the names of the metrics in the order of their numbers.
- * check report FILE KERNEL GPU : the report as JSON. */
+ * check FOLDER GPU : FOLDER is empty and may be written to, GPU the file of a description called
+ * "mine". check metrics : the names of the metrics in the order of their numbers. check report FILE
+ * KERNEL GPU : the report as JSON. */
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -18,16 +20,17 @@ static void ok(bool good, const char *what) {
   printf("%s %d - %s\n", good ? "ok" : "not ok", count, what);
 }
 
-static const char cuda[] = "// warpwise: grid=n/256 block=256 n=1<<20 x=[n]\n"
-                           "__global__ void scale(int n, float a, float *x) {\n"
-                           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                           "  if (i < n) x[i] = a * x[i];\n"
-                           "}\n"
-                           "// warpwise: grid=64 block=256\n"
-                           "__global__ void gather(int n, const int *at, const double *x, double *y) {\n"
-                           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                           "  if (i < n) y[i] = x[at[i] * 16];\n"
-                           "}\n";
+static const char cuda[] =
+    "// warpwise: grid=n/256 block=256 n=1<<20 x=[n]\n"
+    "__global__ void scale(int n, float a, float *x) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) x[i] = a * x[i];\n"
+    "}\n"
+    "// warpwise: grid=64 block=256\n"
+    "__global__ void gather(int n, const int *at, const double *x, double *y) {\n"
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < n) y[i] = x[at[i] * 16];\n"
+    "}\n";
 static const char *const both[] = {"h200", "a100"};
 
 static warpwise_question ask(const char *kernel) {
@@ -51,16 +54,19 @@ static void check_open(void) {
   warpwise_error e = {0};
   warpwise_config config = {0};
   ok(!strcmp(warpwise_version(), WARPWISE_VERSION), "library and header are of one version");
-  ok(warpwise_open(&config, &c, &e) == WARPWISE_USAGE && !c && strstr(e.message, "WARPWISE_API_VERSION"),
+  ok(warpwise_open(&config, &c, &e) == WARPWISE_USAGE && !c &&
+         strstr(e.message, "WARPWISE_API_VERSION"),
      "a configuration without a version is refused, with what to do");
   config.api = WARPWISE_API_VERSION + 1;
-  ok(warpwise_open(&config, &c, &e) == WARPWISE_USAGE && strstr(e.message, "newer"), "so is one of a newer interface");
+  ok(warpwise_open(&config, &c, &e) == WARPWISE_USAGE && strstr(e.message, "newer"),
+     "so is one of a newer interface");
   config.api = WARPWISE_API_VERSION;
   config.root = "/no/such/folder";
   ok(warpwise_open(&config, &c, NULL) == WARPWISE_IO && !c, "an error need not be asked for");
   config.root = NULL;
   config.models = "/no/such/folder";
-  ok(warpwise_open(&config, &c, &e) == WARPWISE_IO && e.code == WARPWISE_IO, "models that are not there");
+  ok(warpwise_open(&config, &c, &e) == WARPWISE_IO && e.code == WARPWISE_IO,
+     "models that are not there");
   warpwise_close(NULL);
   warpwise_answer_free(NULL);
   warpwise_kernels_free(NULL);
@@ -71,9 +77,11 @@ static void check_open(void) {
 static void check_gpus(const warpwise_context *c) {
   uint32_t n = warpwise_gpu_count(c), h200 = n;
   for (uint32_t i = 0; i < n; i++)
-    if (!strcmp(warpwise_gpu_at(c, i).name, "h200")) h200 = i;
+    if (!strcmp(warpwise_gpu_at(c, i).name, "h200"))
+      h200 = i;
   warpwise_gpu g = warpwise_gpu_at(c, h200);
-  ok(n >= 5 && g.lanes == 32 && g.multiprocessors == 132 && !strcmp(g.architecture, "sm_90"), "GPUs are listed");
+  ok(n >= 5 && g.lanes == 32 && g.multiprocessors == 132 && !strcmp(g.architecture, "sm_90"),
+     "GPUs are listed");
   ok(!warpwise_gpu_at(c, n).name, "there is none beyond the last");
   ok(!strcmp(warpwise_status_name(WARPWISE_LIMIT), "limit") &&
          !strcmp(warpwise_status_name((warpwise_status)99), "unknown"),
@@ -89,24 +97,29 @@ static void check_kernels(warpwise_context *c) {
   s.path = "check.cu";
   s.text = cuda;
   ok(!warpwise_kernels_read(c, s, &k, &e) && warpwise_kernel_count(k) == 2, "kernels of a text");
-  if (!k) return;
+  if (!k)
+    return;
   warpwise_kernel f = warpwise_kernel_at(k, 0);
   warpwise_parameter p = warpwise_parameter_at(k, 1, 1);
-  ok(!strcmp(f.name, "scale") && f.line == 2 && f.parameter_count == 3 && f.launch && strstr(f.launch, "1<<20") &&
-         !f.refusal,
+  ok(!strcmp(f.name, "scale") && f.line == 2 && f.parameter_count == 3 && f.launch &&
+         strstr(f.launch, "1<<20") && !f.refusal,
      "their places, parameters and comments");
   ok(p.pointer && p.bytes == 8 && strstr(p.type, "int") && !strcmp(p.name, "at"), "a parameter");
-  ok(!warpwise_kernel_at(k, 2).name && !warpwise_parameter_at(k, 0, 3).name && !warpwise_parameter_at(k, 9, 0).name &&
+  ok(!warpwise_kernel_at(k, 2).name && !warpwise_parameter_at(k, 0, 3).name &&
+         !warpwise_parameter_at(k, 9, 0).name &&
          !warpwise_diagnostic_at(k, warpwise_diagnostic_count(k)).message,
      "nothing beyond the last ones");
   warpwise_kernels_free(k);
-  s.text = "__global__ void k(float *x) { x[0] = nothing; }\n__global__ void l(float *x) { x[0] = 1; }\n";
-  ok(!warpwise_kernels_read(c, s, &k, &e) && warpwise_diagnostic_count(k) && warpwise_diagnostic_at(k, 0).line == 1,
+  s.text = "__global__ void k(float *x) { x[0] = nothing; }\n__global__ void l(float *x) { x[0] = "
+           "1; }\n";
+  ok(!warpwise_kernels_read(c, s, &k, &e) && warpwise_diagnostic_count(k) &&
+         warpwise_diagnostic_at(k, 0).line == 1,
      "what is left out is a diagnostic");
   warpwise_kernels_free(k);
   s.text = NULL;
   s.path = "/no/such/file.cu";
-  ok(warpwise_kernels_read(c, s, &k, &e) == WARPWISE_IO && !k && *e.message, "a file that is not there");
+  ok(warpwise_kernels_read(c, s, &k, &e) == WARPWISE_IO && !k && *e.message,
+     "a file that is not there");
   s.path = NULL;
   ok(warpwise_kernels_read(c, s, &k, &e) == WARPWISE_USAGE, "no source at all");
 }
@@ -119,16 +132,19 @@ static void check_launch_errors(void) {
   warpwise_buffer b = {0};
   ok(warpwise_launch_grid(l, 1, 0, 1, &e) == WARPWISE_USAGE, "a grid of nothing is refused");
   ok(warpwise_launch_float(l, "a", NAN, NULL) == WARPWISE_USAGE, "so is a value that is no number");
-  ok(warpwise_launch_int(l, "", 1, &e) == WARPWISE_USAGE && warpwise_launch_int(l, NULL, 1, &e) == WARPWISE_USAGE,
+  ok(warpwise_launch_int(l, "", 1, &e) == WARPWISE_USAGE &&
+         warpwise_launch_int(l, NULL, 1, &e) == WARPWISE_USAGE,
      "and an argument without a name");
   b.type = "f33";
   b.count = 4;
-  ok(warpwise_launch_buffer(l, "x", b, &e) == WARPWISE_PARSE && strstr(e.message, "f33"), "and an unknown type");
+  ok(warpwise_launch_buffer(l, "x", b, &e) == WARPWISE_PARSE && strstr(e.message, "f33"),
+     "and an unknown type");
   b.type = "f32";
   b.fill = "uniform(3,1)";
   ok(warpwise_launch_buffer(l, "x", b, &e) == WARPWISE_PARSE, "and an impossible fill");
   ok(warpwise_launch_set(l, "what is this", &e) == WARPWISE_PARSE, "and words that make no sense");
-  ok(warpwise_launch_parse("{\"grit\":1}", NULL, &m, &e) == WARPWISE_PARSE && !m && strstr(e.message, "grit"),
+  ok(warpwise_launch_parse("{\"grit\":1}", NULL, &m, &e) == WARPWISE_PARSE && !m &&
+         strstr(e.message, "grit"),
      "and an unknown member");
   char *json = warpwise_launch_json(l);
   ok(json && !strstr(json, "\"x\""), "what was refused is not in the launch");
@@ -153,20 +169,23 @@ static warpwise_launch *built(int64_t n) {
 
 /* One launch in three ways: by functions, as JSON, in words. */
 static void check_launches(warpwise_context *c) {
-  static const char json[] =
-      "{\"grid\":[8192,1,1],\"block\":128,\"args\":[{\"name\":\"n\",\"value\":1048576},{\"name\":\"a\","
-      "\"value\":1.5},{\"name\":\"x\",\"buffer\":{\"bytes\":4194304,\"type\":\"f32\",\"fill\":\"random\"}}]}";
+  static const char json[] = "{\"grid\":[8192,1,1],\"block\":128,\"args\":[{\"name\":\"n\","
+                             "\"value\":1048576},{\"name\":\"a\","
+                             "\"value\":1.5},{\"name\":\"x\",\"buffer\":{\"bytes\":4194304,"
+                             "\"type\":\"f32\",\"fill\":\"random\"}}]}";
   warpwise_launch *l[3] = {built(1 << 20), NULL, warpwise_launch_new()};
   warpwise_answer *a[3] = {0};
   warpwise_error e;
   ok(!warpwise_launch_parse(json, NULL, &l[1], &e), "a launch from JSON");
-  ok(!warpwise_launch_set(l[2], "grid=n/128 block=128 n=1<<20 a=1.5 x=f32[n]:random cache=warm", &e) &&
+  ok(!warpwise_launch_set(l[2], "grid=n/128 block=128 n=1<<20 a=1.5 x=f32[n]:random cache=warm",
+                          &e) &&
          !warpwise_launch_set(l[2], "cache=cold", &e),
      "a launch from words");
   warpwise_question q = ask("scale");
   for (int i = 0; i < 3; i++) {
     q.launch = l[i];
-    if (warpwise_predict(c, &q, &a[i], &e)) printf("# %s\n", e.message);
+    if (warpwise_predict(c, &q, &a[i], &e))
+      printf("# %s\n", e.message);
   }
   bool same = a[0] && a[1] && a[2];
   for (uint32_t g = 0; same && g < 2; g++)
@@ -175,7 +194,8 @@ static void check_launches(warpwise_context *c) {
   ok(same, "built, parsed and in words they are one launch");
   ok(a[1] && warpwise_report_was_known(warpwise_report_at(a[1], 0)), "and it was computed once");
   char *again = warpwise_launch_json(l[0]);
-  ok(strstr(again, "8192") && !strstr(again, "\"value\":7") && strstr(again, "1.5"), "a launch as JSON");
+  ok(strstr(again, "8192") && !strstr(again, "\"value\":7") && strstr(again, "1.5"),
+     "a launch as JSON");
   warpwise_launch *back;
   ok(!warpwise_launch_parse(again, NULL, &back, &e), "which can be read back");
   warpwise_launch_free(back);
@@ -190,7 +210,10 @@ static void check_launches(warpwise_context *c) {
   q.launch = l[1];
   ok(!warpwise_predict(c, &q, &few, &e) && microseconds(few, 0) < microseconds(a[0], 0),
      "so does an argument by its position");
-  for (int i = 0; i < 3; i++) warpwise_answer_free(a[i]), warpwise_launch_free(l[i]);
+  for (int i = 0; i < 3; i++) {
+    warpwise_answer_free(a[i]);
+    warpwise_launch_free(l[i]);
+  }
   warpwise_answer_free(warm);
   warpwise_answer_free(few);
   warpwise_string_free(again);
@@ -200,31 +223,39 @@ static void check_launches(warpwise_context *c) {
 
 static void check_report(const warpwise_report *r) {
   warpwise_quantity us = warpwise_report_metric(r, WARPWISE_TIME_US);
-  ok(us.known && us.interval && us.low > 0 && us.low <= us.value && us.value <= us.high, "time has its interval");
+  ok(us.known && us.interval && us.low > 0 && us.low <= us.value && us.value <= us.high,
+     "time has its interval");
   bool same = true;
   for (uint32_t m = 0; m < warpwise_metric_count(); m++) {
     warpwise_quantity by_number = warpwise_report_metric(r, (warpwise_metric)m);
     warpwise_quantity by_name = warpwise_report_metric_named(r, warpwise_metric_at(m).name);
-    same &= by_number.known == by_name.known && by_number.value == by_name.value && *warpwise_metric_at(m).meaning;
+    same &= by_number.known == by_name.known && by_number.value == by_name.value &&
+            *warpwise_metric_at(m).meaning;
   }
-  ok(same && warpwise_metric_count() == WARPWISE_SHARED_CONFLICT_WAYS + 1, "metrics by number and by name");
-  ok(!warpwise_report_metric(r, (warpwise_metric)99).known && !warpwise_report_metric_named(r, "speed").known &&
-         !warpwise_metric_at(99).name,
+  ok(same && warpwise_metric_count() == WARPWISE_SHARED_CONFLICT_WAYS + 1,
+     "metrics by number and by name");
+  ok(!warpwise_report_metric(r, (warpwise_metric)99).known &&
+         !warpwise_report_metric_named(r, "speed").known && !warpwise_metric_at(99).name,
      "what is no metric is not known");
-  ok(!strcmp(warpwise_report_roofline(r), "bandwidth") && *warpwise_report_bottleneck(r) && warpwise_report_model(r),
+  ok(!strcmp(warpwise_report_roofline(r), "bandwidth") && *warpwise_report_bottleneck(r) &&
+         warpwise_report_model(r),
      "class, bottleneck and model");
-  ok(strstr(warpwise_report_json(r), "\"schema_version\":1") && !strchr(warpwise_report_json(r), '\n'),
+  ok(strstr(warpwise_report_json(r), "\"schema_version\":1") &&
+         !strchr(warpwise_report_json(r), '\n'),
      "JSON, one line");
   double share = 0;
-  for (uint32_t i = 0; i < warpwise_line_count(r); i++) share += warpwise_line_at(r, i).share;
+  for (uint32_t i = 0; i < warpwise_line_count(r); i++)
+    share += warpwise_line_at(r, i).share;
   ok(warpwise_line_count(r) && warpwise_line_at(r, 0).line == 9 && share > 0.5 && share < 1.001,
      "lines and their shares");
   warpwise_finding f = warpwise_finding_at(r, 0);
   ok(warpwise_finding_count(r) && f.gain > 1 && f.line == 9 && *f.rule && *f.message, "findings");
   bool said = warpwise_assumption_count(r) > 0;
-  for (uint32_t i = 0; i < warpwise_assumption_count(r); i++) said &= *warpwise_assumption_at(r, i) != 0;
+  for (uint32_t i = 0; i < warpwise_assumption_count(r); i++)
+    said &= *warpwise_assumption_at(r, i) != 0;
   ok(said, "what was assumed is listed");
-  ok(!warpwise_finding_at(r, 99).rule && !warpwise_line_at(r, 9999).line && !warpwise_assumption_at(r, 99),
+  ok(!warpwise_finding_at(r, 99).rule && !warpwise_line_at(r, 9999).line &&
+         !warpwise_assumption_at(r, 99),
      "and no more than that");
 }
 
@@ -234,7 +265,8 @@ static void check_answers(warpwise_context *c) {
   warpwise_error e;
   q.explain = true;
   ok(!warpwise_predict(c, &q, &a, &e) && warpwise_report_count(a) == 2, "one kernel on two GPUs");
-  if (!a) return;
+  if (!a)
+    return;
   check_report(warpwise_report_at(a, 0));
   ok(!strcmp(warpwise_report_gpu(warpwise_report_at(a, 1)), "a100") && !warpwise_report_at(a, 2),
      "GPUs in the order asked");
@@ -264,8 +296,9 @@ static void check_refusals(warpwise_context *c) {
   ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_USAGE && !a && strstr(e.message, "h200"),
      "an unknown GPU: which are known");
   q.gpus = amd;
-  ok(!warpwise_predict(c, &q, &a, &e) && warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_USAGE &&
-         *e.message && !warpwise_report_metric(warpwise_report_at(a, 0), WARPWISE_TIME_US).known &&
+  ok(!warpwise_predict(c, &q, &a, &e) &&
+         warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_USAGE && *e.message &&
+         !warpwise_report_metric(warpwise_report_at(a, 0), WARPWISE_TIME_US).known &&
          !warpwise_report_model(warpwise_report_at(a, 0)),
      "a GPU that cannot run it: a report that says so");
   warpwise_answer_free(a);
@@ -283,7 +316,9 @@ static void check_refusals(warpwise_context *c) {
 
 /* ---- cancelling ---- */
 
-static bool after(void *payload) { return --*(int *)payload < 0; }
+static bool after(void *payload) {
+  return --*(int *)payload < 0;
+}
 
 static void check_cancel(warpwise_context *c) {
   warpwise_question q = ask("gather");
@@ -296,8 +331,8 @@ static void check_cancel(warpwise_context *c) {
   ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_CANCELLED && !a, "cancelled from the beginning");
   left = 3;
   warpwise_status st = warpwise_predict(c, &q, &a, &e);
-  bool ended =
-      st == WARPWISE_CANCELLED || (a && warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_CANCELLED);
+  bool ended = st == WARPWISE_CANCELLED ||
+               (a && warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_CANCELLED);
   ok(ended && left < 0, "cancelled on the way");
   warpwise_answer_free(a);
   left = 1 << 30;
@@ -328,13 +363,16 @@ static void *work(void *arg) {
     warpwise_answer *a;
     warpwise_kernels *k;
     if (i % 2) { /* of its own: another text in each round and thread */
-      snprintf(text, sizeof text, "%s// %d %d\n__device__ float extra%d_%d;\n", cuda, w->number, i, w->number, i);
+      snprintf(text, sizeof text, "%s// %d %d\n__device__ float extra%d_%d;\n", cuda, w->number, i,
+               w->number, i);
       q.source.text = text;
     }
     q.launch = w->launch; /* all share it */
     w->wrong += warpwise_predict(w->context, &q, &a, NULL) != WARPWISE_OK;
-    for (uint32_t g = 0; a && g < 2; g++) w->wrong += microseconds(a, g) != w->want[g];
-    w->wrong += warpwise_kernels_read(w->context, q.source, &k, NULL) || warpwise_kernel_count(k) != 2;
+    for (uint32_t g = 0; a && g < 2; g++)
+      w->wrong += microseconds(a, g) != w->want[g];
+    w->wrong +=
+        warpwise_kernels_read(w->context, q.source, &k, NULL) || warpwise_kernel_count(k) != 2;
     warpwise_kernels_free(k);
     warpwise_answer_free(a);
   }
@@ -348,14 +386,19 @@ static void check_threads(warpwise_context *c) {
   warpwise_question q = ask("scale");
   warpwise_answer *a;
   q.launch = l;
-  if (warpwise_predict(c, &q, &a, NULL)) return ok(false, "threads: nothing to compare with");
+  if (warpwise_predict(c, &q, &a, NULL))
+    return ok(false, "threads: nothing to compare with");
   int wrong = 0, started = 0;
   for (int i = 0; i < THREADS; i++) {
     w[i] = (worker){c, l, {microseconds(a, 0), microseconds(a, 1)}, i, 0};
     started += !pthread_create(&t[i], NULL, work, &w[i]);
   }
-  for (int i = 0; i < started; i++) pthread_join(t[i], NULL), wrong += w[i].wrong;
-  ok(started == THREADS && wrong == 0, "eight threads, one context, one launch: each has its right answer");
+  for (int i = 0; i < started; i++) {
+    pthread_join(t[i], NULL);
+    wrong += w[i].wrong;
+  }
+  ok(started == THREADS && wrong == 0,
+     "eight threads, one context, one launch: each has its right answer");
   warpwise_answer_free(a);
   warpwise_launch_free(l);
 }
@@ -372,10 +415,12 @@ static void check_locale(warpwise_context *c) {
   warpwise_launch *l = built(1 << 19);
   char shown[32];
   q.launch = l;
-  bool good = !warpwise_predict(c, &q, &a, NULL) && strstr(warpwise_report_json(warpwise_report_at(a, 0)), "1.5") &&
+  bool good = !warpwise_predict(c, &q, &a, NULL) &&
+              strstr(warpwise_report_json(warpwise_report_at(a, 0)), "1.5") &&
               microseconds(a, 0) > 0;
   snprintf(shown, sizeof shown, "%.1f", 1.5);
-  ok(good && !strcmp(shown, "1,5"), "decimal commas: answers as ever, and the program keeps its locale");
+  ok(good && !strcmp(shown, "1,5"),
+     "decimal commas: answers as ever, and the program keeps its locale");
   warpwise_answer_free(a);
   warpwise_launch_free(l);
   setlocale(LC_ALL, "C");
@@ -385,7 +430,8 @@ static void put(const char *folder, const char *name, const char *text) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", folder, name);
   FILE *f = fopen(path, "w");
-  if (!f || fputs(text, f) < 0 || fclose(f)) abort();
+  if (!f || fputs(text, f) < 0 || fclose(f))
+    abort();
 }
 
 /* A context that sees one folder. */
@@ -399,7 +445,8 @@ static void check_root(const char *folder) {
   config.api = WARPWISE_API_VERSION;
   config.root = folder;
   config.memory = 1 << 20;
-  if (warpwise_open(&config, &c, &e)) return ok(false, e.message);
+  if (warpwise_open(&config, &c, &e))
+    return ok(false, e.message);
   q.source.text = NULL;
   q.source.path = "inside.cu";
   q.gpu_count = 1;
@@ -415,7 +462,8 @@ static void check_root(const char *folder) {
   ok(warpwise_predict(c, &q, &a, &e) == WARPWISE_USAGE && !a, "no contents from outside either");
   warpwise_launch_set(l, "n=1<<28 x=[n]:random grid=n/256", &e);
   warpwise_status st = warpwise_predict(c, &q, &a, &e);
-  ok(st || warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_OK || e.code == WARPWISE_LIMIT,
+  ok(st || warpwise_report_status(warpwise_report_at(a, 0), &e) == WARPWISE_OK ||
+         e.code == WARPWISE_LIMIT,
      "memory is bounded, or not needed");
   warpwise_answer_free(a);
   warpwise_launch_free(l);
@@ -436,20 +484,24 @@ static void check_own_gpu(const char *folder, const char *described) {
   config.api = WARPWISE_API_VERSION;
   config.gpu_files = files;
   config.gpu_file_count = 1;
-  if (warpwise_open(&config, &c, &e)) return ok(false, e.message);
+  if (warpwise_open(&config, &c, &e))
+    return ok(false, e.message);
   put(folder, "named.cu", cuda);
   snprintf(spec, sizeof spec,
-           "{\"file\":\"named.cu\",\"kernel\":\"scale\",\"grid\":64,\"block\":256,\"flags\":[\"-DX=1\"]}");
+           "{\"file\":\"named.cu\",\"kernel\":\"scale\",\"grid\":64,\"block\":256,\"flags\":[\"-DX="
+           "1\"]}");
   ok(!warpwise_launch_parse(spec, folder, &l, &e), "a launch that names its file");
   q.launch = l;
   q.gpus = mine;
   q.gpu_count = 1;
   bool good = !warpwise_predict(c, &q, &a, &e);
-  ok(good && warpwise_report_count(a) == 1 && !strcmp(warpwise_report_gpu(warpwise_report_at(a, 0)), "mine"),
+  ok(good && warpwise_report_count(a) == 1 &&
+         !strcmp(warpwise_report_gpu(warpwise_report_at(a, 0)), "mine"),
      "is predicted on a GPU of the program's own");
   warpwise_launch_free(l);
   warpwise_close(c);
-  ok(good && microseconds(a, 0) > 0 && !strcmp(warpwise_report_gpu(warpwise_report_at(a, 0)), "mine"),
+  ok(good && microseconds(a, 0) > 0 &&
+         !strcmp(warpwise_report_gpu(warpwise_report_at(a, 0)), "mine"),
      "answers outlive their context");
   warpwise_answer_free(a);
 }
@@ -463,7 +515,8 @@ static int print_report(const char *file, const char *kernel, const char *gpu) {
   q.kernel = kernel;
   q.gpus = &gpu;
   q.gpu_count = 1;
-  if (warpwise_open(NULL, &c, &e) || warpwise_predict(c, &q, &a, &e)) return fprintf(stderr, "%s\n", e.message), 1;
+  if (warpwise_open(NULL, &c, &e) || warpwise_predict(c, &q, &a, &e))
+    return fprintf(stderr, "%s\n", e.message), 1;
   puts(warpwise_report_json(warpwise_report_at(a, 0)));
   warpwise_answer_free(a);
   warpwise_close(c);
@@ -474,12 +527,15 @@ int main(int argc, char **argv) {
   warpwise_context *c;
   warpwise_error e;
   if (argc == 2 && !strcmp(argv[1], "metrics")) {
-    for (uint32_t m = 0; m < warpwise_metric_count(); m++) puts(warpwise_metric_at(m).name);
+    for (uint32_t m = 0; m < warpwise_metric_count(); m++)
+      puts(warpwise_metric_at(m).name);
     return 0;
   }
-  if (argc == 5) return print_report(argv[2], argv[3], argv[4]);
+  if (argc == 5)
+    return print_report(argv[2], argv[3], argv[4]);
   check_open();
-  if (warpwise_open(NULL, &c, &e)) return printf("not ok - %s\n", e.message), 1;
+  if (warpwise_open(NULL, &c, &e))
+    return printf("not ok - %s\n", e.message), 1;
   check_gpus(c);
   check_kernels(c);
   check_launch_errors();

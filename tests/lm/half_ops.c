@@ -1,7 +1,9 @@
-/* half_ops.c - ops.h in bf16 without a GPU: every value called "real" is stored as bf16, what is in between is the CPU's fp32.
+/* half_ops.c - ops.h in bf16 without a GPU: every value called "real" is stored as bf16, what is in
+ * between is the CPU's fp32.
  *
- * So the path that trains on the GPU (reals of two bytes, fp32 masters, rounded activations) is checked where there is none, against what PyTorch
- * computed in bf16. Each function unpacks what it reads, calls the CPU's, and packs what it wrote. */
+ * So the path that trains on the GPU (reals of two bytes, fp32 masters, rounded activations) is
+ * checked where there is none, against what PyTorch computed in bf16. Each function unpacks what it
+ * reads, calls the CPU's, and packs what it wrote. */
 #include <stdlib.h>
 
 #include "net_checks.h"
@@ -13,12 +15,15 @@ typedef struct {
   size_t room[5];
 } half_ops;
 
-static half_ops *of(ww_ops *o) { return (half_ops *)o; }
+static half_ops *of(ww_ops *o) {
+  return (half_ops *)o;
+}
 
 /* n reals at p as floats, in the room of that number. */
 static float *in(ww_ops *o, int slot, const void *p, uint64_t n) {
   half_ops *h = of(o);
-  if (!p) return NULL;
+  if (!p)
+    return NULL;
   if (h->room[slot] < n) {
     free(h->unpacked[slot]);
     h->unpacked[slot] = ww_xmalloc(n * sizeof(float));
@@ -28,41 +33,58 @@ static float *in(ww_ops *o, int slot, const void *p, uint64_t n) {
   return h->unpacked[slot];
 }
 
-static void out(ww_ops *o, int slot, void *p, uint64_t n) { ww_from_f32(p, WW_DTYPE_BF16, of(o)->unpacked[slot], n); }
+static void out(ww_ops *o, int slot, void *p, uint64_t n) {
+  ww_from_f32(p, WW_DTYPE_BF16, of(o)->unpacked[slot], n);
+}
 static uint64_t strided(uint32_t rows, uint32_t ld, uint32_t cols) {
   return rows ? (uint64_t)(rows - 1) * ld + cols : 0;
 }
 
-static void *half_alloc(ww_ops *o, size_t bytes) { return of(o)->cpu->alloc(of(o)->cpu, bytes); }
-static void half_release(ww_ops *o, void *p) { of(o)->cpu->release(of(o)->cpu, p); }
-static uint64_t half_memory(ww_ops *o) { return of(o)->cpu->memory(of(o)->cpu); }
+static void *half_alloc(ww_ops *o, size_t bytes) {
+  return of(o)->cpu->alloc(of(o)->cpu, bytes);
+}
+static void half_release(ww_ops *o, void *p) {
+  of(o)->cpu->release(of(o)->cpu, p);
+}
+static uint64_t half_memory(ww_ops *o) {
+  return of(o)->cpu->memory(of(o)->cpu);
+}
 static void half_to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
-  (void)o, ww_from_f32(to, WW_DTYPE_BF16, from, n);
+  (void)o;
+  ww_from_f32(to, WW_DTYPE_BF16, from, n);
 }
 static void half_to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
-  (void)o, ww_to_f32(to, from, WW_DTYPE_BF16, n);
+  (void)o;
+  ww_to_f32(to, from, WW_DTYPE_BF16, n);
 }
 
-static void half_gather(ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n, uint32_t C) {
+static void half_gather(ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n,
+                        uint32_t C) {
   (void)o;
   for (uint32_t i = 0; i < n; i++)
-    memcpy((char *)to + (size_t)i * C * 2, (const char *)from + (size_t)row[i] * C * 2, (size_t)C * 2);
+    memcpy((char *)to + (size_t)i * C * 2, (const char *)from + (size_t)row[i] * C * 2,
+           (size_t)C * 2);
 }
 
-static void half_embed(ww_ops *o, void *to, const int32_t *token, const void *weight, uint32_t N, uint32_t C) {
+static void half_embed(ww_ops *o, void *to, const int32_t *token, const void *weight, uint32_t N,
+                       uint32_t C) {
   half_gather(o, to, weight, token, N, C);
 }
 
-static void half_embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order, const int32_t *first,
-                                const int32_t *id, uint32_t U, uint32_t N, uint32_t C) {
-  of(o)->cpu->embed_backward(of(o)->cpu, dweight, in(o, 0, dout, (uint64_t)N * C), order, first, id, U, N, C);
+static void half_embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
+                                const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
+                                uint32_t C) {
+  of(o)->cpu->embed_backward(of(o)->cpu, dweight, in(o, 0, dout, (uint64_t)N * C), order, first, id,
+                             U, N, C);
 }
 
-static void half_scatter(ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n, uint32_t C) {
+static void half_scatter(ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n,
+                         uint32_t C) {
   for (uint32_t i = 0; i < n; i++) {
     void *there = (char *)to + (size_t)row[i] * C * 2;
     float *sum = in(o, 0, there, C), *x = in(o, 1, (const char *)from + (size_t)i * C * 2, C);
-    for (uint32_t c = 0; c < C; c++) sum[c] += x[c];
+    for (uint32_t c = 0; c < C; c++)
+      sum[c] += x[c];
     out(o, 0, there, C);
   }
 }
@@ -72,70 +94,76 @@ static void half_scale(ww_ops *o, void *x, float by, uint64_t n) {
   out(o, 0, x, n);
 }
 
-static void half_dropout(ww_ops *o, void *to, const void *from, float share, uint64_t seed, uint64_t n) {
+static void half_dropout(ww_ops *o, void *to, const void *from, float share, uint64_t seed,
+                         uint64_t n) {
   of(o)->cpu->dropout(of(o)->cpu, in(o, 0, to, n), in(o, 1, from, n), share, seed, n);
   out(o, 0, to, n);
 }
 
-static void half_matmul(ww_ops *o, void *y, uint32_t ldo, const void *inp, uint32_t ldi, const void *weight,
-                        const void *bias, uint32_t N, uint32_t C, uint32_t OC, bool add) {
+static void half_matmul(ww_ops *o, void *y, uint32_t ldo, const void *inp, uint32_t ldi,
+                        const void *weight, const void *bias, uint32_t N, uint32_t C, uint32_t OC,
+                        bool add) {
   const uint64_t ny = strided(N, ldo, OC);
-  of(o)->cpu->matmul_forward(of(o)->cpu, in(o, 0, y, ny), ldo, in(o, 1, inp, strided(N, ldi, C)), ldi,
-                             in(o, 2, weight, (uint64_t)OC * C), in(o, 3, bias, OC), N, C, OC, add);
+  of(o)->cpu->matmul_forward(of(o)->cpu, in(o, 0, y, ny), ldo, in(o, 1, inp, strided(N, ldi, C)),
+                             ldi, in(o, 2, weight, (uint64_t)OC * C), in(o, 3, bias, OC), N, C, OC,
+                             add);
   out(o, 0, y, ny);
 }
 
-static void half_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo, const void *weight,
-                      uint32_t N, uint32_t C, uint32_t OC, bool add) {
+static void half_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
+                      const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add) {
   const uint64_t nd = strided(N, ldi, C);
-  of(o)->cpu->matmul_dinp(of(o)->cpu, in(o, 0, dinp, nd), ldi, in(o, 1, dout, strided(N, ldo, OC)), ldo,
-                          in(o, 2, weight, (uint64_t)OC * C), N, C, OC, add);
+  of(o)->cpu->matmul_dinp(of(o)->cpu, in(o, 0, dinp, nd), ldi, in(o, 1, dout, strided(N, ldo, OC)),
+                          ldo, in(o, 2, weight, (uint64_t)OC * C), N, C, OC, add);
   out(o, 0, dinp, nd);
 }
 
-static void half_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo, const void *inp,
-                         uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
+static void half_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
+                         const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
   of(o)->cpu->matmul_dweight(of(o)->cpu, dweight, dbias, in(o, 0, dout, strided(N, ldo, OC)), ldo,
                              in(o, 1, inp, strided(N, ldi, C)), ldi, N, C, OC);
 }
 
-static void half_norm(ww_ops *o, void *y, float *rstd, void *sum, const void *inp, const void *branch,
-                      const void *weight, float eps, uint32_t N, uint32_t C) {
+static void half_norm(ww_ops *o, void *y, float *rstd, void *sum, const void *inp,
+                      const void *branch, const void *weight, float eps, uint32_t N, uint32_t C) {
   const uint64_t n = (uint64_t)N * C;
-  of(o)->cpu->rmsnorm_forward(of(o)->cpu, in(o, 0, y, n), rstd, in(o, 1, sum, n), in(o, 2, inp, n), in(o, 3, branch, n),
-                              in(o, 4, weight, C), eps, N, C);
+  of(o)->cpu->rmsnorm_forward(of(o)->cpu, in(o, 0, y, n), rstd, in(o, 1, sum, n), in(o, 2, inp, n),
+                              in(o, 3, branch, n), in(o, 4, weight, C), eps, N, C);
   out(o, 0, y, n);
-  if (branch) out(o, 1, sum, n);
+  if (branch)
+    out(o, 1, sum, n);
 }
 
-static void half_norm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout, const void *inp,
-                               const void *weight, const float *rstd, uint32_t N, uint32_t C) {
+static void half_norm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout,
+                               const void *inp, const void *weight, const float *rstd, uint32_t N,
+                               uint32_t C) {
   const uint64_t n = (uint64_t)N * C;
-  of(o)->cpu->rmsnorm_backward(of(o)->cpu, in(o, 0, dinp, n), dweight, in(o, 1, dout, n), in(o, 2, inp, n),
-                               in(o, 3, weight, C), rstd, N, C);
+  of(o)->cpu->rmsnorm_backward(of(o)->cpu, in(o, 0, dinp, n), dweight, in(o, 1, dout, n),
+                               in(o, 2, inp, n), in(o, 3, weight, C), rstd, N, C);
   out(o, 0, dinp, n);
 }
 
-static void half_rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table, uint32_t N,
-                      uint32_t heads, uint32_t head_size, bool back) {
+static void half_rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
+                      uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
   const uint64_t n = strided(N, ld, heads * head_size);
   of(o)->cpu->rope(of(o)->cpu, in(o, 0, qk, n), ld, position, table, N, heads, head_size, back);
   out(o, 0, qk, n);
 }
 
-static void half_attention(ww_ops *o, void *y, float *lse, const void *qkv, const int32_t *first, uint32_t B,
-                           uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
+static void half_attention(ww_ops *o, void *y, float *lse, const void *qkv, const int32_t *first,
+                           uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
   const uint64_t n = (uint64_t)B * T * H * D, nq = (uint64_t)B * T * (H + 2 * K) * D;
-  of(o)->cpu->attention_forward(of(o)->cpu, in(o, 0, y, n), lse, in(o, 1, qkv, nq), first, B, T, H, K, D);
+  of(o)->cpu->attention_forward(of(o)->cpu, in(o, 0, y, n), lse, in(o, 1, qkv, nq), first, B, T, H,
+                                K, D);
   out(o, 0, y, n);
 }
 
-static void half_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv, const void *y,
-                                    const float *lse, const int32_t *first, uint32_t B, uint32_t T, uint32_t H,
-                                    uint32_t K, uint32_t D) {
+static void half_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
+                                    const void *y, const float *lse, const int32_t *first,
+                                    uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
   const uint64_t n = (uint64_t)B * T * H * D, nq = (uint64_t)B * T * (H + 2 * K) * D;
-  of(o)->cpu->attention_backward(of(o)->cpu, in(o, 0, dqkv, nq), in(o, 1, dout, n), in(o, 2, qkv, nq), in(o, 3, y, n),
-                                 lse, first, B, T, H, K, D);
+  of(o)->cpu->attention_backward(of(o)->cpu, in(o, 0, dqkv, nq), in(o, 1, dout, n),
+                                 in(o, 2, qkv, nq), in(o, 3, y, n), lse, first, B, T, H, K, D);
   out(o, 0, dqkv, nq);
 }
 
@@ -145,29 +173,32 @@ static void half_swiglu(ww_ops *o, void *y, const void *gu, uint32_t N, uint32_t
   out(o, 0, y, n);
 }
 
-static void half_swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F) {
+static void half_swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
+                                 uint32_t F) {
   const uint64_t n = (uint64_t)N * F;
-  of(o)->cpu->swiglu_backward(of(o)->cpu, in(o, 0, dgu, 2 * n), in(o, 1, dout, n), in(o, 2, gu, 2 * n), N, F);
+  of(o)->cpu->swiglu_backward(of(o)->cpu, in(o, 0, dgu, 2 * n), in(o, 1, dout, n),
+                              in(o, 2, gu, 2 * n), N, F);
   out(o, 0, dgu, 2 * n);
 }
 
-static void half_token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale, uint32_t N,
-                            uint32_t V) {
+static void half_token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target,
+                            float scale, uint32_t N, uint32_t V) {
   of(o)->cpu->token_loss(of(o)->cpu, loss, in(o, 0, logits, (uint64_t)N * V), target, scale, N, V);
   out(o, 0, logits, (uint64_t)N * V);
 }
 
-static void half_number_loss(ww_ops *o, float *loss, void *dout, const void *y, const float *target, float scale,
-                             uint32_t n, uint32_t K) {
-  of(o)->cpu->number_loss(of(o)->cpu, loss, in(o, 0, dout, 2ull * n * K), in(o, 1, y, 2ull * n * K), target, scale, n,
-                          K);
+static void half_number_loss(ww_ops *o, float *loss, void *dout, const void *y, const float *target,
+                             float scale, uint32_t n, uint32_t K) {
+  of(o)->cpu->number_loss(of(o)->cpu, loss, in(o, 0, dout, 2ull * n * K), in(o, 1, y, 2ull * n * K),
+                          target, scale, n, K);
   out(o, 0, dout, 2ull * n * K);
 }
 
 static void half_adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
-                       const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps, float decay,
-                       float clip, uint32_t step) {
-  of(o)->cpu->adamw(of(o)->cpu, master, master, m, v, grad, squares, n, lr, beta1, beta2, eps, decay, clip, step);
+                       const float *squares, uint64_t n, float lr, float beta1, float beta2,
+                       float eps, float decay, float clip, uint32_t step) {
+  of(o)->cpu->adamw(of(o)->cpu, master, master, m, v, grad, squares, n, lr, beta1, beta2, eps,
+                    decay, clip, step);
   ww_from_f32(param, WW_DTYPE_BF16, master, n);
 }
 
@@ -180,14 +211,16 @@ static void half_sum_squares(ww_ops *o, float *to, const float *x, uint64_t n, b
 
 static void half_close(ww_ops *o) {
   of(o)->cpu->close(of(o)->cpu);
-  for (int i = 0; i < 5; i++) free(of(o)->unpacked[i]);
+  for (int i = 0; i < 5; i++)
+    free(of(o)->unpacked[i]);
   free(o);
 }
 
 ww_status half_ops_new(ww_ops **to, ww_err *e) {
   half_ops *h = ww_xcalloc(1, sizeof *h);
   ww_status s = ww_ops_cpu(&h->cpu, e);
-  if (s != WW_OK) return free(h), s;
+  if (s != WW_OK)
+    return free(h), s;
   h->o = *h->cpu; /* upload, download, zero, copy and finish ask nothing of it */
   snprintf(h->o.name, sizeof h->o.name, "cpu (bf16)");
   h->o.real = WW_DTYPE_BF16;

@@ -1,4 +1,5 @@
-/* net_checks.c - see net_checks.h. Weights and data of the loss curve come from the same formulas as in fixtures.py. */
+/* net_checks.c - see net_checks.h. Weights and data of the loss curve come from the same formulas
+ * as in fixtures.py. */
 #include "net_checks.h"
 
 #include <math.h>
@@ -23,18 +24,22 @@ uint32_t hash32(uint32_t x) {
   return x ^ (x >> 16);
 }
 
-float random_value(uint32_t *seed) { return (float)(hash32((*seed)++) >> 8) * 0x1p-23f - 1; }
+float random_value(uint32_t *seed) {
+  return (float)(hash32((*seed)++) >> 8) * 0x1p-23f - 1;
+}
 
 static double norm(const float *x, uint64_t n) {
   double sum = 0;
-  for (uint64_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
+  for (uint64_t i = 0; i < n; i++)
+    sum += (double)x[i] * (double)x[i];
   return sqrt(sum);
 }
 
 /* |a - b| / |b| */
 static double far_from(const float *a, const float *b, uint64_t n) {
   double sum = 0;
-  for (uint64_t i = 0; i < n; i++) sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+  for (uint64_t i = 0; i < n; i++)
+    sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
   const double size = norm(b, n);
   return size > 0 ? sqrt(sum) / size : sqrt(sum);
 }
@@ -43,7 +48,8 @@ static double most_apart(const float *a, const float *b, uint64_t n) {
   double most = 0;
   for (uint64_t i = 0; i < n; i++) {
     const double far = fabs((double)a[i] - (double)b[i]);
-    if (!(far <= most)) most = far; /* NaN too */
+    if (!(far <= most))
+      most = far; /* NaN too */
   }
   return most;
 }
@@ -67,7 +73,8 @@ static bool open_fixture(const net_checks *k, const char *name, fixture *f) {
     return tell(false, "%s: %s", name, e.msg);
   ww_lm_layout_make(&f->c, f->a, &f->layout);
   f->flat = WW_NEWN(f->a, float, f->layout.total);
-  if (ww_lm_read_params(f->w, &f->c, &f->layout, f->flat, &e) != WW_OK) return tell(false, "%s: %s", name, e.msg);
+  if (ww_lm_read_params(f->w, &f->c, &f->layout, f->flat, &e) != WW_OK)
+    return tell(false, "%s: %s", name, e.msg);
   return true;
 }
 
@@ -80,9 +87,11 @@ static void close_fixture(fixture *f) {
 /* A tensor of expect.safetensors as floats. */
 static float *expected(fixture *f, const char *name, uint64_t *n) {
   const ww_tensor *t = ww_weights_find(f->expect, name);
-  if (!t) return NULL;
+  if (!t)
+    return NULL;
   *n = 1;
-  for (uint32_t i = 0; i < t->ndim; i++) *n *= t->dim[i];
+  for (uint32_t i = 0; i < t->ndim; i++)
+    *n *= t->dim[i];
   float *out = WW_NEWN(f->a, float, *n);
   ww_to_f32(out, t->data, t->type, *n);
   return out;
@@ -94,24 +103,30 @@ static ww_lm_batch fixture_batch(fixture *f, const char *prefix) {
                   *first = ww_weights_find(f->expect, ww_fmt(f->a, "%sfirst", prefix));
   const uint32_t B = (uint32_t)ids->dim[0], T = (uint32_t)ids->dim[1];
   int32_t *none = WW_NEWN(f->a, int32_t, B * T);
-  return (ww_lm_batch){
-      .B = B, .T = T, .token = ids->data, .target = target ? target->data : NULL, .first = first ? first->data : none};
+  return (ww_lm_batch){.B = B,
+                       .T = T,
+                       .token = ids->data,
+                       .target = target ? target->data : NULL,
+                       .first = first ? first->data : none};
 }
 
 /* In bf16 what counts is how far both are from fp32: PyTorch rounds elsewhere than we do. */
-static bool check_logits(const net_checks *k, fixture *f, const char *name, const float *logits, const char *want) {
+static bool check_logits(const net_checks *k, fixture *f, const char *name, const float *logits,
+                         const char *want) {
   uint64_t n = 0, nbf16 = 0;
-  const float *fp32 = expected(f, want, &n), *bf16 = expected(f, ww_fmt(f->a, "%s_bf16", want), &nbf16);
+  const float *fp32 = expected(f, want, &n),
+              *bf16 = expected(f, ww_fmt(f->a, "%s_bf16", want), &nbf16);
   if (k->o->real != WW_DTYPE_BF16) {
     const double far = most_apart(logits, fp32, n);
-    return tell(far <= k->logits, "%s: %s differ from PyTorch's by at most %.1e (%.0e allowed)", name, want, far,
-                k->logits);
+    return tell(far <= k->logits, "%s: %s differ from PyTorch's by at most %.1e (%.0e allowed)",
+                name, want, far, k->logits);
   }
-  const double far = far_from(logits, fp32, n), theirs = bf16 && nbf16 == n ? far_from(bf16, fp32, n) : 0;
-  return tell(
-      far <= k->logits,
-      "%s: %s in bf16 differ from PyTorch's in fp32 by %.1e of their norm (%.0e allowed; PyTorch's in bf16 by %.1e)",
-      name, want, far, k->logits, theirs);
+  const double far = far_from(logits, fp32, n),
+               theirs = bf16 && nbf16 == n ? far_from(bf16, fp32, n) : 0;
+  return tell(far <= k->logits,
+              "%s: %s in bf16 differ from PyTorch's in fp32 by %.1e of their norm (%.0e allowed; "
+              "PyTorch's in bf16 by %.1e)",
+              name, want, far, k->logits, theirs);
 }
 
 static bool check_gradients(const net_checks *k, fixture *f, const char *name, ww_net *net) {
@@ -123,31 +138,39 @@ static bool check_gradients(const net_checks *k, fixture *f, const char *name, w
     const ww_lm_slot *p = &f->layout.v[i];
     uint64_t n = 0;
     const float *want = expected(f, ww_fmt(f->a, "grad.%s", p->name), &n);
-    if (!want || n != p->rows * p->cols) return tell(false, "%s: no gradient of %s in the fixture", name, p->name);
+    if (!want || n != p->rows * p->cols)
+      return tell(false, "%s: no gradient of %s in the fixture", name, p->name);
     const double far = far_from(grad + p->at, want, n);
     if (!(far <= worst)) {
       worst = far;
       which = p->name;
     }
   }
-  return tell(worst <= k->gradient,
-              "%s: %u gradients differ from PyTorch's by at most %.1e of their norm (%.0e allowed): %s", name,
-              f->layout.n, worst, k->gradient, which);
+  return tell(
+      worst <= k->gradient,
+      "%s: %u gradients differ from PyTorch's by at most %.1e of their norm (%.0e allowed): %s",
+      name, f->layout.n, worst, k->gradient, which);
 }
 
 /* A net with the fixture's weights, gradients of its batch made. */
-static ww_status learn_fixture(const net_checks *k, fixture *f, ww_net **net, float *logits, double *loss, ww_err *e) {
+static ww_status learn_fixture(const net_checks *k, fixture *f, ww_net **net, float *logits,
+                               double *loss, ww_err *e) {
   const ww_lm_batch b = fixture_batch(f, "");
   uint32_t asked = 0;
-  for (uint32_t i = 0; i < b.B * b.T; i++) asked += b.target[i] >= 0;
+  for (uint32_t i = 0; i < b.B * b.T; i++)
+    asked += b.target[i] >= 0;
   ww_status s = ww_net_new(k->o, &f->c, &(ww_net_options){0}, b.B, b.T, net, e);
-  if (s != WW_OK) return s;
+  if (s != WW_OK)
+    return s;
   ww_net_set_base(*net, f->flat);
   s = ww_net_forward(*net, &b, logits, NULL, e);
   ww_net_loss sums = {0};
-  if (s == WW_OK) s = ww_net_losses(*net, &sums, e); /* those of the forward pass; then of learning */
-  if (s == WW_OK) s = ww_net_learn(*net, &b, asked, 0, e);
-  if (s == WW_OK) s = ww_net_losses(*net, &sums, e);
+  if (s == WW_OK)
+    s = ww_net_losses(*net, &sums, e); /* those of the forward pass; then of learning */
+  if (s == WW_OK)
+    s = ww_net_learn(*net, &b, asked, 0, e);
+  if (s == WW_OK)
+    s = ww_net_losses(*net, &sums, e);
   *loss = sums.tokens == asked ? sums.token_loss : NAN;
   return s;
 }
@@ -165,9 +188,11 @@ bool check_fixture(const net_checks *k, const char *name) {
     if (learn_fixture(k, &f, &net, logits, &loss, &e) != WW_OK) {
       ok = tell(false, "%s: %s", name, e.msg);
     } else {
-      const double want = (double)*expected(&f, "loss", &n), allowed = k->o->real == WW_DTYPE_BF16 ? 1e-2 : 1e-5;
+      const double want = (double)*expected(&f, "loss", &n),
+                   allowed = k->o->real == WW_DTYPE_BF16 ? 1e-2 : 1e-5;
       ok = check_logits(k, &f, name, logits, "logits");
-      ok &= tell(fabs(loss - want) <= allowed * want, "%s: loss %.6f, PyTorch's %.6f", name, loss, want);
+      ok &= tell(fabs(loss - want) <= allowed * want, "%s: loss %.6f, PyTorch's %.6f", name, loss,
+                 want);
       ok &= check_gradients(k, &f, name, net);
     }
   }
@@ -185,7 +210,8 @@ bool check_packed_fixture(const net_checks *k) {
     const ww_lm_batch b = fixture_batch(&f, "packed_");
     float *logits = WW_NEWN(f.a, float, (size_t)b.B *b.T *f.c.vocab);
     ok = ww_net_new(k->o, &f.c, &(ww_net_options){.frozen = true}, b.B, b.T, &net, &e) == WW_OK;
-    if (ok) ww_net_set_base(net, f.flat);
+    if (ok)
+      ww_net_set_base(net, f.flat);
     ok = ok && ww_net_forward(net, &b, logits, NULL, &e) == WW_OK;
     ok = ok ? check_logits(k, &f, "packed documents", logits, "packed_logits")
             : tell(false, "packed documents: %s", e.msg);
@@ -201,7 +227,8 @@ enum { ROWS = 4, TOKENS = 64, STEPS = 200, WARMUP = 20 };
 
 static uint32_t fnv32(const char *text) {
   uint32_t h = 0x811C9DC5u;
-  for (; *text; text++) h = (h ^ (uint8_t)*text) * 0x01000193u;
+  for (; *text; text++)
+    h = (h ^ (uint8_t)*text) * 0x01000193u;
   return h;
 }
 
@@ -210,7 +237,8 @@ static void formula_weights(const ww_lm_layout *l, float *flat) {
     const ww_lm_slot *p = &l->v[i];
     const uint32_t seed = fnv32(p->name);
     for (uint64_t j = 0; j < p->rows * p->cols; j++)
-      flat[p->at + j] = p->cols == 1 ? 1 : ((float)(hash32(seed + (uint32_t)j) >> 8) * 0x1p-23f - 1) * 0.035f;
+      flat[p->at + j] =
+          p->cols == 1 ? 1 : ((float)(hash32(seed + (uint32_t)j) >> 8) * 0x1p-23f - 1) * 0.035f;
   }
 }
 
@@ -228,8 +256,10 @@ static void formula_batch(uint32_t step, int32_t *token, int32_t *target) {
 }
 
 static double rate(uint32_t step) {
-  if (step < WARMUP) return 3e-3 * (step + 1) / WARMUP;
-  return 3e-4 + 0.5 * (1 + cos(3.14159265358979323846 * (step - WARMUP) / (STEPS - WARMUP))) * (3e-3 - 3e-4);
+  if (step < WARMUP)
+    return 3e-3 * (step + 1) / WARMUP;
+  return 3e-4 + 0.5 * (1 + cos(3.14159265358979323846 * (step - WARMUP) / (STEPS - WARMUP))) *
+                    (3e-3 - 3e-4);
 }
 
 static ww_lm_config curve_config(void) {
@@ -257,20 +287,24 @@ static bool take_steps(const net_checks *k, ww_net *net, const cJSON *want, ww_e
   for (uint32_t step = 0; step < k->steps && item; step++, item = item->next) {
     ww_net_loss loss;
     formula_batch(step, token, target);
-    if (ww_net_learn(net, &b, ROWS * TOKENS, 0, e) != WW_OK || ww_net_losses(net, &loss, e) != WW_OK)
+    if (ww_net_learn(net, &b, ROWS * TOKENS, 0, e) != WW_OK ||
+        ww_net_losses(net, &loss, e) != WW_OK)
       return tell(false, "curve: %s", e->msg);
-    ww_net_update(net, &(ww_net_update_options){(float)rate(step), 0.9f, 0.95f, 1e-8f, 0.1f, 1, step + 1});
+    ww_net_update(
+        net, &(ww_net_update_options){(float)rate(step), 0.9f, 0.95f, 1e-8f, 0.1f, 1, step + 1});
     const double far = fabs(loss.token_loss - item->valuedouble) / item->valuedouble;
     if (!(far <= worst)) {
       worst = far;
       where = step;
     }
-    if (!step) first_loss = loss.token_loss;
+    if (!step)
+      first_loss = loss.token_loss;
     last = loss.token_loss;
   }
-  return tell(worst <= k->curve && last < first_loss - 0.1 * (k->steps == STEPS),
-              "curve: %u steps from %.4f to %.4f, at most %.1e from PyTorch's, in step %u (%.0e allowed)", k->steps,
-              first_loss, last, worst, where, k->curve);
+  return tell(
+      worst <= k->curve && last < first_loss - 0.1 * (k->steps == STEPS),
+      "curve: %u steps from %.4f to %.4f, at most %.1e from PyTorch's, in step %u (%.0e allowed)",
+      k->steps, first_loss, last, worst, where, k->curve);
 }
 
 bool check_curve(const net_checks *k) {
@@ -281,14 +315,17 @@ bool check_curve(const net_checks *k) {
   cJSON *json = NULL;
   ww_net *net = NULL;
   const ww_lm_config c = curve_config();
-  bool ok = ww_read_file(a, ww_path_join(a, k->fixtures, "curve.json"), 1 << 20, &text, &size, &e) == WW_OK &&
+  bool ok = ww_read_file(a, ww_path_join(a, k->fixtures, "curve.json"), 1 << 20, &text, &size,
+                         &e) == WW_OK &&
             (json = ww_json_read(text, size, &e)) &&
             ww_net_new(k->o, &c, &(ww_net_options){0}, ROWS, TOKENS, &net, &e) == WW_OK;
   if (ok) {
     float *flat = WW_NEWN(a, float, ww_net_layout(net)->total);
     formula_weights(ww_net_layout(net), flat);
     ww_net_set_base(net, flat);
-    ok = take_steps(k, net, cJSON_GetObjectItemCaseSensitive(json, k->o->real == WW_DTYPE_BF16 ? "bf16" : "fp32"), &e);
+    ok = take_steps(
+        k, net,
+        cJSON_GetObjectItemCaseSensitive(json, k->o->real == WW_DTYPE_BF16 ? "bf16" : "fp32"), &e);
   } else {
     tell(false, "curve: %s", e.msg);
   }
@@ -324,8 +361,10 @@ static ww_lm_config small_config(void) {
 static void random_weights(const ww_lm_layout *l, float *flat, uint32_t seed) {
   for (uint32_t i = 0; i < l->n; i++) {
     const ww_lm_slot *p = &l->v[i];
-    const bool scale = p->id == WW_P_norm_attn || p->id == WW_P_norm_mlp || p->id == WW_P_norm_final;
-    for (uint64_t j = 0; j < p->rows * p->cols; j++) flat[p->at + j] = random_value(&seed) * 0.2f + (float)scale;
+    const bool scale =
+        p->id == WW_P_norm_attn || p->id == WW_P_norm_mlp || p->id == WW_P_norm_final;
+    for (uint64_t j = 0; j < p->rows * p->cols; j++)
+      flat[p->at + j] = random_value(&seed) * 0.2f + (float)scale;
   }
 }
 
@@ -337,7 +376,8 @@ typedef struct {
   uint32_t tokens; /* with a target */
 } sample;
 
-/* Each row: a document of 16 tokens, another of 8; numbers at the end of both, features before the first. */
+/* Each row: a document of 16 tokens, another of 8; numbers at the end of both, features before the
+ * first. */
 static void make_sample(sample *s, uint32_t seed) {
   s->tokens = 0;
   for (uint32_t i = 0; i < SN; i++) {
@@ -348,11 +388,14 @@ static void make_sample(sample *s, uint32_t seed) {
   }
   for (uint32_t i = 0; i < 8; i++) {
     s->ask_at[i] = (int32_t)(i / 2 * ST + (i % 2 ? 23 : 14));
-    for (uint32_t j = 0; j < 3; j++) s->numbers[i * 3 + j] = (hash32(seed++) & 1 ? 6.0f : -6.0f) + random_value(&seed);
+    for (uint32_t j = 0; j < 3; j++)
+      s->numbers[i * 3 + j] = (hash32(seed++) & 1 ? 6.0f : -6.0f) + random_value(&seed);
   }
   s->numbers[4] = NAN;
-  for (uint32_t i = 0; i < SB; i++) s->describe_at[i] = (int32_t)(i * ST);
-  for (uint32_t i = 0; i < SB * 8; i++) s->features[i] = random_value(&seed);
+  for (uint32_t i = 0; i < SB; i++)
+    s->describe_at[i] = (int32_t)(i * ST);
+  for (uint32_t i = 0; i < SB * 8; i++)
+    s->features[i] = random_value(&seed);
   s->b = (ww_lm_batch){.B = SB,
                        .T = ST,
                        .token = s->token,
@@ -376,18 +419,21 @@ typedef struct {
   bool dropping;    /* the loss is that of learning, with what dropout leaves out */
 } small;
 
-static ww_net *small_net(const net_checks *k, const ww_lm_config *c, uint32_t rank, uint32_t rows, uint32_t tokens,
-                         float *flat) {
+static ww_net *small_net(const net_checks *k, const ww_lm_config *c, uint32_t rank, uint32_t rows,
+                         uint32_t tokens, float *flat) {
   ww_err e = {0};
   ww_net *net = NULL;
   if (ww_net_new(k->o, c,
-                 &(ww_net_options){
-                     .lora_rank = rank, .lora_alpha = 2 * (float)rank, .number_weight = 0.5f, .dropout = k->dropout},
+                 &(ww_net_options){.lora_rank = rank,
+                                   .lora_alpha = 2 * (float)rank,
+                                   .number_weight = 0.5f,
+                                   .dropout = k->dropout},
                  rows, tokens, &net, &e) != WW_OK) {
     tell(false, "a small net: %s", e.msg);
     exit(1);
   }
-  if (flat) ww_net_set_base(net, flat);
+  if (flat)
+    ww_net_set_base(net, flat);
   return net;
 }
 
@@ -415,26 +461,30 @@ static void close_small(small *m) {
 static double small_loss(small *m) {
   ww_net_loss l = {0};
   ww_err e = {0};
-  ww_status st =
-      m->dropping ? ww_net_learn(m->net, &m->s.b, m->s.tokens, 8, &e) : ww_net_forward(m->net, &m->s.b, NULL, NULL, &e);
-  if (st != WW_OK || ww_net_losses(m->net, &l, &e) != WW_OK) return NAN;
+  ww_status st = m->dropping ? ww_net_learn(m->net, &m->s.b, m->s.tokens, 8, &e)
+                             : ww_net_forward(m->net, &m->s.b, NULL, NULL, &e);
+  if (st != WW_OK || ww_net_losses(m->net, &l, &e) != WW_OK)
+    return NAN;
   return l.token_loss + 0.5 * l.number_loss;
 }
 
 static void small_learn(small *m) {
   ww_err e = {0};
-  if (ww_net_learn(m->net, &m->s.b, m->s.tokens, 8, &e) != WW_OK || ww_net_losses(m->net, &m->loss, &e) != WW_OK)
+  if (ww_net_learn(m->net, &m->s.b, m->s.tokens, 8, &e) != WW_OK ||
+      ww_net_losses(m->net, &m->loss, &e) != WW_OK)
     tell(false, "learning: %s", e.msg);
   ww_net_get(m->net, 0, m->x);
   ww_net_get(m->net, 3, m->grad);
 }
 
-/* Along the gradient of `count` values, and along it where a mask of bits lets through: does the loss change as it says? */
+/* Along the gradient of `count` values, and along it where a mask of bits lets through: does the
+ * loss change as it says? */
 static double slope_error(small *m, uint64_t at, uint64_t count, uint32_t mask) {
   float *x = ww_xmalloc(m->n * sizeof *x);
   double size = 0, loss[2];
   for (uint64_t i = 0; i < count; i++)
-    if (!mask || hash32((uint32_t)i + mask) & 1) size += (double)m->grad[at + i] * (double)m->grad[at + i];
+    if (!mask || hash32((uint32_t)i + mask) & 1)
+      size += (double)m->grad[at + i] * (double)m->grad[at + i];
   size = sqrt(size);
   const double step = size > 0 ? 4e-3 / size : 0;
   for (int side = 0; side < 2; side++) {
@@ -447,7 +497,8 @@ static double slope_error(small *m, uint64_t at, uint64_t count, uint32_t mask) 
   }
   ww_net_set(m->net, 0, m->x);
   free(x);
-  return size > 0 ? fabs((loss[1] - loss[0]) / (2 * step) / size - 1) : 1; /* no gradient at all is an error too */
+  return size > 0 ? fabs((loss[1] - loss[0]) / (2 * step) / size - 1)
+                  : 1; /* no gradient at all is an error too */
 }
 
 bool check_slopes(const net_checks *k) {
@@ -465,10 +516,10 @@ bool check_slopes(const net_checks *k) {
         which = l->v[i].name;
       }
     }
-  const bool ok =
-      tell(worst <= 1e-2,
-           "slopes: %u tensors, two heads and features, within %.1e of finite differences (1e-02 allowed): %s", l->n,
-           worst, which);
+  const bool ok = tell(worst <= 1e-2,
+                       "slopes: %u tensors, two heads and features, within %.1e of finite "
+                       "differences (1e-02 allowed): %s",
+                       l->n, worst, which);
   close_small(&m);
   return ok;
 }
@@ -482,17 +533,18 @@ bool check_dropout(const net_checks *given) {
   small_learn(&m);
   const ww_lm_layout *l = ww_net_layout(m.net);
   double worst = 0, same, other, whole;
-  for (uint32_t i = 0; i < l->n; i++) worst = fmax(worst, slope_error(&m, l->v[i].at, l->v[i].rows * l->v[i].cols, 0));
+  for (uint32_t i = 0; i < l->n; i++)
+    worst = fmax(worst, slope_error(&m, l->v[i].at, l->v[i].rows * l->v[i].cols, 0));
   same = small_loss(&m);
   ww_net_seed(m.net, 6);
   other = small_loss(&m);
   m.dropping = false;
   whole = small_loss(&m);
   const double learned = m.loss.token_loss + 0.5 * m.loss.number_loss;
-  const bool ok = tell(
-      worst <= 1e-2 && same == learned && other != same && whole != same,
-      "dropout: gradients within %.1e of finite differences (1e-02 allowed); losses %.4f again %.4f, another seed %.4f, none %.4f",
-      worst, learned, same, other, whole);
+  const bool ok = tell(worst <= 1e-2 && same == learned && other != same && whole != same,
+                       "dropout: gradients within %.1e of finite differences (1e-02 allowed); "
+                       "losses %.4f again %.4f, another seed %.4f, none %.4f",
+                       worst, learned, same, other, whole);
   close_small(&m);
   return ok;
 }
@@ -500,7 +552,8 @@ bool check_dropout(const net_checks *given) {
 /* Adapters far from 0, as after a while of learning. */
 static void stir(small *m, uint32_t seed) {
   ww_net_get(m->net, 0, m->x);
-  for (uint64_t i = 0; i < m->n; i++) m->x[i] += 0.1f * random_value(&seed);
+  for (uint64_t i = 0; i < m->n; i++)
+    m->x[i] += 0.1f * random_value(&seed);
   ww_net_set(m->net, 0, m->x);
 }
 
@@ -514,9 +567,11 @@ bool check_lora_slopes(const net_checks *k) {
     for (uint32_t mask = 0; mask < 2; mask++) {
       const uint64_t each = (m.n + 40) / 41, count = m.n - at < each ? m.n - at : each;
       const double far = slope_error(&m, at, count, mask * 1000);
-      if (!(far <= worst)) worst = far;
+      if (!(far <= worst))
+        worst = far;
     }
-  const bool ok = tell(worst <= 1e-2, "slopes of LoRA: within %.1e of finite differences (1e-02 allowed)", worst);
+  const bool ok = tell(worst <= 1e-2,
+                       "slopes of LoRA: within %.1e of finite differences (1e-02 allowed)", worst);
   close_small(&m);
   return ok;
 }
@@ -525,7 +580,8 @@ bool check_packing(const net_checks *k) {
   small m;
   open_small(k, &m, 0);
   small_learn(&m);
-  /* The same documents, one a row, at the row's beginning; what is behind them is a document of its own that nobody asks about. */
+  /* The same documents, one a row, at the row's beginning; what is behind them is a document of its
+   * own that nobody asks about. */
   static int32_t token[2 * SN], target[2 * SN], first[2 * SN], ask_at[8], describe_at[SB];
   for (uint32_t d = 0; d < 2 * SB; d++) {
     const uint32_t n = d % 2 ? 8 : 16, from = d / 2 * ST + (d % 2 ? 16 : 0);
@@ -535,7 +591,8 @@ bool check_packing(const net_checks *k) {
       first[d * ST + t] = t < n ? 0 : (int32_t)n;
     }
     ask_at[d] = (int32_t)(d * ST + (uint32_t)m.s.ask_at[d] - from);
-    if (d % 2 == 0) describe_at[d / 2] = (int32_t)(d * ST);
+    if (d % 2 == 0)
+      describe_at[d / 2] = (int32_t)(d * ST);
   }
   ww_lm_batch b = m.s.b;
   b.B = 2 * SB;
@@ -550,11 +607,12 @@ bool check_packing(const net_checks *k) {
   ww_err e = {0};
   bool ok = ww_net_learn(apart, &b, m.s.tokens, 8, &e) == WW_OK;
   ww_net_get(apart, 3, grad);
-  const double far = ok ? far_from(m.grad, grad, m.n) : NAN, allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
-  ok = tell(
-      far <= allowed,
-      "packing: gradients of packed documents differ from those in rows of their own by %.1e of the norm (%.0e allowed)",
-      far, allowed);
+  const double far = ok ? far_from(m.grad, grad, m.n) : NAN,
+               allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
+  ok = tell(far <= allowed,
+            "packing: gradients of packed documents differ from those in rows of their own by %.1e "
+            "of the norm (%.0e allowed)",
+            far, allowed);
   ww_net_free(apart);
   close_small(&m);
   return ok;
@@ -574,8 +632,10 @@ bool check_accumulation(const net_checks *k) {
     ww_lm_batch b = m.s.b;
     const uint32_t from = half * SN / 2;
     int32_t ask_at[4], describe_at[2];
-    for (int i = 0; i < 4; i++) ask_at[i] = m.s.ask_at[4 * half + (uint32_t)i] - (int32_t)from;
-    for (int i = 0; i < 2; i++) describe_at[i] = m.s.describe_at[2 * half + (uint32_t)i] - (int32_t)from;
+    for (int i = 0; i < 4; i++)
+      ask_at[i] = m.s.ask_at[4 * half + (uint32_t)i] - (int32_t)from;
+    for (int i = 0; i < 2; i++)
+      describe_at[i] = m.s.describe_at[2 * half + (uint32_t)i] - (int32_t)from;
     b.B = SB / 2;
     b.token += from;
     b.target += from;
@@ -590,11 +650,14 @@ bool check_accumulation(const net_checks *k) {
   }
   ok &= ww_net_losses(halves, &parts, &e) == WW_OK;
   ww_net_get(halves, 3, grad);
-  const double far = ok ? far_from(grad, m.grad, m.n) : NAN, allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
-  ok = tell(
-      far <= allowed && fabs(m.loss.token_loss - parts.token_loss) < 1e-3 &&
-          fabs(m.loss.number_loss - parts.number_loss) < 1e-2 && m.loss.tokens == parts.tokens && parts.asked == 8,
-      "accumulation: two halves give the gradient of the whole within %.1e of the norm (%.0e allowed)", far, allowed);
+  const double far = ok ? far_from(grad, m.grad, m.n) : NAN,
+               allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
+  ok = tell(far <= allowed && fabs(m.loss.token_loss - parts.token_loss) < 1e-3 &&
+                fabs(m.loss.number_loss - parts.number_loss) < 1e-2 &&
+                m.loss.tokens == parts.tokens && parts.asked == 8,
+            "accumulation: two halves give the gradient of the whole within %.1e of the norm (%.0e "
+            "allowed)",
+            far, allowed);
   ww_net_free(halves);
   close_small(&m);
   return ok;
@@ -606,8 +669,8 @@ bool check_lora(const net_checks *k) {
   open_small(k, &base, 0);
   ww_err e = {0};
   const uint64_t total = ww_net_layout(m.net)->total, n = (uint64_t)SN * 64;
-  float *flat = WW_NEWN(m.a, float, total), *of_base = WW_NEWN(m.a, float, n), *adapted = WW_NEWN(m.a, float, n),
-        *merged = WW_NEWN(m.a, float, n);
+  float *flat = WW_NEWN(m.a, float, total), *of_base = WW_NEWN(m.a, float, n),
+        *adapted = WW_NEWN(m.a, float, n), *merged = WW_NEWN(m.a, float, n);
   ww_net_get_base(base.net, flat);
   ww_net_init(m.net, 5); /* A; B is 0 */
   ww_net_set_base(m.net, flat);
@@ -620,11 +683,13 @@ bool check_lora(const net_checks *k) {
   ww_net_merged(m.net, flat);
   ww_net_set_base(base.net, flat);
   ok = ok && ww_net_forward(base.net, &base.s.b, merged, NULL, &e) == WW_OK;
-  const double far = ok ? far_from(merged, adapted, n) : NAN, allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
+  const double far = ok ? far_from(merged, adapted, n) : NAN,
+               allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
   ok = tell(at_first == 0, "LoRA: with B = 0 the logits are the base's");
   ok = tell(far <= allowed && moved > 0.1,
-            "LoRA: merged differs from adapted by %.1e of the norm (%.0e allowed), both from the base by %.1e", far,
-            allowed, moved) &&
+            "LoRA: merged differs from adapted by %.1e of the norm (%.0e allowed), both from the "
+            "base by %.1e",
+            far, allowed, moved) &&
        ok;
   close_small(&m);
   close_small(&base);
@@ -639,7 +704,8 @@ bool check_lora_files(const net_checks *k, const char *dir) {
   ww_err e = {0};
   ww_net_options opt = {0};
   float *got = WW_NEWN(m.a, float, m.n);
-  bool ok = ww_net_lora_save(m.net, dir, "base", &e) == WW_OK && ww_net_lora_options(dir, &opt, &e) == WW_OK &&
+  bool ok = ww_net_lora_save(m.net, dir, "base", &e) == WW_OK &&
+            ww_net_lora_options(dir, &opt, &e) == WW_OK &&
             ww_net_lora_load(other.net, dir, &e) == WW_OK;
   ww_net_get(m.net, 0, m.x);
   ww_net_get(other.net, 0, got);
@@ -647,18 +713,22 @@ bool check_lora_files(const net_checks *k, const char *dir) {
   double far = 0; /* of the tensors; the gaps between them are nobody's */
   ww_weights *w = NULL;
   ok = ok && ww_weights_open(ww_path_join(m.a, dir, "adapter_model.safetensors"), &w, &e) == WW_OK;
-  const ww_tensor *b = ok ? ww_weights_find(w, "base_model.model.model.layers.1.self_attn.q_proj.lora_B.weight") : NULL;
+  const ww_tensor *b =
+      ok ? ww_weights_find(w, "base_model.model.model.layers.1.self_attn.q_proj.lora_B.weight")
+         : NULL;
   ok = ok && b && b->dim[0] == 128 && b->dim[1] == 24;
   const uint64_t n = (uint64_t)SN * 64;
   float *mine = WW_NEWN(m.a, float, n), *theirs = WW_NEWN(m.a, float, n);
   ok = ok && ww_net_forward(m.net, &m.s.b, mine, NULL, &e) == WW_OK &&
        ww_net_forward(other.net, &m.s.b, theirs, NULL, &e) == WW_OK;
-  if (ok) far = most_apart(mine, theirs, n);
+  if (ok)
+    far = most_apart(mine, theirs, n);
   ww_weights_close(w);
   small wrong;
   open_small(k, &wrong, 5);
   const bool refused = ww_net_lora_load(wrong.net, dir, &(ww_err){0}) == WW_EDATA;
-  ok = tell(ok && far == 0 && refused, "LoRA: saved as peft does and read again; another rank is refused %s", e.msg);
+  ok = tell(ok && far == 0 && refused,
+            "LoRA: saved as peft does and read again; another rank is refused %s", e.msg);
   close_small(&wrong);
   close_small(&m);
   close_small(&other);
@@ -681,7 +751,8 @@ bool check_not_finite(const net_checks *k) {
   ww_net_get(m.net, 0, m.x);
   ok = ok && told && memcmp(m.x, before, m.n * sizeof *before) == 0;
   ww_net_get(m.net, 3, m.grad);
-  ok = tell(ok && norm(m.grad, m.n) == 0, "a gradient that is not finite: told, nothing changed, gradients zero again");
+  ok = tell(ok && norm(m.grad, m.n) == 0,
+            "a gradient that is not finite: told, nothing changed, gradients zero again");
   close_small(&m);
   return ok;
 }
@@ -714,8 +785,8 @@ bool check_repeat(const net_checks *k) {
   close_small(&whole);
   close_small(&begun);
   close_small(&resumed);
-  return tell(same && moved > 0,
-              "4 steps, and 2 steps with 2 more of a net that was given their state: the same to the last bit");
+  return tell(same && moved > 0, "4 steps, and 2 steps with 2 more of a net that was given their "
+                                 "state: the same to the last bit");
 }
 
 bool write_fixtures(const net_checks *k, const char *dir) {
@@ -729,7 +800,8 @@ bool write_fixtures(const net_checks *k, const char *dir) {
       ww_net *net = small_net(k, &f.c, 0, 1, 1, f.flat);
       ww_net_get_base(net, f.flat);
       const char *to = ww_fmt(f.a, "%s/%s", dir, names[i]);
-      ok &= tell(ww_lm_write_folder(to, &f.c, f.flat, WW_DTYPE_F32, NULL, &e) == WW_OK, "written: %s %s", to, e.msg);
+      ok &= tell(ww_lm_write_folder(to, &f.c, f.flat, WW_DTYPE_F32, NULL, &e) == WW_OK,
+                 "written: %s %s", to, e.msg);
       ww_net_free(net);
     }
     close_fixture(&f);

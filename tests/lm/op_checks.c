@@ -1,5 +1,6 @@
-/* op_checks.c - each function of ops.h by itself: the backward ones against finite differences of the forward ones, the rest against a
- * formula. Of a forward function's output y the scalar f = sum(y * r) with a random r is taken, so that r is the gradient that comes in. */
+/* op_checks.c - each function of ops.h by itself: the backward ones against finite differences of
+ * the forward ones, the rest against a formula. Of a forward function's output y the scalar f =
+ * sum(y * r) with a random r is taken, so that r is the gradient that comes in. */
 #include <math.h>
 
 #include "net_checks.h"
@@ -13,18 +14,24 @@ typedef struct {
 
 static float *host(bench *b, uint64_t n, float by) {
   float *x = WW_NEWN(b->a, float, n);
-  for (uint64_t i = 0; i < n; i++) x[i] = by * random_value(&b->seed);
+  for (uint64_t i = 0; i < n; i++)
+    x[i] = by * random_value(&b->seed);
   return x;
 }
 
 static float *device(bench *b, const void *x, uint64_t n) {
   float *p = b->o->alloc(b->o, n * 4);
-  if (x) b->o->upload(b->o, p, x, n * 4);
+  if (x)
+    b->o->upload(b->o, p, x, n * 4);
   return p;
 }
 
-static float *random_device(bench *b, uint64_t n, float by) { return device(b, host(b, n, by), n); }
-static int32_t *ints(bench *b, const int32_t *x, uint64_t n) { return (int32_t *)device(b, x, n); }
+static float *random_device(bench *b, uint64_t n, float by) {
+  return device(b, host(b, n, by), n);
+}
+static int32_t *ints(bench *b, const int32_t *x, uint64_t n) {
+  return (int32_t *)device(b, x, n);
+}
 
 static float *fetch(bench *b, const float *p, uint64_t n) {
   float *x = WW_NEWN(b->a, float, n);
@@ -33,44 +40,53 @@ static float *fetch(bench *b, const float *p, uint64_t n) {
 }
 
 static void drop(bench *b, int n, void *const *p) {
-  for (int i = 0; i < n; i++) b->o->release(b->o, p[i]);
+  for (int i = 0; i < n; i++)
+    b->o->release(b->o, p[i]);
 }
-#define DROP(b, ...) drop(b, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+#define DROP(b, ...) \
+  drop(b, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
 static void result(bench *b, bool ok, const char *what, double far) {
-  if (!tell(ok, "op %s: %.1e", what, far)) b->failed++;
+  if (!tell(ok, "op %s: %.1e", what, far))
+    b->failed++;
 }
 
 static double dot(const float *a, const float *b, uint64_t n) {
   double sum = 0;
-  for (uint64_t i = 0; i < n; i++) sum += (double)a[i] * (double)b[i];
+  for (uint64_t i = 0; i < n; i++)
+    sum += (double)a[i] * (double)b[i];
   return sum;
 }
 
 typedef double scalar(bench *b, const void *ctx);
 
-/* dx (device) is the gradient of f by x (device): along it, and along it where a mask lets through. */
-static void slope(bench *b, const char *what, float *x, const float *dx, uint64_t n, scalar *f, const void *ctx) {
+/* dx (device) is the gradient of f by x (device): along it, and along it where a mask lets through.
+ */
+static void slope(bench *b, const char *what, float *x, const float *dx, uint64_t n, scalar *f,
+                  const void *ctx) {
   const float *x0 = fetch(b, x, n), *g = fetch(b, dx, n);
   float *moved = WW_NEWN(b->a, float, n);
   double worst = 0;
   for (uint32_t mask = 0; mask < 3; mask++) {
     double size = 0, value[2];
     for (uint64_t i = 0; i < n; i++)
-      if (!mask || hash32((uint32_t)i + mask * 1000) & 1) size += (double)g[i] * (double)g[i];
+      if (!mask || hash32((uint32_t)i + mask * 1000) & 1)
+        size += (double)g[i] * (double)g[i];
     size = sqrt(size);
     const double step =
-        0.02 * sqrt(dot(x0, x0, n) / (double)n); /* small beside the values, large beside their rounding */
+        0.02 *
+        sqrt(dot(x0, x0, n) / (double)n); /* small beside the values, large beside their rounding */
     for (int side = 0; side < 2; side++) {
       for (uint64_t i = 0; i < n; i++)
-        moved[i] =
-            x0[i] +
-            (!mask || hash32((uint32_t)i + mask * 1000) & 1 ? (float)((side ? step : -step) * (double)g[i] / size) : 0);
+        moved[i] = x0[i] + (!mask || hash32((uint32_t)i + mask * 1000) & 1
+                                ? (float)((side ? step : -step) * (double)g[i] / size)
+                                : 0);
       b->o->upload(b->o, x, moved, n * 4);
       value[side] = f(b, ctx);
     }
     const double far = fabs((value[1] - value[0]) / (2 * step) / size - 1);
-    if (!(far <= worst)) worst = far;
+    if (!(far <= worst))
+      worst = far;
   }
   b->o->upload(b->o, x, x0, n * 4);
   result(b, worst <= 5e-3, what, worst);
@@ -86,19 +102,23 @@ typedef struct {
 
 static double linear_scalar(bench *b, const void *ctx) {
   const linear *l = ctx;
-  b->o->matmul_forward(b->o, l->out, l->ldo, l->inp, l->ldi, l->w, l->bias, l->N, l->C, l->OC, false);
+  b->o->matmul_forward(b->o, l->out, l->ldo, l->inp, l->ldi, l->w, l->bias, l->N, l->C, l->OC,
+                       false);
   const float *y = fetch(b, l->out, (uint64_t)l->N * l->ldo);
   double sum = 0;
-  for (uint32_t n = 0; n < l->N; n++) sum += dot(y + n * l->ldo, l->r + n * l->ldo, l->OC);
+  for (uint32_t n = 0; n < l->N; n++)
+    sum += dot(y + n * l->ldo, l->r + n * l->ldo, l->OC);
   return sum;
 }
 
 /* Against the formula in double, too: sizes that are no multiple of anything. */
 static void check_product(bench *b, const linear *l) {
   linear_scalar(b, l);
-  b->o->matmul_forward(b->o, l->out, l->ldo, l->inp, l->ldi, l->w, l->bias, l->N, l->C, l->OC, true);
-  const float *y = fetch(b, l->out, (uint64_t)l->N * l->ldo), *x = fetch(b, l->inp, (uint64_t)l->N * l->ldi),
-              *w = fetch(b, l->w, l->OC * l->C), *bias = fetch(b, l->bias, l->OC);
+  b->o->matmul_forward(b->o, l->out, l->ldo, l->inp, l->ldi, l->w, l->bias, l->N, l->C, l->OC,
+                       true);
+  const float *y = fetch(b, l->out, (uint64_t)l->N * l->ldo),
+              *x = fetch(b, l->inp, (uint64_t)l->N * l->ldi), *w = fetch(b, l->w, l->OC * l->C),
+              *bias = fetch(b, l->bias, l->OC);
   double worst = 0;
   for (uint32_t n = 0; n < l->N; n++)
     for (uint32_t o = 0; o < l->OC; o++) {
@@ -163,7 +183,8 @@ static void check_norm(bench *b) {
   const float *with = fetch(b, dinp, N * C);
   b->o->upload(b->o, dinp, n.rs, N * C * 4);
   b->o->rmsnorm_backward(b->o, dinp, NULL, r, n.sum, n.w, n.rstd, N, C);
-  result(b, memcmp(with, fetch(b, dinp, N * C), N * C * 4) == 0, "rmsnorm_backward of a frozen weight", 0);
+  result(b, memcmp(with, fetch(b, dinp, N * C), N * C * 4) == 0,
+         "rmsnorm_backward of a frozen weight", 0);
   DROP(b, n.out, n.rstd, n.sum, n.inp, n.branch, n.w, r, dinp, dw);
 }
 
@@ -173,7 +194,8 @@ static void check_rope(bench *b) {
   float table[N * D];
   int32_t position[N];
   ww_lm_rope_table(&c, N, table);
-  for (int i = 0; i < N; i++) position[i] = (i * 5) % N;
+  for (int i = 0; i < N; i++)
+    position[i] = (i * 5) % N;
   const float *x = host(b, N * LD, 1);
   float *p = device(b, x, N * LD), *t = device(b, table, N * D);
   int32_t *at = ints(b, position, N);
@@ -185,14 +207,16 @@ static void check_rope(bench *b) {
       const int h = i / D, pair = i % (D / 2);
       const double angle = position[n] * pow(10000, -2.0 * pair / D), self = (double)x[n * LD + i];
       const double other = h < HEADS ? (double)x[n * LD + h * D + (i + D / 2) % D] : 0;
-      const double want = h >= HEADS ? self : self * cos(angle) + (i % D < D / 2 ? -other : other) * sin(angle);
+      const double want =
+          h >= HEADS ? self : self * cos(angle) + (i % D < D / 2 ? -other : other) * sin(angle);
       worst = fmax(worst, fabs((double)y[n * LD + i] - want));
     }
   result(b, worst < 1e-5, "rope", worst);
   b->o->rope(b->o, p, LD, at, t, N, HEADS, D, true);
   const float *back = fetch(b, p, N * LD);
   worst = 0;
-  for (int i = 0; i < N * LD; i++) worst = fmax(worst, fabs((double)back[i] - (double)x[i]));
+  for (int i = 0; i < N * LD; i++)
+    worst = fmax(worst, fabs((double)back[i] - (double)x[i]));
   result(b, worst < 1e-5, "rope, back", worst);
   DROP(b, p, t, at);
 }
@@ -242,11 +266,14 @@ static double attention_error(bench *b, const attention *a, const int32_t *first
     const uint32_t n = i / a->H, h = i % a->H, row = n - n % a->T, kv = h / (a->H / a->K);
     double sum = 0, y[128] = {0};
     for (uint32_t s = row + (uint32_t)first[n]; s <= n; s++) {
-      const double p = exp(dot(x + (uint64_t)n * ld + h * D, x + (uint64_t)s * ld + (a->H + kv) * D, D) / sqrt(D));
+      const double p = exp(
+          dot(x + (uint64_t)n * ld + h * D, x + (uint64_t)s * ld + (a->H + kv) * D, D) / sqrt(D));
       sum += p;
-      for (uint32_t d = 0; d < D; d++) y[d] += p * (double)x[(uint64_t)s * ld + (a->H + a->K + kv) * D + d];
+      for (uint32_t d = 0; d < D; d++)
+        y[d] += p * (double)x[(uint64_t)s * ld + (a->H + a->K + kv) * D + d];
     }
-    for (uint32_t d = 0; d < D; d++) worst = fmax(worst, fabs(y[d] / sum - (double)out[(uint64_t)i * D + d]));
+    for (uint32_t d = 0; d < D; d++)
+      worst = fmax(worst, fabs(y[d] / sum - (double)out[(uint64_t)i * D + d]));
   }
   return worst;
 }
@@ -289,7 +316,8 @@ static double token_scalar(bench *b, const void *ctx) {
   b->o->token_loss(b->o, l->loss, l->work, l->token, 0.5f, N, l->V);
   const float *each = fetch(b, l->loss, N);
   double sum = 0;
-  for (int i = 0; i < N; i++) sum += 0.5 * (double)each[i];
+  for (int i = 0; i < N; i++)
+    sum += 0.5 * (double)each[i];
   return sum;
 }
 
@@ -298,22 +326,27 @@ static double number_scalar(bench *b, const void *ctx) {
   b->o->number_loss(b->o, l->loss, l->work, l->logits, l->target, 0.5f, N, 4);
   const float *each = fetch(b, l->loss, N);
   double sum = 0;
-  for (int i = 0; i < N; i++) sum += 0.5 * (double)each[i];
+  for (int i = 0; i < N; i++)
+    sum += 0.5 * (double)each[i];
   return sum;
 }
 
 static void check_losses(bench *b) {
   int32_t token[N];
   const uint32_t V = 77;
-  for (int i = 0; i < N; i++) token[i] = i % 3 ? (int32_t)(hash32((uint32_t)i) % V) : -1;
-  losses l = {device(b, NULL, N), random_device(b, N * V, 3), device(b, NULL, N * V), NULL, ints(b, token, N), V};
+  for (int i = 0; i < N; i++)
+    token[i] = i % 3 ? (int32_t)(hash32((uint32_t)i) % V) : -1;
+  losses l = {device(b, NULL, N),     random_device(b, N * V, 3),
+              device(b, NULL, N * V), NULL,
+              ints(b, token, N),      V};
   token_scalar(b, &l);
   float *dlogits = device(b, fetch(b, l.work, N * V), N * V);
   slope(b, "token_loss", l.logits, dlogits, N * V, token_scalar, &l);
   DROP(b, l.loss, l.logits, l.work, l.token, dlogits);
 
   float *target = host(b, N * 4, 1), *out = host(b, N * 8, 1);
-  for (int i = 0; i < N * 4; i++) target[i] += target[i] > 0 ? 3 : -3;
+  for (int i = 0; i < N * 4; i++)
+    target[i] += target[i] > 0 ? 3 : -3;
   target[5] = NAN;
   out[4] = 7; /* a spread beyond what is kept */
   out[12] = -7;
@@ -333,19 +366,24 @@ static void check_losses(bench *b) {
 /* ---- rows ---- */
 
 static void check_rows(bench *b) {
-  const int32_t token[] = {4, 2, 4, 4, 0, 2}, order[] = {0, 2, 3, 1, 5, 4}, first[] = {0, 3, 5, 6}, id[] = {4, 2, 0};
+  const int32_t token[] = {4, 2, 4, 4, 0, 2}, order[] = {0, 2, 3, 1, 5, 4}, first[] = {0, 3, 5, 6},
+                id[] = {4, 2, 0};
   const float *w = host(b, 5 * C, 1), *d = host(b, 6 * C, 1);
-  float *pw = device(b, w, 5 * C), *out = device(b, NULL, 6 * C), *pd = device(b, d, 6 * C), *dw = device(b, w, 5 * C);
-  int32_t *pt = ints(b, token, 6), *po = ints(b, order, 6), *pf = ints(b, first, 4), *pi = ints(b, id, 3);
+  float *pw = device(b, w, 5 * C), *out = device(b, NULL, 6 * C), *pd = device(b, d, 6 * C),
+        *dw = device(b, w, 5 * C);
+  int32_t *pt = ints(b, token, 6), *po = ints(b, order, 6), *pf = ints(b, first, 4),
+          *pi = ints(b, id, 3);
   b->o->embed_forward(b->o, out, pt, pw, 6, C);
   b->o->embed_backward(b->o, dw, pd, po, pf, pi, 3, 6, C);
   const float *y = fetch(b, out, 6 * C), *g = fetch(b, dw, 5 * C);
   double worst = 0;
-  for (int i = 0; i < 6 * C; i++) worst = fmax(worst, fabs((double)y[i] - (double)w[token[i / C] * C + i % C]));
+  for (int i = 0; i < 6 * C; i++)
+    worst = fmax(worst, fabs((double)y[i] - (double)w[token[i / C] * C + i % C]));
   for (int i = 0; i < 5 * C; i++) {
     double want = (double)w[i];
     for (int n = 0; n < 6; n++)
-      if (token[n] == i / C) want += (double)d[n * C + i % C];
+      if (token[n] == i / C)
+        want += (double)d[n * C + i % C];
     worst = fmax(worst, fabs((double)g[i] - want));
   }
   result(b, worst < 1e-6, "embed_forward, embed_backward", worst);
@@ -365,31 +403,34 @@ static void check_rows(bench *b) {
 static void check_optimiser(bench *b) {
   enum { M = 5000 };
   const float *x = host(b, M, 1), *g = host(b, M, 1), *m = host(b, M, 0.1f);
-  float *v = host(b, M, 0.1f), start[2] = {3, 4}, *px = device(b, x, M), *pm = device(b, m, M), *pg = device(b, g, M),
-        *sums = device(b, start, 2);
-  for (int i = 0; i < M; i++) v[i] = fabsf(v[i]);
+  float *v = host(b, M, 0.1f), start[2] = {3, 4}, *px = device(b, x, M), *pm = device(b, m, M),
+        *pg = device(b, g, M), *sums = device(b, start, 2);
+  for (int i = 0; i < M; i++)
+    v[i] = fabsf(v[i]);
   float *pv = device(b, v, M);
   b->o->sum(b->o, sums, pg, M, true);
   b->o->sum_squares(b->o, sums + 1, pg, M, false);
   const float *got = fetch(b, sums, 2);
   const double squares = dot(g, g, M);
   double total = 3, worst = 0;
-  for (int i = 0; i < M; i++) total += (double)g[i];
-  result(b, fabs((double)got[0] - total) < 1e-3 && fabs((double)got[1] / squares - 1) < 1e-5, "sum, sum_squares",
-         fabs((double)got[1] / squares - 1));
+  for (int i = 0; i < M; i++)
+    total += (double)g[i];
+  result(b, fabs((double)got[0] - total) < 1e-3 && fabs((double)got[1] / squares - 1) < 1e-5,
+         "sum, sum_squares", fabs((double)got[1] / squares - 1));
   b->o->adamw(b->o, px, px, pm, pv, pg, sums + 1, M, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, 3);
   const float *now = fetch(b, px, M);
   for (int i = 0; i < M; i++) {
     const double gi = (double)g[i] / sqrt(squares), mi = 0.9 * (double)m[i] + 0.1 * gi,
                  vi = 0.95 * (double)v[i] + 0.05 * gi * gi;
-    const double want =
-        (double)x[i] * (1 - 0.001) - 0.01 * (mi / (1 - pow(0.9, 3))) / (sqrt(vi / (1 - pow(0.95, 3))) + 1e-8);
+    const double want = (double)x[i] * (1 - 0.001) -
+                        0.01 * (mi / (1 - pow(0.9, 3))) / (sqrt(vi / (1 - pow(0.95, 3))) + 1e-8);
     worst = fmax(worst, fabs((double)now[i] - want));
   }
   result(b, worst < 1e-5, "adamw", worst);
   b->o->upload(b->o, sums + 1, &(float){INFINITY}, 4);
   b->o->adamw(b->o, px, px, pm, pv, pg, sums + 1, M, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, 4);
-  result(b, memcmp(now, fetch(b, px, M), M * 4) == 0, "adamw: nothing changes where the gradient is not finite", 0);
+  result(b, memcmp(now, fetch(b, px, M), M * 4) == 0,
+         "adamw: nothing changes where the gradient is not finite", 0);
   DROP(b, px, pm, pv, pg, sums);
 }
 

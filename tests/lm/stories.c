@@ -1,4 +1,5 @@
-/* stories.c - stories15M: the story it tells greedily, its logits against double precision, the fast paths against the exact one. Prints TAP.
+/* stories.c - stories15M: the story it tells greedily, its logits against double precision, the
+ * fast paths against the exact one. Prints TAP.
  *
  * stories MODEL.bin TOKENIZER.bin STORY : both files of llama2.c, and the known text. */
 #include "../../src/lm/infer_int.h"
@@ -29,21 +30,27 @@ static bool read_pieces(const char *file) {
     piece[i] = ok ? calloc(1, (size_t)p.bytes + 1) : NULL;
     ok = ok && fread(piece[i], 1, (size_t)p.bytes, f) == (size_t)p.bytes;
   }
-  if (f) fclose(f);
+  if (f)
+    fclose(f);
   return ok;
 }
 
 static ww_lm *open_model(const ww_lm_options *o, ww_lm_session **s) {
   ww_err e = {0};
   ww_lm *m = NULL;
-  if (ww_lm_open(path, o, &m, &e) || ww_lm_session_new(m, 1, 256, s, &e))
-    fprintf(stderr, "stories: %s\n", e.msg), exit(1);
+  if (ww_lm_open(path, o, &m, &e) || ww_lm_session_new(m, 1, 256, s, &e)) {
+    fprintf(stderr, "stories: %s\n", e.msg);
+    exit(1);
+  }
   return m;
 }
 
 static void run(ww_lm_session *s, const ww_lm_pass *p, float *logits) {
   ww_err e = {0};
-  if (ww_lm_run(s, p, logits, NULL, &e)) fprintf(stderr, "stories: %s\n", e.msg), exit(1);
+  if (ww_lm_run(s, p, logits, NULL, &e)) {
+    fprintf(stderr, "stories: %s\n", e.msg);
+    exit(1);
+  }
 }
 
 /* STORY tokens, the likeliest each time; their text into b. */
@@ -55,9 +62,12 @@ static void tell(const ww_lm_options *o, int32_t to[STORY + 1], ww_buf *b) {
   for (int i = 0; i < STORY; i++) {
     run(s, &(ww_lm_pass){.n = 1, .token = to + i}, logits);
     int32_t best = 0;
-    for (int32_t k = 1; k < VOCAB; k++) best = logits[k] > logits[best] ? k : best;
+    for (int32_t k = 1; k < VOCAB; k++)
+      best = logits[k] > logits[best] ? k : best;
     to[i + 1] = best;
-    if (b) ww_buf_puts(b, piece[best] + (!i && piece[best][0] == ' ')); /* no space behind the beginning */
+    if (b)
+      ww_buf_puts(b,
+                  piece[best] + (!i && piece[best][0] == ' ')); /* no space behind the beginning */
   }
   free(logits);
   ww_lm_session_free(s);
@@ -84,10 +94,14 @@ static void check_reference(const float *got) {
   ww_lm_layout l;
   float *flat;
   double *want = ww_xmalloc((size_t)CHECKED * VOCAB * sizeof *want), most = 0;
-  if (ww_llama2c_read(path, &c, a, &l, &flat, &e)) fprintf(stderr, "stories: %s\n", e.msg), exit(1);
+  if (ww_llama2c_read(path, &c, a, &l, &flat, &e)) {
+    fprintf(stderr, "stories: %s\n", e.msg);
+    exit(1);
+  }
   reference(&(reference_model){&c, &l, flat}, tokens, CHECKED, NULL, want, NULL);
   for (size_t i = 0; i < (size_t)CHECKED * VOCAB; i++)
-    if (!(fabs(got[i] - want[i]) <= most)) most = fabs(got[i] - want[i]);
+    if (!(fabs(got[i] - want[i]) <= most))
+      most = fabs(got[i] - want[i]);
   report(most <= 1e-4, "exact logits within 1e-4 of double precision", most);
   free(want);
   free(flat);
@@ -111,25 +125,31 @@ int main(int argc, char **argv) {
   char *want;
   size_t bytes;
   ww_err e = {0};
-  if (argc != 4) return fprintf(stderr, "usage: stories MODEL.bin TOKENIZER.bin STORY\n"), 2;
+  if (argc != 4)
+    return fprintf(stderr, "usage: stories MODEL.bin TOKENIZER.bin STORY\n"), 2;
   path = argv[1];
   if (!read_pieces(argv[2]) || ww_read_file(a, argv[3], 1 << 16, &want, &bytes, &e))
     return fprintf(stderr, "stories: no tokenizer or story\n"), 1;
   tell(&(ww_lm_options){.exact = true}, tokens, &story);
-  while (bytes && want[bytes - 1] == '\n') want[--bytes] = 0;
+  while (bytes && want[bytes - 1] == '\n')
+    want[--bytes] = 0;
   report(!strncmp(story.s, want, bytes), "the known story, greedily", (double)story.n);
-  if (strncmp(story.s, want, bytes)) printf("# %s\n", story.s);
+  if (strncmp(story.s, want, bytes))
+    printf("# %s\n", story.s);
   int32_t again[STORY + 1], same = 0;
   tell(&(ww_lm_options){.weights = WW_DTYPE_F16}, again, NULL);
-  while (same < STORY && again[same] == tokens[same]) same++;
+  while (same < STORY && again[same] == tokens[same])
+    same++;
   report(same == STORY, "the same story from 16 bit weights and fast kernels", same);
   float *exact = logits_of(&(ww_lm_options){.exact = true});
   check_reference(exact);
-  check_fast(exact, WW_DTYPE_F16, "F16 kernels: root mean square of the difference 1e-3 at most", 1e-3);
+  check_fast(exact, WW_DTYPE_F16, "F16 kernels: root mean square of the difference 1e-3 at most",
+             1e-3);
   check_fast(exact, WW_DTYPE_Q8_0, "Q8_0 kernels: 2e-2 at most", 2e-2);
   printf("1..%d\n", n);
   free(exact);
-  for (int i = 0; i < VOCAB; i++) free(piece[i]);
+  for (int i = 0; i < VOCAB; i++)
+    free(piece[i]);
   ww_buf_free(&story);
   ww_arena_free(a);
   return bad;

@@ -14,7 +14,8 @@ static inline char *folder_new(ww_arena *a) {
   return dir;
 }
 
-static inline int folder_drop_one(const char *path, const struct stat *st, int kind, struct FTW *at) {
+static inline int folder_drop_one(const char *path, const struct stat *st, int kind,
+                                  struct FTW *at) {
   (void)st;
   (void)kind;
   (void)at;
@@ -22,14 +23,17 @@ static inline int folder_drop_one(const char *path, const struct stat *st, int k
 }
 
 /* It and all that is in it; need not be there. */
-static inline void folder_drop(const char *dir) { nftw(dir, folder_drop_one, 8, FTW_DEPTH | FTW_PHYS); }
+static inline void folder_drop(const char *dir) {
+  nftw(dir, folder_drop_one, 8, FTW_DEPTH | FTW_PHYS);
+}
 
 /* Files in it that are not hidden. */
 static inline uint32_t folder_files(const char *dir) {
   uint32_t n = 0;
   DIR *d = opendir(dir);
   assert_non_null(d);
-  for (struct dirent *f; (f = readdir(d));) n += f->d_name[0] != '.';
+  for (struct dirent *f; (f = readdir(d));)
+    n += f->d_name[0] != '.';
   closedir(d);
   return n;
 }

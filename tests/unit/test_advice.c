@@ -1,4 +1,5 @@
-/* test_advice.c - advice: findings are sorted and priced by the time model, silent without their cause; lines add up. */
+/* test_advice.c - advice: findings are sorted and priced by the time model, silent without their
+ * cause; lines add up. */
 #include "unit.h"
 
 #include <math.h>
@@ -16,23 +17,30 @@ typedef struct {
 static void advise_file(const char *file, ww_arena *a, advised *out) {
   ww_err e = {0};
   ww_launch l = {0};
-  if (source_load(file)) fail_msg("%s does not load", file);
+  if (source_load(file))
+    fail_msg("%s does not load", file);
   const ww_fn *fn = NULL;
   for (uint32_t k = 0; k < unit.module.nfns; k++)
-    if (unit.module.fns[k].kernel) fn = &unit.module.fns[k];
+    if (unit.module.fns[k].kernel)
+      fn = &unit.module.fns[k];
   const char *comment = ww_front_comment(file, fn->line, a);
   assert_non_null(comment);
-  if (ww_launch_comment(comment, a, &l, &e)) fail_msg("%s", e.msg);
-  if (ww_gpu_load("gpus/h200.json", a, &out->gpu, &e)) fail_msg("%s", e.msg);
-  if (ww_params_load(a, &out->params, &e)) fail_msg("%s", e.msg);
+  if (ww_launch_comment(comment, a, &l, &e))
+    fail_msg("%s", e.msg);
+  if (ww_gpu_load("gpus/h200.json", a, &out->gpu, &e))
+    fail_msg("%s", e.msg);
+  if (ww_params_load(a, &out->params, &e))
+    fail_msg("%s", e.msg);
   ww_predict_options o = {.gpu = &out->gpu, .params = &out->params};
-  if (ww_predict(&unit.module, fn, &l, &o, a, &out->p, &e)) fail_msg("%s: %s", file, e.msg);
+  if (ww_predict(&unit.module, fn, &l, &o, a, &out->p, &e))
+    fail_msg("%s: %s", file, e.msg);
   ww_advise(&unit.module, fn, &out->gpu, &out->params, &out->p, a, &out->advice);
 }
 
 static bool found(const ww_advice *d, ww_rule rule) {
   for (uint32_t k = 0; k < d->nitems; k++)
-    if (d->items[k].rule == rule) return true;
+    if (d->items[k].rule == rule)
+      return true;
   return false;
 }
 
@@ -44,7 +52,8 @@ static void gains_are_the_models(void **state) {
     const ww_advice_item *i = &x.advice.items[k];
     assert_true(fabs(i->gain * i->us - x.p.timing.us) < 1e-6 * x.p.timing.us);
     assert_true(i->gain >= 1.03);
-    if (k) assert_true(i->gain <= i[-1].gain);
+    if (k)
+      assert_true(i->gain <= i[-1].gain);
     assert_true(strlen(i->cause) > 20 && strlen(i->remedy) > 10);
   }
   source_unload(NULL);
@@ -61,24 +70,29 @@ static void lines_add_up(void **state) {
       sum += x.advice.lines[k].share;
       inst += x.advice.lines[k].inst;
       assert_true(x.advice.lines[k].share >= 0);
-      if (k) assert_true(x.advice.lines[k].share <= x.advice.lines[k - 1].share);
+      if (k)
+        assert_true(x.advice.lines[k].share <= x.advice.lines[k - 1].share);
     }
-    if (fabs(sum + x.advice.rest - 1) > 1e-6) fail_msg("%s: shares %g and %g", files[f], sum, x.advice.rest);
-    if (inst > 1.001 * x.p.work.lowered.total || inst < 0.9 * x.p.work.lowered.total) /* some belong to no line */
+    if (fabs(sum + x.advice.rest - 1) > 1e-6)
+      fail_msg("%s: shares %g and %g", files[f], sum, x.advice.rest);
+    if (inst > 1.001 * x.p.work.lowered.total ||
+        inst < 0.9 * x.p.work.lowered.total) /* some belong to no line */
       fail_msg("%s: %g of %g instructions", files[f], inst, x.p.work.lowered.total);
     source_unload(NULL);
   }
 }
 
 static void silent_without_cause(void **state) {
-  static const ww_rule never[] = {WW_RULE_UNCOALESCED_LOAD,  WW_RULE_UNCOALESCED_STORE,  WW_RULE_BANK_CONFLICT,
-                                  WW_RULE_DIVERGENCE,        WW_RULE_MEMORY_ACCUMULATOR, WW_RULE_DOUBLE_CONSTANT,
-                                  WW_RULE_ATOMIC_CONTENTION, WW_RULE_NARROW_ACCESS,      WW_RULE_LOCAL_MEMORY,
-                                  WW_RULE_RUNTIME_DIVISION,  WW_RULE_RECOMPUTATION,      WW_RULE_PARTIAL_WARPS};
+  static const ww_rule never[] = {
+      WW_RULE_UNCOALESCED_LOAD,  WW_RULE_UNCOALESCED_STORE,  WW_RULE_BANK_CONFLICT,
+      WW_RULE_DIVERGENCE,        WW_RULE_MEMORY_ACCUMULATOR, WW_RULE_DOUBLE_CONSTANT,
+      WW_RULE_ATOMIC_CONTENTION, WW_RULE_NARROW_ACCESS,      WW_RULE_LOCAL_MEMORY,
+      WW_RULE_RUNTIME_DIVISION,  WW_RULE_RECOMPUTATION,      WW_RULE_PARTIAL_WARPS};
   advised x;
   advise_file("tests/explain/good/axpy.cu", *state, &x);
   for (size_t k = 0; k < sizeof never / sizeof *never; k++)
-    if (found(&x.advice, never[k])) fail_msg("axpy: %s", ww_rules[never[k]].id);
+    if (found(&x.advice, never[k]))
+      fail_msg("axpy: %s", ww_rules[never[k]].id);
   source_unload(NULL);
   advise_file("tests/explain/good/double_sum.cu", *state, &x);
   assert_false(found(&x.advice, WW_RULE_DOUBLE_CONSTANT));
@@ -108,7 +122,8 @@ static void every_rule_is_documented(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(gains_are_the_models),     TEST(lines_add_up), TEST(silent_without_cause), TEST(a_report_carries_them),
+      TEST(gains_are_the_models),     TEST(lines_add_up),
+      TEST(silent_without_cause),     TEST(a_report_carries_them),
       TEST(every_rule_is_documented),
   };
   return RUN(tests);

@@ -26,9 +26,11 @@ static void arena_blocks_are_zeroed_aligned_and_apart(void **state) {
   for (size_t n = 0; n < 3000; n++) {
     unsigned char *p = ww_alloc(a, n);
     assert_int_equal((uintptr_t)p % 16, 0);
-    for (size_t i = 0; i < n; i++) assert_int_equal(p[i], 0);
+    for (size_t i = 0; i < n; i++)
+      assert_int_equal(p[i], 0);
     memset(p, 0xff, n);
-    if (last_n) assert_int_equal(last[last_n - 1], 0xff);
+    if (last_n)
+      assert_int_equal(last[last_n - 1], 0xff);
     last = p;
     last_n = n;
   }
@@ -61,16 +63,19 @@ static void vector_keeps_what_was_pushed(void **state) {
   WW_VEC(int) v = {0};
   for (int i = 0; i < 100000; i++) {
     ww_push(*state, &v, i);
-    if (i % 777 == 0) ww_alloc(*state, 8);
+    if (i % 777 == 0)
+      ww_alloc(*state, 8);
   }
   assert_int_equal(v.n, 100000);
-  for (int i = 0; i < 100000; i++) assert_int_equal(v.v[i], i);
+  for (int i = 0; i < 100000; i++)
+    assert_int_equal(v.v[i], i);
 }
 
 static void buffer_grows_and_formats(void **state) {
   (void)state;
   ww_buf b = {0};
-  for (int i = 0; i < 1000; i++) ww_buf_fmt(&b, "%d,", i);
+  for (int i = 0; i < 1000; i++)
+    ww_buf_fmt(&b, "%d,", i);
   assert_int_equal(b.n, 10 * 2 + 90 * 3 + 900 * 4);
   assert_int_equal(b.s[b.n], 0);
   assert_string_equal(b.s + b.n - 4, "999,");
@@ -157,10 +162,12 @@ static void make_folder(ww_arena *a, const char *dir) {
   assert_int_equal(mkdir(root, 0777) | mkdir(ww_path_join(a, root, "sub"), 0777), 0);
   assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "outside"), "secret", 6, NULL), WW_OK);
   assert_int_equal(ww_write_file_atomic(ww_path_join(a, root, "plain"), "plain", 5, NULL), WW_OK);
-  assert_int_equal(ww_write_file_atomic(ww_path_join(a, root, "sub/plain"), "plain", 5, NULL), WW_OK);
-  static const char *const links[][2] = {
-      {"sub/plain", "inside"},       {"../plain", "sub/up"}, {"../outside", "link"}, {"..", "dirlink"},
-      {"../../outside", "sub/link"}, {"fifo", "to_fifo"},    {"/dev/zero", "zero"},  {"loop", "loop"}};
+  assert_int_equal(ww_write_file_atomic(ww_path_join(a, root, "sub/plain"), "plain", 5, NULL),
+                   WW_OK);
+  static const char *const links[][2] = {{"sub/plain", "inside"},       {"../plain", "sub/up"},
+                                         {"../outside", "link"},        {"..", "dirlink"},
+                                         {"../../outside", "sub/link"}, {"fifo", "to_fifo"},
+                                         {"/dev/zero", "zero"},         {"loop", "loop"}};
   for (size_t k = 0; k < sizeof links / sizeof *links; k++)
     assert_int_equal(symlink(links[k][0], ww_path_join(a, root, links[k][1])), 0);
   assert_int_equal(mkfifo(ww_path_join(a, root, "fifo"), 0666), 0);
@@ -170,17 +177,19 @@ static void make_folder(ww_arena *a, const char *dir) {
   close(fd);
 }
 
-/* The name of the first that is not as it should be; NULL: none. A name is given as it is seen from the root, and whole. */
+/* The name of the first that is not as it should be; NULL: none. A name is given as it is seen from
+ * the root, and whole. */
 static const char *wrongly_read(ww_arena *a, const char *root) {
   char *data;
   for (int whole = 0; whole < 2; whole++) {
     const char *before = whole ? ww_fmt(a, "%s/", root) : "";
     for (int k = 0; held[k]; k++)
-      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, held[k]), 10, &data, NULL, NULL) || strcmp(data, "plain"))
+      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, held[k]), 10, &data, NULL, NULL) ||
+          strcmp(data, "plain"))
         return held[k];
     for (size_t k = 0; k < sizeof kept_out / sizeof *kept_out; k++)
-      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, kept_out[k].name), 10, &data, NULL, NULL) !=
-          kept_out[k].want)
+      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, kept_out[k].name), 10, &data, NULL,
+                        NULL) != kept_out[k].want)
         return kept_out[k].name;
   }
   return NULL;
@@ -193,8 +202,10 @@ static void files_below_a_root_stay_there_and_nothing_waits(void **state) {
   assert_non_null(mkdtemp(dir));
   make_folder(a, dir);
   const char *root = ww_path_join(a, dir, "root"), *wrong = wrongly_read(a, root);
-  if (wrong) fail_msg("%s", wrong);
-  assert_int_equal(ww_read_below(a, root, ww_path_join(a, dir, "outside"), 10, &data, NULL, &e), WW_EUSAGE);
+  if (wrong)
+    fail_msg("%s", wrong);
+  assert_int_equal(ww_read_below(a, root, ww_path_join(a, dir, "outside"), 10, &data, NULL, &e),
+                   WW_EUSAGE);
   assert_int_equal(ww_read_file(a, ww_path_join(a, root, "fifo"), 10, &data, NULL, &e), WW_EIO);
   assert_non_null(strstr(e.msg, "not a regular file"));
   assert_int_equal(ww_read_file(a, "/dev/zero", 10, &data, NULL, &e), WW_EIO);
@@ -202,14 +213,17 @@ static void files_below_a_root_stay_there_and_nothing_waits(void **state) {
   /* The same on a kernel without openat2. */
   pid_t child = fork();
   if (!child) {
-    struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 38 /* ENOSYS */),
-                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 38 /* ENOSYS */),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     struct sock_fprog program = {sizeof code / sizeof *code, code};
-    bool without = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    bool without = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+                   !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
     wrong = without ? wrongly_read(a, root) : NULL;
-    if (wrong) fprintf(stderr, "without openat2: %s\n", wrong);
+    if (wrong)
+      fprintf(stderr, "without openat2: %s\n", wrong);
     _exit(wrong != NULL);
   }
   int status = 1;
@@ -302,7 +316,8 @@ static void packed_files(void **state) {
   size_t n;
   ww_err e = {0};
   char *text = ww_alloc(*state, 300000);
-  for (int k = 0; k < 300000; k++) text[k] = (char)(k % 251);
+  for (int k = 0; k < 300000; k++)
+    text[k] = (char)(k % 251);
   close(fd);
   assert_int_equal(ww_write_packed(path, text, 300000, 3, &e), WW_OK);
   assert_int_equal(ww_read_packed(*state, path, 1 << 20, &data, &n, &e), WW_OK);
@@ -323,11 +338,14 @@ static void flips(const char *path) {
   uint32_t refused = 0;
   ww_err e = {0};
   close(mkstemps(copy, 4));
-  if (ww_read_checked(a, path, 1 << 26, &want, &want_n, &e)) fail_msg("%s", e.msg);
+  if (ww_read_checked(a, path, 1 << 26, &want, &want_n, &e))
+    fail_msg("%s", e.msg);
   assert_int_equal(ww_read_file(a, path, 1 << 26, &packed, &packed_n, &e), WW_OK);
   for (uint64_t k = 0; k < 200; k++) { /* of the checksum, of the header, of any place */
     ww_arena *scratch = ww_arena_new();
-    uint64_t bit = k < 60 ? 8 * packed_n - 1 - k : k < 120 ? k - 60 : ww_hash(&k, sizeof k, 0) % (8 * packed_n);
+    uint64_t bit = k < 60    ? 8 * packed_n - 1 - k
+                   : k < 120 ? k - 60
+                             : ww_hash(&k, sizeof k, 0) % (8 * packed_n);
     char *data = NULL;
     size_t n = 0;
     packed[bit / 8] ^= (char)(1 << bit % 8);
@@ -375,7 +393,8 @@ static void frame(ww_buf *b, uint64_t said, uint8_t window, uint32_t blocks) {
   if (said == UNKNOWN)
     ww_buf_add(b, &window, 1);
   else
-    for (int k = 0; k < 8; k++) ww_buf_add(b, (char[]){(char)(said >> 8 * k)}, 1);
+    for (int k = 0; k < 8; k++)
+      ww_buf_add(b, (char[]){(char)(said >> 8 * k)}, 1);
   for (uint32_t k = 0; k < blocks; k++) {
     uint32_t header = BLOCK << 3 | 1 << 1 | (k + 1 == blocks);
     ww_buf_add(b, (char[]){(char)header, (char)(header >> 8), (char)(header >> 16), 0}, 4);
@@ -405,7 +424,8 @@ static long cost(const ww_buf *b, size_t max, ww_status *st) {
 static void bombs_take_what_is_allowed(void **state) {
   (void)state;
   enum { SAYS, SAYS_NOTHING, SAYS_LESS, SAYS_MORE, MANY, MANY_SILENT, WINDOW, SKIP, KINDS };
-  static const ww_status want[] = {WW_ELIMIT, WW_ELIMIT, WW_EDATA, WW_EDATA, WW_ELIMIT, WW_ELIMIT, WW_OK, WW_EDATA};
+  static const ww_status want[] = {WW_ELIMIT, WW_ELIMIT, WW_EDATA, WW_EDATA,
+                                   WW_ELIMIT, WW_ELIMIT, WW_OK,    WW_EDATA};
   const size_t max = 64u << 20;
   ww_status st;
   ww_buf b = {0};
@@ -413,17 +433,29 @@ static void bombs_take_what_is_allowed(void **state) {
   long before = cost(&b, 0, &st);
   for (int kind = 0; kind < KINDS; kind++) {
     b.n = 0;
-    if (kind == SAYS) frame(&b, 8192ull * BLOCK, 0, 8192); /* 1 GiB */
-    if (kind == SAYS_NOTHING) frame(&b, UNKNOWN, 0x58, 8192);
-    if (kind == SAYS_LESS) frame(&b, 1000, 0, 8192);
-    if (kind == SAYS_MORE) frame(&b, 1ull << 62, 0, 1);
-    for (int k = 0; kind == MANY && k < 8192; k++) frame(&b, BLOCK, 0, 1);
-    for (int k = 0; kind == MANY_SILENT && k < 8192; k++) frame(&b, UNKNOWN, 0x58, 1);
-    if (kind == WINDOW) frame(&b, UNKNOWN, 21 << 3, 16); /* 2 GiB of window for 2 MiB */
-    if (kind == SKIP) frame(&b, BLOCK, 0, 1), ww_buf_add(&b, "\x50\x2a\x4d\x18\xf0\xff\xff\xff", 8);
+    if (kind == SAYS)
+      frame(&b, 8192ull * BLOCK, 0, 8192); /* 1 GiB */
+    if (kind == SAYS_NOTHING)
+      frame(&b, UNKNOWN, 0x58, 8192);
+    if (kind == SAYS_LESS)
+      frame(&b, 1000, 0, 8192);
+    if (kind == SAYS_MORE)
+      frame(&b, 1ull << 62, 0, 1);
+    for (int k = 0; kind == MANY && k < 8192; k++)
+      frame(&b, BLOCK, 0, 1);
+    for (int k = 0; kind == MANY_SILENT && k < 8192; k++)
+      frame(&b, UNKNOWN, 0x58, 1);
+    if (kind == WINDOW)
+      frame(&b, UNKNOWN, 21 << 3, 16); /* 2 GiB of window for 2 MiB */
+    if (kind == SKIP) {
+      frame(&b, BLOCK, 0, 1);
+      ww_buf_add(&b, "\x50\x2a\x4d\x18\xf0\xff\xff\xff", 8);
+    }
     long took = cost(&b, max, &st);
-    if (st != want[kind]) fail_msg("kind %d: %s, not %s", kind, ww_status_name(st), ww_status_name(want[kind]));
-    if (took - before > (long)(max >> 10) + 8192) fail_msg("kind %d: %ld KiB", kind, took - before);
+    if (st != want[kind])
+      fail_msg("kind %d: %s, not %s", kind, ww_status_name(st), ww_status_name(want[kind]));
+    if (took - before > (long)(max >> 10) + 8192)
+      fail_msg("kind %d: %ld KiB", kind, took - before);
   }
   ww_buf_free(&b);
 }
@@ -444,7 +476,8 @@ static void frames_behind_each_other(void **state) {
   for (size_t cut = 0; cut < b.n; cut++) {
     assert_int_equal(ww_write_file_atomic(path, b.s, cut, &e), WW_OK);
     ww_status st = ww_read_packed(*state, path, 3 * BLOCK, &data, &n, &e);
-    if (st != WW_EDATA && cut != 11 && cut != 11 + 17) fail_msg("cut at %zu: %s", cut, ww_status_name(st));
+    if (st != WW_EDATA && cut != 11 && cut != 11 + 17)
+      fail_msg("cut at %zu: %s", cut, ww_status_name(st));
   }
   ww_buf_free(&b);
   unlink(path);
@@ -457,7 +490,8 @@ typedef struct {
   pid_t child;
 } temporaries;
 
-/* A file, a folder with something in it and a child, as a command has them while it works; then it ends. */
+/* A file, a folder with something in it and a child, as a command has them while it works; then it
+ * ends. */
 static void work_with(int told, void (*end)(void)) {
   temporaries t = {.file = "/tmp/ww-test.XXXXXX", .folder = "/tmp/ww-test-folder.XXXXXX"};
   int slot;
@@ -468,14 +502,18 @@ static void work_with(int told, void (*end)(void)) {
   }
   ww_end_on_signals();
   ww_cleanup_process(t.child);
-  if (ww_temp_file(t.file, &slot) < 0 || !ww_temp_folder(t.folder, &slot)) _exit(97);
+  if (ww_temp_file(t.file, &slot) < 0 || !ww_temp_folder(t.folder, &slot))
+    _exit(97);
   snprintf(t.below, sizeof t.below, "%s/in", t.folder);
-  if (mkdir(t.below, 0777) || write(told, &t, sizeof t) < 0) _exit(99);
+  if (mkdir(t.below, 0777) || write(told, &t, sizeof t) < 0)
+    _exit(99);
   end();
   _exit(98);
 }
 
-static void wait_here(void) { pause(); }
+static void wait_here(void) {
+  pause();
+}
 static void ask_for_too_much(void) {
 #ifdef __SANITIZE_ADDRESS__ /* whose allocator ends the program by itself */
   ww_out_of_memory(SIZE_MAX / 2);
@@ -492,8 +530,10 @@ static int end_of(int number, void (*end)(void)) {
   fflush(NULL);
   pid_t pid = fork();
   if (!pid) {
-    if (number) signal(number, SIG_DFL); /* whoever runs this may ignore it */
-    if (!number) close(STDERR_FILENO);   /* what it has to say */
+    if (number)
+      signal(number, SIG_DFL); /* whoever runs this may ignore it */
+    if (!number)
+      close(STDERR_FILENO); /* what it has to say */
     work_with(told[1], end);
   }
   assert_int_equal(read(told[0], &t, sizeof t), sizeof t);
@@ -510,9 +550,12 @@ static int end_of(int number, void (*end)(void)) {
   snprintf(path, sizeof path, "/proc/%d/stat", (int)t.child);
   for (int k = 0; k < 300; k++) { /* it is gone, or nobody has taken note of its end yet */
     FILE *f = fopen(path, "r");
-    if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1) state = 'Z';
-    if (f) fclose(f);
-    if (state == 'Z') break;
+    if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+      state = 'Z';
+    if (f)
+      fclose(f);
+    if (state == 'Z')
+      break;
     usleep(10000);
   }
   assert_int_equal(state, 'Z');
@@ -560,27 +603,33 @@ static void what_is_forgotten_or_a_parents_stays(void **state) {
 /* ---- work in a forked child ---- */
 
 static void say_hello(void *ctx, ww_buf *out) {
-  ww_buf_fmt(out, "hello %s, descriptor 40 is %s", (const char *)ctx, fcntl(40, F_GETFD) < 0 ? "closed" : "open");
+  ww_buf_fmt(out, "hello %s, descriptor 40 is %s", (const char *)ctx,
+             fcntl(40, F_GETFD) < 0 ? "closed" : "open");
 }
 static void say_much(void *ctx, ww_buf *out) {
   (void)ctx;
-  for (int k = 0; k < 1000000; k++) ww_buf_puts(out, "0123456789");
+  for (int k = 0; k < 1000000; k++)
+    ww_buf_puts(out, "0123456789");
 }
 static void never_end(void *ctx, ww_buf *out) {
   (void)out;
-  for (volatile int *k = ctx;;) *k = *k + 1;
+  for (volatile int *k = ctx;;)
+    *k = *k + 1;
 }
 static void take_memory(void *ctx, ww_buf *out) {
   (void)ctx;
   (void)out;
-  for (;;) memset(ww_xmalloc(8 << 20), 1, 8 << 20);
+  for (;;)
+    memset(ww_xmalloc(8 << 20), 1, 8 << 20);
 }
 static void crash(void *ctx, ww_buf *out) {
   (void)ctx;
   (void)out;
   raise(SIGSEGV);
 }
-static bool is_later(void *ctx) { return ww_now() > *(double *)ctx; }
+static bool is_later(void *ctx) {
+  return ww_now() > *(double *)ctx;
+}
 
 static void forked_child_gives_back_what_it_wrote(void **state) {
   (void)state;
@@ -605,11 +654,13 @@ static void forked_child_is_held_in_time_and_memory(void **state) {
   ww_child endless = {.work = never_end, .ctx = &counter, .deadline = later};
   assert_int_equal(ww_child_run(&endless, &out, &e), WW_ELIMIT);
   ww_buf_free(&out);
-  endless = (ww_child){.work = never_end, .ctx = &counter, .cancelled = is_later, .cancelled_ctx = &later};
+  endless = (ww_child){
+      .work = never_end, .ctx = &counter, .cancelled = is_later, .cancelled_ctx = &later};
   later = ww_now() + 0.2;
   assert_int_equal(ww_child_run(&endless, &out, &e), WW_ECANCEL);
   ww_buf_free(&out);
-  assert_int_equal(ww_child_run(&(ww_child){.work = take_memory, .bytes = 64 << 20}, &out, &e), WW_ELIMIT);
+  assert_int_equal(ww_child_run(&(ww_child){.work = take_memory, .bytes = 64 << 20}, &out, &e),
+                   WW_ELIMIT);
   assert_non_null(strstr(e.msg, "more than 64 MB"));
   ww_buf_free(&out);
   assert_int_equal(counter, 0); /* its memory is its own */

@@ -23,24 +23,29 @@ static const ww_option table[] = {
     {"number", 0, WW_OPT_UINT, "N", "", offsetof(options, n)},
     {0},
 };
-static const ww_command command = {.name = "test", .usage = "", .options = table, .options_size = sizeof(options)};
+static const ww_command command = {
+    .name = "test", .usage = "", .options = table, .options_size = sizeof(options)};
 
 static ww_cmd parsed(ww_arena *a, const char *line, ww_status want) {
   static char *argv[32];
   int argc = 1;
   argv[0] = "warpwise";
   char *copy = ww_strdup(a, line);
-  for (char *w = strtok(copy, " "); w; w = strtok(NULL, " ")) argv[argc++] = w;
+  for (char *w = strtok(copy, " "); w; w = strtok(NULL, " "))
+    argv[argc++] = w;
   argv[argc] = NULL;
   ww_cmd c = {.arena = a};
   ww_status rc = ww_options_parse(&command, argc, argv, &c);
-  if (rc != want) fail_msg("%s: %d, %s", line, rc, c.err.msg);
+  if (rc != want)
+    fail_msg("%s: %d, %s", line, rc, c.err.msg);
   return c;
 }
 
 static void options_in_all_spellings(void **state) {
-  ww_cmd c =
-      parsed(*state, "a --ir --lang=cuda -p x --item y -pz --number 0x10 b --json --gpu h100 - -- -Iinc --ir", WW_OK);
+  ww_cmd c = parsed(
+      *state,
+      "a --ir --lang=cuda -p x --item y -pz --number 0x10 b --json --gpu h100 - -- -Iinc --ir",
+      WW_OK);
   const options *o = c.opt;
   assert_true(o->ir && c.global.json);
   assert_string_equal(o->lang, "cuda");
@@ -83,7 +88,8 @@ static void put(ww_arena *a, const char *dir, const char *name, const void *data
       mkdir(path, 0777);
       *p = '/';
     }
-  if (ww_write_file_atomic(path, data, n, &e) != WW_OK) fail_msg("%s", e.msg);
+  if (ww_write_file_atomic(path, data, n, &e) != WW_OK)
+    fail_msg("%s", e.msg);
 }
 
 static void remove_tree(const char *dir) {
@@ -119,7 +125,8 @@ static void source_files_are_looked_at(void **state) {
 
 static const char *joined(ww_arena *a, const ww_strings *s) {
   char *text = ww_strdup(a, "");
-  for (uint32_t i = 0; i < s->n; i++) text = ww_fmt(a, "%s%s%s", text, i ? " " : "", s->v[i]);
+  for (uint32_t i = 0; i < s->n; i++)
+    text = ww_fmt(a, "%s%s%s", text, i ? " " : "", s->v[i]);
   return text;
 }
 
@@ -128,12 +135,15 @@ static void compile_commands_give_flags(void **state) {
   char dir[] = "/tmp/ww-db-XXXXXX";
   assert_non_null(mkdtemp(dir));
   ww_err e = {0};
-  const char *database = ww_fmt(
-      a,
-      "[{\"directory\":\"%s/b\",\"file\":\"../src/a.cu\",\"command\":\"nvcc -DA='x y' -D B=\\\"2\\\" -I../inc -isystem=/sys -std=c++17 "
-      "--options-file f.rsp -Xcompiler -DNOT -O3 -arch=sm_80 -c ../src/a.cu -o a.o -include pre.h -UQ\"},"
-      "{\"directory\":\"%s\",\"file\":\"src/c.cl\",\"arguments\":[\"clang\",\"-Iq r\",\"-I\",\"/abs\",\"--std=cl2.0\"]}]",
-      dir, dir);
+  const char *database =
+      ww_fmt(a,
+             "[{\"directory\":\"%s/b\",\"file\":\"../src/a.cu\",\"command\":\"nvcc -DA='x y' -D "
+             "B=\\\"2\\\" -I../inc -isystem=/sys -std=c++17 "
+             "--options-file f.rsp -Xcompiler -DNOT -O3 -arch=sm_80 -c ../src/a.cu -o a.o -include "
+             "pre.h -UQ\"},"
+             "{\"directory\":\"%s\",\"file\":\"src/c.cl\",\"arguments\":[\"clang\",\"-Iq "
+             "r\",\"-I\",\"/abs\",\"--std=cl2.0\"]}]",
+             dir, dir);
   put(a, dir, "src/a.cu", "x", 1);
   put(a, dir, "src/c.cl", "x", 1);
   put(a, dir, "src/other.cu", "x", 1);
@@ -141,24 +151,30 @@ static void compile_commands_give_flags(void **state) {
   put(a, dir, "compile_commands.json", database, strlen(database));
   ww_strings flags = {0};
   assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e), WW_OK);
-  assert_string_equal(
-      joined(a, &flags),
-      ww_fmt(a, "-D A=x y -D B=2 -I %s/b/../inc -isystem /sys -std=c++17 -I /from rsp -D R -include pre.h -U Q", dir));
+  assert_string_equal(joined(a, &flags), ww_fmt(a,
+                                                "-D A=x y -D B=2 -I %s/b/../inc -isystem /sys "
+                                                "-std=c++17 -I /from rsp -D R -include pre.h -U Q",
+                                                dir));
   flags = (ww_strings){0};
   assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/c.cl"), dir, a, &flags, &e), WW_OK);
   assert_string_equal(joined(a, &flags), ww_fmt(a, "-I %s/q r -I /abs -std=cl2.0", dir));
   flags = (ww_strings){0};
-  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/other.cu"), NULL, a, &flags, &e), WW_OK);
+  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/other.cu"), NULL, a, &flags, &e),
+                   WW_OK);
   assert_int_equal(flags.n, 0);
-  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), "/no/such/db.json", a, &flags, &e), WW_EIO);
+  assert_int_equal(
+      ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), "/no/such/db.json", a, &flags, &e),
+      WW_EIO);
   put(a, dir, "compile_commands.json", "[{", 2);
-  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e), WW_EPARSE);
+  assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e),
+                   WW_EPARSE);
   assert_non_null(strstr(e.file, "compile_commands.json"));
   remove_tree(dir);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {TEST(options_in_all_spellings), TEST(bad_options),
-                                     TEST(source_files_are_looked_at), TEST(compile_commands_give_flags)};
+                                     TEST(source_files_are_looked_at),
+                                     TEST(compile_commands_give_flags)};
   return RUN(tests);
 }

@@ -1,4 +1,5 @@
-/* test_contents.c - what a ready launch needs on a device: the bytes of ww_fill_bytes whoever makes them, seeds, ids, scalars. */
+/* test_contents.c - what a ready launch needs on a device: the bytes of ww_fill_bytes whoever makes
+ * them, seeds, ids, scalars. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -12,14 +13,16 @@ static const char *const types[] = {"f32", "f64", "f16", "bf16", "i8",     "u8",
                                     "i32", "u32", "i64", "u64",  "float4", "uchar3", "bool"};
 #define NTYPES (sizeof types / sizeof *types)
 
-static const double ranges[][2] = {{0, 0},     {0, 50},     {-3, 4},       {1000, 1001}, {5, 5},          {0, 1e-5},
-                                   {-1e20, 9}, {0, 2.5e19}, {-7.5, -2.25}, {7, 3},       {0, 70000000000}};
+static const double ranges[][2] = {{0, 0},        {0, 50},   {-3, 4},         {1000, 1001},
+                                   {5, 5},        {0, 1e-5}, {-1e20, 9},      {0, 2.5e19},
+                                   {-7.5, -2.25}, {7, 3},    {0, 70000000000}};
 #define NRANGES (sizeof ranges / sizeof *ranges)
 
 static uint8_t *wanted(const ww_fill *f, const char *type, uint64_t bytes, ww_arena *a) {
   uint8_t *p = ww_alloc(a, bytes + 64);
   uint64_t count = bytes / ww_elem_size(type);
-  if (f->kind != WW_FILL_NONE) ww_fill_bytes(f, type, count, SEED, 0, count, p);
+  if (f->kind != WW_FILL_NONE)
+    ww_fill_bytes(f, type, count, SEED, 0, count, p);
   return p;
 }
 
@@ -44,9 +47,11 @@ static int differs(const ww_fill *f, const char *type, uint64_t bytes, ww_arena 
   uint8_t *want = wanted(f, type, bytes, a);
   ww_fill_job j;
   assert_true(ww_contents_job(f, type, bytes, SEED, &j));
-  for (uint64_t i = 0; i < words; i++) got[i] = core_eight(&j, i);
+  for (uint64_t i = 0; i < words; i++)
+    got[i] = core_eight(&j, i);
   for (uint64_t i = 0; i < words * 8; i++) {
-    if (((uint8_t *)got)[i] == (i < bytes ? want[i] : 0)) continue;
+    if (((uint8_t *)got)[i] == (i < bytes ? want[i] : 0))
+      continue;
     print_error("kind %d type %s range %g %g: byte %d\n", f->kind, type, f->lo, f->hi, (int)i);
     return 1;
   }
@@ -80,20 +85,23 @@ static void files_end_in_zeros(void **state) {
   assert_false(ww_contents_job(&f, "u8", 8, 1, &j));
   unlink(path);
   assert_int_not_equal(ww_contents_make(&f, "u8", 8, 1, 0, got, &e), WW_OK);
-  assert_int_equal(ww_contents_make(&(ww_fill){.kind = WW_FILL_ONES}, "f31", 8, 1, 0, got, &e), WW_EUSAGE);
+  assert_int_equal(ww_contents_make(&(ww_fill){.kind = WW_FILL_ONES}, "f31", 8, 1, 0, got, &e),
+                   WW_EUSAGE);
 }
 
 static ww_launch parsed(const char *json, ww_arena *a) {
   ww_launch l;
   ww_err e = {0};
-  if (ww_launch_parse(json, NULL, a, &l, &e)) fail_msg("%s", e.msg);
+  if (ww_launch_parse(json, NULL, a, &l, &e))
+    fail_msg("%s", e.msg);
   return l;
 }
 
 static void seeds_and_ids_follow_the_trace(void **state) {
   ww_launch l =
       parsed("{\"args\":[{\"value\":4},{\"buffer\":{\"bytes\":64,\"type\":\"f32\",\"id\":\"a\"}},"
-             "{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":0,\"bytes\":32,\"fill\":\"ones\"},"
+             "{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":0,\"bytes\":32,"
+             "\"fill\":\"ones\"},"
              "{\"at\":8,\"bytes\":96,\"id\":\"a\"}]},"
              "{\"buffer\":{\"bytes\":64,\"offset\":16,\"id\":\"a\"}}],"
              "\"symbols\":{\"s\":{\"value\":1},\"p\":{\"hex\":\"0000000000000000\","
@@ -114,15 +122,19 @@ static void seeds_and_ids_follow_the_trace(void **state) {
 static void bad_buffers_are_named(void **state) {
   static const char *const rows[][2] = {
       {"{\"args\":[null,{\"buffer\":{}}]}", "argument 1 is a buffer without a size"},
-      {"{\"args\":[{\"buffer\":{\"bytes\":8,\"offset\":9}}]}", "argument 0: offset 9 lies outside its 8 bytes"},
-      {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":4,\"bytes\":8}]}]}", "a pointer at byte 4 of 8"}};
+      {"{\"args\":[{\"buffer\":{\"bytes\":8,\"offset\":9}}]}",
+       "argument 0: offset 9 lies outside its 8 bytes"},
+      {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":4,\"bytes\":8}]}]}",
+       "a pointer at byte 4 of 8"}};
   for (size_t i = 0; i < 3; i++) {
     ww_contents c;
     ww_err e = {0};
     ww_launch l;
-    if (ww_launch_parse(rows[i][0], NULL, *state, &l, &e)) continue; /* caught earlier: as good */
+    if (ww_launch_parse(rows[i][0], NULL, *state, &l, &e))
+      continue; /* caught earlier: as good */
     assert_int_equal(ww_contents_plan(&l, *state, &c, &e), WW_EUSAGE);
-    if (!strstr(e.msg, rows[i][1])) fail_msg("%s", e.msg);
+    if (!strstr(e.msg, rows[i][1]))
+      fail_msg("%s", e.msg);
   }
 }
 
@@ -145,13 +157,17 @@ static void scalars_take_their_size(void **state) {
   assert_int_equal(ww_contents_scalar(&real, "argument 3", 2, &d, &e), WW_EUSAGE);
   assert_int_equal(ww_contents_scalar(&whole, "argument 3", 24, &d, &e), WW_EUSAGE);
   assert_non_null(strstr(e.msg, "argument 3 takes 24 bytes"));
-  whole.ivalue = 256, whole.value = 256;
+  whole.ivalue = 256;
+  whole.value = 256;
   assert_int_equal(ww_contents_scalar(&whole, "argument 3", 1, &i, &e), WW_EDATA);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(threads_do_not_change_the_bytes), TEST(the_device_makes_the_same_bytes), TEST(files_end_in_zeros),
-      TEST(seeds_and_ids_follow_the_trace),  TEST(bad_buffers_are_named),           TEST(scalars_take_their_size)};
+  const struct CMUnitTest tests[] = {TEST(threads_do_not_change_the_bytes),
+                                     TEST(the_device_makes_the_same_bytes),
+                                     TEST(files_end_in_zeros),
+                                     TEST(seeds_and_ids_follow_the_trace),
+                                     TEST(bad_buffers_are_named),
+                                     TEST(scalars_take_their_size)};
   return RUN(tests);
 }

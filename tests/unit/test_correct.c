@@ -1,4 +1,5 @@
-/* test_correct.c - trees that fit what they should, a correction that helps only where it may, and reports that agree with themselves. */
+/* test_correct.c - trees that fit what they should, a correction that helps only where it may, and
+ * reports that agree with themselves. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,15 +27,23 @@ static uint8_t role[N];
 static void make_rows(void) {
   state = 1;
   for (int k = 0; k < N; k++) {
-    for (int f = 0; f < F; f++) x[k][f] = (float)draw();
-    y[k] = (x[k][0] < 0.5f ? -1.0f : 1.0f) + 2 * x[k][1] * (x[k][0] < 0.5f) + (float)(0.02 * draw());
+    for (int f = 0; f < F; f++)
+      x[k][f] = (float)draw();
+    y[k] =
+        (x[k][0] < 0.5f ? -1.0f : 1.0f) + 2 * x[k][1] * (x[k][0] < 0.5f) + (float)(0.02 * draw());
     weight[k] = 1;
     role[k] = k % 4 ? WW_ROW_FIT : WW_ROW_HELD;
   }
 }
 
-static const ww_trees_options usual = {
-    .rounds = 150, .leaves = 8, .rate = 0.1, .huber = 1, .lambda = 1, .least = 5, .columns = 1, .rows = 0.8};
+static const ww_trees_options usual = {.rounds = 150,
+                                       .leaves = 8,
+                                       .rate = 0.1,
+                                       .huber = 1,
+                                       .lambda = 1,
+                                       .least = 5,
+                                       .columns = 1,
+                                       .rows = 0.8};
 
 static void trees_learn_an_interaction(void **unused) {
   (void)unused;
@@ -63,28 +72,35 @@ static void outliers_do_not_decide(void **unused) {
   ww_binned b;
   ww_forest f;
   make_rows();
-  for (int k = 0; k < N; k++) y[k] = k % 10 ? 0 : 50; /* one in ten is far off */
+  for (int k = 0; k < N; k++)
+    y[k] = k % 10 ? 0 : 50; /* one in ten is far off */
   ww_bin_rows(&x[0][0], N, F, F, a, &b);
   ww_trees_options o = usual;
   o.huber = 0.1;
-  ww_trees_fit(&b, &(ww_trees_problem){.target = y, .weight = weight, .role = role, .pred = pred}, &o, a, &f);
+  ww_trees_fit(&b, &(ww_trees_problem){.target = y, .weight = weight, .role = role, .pred = pred},
+               &o, a, &f);
   double sum = 0;
-  for (int k = 0; k < N; k++) sum += fabs(ww_forest_eval(&f, x[k])) / N;
+  for (int k = 0; k < N; k++)
+    sum += fabs(ww_forest_eval(&f, x[k])) / N;
   assert_true(sum < 0.3);
   ww_arena_free(a);
 }
 
-/* Where one row is 1 and two are 4, 1 has the least mean |predicted / true - 1|, and 4 is the middle. */
+/* Where one row is 1 and two are 4, 1 has the least mean |predicted / true - 1|, and 4 is the
+ * middle. */
 static void relative_errors_ask_for_less(void **unused) {
   (void)unused;
   ww_arena *a = ww_arena_new();
   ww_binned b;
   ww_forest f;
   make_rows();
-  for (int k = 0; k < N; k++) y[k] = k / 2 % 2 ? (float)log(4) : 0;
+  for (int k = 0; k < N; k++)
+    y[k] = k / 2 % 2 ? (float)log(4) : 0;
   ww_bin_rows(&x[0][0], N, F, F, a, &b);
   ww_trees_options o = usual;
-  o.huber = 0.15, o.lambda = o.least = 200, o.leaves = 2;
+  o.huber = 0.15;
+  o.lambda = o.least = 200;
+  o.leaves = 2;
   ww_trees_problem p = {.target = y, .weight = weight, .role = role};
   ww_trees_fit(&b, &p, &o, a, &f);
   double middle = ww_forest_eval(&f, x[0]);
@@ -98,8 +114,8 @@ static void relative_errors_ask_for_less(void **unused) {
 
 static void forests_survive_their_text(void **unused) {
   (void)unused;
-  static const char *const broken[] = {"",      "x", "0 3<", "0 =", "0 1<0.5 =1", "0 7<0.5 =1 =2", "0 -1<0.5 =1 =2",
-                                       "0 =nan"};
+  static const char *const broken[] = {
+      "", "x", "0 3<", "0 =", "0 1<0.5 =1", "0 7<0.5 =1 =2", "0 -1<0.5 =1 =2", "0 =nan"};
   ww_arena *a = ww_arena_new();
   ww_binned b;
   ww_forest f, g;
@@ -112,7 +128,8 @@ static void forests_survive_their_text(void **unused) {
   assert_int_equal(ww_forest_parse(text.s, F, a, &g, &e), WW_OK);
   assert_int_equal(g.ntrees, f.ntrees);
   assert_int_equal(g.nnodes, f.nnodes);
-  for (int k = 0; k < N; k += 11) assert_float_equal(ww_forest_eval(&g, x[k]), ww_forest_eval(&f, x[k]), 2e-3);
+  for (int k = 0; k < N; k += 11)
+    assert_float_equal(ww_forest_eval(&g, x[k]), ww_forest_eval(&f, x[k]), 2e-3);
   for (size_t k = 0; k < sizeof broken / sizeof *broken; k++)
     assert_int_equal(ww_forest_parse(broken[k], F, a, &g, &e), WW_EDATA);
   ww_buf_free(&text);
@@ -123,22 +140,27 @@ static void forests_survive_their_text(void **unused) {
 
 enum { ROWS = 2400, FAMILIES = 24 };
 
-/* The machine model is off by a factor that hangs on a feature, with noise that hangs on another; registers are right up to noise. */
+/* The machine model is off by a factor that hangs on a feature, with noise that hangs on another;
+ * registers are right up to noise. */
 static ww_correct_row *measured_rows(void) {
   ww_correct_row *r = ww_xcalloc(ROWS, sizeof *r);
   state = 5;
   for (int k = 0; k < ROWS; k++) {
-    for (int f = 0; f < WW_NFEATURES; f++) r[k].x.v[f] = (float)draw();
-    for (int m = 0; m < WW_NMETRICS; m++) r[k].machine[m] = r[k].measured[m] = NAN;
+    for (int f = 0; f < WW_NFEATURES; f++)
+      r[k].x.v[f] = (float)draw();
+    for (int m = 0; m < WW_NMETRICS; m++)
+      r[k].machine[m] = r[k].measured[m] = NAN;
     r[k].family = (uint32_t)(k % FAMILIES);
     r[k].kernel = (uint32_t)(k / 2);
     r[k].origin = r[k].family >= FAMILIES / 2;
     r[k].split = r[k].family % 6 == 5 ? 2 : r[k].family % 6 == 4 ? 1 : 0;
     double noise = (draw() + draw() + draw() - 1.5) * (r[k].x.v[WW_F_lone] < 0.5f ? 0.05 : 0.4);
     r[k].machine[WW_M_time_us] = (float)(3 + 100 * draw());
-    r[k].measured[WW_M_time_us] = (float)(r[k].machine[WW_M_time_us] * exp(0.8 * r[k].x.v[WW_F_dram] - 0.2 + noise));
+    r[k].measured[WW_M_time_us] =
+        (float)(r[k].machine[WW_M_time_us] * exp(0.8 * r[k].x.v[WW_F_dram] - 0.2 + noise));
     r[k].machine[WW_M_registers] = (float)(32 + floor(64 * draw()));
-    r[k].measured[WW_M_registers] = (float)(r[k].machine[WW_M_registers] * exp(0.3 * (draw() - 0.5)));
+    r[k].measured[WW_M_registers] =
+        (float)(r[k].machine[WW_M_registers] * exp(0.3 * (draw() - 0.5)));
   }
   ww_correct_weigh(r, ROWS);
   return r;
@@ -177,8 +199,9 @@ static void families_never_seen_are_corrected(void **unused) {
   assert_int_equal(s.n, ROWS / 6);
   assert_true(s.machine_mean > 0.2);
   assert_true(s.mean < 0.6 * s.machine_mean);
-  assert_true(s.inside > 0.84 && s.inside < 0.96);  /* 90 % was asked for */
-  assert_int_equal(c->m[WW_M_registers].voices, 0); /* nothing to learn: it stays the machine model's */
+  assert_true(s.inside > 0.84 && s.inside < 0.96); /* 90 % was asked for */
+  assert_int_equal(c->m[WW_M_registers].voices,
+                   0); /* nothing to learn: it stays the machine model's */
   assert_true(c->m[WW_M_registers].known);
 }
 
@@ -244,8 +267,10 @@ static void files_say_the_same(void **unused) {
 
 static void one_leaf(ww_metric_model *m, float by, ww_arena *a) {
   ww_err e;
-  *m = (ww_metric_model){.known = true, .voices = 1, .share = 1, .clip = 5, .low = -1, .high = 1, .least = 0.01};
-  assert_int_equal(ww_forest_parse(ww_fmt(a, "0 =%g", by), WW_NFEATURES, a, &m->forest[0], &e), WW_OK);
+  *m = (ww_metric_model){
+      .known = true, .voices = 1, .share = 1, .clip = 5, .low = -1, .high = 1, .least = 0.01};
+  assert_int_equal(ww_forest_parse(ww_fmt(a, "0 =%g", by), WW_NFEATURES, a, &m->forest[0], &e),
+                   WW_OK);
   assert_int_equal(ww_forest_parse("-2", WW_NFEATURES, a, &m->scale, &e), WW_OK);
 }
 
@@ -258,12 +283,17 @@ static void doubt_draws_to_the_machine_model(void **unused) {
   assert_true(fabs(ww_metric_model_use(&m, (ww_voiced){-0.2, 4})) < 0.01);
 }
 
-static void metric(ww_prediction *p, ww_metric m, double v) { ww_report_set(&p->report, m, v); }
+static void metric(ww_prediction *p, ww_metric m, double v) {
+  ww_report_set(&p->report, m, v);
+}
 
 /* 100 us, 100 MB, 1 GFLOP, 64 registers, 256 threads. */
 static void a_prediction(ww_prediction *p) {
-  *p = (ww_prediction){.timing = {.us = 100, .low = 80, .high = 120, .waves = 1}, .machine_us = 100};
-  p->work.blocks = 1000, p->work.block_threads = 256, p->work.warps_per_block = 8;
+  *p =
+      (ww_prediction){.timing = {.us = 100, .low = 80, .high = 120, .waves = 1}, .machine_us = 100};
+  p->work.blocks = 1000;
+  p->work.block_threads = 256;
+  p->work.warps_per_block = 8;
   p->report.by = WW_BY_MACHINE;
   p->report.m[WW_M_time_us] = (ww_quantity){true, true, 100, 80, 120};
   metric(p, WW_M_dram_read_bytes, 1e8);
@@ -276,12 +306,17 @@ static void a_prediction(ww_prediction *p) {
   metric(p, WW_M_active_lanes, 31);
 }
 
-static double value(const ww_prediction *p, ww_metric m) { return p->report.m[m].value; }
+static double value(const ww_prediction *p, ww_metric m) {
+  return p->report.m[m].value;
+}
 
 static ww_correction *constant_correction(ww_arena *a) {
   ww_correction *c = WW_NEW(a, ww_correction);
   c->gpu = "h200";
-  for (int k = 0; k < WW_NFEATURES; k++) c->lo[k] = -1e6f, c->hi[k] = 1e6f;
+  for (int k = 0; k < WW_NFEATURES; k++) {
+    c->lo[k] = -1e6f;
+    c->hi[k] = 1e6f;
+  }
   return c;
 }
 
@@ -331,7 +366,8 @@ static void nothing_is_above_a_roof(void **unused) {
   ww_correct(c, &g, a, &p);
   assert_true(value(&p, WW_M_dram_gbps) <= g.dram_peak * (1 + 1e-9));
   assert_true(value(&p, WW_M_dram_gbps) > 0.99 * g.dram_peak);
-  assert_true(p.timing.low >= 1e8 / (1e3 * g.dram_peak) * (1 - 1e-9) && p.timing.high >= p.timing.us);
+  assert_true(p.timing.low >= 1e8 / (1e3 * g.dram_peak) * (1 - 1e-9) &&
+              p.timing.high >= p.timing.us);
   a_prediction(&p);
   metric(&p, WW_M_dram_read_bytes, 0);
   metric(&p, WW_M_flops_fp32, 0);

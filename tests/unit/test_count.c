@@ -1,5 +1,6 @@
-/* test_count.c - the counting observer: accesses made by hand against numbers worked out by hand, fast paths against
- * definitions, commit and clear, lines, arguments, dependencies, and docs/counts.md against counts.def. */
+/* test_count.c - the counting observer: accesses made by hand against numbers worked out by hand,
+ * fast paths against definitions, commit and clear, lines, arguments, dependencies, and
+ * docs/counts.md against counts.def. */
 #include "group.h"
 
 #include "../../src/trace/count.h"
@@ -7,7 +8,8 @@
 static ww_module parse(const char *text) {
   ww_module m;
   ww_err e = {0};
-  if (ww_ir_parse(text, arena, &m, &e) != WW_OK || ww_ir_check(&m, &e) != WW_OK) fail_msg("%s", e.msg);
+  if (ww_ir_parse(text, arena, &m, &e) != WW_OK || ww_ir_check(&m, &e) != WW_OK)
+    fail_msg("%s", e.msg);
   return m;
 }
 
@@ -16,14 +18,16 @@ static ww_module parse(const char *text) {
 static uint64_t addr[64];
 
 static ww_access access_of(uint32_t lanes, uint32_t bytes, uint64_t base, int64_t stride) {
-  for (uint32_t l = 0; l < 64; l++) addr[l] = base + (uint64_t)(stride * (int64_t)l);
+  for (uint32_t l = 0; l < 64; l++)
+    addr[l] = base + (uint64_t)(stride * (int64_t)l);
   return (ww_access){.bytes = (uint8_t)bytes,
                      .lanes = lanes == 64 ? UINT64_MAX : (1ull << lanes) - 1,
                      .addr = addr,
                      .weight = 1,
-                     .pattern = stride == 0                                                ? WW_PATTERN_SAME
-                                : stride == (int64_t)bytes && (lanes == 32 || lanes == 64) ? WW_PATTERN_CONTIG
-                                                                                           : WW_PATTERN_ANY};
+                     .pattern = stride == 0 ? WW_PATTERN_SAME
+                                : stride == (int64_t)bytes && (lanes == 32 || lanes == 64)
+                                    ? WW_PATTERN_CONTIG
+                                    : WW_PATTERN_ANY};
 }
 
 /* Sectors by definition. */
@@ -31,12 +35,15 @@ static uint32_t slow_sectors(const ww_access *a) {
   uint64_t seen[64 * 10];
   uint32_t n = 0;
   for (uint32_t l = 0; l < 64; l++) {
-    if (!(a->lanes >> l & 1)) continue;
+    if (!(a->lanes >> l & 1))
+      continue;
     uint64_t p = a->pattern == WW_PATTERN_SAME ? a->addr[__builtin_ctzll(a->lanes)] : a->addr[l];
     for (uint64_t s = p / 32; s <= (p + a->bytes - 1) / 32; s++) {
       uint32_t k = 0;
-      while (k < n && seen[k] != s) k++;
-      if (k == n) seen[n++] = s;
+      while (k < n && seen[k] != s)
+        k++;
+      if (k == n)
+        seen[n++] = s;
     }
   }
   return n;
@@ -52,28 +59,39 @@ static void test_sectors(void **state) {
   } cases[] = {
       {32, 4, 0x100000000, 4, 4}, /* coalesced */
       {32, 4, 0x100000004, 4, 5}, /* off by one word */
-      {32, 8, 0x100000000, 8, 8},     {32, 16, 0x100000000, 16, 16},
-      {32, 1, 0x100000000, 1, 1},     {32, 2, 0x10000001e, 2, 3},
+      {32, 8, 0x100000000, 8, 8},
+      {32, 16, 0x100000000, 16, 16},
+      {32, 1, 0x100000000, 1, 1},
+      {32, 2, 0x10000001e, 2, 3},
       {32, 4, 0x100000000, 0, 1}, /* uniform */
       {32, 8, 0x10000001c, 0, 2}, /* uniform across a sector's end */
       {32, 4, 0x100000000, 8, 8}, /* every other word */
-      {32, 4, 0x100000000, 32, 32},   {32, 4, 0x100000000, 36, 32},
-      {32, 4, 0x100000000, 4096, 32}, {32, 4, 0x100000000, 12, 12}, /* array of three-float structures */
-      {32, 8, 0x10000001c, 64, 64},                                 /* each lane crosses a sector's end */
-      {32, 4, 0x100000080, -4, 5},                                  /* reversed: 0x04 .. 0x84 */
-      {32, 4, 0x10000007c, -4, 4},    {32, 4, 0x100010000, -128, 32},
-      {64, 4, 0x100000000, 4, 8},     {64, 4, 0x100000000, 64, 64},
-      {64, 8, 0x100000000, 0, 1},     {1, 4, 0x100000000, 4, 1},
-      {17, 4, 0x100000000, 4, 3},     {5, 16, 0x100000010, 16, 3},
+      {32, 4, 0x100000000, 32, 32},
+      {32, 4, 0x100000000, 36, 32},
+      {32, 4, 0x100000000, 4096, 32},
+      {32, 4, 0x100000000, 12, 12}, /* array of three-float structures */
+      {32, 8, 0x10000001c, 64, 64}, /* each lane crosses a sector's end */
+      {32, 4, 0x100000080, -4, 5},  /* reversed: 0x04 .. 0x84 */
+      {32, 4, 0x10000007c, -4, 4},
+      {32, 4, 0x100010000, -128, 32},
+      {64, 4, 0x100000000, 4, 8},
+      {64, 4, 0x100000000, 64, 64},
+      {64, 8, 0x100000000, 0, 1},
+      {1, 4, 0x100000000, 4, 1},
+      {17, 4, 0x100000000, 4, 3},
+      {5, 16, 0x100000010, 16, 3},
       {32, 64, 0x100000010, 64, 65}, /* wider than a sector */
       {32, 40, 0x100000000, 128, 64},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     ww_access a = access_of(cases[k].lanes, cases[k].bytes, cases[k].base, cases[k].stride);
     uint32_t n = ww_coalesce_sectors(&a);
-    if (n != cases[k].want || n != slow_sectors(&a)) fail_msg("case %zu: %u sectors, not %u", k, n, cases[k].want);
-    if (a.pattern == WW_PATTERN_ANY) continue;
-    for (uint32_t l = 1; a.pattern == WW_PATTERN_SAME && l < 64; l++) addr[l] = addr[0];
+    if (n != cases[k].want || n != slow_sectors(&a))
+      fail_msg("case %zu: %u sectors, not %u", k, n, cases[k].want);
+    if (a.pattern == WW_PATTERN_ANY)
+      continue;
+    for (uint32_t l = 1; a.pattern == WW_PATTERN_SAME && l < 64; l++)
+      addr[l] = addr[0];
     a.pattern = WW_PATTERN_ANY; /* the pattern is a hint, not an answer */
     assert_int_equal(ww_coalesce_sectors(&a), cases[k].want);
   }
@@ -115,18 +133,20 @@ static void test_sectors_of_random_accesses(void **state) {
   for (int round = 0; round < 20000; round++) {
     random_access(&a);
     uint32_t n = ww_coalesce_sectors(&a), want = slow_sectors(&a);
-    if (n != want) fail_msg("round %d: %u sectors, not %u", round, n, want);
+    if (n != want)
+      fail_msg("round %d: %u sectors, not %u", round, n, want);
   }
 }
 
 static bool same_as_neighbour(const ww_access *a, uint32_t from, uint32_t apart) {
   for (uint32_t l = from; l < from + 32; l++)
-    if (a->lanes >> l & a->lanes >> (l ^ apart) & 1 && a->addr[l] != a->addr[l ^ apart]) return false;
+    if (a->lanes >> l & a->lanes >> (l ^ apart) & 1 && a->addr[l] != a->addr[l ^ apart])
+      return false;
   return true;
 }
 
-/* Passes by definition: phases of 32, 16 or 8 lanes, wide loads of shared words two at a time; the bank with the most
- * distinct words. */
+/* Passes by definition: phases of 32, 16 or 8 lanes, wide loads of shared words two at a time; the
+ * bank with the most distinct words. */
 static uint32_t slow_passes(const ww_access *a, uint32_t *ideal) {
   uint32_t width = 0, total = 0;
   *ideal = 0;
@@ -140,13 +160,17 @@ static uint32_t slow_passes(const ww_access *a, uint32_t *ideal) {
     }
     uint32_t n = 0, banks[32] = {0}, most = 0;
     for (uint32_t l = at; l < at + width; l++) {
-      if (!(a->lanes >> l & 1)) continue;
+      if (!(a->lanes >> l & 1))
+        continue;
       for (uint64_t w = a->addr[l] / 4; w <= (a->addr[l] + a->bytes - 1) / 4; w++) {
         uint32_t k = 0;
-        while (k < n && words[k] != w) k++;
-        if (k < n) continue;
+        while (k < n && words[k] != w)
+          k++;
+        if (k < n)
+          continue;
         words[n++] = w;
-        if (++banks[w % 32] > most) most = banks[w % 32];
+        if (++banks[w % 32] > most)
+          most = banks[w % 32];
       }
     }
     total += most;
@@ -182,15 +206,18 @@ static void test_shared_passes(void **state) {
     ww_access a = access_of(cases[k].lanes, cases[k].bytes, cases[k].base, cases[k].stride);
     uint32_t ideal, n = ww_shared_passes(&a, &ideal);
     if (n != cases[k].want || ideal != cases[k].ideal)
-      fail_msg("case %zu: %u passes (ideal %u), not %u (%u)", k, n, ideal, cases[k].want, cases[k].ideal);
+      fail_msg("case %zu: %u passes (ideal %u), not %u (%u)", k, n, ideal, cases[k].want,
+               cases[k].ideal);
   }
   ww_access a = access_of(32, 4, WW_SHARED_BASE, 4);
   a.pattern = WW_PATTERN_ANY;
-  for (uint32_t l = 0; l < 32; l++) addr[l] = WW_SHARED_BASE + (l / 2) * 128; /* 16 words of bank 0, each twice */
+  for (uint32_t l = 0; l < 32; l++)
+    addr[l] = WW_SHARED_BASE + (l / 2) * 128; /* 16 words of bank 0, each twice */
   assert_int_equal(ww_shared_passes(&a, NULL), 16);
 }
 
-/* As an H200 counts them (tests/gpu/probe_memory.c): 8-byte load, 16-byte load, 8-byte store, 16-byte store. */
+/* As an H200 counts them (tests/gpu/probe_memory.c): 8-byte load, 16-byte load, 8-byte store,
+ * 16-byte store. */
 static void test_shared_passes_of_wide_accesses(void **state) {
   (void)state;
   static const struct {
@@ -215,8 +242,10 @@ static void test_shared_passes_of_wide_accesses(void **state) {
                                                       : (l < 16 ? by1 : by2);
         addr[l] = WW_SHARED_BASE + slot * bytes;
       }
-      ww_access a = {
-          .kind = w < 2 ? WW_ACCESS_LOAD : WW_ACCESS_STORE, .bytes = bytes, .lanes = cases[k].lanes, .addr = addr};
+      ww_access a = {.kind = w < 2 ? WW_ACCESS_LOAD : WW_ACCESS_STORE,
+                     .bytes = bytes,
+                     .lanes = cases[k].lanes,
+                     .addr = addr};
       uint32_t got = ww_shared_passes(&a, NULL);
       if (got != cases[k].want[w])
         fail_msg("%s %x, way %u: %u passes, not %u", n, cases[k].lanes, w, got, cases[k].want[w]);
@@ -229,8 +258,10 @@ static void test_shared_passes_of_random_accesses(void **state) {
   for (int round = 0; round < 20000; round++) {
     random_access(&a);
     a.kind = round % 3 ? WW_ACCESS_LOAD : WW_ACCESS_STORE;
-    for (uint32_t l = 0; l < 64 && round % 4 == 1; l++) addr[l] = addr[l & ~(round % 8 == 1 ? 1u : 2u)];
-    uint32_t ideal, want_ideal, n = ww_shared_passes(&a, &ideal), want = slow_passes(&a, &want_ideal);
+    for (uint32_t l = 0; l < 64 && round % 4 == 1; l++)
+      addr[l] = addr[l & ~(round % 8 == 1 ? 1u : 2u)];
+    uint32_t ideal, want_ideal, n = ww_shared_passes(&a, &ideal),
+                                want = slow_passes(&a, &want_ideal);
     if (n != want || ideal != want_ideal)
       fail_msg("round %d: %u passes (%u), not %u (%u)", round, n, ideal, want, want_ideal);
   }
@@ -294,7 +325,8 @@ static rig make(void) {
   *r.m = parse(text);
   r.c = ww_counter_new(r.m, r.mem, 32);
   r.o = ww_counter_observer(r.c);
-  r.helper = &r.m->fns[0], r.k = &r.m->fns[1];
+  r.helper = &r.m->fns[0];
+  r.k = &r.m->fns[1];
   return r;
 }
 
@@ -310,13 +342,19 @@ static void block(rig *r, const ww_fn *fn, uint32_t b, ww_mask lanes, double wei
 static const ww_ins *find_op(const ww_fn *fn, ww_op op) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
-      if (fn->blocks[b].ins[k].op == op) return &fn->blocks[b].ins[k];
+      if (fn->blocks[b].ins[k].op == op)
+        return &fn->blocks[b].ins[k];
   return NULL;
 }
 
-static void tell(rig *r, ww_access a, ww_op op, uint32_t id, ww_space space, ww_access_kind kind, double weight) {
-  a.fn = r->k, a.ins = find_op(r->k, op), a.ins_id = id;
-  a.space = space, a.kind = kind, a.weight = weight;
+static void tell(rig *r, ww_access a, ww_op op, uint32_t id, ww_space space, ww_access_kind kind,
+                 double weight) {
+  a.fn = r->k;
+  a.ins = find_op(r->k, op);
+  a.ins_id = id;
+  a.space = space;
+  a.kind = kind;
+  a.weight = weight;
   r->o.access(r->o.ctx, &a);
 }
 
@@ -338,7 +376,8 @@ static void test_block_counts(void **state) {
   assert_true(t.c.thread_instructions == 10 * (4 * 32 + 19 * 4 + 2 * 4 + 2 * 32));
   assert_true(t.c.branches == 10 && t.c.divergent_branches == 10);
   assert_true(t.c.flops_fp64 == 10 * 4 * 1);
-  assert_true(t.c.flops_fp32 == 10 * 4 * (2 + 1 + 1 + 1)); /* fma, fdiv, ilogb; sqrt in the helper */
+  assert_true(t.c.flops_fp32 ==
+              10 * 4 * (2 + 1 + 1 + 1)); /* fma, fdiv, ilogb; sqrt in the helper */
   assert_true(t.c.flops_fp16 == 10 * 4 * 2);
   assert_true(t.c.flops_tensor == 10 * 4096);
   assert_true(t.c.int_ops == 10 * (2 * 32 + 1 * 4));
@@ -348,7 +387,8 @@ static void test_block_counts(void **state) {
               t.by_class[WW_CLASS_TENSOR] == 10);
   assert_true(t.by_class[WW_CLASS_CTL] == 10 * 5 && t.by_class[WW_CLASS_FPX] == 10);
   double sum = 0;
-  for (int k = 0; k < WW_NCLASSES; k++) sum += t.by_class[k];
+  for (int k = 0; k < WW_NCLASSES; k++)
+    sum += t.by_class[k];
   assert_true(sum == t.c.warp_instructions);
   drop(&r);
 }
@@ -385,14 +425,16 @@ static void test_access_counts(void **state) {
   addr[8] = addr[3] = addr[0]; /* three lanes meet, nine act */
   tell(&r, a, WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_ATOMIC, 1);
   ww_counter_vector(r.c, &v);
-  assert_true(v.global_ld_requests == 3 && v.global_ld_sectors == 4 + 4 + 1 && v.global_ld_bytes == 128 + 128 + 128);
+  assert_true(v.global_ld_requests == 3 && v.global_ld_sectors == 4 + 4 + 1 &&
+              v.global_ld_bytes == 128 + 128 + 128);
   assert_true(v.global_st_requests == 1 && v.global_st_sectors == 32 && v.global_st_bytes == 128);
   assert_true(v.shared_ld_requests == 1 && v.shared_ld_passes == 2 && v.shared_ld_bytes == 128);
   assert_true(v.shared_st_requests == 1 && v.shared_st_passes == 2 && v.shared_st_bytes == 256);
   assert_true(v.shared_ideal_passes == 3);
   assert_true(v.local_requests == 1 && v.local_bytes == 128);
   assert_true(v.const_requests == 3 && v.const_words == 1 + 1 + 32);
-  assert_true(v.atomic_requests == 3 && v.atomic_lanes == 32 + 32 + 9 && v.atomic_max_same == 32 + 1 + 3);
+  assert_true(v.atomic_requests == 3 && v.atomic_lanes == 32 + 32 + 9 &&
+              v.atomic_max_same == 32 + 1 + 3);
   assert_true(v.warp_instructions == 0);
   drop(&r);
 }
@@ -404,10 +446,14 @@ static void test_a_warp_of_64(void **state) {
   ww_observer o = ww_counter_observer(c);
   ww_access a = access_of(64, 4, 0x100000000, 4);
   ww_counts v;
-  a.fn = &m.fns[1], a.ins = find_op(a.fn, WW_OP_LD), a.space = WW_GLOBAL;
+  a.fn = &m.fns[1];
+  a.ins = find_op(a.fn, WW_OP_LD);
+  a.space = WW_GLOBAL;
   o.access(o.ctx, &a);
   a = access_of(64, 4, WW_SHARED_BASE, 4);
-  a.fn = &m.fns[1], a.ins = find_op(a.fn, WW_OP_LD), a.space = WW_SHARED;
+  a.fn = &m.fns[1];
+  a.ins = find_op(a.fn, WW_OP_LD);
+  a.space = WW_SHARED;
   o.access(o.ctx, &a);
   o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[1], ENTRY, UINT64_MAX, 1);
   ww_counter_vector(c, &v);
@@ -417,7 +463,8 @@ static void test_a_warp_of_64(void **state) {
   ww_counter_free(c);
 }
 
-/* Another machine may number memory instructions otherwise: the instruction decides, not the number. */
+/* Another machine may number memory instructions otherwise: the instruction decides, not the
+ * number. */
 static void test_renumbered_instructions(void **state) {
   (void)state;
   rig r = make();
@@ -454,9 +501,11 @@ static void test_commit_and_clear(void **state) {
       ww_counter_commit(r.c, k == 0 ? 5 : 0.5);
   }
   ww_counter_vector(r.c, &v);
-  for (uint32_t k = 0; k < ww_ncounts; k++) assert_true(*(double *)((char *)&v + ww_count_table[k].at) == 0);
+  for (uint32_t k = 0; k < ww_ncounts; k++)
+    assert_true(*(double *)((char *)&v + ww_count_table[k].at) == 0);
   ww_counter_result(r.c, arena, &t);
-  assert_true(t.c.blocks == 5.5 && t.c.warps == 5.5 && t.c.global_ld_sectors == 22 && t.c.warp_instructions == 22);
+  assert_true(t.c.blocks == 5.5 && t.c.warps == 5.5 && t.c.global_ld_sectors == 22 &&
+              t.c.warp_instructions == 22);
   ww_counter_result(r.c, arena, &t); /* reading changes nothing */
   assert_true(t.c.blocks == 5.5);
   drop(&r);
@@ -483,7 +532,8 @@ static void test_snapshots(void **state) {
   ww_counter_add(r.c, s[1], 10);
   ww_counter_result(r.c, arena, &t);
   assert_true(t.c.blocks == 13 && t.c.global_ld_sectors == 13 * 4);
-  assert_true(t.args[0].unique_sectors == 3 * 4 + 10 * 2); /* the second block shares two sectors with the first */
+  assert_true(t.args[0].unique_sectors ==
+              3 * 4 + 10 * 2); /* the second block shares two sectors with the first */
   assert_true(t.args[0].lo == 0 && t.args[0].hi == 192);
   ww_snapshot_free(s[0]);
   ww_snapshot_free(s[1]);
@@ -501,15 +551,17 @@ static void test_lines(void **state) {
   ww_counter_commit(r.c, 2);
   ww_counter_result(r.c, arena, &t);
   assert_int_equal(t.nlines, 8); /* 1 to 8: 9, 10 and 20 did not run, the br has no line */
-  for (uint32_t k = 0; k < 8; k++) assert_int_equal(t.lines[k].line, k + 1);
+  for (uint32_t k = 0; k < 8; k++)
+    assert_int_equal(t.lines[k].line, k + 1);
   assert_true(t.lines[0].warp_instructions == 6 && t.lines[0].thread_instructions == 6 * 32);
   assert_true(t.lines[1].warp_instructions == 12); /* add and icmp */
-  assert_true(t.lines[3].warp_instructions == 6 && t.lines[3].ld_requests == 2 && t.lines[3].ld_sectors == 2 &&
-              t.lines[3].ld_bytes == 64);
+  assert_true(t.lines[3].warp_instructions == 6 && t.lines[3].ld_requests == 2 &&
+              t.lines[3].ld_sectors == 2 && t.lines[3].ld_bytes == 64);
   assert_true(t.lines[4].flops == 2 * 8 * 3);
   assert_true(t.lines[5].flops == 2 * 8 * 4);
   assert_true(t.lines[6].flops == 2 * 4096);
-  assert_true(t.lines[7].shared_requests == 2 && t.lines[7].shared_passes == 16 && t.lines[7].shared_ideal_passes == 2);
+  assert_true(t.lines[7].shared_requests == 2 && t.lines[7].shared_passes == 16 &&
+              t.lines[7].shared_ideal_passes == 2);
   assert_true(t.lines[7].st_requests == 0);
   drop(&r);
 }
@@ -520,13 +572,20 @@ static void test_arguments(void **state) {
   (void)state;
   rig r = make();
   ww_tally t;
-  ww_region *y = ww_memory_add(r.mem, "y", WW_GLOBAL, 1 << 20), *x = ww_memory_add(r.mem, "x", WW_GLOBAL, 1000);
+  ww_region *y = ww_memory_add(r.mem, "y", WW_GLOBAL, 1 << 20),
+            *x = ww_memory_add(r.mem, "x", WW_GLOBAL, 1000);
   ww_region *tab = ww_memory_add(r.mem, "tab", WW_CONST, 256);
-  y->arg = 1, x->arg = 0, tab->arg = -1, tab->symbol = 3, x->symbol = y->symbol = -1;
+  y->arg = 1;
+  x->arg = 0;
+  tab->arg = -1;
+  tab->symbol = 3;
+  x->symbol = y->symbol = -1;
   x->origin = x->base + 128; /* the pointer points behind the start */
-  tell(&r, access_of(32, 4, x->base, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);          /* sectors 0-3 */
-  tell(&r, access_of(32, 4, x->base + 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);     /* 2-5 */
-  tell(&r, access_of(32, 4, y->base + 4096, 64), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_STORE, 1); /* 32 apart */
+  tell(&r, access_of(32, 4, x->base, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+       1); /* sectors 0-3 */
+  tell(&r, access_of(32, 4, x->base + 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1); /* 2-5 */
+  tell(&r, access_of(32, 4, y->base + 4096, 64), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_STORE,
+       1); /* 32 apart */
   tell(&r, access_of(32, 4, y->base + 4096, 0), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
        1); /* the same instruction moves to y */
   tell(&r, access_of(32, 4, y->base + 8192, 0), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_ATOMIC, 1);
@@ -537,14 +596,14 @@ static void test_arguments(void **state) {
   ww_counter_result(r.c, arena, &t);
   assert_int_equal(t.nargs, 3);
   assert_string_equal(t.args[0].name, "x");
-  assert_true(t.args[0].ld_requests == 6 && t.args[0].ld_sectors == 24 && t.args[0].ld_bytes == 768 &&
-              t.args[0].st_requests == 0);
+  assert_true(t.args[0].ld_requests == 6 && t.args[0].ld_sectors == 24 &&
+              t.args[0].ld_bytes == 768 && t.args[0].st_requests == 0);
   assert_true(t.args[0].unique_sectors == 18);
   assert_true((int64_t)t.args[0].lo == -128 && (int64_t)t.args[0].hi == 64);
   assert_string_equal(t.args[1].name, "y");
   assert_true(t.args[1].st_sectors == 96 && t.args[1].ld_sectors == 3 && t.args[1].atomics == 3);
-  assert_true(t.args[1].unique_sectors ==
-              3 * 33); /* the load came back to a stored sector, the atomic was new: 4096 + 31 * 64 < 8192 */
+  assert_true(t.args[1].unique_sectors == 3 * 33); /* the load came back to a stored sector, the
+                                                      atomic was new: 4096 + 31 * 64 < 8192 */
   assert_true(t.args[1].lo == 4096 && t.args[1].hi == 8196);
   assert_int_equal(t.args[2].symbol, 3);
   assert_true(t.args[2].ld_requests == 3 && t.args[2].lo == 32 && t.args[2].hi == 36);
@@ -559,8 +618,8 @@ static void test_unique_sectors(void **state) {
   ww_region *x = ww_memory_add(r.mem, "x", WW_GLOBAL, 4 << 20);
   for (int round = 0; round < 3; round++) /* forwards, again, and a trial that is forgotten */
     for (uint64_t at = 0; at < 1 << 20; at += 128) {
-      tell(&r, access_of(32, 4, x->base + at + (round == 2 ? 2 << 20 : 0), 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
-           1);
+      tell(&r, access_of(32, 4, x->base + at + (round == 2 ? 2 << 20 : 0), 4), WW_OP_LD, 0,
+           WW_GLOBAL, WW_ACCESS_LOAD, 1);
       if (round == 2 && at + 128 == 1 << 20)
         ww_counter_clear(r.c);
       else if (round < 2 && at + 128 == 1 << 20)
@@ -569,10 +628,12 @@ static void test_unique_sectors(void **state) {
   ww_counter_result(r.c, arena, &t);
   assert_true(t.args[0].unique_sectors == (1 << 20) / 32);
   assert_true(t.args[0].lo == 0 && t.args[0].hi == 1 << 20);
-  /* what was cleared counts when it comes again; an iteration that stands for 4 brings 4 times its sectors */
+  /* what was cleared counts when it comes again; an iteration that stands for 4 brings 4 times its
+   * sectors */
   tell(&r, access_of(32, 4, x->base + (2 << 20), 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 4);
   /* lanes beyond the end of the allocation are not its sectors: 1 of 32 is inside */
-  tell(&r, access_of(32, 4, x->base + (4 << 20) - 32, 4096), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
+  tell(&r, access_of(32, 4, x->base + (4 << 20) - 32, 4096), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+       1);
   ww_counter_commit(r.c, 2);
   ww_counter_result(r.c, arena, &t);
   assert_true(t.args[0].unique_sectors == (1 << 20) / 32 + 2 * (4 * 4 + 1));
@@ -602,9 +663,11 @@ static ww_dependency depend(const char *body, const char *trace, ww_module *m) {
 static void test_chain(void **state) {
   (void)state;
   ww_module m;
-  ww_dependency d = depend("@a:\n  %a = add i64 %p, 1\n  %b = add i64 %a, 1\n  %c = add i64 %b, 1\n  ret\n", "0", &m);
+  ww_dependency d = depend(
+      "@a:\n  %a = add i64 %p, 1\n  %b = add i64 %a, 1\n  %c = add i64 %b, 1\n  ret\n", "0", &m);
   assert_true(d.ilp == 4.0 / 3);
-  d = depend("@a:\n  %a = add i64 %p, 1\n  %b = add i64 %p, 1\n  %c = add i64 %p, 1\n  ret\n", "0", &m);
+  d = depend("@a:\n  %a = add i64 %p, 1\n  %b = add i64 %p, 1\n  %c = add i64 %p, 1\n  ret\n", "0",
+             &m);
   assert_true(d.ilp == 4);
   assert_true(d.loads_in_flight == 0 && d.load_use_distance == 0);
 }
@@ -612,25 +675,28 @@ static void test_chain(void **state) {
 static void test_loads_in_flight(void **state) {
   (void)state;
   ww_module m;
-  /* four loads, then their sum: the first add waits for all; 3, 2.. instructions lie between a load and its use */
-  ww_dependency d = depend(
-      "@a:\n"
-      "  %a = ld.global f32 [%p]\n  %b = ld.global f32 [%p + 4]\n  %c = ld.global f32 [%p + 8]\n  %d = ld.global f32 [%p + 12]\n"
-      "  %e = fadd f32 %a, %b\n  %f = fadd f32 %c, %d\n  %g = fadd f32 %e, %f\n  ret\n",
-      "0", &m);
+  /* four loads, then their sum: the first add waits for all; 3, 2.. instructions lie between a load
+   * and its use */
+  ww_dependency d =
+      depend("@a:\n"
+             "  %a = ld.global f32 [%p]\n  %b = ld.global f32 [%p + 4]\n  %c = ld.global f32 [%p + "
+             "8]\n  %d = ld.global f32 [%p + 12]\n"
+             "  %e = fadd f32 %a, %b\n  %f = fadd f32 %c, %d\n  %g = fadd f32 %e, %f\n  ret\n",
+             "0", &m);
   assert_true(d.loads_in_flight == 4);
   assert_true(d.load_use_distance == (3 + 2 + 2 + 1) / 4.0);
   assert_true(d.ilp == 8.0 / 3);
   /* one by one; the shared load is no global load */
   d = depend("@a:\n"
-             "  %a = ld.global f32 [%p]\n  %b = fadd f32 %a, 1.0\n  %s = ld.shared f32 [%q]\n  %t = fadd f32 %s, %b\n"
+             "  %a = ld.global f32 [%p]\n  %b = fadd f32 %a, 1.0\n  %s = ld.shared f32 [%q]\n  %t "
+             "= fadd f32 %s, %b\n"
              "  %c = ld.global f32 [%p + 4]\n  %d = fadd f32 %c, %c\n  ret\n",
              "0", &m);
   assert_true(d.loads_in_flight == 1 && d.load_use_distance == 0);
   /* a vector load is one load: its second element, used later, waits for nothing */
-  d = depend(
-      "@a:\n  %a, %b = ld.global f32x2 [%p]\n  %m = mov i32 %a\n  %x = add i32 %m, 1\n  %y = fadd f32 %b, 1.0\n  ret\n",
-      "0", &m);
+  d = depend("@a:\n  %a, %b = ld.global f32x2 [%p]\n  %m = mov i32 %a\n  %x = add i32 %m, 1\n  %y "
+             "= fadd f32 %b, 1.0\n  ret\n",
+             "0", &m);
   assert_true(d.loads_in_flight == 1 && d.load_use_distance == 1); /* the mov lies between */
 }
 
@@ -638,26 +704,30 @@ static void test_pipelined_loop(void **state) {
   (void)state;
   ww_module m;
   /* the load of the next iteration is issued before the value of this one is used: two in flight */
-  ww_dependency d = depend("@a:\n  %first = ld.global f32 [%p]\n  br @l\n"
-                           "@l:\n"
-                           "  %v = phi f32 [@a %first] [@l %next]\n  %s = phi f32 [@a 0.0] [@l %sum]\n"
-                           "  %next = ld.global f32 [%q]\n  %sum = fadd f32 %s, %v\n  cbr 1, @l, @z\n"
-                           "@z:\n  ret\n",
-                           "01111111111112", &m);
+  ww_dependency d =
+      depend("@a:\n  %first = ld.global f32 [%p]\n  br @l\n"
+             "@l:\n"
+             "  %v = phi f32 [@a %first] [@l %next]\n  %s = phi f32 [@a 0.0] [@l %sum]\n"
+             "  %next = ld.global f32 [%q]\n  %sum = fadd f32 %s, %v\n  cbr 1, @l, @z\n"
+             "@z:\n  ret\n",
+             "01111111111112", &m);
   assert_true(d.loads_in_flight == 2);
-  assert_true(d.load_use_distance == (11 * 3 + 2) / 12.0); /* fadd, cbr and ld lie between; at first br and ld */
+  assert_true(d.load_use_distance ==
+              (11 * 3 + 2) / 12.0); /* fadd, cbr and ld lie between; at first br and ld */
 }
 
-/* A window is 64 instructions: a serial loop has ILP 1 per chain however long it runs, and sampling ends. */
+/* A window is 64 instructions: a serial loop has ILP 1 per chain however long it runs, and sampling
+ * ends. */
 static void test_windows(void **state) {
   (void)state;
   ww_module m;
   char trace[6001] = "0";
   memset(trace + 1, '1', 5999);
-  ww_dependency d = depend("@a:\n  br @l\n"
-                           "@l:\n  %i = phi i64 [@a 0] [@l %n]\n  %n = add i64 %i, 1\n  cbr 1, @l, @z\n"
-                           "@z:\n  ret\n",
-                           trace, &m);
+  ww_dependency d =
+      depend("@a:\n  br @l\n"
+             "@l:\n  %i = phi i64 [@a 0] [@l %n]\n  %n = add i64 %i, 1\n  cbr 1, @l, @z\n"
+             "@z:\n  ret\n",
+             trace, &m);
   assert_true(d.ilp > 1.9 && d.ilp < 2.1); /* 32 adds in a chain of 64 instructions */
 }
 
@@ -668,11 +738,15 @@ static void test_manual_names_every_count(void **state) {
   char *doc;
   size_t n;
   ww_err e = {0};
-  if (ww_read_file(arena, "docs/counts.md", 1 << 20, &doc, &n, &e) != WW_OK) fail_msg("%s", e.msg);
+  if (ww_read_file(arena, "docs/counts.md", 1 << 20, &doc, &n, &e) != WW_OK)
+    fail_msg("%s", e.msg);
   for (uint32_t k = 0; k < ww_ncounts; k++)
-    if (!strstr(doc, ww_fmt(arena, "| `%s` | %s |", ww_count_table[k].name, ww_count_table[k].meaning)))
-      fail_msg("docs/counts.md lacks | `%s` | %s |", ww_count_table[k].name, ww_count_table[k].meaning);
-  for (int k = 0; k < WW_NCLASSES; k++) assert_non_null(strstr(doc, ww_fmt(arena, "`%s`", ww_class_names[k])));
+    if (!strstr(doc,
+                ww_fmt(arena, "| `%s` | %s |", ww_count_table[k].name, ww_count_table[k].meaning)))
+      fail_msg("docs/counts.md lacks | `%s` | %s |", ww_count_table[k].name,
+               ww_count_table[k].meaning);
+  for (int k = 0; k < WW_NCLASSES; k++)
+    assert_non_null(strstr(doc, ww_fmt(arena, "`%s`", ww_class_names[k])));
 }
 
 int main(void) {

@@ -16,7 +16,8 @@ static void variables_are_listed(void **state) {
   assert_true(!v[1].writable && v[1].bytes == 16);
 }
 
-/* Cut anywhere, or with any byte wrong: fewer variables, never an access outside (the sanitizers look on). */
+/* Cut anywhere, or with any byte wrong: fewer variables, never an access outside (the sanitizers
+ * look on). */
 static void damage_is_survived(void **state) {
   ww_cubin_global *v;
   cubin c = sample();
@@ -31,7 +32,8 @@ static void damage_is_survived(void **state) {
     memcpy(wrong, &c, sizeof c);
     wrong[at] = 0xff;
     uint32_t n = ww_cubin_globals(wrong, sizeof c, *state, &v);
-    for (uint32_t i = 0; i < n; i++) assert_true(strlen(v[i].name) < sizeof c);
+    for (uint32_t i = 0; i < n; i++)
+      assert_true(strlen(v[i].name) < sizeof c);
     free(wrong);
   }
   assert_int_equal(ww_cubin_globals(".version 8.0", 12, *state, &v), 0);
@@ -53,8 +55,10 @@ static tiny one_kernel(uint8_t opcode, uint8_t first_operand) {
                      .e_shstrndx = 1}};
   static const char texts[] = "\0.shstrtab\0.text.k\0.nv.constant0.k";
   memcpy(t.names, texts, sizeof texts);
-  t.sections[1] = (Elf64_Shdr){.sh_name = 1, .sh_offset = offsetof(tiny, names), .sh_size = sizeof texts};
-  t.sections[2] = (Elf64_Shdr){.sh_name = 11, .sh_offset = offsetof(tiny, code), .sh_size = sizeof t.code};
+  t.sections[1] =
+      (Elf64_Shdr){.sh_name = 1, .sh_offset = offsetof(tiny, names), .sh_size = sizeof texts};
+  t.sections[2] =
+      (Elf64_Shdr){.sh_name = 11, .sh_offset = offsetof(tiny, code), .sh_size = sizeof t.code};
   t.sections[3] = (Elf64_Shdr){.sh_name = 19};
   t.code[16] = opcode;
   t.code[19] = first_operand;
@@ -88,20 +92,25 @@ static void registers_are_read(void **state) {
       uint16_t size;
       uint32_t symbol, registers;
     } info[2];
-  } t = {.head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64}, .e_machine = 190, .e_shnum = 5, .e_shstrndx = 1},
+  } t = {.head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
+                  .e_machine = 190,
+                  .e_shnum = 5,
+                  .e_shstrndx = 1},
          .names = "\0.shstrtab\0.symtab\0.nv.info\0k",
          .symbols = {{.st_name = 0}, {.st_name = 28}},
          .info = {{4, 0x11, 8, 1, 99}, {4, 0x2f, 8, 1, 56}}};
   (void)state;
   t.head.e_shoff = (uint64_t)((char *)t.sections - (char *)&t);
-  t.sections[1] = (Elf64_Shdr){.sh_name = 1, .sh_offset = (uint64_t)(t.names - (char *)&t), .sh_size = sizeof t.names};
+  t.sections[1] = (Elf64_Shdr){
+      .sh_name = 1, .sh_offset = (uint64_t)(t.names - (char *)&t), .sh_size = sizeof t.names};
   t.sections[2] = (Elf64_Shdr){.sh_name = 11,
                                .sh_type = SHT_SYMTAB,
                                .sh_link = 1,
                                .sh_offset = (uint64_t)((char *)t.symbols - (char *)&t),
                                .sh_size = sizeof t.symbols};
-  t.sections[3] =
-      (Elf64_Shdr){.sh_name = 19, .sh_offset = (uint64_t)((char *)t.info - (char *)&t), .sh_size = sizeof t.info};
+  t.sections[3] = (Elf64_Shdr){.sh_name = 19,
+                               .sh_offset = (uint64_t)((char *)t.info - (char *)&t),
+                               .sh_size = sizeof t.info};
   assert_int_equal(ww_cubin_registers(&t, sizeof t, "k"), 56);
   assert_int_equal(ww_cubin_registers(&t, sizeof t, "other"), 0);
   assert_int_equal(ww_cubin_registers(&t, sizeof t - 1, "k"), 0);
@@ -134,7 +143,7 @@ static void names_match(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {TEST(variables_are_listed), TEST(damage_is_survived),
-                                     TEST(half_precision_is_told_from_constants), TEST(registers_are_read),
-                                     TEST(names_match)};
+                                     TEST(half_precision_is_told_from_constants),
+                                     TEST(registers_are_read), TEST(names_match)};
   return RUN(tests);
 }

@@ -1,7 +1,9 @@
-/* test_cuda.c - the CUDA backend over a driver made of host memory: loading, restoring, digests, and what is refused.
+/* test_cuda.c - the CUDA backend over a driver made of host memory: loading, restoring, digests,
+ * and what is refused.
  *
- * The driver's kernels are C functions: the backend's helpers, and `_Z1kPiif6Params`, which writes out[i] = in[i] + (int)f,
- * counts its runs in the variable `table` and, for n = 5, changes its own input. n < 0 is an illegal address. */
+ * The driver's kernels are C functions: the backend's helpers, and `_Z1kPiif6Params`, which writes
+ * out[i] = in[i] + (int)f, counts its runs in the variable `table` and, for n = 5, changes its own
+ * input. n < 0 is an illegal address. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -23,7 +25,8 @@ static struct {
 } gpu;
 
 static ww_cuda_status alloc(uint64_t *at, size_t n) {
-  if (gpu.live + n > MEMORY) return 2;
+  if (gpu.live + n > MEMORY)
+    return 2;
   uint8_t *p = aligned_alloc(512, n + 512);
   memcpy(p, &n, sizeof n);
   memset(p + 512, 0xcc, n < 4096 ? n : 4096); /* memory comes dirty */
@@ -55,15 +58,21 @@ static ww_cuda_status set(uint64_t at, unsigned char v, size_t n, void *s) {
   return memset((void *)(uintptr_t)at, v, n), gpu.broken;
 }
 
-static ww_cuda_status load(void **module, const void *image, unsigned n, int *options, void **values) {
-  (void)n, (void)options;
-  if (!memcmp(image, "bad", 3)) return strcpy(values[0], "line 3\nsyntax"), 218;
-  for (int i = 0; i < 64; i++) gpu.table[i] = 7;
+static ww_cuda_status load(void **module, const void *image, unsigned n, int *options,
+                           void **values) {
+  (void)n;
+  (void)options;
+  if (!memcmp(image, "bad", 3))
+    return strcpy(values[0], "line 3\nsyntax"), 218;
+  for (int i = 0; i < 64; i++)
+    gpu.table[i] = 7;
   *module = &gpu;
   gpu.loads++;
   return 0;
 }
-static ww_cuda_status unload(void *module) { return gpu.unloads++, module == &gpu ? 0 : 400; }
+static ww_cuda_status unload(void *module) {
+  return gpu.unloads++, module == &gpu ? 0 : 400;
+}
 static ww_cuda_status find(void **f, void *module, const char *name) {
   (void)module;
   *f = (void *)(uintptr_t)KERNEL;
@@ -76,10 +85,13 @@ static ww_cuda_status variable(uint64_t *at, size_t *bytes, void *module, const 
   *bytes = table ? sizeof gpu.table : sizeof gpu.coef;
   return table || !strcmp(name, "_ZN2ns4coefE") ? 0 : 500;
 }
-static ww_cuda_status kernel_count(unsigned *n, void *module) { return (void)module, *n = 3, 0; }
+static ww_cuda_status kernel_count(unsigned *n, void *module) {
+  return (void)module, *n = 3, 0;
+}
 static ww_cuda_status kernels(void **f, unsigned n, void *module) {
   (void)module;
-  for (unsigned i = 0; i < n; i++) f[i] = (void *)(uintptr_t)(KERNEL + i);
+  for (unsigned i = 0; i < n; i++)
+    f[i] = (void *)(uintptr_t)(KERNEL + i);
   return 0;
 }
 static ww_cuda_status kernel_name(const char **name, void *f) {
@@ -103,10 +115,14 @@ static ww_cuda_status tell(void *f, int attribute, int v) {
   return 0;
 }
 static ww_cuda_status resident(int *blocks, void *f, int threads, size_t shared) {
-  (void)f, (void)threads, (void)shared;
+  (void)f;
+  (void)threads;
+  (void)shared;
   return *blocks = 3, 0;
 }
-static ww_cuda_status in_words(ww_cuda_status s, const char **text) { return (void)s, *text = "words", 0; }
+static ww_cuda_status in_words(ww_cuda_status s, const char **text) {
+  return (void)s, *text = "words", 0;
+}
 
 static void compare(const uint8_t *now, const uint8_t *was, uint64_t bytes, uint64_t *result) {
   for (uint64_t i = 0; i < bytes; i++) {
@@ -115,16 +131,29 @@ static void compare(const uint8_t *now, const uint8_t *was, uint64_t bytes, uint
   }
 }
 static void run(int *out, int n, float f, int **params) {
-  for (int i = 0; i < n; i++) out[i] = params[1][i] + (int)f;
+  for (int i = 0; i < n; i++)
+    out[i] = params[1][i] + (int)f;
   gpu.table[0]++;
-  if (n == 5) params[1][0]++;
+  if (n == 5)
+    params[1][0]++;
 }
-static ww_cuda_status launch(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                             unsigned shared, void *stream, void **p, void **extra) {
-  (void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)stream, (void)extra;
-  if (gpu.broken) return gpu.broken;
+static ww_cuda_status launch(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                             unsigned by, unsigned bz, unsigned shared, void *stream, void **p,
+                             void **extra) {
+  (void)gx;
+  (void)gy;
+  (void)gz;
+  (void)bx;
+  (void)by;
+  (void)bz;
+  (void)shared;
+  (void)stream;
+  (void)extra;
+  if (gpu.broken)
+    return gpu.broken;
   if ((uintptr_t)f == FILL)
-    for (uint64_t i = 0; i < *(uint64_t *)p[2]; i++) (*(uint64_t **)p[0])[i] = core_eight(p[1], i);
+    for (uint64_t i = 0; i < *(uint64_t *)p[2]; i++)
+      (*(uint64_t **)p[0])[i] = core_eight(p[1], i);
   else if ((uintptr_t)f == COMPARE)
     compare(*(uint8_t **)p[0], *(uint8_t **)p[1], *(uint64_t *)p[2], *(uint64_t **)p[3]);
   else if (*(int *)p[1] < 0)
@@ -133,7 +162,9 @@ static ww_cuda_status launch(void *f, unsigned gx, unsigned gy, unsigned gz, uns
     run(*(int **)p[0], *(int *)p[1], *(float *)p[2], p[3]);
   return 0;
 }
-static ww_cuda_status wait_all(void) { return gpu.broken; }
+static ww_cuda_status wait_all(void) {
+  return gpu.broken;
+}
 
 static const ww_cuda_api driver = {.cuMemAlloc = alloc,
                                    .cuMemFree = release,
@@ -163,8 +194,16 @@ static const ww_backend *const b = &ww_backend_cuda;
 static ww_device *opened(ww_arena *a, const ww_cuda_api *api) {
   memset(&gpu, 0, sizeof gpu);
   ww_device *d = WW_NEW(a, ww_device);
-  *d = (ww_device){.api = api, .a = a, .memory = 1ull << 32, .sms = 132, .max_threads = 1024, .threads_per_sm = 2048};
-  for (int i = 0; i < 3; i++) d->max_block[i] = 1024, d->max_grid[i] = 65535;
+  *d = (ww_device){.api = api,
+                   .a = a,
+                   .memory = 1ull << 32,
+                   .sms = 132,
+                   .max_threads = 1024,
+                   .threads_per_sm = 2048};
+  for (int i = 0; i < 3; i++) {
+    d->max_block[i] = 1024;
+    d->max_grid[i] = 65535;
+  }
   d->shared_default = 48 << 10;
   d->shared_most = 227 << 10;
   d->cooperative = true;
@@ -192,28 +231,33 @@ static const char *binary_file(const char *suffix) {
 #define ARGS(bytes, n) OUT(bytes) ",{\"value\":" n "},{\"value\":2.5}," IN(bytes)
 #define SHAPE "\"grid\":[2,1,1],\"block\":[128,1,1]"
 
-static ww_status loaded(ww_device *d, const char *kernel, const char *args, const char *more, ww_ready **out, ww_err *e,
-                        ww_arena *a) {
+static ww_status loaded(ww_device *d, const char *kernel, const char *args, const char *more,
+                        ww_ready **out, ww_err *e, ww_arena *a) {
   cubin code = sample();
   ww_launch l;
   const char *path = binary_file("cubin");
   assert_int_equal(ww_write_file_atomic(path, &code, sizeof code, NULL), WW_OK);
-  char *json = ww_fmt(a, "{\"kernel\":\"%s\",\"binary\":\"%s\",\"args\":[%s],%s}", kernel, path, args, more);
-  if (ww_launch_parse(json, "/tmp", a, &l, e)) fail_msg("%s: %s", json, e->msg);
+  char *json =
+      ww_fmt(a, "{\"kernel\":\"%s\",\"binary\":\"%s\",\"args\":[%s],%s}", kernel, path, args, more);
+  if (ww_launch_parse(json, "/tmp", a, &l, e))
+    fail_msg("%s: %s", json, e->msg);
   *e = (ww_err){0};
   ww_status st = b->load(d, &l, out, e);
   unlink(path);
   return st;
 }
 
-static int32_t *region(ww_ready *r, uint32_t i) { return (int32_t *)(uintptr_t)r->regions.v[i].at; }
+static int32_t *region(ww_ready *r, uint32_t i) {
+  return (int32_t *)(uintptr_t)r->regions.v[i].at;
+}
 
 static void runs_and_restores(void **state) {
   ww_device *d = opened(*state, &driver);
   ww_err e;
   ww_ready *r;
   uint64_t first, again, twice;
-  if (loaded(d, "k", ARGS("400", "100"), SHAPE, &r, &e, *state)) fail_msg("%s", e.msg);
+  if (loaded(d, "k", ARGS("400", "100"), SHAPE, &r, &e, *state))
+    fail_msg("%s", e.msg);
   assert_int_equal(r->regions.n, 3); /* two buffers and `table`, which the launch does not name */
   assert_int_equal(b->launch(d, r, &e), WW_OK);
   assert_int_equal(region(r, 0)[99], 101);
@@ -242,7 +286,8 @@ static void symbols_are_set(void **state) {
   ww_fill f = {.kind = WW_FILL_RANDOM};
   ww_fill_bytes(&f, "f32", 4, ww_fill_seed(1, 1001), 0, 4, want);
   if (loaded(d, "k", ARGS("400", "100"),
-             SHAPE ",\"symbols\":{\"table\":{\"hex\":\"01000000\"},\"coef\":{\"type\":\"f32\",\"fill\":\"random\"}}",
+             SHAPE ",\"symbols\":{\"table\":{\"hex\":\"01000000\"},\"coef\":{\"type\":\"f32\","
+                   "\"fill\":\"random\"}}",
              &r, &e, *state))
     fail_msg("%s", e.msg);
   assert_true(gpu.table[0] == 1 && gpu.table[1] == 7);
@@ -251,13 +296,15 @@ static void symbols_are_set(void **state) {
   closed(d);
 }
 
-/* Large buffers that no run changes give their pristine copy back, and get it again when one does. */
+/* Large buffers that no run changes give their pristine copy back, and get it again when one does.
+ */
 static void large_inputs_are_not_kept_twice(void **state) {
   ww_device *d = opened(*state, &driver);
   ww_err e;
   ww_ready *r;
   uint64_t digest;
-  if (loaded(d, "k", ARGS("70000000", "4"), SHAPE, &r, &e, *state)) fail_msg("%s", e.msg);
+  if (loaded(d, "k", ARGS("70000000", "4"), SHAPE, &r, &e, *state))
+    fail_msg("%s", e.msg);
   uint64_t before = b->bytes(r);
   b->launch(d, r, &e);
   b->digest(d, r, &digest, &e);
@@ -279,12 +326,14 @@ static void memory_is_reused(void **state) {
   ww_ready *r;
   uint64_t made = 0;
   for (int i = 0; i < 10; i++) {
-    if (loaded(d, "k", ARGS("40000", "100"), SHAPE, &r, &e, *state)) fail_msg("%s", e.msg);
+    if (loaded(d, "k", ARGS("40000", "100"), SHAPE, &r, &e, *state))
+      fail_msg("%s", e.msg);
     assert_int_equal(region(r, 1)[9999], 9999);
     assert_int_equal(region(r, 0)[9999], 0);
     memset(region(r, 0), 0xee, 40000);
     b->unload(d, r);
-    if (!i) made = gpu.allocations;
+    if (!i)
+      made = gpu.allocations;
   }
   assert_true(gpu.allocations == made);
   closed(d);
@@ -293,12 +342,15 @@ static void memory_is_reused(void **state) {
 static void load_file(ww_device *d, const char *path, ww_ready **out, ww_arena *a) {
   ww_err e;
   ww_launch l;
-  char *json = ww_fmt(a, "{\"kernel\":\"k\",\"binary\":\"%s\",\"args\":[%s],%s}", path, ARGS("400", "100"), SHAPE);
+  char *json = ww_fmt(a, "{\"kernel\":\"k\",\"binary\":\"%s\",\"args\":[%s],%s}", path,
+                      ARGS("400", "100"), SHAPE);
   assert_int_equal(ww_launch_parse(json, "/tmp", a, &l, &e), WW_OK);
-  if (b->load(d, &l, out, &e)) fail_msg("%s", e.msg);
+  if (b->load(d, &l, out, &e))
+    fail_msg("%s", e.msg);
 }
 
-/* A campaign has many launches of the same code. Variables that a run may write are each launch's own. */
+/* A campaign has many launches of the same code. Variables that a run may write are each launch's
+ * own. */
 static void code_is_loaded_once(void **state) {
   ww_device *d = opened(*state, &driver);
   cubin plain = sample(), variables = sample();
@@ -306,17 +358,21 @@ static void code_is_loaded_once(void **state) {
   plain.symbols[1].st_info = STT_FUNC; /* `table` is none then */
   const char *path = ww_strdup(*state, binary_file("plain.cubin"));
   assert_int_equal(ww_write_file_atomic(path, &plain, sizeof plain, NULL), WW_OK);
-  for (int i = 0; i < 3; i++) load_file(d, path, &r[i], *state);
+  for (int i = 0; i < 3; i++)
+    load_file(d, path, &r[i], *state);
   assert_int_equal(gpu.loads, 1);
-  for (int i = 0; i < 3; i++) b->unload(d, r[i]);
+  for (int i = 0; i < 3; i++)
+    b->unload(d, r[i]);
   load_file(d, path, &r[0], *state);
   assert_true(gpu.loads == 1 && gpu.unloads == 0); /* it was kept */
   unlink(path);
   const char *own = ww_strdup(*state, binary_file("own.cubin"));
   assert_int_equal(ww_write_file_atomic(own, &variables, sizeof variables, NULL), WW_OK);
-  for (int i = 1; i < 3; i++) load_file(d, own, &r[i], *state);
+  for (int i = 1; i < 3; i++)
+    load_file(d, own, &r[i], *state);
   assert_int_equal(gpu.loads, 3);
-  for (int i = 1; i < 3; i++) b->unload(d, r[i]);
+  for (int i = 1; i < 3; i++)
+    b->unload(d, r[i]);
   assert_int_equal(gpu.unloads, 2);
   unlink(own);
   for (int i = 1; i < 40; i++) {
@@ -326,7 +382,8 @@ static void code_is_loaded_once(void **state) {
     b->unload(d, r[i]);
     unlink(other);
   }
-  assert_true(gpu.loads == 42 && gpu.unloads >= 20); /* those that nobody uses go; the first one is in use */
+  assert_true(gpu.loads == 42 &&
+              gpu.unloads >= 20); /* those that nobody uses go; the first one is in use */
   b->unload(d, r[0]);
   ww_cuda_forget(d);
   assert_int_equal(gpu.loads, gpu.unloads);
@@ -338,24 +395,28 @@ static void what_does_not_fit_is_said(void **state) {
     const char *kernel, *args, *more, *want;
     ww_status code;
   } rows[] = {
-      {"k", OUT("400") ",{\"value\":1}", SHAPE, "takes 4 arguments (bytes: 8, 4, 4, 16), the launch gives 2",
-       WW_EUSAGE},
-      {"k", OUT("400") ",null,{\"value\":1}," IN("400"), SHAPE, "argument 1 of `k` is not given; it takes 4 bytes",
-       WW_EUSAGE},
-      {"k", OUT("400") "," OUT("400") ",{\"value\":1}," IN("400"), SHAPE, "argument 1 takes 4 bytes, no pointer",
-       WW_EUSAGE},
-      {"k", OUT("400") ",{\"value\":1},{\"value\":1},{\"value\":1}", SHAPE, "argument 3 takes 16 bytes", WW_EUSAGE},
-      {"k", OUT("400") ",{\"value\":1},{\"value\":1},{\"hex\":\"00\"}", SHAPE, "takes 16 bytes, the hex given has 1",
-       WW_EUSAGE},
-      {"k", ARGS("400", "10000000000"), SHAPE, "argument 1 takes 4 bytes and cannot hold", WW_EDATA},
-      {"k", ARGS("400", "1"), "\"grid\":[2],\"block\":[513]", "a block of 513 threads: this kernel takes at most 512",
-       WW_EUSAGE},
+      {"k", OUT("400") ",{\"value\":1}", SHAPE,
+       "takes 4 arguments (bytes: 8, 4, 4, 16), the launch gives 2", WW_EUSAGE},
+      {"k", OUT("400") ",null,{\"value\":1}," IN("400"), SHAPE,
+       "argument 1 of `k` is not given; it takes 4 bytes", WW_EUSAGE},
+      {"k", OUT("400") "," OUT("400") ",{\"value\":1}," IN("400"), SHAPE,
+       "argument 1 takes 4 bytes, no pointer", WW_EUSAGE},
+      {"k", OUT("400") ",{\"value\":1},{\"value\":1},{\"value\":1}", SHAPE,
+       "argument 3 takes 16 bytes", WW_EUSAGE},
+      {"k", OUT("400") ",{\"value\":1},{\"value\":1},{\"hex\":\"00\"}", SHAPE,
+       "takes 16 bytes, the hex given has 1", WW_EUSAGE},
+      {"k", ARGS("400", "10000000000"), SHAPE, "argument 1 takes 4 bytes and cannot hold",
+       WW_EDATA},
+      {"k", ARGS("400", "1"), "\"grid\":[2],\"block\":[513]",
+       "a block of 513 threads: this kernel takes at most 512", WW_EUSAGE},
       {"k", ARGS("400", "1"), "\"grid\":[1,70000],\"block\":[32]", "grid y is 70000", WW_EUSAGE},
       {"k", ARGS("400", "1"), "\"block\":[32]", "the launch has no grid", WW_EUSAGE},
-      {"k", ARGS("400", "1"), SHAPE ",\"shared\":300000", "301000 bytes of shared memory", WW_EUSAGE},
-      {"k", ARGS("400", "1"), "\"grid\":[400],\"block\":[32],\"cooperative\":true", "at most 396 of them", WW_EUSAGE},
-      {"k", ARGS("400", "1"), SHAPE ",\"symbols\":{\"nix\":{\"value\":1}}", "none of that name; it has table",
+      {"k", ARGS("400", "1"), SHAPE ",\"shared\":300000", "301000 bytes of shared memory",
        WW_EUSAGE},
+      {"k", ARGS("400", "1"), "\"grid\":[400],\"block\":[32],\"cooperative\":true",
+       "at most 396 of them", WW_EUSAGE},
+      {"k", ARGS("400", "1"), SHAPE ",\"symbols\":{\"nix\":{\"value\":1}}",
+       "none of that name; it has table", WW_EUSAGE},
       {"nix", ARGS("400", "1"), SHAPE, "has no kernel `nix`; it has _Z1kPiif6Params", WW_EUSAGE},
       {"twice", ARGS("400", "1"), SHAPE, "has 2 kernels called `twice`", WW_EUSAGE},
       {"k", ARGS("2000000000", "1"), SHAPE, "no device memory", WW_ELIMIT},
@@ -366,7 +427,8 @@ static void what_does_not_fit_is_said(void **state) {
     ww_ready *r = NULL;
     ww_err e;
     ww_status st = loaded(d, rows[i].kernel, rows[i].args, rows[i].more, &r, &e, *state);
-    if (st != rows[i].code || !strstr(e.msg, rows[i].want)) fail_msg("row %d: %s", (int)i, e.msg);
+    if (st != rows[i].code || !strstr(e.msg, rows[i].want))
+      fail_msg("row %d: %s", (int)i, e.msg);
     assert_null(r);
   }
   closed(d);
@@ -376,7 +438,8 @@ static void faults_are_told(void **state) {
   ww_device *d = opened(*state, &driver);
   ww_err e;
   ww_ready *r;
-  if (loaded(d, "k", ARGS("400", "-1"), SHAPE ",\"shared\":100000", &r, &e, *state)) fail_msg("%s", e.msg);
+  if (loaded(d, "k", ARGS("400", "-1"), SHAPE ",\"shared\":100000", &r, &e, *state))
+    fail_msg("%s", e.msg);
   assert_int_equal(gpu.shared_asked, 100000);
   assert_int_equal(b->launch(d, r, &e), WW_OK);
   assert_int_equal(b->sync(d, &e), WW_EDEVICE);
@@ -394,10 +457,11 @@ static void old_drivers_do(void **state) {
   ww_device *d = opened(*state, &old);
   ww_err e;
   ww_ready *r;
-  assert_int_equal(loaded(d, "_Z1kPiif6Params", ARGS("400", "100"), SHAPE, &r, &e, *state), WW_EUSAGE);
+  assert_int_equal(loaded(d, "_Z1kPiif6Params", ARGS("400", "100"), SHAPE, &r, &e, *state),
+                   WW_EUSAGE);
   assert_non_null(strstr(e.msg, "argument 2 is a float or a double"));
-  if (loaded(d, "_Z1kPiif6Params", OUT("400") ",{\"value\":100},{\"hex\":\"00002040\"}," IN("400"), SHAPE, &r, &e,
-             *state))
+  if (loaded(d, "_Z1kPiif6Params", OUT("400") ",{\"value\":100},{\"hex\":\"00002040\"}," IN("400"),
+             SHAPE, &r, &e, *state))
     fail_msg("%s", e.msg);
   b->launch(d, r, &e);
   assert_int_equal(region(r, 0)[99], 101);

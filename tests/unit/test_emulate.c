@@ -1,4 +1,5 @@
-/* test_emulate.c - the device memory of emulated programs, and memory that the interpreter borrows from them. */
+/* test_emulate.c - the device memory of emulated programs, and memory that the interpreter borrows
+ * from them. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -6,18 +7,22 @@
 #include "../../src/measure/emulate/runtime/emu.h"
 #include "../../src/trace/trace.h"
 
-static uint64_t number(const void *p) { return (uint64_t)(uintptr_t)p; }
+static uint64_t number(const void *p) {
+  return (uint64_t)(uintptr_t)p;
+}
 
 static void allocations_are_found_by_any_address_in_them(void **state) {
   (void)state;
   enum { N = 200 };
   char *p[N];
   ww_emu_block b;
-  for (int i = 0; i < N; i++) assert_non_null(p[i] = ww_emu_alloc(1 + 3001ull * (uint64_t)i, EMU_DEVICE));
+  for (int i = 0; i < N; i++)
+    assert_non_null(p[i] = ww_emu_alloc(1 + 3001ull * (uint64_t)i, EMU_DEVICE));
   for (int i = 0; i < N; i++) {
     uint64_t n = 1 + 3001ull * (uint64_t)i;
     assert_int_equal(number(p[i]) % 256, 0);
-    for (uint64_t at = 0; at < n; at += 997) assert_int_equal(p[i][at], 0);
+    for (uint64_t at = 0; at < n; at += 997)
+      assert_int_equal(p[i][at], 0);
     const uint64_t offsets[] = {0, n / 2, n - 1, n};
     for (int k = 0; k < 4; k++) {
       assert_true(ww_emu_find(number(p[i]) + offsets[k], &b));
@@ -27,9 +32,12 @@ static void allocations_are_found_by_any_address_in_them(void **state) {
     assert_true(!ww_emu_find(number(p[i]) - 1, &b) || b.base != number(p[i]));
     assert_true(!ww_emu_find(number(p[i]) + n + 1, &b) || b.base != number(p[i]));
   }
-  for (int i = 0; i < N; i += 2) assert_true(ww_emu_free(p[i], false));
-  for (int i = 0; i < N; i++) assert_int_equal(ww_emu_find(number(p[i]), &b) && b.base == number(p[i]), i & 1);
-  for (int i = 1; i < N; i += 2) assert_true(ww_emu_free(p[i], false));
+  for (int i = 0; i < N; i += 2)
+    assert_true(ww_emu_free(p[i], false));
+  for (int i = 0; i < N; i++)
+    assert_int_equal(ww_emu_find(number(p[i]), &b) && b.base == number(p[i]), i & 1);
+  for (int i = 1; i < N; i += 2)
+    assert_true(ww_emu_free(p[i], false));
 }
 
 static void what_is_not_an_allocation_is_not_freed(void **state) {
@@ -78,7 +86,8 @@ static void borrowed_memory_keeps_its_address_and_contents(void **state) {
   assert_non_null(ww_memory_borrow(m, host + 10000, 10000, WW_CONST));
   assert_null(ww_memory_borrow(m, host + 9999, 1, WW_GLOBAL)); /* taken */
   assert_null(ww_memory_borrow(m, host + 19999, 2, WW_GLOBAL));
-  assert_null(ww_memory_borrow(m, (void *)4096, 16, WW_GLOBAL)); /* among the windows of shared and local memory */
+  assert_null(ww_memory_borrow(m, (void *)4096, 16,
+                               WW_GLOBAL)); /* among the windows of shared and local memory */
   assert_ptr_equal(ww_memory_at(m, number(host) + 10000, 10000), host + 10000);
   assert_null(ww_memory_at(m, number(host) + 9000, 1001));
   *(uint8_t *)ww_memory_at(m, number(host) + 20001, 1) = 9;

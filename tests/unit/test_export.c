@@ -1,4 +1,5 @@
-/* test_export.c - rows out of a store and back, what prompts say of a kernel, distributions and repeated launches. */
+/* test_export.c - rows out of a store and back, what prompts say of a kernel, distributions and
+ * repeated launches. */
 #include "unit.h"
 
 #include <math.h>
@@ -21,7 +22,8 @@ static const char *contents(const char *path, ww_arena *a) {
   char *data;
   size_t n;
   ww_err e;
-  if (ww_read_packed(a, path, 1 << 24, &data, &n, &e)) fail_msg("%s", e.msg);
+  if (ww_read_packed(a, path, 1 << 24, &data, &n, &e))
+    fail_msg("%s", e.msg);
   return data;
 }
 
@@ -29,7 +31,8 @@ static void removed(const char *dir) {
   const char *argv[] = {"rm", "-rf", dir, NULL};
   ww_run_result r;
   ww_err e;
-  if (!ww_run(argv, NULL, 0, 10, &r, &e)) ww_run_free(&r);
+  if (!ww_run(argv, NULL, 0, 10, &r, &e))
+    ww_run_free(&r);
 }
 
 /* ---- what a source says ---- */
@@ -42,35 +45,41 @@ static void parameters_as_they_are_spelled(void **state) {
        "n||int;x|const __restrict__|float *;y||float *;"},
       {"__kernel void g(__global const int *restrict a,\n __local float *t, uint n)\n{}", "g",
        "a|__global const restrict|int *;t|__local|float *;n||uint;"},
-      {"template <typename T, int N> __global__ void __launch_bounds__(256, 2) h(T *out, unsigned long long n) {}",
+      {"template <typename T, int N> __global__ void __launch_bounds__(256, 2) h(T *out, unsigned "
+       "long long n) {}",
        "_Z1hIfLi4EEvPT_y", "out||T *;n||unsigned long long;"},
       {"__global__ void a(int x) {}\n__global__ void b(double y) {}", "b", "y||double;"},
       {"__global__ void a(int x) {}\n__global__ void b(double y) {}", "c", ""}, /* neither */
       {"extern \"C\" __global__ void only(short v) {}", "renamed", "v||short;"},
       {"// __global__ void no(int);\n__global__ void k(void) {}", "k", ""},
-      {"__global__ void k(std::pair<int, float> p, int n) {}", "k", "p||std : : pair < int , float >;n||int;"},
+      {"__global__ void k(std::pair<int, float> p, int n) {}", "k",
+       "p||std : : pair < int , float >;n||int;"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     ww_param_text *p;
     ww_buf b = {0};
     uint32_t n = ww_params_of_text(rows[k].source, rows[k].kernel, *state, &p);
     ww_buf_puts(&b, "");
-    for (uint32_t i = 0; i < n; i++) ww_buf_fmt(&b, "%s|%s|%s;", p[i].name, p[i].qualifiers, p[i].type);
+    for (uint32_t i = 0; i < n; i++)
+      ww_buf_fmt(&b, "%s|%s|%s;", p[i].name, p[i].qualifiers, p[i].type);
     check_text(b.s, rows[k].want, k);
     ww_buf_free(&b);
   }
 }
 
 static void one_kernel_of_a_file(void **state) {
-  static const char source[] =
-      "#include <x.h>\n#define N 4\n\n// warpwise: grid=1\n__global__ void a(int n) {\n  if (n) { n++; }\n}\n\n"
-      "// helps\n__device__ int help(int v) { return v; }\n\n// warpwise: grid=2\nextern \"C\" __global__ void b(int n) { help(n); }\n";
-  assert_string_equal(ww_kernel_text(source, "b", *state),
-                      "#include <x.h>\n#define N 4\n\n// helps\n__device__ int help(int v) { return v; }\n\n"
-                      "extern \"C\" __global__ void b(int n) { help(n); }\n");
+  static const char source[] = "#include <x.h>\n#define N 4\n\n// warpwise: grid=1\n__global__ "
+                               "void a(int n) {\n  if (n) { n++; }\n}\n\n"
+                               "// helps\n__device__ int help(int v) { return v; }\n\n// warpwise: "
+                               "grid=2\nextern \"C\" __global__ void b(int n) { help(n); }\n";
+  assert_string_equal(
+      ww_kernel_text(source, "b", *state),
+      "#include <x.h>\n#define N 4\n\n// helps\n__device__ int help(int v) { return v; }\n\n"
+      "extern \"C\" __global__ void b(int n) { help(n); }\n");
   assert_non_null(strstr(ww_kernel_text(source, "a", *state), "void a("));
   assert_null(strstr(ww_kernel_text(source, "a", *state), "void b("));
-  assert_non_null(strstr(ww_kernel_text(source, "c", *state), "void b(")); /* not found: all of it */
+  assert_non_null(
+      strstr(ww_kernel_text(source, "c", *state), "void b(")); /* not found: all of it */
 }
 
 static void values_by_their_types(void **state) {
@@ -95,11 +104,14 @@ static void paths_from_a_file(void **state) {
   const char *dir = folder(*state);
   mkdir(ww_path_join(*state, dir, "a"), 0777);
   mkdir(ww_path_join(*state, dir, "ab"), 0777);
-  assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"), ww_path_join(*state, dir, "ab"), *state),
+  assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"),
+                                   ww_path_join(*state, dir, "ab"), *state),
                       "../ab");
-  assert_string_equal(ww_path_from(ww_path_join(*state, dir, "rows.jsonl"), ww_path_join(*state, dir, "a"), *state),
-                      "a");
-  assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"), ww_path_join(*state, dir, "a"), *state),
+  assert_string_equal(
+      ww_path_from(ww_path_join(*state, dir, "rows.jsonl"), ww_path_join(*state, dir, "a"), *state),
+      "a");
+  assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"),
+                                   ww_path_join(*state, dir, "a"), *state),
                       ".");
   assert_string_equal(ww_path_from(ww_path_join(*state, dir, "a/rows.jsonl"), dir, *state), "..");
   removed(dir);
@@ -130,7 +142,8 @@ static ww_store_row row_of(const ww_gen_kernel *g, const char *key, uint32_t num
                     .l2_bytes = 60 << 20,
                     .iqr_us = 0.5,
                     .samples = 5};
-  for (int m = 0; m < WW_NMETRICS; m++) r.m[m] = NAN;
+  for (int m = 0; m < WW_NMETRICS; m++)
+    r.m[m] = NAN;
   r.m[WW_M_time_us] = us;
   return r;
 }
@@ -138,16 +151,19 @@ static ww_store_row row_of(const ww_gen_kernel *g, const char *key, uint32_t num
 static ww_store *open_store(const char *path) {
   ww_store *s;
   ww_err e;
-  if (ww_store_open(path, WW_STORE_WRITE, &s, &e)) fail_msg("%s", e.msg);
+  if (ww_store_open(path, WW_STORE_WRITE, &s, &e))
+    fail_msg("%s", e.msg);
   return s;
 }
 
 static void put(ww_store *s, const ww_store_row *r) {
   ww_err e;
-  if (ww_store_put(s, r, &e)) fail_msg("%s", e.msg);
+  if (ww_store_put(s, r, &e))
+    fail_msg("%s", e.msg);
 }
 
-/* A generated launch with counters, one with its time alone, a failure; a corpus kernel whose flags hold what CSV must quote. */
+/* A generated launch with counters, one with its time alone, a failure; a corpus kernel whose flags
+ * hold what CSV must quote. */
 static void fill_store(ww_store *s, ww_arena *a) {
   ww_gen_kernel g;
   ww_err e;
@@ -156,12 +172,15 @@ static void fill_store(ww_store *s, ww_arena *a) {
   ww_store_gen_key(key, g.version, g.seed, g.index, "cuda");
   ww_store_row r = row_of(&g, key, 0, 12.5);
   r.passes = 3;
-  r.m[WW_M_dram_read_bytes] = 4e6, r.m[WW_M_dram_write_bytes] = 0, r.m[WW_M_l1_hit_pct] = 33.25;
+  r.m[WW_M_dram_read_bytes] = 4e6;
+  r.m[WW_M_dram_write_bytes] = 0;
+  r.m[WW_M_l1_hit_pct] = 33.25;
   put(s, &r);
   r = row_of(&g, key, 1, 1.75);
   put(s, &r);
   r = row_of(&g, key, 2, NAN);
-  r.status = WW_EDEVICE, r.error = "an illegal address, \"twice\"";
+  r.status = WW_EDEVICE;
+  r.error = "an illegal address, \"twice\"";
   put(s, &r);
   ww_store_row c = row_of(&g, "corpus/gemm/gemm.cu:tiled -DF(a,b)=\"x\"", 4, 900);
   c.kernel = (ww_store_kernel){.key = c.kernel.key,
@@ -170,8 +189,9 @@ static void fill_store(ww_store *s, ww_arena *a) {
                                .name = "tiled",
                                .file = "gemm/gemm.cu",
                                .dialect = "cuda"};
-  c.spec =
-      "{\"file\":\"gemm/gemm.cu\",\"kernel\":\"tiled\",\"grid\":[8,1,1],\"block\":[64,1,1],\"args\":[{\"value\":5}]}";
+  c.spec = "{\"file\":\"gemm/"
+           "gemm.cu\",\"kernel\":\"tiled\",\"grid\":[8,1,1],\"block\":[64,1,1],\"args\":[{"
+           "\"value\":5}]}";
   put(s, &c);
   assert_int_equal(ww_store_commit(s, &e), WW_OK);
 }
@@ -180,7 +200,8 @@ static ww_export_count export_to(ww_store *s, ww_export_options o, const char *o
   ww_export_count n;
   ww_err e = {0};
   o.out = out;
-  if (ww_export(s, &o, &n, &e)) fail_msg("%s", e.msg);
+  if (ww_export(s, &o, &n, &e))
+    fail_msg("%s", e.msg);
   return n;
 }
 
@@ -196,9 +217,11 @@ static void reports_come_back(void **state) {
   ww_export_count n = export_to(s, o, first);
   assert_int_equal(n.rows, 4);
   assert_int_equal(n.no_launch, 0);
-  if (ww_reports_import(t, first, WW_ORIGIN_IMPORTED, &added, &e)) fail_msg("%s", e.msg);
+  if (ww_reports_import(t, first, WW_ORIGIN_IMPORTED, &added, &e))
+    fail_msg("%s", e.msg);
   assert_int_equal(added, 4);
-  assert_int_equal(ww_store_has(t, "corpus/gemm/gemm.cu:tiled -DF(a,b)=\"x\"", 4, "h200"), WW_HELD_TIME);
+  assert_int_equal(ww_store_has(t, "corpus/gemm/gemm.cu:tiled -DF(a,b)=\"x\"", 4, "h200"),
+                   WW_HELD_TIME);
   assert_int_equal(ww_store_has(t, "g1/7/3", 0, "h200"), WW_HELD_COUNTERS);
   assert_int_equal(ww_store_has(t, "g1/7/3", 2, "h200"), WW_HELD_FAILED);
   export_to(t, o, second);
@@ -211,8 +234,10 @@ static void reports_come_back(void **state) {
 static void files_are_whole_or_absent(void **state) {
   const char *dir = folder(*state);
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite"));
-  ww_export_options o = {
-      .form = WW_EXPORT_CSV, .split = -1, .origin = -1, .out = ww_path_join(*state, dir, "none/rows.csv")};
+  ww_export_options o = {.form = WW_EXPORT_CSV,
+                         .split = -1,
+                         .origin = -1,
+                         .out = ww_path_join(*state, dir, "none/rows.csv")};
   ww_export_count n;
   ww_err e = {0};
   assert_int_equal(ww_export(s, &o, &n, &e), WW_EIO);
@@ -228,13 +253,19 @@ static void csv_is_quoted(void **state) {
   const char *dir = folder(*state), *path = ww_path_join(*state, dir, "rows.csv");
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite"));
   fill_store(s, *state);
-  export_to(s, (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .failed = true}, path);
+  export_to(s,
+            (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .failed = true},
+            path);
   const char *text = contents(path, *state);
-  assert_non_null(strstr(text, "\r\n\"corpus/gemm/gemm.cu:tiled -DF(a,b)=\"\"x\"\"\",corpus,gemm,"));
+  assert_non_null(
+      strstr(text, "\r\n\"corpus/gemm/gemm.cu:tiled -DF(a,b)=\"\"x\"\"\",corpus,gemm,"));
   assert_non_null(strstr(text, ",device,\"an illegal address, \"\"twice\"\"\","));
-  export_to(s, (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .family = "gemm"}, path);
+  export_to(s,
+            (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .family = "gemm"},
+            path);
   int lines = 0;
-  for (text = contents(path, *state); (text = strstr(text, "\r\n")); text += 2) lines++;
+  for (text = contents(path, *state); (text = strstr(text, "\r\n")); text += 2)
+    lines++;
   assert_int_equal(lines, 2);
   ww_store_close(s);
   removed(dir);
@@ -248,12 +279,15 @@ static void sources_are_made_again(void **state) {
   ww_err e;
   fill_store(s, *state);
   ww_export_count n = export_to(
-      s, (ww_export_options){.form = WW_EXPORT_JSONL, .split = -1, .origin = -1, .counters = true, .sources = sources},
+      s,
+      (ww_export_options){
+          .form = WW_EXPORT_JSONL, .split = -1, .origin = -1, .counters = true, .sources = sources},
       path);
   assert_int_equal(n.rows, 1);
   assert_int_equal(n.sources, 1);
   assert_int_equal(ww_gen_make(1, 7, 3, *state, &g, &e), WW_OK);
-  const char *text = contents(ww_path_join(*state, sources, ww_fmt(*state, "%s.cu", g.name)), *state);
+  const char *text =
+      contents(ww_path_join(*state, sources, ww_fmt(*state, "%s.cu", g.name)), *state);
   assert_true(ww_hash(text, strlen(text), 0) == ww_gen_source_hash(&g, WW_GEN_CUDA));
   assert_non_null(strstr(contents(path, *state), ww_fmt(*state, "\"file\":\"src/%s.cu\"", g.name)));
   ww_store_close(s);
@@ -276,10 +310,13 @@ static void prompts_ask_and_answer(void **state) {
   assert_int_equal(n.rows, 4);      /* two launches in two styles */
   assert_int_equal(n.no_source, 1); /* the corpus is not here */
   const char *text = contents(path, *state);
-  assert_non_null(strstr(text, "Global size: 512 1 1\\nLocal size: 64 1 1\\n\",\"completion\":\"3.6439\"}"));
+  assert_non_null(
+      strstr(text, "Global size: 512 1 1\\nLocal size: 64 1 1\\n\",\"completion\":\"3.6439\"}"));
   assert_non_null(strstr(text, "Argument 0: "));
   assert_null(strstr(text, "Argument 0: ?"));
-  o.ask = WW_ASK_COUNTERS, o.raw = false, o.nstyles = 0;
+  o.ask = WW_ASK_COUNTERS;
+  o.raw = false;
+  o.nstyles = 0;
   n = export_to(s, o, path);
   assert_int_equal(n.rows, 1);
   text = contents(path, *state);
@@ -318,16 +355,22 @@ static void counts_of_a_store(void **state) {
   ww_stats_begin(&v, "test");
   assert_int_equal(ww_store_each(s, &all, ww_stats_row, &v, &e), WW_OK);
   ww_stats_end(&v);
-  assert_true(v.all.kernels == 2 && v.all.launches == 3 && v.all.with_counters == 1 && v.failed == 1);
-  assert_true(v.origin[WW_ORIGIN_CORPUS].launches == 1 && v.origin[WW_ORIGIN_GENERATED].kernels == 1);
-  assert_true(v.under_10us == 1 && v.blocking[WW_FEW_BLOCKS] == 3 && v.time_most == 900 && v.time_median == 12.5);
+  assert_true(v.all.kernels == 2 && v.all.launches == 3 && v.all.with_counters == 1 &&
+              v.failed == 1);
+  assert_true(v.origin[WW_ORIGIN_CORPUS].launches == 1 &&
+              v.origin[WW_ORIGIN_GENERATED].kernels == 1);
+  assert_true(v.under_10us == 1 && v.blocking[WW_FEW_BLOCKS] == 3 && v.time_most == 900 &&
+              v.time_median == 12.5);
   assert_int_equal(v.causes.n, 1);
   assert_string_equal(v.causes.v[0].text, "an illegal address, \"twice\"");
   for (int q = 0; q < WW_NSPREADS; q++) /* as if every launch were there ten times */
-    for (int k = 0; k < WW_NPLACES; k++) v.spread[q].at[k] *= 10;
+    for (int k = 0; k < WW_NPLACES; k++)
+      v.spread[q].at[k] *= 10;
   assert_true(ww_stats_cover(&v, &v) == 0); /* 30 launches, but 10 in each bin of the time */
-  for (int k = 0; k < WW_NPLACES; k++) v.spread[WW_SPREAD_time].at[k] *= 2;
-  assert_true(fabs(ww_stats_cover(&v, &v) - 2 / 3.0) < 1e-12); /* the one with counters has bins of its own there */
+  for (int k = 0; k < WW_NPLACES; k++)
+    v.spread[WW_SPREAD_time].at[k] *= 2;
+  assert_true(fabs(ww_stats_cover(&v, &v) - 2 / 3.0) <
+              1e-12); /* the one with counters has bins of its own there */
   ww_stats_free(&v);
   ww_store_close(s);
   removed(dir);
@@ -337,7 +380,8 @@ static void repeated_launches(void **state) {
   static const struct {
     double first, second; /* us */
     double iqr;
-  } rows[] = {{100, 104.9, 0.1}, {100, 106, 0.1}, {100, 108, 4}, {3, 3.24, 0}, {3, 3.3, 0}, {6, 6.4, 0}};
+  } rows[] = {{100, 104.9, 0.1}, {100, 106, 0.1}, {100, 108, 4},
+              {3, 3.24, 0},      {3, 3.3, 0},     {6, 6.4, 0}};
   const char *dir = folder(*state);
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite")),
            *t = open_store(ww_path_join(*state, dir, "b.sqlite"));
@@ -346,14 +390,17 @@ static void repeated_launches(void **state) {
   ww_err e;
   assert_int_equal(ww_gen_make(1, 7, 3, *state, &g, &e), WW_OK);
   for (uint32_t k = 0; k < 6; k++) {
-    ww_store_row a = row_of(&g, "g1/7/3", k, rows[k].first), b = row_of(&g, "g1/7/3", k, rows[k].second);
-    a.iqr_us = 0, b.iqr_us = rows[k].iqr;
+    ww_store_row a = row_of(&g, "g1/7/3", k, rows[k].first),
+                 b = row_of(&g, "g1/7/3", k, rows[k].second);
+    a.iqr_us = 0;
+    b.iqr_us = rows[k].iqr;
     put(s, &a);
     put(t, &b);
   }
   ww_store_row alone = row_of(&g, "g1/7/3", 9, 5);
   put(t, &alone);
-  if (ww_repeats_find(s, t, &r, &e)) fail_msg("%s", e.msg);
+  if (ww_repeats_find(s, t, &r, &e))
+    fail_msg("%s", e.msg);
   assert_true(r.compared == 6 && r.agree == 2 && r.told == 1 && r.absent == 1);
   assert_int_equal(r.nworst, 4);
   assert_true(r.worst[0].number == 4 && r.worst[1].number == 2); /* +10 %, +8 % */

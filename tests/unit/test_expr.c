@@ -5,8 +5,10 @@
 
 static bool names(void *ctx, const char *name, size_t n, double *value) {
   (void)ctx;
-  if (n == 1 && *name == 'n') return *value = 1000, true;
-  if (n == 5 && memcmp(name, "alpha", 5) == 0) return *value = 0.5, true;
+  if (n == 1 && *name == 'n')
+    return *value = 1000, true;
+  if (n == 5 && memcmp(name, "alpha", 5) == 0)
+    return *value = 0.5, true;
   return false;
 }
 
@@ -48,27 +50,33 @@ static void values(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_number v = {0};
     ww_err e = {0};
-    if (ww_expr_number(rows[i].text, names, NULL, &v, &e) != WW_OK) fail_msg("%s: %s", rows[i].text, e.msg);
+    if (ww_expr_number(rows[i].text, names, NULL, &v, &e) != WW_OK)
+      fail_msg("%s: %s", rows[i].text, e.msg);
     if (v.is_int != rows[i].is_int || v.f != rows[i].f || (v.is_int && v.i != rows[i].i))
       fail_msg("%s: got %d %lld %g", rows[i].text, v.is_int, (long long)v.i, v.f);
   }
 }
 
-/* Where names stand for any value, the form alone counts; words of a message inside the text make no difference. */
+/* Where names stand for any value, the form alone counts; words of a message inside the text make
+ * no difference. */
 static void form(void **state) {
   (void)state;
   static const char *const good[] = {"n/0", "1<<n", "n%0.5", "1<<(n-2)", "n/(n-1)"};
-  static const char *const bad[] = {"x)division by", "division by", "n/0)", "whole n", "n/0 shift", "(n"};
+  static const char *const bad[] = {"x)division by", "division by", "n/0)",
+                                    "whole n",       "n/0 shift",   "(n"};
   ww_number out;
   ww_err e = {0};
   for (size_t k = 0; k < sizeof good / sizeof *good; k++)
-    if (ww_expr_number(good[k], ww_expr_any, NULL, &out, &e)) fail_msg("%s: %s", good[k], e.msg);
+    if (ww_expr_number(good[k], ww_expr_any, NULL, &out, &e))
+      fail_msg("%s: %s", good[k], e.msg);
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     ww_arena *a = ww_arena_new();
     uint64_t dims[3] = {0};
     const char *exprs[3] = {0};
-    if (!ww_expr_number(bad[k], ww_expr_any, NULL, &out, &e)) fail_msg("%s is taken", bad[k]);
-    if (!ww_launch_shape(bad[k], "grid", a, dims, exprs, &e)) fail_msg("%s is taken as a grid", bad[k]);
+    if (!ww_expr_number(bad[k], ww_expr_any, NULL, &out, &e))
+      fail_msg("%s is taken", bad[k]);
+    if (!ww_launch_shape(bad[k], "grid", a, dims, exprs, &e))
+      fail_msg("%s is taken as a grid", bad[k]);
     ww_arena_free(a);
   }
 }
@@ -129,7 +137,7 @@ static void names_are_seen(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(form), TEST(deep_nesting_is_refused),
-                                     TEST(names_are_seen)};
+  const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(form),
+                                     TEST(deep_nesting_is_refused), TEST(names_are_seen)};
   return RUN(tests);
 }

@@ -1,4 +1,5 @@
-/* test_fill.c - what buffers hold: frozen bytes, the same in any split, and the distributions they promise. */
+/* test_fill.c - what buffers hold: frozen bytes, the same in any split, and the distributions they
+ * promise. */
 #include "unit.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ static void element_sizes(void **state) {
   assert_int_equal(ww_elem_size("x4"), 0);
 }
 
-/* Trained weights, recorded reports and golden tests hang on these bytes. A change here is a change of format. */
+/* Trained weights, recorded reports and golden tests hang on these bytes. A change here is a change
+ * of format. */
 static void bytes_are_frozen(void **state) {
   static const struct {
     ww_fill f;
@@ -45,7 +47,8 @@ static void bytes_are_frozen(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     size_t bytes = 1000 * ww_elem_size(rows[i].type);
     uint64_t h = ww_hash(filled(rows[i].f, rows[i].type, 1000, *state), bytes, 0);
-    if (h == rows[i].hash) continue;
+    if (h == rows[i].hash)
+      continue;
     wrong++;
     print_error("row %d: 0x%016llx\n", (int)i, (unsigned long long)h);
   }
@@ -60,7 +63,8 @@ static void any_split_gives_the_same_bytes(void **state) {
       uint32_t size = ww_elem_size(types[t]);
       char *whole = filled(f, types[t], 1000, *state), *parts = ww_alloc(*state, 1000 * size);
       for (uint64_t at = 0, step = 1; at < 1000; at += step, step = step * 3 % 97 + 1) {
-        if (at + step > 1000) step = 1000 - at;
+        if (at + step > 1000)
+          step = 1000 - at;
         ww_fill_bytes(&f, types[t], 1000, ww_fill_seed(1, 0), at, step, parts + at * size);
       }
       assert_memory_equal(whole, parts, 1000 * size);
@@ -96,7 +100,8 @@ static void random_floats_fill_the_unit_interval(void **state) {
     bins[(int)(f[i] * 20)]++;
   }
   double chi2 = 0;
-  for (int i = 0; i < 20; i++) chi2 += (bins[i] - N / 20.0) * (bins[i] - N / 20.0) / (N / 20.0);
+  for (int i = 0; i < 20; i++)
+    chi2 += (bins[i] - N / 20.0) * (bins[i] - N / 20.0) / (N / 20.0);
   assert_true(fabs(sum / N - 0.5) < 0.005);
   assert_true(fabs(square / N - 1.0 / 3) < 0.005);
   assert_true(chi2 < 45); /* 19 degrees of freedom, p = 0.0007 */
@@ -105,7 +110,8 @@ static void random_floats_fill_the_unit_interval(void **state) {
 static void small_floats_stay_below_one(void **state) {
   uint16_t *h = filled((ww_fill){.kind = WW_FILL_RANDOM}, "f16", N, *state);
   uint16_t *b = filled((ww_fill){.kind = WW_FILL_RANDOM}, "bf16", N, *state);
-  for (int i = 0; i < N; i++) assert_true(h[i] < 0x3c00 && b[i] < 0x3f80);
+  for (int i = 0; i < N; i++)
+    assert_true(h[i] < 0x3c00 && b[i] < 0x3f80);
 }
 
 static void uniform_keeps_its_bounds(void **state) {
@@ -117,7 +123,8 @@ static void uniform_keeps_its_bounds(void **state) {
     assert_true(f32[i] >= 1000 && f32[i] < 1001);
     seen[i32[i] + 3]++;
   }
-  for (int i = 0; i < 7; i++) assert_true(abs(seen[i] - N / 7) < N / 70);
+  for (int i = 0; i < 7; i++)
+    assert_true(abs(seen[i] - N / 7) < N / 70);
 }
 
 static void random_integers_use_all_values(void **state) {
@@ -129,7 +136,8 @@ static void random_integers_use_all_values(void **state) {
     assert_true(b[i] < 2);
     set += b[i];
   }
-  for (int i = 0; i < 256; i++) assert_true(seen[i] > 250);
+  for (int i = 0; i < 256; i++)
+    assert_true(seen[i] > 250);
   assert_true(abs(set - N / 2) < N / 100);
 }
 
@@ -146,27 +154,33 @@ static void permutations_hit_everything_once(void **state) {
       hit[p[i]] = 1;
       fixed += p[i] == i;
     }
-    if (n >= 1000) assert_true(fixed < 20);
+    if (n >= 1000)
+      assert_true(fixed < 20);
   }
 }
 
 static void permutation_mixes(void **state) {
   uint32_t *p = filled((ww_fill){.kind = WW_FILL_PERMUTATION}, "u32", 65536, *state);
   double distance = 0;
-  for (int i = 1; i < 65536; i++) distance += fabs((double)p[i] - (double)p[i - 1]);
-  assert_true(fabs(distance / 65535 - 65536 / 3.0) < 400); /* neighbours as far apart as chance puts them */
+  for (int i = 1; i < 65536; i++)
+    distance += fabs((double)p[i] - (double)p[i - 1]);
+  assert_true(fabs(distance / 65535 - 65536 / 3.0) <
+              400); /* neighbours as far apart as chance puts them */
 }
 
 static void monotone_goes_from_lo_to_hi(void **state) {
-  int32_t *r = filled((ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = 8.0 * (N - 1)}, "i32", N, *state);
+  int32_t *r =
+      filled((ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = 8.0 * (N - 1)}, "i32", N, *state);
   int most = 0, least = 1 << 30;
   assert_int_equal(r[0], 0);
   assert_int_equal(r[N - 1], 8 * (N - 1));
   for (int i = 1; i < N; i++) {
     int length = r[i] - r[i - 1];
     assert_true(length >= 0);
-    if (length > most) most = length;
-    if (length < least) least = length;
+    if (length > most)
+      most = length;
+    if (length < least)
+      least = length;
   }
   assert_true(least <= 1 && most >= 15); /* rows differ in length */
   int32_t *same = filled((ww_fill){.kind = WW_FILL_MONOTONE}, "i32", 100, *state);
@@ -193,7 +207,8 @@ static void seeds_and_allocations_differ(void **state) {
   ww_fill_bytes(&f, "u64", 4, ww_fill_seed(1, 0), 0, 4, x);
   ww_fill_bytes(&f, "u64", 4, ww_fill_seed(1, 1), 0, 4, y);
   ww_fill_bytes(&f, "u64", 4, ww_fill_seed(2, 0), 0, 4, z);
-  for (int i = 0; i < 4; i++) assert_true(x[i] != y[i] && x[i] != z[i] && y[i] != z[i]);
+  for (int i = 0; i < 4; i++)
+    assert_true(x[i] != y[i] && x[i] != z[i] && y[i] != z[i]);
 }
 
 int main(void) {

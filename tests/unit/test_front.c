@@ -1,7 +1,8 @@
-/* test_front.c - the front end's driver: dialects, flags, recovery from broken sources, instances, host launches, bad input.
+/* test_front.c - the front end's driver: dialects, flags, recovery from broken sources, instances,
+ * host launches, bad input.
  *
- * The sources are in tests/front/, what must come out of each in NAME.want beside it: one line per kernel, per
- * diagnostic and per host launch. WW_WRITE=1 writes the .want files anew. */
+ * The sources are in tests/front/, what must come out of each in NAME.want beside it: one line per
+ * kernel, per diagnostic and per host launch. WW_WRITE=1 writes the .want files anew. */
 #include "unit.h"
 
 #include <dirent.h>
@@ -37,7 +38,11 @@ static const load_case cases[] = {
     {"header", {"header.cu"}, {0}, {0}, false},
     {"link", {"link_a.cu", "link_b.cu"}, {0}, {0}, false},
     {"link_half", {"link_a.cu"}, {0}, {0}, false},
-    {"instances", {"instances.cu"}, {0}, {"deep::kern<float,256>", "deep::kern<double, 32>"}, false},
+    {"instances",
+     {"instances.cu"},
+     {0},
+     {"deep::kern<float,256>", "deep::kern<double, 32>"},
+     false},
     {"instances_none", {"instances.cu"}, {"-arch=sm_80", "--frobnicate"}, {0}, false},
     {"statements", {"statements.hip"}, {0}, {0}, false},
     {"host", {"host.cu"}, {0}, {0}, true},
@@ -48,15 +53,18 @@ static const load_case cases[] = {
 
 static uint32_t count(const char *const *v, uint32_t max) {
   uint32_t n = 0;
-  while (n < max && v[n]) n++;
+  while (n < max && v[n])
+    n++;
   return n;
 }
 
 static ww_front_options options_of(const load_case *c, ww_arena *a) {
-  ww_front_options o = {.dialect = -1, .no_sdk = true, .nfiles = count(c->files, 3), .nflags = count(c->flags, 4)};
+  ww_front_options o = {
+      .dialect = -1, .no_sdk = true, .nfiles = count(c->files, 3), .nflags = count(c->flags, 4)};
   o.ninstantiate = count(c->instantiate, 3);
   o.files = WW_NEWN(a, const char *, 3);
-  for (uint32_t i = 0; i < o.nfiles; i++) o.files[i] = ww_fmt(a, DIR_FRONT "%s", c->files[i]);
+  for (uint32_t i = 0; i < o.nfiles; i++)
+    o.files[i] = ww_fmt(a, DIR_FRONT "%s", c->files[i]);
   o.flags = (const char **)c->flags;
   o.instantiate = (const char **)c->instantiate;
   return o;
@@ -67,7 +75,8 @@ static void put_name(const char *name, ww_buf *b) {
   const char *omp = "__omp_offloading_";
   if (!strncmp(name, omp, strlen(omp))) {
     name += strlen(omp);
-    for (int i = 0; i < 2; i++) name += strcspn(name, "_") + 1;
+    for (int i = 0; i < 2; i++)
+      name += strcspn(name, "_") + 1;
   }
   ww_buf_puts(b, name);
 }
@@ -75,21 +84,24 @@ static void put_name(const char *name, ww_buf *b) {
 static void put_unit(const ww_unit *u, ww_buf *b) {
   for (uint32_t i = 0; i < u->module.nfns; i++) {
     const ww_fn *f = &u->module.fns[i];
-    if (!f->kernel) continue;
+    if (!f->kernel)
+      continue;
     ww_buf_puts(b, f->refusal ? "refused " : "kernel ");
     put_name(f->name, b);
     ww_buf_fmt(b, " at %s:%u", ww_path_base(f->file ? f->file : "?"), f->line);
     for (uint32_t k = 0; k < f->nparams; k++)
       ww_buf_fmt(b, "%s%s %s", k ? ", " : " (", f->params[k].ctype, f->params[k].name);
-    if (f->nparams) ww_buf_puts(b, ")");
+    if (f->nparams)
+      ww_buf_puts(b, ")");
     ww_buf_fmt(b, "%s%s\n", f->refusal ? ": " : "", f->refusal ? f->refusal : "");
   }
   for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
-    ww_buf_fmt(b, "%s %s:%u: %s\n", d->error ? "error" : "note", ww_path_base(d->file ? d->file : "-"), d->line,
-               d->message);
+    ww_buf_fmt(b, "%s %s:%u: %s\n", d->error ? "error" : "note",
+               ww_path_base(d->file ? d->file : "-"), d->line, d->message);
   }
-  if (u->partial) ww_buf_puts(b, "partial\n");
+  if (u->partial)
+    ww_buf_puts(b, "partial\n");
 }
 
 static void put_launches(const ww_front_options *o, ww_arena *a, ww_buf *b) {
@@ -121,11 +133,14 @@ static void test_load(void **state) {
       put_unit(&u, &b);
     else
       ww_buf_fmt(&b, "fails %s: %s\n", ww_status_name(e.code), e.msg);
-    if (c->launches) put_launches(&o, a, &b);
+    if (c->launches)
+      put_launches(&o, a, &b);
     const char *path = ww_fmt(a, DIR_FRONT "%s.want", c->name);
-    if (getenv("WW_WRITE")) ww_write_file_atomic(path, b.s, b.n, NULL);
+    if (getenv("WW_WRITE"))
+      ww_write_file_atomic(path, b.s, b.n, NULL);
     ww_read_file(a, path, 1 << 20, &want, NULL, NULL);
-    if (strcmp(b.s, want)) fail_msg("%s: got\n%s", path, b.s);
+    if (strcmp(b.s, want))
+      fail_msg("%s: got\n%s", path, b.s);
     ww_buf_free(&b);
   }
 }
@@ -136,7 +151,10 @@ static ww_status load(const char *file, const char *instantiate, ww_arena *a, ww
   ww_front_options o = {.files = &file, .nfiles = 1, .dialect = -1, .no_sdk = true};
   ww_unit u;
   *e = (ww_err){0};
-  if (instantiate) o.instantiate = &instantiate, o.ninstantiate = 1;
+  if (instantiate) {
+    o.instantiate = &instantiate;
+    o.ninstantiate = 1;
+  }
   return ww_front_load(&o, a, &u, e);
 }
 
@@ -160,7 +178,8 @@ static void test_bad_input(void **state) {
   unlink(huge);
   assert_int_equal(load(scratch_file(a, "prose.txt", "hello", 5), NULL, a, &e), WW_EUSAGE);
   assert_non_null(strstr(e.msg, "dialect"));
-  assert_int_equal(load(scratch_file(a, "empty.cu", "", 0), NULL, a, &e), WW_OK); /* no kernels, no error */
+  assert_int_equal(load(scratch_file(a, "empty.cu", "", 0), NULL, a, &e),
+                   WW_OK); /* no kernels, no error */
   const char *noise = ")))) }}}} <<<< \"\n'' \\ /* \n R\"x( #if\n#include\n";
   assert_int_equal(load(scratch_file(a, "noise.cu", noise, strlen(noise)), NULL, a, &e), WW_EPARSE);
   assert_int_equal(load("tests/front/instances.cu", "deep::kern<float>", a, &e), WW_EUSAGE);
@@ -186,7 +205,8 @@ static void test_leaves_nothing(void **state) {
   uint32_t entries = 0;
   DIR *d = opendir(temp);
   assert_non_null(d);
-  while (readdir(d)) entries++;
+  while (readdir(d))
+    entries++;
   closedir(d);
   assert_int_equal(entries, 2); /* . and .. */
   rmdir(temp);
@@ -195,7 +215,8 @@ static void test_leaves_nothing(void **state) {
 /* ---- parts ---- */
 
 static void join(const ww_strs *v, ww_buf *b) {
-  for (uint32_t i = 0; i < v->n; i++) ww_buf_fmt(b, " %s", v->v[i]);
+  for (uint32_t i = 0; i < v->n; i++)
+    ww_buf_fmt(b, " %s", v->v[i]);
 }
 
 static void test_flags(void **state) {
@@ -203,17 +224,20 @@ static void test_flags(void **state) {
   static const struct {
     const char *in[6], *want;
   } rows[] = {
-      {{"-Iinclude", "-DN=4", "-D", "M", "-U", "X"}, "cc1 -I include -D N=4 -D M -U X driver ignored"},
+      {{"-Iinclude", "-DN=4", "-D", "M", "-U", "X"},
+       "cc1 -I include -D N=4 -D M -U X driver ignored"},
       {{"-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-O3", "-lineinfo", "-rdc=true"},
        "cc1 driver ignored"},
       {{"--std", "c++17", "-x", "cu", "-maxrregcount", "64"}, "cc1 driver -std=c++17 ignored"},
       {{"-std=c++20", "-Xcompiler", "-fopenmp,-DHOST=1,-O2", "--expt-relaxed-constexpr"},
        "cc1 -D HOST=1 driver -std=c++20 ignored"},
       {{"-use_fast_math"},
-       "cc1 driver -fgpu-flush-denormals-to-zero -freciprocal-math -fapprox-func -fgpu-approx-transcendentals ignored"},
+       "cc1 driver -fgpu-flush-denormals-to-zero -freciprocal-math -fapprox-func "
+       "-fgpu-approx-transcendentals ignored"},
       {{"--fmad=false", "-cl-std=CL2.0", "--offload-arch=gfx90a"},
        "cc1 driver -ffp-contract=off -cl-std=CL2.0 ignored"},
-      {{"-unknown", "file.o", "-isystem", "/opt/x"}, "cc1 -isystem /opt/x driver ignored -unknown file.o"},
+      {{"-unknown", "file.o", "-isystem", "/opt/x"},
+       "cc1 -isystem /opt/x driver ignored -unknown file.o"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_flags f;
@@ -230,19 +254,23 @@ static void test_flags(void **state) {
   }
 }
 
-/* Functions as "name" or "name*" for kernels, with the line; other declarations as their first word. */
+/* Functions as "name" or "name*" for kernels, with the line; other declarations as their first
+ * word. */
 static void test_scan(void **state) {
   ww_arena *a = *state;
   static const char *const rows[][2] = {
       {"int f() { return 1; }\n__global__ void k(int x) { }", "f:1 k*:2"},
       {"namespace a { namespace b { void f() {} } void g() {} } void h() {}", "f:1 g:1 h:1"},
-      {"struct S { int x; S() : x{1} {} void m() const { if (x) {} } } s; void g() {}", "?:1 S:1 m:1 ?:1 g:1"},
+      {"struct S { int x; S() : x{1} {} void m() const { if (x) {} } } s; void g() {}",
+       "?:1 S:1 m:1 ?:1 g:1"},
       {"extern \"C\" {\nvoid f() {}\n}\nint a[] = {1, 2};\nvoid g() {}", "f:2 ?:4 g:5"},
-      {"template <typename T, int N = (3 > 2)> __global__ void __launch_bounds__(256) k(T *x) {}", "k*:1"},
+      {"template <typename T, int N = (3 > 2)> __global__ void __launch_bounds__(256) k(T *x) {}",
+       "k*:1"},
       {"/* } */ void f() { char c = '}'; const char *s = \"}\"; } // }\nvoid g() {}", "f:1 g:2"},
       {"#define OPEN {\nvoid f() { g(R\"x(})x\"); }\nvoid g() {}", "f:2 g:3"},
       {"kernel void k(global int *x) { }\n__kernel void l() {}", "k*:1 l*:2"},
-      {"auto f = [](int x) { return x; };\nbool operator==(S a, S b) { return true; }", "?:1 operator:2"},
+      {"auto f = [](int x) { return x; };\nbool operator==(S a, S b) { return true; }",
+       "?:1 operator:2"},
       {"#ifdef A\nvoid f(int x) {\n#else\nvoid f() {\n#endif\n}\nvoid g() {}", "f:2 g:7"},
       {"}}} void f() {}", "f:1"},
       {"", ""},
@@ -254,7 +282,8 @@ static void test_scan(void **state) {
     ww_scan_source(rows[i][0], strlen(rows[i][0]), a, &s);
     for (uint32_t k = 0; k < s.ndecls; k++) {
       const ww_decl *d = &s.decls[k];
-      ww_buf_fmt(&b, "%s%s%s:%u", k ? " " : "", d->body ? d->name : "?", d->kernel ? "*" : "", d->line);
+      ww_buf_fmt(&b, "%s%s%s:%u", k ? " " : "", d->body ? d->name : "?", d->kernel ? "*" : "",
+                 d->line);
     }
     check_text(b.s, rows[i][1], i);
     ww_buf_free(&b);
@@ -285,19 +314,24 @@ static void test_dialect(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_scan s;
     ww_scan_source(rows[i].text, strlen(rows[i].text), a, &s);
-    if (ww_front_dialect(rows[i].file, &s) != rows[i].want) fail_msg("row %zu: %s", i, rows[i].file);
+    if (ww_front_dialect(rows[i].file, &s) != rows[i].want)
+      fail_msg("row %zu: %s", i, rows[i].file);
   }
 }
 
 static void test_comment(void **state) {
   ww_arena *a = *state;
-  assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 3, a), "grid=n/256 block=256 n=1<<20");
+  assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 3, a),
+                      "grid=n/256 block=256 n=1<<20");
   assert_string_equal(ww_front_comment(DIR_FRONT "comment.cu", 5, a), "grid=16 block=32");
   assert_null(ww_front_comment(DIR_FRONT "comment.cu", 10, a));
   const char *text = "// warpwise: block=64\nint a;\n\n__global__ void k() {}\n";
-  assert_string_equal(ww_front_comment(scratch_file(a, "one_comment.cu", text, strlen(text)), 4, a), "block=64");
-  text = "// warpwise: block=64\n__global__ void k() {}\n__global__ void other() {}\n"; /* that of k alone */
-  assert_string_equal(ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 2, a), "block=64");
+  assert_string_equal(ww_front_comment(scratch_file(a, "one_comment.cu", text, strlen(text)), 4, a),
+                      "block=64");
+  text = "// warpwise: block=64\n__global__ void k() {}\n__global__ void other() {}\n"; /* that of k
+                                                                                           alone */
+  assert_string_equal(ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 2, a),
+                      "block=64");
   assert_null(ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 3, a));
 }
 
@@ -314,11 +348,16 @@ static void test_clang(void **state) {
 
 static void try_everything(void *ctx, ww_buf *out) {
   const char *variable = getenv("WW_TEST_SECRET");
-  if (variable && *variable) ww_buf_puts(out, " environment");
-  if (open(ctx, O_RDONLY) >= 0) ww_buf_puts(out, " read");
-  if (open("ww-test-made", O_WRONLY | O_CREAT, 0600) >= 0) ww_buf_puts(out, " write");
-  if (socket(AF_INET, SOCK_STREAM, 0) >= 0) ww_buf_puts(out, " network");
-  if (fork() >= 0) ww_buf_puts(out, " process");
+  if (variable && *variable)
+    ww_buf_puts(out, " environment");
+  if (open(ctx, O_RDONLY) >= 0)
+    ww_buf_puts(out, " read");
+  if (open("ww-test-made", O_WRONLY | O_CREAT, 0600) >= 0)
+    ww_buf_puts(out, " write");
+  if (socket(AF_INET, SOCK_STREAM, 0) >= 0)
+    ww_buf_puts(out, " network");
+  if (fork() >= 0)
+    ww_buf_puts(out, " process");
 }
 
 /* What LLVM makes of somebody's code, it makes without rights. */
@@ -326,7 +365,8 @@ static void test_isolated(void **state) {
   (void)state;
   ww_buf out = {0};
   ww_err e = {0};
-  if (ww_confine_missing()) skip();
+  if (ww_confine_missing())
+    skip();
   setenv("WW_TEST_SECRET", "x", 1);
   assert_int_equal(ww_isolate_run(try_everything, "Makefile", ww_now() + 20, &out, &e), WW_OK);
   assert_string_equal(out.s, "");
@@ -334,8 +374,9 @@ static void test_isolated(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_isolated),  TEST(test_flags),          TEST(test_scan),
-                                     TEST(test_dialect),   TEST(test_comment),        TEST(test_clang),
-                                     TEST(test_bad_input), TEST(test_leaves_nothing), TEST(test_load)};
+  const struct CMUnitTest tests[] = {
+      TEST(test_isolated),  TEST(test_flags),          TEST(test_scan),
+      TEST(test_dialect),   TEST(test_comment),        TEST(test_clang),
+      TEST(test_bad_input), TEST(test_leaves_nothing), TEST(test_load)};
   return RUN(tests);
 }

@@ -1,4 +1,5 @@
-/* test_generate.c - the generator: frozen output, the same twice, no near-duplicates, launches that keep their promises. */
+/* test_generate.c - the generator: frozen output, the same twice, no near-duplicates, launches that
+ * keep their promises. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -8,12 +9,14 @@
 #define SMS 132
 #define L2 ((uint64_t)60 << 20)
 
-#define NEW_FAMILIES                                                                                              \
-  "tree,probe,records,latency,queue,gather_shared,ode,bits,straight,double,lowbits,window,relax,triangle,interp," \
+#define NEW_FAMILIES                                                                              \
+  "tree,probe,records,latency,queue,gather_shared,ode,bits,straight,double,lowbits,window,relax," \
+  "triangle,interp,"                                                                              \
   "persist,bcast,vote"
 
-/* Sources in both dialects and three launches of the first kernels of seed 1, of all productions or of some. Shipped rows are made
- * again from their numbers: what changes these is a new WW_GENERATOR_VERSION, and the old ones stay. */
+/* Sources in both dialects and three launches of the first kernels of seed 1, of all productions or
+ * of some. Shipped rows are made again from their numbers: what changes these is a new
+ * WW_GENERATOR_VERSION, and the old ones stay. */
 static const struct {
   const char *version;
   uint32_t kernels;
@@ -39,7 +42,8 @@ static void freeze(uint32_t row, ww_arena *a) {
   uint32_t version;
   ww_gen_some only;
   ww_buf cuda = {0}, opencl = {0}, launches = {0};
-  assert_int_equal(ww_gen_grammar(frozen[row].version, frozen[row].only, &version, &only, NULL), WW_OK);
+  assert_int_equal(ww_gen_grammar(frozen[row].version, frozen[row].only, &version, &only, NULL),
+                   WW_OK);
   ww_gen_stream *s = ww_gen_stream_new(version, 1, &only);
   for (uint32_t i = 0; i < frozen[row].kernels; i++) {
     ww_gen_kernel k;
@@ -48,7 +52,8 @@ static void freeze(uint32_t row, ww_arena *a) {
     ww_gen_print(&k, WW_GEN_OPENCL, 0, &opencl);
     add_launches(&k, a, &launches);
   }
-  uint64_t got[] = {ww_hash(cuda.s, cuda.n, 0), ww_hash(opencl.s, opencl.n, 0), ww_hash(launches.s, launches.n, 0)};
+  uint64_t got[] = {ww_hash(cuda.s, cuda.n, 0), ww_hash(opencl.s, opencl.n, 0),
+                    ww_hash(launches.s, launches.n, 0)};
   ww_gen_stream_free(s);
   ww_buf_free(&cuda);
   ww_buf_free(&opencl);
@@ -59,7 +64,8 @@ static void freeze(uint32_t row, ww_arena *a) {
 }
 
 static void output_is_frozen(void **state) {
-  for (uint32_t row = 0; row < sizeof frozen / sizeof *frozen; row++) freeze(row, *state);
+  for (uint32_t row = 0; row < sizeof frozen / sizeof *frozen; row++)
+    freeze(row, *state);
 }
 
 static void same_numbers_same_kernel(void **state) {
@@ -90,7 +96,8 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Productions of a row in the table of families, and kernels without floats: a third of real ones. */
+/* Productions of a row in the table of families, and kernels without floats: a third of real ones.
+ */
 static void no_duplicates(uint32_t version, uint32_t least_families, ww_arena *a) {
   enum { N = 4000 };
   uint64_t *seen = WW_NEWN(a, uint64_t, N);
@@ -105,14 +112,18 @@ static void no_duplicates(uint32_t version, uint32_t least_families, ww_arena *a
     assert_true(i == 0 || k.index > last);
     last = k.index;
     seen[i] = k.structure;
-    integers += !strstr(k.productions, "f32") && !strstr(k.productions, "f64") && !strstr(k.productions, "float");
-    while (f < nfamilies && strcmp(families[f], k.family)) f++;
-    if (f == nfamilies) families[nfamilies++] = k.family;
+    integers += !strstr(k.productions, "f32") && !strstr(k.productions, "f64") &&
+                !strstr(k.productions, "float");
+    while (f < nfamilies && strcmp(families[f], k.family))
+      f++;
+    if (f == nfamilies)
+      families[nfamilies++] = k.family;
     ww_arena_free(own);
   }
   ww_gen_stream_free(s);
   qsort(seen, N, sizeof *seen, by_value);
-  for (int i = 1; i < N; i++) assert_true(seen[i] != seen[i - 1]);
+  for (int i = 1; i < N; i++)
+    assert_true(seen[i] != seen[i - 1]);
   assert_int_equal(nfamilies, least_families);
   assert_in_range(integers, N / 4, N / 2);
   assert_true(last < N * 3 / 2); /* few are thrown away */
@@ -123,7 +134,8 @@ static void stream_has_no_duplicates(void **state) {
   no_duplicates(2, 54, *state);
 }
 
-/* Some productions alone: the kernels that the whole sequence has of them, under the same numbers. */
+/* Some productions alone: the kernels that the whole sequence has of them, under the same numbers.
+ */
 static void some_productions_alone(void **state) {
   ww_gen_some only;
   uint32_t version;
@@ -135,7 +147,8 @@ static void some_productions_alone(void **state) {
     ww_gen_kernel a, b;
     assert_int_equal(ww_gen_stream_next(some, *state, &a, &e), WW_OK);
     assert_true(!strcmp(a.family, "gen.ode") || !strcmp(a.family, "gen.vote"));
-    do assert_int_equal(ww_gen_stream_next(all, *state, &b, &e), WW_OK);
+    do
+      assert_int_equal(ww_gen_stream_next(all, *state, &b, &e), WW_OK);
     while (strcmp(b.family, "gen.ode") && strcmp(b.family, "gen.vote"));
     assert_true(a.index == b.index && a.structure == b.structure);
   }
@@ -155,7 +168,8 @@ static void wrong_grammar_is_told(void **state) {
     assert_int_equal(ww_gen_grammar(wrong[k], NULL, &version, &only, &e), WW_EUSAGE);
     assert_non_null(strstr(e.msg, "1 to 2"));
   }
-  assert_int_equal(ww_gen_grammar("1", "gen.map,gen.ode", &version, &only, &e), WW_EUSAGE); /* since 2 */
+  assert_int_equal(ww_gen_grammar("1", "gen.map,gen.ode", &version, &only, &e),
+                   WW_EUSAGE); /* since 2 */
   assert_non_null(strstr(e.msg, "no 'gen.ode'"));
   assert_null(strstr(e.msg, " vote"));
   assert_int_equal(ww_gen_grammar("2", "map,,ode", &version, &only, &e), WW_EUSAGE);
@@ -182,7 +196,8 @@ typedef struct {
 } spread;
 
 static void check_launch(const ww_launch *l, uint32_t sms, double us, spread *s) {
-  uint64_t blocks = l->grid[0] * l->grid[1] * l->grid[2], threads = l->block[0] * l->block[1] * l->block[2], bytes = 0;
+  uint64_t blocks = l->grid[0] * l->grid[1] * l->grid[2],
+           threads = l->block[0] * l->block[1] * l->block[2], bytes = 0;
   assert_true(blocks >= 1 && threads >= 1 && threads <= 1024);
   assert_true(l->grid[1] <= 65535 && l->grid[2] <= 65535 && blocks <= 1100ull * sms + 1000);
   for (uint32_t i = 0; i < l->nargs; i++) {
@@ -222,16 +237,19 @@ static void check_launches(uint32_t version, uint32_t sms) {
     ww_arena_free(a);
   }
   assert_true(s.over_10ms * 100 <= s.n);
-  if (sms == 1) return;
+  if (sms == 1)
+    return;
   assert_in_range(s.idle * 100 / s.n, 20, 30);
   assert_in_range(s.full * 100 / s.n, 11, 19);
-  if (sms == SMS) assert_in_range(s.under_10us * 100 / s.n, 15, 35);
+  if (sms == SMS)
+    assert_in_range(s.under_10us * 100 / s.n, 15, 35);
 }
 
 static void launches_keep_their_promises(void **state) {
   static const uint32_t sizes[] = {SMS, 1, 20};
   for (uint32_t version = 1; version <= WW_GENERATOR_VERSION; version++)
-    for (int m = 0; m < 3; m++) check_launches(version, sizes[m]);
+    for (int m = 0; m < 3; m++)
+      check_launches(version, sizes[m]);
   ww_gen_kernel none = {.name = "x"};
   ww_launch l;
   assert_int_equal(ww_gen_launch(&none, WW_GEN_CUDA, 0, 0, L2, *state, &l, NULL, NULL), WW_EUSAGE);
@@ -257,9 +275,13 @@ static void names_fit_the_printer(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(output_is_frozen),          TEST(same_numbers_same_kernel),     TEST(stream_has_no_duplicates),
-      TEST(structure_is_not_the_text), TEST(launches_keep_their_promises), TEST(some_productions_alone),
-      TEST(wrong_grammar_is_told),     TEST(names_fit_the_printer)};
+  const struct CMUnitTest tests[] = {TEST(output_is_frozen),
+                                     TEST(same_numbers_same_kernel),
+                                     TEST(stream_has_no_duplicates),
+                                     TEST(structure_is_not_the_text),
+                                     TEST(launches_keep_their_promises),
+                                     TEST(some_productions_alone),
+                                     TEST(wrong_grammar_is_told),
+                                     TEST(names_fit_the_printer)};
   return RUN(tests);
 }

@@ -1,5 +1,6 @@
-/* test_gpu.c - GPU descriptions: the shipped ones are plausible, what is written is read back, errors name the member.
- * `test_gpu --write docs/gpus.md` rewrites that page's tables (make docs). */
+/* test_gpu.c - GPU descriptions: the shipped ones are plausible, what is written is read back,
+ * errors name the member. `test_gpu --write docs/gpus.md` rewrites that page's tables (make docs).
+ */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -7,22 +8,26 @@
 #include "../../src/gpu/gpu.h"
 #include "../../src/measure/probe.h"
 
-#define HEAD \
-  "{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\",\"lanes\":32,\"sms\":132"
+#define HEAD                                                                              \
+  "{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\"," \
+  "\"lanes\":32,\"sms\":132"
 
 static ww_gpu parsed(ww_arena *a, const char *text) {
   ww_gpu g;
   ww_err e = {0};
-  if (ww_gpu_parse(text, strlen(text), a, &g, &e)) fail_msg("%s: %s", text, e.msg);
+  if (ww_gpu_parse(text, strlen(text), a, &g, &e))
+    fail_msg("%s: %s", text, e.msg);
   return g;
 }
 
 static void plain_and_sourced_numbers(void **state) {
-  ww_gpu g = parsed(*state, HEAD ",\"l2\":{\"bytes\":52428800,\"latency\":{\"value\":245,\"source\":\"probe\"}},"
-                                 "\"ops\":{\"ffma\":{\"issue\":1}},\"shared\":{\"carveouts_bytes\":[0,8192],"
-                                 "\"conflict\":{\"values\":[[1,1],[2,2.5]],\"source\":\"estimate\"}}}");
+  ww_gpu g = parsed(*state, HEAD
+                    ",\"l2\":{\"bytes\":52428800,\"latency\":{\"value\":245,\"source\":\"probe\"}},"
+                    "\"ops\":{\"ffma\":{\"issue\":1}},\"shared\":{\"carveouts_bytes\":[0,8192],"
+                    "\"conflict\":{\"values\":[[1,1],[2,2.5]],\"source\":\"estimate\"}}}");
   assert_true(g.l2_bytes == 52428800 && g.l2_latency == 245 && g.issue[WW_GPU_OP_ffma] == 1);
-  assert_true(isnan(g.latency[WW_GPU_OP_ffma]) && isnan(g.dram_read) && isnan(g.math_issue[WW_GPU_MATH_div_f32]));
+  assert_true(isnan(g.latency[WW_GPU_OP_ffma]) && isnan(g.dram_read) &&
+              isnan(g.math_issue[WW_GPU_MATH_div_f32]));
   assert_string_equal(g.source[ww_figure_named("l2.latency")], "probe");
   assert_null(g.source[ww_figure_named("l2.bytes")]);
   assert_int_equal(g.carveouts.n, 2);
@@ -39,9 +44,11 @@ static void errors_name_the_member(void **state) {
   } rows[] = {
       {"[1]", "a GPU description is a JSON object"},
       {"{\"name\":\"x\"}", "full_name is missing"},
-      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\",\"lanes\":32}",
+      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\","
+       "\"lanes\":32}",
        "sms is missing"},
-      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"v\",\"architecture\":\"a\",\"lanes\":16,\"sms\":1}",
+      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"v\",\"architecture\":\"a\",\"lanes\":16,"
+       "\"sms\":1}",
        "lanes: expected 32 or 64, not 16"},
       {HEAD ",\"l2\":{\"bites\":1}}", "l2.bites: no figure is called so"},
       {HEAD ",\"l3x\":{}}", "l3x: no figure is called so"},
@@ -52,7 +59,8 @@ static void errors_name_the_member(void **state) {
       {HEAD ",\"l2\":{\"bytes\":4}}", "l2.bytes: expected 65536 to 1e+10 byte, not 4"},
       {HEAD ",\"l2\":7}", "l2: expected an object"},
       {HEAD ",\"ops\":{\"ffma\":{\"rate\":1}}}", "ops.ffma.rate: no figure is called so"},
-      {HEAD ",\"shared\":{\"conflict\":[[1,1],[1,2]]}}", "shared.conflict[1]: expected more than 1"},
+      {HEAD ",\"shared\":{\"conflict\":[[1,1],[1,2]]}}",
+       "shared.conflict[1]: expected more than 1"},
       {HEAD ",\"shared\":{\"conflict\":[1,2]}}", "shared.conflict[0]: expected [ways, cycles]"},
       {HEAD ",\"shared\":{\"carveouts_bytes\":8192}}", "shared.carveouts_bytes: expected an array"},
   };
@@ -61,7 +69,8 @@ static void errors_name_the_member(void **state) {
     ww_err e = {0};
     if (ww_gpu_parse(rows[k].text, strlen(rows[k].text), *state, &g, &e) != WW_EPARSE)
       fail_msg("row %zu is taken: %s", k, rows[k].text);
-    if (!strstr(e.msg, rows[k].want)) fail_msg("row %zu: \"%s\" does not say \"%s\"", k, e.msg, rows[k].want);
+    if (!strstr(e.msg, rows[k].want))
+      fail_msg("row %zu: \"%s\" does not say \"%s\"", k, e.msg, rows[k].want);
   }
 }
 
@@ -70,31 +79,43 @@ static void round_trip(void **state) {
   ww_gpu g, back;
   ww_err e = {0};
   ww_gpu_init(&g);
-  g.name = "x", g.full_name = "X \"quoted\"", g.vendor = "amd", g.architecture = "gfx90a", g.lanes = 64, g.sms = 7;
-  g.calibrated = "probe", g.notes = "two\nlines";
+  g.name = "x";
+  g.full_name = "X \"quoted\"";
+  g.vendor = "amd";
+  g.architecture = "gfx90a";
+  g.lanes = 64;
+  g.sms = 7;
+  g.calibrated = "probe";
+  g.notes = "two\nlines";
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     const ww_figure *f = &ww_gpu_figures[i];
     double share = (i % 97 + 1) / 100.0; /* neighbours differ, so that a swapped offset shows */
-    if (i % 5 != 4) ww_figure_set(&g, i, f->least + share * (f->most - f->least), i % 3 ? "datasheet" : NULL);
+    if (i % 5 != 4)
+      ww_figure_set(&g, i, f->least + share * (f->most - f->least), i % 3 ? "datasheet" : NULL);
   }
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     static double x[3] = {1, 2.5, 1e9}, y[3] = {0.1, 3, 7};
-    *ww_curve_at(&g, i) = (ww_curve){x, ww_gpu_curves[i].unit_y ? y : NULL, i % 4, i % 2 ? "probe" : NULL};
+    *ww_curve_at(&g, i) =
+        (ww_curve){x, ww_gpu_curves[i].unit_y ? y : NULL, i % 4, i % 2 ? "probe" : NULL};
   }
   for (int pretty = 0; pretty < 2; pretty++) {
     ww_buf b = {0};
     ww_gpu_write(&g, pretty, &b);
-    if (ww_gpu_parse(b.s, b.n, *state, &back, &e)) fail_msg("%s in %s", e.msg, b.s);
+    if (ww_gpu_parse(b.s, b.n, *state, &back, &e))
+      fail_msg("%s in %s", e.msg, b.s);
     ww_buf_free(&b);
     for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
       double v = ww_figure_of(&g, i), w = ww_figure_of(&back, i);
-      if (v != w && !(isnan(v) && isnan(w))) fail_msg("%s: %g became %g", ww_gpu_figures[i].path, v, w);
-      if (!isnan(v) && (!g.source[i] != !back.source[i])) fail_msg("%s: source lost", ww_gpu_figures[i].path);
+      if (v != w && !(isnan(v) && isnan(w)))
+        fail_msg("%s: %g became %g", ww_gpu_figures[i].path, v, w);
+      if (!isnan(v) && (!g.source[i] != !back.source[i]))
+        fail_msg("%s: source lost", ww_gpu_figures[i].path);
     }
     for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
       const ww_curve *c = ww_curve_at(&g, i), *d = ww_curve_at(&back, i);
       assert_int_equal(c->n, d->n);
-      for (uint32_t k = 0; k < c->n; k++) assert_true(c->x[k] == d->x[k] && (!c->y || c->y[k] == d->y[k]));
+      for (uint32_t k = 0; k < c->n; k++)
+        assert_true(c->x[k] == d->x[k] && (!c->y || c->y[k] == d->y[k]));
     }
     assert_string_equal(back.full_name, g.full_name);
     assert_string_equal(back.notes, g.notes);
@@ -103,9 +124,10 @@ static void round_trip(void **state) {
 }
 
 /* measured / from the units, within `share` */
-static void consistent(const ww_gpu *g, const char *what, double peak, double flops_per_lane, double issue,
-                       double share) {
-  if (isnan(peak) || isnan(issue)) return;
+static void consistent(const ww_gpu *g, const char *what, double peak, double flops_per_lane,
+                       double issue, double share) {
+  if (isnan(peak) || isnan(issue))
+    return;
   double units = g->sms * g->subcores * g->lanes / issue * flops_per_lane * g->boost_mhz / 1e6;
   if (fabs(peak / units - 1) > share)
     fail_msg("%s %s: the peak is %g, the units give %g TFLOP/s", g->name, what, peak, units);
@@ -118,7 +140,8 @@ static void shipped_descriptions_are_plausible(void **state) {
   for (uint32_t k = 0; k < n; k++) {
     ww_gpu g;
     ww_err e = {0};
-    if (ww_gpu_load(names[k], *state, &g, &e)) fail_msg("%s: %s", names[k], e.msg);
+    if (ww_gpu_load(names[k], *state, &g, &e))
+      fail_msg("%s: %s", names[k], e.msg);
     check_text(g.name, names[k], k);
     double packing = isnan(g.fp32_packing) ? 1 : g.fp32_packing;
     consistent(&g, "fp32", g.peak_fp32, 2 * packing, g.issue[WW_GPU_OP_ffma], 0.1);
@@ -127,10 +150,13 @@ static void shipped_descriptions_are_plausible(void **state) {
         strcmp(g.architecture, "sm_90") != 0) /* sm_90 reaches its peak by other instructions */
       consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_GPU_OP_mma_f16], 0.1);
     for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
-      if (!isnan(ww_figure_of(&g, i)) && !g.source[i]) fail_msg("%s: %s has no source", g.name, ww_gpu_figures[i].path);
+      if (!isnan(ww_figure_of(&g, i)) && !g.source[i])
+        fail_msg("%s: %s has no source", g.name, ww_gpu_figures[i].path);
     assert_true(g.dram_read <= g.dram_peak && g.max_warps * g.lanes == g.max_threads);
-    assert_true(g.l1_latency < g.l2_latency && g.l2_latency < g.dram_latency && g.dram_peak < g.l2_gbps);
-    if (g.carveouts.n) assert_true(g.carveouts.x[g.carveouts.n - 1] == g.shared_max && g.shared_max < g.l1_bytes);
+    assert_true(g.l1_latency < g.l2_latency && g.l2_latency < g.dram_latency &&
+                g.dram_peak < g.l2_gbps);
+    if (g.carveouts.n)
+      assert_true(g.carveouts.x[g.carveouts.n - 1] == g.shared_max && g.shared_max < g.l1_bytes);
   }
 }
 
@@ -159,16 +185,24 @@ static void curves_interpolate(void **state) {
   (void)state;
   double x[] = {1, 4, 16}, y[] = {10, 20, 60};
   ww_curve c = {x, y, 3, NULL};
-  assert_true(ww_curve_at_x(&c, 0.5) == 10 && ww_curve_at_x(&c, 100) == 60 && ww_curve_at_x(&c, 4) == 20);
+  assert_true(ww_curve_at_x(&c, 0.5) == 10 && ww_curve_at_x(&c, 100) == 60 &&
+              ww_curve_at_x(&c, 4) == 20);
   assert_true(fabs(ww_curve_at_x(&c, 2) - 15) < 1e-9 && fabs(ww_curve_at_x(&c, 8) - 40) < 1e-9);
   assert_true(isnan(ww_curve_at_x(&(ww_curve){0}, 1)));
 }
 
-/* Points by path become figures and curves with the probe as their source; what was not measured stays. */
+/* Points by path become figures and curves with the probe as their source; what was not measured
+ * stays. */
 static void a_probe_goes_over_a_description(void **state) {
   ww_arena *a = *state;
-  ww_probe p = {.device = "NVIDIA X", .architecture = "sm_99", .date = "2026-11-20", .sms = 10, .lanes = 32}, back;
-  ww_gpu g = parsed(a, HEAD ",\"l2\":{\"latency\":{\"value\":100,\"source\":\"estimate\"},\"line_bytes\":128}}");
+  ww_probe p = {.device = "NVIDIA X",
+                .architecture = "sm_99",
+                .date = "2026-11-20",
+                .sms = 10,
+                .lanes = 32},
+           back;
+  ww_gpu g = parsed(
+      a, HEAD ",\"l2\":{\"latency\":{\"value\":100,\"source\":\"estimate\"},\"line_bytes\":128}}");
   ww_probe_add(&p, a, "l2.latency", NAN, 245.678);
   ww_probe_add(&p, a, "l2.bytes", NAN, 52428800);
   ww_probe_add(&p, a, "ops.ffma.issue", NAN, 1.0123);
@@ -183,15 +217,18 @@ static void a_probe_goes_over_a_description(void **state) {
   ww_err e = {0};
   ww_json_begin(&j, &b);
   ww_probe_write(&p, &j);
-  if (ww_probe_parse(b.s, b.n, a, &back, &e)) fail_msg("%s", e.msg);
+  if (ww_probe_parse(b.s, b.n, a, &back, &e))
+    fail_msg("%s", e.msg);
   assert_int_equal(back.points.n, 7);
   assert_non_null(strstr(b.s, "no such instruction"));
   ww_buf_free(&b);
   ww_probe_distill(&back, a, &g);
-  assert_true(g.l2_latency == 246 && g.l2_bytes == 52428800 && g.l2_line == 128 && g.issue[WW_GPU_OP_ffma] == 1.01);
+  assert_true(g.l2_latency == 246 && g.l2_bytes == 52428800 && g.l2_line == 128 &&
+              g.issue[WW_GPU_OP_ffma] == 1.01);
   assert_string_equal(g.source[ww_figure_named("l2.latency")], "probe 2026-11-20");
   assert_true(isnan(g.dram_latency) && isnan(g.issue[WW_GPU_OP_fadd]));
-  assert_true(g.shared_conflict.n == 2 && g.shared_conflict.x[0] == 1 && g.shared_conflict.y[1] == 2);
+  assert_true(g.shared_conflict.n == 2 && g.shared_conflict.x[0] == 1 &&
+              g.shared_conflict.y[1] == 2);
   assert_string_equal(g.architecture, "sm_99");
   assert_true(g.sms == 10 && strstr(g.calibrated, "NVIDIA X"));
 }
@@ -205,11 +242,13 @@ static void queueing_is_found_from_bandwidth_over_occupancy(void **state) {
   for (double warps = 1; warps <= 16; warps *= 2) {
     double bw = 0; /* the fixed point of bw = bytes / latency(bw), by bisection */
     for (double step = 4000; step > 0.01; step /= 2)
-      if ((bw + step) * 300 * (1 + 1.4 * (bw + step) * (bw + step) / 16e6) < warps * 32 * 16 * 100) bw += step;
+      if ((bw + step) * 300 * (1 + 1.4 * (bw + step) * (bw + step) / 16e6) < warps * 32 * 16 * 100)
+        bw += step;
     ww_probe_add(&p, a, "dram.read_gbps_by_warps", warps, bw);
   }
   ww_probe_distill(&p, a, &g);
-  if (!(fabs(g.dram_queue - 1.4) < 0.15)) fail_msg("k is %g", g.dram_queue);
+  if (!(fabs(g.dram_queue - 1.4) < 0.15))
+    fail_msg("k is %g", g.dram_queue);
 }
 
 /* docs/gpus.md: what stands behind its marker is made from gpu.def. */
@@ -217,8 +256,10 @@ static ww_status docs_page(ww_arena *a, char **text, ww_buf *want, ww_err *e) {
   static const char marker[] = "<!-- table -->\n";
   ww_status st = ww_read_file(a, "docs/gpus.md", 1 << 20, text, NULL, e);
   char *at = st ? NULL : strstr(*text, marker);
-  if (!st && !at) st = ww_fail(e, WW_EPARSE, "docs/gpus.md has no %s", marker);
-  if (st) return st;
+  if (!st && !at)
+    st = ww_fail(e, WW_EPARSE, "docs/gpus.md has no %s", marker);
+  if (st)
+    return st;
   ww_buf_add(want, *text, (size_t)(at - *text) + strlen(marker));
   ww_buf_puts(want, "\n");
   ww_gpu_table(want);
@@ -229,16 +270,19 @@ static void docs_page_is_current(void **state) {
   char *text;
   ww_buf b = {0};
   ww_err e = {0};
-  if (docs_page(*state, &text, &b, &e)) fail_msg("%s", e.msg);
+  if (docs_page(*state, &text, &b, &e))
+    fail_msg("%s", e.msg);
   int differ = strcmp(text, b.s);
   ww_buf_free(&b);
-  if (differ) fail_msg("docs/gpus.md is not what gpu.def says: run `make docs`");
+  if (differ)
+    fail_msg("docs/gpus.md is not what gpu.def says: run `make docs`");
 }
 
 static void docs_example_parses(void **state) {
   char *text;
   ww_err e = {0};
-  if (ww_read_file(*state, "docs/gpus.md", 1 << 20, &text, NULL, &e)) fail_msg("%s", e.msg);
+  if (ww_read_file(*state, "docs/gpus.md", 1 << 20, &text, NULL, &e))
+    fail_msg("%s", e.msg);
   char *at = strstr(text, "```json\n"), *end = at ? strstr(at + 8, "```") : NULL;
   assert_non_null(end);
   ww_gpu g = parsed(*state, ww_strndup(*state, at + 8, (size_t)(end - at - 8)));
@@ -251,15 +295,18 @@ static int write_docs(const char *path) {
   ww_buf b = {0};
   ww_err e = {0};
   ww_status st = docs_page(a, &text, &b, &e);
-  if (!st) st = ww_write_file_atomic(path, b.s, b.n, &e);
-  if (st) fprintf(stderr, "%s\n", e.msg);
+  if (!st)
+    st = ww_write_file_atomic(path, b.s, b.n, &e);
+  if (st)
+    fprintf(stderr, "%s\n", e.msg);
   ww_buf_free(&b);
   ww_arena_free(a);
   return st != WW_OK;
 }
 
 int main(int argc, char **argv) {
-  if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_docs(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "--write") == 0)
+    return write_docs(argv[2]);
   const struct CMUnitTest tests[] = {TEST(plain_and_sourced_numbers),
                                      TEST(errors_name_the_member),
                                      TEST(round_trip),

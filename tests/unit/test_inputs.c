@@ -1,5 +1,6 @@
-/* test_inputs.c - what is found or assumed for buffers that nobody described: sizes, contents, the sentences that say so; and that a
- * described one is taken at its word. The kernels are tests/sample/inputs.cu. */
+/* test_inputs.c - what is found or assumed for buffers that nobody described: sizes, contents, the
+ * sentences that say so; and that a described one is taken at its word. The kernels are
+ * tests/sample/inputs.cu. */
 #include "rig.h"
 #include "source.h"
 
@@ -10,11 +11,14 @@ static int load(void **state) {
   return source_load("tests/sample/inputs.cu");
 }
 
-static ww_status run(const char *kernel, const char *launch, bool full, ww_trace_result *r, ww_err *e) {
+static ww_status run(const char *kernel, const char *launch, bool full, ww_trace_result *r,
+                     ww_err *e) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_launch l = {0};
-  if (!fn) fail_msg("no kernel %s", kernel);
-  if (ww_launch_comment(launch, arena, &l, e)) fail_msg("%s: %s", launch, e->msg);
+  if (!fn)
+    fail_msg("no kernel %s", kernel);
+  if (ww_launch_comment(launch, arena, &l, e))
+    fail_msg("%s: %s", launch, e->msg);
   return ww_trace(&unit.module, fn, &l, &(ww_trace_options){.sampling.full = full}, arena, r, e);
 }
 
@@ -31,28 +35,33 @@ static ww_trace_result complete(const char *kernel, const char *launch) {
 static const ww_buffer *buffer(const ww_trace_result *r, const char *kernel, const char *arg) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   for (uint32_t p = 0; p < fn->nparams; p++)
-    if (!strcmp(fn->params[p].name, arg)) return &r->launch.args[p].buffer;
+    if (!strcmp(fn->params[p].name, arg))
+      return &r->launch.args[p].buffer;
   fail_msg("%s has no %s", kernel, arg);
   return NULL;
 }
 
-static void expect_size(const ww_trace_result *r, const char *kernel, const char *arg, uint64_t bytes,
-                        uint64_t offset) {
+static void expect_size(const ww_trace_result *r, const char *kernel, const char *arg,
+                        uint64_t bytes, uint64_t offset) {
   const ww_buffer *b = buffer(r, kernel, arg);
   if (b->bytes != bytes || b->offset != offset)
-    fail_msg("%s of %s: %llu bytes from %llu, not %llu from %llu", arg, kernel, (unsigned long long)b->bytes,
-             (unsigned long long)b->offset, (unsigned long long)bytes, (unsigned long long)offset);
+    fail_msg("%s of %s: %llu bytes from %llu, not %llu from %llu", arg, kernel,
+             (unsigned long long)b->bytes, (unsigned long long)b->offset, (unsigned long long)bytes,
+             (unsigned long long)offset);
 }
 
 static bool said(const ww_trace_result *r, const char *sentence) {
   for (uint32_t k = 0; k < r->assumed.n; k++)
-    if (!strcmp(r->assumed.v[k], sentence)) return true;
+    if (!strcmp(r->assumed.v[k], sentence))
+      return true;
   return false;
 }
 
 static void expect_said(const ww_trace_result *r, const char *sentence) {
-  if (said(r, sentence)) return;
-  for (uint32_t k = 0; k < r->assumed.n; k++) print_error("  %s\n", r->assumed.v[k]);
+  if (said(r, sentence))
+    return;
+  for (uint32_t k = 0; k < r->assumed.n; k++)
+    print_error("  %s\n", r->assumed.v[k]);
   fail_msg("nobody says `%s`", sentence);
 }
 
@@ -63,7 +72,10 @@ static ww_trace_result analysed(const char *kernel, const char *launch) {
   ww_err e = {0};
   const char *names[16];
   uint32_t sizes[16];
-  for (uint32_t p = 0; p < fn->nparams; p++) names[p] = fn->params[p].name, sizes[p] = fn->params[p].elem_size;
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    names[p] = fn->params[p].name;
+    sizes[p] = fn->params[p].elem_size;
+  }
   if (ww_launch_comment(launch, arena, &r.launch, &e) ||
       ww_launch_resolve(&r.launch, names, sizes, fn->nparams, arena, &e) ||
       ww_inputs_complete(&unit.module, fn, &r.launch, &r.assumed, arena, &e))
@@ -126,25 +138,29 @@ static void test_row_pointers(void **state) {
   ww_trace_result r = complete("spmv", "grid=79 block=128 rows=10000");
   expect_size(&r, "spmv", "start", 4 * 10001, 0);
   expect_size(&r, "spmv", "y", 4 * 10000, 0);
-  const ww_buffer *start = buffer(&r, "spmv", "start"), *col = buffer(&r, "spmv", "col"), *x = buffer(&r, "spmv", "x");
+  const ww_buffer *start = buffer(&r, "spmv", "start"), *col = buffer(&r, "spmv", "col"),
+                  *x = buffer(&r, "spmv", "x");
   assert_int_equal(start->fill.kind, WW_FILL_MONOTONE);
   expect_said(&r, ww_fmt(arena, "start: row pointers rising from 0 to %.0f", start->fill.hi));
   assert_true(col->bytes >= 4 * (uint64_t)start->fill.hi &&
               buffer(&r, "spmv", "val")->bytes >= 4 * (uint64_t)start->fill.hi);
   assert_int_equal(col->fill.kind, WW_FILL_UNIFORM);
   assert_true(col->fill.lo >= 0 && col->fill.hi >= 1000 && x->bytes >= 4 * (uint64_t)col->fill.hi);
-  expect_said(&r, ww_fmt(arena, "col: integers in [0, %.0f), as they index other buffers", col->fill.hi));
+  expect_said(
+      &r, ww_fmt(arena, "col: integers in [0, %.0f), as they index other buffers", col->fill.hi));
   assert_true(r.sampled.tally.c.flops_fp32 > 2 * 8 * 10000); /* rows are not empty */
 }
 
 static void test_given_sizes_are_kept(void **state) {
   (void)state;
-  ww_trace_result r =
-      complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1] col=[50000] val=[50000] x=[777] y=[rows]");
+  ww_trace_result r = complete(
+      "spmv",
+      "grid=79 block=128 rows=10000 start=[rows+1] col=[50000] val=[50000] x=[777] y=[rows]");
   expect_size(&r, "spmv", "x", 4 * 777, 0);
-  assert_true(buffer(&r, "spmv", "start")->fill.hi <= 50000 && buffer(&r, "spmv", "col")->fill.hi <= 777);
-  complete("spmv",
-           "grid=79 block=128 rows=10000 start=[rows+1]:random col=[50000]:random val=[50000] x=[777] y=[rows]");
+  assert_true(buffer(&r, "spmv", "start")->fill.hi <= 50000 &&
+              buffer(&r, "spmv", "col")->fill.hi <= 777);
+  complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1]:random col=[50000]:random "
+                   "val=[50000] x=[777] y=[rows]");
   r = complete("histogram", "grid=79 block=128 n=10000 x=[n] bins=[64]");
   assert_true(buffer(&r, "histogram", "x")->fill.hi <= 64);
   r = complete("histogram", "grid=79 block=128 n=10000 x=[n]:random bins=[64]");
@@ -174,7 +190,8 @@ static void test_indices(void **state) {
   assert_int_equal(buffer(&r, "gather_block", "index")->fill.kind, WW_FILL_UNIFORM);
   r = complete("chase", "grid=4 block=64 hops=100");
   const ww_buffer *next = buffer(&r, "chase", "next");
-  assert_true(next->bytes >= 4 * 256 && next->bytes >= 4 * (uint64_t)next->fill.hi && next->fill.hi > 1);
+  assert_true(next->bytes >= 4 * 256 && next->bytes >= 4 * (uint64_t)next->fill.hi &&
+              next->fill.hi > 1);
   r = complete("frontier", "grid=40 block=128 n=5000");
   assert_true(r.sampled.tally.c.global_st_requests > 0);
   r = complete("bytes", "grid=40 block=128 n=5000");
@@ -189,7 +206,8 @@ static void test_queues_and_bounds(void **state) {
   assert_true(buffer(&r, "filter", "out")->bytes >= 4 * 1500); /* half of 5000 pass */
   r = complete("ragged", "grid=40 block=128 n=5000");
   expect_said(&r, "length: integers in [1, 32), as they end a loop");
-  assert_true(buffer(&r, "ragged", "x")->bytes >= 4 * 31 && buffer(&r, "ragged", "x")->bytes <= 4 * 32);
+  assert_true(buffer(&r, "ragged", "x")->bytes >= 4 * 31 &&
+              buffer(&r, "ragged", "x")->bytes <= 4 * 32);
 }
 
 /* ---- shape and scalars ---- */
@@ -216,9 +234,12 @@ static void expect_fault(const char *kernel, const char *launch, const char *par
   for (int full = 0; full < 2; full++) {
     ww_err e = {0};
     ww_status st = run(kernel, launch, full, &r, &e);
-    if (st != WW_EDATA) fail_msg("%s, %s: %s", kernel, launch, st ? e.msg : "no fault");
-    if (!strstr(e.msg, part)) fail_msg("`%s` does not say `%s`", e.msg, part);
-    if (strstr(e.msg, "assumed")) fail_msg("`%s` blames an assumption", e.msg);
+    if (st != WW_EDATA)
+      fail_msg("%s, %s: %s", kernel, launch, st ? e.msg : "no fault");
+    if (!strstr(e.msg, part))
+      fail_msg("`%s` does not say `%s`", e.msg, part);
+    if (strstr(e.msg, "assumed"))
+      fail_msg("`%s` blames an assumption", e.msg);
     if (e.line != line || !e.file || !strstr(e.file, "inputs.cu"))
       fail_msg("`%s` is said of line %u of %s, not %u", e.msg, e.line, e.file ? e.file : "?", line);
   }
@@ -226,7 +247,8 @@ static void expect_fault(const char *kernel, const char *launch, const char *par
 
 static void test_given_contents_may_fault(void **state) {
   (void)state;
-  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:uniform(0,200) x=[100]:zeros y=[n]:zeros",
+  expect_fault("gather",
+               "grid=79 block=128 n=10000 index=i32[n]:uniform(0,200) x=[100]:zeros y=[n]:zeros",
                "of `x`, which has 400 bytes", 54);
   expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:index x=[100]:zeros y=[n]:zeros",
                "of `x`, which has 400 bytes", 54);
@@ -243,7 +265,8 @@ static void test_given_sizes_may_fault(void **state) {
   assert_int_equal(e.line, 97);
   e = (ww_err){0};
   assert_int_equal(run("copy", "grid=79 block=128 n=10000 x=[n] y=[n-1]", true, &r, &e), WW_EDATA);
-  if (!strstr(e.msg, "of `y`")) fail_msg("%s", e.msg);
+  if (!strstr(e.msg, "of `y`"))
+    fail_msg("%s", e.msg);
 }
 
 static void test_bad_launches(void **state) {
@@ -252,7 +275,8 @@ static void test_bad_launches(void **state) {
   ww_err e = {0};
   assert_int_equal(run("copy", "grid=79 block=2000 n=10000", false, &r, &e), WW_EUSAGE);
   assert_int_equal(run("copy", "grid=79 block=128 n=i32[100]", false, &r, &e), WW_EUSAGE);
-  if (!strstr(e.msg, "not a pointer")) fail_msg("%s", e.msg);
+  if (!strstr(e.msg, "not a pointer"))
+    fail_msg("%s", e.msg);
   assert_int_equal(run("copy", "grid=79 block=128 x=5", false, &r, &e), WW_EUSAGE);
 }
 

@@ -1,4 +1,5 @@
-/* test_ir.c - the IR: text form and back, control flow, the checker, names, and docs/ir.md against ops.def. */
+/* test_ir.c - the IR: text form and back, control flow, the checker, names, and docs/ir.md against
+ * ops.def. */
 #include "group.h"
 
 #include "../../src/ir/ir.h"
@@ -6,14 +7,16 @@
 static ww_module parse(const char *text) {
   ww_module m;
   ww_err e = {0};
-  if (ww_ir_parse(text, arena, &m, &e) != WW_OK) fail_msg("%s", e.msg);
+  if (ww_ir_parse(text, arena, &m, &e) != WW_OK)
+    fail_msg("%s", e.msg);
   return m;
 }
 
 static ww_module parse_checked(const char *text) {
   ww_module m = parse(text);
   ww_err e = {0};
-  if (ww_ir_check(&m, &e) != WW_OK) fail_msg("%s", e.msg);
+  if (ww_ir_check(&m, &e) != WW_OK)
+    fail_msg("%s", e.msg);
   return m;
 }
 
@@ -37,7 +40,8 @@ static const char saxpy[] =
     "fn $_Z5saxpyifPfS_ \"saxpy\" kernel file \"saxpy.cu\" line 3 bounds 256 2 {\n"
     "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"
     "  param %a.1 f32 \"a\" \"float\" size 4 align 4\n"
-    "  param %x.2 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 align 8\n"
+    "  param %x.2 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 "
+    "align 8\n"
     "  param %y.3 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"
     "@entry.0:\n"
     "  %4 = sreg i32 ctaid.x  !4\n"
@@ -76,61 +80,62 @@ static void test_print_is_canonical(void **state) {
 }
 
 /* One instruction of every shape: operands in the pool, several results, all kinds of literals. */
-static const char all_shapes[] = "module hip warp 64\n"
-                                 "symbol $tab global size 32 align 8 init \"01\" reloc 8 $tab+16 reloc 16 $callee\n"
-                                 "symbol $\"odd name\" shared dynamic size 0 align 16\n"
-                                 "fn $callee ret f32 {\n"
-                                 "  param %a f32\n"
-                                 "  param %p i64 pointer shared\n"
-                                 "@entry:\n"
-                                 "  %r = fadd f32 %a, -0.0\n"
-                                 "  ret %r\n"
-                                 "}\n"
-                                 "fn $pair {\n"
-                                 "@entry:\n"
-                                 "  ret 1:i32, 0.1:f64\n"
-                                 "}\n"
-                                 "fn $broken \"why::broken<int>\" kernel refusal \"inline \\\"asm\\\"\" {\n"
-                                 "  param %x i32 \"x\"\n"
-                                 "}\n"
-                                 "fn $k kernel local 64 shared 128 reqd 8 4 1 {\n"
-                                 "  param %p i64 \"p\" \"struct s\" param byval size 24 align 8\n"
-                                 "@entry:\n"
-                                 "  %l = localaddr i64 #16\n"
-                                 "  %v0, %v1, %v2, %v3 = ld.global.volatile f32x4 [%p + 16]\n"
-                                 "  st.local f32x2 [%l], %v3, 2.5\n"
-                                 "  %s, %ok = shfl.bfly i32 7, 1, 31\n"
-                                 "  %mask, %all = match.all i64 %s\n"
-                                 "  %b = vote.ballot i64 %ok\n"
-                                 "  %c = call f32 $callee(%v0, $\"odd name\":i64)\n"
-                                 "  %d:i32, %e:f64 = call $pair()\n"
-                                 "  %t = mov i64 $callee\n"
-                                 "  %g = calli f32 %t(0x7fc00000, %p)\n"
-                                 "  %old = atom.fadd.global f32 [%p], %g\n"
-                                 "  atom.add.shared i32 [$\"odd name\" + 4], -1\n"
-                                 "  %cas = cas i64 [$tab-8], 0, 9223372036854775807\n"
-                                 "  %m0:f32, %m1:f32 = mma.3 f32 from f16 %v0, %v1, %v2 #4096\n"
-                                 "  %h = fcvt f16 from f32 %v1\n"
-                                 "  %h2 = fadd f16 %h, 0x3c00\n"
-                                 "  %sq = math.sqrt.approx f32 %c\n"
-                                 "  %ex = math.ilogb i32 %sq\n"
-                                 "  %pw = math.pow f64 %e, -1e-300\n"
-                                 "  memcpy %p, %t, 100:i64\n"
-                                 "  bar #1\n"
-                                 "  %n = bar.popc i32 %ok\n"
-                                 "  printf $tab:i64, %n, 3:i8\n"
-                                 "  %low = ftosi i32 from f32 %sq\n"
-                                 "  %rnd = ftosi.rn i32 from f32 %sq\n"
-                                 "  switch i32 %n, @out, 1 @one, -2 @two, 5 @one\n"
-                                 "@one:\n"
-                                 "  %z = select i32 %all, %low, %rnd\n"
-                                 "  br @out\n"
-                                 "@two:\n"
-                                 "  trap #1\n"
-                                 "@out:\n"
-                                 "  %y = phi i32 [@entry %ex] [@one %z]\n"
-                                 "  exit\n"
-                                 "}\n";
+static const char all_shapes[] =
+    "module hip warp 64\n"
+    "symbol $tab global size 32 align 8 init \"01\" reloc 8 $tab+16 reloc 16 $callee\n"
+    "symbol $\"odd name\" shared dynamic size 0 align 16\n"
+    "fn $callee ret f32 {\n"
+    "  param %a f32\n"
+    "  param %p i64 pointer shared\n"
+    "@entry:\n"
+    "  %r = fadd f32 %a, -0.0\n"
+    "  ret %r\n"
+    "}\n"
+    "fn $pair {\n"
+    "@entry:\n"
+    "  ret 1:i32, 0.1:f64\n"
+    "}\n"
+    "fn $broken \"why::broken<int>\" kernel refusal \"inline \\\"asm\\\"\" {\n"
+    "  param %x i32 \"x\"\n"
+    "}\n"
+    "fn $k kernel local 64 shared 128 reqd 8 4 1 {\n"
+    "  param %p i64 \"p\" \"struct s\" param byval size 24 align 8\n"
+    "@entry:\n"
+    "  %l = localaddr i64 #16\n"
+    "  %v0, %v1, %v2, %v3 = ld.global.volatile f32x4 [%p + 16]\n"
+    "  st.local f32x2 [%l], %v3, 2.5\n"
+    "  %s, %ok = shfl.bfly i32 7, 1, 31\n"
+    "  %mask, %all = match.all i64 %s\n"
+    "  %b = vote.ballot i64 %ok\n"
+    "  %c = call f32 $callee(%v0, $\"odd name\":i64)\n"
+    "  %d:i32, %e:f64 = call $pair()\n"
+    "  %t = mov i64 $callee\n"
+    "  %g = calli f32 %t(0x7fc00000, %p)\n"
+    "  %old = atom.fadd.global f32 [%p], %g\n"
+    "  atom.add.shared i32 [$\"odd name\" + 4], -1\n"
+    "  %cas = cas i64 [$tab-8], 0, 9223372036854775807\n"
+    "  %m0:f32, %m1:f32 = mma.3 f32 from f16 %v0, %v1, %v2 #4096\n"
+    "  %h = fcvt f16 from f32 %v1\n"
+    "  %h2 = fadd f16 %h, 0x3c00\n"
+    "  %sq = math.sqrt.approx f32 %c\n"
+    "  %ex = math.ilogb i32 %sq\n"
+    "  %pw = math.pow f64 %e, -1e-300\n"
+    "  memcpy %p, %t, 100:i64\n"
+    "  bar #1\n"
+    "  %n = bar.popc i32 %ok\n"
+    "  printf $tab:i64, %n, 3:i8\n"
+    "  %low = ftosi i32 from f32 %sq\n"
+    "  %rnd = ftosi.rn i32 from f32 %sq\n"
+    "  switch i32 %n, @out, 1 @one, -2 @two, 5 @one\n"
+    "@one:\n"
+    "  %z = select i32 %all, %low, %rnd\n"
+    "  br @out\n"
+    "@two:\n"
+    "  trap #1\n"
+    "@out:\n"
+    "  %y = phi i32 [@entry %ex] [@one %z]\n"
+    "  exit\n"
+    "}\n";
 
 static void test_round_trip(void **state) {
   (void)state;
@@ -205,7 +210,8 @@ static void test_parse_errors(void **state) {
       {"fn $f {\n@a:\n  ret\n@a:\n  ret\n}\n", 4, "there twice"},
       {"fn $f {\n}\nfn $f {\n}\n", 3, "there twice"},
       {"fn $f {\n@a:\n  %x.2, %y.9 = shfl.idx i32 1, 2, 3\n  ret\n}\n", 3, "not in sequence"},
-      {"fn $f {\n@a:\n  %x.2 = add i32 1, 2\n  %y.2 = add i32 1, 2\n  ret\n}\n", 4, "index is taken"},
+      {"fn $f {\n@a:\n  %x.2 = add i32 1, 2\n  %y.2 = add i32 1, 2\n  ret\n}\n", 4,
+       "index is taken"},
       {"fn $f {\n@a:\n  %x.999999999 = add i32 1, 2\n  ret\n}\n", 3, "too large"},
       {"fn $f {\n@a:\n  ret", 3, "expected '}'"},
       {"file \"x\nfn $f {\n}\n", 1, "not closed"},
@@ -219,7 +225,8 @@ static void test_parse_errors(void **state) {
     ww_module m;
     ww_err e = {0};
     assert_int_equal(ww_ir_parse(cases[k].text, arena, &m, &e), WW_EPARSE);
-    if (!strstr(e.msg, cases[k].says) || e.line != cases[k].line) fail_msg("case %zu: line %u: %s", k, e.line, e.msg);
+    if (!strstr(e.msg, cases[k].says) || e.line != cases[k].line)
+      fail_msg("case %zu: line %u: %s", k, e.line, e.msg);
   }
 }
 
@@ -265,7 +272,8 @@ static ww_fn *graph(const char *spec) {
       else if (*p != ' ')
         end = *p;
     }
-    if (*p) p++;
+    if (*p)
+      p++;
     ww_buf_fmt(&b, "@%d:\n", block++);
     if (n == 0)
       ww_buf_puts(&b, end == 't' ? "  trap\n" : end == 'e' ? "  exit\n" : "  ret\n");
@@ -275,7 +283,8 @@ static ww_fn *graph(const char *spec) {
       ww_buf_fmt(&b, "  cbr %%c, @%u, @%u\n", to[0], to[1]);
     else {
       ww_buf_fmt(&b, "  switch i32 %%s, @%u", to[0]);
-      for (uint32_t k = 1; k < n; k++) ww_buf_fmt(&b, ", %u @%u", k, to[k]);
+      for (uint32_t k = 1; k < n; k++)
+        ww_buf_fmt(&b, ", %u @%u", k, to[k]);
       ww_buf_puts(&b, "\n");
     }
   }
@@ -287,7 +296,8 @@ static ww_fn *graph(const char *spec) {
 
 #define NONE 99 /* WW_NOBLOCK in the expectations */
 
-static void expect(const char *what, const ww_fn *f, const char *spec, size_t field, const int *want) {
+static void expect(const char *what, const ww_fn *f, const char *spec, size_t field,
+                   const int *want) {
   for (uint32_t k = 0; k < f->nblocks; k++) {
     uint32_t is = *(const uint32_t *)((const char *)&f->blocks[k] + field);
     if (is != (want[k] == NONE ? WW_NOBLOCK : (uint32_t)want[k]))
@@ -301,18 +311,20 @@ static void test_dominators(void **state) {
     const char *graph;
     int idom[9], ipdom[9];
   } cases[] = {
-      {"1 2|3|3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},              /* diamond */
-      {"1|2 3|1|r", {0, 0, 1, 1}, {1, 3, 1, NONE}},              /* loop */
-      {"1 1|r", {0, 0}, {1, NONE}},                              /* both ways to one block */
-      {"1 2|r|r", {0, 0, 0}, {NONE, NONE, NONE}},                /* two returns */
-      {"1 2|t|3|r", {0, 0, 0, 2}, {2, NONE, 3, NONE}},           /* the trap does not keep lanes apart */
+      {"1 2|3|3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},    /* diamond */
+      {"1|2 3|1|r", {0, 0, 1, 1}, {1, 3, 1, NONE}},    /* loop */
+      {"1 1|r", {0, 0}, {1, NONE}},                    /* both ways to one block */
+      {"1 2|r|r", {0, 0, 0}, {NONE, NONE, NONE}},      /* two returns */
+      {"1 2|t|3|r", {0, 0, 0, 2}, {2, NONE, 3, NONE}}, /* the trap does not keep lanes apart */
       {"1 4|2 3|t|4|r", {0, 0, 1, 1, 0}, {4, 3, NONE, 4, NONE}}, /* nested: they meet at 4 */
       {"1 2|e|t", {0, 0, 0}, {NONE, NONE, NONE}},                /* none returns */
-      {"1|2 3|4|4|1", {0, 0, 1, 1, 1}, {1, 4, 4, 4, NONE}},      /* endless loop with a diamond: latch is 4 */
-      {"1 2|1|r", {0, 0, 0}, {2, NONE, NONE}},                   /* a side that spins for ever */
-      {"1 2|2 3|1 3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},          /* irreducible */
-      {"1 2 3 3|4|4|4|r", {0, 0, 0, 0, 0}, {4, 4, 4, 4, NONE}},  /* switch */
-      {"2|2|r", {0, NONE, 0}, {2, 2, NONE}},                     /* block 1 cannot be reached */
+      {"1|2 3|4|4|1",
+       {0, 0, 1, 1, 1},
+       {1, 4, 4, 4, NONE}},                    /* endless loop with a diamond: latch is 4 */
+      {"1 2|1|r", {0, 0, 0}, {2, NONE, NONE}}, /* a side that spins for ever */
+      {"1 2|2 3|1 3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},         /* irreducible */
+      {"1 2 3 3|4|4|4|r", {0, 0, 0, 0, 0}, {4, 4, 4, 4, NONE}}, /* switch */
+      {"2|2|r", {0, NONE, 0}, {2, 2, NONE}},                    /* block 1 cannot be reached */
       {"1|1", {0, 0}, {1, NONE}},
       {"0 1|r", {0, 0}, {1, NONE}}, /* entry is a loop */
   };
@@ -324,17 +336,22 @@ static void test_dominators(void **state) {
 }
 
 /* Dominance by definition, on random graphs: a dominates b when b is not reached without a. */
-static bool reaches_without(const ww_fn *f, uint32_t from, uint32_t to, uint32_t without, bool *seen) {
-  if (from == without || seen[from]) return false;
-  if (from == to) return true;
+static bool reaches_without(const ww_fn *f, uint32_t from, uint32_t to, uint32_t without,
+                            bool *seen) {
+  if (from == without || seen[from])
+    return false;
+  if (from == to)
+    return true;
   seen[from] = true;
   for (uint32_t k = 0; k < f->blocks[from].nsucc; k++)
-    if (reaches_without(f, f->blocks[from].succ[k], to, without, seen)) return true;
+    if (reaches_without(f, f->blocks[from].succ[k], to, without, seen))
+      return true;
   return false;
 }
 
 static bool by_tree(const ww_fn *f, uint32_t a, uint32_t b) {
-  while (b != a && f->blocks[b].idom != b && f->blocks[b].idom != WW_NOBLOCK) b = f->blocks[b].idom;
+  while (b != a && f->blocks[b].idom != b && f->blocks[b].idom != WW_NOBLOCK)
+    b = f->blocks[b].idom;
   return a == b;
 }
 
@@ -360,7 +377,8 @@ static void test_dominators_of_random_graphs(void **state) {
       for (uint32_t a = 0; reachable && a < f->nblocks; a++) {
         bool seen[9] = {0};
         bool dom = a == b || !reaches_without(f, 0, b, a, seen);
-        if (dom != by_tree(f, a, b)) fail_msg("graph %s: does %u dominate %u?", spec, a, b);
+        if (dom != by_tree(f, a, b))
+          fail_msg("graph %s: does %u dominate %u?", spec, a, b);
       }
     }
   }
@@ -369,13 +387,15 @@ static void test_dominators_of_random_graphs(void **state) {
 static bool can_return(const ww_fn *f, uint32_t from, uint32_t without) {
   for (uint32_t r = 0; r < f->nblocks; r++) {
     bool seen[9] = {0};
-    if (!f->blocks[r].nsucc && reaches_without(f, from, r, without, seen)) return true;
+    if (!f->blocks[r].nsucc && reaches_without(f, from, r, without, seen))
+      return true;
   }
   return false;
 }
 
 static bool by_post_tree(const ww_fn *f, uint32_t a, uint32_t b) {
-  while (b != a && b != WW_NOBLOCK) b = f->blocks[b].ipdom;
+  while (b != a && b != WW_NOBLOCK)
+    b = f->blocks[b].ipdom;
   return a == b;
 }
 
@@ -396,13 +416,16 @@ static void test_post_dominators_of_random_graphs(void **state) {
     }
     const ww_fn *f = graph(spec);
     bool all = true;
-    for (uint32_t b = 0; b < f->nblocks; b++) all = all && can_return(f, b, WW_NOBLOCK);
-    if (!all) continue; /* blocks that spin for ever have rules of their own */
+    for (uint32_t b = 0; b < f->nblocks; b++)
+      all = all && can_return(f, b, WW_NOBLOCK);
+    if (!all)
+      continue; /* blocks that spin for ever have rules of their own */
     looked++;
     for (uint32_t b = 0; b < f->nblocks; b++)
       for (uint32_t a = 0; a < f->nblocks; a++) {
         bool post = a == b || !can_return(f, b, a);
-        if (post != by_post_tree(f, a, b)) fail_msg("graph %s: does %u post-dominate %u?", spec, a, b);
+        if (post != by_post_tree(f, a, b))
+          fail_msg("graph %s: does %u post-dominate %u?", spec, a, b);
       }
   }
   assert_true(looked > 50);
@@ -465,12 +488,14 @@ static void test_check_rejects_text(void **state) {
       {"@a:\n  ret 1:i32\n", "returns 1 values"},
       {"@a:\n  %x = add i32 1, 1\n", "does not end the block"},
       {"@a:\n  ret\n  ret\n", "ends the block too early"},
-      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = add i32 %x, 1\n  ret\n",
+      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = add i32 %x, 1\n  "
+       "ret\n",
        "does not dominate"},
       {"@a:\n  %y = add i32 %x, 1\n  %x = add i32 1, 1\n  ret\n", "does not dominate"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@a 1] [@b 2]\n  ret\n", "2 pairs for 1"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@b 1]\n  ret\n", "no predecessor"},
-      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = phi i32 [@a %x] [@b 1]\n  ret\n",
+      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = phi i32 [@a %x] [@b "
+       "1]\n  ret\n",
        "does not dominate the end of block 0"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@a 1.0:f32]\n  ret\n", "pair 0 has type f32"},
       {"@a:\n  ret\n@b:\n  ret\n", "cannot be reached"},
@@ -483,13 +508,15 @@ static void test_check_rejects_text(void **state) {
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     ww_err e = {0};
-    ww_module m = parse(
-        ww_fmt(arena,
-               "symbol $s global size 8 align 8\nfn $g ret f32 {\n  param %%a f32\n  param %%b i32\n@a:\n  ret %%a\n}\n"
-               "fn $f {\n  param %%p i64\n  param %%n i32\n%s}\n",
-               cases[k].body));
-    if (ww_ir_check(&m, &e) != WW_EDATA) fail_msg("case %zu passed: %s", k, cases[k].body);
-    if (!strstr(e.msg, cases[k].says) || !strstr(e.msg, "f")) fail_msg("case %zu: %s", k, e.msg);
+    ww_module m = parse(ww_fmt(arena,
+                               "symbol $s global size 8 align 8\nfn $g ret f32 {\n  param %%a "
+                               "f32\n  param %%b i32\n@a:\n  ret %%a\n}\n"
+                               "fn $f {\n  param %%p i64\n  param %%n i32\n%s}\n",
+                               cases[k].body));
+    if (ww_ir_check(&m, &e) != WW_EDATA)
+      fail_msg("case %zu passed: %s", k, cases[k].body);
+    if (!strstr(e.msg, cases[k].says) || !strstr(e.msg, "f"))
+      fail_msg("case %zu: %s", k, e.msg);
   }
 }
 
@@ -504,7 +531,8 @@ static void test_check_rejects_structures(void **state) {
     (void)f;                                         \
     damage;                                          \
     assert_int_equal(ww_ir_check(&m, &e), WW_EDATA); \
-    if (!strstr(e.msg, says)) fail_msg("%s", e.msg); \
+    if (!strstr(e.msg, says))                        \
+      fail_msg("%s", e.msg);                         \
   } while (0)
   REJECTS(f->blocks[0].ins[2].a = 1000, "operand 0 is value 1000");
   REJECTS(f->blocks[0].ins[2].a = WW_NOVAL, "operand 0 is value");
@@ -523,7 +551,8 @@ static void test_check_rejects_structures(void **state) {
   REJECTS(f->blocks[0].nsucc = 1, "stale");
   REJECTS(f->vals[7].ref = 1, "says it is defined in block 1");
   REJECTS(f->vals[2].type = WW_I32, "does not match the parameters");
-  REJECTS(f->vals[16] = ((ww_value){.kind = WW_VAL_CONST, .type = WW_I8, .bits = 256}), "bits outside its type");
+  REJECTS(f->vals[16] = ((ww_value){.kind = WW_VAL_CONST, .type = WW_I8, .bits = 256}),
+          "bits outside its type");
   REJECTS(m.symbols[0].align = 3, "no power of two");
   REJECTS(m.symbols[0].mangled = f->mangled, "are called _Z5saxpyifPfS_");
   REJECTS(m.warp = 16, "16 lanes");
@@ -567,8 +596,8 @@ static void test_internal_names(void **state) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     assert_string_equal(ww_ir_nvcc_name(names[i][0], arena), names[i][1]);
   assert_true(ww_ir_same_internal("_Z1kPi", "_ZL1kPi__intern__aaec77fe00_059a4aa7"));
-  assert_true(
-      ww_ir_same_internal("_ZN35_GLOBAL__N__299a567a_5_st_cu__Z1bPi1aEPi", "_ZN12_GLOBAL__N_11aEPi__intern__0_1"));
+  assert_true(ww_ir_same_internal("_ZN35_GLOBAL__N__299a567a_5_st_cu__Z1bPi1aEPi",
+                                  "_ZN12_GLOBAL__N_11aEPi__intern__0_1"));
   assert_false(ww_ir_same_internal("_Z1kPi", "_Z1kPf"));
   assert_false(ww_ir_same_internal("_ZN12_GLOBAL__N_11aEPi", "_ZN12_GLOBAL__N_11bEPi"));
 }
@@ -600,18 +629,22 @@ static void test_manual_names_every_op(void **state) {
   char *text;
   size_t n;
   ww_err e = {0};
-  if (ww_read_file(arena, "docs/ir.md", 1 << 20, &text, &n, &e) != WW_OK) fail_msg("%s", e.msg);
+  if (ww_read_file(arena, "docs/ir.md", 1 << 20, &text, &n, &e) != WW_OK)
+    fail_msg("%s", e.msg);
   for (int k = 0; k < WW_NOPS; k++)
     if (!strstr(text, ww_fmt(arena, "`%s`", ww_ops[k].name)))
       fail_msg("docs/ir.md says nothing about `%s`", ww_ops[k].name);
-  for (int k = 0; k < WW_NTYPES; k++) assert_non_null(strstr(text, ww_fmt(arena, "`%s`", ww_type_names[k])));
-  for (int k = 0; k < WW_NSPACES; k++) assert_non_null(strstr(text, ww_fmt(arena, "`%s`", ww_space_names[k])));
+  for (int k = 0; k < WW_NTYPES; k++)
+    assert_non_null(strstr(text, ww_fmt(arena, "`%s`", ww_type_names[k])));
+  for (int k = 0; k < WW_NSPACES; k++)
+    assert_non_null(strstr(text, ww_fmt(arena, "`%s`", ww_space_names[k])));
   for (int k = 0; k < WW_NSREGS; k++)
     if (!strstr(text, ww_fmt(arena, "`%s`", ww_sreg_names[k])))
       fail_msg("docs/ir.md says nothing about `%s`", ww_sreg_names[k]);
 }
 
-/* Every fenced block of the manual that starts with "module" is a module that passes the checker. */
+/* Every fenced block of the manual that starts with "module" is a module that passes the checker.
+ */
 static void test_manual_examples(void **state) {
   (void)state;
   char *text;

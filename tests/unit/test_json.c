@@ -24,8 +24,8 @@ static void writer_nests_and_separates(void **state) {
   ww_json_raw(&j, "[1]");
   ww_json_kuint(&j, "u", UINT64_MAX);
   ww_json_end_obj(&j);
-  assert_string_equal(b.s,
-                      "{\"a\":\"x\",\"list\":[-1,[],{},false],\"none\":null,\"raw\":[1],\"u\":18446744073709551615}");
+  assert_string_equal(b.s, "{\"a\":\"x\",\"list\":[-1,[],{},false],\"none\":null,\"raw\":[1],\"u\":"
+                           "18446744073709551615}");
   ww_buf_free(&b);
 }
 
@@ -85,14 +85,20 @@ static void strings_round_trip(void **state) {
 
 static void bytes_that_are_no_utf8_are_replaced(void **state) {
   (void)state;
-  static const char *const texts[] = {
-      "\xff", "\xc3", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xf0\x80\x80\x80"};
+  static const char *const texts[] = {"\xff",
+                                      "\xc3",
+                                      "\xc0\x80",
+                                      "\xe2\x82",
+                                      "\xed\xa0\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xf0\x80\x80\x80"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ww_buf b = {0};
     ww_json j = {0};
     ww_json_begin(&j, &b);
     ww_json_str(&j, texts[i]);
-    for (size_t k = 0; k < b.n; k++) assert_true((unsigned char)b.s[k] < 0x80);
+    for (size_t k = 0; k < b.n; k++)
+      assert_true((unsigned char)b.s[k] < 0x80);
     assert_non_null(strstr(b.s, "\\ufffd"));
     ww_buf_free(&b);
   }
@@ -100,7 +106,8 @@ static void bytes_that_are_no_utf8_are_replaced(void **state) {
 
 static void reader_keeps_the_text_of_numbers(void **state) {
   (void)state;
-  const char *text = "{\"a 1\":[9007199254740993,2.0,\"3\"],\"\\\"4\":-18,\"e\":1e6,\"u\":18446744073709551615}";
+  const char *text =
+      "{\"a 1\":[9007199254740993,2.0,\"3\"],\"\\\"4\":-18,\"e\":1e6,\"u\":18446744073709551615}";
   ww_err e = {0};
   cJSON *t = ww_json_read(text, strlen(text), &e);
   int64_t v;

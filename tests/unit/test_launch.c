@@ -1,4 +1,5 @@
-/* test_launch.c - launch specs: every form of docs/launch.md, every error a user can make, merging and resolving. */
+/* test_launch.c - launch specs: every form of docs/launch.md, every error a user can make, merging
+ * and resolving. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static const char *const forms[][2] = {
     {"{\"kernel\":\"saxpy\",\"grid\":[4096,1,1],\"block\":[256,1,1],\"shared\":0}", NULL},
     {"{\"grid\":4096,\"block\":256}", "{\"grid\":[4096,1,1],\"block\":[256,1,1]}"},
     {"{\"grid\":[64,32]}", "{\"grid\":[64,32,1]}"},
-    {"{\"grid\":\"n/256\",\"block\":[\"b\",2]}", "{\"grid\":[\"n/256\",1,1],\"block\":[\"b\",2,1]}"},
+    {"{\"grid\":\"n/256\",\"block\":[\"b\",2]}",
+     "{\"grid\":[\"n/256\",1,1],\"block\":[\"b\",2,1]}"},
     {"{\"grid\":\"n/16,m/16\"}", "{\"grid\":[\"n/16\",\"m/16\",1]}"},
     {"{\"grid\":\"1<<10\"}", "{\"grid\":[1024,1,1]}"},
     {"{\"shared\":\"n*4\"}", NULL},
@@ -33,9 +35,12 @@ static const char *const forms[][2] = {
     {"{\"seed\":7,\"count\":12}", NULL},
     {"{\"seed\":1,\"count\":1}", "{}"},
     {"{\"flags\":[\"-DN=4\",\"-Iinclude\"]}", NULL},
-    {"{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{\"value\":1e30}]}",
-     "{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{\"value\":1e+30}]}"},
-    {"{\"args\":[{\"value\":9007199254740993},{\"value\":-9223372036854775808},{\"value\":18446744073709551615}]}",
+    {"{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{\"value\":"
+     "1e30}]}",
+     "{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{\"value\":1e+"
+     "30}]}"},
+    {"{\"args\":[{\"value\":9007199254740993},{\"value\":-9223372036854775808},{\"value\":"
+     "18446744073709551615}]}",
      NULL},
     {"{\"args\":[{\"value\":true},{\"value\":false}]}", "{\"args\":[{\"value\":1},{\"value\":0}]}"},
     {"{\"args\":[{\"value\":\"n*4\"},{\"value\":\"2*4\"},{\"value\":\"1.5\"}]}",
@@ -44,23 +49,30 @@ static const char *const forms[][2] = {
     {"{\"args\":[{\"buffer\":{\"bytes\":4194304,\"offset\":0,\"fill\":\"random\"}}]}",
      "{\"args\":[{\"buffer\":{\"bytes\":4194304,\"fill\":\"random\"}}]}"},
     {"{\"args\":[{\"buffer\":{}}]}", NULL},
-    {"{\"args\":[{\"buffer\":{\"bytes\":\"n*4\",\"offset\":16,\"id\":\"a\",\"type\":\"f32\",\"fill\":\"zeros\"}}]}",
+    {"{\"args\":[{\"buffer\":{\"bytes\":\"n*4\",\"offset\":16,\"id\":\"a\",\"type\":\"f32\","
+     "\"fill\":\"zeros\"}}]}",
      NULL},
-    {"{\"args\":[{\"buffer\":{\"count\":\"n+1\",\"type\":\"i32\",\"fill\":{\"monotone\":[0,\"nnz\"]}}}]}", NULL},
+    {"{\"args\":[{\"buffer\":{\"count\":\"n+1\",\"type\":\"i32\",\"fill\":{\"monotone\":[0,\"nnz\"]"
+     "}}}]}",
+     NULL},
     {"{\"args\":[{\"buffer\":{\"count\":100}}]}", "{\"args\":[{\"buffer\":{\"count\":\"100\"}}]}"},
-    {"{\"args\":[{\"buffer\":{\"fill\":\"ones\"}},{\"buffer\":{\"fill\":\"index\"}},{\"buffer\":{\"fill\":\"permutation\"}},"
+    {"{\"args\":[{\"buffer\":{\"fill\":\"ones\"}},{\"buffer\":{\"fill\":\"index\"}},{\"buffer\":{"
+     "\"fill\":\"permutation\"}},"
      "{\"buffer\":{\"fill\":\"monotone\"}},{\"buffer\":{\"fill\":\"zipf\"}}]}",
      NULL},
-    {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[-1.5,10]}}},{\"buffer\":{\"fill\":{\"zipf\":[0,64]}}},{\"buffer\":{\"fill\":{\"random\":[0,64]}}}]}",
+    {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[-1.5,10]}}},{\"buffer\":{\"fill\":{\"zipf\":["
+     "0,64]}}},{\"buffer\":{\"fill\":{\"random\":[0,64]}}}]}",
      NULL},
     {"{\"args\":[{\"buffer\":{\"fill\":{\"file\":\"/x/y.bin\"}}}]}", NULL},
     {"{\"args\":[{\"buffer\":{\"bytes\":64,\"head\":\"00FF0a\"}}]}",
      "{\"args\":[{\"buffer\":{\"bytes\":64,\"head\":\"00ff0a\"}}]}"},
     {"{\"args\":[{\"buffer\":{\"bytes\":256,\"local\":true}}]}", NULL},
     {"{\"args\":[{\"hex\":\"0a0b\"},{\"hex\":\"\"}]}", NULL},
-    {"{\"args\":[{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":8,\"bytes\":64,\"fill\":\"zeros\"}]}]}",
+    {"{\"args\":[{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":8,\"bytes\":64,"
+     "\"fill\":\"zeros\"}]}]}",
      NULL},
-    {"{\"symbols\":{\"coef\":{\"value\":3},\"lut\":{\"buffer\":{\"type\":\"f32\",\"fill\":\"random\"}},\"raw\":{\"hex\":\"01\"}}}",
+    {"{\"symbols\":{\"coef\":{\"value\":3},\"lut\":{\"buffer\":{\"type\":\"f32\",\"fill\":"
+     "\"random\"}},\"raw\":{\"hex\":\"01\"}}}",
      NULL},
     {"{\"symbols\":{\"lut\":{\"type\":\"f32\",\"fill\":\"random\"}}}",
      "{\"symbols\":{\"lut\":{\"buffer\":{\"type\":\"f32\",\"fill\":\"random\"}}}}"},
@@ -72,7 +84,8 @@ static void json_forms_round_trip(void **state) {
     const char *want = forms[i][1] ? forms[i][1] : forms[i][0];
     ww_launch l;
     ww_err e = {0};
-    if (ww_launch_parse(forms[i][0], NULL, a, &l, &e) != WW_OK) fail_msg("row %d: %s", (int)i, e.msg);
+    if (ww_launch_parse(forms[i][0], NULL, a, &l, &e) != WW_OK)
+      fail_msg("row %d: %s", (int)i, e.msg);
     const char *once = written(&l, a);
     check_text(once, want, i);
     assert_int_equal(ww_launch_parse(once, NULL, a, &l, &e), WW_OK);
@@ -80,8 +93,9 @@ static void json_forms_round_trip(void **state) {
   }
 }
 
-#define KNOWN \
-  "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count, cooperative, binary, note"
+#define KNOWN                                                                                \
+  "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count, " \
+  "cooperative, binary, note"
 static const char *const bad[][2] = {
     {"[1]", "launch spec: expected an object, not an array"},
     {"{\"kernal\":\"x\"}", "unknown member \"kernal\"; " KNOWN},
@@ -91,52 +105,70 @@ static const char *const bad[][2] = {
     {"{\"grid\":0}", "grid: expected 1 to 2^32-1, not 0"},
     {"{\"grid\":-1}", "grid: expected a whole number of at least 0, not the number -1"},
     {"{\"grid\":1.5}", "grid: expected a whole number of at least 0, not the number 1.5"},
-    {"{\"grid\":[]}", "grid: expected a number, an expression or an array of 1 to 3 of them, not an array"},
-    {"{\"grid\":[1,1,1,1]}", "grid: expected a number, an expression or an array of 1 to 3 of them, not an array"},
+    {"{\"grid\":[]}",
+     "grid: expected a number, an expression or an array of 1 to 3 of them, not an array"},
+    {"{\"grid\":[1,1,1,1]}",
+     "grid: expected a number, an expression or an array of 1 to 3 of them, not an array"},
     {"{\"grid\":[1,true]}", "grid[1]: expected a number or an expression, not true or false"},
     {"{\"grid\":[4294967296]}", "grid[0]: expected 1 to 2^32-1, not 4294967296"},
     {"{\"grid\":\"n/\"}", "grid: in \"n/\": it ends too early"},
     {"{\"grid\":\"1,2,3,4\"}", "grid: at most three numbers, not \"1,2,3,4\""},
-    {"{\"block\":{\"x\":4}}", "block: expected a number, an expression or an array of 1 to 3 of them, not an object"},
+    {"{\"block\":{\"x\":4}}",
+     "block: expected a number, an expression or an array of 1 to 3 of them, not an object"},
     {"{\"block\":\"0\"}", "block: expected 1 to 2^32-1, not 0"},
     {"{\"shared\":-4}", "shared: expected a whole number of at least 0, not the number -4"},
-    {"{\"shared\":\"4.5\"}", "shared: expected a whole number of at least 0 and at most 2^48, not 4.5"},
+    {"{\"shared\":\"4.5\"}",
+     "shared: expected a whole number of at least 0 and at most 2^48, not 4.5"},
     {"{\"cache\":\"hot\"}", "cache: expected \"cold\" or \"warm\", not the string \"hot\""},
     {"{\"seed\":0}", "seed: expected at least 1, not the number 0"},
     {"{\"count\":\"x\"}", "count: expected a whole number of at least 0, not the string \"x\""},
     {"{\"flags\":\"-DN\"}", "flags: expected an array of strings, not the string \"-DN\""},
     {"{\"flags\":[1]}", "flags[0]: expected a string, not the number 1"},
     {"{\"args\":{}}", "args: expected an array, not an object"},
-    {"{\"args\":[5]}", "args[0]: expected an object with \"value\", \"buffer\" or \"hex\", not the number 5"},
+    {"{\"args\":[5]}",
+     "args[0]: expected an object with \"value\", \"buffer\" or \"hex\", not the number 5"},
     {"{\"args\":[{}]}", "args[0]: expected one of \"value\", \"buffer\" and \"hex\""},
-    {"{\"args\":[null,{\"value\":1,\"hex\":\"00\"}]}", "args[1]: expected one of \"value\", \"buffer\" and \"hex\""},
-    {"{\"args\":[{\"valeu\":1}]}", "args[0]: unknown member \"valeu\"; known are: name, value, buffer, hex, ptrs"},
-    {"{\"args\":[{\"value\":[1]}]}", "args[0].value: expected a number or an expression, not an array"},
+    {"{\"args\":[null,{\"value\":1,\"hex\":\"00\"}]}",
+     "args[1]: expected one of \"value\", \"buffer\" and \"hex\""},
+    {"{\"args\":[{\"valeu\":1}]}",
+     "args[0]: unknown member \"valeu\"; known are: name, value, buffer, hex, ptrs"},
+    {"{\"args\":[{\"value\":[1]}]}",
+     "args[0].value: expected a number or an expression, not an array"},
     {"{\"args\":[{\"value\":\"2+\"}]}", "args[0].value: in \"2+\": it ends too early"},
-    {"{\"args\":[{\"value\":99999999999999999999}]}", "args[0].value: 99999999999999999999 does not fit 64 bits"},
+    {"{\"args\":[{\"value\":99999999999999999999}]}",
+     "args[0].value: 99999999999999999999 does not fit 64 bits"},
     {"{\"args\":[{\"value\":1e999}]}", "args[0].value: 1e999 is too large"},
     {"{\"args\":[{\"hex\":\"0g\"}]}", "args[0].hex: expected hex digits, not 'g'"},
-    {"{\"args\":[{\"hex\":\"abc\"}]}", "args[0].hex: expected two hex digits for each byte, there are 3"},
-    {"{\"args\":[{\"value\":1,\"ptrs\":[]}]}", "args[0]: \"ptrs\" needs \"hex\", the bytes they lie in"},
+    {"{\"args\":[{\"hex\":\"abc\"}]}",
+     "args[0].hex: expected two hex digits for each byte, there are 3"},
+    {"{\"args\":[{\"value\":1,\"ptrs\":[]}]}",
+     "args[0]: \"ptrs\" needs \"hex\", the bytes they lie in"},
     {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":1}]}]}",
      "args[0].ptrs[0].at: a pointer at byte 1 does not fit the 8 bytes of \"hex\""},
     {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":18446744073709551615}]}]}",
-     "args[0].ptrs[0].at: a pointer at byte 18446744073709551615 does not fit the 8 bytes of \"hex\""},
+     "args[0].ptrs[0].at: a pointer at byte 18446744073709551615 does not fit the 8 bytes of "
+     "\"hex\""},
     {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{}]}]}",
      "args[0].ptrs[0].at: expected a whole number of at least 0, not nothing"},
-    {"{\"args\":[{\"buffer\":64}]}", "args[0].buffer: expected an object like {\"bytes\":4096}, not the number 64"},
+    {"{\"args\":[{\"buffer\":64}]}",
+     "args[0].buffer: expected an object like {\"bytes\":4096}, not the number 64"},
     {"{\"args\":[{\"buffer\":{\"size\":64}}]}",
-     "args[0].buffer: unknown member \"size\"; known are: bytes, count, offset, id, type, local, fill, head"},
+     "args[0].buffer: unknown member \"size\"; known are: bytes, count, offset, id, type, local, "
+     "fill, head"},
     {"{\"args\":[{\"buffer\":{\"bytes\":-1}}]}",
      "args[0].buffer.bytes: expected a whole number of at least 0, not the number -1"},
-    {"{\"args\":[{\"buffer\":{\"bytes\":1e18}}]}", "args[0].buffer.bytes: 1e18 is too large (at most 2^48)"},
-    {"{\"args\":[{\"buffer\":{\"bytes\":8,\"count\":2}}]}", "args[0].buffer: give \"bytes\" or \"count\", not both"},
+    {"{\"args\":[{\"buffer\":{\"bytes\":1e18}}]}",
+     "args[0].buffer.bytes: 1e18 is too large (at most 2^48)"},
+    {"{\"args\":[{\"buffer\":{\"bytes\":8,\"count\":2}}]}",
+     "args[0].buffer: give \"bytes\" or \"count\", not both"},
     {"{\"args\":[{\"buffer\":{\"bytes\":8,\"offset\":9}}]}",
      "args[0].buffer.offset: lies behind the end of the buffer"},
     {"{\"args\":[{\"buffer\":{\"type\":\"f31\"}}]}",
-     "args[0].buffer.type: unknown type \"f31\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64, their C names, and vectors like float4"},
+     "args[0].buffer.type: unknown type \"f31\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 "
+     "i64 u64, their C names, and vectors like float4"},
     {"{\"args\":[{\"buffer\":{\"fill\":\"rnd\"}}]}",
-     "args[0].buffer.fill: expected zeros, ones, index, random, permutation, monotone, zipf, {\"uniform\":[lo,hi]} or {\"file\":\"path\"}, not the string \"rnd\""},
+     "args[0].buffer.fill: expected zeros, ones, index, random, permutation, monotone, zipf, "
+     "{\"uniform\":[lo,hi]} or {\"file\":\"path\"}, not the string \"rnd\""},
     {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[1]}}}]}",
      "args[0].buffer.fill.uniform: expected [lo,hi], not an array"},
     {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[3,3]}}}]}",
@@ -147,7 +179,8 @@ static const char *const bad[][2] = {
      "args[0].buffer.fill.monotone: 1e400 is too large"},
     {"{\"args\":[{\"buffer\":{\"fill\":{\"file\":1}}}]}",
      "args[0].buffer.fill.file: expected a string, not the number 1"},
-    {"{\"args\":[{\"buffer\":{\"head\":\"00\",\"head\":\"00\"}}]}", "args[0].buffer: \"head\" is given twice"},
+    {"{\"args\":[{\"buffer\":{\"head\":\"00\",\"head\":\"00\"}}]}",
+     "args[0].buffer: \"head\" is given twice"},
     {"{\"symbols\":[]}", "symbols: expected an object, a member for each variable, not an array"},
     {"{\"symbols\":{\"c\":4}}",
      "symbols.c: expected an object with \"value\", \"buffer\" or \"hex\", not the number 4"},
@@ -159,7 +192,8 @@ static void json_errors_name_the_member(void **state) {
     ww_launch l;
     ww_err e = {0};
     ww_status rc = ww_launch_parse(bad[i][0], NULL, *state, &l, &e);
-    if (rc != WW_EPARSE) fail_msg("row %d: accepted or other code %d", (int)i, rc);
+    if (rc != WW_EPARSE)
+      fail_msg("row %d: accepted or other code %d", (int)i, rc);
     check_text(e.msg, bad[i][1], i);
   }
 }
@@ -178,7 +212,8 @@ static void large_head_is_refused(void **state) {
 static void paths_resolve_against_the_specs_folder(void **state) {
   ww_launch l;
   ww_err e = {0};
-  const char *text = "{\"file\":\"k.cu\",\"args\":[{\"buffer\":{\"fill\":{\"file\":\"in/x.bin\"}}}]}";
+  const char *text =
+      "{\"file\":\"k.cu\",\"args\":[{\"buffer\":{\"fill\":{\"file\":\"in/x.bin\"}}}]}";
   assert_int_equal(ww_launch_parse(text, "/a/b", *state, &l, &e), WW_OK);
   assert_string_equal(l.file, "/a/b/k.cu");
   assert_string_equal(l.args[0].buffer.fill.path, "/a/b/in/x.bin");
@@ -234,12 +269,14 @@ static const char *const texts[][2] = {
     {"x=[]:zeros", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"fill\":\"zeros\"}}]}"},
     {"x=f32[n]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"type\":\"f32\"}}]}"},
     {"x=f32[256]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":1024,\"type\":\"f32\"}}]}"},
-    {"x=float4[1<<4]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":256,\"type\":\"float4\"}}]}"},
+    {"x=float4[1<<4]",
+     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":256,\"type\":\"float4\"}}]}"},
     {"x=[16]", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"16\"}}]}"},
-    {"x=i32[n+1]:monotone(0,nnz)",
-     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n+1\",\"type\":\"i32\",\"fill\":{\"monotone\":[0,\"nnz\"]}}}]}"},
+    {"x=i32[n+1]:monotone(0,nnz)", "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n+1\","
+                                   "\"type\":\"i32\",\"fill\":{\"monotone\":[0,\"nnz\"]}}}]}"},
     {"x=u8[n]:uniform(0,(n+1)*2):id(a):offset(64)",
-     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"offset\":64,\"id\":\"a\",\"type\":\"u8\",\"fill\":{\"uniform\":[0,\"(n+1)*2\"]}}}]}"},
+     "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"offset\":64,\"id\":\"a\",\"type\":"
+     "\"u8\",\"fill\":{\"uniform\":[0,\"(n+1)*2\"]}}}]}"},
     {"x=[n]:file(/d/x.bin)",
      "{\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n\",\"fill\":{\"file\":\"/d/x.bin\"}}}]}"},
     {"s=hex:0a0b", "{\"args\":[{\"name\":\"s\",\"hex\":\"0a0b\"}]}"},
@@ -250,7 +287,8 @@ static void arguments_as_text(void **state) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ww_launch l = {0};
     ww_err e = {0};
-    if (ww_launch_arg(texts[i][0], *state, &l, &e) != WW_OK) fail_msg("%s: %s", texts[i][0], e.msg);
+    if (ww_launch_arg(texts[i][0], *state, &l, &e) != WW_OK)
+      fail_msg("%s: %s", texts[i][0], e.msg);
     check_text(written(&l, *state), texts[i][1], i);
   }
 }
@@ -261,12 +299,12 @@ static const char *const bad_texts[][2] = {
     {"a b=4", "--arg: expected an argument's name or position before '=', not \"a b\""},
     {"n=", "n: a value is missing behind '='"},
     {"n=4+", "n: in \"4+\": it ends too early"},
-    {"x=f33[4]",
-     "x: unknown type \"f33\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64, their C names, and vectors like float4"},
+    {"x=f33[4]", "x: unknown type \"f33\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 "
+                 "u64, their C names, and vectors like float4"},
     {"x=f32[4", "x: a ']' is missing in \"f32[4\""},
     {"x=f32[4]zeros", "x: expected ':' and the contents behind ']', not \"zeros\""},
-    {"x=[4]:nil",
-     "unknown contents \"nil\"; known are zeros, ones, index, random, uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)"},
+    {"x=[4]:nil", "unknown contents \"nil\"; known are zeros, ones, index, random, uniform(lo,hi), "
+                  "permutation, monotone(lo,hi), zipf(lo,hi), file(path)"},
     {"x=[4]:uniform(3)", "uniform: expected two bounds, uniform(lo,hi)"},
     {"x=[4]:uniform(3,2)", "uniform: expected [lo,hi] with lo below hi, not [3,2]"},
     {"x=[-4]", "x: expected a whole number of at least 0 and at most 2^48, not -4"},
@@ -278,7 +316,8 @@ static void bad_arguments_as_text(void **state) {
   for (size_t i = 0; i < sizeof bad_texts / sizeof *bad_texts; i++) {
     ww_launch l = {0};
     ww_err e = {0};
-    if (ww_launch_arg(bad_texts[i][0], *state, &l, &e) == WW_OK) fail_msg("%s accepted", bad_texts[i][0]);
+    if (ww_launch_arg(bad_texts[i][0], *state, &l, &e) == WW_OK)
+      fail_msg("%s accepted", bad_texts[i][0]);
     check_text(e.msg, bad_texts[i][1], i);
   }
 }
@@ -289,25 +328,32 @@ static void later_argument_replaces_the_earlier(void **state) {
   assert_int_equal(ww_launch_arg("n=1", *state, &l, &e), WW_OK);
   assert_int_equal(ww_launch_arg("m=2", *state, &l, &e), WW_OK);
   assert_int_equal(ww_launch_arg("n=3", *state, &l, &e), WW_OK);
-  assert_string_equal(written(&l, *state), "{\"args\":[{\"name\":\"n\",\"value\":3},{\"name\":\"m\",\"value\":2}]}");
+  assert_string_equal(written(&l, *state),
+                      "{\"args\":[{\"name\":\"n\",\"value\":3},{\"name\":\"m\",\"value\":2}]}");
 }
 
 static const char *const comments[][2] = {
     {"// warpwise: grid=n/256 block=256 n=1<<20 x=[n]",
-     "{\"grid\":[\"n/256\",1,1],\"block\":[256,1,1],\"args\":[{\"name\":\"n\",\"value\":1048576},{\"name\":\"x\",\"buffer\":{\"count\":\"n\"}}]}"},
+     "{\"grid\":[\"n/"
+     "256\",1,1],\"block\":[256,1,1],\"args\":[{\"name\":\"n\",\"value\":1048576},{\"name\":\"x\","
+     "\"buffer\":{\"count\":\"n\"}}]}"},
     {"grid=64,64 block=(16,16)", "{\"grid\":[64,64,1],\"block\":[16,16,1]}"},
     {" grid=[64,64] block = 16, 16 ", "{\"grid\":[64,64,1],\"block\":[16,16,1]}"},
     {"/* warpwise: grid=(n + 255) / 256 block=256 shared=1024 cache=warm n=5 */",
-     "{\"grid\":[\"(n + 255) / 256\",1,1],\"block\":[256,1,1],\"shared\":1024,\"cache\":\"warm\",\"args\":[{\"name\":\"n\",\"value\":5}]}"},
+     "{\"grid\":[\"(n + 255) / "
+     "256\",1,1],\"block\":[256,1,1],\"shared\":1024,\"cache\":\"warm\",\"args\":[{\"name\":\"n\","
+     "\"value\":5}]}"},
     {"grid=(n+1)/2,(m+1)/2", "{\"grid\":[\"(n+1)/2\",\"(m+1)/2\",1]}"},
-    {"arg.grid=4 n=-1", "{\"args\":[{\"name\":\"grid\",\"value\":4},{\"name\":\"n\",\"value\":-1}]}"},
+    {"arg.grid=4 n=-1",
+     "{\"args\":[{\"name\":\"grid\",\"value\":4},{\"name\":\"n\",\"value\":-1}]}"},
 };
 
 static void comments_in_the_source(void **state) {
   for (size_t i = 0; i < sizeof comments / sizeof *comments; i++) {
     ww_launch l = {0};
     ww_err e = {0};
-    if (ww_launch_comment(comments[i][0], *state, &l, &e) != WW_OK) fail_msg("%s: %s", comments[i][0], e.msg);
+    if (ww_launch_comment(comments[i][0], *state, &l, &e) != WW_OK)
+      fail_msg("%s: %s", comments[i][0], e.msg);
     check_text(written(&l, *state), comments[i][1], i);
   }
 }
@@ -332,7 +378,8 @@ static void bad_comments(void **state) {
 static ww_launch spec(const char *json, ww_arena *a) {
   ww_launch l;
   ww_err e = {0};
-  if (ww_launch_parse(json, NULL, a, &l, &e) != WW_OK) fail_msg("%s: %s", json, e.msg);
+  if (ww_launch_parse(json, NULL, a, &l, &e) != WW_OK)
+    fail_msg("%s: %s", json, e.msg);
   return l;
 }
 
@@ -342,13 +389,15 @@ static void the_stronger_spec_wins(void **state) {
       {"{\"grid\":\"n\"}", "{\"grid\":7}", "{\"grid\":[7,1,1]}"},
       {"{\"shared\":8}", "{\"shared\":0}", "{\"shared\":0}"},
       {"{\"shared\":\"n\"}", "{}", "{\"shared\":\"n\"}"},
-      {"{\"kernel\":\"a\",\"file\":\"f\"}", "{\"kernel\":\"b\"}", "{\"file\":\"f\",\"kernel\":\"b\"}"},
+      {"{\"kernel\":\"a\",\"file\":\"f\"}", "{\"kernel\":\"b\"}",
+       "{\"file\":\"f\",\"kernel\":\"b\"}"},
       {"{\"args\":[{\"value\":1},{\"value\":2},{\"value\":3}]}", "{\"args\":[null,{\"value\":9}]}",
        "{\"args\":[{\"value\":1},{\"value\":9},{\"value\":3}]}"},
       {"{\"args\":[{\"value\":1}]}", "{\"args\":[{\"name\":\"n\",\"value\":2}]}",
        "{\"args\":[{\"name\":\"0\",\"value\":1},{\"name\":\"n\",\"value\":2}]}"},
       {"{\"flags\":[\"-DA\"]}", "{\"flags\":[\"-DB\"]}", "{\"flags\":[\"-DA\",\"-DB\"]}"},
-      {"{\"symbols\":{\"a\":{\"value\":1},\"b\":{\"value\":2}}}", "{\"symbols\":{\"a\":{\"value\":3}}}",
+      {"{\"symbols\":{\"a\":{\"value\":1},\"b\":{\"value\":2}}}",
+       "{\"symbols\":{\"a\":{\"value\":3}}}",
        "{\"symbols\":{\"b\":{\"value\":2},\"a\":{\"value\":3}}}"},
       {"{\"cache\":\"warm\"}", "{}", "{\"cache\":\"warm\"}"},
   };
@@ -364,13 +413,19 @@ static const uint32_t elem_bytes[] = {0, 0, 4, 0};
 
 static void resolving_places_and_evaluates(void **state) {
   static const char *const rows[][2] = {
-      {"{\"grid\":\"n/256\",\"shared\":\"n/4\",\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n*2\"}},{\"name\":\"n\",\"value\":1024}]}",
-       "{\"grid\":[4,1,1],\"shared\":256,\"args\":[{\"value\":1024},null,{\"buffer\":{\"bytes\":8192}},null]}"},
-      {"{\"args\":[{\"value\":\"a*2\"},{\"value\":8}]}", "{\"args\":[{\"value\":16},{\"value\":8},null,null]}"},
+      {"{\"grid\":\"n/256\",\"shared\":\"n/"
+       "4\",\"args\":[{\"name\":\"x\",\"buffer\":{\"count\":\"n*2\"}},{\"name\":\"n\",\"value\":"
+       "1024}]}",
+       "{\"grid\":[4,1,1],\"shared\":256,\"args\":[{\"value\":1024},null,{\"buffer\":{\"bytes\":"
+       "8192}},null]}"},
+      {"{\"args\":[{\"value\":\"a*2\"},{\"value\":8}]}",
+       "{\"args\":[{\"value\":16},{\"value\":8},null,null]}"},
       {"{\"args\":[{\"name\":\"1\",\"value\":1.5},{\"name\":\"a\",\"value\":2.5}]}",
        "{\"args\":[null,{\"value\":2.5},null,null]}"},
-      {"{\"args\":[{\"value\":9007199254740993}]}", "{\"args\":[{\"value\":9007199254740993},null,null,null]}"},
-      {"{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":\"n*8\",\"fill\":{\"uniform\":[0,\"n\"]}}},"
+      {"{\"args\":[{\"value\":9007199254740993}]}",
+       "{\"args\":[{\"value\":9007199254740993},null,null,null]}"},
+      {"{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":\"n*8\",\"fill\":{\"uniform\":[0,"
+       "\"n\"]}}},"
        "{\"buffer\":{\"type\":\"i32\",\"count\":\"n+1\",\"fill\":{\"monotone\":[0,\"n*3\"]}}}]}",
        "{\"args\":[{\"value\":10},null,{\"buffer\":{\"bytes\":80,\"fill\":{\"uniform\":[0,10]}}},"
        "{\"buffer\":{\"bytes\":44,\"type\":\"i32\",\"fill\":{\"monotone\":[0,30]}}}]}"},
@@ -380,20 +435,24 @@ static void resolving_places_and_evaluates(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_launch l = spec(rows[i][0], *state);
     ww_err e = {0};
-    if (ww_launch_resolve(&l, names, elem_bytes, 4, *state, &e) != WW_OK) fail_msg("row %d: %s", (int)i, e.msg);
+    if (ww_launch_resolve(&l, names, elem_bytes, 4, *state, &e) != WW_OK)
+      fail_msg("row %d: %s", (int)i, e.msg);
     check_text(written(&l, *state), rows[i][1], i);
   }
 }
 
 static void resolving_says_what_is_missing(void **state) {
   static const char *const rows[][2] = {
-      {"{\"grid\":\"n/256\"}", "grid: in \"n/256\": \"n\" has no value; give one, e.g. --arg n=1024"},
-      {"{\"grid\":\"m\"}", "grid: in \"m\": \"m\" has no value; the kernel's arguments are n, a, x, row"},
+      {"{\"grid\":\"n/256\"}",
+       "grid: in \"n/256\": \"n\" has no value; give one, e.g. --arg n=1024"},
+      {"{\"grid\":\"m\"}",
+       "grid: in \"m\": \"m\" has no value; the kernel's arguments are n, a, x, row"},
       {"{\"grid\":\"n\",\"args\":[{\"value\":0}]}",
        "grid: \"n\" is 0; a whole number from 1 to 4294967295 is expected"},
       {"{\"grid\":\"n\",\"args\":[{\"value\":1.5}]}",
        "grid: \"n\" is 1.5; a whole number from 1 to 4294967295 is expected"},
-      {"{\"args\":[{\"name\":\"m\",\"value\":1}]}", "the kernel has no argument \"m\"; it has: n, a, x, row"},
+      {"{\"args\":[{\"name\":\"m\",\"value\":1}]}",
+       "the kernel has no argument \"m\"; it has: n, a, x, row"},
       {"{\"args\":[null,null,null,null,{\"value\":1}]}", "args[4]: the kernel takes 4 arguments"},
       {"{\"args\":[{\"name\":\"7\",\"value\":1}]}", "args[7]: the kernel takes 4 arguments"},
       {"{\"args\":[{\"value\":\"a\"},{\"value\":\"n\"}]}", "\"n\" hangs on itself"},
@@ -408,7 +467,8 @@ static void resolving_says_what_is_missing(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_launch l = spec(rows[i][0], *state);
     ww_err e = {0};
-    if (ww_launch_resolve(&l, names, elem_bytes, 4, *state, &e) == WW_OK) fail_msg("row %d accepted", (int)i);
+    if (ww_launch_resolve(&l, names, elem_bytes, 4, *state, &e) == WW_OK)
+      fail_msg("row %d accepted", (int)i);
     check_text(e.msg, rows[i][1], i);
   }
 }
@@ -422,8 +482,9 @@ static void stronger_wins_by_name_and_by_position(void **state) {
   ww_launch_merge(&weak, &strong, a);
   ww_launch_merge(&weak, &command_line, a);
   assert_int_equal(ww_launch_resolve(&weak, names, elem_bytes, 4, a, &e), WW_OK);
-  assert_string_equal(written(&weak, a),
-                      "{\"grid\":[5,1,1],\"args\":[{\"value\":5},{\"value\":2},{\"buffer\":{\"bytes\":20}},null]}");
+  assert_string_equal(
+      written(&weak, a),
+      "{\"grid\":[5,1,1],\"args\":[{\"value\":5},{\"value\":2},{\"buffer\":{\"bytes\":20}},null]}");
   assert_int_equal(weak.seed, 1);
 }
 

@@ -1,5 +1,6 @@
-/* test_lm_cuda.c - training on CUDA, as far as a machine without a GPU can tell: the kernels in the program compile without any other file, and a
- * machine that has no device says so. What they compute is checked by tests/gpu/lm_ops.c. */
+/* test_lm_cuda.c - training on CUDA, as far as a machine without a GPU can tell: the kernels in the
+ * program compile without any other file, and a machine that has no device says so. What they
+ * compute is checked by tests/gpu/lm_ops.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,9 +34,11 @@ static void test_nvrtc_compiles(void **state) {
       ww_arena_free(a);
       skip();
     }
-    if (st) fail_msg("%s", e.msg);
+    if (st)
+      fail_msg("%s", e.msg);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-      if (kernels[k].unit != units[i]) continue;
+      if (kernels[k].unit != units[i])
+        continue;
       assert_non_null(memmem(code, n, kernels[k].bf16, strlen(kernels[k].bf16)));
       assert_non_null(memmem(code, n, kernels[k].f32, strlen(kernels[k].f32)));
     }
@@ -50,8 +53,10 @@ static void test_headers_are_there(void **state) {
     for (const char *at = ww_kernel_units[u].text; (at = strstr(at, "#include ")); at++) {
       bool known = false;
       for (int h = 0; ww_kernel_headers[h].name; h++)
-        known = known || !strncmp(at + 10, ww_kernel_headers[h].name, strlen(ww_kernel_headers[h].name));
-      if (!known) fail_msg("%s includes %.40s", ww_kernel_units[u].name, at);
+        known = known ||
+                !strncmp(at + 10, ww_kernel_headers[h].name, strlen(ww_kernel_headers[h].name));
+      if (!known)
+        fail_msg("%s includes %.40s", ww_kernel_units[u].name, at);
     }
 }
 
@@ -60,7 +65,8 @@ static void test_without_device(void **state) {
   ww_ops *o;
   ww_err e = {0};
   (void)state;
-  if (!ww_cuda_open(&api, NULL)) skip();
+  if (!ww_cuda_open(&api, NULL))
+    skip();
   assert_int_equal(ww_ops_cuda(0, WW_DTYPE_BF16, &o, &e), WW_EDEVICE);
   assert_null(o);
   assert_true(strlen(e.msg) > 0);

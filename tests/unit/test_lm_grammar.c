@@ -14,7 +14,8 @@
 static ww_grammar *grammar(const char *gbnf) {
   ww_grammar *g = NULL;
   ww_err e = {0};
-  if (ww_grammar_parse(gbnf, strlen(gbnf), &g, &e)) fail_msg("%s: %s", gbnf, e.msg);
+  if (ww_grammar_parse(gbnf, strlen(gbnf), &g, &e))
+    fail_msg("%s: %s", gbnf, e.msg);
   return g;
 }
 
@@ -22,14 +23,16 @@ static ww_grammar *grammar(const char *gbnf) {
 static int follow(const ww_grammar *g, const char *text) {
   ww_grammar_state *s = ww_grammar_begin(g);
   int is = 0;
-  if (ww_grammar_take(s, text, strlen(text))) is = ww_grammar_finished(s) ? 3 : ww_grammar_complete(s) ? 2 : 1;
+  if (ww_grammar_take(s, text, strlen(text)))
+    is = ww_grammar_finished(s) ? 3 : ww_grammar_complete(s) ? 2 : 1;
   ww_grammar_end(s);
   return is;
 }
 
 static void is(const char *gbnf, const char *text, int want) {
   ww_grammar *g = grammar(gbnf);
-  if (follow(g, text) != want) fail_msg("%s of `%s`: %d, not %d", gbnf, text, follow(g, text), want);
+  if (follow(g, text) != want)
+    fail_msg("%s of `%s`: %d, not %d", gbnf, text, follow(g, text), want);
   ww_grammar_free(g);
 }
 
@@ -69,7 +72,8 @@ static void refused(const char *gbnf, const char *says) {
   ww_grammar *g = NULL;
   ww_err e = {0};
   assert_true(ww_grammar_parse(gbnf, strlen(gbnf), &g, &e) != WW_OK);
-  if (!strstr(e.msg, says)) fail_msg("`%s`, not `%s`", e.msg, says);
+  if (!strstr(e.msg, says))
+    fail_msg("`%s`, not `%s`", e.msg, says);
 }
 
 static void refusals(void **state) {
@@ -129,36 +133,43 @@ static void forced(void **state) {
 static void schema_is(const char *schema, const char *text, int want) {
   ww_grammar *g = NULL;
   ww_err e = {0};
-  if (ww_grammar_of_schema(schema, strlen(schema), &g, &e)) fail_msg("%s: %s", schema, e.msg);
-  if (follow(g, text) != want) fail_msg("%s of `%s`: %d, not %d", schema, text, follow(g, text), want);
+  if (ww_grammar_of_schema(schema, strlen(schema), &g, &e))
+    fail_msg("%s: %s", schema, e.msg);
+  if (follow(g, text) != want)
+    fail_msg("%s of `%s`: %d, not %d", schema, text, follow(g, text), want);
   ww_grammar_free(g);
 }
 
 static void schemas(void **state) {
   (void)state;
-  const char *two =
-      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"string\"}},\"required\":[\"a\"]}";
+  const char *two = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{"
+                    "\"type\":\"string\"}},\"required\":[\"a\"]}";
   schema_is(two, "{\"a\":12}", 3);
   schema_is(two, "{\"a\":12,\"b\":\"x\\n\xc3\xa9\"}", 3);
   schema_is(two, "{\"b\":", 0);
   schema_is(two, "{\"a\":012", 0);
-  const char *free_ones =
-      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{\"type\":\"boolean\"}},\"required\":[]}";
+  const char *free_ones = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{"
+                          "\"type\":\"boolean\"}},\"required\":[]}";
   schema_is(free_ones, "{}", 3);
   schema_is(free_ones, "{\"b\":true}", 3);
   schema_is(free_ones, "{\"a\":null,\"b\":false}", 3);
   schema_is(free_ones, "{,", 0);
   schema_is("{\"enum\":[\"x\",1,null]}", "\"x\"", 3);
   schema_is("{\"const\":{\"k\":[1,2]}}", "{\"k\":[1,2]}", 3);
-  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}", "[]", 0);
-  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}", "[-1.5e-3,2]", 3);
-  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}", "[1,2,", 0);
+  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}",
+            "[]", 0);
+  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}",
+            "[-1.5e-3,2]", 3);
+  schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}",
+            "[1,2,", 0);
   schema_is("{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "null", 3);
   schema_is("{\"type\":[\"string\",\"null\"]}", "null", 3);
-  schema_is("{\"$defs\":{\"t\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/t\"}}},\"$ref\":\"#/$defs/t\"}",
+  schema_is("{\"$defs\":{\"t\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/"
+            "t\"}}},\"$ref\":\"#/$defs/t\"}",
             "[[],[[]]]", 3);
   schema_is("true", "{\"any\":[1,{\"x\":null}]}", 3);
-  schema_is("{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}", "{\"p\":1,\"q\":2}", 3);
+  schema_is("{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}",
+            "{\"p\":1,\"q\":2}", 3);
   ww_grammar *g = NULL;
   ww_err e = {0};
   const char *bad = "{\"type\":\"string\",\"pattern\":\"a+\"}";
@@ -176,21 +187,26 @@ static void large(void **state) {
   ww_buf b = {0};
   enum { N = 200000 };
   ww_buf_puts(&b, "root ::= r0\n");
-  for (int k = 0; k < N; k++) ww_buf_fmt(&b, "r%d ::= r%d\n", k, k + 1);
+  for (int k = 0; k < N; k++)
+    ww_buf_fmt(&b, "r%d ::= r%d\n", k, k + 1);
   ww_buf_fmt(&b, "r%d ::= \"x\"\n", N);
   is(b.s, "x", 3);
   b.n = 0;
   ww_buf_puts(&b, "root ::= ");
-  for (int k = 0; k < 60; k++) ww_buf_puts(&b, "(\"\" | \"\" | \"a\" | \"\"){0,60} ");
+  for (int k = 0; k < 60; k++)
+    ww_buf_puts(&b, "(\"\" | \"\" | \"a\" | \"\"){0,60} ");
   is(b.s, "aaaa", 2);
   b.n = 0;
   ww_buf_puts(&b, "root ::= ");
-  for (int k = 0; k < 5000; k++) ww_buf_puts(&b, "\"a\"{10000} ");
+  for (int k = 0; k < 5000; k++)
+    ww_buf_puts(&b, "\"a\"{10000} ");
   refused(b.s, "too large");
   b.n = 0;
-  for (int k = 0; k < 60; k++) ww_buf_puts(&b, "{\"type\":\"array\",\"items\":");
+  for (int k = 0; k < 60; k++)
+    ww_buf_puts(&b, "{\"type\":\"array\",\"items\":");
   ww_buf_puts(&b, "true");
-  for (int k = 0; k < 60; k++) ww_buf_puts(&b, "}");
+  for (int k = 0; k < 60; k++)
+    ww_buf_puts(&b, "}");
   schema_is(b.s, "[[[[]],[]]]", 3);
   ww_buf_free(&b);
 }
@@ -200,9 +216,9 @@ static void shortest(void **state) {
   (void)state;
   ww_grammar *g = NULL;
   ww_err e = {0};
-  const char *tree =
-      "{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\"},\"of\":{\"anyOf\":[{\"$ref\":\"#/$defs/t\"},"
-      "{\"type\":\"null\"}]}}}},\"$ref\":\"#/$defs/t\"}";
+  const char *tree = "{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":"
+                     "\"number\"},\"of\":{\"anyOf\":[{\"$ref\":\"#/$defs/t\"},"
+                     "{\"type\":\"null\"}]}}}},\"$ref\":\"#/$defs/t\"}";
   assert_int_equal(ww_grammar_of_schema(tree, strlen(tree), &g, &e), WW_OK);
   ww_grammar_state *s = ww_grammar_begin(g);
   const char *begun = "{\"n\":-7,\"of\":{\"n\":1";
@@ -226,7 +242,8 @@ static void shortest(void **state) {
   ww_grammar_free(g);
 }
 
-/* ---- generated grammars: from every state that is reached, the shortest end can be followed and is an end ---- */
+/* ---- generated grammars: from every state that is reached, the shortest end can be followed and
+ * is an end ---- */
 
 static uint64_t chance;
 
@@ -235,12 +252,14 @@ static uint32_t below(uint32_t n) {
   return (uint32_t)(ww_hash(&chance, sizeof chance, 1) >> 32) % n;
 }
 
-/* Rules from `first` on may be named: a rule names later ones, or any behind a byte of its own, so that none begins with itself. */
+/* Rules from `first` on may be named: a rule names later ones, or any behind a byte of its own, so
+ * that none begins with itself. */
 static void make_choice(ww_buf *b, int depth, uint32_t first, uint32_t rules_n);
 
 static bool make_item(ww_buf *b, int depth, uint32_t first, uint32_t rules_n) {
-  static const char *const bytes[] = {"\"a\"", "\"b\"", "\"ab\"", "\"aba\"", "\"\\u00e9\"",
-                                      "[a-c]", "[^a]",  ".",      "[ab]",    "[\xc3\xa4-\xd0\xb4x]"};
+  static const char *const bytes[] = {
+      "\"a\"", "\"b\"", "\"ab\"", "\"aba\"", "\"\\u00e9\"",
+      "[a-c]", "[^a]",  ".",      "[ab]",    "[\xc3\xa4-\xd0\xb4x]"};
   static const char *const repeats[] = {"?", "{0,3}", "{0,40}", "{1,2}", "{2}", "", "", ""};
   uint32_t kind = below(10);
   bool own = kind < 5;
@@ -269,8 +288,10 @@ static void make_choice(ww_buf *b, int depth, uint32_t first, uint32_t rules_n) 
   for (uint32_t left = 1 + below(3); left; left--) {
     uint32_t from = first;
     for (uint32_t n = 1 + below(3); n; n--)
-      if (make_item(b, depth, from, rules_n)) from = 0;
-    if (left > 1) ww_buf_puts(b, "| ");
+      if (make_item(b, depth, from, rules_n))
+        from = 0;
+    if (left > 1)
+      ww_buf_puts(b, "| ");
   }
 }
 
@@ -300,10 +321,14 @@ static void make_schema(ww_buf *b, int depth) {
                  : kind == 7 ? "{\"anyOf\":[{\"type\":\"null\"},"
                              : "{\"type\":\"object\",\"properties\":{\"a\":");
   make_schema(b, depth - 1);
-  if (kind == 6) ww_buf_fmt(b, ",\"minItems\":%u,\"maxItems\":%u}", below(2), 2 + below(3));
-  if (kind > 6) ww_buf_puts(b, kind == 7 ? "," : ",\"ab\":");
-  if (kind > 6) make_schema(b, depth - 1);
-  if (kind > 6) ww_buf_puts(b, kind == 7 ? "]}" : below(2) ? "},\"required\":[\"ab\"]}" : "}}");
+  if (kind == 6)
+    ww_buf_fmt(b, ",\"minItems\":%u,\"maxItems\":%u}", below(2), 2 + below(3));
+  if (kind > 6)
+    ww_buf_puts(b, kind == 7 ? "," : ",\"ab\":");
+  if (kind > 6)
+    make_schema(b, depth - 1);
+  if (kind > 6)
+    ww_buf_puts(b, kind == 7 ? "]}" : below(2) ? "},\"required\":[\"ab\"]}" : "}}");
 }
 
 static void ends_are_ends(const ww_grammar *g, const char *text) {
@@ -314,18 +339,24 @@ static void ends_are_ends(const ww_grammar *g, const char *text) {
     uint32_t left = ww_grammar_left(s, false);
     b.n = 0;
     ww_grammar_shortest(s, false, &b);
-    if (left == UINT32_MAX || b.n != left) fail_msg("%s: the end is %zu bytes, not %u", text, b.n, left);
-    if (!ww_grammar_allows(s, b.s, b.n)) fail_msg("%s: the end `%s` is refused", text, b.s);
-    if (ww_grammar_left(s, true)) fail_msg("%s: `%s` is not the end", text, b.s);
+    if (left == UINT32_MAX || b.n != left)
+      fail_msg("%s: the end is %zu bytes, not %u", text, b.n, left);
+    if (!ww_grammar_allows(s, b.s, b.n))
+      fail_msg("%s: the end `%s` is refused", text, b.s);
+    if (ww_grammar_left(s, true))
+      fail_msg("%s: `%s` is not the end", text, b.s);
     b.n = 0;
     ww_grammar_forced(s, 30, &b);
-    if (b.n && !ww_grammar_allows(s, b.s, b.n)) fail_msg("%s: what must follow, `%s`, is refused", text, b.s);
+    if (b.n && !ww_grammar_allows(s, b.s, b.n))
+      fail_msg("%s: what must follow, `%s`, is refused", text, b.s);
     bool went = false;
     for (int t = 0; t < 40 && !went; t++) { /* not into a rule that has no end */
       const char *c = &next[below(sizeof next - 1)];
-      went = ww_grammar_allows(s, c, 1) && ww_grammar_left(s, true) != UINT32_MAX && ww_grammar_take(s, c, 1);
+      went = ww_grammar_allows(s, c, 1) && ww_grammar_left(s, true) != UINT32_MAX &&
+             ww_grammar_take(s, c, 1);
     }
-    if (!went) break;
+    if (!went)
+      break;
   }
   ww_grammar_shortest(s, false, (b.n = 0, &b));
   assert_true(ww_grammar_take(s, b.s, b.n) && ww_grammar_complete(s));
@@ -358,7 +389,8 @@ static void generated(void **state) {
     ends_are_ends(g, b.s);
     ww_grammar_free(g);
   }
-  if (read < 3000) fail_msg("only %u of 4000 grammars can be followed", read);
+  if (read < 3000)
+    fail_msg("only %u of 4000 grammars can be followed", read);
   ww_buf_free(&b);
 }
 
@@ -367,9 +399,11 @@ static void many_ways(void **state) {
   (void)state;
   static const char *const ambiguous[] = {
       "root ::= r0{3,5}\n"
-      "r0 ::= r1{3,6} (r1{1,5} r1 )? ([\xc3\xa4-\xd0\xb4x]{0,} \"b\"+ | r1 \"\\\"\"* \"\\u00e9\"* ) [^a]{2,}\n"
+      "r0 ::= r1{3,6} (r1{1,5} r1 )? ([\xc3\xa4-\xd0\xb4x]{0,} \"b\"+ | r1 \"\\\"\"* \"\\u00e9\"* "
+      ") [^a]{2,}\n"
       "r1 ::= .+ \"a\"* \"\\u00e9\"* r0?",
-      "root ::= r0 (\"\\u00e9\" ([^a] [^\"\\\\]{0,} | [ab]* | \"aba\"{0,} ){3,8} ) | r1 r2* | \"\\\"\"{2,3} [^\"\\\\]*\n"
+      "root ::= r0 (\"\\u00e9\" ([^a] [^\"\\\\]{0,} | [ab]* | \"aba\"{0,} ){3,8} ) | r1 r2* | "
+      "\"\\\"\"{2,3} [^\"\\\\]*\n"
       "r0 ::= [ab] | (\"\" [ab]{3,109} )\n"
       "r1 ::= \"b\"* r2 \"\\u00e9\" | r2+ [a-c]* (\"b\" \"aba\" | \"\\u00e9\"{0,} \"\\\"\" )? r0?\n"
       "r2 ::= \"\\\"\"+ (() [^a]{2,6} \"aba\"? )? | [a-c] r1 \"aba\"",
@@ -398,14 +432,17 @@ static void sampling(void **state) {
   ww_sampler_free(s);
   uint32_t seen[5] = {0};
   s = ww_sampler_new(&(ww_sample_options){.temperature = 1, .seed = 7}, 5);
-  for (int k = 0; k < 20000; k++) seen[ww_sampler_next(s, logits)]++;
+  for (int k = 0; k < 20000; k++)
+    seen[ww_sampler_next(s, logits)]++;
   double all = 1 + 2 * exp(2) + exp(1);
   assert_int_equal(seen[2], 0);
-  assert_true(fabs(seen[1] / 20000. - exp(2) / all) < 0.02 && fabs(seen[0] / 20000. - 1 / all) < 0.02);
+  assert_true(fabs(seen[1] / 20000. - exp(2) / all) < 0.02 &&
+              fabs(seen[0] / 20000. - 1 / all) < 0.02);
   ww_sampler_free(s);
   memset(seen, 0, sizeof seen);
   s = ww_sampler_new(&(ww_sample_options){.temperature = 1, .top_p = 0.5f, .seed = 7}, 5);
-  for (int k = 0; k < 2000; k++) seen[ww_sampler_next(s, logits)]++;
+  for (int k = 0; k < 2000; k++)
+    seen[ww_sampler_next(s, logits)]++;
   assert_true(seen[1] && seen[4] && !seen[0] && !seen[3]);
   ww_sampler_free(s);
   logits[0] = NAN;
@@ -417,9 +454,10 @@ static void sampling(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rules),     cmocka_unit_test(refusals), cmocka_unit_test(deep),     cmocka_unit_test(forced),
-      cmocka_unit_test(schemas),   cmocka_unit_test(large),    cmocka_unit_test(shortest), cmocka_unit_test(generated),
-      cmocka_unit_test(many_ways), cmocka_unit_test(sampling),
+      cmocka_unit_test(rules),    cmocka_unit_test(refusals),  cmocka_unit_test(deep),
+      cmocka_unit_test(forced),   cmocka_unit_test(schemas),   cmocka_unit_test(large),
+      cmocka_unit_test(shortest), cmocka_unit_test(generated), cmocka_unit_test(many_ways),
+      cmocka_unit_test(sampling),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

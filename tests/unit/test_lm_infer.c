@@ -1,7 +1,9 @@
-/* test_lm_infer.c - inference: the exact path against plain double precision (tests/lm/reference.h), every set of kernels against the exact path, and
- * whatever way the tokens come in - one pass, one by one, many sequences at once - against each other.
+/* test_lm_infer.c - inference: the exact path against plain double precision
+ * (tests/lm/reference.h), every set of kernels against the exact path, and whatever way the tokens
+ * come in - one pass, one by one, many sequences at once - against each other.
  *
- * Differences are measured in units of the logits' own size (root mean square), so that one tolerance fits all models. */
+ * Differences are measured in units of the logits' own size (root mean square), so that one
+ * tolerance fits all models. */
 #include "../../src/lm/infer_int.h"
 #include "../lm/reference.h"
 #include "folder.h"
@@ -82,7 +84,8 @@ static float uniform(void) { /* -1 to 1 */
 static int make_models(void **state) {
   (void)state;
   arena = ww_arena_new();
-  for (int i = 0; i < 700; i++) text[i] = (i * 7919 + i / 3) % 77;
+  for (int i = 0; i < 700; i++)
+    text[i] = (i * 7919 + i / 3) % 77;
   for (int k = 0; k < NMODELS; k++) {
     ww_err e = {0};
     const ww_lm_config *c = &MODELS[k];
@@ -92,7 +95,8 @@ static int make_models(void **state) {
       const ww_lm_slot *p = &layouts[k].v[i];
       bool norm = p->id == WW_P_norm_attn || p->id == WW_P_norm_mlp || p->id == WW_P_norm_final;
       float scale = p->cols > 1 ? 1.5f / sqrtf((float)p->cols) : 0.3f;
-      for (uint64_t j = 0; j < p->rows * p->cols; j++) flats[k][p->at + j] = (norm ? 1.0f : 0.0f) + scale * uniform();
+      for (uint64_t j = 0; j < p->rows * p->cols; j++)
+        flats[k][p->at + j] = (norm ? 1.0f : 0.0f) + scale * uniform();
     }
     snprintf(dirs[k], sizeof dirs[k], "/tmp/ww_infer_XXXXXX");
     if (!mkdtemp(dirs[k]) || ww_lm_write_folder(dirs[k], c, flats[k], WW_DTYPE_F32, NULL, &e))
@@ -116,20 +120,23 @@ static int remove_models(void **state) {
 static ww_lm *open_model(int k, const ww_lm_options *o) {
   ww_err e = {0};
   ww_lm *m = NULL;
-  if (ww_lm_open(dirs[k], o, &m, &e)) fail_msg("%s", e.msg);
+  if (ww_lm_open(dirs[k], o, &m, &e))
+    fail_msg("%s", e.msg);
   return m;
 }
 
 static ww_lm_session *session(ww_lm *m, uint32_t sequences, uint32_t tokens) {
   ww_err e = {0};
   ww_lm_session *s = NULL;
-  if (ww_lm_session_new(m, sequences, tokens, &s, &e)) fail_msg("%s", e.msg);
+  if (ww_lm_session_new(m, sequences, tokens, &s, &e))
+    fail_msg("%s", e.msg);
   return s;
 }
 
 static void pass(ww_lm_session *s, const ww_lm_pass *p, float *logits, float *numbers) {
   ww_err e = {0};
-  if (ww_lm_run(s, p, logits, numbers, &e)) fail_msg("%s", e.msg);
+  if (ww_lm_run(s, p, logits, numbers, &e))
+    fail_msg("%s", e.msg);
 }
 
 /* Largest difference in units of b's root mean square. */
@@ -137,13 +144,15 @@ static double difference(const float *a, const float *b, size_t n) {
   double most = 0, squares = 0;
   for (size_t i = 0; i < n; i++) {
     double d = fabs((double)a[i] - b[i]);
-    if (!(d <= most)) most = d; /* NaN counts */
+    if (!(d <= most))
+      most = d; /* NaN counts */
     squares += (double)b[i] * b[i];
   }
   return most / sqrt(squares / (double)n);
 }
 
-/* Root mean square of the differences, in the same units: what rounding of weights to few bits is measured by. */
+/* Root mean square of the differences, in the same units: what rounding of weights to few bits is
+ * measured by. */
 static double spread(const float *a, const float *b, size_t n) {
   double d = 0, squares = 0;
   for (size_t i = 0; i < n; i++) {
@@ -190,17 +199,21 @@ static void test_exact(void **state) {
   }
 }
 
-/* Products of every set, type and number of rows that takes another path; tiles unpacked on the way. */
+/* Products of every set, type and number of rows that takes another path; tiles unpacked on the
+ * way. */
 static void test_products(void **state) {
   (void)state;
   enum { ROWS = 70, COLS = 72, OUT = 60, STRIDE = 64 };
   static const ww_dtype types[] = {WW_DTYPE_Q8_0, WW_DTYPE_F16, WW_DTYPE_BF16, WW_DTYPE_F32};
   static float w[OUT * COLS], x[ROWS * COLS], out[ROWS * STRIDE], got[ROWS * OUT], want[ROWS * OUT];
-  for (int i = 0; i < OUT * COLS; i++) w[i] = uniform();
-  for (int i = 0; i < ROWS * COLS; i++) x[i] = 3 * uniform();
+  for (int i = 0; i < OUT * COLS; i++)
+    w[i] = uniform();
+  for (int i = 0; i < ROWS * COLS; i++)
+    x[i] = 3 * uniform();
   for (int i = 0; i < ROWS * OUT; i++) {
     double s = 1; /* added to */
-    for (int k = 0; k < COLS; k++) s += (double)x[i / OUT * COLS + k] * w[i % OUT * COLS + k];
+    for (int k = 0; k < COLS; k++)
+      s += (double)x[i / OUT * COLS + k] * w[i % OUT * COLS + k];
     want[i] = (float)s;
   }
   const ww_kernels *set;
@@ -212,17 +225,26 @@ static void test_products(void **state) {
         m.data = aligned_alloc(64, bytes);
         ww_matrix_fill(set, &m, 0, 1, w, OUT, COLS);
         static char room[80 * 96 * 4], scales[2][ROWS * 4 * 4];
-        ww_inputs in = {set->form(types[t], rows), m.depth,         (float *)room, (int8_t *)room, (float *)scales[0],
-                        (int32_t *)scales[1],      (uint16_t *)room};
+        ww_inputs in = {set->form(types[t], rows),
+                        m.depth,
+                        (float *)room,
+                        (int8_t *)room,
+                        (float *)scales[0],
+                        (int32_t *)scales[1],
+                        (uint16_t *)room};
         void *scratch = aligned_alloc(64, ww_scratch_bytes(m.depth, 16));
-        for (uint32_t r = 0; r < rows; r++) set->prepare(&in, r, x + r * COLS, COLS);
-        for (int k = 0; k < ROWS * STRIDE; k++) out[k] = 1;
+        for (uint32_t r = 0; r < rows; r++)
+          set->prepare(&in, r, x + r * COLS, COLS);
+        for (int k = 0; k < ROWS * STRIDE; k++)
+          out[k] = 1;
         set->product(out, STRIDE, &in, rows, &m, 0, 1, true, scratch);
         set->product(out, STRIDE, &in, rows, &m, 1, 4, true, scratch);
-        for (uint32_t r = 0; r < rows; r++) memcpy(got + r * OUT, out + r * STRIDE, OUT * sizeof *got);
+        for (uint32_t r = 0; r < rows; r++)
+          memcpy(got + r * OUT, out + r * STRIDE, OUT * sizeof *got);
         double d = difference(got, want, (size_t)rows * OUT),
                most = types[t] == WW_DTYPE_Q8_0 || types[t] == WW_DTYPE_BF16 ? 2e-2 : 1e-3;
-        if (!(d <= most)) fail_msg("%s, %s, %u rows: off by %g", set->name, ww_dtype_name(types[t]), rows, d);
+        if (!(d <= most))
+          fail_msg("%s, %s, %u rows: off by %g", set->name, ww_dtype_name(types[t]), rows, d);
         for (uint32_t k = rows * STRIDE; k < ROWS * STRIDE; k++)
           assert_true(out[k] == 1); /* no row beyond is touched */
         free(scratch);
@@ -230,13 +252,15 @@ static void test_products(void **state) {
       }
 }
 
-/* Every set of kernels and type of weights against the exact path; 300 tokens are more than one step. */
+/* Every set of kernels and type of weights against the exact path; 300 tokens are more than one
+ * step. */
 static void test_fast(void **state) {
   (void)state;
   static const struct {
     ww_dtype type;
     double most;
-  } types[] = {{WW_DTYPE_F32, 1e-3}, {WW_DTYPE_F16, 2e-3}, {WW_DTYPE_BF16, 2e-2}, {WW_DTYPE_Q8_0, 4e-2}};
+  } types[] = {
+      {WW_DTYPE_F32, 1e-3}, {WW_DTYPE_F16, 2e-3}, {WW_DTYPE_BF16, 2e-2}, {WW_DTYPE_Q8_0, 4e-2}};
   const ww_kernels *set;
   for (int k = 0; k < NMODELS; k++) {
     uint32_t n = k ? N : 300, vocab = MODELS[k].vocab;
@@ -253,9 +277,11 @@ static void test_fast(void **state) {
           float *got = all_logits(m, n, MODELS[k].numbers ? numbers : NULL);
           double d = spread(got, want, (size_t)n * vocab);
           if (!(d <= types[t].most))
-            fail_msg("model %d, %s, %s, %u threads: off by %g", k, set->name, ww_dtype_name(types[t].type), threads, d);
+            fail_msg("model %d, %s, %s, %u threads: off by %g", k, set->name,
+                     ww_dtype_name(types[t].type), threads, d);
           if (MODELS[k].numbers && !((d = spread(numbers, exact_numbers, n * 6)) <= types[t].most))
-            fail_msg("numbers of model %d, %s, %s: off by %g", k, set->name, ww_dtype_name(types[t].type), d);
+            fail_msg("numbers of model %d, %s, %s: off by %g", k, set->name,
+                     ww_dtype_name(types[t].type), d);
           free(got);
           ww_lm_close(m);
         }
@@ -271,7 +297,8 @@ static void test_cache(void **state) {
   for (int exact = 0; exact < 2; exact++)
     for (int k = 0; k < NMODELS; k++) {
       uint32_t vocab = MODELS[k].vocab;
-      ww_lm *m = open_model(k, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16, .threads = 2});
+      ww_lm *m =
+          open_model(k, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16, .threads = 2});
       ww_lm_session *s = session(m, 1, N);
       float want[130], got[130];
       ww_lm_pass p = {.n = N, .token = text, .features = MODELS[k].features ? FEATURES : NULL};
@@ -279,12 +306,14 @@ static void test_cache(void **state) {
       for (int i = 0; i < 5; i++) {
         ww_lm_session_clear(s, 0);
         for (uint32_t at = 0; at < N; at += pieces[i]) {
-          ww_lm_pass part = {
-              .n = N - at < pieces[i] ? N - at : pieces[i], .token = text + at, .features = at ? NULL : p.features};
+          ww_lm_pass part = {.n = N - at < pieces[i] ? N - at : pieces[i],
+                             .token = text + at,
+                             .features = at ? NULL : p.features};
           pass(s, &part, at + pieces[i] >= N ? got : NULL, NULL);
         }
         double d = difference(got, want, vocab);
-        if (!(d <= (exact ? 1e-6 : 5e-3))) fail_msg("model %d, pieces of %u: off by %g", k, pieces[i], d);
+        if (!(d <= (exact ? 1e-6 : 5e-3)))
+          fail_msg("model %d, pieces of %u: off by %g", k, pieces[i], d);
       }
       ww_lm_session_free(s);
       ww_lm_close(m);
@@ -304,15 +333,19 @@ static void test_batch(void **state) {
     uint32_t sequence[128], n = 0, order[5], asked = 0;
     bool wanted[128];
     float got[5 * 130], want[130], features[25], numbers[5 * 6], want_numbers[6];
-    for (int i = 0; i < 25; i++) features[i] = uniform();
+    for (int i = 0; i < 25; i++)
+      features[i] = uniform();
     for (uint32_t t = 0; t < N; t++)
       for (uint32_t q = 0; q < 5; q++)
         if (t < lengths[q]) {
-          token[n] = text[t + q], sequence[n] = q;
+          token[n] = text[t + q];
+          sequence[n] = q;
           wanted[n++] = t + 1 == lengths[q];
-          if (t + 1 == lengths[q]) order[asked++] = q;
+          if (t + 1 == lengths[q])
+            order[asked++] = q;
         }
-    ww_lm_pass p = {.n = n, .token = token, .sequence = sequence, .wanted = wanted, .features = features};
+    ww_lm_pass p = {
+        .n = n, .token = token, .sequence = sequence, .wanted = wanted, .features = features};
     pass(s, &p, got, numbers);
     for (uint32_t i = 0; i < 5; i++) {
       uint32_t q = order[i];
@@ -320,8 +353,10 @@ static void test_batch(void **state) {
       assert_int_equal(ww_lm_session_length(s, q), lengths[q]);
       ww_lm_pass one = {.n = lengths[q], .token = text + q, .features = features + 5 * q};
       pass(alone, &one, want, want_numbers);
-      double d = difference(got + i * vocab, want, vocab), e = difference(numbers + i * 6, want_numbers, 6);
-      if (!(d <= 5e-3 && e <= 5e-3)) fail_msg("sequence %u: logits off by %g, numbers by %g", q, d, e);
+      double d = difference(got + i * vocab, want, vocab),
+             e = difference(numbers + i * 6, want_numbers, 6);
+      if (!(d <= 5e-3 && e <= 5e-3))
+        fail_msg("sequence %u: logits off by %g, numbers by %g", q, d, e);
       ww_lm_session_free(alone);
     }
     ww_lm_session_free(s);
@@ -376,9 +411,13 @@ static void test_errors(void **state) {
   assert_non_null(strstr(e.msg, "112"));
   assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = negative}, out, NULL, &e), WW_EDATA);
   assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 9, .token = text}, out, NULL, &e), WW_ELIMIT);
-  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text, .sequence = beyond}, out, NULL, &e), WW_EUSAGE);
+  assert_int_equal(
+      ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text, .sequence = beyond}, out, NULL, &e),
+      WW_EUSAGE);
   assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text}, out, numbers, &e), WW_EUSAGE);
-  assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text, .features = FEATURES}, out, NULL, &e), WW_EUSAGE);
+  assert_int_equal(
+      ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text, .features = FEATURES}, out, NULL, &e),
+      WW_EUSAGE);
   assert_int_equal(ww_lm_session_length(s, 0), 0);
   pass(s, &(ww_lm_pass){.n = 8, .token = text}, out, NULL);
   assert_int_equal(ww_lm_run(s, &(ww_lm_pass){.n = 1, .token = text}, out, NULL, &e), WW_ELIMIT);
@@ -393,7 +432,8 @@ static void test_errors(void **state) {
 /* A file of llama2.c whose header promises more than there is. */
 static void test_cut_short(void **state) {
   (void)state;
-  static const int32_t headers[][7] = {{288, 768, 6, 6, 6, 32000, 256}, {65536, 262144, 1024, 1, 1, 16777216, 1048576}};
+  static const int32_t headers[][7] = {{288, 768, 6, 6, 6, 32000, 256},
+                                       {65536, 262144, 1024, 1, 1, 16777216, 1048576}};
   char path[96];
   ww_lm *m = NULL;
   for (int i = 0; i < 2; i++) {
@@ -457,18 +497,21 @@ static void test_sessions(void **state) {
     talkers[i].m = m;
     assert_int_equal(pthread_create(&threads[i], NULL, talk, &talkers[i]), 0);
   }
-  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
-  for (int i = 1; i < 3; i++) assert_memory_equal(talkers[i].got, talkers[0].got, sizeof talkers[0].got);
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], NULL);
+  for (int i = 1; i < 3; i++)
+    assert_memory_equal(talkers[i].got, talkers[0].got, sizeof talkers[0].got);
   assert_true(talkers[0].got[0] != 0);
   ww_lm_close(m);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact),    cmocka_unit_test(test_products),  cmocka_unit_test(test_fast),
-      cmocka_unit_test(test_cache),    cmocka_unit_test(test_batch),     cmocka_unit_test(test_cut_and_copy),
-      cmocka_unit_test(test_errors),   cmocka_unit_test(test_cut_short), cmocka_unit_test(test_fork),
-      cmocka_unit_test(test_sessions),
+      cmocka_unit_test(test_exact),  cmocka_unit_test(test_products),
+      cmocka_unit_test(test_fast),   cmocka_unit_test(test_cache),
+      cmocka_unit_test(test_batch),  cmocka_unit_test(test_cut_and_copy),
+      cmocka_unit_test(test_errors), cmocka_unit_test(test_cut_short),
+      cmocka_unit_test(test_fork),   cmocka_unit_test(test_sessions),
   };
   return cmocka_run_group_tests(tests, make_models, remove_models);
 }

@@ -1,4 +1,5 @@
-/* test_lm_model.c - configurations, the flat layout, rope, and whole models written and read in both formats. */
+/* test_lm_model.c - configurations, the flat layout, rope, and whole models written and read in
+ * both formats. */
 #include "folder.h"
 
 #include <math.h>
@@ -10,7 +11,8 @@
 
 #include "../../src/lm/model.h"
 
-/* Small and crooked: sizes that are no multiples of 64, grouped heads, features of an odd number. */
+/* Small and crooked: sizes that are no multiples of 64, grouped heads, features of an odd number.
+ */
 static ww_lm_config small(ww_lm_arch arch) {
   return (ww_lm_config){.arch = arch,
                         .vocab = 70,
@@ -35,33 +37,38 @@ static ww_lm_config small(ww_lm_arch arch) {
 
 static void expect_parse(const char *json, ww_lm_config *c) {
   ww_err e = {0};
-  if (ww_lm_config_parse(json, strlen(json), c, &e)) fail_msg("%s: %s", json, e.msg);
+  if (ww_lm_config_parse(json, strlen(json), c, &e))
+    fail_msg("%s: %s", json, e.msg);
 }
 
 /* ---- config.json ---- */
 
-#define LLAMA32                                                                                                                      \
-  "\"model_type\":\"llama\",\"vocab_size\":128256,\"hidden_size\":3072,\"num_hidden_layers\":28,\"num_attention_heads\":24,"         \
-  "\"num_key_value_heads\":8,\"head_dim\":128,\"intermediate_size\":8192,\"max_position_embeddings\":131072,\"rms_norm_eps\":1e-05," \
-  "\"tie_word_embeddings\":true,\"hidden_act\":\"silu\",\"attention_bias\":false,\"mlp_bias\":false,\"bos_token_id\":128000,"
+#define LLAMA32                                                                                   \
+  "\"model_type\":\"llama\",\"vocab_size\":128256,\"hidden_size\":3072,\"num_hidden_layers\":28," \
+  "\"num_attention_heads\":24,"                                                                   \
+  "\"num_key_value_heads\":8,\"head_dim\":128,\"intermediate_size\":8192,\"max_position_"         \
+  "embeddings\":131072,\"rms_norm_eps\":1e-05,"                                                   \
+  "\"tie_word_embeddings\":true,\"hidden_act\":\"silu\",\"attention_bias\":false,\"mlp_bias\":"   \
+  "false,\"bos_token_id\":128000,"
 
 static void config_of_llama3(void **state) {
   (void)state;
   ww_lm_config old, new;
-  expect_parse(
-      "{" LLAMA32
-      "\"eos_token_id\":[128001,128008,128009],\"rope_theta\":500000.0,\"rope_scaling\":{\"factor\":32.0,\"high_freq_factor\":4.0,"
-      "\"low_freq_factor\":1.0,\"original_max_position_embeddings\":8192,\"rope_type\":\"llama3\"}}",
-      &old);
-  expect_parse(
-      "{" LLAMA32
-      "\"eos_token_id\":[128001,128008,128009],\"rope_parameters\":{\"factor\":32.0,\"high_freq_factor\":4.0,\"low_freq_factor\":1.0,"
-      "\"original_max_position_embeddings\":8192,\"rope_theta\":500000.0,\"rope_type\":\"llama3\"}}",
-      &new);
+  expect_parse("{" LLAMA32 "\"eos_token_id\":[128001,128008,128009],\"rope_theta\":500000.0,\"rope_"
+               "scaling\":{\"factor\":32.0,\"high_freq_factor\":4.0,"
+               "\"low_freq_factor\":1.0,\"original_max_position_embeddings\":8192,\"rope_type\":"
+               "\"llama3\"}}",
+               &old);
+  expect_parse("{" LLAMA32 "\"eos_token_id\":[128001,128008,128009],\"rope_parameters\":{"
+               "\"factor\":32.0,\"high_freq_factor\":4.0,\"low_freq_factor\":1.0,"
+               "\"original_max_position_embeddings\":8192,\"rope_theta\":500000.0,\"rope_type\":"
+               "\"llama3\"}}",
+               &new);
   assert_memory_equal(&old, &new, sizeof old);
   assert_true(old.arch == WW_LM_LLAMA && old.rope == WW_ROPE_LLAMA3 && old.rope_theta == 500000 &&
               old.rope_factor == 32);
-  assert_true(old.rope_low == 1 && old.rope_high == 4 && old.rope_original == 8192 && old.tied && !old.qkv_bias);
+  assert_true(old.rope_low == 1 && old.rope_high == 4 && old.rope_original == 8192 && old.tied &&
+              !old.qkv_bias);
   assert_true(old.neos == 3 && old.eos[2] == 128009 && old.bos == 128000 && old.kv_heads == 8);
   assert_int_equal(ww_lm_config_params(&old), 3212749824); /* as published */
 }
@@ -69,14 +76,16 @@ static void config_of_llama3(void **state) {
 static void config_defaults(void **state) {
   (void)state;
   ww_lm_config c;
-  expect_parse(
-      "{\"model_type\":\"qwen2\",\"vocab_size\":100,\"hidden_size\":64,\"num_hidden_layers\":2,\"num_attention_heads\":4,"
-      "\"intermediate_size\":128,\"use_sliding_window\":false,\"sliding_window\":16,\"head_dim\":null,\"eos_token_id\":null,"
-      "\"rope_scaling\":null,\"something_else\":{\"x\":1}}",
-      &c);
-  assert_true(c.arch == WW_LM_QWEN2 && c.qkv_bias && c.kv_heads == 4 && c.head_size == 16 && c.neos == 0 &&
-              c.bos == -1);
-  assert_true(c.rope == WW_ROPE_PLAIN && c.rope_theta == 10000 && !c.tied && c.numbers == 0 && c.norm_eps == 1e-6f);
+  expect_parse("{\"model_type\":\"qwen2\",\"vocab_size\":100,\"hidden_size\":64,\"num_hidden_"
+               "layers\":2,\"num_attention_heads\":4,"
+               "\"intermediate_size\":128,\"use_sliding_window\":false,\"sliding_window\":16,"
+               "\"head_dim\":null,\"eos_token_id\":null,"
+               "\"rope_scaling\":null,\"something_else\":{\"x\":1}}",
+               &c);
+  assert_true(c.arch == WW_LM_QWEN2 && c.qkv_bias && c.kv_heads == 4 && c.head_size == 16 &&
+              c.neos == 0 && c.bos == -1);
+  assert_true(c.rope == WW_ROPE_PLAIN && c.rope_theta == 10000 && !c.tied && c.numbers == 0 &&
+              c.norm_eps == 1e-6f);
 }
 
 static void config_there_and_back(void **state) {
@@ -84,16 +93,27 @@ static void config_there_and_back(void **state) {
   for (int k = 0; k < 6; k++) {
     ww_lm_config c = small(k % 2 ? WW_LM_QWEN2 : WW_LM_LLAMA), back;
     c.rope = (ww_rope_kind)(k / 2);
-    if (c.rope) c.rope_factor = 2.5f;
-    if (c.rope == WW_ROPE_LLAMA3) c.rope_low = 1, c.rope_high = 4, c.rope_original = 20;
+    if (c.rope)
+      c.rope_factor = 2.5f;
+    if (c.rope == WW_ROPE_LLAMA3) {
+      c.rope_low = 1;
+      c.rope_high = 4;
+      c.rope_original = 20;
+    }
     c.neos = (uint32_t)(k % 3);
-    for (uint32_t i = c.neos; i < 4; i++) c.eos[i] = -1;
-    if (k == 4) c.features = c.feature_tokens = 0, c.bos = -1, c.rope_theta = 1234567.9f;
+    for (uint32_t i = c.neos; i < 4; i++)
+      c.eos[i] = -1;
+    if (k == 4) {
+      c.features = c.feature_tokens = 0;
+      c.bos = -1;
+      c.rope_theta = 1234567.9f;
+    }
     ww_buf b = {0};
     ww_lm_config_print(&c, &b);
     expect_parse(b.s, &back);
     assert_memory_equal(&c, &back, sizeof c);
-    if (c.rope) assert_non_null(strstr(b.s, "\"factor\": 2.5"));
+    if (c.rope)
+      assert_non_null(strstr(b.s, "\"factor\": 2.5"));
     assert_non_null(strstr(b.s, k == 4 ? "\"rope_theta\": 1234567.9" : "\"rope_theta\": 10000.0"));
     assert_non_null(strstr(b.s, "1e-05"));
     ww_buf_free(&b);
@@ -122,7 +142,8 @@ static void config_refuses(void **state) {
       {"\"rope_theta\":1e999", "absurd"},
       {"\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4}", "\"yarn\" is not supported"},
       {"\"rope_scaling\":{\"type\":\"linear\"}", "no factor"},
-      {"\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":4,\"high_freq_factor\":4}",
+      {"\"rope_scaling\":{\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":4,\"high_freq_"
+       "factor\":4}",
        "below its high_freq_factor"},
       {"\"rope_scaling\":3", "expected an object"},
       {"\"mlp_bias\":true", "mlp_bias"},
@@ -140,15 +161,16 @@ static void config_refuses(void **state) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     /* the first of two members of a name counts */
-    const char *json =
-        ww_fmt(a,
-               "{%s,\"model_type\":\"llama\",\"vocab_size\":100,\"hidden_size\":64,\"num_hidden_layers\":2,"
-               "\"num_attention_heads\":4,\"intermediate_size\":128}",
-               rows[i][0]);
+    const char *json = ww_fmt(a,
+                              "{%s,\"model_type\":\"llama\",\"vocab_size\":100,\"hidden_size\":64,"
+                              "\"num_hidden_layers\":2,"
+                              "\"num_attention_heads\":4,\"intermediate_size\":128}",
+                              rows[i][0]);
     ww_lm_config c;
     ww_err e = {0};
     ww_status rc = ww_lm_config_parse(json, strlen(json), &c, &e);
-    if (rc == WW_OK || !strstr(e.msg, rows[i][1])) fail_msg("row %zu: \"%s\", want \"%s\"", i, e.msg, rows[i][1]);
+    if (rc == WW_OK || !strstr(e.msg, rows[i][1]))
+      fail_msg("row %zu: \"%s\", want \"%s\"", i, e.msg, rows[i][1]);
   }
   ww_lm_config c;
   ww_err e = {0};
@@ -166,7 +188,8 @@ static void layout_holds_each_parameter_once(void **state) {
   ww_arena *a = *state;
   for (int k = 0; k < 2; k++) {
     ww_lm_config c = small(k ? WW_LM_QWEN2 : WW_LM_LLAMA);
-    c.width = 99, c.hidden = 101; /* nothing ends at a multiple of 64 by chance */
+    c.width = 99;
+    c.hidden = 101; /* nothing ends at a multiple of 64 by chance */
     ww_lm_layout l;
     ww_lm_layout_make(&c, a, &l);
     uint64_t end = 0, sum = 0;
@@ -188,7 +211,8 @@ static void layout_holds_each_parameter_once(void **state) {
     assert_int_equal(l.v[1].id, WW_P_q);
     assert_string_equal(ww_lm_param(&l, WW_P_up, 2)->name, "model.layers.2.mlp.up_proj.weight");
     assert_true(ww_lm_param(&l, WW_P_k, 1)->rows == 20 && ww_lm_param(&l, WW_P_k, 1)->cols == 99);
-    assert_true(ww_lm_param(&l, WW_P_feature_w, 0)->rows == 198 && ww_lm_param(&l, WW_P_number_w, 0)->rows == 10);
+    assert_true(ww_lm_param(&l, WW_P_feature_w, 0)->rows == 198 &&
+                ww_lm_param(&l, WW_P_number_w, 0)->rows == 10);
     assert_null(ww_lm_param(&l, k ? WW_P_head : WW_P_qb, 0));
     assert_null(ww_lm_param(&l, WW_P_q, 3));
     assert_null(ww_lm_param(&l, WW_P_embed, 1));
@@ -202,9 +226,12 @@ static void layout_holds_each_parameter_once(void **state) {
 
 /* The formula, in doubles. */
 static double llama3_freq(const ww_lm_config *c, uint32_t i) {
-  double f = pow(c->rope_theta, -2.0 * i / c->head_size), wave = 2 * M_PI / f, old = c->rope_original;
+  double f = pow(c->rope_theta, -2.0 * i / c->head_size), wave = 2 * M_PI / f,
+         old = c->rope_original;
   double smooth = (old / wave - c->rope_low) / ((double)c->rope_high - c->rope_low);
-  smooth = smooth < 0 ? 0 : smooth > 1 ? 1 : smooth; /* the ends of the blend are the two other cases */
+  smooth = smooth < 0   ? 0
+           : smooth > 1 ? 1
+                        : smooth; /* the ends of the blend are the two other cases */
   return (1 - smooth) * f / c->rope_factor + smooth * f;
 }
 
@@ -227,7 +254,8 @@ static void rope_as_computed_by_the_formula(void **state) {
     blend += f < 0.999 * plain && f > 1.001 * plain / 32;
     for (uint32_t p = 0; p < N; p += 37) {
       const float *at = table + ((uint64_t)p * 64 + i) * 2;
-      assert_true(fabs((double)at[0] - cos(p * f)) < 5e-5 && fabs((double)at[1] - sin(p * f)) < 5e-5);
+      assert_true(fabs((double)at[0] - cos(p * f)) < 5e-5 &&
+                  fabs((double)at[1] - sin(p * f)) < 5e-5);
     }
   }
   assert_true(slow == 29 && blend == 6); /* all three cases are there */
@@ -255,23 +283,28 @@ static float *random_flat(ww_arena *a, const ww_lm_layout *l) {
 }
 
 static const char tokenizer_json[] =
-    "{\"added_tokens\":[{\"id\":3,\"content\":\"<|end|>\",\"special\":true},{\"id\":4,\"content\":\"extra\",\"special\":false}],"
+    "{\"added_tokens\":[{\"id\":3,\"content\":\"<|end|>\",\"special\":true},{\"id\":4,\"content\":"
+    "\"extra\",\"special\":false}],"
     "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\p{N}{1,3}\"}},"
     "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[[\"a\",\"b\"]]}}";
 
-static void check_flat(const char *path, const ww_lm_config *c, const ww_lm_layout *l, const float *flat, ww_arena *a) {
+static void check_flat(const char *path, const ww_lm_config *c, const ww_lm_layout *l,
+                       const float *flat, ww_arena *a) {
   ww_lm_config back;
   ww_weights *w;
   ww_err e = {0};
   const char *tokenizer;
-  if (ww_lm_open_files(path, a, &w, &back, &tokenizer, &e)) fail_msg("%s: %s", path, e.msg);
+  if (ww_lm_open_files(path, a, &w, &back, &tokenizer, &e))
+    fail_msg("%s: %s", path, e.msg);
   assert_memory_equal(&back, c, sizeof back);
   float *got = ww_alloc(a, sizeof *got * l->total);
   memset(got, 0xff, sizeof *got * l->total);
-  if (ww_lm_read_params(w, c, l, got, &e)) fail_msg("%s: %s", path, e.msg);
+  if (ww_lm_read_params(w, c, l, got, &e))
+    fail_msg("%s: %s", path, e.msg);
   for (uint64_t i = 0; i < l->total; i++)
     if (got[i] != flat[i])
-      fail_msg("%s: value %llu is %g, was %g", path, (unsigned long long)i, (double)got[i], (double)flat[i]);
+      fail_msg("%s: value %llu is %g, was %g", path, (unsigned long long)i, (double)got[i],
+               (double)flat[i]);
   assert_non_null(tokenizer);
   assert_true(ww_file_regular(tokenizer));
   ww_weights_close(w);
@@ -282,13 +315,20 @@ static void models_there_and_back(void **state) {
   char *dir = folder_new(a);
   const char *gguf = ww_fmt(a, "%s.gguf", dir), *tokenizer = ww_fmt(a, "%s.tokenizer", dir);
   ww_err e = {0};
-  assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e), WW_OK);
+  assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e),
+                   WW_OK);
   for (int k = 0; k < 12; k++) {
     ww_lm_config c = small(k % 3 == 2 ? WW_LM_QWEN2 : WW_LM_LLAMA);
-    if (k % 3 == 1) c.qkv_bias = true; /* a Llama with biases: transformers wants one on the output too */
+    if (k % 3 == 1)
+      c.qkv_bias = true; /* a Llama with biases: transformers wants one on the output too */
     c.rope = (ww_rope_kind)(k % 4 == 3 ? 0 : k % 4);
-    if (c.rope) c.rope_factor = 8;
-    if (c.rope == WW_ROPE_LLAMA3) c.rope_low = 1, c.rope_high = 2, c.rope_original = 30;
+    if (c.rope)
+      c.rope_factor = 8;
+    if (c.rope == WW_ROPE_LLAMA3) {
+      c.rope_low = 1;
+      c.rope_high = 2;
+      c.rope_original = 30;
+    }
     ww_lm_layout l;
     ww_lm_layout_make(&c, a, &l);
     float *flat = random_flat(a, &l);
@@ -304,11 +344,13 @@ static void models_there_and_back(void **state) {
   folder_drop(dir);
 }
 
-/* Rows of Q in a llama GGUF: head by head, the two halves interleaved. Vectors stay F32, rows that blocks do not fill become F16. */
+/* Rows of Q in a llama GGUF: head by head, the two halves interleaved. Vectors stay F32, rows that
+ * blocks do not fill become F16. */
 static void gguf_of_a_llama(void **state) {
   ww_arena *a = *state;
   char *dir = folder_new(a);
-  const char *path = ww_path_join(a, dir, "m.gguf"), *tokenizer = ww_path_join(a, dir, "tokenizer.json");
+  const char *path = ww_path_join(a, dir, "m.gguf"),
+             *tokenizer = ww_path_join(a, dir, "tokenizer.json");
   ww_lm_config c = small(WW_LM_LLAMA);
   ww_lm_layout l;
   ww_weights *w;
@@ -317,8 +359,10 @@ static void gguf_of_a_llama(void **state) {
   float *flat = random_flat(a, &l);
   float *q = flat + ww_lm_param(&l, WW_P_q, 1)->at;
   for (uint64_t row = 0; row < 60; row++)
-    for (uint64_t k = 0; k < 96; k++) q[row * 96 + k] = (float)row; /* every row says which it was */
-  assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e), WW_OK);
+    for (uint64_t k = 0; k < 96; k++)
+      q[row * 96 + k] = (float)row; /* every row says which it was */
+  assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e),
+                   WW_OK);
   assert_int_equal(ww_lm_write_gguf(path, &c, flat, WW_DTYPE_Q8_0, tokenizer, &e), WW_OK);
   assert_int_equal(ww_weights_open(path, &w, &e), WW_OK);
   const ww_tensor *t = ww_weights_find(w, "blk.1.attn_q.weight");
@@ -328,13 +372,15 @@ static void gguf_of_a_llama(void **state) {
   static const int order[] = {0, 5, 1, 6, 2, 7, 3, 8, 4, 9};
   for (int row = 0; row < 60; row++)
     assert_true(fabsf(got[row * 96 + 95] - (float)(row / 10 * 10 + order[row % 10])) < 0.3f);
-  assert_int_equal(ww_weights_find(w, "warpwise.features.weight")->type, WW_DTYPE_F16); /* 7 columns */
-  assert_int_equal(ww_weights_find(w, "blk.0.ffn_down.weight")->type, WW_DTYPE_F16);    /* 100 columns */
+  assert_int_equal(ww_weights_find(w, "warpwise.features.weight")->type,
+                   WW_DTYPE_F16); /* 7 columns */
+  assert_int_equal(ww_weights_find(w, "blk.0.ffn_down.weight")->type,
+                   WW_DTYPE_F16); /* 100 columns */
   assert_int_equal(ww_weights_find(w, "blk.0.ffn_norm.weight")->type, WW_DTYPE_F32);
   const ww_meta *tokens = ww_weights_meta(w, "tokenizer.ggml.tokens"),
                 *types = ww_weights_meta(w, "tokenizer.ggml.token_type");
-  assert_true(tokens && tokens->n == 70 && types->n == 70 && types->items[3].u == 3 && types->items[4].u == 4 &&
-              types->items[5].u == 5);
+  assert_true(tokens && tokens->n == 70 && types->n == 70 && types->items[3].u == 3 &&
+              types->items[4].u == 4 && types->items[5].u == 5);
   assert_string_equal(tokens->items[2].text, "ab");
   assert_string_equal(ww_weights_meta(w, "tokenizer.ggml.merges")->items[0].text, "a b");
   assert_string_equal(ww_weights_meta(w, "tokenizer.ggml.pre")->text, "llama-bpe");
@@ -352,7 +398,10 @@ static void rope_of_a_foreign_gguf(void **state) {
   c.head_size = 64;
   c.rope = WW_ROPE_LLAMA3;
   c.rope_theta = 500000;
-  c.rope_factor = 8, c.rope_low = 1, c.rope_high = 4, c.rope_original = 8192;
+  c.rope_factor = 8;
+  c.rope_low = 1;
+  c.rope_high = 4;
+  c.rope_original = 8192;
   ww_lm_layout l;
   ww_weights *w;
   ww_err e = {0};
@@ -363,8 +412,10 @@ static void rope_of_a_foreign_gguf(void **state) {
   ww_tensor tensors[64];
   uint32_t nmeta = 0, n = ww_weights_count(w);
   for (uint32_t i = 0; i < ww_weights_nmeta(w); i++)
-    if (!ww_starts(ww_weights_meta_at(w, i)->key, "warpwise.rope")) meta[nmeta++] = *ww_weights_meta_at(w, i);
-  for (uint32_t i = 0; i < n; i++) tensors[i] = *ww_weights_at(w, i);
+    if (!ww_starts(ww_weights_meta_at(w, i)->key, "warpwise.rope"))
+      meta[nmeta++] = *ww_weights_meta_at(w, i);
+  for (uint32_t i = 0; i < n; i++)
+    tensors[i] = *ww_weights_at(w, i);
   assert_int_equal(ww_gguf_write(copy, tensors, n, meta, nmeta, &e), WW_OK);
   ww_weights_close(w);
   assert_int_equal(ww_weights_open(copy, &w, &e), WW_OK);
@@ -391,7 +442,8 @@ static void models_that_do_not_fit(void **state) {
   other.vocab = 71;
   ww_lm_layout_make(&other, a, &lo);
   assert_int_equal(ww_lm_read_params(w, &other, &lo, WW_NEWN(a, float, lo.total), &e), WW_EDATA);
-  assert_non_null(strstr(e.msg, "\"model.embed_tokens.weight\" is 70 x 96 where the configuration asks for 71 x 96"));
+  assert_non_null(strstr(
+      e.msg, "\"model.embed_tokens.weight\" is 70 x 96 where the configuration asks for 71 x 96"));
   other = c;
   other.layers = 4;
   ww_lm_layout_make(&other, a, &lo);
@@ -403,7 +455,8 @@ static void models_that_do_not_fit(void **state) {
     struct rlimit most = {20000, 20000}; /* config.json fits, the weights do not */
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &most);
-    _exit(ww_lm_write_folder(dir, &other, WW_NEWN(a, float, lo.total), WW_DTYPE_F32, NULL, &e) != WW_EIO);
+    _exit(ww_lm_write_folder(dir, &other, WW_NEWN(a, float, lo.total), WW_DTYPE_F32, NULL, &e) !=
+          WW_EIO);
   }
   int status = -1;
   assert_int_equal(waitpid(child, &status, 0), child);

@@ -1,4 +1,5 @@
-/* test_lm_net.c - learning on the CPU: against PyTorch (tests/lm/fixtures), against finite differences, against itself. */
+/* test_lm_net.c - learning on the CPU: against PyTorch (tests/lm/fixtures), against finite
+ * differences, against itself. */
 #include "folder.h"
 
 #include <stdlib.h>
@@ -49,11 +50,13 @@ static void fixtures(void **state) {
   (void)state;
   static const char *const names[] = {"llama3", "tied", "qwen2", "linear"};
   int bad = 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) bad += !check_fixture(&checks, names[i]);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    bad += !check_fixture(&checks, names[i]);
   assert_int_equal(bad, 0);
 }
 
-/* The path of the GPU: two bytes a value, fp32 masters. The curve is PyTorch's under bf16 autocast. */
+/* The path of the GPU: two bytes a value, fp32 masters. The curve is PyTorch's under bf16 autocast.
+ */
 static void the_same_in_bf16(void **state) {
   (void)state;
   static const char *const names[] = {"llama3", "tied", "qwen2", "linear"};
@@ -61,9 +64,10 @@ static void the_same_in_bf16(void **state) {
   half.logits = 2e-2;
   half.gradient = 1e-1;
   int bad = half_ops_new(&half.o, NULL) != WW_OK;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) bad += !check_fixture(&half, names[i]);
-  bad += !check_packed_fixture(&half) + !check_packing(&half) + !check_accumulation(&half) + !check_lora(&half) +
-         !check_not_finite(&half) + !check_repeat(&half) + !check_curve(&half);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    bad += !check_fixture(&half, names[i]);
+  bad += !check_packed_fixture(&half) + !check_packing(&half) + !check_accumulation(&half) +
+         !check_lora(&half) + !check_not_finite(&half) + !check_repeat(&half) + !check_curve(&half);
   assert_int_equal(half.o->memory(half.o), 0);
   half.o->close(half.o);
   assert_int_equal(bad, 0);
@@ -132,17 +136,21 @@ static void too_much_memory_is_told(void **state) {
   c.head_size = 128;
   c.hidden = 262144;
   c.layers = 200;
-  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 14, 1 << 14, &net, &e), WW_ELIMIT);
+  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 14, 1 << 14, &net, &e),
+                   WW_ELIMIT);
   assert_non_null(strstr(e.msg, "GB"));
-  c.heads = c.kv_heads = 4096; /* the largest there may be: all of it together does not fit 64 bits */
+  c.heads = c.kv_heads =
+      4096; /* the largest there may be: all of it together does not fit 64 bits */
   c.head_size = WW_LM_MAX_HEAD;
   c.hidden = 1 << 20;
   c.layers = 1024;
-  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 15, 1 << 14, &net, &e), WW_ELIMIT);
+  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 15, 1 << 14, &net, &e),
+                   WW_ELIMIT);
   assert_null(net);
 }
 
-/* A batch where nothing has a target leaves no gradient and no loss; init gives a loss of about log(vocab). */
+/* A batch where nothing has a target leaves no gradient and no loss; init gives a loss of about
+ * log(vocab). */
 static void init_and_nothing_asked(void **state) {
   (void)state;
   const ww_lm_config c = tiny();

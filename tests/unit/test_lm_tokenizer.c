@@ -1,4 +1,5 @@
-/* test_lm_tokenizer.c - tokenizers of hand-made files: ids, bytes back, bad files, threads, and the trainer. Real ones: tests/lm/tokenizers.sh. */
+/* test_lm_tokenizer.c - tokenizers of hand-made files: ids, bytes back, bad files, threads, and the
+ * trainer. Real ones: tests/lm/tokenizers.sh. */
 #include "unit.h"
 
 #include <pthread.h>
@@ -20,7 +21,8 @@ static uint32_t random_below(uint32_t *seed, uint32_t below) {
 static void put_letter(ww_buf *b, uint8_t byte) {
   char utf8[4];
   uint32_t n = ww_utf8_put(utf8, ww_tokenizer_letter(byte));
-  if (byte == '"' || byte == '\\') ww_buf_puts(b, "\\");
+  if (byte == '"' || byte == '\\')
+    ww_buf_puts(b, "\\");
   ww_buf_add(b, utf8, n);
 }
 
@@ -28,7 +30,8 @@ static void put_letter(ww_buf *b, uint8_t byte) {
 static char *byte_level(const char *more, const char *merges, const char *added, const char *rest) {
   ww_buf b = {0};
   ww_buf_fmt(&b,
-             "{\"added_tokens\":[%s],%s\"decoder\":{\"type\":\"ByteLevel\"},\"model\":{\"type\":\"BPE\",\"vocab\":{",
+             "{\"added_tokens\":[%s],%s\"decoder\":{\"type\":\"ByteLevel\"},\"model\":{\"type\":"
+             "\"BPE\",\"vocab\":{",
              added, rest);
   for (uint32_t k = 0; k < 256; k++) {
     ww_buf_puts(&b, k ? ",\"" : "\"");
@@ -39,14 +42,18 @@ static char *byte_level(const char *more, const char *merges, const char *added,
   return b.s;
 }
 
-#define LLAMA3_PRE                                                                                                                             \
-  "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\p{N}{1,3}|\\\\s?\\\\p{L}+\"}," \
-  "\"behavior\":\"Isolated\",\"invert\":false},{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"use_regex\":false}]},"
-#define BOS                                                                                                                                           \
-  "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<s>\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\"}}]," \
+#define LLAMA3_PRE                                                                                \
+  "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Split\",\"pattern\":{" \
+  "\"Regex\":\"\\\\p{N}{1,3}|\\\\s?\\\\p{L}+\"},"                                                 \
+  "\"behavior\":\"Isolated\",\"invert\":false},{\"type\":\"ByteLevel\",\"add_prefix_space\":"     \
+  "false,\"use_regex\":false}]},"
+#define BOS                                                                                       \
+  "\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<" \
+  "s>\",\"type_id\":0}},{\"Sequence\":{\"id\":\"A\"}}],"                                          \
   "\"special_tokens\":{\"<s>\":{\"id\":\"<s>\",\"ids\":[300]}}},"
-#define ADDED                                                                                              \
-  "{\"id\":300,\"content\":\"<s>\",\"special\":true},{\"id\":301,\"content\":\"<s>x\",\"special\":false}," \
+#define ADDED                                                                           \
+  "{\"id\":300,\"content\":\"<s>\",\"special\":true},{\"id\":301,\"content\":\"<s>x\"," \
+  "\"special\":false},"                                                                 \
   "{\"id\":302,\"content\":\"<l>\",\"special\":true,\"lstrip\":true,\"rstrip\":true}"
 #define WORDS ",\"ab\":256,\"abc\":257,\"\\u0120a\":258,\"bc\":259"
 #define MERGES "\"b c\",[\"a\",\"b\"],\"\\u0120 a\",\"ab c\""
@@ -54,7 +61,8 @@ static char *byte_level(const char *more, const char *merges, const char *added,
 static ww_tokenizer *parsed(char *json) {
   ww_tokenizer *t = NULL;
   ww_err e = {0};
-  if (ww_tokenizer_parse(json, strlen(json), &t, &e)) fail_msg("%s", e.msg);
+  if (ww_tokenizer_parse(json, strlen(json), &t, &e))
+    fail_msg("%s", e.msg);
   free(json);
   return t;
 }
@@ -64,7 +72,8 @@ static void is_ids(const ww_tokenizer *t, const char *text, bool special, const 
   ww_tokens ids = {0};
   ww_buf b = {0};
   ww_tokenizer_encode(t, text, strlen(text), special, a, &ids);
-  for (uint32_t k = 0; k < ids.n; k++) ww_buf_fmt(&b, k ? " %d" : "%d", ids.v[k]);
+  for (uint32_t k = 0; k < ids.n; k++)
+    ww_buf_fmt(&b, k ? " %d" : "%d", ids.v[k]);
   assert_string_equal(b.s ? b.s : "", want);
   ww_buf_free(&b);
   ww_arena_free(a);
@@ -77,7 +86,8 @@ static void comes_back(const ww_tokenizer *t, const char *text, size_t n, bool s
   ww_tokenizer_encode(t, text, n, special, a, &ids);
   ww_tokenizer_decode(t, ids.v, ids.n, true, &b);
   assert_int_equal(b.n, n);
-  if (n) assert_memory_equal(b.s, text, n);
+  if (n)
+    assert_memory_equal(b.s, text, n);
   ww_buf_free(&b);
   ww_arena_free(a);
 }
@@ -100,7 +110,8 @@ static void test_byte_level(void **state) {
   assert_int_equal(ww_tokenizer_id(t, " a"), 258);
   assert_int_equal(ww_tokenizer_id(t, "nothing"), -1);
   assert_int_equal(ww_tokenizer_bos(t), 300);
-  assert_true(ww_tokenizer_special(t, 300) && !ww_tokenizer_special(t, 301) && !ww_tokenizer_special(t, 97));
+  assert_true(ww_tokenizer_special(t, 300) && !ww_tokenizer_special(t, 301) &&
+              !ww_tokenizer_special(t, 97));
   uint32_t n;
   assert_string_equal(ww_tokenizer_text(t, 258, &n), " a");
   assert_null(ww_tokenizer_text(t, 260, &n)); /* a hole */
@@ -116,7 +127,8 @@ static void test_byte_level(void **state) {
 /* An added token that is spelled like a byte is still that byte when it comes from text. */
 static void test_added_byte(void **state) {
   (void)state;
-  ww_tokenizer *t = parsed(byte_level("", "", "{\"id\":32,\"content\":\"\\u0120\",\"special\":true}", ""));
+  ww_tokenizer *t =
+      parsed(byte_level("", "", "{\"id\":32,\"content\":\"\\u0120\",\"special\":true}", ""));
   is_ids(t, "a b", false, "97 32 98");
   comes_back(t, "a b", 3, false);
   ww_tokenizer_free(t);
@@ -127,7 +139,8 @@ static void test_any_bytes(void **state) {
   uint32_t seed = 7;
   ww_tokenizer *t[] = {
       parsed(byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE)),
-      parsed(byte_level(WORDS, MERGES, "", "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"))};
+      parsed(byte_level(WORDS, MERGES, "",
+                        "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},"))};
   for (uint32_t k = 0; k < 4000; k++) {
     char text[200];
     uint32_t n = random_below(&seed, sizeof text), few = k % 3;
@@ -147,12 +160,17 @@ static void test_any_bytes(void **state) {
 }
 
 /* Merging by the book: joins the leftmost of the lowest rank, over and over. */
-static uint32_t merge_plainly(const char *const (*merges)[2], uint32_t nmerges, const char *text, char out[][64]) {
+static uint32_t merge_plainly(const char *const (*merges)[2], uint32_t nmerges, const char *text,
+                              char out[][64]) {
   uint32_t n = (uint32_t)strlen(text);
-  for (uint32_t k = 0; k < n; k++) out[k][0] = text[k], out[k][1] = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    out[k][0] = text[k];
+    out[k][1] = 0;
+  }
   for (uint32_t m = 0; m < nmerges;) {
     uint32_t at = 0;
-    while (at + 1 < n && (strcmp(out[at], merges[m][0]) || strcmp(out[at + 1], merges[m][1]))) at++;
+    while (at + 1 < n && (strcmp(out[at], merges[m][0]) || strcmp(out[at + 1], merges[m][1])))
+      at++;
     if (at + 1 >= n) {
       m++;
       continue;
@@ -169,8 +187,9 @@ static uint32_t merge_plainly(const char *const (*merges)[2], uint32_t nmerges, 
 
 static void test_merging(void **state) {
   (void)state;
-  static const char *const merges[][2] = {{"a", "b"},   {"b", "a"},    {"ab", "ab"}, {"a", "a"},   {"c", "ba"},
-                                          {"ab", "ba"}, {"abab", "a"}, {"aa", "aa"}, {"ba", "ba"}, {"a", "ab"}};
+  static const char *const merges[][2] = {{"a", "b"},   {"b", "a"},   {"ab", "ab"},  {"a", "a"},
+                                          {"c", "ba"},  {"ab", "ba"}, {"abab", "a"}, {"aa", "aa"},
+                                          {"ba", "ba"}, {"a", "ab"}};
   ww_buf vocab = {0}, list = {0};
   for (uint32_t k = 0; k < 10; k++) {
     ww_buf_fmt(&vocab, ",\"%s%s\":%u", merges[k][0], merges[k][1], 256 + k);
@@ -184,14 +203,16 @@ static void test_merging(void **state) {
     static char want[400][64];
     char text[400];
     uint32_t n = 1 + random_below(&seed, k % 4 ? 60 : 300); /* both ways of merging */
-    for (uint32_t i = 0; i < n; i++) text[i] = "abcab"[random_below(&seed, 5)];
+    for (uint32_t i = 0; i < n; i++)
+      text[i] = "abcab"[random_below(&seed, 5)];
     text[n] = 0;
     uint32_t nwant = merge_plainly(merges, 10, text, want);
     ww_arena *a = ww_arena_new();
     ww_tokens ids = {0};
     ww_tokenizer_encode(t, text, n, false, a, &ids);
     assert_int_equal(ids.n, nwant);
-    for (uint32_t i = 0; i < nwant; i++) assert_string_equal(ww_tokenizer_text(t, ids.v[i], NULL), want[i]);
+    for (uint32_t i = 0; i < nwant; i++)
+      assert_string_equal(ww_tokenizer_text(t, ids.v[i], NULL), want[i]);
     ww_arena_free(a);
   }
   ww_tokenizer_free(t);
@@ -225,10 +246,12 @@ static void test_split(void **state) {
         uint32_t b = random_below(&seed, k % 2 ? 17 : 28);
         ww_buf_add(&text, bits[b], b == 24 ? 1 : strlen(bits[b]));
       }
-      for (uint32_t i = 0; i < 2; i++) ww_split_text(s[i], w, text.s, text.n, note, &got[i]);
+      for (uint32_t i = 0; i < 2; i++)
+        ww_split_text(s[i], w, text.s, text.n, note, &got[i]);
       if (got[0].n != got[1].n || memcmp(got[0].s, got[1].s, got[0].n))
         fail_msg("%s: %s, not %s", text.s, got[1].s, got[0].s);
-      for (uint32_t i = 0; i < 2; i++) ww_buf_free(&got[i]);
+      for (uint32_t i = 0; i < 2; i++)
+        ww_buf_free(&got[i]);
       ww_buf_free(&text);
     }
     ww_split_free(s[0]);
@@ -256,23 +279,28 @@ static void test_normal_forms(void **state) {
 /* <unk> <s> </s>, 256 bytes, then pieces. */
 static char *pieces(const char *more, const char *merges, const char *rest) {
   ww_buf b = {0};
-  ww_buf_fmt(
-      &b,
-      "{\"added_tokens\":[{\"id\":0,\"content\":\"<unk>\",\"special\":true},{\"id\":1,\"content\":\"<s>\",\"special\":true}],%s"
-      "\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{\"String\":\"" MARK
-      "\"},\"content\":\" \"},"
-      "{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"},{\"type\":\"Strip\",\"content\":\" \",\"start\":1,\"stop\":0}]},"
-      "\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>\",\"fuse_unk\":true,\"byte_fallback\":true,\"vocab\":{\"<unk>\":0,\"<s>\":1,\"</s>\":2",
-      rest);
-  for (uint32_t k = 0; k < 256; k++) ww_buf_fmt(&b, ",\"<0x%02X>\":%u", k, k + 3);
+  ww_buf_fmt(&b,
+             "{\"added_tokens\":[{\"id\":0,\"content\":\"<unk>\",\"special\":true},{\"id\":1,"
+             "\"content\":\"<s>\",\"special\":true}],%s"
+             "\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{"
+             "\"String\":\"" MARK "\"},\"content\":\" \"},"
+             "{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"},{\"type\":\"Strip\",\"content\":\" "
+             "\",\"start\":1,\"stop\":0}]},"
+             "\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>\",\"fuse_unk\":true,\"byte_"
+             "fallback\":true,\"vocab\":{\"<unk>\":0,\"<s>\":1,\"</s>\":2",
+             rest);
+  for (uint32_t k = 0; k < 256; k++)
+    ww_buf_fmt(&b, ",\"<0x%02X>\":%u", k, k + 3);
   ww_buf_fmt(&b, "%s},\"merges\":[%s]}}", more, merges);
   return b.s;
 }
 
-#define LLAMA2                                                                                       \
-  "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":\"" MARK \
-  "\"},{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"" MARK "\"}]},"
-#define PIECES ",\"" MARK "\":259,\"a\":260,\"b\":261,\"" MARK "a\":262,\"ab\":263,\"" MARK "ab\":264"
+#define LLAMA2                                                                                \
+  "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":" \
+  "\"" MARK "\"},{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"" MARK    \
+  "\"}]},"
+#define PIECES \
+  ",\"" MARK "\":259,\"a\":260,\"b\":261,\"" MARK "a\":262,\"ab\":263,\"" MARK "ab\":264"
 
 static void test_sentencepiece(void **state) {
   (void)state;
@@ -321,11 +349,14 @@ static ww_tokenizer *through_gguf(const ww_meta *meta, uint32_t n, const char *r
   close(mkstemps(path, 5));
   float x[2] = {1, 2};
   ww_tensor one = {.name = "x", .type = WW_DTYPE_F32, .ndim = 1, .dim = {2}, .data = x, .bytes = 8};
-  if (ww_gguf_write(path, &one, 1, meta, n, &e)) fail_msg("%s", e.msg);
+  if (ww_gguf_write(path, &one, 1, meta, n, &e))
+    fail_msg("%s", e.msg);
   ww_status st = ww_tokenizer_open(path, &t, &e);
   unlink(path);
-  if (!refused && st) fail_msg("%s", e.msg);
-  if (refused && (!st || !strstr(e.msg, refused))) fail_msg("%d %s", st, e.msg);
+  if (!refused && st)
+    fail_msg("%s", e.msg);
+  if (refused && (!st || !strstr(e.msg, refused)))
+    fail_msg("%d %s", st, e.msg);
   return t;
 }
 
@@ -337,13 +368,14 @@ static void test_gguf(void **state) {
     letter[k][ww_utf8_put(letter[k], ww_tokenizer_letter((uint8_t)k))] = 0;
     tokens[k] = text_item(letter[k]);
   }
-  tokens[256] = text_item("ab"),
+  tokens[256] = text_item("ab");
   tokens[257] = text_item("\xc4\xa0"
-                          "ab"),
-  tokens[258] = text_item("<|begin|>"),
+                          "ab");
+  tokens[258] = text_item("<|begin|>");
   tokens[259] = text_item("\xc4\xa0"
                           "abc");
-  for (uint32_t k = 0; k < 260; k++) types[k] = (ww_meta){.kind = WW_META_INT, .u = k == 258 ? 3 : 1};
+  for (uint32_t k = 0; k < 260; k++)
+    types[k] = (ww_meta){.kind = WW_META_INT, .u = k == 258 ? 3 : 1};
   ww_meta meta[] = {text_at("tokenizer.ggml.model", "gpt2"),
                     text_at("tokenizer.ggml.pre", "llama-bpe"),
                     list_at("tokenizer.ggml.tokens", WW_META_TEXT, tokens, 260),
@@ -351,7 +383,8 @@ static void test_gguf(void **state) {
                     list_at("tokenizer.ggml.merges", WW_META_TEXT, merges, 2),
                     {.key = "tokenizer.ggml.bos_token_id", .kind = WW_META_UINT, .u = 258}};
   ww_tokenizer *t = through_gguf(meta, 6, NULL);
-  is_ids(t, "ab ab<|begin|> abc", true, "258 256 257 258 259"); /* a word that is a token, though no merge makes it */
+  is_ids(t, "ab ab<|begin|> abc", true,
+         "258 256 257 258 259"); /* a word that is a token, though no merge makes it */
   ww_tokenizer_free(t);
   meta[1] = text_at("tokenizer.ggml.pre", "qwen2");
   t = through_gguf(meta, 6, NULL);
@@ -359,7 +392,8 @@ static void test_gguf(void **state) {
   ww_tokenizer_free(t);
   meta[1] = text_at("tokenizer.ggml.pre", "unheard-of");
   through_gguf(meta, 6, "unheard-of");
-  meta[4].n = 1, meta[3].n = 259;
+  meta[4].n = 1;
+  meta[3].n = 259;
   through_gguf(meta, 6, "259 entries for 260 tokens");
   char *json = byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE);
   ww_meta ours = text_at("warpwise.tokenizer_json", json);
@@ -380,7 +414,8 @@ static void test_scores(void **state) {
   ww_buf_add(&bin, &(int32_t){27}, 4);
   for (uint32_t k = 0; k < 265; k++) {
     float s = k < 259 ? 0 : score[k - 259];
-    if (k > 2 && k < 259) snprintf(bytes[k - 3], 8, "<0x%02X>", k - 3);
+    if (k > 2 && k < 259)
+      snprintf(bytes[k - 3], 8, "<0x%02X>", k - 3);
     tokens[k] = text_item(k < 3 ? first[k] : k < 259 ? bytes[k - 3] : tail[k - 259]);
     types[k] = (ww_meta){.kind = WW_META_INT, .u = k == 0 ? 2 : k < 3 ? 3 : k < 259 ? 6 : 1};
     scores[k] = (ww_meta){.kind = WW_META_REAL, .real = s};
@@ -396,7 +431,8 @@ static void test_scores(void **state) {
                     {.key = "tokenizer.ggml.bos_token_id", .kind = WW_META_UINT, .u = 1}};
   ww_err e = {0};
   ww_tokenizer *t[2] = {through_gguf(meta, 5, NULL), ww_tokenizer_blank()};
-  if (ww_tokenizer_read_bin(bin.s, bin.n, t[1], &e)) fail_msg("%s", e.msg);
+  if (ww_tokenizer_read_bin(bin.s, bin.n, t[1], &e))
+    fail_msg("%s", e.msg);
   for (uint32_t k = 0; k < 2; k++) {
     is_ids(t[k], "ab aab\n", true, "1 264 262 263 13");
     is_ids(t[k], "</s>", true, "1 2");
@@ -421,7 +457,8 @@ static void refused(char *json, const char *why) {
   ww_tokenizer *t = NULL;
   ww_err e = {0};
   ww_status st = ww_tokenizer_parse(json, strlen(json), &t, &e);
-  if (!st || !strstr(e.msg, why)) fail_msg("wanted \"%s\", got %d \"%s\"", why, st, e.msg);
+  if (!st || !strstr(e.msg, why))
+    fail_msg("wanted \"%s\", got %d \"%s\"", why, st, e.msg);
   assert_null(t);
   free(json);
 }
@@ -430,7 +467,8 @@ static void test_bad_files(void **state) {
   (void)state;
   refused(byte_level("", "\"a b\"", "", ""), "a token that the vocabulary has not");
   refused(byte_level("", "\"a zz\"", "", ""), "the vocabulary has no \"zz\"");
-  refused(byte_level(",\"\":256", "[\"a\",\"\"]", "", ""), "would never end"); /* a + nothing = a: a cycle */
+  refused(byte_level(",\"\":256", "[\"a\",\"\"]", "", ""),
+          "would never end"); /* a + nothing = a: a cycle */
   refused(byte_level("", "\"ab\"", "", ""), "two tokens with a space");
   refused(byte_level("", "[\"a\"]", "", ""), "a merge is two tokens");
   refused(byte_level(",\"ab\":97", "", "", ""), "two tokens have the id 97");
@@ -445,14 +483,17 @@ static void test_bad_files(void **state) {
   refused(byte_level("", "", "", BOS), "the template's token 300");
   refused(byte_level("", "", "", "\"pre_tokenizer\":{\"type\":\"Magic\"},"), "Magic");
   refused(byte_level("", "", "",
-                     "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(\"},\"behavior\":\"Isolated\"},"),
+                     "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(\"},"
+                     "\"behavior\":\"Isolated\"},"),
           "not understood");
   refused(byte_level("", "", "", "\"normalizer\":{\"type\":\"Lowercase\"},"), "Lowercase");
   refused(byte_level(",\"\\ud800\":256", "", "", ""), "surrogate");
   refused(byte_level(",\"\xff\":256", "", "", ""), "not UTF-8");
   refused(ww_xcalloc(1, 1), "an object is expected");
   refused(strcpy(ww_xmalloc(64), "{\"model\":{\"type\":\"Unigram\",\"vocab\":[]}}"), "only BPE");
-  refused(strcpy(ww_xmalloc(64), "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[]}}"), "has no token");
+  refused(
+      strcpy(ww_xmalloc(64), "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[]}}"),
+      "has no token");
   refused(strcpy(ww_xmalloc(64), "{\"a\":[[[[[[[}"), "a bracket");
   char *whole = byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE BOS);
   for (size_t n = 0, all = strlen(whole); n < all; n++) { /* cut off anywhere */
@@ -481,7 +522,8 @@ static void *encode_much(void *p) {
     ww_arena *a = ww_arena_new();
     ww_tokens ids = {0};
     ww_tokenizer_encode(s->t, s->text, strlen(s->text), k & 1, a, &ids);
-    for (uint32_t i = 0; i < ids.n; i++) s->sum = s->sum * 31 + (uint32_t)ids.v[i];
+    for (uint32_t i = 0; i < ids.n; i++)
+      s->sum = s->sum * 31 + (uint32_t)ids.v[i];
     ww_arena_free(a);
   }
   return NULL;
@@ -492,14 +534,20 @@ static void test_threads(void **state) {
   ww_tokenizer *t[2] = {parsed(byte_level(WORDS, MERGES, ADDED, LLAMA3_PRE)),
                         parsed(byte_level(",\"ca\":256", "\"c a\"", ADDED, LLAMA3_PRE))};
   ww_buf text = {0};
-  for (uint32_t k = 0; k < 500; k++) ww_buf_fmt(&text, "abc cab%u <s>\xc3\xa9 ", k);
+  for (uint32_t k = 0; k < 500; k++)
+    ww_buf_fmt(&text, "abc cab%u <s>\xc3\xa9 ", k);
   share s[6];
   pthread_t id[6];
-  for (uint32_t k = 0; k < 6; k++) s[k] = (share){t[k & 1], text.s, 0};
-  for (uint32_t k = 2; k < 6; k++) pthread_create(&id[k], NULL, encode_much, &s[k]);
-  for (uint32_t k = 0; k < 2; k++) encode_much(&s[k]);
-  for (uint32_t k = 2; k < 6; k++) pthread_join(id[k], NULL);
-  for (uint32_t k = 2; k < 6; k++) assert_true(s[k].sum == s[k & 1].sum);
+  for (uint32_t k = 0; k < 6; k++)
+    s[k] = (share){t[k & 1], text.s, 0};
+  for (uint32_t k = 2; k < 6; k++)
+    pthread_create(&id[k], NULL, encode_much, &s[k]);
+  for (uint32_t k = 0; k < 2; k++)
+    encode_much(&s[k]);
+  for (uint32_t k = 2; k < 6; k++)
+    pthread_join(id[k], NULL);
+  for (uint32_t k = 2; k < 6; k++)
+    assert_true(s[k].sum == s[k & 1].sum);
   assert_true(s[0].sum != s[1].sum); /* one thread, two tokenizers: words do not mix */
   ww_buf_free(&text);
   ww_tokenizer_free(t[0]);
@@ -509,14 +557,16 @@ static void test_threads(void **state) {
 /* ---- training ---- */
 
 static const char *const lessons[] = {"float x = a[i] * b[i];\n", "float y = a[j] * b[j];\n",
-                                      "for (int i = 0; i < n; i++) x += a[i];\n", "\xff\xfe float\n"};
+                                      "for (int i = 0; i < n; i++) x += a[i];\n",
+                                      "\xff\xfe float\n"};
 typedef struct {
   uint32_t at, step, n;
 } lesson;
 
 static const char *next_lesson(void *ctx, size_t *n) {
   lesson *l = ctx;
-  if (l->n == 0) return NULL;
+  if (l->n == 0)
+    return NULL;
   l->n--;
   const char *s = lessons[l->at % 4];
   l->at += l->step;
@@ -534,7 +584,9 @@ static void test_training(void **state) {
   for (uint32_t k = 0; k < 2; k++) {
     lesson l = {0, k ? 3 : 1, 4};
     close(mkstemp(path[k]));
-    if (ww_bpe_train(&(ww_bpe_plan){.vocab = 290, .special = special, .next = next_lesson, .ctx = &l}, path[k], &e))
+    if (ww_bpe_train(
+            &(ww_bpe_plan){.vocab = 290, .special = special, .next = next_lesson, .ctx = &l},
+            path[k], &e))
       fail_msg("%s", e.msg);
     assert_int_equal(ww_read_file(a, path[k], 1 << 20, &data[k], &n[k], &e), WW_OK);
   }
@@ -544,7 +596,8 @@ static void test_training(void **state) {
   assert_int_equal(ww_tokenizer_id(t, "<|end|>"), 256);
   assert_true(ww_tokenizer_vocab(t) > 262 && ww_tokenizer_vocab(t) <= 290);
   is_ids(t, "<|answer|>", true, "257");
-  for (uint32_t k = 0; k < 4; k++) comes_back(t, lessons[k], strlen(lessons[k]), k & 1);
+  for (uint32_t k = 0; k < 4; k++)
+    comes_back(t, lessons[k], strlen(lessons[k]), k & 1);
   ww_tokens ids = {0};
   ww_tokenizer_encode(t, "a[i]", 4, false, a, &ids);
   assert_true(ids.n < 4); /* it learned something */
@@ -567,10 +620,12 @@ static void test_training(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_byte_level),    cmocka_unit_test(test_added_byte), cmocka_unit_test(test_any_bytes),
-      cmocka_unit_test(test_merging),       cmocka_unit_test(test_split),      cmocka_unit_test(test_normal_forms),
-      cmocka_unit_test(test_sentencepiece), cmocka_unit_test(test_gguf),       cmocka_unit_test(test_scores),
-      cmocka_unit_test(test_bad_files),     cmocka_unit_test(test_threads),    cmocka_unit_test(test_training),
+      cmocka_unit_test(test_byte_level),    cmocka_unit_test(test_added_byte),
+      cmocka_unit_test(test_any_bytes),     cmocka_unit_test(test_merging),
+      cmocka_unit_test(test_split),         cmocka_unit_test(test_normal_forms),
+      cmocka_unit_test(test_sentencepiece), cmocka_unit_test(test_gguf),
+      cmocka_unit_test(test_scores),        cmocka_unit_test(test_bad_files),
+      cmocka_unit_test(test_threads),       cmocka_unit_test(test_training),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* test_lm_train.c - what surrounds learning: reading examples, packing, schedule, checkpoints that survive, exact resume. */
+/* test_lm_train.c - what surrounds learning: reading examples, packing, schedule, checkpoints that
+ * survive, exact resume. */
 #include "folder.h"
 
 #include <inttypes.h>
@@ -28,22 +29,28 @@ static uint64_t next(uint64_t *seed) {
   return *seed >> 33;
 }
 
-/* Lengths of 8 to `most`, each token says whose it is; numbers and features hold the example's index. */
-static ww_examples made(ww_arena *a, uint32_t n, uint32_t most, uint32_t numbers, uint32_t features, uint64_t seed) {
+/* Lengths of 8 to `most`, each token says whose it is; numbers and features hold the example's
+ * index. */
+static ww_examples made(ww_arena *a, uint32_t n, uint32_t most, uint32_t numbers, uint32_t features,
+                        uint64_t seed) {
   ww_examples x = {.n = n, .numbers = numbers, .features = features};
   x.v = WW_NEWN(a, ww_example, n);
   x.number = WW_NEWN(a, float, (size_t)n *numbers + 1);
   x.feature = WW_NEWN(a, float, (size_t)n *features + 1);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t len = 8 + (uint32_t)next(&seed) % (most - 7);
-    x.v[i] = (ww_example){.at = x.tokens, .n = len, .prompt = i % 3 == 0 ? 0 : 1 + (uint32_t)next(&seed) % (len - 1)};
+    x.v[i] = (ww_example){
+        .at = x.tokens, .n = len, .prompt = i % 3 == 0 ? 0 : 1 + (uint32_t)next(&seed) % (len - 1)};
     x.tokens += len;
-    for (uint32_t k = 0; k < numbers; k++) x.number[i * numbers + k] = i % 5 == 4 ? NAN : (float)i + 0.5f * (float)k;
-    for (uint32_t k = 0; k < features; k++) x.feature[i * features + k] = i % 7 == 6 ? NAN : (float)i;
+    for (uint32_t k = 0; k < numbers; k++)
+      x.number[i * numbers + k] = i % 5 == 4 ? NAN : (float)i + 0.5f * (float)k;
+    for (uint32_t k = 0; k < features; k++)
+      x.feature[i * features + k] = i % 7 == 6 ? NAN : (float)i;
   }
   x.token = WW_NEWN(a, int32_t, x.tokens);
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t k = 0; k < x.v[i].n; k++) x.token[x.v[i].at + k] = (int32_t)(i * 1000 + k);
+    for (uint32_t k = 0; k < x.v[i].n; k++)
+      x.token[x.v[i].at + k] = (int32_t)(i * 1000 + k);
   return x;
 }
 
@@ -61,7 +68,8 @@ static void test_shuffle(void **state) {
       seen[to] = 1;
       moved += to != ww_shuffled(k, n, 8);
     }
-    if (n > 100) assert_true(moved > n * 9 / 10); /* another seed, another order */
+    if (n > 100)
+      assert_true(moved > n * 9 / 10); /* another seed, another order */
   }
 }
 
@@ -113,18 +121,21 @@ static void test_packing(void **state) {
   ww_lm_config c = {.numbers = 3, .features = 2, .feature_tokens = G};
   ww_examples x = made(a, N, 200, 3, 2, 1);
   uint32_t *times = WW_NEWN(a, uint32_t, N), known = 0, asked = 0, described = 0;
-  for (uint32_t i = 0; i < N; i++) known += i % 5 != 4;
+  for (uint32_t i = 0; i < N; i++)
+    known += i % 5 != 4;
   x.v[0].prompt = 3; /* token 0 is padding's too: not in front of one asked for nothing */
   ww_packer *p = ww_packer_new(&x, &c, B, T, 42);
   const ww_lm_batch *b;
   assert_true(ww_packer_filled(p) > 0.97);
   while ((b = ww_packer_next_once(p))) {
-    for (uint32_t r = 0; r < B; r++) check_row(b, r, &x, times);
+    for (uint32_t r = 0; r < B; r++)
+      check_row(b, r, &x, times);
     check_asked(b, &x, G);
     asked += b->asked;
     described += b->described;
   }
-  for (uint32_t i = 0; i < N; i++) assert_int_equal(times[i], 1);
+  for (uint32_t i = 0; i < N; i++)
+    assert_int_equal(times[i], 1);
   assert_int_equal(asked, known);
   assert_int_equal(described, N - N / 7);
   /* the endless stream: three epochs, each example three times */
@@ -134,12 +145,15 @@ static void test_packing(void **state) {
   while (epoch < 3 || row == 0) {
     b = ww_packer_next(p);
     ww_packer_tell(p, &epoch, &row);
-    if (epoch >= 3 && row) break;
-    for (uint32_t r = 0; r < B; r++) check_row(b, r, &x, times);
+    if (epoch >= 3 && row)
+      break;
+    for (uint32_t r = 0; r < B; r++)
+      check_row(b, r, &x, times);
     total += B;
   }
   assert_true(total >= 3 * rows - 3 * rows / 20 && total <= 3 * rows + 3 * rows / 20);
-  for (uint32_t i = 0; i < N; i++) assert_true(times[i] == 2 || times[i] == 3);
+  for (uint32_t i = 0; i < N; i++)
+    assert_true(times[i] == 2 || times[i] == 3);
   ww_packer_free(p);
 }
 
@@ -164,8 +178,10 @@ static void test_seek(void **state) {
   assert_true(same < ROWS / 20);
   for (uint32_t k = 0; k < ROWS; k += 6) { /* another batch size, the same rows */
     const ww_lm_batch *b = ww_packer_next(six);
-    for (uint32_t r = 0; r < 6; r++) assert_true(row_hash(b, r) == row[k + r]);
-    if (k != 120 && k != 480) continue; /* in the first epoch, in a later one: leave, begin anew from its place */
+    for (uint32_t r = 0; r < 6; r++)
+      assert_true(row_hash(b, r) == row[k + r]);
+    if (k != 120 && k != 480)
+      continue; /* in the first epoch, in a later one: leave, begin anew from its place */
     ww_packer_tell(six, &epoch, &at);
     assert_true(epoch == 0 || k == 480);
     ww_packer_free(six);
@@ -177,7 +193,8 @@ static void test_seek(void **state) {
   ww_packer_free(other);
 }
 
-/* A share of the prompts' tokens is put over by others of the same prompt, some features are 0; answers and places stay. */
+/* A share of the prompts' tokens is put over by others of the same prompt, some features are 0;
+ * answers and places stay. */
 static void test_noise(void **state) {
   ww_arena *a = *state;
   enum { T = 256, B = 64, G = 2 };
@@ -187,21 +204,28 @@ static void test_noise(void **state) {
             *again = ww_packer_new(&x, &c, B, T, 5);
   ww_packer_noise(noisy, 0.2f);
   ww_packer_noise(again, 0.2f);
-  const ww_lm_batch *p = ww_packer_next(plain), *n = ww_packer_next(noisy), *m = ww_packer_next(again);
+  const ww_lm_batch *p = ww_packer_next(plain), *n = ww_packer_next(noisy),
+                    *m = ww_packer_next(again);
   assert_memory_equal(p->target, n->target, B * T * sizeof(int32_t));
   assert_memory_equal(n->token, m->token, B * T * sizeof(int32_t));
   double prompt = 0, moved = 0, zeros = 0;
   for (uint32_t i = 0; i < B * T; i++) {
-    if (p->token[i] != n->token[i]) assert_int_equal(p->token[i] / 1000, n->token[i] / 1000);
-    bool may = p->target[i] < 0 && i + 1 < B * T && p->first[i + 1] == p->first[i] && p->target[i + 1] < 0;
+    if (p->token[i] != n->token[i])
+      assert_int_equal(p->token[i] / 1000, n->token[i] / 1000);
+    bool may =
+        p->target[i] < 0 && i + 1 < B * T && p->first[i + 1] == p->first[i] && p->target[i + 1] < 0;
     prompt += may;
     moved += p->token[i] != n->token[i];
-    if (p->target[i] >= 0) assert_int_equal(p->token[i], n->token[i]); /* the answer and the prompt's last */
+    if (p->target[i] >= 0)
+      assert_int_equal(p->token[i], n->token[i]); /* the answer and the prompt's last */
   }
-  for (uint32_t i = 0; i < p->asked; i++) assert_int_equal(p->token[p->ask_at[i]], n->token[n->ask_at[i]]);
-  for (uint32_t i = 0; i < p->described * 8; i++) zeros += n->features[i] == 0 && p->features[i] != 0;
+  for (uint32_t i = 0; i < p->asked; i++)
+    assert_int_equal(p->token[p->ask_at[i]], n->token[n->ask_at[i]]);
+  for (uint32_t i = 0; i < p->described * 8; i++)
+    zeros += n->features[i] == 0 && p->features[i] != 0;
   for (uint32_t i = 0; i < p->described; i++)
-    for (uint32_t g = 0; g < G; g++) assert_int_equal(p->token[p->describe_at[i] + g], n->token[n->describe_at[i] + g]);
+    for (uint32_t g = 0; g < G; g++)
+      assert_int_equal(p->token[p->describe_at[i] + g], n->token[n->describe_at[i] + g]);
   assert_true(moved > 0.1 * prompt && moved < 0.25 * prompt);
   assert_true(zeros > 0.12 * 8 * p->described && zeros < 0.28 * 8 * p->described);
   ww_packer_free(plain);
@@ -216,7 +240,8 @@ static void test_schedule(void **state) {
   ww_lm_plan p = {.lr = 1e-3f, .lr_least = 0.1f, .warmup = 10};
   assert_true(fabsf(ww_lm_rate(&p, 110, 1) - 1e-4f) < 1e-9f);
   assert_true(ww_lm_rate(&p, 110, 10) == 1e-3f);
-  assert_true(fabsf(ww_lm_rate(&p, 110, 60) - 5.5e-4f) < 1e-8f); /* half way: the middle of 1e-3 and 1e-4 */
+  assert_true(fabsf(ww_lm_rate(&p, 110, 60) - 5.5e-4f) <
+              1e-8f); /* half way: the middle of 1e-3 and 1e-4 */
   assert_true(fabsf(ww_lm_rate(&p, 110, 110) - 1e-4f) < 1e-9f);
   p.warmup = 0;
   assert_true(ww_lm_rate(&p, 100, 1) < 1e-3f && ww_lm_rate(&p, 100, 1) > 9.9e-4f);
@@ -238,8 +263,10 @@ enum { FLOATS = 100 * 1000, SHARD = 256 << 10 }; /* two shards */
 
 static void fill(void *ctx, uint32_t i, float *to) {
   uint32_t salt = *(uint32_t *)ctx;
-  for (uint32_t k = 0; k < (i ? 10u : FLOATS); k++) to[k] = (float)(k % 1000) + (float)salt;
-  if (salt == 99) to[3] = NAN;
+  for (uint32_t k = 0; k < (i ? 10u : FLOATS); k++)
+    to[k] = (float)(k % 1000) + (float)salt;
+  if (salt == 99)
+    to[3] = NAN;
 }
 
 static ww_status save(const char *dir, uint32_t step, ww_err *e) {
@@ -258,7 +285,8 @@ static void is_good(const char *dir, uint32_t step, ww_arena *a) {
   ww_checkpoint c;
   ww_err e = {0};
   float *v = WW_NEWN(a, float, FLOATS), *want = WW_NEWN(a, float, FLOATS);
-  if (ww_checkpoint_open(dir, &c, &e)) fail_msg("%s", e.msg);
+  if (ww_checkpoint_open(dir, &c, &e))
+    fail_msg("%s", e.msg);
   assert_int_equal(c.step, step);
   assert_int_equal(ww_json_whole(c.state, "hello"), 1);
   assert_int_equal(ww_checkpoint_read(&c, "values", FLOATS, v, &e), WW_OK);
@@ -279,7 +307,8 @@ static void test_checkpoint(void **state) {
   ww_checkpoint c;
   ww_err e = {0};
   assert_int_equal(ww_checkpoint_open(under, &c, &e), WW_EIO);
-  for (uint32_t step = 10; step <= 40; step += 10) assert_int_equal(save(under, step, &e), WW_OK);
+  for (uint32_t step = 10; step <= 40; step += 10)
+    assert_int_equal(save(under, step, &e), WW_OK);
   is_good(under, 40, a);
   assert_true(ww_file_exists(ww_fmt(a, "%s/00000030/manifest.json", under)));
   assert_false(ww_file_exists(ww_fmt(a, "%s/00000020", under))); /* two are kept */
@@ -312,10 +341,14 @@ static void test_damage(void **state) {
   for (int how = 0; how < 4; how++) {
     assert_int_equal(save(dir, 10, &e), WW_OK);
     assert_int_equal(save(dir, 20, &e), WW_OK);
-    if (how == 0) damage(shard);
-    if (how == 1) assert_int_equal(unlink(shard), 0);
-    if (how == 2) assert_int_equal(truncate(shard, 4096), 0);
-    if (how == 3) assert_int_equal(truncate(manifest, (off_t)bytes_of(manifest) / 2), 0);
+    if (how == 0)
+      damage(shard);
+    if (how == 1)
+      assert_int_equal(unlink(shard), 0);
+    if (how == 2)
+      assert_int_equal(truncate(shard, 4096), 0);
+    if (how == 3)
+      assert_int_equal(truncate(manifest, (off_t)bytes_of(manifest) / 2), 0);
     is_good(dir, 10, a); /* the one before it */
     assert_int_equal(ww_checkpoint_open(dir, &c, &e), WW_OK);
     assert_non_null(strstr(c.note, how == 3 ? "manifest.json" : "values-0001.f32"));
@@ -355,9 +388,12 @@ static void test_lying_manifest(void **state) {
   ww_arena *a = *state;
   static const char *const lies[] = {
       "[]",
-      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":4,\"shards\":[{\"file\":\"../../etc/passwd\",\"bytes\":16,\"hash\":\"0\"}]}]}",
-      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":18446744073709551615,\"shards\":[]}]}",
-      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":4611686018427387904,\"shards\":[{\"file\":\"x\",\"bytes\":999999999999,\"hash\":\"0\"}]}]}",
+      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":4,\"shards\":[{"
+      "\"file\":\"../../etc/passwd\",\"bytes\":16,\"hash\":\"0\"}]}]}",
+      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":"
+      "18446744073709551615,\"shards\":[]}]}",
+      "{\"format\":1,\"step\":7,\"state\":{},\"arrays\":[{\"name\":\"v\",\"floats\":"
+      "4611686018427387904,\"shards\":[{\"file\":\"x\",\"bytes\":999999999999,\"hash\":\"0\"}]}]}",
       "{\"format\":2,\"step\":7,\"state\":{},\"arrays\":[]}",
       "{\"format\":1,\"step\":8,\"state\":{},\"arrays\":[]}",
       "{\"format\":1,\"step\":7,\"arrays\":[]}",
@@ -367,7 +403,8 @@ static void test_lying_manifest(void **state) {
   mkdir(one, 0777);
   for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
     put(a, one, "manifest.json", lies[k]);
-    if (ww_checkpoint_open(dir, &c, NULL) != WW_EDATA) fail_msg("lie %zu", k);
+    if (ww_checkpoint_open(dir, &c, NULL) != WW_EDATA)
+      fail_msg("lie %zu", k);
   }
   folder_drop(dir);
 }
@@ -375,26 +412,31 @@ static void test_lying_manifest(void **state) {
 /* ---- reading ---- */
 
 static ww_tokenizer *tokenizer(ww_arena *a, const char *dir) {
-  static const char *const special[] = {"<|end|>", "<|answer|>", "<|number|>", "<|im_start|>", "<|im_end|>", NULL};
-  char *data = put(
-      a, dir, "texts.jsonl",
-      "{\"text\":\"for (int i = 0; i < n; i++) x[i] = 2 * x[i];\"}\n{\"prompt\":\"a b c\",\"completion\":\"d e f\"}\n");
+  static const char *const special[] = {"<|end|>",      "<|answer|>", "<|number|>",
+                                        "<|im_start|>", "<|im_end|>", NULL};
+  char *data = put(a, dir, "texts.jsonl",
+                   "{\"text\":\"for (int i = 0; i < n; i++) x[i] = 2 * x[i];\"}\n{\"prompt\":\"a b "
+                   "c\",\"completion\":\"d e f\"}\n");
   char *path = ww_fmt(a, "%s/tokenizer.json", dir);
   ww_texts *texts;
   ww_tokenizer *t;
   ww_err e = {0};
   assert_int_equal(ww_texts_open(data, &texts, &e), WW_OK);
   ww_bpe_plan plan = {.vocab = 280, .special = special, .next = ww_texts_next, .ctx = texts};
-  if (ww_bpe_train(&plan, path, &e)) fail_msg("%s", e.msg);
+  if (ww_bpe_train(&plan, path, &e))
+    fail_msg("%s", e.msg);
   assert_int_equal(ww_texts_close(texts, &e), WW_OK);
-  if (ww_tokenizer_open(path, &t, &e)) fail_msg("%s", e.msg);
+  if (ww_tokenizer_open(path, &t, &e))
+    fail_msg("%s", e.msg);
   return t;
 }
 
-static const char *decoded(const ww_tokenizer *t, const ww_examples *x, uint32_t i, bool answer, ww_arena *a) {
+static const char *decoded(const ww_tokenizer *t, const ww_examples *x, uint32_t i, bool answer,
+                           ww_arena *a) {
   ww_buf b = {0};
   const ww_example *d = &x->v[i];
-  ww_tokenizer_decode(t, x->token + d->at + (answer ? d->prompt : 0), answer ? d->n - d->prompt : d->prompt, true, &b);
+  ww_tokenizer_decode(t, x->token + d->at + (answer ? d->prompt : 0),
+                      answer ? d->n - d->prompt : d->prompt, true, &b);
   char *s = ww_strdup(a, b.s ? b.s : "");
   ww_buf_free(&b);
   return s;
@@ -412,26 +454,31 @@ static void test_reading(void **state) {
                     .neos = 1};
   ww_err e = {0};
   ww_examples x;
-  char *path = put(
-      a, dir, "some.jsonl",
-      "{\"prompt\":\"<|number|><|number|>x = 1<|answer|>\",\"completion\":\"y<|end|>\",\"numbers\":[1.5,null],\"features\":[1,2,3]}\n"
-      "\r\n"
-      "{\"prompt\":\"q\",\"completion\":\"no mark\"}\r\n"
-      "{\"messages\":[{\"role\":\"user\",\"content\":\"hi<|im_end|>\"},{\"role\":\"assistant\",\"content\":\"one\"},"
-      "{\"role\":\"user\",\"content\":\"more\"},{\"role\":\"assistant\",\"content\":\"two\"}],\"numbers\":[7,8]}\n"
-      "{\"text\":\"all of it\"}");
-  if (ww_examples_read(path, t, &c, 64, 3, &x, &e)) fail_msg("%u: %s", e.line, e.msg);
+  char *path =
+      put(a, dir, "some.jsonl",
+          "{\"prompt\":\"<|number|><|number|>x = "
+          "1<|answer|>\",\"completion\":\"y<|end|>\",\"numbers\":[1.5,null],\"features\":[1,2,3]}\n"
+          "\r\n"
+          "{\"prompt\":\"q\",\"completion\":\"no mark\"}\r\n"
+          "{\"messages\":[{\"role\":\"user\",\"content\":\"hi<|im_end|>\"},{\"role\":\"assistant\","
+          "\"content\":\"one\"},"
+          "{\"role\":\"user\",\"content\":\"more\"},{\"role\":\"assistant\",\"content\":\"two\"}],"
+          "\"numbers\":[7,8]}\n"
+          "{\"text\":\"all of it\"}");
+  if (ww_examples_read(path, t, &c, 64, 3, &x, &e))
+    fail_msg("%u: %s", e.line, e.msg);
   assert_int_equal(x.n, 5);
   assert_string_equal(decoded(t, &x, 0, false, a), "<|number|><|number|>x = 1<|answer|>");
   assert_string_equal(decoded(t, &x, 0, true, a), "y<|end|>");
   assert_string_equal(decoded(t, &x, 1, true, a), "no mark<|end|>"); /* it gets its end */
   assert_string_equal(decoded(t, &x, 2, true, a), "one<|im_end|>");
-  assert_string_equal(
-      decoded(t, &x, 3, false, a),
-      "<|im_start|>user\nhi<|im_end|><|im_end|>\n<|im_start|>assistant\none<|im_end|>\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n");
+  assert_string_equal(decoded(t, &x, 3, false, a),
+                      "<|im_start|>user\nhi<|im_end|><|im_end|>\n<|im_start|>assistant\none<|im_"
+                      "end|>\n<|im_start|>user\nmore<|im_end|>\n<|im_start|>assistant\n");
   assert_string_equal(decoded(t, &x, 3, true, a), "two<|im_end|>");
   uint32_t marks = 0; /* the text of a mark inside a message is no mark */
-  for (uint32_t k = 0; k < x.v[2].prompt; k++) marks += x.token[x.v[2].at + k] == ww_tokenizer_id(t, "<|im_end|>");
+  for (uint32_t k = 0; k < x.v[2].prompt; k++)
+    marks += x.token[x.v[2].at + k] == ww_tokenizer_id(t, "<|im_end|>");
   assert_int_equal(marks, 1);
   assert_int_equal(x.v[4].prompt, 0);
   assert_true(x.number[0] == 1.5f && isnan(x.number[1]) && x.number[4] == 7 && isnan(x.number[6]));
@@ -469,7 +516,8 @@ static void test_bad_lines(void **state) {
     ww_err e = {0};
     ww_examples x;
     ww_buf b = {0};
-    for (int i = 0; i < 4; i++) ww_buf_puts(&b, "{\"prompt\":\"a\",\"completion\":\"b\"}\n");
+    for (int i = 0; i < 4; i++)
+      ww_buf_puts(&b, "{\"prompt\":\"a\",\"completion\":\"b\"}\n");
     ww_buf_fmt(&b, "%s\n{\"bad too\":1}\n", bad[k].line);
     char *path = put(a, dir, "bad.jsonl", b.s);
     ww_buf_free(&b);
@@ -489,7 +537,8 @@ static void test_bad_lines(void **state) {
   folder_drop(dir);
 }
 
-/* Long ones lose the middle of the prompt, texts become several; threads and packing of the file make no difference. */
+/* Long ones lose the middle of the prompt, texts become several; threads and packing of the file
+ * make no difference. */
 static void test_long(void **state) {
   ww_arena *a = *state;
   char *dir = folder_new(a);
@@ -501,19 +550,24 @@ static void test_long(void **state) {
   uint64_t seed = 5;
   for (int i = 0; i < 60000; i++) { /* 9 MB: several chunks */
     ww_buf_fmt(&b, i % 10 ? "{\"prompt\":\"begin %d" : "{\"text\":\"begin %d", i);
-    for (int k = 0, n = (int)(next(&seed) % 60); k < n; k++) ww_buf_fmt(&b, " %" PRIu64, next(&seed) % 1000);
+    for (int k = 0, n = (int)(next(&seed) % 60); k < n; k++)
+      ww_buf_fmt(&b, " %" PRIu64, next(&seed) % 1000);
     ww_buf_puts(&b, i % 10 ? " stop\",\"completion\":\"yes\"}\n" : " stop\"}\n");
   }
   char *path = put(a, dir, "long.jsonl", b.s), *packed = ww_fmt(a, "%s/long.jsonl.zst", dir);
   assert_int_equal(ww_write_packed(packed, b.s, b.n, 1, &e), WW_OK);
   ww_buf_free(&b);
-  if (ww_examples_read(path, t, &c, 40, 1, &x, &e)) fail_msg("%u: %s", e.line, e.msg);
-  if (ww_examples_read(packed, t, &c, 40, 4, &y, &e)) fail_msg("%u: %s", e.line, e.msg);
+  if (ww_examples_read(path, t, &c, 40, 1, &x, &e))
+    fail_msg("%u: %s", e.line, e.msg);
+  if (ww_examples_read(packed, t, &c, 40, 4, &y, &e))
+    fail_msg("%u: %s", e.line, e.msg);
   assert_true(x.n == y.n && ww_examples_hash(&x) == ww_examples_hash(&y));
   assert_true(x.n > 60000 && x.cut > 10000);
-  for (uint32_t i = 0; i < x.n; i++) assert_true(x.v[i].n <= 40);
+  for (uint32_t i = 0; i < x.n; i++)
+    assert_true(x.v[i].n <= 40);
   for (uint32_t i = 1; i < 200; i++) {
-    if (!x.v[i].prompt) continue;
+    if (!x.v[i].prompt)
+      continue;
     const char *p = decoded(t, &x, i, false, a);
     assert_true(ww_starts(p, "begin ") && !strcmp(p + strlen(p) - 5, " stop"));
     assert_string_equal(decoded(t, &x, i, true, a), "yes<|end|>");
@@ -576,7 +630,8 @@ static learned learn(ww_arena *a, const ww_examples *x, const ww_lm_plan *p, uin
   learned l = {0};
   ww_net_options opt = {.lora_rank = lora, .lora_alpha = 8, .number_weight = p->number_weight};
   assert_int_equal(ww_ops_cpu(&l.o, &l.e), WW_OK);
-  if (ww_net_new(l.o, &tiny, &opt, p->rows, p->tokens, &l.n, &l.e)) fail_msg("%s", l.e.msg);
+  if (ww_net_new(l.o, &tiny, &opt, p->rows, p->tokens, &l.n, &l.e))
+    fail_msg("%s", l.e.msg);
   ww_net_init(l.n, 1);
   l.st = ww_lm_train(l.n, &tiny, x, x, p, a, &l.out, &l.e);
   l.values = ww_net_learned(l.n);
@@ -627,7 +682,8 @@ static void test_resume(void **state) {
     folder_drop(ww_fmt(a, "%s/%u/00000020", dir, lora)); /* only step 10 is left; the log has 20 */
     p.resume = true;
     learned half = learn(a, &x, &p, lora);
-    if (half.st) fail_msg("%s", half.e.msg);
+    if (half.st)
+      fail_msg("%s", half.e.msg);
     assert_int_equal(half.out.tokens, 10 * 4 * 48);
     assert_memory_equal(half.v, whole.v, whole.values * sizeof(float));
     assert_int_equal(half.out.train.n, 20);
@@ -636,7 +692,8 @@ static void test_resume(void **state) {
     char *log;
     uint32_t lines = 0;
     assert_int_equal(ww_read_file(a, p.log, 1 << 20, &log, NULL, NULL), WW_OK);
-    for (; *log; log++) lines += *log == '\n';
+    for (; *log; log++)
+      lines += *log == '\n';
     assert_int_equal(lines, 24); /* 20 steps and 4 evaluations, each once */
     p.seed = 5;
     learned other = learn(a, &x, &p, lora);
@@ -657,7 +714,8 @@ static void test_learns(void **state) {
   p.number_weight = 0.02f;
   learned l = learn(a, &x, &p, 0);
   assert_int_equal(l.st, WW_OK);
-  assert_true(l.out.train.v[0].token_loss > 3.8f && l.out.train.v[0].token_loss < 4.6f); /* ln 64 = 4.16 */
+  assert_true(l.out.train.v[0].token_loss > 3.8f &&
+              l.out.train.v[0].token_loss < 4.6f); /* ln 64 = 4.16 */
   if (!(l.out.check.v[l.out.check.n - 1].token_loss < 2))
     fail_msg("%f", (double)l.out.check.v[l.out.check.n - 1].token_loss);
   ww_buf b = {0};
@@ -675,7 +733,8 @@ static void test_learns(void **state) {
   p.rows = 1;
   p.accumulate = 4;
   learned four = learn(a, &x, &p, 0);
-  for (uint64_t k = 0; k < one.values; k++) assert_true(fabsf(one.v[k] - four.v[k]) < 2e-4f);
+  for (uint64_t k = 0; k < one.values; k++)
+    assert_true(fabsf(one.v[k] - four.v[k]) < 2e-4f);
 }
 
 static void test_not_finite(void **state) {
@@ -698,7 +757,8 @@ static void test_not_finite(void **state) {
   p.resume = true;
   p.steps = 8;
   l = learn(a, &x, &p, 0);
-  if (l.st) fail_msg("%s", l.e.msg);
+  if (l.st)
+    fail_msg("%s", l.e.msg);
   assert_true(isfinite(l.out.train.v[7].loss) && l.out.train.n == 8);
   folder_drop(dir);
 }

@@ -1,4 +1,5 @@
-/* test_lm_weights.c - types and files of weights: every type there and back, hostile headers, a disk that is full. */
+/* test_lm_weights.c - types and files of weights: every type there and back, hostile headers, a
+ * disk that is full. */
 #include "folder.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static void halves_have_their_values(void **state) {
   (void)state;
   uint16_t all[65536], back[65536];
   float *fast = ww_xmalloc(sizeof *fast * 65536), *plain = ww_xmalloc(sizeof *plain * 65536);
-  for (uint32_t h = 0; h < 65536; h++) all[h] = (uint16_t)h;
+  for (uint32_t h = 0; h < 65536; h++)
+    all[h] = (uint16_t)h;
   ww_to_f32(fast, all, WW_DTYPE_F16, 65536);
   ww_to_f32_plain(plain, all, WW_DTYPE_F16, 65536);
   assert_memory_equal(fast, plain, sizeof *fast * 65536);
@@ -46,13 +48,15 @@ static void halves_have_their_values(void **state) {
     else
       assert_true(inf ? isinf(fast[h]) && (signbit(fast[h]) != 0) == (h >> 15 != 0)
                       : fast[h] == half_value((uint16_t)h));
-    if (!nan) assert_int_equal(back[h], h);
+    if (!nan)
+      assert_int_equal(back[h], h);
   }
   free(fast);
   free(plain);
 }
 
-/* Between two neighbours the nearer one wins, between equally near ones the even one; checked with doubles, which hold both exactly. */
+/* Between two neighbours the nearer one wins, between equally near ones the even one; checked with
+ * doubles, which hold both exactly. */
 static void check_nearest(float x, uint16_t got, double (*value)(uint16_t), uint16_t largest) {
   uint16_t size = got & 0x7fff;
   double want = fabs((double)x), mine = value(size);
@@ -67,7 +71,9 @@ static void check_nearest(float x, uint16_t got, double (*value)(uint16_t), uint
     fail_msg("%a became %x", (double)x, got);
 }
 
-static double bf16_value(uint16_t h) { return float_of((uint32_t)h << 16); }
+static double bf16_value(uint16_t h) {
+  return float_of((uint32_t)h << 16);
+}
 
 enum { MANY = 1 << 16 };
 
@@ -75,13 +81,15 @@ static void rounding_is_to_nearest_even(void **state) {
   float *x = ww_alloc(*state, sizeof *x * MANY);
   uint16_t *fast = ww_alloc(*state, 2 * MANY), *plain = ww_alloc(*state, 2 * MANY);
   uint64_t seed = 1;
-  for (uint32_t i = 0; i < MANY; i++) { /* anything; halves' range; exact middles between halves and between bf16s */
+  for (uint32_t i = 0; i < MANY;
+       i++) { /* anything; halves' range; exact middles between halves and between bf16s */
     uint32_t r = next_random(&seed);
     x[i] = i % 4 == 0   ? float_of(r)
            : i % 4 == 1 ? ldexpf((float)(r & 0xffffff), (int)(r >> 26) - 52)
            : i % 4 == 2 ? float_of((r & 0x8fffe000) + 0x30000000 + (r & 1 ? 0x1000 : 0))
                         : float_of((r & 0xffff0000) | (r & 1 ? 0x8000 : 0x8001));
-    if (isnan(x[i])) x[i] = 65519.996f;
+    if (isnan(x[i]))
+      x[i] = 65519.996f;
   }
   static const ww_dtype types[] = {WW_DTYPE_F16, WW_DTYPE_BF16};
   for (int t = 0; t < 2; t++) {
@@ -89,10 +97,12 @@ static void rounding_is_to_nearest_even(void **state) {
     ww_from_f32_plain(plain, types[t], x, MANY - 3);
     assert_memory_equal(fast, plain, 2 * (MANY - 3));
     for (uint32_t i = 0; i < MANY - 3; i++)
-      if (isfinite(x[i])) check_nearest(x[i], fast[i], t ? bf16_value : half_value, t ? 0x7f7f : 0x7bff);
+      if (isfinite(x[i]))
+        check_nearest(x[i], fast[i], t ? bf16_value : half_value, t ? 0x7f7f : 0x7bff);
   }
-  float odd[] = {NAN,      float_of(0x7f800001), float_of(0xff812345), INFINITY, -INFINITY, 65520, 65519.99f,
-                 0x1p-25f, -0x1.8p-25f};
+  float odd[] = {
+      NAN,      float_of(0x7f800001), float_of(0xff812345), INFINITY, -INFINITY, 65520, 65519.99f,
+      0x1p-25f, -0x1.8p-25f};
   uint16_t want[] = {0x7e00, 0x7e00, 0xfe09, 0x7c00, 0xfc00, 0x7c00, 0x7bff, 0, 0x8001}, got[9];
   ww_from_f32_plain(got, WW_DTYPE_F16, odd, 9);
   assert_memory_equal(got, want, sizeof want);
@@ -110,7 +120,8 @@ static void blocks_are_within_half_a_step(void **state) {
   for (uint32_t i = 0; i < N; i++) {
     int scale = (int)(i / 32 % 40) - 25; /* from scales that are subnormal halves to large ones */
     x[i] = ldexpf((float)(int32_t)next_random(&seed), scale - 31);
-    if (i / 32 == 3) x[i] = 0;
+    if (i / 32 == 3)
+      x[i] = 0;
   }
   ww_from_f32(fast, WW_DTYPE_Q8_0, x, N);
   ww_from_f32_plain(plain, WW_DTYPE_Q8_0, x, N);
@@ -122,8 +133,10 @@ static void blocks_are_within_half_a_step(void **state) {
     uint16_t half;
     memcpy(&half, fast + b * 34, 2);
     double step = half_value(half), most = 0;
-    for (uint32_t i = 0; i < 32; i++) most = fmax(most, fabs((double)x[b * 32 + i]));
-    bool tiny = step < 0x1p-14; /* the scale itself is coarse there: the largest values may be cut */
+    for (uint32_t i = 0; i < 32; i++)
+      most = fmax(most, fabs((double)x[b * 32 + i]));
+    bool tiny =
+        step < 0x1p-14; /* the scale itself is coarse there: the largest values may be cut */
     for (uint32_t i = 0; i < 32; i++) {
       double off = fabs((double)x[b * 32 + i] - (double)back[b * 32 + i]);
       assert_true(off <= step * 0.5000001 + (tiny ? 127 * 0x1p-25 + most * 0.01 : most * 0x1p-11));
@@ -133,7 +146,8 @@ static void blocks_are_within_half_a_step(void **state) {
   ww_to_f32(slow, again, WW_DTYPE_Q8_0, N);
   for (uint32_t i = 0; i < N; i++)
     if (fabsf(back[i]) > 0x1p-7f)
-      assert_true(fabsf(slow[i] - back[i]) <= 1e-3f * fabsf(back[i]) || fabsf(slow[i] - back[i]) < 1e-6f);
+      assert_true(fabsf(slow[i] - back[i]) <= 1e-3f * fabsf(back[i]) ||
+                  fabsf(slow[i] - back[i]) < 1e-6f);
 }
 
 static void blocks_keep_what_is_no_number(void **state) {
@@ -167,15 +181,19 @@ static uint32_t some_tensors(ww_arena *a, ww_tensor *t, bool gguf) {
   static const char *const names[] = {"f32", "f16", "bf16", "q8", "i8", "i32", "i64", "u8"};
   uint32_t n = 0;
   for (int type = 0; type < WW_NDTYPE; type++) {
-    if (gguf ? type == WW_DTYPE_U8 : type == WW_DTYPE_Q8_0) continue;
+    if (gguf ? type == WW_DTYPE_U8 : type == WW_DTYPE_Q8_0)
+      continue;
     t[n] = (ww_tensor){.name = names[type], .type = (ww_dtype)type, .ndim = 2, .dim = {3, 32}};
     t[n].bytes = ww_dtype_bytes(t[n].type, 96);
     uint8_t *bytes = ww_alloc(a, t[n].bytes);
-    for (uint64_t i = 0; i < t[n].bytes; i++) bytes[i] = (uint8_t)(i * 7 + (uint64_t)type);
+    for (uint64_t i = 0; i < t[n].bytes; i++)
+      bytes[i] = (uint8_t)(i * 7 + (uint64_t)type);
     t[n++].data = bytes;
   }
-  t[n++] = (ww_tensor){.name = "one \"quoted\" \xc3\xa9", .type = WW_DTYPE_F32, .data = "\0\0\x80\x3f", .bytes = 4};
-  t[n++] = (ww_tensor){.name = "none", .type = WW_DTYPE_F16, .ndim = 3, .dim = {2, 0, 4}, .data = ""};
+  t[n++] = (ww_tensor){
+      .name = "one \"quoted\" \xc3\xa9", .type = WW_DTYPE_F32, .data = "\0\0\x80\x3f", .bytes = 4};
+  t[n++] =
+      (ww_tensor){.name = "none", .type = WW_DTYPE_F16, .ndim = 3, .dim = {2, 0, 4}, .data = ""};
   return n;
 }
 
@@ -189,7 +207,8 @@ static void check_same(const ww_weights *w, const ww_tensor *t, uint32_t n) {
     assert_int_equal(got->ndim, t[i].ndim);
     assert_memory_equal(got->dim, t[i].dim, 8 * t[i].ndim);
     assert_int_equal(got->bytes, t[i].bytes);
-    if (t[i].bytes) assert_memory_equal(got->data, t[i].data, t[i].bytes);
+    if (t[i].bytes)
+      assert_memory_equal(got->data, t[i].data, t[i].bytes);
   }
 }
 
@@ -223,13 +242,16 @@ static void shards_there_and_back(void **state) {
   char *dir = folder_new(a);
   ww_err e = {0};
   ww_weights *w;
-  assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "model.safetensors"), t, 1, NULL, 0, &e), WW_OK);
-  assert_int_equal(ww_safetensors_write_sharded(dir, t, n, 500, &e), WW_OK); /* takes the place of the one file */
+  assert_int_equal(
+      ww_safetensors_write(ww_path_join(a, dir, "model.safetensors"), t, 1, NULL, 0, &e), WW_OK);
+  assert_int_equal(ww_safetensors_write_sharded(dir, t, n, 500, &e),
+                   WW_OK); /* takes the place of the one file */
   assert_true(folder_files(dir) > 3);
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_OK);
   check_same(w, t, n);
   ww_weights_close(w);
-  assert_int_equal(ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e), WW_OK);
+  assert_int_equal(ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e),
+                   WW_OK);
   ww_weights_close(w);
   unlink(ww_path_join(a, dir, "model-00002-of-00005.safetensors"));
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_EIO);
@@ -241,20 +263,22 @@ static void gguf_there_and_back(void **state) {
   ww_arena *a = *state;
   ww_tensor t[12];
   uint32_t n = some_tensors(a, t, true);
-  ww_meta words[] = {{.kind = WW_META_TEXT, .text = "a\0b", .text_n = 3}, {.kind = WW_META_TEXT, .text = ""}};
+  ww_meta words[] = {{.kind = WW_META_TEXT, .text = "a\0b", .text_n = 3},
+                     {.kind = WW_META_TEXT, .text = ""}};
   ww_meta ints[] = {{.kind = WW_META_INT, .u = (uint64_t)-5}, {.kind = WW_META_INT, .u = 7}};
   ww_meta lists[] = {{.kind = WW_META_ARRAY, .of = WW_META_INT, .items = ints, .n = 2},
                      {.kind = WW_META_ARRAY, .of = WW_META_TEXT, .items = words, .n = 2}};
-  ww_meta meta[] = {{.key = "u", .kind = WW_META_UINT, .u = 5},
-                    {.key = "wide", .kind = WW_META_UINT, .u = 1ull << 40},
-                    {.key = "i", .kind = WW_META_INT, .u = (uint64_t)-9},
-                    {.key = "iw", .kind = WW_META_INT, .u = (uint64_t) - (1ll << 40)},
-                    {.key = "r", .kind = WW_META_REAL, .real = 0.25},
-                    {.key = "b", .kind = WW_META_BOOL, .u = 1},
-                    {.key = "t", .kind = WW_META_TEXT, .text = "text"},
-                    {.key = "words", .kind = WW_META_ARRAY, .of = WW_META_TEXT, .items = words, .n = 2},
-                    {.key = "empty", .kind = WW_META_ARRAY, .of = WW_META_REAL},
-                    {.key = "lists", .kind = WW_META_ARRAY, .of = WW_META_ARRAY, .items = lists, .n = 2}};
+  ww_meta meta[] = {
+      {.key = "u", .kind = WW_META_UINT, .u = 5},
+      {.key = "wide", .kind = WW_META_UINT, .u = 1ull << 40},
+      {.key = "i", .kind = WW_META_INT, .u = (uint64_t)-9},
+      {.key = "iw", .kind = WW_META_INT, .u = (uint64_t) - (1ll << 40)},
+      {.key = "r", .kind = WW_META_REAL, .real = 0.25},
+      {.key = "b", .kind = WW_META_BOOL, .u = 1},
+      {.key = "t", .kind = WW_META_TEXT, .text = "text"},
+      {.key = "words", .kind = WW_META_ARRAY, .of = WW_META_TEXT, .items = words, .n = 2},
+      {.key = "empty", .kind = WW_META_ARRAY, .of = WW_META_REAL},
+      {.key = "lists", .kind = WW_META_ARRAY, .of = WW_META_ARRAY, .items = lists, .n = 2}};
   char *dir = folder_new(a);
   ww_err e = {0};
   ww_weights *w;
@@ -270,7 +294,8 @@ static void gguf_there_and_back(void **state) {
   assert_string_equal(ww_weights_meta(w, "t")->text, "text");
   assert_memory_equal(ww_weights_meta(w, "words")->items[0].text, "a\0b", 4);
   const ww_meta *nested = ww_weights_meta(w, "lists");
-  assert_true(nested->n == 2 && nested->items[0].items[0].u == (uint64_t)-5 && nested->items[1].items[0].text_n == 3);
+  assert_true(nested->n == 2 && nested->items[0].items[0].u == (uint64_t)-5 &&
+              nested->items[1].items[0].text_n == 3);
   ww_weights_close(w);
   assert_int_equal(ww_gguf_write(ww_path_join(a, dir, "n.gguf"), t, n, meta, 10, &e), WW_OK);
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_EUSAGE); /* which of the two? */
@@ -281,9 +306,11 @@ static void gguf_there_and_back(void **state) {
 
 static ww_status parse_safetensors(const char *json, uint64_t data, int64_t length, char *msg) {
   size_t n = strlen(json);
-  uint8_t *b = ww_xcalloc(1, 8 + n + data); /* exactly as large, so that the sanitizer sees one byte too many */
+  uint8_t *b = ww_xcalloc(
+      1, 8 + n + data); /* exactly as large, so that the sanitizer sees one byte too many */
   uint64_t say = length >= 0 ? (uint64_t)length : n;
-  for (int i = 0; i < 8; i++) b[i] = (uint8_t)(say >> 8 * i);
+  for (int i = 0; i < 8; i++)
+    b[i] = (uint8_t)(say >> 8 * i);
   memcpy(b + 8, json, n);
   ww_err e = {0};
   ww_weights *w;
@@ -304,30 +331,41 @@ static void hostile_safetensors(void **state) {
   } rows[] = {
       {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 8, -1, NULL},
       {"{}   ", 0, -1, NULL},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 7, -1, "\"x\" lies at 0 to 8"},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 9, -1, "belong to no tensor"},
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 7, -1,
+       "\"x\" lies at 0 to 8"},
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}", 9, -1,
+       "belong to no tensor"},
       {"{\"x\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,8]}}", 8, -1,
        "\"x\" has 8 bytes where its shape takes 12"},
       {"{\"x\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, -1, "lies at 8 to 0"},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296,2],\"data_offsets\":[0,0]}}", 0, -1,
-       "\"x\": its dimensions are absurd"},
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[4294967296,4294967296,2],\"data_offsets\":[0,0]}}", 0,
+       -1, "\"x\": its dimensions are absurd"},
       {"{\"x\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904],\"data_offsets\":[0,0]}}", 0, -1,
        "its dimensions are absurd"},
-      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[18446744073709551616],\"data_offsets\":[0,0]}}", 0, -1, "beyond 64 bits"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[18446744073709551614,2]}}", 8, -1, "lies at"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},\"y\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[2,6]}}",
+      {"{\"x\":{\"dtype\":\"F32\",\"shape\":[18446744073709551616],\"data_offsets\":[0,0]}}", 0, -1,
+       "beyond 64 bits"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[18446744073709551614,2]}}", 8, -1,
+       "lies at"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[4],\"data_offsets\":[0,4]},\"y\":{\"dtype\":\"U8\","
+       "\"shape\":[4],\"data_offsets\":[2,6]}}",
        6, -1, "\"y\" shares bytes with \"x\""},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"y\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[2,3]}}",
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"y\":{\"dtype\":\"U8\","
+       "\"shape\":[1],\"data_offsets\":[2,3]}}",
        3, -1, "before tensor \"y\" belong to none"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[1,2]}}",
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},\"x\":{\"dtype\":\"U8\","
+       "\"shape\":[1],\"data_offsets\":[1,2]}}",
        2, -1, "two tensors have the name \"x\""},
-      {"{\"x\":{\"dtype\":\"F31\",\"shape\":[],\"data_offsets\":[0,0]}}", 0, -1, "unknown type \"F31\""},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1],\"data_offsets\":[0,1]}}", 1, -1, "more numbers"},
+      {"{\"x\":{\"dtype\":\"F31\",\"shape\":[],\"data_offsets\":[0,0]}}", 0, -1,
+       "unknown type \"F31\""},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1],\"data_offsets\":[0,1]}}", 1, -1,
+       "more numbers"},
       {"{\"x\":{\"dtype\":\"U8\",\"shape\":[-1],\"data_offsets\":[0,1]}}", 1, -1, "at least 0"},
       {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1.5],\"data_offsets\":[0,1]}}", 1, -1, "whole number"},
       {"{\"x\":{\"dtype\":\"U8\",\"data_offsets\":[0,1]}}", 1, -1, "is missing"},
-      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"shape\":[1],\"data_offsets\":[0,1]}}", 1, -1, "twice"},
-      {"{\"x\\u0000y\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1, -1, "wrong escape"},
+      {"{\"x\":{\"dtype\":\"U8\",\"shape\":[1],\"shape\":[1],\"data_offsets\":[0,1]}}", 1, -1,
+       "twice"},
+      {"{\"x\\u0000y\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1, -1,
+       "wrong escape"},
       {"{\"x\\", 0, -1, "does not end"},
       {"{\"__metadata__\":{\"a\":1}}", 0, -1, "expected a string"},
       {"{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}}", 0, -1, "twice"},
@@ -342,7 +380,8 @@ static void hostile_safetensors(void **state) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_status rc = parse_safetensors(rows[i].json, rows[i].data, rows[i].length, msg);
     if ((rc == WW_OK) != !rows[i].says || (rows[i].says && !strstr(msg, rows[i].says)))
-      fail_msg("row %zu: %s, \"%s\", want \"%s\"", i, ww_status_name(rc), msg, rows[i].says ? rows[i].says : "ok");
+      fail_msg("row %zu: %s, \"%s\", want \"%s\"", i, ww_status_name(rc), msg,
+               rows[i].says ? rows[i].says : "ok");
   }
   ww_err e = {0};
   ww_weights *w;
@@ -352,8 +391,8 @@ static void hostile_safetensors(void **state) {
 /* A type that is none of ours is listed; data at an odd place is moved to an even one. */
 static void listed_and_aligned(void **state) {
   (void)state;
-  const char *json =
-      " {\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]}}";
+  const char *json = " {\"a\":{\"dtype\":\"F64\",\"shape\":[1],\"data_offsets\":[0,8]},\"b\":{"
+                     "\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[8,12]}}";
   size_t n = strlen(json);
   uint8_t *b = ww_xcalloc(1, 8 + n + 12);
   b[0] = (uint8_t)n;
@@ -377,7 +416,8 @@ typedef struct {
 } bytes;
 
 static void put(bytes *o, uint64_t v, int n) {
-  for (int i = 0; i < n; i++) o->b[o->n++] = (uint8_t)(v >> 8 * i);
+  for (int i = 0; i < n; i++)
+    o->b[o->n++] = (uint8_t)(v >> 8 * i);
 }
 
 static void put_text(bytes *o, const char *s) {
@@ -388,7 +428,8 @@ static void put_text(bytes *o, const char *s) {
 
 /* A GGUF with two tensors; what the rows below change is marked by name. */
 typedef struct {
-  uint64_t version, tensors, pairs, kind, array_of, array_n, align, ndim, dim, type, offset, second_offset, cut;
+  uint64_t version, tensors, pairs, kind, array_of, array_n, align, ndim, dim, type, offset,
+      second_offset, cut;
   const char *second;
 } gguf_plan;
 
@@ -411,11 +452,13 @@ static void make_gguf(bytes *o, const gguf_plan *p) {
   for (int i = 0; i < 2; i++) {
     put_text(o, i ? p->second : "first");
     put(o, p->ndim, 4);
-    for (uint64_t d = 0; d < p->ndim && d < 4; d++) put(o, d ? 1 : p->dim, 8);
+    for (uint64_t d = 0; d < p->ndim && d < 4; d++)
+      put(o, d ? 1 : p->dim, 8);
     put(o, p->type, 4);
     put(o, i ? p->second_offset : p->offset, 8);
   }
-  while (o->n % 32) put(o, 0, 1);
+  while (o->n % 32)
+    put(o, 0, 1);
   o->n += 32 + 4 * 4; /* two tensors of four floats, the second 32 behind the first */
 }
 
@@ -429,7 +472,8 @@ static ww_status parse_gguf(const bytes *o, size_t n, char *msg) {
     for (uint32_t i = 0; i < ww_weights_count(w); i++) { /* every byte that it says is there, is */
       const ww_tensor *t = ww_weights_at(w, i);
       volatile uint8_t sum = 0;
-      for (uint64_t k = 0; t->data && k < t->bytes; k++) sum += ((const uint8_t *)t->data)[k];
+      for (uint64_t k = 0; t->data && k < t->bytes; k++)
+        sum += ((const uint8_t *)t->data)[k];
     }
   ww_weights_close(w);
   free(b);
@@ -445,7 +489,8 @@ static void hostile_gguf(void **state) {
   make_gguf(&o, &good);
   assert_int_equal(parse_gguf(&o, o.n, msg), WW_OK);
   for (size_t n = 1; n < o.n; n++) /* cut anywhere */
-    if (parse_gguf(&o, n, msg) == WW_OK || !msg[0]) fail_msg("cut to %zu bytes: \"%s\"", n, msg);
+    if (parse_gguf(&o, n, msg) == WW_OK || !msg[0])
+      fail_msg("cut to %zu bytes: \"%s\"", n, msg);
   struct {
     gguf_plan plan;
     const char *says;
@@ -494,7 +539,8 @@ static void hostile_gguf(void **state) {
     make_gguf(&o, &rows[k].plan);
     ww_status rc = parse_gguf(&o, o.n, msg);
     if ((rc == WW_OK) != !rows[k].says || (rows[k].says && !strstr(msg, rows[k].says)))
-      fail_msg("row %d: %s, \"%s\", want \"%s\"", k, ww_status_name(rc), msg, rows[k].says ? rows[k].says : "ok");
+      fail_msg("row %d: %s, \"%s\", want \"%s\"", k, ww_status_name(rc), msg,
+               rows[k].says ? rows[k].says : "ok");
   }
 }
 
@@ -550,8 +596,10 @@ static void hostile_index(void **state) {
   ww_err e = {0};
   ww_weights *w;
   some_tensors(a, t, false);
-  assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "a.safetensors"), t, 2, NULL, 0, &e), WW_OK);
-  assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "b.safetensors"), t + 1, 2, NULL, 0, &e), WW_OK);
+  assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "a.safetensors"), t, 2, NULL, 0, &e),
+                   WW_OK);
+  assert_int_equal(
+      ww_safetensors_write(ww_path_join(a, dir, "b.safetensors"), t + 1, 2, NULL, 0, &e), WW_OK);
   static const char *const rows[][2] = {
       {"{\"weight_map\":{\"f32\":\"a.safetensors\"}}", NULL},
       {"{\"weight_map\":{\"f32\":\"../a.safetensors\"}}", "not in its folder"},
@@ -561,7 +609,8 @@ static void hostile_index(void **state) {
       {"{\"weight_map\":{\"f32\":7}}", "no file's name"},
       {"{\"weight_map\":{\"f32\":\"c.safetensors\"}}", "c.safetensors': cannot open"},
       {"{\"weight_map\":{\"i64\":\"a.safetensors\"}}", "\"i64\" is not in 'a.safetensors'"},
-      {"{\"weight_map\":{\"f32\":\"a.safetensors\",\"bf16\":\"b.safetensors\"}}", "two tensors have the name \"f16\""},
+      {"{\"weight_map\":{\"f32\":\"a.safetensors\",\"bf16\":\"b.safetensors\"}}",
+       "two tensors have the name \"f16\""},
       {"{\"weight_map\":{}}", "no weight_map"},
       {"{\"weight_map\":", "not JSON"},
       {"", "not JSON"},
@@ -584,13 +633,15 @@ static void hostile_index(void **state) {
 
 /* ---- a disk that is full ---- */
 
-/* In a child whose files may have 300 bytes: writing fails, the old files are whole, nothing else lies there. */
+/* In a child whose files may have 300 bytes: writing fails, the old files are whole, nothing else
+ * lies there. */
 static void full_disk_leaves_the_old_file(void **state) {
   ww_arena *a = *state;
   ww_tensor t[12];
   uint32_t n = some_tensors(a, t, false);
   char *dir = folder_new(a);
-  const char *single = ww_path_join(a, dir, "x.safetensors"), *gguf = ww_path_join(a, dir, "x.gguf");
+  const char *single = ww_path_join(a, dir, "x.safetensors"),
+             *gguf = ww_path_join(a, dir, "x.gguf");
   ww_err e = {0};
   assert_int_equal(ww_safetensors_write(single, t, n, NULL, 0, &e), WW_OK);
   assert_int_equal(ww_gguf_write(gguf, t, 3, NULL, 0, &e), WW_OK);
@@ -616,7 +667,8 @@ static void full_disk_leaves_the_old_file(void **state) {
   ww_weights_close(w);
   assert_int_equal(ww_weights_open(gguf, &w, &e), WW_OK);
   ww_weights_close(w);
-  assert_int_equal(ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e), WW_OK);
+  assert_int_equal(ww_weights_open(ww_path_join(a, dir, "model.safetensors.index.json"), &w, &e),
+                   WW_OK);
   check_same(w, t, n);
   ww_weights_close(w);
   assert_int_equal(ww_gguf_write("/dev/full", t, 3, NULL, 0, &e), WW_EIO);

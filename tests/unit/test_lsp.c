@@ -1,4 +1,5 @@
-/* test_lsp.c - positions as editors count them, URIs, settings: what the language server reads before it thinks. */
+/* test_lsp.c - positions as editors count them, URIs, settings: what the language server reads
+ * before it thinks. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -23,10 +24,13 @@ static void test_positions(void **state) {
   (void)state;
   for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     size_t at = ww_text_offset(text, n, (ww_position){rows[k].line, rows[k].col});
-    if (!ww_starts(text + at, rows[k].at)) fail_msg("row %u: got \"%s\"", k, text + at);
+    if (!ww_starts(text + at, rows[k].at))
+      fail_msg("row %u: got \"%s\"", k, text + at);
   }
   for (size_t at = 0; at <= n; at++) { /* back and forth, at each beginning of a character */
-    if (((unsigned char)text[at] & 0xc0) == 0x80 || (at && text[at] == '\n' && text[at - 1] == '\r')) continue;
+    if (((unsigned char)text[at] & 0xc0) == 0x80 ||
+        (at && text[at] == '\n' && text[at - 1] == '\r'))
+      continue;
     ww_position p = ww_text_position(text, n, at);
     assert_int_equal(ww_text_offset(text, n, p), at);
   }
@@ -77,8 +81,10 @@ static void test_uris(void **state) {
   };
   for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const char *got = ww_uri_path(rows[k].uri, "opencl", *state);
-    if ((got == NULL) != (rows[k].path == NULL)) fail_msg("row %u: %s", k, got ? got : "none");
-    if (got) check_text(got, rows[k].path, k);
+    if ((got == NULL) != (rows[k].path == NULL))
+      fail_msg("row %u: %s", k, got ? got : "none");
+    if (got)
+      check_text(got, rows[k].path, k);
   }
   assert_string_equal(ww_path_uri("/a b/\u00e9#?.cu", *state), "file:///a%20b/%C3%A9%23%3F.cu");
   assert_string_equal(ww_uri_path(ww_path_uri("/x y/%41.cu", *state), NULL, *state), "/x y/%41.cu");
@@ -96,8 +102,10 @@ static void test_settings(void **state) {
   ww_settings s = ww_settings_default;
   ww_problems p = {0};
   add(&s,
-      "{\"gpu\":\"a100\",\"gpus\":[\"h200\",\"a10\"],\"debounce\":40,\"codeLens\":false,\"hotPercent\":2.5,"
-      "\"flags\":[\"-Iinclude\",\"-I\",\"/abs\",\"-D\",\"N=4\",\"-DM\",\"-std=c++17\",\"-isystem\",\"sys\"],"
+      "{\"gpu\":\"a100\",\"gpus\":[\"h200\",\"a10\"],\"debounce\":40,\"codeLens\":false,"
+      "\"hotPercent\":2.5,"
+      "\"flags\":[\"-Iinclude\",\"-I\",\"/"
+      "abs\",\"-D\",\"N=4\",\"-DM\",\"-std=c++17\",\"-isystem\",\"sys\"],"
       "\"launches\":{\"k\":\"grid=4 block=32\",\"m\":{\"grid\":[8,1,1],\"block\":[64,1,1]}}}",
       true, *state, &p);
   assert_int_equal(p.n, 0);
@@ -107,10 +115,11 @@ static void test_settings(void **state) {
   assert_int_equal(s.debounce, 40);
   assert_false(s.code_lens);
   assert_true(s.inlay_hints);
-  static const char *const flags[] = {"-I",  "/base/include", "-I",         "/abs",     "-D",
-                                      "N=4", "-DM",           "-std=c++17", "-isystem", "/base/sys"};
+  static const char *const flags[] = {"-I",  "/base/include", "-I",       "/abs",     "-D", "N=4",
+                                      "-DM", "-std=c++17",    "-isystem", "/base/sys"};
   assert_int_equal(s.nflags, sizeof flags / sizeof *flags);
-  for (uint32_t k = 0; k < s.nflags; k++) assert_string_equal(s.flags[k], flags[k]);
+  for (uint32_t k = 0; k < s.nflags; k++)
+    assert_string_equal(s.flags[k], flags[k]);
   assert_int_equal(ww_settings_launch(&s, "k")->grid[0], 4);
   assert_int_equal(ww_settings_launch(&s, "m")->block[0], 64);
   assert_null(ww_settings_launch(&s, "n"));
@@ -127,14 +136,17 @@ static void test_wrong_settings(void **state) {
   } rows[] = {
       {"{\"gpu\":7,\"by\":\"machine\"}", "here: gpu: expected a string"},
       {"{\"gpus\":\"h200\",\"by\":\"machine\"}", "here: gpus: expected an array of strings"},
-      {"{\"cache\":\"lukewarm\",\"by\":\"machine\"}", "here: cache: expected warm|cold, not 'lukewarm'"},
+      {"{\"cache\":\"lukewarm\",\"by\":\"machine\"}",
+       "here: cache: expected warm|cold, not 'lukewarm'"},
       {"{\"debounce\":1e9,\"by\":\"machine\"}", "here: debounce: expected a number of 0 to 10000"},
       {"{\"codeLens\":\"on\",\"by\":\"machine\"}", "here: codeLens: expected true or false"},
-      {"{\"flags\":[\"-fplugin=x.so\"],\"by\":\"machine\"}", "here: flags: '-fplugin=x.so' is left out"},
+      {"{\"flags\":[\"-fplugin=x.so\"],\"by\":\"machine\"}",
+       "here: flags: '-fplugin=x.so' is left out"},
       {"{\"flags\":[\"-Xclang\"],\"by\":\"machine\"}", "here: flags: '-Xclang' is left out"},
       {"{\"flags\":[\"@file\"],\"by\":\"machine\"}", "here: flags: '@file' is left out"},
       {"{\"launches\":{\"k\":\"grid=\"},\"by\":\"machine\"}", "here: launches.k: "},
-      {"{\"launches\":{\"k\":{\"file\":\"/etc/passwd\"}},\"by\":\"machine\"}", "here: launches.k: `file`"},
+      {"{\"launches\":{\"k\":{\"file\":\"/etc/passwd\"}},\"by\":\"machine\"}",
+       "here: launches.k: `file`"},
       {"{\"launches\":[],\"by\":\"machine\"}", "here: launches: expected an object"},
       {"{\"gup\":\"h200\",\"by\":\"machine\"}", "here: there is no setting 'gup'"},
   };
@@ -143,7 +155,8 @@ static void test_wrong_settings(void **state) {
     ww_problems p = {0};
     add(&s, rows[k].json, true, *state, &p);
     assert_int_equal(p.n, 1);
-    if (!ww_starts(p.v[0], rows[k].says)) fail_msg("row %u: %s", k, p.v[0]);
+    if (!ww_starts(p.v[0], rows[k].says))
+      fail_msg("row %u: %s", k, p.v[0]);
     assert_string_equal(s.by, "machine");
   }
   ww_settings s = ww_settings_default;

@@ -1,4 +1,5 @@
-/* test_occupancy.c - resident blocks and their limits: by hand, and against every launch of the corpus as the H200 ran it. */
+/* test_occupancy.c - resident blocks and their limits: by hand, and against every launch of the
+ * corpus as the H200 ran it. */
 #include "unit.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 static ww_gpu load(ww_arena *a, const char *name) {
   ww_gpu g;
   ww_err e = {0};
-  if (ww_gpu_load(name, a, &g, &e)) fail_msg("%s", e.msg);
+  if (ww_gpu_load(name, a, &g, &e))
+    fail_msg("%s", e.msg);
   return g;
 }
 
@@ -37,10 +39,11 @@ static void by_hand(void **state) {
     ww_gpu g = load(*state, rows[k].gpu);
     ww_occupancy o;
     ww_occupancy_of(&g, rows[k].threads, rows[k].registers, rows[k].shared, &o);
-    if (o.blocks != rows[k].blocks || o.limiter != rows[k].limiter || o.carveout_bytes != rows[k].carveout ||
-        fabs(o.limit_pct - rows[k].pct) > 1e-9 || o.l1_bytes != g.l1_bytes - o.carveout_bytes)
-      fail_msg("row %zu: %u blocks by %s, carve-out %g, %g %%", k, o.blocks, ww_limit_names[o.limiter],
-               o.carveout_bytes, o.limit_pct);
+    if (o.blocks != rows[k].blocks || o.limiter != rows[k].limiter ||
+        o.carveout_bytes != rows[k].carveout || fabs(o.limit_pct - rows[k].pct) > 1e-9 ||
+        o.l1_bytes != g.l1_bytes - o.carveout_bytes)
+      fail_msg("row %zu: %u blocks by %s, carve-out %g, %g %%", k, o.blocks,
+               ww_limit_names[o.limiter], o.carveout_bytes, o.limit_pct);
   }
 }
 
@@ -69,7 +72,8 @@ static void as_the_hardware(void **state) {
   char *text;
   size_t n;
   uint32_t rows = 0;
-  if (ww_read_packed(*state, "data/corpus-h200.jsonl.zst", 64 << 20, &text, &n, &e)) fail_msg("%s", e.msg);
+  if (ww_read_packed(*state, "data/corpus-h200.jsonl.zst", 64 << 20, &text, &n, &e))
+    fail_msg("%s", e.msg);
   for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"), rows++) {
     cJSON *row = ww_json_read(line, strlen(line), &e);
     assert_non_null(row);

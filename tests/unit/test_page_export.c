@@ -1,4 +1,5 @@
-/* test_page_export.c - reports as one HTML file: any text stays text, errors have their place, kernels do not mix. */
+/* test_page_export.c - reports as one HTML file: any text stays text, errors have their place,
+ * kernels do not mix. */
 #include "unit.h"
 
 #include "../../src/serve/page_export.h"
@@ -10,7 +11,8 @@ static const char *source(void *ctx, const char *file, ww_arena *a) {
   return strcmp(file, "k.cu") ? NULL : ctx;
 }
 
-static ww_buf exported(const char *const *reports, uint32_t n, const ww_gpu *gpus, uint32_t ngpus, const char *text) {
+static ww_buf exported(const char *const *reports, uint32_t n, const ww_gpu *gpus, uint32_t ngpus,
+                       const char *text) {
   ww_buf b = {0};
   ww_export_html(&(ww_export){.reports = reports,
                               .n = n,
@@ -26,19 +28,22 @@ static ww_buf exported(const char *const *reports, uint32_t n, const ww_gpu *gpu
 
 static uint32_t count(const char *text, const char *what) {
   uint32_t n = 0;
-  for (const char *p = text; (p = strstr(p, what)); p++) n++;
+  for (const char *p = text; (p = strstr(p, what)); p++)
+    n++;
   return n;
 }
 
 static void text_stays_text(void **state) {
-  ww_gpu g = {.name = "<b>", .full_name = "A & " HOSTILE, .vendor = "nvidia", .architecture = "sm_90"};
-  const char *report = "{\"schema_version\":1,\"file\":\"" HOSTILE "\",\"kernel\":\"k\\\"" HOSTILE
-                       "\",\"gpu\":\"<b>\",\"by\":\"machine\","
-                       "\"assumed\":[\"" HOSTILE
-                       "\"],\"metrics\":{\"time_us\":{\"value\":5,\"low\":4,\"high\":6}},\"bottleneck\":\"" HOSTILE
-                       "\",\"findings\":[{\"file\":\"k.cu\",\"line\":2,\"rule\":\"" HOSTILE "\",\"message\":\"" HOSTILE
-                       "\",\"gain\":2}],"
-                       "\"lines\":[{\"file\":\"k.cu\",\"line\":2,\"share\":0.5,\"sectors_per_request\":32}]}";
+  ww_gpu g = {
+      .name = "<b>", .full_name = "A & " HOSTILE, .vendor = "nvidia", .architecture = "sm_90"};
+  const char *report =
+      "{\"schema_version\":1,\"file\":\"" HOSTILE "\",\"kernel\":\"k\\\"" HOSTILE
+      "\",\"gpu\":\"<b>\",\"by\":\"machine\","
+      "\"assumed\":[\"" HOSTILE
+      "\"],\"metrics\":{\"time_us\":{\"value\":5,\"low\":4,\"high\":6}},\"bottleneck\":\"" HOSTILE
+      "\",\"findings\":[{\"file\":\"k.cu\",\"line\":2,\"rule\":\"" HOSTILE
+      "\",\"message\":\"" HOSTILE "\",\"gain\":2}],"
+      "\"lines\":[{\"file\":\"k.cu\",\"line\":2,\"share\":0.5,\"sectors_per_request\":32}]}";
   ww_buf b = exported(&report, 1, &g, 1, "first\n" HOSTILE "\n");
   (void)state;
   assert_null(strstr(b.s, "<script"));
@@ -57,7 +62,8 @@ static void kernels_and_gpus(void **state) {
   ww_gpu g[2] = {{.name = "one", .full_name = "GPU One"}, {.name = "two", .full_name = "GPU Two"}};
   const char *reports[] = {
       REPORT("first", "one", "5"),
-      "{\"schema_version\":1,\"file\":\"k.cu\",\"kernel\":\"first\",\"error\":{\"code\":\"usage\",\"message\":\"not on this one\"}}",
+      "{\"schema_version\":1,\"file\":\"k.cu\",\"kernel\":\"first\",\"error\":{\"code\":\"usage\","
+      "\"message\":\"not on this one\"}}",
       REPORT("second", "one", "7"),
       REPORT("second", "two", "9"),
       REPORT("second", "one", "11"), /* another launch of it */
@@ -74,7 +80,8 @@ static void kernels_and_gpus(void **state) {
 }
 
 static void nothing_and_nonsense(void **state) {
-  const char *reports[] = {"", "[", "{}", "{\"kernel\":7,\"metrics\":[],\"lines\":{},\"findings\":\"x\"}"};
+  const char *reports[] = {"", "[", "{}",
+                           "{\"kernel\":7,\"metrics\":[],\"lines\":{},\"findings\":\"x\"}"};
   ww_buf b = exported(NULL, 0, NULL, 0, "");
   (void)state;
   ww_buf_free(&b);

@@ -1,4 +1,5 @@
-/* test_parquet.c - Parquet files read back by a small reader of this test's own; tests/export.sh has DuckDB and hyparquet read them. */
+/* test_parquet.c - Parquet files read back by a small reader of this test's own; tests/export.sh
+ * has DuckDB and hyparquet read them. */
 #include "unit.h"
 
 #include <math.h>
@@ -27,7 +28,8 @@ static uint64_t varint(reader *r) {
   uint64_t v = 0;
   for (int shift = 0;; shift += 7) {
     v |= (uint64_t)(*r->at & 127) << shift;
-    if (!(*r->at++ & 128)) return v;
+    if (!(*r->at++ & 128))
+      return v;
   }
 }
 
@@ -78,13 +80,15 @@ static void read_struct(reader *r, node *into) {
 /* Field or element `id`; NULL: absent. */
 static const node *get(const node *n, int id) {
   for (const node *c = n ? n->child : NULL; c; c = c->next)
-    if (c->id == id) return c;
+    if (c->id == id)
+      return c;
   return NULL;
 }
 
 static int64_t number(const node *n, int id) {
   const node *c = get(n, id);
-  if (!c) fail_msg("no field %d", id);
+  if (!c)
+    fail_msg("no field %d", id);
   return c->number;
 }
 
@@ -92,12 +96,14 @@ static int64_t number(const node *n, int id) {
 
 static uint64_t le(const uint8_t *b, int n) {
   uint64_t v = 0;
-  for (int k = 0; k < n; k++) v |= (uint64_t)b[k] << 8 * k;
+  for (int k = 0; k < n; k++)
+    v |= (uint64_t)b[k] << 8 * k;
   return v;
 }
 
 /* Runs and packed eights of `width` bits. */
-static void read_hybrid(const uint8_t *at, const uint8_t *end, uint32_t width, uint32_t *out, uint32_t n) {
+static void read_hybrid(const uint8_t *at, const uint8_t *end, uint32_t width, uint32_t *out,
+                        uint32_t n) {
   reader r = {at, NULL};
   uint32_t k = 0;
   while (k < n) {
@@ -108,14 +114,17 @@ static void read_hybrid(const uint8_t *at, const uint8_t *end, uint32_t width, u
       for (uint64_t i = 0; i < values; i++) {
         uint64_t bit = i * width;
         uint32_t v = 0;
-        for (uint32_t b = 0; b < width; b++, bit++) v |= (uint32_t)(r.at[bit / 8] >> bit % 8 & 1) << b;
-        if (k < n) out[k++] = v;
+        for (uint32_t b = 0; b < width; b++, bit++)
+          v |= (uint32_t)(r.at[bit / 8] >> bit % 8 & 1) << b;
+        if (k < n)
+          out[k++] = v;
       }
       r.at += values * width / 8;
     } else {
       uint32_t v = (uint32_t)le(r.at, (int)(width + 7) / 8);
       r.at += (width + 7) / 8;
-      for (uint64_t i = 0; i < head >> 1; i++) out[k++] = v;
+      for (uint64_t i = 0; i < head >> 1; i++)
+        out[k++] = v;
     }
   }
   assert_true(r.at <= end && k == n);
@@ -144,23 +153,32 @@ static page read_page(const uint8_t *at, ww_arena *a) {
 enum { ROWS = 2500, GROUP = 1000 };
 enum { ID, SEED, TIME, FAMILY, NAME, FLAG, NONE, NCOLUMNS };
 static const ww_parquet_column columns[NCOLUMNS] = {
-    {"id", WW_PARQUET_INT, false},      {"seed", WW_PARQUET_UINT, true}, {"time", WW_PARQUET_DOUBLE, true},
-    {"family", WW_PARQUET_TEXT, false}, {"name", WW_PARQUET_TEXT, true}, {"flag", WW_PARQUET_BOOL, true},
+    {"id", WW_PARQUET_INT, false},     {"seed", WW_PARQUET_UINT, true},
+    {"time", WW_PARQUET_DOUBLE, true}, {"family", WW_PARQUET_TEXT, false},
+    {"name", WW_PARQUET_TEXT, true},   {"flag", WW_PARQUET_BOOL, true},
     {"none", WW_PARQUET_DOUBLE, true}};
 
 static bool there(int column, int row) {
   switch (column) {
   case ID:
-  case FAMILY: return true;
-  case SEED: return row % 7 != 0;
-  case TIME: return row % 3 != 0;
-  case NAME: return row % 5 != 0;
-  case FLAG: return row < 100 || row > 230;
-  default: return false;
+  case FAMILY:
+    return true;
+  case SEED:
+    return row % 7 != 0;
+  case TIME:
+    return row % 3 != 0;
+  case NAME:
+    return row % 5 != 0;
+  case FLAG:
+    return row < 100 || row > 230;
+  default:
+    return false;
   }
 }
 
-static int family_of(int row) { return row < 300 ? 3 : row * 7 % 13; } /* a run, then none */
+static int family_of(int row) {
+  return row < 300 ? 3 : row * 7 % 13;
+} /* a run, then none */
 
 static uint8_t *write_file(ww_arena *a, size_t *n) {
   char *data, text[32];
@@ -205,45 +223,58 @@ static const node *footer_of(const uint8_t *file, size_t n, ww_arena *a) {
 }
 
 /* Everything of a column chunk against what was put in. */
-static void check_chunk(const uint8_t *file, const node *meta, int column, int first, int rows, ww_arena *a) {
+static void check_chunk(const uint8_t *file, const node *meta, int column, int first, int rows,
+                        ww_arena *a) {
   bool optional = columns[column].optional, dictionary = get(meta, 11) != NULL;
   page dict = {0}, data = read_page(file + number(meta, 9), a);
-  if (dictionary) dict = read_page(file + number(meta, 11), a);
+  if (dictionary)
+    dict = read_page(file + number(meta, 11), a);
   assert_int_equal(number(meta, 7), data.length + dict.length);
   const node *head = get(&data.head, 5);
   assert_int_equal(number(head, 1), rows);
   assert_int_equal(number(head, 2), dictionary ? 8 : 0);
   const uint8_t *at = data.data, *end = data.data + data.n;
-  uint32_t *level = WW_NEWN(a, uint32_t, rows), *index = WW_NEWN(a, uint32_t, rows), values = 0, v = 0;
+  uint32_t *level = WW_NEWN(a, uint32_t, rows), *index = WW_NEWN(a, uint32_t, rows), values = 0,
+           v = 0;
   if (optional) {
     uint32_t length = (uint32_t)le(at, 4);
     read_hybrid(at + 4, at + 4 + length, 1, level, (uint32_t)rows);
     at += 4 + length;
   }
   for (int k = 0; k < rows; k++) {
-    if (!optional) level[k] = 1;
+    if (!optional)
+      level[k] = 1;
     assert_int_equal(level[k], there(column, first + k));
     values += level[k];
   }
   assert_int_equal(number(get(meta, 12), 3), (uint32_t)rows - values); /* nulls */
-  if (dictionary) read_hybrid(at + 1, end, *at, index, values);
+  if (dictionary)
+    read_hybrid(at + 1, end, *at, index, values);
   const uint8_t **words = WW_NEWN(a, const uint8_t *, ROWS);
   uint32_t nwords = dictionary ? (uint32_t)number(get(&dict.head, 7), 1) : 0;
   const uint8_t *w = dict.data;
-  for (uint32_t k = 0; k < nwords; k++, w += 4 + le(w, 4)) words[k] = w;
+  for (uint32_t k = 0; k < nwords; k++, w += 4 + le(w, 4))
+    words[k] = w;
   for (int k = 0; k < rows; k++) {
     int row = first + k;
     char text[32];
     double d;
-    if (!level[k]) continue;
+    if (!level[k])
+      continue;
     switch (column) {
-    case ID: assert_int_equal((int64_t)le(at + 8 * v, 8), row - 1200); break;
-    case SEED: assert_true(le(at + 8 * v, 8) == UINT64_MAX - (uint64_t)row); break;
+    case ID:
+      assert_int_equal((int64_t)le(at + 8 * v, 8), row - 1200);
+      break;
+    case SEED:
+      assert_true(le(at + 8 * v, 8) == UINT64_MAX - (uint64_t)row);
+      break;
     case TIME:
       memcpy(&d, at + 8 * v, 8);
       assert_true(d == row * 0.5);
       break;
-    case FLAG: assert_int_equal(at[v / 8] >> v % 8 & 1, row % 3 == 0); break;
+    case FLAG:
+      assert_int_equal(at[v / 8] >> v % 8 & 1, row % 3 == 0);
+      break;
     default:
       if (column == FAMILY)
         snprintf(text, sizeof text, "family%d", family_of(row));
@@ -252,11 +283,13 @@ static void check_chunk(const uint8_t *file, const node *meta, int column, int f
       const uint8_t *s = dictionary ? words[index[v]] : at;
       assert_int_equal(le(s, 4), strlen(text));
       assert_memory_equal(s + 4, text, strlen(text));
-      if (!dictionary) at += 4 + strlen(text);
+      if (!dictionary)
+        at += 4 + strlen(text);
     }
     v++;
   }
-  if (column == FAMILY) assert_true(dictionary);
+  if (column == FAMILY)
+    assert_true(dictionary);
 }
 
 static void all_columns_come_back(void **state) {
@@ -269,7 +302,8 @@ static void all_columns_come_back(void **state) {
     const node *group = get(groups, g);
     int rows = (int)number(group, 3);
     assert_int_equal(rows, g < 2 ? GROUP : ROWS - 2 * GROUP);
-    for (int c = 0; c < NCOLUMNS; c++) check_chunk(file, get(get(get(group, 1), c), 3), c, first, rows, *state);
+    for (int c = 0; c < NCOLUMNS; c++)
+      check_chunk(file, get(get(get(group, 1), c), 3), c, first, rows, *state);
     first += rows;
   }
 }
@@ -285,7 +319,8 @@ static void bounds_are_of_the_group(void **state) {
   assert_int_equal((int64_t)le(get(s, 6)->bytes, 8), -200);
   assert_int_equal((int64_t)le(get(s, 5)->bytes, 8), 799);
   s = statistics(footer, 1, SEED); /* unsigned: beyond 2^63 is more, not less */
-  assert_true(le(get(s, 6)->bytes, 8) == UINT64_MAX - 1999 && le(get(s, 5)->bytes, 8) == UINT64_MAX - 1000);
+  assert_true(le(get(s, 6)->bytes, 8) == UINT64_MAX - 1999 &&
+              le(get(s, 5)->bytes, 8) == UINT64_MAX - 1000);
   s = statistics(footer, 0, FAMILY); /* by bytes: family10 before family2 */
   assert_int_equal(get(s, 6)->n, 7);
   assert_memory_equal(get(s, 6)->bytes, "family0", 7);
@@ -317,6 +352,7 @@ static void no_rows(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(all_columns_come_back), TEST(bounds_are_of_the_group), TEST(no_rows)};
+  const struct CMUnitTest tests[] = {TEST(all_columns_come_back), TEST(bounds_are_of_the_group),
+                                     TEST(no_rows)};
   return RUN(tests);
 }

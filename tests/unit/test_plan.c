@@ -1,4 +1,5 @@
-/* test_plan.c - a planned launch, written and read back, gives a device that has no IR the bytes a trace sees. */
+/* test_plan.c - a planned launch, written and read back, gives a device that has no IR the bytes a
+ * trace sees. */
 #include "unit.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ static ww_module load(const char *file, ww_arena *a) {
   ww_front_options o = {.files = &file, .nfiles = 1, .dialect = -1, .no_sdk = true};
   ww_unit u;
   ww_err e = {0};
-  if (ww_front_load(&o, a, &u, &e)) fail_msg("%s: %s", file, e.msg);
+  if (ww_front_load(&o, a, &u, &e))
+    fail_msg("%s: %s", file, e.msg);
   return u.module;
 }
 
@@ -22,7 +24,8 @@ static ww_launch through_text(const ww_launch *l, ww_arena *a) {
   ww_err e = {0};
   ww_json_begin(&j, &b);
   ww_launch_write(l, &j);
-  if (ww_launch_parse(b.s, NULL, a, &out, &e)) fail_msg("%s: %s", b.s, e.msg);
+  if (ww_launch_parse(b.s, NULL, a, &out, &e))
+    fail_msg("%s: %s", b.s, e.msg);
   ww_buf_free(&b);
   return out;
 }
@@ -31,7 +34,8 @@ static ww_launch through_text(const ww_launch *l, ww_arena *a) {
 
 static uint8_t *contents(const ww_buffer *b, uint64_t seed, ww_arena *a) {
   uint8_t *p = ww_alloc(a, b->bytes + 64);
-  if (!b->type || b->fill.kind == WW_FILL_NONE) fail_msg("a planned buffer has no type or no fill");
+  if (!b->type || b->fill.kind == WW_FILL_NONE)
+    fail_msg("a planned buffer has no type or no fill");
   if (b->fill.kind == WW_FILL_FILE) {
     char *data;
     size_t n;
@@ -40,17 +44,21 @@ static uint8_t *contents(const ww_buffer *b, uint64_t seed, ww_arena *a) {
     return p;
   }
   uint32_t size = ww_elem_size(b->type);
-  if (b->fill.kind != WW_FILL_ZEROS) ww_fill_bytes(&b->fill, b->type, b->bytes / size, seed, 0, b->bytes / size, p);
+  if (b->fill.kind != WW_FILL_ZEROS)
+    ww_fill_bytes(&b->fill, b->type, b->bytes / size, seed, 0, b->bytes / size, p);
   return p;
 }
 
-static void check_memory(const char *what, const ww_setup *s, ww_region *r, uint64_t bytes, const uint8_t *want) {
+static void check_memory(const char *what, const ww_setup *s, ww_region *r, uint64_t bytes,
+                         const uint8_t *want) {
   if (r->size != bytes)
-    fail_msg("%s: %llu bytes, the trace has %llu", what, (unsigned long long)bytes, (unsigned long long)r->size);
+    fail_msg("%s: %llu bytes, the trace has %llu", what, (unsigned long long)bytes,
+             (unsigned long long)r->size);
   const uint8_t *got = ww_memory_at(s->memory, r->base, bytes);
   for (uint64_t i = 0; i < bytes; i++)
     if (got[i] != want[i])
-      fail_msg("%s: byte %llu is %02x, in the trace %02x", what, (unsigned long long)i, want[i], got[i]);
+      fail_msg("%s: byte %llu is %02x, in the trace %02x", what, (unsigned long long)i, want[i],
+               got[i]);
 }
 
 static uint64_t pointer_at(const uint8_t *p) {
@@ -67,8 +75,8 @@ static uint32_t first_of_id(const ww_launch *l, uint32_t p) {
   return p;
 }
 
-static void check_arg(const ww_fn *fn, const ww_launch *l, uint32_t p, const uint8_t *param, const ww_setup *s,
-                      ww_arena *a) {
+static void check_arg(const ww_fn *fn, const ww_launch *l, uint32_t p, const uint8_t *param,
+                      const ww_setup *s, ww_arena *a) {
   const ww_arg *g = &l->args[p];
   const ww_param *q = &fn->params[p];
   const char *what = ww_fmt(a, "%s, argument %u", fn->name, p);
@@ -100,15 +108,20 @@ static void check_arg(const ww_fn *fn, const ww_launch *l, uint32_t p, const uin
 }
 
 /* The code's own initial contents, then what the spec says. */
-static void check_symbol(const ww_module *m, const ww_launch *l, uint32_t i, const ww_setup *s, ww_arena *a) {
+static void check_symbol(const ww_module *m, const ww_launch *l, uint32_t i, const ww_setup *s,
+                         ww_arena *a) {
   const ww_symbol_arg *x = &l->symbols[i];
   for (uint32_t y = 0; y < m->nsymbols; y++) {
-    if (strcmp(m->symbols[y].mangled ? m->symbols[y].mangled : m->symbols[y].name, x->name) != 0) continue;
-    if (s->symbol_addr[y] == UINT64_MAX) return;
+    if (strcmp(m->symbols[y].mangled ? m->symbols[y].mangled : m->symbols[y].name, x->name) != 0)
+      continue;
+    if (s->symbol_addr[y] == UINT64_MAX)
+      return;
     uint64_t size = m->symbols[y].size;
     uint8_t *bytes = ww_alloc(a, size + 8);
-    if (m->symbols[y].init) memcpy(bytes, m->symbols[y].init, size);
-    if (x->arg.kind == WW_ARG_HEX) memcpy(bytes, x->arg.hex, x->arg.hex_n);
+    if (m->symbols[y].init)
+      memcpy(bytes, m->symbols[y].init, size);
+    if (x->arg.kind == WW_ARG_HEX)
+      memcpy(bytes, x->arg.hex, x->arg.hex_n);
     if (x->arg.kind == WW_ARG_BUFFER) {
       assert_int_equal(x->arg.buffer.bytes, size);
       bytes = contents(&x->arg.buffer, ww_fill_seed(l->seed, 1000 + i), a);
@@ -124,9 +137,10 @@ static void check_plan(const ww_module *m, const ww_fn *fn, const ww_launch *giv
   ww_launch traced = *given, planned = *given;
   ww_assumed said = {0}, again = {0};
   ww_setup s;
-  if (ww_plan(m, fn, &planned, &said, a, &e)) fail_msg("%s: %s", fn->name, e.msg);
-  if (ww_trace_resolve(m, fn, &traced, a, &e) || ww_inputs_complete(m, fn, &traced, &again, a, &e) ||
-      ww_setup_make(m, fn, &traced, a, &s, &e))
+  if (ww_plan(m, fn, &planned, &said, a, &e))
+    fail_msg("%s: %s", fn->name, e.msg);
+  if (ww_trace_resolve(m, fn, &traced, a, &e) ||
+      ww_inputs_complete(m, fn, &traced, &again, a, &e) || ww_setup_make(m, fn, &traced, a, &s, &e))
     fail_msg("%s: %s", fn->name, e.msg);
   assert_int_equal(said.n, again.n);
   ww_launch l = through_text(&planned, a);
@@ -137,18 +151,20 @@ static void check_plan(const ww_module *m, const ww_fn *fn, const ww_launch *giv
   assert_int_equal(l.nargs, fn->nparams);
   uint32_t *off = WW_NEWN(a, uint32_t, fn->nparams + 1), total;
   ww_param_offsets(fn, off, &total);
-  for (uint32_t p = 0; p < l.nargs; p++) check_arg(fn, &l, p, s.params + off[p], &s, a);
-  for (uint32_t i = 0; i < l.nsymbols; i++) check_symbol(m, &l, i, &s, a);
+  for (uint32_t p = 0; p < l.nargs; p++)
+    check_arg(fn, &l, p, s.params + off[p], &s, a);
+  for (uint32_t i = 0; i < l.nsymbols; i++)
+    check_symbol(m, &l, i, &s, a);
   ww_setup_free(&s);
 }
 
 /* ---- */
 
 static void kernels_of_the_suite(void **state) {
-  static const char *const names[] = {"saxpy",         "symbols",     "stencil1d",    "struct_param", "struct_out",
-                                      "alias_halves",  "spmv_csr",    "cl_local_arg", "cl_reduce",    "gather_perm",
-                                      "template_axpy", "half_scalar", "char_short",   "omp_saxpy",    "hip_saxpy",
-                                      "copy_offset",   "virtual_call"};
+  static const char *const names[] = {
+      "saxpy",      "symbols",      "stencil1d", "struct_param", "struct_out",    "alias_halves",
+      "spmv_csr",   "cl_local_arg", "cl_reduce", "gather_perm",  "template_axpy", "half_scalar",
+      "char_short", "omp_saxpy",    "hip_saxpy", "copy_offset",  "virtual_call"};
   ww_arena *a = *state;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     ww_launch *l;
@@ -158,7 +174,8 @@ static void kernels_of_the_suite(void **state) {
       fail_msg("%s: %s", names[i], e.msg);
     ww_module m = load(l->file, a);
     const ww_fn *fn = ww_ir_find(&m, l->kernel);
-    if (!fn) fail_msg("%s: no kernel %s", names[i], l->kernel);
+    if (!fn)
+      fail_msg("%s: no kernel %s", names[i], l->kernel);
     check_plan(&m, fn, l, a);
   }
 }
@@ -167,7 +184,8 @@ static const char scalars[] =
     "#include <cuda_fp16.h>\n"
     "#include <stdint.h>\n"
     "struct pair { int a; float b; };\n"
-    "__global__ void every(char c, short s, unsigned u, uint64_t w, float f, double d, __half h, bool b, pair p,\n"
+    "__global__ void every(char c, short s, unsigned u, uint64_t w, float f, double d, __half h, "
+    "bool b, pair p,\n"
     "                      const float3 *v, const int *at, float *y, int n) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  if (i < n) y[i] = v[at[i]].x * f + c + s + u + w + d + __half2float(h) + b + p.a + p.b;\n"
@@ -176,12 +194,16 @@ static const char scalars[] =
 /* Names, expressions, big and negative numbers, and buffers of which nothing is said. */
 static const char *const specs[] = {
     "{\"grid\":4,\"block\":256}",
-    "{\"grid\":\"n/128\",\"block\":128,\"args\":[{\"name\":\"n\",\"value\":1024},{\"name\":\"f\",\"value\":0.1},"
-    "{\"name\":\"h\",\"value\":1.5},{\"name\":\"b\",\"value\":true},{\"name\":\"c\",\"value\":-3},{\"name\":\"s\",\"value\":65535},"
-    "{\"name\":\"u\",\"value\":4294967295},{\"name\":\"w\",\"value\":18446744073709551615},{\"name\":\"d\",\"value\":\"n/3.0\"}]}",
+    "{\"grid\":\"n/"
+    "128\",\"block\":128,\"args\":[{\"name\":\"n\",\"value\":1024},{\"name\":\"f\",\"value\":0.1},"
+    "{\"name\":\"h\",\"value\":1.5},{\"name\":\"b\",\"value\":true},{\"name\":\"c\",\"value\":-3},{"
+    "\"name\":\"s\",\"value\":65535},"
+    "{\"name\":\"u\",\"value\":4294967295},{\"name\":\"w\",\"value\":18446744073709551615},{"
+    "\"name\":\"d\",\"value\":\"n/3.0\"}]}",
     "{\"grid\":2,\"block\":64,\"seed\":9,\"args\":[{\"name\":\"p\",\"hex\":\"0100000000000040\"},"
     "{\"name\":\"v\",\"buffer\":{\"count\":4096,\"type\":\"float3\",\"fill\":\"random\"}},"
-    "{\"name\":\"at\",\"buffer\":{\"count\":128,\"fill\":{\"uniform\":[0,\"n\"]}}},{\"name\":\"n\",\"value\":128}]}",
+    "{\"name\":\"at\",\"buffer\":{\"count\":128,\"fill\":{\"uniform\":[0,\"n\"]}}},{\"name\":\"n\","
+    "\"value\":128}]}",
 };
 
 static void scalars_of_every_kind(void **state) {
@@ -195,7 +217,8 @@ static void scalars_of_every_kind(void **state) {
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
     ww_launch l;
     ww_err e = {0};
-    if (ww_launch_parse(specs[i], NULL, a, &l, &e)) fail_msg("%s", e.msg);
+    if (ww_launch_parse(specs[i], NULL, a, &l, &e))
+      fail_msg("%s", e.msg);
     check_plan(&m, ww_ir_find(&m, "every"), &l, a);
   }
 }
@@ -206,7 +229,8 @@ static void wrong_arguments(void **state) {
       {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"value\":1.5}]}", "whole number"},
       {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"hex\":\"01\"}]}", "takes 4 bytes"},
       {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"x\",\"value\":4}]}", "is a pointer"},
-      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"buffer\":{\"bytes\":64}}]}", "not a pointer"},
+      {"{\"grid\":1,\"block\":32,\"args\":[{\"name\":\"n\",\"buffer\":{\"bytes\":64}}]}",
+       "not a pointer"},
   };
   ww_arena *a = *state;
   ww_module m = load("tests/kernels/saxpy.cu", a);
@@ -215,12 +239,15 @@ static void wrong_arguments(void **state) {
     ww_err e = {0};
     ww_assumed said = {0};
     assert_int_equal(ww_launch_parse(bad[i][0], NULL, a, &l, &e), WW_OK);
-    if (!ww_plan(&m, ww_ir_find(&m, "saxpy"), &l, &said, a, &e)) fail_msg("row %d: planned", (int)i);
-    if (!strstr(e.msg, bad[i][1])) fail_msg("row %d: \"%s\"", (int)i, e.msg);
+    if (!ww_plan(&m, ww_ir_find(&m, "saxpy"), &l, &said, a, &e))
+      fail_msg("row %d: planned", (int)i);
+    if (!strstr(e.msg, bad[i][1]))
+      fail_msg("row %d: \"%s\"", (int)i, e.msg);
   }
 }
 
-/* A recording names every variable of the program; the source's own copy may have lost the unused ones. */
+/* A recording names every variable of the program; the source's own copy may have lost the unused
+ * ones. */
 static void symbols_nobody_uses(void **state) {
   ww_arena *a = *state;
   ww_module m = load("tests/kernels/symbols.cu", a);
@@ -230,7 +257,8 @@ static void symbols_nobody_uses(void **state) {
   ww_assumed said = {0};
   assert_int_equal(ww_launch_read("tests/kernels/symbols.launch", a, &l, &n, &e), WW_OK);
   l->symbols[1].name = "nobody";
-  if (ww_plan(&m, ww_ir_find(&m, "symbols"), l, &said, a, &e)) fail_msg("%s", e.msg);
+  if (ww_plan(&m, ww_ir_find(&m, "symbols"), l, &said, a, &e))
+    fail_msg("%s", e.msg);
   assert_int_equal(l->nsymbols, 3);
   assert_string_equal(l->symbols[1].name, "table");
   assert_int_equal(said.n, 1);
@@ -238,7 +266,7 @@ static void symbols_nobody_uses(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(kernels_of_the_suite), TEST(scalars_of_every_kind), TEST(wrong_arguments),
-                                     TEST(symbols_nobody_uses)};
+  const struct CMUnitTest tests[] = {TEST(kernels_of_the_suite), TEST(scalars_of_every_kind),
+                                     TEST(wrong_arguments), TEST(symbols_nobody_uses)};
   return RUN(tests);
 }

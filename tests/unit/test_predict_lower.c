@@ -1,4 +1,5 @@
-/* test_predict_lower.c - IR to machine instructions: what nvcc 13.0 makes of the same source for sm_90, counted in its code. */
+/* test_predict_lower.c - IR to machine instructions: what nvcc 13.0 makes of the same source for
+ * sm_90, counted in its code. */
 #include "unit.h"
 
 #include <math.h>
@@ -9,22 +10,24 @@
   "module cuda warp 32\n" \
   "file \"k.cu\"\n"       \
   "symbol $s shared size 4096 align 16\n"
-#define PARAMS                                                                                             \
-  "fn $k kernel file \"k.cu\" line 1 {\n"                                                                  \
-  "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"                                                        \
-  "  param %x.1 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 align 8\n" \
-  "  param %y.2 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"                \
-  "@entry.0:\n"                                                                                            \
-  "  %3 = sreg i32 ctaid.x\n"                                                                              \
-  "  %4 = sreg i32 ntid.x\n"                                                                               \
-  "  %5 = mul i32 %3, %4\n"                                                                                \
-  "  %6 = sreg i32 tid.x\n"                                                                                \
-  "  %7 = add i32 %5, %6\n"                                                                                \
-  "  %8 = sext i64 from i32 %7\n"                                                                          \
-  "  %9 = lea i64 %x.1, %8 #4\n"                                                                           \
-  "  %10 = lea i64 %y.2, %8 #4\n"                                                                          \
+#define PARAMS                                                                                    \
+  "fn $k kernel file \"k.cu\" line 1 {\n"                                                         \
+  "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"                                               \
+  "  param %x.1 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 " \
+  "align 8\n"                                                                                     \
+  "  param %y.2 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"       \
+  "@entry.0:\n"                                                                                   \
+  "  %3 = sreg i32 ctaid.x\n"                                                                     \
+  "  %4 = sreg i32 ntid.x\n"                                                                      \
+  "  %5 = mul i32 %3, %4\n"                                                                       \
+  "  %6 = sreg i32 tid.x\n"                                                                       \
+  "  %7 = add i32 %5, %6\n"                                                                       \
+  "  %8 = sext i64 from i32 %7\n"                                                                 \
+  "  %9 = lea i64 %x.1, %8 #4\n"                                                                  \
+  "  %10 = lea i64 %y.2, %8 #4\n"                                                                 \
   "  %11 = ld.global f32 [%9]\n"
-/* The stack pointer, descriptor and two parameters; three special registers, IMAD, two IMAD.WIDE, LDG. */
+/* The stack pointer, descriptor and two parameters; three special registers, IMAD, two IMAD.WIDE,
+ * LDG. */
 #define PARAMS_INST 11
 #define PARAMS_INT 3
 
@@ -35,14 +38,16 @@ typedef struct {
 static ww_module parse(ww_arena *a, const char *text) {
   ww_module m;
   ww_err e = {0};
-  if (ww_ir_parse(text, a, &m, &e) || ww_ir_check(&m, &e)) fail_msg("%s", e.msg);
+  if (ww_ir_parse(text, a, &m, &e) || ww_ir_check(&m, &e))
+    fail_msg("%s", e.msg);
   return m;
 }
 
 static ww_gpu h200(ww_arena *a) {
   ww_gpu g;
   ww_err e = {0};
-  if (ww_gpu_load("h200", a, &g, &e)) fail_msg("%s", e.msg);
+  if (ww_gpu_load("h200", a, &g, &e))
+    fail_msg("%s", e.msg);
   return g;
 }
 
@@ -53,10 +58,12 @@ static totals once(ww_arena *a, const char *text) {
   ww_fn *fn = &m.fns[0];
   ww_tally t = {.blocks = WW_NEWN(a, ww_block_counts, fn->nblocks), .nblocks = fn->nblocks};
   ww_lowered o;
-  for (uint32_t b = 0; b < fn->nblocks; b++) t.blocks[b] = (ww_block_counts){fn, b, 1, 32, 0};
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    t.blocks[b] = (ww_block_counts){fn, b, 1, 32, 0};
   ww_lower(&m, fn, &t, &g, a, &o);
   double sum = 0;
-  for (uint32_t p = 0; p < WW_NPIPES; p++) sum += o.inst[p];
+  for (uint32_t p = 0; p < WW_NPIPES; p++)
+    sum += o.inst[p];
   assert_true(fabs(sum - o.total) < 1e-6 * sum);
   return (totals){o.total, o.int_ops / 32, o.flops32 / 32, o.flops64 / 32};
 }
@@ -69,57 +76,75 @@ static void straight_lines(void **state) {
       {"  st.global f32 [%10], %11\n  ret\n}\n", 2, 0, 0},
       {"  %12 = fma f32 %11, %11, %11\n  st.global f32 [%10], %12\n  ret\n}\n", 3, 0, 2},
       /* a sign is an operand's modifier, a lone absolute value an addition */
-      {"  %12 = fneg f32 %11\n  %13 = fmul f32 %12, %11\n  st.global f32 [%10], %13\n  ret\n}\n", 3, 0, 1},
+      {"  %12 = fneg f32 %11\n  %13 = fmul f32 %12, %11\n  st.global f32 [%10], %13\n  ret\n}\n", 3,
+       0, 1},
       {"  %12 = fabs f32 %11\n  st.global f32 [%10], %12\n  ret\n}\n", 3, 0, 1},
       /* minimum is no FLOP, IEEE division ten of ten instructions, no integer work */
       {"  %12 = fmin f32 %11, 1.0\n  st.global f32 [%10], %12\n  ret\n}\n", 3, 0, 0},
       {"  %12 = fdiv f32 %11, 3.0\n  st.global f32 [%10], %12\n  ret\n}\n", 12, 0, 10},
       /* shift-add, multiply-add, a logic of three: one instruction each */
-      {"  %12 = shl i32 %7, 3\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
-      {"  %12 = xor i32 %7, %6\n  %13 = and i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
-      /* the same address with another offset costs nothing, unless the sum of words may wrap: then IADD3 and IMAD.WIDE */
-      {"  %12 = add.nsw i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 = ld.global f32 [%14]\n"
+      {"  %12 = shl i32 %7, 3\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3,
+       1, 0},
+      {"  %12 = xor i32 %7, %6\n  %13 = and i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n", 3,
+       1, 0},
+      /* the same address with another offset costs nothing, unless the sum of words may wrap: then
+         IADD3 and IMAD.WIDE */
+      {"  %12 = add.nsw i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  "
+       "%15 = ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        3, 0, 0},
-      {"  %12 = add i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 = ld.global f32 [%14]\n"
+      {"  %12 = add i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 "
+       "= ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        5, 2, 0},
       /* four words of shared memory at a known alignment are one load */
-      {"  %12 = ld.shared f32 [$s]\n  %13 = ld.shared f32 [$s + 4]\n  %14 = ld.shared f32 [$s + 8]\n  %15 = ld.shared f32 [$s + 12]\n"
-       "  %16 = fadd f32 %12, %13\n  %17 = fadd f32 %14, %15\n  %18 = fadd f32 %16, %17\n  st.global f32 [%10], %18\n  ret\n}\n",
+      {"  %12 = ld.shared f32 [$s]\n  %13 = ld.shared f32 [$s + 4]\n  %14 = ld.shared f32 [$s + "
+       "8]\n  %15 = ld.shared f32 [$s + 12]\n"
+       "  %16 = fadd f32 %12, %13\n  %17 = fadd f32 %14, %15\n  %18 = fadd f32 %16, %17\n  "
+       "st.global f32 [%10], %18\n  ret\n}\n",
        6, 0, 3},
-      /* a shift is part of every addition that takes it, to the right as well; three extremes are one instruction */
-      {"  %12 = shl i32 %3, 5\n  %13 = add i32 %12, %6\n  %14 = add i32 %12, %7\n  %15 = xor i32 %13, %14\n"
+      /* a shift is part of every addition that takes it, to the right as well; three extremes are
+         one instruction */
+      {"  %12 = shl i32 %3, 5\n  %13 = add i32 %12, %6\n  %14 = add i32 %12, %7\n  %15 = xor i32 "
+       "%13, %14\n"
        "  st.global i32 [%10], %15\n  ret\n}\n",
        5, 3, 0},
-      {"  %12 = ashr i32 %7, 1\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
-      {"  %12 = smax i32 %7, %6\n  %13 = smax i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
+      {"  %12 = ashr i32 %7, 1\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3,
+       1, 0},
+      {"  %12 = smax i32 %7, %6\n  %13 = smax i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n",
+       3, 1, 0},
       /* logic tells whether its result is zero; a compare takes another one's predicate */
-      {"  %12 = and i32 %7, 1\n  %13 = icmp.eq i32 %12, 0\n  %14 = select i32 %13, %6, %3\n  st.global i32 [%10], %14\n  ret\n}\n",
+      {"  %12 = and i32 %7, 1\n  %13 = icmp.eq i32 %12, 0\n  %14 = select i32 %13, %6, %3\n  "
+       "st.global i32 [%10], %14\n  ret\n}\n",
        4, 1, 0},
       {"  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n  %14 = select i1 %12, %13, 0\n"
        "  %15 = select i32 %14, %6, %3\n  st.global i32 [%10], %15\n  ret\n}\n",
        5, 2, 0},
       /* an index that fits a word in bytes: LOP3, then both words of the pointer */
-      {"  %12 = and i32 %7, 255\n  %13 = zext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 = ld.global f32 [%14]\n"
+      {"  %12 = and i32 %7, 255\n  %13 = zext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  "
+       "%15 = ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        6, 3, 0},
       /* a product of words that are widened alike, and of others; a sum is part of it */
-      {"  %12 = sext i64 from i32 %6\n  %13 = sext i64 from i32 %3\n  %14 = mul i64 %12, %13\n  st.global i64 [%10], %14\n  ret\n}\n",
+      {"  %12 = sext i64 from i32 %6\n  %13 = sext i64 from i32 %3\n  %14 = mul i64 %12, %13\n  "
+       "st.global i64 [%10], %14\n  ret\n}\n",
        3, 1, 0},
-      {"  %12 = sext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  st.global i64 [%10], %14\n  ret\n}\n",
+      {"  %12 = sext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  "
+       "st.global i64 [%10], %14\n  ret\n}\n",
        7, 5, 0},
-      {"  %12 = zext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  %15 = zext i64 from i32 %3\n"
+      {"  %12 = zext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  "
+       "%15 = zext i64 from i32 %3\n"
        "  %16 = add i64 %14, %15\n  st.global i64 [%10], %16\n  ret\n}\n",
        3, 1, 0},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     char *text = ww_fmt(*state, "%s%s%s", HEAD, PARAMS, rows[k].body);
     totals t = once(*state, text);
-    if (fabs(t.inst - PARAMS_INST - rows[k].inst) > 0.01 || fabs(t.integer - PARAMS_INT - rows[k].integer) > 0.01 ||
+    if (fabs(t.inst - PARAMS_INST - rows[k].inst) > 0.01 ||
+        fabs(t.integer - PARAMS_INT - rows[k].integer) > 0.01 ||
         fabs(t.flops32 - rows[k].flops32) > 0.01)
-      fail_msg("row %zu: %g instructions, %g integer, %g flops", k, t.inst - PARAMS_INST, t.integer - PARAMS_INT,
-               t.flops32);
+      fail_msg("row %zu: %g instructions, %g integer, %g flops", k, t.inst - PARAMS_INST,
+               t.integer - PARAMS_INT, t.flops32);
   }
 }
 
@@ -127,24 +152,28 @@ static double inst_of(void **state, const char *body) {
   return once(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, body)).inst - PARAMS_INST;
 }
 
-/* The high word decides: what memory holds as 64 bits takes a call, an index does not. A known divisor's reciprocal is there. */
+/* The high word decides: what memory holds as 64 bits takes a call, an index does not. A known
+ * divisor's reciprocal is there. */
 static void divisions(void **state) {
-  double wide =
-      inst_of(state, "  %12 = ld.global i64 [%9]\n  %13 = udiv i64 %12, %8\n  st.global i64 [%10], %13\n  ret\n}\n");
-  double index =
-      inst_of(state, "  %12 = zext i64 from i32 %7\n  %13 = udiv i64 %12, %8\n  st.global i64 [%10], %13\n  ret\n}\n");
+  double wide = inst_of(state, "  %12 = ld.global i64 [%9]\n  %13 = udiv i64 %12, %8\n  st.global "
+                               "i64 [%10], %13\n  ret\n}\n");
+  double index = inst_of(state, "  %12 = zext i64 from i32 %7\n  %13 = udiv i64 %12, %8\n  "
+                                "st.global i64 [%10], %13\n  ret\n}\n");
   assert_true(wide > 75 && wide < 90 && index < 45);
   double one = inst_of(state, "  %12 = udiv i32 %7, %6\n  st.global i32 [%10], %12\n  ret\n}\n");
-  double two = inst_of(state, "  %12 = udiv i32 %7, %6\n  %13 = udiv i32 %3, %6\n  %14 = xor i32 %12, %13\n"
-                              "  st.global i32 [%10], %14\n  ret\n}\n");
+  double two =
+      inst_of(state, "  %12 = udiv i32 %7, %6\n  %13 = udiv i32 %3, %6\n  %14 = xor i32 %12, %13\n"
+                     "  st.global i32 [%10], %14\n  ret\n}\n");
   assert_true(one > 15 && two - one > 7 && two - one < 14);
 }
 
-/* One lane speaks for all that meet at an address; floats in shared memory are swapped until it works. */
+/* One lane speaks for all that meet at an address; floats in shared memory are swapped until it
+ * works. */
 static void atomics(void **state) {
   double apart = inst_of(state, "  atom.add.global i32 [%10], %6\n  ret\n}\n");
   double together = inst_of(state, "  atom.add.global i32 [%y.2], %6\n  ret\n}\n");
-  double old = inst_of(state, "  %12 = atom.add.global i32 [%y.2], %3\n  st.global i32 [%10], %12\n  ret\n}\n");
+  double old = inst_of(
+      state, "  %12 = atom.add.global i32 [%y.2], %3\n  st.global i32 [%10], %12\n  ret\n}\n");
   double word = inst_of(state, "  atom.add.shared i32 [$s], %6\n  ret\n}\n");
   double single = inst_of(state, "  atom.fadd.shared f32 [$s], %11\n  ret\n}\n");
   assert_float_equal(together - apart, 5, 0.01);
@@ -162,31 +191,36 @@ static void atomics(void **state) {
   assert_true(many.total - few.total > 50 && many.flops32 > 3 * few.flops32);
 }
 
-/* Short bodies have no branch, with a guard of indices inside as well; a load that may be written to has one where its value merges. */
+/* Short bodies have no branch, with a guard of indices inside as well; a load that may be written
+ * to has one where its value merges. */
 static void predicates(void **state) {
 #define GUARD "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.3\n@a.1:\n"
 #define STORE "  %14 = fadd f32 %11, %11\n  st.global f32 [%10], %14\n"
-  double flat = inst_of(state, "  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n" STORE "  ret\n}\n");
-  double nested = inst_of(state, GUARD "  %13 = icmp.slt i32 %6, 5\n  cbr %13, @b.2, @join.3\n@b.2:\n" STORE
-                                       "  br @join.3\n@join.3:\n  ret\n}\n");
+  double flat =
+      inst_of(state, "  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n" STORE "  ret\n}\n");
+  double nested =
+      inst_of(state, GUARD "  %13 = icmp.slt i32 %6, 5\n  cbr %13, @b.2, @join.3\n@b.2:\n" STORE
+                           "  br @join.3\n@join.3:\n  ret\n}\n");
   assert_float_equal(flat, nested, 0.01);
 #define MERGE(load)                                                            \
   "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.2\n@a.1:\n  %14 = " load \
   " f32 [%9 + 4]\n  br @join.2\n@join.2:\n"                                    \
   "  %15 = phi f32 [@entry.0 0.0] [@a.1 %14]\n  st.global f32 [%10], %15\n  ret\n}\n"
-  double constant = inst_of(state, MERGE("ld.global.readonly")), written = inst_of(state, MERGE("ld.global"));
+  double constant = inst_of(state, MERGE("ld.global.readonly")),
+         written = inst_of(state, MERGE("ld.global"));
   assert_float_equal(written - constant, 3, 0.01); /* BRA, BSSY, BSYNC */
 }
 
 /* Local memory is aligned: four words are one store. */
 static void local_words(void **state) {
-#define LOCAL(stores)                                                                                           \
-  HEAD "fn $k kernel file \"k.cu\" line 1 local 64 {\n@entry.0:\n  %0 = localaddr i64\n  %1 = sreg i32 tid.x\n" \
+#define LOCAL(stores)                                                                           \
+  HEAD "fn $k kernel file \"k.cu\" line 1 local 64 {\n@entry.0:\n  %0 = localaddr i64\n  %1 = " \
+       "sreg i32 tid.x\n"                                                                       \
        "  st.local i32 [%0], %1\n" stores "  ret\n}\n"
   double one = once(*state, LOCAL("")).inst;
-  double four =
-      once(*state, LOCAL("  st.local i32 [%0 + 4], %1\n  st.local i32 [%0 + 8], %1\n  st.local i32 [%0 + 12], %1\n"))
-          .inst;
+  double four = once(*state, LOCAL("  st.local i32 [%0 + 4], %1\n  st.local i32 [%0 + 8], %1\n  "
+                                   "st.local i32 [%0 + 12], %1\n"))
+                    .inst;
   double far = once(*state, LOCAL("  st.local i32 [%0 + 32], %1\n")).inst;
   assert_float_equal(four, one, 0.01);
   assert_float_equal(far, one + 1, 0.01);
@@ -196,8 +230,8 @@ static void local_words(void **state) {
 static void switches(void **state) {
 #define WAYS "@a.1:\n  br @join.3\n@b.2:\n  br @join.3\n@join.3:\n  ret\n}\n"
   double two = inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 31 @b.2\n" WAYS);
-  double eight =
-      inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 1 @b.2, 2 @a.1, 3 @b.2, 4 @a.1, 5 @b.2, 6 @a.1, 7 @b.2\n" WAYS);
+  double eight = inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 1 @b.2, 2 @a.1, 3 @b.2, 4 @a.1, "
+                                "5 @b.2, 6 @a.1, 7 @b.2\n" WAYS);
   assert_float_equal(two, 1 + 2 * 4, 0.01);
   assert_true(eight > two && eight < 8 * 2);
 }
@@ -206,44 +240,53 @@ static void switches(void **state) {
 static void guarded(void **state) {
   totals t = once(*state, HEAD PARAMS
                   "  %12 = icmp.slt i32 %7, %n.0\n  cbr %12, @then.1, @exit.2\n@then.1:\n"
-                  "  %13 = ld.global f32 [%10]\n  %14 = fma f32 %11, 2.0, %13\n  st.global f32 [%10], %14\n  ret\n"
+                  "  %13 = ld.global f32 [%10]\n  %14 = fma f32 %11, 2.0, %13\n  st.global f32 "
+                  "[%10], %14\n  ret\n"
                   "@exit.2:\n  exit\n}\n");
   assert_float_equal(t.inst, 18, 0.01); /* without the load of the factor */
   assert_float_equal(t.integer, 4, 0.01);
   assert_float_equal(t.flops32, 2, 0.01);
 }
 
-/* A loop over a row: joined, its addresses pointers, so that load and multiply-add are most of what is left. */
+/* A loop over a row: joined, its addresses pointers, so that load and multiply-add are most of what
+ * is left. */
 static const char row_sum[] = HEAD PARAMS
-    "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] [@loop.1 %18]\n  %13 = phi f32 [@entry.0 0.0] [@loop.1 %17]\n"
-    "  %14 = sext i64 from i32 %12\n  %15 = lea i64 %9, %14 #4\n  %16 = ld.global f32 [%15]\n  %17 = fma f32 %16, %16, %13\n"
+    "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] [@loop.1 %18]\n  %13 = phi f32 [@entry.0 "
+    "0.0] [@loop.1 %17]\n"
+    "  %14 = sext i64 from i32 %12\n  %15 = lea i64 %9, %14 #4\n  %16 = ld.global f32 [%15]\n  %17 "
+    "= fma f32 %16, %16, %13\n"
     "  %18 = add.nsw i32 %12, 1\n  %19 = icmp.slt i32 %18, %n.0\n  cbr %19, @loop.1, @end.2\n"
     "@end.2:\n  st.global f32 [%10], %17\n  ret\n}\n";
 
 static void joined_loop(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
-  ww_block_counts b[3] = {{&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
+  ww_block_counts b[3] = {
+      {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
   ww_tally t = {.blocks = b, .nblocks = 3};
   ww_lowered o;
   ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
   assert_true(o.total / 1024 > 2 && o.total / 1024 < 2.6); /* LDG, FFMA, and 5 for every 16 */
   assert_true(o.int_ops / 32 / 1024 < 0.4);
   /* Three trips do not fill a joined body. */
-  b[1].warps = 3, b[1].lanes = 96;
+  b[1].warps = 3;
+  b[1].lanes = 96;
   ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
   assert_true((o.total - 20) / 3 > 4);
 }
 
-/* Of 1024 iterations: what is computed from the counter is computed in each; an address that all lanes share is moved to their registers. */
+/* Of 1024 iterations: what is computed from the counter is computed in each; an address that all
+ * lanes share is moved to their registers. */
 static double per_iteration(void **state, const char *body) {
-  ww_module m = parse(*state, ww_fmt(*state,
-                                     "%s%s  br @loop.1\n@loop.1:\n  %%12 = phi i32 [@entry.0 0] [@loop.1 %%13]\n%s"
-                                     "  %%13 = add.nsw i32 %%12, 1\n  %%14 = icmp.slt i32 %%13, %%n.0\n"
-                                     "  cbr %%14, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
-                                     HEAD, PARAMS, body));
+  ww_module m = parse(
+      *state, ww_fmt(*state,
+                     "%s%s  br @loop.1\n@loop.1:\n  %%12 = phi i32 [@entry.0 0] [@loop.1 %%13]\n%s"
+                     "  %%13 = add.nsw i32 %%12, 1\n  %%14 = icmp.slt i32 %%13, %%n.0\n"
+                     "  cbr %%14, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
+                     HEAD, PARAMS, body));
   ww_gpu g = h200(*state);
-  ww_block_counts b[3] = {{&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
+  ww_block_counts b[3] = {
+      {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
   ww_tally t = {.blocks = b, .nblocks = 3};
   ww_lowered o;
   ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
@@ -252,15 +295,17 @@ static double per_iteration(void **state, const char *body) {
 
 static void loops(void **state) {
   double none = per_iteration(state, "");
-  double derived =
-      per_iteration(state, "  %15 = add i32 %12, %7\n  %16 = and i32 %15, 15\n  st.shared i32 [$s], %16\n");
+  double derived = per_iteration(
+      state, "  %15 = add i32 %12, %7\n  %16 = and i32 %15, 15\n  st.shared i32 [$s], %16\n");
   assert_true(derived - none > 2.9); /* IADD, LOP3, STS */
-  double lanes =
-      per_iteration(state, "  %15 = add i32 %12, %7\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
-                           "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
-  double shared =
-      per_iteration(state, "  %15 = add i32 %12, %3\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
-                           "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
+  double lanes = per_iteration(
+      state,
+      "  %15 = add i32 %12, %7\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
+      "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
+  double shared = per_iteration(
+      state,
+      "  %15 = add i32 %12, %3\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
+      "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
   assert_true(shared - lanes > 2);
 }
 
@@ -270,12 +315,14 @@ static void registers(void **state) {
   double n, spill;
   ww_registers(&m, &m.fns[0], &g, 256, &n, &spill);
   assert_true(n >= 16 && n <= 32 && spill == 0);
-  m.fns[0].max_threads = 1024, m.fns[0].min_blocks = 4; /* 16 registers a thread, whatever it needs */
+  m.fns[0].max_threads = 1024;
+  m.fns[0].min_blocks = 4; /* 16 registers a thread, whatever it needs */
   ww_registers(&m, &m.fns[0], &g, 256, &n, &spill);
   assert_true(n == 16 && spill > 0);
 }
 
-/* What loads can be brought forward into: up to 32 registers, less what lives; a vector takes as many as it has words. */
+/* What loads can be brought forward into: up to 32 registers, less what lives; a vector takes as
+ * many as it has words. */
 static void room_for_loads(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
@@ -283,13 +330,15 @@ static void room_for_loads(void **state) {
   assert_true(plan[0].joined == 1 && plan[1].joined > 1 && !plan[1].even);
   assert_true(plan[1].room > 8 && plan[1].room < 27);
   double words = 0;
-  for (uint32_t k = 0; k < m.fns[0].blocks[1].nins; k++) words += plan[1].words[k];
+  for (uint32_t k = 0; k < m.fns[0].blocks[1].nins; k++)
+    words += plan[1].words[k];
   assert_float_equal(words, 1, 0.01);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(room_for_loads), TEST(straight_lines), TEST(divisions), TEST(atomics),
-                                     TEST(predicates),     TEST(local_words),    TEST(switches),  TEST(guarded),
-                                     TEST(joined_loop),    TEST(loops),          TEST(registers)};
+  const struct CMUnitTest tests[] = {TEST(room_for_loads), TEST(straight_lines), TEST(divisions),
+                                     TEST(atomics),        TEST(predicates),     TEST(local_words),
+                                     TEST(switches),       TEST(guarded),        TEST(joined_loop),
+                                     TEST(loops),          TEST(registers)};
   return RUN(tests);
 }

@@ -1,4 +1,5 @@
-/* test_question.c - what the language model reads: kernels of the four dialects as text, numbers and back, answers, hostile sources. */
+/* test_question.c - what the language model reads: kernels of the four dialects as text, numbers
+ * and back, answers, hostile sources. */
 #include "unit.h"
 
 #include <cjson/cJSON.h>
@@ -11,48 +12,73 @@
 static const struct {
   const char *source, *launch, *want;
 } goldens[] = {
-    /* CUDA: comments, includes, qualifiers and the index's own name go; the argument n is its magnitude */
-    {"#include <cuda.h>\n// saxpy\nextern \"C\" __global__ void __launch_bounds__(256) saxpy(int n, float a, const float *__restrict__ x, "
-     "float *y) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = a * x[i] + y[i] * 0.5f;\n}\n",
-     "{\"kernel\":\"saxpy\",\"grid\":[4096,1,1],\"block\":[256,1,1],\"args\":[{\"value\":1000000},{\"value\":2.0},"
+    /* CUDA: comments, includes, qualifiers and the index's own name go; the argument n is its
+       magnitude */
+    {"#include <cuda.h>\n// saxpy\nextern \"C\" __global__ void __launch_bounds__(256) saxpy(int "
+     "n, float a, const float *__restrict__ x, "
+     "float *y) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = a * x[i] "
+     "+ y[i] * 0.5f;\n}\n",
+     "{\"kernel\":\"saxpy\",\"grid\":[4096,1,1],\"block\":[256,1,1],\"args\":[{\"value\":1000000},{"
+     "\"value\":2.0},"
      "{\"buffer\":{\"bytes\":4000000}},{\"buffer\":{\"bytes\":4000000,\"fill\":\"zeros\"}}]}",
-     "grid I block E all Q bounds 256\n(FA cr Rh,FB Rh zero){if(gx< Ph)FB[gx]=nfB*FA[gx]+FB[gx]*fkf;}\n"},
-    /* HIP: macros, the device function it calls and not the other kernel, trips of loops, a strided access */
-    {"#define TILE 16\n__global__ void other(int *x) {}\nstatic __device__ float mix(float v, int k) {\n  for (int j = 0; j < k; j++) "
-     "v = v * v + 1.0f;\n  return v;\n}\n__global__ void mm(const double *a, double *c, int n) {\n  __shared__ double t[TILE][TILE + "
-     "1];\n  for (int k = threadIdx.x; k < n; k += TILE) { t[k][0] = a[k * 3]; __syncthreads(); }\n  c[hipThreadIdx_x] = "
+     "grid I block E all Q bounds 256\n(FA cr Rh,FB Rh zero){if(gx< "
+     "Ph)FB[gx]=nfB*FA[gx]+FB[gx]*fkf;}\n"},
+    /* HIP: macros, the device function it calls and not the other kernel, trips of loops, a strided
+       access */
+    {"#define TILE 16\n__global__ void other(int *x) {}\nstatic __device__ float mix(float v, int "
+     "k) {\n  for (int j = 0; j < k; j++) "
+     "v = v * v + 1.0f;\n  return v;\n}\n__global__ void mm(const double *a, double *c, int n) {\n "
+     " __shared__ double t[TILE][TILE + "
+     "1];\n  for (int k = threadIdx.x; k < n; k += TILE) { t[k][0] = a[k * 3]; __syncthreads(); "
+     "}\n  c[hipThreadIdx_x] = "
      "mix((float)t[0][1], 4);\n}\n",
-     "{\"kernel\":\"mm\",\"grid\":[100,1,1],\"block\":[16,16,1],\"args\":[{\"buffer\":{\"bytes\":65536}},{\"buffer\":{\"bytes\":128}},"
+     "{\"kernel\":\"mm\",\"grid\":[100,1,1],\"block\":[16,16,1],\"args\":[{\"buffer\":{\"bytes\":"
+     "65536}},{\"buffer\":{\"bytes\":128}},"
      "{\"value\":1600}]}",
-     "grid Cf block 16 16 1 all Kf\nf fnA(nfA,niB){for 4 Mf(iA=0;iA<niB;iA++)nfA=nfA*nfA+fko;return nfA;}\n"
-     "(DA c M,DB D){sdA[16][16+1];for Cf Rc(iA=tx;iA< Gf;iA+=16){sdA[iA][0]=DA![iA*3];sync();}DB[tx]=fnA((float)sdA[0][1],4);}\n"},
+     "grid Cf block 16 16 1 all Kf\nf fnA(nfA,niB){for 4 "
+     "Mf(iA=0;iA<niB;iA++)nfA=nfA*nfA+fko;return nfA;}\n"
+     "(DA c M,DB D){sdA[16][16+1];for Cf Rc(iA=tx;iA< "
+     "Gf;iA+=16){sdA[iA][0]=DA![iA*3];sync();}DB[tx]=fnA((float)sdA[0][1],4);}\n"},
     /* OpenCL: the same words for the same things */
-    {"__kernel void scale(__global const float4 *restrict x, __global float4 *y, __local float *t, uint n) {\n  size_t i = "
-     "get_global_id(0);\n  for (uint k = n; k > 1; k >>= 1) barrier(CLK_LOCAL_MEM_FENCE);\n  y[i] = x[i] * t[get_local_id(0)];\n}\n",
-     "{\"kernel\":\"scale\",\"grid\":[64,1,1],\"block\":[128,1,1],\"args\":[{\"buffer\":{\"bytes\":131072}},{\"buffer\":{\"bytes\":131072}},"
+    {"__kernel void scale(__global const float4 *restrict x, __global float4 *y, __local float *t, "
+     "uint n) {\n  size_t i = "
+     "get_global_id(0);\n  for (uint k = n; k > 1; k >>= 1) barrier(CLK_LOCAL_MEM_FENCE);\n  y[i] "
+     "= x[i] * t[get_local_id(0)];\n}\n",
+     "{\"kernel\":\"scale\",\"grid\":[64,1,1],\"block\":[128,1,1],\"args\":[{\"buffer\":{\"bytes\":"
+     "131072}},{\"buffer\":{\"bytes\":131072}},"
      "{\"buffer\":{\"bytes\":512,\"local\":true}},{\"value\":128}]}",
-     "grid C block D all J\n(FA16 cr N,FB16 N,sfC F){for 7 Lg(uB= D;uB>1;uB>>=1)sync();FB[gx]=FA[gx]*sfC[tx];}\n"},
+     "grid C block D all J\n(FA16 cr N,FB16 N,sfC F){for 7 Lg(uB= "
+     "D;uB>1;uB>>=1)sync();FB[gx]=FA[gx]*sfC[tx];}\n"},
     /* OpenMP: the loop is the threads */
-    {"void axpy(int n, float a, const float *x, float *y) {\n#pragma omp target teams distribute parallel for map(to : x[0 : n]) "
+    {"void axpy(int n, float a, const float *x, float *y) {\n#pragma omp target teams distribute "
+     "parallel for map(to : x[0 : n]) "
      "map(tofrom : y[0 : n])\n  for (int i = 0; i < n; i++) y[i] += a * x[i];\n}\n",
-     "{\"kernel\":\"axpy\",\"grid\":[8192,1,1],\"block\":[128,1,1],\"args\":[{\"value\":1048576},{\"value\":2.0},"
+     "{\"kernel\":\"axpy\",\"grid\":[8192,1,1],\"block\":[128,1,1],\"args\":[{\"value\":1048576},{"
+     "\"value\":2.0},"
      "{\"buffer\":{\"bytes\":4194304}},{\"buffer\":{\"bytes\":4194304}}]}",
      "grid J block D all Q omp\n(FA c S,FB S){omp target teams distribute parallel for\nfor Q "
      "Q(iA=0;iA< Q;iA++)FB[iA]+=nfB*FA[iA];}\n"},
-    /* template arguments out of the mangled name, a -D, rows whose lengths the launch tells, a gather */
-    {"template <typename T, int N> __global__ void rows(const int *__restrict__ ptr, const int *col, const T *x, T *y) {\n  const int "
-     "row = blockIdx.x * blockDim.x + threadIdx.x;\n  T s = 0;\n  for (int k = ptr[row]; k < ptr[row + 1]; k++) s += x[col[k]] * W;\n"
+    /* template arguments out of the mangled name, a -D, rows whose lengths the launch tells, a
+       gather */
+    {"template <typename T, int N> __global__ void rows(const int *__restrict__ ptr, const int "
+     "*col, const T *x, T *y) {\n  const int "
+     "row = blockIdx.x * blockDim.x + threadIdx.x;\n  T s = 0;\n  for (int k = ptr[row]; k < "
+     "ptr[row + 1]; k++) s += x[col[k]] * W;\n"
      "  for (int q = 0; q < N; q++) y[row * 32] = s;\n}\n",
-     "{\"kernel\":\"_Z4rowsIfLi3EEvPKiS1_PKT_PS2_\",\"flags\":[\"-DW=0.25f\"],\"grid\":[40,1,1],\"block\":[256,1,1],\"args\":["
-     "{\"buffer\":{\"bytes\":40964,\"fill\":{\"monotone\":[0,122880]}}},{\"buffer\":{\"bytes\":491520,\"fill\":{\"uniform\":[0,10240]}}},"
+     "{\"kernel\":\"_Z4rowsIfLi3EEvPKiS1_PKT_PS2_\",\"flags\":[\"-DW=0.25f\"],\"grid\":[40,1,1],"
+     "\"block\":[256,1,1],\"args\":["
+     "{\"buffer\":{\"bytes\":40964,\"fill\":{\"monotone\":[0,122880]}}},{\"buffer\":{\"bytes\":"
+     "491520,\"fill\":{\"uniform\":[0,10240]}}},"
      "{\"buffer\":{\"bytes\":40960}},{\"buffer\":{\"bytes\":1310720}}]}",
      "grid Bd block E all Jd\n(IA cr Ld mono Mh,IB c Oh uniform Jd,FC c Ld,FD Qd){tA fB=0;for 12 "
-     "Mh(iC=IA[gx];iC<IA[gx+1];iC++)fB+=FC`[IB![iC]]*fkc;for 3 Kh(iD=0;iD<3;iD++)FD![gx* B]=fB;}\n"},
+     "Mh(iC=IA[gx];iC<IA[gx+1];iC++)fB+=FC`[IB![iC]]*fkc;for 3 Kh(iD=0;iD<3;iD++)FD![gx* "
+     "B]=fB;}\n"},
 };
 
 static void load_h200(ww_gpu *g, ww_arena *a) {
   ww_err e;
-  if (ww_gpu_load("h200", a, g, &e)) fail_msg("%s", e.msg);
+  if (ww_gpu_load("h200", a, g, &e))
+    fail_msg("%s", e.msg);
 }
 
 static void kernels_as_text(void **state) {
@@ -62,35 +88,42 @@ static void kernels_as_text(void **state) {
     ww_launch l;
     ww_text_question q;
     ww_err e;
-    if (ww_launch_parse(goldens[k].launch, NULL, *state, &l, &e)) fail_msg("%s", e.msg);
-    if (ww_question_make(goldens[k].source, strlen(goldens[k].source), &l, &g, *state, &q, &e)) fail_msg("%s", e.msg);
+    if (ww_launch_parse(goldens[k].launch, NULL, *state, &l, &e))
+      fail_msg("%s", e.msg);
+    if (ww_question_make(goldens[k].source, strlen(goldens[k].source), &l, &g, *state, &q, &e))
+      fail_msg("%s", e.msg);
     char *text = ww_strdup(*state, q.text), *est = strstr(text, "est ");
     assert_non_null(est);
     assert_string_equal(text + q.n - strlen(WW_QUESTION_END), WW_QUESTION_END);
     *est = 0; /* figures of the GPU's description go into that line */
     check_text(text, ww_fmt(*state, HEAD "%s", goldens[k].want), k);
-    for (int i = 0; i < WW_QUESTION_FEATURES; i++) assert_true(isfinite(q.features[i]) && fabsf(q.features[i]) < 6);
+    for (int i = 0; i < WW_QUESTION_FEATURES; i++)
+      assert_true(isfinite(q.features[i]) && fabsf(q.features[i]) < 6);
   }
 }
 
-/* What a launch does, by the source alone: counts over all threads, the parts of the machine in us. */
+/* What a launch does, by the source alone: counts over all threads, the parts of the machine in us.
+ */
 static void walk_of(const char *source, const char *launch, ww_arena *a, ww_qwalk *w) {
   ww_question_kernel *k;
   ww_launch l;
   ww_gpu g;
   ww_err e;
   load_h200(&g, a);
-  if (ww_launch_parse(launch, NULL, a, &l, &e)) fail_msg("%s", e.msg);
-  if (ww_question_read(source, strlen(source), l.kernel, NULL, 0, a, &k, &e)) fail_msg("%s", e.msg);
+  if (ww_launch_parse(launch, NULL, a, &l, &e))
+    fail_msg("%s", e.msg);
+  if (ww_question_read(source, strlen(source), l.kernel, NULL, 0, a, &k, &e))
+    fail_msg("%s", e.msg);
   ww_question_walk(k, &l, a, w);
   ww_question_estimate(w, k, &l, &g);
 }
 
-#define LAUNCH \
-  "\"kernel\":\"k\",\"grid\":[1024,1,1],\"block\":[256,1,1],\"args\":[{\"buffer\":{\"bytes\":1048576}},{\"buffer\":{\"bytes\":1048576}},{\"value\":100}]}"
-#define KERNEL(body)                                                                                                                    \
-  "__global__ void k(const float *__restrict__ x, float *__restrict__ y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; " body \
-  " }"
+#define LAUNCH                                                                                 \
+  "\"kernel\":\"k\",\"grid\":[1024,1,1],\"block\":[256,1,1],\"args\":[{\"buffer\":{\"bytes\":" \
+  "1048576}},{\"buffer\":{\"bytes\":1048576}},{\"value\":100}]}"
+#define KERNEL(body)                                                                        \
+  "__global__ void k(const float *__restrict__ x, float *__restrict__ y, int n) { int i = " \
+  "blockIdx.x * blockDim.x + threadIdx.x; " body " }"
 
 static void work_is_counted(void **state) {
   static const double threads = 1024 * 256;
@@ -102,42 +135,58 @@ static void work_is_counted(void **state) {
       {KERNEL("y[i] = x[i];"), Q_C_loads, 1, 1},
       {KERNEL("y[i] = x[i];"), Q_C_moved_bytes, 8, 8},
       {KERNEL("y[i] = x[i * 8];"), Q_C_moved_bytes, 36, 36},
-      {KERNEL("y[i] = x[i] + x[i + 1] + x[i + 2];"), Q_C_moved_bytes, 8, 8}, /* neighbours come along */
-      {KERNEL("float s = 0; for (int j = 0; j < n; j++) s += x[j * 262144 + i]; y[i] = s;"), Q_C_loads, 100, 100},
-      /* a multiply-add is one; a result that goes nowhere is none; what a loop does not change is done once */
+      {KERNEL("y[i] = x[i] + x[i + 1] + x[i + 2];"), Q_C_moved_bytes, 8,
+       8}, /* neighbours come along */
+      {KERNEL("float s = 0; for (int j = 0; j < n; j++) s += x[j * 262144 + i]; y[i] = s;"),
+       Q_C_loads, 100, 100},
+      /* a multiply-add is one; a result that goes nowhere is none; what a loop does not change is
+         done once */
       {KERNEL("y[i] = x[i] * 3.0f + 1.0f;"), Q_C_fp32, 1, 1},
-      {KERNEL("float v = x[i], u = v; for (int j = 0; j < n; j++) u = u * u; y[i] = v;"), Q_C_fp32, 0, 0},
-      {KERNEL("int a = i; for (int j = 0; j < n; j++) a = a * 5 + j; y[i] = x[a + (3 - a)];"), Q_C_loads, 1, 1},
-      {KERNEL("float v = x[i], s = 0; for (int j = 0; j < n; j++) s += expf(v) * v; y[i] = s;"), Q_C_special, 0, 1},
-      {KERNEL("float v = x[i], s = 0; for (int j = 0; j < n; j++) { s = s * v; s += expf(s); } y[i] = s;"), Q_C_special,
-       100, 100},
+      {KERNEL("float v = x[i], u = v; for (int j = 0; j < n; j++) u = u * u; y[i] = v;"), Q_C_fp32,
+       0, 0},
+      {KERNEL("int a = i; for (int j = 0; j < n; j++) a = a * 5 + j; y[i] = x[a + (3 - a)];"),
+       Q_C_loads, 1, 1},
+      {KERNEL("float v = x[i], s = 0; for (int j = 0; j < n; j++) s += expf(v) * v; y[i] = s;"),
+       Q_C_special, 0, 1},
+      {KERNEL("float v = x[i], s = 0; for (int j = 0; j < n; j++) { s = s * v; s += expf(s); } "
+              "y[i] = s;"),
+       Q_C_special, 100, 100},
       /* threads that have no work, warps that have one lane */
       {KERNEL("if (i < 1024) y[i] = x[i];"), Q_C_loads, 1.0 / 256, 1.0 / 256},
       {KERNEL("if (threadIdx.x == 0) y[i] = x[i];"), Q_C_loads, 1.0 / 256, 1.0 / 256},
-      {KERNEL("float a[8]; for (int j = 0; j < 8; j++) a[j] = x[i]; int at = (int)x[i + 9]; y[i] = a[at & 7];"),
+      {KERNEL("float a[8]; for (int j = 0; j < 8; j++) a[j] = x[i]; int at = (int)x[i + 9]; y[i] = "
+              "a[at & 7];"),
        Q_C_locals, 9, 9},
-      {KERNEL("float a[8]; for (int j = 0; j < 8; j++) a[j] = x[i]; y[i] = a[3];"), Q_C_locals, 0, 0},
+      {KERNEL("float a[8]; for (int j = 0; j < 8; j++) a[j] = x[i]; y[i] = a[3];"), Q_C_locals, 0,
+       0},
   };
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     ww_qwalk w;
     walk_of(rows[r].source, "{" LAUNCH, *state, &w);
     double n = w.count[rows[r].count] / threads;
-    if (!(n >= rows[r].least - 1e-9 && n <= rows[r].most + 1e-9)) fail_msg("%s: %g a thread", rows[r].source, n);
+    if (!(n >= rows[r].least - 1e-9 && n <= rows[r].most + 1e-9))
+      fail_msg("%s: %g a thread", rows[r].source, n);
   }
 }
 
-/* One warp of one block does all the work: the others do not shorten it. A chain of loads takes longer than as many side by side. */
+/* One warp of one block does all the work: the others do not shorten it. A chain of loads takes
+ * longer than as many side by side. */
 static void time_is_estimated(void **state) {
   ww_qwalk all, few, chain, apart;
-  walk_of(KERNEL("float s = 0; for (int j = 0; j < n; j++) s = s * s + x[i]; y[i] = s;"), "{" LAUNCH, *state, &all);
-  walk_of(KERNEL("float s = 0; if (i < 32) { for (int j = 0; j < n; j++) s = s * s + x[i]; y[i] = s; }"), "{" LAUNCH,
-          *state, &few);
+  walk_of(KERNEL("float s = 0; for (int j = 0; j < n; j++) s = s * s + x[i]; y[i] = s;"),
+          "{" LAUNCH, *state, &all);
+  walk_of(
+      KERNEL(
+          "float s = 0; if (i < 32) { for (int j = 0; j < n; j++) s = s * s + x[i]; y[i] = s; }"),
+      "{" LAUNCH, *state, &few);
   assert_true(all.active == 1024 && few.active < 512);
-  assert_true(few.estimate[Q_E_issue] < all.estimate[Q_E_issue] && few.instructions < all.instructions / 4);
+  assert_true(few.estimate[Q_E_issue] < all.estimate[Q_E_issue] &&
+              few.instructions < all.instructions / 4);
   assert_true(few.cycles > 0.5 * all.cycles);
-  walk_of(KERNEL("int a = i; for (int j = 0; j < n; j++) a = (int)x[a]; y[i] = a;"), "{" LAUNCH, *state, &chain);
-  walk_of(KERNEL("float a = 0; for (int j = 0; j < n; j++) a += x[i + j * 1000]; y[i] = a;"), "{" LAUNCH, *state,
-          &apart);
+  walk_of(KERNEL("int a = i; for (int j = 0; j < n; j++) a = (int)x[a]; y[i] = a;"), "{" LAUNCH,
+          *state, &chain);
+  walk_of(KERNEL("float a = 0; for (int j = 0; j < n; j++) a += x[i + j * 1000]; y[i] = a;"),
+          "{" LAUNCH, *state, &apart);
   assert_true(chain.cycles > 2 * apart.cycles);
   assert_true(chain.estimate[Q_E_most] >= chain.estimate[Q_E_latency]);
 }
@@ -149,8 +198,8 @@ static void dead_code_is_left_out(void **state) {
   ww_text_question q;
   ww_err e;
   load_h200(&g, *state);
-  const char *source =
-      KERNEL("float v = x[i], u = v; for (int j = 0; j < n; j++) u = u * u; int z = i - i; y[i] = v + z;");
+  const char *source = KERNEL(
+      "float v = x[i], u = v; for (int j = 0; j < n; j++) u = u * u; int z = i - i; y[i] = v + z;");
   assert_int_equal(ww_launch_parse("{" LAUNCH, NULL, *state, &l, &e), WW_OK);
   assert_int_equal(ww_question_make(source, strlen(source), &l, &g, *state, &q, &e), WW_OK);
   assert_null(strstr(q.text, "for"));
@@ -159,12 +208,16 @@ static void dead_code_is_left_out(void **state) {
 
 /* Names, spaces and comments say nothing: the same text. */
 static void names_do_not_matter(void **state) {
-  static const char
-      *const a = "__global__ void k(int n, const float *x, float *y) { int i = threadIdx.x + blockIdx.x * blockDim.x; "
-                 "if (i >= n) return; float s = 0.f; for (int j = 0; j < 10; ++j) s += x[i]; y[i] = s; }",
-             *const b = "/* sum */ __global__ void k(int count, const float *in, float *out)\n{\n  const int id = "
-                        "(blockIdx.x * blockDim.x) + threadIdx.x;\n  if (id >= count) return; // over\n  float total = "
-                        "0.0f;\n  for (int t = 0; t < 10; ++t)\n    total += in[id];\n  out[id] = total;\n}";
+  static const char *const
+      a = "__global__ void k(int n, const float *x, float *y) { int i = threadIdx.x + blockIdx.x * "
+          "blockDim.x; "
+          "if (i >= n) return; float s = 0.f; for (int j = 0; j < 10; ++j) s += x[i]; y[i] = s; }",
+      *const b =
+          "/* sum */ __global__ void k(int count, const float *in, float *out)\n{\n  const int id "
+          "= "
+          "(blockIdx.x * blockDim.x) + threadIdx.x;\n  if (id >= count) return; // over\n  float "
+          "total = "
+          "0.0f;\n  for (int t = 0; t < 10; ++t)\n    total += in[id];\n  out[id] = total;\n}";
   ww_gpu g;
   ww_text_question p, q;
   ww_err e;
@@ -186,9 +239,10 @@ static void magnitudes(void **state) {
   static const struct {
     double v;
     const char *want;
-  } rows[] = {{0, "0"},         {1, "1"},           {16, "16"},   {17, "Ab"},      {32, "B"},
-              {33, "Ba"},       {1024, "G"},        {1000, "Ga"}, {1048576, "Q"},  {1e6, "Ph"},
-              {536870912, "Z"}, {1073741824, "ZA"}, {-64, "-C"},  {1e30, "ZZZRf"}, {0.0 / 0.0, "?"}};
+  } rows[] = {{0, "0"},       {1, "1"},        {16, "16"},       {17, "Ab"},
+              {32, "B"},      {33, "Ba"},      {1024, "G"},      {1000, "Ga"},
+              {1048576, "Q"}, {1e6, "Ph"},     {536870912, "Z"}, {1073741824, "ZA"},
+              {-64, "-C"},    {1e30, "ZZZRf"}, {0.0 / 0.0, "?"}};
   (void)state;
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     ww_buf b = {0};
@@ -208,7 +262,8 @@ static void numbers_and_back(void **state) {
         fail_msg("%s: %g came back as %g", ww_metrics[m].name, values[k], back);
     }
     assert_true(isnan(ww_question_number(m, NAN)) && isnan(ww_question_value(m, NAN)));
-    if (ww_metrics[m].zero != WW_ZERO_NEVER) assert_true(fabs(ww_question_value(m, ww_question_number(m, 0))) < 1e-3);
+    if (ww_metrics[m].zero != WW_ZERO_NEVER)
+      assert_true(fabs(ww_question_value(m, ww_question_number(m, 0))) < 1e-3);
   }
 }
 
@@ -217,7 +272,8 @@ static void answers(void **state) {
   double v[WW_NMETRICS];
   ww_buf b = {0};
   (void)state;
-  for (int m = 0; m < WW_NMETRICS; m++) v[m] = m % 5 == 4 ? NAN : m % 7 == 3 ? 0 : 1.2345 * pow(10, m - 6);
+  for (int m = 0; m < WW_NMETRICS; m++)
+    v[m] = m % 5 == 4 ? NAN : m % 7 == 3 ? 0 : 1.2345 * pow(10, m - 6);
   ww_question_answer(v, &b);
   cJSON *j = cJSON_Parse(b.s), *one = j ? j->child : NULL;
   assert_non_null(j);
@@ -238,7 +294,8 @@ static void answers(void **state) {
 
 static const char *repeated(ww_arena *a, const char *s, uint32_t n) {
   char *out = ww_alloc(a, strlen(s) * n + 1);
-  for (uint32_t i = 0; i < n; i++) memcpy(out + strlen(s) * i, s, strlen(s));
+  for (uint32_t i = 0; i < n; i++)
+    memcpy(out + strlen(s) * i, s, strlen(s));
   return out;
 }
 
@@ -256,10 +313,12 @@ static void hostile_sources(void **state) {
       "__global__ void k(int n) { x[",
       "__global__ void k(int n, float *x) { while (n < } ] ) x[n",
       "#define A A\n#define B B B B\n__global__ void k() { A; B; }",
-      "#define A B B B B B B B B\n#define B C C C C C C C C\n#define C D D D D D D D D\n#define D A A A A A A A\n__global__ void k() { A; }",
+      "#define A B B B B B B B B\n#define B C C C C C C C C\n#define C D D D D D D D D\n#define D "
+      "A A A A A A A\n__global__ void k() { A; }",
       "#define F(x) F(x) F(x\n__global__ void k() { F(F(F(1))); }",
       "#define P(a,b) a##b\n__global__ void k() { P(,); P(P,P)(1,2); }",
-      "__device__ void f(int n); __device__ void g(int n) { g(n); g(n); }\n__global__ void k(int n) { g(n); f(n); }",
+      "__device__ void f(int n); __device__ void g(int n) { g(n); g(n); }\n__global__ void k(int "
+      "n) { g(n); f(n); }",
       ww_fmt(a, "%s%s}", open, repeated(a, "{", 5000)),
       ww_fmt(a, "%s x[%s", open, repeated(a, "(", 5000)),
       ww_fmt(a, "%s x[0] = %s1;}", open, repeated(a, "-", 9000)),
@@ -274,21 +333,23 @@ static void hostile_sources(void **state) {
     ww_text_question q = {0};
     ww_err e = {0};
     ww_arg arg = {.kind = WW_ARG_VALUE, .is_int = true, .ivalue = INT64_MIN};
-    ww_launch l = {.kernel = "k", .grid = {UINT64_MAX, 0, 1}, .block = {0, 1, 7}, .args = &arg, .nargs = 1};
+    ww_launch l = {
+        .kernel = "k", .grid = {UINT64_MAX, 0, 1}, .block = {0, 1, 7}, .args = &arg, .nargs = 1};
     double start = ww_now();
     if (ww_question_make(rows[r], strlen(rows[r]), &l, &g, a, &q, &e))
       assert_true(e.msg[0]);
     else
       assert_true(q.n > 0 && q.n < 8000);
-    if (ww_now() - start > 5) fail_msg("row %zu takes %.1f s", r, ww_now() - start);
+    if (ww_now() - start > 5)
+      fail_msg("row %zu takes %.1f s", r, ww_now() - start);
   }
 }
 
 static void which_kernel(void **state) {
-  static const char
-      two[] = "__global__ void a(int n) {} __global__ void b(int n) {}",
-      none[] = "int main(void) { return 0; }",
-      omp[] = "void _(int n) {\n#pragma omp target\n  n++;\n}\nvoid f(int n) {\n#pragma omp target\n  n++;\n}";
+  static const char two[] = "__global__ void a(int n) {} __global__ void b(int n) {}",
+                    none[] = "int main(void) { return 0; }",
+                    omp[] = "void _(int n) {\n#pragma omp target\n  n++;\n}\nvoid f(int n) "
+                            "{\n#pragma omp target\n  n++;\n}";
   ww_question_kernel *k;
   ww_err e;
   const char *const *names;
@@ -300,7 +361,8 @@ static void which_kernel(void **state) {
   assert_non_null(strstr(e.msg, "'c'"));
   assert_int_equal(ww_question_read(two, strlen(two), NULL, NULL, 0, *state, &k, &e), WW_EUSAGE);
   assert_int_equal(ww_question_read(none, strlen(none), NULL, NULL, 0, *state, &k, &e), WW_EPARSE);
-  const char *line = "__omp_offloading_10_2a_f_l6"; /* neither the _ at its begin nor the f of off */
+  const char *line =
+      "__omp_offloading_10_2a_f_l6"; /* neither the _ at its begin nor the f of off */
   assert_int_equal(ww_question_read(omp, strlen(omp), line, NULL, 0, *state, &k, &e), WW_OK);
   assert_string_equal(ww_question_name(k, NULL), "f");
 }

@@ -1,4 +1,5 @@
-/* test_roofline.c - roofs and places of kernels, the terminal plot's size, sweeps' ranges, SVG that a browser can read. */
+/* test_roofline.c - roofs and places of kernels, the terminal plot's size, sweeps' ranges, SVG that
+ * a browser can read. */
 #include "unit.h"
 
 #include <math.h>
@@ -12,8 +13,15 @@
 static ww_gpu small_gpu(void) {
   ww_gpu g;
   ww_gpu_init(&g);
-  g.name = "small", g.full_name = "Small <GPU> & co", g.lanes = 32, g.sms = 10;
-  g.dram_peak = 1000, g.l2_gbps = 4000, g.peak_fp32 = 20, g.peak_fp64 = 10, g.peak_tensor_fp16 = 200;
+  g.name = "small";
+  g.full_name = "Small <GPU> & co";
+  g.lanes = 32;
+  g.sms = 10;
+  g.dram_peak = 1000;
+  g.l2_gbps = 4000;
+  g.peak_fp32 = 20;
+  g.peak_fp64 = 10;
+  g.peak_tensor_fp16 = 200;
   return g;
 }
 
@@ -34,11 +42,13 @@ static void roofs_and_places(void **state) {
   const char *why;
   ww_roofs_of(&g, &f);
   assert_true(f.v[WW_ROOF_FP32] == 20000 && f.v[WW_ROOF_TENSOR] == 200000);
-  assert_true(ww_roof_at(&f, WW_ROOF_FP32, 2) == 2000 && ww_roof_at(&f, WW_ROOF_FP32, 100) == 20000);
+  assert_true(ww_roof_at(&f, WW_ROOF_FP32, 2) == 2000 &&
+              ww_roof_at(&f, WW_ROOF_FP32, 100) == 20000);
   assert_true(ww_roof_at(&f, WW_ROOF_FP64, 100) == 10000);
   ww_report r = report_of(3e6, 1e6, 2e6, 10);
   assert_true(ww_roof_point_of(&r, &f, 0, &p, &why));
-  assert_true(p.ai == 2 && p.gflops == 400 && p.precision == WW_ROOF_FP32 && p.roof == 2000 && !p.measured);
+  assert_true(p.ai == 2 && p.gflops == 400 && p.precision == WW_ROOF_FP32 && p.roof == 2000 &&
+              !p.measured);
   r = report_of(1e6, 3e6, 1e4, 10);
   r.by = WW_BY_HARDWARE;
   assert_true(ww_roof_point_of(&r, &f, 0, &p, &why));
@@ -54,7 +64,8 @@ static void roofs_and_places(void **state) {
 /* Columns of a UTF-8 line. */
 static int columns(const char *s, size_t n) {
   int c = 0;
-  for (size_t k = 0; k < n; k++) c += ((unsigned char)s[k] & 0xc0) != 0x80;
+  for (size_t k = 0; k < n; k++)
+    c += ((unsigned char)s[k] & 0xc0) != 0x80;
   return c;
 }
 
@@ -65,7 +76,12 @@ static void plot_fits_a_terminal(void **state) {
   ww_roofs_of(&g, &f);
   ww_roof_point points[] = {
       {.kernel = "low", .ai = 0.001, .gflops = 0.5, .precision = WW_ROOF_FP32, .roof = 1},
-      {.kernel = "high", .ai = 3000, .gflops = 15000, .precision = WW_ROOF_FP32, .roof = 20000, .measured = true}};
+      {.kernel = "high",
+       .ai = 3000,
+       .gflops = 15000,
+       .precision = WW_ROOF_FP32,
+       .roof = 20000,
+       .measured = true}};
   ww_roofline r = {&g, &f, 1, points, 2};
   char *text;
   size_t n;
@@ -77,8 +93,10 @@ static void plot_fits_a_terminal(void **state) {
   for (char *s = text, *e; (e = strchr(s, '\n')); s = e + 1, lines++) {
     if (lines < 20 && columns(s, (size_t)(e - s)) > 80)
       fail_msg("%d columns: %.*s", columns(s, (size_t)(e - s)), (int)(e - s), s);
-    if (lines >= 1 && lines <= 17)
-      has_a += memchr(s, 'A', (size_t)(e - s) - 1) != NULL, has_b += memchr(s, 'b', (size_t)(e - s)) != NULL;
+    if (lines >= 1 && lines <= 17) {
+      has_a += memchr(s, 'A', (size_t)(e - s) - 1) != NULL;
+      has_b += memchr(s, 'b', (size_t)(e - s)) != NULL;
+    }
   }
   assert_true(lines <= 24);
   assert_true(has_a >= 1 && has_b == 1); /* DRAM has an A too */
@@ -92,7 +110,8 @@ static void well_formed(const char *s) {
   int depth = 0;
   while ((s = strpbrk(s, "<&"))) {
     if (*s == '&') {
-      assert_true(ww_starts(s, "&lt;") || ww_starts(s, "&gt;") || ww_starts(s, "&amp;") || ww_starts(s, "&quot;"));
+      assert_true(ww_starts(s, "&lt;") || ww_starts(s, "&gt;") || ww_starts(s, "&amp;") ||
+                  ww_starts(s, "&quot;"));
       s++;
       continue;
     }
@@ -114,7 +133,8 @@ static void well_formed(const char *s) {
 static void svg_is_well_formed(void **state) {
   ww_gpu g[2] = {small_gpu(), small_gpu()};
   ww_roofs f[2];
-  ww_roofs_of(&g[0], &f[0]), ww_roofs_of(&g[1], &f[1]);
+  ww_roofs_of(&g[0], &f[0]);
+  ww_roofs_of(&g[1], &f[1]);
   ww_roof_point points[] = {
       {.kernel = "k<float, 256>", .ai = 1, .gflops = 500, .precision = WW_ROOF_FP32, .roof = 1000},
       {.kernel = "k<float, 256>",
@@ -136,7 +156,8 @@ static void svg_is_well_formed(void **state) {
   ww_err e;
   assert_int_equal(ww_sweep_parse("n=1K..64K", *state, &s, &e), WW_OK);
   ww_sweep_point curve[7] = {{0}};
-  for (int k = 0; k < 7; k++) curve[k] = (ww_sweep_point){k != 3, 2 + k, 1 + k, 3 + k, "latency"};
+  for (int k = 0; k < 7; k++)
+    curve[k] = (ww_sweep_point){k != 3, 2 + k, 1 + k, 3 + k, "latency"};
   const char *gpus[] = {"a<b"};
   ww_sweep_svg(&(ww_sweep_result){&s, gpus, 1, curve, "k<int>", "f.cu"}, &b);
   well_formed(b.s);
@@ -149,14 +170,21 @@ static void ranges(void **state) {
     const char *text;
     uint32_t n;
     uint64_t first, last;
-  } good[] = {{"n=1K..64K", 7, 1024, 65536},      {"n=1000..3000", 2, 1000, 2000}, {"n=1K..1M:5", 5, 1024, 1 << 20},
-              {"block=64,128,1024", 3, 64, 1024}, {"n=1..3:9", 3, 1, 3},           {"n=7..7", 1, 7, 7}};
-  static const char *const bad[] = {
-      "n", "=1..2", "n=0..4", "n=8..4", "n=1..4:1", "n=1..4x", "n=5,4", "n=-1..4", "n=1K..99999999999999G", ""};
+  } good[] = {{"n=1K..64K", 7, 1024, 65536},
+              {"n=1000..3000", 2, 1000, 2000},
+              {"n=1K..1M:5", 5, 1024, 1 << 20},
+              {"block=64,128,1024", 3, 64, 1024},
+              {"n=1..3:9", 3, 1, 3},
+              {"n=7..7", 1, 7, 7}};
+  static const char *const bad[] = {"n",      "=1..2",    "n=0..4",
+                                    "n=8..4", "n=1..4:1", "n=1..4x",
+                                    "n=5,4",  "n=-1..4",  "n=1K..99999999999999G",
+                                    ""};
   for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
     ww_sweep s;
     ww_err e = {0};
-    if (ww_sweep_parse(good[k].text, *state, &s, &e)) fail_msg("%s: %s", good[k].text, e.msg);
+    if (ww_sweep_parse(good[k].text, *state, &s, &e))
+      fail_msg("%s: %s", good[k].text, e.msg);
     if (s.n != good[k].n || s.v[0] != good[k].first || s.v[s.n - 1] != good[k].last)
       fail_msg("%s: %u values, %llu to %llu", good[k].text, s.n, (unsigned long long)s.v[0],
                (unsigned long long)s.v[s.n - 1]);
@@ -164,7 +192,8 @@ static void ranges(void **state) {
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     ww_sweep s;
     ww_err e = {0};
-    if (ww_sweep_parse(bad[k], *state, &s, &e) != WW_EUSAGE) fail_msg("'%s' was taken", bad[k]);
+    if (ww_sweep_parse(bad[k], *state, &s, &e) != WW_EUSAGE)
+      fail_msg("'%s' was taken", bad[k]);
   }
 }
 
@@ -181,7 +210,8 @@ static void numbers_have_units(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(roofs_and_places), TEST(plot_fits_a_terminal), TEST(svg_is_well_formed),
-                                     TEST(ranges), TEST(numbers_have_units)};
+  const struct CMUnitTest tests[] = {TEST(roofs_and_places), TEST(plot_fits_a_terminal),
+                                     TEST(svg_is_well_formed), TEST(ranges),
+                                     TEST(numbers_have_units)};
   return RUN(tests);
 }

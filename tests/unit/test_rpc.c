@@ -24,7 +24,8 @@ static void echo(void *s, ww_rpc_call *c) {
 
 static void until_cancelled(void *s, ww_rpc_call *c) {
   (void)s;
-  for (int k = 0; k < 5000 && !ww_rpc_cancelled(c); k++) usleep(1000);
+  for (int k = 0; k < 5000 && !ww_rpc_cancelled(c); k++)
+    usleep(1000);
   ww_err e = {0};
   ww_fail(&e, WW_ECANCEL, "gave up");
   ww_rpc_fail(c, &e);
@@ -35,7 +36,10 @@ static void slowly(void *s, ww_rpc_call *c) {
   echo(s, c);
 }
 
-static void silent(void *s, ww_rpc_call *c) { (void)s, (void)c; }
+static void silent(void *s, ww_rpc_call *c) {
+  (void)s;
+  (void)c;
+}
 static void note(void *s, ww_rpc_call *c) {
   (void)c;
   atomic_fetch_add(&((server *)s)->seen, 1);
@@ -69,14 +73,17 @@ static void big(void *s, ww_rpc_call *c) {
   text[0] = text[n - 1] = '"';
   ww_rpc_result(c, text);
 }
-static void got(void *ctx, const cJSON *result) { atomic_fetch_add(&((server *)ctx)->asked, result ? 1 : 10); }
+static void got(void *ctx, const cJSON *result) {
+  atomic_fetch_add(&((server *)ctx)->asked, result ? 1 : 10);
+}
 static void ask_back(void *s, ww_rpc_call *c) {
   ww_rpc_ask(ww_rpc_of(c), "peer/what", "{\"a\":1}", got, s);
   ww_rpc_result(c, "\"asked\"");
 }
 static bool before(void *s, ww_rpc_call *c) {
   (void)s;
-  if (strcmp(ww_rpc_name(c), "early") != 0) return false;
+  if (strcmp(ww_rpc_name(c), "early") != 0)
+    return false;
   ww_rpc_error(c, -32002, "not yet", NULL);
   return true;
 }
@@ -119,19 +126,24 @@ static void open_peer(peer *p, ww_rpc_framing framing, size_t max) {
   assert_int_equal(pipe(in), 0);
   assert_int_equal(pipe(out), 0);
   *p = (peer){.to = in[1], .from = out[0]};
-  ww_rpc_options o = {.methods = methods, .server = &p->server, .before = before, .workers = 4, .max_message = max};
+  ww_rpc_options o = {
+      .methods = methods, .server = &p->server, .before = before, .workers = 4, .max_message = max};
   p->side = (side){ww_rpc_new(&o, NULL, NULL), in[0], out[1], framing};
   assert_int_equal(pthread_create(&p->thread, NULL, serve, &p->side), 0);
 }
 
-static void put(peer *p, const char *s, size_t n) { assert_int_equal(write(p->to, s, n), (ssize_t)n); }
+static void put(peer *p, const char *s, size_t n) {
+  assert_int_equal(write(p->to, s, n), (ssize_t)n);
+}
 
 static char *rest(peer *p, ww_arena *a) {
   ww_buf b = {0};
   char chunk[4096];
   ssize_t n;
-  if (p->to >= 0) close(p->to);
-  while ((n = read(p->from, chunk, sizeof chunk)) > 0) ww_buf_add(&b, chunk, (size_t)n);
+  if (p->to >= 0)
+    close(p->to);
+  while ((n = read(p->from, chunk, sizeof chunk)) > 0)
+    ww_buf_add(&b, chunk, (size_t)n);
   char *text = ww_strndup(a, b.s ? b.s : "", b.n);
   ww_buf_free(&b);
   pthread_join(p->thread, NULL);
@@ -163,18 +175,23 @@ static void test_lines(void **state) {
       {"\n  \r\n" REQ("1", "echo") "\r\n", RES("1", "null")},
       {"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"echo\",\"params\":{\"x\":[1,\"\\n\"]}}\n",
        RES("2", "{\"x\":[1,\"\\n\"]}")},
-      {"{\"jsonrpc\":\"2.0\",\"id\":1,\n", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
+      {"{\"jsonrpc\":\"2.0\",\"id\":1,\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
       {"\xff\xfe\n", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
-      {REQ("1", "echo") REQ("2", "echo") "\n", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
+      {REQ("1", "echo") REQ("2", "echo") "\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
       {"5\n", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"},
-      {"{\"id\":7,\"method\":\"echo\"}\n", "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,"},
+      {"{\"id\":7,\"method\":\"echo\"}\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,"},
       {"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"echo\"}\n",
        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"},
-      {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":3}\n", "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,"},
+      {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":3}\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,"},
       {"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"echo\",\"params\":1}\n",
        "{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,"},
       {REQ("8", "nothing") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32601,"},
-      {REQ("8", "usage") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32602,\"message\":\"no such GPU\""},
+      {REQ("8", "usage") "\n",
+       "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32602,\"message\":\"no such GPU\""},
       {REQ("8", "stale") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32801,"},
       {REQ("8", "silent") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32603,"},
       {REQ("8", "early") "\n", "{\"jsonrpc\":\"2.0\",\"id\":8,\"error\":{\"code\":-32002,"},
@@ -189,17 +206,20 @@ static void test_lines(void **state) {
   for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const char *out = talk(WW_RPC_LINES, 0, rows[k].send, *state);
     bool good = *rows[k].want ? ww_starts(out, rows[k].want) : !*out;
-    if (!good) fail_msg("row %u: %s -> %s", k, rows[k].send, out);
-    if (*rows[k].want) assert_ptr_equal(strchr(out, '\n'), out + strlen(out) - 1); /* one message */
+    if (!good)
+      fail_msg("row %u: %s -> %s", k, rows[k].send, out);
+    if (*rows[k].want)
+      assert_ptr_equal(strchr(out, '\n'), out + strlen(out) - 1); /* one message */
   }
 }
 
 static void test_batch_is_one_answer(void **state) {
   const char *out = talk(WW_RPC_LINES, 0, "[" REQ("1", "slow") "," REQ("2", "echo") "]\n", *state);
-  assert_string_equal(
-      out, "[{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":null},{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":null}]\n");
+  assert_string_equal(out, "[{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":null},{\"jsonrpc\":\"2.0\","
+                           "\"id\":1,\"result\":null}]\n");
   ww_buf b = {0};
-  for (int k = 0; k < 1001; k++) ww_buf_fmt(&b, "%c" REQ("%d", "echo"), k ? ',' : '[', k);
+  for (int k = 0; k < 1001; k++)
+    ww_buf_fmt(&b, "%c" REQ("%d", "echo"), k ? ',' : '[', k);
   ww_buf_puts(&b, "]\n" REQ("5", "echo") "\n");
   peer p;
   open_peer(&p, WW_RPC_LINES, 0);
@@ -210,7 +230,9 @@ static void test_batch_is_one_answer(void **state) {
   assert_non_null(strstr(out, RES("5", "null")));
 }
 
-static void frame(ww_buf *b, const char *text) { ww_buf_fmt(b, "Content-Length: %zu\r\n\r\n%s", strlen(text), text); }
+static void frame(ww_buf *b, const char *text) {
+  ww_buf_fmt(b, "Content-Length: %zu\r\n\r\n%s", strlen(text), text);
+}
 
 static void test_headers(void **state) {
   static const char error[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,";
@@ -237,8 +259,10 @@ static void test_headers(void **state) {
     frame(&b, REQ("1", "echo"));
     const char *out = talk(WW_RPC_HEADERS, 0, b.s, *state);
     ww_buf_free(&b);
-    if (!strstr(out, "\"id\":1,\"result\":null}")) fail_msg("row %u: no answer: %s", k, out);
-    if ((strstr(out, error) != NULL) != rows[k].refused) fail_msg("row %u: %s", k, out);
+    if (!strstr(out, "\"id\":1,\"result\":null}"))
+      fail_msg("row %u: no answer: %s", k, out);
+    if ((strstr(out, error) != NULL) != rows[k].refused)
+      fail_msg("row %u: %s", k, out);
     assert_true(ww_starts(out, "Content-Length: "));
   }
 }
@@ -268,7 +292,8 @@ static void test_too_large(void **state) {
 
 /* The peer closes in the middle of a message: nothing hangs, nothing is said. */
 static void test_half_messages(void **state) {
-  assert_string_equal(talk(WW_RPC_HEADERS, 0, "Content-Length: 100\r\n\r\n{\"jsonrpc\"", *state), "");
+  assert_string_equal(talk(WW_RPC_HEADERS, 0, "Content-Length: 100\r\n\r\n{\"jsonrpc\"", *state),
+                      "");
   assert_string_equal(talk(WW_RPC_HEADERS, 0, "Content-Len", *state), "");
   assert_string_equal(talk(WW_RPC_HEADERS, 0, "", *state), "");
 }
@@ -297,18 +322,20 @@ static void test_peer_reads_no_more(void **state) {
 }
 
 static void test_cancel(void **state) {
-  const char *out =
-      talk(WW_RPC_LINES, 0,
-           REQ("\"w\"", "wait") "\n{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"other\"}}\n"
-                                "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"w\"}}\n",
-           *state);
+  const char *out = talk(
+      WW_RPC_LINES, 0,
+      REQ("\"w\"",
+          "wait") "\n{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"other\"}}\n"
+                  "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":\"w\"}}\n",
+      *state);
   assert_true(ww_starts(out, "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"error\":{\"code\":-32800,"));
 }
 
 /* Many at a time: each gets one answer, those that never began too. */
 static void test_each_one_answer(void **state) {
   ww_buf b = {0};
-  for (int k = 0; k < 40; k++) ww_buf_fmt(&b, REQ("%d", "wait") "\n", k);
+  for (int k = 0; k < 40; k++)
+    ww_buf_fmt(&b, REQ("%d", "wait") "\n", k);
   for (int k = 0; k < 40; k++)
     ww_buf_fmt(&b, "{\"jsonrpc\":\"2.0\",\"method\":\"cancel\",\"params\":{\"id\":%d}}\n", k);
   const char *out = talk(WW_RPC_LINES, 0, b.s, *state);
@@ -324,14 +351,16 @@ static void test_each_one_answer(void **state) {
 
 /* In order: an edit is seen by what comes behind it, however long the peer takes to read. */
 static void test_does_not_stop_reading(void **state) {
-  static const char line[] =
-      "{\"jsonrpc\":\"2.0\",\"method\":\"note\",\"params\":{\"text\":\"................................\"}}\n";
+  static const char line[] = "{\"jsonrpc\":\"2.0\",\"method\":\"note\",\"params\":{\"text\":\"....."
+                             "...........................\"}}\n";
   peer p;
   open_peer(&p, WW_RPC_LINES, 0);
-  for (int k = 0; k < 20; k++) put(&p, REQ("1", "big") "\n", strlen(REQ("1", "big")) + 1);
+  for (int k = 0; k < 20; k++)
+    put(&p, REQ("1", "big") "\n", strlen(REQ("1", "big")) + 1);
   for (int k = 0; k < 2000; k++) /* more than a pipe holds */
     put(&p, line, sizeof line - 1);
-  for (int k = 0; k < 3000 && atomic_load(&p.server.seen) < 2000; k++) usleep(1000);
+  for (int k = 0; k < 3000 && atomic_load(&p.server.seen) < 2000; k++)
+    usleep(1000);
   assert_int_equal(atomic_load(&p.server.seen), 2000);
   assert_int_equal(strlen(rest(&p, *state)), 20 * (300000 + strlen(RES("1", ""))));
 }
@@ -350,16 +379,18 @@ static void test_end(void **state) {
 }
 
 static void test_asking(void **state) {
-  static const char send[] = REQ("1", "ask") "\n" REQ(
-      "2",
-      "ask") "\n"
-             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"yes\":true}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+  static const char send[] =
+      REQ("1", "ask") "\n" REQ("2", "ask") "\n"
+                                           "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"yes\":true}"
+                                           "}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
   peer p;
   open_peer(&p, WW_RPC_LINES, 0);
   put(&p, send, strlen(send));
   const char *out = rest(&p, *state);
-  assert_non_null(strstr(out, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"peer/what\",\"params\":{\"a\":1}}\n"));
-  assert_int_equal(atomic_load(&p.server.asked), 11); /* one result; the other asker is told that none comes */
+  assert_non_null(strstr(
+      out, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"peer/what\",\"params\":{\"a\":1}}\n"));
+  assert_int_equal(atomic_load(&p.server.asked),
+                   11); /* one result; the other asker is told that none comes */
 }
 
 /* ---- without pipes ---- */

@@ -31,7 +31,8 @@ static void medians(void **state) {
   near(ww_stat_share(tenth, 10, 0.9), 9);
   near(ww_stat_share(tenth, 1, 0.9), 1);
   near(ww_stat_mean(even, 4), 2.5);
-  assert_true(isnan(ww_stat_median(odd, 0)) && isnan(ww_stat_mean(odd, 0)) && isnan(ww_stat_share(odd, 0, 0.9)));
+  assert_true(isnan(ww_stat_median(odd, 0)) && isnan(ww_stat_mean(odd, 0)) &&
+              isnan(ww_stat_share(odd, 0, 0.9)));
 }
 
 static void spearman(void **state) {
@@ -96,8 +97,9 @@ static void tolerances(void **state) {
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
     if (one(rows[k].m, rows[k].truth, rows[k].guess).right != rows[k].right)
-      fail_msg("row %zu: %s, measured %g, predicted %g: should be %s", k, ww_metrics[rows[k].m].name, rows[k].truth,
-               rows[k].guess, rows[k].right ? "right" : "wrong");
+      fail_msg("row %zu: %s, measured %g, predicted %g: should be %s", k,
+               ww_metrics[rows[k].m].name, rows[k].truth, rows[k].guess,
+               rows[k].right ? "right" : "wrong");
 }
 
 static void percentages_are_scored_in_points(void **state) {
@@ -109,7 +111,8 @@ static void percentages_are_scored_in_points(void **state) {
 
 static void true_zeros(void **state) {
   (void)state;
-  ww_mark m = one(WW_M_flops_fp64, 0, 0); /* ABS: a share of the unit's floor, here a million operations */
+  ww_mark m =
+      one(WW_M_flops_fp64, 0, 0); /* ABS: a share of the unit's floor, here a million operations */
   assert_true(m.counted && m.zero && m.right);
   near(m.error, 0);
   m = one(WW_M_flops_fp64, 0, 250000);
@@ -126,7 +129,8 @@ static void true_zeros(void **state) {
 
 static void silence_is_an_error_of_100_percent(void **state) {
   (void)state;
-  ww_report x = knows(WW_M_time_us, 10), y = {.error = {.code = WW_EUNSUPPORTED}}, z = {.kernel = "k"};
+  ww_report x = knows(WW_M_time_us, 10), y = {.error = {.code = WW_EUNSUPPORTED}},
+            z = {.kernel = "k"};
   ww_report_set(&y, WW_M_time_us, 10); /* what an error carries does not count */
   const ww_report *said[] = {&y, &z, NULL};
   for (int k = 0; k < 3; k++) {
@@ -193,8 +197,10 @@ static void a_score_by_hand(void **state) {
   }
   y[1] = (ww_report){.error = {.code = WW_EPARSE}};
   y[2].m[WW_M_time_us].interval = y[3].m[WW_M_time_us].interval = true;
-  y[2].m[WW_M_time_us].low = 90, y[2].m[WW_M_time_us].high = 110;
-  y[3].m[WW_M_time_us].low = 40, y[3].m[WW_M_time_us].high = 60;
+  y[2].m[WW_M_time_us].low = 90;
+  y[2].m[WW_M_time_us].high = 110;
+  y[3].m[WW_M_time_us].low = 40;
+  y[3].m[WW_M_time_us].high = 60;
   ww_score s;
   ww_score_of(WW_M_time_us, p, 5, *state, &s);
   assert_true(s.n == 5 && s.answered == 4 && s.zeros == 0 && s.skipped == 0);
@@ -221,7 +227,8 @@ static void no_launches_give_no_numbers(void **state) {
 
 /* ---- classes ---- */
 
-static const ww_balance balance = {.fp64 = 0.5, .fp32 = 32, .fp16 = 64, .tensor = 200, .integer = 16};
+static const ww_balance balance = {
+    .fp64 = 0.5, .fp32 = 32, .fp16 = 64, .tensor = 200, .integer = 16};
 
 static void classes_by_the_roof(void **state) {
   (void)state;
@@ -237,7 +244,8 @@ static void classes_by_the_roof(void **state) {
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     ww_report r = knows(rows[k].m, rows[k].per_byte * 1e6);
-    if (rows[k].m == WW_M_int_ops) ww_report_set(&r, WW_M_flops_fp32, 0);
+    if (rows[k].m == WW_M_int_ops)
+      ww_report_set(&r, WW_M_flops_fp32, 0);
     ww_report_set(&r, WW_M_dram_read_bytes, 5e5);
     ww_report_set(&r, WW_M_dram_write_bytes, 5e5);
     assert_int_equal(ww_bound_of(&r, &balance), rows[k].want);
@@ -267,12 +275,15 @@ static void balance_points_of_the_h200(void **state) {
 static void class_scores(void **state) {
   (void)state;
   const ww_bound B = WW_BOUND_BANDWIDTH, C = WW_BOUND_COMPUTE, U = WW_BOUND_UNKNOWN;
-  /* 6 bandwidth: 5 said so, 1 said compute; 4 compute: 3 said so, 1 said bandwidth; 2 compute not answered; 1 not known */
-  ww_bound truth[] = {B, B, B, B, B, B, C, C, C, C, C, C, U}, guess[] = {B, B, B, B, B, C, C, C, C, B, U, U, B};
+  /* 6 bandwidth: 5 said so, 1 said compute; 4 compute: 3 said so, 1 said bandwidth; 2 compute not
+   * answered; 1 not known */
+  ww_bound truth[] = {B, B, B, B, B, B, C, C, C, C, C, C, U},
+           guess[] = {B, B, B, B, B, C, C, C, C, B, U, U, B};
   ww_class_score s;
   ww_class_score_of(truth, guess, 13, &s);
   assert_true(s.n == 12 && s.answered == 10);
-  assert_true(s.matrix[0][0] == 5 && s.matrix[0][1] == 1 && s.matrix[1][0] == 1 && s.matrix[1][1] == 3);
+  assert_true(s.matrix[0][0] == 5 && s.matrix[0][1] == 1 && s.matrix[1][0] == 1 &&
+              s.matrix[1][1] == 3);
   near(s.accuracy, 0.8);
   near(s.accuracy_all, 8.0 / 12);
   near(s.balanced, (5.0 / 6 + 3.0 / 4) / 2);
@@ -282,7 +293,8 @@ static void class_scores(void **state) {
 
 static void one_class_alone(void **state) {
   (void)state;
-  ww_bound truth[] = {WW_BOUND_BANDWIDTH, WW_BOUND_BANDWIDTH}, guess[] = {WW_BOUND_BANDWIDTH, WW_BOUND_BANDWIDTH};
+  ww_bound truth[] = {WW_BOUND_BANDWIDTH, WW_BOUND_BANDWIDTH},
+           guess[] = {WW_BOUND_BANDWIDTH, WW_BOUND_BANDWIDTH};
   ww_class_score s;
   ww_class_score_of(truth, guess, 2, &s);
   near(s.balanced, 1);

@@ -1,4 +1,5 @@
-/* test_serve.c - the server's core without HTTP: what is kept, what is computed again, that stale answers are never given. */
+/* test_serve.c - the server's core without HTTP: what is kept, what is computed again, that stale
+ * answers are never given. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@ static void drop(void *thing) {
   free(thing);
 }
 
-static char *make(const char *s) { return strcpy(ww_xmalloc(strlen(s) + 1), s); }
+static char *make(const char *s) {
+  return strcpy(ww_xmalloc(strlen(s) + 1), s);
+}
 
 static void *put(ww_keep *k, const char *s) {
   ww_key key = ww_key_of(s, strlen(s));
@@ -39,7 +42,9 @@ static bool has(ww_keep *k, const char *s) {
   return hit;
 }
 
-static void release(ww_keep *k, const char *s, void *thing) { ww_keep_release(k, ww_key_of(s, strlen(s)), thing); }
+static void release(ww_keep *k, const char *s, void *thing) {
+  ww_keep_release(k, ww_key_of(s, strlen(s)), thing);
+}
 
 static void test_keep_oldest_goes(void **state) {
   (void)state;
@@ -117,7 +122,8 @@ static void test_pool(void **state) {
   atomic_int n = 0;
   int taken = 0;
   ww_pool *p = ww_pool_new(3, 8);
-  for (int k = 0; k < 200; k++) taken += ww_pool_submit(p, count, &n);
+  for (int k = 0; k < 200; k++)
+    taken += ww_pool_submit(p, count, &n);
   assert_true(taken >= 8 && taken < 200); /* more than the queue holds came at once */
   ww_pool_free(p);
   assert_int_equal(atomic_load(&n), taken);
@@ -125,12 +131,13 @@ static void test_pool(void **state) {
 
 /* ---- workspace.c ---- */
 
-static const char source[] =
-    "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
-    "extern \"C\" __global__ void a(int n, float *x) { x[blockIdx.x * 128 + threadIdx.x] *= 2.0f; }\n"
-    "__device__ float helper(float v) { return v + 3.0f; }\n"
-    "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
-    "extern \"C\" __global__ void b(int n, float *x) { int i = blockIdx.x * 128 + threadIdx.x; x[i] = helper(x[i]); }\n";
+static const char source[] = "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
+                             "extern \"C\" __global__ void a(int n, float *x) { x[blockIdx.x * 128 "
+                             "+ threadIdx.x] *= 2.0f; }\n"
+                             "__device__ float helper(float v) { return v + 3.0f; }\n"
+                             "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\n"
+                             "extern \"C\" __global__ void b(int n, float *x) { int i = blockIdx.x "
+                             "* 128 + threadIdx.x; x[i] = helper(x[i]); }\n";
 
 static ww_workspace *workspace;
 static ww_arena *arena;
@@ -140,7 +147,8 @@ static int open_workspace(void **state) {
   ww_err e = {0};
   arena = ww_arena_new();
   workspace = ww_workspace_new(&(ww_workspace_options){.root = "."}, &e);
-  if (!workspace) print_error("%s\n", e.msg);
+  if (!workspace)
+    print_error("%s\n", e.msg);
   return workspace ? 0 : -1;
 }
 
@@ -166,7 +174,8 @@ static char *edited(const char *from, const char *to) {
 static ww_answered ask(const ww_ask *q) {
   ww_answered x;
   ww_err e = {0};
-  if (ww_workspace_ask(workspace, q, arena, &x, &e)) fail_msg("%s", e.msg);
+  if (ww_workspace_ask(workspace, q, arena, &x, &e))
+    fail_msg("%s", e.msg);
   return x;
 }
 
@@ -198,7 +207,8 @@ static void test_only_what_changed(void **state) {
 
 static void test_explain_has_its_lines(void **state) {
   (void)state;
-  ww_ask q = {.source = {.path = path_of("lines.cu"), .text = source}, .explain = true, .kernel = "b"};
+  ww_ask q = {
+      .source = {.path = path_of("lines.cu"), .text = source}, .explain = true, .kernel = "b"};
   ww_answered x = ask(&q);
   assert_non_null(strstr(x.v[0].json, "\"line\":5"));
   q.source.text = ww_fmt(arena, "\n%s", source);
@@ -207,13 +217,17 @@ static void test_explain_has_its_lines(void **state) {
   assert_null(strstr(x.v[0].json, "\"line\":5"));
 }
 
-/* Lines above, below and inside come and go: what is known moves along, to the byte as if it were computed anew. */
+/* Lines above, below and inside come and go: what is known moves along, to the byte as if it were
+ * computed anew. */
 static void test_answers_move(void **state) {
   static const char text[] =
-      "__global__ void first(int n, float *x) {\n  int i = blockIdx.x * 128 + threadIdx.x;\n  if (i < n) x[i * 32 % n] *= 2.0f;\n}\n"
-      "__global__ void second(int n, const float *x, float *y) {\n  int i = blockIdx.x * 128 + threadIdx.x;\n"
+      "__global__ void first(int n, float *x) {\n  int i = blockIdx.x * 128 + threadIdx.x;\n  if "
+      "(i < n) x[i * 32 % n] *= 2.0f;\n}\n"
+      "__global__ void second(int n, const float *x, float *y) {\n  int i = blockIdx.x * 128 + "
+      "threadIdx.x;\n"
       "  if (i < n) y[i * 8 % n] = x[i * 32 % n];\n  if (i < n) y[i] += x[i * 16 % n];\n}\n"
-      "int main() {\n  float *x, *y;\n  first<<<64, 128>>>(8192, x);\n  second<<<64, 128>>>(8192, x, y);\n}\n";
+      "int main() {\n  float *x, *y;\n  first<<<64, 128>>>(8192, x);\n  second<<<64, 128>>>(8192, "
+      "x, y);\n}\n";
   static const struct {
     const char *at, *with;
     bool first; /* its code changes too */
@@ -230,7 +244,8 @@ static void test_answers_move(void **state) {
     ww_ask q = {.source = {.path = path_of("move.cu"), .text = text}, .explain = true};
     ask(&q);
     const char *at = strstr(text, rows[k].at);
-    q.source.text = ww_fmt(arena, "%.*s%s%s", (int)(at - text), text, rows[k].with, at + strlen(rows[k].at));
+    q.source.text =
+        ww_fmt(arena, "%.*s%s%s", (int)(at - text), text, rows[k].with, at + strlen(rows[k].at));
     ww_answered x = ask(&q);
     ww_err e = {0};
     workspace = ww_workspace_new(&(ww_workspace_options){.root = "."}, &e);
@@ -239,24 +254,32 @@ static void test_answers_move(void **state) {
     ww_workspace_free(workspace);
     workspace = known;
     assert_int_equal(x.n, 2);
-    for (int i = 0; i < 2; i++) check_text(x.v[i].json, fresh.v[i].json, k);
+    for (int i = 0; i < 2; i++)
+      check_text(x.v[i].json, fresh.v[i].json, k);
     assert_non_null(strstr(x.v[0].json, "launch: as in the host code, move.cu:"));
-    if (x.v[0].known == rows[k].first) fail_msg("row %u: first", k);
-    if (x.v[1].known != (k != 3)) fail_msg("row %u: second", k);
-    if (k == 2) assert_true(x.host_ms == 0); /* a kernel's lines are not the host's */
+    if (x.v[0].known == rows[k].first)
+      fail_msg("row %u: first", k);
+    if (x.v[1].known != (k != 3))
+      fail_msg("row %u: second", k);
+    if (k == 2)
+      assert_true(x.host_ms == 0); /* a kernel's lines are not the host's */
   }
 }
 
 static void test_gpus_as_asked(void **state) {
   (void)state;
   const char *gpus[] = {"a100", "h200", "a100", "mi250"}, *one[] = {"h200"};
-  ww_ask q = {.source = {.path = path_of("gpus.cu"), .text = source}, .kernel = "a", .gpus = gpus, .ngpus = 4};
+  ww_ask q = {.source = {.path = path_of("gpus.cu"), .text = source},
+              .kernel = "a",
+              .gpus = gpus,
+              .ngpus = 4};
   ww_answered x = ask(&q);
   assert_int_equal(x.n, 4);
   assert_string_equal(x.v[0].gpu, "a100");
   assert_string_equal(x.v[0].json, x.v[2].json);
   assert_int_equal(x.v[3].code, WW_EUSAGE);
-  q.gpus = one, q.ngpus = 1;
+  q.gpus = one;
+  q.ngpus = 1;
   ww_answered y = ask(&q);
   assert_true(y.v[0].known);
   assert_string_equal(y.v[0].json, x.v[1].json);
@@ -291,7 +314,8 @@ typedef struct {
 
 static bool types(void *ctx) {
   typist *t = ctx;
-  if (++t->polls == 2) ww_workspace_change(workspace, t->path, "// something else\n");
+  if (++t->polls == 2)
+    ww_workspace_change(workspace, t->path, "// something else\n");
   return false;
 }
 
@@ -317,7 +341,8 @@ static void test_cancelled(void **state) {
   (void)state;
   ww_answered x;
   ww_err e = {0};
-  ww_ask q = {.source = {.path = path_of("cancel.cu"), .text = edited("2.0f", "9.0f")}, .cancelled = always};
+  ww_ask q = {.source = {.path = path_of("cancel.cu"), .text = edited("2.0f", "9.0f")},
+              .cancelled = always};
   assert_int_equal(ww_workspace_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
   q.cancelled = NULL;
   assert_int_equal(ask(&q).n, 2); /* nothing half-made was kept */
@@ -350,7 +375,8 @@ static void *run(void *ctx) {
     ww_ask q = {.source = {.path = "/threads.cu", .text = text}, .gpus = gpus, .ngpus = 2};
     ww_answered x;
     ww_err e = {0};
-    if (ww_workspace_ask(workspace, &q, a, &x, &e) == WW_OK && x.n == 4) me->json[which] = make(x.v[3].json);
+    if (ww_workspace_ask(workspace, &q, a, &x, &e) == WW_OK && x.n == 4)
+      me->json[which] = make(x.v[3].json);
     ww_arena_free(a);
   }
   return NULL;
@@ -365,7 +391,8 @@ static void test_threads(void **state) {
     askers[k].number = k;
     pthread_create(&t[k], NULL, run, &askers[k]);
   }
-  for (int k = 0; k < THREADS; k++) pthread_join(t[k], NULL);
+  for (int k = 0; k < THREADS; k++)
+    pthread_join(t[k], NULL);
   ww_workspace_stats after = ww_workspace_count(workspace);
   for (int k = 0; k < THREADS; k++)
     for (int i = 0; i < TEXTS; i++) {
@@ -373,7 +400,8 @@ static void test_threads(void **state) {
       assert_string_equal(askers[k].json[i], askers[0].json[i]);
     }
   for (int k = 0; k < THREADS; k++)
-    for (int i = 0; i < TEXTS; i++) free(askers[k].json[i]);
+    for (int i = 0; i < TEXTS; i++)
+      free(askers[k].json[i]);
   assert_int_equal(after.units.made - before.units.made, TEXTS); /* each was read once */
 }
 

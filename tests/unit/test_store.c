@@ -1,4 +1,5 @@
-/* test_store.c - the store: what goes in comes out, which of two rows stays, what other files are, and that a crash loses nothing. */
+/* test_store.c - the store: what goes in comes out, which of two rows stays, what other files are,
+ * and that a crash loses nothing. */
 #include "unit.h"
 
 #include <math.h>
@@ -33,31 +34,37 @@ static const char *path_of(const char *name) {
 static ww_store *opened(const char *name, ww_store_mode mode) {
   ww_store *s = NULL;
   ww_err e = {0};
-  if (ww_store_open(path_of(name), mode, &s, &e)) fail_msg("%s: %s", name, e.msg);
+  if (ww_store_open(path_of(name), mode, &s, &e))
+    fail_msg("%s: %s", name, e.msg);
   return s;
 }
 
 static ww_store_row row(const char *key, uint32_t number, double us, uint32_t passes) {
-  ww_store_row r = {
-      .kernel = {.key = key, .origin = WW_ORIGIN_CORPUS, .family = "gemm", .name = "k", .dialect = "cuda"},
-      .number = number,
-      .grid = {number + 1, 1, 1},
-      .block = {256, 1, 1},
-      .gpu = "h200",
-      .device = "NVIDIA H200",
-      .driver = "580",
-      .versions = "CUDA 13.0",
-      .compiler = "NVRTC 13.0",
-      .sms = 132,
-      .l2_bytes = 62914560,
-      .iqr_us = us / 50,
-      .samples = 3,
-      .passes = passes};
-  for (int m = 0; m < WW_NMETRICS; m++) r.m[m] = NAN;
+  ww_store_row r = {.kernel = {.key = key,
+                               .origin = WW_ORIGIN_CORPUS,
+                               .family = "gemm",
+                               .name = "k",
+                               .dialect = "cuda"},
+                    .number = number,
+                    .grid = {number + 1, 1, 1},
+                    .block = {256, 1, 1},
+                    .gpu = "h200",
+                    .device = "NVIDIA H200",
+                    .driver = "580",
+                    .versions = "CUDA 13.0",
+                    .compiler = "NVRTC 13.0",
+                    .sms = 132,
+                    .l2_bytes = 62914560,
+                    .iqr_us = us / 50,
+                    .samples = 3,
+                    .passes = passes};
+  for (int m = 0; m < WW_NMETRICS; m++)
+    r.m[m] = NAN;
   r.m[WW_M_time_us] = us;
   r.m[WW_M_registers] = 32;
   for (int m = 0; passes && m < WW_NMETRICS; m++)
-    if (isnan(r.m[m])) r.m[m] = m + 0.123456789;
+    if (isnan(r.m[m]))
+      r.m[m] = m + 0.123456789;
   return r;
 }
 
@@ -77,7 +84,8 @@ static void made(ww_store_row *r, uint32_t index) {
 
 static void put(ww_store *s, const ww_store_row *r) {
   ww_err e = {0};
-  if (ww_store_put(s, r, &e)) fail_msg("%s", e.msg);
+  if (ww_store_put(s, r, &e))
+    fail_msg("%s", e.msg);
 }
 
 typedef struct {
@@ -101,7 +109,8 @@ static ww_status take(void *ctx, const ww_store_row *r, ww_err *e) {
 static rows all(ww_store *s, bool failed) {
   rows x = {0};
   ww_err e = {0};
-  if (ww_store_each(s, &(ww_store_filter){.origin = -1, .failed = failed}, take, &x, &e)) fail_msg("%s", e.msg);
+  if (ww_store_each(s, &(ww_store_filter){.origin = -1, .failed = failed}, take, &x, &e))
+    fail_msg("%s", e.msg);
   return x;
 }
 
@@ -121,21 +130,26 @@ static void rows_come_back(void **state) {
   assert_string_equal(x.key[1], "g1/18446744073709551612/123");
   assert_string_equal(x.name[1], "g1_18446744073709551612_123");
   assert_true(gen->kernel.seed == UINT64_MAX - 3 && gen->kernel.source_hash == 0xfedcba9876543210);
-  assert_true(gen->number == 2 && gen->m[WW_M_time_us] == 3.25 && isnan(gen->m[WW_M_dram_read_bytes]) && !gen->passes);
-  assert_true(gen->sms == 132 && gen->l2_bytes == 62914560 && gen->grid[0] == 3 && gen->block[0] == 256);
+  assert_true(gen->number == 2 && gen->m[WW_M_time_us] == 3.25 &&
+              isnan(gen->m[WW_M_dram_read_bytes]) && !gen->passes);
+  assert_true(gen->sms == 132 && gen->l2_bytes == 62914560 && gen->grid[0] == 3 &&
+              gen->block[0] == 256);
   assert_string_equal(x.key[0], "corpus/gemm/gemm.cu:k");
   assert_true(corpus->passes == 3 && corpus->m[WW_M_int_ops] == WW_M_int_ops + 0.123456789);
-  double bytes = corpus->m[WW_M_dram_read_bytes] + corpus->m[WW_M_dram_write_bytes]; /* rates follow from the rest */
+  double bytes = corpus->m[WW_M_dram_read_bytes] +
+                 corpus->m[WW_M_dram_write_bytes]; /* rates follow from the rest */
   assert_true(fabs(corpus->m[WW_M_dram_gbps] - bytes / 12.5 * 1e-3) < 1e-12);
   assert_int_equal(count(s, &(ww_store_filter){.origin = -1, .counters = true}), 1);
-  assert_int_equal(count(s, &(ww_store_filter){.origin = WW_ORIGIN_GENERATED, .family = "gen.stencil"}), 1);
+  assert_int_equal(
+      count(s, &(ww_store_filter){.origin = WW_ORIGIN_GENERATED, .family = "gen.stencil"}), 1);
   assert_int_equal(count(s, &(ww_store_filter){.origin = -1, .gpu = "a100"}), 0);
   ww_err e = {0};
   assert_int_equal(ww_store_put(s, &a, &e), WW_EUSAGE);
   ww_store_close(s);
 }
 
-/* A failure gives way, counters are filled in under the time that was there, anything better stays. */
+/* A failure gives way, counters are filled in under the time that was there, anything better stays.
+ */
 static void the_better_row_stays(void **state) {
   (void)state;
   ww_store *s = opened("better.sqlite", WW_STORE_WRITE);
@@ -163,7 +177,8 @@ static void the_better_row_stays(void **state) {
   assert_int_equal(ww_store_has(s, key, 1, "h200"), WW_HELD_COUNTERS);
   x = all(s, true);
   assert_true(x.v[1].m[WW_M_time_us] == 10 && x.v[1].passes == 3 && x.v[1].samples == 3);
-  assert_true(x.v[1].m[WW_M_l2_bytes] == counters.m[WW_M_l2_bytes] && x.v[1].m[WW_M_registers] == 32);
+  assert_true(x.v[1].m[WW_M_l2_bytes] == counters.m[WW_M_l2_bytes] &&
+              x.v[1].m[WW_M_registers] == 32);
   put(s, &time);
   assert_int_equal(ww_store_has(s, key, 1, "h200"), WW_HELD_COUNTERS);
   ww_store_close(s);
@@ -176,11 +191,14 @@ static void merged_and_packed(void **state) {
   ww_store *a = opened("a.sqlite", WW_STORE_WRITE), *b = opened("b.sqlite", WW_STORE_WRITE);
   for (uint32_t k = 0; k < 6; k++) {
     ww_store_row r = row("corpus/x/x.cu:k", k, k + 1.0 / 3, k % 2 ? 3 : 0);
-    if (k > 2) made(&r, 10 - k);
-    if (k < 4) put(a, &r);
+    if (k > 2)
+      made(&r, 10 - k);
+    if (k < 4)
+      put(a, &r);
     r.m[WW_M_time_us] *= 2;
     r.driver = "581"; /* the same GPU in another machine */
-    if (k > 2) put(b, &r);
+    if (k > 2)
+      put(b, &r);
   }
   ww_store_close(b);
   assert_int_equal(ww_store_merge(a, path_of("b.sqlite"), &added, &duplicates, &e), WW_OK);
@@ -209,14 +227,16 @@ static void expect(const char *name, ww_store_mode mode, ww_status code, const c
   ww_store *s = NULL;
   ww_err e = {0};
   ww_status st = ww_store_open(path_of(name), mode, &s, &e);
-  if (st != code || !strstr(e.msg, words)) fail_msg("%s: %d %s", name, st, e.msg);
+  if (st != code || !strstr(e.msg, words))
+    fail_msg("%s: %d %s", name, st, e.msg);
   assert_null(s);
 }
 
 static void sql(const char *name, const char *text) {
   sqlite3 *db;
   assert_int_equal(sqlite3_open(path_of(name), &db), SQLITE_OK);
-  if (sqlite3_exec(db, text, NULL, NULL, NULL)) fail_msg("%s", sqlite3_errmsg(db));
+  if (sqlite3_exec(db, text, NULL, NULL, NULL))
+    fail_msg("%s", sqlite3_errmsg(db));
   sqlite3_close(db);
 }
 
@@ -259,14 +279,16 @@ static void damage_is_an_error(void **state) {
   long size = ftell(f);
   for (long at = 16 * 4096; at < size; at += 4096) {
     fseek(f, at, SEEK_SET);
-    for (int k = 0; k < 512; k++) fputc(0xa5, f);
+    for (int k = 0; k < 512; k++)
+      fputc(0xa5, f);
   }
   fclose(f);
   s = opened("damaged.sqlite", WW_STORE_READ);
   ww_err e = {0};
   uint64_t added, duplicates;
   ww_store *to = opened("saved.sqlite", WW_STORE_WRITE);
-  assert_int_equal(ww_store_merge(to, path_of("damaged.sqlite"), &added, &duplicates, &e), WW_EDATA);
+  assert_int_equal(ww_store_merge(to, path_of("damaged.sqlite"), &added, &duplicates, &e),
+                   WW_EDATA);
   assert_non_null(strstr(e.msg, "damaged"));
   ww_store_close(to);
   ww_store_close(s);
@@ -281,12 +303,14 @@ static void nobody_may_write_here(void **state) {
   put(s, &r);
   ww_store_close(s);
   chmod(path_of("closed"), 0555);
-  if (geteuid() == 0 && (setegid(65534) || seteuid(65534))) skip();
+  if (geteuid() == 0 && (setegid(65534) || seteuid(65534)))
+    skip();
   s = opened("closed/s.sqlite", WW_STORE_READ);
   assert_int_equal(all(s, false).n, 1);
   ww_store_close(s);
   expect("closed/new.sqlite", WW_STORE_WRITE, WW_EIO, "Permission denied");
-  if (getuid() == 0 && (seteuid(0) || setegid(0))) fail();
+  if (getuid() == 0 && (seteuid(0) || setegid(0)))
+    fail();
   chmod(path_of("closed"), 0777);
 }
 
@@ -300,7 +324,8 @@ static void a_crash_loses_what_was_not_committed(void **state) {
     for (uint32_t k = 0; k < 10; k++) {
       ww_store_row r = row("corpus/x/x.cu:k", k, 5, 0);
       put(s, &r);
-      if (k == 6 && ww_store_commit(s, &e)) raise(SIGABRT);
+      if (k == 6 && ww_store_commit(s, &e))
+        raise(SIGABRT);
     }
     raise(SIGKILL);
   }
@@ -332,7 +357,8 @@ static void a_full_disk_keeps_what_is_there(void **state) {
     for (uint32_t k = 1; !st && k < 100000; k++) {
       r = row("corpus/x/x.cu:k", k, 5, 3);
       st = ww_store_put(s, &r, &e);
-      if (!st && k % 100 == 0) st = ww_store_commit(s, &e);
+      if (!st && k % 100 == 0)
+        st = ww_store_commit(s, &e);
     }
     _exit(st == WW_EIO && strstr(e.msg, "what was committed is safe") ? 0 : 1);
   }
@@ -349,20 +375,23 @@ static void a_full_disk_keeps_what_is_there(void **state) {
 
 static void ranks_come_from_the_launcher(void **state) {
   (void)state;
-  static const char *const names[] = {"WARPWISE_RANK",        "WARPWISE_SIZE", "OMPI_COMM_WORLD_RANK",
-                                      "OMPI_COMM_WORLD_SIZE", "PMI_RANK",      "PMI_SIZE",
-                                      "SLURM_PROCID",         "SLURM_NTASKS",  "JOB_COMPLETION_INDEX"};
+  static const char *const names[] = {
+      "WARPWISE_RANK", "WARPWISE_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK",
+      "PMI_SIZE",      "SLURM_PROCID",  "SLURM_NTASKS",         "JOB_COMPLETION_INDEX"};
   ww_rank r;
   ww_err e = {0};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) unsetenv(names[k]);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    unsetenv(names[k]);
   assert_true(ww_rank_find(&r, &e) == WW_OK && r.rank == 0 && r.size == 1 && !r.from);
   setenv("SLURM_PROCID", "5", 1);
   assert_int_equal(ww_rank_find(&r, &e), WW_EUSAGE);
   setenv("SLURM_NTASKS", "8", 1);
-  assert_true(ww_rank_find(&r, &e) == WW_OK && r.rank == 5 && r.size == 8 && !strcmp(r.from, "SLURM_PROCID"));
+  assert_true(ww_rank_find(&r, &e) == WW_OK && r.rank == 5 && r.size == 8 &&
+              !strcmp(r.from, "SLURM_PROCID"));
   setenv("OMPI_COMM_WORLD_RANK", "1", 1);
   setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-  assert_true(ww_rank_find(&r, &e) == WW_OK && r.rank == 1 && r.size == 2); /* mpirun inside a Slurm job */
+  assert_true(ww_rank_find(&r, &e) == WW_OK && r.rank == 1 &&
+              r.size == 2); /* mpirun inside a Slurm job */
   unsetenv("OMPI_COMM_WORLD_RANK");
   unsetenv("SLURM_PROCID");
   setenv("JOB_COMPLETION_INDEX", "3", 1);
@@ -375,19 +404,25 @@ static void ranks_come_from_the_launcher(void **state) {
   assert_int_equal(ww_rank_find(&r, &e), WW_EUSAGE);
 }
 
-/* The parts of a campaign's ranks make the whole, and the share of counters is what was asked for. */
+/* The parts of a campaign's ranks make the whole, and the share of counters is what was asked for.
+ */
 static void parts_make_the_whole(void **state) {
   (void)state;
   ww_err e = {0};
-  ww_campaign c = {
-      .version = WW_GENERATOR_VERSION, .seed = 3, .first = 10, .count = 101, .launches = 5, .counters = 0.3};
+  ww_campaign c = {.version = WW_GENERATOR_VERSION,
+                   .seed = 3,
+                   .first = 10,
+                   .count = 101,
+                   .launches = 5,
+                   .counters = 0.3};
   ww_target t = {.gpu = "h200", .sms = 132, .l2_bytes = 62914560};
   ww_campaign_plan whole, part, sum = {0};
   assert_int_equal(ww_campaign_plan_make(&c, &(ww_rank){.size = 1}, &t, NULL, &whole, &e), WW_OK);
   assert_true(whole.kernels == 101 && whole.launches == 505 && whole.device_s > 0.1);
   assert_true(whole.with_counters > 505 * 0.25 && whole.with_counters < 505 * 0.35);
   for (uint32_t k = 0; k < 4; k++) {
-    assert_int_equal(ww_campaign_plan_make(&c, &(ww_rank){.rank = k, .size = 4}, &t, NULL, &part, &e), WW_OK);
+    assert_int_equal(
+        ww_campaign_plan_make(&c, &(ww_rank){.rank = k, .size = 4}, &t, NULL, &part, &e), WW_OK);
     assert_true(part.kernels == 25 || part.kernels == 26);
     sum.kernels += part.kernels;
     sum.with_counters += part.with_counters;
@@ -408,7 +443,8 @@ int main(void) {
       TEST(ranks_come_from_the_launcher),
       TEST(parts_make_the_whole),
   };
-  if (!mkdtemp(dir)) return 1;
+  if (!mkdtemp(dir))
+    return 1;
   chmod(dir, 0777);
   int failed = RUN(tests);
   char remove[64];

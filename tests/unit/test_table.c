@@ -1,5 +1,6 @@
-/* test_table.c - the shipped table: what it says of itself can be made again. Sources of a sample of its generated kernels come out of their
- * numbers with the hash that was stored when they were measured; launches have the shape that was measured; corpus kernels are there. */
+/* test_table.c - the shipped table: what it says of itself can be made again. Sources of a sample
+ * of its generated kernels come out of their numbers with the hash that was stored when they were
+ * measured; launches have the shape that was measured; corpus kernels are there. */
 #include "../../src/data/generate.h"
 #include "../../src/data/split.h"
 #include "../../src/data/store.h"
@@ -34,7 +35,8 @@ static ww_status look(void *ctx, const ww_store_row *r, ww_err *e) {
   looked *x = ctx;
   (void)e;
   x->counters += r->passes > 0;
-  if (x->rows++ % EVERY) return WW_OK;
+  if (x->rows++ % EVERY)
+    return WW_OK;
   if (r->kernel.origin == WW_ORIGIN_GENERATED) {
     look_generated(x, r);
   } else {

@@ -1,4 +1,5 @@
-/* test_text.c - the oracle `text` on a small random model: questions in batches and alone, JSON under its grammar, models that do not fit. */
+/* test_text.c - the oracle `text` on a small random model: questions in batches and alone, JSON
+ * under its grammar, models that do not fit. */
 #include "folder.h"
 
 #include <math.h>
@@ -21,11 +22,13 @@ static const char *next_text(void *ctx, size_t *n) {
   texts *t = ctx;
   double v[WW_NMETRICS];
   ww_buf b = {0};
-  if (t->n++ >= 20) return NULL;
+  if (t->n++ >= 20)
+    return NULL;
   for (int m = 0; m < WW_NMETRICS; m++)
     v[m] = (m + t->n) % 6 == 0 ? NAN : pow(10, (m * 7 + (int)t->n) % 13 - 3) * (1 + t->n / 21.0);
   ww_question_answer(v, &b);
-  ww_buf_puts(&b, "(FA cr Rh,FB Rh zero){if(gx< Ph)FB[gx]=nfB*FA[gx]+FB[gx]*fkf;}\nest Af Cg Ca Ab 0 Cg");
+  ww_buf_puts(
+      &b, "(FA cr Rh,FB Rh zero){if(gx< Ph)FB[gx]=nfB*FA[gx]+FB[gx]*fkf;}\nest Af Cg Ca Ab 0 Cg");
   const char *s = ww_strdup(t->a, b.s);
   *n = b.n;
   ww_buf_free(&b);
@@ -34,10 +37,12 @@ static const char *next_text(void *ctx, size_t *n) {
 
 static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
   ww_err e = {0};
-  const char *tokenizer = ww_path_join(a, dir, "tokenizer.json"), *path = ww_path_join(a, dir, "m.gguf");
+  const char *tokenizer = ww_path_join(a, dir, "tokenizer.json"),
+             *path = ww_path_join(a, dir, "m.gguf");
   texts t = {.a = a};
   ww_bpe_plan plan = {.vocab = 400, .special = specials, .next = next_text, .ctx = &t};
-  if (ww_bpe_train(&plan, tokenizer, &e)) fail_msg("%s", e.msg);
+  if (ww_bpe_train(&plan, tokenizer, &e))
+    fail_msg("%s", e.msg);
   ww_lm_config c = {.arch = WW_LM_LLAMA,
                     .vocab = 400,
                     .width = 32,
@@ -60,27 +65,33 @@ static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
   float *flat = WW_NEWN(a, float, l.total);
   uint64_t seed = 88172645463325252u;
   for (uint64_t i = 0; i < l.total; i++) {
-    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
     flat[i] = i < l.matrices ? ((float)(seed >> 40) / (1 << 24) - 0.5f) * 0.6f : 1.0f;
   }
-  if (ww_lm_write_gguf(path, &c, flat, WW_DTYPE_F32, tokenizer, &e)) fail_msg("%s", e.msg);
+  if (ww_lm_write_gguf(path, &c, flat, WW_DTYPE_F32, tokenizer, &e))
+    fail_msg("%s", e.msg);
   return path;
 }
 
 /* ---- questions ---- */
 
 static void questions(ww_arena *a, ww_gpu *g, ww_text_question *q, uint32_t n) {
-  static const char source[] =
-      "__global__ void k(int n, const float *x, float *y) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
-      "for (int j = 0; j < n; j++) y[i] += x[i * n + j]; }";
+  static const char source[] = "__global__ void k(int n, const float *x, float *y) { int i = "
+                               "blockIdx.x * blockDim.x + threadIdx.x; "
+                               "for (int j = 0; j < n; j++) y[i] += x[i * n + j]; }";
   ww_err e;
-  if (ww_gpu_load("h200", a, g, &e)) fail_msg("%s", e.msg);
+  if (ww_gpu_load("h200", a, g, &e))
+    fail_msg("%s", e.msg);
   for (uint32_t i = 0; i < n; i++) {
     ww_arg args[3] = {{.kind = WW_ARG_VALUE, .is_int = true, .ivalue = 10 << i},
                       {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 40960u << i}},
                       {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 4096}}};
-    ww_launch l = {.kernel = "k", .grid = {4, 1, 1}, .block = {256, 1, 1}, .args = args, .nargs = 3};
-    if (ww_question_make(source, sizeof source - 1, &l, g, a, &q[i], &e)) fail_msg("%s", e.msg);
+    ww_launch l = {
+        .kernel = "k", .grid = {4, 1, 1}, .block = {256, 1, 1}, .args = args, .nargs = 3};
+    if (ww_question_make(source, sizeof source - 1, &l, g, a, &q[i], &e))
+      fail_msg("%s", e.msg);
   }
 }
 
@@ -94,7 +105,8 @@ static void answers_always_parse(void **state) {
   ww_text *t;
   ww_err e = {0};
   questions(a, &g, q, N);
-  if (ww_text_open(path, 1, &t, &e) || ww_text_ask(t, q, N, true, a, all, &e)) fail_msg("%s", e.msg);
+  if (ww_text_open(path, 1, &t, &e) || ww_text_ask(t, q, N, true, a, all, &e))
+    fail_msg("%s", e.msg);
   for (uint32_t i = 0; i < N; i++) {
     ww_buf b = {0};
     ww_question_answer(all[i].json, &b); /* the writer's form is the grammar's */
@@ -104,7 +116,8 @@ static void answers_always_parse(void **state) {
   assert_true(fabsf(all[0].number[0] - all[5].number[0]) > 1e-6f); /* it reads what it is asked */
   for (uint32_t i = 0; i < N; i += 8) {
     assert_int_equal(ww_text_ask(t, &q[i], 1, true, a, &one, &e), WW_OK);
-    for (int m = 0; m < WW_NMETRICS; m++) assert_true(fabsf(one.number[m] - all[i].number[m]) < 1e-3f);
+    for (int m = 0; m < WW_NMETRICS; m++)
+      assert_true(fabsf(one.number[m] - all[i].number[m]) < 1e-3f);
     assert_string_equal(one.text, all[i].text);
   }
   assert_int_equal(ww_text_ask(t, q, 1, false, a, &one, &e), WW_OK);
@@ -120,10 +133,12 @@ static void pieces_are_the_whole(void **state) {
   ww_err e = {0};
   ww_tokenizer *t;
   make_model(a, dir, WW_NMETRICS);
-  if (ww_tokenizer_open(ww_path_join(a, dir, "tokenizer.json"), &t, &e)) fail_msg("%s", e.msg);
+  if (ww_tokenizer_open(ww_path_join(a, dir, "tokenizer.json"), &t, &e))
+    fail_msg("%s", e.msg);
   double v[WW_NMETRICS];
   ww_buf b = {0};
-  for (int m = 0; m < WW_NMETRICS; m++) v[m] = m % 5 == 0 ? NAN : m % 5 == 1 ? 0 : 3.7e-9 * pow(10, m);
+  for (int m = 0; m < WW_NMETRICS; m++)
+    v[m] = m % 5 == 0 ? NAN : m % 5 == 1 ? 0 : 3.7e-9 * pow(10, m);
   ww_question_answer(v, &b);
   ww_tokens whole = {0}, pieces = {0};
   ww_tokenizer_encode(t, b.s, b.n, false, a, &whole);
@@ -144,11 +159,16 @@ static void pieces_are_the_whole(void **state) {
 static void reports_agree(void **state) {
   ww_gpu g;
   ww_err e;
-  if (ww_gpu_load("h200", *state, &g, &e)) fail_msg("%s", e.msg);
+  if (ww_gpu_load("h200", *state, &g, &e))
+    fail_msg("%s", e.msg);
   for (int k = -4; k <= 4; k++) {
     ww_text_answer x = {0};
     ww_report r;
-    for (int m = 0; m < WW_NMETRICS; m++) x.number[m] = (float)(k * (m % 3 - 1)), x.spread[m] = -1, x.json[m] = NAN;
+    for (int m = 0; m < WW_NMETRICS; m++) {
+      x.number[m] = (float)(k * (m % 3 - 1));
+      x.spread[m] = -1;
+      x.json[m] = NAN;
+    }
     ww_text_report(NULL, &x, &g, *state, &r);
     const ww_quantity *t = &r.m[WW_M_time_us];
     assert_true(t->known && t->interval && t->low < t->value && t->value < t->high);
@@ -164,7 +184,8 @@ static void reports_agree(void **state) {
 
 static void models_that_do_not_fit(void **state) {
   ww_arena *a = *state;
-  const char *dir = folder_new(a), *path = make_model(a, dir, 3), *side = ww_path_join(a, dir, "m.json");
+  const char *dir = folder_new(a), *path = make_model(a, dir, 3),
+             *side = ww_path_join(a, dir, "m.json");
   ww_text *t = NULL;
   ww_err e = {0};
   assert_int_equal(ww_text_open(path, 1, &t, &e), WW_EDATA);
@@ -184,7 +205,8 @@ static void models_that_do_not_fit(void **state) {
 /* Single bits of the shipped model and of what stands beside it: a damaged one is not asked. */
 static void a_damaged_model(void **state) {
   ww_arena *a = *state;
-  const char *dir = folder_new(a), *path = ww_path_join(a, dir, "text.gguf"), *side = ww_path_join(a, dir, "text.json");
+  const char *dir = folder_new(a), *path = ww_path_join(a, dir, "text.gguf"),
+             *side = ww_path_join(a, dir, "text.json");
   char *weights, *beside;
   size_t n, beside_n;
   ww_text *t = NULL;
@@ -208,7 +230,8 @@ static void a_damaged_model(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(answers_always_parse), TEST(pieces_are_the_whole), TEST(reports_agree),
-                                     TEST(models_that_do_not_fit), TEST(a_damaged_model)};
+  const struct CMUnitTest tests[] = {TEST(answers_always_parse), TEST(pieces_are_the_whole),
+                                     TEST(reports_agree), TEST(models_that_do_not_fit),
+                                     TEST(a_damaged_model)};
   return RUN(tests);
 }

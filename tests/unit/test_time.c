@@ -1,4 +1,5 @@
-/* test_time.c - the time model: its bounds, its waves, its parameters and their fit; the chain of one warp. */
+/* test_time.c - the time model: its bounds, its waves, its parameters and their fit; the chain of
+ * one warp. */
 #include "../../src/predict/model/chain.h"
 #include "../../src/predict/learn/fit.h"
 #include "unit.h"
@@ -21,18 +22,21 @@ static int teardown(void **state) {
   return 0;
 }
 
-/* A launch of `blocks` blocks of 256 threads that read and write `bytes` of DRAM each way with one wait a warp. */
+/* A launch of `blocks` blocks of 256 threads that read and write `bytes` of DRAM each way with one
+ * wait a warp. */
 static ww_work streaming(uint64_t blocks, double bytes) {
   ww_work w = {.blocks = blocks, .block_threads = 256, .warps_per_block = 8};
   ww_occupancy_of(&gpu, 256, 24, 0, &w.occupancy);
   double warps = 8.0 * (double)blocks;
   w.lowered.total = 16 * warps;
   w.lowered.code_bytes = 512;
-  w.traffic = (ww_traffic){.l2_reads = bytes / 32, .l2_writes = bytes / 32, .dram_read = bytes, .dram_write = bytes};
+  w.traffic = (ww_traffic){
+      .l2_reads = bytes / 32, .l2_writes = bytes / 32, .dram_read = bytes, .dram_write = bytes};
   w.traffic.footprint = 2 * bytes;
   w.traffic.from_dram = 1;
   w.traffic.l1_wavefronts = bytes / 64;
-  w.chain = (ww_chain){.warp_inst = 16, .alu = 60, .waits = 1, .loads_per_wait = 1, .first_waits = 1, .spread = 1};
+  w.chain = (ww_chain){
+      .warp_inst = 16, .alu = 60, .waits = 1, .loads_per_wait = 1, .first_waits = 1, .spread = 1};
   w.chain.beyond_l1 = w.chain.beyond_l2 = 1;
   w.chain.lines_per_load = 1;
   w.chain.store_lines = bytes / 128;
@@ -59,7 +63,10 @@ static void test_large_copy_reaches_dram(void **state) {
 
 static void test_nothing_takes_the_floor(void **state) {
   (void)state;
-  ww_work w = {.blocks = 1, .block_threads = 32, .warps_per_block = 1, .chain = {.warp_inst = 4, .spread = 1}};
+  ww_work w = {.blocks = 1,
+               .block_threads = 32,
+               .warps_per_block = 1,
+               .chain = {.warp_inst = 4, .spread = 1}};
   ww_occupancy_of(&gpu, 32, 16, 0, &w.occupancy);
   w.lowered.total = 4;
   double us = us_of(&w);
@@ -71,8 +78,10 @@ static void test_one_chain_is_latency(void **state) {
   (void)state;
   ww_work w = {.blocks = 1, .block_threads = 32, .warps_per_block = 1};
   ww_occupancy_of(&gpu, 32, 16, 0, &w.occupancy);
-  w.traffic = (ww_traffic){.from_dram = 1, .dram_read = 32e4, .l2_reads = 1e4, .footprint = 32e4, .l1_wavefronts = 1e4};
-  w.chain = (ww_chain){.warp_inst = 3e4, .waits = 1e4, .loads_per_wait = 1, .lines_per_load = 1, .spread = 1};
+  w.traffic = (ww_traffic){
+      .from_dram = 1, .dram_read = 32e4, .l2_reads = 1e4, .footprint = 32e4, .l1_wavefronts = 1e4};
+  w.chain = (ww_chain){
+      .warp_inst = 3e4, .waits = 1e4, .loads_per_wait = 1, .lines_per_load = 1, .spread = 1};
   w.chain.beyond_l1 = w.chain.beyond_l2 = 1;
   w.lowered.total = 3e4;
   ww_timing t;
@@ -82,13 +91,17 @@ static void test_one_chain_is_latency(void **state) {
   assert_int_equal(t.bottleneck, WW_TERM_LATENCY);
   double one = t.us;
   w.blocks = 2;
-  w.lowered.total *= 2, w.traffic.dram_read *= 2, w.traffic.l2_reads *= 2, w.traffic.l1_wavefronts *= 2;
+  w.lowered.total *= 2;
+  w.traffic.dram_read *= 2;
+  w.traffic.l2_reads *= 2;
+  w.traffic.l1_wavefronts *= 2;
   assert_true(us_of(&w) < 1.02 * one);
 }
 
 static void test_waves(void **state) {
   (void)state;
-  ww_work full = streaming(8 * 132, 8 * 132 * 256.0), more = streaming(8 * 132 + 1, (8 * 132 + 1) * 256.0);
+  ww_work full = streaming(8 * 132, 8 * 132 * 256.0),
+          more = streaming(8 * 132 + 1, (8 * 132 + 1) * 256.0);
   full.chain.alu = more.chain.alu = 2e5; /* long blocks, so that the wave shows */
   double one = us_of(&full), two = us_of(&more);
   assert_true(two > 1.8 * one && two < 2.1 * one);
@@ -111,15 +124,18 @@ static void test_more_work_never_takes_less(void **state) {
   ww_work w = streaming(4096, 1e7), v = w;
   v.chain.atomic_cycles = 1e6;
   assert_true(us_of(&v) > us_of(&w) + 0.9e6 / gpu.boost_mhz - 20);
-  v = w, v.chain.waits = 20;
+  v = w;
+  v.chain.waits = 20;
   assert_true(us_of(&v) > 2 * us_of(&w));
 }
 
-/* Each of these costs something of its own: lines that loads ask for, lines of local stores, warps that part, special functions, memory to wake. */
+/* Each of these costs something of its own: lines that loads ask for, lines of local stores, warps
+ * that part, special functions, memory to wake. */
 static void test_what_costs_extra(void **state) {
   (void)state;
   ww_work w = streaming(20000, 3e8), v;
-  w.traffic.dram_read = w.traffic.dram_write = w.traffic.from_dram = w.chain.beyond_l2 = 0; /* all in L2 */
+  w.traffic.dram_read = w.traffic.dram_write = w.traffic.from_dram = w.chain.beyond_l2 =
+      0; /* all in L2 */
   double us = us_of(&w), sectors = w.traffic.l2_reads;
   v = w;
   v.traffic.load_lines = sectors / 4;
@@ -129,13 +145,18 @@ static void test_what_costs_extra(void **state) {
   assert_true(whole > us && scattered > 1.05 * whole);
   v.traffic.load_lines = 100 * sectors; /* no more than a line for each sector */
   assert_true(us_of(&v) == scattered);
-  v = w, v.traffic.local_lines = sectors;
+  v = w;
+  v.traffic.local_lines = sectors;
   assert_true(us_of(&v) > 1.1 * us);
-  v = w, v.chain.alu = 3000, v.lowered.total *= 200, v.chain.warp_inst *= 200;
+  v = w;
+  v.chain.alu = 3000;
+  v.lowered.total *= 200;
+  v.chain.warp_inst *= 200;
   double busy = us_of(&v);
   v.splits = v.lowered.total / 20;
   assert_true(us_of(&v) > 1.03 * busy);
-  v.splits = 0, v.lowered.inst[WW_PIPE_XU] = v.lowered.total / 20;
+  v.splits = 0;
+  v.lowered.inst[WW_PIPE_XU] = v.lowered.total / 20;
   assert_true(us_of(&v) > 1.03 * busy);
   ww_work few = streaming(1, 1e3), many = few;
   many.traffic.footprint = 4e6;
@@ -164,7 +185,8 @@ static void test_params(void **state) {
   (void)state;
   ww_params p;
   ww_err e = {0};
-  const char good[] = "{\"params\":{\"pace\":1.25,\"of_another_version\":3}}", bad[] = "{\"params\":{\"pace\":-1}}";
+  const char good[] = "{\"params\":{\"pace\":1.25,\"of_another_version\":3}}",
+             bad[] = "{\"params\":{\"pace\":-1}}";
   assert_int_equal(ww_params_parse(good, sizeof good - 1, &p, &e), WW_OK);
   assert_true(p.pace == 1.25 && p.blend == ww_params_default.blend);
   assert_int_equal(ww_params_parse(bad, sizeof bad - 1, &p, &e), WW_EDATA);
@@ -233,9 +255,10 @@ static void test_fit(void **state) {
 
 /* ---- the chain ---- */
 
-#define HEAD                                                                                                       \
-  "module cuda warp 32\nfile \"k.cu\"\nfn $k \"k\" kernel file \"k.cu\" line 1 {\n"                                \
-  "  param %p.0 i64 \"p\" \"int *\" pointer global elem i64 elem_size 8 size 8 align 8\n@entry.0:\n  br @loop.1\n" \
+#define HEAD                                                                           \
+  "module cuda warp 32\nfile \"k.cu\"\nfn $k \"k\" kernel file \"k.cu\" line 1 {\n"    \
+  "  param %p.0 i64 \"p\" \"int *\" pointer global elem i64 elem_size 8 size 8 align " \
+  "8\n@entry.0:\n  br @loop.1\n"                                                       \
   "@loop.1:\n"
 
 /* The block runs `times` times in one warp; how far loads go. */
@@ -243,11 +266,13 @@ static ww_chain chain_far(const char *body, uint32_t times, ww_ways ways) {
   ww_module m;
   ww_err e = {0};
   ww_chain c;
-  if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e)) fail_msg("%s", e.msg);
+  if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
+    fail_msg("%s", e.msg);
   ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){&gpu, ways}, 32);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
-  for (uint32_t k = 0; k < times; k++) o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[0], 1, UINT32_MAX, 1);
+  for (uint32_t k = 0; k < times; k++)
+    o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[0], 1, UINT32_MAX, 1);
   o.block_end(o.ctx, 0);
   ww_chainer_result(x, &c);
   ww_chainer_free(x);
@@ -260,48 +285,57 @@ static ww_chain chain_of(const char *body, uint32_t times) {
 
 static void test_chain_waits(void **state) {
   (void)state;
-  ww_chain apart = chain_of("  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%p.0 + 8]\n  %3 = add i64 %1, %2\n"
-                            "  st.global i64 [%p.0], %3\n  ret\n}\n",
-                            1);
+  ww_chain apart = chain_of(
+      "  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%p.0 + 8]\n  %3 = add i64 %1, %2\n"
+      "  st.global i64 [%p.0], %3\n  ret\n}\n",
+      1);
   assert_true(apart.waits == 1 && apart.loads_per_wait == 2);
-  ww_chain after = chain_of("  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%1]\n  %3 = add i64 %1, %2\n"
-                            "  st.global i64 [%p.0], %3\n  ret\n}\n",
-                            1);
+  ww_chain after =
+      chain_of("  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%1]\n  %3 = add i64 %1, %2\n"
+               "  st.global i64 [%p.0], %3\n  ret\n}\n",
+               1);
   assert_true(after.waits == 2 && after.first_waits == 2 && after.loads_per_wait == 1);
   /* a store between them keeps the second load back, unless it is known to read constants */
-  ww_chain kept = chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n  %2 = ld.global i64 [%p.0 + 8]\n"
-                           "  st.global i64 [%p.0], %2\n  ret\n}\n",
-                           1);
+  ww_chain kept = chain_of(
+      "  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n  %2 = ld.global i64 [%p.0 + 8]\n"
+      "  st.global i64 [%p.0], %2\n  ret\n}\n",
+      1);
   assert_true(kept.waits == 2);
-  ww_chain free = chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n"
-                           "  %2 = ld.global.readonly i64 [%p.0 + 8]\n  st.global i64 [%p.0], %2\n  ret\n}\n",
-                           1);
+  ww_chain free =
+      chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n"
+               "  %2 = ld.global.readonly i64 [%p.0 + 8]\n  st.global i64 [%p.0], %2\n  ret\n}\n",
+               1);
   assert_true(free.waits == 1);
 }
 
-#define SUM(step)                                                                                                  \
-  "  %1 = phi i64 [@entry.0 0] [@loop.1 %3]\n  %5 = phi i64 [@entry.0 0] [@loop.1 %6]\n"                           \
-  "  %2 = ld.global i64 [%p.0]\n  %3 = add i64 %1, %2\n  %6 = add i64 %5, " step "\n  %4 = icmp.slt i64 %6, 100\n" \
+#define SUM(step)                                                                        \
+  "  %1 = phi i64 [@entry.0 0] [@loop.1 %3]\n  %5 = phi i64 [@entry.0 0] [@loop.1 %6]\n" \
+  "  %2 = ld.global i64 [%p.0]\n  %3 = add i64 %1, %2\n  %6 = add i64 %5, " step         \
+  "\n  %4 = icmp.slt i64 %6, 100\n"                                                      \
   "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
 
-/* Iterations of a small counted loop overlap as far as registers last, where nothing loaded leads from one to the next. */
+/* Iterations of a small counted loop overlap as far as registers last, where nothing loaded leads
+ * from one to the next. */
 static void test_chain_loops(void **state) {
   (void)state;
   ww_chain counted = chain_of(SUM("2"), 64), strided = chain_of(SUM("%p.0"), 64);
   assert_true(counted.waits <= 8 && counted.loads_per_wait * counted.waits == 64);
   assert_true(strided.waits == 64); /* nobody knows how many iterations there are */
-  ww_chain chase = chain_of("  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %5 = phi i64 [@entry.0 0] [@loop.1 %6]\n"
-                            "  %2 = ld.global i64 [%1]\n  %6 = add i64 %5, 1\n  %4 = icmp.slt i64 %6, 100\n"
-                            "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
-                            64);
+  ww_chain chase = chain_of(
+      "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %5 = phi i64 [@entry.0 0] [@loop.1 %6]\n"
+      "  %2 = ld.global i64 [%1]\n  %6 = add i64 %5, 1\n  %4 = icmp.slt i64 %6, 100\n"
+      "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
+      64);
   assert_true(chase.waits >= 63); /* nothing waits for the last one */
 }
 
-#define CHASE                                                                                          \
-  "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = ld.global i64 [%1]\n  %4 = icmp.ne i64 %2, 0\n" \
+#define CHASE                                                                                   \
+  "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = ld.global i64 [%1]\n  %4 = icmp.ne i64 " \
+  "%2, 0\n"                                                                                     \
   "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
 
-/* A wait is as long as the way of the load it is for: of one in four every fourth goes beyond L1. */
+/* A wait is as long as the way of the load it is for: of one in four every fourth goes beyond L1.
+ */
 static void test_chain_ways(void **state) {
   (void)state;
   ww_chain c = chain_far(CHASE, 64, (ww_ways){.beyond_l1 = 0.25, .beyond_l2 = 0.125});
@@ -310,21 +344,23 @@ static void test_chain_ways(void **state) {
   assert_true(near.waits == c.waits && near.beyond_l1 == 0 && near.beyond_l2 == 0);
 }
 
-/* Loads whose values are used one after the other: no more are in flight than there are registers. */
+/* Loads whose values are used one after the other: no more are in flight than there are registers.
+ */
 static void test_chain_registers(void **state) {
   (void)state;
   ww_buf b = {0};
   ww_buf_puts(&b, "  %1 = ld.global i64 [%p.0]\n");
   for (int k = 1; k < 60; k++)
-    ww_buf_fmt(&b, "  %%%d = ld.global i64 [%%p.0 + %d]\n  %%%d = add i64 %%%d, %%%d\n", 2 * k, 8 * k, 2 * k + 1, 2 * k,
-               2 * k - 1);
+    ww_buf_fmt(&b, "  %%%d = ld.global i64 [%%p.0 + %d]\n  %%%d = add i64 %%%d, %%%d\n", 2 * k,
+               8 * k, 2 * k + 1, 2 * k, 2 * k - 1);
   ww_buf_puts(&b, "  st.global i64 [%p.0], %119\n  ret\n}\n");
   ww_chain c = chain_of(b.s, 1);
   ww_buf_free(&b);
   assert_true(c.waits >= 4 && c.waits <= 20 && c.loads_per_wait * c.waits == 60);
 }
 
-/* Atomics of all lanes on one float take lane after lane; spread over L2 they take hardly anything. */
+/* Atomics of all lanes on one float take lane after lane; spread over L2 they take hardly anything.
+ */
 static void test_atomics(void **state) {
   (void)state;
   ww_module m;
@@ -332,13 +368,15 @@ static void test_atomics(void **state) {
   ww_chain same, apart;
   uint64_t addr[64];
   const char body[] = "  %1 = atom.global.fadd f32 [%p.0], 0\n  ret\n}\n";
-  if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e)) fail_msg("%s", e.msg);
+  if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
+    fail_msg("%s", e.msg);
   for (int spread = 0; spread < 2; spread++) {
     ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){.gpu = &gpu}, 32);
     ww_observer o = ww_chainer_observer(x);
     o.block_start(o.ctx, 0);
     for (uint32_t k = 0; k < 100; k++) {
-      for (uint32_t l = 0; l < 64; l++) addr[l] = WW_GLOBAL_BASE + (spread ? 4096 * (32 * k + l) : 0);
+      for (uint32_t l = 0; l < 64; l++)
+        addr[l] = WW_GLOBAL_BASE + (spread ? 4096 * (32 * k + l) : 0);
       o.access(o.ctx, &(ww_access){.fn = m.fns,
                                    .ins = m.fns[0].blocks[1].ins,
                                    .kind = WW_ACCESS_ATOMIC,

@@ -1,5 +1,6 @@
-/* test_traffic.c - what L1, L2 and DRAM see of kernels whose traffic is known, on a GPU of two L2 partitions: closed forms, and
- * figures that the counters of an H200 showed for the same kernels. */
+/* test_traffic.c - what L1, L2 and DRAM see of kernels whose traffic is known, on a GPU of two L2
+ * partitions: closed forms, and figures that the counters of an H200 showed for the same kernels.
+ */
 #include "rig.h"
 #include "source.h"
 
@@ -31,11 +32,14 @@ typedef struct {
   bool warm;
 } hook;
 
-static ww_status after(void *ctx, ww_machine *m, const ww_run_spec *s, const ww_sampled *x, ww_err *e) {
+static ww_status after(void *ctx, ww_machine *m, const ww_run_spec *s, const ww_sampled *x,
+                       ww_err *e) {
   hook *h = ctx;
   ww_occupancy occ;
-  ww_occupancy_of(&gpu, s->block[0] * s->block[1] * s->block[2], 32, (double)(s->shared_static + s->shared), &occ);
-  (void)m, (void)e;
+  ww_occupancy_of(&gpu, s->block[0] * s->block[1] * s->block[2], 32,
+                  (double)(s->shared_static + s->shared), &occ);
+  (void)m;
+  (void)e;
   ww_traffic_measure(s, x, &gpu, &occ, h->warm, arena, &h->t);
   return WW_OK;
 }
@@ -46,7 +50,8 @@ static ww_traffic measure(const char *kernel, const char *launch, bool warm) {
   ww_err e = {0};
   ww_trace_result r;
   hook h = {.warm = warm};
-  if (!fn) fail_msg("no kernel %s", kernel);
+  if (!fn)
+    fail_msg("no kernel %s", kernel);
   ww_trace_options o = {.lanes = gpu.lanes, .sms = gpu.sms, .after = after, .after_ctx = &h};
   if (ww_launch_comment(launch, arena, &l, &e) || ww_trace(&unit.module, fn, &l, &o, arena, &r, &e))
     fail_msg("%s, %s: %s", kernel, launch, e.msg);
@@ -54,10 +59,12 @@ static ww_traffic measure(const char *kernel, const char *launch, bool warm) {
 }
 
 static void near(const char *what, double got, double want, double tolerance) {
-  if (!(fabs(got - want) <= tolerance)) fail_msg("%s is %.6g, not %.6g +- %.3g", what, got, want, tolerance);
+  if (!(fabs(got - want) <= tolerance))
+    fail_msg("%s is %.6g, not %.6g +- %.3g", what, got, want, tolerance);
 }
 
-/* y += a * x: loads miss everywhere, the store finds its line; every sector 1.5 lookups, of which the store's hit. */
+/* y += a * x: loads miss everywhere, the store finds its line; every sector 1.5 lookups, of which
+ * the store's hit. */
 static void test_streaming(void **state) {
   (void)state;
   ww_traffic t = measure("saxpy", "grid=16384 block=256 n=1<<22 a=2 x=[n] y=[n]", false);
@@ -76,7 +83,8 @@ static void test_streaming(void **state) {
   near("lines of local stores", t.local_lines, 0, 0);
 }
 
-/* The same over 256 MB: what is dirty and not held by L2 is written within the kernel. Counters: 113 of 134 MB. */
+/* The same over 256 MB: what is dirty and not held by L2 is written within the kernel. Counters:
+ * 113 of 134 MB. */
 static void test_write_back(void **state) {
   (void)state;
   ww_traffic t = measure("saxpy", "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]", false);
@@ -97,7 +105,8 @@ static void test_warm(void **state) {
 /* A tiled multiplication: compulsory reads alone, L1 without use, L2 with much. */
 static void test_tiles(void **state) {
   (void)state;
-  ww_traffic t = measure("matmul_tiled", "grid=32,32 block=16,16 n=512 a=[n*n] b=[n*n] c=[n*n]", false);
+  ww_traffic t =
+      measure("matmul_tiled", "grid=32,32 block=16,16 n=512 a=[n*n] b=[n*n] c=[n*n]", false);
   near("DRAM read", t.dram_read / (2.0 * 512 * 512 * 4), 1, 0.02);
   near("L1 hits", t.l1_ld_hits / t.l1_ld_sectors, 0, 0.05);
   assert_true(t.l2_hits / t.l2_lookups > 0.85);
@@ -116,7 +125,8 @@ static void test_stride(void **state) {
 /* All threads add to few addresses: each address takes its share of the operations. */
 static void test_contention(void **state) {
   (void)state;
-  ww_traffic t = measure("histogram", "grid=4096 block=256 n=1<<20 x=i32[n]:uniform(0,64) bins=i32[64]", false);
+  ww_traffic t = measure("histogram",
+                         "grid=4096 block=256 n=1<<20 x=i32[n]:uniform(0,64) bins=i32[64]", false);
   near("operations on one address", t.atomics_same, (1 << 20) / 64.0, 0.25 * (1 << 20) / 64.0);
   assert_true(t.l2_atomics > 0 && t.l2_hits > t.l2_atomics);
 }

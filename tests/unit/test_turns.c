@@ -12,7 +12,9 @@
 
 static atomic_int done[4], gate;
 
-static void count_one(void *ctx) { atomic_fetch_add(&done[(intptr_t)ctx], 1); }
+static void count_one(void *ctx) {
+  atomic_fetch_add(&done[(intptr_t)ctx], 1);
+}
 
 static void take_long(void *ctx) {
   usleep(60000);
@@ -20,7 +22,8 @@ static void take_long(void *ctx) {
 }
 
 static void wait_for_gate(void *ctx) {
-  while (!atomic_load(&gate)) usleep(1000);
+  while (!atomic_load(&gate))
+    usleep(1000);
   count_one(ctx);
 }
 
@@ -29,11 +32,13 @@ static char order[64];
 static atomic_int norder;
 static void note(void *ctx) {
   order[atomic_fetch_add(&norder, 1)] = (char)(intptr_t)ctx;
-  while (!atomic_load(&gate)) usleep(1000);
+  while (!atomic_load(&gate))
+    usleep(1000);
 }
 
 static void reset(void) {
-  for (int k = 0; k < 4; k++) atomic_store(&done[k], 0);
+  for (int k = 0; k < 4; k++)
+    atomic_store(&done[k], 0);
   atomic_store(&gate, 0);
   atomic_store(&norder, 0);
   memset(order, 0, sizeof order);
@@ -45,15 +50,19 @@ static void who_used_much_waits_for_the_others(void **state) {
   ww_turns *t = ww_turns_new(1, 64);
   ww_share *heavy = ww_share_new(), *light = ww_share_new();
   assert_true(ww_turns_submit(t, heavy, note, (void *)'h')); /* takes until the gate opens */
-  while (!atomic_load(&norder)) usleep(1000);
-  for (int k = 0; k < 3; k++) assert_true(ww_turns_submit(t, heavy, note, (void *)'h'));
-  for (int k = 0; k < 20; k++) assert_true(ww_turns_submit(t, light, note, (void *)'l'));
+  while (!atomic_load(&norder))
+    usleep(1000);
+  for (int k = 0; k < 3; k++)
+    assert_true(ww_turns_submit(t, heavy, note, (void *)'h'));
+  for (int k = 0; k < 20; k++)
+    assert_true(ww_turns_submit(t, light, note, (void *)'l'));
   usleep(300000);
   atomic_store(&gate, 1);
   ww_turns_free(t);
   ww_share_drop(heavy);
   ww_share_drop(light);
-  assert_string_equal(order, "hllllllllllllllllllllhhh"); /* they came last, and took next to nothing */
+  assert_string_equal(order,
+                      "hllllllllllllllllllllhhh"); /* they came last, and took next to nothing */
 }
 
 static void one_client_leaves_a_worker_to_others(void **state) {
@@ -61,9 +70,11 @@ static void one_client_leaves_a_worker_to_others(void **state) {
   reset();
   ww_turns *t = ww_turns_new(3, 64);
   ww_share *greedy = ww_share_new(), *other = ww_share_new();
-  for (int k = 0; k < 8; k++) assert_true(ww_turns_submit(t, greedy, wait_for_gate, (void *)0));
+  for (int k = 0; k < 8; k++)
+    assert_true(ww_turns_submit(t, greedy, wait_for_gate, (void *)0));
   assert_true(ww_turns_submit(t, other, count_one, (void *)1));
-  for (int k = 0; k < 2000 && !atomic_load(&done[1]); k++) usleep(1000);
+  for (int k = 0; k < 2000 && !atomic_load(&done[1]); k++)
+    usleep(1000);
   assert_int_equal(atomic_load(&done[1]), 1); /* while all that the greedy one may have is held */
   assert_int_equal(atomic_load(&done[0]), 0);
   atomic_store(&gate, 1);
@@ -78,7 +89,8 @@ static void a_full_queue_refuses_and_the_end_finishes(void **state) {
   reset();
   ww_turns *t = ww_turns_new(1, 2);
   ww_share *s = ww_share_new();
-  for (int k = 0; k < 3; k++) assert_true(ww_turns_submit(t, s, take_long, (void *)0));
+  for (int k = 0; k < 3; k++)
+    assert_true(ww_turns_submit(t, s, take_long, (void *)0));
   assert_false(ww_turns_submit(t, s, take_long, (void *)0));
   ww_turns_finish(t);
   assert_int_equal(atomic_load(&done[0]), 3);
@@ -113,8 +125,13 @@ static void leave(ww_peers *s, pair *c) {
   close(c->theirs);
 }
 
-static const ww_peer_limits wide = {
-    .most = 100, .of_address = 100, .head_s = 0.4, .idle_s = 1.2, .body_s = 0.4, .answer_s = 0.4, .bytes_per_s = 1000};
+static const ww_peer_limits wide = {.most = 100,
+                                    .of_address = 100,
+                                    .head_s = 0.4,
+                                    .idle_s = 1.2,
+                                    .body_s = 0.4,
+                                    .answer_s = 0.4,
+                                    .bytes_per_s = 1000};
 
 static void each_stage_has_its_time(void **state) {
   (void)state;
@@ -136,7 +153,8 @@ static void each_stage_has_its_time(void **state) {
   assert_true(is_shut(&idle));
   assert_false(is_shut(&flowing) || is_shut(&busy) || is_shut(&stream));
   pair *all[] = {&head, &idle, &body, &flowing, &busy, &answer, &stream};
-  for (int k = 0; k < 7; k++) leave(s, all[k]);
+  for (int k = 0; k < 7; k++)
+    leave(s, all[k]);
   ww_peers_free(s);
 }
 
@@ -153,7 +171,8 @@ static void a_full_table_closes_who_waits_longest(void **state) {
   l.head_s = l.idle_s = l.body_s = l.answer_s = 60;
   ww_peers *s = ww_peers_new(&l);
   pair c[16];
-  for (int k = 0; k < 4; k++) c[k] = join(s, "127.0.0.1");
+  for (int k = 0; k < 4; k++)
+    c[k] = join(s, "127.0.0.1");
   ww_peer_at(s, c[0].p, WW_PEER_BUSY, 0);
   serve_one(s, c[1].p);
   c[4] = join(s, "127.0.0.1"); /* three of four ask: the first of them goes, not who was served */
@@ -179,7 +198,8 @@ static void a_full_table_closes_who_waits_longest(void **state) {
   c[9] = join(s, "127.0.0.1"); /* all others are being answered */
   assert_true(is_shut(&c[9]));
   assert_false(is_shut(&c[0]) || is_shut(&c[4]) || is_shut(&c[7]) || is_shut(&c[8]));
-  for (int k = 0; k < 10; k++) leave(s, &c[k]);
+  for (int k = 0; k < 10; k++)
+    leave(s, &c[k]);
   ww_peers_free(s);
 }
 
@@ -189,7 +209,8 @@ static void an_address_has_its_part_of_the_table(void **state) {
   l.of_address = 2;
   l.head_s = 60;
   ww_peers *s = ww_peers_new(&l);
-  pair other = join(s, "192.0.2.7"), a = join(s, "192.0.2.1"), b = join(s, "192.0.2.1"), c = join(s, "192.0.2.1");
+  pair other = join(s, "192.0.2.7"), a = join(s, "192.0.2.1"), b = join(s, "192.0.2.1"),
+       c = join(s, "192.0.2.1");
   assert_true(is_shut(&a));
   assert_false(is_shut(&other) || is_shut(&b) || is_shut(&c));
   assert_ptr_equal(ww_peer_share(b.p), ww_peer_share(c.p)); /* one client, whatever it opens */
@@ -198,7 +219,8 @@ static void an_address_has_its_part_of_the_table(void **state) {
   assert_false(is_shut(&x) || is_shut(&y) || is_shut(&z));
   assert_ptr_not_equal(ww_peer_share(x.p), ww_peer_share(y.p));
   pair *all[] = {&other, &a, &b, &c, &x, &y, &z};
-  for (int k = 0; k < 7; k++) leave(s, all[k]);
+  for (int k = 0; k < 7; k++)
+    leave(s, all[k]);
   ww_peers_free(s);
 }
 

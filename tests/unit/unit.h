@@ -25,9 +25,10 @@ static inline int arena_teardown(void **state) {
 #define RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
 
 /* assert_string_equal with the line of the caller's table row */
-#define check_text(got, want, row)                                                                       \
-  do {                                                                                                   \
-    if (strcmp((got), (want)) != 0) fail_msg("row %d: got \"%s\", want \"%s\"", (int)(row), (got), (want)); \
+#define check_text(got, want, row)                                            \
+  do {                                                                        \
+    if (strcmp((got), (want)) != 0)                                           \
+      fail_msg("row %d: got \"%s\", want \"%s\"", (int)(row), (got), (want)); \
   } while (0)
 
 #endif

@@ -1,6 +1,7 @@
 /* attention.c - from the shape of an attention to its launches.
  *
- * bf16 with a head size that is a multiple of 8 up to 128 goes to the tensor core kernels, padded to 64 or 128; all else to the plain ones. */
+ * bf16 with a head size that is a multiple of 8 up to 128 goes to the tensor core kernels, padded
+ * to 64 or 128; all else to the plain ones. */
 #include <math.h>
 
 #include "attention.h"
@@ -11,17 +12,21 @@
 #define CACHE_BYTES (40ull << 20)
 #endif
 
-static uint32_t ceil_div(uint64_t a, uint32_t b) { return (uint32_t)((a + b - 1) / b); }
+static uint32_t ceil_div(uint64_t a, uint32_t b) {
+  return (uint32_t)((a + b - 1) / b);
+}
 
 /* Head size as the fast kernels pad it, or 0: they do not take it. */
 static uint32_t padded_head(const ww_attention_runner *r, uint32_t D) {
   return !r->bf16 || D % 8 || D > 128 ? 0 : D <= 64 ? 64 : 128;
 }
 
-/* The blocks of a head differ in length (a late query sees many keys): the longest go first, so that the short ones fill up the end. But they
- * also share what they read, and the cache does not hold all heads: heads go in groups that fit. `bytes`: what the blocks of a head share. */
-static void launch_heads(const ww_attention_runner *r, ww_attention_kernel k, uint32_t heads, uint32_t T,
-                         uint64_t bytes, uint32_t threads, uint32_t shared, void **args) {
+/* The blocks of a head differ in length (a late query sees many keys): the longest go first, so
+ * that the short ones fill up the end. But they also share what they read, and the cache does not
+ * hold all heads: heads go in groups that fit. `bytes`: what the blocks of a head share. */
+static void launch_heads(const ww_attention_runner *r, ww_attention_kernel k, uint32_t heads,
+                         uint32_t T, uint64_t bytes, uint32_t threads, uint32_t shared,
+                         void **args) {
   uint32_t group = (uint32_t)(CACHE_BYTES / bytes), groups = ceil_div(heads, group ? group : 1);
   r->launch(r->ctx, k, ceil_div(heads, groups), ceil_div(T, ROWS), groups, threads, shared, args);
 }
@@ -33,40 +38,43 @@ static ww_attention_kernel of_real(ww_attention_kernel for_bf16, bool bf16) {
   return bf16 ? for_bf16 : (ww_attention_kernel)(for_bf16 + 1);
 }
 
-void ww_attention_forward(const ww_attention_runner *r, void *out, float *lse, const void *qkv, const int32_t *first,
-                          uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
+void ww_attention_forward(const ww_attention_runner *r, void *out, float *lse, const void *qkv,
+                          const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
+                          uint32_t D) {
   float scale = 1 / sqrtf((float)D);
   uint32_t P = padded_head(r, D);
   if (!P) {
     void *args[] = {&out, &lse, &qkv, &first, &B, &T, &H, &K, &D, &scale};
-    r->launch(r->ctx, of_real(WW_K_attention_plain_forward_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 1, 1, 256,
-              0, args);
+    r->launch(r->ctx, of_real(WW_K_attention_plain_forward_bf16, r->bf16),
+              ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0, args);
     return;
   }
   uint32_t heads = B * H, shared = (ROWS + 4 * 64) * P * 2; /* Q; two stages of K and V */
   void *args[] = {&out, &lse, &qkv, &first, &heads, &T, &H, &K, &D, &scale};
-  launch_heads(r, of_head(r->hopper ? WW_K_attention_hopper_forward_64 : WW_K_attention_forward_64, P), heads, T,
-               4ull * T * D, r->hopper ? 256 : 128, shared, args);
+  launch_heads(r,
+               of_head(r->hopper ? WW_K_attention_hopper_forward_64 : WW_K_attention_forward_64, P),
+               heads, T, 4ull * T * D, r->hopper ? 256 : 128, shared, args);
 }
 
-static void plain_backward(const ww_attention_runner *r, void *dqkv, const void *dout, const void *qkv, const void *out,
-                           const float *lse, const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                           uint32_t D) {
+static void plain_backward(const ww_attention_runner *r, void *dqkv, const void *dout,
+                           const void *qkv, const void *out, const float *lse, const int32_t *first,
+                           uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
   float scale = 1 / sqrtf((float)D), *delta = r->scratch(r->ctx, (size_t)B * T * H * sizeof(float));
-  if (!delta) return;
+  if (!delta)
+    return;
   void *sums[] = {&delta, &dout, &out, &B, &T, &H, &D};
-  r->launch(r->ctx, of_real(WW_K_attention_plain_delta_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0,
-            sums);
+  r->launch(r->ctx, of_real(WW_K_attention_plain_delta_bf16, r->bf16),
+            ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0, sums);
   void *args[] = {&dqkv, &dout, &qkv, &lse, &delta, &first, &B, &T, &H, &K, &D, &scale};
-  r->launch(r->ctx, of_real(WW_K_attention_plain_queries_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0,
-            args);
-  r->launch(r->ctx, of_real(WW_K_attention_plain_keys_bf16, r->bf16), ceil_div((uint64_t)B * T * K, 8), 1, 1, 256, 0,
-            args);
+  r->launch(r->ctx, of_real(WW_K_attention_plain_queries_bf16, r->bf16),
+            ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0, args);
+  r->launch(r->ctx, of_real(WW_K_attention_plain_keys_bf16, r->bf16),
+            ceil_div((uint64_t)B * T * K, 8), 1, 1, 256, 0, args);
 }
 
-void ww_attention_backward(const ww_attention_runner *r, void *dqkv, const void *dout, const void *qkv, const void *out,
-                           const float *lse, const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                           uint32_t D) {
+void ww_attention_backward(const ww_attention_runner *r, void *dqkv, const void *dout,
+                           const void *qkv, const void *out, const float *lse, const int32_t *first,
+                           uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
   uint32_t P = padded_head(r, D);
   if (!P) {
     plain_backward(r, dqkv, dout, qkv, out, lse, first, B, T, H, K, D);
@@ -74,29 +82,38 @@ void ww_attention_backward(const ww_attention_runner *r, void *dqkv, const void 
   }
   float scale = 1 / sqrtf((float)D);
   uint32_t padded = ceil_div(T, QUERIES) * QUERIES, threads = P == 64 ? 128 : 256;
-  size_t rows = (size_t)B * padded * H, delta_bytes = ((size_t)B * T * H * sizeof(float) + 255) & ~(size_t)255;
-  char *scratch = r->scratch(r->ctx, delta_bytes + (r->deterministic ? 0 : rows * P * sizeof(float)));
-  if (!scratch) return;
+  size_t rows = (size_t)B * padded * H,
+         delta_bytes = ((size_t)B * T * H * sizeof(float) + 255) & ~(size_t)255;
+  char *scratch =
+      r->scratch(r->ctx, delta_bytes + (r->deterministic ? 0 : rows * P * sizeof(float)));
+  if (!scratch)
+    return;
   float *delta = (float *)scratch, *dq = r->deterministic ? NULL : (float *)(scratch + delta_bytes);
 
   void *before[] = {&delta, &dq, &dout, &out, &T, &H, &D, &padded, &rows};
-  r->launch(r->ctx, of_head(WW_K_attention_prepare_64, P), ceil_div(rows * (P / 8), 256), 1, 1, 256, 0, before);
-  uint32_t keys = 2 * ROWS * P * 2, stage = 2 * QUERIES * P * 2 + 1024; /* K and V; Q, dO, lse, delta, first */
+  r->launch(r->ctx, of_head(WW_K_attention_prepare_64, P), ceil_div(rows * (P / 8), 256), 1, 1, 256,
+            0, before);
+  uint32_t keys = 2 * ROWS * P * 2,
+           stage = 2 * QUERIES * P * 2 + 1024; /* K and V; Q, dO, lse, delta, first */
   uint32_t heads = B * H, key_heads = B * K;
   uint64_t share = 4ull * T * D * (1 + 2 * (H / K));
   if (r->deterministic) {
     void *args[] = {&dqkv, &dout, &qkv, &lse, &delta, &first, &key_heads, &T, &H, &K, &D, &scale};
-    launch_heads(r, of_head(WW_K_attention_backward_keys_64, P), key_heads, T, share, threads, keys + 2 * stage, args);
+    launch_heads(r, of_head(WW_K_attention_backward_keys_64, P), key_heads, T, share, threads,
+                 keys + 2 * stage, args);
     args[6] = &heads;
     launch_heads(r, of_head(WW_K_attention_backward_queries_64, P), heads, T, 4ull * T * D, threads,
                  (2 * ROWS + 4 * 64) * P * 2, args);
     return;
   }
-  void *args[] = {&dqkv, &dq, &dout, &qkv, &lse, &delta, &first, &key_heads, &T, &H, &K, &D, &scale};
-  launch_heads(r, of_head(r->hopper ? WW_K_attention_hopper_backward_64 : WW_K_attention_backward_64, P), key_heads, T,
-               share, threads, keys + 2 * stage + ROWS * QUERIES * 2, args);
+  void *args[] = {&dqkv,      &dq, &dout, &qkv, &lse, &delta, &first,
+                  &key_heads, &T,  &H,    &K,   &D,   &scale};
+  launch_heads(
+      r, of_head(r->hopper ? WW_K_attention_hopper_backward_64 : WW_K_attention_backward_64, P),
+      key_heads, T, share, threads, keys + 2 * stage + ROWS * QUERIES * 2, args);
   size_t n = rows / 2 * (P / 8);
   void *after[] = {&dqkv, &dq, &T, &H, &K, &D, &scale, &n};
-  r->launch(r->ctx, of_head(r->hopper ? WW_K_attention_hopper_finish_64 : WW_K_attention_finish_64, P),
+  r->launch(r->ctx,
+            of_head(r->hopper ? WW_K_attention_hopper_finish_64 : WW_K_attention_finish_64, P),
             ceil_div(n, 256), 1, 1, 256, 0, after);
 }

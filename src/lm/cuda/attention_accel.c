@@ -1,4 +1,5 @@
-/* attention_accel.c - attention as members of a CUDA ww_ops: its kernels are looked up once and started on the device's stream. */
+/* attention_accel.c - attention as members of a CUDA ww_ops: its kernels are looked up once and
+ * started on the device's stream. */
 #include "attention.h"
 #include "runtime.h"
 
@@ -13,14 +14,18 @@ static const struct {
 #undef ROW
 };
 
-static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t threads,
-                   uint32_t shared, void **args) {
+static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, uint32_t gz,
+                   uint32_t threads, uint32_t shared, void **args) {
   ww_accel *g = ctx;
-  if (!g->attention[k]) g->attention[k] = ww_accel_function(g, kernels[k].unit, kernels[k].name, shared);
-  if (g->attention[k]) ww_accel_launch(g, g->attention[k], gx, gy, gz, threads, shared, args, kernels[k].name);
+  if (!g->attention[k])
+    g->attention[k] = ww_accel_function(g, kernels[k].unit, kernels[k].name, shared);
+  if (g->attention[k])
+    ww_accel_launch(g, g->attention[k], gx, gy, gz, threads, shared, args, kernels[k].name);
 }
 
-static void *scratch(void *ctx, size_t bytes) { return ww_accel_scratch(ctx, bytes); }
+static void *scratch(void *ctx, size_t bytes) {
+  return ww_accel_scratch(ctx, bytes);
+}
 
 static ww_attention_runner runner(ww_ops *o) {
   return (ww_attention_runner){.ctx = o,
@@ -31,15 +36,16 @@ static ww_attention_runner runner(ww_ops *o) {
                                .scratch = scratch};
 }
 
-void ww_accel_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv, const int32_t *first, uint32_t B,
-                                uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
+void ww_accel_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv,
+                                const int32_t *first, uint32_t B, uint32_t T, uint32_t H,
+                                uint32_t K, uint32_t D) {
   ww_attention_runner r = runner(o);
   ww_attention_forward(&r, out, lse, qkv, first, B, T, H, K, D);
 }
 
-void ww_accel_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv, const void *out,
-                                 const float *lse, const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                                 uint32_t D) {
+void ww_accel_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
+                                 const void *out, const float *lse, const int32_t *first,
+                                 uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
   ww_attention_runner r = runner(o);
   ww_attention_backward(&r, dqkv, dout, qkv, out, lse, first, B, T, H, K, D);
 }

@@ -1,11 +1,14 @@
-/* kernel_text.c - the kernels' sources as text inside the program, beside them what nvcc made of them (WW_LM_FATBINS: the folder it is in).
+/* kernel_text.c - the kernels' sources as text inside the program, beside them what nvcc made of
+ * them (WW_LM_FATBINS: the folder it is in).
  *
- * The assembler includes the files as they are; paths are from the repository's root, where make runs. */
+ * The assembler includes the files as they are; paths are from the repository's root, where make
+ * runs. */
 #include "kernel_text.h"
 
-#define BYTES(name, path)                                                                                              \
-  __asm__(".pushsection .rodata\n.balign 64\n"                                                                         \
-          ".globl " #name "\n.hidden " #name "\n.type " #name ", %object\n" #name ":\n.incbin \"" path "\"\n.byte 0\n" \
+#define BYTES(name, path)                                                         \
+  __asm__(".pushsection .rodata\n.balign 64\n"                                    \
+          ".globl " #name "\n.hidden " #name "\n.type " #name ", %object\n" #name \
+          ":\n.incbin \"" path "\"\n.byte 0\n"                                    \
           ".size " #name ", . - " #name "\n.popsection\n")
 
 #define UNIT(name)                                      \

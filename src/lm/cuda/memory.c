@@ -1,20 +1,28 @@
 /* memory.c - memory of the device and the way there and back.
  *
- * Uploads go through a ring of pinned buffers: the host's bytes are copied before upload returns, the device's copy follows in the stream.
- * Only download and finish wait. */
+ * Uploads go through a ring of pinned buffers: the host's bytes are copied before upload returns,
+ * the device's copy follows in the stream. Only download and finish wait. */
 #include "runtime.h"
 
-static ww_accel *of(ww_ops *o) { return (ww_accel *)(void *)o; }
-static uint64_t address(const void *p) { return (uint64_t)(uintptr_t)p; }
+static ww_accel *of(ww_ops *o) {
+  return (ww_accel *)(void *)o;
+}
+static uint64_t address(const void *p) {
+  return (uint64_t)(uintptr_t)p;
+}
 
 static void *alloc(ww_ops *o, size_t bytes) {
   ww_accel *g = of(o);
   uint64_t at = 0;
-  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context")) return NULL;
-  if (!bytes) bytes = 1;
+  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context"))
+    return NULL;
+  if (!bytes)
+    bytes = 1;
   ww_cuda_status s = g->api->cuMemAlloc(&at, bytes);
-  if (s == 2) return NULL; /* not so much: the caller's to say */
-  if (ww_accel_check(g, s, "memory of the device")) return NULL;
+  if (s == 2)
+    return NULL; /* not so much: the caller's to say */
+  if (ww_accel_check(g, s, "memory of the device"))
+    return NULL;
   ww_accel_check(g, g->api->cuMemsetD8Async(at, 0, bytes, g->stream), "clearing memory");
   ww_push(g->a, &g->taken, (ww_accel_piece){at, bytes});
   g->taken_bytes += bytes;
@@ -24,7 +32,8 @@ static void *alloc(ww_ops *o, size_t bytes) {
 static void release(ww_ops *o, void *p) {
   ww_accel *g = of(o);
   for (uint32_t i = 0; p && i < g->taken.n; i++) {
-    if (g->taken.v[i].at != address(p)) continue;
+    if (g->taken.v[i].at != address(p))
+      continue;
     g->taken_bytes -= g->taken.v[i].bytes;
     g->taken.v[i] = g->taken.v[--g->taken.n];
     g->api->cuStreamSynchronize(g->stream); /* what still uses it */
@@ -37,24 +46,32 @@ static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
   ww_accel *g = of(o);
   const char *rest = from;
   uint64_t at = address(to);
-  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context")) return;
+  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context"))
+    return;
   while (bytes) {
     size_t n = bytes < WW_ACCEL_UPLOAD_BYTES ? bytes : WW_ACCEL_UPLOAD_BYTES;
     uint32_t i = g->up_next++ % WW_ACCEL_UPLOADS;
-    if (g->up[i].busy && ww_accel_check(g, g->api->cuEventSynchronize(g->up[i].done), "an upload")) return;
+    if (g->up[i].busy && ww_accel_check(g, g->api->cuEventSynchronize(g->up[i].done), "an upload"))
+      return;
     memcpy(g->up[i].host, rest, n);
-    if (ww_accel_check(g, g->api->cuMemcpyHtoDAsync(at, g->up[i].host, n, g->stream), "an upload")) return;
-    if (ww_accel_check(g, g->api->cuEventRecord(g->up[i].done, g->stream), "an upload")) return;
+    if (ww_accel_check(g, g->api->cuMemcpyHtoDAsync(at, g->up[i].host, n, g->stream), "an upload"))
+      return;
+    if (ww_accel_check(g, g->api->cuEventRecord(g->up[i].done, g->stream), "an upload"))
+      return;
     g->up[i].busy = true;
-    rest += n, at += n, bytes -= n;
+    rest += n;
+    at += n;
+    bytes -= n;
   }
 }
 
 static void download(ww_ops *o, void *to, const void *from, size_t bytes) {
   ww_accel *g = of(o);
   memset(to, 0, bytes < 4096 ? bytes : 0); /* a small result is not garbage after a failure */
-  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context")) return;
-  if (ww_accel_check(g, g->api->cuStreamSynchronize(g->stream), "work on the device")) return;
+  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context"))
+    return;
+  if (ww_accel_check(g, g->api->cuStreamSynchronize(g->stream), "work on the device"))
+    return;
   ww_accel_check(g, g->api->cuMemcpyDtoH(to, address(from), bytes), "a download");
 }
 
@@ -67,14 +84,16 @@ static void zero(ww_ops *o, void *p, size_t bytes) {
 static void copy(ww_ops *o, void *to, const void *from, size_t bytes) {
   ww_accel *g = of(o);
   if (!g->failed.code && bytes)
-    ww_accel_check(g, g->api->cuMemcpyDtoDAsync(address(to), address(from), bytes, g->stream), "copying memory");
+    ww_accel_check(g, g->api->cuMemcpyDtoDAsync(address(to), address(from), bytes, g->stream),
+                   "copying memory");
 }
 
 static ww_status finish(ww_ops *o, ww_err *e) {
   ww_accel *g = of(o);
   g->api->cuCtxSetCurrent(g->context);
   ww_accel_check(g, g->api->cuStreamSynchronize(g->stream), "work on the device");
-  if (g->failed.code && e) *e = g->failed;
+  if (g->failed.code && e)
+    *e = g->failed;
   return g->failed.code;
 }
 

@@ -1,8 +1,10 @@
-/* modules.c - a unit of kernels onto the device: the compiled code in the program where it fits, else NVRTC, whose work is kept for next time.
+/* modules.c - a unit of kernels onto the device: the compiled code in the program where it fits,
+ * else NVRTC, whose work is kept for next time.
  *
- * NVRTC gets the sources that are in the program and needs no other file. What it made lies in the cache folder under a name that says
- * everything it depends on, so nothing there is ever out of date; a file that does not load is made anew.
- * WARPWISE_LM_KERNELS=nvrtc passes over the code in the program. */
+ * NVRTC gets the sources that are in the program and needs no other file. What it made lies in the
+ * cache folder under a name that says everything it depends on, so nothing there is ever out of
+ * date; a file that does not load is made anew. WARPWISE_LM_KERNELS=nvrtc passes over the code in
+ * the program. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -17,30 +19,38 @@
 
 static const ww_nvrtc_api *rtc; /* once opened */
 
-static ww_status take_result(void *program, int rc, const char *name, ww_arena *a, char **code, size_t *n, ww_err *e) {
+static ww_status take_result(void *program, int rc, const char *name, ww_arena *a, char **code,
+                             size_t *n, ww_err *e) {
   size_t size = 0;
   if (rc) {
     rtc->log_size(program, &size);
     char *log = ww_alloc(a, size + 1);
-    if (size) rtc->log(program, log);
-    return ww_fail(e, WW_EDATA, "NVRTC does not compile %s: %.300s", name, size > 1 ? log : "no reason given");
+    if (size)
+      rtc->log(program, log);
+    return ww_fail(e, WW_EDATA, "NVRTC does not compile %s: %.300s", name,
+                   size > 1 ? log : "no reason given");
   }
-  if (rtc->cubin_size(program, n) || !*n) return ww_fail(e, WW_EDATA, "NVRTC made no code of %s", name);
+  if (rtc->cubin_size(program, n) || !*n)
+    return ww_fail(e, WW_EDATA, "NVRTC made no code of %s", name);
   *code = ww_alloc(a, *n);
-  return rtc->cubin(program, *code) ? ww_fail(e, WW_EDATA, "NVRTC gave no code of %s", name) : WW_OK;
+  return rtc->cubin(program, *code) ? ww_fail(e, WW_EDATA, "NVRTC gave no code of %s", name)
+                                    : WW_OK;
 }
 
-ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_arena *a, char **code, size_t *n,
-                           ww_err *e) {
+ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_arena *a, char **code,
+                           size_t *n, ww_err *e) {
   const ww_kernel_text *u = &ww_kernel_units[unit];
   const char *names[MOST_HEADERS], *texts[MOST_HEADERS];
   const char *options[] = {ww_fmt(a, "--gpu-architecture=%s", architecture), "--std=c++17"};
   int headers = 0;
   void *program = NULL;
   ww_status st = ww_nvrtc_open(&rtc, e);
-  if (st) return st;
-  for (; headers < MOST_HEADERS && ww_kernel_headers[headers].name; headers++)
-    names[headers] = ww_kernel_headers[headers].name, texts[headers] = ww_kernel_headers[headers].text;
+  if (st)
+    return st;
+  for (; headers < MOST_HEADERS && ww_kernel_headers[headers].name; headers++) {
+    names[headers] = ww_kernel_headers[headers].name;
+    texts[headers] = ww_kernel_headers[headers].text;
+  }
   if (rtc->create(&program, u->text, u->name, headers, texts, names))
     return ww_fail(e, WW_EDATA, "NVRTC does not take %s", u->name);
   st = take_result(program, rtc->compile(program, 2, options), u->name, a, code, n, e);
@@ -54,7 +64,8 @@ static const char *cache_path(ww_accel_unit unit, const char *architecture, ww_a
   const char *dir = ww_cache_dir(a);
   const ww_kernel_text *u = &ww_kernel_units[unit];
   int version[2] = {0, 0};
-  if (!dir || rtc->version(&version[0], &version[1])) return NULL;
+  if (!dir || rtc->version(&version[0], &version[1]))
+    return NULL;
   uint64_t h = ww_hash(u->text, strlen(u->text), ww_hash(version, sizeof version, 1));
   for (int i = 0; ww_kernel_headers[i].name; i++)
     h = ww_hash(ww_kernel_headers[i].text, strlen(ww_kernel_headers[i].text), h);
@@ -69,27 +80,35 @@ static ww_status load_compiled(ww_accel *g, ww_accel_unit unit, ww_arena *a, ww_
   char *code;
   size_t n;
   ww_status st = ww_nvrtc_open(&rtc, e);
-  if (st) return st;
+  if (st)
+    return st;
   const char *path = cache_path(unit, architecture, a);
   if (path && ww_file_exists(path) && !ww_read_file(a, path, MOST_CODE, &code, &n, NULL) &&
       !g->api->cuModuleLoadData(&g->module[unit], code))
     return WW_OK;
   st = ww_accel_compile(unit, architecture, a, &code, &n, e);
-  if (st) return st;
-  if (path) ww_write_file_atomic(path, code, n, NULL);
+  if (st)
+    return st;
+  if (path)
+    ww_write_file_atomic(path, code, n, NULL);
   ww_cuda_status s = g->api->cuModuleLoadData(&g->module[unit], code);
-  return s ? ww_cuda_fail(g->api, s, ww_fmt(a, "loading the kernels of %s", ww_kernel_units[unit].name), e) : WW_OK;
+  return s ? ww_cuda_fail(g->api, s,
+                          ww_fmt(a, "loading the kernels of %s", ww_kernel_units[unit].name), e)
+           : WW_OK;
 }
 
 ww_status ww_accel_load(ww_accel *g, ww_accel_unit unit, ww_err *e) {
   const char *asked = getenv("WARPWISE_LM_KERNELS");
   bool pass_over = asked && !strcmp(asked, "nvrtc");
-  if (g->module[unit]) return WW_OK;
+  if (g->module[unit])
+    return WW_OK;
   if (ww_kernel_units[unit].code && !pass_over) {
     ww_cuda_status s = g->api->cuModuleLoadData(&g->module[unit], ww_kernel_units[unit].code);
-    if (!s) return WW_OK;
+    if (!s)
+      return WW_OK;
     g->module[unit] = NULL;
-    if (s == 2 || s >= 700) return ww_cuda_fail(g->api, s, "loading the kernels", e);
+    if (s == 2 || s >= 700)
+      return ww_cuda_fail(g->api, s, "loading the kernels", e);
   }
   ww_arena *a = ww_arena_new();
   ww_status st = load_compiled(g, unit, a, e);

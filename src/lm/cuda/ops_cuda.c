@@ -1,7 +1,9 @@
-/* ops_cuda.c - the layers of ops.h on CUDA: for each the kernel that fits its shape, its grid and its parameters.
+/* ops_cuda.c - the layers of ops.h on CUDA: for each the kernel that fits its shape, its grid and
+ * its parameters.
  *
- * Kernels come in a wide form (16 bytes at a time: addresses and row lengths are multiples of that) and one for any shape. Nothing here waits
- * for the device. Sums over tokens are made in two stages whose order depends on the shape and on the number of multiprocessors alone. */
+ * Kernels come in a wide form (16 bytes at a time: addresses and row lengths are multiples of that)
+ * and one for any shape. Nothing here waits for the device. Sums over tokens are made in two stages
+ * whose order depends on the shape and on the number of multiprocessors alone. */
 #include <math.h>
 
 #include "attention.h"
@@ -9,15 +11,26 @@
 
 #define PIECE 32 /* positions: as in embed.cu */
 
-static ww_accel *of(ww_ops *o) { return (ww_accel *)(void *)o; }
-static unsigned ceil_div(uint64_t a, uint64_t b) { return (unsigned)((a + b - 1) / b); }
-static unsigned real_bytes(const ww_accel *g) { return g->o.real == WW_DTYPE_BF16 ? 2 : 4; }
-static unsigned per_vector(const ww_accel *g) { return 16 / real_bytes(g); }
-static bool aligned(const void *p, unsigned bytes) { return ((uintptr_t)p & (bytes - 1)) == 0; }
+static ww_accel *of(ww_ops *o) {
+  return (ww_accel *)(void *)o;
+}
+static unsigned ceil_div(uint64_t a, uint64_t b) {
+  return (unsigned)((a + b - 1) / b);
+}
+static unsigned real_bytes(const ww_accel *g) {
+  return g->o.real == WW_DTYPE_BF16 ? 2 : 4;
+}
+static unsigned per_vector(const ww_accel *g) {
+  return 16 / real_bytes(g);
+}
+static bool aligned(const void *p, unsigned bytes) {
+  return ((uintptr_t)p & (bytes - 1)) == 0;
+}
 
 /* Launches kernel WW_K_name with what follows as its parameters (addresses of them). */
-#define LAUNCH(g, id, gx, gy, threads, shared, ...) \
-  ww_accel_launch(g, (g)->kernel[id], gx, gy, 1, threads, shared, (void *[]){__VA_ARGS__}, kernel_names[id])
+#define LAUNCH(g, id, gx, gy, threads, shared, ...)                                        \
+  ww_accel_launch(g, (g)->kernel[id], gx, gy, 1, threads, shared, (void *[]){__VA_ARGS__}, \
+                  kernel_names[id])
 
 static const char *const kernel_names[] = {
 #define KERNEL(unit, name) "kernel " #name,
@@ -35,7 +48,8 @@ static void to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
   ww_accel *g = of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
   if (g->o.real == WW_DTYPE_F32) {
-    if (to != from) o->copy(o, to, from, n * 4);
+    if (to != from)
+      o->copy(o, to, from, n * 4);
     return;
   }
   LAUNCH(g, WW_K_to_real, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
@@ -45,7 +59,8 @@ static void to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
   ww_accel *g = of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
   if (g->o.real == WW_DTYPE_F32) {
-    if (to != from) o->copy(o, to, from, n * 4);
+    if (to != from)
+      o->copy(o, to, from, n * 4);
     return;
   }
   LAUNCH(g, WW_K_to_f32, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
@@ -79,36 +94,42 @@ static row_shape shape_of(const ww_accel *g, const void *p, const void *q, uint3
   return s;
 }
 
-static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
+static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
+                        uint32_t C) {
   ww_accel *g = of(o);
   row_shape s = shape_of(g, out, inp, C);
-  LAUNCH(g, s.wide ? WW_K_gather_rows : WW_K_gather_rows_any, n * s.pieces, 1, s.threads, 0, &out, &inp, &row, &C,
-         &s.pieces);
+  LAUNCH(g, s.wide ? WW_K_gather_rows : WW_K_gather_rows_any, n * s.pieces, 1, s.threads, 0, &out,
+         &inp, &row, &C, &s.pieces);
 }
 
-static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
+static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
+                             uint32_t C) {
   ww_accel *g = of(o);
   row_shape s = shape_of(g, out, inp, C);
-  LAUNCH(g, s.wide ? WW_K_scatter_add_rows : WW_K_scatter_add_rows_any, n * s.pieces, 1, s.threads, 0, &out, &inp, &row,
-         &C, &s.pieces);
+  LAUNCH(g, s.wide ? WW_K_scatter_add_rows : WW_K_scatter_add_rows_any, n * s.pieces, 1, s.threads,
+         0, &out, &inp, &row, &C, &s.pieces);
 }
 
-static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight, uint32_t N, uint32_t C) {
+static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight,
+                          uint32_t N, uint32_t C) {
   gather_rows(o, out, weight, token, N, C);
 }
 
-static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order, const int32_t *first,
-                           const int32_t *id, uint32_t U, uint32_t N, uint32_t C) {
+static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order,
+                           const int32_t *first, const int32_t *id, uint32_t U, uint32_t N,
+                           uint32_t C) {
   ww_accel *g = of(o);
-  if (!N || !U) return;
+  if (!N || !U)
+    return;
   row_shape s = shape_of(g, dweight, dout, C);
   unsigned pieces = ceil_div(N, PIECE);
   void *part = ww_accel_scratch(g, (size_t)pieces * 2 * C * sizeof(float));
-  if (!part) return;
-  LAUNCH(g, s.wide ? WW_K_embed_pieces : WW_K_embed_pieces_any, pieces, s.pieces, s.threads, 0, &dweight, &part, &dout,
-         &order, &first, &id, &U, &N, &C);
-  LAUNCH(g, s.wide ? WW_K_embed_join : WW_K_embed_join_any, pieces, s.pieces, s.threads, 0, &dweight, &part, &dout,
-         &order, &first, &id, &U, &N, &C);
+  if (!part)
+    return;
+  LAUNCH(g, s.wide ? WW_K_embed_pieces : WW_K_embed_pieces_any, pieces, s.pieces, s.threads, 0,
+         &dweight, &part, &dout, &order, &first, &id, &U, &N, &C);
+  LAUNCH(g, s.wide ? WW_K_embed_join : WW_K_embed_join_any, pieces, s.pieces, s.threads, 0,
+         &dweight, &part, &dout, &order, &first, &id, &U, &N, &C);
 }
 
 /* ---- matrix products ---- */
@@ -119,18 +140,22 @@ static void plain_product(ww_accel *g, const ww_lt_product *p) {
   uint64_t *bj = p->b_turned ? &ldb : &one, *bk = p->b_turned ? &one : &ldb;
   unsigned add = p->add;
   ww_lt_product v = *p;
-  LAUNCH(g, p->d_float ? WW_K_product_float : WW_K_product_real, ceil_div(p->cols, 64), ceil_div(p->rows, 64), 256, 0,
-         &v.d, &v.a, &v.b, &v.bias, &ldd, ai, ak, bk, bj, &v.rows, &v.cols, &v.depth, &add);
+  LAUNCH(g, p->d_float ? WW_K_product_float : WW_K_product_real, ceil_div(p->cols, 64),
+         ceil_div(p->rows, 64), 256, 0, &v.d, &v.a, &v.b, &v.bias, &ldd, ai, ak, bk, bj, &v.rows,
+         &v.cols, &v.depth, &add);
 }
 
 static void multiply(ww_ops *o, const ww_lt_product *p) {
   ww_accel *g = of(o);
-  if (g->failed.code || !p->rows || !p->cols || !p->depth) return;
-  if (!ww_lt_multiply(g, p)) plain_product(g, p);
+  if (g->failed.code || !p->rows || !p->cols || !p->depth)
+    return;
+  if (!ww_lt_multiply(g, p))
+    plain_product(g, p);
 }
 
-static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi, const void *weight,
-                           const void *bias, uint32_t N, uint32_t C, uint32_t OC, bool add) {
+static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi,
+                           const void *weight, const void *bias, uint32_t N, uint32_t C,
+                           uint32_t OC, bool add) {
   multiply(o, &(ww_lt_product){.rows = N,
                                .cols = OC,
                                .depth = C,
@@ -145,8 +170,8 @@ static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, 
                                .bias = bias});
 }
 
-static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo, const void *weight,
-                        uint32_t N, uint32_t C, uint32_t OC, bool add) {
+static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo,
+                        const void *weight, uint32_t N, uint32_t C, uint32_t OC, bool add) {
   multiply(o, &(ww_lt_product){.rows = N,
                                .cols = C,
                                .depth = OC,
@@ -164,8 +189,8 @@ static void columns_add(ww_accel *g, float *to, const void *partial, unsigned G,
   LAUNCH(g, WW_K_columns_add, ceil_div(C, 32), 1, 1024, 0, &to, &partial, &G, &C);
 }
 
-static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo, const void *inp,
-                           uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
+static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo,
+                           const void *inp, uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
   ww_accel *g = of(o);
   multiply(o, &(ww_lt_product){.rows = OC,
                                .cols = C,
@@ -179,11 +204,14 @@ static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *
                                .a_turned = true,
                                .d_float = true,
                                .add = true});
-  if (!dbias || !N) return;
+  if (!dbias || !N)
+    return;
   unsigned blocks = ceil_div(N, 8 * 16);
-  if (blocks > 128) blocks = 128;
+  if (blocks > 128)
+    blocks = 128;
   void *partial = ww_accel_scratch(g, (size_t)blocks * OC * sizeof(float));
-  if (!partial) return;
+  if (!partial)
+    return;
   LAUNCH(g, WW_K_column_sums, ceil_div(OC, 32), blocks, 256, 0, &partial, &dout, &ldo, &N, &OC);
   columns_add(g, dbias, partial, blocks, OC);
 }
@@ -197,75 +225,103 @@ typedef struct {
 static norm_shape norm_of(const ww_accel *g, uint32_t C, unsigned most) {
   norm_shape s = {0, 0};
   unsigned items = C / per_vector(g);
-  if (C % per_vector(g)) return s;
+  if (C % per_vector(g))
+    return s;
   s.team = ceil_div(items, 32 * most);
   s.vectors = ceil_div(items, 32 * s.team);
-  if (s.team > 16) s.team = 0;
+  if (s.team > 16)
+    s.team = 0;
   return s;
 }
 
-static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp, const void *branch,
-                            const void *weight, float eps, uint32_t N, uint32_t C) {
+static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp,
+                            const void *branch, const void *weight, float eps, uint32_t N,
+                            uint32_t C) {
   ww_accel *g = of(o);
   norm_shape s = norm_of(g, C, 4);
-  unsigned threads = s.team == 0 ? 256 : s.team == 1 ? 128 : s.team * 32, rows = s.team == 1 ? 4 : 1;
-  if (!aligned(weight, 16) || !aligned(inp, 16)) s.team = 0, threads = 256, rows = 1;
-  LAUNCH(g, s.team ? (unsigned)WW_K_rmsnorm_forward1 + s.vectors - 1 : (unsigned)WW_K_rmsnorm_forward_any,
-         ceil_div(N, rows), 1, threads, 0, &out, &rstd, &sum, &inp, &branch, &weight, &eps, &N, &C, &s.team);
+  unsigned threads = s.team == 0   ? 256
+                     : s.team == 1 ? 128
+                                   : s.team * 32,
+           rows = s.team == 1 ? 4 : 1;
+  if (!aligned(weight, 16) || !aligned(inp, 16)) {
+    s.team = 0;
+    threads = 256;
+    rows = 1;
+  }
+  LAUNCH(g,
+         s.team ? (unsigned)WW_K_rmsnorm_forward1 + s.vectors - 1
+                : (unsigned)WW_K_rmsnorm_forward_any,
+         ceil_div(N, rows), 1, threads, 0, &out, &rstd, &sum, &inp, &branch, &weight, &eps, &N, &C,
+         &s.team);
 }
 
-static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout, const void *inp,
-                             const void *weight, const float *rstd, uint32_t N, uint32_t C) {
+static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout,
+                             const void *inp, const void *weight, const float *rstd, uint32_t N,
+                             uint32_t C) {
   ww_accel *g = of(o);
   norm_shape s = norm_of(g, C, C / per_vector(g) <= 96 ? 3 : 2);
   unsigned threads = s.team > 1 ? s.team * 32 : 256, rows = s.team == 1 ? 8 : 1;
   unsigned shared = 2 * 3 * s.vectors * threads * 16 + C * 4; /* as norm.cu says */
-  if (shared > g->kernel_shared || !aligned(weight, 16) || !aligned(inp, 16)) s.team = 0;
-  if (!s.team) threads = 256, rows = 1, shared = 0;
-  unsigned each = 768 / threads, fit = shared ? (unsigned)(g->shared_most / shared) : 2, need = ceil_div(N, rows);
-  if (each > fit) each = fit;
+  if (shared > g->kernel_shared || !aligned(weight, 16) || !aligned(inp, 16))
+    s.team = 0;
+  if (!s.team) {
+    threads = 256;
+    rows = 1;
+    shared = 0;
+  }
+  unsigned each = 768 / threads, fit = shared ? (unsigned)(g->shared_most / shared) : 2,
+           need = ceil_div(N, rows);
+  if (each > fit)
+    each = fit;
   unsigned blocks = (unsigned)g->sms * (each ? each : 1);
-  if (blocks > need) blocks = need;
+  if (blocks > need)
+    blocks = need;
   void *partial = ww_accel_scratch(g, (size_t)blocks * C * sizeof(float));
-  if (!partial || !N) return;
-  LAUNCH(g, s.team ? (unsigned)WW_K_rmsnorm_backward1 + s.vectors - 1 : (unsigned)WW_K_rmsnorm_backward_any, blocks, 1,
-         threads, shared, &dinp, &partial, &dout, &inp, &weight, &rstd, &N, &C, &s.team);
-  if (dweight) columns_add(g, dweight, partial, blocks, C);
+  if (!partial || !N)
+    return;
+  LAUNCH(g,
+         s.team ? (unsigned)WW_K_rmsnorm_backward1 + s.vectors - 1
+                : (unsigned)WW_K_rmsnorm_backward_any,
+         blocks, 1, threads, shared, &dinp, &partial, &dout, &inp, &weight, &rstd, &N, &C, &s.team);
+  if (dweight)
+    columns_add(g, dweight, partial, blocks, C);
 }
 
 /* ---- rope, swiglu ---- */
 
-static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table, uint32_t N,
-                 uint32_t heads, uint32_t head_size, bool back) {
+static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
+                 uint32_t N, uint32_t heads, uint32_t head_size, bool back) {
   ww_accel *g = of(o);
   unsigned w = per_vector(g);
   bool wide = head_size / 2 % w == 0 && ld % w == 0 && aligned(qk, 16) && aligned(table, 16);
   uint64_t items = (uint64_t)N * heads * (head_size / 2 / (wide ? w : 1));
   float sign = back ? -1.f : 1.f;
-  LAUNCH(g, wide ? WW_K_rope : WW_K_rope_any, ceil_div(items, 256), 1, 256, 0, &qk, &ld, &position, &table, &N, &heads,
-         &head_size, &sign);
+  LAUNCH(g, wide ? WW_K_rope : WW_K_rope_any, ceil_div(items, 256), 1, 256, 0, &qk, &ld, &position,
+         &table, &N, &heads, &head_size, &sign);
 }
 
 static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
   ww_accel *g = of(o);
   row_shape s = shape_of(g, out, gu, F);
-  LAUNCH(g, s.wide ? WW_K_swiglu_forward : WW_K_swiglu_forward_any, N * s.pieces, 1, s.threads, 0, &out, &gu, &F,
-         &s.pieces);
+  LAUNCH(g, s.wide ? WW_K_swiglu_forward : WW_K_swiglu_forward_any, N * s.pieces, 1, s.threads, 0,
+         &out, &gu, &F, &s.pieces);
 }
 
-static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F) {
+static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
+                            uint32_t F) {
   ww_accel *g = of(o);
   row_shape s = shape_of(g, dgu, gu, F);
   s.wide = s.wide && aligned(dout, 16);
-  if (!s.wide) s = shape_of(g, (void *)1, gu, F);
-  LAUNCH(g, s.wide ? WW_K_swiglu_backward : WW_K_swiglu_backward_any, N * s.pieces, 1, s.threads, 0, &dgu, &dout, &gu,
-         &F, &s.pieces);
+  if (!s.wide)
+    s = shape_of(g, (void *)1, gu, F);
+  LAUNCH(g, s.wide ? WW_K_swiglu_backward : WW_K_swiglu_backward_any, N * s.pieces, 1, s.threads, 0,
+         &dgu, &dout, &gu, &F, &s.pieces);
 }
 
 /* ---- losses ---- */
 
-static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale, uint32_t N,
-                       uint32_t V) {
+static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale,
+                       uint32_t N, uint32_t V) {
   ww_accel *g = of(o);
   unsigned vectors = V / per_vector(g), threads = vectors >= 8192   ? 1024
                                                   : vectors >= 2048 ? 512
@@ -274,30 +330,39 @@ static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *targ
   LAUNCH(g, WW_K_token_loss, N, 1, threads, 0, &loss, &logits, &target, &scale, &V);
 }
 
-static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target, float scale,
-                        uint32_t n, uint32_t K) {
-  LAUNCH(of(o), WW_K_number_loss, ceil_div(n, 128), 1, 128, 0, &loss, &dout, &out, &target, &scale, &n, &K);
+static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target,
+                        float scale, uint32_t n, uint32_t K) {
+  LAUNCH(of(o), WW_K_number_loss, ceil_div(n, 128), 1, 128, 0, &loss, &dout, &out, &target, &scale,
+         &n, &K);
 }
 
 /* ---- the optimiser ---- */
 
-static void add_up(ww_accel *g, float *out, const float *x, uint64_t n, unsigned square, bool more) {
-  unsigned wide = aligned(x, 16), blocks = ceil_div(n, 512 * 4), most = (unsigned)g->sms * 4, add = more;
-  if (blocks > most) blocks = most;
-  if (!blocks) blocks = 1;
+static void add_up(ww_accel *g, float *out, const float *x, uint64_t n, unsigned square,
+                   bool more) {
+  unsigned wide = aligned(x, 16), blocks = ceil_div(n, 512 * 4), most = (unsigned)g->sms * 4,
+           add = more;
+  if (blocks > most)
+    blocks = most;
+  if (!blocks)
+    blocks = 1;
   void *partial = ww_accel_scratch(g, blocks * sizeof(float));
-  if (!partial) return;
+  if (!partial)
+    return;
   LAUNCH(g, WW_K_sum_blocks, blocks, 1, 512, 0, &partial, &x, &n, &square, &wide);
   LAUNCH(g, WW_K_sum_last, 1, 1, 1024, 0, &out, &partial, &blocks, &add);
 }
 
-static void sum(ww_ops *o, float *out, const float *x, uint64_t n, bool add) { add_up(of(o), out, x, n, 0, add); }
+static void sum(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
+  add_up(of(o), out, x, n, 0, add);
+}
 static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
   add_up(of(o), out, x, n, 1, add);
 }
 
-static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad, const float *squares,
-                  uint64_t n, float lr, float beta1, float beta2, float eps, float decay, float clip, uint32_t step) {
+static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
+                  const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps,
+                  float decay, float clip, uint32_t step) {
   ww_accel *g = of(o);
   struct { /* step_values of adamw.cu */
     float lr, beta1, beta2, eps, decay, clip, fix1, fix2;
@@ -309,23 +374,25 @@ static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, con
          clip,
          (float)(1 / (1 - pow((double)beta1, step))),
          (float)(1 / (1 - pow((double)beta2, step)))};
-  unsigned wide =
-      aligned(param, 4 * real_bytes(g)) && aligned(master, 16) && aligned(m, 16) && aligned(v, 16) && aligned(grad, 16);
-  LAUNCH(g, WW_K_adamw, ceil_div(n, wide ? 1024 : 256), 1, 256, 0, &param, &master, &m, &v, &grad, &squares, &n, &k,
-         &wide);
+  unsigned wide = aligned(param, 4 * real_bytes(g)) && aligned(master, 16) && aligned(m, 16) &&
+                  aligned(v, 16) && aligned(grad, 16);
+  LAUNCH(g, WW_K_adamw, ceil_div(n, wide ? 1024 : 256), 1, 256, 0, &param, &master, &m, &v, &grad,
+         &squares, &n, &k, &wide);
 }
 
 /* ---- the table ---- */
 
 static void close_ops(ww_ops *o) {
-  if (o) ww_accel_free(of(o));
+  if (o)
+    ww_accel_free(of(o));
 }
 
 ww_status ww_ops_cuda(int ordinal, ww_dtype real, ww_ops **out, ww_err *e) {
   ww_accel *g;
   *out = NULL;
   ww_status st = ww_accel_new(ordinal, real, &g, e);
-  if (st) return st;
+  if (st)
+    return st;
   ww_ops *o = &g->o;
   ww_accel_memory(g);
   o->close = close_ops;

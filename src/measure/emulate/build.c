@@ -1,6 +1,6 @@
-/* build.c - an emulated program from its sources: host objects by clang, our runtime from libwarpwise.a, and the table of its
- * kernels. What the front end cannot read costs the table its entries, not the program its build: arguments are then
- * recorded as bytes. */
+/* build.c - an emulated program from its sources: host objects by clang, our runtime from
+ * libwarpwise.a, and the table of its kernels. What the front end cannot read costs the table its
+ * entries, not the program its build: arguments are then recorded as bytes. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,17 +20,20 @@ typedef WW_VEC(const char *) words;
 
 static const char *library(ww_arena *a, ww_err *e) {
   const char *own = ww_path_dir(a, ww_self_path(a)), *env = getenv("WARPWISE_LIBRARY");
-  const char *const places[] = {env && *env ? env : ww_path_join(a, own, "libwarpwise.a"),
-                                ww_path_join(a, own, "../libwarpwise.a"),
-                                ww_path_join(a, own, "../../libwarpwise.a"),
-                                ww_path_join(a, own, "../lib/warpwise/libwarpwise.a"),
-                                ww_path_join(a, ww_data_dir(a), "libwarpwise.a"),
-                                ww_path_join(a, ww_data_dir(a), "../../lib/warpwise/libwarpwise.a")};
+  const char *const places[] = {
+      env && *env ? env : ww_path_join(a, own, "libwarpwise.a"),
+      ww_path_join(a, own, "../libwarpwise.a"),
+      ww_path_join(a, own, "../../libwarpwise.a"),
+      ww_path_join(a, own, "../lib/warpwise/libwarpwise.a"),
+      ww_path_join(a, ww_data_dir(a), "libwarpwise.a"),
+      ww_path_join(a, ww_data_dir(a), "../../lib/warpwise/libwarpwise.a")};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-    if (ww_file_exists(places[i])) return places[i];
-  ww_fail(e, WW_EDEVICE,
-          "libwarpwise.a, which holds the runtime's stand-in, is not beside the program: install it or "
-          "set WARPWISE_LIBRARY to its path");
+    if (ww_file_exists(places[i]))
+      return places[i];
+  ww_fail(
+      e, WW_EDEVICE,
+      "libwarpwise.a, which holds the runtime's stand-in, is not beside the program: install it or "
+      "set WARPWISE_LIBRARY to its path");
   return NULL;
 }
 
@@ -42,23 +45,31 @@ static bool stood_in_for(const char *name) {
                                       "nvToolsExt", "nvtx3interop",  "omp",  "gomp",   "iomp5",
                                       "rt",         "omptarget",     NULL};
   for (const char *const *k = known; *k; k++)
-    if (!strcmp(*k, name)) return true;
+    if (!strcmp(*k, name))
+      return true;
   return false;
 }
 
-static bool library_exists(const ww_front_options *f, const char *clang, const char *name, ww_arena *a) {
+static bool library_exists(const ww_front_options *f, const char *clang, const char *name,
+                           ww_arena *a) {
   bool found = false;
   for (int s = 0; s < 2 && !found; s++) {
     ww_run_result r;
     const char *file = name[0] == ':' ? name + 1 : ww_fmt(a, "lib%s.%s", name, s ? "a" : "so");
-    for (uint32_t i = 0; i < f->nflags && !found; i++) { /* clang says nothing about the user's own folders */
+    for (uint32_t i = 0; i < f->nflags && !found;
+         i++) { /* clang says nothing about the user's own folders */
       bool apart = !strcmp(f->flags[i], "-L") && i + 1 < f->nflags;
-      const char *dir = apart ? f->flags[i + 1] : ww_starts(f->flags[i], "-L") ? f->flags[i] + 2 : NULL;
+      const char *dir = apart                          ? f->flags[i + 1]
+                        : ww_starts(f->flags[i], "-L") ? f->flags[i] + 2
+                                                       : NULL;
       found = dir && ww_file_exists(ww_path_join(a, dir, file));
     }
-    if (found) break;
-    const char *const argv[] = {clang, "--no-default-config", ww_fmt(a, "-print-file-name=%s", file), NULL};
-    if (ww_front_run_clang(argv, NULL, 10, &r, NULL) == WW_OK && r.exit_code == 0) found = strchr(r.out.s, '/') != NULL;
+    if (found)
+      break;
+    const char *const argv[] = {clang, "--no-default-config",
+                                ww_fmt(a, "-print-file-name=%s", file), NULL};
+    if (ww_front_run_clang(argv, NULL, 10, &r, NULL) == WW_OK && r.exit_code == 0)
+      found = strchr(r.out.s, '/') != NULL;
     ww_run_free(&r);
   }
   return found;
@@ -67,11 +78,17 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
 static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a, words *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i];
-    const char *dir = !ww_starts(w, "-L") ? NULL : w[2] ? w + 2 : i + 1 < f->nflags ? f->flags[++i] : NULL;
-    if (dir) ww_push(a, v, ww_fmt(a, "-L%s", dir));
-    if (!ww_starts(w, "-l") || ww_starts(w, "-lineinfo")) continue;
+    const char *dir = !ww_starts(w, "-L") ? NULL
+                      : w[2]              ? w + 2
+                      : i + 1 < f->nflags ? f->flags[++i]
+                                          : NULL;
+    if (dir)
+      ww_push(a, v, ww_fmt(a, "-L%s", dir));
+    if (!ww_starts(w, "-l") || ww_starts(w, "-lineinfo"))
+      continue;
     const char *name = w[2] ? w + 2 : i + 1 < f->nflags ? f->flags[++i] : "";
-    if (*name && !stood_in_for(name) && library_exists(f, clang, name, a)) ww_push(a, v, ww_fmt(a, "-l%s", name));
+    if (*name && !stood_in_for(name) && library_exists(f, clang, name, a))
+      ww_push(a, v, ww_fmt(a, "-l%s", name));
   }
 }
 
@@ -80,14 +97,17 @@ static ww_status link_error(const char *text, ww_err *e) {
   const char *at = strstr(text, "undefined reference to `");
   if (at) {
     at += strlen("undefined reference to `");
-    return ww_fail(e, WW_EUNSUPPORTED,
-                   "the program needs `%.*s`, which neither its sources nor the stand-in runtime define: "
-                   "give all its source files, and -l for its libraries",
-                   (int)strcspn(at, "'\n"), at);
+    return ww_fail(
+        e, WW_EUNSUPPORTED,
+        "the program needs `%.*s`, which neither its sources nor the stand-in runtime define: "
+        "give all its source files, and -l for its libraries",
+        (int)strcspn(at, "'\n"), at);
   }
   at = strstr(text, "multiple definition of `");
-  if (!at) at = text;
-  return ww_fail(e, WW_EUNSUPPORTED, "the program cannot be linked: %.*s", (int)strcspn(at, "\n"), at);
+  if (!at)
+    at = text;
+  return ww_fail(e, WW_EUNSUPPORTED, "the program cannot be linked: %.*s", (int)strcspn(at, "\n"),
+                 at);
 }
 
 /* Not to be taken for an option, or by a leading @ for a file of options. */
@@ -95,21 +115,28 @@ static const char *safe(const char *path, ww_arena *a) {
   return path[0] == '-' || path[0] == '@' ? ww_fmt(a, "./%s", path) : path;
 }
 
-static ww_status link_program(const ww_emulate_options *o, const words *objects, const char *program, ww_arena *a,
-                              ww_err *e) {
+static ww_status link_program(const ww_emulate_options *o, const words *objects,
+                              const char *program, ww_arena *a, ww_err *e) {
   const char *clang = ww_front_clang(a, NULL, e), *lib = clang ? library(a, e) : NULL;
   words v = {0};
-  if (!clang) return WW_EUNSUPPORTED;
-  if (!lib) return WW_EDEVICE;
+  if (!clang)
+    return WW_EUNSUPPORTED;
+  if (!lib)
+    return WW_EDEVICE;
   ww_push(a, &v, clang);
   ww_push(a, &v, "--no-default-config");
-  for (uint32_t i = 0; i < objects->n; i++) ww_push(a, &v, objects->v[i]);
-  for (uint32_t i = 0; i < o->nobjects; i++) ww_push(a, &v, safe(o->objects[i], a));
+  for (uint32_t i = 0; i < objects->n; i++)
+    ww_push(a, &v, objects->v[i]);
+  for (uint32_t i = 0; i < o->nobjects; i++)
+    ww_push(a, &v, safe(o->objects[i], a));
   user_libraries(&o->front, clang, a, &v);
-  /* By the names that running programs use: what these libraries' -dev packages hold is not needed here. */
-  const char *const rest[] = {lib,   "-o",  program, "-pthread", "-lstdc++", "-l:libcjson.so.1", "-l:libzstd.so.1",
-                              "-lm", "-ldl"};
-  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) ww_push(a, &v, rest[i]);
+  /* By the names that running programs use: what these libraries' -dev packages hold is not needed
+   * here. */
+  const char *const rest[] = {
+      lib,   "-o",  program, "-pthread", "-lstdc++", "-l:libcjson.so.1", "-l:libzstd.so.1",
+      "-lm", "-ldl"};
+  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+    ww_push(a, &v, rest[i]);
   ww_push(a, &v, NULL); /* a place for -no-pie */
   ww_push(a, &v, NULL);
   ww_run_result r;
@@ -121,8 +148,10 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
     v.v[v.n - 2] = "-no-pie";
     rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
   }
-  if (rc == WW_OK && r.timed_out) rc = ww_fail(e, WW_ELIMIT, "the linker did not finish in %.0f seconds", LINK_S);
-  if (rc == WW_OK && r.exit_code) rc = link_error(r.err.s, e);
+  if (rc == WW_OK && r.timed_out)
+    rc = ww_fail(e, WW_ELIMIT, "the linker did not finish in %.0f seconds", LINK_S);
+  if (rc == WW_OK && r.exit_code)
+    rc = link_error(r.err.s, e);
   if (rc == WW_OK && chmod(program, 0755)) /* the linker, confined, changes no modes */
     rc = ww_fail(e, WW_EIO, "cannot make '%s' a program: %s", program, strerror(errno));
   ww_run_free(&r);
@@ -146,7 +175,8 @@ static void *compile_some(void *ctx) {
   ww_arena *a = ww_arena_new();
   for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->o->front.nfiles;) {
     ww_err e = {0};
-    if (ww_front_host_object(&c->o->front, i, c->objects[i], a, &e) == WW_OK) continue;
+    if (ww_front_host_object(&c->o->front, i, c->objects[i], a, &e) == WW_OK)
+      continue;
     pthread_mutex_lock(&c->lock);
     if (i < c->failed) {
       c->failed = i;
@@ -160,30 +190,42 @@ static void *compile_some(void *ctx) {
   return NULL;
 }
 
-static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_arena *a, words *objects, ww_err *e) {
+static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_arena *a,
+                             words *objects, ww_err *e) {
   compiling c = {.o = o, .failed = UINT32_MAX, .a = a, .lock = PTHREAD_MUTEX_INITIALIZER};
-  for (uint32_t i = 0; i < o->front.nfiles; i++) ww_push(a, objects, ww_fmt(a, "%s/%u.o", to, i));
+  for (uint32_t i = 0; i < o->front.nfiles; i++)
+    ww_push(a, objects, ww_fmt(a, "%s/%u.o", to, i));
   c.objects = objects->v;
   pthread_t threads[MOST_THREADS];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t most = cores > 1 && cores < MOST_THREADS ? (uint32_t)cores : cores > 1 ? MOST_THREADS : 1, n = 0;
-  for (uint32_t i = 1; i < most && i < o->front.nfiles; i++) n += !pthread_create(&threads[n], NULL, compile_some, &c);
+  uint32_t most = cores > 1 && cores < MOST_THREADS ? (uint32_t)cores
+                  : cores > 1                       ? MOST_THREADS
+                                                    : 1,
+           n = 0;
+  for (uint32_t i = 1; i < most && i < o->front.nfiles; i++)
+    n += !pthread_create(&threads[n], NULL, compile_some, &c);
   compile_some(&c);
-  for (uint32_t i = 0; i < n; i++) pthread_join(threads[i], NULL);
-  if (c.failed == UINT32_MAX) return WW_OK;
-  if (e) *e = c.error;
+  for (uint32_t i = 0; i < n; i++)
+    pthread_join(threads[i], NULL);
+  if (c.failed == UINT32_MAX)
+    return WW_OK;
+  if (e)
+    *e = c.error;
   return c.error.code;
 }
 
 /* OpenMP's runtime takes its regions from a table in the program. */
-static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words *objects, ww_err *e) {
+static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words *objects,
+                           ww_err *e) {
   const char *source = ww_path_join(a, to, "regions.c"), *object = ww_path_join(a, to, "regions.o");
   const char *text = ww_emulate_omp_table(u, a), *clang = ww_front_clang(a, NULL, e);
-  if (!clang) return WW_EUNSUPPORTED;
+  if (!clang)
+    return WW_EUNSUPPORTED;
   ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
   ww_run_result r = {0};
   const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object, NULL};
-  if (rc == WW_OK) rc = ww_front_run_clang(argv, to, LINK_S, &r, e);
+  if (rc == WW_OK)
+    rc = ww_front_run_clang(argv, to, LINK_S, &r, e);
   if (rc == WW_OK && r.exit_code)
     rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
   ww_run_free(&r);
@@ -191,24 +233,31 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words 
   return rc;
 }
 
-ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out, ww_err *e) {
+ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
+                           ww_err *e) {
   words objects = {0};
   ww_unit unit = {0};
-  *out = (ww_built){.program = ww_path_join(a, to, "program"), .table = ww_path_join(a, to, "table.jsonl")};
+  *out = (ww_built){.program = ww_path_join(a, to, "program"),
+                    .table = ww_path_join(a, to, "table.jsonl")};
   ww_status rc = o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
-  if (rc == WW_OK) rc = compile_all(o, to, a, &objects, e);
-  if (rc != WW_OK) return rc;
+  if (rc == WW_OK)
+    rc = compile_all(o, to, a, &objects, e);
+  if (rc != WW_OK)
+    return rc;
   bool known = ww_front_load(&o->front, a, &unit, NULL) == WW_OK;
   const char *ir = o->execute && known ? ww_path_join(a, to, "kernels.ir") : NULL;
-  if (ww_front_dialect_of(&o->front, a) == WW_OPENMP) rc = omp_table(&unit, to, a, &objects, e);
-  if (rc == WW_OK) rc = link_program(o, &objects, out->program, a, e);
+  if (ww_front_dialect_of(&o->front, a) == WW_OPENMP)
+    rc = omp_table(&unit, to, a, &objects, e);
+  if (rc == WW_OK)
+    rc = link_program(o, &objects, out->program, a, e);
   if (rc == WW_OK && ir) {
     ww_buf b = {0};
     ww_ir_print_module(&unit.module, &b);
     rc = ww_write_file_atomic(ir, b.s, b.n, e);
     ww_buf_free(&b);
   }
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   const char *table = ww_emulate_table(o, known ? &unit : NULL, ir, a);
   return ww_write_file_atomic(out->table, table, strlen(table), e);
 }

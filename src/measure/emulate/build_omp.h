@@ -4,7 +4,8 @@
 
 #include "../../front/front.h"
 
-/* C source of the table of regions that the runtime reads (runtime/omp.h, ww_omp_regions); goes into the program's link. */
+/* C source of the table of regions that the runtime reads (runtime/omp.h, ww_omp_regions); goes
+ * into the program's link. */
 char *ww_emulate_omp_table(const ww_unit *u, ww_arena *a);
 
 #endif

@@ -1,4 +1,5 @@
-/* emulate.c - builds a program, runs it in the sandbox, and brings what was recorded to its place. */
+/* emulate.c - builds a program, runs it in the sandbox, and brings what was recorded to its place.
+ */
 #include "emulate.h"
 
 #include <errno.h>
@@ -19,40 +20,50 @@ static const char *make_scratch(ww_arena *a, int *slot, ww_err *e) {
   char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   static const char *const parts[] = {"build", "out", "tmp"};
   bool ok = ww_temp_folder(dir, slot) && realpath(dir, real);
-  for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++) ok = !mkdir(ww_path_join(a, dir, parts[i]), 0777);
-  if (ok) return ww_strdup(a, real);
+  for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++)
+    ok = !mkdir(ww_path_join(a, dir, parts[i]), 0777);
+  if (ok)
+    return ww_strdup(a, real);
   ww_fail(e, WW_EIO, "cannot make a scratch folder '%s': %s: set TMPDIR", dir, strerror(errno));
-  if (*slot >= 0) ww_remove_tree(dir);
+  if (*slot >= 0)
+    ww_remove_tree(dir);
   ww_cleanup_forget(*slot);
   return NULL;
 }
 
-/* Across file systems, and into a folder that is there: contents go by their hash, so what it holds may stay. */
+/* Across file systems, and into a folder that is there: contents go by their hash, so what it holds
+ * may stay. */
 static ww_status move(const char *from, const char *to, ww_err *e) {
-  if (!ww_file_exists(from) || !rename(from, to)) return WW_OK;
+  if (!ww_file_exists(from) || !rename(from, to))
+    return WW_OK;
   ww_run_result r;
   ww_status rc = ww_run((const char *[]){"cp", "-RT", "--", from, to, NULL}, NULL, 0, 600, &r, e);
-  if (rc == WW_OK && r.exit_code) rc = ww_fail(e, WW_EIO, "cannot write '%s': %.300s", to, r.err.s);
+  if (rc == WW_OK && r.exit_code)
+    rc = ww_fail(e, WW_EIO, "cannot write '%s': %.300s", to, r.err.s);
   ww_run_free(&r);
   return rc;
 }
 
-static ww_status run(const ww_emulate_options *o, const ww_built *b, const char *scratch, ww_arena *a, ww_emulated *out,
-                     ww_err *e) {
+static ww_status run(const ww_emulate_options *o, const ww_built *b, const char *scratch,
+                     ww_arena *a, ww_emulated *out, ww_err *e) {
   WW_VEC(const char *) argv = {0};
   ww_recorder_options record = o->record;
   const char *out_dir = ww_path_join(a, scratch, "out");
   record.path = ww_path_join(a, out_dir, ww_path_base(o->record.path));
   const char *cwd = ww_emulate_place(o->dir ? o->dir : ".", scratch, a, e);
-  if (!cwd) return e ? e->code : WW_EIO;
+  if (!cwd)
+    return e ? e->code : WW_EIO;
   ww_push(a, &argv, b->program);
-  for (const char *const *p = o->args; p && *p; p++) ww_push(a, &argv, *p);
+  for (const char *const *p = o->args; p && *p; p++)
+    ww_push(a, &argv, *p);
   ww_push(a, &argv, NULL);
   const char *tmp = ww_path_join(a, scratch, "tmp");
-  const char *env[] = {
-      ww_fmt(a, "WARPWISE_EMULATE=%s", b->table),    ww_fmt(a, "WARPWISE_RECORD=%s", ww_recorder_env(&record, a)),
-      ww_fmt(a, "WARPWISE_DATA=%s", ww_data_dir(a)), ww_fmt(a, "TMPDIR=%s", tmp),
-      ww_fmt(a, "XDG_CACHE_HOME=%s", tmp),           NULL};
+  const char *env[] = {ww_fmt(a, "WARPWISE_EMULATE=%s", b->table),
+                       ww_fmt(a, "WARPWISE_RECORD=%s", ww_recorder_env(&record, a)),
+                       ww_fmt(a, "WARPWISE_DATA=%s", ww_data_dir(a)),
+                       ww_fmt(a, "TMPDIR=%s", tmp),
+                       ww_fmt(a, "XDG_CACHE_HOME=%s", tmp),
+                       NULL};
   ww_sandbox s = {.argv = argv.v,
                   .env = env,
                   .cwd = cwd,
@@ -65,7 +76,8 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
                   .off = o->no_sandbox};
   ww_sandboxed r = {0};
   ww_status rc = ww_sandbox_run(&s, a, &r, e);
-  if (rc != WW_OK) return rc;
+  if (rc != WW_OK)
+    return rc;
   out->exit_code = r.exit_code;
   out->timed_out = r.timed_out;
   out->disk_full = r.disk_full;
@@ -75,23 +87,28 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
   rc = ww_recorded_collect(record.path, a, &all, e);
   out->launches = all.launches;
   if (rc == WW_OK) {
-    ww_file_exists(record.path) ? ww_recorded_clear_parts(o->record.path) : ww_recorded_clear(o->record.path);
+    ww_file_exists(record.path) ? ww_recorded_clear_parts(o->record.path)
+                                : ww_recorded_clear(o->record.path);
     rc = move(record.path, o->record.path, e);
   }
-  return rc == WW_OK ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e) : rc;
+  return rc == WW_OK ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e)
+                     : rc;
 }
 
 ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out, ww_err *e) {
   ww_built built;
   *out = (ww_emulated){0};
-  if (!o->record.path) return ww_fail(e, WW_EUSAGE, "no file is given to write the launches to");
+  if (!o->record.path)
+    return ww_fail(e, WW_EUSAGE, "no file is given to write the launches to");
   int slot = -1;
   const char *scratch = make_scratch(a, &slot, e);
-  if (!scratch) return WW_EIO;
+  if (!scratch)
+    return WW_EIO;
   double t0 = ww_now();
   ww_status rc = ww_emulate_build(o, ww_path_join(a, scratch, "build"), a, &built, e);
   double t1 = ww_now();
-  if (rc == WW_OK) rc = run(o, &built, scratch, a, out, e);
+  if (rc == WW_OK)
+    rc = run(o, &built, scratch, a, out, e);
   out->build_s = t1 - t0;
   out->run_s = ww_now() - t1;
   if (getenv("WARPWISE_KEEP"))

@@ -10,32 +10,36 @@ typedef struct {
 } ww_built;
 
 /* build.c: everything goes to the folder `to`. */
-ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out, ww_err *e);
+ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
+                           ww_err *e);
 
-/* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the front end gave nothing. */
+/* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the front end
+ * gave nothing. */
 char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a);
 
-/* place.c: a folder below `root` that looks like `dir` and its surroundings, and can be written to; its path or NULL. */
+/* place.c: a folder below `root` that looks like `dir` and its surroundings, and can be written to;
+ * its path or NULL. */
 const char *ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_err *e);
 
 typedef struct {
   const char *const *argv;
-  const char *const *env;  /* "NAME=value" over the environment that it gets, NULL-terminated */
+  const char *const *env; /* "NAME=value" over the environment that it gets, NULL-terminated */
   const char *cwd;
-  const char *writable;    /* the only folder it may write below */
-  const char *const *readable, *const *runnable; /* what else it may read, and start; as in ww_confine */
+  const char *writable; /* the only folder it may write below */
+  const char *const *readable,
+      *const *runnable; /* what else it may read, and start; as in ww_confine */
   double limit_s;
-  uint64_t memory;         /* bytes of address space */
-  uint64_t disk;           /* bytes that it may have in `writable` */
-  bool off;                /* limits of time and memory only */
+  uint64_t memory; /* bytes of address space */
+  uint64_t disk;   /* bytes that it may have in `writable` */
+  bool off;        /* limits of time and memory only */
 } ww_sandbox;
 
 typedef struct {
-  int exit_code;           /* 128 + signal */
+  int exit_code; /* 128 + signal */
   bool timed_out;
-  bool disk_full;          /* it was ended because it wrote too much */
-  char *output;            /* end of stdout and stderr together, arena-owned */
-  const char *weaker;      /* which protection this system does not have, or NULL */
+  bool disk_full;     /* it was ended because it wrote too much */
+  char *output;       /* end of stdout and stderr together, arena-owned */
+  const char *weaker; /* which protection this system does not have, or NULL */
 } ww_sandboxed;
 
 /* reach.c: what the program may read, as a list for ww_confine. */

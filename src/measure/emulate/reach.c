@@ -1,6 +1,7 @@
-/* reach.c - what an emulated program may read besides the system's libraries: the project that its working folder is in, the
- * folders of its sources and objects, files and folders that its arguments name, our descriptions of GPUs, and what the
- * user adds. Not the user's home, unless the user works there. */
+/* reach.c - what an emulated program may read besides the system's libraries: the project that its
+ * working folder is in, the folders of its sources and objects, files and folders that its
+ * arguments name, our descriptions of GPUs, and what the user adds. Not the user's home, unless the
+ * user works there. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -13,9 +14,11 @@ typedef WW_VEC(const char *) paths;
 
 static void add(ww_arena *a, paths *v, const char *path) {
   char real[PATH_MAX];
-  if (!path || !realpath(path, real) || !strcmp(real, "/")) return;
+  if (!path || !realpath(path, real) || !strcmp(real, "/"))
+    return;
   for (uint32_t i = 0; i < v->n; i++)
-    if (!strcmp(v->v[i], real)) return;
+    if (!strcmp(v->v[i], real))
+      return;
   ww_push(a, v, ww_strdup(a, real));
 }
 
@@ -23,11 +26,14 @@ static void add(ww_arena *a, paths *v, const char *path) {
 static const char *project_of(const char *dir, ww_arena *a) {
   const char *home = getenv("HOME");
   char real[PATH_MAX], own[PATH_MAX] = "";
-  if (!realpath(dir, real)) return dir;
-  if (home && !realpath(home, own)) own[0] = 0;
+  if (!realpath(dir, real))
+    return dir;
+  if (home && !realpath(home, own))
+    own[0] = 0;
   const char *at = ww_strdup(a, real);
   for (int i = 0; i < LEVELS && strcmp(at, "/") && strcmp(at, own); i++) {
-    if (ww_file_exists(ww_path_join(a, at, ".git"))) return at;
+    if (ww_file_exists(ww_path_join(a, at, ".git")))
+      return at;
     at = ww_path_dir(a, at);
   }
   return dir;
@@ -37,7 +43,8 @@ static void add_libraries(ww_arena *a, paths *v) {
   const char *p = getenv("LD_LIBRARY_PATH");
   while (p && *p) {
     size_t n = strcspn(p, ":");
-    if (n) add(a, v, ww_strndup(a, p, n));
+    if (n)
+      add(a, v, ww_strndup(a, p, n));
     p += n + (p[n] == ':');
   }
 }
@@ -47,13 +54,17 @@ const char *const *ww_emulate_reach(const ww_emulate_options *o, ww_arena *a) {
   paths v = {0};
   add(a, &v, dir);
   add(a, &v, project_of(dir, a));
-  for (uint32_t i = 0; i < o->front.nfiles; i++) add(a, &v, ww_path_dir(a, o->front.files[i]));
-  for (uint32_t i = 0; i < o->nobjects; i++) add(a, &v, ww_path_dir(a, o->objects[i]));
+  for (uint32_t i = 0; i < o->front.nfiles; i++)
+    add(a, &v, ww_path_dir(a, o->front.files[i]));
+  for (uint32_t i = 0; i < o->nobjects; i++)
+    add(a, &v, ww_path_dir(a, o->objects[i]));
   for (const char *const *p = o->args; p && *p; p++) {
     add(a, &v, *p);
-    if (**p != '/') add(a, &v, ww_path_join(a, dir, *p));
+    if (**p != '/')
+      add(a, &v, ww_path_join(a, dir, *p));
   }
-  for (uint32_t i = 0; i < o->nread; i++) add(a, &v, o->read[i]);
+  for (uint32_t i = 0; i < o->nread; i++)
+    add(a, &v, o->read[i]);
   add(a, &v, ww_path_join(a, data, "gpus"));
   add_libraries(a, &v);
   ww_push(a, &v, NULL);

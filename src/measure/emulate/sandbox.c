@@ -1,10 +1,11 @@
-/* sandbox.c - runs somebody's program so that it can do little harm: confined by base/confine.h to reading its own files and
- * writing to its scratch folder, in a PID namespace of its own, with an environment of its own and limits on memory, files,
- * disk and time.
+/* sandbox.c - runs somebody's program so that it can do little harm: confined by base/confine.h to
+ * reading its own files and writing to its scratch folder, in a PID namespace of its own, with an
+ * environment of its own and limits on memory, files, disk and time.
  *
- * Two processes: the keeper, first of the namespace, and the program below it. When the keeper ends, the kernel kills whatever
- * the program left behind, wherever it moved. Where the system gives no namespace the program cannot leave the keeper's
- * process group (confine_calls.def has neither setpgid nor setsid), which is killed; the result says so. */
+ * Two processes: the keeper, first of the namespace, and the program below it. When the keeper
+ * ends, the kernel kills whatever the program left behind, wherever it moved. Where the system
+ * gives no namespace the program cannot leave the keeper's process group (confine_calls.def has
+ * neither setpgid nor setsid), which is killed; the result says so. */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -36,8 +37,10 @@ extern char **environ;
 
 static void limit(int what, uint64_t value) {
   struct rlimit r;
-  if (getrlimit((__rlimit_resource_t)what, &r)) return;
-  if (r.rlim_max == RLIM_INFINITY || value < r.rlim_max) r.rlim_max = value;
+  if (getrlimit((__rlimit_resource_t)what, &r))
+    return;
+  if (r.rlim_max == RLIM_INFINITY || value < r.rlim_max)
+    r.rlim_max = value;
   r.rlim_cur = r.rlim_max;
   setrlimit((__rlimit_resource_t)what, &r);
 }
@@ -45,18 +48,20 @@ static void limit(int what, uint64_t value) {
 static void set_limits(const ww_sandbox *s) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_AS, s->memory + (1ull << 30));
-  limit(RLIMIT_CPU,
-        (uint64_t)(64 * s->limit_s) + 1); /* threads add up; the clock on the wall is the parent's business */
+  limit(RLIMIT_CPU, (uint64_t)(64 * s->limit_s) +
+                        1); /* threads add up; the clock on the wall is the parent's business */
   limit(RLIMIT_FSIZE, FILE_BYTES);
   limit(RLIMIT_NPROC, PROCESSES);
 }
 
 static void say(int fd, const char *text) {
-  if (write(fd, text, strlen(text)) < 0) return;
+  if (write(fd, text, strlen(text)) < 0)
+    return;
 }
 
 typedef struct {
-  int in, out, report; /* to `report`: '!' the program could not be started, else which protections are missing */
+  int in, out, report; /* to `report`: '!' the program could not be started, else which protections
+                          are missing */
   char *const *env;
   bool own_pids;
 } wiring;
@@ -67,7 +72,8 @@ static void become(const ww_sandbox *s, const wiring *w) {
   dup2(w->out, 1);
   dup2(w->out, 2);
   signal(SIGPIPE, SIG_DFL);
-  syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC); /* what this process has open is none of its business */
+  syscall(SYS_close_range, 3u, ~0u,
+          CLOSE_RANGE_CLOEXEC); /* what this process has open is none of its business */
   if (chdir(s->cwd)) {
     say(w->report, "!cannot enter its working folder");
     _exit(127);
@@ -75,10 +81,14 @@ static void become(const ww_sandbox *s, const wiring *w) {
   set_limits(s);
   if (!s->off) {
     const char *const writable[] = {s->writable, NULL};
-    ww_confine c = {
-        .read = s->readable, .write = writable, .run = s->runnable, .processes = true, .own_pids = w->own_pids};
+    ww_confine c = {.read = s->readable,
+                    .write = writable,
+                    .run = s->runnable,
+                    .processes = true,
+                    .own_pids = w->own_pids};
     const char *missing = ww_confine_self(&c);
-    if (missing) say(w->report, missing);
+    if (missing)
+      say(w->report, missing);
   }
   execve(s->argv[0], (char *const *)s->argv, w->env);
   say(w->report, "!cannot be started");
@@ -89,7 +99,8 @@ static void become(const ww_sandbox *s, const wiring *w) {
 
 static void write_to(const char *path, const char *text) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return;
+  if (fd < 0)
+    return;
   say(fd, text);
   close(fd);
 }
@@ -112,20 +123,26 @@ static void keep(const ww_sandbox *s, const wiring *w, int ended) {
   signal(SIGTERM, SIG_DFL);
   signal(SIGHUP, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* it does not outlive the one who would stop it */
-  if (!s->off && !w->own_pids) say(w->report, NAMESPACES);
+  if (!s->off && !w->own_pids)
+    say(w->report, NAMESPACES);
   pid_t pid = fork();
-  if (pid == 0) become(s, w);
+  if (pid == 0)
+    become(s, w);
   close(w->out);
   for (pid_t got = 0; pid > 0 && got != pid;) {
     got = waitpid(-1, &status, 0); /* orphans of the namespace come here, too */
-    if (got < 0 && errno != EINTR) break;
+    if (got < 0 && errno != EINTR)
+      break;
   }
-  if (pid < 0) say(w->report, "!cannot be started: no more processes");
-  if (write(ended, &status, sizeof status) < 0) _exit(1);
+  if (pid < 0)
+    say(w->report, "!cannot be started: no more processes");
+  if (write(ended, &status, sizeof status) < 0)
+    _exit(1);
   _exit(0);
 }
 
-/* fork(), into a PID namespace where the system allows it: below a user namespace, or as root without one. */
+/* fork(), into a PID namespace where the system allows it: below a user namespace, or as root
+ * without one. */
 static pid_t fork_keeper(bool alone, bool *own_pids) {
   static const long ways[] = {CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, CLONE_NEWPID | SIGCHLD};
   unsigned uid = getuid(), gid = getgid();
@@ -133,8 +150,10 @@ static pid_t fork_keeper(bool alone, bool *own_pids) {
   for (size_t i = 0; alone && i < sizeof ways / sizeof *ways; i++) {
     *own_pids = true; /* seen by both */
     pid_t pid = (pid_t)syscall(SYS_clone, ways[i], 0, 0, 0, 0);
-    if (pid == 0 && (ways[i] & CLONE_NEWUSER)) map_ids(uid, gid);
-    if (pid >= 0) return pid;
+    if (pid == 0 && (ways[i] & CLONE_NEWUSER))
+      map_ids(uid, gid);
+    if (pid >= 0)
+      return pid;
   }
   *own_pids = false;
   return fork();
@@ -142,31 +161,39 @@ static pid_t fork_keeper(bool alone, bool *own_pids) {
 
 /* ---- the parent ---- */
 
-/* Variables of ours that the program sees: how to speak, how many threads, where its own libraries are. Nothing else of the
- * environment, which may hold keys. */
+/* Variables of ours that the program sees: how to speak, how many threads, where its own libraries
+ * are. Nothing else of the environment, which may hold keys. */
 static bool harmless(const char *variable) {
-  static const char *const names[] = {"LANG=", "LC_", "TZ=", "TERM=", "OMP_", "LD_LIBRARY_PATH=", NULL};
+  static const char *const names[] = {
+      "LANG=", "LC_", "TZ=", "TERM=", "OMP_", "LD_LIBRARY_PATH=", NULL};
   for (const char *const *n = names; *n; n++)
-    if (ww_starts(variable, *n)) return true;
+    if (ww_starts(variable, *n))
+      return true;
   return false;
 }
 
 static char *const *environment(const ww_sandbox *s, ww_arena *a) {
   WW_VEC(char *) v = {0};
-  if (!s->off) ww_push(a, &v, (char *)"PATH=/usr/local/bin:/usr/bin:/bin");
-  if (!s->off) ww_push(a, &v, ww_fmt(a, "HOME=%s", s->writable));
+  if (!s->off)
+    ww_push(a, &v, (char *)"PATH=/usr/local/bin:/usr/bin:/bin");
+  if (!s->off)
+    ww_push(a, &v, ww_fmt(a, "HOME=%s", s->writable));
   for (char **p = environ; *p; p++) {
     bool replaced = !s->off && !harmless(*p);
-    for (const char *const *o = s->env; *o && !replaced; o++) replaced = !strncmp(*p, *o, strcspn(*o, "=") + 1);
-    if (!replaced) ww_push(a, &v, *p);
+    for (const char *const *o = s->env; *o && !replaced; o++)
+      replaced = !strncmp(*p, *o, strcspn(*o, "=") + 1);
+    if (!replaced)
+      ww_push(a, &v, *p);
   }
-  for (const char *const *o = s->env; *o; o++) ww_push(a, &v, (char *)*o);
+  for (const char *const *o = s->env; *o; o++)
+    ww_push(a, &v, (char *)*o);
   ww_push(a, &v, NULL);
   return v.v;
 }
 
 static void keep_tail(ww_buf *b) {
-  if (b->n <= 2 * TAIL) return;
+  if (b->n <= 2 * TAIL)
+    return;
   memmove(b->s, b->s + b->n - TAIL, TAIL);
   b->n = TAIL;
   b->s[b->n] = 0;
@@ -178,7 +205,9 @@ static _Thread_local struct {
 } disk;
 
 static int add_size(const char *path, const struct stat *st, int flag, struct FTW *f) {
-  (void)path, (void)flag, (void)f;
+  (void)path;
+  (void)flag;
+  (void)f;
   disk.bytes += (uint64_t)st->st_blocks * 512;
   disk.files++;
   return disk.bytes > disk.most || disk.files > DISK_FILES;
@@ -200,33 +229,43 @@ static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
   bool ended = false;
   double deadline = ww_now() + s->limit_s, look = ww_now() + LOOK_S;
   while (!ended || p.fd >= 0) {
-    if (!ended) ended = waitpid(keeper, NULL, WNOHANG) == keeper;
-    if (ww_now() > deadline && !ended) return TOO_LONG;
+    if (!ended)
+      ended = waitpid(keeper, NULL, WNOHANG) == keeper;
+    if (ww_now() > deadline && !ended)
+      return TOO_LONG;
     if (ww_now() > look && !ended) {
-      if (fills_the_disk(s)) return TOO_MUCH;
+      if (fills_the_disk(s))
+        return TOO_MUCH;
       look = ww_now() + LOOK_S;
     }
     int ready = poll(&p, 1, ended ? 0 : 20);
     if (ready <= 0) {
-      if (ended) break;
-      if (p.fd < 0) usleep(2000);
+      if (ended)
+        break;
+      if (p.fd < 0)
+        usleep(2000);
       continue;
     }
     ssize_t n = read(fd, chunk, sizeof chunk);
-    if (n <= 0) p.fd = -1;
-    if (n > 0) ww_buf_add(output, chunk, (size_t)n);
+    if (n <= 0)
+      p.fd = -1;
+    if (n > 0)
+      ww_buf_add(output, chunk, (size_t)n);
     keep_tail(output);
   }
   return ENDED;
 }
 
-static ww_status conclude(int report, int ended, const ww_buf *output, ww_arena *a, ww_sandboxed *out, ww_err *e) {
+static ww_status conclude(int report, int ended, const ww_buf *output, ww_arena *a,
+                          ww_sandboxed *out, ww_err *e) {
   char text[256] = {0};
   int status = SIGKILL; /* when the keeper was killed before it could tell */
   ssize_t n = read(report, text, sizeof text - 1);
   const char *failed = n > 0 ? strchr(text, '!') : NULL;
-  if (failed) return ww_fail(e, WW_EIO, "the program %s", failed + 1);
-  if (read(ended, &status, sizeof status) != sizeof status) status = SIGKILL;
+  if (failed)
+    return ww_fail(e, WW_EIO, "the program %s", failed + 1);
+  if (read(ended, &status, sizeof status) != sizeof status)
+    status = SIGKILL;
   out->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   size_t skip = output->n > TAIL ? output->n - TAIL : 0;
   out->output = ww_strndup(a, output->s ? output->s + skip : "", output->n - skip);
@@ -236,7 +275,8 @@ static ww_status conclude(int report, int ended, const ww_buf *output, ww_arena 
 
 static void close_all(int *fd, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (fd[i] >= 0) close(fd[i]);
+    if (fd[i] >= 0)
+      close(fd[i]);
 }
 
 ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e) {
@@ -246,15 +286,18 @@ ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww
   ww_status rc = WW_OK;
   pid_t keeper = -1;
   *out = (ww_sandboxed){0};
-  if (w.in >= 0 && !pipe2(output_fd, O_CLOEXEC) && !pipe2(report, O_CLOEXEC) && !pipe2(ended, O_CLOEXEC)) {
+  if (w.in >= 0 && !pipe2(output_fd, O_CLOEXEC) && !pipe2(report, O_CLOEXEC) &&
+      !pipe2(ended, O_CLOEXEC)) {
     w.out = output_fd[1];
     w.report = report[1];
     keeper = fork_keeper(!s->off, &w.own_pids);
   }
-  if (keeper == 0) keep(s, &w, ended[1]);
+  if (keeper == 0)
+    keep(s, &w, ended[1]);
   int theirs[] = {output_fd[1], report[1], ended[1], w.in};
   close_all(theirs, sizeof theirs / sizeof *theirs);
-  if (keeper < 0) rc = ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
+  if (keeper < 0)
+    rc = ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
   if (rc == WW_OK) {
     setpgid(keeper, keeper); /* whoever comes first */
     int listed = ww_cleanup_group(keeper);

@@ -1,4 +1,5 @@
-/* table.c - what the front end knows about a program's kernels and variables, as the lines that runtime/state.c reads. */
+/* table.c - what the front end knows about a program's kernels and variables, as the lines that
+ * runtime/state.c reads. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -20,8 +21,10 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
   ww_json_arr(j);
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i], *const *p = with_path;
-    if (ww_starts(w, "-l") || ww_starts(w, "-L")) continue; /* the linker's */
-    while (*p && !ww_starts(w, *p)) p++;
+    if (ww_starts(w, "-l") || ww_starts(w, "-L"))
+      continue; /* the linker's */
+    while (*p && !ww_starts(w, *p))
+      p++;
     if (*p && !w[strlen(*p)] && i + 1 < f->nflags) {
       ww_json_str(j, w);
       ww_json_str(j, absolute(f->flags[++i], a));
@@ -40,7 +43,8 @@ static void write_settings(const ww_emulate_options *o, const char *ir, ww_json 
   ww_json_obj(j);
   ww_json_kstr(j, "gpu", o->gpu ? o->gpu : "h200");
   ww_json_kbool(j, "execute", o->execute);
-  if (ir) ww_json_kstr(j, "ir", ir);
+  if (ir)
+    ww_json_kstr(j, "ir", ir);
   write_flags(&o->front, j, a);
   ww_json_end_obj(j);
 }
@@ -54,8 +58,10 @@ static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
   if (y->init && y->size <= INIT_MAX) {
     static const char digits[] = "0123456789abcdef";
     char *hex = ww_alloc(a, 2 * y->size + 1);
-    for (uint64_t i = 0; i < y->size; i++)
-      hex[2 * i] = digits[y->init[i] >> 4], hex[2 * i + 1] = digits[y->init[i] & 15];
+    for (uint64_t i = 0; i < y->size; i++) {
+      hex[2 * i] = digits[y->init[i] >> 4];
+      hex[2 * i + 1] = digits[y->init[i] & 15];
+    }
     ww_json_kstr(j, "init", hex);
   }
   ww_json_end_obj(j);
@@ -63,12 +69,14 @@ static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
 
 /* How a number is written in a launch spec: by IR type, unsigned where the source says so. */
 static const char *type_of(const ww_param *p) {
-  static const char *const names[WW_NTYPES] = {NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  static const char *const names[WW_NTYPES] = {NULL,  "u8",  "i8",   "i16", "i32",
+                                               "i64", "f16", "bf16", "f32", "f64"};
   static const char *const unsigned_names[WW_NTYPES] = {NULL,  "u8",  "u8",   "u16", "u32",
                                                         "u64", "f16", "bf16", "f32", "f64"};
-  bool is_unsigned =
-      p->ctype && (strstr(p->ctype, "unsigned") || strstr(p->ctype, "uint") || strstr(p->ctype, "size_t"));
-  if (p->pointer || p->byval) return NULL;
+  bool is_unsigned = p->ctype && (strstr(p->ctype, "unsigned") || strstr(p->ctype, "uint") ||
+                                  strstr(p->ctype, "size_t"));
+  if (p->pointer || p->byval)
+    return NULL;
   return is_unsigned ? unsigned_names[p->type] : names[p->type];
 }
 
@@ -81,34 +89,40 @@ static void write_params(const ww_fn *fn, ww_json *j) {
     ww_json_kuint(j, "size", p->size);
     ww_json_kbool(j, "pointer", p->pointer);
     ww_json_kbool(j, "byval", p->byval);
-    if (type_of(p)) ww_json_kstr(j, "type", type_of(p));
+    if (type_of(p))
+      ww_json_kstr(j, "type", type_of(p));
     ww_json_kstr(j, "name", p->name);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
 }
 
-/* What to compile for a kernel: its file, or for one in a header the first source that names the header. */
+/* What to compile for a kernel: its file, or for one in a header the first source that names the
+ * header. */
 static const char *source_of(const ww_front_options *f, const char *file, ww_arena *a) {
   const char *real = absolute(file, a);
   for (uint32_t i = 0; i < f->nfiles; i++)
-    if (!strcmp(absolute(f->files[i], a), real)) return real;
+    if (!strcmp(absolute(f->files[i], a), real))
+      return real;
   for (uint32_t i = 0; i < f->nfiles; i++) {
     char *text;
     size_t n;
-    if (ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) == WW_OK && strstr(text, ww_path_base(file)))
+    if (ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) == WW_OK &&
+        strstr(text, ww_path_base(file)))
       return absolute(f->files[i], a);
   }
   return absolute(f->files[0], a);
 }
 
-static void write_kernel(const ww_front_options *f, const ww_module *m, const ww_fn *fn, const bool *used, ww_json *j,
-                         ww_arena *a) {
+static void write_kernel(const ww_front_options *f, const ww_module *m, const ww_fn *fn,
+                         const bool *used, ww_json *j, ww_arena *a) {
   ww_json_obj(j);
   ww_json_kstr(j, "kernel", fn->mangled);
   ww_json_kstr(j, "name", fn->name);
-  if (fn->file) ww_json_kstr(j, "file", source_of(f, fn->file, a));
-  if (fn->refusal) ww_json_kstr(j, "refusal", fn->refusal);
+  if (fn->file)
+    ww_json_kstr(j, "file", source_of(f, fn->file, a));
+  if (fn->refusal)
+    ww_json_kstr(j, "refusal", fn->refusal);
   ww_json_kuint(j, "shared", fn->shared_bytes);
   ww_json_kuint(j, "max_threads", fn->max_threads);
   write_params(fn, j);
@@ -128,14 +142,16 @@ char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char
   write_settings(o, ir, &j, a);
   const ww_module *m = u ? &u->module : NULL;
   for (uint32_t i = 0; m && i < m->nsymbols; i++) {
-    if (m->symbols[i].space == WW_SHARED) continue;
+    if (m->symbols[i].space == WW_SHARED)
+      continue;
     ww_buf_puts(&b, "\n");
     ww_json_begin(&j, &b);
     write_symbol(&m->symbols[i], &j, a);
   }
   ww_arena *scratch = ww_arena_new();
   for (uint32_t i = 0; m && i < m->nfns; i++) {
-    if (!m->fns[i].kernel || !m->fns[i].mangled) continue;
+    if (!m->fns[i].kernel || !m->fns[i].mangled)
+      continue;
     const bool *used = ww_setup_place(m, &m->fns[i], scratch, &(ww_setup){0});
     ww_buf_puts(&b, "\n");
     ww_json_begin(&j, &b);

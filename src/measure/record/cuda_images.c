@@ -1,7 +1,7 @@
 /* cuda_images.c - the code images a program has loaded: which kernels and variables are in them.
  *
- * An image is a cubin: a kernel's code is the section .text.<mangled name>. The same image may be loaded many times
- * (contexts, libraries): one copy is kept. */
+ * An image is a cubin: a kernel's code is the section .text.<mangled name>. The same image may be
+ * loaded many times (contexts, libraries): one copy is kept. */
 #include "cuda_int.h"
 
 #include <pthread.h>
@@ -24,12 +24,15 @@ static ww_handles by_hash; /* hash of a kernel's name -> kernel_name */
 static ww_handles seen;    /* hash of an image -> ww_cuda_image */
 static size_t kept;
 
-static const void *key_of(uint64_t hash) { return (const void *)(uintptr_t)(hash | 1); }
+static const void *key_of(uint64_t hash) {
+  return (const void *)(uintptr_t)(hash | 1);
+}
 
 static void add_kernel(const char *name, const ww_cuda_image *image) {
   const void *key = key_of(ww_hash(name, strlen(name), 0));
   kernel_name *first = ww_handles_get(&by_hash, key), *k = first;
-  while (k && strcmp(k->name, name) != 0) k = k->next;
+  while (k && strcmp(k->name, name) != 0)
+    k = k->next;
   if (!k) {
     k = WW_NEW(arena, kernel_name);
     *k = (kernel_name){.name = ww_strdup(arena, name), .next = first};
@@ -43,7 +46,8 @@ static void read_names(ww_cuda_image *m, const char *cubin, size_t n) {
   ww_cubin_names names = {0};
   ww_arena *scratch = ww_arena_new();
   ww_cubin_sections(cubin, n, ".text.", scratch, &names);
-  for (uint32_t i = 0; i < names.n; i++) add_kernel(names.v[i], m);
+  for (uint32_t i = 0; i < names.n; i++)
+    add_kernel(names.v[i], m);
   uint32_t found = ww_cubin_globals(cubin, n, scratch, &g);
   m->globals = found ? WW_NEWN(arena, const char *, found) : NULL;
   for (uint32_t i = 0; i < found && m->nglobals < MAX_GLOBALS; i++)
@@ -53,10 +57,12 @@ static void read_names(ww_cuda_image *m, const char *cubin, size_t n) {
 }
 
 void ww_cuda_image_add(const void *cubin, size_t bytes, bool keep) {
-  if (!cubin || !bytes) return;
+  if (!cubin || !bytes)
+    return;
   const void *key = key_of(ww_hash(cubin, bytes, 0));
   pthread_mutex_lock(&lock);
-  if (!arena) arena = ww_arena_new();
+  if (!arena)
+    arena = ww_arena_new();
   ww_cuda_image *m = ww_handles_get(&seen, key);
   if (!m) {
     m = WW_NEW(arena, ww_cuda_image);
@@ -74,7 +80,8 @@ void ww_cuda_image_add(const void *cubin, size_t bytes, bool keep) {
 const ww_cuda_image *ww_cuda_image_of(const char *kernel) {
   pthread_mutex_lock(&lock);
   const kernel_name *k = ww_handles_get(&by_hash, key_of(ww_hash(kernel, strlen(kernel), 0)));
-  while (k && strcmp(k->name, kernel) != 0) k = k->next;
+  while (k && strcmp(k->name, kernel) != 0)
+    k = k->next;
   const ww_cuda_image *m = k ? k->image : NULL;
   pthread_mutex_unlock(&lock);
   return m;

@@ -1,4 +1,5 @@
-/* handle_table.h - a hash table from a runtime's handles to what we know of them; not locked, never shrinks. */
+/* handle_table.h - a hash table from a runtime's handles to what we know of them; not locked, never
+ * shrinks. */
 #ifndef WW_HANDLE_TABLE_H
 #define WW_HANDLE_TABLE_H
 
@@ -14,7 +15,8 @@ typedef struct {
 
 static inline uint32_t ww_handles_place(const ww_handles *t, const void *key) {
   uint32_t i = (uint32_t)ww_hash(&key, sizeof key, 0) & (t->cap - 1);
-  while (t->keys[i] && t->keys[i] != key) i = (i + 1) & (t->cap - 1);
+  while (t->keys[i] && t->keys[i] != key)
+    i = (i + 1) & (t->cap - 1);
   return i;
 }
 
@@ -29,7 +31,8 @@ static inline void ww_handles_put(ww_handles *t, const void *key, void *value) {
     t->keys = ww_xcalloc(t->cap, sizeof *t->keys);
     t->values = ww_xcalloc(t->cap, sizeof *t->values);
     for (uint32_t i = 0; i < old.cap; i++) {
-      if (!old.keys[i]) continue;
+      if (!old.keys[i])
+        continue;
       uint32_t to = ww_handles_place(t, old.keys[i]);
       t->keys[to] = old.keys[i];
       t->values[to] = old.values[i];

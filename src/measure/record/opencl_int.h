@@ -1,4 +1,5 @@
-/* opencl_int.h - the little of OpenCL that the interposer passes through, declared here so that no SDK is needed.
+/* opencl_int.h - the little of OpenCL that the interposer passes through, declared here so that no
+ * SDK is needed.
  *
  * Handles are opaque pointers; names and values are those of the OpenCL 3.0 specification. */
 #ifndef WW_RECORD_OPENCL_H
@@ -10,7 +11,8 @@
 typedef int32_t cl_int;
 typedef uint32_t cl_uint, cl_bool;
 typedef uint64_t cl_flags;
-typedef void *cl_handle; /* cl_context, cl_mem, cl_program, cl_kernel, cl_command_queue, cl_event, cl_device_id */
+typedef void *cl_handle; /* cl_context, cl_mem, cl_program, cl_kernel, cl_command_queue, cl_event,
+                            cl_device_id */
 typedef struct {
   size_t origin, size;
 } cl_region;

@@ -1,11 +1,13 @@
-/* opencl_interpose.c - records the OpenCL launches of a program: LD_PRELOAD puts these functions before the loader's.
+/* opencl_interpose.c - records the OpenCL launches of a program: LD_PRELOAD puts these functions
+ * before the loader's.
  *
- * Each does what the loader's function does, by calling it, and remembers what a launch will need: buffers' sizes,
- * programs' sources and options, kernels' names and arguments. A program that gets its functions by dlopen and dlsym
- * instead of linking the loader is not seen.
+ * Each does what the loader's function does, by calling it, and remembers what a launch will need:
+ * buffers' sizes, programs' sources and options, kernels' names and arguments. A program that gets
+ * its functions by dlopen and dlsym instead of linking the loader is not seen.
  *
- * A cl_mem is no address; the recorder wants one. Buffer in slot s gets the made-up range from (s+1) << 40 on, so that
- * offsets of sub-buffers add up and an address leads back to its slot. One lock guards all tables. */
+ * A cl_mem is no address; the recorder wants one. Buffer in slot s gets the made-up range from
+ * (s+1) << 40 on, so that offsets of sub-buffers add up and an address leads back to its slot. One
+ * lock guards all tables. */
 #include "opencl_int.h"
 
 #include <dlfcn.h>
@@ -27,15 +29,18 @@
 
 static void *real(const char *name) {
   void *f = dlsym(RTLD_NEXT, name);
-  if (f) return f;
+  if (f)
+    return f;
   void *loader = dlopen("libOpenCL.so.1", RTLD_LAZY); /* loaded privately by a plugin */
   return loader ? dlsym(loader, name) : NULL;
 }
 
-/* The next function of this name, looked up once; what it returns when there is none is not an OpenCL success. */
+/* The next function of this name, looked up once; what it returns when there is none is not an
+ * OpenCL success. */
 #define REAL(ret, name, ...)       \
   static ret (*next)(__VA_ARGS__); \
-  if (!next) *(void **)&next = real(name)
+  if (!next)                       \
+  *(void **)&next = real(name)
 
 /* ---- tables: handle -> thing ---- */
 
@@ -84,7 +89,8 @@ static bool reading_allowed;
 static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   (void)ctx;
   uint64_t slot = (address >> SLOT_SHIFT) - 1;
-  if (slot >= nslots || !slots[slot].handle) return false;
+  if (slot >= nslots || !slots[slot].handle)
+    return false;
   *base = (slot + 1) << SLOT_SHIFT;
   *bytes = slots[slot].bytes;
   *id = slots[slot].id;
@@ -92,81 +98,100 @@ static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, u
 }
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
-  REAL(cl_int, "clEnqueueReadBuffer", cl_handle, cl_handle, cl_bool, size_t, size_t, void *, cl_uint, const cl_handle *,
-       cl_handle *);
+  REAL(cl_int, "clEnqueueReadBuffer", cl_handle, cl_handle, cl_bool, size_t, size_t, void *,
+       cl_uint, const cl_handle *, cl_handle *);
   (void)ctx;
   uint64_t slot = (address >> SLOT_SHIFT) - 1, offset = address & (((uint64_t)1 << SLOT_SHIFT) - 1);
-  if (!next || !reading_allowed || slot >= nslots || !slots[slot].handle) return false;
+  if (!next || !reading_allowed || slot >= nslots || !slots[slot].handle)
+    return false;
   return next(reading_queue, slots[slot].handle, 1, offset, n, out, nreading_events,
               nreading_events ? reading_events : NULL, NULL) == 0;
 }
 
 static void open_recorder(void) {
   static bool tried;
-  if (tried) return;
+  if (tried)
+    return;
   tried = true;
   recorder = ww_recorder_from_env(&(ww_recorder_memory){.find = find, .read = read_memory});
 }
 
-__attribute__((destructor)) static void finish(void) { ww_recorder_flush(recorder); }
+__attribute__((destructor)) static void finish(void) {
+  ww_recorder_flush(recorder);
+}
 
 /* ---- buffers ---- */
 
 static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint64_t origin) {
-  if (!handle) return;
+  if (!handle)
+    return;
   pthread_mutex_lock(&lock);
   uint32_t in = (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, parent);
   uint32_t known = (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, handle),
            slot = known ? known - 1 : first_free;
-  while (slot < nslots && slots[slot].handle && slots[slot].handle != handle) slot++;
-  if (!known) first_free = slot;
+  while (slot < nslots && slots[slot].handle && slots[slot].handle != handle)
+    slot++;
+  if (!known)
+    first_free = slot;
   if (slot == nslots && nslots < MAX_SLOTS) {
-    if ((nslots & (nslots - 1)) == 0) slots = ww_xrealloc(slots, (nslots ? 2 * nslots : 1) * sizeof *slots);
+    if ((nslots & (nslots - 1)) == 0)
+      slots = ww_xrealloc(slots, (nslots ? 2 * nslots : 1) * sizeof *slots);
     nslots++;
   }
   if (slot < nslots && bytes < (uint64_t)1 << SLOT_SHIFT) {
     slots[slot] = (buffer){.handle = handle, .bytes = bytes, .id = next_id++, .parent = slot};
-    if (in) slots[slot].parent = slots[in - 1].parent, slots[slot].origin = slots[in - 1].origin + origin;
+    if (in) {
+      slots[slot].parent = slots[in - 1].parent;
+      slots[slot].origin = slots[in - 1].origin + origin;
+    }
     ww_handles_put(&buffers_by_handle, handle, (void *)(uintptr_t)(slot + 1));
   }
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_handle clCreateBuffer(cl_handle context, cl_flags flags, size_t bytes, void *host, cl_int *err) {
+EXPORT cl_handle clCreateBuffer(cl_handle context, cl_flags flags, size_t bytes, void *host,
+                                cl_int *err) {
   REAL(cl_handle, "clCreateBuffer", cl_handle, cl_flags, size_t, void *, cl_int *);
   cl_handle b = next ? next(context, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-EXPORT cl_handle clCreateBufferWithProperties(cl_handle context, const cl_flags *properties, cl_flags flags,
-                                              size_t bytes, void *host, cl_int *err) {
-  REAL(cl_handle, "clCreateBufferWithProperties", cl_handle, const cl_flags *, cl_flags, size_t, void *, cl_int *);
+EXPORT cl_handle clCreateBufferWithProperties(cl_handle context, const cl_flags *properties,
+                                              cl_flags flags, size_t bytes, void *host,
+                                              cl_int *err) {
+  REAL(cl_handle, "clCreateBufferWithProperties", cl_handle, const cl_flags *, cl_flags, size_t,
+       void *, cl_int *);
   cl_handle b = next ? next(context, properties, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
 }
 
-EXPORT cl_handle clCreateSubBuffer(cl_handle parent, cl_flags flags, cl_uint type, const void *info, cl_int *err) {
+EXPORT cl_handle clCreateSubBuffer(cl_handle parent, cl_flags flags, cl_uint type, const void *info,
+                                   cl_int *err) {
   REAL(cl_handle, "clCreateSubBuffer", cl_handle, cl_flags, cl_uint, const void *, cl_int *);
   cl_handle b = next ? next(parent, flags, type, info, err) : NULL;
   const cl_region *region = info;
-  if (b && type == CL_BUFFER_CREATE_TYPE_REGION) new_buffer(b, region->size, parent, region->origin);
+  if (b && type == CL_BUFFER_CREATE_TYPE_REGION)
+    new_buffer(b, region->size, parent, region->origin);
   return b;
 }
 
 EXPORT cl_int clReleaseMemObject(cl_handle memory) {
   REAL(cl_int, "clReleaseMemObject", cl_handle);
   static cl_int (*info)(cl_handle, cl_uint, size_t, void *, size_t *);
-  if (!info) *(void **)&info = real("clGetMemObjectInfo");
+  if (!info)
+    *(void **)&info = real("clGetMemObjectInfo");
   cl_uint references = 0;
   pthread_mutex_lock(&lock);
   uint32_t slot = (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, memory);
-  bool last = slot && info && info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) == 0 &&
+  bool last = slot && info &&
+              info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) == 0 &&
               references == 1;
   if (last) {
     slots[slot - 1].handle = NULL;
-    if (slot - 1 < first_free) first_free = slot - 1;
+    if (slot - 1 < first_free)
+      first_free = slot - 1;
     ww_handles_put(&buffers_by_handle, memory, NULL);
   }
   pthread_mutex_unlock(&lock);
@@ -178,7 +203,8 @@ EXPORT cl_int clReleaseMemObject(cl_handle memory) {
 static program *new_program(cl_handle handle, const char *suffix) {
   program *p = ww_xcalloc(1, sizeof *p);
   p->suffix = suffix;
-  ww_handles_put(&programs, handle, p); /* an older one of this handle stays: kernels may still point to it */
+  ww_handles_put(&programs, handle,
+                 p); /* an older one of this handle stays: kernels may still point to it */
   return p;
 }
 
@@ -191,23 +217,28 @@ static void add_text(program *p, const char *text, size_t n) {
 
 EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char **strings,
                                            const size_t *lengths, cl_int *err) {
-  REAL(cl_handle, "clCreateProgramWithSource", cl_handle, cl_uint, const char **, const size_t *, cl_int *);
+  REAL(cl_handle, "clCreateProgramWithSource", cl_handle, cl_uint, const char **, const size_t *,
+       cl_int *);
   cl_handle h = next ? next(context, count, strings, lengths, err) : NULL;
-  if (!h) return h;
+  if (!h)
+    return h;
   pthread_mutex_lock(&lock);
   program *p = new_program(h, "cl");
-  for (cl_uint i = 0; i < count; i++) add_text(p, strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
+  for (cl_uint i = 0; i < count; i++)
+    add_text(p, strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
   pthread_mutex_unlock(&lock);
   return h;
 }
 
-EXPORT cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices, const cl_handle *devices,
-                                           const size_t *lengths, const unsigned char **binaries, cl_int *status,
+EXPORT cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices,
+                                           const cl_handle *devices, const size_t *lengths,
+                                           const unsigned char **binaries, cl_int *status,
                                            cl_int *err) {
-  REAL(cl_handle, "clCreateProgramWithBinary", cl_handle, cl_uint, const cl_handle *, const size_t *,
-       const unsigned char **, cl_int *, cl_int *);
+  REAL(cl_handle, "clCreateProgramWithBinary", cl_handle, cl_uint, const cl_handle *,
+       const size_t *, const unsigned char **, cl_int *, cl_int *);
   cl_handle h = next ? next(context, ndevices, devices, lengths, binaries, status, err) : NULL;
-  if (!h || !ndevices) return h;
+  if (!h || !ndevices)
+    return h;
   pthread_mutex_lock(&lock);
   add_text(new_program(h, "bin"), (const char *)binaries[0], lengths[0]);
   pthread_mutex_unlock(&lock);
@@ -238,7 +269,8 @@ static char *absolute_include(const char *flag) {
   return b.s;
 }
 
-/* Options become flags; includes are found from where the program runs, not from where the spec lies. */
+/* Options become flags; includes are found from where the program runs, not from where the spec
+ * lies. */
 static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_lock(&lock);
   program *p = ww_handles_get(&programs, handle);
@@ -246,13 +278,17 @@ static void set_options(cl_handle handle, const char *options) {
   bool includes = p && strcmp(p->suffix, "cl") == 0 && strstr(p->text ? p->text : "", "#include");
   ww_buf all = {0};
   ww_buf_fmt(&all, "%s%s", options ? options : "", includes ? " -I." : "");
-  if (p) p->flags = NULL; /* the ones of an earlier build may be in use still */
+  if (p)
+    p->flags = NULL; /* the ones of an earlier build may be in use still */
   for (const char *s = all.s; p && *s;) {
     ww_buf word = {0};
     s = next_word(s, &word);
-    if (word.s && strcmp(word.s, "-I") == 0) s = next_word(s, &word);
-    if (n + 2 > cap) p->flags = ww_xrealloc(p->flags, (cap = 2 * cap + 8) * sizeof *p->flags);
-    if (word.s) p->flags[n++] = absolute_include(word.s);
+    if (word.s && strcmp(word.s, "-I") == 0)
+      s = next_word(s, &word);
+    if (n + 2 > cap)
+      p->flags = ww_xrealloc(p->flags, (cap = 2 * cap + 8) * sizeof *p->flags);
+    if (word.s)
+      p->flags[n++] = absolute_include(word.s);
     p->flags[n] = NULL;
     ww_buf_free(&word);
   }
@@ -260,37 +296,44 @@ static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_int clBuildProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices, const char *options,
-                             cl_notify notify, void *data) {
-  REAL(cl_int, "clBuildProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_notify, void *);
+EXPORT cl_int clBuildProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
+                             const char *options, cl_notify notify, void *data) {
+  REAL(cl_int, "clBuildProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_notify,
+       void *);
   set_options(handle, options);
   return next ? next(handle, ndevices, devices, options, notify, data) : -34;
 }
 
-EXPORT cl_int clCompileProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices, const char *options,
-                               cl_uint nheaders, const cl_handle *headers, const char **names, cl_notify notify,
-                               void *data) {
-  REAL(cl_int, "clCompileProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_uint, const cl_handle *,
-       const char **, cl_notify, void *);
+EXPORT cl_int clCompileProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
+                               const char *options, cl_uint nheaders, const cl_handle *headers,
+                               const char **names, cl_notify notify, void *data) {
+  REAL(cl_int, "clCompileProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_uint,
+       const cl_handle *, const char **, cl_notify, void *);
   set_options(handle, options);
-  return next ? next(handle, ndevices, devices, options, nheaders, headers, names, notify, data) : -34;
+  return next ? next(handle, ndevices, devices, options, nheaders, headers, names, notify, data)
+              : -34;
 }
 
 /* What was linked together is one source: the inputs' texts in order, the first one's flags. */
-EXPORT cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_handle *devices, const char *options,
-                               cl_uint ninputs, const cl_handle *inputs, cl_notify notify, void *data, cl_int *err) {
-  REAL(cl_handle, "clLinkProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_uint, const cl_handle *,
-       cl_notify, void *, cl_int *);
-  cl_handle h = next ? next(context, ndevices, devices, options, ninputs, inputs, notify, data, err) : NULL;
-  if (!h) return h;
+EXPORT cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_handle *devices,
+                               const char *options, cl_uint ninputs, const cl_handle *inputs,
+                               cl_notify notify, void *data, cl_int *err) {
+  REAL(cl_handle, "clLinkProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_uint,
+       const cl_handle *, cl_notify, void *, cl_int *);
+  cl_handle h =
+      next ? next(context, ndevices, devices, options, ninputs, inputs, notify, data, err) : NULL;
+  if (!h)
+    return h;
   pthread_mutex_lock(&lock);
   program *p = new_program(h, "cl");
   for (cl_uint i = 0; i < ninputs; i++) {
     program *in = ww_handles_get(&programs, inputs[i]);
-    if (!in || !in->text) continue;
+    if (!in || !in->text)
+      continue;
     add_text(p, in->text, in->n);
     add_text(p, "\n", 1);
-    if (!p->flags) p->flags = in->flags;
+    if (!p->flags)
+      p->flags = in->flags;
   }
   pthread_mutex_unlock(&lock);
   return h;
@@ -299,8 +342,10 @@ EXPORT cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_han
 /* ---- kernels and their arguments ---- */
 
 static void free_kernel(kernel *k) {
-  if (!k) return;
-  for (uint32_t i = 0; i < k->nargs; i++) free(k->args[i].bytes);
+  if (!k)
+    return;
+  for (uint32_t i = 0; i < k->nargs; i++)
+    free(k->args[i].bytes);
   free(k->args);
   free(k->name);
   free(k);
@@ -335,12 +380,15 @@ EXPORT cl_handle clCreateKernel(cl_handle program_handle, const char *name, cl_i
   return h;
 }
 
-EXPORT cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_handle *out, cl_uint *count) {
+EXPORT cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_handle *out,
+                                       cl_uint *count) {
   REAL(cl_int, "clCreateKernelsInProgram", cl_handle, cl_uint, cl_handle *, cl_uint *);
   cl_uint got = 0;
   cl_int rc = next ? next(program_handle, n, out, &got) : -34;
-  if (count) *count = got;
-  for (cl_uint i = 0; rc == 0 && out && i < got; i++) new_kernel(program_handle, out[i]);
+  if (count)
+    *count = got;
+  for (cl_uint i = 0; rc == 0 && out && i < got; i++)
+    new_kernel(program_handle, out[i]);
   return rc;
 }
 
@@ -348,14 +396,17 @@ EXPORT cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_h
 EXPORT cl_handle clCloneKernel(cl_handle from, cl_int *err) {
   REAL(cl_handle, "clCloneKernel", cl_handle, cl_int *);
   cl_handle h = next ? next(from, err) : NULL;
-  if (!h) return h;
+  if (!h)
+    return h;
   new_kernel(NULL, h);
   pthread_mutex_lock(&lock);
   kernel *k = ww_handles_get(&kernels, h), *source = ww_handles_get(&kernels, from);
-  if (k && source) k->program = source->program;
+  if (k && source)
+    k->program = source->program;
   for (uint32_t i = 0; k && source && i < k->nargs; i++) {
     k->args[i] = source->args[i];
-    if (!source->args[i].bytes) continue;
+    if (!source->args[i].bytes)
+      continue;
     k->args[i].bytes = ww_xmalloc(source->args[i].size + 1);
     memcpy(k->args[i].bytes, source->args[i].bytes, source->args[i].size);
   }
@@ -363,28 +414,35 @@ EXPORT cl_handle clCloneKernel(cl_handle from, cl_int *err) {
   return h;
 }
 
-/* The spec's name of a scalar type, where the runtime knows it (it may have dropped argument information). */
+/* The spec's name of a scalar type, where the runtime knows it (it may have dropped argument
+ * information). */
 static void ask_type(cl_handle handle, cl_uint index, argument *g) {
   REAL(cl_int, "clGetKernelArgInfo", cl_handle, cl_uint, cl_uint, size_t, void *, size_t *);
-  static const char *const names[][2] = {{"char", "i8"},   {"uchar", "u8"},  {"short", "i16"}, {"ushort", "u16"},
-                                         {"int", "i32"},   {"uint", "u32"},  {"long", "i64"},  {"ulong", "u64"},
-                                         {"float", "f32"}, {"double", "f64"}};
+  static const char *const names[][2] = {
+      {"char", "i8"},  {"uchar", "u8"}, {"short", "i16"}, {"ushort", "u16"}, {"int", "i32"},
+      {"uint", "u32"}, {"long", "i64"}, {"ulong", "u64"}, {"float", "f32"},  {"double", "f64"}};
   char name[256] = "";
   g->asked = true;
-  if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL) != 0) return;
+  if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL) != 0)
+    return;
   g->image = ww_starts(name, "image") || ww_starts(name, "sampler_t") || ww_starts(name, "pipe");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i][0]) == 0) strcpy(g->type, names[i][1]);
+    if (strcmp(name, names[i][0]) == 0)
+      strcpy(g->type, names[i][1]);
 }
 
-static void keep_argument(cl_handle handle, cl_uint index, size_t size, const void *value, bool svm) {
+static void keep_argument(cl_handle handle, cl_uint index, size_t size, const void *value,
+                          bool svm) {
   pthread_mutex_lock(&lock);
   kernel *k = ww_handles_get(&kernels, handle);
   if (k && index < k->nargs && size < (1u << 20)) {
     argument *g = &k->args[index];
-    if (!g->asked) ask_type(handle, index, g);
-    if (value && (!g->bytes || g->size != size)) g->bytes = ww_xrealloc(g->bytes, size + 1);
-    if (value) memcpy(g->bytes, value, size);
+    if (!g->asked)
+      ask_type(handle, index, g);
+    if (value && (!g->bytes || g->size != size))
+      g->bytes = ww_xrealloc(g->bytes, size + 1);
+    if (value)
+      memcpy(g->bytes, value, size);
     g->size = (uint32_t)size;
     g->local = !value;
     g->svm = svm;
@@ -396,63 +454,78 @@ static void keep_argument(cl_handle handle, cl_uint index, size_t size, const vo
 EXPORT cl_int clSetKernelArg(cl_handle handle, cl_uint index, size_t size, const void *value) {
   REAL(cl_int, "clSetKernelArg", cl_handle, cl_uint, size_t, const void *);
   cl_int rc = next ? next(handle, index, size, value) : -34;
-  if (rc == 0) keep_argument(handle, index, size, value, false);
+  if (rc == 0)
+    keep_argument(handle, index, size, value, false);
   return rc;
 }
 
 EXPORT cl_int clSetKernelArgSVMPointer(cl_handle handle, cl_uint index, const void *value) {
   REAL(cl_int, "clSetKernelArgSVMPointer", cl_handle, cl_uint, const void *);
   cl_int rc = next ? next(handle, index, value) : -34;
-  if (rc == 0) keep_argument(handle, index, sizeof value, &value, true);
+  if (rc == 0)
+    keep_argument(handle, index, sizeof value, &value, true);
   return rc;
 }
 
 /* ---- launches ---- */
 
-/* Work-group size when the program leaves it to the runtime: what the kernel requires, else a divisor of the global size
- * near the device's preferred multiple. True: it is a guess. */
-static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *global, uint64_t block[3]) {
+/* Work-group size when the program leaves it to the runtime: what the kernel requires, else a
+ * divisor of the global size near the device's preferred multiple. True: it is a guess. */
+static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *global,
+                       uint64_t block[3]) {
   REAL(cl_int, "clGetKernelWorkGroupInfo", cl_handle, cl_handle, cl_uint, size_t, void *, size_t *);
   static cl_int (*queue_info)(cl_handle, cl_uint, size_t, void *, size_t *);
-  if (!queue_info) *(void **)&queue_info = real("clGetCommandQueueInfo");
+  if (!queue_info)
+    *(void **)&queue_info = real("clGetCommandQueueInfo");
   cl_handle device = NULL;
   size_t required[3] = {0}, multiple = 0;
-  if (queue_info) queue_info(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-  if (next) next(handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, NULL);
-  for (cl_uint i = 0; i < dims && required[0]; i++) block[i] = required[i];
-  if (required[0]) return false;
-  if (next) next(handle, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple, NULL);
+  if (queue_info)
+    queue_info(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+  if (next)
+    next(handle, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, NULL);
+  for (cl_uint i = 0; i < dims && required[0]; i++)
+    block[i] = required[i];
+  if (required[0])
+    return false;
+  if (next)
+    next(handle, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
+         NULL);
   uint64_t x = multiple >= 64 ? multiple : 64;
-  while (x > 1 && global[0] % x) x--;
+  while (x > 1 && global[0] % x)
+    x--;
   block[0] = x;
   return true;
 }
 
-/* Reading must not wait for what the program itself has yet to trigger, be it for this launch or for one before it in the
- * queue: as long as a user event is open, nothing is read. */
+/* Reading must not wait for what the program itself has yet to trigger, be it for this launch or
+ * for one before it in the queue: as long as a user event is open, nothing is read. */
 static atomic_uint open_events;
 
 EXPORT cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
   REAL(cl_handle, "clCreateUserEvent", cl_handle, cl_int *);
   cl_handle event = next ? next(context, err) : NULL;
-  if (event) atomic_fetch_add(&open_events, 1);
+  if (event)
+    atomic_fetch_add(&open_events, 1);
   return event;
 }
 
 EXPORT cl_int clSetUserEventStatus(cl_handle event, cl_int status) {
   REAL(cl_int, "clSetUserEventStatus", cl_handle, cl_int);
   cl_int rc = next ? next(event, status) : -34;
-  if (rc == 0) atomic_fetch_sub(&open_events, 1); /* it can be set once only */
+  if (rc == 0)
+    atomic_fetch_sub(&open_events, 1); /* it can be set once only */
   return rc;
 }
 
-/* Arguments as the recorder takes them; addresses[i] holds the made-up address of a buffer. NULL, or what is amiss. */
+/* Arguments as the recorder takes them; addresses[i] holds the made-up address of a buffer. NULL,
+ * or what is amiss. */
 static const char *raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *addresses) {
   const char *note = NULL;
   for (uint32_t i = 0; i < k->nargs; i++) {
     const argument *g = &k->args[i];
     uint32_t slot = 0;
-    out[i] = (ww_raw_arg){.bytes = g->local ? NULL : g->bytes, .size = g->size, .type = g->type[0] ? g->type : NULL};
+    out[i] = (ww_raw_arg){
+        .bytes = g->local ? NULL : g->bytes, .size = g->size, .type = g->type[0] ? g->type : NULL};
     if (!g->local && g->size == sizeof(cl_handle) && !g->type[0]) {
       cl_handle h;
       memcpy(&h, g->bytes, sizeof h);
@@ -472,25 +545,31 @@ static const char *raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *add
 }
 
 static void set_shape(cl_uint dims, const size_t *global, const size_t *local, ww_raw_launch *l) {
-  for (int i = 0; i < 3; i++) l->grid[i] = 1;
+  for (int i = 0; i < 3; i++)
+    l->grid[i] = 1;
   for (cl_uint i = 0; i < dims && i < 3; i++) {
-    if (local) l->block[i] = local[i];
-    if (!l->block[i]) l->block[i] = 1;
+    if (local)
+      l->block[i] = local[i];
+    if (!l->block[i])
+      l->block[i] = 1;
     l->grid[i] = (global[i] + l->block[i] - 1) / l->block[i];
   }
 }
 
-static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *offset, const size_t *global,
-                   const size_t *local, cl_uint nevents, const cl_handle *events) {
+static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *offset,
+                   const size_t *global, const size_t *local, cl_uint nevents,
+                   const cl_handle *events) {
   ww_raw_arg args[MAX_ARGS];
   uint64_t addresses[MAX_ARGS];
   ww_raw_launch l = {.args = args, .block = {1, 1, 1}};
-  if (!dims || dims > 3) return; /* the runtime will refuse it */
+  if (!dims || dims > 3)
+    return; /* the runtime will refuse it */
   bool guessed = !local && group_size(queue, handle, dims, global, l.block);
   pthread_mutex_lock(&lock);
   const kernel *k = ww_handles_get(&kernels, handle);
   bool ready = k != NULL;
-  for (uint32_t i = 0; ready && i < k->nargs; i++) ready = k->args[i].set;
+  for (uint32_t i = 0; ready && i < k->nargs; i++)
+    ready = k->args[i].set;
   open_recorder();
   if (ready && recorder) {
     l.kernel = k->name;
@@ -498,8 +577,10 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
     l.note = raw_arguments(k, args, addresses);
     set_shape(dims, global, local, &l);
     for (cl_uint i = 0; i < dims; i++)
-      if (offset && offset[i]) l.note = "the program gives a global offset: a replay starts at 0";
-    if (!l.note && guessed) l.note = "work-group size left to the runtime: block is a guess";
+      if (offset && offset[i])
+        l.note = "the program gives a global offset: a replay starts at 0";
+    if (!l.note && guessed)
+      l.note = "work-group size left to the runtime: block is a guess";
     if (k->program) {
       l.binary = k->program->text;
       l.binary_n = k->program->n;
@@ -515,17 +596,19 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
   pthread_mutex_unlock(&lock);
 }
 
-EXPORT cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint nevents,
-                                     const cl_handle *events, cl_handle *event) {
-  REAL(cl_int, "clEnqueueNDRangeKernel", cl_handle, cl_handle, cl_uint, const size_t *, const size_t *, const size_t *,
-       cl_uint, const cl_handle *, cl_handle *);
-  if (global) record(queue, handle, dims, offset, global, local, nevents, events);
+EXPORT cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint dims,
+                                     const size_t *offset, const size_t *global,
+                                     const size_t *local, cl_uint nevents, const cl_handle *events,
+                                     cl_handle *event) {
+  REAL(cl_int, "clEnqueueNDRangeKernel", cl_handle, cl_handle, cl_uint, const size_t *,
+       const size_t *, const size_t *, cl_uint, const cl_handle *, cl_handle *);
+  if (global)
+    record(queue, handle, dims, offset, global, local, nevents, events);
   return next ? next(queue, handle, dims, offset, global, local, nevents, events, event) : -34;
 }
 
-EXPORT cl_int clEnqueueTask(cl_handle queue, cl_handle handle, cl_uint nevents, const cl_handle *events,
-                            cl_handle *event) {
+EXPORT cl_int clEnqueueTask(cl_handle queue, cl_handle handle, cl_uint nevents,
+                            const cl_handle *events, cl_handle *event) {
   REAL(cl_int, "clEnqueueTask", cl_handle, cl_handle, cl_uint, const cl_handle *, cl_handle *);
   static const size_t one[3] = {1, 1, 1};
   record(queue, handle, 1, NULL, one, one, nevents, events);

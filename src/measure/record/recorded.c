@@ -29,11 +29,16 @@ static uint32_t others(const char *path, ww_arena *a, const char ***out) {
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *s = f->d_name + stem + 1;
-    if (strncmp(f->d_name, base, stem) != 0 || f->d_name[stem] != '.' || !isdigit((unsigned char)*s)) continue;
-    while (isdigit((unsigned char)*s)) s++;
-    if (strcmp(s, base + stem) == 0) ww_push(a, &names, ww_path_join(a, dir, f->d_name));
+    if (strncmp(f->d_name, base, stem) != 0 || f->d_name[stem] != '.' ||
+        !isdigit((unsigned char)*s))
+      continue;
+    while (isdigit((unsigned char)*s))
+      s++;
+    if (strcmp(s, base + stem) == 0)
+      ww_push(a, &names, ww_path_join(a, dir, f->d_name));
   }
-  if (d) closedir(d);
+  if (d)
+    closedir(d);
   *out = names.v;
   return names.n;
 }
@@ -42,7 +47,8 @@ void ww_recorded_clear_parts(const char *path) {
   ww_arena *a = ww_arena_new();
   const char **names;
   uint32_t n = others(path, a, &names);
-  for (uint32_t i = 0; i < n; i++) unlink(names[i]);
+  for (uint32_t i = 0; i < n; i++)
+    unlink(names[i]);
   ww_arena_free(a);
 }
 
@@ -69,7 +75,8 @@ static void add_line(collection *c, ww_launch l) {
   x.launch.count = count;
   for (uint32_t i = 0; i < c->entries.n; i++) {
     entry *y = &c->entries.v[i];
-    if (y->hash != x.hash || strcmp(y->text, x.text) != 0) continue;
+    if (y->hash != x.hash || strcmp(y->text, x.text) != 0)
+      continue;
     y->launch.count += count;
     return;
   }
@@ -78,7 +85,8 @@ static void add_line(collection *c, ww_launch l) {
 
 static void add_said(collection *c, const char *text) {
   for (uint32_t i = 0; i < c->said.n; i++)
-    if (strcmp(c->said.v[i], text) == 0) return;
+    if (strcmp(c->said.v[i], text) == 0)
+      return;
   ww_push(c->a, &c->said, text);
 }
 
@@ -98,8 +106,10 @@ static ww_status add_file(collection *c, const char *path, ww_err *e) {
       add_said(c, text + 2);
     else if (ww_launch_parse(text, "", c->a, &l, NULL) == WW_OK && l.kernel)
       add_line(c, l);
-    else if (*text)
-      c->damaged = true, add_said(c, "a line of the recording is damaged and was left out: was the disk full?");
+    else if (*text) {
+      c->damaged = true;
+      add_said(c, "a line of the recording is damaged and was left out: was the disk full?");
+    }
   }
   return rc;
 }
@@ -107,8 +117,10 @@ static ww_status add_file(collection *c, const char *path, ww_err *e) {
 static ww_status write_all(const collection *c, const char *path, ww_err *e) {
   ww_buf b = {0};
   ww_buf_puts(&b, "");
-  for (uint32_t i = 0; i < c->said.n; i++) ww_buf_fmt(&b, "# %s\n", c->said.v[i]);
-  for (uint32_t i = 0; i < c->entries.n; i++) ww_buf_fmt(&b, "%s\n", text_of(&c->entries.v[i].launch, c->a));
+  for (uint32_t i = 0; i < c->said.n; i++)
+    ww_buf_fmt(&b, "# %s\n", c->said.v[i]);
+  for (uint32_t i = 0; i < c->entries.n; i++)
+    ww_buf_fmt(&b, "%s\n", text_of(&c->entries.v[i].launch, c->a));
   ww_status rc = ww_write_file_atomic(path, b.s, b.n, e);
   ww_buf_free(&b);
   return rc;
@@ -131,11 +143,16 @@ ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, w
   uint32_t n = others(path, a, &names);
   *out = (ww_recorded){0};
   ww_status rc = ww_file_exists(path) ? add_file(&c, path, e) : WW_OK;
-  for (uint32_t i = 0; i < n && rc == WW_OK; i++) rc = add_file(&c, names[i], e);
-  if (rc == WW_OK && (n || c.damaged)) rc = write_all(&c, path, e);
-  for (uint32_t i = 0; i < n && rc == WW_OK; i++) unlink(names[i]);
-  if (rc != WW_OK) return rc;
-  for (uint32_t i = 0; i < c.entries.n; i++) out->launches += c.entries.v[i].launch.count;
+  for (uint32_t i = 0; i < n && rc == WW_OK; i++)
+    rc = add_file(&c, names[i], e);
+  if (rc == WW_OK && (n || c.damaged))
+    rc = write_all(&c, path, e);
+  for (uint32_t i = 0; i < n && rc == WW_OK; i++)
+    unlink(names[i]);
+  if (rc != WW_OK)
+    return rc;
+  for (uint32_t i = 0; i < c.entries.n; i++)
+    out->launches += c.entries.v[i].launch.count;
   out->kernels = count_kernels(&c);
   out->said = c.said.v;
   out->nsaid = c.said.n;

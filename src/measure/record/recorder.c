@@ -1,12 +1,12 @@
 /* recorder.c - which line a launch belongs to.
  *
- * Assumed workload: up to millions of launches, nearly all of them seen before. A launch becomes a key: kernel, shape,
- * shared memory and the argument bytes, where pointers are replaced by their allocation's size, their offset and which
- * earlier argument shares the allocation. Keys are found in a hash table; only a new one costs an allocation, device
- * reads and output.
+ * Assumed workload: up to millions of launches, nearly all of them seen before. A launch becomes a
+ * key: kernel, shape, shared memory and the argument bytes, where pointers are replaced by their
+ * allocation's size, their offset and which earlier argument shares the allocation. Keys are found
+ * in a hash table; only a new one costs an allocation, device reads and output.
  *
- * Invariant: the lines' counts sum up to the number of calls of ww_recorder_launch. Memory is bounded by the number of
- * lines, at most `most` and one for each kernel. */
+ * Invariant: the lines' counts sum up to the number of calls of ww_recorder_launch. Memory is
+ * bounded by the number of lines, at most `most` and one for each kernel. */
 #include "recorder_int.h"
 
 #include <math.h>
@@ -23,20 +23,25 @@ static ww_recorder *all_open;
 
 static void before_fork(void) {
   pthread_mutex_lock(&all_lock);
-  for (ww_recorder *r = all_open; r; r = r->next_open) pthread_mutex_lock(&r->lock);
+  for (ww_recorder *r = all_open; r; r = r->next_open)
+    pthread_mutex_lock(&r->lock);
 }
 
 static void in_parent(void) {
-  for (ww_recorder *r = all_open; r; r = r->next_open) pthread_mutex_unlock(&r->lock);
+  for (ww_recorder *r = all_open; r; r = r->next_open)
+    pthread_mutex_unlock(&r->lock);
   pthread_mutex_unlock(&all_lock);
 }
 
 static void in_child(void) {
-  for (ww_recorder *r = all_open; r; r = r->next_open) r->forked = true;
+  for (ww_recorder *r = all_open; r; r = r->next_open)
+    r->forked = true;
   in_parent();
 }
 
-static void watch_forks(void) { pthread_atfork(before_fork, in_parent, in_child); }
+static void watch_forks(void) {
+  pthread_atfork(before_fork, in_parent, in_child);
+}
 
 static void enlist(ww_recorder *r) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -90,17 +95,24 @@ static void release(ww_recorder *r) {
   free(r);
 }
 
-static char *copy(const char *s) { return s ? strcpy(ww_xmalloc(strlen(s) + 1), s) : NULL; }
+static char *copy(const char *s) {
+  return s ? strcpy(ww_xmalloc(strlen(s) + 1), s) : NULL;
+}
 
-ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_memory *m, ww_err *e) {
+ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_memory *m,
+                              ww_err *e) {
   ww_recorder *r = ww_xcalloc(1, sizeof *r);
   r->o = *o;
   r->o.path = copy(o->path);
   r->o.source = copy(o->source);
-  if (!r->o.contents_limit) r->o.contents_limit = (uint64_t)1 << 30;
-  if (r->o.contents_limit > (uint64_t)1 << 50) r->o.contents_limit = (uint64_t)1 << 50;
-  if (!r->o.per_kernel) r->o.per_kernel = 64;
-  if (!r->o.most) r->o.most = 10000;
+  if (!r->o.contents_limit)
+    r->o.contents_limit = (uint64_t)1 << 30;
+  if (r->o.contents_limit > (uint64_t)1 << 50)
+    r->o.contents_limit = (uint64_t)1 << 50;
+  if (!r->o.per_kernel)
+    r->o.per_kernel = 64;
+  if (!r->o.most)
+    r->o.most = 10000;
   r->memory = *m;
   pthread_mutex_init(&r->lock, NULL);
   if (start(r, e) != WW_OK) {
@@ -111,17 +123,22 @@ ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_me
   return r;
 }
 
-const ww_recorder_options *ww_recorder_asked(const ww_recorder *r) { return &r->o; }
+const ww_recorder_options *ww_recorder_asked(const ww_recorder *r) {
+  return &r->o;
+}
 
 void ww_recorder_flush(ww_recorder *r) {
-  if (!r) return;
+  if (!r)
+    return;
   pthread_mutex_lock(&r->lock);
-  if (!r->forked && !r->broken && r->dirty) ww_recorder_rewrite(r);
+  if (!r->forked && !r->broken && r->dirty)
+    ww_recorder_rewrite(r);
   pthread_mutex_unlock(&r->lock);
 }
 
 void ww_recorder_close(ww_recorder *r) {
-  if (!r) return;
+  if (!r)
+    return;
   delist(r);
   ww_recorder_flush(r);
   release(r);
@@ -129,14 +146,19 @@ void ww_recorder_close(ww_recorder *r) {
 
 /* ---- keys ---- */
 
-static bool plausible(uint64_t word) { return word >= 0x10000 && word < (uint64_t)1 << 57; }
+static bool plausible(uint64_t word) {
+  return word >= 0x10000 && word < (uint64_t)1 << 57;
+}
 
 static bool find_pointer(ww_recorder *r, uint32_t arg, uint32_t at, uint64_t word) {
   ww_found f = {.arg = arg, .at = at, .address = word, .alias = r->found.n};
-  if (!r->memory.find || !r->memory.find(r->memory.ctx, word, &f.base, &f.bytes, &f.id)) return false;
-  if (word < f.base || word - f.base > f.bytes) return false;
+  if (!r->memory.find || !r->memory.find(r->memory.ctx, word, &f.base, &f.bytes, &f.id))
+    return false;
+  if (word < f.base || word - f.base > f.bytes)
+    return false;
   for (uint32_t i = 0; i < r->found.n && f.alias == r->found.n; i++)
-    if (r->found.v[i].id == f.id) f.alias = i;
+    if (r->found.v[i].id == f.id)
+      f.alias = i;
   ww_push(r->arena, &r->found, f);
   ww_push(r->arena, &r->key, f.bytes);
   ww_push(r->arena, &r->key, word - f.base);
@@ -152,16 +174,20 @@ static void key_arg(ww_recorder *r, uint32_t index, const ww_raw_arg *g) {
     uint32_t n = g->size - at < 8 ? g->size - at : 8;
     memcpy(&word, p + at, n);
     bool look = n == 8 && word && (g->pointer == 1 ? at == 0 : g->pointer && plausible(word));
-    if (!look || !find_pointer(r, index, at, word)) ww_push(r->arena, &r->key, word);
+    if (!look || !find_pointer(r, index, at, word))
+      ww_push(r->arena, &r->key, word);
   }
 }
 
 static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel) {
   r->key.n = r->found.n = 0;
-  for (int i = 0; i < 3; i++) ww_push(r->arena, &r->key, l->grid[i] ? l->grid[i] : 1);
-  for (int i = 0; i < 3; i++) ww_push(r->arena, &r->key, l->block[i] ? l->block[i] : 1);
+  for (int i = 0; i < 3; i++)
+    ww_push(r->arena, &r->key, l->grid[i] ? l->grid[i] : 1);
+  for (int i = 0; i < 3; i++)
+    ww_push(r->arena, &r->key, l->block[i] ? l->block[i] : 1);
   ww_push(r->arena, &r->key, l->shared << 1 | l->cooperative);
-  for (uint32_t i = 0; i < l->nargs; i++) key_arg(r, i, &l->args[i]);
+  for (uint32_t i = 0; i < l->nargs; i++)
+    key_arg(r, i, &l->args[i]);
   return ww_hash(r->key.v, r->key.n * sizeof *r->key.v, kernel);
 }
 
@@ -170,23 +196,28 @@ static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel
 static uint32_t *line_slot(ww_recorder *r, uint64_t hash, const uint64_t *key, uint32_t n) {
   for (uint32_t i = (uint32_t)hash & (r->line_cap - 1);; i = (i + 1) & (r->line_cap - 1)) {
     uint32_t *slot = &r->line_slots[i];
-    if (!*slot) return slot;
+    if (!*slot)
+      return slot;
     const ww_line *x = &r->lines.v[*slot - 1];
-    if (x->hash == hash && x->key_n == n && memcmp(x->key, key, n * sizeof *key) == 0) return slot;
+    if (x->hash == hash && x->key_n == n && memcmp(x->key, key, n * sizeof *key) == 0)
+      return slot;
   }
 }
 
 static uint32_t *kernel_slot(ww_recorder *r, uint64_t hash, const char *name) {
   for (uint32_t i = (uint32_t)hash & (r->kernel_cap - 1);; i = (i + 1) & (r->kernel_cap - 1)) {
     uint32_t *slot = &r->kernel_slots[i];
-    if (!*slot) return slot;
+    if (!*slot)
+      return slot;
     const ww_recorded_kernel *k = &r->kernels.v[*slot - 1];
-    if (k->hash == hash && strcmp(k->name, name) == 0) return slot;
+    if (k->hash == hash && strcmp(k->name, name) == 0)
+      return slot;
   }
 }
 
 static void grow_lines(ww_recorder *r) {
-  if (r->lines.n * 2 < r->line_cap) return;
+  if (r->lines.n * 2 < r->line_cap)
+    return;
   free(r->line_slots);
   r->line_cap *= 2;
   r->line_slots = ww_xcalloc(r->line_cap, sizeof *r->line_slots);
@@ -195,17 +226,20 @@ static void grow_lines(ww_recorder *r) {
 }
 
 static void grow_kernels(ww_recorder *r) {
-  if (r->kernels.n * 2 < r->kernel_cap) return;
+  if (r->kernels.n * 2 < r->kernel_cap)
+    return;
   free(r->kernel_slots);
   r->kernel_cap *= 2;
   r->kernel_slots = ww_xcalloc(r->kernel_cap, sizeof *r->kernel_slots);
-  for (uint32_t i = 0; i < r->kernels.n; i++) *kernel_slot(r, r->kernels.v[i].hash, r->kernels.v[i].name) = i + 1;
+  for (uint32_t i = 0; i < r->kernels.n; i++)
+    *kernel_slot(r, r->kernels.v[i].hash, r->kernels.v[i].name) = i + 1;
 }
 
 /* ---- kernels ---- */
 
 static uint64_t hash_code(ww_recorder *r, const void *code, size_t n) {
-  if (!code) return 0;
+  if (!code)
+    return 0;
   uint64_t at = ww_hash(&code, sizeof code, n) % WW_CODE_CACHE;
   if (r->codes[at].code != code || r->codes[at].n != n) {
     r->codes[at].code = code;
@@ -217,30 +251,39 @@ static uint64_t hash_code(ww_recorder *r, const void *code, size_t n) {
 
 static uint64_t hash_kernel(const ww_raw_launch *l, uint64_t code) {
   uint64_t h = ww_hash(l->kernel, strlen(l->kernel), code);
-  if (l->file) h = ww_hash(l->file, strlen(l->file), h);
-  for (const char *const *f = l->flags; f && *f; f++) h = ww_hash(*f, strlen(*f), h);
+  if (l->file)
+    h = ww_hash(l->file, strlen(l->file), h);
+  for (const char *const *f = l->flags; f && *f; f++)
+    h = ww_hash(*f, strlen(*f), h);
   return h;
 }
 
 static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t hash, uint64_t code) {
   ww_recorded_kernel k = {.hash = hash, .name = ww_strdup(r->arena, l->kernel)};
   bool source = l->binary && l->binary_suffix && strcmp(l->binary_suffix, "cl") == 0;
-  if (l->file) k.file = ww_recorder_path_of(r, l->file);
+  if (l->file)
+    k.file = ww_recorder_path_of(r, l->file);
   if (source)
     k.file = ww_recorder_store(r, l->binary, l->binary_n, code, "cl");
   else if (l->binary && r->o.binaries)
-    k.binary = ww_recorder_store(r, l->binary, l->binary_n, code, l->binary_suffix ? l->binary_suffix : "cubin");
-  if (!k.file && r->o.source) k.file = ww_recorder_path_of(r, r->o.source);
-  while (l->flags && l->flags[k.nflags]) k.nflags++;
-  if (k.nflags) k.flags = WW_NEWN(r->arena, const char *, k.nflags);
-  for (uint32_t i = 0; i < k.nflags; i++) k.flags[i] = ww_strdup(r->arena, l->flags[i]);
+    k.binary = ww_recorder_store(r, l->binary, l->binary_n, code,
+                                 l->binary_suffix ? l->binary_suffix : "cubin");
+  if (!k.file && r->o.source)
+    k.file = ww_recorder_path_of(r, r->o.source);
+  while (l->flags && l->flags[k.nflags])
+    k.nflags++;
+  if (k.nflags)
+    k.flags = WW_NEWN(r->arena, const char *, k.nflags);
+  for (uint32_t i = 0; i < k.nflags; i++)
+    k.flags[i] = ww_strdup(r->arena, l->flags[i]);
   ww_push(r->arena, &r->kernels, k);
 }
 
 static uint32_t kernel_of(ww_recorder *r, const ww_raw_launch *l) {
   uint64_t code = hash_code(r, l->binary, l->binary_n), hash = hash_kernel(l, code);
   uint32_t *slot = kernel_slot(r, hash, l->kernel);
-  if (*slot) return *slot - 1;
+  if (*slot)
+    return *slot - 1;
   new_kernel(r, l, hash, code);
   *slot = r->kernels.n;
   grow_kernels(r);
@@ -251,33 +294,43 @@ static uint32_t kernel_of(ww_recorder *r, const ww_raw_launch *l) {
 
 static double log_threads(const ww_raw_launch *l) {
   double n = 1;
-  for (int i = 0; i < 3; i++) n *= (double)(l->grid[i] ? l->grid[i] : 1) * (double)(l->block[i] ? l->block[i] : 1);
+  for (int i = 0; i < 3; i++)
+    n *= (double)(l->grid[i] ? l->grid[i] : 1) * (double)(l->block[i] ? l->block[i] : 1);
   return log2(n);
 }
 
-/* How far a line is from the launch at hand: the shape first, then how many words of the key differ. */
+/* How far a line is from the launch at hand: the shape first, then how many words of the key
+ * differ. */
 static double distance(const ww_recorder *r, const ww_line *x, double threads) {
-  uint32_t n = x->key_n < r->key.n ? x->key_n : r->key.n, differ = x->key_n > n ? x->key_n - n : r->key.n - n;
+  uint32_t n = x->key_n < r->key.n ? x->key_n : r->key.n,
+           differ = x->key_n > n ? x->key_n - n : r->key.n - n;
   bool shape = memcmp(x->key, r->key.v, 7 * sizeof *x->key) == 0;
-  for (uint32_t i = 7; i < n; i++) differ += x->key[i] != r->key.v[i];
+  for (uint32_t i = 7; i < n; i++)
+    differ += x->key[i] != r->key.v[i];
   double words = (double)differ / (double)(r->key.n + 1);
   return shape ? words : 2 + fabs(x->log_threads - threads) * 16 + words;
 }
 
-static void count_into_nearest(ww_recorder *r, const ww_recorded_kernel *k, const ww_raw_launch *l) {
+static void count_into_nearest(ww_recorder *r, const ww_recorded_kernel *k,
+                               const ww_raw_launch *l) {
   ww_line *best = &r->lines.v[k->first - 1];
   double least = INFINITY, threads = log_threads(l);
   for (uint32_t i = k->first; i; i = r->lines.v[i - 1].next) {
     double d = distance(r, &r->lines.v[i - 1], threads);
-    if (d < least) least = d, best = &r->lines.v[i - 1];
+    if (d < least) {
+      least = d;
+      best = &r->lines.v[i - 1];
+    }
   }
   best->count++;
   best->others++;
 }
 
-static void new_line(ww_recorder *r, uint32_t kernel, const ww_raw_launch *l, uint64_t hash, uint32_t *slot) {
+static void new_line(ww_recorder *r, uint32_t kernel, const ww_raw_launch *l, uint64_t hash,
+                     uint32_t *slot) {
   ww_recorded_kernel *k = &r->kernels.v[kernel];
-  ww_line x = {.hash = hash, .key_n = r->key.n, .count = 1, .next = k->first, .log_threads = log_threads(l)};
+  ww_line x = {
+      .hash = hash, .key_n = r->key.n, .count = 1, .next = k->first, .log_threads = log_threads(l)};
   uint64_t *key = WW_NEWN(r->arena, uint64_t, r->key.n);
   x.key = memcpy(key, r->key.v, r->key.n * sizeof *key);
   ww_recorder_describe(r, l, k, &x);
@@ -308,7 +361,8 @@ static void launch(ww_recorder *r, const ww_raw_launch *l) {
   }
   r->dirty = true;
   double now = now_coarse();
-  if (now - r->written > REWRITE_S && now - r->written > 50 * r->cost) ww_recorder_rewrite(r);
+  if (now - r->written > REWRITE_S && now - r->written > 50 * r->cost)
+    ww_recorder_rewrite(r);
 }
 
 /* Takes the lock; false (and no lock held): nothing can be recorded. */
@@ -318,21 +372,25 @@ static bool enter(ww_recorder *r) {
     r->forked = false;
     r->broken = start(r, NULL) != WW_OK;
   }
-  if (!r->broken) return true;
+  if (!r->broken)
+    return true;
   pthread_mutex_unlock(&r->lock);
   return false;
 }
 
 void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *l) {
-  if (!r || !l->kernel || !enter(r)) return;
+  if (!r || !l->kernel || !enter(r))
+    return;
   launch(r, l);
   pthread_mutex_unlock(&r->lock);
 }
 
 void ww_recorder_say(ww_recorder *r, const char *text) {
-  if (!r || !enter(r)) return;
+  if (!r || !enter(r))
+    return;
   bool known = false;
-  for (uint32_t i = 0; i < r->said.n; i++) known = known || strcmp(r->said.v[i], text) == 0;
+  for (uint32_t i = 0; i < r->said.n; i++)
+    known = known || strcmp(r->said.v[i], text) == 0;
   if (!known) {
     ww_push(r->arena, &r->said, ww_strdup(r->arena, text));
     ww_recorder_rewrite(r);

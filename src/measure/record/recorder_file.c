@@ -1,8 +1,10 @@
-/* recorder_file.c - the recorder's files: lines, contents and code beside them, and the environment variable.
+/* recorder_file.c - the recorder's files: lines, contents and code beside them, and the environment
+ * variable.
  *
- * A new line is appended at once; the whole file is written anew, through a temporary one, when counts have changed.
- * One process owns a file: whoever creates it. Another one (a forked child, a second program of a script) takes the
- * same name with its process id before the extension; `warpwise record` puts them together again. */
+ * A new line is appended at once; the whole file is written anew, through a temporary one, when
+ * counts have changed. One process owns a file: whoever creates it. Another one (a forked child, a
+ * second program of a script) takes the same name with its process id before the extension;
+ * `warpwise record` puts them together again. */
 #include "recorder_int.h"
 
 #include <errno.h>
@@ -31,7 +33,8 @@ ww_status ww_recorder_claim(ww_recorder *r, ww_err *e) {
     path = with_pid(r->arena, path);
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   }
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
+  if (fd < 0)
+    return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
   close(fd);
   r->path = ww_strdup(r->arena, path);
   r->dir = ww_fmt(r->arena, "%s.d", r->o.path);
@@ -41,10 +44,12 @@ ww_status ww_recorder_claim(ww_recorder *r, ww_err *e) {
 
 const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
   char real[PATH_MAX], folder[PATH_MAX];
-  if (!realpath(file, real)) return ww_strdup(r->arena, file);
+  if (!realpath(file, real))
+    return ww_strdup(r->arena, file);
   const char *dir = ww_path_dir(r->arena, r->path);
   size_t n = realpath(dir, folder) ? strlen(folder) : 0;
-  if (n > 1 && strncmp(real, folder, n) == 0 && real[n] == '/') return ww_strdup(r->arena, real + n + 1);
+  if (n > 1 && strncmp(real, folder, n) == 0 && real[n] == '/')
+    return ww_strdup(r->arena, real + n + 1);
   return ww_strdup(r->arena, real);
 }
 
@@ -58,13 +63,16 @@ bool ww_recorder_has(ww_recorder *r, uint64_t hash, const char *suffix) {
   return ww_file_exists(stored_name(r, r->dir, hash, suffix));
 }
 
-const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash, const char *suffix) {
+const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash,
+                              const char *suffix) {
   const char *path = stored_name(r, r->dir, hash, suffix);
   if (!ww_file_exists(path)) {
-    if (mkdir(r->dir, 0777) != 0 && errno != EEXIST) return NULL;
+    if (mkdir(r->dir, 0777) != 0 && errno != EEXIST)
+      return NULL;
     ww_status rc = strcmp(suffix, "zst") == 0 ? ww_write_packed(path, data, n, 1, NULL)
                                               : ww_write_file_atomic(path, data, n, NULL);
-    if (rc != WW_OK) return NULL;
+    if (rc != WW_OK)
+      return NULL;
   }
   return stored_name(r, r->dir_name, hash, suffix);
 }
@@ -76,8 +84,8 @@ static void write_line(const ww_line *x, ww_buf *out) {
   ww_buf note = {0};
   l.count = x->count;
   if (x->others) {
-    ww_buf_fmt(&note, "%s%scount includes %llu launches with other arguments", l.note ? l.note : "", l.note ? "; " : "",
-               (unsigned long long)x->others);
+    ww_buf_fmt(&note, "%s%scount includes %llu launches with other arguments", l.note ? l.note : "",
+               l.note ? "; " : "", (unsigned long long)x->others);
     l.note = note.s;
   }
   ww_json j = {0};
@@ -92,8 +100,10 @@ void ww_recorder_append(ww_recorder *r, const ww_line *line) {
   write_line(line, &b);
   int fd = open(r->path, O_WRONLY | O_APPEND | O_CLOEXEC);
   /* one write: a line is there whole or, when the disk is full, not to be read */
-  if (fd < 0 || write(fd, b.s, b.n) != (ssize_t)b.n) r->dirty = true;
-  if (fd >= 0) close(fd);
+  if (fd < 0 || write(fd, b.s, b.n) != (ssize_t)b.n)
+    r->dirty = true;
+  if (fd >= 0)
+    close(fd);
   ww_buf_free(&b);
 }
 
@@ -101,8 +111,10 @@ void ww_recorder_rewrite(ww_recorder *r) {
   double begin = ww_now();
   ww_buf b = {0};
   ww_buf_puts(&b, "");
-  for (uint32_t i = 0; i < r->said.n; i++) ww_buf_fmt(&b, "# %s\n", r->said.v[i]);
-  for (uint32_t i = 0; i < r->lines.n; i++) write_line(&r->lines.v[i], &b);
+  for (uint32_t i = 0; i < r->said.n; i++)
+    ww_buf_fmt(&b, "# %s\n", r->said.v[i]);
+  for (uint32_t i = 0; i < r->lines.n; i++)
+    write_line(&r->lines.v[i], &b);
   ww_write_file_atomic(r->path, b.s, b.n, NULL); /* what was there stays when this fails */
   ww_buf_free(&b);
   r->written = ww_now();
@@ -114,7 +126,8 @@ void ww_recorder_rewrite(ww_recorder *r) {
 
 static const char *absolute(const char *path, ww_arena *a) {
   char cwd[PATH_MAX];
-  return path[0] == '/' || !getcwd(cwd, sizeof cwd) ? ww_strdup(a, path) : ww_path_join(a, cwd, path);
+  return path[0] == '/' || !getcwd(cwd, sizeof cwd) ? ww_strdup(a, path)
+                                                    : ww_path_join(a, cwd, path);
 }
 
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
@@ -123,7 +136,8 @@ char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kstr(&j, "path", absolute(o->path, a));
-  if (o->source) ww_json_kstr(&j, "source", absolute(o->source, a));
+  if (o->source)
+    ww_json_kstr(&j, "source", absolute(o->source, a));
   ww_json_kbool(&j, "contents", o->contents);
   ww_json_kbool(&j, "binaries", o->binaries);
   ww_json_kuint(&j, "contents_limit", o->contents_limit);
@@ -141,13 +155,16 @@ static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *
   const cJSON *m;
   uint64_t per_kernel = 0, most = 0;
   ww_status rc = ww_json_want_members(t, VARIABLE, members, e);
-  if (!rc) rc = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(t, "path"), "path", &o->path, a, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "source"))) rc = ww_json_want_str(m, "source", &o->source, a, e);
+  if (!rc)
+    rc = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(t, "path"), "path", &o->path, a, e);
+  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "source")))
+    rc = ww_json_want_str(m, "source", &o->source, a, e);
   if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "contents_limit")))
     rc = ww_json_want_uint(m, "contents_limit", &o->contents_limit, e);
   if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "per_kernel")))
     rc = ww_json_want_uint(m, "per_kernel", &per_kernel, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "most"))) rc = ww_json_want_uint(m, "most", &most, e);
+  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "most")))
+    rc = ww_json_want_uint(m, "most", &most, e);
   o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)per_kernel;
   o->most = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
   o->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "contents"));
@@ -157,13 +174,15 @@ static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *
 
 ww_recorder *ww_recorder_from_env(const ww_recorder_memory *m) {
   const char *text = getenv(VARIABLE);
-  if (!text) return NULL;
+  if (!text)
+    return NULL;
   ww_err e = {0};
   ww_recorder_options o = {0};
   ww_recorder *r = NULL;
   ww_arena *a = ww_arena_new();
   cJSON *tree = ww_json_read(text, strlen(text), &e);
-  if (tree && read_options(tree, a, &o, &e) == WW_OK) r = ww_recorder_open(&o, m, &e);
+  if (tree && read_options(tree, a, &o, &e) == WW_OK)
+    r = ww_recorder_open(&o, m, &e);
   cJSON_Delete(tree);
   ww_arena_free(a);
   return r;

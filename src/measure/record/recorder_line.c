@@ -1,7 +1,8 @@
 /* recorder_line.c - a launch seen for the first time, as a launch spec.
  *
- * Pointers become buffers with their allocation's id, size and offset, the 64 bytes they point to and, when contents
- * are asked for, the name of a file with the whole allocation. What the spec cannot say is said in its note. */
+ * Pointers become buffers with their allocation's id, size and offset, the 64 bytes they point to
+ * and, when contents are asked for, the name of a file with the whole allocation. What the spec
+ * cannot say is said in its note. */
 #include "recorder_int.h"
 
 #include <math.h>
@@ -17,12 +18,14 @@ typedef struct {
 } describer;
 
 static void add_note(describer *d, const char *text) {
-  if (!d->note.n || !strstr(d->note.s, text)) ww_buf_fmt(&d->note, "%s%s", d->note.n ? "; " : "", text);
+  if (!d->note.n || !strstr(d->note.s, text))
+    ww_buf_fmt(&d->note, "%s%s", d->note.n ? "; " : "", text);
 }
 
 /* ---- contents ---- */
 
-/* The whole allocation into a file of its own; NULL when it is beyond the limit or cannot be read. */
+/* The whole allocation into a file of its own; NULL when it is beyond the limit or cannot be read.
+ */
 static const char *store_contents(describer *d, uint64_t base, uint64_t bytes) {
   ww_recorder *r = d->r;
   uint64_t limit = r->o.contents_limit;
@@ -52,7 +55,8 @@ static const char *store_contents(describer *d, uint64_t base, uint64_t bytes) {
 
 static void read_head(describer *d, uint64_t address, uint64_t bytes, ww_buffer *out) {
   uint32_t n = bytes < sizeof out->head ? (uint32_t)bytes : (uint32_t)sizeof out->head;
-  if (n && d->r->memory.read && d->r->memory.read(d->r->memory.ctx, address, out->head, n)) out->head_n = n;
+  if (n && d->r->memory.read && d->r->memory.read(d->r->memory.ctx, address, out->head, n))
+    out->head_n = n;
 }
 
 static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *earlier) {
@@ -64,7 +68,8 @@ static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *ear
     b.fill = earlier->fill;
   } else if (r->o.contents && r->memory.read) {
     b.fill.path = store_contents(d, f->base, f->bytes);
-    if (b.fill.path) b.fill.kind = WW_FILL_FILE;
+    if (b.fill.path)
+      b.fill.kind = WW_FILL_FILE;
   }
   return b;
 }
@@ -73,9 +78,10 @@ static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *ear
 
 static bool float_value(const ww_raw_arg *g, double *out) {
   float f = 0;
-  if (strcmp(g->type, "f32") == 0 && g->size == 4)
-    memcpy(&f, g->bytes, 4), *out = (double)f;
-  else if (strcmp(g->type, "f64") == 0 && g->size == 8)
+  if (strcmp(g->type, "f32") == 0 && g->size == 4) {
+    memcpy(&f, g->bytes, 4);
+    *out = (double)f;
+  } else if (strcmp(g->type, "f64") == 0 && g->size == 8)
     memcpy(out, g->bytes, 8);
   else
     return false;
@@ -84,7 +90,8 @@ static bool float_value(const ww_raw_arg *g, double *out) {
 
 static bool int_value(const ww_raw_arg *g, ww_arg *out) {
   bool sign = g->type[0] == 'i';
-  if ((!sign && g->type[0] != 'u' && strcmp(g->type, "bool") != 0) || g->size > 8) return false;
+  if ((!sign && g->type[0] != 'u' && strcmp(g->type, "bool") != 0) || g->size > 8)
+    return false;
   uint64_t v = 0;
   memcpy(&v, g->bytes, g->size);
   uint32_t shift = 64 - 8 * g->size;
@@ -135,7 +142,8 @@ static void pointer_args(describer *d, uint32_t first, uint32_t n, const ww_raw_
   hex_arg(d, g, out);
   out->ptrs = WW_NEWN(d->r->arena, ww_ptr, n);
   for (uint32_t i = 0; i < n; i++) {
-    memset((uint8_t *)out->hex + f[i].at, 0, 8); /* the address says nothing and differs from run to run */
+    memset((uint8_t *)out->hex + f[i].at, 0,
+           8); /* the address says nothing and differs from run to run */
     out->ptrs[out->nptrs++] = (ww_ptr){.at = f[i].at, .buffer = buffers[first + i]};
   }
 }
@@ -147,7 +155,8 @@ static void arguments(describer *d, ww_launch *out) {
   out->nargs = l->nargs;
   for (uint32_t i = 0, at = 0; i < l->nargs; i++) {
     uint32_t n = 0;
-    while (at + n < d->r->found.n && d->r->found.v[at + n].arg == i) n++;
+    while (at + n < d->r->found.n && d->r->found.v[at + n].arg == i)
+      n++;
     if (!l->args[i].bytes)
       local_arg(&l->args[i], &out->args[i]);
     else if (n)
@@ -161,11 +170,13 @@ static void arguments(describer *d, ww_launch *out) {
 
 /* ---- symbols ---- */
 
-/* Bytes of a small symbol; pointers in it become buffers, so that `__device__ float *table` can be replayed. */
+/* Bytes of a small symbol; pointers in it become buffers, so that `__device__ float *table` can be
+ * replayed. */
 static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
   ww_recorder *r = d->r;
   uint8_t *bytes = ww_alloc(r->arena, s->bytes + 1);
-  if (!r->memory.read || !r->memory.read(r->memory.ctx, s->address, bytes, s->bytes)) return false;
+  if (!r->memory.read || !r->memory.read(r->memory.ctx, s->address, bytes, s->bytes))
+    return false;
   out->kind = WW_ARG_HEX;
   out->hex = bytes;
   out->hex_n = (uint32_t)s->bytes;
@@ -173,8 +184,9 @@ static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
   for (uint32_t at = 0; at + 8 <= s->bytes; at += 8) {
     ww_found f = {0};
     memcpy(&f.address, bytes + at, 8);
-    if (f.address < 0x10000 || !r->memory.find || !r->memory.find(r->memory.ctx, f.address, &f.base, &f.bytes, &f.id) ||
-        f.address < f.base || f.address - f.base > f.bytes)
+    if (f.address < 0x10000 || !r->memory.find ||
+        !r->memory.find(r->memory.ctx, f.address, &f.base, &f.bytes, &f.id) || f.address < f.base ||
+        f.address - f.base > f.bytes)
       continue;
     memset(bytes + at, 0, 8);
     ww_push(r->arena, &ptrs, (ww_ptr){.at = at, .buffer = buffer_of(d, &f, NULL)});
@@ -199,20 +211,28 @@ static void symbols(describer *d, ww_launch *out) {
     x->arg.kind = WW_ARG_BUFFER;
     x->arg.buffer.bytes = s->bytes;
     read_head(d, s->address, s->bytes, &x->arg.buffer);
-    if (!x->arg.buffer.head_n) continue; /* cannot be read: it stays as the code has it */
+    if (!x->arg.buffer.head_n)
+      continue; /* cannot be read: it stays as the code has it */
     out->nsymbols++;
-    if (!r->o.contents) continue;
+    if (!r->o.contents)
+      continue;
     x->arg.buffer.fill.path = store_contents(d, s->address, s->bytes);
-    if (x->arg.buffer.fill.path) x->arg.buffer.fill.kind = WW_FILL_FILE;
+    if (x->arg.buffer.fill.path)
+      x->arg.buffer.fill.kind = WW_FILL_FILE;
   }
 }
 
 /* ---- the line ---- */
 
-void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recorded_kernel *k, ww_line *line) {
+void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recorded_kernel *k,
+                          ww_line *line) {
   describer d = {.r = r, .l = l};
   ww_launch *s = &line->spec;
-  *s = (ww_launch){.file = k->file, .kernel = k->name, .binary = k->binary, .flags = k->flags, .nflags = k->nflags};
+  *s = (ww_launch){.file = k->file,
+                   .kernel = k->name,
+                   .binary = k->binary,
+                   .flags = k->flags,
+                   .nflags = k->nflags};
   for (int i = 0; i < 3; i++) {
     s->grid[i] = l->grid[i] ? l->grid[i] : 1;
     s->block[i] = l->block[i] ? l->block[i] : 1;
@@ -220,11 +240,14 @@ void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recor
   s->shared = l->shared;
   s->shared_given = true;
   s->cooperative = l->cooperative;
-  if (l->note) add_note(&d, l->note);
+  if (l->note)
+    add_note(&d, l->note);
   arguments(&d, s);
   symbols(&d, s);
   if (d.left_out)
-    add_note(&d, ww_fmt(r->arena, "%llu bytes of contents left out: beyond the limit", (unsigned long long)d.left_out));
-  if (d.note.n) s->note = ww_strdup(r->arena, d.note.s);
+    add_note(&d, ww_fmt(r->arena, "%llu bytes of contents left out: beyond the limit",
+                        (unsigned long long)d.left_out));
+  if (d.note.n)
+    s->note = ww_strdup(r->arena, d.note.s);
   ww_buf_free(&d.note);
 }

@@ -1,6 +1,7 @@
 /* advice.c - costs per source line, and the machinery of findings: sites, parts of work, gains.
  *
- * Invariant: a finding is only kept when the time model, run on the work without its cause, is at least 3 % faster. */
+ * Invariant: a finding is only kept when the time model, run on the work without its cause, is at
+ * least 3 % faster. */
 #include "advice_int.h"
 
 #include <stdlib.h>
@@ -17,13 +18,15 @@ const ww_rule_info ww_rules[WW_NRULES] = {
 static void index_blocks(ww_advisor *x) {
   x->of = WW_NEWN(x->a, const ww_block_counts *, x->fn->nblocks + 1);
   for (uint32_t k = 0; k < x->t->nblocks; k++)
-    if (x->t->blocks[k].fn == x->fn) x->of[x->t->blocks[k].block] = &x->t->blocks[k];
+    if (x->t->blocks[k].fn == x->fn)
+      x->of[x->t->blocks[k].block] = &x->t->blocks[k];
 }
 
 static void collect_sites(ww_advisor *x) {
   const ww_tally *t = x->t;
   uint32_t n = 0;
-  for (uint32_t k = 0; k < t->nblocks; k++) n += t->blocks[k].fn->blocks[t->blocks[k].block].nins;
+  for (uint32_t k = 0; k < t->nblocks; k++)
+    n += t->blocks[k].fn->blocks[t->blocks[k].block].nins;
   x->sites = WW_NEWN(x->a, ww_site, n + 1);
   const ww_fn *fn = NULL;
   const ww_cost *costs = NULL;
@@ -31,24 +34,28 @@ static void collect_sites(ww_advisor *x) {
   for (uint32_t k = 0; k < t->nblocks; k++) {
     const ww_block_counts *b = &t->blocks[k];
     const ww_block *block = &b->fn->blocks[b->block];
-    if (b->fn != fn) costs = ww_lower_costs(x->m, fn = b->fn, x->g, x->a, &first);
+    if (b->fn != fn)
+      costs = ww_lower_costs(x->m, fn = b->fn, x->g, x->a, &first);
     for (uint32_t i = 0; i < block->nins; i++) {
       ww_site *s = &x->sites[x->nsites++];
-      *s = (ww_site){b->fn, b->block, i, &block->ins[i], costs[first[b->block] + i], b->warps, b->lanes};
+      *s = (ww_site){b->fn,    b->block, i, &block->ins[i], costs[first[b->block] + i],
+                     b->warps, b->lanes};
       ww_part_add(&x->all, s, 1);
     }
   }
 }
 
 void ww_part_add(ww_part *to, const ww_site *s, double share) {
-  for (int p = 0; p < WW_NPIPES; p++) to->inst[p] += share * s->warps * (double)s->cost.inst[p];
+  for (int p = 0; p < WW_NPIPES; p++)
+    to->inst[p] += share * s->warps * (double)s->cost.inst[p];
   to->latency += share * s->warps * (double)s->cost.latency;
 }
 
 void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f) {
   double before = w->lowered.total, taken = 0;
   for (int p = 0; p < WW_NPIPES; p++) {
-    if (!(pipes >> p & 1)) continue;
+    if (!(pipes >> p & 1))
+      continue;
     taken += w->lowered.inst[p] * (1 - f);
     w->lowered.inst[p] *= f;
     w->lowered.cycles[p] *= f;
@@ -61,7 +68,8 @@ void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f) {
 
 void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w) {
   for (int p = 0; p < WW_NPIPES; p++) {
-    if (x->all.inst[p] <= 0 || part->inst[p] == 0) continue;
+    if (x->all.inst[p] <= 0 || part->inst[p] == 0)
+      continue;
     double f = 1 - part->inst[p] / x->all.inst[p];
     ww_work_scale_pipes(w, 1u << p, f > 0 ? f : 0);
   }
@@ -71,18 +79,22 @@ void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w) {
 
 /* ---- findings ---- */
 
-void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without, const char *cause,
-                   const char *remedy) {
+void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without,
+                   const char *cause, const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
-  double gain = t.us > 0 ? x->p->machine_us / t.us : 0; /* model against model; the corrected time keeps the ratio */
-  if (!(gain >= LEAST_GAIN) || !isfinite(gain)) return;
-  ww_push(x->a, &x->items, (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, x->p->timing.us / gain});
+  double gain = t.us > 0 ? x->p->machine_us / t.us
+                         : 0; /* model against model; the corrected time keeps the ratio */
+  if (!(gain >= LEAST_GAIN) || !isfinite(gain))
+    return;
+  ww_push(x->a, &x->items,
+          (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, x->p->timing.us / gain});
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
   for (uint32_t k = 0; k < x->t->nlines; k++)
-    if (x->t->lines[k].file == at.file && x->t->lines[k].line == at.line) return &x->t->lines[k];
+    if (x->t->lines[k].file == at.file && x->t->lines[k].line == at.line)
+      return &x->t->lines[k];
   return NULL;
 }
 
@@ -93,7 +105,8 @@ double ww_advice_touched(const ww_arg_counts *g) {
 
 ww_loc ww_advice_kernel(const ww_advisor *x) {
   for (uint32_t k = 0; x->fn->file && k < x->m->nfiles; k++)
-    if (x->m->files[k] && !strcmp(x->m->files[k], x->fn->file)) return (ww_loc){k, x->fn->line};
+    if (x->m->files[k] && !strcmp(x->m->files[k], x->fn->file))
+      return (ww_loc){k, x->fn->line};
   return (ww_loc){0, 0};
 }
 
@@ -102,14 +115,17 @@ const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
   uint32_t said = 0, more = 0;
   for (uint32_t k = 1; k < n; k++) {
     bool seen = at[k].line == 0;
-    for (uint32_t j = 0; j < k; j++) seen |= at[j].file == at[k].file && at[j].line == at[k].line;
-    if (seen) continue;
+    for (uint32_t j = 0; j < k; j++)
+      seen |= at[j].file == at[k].file && at[j].line == at[k].line;
+    if (seen)
+      continue;
     if (said == 3)
       more++;
     else
       ww_buf_fmt(&b, said++ ? ", %u" : "; so does line %u", at[k].line);
   }
-  if (more) ww_buf_fmt(&b, " and %u more", more);
+  if (more)
+    ww_buf_fmt(&b, " and %u more", more);
   char *out = ww_strdup(x->a, b.s ? b.s : "");
   ww_buf_free(&b);
   return out;
@@ -117,7 +133,8 @@ const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
 
 static int by_gain(const void *a, const void *b) {
   const ww_advice_item *p = a, *q = b;
-  if (p->gain != q->gain) return p->gain < q->gain ? 1 : -1;
+  if (p->gain != q->gain)
+    return p->gain < q->gain ? 1 : -1;
   return (int)p->rule - (int)q->rule;
 }
 
@@ -138,13 +155,16 @@ static uint32_t line_index(const ww_tally *t, ww_loc at) {
     else
       hi = mid;
   }
-  return lo < t->nlines && t->lines[lo].line == at.line && t->lines[lo].file == at.file ? lo : UINT32_MAX;
+  return lo < t->nlines && t->lines[lo].line == at.line && t->lines[lo].file == at.file
+             ? lo
+             : UINT32_MAX;
 }
 
 /* Cycles of a global load, by where this kernel's loads are served. */
 static double load_latency(const ww_advisor *x) {
   const ww_traffic *f = &x->p->work.traffic;
-  double l1 = isnan(x->g->l1_latency) ? 40 : x->g->l1_latency, l2 = isnan(x->g->l2_latency) ? 250 : x->g->l2_latency,
+  double l1 = isnan(x->g->l1_latency) ? 40 : x->g->l1_latency,
+         l2 = isnan(x->g->l2_latency) ? 250 : x->g->l2_latency,
          dram = isnan(x->g->dram_latency) ? 600 : x->g->dram_latency;
   return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
 }
@@ -154,13 +174,16 @@ static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *each) 
   for (uint32_t k = 0; k < x->nsites; k++) {
     const ww_site *s = &x->sites[k];
     uint32_t at = line_index(x->t, ww_site_loc(x, s));
-    if (at == UINT32_MAX) continue;
+    if (at == UINT32_MAX)
+      continue;
     double n = 0;
-    for (int p = 0; p < WW_NPIPES; p++) n += (double)s->cost.inst[p];
+    for (int p = 0; p < WW_NPIPES; p++)
+      n += (double)s->cost.inst[p];
     lines[at].inst += n * s->warps;
     each[at].issue += n * s->warps;
     each[at].pipe += (double)s->cost.inst[x->p->timing.busiest] * s->warps;
-    bool memory = s->ins->op == WW_OP_LD && (s->ins->space == WW_GLOBAL || s->ins->space == WW_GENERIC);
+    bool memory =
+        s->ins->op == WW_OP_LD && (s->ins->space == WW_GLOBAL || s->ins->space == WW_GENERIC);
     each[at].latency += s->warps * ((double)s->cost.latency + (memory ? load : 0));
     if (s->ins->space == WW_LOCAL &&
         (s->ins->op == WW_OP_LD || s->ins->op == WW_OP_ST)) { /* the tally has global ones only */
@@ -168,24 +191,35 @@ static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *each) 
       each[at].sectors += sectors;
       lines[at].bytes += 32 * sectors;
     }
-    if (s->ins->space == WW_CONST && s->ins->op == WW_OP_LD) each[at].constants += s->warps;
-    if (s->ins->op == WW_OP_BAR || s->ins->op == WW_OP_GRIDSYNC) each[at].barriers += s->warps;
+    if (s->ins->space == WW_CONST && s->ins->op == WW_OP_LD)
+      each[at].constants += s->warps;
+    if (s->ins->op == WW_OP_BAR || s->ins->op == WW_OP_GRIDSYNC)
+      each[at].barriers += s->warps;
   }
 }
 
 static double of_term(const shares *s, ww_term k) {
   switch (k) {
-  case WW_TERM_ISSUE: return s->issue;
-  case WW_TERM_PIPE: return s->pipe;
-  case WW_TERM_SHARED: return s->shared;
+  case WW_TERM_ISSUE:
+    return s->issue;
+  case WW_TERM_PIPE:
+    return s->pipe;
+  case WW_TERM_SHARED:
+    return s->shared;
   case WW_TERM_L1:
   case WW_TERM_L2:
-  case WW_TERM_DRAM: return s->sectors;
-  case WW_TERM_CONST: return s->constants;
-  case WW_TERM_ATOMIC: return s->atomics;
-  case WW_TERM_LATENCY: return s->latency;
-  case WW_TERM_BARRIER: return s->barriers;
-  default: return 0;
+  case WW_TERM_DRAM:
+    return s->sectors;
+  case WW_TERM_CONST:
+    return s->constants;
+  case WW_TERM_ATOMIC:
+    return s->atomics;
+  case WW_TERM_LATENCY:
+    return s->latency;
+  case WW_TERM_BARRIER:
+    return s->barriers;
+  default:
+    return 0;
   }
 }
 
@@ -202,31 +236,39 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
   for (uint32_t k = 0; k < t->nlines; k++) {
     const ww_line_counts *l = &t->lines[k];
     double sectors = l->ld_sectors + l->st_sectors, requests = l->ld_requests + l->st_requests;
-    out->lines[k] = (ww_line_cost){.file = l->file,
-                                   .line = l->line,
-                                   .bytes = 32 * sectors,
-                                   .sectors = requests > 0 ? sectors / requests : 0,
-                                   .ways = l->shared_requests > 0 ? l->shared_passes / l->shared_requests : 0};
-    each[k] = (shares){.shared = l->shared_passes, .sectors = l->ld_sectors + l->st_sectors, .atomics = l->atomics};
+    out->lines[k] =
+        (ww_line_cost){.file = l->file,
+                       .line = l->line,
+                       .bytes = 32 * sectors,
+                       .sectors = requests > 0 ? sectors / requests : 0,
+                       .ways = l->shared_requests > 0 ? l->shared_passes / l->shared_requests : 0};
+    each[k] = (shares){.shared = l->shared_passes,
+                       .sectors = l->ld_sectors + l->st_sectors,
+                       .atomics = l->atomics};
   }
   site_shares(x, out->lines, each);
   out->rest = 1;
   for (int term = 0; term < WW_NTERMS; term++) {
     double sum = 0, part = x->p->timing.stall[term];
-    for (uint32_t k = 0; k < t->nlines; k++) sum += of_term(&each[k], (ww_term)term);
-    if (!(sum > 0) || !(part > 0)) continue;
-    for (uint32_t k = 0; k < t->nlines; k++) out->lines[k].share += part * of_term(&each[k], (ww_term)term) / sum;
+    for (uint32_t k = 0; k < t->nlines; k++)
+      sum += of_term(&each[k], (ww_term)term);
+    if (!(sum > 0) || !(part > 0))
+      continue;
+    for (uint32_t k = 0; k < t->nlines; k++)
+      out->lines[k].share += part * of_term(&each[k], (ww_term)term) / sum;
     out->rest -= part;
   }
-  if (out->rest < 0) out->rest = 0;
+  if (out->rest < 0)
+    out->rest = 0;
   qsort(out->lines, out->nlines, sizeof *out->lines, by_share);
 }
 
 /* ---- all ---- */
 
-void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params, const ww_prediction *p,
-               ww_arena *a, ww_advice *out) {
-  ww_advisor x = {.m = m, .fn = fn, .g = g, .params = params, .p = p, .t = &p->trace.sampled.tally, .a = a};
+void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params,
+               const ww_prediction *p, ww_arena *a, ww_advice *out) {
+  ww_advisor x = {
+      .m = m, .fn = fn, .g = g, .params = params, .p = p, .t = &p->trace.sampled.tally, .a = a};
   *out = (ww_advice){0};
   index_blocks(&x);
   collect_sites(&x);
@@ -236,7 +278,8 @@ void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_pa
   ww_advise_code(&x);
   ww_advise_flow(&x);
   ww_advise_launch(&x);
-  if (x.items.n) qsort(x.items.v, x.items.n, sizeof *x.items.v, by_gain);
+  if (x.items.n)
+    qsort(x.items.v, x.items.n, sizeof *x.items.v, by_gain);
   out->items = x.items.v;
   out->nitems = x.items.n;
 }

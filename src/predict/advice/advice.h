@@ -1,7 +1,9 @@
-/* advice.h - what a prediction tells a programmer: what each source line costs, what to change first and what that would gain.
+/* advice.h - what a prediction tells a programmer: what each source line costs, what to change
+ * first and what that would gain.
  *
- * A finding's gain is no rule of thumb: the numbers that stand for its cause are changed in a copy of the prediction's ww_work and
- * the time model runs again. Gains of several findings do not multiply: each is what removing that one cause alone would give. */
+ * A finding's gain is no rule of thumb: the numbers that stand for its cause are changed in a copy
+ * of the prediction's ww_work and the time model runs again. Gains of several findings do not
+ * multiply: each is what removing that one cause alone would give. */
 #ifndef WW_ADVICE_H
 #define WW_ADVICE_H
 
@@ -21,33 +23,34 @@ extern const ww_rule_info ww_rules[WW_NRULES];
 
 typedef struct {
   ww_rule rule;
-  uint32_t file, line;   /* ww_loc; line 0: about the launch as a whole */
-  const char *cause;     /* what happens, with figures */
-  const char *remedy;    /* what to do about it */
-  double gain;           /* predicted time / time without the cause, above 1 */
-  double us;             /* time without the cause */
+  uint32_t file, line; /* ww_loc; line 0: about the launch as a whole */
+  const char *cause;   /* what happens, with figures */
+  const char *remedy;  /* what to do about it */
+  double gain;         /* predicted time / time without the cause, above 1 */
+  double us;           /* time without the cause */
 } ww_advice_item;
 
 typedef struct {
   uint32_t file, line;
-  double inst;  /* machine instructions of warps */
-  double bytes; /* of global memory's sectors, read and written */
-  double share; /* of the kernel's time */
+  double inst;    /* machine instructions of warps */
+  double bytes;   /* of global memory's sectors, read and written */
+  double share;   /* of the kernel's time */
   double sectors; /* per request of a warp, of its global loads and stores; 0: it has none */
-  double ways;    /* passes per request of its shared-memory accesses, 1 is free of conflicts; 0: it has none */
+  double ways;    /* passes per request of its shared-memory accesses, 1 is free of conflicts; 0: it
+                     has none */
 } ww_line_cost;
 
 typedef struct {
   ww_advice_item *items; /* by gain, largest first */
   uint32_t nitems;
-  ww_line_cost *lines;   /* by share, largest first */
+  ww_line_cost *lines; /* by share, largest first */
   uint32_t nlines;
-  double rest;           /* share that belongs to no line: launch, tail, first fetches */
+  double rest; /* share that belongs to no line: launch, tail, first fetches */
 } ww_advice;
 
 /* params as ww_predict used them; the prediction's own report is left alone. */
-void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params, const ww_prediction *p, ww_arena *a,
-               ww_advice *out);
+void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params,
+               const ww_prediction *p, ww_arena *a, ww_advice *out);
 /* The items as the report's findings, paths as the module has them. */
 void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r);
 

@@ -1,7 +1,8 @@
-/* advice_code.c - findings about the arithmetic itself: double precision by accident, divisions, values computed too often.
+/* advice_code.c - findings about the arithmetic itself: double precision by accident, divisions,
+ * values computed too often.
  *
- * All of it is plain dataflow over one function's values, to a fixed point; values that came through calls are taken as unknown, so
- * a rule stays silent rather than wrong. */
+ * All of it is plain dataflow over one function's values, to a fixed point; values that came
+ * through calls are taken as unknown, so a rule stays silent rather than wrong. */
 #include "advice_int.h"
 
 typedef struct {
@@ -12,15 +13,23 @@ typedef struct {
 
 static void group_add(const ww_advisor *x, const ww_site *s, double share, group *g) {
   double n = 0;
-  for (int p = 0; p < WW_NPIPES; p++) n += (double)s->cost.inst[p];
+  for (int p = 0; p < WW_NPIPES; p++)
+    n += (double)s->cost.inst[p];
   ww_part_add(&g->part, s, share);
   g->count += s->warps;
-  if (n * s->warps > g->most && ww_site_loc(x, s).line) g->most = n * s->warps, g->at = ww_site_loc(x, s);
+  if (n * s->warps > g->most && ww_site_loc(x, s).line) {
+    g->most = n * s->warps;
+    g->at = ww_site_loc(x, s);
+  }
 }
 
-static double per_thread(const ww_advisor *x, double warps) { return warps / (x->t->c.warps > 0 ? x->t->c.warps : 1); }
+static double per_thread(const ww_advisor *x, double warps) {
+  return warps / (x->t->c.warps > 0 ? x->t->c.warps : 1);
+}
 
-static bool is_const(const ww_fn *fn, ww_val v) { return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST; }
+static bool is_const(const ww_fn *fn, ww_val v) {
+  return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST;
+}
 
 enum { MOST_USES = 64 };
 
@@ -31,13 +40,14 @@ typedef struct {
 } doubles;
 
 static bool keeps_double(const ww_ins *i) { /* results or operands that are double on purpose */
-  return i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS || i->op == WW_OP_CALL ||
-         i->op == WW_OP_CALLI || i->op == WW_OP_RET || i->op == WW_OP_SHFL || i->op == WW_OP_MMA ||
-         i->op == WW_OP_PRINTF;
+  return i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS ||
+         i->op == WW_OP_CALL || i->op == WW_OP_CALLI || i->op == WW_OP_RET || i->op == WW_OP_SHFL ||
+         i->op == WW_OP_MMA || i->op == WW_OP_PRINTF;
 }
 
 static bool mark(bool *set, ww_val v) {
-  if (v == WW_NOVAL || set[v]) return false;
+  if (v == WW_NOVAL || set[v])
+    return false;
   return set[v] = true;
 }
 
@@ -45,34 +55,44 @@ static bool flow_doubles(const ww_fn *fn, const ww_ins *i, doubles *d) {
   ww_val uses[MOST_USES];
   uint32_t n = ww_ins_uses(fn, i, uses, MOST_USES);
   bool changed = false, source = keeps_double(i), sink = keeps_double(i);
-  if (n > MOST_USES) n = MOST_USES;
-  if (i->op == WW_OP_FCVT && i->type != WW_F64) return false; /* the way back to float ends both flows */
-  for (uint32_t k = 0; k < n; k++) source |= fn->vals[uses[k]].type == WW_F64 && d->from[uses[k]];
+  if (n > MOST_USES)
+    n = MOST_USES;
+  if (i->op == WW_OP_FCVT && i->type != WW_F64)
+    return false; /* the way back to float ends both flows */
+  for (uint32_t k = 0; k < n; k++)
+    source |= fn->vals[uses[k]].type == WW_F64 && d->from[uses[k]];
   for (uint32_t k = 0; k < i->nres; k++) {
-    if (fn->vals[i->dst + k].type != WW_F64) continue;
-    if (source) changed |= mark(d->from, i->dst + k);
+    if (fn->vals[i->dst + k].type != WW_F64)
+      continue;
+    if (source)
+      changed |= mark(d->from, i->dst + k);
     sink |= d->to[i->dst + k];
   }
   for (uint32_t k = 0; sink && k < n; k++)
-    if (fn->vals[uses[k]].type == WW_F64) changed |= mark(d->to, uses[k]);
+    if (fn->vals[uses[k]].type == WW_F64)
+      changed |= mark(d->to, uses[k]);
   return changed;
 }
 
 static doubles find_doubles(const ww_fn *fn, ww_arena *a) {
   doubles d = {WW_NEWN(a, bool, fn->nvals + 1), WW_NEWN(a, bool, fn->nvals + 1)};
-  for (uint32_t v = 0; v < fn->nvals; v++) d.from[v] = fn->vals[v].type == WW_F64 && fn->vals[v].kind == WW_VAL_PARAM;
+  for (uint32_t v = 0; v < fn->nvals; v++)
+    d.from[v] = fn->vals[v].type == WW_F64 && fn->vals[v].kind == WW_VAL_PARAM;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nphis;
          k++) { /* a double variable that lives through a loop is meant to be one */
       const ww_phi *p = &fn->blocks[b].phis[k];
-      if (fn->vals[p->dst].type != WW_F64) continue;
+      if (fn->vals[p->dst].type != WW_F64)
+        continue;
       d.from[p->dst] = d.to[p->dst] = true;
-      for (uint32_t j = 0; j < p->n; j++) d.to[fn->pool[p->ext + 2 * j + 1]] = true;
+      for (uint32_t j = 0; j < p->n; j++)
+        d.to[fn->pool[p->ext + 2 * j + 1]] = true;
     }
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t b = 0; b < fn->nblocks; b++)
-      for (uint32_t i = 0; i < fn->blocks[b].nins; i++) changed |= flow_doubles(fn, &fn->blocks[b].ins[i], &d);
+      for (uint32_t i = 0; i < fn->blocks[b].nins; i++)
+        changed |= flow_doubles(fn, &fn->blocks[b].ins[i], &d);
   }
   return d;
 }
@@ -80,18 +100,24 @@ static doubles find_doubles(const ww_fn *fn, ww_arena *a) {
 /* -1: no; 0: a conversion that would go; else machine instructions in single precision. */
 static double accidental(const ww_site *s, const doubles *d) {
   const ww_ins *i = s->ins;
-  if (i->op == WW_OP_FCVT && i->type == WW_F64 && i->type2 == WW_F32) return d->to[i->dst] || d->from[i->dst] ? -1 : 0;
-  if (i->op == WW_OP_FCVT && i->type == WW_F32 && i->type2 == WW_F64) return d->from[i->a] ? -1 : 0;
+  if (i->op == WW_OP_FCVT && i->type == WW_F64 && i->type2 == WW_F32)
+    return d->to[i->dst] || d->from[i->dst] ? -1 : 0;
+  if (i->op == WW_OP_FCVT && i->type == WW_F32 && i->type2 == WW_F64)
+    return d->from[i->a] ? -1 : 0;
   uint8_t cls = ww_ops[i->op].cls;
-  if (i->type != WW_F64 || (cls != WW_CLASS_FP && cls != WW_CLASS_FPX && cls != WW_CLASS_MATH && i->op != WW_OP_FCMP))
+  if (i->type != WW_F64 ||
+      (cls != WW_CLASS_FP && cls != WW_CLASS_FPX && cls != WW_CLASS_MATH && i->op != WW_OP_FCMP))
     return -1;
   ww_val uses[MOST_USES];
   uint32_t n = ww_ins_uses(s->fn, i, uses, MOST_USES);
   for (uint32_t k = 0; k < n && k < MOST_USES; k++)
-    if (!is_const(s->fn, uses[k]) && d->from[uses[k]]) return -1;
-  if (i->nres && i->op != WW_OP_FCMP && (d->to[i->dst] || d->from[i->dst])) return -1;
+    if (!is_const(s->fn, uses[k]) && d->from[uses[k]])
+      return -1;
+  if (i->nres && i->op != WW_OP_FCMP && (d->to[i->dst] || d->from[i->dst]))
+    return -1;
   double all = 0;
-  for (int p = 0; p < WW_NPIPES; p++) all += (double)s->cost.inst[p];
+  for (int p = 0; p < WW_NPIPES; p++)
+    all += (double)s->cost.inst[p];
   return all > 2 ? all / 2 : 1;
 }
 
@@ -112,21 +138,25 @@ static void double_constants(ww_advisor *x) {
   for (uint32_t k = 0; k < x->nsites; k++) {
     const ww_site *s = &x->sites[k];
     double left = s->fn == x->fn ? accidental(s, &d) : -1;
-    if (left < 0) continue;
+    if (left < 0)
+      continue;
     group_add(x, s, 1, &g);
     single += left * s->warps;
     g.part.latency -= left > 0 ? 4 * s->warps : 0;
-    if (left > 0) operations += s->warps;
+    if (left > 0)
+      operations += s->warps;
   }
-  if (operations <= 0) return;
+  if (operations <= 0)
+    return;
   ww_work w = x->p->work;
   ww_part_remove(x, &g.part, &w);
   add_single(x, single, &w);
-  ww_advice_add(
-      x, WW_RULE_DOUBLE_CONSTANT, g.at, &w,
-      ww_fmt(x->a, "float values are converted to double, computed with and converted back, %.3g operations a thread",
-             per_thread(x, operations)),
-      "write float constants (0.5f, not 0.5) and float functions (sqrtf, powf, fabsf)");
+  ww_advice_add(x, WW_RULE_DOUBLE_CONSTANT, g.at, &w,
+                ww_fmt(x->a,
+                       "float values are converted to double, computed with and converted back, "
+                       "%.3g operations a thread",
+                       per_thread(x, operations)),
+                "write float constants (0.5f, not 0.5) and float functions (sqrtf, powf, fabsf)");
 }
 
 /* ---- divisions, powers ---- */
@@ -140,32 +170,38 @@ static void divisions(ww_advisor *x) {
   for (uint32_t k = 0; k < x->nsites; k++)
     if (is_division(x->sites[k].ins->op) && !is_const(x->sites[k].fn, x->sites[k].ins->b))
       group_add(x, &x->sites[k], 0.8, &g);
-  if (g.count <= 0) return;
+  if (g.count <= 0)
+    return;
   double cost = 0;
-  for (int p = 0; p < WW_NPIPES; p++) cost += g.part.inst[p] / 0.8;
+  for (int p = 0; p < WW_NPIPES; p++)
+    cost += g.part.inst[p] / 0.8;
   ww_work w = x->p->work;
   ww_part_remove(x, &g.part, &w);
-  ww_advice_add(
-      x, WW_RULE_RUNTIME_DIVISION, g.at, &w,
-      ww_fmt(
-          x->a,
-          "%.3g integer divisions or remainders a thread by values unknown to the compiler, about %.0f instructions each",
-          per_thread(x, g.count), cost / g.count),
-      "take the indices from a 2D or 3D grid instead, count them up with the loop, or make the divisor a template "
-      "parameter or constexpr");
+  ww_advice_add(x, WW_RULE_RUNTIME_DIVISION, g.at, &w,
+                ww_fmt(x->a,
+                       "%.3g integer divisions or remainders a thread by values unknown to the "
+                       "compiler, about %.0f instructions each",
+                       per_thread(x, g.count), cost / g.count),
+                "take the indices from a 2D or 3D grid instead, count them up with the loop, or "
+                "make the divisor a template "
+                "parameter or constexpr");
 }
 
 static bool cheap_power(const ww_fn *fn, const ww_ins *i) {
-  if (i->op != WW_OP_MATH || (i->sub != WW_MATH_POW && i->sub != WW_MATH_POWI && i->sub != WW_MATH_POWR)) return false;
-  if (!is_const(fn, i->b)) return false;
+  if (i->op != WW_OP_MATH ||
+      (i->sub != WW_MATH_POW && i->sub != WW_MATH_POWI && i->sub != WW_MATH_POWR))
+    return false;
+  if (!is_const(fn, i->b))
+    return false;
   const ww_value *v = &fn->vals[i->b];
   double e = 0;
   float f;
   if (v->type == WW_F64)
     memcpy(&e, &v->bits, 8);
-  else if (v->type == WW_F32)
-    memcpy(&f, &v->bits, 4), e = (double)f;
-  else
+  else if (v->type == WW_F32) {
+    memcpy(&f, &v->bits, 4);
+    e = (double)f;
+  } else
     e = (double)(int32_t)v->bits;
   return fabs(e) <= 8 && (e == floor(e) || fabs(e) == 0.5 || fabs(e) == 1.5);
 }
@@ -173,12 +209,15 @@ static bool cheap_power(const ww_fn *fn, const ww_ins *i) {
 static void powers(ww_advisor *x) {
   group g = {0};
   for (uint32_t k = 0; k < x->nsites; k++)
-    if (cheap_power(x->sites[k].fn, x->sites[k].ins)) group_add(x, &x->sites[k], 0.95, &g);
-  if (g.count <= 0) return;
+    if (cheap_power(x->sites[k].fn, x->sites[k].ins))
+      group_add(x, &x->sites[k], 0.95, &g);
+  if (g.count <= 0)
+    return;
   ww_work w = x->p->work;
   ww_part_remove(x, &g.part, &w);
   ww_advice_add(x, WW_RULE_EXPENSIVE_MATH, g.at, &w,
-                ww_fmt(x->a, "pow with a small constant exponent, %.3g times a thread", per_thread(x, g.count)),
+                ww_fmt(x->a, "pow with a small constant exponent, %.3g times a thread",
+                       per_thread(x, g.count)),
                 "multiply (x * x * x) or take a square root instead");
 }
 
@@ -187,8 +226,9 @@ static void powers(ww_advisor *x) {
 static bool varies_by_itself(const ww_ins *i) {
   switch (i->op) {
   case WW_OP_SREG:
-    return i->sub == WW_SREG_TID_X || i->sub == WW_SREG_TID_Y || i->sub == WW_SREG_TID_Z || i->sub == WW_SREG_LANEID ||
-           i->sub == WW_SREG_WARPID || (i->sub >= WW_SREG_LANEMASK_EQ && i->sub <= WW_SREG_LANEMASK_GE);
+    return i->sub == WW_SREG_TID_X || i->sub == WW_SREG_TID_Y || i->sub == WW_SREG_TID_Z ||
+           i->sub == WW_SREG_LANEID || i->sub == WW_SREG_WARPID ||
+           (i->sub >= WW_SREG_LANEMASK_EQ && i->sub <= WW_SREG_LANEMASK_GE);
   case WW_OP_ATOM:
   case WW_OP_CAS:
   case WW_OP_SHFL:
@@ -198,13 +238,17 @@ static bool varies_by_itself(const ww_ins *i) {
   case WW_OP_CALLI:
   case WW_OP_CLOCK:
   case WW_OP_MALLOC:
-  case WW_OP_LOCALADDR: return true;
-  case WW_OP_LD: return i->space == WW_LOCAL;
-  default: return false;
+  case WW_OP_LOCALADDR:
+    return true;
+  case WW_OP_LD:
+    return i->space == WW_LOCAL;
+  default:
+    return false;
   }
 }
 
-/* Per value: threads of a block may disagree on it. Branches are not looked at: the same value on both sides stays one. */
+/* Per value: threads of a block may disagree on it. Branches are not looked at: the same value on
+ * both sides stays one. */
 static const bool *find_varying(const ww_fn *fn, ww_arena *a) {
   bool *v = WW_NEWN(a, bool, fn->nvals + 1);
   for (bool changed = true; changed;) {
@@ -213,14 +257,17 @@ static const bool *find_varying(const ww_fn *fn, ww_arena *a) {
       const ww_block *block = &fn->blocks[b];
       for (uint32_t k = 0; k < block->nphis; k++)
         for (uint32_t j = 0; j < block->phis[k].n; j++)
-          if (v[fn->pool[block->phis[k].ext + 2 * j + 1]]) changed |= mark(v, block->phis[k].dst);
+          if (v[fn->pool[block->phis[k].ext + 2 * j + 1]])
+            changed |= mark(v, block->phis[k].dst);
       for (uint32_t k = 0; k < block->nins; k++) {
         const ww_ins *i = &block->ins[k];
         ww_val uses[MOST_USES];
         uint32_t n = i->nres ? ww_ins_uses(fn, i, uses, MOST_USES) : 0;
         bool varying = varies_by_itself(i);
-        for (uint32_t j = 0; j < n && j < MOST_USES; j++) varying |= v[uses[j]];
-        for (uint32_t j = 0; varying && j < i->nres; j++) changed |= mark(v, i->dst + j);
+        for (uint32_t j = 0; j < n && j < MOST_USES; j++)
+          varying |= v[uses[j]];
+        for (uint32_t j = 0; varying && j < i->nres; j++)
+          changed |= mark(v, i->dst + j);
       }
     }
   }
@@ -230,9 +277,11 @@ static const bool *find_varying(const ww_fn *fn, ww_arena *a) {
 static bool same_everywhere(const ww_site *s, const bool *varying) {
   const ww_ins *i = s->ins;
   ww_val uses[MOST_USES];
-  if (i->op != WW_OP_MATH && i->op != WW_OP_FDIV && !is_division(i->op)) return false;
+  if (i->op != WW_OP_MATH && i->op != WW_OP_FDIV && !is_division(i->op))
+    return false;
   double n = 0;
-  for (int p = 0; p < WW_NPIPES; p++) n += (double)s->cost.inst[p];
+  for (int p = 0; p < WW_NPIPES; p++)
+    n += (double)s->cost.inst[p];
   return n >= 4 && ww_ins_uses(s->fn, i, uses, MOST_USES) && !varying[i->dst];
 }
 
@@ -240,15 +289,20 @@ static void recomputations(ww_advisor *x) {
   const bool *varying = find_varying(x->fn, x->a);
   group g = {0};
   for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].fn == x->fn && same_everywhere(&x->sites[k], varying)) group_add(x, &x->sites[k], 0.9, &g);
-  if (g.count <= 0) return;
+    if (x->sites[k].fn == x->fn && same_everywhere(&x->sites[k], varying))
+      group_add(x, &x->sites[k], 0.9, &g);
+  if (g.count <= 0)
+    return;
   ww_work w = x->p->work;
   ww_part_remove(x, &g.part, &w);
   ww_advice_add(
       x, WW_RULE_RECOMPUTATION, g.at, &w,
-      ww_fmt(x->a, "every thread of the block computes the same value, %.3g expensive operations a thread",
-             per_thread(x, g.count)),
-      "compute it once: on the host as an argument, in a table in constant memory, or by one thread into shared memory");
+      ww_fmt(
+          x->a,
+          "every thread of the block computes the same value, %.3g expensive operations a thread",
+          per_thread(x, g.count)),
+      "compute it once: on the host as an argument, in a table in constant memory, or by one "
+      "thread into shared memory");
 }
 
 void ww_advise_code(ww_advisor *x) {

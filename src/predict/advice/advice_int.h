@@ -1,4 +1,5 @@
-/* advice_int.h - what the files of the advice share: the kernel under study and how to cost a change. */
+/* advice_int.h - what the files of the advice share: the kernel under study and how to cost a
+ * change. */
 #ifndef WW_ADVICE_INT_H
 #define WW_ADVICE_INT_H
 
@@ -29,32 +30,40 @@ typedef struct {
   ww_arena *a;
   ww_site *sites; /* every instruction of every executed block */
   uint32_t nsites;
-  ww_part all;    /* their sum */
+  ww_part all;                /* their sum */
   const ww_block_counts **of; /* per block of fn: its counts, NULL where it never ran */
   WW_VEC(ww_advice_item) items;
 } ww_advisor;
 
 /* ---- advice.c ---- */
-static inline ww_loc ww_site_loc(const ww_advisor *x, const ww_site *s) { return x->m->locs[s->ins->loc]; }
+static inline ww_loc ww_site_loc(const ww_advisor *x, const ww_site *s) {
+  return x->m->locs[s->ins->loc];
+}
 void ww_part_add(ww_part *to, const ww_site *s, double share); /* share of its executions */
-/* Takes the part out of the work: instructions, pipe cycles, and its share of the dependency chain. */
+/* Takes the part out of the work: instructions, pipe cycles, and its share of the dependency chain.
+ */
 void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w);
 /* All instructions of the given pipes times f (bit p of pipes: pipe p). */
 void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f);
 /* The work was changed so: what would it gain? Added when that is worth saying. */
-void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without, const char *cause, const char *remedy);
-const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at); /* NULL: nothing was counted there */
-/* Bytes of the argument that the launch touches: distinct sectors, estimated from few blocks, and no more than the range. */
+void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without,
+                   const char *cause, const char *remedy);
+const ww_line_counts *ww_advice_line(const ww_advisor *x,
+                                     ww_loc at); /* NULL: nothing was counted there */
+/* Bytes of the argument that the launch touches: distinct sectors, estimated from few blocks, and
+ * no more than the range. */
 double ww_advice_touched(const ww_arg_counts *g);
-ww_loc ww_advice_kernel(const ww_advisor *x); /* where it is declared: for what concerns the launch as a whole */
+ww_loc ww_advice_kernel(
+    const ww_advisor *x); /* where it is declared: for what concerns the launch as a whole */
 /* ", also lines 12, 15": of the n places but the first, at most three. */
 const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n);
 
 /* ---- the searches ---- */
-void ww_advise_access(ww_advisor *x);  /* advice_memory.c: coalescing, banks, narrow accesses, local memory, atomics */
-void ww_advise_reuse(ww_advisor *x);   /* advice_reuse.c: accumulators in memory, tiles */
-void ww_advise_code(ww_advisor *x);    /* advice_code.c: double constants, division, recomputation */
-void ww_advise_flow(ww_advisor *x);    /* advice_launch.c: divergence */
-void ww_advise_launch(ww_advisor *x);  /* advice_launch.c: occupancy, grid, tail, barriers */
+void ww_advise_access(
+    ww_advisor *x); /* advice_memory.c: coalescing, banks, narrow accesses, local memory, atomics */
+void ww_advise_reuse(ww_advisor *x);  /* advice_reuse.c: accumulators in memory, tiles */
+void ww_advise_code(ww_advisor *x);   /* advice_code.c: double constants, division, recomputation */
+void ww_advise_flow(ww_advisor *x);   /* advice_launch.c: divergence */
+void ww_advise_launch(ww_advisor *x); /* advice_launch.c: occupancy, grid, tail, barriers */
 
 #endif

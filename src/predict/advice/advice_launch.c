@@ -1,4 +1,5 @@
-/* advice_launch.c - findings about the shape of the work: divergence, occupancy, grid and block size, tail, barriers. */
+/* advice_launch.c - findings about the shape of the work: divergence, occupancy, grid and block
+ * size, tail, barriers. */
 #include "advice_int.h"
 
 /* ---- divergence ---- */
@@ -17,15 +18,19 @@ static uint32_t blamed(const ww_advisor *x, uint32_t block) {
   for (uint32_t at = block; fn->blocks[at].idom != at;) {
     at = fn->blocks[at].idom;
     const ww_block_counts *c = x->of[at];
-    if (!c || c->splits <= 0.02 * c->warps) continue;
-    best = at, most = c->splits;
+    if (!c || c->splits <= 0.02 * c->warps)
+      continue;
+    best = at;
+    most = c->splits;
     break;
   }
   for (uint32_t k = 0; loop != WW_NOBLOCK && k < x->t->nblocks; k++) {
     const ww_block_counts *c = &x->t->blocks[k];
     if (c->fn == fn && ww_ir_in_loop(fn, c->block, loop) && c->splits > most &&
-        (best == WW_NOBLOCK || !ww_ir_in_loop(fn, best, loop)))
-      best = c->block, most = c->splits;
+        (best == WW_NOBLOCK || !ww_ir_in_loop(fn, best, loop))) {
+      best = c->block;
+      most = c->splits;
+    }
   }
   return best;
 }
@@ -33,43 +38,57 @@ static uint32_t blamed(const ww_advisor *x, uint32_t block) {
 static ww_loc branch_loc(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
   const ww_block *b = &fn->blocks[block];
   ww_loc at = b->nins ? x->m->locs[b->ins[b->nins - 1].loc] : (ww_loc){0, 0};
-  for (uint32_t i = b->nins; !at.line && i-- > 0;) at = x->m->locs[b->ins[i].loc];
+  for (uint32_t i = b->nins; !at.line && i-- > 0;)
+    at = x->m->locs[b->ins[i].loc];
   return at;
 }
 
 void ww_advise_flow(ww_advisor *x) {
-  double full = full_lanes(x), *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1), most = 0, loads = 0, idle = 0;
+  double full = full_lanes(x), *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1), most = 0,
+         loads = 0, idle = 0;
   ww_part part = {0};
   uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
   for (uint32_t k = 0; k < x->nsites; k++) {
     const ww_site *s = &x->sites[k];
     double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0, n = 0;
-    if (s->fn != x->fn || share < 0.02) continue;
+    if (s->fn != x->fn || share < 0.02)
+      continue;
     ww_part_add(&part, s, share);
-    if (s->ins->op == WW_OP_LD && s->ins->space == WW_GLOBAL) loads += share * s->warps;
-    for (int p = 0; p < WW_NPIPES; p++) n += (double)s->cost.inst[p];
+    if (s->ins->op == WW_OP_LD && s->ins->space == WW_GLOBAL)
+      loads += share * s->warps;
+    for (int p = 0; p < WW_NPIPES; p++)
+      n += (double)s->cost.inst[p];
     idle += n * s->warps * share;
     uint32_t b = k && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
     last = b;
-    if (b == WW_NOBLOCK) continue;
+    if (b == WW_NOBLOCK)
+      continue;
     loss[b] += n * s->warps * share;
-    if (loss[b] > most) most = loss[b], worst = b;
+    if (loss[b] > most) {
+      most = loss[b];
+      worst = b;
+    }
   }
-  if (worst == WW_NOBLOCK || x->p->work.lowered.total <= 0) return;
+  if (worst == WW_NOBLOCK || x->p->work.lowered.total <= 0)
+    return;
   ww_work w = x->p->work;
   ww_part_remove(x, &part, &w);
-  if (x->t->c.global_ld_requests > 0) w.chain.waits *= 1 - 0.9 * loads / x->t->c.global_ld_requests;
+  if (x->t->c.global_ld_requests > 0)
+    w.chain.waits *= 1 - 0.9 * loads / x->t->c.global_ld_requests;
   double active = full * (1 - idle / x->p->work.lowered.total);
   bool loop = x->fn->blocks[worst].loop != WW_NOBLOCK;
   ww_advice_add(
       x, WW_RULE_DIVERGENCE, branch_loc(x, x->fn, worst), &w,
-      ww_fmt(x->a, "lanes of a warp go different ways here: on average %.3g of %.3g work, the others wait", active,
-             full),
-      loop
-          ? "give neighbouring threads work of equal length (sort or bin it by length), or share a long item among the "
-            "threads of a warp"
-          : "let whole warps take the same side: order the data by case, or choose the side by threadIdx.x / 32 instead "
-            "of neighbouring threads");
+      ww_fmt(
+          x->a,
+          "lanes of a warp go different ways here: on average %.3g of %.3g work, the others wait",
+          active, full),
+      loop ? "give neighbouring threads work of equal length (sort or bin it by length), or share "
+             "a long item among the "
+             "threads of a warp"
+           : "let whole warps take the same side: order the data by case, or choose the side by "
+             "threadIdx.x / 32 instead "
+             "of neighbouring threads");
 }
 
 /* ---- occupancy ---- */
@@ -82,7 +101,8 @@ static void scale_chain(ww_chain *c, double f) {
   c->atomic_waits *= f;
   c->barriers *= f;
   c->const_waits *= f;
-  if (c->first_waits > c->waits) c->first_waits = c->waits;
+  if (c->first_waits > c->waits)
+    c->first_waits = c->waits;
 }
 
 static const char *of_limit(const ww_advisor *x, const char *because) {
@@ -96,14 +116,17 @@ static void by_registers(ww_advisor *x, ww_work *w) {
   for (uint32_t blocks = o->blocks * 2; blocks > o->blocks; blocks--) {
     want = floor(x->g->registers / (blocks * warps * x->g->lanes) / 8) * 8;
     ww_occupancy_of(x->g, w->block_threads, want, o->shared_bytes, &w->occupancy);
-    if (want >= 16 && want >= o->registers / 2 && w->occupancy.blocks > o->blocks) break;
+    if (want >= 16 && want >= o->registers / 2 && w->occupancy.blocks > o->blocks)
+      break;
   }
-  if (w->occupancy.blocks <= o->blocks) return;
+  if (w->occupancy.blocks <= o->blocks)
+    return;
   ww_advice_add(
       x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
       of_limit(x, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers)),
       ww_fmt(x->a,
-             "with %.0f registers %u warps would fit: __launch_bounds__(%llu, %u), fewer values alive at once, less "
+             "with %.0f registers %u warps would fit: __launch_bounds__(%llu, %u), fewer values "
+             "alive at once, less "
              "unrolling",
              want, w->occupancy.warps, (unsigned long long)w->block_threads, w->occupancy.blocks));
 }
@@ -115,19 +138,23 @@ static void by_shared(ww_advisor *x, ww_work *w) {
       x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
       of_limit(x, ww_fmt(x->a, "each block of %llu threads takes %.4g KB of shared memory",
                          (unsigned long long)w->block_threads, o->shared_bytes / 1024)),
-      "use less shared memory for each block (a smaller tile, a narrower type), or let more threads share it");
+      "use less shared memory for each block (a smaller tile, a narrower type), or let more "
+      "threads share it");
 }
 
 static void by_block_size(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->p->work.occupancy;
   uint32_t wide = 256 / x->g->lanes;
   double f = (double)wide / w->warps_per_block;
-  if (w->warps_per_block == wide || (double)w->blocks / f < 1) return;
+  if (w->warps_per_block == wide || (double)w->blocks / f < 1)
+    return;
   w->blocks = (uint64_t)((double)w->blocks / f);
   w->block_threads = (uint64_t)wide * x->g->lanes;
   w->warps_per_block = wide;
-  ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes * (f > 1 ? f : 1), &w->occupancy);
-  if (w->occupancy.warps <= o->warps) return;
+  ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes * (f > 1 ? f : 1),
+                  &w->occupancy);
+  if (w->occupancy.warps <= o->warps)
+    return;
   ww_advice_add(x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
                 of_limit(x, ww_fmt(x->a, "an SM holds at most %u blocks of %llu threads", o->blocks,
                                    (unsigned long long)x->p->work.block_threads)),
@@ -137,10 +164,14 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
 static void occupancy(ww_advisor *x) {
   ww_work w = x->p->work;
   const ww_occupancy *o = &x->p->work.occupancy;
-  if (o->limit_pct > 75 || !o->blocks) return;
-  if (o->limiter == WW_LIMIT_REGISTERS) by_registers(x, &w);
-  if (o->limiter == WW_LIMIT_SHARED) by_shared(x, &w);
-  if (o->limiter == WW_LIMIT_BLOCKS || o->limiter == WW_LIMIT_WARPS) by_block_size(x, &w);
+  if (o->limit_pct > 75 || !o->blocks)
+    return;
+  if (o->limiter == WW_LIMIT_REGISTERS)
+    by_registers(x, &w);
+  if (o->limiter == WW_LIMIT_SHARED)
+    by_shared(x, &w);
+  if (o->limiter == WW_LIMIT_BLOCKS || o->limiter == WW_LIMIT_WARPS)
+    by_block_size(x, &w);
 }
 
 /* ---- block and grid ---- */
@@ -148,89 +179,112 @@ static void occupancy(ww_advisor *x) {
 static void partial_warps(ww_advisor *x) {
   ww_work w = x->p->work;
   double lanes = (double)w.warps_per_block * x->g->lanes, used = (double)w.block_threads / lanes;
-  if (used > 0.95) return;
+  if (used > 0.95)
+    return;
   uint32_t fit = (uint32_t)(w.block_threads / x->g->lanes);
-  if (!fit) fit = 1;
+  if (!fit)
+    fit = 1;
   ww_work_scale_pipes(&w, (1u << WW_NPIPES) - 1, used);
   w.chain.warp_inst /= used;
   w.blocks = (uint64_t)ceil((double)w.blocks * (double)w.block_threads / (fit * x->g->lanes));
   w.warps_per_block = fit;
   w.block_threads = (uint64_t)fit * x->g->lanes;
-  ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes, &w.occupancy);
+  ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes,
+                  &w.occupancy);
   ww_advice_add(x, WW_RULE_PARTIAL_WARPS, ww_advice_kernel(x), &w,
                 ww_fmt(x->a, "blocks of %llu threads fill their %u warps to %.0f %%",
-                       (unsigned long long)x->p->work.block_threads, x->p->work.warps_per_block, 100 * used),
+                       (unsigned long long)x->p->work.block_threads, x->p->work.warps_per_block,
+                       100 * used),
                 ww_fmt(x->a, "choose a block size that is a multiple of %u", x->g->lanes));
 }
 
 static void few_blocks(ww_advisor *x) {
   ww_work w = x->p->work;
   double blocks = (double)w.blocks, slots = (double)x->g->sms * w.occupancy.blocks, more = slots;
-  if (blocks >= 0.7 * slots || blocks < 1) return;
+  if (blocks >= 0.7 * slots || blocks < 1)
+    return;
   if (x->fn->nloops) {
     double most = blocks * w.chain.warp_inst / 60; /* a block should still have something to do */
-    if (more > most) more = most;
-    if (more < 1.2 * blocks) return;
+    if (more > most)
+      more = most;
+    if (more < 1.2 * blocks)
+      return;
     scale_chain(&w.chain, blocks / floor(more));
     w.blocks = (uint64_t)more;
   } else { /* one item a thread: the same threads in smaller blocks reach more SMs */
     uint32_t k = 1;
-    while (k * 2 <= w.warps_per_block && blocks * k < x->g->sms) k *= 2;
-    if (k == 1) return;
+    while (k * 2 <= w.warps_per_block && blocks * k < x->g->sms)
+      k *= 2;
+    if (k == 1)
+      return;
     w.blocks *= k;
     w.warps_per_block /= k;
     w.block_threads /= k;
-    ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes / k, &w.occupancy);
+    ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes / k,
+                    &w.occupancy);
   }
   bool idle = blocks < x->g->sms;
-  ww_advice_add(x, WW_RULE_FEW_BLOCKS, ww_advice_kernel(x), &w,
-                idle ? ww_fmt(x->a, "%.0f block%s for %u SMs: most of the GPU has nothing to do", blocks,
-                              blocks > 1 ? "s" : "", x->g->sms)
-                     : ww_fmt(x->a, "%.0f blocks for %u SMs that could hold %.0f: too few warps to hide latency",
-                              blocks, x->g->sms, slots),
-                ww_fmt(x->a, "launch more, smaller pieces: %llu blocks or more, with less work each",
-                       (unsigned long long)w.blocks));
+  ww_advice_add(
+      x, WW_RULE_FEW_BLOCKS, ww_advice_kernel(x), &w,
+      idle ? ww_fmt(x->a, "%.0f block%s for %u SMs: most of the GPU has nothing to do", blocks,
+                    blocks > 1 ? "s" : "", x->g->sms)
+           : ww_fmt(x->a,
+                    "%.0f blocks for %u SMs that could hold %.0f: too few warps to hide latency",
+                    blocks, x->g->sms, slots),
+      ww_fmt(x->a, "launch more, smaller pieces: %llu blocks or more, with less work each",
+             (unsigned long long)w.blocks));
 }
 
 static void tail(ww_advisor *x) {
   ww_work w = x->p->work;
-  double slots = (double)x->g->sms * w.occupancy.blocks, waves = slots > 0 ? (double)w.blocks / slots : 0;
-  if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02) return;
+  double slots = (double)x->g->sms * w.occupancy.blocks,
+         waves = slots > 0 ? (double)w.blocks / slots : 0;
+  if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02)
+    return;
   double even = floor(waves) * slots;
   scale_chain(&w.chain, (double)w.blocks / even);
   w.blocks = (uint64_t)even;
-  ww_advice_add(
-      x, WW_RULE_TAIL, ww_advice_kernel(x), &w,
-      ww_fmt(x->a, "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave leaves most of the GPU idle",
-             (double)x->p->work.blocks, waves, slots),
-      ww_fmt(x->a,
-             "launch a multiple of %.0f blocks with a grid-stride loop, or smaller blocks so that the rest is small",
-             slots));
+  ww_advice_add(x, WW_RULE_TAIL, ww_advice_kernel(x), &w,
+                ww_fmt(x->a,
+                       "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "
+                       "leaves most of the GPU idle",
+                       (double)x->p->work.blocks, waves, slots),
+                ww_fmt(x->a,
+                       "launch a multiple of %.0f blocks with a grid-stride loop, or smaller "
+                       "blocks so that the rest is small",
+                       slots));
 }
 
 static void imbalance(ww_advisor *x) {
   ww_work w = x->p->work;
-  if (w.chain.spread < 1.25) return;
+  if (w.chain.spread < 1.25)
+    return;
   w.chain.spread = 1;
-  ww_advice_add(
-      x, WW_RULE_IMBALANCE, ww_advice_kernel(x), &w,
-      ww_fmt(x->a, "the longest block takes %.2g times the mean: SMs wait for it at the end", x->p->work.chain.spread),
-      "cut the work into equal pieces, start the long ones first, or let blocks fetch pieces from a counter");
+  ww_advice_add(x, WW_RULE_IMBALANCE, ww_advice_kernel(x), &w,
+                ww_fmt(x->a,
+                       "the longest block takes %.2g times the mean: SMs wait for it at the end",
+                       x->p->work.chain.spread),
+                "cut the work into equal pieces, start the long ones first, or let blocks fetch "
+                "pieces from a counter");
 }
 
 static void barriers(ww_advisor *x) {
   ww_work w = x->p->work;
   ww_loc at = {0, 0};
   double most = 0;
-  if (w.chain.barriers <= 0) return;
+  if (w.chain.barriers <= 0)
+    return;
   for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].ins->op == WW_OP_BAR && x->sites[k].warps > most)
-      most = x->sites[k].warps, at = ww_site_loc(x, &x->sites[k]);
+    if (x->sites[k].ins->op == WW_OP_BAR && x->sites[k].warps > most) {
+      most = x->sites[k].warps;
+      at = ww_site_loc(x, &x->sites[k]);
+    }
   w.chain.barriers *= 0.25;
-  ww_advice_add(x, WW_RULE_BARRIERS, at, &w,
-                ww_fmt(x->a, "%.3g block barriers a thread; at each the block waits for its slowest warp",
-                       x->p->work.chain.barriers),
-                "do more between barriers, use __syncwarp and shuffles within a warp, or smaller blocks");
+  ww_advice_add(
+      x, WW_RULE_BARRIERS, at, &w,
+      ww_fmt(x->a, "%.3g block barriers a thread; at each the block waits for its slowest warp",
+             x->p->work.chain.barriers),
+      "do more between barriers, use __syncwarp and shuffles within a warp, or smaller blocks");
 }
 
 void ww_advise_launch(ww_advisor *x) {

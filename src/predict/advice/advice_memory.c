@@ -1,6 +1,8 @@
-/* advice_memory.c - findings about single accesses: coalescing, banks, width, local memory, atomics.
+/* advice_memory.c - findings about single accesses: coalescing, banks, width, local memory,
+ * atomics.
  *
- * Lines come from the trace's tally; each rule makes one finding, at its costliest line, for all lines that share the cause. */
+ * Lines come from the trace's tally; each rule makes one finding, at its costliest line, for all
+ * lines that share the cause. */
 #include "advice_int.h"
 
 #include <stdlib.h>
@@ -18,8 +20,10 @@ static int by_excess(const void *a, const void *b) {
 
 static double sum_excess(culprits *c) {
   double sum = 0;
-  if (c->n) qsort(c->v, c->n, sizeof *c->v, by_excess);
-  for (uint32_t k = 0; k < c->n; k++) sum += c->v[k].excess;
+  if (c->n)
+    qsort(c->v, c->n, sizeof *c->v, by_excess);
+  for (uint32_t k = 0; k < c->n; k++)
+    sum += c->v[k].excess;
   return sum;
 }
 
@@ -27,7 +31,8 @@ static const char *also(const ww_advisor *x, const culprits *c) {
   ww_loc *at = WW_NEWN(x->a, ww_loc, c->n);
   uint32_t n = 0;
   for (uint32_t k = 0; k < c->n; k++)
-    if (c->v[k].excess > 0.2 * c->v[0].excess) at[n++] = c->v[k].at;
+    if (c->v[k].excess > 0.2 * c->v[0].excess)
+      at[n++] = c->v[k].at;
   return ww_advice_also(x, at, n);
 }
 
@@ -38,10 +43,13 @@ static culprits scattered(const ww_advisor *x, bool store) {
   culprits out = {0};
   for (uint32_t k = 0; k < x->t->nlines; k++) {
     const ww_line_counts *l = &x->t->lines[k];
-    double requests = store ? l->st_requests : l->ld_requests, sectors = store ? l->st_sectors : l->ld_sectors;
+    double requests = store ? l->st_requests : l->ld_requests,
+           sectors = store ? l->st_sectors : l->ld_sectors;
     double need = (store ? l->st_bytes : l->ld_bytes) / 32;
-    if (need < requests) need = requests;
-    if (sectors > 1.5 * need) ww_push(x->a, &out, (culprit){{l->file, l->line}, sectors - need, sectors});
+    if (need < requests)
+      need = requests;
+    if (sectors > 1.5 * need)
+      ww_push(x->a, &out, (culprit){{l->file, l->line}, sectors - need, sectors});
   }
   return out;
 }
@@ -50,23 +58,26 @@ static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool 
   const ww_line_counts *l = ww_advice_line(x, c->v[0].at);
   double requests = store ? l->st_requests : l->ld_requests, sectors = c->v[0].of / requests;
   double need = (c->v[0].of - c->v[0].excess) / requests;
-  return ww_fmt(x->a, "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data%s",
+  return ww_fmt(x->a,
+                "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data%s",
                 store ? "store" : "load", sectors, need, also(x, c));
 }
 
-/* L1 cycles once the scattered loads (or stores) take no more sectors than they need: four sectors a cycle, one request at
- * least. The other side keeps its part of what the model says now. */
+/* L1 cycles once the scattered loads (or stores) take no more sectors than they need: four sectors
+ * a cycle, one request at least. The other side keeps its part of what the model says now. */
 static double tidy_cycles(const ww_advisor *x, bool store, double now) {
   double side = 0, other = 0, tidy = 0;
   for (uint32_t k = 0; k < x->t->nlines; k++) {
     const ww_line_counts *l = &x->t->lines[k];
-    double ld = fmax(l->ld_requests, l->ld_sectors / 4), st = fmax(l->st_requests, l->st_sectors / 4);
+    double ld = fmax(l->ld_requests, l->ld_sectors / 4),
+           st = fmax(l->st_requests, l->st_sectors / 4);
     side += store ? st : ld;
     other += store ? ld : st;
-    tidy +=
-        store ? fmin(st, fmax(l->st_requests, l->st_bytes / 128)) : fmin(ld, fmax(l->ld_requests, l->ld_bytes / 128));
+    tidy += store ? fmin(st, fmax(l->st_requests, l->st_bytes / 128))
+                  : fmin(ld, fmax(l->ld_requests, l->ld_bytes / 128));
   }
-  if (side + other <= 0) return now;
+  if (side + other <= 0)
+    return now;
   return now * other / (side + other) + fmin(tidy, now * side / (side + other));
 }
 
@@ -79,37 +90,44 @@ static const char *neighbours(const ww_advisor *x) {
 static void uncoalesced_loads(ww_advisor *x) {
   culprits c = scattered(x, false);
   double excess = sum_excess(&c);
-  if (!c.n) return;
+  if (!c.n)
+    return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
   double misses = f->l1_ld_sectors - f->l1_ld_hits;
-  if (excess > f->l1_ld_sectors) excess = f->l1_ld_sectors;
+  if (excess > f->l1_ld_sectors)
+    excess = f->l1_ld_sectors;
   f->l1_ld_sectors -= excess;
   f->l1_wavefronts = tidy_cycles(x, false, f->l1_wavefronts);
   /* What L1 already catches costs L2 nothing; what is left can be no more than the data itself. */
-  double kept = misses > f->l1_ld_sectors ? f->l1_ld_sectors : misses, share = misses > 0 ? kept / misses : 1;
+  double kept = misses > f->l1_ld_sectors ? f->l1_ld_sectors : misses,
+         share = misses > 0 ? kept / misses : 1;
   f->l1_ld_hits = f->l1_ld_sectors - kept;
   f->l2_lookups -= f->l2_reads * (1 - share);
   f->l2_reads *= share;
-  if (f->l2_hits > f->l2_lookups) f->l2_hits = f->l2_lookups;
-  if (f->dram_read > 32 * kept) f->dram_read = 32 * kept;
+  if (f->l2_hits > f->l2_lookups)
+    f->l2_hits = f->l2_lookups;
+  if (f->dram_read > 32 * kept)
+    f->dram_read = 32 * kept;
   w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
   w.chain.lone = 0;
-  ww_advice_add(
-      x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
-      ww_fmt(x->a,
-             "let consecutive %s read consecutive elements (swap the index order, turn an array of structures into a "
-             "structure of arrays), or bring the data through shared memory",
-             neighbours(x)));
+  ww_advice_add(x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
+                ww_fmt(x->a,
+                       "let consecutive %s read consecutive elements (swap the index order, turn "
+                       "an array of structures into a "
+                       "structure of arrays), or bring the data through shared memory",
+                       neighbours(x)));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
   culprits c = scattered(x, true);
   double excess = sum_excess(&c);
-  if (!c.n) return;
+  if (!c.n)
+    return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
-  if (excess > f->l1_st_sectors) excess = f->l1_st_sectors;
+  if (excess > f->l1_st_sectors)
+    excess = f->l1_st_sectors;
   double share = f->l1_st_sectors > 0 ? 1 - excess / f->l1_st_sectors : 1;
   f->l1_wavefronts = tidy_cycles(x, true, f->l1_wavefronts);
   f->l1_st_sectors *= share;
@@ -118,14 +136,15 @@ static void uncoalesced_stores(ww_advisor *x) {
   f->l2_lookups -= f->l2_writes * (1 - share);
   f->l2_hits -= f->l2_writes * (1 - share);
   f->l2_writes *= share;
-  if (f->dram_write > 32 * f->l1_st_sectors) f->dram_write = 32 * f->l1_st_sectors;
+  if (f->dram_write > 32 * f->l1_st_sectors)
+    f->dram_write = 32 * f->l1_st_sectors;
   w.chain.store_lines *= share;
-  ww_advice_add(
-      x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
-      ww_fmt(x->a,
-             "let consecutive %s write consecutive elements; where the output is transposed, turn a tile around in "
-             "shared memory first",
-             neighbours(x)));
+  ww_advice_add(x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
+                ww_fmt(x->a,
+                       "let consecutive %s write consecutive elements; where the output is "
+                       "transposed, turn a tile around in "
+                       "shared memory first",
+                       neighbours(x)));
 }
 
 /* ---- shared memory ---- */
@@ -137,19 +156,24 @@ static void bank_conflicts(ww_advisor *x) {
     const ww_line_counts *l = &x->t->lines[k];
     passes += l->shared_passes;
     if (l->shared_passes > 1.3 * l->shared_ideal_passes)
-      ww_push(x->a, &c, (culprit){{l->file, l->line}, l->shared_passes - l->shared_ideal_passes, l->shared_passes});
+      ww_push(x->a, &c,
+              (culprit){
+                  {l->file, l->line}, l->shared_passes - l->shared_ideal_passes, l->shared_passes});
   }
   double excess = sum_excess(&c);
-  if (!c.n) return;
+  if (!c.n)
+    return;
   ww_work w = x->p->work;
   w.traffic.shared_cycles *= 1 - excess / passes;
   double ways = c.v[0].of / (c.v[0].of - c.v[0].excess);
-  ww_advice_add(
-      x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
-      ww_fmt(x->a, "threads of a warp meet in the same bank: shared memory takes %.3g passes where one would do%s",
-             ways, also(x, &c)),
-      "pad the row by one element (tile[N][N + 1]) or change which thread takes which word, so that 32 neighbouring "
-      "threads use 32 different banks");
+  ww_advice_add(x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
+                ww_fmt(x->a,
+                       "threads of a warp meet in the same bank: shared memory takes %.3g passes "
+                       "where one would do%s",
+                       ways, also(x, &c)),
+                "pad the row by one element (tile[N][N + 1]) or change which thread takes which "
+                "word, so that 32 neighbouring "
+                "threads use 32 different banks");
 }
 
 /* ---- width ---- */
@@ -214,13 +238,15 @@ static void narrow_accesses(ww_advisor *x) {
   double lane = bytes / requests / x->g->lanes; /* bytes of a lane */
   ww_work w = x->p->work;
   widen(x, requests, bytes, &w);
-  const char *vector = lane < 1.5 ? "uchar4" : lane < 2.5 ? "ushort4 or two half2" : "float4 or int4";
+  const char *vector = lane < 1.5   ? "uchar4"
+                       : lane < 2.5 ? "ushort4 or two half2"
+                                    : "float4 or int4";
   ww_advice_add(
       x, WW_RULE_NARROW_ACCESS, c.v[0].at, &w,
-      ww_fmt(
-          x->a,
-          "each thread moves %.2g byte%s at a time: the number of requests and blocks is the limit, not their bytes%s",
-          lane, lane > 1.01 ? "s" : "", also(x, &c)),
+      ww_fmt(x->a,
+             "each thread moves %.2g byte%s at a time: the number of requests and blocks is the "
+             "limit, not their bytes%s",
+             lane, lane > 1.01 ? "s" : "", also(x, &c)),
       ww_fmt(x->a, "let a thread take four neighbouring elements with one %s access", vector));
 }
 
@@ -232,24 +258,32 @@ static bool is_local(const ww_site *s) {
 
 static void local_memory(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  if (c->local_requests <= 0) return;
+  if (c->local_requests <= 0)
+    return;
   ww_part part = {0};
   ww_loc worst = {0, 0};
   double most = 0;
   for (uint32_t k = 0; k < x->nsites; k++) {
     const ww_site *s = &x->sites[k];
-    if (!is_local(s)) continue;
+    if (!is_local(s))
+      continue;
     ww_part_add(&part, s, 1);
-    if (s->warps > most && ww_site_loc(x, s).line) most = s->warps, worst = ww_site_loc(x, s);
+    if (s->warps > most && ww_site_loc(x, s).line) {
+      most = s->warps;
+      worst = ww_site_loc(x, s);
+    }
   }
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
   double ld = f->l1_ld_sectors - c->global_ld_sectors, st = f->l1_st_sectors - c->global_st_sectors;
   double all = f->l1_ld_sectors + f->l1_st_sectors;
-  if (ld < 0) ld = 0;
-  if (st < 0) st = 0;
+  if (ld < 0)
+    ld = 0;
+  if (st < 0)
+    st = 0;
   ww_part_remove(x, &part, &w);
-  if (all > 0) f->l1_wavefronts *= 1 - (ld + st) / all;
+  if (all > 0)
+    f->l1_wavefronts *= 1 - (ld + st) / all;
   double written = f->l1_st_sectors > 0 ? st / f->l1_st_sectors : 0;
   f->l2_lookups -= f->l2_writes * written;
   f->l2_hits -= f->l2_writes * written;
@@ -260,42 +294,50 @@ static void local_memory(ww_advisor *x) {
   f->l1_ld_sectors -= ld;
   f->l1_st_sectors -= st;
   f->l1_ld_hits = f->l1_ld_hits > ld ? f->l1_ld_hits - ld : 0;
-  ww_advice_add(
-      x, WW_RULE_LOCAL_MEMORY, worst, &w,
-      ww_fmt(
-          x->a,
-          "an array of the thread (%u bytes) is indexed by values known only at run time, so it lies in memory: %.3g accesses a thread",
-          x->fn->local_bytes, c->local_requests / (c->warps > 0 ? c->warps : 1)),
-      "unroll the loops that index it (#pragma unroll, constant bounds) so that it becomes registers, or keep it in "
-      "shared memory");
+  ww_advice_add(x, WW_RULE_LOCAL_MEMORY, worst, &w,
+                ww_fmt(x->a,
+                       "an array of the thread (%u bytes) is indexed by values known only at run "
+                       "time, so it lies in memory: %.3g accesses a thread",
+                       x->fn->local_bytes, c->local_requests / (c->warps > 0 ? c->warps : 1)),
+                "unroll the loops that index it (#pragma unroll, constant bounds) so that it "
+                "becomes registers, or keep it in "
+                "shared memory");
 }
 
 /* ---- atomics ---- */
 
-/* Of the updates that reach memory, those left when they are combined first: once a block and address where the addresses fit
- * shared memory, else once a warp. A grid-stride loop needs no more blocks than are resident. */
+/* Of the updates that reach memory, those left when they are combined first: once a block and
+ * address where the addresses fit shared memory, else once a warp. A grid-stride loop needs no more
+ * blocks than are resident. */
 static double atomics_left(const ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   const ww_work *w = &x->p->work;
-  double bytes = 0, blocks = fmin((double)w->blocks, (double)x->g->sms * fmax(1, w->occupancy.blocks));
+  double bytes = 0,
+         blocks = fmin((double)w->blocks, (double)x->g->sms * fmax(1, w->occupancy.blocks));
   for (uint32_t k = 0; k < x->t->nargs; k++)
-    if (x->t->args[k].atomics > 0) bytes += ww_advice_touched(&x->t->args[k]);
-  if (bytes > 48 << 10) return c->atomic_max_same > 0 ? c->atomic_requests / c->atomic_max_same : 1;
+    if (x->t->args[k].atomics > 0)
+      bytes += ww_advice_touched(&x->t->args[k]);
+  if (bytes > 48 << 10)
+    return c->atomic_max_same > 0 ? c->atomic_requests / c->atomic_max_same : 1;
   return w->traffic.atomics_same > blocks ? blocks / w->traffic.atomics_same : 1;
 }
 
 static void atomics(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  if (c->atomic_requests <= 0) return;
+  if (c->atomic_requests <= 0)
+    return;
   culprits lines = {0};
   for (uint32_t k = 0; k < x->t->nlines; k++) {
     const ww_line_counts *l = &x->t->lines[k];
-    if (l->atomics > 0) ww_push(x->a, &lines, (culprit){{l->file, l->line}, l->atomics, l->atomics});
+    if (l->atomics > 0)
+      ww_push(x->a, &lines, (culprit){{l->file, l->line}, l->atomics, l->atomics});
   }
-  if (!lines.n) return;
+  if (!lines.n)
+    return;
   sum_excess(&lines);
   ww_work w = x->p->work;
-  if (w.traffic.l2_atomics <= 0) return; /* they stay in shared memory */
+  if (w.traffic.l2_atomics <= 0)
+    return; /* they stay in shared memory */
   double left = atomics_left(x);
   w.traffic.l2_lookups -= (1 - left) * w.traffic.l2_atomics;
   w.traffic.l2_hits = fmin(w.traffic.l2_hits, w.traffic.l2_lookups);
@@ -305,18 +347,19 @@ static void atomics(ww_advisor *x) {
   w.chain.atomic_cycles *= left;
   w.chain.atomic_waits = w.chain.atomic_waits > 1 ? 1 : w.chain.atomic_waits;
   double meet = c->atomic_max_same / c->atomic_requests;
-  ww_advice_add(
-      x, WW_RULE_ATOMIC_CONTENTION, lines.v[0].at, &w,
-      meet > 1.5
-          ? ww_fmt(
-                x->a,
-                "%.3g atomic updates, %.2g lanes of a warp at the same address: they are carried out one after the other",
-                c->atomic_lanes, meet)
-          : ww_fmt(x->a,
-                   "%.3g atomic updates, many of them to the same addresses: they are carried out one after the other",
-                   c->atomic_lanes),
-      "combine first: add up within the thread, then the warp (__reduce_add_sync, __shfl_down_sync) or the block (shared "
-      "memory), and let one thread of each block do the atomic; fewer blocks with a grid-stride loop need fewer still");
+  ww_advice_add(x, WW_RULE_ATOMIC_CONTENTION, lines.v[0].at, &w,
+                meet > 1.5 ? ww_fmt(x->a,
+                                    "%.3g atomic updates, %.2g lanes of a warp at the same "
+                                    "address: they are carried out one after the other",
+                                    c->atomic_lanes, meet)
+                           : ww_fmt(x->a,
+                                    "%.3g atomic updates, many of them to the same addresses: they "
+                                    "are carried out one after the other",
+                                    c->atomic_lanes),
+                "combine first: add up within the thread, then the warp (__reduce_add_sync, "
+                "__shfl_down_sync) or the block (shared "
+                "memory), and let one thread of each block do the atomic; fewer blocks with a "
+                "grid-stride loop need fewer still");
 }
 
 void ww_advise_access(ww_advisor *x) {

@@ -1,29 +1,36 @@
 /* advice_reuse.c - findings about data that is fetched more often than it is needed.
  *
- * Two forms: a loop that loads or stores the same address each time round (a register would do), and data that many threads of a
- * block load each for itself (a tile in shared memory would do). */
+ * Two forms: a loop that loads or stores the same address each time round (a register would do),
+ * and data that many threads of a block load each for itself (a tile in shared memory would do). */
 #include "advice_int.h"
 
 /* ---- the same address each time round ---- */
 
-static bool in_global(const ww_ins *i) { return i->space == WW_GLOBAL || i->space == WW_GENERIC; }
+static bool in_global(const ww_ins *i) {
+  return i->space == WW_GLOBAL || i->space == WW_GENERIC;
+}
 
 static bool defined_in(const ww_fn *fn, ww_val v, uint32_t loop) {
-  return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_RESULT && ww_ir_in_loop(fn, fn->vals[v].ref, loop);
+  return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_RESULT &&
+         ww_ir_in_loop(fn, fn->vals[v].ref, loop);
 }
 
 static bool find_barrier(const ww_fn *fn, uint32_t loop) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!ww_ir_in_loop(fn, b, loop)) continue;
+    if (!ww_ir_in_loop(fn, b, loop))
+      continue;
     for (uint32_t i = 0; i < fn->blocks[b].nins; i++) {
       uint8_t op = fn->blocks[b].ins[i].op;
-      if (op == WW_OP_BAR || op == WW_OP_FENCE || op == WW_OP_GRIDSYNC || op == WW_OP_CAS) return true;
+      if (op == WW_OP_BAR || op == WW_OP_FENCE || op == WW_OP_GRIDSYNC || op == WW_OP_CAS)
+        return true;
     }
   }
   return false;
 }
 
-static double executions(const ww_advisor *x, uint32_t block) { return x->of[block] ? x->of[block]->warps : 0; }
+static double executions(const ww_advisor *x, uint32_t block) {
+  return x->of[block] ? x->of[block]->warps : 0;
+}
 
 /* Times that warps enter the loop from outside: what dominates its header ran so often, at most. */
 static double entries(const ww_advisor *x, const ww_fn *fn, uint32_t loop) {
@@ -46,35 +53,47 @@ typedef struct {
 static void accumulator_site(const ww_advisor *x, const ww_site *s, accumulator *out) {
   const ww_ins *i = s->ins;
   uint32_t loop = s->fn->blocks[s->block].loop;
-  if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !in_global(i) || i->flags & WW_F_VOLATILE || loop == WW_NOBLOCK)
+  if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !in_global(i) || i->flags & WW_F_VOLATILE ||
+      loop == WW_NOBLOCK)
     return;
-  if (defined_in(s->fn, i->a, loop) || out->barrier[loop]) return;
-  while (s->fn->loops[loop].parent != WW_NOBLOCK && !defined_in(s->fn, i->a, s->fn->loops[loop].parent) &&
+  if (defined_in(s->fn, i->a, loop) || out->barrier[loop])
+    return;
+  while (s->fn->loops[loop].parent != WW_NOBLOCK &&
+         !defined_in(s->fn, i->a, s->fn->loops[loop].parent) &&
          !out->barrier[s->fn->loops[loop].parent])
     loop = s->fn->loops[loop].parent;
   double saved = s->warps - entries(x, s->fn, loop);
-  if (saved <= 0.5 * s->warps) return;
+  if (saved <= 0.5 * s->warps)
+    return;
   ww_part_add(&out->part, s, saved / s->warps);
   *(i->op == WW_OP_LD ? &out->loads : &out->stores) += saved;
-  if (s->warps > out->trips) out->trips = s->warps;
+  if (s->warps > out->trips)
+    out->trips = s->warps;
   double weight = i->op == WW_OP_ST ? 2 * saved : saved; /* the store is the line to change */
-  if (weight > out->most && ww_site_loc(x, s).line) out->most = weight, out->at = ww_site_loc(x, s);
+  if (weight > out->most && ww_site_loc(x, s).line) {
+    out->most = weight;
+    out->at = ww_site_loc(x, s);
+  }
 }
 
 static void memory_accumulators(ww_advisor *x) {
   bool *barrier = WW_NEWN(x->a, bool, x->fn->nloops + 1);
-  for (uint32_t k = 0; k < x->fn->nloops; k++) barrier[k] = find_barrier(x->fn, k);
+  for (uint32_t k = 0; k < x->fn->nloops; k++)
+    barrier[k] = find_barrier(x->fn, k);
   accumulator m = {.barrier = barrier};
   const ww_counts *c = &x->t->c;
   for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].fn == x->fn) accumulator_site(x, &x->sites[k], &m);
-  if (m.stores + m.loads <= 0 || !m.at.line) return;
+    if (x->sites[k].fn == x->fn)
+      accumulator_site(x, &x->sites[k], &m);
+  if (m.stores + m.loads <= 0 || !m.at.line)
+    return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
   double ld = c->global_ld_requests > 0 ? m.loads / c->global_ld_requests : 0;
   double st = c->global_st_requests > 0 ? m.stores / c->global_st_requests : 0,
          all = f->l1_ld_sectors + f->l1_st_sectors;
-  if (all > 0) f->l1_wavefronts *= 1 - (ld * f->l1_ld_sectors + st * f->l1_st_sectors) / all;
+  if (all > 0)
+    f->l1_wavefronts *= 1 - (ld * f->l1_ld_sectors + st * f->l1_st_sectors) / all;
   f->l1_ld_hits -= ld * f->l1_ld_sectors < f->l1_ld_hits ? ld * f->l1_ld_sectors : f->l1_ld_hits;
   f->l1_ld_sectors *= 1 - ld;
   f->l1_st_sectors *= 1 - st;
@@ -85,8 +104,10 @@ static void memory_accumulators(ww_advisor *x) {
   f->partial_writes *= 1 - st;
   w.chain.store_lines *= 1 - st;
   ww_part_remove(x, &m.part, &w);
-  /* A store that may alias the loads keeps the loop from loading ahead: without it four trips' loads fly together. */
-  double trips = m.trips / (c->warps > 0 ? c->warps : 1), waits = w.chain.waits < trips ? w.chain.waits : trips;
+  /* A store that may alias the loads keeps the loop from loading ahead: without it four trips'
+   * loads fly together. */
+  double trips = m.trips / (c->warps > 0 ? c->warps : 1),
+         waits = w.chain.waits < trips ? w.chain.waits : trips;
   if (m.stores > 0) {
     w.chain.waits -= 0.75 * waits;
     w.chain.loads_per_wait *= 1 + 2 * (waits / (w.chain.waits + waits));
@@ -100,13 +121,16 @@ static void memory_accumulators(ww_advisor *x) {
                        trips),
                 m.stores > 0
                     ? "keep the running value in a local variable and store it once, after the loop"
-                    : "load it once before the loop into a local variable; __restrict__ on the pointers lets the "
+                    : "load it once before the loop into a local variable; __restrict__ on the "
+                      "pointers lets the "
                       "compiler do so itself");
 }
 
 /* ---- tiles ---- */
 
-enum { SAVED = 8 }; /* a tile of 16 x 16 saves 15 of 16 loads on each side; half of that is what people reach */
+enum {
+  SAVED = 8
+}; /* a tile of 16 x 16 saves 15 of 16 loads on each side; half of that is what people reach */
 
 /* The line with most loads through regular addresses of the argument. */
 static ww_loc line_of(const ww_advisor *x, int32_t arg) {
@@ -116,9 +140,13 @@ static ww_loc line_of(const ww_advisor *x, int32_t arg) {
   for (uint32_t k = 0; k < s->nfootprints; k++) {
     const ww_footprint *f = &s->footprints[k];
     ww_loc at = x->m->locs[f->ins->loc];
-    if (f->arg != arg || f->kind != WW_ACCESS_LOAD || !f->affine || !at.line) continue;
+    if (f->arg != arg || f->kind != WW_ACCESS_LOAD || !f->affine || !at.line)
+      continue;
     const ww_line_counts *l = ww_advice_line(x, at);
-    if (l && l->ld_requests > most) most = l->ld_requests, best = at;
+    if (l && l->ld_requests > most) {
+      most = l->ld_requests;
+      best = at;
+    }
   }
   return best;
 }
@@ -135,27 +163,35 @@ static reuse find_reuse(const ww_advisor *x) {
   for (uint32_t k = 0; k < x->t->nargs; k++) {
     const ww_arg_counts *g = &x->t->args[k];
     double again = ww_advice_touched(g) > 0 ? g->ld_bytes / ww_advice_touched(g) : 0;
-    if (again < SAVED || g->arg < 0 || !line_of(x, g->arg).line) continue;
+    if (again < SAVED || g->arg < 0 || !line_of(x, g->arg).line)
+      continue;
     /* Sectors that coalescing would save are another finding's. */
-    r.requests += g->ld_requests, r.sectors += fmin(g->ld_sectors, fmax(g->ld_requests, g->ld_bytes / 32)),
-        r.unique += ww_advice_touched(g) / 32;
+    r.requests += g->ld_requests;
+    r.sectors += fmin(g->ld_sectors, fmax(g->ld_requests, g->ld_bytes / 32));
+    r.unique += ww_advice_touched(g) / 32;
     bytes += g->ld_bytes;
-    if (!r.worst || g->ld_sectors > r.worst->ld_sectors) r.worst = g;
+    if (!r.worst || g->ld_sectors > r.worst->ld_sectors)
+      r.worst = g;
   }
-  if (r.unique > 0) r.again = bytes / (32 * r.unique);
+  if (r.unique > 0)
+    r.again = bytes / (32 * r.unique);
   return r;
 }
 
-/* The tile is read as often as memory was; where reuse is rich, four results a thread need a quarter of the reads. */
+/* The tile is read as often as memory was; where reuse is rich, four results a thread need a
+ * quarter of the reads. */
 static void tile(const ww_advisor *x, const reuse *r, ww_work *w) {
   const ww_counts *c = &x->t->c;
   ww_traffic *f = &w->traffic;
-  double q = r->sectors / c->global_ld_sectors, share = r->requests / c->global_ld_requests, saved = 1 - 1.0 / SAVED;
+  double q = r->sectors / c->global_ld_sectors, share = r->requests / c->global_ld_requests,
+         saved = 1 - 1.0 / SAVED;
   double all = f->l1_ld_sectors + f->l1_st_sectors, misses = f->l1_ld_sectors - f->l1_ld_hits;
   double reads = r->again >= 4 * SAVED ? 0.25 * r->requests : r->requests;
-  if (all > 0) f->l1_wavefronts *= 1 - q * saved * f->l1_ld_sectors / all;
+  if (all > 0)
+    f->l1_wavefronts *= 1 - q * saved * f->l1_ld_sectors / all;
   f->l1_ld_sectors *= 1 - q * saved;
-  double kept = fmin(misses, fmax(misses * (1 - q * saved), r->unique)), left = misses > 0 ? kept / misses : 1;
+  double kept = fmin(misses, fmax(misses * (1 - q * saved), r->unique)),
+         left = misses > 0 ? kept / misses : 1;
   f->l1_ld_hits = fmax(0, f->l1_ld_sectors - kept);
   f->l2_lookups -= f->l2_reads * (1 - left);
   f->l2_reads *= left;
@@ -165,8 +201,8 @@ static void tile(const ww_advisor *x, const reuse *r, ww_work *w) {
   part.inst[WW_PIPE_LSU] = part.inst[WW_PIPE_ALU] = r->requests - reads;
   part.inst[WW_PIPE_ALU] = fmin(part.inst[WW_PIPE_ALU], 0.5 * x->all.inst[WW_PIPE_ALU]);
   ww_part_remove(x, &part, w);
-  double waits =
-      share > 0.75 ? w->chain.waits * share * saved : 0; /* else a wait is for the other loads all the same */
+  double waits = share > 0.75 ? w->chain.waits * share * saved
+                              : 0; /* else a wait is for the other loads all the same */
   w->chain.waits -= waits;
   w->chain.shared_waits += waits * reads / r->requests;
   w->chain.barriers += 2 * waits / 16;
@@ -174,14 +210,17 @@ static void tile(const ww_advisor *x, const reuse *r, ww_work *w) {
 
 static void redundant_loads(ww_advisor *x) {
   reuse r = find_reuse(x);
-  if (!r.worst || x->t->c.global_ld_sectors <= 0 || x->t->c.global_ld_requests <= 0) return;
+  if (!r.worst || x->t->c.global_ld_sectors <= 0 || x->t->c.global_ld_requests <= 0)
+    return;
   ww_work w = x->p->work;
   tile(x, &r, &w);
   ww_advice_add(
       x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
-      ww_fmt(x->a, "each element of %s is loaded %.0f times from global memory, each thread for itself", r.worst->name,
-             r.worst->ld_bytes / ww_advice_touched(r.worst)),
-      "load a tile into shared memory once for the whole block and read it from there, and let a thread compute several "
+      ww_fmt(x->a,
+             "each element of %s is loaded %.0f times from global memory, each thread for itself",
+             r.worst->name, r.worst->ld_bytes / ww_advice_touched(r.worst)),
+      "load a tile into shared memory once for the whole block and read it from there, and let a "
+      "thread compute several "
       "results from what it has loaded");
 }
 
@@ -193,20 +232,26 @@ static void shared_traffic(ww_advisor *x) {
                       x->p->work.lowered.inst[WW_PIPE_HALF];
   const ww_line_counts *worst = NULL;
   for (uint32_t k = 0; k < x->t->nlines; k++)
-    if (!worst || x->t->lines[k].shared_requests > worst->shared_requests) worst = &x->t->lines[k];
-  if (!worst || arithmetic <= 0 || c->shared_ld_requests < 0.7 * arithmetic || worst->flops <= 0) return;
-  if (worst->shared_passes > 1.3 * worst->shared_ideal_passes) return; /* its conflicts come first */
+    if (!worst || x->t->lines[k].shared_requests > worst->shared_requests)
+      worst = &x->t->lines[k];
+  if (!worst || arithmetic <= 0 || c->shared_ld_requests < 0.7 * arithmetic || worst->flops <= 0)
+    return;
+  if (worst->shared_passes > 1.3 * worst->shared_ideal_passes)
+    return; /* its conflicts come first */
   ww_work w = x->p->work;
   ww_part part = {0};
   part.inst[WW_PIPE_LSU] = 0.75 * c->shared_ld_requests;
-  w.traffic.shared_cycles *= 1 - 0.75 * c->shared_ld_passes / (c->shared_ld_passes + c->shared_st_passes);
+  w.traffic.shared_cycles *=
+      1 - 0.75 * c->shared_ld_passes / (c->shared_ld_passes + c->shared_st_passes);
   w.chain.shared_waits *= 0.25;
   ww_part_remove(x, &part, &w);
-  ww_advice_add(x, WW_RULE_SHARED_TRAFFIC, (ww_loc){worst->file, worst->line}, &w,
-                ww_fmt(x->a,
-                       "%.2g loads from shared memory for each arithmetic instruction: its bandwidth is the limit",
-                       c->shared_ld_requests / arithmetic),
-                "let a thread compute a small tile of results (4 x 4) from values it keeps in registers");
+  ww_advice_add(
+      x, WW_RULE_SHARED_TRAFFIC, (ww_loc){worst->file, worst->line}, &w,
+      ww_fmt(x->a,
+             "%.2g loads from shared memory for each arithmetic instruction: its bandwidth is the "
+             "limit",
+             c->shared_ld_requests / arithmetic),
+      "let a thread compute a small tile of results (4 x 4) from values it keeps in registers");
 }
 
 void ww_advise_reuse(ww_advisor *x) {

@@ -1,4 +1,5 @@
-/* fixes.c - from a finding to its fixes: the table of rules, the kernel's place in the text, edits and what becomes of them. */
+/* fixes.c - from a finding to its fixes: the table of rules, the kernel's place in the text, edits
+ * and what becomes of them. */
 #include "fixes_int.h"
 
 #include <stdlib.h>
@@ -20,7 +21,8 @@ static const struct {
 
 static int rule_named(const char *id) {
   for (int k = 0; id && k < WW_NRULES; k++)
-    if (!strcmp(ww_rules[k].id, id)) return k;
+    if (!strcmp(ww_rules[k].id, id))
+      return k;
   return -1;
 }
 
@@ -33,9 +35,11 @@ const char *ww_fix_about(const char *rule) {
 
 /* The last part of a name without template arguments: "ns::scale<float>" is scale. */
 static bool names_it(const char *kernel, const char *name) {
-  if (!kernel || !name) return false;
+  if (!kernel || !name)
+    return false;
   size_t n = strcspn(kernel, "<("), from = n;
-  while (from && kernel[from - 1] != ':') from--;
+  while (from && kernel[from - 1] != ':')
+    from--;
   return strlen(name) == n - from && !memcmp(kernel + from, name, n - from);
 }
 
@@ -45,20 +49,27 @@ static const ww_decl *find_decl(const ww_ctext *c, const ww_fix_source *s) {
   for (uint32_t k = 0; k < c->scan.ndecls; k++) {
     const ww_decl *d = &c->scan.decls[k];
     bool named = names_it(s->kernel, d->name);
-    if (!d->body) continue;
-    if (s->line && d->line == s->line && (named || !s->kernel)) return d;
-    if (named && (d->kernel || !by_name)) by_name = d;
-    if (at >= d->begin && at < d->end) covers = d;
+    if (!d->body)
+      continue;
+    if (s->line && d->line == s->line && (named || !s->kernel))
+      return d;
+    if (named && (d->kernel || !by_name))
+      by_name = d;
+    if (at >= d->begin && at < d->end)
+      covers = d;
   }
-  if (covers && (!s->kernel || names_it(s->kernel, covers->name) || !by_name)) return covers;
+  if (covers && (!s->kernel || names_it(s->kernel, covers->name) || !by_name))
+    return covers;
   return by_name;
 }
 
 void ww_scope_of(const ww_fixer *x, const ww_decl *d, ww_scope *out) {
-  *out = (ww_scope){.fn = d, .lo = ww_tok_from(&x->c, d->body + 1), .hi = ww_tok_from(&x->c, d->body_end - 1)};
+  *out = (ww_scope){
+      .fn = d, .lo = ww_tok_from(&x->c, d->body + 1), .hi = ww_tok_from(&x->c, d->body_end - 1)};
   uint32_t params = ww_tok_from(&x->c, d->params), params_end = ww_tok_from(&x->c, d->params_end);
   ww_ctext_names(&x->c, params, params_end, &out->names);
-  for (uint32_t k = 0; k < out->names.n; k++) out->names.v[k].parameter = true;
+  for (uint32_t k = 0; k < out->names.n; k++)
+    out->names.v[k].parameter = true;
   ww_ctext_names(&x->c, out->lo, out->hi, &out->names);
 }
 
@@ -66,11 +77,15 @@ void ww_scope_of(const ww_fixer *x, const ww_decl *d, ww_scope *out) {
 static bool omp_region(ww_fixer *x) {
   const ww_scan *s = &x->c.scan;
   uint32_t at = ww_scan_offset(s, x->s->line, 1);
-  while (at < s->n && (s->text[at] == ' ' || s->text[at] == '\t')) at++;
-  if (at >= s->n || s->kind[at] != WW_BYTE_DIRECTIVE) return false;
-  while (at < s->n && s->kind[at] == WW_BYTE_DIRECTIVE) at++;
+  while (at < s->n && (s->text[at] == ' ' || s->text[at] == '\t'))
+    at++;
+  if (at >= s->n || s->kind[at] != WW_BYTE_DIRECTIVE)
+    return false;
+  while (at < s->n && s->kind[at] == WW_BYTE_DIRECTIVE)
+    at++;
   uint32_t lo = ww_tok_from(&x->c, at);
-  if (lo < x->kernel.lo || lo >= x->kernel.hi) return false;
+  if (lo < x->kernel.lo || lo >= x->kernel.hi)
+    return false;
   x->kernel.hi = ww_ctext_statement_end(&x->c, lo, x->kernel.hi);
   x->kernel.lo = lo;
   return true;
@@ -78,12 +93,15 @@ static bool omp_region(ww_fixer *x) {
 
 bool ww_fixer_open(ww_fixer *x, const ww_fix_source *s, ww_arena *a) {
   *x = (ww_fixer){.s = s, .a = a};
-  if (!s->text || s->n > MOST_BYTES || memchr(s->text, 0, s->n)) return false;
+  if (!s->text || s->n > MOST_BYTES || memchr(s->text, 0, s->n))
+    return false;
   ww_ctext_read(s->text, s->n, a, &x->c);
   const ww_decl *d = find_decl(&x->c, s);
-  if (!d || d->body_end <= d->body + 1) return false;
+  if (!d || d->body_end <= d->body + 1)
+    return false;
   ww_scope_of(x, d, &x->kernel);
-  if (x->kernel.lo > x->kernel.hi || x->kernel.hi - x->kernel.lo > MOST_TOKENS) return false;
+  if (x->kernel.lo > x->kernel.hi || x->kernel.hi - x->kernel.lo > MOST_TOKENS)
+    return false;
   return (s->dialect != WW_OPENMP || !s->line || omp_region(x));
 }
 
@@ -93,7 +111,8 @@ void ww_scope_at_finding(const ww_fixer *x, ww_scope *out) {
   *out = x->kernel;
   for (uint32_t k = 0; x->f->line && k < s->ndecls; k++) {
     const ww_decl *d = &s->decls[k];
-    if (d->body && d != x->kernel.fn && at > d->body && at < d->body_end && d->body_end > d->body + 1)
+    if (d->body && d != x->kernel.fn && at > d->body && at < d->body_end &&
+        d->body_end > d->body + 1)
       ww_scope_of(x, d, out);
   }
 }
@@ -108,32 +127,39 @@ void ww_edit_insert(const ww_fixer *x, ww_edits *e, uint32_t at, const char *tex
   ww_push(x->a, e, (ww_edit){at, at, text});
 }
 
-void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end, const char *text) {
+void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end,
+                     const char *text) {
   ww_push(x->a, e, (ww_edit){begin, end, text});
 }
 
 void ww_edit_tokens(const ww_fixer *x, ww_edits *e, uint32_t i, uint32_t end, const char *text) {
-  if (i < end && end <= x->c.n) ww_edit_replace(x, e, x->c.t[i].at, x->c.t[end - 1].end, text);
+  if (i < end && end <= x->c.n)
+    ww_edit_replace(x, e, x->c.t[i].at, x->c.t[end - 1].end, text);
 }
 
 static int by_place(const void *a, const void *b) {
   const ww_edit *p = a, *q = b;
-  if (p->begin != q->begin) return p->begin < q->begin ? -1 : 1;
+  if (p->begin != q->begin)
+    return p->begin < q->begin ? -1 : 1;
   return p->end < q->end ? -1 : p->end > q->end;
 }
 
-/* Sorted; two at the same place, or one inside another, are no edit that everyone would apply in the same way. */
+/* Sorted; two at the same place, or one inside another, are no edit that everyone would apply in
+ * the same way. */
 static bool disjoint(const ww_edit *e, uint32_t n) {
   for (uint32_t k = 1; k < n; k++)
-    if (e[k].begin < e[k - 1].end || e[k].begin == e[k - 1].begin) return false;
+    if (e[k].begin < e[k - 1].end || e[k].begin == e[k - 1].begin)
+      return false;
   return true;
 }
 
 void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about) {
   ww_fix f = *about;
-  if (!e->n) return;
+  if (!e->n)
+    return;
   qsort(e->v, e->n, sizeof *e->v, by_place);
-  if (!disjoint(e->v, e->n) || e->v[e->n - 1].end > x->s->n) return;
+  if (!disjoint(e->v, e->n) || e->v[e->n - 1].end > x->s->n)
+    return;
   f.rule = x->f->rule;
   f.edits = e->v;
   f.n = e->n;
@@ -143,12 +169,16 @@ void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about) {
 const char *ww_fixer_fresh(const ww_fixer *x, const char *base) {
   for (int k = 1;; k++) {
     const char *name = k == 1 ? base : ww_fmt(x->a, "%s%d", base, k);
-    if (!strstr(x->s->text, name)) return name;
+    if (!strstr(x->s->text, name))
+      return name;
     bool used = false;
-    for (uint32_t i = 0; i < x->c.n && !used; i++) used = ww_tok_is(&x->c, i, name);
+    for (uint32_t i = 0; i < x->c.n && !used; i++)
+      used = ww_tok_is(&x->c, i, name);
     for (uint32_t m = 0; m < x->c.macros.n && !used; m++)
-      used = strlen(name) == x->c.macros.v[m].name_n && !memcmp(x->s->text + x->c.macros.v[m].name, name, strlen(name));
-    if (!used) return name;
+      used = strlen(name) == x->c.macros.v[m].name_n &&
+             !memcmp(x->s->text + x->c.macros.v[m].name, name, strlen(name));
+    if (!used)
+      return name;
   }
 }
 
@@ -160,17 +190,23 @@ bool ww_is_assignment(const ww_ctext *c, uint32_t i) {
 
 /* Behind `)` it may be a cast: who knows takes it for an address. */
 bool ww_takes_address(const ww_ctext *c, uint32_t i) {
-  if (!i || !ww_tok_is(c, i - 1, "&")) return false;
-  bool operand = i > 1 && (ww_tok_word(c, i - 2) || c->t[i - 2].kind == WW_TOK_NUMBER || ww_tok_is(c, i - 2, "]"));
+  if (!i || !ww_tok_is(c, i - 1, "&"))
+    return false;
+  bool operand = i > 1 && (ww_tok_word(c, i - 2) || c->t[i - 2].kind == WW_TOK_NUMBER ||
+                           ww_tok_is(c, i - 2, "]"));
   return !operand || ww_tok_is(c, i - 2, "return");
 }
 
 bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi) {
   for (uint32_t i = lo; i < hi && i < c->n; i++) {
-    if (!ww_tok_same(c, i, word)) continue;
-    if (ww_is_assignment(c, i + 1)) return true;
-    if (i && (ww_tok_is(c, i - 1, "++") || ww_tok_is(c, i - 1, "--"))) return true;
-    if (ww_takes_address(c, i)) return true;
+    if (!ww_tok_same(c, i, word))
+      continue;
+    if (ww_is_assignment(c, i + 1))
+      return true;
+    if (i && (ww_tok_is(c, i - 1, "++") || ww_tok_is(c, i - 1, "--")))
+      return true;
+    if (ww_takes_address(c, i))
+      return true;
   }
   return false;
 }
@@ -179,7 +215,8 @@ uint32_t ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a,
   int rule = rule_named(f->rule);
   ww_fixer x;
   *out = NULL;
-  if (rule < 0 || !fixes[rule].find || !ww_fixer_open(&x, s, a)) return 0;
+  if (rule < 0 || !fixes[rule].find || !ww_fixer_open(&x, s, a))
+    return 0;
   x.f = f;
   fixes[rule].find(&x);
   *out = x.out.v;
@@ -198,18 +235,23 @@ char *ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a,
   }
   ww_buf_add(&b, text + at, bytes - at);
   char *out = ww_strndup(a, b.s ? b.s : "", b.n);
-  if (n) *n = b.n;
+  if (n)
+    *n = b.n;
   ww_buf_free(&b);
   return out;
 }
 
 bool ww_fix_join(ww_fix *to, const ww_fix *add, ww_arena *a) {
   ww_edits all = {0};
-  for (uint32_t k = 0; k < to->n; k++) ww_push(a, &all, to->edits[k]);
-  for (uint32_t k = 0; k < add->n; k++) ww_push(a, &all, add->edits[k]);
-  if (!all.n) return true;
+  for (uint32_t k = 0; k < to->n; k++)
+    ww_push(a, &all, to->edits[k]);
+  for (uint32_t k = 0; k < add->n; k++)
+    ww_push(a, &all, add->edits[k]);
+  if (!all.n)
+    return true;
   qsort(all.v, all.n, sizeof *all.v, by_place);
-  if (!disjoint(all.v, all.n)) return false;
+  if (!disjoint(all.v, all.n))
+    return false;
   to->edits = all.v;
   to->n = all.n;
   return true;

@@ -1,7 +1,9 @@
-/* fixes_atomic.c - two fixes that the launch has a say in: atomics that a warp does as one, and a bound for registers.
+/* fixes_atomic.c - two fixes that the launch has a say in: atomics that a warp does as one, and a
+ * bound for registers.
  *
- * atomicAdd(p, v) of every thread at one address: the warp adds up by shuffles and its first lane does the atomic. Right where all lanes come by (no
- * branch around it, no return before it) and warps are full. */
+ * atomicAdd(p, v) of every thread at one address: the warp adds up by shuffles and its first lane
+ * does the atomic. Right where all lanes come by (no branch around it, no return before it) and
+ * warps are full. */
 #include "fixes_int.h"
 
 #include <ctype.h>
@@ -16,46 +18,57 @@ typedef struct {
 static bool read_atomic(const ww_fixer *x, uint32_t i, atomic *out) {
   const ww_ctext *c = &x->c;
   uint32_t open = i + 1, close;
-  if (!ww_tok_is(c, i, "atomicAdd") || !ww_tok_is(c, open, "(") || (close = c->t[open].pair) == WW_NOTOK ||
-      !ww_tok_is(c, close + 1, ";"))
+  if (!ww_tok_is(c, i, "atomicAdd") || !ww_tok_is(c, open, "(") ||
+      (close = c->t[open].pair) == WW_NOTOK || !ww_tok_is(c, close + 1, ";"))
     return false;
   *out = (atomic){.begin = i, .end = close + 2, .to = open + 1, .value_end = close};
   for (uint32_t k = open + 1; k < close; k = ww_tok_skip(c, k)) {
-    if (!ww_tok_is(c, k, ",")) continue;
-    if (out->value) return false;
-    out->to_end = k, out->value = k + 1;
+    if (!ww_tok_is(c, k, ","))
+      continue;
+    if (out->value)
+      return false;
+    out->to_end = k;
+    out->value = k + 1;
   }
-  if (!out->value || out->to == out->to_end || out->value == out->value_end) return false;
+  if (!out->value || out->to == out->to_end || out->value == out->value_end)
+    return false;
   if (i >= 3 && ww_tok_is(c, i - 1, ")") && c->t[i - 1].pair != WW_NOTOK && c->t[i - 1].pair > 0 &&
       ww_tok_is(c, c->t[i - 1].pair - 1, "if")) {
-    out->cond = c->t[i - 1].pair + 1, out->cond_end = i - 1;
+    out->cond = c->t[i - 1].pair + 1;
+    out->cond_end = i - 1;
     out->begin = c->t[i - 1].pair - 1;
   }
   return !ww_tok_is(c, out->end, "else") && out->begin &&
-         (ww_tok_is(c, out->begin - 1, ";") || ww_tok_is(c, out->begin - 1, "{") || ww_tok_is(c, out->begin - 1, "}"));
+         (ww_tok_is(c, out->begin - 1, ";") || ww_tok_is(c, out->begin - 1, "{") ||
+          ww_tok_is(c, out->begin - 1, "}"));
 }
 
 static bool is_macro_call(const ww_ctext *c, uint32_t i) { /* CHECK_BOUNDS(i) may return */
-  if (!ww_tok_word(c, i) || !ww_tok_is(c, i + 1, "(")) return false;
+  if (!ww_tok_word(c, i) || !ww_tok_is(c, i + 1, "("))
+    return false;
   for (uint32_t k = c->t[i].at; k < c->t[i].end; k++)
-    if (islower((unsigned char)c->text[k])) return ww_ctext_directives(c, i);
+    if (islower((unsigned char)c->text[k]))
+      return ww_ctext_directives(c, i);
   return true;
 }
 
 /* At the outermost level of the kernel, and nobody has left it before. */
 static bool all_come_by(const ww_fixer *x, const atomic *m) {
   const ww_ctext *c = &x->c;
-  /* i < n holds for nearly all; another condition may hold for few, who have added up or have something to say */
-  if (m->cond && !(m->cond_end == m->cond + 3 && ww_tok_is(c, m->cond + 1, "<") && ww_tok_word(c, m->cond) &&
-                   ww_tok_word(c, m->cond + 2)))
+  /* i < n holds for nearly all; another condition may hold for few, who have added up or have
+   * something to say */
+  if (m->cond && !(m->cond_end == m->cond + 3 && ww_tok_is(c, m->cond + 1, "<") &&
+                   ww_tok_word(c, m->cond) && ww_tok_word(c, m->cond + 2)))
     return false;
   uint32_t i = x->kernel.lo;
   while (i < m->begin) {
-    if (ww_tok_is(c, i, "{") && c->t[i].pair != WW_NOTOK && c->t[i].pair > m->begin) return false;
+    if (ww_tok_is(c, i, "{") && c->t[i].pair != WW_NOTOK && c->t[i].pair > m->begin)
+      return false;
     i++;
   }
   for (i = x->kernel.lo; i < m->begin; i++)
-    if (ww_tok_in(c, i, " return goto asm __asm__ ") || is_macro_call(c, i)) return false;
+    if (ww_tok_in(c, i, " return goto asm __asm__ ") || is_macro_call(c, i))
+      return false;
   /* an unbraced head before it: for (...) atomicAdd(...) was refused by read_atomic */
   return true;
 }
@@ -65,11 +78,14 @@ static bool uniform(const ww_fixer *x, uint32_t i, uint32_t end) {
   static const char *const blocks[] = {"blockIdx", "blockDim", "gridDim", "x", "y", "z", NULL};
   const ww_ctext *c = &x->c;
   for (; i < end; i++) {
-    if (ww_tok_is(c, i, "(") || ww_is_assignment(c, i)) return false;
-    if (!ww_tok_word(c, i) || (ww_tok_among(c, i, blocks) && (ww_tok_is(c, i + 1, ".") || ww_tok_is(c, i - 1, "."))))
+    if (ww_tok_is(c, i, "(") || ww_is_assignment(c, i))
+      return false;
+    if (!ww_tok_word(c, i) ||
+        (ww_tok_among(c, i, blocks) && (ww_tok_is(c, i + 1, ".") || ww_tok_is(c, i - 1, "."))))
       continue;
     const ww_name *v = ww_ctext_name(c, &x->kernel.names, i);
-    if (!v || !v->parameter || ww_is_changed(c, i, x->kernel.lo, i)) return false;
+    if (!v || !v->parameter || ww_is_changed(c, i, x->kernel.lo, i))
+      return false;
   }
   return true;
 }
@@ -79,12 +95,16 @@ static const char *element(const ww_fixer *x, const atomic *m) {
   const ww_ctext *c = &x->c;
   for (uint32_t i = m->to; i < m->to_end; i++) {
     const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &x->kernel.names, i) : NULL;
-    if (!v || !v->pointer || v->type == WW_NOTOK) continue;
+    if (!v || !v->pointer || v->type == WW_NOTOK)
+      continue;
     const char *word = ww_tok_text(c, v->type, v->type + 1);
-    bool next = v->type + 1 < v->tok && ww_tok_word(c, v->type + 1) && !ww_tok_is(c, v->type + 1, "const") &&
-                !ww_tok_is(c, v->type + 1, "__restrict__");
-    if (!strcmp(word, "unsigned")) return next && !ww_tok_is(c, v->type + 1, "int") ? NULL : "unsigned";
-    return !next && (!strcmp(word, "float") || !strcmp(word, "double") || !strcmp(word, "int")) ? word : NULL;
+    bool next = v->type + 1 < v->tok && ww_tok_word(c, v->type + 1) &&
+                !ww_tok_is(c, v->type + 1, "const") && !ww_tok_is(c, v->type + 1, "__restrict__");
+    if (!strcmp(word, "unsigned"))
+      return next && !ww_tok_is(c, v->type + 1, "int") ? NULL : "unsigned";
+    return !next && (!strcmp(word, "float") || !strcmp(word, "double") || !strcmp(word, "int"))
+               ? word
+               : NULL;
   }
   return NULL;
 }
@@ -94,27 +114,32 @@ void ww_fix_atomic(ww_fixer *x) {
   const ww_launch *l = x->s->launch;
   atomic m;
   ww_edits e = {0};
-  if (x->s->dialect != WW_CUDA || (l && l->block[0] && l->block[0] % 32)) return;
+  if (x->s->dialect != WW_CUDA || (l && l->block[0] && l->block[0] % 32))
+    return;
   for (uint32_t i = x->kernel.lo; i < x->kernel.hi; i++) {
-    const char *type =
-        read_atomic(x, i, &m) && all_come_by(x, &m) && uniform(x, m.to, m.to_end) ? element(x, &m) : NULL;
-    if (!type || (x->f->line && ww_fixer_line(x, i) != x->f->line)) continue;
-    const char *name = ww_fixer_fresh(x, "sum"), *step = ww_fixer_fresh(x, "k"), *to = ww_tok_text(c, m.to, m.to_end);
+    const char *type = read_atomic(x, i, &m) && all_come_by(x, &m) && uniform(x, m.to, m.to_end)
+                           ? element(x, &m)
+                           : NULL;
+    if (!type || (x->f->line && ww_fixer_line(x, i) != x->f->line))
+      continue;
+    const char *name = ww_fixer_fresh(x, "sum"), *step = ww_fixer_fresh(x, "k"),
+               *to = ww_tok_text(c, m.to, m.to_end);
     const char *value = ww_tok_text(c, m.value, m.value_end), *zero = *type == 'f'   ? "0.0f"
                                                                       : *type == 'd' ? "0.0"
                                                                                      : "0";
-    if (m.cond) value = ww_fmt(x->a, "%s ? %s : %s", ww_tok_text(c, m.cond, m.cond_end), value, zero);
+    if (m.cond)
+      value = ww_fmt(x->a, "%s ? %s : %s", ww_tok_text(c, m.cond, m.cond_end), value, zero);
     const char *nl = ww_fmt(x->a, "%s%s", c->eol, ww_ctext_indent(c, c->t[m.begin].at));
     ww_edit_tokens(
         x, &e, m.begin, m.end,
         ww_fmt(
             x->a,
-            "%s %s = %s;%sfor (int %s = 16; %s > 0; %s >>= 1) %s += __shfl_down_sync(0xffffffffu, %s, %s);%sif (threadIdx.x %% 32 == 0) atomicAdd(%s, %s);",
+            "%s %s = %s;%sfor (int %s = 16; %s > 0; %s >>= 1) %s += __shfl_down_sync(0xffffffffu, "
+            "%s, %s);%sif (threadIdx.x %% 32 == 0) atomicAdd(%s, %s);",
             type, name, value, nl, step, step, step, name, name, step, nl, to, name));
-    ww_fix f = {
-        .title =
-            "Add up within the warp by shuffles, one atomic for each warp (if blocks are multiples of 32 threads wide)",
-        .assumes = "blockDim.x is a multiple of 32 in every launch"};
+    ww_fix f = {.title = "Add up within the warp by shuffles, one atomic for each warp (if blocks "
+                         "are multiples of 32 threads wide)",
+                .assumes = "blockDim.x is a multiple of 32 in every launch"};
     ww_fix_offer(x, &e, &f);
     return;
   }
@@ -129,24 +154,32 @@ void ww_fix_bounds(ww_fixer *x) {
   const char *p = x->f->message ? strstr(x->f->message, "__launch_bounds__(") : NULL;
   unsigned threads, blocks;
   ww_edits e = {0};
-  if (!p || sscanf(p, "__launch_bounds__(%u, %u)", &threads, &blocks) != 2 || x->s->dialect != WW_CUDA) return;
+  if (!p || sscanf(p, "__launch_bounds__(%u, %u)", &threads, &blocks) != 2 ||
+      x->s->dialect != WW_CUDA)
+    return;
   const char *bounds = ww_fmt(x->a, "%s(%u, %u)", word, threads, blocks);
   uint32_t open = ww_tok_from(c, x->kernel.fn->params - 1), name = open ? open - 1 : 0;
   if (!name || !ww_tok_is(c, open, "(") || !ww_tok_word(c, name) || !x->kernel.fn->name ||
       !ww_tok_is(c, name, x->kernel.fn->name))
     return;
   for (uint32_t i = ww_tok_from(c, x->kernel.fn->begin); i < name; i++) {
-    if (!ww_tok_is(c, i, word)) continue;
+    if (!ww_tok_is(c, i, word))
+      continue;
     uint32_t close = ww_tok_is(c, i + 1, "(") ? c->t[i + 1].pair : WW_NOTOK;
-    if (close == WW_NOTOK) return;
+    if (close == WW_NOTOK)
+      return;
     for (uint32_t k = i + 2; k < close; k = ww_tok_skip(c, k))
-      if (ww_tok_is(c, k, ",")) return; /* somebody has thought about it */
+      if (ww_tok_is(c, k, ","))
+        return; /* somebody has thought about it */
     ww_edit_tokens(x, &e, i, close + 1, bounds);
     break;
   }
-  if (!e.n) ww_edit_insert(x, &e, c->t[name].at, ww_fmt(x->a, "%s ", bounds));
-  ww_fix f = {.title = ww_fmt(x->a, "Limit registers by %s (launches of more than %u threads a block then fail)",
-                              bounds, threads),
-              .assumes = ww_fmt(x->a, "no launch of it has more than %u threads a block", threads)};
+  if (!e.n)
+    ww_edit_insert(x, &e, c->t[name].at, ww_fmt(x->a, "%s ", bounds));
+  ww_fix f = {
+      .title =
+          ww_fmt(x->a, "Limit registers by %s (launches of more than %u threads a block then fail)",
+                 bounds, threads),
+      .assumes = ww_fmt(x->a, "no launch of it has more than %u threads a block", threads)};
   ww_fix_offer(x, &e, &f);
 }

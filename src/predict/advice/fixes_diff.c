@@ -1,6 +1,7 @@
 /* fixes_diff.c - the edits of a fix as a unified diff, which `patch` and `git apply` take.
  *
- * No search for a longest common part: the edits say what changed. A hunk is a run of edits less than seven lines apart. */
+ * No search for a longest common part: the edits say what changed. A hunk is a run of edits less
+ * than seven lines apart. */
 #include "fixes.h"
 
 enum { CONTEXT = 3 };
@@ -15,13 +16,15 @@ typedef struct {
 static lines cut_lines(const char *text, size_t n, ww_arena *a) {
   WW_VEC(size_t) at = {0};
   for (size_t i = 0; i < n; i++)
-    if (!i || text[i - 1] == '\n') ww_push(a, &at, i);
+    if (!i || text[i - 1] == '\n')
+      ww_push(a, &at, i);
   size_t nlines = at.n;
   ww_push(a, &at, n);
   return (lines){text, n, at.v, nlines};
 }
 
-static size_t line_of(const lines *l, size_t at) { /* 0-based; the end of the text is behind the last line */
+static size_t line_of(const lines *l,
+                      size_t at) { /* 0-based; the end of the text is behind the last line */
   size_t lo = 0, hi = l->nlines;
   while (hi - lo > 1) {
     size_t mid = (lo + hi) / 2;
@@ -36,7 +39,8 @@ static size_t line_of(const lines *l, size_t at) { /* 0-based; the end of the te
 static void put_line(ww_buf *b, char sign, const char *s, size_t n) {
   ww_buf_add(b, &sign, 1);
   ww_buf_add(b, s, n);
-  if (!n || s[n - 1] != '\n') ww_buf_puts(b, "\n\\ No newline at end of file\n");
+  if (!n || s[n - 1] != '\n')
+    ww_buf_puts(b, "\n\\ No newline at end of file\n");
 }
 
 static size_t put_text(ww_buf *b, char sign, const char *s, size_t n) {
@@ -64,7 +68,8 @@ static void span(const lines *l, const ww_edit *e, size_t *first, size_t *last) 
   *first = line_of(l, e->begin);
   bool whole = e->begin == e->end && e->begin == l->line[*first] && n && e->text[n - 1] == '\n';
   *last = whole ? *first : line_of(l, e->end) + 1;
-  if (*last > l->nlines) *last = l->nlines;
+  if (*last > l->nlines)
+    *last = l->nlines;
 }
 
 /* The edits from *k on that share lines, or lie in neighbouring ones. */
@@ -74,22 +79,29 @@ static change change_of(const lines *l, const ww_fix *f, uint32_t *k) {
   for (bool more = false; *k < f->n; (*k)++, more = true) {
     const ww_edit *e = &f->edits[*k];
     span(l, e, &first, &last);
-    if (more && first > c.last) break;
-    if (!more) c.first = c.last = first, at = l->line[first];
+    if (more && first > c.last)
+      break;
+    if (!more) {
+      c.first = c.last = first;
+      at = l->line[first];
+    }
     ww_buf_add(&c.now, l->text + at, e->begin - at);
     ww_buf_puts(&c.now, e->text);
     at = e->end;
-    if (last > c.last) c.last = last;
+    if (last > c.last)
+      c.last = last;
   }
   ww_buf_add(&c.now, l->text + at, l->line[c.last] - at);
   return c;
 }
 
-static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, long *shift, ww_buf *out) {
-  size_t from = c->v[i].first > CONTEXT ? c->v[i].first - CONTEXT : 0, to = c->v[j - 1].last + CONTEXT, at = from,
-         added = 0, gone = 0;
+static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, long *shift,
+                     ww_buf *out) {
+  size_t from = c->v[i].first > CONTEXT ? c->v[i].first - CONTEXT : 0,
+         to = c->v[j - 1].last + CONTEXT, at = from, added = 0, gone = 0;
   ww_buf body = {0};
-  if (to > l->nlines) to = l->nlines;
+  if (to > l->nlines)
+    to = l->nlines;
   for (uint32_t k = i; k < j; k++) {
     const change *h = &c->v[k];
     put_text(&body, ' ', l->text + l->line[at], l->line[h->first] - l->line[at]);
@@ -99,7 +111,8 @@ static void put_hunk(const lines *l, const changes *c, uint32_t i, uint32_t j, l
   }
   put_text(&body, ' ', l->text + l->line[at], l->line[to] - l->line[at]);
   size_t old = to - from, now = old - gone + added;
-  ww_buf_fmt(out, "@@ -%zu,%zu +%ld,%zu @@\n", from + (old > 0), old, (long)from + (now > 0) + *shift, now);
+  ww_buf_fmt(out, "@@ -%zu,%zu +%ld,%zu @@\n", from + (old > 0), old,
+             (long)from + (now > 0) + *shift, now);
   ww_buf_add(out, body.s ? body.s : "", body.n);
   *shift += (long)added - (long)gone;
   ww_buf_free(&body);
@@ -110,14 +123,19 @@ void ww_fix_diff(const char *path, const char *text, size_t bytes, const ww_fix 
   lines l = cut_lines(text, bytes, a);
   changes c = {0};
   long shift = 0;
-  for (uint32_t k = 0; k < f->n;) ww_push(a, &c, change_of(&l, f, &k));
-  if (c.n) ww_buf_fmt(out, "--- %s%s\n+++ %s%s\n", path[0] == '/' ? "" : "a/", path, path[0] == '/' ? "" : "b/", path);
+  for (uint32_t k = 0; k < f->n;)
+    ww_push(a, &c, change_of(&l, f, &k));
+  if (c.n)
+    ww_buf_fmt(out, "--- %s%s\n+++ %s%s\n", path[0] == '/' ? "" : "a/", path,
+               path[0] == '/' ? "" : "b/", path);
   for (uint32_t i = 0; i < c.n;) {
     uint32_t j = i + 1;
-    while (j < c.n && c.v[j].first <= c.v[j - 1].last + 2 * CONTEXT) j++;
+    while (j < c.n && c.v[j].first <= c.v[j - 1].last + 2 * CONTEXT)
+      j++;
     put_hunk(&l, &c, i, j, &shift, out);
     i = j;
   }
-  for (uint32_t k = 0; k < c.n; k++) ww_buf_free(&c.v[k].now);
+  for (uint32_t k = 0; k < c.n; k++)
+    ww_buf_free(&c.v[k].now);
   ww_arena_free(a);
 }

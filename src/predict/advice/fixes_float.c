@@ -1,25 +1,29 @@
 /* fixes_float.c - double precision by accident: `f` behind constants, powf for pow.
  *
- * A constant is changed where its statement speaks of floats, and every name in it is known to be no double: by its declaration in this text, or as
- * a function of math. What `auto` stands for is unknown only where the text has the word double. */
+ * A constant is changed where its statement speaks of floats, and every name in it is known to be
+ * no double: by its declaration in this text, or as a function of math. What `auto` stands for is
+ * unknown only where the text has the word double. */
 #include "fixes_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Functions with a float twin of the same name and an f: of C, and of CUDA and HIP alone. */
-static const char c_math[] =
-    " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh fabs floor ceil "
-    "round trunc rint nearbyint fmin fmax fmod fma hypot cbrt erf erfc tgamma lgamma fdim copysign ldexp ";
+static const char c_math[] = " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos "
+                             "atan atan2 sinh cosh tanh asinh acosh atanh fabs floor ceil "
+                             "round trunc rint nearbyint fmin fmax fmod fma hypot cbrt erf erfc "
+                             "tgamma lgamma fdim copysign ldexp ";
 static const char gpu_math[] = " rsqrt exp10 sinpi cospi normcdf rcbrt ";
 static const char other_pure[] =
-    " min max abs clamp mix select dot length fabsf rsqrtf __expf __logf __log2f __powf __sinf __cosf __fdividef __fsqrt_rn __frcp_rn __ldg "
-    "__fmaf_rn native_exp native_log native_sqrt native_rsqrt native_recip get_global_id get_local_id get_group_id get_local_size "
+    " min max abs clamp mix select dot length fabsf rsqrtf __expf __logf __log2f __powf __sinf "
+    "__cosf __fdividef __fsqrt_rn __frcp_rn __ldg "
+    "__fmaf_rn native_exp native_log native_sqrt native_rsqrt native_recip get_global_id "
+    "get_local_id get_group_id get_local_size "
     "get_global_size get_num_groups static_cast sizeof ";
 /* Words that say nothing of precision. */
-static const char neutral[] =
-    " return if else for while const constexpr static volatile threadIdx blockIdx blockDim gridDim warpSize true false __restrict__ x y z w "
-    "M_PI M_E M_SQRT2 INFINITY FLT_MAX FLT_MIN FLT_EPSILON ";
+static const char neutral[] = " return if else for while const constexpr static volatile threadIdx "
+                              "blockIdx blockDim gridDim warpSize true false __restrict__ x y z w "
+                              "M_PI M_E M_SQRT2 INFINITY FLT_MAX FLT_MIN FLT_EPSILON ";
 
 typedef struct {
   ww_fixer *x;
@@ -46,7 +50,8 @@ static bool fits_float(const char *s, size_t n) {
   char digits[64];
   size_t k = 0;
   for (size_t i = 0; i < n && k + 1 < sizeof digits; i++)
-    if (s[i] != '\'') digits[k++] = s[i];
+    if (s[i] != '\'')
+      digits[k++] = s[i];
   digits[k] = 0;
   double v = fabs(strtod(digits, NULL));
   return k < sizeof digits - 1 && (v == 0 || (v >= 1.2e-38 && v <= 3.4e38));
@@ -66,18 +71,26 @@ typedef enum { SAYS_NOTHING, SAYS_FLOAT, SAYS_DOUBLE, SAYS_UNKNOWN } says;
 
 static bool own_function(const ww_ctext *c, uint32_t i) {
   for (uint32_t k = 0; k < c->scan.ndecls; k++)
-    if (c->scan.decls[k].name && ww_tok_is(c, i, c->scan.decls[k].name)) return true;
+    if (c->scan.decls[k].name && ww_tok_is(c, i, c->scan.decls[k].name))
+      return true;
   return false;
 }
 
-static bool is_math(const ww_ctext *c, uint32_t i) { return ww_tok_in(c, i, c_math) || ww_tok_in(c, i, gpu_math); }
+static bool is_math(const ww_ctext *c, uint32_t i) {
+  return ww_tok_in(c, i, c_math) || ww_tok_in(c, i, gpu_math);
+}
 
 bool ww_is_pure_call(const ww_ctext *c, uint32_t i) {
   const ww_token *t = &c->t[i];
   size_t n = t->end - t->at;
-  if (own_function(c, i)) return false;
-  if (is_math(c, i) || ww_tok_in(c, i, other_pure) || ww_type_class(c->text + t->at, n) != WW_IS_UNKNOWN) return true;
-  const char *twin = n > 1 && c->text[t->end - 1] == 'f' ? ww_fmt(c->a, " %.*s ", (int)n - 1, c->text + t->at) : NULL;
+  if (own_function(c, i))
+    return false;
+  if (is_math(c, i) || ww_tok_in(c, i, other_pure) ||
+      ww_type_class(c->text + t->at, n) != WW_IS_UNKNOWN)
+    return true;
+  const char *twin = n > 1 && c->text[t->end - 1] == 'f'
+                         ? ww_fmt(c->a, " %.*s ", (int)n - 1, c->text + t->at)
+                         : NULL;
   return twin && (strstr(c_math, twin) || strstr(gpu_math, twin));
 }
 
@@ -93,8 +106,10 @@ static says head_says(const ww_ctext *c, const ww_decl *d) {
   says out = SAYS_UNKNOWN;
   for (uint32_t i = ww_tok_from(c, d->begin); i < c->n && c->t[i].at < d->params; i++) {
     says one = class_says(ww_type_class(c->text + c->t[i].at, c->t[i].end - c->t[i].at));
-    if (one == SAYS_DOUBLE) return SAYS_DOUBLE;
-    if (one != SAYS_UNKNOWN) out = one;
+    if (one == SAYS_DOUBLE)
+      return SAYS_DOUBLE;
+    if (one != SAYS_UNKNOWN)
+      out = one;
   }
   return out;
 }
@@ -102,14 +117,17 @@ static says head_says(const ww_ctext *c, const ww_decl *d) {
 static says call_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   if (ww_is_pure_call(c, i))
-    return class_says(ww_type_class(c->text + c->t[i].at, c->t[i].end - c->t[i].at)) == SAYS_DOUBLE ? SAYS_DOUBLE
-                                                                                                    : SAYS_NOTHING;
+    return class_says(ww_type_class(c->text + c->t[i].at, c->t[i].end - c->t[i].at)) == SAYS_DOUBLE
+               ? SAYS_DOUBLE
+               : SAYS_NOTHING;
   says out = SAYS_UNKNOWN;
   for (uint32_t k = 0; k < c->scan.ndecls; k++) {
     const ww_decl *d = &c->scan.decls[k];
-    if (!d->name || !ww_tok_is(c, i, d->name)) continue;
+    if (!d->name || !ww_tok_is(c, i, d->name))
+      continue;
     says one = head_says(c, d);
-    if (one == SAYS_DOUBLE || one == SAYS_UNKNOWN) return one;
+    if (one == SAYS_DOUBLE || one == SAYS_UNKNOWN)
+      return one;
     out = SAYS_NOTHING;
   }
   return out;
@@ -120,34 +138,50 @@ static says word_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   const ww_token *t = &c->t[i];
   bool member = i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"));
-  if (ww_tok_is(c, i + 1, "::")) return SAYS_NOTHING; /* std */
-  if (ww_tok_in(c, i, neutral) && (member || !ww_ctext_name(c, &f->s->names, i))) return SAYS_NOTHING;
-  if (!member && ww_tok_is(c, i + 1, "(") && !ww_ctext_name(c, &f->s->names, i)) return call_says(f, i);
-  ww_name_class cls = ww_type_class(c->text + t->at, t->end - t->at);
-  if (cls != WW_IS_UNKNOWN) return class_says(cls);
-  if (!f->strict && ww_tok_is(c, i, "auto")) return SAYS_NOTHING;
-  uint32_t next = i + 1;
-  while (ww_tok_is(c, next, "[") && c->t[next].pair != WW_NOTOK) next = c->t[next].pair + 1;
-  if (ww_tok_is(c, next, ".") || ww_tok_is(c, next, "->")) return SAYS_NOTHING; /* its member tells */
-  const ww_name *v = ww_ctext_name(c, member ? NULL : &f->s->names, i);
-  if (v && v->cls == WW_IS_UNKNOWN && !f->strict && v->type != WW_NOTOK && ww_tok_is(c, v->type, "auto"))
+  if (ww_tok_is(c, i + 1, "::"))
+    return SAYS_NOTHING; /* std */
+  if (ww_tok_in(c, i, neutral) && (member || !ww_ctext_name(c, &f->s->names, i)))
     return SAYS_NOTHING;
-  if (v) return class_says(v->cls);
-  if (ww_ctext_macro(c, c->text + t->at, t->end - t->at)) return SAYS_NOTHING; /* looked at on its own */
+  if (!member && ww_tok_is(c, i + 1, "(") && !ww_ctext_name(c, &f->s->names, i))
+    return call_says(f, i);
+  ww_name_class cls = ww_type_class(c->text + t->at, t->end - t->at);
+  if (cls != WW_IS_UNKNOWN)
+    return class_says(cls);
+  if (!f->strict && ww_tok_is(c, i, "auto"))
+    return SAYS_NOTHING;
+  uint32_t next = i + 1;
+  while (ww_tok_is(c, next, "[") && c->t[next].pair != WW_NOTOK)
+    next = c->t[next].pair + 1;
+  if (ww_tok_is(c, next, ".") || ww_tok_is(c, next, "->"))
+    return SAYS_NOTHING; /* its member tells */
+  const ww_name *v = ww_ctext_name(c, member ? NULL : &f->s->names, i);
+  if (v && v->cls == WW_IS_UNKNOWN && !f->strict && v->type != WW_NOTOK &&
+      ww_tok_is(c, v->type, "auto"))
+    return SAYS_NOTHING;
+  if (v)
+    return class_says(v->cls);
+  if (ww_ctext_macro(c, c->text + t->at, t->end - t->at))
+    return SAYS_NOTHING; /* looked at on its own */
   return ww_tok_in(c, i, other_pure) ? SAYS_NOTHING : SAYS_UNKNOWN;
 }
 
 static bool judge(const floats *f, uint32_t begin, uint32_t end) {
   const ww_ctext *c = &f->x->c;
   bool speaks = false;
-  if (end - begin > MOST_TOKENS) return false;
+  if (end - begin > MOST_TOKENS)
+    return false;
   for (uint32_t i = begin; i < end; i++) {
-    if (float_suffix(c, i)) speaks = true;
-    if (c->t[i].kind == WW_TOK_ODD) return false;
-    if (c->t[i].kind != WW_TOK_WORD) continue;
+    if (float_suffix(c, i))
+      speaks = true;
+    if (c->t[i].kind == WW_TOK_ODD)
+      return false;
+    if (c->t[i].kind != WW_TOK_WORD)
+      continue;
     says what = ww_tok_is(c, i, "return") ? head_says(c, f->s->fn) : word_says(f, i);
-    if (what == SAYS_DOUBLE || what == SAYS_UNKNOWN) return false;
-    if (what == SAYS_FLOAT) speaks = true;
+    if (what == SAYS_DOUBLE || what == SAYS_UNKNOWN)
+      return false;
+    if (what == SAYS_FLOAT)
+      speaks = true;
   }
   return speaks;
 }
@@ -156,7 +190,8 @@ static bool may_change(floats *f, uint32_t i) {
   uint32_t begin, end;
   if (i >= f->end || i < f->begin) { /* tokens come in order: a long statement is judged once */
     ww_ctext_statement(&f->x->c, i, f->s->lo, f->s->hi, &begin, &end);
-    f->begin = begin, f->end = end;
+    f->begin = begin;
+    f->end = end;
     f->fits = judge(f, begin, end);
   }
   return f->fits;
@@ -165,15 +200,18 @@ static bool may_change(floats *f, uint32_t i) {
 /* ---- edits ---- */
 
 static void show(floats *f, const char *what) {
-  if (f->constants + f->calls < 4) ww_buf_fmt(&f->shown, "%s%s", f->shown.n ? ", " : "", what);
-  if (f->constants + f->calls == 4) ww_buf_puts(&f->shown, " ...");
+  if (f->constants + f->calls < 4)
+    ww_buf_fmt(&f->shown, "%s%s", f->shown.n ? ", " : "", what);
+  if (f->constants + f->calls == 4)
+    ww_buf_puts(&f->shown, " ...");
 }
 
 static void constant(floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   const char *s = c->text + c->t[i].at;
   size_t n = c->t[i].end - c->t[i].at;
-  if (!plain_double(s, n)) return;
+  if (!plain_double(s, n))
+    return;
   if (!fits_float(s, n) || !may_change(f, i)) {
     f->left++;
     return;
@@ -190,7 +228,8 @@ static bool integer_argument(const ww_ctext *c, uint32_t open) {
     bool starts = ww_tok_is(c, i - 1, "(") || ww_tok_is(c, i - 1, ",") ||
                   (ww_tok_is(c, i - 1, "-") && (i < 2 || ww_tok_is(c, i - 2, ",")));
     bool ends = ww_tok_is(c, i + 1, ",") || i + 1 == close;
-    if (c->t[i].kind == WW_TOK_NUMBER && starts && ends && !memchr(c->text + c->t[i].at, '.', c->t[i].end - c->t[i].at))
+    if (c->t[i].kind == WW_TOK_NUMBER && starts && ends &&
+        !memchr(c->text + c->t[i].at, '.', c->t[i].end - c->t[i].at))
       return true;
   }
   return false;
@@ -199,17 +238,19 @@ static bool integer_argument(const ww_ctext *c, uint32_t open) {
 static void call(floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   ww_dialect d = f->x->s->dialect;
-  if (!is_math(c, i) || d == WW_OPENCL || !ww_tok_is(c, i + 1, "(") || c->t[i + 1].pair == WW_NOTOK ||
-      own_function(c, i))
+  if (!is_math(c, i) || d == WW_OPENCL || !ww_tok_is(c, i + 1, "(") ||
+      c->t[i + 1].pair == WW_NOTOK || own_function(c, i))
     return;
-  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->") || ww_tok_is(c, i - 1, "::"))) return;
-  if (d == WW_OPENMP ? ww_tok_in(c, i, gpu_math) : !integer_argument(c, i + 1)) return;
+  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->") || ww_tok_is(c, i - 1, "::")))
+    return;
+  if (d == WW_OPENMP ? ww_tok_in(c, i, gpu_math) : !integer_argument(c, i + 1))
+    return;
   if (!may_change(f, i)) {
     f->left++;
     return;
   }
-  const char *product =
-      ww_power_instead(f->x, f->s, i, true); /* what the compiler makes of pow(x, 2), it may not make of powf */
+  const char *product = ww_power_instead(
+      f->x, f->s, i, true); /* what the compiler makes of pow(x, 2), it may not make of powf */
   if (product)
     ww_edit_tokens(f->x, &f->edits, i, c->t[i + 1].pair + 1, product);
   else
@@ -218,11 +259,14 @@ static void call(floats *f, uint32_t i) {
   f->calls++;
 }
 
-/* A macro whose value is one constant, perhaps signed and in parentheses: where that constant is, 0 for none. */
+/* A macro whose value is one constant, perhaps signed and in parentheses: where that constant is, 0
+ * for none. */
 static uint32_t macro_constant(const ww_ctext *c, const ww_macro *m, uint32_t *n) {
   uint32_t at = m->value, end = m->value + m->value_n;
-  while (at < end && strchr("(+- \t", c->text[at])) at++;
-  while (end > at && strchr(") \t", c->text[end - 1])) end--;
+  while (at < end && strchr("(+- \t", c->text[at]))
+    at++;
+  while (end > at && strchr(") \t", c->text[end - 1]))
+    end--;
   *n = end - at;
   for (uint32_t i = at; i < end; i++)
     if (!strchr("0123456789.eE+-", c->text[i]) ||
@@ -236,16 +280,22 @@ static bool macro_uses(floats *f, const ww_macro *m, const ww_scope *scopes, uin
   const ww_ctext *c = &f->x->c;
   const char *name = ww_strndup(f->x->a, c->text + m->name, m->name_n);
   for (uint32_t k = 0; k < c->macros.n; k++)
-    if (&c->macros.v[k] != m && memmem(c->text + c->macros.v[k].value, c->macros.v[k].value_n, name, m->name_n))
+    if (&c->macros.v[k] != m &&
+        memmem(c->text + c->macros.v[k].value, c->macros.v[k].value_n, name, m->name_n))
       return false;
   for (uint32_t i = 0; i < c->n; i++) {
-    if (!ww_tok_is(c, i, name)) continue;
+    if (!ww_tok_is(c, i, name))
+      continue;
     const ww_scope *in = NULL;
     for (uint32_t k = 0; k < nscopes; k++)
-      if (i >= scopes[k].lo && i < scopes[k].hi) in = &scopes[k];
-    if (!in) return false;
-    f->s = in, f->begin = f->end = 0;
-    if (!may_change(f, i)) return false;
+      if (i >= scopes[k].lo && i < scopes[k].hi)
+        in = &scopes[k];
+    if (!in)
+      return false;
+    f->s = in;
+    f->begin = f->end = 0;
+    if (!may_change(f, i))
+      return false;
   }
   return true;
 }
@@ -260,8 +310,10 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
     bool used = false;
     for (uint32_t s = 0; at && s < nscopes; s++)
       for (uint32_t i = scopes[s].lo; i < scopes[s].hi && !used; i++)
-        used = c->t[i].end - c->t[i].at == m->name_n && !memcmp(c->text + c->t[i].at, c->text + m->name, m->name_n);
-    if (!used || ww_ctext_macro(c, c->text + m->name, m->name_n) != m) continue;
+        used = c->t[i].end - c->t[i].at == m->name_n &&
+               !memcmp(c->text + c->t[i].at, c->text + m->name, m->name_n);
+    if (!used || ww_ctext_macro(c, c->text + m->name, m->name_n) != m)
+      continue;
     if (!macro_uses(f, m, scopes, nscopes)) {
       f->left++;
       continue;
@@ -278,10 +330,13 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
 
 enum { MOST_SCOPES = 32 };
 
-static bool is_template(const ww_ctext *c, const ww_decl *d) { /* of types: what is float in one is double in another */
+static bool
+is_template(const ww_ctext *c,
+            const ww_decl *d) { /* of types: what is float in one is double in another */
   static const char *const any[] = {"typename", "class", "auto", NULL};
   for (uint32_t i = ww_tok_from(c, d->begin); d->tmpl && i < c->n && c->t[i].at < d->params; i++)
-    if (ww_tok_among(c, i, any)) return true;
+    if (ww_tok_among(c, i, any))
+      return true;
   return false;
 }
 
@@ -293,9 +348,11 @@ static uint32_t reach(const ww_fixer *x, ww_scope *out) {
   for (uint32_t k = 0; k < n; k++)
     for (uint32_t d = 0; d < c->scan.ndecls && n < MOST_SCOPES; d++) {
       const ww_decl *fn = &c->scan.decls[d];
-      bool known = !fn->body || !fn->name || fn->host || fn->kernel || fn->body_end <= fn->body + 1 ||
-                   is_template(c, fn) || (!fn->device && x->s->dialect != WW_OPENCL);
-      for (uint32_t j = 0; j < n; j++) known |= out[j].fn == fn;
+      bool known = !fn->body || !fn->name || fn->host || fn->kernel ||
+                   fn->body_end <= fn->body + 1 || is_template(c, fn) ||
+                   (!fn->device && x->s->dialect != WW_OPENCL);
+      for (uint32_t j = 0; j < n; j++)
+        known |= out[j].fn == fn;
       for (uint32_t i = out[k].lo; !known && i < out[k].hi; i++)
         if (ww_tok_is(c, i, fn->name) && ww_tok_is(c, i + 1, "(")) {
           ww_scope_of(x, fn, &out[n++]);
@@ -315,24 +372,29 @@ static const char *title_of(const floats *f) {
 void ww_fix_floats(ww_fixer *x) {
   ww_scope *scopes = WW_NEWN(x->a, ww_scope, MOST_SCOPES);
   floats f = {.x = x, .strict = ww_scan_has_word(&x->c.scan, "double")};
-  if (is_template(&x->c, x->kernel.fn)) return;
+  if (is_template(&x->c, x->kernel.fn))
+    return;
   uint32_t n = reach(x, scopes);
   for (uint32_t k = 0; k < n; k++) {
     f.s = &scopes[k];
     f.begin = f.end = 0;
     for (uint32_t i = scopes[k].lo; i < scopes[k].hi; i++) {
-      if (x->c.t[i].kind == WW_TOK_NUMBER) constant(&f, i);
-      if (x->c.t[i].kind == WW_TOK_WORD) call(&f, i);
+      if (x->c.t[i].kind == WW_TOK_NUMBER)
+        constant(&f, i);
+      if (x->c.t[i].kind == WW_TOK_WORD)
+        call(&f, i);
     }
   }
   ww_edits plain = {0};
-  for (uint32_t k = 0; k < f.edits.n; k++) ww_push(x->a, &plain, f.edits.v[k]);
+  for (uint32_t k = 0; k < f.edits.n; k++)
+    ww_push(x->a, &plain, f.edits.v[k]);
   const char *title = title_of(&f), *shared = macros(&f, scopes, n);
   bool whole = f.left == 0 && !shared;
   if (shared)
-    ww_fix_offer(x, &f.edits,
-                 &(ww_fix){.title = ww_fmt(x->a, "%s (if no other file uses %s)", title_of(&f), shared),
-                           .assumes = ww_fmt(x->a, "no other file uses the macro %s", shared)});
+    ww_fix_offer(
+        x, &f.edits,
+        &(ww_fix){.title = ww_fmt(x->a, "%s (if no other file uses %s)", title_of(&f), shared),
+                  .assumes = ww_fmt(x->a, "no other file uses the macro %s", shared)});
   ww_fix_offer(x, &plain, &(ww_fix){.title = title, .preferred = whole});
   ww_buf_free(&f.shown);
 }

@@ -1,8 +1,9 @@
 /* fixes_index.c - uncoalesced accesses: x and y of threads and blocks change places.
  *
- * Swapping every x and y of the kernel's indices, and the launch's with them, gives the same threads other numbers: the result is the same for any
- * kernel that does not care which threads make a warp. It is worth it where each access to global memory has what comes of x on its slow side, and y,
- * alone, on its fast one. */
+ * Swapping every x and y of the kernel's indices, and the launch's with them, gives the same
+ * threads other numbers: the result is the same for any kernel that does not care which threads
+ * make a warp. It is worth it where each access to global memory has what comes of x on its slow
+ * side, and y, alone, on its fast one. */
 #include "fixes_int.h"
 
 typedef struct {
@@ -26,18 +27,27 @@ static const char *const cl_calls[] = {"get_global_id",
                                        "get_enqueued_local_size",
                                        NULL};
 
-/* The axis that the word at i speaks of, 0 x, 1 y, 2 z; -1 it is no index; -2 who knows. *where: the token to change. */
+/* The axis that the word at i speaks of, 0 x, 1 y, 2 z; -1 it is no index; -2 who knows. *where:
+ * the token to change. */
 static int axis(const swap *w, uint32_t i, uint32_t *where) {
   const ww_ctext *c = &w->x->c;
   if (ww_tok_among(c, i, builtins)) {
     *where = i + 2;
-    if (!ww_tok_is(c, i + 1, ".")) return -2;
-    return ww_tok_is(c, i + 2, "x") ? 0 : ww_tok_is(c, i + 2, "y") ? 1 : ww_tok_is(c, i + 2, "z") ? 2 : -2;
+    if (!ww_tok_is(c, i + 1, "."))
+      return -2;
+    return ww_tok_is(c, i + 2, "x")   ? 0
+           : ww_tok_is(c, i + 2, "y") ? 1
+           : ww_tok_is(c, i + 2, "z") ? 2
+                                      : -2;
   }
   if (ww_tok_among(c, i, cl_calls)) {
     *where = i + 2;
-    if (!ww_tok_is(c, i + 1, "(") || !ww_tok_is(c, i + 3, ")")) return -2;
-    return ww_tok_is(c, i + 2, "0") ? 0 : ww_tok_is(c, i + 2, "1") ? 1 : ww_tok_is(c, i + 2, "2") ? 2 : -2;
+    if (!ww_tok_is(c, i + 1, "(") || !ww_tok_is(c, i + 3, ")"))
+      return -2;
+    return ww_tok_is(c, i + 2, "0")   ? 0
+           : ww_tok_is(c, i + 2, "1") ? 1
+           : ww_tok_is(c, i + 2, "2") ? 2
+                                      : -2;
   }
   return -1;
 }
@@ -48,7 +58,8 @@ static bool knows_warps(const ww_ctext *c, uint32_t i) {
       "warpSize",          "asm",     "__asm__", "cooperative_groups",   "cg",
       "__shared__",        "__local", "local",   "get_global_linear_id", "get_local_linear_id",
       "__launch_bounds__", "goto",    NULL};
-  if (ww_tok_among(c, i, words)) return true;
+  if (ww_tok_among(c, i, words))
+    return true;
   const char *s = c->text + c->t[i].at;
   size_t n = c->t[i].end - c->t[i].at;
   return c->t[i].kind == WW_TOK_WORD &&
@@ -59,15 +70,18 @@ static bool knows_warps(const ww_ctext *c, uint32_t i) {
 /* A word that may hide an index: a macro that has one, a function or a macro of another file. */
 static bool hides_index(const swap *w, uint32_t i) {
   static const char known[] =
-      " if else for while return const int unsigned long float double bool auto x y z w break continue true false size_t static constexpr switch case "
+      " if else for while return const int unsigned long float double bool auto x y z w break "
+      "continue true false size_t static constexpr switch case "
       "default do sizeof static_cast threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
   const ww_ctext *c = &w->x->c;
   const ww_token *t = &c->t[i];
   if (ww_tok_in(c, i, known) || ww_tok_among(c, i, cl_calls) ||
       ww_type_class(c->text + t->at, t->end - t->at) != WW_IS_UNKNOWN)
     return false;
-  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"))) return false;
-  if (ww_tok_is(c, i + 1, "(")) return !ww_is_pure_call(c, i);
+  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))
+    return false;
+  if (ww_tok_is(c, i + 1, "("))
+    return !ww_is_pure_call(c, i);
   int64_t value;
   return !ww_ctext_name(c, &w->s->names, i) && !ww_ctext_value(c, &w->s->names, i, i + 1, &value);
 }
@@ -77,9 +91,11 @@ static bool find_axes(swap *w) {
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
     uint32_t where;
     int k = axis(w, i, &where);
-    if (k == -2 || knows_warps(c, i) || c->t[i].kind == WW_TOK_ODD || (k < 0 && ww_tok_word(c, i) && hides_index(w, i)))
+    if (k == -2 || knows_warps(c, i) || c->t[i].kind == WW_TOK_ODD ||
+        (k < 0 && ww_tok_word(c, i) && hides_index(w, i)))
       return false;
-    if (k == 0 || k == 1) ww_push(w->x->a, &w->at[k], where);
+    if (k == 0 || k == 1)
+      ww_push(w->x->a, &w->at[k], where);
   }
   return w->at[0].n && w->at[1].n;
 }
@@ -90,31 +106,39 @@ static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
   uint32_t bits = 0, where;
   for (uint32_t i = lo; i < hi; i++) {
     int k = axis(w, i, &where);
-    if (++w->steps > MOST_STEPS) return UNSURE;
-    bool dims = ww_tok_is(c, i, "blockDim") || ww_tok_is(c, i, "gridDim") || ww_tok_is(c, i, "get_local_size") ||
-                ww_tok_is(c, i, "get_global_size");
-    if (k >= 0 && !dims) bits |= 1u << k;
-    const ww_name *v = k == -1 && ww_tok_word(c, i) && depth < 4 ? ww_ctext_name(c, &w->s->names, i) : NULL;
-    if (!v || v->pointer || v->tok == i || v->tok < w->s->lo || !ww_tok_is(c, v->tok + 1, "=")) continue;
+    if (++w->steps > MOST_STEPS)
+      return UNSURE;
+    bool dims = ww_tok_is(c, i, "blockDim") || ww_tok_is(c, i, "gridDim") ||
+                ww_tok_is(c, i, "get_local_size") || ww_tok_is(c, i, "get_global_size");
+    if (k >= 0 && !dims)
+      bits |= 1u << k;
+    const ww_name *v =
+        k == -1 && ww_tok_word(c, i) && depth < 4 ? ww_ctext_name(c, &w->s->names, i) : NULL;
+    if (!v || v->pointer || v->tok == i || v->tok < w->s->lo || !ww_tok_is(c, v->tok + 1, "="))
+      continue;
     uint32_t end = v->tok + 2;
-    while (end < w->s->hi && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ",")) end = ww_tok_skip(c, end);
+    while (end < w->s->hi && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ","))
+      end = ww_tok_skip(c, end);
     bits |= axes_of(w, v->tok + 2, end < w->s->hi ? end : w->s->hi, depth + 1);
-    if (ww_is_changed(c, v->tok, v->tok + 2, w->s->hi)) bits |= UNSURE; /* not what it was at first */
+    if (ww_is_changed(c, v->tok, v->tok + 2, w->s->hi))
+      bits |= UNSURE; /* not what it was at first */
   }
   return bits;
 }
 
-/* A sum of terms: one times something holds the slow side, the others the fast one. Returns axes of both. */
+/* A sum of terms: one times something holds the slow side, the others the fast one. Returns axes of
+ * both. */
 static bool split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_t *fast) {
   const ww_ctext *c = &w->x->c;
   *slow = *fast = 0;
   for (uint32_t i = lo; i < hi;) {
     uint32_t end = i;
     bool product = false;
-    for (; end < hi && !(end > i && (ww_tok_is(c, end, "+") || ww_tok_is(c, end, "-"))); end = ww_tok_skip(c, end)) {
+    for (; end < hi && !(end > i && (ww_tok_is(c, end, "+") || ww_tok_is(c, end, "-")));
+         end = ww_tok_skip(c, end)) {
       product |= ww_tok_is(c, end, "*");
-      if (ww_tok_is(c, end, "/") || ww_tok_is(c, end, "%") || ww_tok_is(c, end, "?") || ww_tok_is(c, end, "<") ||
-          ww_tok_is(c, end, ">"))
+      if (ww_tok_is(c, end, "/") || ww_tok_is(c, end, "%") || ww_tok_is(c, end, "?") ||
+          ww_tok_is(c, end, "<") || ww_tok_is(c, end, ">"))
         return false;
     }
     uint32_t bits = axes_of(w, i, end, 0);
@@ -131,15 +155,18 @@ static bool split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_
 static bool judge(swap *w, uint32_t i) {
   const ww_ctext *c = &w->x->c;
   uint32_t open = i + 1, close = c->t[open].pair, slow, fast;
-  if (close == WW_NOTOK || close >= w->s->hi) return false;
+  if (close == WW_NOTOK || close >= w->s->hi)
+    return false;
   if (ww_tok_is(c, close + 1, "[") && c->t[close + 1].pair != WW_NOTOK) { /* a[row][col] */
     uint32_t second = close + 1;
     slow = axes_of(w, open + 1, close, 0);
     fast = axes_of(w, second + 1, c->t[second].pair, 0);
-    if (ww_tok_is(c, c->t[second].pair + 1, "[")) return false;
+    if (ww_tok_is(c, c->t[second].pair + 1, "["))
+      return false;
   } else if (!split_sum(w, open + 1, close, &slow, &fast))
     return false;
-  if ((slow | fast) & (Z | UNSURE)) return false;
+  if ((slow | fast) & (Z | UNSURE))
+    return false;
   if (slow & X && fast == Y)
     w->good++;
   else if ((slow | fast) & X)
@@ -150,12 +177,17 @@ static bool judge(swap *w, uint32_t i) {
 static bool judge_all(swap *w) {
   const ww_ctext *c = &w->x->c;
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
-    if (!ww_tok_word(c, i) || (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))) continue;
+    if (!ww_tok_word(c, i) || (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"))))
+      continue;
     const ww_name *v = ww_ctext_name(c, &w->s->names, i);
-    if (!v || !v->pointer || i == v->tok) continue;
-    if (!v->parameter && v->ndims) continue;                      /* the thread's own */
-    if (!v->parameter || !ww_tok_is(c, i + 1, "[")) return false; /* a pointer that was moved, or handed on */
-    if (!judge(w, i)) return false;
+    if (!v || !v->pointer || i == v->tok)
+      continue;
+    if (!v->parameter && v->ndims)
+      continue; /* the thread's own */
+    if (!v->parameter || !ww_tok_is(c, i + 1, "["))
+      return false; /* a pointer that was moved, or handed on */
+    if (!judge(w, i))
+      return false;
   }
   return w->good > 0 && w->bad == 0;
 }
@@ -167,26 +199,36 @@ static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww
   const char *t = w->x->s->text, *p = t + lo;
   size_t n = strlen(name);
   for (; (p = memmem(p, (size_t)(t + hi - p), name, n)); p += n)
-    if (p[n] == '=' && p > t && strchr(" \t:", p[-1])) break;
-  if (!p) return;
+    if (p[n] == '=' && p > t && strchr(" \t:", p[-1]))
+      break;
+  if (!p)
+    return;
   const char *first = p + n + 1, *end = first, *comma = NULL;
   int depth = 0, commas = 0;
-  for (; end < t + hi && !(strchr(" \t\r\n", *end) && depth == 0) && !(end[0] == '*' && end[1] == '/'); end++) {
+  for (; end < t + hi && !(strchr(" \t\r\n", *end) && depth == 0) &&
+         !(end[0] == '*' && end[1] == '/');
+       end++) {
     depth += (*end == '(' || *end == '[') - (*end == ')' || *end == ']');
-    if (*end == ',' && depth == 0 && commas++ == 0) comma = end;
+    if (*end == ',' && depth == 0 && commas++ == 0)
+      comma = end;
   }
-  if (!comma || commas != 1) return;
-  ww_edit_replace(w->x, e, (uint32_t)(first - t), (uint32_t)(end - t),
-                  ww_fmt(w->x->a, "%.*s,%.*s", (int)(end - comma - 1), comma + 1, (int)(comma - first), first));
+  if (!comma || commas != 1)
+    return;
+  ww_edit_replace(
+      w->x, e, (uint32_t)(first - t), (uint32_t)(end - t),
+      ww_fmt(w->x->a, "%.*s,%.*s", (int)(end - comma - 1), comma + 1, (int)(comma - first), first));
 }
 
 void ww_fix_swap_axes(ww_fixer *x) {
   swap w = {.x = x, .s = &x->kernel};
   const ww_launch *l = x->s->launch;
   ww_edits e = {0};
-  if (x->s->dialect == WW_OPENMP || !find_axes(&w) || !judge_all(&w)) return;
-  if (l && (l->block[1] == 1 || (l->block[1] && l->block[1] < 8))) return; /* the new x would be too short to help */
-  bool square = l && l->grid[0] && l->grid[0] == l->grid[1] && l->block[0] && l->block[0] == l->block[1];
+  if (x->s->dialect == WW_OPENMP || !find_axes(&w) || !judge_all(&w))
+    return;
+  if (l && (l->block[1] == 1 || (l->block[1] && l->block[1] < 8)))
+    return; /* the new x would be too short to help */
+  bool square =
+      l && l->grid[0] && l->grid[0] == l->grid[1] && l->block[0] && l->block[0] == l->block[1];
   for (int k = 0; k < 2; k++)
     for (uint32_t i = 0; i < w.at[k].n; i++) {
       const char *other = x->s->dialect == WW_OPENCL ? (k ? "0" : "1") : k ? "x" : "y";
@@ -199,13 +241,15 @@ void ww_fix_swap_axes(ww_fixer *x) {
   }
   const char *what = x->s->dialect == WW_OPENCL ? "Swap dimensions 0 and 1" : "Swap x and y";
   const char *where = x->s->dialect == WW_OPENCL ? "global and local size" : "grid and block";
-  ww_fix f = {.title = ww_fmt(x->a,
-                              square ? "%s of the thread's indices (grid and block are square: the launch stays)"
-                                     : "%s of the thread's indices; the launch must swap x and y of %s too",
-                              what, where),
-              .preferred = false,
-              .launch = !square};
-  f.assumes =
-      square ? "every launch is as square as this one" : ww_fmt(x->a, "every launch of it swaps x and y of %s", where);
+  ww_fix f = {
+      .title =
+          ww_fmt(x->a,
+                 square ? "%s of the thread's indices (grid and block are square: the launch stays)"
+                        : "%s of the thread's indices; the launch must swap x and y of %s too",
+                 what, where),
+      .preferred = false,
+      .launch = !square};
+  f.assumes = square ? "every launch is as square as this one"
+                     : ww_fmt(x->a, "every launch of it swaps x and y of %s", where);
   ww_fix_offer(x, &e, &f);
 }

@@ -1,4 +1,5 @@
-/* fixes_int.h - what the files of the fixes share: the kernel's text taken apart, and how an offer is made. */
+/* fixes_int.h - what the files of the fixes share: the kernel's text taken apart, and how an offer
+ * is made. */
 #ifndef WW_SERVE_FIXES_INT_H
 #define WW_SERVE_FIXES_INT_H
 
@@ -8,8 +9,9 @@
 /* Code of one function. */
 typedef struct {
   const ww_decl *fn; /* of OpenMP the host function around the region */
-  uint32_t lo, hi;   /* tokens of its body, inside the braces; of OpenMP the statement behind the pragma */
-  ww_names names;    /* parameters and locals */
+  uint32_t lo,
+      hi; /* tokens of its body, inside the braces; of OpenMP the statement behind the pragma */
+  ww_names names; /* parameters and locals */
 } ww_scope;
 
 typedef WW_VEC(ww_edit) ww_edits;
@@ -24,33 +26,41 @@ typedef struct {
 } ww_fixer;
 
 /* ---- fixes.c ---- */
-/* Takes the text apart and finds the kernel; false: there is none, or the text is no source of a sane size. */
+/* Takes the text apart and finds the kernel; false: there is none, or the text is no source of a
+ * sane size. */
 bool ww_fixer_open(ww_fixer *x, const ww_fix_source *s, ww_arena *a);
 void ww_scope_of(const ww_fixer *x, const ww_decl *d, ww_scope *out);
 /* The function that holds the finding's line: the kernel, or one that was inlined into it. */
 void ww_scope_at_finding(const ww_fixer *x, ww_scope *out);
 uint32_t ww_fixer_line(const ww_fixer *x, uint32_t tok); /* 1-based */
 void ww_edit_insert(const ww_fixer *x, ww_edits *e, uint32_t at, const char *text);
-void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end, const char *text);
-void ww_edit_tokens(const ww_fixer *x, ww_edits *e, uint32_t i, uint32_t end, const char *text); /* tokens [i, end) */
+void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end,
+                     const char *text);
+void ww_edit_tokens(const ww_fixer *x, ww_edits *e, uint32_t i, uint32_t end,
+                    const char *text); /* tokens [i, end) */
 /* Makes an offer of the edits (sorted here); edits that overlap, or none, are no offer. */
 void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about);
 /* A name that no token of the text has: base, base2, base3 ... */
 const char *ww_fixer_fresh(const ww_fixer *x, const char *base);
 bool ww_is_assignment(const ww_ctext *c, uint32_t i); /* = += <<= ++ -- ... */
-bool ww_takes_address(const ww_ctext *c, uint32_t i); /* `&` before the word, and no operand before that */
+bool ww_takes_address(const ww_ctext *c,
+                      uint32_t i); /* `&` before the word, and no operand before that */
 /* Is the word changed, or its address taken, within the tokens? */
 bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi);
 
 /* ---- fixes_float.c ---- */
-bool ww_is_pure_call(const ww_ctext *c, uint32_t i); /* the word at i, a '(' behind it: a cast, or math that touches no memory */
+bool ww_is_pure_call(
+    const ww_ctext *c,
+    uint32_t i); /* the word at i, a '(' behind it: a cast, or math that touches no memory */
 
 /* ---- fixes_power.c ---- */
-/* What may stand for the pow at token i with its arguments, NULL: nothing. lone_only: its base is one name or element. */
+/* What may stand for the pow at token i with its arguments, NULL: nothing. lone_only: its base is
+ * one name or element. */
 const char *ww_power_instead(const ww_fixer *x, const ww_scope *s, uint32_t i, bool lone_only);
 
 /* ---- fixes_launch.c ---- */
-/* The bytes behind `warpwise:` in the kernel's comment, blanks at both ends left out; false: it has none. */
+/* The bytes behind `warpwise:` in the kernel's comment, blanks at both ends left out; false: it has
+ * none. */
 bool ww_fixer_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end);
 
 /* ---- the fixes, by rule ---- */

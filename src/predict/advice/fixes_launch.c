@@ -1,6 +1,8 @@
-/* fixes_launch.c - the `// warpwise: grid=... block=... n=...` comment above a kernel: found, written, changed setting by setting.
+/* fixes_launch.c - the `// warpwise: grid=... block=... n=...` comment above a kernel: found,
+ * written, changed setting by setting.
  *
- * What a person wrote stays as it is written (n=1<<20) unless its value changes. ww_launch_comment reads back what is written here. */
+ * What a person wrote stays as it is written (n=1<<20) unless its value changes. ww_launch_comment
+ * reads back what is written here. */
 #include "fixes_int.h"
 
 #include <ctype.h>
@@ -16,9 +18,11 @@ typedef WW_VEC(setting) settings;
 static const char *shape(const uint64_t dims[3], const char *const exprs[3], ww_arena *a) {
   ww_buf b = {0};
   int n = 3;
-  while (n > 1 && dims[n - 1] <= 1 && !exprs[n - 1]) n--;
+  while (n > 1 && dims[n - 1] <= 1 && !exprs[n - 1])
+    n--;
   for (int k = 0; k < n; k++) {
-    if (k) ww_buf_puts(&b, ",");
+    if (k)
+      ww_buf_puts(&b, ",");
     if (exprs[k])
       ww_buf_puts(&b, exprs[k]);
     else
@@ -34,14 +38,17 @@ static const char *number(double v, ww_arena *a) {
   for (int digits = 6; digits <= 17; digits++) {
     s = ww_fmt(a, "%.*g", digits, v);
     double back;
-    if (sscanf(s, "%lf", &back) == 1 && back == v) break;
+    if (sscanf(s, "%lf", &back) == 1 && back == v)
+      break;
   }
   return strpbrk(s, ".en") ? s : ww_fmt(a, "%s.0", s);
 }
 
 static const char *fill_text(const ww_fill *f, ww_arena *a) {
-  if (f->kind == WW_FILL_NONE || f->kind == WW_FILL_RANDOM) return ""; /* what is assumed anyway */
-  if (f->kind == WW_FILL_FILE) return ww_fmt(a, ":file(%s)", f->path ? f->path : "");
+  if (f->kind == WW_FILL_NONE || f->kind == WW_FILL_RANDOM)
+    return ""; /* what is assumed anyway */
+  if (f->kind == WW_FILL_FILE)
+    return ww_fmt(a, ":file(%s)", f->path ? f->path : "");
   const char *name = ww_fill_names[f->kind];
   if (f->kind != WW_FILL_UNIFORM && f->lo == 0 && f->hi == 0 && !f->lo_expr && !f->hi_expr)
     return ww_fmt(a, ":%s", name);
@@ -53,30 +60,39 @@ static const char *fill_text(const ww_fill *f, ww_arena *a) {
 static const char *buffer_text(const ww_buffer *b, const char *own, ww_arena *a) {
   uint32_t size = b->type ? ww_elem_size(b->type) : own ? ww_elem_size(own) : 0;
   const char *type = b->type && (!own || ww_elem_size(own) != size) ? b->type : "", *count = "";
-  if (b->count_expr)
-    count = b->count_expr, type = b->type ? b->type : "";
-  else if (b->bytes_expr)
-    count = size > 1 ? ww_fmt(a, "(%s)/%u", b->bytes_expr, size) : b->bytes_expr, type = size ? type : "u8";
-  else if (b->bytes && size && b->bytes % size == 0)
+  if (b->count_expr) {
+    count = b->count_expr;
+    type = b->type ? b->type : "";
+  } else if (b->bytes_expr) {
+    count = size > 1 ? ww_fmt(a, "(%s)/%u", b->bytes_expr, size) : b->bytes_expr;
+    type = size ? type : "u8";
+  } else if (b->bytes && size && b->bytes % size == 0)
     count = ww_fmt(a, "%llu", (unsigned long long)(b->bytes / size));
-  else if (b->bytes)
-    count = ww_fmt(a, "%llu", (unsigned long long)b->bytes), type = "u8";
+  else if (b->bytes) {
+    count = ww_fmt(a, "%llu", (unsigned long long)b->bytes);
+    type = "u8";
+  }
   const char *id = b->id ? ww_fmt(a, ":id(%s)", b->id) : "",
              *offset = b->offset ? ww_fmt(a, ":offset(%llu)", (unsigned long long)b->offset) : "";
   return ww_fmt(a, "%s[%s]%s%s%s", type, count, fill_text(&b->fill, a), id, offset);
 }
 
 static const char *arg_text(const ww_arg *g, const char *own, ww_arena *a) {
-  if (g->kind == WW_ARG_BUFFER) return buffer_text(&g->buffer, own, a);
-  if (g->kind == WW_ARG_VALUE && g->expr) return g->expr;
+  if (g->kind == WW_ARG_BUFFER)
+    return buffer_text(&g->buffer, own, a);
+  if (g->kind == WW_ARG_VALUE && g->expr)
+    return g->expr;
   if (g->kind == WW_ARG_VALUE && g->is_int)
     return g->value >= 0x1p63 ? ww_fmt(a, "%llu", (unsigned long long)g->ivalue)
                               : ww_fmt(a, "%lld", (long long)g->ivalue);
-  if (g->kind == WW_ARG_VALUE) return isfinite(g->value) ? number(g->value, a) : NULL;
-  if (g->kind != WW_ARG_HEX || g->nptrs) return NULL; /* pointers inside a struct have no words here */
+  if (g->kind == WW_ARG_VALUE)
+    return isfinite(g->value) ? number(g->value, a) : NULL;
+  if (g->kind != WW_ARG_HEX || g->nptrs)
+    return NULL; /* pointers inside a struct have no words here */
   ww_buf b = {0};
   ww_buf_puts(&b, "hex:");
-  for (uint32_t k = 0; k < g->hex_n; k++) ww_buf_fmt(&b, "%02x", g->hex[k]);
+  for (uint32_t k = 0; k < g->hex_n; k++)
+    ww_buf_fmt(&b, "%02x", g->hex[k]);
   const char *out = ww_strdup(a, b.s);
   ww_buf_free(&b);
   return out;
@@ -85,18 +101,23 @@ static const char *arg_text(const ww_arg *g, const char *own, ww_arena *a) {
 static const char *arg_name(const char *name, ww_arena *a) {
   static const char *const taken[] = {"grid", "block", "shared", "cache"};
   bool prefix = isdigit((unsigned char)name[0]);
-  for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) prefix |= !strcmp(name, taken[k]);
+  for (size_t k = 0; k < sizeof taken / sizeof *taken; k++)
+    prefix |= !strcmp(name, taken[k]);
   return prefix ? ww_fmt(a, "arg.%s", name) : name;
 }
 
-static void launch_settings(const ww_launch *l, const char *const *names, const char *const *types, uint32_t nparams,
-                            ww_arena *a, settings *out) {
-  if (l->grid[0] || l->grid_expr[0]) ww_push(a, out, (setting){"grid", shape(l->grid, l->grid_expr, a)});
-  if (l->block[0] || l->block_expr[0]) ww_push(a, out, (setting){"block", shape(l->block, l->block_expr, a)});
+static void launch_settings(const ww_launch *l, const char *const *names, const char *const *types,
+                            uint32_t nparams, ww_arena *a, settings *out) {
+  if (l->grid[0] || l->grid_expr[0])
+    ww_push(a, out, (setting){"grid", shape(l->grid, l->grid_expr, a)});
+  if (l->block[0] || l->block_expr[0])
+    ww_push(a, out, (setting){"block", shape(l->block, l->block_expr, a)});
   if (l->shared_expr || l->shared)
     ww_push(a, out,
-            (setting){"shared", l->shared_expr ? l->shared_expr : ww_fmt(a, "%llu", (unsigned long long)l->shared)});
-  if (l->warm) ww_push(a, out, (setting){"cache", "warm"});
+            (setting){"shared", l->shared_expr ? l->shared_expr
+                                               : ww_fmt(a, "%llu", (unsigned long long)l->shared)});
+  if (l->warm)
+    ww_push(a, out, (setting){"cache", "warm"});
   for (uint32_t k = 0; k < l->nargs; k++) {
     const ww_arg *g = &l->args[k];
     const char *name = g->name                            ? g->name
@@ -104,15 +125,18 @@ static void launch_settings(const ww_launch *l, const char *const *names, const 
                                                           : ww_fmt(a, "%u", k),
                *own = NULL;
     for (uint32_t j = 0; j < nparams && types; j++)
-      if (names && names[j] && !strcmp(names[j], name)) own = types[j];
+      if (names && names[j] && !strcmp(names[j], name))
+        own = types[j];
     const char *value = arg_text(g, own, a);
-    if (value) ww_push(a, out, (setting){arg_name(name, a), value});
+    if (value)
+      ww_push(a, out, (setting){arg_name(name, a), value});
   }
 }
 
 static const char *joined(const settings *s, ww_arena *a) {
   ww_buf b = {0};
-  for (uint32_t k = 0; k < s->n; k++) ww_buf_fmt(&b, "%s%s=%s", k ? " " : "", s->v[k].name, s->v[k].value);
+  for (uint32_t k = 0; k < s->n; k++)
+    ww_buf_fmt(&b, "%s%s=%s", k ? " " : "", s->v[k].name, s->v[k].value);
   const char *out = ww_strdup(a, b.s ? b.s : "");
   ww_buf_free(&b);
   return out;
@@ -120,8 +144,9 @@ static const char *joined(const settings *s, ww_arena *a) {
 
 /* "const float *__restrict__" is about floats. */
 static const char *pointee(const char *type, ww_arena *a) {
-  static const char *const no_word[] = {"const",    "__restrict__", "restrict",   "__restrict", "volatile",
-                                        "__global", "__local",      "__constant", "global",     "local"};
+  static const char *const no_word[] = {"const",    "__restrict__", "restrict", "__restrict",
+                                        "volatile", "__global",     "__local",  "__constant",
+                                        "global",   "local"};
   const char *word = NULL;
   size_t n = 0;
   for (const char *p = type; p && *p;) {
@@ -129,16 +154,22 @@ static const char *pointee(const char *type, ww_arena *a) {
     bool skip = !len;
     for (size_t k = 0; k < sizeof no_word / sizeof *no_word; k++)
       skip |= strlen(no_word[k]) == len && !memcmp(p, no_word[k], len);
-    if (!skip && word) return NULL; /* unsigned char: two words */
-    if (!skip) word = p, n = len;
+    if (!skip && word)
+      return NULL; /* unsigned char: two words */
+    if (!skip) {
+      word = p;
+      n = len;
+    }
     p += len ? len : 1;
   }
   return word ? ww_strndup(a, word, n) : NULL;
 }
 
-const char *ww_launch_settings(const ww_launch *l, const char *const *types, uint32_t ntypes, ww_arena *a) {
+const char *ww_launch_settings(const ww_launch *l, const char *const *types, uint32_t ntypes,
+                               ww_arena *a) {
   settings s = {0};
-  const char **names = WW_NEWN(a, const char *, ntypes + 1), **own = WW_NEWN(a, const char *, ntypes + 1);
+  const char **names = WW_NEWN(a, const char *, ntypes + 1),
+             **own = WW_NEWN(a, const char *, ntypes + 1);
   for (uint32_t k = 0; k < ntypes; k++) {
     own[k] = types ? pointee(types[k], a) : NULL;
     names[k] = k < l->nargs && l->args[k].name ? l->args[k].name : ww_fmt(a, "%u", k);
@@ -153,14 +184,20 @@ static const char mark[] = "warpwise:";
 
 static bool comment_in(const ww_scan *s, uint32_t lo, uint32_t hi, uint32_t *begin, uint32_t *end) {
   const char *p = s->text + lo;
-  for (; p < s->text + hi && (p = memmem(p, (size_t)(s->text + hi - p), mark, strlen(mark))); p += strlen(mark)) {
+  for (; p < s->text + hi && (p = memmem(p, (size_t)(s->text + hi - p), mark, strlen(mark)));
+       p += strlen(mark)) {
     uint32_t at = (uint32_t)(p - s->text), stop = at;
-    if (s->kind[at] != WW_BYTE_COMMENT) continue;
-    while (stop < s->n && s->text[stop] != '\n' && s->kind[stop] == WW_BYTE_COMMENT) stop++;
-    if (stop - at >= 2 + strlen(mark) && !memcmp(s->text + stop - 2, "*/", 2)) stop -= 2;
+    if (s->kind[at] != WW_BYTE_COMMENT)
+      continue;
+    while (stop < s->n && s->text[stop] != '\n' && s->kind[stop] == WW_BYTE_COMMENT)
+      stop++;
+    if (stop - at >= 2 + strlen(mark) && !memcmp(s->text + stop - 2, "*/", 2))
+      stop -= 2;
     at += (uint32_t)strlen(mark);
-    while (at < stop && strchr(" \t", s->text[at])) at++;
-    while (stop > at && strchr(" \t\r", s->text[stop - 1])) stop--;
+    while (at < stop && strchr(" \t", s->text[at]))
+      at++;
+    while (stop > at && strchr(" \t\r", s->text[stop - 1]))
+      stop--;
     *begin = at;
     *end = stop;
     return true;
@@ -168,22 +205,28 @@ static bool comment_in(const ww_scan *s, uint32_t lo, uint32_t hi, uint32_t *beg
   return false;
 }
 
-static uint32_t reach_up(const ww_scan *s, uint32_t begin) { /* comments above belong to a declaration */
-  while (begin && (s->kind[begin - 1] == WW_BYTE_COMMENT || strchr(" \t\r\n", s->text[begin - 1]))) begin--;
+static uint32_t reach_up(const ww_scan *s,
+                         uint32_t begin) { /* comments above belong to a declaration */
+  while (begin && (s->kind[begin - 1] == WW_BYTE_COMMENT || strchr(" \t\r\n", s->text[begin - 1])))
+    begin--;
   return begin;
 }
 
 bool ww_fixer_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end) {
-  return comment_in(&x->c.scan, reach_up(&x->c.scan, x->kernel.fn->begin), x->kernel.fn->end, begin, end);
+  return comment_in(&x->c.scan, reach_up(&x->c.scan, x->kernel.fn->begin), x->kernel.fn->end, begin,
+                    end);
 }
 
-/* One for the whole file, of no kernel: what it says holds for those that have none of their own. */
+/* One for the whole file, of no kernel: what it says holds for those that have none of their own.
+ */
 static bool only_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end) {
   const ww_scan *s = &x->c.scan;
   uint32_t b, e;
-  if (!comment_in(s, 0, s->n, begin, end) || comment_in(s, *end, s->n, &b, &e)) return false;
+  if (!comment_in(s, 0, s->n, begin, end) || comment_in(s, *end, s->n, &b, &e))
+    return false;
   for (uint32_t k = 0; k < s->ndecls; k++)
-    if (s->decls[k].kernel && *begin >= reach_up(s, s->decls[k].begin) && *begin < s->decls[k].end) return false;
+    if (s->decls[k].kernel && *begin >= reach_up(s, s->decls[k].begin) && *begin < s->decls[k].end)
+      return false;
   return true;
 }
 
@@ -192,20 +235,29 @@ static void read_settings(const char *text, ww_arena *a, settings *out) {
   size_t name_n = 0;
   for (;; p++) {
     size_t n = 0;
-    bool start = *p && (isalpha((unsigned char)*p) || *p == '_') && (p == text || isspace((unsigned char)p[-1]));
-    while (start && (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.')) n++;
+    bool start = *p && (isalpha((unsigned char)*p) || *p == '_') &&
+                 (p == text || isspace((unsigned char)p[-1]));
+    while (start && (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.'))
+      n++;
     const char *q = p + n;
-    while (start && (*q == ' ' || *q == '\t')) q++;
+    while (start && (*q == ' ' || *q == '\t'))
+      q++;
     start = start && *q == '=' && q[1] != '=';
-    if (!start && *p) continue;
+    if (!start && *p)
+      continue;
     if (name) {
       const char *end = p;
-      while (end > value && isspace((unsigned char)end[-1])) end--;
-      ww_push(a, out, (setting){ww_strndup(a, name, name_n), ww_strndup(a, value, (size_t)(end - value))});
+      while (end > value && isspace((unsigned char)end[-1]))
+        end--;
+      ww_push(a, out,
+              (setting){ww_strndup(a, name, name_n), ww_strndup(a, value, (size_t)(end - value))});
     }
-    if (!*p) return;
-    name = p, name_n = n;
-    for (value = q + 1; *value == ' ' || *value == '\t';) value++;
+    if (!*p)
+      return;
+    name = p;
+    name_n = n;
+    for (value = q + 1; *value == ' ' || *value == '\t';)
+      value++;
     p = value > p ? value - 1 : p;
   }
 }
@@ -216,7 +268,8 @@ static bool same_value(const setting *p, const setting *q, ww_arena *a) {
   const setting *s[2] = {p, q};
   const char *text[2];
   for (int k = 0; k < 2; k++) {
-    if (ww_launch_comment(ww_fmt(a, "%s=%s", s[k]->name, s[k]->value), a, &l[k], NULL) != WW_OK) return false;
+    if (ww_launch_comment(ww_fmt(a, "%s=%s", s[k]->name, s[k]->value), a, &l[k], NULL) != WW_OK)
+      return false;
     text[k] = ww_launch_settings(&l[k], NULL, 0, a);
   }
   return !strcmp(text[0], text[1]);
@@ -226,7 +279,8 @@ static void put_over(settings *under, const settings *over, ww_arena *a) {
   for (uint32_t k = 0; k < over->n; k++) {
     setting *old = NULL;
     for (uint32_t j = 0; j < under->n && !old; j++)
-      if (!strcmp(under->v[j].name, over->v[k].name)) old = &under->v[j];
+      if (!strcmp(under->v[j].name, over->v[k].name))
+        old = &under->v[j];
     if (!old)
       ww_push(a, under, over->v[k]);
     else if (!same_value(old, &over->v[k], a))
@@ -237,14 +291,17 @@ static void put_over(settings *under, const settings *over, ww_arena *a) {
 /* ---- the edit ---- */
 
 /* Name and pointee of one parameter, tokens [i, end). */
-static void parameter(const ww_fixer *x, uint32_t i, uint32_t end, const char **name, const char **type) {
+static void parameter(const ww_fixer *x, uint32_t i, uint32_t end, const char **name,
+                      const char **type) {
   uint32_t last = WW_NOTOK;
   for (uint32_t k = i; k < end && !ww_tok_is(&x->c, k, "=") && !ww_tok_is(&x->c, k, "["); k++)
-    if (ww_tok_word(&x->c, k)) last = k;
+    if (ww_tok_word(&x->c, k))
+      last = k;
   *name = last == WW_NOTOK || last == i ? NULL : ww_tok_text(&x->c, last, last + 1);
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
-    if (v->tok != last || v->type == WW_NOTOK) continue;
+    if (v->tok != last || v->type == WW_NOTOK)
+      continue;
     static const char *const by_size[] = {NULL, "u8", "u16", NULL, "u32", NULL, NULL, NULL, "u64"};
     uint32_t bytes = ww_name_bytes(&x->c, v);
     const char *word = ww_tok_text(&x->c, v->type, v->type + 1);
@@ -264,7 +321,8 @@ static void parameters(const ww_fixer *x, const char ***names, const char ***typ
     angles += ww_tok_is(c, i, "<") - ww_tok_is(c, i, ">");
     bool comma = ww_tok_is(c, i, ",") && angles <= 0;
     uint32_t next = ww_tok_skip(c, i);
-    if (!comma && next < end) continue;
+    if (!comma && next < end)
+      continue;
     parameter(x, from, comma ? i : end, &(*names)[*n], &(*types)[*n]);
     (*n)++;
     from = i + 1;
@@ -277,36 +335,42 @@ static ww_launch named_alone(const ww_launch *l, ww_arena *a) {
   out.args = WW_NEWN(a, ww_arg, l->nargs + 1);
   out.nargs = 0;
   for (uint32_t k = 0; k < l->nargs; k++)
-    if (l->args[k].name) out.args[out.nargs++] = l->args[k];
+    if (l->args[k].name)
+      out.args[out.nargs++] = l->args[k];
   return out;
 }
 
 /* Where a comment line goes: above the declaration, or the pragma of an OpenMP region. */
 static uint32_t above(const ww_fixer *x) {
   uint32_t at = x->kernel.fn->begin;
-  if (x->s->dialect == WW_OPENMP && x->s->line) at = ww_scan_offset(&x->c.scan, x->s->line, 1);
-  while (at < x->s->n && strchr(" \t", x->s->text[at])) at++;
+  if (x->s->dialect == WW_OPENMP && x->s->line)
+    at = ww_scan_offset(&x->c.scan, x->s->line, 1);
+  while (at < x->s->n && strchr(" \t", x->s->text[at]))
+    at++;
   return at;
 }
 
 static bool sane(const char *text, bool block) {
   for (const char *p = text; *p; p++)
-    if ((unsigned char)*p < ' ' || (block && p[0] == '*' && p[1] == '/')) return false;
+    if ((unsigned char)*p < ' ' || (block && p[0] == '*' && p[1] == '/'))
+      return false;
   return *text && text[strlen(text) - 1] != '\\';
 }
 
-static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, bool there, uint32_t begin,
-                               uint32_t end, ww_edits *e, ww_err *err) {
+static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, bool there,
+                               uint32_t begin, uint32_t end, ww_edits *e, ww_err *err) {
   const ww_ctext *c = &x->c;
   put_over(old, now, x->a);
   const char *text = joined(old, x->a);
   const char *behind = x->s->text + end + (there ? strspn(x->s->text + end, " \t") : 0);
   bool block = there && behind[0] == '*' && behind[1] == '/';
-  if (!sane(text, block)) return ww_fail(err, WW_EUSAGE, "a comment cannot hold these settings: %.200s", text);
+  if (!sane(text, block))
+    return ww_fail(err, WW_EUSAGE, "a comment cannot hold these settings: %.200s", text);
   if (there) {
     if (strlen(text) == end - begin && !memcmp(text, x->s->text + begin, end - begin))
       return ww_fail(err, WW_EUSAGE, "the kernel's comment says so already: %.200s", text);
-    ww_edit_replace(x, e, begin, end, begin && x->s->text[begin - 1] == ':' ? ww_fmt(x->a, " %s", text) : text);
+    ww_edit_replace(x, e, begin, end,
+                    begin && x->s->text[begin - 1] == ':' ? ww_fmt(x->a, " %s", text) : text);
     return WW_OK;
   }
   uint32_t at = above(x);
@@ -322,35 +386,45 @@ const char *ww_fix_settings(const ww_fix_source *s, const ww_launch *l, ww_arena
   settings now = {0};
   const char **names, **types;
   uint32_t n;
-  if (!ww_fixer_open(&x, s, a)) return ww_launch_settings(l, NULL, 0, a);
+  if (!ww_fixer_open(&x, s, a))
+    return ww_launch_settings(l, NULL, 0, a);
   parameters(&x, &names, &types, &n);
   launch_settings(l, names, types, n, a, &now);
   return joined(&now, a);
 }
 
-ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out, ww_err *e) {
+ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
+                        ww_err *e) {
   ww_fixer x;
   settings old = {0}, now = {0};
   const char **names, **types;
   uint32_t n, begin = 0, end = 0;
   *out = (ww_fix){0};
   if (!ww_fixer_open(&x, s, a))
-    return ww_fail(e, WW_EUSAGE, "no kernel %s is to be seen in the text; name one that is written there",
+    return ww_fail(e, WW_EUSAGE,
+                   "no kernel %s is to be seen in the text; name one that is written there",
                    s->kernel ? s->kernel : "at that line");
   parameters(&x, &names, &types, &n);
   ww_launch named = s->dialect == WW_OPENMP ? named_alone(l, a) : *l;
   launch_settings(&named, names, types, n, a, &now);
   if (!now.n)
-    return ww_fail(e, WW_EUSAGE, "nothing to set: give grid=, block= or arguments, as in grid=n/256 block=256 n=1<<20");
+    return ww_fail(
+        e, WW_EUSAGE,
+        "nothing to set: give grid=, block= or arguments, as in grid=n/256 block=256 n=1<<20");
   bool there = ww_fixer_comment(&x, &begin, &end);
-  if (there || only_comment(&x, &begin, &end)) read_settings(ww_strndup(a, s->text + begin, end - begin), a, &old);
+  if (there || only_comment(&x, &begin, &end))
+    read_settings(ww_strndup(a, s->text + begin, end - begin), a, &old);
   ww_finding f = {.rule = "launch"};
   ww_edits edits = {0};
   x.f = &f;
   ww_status st = write_comment(&x, &old, &now, there, begin, end, &edits, e);
-  if (st) return st;
-  ww_fix_offer(&x, &edits, &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", joined(&now, a)), .preferred = false});
-  if (!x.out.n) return ww_fail(e, WW_EUSAGE, "the comment cannot be written into this text");
+  if (st)
+    return st;
+  ww_fix_offer(
+      &x, &edits,
+      &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", joined(&now, a)), .preferred = false});
+  if (!x.out.n)
+    return ww_fail(e, WW_EUSAGE, "the comment cannot be written into this text");
   *out = x.out.v[0];
   return WW_OK;
 }

@@ -1,4 +1,5 @@
-/* fixes_loop.c - loops: a running value leaves global memory, pointers are said not to overlap, loops over a thread's array are unrolled. */
+/* fixes_loop.c - loops: a running value leaves global memory, pointers are said not to overlap,
+ * loops over a thread's array are unrolled. */
 #include "fixes_int.h"
 
 /* ---- loops ---- */
@@ -23,7 +24,8 @@ static bool in_block(const ww_ctext *c, uint32_t i) {
 
 static bool directive_between(const ww_ctext *c, uint32_t from, uint32_t to) { /* bytes */
   for (uint32_t i = from; i < to; i++)
-    if (c->scan.kind[i] == WW_BYTE_DIRECTIVE) return true;
+    if (c->scan.kind[i] == WW_BYTE_DIRECTIVE)
+      return true;
   return false;
 }
 
@@ -39,35 +41,40 @@ typedef struct {
 static bool has_word(const ww_ctext *c, const ww_name *v, const char *word, uint32_t lo) {
   uint32_t i = v->tok;
   for (; i > lo && !ww_tok_is(c, i, ",") && !ww_tok_is(c, i, "(") && !ww_tok_is(c, i, ";"); i--)
-    if (ww_tok_is(c, i, word)) return true;
+    if (ww_tok_is(c, i, word))
+      return true;
   return false;
 }
 
 static uint32_t stars(const ww_ctext *c, const ww_name *v) {
   uint32_t n = v->ndims;
-  for (uint32_t i = v->type; i < v->tok; i++) n += ww_tok_is(c, i, "*");
+  for (uint32_t i = v->type; i < v->tok; i++)
+    n += ww_tok_is(c, i, "*");
   return n;
 }
 
 static bool is_restrict(const ww_ctext *c, const ww_name *v) {
-  return has_word(c, v, "__restrict__", 0) || has_word(c, v, "restrict", 0) || has_word(c, v, "__restrict", 0) ||
-         has_word(c, v, "RESTRICT", 0);
+  return has_word(c, v, "__restrict__", 0) || has_word(c, v, "restrict", 0) ||
+         has_word(c, v, "__restrict", 0) || has_word(c, v, "RESTRICT", 0);
 }
 
 /* The element that the line stores to: name [ index ] = or +=. */
 static bool find_element(element *m) {
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = m->s->lo; i < m->s->hi; i++) {
-    if (ww_fixer_line(m->x, i) != m->x->f->line || !ww_tok_word(c, i) || !ww_tok_is(c, i + 1, "[") ||
-        c->t[i + 1].pair == WW_NOTOK)
+    if (ww_fixer_line(m->x, i) != m->x->f->line || !ww_tok_word(c, i) ||
+        !ww_tok_is(c, i + 1, "[") || c->t[i + 1].pair == WW_NOTOK)
       continue;
     const ww_name *v = ww_ctext_name(c, &m->s->names, i);
     uint32_t close = c->t[i + 1].pair;
     if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared || stars(c, v) != 1 ||
         has_word(c, v, "volatile", 0))
       continue;
-    if (ww_ctext_directives(c, i)) continue; /* a macro may do anything with it */
-    if (!ww_is_assignment(c, close + 1) || (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))) continue;
+    if (ww_ctext_directives(c, i))
+      continue; /* a macro may do anything with it */
+    if (!ww_is_assignment(c, close + 1) ||
+        (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"))))
+      continue;
     m->array = v;
     m->at = i;
     m->n = close + 1 - i;
@@ -80,12 +87,17 @@ static bool find_element(element *m) {
 static bool fixed_index(const element *m, const loop *l) {
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = m->at + 2; i + 1 < m->at + m->n; i++) {
-    if (ww_is_assignment(c, i)) return false;
-    if (!ww_tok_word(c, i)) continue;
-    if (ww_tok_is(c, i + 1, "(") && !ww_is_pure_call(c, i)) return false;
+    if (ww_is_assignment(c, i))
+      return false;
+    if (!ww_tok_word(c, i))
+      continue;
+    if (ww_tok_is(c, i + 1, "(") && !ww_is_pure_call(c, i))
+      return false;
     const ww_name *v = ww_ctext_name(c, &m->s->names, i);
-    if (v && (v->pointer || (v->tok >= l->at && v->tok < l->end))) return false;
-    if (ww_is_changed(c, i, l->at, l->end)) return false;
+    if (v && (v->pointer || (v->tok >= l->at && v->tok < l->end)))
+      return false;
+    if (ww_is_changed(c, i, l->at, l->end))
+      return false;
   }
   return true;
 }
@@ -96,12 +108,17 @@ static bool tame(const element *m, const loop *l) {
                                      "this",   "new",  "delete", "[[",      NULL};
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = l->at; i < l->end; i++) {
-    if (ww_tok_among(c, i, wild) || c->t[i].kind == WW_TOK_ODD) return false;
+    if (ww_tok_among(c, i, wild) || c->t[i].kind == WW_TOK_ODD)
+      return false;
     if (ww_tok_same(c, i, m->array->tok)) {
-      if (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_is(c, i + m->n, "[") || ww_tok_is(c, i + m->n, ".")) return false;
-      if (ww_takes_address(c, i)) return false;
+      if (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_is(c, i + m->n, "[") ||
+          ww_tok_is(c, i + m->n, "."))
+        return false;
+      if (ww_takes_address(c, i))
+        return false;
     }
-    if (ww_tok_is(c, i, "(") && i && ww_tok_word(c, i - 1) && !ww_ctext_control(c, i) && !ww_is_pure_call(c, i - 1))
+    if (ww_tok_is(c, i, "(") && i && ww_tok_word(c, i - 1) && !ww_ctext_control(c, i) &&
+        !ww_is_pure_call(c, i - 1))
       return false;
   }
   return true;
@@ -112,8 +129,8 @@ static bool find_loop(const element *m, loop *out) {
   const ww_ctext *c = &m->x->c;
   bool found = false;
   for (uint32_t i = m->s->lo; i < m->at && !found; i++)
-    found = loop_at(c, i, m->s->hi, out) && m->at > out->close && m->at < out->end && in_block(c, i) &&
-            fixed_index(m, out) && tame(m, out);
+    found = loop_at(c, i, m->s->hi, out) && m->at > out->close && m->at < out->end &&
+            in_block(c, i) && fixed_index(m, out) && tame(m, out);
   return found;
 }
 
@@ -121,12 +138,15 @@ static bool find_loop(const element *m, loop *out) {
 static bool set_before(const element *m, const loop *l) {
   const ww_ctext *c = &m->x->c;
   uint32_t begin, end;
-  if (l->at < 2 || !ww_tok_is(c, l->at - 1, ";")) return false;
+  if (l->at < 2 || !ww_tok_is(c, l->at - 1, ";"))
+    return false;
   ww_ctext_statement(c, l->at - 2, m->s->lo, m->s->hi, &begin, &end);
-  if (!in_block(c, begin) || begin + m->n >= end || end != l->at - 1 || !ww_tok_equal(c, begin, m->at, m->n))
+  if (!in_block(c, begin) || begin + m->n >= end || end != l->at - 1 ||
+      !ww_tok_equal(c, begin, m->at, m->n))
     return false;
   for (uint32_t i = begin + m->n; i < end; i++)
-    if (ww_tok_same(c, i, m->array->tok)) return false;
+    if (ww_tok_same(c, i, m->array->tok))
+      return false;
   return ww_tok_is(c, begin + m->n, "=") && !directive_between(c, c->t[begin].at, c->t[l->at].at);
 }
 
@@ -134,7 +154,8 @@ static bool other_pointers(const element *m, const loop *l) {
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = l->at; i < l->end; i++) {
     const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &m->s->names, i) : NULL;
-    if (v && v->pointer && !v->shared && v != m->array && (v->parameter || !v->ndims)) return true;
+    if (v && v->pointer && !v->shared && v != m->array && (v->parameter || !v->ndims))
+      return true;
   }
   return false;
 }
@@ -153,14 +174,18 @@ static void keep_in_register(ww_fixer *x) {
   const ww_ctext *c = &x->c;
   loop l;
   ww_edits e = {0};
-  if (!find_element(&m) || !find_loop(&m, &l)) return;
+  if (!find_element(&m) || !find_loop(&m, &l))
+    return;
   bool set = set_before(&m, &l);
-  if (!set && directive_between(c, c->t[l.at - 1].end, c->t[l.at].at)) return;
-  const char *name = ww_fixer_fresh(x, "sum"), *type = type_text(c, m.array), *what = ww_tok_text(c, m.at, m.at + m.n);
+  if (!set && directive_between(c, c->t[l.at - 1].end, c->t[l.at].at))
+    return;
+  const char *name = ww_fixer_fresh(x, "sum"), *type = type_text(c, m.array),
+             *what = ww_tok_text(c, m.at, m.at + m.n);
   const char *indent = ww_ctext_indent(c, c->t[l.at].at),
              *gap = ww_ctext_first(c, c->t[l.at].at) ? ww_fmt(x->a, "%s%s", c->eol, indent) : " ";
   for (uint32_t i = l.at; i < l.end; i++)
-    if (ww_tok_same(c, i, m.array->tok)) ww_edit_tokens(x, &e, i, i + m.n, name);
+    if (ww_tok_same(c, i, m.array->tok))
+      ww_edit_tokens(x, &e, i, i + m.n, name);
   if (set) {
     uint32_t begin, end;
     ww_ctext_statement(c, l.at - 2, s.lo, s.hi, &begin, &end);
@@ -172,10 +197,11 @@ static void keep_in_register(ww_fixer *x) {
   const char *array = ww_tok_text(c, m.array->tok, m.array->tok + 1);
   ww_fix f = {.preferred = set && !alias};
   if (alias || !set)
-    f.assumes = ww_fmt(x->a, "%s%s%s%s", alias ? array : "", alias ? " overlaps no other buffer" : "",
-                       alias && !set ? ", and " : "", set ? "" : "the loop runs at least once");
-  f.title = ww_fmt(x->a, "Keep %s in a variable during the loop%s%s%s", what, f.assumes ? " (if " : "",
-                   f.assumes ? f.assumes : "", f.assumes ? ")" : "");
+    f.assumes =
+        ww_fmt(x->a, "%s%s%s%s", alias ? array : "", alias ? " overlaps no other buffer" : "",
+               alias && !set ? ", and " : "", set ? "" : "the loop runs at least once");
+  f.title = ww_fmt(x->a, "Keep %s in a variable during the loop%s%s%s", what,
+                   f.assumes ? " (if " : "", f.assumes ? f.assumes : "", f.assumes ? ")" : "");
   ww_fix_offer(x, &e, &f);
 }
 
@@ -185,13 +211,17 @@ static void add_restrict(ww_fixer *x) {
   ww_edits e = {0};
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
-    if (!v->parameter || !v->pointer || v->shared || v->twice || v->ndims || v->type == WW_NOTOK) continue;
+    if (!v->parameter || !v->pointer || v->shared || v->twice || v->ndims || v->type == WW_NOTOK)
+      continue;
     pointers++;
-    if (is_restrict(c, v)) continue;
+    if (is_restrict(c, v))
+      continue;
     lacking++;
-    ww_edit_insert(x, &e, c->t[v->tok].at, x->s->dialect == WW_OPENCL ? "restrict " : "__restrict__ ");
+    ww_edit_insert(x, &e, c->t[v->tok].at,
+                   x->s->dialect == WW_OPENCL ? "restrict " : "__restrict__ ");
   }
-  if (pointers < 2 || !lacking || x->s->dialect == WW_OPENMP) return;
+  if (pointers < 2 || !lacking || x->s->dialect == WW_OPENMP)
+    return;
   ww_fix f = {.assumes = "no two buffers of the kernel overlap",
               .title = ww_fmt(x->a, "Mark %s as %s (if no two buffers overlap)",
                               lacking == 1 ? "the pointer" : ww_fmt(x->a, "%u pointers", lacking),
@@ -218,7 +248,8 @@ typedef struct {
 static bool marked_unroll(const ww_ctext *c, uint32_t i) {
   uint32_t from = i ? c->t[i - 1].end : 0, to = c->t[i].at;
   for (uint32_t k = from; k < to; k++)
-    if (c->scan.kind[k] == WW_BYTE_DIRECTIVE) return memmem(c->text + k, to - k, "unroll", 6) != NULL;
+    if (c->scan.kind[k] == WW_BYTE_DIRECTIVE)
+      return memmem(c->text + k, to - k, "unroll", 6) != NULL;
   return i > 1 && ww_tok_is(c, i - 1, ")") && c->t[i - 1].pair != WW_NOTOK &&
          ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
 }
@@ -228,40 +259,58 @@ static bool read_counted(const ww_fixer *x, const ww_scope *s, uint32_t i, count
   const ww_ctext *c = &x->c;
   loop l;
   int64_t from, to;
-  if (!ww_tok_is(c, i, "for") || !loop_at(c, i, s->hi, &l)) return false;
+  if (!ww_tok_is(c, i, "for") || !loop_at(c, i, s->hi, &l))
+    return false;
   uint32_t first = l.open + 1, semi = first, second;
-  while (semi < l.close && !ww_tok_is(c, semi, ";")) semi = ww_tok_skip(c, semi);
-  for (second = semi + 1; second < l.close && !ww_tok_is(c, second, ";");) second = ww_tok_skip(c, second);
-  if (second >= l.close || second < semi + 4) return false;
+  while (semi < l.close && !ww_tok_is(c, semi, ";"))
+    semi = ww_tok_skip(c, semi);
+  for (second = semi + 1; second < l.close && !ww_tok_is(c, second, ";");)
+    second = ww_tok_skip(c, second);
+  if (second >= l.close || second < semi + 4)
+    return false;
   uint32_t v = semi + 1, eq = first;
-  while (eq < semi && !ww_tok_is(c, eq, "=")) eq++;
-  if (eq == first || !ww_tok_same(c, eq - 1, v) || !ww_ctext_value(c, &s->names, eq + 1, semi, &from)) return false;
+  while (eq < semi && !ww_tok_is(c, eq, "="))
+    eq++;
+  if (eq == first || !ww_tok_same(c, eq - 1, v) ||
+      !ww_ctext_value(c, &s->names, eq + 1, semi, &from))
+    return false;
   bool up = ww_tok_is(c, v + 1, "<") || ww_tok_is(c, v + 1, "<="),
        down = ww_tok_is(c, v + 1, ">") || ww_tok_is(c, v + 1, ">=");
   uint32_t value = v + 2;
   int64_t less = 0;
-  if (!up && ww_tok_is(c, v + 1, "+") && ww_tok_is(c, v + 2, "1") && ww_tok_is(c, v + 3, "<"))
-    up = true, less = 1, value = v + 4; /* k + 1 < N */
-  if ((!up && !down) || !ww_ctext_value(c, &s->names, value, second, &to)) return false;
-  if (ww_is_changed(c, v, l.close + 1, l.end)) return false;
+  if (!up && ww_tok_is(c, v + 1, "+") && ww_tok_is(c, v + 2, "1") && ww_tok_is(c, v + 3, "<")) {
+    up = true;
+    less = 1;
+    value = v + 4;
+  } /* k + 1 < N */
+  if ((!up && !down) || !ww_ctext_value(c, &s->names, value, second, &to))
+    return false;
+  if (ww_is_changed(c, v, l.close + 1, l.end))
+    return false;
   *out = (counted){l, v, up ? to - from - less : from - to, marked_unroll(c, i)};
   return out->trips > 0 && out->trips <= MOST_TRIPS;
 }
 
-/* Every index of the array is made of constants and variables of counted loops around it; those loops are noted. */
-static bool constant_uses(const ww_fixer *x, const ww_scope *s, const ww_name *array, const counted *loops,
-                          uint32_t nloops, bool *needed) {
+/* Every index of the array is made of constants and variables of counted loops around it; those
+ * loops are noted. */
+static bool constant_uses(const ww_fixer *x, const ww_scope *s, const ww_name *array,
+                          const counted *loops, uint32_t nloops, bool *needed) {
   const ww_ctext *c = &x->c;
   for (uint32_t i = s->lo; i < s->hi; i++) {
-    if (!ww_tok_same(c, i, array->tok) || i == array->tok) continue;
-    if (!ww_tok_is(c, i + 1, "[") || c->t[i + 1].pair == WW_NOTOK) return false;
+    if (!ww_tok_same(c, i, array->tok) || i == array->tok)
+      continue;
+    if (!ww_tok_is(c, i + 1, "[") || c->t[i + 1].pair == WW_NOTOK)
+      return false;
     for (uint32_t k = i + 2; k < c->t[i + 1].pair; k++) {
       int64_t value;
-      if (!ww_tok_word(c, k) || ww_ctext_value(c, &s->names, k, k + 1, &value)) continue;
+      if (!ww_tok_word(c, k) || ww_ctext_value(c, &s->names, k, k + 1, &value))
+        continue;
       bool known = false;
       for (uint32_t j = 0; j < nloops; j++)
-        if (ww_tok_same(c, k, loops[j].variable) && k > loops[j].l.at && k < loops[j].l.end) known = needed[j] = true;
-      if (!known) return false;
+        if (ww_tok_same(c, k, loops[j].variable) && k > loops[j].l.at && k < loops[j].l.end)
+          known = needed[j] = true;
+      if (!known)
+        return false;
     }
   }
   return true;
@@ -272,9 +321,11 @@ static int64_t nested_trips(const counted *loops, uint32_t n, const bool *needed
   for (uint32_t k = 0; k < n; k++) {
     int64_t all = 1;
     for (uint32_t j = 0; j < n; j++)
-      if (needed[j] && loops[j].l.at <= loops[k].l.at && loops[k].l.at < loops[j].l.end && all < 1 << 20)
+      if (needed[j] && loops[j].l.at <= loops[k].l.at && loops[k].l.at < loops[j].l.end &&
+          all < 1 << 20)
         all *= loops[j].trips;
-    if (needed[k] && all > most) most = all;
+    if (needed[k] && all > most)
+      most = all;
   }
   return most;
 }
@@ -287,25 +338,33 @@ void ww_fix_unroll(ww_fixer *x) {
   uint32_t n = 0, arrays = 0, added = 0;
   ww_edits e = {0};
   ww_scope_at_finding(x, &s);
-  for (uint32_t i = s.lo; i < s.hi && n < MOST_LOOPS; i++) n += read_counted(x, &s, i, &loops[n]);
+  for (uint32_t i = s.lo; i < s.hi && n < MOST_LOOPS; i++)
+    n += read_counted(x, &s, i, &loops[n]);
   for (uint32_t k = 0; k < s.names.n; k++) {
     const ww_name *v = &s.names.v[k];
-    if (v->parameter || v->shared || v->twice || !v->ndims || v->tok < s.lo) continue;
-    if (!constant_uses(x, &s, v, loops, n, needed)) return;
+    if (v->parameter || v->shared || v->twice || !v->ndims || v->tok < s.lo)
+      continue;
+    if (!constant_uses(x, &s, v, loops, n, needed))
+      return;
     arrays++;
   }
-  if (!arrays || nested_trips(loops, n, needed) > 1024) return;
+  if (!arrays || nested_trips(loops, n, needed) > 1024)
+    return;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t at = c->t[loops[k].l.at].at;
-    if (!needed[k] || loops[k].marked) continue;
-    if (!ww_ctext_first(c, at)) return;
+    if (!needed[k] || loops[k].marked)
+      continue;
+    if (!ww_ctext_first(c, at))
+      return;
     ww_edit_insert(x, &e, ww_ctext_line_start(c, at),
                    ww_fmt(x->a, "%s#pragma unroll%s", ww_ctext_indent(c, at), c->eol));
     added++;
   }
-  ww_fix_offer(x, &e,
-               &(ww_fix){.title = added == 1
-                                      ? "Unroll the loop over the array (#pragma unroll)"
-                                      : ww_fmt(x->a, "Unroll the %u loops over the array (#pragma unroll)", added),
-                         .preferred = true});
+  ww_fix_offer(
+      x, &e,
+      &(ww_fix){
+          .title = added == 1
+                       ? "Unroll the loop over the array (#pragma unroll)"
+                       : ww_fmt(x->a, "Unroll the %u loops over the array (#pragma unroll)", added),
+          .preferred = true});
 }

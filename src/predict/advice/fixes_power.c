@@ -1,7 +1,7 @@
 /* fixes_power.c - pow with a small constant exponent becomes products, square roots, quotients.
  *
- * The base must be known to be floating (an int's square may overflow where pow's does not), free of side effects, and short, since it is written
- * down more than once. */
+ * The base must be known to be floating (an int's square may overflow where pow's does not), free
+ * of side effects, and short, since it is written down more than once. */
 #include "fixes_int.h"
 
 #include <math.h>
@@ -14,25 +14,34 @@ typedef struct {
 } power;
 
 static bool is_pow(const ww_ctext *c, uint32_t i) {
-  static const char *const names[] = {"pow", "powf", "__powf", "pown", "powr", "native_powr", "half_powr", NULL};
-  if (!ww_tok_among(c, i, names) || !ww_tok_is(c, i + 1, "(") || c->t[i + 1].pair == WW_NOTOK) return false;
-  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"))) return false;
+  static const char *const names[] = {"pow",  "powf",        "__powf",    "pown",
+                                      "powr", "native_powr", "half_powr", NULL};
+  if (!ww_tok_among(c, i, names) || !ww_tok_is(c, i + 1, "(") || c->t[i + 1].pair == WW_NOTOK)
+    return false;
+  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))
+    return false;
   return !(i && ww_tok_is(c, i - 1, "::"));
 }
 
 static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, double *out) {
   double sign = 1;
-  if (ww_tok_is(c, i, "-")) sign = -1, i++;
-  if (i + 1 != end || c->t[i].kind != WW_TOK_NUMBER) return false;
+  if (ww_tok_is(c, i, "-")) {
+    sign = -1;
+    i++;
+  }
+  if (i + 1 != end || c->t[i].kind != WW_TOK_NUMBER)
+    return false;
   const char *s = ww_tok_text(c, i, end);
   char *rest;
   double v = strtod(s, &rest);
-  if (*rest && strcmp(rest, "f") && strcmp(rest, "F")) return false;
+  if (*rest && strcmp(rest, "f") && strcmp(rest, "F"))
+    return false;
   *out = sign * v;
   return true;
 }
 
-/* 1 float, 2 double, 0 neither for sure; *lone: a name, a subscript or a member, which needs no parentheses. */
+/* 1 float, 2 double, 0 neither for sure; *lone: a name, a subscript or a member, which needs no
+ * parentheses. */
 static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
   const ww_ctext *c = &x->c;
   static const char *const arithmetic[] = {"+", "-", "*", "/", NULL};
@@ -42,24 +51,34 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
     if (ww_tok_word(c, k)) {
       const ww_name *v = ww_ctext_name(c, &s->names, k);
       bool subscript = ww_tok_is(c, k + 1, "[");
-      if (!v || ww_tok_is(c, k + 1, "(") || (v->pointer && !subscript) || v->ndims > 1) return 0;
-      if (k + 1 < end && (ww_tok_is(c, k + 1, ".") || ww_tok_is(c, k + 1, "->"))) return 0;
-      int mine = v->cls == WW_IS_DOUBLE ? 2 : v->cls == WW_IS_FLOAT ? 1 : v->cls == WW_IS_INT ? 0 : -1;
+      if (!v || ww_tok_is(c, k + 1, "(") || (v->pointer && !subscript) || v->ndims > 1)
+        return 0;
+      if (k + 1 < end && (ww_tok_is(c, k + 1, ".") || ww_tok_is(c, k + 1, "->")))
+        return 0;
+      int mine = v->cls == WW_IS_DOUBLE  ? 2
+                 : v->cls == WW_IS_FLOAT ? 1
+                 : v->cls == WW_IS_INT   ? 0
+                                         : -1;
       const char *word = v->type == WW_NOTOK ? "" : ww_tok_text(c, v->type, v->type + 1);
-      if (mine < 0 || (mine && strcmp(word, "float") && strcmp(word, "double"))) return 0; /* vectors, half */
-      if (mine > type) type = mine;
+      if (mine < 0 || (mine && strcmp(word, "float") && strcmp(word, "double")))
+        return 0; /* vectors, half */
+      if (mine > type)
+        type = mine;
       if (subscript) {
         uint32_t close = c->t[k + 1].pair;
-        if (close == WW_NOTOK || close >= end) return 0;
+        if (close == WW_NOTOK || close >= end)
+          return 0;
         for (uint32_t j = k + 2; j < close; j++)
-          if (ww_is_assignment(c, j) || ww_tok_is(c, j, "(")) return 0;
+          if (ww_is_assignment(c, j) || ww_tok_is(c, j, "("))
+            return 0;
         k++;
       }
     } else if (c->t[k].kind == WW_TOK_NUMBER) {
       char last = c->text[c->t[k].end - 1];
       bool dot = memchr(c->text + c->t[k].at, '.', c->t[k].end - c->t[k].at);
       int mine = dot ? (last == 'f' || last == 'F' ? 1 : 2) : 0;
-      if (mine > type) type = mine;
+      if (mine > type)
+        type = mine;
       *lone = false;
     } else if (ww_tok_among(c, k, arithmetic))
       *lone = false;
@@ -74,27 +93,34 @@ static bool read_power(const ww_fixer *x, const ww_scope *s, uint32_t i, power *
   *p = (power){.call = i, .open = i + 1, .close = c->t[i + 1].pair};
   for (uint32_t k = p->open + 1; k < p->close; k = ww_tok_skip(c, k))
     if (ww_tok_is(c, k, ",")) {
-      if (p->comma) return false;
+      if (p->comma)
+        return false;
       p->comma = k;
     }
-  if (!p->comma || p->comma == p->open + 1 || !constant_exponent(c, p->comma + 1, p->close, &p->exponent)) return false;
+  if (!p->comma || p->comma == p->open + 1 ||
+      !constant_exponent(c, p->comma + 1, p->close, &p->exponent))
+    return false;
   int type = base_type(x, s, p->open + 1, p->comma, lone);
   p->is_double = type == 2;
-  if (type == 2) return ww_tok_is(c, i, "pow") || x->s->dialect == WW_OPENCL; /* powf of a double is a float */
-  /* pow(x, 2.0) of a float is a double: that nobody wants it is clear where the text has no doubles */
+  if (type == 2)
+    return ww_tok_is(c, i, "pow") || x->s->dialect == WW_OPENCL; /* powf of a double is a float */
+  /* pow(x, 2.0) of a float is a double: that nobody wants it is clear where the text has no doubles
+   */
   return type == 1 && (!ww_tok_is(c, i, "pow") || !ww_scan_has_word(&c->scan, "double"));
 }
 
 static const char *product(const ww_fixer *x, const char *base, int n) {
   ww_buf b = {0};
-  for (int k = 0; k < n; k++) ww_buf_fmt(&b, "%s%s", k ? " * " : "", base);
+  for (int k = 0; k < n; k++)
+    ww_buf_fmt(&b, "%s%s", k ? " * " : "", base);
   const char *out = ww_strdup(x->a, b.s ? b.s : "");
   ww_buf_free(&b);
   return out;
 }
 
 /* What stands for it; *tight: it binds like a call, no parentheses are ever needed. */
-static const char *instead(const ww_fixer *x, const power *p, const char *bare, const char *base, bool *tight) {
+static const char *instead(const ww_fixer *x, const power *p, const char *bare, const char *base,
+                           bool *tight) {
   double e = fabs(p->exponent);
   ww_dialect d = x->s->dialect;
   bool plain = p->is_double || d == WW_OPENCL;
@@ -109,10 +135,14 @@ static const char *instead(const ww_fixer *x, const power *p, const char *bare, 
     *tight = true;
     return ww_fmt(x->a, "%s(%s)", plain ? "rsqrt" : "rsqrtf", bare);
   }
-  if (e == 0.5) return ww_fmt(x->a, "%s / %s(%s)", one, root, bare);
-  if (e == 1.5 && p->exponent > 0) return ww_fmt(x->a, "%s * %s(%s)", base, root, bare);
-  if (e != floor(e) || e < 1 || e > (double)most || strlen(base) > 40) return NULL;
-  if (e == 1) return p->exponent > 0 ? NULL : ww_fmt(x->a, "%s / %s", one, base);
+  if (e == 0.5)
+    return ww_fmt(x->a, "%s / %s(%s)", one, root, bare);
+  if (e == 1.5 && p->exponent > 0)
+    return ww_fmt(x->a, "%s * %s(%s)", base, root, bare);
+  if (e != floor(e) || e < 1 || e > (double)most || strlen(base) > 40)
+    return NULL;
+  if (e == 1)
+    return p->exponent > 0 ? NULL : ww_fmt(x->a, "%s / %s", one, base);
   const char *mult = product(x, base, (int)e);
   return p->exponent > 0 ? mult : ww_fmt(x->a, "%s / (%s)", one, mult);
 }
@@ -123,7 +153,8 @@ static bool loose(const ww_ctext *c, const power *p) {
                                        "{", "?", ":", "<", ">",  "-",  NULL};
   static const char *const after[] = {";", ")", ",", "+", "-", "]", "}", "?", ":", "<", ">", NULL};
   bool first = p->call && ww_tok_among(c, p->call - 1, before);
-  if (p->call > 1 && ww_tok_is(c, p->call - 1, ")")) first = false; /* a cast */
+  if (p->call > 1 && ww_tok_is(c, p->call - 1, ")"))
+    first = false; /* a cast */
   return first && ww_tok_among(c, p->close + 1, after);
 }
 
@@ -131,10 +162,13 @@ const char *ww_power_instead(const ww_fixer *x, const ww_scope *s, uint32_t i, b
   const ww_ctext *c = &x->c;
   power p;
   bool lone, tight;
-  if (!is_pow(c, i) || c->t[i + 1].pair >= s->hi || !read_power(x, s, i, &p, &lone) || (lone_only && !lone))
+  if (!is_pow(c, i) || c->t[i + 1].pair >= s->hi || !read_power(x, s, i, &p, &lone) ||
+      (lone_only && !lone))
     return NULL;
-  const char *bare = ww_tok_text(c, p.open + 1, p.comma), *base = lone ? bare : ww_fmt(x->a, "(%s)", bare);
-  const char *now = strchr(bare, '\n') || strstr(bare, "/*") ? NULL : instead(x, &p, bare, base, &tight);
+  const char *bare = ww_tok_text(c, p.open + 1, p.comma),
+             *base = lone ? bare : ww_fmt(x->a, "(%s)", bare);
+  const char *now =
+      strchr(bare, '\n') || strstr(bare, "/*") ? NULL : instead(x, &p, bare, base, &tight);
   return now && !tight && !loose(c, &p) ? ww_fmt(x->a, "(%s)", now) : now;
 }
 
@@ -143,10 +177,12 @@ static uint32_t change(ww_fixer *x, const ww_scope *s, ww_edits *e, const char *
   uint32_t n = 0;
   for (uint32_t i = s->lo; i < s->hi; i++) {
     const char *now = ww_power_instead(x, s, i, false);
-    if (!now) continue;
+    if (!now)
+      continue;
     uint32_t end = c->t[i + 1].pair + 1;
     ww_edit_tokens(x, e, i, end, now);
-    if (!n++) *example = ww_fmt(x->a, "%s for %s", now, ww_tok_text(c, i, end));
+    if (!n++)
+      *example = ww_fmt(x->a, "%s for %s", now, ww_tok_text(c, i, end));
     i = end - 1;
   }
   return n;
@@ -158,9 +194,12 @@ void ww_fix_powers(ww_fixer *x) {
   const char *example = "";
   ww_scope_at_finding(x, &at);
   uint32_t n = change(x, &x->kernel, &e, &example);
-  if (at.fn != x->kernel.fn) n += change(x, &at, &e, &example);
-  if (!n) return;
-  const char *title = n > 1 ? ww_fmt(x->a, "Write %u powers as products and roots: %s ...", n, example)
-                            : ww_fmt(x->a, "Write %s", example);
+  if (at.fn != x->kernel.fn)
+    n += change(x, &at, &e, &example);
+  if (!n)
+    return;
+  const char *title =
+      n > 1 ? ww_fmt(x->a, "Write %u powers as products and roots: %s ...", n, example)
+            : ww_fmt(x->a, "Write %s", example);
   ww_fix_offer(x, &e, &(ww_fix){.title = title, .preferred = true});
 }

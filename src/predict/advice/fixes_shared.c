@@ -1,7 +1,9 @@
-/* fixes_shared.c - bank conflicts: a row of the shared array gets a word more, so that rows begin in different banks.
+/* fixes_shared.c - bank conflicts: a row of the shared array gets a word more, so that rows begin
+ * in different banks.
  *
- * Right where the array is only ever used with all its subscripts: then nothing knows how long a row is. Worth it where the threads of a warp
- * differ in the row (the subscript before the last) and the row is a whole even number of words now. */
+ * Right where the array is only ever used with all its subscripts: then nothing knows how long a
+ * row is. Worth it where the threads of a warp differ in the row (the subscript before the last)
+ * and the row is a whole even number of words now. */
 #include "fixes_int.h"
 
 typedef struct {
@@ -17,22 +19,28 @@ enum { MOST_STEPS = 100000 };
 
 static bool is_lane(const ww_ctext *c, uint32_t i) {
   static const char *const calls[] = {"get_local_id", "get_global_id", NULL};
-  if (ww_tok_is(c, i, "threadIdx")) return ww_tok_is(c, i + 1, ".") && ww_tok_is(c, i + 2, "x");
+  if (ww_tok_is(c, i, "threadIdx"))
+    return ww_tok_is(c, i + 1, ".") && ww_tok_is(c, i + 2, "x");
   return ww_tok_among(c, i, calls) && ww_tok_is(c, i + 1, "(") && ww_tok_is(c, i + 2, "0");
 }
 
-/* Do the tokens hang on threadIdx.x, directly or through variables that are set from it? What comes from memory makes *data true. */
+/* Do the tokens hang on threadIdx.x, directly or through variables that are set from it? What comes
+ * from memory makes *data true. */
 static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
   const ww_ctext *c = &p->x->c;
   bool found = false;
   for (uint32_t i = lo; i < hi; i++) {
     found |= is_lane(c, i);
     *data |= ww_tok_is(c, i, "[") || ww_tok_is(c, i, "->");
-    if (++p->steps > MOST_STEPS) *data = true;
-    const ww_name *v = ww_tok_word(c, i) && depth < 4 && !*data ? ww_ctext_name(c, &p->s->names, i) : NULL;
-    if (!v || v->pointer || v->tok == i || v->tok < p->s->lo || !ww_tok_is(c, v->tok + 1, "=")) continue;
+    if (++p->steps > MOST_STEPS)
+      *data = true;
+    const ww_name *v =
+        ww_tok_word(c, i) && depth < 4 && !*data ? ww_ctext_name(c, &p->s->names, i) : NULL;
+    if (!v || v->pointer || v->tok == i || v->tok < p->s->lo || !ww_tok_is(c, v->tok + 1, "="))
+      continue;
     uint32_t end = v->tok + 2;
-    while (end < p->s->hi && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ",")) end = ww_tok_skip(c, end);
+    while (end < p->s->hi && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ","))
+      end = ww_tok_skip(c, end);
     found |= varies(p, v->tok + 2, end < p->s->hi ? end : p->s->hi, depth + 1, data);
   }
   return found;
@@ -45,40 +53,51 @@ static uint32_t full_use(const pad *p, uint32_t i) {
   const ww_ctext *c = &p->x->c;
   uint32_t at = i + 1, last = WW_NOTOK;
   for (uint32_t k = 0; k < p->array->ndims; k++) {
-    if (!ww_tok_is(c, at, "[") || c->t[at].pair == WW_NOTOK) return WW_NOTOK;
+    if (!ww_tok_is(c, at, "[") || c->t[at].pair == WW_NOTOK)
+      return WW_NOTOK;
     last = at;
     at = c->t[at].pair + 1;
   }
   if (ww_takes_address(c, i)) {
-    bool atomic =
-        i > 2 && ww_tok_is(c, i - 2, "(") && ww_tok_word(c, i - 3) && !memcmp(c->text + c->t[i - 3].at, "atom", 4);
-    if (!atomic) return WW_NOTOK; /* its address goes elsewhere: vector accesses, asynchronous copies */
+    bool atomic = i > 2 && ww_tok_is(c, i - 2, "(") && ww_tok_word(c, i - 3) &&
+                  !memcmp(c->text + c->t[i - 3].at, "atom", 4);
+    if (!atomic)
+      return WW_NOTOK; /* its address goes elsewhere: vector accesses, asynchronous copies */
   }
   return last;
 }
 
 static bool used_plainly(const pad *p) {
   const ww_ctext *c = &p->x->c;
-  if (ww_ctext_directives(c, p->array->tok)) return false; /* a macro may do anything with it */
+  if (ww_ctext_directives(c, p->array->tok))
+    return false; /* a macro may do anything with it */
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok) continue;
-    if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"))) continue; /* a member of the same name */
-    if (full_use(p, i) == WW_NOTOK) return false;
+    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok)
+      continue;
+    if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))
+      continue; /* a member of the same name */
+    if (full_use(p, i) == WW_NOTOK)
+      return false;
   }
   return true;
 }
 
-/* Is a use on the finding's line one where padding helps: threads differ in the row, by numbers that memory does not hold, and not in the column? */
+/* Is a use on the finding's line one where padding helps: threads differ in the row, by numbers
+ * that memory does not hold, and not in the column? */
 static bool used_by_rows(pad *p, uint32_t line) {
   const ww_ctext *c = &p->x->c;
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok || (line && ww_fixer_line(p->x, i) != line)) continue;
+    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok ||
+        (line && ww_fixer_line(p->x, i) != line))
+      continue;
     uint32_t last = full_use(p, i);
-    if (last == WW_NOTOK || last == 0 || c->t[last - 1].pair == WW_NOTOK) continue;
+    if (last == WW_NOTOK || last == 0 || c->t[last - 1].pair == WW_NOTOK)
+      continue;
     uint32_t close = last - 1, open = c->t[close].pair;
     bool data = false, row = varies(p, open + 1, close, 0, &data),
          column = varies(p, last + 1, c->t[last].pair, 0, &data);
-    if (row && !column && !data) return true;
+    if (row && !column && !data)
+      return true;
   }
   return false;
 }
@@ -95,7 +114,8 @@ static uint32_t padding(const pad *p) {
   uint32_t bytes = ww_name_bytes(&p->x->c, p->array);
   if (!bytes) { /* the T of a template is likely a word */
     const ww_decl *d = p->s->fn;
-    const char *head = ww_tok_text(&p->x->c, ww_tok_from(&p->x->c, d->begin), ww_tok_from(&p->x->c, d->params));
+    const char *head =
+        ww_tok_text(&p->x->c, ww_tok_from(&p->x->c, d->begin), ww_tok_from(&p->x->c, d->params));
     return d->tmpl && strstr(head, ww_fmt(p->x->a, "typename %s", element_of(p))) ? 1 : 0;
   }
   return bytes >= 4 ? 1 : 4 / bytes;
@@ -105,10 +125,12 @@ static bool too_large(const pad *p, int64_t row, uint32_t more) {
   int64_t bytes = ww_name_bytes(&p->x->c, p->array), v;
   for (uint32_t k = 0; k + 1 < p->array->ndims && k < 4; k++) {
     uint32_t open = p->array->dim[k];
-    if (!ww_ctext_value(&p->x->c, &p->s->names, open + 1, p->x->c.t[open].pair, &v) || v < 1 || v > 1 << 20)
+    if (!ww_ctext_value(&p->x->c, &p->s->names, open + 1, p->x->c.t[open].pair, &v) || v < 1 ||
+        v > 1 << 20)
       return false;
     bytes *= v;
-    if (bytes > 1 << 24) return true;
+    if (bytes > 1 << 24)
+      return true;
   }
   return bytes * (row + more) > 48 << 10;
 }
@@ -118,12 +140,17 @@ static void widen(const pad *p) {
   uint32_t open = p->array->dim[p->array->ndims - 1], close = c->t[open].pair, more = padding(p);
   uint32_t bytes = ww_name_bytes(c, p->array);
   int64_t row;
-  if (!more || close == open + 1) return;
+  if (!more || close == open + 1)
+    return;
   const char *was = ww_tok_text(c, open + 1, close), *now;
-  if (strchr(was, '\n') || strstr(was, "/*")) return;
+  if (strchr(was, '\n') || strstr(was, "/*"))
+    return;
   bool known = ww_ctext_value(c, &p->s->names, open + 1, close, &row);
-  if (known && (row < 2 || row > 1 << 20 || row * (bytes ? bytes : 4) % 8 != 0 || too_large(p, row, more))) return;
-  if (!known && strchr(was, '+')) return; /* somebody has padded it */
+  if (known &&
+      (row < 2 || row > 1 << 20 || row * (bytes ? bytes : 4) % 8 != 0 || too_large(p, row, more)))
+    return;
+  if (!known && strchr(was, '+'))
+    return; /* somebody has padded it */
   bool literal = close == open + 2 && c->t[open + 1].kind == WW_TOK_NUMBER && known;
   if (literal && strspn(was, "0123456789") == strlen(was))
     now = ww_fmt(p->x->a, "%lld", (long long)row + more);
@@ -135,25 +162,29 @@ static void widen(const pad *p) {
   ww_edit_tokens(p->x, &e, open + 1, close, now);
   const char *name = ww_tok_text(c, p->array->tok, p->array->tok + 1);
   ww_fix_offer(p->x, &e,
-               &(ww_fix){.title = ww_fmt(p->x->a, "Pad the rows of %s: [%s] instead of [%s]", name, now, was),
+               &(ww_fix){.title = ww_fmt(p->x->a, "Pad the rows of %s: [%s] instead of [%s]", name,
+                                         now, was),
                          .preferred = known});
 }
 
 /* ---- rows in a row: t[32 * 32], t[row * 32 + column] ---- */
 
-/* The token of the row's length in a term `row * length`, either way round; WW_NOTOK: it is no such term. *row, *row_end: the other factor. */
-static uint32_t length_in(const ww_ctext *c, uint32_t i, uint32_t end, uint32_t length, uint32_t *row,
-                          uint32_t *row_end) {
+/* The token of the row's length in a term `row * length`, either way round; WW_NOTOK: it is no such
+ * term. *row, *row_end: the other factor. */
+static uint32_t length_in(const ww_ctext *c, uint32_t i, uint32_t end, uint32_t length,
+                          uint32_t *row, uint32_t *row_end) {
   uint32_t star = WW_NOTOK;
   for (uint32_t k = i; k < end; k = ww_tok_skip(c, k))
     if (ww_tok_is(c, k, "*")) {
-      if (star != WW_NOTOK) return WW_NOTOK;
+      if (star != WW_NOTOK)
+        return WW_NOTOK;
       star = k;
-    } else if (ww_tok_is(c, k, "/") || ww_tok_is(c, k, "%") || ww_tok_is(c, k, "<") || ww_tok_is(c, k, ">") ||
-               ww_tok_is(c, k, "&") || ww_tok_is(c, k, "|") || ww_tok_is(c, k, "^") || ww_tok_is(c, k, "?") ||
-               ww_tok_is(c, k, "~"))
+    } else if (ww_tok_is(c, k, "/") || ww_tok_is(c, k, "%") || ww_tok_is(c, k, "<") ||
+               ww_tok_is(c, k, ">") || ww_tok_is(c, k, "&") || ww_tok_is(c, k, "|") ||
+               ww_tok_is(c, k, "^") || ww_tok_is(c, k, "?") || ww_tok_is(c, k, "~"))
       return WW_NOTOK;
-  if (star == WW_NOTOK) return WW_NOTOK;
+  if (star == WW_NOTOK)
+    return WW_NOTOK;
   bool behind = star + 2 == end && ww_tok_same(c, star + 1, length),
        before = star == i + 1 && ww_tok_same(c, i, length);
   *row = behind ? i : star + 1;
@@ -167,17 +198,20 @@ static bool flat_use(pad *p, uint32_t i, uint32_t length, uint32_t *at, bool *he
   uint32_t open = full_use(p, i), close, row, row_end;
   bool data = false, rows = false, columns = false;
   *at = WW_NOTOK;
-  if (open == WW_NOTOK) return false;
+  if (open == WW_NOTOK)
+    return false;
   close = c->t[open].pair;
   for (uint32_t k = open + 1; k < close;) {
     uint32_t end = k;
     while (end < close && !(ww_tok_is(c, end, "+") && end > k)) {
-      if (ww_tok_is(c, end, "-") && end > k) return false;
+      if (ww_tok_is(c, end, "-") && end > k)
+        return false;
       end = ww_tok_skip(c, end);
     }
     uint32_t found = length_in(c, k, end, length, &row, &row_end);
     if (found != WW_NOTOK) {
-      if (*at != WW_NOTOK) return false;
+      if (*at != WW_NOTOK)
+        return false;
       *at = found;
       rows = varies(p, row, row_end, 0, &data);
     } else
@@ -190,34 +224,44 @@ static bool flat_use(pad *p, uint32_t i, uint32_t length, uint32_t *at, bool *he
 
 static void widen_flat(pad *p) {
   const ww_ctext *c = &p->x->c;
-  uint32_t open = p->array->dim[0], close = c->t[open].pair, length = open + 3, more = padding(p), at;
+  uint32_t open = p->array->dim[0], close = c->t[open].pair, length = open + 3, more = padding(p),
+           at;
   int64_t row, rows;
   bool worth = false, helps;
   ww_edits e = {0};
-  if (close != open + 4 || !ww_tok_is(c, open + 2, "*") || !more || ww_ctext_directives(c, p->array->tok)) return;
+  if (close != open + 4 || !ww_tok_is(c, open + 2, "*") || !more ||
+      ww_ctext_directives(c, p->array->tok))
+    return;
   if (!ww_ctext_value(c, &p->s->names, length, close, &row) ||
       !ww_ctext_value(c, &p->s->names, open + 1, open + 2, &rows))
     return;
   uint32_t bytes = ww_name_bytes(c, p->array);
-  if (row < 2 || rows < 2 || row > 4096 || rows > 4096 || row * bytes % 8 || rows * (row + more) * bytes > 48 << 10)
+  if (row < 2 || rows < 2 || row > 4096 || rows > 4096 || row * bytes % 8 ||
+      rows * (row + more) * bytes > 48 << 10)
     return;
   const char *was = ww_tok_text(c, length, length + 1);
-  const char *now = c->t[length].kind == WW_TOK_NUMBER ? ww_fmt(p->x->a, "%lld", (long long)row + more)
-                                                       : ww_fmt(p->x->a, "(%s + %u)", was, more);
+  const char *now = c->t[length].kind == WW_TOK_NUMBER
+                        ? ww_fmt(p->x->a, "%lld", (long long)row + more)
+                        : ww_fmt(p->x->a, "(%s + %u)", was, more);
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok) continue;
-    if (!flat_use(p, i, length, &at, &helps)) return;
+    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok)
+      continue;
+    if (!flat_use(p, i, length, &at, &helps))
+      return;
     worth |= helps && ww_fixer_line(p->x, i) == p->x->f->line;
     ww_edit_tokens(p->x, &e, at, at + 1, now);
   }
-  if (!worth) return;
+  if (!worth)
+    return;
   ww_edit_tokens(p->x, &e, length, length + 1, now);
   const char *name = ww_tok_text(c, p->array->tok, p->array->tok + 1);
   ww_fix_offer(
       p->x, &e,
-      &(ww_fix){.title = ww_fmt(p->x->a, "Pad the rows of %s: %s elements instead of %s (if no column reaches %s)",
-                                name, now, was, was),
-                .assumes = ww_fmt(p->x->a, "no column index of %s reaches %s", name, was)});
+      &(ww_fix){
+          .title = ww_fmt(p->x->a,
+                          "Pad the rows of %s: %s elements instead of %s (if no column reaches %s)",
+                          name, now, was, was),
+          .assumes = ww_fmt(p->x->a, "no column index of %s reaches %s", name, was)});
 }
 
 void ww_fix_pad(ww_fixer *x) {
@@ -226,7 +270,8 @@ void ww_fix_pad(ww_fixer *x) {
   for (uint32_t k = 0; k < s.names.n; k++) {
     ww_name *v = &s.names.v[k];
     pad p = {.x = x, .s = &s, .array = v};
-    if (!v->shared || v->dynamic || v->twice || v->parameter || v->ndims < 1 || v->ndims > 4) continue;
+    if (!v->shared || v->dynamic || v->twice || v->parameter || v->ndims < 1 || v->ndims > 4)
+      continue;
     if (v->ndims == 1)
       widen_flat(&p);
     else if (used_plainly(&p) && used_by_rows(&p, x->f->line))

@@ -1,6 +1,8 @@
-/* names.c - what names of a source text stand for, as far as their declarations tell: float or double, pointer, shared array, constant.
+/* names.c - what names of a source text stand for, as far as their declarations tell: float or
+ * double, pointer, shared array, constant.
  *
- * No grammar of C++: a type's word followed by a declarator. A name that is declared twice in different ways is nobody's. */
+ * No grammar of C++: a type's word followed by a declarator. A name that is declared twice in
+ * different ways is nobody's. */
 #include "tokens.h"
 
 #include <ctype.h>
@@ -15,28 +17,36 @@ static const struct {
   uint8_t cls, bytes;
   bool vectors; /* word2, word3, word4, ... are types too */
 } types[] = {
-    {"float", WW_IS_FLOAT, 4, true},   {"double", WW_IS_DOUBLE, 8, true},  {"half", WW_IS_FLOAT, 2, true},
-    {"__half", WW_IS_FLOAT, 2, false}, {"__half2", WW_IS_FLOAT, 4, false}, {"__nv_bfloat16", WW_IS_FLOAT, 2, false},
-    {"char", WW_IS_INT, 1, true},      {"uchar", WW_IS_INT, 1, true},      {"short", WW_IS_INT, 2, true},
-    {"ushort", WW_IS_INT, 2, true},    {"int", WW_IS_INT, 4, true},        {"uint", WW_IS_INT, 4, true},
-    {"long", WW_IS_INT, 8, true},      {"ulong", WW_IS_INT, 8, true},      {"longlong", WW_IS_INT, 8, true},
-    {"ulonglong", WW_IS_INT, 8, true}, {"unsigned", WW_IS_INT, 4, false},  {"signed", WW_IS_INT, 4, false},
-    {"bool", WW_IS_INT, 1, false},     {"size_t", WW_IS_INT, 8, false},    {"ptrdiff_t", WW_IS_INT, 8, false},
-    {"int8_t", WW_IS_INT, 1, false},   {"uint8_t", WW_IS_INT, 1, false},   {"int16_t", WW_IS_INT, 2, false},
-    {"uint16_t", WW_IS_INT, 2, false}, {"int32_t", WW_IS_INT, 4, false},   {"uint32_t", WW_IS_INT, 4, false},
-    {"int64_t", WW_IS_INT, 8, false},  {"uint64_t", WW_IS_INT, 8, false},  {"dim3", WW_IS_INT, 12, false},
+    {"float", WW_IS_FLOAT, 4, true},    {"double", WW_IS_DOUBLE, 8, true},
+    {"half", WW_IS_FLOAT, 2, true},     {"__half", WW_IS_FLOAT, 2, false},
+    {"__half2", WW_IS_FLOAT, 4, false}, {"__nv_bfloat16", WW_IS_FLOAT, 2, false},
+    {"char", WW_IS_INT, 1, true},       {"uchar", WW_IS_INT, 1, true},
+    {"short", WW_IS_INT, 2, true},      {"ushort", WW_IS_INT, 2, true},
+    {"int", WW_IS_INT, 4, true},        {"uint", WW_IS_INT, 4, true},
+    {"long", WW_IS_INT, 8, true},       {"ulong", WW_IS_INT, 8, true},
+    {"longlong", WW_IS_INT, 8, true},   {"ulonglong", WW_IS_INT, 8, true},
+    {"unsigned", WW_IS_INT, 4, false},  {"signed", WW_IS_INT, 4, false},
+    {"bool", WW_IS_INT, 1, false},      {"size_t", WW_IS_INT, 8, false},
+    {"ptrdiff_t", WW_IS_INT, 8, false}, {"int8_t", WW_IS_INT, 1, false},
+    {"uint8_t", WW_IS_INT, 1, false},   {"int16_t", WW_IS_INT, 2, false},
+    {"uint16_t", WW_IS_INT, 2, false},  {"int32_t", WW_IS_INT, 4, false},
+    {"uint32_t", WW_IS_INT, 4, false},  {"int64_t", WW_IS_INT, 8, false},
+    {"uint64_t", WW_IS_INT, 8, false},  {"dim3", WW_IS_INT, 12, false},
 };
 
 /* Its row, -1 for none; *lanes of a vector type. */
 static int type_row(const char *word, size_t n, uint32_t *lanes) {
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     size_t len = strlen(types[k].word);
-    if (n < len || memcmp(word, types[k].word, len)) continue;
+    if (n < len || memcmp(word, types[k].word, len))
+      continue;
     char digits[4] = "";
-    if (n - len > 2 || (n > len && !types[k].vectors)) continue;
+    if (n - len > 2 || (n > len && !types[k].vectors))
+      continue;
     memcpy(digits, word + len, n - len);
     long v = n == len ? 1 : strtol(digits, NULL, 10);
-    if (n > len && v != 1 && v != 2 && v != 3 && v != 4 && v != 8 && v != 16) continue;
+    if (n > len && v != 1 && v != 2 && v != 3 && v != 4 && v != 8 && v != 16)
+      continue;
     *lanes = (uint32_t)v;
     return (int)k;
   }
@@ -56,9 +66,11 @@ static bool is_type(const ww_ctext *c, uint32_t i) {
 
 uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
   uint32_t lanes, t = v->type;
-  if (t == WW_NOTOK) return 0;
+  if (t == WW_NOTOK)
+    return 0;
   int k = type_row(c->text + c->t[t].at, c->t[t].end - c->t[t].at, &lanes);
-  if (k < 0) return 0;
+  if (k < 0)
+    return 0;
   uint32_t bytes = types[k].bytes;
   if (!strcmp(types[k].word, "unsigned") || !strcmp(types[k].word, "signed")) /* unsigned char */
     for (uint32_t j = t + 1; j < v->tok && is_type(c, j); j++) {
@@ -74,37 +86,46 @@ static const char *const qualifiers[] = {
     "const",    "volatile",  "*",         "&",        "__restrict__", "restrict",   "__restrict",
     "__global", "__local",   "global",    "local",    "constexpr",    "__shared__", "static",
     "__shared", "__const__", "__private", "RESTRICT", "__constant__", "__constant", NULL};
-static const char *const no_types[] = {"return",  "else",     "case",     "goto",  "new",      "delete",
-                                       "typedef", "using",    "operator", "throw", "struct",   "class",
-                                       "union",   "enum",     "if",       "for",   "while",    "do",
-                                       "switch",  "template", "public",   "break", "continue", NULL};
+static const char *const no_types[] = {
+    "return",   "else",  "case",   "goto",     "new",    "delete", "typedef",  "using",
+    "operator", "throw", "struct", "class",    "union",  "enum",   "if",       "for",
+    "while",    "do",    "switch", "template", "public", "break",  "continue", NULL};
 
 enum { MOST_NAMES = 2048 }; /* of a scope: a look-up goes through them all */
 
 static void add(const ww_ctext *c, ww_names *out, const ww_name *v) {
   for (uint32_t k = 0; k < out->n; k++) {
     ww_name *o = &out->v[k];
-    if (!ww_tok_same(c, o->tok, v->tok)) continue;
-    if (o->cls != v->cls || o->pointer != v->pointer || o->shared != v->shared || o->ndims || v->ndims) o->twice = true;
+    if (!ww_tok_same(c, o->tok, v->tok))
+      continue;
+    if (o->cls != v->cls || o->pointer != v->pointer || o->shared != v->shared || o->ndims ||
+        v->ndims)
+      o->twice = true;
     return;
   }
-  if (out->n < MOST_NAMES) ww_push(c->a, out, *v);
+  if (out->n < MOST_NAMES)
+    ww_push(c->a, out, *v);
 }
 
 /* From the type's words back to the start of the declaration: what it says of itself. */
 static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *v) {
   for (uint32_t i = type; i > lo;) {
     i--;
-    if (c->t[i].kind != WW_TOK_WORD && !ww_tok_is(c, i, ")")) break;
+    if (c->t[i].kind != WW_TOK_WORD && !ww_tok_is(c, i, ")"))
+      break;
     if (ww_tok_is(c, i, ")")) { /* __align__(16) */
       uint32_t open = c->t[i].pair;
-      if (open == WW_NOTOK || open <= lo || ww_ctext_control(c, open) || !ww_tok_word(c, open - 1)) break;
+      if (open == WW_NOTOK || open <= lo || ww_ctext_control(c, open) || !ww_tok_word(c, open - 1))
+        break;
       i = open - 1;
       continue;
     }
-    if (ww_tok_is(c, i, "const") || ww_tok_is(c, i, "constexpr")) v->fixed = true;
-    if (ww_tok_is(c, i, "__shared__") || ww_tok_is(c, i, "__local") || ww_tok_is(c, i, "local")) v->shared = true;
-    if (ww_tok_is(c, i, "extern")) v->dynamic = true;
+    if (ww_tok_is(c, i, "const") || ww_tok_is(c, i, "constexpr"))
+      v->fixed = true;
+    if (ww_tok_is(c, i, "__shared__") || ww_tok_is(c, i, "__local") || ww_tok_is(c, i, "local"))
+      v->shared = true;
+    if (ww_tok_is(c, i, "extern"))
+      v->dynamic = true;
   }
 }
 
@@ -112,46 +133,64 @@ static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *
 static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v, ww_names *out) {
   uint32_t from = i;
   for (; i < hi && ww_tok_among(c, i, qualifiers); i++) {
-    if (ww_tok_is(c, i, "*")) v.pointer = true;
-    if (ww_tok_is(c, i, "const") && !v.pointer) v.fixed = true;
+    if (ww_tok_is(c, i, "*"))
+      v.pointer = true;
+    if (ww_tok_is(c, i, "const") && !v.pointer)
+      v.fixed = true;
   }
-  if (i >= hi || !ww_tok_word(c, i) || is_type(c, i) || ww_tok_among(c, i, no_types)) return from;
+  if (i >= hi || !ww_tok_word(c, i) || is_type(c, i) || ww_tok_among(c, i, no_types))
+    return from;
   v.tok = i++;
   for (; i < hi && ww_tok_is(c, i, "["); i = ww_tok_skip(c, i)) {
     v.pointer = true;
-    if (c->t[i].pair == WW_NOTOK) return from;
-    if (v.ndims < 4) v.dim[v.ndims] = i;
+    if (c->t[i].pair == WW_NOTOK)
+      return from;
+    if (v.ndims < 4)
+      v.dim[v.ndims] = i;
     v.ndims++;
   }
-  if (!(ww_tok_is(c, i, "=") || ww_tok_is(c, i, ",") || ww_tok_is(c, i, ";") || ww_tok_is(c, i, ")") ||
-        ww_tok_is(c, i, "{") || ww_tok_is(c, i, ":") || (ww_tok_is(c, i, "(") && !v.pointer)))
+  if (!(ww_tok_is(c, i, "=") || ww_tok_is(c, i, ",") || ww_tok_is(c, i, ";") ||
+        ww_tok_is(c, i, ")") || ww_tok_is(c, i, "{") || ww_tok_is(c, i, ":") ||
+        (ww_tok_is(c, i, "(") && !v.pointer)))
     return from;
-  if (ww_tok_is(c, i, "(")) v.cls = WW_IS_UNKNOWN; /* a function, or an object made by its constructor */
+  if (ww_tok_is(c, i, "("))
+    v.cls = WW_IS_UNKNOWN; /* a function, or an object made by its constructor */
   add(c, out, &v);
   return i;
 }
 
 /* The other declarators of `float a = f(1, 2), *b, c[4];` */
-static void declarators(const ww_ctext *c, uint32_t i, uint32_t hi, const ww_name *v, ww_names *out) {
+static void declarators(const ww_ctext *c, uint32_t i, uint32_t hi, const ww_name *v,
+                        ww_names *out) {
   while (i < hi) {
-    while (i < hi && !ww_tok_is(c, i, ",") && !ww_tok_is(c, i, ";") && !ww_tok_is(c, i, ")") && !ww_tok_is(c, i, "}"))
-      i = ww_tok_is(c, i, "(") || ww_tok_is(c, i, "[") || ww_tok_is(c, i, "{") ? ww_tok_skip(c, i) : i + 1;
-    if (i >= hi || !ww_tok_is(c, i, ",")) return;
+    while (i < hi && !ww_tok_is(c, i, ",") && !ww_tok_is(c, i, ";") && !ww_tok_is(c, i, ")") &&
+           !ww_tok_is(c, i, "}"))
+      i = ww_tok_is(c, i, "(") || ww_tok_is(c, i, "[") || ww_tok_is(c, i, "{") ? ww_tok_skip(c, i)
+                                                                               : i + 1;
+    if (i >= hi || !ww_tok_is(c, i, ","))
+      return;
     uint32_t next = declarator(c, i + 1, hi, *v, out);
-    if (next == i + 1) return;
+    if (next == i + 1)
+      return;
     i = next;
   }
 }
 
-/* Is the word at i a type nobody knows, with a name behind it: `Real x`, `const Vec3 *__restrict__ p`? */
+/* Is the word at i a type nobody knows, with a name behind it: `Real x`, `const Vec3 *__restrict__
+ * p`? */
 static bool other_type(const ww_ctext *c, uint32_t i, uint32_t hi) {
-  if (!ww_tok_word(c, i) || ww_tok_among(c, i, no_types) || ww_tok_among(c, i, qualifiers)) return false;
+  if (!ww_tok_word(c, i) || ww_tok_among(c, i, no_types) || ww_tok_among(c, i, qualifiers))
+    return false;
   uint32_t j = i + 1;
   bool stars = false;
-  for (; j < hi && ww_tok_among(c, j, qualifiers); j++) stars |= ww_tok_is(c, j, "*") || ww_tok_is(c, j, "&");
-  if (!ww_tok_word(c, j) || j >= hi || is_type(c, j) || ww_tok_among(c, j, no_types)) return false;
+  for (; j < hi && ww_tok_among(c, j, qualifiers); j++)
+    stars |= ww_tok_is(c, j, "*") || ww_tok_is(c, j, "&");
+  if (!ww_tok_word(c, j) || j >= hi || is_type(c, j) || ww_tok_among(c, j, no_types))
+    return false;
   /* a * b; is a product as well: behind a qualifier or a bracket it is none */
-  return !stars || (i && (ww_tok_among(c, i - 1, qualifiers) || ww_tok_is(c, i - 1, "(") || ww_tok_is(c, i - 1, ",")) &&
+  return !stars || (i &&
+                    (ww_tok_among(c, i - 1, qualifiers) || ww_tok_is(c, i - 1, "(") ||
+                     ww_tok_is(c, i - 1, ",")) &&
                     (ww_tok_is(c, j + 1, ",") || ww_tok_is(c, j + 1, ")")));
 }
 
@@ -168,11 +207,13 @@ void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) 
     if (known) {
       v.cls = ww_type_class(c->text + c->t[i].at, c->t[i].end - c->t[i].at);
       for (; end < hi && is_type(c, end); end++) /* unsigned long long, long double */
-        if (ww_type_class(c->text + c->t[end].at, c->t[end].end - c->t[end].at) == WW_IS_DOUBLE) v.cls = WW_IS_DOUBLE;
+        if (ww_type_class(c->text + c->t[end].at, c->t[end].end - c->t[end].at) == WW_IS_DOUBLE)
+          v.cls = WW_IS_DOUBLE;
     }
     uint32_t next = declarator(c, end, hi, v, out);
-    if (next != end && !(ww_tok_is(c, next, ",") && (is_type(c, next + 1) || other_type(c, next + 1, hi) ||
-                                                     ww_tok_among(c, next + 1, qualifiers))))
+    if (next != end &&
+        !(ww_tok_is(c, next, ",") && (is_type(c, next + 1) || other_type(c, next + 1, hi) ||
+                                      ww_tok_among(c, next + 1, qualifiers))))
       declarators(c, next, hi, &v, out);
     i = end;
   }
@@ -182,7 +223,8 @@ const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t 
   const ww_names *sets[] = {local, &c->file};
   for (int s = 0; s < 2; s++)
     for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++)
-      if (ww_tok_same(c, sets[s]->v[k].tok, i)) return sets[s]->v[k].twice ? NULL : &sets[s]->v[k];
+      if (ww_tok_same(c, sets[s]->v[k].tok, i))
+        return sets[s]->v[k].twice ? NULL : &sets[s]->v[k];
   return NULL;
 }
 
@@ -191,7 +233,8 @@ const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t 
 typedef struct {
   const ww_ctext *c;
   const ww_names *local;
-  int depth, left; /* how deep macros lie in macros; names still to be looked up: a text may be hostile */
+  int depth,
+      left; /* how deep macros lie in macros; names still to be looked up: a text may be hostile */
 } lookup;
 
 static bool evaluate(lookup *l, const char *text, double *out);
@@ -204,10 +247,14 @@ static const char *constant_text(const lookup *l, const char *name, size_t n) {
     for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
       const ww_name *v = &sets[s]->v[k];
       const ww_token *t = &c->t[v->tok];
-      if (t->end - t->at != n || memcmp(c->text + t->at, name, n)) continue;
-      if (v->twice || !v->fixed || v->pointer || v->cls != WW_IS_INT || !ww_tok_is(c, v->tok + 1, "=")) return NULL;
+      if (t->end - t->at != n || memcmp(c->text + t->at, name, n))
+        continue;
+      if (v->twice || !v->fixed || v->pointer || v->cls != WW_IS_INT ||
+          !ww_tok_is(c, v->tok + 1, "="))
+        return NULL;
       uint32_t end = v->tok + 2;
-      while (end < c->n && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ",")) end = ww_tok_skip(c, end);
+      while (end < c->n && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ","))
+        end = ww_tok_skip(c, end);
       return ww_tok_text(c, v->tok + 2, end < c->n ? end : c->n);
     }
   return NULL;
@@ -215,9 +262,11 @@ static const char *constant_text(const lookup *l, const char *name, size_t n) {
 
 static bool look_up(void *ctx, const char *name, size_t n, double *value) {
   lookup *l = ctx;
-  if (l->depth >= 8 || l->left-- <= 0) return false;
+  if (l->depth >= 8 || l->left-- <= 0)
+    return false;
   const ww_macro *m = ww_ctext_macro(l->c, name, n);
-  const char *text = m ? ww_strndup(l->c->a, l->c->text + m->value, m->value_n) : constant_text(l, name, n);
+  const char *text =
+      m ? ww_strndup(l->c->a, l->c->text + m->value, m->value_n) : constant_text(l, name, n);
   l->depth++;
   bool known = text && *text && evaluate(l, text, value);
   l->depth--;
@@ -227,15 +276,18 @@ static bool look_up(void *ctx, const char *name, size_t n, double *value) {
 /* Whole numbers alone. */
 static bool evaluate(lookup *l, const char *text, double *out) {
   ww_number v;
-  if (strlen(text) > 200 || ww_expr_number(text, look_up, l, &v, NULL) != WW_OK) return false;
+  if (strlen(text) > 200 || ww_expr_number(text, look_up, l, &v, NULL) != WW_OK)
+    return false;
   *out = v.f;
   return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (double)(int64_t)v.f);
 }
 
-bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end, int64_t *out) {
+bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
+                    int64_t *out) {
   lookup l = {c, local, 0, 100};
   double v;
-  if (i >= end || !evaluate(&l, ww_tok_text(c, i, end), &v)) return false;
+  if (i >= end || !evaluate(&l, ww_tok_text(c, i, end), &v))
+    return false;
   *out = (int64_t)v;
   return true;
 }

@@ -1,30 +1,38 @@
 /* tokens.c - tokens of a source text, brackets matched, statements found.
  *
- * Stands on the scan of src/front, which knows what is comment, string and directive. Any text will do: what does not match has no partner. */
+ * Stands on the scan of src/front, which knows what is comment, string and directive. Any text will
+ * do: what does not match has no partner. */
 #include "tokens.h"
 
 #include <ctype.h>
 
-static bool word_char(char ch) { return isalnum((unsigned char)ch) || ch == '_' || ch == '$'; }
+static bool word_char(char ch) {
+  return isalnum((unsigned char)ch) || ch == '_' || ch == '$';
+}
 
 /* ---- tokens ---- */
 
 /* Bytes of a line splice at i: backslash, newline. */
 static uint32_t splice(const ww_scan *s, uint32_t i) {
-  if (i + 1 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\n') return 2;
-  if (i + 2 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\r' && s->text[i + 2] == '\n') return 3;
+  if (i + 1 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\n')
+    return 2;
+  if (i + 2 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\r' && s->text[i + 2] == '\n')
+    return 3;
   return 0;
 }
 
-static bool is_code(const ww_scan *s, uint32_t i) { return i < s->n && s->kind[i] == WW_BYTE_CODE; }
+static bool is_code(const ww_scan *s, uint32_t i) {
+  return i < s->n && s->kind[i] == WW_BYTE_CODE;
+}
 
 static uint32_t word_end(const ww_scan *s, uint32_t i, uint8_t *kind) {
   *kind = WW_TOK_WORD;
   while (is_code(s, i)) {
     uint32_t k = splice(s, i);
-    if (k && is_code(s, i + k) && word_char(s->text[i + k]))
-      *kind = WW_TOK_ODD, i += k;
-    else if (word_char(s->text[i]))
+    if (k && is_code(s, i + k) && word_char(s->text[i + k])) {
+      *kind = WW_TOK_ODD;
+      i += k;
+    } else if (word_char(s->text[i]))
       i++;
     else
       break;
@@ -42,9 +50,10 @@ static uint32_t number_end(const ww_scan *s, uint32_t i, uint8_t *kind) {
     uint32_t k = splice(s, i);
     bool sign = (ch == '+' || ch == '-') && strchr(hex ? "pP" : "eE", before);
     bool digit = ch == '\'' && is_code(s, i + 1) && isalnum((unsigned char)s->text[i + 1]);
-    if (k && is_code(s, i + k) && (word_char(s->text[i + k]) || s->text[i + k] == '.'))
-      *kind = WW_TOK_ODD, i += k;
-    else if (word_char(ch) || ch == '.' || sign || digit)
+    if (k && is_code(s, i + k) && (word_char(s->text[i + k]) || s->text[i + k] == '.')) {
+      *kind = WW_TOK_ODD;
+      i += k;
+    } else if (word_char(ch) || ch == '.' || sign || digit)
       i++;
     else
       break;
@@ -53,17 +62,20 @@ static uint32_t number_end(const ww_scan *s, uint32_t i, uint8_t *kind) {
 }
 
 static uint32_t sign_end(const ww_scan *s, uint32_t i) {
-  static const char *const longer[] = {"<<=", ">>=", "->*", "...", "->", "++", "--", "+=", "-=", "*=", "/=", "%=",
-                                       "&=",  "|=",  "^=",  "==",  "!=", "<=", ">=", "&&", "||", "::", NULL};
+  static const char *const longer[] = {
+      "<<=", ">>=", "->*", "...", "->", "++", "--", "+=", "-=", "*=", "/=", "%=",
+      "&=",  "|=",  "^=",  "==",  "!=", "<=", ">=", "&&", "||", "::", NULL};
   for (uint32_t k = 0; longer[k]; k++) {
     uint32_t n = (uint32_t)strlen(longer[k]);
-    if (i + n <= s->n && !memcmp(s->text + i, longer[k], n) && s->kind[i + n - 1] == WW_BYTE_CODE) return i + n;
+    if (i + n <= s->n && !memcmp(s->text + i, longer[k], n) && s->kind[i + n - 1] == WW_BYTE_CODE)
+      return i + n;
   }
   return i + 1;
 }
 
 static uint32_t string_end(const ww_scan *s, uint32_t i) {
-  while (i < s->n && s->kind[i] == WW_BYTE_STRING) i++;
+  while (i < s->n && s->kind[i] == WW_BYTE_STRING)
+    i++;
   return i;
 }
 
@@ -76,9 +88,10 @@ static void lex(const ww_ctext *c, tokens *out) {
     uint32_t skip = splice(s, i);
     char ch = s->text[i];
     bool dot = ch == '.' && is_code(s, i + 1) && isdigit((unsigned char)s->text[i + 1]);
-    if (s->kind[i] == WW_BYTE_STRING)
-      t.kind = WW_TOK_STRING, i = string_end(s, i);
-    else if (s->kind[i] != WW_BYTE_CODE || isspace((unsigned char)ch) || skip) {
+    if (s->kind[i] == WW_BYTE_STRING) {
+      t.kind = WW_TOK_STRING;
+      i = string_end(s, i);
+    } else if (s->kind[i] != WW_BYTE_CODE || isspace((unsigned char)ch) || skip) {
       i += skip ? skip : 1;
       continue;
     } else if (isdigit((unsigned char)ch) || dot)
@@ -96,7 +109,8 @@ static char bracket(const ww_ctext *c, uint32_t i) {
   return c->t[i].kind == WW_TOK_SIGN && c->t[i].end == c->t[i].at + 1 ? c->text[c->t[i].at] : ' ';
 }
 
-/* A closing brace ends every bracket that is still open inside of it, so that one missing ')' does not cost the file. */
+/* A closing brace ends every bracket that is still open inside of it, so that one missing ')' does
+ * not cost the file. */
 static void match(ww_ctext *c) {
   WW_VEC(uint32_t) open = {0};
   uint32_t braces = 0;
@@ -107,9 +121,11 @@ static void match(ww_ctext *c) {
       braces += ch == '{';
     }
     if (ch == '}' && braces)
-      while (bracket(c, open.v[open.n - 1]) != '{') open.n--;
+      while (bracket(c, open.v[open.n - 1]) != '{')
+        open.n--;
     char want = ch == ')' ? '(' : ch == ']' ? '[' : ch == '}' ? '{' : 0;
-    if (!want || !open.n || bracket(c, open.v[open.n - 1]) != want) continue;
+    if (!want || !open.n || bracket(c, open.v[open.n - 1]) != want)
+      continue;
     uint32_t partner = open.v[--open.n];
     braces -= ch == '}';
     c->t[i].pair = partner;
@@ -120,25 +136,33 @@ static void match(ww_ctext *c) {
 /* ---- macros ---- */
 
 static uint32_t blanks(const ww_scan *s, uint32_t i, uint32_t end) {
-  while (i < end && (s->text[i] == ' ' || s->text[i] == '\t')) i++;
+  while (i < end && (s->text[i] == ' ' || s->text[i] == '\t'))
+    i++;
   return i;
 }
 
 static uint32_t directive_end(const ww_scan *s, uint32_t i) {
   uint32_t end = i;
-  while (end < s->n && s->kind[end] == WW_BYTE_DIRECTIVE && !(s->text[end] == '\n' && !splice(s, end - 1))) end++;
+  while (end < s->n && s->kind[end] == WW_BYTE_DIRECTIVE &&
+         !(s->text[end] == '\n' && !splice(s, end - 1)))
+    end++;
   return end;
 }
 
 static void add_macro(ww_ctext *c, uint32_t i, uint32_t end) {
   const ww_scan *s = &c->scan;
   ww_macro m = {.name = i};
-  while (i < end && word_char(s->text[i])) i++;
+  while (i < end && word_char(s->text[i]))
+    i++;
   m.name_n = i - m.name;
-  if (!m.name_n || (i < end && s->text[i] == '(')) return;
+  if (!m.name_n || (i < end && s->text[i] == '('))
+    return;
   m.value = i = blanks(s, i, end);
-  while (i < end && !(s->text[i] == '/' && i + 1 < end && (s->text[i + 1] == '/' || s->text[i + 1] == '*'))) i++;
-  while (i > m.value && isspace((unsigned char)s->text[i - 1])) i--;
+  while (i < end &&
+         !(s->text[i] == '/' && i + 1 < end && (s->text[i + 1] == '/' || s->text[i + 1] == '*')))
+    i++;
+  while (i > m.value && isspace((unsigned char)s->text[i - 1]))
+    i--;
   m.value_n = i - m.value;
   ww_push(c->a, &c->macros, m);
 }
@@ -146,22 +170,26 @@ static void add_macro(ww_ctext *c, uint32_t i, uint32_t end) {
 static void find_macros(ww_ctext *c) {
   const ww_scan *s = &c->scan;
   for (uint32_t i = 0; i < s->n; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE) continue;
+    if (s->kind[i] != WW_BYTE_DIRECTIVE)
+      continue;
     uint32_t end = directive_end(s, i), at = blanks(s, i + 1, end);
     if (end > at + 7 && !memcmp(s->text + at, "define", 6) && strchr(" \t", s->text[at + 6]))
       add_macro(c, blanks(s, at + 6, end), end);
-    if (end > i) i = end - 1;
+    if (end > i)
+      i = end - 1;
   }
 }
 
 bool ww_ctext_directives(const ww_ctext *c, uint32_t word) {
   const ww_scan *s = &c->scan;
-  if (word >= c->n) return false;
+  if (word >= c->n)
+    return false;
   size_t n = c->t[word].end - c->t[word].at;
   const char *from = c->text, *end = c->text + s->n;
   for (const char *p = from; (p = memmem(p, (size_t)(end - p), c->text + c->t[word].at, n)); p++) {
     bool alone = !(p > from && word_char(p[-1])) && !(p + n < end && word_char(p[n]));
-    if (alone && s->kind[p - from] == WW_BYTE_DIRECTIVE) return true;
+    if (alone && s->kind[p - from] == WW_BYTE_DIRECTIVE)
+      return true;
   }
   return false;
 }
@@ -170,8 +198,10 @@ const ww_macro *ww_ctext_macro(const ww_ctext *c, const char *name, size_t n) {
   const ww_macro *found = NULL;
   for (uint32_t k = 0; k < c->macros.n; k++) {
     const ww_macro *m = &c->macros.v[k];
-    if (m->name_n != n || memcmp(c->text + m->name, name, n)) continue;
-    if (found) return NULL; /* by configuration: which one counts is not ours to say */
+    if (m->name_n != n || memcmp(c->text + m->name, name, n))
+      continue;
+    if (found)
+      return NULL; /* by configuration: which one counts is not ours to say */
     found = m;
   }
   return found;
@@ -196,37 +226,46 @@ bool ww_tok_is(const ww_ctext *c, uint32_t i, const char *s) {
   return i < c->n && c->t[i].end - c->t[i].at == n && !memcmp(c->text + c->t[i].at, s, n);
 }
 
-bool ww_tok_word(const ww_ctext *c, uint32_t i) { return i < c->n && c->t[i].kind == WW_TOK_WORD; }
+bool ww_tok_word(const ww_ctext *c, uint32_t i) {
+  return i < c->n && c->t[i].kind == WW_TOK_WORD;
+}
 
 bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j) {
-  if (i >= c->n || j >= c->n) return false;
+  if (i >= c->n || j >= c->n)
+    return false;
   const ww_token *p = &c->t[i], *q = &c->t[j];
-  return p->end - p->at == q->end - q->at && !memcmp(c->text + p->at, c->text + q->at, p->end - p->at);
+  return p->end - p->at == q->end - q->at &&
+         !memcmp(c->text + p->at, c->text + q->at, p->end - p->at);
 }
 
 bool ww_tok_among(const ww_ctext *c, uint32_t i, const char *const *words) {
   for (; i < c->n && *words; words++)
-    if (ww_tok_is(c, i, *words)) return true;
+    if (ww_tok_is(c, i, *words))
+      return true;
   return false;
 }
 
 bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *words) {
-  if (!ww_tok_word(c, i)) return false;
+  if (!ww_tok_word(c, i))
+    return false;
   size_t n = c->t[i].end - c->t[i].at;
   const char *word = c->text + c->t[i].at;
   for (const char *p = words; (p = memmem(p, strlen(p), word, n)); p++)
-    if (p > words && p[-1] == ' ' && p[n] == ' ') return true;
+    if (p > words && p[-1] == ' ' && p[n] == ' ')
+      return true;
   return false;
 }
 
 const char *ww_tok_text(const ww_ctext *c, uint32_t i, uint32_t end) {
-  if (i >= end || end > c->n) return "";
+  if (i >= end || end > c->n)
+    return "";
   return ww_strndup(c->a, c->text + c->t[i].at, c->t[end - 1].end - c->t[i].at);
 }
 
 bool ww_tok_equal(const ww_ctext *c, uint32_t i, uint32_t j, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (!ww_tok_same(c, i + k, j + k)) return false;
+    if (!ww_tok_same(c, i + k, j + k))
+      return false;
   return true;
 }
 
@@ -244,23 +283,31 @@ bool ww_ctext_control(const ww_ctext *c, uint32_t open) {
 }
 
 static bool initialiser(const ww_ctext *c, uint32_t open) { /* is this '{' part of an expression? */
-  return open && (ww_tok_is(c, open - 1, "=") || ww_tok_is(c, open - 1, "]") || ww_tok_is(c, open - 1, ",") ||
-                  ww_tok_is(c, open - 1, "{") || ww_tok_is(c, open - 1, "return"));
+  return open && (ww_tok_is(c, open - 1, "=") || ww_tok_is(c, open - 1, "]") ||
+                  ww_tok_is(c, open - 1, ",") || ww_tok_is(c, open - 1, "{") ||
+                  ww_tok_is(c, open - 1, "return"));
 }
 
 static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
   while (i > lo) {
     uint32_t p = i - 1;
     char ch = bracket(c, p);
-    if (ch == ';' || ww_tok_is(c, p, "else") || ww_tok_is(c, p, "do")) break;
-    if (ch == '(' && ww_ctext_control(c, p)) break;
-    if (ch == '{' && !initialiser(c, p)) break;
+    if (ch == ';' || ww_tok_is(c, p, "else") || ww_tok_is(c, p, "do"))
+      break;
+    if (ch == '(' && ww_ctext_control(c, p))
+      break;
+    if (ch == '{' && !initialiser(c, p))
+      break;
     if (ch == ')' || ch == ']' || ch == '}') {
-      if (c->t[p].pair == WW_NOTOK) break;
-      if (ch == ')' && ww_ctext_control(c, c->t[p].pair)) break;
-      if (ch == '}' && !initialiser(c, c->t[p].pair)) break;
+      if (c->t[p].pair == WW_NOTOK)
+        break;
+      if (ch == ')' && ww_ctext_control(c, c->t[p].pair))
+        break;
+      if (ch == '}' && !initialiser(c, c->t[p].pair))
+        break;
       p = c->t[p].pair;
-      if (p < lo) break;
+      if (p < lo)
+        break;
     }
     i = p;
   }
@@ -270,23 +317,29 @@ static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
 static uint32_t statement_stop(const ww_ctext *c, uint32_t i, uint32_t hi) {
   while (i < hi) {
     char ch = bracket(c, i);
-    if (ch == ';') break;
-    if (ch == '{' && !initialiser(c, i)) break;
-    if (ch == ')' && c->t[i].pair != WW_NOTOK && ww_ctext_control(c, c->t[i].pair)) break;
-    if (ch == '}' && (c->t[i].pair == WW_NOTOK || !initialiser(c, c->t[i].pair))) break;
+    if (ch == ';')
+      break;
+    if (ch == '{' && !initialiser(c, i))
+      break;
+    if (ch == ')' && c->t[i].pair != WW_NOTOK && ww_ctext_control(c, c->t[i].pair))
+      break;
+    if (ch == '}' && (c->t[i].pair == WW_NOTOK || !initialiser(c, c->t[i].pair)))
+      break;
     i = ww_tok_skip(c, i);
   }
   return i < hi ? i : hi;
 }
 
-void ww_ctext_statement(const ww_ctext *c, uint32_t i, uint32_t lo, uint32_t hi, uint32_t *begin, uint32_t *end) {
+void ww_ctext_statement(const ww_ctext *c, uint32_t i, uint32_t lo, uint32_t hi, uint32_t *begin,
+                        uint32_t *end) {
   *begin = statement_begin(c, i, lo);
   *end = statement_stop(c, i, hi);
 }
 
 uint32_t ww_ctext_statement_end(const ww_ctext *c, uint32_t i, uint32_t hi) {
   for (int heads = 0; heads < 64 && i < hi; heads++) {
-    if (ww_tok_is(c, i, "{")) return ww_tok_skip(c, i);
+    if (ww_tok_is(c, i, "{"))
+      return ww_tok_skip(c, i);
     if (ww_tok_is(c, i, "else") || ww_tok_is(c, i, "do")) {
       i++;
       continue;
@@ -305,13 +358,15 @@ uint32_t ww_ctext_statement_end(const ww_ctext *c, uint32_t i, uint32_t hi) {
 /* ---- lines ---- */
 
 uint32_t ww_ctext_line_start(const ww_ctext *c, uint32_t byte) {
-  while (byte && c->text[byte - 1] != '\n') byte--;
+  while (byte && c->text[byte - 1] != '\n')
+    byte--;
   return byte;
 }
 
 const char *ww_ctext_indent(const ww_ctext *c, uint32_t byte) {
   uint32_t at = ww_ctext_line_start(c, byte), end = at;
-  while (end < byte && (c->text[end] == ' ' || c->text[end] == '\t')) end++;
+  while (end < byte && (c->text[end] == ' ' || c->text[end] == '\t'))
+    end++;
   return ww_strndup(c->a, c->text + at, end - at);
 }
 
@@ -327,7 +382,8 @@ static void file_names(ww_ctext *c) {
   uint32_t from = 0;
   for (uint32_t k = 0; k < c->scan.ndecls; k++) {
     const ww_decl *d = &c->scan.decls[k];
-    if (!d->body || d->begin < from) continue;
+    if (!d->body || d->begin < from)
+      continue;
     ww_ctext_names(c, ww_tok_from(c, from), ww_tok_from(c, d->begin), &c->file);
     from = d->body_end;
   }

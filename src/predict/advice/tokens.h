@@ -1,7 +1,9 @@
-/* tokens.h - a source as tokens: what edits of C, C++, CUDA, HIP and OpenCL text need to know, and nothing that takes a compiler.
+/* tokens.h - a source as tokens: what edits of C, C++, CUDA, HIP and OpenCL text need to know, and
+ * nothing that takes a compiler.
  *
- * Comments, strings, directives and what stands under `#if 0` are no tokens (strings are, as one piece each). Macros are not expanded. Where a
- * name's type cannot be told it is unknown, and whoever asks leaves it alone. */
+ * Comments, strings, directives and what stands under `#if 0` are no tokens (strings are, as one
+ * piece each). Macros are not expanded. Where a name's type cannot be told it is unknown, and
+ * whoever asks leaves it alone. */
 #ifndef WW_SERVE_TOKENS_H
 #define WW_SERVE_TOKENS_H
 
@@ -59,24 +61,32 @@ typedef struct {
 
 void ww_ctext_read(const char *text, size_t n, ww_arena *a, ww_ctext *out);
 
-uint32_t ww_tok_from(const ww_ctext *c, uint32_t byte); /* the first token at or behind it; c->n: none */
+uint32_t ww_tok_from(const ww_ctext *c,
+                     uint32_t byte); /* the first token at or behind it; c->n: none */
 bool ww_tok_is(const ww_ctext *c, uint32_t i, const char *s); /* false outside of the tokens */
 bool ww_tok_word(const ww_ctext *c, uint32_t i);
 bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j);
 bool ww_tok_among(const ww_ctext *c, uint32_t i, const char *const *words); /* NULL-terminated */
-bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *words); /* of words with a blank before and behind each: " if else " */
-const char *ww_tok_text(const ww_ctext *c, uint32_t i, uint32_t end);       /* source of tokens [i, end), as written */
-bool ww_tok_equal(const ww_ctext *c, uint32_t i, uint32_t j, uint32_t n);   /* two runs of n tokens */
-uint32_t ww_tok_skip(const ww_ctext *c, uint32_t i); /* behind token i, or behind its partner where it opens a bracket */
+bool ww_tok_in(const ww_ctext *c, uint32_t i,
+               const char *words); /* of words with a blank before and behind each: " if else " */
+const char *ww_tok_text(const ww_ctext *c, uint32_t i,
+                        uint32_t end); /* source of tokens [i, end), as written */
+bool ww_tok_equal(const ww_ctext *c, uint32_t i, uint32_t j, uint32_t n); /* two runs of n tokens */
+uint32_t
+ww_tok_skip(const ww_ctext *c,
+            uint32_t i); /* behind token i, or behind its partner where it opens a bracket */
 
 /* The statement, part of a for's head, or condition around token i, within tokens [lo, hi). */
-void ww_ctext_statement(const ww_ctext *c, uint32_t i, uint32_t lo, uint32_t hi, uint32_t *begin, uint32_t *end);
+void ww_ctext_statement(const ww_ctext *c, uint32_t i, uint32_t lo, uint32_t hi, uint32_t *begin,
+                        uint32_t *end);
 /* One past the statement that starts at token i, heads of loops and conditions included. */
 uint32_t ww_ctext_statement_end(const ww_ctext *c, uint32_t i, uint32_t hi);
-bool ww_ctext_control(const ww_ctext *c, uint32_t open); /* is this '(' the head of an if, for, while, switch? */
+bool ww_ctext_control(const ww_ctext *c,
+                      uint32_t open); /* is this '(' the head of an if, for, while, switch? */
 /* The blanks before the line of a byte. */
 const char *ww_ctext_indent(const ww_ctext *c, uint32_t byte);
-bool ww_ctext_first(const ww_ctext *c, uint32_t byte); /* nothing but blanks before it on its line */
+bool ww_ctext_first(const ww_ctext *c,
+                    uint32_t byte); /* nothing but blanks before it on its line */
 uint32_t ww_ctext_line_start(const ww_ctext *c, uint32_t byte);
 
 /* ---- names ---- */
@@ -88,8 +98,11 @@ ww_name_class ww_type_class(const char *word, size_t n); /* float, float4 ... of
 /* Bytes of an element, 0 unknown. */
 uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v);
 /* A constant expression over literals, macros and constants of this text. */
-bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end, int64_t *out);
-bool ww_ctext_directives(const ww_ctext *c, uint32_t word); /* does a directive of the text (a macro's value, say) hold the word of that token? */
+bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
+                    int64_t *out);
+bool ww_ctext_directives(const ww_ctext *c,
+                         uint32_t word); /* does a directive of the text (a macro's value, say) hold
+                                            the word of that token? */
 const ww_macro *ww_ctext_macro(const ww_ctext *c, const char *name, size_t n);
 
 #endif

@@ -1,7 +1,8 @@
 /* correct.c - applies what was learned from measurements to a prediction of the machine model.
  *
- * Invariants: the corrected report agrees with itself as the machine model's does (rates are counts over time, nothing above a roof,
- * shares between 0 and 100 %); outside the data it was trained on the correction fades to nothing and the interval only grows. */
+ * Invariants: the corrected report agrees with itself as the machine model's does (rates are counts
+ * over time, nothing above a roof, shares between 0 and 100 %); outside the data it was trained on
+ * the correction fades to nothing and the interval only grows. */
 #include "correct.h"
 
 #include <float.h>
@@ -26,13 +27,15 @@ const ww_metric_space ww_metric_spaces[WW_NMETRICS] = {
 };
 
 double ww_space_between(const ww_metric_space *s, double machine, double value) {
-  if (s->space == WW_IN_POINTS) return (value - machine) / 100;
+  if (s->space == WW_IN_POINTS)
+    return (value - machine) / 100;
   double a = machine + s->floor, b = value + s->floor;
   return a > 0 && b > 0 ? log(b / a) : NAN;
 }
 
 double ww_space_apply(const ww_metric_space *s, double machine, double by) {
-  if (s->space == WW_IN_POINTS) return fmin(100, fmax(0, machine + 100 * by));
+  if (s->space == WW_IN_POINTS)
+    return fmin(100, fmax(0, machine + 100 * by));
   double v = (machine + s->floor) * exp(by) - s->floor;
   return v > 0 ? v : 0;
 }
@@ -41,15 +44,18 @@ ww_voiced ww_voices_eval(const ww_forest *f, uint32_t n, const float *x) {
   double sum = 0, squares = 0;
   for (uint32_t k = 0; k < n; k++) {
     double y = ww_forest_eval(&f[k], x);
-    sum += y, squares += y * y;
+    sum += y;
+    squares += y * y;
   }
   double mean = n ? sum / n : 0;
   return (ww_voiced){mean, n ? fmax(0, squares / n - mean * mean) : 0};
 }
 
 double ww_metric_model_use(const ww_metric_model *m, ww_voiced v) {
-  double square = v.mean * v.mean, by = square > 0 ? v.mean * square / (square + m->doubt * v.variance) : 0;
-  if (fabs(by) <= m->dead) return 0; /* the machine model is exact more often than a mean of leaves can say */
+  double square = v.mean * v.mean,
+         by = square > 0 ? v.mean * square / (square + m->doubt * v.variance) : 0;
+  if (fabs(by) <= m->dead)
+    return 0; /* the machine model is exact more often than a mean of leaves can say */
   by = m->share * (by - copysign(m->dead, by)) + m->shift;
   return fmin(m->clip, fmax(-m->clip, by));
 }
@@ -58,13 +64,16 @@ double ww_metric_model_by(const ww_metric_model *m, const float *x) {
   return m->voices ? ww_metric_model_use(m, ww_voices_eval(m->forest, m->voices, x)) : 0;
 }
 
-double ww_metric_model_scale(const ww_metric_model *m, const float *x) { return exp(ww_forest_eval(&m->scale, x)); }
+double ww_metric_model_scale(const ww_metric_model *m, const float *x) {
+  return exp(ww_forest_eval(&m->scale, x));
+}
 
 bool ww_correction_knows(const ww_correction *c, const ww_gpu *g) {
   return c && c->gpu && g->name && !strcmp(c->gpu, g->name);
 }
 
-/* How far outside the range of its data any feature lies, in ranges: up to a tenth is still like it, a whole range is nothing like it. */
+/* How far outside the range of its data any feature lies, in ranges: up to a tenth is still like
+ * it, a whole range is nothing like it. */
 double ww_correction_trust(const ww_correction *c, const ww_features *x) {
   double most = 0;
   for (int k = 0; k < WW_NFEATURES; k++) {
@@ -74,24 +83,28 @@ double ww_correction_trust(const ww_correction *c, const ww_features *x) {
   return fmin(1, fmax(0, (1 - most) / 0.9));
 }
 
-bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features *x, double trust, double machine,
-                         ww_quantity *out) {
+bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features *x, double trust,
+                         double machine, ww_quantity *out) {
   const ww_metric_model *k = &c->m[m];
   const ww_metric_space *s = &ww_metric_spaces[m];
-  if (!k->known || !(trust > 0) || !(machine + s->floor > 0 || s->space == WW_IN_POINTS)) return false;
+  if (!k->known || !(trust > 0) || !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
+    return false;
   double by = trust * ww_metric_model_by(k, x->v), size = ww_metric_model_scale(k, x->v);
   double value = ww_space_apply(s, machine, by);
-  *out = (ww_quantity){.known = true,
-                       .interval = true,
-                       .value = value,
-                       .low = fmin(value, ww_space_apply(s, machine, by + fmin(-k->least, k->low * size))),
-                       .high = fmax(value, ww_space_apply(s, machine, by + fmax(k->least, k->high * size)))};
+  *out = (ww_quantity){
+      .known = true,
+      .interval = true,
+      .value = value,
+      .low = fmin(value, ww_space_apply(s, machine, by + fmin(-k->least, k->low * size))),
+      .high = fmax(value, ww_space_apply(s, machine, by + fmax(k->least, k->high * size)))};
   return true;
 }
 
 /* ---- a whole prediction ---- */
 
-static double value_of(const ww_report *r, ww_metric m) { return r->m[m].known ? r->m[m].value : 0; }
+static double value_of(const ww_report *r, ww_metric m) {
+  return r->m[m].known ? r->m[m].value : 0;
+}
 
 static void lift(ww_quantity *q, double least) {
   q->value = fmax(q->value, least);
@@ -109,13 +122,16 @@ static void lower(ww_quantity *q, double most) {
 static double roof_us(const ww_report *r, const ww_gpu *g) {
   const struct {
     double work, per_us;
-  } roofs[] = {{value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes), 1e3 * g->dram_peak},
-               {value_of(r, WW_M_flops_fp64), 1e6 * g->peak_fp64},
-               {value_of(r, WW_M_flops_fp32), 1e6 * g->peak_fp32},
-               {value_of(r, WW_M_flops_fp16), 1e6 * g->peak_fp16}};
-  double us = g->launch_floor > 0 ? 0.8 * g->launch_floor : 0; /* the floor itself varies by some percent */
+  } roofs[] = {
+      {value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes), 1e3 * g->dram_peak},
+      {value_of(r, WW_M_flops_fp64), 1e6 * g->peak_fp64},
+      {value_of(r, WW_M_flops_fp32), 1e6 * g->peak_fp32},
+      {value_of(r, WW_M_flops_fp16), 1e6 * g->peak_fp16}};
+  double us =
+      g->launch_floor > 0 ? 0.8 * g->launch_floor : 0; /* the floor itself varies by some percent */
   for (size_t k = 0; k < sizeof roofs / sizeof *roofs; k++)
-    if (roofs[k].per_us > 0) us = fmax(us, roofs[k].work / roofs[k].per_us);
+    if (roofs[k].per_us > 0)
+      us = fmax(us, roofs[k].work / roofs[k].per_us);
   return us;
 }
 
@@ -123,16 +139,21 @@ static double roof_us(const ww_report *r, const ww_gpu *g) {
 static void fit_occupancy(const ww_gpu *g, ww_prediction *p) {
   ww_quantity *q = &p->report.m[WW_M_registers];
   ww_occupancy o;
-  q->value = fmax(1, fmin(round(q->value), g->max_thread_registers > 0 ? g->max_thread_registers : 255));
+  q->value =
+      fmax(1, fmin(round(q->value), g->max_thread_registers > 0 ? g->max_thread_registers : 255));
   ww_occupancy_of(g, p->work.block_threads, q->value, p->work.occupancy.shared_bytes, &o);
-  if (o.blocks) ww_report_set(&p->report, WW_M_occupancy_limit_pct, o.limit_pct);
+  if (o.blocks)
+    ww_report_set(&p->report, WW_M_occupancy_limit_pct, o.limit_pct);
   lower(&p->report.m[WW_M_occupancy_pct], p->report.m[WW_M_occupancy_limit_pct].value);
 }
 
 static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
   ww_quantity *q = &p->report.m[WW_M_time_us];
   ww_timing *t = &p->timing;
-  if (trust < 1) q->low = fmin(q->low, t->low), q->high = fmax(q->high, t->high);
+  if (trust < 1) {
+    q->low = fmin(q->low, t->low);
+    q->high = fmax(q->high, t->high);
+  }
   lift(q, roof_us(&p->report, g));
   t->us = q->value;
   t->low = q->low;
@@ -142,12 +163,15 @@ static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
 void ww_correct(const ww_correction *c, const ww_gpu *g, ww_arena *a, ww_prediction *p) {
   ww_features x;
   ww_report *r = &p->report;
-  if (!ww_correction_knows(c, g)) return;
+  if (!ww_correction_knows(c, g))
+    return;
   ww_features_of(p, g, &x);
   double trust = ww_correction_trust(c, &x);
-  if (!(trust > 0)) return;
+  if (!(trust > 0))
+    return;
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (r->m[m].known) ww_correction_value(c, (ww_metric)m, &x, trust, r->m[m].value, &r->m[m]);
+    if (r->m[m].known)
+      ww_correction_value(c, (ww_metric)m, &x, trust, r->m[m].value, &r->m[m]);
   lower(&r->m[WW_M_active_lanes], g->lanes);
   fit_occupancy(g, p);
   set_time(g, trust, p);
@@ -163,27 +187,30 @@ static double number(const cJSON *o, const char *name) {
 }
 
 static ww_status forest(const cJSON *n, ww_arena *a, ww_forest *out, ww_err *e) {
-  if (!cJSON_IsString(n)) return WW_OK; /* none: zero everywhere */
+  if (!cJSON_IsString(n))
+    return WW_OK; /* none: zero everywhere */
   return ww_forest_parse(n->valuestring, WW_NFEATURES, a, out, e);
 }
 
 static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, ww_err *e) {
-  *out = (ww_metric_model){.known = true,
-                           .share = number(o, "share"),
-                           .shift = number(o, "shift"),
-                           .dead = number(o, "dead"),
-                           .clip = number(o, "clip"),
-                           .low = number(o, "low"),
-                           .high = number(o, "high"),
-                           .least = number(o, "least"),
-                           .before = number(o, "validation_machine"),
-                           .after = number(o, "validation"),
-                           .launches = (uint32_t)fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
+  *out = (ww_metric_model){
+      .known = true,
+      .share = number(o, "share"),
+      .shift = number(o, "shift"),
+      .dead = number(o, "dead"),
+      .clip = number(o, "clip"),
+      .low = number(o, "low"),
+      .high = number(o, "high"),
+      .least = number(o, "least"),
+      .before = number(o, "validation_machine"),
+      .after = number(o, "validation"),
+      .launches = (uint32_t)fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
   out->doubt = number(o, "doubt");
   ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
   const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {
-    if (st || out->voices == WW_MOST_VOICES) break;
+    if (st || out->voices == WW_MOST_VOICES)
+      break;
     st = forest(n, a, &out->forest[out->voices++], e);
   }
   return st;
@@ -194,18 +221,25 @@ static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, "features"), *n;
   int k = 0;
   cJSON_ArrayForEach(n, list) {
-    const cJSON *name = cJSON_GetArrayItem(n, 0), *lo = cJSON_GetArrayItem(n, 1), *hi = cJSON_GetArrayItem(n, 2);
-    if (k >= WW_NFEATURES || !cJSON_IsString(name) || strcmp(name->valuestring, ww_feature_names[k])) break;
-    if (!cJSON_IsNumber(lo) || !cJSON_IsNumber(hi)) break;
-    if (!(fabs(lo->valuedouble) <= FLT_MAX) || !(fabs(hi->valuedouble) <= FLT_MAX)) break;
+    const cJSON *name = cJSON_GetArrayItem(n, 0), *lo = cJSON_GetArrayItem(n, 1),
+                *hi = cJSON_GetArrayItem(n, 2);
+    if (k >= WW_NFEATURES || !cJSON_IsString(name) ||
+        strcmp(name->valuestring, ww_feature_names[k]))
+      break;
+    if (!cJSON_IsNumber(lo) || !cJSON_IsNumber(hi))
+      break;
+    if (!(fabs(lo->valuedouble) <= FLT_MAX) || !(fabs(hi->valuedouble) <= FLT_MAX))
+      break;
     c->lo[k] = (float)lo->valuedouble;
     c->hi[k++] = (float)hi->valuedouble;
   }
-  if (k == WW_NFEATURES && !n) return WW_OK;
-  return ww_fail(e, WW_EDATA,
-                 "the learned correction was made for other features than this program's (at '%s'): make it "
-                 "again with `warpwise train --correction`, or use --by machine",
-                 k < WW_NFEATURES ? ww_feature_names[k] : "its end");
+  if (k == WW_NFEATURES && !n)
+    return WW_OK;
+  return ww_fail(
+      e, WW_EDATA,
+      "the learned correction was made for other features than this program's (at '%s'): make it "
+      "again with `warpwise train --correction`, or use --by machine",
+      k < WW_NFEATURES ? ww_feature_names[k] : "its end");
 }
 
 static const char *text_of(const cJSON *o, const char *name, ww_arena *a) {
@@ -213,21 +247,26 @@ static const char *text_of(const cJSON *o, const char *name, ww_arena *a) {
   return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
 }
 
-ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correction **out, ww_err *e) {
+ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correction **out,
+                              ww_err *e) {
   ww_correction *c = WW_NEW(a, ww_correction);
   cJSON *root = ww_json_read(text, n, e);
-  if (!root) return e->code;
+  if (!root)
+    return e->code;
   c->gpu = text_of(root, "gpu", a);
   c->data = text_of(root, "data", a);
   ww_status st = read_features(root, c, e);
   const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics"), *o;
   if (!st && metrics && !cJSON_IsObject(metrics))
     st = ww_fail(e, WW_EDATA,
-                 "metrics: expected an object: make the correction again with `warpwise train --correction`");
-  if (st) metrics = NULL;
+                 "metrics: expected an object: make the correction again with `warpwise train "
+                 "--correction`");
+  if (st)
+    metrics = NULL;
   cJSON_ArrayForEach(o, metrics) {
     int m = ww_metric_named(o->string);
-    if (st || m < 0 || ww_metric_spaces[m].space == WW_IN_NOTHING) continue;
+    if (st || m < 0 || ww_metric_spaces[m].space == WW_IN_NOTHING)
+      continue;
     st = read_metric(o, a, &c->m[m], e);
   }
   cJSON_Delete(root);
@@ -239,18 +278,23 @@ ww_status ww_correction_read(const char *path, ww_arena *a, ww_correction **out,
   char *text;
   size_t n;
   ww_status st = ww_read_checked(a, path, (size_t)1 << 26, &text, &n, e);
-  if (!st) st = ww_correction_parse(text, n, a, out, e);
-  if (st && !e->file) e->file = path;
+  if (!st)
+    st = ww_correction_parse(text, n, a, out, e);
+  if (st && !e->file)
+    e->file = path;
   return st;
 }
 
 ww_status ww_correction_load(ww_arena *a, const ww_correction **out, ww_err *e) {
-  const char *dir = ww_data_dir(a), *path = dir ? ww_path_join(a, dir, "models/correction.json.zst") : NULL;
+  const char *dir = ww_data_dir(a),
+             *path = dir ? ww_path_join(a, dir, "models/correction.json.zst") : NULL;
   ww_correction *c = NULL;
   *out = NULL;
-  if (!path || !ww_file_exists(path)) return WW_OK;
+  if (!path || !ww_file_exists(path))
+    return WW_OK;
   ww_status st = ww_correction_read(path, a, &c, e);
-  if (!st) *out = c;
+  if (!st)
+    *out = c;
   return st;
 }
 
@@ -274,7 +318,8 @@ static void write_metric(ww_json *j, const ww_metric_model *m) {
     ww_json_knum(j, "doubt", m->doubt);
     ww_json_key(j, "forests");
     ww_json_arr(j);
-    for (uint32_t k = 0; k < m->voices; k++) write_forest(j, &m->forest[k]);
+    for (uint32_t k = 0; k < m->voices; k++)
+      write_forest(j, &m->forest[k]);
     ww_json_end_arr(j);
   }
   ww_json_knum(j, "low", m->low);
@@ -306,7 +351,8 @@ void ww_correction_write(const ww_correction *c, ww_buf *out) {
   ww_json_key(&j, "metrics");
   ww_json_obj(&j);
   for (int m = 0; m < WW_NMETRICS; m++) {
-    if (!c->m[m].known) continue;
+    if (!c->m[m].known)
+      continue;
     ww_json_key(&j, ww_metrics[m].name);
     write_metric(&j, &c->m[m]);
   }

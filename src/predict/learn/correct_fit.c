@@ -1,10 +1,13 @@
 /* correct_fit.c - learns the correction of the machine model from measured launches.
  *
- * Families of kernels stay together everywhere: a launch is always predicted by trees that saw nothing of its family. Per metric, in
- * the space of correct_int.h: the size of the trees is chosen by cross-validation on the training split; trees fitted on that
- * split decide on the validation split whether the metric is corrected at all; the trees that are shipped are fitted on both. Always several
- * forests speak, each of which has not seen a part of the families: how far they agree shows how far what was learned carries over. What
- * cross-validation missed by gives the interval: trees for the size of the residual, and the quantiles of residual over size (conformal). */
+ * Families of kernels stay together everywhere: a launch is always predicted by trees that saw
+ * nothing of its family. Per metric, in the space of correct_int.h: the size of the trees is chosen
+ * by cross-validation on the training split; trees fitted on that split decide on the validation
+ * split whether the metric is corrected at all; the trees that are shipped are fitted on both.
+ * Always several forests speak, each of which has not seen a part of the families: how far they
+ * agree shows how far what was learned carries over. What cross-validation missed by gives the
+ * interval: trees for the size of the residual, and the quantiles of residual over size
+ * (conformal). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,18 +40,23 @@ static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
   uint32_t m = 0;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t v = kernels ? rows[k].kernel : rows[k].family;
-    if (v >= m) m = v + 1;
+    if (v >= m)
+      m = v + 1;
   }
   return m;
 }
 
-/* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written kernels as much as generated ones: all of that to the
- * power EVENED only. Families that were left out were predicted best so: what many rows tell of a kind of kernel carries over. */
+/* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written kernels as
+ * much as generated ones: all of that to the power EVENED only. Families that were left out were
+ * predicted best so: what many rows tell of a kind of kernel carries over. */
 void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
   uint32_t nk = most_of(rows, n, true), nf = most_of(rows, n, false);
-  double *kernel = ww_xcalloc(nk + 1, sizeof *kernel), *family = ww_xcalloc(nf + 1, sizeof *family), origin[2] = {0};
-  for (uint32_t k = 0; k < n; k++) kernel[rows[k].kernel]++;
-  for (uint32_t k = 0; k < n; k++) family[rows[k].family] += rows[k].weight = (float)(1 / sqrt(kernel[rows[k].kernel]));
+  double *kernel = ww_xcalloc(nk + 1, sizeof *kernel), *family = ww_xcalloc(nf + 1, sizeof *family),
+         origin[2] = {0};
+  for (uint32_t k = 0; k < n; k++)
+    kernel[rows[k].kernel]++;
+  for (uint32_t k = 0; k < n; k++)
+    family[rows[k].family] += rows[k].weight = (float)(1 / sqrt(kernel[rows[k].kernel]));
   for (uint32_t k = 0; k < n; k++) {
     rows[k].weight /= (float)sqrt(family[rows[k].family]);
     origin[rows[k].origin == 1] += rows[k].weight;
@@ -68,7 +76,8 @@ typedef struct {
 
 static int by_weight(const void *a, const void *b) {
   const heavy *x = a, *y = b;
-  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  if (x->weight != y->weight)
+    return x->weight < y->weight ? 1 : -1;
   return (x->family > y->family) - (x->family < y->family);
 }
 
@@ -77,34 +86,41 @@ static void make_folds(fitting *f) {
   uint32_t nf = most_of(f->rows, f->n, false), *of = ww_xcalloc(nf + 1, sizeof *of);
   heavy *w = ww_xcalloc(nf + 1, sizeof *w);
   double fold[MOST_FOLDS] = {0};
-  for (uint32_t k = 0; k < nf; k++) w[k].family = k;
-  for (uint32_t k = 0; k < f->n; k++) w[f->rows[k].family].weight += f->rows[k].weight;
+  for (uint32_t k = 0; k < nf; k++)
+    w[k].family = k;
+  for (uint32_t k = 0; k < f->n; k++)
+    w[f->rows[k].family].weight += f->rows[k].weight;
   qsort(w, nf, sizeof *w, by_weight);
   for (uint32_t k = 0; k < nf; k++) {
     uint32_t least = 0;
     for (uint32_t i = 1; i < f->nfolds; i++)
-      if (fold[i] < fold[least]) least = i;
+      if (fold[i] < fold[least])
+        least = i;
     fold[least] += w[k].weight;
     of[w[k].family] = least;
   }
-  for (uint32_t k = 0; k < f->n; k++) f->fold[k] = (uint8_t)of[f->rows[k].family];
+  for (uint32_t k = 0; k < f->n; k++)
+    f->fold[k] = (uint8_t)of[f->rows[k].family];
   free(w);
   free(of);
 }
 
 /* ---- one metric: fits ---- */
 
-/* Time: large trees of few rows and columns each, by relative error, which is what it is judged by. */
+/* Time: large trees of few rows and columns each, by relative error, which is what it is judged by.
+ */
 static ww_trees_options for_time(const fitting *f, ww_trees_options o) {
   o.relative = true;
   o.huber = 0.15;
   o.columns = 0.3;
   o.rows = 0.5;
-  if (!(f->o->rate > 0)) o.rate = 0.1;
+  if (!(f->o->rate > 0))
+    o.rate = 0.1;
   return o;
 }
 
-static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t rounds, double huber) {
+static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t rounds,
+                                   double huber) {
   double few = fmin(20, 2 + f->n / 100.0); /* rows that are too few to believe */
   return (ww_trees_options){.rounds = rounds,
                             .leaves = leaves,
@@ -118,10 +134,12 @@ static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t r
                             .seed = f->o->seed + 1};
 }
 
-/* Who is fitted on when fold `held` is to be predicted and fold `left` is left out (-1: none): rows of splits up to `last`. */
+/* Who is fitted on when fold `held` is to be predicted and fold `left` is left out (-1: none): rows
+ * of splits up to `last`. */
 static void roles(fitting *f, int held, int left, uint8_t last) {
   for (uint32_t k = 0; k < f->n; k++) {
-    bool out = f->rows[k].split > last || !(f->weight[k] > 0) || (f->fold[k] == left && left != held);
+    bool out =
+        f->rows[k].split > last || !(f->weight[k] > 0) || (f->fold[k] == left && left != held);
     f->role[k] = out ? WW_ROW_OUT : f->fold[k] == held ? WW_ROW_HELD : WW_ROW_FIT;
   }
 }
@@ -129,13 +147,15 @@ static void roles(fitting *f, int held, int left, uint8_t last) {
 static double held_weight(const fitting *f) {
   double sum = 0;
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->role[k] == WW_ROW_HELD) sum += f->weight[k];
+    if (f->role[k] == WW_ROW_HELD)
+      sum += f->weight[k];
   return sum;
 }
 
 /* Mean held-out error after each number of rounds; returns the best number. */
 static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
-  double *sum = ww_xcalloc(t->rounds + 1, sizeof *sum), *held = ww_xcalloc(t->rounds + 1, sizeof *held), weights = 0;
+  double *sum = ww_xcalloc(t->rounds + 1, sizeof *sum),
+         *held = ww_xcalloc(t->rounds + 1, sizeof *held), weights = 0;
   for (uint32_t i = 0; i < f->nfolds; i++) {
     ww_arena *a = ww_arena_new();
     ww_forest forest;
@@ -143,22 +163,25 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
     double w = held_weight(f);
     ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, held};
     ww_trees_fit(&f->b, &p, t, a, &forest);
-    for (uint32_t r = 0; r <= t->rounds; r++) sum[r] += w * held[r];
+    for (uint32_t r = 0; r <= t->rounds; r++)
+      sum[r] += w * held[r];
     weights += w;
     ww_arena_free(a);
   }
   uint32_t at = 0;
   for (uint32_t r = 1; r <= t->rounds; r++)
-    if (sum[r] < sum[at]) at = r;
+    if (sum[r] < sum[at])
+      at = r;
   *best = weights > 0 ? sum[at] / weights : INFINITY;
   free(sum);
   free(held);
   return at;
 }
 
-/* Trees that saw nothing of folds `held` and `left`; what they say of the rows of `held` is added up. */
-static void ask(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, int held, int left,
-                ww_voiced *sums) {
+/* Trees that saw nothing of folds `held` and `left`; what they say of the rows of `held` is added
+ * up. */
+static void ask(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, int held,
+                int left, ww_voiced *sums) {
   float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
   ww_arena *a = ww_arena_new();
   ww_forest forest;
@@ -166,7 +189,10 @@ static void ask(fitting *f, const ww_trees_options *t, uint8_t last, const float
   ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, pred, NULL};
   ww_trees_fit(&f->b, &p, t, a, &forest);
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->role[k] == WW_ROW_HELD) sums[k].mean += pred[k], sums[k].variance += pred[k] * pred[k];
+    if (f->role[k] == WW_ROW_HELD) {
+      sums[k].mean += pred[k];
+      sums[k].variance += pred[k] * pred[k];
+    }
   ww_arena_free(a);
   free(pred);
 }
@@ -178,13 +204,15 @@ static void divide(ww_voiced *v, uint32_t n, uint32_t voices) {
   }
 }
 
-/* Predicts every row of splits up to `last` by trees that saw nothing of its fold; as `voices`, each leaves another fold out as well. */
-static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, bool voices,
-                        ww_voiced *out) {
+/* Predicts every row of splits up to `last` by trees that saw nothing of its fold; as `voices`,
+ * each leaves another fold out as well. */
+static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, const float *target,
+                        bool voices, ww_voiced *out) {
   memset(out, 0, f->n * sizeof *out);
   for (uint32_t i = 0; i < f->nfolds; i++)
     for (uint32_t j = 0; j < (voices ? f->nfolds : 1); j++)
-      if (!voices || j != i) ask(f, t, last, target, (int)i, voices ? (int)j : -1, out);
+      if (!voices || j != i)
+        ask(f, t, last, target, (int)i, voices ? (int)j : -1, out);
   divide(out, f->n, voices ? f->nfolds - 1 : 1);
 }
 
@@ -198,7 +226,8 @@ static void fit_voices(fitting *f, const ww_trees_options *t, uint8_t last, ww_m
   }
 }
 
-static void fit_all(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, ww_forest *out) {
+static void fit_all(fitting *f, const ww_trees_options *t, uint8_t last, const float *target,
+                    ww_forest *out) {
   roles(f, -1, -1, last);
   ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
   ww_trees_fit(&f->b, &p, t, f->a, out);
@@ -211,38 +240,59 @@ static double error_of(const ww_metric_space *s, double by, double truth) {
   return fmin(3, s->space == WW_IN_POINTS ? fabs(by - truth) : fabs(expm1(by - truth)));
 }
 
-/* Mean error over a split, without trees (m NULL) or with; origin 0: of written kernels, -1: of all. */
-static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m, const ww_voiced *pred,
-                         int split, int origin) {
+/* Mean error over a split, without trees (m NULL) or with; origin 0: of written kernels, -1: of
+ * all. */
+static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m,
+                         const ww_voiced *pred, int split, int origin) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < f->n; k++) {
-    if (f->rows[k].split != split || !(f->weight[k] > 0)) continue;
-    if (origin == 0 && f->rows[k].origin == 1) continue;
+    if (f->rows[k].split != split || !(f->weight[k] > 0))
+      continue;
+    if (origin == 0 && f->rows[k].origin == 1)
+      continue;
     sum += f->weight[k] * error_of(s, m ? ww_metric_model_use(m, pred[k]) : 0, f->target[k]);
     weights += f->weight[k];
   }
   return weights > 0 ? sum / weights : NAN;
 }
 
-/* Share, shift, dead zone and limit that the held-out predictions of the training split ask for, and more doubt where its
- * error is at most `spare` times the least: families that are like none of these need it. */
-static void tune(const fitting *f, const ww_metric_space *s, const ww_voiced *pred, double spare, ww_metric_model *m) {
-  static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1}, shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
-  static const double deads[] = {0, 0.01, 0.03, 0.08}, clips[] = {1.6, 1, 0.6}, doubts[] = {0, 0.5, 1, 2, 4};
+/* Share, shift, dead zone and limit that the held-out predictions of the training split ask for,
+ * and more doubt where its error is at most `spare` times the least: families that are like none of
+ * these need it. */
+static void tune(const fitting *f, const ww_metric_space *s, const ww_voiced *pred, double spare,
+                 ww_metric_model *m) {
+  static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1},
+                      shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
+  static const double deads[] = {0, 0.01, 0.03, 0.08}, clips[] = {1.6, 1, 0.6},
+                      doubts[] = {0, 0.5, 1, 2, 4};
   enum { DOUBTS = 5, EACH = 6 * 5 * 4 * 3 };
   double best[DOUBTS], least = INFINITY;
   ww_metric_model at = *m, found[DOUBTS];
-  for (int d = 0; d < DOUBTS; d++) best[d] = INFINITY, found[d] = *m;
+  for (int d = 0; d < DOUBTS; d++) {
+    best[d] = INFINITY;
+    found[d] = *m;
+  }
   for (uint32_t i = 0; i < DOUBTS * EACH; i++) {
-    at.share = shares[i % 6], at.shift = shifts[i / 6 % 5], at.dead = deads[i / 30 % 4], at.clip = clips[i / 120 % 3];
+    at.share = shares[i % 6];
+    at.shift = shifts[i / 6 % 5];
+    at.dead = deads[i / 30 % 4];
+    at.clip = clips[i / 120 % 3];
     at.doubt = doubts[i / EACH];
-    if (at.shift != 0 && at.dead > 0) continue; /* a shift moves what the dead zone leaves alone */
+    if (at.shift != 0 && at.dead > 0)
+      continue; /* a shift moves what the dead zone leaves alone */
     double now = mean_error(f, s, &at, pred, 0, -1);
-    if (now < best[i / EACH] - 1e-5) best[i / EACH] = now, found[i / EACH] = at;
-    if (now < least - 1e-5) least = now, *m = at;
+    if (now < best[i / EACH] - 1e-5) {
+      best[i / EACH] = now;
+      found[i / EACH] = at;
+    }
+    if (now < least - 1e-5) {
+      least = now;
+      *m = at;
+    }
   }
   for (int d = 0; d < DOUBTS; d++)
-    if (best[d] <= spare * least && found[d].doubt > m->doubt) *m = found[d];
+    if (best[d] <= spare * least && found[d].doubt > m->doubt)
+      *m = found[d];
 }
 
 /* ---- one metric: intervals ---- */
@@ -258,9 +308,11 @@ static int by_v(const void *a, const void *b) {
 
 static double quantile(const weighted *v, uint32_t n, double q) {
   double all = 0, sum = 0;
-  for (uint32_t k = 0; k < n; k++) all += v[k].w;
   for (uint32_t k = 0; k < n; k++)
-    if ((sum += v[k].w) >= q * all) return v[k].v;
+    all += v[k].w;
+  for (uint32_t k = 0; k < n; k++)
+    if ((sum += v[k].w) >= q * all)
+      return v[k].v;
   return n ? v[n - 1].v : 0;
 }
 
@@ -268,12 +320,16 @@ static double fitted_families(const fitting *f) {
   uint8_t *seen = ww_xcalloc(f->nfamilies + 1, 1);
   double n = 0;
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->rows[k].split <= 1 && f->weight[k] > 0 && !seen[f->family[k]]) seen[f->family[k]] = 1, n++;
+    if (f->rows[k].split <= 1 && f->weight[k] > 0 && !seen[f->family[k]]) {
+      seen[f->family[k]] = 1;
+      n++;
+    }
   free(seen);
   return fmax(1, n);
 }
 
-/* Residuals of held-out predictions -> trees for their size, then the quantiles of residual over (held-out) size. */
+/* Residuals of held-out predictions -> trees for their size, then the quantiles of residual over
+ * (held-out) size. */
 static void intervals(fitting *f, const ww_voiced *pred, ww_metric_model *m) {
   float *size = f->scaled;
   ww_voiced *said = ww_xcalloc(f->n + 1, sizeof *said);
@@ -282,18 +338,22 @@ static void intervals(fitting *f, const ww_voiced *pred, ww_metric_model *m) {
   uint32_t n = 0;
   t.least *= 3;
   for (uint32_t k = 0; k < f->n; k++)
-    size[k] = (float)log(0.01 + fabs(f->target[k] - (m->voices ? ww_metric_model_use(m, pred[k]) : 0)));
+    size[k] =
+        (float)log(0.01 + fabs(f->target[k] - (m->voices ? ww_metric_model_use(m, pred[k]) : 0)));
   for (uint32_t k = 0; k < f->n; k++)
-    if (!isfinite(size[k])) size[k] = 0; /* its weight is 0 */
+    if (!isfinite(size[k]))
+      size[k] = 0; /* its weight is 0 */
   out_of_fold(f, &t, 1, size, false, said);
   fit_all(f, &t, 1, size, &m->scale);
   for (uint32_t k = 0; k < f->n; k++) {
-    if (f->rows[k].split > 1 || !(f->weight[k] > 0)) continue;
+    if (f->rows[k].split > 1 || !(f->weight[k] > 0))
+      continue;
     double r = f->target[k] - (m->voices ? ww_metric_model_use(m, pred[k]) : 0);
     v[n++] = (weighted){r / exp(said[k].mean), f->weight[k]};
   }
   qsort(v, n, sizeof *v, by_v);
-  /* a family that nobody has seen is one more: of nf + 1 families, so many have to be covered by what nf of them show */
+  /* a family that nobody has seen is one more: of nf + 1 families, so many have to be covered by
+   * what nf of them show */
   double nf = fitted_families(f), cover = fmin(0.99, ceil(COVER * (nf + 1)) / nf);
   m->low = fmin(0, quantile(v, n, (1 - cover) / 2));
   m->high = fmax(0, quantile(v, n, (1 + cover) / 2));
@@ -324,12 +384,21 @@ static ww_trees_options choose(fitting *f, bool time) {
   ww_trees_options best = options_of(f, 8, 0, 0.3);
   double least = INFINITY;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    if (f->o->leaves ? i > 0 : !time && i != 1) continue;
-    ww_trees_options t = options_of(f, f->o->leaves ? f->o->leaves : time ? sizes[i] : 10, rounds, 0.3);
-    if (time) t = for_time(f, t);
+    if (f->o->leaves ? i > 0 : !time && i != 1)
+      continue;
+    ww_trees_options t = options_of(f,
+                                    f->o->leaves ? f->o->leaves
+                                    : time       ? sizes[i]
+                                                 : 10,
+                                    rounds, 0.3);
+    if (time)
+      t = for_time(f, t);
     double now;
     t.rounds = cross(f, &t, &now);
-    if (now < least - 2e-4) least = now, best = t;
+    if (now < least - 2e-4) {
+      least = now;
+      best = t;
+    }
   }
   return best;
 }
@@ -338,41 +407,50 @@ typedef struct {
   double all[2], written[2]; /* mean error without and with; of written kernels alone */
 } compared;
 
-static compared compare(const fitting *f, int m, const ww_metric_model *how, const ww_voiced *pred, int split) {
+static compared compare(const fitting *f, int m, const ww_metric_model *how, const ww_voiced *pred,
+                        int split) {
   const ww_metric_space *s = &ww_metric_spaces[m];
-  return (compared){{mean_error(f, s, NULL, NULL, split, -1), mean_error(f, s, how, pred, split, -1)},
-                    {mean_error(f, s, NULL, NULL, split, 0), mean_error(f, s, how, pred, split, 0)}};
+  return (compared){
+      {mean_error(f, s, NULL, NULL, split, -1), mean_error(f, s, how, pred, split, -1)},
+      {mean_error(f, s, NULL, NULL, split, 0), mean_error(f, s, how, pred, split, 0)}};
 }
 
-/* Trees of the training split alone, on the validation split: better in all, and what written kernels lose is a small part of it. */
-static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how, ww_metric_model *out) {
+/* Trees of the training split alone, on the validation split: better in all, and what written
+ * kernels lose is a small part of it. */
+static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how,
+                  ww_metric_model *out) {
   ww_metric_model trial = {0};
   ww_voiced *pred = ww_xcalloc(f->n + 1, sizeof *pred);
   fit_voices(f, t, 0, &trial);
   for (uint32_t k = 0; k < f->n; k++) {
     bool seen = f->rows[k].split == 1 && f->weight[k] > 0;
-    if (seen) pred[k] = ww_voices_eval(trial.forest, trial.voices, f->rows[k].x.v);
+    if (seen)
+      pred[k] = ww_voices_eval(trial.forest, trial.voices, f->rows[k].x.v);
     out->launches += seen;
   }
   compared v = compare(f, m, how, pred, 1);
   out->before = v.all[0];
   out->after = v.all[1];
   free(pred);
-  if (!out->launches) return true; /* no validation split: cross-validation has decided */
-  ww_buf_fmt(f->log, "  %-18s validation %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%\n", ww_metrics[m].name,
-             100 * v.all[0], 100 * v.all[1], 100 * v.written[0], 100 * v.written[1]);
+  if (!out->launches)
+    return true; /* no validation split: cross-validation has decided */
+  ww_buf_fmt(f->log, "  %-18s validation %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%\n",
+             ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0],
+             100 * v.written[1]);
   double lost = v.written[1] - v.written[0]; /* not known where there are none */
-  return v.all[1] < HELPS * v.all[0] && !(lost > fmax(0.02 * v.written[0], COSTS * (v.all[0] - v.all[1])));
+  return v.all[1] < HELPS * v.all[0] &&
+         !(lost > fmax(0.02 * v.written[0], COSTS * (v.all[0] - v.all[1])));
 }
 
 static void say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how) {
   compared v = compare(f, m, how, f->pred, 0);
-  ww_buf_fmt(
-      f->log,
-      "  %-18s held out   %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%; %u trees of %u leaves, share %.2f, "
-      "shift %+.2f, dead %.2f, clip %.1f, doubt %.1f\n",
-      ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0], 100 * v.written[1], t->rounds, t->leaves,
-      how->share, how->shift, how->dead, how->clip, how->doubt);
+  ww_buf_fmt(f->log,
+             "  %-18s held out   %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%; %u trees of "
+             "%u leaves, share %.2f, "
+             "shift %+.2f, dead %.2f, clip %.1f, doubt %.1f\n",
+             ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0],
+             100 * v.written[1], t->rounds, t->leaves, how->share, how->shift, how->dead, how->clip,
+             how->doubt);
 }
 
 /* What the trees ask most, by the number of splits. */
@@ -380,12 +458,14 @@ static void say_features(fitting *f, const ww_metric_model *m) {
   uint32_t splits[WW_NFEATURES] = {0};
   for (uint32_t v = 0; v < m->voices; v++)
     for (uint32_t k = 0; k < m->forest[v].nnodes; k++)
-      if (m->forest[v].nodes[k].feature >= 0) splits[m->forest[v].nodes[k].feature]++;
+      if (m->forest[v].nodes[k].feature >= 0)
+        splits[m->forest[v].nodes[k].feature]++;
   ww_buf_puts(f->log, "  asks for");
   for (int shown = 0; shown < 16; shown++) {
     int best = 0;
     for (int k = 1; k < WW_NFEATURES; k++)
-      if (splits[k] > splits[best]) best = k;
+      if (splits[k] > splits[best])
+        best = k;
     ww_buf_fmt(f->log, " %s %u", ww_feature_names[best], splits[best]);
     splits[best] = 0;
   }
@@ -394,14 +474,16 @@ static void say_features(fitting *f, const ww_metric_model *m) {
 
 static uint32_t leaves_of(const ww_metric_model *m) {
   uint32_t n = 0;
-  for (uint32_t v = 0; v < m->voices; v++) n += ww_forest_leaves(&m->forest[v]);
+  for (uint32_t v = 0; v < m->voices; v++)
+    n += ww_forest_leaves(&m->forest[v]);
   return n;
 }
 
 static void fit_metric(fitting *f, int m, ww_correction *c) {
   ww_metric_model how = {.known = true, .share = 1, .clip = 1.6};
   uint32_t n = targets(f, m);
-  if (n < LEAST_ROWS) return;
+  if (n < LEAST_ROWS)
+    return;
   double begin = ww_now();
   ww_trees_options t = choose(f, m == WW_M_time_us);
   memset(f->pred, 0, f->n * sizeof *f->pred);
@@ -413,11 +495,14 @@ static void fit_metric(fitting *f, int m, ww_correction *c) {
     good = helps(f, m, &t, &how, &how);
   }
   c->m[m] = how;
-  if (good) fit_voices(f, &t, 1, &c->m[m]);
-  if (good && m == WW_M_time_us) say_features(f, &c->m[m]);
+  if (good)
+    fit_voices(f, &t, 1, &c->m[m]);
+  if (good && m == WW_M_time_us)
+    say_features(f, &c->m[m]);
   intervals(f, f->pred, &c->m[m]);
   ww_buf_fmt(f->log, "  %-18s %s: %u rows, %u leaves, %.1f s\n", ww_metrics[m].name,
-             good ? "corrected" : "stays the machine model's", n, leaves_of(&c->m[m]), ww_now() - begin);
+             good ? "corrected" : "stays the machine model's", n, leaves_of(&c->m[m]),
+             ww_now() - begin);
 }
 
 /* ---- all ---- */
@@ -433,8 +518,10 @@ static void ranges(const fitting *f, ww_correction *c) {
   for (int i = 0; i < WW_NFEATURES; i++) {
     uint32_t n = 0;
     for (uint32_t k = 0; k < f->n; k++)
-      if (f->rows[k].split <= 1) v[n++] = f->rows[k].x.v[i];
-    if (!n) continue;
+      if (f->rows[k].split <= 1)
+        v[n++] = f->rows[k].x.v[i];
+    if (!n)
+      continue;
     qsort(v, n, sizeof *v, by_float);
     c->lo[i] = v[n / 2000];
     c->hi[i] = v[n - 1 - n / 2000];
@@ -442,22 +529,30 @@ static void ranges(const fitting *f, ww_correction *c) {
   free(v);
 }
 
-ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correct_options *o, ww_arena *a,
-                         ww_correction **out, ww_buf *log, ww_err *e) {
-  fitting f = {.rows = rows, .n = n, .o = o, .a = a, .log = log, .nfolds = o->folds ? o->folds : FOLDS};
+ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correct_options *o,
+                         ww_arena *a, ww_correction **out, ww_buf *log, ww_err *e) {
+  fitting f = {
+      .rows = rows, .n = n, .o = o, .a = a, .log = log, .nfolds = o->folds ? o->folds : FOLDS};
   ww_correction *c = WW_NEW(a, ww_correction);
-  if (f.nfolds > MOST_FOLDS) f.nfolds = MOST_FOLDS;
+  if (f.nfolds > MOST_FOLDS)
+    f.nfolds = MOST_FOLDS;
   if (most_of(rows, n, false) < f.nfolds || n < LEAST_ROWS)
-    return ww_fail(e, WW_EDATA, "%u rows of %u families: learning needs at least %d rows and %u families", n,
+    return ww_fail(e, WW_EDATA,
+                   "%u rows of %u families: learning needs at least %d rows and %u families", n,
                    most_of(rows, n, false), LEAST_ROWS, f.nfolds);
   c->gpu = o->gpu ? ww_strdup(a, o->gpu) : NULL;
   c->data = o->data ? ww_strdup(a, o->data) : NULL;
   ww_bin_rows(rows[0].x.v, n, sizeof *rows / sizeof(float), WW_NFEATURES, a, &f.b);
-  f.target = WW_NEWN(a, float, n + 1), f.weight = WW_NEWN(a, float, n + 1);
-  f.pred = WW_NEWN(a, ww_voiced, n + 1), f.scaled = WW_NEWN(a, float, n + 1);
-  f.role = WW_NEWN(a, uint8_t, n + 1), f.fold = WW_NEWN(a, uint8_t, n + 1);
-  f.family = WW_NEWN(a, uint32_t, n + 1), f.nfamilies = most_of(rows, n, false);
-  for (uint32_t k = 0; k < n; k++) f.family[k] = rows[k].family;
+  f.target = WW_NEWN(a, float, n + 1);
+  f.weight = WW_NEWN(a, float, n + 1);
+  f.pred = WW_NEWN(a, ww_voiced, n + 1);
+  f.scaled = WW_NEWN(a, float, n + 1);
+  f.role = WW_NEWN(a, uint8_t, n + 1);
+  f.fold = WW_NEWN(a, uint8_t, n + 1);
+  f.family = WW_NEWN(a, uint32_t, n + 1);
+  f.nfamilies = most_of(rows, n, false);
+  for (uint32_t k = 0; k < n; k++)
+    f.family[k] = rows[k].family;
   make_folds(&f);
   ranges(&f, c);
   for (int m = 0; m < WW_NMETRICS; m++)
@@ -472,16 +567,19 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
 
 /* ---- scores ---- */
 
-void ww_correct_score_of(const ww_correction *c, const ww_correct_row *rows, uint32_t n, ww_metric m, int split,
-                         int origin, ww_correct_score *out) {
-  double *before = ww_xcalloc(n + 1, sizeof *before), *after = ww_xcalloc(n + 1, sizeof *after), inside = 0;
+void ww_correct_score_of(const ww_correction *c, const ww_correct_row *rows, uint32_t n,
+                         ww_metric m, int split, int origin, ww_correct_score *out) {
+  double *before = ww_xcalloc(n + 1, sizeof *before), *after = ww_xcalloc(n + 1, sizeof *after),
+         inside = 0;
   uint32_t count = 0;
   bool points = ww_rule_of(m).points;
   for (uint32_t k = 0; k < n; k++) {
     const ww_correct_row *r = &rows[k];
     double truth = r->measured[m], machine = r->machine[m];
-    if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin)) continue;
-    if (!isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0))) continue;
+    if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin))
+      continue;
+    if (!isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0)))
+      continue;
     ww_quantity q = {.value = machine, .low = machine, .high = machine};
     ww_correction_value(c, m, &r->x, ww_correction_trust(c, &r->x), machine, &q);
     before[count] = fabs(machine - truth) / (points ? 1 : truth);

@@ -1,8 +1,10 @@
 /* correct_int.h - a learned correction in memory: what correct.c applies and correct_fit.c makes.
  *
- * A metric is corrected in a space where errors are alike for small and large: ln((value + floor) / (machine + floor)), or points of a
- * percentage over 100. There, several forests, each learned without some of the families, say what to add: machine + share * mean + shift,
- * where |mean| is above `dead`. As far as they disagree, what they say hangs on which families they saw, and the mean shrinks. */
+ * A metric is corrected in a space where errors are alike for small and large: ln((value + floor) /
+ * (machine + floor)), or points of a percentage over 100. There, several forests, each learned
+ * without some of the families, say what to add: machine + share * mean + shift, where |mean| is
+ * above `dead`. As far as they disagree, what they say hangs on which families they saw, and the
+ * mean shrinks. */
 #ifndef WW_PREDICT_CORRECT_INT_H
 #define WW_PREDICT_CORRECT_INT_H
 
@@ -12,7 +14,7 @@
 typedef enum { WW_IN_NOTHING, WW_IN_LOG, WW_IN_POINTS } ww_correct_in;
 typedef struct {
   ww_correct_in space; /* NOTHING: the metric is never corrected */
-  double floor;   /* LOG: in the metric's unit, what is too little to matter */
+  double floor;        /* LOG: in the metric's unit, what is too little to matter */
 } ww_metric_space;
 extern const ww_metric_space ww_metric_spaces[WW_NMETRICS];
 /* From the machine model's value to `value`; NaN where there is no way. */
@@ -30,9 +32,9 @@ typedef struct {
   uint32_t voices;
   double doubt; /* the mean shrinks by mean^2 / (mean^2 + doubt * variance) */
   double share, shift, dead, clip;
-  ww_forest scale;  /* ln of the residual's size */
-  double low, high; /* of the residual over that size: what 90 % lie between */
-  double least;     /* width on either side at least */
+  ww_forest scale;      /* ln of the residual's size */
+  double low, high;     /* of the residual over that size: what 90 % lie between */
+  double least;         /* width on either side at least */
   double before, after; /* mean error on the validation split, without and with */
   uint32_t launches;    /* of that split */
 } ww_metric_model;
@@ -46,7 +48,8 @@ struct ww_correction {
 /* The correction in the metric's space. */
 double ww_metric_model_by(const ww_metric_model *m, const float *x);
 ww_voiced ww_voices_eval(const ww_forest *f, uint32_t n, const float *x);
-double ww_metric_model_use(const ww_metric_model *m, ww_voiced v); /* from what the forests say to the correction */
+double ww_metric_model_use(const ww_metric_model *m,
+                           ww_voiced v); /* from what the forests say to the correction */
 double ww_metric_model_scale(const ww_metric_model *m, const float *x);
 
 #endif

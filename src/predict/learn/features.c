@@ -1,6 +1,8 @@
-/* features.c - a prediction as a vector of numbers that mean the same on every GPU, for what is learned from measurements.
+/* features.c - a prediction as a vector of numbers that mean the same on every GPU, for what is
+ * learned from measurements.
  *
- * Only what the trace and the machine model say goes in; nothing of the source text, no names. Every value is finite. */
+ * Only what the trace and the machine model say goes in; nothing of the source text, no names.
+ * Every value is finite. */
 #include <math.h>
 
 #include "correct.h"
@@ -10,9 +12,13 @@ const char *const ww_feature_names[WW_NFEATURES] = {
 #include "features.def"
 };
 
-static double lg(double x) { return log2(x > 1e-6 ? x : 1e-6); }
+static double lg(double x) {
+  return log2(x > 1e-6 ? x : 1e-6);
+}
 
-static double part(double a, double b) { return b > 0 ? a / b : 0; }
+static double part(double a, double b) {
+  return b > 0 ? a / b : 0;
+}
 
 /* Of the resources that a wave queues for, the second largest bound over the largest. */
 static double second_of(const ww_timing *t) {
@@ -27,13 +33,18 @@ static double second_of(const ww_timing *t) {
 
 static double bounds_of(const ww_timing *t) {
   double sum = 0;
-  for (int k = WW_TERM_ISSUE; k <= WW_TERM_LATENCY; k++) sum += t->bound_us[k];
+  for (int k = WW_TERM_ISSUE; k <= WW_TERM_LATENCY; k++)
+    sum += t->bound_us[k];
   return sum;
 }
 
-static double uneven_of(double blocks, double sms) { return part(ceil(blocks / sms), blocks / sms); }
+static double uneven_of(double blocks, double sms) {
+  return part(ceil(blocks / sms), blocks / sms);
+}
 
-static double known(double x, double otherwise) { return x > 0 ? x : otherwise; }
+static double known(double x, double otherwise) {
+  return x > 0 ? x : otherwise;
+}
 
 void ww_features_of(const ww_prediction *p, const ww_gpu *g, ww_features *out) {
   const ww_timing *t = &p->timing;
@@ -49,5 +60,6 @@ void ww_features_of(const ww_prediction *p, const ww_gpu *g, ww_features *out) {
 #define FEATURE(name, value, ...) [WW_F_##name] = (double)(value),
 #include "features.def"
   };
-  for (int i = 0; i < WW_NFEATURES; i++) out->v[i] = isfinite(v[i]) ? (float)fmin(1e6, fmax(-1e6, v[i])) : 0;
+  for (int i = 0; i < WW_NFEATURES; i++)
+    out->v[i] = isfinite(v[i]) ? (float)fmin(1e6, fmax(-1e6, v[i])) : 0;
 }

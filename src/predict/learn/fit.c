@@ -1,9 +1,11 @@
 /* fit.c - finds the free parameters of the time model from measured launches.
  *
- * A pattern search without derivatives: each parameter in turn is moved up and down by a step of its own, which grows where a move
- * helped and shrinks where none did. It is deterministic. The loss is the mean over families of the mean |ln(predicted / measured)|,
- * capped for each launch, so that neither a large family nor a launch that something else is wrong with decides.
- * Cross-validation leaves some families out, searches anew from the defaults, and predicts these. */
+ * A pattern search without derivatives: each parameter in turn is moved up and down by a step of
+ * its own, which grows where a move helped and shrinks where none did. It is deterministic. The
+ * loss is the mean over families of the mean |ln(predicted / measured)|, capped for each launch, so
+ * that neither a large family nor a launch that something else is wrong with decides.
+ * Cross-validation leaves some families out, searches anew from the defaults, and predicts these.
+ */
 #include "fit.h"
 
 #include <math.h>
@@ -27,7 +29,8 @@ static double loss(const problem *q, const ww_params *p) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < q->n; k++) {
     double w = q->weight[q->family[k]];
-    if (!(w > 0)) continue;
+    if (!(w > 0))
+      continue;
     ww_timing t;
     ww_time(&q->s[k].work, q->g, p, &t);
     sum += w * fmin(CAP, fabs(log(t.us / q->s[k].measured_us)));
@@ -36,7 +39,9 @@ static double loss(const problem *q, const ww_params *p) {
   return weights > 0 ? sum / weights : 0;
 }
 
-static bool searched(uint32_t k) { return !ww_starts(ww_param_table[k].name, "spread_"); }
+static bool searched(uint32_t k) {
+  return !ww_starts(ww_param_table[k].name, "spread_");
+}
 
 /* Moves parameter k by `by` of its range; true when the loss fell. */
 static bool try_move(const problem *q, ww_params *p, uint32_t k, double by, double *best) {
@@ -54,20 +59,24 @@ static bool try_move(const problem *q, ww_params *p, uint32_t k, double by, doub
 
 static void search(const problem *q, ww_params *p) {
   double *step = ww_xcalloc(ww_nparams, sizeof *step), best = loss(q, p), most = 1;
-  for (uint32_t k = 0; k < ww_nparams; k++) step[k] = 0.1;
+  for (uint32_t k = 0; k < ww_nparams; k++)
+    step[k] = 0.1;
   for (int sweep = 0; sweep < SWEEPS && most > 2e-3; sweep++) {
     most = 0;
     for (uint32_t k = 0; k < ww_nparams; k++) {
-      if (!searched(k) || step[k] < 1e-3) continue;
+      if (!searched(k) || step[k] < 1e-3)
+        continue;
       if (try_move(q, p, k, step[k], &best))
         step[k] *= 1.4;
       else if (try_move(q, p, k, -step[k], &best))
         step[k] *= -1.4;
       else
         step[k] *= 0.5;
-      if (fabs(step[k]) > 0.3) step[k] = copysign(0.3, step[k]);
+      if (fabs(step[k]) > 0.3)
+        step[k] = copysign(0.3, step[k]);
       step[k] = fabs(step[k]);
-      if (step[k] > most) most = step[k];
+      if (step[k] > most)
+        most = step[k];
     }
   }
   free(step);
@@ -88,8 +97,8 @@ static ww_fit_error errors_of(const ww_fit_sample *s, uint32_t n, const double *
   return e;
 }
 
-ww_fit_error ww_fit_errors(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const ww_params *p, double *us,
-                           ww_arena *a) {
+ww_fit_error ww_fit_errors(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const ww_params *p,
+                           double *us, ww_arena *a) {
   double *all = us ? us : WW_NEWN(a, double, n + 1);
   for (uint32_t k = 0; k < n; k++) {
     ww_timing t;
@@ -101,34 +110,40 @@ ww_fit_error ww_fit_errors(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, 
 
 /* ---- intervals: from what the cross-validation missed by ---- */
 
-static void set_spread(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us, double *param,
-                       ww_params *p, ww_arena *a) {
+static void set_spread(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us,
+                       double *param, ww_params *p, ww_arena *a) {
   double *v = WW_NEWN(a, double, n + 1), mark = -1, old = *param;
   uint32_t m = 0;
   *param = mark; /* launches whose interval this parameter gives */
   for (uint32_t k = 0; k < n; k++) {
     ww_timing t;
     ww_time(&s[k].work, g, p, &t);
-    if (ww_time_spread(&t, p) == mark) v[m++] = fabs(log(us[k] / s[k].measured_us));
+    if (ww_time_spread(&t, p) == mark)
+      v[m++] = fabs(log(us[k] / s[k].measured_us));
   }
   *param = old;
-  if (m >= 8) *param = fmin(2, fmax(0.02, ww_stat_share(v, m, 0.8)));
+  if (m >= 8)
+    *param = fmin(2, fmax(0.02, ww_stat_share(v, m, 0.8)));
 }
 
-static void set_spreads(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us, ww_params *p,
-                        ww_arena *a) {
+static void set_spreads(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us,
+                        ww_params *p, ww_arena *a) {
   for (uint32_t k = 0; k < ww_nparams; k++)
-    if (!searched(k)) set_spread(s, n, g, us, &((double *)p)[k], p, a);
+    if (!searched(k))
+      set_spread(s, n, g, us, &((double *)p)[k], p, a);
 }
 
 /* ---- all together ---- */
 
-static uint32_t number_families(const ww_fit_sample *s, uint32_t n, uint32_t *family, const char **names) {
+static uint32_t number_families(const ww_fit_sample *s, uint32_t n, uint32_t *family,
+                                const char **names) {
   uint32_t m = 0;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t f = 0;
-    while (f < m && strcmp(names[f], s[k].family)) f++;
-    if (f == m) names[m++] = s[k].family;
+    while (f < m && strcmp(names[f], s[k].family))
+      f++;
+    if (f == m)
+      names[m++] = s[k].family;
     family[k] = f;
   }
   return m;
@@ -139,11 +154,13 @@ static void cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, w
   ww_params p = ww_params_default;
   double *kept = WW_NEWN(a, double, out->nfamilies + 1);
   memcpy(kept, weight, out->nfamilies * sizeof *kept);
-  for (uint32_t f = fold; f < out->nfamilies; f += FOLDS) weight[f] = 0;
+  for (uint32_t f = fold; f < out->nfamilies; f += FOLDS)
+    weight[f] = 0;
   search(q, &p);
   memcpy(weight, kept, out->nfamilies * sizeof *kept);
   for (uint32_t k = 0; k < q->n; k++) {
-    if (q->family[k] % FOLDS != fold) continue;
+    if (q->family[k] % FOLDS != fold)
+      continue;
     ww_timing t;
     ww_time(&q->s[k].work, q->g, &p, &t);
     out->crossed_us[k] = t.us;
@@ -160,33 +177,41 @@ static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_resul
   for (uint32_t f = 0; f < out->nfamilies; f++) {
     uint32_t m = 0;
     for (uint32_t k = 0; k < q->n; k++)
-      if (q->family[k] == f) us[m] = out->crossed_us[k], part[m++] = q->s[k];
+      if (q->family[k] == f) {
+        us[m] = out->crossed_us[k];
+        part[m++] = q->s[k];
+      }
     out->by_family[f] = errors_of(part, m, us, a);
   }
   out->crossed = errors_of(q->s, q->n, out->crossed_us, a);
 }
 
-void ww_fit(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, bool cross, ww_arena *a, ww_fit_result *out) {
+void ww_fit(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, bool cross, ww_arena *a,
+            ww_fit_result *out) {
   uint32_t *family = WW_NEWN(a, uint32_t, n + 1);
   double *weight = WW_NEWN(a, double, n + 1);
   *out = (ww_fit_result){.params = ww_params_default, .families = WW_NEWN(a, const char *, n + 1)};
   out->nfamilies = number_families(s, n, family, out->families);
   out->by_family = WW_NEWN(a, ww_fit_error, out->nfamilies + 1);
   out->crossed_us = WW_NEWN(a, double, n + 1);
-  for (uint32_t k = 0; k < n; k++) weight[family[k]]++;
-  for (uint32_t f = 0; f < out->nfamilies; f++) weight[f] = 1 / sqrt(weight[f]); /* between launches and families */
+  for (uint32_t k = 0; k < n; k++)
+    weight[family[k]]++;
+  for (uint32_t f = 0; f < out->nfamilies; f++)
+    weight[f] = 1 / sqrt(weight[f]); /* between launches and families */
   problem q = {s, n, g, family, weight};
   out->start = ww_fit_errors(s, n, g, &out->params, NULL, a);
   search(&q, &out->params);
   out->fitted = ww_fit_errors(s, n, g, &out->params, out->crossed_us, a);
-  if (cross) cross_validate(&q, weight, a, out);
+  if (cross)
+    cross_validate(&q, weight, a, out);
   set_spreads(s, n, g, out->crossed_us, &out->params, a);
 }
 
 /* ---- counters of the hardware in the place of predicted ones ---- */
 
 static bool value_of(const ww_report *r, ww_metric m, double *v) {
-  if (r->m[m].known) *v = r->m[m].value;
+  if (r->m[m].known)
+    *v = r->m[m].value;
   return r->m[m].known;
 }
 
@@ -196,7 +221,10 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
   ww_chain *c = &w->chain;
   if (value_of(r, WW_M_warp_instructions, &v) && w->lowered.total > 0) {
     double f = v / w->lowered.total;
-    for (uint32_t p = 0; p < WW_NPIPES; p++) w->lowered.inst[p] *= f, w->lowered.cycles[p] *= f;
+    for (uint32_t p = 0; p < WW_NPIPES; p++) {
+      w->lowered.inst[p] *= f;
+      w->lowered.cycles[p] *= f;
+    }
     w->lowered.total = v;
   }
   value_of(r, WW_M_dram_read_bytes, &t->dram_read);
@@ -216,7 +244,8 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
   if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
     w->occupancy.warps = (uint32_t)lround(v / 100 * 64);
     w->occupancy.blocks = w->occupancy.warps / w->warps_per_block;
-    if (!w->occupancy.blocks) w->occupancy.blocks = 1;
+    if (!w->occupancy.blocks)
+      w->occupancy.blocks = 1;
   }
 }
 
@@ -258,7 +287,8 @@ void ww_fit_write(const ww_fit_result *r, const ww_gpu *g, const char *data, ww_
     write_error(&j, "left_out", &r->crossed);
     ww_json_key(&j, "left_out_by_family");
     ww_json_obj(&j);
-    for (uint32_t f = 0; f < r->nfamilies; f++) write_error(&j, r->families[f], &r->by_family[f]);
+    for (uint32_t f = 0; f < r->nfamilies; f++)
+      write_error(&j, r->families[f], &r->by_family[f]);
     ww_json_end_obj(&j);
   }
   ww_json_end_obj(&j);

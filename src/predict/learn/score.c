@@ -1,7 +1,8 @@
 /* score.c - the scoring rules: marks of single launches, scores of many, roofline classes.
  *
- * Invariant: an oracle cannot gain by staying silent. A launch without an answer is in every count that has launches in its
- * denominator. Workload: some thousand pairs, so plain sorting everywhere. */
+ * Invariant: an oracle cannot gain by staying silent. A launch without an answer is in every count
+ * that has launches in its denominator. Workload: some thousand pairs, so plain sorting everywhere.
+ */
 #include "score.h"
 
 #include <math.h>
@@ -15,13 +16,15 @@ static int ascending(const void *a, const void *b) {
 }
 
 double ww_stat_median(double *v, uint32_t n) {
-  if (!n) return NAN;
+  if (!n)
+    return NAN;
   qsort(v, n, sizeof *v, ascending);
   return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
 double ww_stat_share(double *v, uint32_t n, double share) {
-  if (!n) return NAN;
+  if (!n)
+    return NAN;
   qsort(v, n, sizeof *v, ascending);
   double at = ceil(share * n) - 1;
   return v[at < 0 ? 0 : at >= n ? n - 1 : (uint32_t)at];
@@ -29,7 +32,8 @@ double ww_stat_share(double *v, uint32_t n, double share) {
 
 double ww_stat_mean(const double *v, uint32_t n) {
   double sum = 0;
-  for (uint32_t k = 0; k < n; k++) sum += v[k];
+  for (uint32_t k = 0; k < n; k++)
+    sum += v[k];
   return n ? sum / n : NAN;
 }
 
@@ -45,16 +49,20 @@ static int by_value(const void *a, const void *b) {
 
 /* rank[k] of v[k], from 1; equal values share the mean of their places. */
 static void ranks_of(const double *v, uint32_t n, ranked *scratch, double *rank) {
-  for (uint32_t k = 0; k < n; k++) scratch[k] = (ranked){v[k], k};
+  for (uint32_t k = 0; k < n; k++)
+    scratch[k] = (ranked){v[k], k};
   qsort(scratch, n, sizeof *scratch, by_value);
   for (uint32_t k = 0, end; k < n; k = end) {
-    for (end = k + 1; end < n && scratch[end].value <= scratch[k].value;) end++;
-    for (uint32_t i = k; i < end; i++) rank[scratch[i].at] = (k + 1 + end) / 2.0;
+    for (end = k + 1; end < n && scratch[end].value <= scratch[k].value;)
+      end++;
+    for (uint32_t i = k; i < end; i++)
+      rank[scratch[i].at] = (k + 1 + end) / 2.0;
   }
 }
 
 double ww_stat_spearman(const double *x, const double *y, uint32_t n, ww_arena *a) {
-  if (n < 3) return NAN;
+  if (n < 3)
+    return NAN;
   ranked *scratch = WW_NEWN(a, ranked, n);
   double *rx = WW_NEWN(a, double, n), *ry = WW_NEWN(a, double, n);
   ranks_of(x, n, scratch, rx);
@@ -72,19 +80,28 @@ double ww_stat_spearman(const double *x, const double *y, uint32_t n, ww_arena *
 
 static const char *const sum_names[] = {"flops", "dram_bytes"}, *const sum_units[] = {"1", "byte"};
 
-const char *ww_scored_name(int q) { return q < WW_NMETRICS ? ww_metrics[q].name : sum_names[q - WW_NMETRICS]; }
-const char *ww_scored_unit(int q) { return q < WW_NMETRICS ? ww_metrics[q].unit : sum_units[q - WW_NMETRICS]; }
+const char *ww_scored_name(int q) {
+  return q < WW_NMETRICS ? ww_metrics[q].name : sum_names[q - WW_NMETRICS];
+}
+const char *ww_scored_unit(int q) {
+  return q < WW_NMETRICS ? ww_metrics[q].unit : sum_units[q - WW_NMETRICS];
+}
 
 int ww_scored_named(const char *name) {
   int found = -1, several = 0;
   for (int q = 0; q < WW_NSCORED; q++) {
-    if (!strcmp(ww_scored_name(q), name)) return q;
-    if (*name && ww_starts(ww_scored_name(q), name)) found = q, several++;
+    if (!strcmp(ww_scored_name(q), name))
+      return q;
+    if (*name && ww_starts(ww_scored_name(q), name)) {
+      found = q;
+      several++;
+    }
   }
   return several == 1 ? found : -1;
 }
 
-static const uint8_t flop_kinds[] = {WW_M_flops_fp64, WW_M_flops_fp32, WW_M_flops_fp16, WW_M_flops_tensor};
+static const uint8_t flop_kinds[] = {WW_M_flops_fp64, WW_M_flops_fp32, WW_M_flops_fp16,
+                                     WW_M_flops_tensor};
 
 bool ww_scored_value(const ww_report *r, int q, double *value) {
   *value = 0;
@@ -94,12 +111,16 @@ bool ww_scored_value(const ww_report *r, int q, double *value) {
   }
   if (q == WW_Q_dram_bytes) {
     *value = r->m[WW_M_dram_read_bytes].value + r->m[WW_M_dram_write_bytes].value;
-    return r->m[WW_M_dram_read_bytes].known && r->m[WW_M_dram_write_bytes].known && isfinite(*value);
+    return r->m[WW_M_dram_read_bytes].known && r->m[WW_M_dram_write_bytes].known &&
+           isfinite(*value);
   }
   bool any = false; /* a kind of FLOPs that an oracle does not name is one that it did not see */
   for (size_t k = 0; k < sizeof flop_kinds; k++) {
     const ww_quantity *m = &r->m[flop_kinds[k]];
-    if (m->known) *value += m->value, any = true;
+    if (m->known) {
+      *value += m->value;
+      any = true;
+    }
   }
   return any && isfinite(*value);
 }
@@ -109,37 +130,57 @@ bool ww_scored_value(const ww_report *r, int q, double *value) {
 #define KIB256 262144.0
 #define MB 1e6
 
-static bool is_flops(int q) { return q == WW_Q_flops || (q >= WW_M_flops_fp64 && q <= WW_M_flops_tensor); }
+static bool is_flops(int q) {
+  return q == WW_Q_flops || (q >= WW_M_flops_fp64 && q <= WW_M_flops_tensor);
+}
 
-static bool is_dram(int q) { return q == WW_M_dram_read_bytes || q == WW_M_dram_write_bytes || q == WW_Q_dram_bytes; }
+static bool is_dram(int q) {
+  return q == WW_M_dram_read_bytes || q == WW_M_dram_write_bytes || q == WW_Q_dram_bytes;
+}
 
 ww_score_rule ww_rule_of(int q) {
   const char *unit = ww_scored_unit(q);
   ww_score_rule r = {.relative = 0.10, .floor = 1};
-  if (!strcmp(unit, "%")) return (ww_score_rule){.absolute = 10, .points = true, .floor = 100};
-  if (!strcmp(unit, "byte")) r.floor = MB;
-  if (is_flops(q) || q == WW_M_int_ops) r.floor = 1e6;
-  if (is_dram(q)) r.relative = 0.15, r.absolute = KIB256;
-  if (q == WW_M_registers) r.relative = 0, r.absolute = 8;
-  if (q == WW_M_warp_instructions) r.relative = 0.20;
+  if (!strcmp(unit, "%"))
+    return (ww_score_rule){.absolute = 10, .points = true, .floor = 100};
+  if (!strcmp(unit, "byte"))
+    r.floor = MB;
+  if (is_flops(q) || q == WW_M_int_ops)
+    r.floor = 1e6;
+  if (is_dram(q)) {
+    r.relative = 0.15;
+    r.absolute = KIB256;
+  }
+  if (q == WW_M_registers) {
+    r.relative = 0;
+    r.absolute = 8;
+  }
+  if (q == WW_M_warp_instructions)
+    r.relative = 0.20;
   return r;
 }
 
 const char *ww_rule_text(int q, ww_arena *a) {
   ww_score_rule r = ww_rule_of(q);
-  if (r.points) return ww_fmt(a, "%.0f points", r.absolute);
-  if (is_dram(q)) return ww_fmt(a, "%.0f %% or 256 KiB", 100 * r.relative);
-  if (!(r.relative > 0)) return ww_fmt(a, "%.0f", r.absolute);
+  if (r.points)
+    return ww_fmt(a, "%.0f points", r.absolute);
+  if (is_dram(q))
+    return ww_fmt(a, "%.0f %% or 256 KiB", 100 * r.relative);
+  if (!(r.relative > 0))
+    return ww_fmt(a, "%.0f", r.absolute);
   return ww_fmt(a, "%.0f %%", 100 * r.relative);
 }
 
-static bool zero_skips(int q) { return q < WW_NMETRICS && ww_metrics[q].zero != WW_ZERO_ABS; }
+static bool zero_skips(int q) {
+  return q < WW_NMETRICS && ww_metrics[q].zero != WW_ZERO_ABS;
+}
 
-/* Arithmetic intensity says something where there is arithmetic and where the bytes are more than a few stray ones. */
+/* Arithmetic intensity says something where there is arithmetic and where the bytes are more than a
+ * few stray ones. */
 static bool ai_counts(const ww_report *measured) {
   double flops, bytes;
-  return ww_scored_value(measured, WW_Q_flops, &flops) && ww_scored_value(measured, WW_Q_dram_bytes, &bytes) &&
-         flops > 0 && bytes >= MB;
+  return ww_scored_value(measured, WW_Q_flops, &flops) &&
+         ww_scored_value(measured, WW_Q_dram_bytes, &bytes) && flops > 0 && bytes >= MB;
 }
 
 static void mark_answer(ww_mark *m, const ww_score_rule *r) {
@@ -151,24 +192,29 @@ static void mark_answer(ww_mark *m, const ww_score_rule *r) {
   else
     m->bias = off / size;
   m->error = fabs(m->bias);
-  if (m->truth > 0 && m->guess > 0) m->ln = log(m->guess / m->truth);
+  if (m->truth > 0 && m->guess > 0)
+    m->ln = log(m->guess / m->truth);
   m->right = fabs(off) <= fmax(r->relative * size, r->absolute);
-  if (m->zero && !(r->absolute > 0)) m->right = m->error <= r->relative;
+  if (m->zero && !(r->absolute > 0))
+    m->right = m->error <= r->relative;
 }
 
 ww_mark ww_mark_of(int q, const ww_pair *p) {
   ww_mark m = {.bias = NAN, .ln = NAN, .guess = NAN};
   ww_score_rule r = ww_rule_of(q);
-  if (!ww_scored_value(p->measured, q, &m.truth)) return m;
+  if (!ww_scored_value(p->measured, q, &m.truth))
+    return m;
   m.zero = !(fabs(m.truth) > 0);
   m.skipped = (m.zero && zero_skips(q)) || (q == WW_M_ai && !ai_counts(p->measured));
-  if (m.skipped) return m;
+  if (m.skipped)
+    return m;
   m.counted = true;
   double guess;
   const ww_report *said = p->predicted;
   m.answered = said && said->error.code == WW_OK && ww_scored_value(said, q, &guess);
   m.error = r.points ? 100 : 1;
-  if (!m.answered) return m;
+  if (!m.answered)
+    return m;
   m.guess = guess;
   mark_answer(&m, &r);
   if (q < WW_NMETRICS && said->m[q].interval) {
@@ -187,16 +233,27 @@ typedef struct {
 
 static columns columns_new(uint32_t n, ww_arena *a) {
   double *all = WW_NEWN(a, double, 6 * (size_t)n + 1);
-  return (columns){all, all + n, all + 2 * (size_t)n, all + 3 * (size_t)n, all + 4 * (size_t)n, all + 5 * (size_t)n, 0};
+  return (columns){all,
+                   all + n,
+                   all + 2 * (size_t)n,
+                   all + 3 * (size_t)n,
+                   all + 4 * (size_t)n,
+                   all + 5 * (size_t)n,
+                   0};
 }
 
 static void add_answer(int q, const ww_mark *m, columns *c, ww_score *s) {
   c->bias[s->answered] = m->bias;
   c->truth[s->answered] = m->truth;
   c->guess[s->answered++] = m->guess;
-  if (!isnan(m->ln)) c->ln[c->nln++] = fabs(m->ln);
-  if (m->interval) s->intervals++, s->inside += m->inside;
-  if (q == WW_M_time_us && m->truth < 10) c->small[s->small++] = fabs(m->guess - m->truth);
+  if (!isnan(m->ln))
+    c->ln[c->nln++] = fabs(m->ln);
+  if (m->interval) {
+    s->intervals++;
+    s->inside += m->inside;
+  }
+  if (q == WW_M_time_us && m->truth < 10)
+    c->small[s->small++] = fabs(m->guess - m->truth);
 }
 
 void ww_score_of(int q, const ww_pair *pairs, uint32_t n, ww_arena *a, ww_score *out) {
@@ -206,12 +263,14 @@ void ww_score_of(int q, const ww_pair *pairs, uint32_t n, ww_arena *a, ww_score 
   for (uint32_t k = 0; k < n; k++) {
     ww_mark m = ww_mark_of(q, &pairs[k]);
     s.skipped += m.skipped;
-    if (!m.counted) continue;
+    if (!m.counted)
+      continue;
     s.zeros += m.zero;
     c.error[s.n++] = m.error;
     s.within10 += m.answered && m.error <= ten;
     s.right += m.right;
-    if (m.answered) add_answer(q, &m, &c, &s);
+    if (m.answered)
+      add_answer(q, &m, &c, &s);
   }
   s.mean = ww_stat_mean(c.error, s.n);
   s.median = ww_stat_median(c.error, s.n);
@@ -242,8 +301,8 @@ void ww_balance_of(const ww_gpu *g, ww_balance *out) {
 
 /* A balance point nobody knows (NaN) is never reached. */
 ww_bound ww_bound_rule(const ww_balance *i, const ww_balance *b) {
-  bool over = i->fp64 >= b->fp64 || i->fp32 >= b->fp32 || i->fp16 >= b->fp16 || i->tensor >= b->tensor ||
-              i->integer >= b->integer;
+  bool over = i->fp64 >= b->fp64 || i->fp32 >= b->fp32 || i->fp16 >= b->fp16 ||
+              i->tensor >= b->tensor || i->integer >= b->integer;
   return over ? WW_BOUND_COMPUTE : WW_BOUND_BANDWIDTH;
 }
 
@@ -253,8 +312,10 @@ static double per_byte_of(const ww_report *r, ww_metric m, double bytes) {
 
 ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
   double bytes, flops;
-  bool counted = ww_scored_value(r, WW_Q_dram_bytes, &bytes) && ww_scored_value(r, WW_Q_flops, &flops);
-  if (r->error.code != WW_OK) return WW_BOUND_UNKNOWN;
+  bool counted =
+      ww_scored_value(r, WW_Q_dram_bytes, &bytes) && ww_scored_value(r, WW_Q_flops, &flops);
+  if (r->error.code != WW_OK)
+    return WW_BOUND_UNKNOWN;
   if (counted) {
     bytes = fmax(bytes, 1);
     return ww_bound_rule(&(ww_balance){.fp64 = per_byte_of(r, WW_M_flops_fp64, bytes),
@@ -265,7 +326,8 @@ ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
                          b);
   }
   for (int k = WW_BOUND_BANDWIDTH; r->roofline_class && k < WW_NBOUNDS; k++)
-    if (!strcmp(r->roofline_class, ww_bound_names[k])) return (ww_bound)k;
+    if (!strcmp(r->roofline_class, ww_bound_names[k]))
+      return (ww_bound)k;
   return WW_BOUND_UNKNOWN;
 }
 
@@ -274,29 +336,42 @@ static void class_rates(const uint32_t m[2][2], ww_class_score *s) {
   int present = 0, named = 0;
   for (int k = 0; k < 2; k++) {
     double hit = m[k][k], truth = m[k][0] + m[k][1], guess = m[0][k] + m[1][k];
-    if (truth > 0) recall += hit / truth, present++;
-    if (truth + guess > 0) f1 += 2 * hit / (truth + guess), named++;
+    if (truth > 0) {
+      recall += hit / truth;
+      present++;
+    }
+    if (truth + guess > 0) {
+      f1 += 2 * hit / (truth + guess);
+      named++;
+    }
   }
   s->balanced = recall / present;
   s->f1 = f1 / named;
   double tp = m[1][1], tn = m[0][0], fp = m[0][1], fn = m[1][0];
   double under = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn);
-  s->mcc = under > 0 ? (tp * tn - fp * fn) / sqrt(under) : 0; /* one class alone: no correlation to speak of */
+  s->mcc = under > 0 ? (tp * tn - fp * fn) / sqrt(under)
+                     : 0; /* one class alone: no correlation to speak of */
 }
 
-void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n, ww_class_score *out) {
-  *out = (ww_class_score){.accuracy = NAN, .balanced = NAN, .f1 = NAN, .mcc = NAN, .accuracy_all = NAN};
+void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n,
+                       ww_class_score *out) {
+  *out = (ww_class_score){
+      .accuracy = NAN, .balanced = NAN, .f1 = NAN, .mcc = NAN, .accuracy_all = NAN};
   uint32_t hits = 0;
   for (uint32_t k = 0; k < n; k++) {
-    if (truth[k] == WW_BOUND_UNKNOWN) continue;
+    if (truth[k] == WW_BOUND_UNKNOWN)
+      continue;
     out->n++;
-    if (guess[k] == WW_BOUND_UNKNOWN) continue;
+    if (guess[k] == WW_BOUND_UNKNOWN)
+      continue;
     out->answered++;
     out->matrix[truth[k] - 1][guess[k] - 1]++;
     hits += truth[k] == guess[k];
   }
-  if (out->n) out->accuracy_all = (double)hits / out->n;
-  if (!out->answered) return;
+  if (out->n)
+    out->accuracy_all = (double)hits / out->n;
+  if (!out->answered)
+    return;
   out->accuracy = (double)hits / out->answered;
   class_rates((const uint32_t(*)[2])out->matrix, out);
 }

@@ -1,8 +1,10 @@
-/* score.h - how good predictions are: the rules by which `warpwise evaluate` compares reports; docs/evaluation.md is the manual.
+/* score.h - how good predictions are: the rules by which `warpwise evaluate` compares reports;
+ * docs/evaluation.md is the manual.
  *
- * A pair is a measured launch and what an oracle said of it. Everything here is a pure function of pairs. A launch that was not
- * answered stays in: it counts as an error of 100 % and as not right; what needs two numbers (rank correlation, bias, logarithms)
- * is over the answered ones. What cannot be said is NaN. */
+ * A pair is a measured launch and what an oracle said of it. Everything here is a pure function of
+ * pairs. A launch that was not answered stays in: it counts as an error of 100 % and as not right;
+ * what needs two numbers (rank correlation, bias, logarithms) is over the answered ones. What
+ * cannot be said is NaN. */
 #ifndef WW_SCORE_H
 #define WW_SCORE_H
 
@@ -10,23 +12,29 @@
 #include "../../report/report.h"
 
 /* ---- statistics; NaN for no values ---- */
-double ww_stat_median(double *v, uint32_t n); /* sorts v; of an even number the mean of the middle two */
-double ww_stat_share(double *v, uint32_t n, double share); /* sorts v; the smallest value that is not below `share` of them */
+double ww_stat_median(double *v,
+                      uint32_t n); /* sorts v; of an even number the mean of the middle two */
+double
+ww_stat_share(double *v, uint32_t n,
+              double share); /* sorts v; the smallest value that is not below `share` of them */
 double ww_stat_mean(const double *v, uint32_t n);
-double ww_stat_spearman(const double *x, const double *y, uint32_t n, ww_arena *a); /* ties share their mean rank; NaN: n < 3, all equal */
+double ww_stat_spearman(const double *x, const double *y, uint32_t n,
+                        ww_arena *a); /* ties share their mean rank; NaN: n < 3, all equal */
 
 /* ---- what is scored: every metric, and two sums that rules speak of ---- */
 enum { WW_Q_flops = WW_NMETRICS, WW_Q_dram_bytes, WW_NSCORED };
 const char *ww_scored_name(int q);
 const char *ww_scored_unit(int q);
-int ww_scored_named(const char *name); /* also short: "time", "l1_hit"; -1: none, or several begin so */
+int ww_scored_named(
+    const char *name); /* also short: "time", "l1_hit"; -1: none, or several begin so */
 bool ww_scored_value(const ww_report *r, int q, double *value);
 
 /* When a prediction is right: |p - m| <= max(relative * m, absolute). */
 typedef struct {
   double relative, absolute;
-  bool points; /* a percentage: errors are in its points, not relative */
-  double floor; /* scale of the unit: where the truth is zero, the error is the prediction's share of this, at most 1 */
+  bool points;  /* a percentage: errors are in its points, not relative */
+  double floor; /* scale of the unit: where the truth is zero, the error is the prediction's share
+                   of this, at most 1 */
 } ww_score_rule;
 ww_score_rule ww_rule_of(int q);
 const char *ww_rule_text(int q, ww_arena *a); /* "within 15 % or 256 KiB" */
@@ -37,15 +45,15 @@ typedef struct {
 
 /* One quantity of one pair. */
 typedef struct {
-  bool counted;  /* measured, and not left out by a rule */
-  bool skipped;  /* measured, but left out by a rule */
+  bool counted; /* measured, and not left out by a rule */
+  bool skipped; /* measured, but left out by a rule */
   bool answered;
   bool right;
-  bool zero;     /* the truth is zero */
+  bool zero; /* the truth is zero */
   double truth, guess;
-  double error;  /* |p - m| / m, or points; 1 (100 points) where not answered */
-  double bias;   /* the same with its sign; NaN where not answered */
-  double ln;     /* ln(p / m), NaN where there is none */
+  double error;          /* |p - m| / m, or points; 1 (100 points) where not answered */
+  double bias;           /* the same with its sign; NaN where not answered */
+  double ln;             /* ln(p / m), NaN where there is none */
   bool interval, inside; /* the prediction had low and high; the truth lies in them */
 } ww_mark;
 ww_mark ww_mark_of(int q, const ww_pair *p);
@@ -58,9 +66,9 @@ typedef struct {
   double right;                         /* share of n that the rule calls right */
   double spearman, bias;                /* bias: median of (p - m) / m, or of points */
   uint32_t intervals;
-  double inside;                        /* share of the intervals that hold the truth */
-  uint32_t small;                       /* time alone: answered launches below 10 us ... */
-  double small_us;                      /* ... and the median |p - m| of them */
+  double inside;   /* share of the intervals that hold the truth */
+  uint32_t small;  /* time alone: answered launches below 10 us ... */
+  double small_us; /* ... and the median |p - m| of them */
 } ww_score;
 void ww_score_of(int q, const ww_pair *pairs, uint32_t n, ww_arena *a, ww_score *out);
 
@@ -74,18 +82,19 @@ void ww_balance_of(const ww_gpu *g, ww_balance *out);
 
 typedef enum { WW_BOUND_UNKNOWN, WW_BOUND_BANDWIDTH, WW_BOUND_COMPUTE, WW_NBOUNDS } ww_bound;
 extern const char *const ww_bound_names[WW_NBOUNDS];
-/* Bandwidth-bound iff below the balance point in every kind of operation. Where the counters are not there, the report's own
- * word; else unknown. */
+/* Bandwidth-bound iff below the balance point in every kind of operation. Where the counters are
+ * not there, the report's own word; else unknown. */
 ww_bound ww_bound_of(const ww_report *r, const ww_balance *b);
 /* The rule itself. Every ratio in operations per byte; an operation that does not occur is 0. */
 ww_bound ww_bound_rule(const ww_balance *intensity, const ww_balance *balance);
 
 typedef struct {
-  uint32_t n, answered;  /* n: launches whose true class is known */
-  uint32_t matrix[2][2]; /* answered: [truth][guess], 0 bandwidth, 1 compute */
+  uint32_t n, answered;               /* n: launches whose true class is known */
+  uint32_t matrix[2][2];              /* answered: [truth][guess], 0 bandwidth, 1 compute */
   double accuracy, balanced, f1, mcc; /* over the answered; f1: macro */
-  double accuracy_all;   /* an unanswered launch is a wrong one */
+  double accuracy_all;                /* an unanswered launch is a wrong one */
 } ww_class_score;
-void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n, ww_class_score *out);
+void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n,
+                       ww_class_score *out);
 
 #endif

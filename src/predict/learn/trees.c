@@ -1,8 +1,9 @@
 /* trees.c - gradient-boosted regression trees by histograms, grown best leaf first.
  *
- * Each round fits one tree to the clipped residuals (Huber's loss). Rows are 64 bins a feature, so a split is found by one pass over
- * a leaf's rows, and of two children only the smaller is counted: the other is the difference. One thread and fixed orders of
- * summation: the same rows give the same forest. */
+ * Each round fits one tree to the clipped residuals (Huber's loss). Rows are 64 bins a feature, so
+ * a split is found by one pass over a leaf's rows, and of two children only the smaller is counted:
+ * the other is the difference. One thread and fixed orders of summation: the same rows give the
+ * same forest. */
 #include "trees.h"
 
 #include <math.h>
@@ -14,13 +15,16 @@ double ww_forest_eval(const ww_forest *f, const float *x) {
   double sum = f->base;
   for (uint32_t k = 0; k < f->ntrees; k++) {
     const ww_tree_node *n = &f->nodes[f->roots[k]];
-    while (n->feature >= 0) n += x[n->feature] < n->v ? 1 : n->right;
+    while (n->feature >= 0)
+      n += x[n->feature] < n->v ? 1 : n->right;
     sum += n->v;
   }
   return sum;
 }
 
-uint32_t ww_forest_leaves(const ww_forest *f) { return (f->nnodes + f->ntrees) / 2; }
+uint32_t ww_forest_leaves(const ww_forest *f) {
+  return (f->nnodes + f->ntrees) / 2;
+}
 
 void ww_forest_write(const ww_forest *f, ww_buf *out) {
   ww_buf_fmt(out, "%.5g", f->base);
@@ -38,13 +42,16 @@ static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_for
   do {
     ww_tree_node *n = &out->nodes[out->nnodes];
     char *end;
-    if (out->nnodes >= most) return false;
+    if (out->nnodes >= most)
+      return false;
     if (**s == '=') {
       *n = (ww_tree_node){-1, 0, strtof(*s + 1, &end)};
-      if (end == *s + 1 || !isfinite(n->v)) return false;
+      if (end == *s + 1 || !isfinite(n->v))
+        return false;
     } else {
       long feature = strtol(*s, &end, 10);
-      if (end == *s || *end != '<' || feature < 0 || feature >= (long)nfeatures || depth == DEEP) return false;
+      if (end == *s || *end != '<' || feature < 0 || feature >= (long)nfeatures || depth == DEEP)
+        return false;
       *n = (ww_tree_node){(int16_t)feature, 0, strtof(end + 1, &end)};
     }
     *s = end + strspn(end, " ");
@@ -53,18 +60,23 @@ static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_for
       open[depth++] = at; /* its left child comes next */
       continue;
     }
-    while (depth && out->nodes[open[depth - 1]].right) depth--; /* that was a right child: its parents are whole */
-    if (depth) out->nodes[open[depth - 1]].right = (uint16_t)(out->nnodes - open[depth - 1]);
+    while (depth && out->nodes[open[depth - 1]].right)
+      depth--; /* that was a right child: its parents are whole */
+    if (depth)
+      out->nodes[open[depth - 1]].right = (uint16_t)(out->nnodes - open[depth - 1]);
   } while (depth && out->nnodes - from < UINT16_MAX);
   return !depth;
 }
 
-ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out, ww_err *e) {
+ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out,
+                          ww_err *e) {
   uint32_t most = 0;
   char *end;
-  for (const char *s = text; *s; s++) most += *s == ' ';
-  *out = (ww_forest){
-      .base = strtof(text, &end), .nodes = WW_NEWN(a, ww_tree_node, most + 1), .roots = WW_NEWN(a, uint32_t, most + 1)};
+  for (const char *s = text; *s; s++)
+    most += *s == ' ';
+  *out = (ww_forest){.base = strtof(text, &end),
+                     .nodes = WW_NEWN(a, ww_tree_node, most + 1),
+                     .roots = WW_NEWN(a, uint32_t, most + 1)};
   bool bad = end == text || !isfinite(out->base);
   const char *s = end + strspn(end, " ");
   while (!bad && *s) {
@@ -81,7 +93,8 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Edges between quantiles of up to 20000 of the rows; a value that is frequent has a bin of its own. */
+/* Edges between quantiles of up to 20000 of the rows; a value that is frequent has a bin of its
+ * own. */
 static uint16_t edges_of(float *v, uint32_t n, float *edge) {
   uint16_t m = 0;
   qsort(v, n, sizeof *v, by_value);
@@ -90,19 +103,27 @@ static uint16_t edges_of(float *v, uint32_t n, float *edge) {
     float hi = v[at], lo = at ? v[at - 1] : hi;
     if (lo == hi) { /* inside a run: an edge before it and one behind it */
       uint32_t first = at, last = at;
-      while (first && v[first - 1] == hi) first--;
-      while (last + 1 < n && v[last + 1] == hi) last++;
+      while (first && v[first - 1] == hi)
+        first--;
+      while (last + 1 < n && v[last + 1] == hi)
+        last++;
       if (first) {
         float mid = v[first - 1] + (hi - v[first - 1]) / 2;
-        if (!(mid > v[first - 1])) mid = hi;
-        if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1])) edge[m++] = mid;
+        if (!(mid > v[first - 1]))
+          mid = hi;
+        if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1]))
+          edge[m++] = mid;
       }
-      if (last + 1 >= n) continue;
-      lo = hi, hi = v[last + 1];
+      if (last + 1 >= n)
+        continue;
+      lo = hi;
+      hi = v[last + 1];
     }
     float mid = lo + (hi - lo) / 2;
-    if (!(mid > lo)) mid = hi;
-    if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1])) edge[m++] = mid;
+    if (!(mid > lo))
+      mid = hi;
+    if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1]))
+      edge[m++] = mid;
   }
   return (uint16_t)(m + 1);
 }
@@ -119,7 +140,8 @@ static uint8_t bin_of(const float *edge, uint16_t nbins, float v) {
   return (uint8_t)lo;
 }
 
-void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures, ww_arena *a, ww_binned *out) {
+void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures, ww_arena *a,
+                 ww_binned *out) {
   enum { SEEN = 20000 };
   uint8_t *bin = WW_NEWN(a, uint8_t, (size_t)n * nfeatures + 1);
   float *edge = WW_NEWN(a, float, (size_t)nfeatures *WW_TREE_BINS);
@@ -127,10 +149,12 @@ void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures
   uint32_t seen = n < SEEN ? n : SEEN;
   float *v = ww_xcalloc(seen + 1, sizeof *v);
   for (uint32_t f = 0; f < nfeatures; f++) {
-    for (uint32_t k = 0; k < seen; k++) v[k] = x[(size_t)((uint64_t)k * n / seen) * stride + f];
+    for (uint32_t k = 0; k < seen; k++)
+      v[k] = x[(size_t)((uint64_t)k * n / seen) * stride + f];
     nbins[f] = seen ? edges_of(v, seen, &edge[f * WW_TREE_BINS]) : 1;
     for (uint32_t k = 0; k < n; k++)
-      bin[(size_t)k * nfeatures + f] = bin_of(&edge[f * WW_TREE_BINS], nbins[f], x[(size_t)k * stride + f]);
+      bin[(size_t)k * nfeatures + f] =
+          bin_of(&edge[f * WW_TREE_BINS], nbins[f], x[(size_t)k * stride + f]);
   }
   free(v);
   *out = (ww_binned){n, nfeatures, bin, edge, nbins};
@@ -190,7 +214,9 @@ static void count(const grower *t, branch *r) {
   }
 }
 
-static double score(const grower *t, double g, double w) { return g * g / (w + t->lambda); }
+static double score(const grower *t, double g, double w) {
+  return g * g / (w + t->lambda);
+}
 
 static void find_split(const grower *t, branch *r) {
   double whole = score(t, r->g, r->w);
@@ -202,17 +228,26 @@ static void find_split(const grower *t, branch *r) {
     for (uint32_t k = 0; k + 1 < nbins; k++) {
       g += h[k].g;
       w += h[k].w;
-      if (w < t->least) continue;
-      if (r->w - w < t->least) break;
+      if (w < t->least)
+        continue;
+      if (r->w - w < t->least)
+        break;
       double gain = score(t, g, w) + score(t, r->g - g, r->w - w) - whole;
-      if (gain > r->gain + 1e-12) r->gain = gain, r->column = (uint16_t)c, r->bin = (uint16_t)k;
+      if (gain > r->gain + 1e-12) {
+        r->gain = gain;
+        r->column = (uint16_t)c;
+        r->bin = (uint16_t)k;
+      }
     }
   }
 }
 
 static void sum_rows(const grower *t, branch *r) {
   r->g = r->w = 0;
-  for (uint32_t i = r->begin; i < r->end; i++) r->g += t->res[t->order[i]], r->w += t->p->weight[t->order[i]];
+  for (uint32_t i = r->begin; i < r->end; i++) {
+    r->g += t->res[t->order[i]];
+    r->w += t->p->weight[t->order[i]];
+  }
 }
 
 /* Rows keep their order on both sides. */
@@ -240,7 +275,10 @@ static void split(grower *t, uint32_t at) {
   small->hist = t->hists + (size_t)(t->nbr / 2 + 1) * cells; /* the large one takes its parent's */
   large->hist = r->hist;
   count(t, small);
-  for (uint32_t k = 0; k < cells; k++) large->hist[k].g -= small->hist[k].g, large->hist[k].w -= small->hist[k].w;
+  for (uint32_t k = 0; k < cells; k++) {
+    large->hist[k].g -= small->hist[k].g;
+    large->hist[k].w -= small->hist[k].w;
+  }
   sum_rows(t, one);
   sum_rows(t, two);
   r->child[0] = (int32_t)t->nbr;
@@ -255,22 +293,27 @@ static void choose_columns(grower *t) {
   uint32_t n = t->b->nfeatures, want = (uint32_t)ceil(t->o->columns * n);
   t->ncolumns = 0;
   for (uint32_t f = 0, left = n; f < n; f++, left--)
-    if (draw(t) % left < want - t->ncolumns) t->columns[t->ncolumns++] = (uint16_t)f;
+    if (draw(t) % left < want - t->ncolumns)
+      t->columns[t->ncolumns++] = (uint16_t)f;
 }
 
 static void choose_rows(grower *t) {
   uint64_t below = (uint64_t)(t->o->rows * 4294967296.0);
   t->nrows = 0;
   for (uint32_t k = 0; k < t->b->n; k++) {
-    if (t->p->role[k] != WW_ROW_FIT || !(t->p->weight[k] > 0)) continue;
-    if ((draw(t) & 0xffffffffu) < below) t->order[t->nrows++] = k;
+    if (t->p->role[k] != WW_ROW_FIT || !(t->p->weight[k] > 0))
+      continue;
+    if ((draw(t) & 0xffffffffu) < below)
+      t->order[t->nrows++] = k;
   }
 }
 
-/* How a row pulls its leaf. Relative: against the slope of Huber's loss of predicted / true - 1, so that an answer above the truth counts the
- * more the higher it is, and one far below it ever less. */
+/* How a row pulls its leaf. Relative: against the slope of Huber's loss of predicted / true - 1, so
+ * that an answer above the truth counts the more the higher it is, and one far below it ever less.
+ */
 static double pull(const ww_trees_options *o, double r) {
-  if (!o->relative) return fmax(-o->huber, fmin(o->huber, r));
+  if (!o->relative)
+    return fmax(-o->huber, fmin(o->huber, r));
   double ratio = exp(fmax(-1, fmin(3, r)) * -1);
   return fmax(-o->huber, fmin(o->huber, 1 - ratio)) * ratio;
 }
@@ -295,28 +338,37 @@ static void grow(grower *t) {
     uint32_t best = 0;
     double gain = 0;
     for (uint32_t k = 0; k < t->nbr; k++)
-      if (t->br[k].child[0] < 0 && t->br[k].gain > gain) gain = t->br[k].gain, best = k;
-    if (!(gain > 0)) break;
+      if (t->br[k].child[0] < 0 && t->br[k].gain > gain) {
+        gain = t->br[k].gain;
+        best = k;
+      }
+    if (!(gain > 0))
+      break;
     split(t, best);
   }
 }
 
 /* ---- the forest ---- */
 
-/* What a leaf says: the mean of its rows, drawn to 0. Where only few groups of rows meet in it, it tells more of these than of others. */
+/* What a leaf says: the mean of its rows, drawn to 0. Where only few groups of rows meet in it, it
+ * tells more of these than of others. */
 static double leaf_value(const grower *t, const branch *r) {
-  if (!t->p->group || !(t->group_most > 0)) return r->g / (r->w + t->lambda);
+  if (!t->p->group || !(t->group_most > 0))
+    return r->g / (r->w + t->lambda);
   double g = 0, w = 0;
   memset(t->groups, 0, t->p->ngroups * sizeof *t->groups);
   for (uint32_t i = r->begin; i < r->end; i++) {
     cell *c = &t->groups[t->p->group[t->order[i]]];
-    c->g += t->res[t->order[i]], c->w += t->p->weight[t->order[i]];
+    c->g += t->res[t->order[i]];
+    c->w += t->p->weight[t->order[i]];
   }
   for (uint32_t k = 0; k < t->p->ngroups; k++) {
     const cell *c = &t->groups[k];
-    if (!(c->w > 0)) continue;
+    if (!(c->w > 0))
+      continue;
     double share = t->group_most / (t->group_most + c->w);
-    g += share * c->g, w += share * c->w;
+    g += share * c->g;
+    w += share * c->w;
   }
   return g / (w + t->lambda);
 }
@@ -330,25 +382,30 @@ static void keep(const grower *t, uint32_t at, ww_forest *out) {
   }
   uint32_t f = t->columns[r->column];
   keep(t, (uint32_t)r->child[0], out);
-  out->nodes[self] = (ww_tree_node){(int16_t)f, (uint16_t)(out->nnodes - self), t->b->edge[f * WW_TREE_BINS + r->bin]};
+  out->nodes[self] = (ww_tree_node){(int16_t)f, (uint16_t)(out->nnodes - self),
+                                    t->b->edge[f * WW_TREE_BINS + r->bin]};
   keep(t, (uint32_t)r->child[1], out);
 }
 
 /* The bin form of a node's threshold: a row goes left where its bin is at most this. */
 static uint8_t last_bin(const ww_binned *b, const ww_tree_node *n) {
-  return (uint8_t)(bin_of(b->edge + (size_t)n->feature * WW_TREE_BINS, b->nbins[n->feature], n->v) - 1);
+  return (uint8_t)(bin_of(b->edge + (size_t)n->feature * WW_TREE_BINS, b->nbins[n->feature], n->v) -
+                   1);
 }
 
 static void advance(grower *t, const ww_tree_node *tree, uint32_t nnodes) {
   const ww_binned *b = t->b;
   uint8_t *last = ww_xcalloc(nnodes + 1, 1);
   for (uint32_t k = 0; k < nnodes; k++)
-    if (tree[k].feature >= 0) last[k] = last_bin(b, &tree[k]);
+    if (tree[k].feature >= 0)
+      last[k] = last_bin(b, &tree[k]);
   for (uint32_t k = 0; k < b->n; k++) {
-    if (t->p->role[k] == WW_ROW_OUT) continue;
+    if (t->p->role[k] == WW_ROW_OUT)
+      continue;
     const uint8_t *bin = b->bin + (size_t)k * b->nfeatures;
     uint32_t at = 0;
-    while (tree[at].feature >= 0) at += bin[tree[at].feature] <= last[at] ? 1 : tree[at].right;
+    while (tree[at].feature >= 0)
+      at += bin[tree[at].feature] <= last[at] ? 1 : tree[at].right;
     t->pred[k] += tree[at].v;
   }
   free(last);
@@ -357,7 +414,8 @@ static void advance(grower *t, const ww_tree_node *tree, uint32_t nnodes) {
 static double held_error(const grower *t) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < t->b->n; k++) {
-    if (t->p->role[k] != WW_ROW_HELD) continue;
+    if (t->p->role[k] != WW_ROW_HELD)
+      continue;
     double off = t->pred[k] - t->p->target[k], error = fabs(t->o->relative ? expm1(off) : off);
     sum += t->p->weight[k] * fmin(2, error); /* an outlier is one, however far off */
     weights += t->p->weight[k];
@@ -371,11 +429,13 @@ static float base_of(const ww_trees_problem *p, uint32_t n, const ww_trees_optio
   for (int round = 0; round < 60; round++) {
     double g = 0, w = 0;
     for (uint32_t k = 0; k < n; k++) {
-      if (p->role[k] != WW_ROW_FIT) continue;
+      if (p->role[k] != WW_ROW_FIT)
+        continue;
       g += p->weight[k] * pull(o, p->target[k] - base);
       w += p->weight[k];
     }
-    if (!(w > 0) || fabs(g / w) < 1e-7) break;
+    if (!(w > 0) || fabs(g / w) < 1e-7)
+      break;
     base += g / w;
   }
   return (float)base;
@@ -385,7 +445,10 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
   uint32_t n = t->b->n, fitted = 0, leaves = t->o->leaves;
   double weight = 0;
   for (uint32_t k = 0; k < n; k++)
-    if (t->p->role[k] == WW_ROW_FIT && t->p->weight[k] > 0) weight += t->p->weight[k], fitted++;
+    if (t->p->role[k] == WW_ROW_FIT && t->p->weight[k] > 0) {
+      weight += t->p->weight[k];
+      fitted++;
+    }
   double mean = fitted ? weight / fitted : 1;
   t->lambda = t->o->lambda * mean;
   t->least = t->o->least * mean;
@@ -402,23 +465,27 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
   *out = (ww_forest){.base = base_of(t->p, n, t->o),
                      .nodes = WW_NEWN(a, ww_tree_node, (size_t)t->o->rounds * 2 * leaves + 1),
                      .roots = WW_NEWN(a, uint32_t, t->o->rounds + 1)};
-  for (uint32_t k = 0; k < n; k++) t->pred[k] = out->base;
+  for (uint32_t k = 0; k < n; k++)
+    t->pred[k] = out->base;
 }
 
-void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o, ww_arena *a,
-                  ww_forest *out) {
+void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o,
+                  ww_arena *a, ww_forest *out) {
   grower t = {.b = b, .p = p, .o = o};
   start(&t, a, out);
-  if (p->held) p->held[0] = held_error(&t);
+  if (p->held)
+    p->held[0] = held_error(&t);
   for (uint32_t round = 0; round < o->rounds; round++) {
     grow(&t);
     out->roots[out->ntrees++] = out->nnodes;
     uint32_t from = out->nnodes;
     keep(&t, 0, out);
     advance(&t, out->nodes + from, out->nnodes - from);
-    if (p->held) p->held[round + 1] = held_error(&t);
+    if (p->held)
+      p->held[round + 1] = held_error(&t);
   }
-  if (t.pred != p->pred) free(t.pred);
+  if (t.pred != p->pred)
+    free(t.pred);
   free(t.res);
   free(t.order);
   free(t.spare);

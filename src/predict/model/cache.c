@@ -1,7 +1,8 @@
 /* cache.c - a sectored cache; see cache.h.
  *
- * A hash table with chains finds the slot of a line; slots are a list by age. Both are arrays of indices, index + 1 so that
- * zeroed memory is empty. Invariant: the first `used` slots hold lines, each in exactly one chain and in the list. */
+ * A hash table with chains finds the slot of a line; slots are a list by age. Both are arrays of
+ * indices, index + 1 so that zeroed memory is empty. Invariant: the first `used` slots hold lines,
+ * each in exactly one chain and in the list. */
 #include "cache.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ typedef struct {
 } slot;
 
 struct ww_cache {
-  slot *slots; /* [1..lines]; 0 is the list's head: newer of 0 is the oldest, older of 0 the newest */
+  slot *
+      slots; /* [1..lines]; 0 is the list's head: newer of 0 is the oldest, older of 0 the newest */
   uint32_t *chain;
   uint32_t lines, used, shift;
   uint64_t random;
@@ -26,7 +28,8 @@ ww_cache *ww_cache_new(uint32_t lines, bool lru) {
   c->lines = lines ? lines : 1;
   c->lru = lru;
   uint32_t bits = 4;
-  while ((1u << bits) < c->lines && bits < 28) bits++;
+  while ((1u << bits) < c->lines && bits < 28)
+    bits++;
   c->shift = 64 - bits;
   c->chain = ww_xcalloc(1u << bits, sizeof *c->chain);
   c->slots = ww_xcalloc(c->lines + 1, sizeof *c->slots);
@@ -35,7 +38,8 @@ ww_cache *ww_cache_new(uint32_t lines, bool lru) {
 }
 
 void ww_cache_free(ww_cache *c) {
-  if (!c) return;
+  if (!c)
+    return;
   free(c->slots);
   free(c->chain);
   free(c);
@@ -48,7 +52,9 @@ void ww_cache_clear(ww_cache *c) {
   c->random = 0x9e3779b97f4a7c15ull;
 }
 
-uint32_t ww_cache_used(const ww_cache *c) { return c->used; }
+uint32_t ww_cache_used(const ww_cache *c) {
+  return c->used;
+}
 
 static inline uint32_t *chain_of(ww_cache *c, uint64_t line) {
   return &c->chain[line * 0x9e3779b97f4a7c15ull >> c->shift];
@@ -70,11 +76,14 @@ static inline void make_newest(ww_cache *c, uint32_t s) {
 static uint32_t victim(ww_cache *c) {
   uint32_t s = c->slots[0].newer;
   if (!c->lru) {
-    c->random ^= c->random << 13, c->random ^= c->random >> 7, c->random ^= c->random << 17;
+    c->random ^= c->random << 13;
+    c->random ^= c->random >> 7;
+    c->random ^= c->random << 17;
     s = 1 + (uint32_t)((c->random >> 32) * c->lines >> 32);
   }
   uint32_t *at = chain_of(c, c->slots[s].line);
-  while (*at != s) at = &c->slots[*at].next;
+  while (*at != s)
+    at = &c->slots[*at].next;
   *at = c->slots[s].next;
   unlink_age(c, s);
   return s;
@@ -82,12 +91,17 @@ static uint32_t victim(ww_cache *c) {
 
 uint32_t ww_cache_touch(ww_cache *c, uint64_t line, uint32_t sectors, bool *present) {
   uint32_t *head = chain_of(c, line), s = *head;
-  while (s && c->slots[s].line != line) s = c->slots[s].next;
-  if (present) *present = s != 0;
+  while (s && c->slots[s].line != line)
+    s = c->slots[s].next;
+  if (present)
+    *present = s != 0;
   if (s) {
     uint32_t had = c->slots[s].sectors & sectors;
     c->slots[s].sectors |= sectors;
-    if (c->lru) unlink_age(c, s), make_newest(c, s);
+    if (c->lru) {
+      unlink_age(c, s);
+      make_newest(c, s);
+    }
     return had;
   }
   s = c->used < c->lines ? ++c->used : victim(c);

@@ -1,6 +1,7 @@
 /* cache.h - a sectored cache: lines of tags, sectors of data, one capacity, any line anywhere.
  *
- * An L1 of a GPU behaves as few sets of very many ways, so associativity is left out; what is replaced is chosen at random or by age. */
+ * An L1 of a GPU behaves as few sets of very many ways, so associativity is left out; what is
+ * replaced is chosen at random or by age. */
 #ifndef WW_CACHE_H
 #define WW_CACHE_H
 
@@ -8,13 +9,14 @@
 
 typedef struct ww_cache ww_cache;
 
-/* `lines`: how many it holds, at least 1. `lru`: the line unused for longest goes; else one at random (the same each time). */
+/* `lines`: how many it holds, at least 1. `lru`: the line unused for longest goes; else one at
+ * random (the same each time). */
 ww_cache *ww_cache_new(uint32_t lines, bool lru);
 void ww_cache_free(ww_cache *c); /* accepts NULL */
 void ww_cache_clear(ww_cache *c);
 uint32_t ww_cache_used(const ww_cache *c); /* lines it holds */
-/* Sectors (a mask) of a line are looked up and then there. Returns those that were there before. `present`, unless NULL: the line
- * had its tag. */
+/* Sectors (a mask) of a line are looked up and then there. Returns those that were there before.
+ * `present`, unless NULL: the line had its tag. */
 uint32_t ww_cache_touch(ww_cache *c, uint64_t line, uint32_t sectors, bool *present);
 
 #endif

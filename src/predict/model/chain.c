@@ -1,15 +1,19 @@
-/* chain.c - one warp alone: the longest way through its dependency stream, and what it waits for on that way.
+/* chain.c - one warp alone: the longest way through its dependency stream, and what it waits for on
+ * that way.
  *
- * A warp issues in order, but the compiler has ordered the instructions of a basic block well: within a block an instruction issues
- * when its operands are there, across blocks everything of one block has issued before the next begins. Loads do not pass
- * earlier stores of their block unless they are known to read constants; barriers order everything. Loads are brought forward only
- * as far as registers that cost no occupancy last: beyond that one waits until an earlier one has been used. Memory takes nominal
- * latencies to find the longest way, each load that of L1, L2 or DRAM as often as its requests go there; along it cycles of
- * arithmetic and waits of each kind are counted apart, so that the time model can put in the latency that the load on the memory
- * system brings. Loads that are in flight together are one wait. Loops are taken as unrolled as NVIDIA's compiler does it, where
- * LLVM has not: iterations of a group overlap as far as their values allow.
+ * A warp issues in order, but the compiler has ordered the instructions of a basic block well:
+ * within a block an instruction issues when its operands are there, across blocks everything of one
+ * block has issued before the next begins. Loads do not pass earlier stores of their block unless
+ * they are known to read constants; barriers order everything. Loads are brought forward only as
+ * far as registers that cost no occupancy last: beyond that one waits until an earlier one has been
+ * used. Memory takes nominal latencies to find the longest way, each load that of L1, L2 or DRAM as
+ * often as its requests go there; along it cycles of arithmetic and waits of each kind are counted
+ * apart, so that the time model can put in the latency that the load on the memory system brings.
+ * Loads that are in flight together are one wait. Loops are taken as unrolled as NVIDIA's compiler
+ * does it, where LLVM has not: iterations of a group overlap as far as their values allow.
  *
- * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops that ran in part count in full. */
+ * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops
+ * that ran in part count in full. */
 #include "chain_int.h"
 
 #include <math.h>
@@ -18,21 +22,26 @@
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0 /* warp instructions to run again for the chain */
 #define NOMINAL_ATOMIC 400.0
-#define UNROLL 4      /* iterations of a loop with predicated blocks */
-#define LONE_LINES 8  /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
-#define PREDICATE 9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
+#define UNROLL 4 /* iterations of a loop with predicated blocks */
+#define LONE_LINES \
+  8 /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
+#define PREDICATE \
+  9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
 
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
   double t; /* nominal cycles; the order is by this */
-  double alu, waits, far, deep, first, shared, atomic, barrier, constant, back; /* far, deep: waits beyond L1, L2 */
+  double alu, waits, far, deep, first, shared, atomic, barrier, constant,
+      back; /* far, deep: waits beyond L1, L2 */
 } point;
 
 typedef struct {
   float latency, inst;        /* of one IR instruction */
   float beyond_l1, beyond_l2; /* of a load's requests */
-  float words, frees; /* registers that a load fills; that earlier loads have filled and nobody reads behind this */
-  bool back; /* a load that gets what the same warp has stored a moment ago: it waits until the store is in L2 */
+  float words, frees; /* registers that a load fills; that earlier loads have filled and nobody
+                         reads behind this */
+  bool back; /* a load that gets what the same warp has stored a moment ago: it waits until the
+                store is in L2 */
 } cost;
 enum { USED = 64 };   /* values of loads that are remembered with their last use; a power of two */
 enum { RECENT = 16 }; /* stores of a warp that are remembered for this */
@@ -46,7 +55,8 @@ typedef struct {
   uint32_t times[TRACKED]; /* that each warp came by */
 } block_costs;
 
-/* Values of loads that have been read for the last time, and when: what waits for their registers. */
+/* Values of loads that have been read for the last time, and when: what waits for their registers.
+ */
 typedef struct {
   struct {
     point at;
@@ -58,12 +68,13 @@ typedef struct {
 typedef struct {
   point **ready; /* per function, [nvals], made on demand */
   bool used;
-  used freed;                /* by the group */
-  point now, sum;            /* where the warp is (as run); the way so far, weighted */
-  uint32_t fn, block, group; /* header of the loop, or the block, it ran last; iterations of the group so far */
-  uint32_t trip, together;   /* iterations since it came to the loop; those of the group in all */
-  point begun, stored[2];    /* of the group */
-  uint64_t recent[RECENT];   /* where its latest stores went */
+  used freed;     /* by the group */
+  point now, sum; /* where the warp is (as run); the way so far, weighted */
+  uint32_t fn, block,
+      group; /* header of the loop, or the block, it ran last; iterations of the group so far */
+  uint32_t trip, together; /* iterations since it came to the loop; those of the group in all */
+  point begun, stored[2];  /* of the group */
+  uint64_t recent[RECENT]; /* where its latest stores went */
   uint32_t nrecent;
   double loads, inst;
 } tracked;
@@ -87,12 +98,15 @@ struct ww_chainer {
   point total;
   double loads, inst, most, all;
   double bar_cycles;
-  double requests, lines, sectors, lone; /* global loads; lone: sectors fetched without their neighbours */
+  double requests, lines, sectors,
+      lone; /* global loads; lone: sectors fetched without their neighbours */
   double store_lines;
   ww_contention *crowd;
 };
 
-static double known(double x, double otherwise) { return x > 0 ? x : otherwise; }
+static double known(double x, double otherwise) {
+  return x > 0 ? x : otherwise;
+}
 
 ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *of, uint64_t block_threads) {
   ww_chainer *c = ww_xcalloc(1, sizeof *c);
@@ -110,18 +124,23 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *of, uint64_t 
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
   c->lowered = ww_xcalloc(m->nfns + 1, sizeof *c->lowered);
   c->crowd = ww_contention_new(g);
-  for (uint32_t k = 0; k < TRACKED; k++) c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
+  for (uint32_t k = 0; k < TRACKED; k++)
+    c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
   return c;
 }
 
 void ww_chainer_free(ww_chainer *c) {
-  if (!c) return;
+  if (!c)
+    return;
   for (uint32_t f = 0; f < c->m->nfns; f++) {
-    for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++) free(c->costs[f][b].ins);
+    for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++)
+      free(c->costs[f][b].ins);
     free(c->costs[f]);
-    for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready[f]);
+    for (uint32_t k = 0; k < TRACKED; k++)
+      free(c->warps[k].ready[f]);
   }
-  for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready);
+  for (uint32_t k = 0; k < TRACKED; k++)
+    free(c->warps[k].ready);
   free(c->costs);
   free(c->lowered);
   ww_arena_free(c->a);
@@ -131,13 +150,19 @@ void ww_chainer_free(ww_chainer *c) {
 
 /* ---- tables made on demand ---- */
 
-static bool is_global(const ww_ins *i) { return i->space == WW_GLOBAL || i->space == WW_GENERIC; }
+static bool is_global(const ww_ins *i) {
+  return i->space == WW_GLOBAL || i->space == WW_GENERIC;
+}
 
 static void way_of(const ww_chainer *c, const ww_ins *i, cost *out) {
   const ww_ways *w = &c->of.ways;
-  out->beyond_l1 = (float)w->beyond_l1, out->beyond_l2 = (float)w->beyond_l2;
+  out->beyond_l1 = (float)w->beyond_l1;
+  out->beyond_l2 = (float)w->beyond_l2;
   for (uint32_t k = 0; k < w->n; k++)
-    if (w->v[k].ins == i) out->beyond_l1 = (float)w->v[k].beyond_l1, out->beyond_l2 = (float)w->v[k].beyond_l2;
+    if (w->v[k].ins == i) {
+      out->beyond_l1 = (float)w->v[k].beyond_l1;
+      out->beyond_l2 = (float)w->v[k].beyond_l2;
+    }
 }
 
 /* Where in the block each load's value is read for the last time; nowhere if it lives on. */
@@ -146,15 +171,19 @@ static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, co
   for (uint32_t i = 0; i < b->nins; i++) {
     ww_val use[3 + 255];
     uint32_t n = ww_ins_uses(fn, &b->ins[i], use, 3 + 255);
-    for (uint32_t u = 0; u < n; u++) last[use[u]] = i;
+    for (uint32_t u = 0; u < n; u++)
+      last[use[u]] = i;
   }
   for (uint32_t i = 0; i < b->nins; i++) {
-    if (!(words[i] > 0)) continue;
+    if (!(words[i] > 0))
+      continue;
     uint32_t at = 0;
     for (uint32_t r = 0; r < b->ins[i].nres; r++)
-      if (last[b->ins[i].dst + r] > at) at = last[b->ins[i].dst + r];
+      if (last[b->ins[i].dst + r] > at)
+        at = last[b->ins[i].dst + r];
     out[i].words = words[i];
-    if (at > i) out[at].frees += words[i];
+    if (at > i)
+      out[at].frees += words[i];
   }
   free(last);
 }
@@ -166,20 +195,26 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
     c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
     c->lowered[f].costs = ww_lower_costs(c->m, fn, c->g, c->a, &c->lowered[f].first);
     const ww_block_plan *plan = ww_register_plan(c->m, fn, c->g, c->a);
-    for (uint32_t k = 0; k < fn->nblocks; k++) c->costs[f][k].plan = plan[k];
+    for (uint32_t k = 0; k < fn->nblocks; k++)
+      c->costs[f][k].plan = plan[k];
   }
   block_costs *v = &c->costs[f][block];
-  if (v->ins) return v;
+  if (v->ins)
+    return v;
   v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
-  if (v->plan.joined < UNROLL && ww_chain_unrollable(fn, b->loop)) v->plan.joined = UNROLL;
+  if (v->plan.joined < UNROLL && ww_chain_unrollable(fn, b->loop))
+    v->plan.joined = UNROLL;
   v->header = v->plan.joined > 1 ? fn->loops[b->loop].header : block;
-  if (v->plan.joined > 1 && !v->plan.even && c->tally) v->trips = ww_chain_trips(c->tally, fn, b->loop);
+  if (v->plan.joined > 1 && !v->plan.even && c->tally)
+    v->trips = ww_chain_trips(c->tally, fn, b->loop);
   v->end = v->plan.joined == 1 || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
     const ww_cost *w = &c->lowered[f].costs[c->lowered[f].first[block] + i];
-    for (uint32_t p = 0; p < WW_NPIPES; p++) v->ins[i].inst += w->inst[p];
+    for (uint32_t p = 0; p < WW_NPIPES; p++)
+      v->ins[i].inst += w->inst[p];
     v->ins[i].latency = w->latency;
-    if (b->ins[i].op == WW_OP_LD && is_global(&b->ins[i])) way_of(c, &b->ins[i], &v->ins[i]);
+    if (b->ins[i].op == WW_OP_LD && is_global(&b->ins[i]))
+      way_of(c, &b->ins[i], &v->ins[i]);
   }
   last_uses(fn, b, v->plan.words, v->ins);
   return v;
@@ -189,7 +224,8 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
 static tracked *track(ww_chainer *c, uint32_t warp) {
   for (uint32_t k = 0; k < TRACKED; k++) {
     tracked *w = &c->warps[k];
-    if (warp != (c->nwarps > 1 ? k * (c->nwarps - 1) / (TRACKED - 1) : 0)) continue;
+    if (warp != (c->nwarps > 1 ? k * (c->nwarps - 1) / (TRACKED - 1) : 0))
+      continue;
     w->used = true;
     return w;
   }
@@ -199,7 +235,8 @@ static tracked *track(ww_chainer *c, uint32_t warp) {
 /* ---- one instruction ---- */
 
 static void later(point *p, const point *q) {
-  if (q->t > p->t) *p = *q;
+  if (q->t > p->t)
+    *p = *q;
 }
 static point plus_alu(point p, double cycles) {
   p.t += cycles;
@@ -207,18 +244,23 @@ static point plus_alu(point p, double cycles) {
   return p;
 }
 
-/* Does the event, which comes with this probability, come the n-th time? Evenly: one in eight every eighth time. */
-static bool drawn(double p, double n, double phase) { return floor((n + 1) * p + phase) > floor(n * p + phase); }
+/* Does the event, which comes with this probability, come the n-th time? Evenly: one in eight every
+ * eighth time. */
+static bool drawn(double p, double n, double phase) {
+  return floor((n + 1) * p + phase) > floor(n * p + phase);
+}
 
 /* A load of global memory that issues at p, in the block's n-th run. */
 static point load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, double phase) {
   double far = floor((n + 1) * (double)k->beyond_l1 + phase);
   p.waits++;
   p.t += c->l1;
-  if (!drawn(k->beyond_l1, n, phase)) return p;
+  if (!drawn(k->beyond_l1, n, phase))
+    return p;
   p.far++;
   p.t += c->l2 - c->l1;
-  if (!drawn(k->beyond_l1 > 0 ? k->beyond_l2 / k->beyond_l1 : 0, far, phase)) return p;
+  if (!drawn(k->beyond_l1 > 0 ? k->beyond_l2 / k->beyond_l1 : 0, far, phase))
+    return p;
   p.deep++;
   p.t += c->dram - c->l2;
   return p;
@@ -227,20 +269,22 @@ static point load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, 
 typedef struct {
   point start, last; /* the block's first issue, its latest issue so far */
   point stored[2];   /* its latest store's: to shared memory, elsewhere */
-  bool inner;        /* an iteration that is not the last of its group: no branch is left of its end */
-  double room;       /* words for loads */
-  uint32_t times;    /* that the warp has come by before */
+  bool inner;     /* an iteration that is not the last of its group: no branch is left of its end */
+  double room;    /* words for loads */
+  uint32_t times; /* that the warp has come by before */
   double phase;
 } front;
 
 /* When the results of an instruction that issues at `p` can be used. */
-static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost *k, const front *at) {
+static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost *k,
+                       const front *at) {
   const ww_gpu *g = c->g;
   double shared = g->latency[WW_GPU_OP_lds32] > 0 ? g->latency[WW_GPU_OP_lds32] : 28;
   switch (i->op) {
   case WW_OP_LD:
     if (is_global(i) && k->back) {
-      p.t += 2 * c->l2, p.back++;
+      p.t += 2 * c->l2;
+      p.back++;
       return p;
     }
     if (is_global(i)) {
@@ -248,82 +292,106 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
       return load_from(c, p, k, at->times, at->phase);
     }
     if (i->space == WW_SHARED) {
-      p.t += shared, p.shared++;
+      p.t += shared;
+      p.shared++;
       return p;
     }
     if (i->space == WW_CONST) {
-      p.t += shared, p.constant++;
+      p.t += shared;
+      p.constant++;
       return p;
     }
-    return i->space == WW_LOCAL ? plus_alu(p, g->l1_latency > 0 ? g->l1_latency : 32) : plus_alu(p, k->latency);
+    return i->space == WW_LOCAL ? plus_alu(p, g->l1_latency > 0 ? g->l1_latency : 32)
+                                : plus_alu(p, k->latency);
   case WW_OP_ATOM:
   case WW_OP_CAS:
-    if (i->dst == WW_NOVAL) return p;
-    if (i->space == WW_SHARED)
-      p.t += shared, p.shared++;
-    else
-      p.t += NOMINAL_ATOMIC, p.atomic++;
+    if (i->dst == WW_NOVAL)
+      return p;
+    if (i->space == WW_SHARED) {
+      p.t += shared;
+      p.shared++;
+    } else {
+      p.t += NOMINAL_ATOMIC;
+      p.atomic++;
+    }
     return p;
-  default: return plus_alu(p, k->latency);
+  default:
+    return plus_alu(p, k->latency);
   }
 }
 
-/* A load that is brought forward keeps its registers from then on: before others have been freed there is only `room`. */
+/* A load that is brought forward keeps its registers from then on: before others have been freed
+ * there is only `room`. */
 static void await_registers(point *p, const used *freed, double room) {
   double words = 0;
   for (uint32_t k = 0; k < USED && k < freed->n; k++) {
     uint32_t at = (freed->n - 1 - k) % USED;
     words += freed->v[at].words;
-    if (words <= room) continue;
+    if (words <= room)
+      continue;
     later(p, &freed->v[at].at);
     return;
   }
 }
 
-static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_ins *i, const cost *c,
-                      const front *at) {
+static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_ins *i,
+                      const cost *c, const front *at) {
   ww_val use[3 + 255];
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
   point p = at->start;
-  for (uint32_t k = 0; k < n; k++) later(&p, &ready[use[k]]);
-  if (c->words > 0) await_registers(&p, &w->freed, at->room);
-  if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST || i->space == WW_PARAM) return p;
-  if (i->space != WW_SHARED) later(&p, &at->stored[1]);
-  if (i->space == WW_SHARED || i->space == WW_GENERIC) later(&p, &at->stored[0]);
+  for (uint32_t k = 0; k < n; k++)
+    later(&p, &ready[use[k]]);
+  if (c->words > 0)
+    await_registers(&p, &w->freed, at->room);
+  if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST || i->space == WW_PARAM)
+    return p;
+  if (i->space != WW_SHARED)
+    later(&p, &at->stored[1]);
+  if (i->space == WW_SHARED || i->space == WW_GENERIC)
+    later(&p, &at->stored[0]);
   return p;
 }
 
-static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i, const cost *k,
-                  double weight, front *at) {
+static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i,
+                  const cost *k, double weight, front *at) {
   point p = issue_at(fn, w, ready, i, k, at);
   if (k->frees > 0) {
     w->freed.v[w->freed.n % USED].at = p;
     w->freed.v[w->freed.n++ % USED].words = k->frees;
   }
-  if (at->inner && i->op == WW_OP_CBR) return;
-  if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH) p = plus_alu(p, PREDICATE);
+  if (at->inner && i->op == WW_OP_CBR)
+    return;
+  if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH)
+    p = plus_alu(p, PREDICATE);
   later(&at->last, &p);
-  if (i->op == WW_OP_LD && is_global(i)) w->loads += weight;
-  if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS) later(&at->stored[0], &p), later(&at->stored[1], &p);
+  if (i->op == WW_OP_LD && is_global(i))
+    w->loads += weight;
+  if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS) {
+    later(&at->stored[0], &p);
+    later(&at->stored[1], &p);
+  }
   if (i->op == WW_OP_ST || i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
     later(&at->stored[i->space != WW_SHARED], &p);
   if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
     point q = at->last;
-    q.t += c->bar_cycles, q.barrier++;
+    q.t += c->bar_cycles;
+    q.barrier++;
     at->start = at->last = at->stored[0] = at->stored[1] = q;
     p = q;
   }
   at->phase += 0.381966; /* other instructions at other times */
   at->phase -= at->phase >= 1;
   point r = result_of(c, i, p, k, at);
-  for (uint32_t d = 0; i->dst != WW_NOVAL && d < i->nres; d++) ready[i->dst + d] = r;
+  for (uint32_t d = 0; i->dst != WW_NOVAL && d < i->nres; d++)
+    ready[i->dst + d] = r;
 }
 
 /* All values that may come in: the observer does not know along which edge. */
 static void pass_phis(const ww_fn *fn, point *ready, const ww_block *b) {
   for (uint32_t k = 0; k < b->nphis; k++) {
     point p = {0};
-    for (uint32_t n = 0; n < b->phis[k].n; n++) later(&p, &ready[fn->pool[b->phis[k].ext + 2 * n + 1]]);
+    for (uint32_t n = 0; n < b->phis[k].n; n++)
+      later(&p, &ready[fn->pool[b->phis[k].ext + 2 * n + 1]]);
     ready[b->phis[k].dst] = p;
   }
 }
@@ -344,20 +412,25 @@ static void add(point *to, const point *a, const point *b, double weight) {
   to->back += weight * (a->back - b->back);
 }
 
-/* Iterations that go together with this one, which is number `trip` of its loop: what does not fill a group is left to smaller ones. */
+/* Iterations that go together with this one, which is number `trip` of its loop: what does not fill
+ * a group is left to smaller ones. */
 static uint32_t together(const block_costs *k, uint32_t trip) {
-  if (!(k->trips > 0)) return k->plan.joined;
+  if (!(k->trips > 0))
+    return k->plan.joined;
   uint32_t all = (uint32_t)fmin(k->trips + 0.5, 1e9), before = 0;
   for (uint32_t by = k->plan.joined; by > 1; by /= UNROLL) {
     before += (all - before) / by * by;
-    if (trip < before) return by;
+    if (trip < before)
+      return by;
   }
   return 1;
 }
 
-/* Where the block begins: at the end of the one before, or with the first iteration of its group. */
+/* Where the block begins: at the end of the one before, or with the first iteration of its group.
+ */
 static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k) {
-  bool head = block == k->header, same = k->plan.joined > 1 && w->fn == f && w->block == k->header && w->group > 0;
+  bool head = block == k->header,
+       same = k->plan.joined > 1 && w->fn == f && w->block == k->header && w->group > 0;
   bool again = same && (!head || w->group < w->together);
   w->trip = same ? w->trip + head : 0;
   if (!again) {
@@ -377,17 +450,20 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
                  .room = k->plan.room};
 }
 
-static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight) {
+static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes,
+                     double weight) {
   ww_chainer *c = ctx;
   tracked *w = track(c, id.warp);
   (void)lanes;
   c->ir += weight * fn->blocks[block].nins;
-  if (!w) return;
+  if (!w)
+    return;
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
   block_costs *k = costs_of(c, fn, block);
   uint32_t self = (uint32_t)(w - c->warps);
-  if (!w->ready[f]) w->ready[f] = ww_xcalloc(fn->nvals + 1, sizeof **w->ready);
+  if (!w->ready[f])
+    w->ready[f] = ww_xcalloc(fn->nvals + 1, sizeof **w->ready);
   pass_phis(fn, w->ready[f], b);
   front at = begin(w, f, block, k);
   at.times = k->times[self]++;
@@ -417,7 +493,8 @@ static void mark_back(ww_chainer *c, const ww_access *a) {
 /* Does the warp load where it stored a moment ago? */
 static void follow_stores(ww_chainer *c, const ww_access *a) {
   tracked *w = track(c, a->warp.warp);
-  if (!w || a->kind == WW_ACCESS_ATOMIC) return;
+  if (!w || a->kind == WW_ACCESS_ATOMIC)
+    return;
   uint64_t key = a->lo + 1;
   if (a->kind == WW_ACCESS_STORE) {
     w->recent[w->nrecent++ % RECENT] = key;
@@ -432,7 +509,8 @@ static void follow_stores(ww_chainer *c, const ww_access *a) {
 
 static void on_access(void *ctx, const ww_access *a) {
   ww_chainer *c = ctx;
-  if (a->space != WW_GLOBAL) return;
+  if (a->space != WW_GLOBAL)
+    return;
   follow_stores(c, a);
   if (a->kind == WW_ACCESS_ATOMIC) {
     ww_contention_atomic(c->crowd, a);
@@ -444,7 +522,8 @@ static void on_access(void *ctx, const ww_access *a) {
     c->requests += a->weight;
     c->lines += a->weight * n;
     c->sectors += a->weight * sectors;
-    if (n >= LONE_LINES && sectors < 1.5 * n) c->lone += a->weight * sectors;
+    if (n >= LONE_LINES && sectors < 1.5 * n)
+      c->lone += a->weight * sectors;
   }
 }
 
@@ -454,8 +533,10 @@ static void on_start(void *ctx, uint64_t block) {
   for (uint32_t k = 0; k < TRACKED; k++) {
     tracked *w = &c->warps[k];
     for (uint32_t f = 0; f < c->m->nfns; f++) {
-      if (w->ready[f]) memset(w->ready[f], 0, c->m->fns[f].nvals * sizeof **w->ready);
-      for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++) c->costs[f][b].times[k] = 0;
+      if (w->ready[f])
+        memset(w->ready[f], 0, c->m->fns[f].nvals * sizeof **w->ready);
+      for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++)
+        c->costs[f][b].times[k] = 0;
     }
     w->used = false;
     w->group = w->nrecent = 0;
@@ -470,21 +551,29 @@ static void on_end(void *ctx, uint64_t block) {
   const tracked *slowest = &c->warps[0];
   (void)block;
   for (uint32_t k = 1; k < TRACKED; k++)
-    if (c->warps[k].used && c->warps[k].sum.t > slowest->sum.t) slowest = &c->warps[k];
+    if (c->warps[k].used && c->warps[k].sum.t > slowest->sum.t)
+      slowest = &c->warps[k];
   const point zero = {0};
   add(&c->total, &slowest->sum, &zero, 1);
   c->loads += slowest->loads;
   c->inst += slowest->inst;
   c->all += slowest->sum.t;
-  if (slowest->sum.t > c->most) c->most = slowest->sum.t;
+  if (slowest->sum.t > c->most)
+    c->most = slowest->sum.t;
   c->nblocks++;
 }
 
 ww_observer ww_chainer_observer(ww_chainer *c) {
-  return (ww_observer){.ctx = c, .block = on_block, .access = on_access, .block_start = on_start, .block_end = on_end};
+  return (ww_observer){.ctx = c,
+                       .block = on_block,
+                       .access = on_access,
+                       .block_start = on_start,
+                       .block_end = on_end};
 }
 
-static double positive(double x) { return x > 0 ? x : 0; }
+static double positive(double x) {
+  return x > 0 ? x : 0;
+}
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
   double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits);
@@ -503,7 +592,8 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .store_waits = positive(c->total.back) / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
       .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
-      .atomic_cycles = ww_contention_busiest(c->crowd) / n, /* of one block; the caller knows how many there are */
+      .atomic_cycles = ww_contention_busiest(c->crowd) /
+                       n, /* of one block; the caller knows how many there are */
       .store_lines = c->store_lines / n,
       .lone = c->sectors > 0 ? c->lone / c->sectors : 0,
   };
@@ -515,10 +605,15 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
   uint64_t of = ww_sampled_working(s);
   double want = BUDGET / (each > 1 ? each : 1);
-  uint64_t n = want < LEAST_BLOCKS ? LEAST_BLOCKS : want > MOST_BLOCKS ? MOST_BLOCKS : (uint64_t)want;
-  if (each > 3 * BUDGET) n = 1;
-  if (n > of) n = of;
-  for (uint64_t k = 0; k < n; k++) blocks[k] = ww_sampled_block(s, grid, n > 1 ? k * (of - 1) / (n - 1) : of / 2);
+  uint64_t n = want < LEAST_BLOCKS  ? LEAST_BLOCKS
+               : want > MOST_BLOCKS ? MOST_BLOCKS
+                                    : (uint64_t)want;
+  if (each > 3 * BUDGET)
+    n = 1;
+  if (n > of)
+    n = of;
+  for (uint64_t k = 0; k < n; k++)
+    blocks[k] = ww_sampled_block(s, grid, n > 1 ? k * (of - 1) / (n - 1) : of / 2);
   return (uint32_t)n;
 }
 
@@ -528,36 +623,45 @@ typedef struct {
   uint32_t n;
 } fan;
 
-static void all_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes, double weight) {
+static void all_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes,
+                      double weight) {
   const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++) f->each[k].block(f->each[k].ctx, w, fn, b, lanes, weight);
+  for (uint32_t k = 0; k < f->n; k++)
+    f->each[k].block(f->each[k].ctx, w, fn, b, lanes, weight);
 }
 static void all_access(void *ctx, const ww_access *a) {
   const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++) f->each[k].access(f->each[k].ctx, a);
+  for (uint32_t k = 0; k < f->n; k++)
+    f->each[k].access(f->each[k].ctx, a);
 }
 static void all_start(void *ctx, uint64_t block) {
   const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++) f->each[k].block_start(f->each[k].ctx, block);
+  for (uint32_t k = 0; k < f->n; k++)
+    f->each[k].block_start(f->each[k].ctx, block);
 }
 static void all_end(void *ctx, uint64_t block) {
   const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++) f->each[k].block_end(f->each[k].ctx, block);
+  for (uint32_t k = 0; k < f->n; k++)
+    f->each[k].block_end(f->each[k].ctx, block);
 }
 
-/* The blocks that were followed are few and stand evenly over the grid; the tally knows better what a block does in the mean, because it looked
- * for regions that differ. Where most blocks do nothing, the few that were seen at work are more of those followed than of the
- * grid: the means come down, and what the longest block takes stays. */
+/* The blocks that were followed are few and stand evenly over the grid; the tally knows better what
+ * a block does in the mean, because it looked for regions that differ. Where most blocks do
+ * nothing, the few that were seen at work are more of those followed than of the grid: the means
+ * come down, and what the longest block takes stays. */
 static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
   double working = (double)ww_sampled_working(sampled), idle = (double)sampled->of - working;
   double all = sampled->tally.c.warp_instructions - idle * sampled->idle_instructions;
   double here = c->nblocks ? c->ir / c->nblocks : 0, mean = all / working;
   double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
-  double *const means[] = {&out->warp_inst,    &out->alu,           &out->waits,      &out->first_waits,
-                           &out->shared_waits, &out->atomic_waits,  &out->barriers,   &out->const_waits,
-                           &out->store_waits,  &out->atomic_cycles, &out->store_lines};
-  if (share > 0.8) return;
-  for (size_t k = 0; k < sizeof means / sizeof *means; k++) *means[k] *= share;
+  double *const means[] = {&out->warp_inst,     &out->alu,          &out->waits,
+                           &out->first_waits,   &out->shared_waits, &out->atomic_waits,
+                           &out->barriers,      &out->const_waits,  &out->store_waits,
+                           &out->atomic_cycles, &out->store_lines};
+  if (share > 0.8)
+    return;
+  for (size_t k = 0; k < sizeof means / sizeof *means; k++)
+    *means[k] *= share;
   out->spread /= share;
 }
 
@@ -574,11 +678,15 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
     c[k]->tally = &sampled->tally;
     f.each[k] = ww_chainer_observer(c[k]);
   }
-  ww_observer obs = {
-      .ctx = &f, .block = all_block, .access = all_access, .block_start = all_start, .block_end = all_end};
+  ww_observer obs = {.ctx = &f,
+                     .block = all_block,
+                     .access = all_access,
+                     .block_start = all_start,
+                     .block_end = all_end};
   ww_run_stats stats = {0};
   ww_memory_reset(spec->memory); /* what the sampled blocks wrote must not change what these do */
-  ww_status st = ww_machine_run(machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
+  ww_status st =
+      ww_machine_run(machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
   ww_memory_reset(spec->memory);
   for (uint32_t k = 0; k < n; k++) {
     ww_chainer_result(c[k], &out[k]);

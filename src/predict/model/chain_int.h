@@ -15,9 +15,11 @@ ww_contention *ww_contention_new(const ww_gpu *g);
 void ww_contention_free(ww_contention *c);
 void ww_contention_atomic(ww_contention *c, const ww_access *a);
 uint32_t ww_contention_store(ww_contention *c, const ww_access *a); /* lines that it touches */
-double ww_contention_busiest(const ww_contention *c);               /* cycles of the busiest address, slice, or all slices */
+double ww_contention_busiest(
+    const ww_contention *c); /* cycles of the busiest address, slice, or all slices */
 
 #define WW_ACCESS_LINES 129
-uint32_t ww_access_lines(const ww_access *a, uint64_t *lines); /* of 128 bytes, that one request touches */
+uint32_t ww_access_lines(const ww_access *a,
+                         uint64_t *lines); /* of 128 bytes, that one request touches */
 
 #endif

@@ -1,4 +1,5 @@
-/* chain_loop.c - which loops NVIDIA's compiler unrolls where LLVM has left them as they were, and how often they go round. */
+/* chain_loop.c - which loops NVIDIA's compiler unrolls where LLVM has left them as they were, and
+ * how often they go round. */
 #include "chain_int.h"
 
 #define PREDICATED_MOST 20 /* instructions of a block that becomes predicated */
@@ -7,7 +8,8 @@
 static bool epilogue_of(const ww_fn *fn, const char *name) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const char *other = fn->blocks[b].name;
-    if (other && ww_starts(other, name) && ww_starts(other + strlen(name), ".epil")) return true;
+    if (other && ww_starts(other, name) && ww_starts(other + strlen(name), ".epil"))
+      return true;
   }
   return false;
 }
@@ -16,12 +18,14 @@ static const ww_ins *defined_in(const ww_fn *fn, uint32_t loop, ww_val v) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; fn->blocks[b].loop == loop && k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->dst != WW_NOVAL && v >= i->dst && v < i->dst + i->nres) return i;
+      if (i->dst != WW_NOVAL && v >= i->dst && v < i->dst + i->nres)
+        return i;
     }
   return NULL;
 }
 
-/* v counts by a constant, or by something fixed without an overflow: it is a counter of this loop, or its next value. */
+/* v counts by a constant, or by something fixed without an overflow: it is a counter of this loop,
+ * or its next value. */
 static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   for (uint32_t k = 0; !next && k < h->nphis; k++)
@@ -29,16 +33,21 @@ static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
       if (fn->pool[h->phis[k].ext + 2 * n] == fn->loops[loop].latch)
         return counts(fn, loop, fn->pool[h->phis[k].ext + 2 * n + 1], true);
   const ww_ins *d = defined_in(fn, loop, v);
-  if (!d || (d->op != WW_OP_ADD && d->op != WW_OP_SUB && d->op != WW_OP_LEA)) return false;
-  if (fn->vals[d->b].kind == WW_VAL_CONST || fn->vals[d->a].kind == WW_VAL_CONST) return true;
+  if (!d || (d->op != WW_OP_ADD && d->op != WW_OP_SUB && d->op != WW_OP_LEA))
+    return false;
+  if (fn->vals[d->b].kind == WW_VAL_CONST || fn->vals[d->a].kind == WW_VAL_CONST)
+    return true;
   return d->flags & WW_F_NSW && !defined_in(fn, loop, d->b);
 }
 
-/* The number of iterations can be known when the loop begins: its end compares something that counts by a constant. */
+/* The number of iterations can be known when the loop begins: its end compares something that
+ * counts by a constant. */
 static bool counted(const ww_fn *fn, uint32_t loop) {
   const ww_block *b = &fn->blocks[fn->loops[loop].latch];
-  const ww_ins *end = &b->ins[b->nins - 1], *test = end->op == WW_OP_CBR ? defined_in(fn, loop, end->a) : NULL;
-  return test && test->op == WW_OP_ICMP && (counts(fn, loop, test->a, false) || counts(fn, loop, test->b, false));
+  const ww_ins *end = &b->ins[b->nins - 1],
+               *test = end->op == WW_OP_CBR ? defined_in(fn, loop, end->a) : NULL;
+  return test && test->op == WW_OP_ICMP &&
+         (counts(fn, loop, test->a, false) || counts(fn, loop, test->b, false));
 }
 
 /* Blocks between header and latch are few instructions behind an `if`, which become predicated. */
@@ -46,17 +55,22 @@ static bool is_straight(const ww_fn *fn, uint32_t loop) {
   const ww_loop *l = &fn->loops[loop];
   uint32_t all = 0;
   for (uint32_t k = 0; k < fn->nloops; k++)
-    if (fn->loops[k].parent == loop) return false;
+    if (fn->loops[k].parent == loop)
+      return false;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *x = &fn->blocks[b];
-    if (x->loop != loop) continue;
+    if (x->loop != loop)
+      continue;
     all += x->nins;
-    if (b != l->header && b != l->latch && (x->nins > PREDICATED_MOST || x->nsucc != 1)) return false;
+    if (b != l->header && b != l->latch && (x->nins > PREDICATED_MOST || x->nsucc != 1))
+      return false;
     if (b != l->latch)
       for (uint32_t k = 0; k < x->nsucc; k++)
-        if (fn->blocks[x->succ[k]].loop != loop) return false; /* another way out */
+        if (fn->blocks[x->succ[k]].loop != loop)
+          return false; /* another way out */
     for (uint32_t k = 0; k < x->nins; k++)
-      if (ww_ops[x->ins[k].op].cls == WW_CLASS_SYNC || x->ins[k].op == WW_OP_CALL || x->ins[k].op == WW_OP_CALLI)
+      if (ww_ops[x->ins[k].op].cls == WW_CLASS_SYNC || x->ins[k].op == WW_OP_CALL ||
+          x->ins[k].op == WW_OP_CALLI)
         return false;
   }
   return all <= UNROLL_MOST;
@@ -64,10 +78,13 @@ static bool is_straight(const ww_fn *fn, uint32_t loop) {
 
 /* A small counted loop without barriers or calls, which LLVM has left as it was. */
 bool ww_chain_unrollable(const ww_fn *fn, uint32_t loop) {
-  if (loop == WW_NOBLOCK || fn->loops[loop].latch == WW_NOBLOCK || !is_straight(fn, loop) || !counted(fn, loop))
+  if (loop == WW_NOBLOCK || fn->loops[loop].latch == WW_NOBLOCK || !is_straight(fn, loop) ||
+      !counted(fn, loop))
     return false;
-  const ww_block *h = &fn->blocks[fn->loops[loop].header], *end = &fn->blocks[fn->loops[loop].latch];
-  if (end->ins[end->nins - 1].sub == 1) return false; /* the source says no */
+  const ww_block *h = &fn->blocks[fn->loops[loop].header],
+                 *end = &fn->blocks[fn->loops[loop].latch];
+  if (end->ins[end->nins - 1].sub == 1)
+    return false; /* the source says no */
   return !h->name || (!strstr(h->name, ".epil") && !epilogue_of(fn, h->name));
 }
 
@@ -77,6 +94,7 @@ double ww_chain_trips(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
   double from = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
-      if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop)) from += ww_tally_runs(t, fn, b);
+      if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop))
+        from += ww_tally_runs(t, fn, b);
   return from > 0 ? ww_tally_runs(t, fn, header) / from : 0;
 }

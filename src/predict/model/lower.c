@@ -1,10 +1,13 @@
-/* lower.c - from the IR to the machine's instructions: by pipe, FLOPs and integer operations as the counters count them.
+/* lower.c - from the IR to the machine's instructions: by pipe, FLOPs and integer operations as the
+ * counters count them.
  *
- * Each IR instruction becomes some of lower.def's instructions, after lower_fold.c has said which ones vanish into their
- * neighbours. Costs are per executing warp and static; how often each block ran comes from the trace. */
+ * Each IR instruction becomes some of lower.def's instructions, after lower_fold.c has said which
+ * ones vanish into their neighbours. Costs are per executing warp and static; how often each block
+ * ran comes from the trace. */
 #include "lower_int.h"
 
-const char *const ww_pipe_names[WW_NPIPES] = {"fma", "alu", "imad", "fp64", "half", "xu", "lsu", "tensor", "control"};
+const char *const ww_pipe_names[WW_NPIPES] = {"fma", "alu", "imad",   "fp64",   "half",
+                                              "xu",  "lsu", "tensor", "control"};
 
 #define WW_GPU_OP_none (-1)
 const ww_sass_info ww_sass_table[WW_NSASS] = {
@@ -18,10 +21,13 @@ ww_lower_coef ww_lower_coefs = {
 #include "lower.def"
 };
 
-void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c,
+                  float cycles[WW_NPIPES]) {
   const ww_sass_info *t = &ww_sass_table[s];
-  double issue = t->figure < 0 ? NAN : x->g->issue[t->figure], latency = t->figure < 0 ? NAN : x->g->latency[t->figure];
-  if (n <= 0) return;
+  double issue = t->figure < 0 ? NAN : x->g->issue[t->figure],
+         latency = t->figure < 0 ? NAN : x->g->latency[t->figure];
+  if (n <= 0)
+    return;
   c->inst[t->pipe] += n;
   cycles[t->pipe] += n * (isnan(issue) ? t->issue : (float)issue);
   c->latency += n * (isnan(latency) ? t->latency : (float)latency);
@@ -43,11 +49,17 @@ typedef struct {
   float *cycles;
 } emit;
 
-static void put(emit *e, ww_sass s, float n) { ww_lower_put(e->x, s, n, e->i, e->c, e->cycles); }
+static void put(emit *e, ww_sass s, float n) {
+  ww_lower_put(e->x, s, n, e->i, e->c, e->cycles);
+}
 
-static float words(uint8_t type) { return ww_type_bytes[type] > 4 ? 2 : 1; }
+static float words(uint8_t type) {
+  return ww_type_bytes[type] > 4 ? 2 : 1;
+}
 
-static const ww_ins *def_of(const emit *e, ww_val v) { return v == WW_NOVAL ? NULL : e->x->def[v]; }
+static const ww_ins *def_of(const emit *e, ww_val v) {
+  return v == WW_NOVAL ? NULL : e->x->def[v];
+}
 
 /* ---- integer ---- */
 
@@ -60,7 +72,8 @@ static bool widened_here(const emit *e, ww_val v) {
 static bool both_widened(const emit *e) {
   const ww_lowering *x = e->x;
   bool a = widened_here(e, e->i->a), b = widened_here(e, e->i->b);
-  if (a && b) return def_of(e, e->i->a)->op == def_of(e, e->i->b)->op;
+  if (a && b)
+    return def_of(e, e->i->a)->op == def_of(e, e->i->b)->op;
   return (a || ww_lower_constant(x, e->i->a)) && (b || ww_lower_constant(x, e->i->b));
 }
 
@@ -74,7 +87,8 @@ static void multiply(emit *e) {
     put(e, WW_SASS_imad, 2);
     put(e, WW_SASS_iadd3, 1);
     /* the high word of what was widened */
-    bool both = ww_lower_widened(e->x, e->i->a) != WW_NOVAL && ww_lower_widened(e->x, e->i->b) != WW_NOVAL;
+    bool both =
+        ww_lower_widened(e->x, e->i->a) != WW_NOVAL && ww_lower_widened(e->x, e->i->b) != WW_NOVAL;
     put(e, WW_SASS_shf, both);
   }
 }
@@ -83,26 +97,34 @@ static void multiply(emit *e) {
 static ww_sass adder(const emit *e) {
   for (uint32_t k = 0; k < 2; k++) {
     const ww_ins *d = def_of(e, k ? e->i->b : e->i->a);
-    if (!d || d->dst == WW_NOVAL) continue;
-    if (d->op == WW_OP_SHL && ww_lower_constant(e->x, d->b)) return WW_SASS_lea;
-    if (d->op == WW_OP_MUL && ww_lower_nuses(e->x, d->dst) == 1) return WW_SASS_imad;
+    if (!d || d->dst == WW_NOVAL)
+      continue;
+    if (d->op == WW_OP_SHL && ww_lower_constant(e->x, d->b))
+      return WW_SASS_lea;
+    if (d->op == WW_OP_MUL && ww_lower_nuses(e->x, d->dst) == 1)
+      return WW_SASS_imad;
   }
   return WW_SASS_iadd3;
 }
 
-/* An index of which the compiler sees that its bytes fit a word: it is scaled there and then added to both words of the pointer. */
+/* An index of which the compiler sees that its bytes fit a word: it is scaled there and then added
+ * to both words of the pointer. */
 static bool small(const emit *e, ww_val index) {
   const ww_ins *w = def_of(e, index), *d = def_of(e, w->a);
-  if (w->op != WW_OP_ZEXT) return false;
-  if (ww_type_bytes[w->type2] < 4) return true;
-  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) && e->x->fn->vals[d->b].kind == WW_VAL_CONST;
+  if (w->op != WW_OP_ZEXT)
+    return false;
+  if (ww_type_bytes[w->type2] < 4)
+    return true;
+  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) &&
+         e->x->fn->vals[d->b].kind == WW_VAL_CONST;
 }
 
 static void address(emit *e) {
   const ww_lowering *x = e->x;
   const ww_ins *i = e->i;
   /* Under a predicate a pointer is read where it is needed. */
-  if (x->predicated[x->block_of[e->at]] && x->fn->vals[i->a].kind == WW_VAL_PARAM) put(e, WW_SASS_ldc, 1);
+  if (x->predicated[x->block_of[e->at]] && x->fn->vals[i->a].kind == WW_VAL_PARAM)
+    put(e, WW_SASS_ldc, 1);
   if (ww_lower_short(x, i->dst) || ww_lower_short(x, i->a))
     put(e, WW_SASS_lea, 1);
   else if (widened_here(e, i->b) && !small(e, i->b))
@@ -116,7 +138,8 @@ static void predicate_logic(emit *e) {
   ww_val of[3] = {e->i->a, e->i->b, e->i->op == WW_OP_SELECT ? e->i->c : WW_NOVAL};
   for (uint32_t k = 0; k < 3; k++) {
     const ww_ins *d = def_of(e, of[k]);
-    if (d && (d->op == WW_OP_ICMP || d->op == WW_OP_FCMP) && ww_lower_nuses(e->x, d->dst) == 1) return;
+    if (d && (d->op == WW_OP_ICMP || d->op == WW_OP_FCMP) && ww_lower_nuses(e->x, d->dst) == 1)
+      return;
   }
   put(e, WW_SASS_plop3, 1);
 }
@@ -125,19 +148,25 @@ static void predicate_logic(emit *e) {
 static bool low_word_only(const emit *e, ww_val v) {
   for (uint32_t k = 0; k < ww_lower_nuses(e->x, v); k++) {
     uint32_t u = e->x->uses[e->x->uses_at[v] + k];
-    if (u & WW_PHI || ww_lower_ins(e->x, u)->op != WW_OP_TRUNC) return false;
+    if (u & WW_PHI || ww_lower_ins(e->x, u)->op != WW_OP_TRUNC)
+      return false;
   }
   return true;
 }
 
-/* Of 64 bits, a shift by whole words only names other registers, and a word that is all zeros or that nobody reads is not made. */
+/* Of 64 bits, a shift by whole words only names other registers, and a word that is all zeros or
+ * that nobody reads is not made. */
 static void shift(emit *e) {
   const ww_ins *i = e->i;
   const ww_value *by = &e->x->fn->vals[i->b];
   bool literal = by->kind == WW_VAL_CONST;
   float n = words(i->type);
-  if (n > 1 && literal && by->bits >= 32) n = i->op == WW_OP_ASHR ? 1 : 0, n += by->bits > 32;
-  if (n > 1 && low_word_only(e, i->dst)) n = 1;
+  if (n > 1 && literal && by->bits >= 32) {
+    n = i->op == WW_OP_ASHR ? 1 : 0;
+    n += by->bits > 32;
+  }
+  if (n > 1 && low_word_only(e, i->dst))
+    n = 1;
   put(e, WW_SASS_shf, n);
 }
 
@@ -146,10 +175,16 @@ static void integer(emit *e) {
   float w = words(i->type);
   switch (i->op) {
   case WW_OP_ADD:
-  case WW_OP_SUB: put(e, w > 1 ? WW_SASS_iadd3 : adder(e), w); break;
-  case WW_OP_MUL: multiply(e); break;
+  case WW_OP_SUB:
+    put(e, w > 1 ? WW_SASS_iadd3 : adder(e), w);
+    break;
+  case WW_OP_MUL:
+    multiply(e);
+    break;
   case WW_OP_MULHS:
-  case WW_OP_MULHU: put(e, WW_SASS_hi, w > 1 ? 7 : 1); break;
+  case WW_OP_MULHU:
+    put(e, WW_SASS_hi, w > 1 ? 7 : 1);
+    break;
   case WW_OP_AND:
   case WW_OP_OR:
   case WW_OP_XOR:
@@ -160,29 +195,50 @@ static void integer(emit *e) {
     break;
   case WW_OP_SHL:
   case WW_OP_LSHR:
-  case WW_OP_ASHR: shift(e); break;
+  case WW_OP_ASHR:
+    shift(e);
+    break;
   case WW_OP_SMIN:
   case WW_OP_SMAX:
   case WW_OP_UMIN:
   case WW_OP_UMAX:
-    if (w > 1)
-      put(e, WW_SASS_isetp, 2), put(e, WW_SASS_sel, 2);
-    else
+    if (w > 1) {
+      put(e, WW_SASS_isetp, 2);
+      put(e, WW_SASS_sel, 2);
+    } else
       put(e, WW_SASS_imnmx, 1);
     break;
-  case WW_OP_IABS: put(e, WW_SASS_iadd3, w); break;
+  case WW_OP_IABS:
+    put(e, WW_SASS_iadd3, w);
+    break;
   case WW_OP_CTPOP:
-  case WW_OP_BREV: put(e, WW_SASS_bits, w); break;
+  case WW_OP_BREV:
+    put(e, WW_SASS_bits, w);
+    break;
   case WW_OP_CTLZ:
-  case WW_OP_CTTZ: put(e, WW_SASS_bits, i->op == WW_OP_CTTZ ? 2 : 1), put(e, WW_SASS_iadd3, 1); break;
+  case WW_OP_CTTZ:
+    put(e, WW_SASS_bits, i->op == WW_OP_CTTZ ? 2 : 1);
+    put(e, WW_SASS_iadd3, 1);
+    break;
   case WW_OP_FSHL:
-  case WW_OP_FSHR: put(e, WW_SASS_shf, w); break;
+  case WW_OP_FSHR:
+    put(e, WW_SASS_shf, w);
+    break;
   case WW_OP_BSWAP:
-  case WW_OP_PRMT: put(e, WW_SASS_prmt, w); break;
+  case WW_OP_PRMT:
+    put(e, WW_SASS_prmt, w);
+    break;
   case WW_OP_BFEU:
-  case WW_OP_BFES: put(e, WW_SASS_shf, 1), put(e, WW_SASS_lop3, 1); break;
-  case WW_OP_LEA: address(e); break;
-  default: put(e, WW_SASS_imad, 1); break; /* dp4a, dp2a, sad */
+  case WW_OP_BFES:
+    put(e, WW_SASS_shf, 1);
+    put(e, WW_SASS_lop3, 1);
+    break;
+  case WW_OP_LEA:
+    address(e);
+    break;
+  default:
+    put(e, WW_SASS_imad, 1);
+    break; /* dp4a, dp2a, sad */
   }
 }
 
@@ -200,9 +256,15 @@ static void conversion(emit *e) {
       put(e, WW_SASS_shf, 1);
     break;
   case WW_OP_SITOF:
-  case WW_OP_UITOF: put(e, words(i->type) > 1 || words(i->type2) > 1 ? WW_SASS_cvt : WW_SASS_i2f, 1); break;
-  case WW_OP_FCVT: put(e, half ? WW_SASS_pack : WW_SASS_cvt, 1); break;
-  default: put(e, WW_SASS_cvt, 1); break;
+  case WW_OP_UITOF:
+    put(e, words(i->type) > 1 || words(i->type2) > 1 ? WW_SASS_cvt : WW_SASS_i2f, 1);
+    break;
+  case WW_OP_FCVT:
+    put(e, half ? WW_SASS_pack : WW_SASS_cvt, 1);
+    break;
+  default:
+    put(e, WW_SASS_cvt, 1);
+    break;
   }
 }
 
@@ -210,41 +272,58 @@ static void conversion(emit *e) {
 static void long_constants(emit *e) {
   ww_val of[3] = {e->i->a, e->i->b, e->i->c};
   for (uint32_t k = 0; k < 3; k++) {
-    if (of[k] == WW_NOVAL) continue;
+    if (of[k] == WW_NOVAL)
+      continue;
     const ww_value *v = &e->x->fn->vals[of[k]];
-    if (v->kind == WW_VAL_CONST && v->type == WW_F64 && (v->bits & 0xffffffff)) put(e, WW_SASS_uniform, 2);
+    if (v->kind == WW_VAL_CONST && v->type == WW_F64 && (v->bits & 0xffffffff))
+      put(e, WW_SASS_uniform, 2);
   }
 }
 
 static void floating(emit *e) {
   const ww_ins *i = e->i;
-  if (i->type == WW_F64) long_constants(e);
+  if (i->type == WW_F64)
+    long_constants(e);
   bool twice = i->type == WW_F64, half = ww_type_bytes[i->type] == 2;
   float n = half ? 0.5f : 1; /* halves come in pairs */
   switch (i->op) {
   case WW_OP_FADD:
-  case WW_OP_FSUB: put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n); break;
-  case WW_OP_FMUL: put(e, twice ? WW_SASS_dmul : half ? WW_SASS_hmul2 : WW_SASS_fmul, n); break;
-  case WW_OP_FMA: put(e, twice ? WW_SASS_dfma : half ? WW_SASS_hfma2 : WW_SASS_ffma, n); break;
+  case WW_OP_FSUB:
+    put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n);
+    break;
+  case WW_OP_FMUL:
+    put(e, twice ? WW_SASS_dmul : half ? WW_SASS_hmul2 : WW_SASS_fmul, n);
+    break;
+  case WW_OP_FMA:
+    put(e, twice ? WW_SASS_dfma : half ? WW_SASS_hfma2 : WW_SASS_ffma, n);
+    break;
   case WW_OP_FNEG:
-  case WW_OP_FABS: put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n); break;
+  case WW_OP_FABS:
+    put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n);
+    break;
   case WW_OP_FMIN:
   case WW_OP_FMAX:
-    if (twice)
-      put(e, WW_SASS_dsetp, 1), put(e, WW_SASS_fsel, 2), put(e, WW_SASS_lop3, 1), put(e, WW_SASS_mov, 4);
-    else
+    if (twice) {
+      put(e, WW_SASS_dsetp, 1);
+      put(e, WW_SASS_fsel, 2);
+      put(e, WW_SASS_lop3, 1);
+      put(e, WW_SASS_mov, 4);
+    } else
       put(e, WW_SASS_fmnmx, n);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
 /* ---- memory, warp, control ---- */
 
-/* In a loop, an address that all lanes share is computed on the uniform datapath and moved to the lanes' registers for every load. */
+/* In a loop, an address that all lanes share is computed on the uniform datapath and moved to the
+ * lanes' registers for every load. */
 static bool through_uniform(const emit *e) {
   ww_val v = e->i->a;
-  return v != WW_NOVAL && e->x->same[v] && e->x->def[v] && e->x->fn->blocks[e->x->block_of[e->at]].loop != WW_NOBLOCK;
+  return v != WW_NOVAL && e->x->same[v] && e->x->def[v] &&
+         e->x->fn->blocks[e->x->block_of[e->at]].loop != WW_NOBLOCK;
 }
 
 static void access_memory(emit *e) {
@@ -254,10 +333,15 @@ static void access_memory(emit *e) {
     ww_lower_atomic(e->x, i, e->c, e->cycles);
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
     put(e, WW_SASS_ldc, 1);
-  else if (load && i->space == WW_GLOBAL && through_uniform(e))
-    put(e, WW_SASS_ldg, 1), put(e, WW_SASS_mov, 2);
-  else
-    put(e, local ? WW_SASS_ldl : shared ? (load ? WW_SASS_lds : WW_SASS_sts) : (load ? WW_SASS_ldg : WW_SASS_stg), 1);
+  else if (load && i->space == WW_GLOBAL && through_uniform(e)) {
+    put(e, WW_SASS_ldg, 1);
+    put(e, WW_SASS_mov, 2);
+  } else
+    put(e,
+        local    ? WW_SASS_ldl
+        : shared ? (load ? WW_SASS_lds : WW_SASS_sts)
+                 : (load ? WW_SASS_ldg : WW_SASS_stg),
+        1);
 }
 
 static bool leaves(const ww_fn *fn, uint32_t b) {
@@ -268,31 +352,36 @@ static bool leaves(const ww_fn *fn, uint32_t b) {
 static bool breaks(const ww_lowering *x, uint32_t b) {
   const ww_block *t = &x->fn->blocks[b];
   for (uint32_t k = 0; k < t->nsucc && t->loop != WW_NOBLOCK; k++)
-    if (!ww_ir_in_loop(x->fn, t->succ[k], t->loop)) return true;
+    if (!ww_ir_in_loop(x->fn, t->succ[k], t->loop))
+      return true;
   return false;
 }
 
 static void meet_behind(const ww_lowering *x, uint32_t loop) {
   uint32_t before = x->fn->blocks[x->fn->loops[loop].header].idom, end = x->first[before + 1];
-  if (end > x->first[before]) ww_lower_put(x, WW_SASS_sync, 2, NULL, &x->cost[end - 1], x->cycles[end - 1]);
+  if (end > x->first[before])
+    ww_lower_put(x, WW_SASS_sync, 2, NULL, &x->cost[end - 1], x->cycles[end - 1]);
 }
 
 static void branch(emit *e) {
   const ww_lowering *x = e->x;
   uint32_t b = x->block_of[e->at];
   const ww_block *t = &x->fn->blocks[b];
-  if (x->predicated[b] || x->fn->vals[e->i->a].kind == WW_VAL_CONST) return;
+  if (x->predicated[b] || x->fn->vals[e->i->a].kind == WW_VAL_CONST)
+    return;
   for (uint32_t k = 0; k < t->nsucc; k++) {
-    if (x->predicated[t->succ[k]]) return;
+    if (x->predicated[t->succ[k]])
+      return;
     if (leaves(x->fn, t->succ[k])) {
       put(e, WW_SASS_bra, 1);
       return;
     }
   }
   put(e, WW_SASS_bra, 1);
-  bool back = t->loop != WW_NOBLOCK &&
-              (x->fn->loops[t->loop].header == (uint32_t)e->i->imm || x->fn->loops[t->loop].header == e->i->ext);
-  if (back || x->uniform[e->i->a]) return;
+  bool back = t->loop != WW_NOBLOCK && (x->fn->loops[t->loop].header == (uint32_t)e->i->imm ||
+                                        x->fn->loops[t->loop].header == e->i->ext);
+  if (back || x->uniform[e->i->a])
+    return;
   if (breaks(x, b))
     meet_behind(e->x, t->loop);
   else
@@ -303,42 +392,73 @@ static void jump(emit *e) {
   const ww_lowering *x = e->x;
   uint32_t b = x->block_of[e->at], to = (uint32_t)e->i->imm;
   const ww_block *t = &x->fn->blocks[b];
-  if (x->predicated[b] || to == b + 1) return;
-  if (t->loop != WW_NOBLOCK && x->fn->loops[t->loop].header == to) put(e, WW_SASS_bra, 1);
+  if (x->predicated[b] || to == b + 1)
+    return;
+  if (t->loop != WW_NOBLOCK && x->fn->loops[t->loop].header == to)
+    put(e, WW_SASS_bra, 1);
 }
 
-/* Few cases are compared one after the other, as the source's own ifs; of many, half are passed over with each compare. */
+/* Few cases are compared one after the other, as the source's own ifs; of many, half are passed
+ * over with each compare. */
 static void several_ways(emit *e) {
   float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f((float)e->i->n);
-  put(e, WW_SASS_isetp, compares), put(e, WW_SASS_bra, compares);
-  if (!e->x->uniform[e->i->a]) put(e, WW_SASS_sync, e->i->n <= 4 ? 2 * compares : 2);
+  put(e, WW_SASS_isetp, compares);
+  put(e, WW_SASS_bra, compares);
+  if (!e->x->uniform[e->i->a])
+    put(e, WW_SASS_sync, e->i->n <= 4 ? 2 * compares : 2);
 }
 
 static void control(emit *e) {
   const ww_ins *i = e->i;
   switch (i->op) {
-  case WW_OP_BR: jump(e); break;
-  case WW_OP_CBR: branch(e); break;
-  case WW_OP_SWITCH: several_ways(e); break;
-  case WW_OP_CALL:
-  case WW_OP_CALLI: put(e, WW_SASS_bra, 1), put(e, WW_SASS_mov, 1 + i->n); break;
-  case WW_OP_RET: put(e, WW_SASS_bra, 1); break;
-  case WW_OP_EXIT:
-    if (!leaves(e->x->fn, e->x->block_of[e->at])) put(e, WW_SASS_bra, 1);
+  case WW_OP_BR:
+    jump(e);
     break;
-  case WW_OP_PRINTF: put(e, WW_SASS_bra, 2), put(e, WW_SASS_mov, 6), put(e, WW_SASS_ldl, i->n); break;
-  default: put(e, WW_SASS_bra, 1); break;
+  case WW_OP_CBR:
+    branch(e);
+    break;
+  case WW_OP_SWITCH:
+    several_ways(e);
+    break;
+  case WW_OP_CALL:
+  case WW_OP_CALLI:
+    put(e, WW_SASS_bra, 1);
+    put(e, WW_SASS_mov, 1 + i->n);
+    break;
+  case WW_OP_RET:
+    put(e, WW_SASS_bra, 1);
+    break;
+  case WW_OP_EXIT:
+    if (!leaves(e->x->fn, e->x->block_of[e->at]))
+      put(e, WW_SASS_bra, 1);
+    break;
+  case WW_OP_PRINTF:
+    put(e, WW_SASS_bra, 2);
+    put(e, WW_SASS_mov, 6);
+    put(e, WW_SASS_ldl, i->n);
+    break;
+  default:
+    put(e, WW_SASS_bra, 1);
+    break;
   }
 }
 
 static void warp_wide(emit *e) {
   switch (e->i->op) {
   case WW_OP_VOTE:
-  case WW_OP_ACTIVEMASK: put(e, WW_SASS_vote, 1); break;
+  case WW_OP_ACTIVEMASK:
+    put(e, WW_SASS_vote, 1);
+    break;
   case WW_OP_MATCH:
-  case WW_OP_REDUX: put(e, WW_SASS_redux, 2); break;
-  case WW_OP_SYNCWARP: put(e, WW_SASS_bar, 1); break;
-  default: put(e, WW_SASS_shfl, words(e->i->type)); break;
+  case WW_OP_REDUX:
+    put(e, WW_SASS_redux, 2);
+    break;
+  case WW_OP_SYNCWARP:
+    put(e, WW_SASS_bar, 1);
+    break;
+  default:
+    put(e, WW_SASS_shfl, words(e->i->type));
+    break;
   }
 }
 
@@ -349,7 +469,8 @@ static void compare(emit *e) {
   else if (i->op == WW_OP_ICMP)
     put(e, WW_SASS_isetp, words(i->type));
   else
-    put(e, i->type == WW_F64 ? WW_SASS_dsetp : WW_SASS_fsetp, ww_type_bytes[i->type] == 2 ? 0.5f : 1);
+    put(e, i->type == WW_F64 ? WW_SASS_dsetp : WW_SASS_fsetp,
+        ww_type_bytes[i->type] == 2 ? 0.5f : 1);
 }
 
 static bool composite(const ww_ins *i) {
@@ -361,13 +482,15 @@ static bool read_before(const emit *e) {
   const ww_lowering *x = e->x;
   for (uint32_t at = 0; at < e->at; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (i->op == WW_OP_SREG && i->sub == e->i->sub && ww_ir_dominates(x->fn, x->block_of[at], x->block_of[e->at]))
+    if (i->op == WW_OP_SREG && i->sub == e->i->sub &&
+        ww_ir_dominates(x->fn, x->block_of[at], x->block_of[e->at]))
       return true;
   }
   return false;
 }
 
-/* ptxas takes what all lanes share there in loops, and products; short arithmetic before them stays with the lanes. */
+/* ptxas takes what all lanes share there in loops, and products; short arithmetic before them stays
+ * with the lanes. */
 static bool on_uniform_datapath(const emit *e) {
   return e->i->op != WW_OP_SREG &&
          (e->i->op == WW_OP_MUL || e->x->fn->blocks[e->x->block_of[e->at]].loop != WW_NOBLOCK);
@@ -375,7 +498,8 @@ static bool on_uniform_datapath(const emit *e) {
 
 static void one(emit *e) {
   const ww_ins *i = e->i;
-  if (e->x->gone[e->at]) return;
+  if (e->x->gone[e->at])
+    return;
   if (i->dst != WW_NOVAL && e->x->shares[i->dst] == WW_ONE_STEP) {
     bool narrow = ww_lower_short(e->x, i->dst);
     put(e, narrow ? WW_SASS_iadd3 : WW_SASS_wide, narrow ? 1 : (float)ww_lower_coefs.one_step);
@@ -398,24 +522,39 @@ static void one(emit *e) {
     else
       integer(e);
     break;
-  case WW_CLASS_CMP: compare(e); break;
-  case WW_CLASS_CVT: conversion(e); break;
+  case WW_CLASS_CMP:
+    compare(e);
+    break;
+  case WW_CLASS_CVT:
+    conversion(e);
+    break;
   case WW_CLASS_FP:
-  case WW_CLASS_FPX: floating(e); break;
+  case WW_CLASS_FPX:
+    floating(e);
+    break;
   case WW_CLASS_LOAD:
   case WW_CLASS_STORE:
-  case WW_CLASS_ATOMIC: access_memory(e); break;
-  case WW_CLASS_WARP: warp_wide(e); break;
+  case WW_CLASS_ATOMIC:
+    access_memory(e);
+    break;
+  case WW_CLASS_WARP:
+    warp_wide(e);
+    break;
   case WW_CLASS_SYNC:
     if (i->op == WW_OP_SYNCWARP)
       warp_wide(e);
     else
       put(e, WW_SASS_bar, 1);
     break;
-  case WW_CLASS_TENSOR: put(e, WW_SASS_mma, 1); break;
-  case WW_CLASS_CTL: control(e); break;
+  case WW_CLASS_TENSOR:
+    put(e, WW_SASS_mma, 1);
+    break;
+  case WW_CLASS_CTL:
+    control(e);
+    break;
   case WW_CLASS_SREG:
-    if (i->op != WW_OP_SREG || !read_before(e)) put(e, WW_SASS_s2r, 1);
+    if (i->op != WW_OP_SREG || !read_before(e))
+      put(e, WW_SASS_s2r, 1);
     break;
   case WW_CLASS_MISC:
     if (i->op == WW_OP_PRINTF)
@@ -423,38 +562,53 @@ static void one(emit *e) {
     else
       put(e, WW_SASS_mov, 2);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
 /* ---- loops ---- */
 
 static void scale(ww_cost *c, float *cycles, float by) {
-  for (uint32_t p = 0; p < WW_NPIPES; p++) c->inst[p] *= by, cycles[p] *= by;
-  c->flops32 *= by, c->flops64 *= by, c->flops16 *= by, c->int_ops *= by;
-  if (by == 0) c->latency = 0;
+  for (uint32_t p = 0; p < WW_NPIPES; p++) {
+    c->inst[p] *= by;
+    cycles[p] *= by;
+  }
+  c->flops32 *= by;
+  c->flops64 *= by;
+  c->flops16 *= by;
+  c->int_ops *= by;
+  if (by == 0)
+    c->latency = 0;
 }
 
 static void add(ww_cost *to, float *to_cycles, const ww_cost *c, const float *cycles) {
-  for (uint32_t p = 0; p < WW_NPIPES; p++) to->inst[p] += c->inst[p], to_cycles[p] += cycles[p];
+  for (uint32_t p = 0; p < WW_NPIPES; p++) {
+    to->inst[p] += c->inst[p];
+    to_cycles[p] += cycles[p];
+  }
   to->int_ops += c->int_ops;
 }
 
 /* What no longer happens in the loop happens once, where the loop is entered from. */
 static void in_its_loop(ww_lowering *x, uint32_t at) {
   float share = x->share[at];
-  if (share == 1) return;
+  if (share == 1)
+    return;
   const ww_loop *l = &x->fn->loops[x->fn->blocks[x->block_of[at]].loop];
   uint32_t before = x->fn->blocks[l->header].idom, end = x->first[before + 1];
   if (share <= 0 && end > x->first[before] && before != l->header)
     add(&x->cost[end - 1], x->cycles[end - 1], &x->cost[at], x->cycles[at]);
   scale(&x->cost[at], x->cycles[at], share < 0 ? 0 : share);
-  if (share < 0) ww_lower_put(x, WW_SASS_wide, 1, NULL, &x->cost[at], x->cycles[at]);
+  if (share < 0)
+    ww_lower_put(x, WW_SASS_wide, 1, NULL, &x->cost[at], x->cycles[at]);
 }
 
 /* Whether all lanes leave the loop at once. */
 static bool together(const ww_lowering *x, const ww_loop *t) {
-  const ww_ins *end = t->latch == WW_NOBLOCK ? NULL : &x->fn->blocks[t->latch].ins[x->fn->blocks[t->latch].nins - 1];
+  const ww_ins *end = t->latch == WW_NOBLOCK
+                          ? NULL
+                          : &x->fn->blocks[t->latch].ins[x->fn->blocks[t->latch].nins - 1];
   return end && end->op == WW_OP_CBR && x->same[end->a];
 }
 
@@ -462,28 +616,34 @@ static void put_at(ww_lowering *x, ww_sass s, double n, uint32_t at) {
   ww_lower_put(x, s, (float)n, NULL, &x->cost[at], x->cycles[at]);
 }
 
-/* Additions, and copies of what is still needed as it was; before the loop also tests of how many iterations there are. */
+/* Additions, and copies of what is still needed as it was; before the loop also tests of how many
+ * iterations there are. */
 static void pointers(ww_lowering *x, uint32_t loop) {
   const ww_lower_loop *l = &x->loops[loop];
   const ww_loop *t = &x->fn->loops[loop];
-  uint32_t at = x->first[t->header + 1] - 1, before = x->fn->blocks[t->header].idom, end = x->first[before + 1] - 1;
+  uint32_t at = x->first[t->header + 1] - 1, before = x->fn->blocks[t->header].idom,
+           end = x->first[before + 1] - 1;
   put_at(x, WW_SASS_iadd3, 0.6 * l->streams / l->joined, at);
   put_at(x, WW_SASS_mov, 0.4 * l->streams / l->joined, at);
-  if (l->joined == 1 || before == t->header) return;
+  if (l->joined == 1 || before == t->header)
+    return;
   double entry = together(x, t) ? ww_lower_coefs.loop_entry : ww_lower_coefs.loop_entry_apart;
   put_at(x, WW_SASS_iadd3, 0.4 * entry, end);
   put_at(x, WW_SASS_mov, 0.3 * entry, end);
   put_at(x, WW_SASS_bra, 0.3 * entry, end);
 }
 
-/* ---- constants in registers: what is stored, carried into a loop or merged cannot be an immediate ---- */
+/* ---- constants in registers: what is stored, carried into a loop or merged cannot be an immediate
+ * ---- */
 
 static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
-  if (v == WW_NOVAL || x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX) return;
+  if (v == WW_NOVAL || x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX)
+    return;
   put_at(x, WW_SASS_mov, 1, at);
 }
 
-/* The end of the block that the loop around b is entered from, outermost first; of b itself when there is none. */
+/* The end of the block that the loop around b is entered from, outermost first; of b itself when
+ * there is none. */
 static uint32_t before_loops(const ww_lowering *x, uint32_t b) {
   uint32_t l = x->fn->blocks[b].loop;
   while (l != WW_NOBLOCK) {
@@ -501,32 +661,40 @@ static bool lives_on(const ww_lowering *x, ww_val v) {
 static void carried(ww_lowering *x, uint32_t b) {
   const ww_fn *fn = x->fn;
   uint32_t l = fn->blocks[b].loop;
-  if (l == WW_NOBLOCK || fn->loops[l].header != b || x->vanishes[l]) return;
+  if (l == WW_NOBLOCK || fn->loops[l].header != b || x->vanishes[l])
+    return;
   for (uint32_t p = 0; p < fn->blocks[b].nphis; p++) {
     const ww_phi *t = &fn->blocks[b].phis[p];
-    if (x->address[t->dst]) continue;
+    if (x->address[t->dst])
+      continue;
     for (uint32_t e = 0; e < t->n; e++) {
       uint32_t from = fn->pool[t->ext + 2 * e];
       ww_val begin = fn->pool[t->ext + 2 * e + 1];
-      if (ww_ir_in_loop(fn, from, l)) continue;
+      if (ww_ir_in_loop(fn, from, l))
+        continue;
       uint32_t at = x->first[from + 1] - 1;
       constant_at(x, begin, at);
-      if (lives_on(x, begin)) put_at(x, WW_SASS_mov, 1, at);
+      if (lives_on(x, begin))
+        put_at(x, WW_SASS_mov, 1, at);
     }
   }
 }
 
-/* Where ways meet, a value that is a constant on one of them is moved into its register before they part. */
+/* Where ways meet, a value that is a constant on one of them is moved into its register before they
+ * part. */
 static void merged(ww_lowering *x, uint32_t b) {
   const ww_fn *fn = x->fn;
   uint32_t l = fn->blocks[b].loop, from = fn->blocks[b].idom;
-  if (from == b || x->first[from + 1] == x->first[from] || (l != WW_NOBLOCK && fn->loops[l].header == b)) return;
+  if (from == b || x->first[from + 1] == x->first[from] ||
+      (l != WW_NOBLOCK && fn->loops[l].header == b))
+    return;
   for (uint32_t p = 0; p < fn->blocks[b].nphis; p++) {
     const ww_phi *t = &fn->blocks[b].phis[p];
     ww_val constant = WW_NOVAL;
     for (uint32_t e = 0; e < t->n; e++) {
       ww_val v = fn->pool[t->ext + 2 * e + 1];
-      if (v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST) constant = v;
+      if (v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST)
+        constant = v;
     }
     constant_at(x, constant, x->first[from + 1] - 1);
   }
@@ -538,26 +706,33 @@ static void put_constants(ww_lowering *x) {
     merged(x, b);
     for (uint32_t j = 0; j < x->fn->blocks[b].nins; j++) {
       const ww_ins *i = &x->fn->blocks[b].ins[j];
-      if (i->op == WW_OP_ST && i->n == 1) constant_at(x, x->fn->pool[i->ext], before_loops(x, b));
-      if (i->op == WW_OP_ATOM) constant_at(x, i->b, before_loops(x, b));
+      if (i->op == WW_OP_ST && i->n == 1)
+        constant_at(x, x->fn->pool[i->ext], before_loops(x, b));
+      if (i->op == WW_OP_ATOM)
+        constant_at(x, i->b, before_loops(x, b));
     }
   }
 }
 
-/* ---- what a kernel reads once: the stack pointer at its begin; parameters, the memory descriptor and the window of shared
- * memory where the first block begins that needs them, so that a warp which leaves at once never sees them ---- */
+/* ---- what a kernel reads once: the stack pointer at its begin; parameters, the memory descriptor
+ * and the window of shared memory where the first block begins that needs them, so that a warp
+ * which leaves at once never sees them ---- */
 
 static uint32_t common_dominator(const ww_fn *fn, uint32_t a, uint32_t b) {
-  if (a == WW_NOBLOCK) return b;
-  while (a && !ww_ir_dominates(fn, a, b)) a = fn->blocks[a].idom == WW_NOBLOCK ? 0 : fn->blocks[a].idom;
+  if (a == WW_NOBLOCK)
+    return b;
+  while (a && !ww_ir_dominates(fn, a, b))
+    a = fn->blocks[a].idom == WW_NOBLOCK ? 0 : fn->blocks[a].idom;
   return a;
 }
 
 static uint32_t needed_from(const ww_lowering *x, ww_val v) {
   uint32_t at = WW_NOBLOCK;
   for (uint32_t k = 0; k < ww_lower_nuses(x, v); k++) {
-    uint32_t u = x->uses[x->uses_at[v] + k], b = u & WW_PHI ? x->fn->blocks[u & ~WW_PHI].idom : x->block_of[u];
-    if (b != WW_NOBLOCK) at = common_dominator(x->fn, at, b);
+    uint32_t u = x->uses[x->uses_at[v] + k],
+             b = u & WW_PHI ? x->fn->blocks[u & ~WW_PHI].idom : x->block_of[u];
+    if (b != WW_NOBLOCK)
+      at = common_dominator(x->fn, at, b);
   }
   return at;
 }
@@ -567,7 +742,8 @@ static uint32_t memory_from(const ww_lowering *x, bool shared) {
   for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     uint8_t cls = ww_ops[i->op].cls;
-    if (cls != WW_CLASS_LOAD && cls != WW_CLASS_STORE && cls != WW_CLASS_ATOMIC) continue;
+    if (cls != WW_CLASS_LOAD && cls != WW_CLASS_STORE && cls != WW_CLASS_ATOMIC)
+      continue;
     if (shared ? i->space == WW_SHARED : i->space == WW_GLOBAL || i->space == WW_GENERIC)
       from = common_dominator(x->fn, from, x->block_of[at]);
   }
@@ -576,17 +752,21 @@ static uint32_t memory_from(const ww_lowering *x, bool shared) {
 
 static void put_before(ww_lowering *x, uint32_t block, ww_sass s, float n) {
   uint32_t at = block == WW_NOBLOCK ? UINT32_MAX : before_loops(x, block);
-  if (at != UINT32_MAX) put_at(x, s, n, at);
+  if (at != UINT32_MAX)
+    put_at(x, s, n, at);
 }
 
 static void prologue(ww_lowering *x) {
-  if (!x->fn->kernel || !x->fn->nblocks || !x->fn->blocks[0].nins) return;
+  if (!x->fn->kernel || !x->fn->nblocks || !x->fn->blocks[0].nins)
+    return;
   ww_lower_put(x, WW_SASS_ldc, 1, NULL, &x->cost[0], x->cycles[0]);
   put_before(x, memory_from(x, false), WW_SASS_uniform, 1);
   /* Where the block's shared memory begins in the cluster's window. */
-  if (x->fn->shared_bytes) put_before(x, memory_from(x, true), WW_SASS_uniform, 3);
+  if (x->fn->shared_bytes)
+    put_before(x, memory_from(x, true), WW_SASS_uniform, 3);
   for (uint32_t p = 0; p < x->fn->nparams; p++)
-    put_before(x, needed_from(x, p), WW_SASS_ldc, x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load);
+    put_before(x, needed_from(x, p), WW_SASS_ldc,
+               x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load);
 }
 
 static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
@@ -594,9 +774,12 @@ static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g
   uint32_t n = x->first[fn->nblocks];
   x->cost = WW_NEWN(a, ww_cost, n + 1);
   x->cycles = (float(*)[WW_NPIPES])ww_alloc(a, sizeof(float[WW_NPIPES]) * (n + 1));
-  for (uint32_t at = 0; at < n; at++) one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at], x->cycles[at]});
-  for (uint32_t at = 0; at < n; at++) in_its_loop(x, at);
-  for (uint32_t l = 0; l < fn->nloops; l++) pointers(x, l);
+  for (uint32_t at = 0; at < n; at++)
+    one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at], x->cycles[at]});
+  for (uint32_t at = 0; at < n; at++)
+    in_its_loop(x, at);
+  for (uint32_t l = 0; l < fn->nloops; l++)
+    pointers(x, l);
   put_constants(x);
   prologue(x);
   return x;
@@ -616,7 +799,8 @@ typedef struct {
 } executed;
 
 /* `rounds`: of the loop's own instructions, against what their cost assumes. */
-static void add_block(const ww_lowering *x, uint32_t b, executed issued, double lanes, double rounds, ww_lowered *out) {
+static void add_block(const ww_lowering *x, uint32_t b, executed issued, double lanes,
+                      double rounds, ww_lowered *out) {
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
     const ww_cost *c = &x->cost[at];
     double n = 0, by = x->share[at] > 0 && x->share[at] < 1 ? rounds : 1;
@@ -635,10 +819,12 @@ static void add_block(const ww_lowering *x, uint32_t b, executed issued, double 
 }
 
 /* Lanes that meet at one address of shared memory try again. */
-static void add_spinning(const ww_lowering *x, uint32_t b, executed issued, const ww_counts *counts, ww_lowered *out) {
+static void add_spinning(const ww_lowering *x, uint32_t b, executed issued, const ww_counts *counts,
+                         ww_lowered *out) {
   ww_cost c;
   float cycles[WW_NPIPES];
-  if (!ww_lower_spinning(x, b, counts, &c, cycles)) return;
+  if (!ww_lower_spinning(x, b, counts, &c, cycles))
+    return;
   for (uint32_t p = 0; p < WW_NPIPES; p++) {
     out->inst[p] += c.inst[p] * issued.warps;
     out->cycles[p] += cycles[p] * issued.warps;
@@ -653,7 +839,8 @@ static void add_spinning(const ww_lowering *x, uint32_t b, executed issued, cons
 /* Iterations of the loop that the block belongs to, per entry. */
 static double trips_of(const ww_lowering *x, uint32_t b, const executed *ran) {
   uint32_t l = x->fn->blocks[b].loop;
-  if (l == WW_NOBLOCK) return 1;
+  if (l == WW_NOBLOCK)
+    return 1;
   uint32_t h = x->fn->loops[l].header;
   double entries = ran[x->fn->blocks[h].idom].warps;
   return entries > 0 && ran[h].warps > entries ? ran[h].warps / entries : 1;
@@ -662,30 +849,36 @@ static double trips_of(const ww_lowering *x, uint32_t b, const executed *ran) {
 static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *out) {
   executed *ran = WW_NEWN(x->arena, executed, x->fn->nblocks);
   for (uint32_t k = 0; k < t->nblocks; k++)
-    if (t->blocks[k].fn == x->fn) ran[t->blocks[k].block] = (executed){t->blocks[k].warps, t->blocks[k].lanes};
+    if (t->blocks[k].fn == x->fn)
+      ran[t->blocks[k].block] = (executed){t->blocks[k].warps, t->blocks[k].lanes};
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
     executed issued = ran[b];
-    for (uint32_t p = b; x->predicated[p];) issued = ran[p = x->fn->blocks[p].idom];
+    for (uint32_t p = b; x->predicated[p];)
+      issued = ran[p = x->fn->blocks[p].idom];
     uint32_t l = x->fn->blocks[b].loop;
     double rounds = l == WW_NOBLOCK ? 1 : ww_lower_rounds(&x->loops[l], trips_of(x, b, ran));
-    if (issued.warps <= 0) continue;
+    if (issued.warps <= 0)
+      continue;
     add_block(x, b, issued, ran[b].lanes, rounds, out);
     add_spinning(x, b, issued, &t->c, out);
   }
   double n = 0;
   for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++)
-    for (uint32_t p = 0; p < WW_NPIPES; p++) n += x->cost[at].inst[p];
+    for (uint32_t p = 0; p < WW_NPIPES; p++)
+      n += x->cost[at].inst[p];
   out->code_bytes += (uint32_t)(16 * n);
 }
 
-void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a, ww_lowered *out) {
+void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a,
+              ww_lowered *out) {
   memset(out, 0, sizeof *out);
   const ww_fn *done = NULL;
   add_function(lowered(m, fn, g, a), t, out);
   /* Blocks of a function lie together in the tally. */
   for (uint32_t k = 0; k < t->nblocks; k++) {
     const ww_fn *f = t->blocks[k].fn;
-    if (f == fn || f == done) continue;
+    if (f == fn || f == done)
+      continue;
     done = f;
     add_function(lowered(m, f, g, a), t, out);
   }

@@ -1,8 +1,9 @@
 /* lower_address.c - addresses that differ by a constant share one register.
  *
- * Every address is a sum of products of values, times constants, plus a constant. Two that differ in the constant alone are one
- * base with two immediate offsets; two that differ in one more term are one multiply-add apart. Compilers see this through
- * widening and reassociation, so widening is looked through here, and what only fed a shared address is no longer computed. */
+ * Every address is a sum of products of values, times constants, plus a constant. Two that differ
+ * in the constant alone are one base with two immediate offsets; two that differ in one more term
+ * are one multiply-add apart. Compilers see this through widening and reassociation, so widening is
+ * looked through here, and what only fed a shared address is no longer computed. */
 #include "lower_int.h"
 
 enum { TERMS = 8, LOOK_BACK = 96 };
@@ -22,12 +23,14 @@ typedef struct {
 static void add_term(form *f, ww_val v, ww_val w, uint64_t coef) {
   if (w != WW_NOVAL && w < v) {
     ww_val s = v;
-    v = w, w = s;
+    v = w;
+    w = s;
   }
   for (uint32_t k = 0; k < f->n; k++)
     if (f->t[k].v == v && f->t[k].w == w) {
       f->t[k].coef += coef;
-      if (!f->t[k].coef) f->t[k] = f->t[--f->n];
+      if (!f->t[k].coef)
+        f->t[k] = f->t[--f->n];
       return;
     }
   if (f->n == TERMS)
@@ -39,14 +42,18 @@ static void add_term(form *f, ww_val v, ww_val w, uint64_t coef) {
 static void add_form(form *f, const form *g, uint64_t by) {
   f->open |= g->open;
   f->constant += g->constant * by;
-  for (uint32_t k = 0; k < g->n; k++) add_term(f, g->t[k].v, g->t[k].w, g->t[k].coef * by);
+  for (uint32_t k = 0; k < g->n; k++)
+    add_term(f, g->t[k].v, g->t[k].w, g->t[k].coef * by);
 }
 
-static bool plain(const form *f) { return f->n == 1 && !f->constant && f->t[0].coef == 1 && f->t[0].w == WW_NOVAL; }
+static bool plain(const form *f) {
+  return f->n == 1 && !f->constant && f->t[0].coef == 1 && f->t[0].w == WW_NOVAL;
+}
 
 static bool linear(const form *f) {
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->t[k].w != WW_NOVAL) return false;
+    if (f->t[k].w != WW_NOVAL)
+      return false;
   return !f->open;
 }
 
@@ -61,9 +68,12 @@ static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form 
     return true;
   }
   const form *sum = plain(&b) ? &a : &b, *one = plain(&b) ? &b : &a;
-  if (!plain(one) || !linear(sum)) return false;
-  for (uint32_t k = 0; k < sum->n; k++) add_term(out, sum->t[k].v, one->t[0].v, sum->t[k].coef);
-  if (sum->constant) add_term(out, one->t[0].v, WW_NOVAL, sum->constant);
+  if (!plain(one) || !linear(sum))
+    return false;
+  for (uint32_t k = 0; k < sum->n; k++)
+    add_term(out, sum->t[k].v, one->t[0].v, sum->t[k].coef);
+  if (sum->constant)
+    add_term(out, one->t[0].v, WW_NOVAL, sum->constant);
   return true;
 }
 
@@ -77,31 +87,39 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
   case WW_OP_SUB:
   case WW_OP_LEA:
     /* A sum of 32 bits that may wrap is not the sum of what is widened. */
-    if (i->type == WW_I32 && !(i->flags & WW_F_NSW)) return false;
+    if (i->type == WW_I32 && !(i->flags & WW_F_NSW))
+      return false;
     form_of(x, i->a, depth, out);
     form_of(x, i->b, depth, &a);
     add_form(out, &a, i->op == WW_OP_SUB ? UINT64_MAX : i->op == WW_OP_LEA ? (uint64_t)i->imm : 1);
     return true;
   case WW_OP_OR:
-    if (!fixed || c < 0 || c > 63) return false;
+    if (!fixed || c < 0 || c > 63)
+      return false;
     form_of(x, i->a, depth, out);
     out->constant += (uint64_t)c;
     return true;
   case WW_OP_SHL:
-    if (!fixed || c < 0 || c > 31) return false;
+    if (!fixed || c < 0 || c > 31)
+      return false;
     form_of(x, i->a, depth, &a);
     add_form(out, &a, 1ull << c);
     return true;
-  case WW_OP_MUL: return product(x, i, depth, out);
+  case WW_OP_MUL:
+    return product(x, i, depth, out);
   case WW_OP_SEXT:
   case WW_OP_ZEXT:
   case WW_OP_TRUNC:
-    if (ww_type_bytes[i->type] < 4 || ww_type_bytes[i->type2] < 4) return false;
+    if (ww_type_bytes[i->type] < 4 || ww_type_bytes[i->type2] < 4)
+      return false;
     form_of(x, i->a, depth, out);
     return true;
   case WW_OP_MOV:
-  case WW_OP_FREEZE: form_of(x, i->a, depth, out); return true;
-  default: return false;
+  case WW_OP_FREEZE:
+    form_of(x, i->a, depth, out);
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -113,8 +131,8 @@ static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out) {
     return;
   }
   const ww_ins *d = x->def[v];
-  if (d && depth && !ww_is_float(t->type) && t->type != WW_I1 && d->nres <= 1 && opened(x, d, depth - 1, out) &&
-      !out->open)
+  if (d && depth && !ww_is_float(t->type) && t->type != WW_I1 && d->nres <= 1 &&
+      opened(x, d, depth - 1, out) && !out->open)
     return;
   *out = (form){0};
   add_term(out, v, WW_NOVAL, 1);
@@ -123,7 +141,8 @@ static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out) {
 /* In how many terms two forms differ; 2 stands for more. */
 static uint32_t distance(const form *f, const form *g) {
   form d = *f;
-  if (f->open || g->open) return 2;
+  if (f->open || g->open)
+    return 2;
   add_form(&d, g, UINT64_MAX);
   return d.open || d.n > 1 ? 2 : d.n;
 }
@@ -144,7 +163,8 @@ typedef struct {
 
 static bool known_place(const places *p, ww_val v) {
   for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;)
-    if (p->seen[k].v == v) return true;
+    if (p->seen[k].v == v)
+      return true;
   return false;
 }
 
@@ -155,7 +175,9 @@ static uint32_t index_uses(const ww_lowering *x, ww_val v) {
 
 /* Of two that share, the one whose index others need anyway is the base. */
 static void prefer(ww_lowering *x, ww_val v, ww_val base) {
-  if (x->shares[base] || index_uses(x, v) <= index_uses(x, base) || x->fn->vals[v].ref != x->fn->vals[base].ref) return;
+  if (x->shares[base] || index_uses(x, v) <= index_uses(x, base) ||
+      x->fn->vals[v].ref != x->fn->vals[base].ref)
+    return;
   x->shares[v] = WW_ALONE;
   x->shares[base] = WW_SAME;
   x->base[base] = v;
@@ -165,7 +187,8 @@ static void prefer(ww_lowering *x, ww_val v, ww_val base) {
 static void visit(places *p, ww_val v, uint32_t block) {
   ww_lowering *x = p->x;
   const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
-  if (!d || (d->op != WW_OP_LEA && d->op != WW_OP_ADD) || known_place(p, v)) return;
+  if (!d || (d->op != WW_OP_LEA && d->op != WW_OP_ADD) || known_place(p, v))
+    return;
   place *now = &p->seen[p->n];
   *now = (place){.v = v, .block = x->fn->vals[v].ref};
   form_of(x, v, 12, &now->f);
@@ -175,11 +198,14 @@ static void visit(places *p, ww_val v, uint32_t block) {
     const place *q = &p->seen[k];
     /* Addresses of shared memory are cheap enough to be computed before the ways part. */
     bool above = q->block == now->block || ww_ir_dominates(x->fn, q->block, now->block);
-    if (!above && !(narrow && ww_lower_short(x, q->v))) continue;
+    if (!above && !(narrow && ww_lower_short(x, q->v)))
+      continue;
     /* A place before the loop is no base inside it: what moves is not in both. */
-    if (x->fn->blocks[q->block].loop != x->fn->blocks[now->block].loop) continue;
+    if (x->fn->blocks[q->block].loop != x->fn->blocks[now->block].loop)
+      continue;
     uint32_t far = distance(&now->f, &q->f);
-    if (far == 2 || (far == 1 && (x->shares[v] || !above))) continue;
+    if (far == 2 || (far == 1 && (x->shares[v] || !above)))
+      continue;
     x->shares[v] = far ? WW_ONE_STEP : WW_SAME;
     x->base[v] = x->shares[q->v] == WW_SAME ? x->base[q->v] : q->v;
     if (!far) {
@@ -195,17 +221,21 @@ static void drop(ww_lowering *x, ww_val v, uint32_t *need);
 static void release(ww_lowering *x, const ww_ins *i, uint32_t *need) {
   ww_val of[16];
   uint32_t n = ww_ins_uses(x->fn, i, of, 16);
-  for (uint32_t k = 0; k < n && k < 16; k++) drop(x, of[k], need);
+  for (uint32_t k = 0; k < n && k < 16; k++)
+    drop(x, of[k], need);
 }
 
 /* One user less; with the last one its computation goes. */
 static void drop(ww_lowering *x, ww_val v, uint32_t *need) {
   const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
-  if (!d || !need[v] || --need[v] || d->nres > 1) return;
+  if (!d || !need[v] || --need[v] || d->nres > 1)
+    return;
   uint8_t cls = ww_ops[d->op].cls;
-  if ((cls != WW_CLASS_INT && cls != WW_CLASS_CVT && cls != WW_CLASS_MOV) || ww_is_float(d->type)) return;
+  if ((cls != WW_CLASS_INT && cls != WW_CLASS_CVT && cls != WW_CLASS_MOV) || ww_is_float(d->type))
+    return;
   x->dead[v] = true;
-  if (!x->shares[v]) release(x, d, need);
+  if (!x->shares[v])
+    release(x, d, need);
 }
 
 void ww_lower_addresses(ww_lowering *x) {
@@ -221,7 +251,9 @@ void ww_lower_addresses(ww_lowering *x) {
       visit(&p, i->a, x->block_of[at]);
   }
   uint32_t *need = WW_NEWN(x->arena, uint32_t, fn->nvals);
-  for (ww_val v = 0; v < fn->nvals; v++) need[v] = ww_lower_nuses(x, v);
   for (ww_val v = 0; v < fn->nvals; v++)
-    if (x->shares[v] && x->def[v]) release(x, x->def[v], need);
+    need[v] = ww_lower_nuses(x, v);
+  for (ww_val v = 0; v < fn->nvals; v++)
+    if (x->shares[v] && x->def[v])
+      release(x, x->def[v], need);
 }

@@ -1,23 +1,29 @@
 /* lower_atomic.c - atomics: one instruction each, and what the compiler puts around it.
  *
- * Where all lanes of a warp meet at one address, it lets one of them speak for all; floats in shared memory, for which there is no
- * instruction, become a loop that compares and swaps. How often that loop turns hangs on how many lanes meet, which the trace counts. */
+ * Where all lanes of a warp meet at one address, it lets one of them speak for all; floats in
+ * shared memory, for which there is no instruction, become a loop that compares and swaps. How
+ * often that loop turns hangs on how many lanes meet, which the trace counts. */
 #include "lower_int.h"
 
 static bool wants_old_value(const ww_lowering *x, const ww_ins *i) {
   return i->dst != WW_NOVAL && ww_lower_nuses(x, i->dst) > 0;
 }
 
-/* Sums, logic and extremes of words can be put together before they go to memory; who wants the old value gets it only for sums of
- * what all lanes share. */
+/* Sums, logic and extremes of words can be put together before they go to memory; who wants the old
+ * value gets it only for sums of what all lanes share. */
 static bool one_for_all(const ww_lowering *x, const ww_ins *i) {
-  if (i->op != WW_OP_ATOM || i->type != WW_I32 || i->a == WW_NOVAL || i->b == WW_NOVAL || !x->same[i->a]) return false;
+  if (i->op != WW_OP_ATOM || i->type != WW_I32 || i->a == WW_NOVAL || i->b == WW_NOVAL ||
+      !x->same[i->a])
+    return false;
   bool adds = i->sub == WW_RMW_ADD || i->sub == WW_RMW_SUB;
-  if (wants_old_value(x, i)) return adds && x->same[i->b];
+  if (wants_old_value(x, i))
+    return adds && x->same[i->b];
   return adds || (i->sub >= WW_RMW_AND && i->sub <= WW_RMW_UMAX);
 }
 
-static bool spins(const ww_ins *i) { return i->op == WW_OP_ATOM && i->space == WW_SHARED && ww_is_float(i->type); }
+static bool spins(const ww_ins *i) {
+  return i->op == WW_OP_ATOM && i->space == WW_SHARED && ww_is_float(i->type);
+}
 
 /* Load, add, compare and swap, and back if another one was faster. */
 static void round_of(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
@@ -35,13 +41,15 @@ void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cy
     return;
   }
   ww_lower_put(x, WW_SASS_atom, 1, i, c, cycles);
-  if (!one_for_all(x, i)) return;
+  if (!one_for_all(x, i))
+    return;
   /* Who is there, how many, and am I the first of them? */
   ww_lower_put(x, WW_SASS_vote, 1, i, c, cycles);
   ww_lower_put(x, WW_SASS_s2r, 1, i, c, cycles);
   ww_lower_put(x, WW_SASS_bits, 2, i, c, cycles);
   ww_lower_put(x, WW_SASS_isetp, 1, i, c, cycles);
-  if (!wants_old_value(x, i)) return;
+  if (!wants_old_value(x, i))
+    return;
   /* The leader's old value, and what the lanes before this one add. */
   ww_lower_put(x, WW_SASS_shfl, 1, i, c, cycles);
   ww_lower_put(x, WW_SASS_s2r, 1, i, c, cycles);
@@ -50,7 +58,8 @@ void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cy
   ww_lower_put(x, WW_SASS_iadd3, 1, i, c, cycles);
 }
 
-bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c, float cycles[WW_NPIPES]) {
+bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c,
+                       float cycles[WW_NPIPES]) {
   double meet = counts->atomic_requests > 0 ? counts->atomic_max_same / counts->atomic_requests : 1;
   double more = ww_lower_coefs.spin * meet - 1;
   bool any = false;
@@ -58,11 +67,19 @@ bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts
   memset(cycles, 0, sizeof(float[WW_NPIPES]));
   for (uint32_t k = 0; k < x->fn->blocks[b].nins && more > 0; k++) {
     const ww_ins *i = &x->fn->blocks[b].ins[k];
-    if (spins(i)) round_of(x, i, c, cycles), any = true;
+    if (spins(i)) {
+      round_of(x, i, c, cycles);
+      any = true;
+    }
   }
-  for (uint32_t p = 0; p < WW_NPIPES; p++) c->inst[p] *= (float)more, cycles[p] *= (float)more;
+  for (uint32_t p = 0; p < WW_NPIPES; p++) {
+    c->inst[p] *= (float)more;
+    cycles[p] *= (float)more;
+  }
   /* Of the lanes that met, a third is still there in the mean round. */
   float lanes = (float)more / 3;
-  c->flops32 *= lanes, c->flops64 *= lanes, c->int_ops *= lanes;
+  c->flops32 *= lanes;
+  c->flops64 *= lanes;
+  c->int_ops *= lanes;
   return any;
 }

@@ -1,21 +1,26 @@
 /* lower_fold.c - what of a function's IR is no instruction of its own on the machine.
  *
- * The compilers behind us select three-input adds, multiply-adds, shift-adds and addressing with an immediate offset, negate and
- * take absolute values inside other operations, and load and store neighbouring words together. This file finds
- * those cases by looking at operands and users; it moves nothing, so every cost stays with the instruction that the source
- * line belongs to. Values are in SSA form, each defined once. */
+ * The compilers behind us select three-input adds, multiply-adds, shift-adds and addressing with an
+ * immediate offset, negate and take absolute values inside other operations, and load and store
+ * neighbouring words together. This file finds those cases by looking at operands and users; it
+ * moves nothing, so every cost stays with the instruction that the source line belongs to. Values
+ * are in SSA form, each defined once. */
 #include "lower_int.h"
 
 bool ww_lower_constant(const ww_lowering *x, ww_val v) {
-  if (v == WW_NOVAL || x->fn->vals[v].kind == WW_VAL_PARAM) return false;
+  if (v == WW_NOVAL || x->fn->vals[v].kind == WW_VAL_PARAM)
+    return false;
   return x->fn->vals[v].kind != WW_VAL_RESULT || (x->known && x->known[v]);
 }
 
-static const ww_ins *def_of(const ww_lowering *x, ww_val v) { return v == WW_NOVAL ? NULL : x->def[v]; }
+static const ww_ins *def_of(const ww_lowering *x, ww_val v) {
+  return v == WW_NOVAL ? NULL : x->def[v];
+}
 
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v) {
   const ww_ins *d = def_of(x, v);
-  if (!d || (d->op != WW_OP_SEXT && d->op != WW_OP_ZEXT) || d->type != WW_I64 || d->type2 == WW_I1) return WW_NOVAL;
+  if (!d || (d->op != WW_OP_SEXT && d->op != WW_OP_ZEXT) || d->type != WW_I64 || d->type2 == WW_I1)
+    return WW_NOVAL;
   return d->a;
 }
 
@@ -23,20 +28,26 @@ ww_val ww_lower_widened(const ww_lowering *x, ww_val v) {
 bool ww_lower_short(const ww_lowering *x, ww_val v) {
   for (uint32_t steps = 0; steps < 16 && v != WW_NOVAL; steps++) {
     const ww_value *t = &x->fn->vals[v];
-    if (t->kind == WW_VAL_SYMBOL) return x->m->symbols[t->ref].space == WW_SHARED;
+    if (t->kind == WW_VAL_SYMBOL)
+      return x->m->symbols[t->ref].space == WW_SHARED;
     const ww_ins *d = x->def[v];
-    if (!d) break;
-    if (d->op == WW_OP_LOCALADDR) return true;
-    if (d->op != WW_OP_LEA && d->op != WW_OP_MOV && d->op != WW_OP_ADD) break;
+    if (!d)
+      break;
+    if (d->op == WW_OP_LOCALADDR)
+      return true;
+    if (d->op != WW_OP_LEA && d->op != WW_OP_MOV && d->op != WW_OP_ADD)
+      break;
     v = d->a;
   }
   /* Nothing known of its origin: its users know. */
   uint32_t n = v == WW_NOVAL ? 0 : ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
     uint32_t u = x->uses[x->uses_at[v] + k];
-    if (u & WW_PHI) continue;
+    if (u & WW_PHI)
+      continue;
     const ww_ins *i = ww_lower_ins(x, u);
-    if ((i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) && i->a == v)
+    if ((i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) &&
+        i->a == v)
       return i->space == WW_SHARED || i->space == WW_LOCAL;
   }
   return false;
@@ -48,7 +59,10 @@ static void number(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   uint32_t n = 0;
   x->first = WW_NEWN(x->arena, uint32_t, fn->nblocks + 1);
-  for (uint32_t b = 0; b < fn->nblocks; b++) x->first[b] = n, n += fn->blocks[b].nins;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    x->first[b] = n;
+    n += fn->blocks[b].nins;
+  }
   x->first[fn->nblocks] = n;
   x->block_of = WW_NEWN(x->arena, uint32_t, n);
   x->def = WW_NEWN(x->arena, const ww_ins *, fn->nvals);
@@ -57,7 +71,8 @@ static void number(ww_lowering *x) {
       const ww_ins *i = &fn->blocks[b].ins[k];
       x->block_of[x->first[b] + k] = b;
       uint32_t results = i->dst == WW_NOVAL ? 0 : i->nres ? i->nres : 1;
-      for (uint32_t r = 0; r < results; r++) x->def[i->dst + r] = i;
+      for (uint32_t r = 0; r < results; r++)
+        x->def[i->dst + r] = i;
     }
 }
 
@@ -69,31 +84,37 @@ static void each_use(ww_lowering *x, visit_use *visit) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *t = &fn->blocks[b];
     for (uint32_t p = 0; p < t->nphis; p++)
-      for (uint32_t k = 0; k < t->phis[p].n; k++) visit(x, fn->pool[t->phis[p].ext + 2 * k + 1], WW_PHI | b);
+      for (uint32_t k = 0; k < t->phis[p].n; k++)
+        visit(x, fn->pool[t->phis[p].ext + 2 * k + 1], WW_PHI | b);
     for (uint32_t k = 0; k < t->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &t->ins[k], of, 64);
-      for (uint32_t u = 0; u < n && u < 64; u++) visit(x, of[u], x->first[b] + k);
+      for (uint32_t u = 0; u < n && u < 64; u++)
+        visit(x, of[u], x->first[b] + k);
     }
   }
 }
 
 static void count_use(ww_lowering *x, ww_val v, uint32_t user) {
   (void)user;
-  if (v != WW_NOVAL) x->uses_at[v + 1]++;
+  if (v != WW_NOVAL)
+    x->uses_at[v + 1]++;
 }
 
 static void note_use(ww_lowering *x, ww_val v, uint32_t user) {
-  if (v != WW_NOVAL) x->uses[x->uses_at[v + 1]++] = user;
+  if (v != WW_NOVAL)
+    x->uses[x->uses_at[v + 1]++] = user;
 }
 
 static void find_users(ww_lowering *x) {
   uint32_t n = x->fn->nvals;
   x->uses_at = WW_NEWN(x->arena, uint32_t, n + 2);
   each_use(x, count_use);
-  for (uint32_t v = 0; v < n; v++) x->uses_at[v + 1] += x->uses_at[v];
+  for (uint32_t v = 0; v < n; v++)
+    x->uses_at[v + 1] += x->uses_at[v];
   x->uses = WW_NEWN(x->arena, uint32_t, x->uses_at[n] + 1);
   /* While they are noted, v's begin stands at v + 1 and moves to its end. */
-  for (uint32_t v = n; v > 0; v--) x->uses_at[v] = x->uses_at[v - 1];
+  for (uint32_t v = n; v > 0; v--)
+    x->uses_at[v] = x->uses_at[v - 1];
   x->uses_at[0] = 0;
   each_use(x, note_use);
 }
@@ -102,9 +123,11 @@ static void find_users(ww_lowering *x) {
 
 /* The only user of a value, in the same block or not; NULL: several, or a phi. */
 static const ww_ins *only_user(const ww_lowering *x, ww_val v, uint32_t *at) {
-  if (v == WW_NOVAL || ww_lower_nuses(x, v) != 1) return NULL;
+  if (v == WW_NOVAL || ww_lower_nuses(x, v) != 1)
+    return NULL;
   uint32_t u = x->uses[x->uses_at[v]];
-  if (u & WW_PHI) return NULL;
+  if (u & WW_PHI)
+    return NULL;
   *at = u;
   return ww_lower_ins(x, u);
 }
@@ -120,49 +143,64 @@ static bool modifier(const ww_lowering *x, ww_val v) {
   uint32_t n = ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
     uint32_t u = x->uses[x->uses_at[v] + k];
-    if (u & WW_PHI || !float_user(ww_lower_ins(x, u))) return false;
+    if (u & WW_PHI || !float_user(ww_lower_ins(x, u)))
+      return false;
   }
   return n > 0;
 }
 
-static bool logic(uint8_t op) { return op == WW_OP_AND || op == WW_OP_OR || op == WW_OP_XOR; }
+static bool logic(uint8_t op) {
+  return op == WW_OP_AND || op == WW_OP_OR || op == WW_OP_XOR;
+}
 
-static bool zero(const ww_lowering *x, ww_val v) { return x->fn->vals[v].kind == WW_VAL_CONST && !x->fn->vals[v].bits; }
+static bool zero(const ww_lowering *x, ww_val v) {
+  return x->fn->vals[v].kind == WW_VAL_CONST && !x->fn->vals[v].bits;
+}
 
-/* An add whose only user is another add, a shift-add or an address; a multiply or a shift inside an add; extremes of three; logic inside
- * logic, or asked for zero. */
+/* An add whose only user is another add, a shift-add or an address; a multiply or a shift inside an
+ * add; extremes of three; logic inside logic, or asked for zero. */
 static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
   bool word = i->type == WW_I32 || i->type == WW_I16 || i->type == WW_I8;
   switch (i->op) {
-  case WW_OP_MUL: return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB);
+  case WW_OP_MUL:
+    return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB);
   case WW_OP_SHL:
-    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD && x->fn->vals[i->b].kind == WW_VAL_CONST)
+    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD &&
+        x->fn->vals[i->b].kind == WW_VAL_CONST)
       return true;
     return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
   case WW_OP_LSHR:
-  case WW_OP_ASHR: return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
+  case WW_OP_ASHR:
+    return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
   case WW_OP_ADD:
-  case WW_OP_SUB: return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB) && u->type == i->type;
+  case WW_OP_SUB:
+    return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB) && u->type == i->type;
   case WW_OP_SMIN:
   case WW_OP_SMAX:
   case WW_OP_UMIN:
-  case WW_OP_UMAX: return i->type == WW_I32 && u->op == i->op;
+  case WW_OP_UMAX:
+    return i->type == WW_I32 && u->op == i->op;
   case WW_OP_AND: /* logic sets a predicate where its result is zero or not */
-    if (u->op == WW_OP_ICMP && word && (u->sub == WW_EQ || u->sub == WW_NE) && zero(x, u->b)) return true;
+    if (u->op == WW_OP_ICMP && word && (u->sub == WW_EQ || u->sub == WW_NE) && zero(x, u->b))
+      return true;
     return logic(u->op) && u->type == i->type && i->type != WW_I1;
-  default: return logic(i->op) && logic(u->op) && u->type == i->type && i->type != WW_I1;
+  default:
+    return logic(i->op) && logic(u->op) && u->type == i->type && i->type != WW_I1;
   }
 }
 
 /* A shift by a constant is part of every addition that takes it. */
 static bool only_shift_adds(const ww_lowering *x, const ww_ins *i) {
   uint32_t n = ww_lower_nuses(x, i->dst);
-  if (i->op != WW_OP_SHL || !ww_lower_constant(x, i->b) || ww_type_bytes[i->type] > 4) return false;
+  if (i->op != WW_OP_SHL || !ww_lower_constant(x, i->b) || ww_type_bytes[i->type] > 4)
+    return false;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t u = x->uses[x->uses_at[i->dst] + k];
-    if (u & WW_PHI) return false;
+    if (u & WW_PHI)
+      return false;
     const ww_ins *t = ww_lower_ins(x, u);
-    if (t->op != WW_OP_ADD || t->type != i->type || ww_lower_constant(x, t->a) || ww_lower_constant(x, t->b))
+    if (t->op != WW_OP_ADD || t->type != i->type || ww_lower_constant(x, t->a) ||
+        ww_lower_constant(x, t->b))
       return false;
   }
   return n > 1;
@@ -171,14 +209,19 @@ static bool only_shift_adds(const ww_lowering *x, const ww_ins *i) {
 /* A widening is part of the multiply-add that uses it. */
 static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
   uint32_t n = ww_lower_nuses(x, i->dst);
-  if (i->type2 == WW_I1) return false;
-  if (i->type != WW_I64) return true; /* loads of bytes and shorts extend; the rest is kept zero-extended */
+  if (i->type2 == WW_I1)
+    return false;
+  if (i->type != WW_I64)
+    return true; /* loads of bytes and shorts extend; the rest is kept zero-extended */
   for (uint32_t k = 0; k < n; k++) {
     uint32_t u = x->uses[x->uses_at[i->dst] + k];
-    if (u & WW_PHI) return i->op == WW_OP_ZEXT;
+    if (u & WW_PHI)
+      return i->op == WW_OP_ZEXT;
     const ww_ins *t = ww_lower_ins(x, u);
-    if (i->op == WW_OP_ZEXT || t->op == WW_OP_TRUNC) continue;
-    if ((t->op != WW_OP_LEA && t->op != WW_OP_MUL && t->op != WW_OP_SHL) || x->block_of[u] != x->fn->vals[i->dst].ref)
+    if (i->op == WW_OP_ZEXT || t->op == WW_OP_TRUNC)
+      continue;
+    if ((t->op != WW_OP_LEA && t->op != WW_OP_MUL && t->op != WW_OP_SHL) ||
+        x->block_of[u] != x->fn->vals[i->dst].ref)
       return false;
   }
   return true;
@@ -186,10 +229,12 @@ static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
 
 /* A sum of 64 bits with a product: the multiply-add has it. */
 static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
-  if (i->op != WW_OP_ADD || i->type != WW_I64) return false;
+  if (i->op != WW_OP_ADD || i->type != WW_I64)
+    return false;
   for (uint32_t k = 0; k < 2; k++) {
     const ww_ins *d = def_of(x, k ? i->b : i->a);
-    if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1) return true;
+    if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1)
+      return true;
   }
   return false;
 }
@@ -197,20 +242,32 @@ static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   uint32_t user;
   const ww_ins *u;
-  if (i->dst != WW_NOVAL && i->nres <= 1 && x->known[i->dst]) return true;
-  if (i->dst != WW_NOVAL && i->nres <= 1 && (x->dead[i->dst] || x->shares[i->dst] == WW_SAME)) return true;
-  if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP) return false;
-  if (i->op == WW_OP_MOV || i->op == WW_OP_FREEZE || i->op == WW_OP_TRUNC || i->op == WW_OP_LOCALADDR) return true;
-  if (i->op == WW_OP_SEXT || i->op == WW_OP_ZEXT) return widening_gone(x, i);
-  if (i->op == WW_OP_FNEG || i->op == WW_OP_FABS) return modifier(x, i->dst);
-  if (i->op == WW_OP_LEA) return ww_lower_constant(x, i->b);
-  if (i->dst == WW_NOVAL || i->nres > 1) return false;
-  if (only_shift_adds(x, i) || in_multiply_add(x, i)) return true;
+  if (i->dst != WW_NOVAL && i->nres <= 1 && x->known[i->dst])
+    return true;
+  if (i->dst != WW_NOVAL && i->nres <= 1 && (x->dead[i->dst] || x->shares[i->dst] == WW_SAME))
+    return true;
+  if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP)
+    return false;
+  if (i->op == WW_OP_MOV || i->op == WW_OP_FREEZE || i->op == WW_OP_TRUNC ||
+      i->op == WW_OP_LOCALADDR)
+    return true;
+  if (i->op == WW_OP_SEXT || i->op == WW_OP_ZEXT)
+    return widening_gone(x, i);
+  if (i->op == WW_OP_FNEG || i->op == WW_OP_FABS)
+    return modifier(x, i->dst);
+  if (i->op == WW_OP_LEA)
+    return ww_lower_constant(x, i->b);
+  if (i->dst == WW_NOVAL || i->nres > 1)
+    return false;
+  if (only_shift_adds(x, i) || in_multiply_add(x, i))
+    return true;
   u = only_user(x, i->dst, &user);
   /* One operand a chain: the user takes only one of two such. */
-  if (!u || x->block_of[user] != x->block_of[at] || !folds_into(x, i, u)) return false;
+  if (!u || x->block_of[user] != x->block_of[at] || !folds_into(x, i, u))
+    return false;
   const ww_ins *other = def_of(x, u->a == i->dst ? u->b : u->a);
-  return !(other && other < i && only_user(x, other->dst, &user) == u && folds_into(x, other, u) && other->op == i->op);
+  return !(other && other < i && only_user(x, other->dst, &user) == u && folds_into(x, other, u) &&
+           other->op == i->op);
 }
 
 static void fold(ww_lowering *x) {
@@ -223,32 +280,41 @@ static void fold(ww_lowering *x) {
     for (uint32_t o = 0; o < 2 && x->gone[at] && i->op != WW_OP_LEA; o++) {
       ww_val v = o ? i->b : i->a;
       const ww_ins *d = def_of(x, v);
-      if (!d || d->op != i->op || ww_lower_constant(x, v)) continue;
+      if (!d || d->op != i->op || ww_lower_constant(x, v))
+        continue;
       uint32_t b = x->block_of[at];
-      if (d < x->fn->blocks[b].ins || d >= x->fn->blocks[b].ins + x->fn->blocks[b].nins) continue;
+      if (d < x->fn->blocks[b].ins || d >= x->fn->blocks[b].ins + x->fn->blocks[b].nins)
+        continue;
       if (x->gone[x->first[b] + (uint32_t)(d - x->fn->blocks[b].ins)])
-        x->gone[at] = !(logic(i->op) || i->op == WW_OP_ADD || (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
+        x->gone[at] =
+            !(logic(i->op) || i->op == WW_OP_ADD || (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
     }
   }
 }
 
-/* ---- accesses to neighbouring words of shared and local memory become a wide one where their alignment is known ---- */
+/* ---- accesses to neighbouring words of shared and local memory become a wide one where their
+ * alignment is known ---- */
 
 static uint32_t alignment(const ww_lowering *x, ww_val v) {
   uint32_t at_most = 16;
   for (uint32_t steps = 0; steps < 16; steps++) {
-    if (x->fn->vals[v].kind == WW_VAL_SYMBOL) return at_most;
+    if (x->fn->vals[v].kind == WW_VAL_SYMBOL)
+      return at_most;
     const ww_ins *d = x->def[v];
-    if (d && d->op == WW_OP_LOCALADDR) return at_most;
-    if (!d || d->op != WW_OP_LEA) return 1;
-    while (at_most > 1 && d->imm % at_most && !ww_lower_constant(x, d->b)) at_most /= 2;
+    if (d && d->op == WW_OP_LOCALADDR)
+      return at_most;
+    if (!d || d->op != WW_OP_LEA)
+      return 1;
+    while (at_most > 1 && d->imm % at_most && !ww_lower_constant(x, d->b))
+      at_most /= 2;
     v = d->a;
   }
   return 1;
 }
 
 static bool word_access(const ww_ins *i) {
-  return (i->op == WW_OP_LD || i->op == WW_OP_ST) && (i->space == WW_SHARED || i->space == WW_LOCAL) && i->n <= 1 &&
+  return (i->op == WW_OP_LD || i->op == WW_OP_ST) &&
+         (i->space == WW_SHARED || i->space == WW_LOCAL) && i->n <= 1 &&
          ww_type_bytes[i->type] >= 4 && !(i->flags & WW_F_VOLATILE);
 }
 
@@ -267,8 +333,8 @@ static bool same_base(const ww_lowering *x, ww_val a, ww_val b) {
 static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, int64_t offset) {
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (word_access(i) && i->op == like->op && i->space == like->space && i->type == like->type && !x->gone[at] &&
-        same_base(x, i->a, like->a) && offset_of(x, i) == offset)
+    if (word_access(i) && i->op == like->op && i->space == like->space && i->type == like->type &&
+        !x->gone[at] && same_base(x, i->a, like->a) && offset_of(x, i) == offset)
       return at;
   }
   return UINT32_MAX;
@@ -277,17 +343,22 @@ static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, in
 static void widen_loads(ww_lowering *x) {
   for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (!word_access(i) || x->gone[at]) continue;
+    if (!word_access(i) || x->gone[at])
+      continue;
     uint32_t wide = alignment(x, i->a), bytes = ww_type_bytes[i->type], b = x->block_of[at];
     for (; wide > bytes; wide /= 2) {
       uint32_t others[4], n = 0;
-      if (offset_of(x, i) % wide) continue;
+      if (offset_of(x, i) % wide)
+        continue;
       for (uint32_t k = 1; k < wide / bytes; k++) {
         uint32_t o = load_at(x, b, i, offset_of(x, i) + (int64_t)(k * bytes));
-        if (o != UINT32_MAX) others[n++] = o;
+        if (o != UINT32_MAX)
+          others[n++] = o;
       }
-      if (n + 1 < wide / bytes) continue;
-      for (uint32_t k = 0; k < n; k++) x->gone[others[k]] = true;
+      if (n + 1 < wide / bytes)
+        continue;
+      for (uint32_t k = 0; k < n; k++)
+        x->gone[others[k]] = true;
       break;
     }
   }

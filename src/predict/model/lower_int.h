@@ -26,16 +26,17 @@ extern ww_lower_coef ww_lower_coefs; /* a variable only for the program that fit
 
 /* What becomes of a loop. */
 typedef struct {
-  uint32_t joined;         /* iterations that become one, besides those that the IR has joined already */
-  uint32_t before;         /* those */
-  double size;             /* instructions of the body, about */
+  uint32_t joined; /* iterations that become one, besides those that the IR has joined already */
+  uint32_t before; /* those */
+  double size;     /* instructions of the body, about */
   uint32_t branches, calls, loads;
-  bool leaps;              /* through memory, with a constant step beyond a vector's width */
-  bool counted;            /* by a constant step: addresses become pointers */
-  float streams;           /* additions that keep its pointers going, per joined iteration */
+  bool leaps;    /* through memory, with a constant step beyond a vector's width */
+  bool counted;  /* by a constant step: addresses become pointers */
+  float streams; /* additions that keep its pointers going, per joined iteration */
 } ww_lower_loop;
 
-/* One function under the eyes of the lowering. Instructions are numbered over all blocks: block b's first is first[b]. */
+/* One function under the eyes of the lowering. Instructions are numbered over all blocks: block b's
+ * first is first[b]. */
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;
@@ -46,7 +47,8 @@ typedef struct {
   const ww_ins **def;   /* per value: what defines it; NULL: a phi, parameter, constant */
   uint32_t *uses_at;    /* per value, nvals + 1: its users in uses[] */
   uint32_t *uses;       /* instructions; WW_PHI | block: a phi of that block */
-  bool *uniform;        /* per value: the same in every lane of every warp of a block, by integer arithmetic alone */
+  bool *uniform;        /* per value: the same in every lane of every warp of a block, by integer
+                           arithmetic alone */
   bool *same;           /* per value: the same in every lane, what loops carry included */
   bool *gone;           /* per instruction: folded into another one */
   uint8_t *predicated;  /* per block: runs under its predecessor's predicate */
@@ -59,13 +61,23 @@ typedef struct {
   uint8_t *moves;       /* per value: how it moves in its loop (lower_loop.c) */
   bool *address;        /* per value: moves evenly, and only addresses need it */
   ww_lower_loop *loops; /* per loop */
-  float *share;         /* per instruction: of the block's executions, those in which it is there at all (joined loops); -1: one addition */
-  ww_cost *cost;        /* per instruction */
+  float *share;  /* per instruction: of the block's executions, those in which it is there at all
+                    (joined loops); -1: one addition */
+  ww_cost *cost; /* per instruction */
   float (*cycles)[WW_NPIPES]; /* per instruction */
 } ww_lowering;
 #define WW_PHI 0x80000000u
-enum { WW_INVARIANT, WW_STEADY, WW_STRIDED, WW_MOVES }; /* moves: fixed in the loop; by a constant; by an invariant; else */
-enum { WW_ALONE, WW_SAME, WW_ONE_STEP }; /* shares: not; differs by a constant; by one multiply-add */
+enum {
+  WW_INVARIANT,
+  WW_STEADY,
+  WW_STRIDED,
+  WW_MOVES
+}; /* moves: fixed in the loop; by a constant; by an invariant; else */
+enum {
+  WW_ALONE,
+  WW_SAME,
+  WW_ONE_STEP
+}; /* shares: not; differs by a constant; by one multiply-add */
 
 /* lower_fold.c: everything but the costs. */
 ww_lowering *ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a);
@@ -73,7 +85,9 @@ static inline const ww_ins *ww_lower_ins(const ww_lowering *x, uint32_t at) {
   uint32_t b = x->block_of[at];
   return &x->fn->blocks[b].ins[at - x->first[b]];
 }
-static inline uint32_t ww_lower_nuses(const ww_lowering *x, ww_val v) { return x->uses_at[v + 1] - x->uses_at[v]; }
+static inline uint32_t ww_lower_nuses(const ww_lowering *x, ww_val v) {
+  return x->uses_at[v + 1] - x->uses_at[v];
+}
 /* The 32-bit value that v widens, or WW_NOVAL. */
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v);
 bool ww_lower_constant(const ww_lowering *x, ww_val v);
@@ -89,22 +103,27 @@ void ww_lower_predicated(ww_lowering *x);
 /* lower_address.c: fills shares, base, dead. */
 void ww_lower_addresses(ww_lowering *x);
 
-/* lower_loop.c: ww_lower_unrolled fills known and vanishes before anything is folded; the other fills moves, address, loops, share. */
+/* lower_loop.c: ww_lower_unrolled fills known and vanishes before anything is folded; the other
+ * fills moves, address, loops, share. */
 void ww_lower_unrolled(ww_lowering *x);
 void ww_lower_loops(ww_lowering *x);
 double ww_lower_rounds(const ww_lower_loop *l, double trips);
 
 /* lower_math.c: whether a math function only rounds, which is one instruction. */
 bool ww_lower_rounding(const ww_ins *i);
-/* lower_math.c: adds a math function, a division or another operation that becomes several instructions. */
+/* lower_math.c: adds a math function, a division or another operation that becomes several
+ * instructions. */
 void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
 
-/* lower_atomic.c: adds an atomic; the second one, what a warp that executes block b spends beyond that, because lanes meet at one address:
- * instructions of the warp, FLOPs and integer operations a lane. False: nothing in it does. */
+/* lower_atomic.c: adds an atomic; the second one, what a warp that executes block b spends beyond
+ * that, because lanes meet at one address: instructions of the warp, FLOPs and integer operations a
+ * lane. False: nothing in it does. */
 void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
-bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c, float cycles[WW_NPIPES]);
+bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c,
+                       float cycles[WW_NPIPES]);
 
 /* lower.c */
-void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
+void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c,
+                  float cycles[WW_NPIPES]);
 
 #endif

@@ -1,10 +1,12 @@
-/* lower_loop.c - loops as the compiler leaves them: joined iterations, addresses that become pointers.
+/* lower_loop.c - loops as the compiler leaves them: joined iterations, addresses that become
+ * pointers.
  *
- * nvcc joins 4 iterations of an innermost loop that counts by a constant, ptxas another 4 where the body stays small; loops whose
- * every trip is known at compile time vanish. Inside, an address that moves evenly is a pointer: with a constant
- * step it is an immediate offset of one pointer per array, with another step one addition each. Both were read off the
- * code of the corpus. What the source computes for such addresses is computed once, before the loop.
- * The result is a share per instruction: of its block's executions, those that still have it. */
+ * nvcc joins 4 iterations of an innermost loop that counts by a constant, ptxas another 4 where the
+ * body stays small; loops whose every trip is known at compile time vanish. Inside, an address that
+ * moves evenly is a pointer: with a constant step it is an immediate offset of one pointer per
+ * array, with another step one addition each. Both were read off the code of the corpus. What the
+ * source computes for such addresses is computed once, before the loop. The result is a share per
+ * instruction: of its block's executions, those that still have it. */
 #include "lower_int.h"
 
 enum { INVARIANT = WW_INVARIANT, STEADY = WW_STEADY, STRIDED = WW_STRIDED, OTHER = WW_MOVES };
@@ -15,7 +17,8 @@ static bool in_loop(const ww_lowering *x, ww_val v, uint32_t loop) {
 }
 
 static uint8_t kind_of(const ww_lowering *x, ww_val v, uint32_t loop) {
-  if (!in_loop(x, v, loop)) return INVARIANT;
+  if (!in_loop(x, v, loop))
+    return INVARIANT;
   return x->fn->blocks[x->fn->vals[v].ref].loop == loop ? x->moves[v] : OTHER;
 }
 
@@ -30,7 +33,8 @@ static void classify_phi(ww_lowering *x, const ww_phi *p, uint32_t loop) {
   uint8_t kind = INVARIANT;
   for (uint32_t k = 0; k < p->n; k++) {
     ww_val v = fn->pool[p->ext + 2 * k + 1];
-    if (!ww_ir_in_loop(fn, fn->pool[p->ext + 2 * k], loop)) continue;
+    if (!ww_ir_in_loop(fn, fn->pool[p->ext + 2 * k], loop))
+      continue;
     const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
     if (!is_iv_step(d, p->dst))
       kind = OTHER;
@@ -43,7 +47,9 @@ static void classify_phi(ww_lowering *x, const ww_phi *p, uint32_t loop) {
   x->moves[p->dst] = ww_is_float(fn->vals[p->dst].type) ? OTHER : kind;
 }
 
-static uint8_t larger(uint8_t a, uint8_t b) { return a > b ? a : b; }
+static uint8_t larger(uint8_t a, uint8_t b) {
+  return a > b ? a : b;
+}
 
 static uint8_t classify(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
   uint8_t a = i->a == WW_NOVAL ? OTHER : kind_of(x, i->a, loop);
@@ -51,30 +57,40 @@ static uint8_t classify(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
   switch (i->op) {
   case WW_OP_ADD:
   case WW_OP_SUB:
-  case WW_OP_LEA: return larger(a, b);
+  case WW_OP_LEA:
+    return larger(a, b);
   case WW_OP_OR:
-    return ww_lower_constant(x, i->b) || b == INVARIANT ? a : OTHER; /* low bits that are free: an addition */
+    return ww_lower_constant(x, i->b) || b == INVARIANT
+               ? a
+               : OTHER; /* low bits that are free: an addition */
   case WW_OP_SEXT:
   case WW_OP_ZEXT:
   case WW_OP_TRUNC:
   case WW_OP_MOV:
-  case WW_OP_FREEZE: return i->type2 == WW_I1 ? OTHER : a;
-  case WW_OP_SHL: return ww_lower_constant(x, i->b) ? a : OTHER;
+  case WW_OP_FREEZE:
+    return i->type2 == WW_I1 ? OTHER : a;
+  case WW_OP_SHL:
+    return ww_lower_constant(x, i->b) ? a : OTHER;
   case WW_OP_MUL:
-    if (a == INVARIANT && b == INVARIANT) return INVARIANT;
-    if (ww_lower_constant(x, i->b) || ww_lower_constant(x, i->a)) return larger(a, b);
+    if (a == INVARIANT && b == INVARIANT)
+      return INVARIANT;
+    if (ww_lower_constant(x, i->b) || ww_lower_constant(x, i->a))
+      return larger(a, b);
     return a == INVARIANT || b == INVARIANT ? larger(STRIDED, larger(a, b)) : OTHER;
-  default: return OTHER;
+  default:
+    return OTHER;
   }
 }
 
 static void find_moves(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   x->moves = WW_NEWN(x->arena, uint8_t, fn->nvals);
-  for (ww_val v = 0; v < fn->nvals; v++) x->moves[v] = fn->vals[v].kind == WW_VAL_RESULT ? OTHER : INVARIANT;
+  for (ww_val v = 0; v < fn->nvals; v++)
+    x->moves[v] = fn->vals[v].kind == WW_VAL_RESULT ? OTHER : INVARIANT;
   for (uint32_t l = 0; l < fn->nloops; l++) {
     const ww_block *h = &fn->blocks[fn->loops[l].header];
-    for (uint32_t p = 0; p < h->nphis; p++) classify_phi(x, &h->phis[p], l);
+    for (uint32_t p = 0; p < h->nphis; p++)
+      classify_phi(x, &h->phis[p], l);
   }
   /* Blocks may stand in any order: twice settles what a body that is not in order left open. */
   for (uint32_t turn = 0; turn < 2; turn++)
@@ -89,7 +105,8 @@ static void find_moves(ww_lowering *x) {
 /* ---- values that only addresses need ---- */
 
 static bool address_of(const ww_ins *i, ww_val v) {
-  if (i->op == WW_OP_LD) return true;
+  if (i->op == WW_OP_LD)
+    return true;
   return (i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) && i->a == v &&
          (i->op == WW_OP_ST || i->b != v);
 }
@@ -101,16 +118,20 @@ static bool only_addresses(const ww_lowering *x, ww_val v, uint32_t loop) {
     uint32_t u = x->uses[x->uses_at[v] + k];
     if (u & WW_PHI) {
       uint32_t b = u & ~WW_PHI;
-      if (b != fn->loops[loop].header) return false;
+      if (b != fn->loops[loop].header)
+        return false;
       for (uint32_t p = 0; p < fn->blocks[b].nphis; p++)
         for (uint32_t e = 0; e < fn->blocks[b].phis[p].n; e++)
-          if (fn->pool[fn->blocks[b].phis[p].ext + 2 * e + 1] == v && !x->address[fn->blocks[b].phis[p].dst])
+          if (fn->pool[fn->blocks[b].phis[p].ext + 2 * e + 1] == v &&
+              !x->address[fn->blocks[b].phis[p].dst])
             return false;
       continue;
     }
     const ww_ins *i = ww_lower_ins(x, u);
-    if (address_of(i, v)) continue;
-    if (i->dst == WW_NOVAL || !x->address[i->dst] || fn->blocks[x->block_of[u]].loop != loop) return false;
+    if (address_of(i, v))
+      continue;
+    if (i->dst == WW_NOVAL || !x->address[i->dst] || fn->blocks[x->block_of[u]].loop != loop)
+      return false;
   }
   return n > 0;
 }
@@ -125,14 +146,17 @@ static void find_addresses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   x->address = WW_NEWN(x->arena, bool, fn->nvals);
   for (ww_val v = 0; v < fn->nvals; v++)
-    x->address[v] = fn->vals[v].kind == WW_VAL_RESULT && fn->blocks[fn->vals[v].ref].loop != WW_NOBLOCK &&
-                    x->moves[v] != OTHER && !(x->same[v] && x->def[v]) && !ww_is_float(fn->vals[v].type) &&
+    x->address[v] = fn->vals[v].kind == WW_VAL_RESULT &&
+                    fn->blocks[fn->vals[v].ref].loop != WW_NOBLOCK && x->moves[v] != OTHER &&
+                    !(x->same[v] && x->def[v]) && !ww_is_float(fn->vals[v].type) &&
                     in_every_iteration(x, v);
   for (bool changed = true; changed;) {
     changed = false;
     for (ww_val v = 0; v < fn->nvals; v++)
-      if (x->address[v] && !only_addresses(x, v, fn->blocks[fn->vals[v].ref].loop))
-        x->address[v] = false, changed = true;
+      if (x->address[v] && !only_addresses(x, v, fn->blocks[fn->vals[v].ref].loop)) {
+        x->address[v] = false;
+        changed = true;
+      }
   }
 }
 
@@ -140,23 +164,29 @@ static void find_addresses(ww_lowering *x) {
 
 static bool innermost(const ww_fn *fn, uint32_t loop) {
   for (uint32_t l = 0; l < fn->nloops; l++)
-    if (fn->loops[l].parent == loop) return false;
+    if (fn->loops[l].parent == loop)
+      return false;
   return true;
 }
 
-/* The only branch out of the loop stands at its end and compares a value that moves by a constant. */
+/* The only branch out of the loop stands at its end and compares a value that moves by a constant.
+ */
 static bool counted(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
   uint32_t latch = fn->loops[loop].latch;
-  if (latch == WW_NOBLOCK) return false;
+  if (latch == WW_NOBLOCK)
+    return false;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (b == latch || !ww_ir_in_loop(fn, b, loop)) continue;
+    if (b == latch || !ww_ir_in_loop(fn, b, loop))
+      continue;
     for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
-      if (!ww_ir_in_loop(fn, fn->blocks[b].succ[k], loop)) return false;
+      if (!ww_ir_in_loop(fn, fn->blocks[b].succ[k], loop))
+        return false;
   }
   const ww_ins *t = &fn->blocks[latch].ins[fn->blocks[latch].nins - 1];
   const ww_ins *c = t->op == WW_OP_CBR && t->a != WW_NOVAL ? x->def[t->a] : NULL;
-  if (!c || c->op != WW_OP_ICMP) return false;
+  if (!c || c->op != WW_OP_ICMP)
+    return false;
   uint8_t a = kind_of(x, c->a, loop), b = kind_of(x, c->b, loop);
   return (a == STEADY && b == INVARIANT) || (b == STEADY && a == INVARIANT);
 }
@@ -167,11 +197,13 @@ static uint32_t joined_before(const ww_lowering *x, uint32_t loop) {
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   for (uint32_t p = 0; p < h->nphis; p++) {
     const char *name = fn->vals[h->phis[p].dst].name;
-    if (!name || !ww_starts(name, "niter")) continue;
+    if (!name || !ww_starts(name, "niter"))
+      continue;
     for (uint32_t k = 0; k < h->phis[p].n; k++) {
       ww_val v = fn->pool[h->phis[p].ext + 2 * k + 1];
       const ww_ins *d = x->def[v];
-      if (is_iv_step(d, h->phis[p].dst) && fn->vals[d->b].kind == WW_VAL_CONST) return (uint32_t)fn->vals[d->b].bits;
+      if (is_iv_step(d, h->phis[p].dst) && fn->vals[d->b].kind == WW_VAL_CONST)
+        return (uint32_t)fn->vals[d->b].bits;
     }
   }
   return 1;
@@ -180,14 +212,16 @@ static uint32_t joined_before(const ww_lowering *x, uint32_t loop) {
 /* Bytes that a steady value moves by in an iteration of the IR's loop; 0: not known. */
 static double step_of(const ww_lowering *x, ww_val v, uint32_t loop, uint32_t depth) {
   const ww_fn *fn = x->fn;
-  if (!depth || !in_loop(x, v, loop)) return 0;
+  if (!depth || !in_loop(x, v, loop))
+    return 0;
   const ww_ins *d = x->def[v];
   if (!d) {
     const ww_block *h = &fn->blocks[fn->loops[loop].header];
     for (uint32_t p = 0; p < h->nphis; p++)
       for (uint32_t k = 0; k < h->phis[p].n && h->phis[p].dst == v; k++) {
         const ww_ins *s = x->def[fn->pool[h->phis[p].ext + 2 * k + 1]];
-        if (!is_iv_step(s, v) || fn->vals[s->b].kind != WW_VAL_CONST) continue;
+        if (!is_iv_step(s, v) || fn->vals[s->b].kind != WW_VAL_CONST)
+          continue;
         return (double)(int64_t)fn->vals[s->b].bits * (s->op == WW_OP_LEA ? (double)s->imm : 1);
       }
     return 0;
@@ -195,12 +229,18 @@ static double step_of(const ww_lowering *x, ww_val v, uint32_t loop, uint32_t de
   bool fixed = d->b != WW_NOVAL && fn->vals[d->b].kind == WW_VAL_CONST;
   double a = step_of(x, d->a, loop, depth - 1);
   switch (d->op) {
-  case WW_OP_ADD: return a + step_of(x, d->b, loop, depth - 1);
-  case WW_OP_SUB: return a - step_of(x, d->b, loop, depth - 1);
-  case WW_OP_LEA: return a + (double)d->imm * step_of(x, d->b, loop, depth - 1);
-  case WW_OP_MUL: return fixed ? a * (double)(int64_t)fn->vals[d->b].bits : 0;
-  case WW_OP_SHL: return fixed ? ldexp(a, (int)fn->vals[d->b].bits) : 0;
-  default: return a;
+  case WW_OP_ADD:
+    return a + step_of(x, d->b, loop, depth - 1);
+  case WW_OP_SUB:
+    return a - step_of(x, d->b, loop, depth - 1);
+  case WW_OP_LEA:
+    return a + (double)d->imm * step_of(x, d->b, loop, depth - 1);
+  case WW_OP_MUL:
+    return fixed ? a * (double)(int64_t)fn->vals[d->b].bits : 0;
+  case WW_OP_SHL:
+    return fixed ? ldexp(a, (int)fn->vals[d->b].bits) : 0;
+  default:
+    return a;
   }
 }
 
@@ -210,14 +250,17 @@ static double counter_step(const ww_lowering *x, uint32_t loop) {
   double least = INFINITY;
   for (uint32_t p = 0; p < h->nphis; p++) {
     const ww_value *v = &x->fn->vals[h->phis[p].dst];
-    double step =
-        x->moves[h->phis[p].dst] == STEADY && !ww_is_float(v->type) ? fabs(step_of(x, h->phis[p].dst, loop, 2)) : 0;
-    if (step > 0) least = fmin(least, step);
+    double step = x->moves[h->phis[p].dst] == STEADY && !ww_is_float(v->type)
+                      ? fabs(step_of(x, h->phis[p].dst, loop, 2))
+                      : 0;
+    if (step > 0)
+      least = fmin(least, step);
   }
   return isinf(least) ? 1 : least;
 }
 
-/* Whether every walk through memory leaps: nvcc then counts with the scaled index, which ptxas does not join again. */
+/* Whether every walk through memory leaps: nvcc then counts with the scaled index, which ptxas does
+ * not join again. */
 static bool leaps(const ww_lowering *x, uint32_t loop) {
   double counter = counter_step(x, loop);
   const ww_fn *fn = x->fn;
@@ -225,10 +268,14 @@ static bool leaps(const ww_lowering *x, uint32_t loop) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins && fn->blocks[b].loop == loop; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || i->a == WW_NOVAL || i->space == WW_SHARED) continue;
+      if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || i->a == WW_NOVAL || i->space == WW_SHARED)
+        continue;
       uint8_t kind = kind_of(x, i->a, loop);
-      if (kind == INVARIANT) continue;
-      if (kind != STEADY || fabs(step_of(x, i->a, loop, 12)) <= counter * ww_type_bytes[i->type] * i->n) return false;
+      if (kind == INVARIANT)
+        continue;
+      if (kind != STEADY ||
+          fabs(step_of(x, i->a, loop, 12)) <= counter * ww_type_bytes[i->type] * i->n)
+        return false;
       n++;
     }
   return n > 0;
@@ -237,13 +284,17 @@ static bool leaps(const ww_lowering *x, uint32_t loop) {
 static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
   const ww_fn *fn = x->fn;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!ww_ir_in_loop(fn, b, loop)) continue;
-    if (b != fn->loops[loop].latch && b != fn->loops[loop].header && !x->predicated[b]) out->branches++;
+    if (!ww_ir_in_loop(fn, b, loop))
+      continue;
+    if (b != fn->loops[loop].latch && b != fn->loops[loop].header && !x->predicated[b])
+      out->branches++;
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
       out->loads += i->op == WW_OP_LD && i->space != WW_SHARED;
-      if (i->op == WW_OP_CALL || i->op == WW_OP_CALLI) out->calls++;
-      if (x->gone[x->first[b] + k] || (i->dst != WW_NOVAL && x->address[i->dst])) continue;
+      if (i->op == WW_OP_CALL || i->op == WW_OP_CALLI)
+        out->calls++;
+      if (x->gone[x->first[b] + k] || (i->dst != WW_NOVAL && x->address[i->dst]))
+        continue;
       out->size += i->op == WW_OP_MATH || i->op == WW_OP_FDIV ? 8 : 1;
     }
   }
@@ -262,9 +313,11 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   l->before = joined_before(x, loop);
   measure(x, loop, l);
   l->counted = counted(x, loop);
-  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted) return;
+  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted)
+    return;
   double size = l->size - 3;
-  if (x->vanishes[loop]) return;
+  if (x->vanishes[loop])
+    return;
   if (pragma(fn, loop)) { /* what the source asks for, and no more */
     l->joined = pragma(fn, loop) > l->before ? pragma(fn, loop) / l->before : 1;
     return;
@@ -273,19 +326,24 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
   l->leaps = leaps(x, loop);
   /* Loads in flight are what the second joining is for; arithmetic alone gets less of it. */
-  if (!l->leaps && once * 4 <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6)) total = 16;
+  if (!l->leaps && once * 4 <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6))
+    total = 16;
   /* Where the number of trips is a constant, as many as fit. */
   if (x->fixed[loop])
-    for (total = total > 4 ? 4 : total; total < 64 && once * 2 * total <= ww_lower_coefs.unroll_fixed;) total *= 2;
+    for (total = total > 4 ? 4 : total;
+         total < 64 && once * 2 * total <= ww_lower_coefs.unroll_fixed;)
+      total *= 2;
   l->joined = total > l->before ? total / l->before : 1;
 }
 
-/* The step of a value that the loop carries: once for the joined iterations. What is computed from it is computed for each. */
+/* The step of a value that the loop carries: once for the joined iterations. What is computed from
+ * it is computed for each. */
 static bool steps(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
   const ww_block *h = &x->fn->blocks[x->fn->loops[loop].header];
   for (uint32_t p = 0; p < h->nphis; p++)
     for (uint32_t k = 0; k < h->phis[p].n; k++)
-      if (x->fn->pool[h->phis[p].ext + 2 * k + 1] == i->dst && is_iv_step(i, h->phis[p].dst)) return true;
+      if (x->fn->pool[h->phis[p].ext + 2 * k + 1] == i->dst && is_iv_step(i, h->phis[p].dst))
+        return true;
   return false;
 }
 
@@ -295,20 +353,28 @@ static void share_of(ww_lowering *x, uint32_t at) {
   const ww_fn *fn = x->fn;
   uint32_t loop = fn->blocks[x->block_of[at]].loop;
   x->share[at] = 1;
-  if (loop == WW_NOBLOCK) return;
+  if (loop == WW_NOBLOCK)
+    return;
   const ww_lower_loop *l = &x->loops[loop];
   bool end = x->block_of[at] == fn->loops[loop].latch;
-  if (x->vanishes[loop] && (i->op == WW_OP_BR || (i->op == WW_OP_CBR && ww_lower_constant(x, i->a)))) x->share[at] = 0;
-  if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP) return;
+  if (x->vanishes[loop] &&
+      (i->op == WW_OP_BR || (i->op == WW_OP_CBR && ww_lower_constant(x, i->a))))
+    x->share[at] = 0;
+  if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP)
+    return;
   if (l->counted && i->dst != WW_NOVAL && x->address[i->dst]) {
     x->share[at] = 0;
-    if (i->op != WW_OP_LEA || x->gone[at]) return;
-    if (x->moves[i->dst] == STRIDED) x->share[at] = -1; /* one addition */
+    if (i->op != WW_OP_LEA || x->gone[at])
+      return;
+    if (x->moves[i->dst] == STRIDED)
+      x->share[at] = -1; /* one addition */
     return;
   }
-  if (l->joined == 1 || !end) return;
+  if (l->joined == 1 || !end)
+    return;
   /* The counter, its compare and branch: once for the joined iterations. */
-  bool counter = i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY && steps(x, i, loop);
+  bool counter =
+      i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY && steps(x, i, loop);
   if (counter || i->op == WW_OP_CBR ||
       (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER && kind_of(x, i->b, loop) != OTHER))
     x->share[at] = 1.0f / (float)l->joined;
@@ -320,19 +386,25 @@ static void count_streams(ww_lowering *x, uint32_t loop) {
   ww_val seen[32];
   uint32_t n = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (fn->blocks[b].loop != loop) continue;
+    if (fn->blocks[b].loop != loop)
+      continue;
     for (uint32_t k = 0; k < fn->blocks[b].nins && n < 32; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op != WW_OP_LEA || x->gone[x->first[b] + k] || x->shares[i->dst] || !x->address[i->dst] ||
-          x->moves[i->dst] != STEADY)
+      if (i->op != WW_OP_LEA || x->gone[x->first[b] + k] || x->shares[i->dst] ||
+          !x->address[i->dst] || x->moves[i->dst] != STEADY)
         continue;
       ww_val root = i->a;
-      for (const ww_ins *d; (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];) root = d->a;
+      for (const ww_ins *d; (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];)
+        root = d->a;
       uint32_t s = 0;
-      while (s < n && seen[s] != root) s++;
-      if (s < n) continue;
+      while (s < n && seen[s] != root)
+        s++;
+      if (s < n)
+        continue;
       seen[n++] = root;
-      x->loops[loop].streams += ww_lower_short(x, root) ? 1 : x->loops[loop].leaps ? 4 : (float)ww_lower_coefs.stream;
+      x->loops[loop].streams += ww_lower_short(x, root) ? 1
+                                : x->loops[loop].leaps  ? 4
+                                                        : (float)ww_lower_coefs.stream;
     }
   }
 }
@@ -340,8 +412,10 @@ static void count_streams(ww_lowering *x, uint32_t loop) {
 /* ---- loops that are unrolled in full ---- */
 
 static bool known_step(const ww_lowering *x, const ww_ins *d, ww_val phi) {
-  if (!d || d->a != phi || !ww_lower_constant(x, d->b)) return false;
-  return d->op == WW_OP_ADD || d->op == WW_OP_SUB || d->op == WW_OP_SHL || d->op == WW_OP_LSHR || d->op == WW_OP_ASHR;
+  if (!d || d->a != phi || !ww_lower_constant(x, d->b))
+    return false;
+  return d->op == WW_OP_ADD || d->op == WW_OP_SUB || d->op == WW_OP_SHL || d->op == WW_OP_LSHR ||
+         d->op == WW_OP_ASHR;
 }
 
 /* A carried value that begins and moves by constants. */
@@ -350,7 +424,8 @@ static bool known_phi(const ww_lowering *x, const ww_phi *p, uint32_t loop) {
   for (uint32_t k = 0; k < p->n; k++) {
     ww_val v = fn->pool[p->ext + 2 * k + 1];
     bool inside = ww_ir_in_loop(fn, fn->pool[p->ext + 2 * k], loop);
-    if (inside ? !known_step(x, x->def[v], p->dst) : !ww_lower_constant(x, v)) return false;
+    if (inside ? !known_step(x, x->def[v], p->dst) : !ww_lower_constant(x, v))
+      return false;
   }
   return !ww_is_float(fn->vals[p->dst].type);
 }
@@ -362,11 +437,14 @@ static void spread_known(ww_lowering *x, uint32_t loop) {
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
       uint8_t cls = ww_ops[i->op].cls;
-      if (i->dst == WW_NOVAL || i->nres > 1 || !ww_ir_in_loop(fn, b, loop)) continue;
-      if (cls > WW_CLASS_MATH) continue; /* arithmetic of any kind */
+      if (i->dst == WW_NOVAL || i->nres > 1 || !ww_ir_in_loop(fn, b, loop))
+        continue;
+      if (cls > WW_CLASS_MATH)
+        continue; /* arithmetic of any kind */
       uint32_t n = ww_ins_uses(fn, i, of, 8);
       bool all = n > 0 && i->op != WW_OP_LOCALADDR;
-      for (uint32_t u = 0; u < n && u < 8; u++) all = all && ww_lower_constant(x, of[u]);
+      for (uint32_t u = 0; u < n && u < 8; u++)
+        all = all && ww_lower_constant(x, of[u]);
       x->known[i->dst] = all;
     }
 }
@@ -376,11 +454,14 @@ static bool exits_known(const ww_lowering *x, uint32_t loop) {
   uint32_t exits = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *t = &fn->blocks[b];
-    if (!ww_ir_in_loop(fn, b, loop) || !t->nins) continue;
+    if (!ww_ir_in_loop(fn, b, loop) || !t->nins)
+      continue;
     const ww_ins *e = &t->ins[t->nins - 1];
     for (uint32_t k = 0; k < t->nsucc; k++) {
-      if (ww_ir_in_loop(fn, t->succ[k], loop)) continue;
-      if (e->op != WW_OP_CBR || !ww_lower_constant(x, e->a)) return false;
+      if (ww_ir_in_loop(fn, t->succ[k], loop))
+        continue;
+      if (e->op != WW_OP_CBR || !ww_lower_constant(x, e->a))
+        return false;
       exits++;
     }
   }
@@ -389,34 +470,50 @@ static bool exits_known(const ww_lowering *x, uint32_t loop) {
 
 static uint64_t stepped(uint8_t op, uint64_t v, uint64_t by) {
   switch (op) {
-  case WW_OP_ADD: return v + by;
-  case WW_OP_SUB: return v - by;
-  case WW_OP_SHL: return v << (by & 63);
-  default: return v >> (by & 63);
+  case WW_OP_ADD:
+    return v + by;
+  case WW_OP_SUB:
+    return v - by;
+  case WW_OP_SHL:
+    return v << (by & 63);
+  default:
+    return v >> (by & 63);
   }
 }
 
 static bool holds(uint8_t cmp, int32_t a, int32_t b) {
   switch (cmp) {
-  case WW_EQ: return a == b;
-  case WW_NE: return a != b;
-  case WW_SLT: return a < b;
-  case WW_SLE: return a <= b;
-  case WW_SGT: return a > b;
-  case WW_SGE: return a >= b;
-  case WW_ULT: return (uint32_t)a < (uint32_t)b;
-  case WW_ULE: return (uint32_t)a <= (uint32_t)b;
-  case WW_UGT: return (uint32_t)a > (uint32_t)b;
-  default: return (uint32_t)a >= (uint32_t)b;
+  case WW_EQ:
+    return a == b;
+  case WW_NE:
+    return a != b;
+  case WW_SLT:
+    return a < b;
+  case WW_SLE:
+    return a <= b;
+  case WW_SGT:
+    return a > b;
+  case WW_SGE:
+    return a >= b;
+  case WW_ULT:
+    return (uint32_t)a < (uint32_t)b;
+  case WW_ULE:
+    return (uint32_t)a <= (uint32_t)b;
+  case WW_UGT:
+    return (uint32_t)a > (uint32_t)b;
+  default:
+    return (uint32_t)a >= (uint32_t)b;
   }
 }
 
-/* Iterations of a loop that counts from one constant to another; 6 where the begin hangs on an outer one, as in sorting networks. */
+/* Iterations of a loop that counts from one constant to another; 6 where the begin hangs on an
+ * outer one, as in sorting networks. */
 static uint32_t trips(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
   uint32_t latch = fn->loops[loop].latch;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
-  if (latch == WW_NOBLOCK) return 6;
+  if (latch == WW_NOBLOCK)
+    return 6;
   const ww_ins *t = &fn->blocks[latch].ins[fn->blocks[latch].nins - 1];
   const ww_ins *c = t->op == WW_OP_CBR ? x->def[t->a] : NULL;
   for (uint32_t p = 0; c && c->op == WW_OP_ICMP && p < h->nphis; p++) {
@@ -428,17 +525,22 @@ static uint32_t trips(const ww_lowering *x, uint32_t loop) {
       ww_val from = fn->pool[phi->ext + 2 * k + 1];
       if (ww_ir_in_loop(fn, fn->pool[phi->ext + 2 * k], loop))
         s = x->def[from];
-      else
-        literal = fn->vals[from].kind == WW_VAL_CONST, v = fn->vals[from].bits;
+      else {
+        literal = fn->vals[from].kind == WW_VAL_CONST;
+        v = fn->vals[from].bits;
+      }
     }
     if (!s || !known_step(x, s, phi->dst) || (c->a != phi->dst && c->a != s->dst) ||
         fn->vals[c->b].kind != WW_VAL_CONST)
       continue;
-    if (!literal) return 6;
+    if (!literal)
+      return 6;
     bool stays = (uint32_t)t->imm == fn->loops[loop].header;
     for (uint32_t n = 1; n <= 1024; n++) {
       uint64_t next = stepped(s->op, v, fn->vals[s->b].bits);
-      if (holds(c->sub, (int32_t)(c->a == phi->dst ? v : next), (int32_t)fn->vals[c->b].bits) != stays) return n;
+      if (holds(c->sub, (int32_t)(c->a == phi->dst ? v : next), (int32_t)fn->vals[c->b].bits) !=
+          stays)
+        return n;
       v = next;
     }
     return 1024;
@@ -451,9 +553,11 @@ static double laid_out(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
   double sum = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!ww_ir_in_loop(fn, b, loop)) continue;
+    if (!ww_ir_in_loop(fn, b, loop))
+      continue;
     double n = fn->blocks[b].nins;
-    for (uint32_t l = fn->blocks[b].loop; l != WW_NOBLOCK; l = l == loop ? WW_NOBLOCK : fn->loops[l].parent)
+    for (uint32_t l = fn->blocks[b].loop; l != WW_NOBLOCK;
+         l = l == loop ? WW_NOBLOCK : fn->loops[l].parent)
       n *= trips(x, l);
     sum += n;
   }
@@ -467,24 +571,29 @@ static void find_known(ww_lowering *x) {
   x->fixed = WW_NEWN(x->arena, bool, fn->nloops + 1);
   for (uint32_t depth = 1; depth <= 8; depth++)
     for (uint32_t l = 0; l < fn->nloops; l++) {
-      if (fn->loops[l].depth != depth ||
-          (depth > 1 && fn->loops[l].parent != WW_NOBLOCK && !x->vanishes[fn->loops[l].parent] && !innermost(fn, l)))
+      if (fn->loops[l].depth != depth || (depth > 1 && fn->loops[l].parent != WW_NOBLOCK &&
+                                          !x->vanishes[fn->loops[l].parent] && !innermost(fn, l)))
         continue;
       const ww_block *h = &fn->blocks[fn->loops[l].header];
-      for (uint32_t p = 0; p < h->nphis; p++) x->known[h->phis[p].dst] = known_phi(x, &h->phis[p], l);
+      for (uint32_t p = 0; p < h->nphis; p++)
+        x->known[h->phis[p].dst] = known_phi(x, &h->phis[p], l);
       spread_known(x, l);
       x->fixed[l] = exits_known(x, l);
       x->vanishes[l] = x->fixed[l] && laid_out(x, l) <= ww_lower_coefs.unroll_full;
-      if (x->vanishes[l]) continue;
+      if (x->vanishes[l])
+        continue;
       for (ww_val v = 0; v < fn->nvals; v++)
-        if (in_loop(x, v, l)) x->known[v] = false;
+        if (in_loop(x, v, l))
+          x->known[v] = false;
     }
 }
 
-/* Joined bodies run while enough iterations are left, then the rest by fours and one by one: how often the loop's own
- * instructions run, for `trips` iterations of the IR's loop, against trips / joined. */
+/* Joined bodies run while enough iterations are left, then the rest by fours and one by one: how
+ * often the loop's own instructions run, for `trips` iterations of the IR's loop, against trips /
+ * joined. */
 double ww_lower_rounds(const ww_lower_loop *l, double trips) {
-  if (l->joined == 1 || trips <= 0) return 1;
+  if (l->joined == 1 || trips <= 0)
+    return 1;
   bool whole = fabs(trips - round(trips)) < 1e-3;
   double rounds = 0, left = trips;
   for (uint32_t by = l->joined; by > 1; by /= 4) {
@@ -495,7 +604,9 @@ double ww_lower_rounds(const ww_lower_loop *l, double trips) {
   return (rounds + left) / (trips / l->joined);
 }
 
-void ww_lower_unrolled(ww_lowering *x) { find_known(x); }
+void ww_lower_unrolled(ww_lowering *x) {
+  find_known(x);
+}
 
 void ww_lower_loops(ww_lowering *x) {
   uint32_t n = x->first[x->fn->nblocks];
@@ -503,6 +614,10 @@ void ww_lower_loops(ww_lowering *x) {
   x->share = WW_NEWN(x->arena, float, n + 1);
   find_moves(x);
   find_addresses(x);
-  for (uint32_t l = 0; l < x->fn->nloops; l++) plan_loop(x, l), count_streams(x, l);
-  for (uint32_t at = 0; at < n; at++) share_of(x, at);
+  for (uint32_t l = 0; l < x->fn->nloops; l++) {
+    plan_loop(x, l);
+    count_streams(x, l);
+  }
+  for (uint32_t at = 0; at < n; at++)
+    share_of(x, at);
 }

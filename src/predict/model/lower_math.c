@@ -1,7 +1,8 @@
 /* lower_math.c - operations that become several instructions: divisions, roots, math functions.
  *
- * The GPU description says how many instructions and FLOPs an ordinary argument takes, from a probe. Where it does not, the counts of
- * ptxas for sm_90 stand here. Functions that nobody probed stand beside one that is alike. */
+ * The GPU description says how many instructions and FLOPs an ordinary argument takes, from a
+ * probe. Where it does not, the counts of ptxas for sm_90 stand here. Functions that nobody probed
+ * stand beside one that is alike. */
 #include "lower_int.h"
 
 typedef struct {
@@ -23,9 +24,12 @@ static const struct {
     [WW_MATH_RCP] = {SEQ(rcp_f32, 1, 8, 5, 0), SEQ(rcp_f64, 1, 11, 0, 10), OWN(2, 0, 0)},
     [WW_MATH_CBRT] = {SEQ(cbrt_f32, 1, 14, 10, 0), OWN(44, 2, 16), {0}},
     [WW_MATH_RCBRT] = {OWN(17, 11, 0), OWN(44, 2, 16), {0}},
-    [WW_MATH_SIN] = {SEQ(sin_f32, 1, 25, 18, 0), SEQ(sin_f64, 1, 45, 0, 27), SEQ(sin_fast_f32, 1, 2, 1, 0)},
-    [WW_MATH_COS] = {SEQ(cos_f32, 1, 25, 18, 0), SEQ(cos_f64, 1, 45, 0, 27), SEQ(sin_fast_f32, 1, 2, 1, 0)},
-    [WW_MATH_TAN] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54), SEQ(sin_fast_f32, 3, 6, 3, 0)},
+    [WW_MATH_SIN] = {SEQ(sin_f32, 1, 25, 18, 0), SEQ(sin_f64, 1, 45, 0, 27),
+                     SEQ(sin_fast_f32, 1, 2, 1, 0)},
+    [WW_MATH_COS] = {SEQ(cos_f32, 1, 25, 18, 0), SEQ(cos_f64, 1, 45, 0, 27),
+                     SEQ(sin_fast_f32, 1, 2, 1, 0)},
+    [WW_MATH_TAN] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54),
+                     SEQ(sin_fast_f32, 3, 6, 3, 0)},
     [WW_MATH_SINPI] = {SEQ(sin_f32, 0.8f, 20, 14, 0), SEQ(sin_f64, 0.8f, 40, 0, 24), {0}},
     [WW_MATH_COSPI] = {SEQ(cos_f32, 0.8f, 20, 14, 0), SEQ(cos_f64, 0.8f, 40, 0, 24), {0}},
     [WW_MATH_TANPI] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54), {0}},
@@ -41,12 +45,15 @@ static const struct {
     [WW_MATH_ASINH] = {OWN(46, 36, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
     [WW_MATH_ACOSH] = {OWN(47, 39, 0), SEQ(log_f64, 1.4f, 105, 0, 75), {0}},
     [WW_MATH_ATANH] = {OWN(42, 32, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
-    [WW_MATH_EXP] = {SEQ(exp_f32, 1, 10, 10, 0), SEQ(exp_f64, 1, 58, 0, 30), SEQ(exp_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_EXP] = {SEQ(exp_f32, 1, 10, 10, 0), SEQ(exp_f64, 1, 58, 0, 30),
+                     SEQ(exp_fast_f32, 1, 5, 1, 0)},
     [WW_MATH_EXP2] = {SEQ(exp2_f32, 1, 4, 0, 0), OWN(62, 0, 30), OWN(4, 0, 0)},
     [WW_MATH_EXP10] = {OWN(10, 10, 0), OWN(69, 0, 34), SEQ(exp_fast_f32, 1, 5, 1, 0)},
     [WW_MATH_EXPM1] = {OWN(29, 24, 0), OWN(60, 0, 35), {0}},
-    [WW_MATH_LOG] = {SEQ(log_f32, 1, 25, 24, 0), SEQ(log_f64, 1, 78, 0, 47), SEQ(log_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_LOG2] = {SEQ(log2_f32, 1, 5, 0, 0), SEQ(log_f64, 1, 78, 0, 48), SEQ(log_fast_f32, 1, 5, 0, 0)},
+    [WW_MATH_LOG] = {SEQ(log_f32, 1, 25, 24, 0), SEQ(log_f64, 1, 78, 0, 47),
+                     SEQ(log_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_LOG2] = {SEQ(log2_f32, 1, 5, 0, 0), SEQ(log_f64, 1, 78, 0, 48),
+                      SEQ(log_fast_f32, 1, 5, 0, 0)},
     [WW_MATH_LOG10] = {OWN(29, 28, 0), OWN(90, 0, 50), SEQ(log_fast_f32, 1, 5, 1, 0)},
     [WW_MATH_LOG1P] = {OWN(33, 28, 0), OWN(100, 1, 60), {0}},
     [WW_MATH_LOGB] = {OWN(8, 0, 0), OWN(10, 0, 0), {0}},
@@ -70,9 +77,11 @@ static const struct {
     [WW_MATH_TRUNC] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
     [WW_MATH_ROUND] = {SEQ(round_f32, 1, 5, 1, 0), OWN(7, 0, 1), {0}},
     [WW_MATH_RINT] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
-    [WW_MATH_POW] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124), SEQ(pow_fast_f32, 1, 9, 1, 0)},
+    [WW_MATH_POW] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124),
+                     SEQ(pow_fast_f32, 1, 9, 1, 0)},
     [WW_MATH_POWI] = {OWN(14, 6, 0), OWN(14, 0, 6), {0}},
-    [WW_MATH_POWR] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124), SEQ(pow_fast_f32, 1, 9, 1, 0)},
+    [WW_MATH_POWR] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124),
+                      SEQ(pow_fast_f32, 1, 9, 1, 0)},
     [WW_MATH_ATAN2] = {SEQ(atan2_f32, 1, 38, 27, 0), OWN(95, 1, 61), {0}},
     [WW_MATH_ATAN2PI] = {SEQ(atan2_f32, 1, 39, 28, 0), SEQ(log_f64, 1.2f, 90, 0, 66), {0}},
     [WW_MATH_FMOD] = {SEQ(fmod_f32, 1, 30, 10, 0), OWN(80, 0, 20), {0}},
@@ -99,21 +108,30 @@ static float or_else(double figure, float scale, float otherwise) {
   return isnan(figure) ? otherwise : (float)figure * scale;
 }
 
-/* `inst` instructions of which the FLOPs say how many are floating point; one goes to the special-function unit, the rest is integer work. */
-static void spread(const ww_lowering *x, const sequence *s, float integer_share, ww_cost *c, float cycles[WW_NPIPES]) {
+/* `inst` instructions of which the FLOPs say how many are floating point; one goes to the
+ * special-function unit, the rest is integer work. */
+static void spread(const ww_lowering *x, const sequence *s, float integer_share, ww_cost *c,
+                   float cycles[WW_NPIPES]) {
   bool known = s->figure >= 0;
   const ww_gpu *g = x->g;
   float inst = or_else(known ? g->math_instructions[s->figure] : NAN, s->scale, s->inst);
   float f32 = or_else(known ? g->math_flops32[s->figure] : NAN, s->scale, s->flops32);
   float f64 = or_else(known ? g->math_flops64[s->figure] : NAN, s->scale, s->flops64);
   float fma = f32 * 0.6f, dfma = f64 * 0.6f;
-  if (fma + dfma > inst) fma *= inst / (fma + dfma), dfma = inst - fma;
+  if (fma + dfma > inst) {
+    fma *= inst / (fma + dfma);
+    dfma = inst - fma;
+  }
   float rest = inst - fma - dfma, mufu = rest < 1 ? rest : 1;
   rest -= mufu;
-  c->inst[WW_PIPE_FMA] += fma, cycles[WW_PIPE_FMA] += fma;
-  c->inst[WW_PIPE_FP64] += dfma, cycles[WW_PIPE_FP64] += dfma * or_else(g->issue[WW_GPU_OP_dfma], 1, 2);
-  c->inst[WW_PIPE_XU] += mufu, cycles[WW_PIPE_XU] += mufu * or_else(g->issue[WW_GPU_OP_rcp], 1, 8);
-  c->inst[WW_PIPE_ALU] += rest, cycles[WW_PIPE_ALU] += rest * or_else(g->issue[WW_GPU_OP_iadd3], 1, 2);
+  c->inst[WW_PIPE_FMA] += fma;
+  cycles[WW_PIPE_FMA] += fma;
+  c->inst[WW_PIPE_FP64] += dfma;
+  cycles[WW_PIPE_FP64] += dfma * or_else(g->issue[WW_GPU_OP_dfma], 1, 2);
+  c->inst[WW_PIPE_XU] += mufu;
+  cycles[WW_PIPE_XU] += mufu * or_else(g->issue[WW_GPU_OP_rcp], 1, 8);
+  c->inst[WW_PIPE_ALU] += rest;
+  cycles[WW_PIPE_ALU] += rest * or_else(g->issue[WW_GPU_OP_iadd3], 1, 2);
   c->flops32 += f32;
   c->flops64 += f64;
   c->int_ops += rest * integer_share;
@@ -123,55 +141,69 @@ static void spread(const ww_lowering *x, const sequence *s, float integer_share,
 /* ---- divisions ---- */
 
 static bool power_of_two(const ww_lowering *x, ww_val v) {
-  if (x->fn->vals[v].kind != WW_VAL_CONST) return x->known[v];
+  if (x->fn->vals[v].kind != WW_VAL_CONST)
+    return x->known[v];
   uint64_t bits = x->fn->vals[v].bits;
   return bits && !(bits & (bits - 1));
 }
 
-/* Whether a number of 64 bits has more than 32 that matter, as far as its operations tell: sizes and indices do not, products and what
- * memory holds as 64 bits do. */
+/* Whether a number of 64 bits has more than 32 that matter, as far as its operations tell: sizes
+ * and indices do not, products and what memory holds as 64 bits do. */
 static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
-  if (!d || !depth || d->type != WW_I64) return false;
+  if (!d || !depth || d->type != WW_I64)
+    return false;
   switch (d->op) {
   case WW_OP_LD:
-  case WW_OP_MUL: return true;
+  case WW_OP_MUL:
+    return true;
   case WW_OP_LSHR:
     return !(x->fn->vals[d->b].kind == WW_VAL_CONST && x->fn->vals[d->b].bits >= 32) &&
            fills_both_words(x, d->a, depth - 1);
-  case WW_OP_AND: return fills_both_words(x, d->a, depth - 1) && fills_both_words(x, d->b, depth - 1);
+  case WW_OP_AND:
+    return fills_both_words(x, d->a, depth - 1) && fills_both_words(x, d->b, depth - 1);
   case WW_OP_ADD:
   case WW_OP_SUB:
   case WW_OP_OR:
   case WW_OP_XOR:
-  case WW_OP_SHL: return fills_both_words(x, d->a, depth - 1) || fills_both_words(x, d->b, depth - 1);
-  default: return false;
+  case WW_OP_SHL:
+    return fills_both_words(x, d->a, depth - 1) || fills_both_words(x, d->b, depth - 1);
+  default:
+    return false;
   }
 }
 
-/* The reciprocal of the divisor, half of the work, is there already: from an earlier division, or from before the loop. */
+/* The reciprocal of the divisor, half of the work, is there already: from an earlier division, or
+ * from before the loop. */
 static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
   const ww_fn *fn = x->fn;
   uint32_t here = fn->vals[i->dst].ref, loop = fn->blocks[here].loop;
   const ww_value *by = &fn->vals[i->b];
-  if (loop != WW_NOBLOCK && !(by->kind == WW_VAL_RESULT && ww_ir_in_loop(fn, by->ref, loop))) return true;
+  if (loop != WW_NOBLOCK && !(by->kind == WW_VAL_RESULT && ww_ir_in_loop(fn, by->ref, loop)))
+    return true;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->b); k++) {
     uint32_t u = x->uses[x->uses_at[i->b] + k];
     const ww_ins *o = u & WW_PHI ? NULL : ww_lower_ins(x, u);
-    if (!o || o == i || o->b != i->b || o->op < WW_OP_SDIV || o->op > WW_OP_UREM) continue;
+    if (!o || o == i || o->b != i->b || o->op < WW_OP_SDIV || o->op > WW_OP_UREM)
+      continue;
     uint32_t there = x->block_of[u];
-    if (there == here ? o < i : ww_ir_dominates(fn, there, here)) return true;
+    if (there == here ? o < i : ww_ir_dominates(fn, there, here))
+      return true;
   }
   return false;
 }
 
-static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
-  static const sequence word[4] = {SEQ(div_s32, 1, 22, 0, 0), SEQ(div_u32, 1, 18, 0, 0), SEQ(mod_s32, 1, 21, 0, 0),
-                                   SEQ(mod_u32, 1, 17, 0, 0)};
-  static const sequence by_constant[2] = {SEQ(div_const_s32, 1, 4, 0, 0), SEQ(mod_const_u32, 1, 5, 0, 0)};
-  static const sequence wide_constant = SEQ(div_const_u64, 1, 16, 0, 0), wide = SEQ(div_small_u64, 1, 28, 0, 0);
+static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c,
+                             float cycles[WW_NPIPES]) {
+  static const sequence word[4] = {SEQ(div_s32, 1, 22, 0, 0), SEQ(div_u32, 1, 18, 0, 0),
+                                   SEQ(mod_s32, 1, 21, 0, 0), SEQ(mod_u32, 1, 17, 0, 0)};
+  static const sequence by_constant[2] = {SEQ(div_const_s32, 1, 4, 0, 0),
+                                          SEQ(mod_const_u32, 1, 5, 0, 0)};
+  static const sequence wide_constant = SEQ(div_const_u64, 1, 16, 0, 0),
+                        wide = SEQ(div_small_u64, 1, 28, 0, 0);
   static const sequence full = OWN(76, 0, 0); /* a call, where a high word is not zero */
-  bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM, sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
+  bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM,
+       sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
   float words = i->type == WW_I64 ? 2 : 1;
   if (power_of_two(x, i->b)) {
     ww_lower_put(x, WW_SASS_shf, words * (sign ? 2 : rem ? 0 : 1), i, c, cycles);
@@ -188,7 +220,10 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c, 
     spread(x, &by_constant[rem], 1, c, cycles);
   else {
     sequence here = word[2 * rem + !sign];
-    if (reciprocal_known(x, i)) here.scale *= 0.5f, here.inst *= 0.5f;
+    if (reciprocal_known(x, i)) {
+      here.scale *= 0.5f;
+      here.inst *= 0.5f;
+    }
     spread(x, &here, 0.85f, c, cycles);
   }
 }
@@ -198,7 +233,8 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cy
                         twice = SEQ(div_f64, 1, 16, 2, 15);
   static const sequence inverse = SEQ(rcp_f32, 1, 8, 5, 0), inverse64 = SEQ(rcp_f64, 1, 11, 0, 10);
   const ww_value *a = &x->fn->vals[i->a];
-  bool one = a->kind == WW_VAL_CONST && (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
+  bool one = a->kind == WW_VAL_CONST &&
+             (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
   if (ww_lower_constant(x, i->b) && x->fn->vals[i->b].kind != WW_VAL_CONST) {
     ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dmul : WW_SASS_fmul, 1, i, c, cycles);
     return;
@@ -207,53 +243,70 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cy
     spread(x, one ? &inverse64 : &twice, 0.2f, c, cycles);
   else
     spread(x, i->flags & WW_F_APPROX ? &fast : one ? &inverse : &exact, 0, c, cycles);
-  if (i->type == WW_F16 || i->type == WW_BF16) ww_lower_put(x, WW_SASS_pack, 3, i, c, cycles);
+  if (i->type == WW_F16 || i->type == WW_BF16)
+    ww_lower_put(x, WW_SASS_pack, 3, i, c, cycles);
 }
 
-/* Of what is neither floating point nor special function, how much is integer work: range reduction, exponents by hand. */
+/* Of what is neither floating point nor special function, how much is integer work: range
+ * reduction, exponents by hand. */
 static float integer_part(const ww_ins *i, bool twice) {
-  if (twice) return 0.35f;
+  if (twice)
+    return 0.35f;
   switch (i->sub) {
   case WW_MATH_SIN:
   case WW_MATH_COS:
-  case WW_MATH_TAN: return i->flags & WW_F_APPROX ? 0 : 0.35f;
+  case WW_MATH_TAN:
+    return i->flags & WW_F_APPROX ? 0 : 0.35f;
   case WW_MATH_LOG:
   case WW_MATH_LOG10:
   case WW_MATH_LOG1P:
   case WW_MATH_POW:
   case WW_MATH_CBRT:
-  case WW_MATH_FMOD: return i->flags & WW_F_APPROX ? 0 : 0.4f;
-  case WW_MATH_EXP: return i->flags & WW_F_APPROX ? 0 : 0.3f;
-  case WW_MATH_SQRT: return 0.3f; /* the test of its argument */
-  default: return 0;
+  case WW_MATH_FMOD:
+    return i->flags & WW_F_APPROX ? 0 : 0.4f;
+  case WW_MATH_EXP:
+    return i->flags & WW_F_APPROX ? 0 : 0.3f;
+  case WW_MATH_SQRT:
+    return 0.3f; /* the test of its argument */
+  default:
+    return 0;
   }
 }
 
-/* The sine and cosine of one angle share its reduction; of a power whose base is a constant, the logarithm is known. */
+/* The sine and cosine of one angle share its reduction; of a power whose base is a constant, the
+ * logarithm is known. */
 static float shortened(const ww_lowering *x, const ww_ins *i) {
-  if (i->sub == WW_MATH_POW && !(i->flags & WW_F_APPROX) && ww_lower_constant(x, i->a)) return 0.8f;
-  if ((i->sub != WW_MATH_SIN && i->sub != WW_MATH_COS) || i->flags & WW_F_APPROX || ww_lower_constant(x, i->a))
+  if (i->sub == WW_MATH_POW && !(i->flags & WW_F_APPROX) && ww_lower_constant(x, i->a))
+    return 0.8f;
+  if ((i->sub != WW_MATH_SIN && i->sub != WW_MATH_COS) || i->flags & WW_F_APPROX ||
+      ww_lower_constant(x, i->a))
     return 1;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->a); k++) {
     uint32_t u = x->uses[x->uses_at[i->a] + k];
     const ww_ins *o = u & WW_PHI ? NULL : ww_lower_ins(x, u);
-    if (o && o != i && o->op == WW_OP_MATH && (o->sub == WW_MATH_SIN || o->sub == WW_MATH_COS) && o->sub != i->sub)
+    if (o && o != i && o->op == WW_OP_MATH && (o->sub == WW_MATH_SIN || o->sub == WW_MATH_COS) &&
+        o->sub != i->sub)
       return 0.86f;
   }
   return 1;
 }
 
 bool ww_lower_rounding(const ww_ins *i) {
-  return i->sub == WW_MATH_FLOOR || i->sub == WW_MATH_CEIL || i->sub == WW_MATH_TRUNC || i->sub == WW_MATH_RINT;
+  return i->sub == WW_MATH_FLOOR || i->sub == WW_MATH_CEIL || i->sub == WW_MATH_TRUNC ||
+         i->sub == WW_MATH_RINT;
 }
 
-/* Moves that make a polynomial's constants for each call, which the probe's loop found in registers. */
+/* Moves that make a polynomial's constants for each call, which the probe's loop found in
+ * registers. */
 static float constants_of(uint8_t function) {
   switch (function) {
   case WW_MATH_EXP:
-  case WW_MATH_TANH: return 36;
-  case WW_MATH_ERF: return 43;
-  default: return 0;
+  case WW_MATH_TANH:
+    return 36;
+  case WW_MATH_ERF:
+    return 43;
+  default:
+    return 0;
   }
 }
 
@@ -274,7 +327,9 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycl
     s = &functions[i->sub].fast;
   sequence here = *s;
   here.scale *= shortened(x, i);
-  if (i->type == WW_F64) ww_lower_put(x, WW_SASS_uniform, constants_of(i->sub), i, c, cycles);
+  if (i->type == WW_F64)
+    ww_lower_put(x, WW_SASS_uniform, constants_of(i->sub), i, c, cycles);
   spread(x, &here, integer_part(i, twice), c, cycles);
-  if (i->type == WW_F16 || i->type == WW_BF16) ww_lower_put(x, WW_SASS_pack, 2, i, c, cycles);
+  if (i->type == WW_F16 || i->type == WW_BF16)
+    ww_lower_put(x, WW_SASS_pack, 2, i, c, cycles);
 }

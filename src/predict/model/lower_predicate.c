@@ -1,7 +1,8 @@
 /* lower_predicate.c - short ifs: their bodies run under a predicate, without a branch.
  *
- * ptxas does so with bodies of a few instructions, and with guards inside them that only compare indices. Their instructions issue for every
- * warp that comes by, and there is nothing to part or meet. */
+ * ptxas does so with bodies of a few instructions, and with guards inside them that only compare
+ * indices. Their instructions issue for every warp that comes by, and there is nothing to part or
+ * meet. */
 #include "lower_int.h"
 
 enum { REGION = 32 }; /* blocks under one predicate at most */
@@ -9,7 +10,8 @@ enum { REGION = 32 }; /* blocks under one predicate at most */
 /* Instructions that a body under a predicate would take; INFINITY: it needs a branch of its own. */
 static double under_predicate(const ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
-  if (x->gone[at]) return 0;
+  if (x->gone[at])
+    return 0;
   switch (i->op) {
   case WW_OP_BAR:
   case WW_OP_CALL:
@@ -21,40 +23,51 @@ static double under_predicate(const ww_lowering *x, uint32_t at) {
   case WW_OP_GRIDSYNC:
   case WW_OP_SHFL:
   case WW_OP_VOTE:
-  case WW_OP_SYNCWARP: return INFINITY;
+  case WW_OP_SYNCWARP:
+    return INFINITY;
   case WW_OP_BR:
-  case WW_OP_CBR: return 0;
-  case WW_OP_FDIV: return i->flags & WW_F_APPROX ? 4 : INFINITY; /* the others have a slow way */
-  case WW_OP_MATH: return ww_lower_rounding(i) ? 1 : i->flags & WW_F_APPROX ? 3 : INFINITY;
-  default: return 1;
+  case WW_OP_CBR:
+    return 0;
+  case WW_OP_FDIV:
+    return i->flags & WW_F_APPROX ? 4 : INFINITY; /* the others have a slow way */
+  case WW_OP_MATH:
+    return ww_lower_rounding(i) ? 1 : i->flags & WW_F_APPROX ? 3 : INFINITY;
+  default:
+    return 1;
   }
 }
 
 /* Index arithmetic, as in `x < w && y < h`. */
 static bool guards(const ww_ins *i) {
   uint8_t cls = ww_ops[i->op].cls;
-  return (cls == WW_CLASS_INT || cls == WW_CLASS_CVT || cls == WW_CLASS_MOV || i->op == WW_OP_ICMP ||
-          i->op == WW_OP_CBR) &&
+  return (cls == WW_CLASS_INT || cls == WW_CLASS_CVT || cls == WW_CLASS_MOV ||
+          i->op == WW_OP_ICMP || i->op == WW_OP_CBR) &&
          !ww_is_float(i->type);
 }
 
-/* A load that others may write to is not done on the chance that it is needed: where its value merges with another one, a branch stays. */
+/* A load that others may write to is not done on the chance that it is needed: where its value
+ * merges with another one, a branch stays. */
 static bool carried_on(const ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
-  if (i->op != WW_OP_LD || i->space != WW_GLOBAL || i->flags & WW_F_READONLY) return false;
+  if (i->op != WW_OP_LD || i->space != WW_GLOBAL || i->flags & WW_F_READONLY)
+    return false;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->dst); k++)
-    if (x->uses[x->uses_at[i->dst] + k] & WW_PHI) return true;
+    if (x->uses[x->uses_at[i->dst] + k] & WW_PHI)
+      return true;
   return false;
 }
 
-/* A body without a loop, a call or a barrier, short enough to run under a predicate: its instructions issue for every warp that meets it.
- * Of a condition inside, only a guard of indices: who has waited for data skips with a branch what need not be done. */
+/* A body without a loop, a call or a barrier, short enough to run under a predicate: its
+ * instructions issue for every warp that meets it. Of a condition inside, only a guard of indices:
+ * who has waited for data skips with a branch what need not be done. */
 static double body_size(const ww_lowering *x, uint32_t b) {
   double n = 0;
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
     n += under_predicate(x, at);
-    if (carried_on(x, at)) return INFINITY;
-    if (x->fn->blocks[b].nsucc > 1 && !guards(ww_lower_ins(x, at))) return INFINITY;
+    if (carried_on(x, at))
+      return INFINITY;
+    if (x->fn->blocks[b].nsucc > 1 && !guards(ww_lower_ins(x, at)))
+      return INFINITY;
   }
   return n <= ww_lower_coefs.predicated ? n : INFINITY;
 }
@@ -65,12 +78,14 @@ static bool merges(const ww_lowering *x, const uint32_t *region, uint32_t n, uin
   for (uint32_t p = 0; n > 1 && p < fn->blocks[to].nphis; p++)
     for (uint32_t k = 0; k < fn->blocks[to].phis[p].n; k++)
       for (uint32_t r = 0; r < n; r++)
-        if (fn->pool[fn->blocks[to].phis[p].ext + 2 * k] == region[r]) return true;
+        if (fn->pool[fn->blocks[to].phis[p].ext + 2 * k] == region[r])
+          return true;
   return false;
 }
 
-/* Everything between block p and where its ways meet again, of which p lets all in: conditions inside become part of its compares. `region`
- * gets the blocks; 0: one of them is too long, or leads elsewhere. */
+/* Everything between block p and where its ways meet again, of which p lets all in: conditions
+ * inside become part of its compares. `region` gets the blocks; 0: one of them is too long, or
+ * leads elsewhere. */
 static uint32_t region_of(const ww_lowering *x, uint32_t p, uint32_t to, uint32_t region[REGION]) {
   const ww_fn *fn = x->fn;
   double size = 0;
@@ -78,14 +93,20 @@ static uint32_t region_of(const ww_lowering *x, uint32_t p, uint32_t to, uint32_
   for (uint32_t at = 0, b = p; at <= n; b = region[at++]) {
     for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++) {
       uint32_t s = fn->blocks[b].succ[k], seen = 0;
-      if (s == to || (b == p && x->predicated[s])) continue;
-      while (seen < n && region[seen] != s) seen++;
-      if (seen < n) continue;
-      if (s == p || n == REGION || fn->blocks[s].loop != fn->blocks[p].loop || !ww_ir_dominates(fn, p, s)) return 0;
+      if (s == to || (b == p && x->predicated[s]))
+        continue;
+      while (seen < n && region[seen] != s)
+        seen++;
+      if (seen < n)
+        continue;
+      if (s == p || n == REGION || fn->blocks[s].loop != fn->blocks[p].loop ||
+          !ww_ir_dominates(fn, p, s))
+        return 0;
       region[n++] = s;
       size += body_size(x, s);
     }
-    if (at == n) break;
+    if (at == n)
+      break;
   }
   return size <= ww_lower_coefs.predicated_all && !merges(x, region, n, to) ? n : 0;
 }
@@ -93,8 +114,8 @@ static uint32_t region_of(const ww_lowering *x, uint32_t p, uint32_t to, uint32_
 /* One way of a branch alone: it leads straight to where both meet. */
 static void predicate_way(ww_lowering *x, uint32_t p, uint32_t s) {
   const ww_block *t = &x->fn->blocks[s];
-  if (s != p && t->nsucc == 1 && t->succ[0] == x->fn->blocks[p].ipdom && x->fn->blocks[s].idom == p &&
-      body_size(x, s) <= ww_lower_coefs.predicated)
+  if (s != p && t->nsucc == 1 && t->succ[0] == x->fn->blocks[p].ipdom &&
+      x->fn->blocks[s].idom == p && body_size(x, s) <= ww_lower_coefs.predicated)
     x->predicated[s] = 1;
 }
 
@@ -104,9 +125,12 @@ void ww_lower_predicated(ww_lowering *x) {
   x->predicated = WW_NEWN(x->arena, uint8_t, fn->nblocks);
   for (uint32_t p = 0; p < fn->nblocks; p++) {
     const ww_block *t = &fn->blocks[p];
-    if (!t->nins || t->ins[t->nins - 1].op != WW_OP_CBR || t->ipdom == WW_NOBLOCK) continue;
+    if (!t->nins || t->ins[t->nins - 1].op != WW_OP_CBR || t->ipdom == WW_NOBLOCK)
+      continue;
     uint32_t n = region_of(x, p, t->ipdom, region);
-    for (uint32_t k = 0; k < n; k++) x->predicated[region[k]] = 1;
-    for (uint32_t k = 0; k < t->nsucc && !n; k++) predicate_way(x, p, t->succ[k]);
+    for (uint32_t k = 0; k < n; k++)
+      x->predicated[region[k]] = 1;
+    for (uint32_t k = 0; k < t->nsucc && !n; k++)
+      predicate_way(x, p, t->succ[k]);
   }
 }

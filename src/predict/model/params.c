@@ -1,4 +1,5 @@
-/* params.c - the free parameters of the time model: their table, and the file that overrides their values. */
+/* params.c - the free parameters of the time model: their table, and the file that overrides their
+ * values. */
 #include "../../base/jsonread.h"
 #include "predict.h"
 
@@ -15,11 +16,14 @@ const ww_params ww_params_default = {
 static ww_status take(const cJSON *member, ww_params *out, ww_err *e) {
   for (uint32_t k = 0; k < ww_nparams; k++) {
     const ww_param_info *p = &ww_param_table[k];
-    if (strcmp(p->name, member->string)) continue;
-    if (!cJSON_IsNumber(member) || !(member->valuedouble >= p->least && member->valuedouble <= p->most))
-      return ww_fail(e, WW_EDATA,
-                     "parameter %s must be a number of %g to %g: fit again with `warpwise train --machine`", p->name,
-                     p->least, p->most);
+    if (strcmp(p->name, member->string))
+      continue;
+    if (!cJSON_IsNumber(member) ||
+        !(member->valuedouble >= p->least && member->valuedouble <= p->most))
+      return ww_fail(
+          e, WW_EDATA,
+          "parameter %s must be a number of %g to %g: fit again with `warpwise train --machine`",
+          p->name, p->least, p->most);
     ((double *)out)[k] = member->valuedouble;
     return WW_OK;
   }
@@ -30,32 +34,38 @@ uint64_t ww_param_check(uint64_t sum, const char *name, double value) {
   return ww_hash(&value, sizeof value, ww_hash(name, strlen(name), sum));
 }
 
-/* A digit that has changed is as good a number as the right one: what the file says about itself has to agree. */
+/* A digit that has changed is as good a number as the right one: what the file says about itself
+ * has to agree. */
 static ww_status check(const cJSON *root, uint64_t sum, ww_err *e) {
   const cJSON *said = cJSON_GetObjectItemCaseSensitive(root, "check");
   char is[17];
   snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
-  if (!said || (cJSON_IsString(said) && !strcmp(said->valuestring, is))) return WW_OK;
-  return ww_fail(
-      e, WW_EDATA,
-      "its parameters do not fit its checksum: it is damaged, get it again; where they were changed by hand, "
-      "take its member \"check\" away");
+  if (!said || (cJSON_IsString(said) && !strcmp(said->valuestring, is)))
+    return WW_OK;
+  return ww_fail(e, WW_EDATA,
+                 "its parameters do not fit its checksum: it is damaged, get it again; where they "
+                 "were changed by hand, "
+                 "take its member \"check\" away");
 }
 
 ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e) {
   *out = ww_params_default;
   cJSON *root = ww_json_read(text, n, e);
-  if (!root) return e ? e->code : WW_EPARSE;
+  if (!root)
+    return e ? e->code : WW_EPARSE;
   const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "params"), *member;
   ww_status st = cJSON_IsObject(all)
                      ? WW_OK
-                     : ww_fail(e, WW_EDATA, "no member \"params\": not what `warpwise train --machine` writes");
+                     : ww_fail(e, WW_EDATA,
+                               "no member \"params\": not what `warpwise train --machine` writes");
   uint64_t sum = 0;
   cJSON_ArrayForEach(member, all) {
-    if (!st) st = take(member, out, e);
+    if (!st)
+      st = take(member, out, e);
     sum = ww_param_check(sum, member->string, member->valuedouble);
   }
-  if (!st) st = check(root, sum, e);
+  if (!st)
+    st = check(root, sum, e);
   cJSON_Delete(root);
   return st;
 }
@@ -65,9 +75,12 @@ ww_status ww_params_load(ww_arena *a, ww_params *out, ww_err *e) {
   char *text;
   size_t n;
   *out = ww_params_default;
-  if (!ww_file_exists(path)) return WW_OK;
+  if (!ww_file_exists(path))
+    return WW_OK;
   ww_status st = ww_read_file(a, path, 1 << 20, &text, &n, e);
-  if (!st) st = ww_params_parse(text, n, out, e);
-  if (st && e && !e->file) e->file = path;
+  if (!st)
+    st = ww_params_parse(text, n, out, e);
+  if (st && e && !e->file)
+    e->file = path;
   return st;
 }

@@ -1,8 +1,9 @@
-/* predict.c - all stages of the machine model in their order: trace, registers and occupancy, traffic, chain, instructions, time,
- * report.
+/* predict.c - all stages of the machine model in their order: trace, registers and occupancy,
+ * traffic, chain, instructions, time, report.
  *
- * Several GPUs share one trace where it cannot tell them apart. Invariant: every GPU's prediction is what it would be alone, so each stage
- * that runs blocks begins with the memory's contents as at the start. */
+ * Several GPUs share one trace where it cannot tell them apart. Invariant: every GPU's prediction
+ * is what it would be alone, so each stage that runs blocks begins with the memory's contents as at
+ * the start. */
 #include "predict.h"
 
 #include "chain.h"
@@ -24,21 +25,26 @@ typedef struct {
 static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_work *w) {
   w->blocks = ww_sampled_working(sampled);
   w->idle = sampled->of - w->blocks;
-  w->idle_share = w->idle ? (double)w->idle * sampled->idle_instructions / sampled->tally.c.warp_instructions : 0;
+  w->idle_share =
+      w->idle ? (double)w->idle * sampled->idle_instructions / sampled->tally.c.warp_instructions
+              : 0;
   w->block_threads = spec->block[0] * spec->block[1] * spec->block[2];
   w->warps_per_block = (uint32_t)((w->block_threads + g->lanes - 1) / g->lanes);
 }
 
-/* A block that does not fit is still answered, as if it were alone: the compiler would have spilled more. */
+/* A block that does not fit is still answered, as if it were alone: the compiler would have spilled
+ * more. */
 static void resources(const stages *s, uint32_t k, const ww_run_spec *spec) {
   ww_work *w = &s->p[k]->work;
   double registers = 32, shared = (double)(spec->shared_static + spec->shared);
   ww_registers(s->m, s->fn, s->gpus[k], w->block_threads, &registers, &s->p[k]->spill_bytes);
-  if (s->o[k]->registers > 0) registers = s->o[k]->registers;
+  if (s->o[k]->registers > 0)
+    registers = s->o[k]->registers;
   ww_occupancy_of(s->gpus[k], w->block_threads, registers, shared, &w->occupancy);
 }
 
-/* Store sectors that the request does not fill: what is missing to full sectors, of the worst kind that explains it. */
+/* Store sectors that the request does not fill: what is missing to full sectors, of the worst kind
+ * that explains it. */
 static double partial_writes(const ww_counts *c) {
   double full = c->global_st_bytes / 32;
   return c->global_st_sectors > full ? c->global_st_sectors - full : 0;
@@ -49,13 +55,14 @@ static uint32_t same_replay(const stages *s, uint32_t k) {
   ww_replay_shape mine = ww_replay_shape_of(s->gpus[k], &s->p[k]->work.occupancy);
   for (uint32_t i = 0; i < k; i++) {
     ww_replay_shape his = ww_replay_shape_of(s->gpus[i], &s->p[i]->work.occupancy);
-    if (his.sms == mine.sms && his.resident == mine.resident && his.lines == mine.lines) return i;
+    if (his.sms == mine.sms && his.resident == mine.resident && his.lines == mine.lines)
+      return i;
   }
   return k;
 }
 
-static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled,
-                         ww_err *e) {
+static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec,
+                         const ww_sampled *sampled, ww_err *e) {
   stages *s = ctx;
   ww_replay *replays = WW_NEWN(s->a, ww_replay, s->n);
   ww_chain *chains = WW_NEWN(s->a, ww_chain, s->n);
@@ -65,12 +72,15 @@ static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec
     shape(spec, sampled, s->gpus[k], w);
     resources(s, k, spec);
     uint32_t r = same_replay(s, k);
-    if (r == k) ww_replay_run(spec, sampled, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a, &replays[k]);
-    ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic, &each[k].ways);
+    if (r == k)
+      ww_replay_run(spec, sampled, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a, &replays[k]);
+    ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic,
+                  &each[k].ways);
     each[k].gpu = s->gpus[k];
   }
   ww_status st = ww_chain_run(machine, spec, sampled, each, s->n, chains, e);
-  for (uint32_t k = 0; k < s->n; k++) s->p[k]->work.chain = chains[k];
+  for (uint32_t k = 0; k < s->n; k++)
+    s->p[k]->work.chain = chains[k];
   return st;
 }
 
@@ -79,22 +89,29 @@ static void finish(const stages *s, uint32_t k, const ww_params *params) {
   ww_prediction *p = s->p[k];
   ww_work *w = &p->work;
   ww_lower(s->m, s->fn, &p->trace.sampled.tally, s->gpus[k], s->a, &w->lowered);
-  if (!(w->traffic.partial_writes > 0)) w->traffic.partial_writes = partial_writes(&p->trace.sampled.tally.c);
+  if (!(w->traffic.partial_writes > 0))
+    w->traffic.partial_writes = partial_writes(&p->trace.sampled.tally.c);
   w->warm = s->warm;
   w->branches = p->trace.sampled.tally.c.branches;
   w->splits = p->trace.sampled.tally.c.divergent_branches;
   ww_time(w, s->gpus[k], params, &p->timing);
-  p->machine_us = p->timing.us, p->machine_low = p->timing.low, p->machine_high = p->timing.high;
+  p->machine_us = p->timing.us;
+  p->machine_low = p->timing.low;
+  p->machine_high = p->timing.high;
   ww_predict_report(s->fn, s->gpus[k], s->a, p);
-  if (s->o[k]->correction) ww_correct(s->o[k]->correction, s->gpus[k], s->a, p);
+  if (s->o[k]->correction)
+    ww_correct(s->o[k]->correction, s->gpus[k], s->a, p);
 }
 
-static ww_status together(stages *s, const ww_launch *given, const ww_predict_options *first, ww_err *e) {
+static ww_status together(stages *s, const ww_launch *given, const ww_predict_options *first,
+                          ww_err *e) {
   ww_params shipped;
   bool need = false;
-  for (uint32_t k = 0; k < s->n; k++) need |= !s->o[k]->params;
+  for (uint32_t k = 0; k < s->n; k++)
+    need |= !s->o[k]->params;
   ww_status st = need ? ww_params_load(s->a, &shipped, e) : WW_OK;
-  if (st) return st;
+  if (st)
+    return st;
   ww_trace_result trace;
   ww_trace_options t = {.sampling = {.budget = first->budget},
                         .lanes = s->gpus[0]->lanes,
@@ -105,7 +122,8 @@ static ww_status together(stages *s, const ww_launch *given, const ww_predict_op
                         .after = observe,
                         .after_ctx = s};
   st = ww_trace(s->m, s->fn, given, &t, s->a, &trace, e);
-  if (st) return st;
+  if (st)
+    return st;
   trace.launch.kernel = s->fn->name;
   for (uint32_t k = 0; k < s->n; k++) {
     s->p[k]->trace = trace;
@@ -120,28 +138,36 @@ static bool tells_gpus_apart(const ww_module *m) {
     for (uint32_t b = 0; b < m->fns[f].nblocks; b++)
       for (uint32_t i = 0; i < m->fns[f].blocks[b].nins; i++) {
         const ww_ins *x = &m->fns[f].blocks[b].ins[i];
-        if (x->op == WW_OP_MALLOC) return true;
-        if (x->op == WW_OP_SREG && (x->sub == WW_SREG_SMID || x->sub == WW_SREG_NSMID)) return true;
+        if (x->op == WW_OP_MALLOC)
+          return true;
+        if (x->op == WW_OP_SREG && (x->sub == WW_SREG_SMID || x->sub == WW_SREG_NSMID))
+          return true;
       }
   return false;
 }
 
-ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_predict_options *o,
-                          uint32_t n, ww_arena *a, ww_prediction *out, ww_err *e) {
+ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                          const ww_predict_options *o, uint32_t n, ww_arena *a, ww_prediction *out,
+                          ww_err *e) {
   stages s = {m, fn, a, given->warm, 0, NULL, NULL, NULL};
   s.o = WW_NEWN(a, const ww_predict_options *, n);
   s.gpus = WW_NEWN(a, const ww_gpu *, n);
   s.p = WW_NEWN(a, ww_prediction *, n);
   bool alone = n > 1 && tells_gpus_apart(m), any = false, *done = WW_NEWN(a, bool, n);
   ww_err first = {0};
-  for (uint32_t k = 0; k < n; k++) out[k] = (ww_prediction){0};
+  for (uint32_t k = 0; k < n; k++)
+    out[k] = (ww_prediction){0};
   for (uint32_t k = 0; k < n; k++) {
-    if (done[k]) continue;
+    if (done[k])
+      continue;
     s.n = 0;
     for (uint32_t i = k; i < n; i++) {
-      if (done[i] || o[i].gpu->lanes != o[k].gpu->lanes || (alone && i > k)) continue;
+      if (done[i] || o[i].gpu->lanes != o[k].gpu->lanes || (alone && i > k))
+        continue;
       done[i] = true;
-      s.o[s.n] = &o[i], s.gpus[s.n] = o[i].gpu, s.p[s.n++] = &out[i];
+      s.o[s.n] = &o[i];
+      s.gpus[s.n] = o[i].gpu;
+      s.p[s.n++] = &out[i];
     }
     ww_err ours = {0};
     if (!together(&s, given, o, &ours)) {
@@ -149,15 +175,19 @@ ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *
       continue;
     }
     for (uint32_t i = 0; i < s.n; i++)
-      *s.p[i] = (ww_prediction){.report = {.kernel = fn->name, .gpu = s.gpus[i]->name, .error = ours}};
-    if (!first.code) first = ours;
+      *s.p[i] =
+          (ww_prediction){.report = {.kernel = fn->name, .gpu = s.gpus[i]->name, .error = ours}};
+    if (!first.code)
+      first = ours;
   }
-  if (any || !n) return WW_OK;
-  if (e) *e = first;
+  if (any || !n)
+    return WW_OK;
+  if (e)
+    *e = first;
   return first.code;
 }
 
-ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_predict_options *o,
-                     ww_arena *a, ww_prediction *out, ww_err *e) {
+ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                     const ww_predict_options *o, ww_arena *a, ww_prediction *out, ww_err *e) {
   return ww_predict_many(m, fn, given, o, 1, a, out, e);
 }

@@ -1,17 +1,21 @@
 /* predict.h - the machine model: from a trace to time and counters on a GPU that is not here.
  *
- * Stages, each a file (or a few) with one exported function, all plain numbers in between, so that each can be looked at, tested
- * and fitted alone, and so that explain can change one number and run the rest again:
+ * Stages, each a file (or a few) with one exported function, all plain numbers in between, so that
+ * each can be looked at, tested and fitted alone, and so that explain can change one number and run
+ * the rest again:
  *
- *   trace (src/trace)  what the kernel does: IR instructions, accesses, sampled and scaled to the launch
- *   lower.c            IR -> the machine's instructions: by pipe, FLOPs and integer operations as the counters count them
- *   registers.c        live ranges -> registers a thread;  src/gpu/occupancy.c: resources -> resident blocks, limiter
- *   traffic.c          accesses of the co-resident blocks -> L1, L2 and DRAM traffic, hit rates as Nsight Compute defines them
- *   chain.c            one warp's dependency stream -> how long it takes alone, what it waits for
- *   time.c             all of the above -> time, by waves of warps that queue for issue slots, pipes, L1, L2 and DRAM
- *   report.c           numbers -> ww_report, self-consistent: ai * dram_gbps = gflops, nothing above a roof
+ *   trace (src/trace)  what the kernel does: IR instructions, accesses, sampled and scaled to the
+ * launch lower.c            IR -> the machine's instructions: by pipe, FLOPs and integer operations
+ * as the counters count them registers.c        live ranges -> registers a thread;
+ * src/gpu/occupancy.c: resources -> resident blocks, limiter traffic.c          accesses of the
+ * co-resident blocks -> L1, L2 and DRAM traffic, hit rates as Nsight Compute defines them chain.c
+ * one warp's dependency stream -> how long it takes alone, what it waits for time.c             all
+ * of the above -> time, by waves of warps that queue for issue slots, pipes, L1, L2 and DRAM
+ *   report.c           numbers -> ww_report, self-consistent: ai * dram_gbps = gflops, nothing
+ * above a roof
  *
- * Free parameters live in one table, params.def; fit.c fits them on measurements of the corpus, never on evaluation sets. */
+ * Free parameters live in one table, params.def; fit.c fits them on measurements of the corpus,
+ * never on evaluation sets. */
 #ifndef WW_PREDICT_H
 #define WW_PREDICT_H
 
@@ -23,86 +27,99 @@
 
 /* Where an instruction queues. One table for the model, explain and docs. */
 typedef enum {
-  WW_PIPE_FMA,    /* FP32 add, multiply, fma; on sm_90 also half of IMAD's */
-  WW_PIPE_ALU,    /* integer add, logic, shifts, compares, selects, min/max, moves */
-  WW_PIPE_IMAD,   /* integer multiply and multiply-add */
+  WW_PIPE_FMA,  /* FP32 add, multiply, fma; on sm_90 also half of IMAD's */
+  WW_PIPE_ALU,  /* integer add, logic, shifts, compares, selects, min/max, moves */
+  WW_PIPE_IMAD, /* integer multiply and multiply-add */
   WW_PIPE_FP64,
   WW_PIPE_HALF,
-  WW_PIPE_XU,     /* MUFU, wide conversions, popcount */
-  WW_PIPE_LSU,    /* loads, stores, atomics, shuffles: one queue for an SM */
+  WW_PIPE_XU,  /* MUFU, wide conversions, popcount */
+  WW_PIPE_LSU, /* loads, stores, atomics, shuffles: one queue for an SM */
   WW_PIPE_TENSOR,
-  WW_PIPE_CTL,    /* branches, barriers, exits, special registers, uniform datapath */
+  WW_PIPE_CTL, /* branches, barriers, exits, special registers, uniform datapath */
   WW_NPIPES
 } ww_pipe;
 extern const char *const ww_pipe_names[WW_NPIPES];
 
-/* Cost of one IR instruction, per executing warp. Fractions stand for what happens sometimes (folded, hoisted). */
+/* Cost of one IR instruction, per executing warp. Fractions stand for what happens sometimes
+ * (folded, hoisted). */
 typedef struct {
-  float inst[WW_NPIPES];  /* warp instructions by pipe */
+  float inst[WW_NPIPES];                    /* warp instructions by pipe */
   float flops32, flops64, flops16, int_ops; /* per active lane, as the counters see them */
-  float latency;          /* cycles from issue until a dependent can issue; memory: without the memory */
+  float latency; /* cycles from issue until a dependent can issue; memory: without the memory */
 } ww_cost;
 
 typedef struct {
   double inst[WW_NPIPES], total; /* warp instructions of the launch */
   double thread_inst;            /* times active lanes */
-  double cycles[WW_NPIPES];      /* sub-core cycles (LSU: SM cycles) they occupy their pipe, of the launch */
+  double cycles[WW_NPIPES];      /* sub-core cycles (LSU: SM cycles) they occupy their pipe, of the
+                                    launch */
   double flops32, flops64, flops16, flops_tensor, int_ops; /* threads', of the launch */
-  uint32_t code_bytes;           /* static size */
+  uint32_t code_bytes;                                     /* static size */
 } ww_lowered;
 
-/* Costs of a function's instructions, which hang on their operands and users (folding): instruction i of block b at [first[b] + i]; `first` has
- * nblocks + 1 entries. The prologue is part of the entry block's first instruction. */
-const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a, const uint32_t **first);
-void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a, ww_lowered *out);
+/* Costs of a function's instructions, which hang on their operands and users (folding): instruction
+ * i of block b at [first[b] + i]; `first` has nblocks + 1 entries. The prologue is part of the
+ * entry block's first instruction. */
+const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a,
+                              const uint32_t **first);
+void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a,
+              ww_lowered *out);
 
-/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below the need. */
-void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads, double *registers, double *spill_bytes);
+/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below
+ * the need. */
+void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads,
+                  double *registers, double *spill_bytes);
 /* How far the compiler can order the instructions of a block anew. */
 typedef struct {
-  double room;     /* words that are free when its instructions stand as they are written: what loads can be brought forward into */
-  float *words;    /* that each of its loads takes of that, per instruction; 0: no load */
+  double room;  /* words that are free when its instructions stand as they are written: what loads
+                   can be brought forward into */
+  float *words; /* that each of its loads takes of that, per instruction; 0: no load */
   uint32_t joined; /* iterations of its loop that become one; UINT32_MAX: all */
   bool even;       /* none are left over: the code says how many there are */
 } ww_block_plan;
-ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a); /* [nblocks] */
+ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g,
+                                ww_arena *a); /* [nblocks] */
 
 /* ---- memory traffic of the launch (traffic.c); sectors of 32 bytes ---- */
 typedef struct {
-  double l1_ld_sectors, l1_ld_hits;   /* global and local loads, per L1 lookup */
-  double l1_st_sectors, l1_st_hits;   /* stores; atomics bypass */
-  double l1_wavefronts;               /* SM cycles of the L1 data and tag stage */
+  double l1_ld_sectors, l1_ld_hits;       /* global and local loads, per L1 lookup */
+  double l1_st_sectors, l1_st_hits;       /* stores; atomics bypass */
+  double l1_wavefronts;                   /* SM cycles of the L1 data and tag stage */
   double l2_reads, l2_writes, l2_atomics; /* sectors that reach L2 */
-  double l2_hits, l2_lookups;         /* as lts__t_sector_hit_rate counts, fabric lookups included */
-  double dram_read, dram_write;       /* bytes within the kernel */
+  double l2_hits, l2_lookups;   /* as lts__t_sector_hit_rate counts, fabric lookups included */
+  double dram_read, dram_write; /* bytes within the kernel */
   double unique_read, unique_written; /* bytes of distinct sectors */
   double footprint;                   /* bytes of distinct sectors, read or written */
-  double from_l1, from_l2, from_dram; /* of load requests (not sectors): where the slowest sector comes from; sums to 1 */
+  double from_l1, from_l2, from_dram; /* of load requests (not sectors): where the slowest sector
+                                         comes from; sums to 1 */
   double atomics_same;                /* operations on the most contended address */
   double shared_cycles;               /* SM cycles of shared-memory passes */
-  double const_words;                 /* words that constant loads read beyond one each: lanes with different addresses take turns */
-  double pages;                       /* 2-MB pages touched */
-  double partial_writes;              /* of l2_writes, sectors that the request does not fill */
-  double load_lines;                  /* lines of 128 bytes that load requests ask L2 for, one request at a time */
-  double local_lines;                 /* lines of local memory that store requests touch */
+  double const_words;    /* words that constant loads read beyond one each: lanes with different
+                            addresses take turns */
+  double pages;          /* 2-MB pages touched */
+  double partial_writes; /* of l2_writes, sectors that the request does not fill */
+  double load_lines;  /* lines of 128 bytes that load requests ask L2 for, one request at a time */
+  double local_lines; /* lines of local memory that store requests touch */
 } ww_traffic;
-
 
 /* ---- one warp alone (chain.c), means over the sampled warps ---- */
 typedef struct {
-  double warp_inst;      /* machine instructions of a warp */
-  double alu;            /* cycles of the longest dependency chain without memory waits */
-  double waits;          /* times it waits for global loads (a wait covers all loads in flight) */
+  double warp_inst; /* machine instructions of a warp */
+  double alu;       /* cycles of the longest dependency chain without memory waits */
+  double waits;     /* times it waits for global loads (a wait covers all loads in flight) */
   double beyond_l1, beyond_l2; /* of the waits, those for L2 or DRAM, those for DRAM */
-  double loads_per_wait; /* global load requests in flight at a wait */
-  double first_waits;    /* of the waits, those before anything was loaded: cold chain depth */
+  double loads_per_wait;       /* global load requests in flight at a wait */
+  double first_waits; /* of the waits, those before anything was loaded: cold chain depth */
   double shared_waits, atomic_waits, barriers, const_waits;
   double store_waits;    /* times it loads what it stored a moment ago: there and back through L2 */
   double spread;         /* relative spread of block costs: max over mean of the sampled blocks */
   double lines_per_load; /* lines of 128 bytes that a global load request touches */
-  double store_lines;    /* lines of 128 bytes that store requests of the launch touch, one request at a time */
-  double atomic_cycles;  /* for which atomics (and stores to one place) keep L2, its busiest slice or the busiest address busy */
-  double lone;           /* share of the sectors of global loads that a request fetches without their neighbours */
+  double store_lines; /* lines of 128 bytes that store requests of the launch touch, one request at
+                         a time */
+  double atomic_cycles; /* for which atomics (and stores to one place) keep L2, its busiest slice or
+                           the busiest address busy */
+  double lone;          /* share of the sectors of global loads that a request fetches without their
+                           neighbours */
 } ww_chain;
 
 /* ---- everything the time model needs: explain edits this and runs ww_time again ---- */
@@ -110,7 +127,8 @@ typedef struct {
   uint64_t blocks, block_threads; /* blocks that do the work */
   uint64_t idle;                  /* blocks that end at once: the launch is larger than its work */
   double idle_share;              /* of all instructions, theirs */
-  double branches, splits;        /* of all warps of the launch: branches, those of them that part a warp */
+  double branches,
+      splits; /* of all warps of the launch: branches, those of them that part a warp */
   uint32_t warps_per_block;
   ww_occupancy occupancy;
   ww_lowered lowered;
@@ -133,23 +151,37 @@ extern const uint32_t ww_nparams;
 extern const ww_params ww_params_default; /* models/machine.json overrides, where it is there */
 ww_status ww_params_load(ww_arena *a, ww_params *out, ww_err *e);
 ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e);
-uint64_t ww_param_check(uint64_t sum, const char *name, double value); /* adds one to the file's checksum, which begins with 0 */
+uint64_t ww_param_check(uint64_t sum, const char *name,
+                        double value); /* adds one to the file's checksum, which begins with 0 */
 
 /* ---- time (time.c) ---- */
 typedef enum {
-  WW_TERM_LAUNCH, WW_TERM_ISSUE, WW_TERM_PIPE, WW_TERM_SHARED, WW_TERM_L1, WW_TERM_CONST, WW_TERM_L2, WW_TERM_DRAM, WW_TERM_ATOMIC,
-  WW_TERM_LATENCY, WW_TERM_BARRIER, WW_TERM_TAIL, WW_TERM_COLD, WW_NTERMS
+  WW_TERM_LAUNCH,
+  WW_TERM_ISSUE,
+  WW_TERM_PIPE,
+  WW_TERM_SHARED,
+  WW_TERM_L1,
+  WW_TERM_CONST,
+  WW_TERM_L2,
+  WW_TERM_DRAM,
+  WW_TERM_ATOMIC,
+  WW_TERM_LATENCY,
+  WW_TERM_BARRIER,
+  WW_TERM_TAIL,
+  WW_TERM_COLD,
+  WW_NTERMS
 } ww_term;
 extern const char *const ww_term_names[WW_NTERMS];
 
 typedef struct {
-  double us, low, high;         /* the answer */
-  double bound_us[WW_NTERMS];   /* what each resource alone would take; LAUNCH, TAIL, COLD: what they add */
+  double us, low, high;       /* the answer */
+  double bound_us[WW_NTERMS]; /* what each resource alone would take; LAUNCH, TAIL, COLD: what they
+                                 add */
   ww_term bottleneck;
-  ww_pipe busiest;              /* of WW_TERM_PIPE */
-  double achieved_warps;        /* mean resident warps of an SM while it has any */
-  double stall[WW_NTERMS];      /* share of the warps' time, sums to 1 */
-  double waves;                 /* blocks / resident slots */
+  ww_pipe busiest;         /* of WW_TERM_PIPE */
+  double achieved_warps;   /* mean resident warps of an SM while it has any */
+  double stall[WW_NTERMS]; /* share of the warps' time, sums to 1 */
+  double waves;            /* blocks / resident slots */
 } ww_timing;
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out);
 
@@ -160,33 +192,39 @@ typedef struct {
   const ww_params *params; /* NULL: the shipped ones */
   uint64_t budget;         /* of the trace; 0: its default */
   double registers;        /* a thread, where a compiler has said it; 0: estimated */
-  const struct ww_correction *correction; /* what was learned on top; NULL: the machine model alone */
+  const struct ww_correction
+      *correction;              /* what was learned on top; NULL: the machine model alone */
   bool (*cancelled)(void *ctx); /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
   void *cancelled_ctx;
-  uint64_t max_bytes;      /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
+  uint64_t max_bytes; /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
 } ww_predict_options;
 
 typedef struct {
   ww_trace_result trace;
   ww_work work;
   ww_timing timing;
-  double spill_bytes; /* a thread */
-  double machine_us, machine_low, machine_high; /* the machine model's own time: what bounds and stalls are of; timing.us is the answer */
-  ww_report report; /* by: machine, or grounded where it is corrected */
+  double spill_bytes;                           /* a thread */
+  double machine_us, machine_low, machine_high; /* the machine model's own time: what bounds and
+                                                   stalls are of; timing.us is the answer */
+  ww_report report;                             /* by: machine, or grounded where it is corrected */
 } ww_prediction;
 
-/* Many predictions, with different GPUs, may run at a time in as many threads, each with its own arena. */
-ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_predict_options *o, ww_arena *a,
-                     ww_prediction *out, ww_err *e);
-/* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are the first one's. What does not hang on the GPU is done
- * once: inputs, sampled blocks, the blocks under the chain's observers; L1 replays once for each shape. GPUs of another warp size are
- * traced apart, and each one alone where the code asks for its multiprocessor or allocates memory. A GPU without an answer has
- * out[k].report.error; fails with the first error when none has one. */
-ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_predict_options *o, uint32_t n,
-                          ww_arena *a, ww_prediction *out, ww_err *e);
+/* Many predictions, with different GPUs, may run at a time in as many threads, each with its own
+ * arena. */
+ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                     const ww_predict_options *o, ww_arena *a, ww_prediction *out, ww_err *e);
+/* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are the first
+ * one's. What does not hang on the GPU is done once: inputs, sampled blocks, the blocks under the
+ * chain's observers; L1 replays once for each shape. GPUs of another warp size are traced apart,
+ * and each one alone where the code asks for its multiprocessor or allocates memory. A GPU without
+ * an answer has out[k].report.error; fails with the first error when none has one. */
+ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                          const ww_predict_options *o, uint32_t n, ww_arena *a, ww_prediction *out,
+                          ww_err *e);
 /* report.c: fills p->report from p->trace, p->work and p->timing. */
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p);
-/* What follows from the report's other values and the time: rates, intensity, class, the sentence. */
+/* What follows from the report's other values and the time: rates, intensity, class, the sentence.
+ */
 void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p);
 
 #endif

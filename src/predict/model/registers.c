@@ -1,9 +1,10 @@
 /* registers.c - registers a thread, from how many values live at once.
  *
- * Liveness over the IR with what the lowering folds away looked through: a folded value keeps its operands alive instead of
- * itself. Parameters and constants are operands from the constant bank, predicates and what all lanes share have files of their
- * own. What a compiler adds (addresses in flight, alignment of pairs, scheduling loads early) is a line over the largest
- * number of live words, fitted on the corpus against what nvcc gave its kernels. */
+ * Liveness over the IR with what the lowering folds away looked through: a folded value keeps its
+ * operands alive instead of itself. Parameters and constants are operands from the constant bank,
+ * predicates and what all lanes share have files of their own. What a compiler adds (addresses in
+ * flight, alignment of pairs, scheduling loads early) is a line over the largest number of live
+ * words, fitted on the corpus against what nvcc gave its kernels. */
 #include "lower_int.h"
 
 typedef struct {
@@ -15,24 +16,31 @@ typedef struct {
   double live;    /* of now */
 } liveness;
 
-static bool member(const uint64_t *set, ww_val v) { return set[v / 64] >> (v % 64) & 1; }
+static bool member(const uint64_t *set, ww_val v) {
+  return set[v / 64] >> (v % 64) & 1;
+}
 
 static double weight_of(const ww_lowering *x, ww_val v) {
   const ww_value *t = &x->fn->vals[v];
-  if (t->kind != WW_VAL_RESULT || t->type == WW_I1 || x->uniform[v]) return 0;
-  if (t->type == WW_F16 || t->type == WW_BF16) return 0.5;
-  if (ww_type_bytes[t->type] <= 4) return 1;
+  if (t->kind != WW_VAL_RESULT || t->type == WW_I1 || x->uniform[v])
+    return 0;
+  if (t->type == WW_F16 || t->type == WW_BF16)
+    return 0.5;
+  if (ww_type_bytes[t->type] <= 4)
+    return 1;
   return t->type == WW_I64 && ww_lower_short(x, v) ? 1 : 2;
 }
 
 static void begin(liveness *l, ww_val v) {
-  if (member(l->now, v)) return;
+  if (member(l->now, v))
+    return;
   l->now[v / 64] |= 1ull << (v % 64);
   l->live += l->weight[v];
 }
 
 static void end(liveness *l, ww_val v) {
-  if (!member(l->now, v)) return;
+  if (!member(l->now, v))
+    return;
   l->now[v / 64] &= ~(1ull << (v % 64));
   l->live -= l->weight[v];
 }
@@ -40,22 +48,27 @@ static void end(liveness *l, ww_val v) {
 /* The instruction's place in the numbering, or UINT32_MAX for what no instruction defines. */
 static bool folded(const ww_lowering *x, ww_val v) {
   const ww_ins *d = x->def[v];
-  if (!d) return false;
+  if (!d)
+    return false;
   const ww_block *t = &x->fn->blocks[x->fn->vals[v].ref];
-  if (d < t->ins || d >= t->ins + t->nins) return false;
+  if (d < t->ins || d >= t->ins + t->nins)
+    return false;
   return x->gone[x->first[x->fn->vals[v].ref] + (uint32_t)(d - t->ins)];
 }
 
 static void use(liveness *l, ww_val v, uint32_t depth) {
-  if (v == WW_NOVAL || l->x->fn->vals[v].kind != WW_VAL_RESULT) return;
-  if (l->x->shares[v] == WW_SAME) v = l->x->base[v];
+  if (v == WW_NOVAL || l->x->fn->vals[v].kind != WW_VAL_RESULT)
+    return;
+  if (l->x->shares[v] == WW_SAME)
+    v = l->x->base[v];
   if (!folded(l->x, v) || depth > 8) {
     begin(l, v);
     return;
   }
   ww_val of[16];
   uint32_t n = ww_ins_uses(l->x->fn, l->x->def[v], of, 16);
-  for (uint32_t k = 0; k < n && k < 16; k++) use(l, of[k], depth + 1);
+  for (uint32_t k = 0; k < n && k < 16; k++)
+    use(l, of[k], depth + 1);
 }
 
 static void load_set(liveness *l, const uint64_t *from) {
@@ -66,31 +79,37 @@ static void load_set(liveness *l, const uint64_t *from) {
       l->live += l->weight[64 * w + (uint32_t)__builtin_ctzll(bits)];
 }
 
-/* What lives behind the block: what its successors need, their phis' operands for this edge among it. */
+/* What lives behind the block: what its successors need, their phis' operands for this edge among
+ * it. */
 static void live_out(liveness *l, uint32_t b) {
   const ww_fn *fn = l->x->fn;
   uint64_t *sum = l->now;
   memset(sum, 0, l->words * sizeof *sum);
   for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
-    for (uint32_t w = 0; w < l->words; w++) sum[w] |= l->in[fn->blocks[b].succ[k]][w];
+    for (uint32_t w = 0; w < l->words; w++)
+      sum[w] |= l->in[fn->blocks[b].succ[k]][w];
   load_set(l, sum);
   for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++) {
     const ww_block *s = &fn->blocks[fn->blocks[b].succ[k]];
     for (uint32_t p = 0; p < s->nphis; p++)
       for (uint32_t e = 0; e < s->phis[p].n; e++)
-        if (fn->pool[s->phis[p].ext + 2 * e] == b) use(l, fn->pool[s->phis[p].ext + 2 * e + 1], 0);
+        if (fn->pool[s->phis[p].ext + 2 * e] == b)
+          use(l, fn->pool[s->phis[p].ext + 2 * e + 1], 0);
   }
 }
 
 /* Words that an operation of several instructions needs for itself. */
 static double within(const ww_ins *i) {
-  if (i->op == WW_OP_MATH && (i->flags & WW_F_APPROX || (i->sub >= WW_MATH_FLOOR && i->sub <= WW_MATH_RINT))) return 1;
+  if (i->op == WW_OP_MATH &&
+      (i->flags & WW_F_APPROX || (i->sub >= WW_MATH_FLOOR && i->sub <= WW_MATH_RINT)))
+    return 1;
   if (i->op == WW_OP_MATH || i->op == WW_OP_FDIV)
     return i->type == WW_F64 ? ww_lower_coefs.reg_math64 : ww_lower_coefs.reg_math;
   return i->op >= WW_OP_SDIV && i->op <= WW_OP_UREM ? 3 : 0;
 }
 
-/* Backward over the block; the set at its begin stays in now, phis' results taken out. Returns the largest number of words. */
+/* Backward over the block; the set at its begin stays in now, phis' results taken out. Returns the
+ * largest number of words. */
 static double walk(liveness *l, uint32_t b) {
   const ww_fn *fn = l->x->fn;
   const ww_block *t = &fn->blocks[b];
@@ -99,18 +118,22 @@ static double walk(liveness *l, uint32_t b) {
   for (uint32_t k = t->nins; k-- > 0;) {
     const ww_ins *i = &t->ins[k];
     uint32_t results = i->dst == WW_NOVAL ? 0 : i->nres ? i->nres : 1;
-    for (uint32_t r = 0; r < results; r++) end(l, i->dst + r);
-    if (l->x->gone[l->x->first[b] + k]) continue;
+    for (uint32_t r = 0; r < results; r++)
+      end(l, i->dst + r);
+    if (l->x->gone[l->x->first[b] + k])
+      continue;
     uint32_t n = ww_ins_uses(fn, i, of, 64);
-    for (uint32_t u = 0; u < n && u < 64; u++) use(l, of[u], 0);
+    for (uint32_t u = 0; u < n && u < 64; u++)
+      use(l, of[u], 0);
     most = fmax(most, l->live + within(i));
   }
-  for (uint32_t p = 0; p < t->nphis; p++) end(l, t->phis[p].dst);
+  for (uint32_t p = 0; p < t->nphis; p++)
+    end(l, t->phis[p].dst);
   return most;
 }
 
-/* Words that one block loads, its joined iterations included: the scheduler brings them forward, as far as registers that cost no
- * occupancy last. */
+/* Words that one block loads, its joined iterations included: the scheduler brings them forward, as
+ * far as registers that cost no occupancy last. */
 static double in_flight(const ww_lowering *x) {
   double most = 0;
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
@@ -119,7 +142,8 @@ static double in_flight(const ww_lowering *x) {
     bool ordered = false; /* what is stored might be what is loaded next */
     for (uint32_t k = 0; k < x->fn->blocks[b].nins; k++) {
       const ww_ins *i = &x->fn->blocks[b].ins[k];
-      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) || ww_ops[i->op].cls == WW_CLASS_ATOMIC)
+      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) ||
+          ww_ops[i->op].cls == WW_CLASS_ATOMIC)
         ordered = true;
       if (i->op == WW_OP_LD && i->space != WW_PARAM && i->space != WW_CONST)
         n += i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
@@ -137,14 +161,17 @@ static double *pressure(ww_lowering *x, ww_arena *a) {
   l.now = WW_NEWN(a, uint64_t, l.words);
   l.in = WW_NEWN(a, uint64_t *, fn->nblocks);
   l.weight = WW_NEWN(a, double, (size_t)l.words * 64);
-  for (ww_val v = 0; v < fn->nvals; v++) l.weight[v] = weight_of(l.x, v);
-  for (uint32_t b = 0; b < fn->nblocks; b++) l.in[b] = WW_NEWN(a, uint64_t, l.words);
+  for (ww_val v = 0; v < fn->nvals; v++)
+    l.weight[v] = weight_of(l.x, v);
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    l.in[b] = WW_NEWN(a, uint64_t, l.words);
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t b = fn->nblocks; b-- > 0;) {
       live_out(&l, b);
       most[b] = walk(&l, b);
-      if (!memcmp(l.in[b], l.now, l.words * sizeof *l.now)) continue;
+      if (!memcmp(l.in[b], l.now, l.words * sizeof *l.now))
+        continue;
       memcpy(l.in[b], l.now, l.words * sizeof *l.now);
       changed = true;
     }
@@ -152,50 +179,61 @@ static double *pressure(ww_lowering *x, ww_arena *a) {
   return most;
 }
 
-static double words_to_registers(double live) { return ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live; }
+static double words_to_registers(double live) {
+  return ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live;
+}
 
-/* Iterations are joined, and the address moves by what the code does not know: each has one of its own. */
+/* Iterations are joined, and the address moves by what the code does not know: each has one of its
+ * own. */
 static bool own_address(const ww_lowering *x, uint32_t loop, ww_val v) {
-  if (loop == WW_NOBLOCK || x->moves[v] != WW_STRIDED || x->shares[v] == WW_SAME || ww_lower_short(x, v)) return false;
+  if (loop == WW_NOBLOCK || x->moves[v] != WW_STRIDED || x->shares[v] == WW_SAME ||
+      ww_lower_short(x, v))
+    return false;
   return x->loops[loop].joined > 1 || x->loops[loop].before > 1;
 }
 
-/* Words that a load takes from when it is brought forward until its value is used; of two for an address of its own, one in the mean:
- * it is free again once the load has gone. */
+/* Words that a load takes from when it is brought forward until its value is used; of two for an
+ * address of its own, one in the mean: it is free again once the load has gone. */
 static float *load_words(const ww_lowering *x, uint32_t b, ww_arena *a) {
   const ww_block *t = &x->fn->blocks[b];
   float *out = WW_NEWN(a, float, t->nins + 1);
   for (uint32_t k = 0; k < t->nins; k++) {
     const ww_ins *i = &t->ins[k];
-    if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST) continue;
+    if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST)
+      continue;
     out[k] = (float)(i->n * fmax(1, ww_type_bytes[i->type] / 4.0));
-    if (own_address(x, t->loop, i->a)) out[k] += 1;
+    if (own_address(x, t->loop, i->a))
+      out[k] += 1;
   }
   return out;
 }
 
-/* Up to what costs no occupancy registers are free; a kernel that needs more gets the next step, and one to spare. */
+/* Up to what costs no occupancy registers are free; a kernel that needs more gets the next step,
+ * and one to spare. */
 ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
   ww_lowering *x = ww_lower_analyse(m, fn, g, a);
   ww_block_plan *out = WW_NEWN(a, ww_block_plan, fn->nblocks + 1);
   double *live = pressure(x, a), need = 0;
-  for (uint32_t b = 0; b < fn->nblocks; b++) need = fmax(need, live[b] = words_to_registers(live[b]));
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    need = fmax(need, live[b] = words_to_registers(live[b]));
   double most = need > ww_lower_coefs.reg_free ? 8 * ceil(need / 8) + 8 : ww_lower_coefs.reg_free;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     uint32_t loop = fn->blocks[b].loop;
     bool whole = loop != WW_NOBLOCK && x->vanishes[loop];
     uint32_t joined = whole ? UINT32_MAX : loop == WW_NOBLOCK ? 1 : x->loops[loop].joined;
-    out[b] = (ww_block_plan){most - live[b], load_words(x, b, a), joined, loop != WW_NOBLOCK && x->fixed[loop]};
+    out[b] = (ww_block_plan){most - live[b], load_words(x, b, a), joined,
+                             loop != WW_NOBLOCK && x->fixed[loop]};
   }
   return out;
 }
 
-void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads, double *registers,
-                  double *spill_bytes) {
+void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads,
+                  double *registers, double *spill_bytes) {
   ww_arena *a = ww_arena_new();
   ww_lowering *x = ww_lower_analyse(m, fn, g, a);
   double flight = in_flight(x), live = 0, *words = pressure(x, a);
-  for (uint32_t b = 0; b < fn->nblocks; b++) live = fmax(live, words[b]);
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    live = fmax(live, words[b]);
   ww_arena_free(a);
   double need = words_to_registers(live);
   need = fmax(need, fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * flight));
@@ -203,7 +241,8 @@ void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t
   double file = isnan(g->registers) ? 65536 : g->registers;
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
-  if (threads) most = fmin(most, floor(file / (double)(threads * blocks) / 8) * 8);
+  if (threads)
+    most = fmin(most, floor(file / (double)(threads * blocks) / 8) * 8);
   need = fmax(ceil(need), 8);
   *spill_bytes = need > most ? 4 * (need - most) : 0;
   *registers = fmin(need, most);

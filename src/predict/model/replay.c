@@ -1,8 +1,9 @@
 /* replay.c - one SM's blocks through its L1; see replay.h.
  *
- * Block b of the first wave lives on SM b mod sms; an SM in the middle of the list stands for all. Loops run in full here: a cache must see
- * the accesses in their order, so a kernel too long for the budget is cut off after its first part, in all warps alike.
- * The L1: write-through, stores fetch nothing but take a tag; a store hits where the tag is, a load where the sector is; sectors
+ * Block b of the first wave lives on SM b mod sms; an SM in the middle of the list stands for all.
+ * Loops run in full here: a cache must see the accesses in their order, so a kernel too long for
+ * the budget is cut off after its first part, in all warps alike. The L1: write-through, stores
+ * fetch nothing but take a tag; a store hits where the tag is, a load where the sector is; sectors
  * on their way count as there. Atomics go to L2. */
 #include "replay.h"
 
@@ -14,12 +15,14 @@
 #include "cache.h"
 
 enum {
-  SLICE = 24,           /* warp instructions a turn: the order of accesses of different warps is about this fine */
+  SLICE = 24, /* warp instructions a turn: the order of accesses of different warps is about this
+                 fine */
   MOST_LINES = 64 * 9,  /* of one request */
   PAIR_SLOTS = 1 << 15, /* hash table of 64-byte pairs */
   PAIR_SHARE = 4,       /* one pair in so many is looked at */
   ATOM_SLOTS = 1 << 13,
-  MOST_LOOKUPS = 1000000, /* lines in all: scattered accesses cost more than the instructions that the budget counts */
+  MOST_LOOKUPS = 1000000, /* lines in all: scattered accesses cost more than the instructions that
+                             the budget counts */
   STORE_LINES = 6         /* that wait to be written */
 };
 #define LINE 7   /* log2 bytes */
@@ -72,13 +75,15 @@ typedef struct {
 
 static int32_t region_of(recorder *r, uint64_t address) {
   const ww_region *g = ww_memory_find(r->memory, address);
-  if (!g) return -1;
+  if (!g)
+    return -1;
   for (uint32_t k = 0; k < r->out->nregions; k++)
-    if (r->out->regions[k].region == g) return (int32_t)k;
+    if (r->out->regions[k].region == g)
+      return (int32_t)k;
   if (r->out->nregions == r->cap_regions) {
     uint32_t cap = r->cap_regions ? 2 * r->cap_regions : 8;
-    r->out->regions =
-        ww_grow(r->a, r->out->regions, r->cap_regions * sizeof *r->out->regions, cap * sizeof *r->out->regions);
+    r->out->regions = ww_grow(r->a, r->out->regions, r->cap_regions * sizeof *r->out->regions,
+                              cap * sizeof *r->out->regions);
     r->cap_regions = cap;
   }
   r->out->regions[r->out->nregions] = (ww_replay_region){.region = g};
@@ -87,7 +92,8 @@ static int32_t region_of(recorder *r, uint64_t address) {
 
 static uint32_t ir_block_of(const ww_fn *fn, const ww_ins *ins) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
-    if (ins >= fn->blocks[b].ins && ins < fn->blocks[b].ins + fn->blocks[b].nins) return b;
+    if (ins >= fn->blocks[b].ins && ins < fn->blocks[b].ins + fn->blocks[b].nins)
+      return b;
   return WW_NOBLOCK;
 }
 
@@ -99,16 +105,20 @@ static ww_replay_ins *row_of(recorder *r, const ww_access *a) {
     r->nslots = n;
   }
   uint32_t k = r->slot_of[a->ins_id];
-  if (k) return &r->out->ins[k - 1];
+  if (k)
+    return &r->out->ins[k - 1];
   if (r->out->nins == r->cap_ins) {
     uint32_t cap = r->cap_ins ? 2 * r->cap_ins : 16;
-    r->out->ins = ww_grow(r->a, r->out->ins, r->cap_ins * sizeof *r->out->ins, cap * sizeof *r->out->ins);
+    r->out->ins =
+        ww_grow(r->a, r->out->ins, r->cap_ins * sizeof *r->out->ins, cap * sizeof *r->out->ins);
     r->cap_ins = cap;
   }
   ww_replay_ins *row = &r->out->ins[r->out->nins++];
-  *row = (ww_replay_ins){.fn = a->fn, .ins = a->ins, .kind = a->kind, .space = a->space, .region = -1};
+  *row =
+      (ww_replay_ins){.fn = a->fn, .ins = a->ins, .kind = a->kind, .space = a->space, .region = -1};
   row->block = ir_block_of(a->fn, a->ins);
-  if (a->space == WW_GLOBAL) row->region = region_of(r, a->addr[__builtin_ctzll(a->lanes)]);
+  if (a->space == WW_GLOBAL)
+    row->region = region_of(r, a->addr[__builtin_ctzll(a->lanes)]);
   r->slot_of[a->ins_id] = r->out->nins;
   return row;
 }
@@ -120,15 +130,19 @@ static uint64_t warp_number(const recorder *r, const ww_access *a) {
 /* Distinct pairs of sectors that leave the SM, in a sample by hash. */
 static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line, uint32_t mask) {
   for (uint32_t half = 0; half < 2; half++, mask >>= 2) {
-    if (!(mask & 3)) continue;
+    if (!(mask & 3))
+      continue;
     uint64_t pair = line * 2 + half, h = (pair + 1) * 0x9e3779b97f4a7c15ull;
-    if (h >> 62 || r->npairs > PAIR_SLOTS * 3 / 4) continue; /* 62: PAIR_SHARE */
+    if (h >> 62 || r->npairs > PAIR_SLOTS * 3 / 4)
+      continue; /* 62: PAIR_SHARE */
     uint32_t at = (uint32_t)(h >> 40) & (PAIR_SLOTS - 1);
-    while (r->pairs[at].pair && r->pairs[at].pair != pair + 1) at = (at + 1) & (PAIR_SLOTS - 1);
+    while (r->pairs[at].pair && r->pairs[at].pair != pair + 1)
+      at = (at + 1) & (PAIR_SLOTS - 1);
     pair_slot *p = &r->pairs[at];
-    if (!p->pair)
-      *p = (pair_slot){pair + 1, region, 0, warp}, r->npairs++;
-    else if ((p->mask | (mask & 3)) != p->mask)
+    if (!p->pair) {
+      *p = (pair_slot){pair + 1, region, 0, warp};
+      r->npairs++;
+    } else if ((p->mask | (mask & 3)) != p->mask)
       *(p->warp == warp ? &r->out->regions[region].later : &r->out->regions[region].other) += 1;
     p->mask |= mask & 3;
   }
@@ -143,12 +157,14 @@ static void add_sectors(recorder *r, uint64_t first, uint64_t last) {
     if (!k || line > r->highest)
       k = 0;
     else
-      while (k && r->pieces[k - 1].line != line) k--;
+      while (k && r->pieces[k - 1].line != line)
+        k--;
     if (k)
       r->pieces[k - 1].mask |= bit;
     else if (r->npieces < MOST_LINES)
       r->pieces[r->npieces++] = (piece){line, bit};
-    if (r->npieces == 1 || line > r->highest) r->highest = line;
+    if (r->npieces == 1 || line > r->highest)
+      r->highest = line;
   }
 }
 
@@ -177,7 +193,8 @@ static void lay_out_local(recorder *r, const ww_access *a) {
   r->npieces = 0;
   for (ww_mask m = a->lanes; m; m &= m - 1) {
     uint32_t lane = (uint32_t)__builtin_ctzll(m);
-    uint64_t word = (a->addr[lane] - WW_LOCAL_BASE) >> 2, last = (a->addr[lane] + a->bytes - 1u - WW_LOCAL_BASE) >> 2;
+    uint64_t word = (a->addr[lane] - WW_LOCAL_BASE) >> 2,
+             last = (a->addr[lane] + a->bytes - 1u - WW_LOCAL_BASE) >> 2;
     for (; word <= last; word++) {
       uint64_t p = warp + (word * r->lanes + lane) * 4;
       add_sectors(r, p >> SECTOR, p >> SECTOR);
@@ -185,13 +202,17 @@ static void lay_out_local(recorder *r, const ww_access *a) {
   }
 }
 
-/* Sectors of an atomic request at L2. Integer operations of a warp on one address travel as one; floating-point ones do not. */
+/* Sectors of an atomic request at L2. Integer operations of a warp on one address travel as one;
+ * floating-point ones do not. */
 static uint32_t atomic_sectors(recorder *r, const ww_access *a) {
   bool is_float = ww_is_float(a->ins->type);
   uint32_t n = 0, lanes = (uint32_t)__builtin_popcountll(a->lanes);
-  if (a->pattern == WW_PATTERN_SAME) return is_float ? lanes : 1;
-  for (uint32_t k = 0; k < r->npieces; k++) n += (uint32_t)__builtin_popcount(r->pieces[k].mask);
-  if (!is_float) return n;
+  if (a->pattern == WW_PATTERN_SAME)
+    return is_float ? lanes : 1;
+  for (uint32_t k = 0; k < r->npieces; k++)
+    n += (uint32_t)__builtin_popcount(r->pieces[k].mask);
+  if (!is_float)
+    return n;
   for (ww_mask m = a->lanes; m; m &= m - 1) { /* lanes that meet an earlier one */
     uint32_t l = (uint32_t)__builtin_ctzll(m);
     bool again = false;
@@ -206,30 +227,39 @@ static void count_addresses(recorder *r, const ww_access *a) {
   for (ww_mask m = a->lanes; m; m &= m - 1) {
     uint64_t p = a->addr[__builtin_ctzll(m)];
     uint32_t at = (uint32_t)((p + 1) * 0x9e3779b97f4a7c15ull >> 40) & (ATOM_SLOTS - 1);
-    while (r->atoms[at].address && r->atoms[at].address != p + 1) at = (at + 1) & (ATOM_SLOTS - 1);
+    while (r->atoms[at].address && r->atoms[at].address != p + 1)
+      at = (at + 1) & (ATOM_SLOTS - 1);
     if (!r->atoms[at].address) {
-      if (r->natoms > ATOM_SLOTS * 3 / 4) continue;
-      r->atoms[at].address = p + 1, r->natoms++;
+      if (r->natoms > ATOM_SLOTS * 3 / 4)
+        continue;
+      r->atoms[at].address = p + 1;
+      r->natoms++;
     }
     r->atoms[at].count += 1;
-    if (r->atoms[at].count > r->out->atomic_most) r->out->atomic_most = r->atoms[at].count;
+    if (r->atoms[at].count > r->out->atomic_most)
+      r->out->atomic_most = r->atoms[at].count;
     r->out->atomics += 1;
   }
 }
 
-/* Cycles of the tag stage (four lines a cycle, of local memory one) or of the data stage: 128 bytes a cycle, and lanes that meet in a bank
- * with different words one after the other, as in shared memory: corpus kernels with strides of a power of two take a cycle a line. */
+/* Cycles of the tag stage (four lines a cycle, of local memory one) or of the data stage: 128 bytes
+ * a cycle, and lanes that meet in a bank with different words one after the other, as in shared
+ * memory: corpus kernels with strides of a power of two take a cycle a line. */
 static double stage_cycles(const ww_access *a, uint32_t lines) {
-  if (a->space == WW_LOCAL) return lines;
-  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128), tags = 0.75 + lines / 4.0;
+  if (a->space == WW_LOCAL)
+    return lines;
+  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128),
+         tags = 0.75 + lines / 4.0;
   uint32_t ideal;
-  if (a->pattern == WW_PATTERN_SAME) data = 1;
-  if (a->pattern == WW_PATTERN_ANY) data = fmax(data, ww_shared_passes(a, &ideal));
+  if (a->pattern == WW_PATTERN_SAME)
+    data = 1;
+  if (a->pattern == WW_PATTERN_ANY)
+    data = fmax(data, ww_shared_passes(a, &ideal));
   return data > tags ? data : tags;
 }
 
-/* Does a store go along with one that waits? Other warps' stores of the same sectors do, and the next store of the same warp when
- * nothing lies between. */
+/* Does a store go along with one that waits? Other warps' stores of the same sectors do, and the
+ * next store of the same warp when nothing lies between. */
 static bool joins(recorder *r, const piece *p, uint64_t warp) {
   for (uint32_t k = 0; k < STORE_LINES; k++)
     if (r->stored[k].what.line == p->line && !(p->mask & ~r->stored[k].what.mask))
@@ -245,7 +275,8 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
            bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t warp = warp_number(r, a);
-  for (uint32_t k = 0; k < r->npieces; k++) sectors += (uint32_t)__builtin_popcount(r->pieces[k].mask);
+  for (uint32_t k = 0; k < r->npieces; k++)
+    sectors += (uint32_t)__builtin_popcount(r->pieces[k].mask);
   bool full = store && bytes >= sectors * 32;
   for (uint32_t k = 0; k < r->npieces; k++) {
     piece p = r->pieces[k];
@@ -254,22 +285,27 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
     uint32_t hit = store ? (present ? p.mask : 0) : had;
     hits += (uint32_t)__builtin_popcount(hit);
     missed_lines += hit != p.mask;
-    if (store && joins(r, &p, warp)) joined += (uint32_t)__builtin_popcount(p.mask);
-    if (row->region >= 0 && r->scale > 0) note_pairs(r, row->region, warp, p.line, store ? p.mask : p.mask & ~had);
+    if (store && joins(r, &p, warp))
+      joined += (uint32_t)__builtin_popcount(p.mask);
+    if (row->region >= 0 && r->scale > 0)
+      note_pairs(r, row->region, warp, p.line, store ? p.mask : p.mask & ~had);
   }
-  if (row->known) return;
+  if (row->known)
+    return;
   row->sectors += r->scale * sectors;
   row->hits += r->scale * hits;
   row->joined += r->scale * joined;
   row->slow += hits < sectors ? r->scale : 0;
   row->lines += r->scale * missed_lines;
   row->touched += r->scale * r->npieces;
-  if (store && bytes < sectors * 32) row->partial += r->scale * (sectors - bytes / 32);
+  if (store && bytes < sectors * 32)
+    row->partial += r->scale * (sectors - bytes / 32);
 }
 
 static void on_access(void *ctx, const ww_access *a) {
   recorder *r = ctx;
-  if ((a->space != WW_GLOBAL && a->space != WW_LOCAL) || !a->lanes || !a->bytes) return;
+  if ((a->space != WW_GLOBAL && a->space != WW_LOCAL) || !a->lanes || !a->bytes)
+    return;
   ww_replay_ins *row = row_of(r, a);
   if (a->space == WW_LOCAL)
     lay_out_local(r, a);
@@ -286,7 +322,8 @@ static void on_access(void *ctx, const ww_access *a) {
     return;
   }
   r->storing = UINT64_MAX;
-  if (row->known) return;
+  if (row->known)
+    return;
   row->sectors += r->scale * atomic_sectors(r, a);
   row->lanes += r->scale * __builtin_popcountll(a->lanes);
   for (uint32_t k = 0; row->region >= 0 && k < r->npieces; k++)
@@ -296,23 +333,29 @@ static void on_access(void *ctx, const ww_access *a) {
 
 /* ---- waves ---- */
 
-/* The blocks that the chosen SM holds when block `first` is the wave's first, of those that work. */
-static uint32_t blocks_of(const ww_run_spec *s, const ww_sampled *sampled, const ww_gpu *g, uint32_t resident,
-                          uint64_t first, uint64_t *out) {
+/* The blocks that the chosen SM holds when block `first` is the wave's first, of those that work.
+ */
+static uint32_t blocks_of(const ww_run_spec *s, const ww_sampled *sampled, const ww_gpu *g,
+                          uint32_t resident, uint64_t first, uint64_t *out) {
   uint64_t total = ww_sampled_working(sampled), sm = g->sms / 2;
   uint32_t n = 0;
-  if (total - first <= sm) sm = (total - first) / 2;
+  if (total - first <= sm)
+    sm = (total - first) / 2;
   for (uint32_t k = 0; k < resident; k++) {
     uint64_t b = first + sm + (uint64_t)k * g->sms;
-    if (b < total) out[n++] = ww_sampled_block(sampled, s->grid, b);
+    if (b < total)
+      out[n++] = ww_sampled_block(sampled, s->grid, b);
   }
   return n;
 }
 
-static bool on_poll(void *ctx) { return ((recorder *)ctx)->lookups > MOST_LOOKUPS; }
+static bool on_poll(void *ctx) {
+  return ((recorder *)ctx)->lookups > MOST_LOOKUPS;
+}
 
 /* One wave under the recorder. WW_ELIMIT: the budget ended it. */
-static ww_status run_wave(recorder *r, ww_machine *m, const uint64_t *blocks, uint32_t n, double scale) {
+static ww_status run_wave(recorder *r, ww_machine *m, const uint64_t *blocks, uint32_t n,
+                          double scale) {
   ww_observer obs = {.ctx = r, .access = on_access, .cancelled = on_poll};
   ww_run_stats st;
   ww_err ours = {0};
@@ -326,7 +369,8 @@ static ww_status run_wave(recorder *r, ww_machine *m, const uint64_t *blocks, ui
 static void finish(recorder *r) {
   for (uint32_t k = 0; k < PAIR_SLOTS; k++) {
     const pair_slot *p = &r->pairs[k];
-    if (!p->pair || p->region < 0) continue;
+    if (!p->pair || p->region < 0)
+      continue;
     r->out->regions[p->region].pairs++;
     r->out->regions[p->region].sectors += p->mask == 3 ? 2 : 1;
   }
@@ -339,7 +383,8 @@ static uint32_t lines_of(const ww_occupancy *occ) {
 
 /* The waves between that are not run leave the L1 full: of lines that nobody asks for again. */
 static void fill_up(ww_cache *l1, uint32_t lines) {
-  for (uint64_t k = ww_cache_used(l1); k < lines; k++) ww_cache_touch(l1, (1ull << 58) + k, 0, NULL);
+  for (uint64_t k = ww_cache_used(l1); k < lines; k++)
+    ww_cache_touch(l1, (1ull << 58) + k, 0, NULL);
 }
 
 typedef struct {
@@ -350,39 +395,50 @@ typedef struct {
   const ww_sampled *sampled;
 } plan;
 
-/* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count. */
-static void run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, const ww_occupancy *occ, const plan *p) {
+/* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count.
+ */
+static void run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, const ww_occupancy *occ,
+                        const plan *p) {
   ww_machine *m = NULL;
   ww_err e = {0};
-  if (ww_machine_new(s, &m, &e)) return;
+  if (ww_machine_new(s, &m, &e))
+    return;
   uint64_t waves = p->waves;
-  ww_status st = run_wave(r, m, p->blocks, blocks_of(s, p->sampled, g, p->resident, 0, p->blocks), 1);
+  ww_status st =
+      run_wave(r, m, p->blocks, blocks_of(s, p->sampled, g, p->resident, 0, p->blocks), 1);
   r->out->truncated = st == WW_ELIMIT;
   uint64_t cost = r->out->warp_instructions, touched = ww_cache_used(r->l1) * (waves / 2);
-  if (waves > 2 && touched >= lines_of(occ)) fill_up(r->l1, lines_of(occ));
-  for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= p->budget; k++) {
+  if (waves > 2 && touched >= lines_of(occ))
+    fill_up(r->l1, lines_of(occ));
+  for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= p->budget;
+       k++) {
     bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > p->budget;
     uint64_t at = waves == 2 ? 1 : waves / 2 + k - (waves / 2 + k >= waves);
     uint32_t n = blocks_of(s, p->sampled, g, p->resident, at * p->wave, p->blocks);
     st = run_wave(r, m, p->blocks, n, last ? (double)(waves - 1) : 0);
-    if (last) break;
+    if (last)
+      break;
   }
   ww_machine_free(m);
 }
 
-/* The instructions behind the point where the budget ended it: reached by a run with loops in part. */
+/* The instructions behind the point where the budget ended it: reached by a run with loops in part.
+ */
 static void run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, const plan *p) {
   ww_machine *m = NULL;
   ww_err e = {0};
-  for (uint32_t k = 0; k < r->out->nins; k++) r->out->ins[k].known = r->out->ins[k].requests > 0;
-  if (ww_machine_new(s, &m, &e)) return;
+  for (uint32_t k = 0; k < r->out->nins; k++)
+    r->out->ins[k].known = r->out->ins[k].requests > 0;
+  if (ww_machine_new(s, &m, &e))
+    return;
   r->lookups = 0;
-  run_wave(r, m, p->blocks, blocks_of(s, p->sampled, g, p->resident < 4 ? p->resident : 4, 0, p->blocks), 1);
+  run_wave(r, m, p->blocks,
+           blocks_of(s, p->sampled, g, p->resident < 4 ? p->resident : 4, 0, p->blocks), 1);
   ww_machine_free(m);
 }
 
-static void run_waves(recorder *r, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                      const ww_occupancy *occ, uint64_t budget) {
+static void run_waves(recorder *r, const ww_run_spec *spec, const ww_sampled *sampled,
+                      const ww_gpu *g, const ww_occupancy *occ, uint64_t budget) {
   ww_run_spec s = *spec;
   plan p = {.resident = occ->blocks ? occ->blocks : 1, .budget = budget, .sampled = sampled};
   p.wave = (uint64_t)g->sms * p.resident;
@@ -393,22 +449,24 @@ static void run_waves(recorder *r, const ww_run_spec *spec, const ww_sampled *sa
   s.max_steps = budget;
   run_in_full(r, &s, g, occ, &p);
   s.extrapolate = true;
-  if (r->out->truncated) run_rest(r, &s, g, &p);
+  if (r->out->truncated)
+    run_rest(r, &s, g, &p);
 }
 
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ) {
   return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, lines_of(occ)};
 }
 
-void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
-                   uint64_t budget, ww_arena *a, ww_replay *out) {
+void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                   const ww_occupancy *occ, uint64_t budget, ww_arena *a, ww_replay *out) {
   *out = (ww_replay){0};
   recorder *r = ww_xcalloc(1, sizeof *r);
   r->memory = spec->memory;
   r->a = a;
   r->out = out;
   r->lanes = spec->lanes ? spec->lanes : spec->module->warp;
-  r->warps_per_block = (uint32_t)((spec->block[0] * spec->block[1] * spec->block[2] + r->lanes - 1) / r->lanes);
+  r->warps_per_block =
+      (uint32_t)((spec->block[0] * spec->block[1] * spec->block[2] + r->lanes - 1) / r->lanes);
   r->l1 = ww_cache_new(lines_of(occ), false);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);

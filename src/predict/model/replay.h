@@ -1,4 +1,5 @@
-/* replay.h - runs the blocks that one SM holds together, warp by warp in small turns, and sends their accesses through its L1. */
+/* replay.h - runs the blocks that one SM holds together, warp by warp in small turns, and sends
+ * their accesses through its L1. */
 #ifndef WW_REPLAY_H
 #define WW_REPLAY_H
 
@@ -11,10 +12,10 @@
 typedef struct {
   const ww_fn *fn;
   const ww_ins *ins;
-  uint32_t block;  /* of the IR, that it stands in */
-  uint8_t kind;    /* ww_access_kind */
-  uint8_t space;   /* WW_GLOBAL or WW_LOCAL */
-  int32_t region;  /* of ww_replay.regions; -1: none */
+  uint32_t block; /* of the IR, that it stands in */
+  uint8_t kind;   /* ww_access_kind */
+  uint8_t space;  /* WW_GLOBAL or WW_LOCAL */
+  int32_t region; /* of ww_replay.regions; -1: none */
   double requests;
   double sectors, hits; /* looked up in L1 (atomics: at L2), found there */
   double partial;       /* store sectors that the request does not fill */
@@ -29,8 +30,9 @@ typedef struct {
 /* What one allocation saw of sectors beyond L1. */
 typedef struct {
   const ww_region *region;
-  /* Of a sample of the pairs of neighbours (64 bytes): distinct sectors, distinct pairs, and second sectors that were asked for apart from the
-   * first: by the same warp later on, or by another warp. */
+  /* Of a sample of the pairs of neighbours (64 bytes): distinct sectors, distinct pairs, and second
+   * sectors that were asked for apart from the first: by the same warp later on, or by another
+   * warp. */
   double sectors, pairs, later, other;
 } ww_replay_region;
 
@@ -39,10 +41,11 @@ typedef struct {
   uint32_t nins;
   ww_replay_region *regions;
   uint32_t nregions;
-  double atomics, atomic_addresses, atomic_most; /* global operations of lanes, distinct addresses, most on one address */
+  double atomics, atomic_addresses,
+      atomic_most; /* global operations of lanes, distinct addresses, most on one address */
   uint64_t warp_instructions;
-  uint32_t blocks;    /* that were run */
-  bool truncated;     /* the budget ended it inside the first wave */
+  uint32_t blocks; /* that were run */
+  bool truncated;  /* the budget ended it inside the first wave */
 } ww_replay;
 
 #define WW_REPLAY_BUDGET 300000ull /* warp instructions */
@@ -53,9 +56,11 @@ typedef struct {
 } ww_replay_shape;
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ);
 
-/* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch, which stands for all
- * others, within `budget` warp instructions. The memory's contents are as at the start first. A kernel that fails here gives an empty result: what it does is told elsewhere. */
-void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
-                   uint64_t budget, ww_arena *a, ww_replay *out);
+/* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch,
+ * which stands for all others, within `budget` warp instructions. The memory's contents are as at
+ * the start first. A kernel that fails here gives an empty result: what it does is told elsewhere.
+ */
+void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                   const ww_occupancy *occ, uint64_t budget, ww_arena *a, ww_replay *out);
 
 #endif

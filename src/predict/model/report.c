@@ -1,13 +1,16 @@
-/* report.c - the machine model's numbers as a report that agrees with itself: rates are counts over the predicted time, nothing is
- * above a roof of the GPU. */
+/* report.c - the machine model's numbers as a report that agrees with itself: rates are counts over
+ * the predicted time, nothing is above a roof of the GPU. */
 #include "predict.h"
 
 #include "../learn/score.h"
 
-static double least(double a, double b) { return a < b ? a : b; }
+static double least(double a, double b) {
+  return a < b ? a : b;
+}
 
 static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
-  if (b > 0) ww_report_set(r, m, a / b);
+  if (b > 0)
+    ww_report_set(r, m, a / b);
 }
 
 static void counts(const ww_prediction *p, ww_report *r) {
@@ -29,8 +32,10 @@ static void counts(const ww_prediction *p, ww_report *r) {
 static void memory(const ww_traffic *t, ww_report *r) {
   ww_report_set(r, WW_M_dram_read_bytes, t->dram_read);
   ww_report_set(r, WW_M_dram_write_bytes, t->dram_write);
-  double lookups = t->l1_ld_sectors + t->l1_st_sectors + t->l2_atomics; /* atomics are looked up and never found */
-  ww_report_set(r, WW_M_l1_hit_pct, lookups > 0 ? 100 * (t->l1_ld_hits + t->l1_st_hits) / lookups : 0);
+  double lookups = t->l1_ld_sectors + t->l1_st_sectors +
+                   t->l2_atomics; /* atomics are looked up and never found */
+  ww_report_set(r, WW_M_l1_hit_pct,
+                lookups > 0 ? 100 * (t->l1_ld_hits + t->l1_st_hits) / lookups : 0);
   ww_report_set(r, WW_M_l2_hit_pct, t->l2_lookups > 0 ? 100 * t->l2_hits / t->l2_lookups : 0);
   ww_report_set(r, WW_M_l2_bytes, 32 * t->l2_lookups);
 }
@@ -40,11 +45,15 @@ static void resources(const ww_prediction *p, const ww_gpu *g, ww_report *r) {
   ww_report_set(r, WW_M_registers, o->registers);
   ww_report_set(r, WW_M_shared_bytes, o->shared_bytes);
   ww_report_set(r, WW_M_occupancy_limit_pct, o->limit_pct);
-  ww_report_set(r, WW_M_occupancy_pct, least(100 * p->timing.achieved_warps / g->max_warps, o->limit_pct));
-  if (g->boost_mhz > 0) ww_report_set(r, WW_M_sm_clock_mhz, g->boost_mhz);
+  ww_report_set(r, WW_M_occupancy_pct,
+                least(100 * p->timing.achieved_warps / g->max_warps, o->limit_pct));
+  if (g->boost_mhz > 0)
+    ww_report_set(r, WW_M_sm_clock_mhz, g->boost_mhz);
 }
 
-static double value_of(const ww_report *r, ww_metric m) { return r->m[m].known ? r->m[m].value : 0; }
+static double value_of(const ww_report *r, ww_metric m) {
+  return r->m[m].known ? r->m[m].value : 0;
+}
 
 static double dram_bytes(const ww_report *r) {
   return value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes);
@@ -52,8 +61,8 @@ static double dram_bytes(const ww_report *r) {
 
 static void rates(ww_report *r) {
   double bytes = dram_bytes(r), ns = 1e3 * value_of(r, WW_M_time_us);
-  double flops = value_of(r, WW_M_flops_fp64) + value_of(r, WW_M_flops_fp32) + value_of(r, WW_M_flops_fp16) +
-                 value_of(r, WW_M_flops_tensor);
+  double flops = value_of(r, WW_M_flops_fp64) + value_of(r, WW_M_flops_fp32) +
+                 value_of(r, WW_M_flops_fp16) + value_of(r, WW_M_flops_tensor);
   set_ratio(r, WW_M_dram_gbps, bytes, ns);
   set_ratio(r, WW_M_gflops, flops, ns);
   set_ratio(r, WW_M_ai, flops, bytes);
@@ -66,29 +75,45 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
   switch (t->bottleneck) {
   case WW_TERM_LAUNCH:
     if (t->bound_us[WW_TERM_LAUNCH] < 0.25 * t->us)
-      return ww_fmt(a, "block starts: %llu blocks do too little each", (unsigned long long)p->work.blocks);
+      return ww_fmt(a, "block starts: %llu blocks do too little each",
+                    (unsigned long long)p->work.blocks);
     return ww_fmt(a, "launch overhead: %.1f of %.1f us pass before and after the work",
                   least(t->bound_us[WW_TERM_LAUNCH], t->us), t->us);
-  case WW_TERM_COLD: return "cold start: first loads and instruction fetch come from DRAM one after the other";
-  case WW_TERM_DRAM: return ww_fmt(a, "DRAM bandwidth: %.0f of %.0f GB/s", gbps, g->dram_peak);
-  case WW_TERM_L2: return ww_fmt(a, "L2 bandwidth: %.0f %% of the bound's time", share);
-  case WW_TERM_L1: return "L1: accesses that touch many lines or sectors each";
-  case WW_TERM_CONST: return "constant cache: lanes of a warp read different words of it";
-  case WW_TERM_SHARED: return "shared memory: passes over its banks";
-  case WW_TERM_ISSUE: return "issue slots: too many instructions for the work";
-  case WW_TERM_PIPE: return ww_fmt(a, "%s pipe", ww_pipe_names[t->busiest]);
-  case WW_TERM_ATOMIC: return "atomics: many on one address, or more than L2 takes";
-  case WW_TERM_BARRIER: return "barriers: warps wait for each other";
+  case WW_TERM_COLD:
+    return "cold start: first loads and instruction fetch come from DRAM one after the other";
+  case WW_TERM_DRAM:
+    return ww_fmt(a, "DRAM bandwidth: %.0f of %.0f GB/s", gbps, g->dram_peak);
+  case WW_TERM_L2:
+    return ww_fmt(a, "L2 bandwidth: %.0f %% of the bound's time", share);
+  case WW_TERM_L1:
+    return "L1: accesses that touch many lines or sectors each";
+  case WW_TERM_CONST:
+    return "constant cache: lanes of a warp read different words of it";
+  case WW_TERM_SHARED:
+    return "shared memory: passes over its banks";
+  case WW_TERM_ISSUE:
+    return "issue slots: too many instructions for the work";
+  case WW_TERM_PIPE:
+    return ww_fmt(a, "%s pipe", ww_pipe_names[t->busiest]);
+  case WW_TERM_ATOMIC:
+    return "atomics: many on one address, or more than L2 takes";
+  case WW_TERM_BARRIER:
+    return "barriers: warps wait for each other";
   case WW_TERM_TAIL:
     if (p->work.idle > p->work.blocks && t->waves < 1)
-      return ww_fmt(a, "idle blocks: %llu of %llu end at once, without work", (unsigned long long)p->work.idle,
+      return ww_fmt(a, "idle blocks: %llu of %llu end at once, without work",
+                    (unsigned long long)p->work.idle,
                     (unsigned long long)(p->work.idle + p->work.blocks));
-    if (t->waves < 1) return "tail: one block takes much longer than the others, and nothing is left to run beside it";
+    if (t->waves < 1)
+      return "tail: one block takes much longer than the others, and nothing is left to run beside "
+             "it";
     return ww_fmt(a, "tail: %.1f waves, the last one leaves SMs idle", t->waves);
   case WW_TERM_LATENCY:
     return ww_fmt(a, "latency: %.0f resident warps an SM do not hide %s", t->achieved_warps,
-                  p->work.chain.waits > 0 ? "the waits for memory" : "the chain of dependent instructions");
-  default: return NULL;
+                  p->work.chain.waits > 0 ? "the waits for memory"
+                                          : "the chain of dependent instructions");
+  default:
+    return NULL;
   }
 }
 
@@ -117,7 +142,10 @@ void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_predict
   counts(p, r);
   memory(&p->work.traffic, r);
   resources(p, g, r);
-  r->m[WW_M_time_us] = (ww_quantity){
-      .known = true, .interval = true, .value = p->timing.us, .low = p->timing.low, .high = p->timing.high};
+  r->m[WW_M_time_us] = (ww_quantity){.known = true,
+                                     .interval = true,
+                                     .value = p->timing.us,
+                                     .low = p->timing.low,
+                                     .high = p->timing.high};
   ww_predict_derive(g, a, p);
 }

@@ -1,12 +1,16 @@
-/* time.c - from counted work to time: waves of warps that queue for issue slots, pipes, caches and DRAM.
+/* time.c - from counted work to time: waves of warps that queue for issue slots, pipes, caches and
+ * DRAM.
  *
- * A wave is the blocks that are resident at once. A warp alone takes its chain: arithmetic, waits for memory at the latency that the
- * load on the memory system leaves, barriers, and the turnover of its block. All warps of the wave together need each resource
- * for some cycles. The wave takes the p-norm of the chain and of these; the latency under load follows from the achieved
- * bandwidth, so both are iterated to a fixed point. The last, partial wave is evaluated anew with the blocks it has.
- * What a launch pays once comes on top: its floor, the cold way to the first data and code, the excess of its longest block.
+ * A wave is the blocks that are resident at once. A warp alone takes its chain: arithmetic, waits
+ * for memory at the latency that the load on the memory system leaves, barriers, and the turnover
+ * of its block. All warps of the wave together need each resource for some cycles. The wave takes
+ * the p-norm of the chain and of these; the latency under load follows from the achieved bandwidth,
+ * so both are iterated to a fixed point. The last, partial wave is evaluated anew with the blocks
+ * it has. What a launch pays once comes on top: its floor, the cold way to the first data and code,
+ * the excess of its longest block.
  *
- * All is in cycles of the SM clock until the end. Invariant: no answer is below the floor or below any single bound. */
+ * All is in cycles of the SM clock until the end. Invariant: no answer is below the floor or below
+ * any single bound. */
 #include "time_int.h"
 
 #include <math.h>
@@ -29,7 +33,9 @@ const char *const ww_term_names[WW_NTERMS] = {
 
 #define FILLED 3.5e5 /* bytes touched that wake half of the memory system */
 
-static double known(double x, double otherwise) { return x > 0 ? x : otherwise; }
+static double known(double x, double otherwise) {
+  return x > 0 ? x : otherwise;
+}
 
 /* ---- demands of one block ---- */
 
@@ -37,16 +43,17 @@ typedef struct {
   double sm[WW_NTERMS];   /* cycles of its SM */
   double chip[WW_NTERMS]; /* cycles of what all SMs share */
   double turnover;        /* slot time besides its work */
-  double chain,
-      barrier;  /* cycles of its slowest warp that hang on no load: arithmetic, shared memory, atomics; barriers */
-  double waits; /* for global loads */
-  double l1, l2, dram; /* what a wait takes without load on the memory system, by how far it goes; they add up */
+  double chain, barrier;  /* cycles of its slowest warp that hang on no load: arithmetic, shared
+                             memory, atomics; barriers */
+  double waits;           /* for global loads */
+  double l1, l2, dram; /* what a wait takes without load on the memory system, by how far it goes;
+                          they add up */
   double queue;
   ww_pipe busiest;
 } demand;
 
-/* Sub-core cycles of the busiest pipe. Additions and moves can be done by the multiplier as well: where the ALU has more to do,
- * the compiler moves a part of them over. */
+/* Sub-core cycles of the busiest pipe. Additions and moves can be done by the multiplier as well:
+ * where the ALU has more to do, the compiler moves a part of them over. */
 static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
   double cycles[WW_NPIPES], most = 0;
   memcpy(cycles, l->cycles, sizeof cycles);
@@ -54,11 +61,13 @@ static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
   cycles[WW_PIPE_ALU] -= fmin(excess, moved * cycles[WW_PIPE_ALU]);
   *busiest = WW_PIPE_FMA;
   for (uint32_t k = 0; k < WW_NPIPES; k++)
-    if (k != WW_PIPE_LSU && cycles[k] > most) most = cycles[ *busiest = (ww_pipe)k];
+    if (k != WW_PIPE_LSU && cycles[k] > most)
+      most = cycles[ *busiest = (ww_pipe)k];
   return most;
 }
 
-/* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and half of each. */
+/* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and half of
+ * each. */
 double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
   double r = known(g->dram_read, 0.92 * g->dram_peak), w = known(g->dram_write, r),
          both = known(g->dram_copy, 0.5 * (r + w));
@@ -67,27 +76,35 @@ double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
   return fmin(mix, g->dram_peak);
 }
 
-/* In a kernel, reads and writes disturb each other less than in the probe: what is written leaves L2 when there is room. */
+/* In a kernel, reads and writes disturb each other less than in the probe: what is written leaves
+ * L2 when there is room. */
 static double dram_gbps(const ww_gpu *g, const ww_params *p, const ww_traffic *t) {
   double reads = ww_time_dram_gbps(g, 1, 0);
   return reads + p->mixed * (ww_time_dram_gbps(g, t->dram_read, t->dram_write) - reads);
 }
 
-/* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one, and from rows all over. */
+/* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one,
+ * and from rows all over. */
 static double lone_share(const ww_gpu *g) {
   double alone = 2 * ww_curve_at_x(&g->dram_by_stride, 1024), all = g->dram_read;
   return alone > 0 && all > 0 ? fmin(1, alone / all) : 0.55;
 }
 
 static double l2_gbps(const ww_gpu *g, double footprint) {
-  double x = fmin(footprint, known(g->l2_bytes, 4e7)); /* beyond it the curve shows DRAM, which has its own term */
+  double x =
+      fmin(footprint,
+           known(g->l2_bytes, 4e7)); /* beyond it the curve shows DRAM, which has its own term */
   return known(ww_curve_at_x(&g->l2_curve, x), known(g->l2_gbps, 2.5 * g->dram_peak));
 }
 
-/* Lines that loads ask L2 for: a sector each at least, also where somebody tries what fewer sectors would bring. */
-static double asked_lines(const ww_traffic *t) { return fmin(t->load_lines, t->l2_reads); }
+/* Lines that loads ask L2 for: a sector each at least, also where somebody tries what fewer sectors
+ * would bring. */
+static double asked_lines(const ww_traffic *t) {
+  return fmin(t->load_lines, t->l2_reads);
+}
 
-static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
+static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
+                          demand *d) {
   const ww_traffic *t = &w->traffic;
   double n = (double)w->blocks;
   double stored = w->chain.store_lines + t->local_lines;
@@ -96,39 +113,50 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
-  double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250), dram = known(g->dram_latency, 600);
-  double slowest = 1 + p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
+  double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250),
+         dram = known(g->dram_latency, 600);
+  double slowest =
+      1 +
+      p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
   d->l1 = l1 + p->each * fmax(0, w->chain.loads_per_wait - 1);
   d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->far;
   d->dram = w->chain.beyond_l2 * (dram - l2) * slowest;
   d->queue = p->queue * known(g->dram_queue, 0.5);
 }
 
-/* SM cycles of what goes to L2 and comes back: 64 bytes a cycle, and something for each line that a load asks for. */
+/* SM cycles of what goes to L2 and comes back: 64 bytes a cycle, and something for each line that a
+ * load asks for. */
 static double sent(const ww_traffic *t, const ww_params *p) {
   return (t->l2_reads + t->l2_writes) / 2 + p->send * asked_lines(t);
 }
 
-static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
+static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
+                         demand *d) {
   const ww_chain *c = &w->chain;
   double n = (double)w->blocks, warps = n * w->warps_per_block, sub = known(g->subcores, 4);
   *d = (demand){0};
-  double work = 1 - fmin(w->idle_share, 0.99);  /* of the instructions, those of blocks that do something */
+  double work =
+      1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
   double special = w->lowered.inst[WW_PIPE_XU]; /* their unit takes them in parts */
-  d->sm[WW_TERM_ISSUE] = (work * w->lowered.total + p->lost * w->splits + p->special * special) / n / sub;
+  d->sm[WW_TERM_ISSUE] =
+      (work * w->lowered.total + p->lost * w->splits + p->special * special) / n / sub;
   d->sm[WW_TERM_PIPE] = work * pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
   d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
-  d->sm[WW_TERM_L1] = (w->traffic.l1_wavefronts + p->port * c->store_lines + p->spilled * w->traffic.local_lines) / n;
+  d->sm[WW_TERM_L1] =
+      (w->traffic.l1_wavefronts + p->port * c->store_lines + p->spilled * w->traffic.local_lines) /
+      n;
   d->sm[WW_TERM_L2] = sent(&w->traffic, p) / n;
   d->sm[WW_TERM_CONST] = p->word * w->traffic.const_words / n;
   d->chip[WW_TERM_LAUNCH] = per_us / known(g->blocks_per_us, 1000);
   memory_demand(w, g, p, per_us, d);
   d->turnover = known(g->block_ns, 230) * 1e-3 * per_us;
   double shared = known(g->latency[WW_GPU_OP_lds32], 28), atomic = known(g->atom_latency, 400);
-  d->chain = p->alu_share * c->alu + p->pace * c->warp_inst + (p->part * w->splits + p->unit * special) / warps +
-             c->shared_waits * shared + c->atomic_waits * atomic + 2 * c->store_waits * known(g->l2_latency, 250) +
+  d->chain = p->alu_share * c->alu + p->pace * c->warp_inst +
+             (p->part * w->splits + p->unit * special) / warps + c->shared_waits * shared +
+             c->atomic_waits * atomic + 2 * c->store_waits * known(g->l2_latency, 250) +
              c->const_waits * known(g->const_l1_latency, 30) +
-             (w->traffic.l1_wavefronts + w->traffic.shared_cycles) / warps; /* its own accesses, one after the other */
+             (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /
+                 warps; /* its own accesses, one after the other */
   d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
   d->waits = c->waits;
 }
@@ -148,30 +176,40 @@ static double wait_cycles(const demand *d, double l2, double dram) {
 /* The p-norm of some times. */
 static double norm(const double *v, uint32_t n, double p) {
   double most = 0, sum = 0;
-  for (uint32_t k = 0; k < n; k++) most = fmax(most, v[k]);
-  if (!(most > 0)) return 0;
-  for (uint32_t k = 0; k < n; k++) sum += pow(v[k] / most, p);
+  for (uint32_t k = 0; k < n; k++)
+    most = fmax(most, v[k]);
+  if (!(most > 0))
+    return 0;
+  for (uint32_t k = 0; k < n; k++)
+    sum += pow(v[k] / most, p);
   return most * pow(sum, 1 / p);
 }
 
 static double join(const double *use, double p) {
-  const double all[] = {
-      use[WW_TERM_ISSUE],  use[WW_TERM_PIPE],   use[WW_TERM_SHARED] + use[WW_TERM_L1], /* one data stage */
-      use[WW_TERM_CONST],  use[WW_TERM_L2],     use[WW_TERM_DRAM],
-      use[WW_TERM_ATOMIC], use[WW_TERM_LAUNCH], use[WW_TERM_LATENCY]};
+  const double all[] = {use[WW_TERM_ISSUE],
+                        use[WW_TERM_PIPE],
+                        use[WW_TERM_SHARED] + use[WW_TERM_L1], /* one data stage */
+                        use[WW_TERM_CONST],
+                        use[WW_TERM_L2],
+                        use[WW_TERM_DRAM],
+                        use[WW_TERM_ATOMIC],
+                        use[WW_TERM_LAUNCH],
+                        use[WW_TERM_LATENCY]};
   return norm(all, sizeof all / sizeof *all, p);
 }
 
 /* `each` blocks on the fullest SM, `all` in the whole GPU. */
 static void run_wave(const demand *d, const ww_params *p, double each, double all, wave *out) {
-  for (uint32_t k = 0; k < WW_NTERMS; k++) out->use[k] = fmax(d->sm[k] * each, d->chip[k] * all);
+  for (uint32_t k = 0; k < WW_NTERMS; k++)
+    out->use[k] = fmax(d->sm[k] * each, d->chip[k] * all);
   double rest = d->turnover + d->chain + d->barrier, l2 = 0, dram = 0;
   for (int round = 0; round < 40; round++) {
     out->slot = rest + d->waits * wait_cycles(d, l2, dram);
     out->use[WW_TERM_LATENCY] = out->slot;
     out->t = join(out->use, p->blend);
     double to_l2 = out->use[WW_TERM_L2] / out->t, to_dram = out->use[WW_TERM_DRAM] / out->t;
-    if (fabs(to_l2 - l2) + fabs(to_dram - dram) < 1e-4) break;
+    if (fabs(to_l2 - l2) + fabs(to_dram - dram) < 1e-4)
+      break;
     l2 += 0.6 * (to_l2 - l2);
     dram += 0.6 * (to_dram - dram);
   }
@@ -182,13 +220,16 @@ static void run_wave(const demand *d, const ww_params *p, double each, double al
 
 /* What the first wave pays because nothing has been fetched yet. */
 static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
-  if (w->warm) return 0;
+  if (w->warm)
+    return 0;
   double walk = p->walk * known(g->tlb_cold, 350), dram = known(g->dram_latency, 600);
-  double code = fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * known(g->icache_cold, 6);
+  double code =
+      fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * known(g->icache_cold, 6);
   return w->chain.first_waits * (walk + p->cold * fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
 }
 
-/* Microseconds until the memory system is under way: the more a launch touches, the more of its parts have to wake, up to all of them. */
+/* Microseconds until the memory system is under way: the more a launch touches, the more of its
+ * parts have to wake, up to all of them. */
 static double filling(const ww_work *w, const ww_params *p) {
   double x = w->warm ? 0 : w->traffic.footprint / FILLED;
   return p->fill * x / (1 + x);
@@ -196,8 +237,10 @@ static double filling(const ww_work *w, const ww_params *p) {
 
 static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) {
   double sum = 0;
-  for (uint32_t k = 0; k < WW_NTERMS; k++) sum += out->stall[k] = k == WW_TERM_BARRIER ? 0 : pow(v->use[k] / v->t, p);
-  for (uint32_t k = 0; k < WW_NTERMS; k++) out->stall[k] /= sum > 0 ? sum : 1;
+  for (uint32_t k = 0; k < WW_NTERMS; k++)
+    sum += out->stall[k] = k == WW_TERM_BARRIER ? 0 : pow(v->use[k] / v->t, p);
+  for (uint32_t k = 0; k < WW_NTERMS; k++)
+    out->stall[k] /= sum > 0 ? sum : 1;
   double part = v->slot > 0 ? d->barrier / v->slot : 0; /* of the time a warp is alone */
   out->stall[WW_TERM_BARRIER] = part * out->stall[WW_TERM_LATENCY];
   out->stall[WW_TERM_LATENCY] -= out->stall[WW_TERM_BARRIER];
@@ -208,24 +251,31 @@ static void name_bottleneck(ww_timing *out) {
   static const ww_term once[] = {WW_TERM_LAUNCH, WW_TERM_COLD, WW_TERM_TAIL};
   ww_term most = WW_TERM_LAUNCH;
   for (uint32_t k = 0; k < 3; k++)
-    if (out->bound_us[once[k]] > out->bound_us[most]) most = once[k];
+    if (out->bound_us[once[k]] > out->bound_us[most])
+      most = once[k];
   out->bottleneck = most;
-  if (out->bound_us[most] > 0.5 * out->us) return;
+  if (out->bound_us[most] > 0.5 * out->us)
+    return;
   out->bottleneck = WW_TERM_ISSUE;
   for (uint32_t k = 0; k < WW_NTERMS; k++)
-    if (out->stall[k] > out->stall[out->bottleneck]) out->bottleneck = (ww_term)k;
+    if (out->stall[k] > out->stall[out->bottleneck])
+      out->bottleneck = (ww_term)k;
 }
 
 double ww_time_spread(const ww_timing *t, const ww_params *p) {
-  if (t->us < 5) return p->spread_short;
+  if (t->us < 5)
+    return p->spread_short;
   switch (t->bottleneck) {
   case WW_TERM_L2:
-  case WW_TERM_DRAM: return p->spread_memory;
+  case WW_TERM_DRAM:
+    return p->spread_memory;
   case WW_TERM_LATENCY:
   case WW_TERM_BARRIER:
   case WW_TERM_TAIL:
-  case WW_TERM_COLD: return p->spread_latency;
-  default: return p->spread_compute;
+  case WW_TERM_COLD:
+    return p->spread_latency;
+  default:
+    return p->spread_compute;
   }
 }
 
@@ -235,25 +285,35 @@ typedef struct {
   wave full, last;
 } waves;
 
-static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d, waves *v) {
+static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d,
+                      waves *v) {
   double each = w->occupancy.blocks ? w->occupancy.blocks : 1, n = (double)w->blocks;
   v->slots = each * g->sms;
   v->whole = floor(n / v->slots);
   v->rest = n - v->whole * v->slots;
-  if (v->whole > 0) run_wave(d, p, each, v->slots, &v->full);
-  if (v->rest > 0) run_wave(d, p, ceil(v->rest / g->sms), v->rest, &v->last);
+  if (v->whole > 0)
+    run_wave(d, p, each, v->slots, &v->full);
+  if (v->rest > 0)
+    run_wave(d, p, ceil(v->rest / g->sms), v->rest, &v->last);
 }
 
-/* Blocks that end at once pass through what is left beside those at work, once these have all begun: how long the launch takes beyond them. */
+/* Blocks that end at once pass through what is left beside those at work, once these have all
+ * begun: how long the launch takes beyond them. */
 static double idle_cycles(const ww_work *w, const demand *d, const waves *v, double steady) {
-  if (!w->idle) return 0;
-  double each = fmax(d->chip[WW_TERM_LAUNCH], d->turnover / v->slots), all = v->whole + (v->rest > 0);
-  double begun = steady * v->whole / fmax(1, all) + d->chip[WW_TERM_LAUNCH] * (v->rest > 0 ? v->rest : v->slots);
+  if (!w->idle)
+    return 0;
+  double each = fmax(d->chip[WW_TERM_LAUNCH], d->turnover / v->slots),
+         all = v->whole + (v->rest > 0);
+  double begun = steady * v->whole / fmax(1, all) +
+                 d->chip[WW_TERM_LAUNCH] * (v->rest > 0 ? v->rest : v->slots);
   return fmax(0, begun + each * (double)w->idle - steady);
 }
 
-/* Of what an incomplete last wave costs, the part that does not show: after many waves blocks no longer begin and end together. */
-static double taken_over(const waves *v, const ww_params *p) { return v->whole > 1 ? p->even * (1 - 1 / v->whole) : 0; }
+/* Of what an incomplete last wave costs, the part that does not show: after many waves blocks no
+ * longer begin and end together. */
+static double taken_over(const waves *v, const ww_params *p) {
+  return v->whole > 1 ? p->even * (1 - 1 / v->whole) : 0;
+}
 
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
   demand d;
@@ -263,11 +323,14 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   block_demand(w, g, p, per_us, &d);
   all_waves(w, g, p, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
-  double apart = v.whole * v.full.t + v.last.t, even = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
+  double apart = v.whole * v.full.t + v.last.t,
+         even = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
   double steady = apart - taken_over(&v, p) * fmax(0, apart - even);
-  /* what the longest block takes beyond the mean, when the others have gone and nothing queues any more */
+  /* what the longest block takes beyond the mean, when the others have gone and nothing queues any
+   * more */
   double alone = d.chain + d.barrier + d.waits * wait_cycles(&d, 0, 0);
-  double spread = fmax(1, w->chain.spread), excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
+  double spread = fmax(1, w->chain.spread),
+         excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
   excess = fmax(excess, spread * alone - steady); /* no launch is over before its longest block */
   double idle = idle_cycles(w, &d, &v, steady + excess), cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++)
@@ -280,7 +343,8 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   out->busiest = d.busiest;
   shares_of(main, &d, p->blend, out);
   name_bottleneck(out);
-  double busy = v.whole * v.slots * fmax(0, v.full.t - d.turnover) + v.rest * fmax(0, v.last.t - d.turnover);
+  double busy =
+      v.whole * v.slots * fmax(0, v.full.t - d.turnover) + v.rest * fmax(0, v.last.t - d.turnover);
   double active = v.whole * sms * v.full.t + fmin(v.rest, sms) * v.last.t; /* SMs that have any */
   out->achieved_warps = active > 0 ? w->warps_per_block * busy / active : 0;
   double s = ww_time_spread(out, p);

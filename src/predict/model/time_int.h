@@ -4,7 +4,10 @@
 
 #include "predict.h"
 
-double ww_time_dram_gbps(const ww_gpu *g, double read, double written); /* by the mix of bytes read and written */
-double ww_time_spread(const ww_timing *t, const ww_params *p); /* middle 80 % of ln(measured/predicted) for such a launch */
+double ww_time_dram_gbps(const ww_gpu *g, double read,
+                         double written); /* by the mix of bytes read and written */
+double
+ww_time_spread(const ww_timing *t,
+               const ww_params *p); /* middle 80 % of ln(measured/predicted) for such a launch */
 
 #endif

@@ -1,8 +1,10 @@
-/* traffic.c - accesses of a launch -> what L1, L2 and DRAM see of them: the part up to L1, and the sums.
+/* traffic.c - accesses of a launch -> what L1, L2 and DRAM see of them: the part up to L1, and the
+ * sums.
  *
- * How often each memory instruction runs over the launch, the tally knows (executions of its IR block); what one execution asks
- * of L1 and what of it misses, the replay of one SM's blocks knows. Their product, brought to the tally's own sum of sectors, is what
- * leaves the SMs, by allocation; traffic_l2.c takes it from there.
+ * How often each memory instruction runs over the launch, the tally knows (executions of its IR
+ * block); what one execution asks of L1 and what of it misses, the replay of one SM's blocks knows.
+ * Their product, brought to the tally's own sum of sectors, is what leaves the SMs, by allocation;
+ * traffic_l2.c takes it from there.
  *
  * Invariant: l1_ld_sectors and l1_st_sectors are the tally's, hits never exceed them. */
 #include "traffic_int.h"
@@ -11,7 +13,8 @@
 
 static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
   for (uint32_t k = 0; k < f->nflows; k++)
-    if (region >= 0 && f->flows[k].region == r->regions[region].region) return &f->flows[k];
+    if (region >= 0 && f->flows[k].region == r->regions[region].region)
+      return &f->flows[k];
   return &f->flows[f->nflows]; /* local memory and what is nobody's */
 }
 
@@ -25,7 +28,8 @@ typedef struct {
 } l1_sums;
 
 static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l1_sums *s) {
-  if (!(row->requests > 0)) return;
+  if (!(row->requests > 0))
+    return;
   double n = ww_tally_runs(&f->sampled->tally, row->fn, row->block) / row->requests;
   ww_flow *w = flow_of(f, r, row->region);
   double sectors = n * row->sectors, hits = n * row->hits;
@@ -49,7 +53,8 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
   } else {
     *(local ? &s->local_st : &s->st_sectors) += sectors;
     *(local ? &s->local_st_hits : &s->st_hits) += hits;
-    if (local) s->local_lines += n * row->touched;
+    if (local)
+      s->local_lines += n * row->touched;
     w->stores += sectors;
     w->partial += n * row->partial;
     w->joined += n * row->joined;
@@ -62,10 +67,17 @@ static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
   double st = s->st_sectors > 0 ? c->global_st_sectors / s->st_sectors : 1;
   for (uint32_t k = 0; k < f->nflows; k++) {
     ww_flow *w = &f->flows[k];
-    w->loads *= ld, w->slow *= ld, w->lines *= ld;
-    w->stores *= st, w->partial *= st, w->joined *= st;
+    w->loads *= ld;
+    w->slow *= ld;
+    w->lines *= ld;
+    w->stores *= st;
+    w->partial *= st;
+    w->joined *= st;
   }
-  s->ld_sectors *= ld, s->ld_hits *= ld, s->st_sectors *= st, s->st_hits *= st;
+  s->ld_sectors *= ld;
+  s->ld_hits *= ld;
+  s->st_sectors *= st;
+  s->st_hits *= st;
 }
 
 /* What the replay did not reach of an allocation: nothing of it hits. */
@@ -77,10 +89,15 @@ static void add_unseen(ww_flows *f, l1_sums *s) {
       w->loads = w->lines = c->ld_sectors;
       w->slow = c->ld_requests;
       s->ld_sectors += w->loads;
-      s->requests += w->slow, s->slow += w->slow;
+      s->requests += w->slow;
+      s->slow += w->slow;
     }
-    if (w->stores == 0 && c->st_sectors > 0) w->stores = c->st_sectors, s->st_sectors += w->stores;
-    if (w->atomics == 0) w->atomics = c->atomics;
+    if (w->stores == 0 && c->st_sectors > 0) {
+      w->stores = c->st_sectors;
+      s->st_sectors += w->stores;
+    }
+    if (w->atomics == 0)
+      w->atomics = c->atomics;
   }
 }
 
@@ -92,7 +109,8 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
   f->flows = WW_NEWN(a, ww_flow, t->nargs + 1);
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *c = &t->args[k];
-    if (c->ld_sectors + c->st_sectors + c->atomics <= 0) continue;
+    if (c->ld_sectors + c->st_sectors + c->atomics <= 0)
+      continue;
     ww_flow *w = &f->flows[f->nflows++];
     *w = (ww_flow){.counts = c, .pair = 1};
     for (uint32_t i = 0; i < n && !w->region; i++)
@@ -114,12 +132,15 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
   f->flows[f->nflows] = (ww_flow){.pair = 1};
 }
 
-/* Of requests that miss L1, with `lines` lines each, those of which one waits for DRAM. What L2 has lost is missed by each line for itself:
- * 1 - (1 - p)^n of the requests. What nobody has fetched yet is missed at the beginning, by many lines of a request at a time: where
- * lines are drawn at random, the last of n is found after 1 + 1/2 + .. + 1/n times as long as the first. */
+/* Of requests that miss L1, with `lines` lines each, those of which one waits for DRAM. What L2 has
+ * lost is missed by each line for itself: 1 - (1 - p)^n of the requests. What nobody has fetched
+ * yet is missed at the beginning, by many lines of a request at a time: where lines are drawn at
+ * random, the last of n is found after 1 + 1/2 + .. + 1/n times as long as the first. */
 static double waits_for_dram(const ww_flow *w, double lines) {
-  if (!(w->loads > 0)) return 0;
-  double cold = fmin(1, fmin(w->first, w->misses) / w->loads), lost = fmin(1, w->misses / w->loads) - cold;
+  if (!(w->loads > 0))
+    return 0;
+  double cold = fmin(1, fmin(w->first, w->misses) / w->loads),
+         lost = fmin(1, w->misses / w->loads) - cold;
   double n = fmax(1, lines), harmonic = fmax(1, log(n) + 0.577 + 0.5 / n);
   return fmin(1, cold * harmonic + 1 - pow(1 - fmax(0, lost), n));
 }
@@ -137,11 +158,13 @@ static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
   out->from_l1 = 1 - slow;
 }
 
-static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a, ww_ways *out) {
+static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a,
+                    ww_ways *out) {
   *out = (ww_ways){WW_NEWN(a, ww_way, r->nins + 1), 0, 1 - t->from_l1, t->from_dram};
   for (uint32_t k = 0; k < r->nins; k++) {
     const ww_replay_ins *row = &r->ins[k];
-    if (row->kind != WW_ACCESS_LOAD || row->space != WW_GLOBAL || !(row->requests > 0)) continue;
+    if (row->kind != WW_ACCESS_LOAD || row->space != WW_GLOBAL || !(row->requests > 0))
+      continue;
     ww_flow *w = flow_of(f, r, row->region);
     double slow = row->slow / row->requests;
     double deep = row->slow > 0 ? slow * waits_for_dram(w, row->lines / row->slow) : 0;
@@ -149,13 +172,16 @@ static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_are
   }
 }
 
-/* Operations on the most contended address: what the replay saw, as far as the launch goes on to meet the same addresses. The most of many
- * counts lies above their mean by chance alone, about sqrt(2 ln n) deviations; only what is beyond that is contention. */
+/* Operations on the most contended address: what the replay saw, as far as the launch goes on to
+ * meet the same addresses. The most of many counts lies above their mean by chance alone, about
+ * sqrt(2 ln n) deviations; only what is beyond that is contention. */
 static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s) {
-  if (!(r->atomics > 0)) return 0;
+  if (!(r->atomics > 0))
+    return 0;
   double unique = 0, n = fmax(1, r->atomic_addresses), mean = r->atomics / n;
   for (uint32_t k = 0; k < f->nflows; k++)
-    if (f->flows[k].atomics > 0) unique += f->flows[k].unique;
+    if (f->flows[k].atomics > 0)
+      unique += f->flows[k].unique;
   double most = mean + fmax(0, r->atomic_most - mean - sqrt(2 * mean * log(n)));
   double spread = fmax(1, unique / n); /* sectors against addresses: at least the addresses seen */
   return fmax(1, most * fmax(1, s->atomic_lanes / r->atomics) / spread);
@@ -181,18 +207,21 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   double shared = fmax(0, c->atomic_requests - s->atomic_requests); /* lanes that meet take turns */
   out->const_words = fmax(0, c->const_words - c->const_requests);
   out->shared_cycles = c->shared_ld_passes + c->shared_st_passes;
-  if (c->atomic_requests > 0) out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
+  if (c->atomic_requests > 0)
+    out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
 
-void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                   const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out, ww_ways *ways) {
+void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled,
+                   const ww_gpu *g, const ww_occupancy *occ, bool warm, ww_arena *a,
+                   ww_traffic *out, ww_ways *ways) {
   *out = (ww_traffic){0};
   ww_flows f = {.spec = spec, .sampled = sampled, .g = g, .occ = occ, .warm = warm};
   double resident = (double)g->sms * (occ->blocks ? occ->blocks : 1);
   f.waves = fmax(1, (double)ww_sampled_working(sampled) / resident);
   l1_sums s = {0};
   make_flows(&f, r, a);
-  for (uint32_t k = 0; k < r->nins; k++) add_row(&f, r, &r->ins[k], &s);
+  for (uint32_t k = 0; k < r->nins; k++)
+    add_row(&f, r, &r->ins[k], &s);
   add_unseen(&f, &s);
   bring_to_tally(&f, &s, &sampled->tally.c);
   fill_l1(&s, &sampled->tally.c, out);
@@ -200,11 +229,12 @@ void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled
   origins(&f, &s, out);
   out->atomics_same = contention(&f, r, &s);
   out->pages = pages(&f);
-  if (ways) ways_of(&f, r, out, a, ways);
+  if (ways)
+    ways_of(&f, r, out, a, ways);
 }
 
-void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
-                        bool warm, ww_arena *a, ww_traffic *out) {
+void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                        const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out) {
   ww_replay r;
   ww_replay_run(spec, sampled, g, occ, WW_REPLAY_BUDGET, a, &r);
   ww_traffic_of(&r, spec, sampled, g, occ, warm, a, out, NULL);

@@ -9,21 +9,24 @@
 typedef struct {
   const ww_region *region;
   const ww_arg_counts *counts; /* NULL: the tally has none */
-  double loads;           /* that missed L1 */
-  double seen_ld;         /* load sectors before L1 that the replay told of */
-  double stores, partial; /* all; of them, not filled by their request */
-  double joined;          /* of the stores, those that an earlier one to the same line takes along */
-  double atomics;         /* lookups at L2 */
-  double slow, lines;     /* load requests with a miss, lines missed by these */
-  double unique;          /* distinct sectors */
-  double pair;            /* sectors fetched for a distinct sector: 1 where neighbours are wanted too, 2 where not */
-  double scattered;       /* 0: neighbours are touched together; 1: sectors have no neighbours */
-  double random;          /* of scattered, what one block draws from all over the allocation */
-  double later, other;    /* of the sectors, those asked for after their neighbour: by the same warp, by another */
-  bool affine;            /* every access moves evenly with the block index */
-  double wave, fresh;     /* bytes that one wave of blocks touches; of them, those that the wave before did not */
-  double fits;            /* probability that a sector is still there when it is asked for again */
-  double first, misses;   /* sectors that come from DRAM: new in L2; all */
+  double loads;                /* that missed L1 */
+  double seen_ld;              /* load sectors before L1 that the replay told of */
+  double stores, partial;      /* all; of them, not filled by their request */
+  double joined;      /* of the stores, those that an earlier one to the same line takes along */
+  double atomics;     /* lookups at L2 */
+  double slow, lines; /* load requests with a miss, lines missed by these */
+  double unique;      /* distinct sectors */
+  double pair; /* sectors fetched for a distinct sector: 1 where neighbours are wanted too, 2 where
+                  not */
+  double scattered;    /* 0: neighbours are touched together; 1: sectors have no neighbours */
+  double random;       /* of scattered, what one block draws from all over the allocation */
+  double later, other; /* of the sectors, those asked for after their neighbour: by the same warp,
+                          by another */
+  bool affine;         /* every access moves evenly with the block index */
+  double wave, fresh;  /* bytes that one wave of blocks touches; of them, those that the wave before
+                          did not */
+  double fits;         /* probability that a sector is still there when it is asked for again */
+  double first, misses; /* sectors that come from DRAM: new in L2; all */
 } ww_flow;
 
 typedef struct {

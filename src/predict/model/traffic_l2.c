@@ -1,11 +1,14 @@
-/* traffic_l2.c - what leaves the SMs -> L2 lookups and hits as the counters define them, DRAM bytes.
+/* traffic_l2.c - what leaves the SMs -> L2 lookups and hits as the counters define them, DRAM
+ * bytes.
  *
- * No address is simulated here: an allocation's distinct sectors over the launch, the bytes that one wave of blocks touches of it and
- * the part of them that the wave before did not touch say what is new, what comes back soon and what comes back late.
+ * No address is simulated here: an allocation's distinct sectors over the launch, the bytes that
+ * one wave of blocks touches of it and the part of them that the wave before did not touch say what
+ * is new, what comes back soon and what comes back late.
  *
- * The L2 of two partitions: a sector has a home; an SM asks the partition near it, which asks the home when it is the other one (a second
- * lookup) and keeps a copy. So data read once takes 1.5 places, data read from everywhere 2. Both figures and the others below
- * were read off the counters of the H200 on streaming, random and tiled kernels.
+ * The L2 of two partitions: a sector has a home; an SM asks the partition near it, which asks the
+ * home when it is the other one (a second lookup) and keeps a copy. So data read once takes 1.5
+ * places, data read from everywhere 2. Both figures and the others below were read off the counters
+ * of the H200 on streaming, random and tiled kernels.
  *
  * Invariant: hits <= lookups; dram_read >= what is read for the first time, unless warm. */
 #include "traffic_int.h"
@@ -19,21 +22,35 @@
 #define SHARED_SHARE 0.53     /* when each is read from both sides */
 #define DIRTY_SHARE 0.45      /* of L2 that may be dirty at a time */
 #define INCOMPLETE_SHARE 0.25 /* of L2 that may be dirty and not completely written */
-#define UNFILLED_SHARE 0.11   /* of that, what may stay incomplete; beyond it sectors are completed from DRAM */
-#define MERGED \
-  0.22 /* of reads of the same data by many SMs at a time, those that meet on the way and are looked up once */
-#define NEIGHBOUR_WAIT \
-  0.4 /* of sectors that another warp asks for after their neighbour, those that find it already there */
+#define UNFILLED_SHARE \
+  0.11 /* of that, what may stay incomplete; beyond it sectors are completed from DRAM */
+#define MERGED                                                                                \
+  0.22 /* of reads of the same data by many SMs at a time, those that meet on the way and are \
+          looked up once */
+#define NEIGHBOUR_WAIT                                                                           \
+  0.4 /* of sectors that another warp asks for after their neighbour, those that find it already \
+         there */
 #define BASE_LOOKUPS 1800.0 /* sectors of any launch: code, parameters */
-#define BASE_READ 4096.0    /* bytes of DRAM that any launch reads when caches are cold: code, parameters */
-#define SM_LOOKUPS 10.0     /* of each SM that takes part */
-#define BLOCK_LOOKUPS 2.0   /* of each block */
+#define BASE_READ \
+  4096.0 /* bytes of DRAM that any launch reads when caches are cold: code, parameters */
+#define SM_LOOKUPS 10.0   /* of each SM that takes part */
+#define BLOCK_LOOKUPS 2.0 /* of each block */
 
-static bool parted(const ww_flows *f) { return f->g->l2_partitions > 1; }
-static double fabric(const ww_flows *f) { return parted(f) ? FABRIC : 0; }
-static double fabric_partial(const ww_flows *f) { return parted(f) ? FABRIC_PARTIAL : 0; }
-static double once_bytes(const ww_flows *f) { return (parted(f) ? ONCE_SHARE : 1) * f->g->l2_bytes; }
-static double shared_bytes(const ww_flows *f) { return (parted(f) ? SHARED_SHARE : 1) * f->g->l2_bytes; }
+static bool parted(const ww_flows *f) {
+  return f->g->l2_partitions > 1;
+}
+static double fabric(const ww_flows *f) {
+  return parted(f) ? FABRIC : 0;
+}
+static double fabric_partial(const ww_flows *f) {
+  return parted(f) ? FABRIC_PARTIAL : 0;
+}
+static double once_bytes(const ww_flows *f) {
+  return (parted(f) ? ONCE_SHARE : 1) * f->g->l2_bytes;
+}
+static double shared_bytes(const ww_flows *f) {
+  return (parted(f) ? SHARED_SHARE : 1) * f->g->l2_bytes;
+}
 
 /* ---- footprints of waves ---- */
 
@@ -49,16 +66,19 @@ static void stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint
   h->hi = fmax(h->hi, lo + p->bytes);
 }
 
-/* Bytes that blocks [from, to) enclose of an allocation: affine, so the ends of each row of blocks suffice. */
+/* Bytes that blocks [from, to) enclose of an allocation: affine, so the ends of each row of blocks
+ * suffice. */
 static hull hull_of(const ww_flows *f, const ww_flow *w, uint64_t from, uint64_t to) {
   hull h = {INFINITY, -INFINITY};
   const uint64_t *grid = f->sampled->box;
   for (uint32_t k = 0; k < f->sampled->nfootprints; k++) {
     const ww_footprint *p = &f->sampled->footprints[k];
-    if (p->arg != w->counts->arg || p->arg < 0) continue;
+    if (p->arg != w->counts->arg || p->arg < 0)
+      continue;
     for (uint64_t b = from; b < to;) {
       uint64_t end = (b / grid[0] + 1) * grid[0];
-      if (end > to) end = to;
+      if (end > to)
+        end = to;
       stretch(&h, p, grid, b);
       stretch(&h, p, grid, end - 1);
       b = end;
@@ -73,31 +93,38 @@ static bool is_affine(const ww_flows *f, const ww_flow *w) {
   bool any = false, affine = true;
   for (uint32_t k = 0; k < f->sampled->nfootprints; k++) {
     const ww_footprint *p = &f->sampled->footprints[k];
-    if (p->arg != w->counts->arg) continue;
+    if (p->arg != w->counts->arg)
+      continue;
     any = true;
     affine &= p->affine;
   }
   return any && affine && w->counts->arg >= 0;
 }
 
-/* A wave in the middle of the launch, and what of it is new against the wave before. The tally's sum counts what several blocks
- * touch several times, so its part for a wave is the most that a wave can touch. */
+/* A wave in the middle of the launch, and what of it is new against the wave before. The tally's
+ * sum counts what several blocks touch several times, so its part for a wave is the most that a
+ * wave can touch. */
 static void measure_wave(const ww_flows *f, ww_flow *w) {
   double all = 32 * w->unique;
   w->wave = w->fresh = all;
-  if (f->waves <= 1) return;
+  if (f->waves <= 1)
+    return;
   w->wave = fmin(all, 32 * w->counts->unique_sectors / f->waves);
   w->fresh = fmin(w->wave, all / f->waves);
-  if (!w->affine) return;
+  if (!w->affine)
+    return;
   uint64_t resident = (uint64_t)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1),
            total = ww_sampled_working(f->sampled);
-  uint64_t at = total / 2 + resident > total ? total - resident : total / 2, before = at > resident ? at - resident : 0;
+  uint64_t at = total / 2 + resident > total ? total - resident : total / 2,
+           before = at > resident ? at - resident : 0;
   hull now = hull_of(f, w, at, at + resident), old = hull_of(f, w, before, at);
   double extent = now.hi - now.lo, common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));
   double range = (double)(w->counts->hi - w->counts->lo);
-  if (!(extent > 0)) return;
+  if (!(extent > 0))
+    return;
   w->wave = fmin(w->wave, extent);
-  w->fresh = fmin(w->wave, (extent - common) * fmin(1, all / range)); /* of the range, only so much is touched */
+  w->fresh = fmin(w->wave, (extent - common) *
+                               fmin(1, all / range)); /* of the range, only so much is touched */
 }
 
 /* ---- distinct sectors ---- */
@@ -105,37 +132,45 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
 /* Do the blocks that were run reach to the ends of every axis? */
 static bool spans(const ww_flows *f) {
   uint64_t need = 1;
-  for (int d = 0; d < 3; d++) need *= f->spec->grid[d] > 3 ? 3 : f->spec->grid[d];
+  for (int d = 0; d < 3; d++)
+    need *= f->spec->grid[d] > 3 ? 3 : f->spec->grid[d];
   return f->sampled->blocks >= need;
 }
 
-/* Sectors that the launch can touch: what the sampled blocks did, where they reach all corners, else the allocation. */
+/* Sectors that the launch can touch: what the sampled blocks did, where they reach all corners,
+ * else the allocation. */
 static double range_of(const ww_flows *f, const ww_flow *w) {
   double touched = ceil((double)(w->counts->hi - w->counts->lo) / 32);
-  if (spans(f) || !w->region || w->region->unbounded) return touched;
+  if (spans(f) || !w->region || w->region->unbounded)
+    return touched;
   return fmax(touched, ceil((double)w->region->size / 32));
 }
 
-/* Which part of the range a single block reaches over: a gather goes everywhere, a stencil or a row of a sparse matrix does not. */
+/* Which part of the range a single block reaches over: a gather goes everywhere, a stencil or a row
+ * of a sparse matrix does not. */
 static double reach(const ww_flows *f, const ww_flow *w, double range) {
   double most = 0;
   for (uint32_t k = 0; k < f->sampled->nfootprints; k++)
-    if (f->sampled->footprints[k].arg == w->counts->arg) most = fmax(most, f->sampled->footprints[k].bytes / 32);
+    if (f->sampled->footprints[k].arg == w->counts->arg)
+      most = fmax(most, f->sampled->footprints[k].bytes / 32);
   return fmin(1, 4 * most / fmax(1, range));
 }
 
-/* Regular accesses: the tally's sum, at most the range they lie in. Random ones: drawn from that range, and with each its neighbour. */
+/* Regular accesses: the tally's sum, at most the range they lie in. Random ones: drawn from that
+ * range, and with each its neighbour. */
 static void measure_unique(const ww_flows *f, ww_flow *w) {
   double range = range_of(f, w), seen = w->counts->unique_sectors;
   w->affine = is_affine(f, w) && spans(f);
   w->random = w->affine ? 0 : w->scattered * reach(f, w, range);
   w->unique = fmin(seen, range);
   w->pair = fmin(1 + w->scattered, fmax(1, range / fmax(1, w->unique)));
-  if (w->affine || range <= 0) return;
+  if (w->affine || range <= 0)
+    return;
   double drawn = range * (1 - exp(-seen / range)), pairs = range * (1 - exp(-2 * seen / range));
   double regular = (1 - w->random) * w->unique;
   w->unique = w->random * drawn + regular;
-  if (w->unique > 0) w->pair = fmax(1, (w->random * pairs + w->pair * regular) / w->unique);
+  if (w->unique > 0)
+    w->pair = fmax(1, (w->random * pairs + w->pair * regular) / w->unique);
 }
 
 /* ---- misses ---- */
@@ -145,16 +180,19 @@ static int by_wave(const void *a, const void *b) {
   return x->wave < y->wave ? -1 : x->wave > y->wave;
 }
 
-static double read_once(const ww_flow *w) { return fmin(w->unique, w->loads + w->atomics); }
+static double read_once(const ww_flow *w) {
+  return fmin(w->unique, w->loads + w->atomics);
+}
 
 /* Bytes that are touched before a sector is touched again. */
 static double reuse_bytes(const ww_flow *w) {
-  if (w->affine) return w->wave;
+  if (w->affine)
+    return w->wave;
   return w->random * 32 * w->unique + (1 - w->random) * w->wave;
 }
 
-/* What comes back finds its place taken with the share of its footprint that does not fit. Small footprints come back soonest, so they are
- * served first. */
+/* What comes back finds its place taken with the share of its footprint that does not fit. Small
+ * footprints come back soonest, so they are served first. */
 static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
   double shared = shared_bytes(f), left = shared, traffic = 0;
   bool all_fits = footprint <= once_bytes(f);
@@ -166,14 +204,19 @@ static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
   qsort(order, f->nflows, sizeof *order, by_wave);
   for (uint32_t k = 0; k < f->nflows; k++) {
     ww_flow *w = order[k];
-    double asked = w->loads + w->atomics, once = read_once(w), late = all_fits ? 1 : fmin(1, shared / footprint);
+    double asked = w->loads + w->atomics, once = read_once(w),
+           late = all_fits ? 1 : fmin(1, shared / footprint);
     w->fits = all_fits ? 1 : fmin(1, left / fmax(1, reuse_bytes(w)));
     if (w->fits < 1 && traffic > 0) /* streams pass through */
       w->fits *= 1 - w->random * (1 - (asked + w->stores) / traffic);
     w->first = once + fmax(0, fmin(asked, w->fresh * f->waves / 32) - once) * (1 - late);
     w->misses = w->first + (asked - w->first) * (1 - w->fits);
-    if (f->warm) w->misses *= 1 - late, w->first *= 1 - late;
-    if (asked > 0) left = fmax(0, left - w->wave);
+    if (f->warm) {
+      w->misses *= 1 - late;
+      w->first *= 1 - late;
+    }
+    if (asked > 0)
+      left = fmax(0, left - w->wave);
   }
 }
 
@@ -189,9 +232,11 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double loads = w->loads - merged(w), asked = loads + w->atomics;
   double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
-  double second = fetched * (1 - pow(1 - fabric(f), touches));            /* the first from the far side */
-  double late = fmin(1, w->later + NEIGHBOUR_WAIT * w->other) * w->first; /* their neighbour brought them */
-  double lookups = asked + second, missed = w->misses - late + (asked > 0 ? fabric(f) * fetched * loads / asked : 0);
+  double second = fetched * (1 - pow(1 - fabric(f), touches)); /* the first from the far side */
+  double late =
+      fmin(1, w->later + NEIGHBOUR_WAIT * w->other) * w->first; /* their neighbour brought them */
+  double lookups = asked + second,
+         missed = w->misses - late + (asked > 0 ? fabric(f) * fetched * loads / asked : 0);
   out->l2_reads += loads;
   out->load_lines += fmin(w->lines, loads); /* a line is asked for by one sector at least */
   out->l2_atomics += w->atomics;
@@ -202,7 +247,8 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
 
 /* Partial stores that were joined into one with others fill more of their sectors. */
 static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
-  double stores = w->stores - w->joined, partial = fmin(stores, fmax(0, w->partial - 2 * w->joined));
+  double stores = w->stores - w->joined,
+         partial = fmin(stores, fmax(0, w->partial - 2 * w->joined));
   double lookups = stores + fabric(f) * (stores - partial) + fabric_partial(f) * partial;
   out->l2_writes += stores;
   out->partial_writes += partial;
@@ -210,7 +256,8 @@ static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   out->l2_hits += lookups;
 }
 
-/* Sectors that no store completes and no load has brought are completed from DRAM when there are too many of them. */
+/* Sectors that no store completes and no load has brought are completed from DRAM when there are
+ * too many of them. */
 static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
   double fill = fmax(0, bytes - UNFILLED_SHARE * f->g->l2_bytes);
   out->dram_read += fill;
@@ -218,16 +265,20 @@ static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
   out->l2_hits -= (1 - FABRIC_PARTIAL) * fill / 32;
 }
 
-/* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is written after the kernel. */
+/* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is
+ * written after the kernel. */
 static void write_back(const ww_flows *f, ww_traffic *out) {
   double l2 = f->g->l2_bytes, dirty = out->unique_written, incomplete = 0, again = 0;
-  if (!(dirty > 0)) return;
+  if (!(dirty > 0))
+    return;
   double passed = fmax(out->footprint, out->dram_read);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_flow *w = &f->flows[k];
     double once = fmin(w->unique, w->stores);
-    if (!(w->stores > 0)) continue;
-    if (!(w->loads > 0)) incomplete += fmax(0, 32 * once - w->counts->st_bytes);
+    if (!(w->stores > 0))
+      continue;
+    if (!(w->loads > 0))
+      incomplete += fmax(0, 32 * once - w->counts->st_bytes);
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
   }
   double most = (DIRTY_SHARE - (DIRTY_SHARE - INCOMPLETE_SHARE) * fmin(1, incomplete / dirty)) * l2;
@@ -241,7 +292,8 @@ static void add_base(const ww_flows *f, ww_traffic *out) {
   double n = BASE_LOOKUPS + SM_LOOKUPS * fmin(blocks, f->g->sms) + BLOCK_LOOKUPS * blocks;
   out->l2_lookups += n;
   out->l2_hits += 0.9 * n;
-  if (!f->warm) out->dram_read += BASE_READ;
+  if (!f->warm)
+    out->dram_read += BASE_READ;
 }
 
 void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
@@ -252,7 +304,8 @@ void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
     measure_wave(f, w);
     out->footprint += 32 * w->unique;
     out->unique_read += 32 * read_once(w);
-    if (w->stores > 0 || w->atomics > 0) out->unique_written += 32 * fmin(w->unique, w->stores + w->atomics);
+    if (w->stores > 0 || w->atomics > 0)
+      out->unique_written += 32 * fmin(w->unique, w->stores + w->atomics);
   }
   find_misses(f, out->footprint, a);
   for (uint32_t k = 0; k <= f->nflows; k++) { /* local memory, behind the others, stays in L2 */

@@ -1,4 +1,5 @@
-/* diff.c - two versions of a kernel under the same launch: which time changed, and which part of the machine says why. */
+/* diff.c - two versions of a kernel under the same launch: which time changed, and which part of
+ * the machine says why. */
 #include "show.h"
 
 #include <stdlib.h>
@@ -14,8 +15,10 @@ enum { MOST_CHANGES = 24, SHOWN = 6 };
 /* Large changes first, of things that matter: by the logarithm of the ratio. */
 static double size_of(const change *c) {
   double a = c->before > 0 ? c->before : 0, b = c->after > 0 ? c->after : 0;
-  if (a == b) return 0;
-  if (a == 0 || b == 0) return 10;
+  if (a == b)
+    return 0;
+  if (a == 0 || b == 0)
+    return 10;
   return fabs(log(b / a));
 }
 
@@ -24,7 +27,8 @@ static int by_size(const void *a, const void *b) {
   return p < q ? 1 : p > q ? -1 : 0;
 }
 
-static uint32_t quantities(const ww_prediction *p, const ww_prediction *q, change out[MOST_CHANGES]) {
+static uint32_t quantities(const ww_prediction *p, const ww_prediction *q,
+                           change out[MOST_CHANGES]) {
   uint32_t n = 0;
 #define PUT(what, field, unit) out[n++] = (change){what, p->field, q->field, unit};
   PUT("instructions of warps", work.lowered.total, "1")
@@ -47,7 +51,8 @@ static uint32_t quantities(const ww_prediction *p, const ww_prediction *q, chang
   PUT("resident warps of an SM", work.occupancy.warps, "1")
 #undef PUT
   qsort(out, n, sizeof *out, by_size);
-  while (n && size_of(&out[n - 1]) < 0.05) n--;
+  while (n && size_of(&out[n - 1]) < 0.05)
+    n--;
   return n;
 }
 
@@ -56,9 +61,11 @@ static uint32_t terms(const ww_timing *p, const ww_timing *q, ww_term out[WW_NTE
   uint32_t n = 0;
   for (int k = 0; k < WW_NTERMS; k++) {
     double change_us = fabs(q->bound_us[k] - p->bound_us[k]);
-    if (change_us < 0.02 * (p->us < q->us ? p->us : q->us)) continue;
+    if (change_us < 0.02 * (p->us < q->us ? p->us : q->us))
+      continue;
     uint32_t at = n++;
-    for (; at > 0 && fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us; at--) out[at] = out[at - 1];
+    for (; at > 0 && fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us; at--)
+      out[at] = out[at - 1];
     out[at] = (ww_term)k;
   }
   return n;
@@ -85,22 +92,27 @@ static void print_terms(const ww_timing *p, const ww_timing *q, FILE *f) {
   ww_term changed[WW_NTERMS];
   char a[16], b[16];
   uint32_t n = terms(p, q, changed);
-  if (!n) return;
+  if (!n)
+    return;
   fprintf(f, "\n%-32s %14s %14s\n", "each alone would take", "old", "new");
   for (uint32_t k = 0; k < n; k++)
-    fprintf(f, "  %-30s %14s %14s%s\n", ww_term_words[changed[k]], ww_show_us(p->bound_us[changed[k]], a),
-            ww_show_us(q->bound_us[changed[k]], b), changed[k] == q->bottleneck ? "  <- the limit now" : "");
+    fprintf(f, "  %-30s %14s %14s%s\n", ww_term_words[changed[k]],
+            ww_show_us(p->bound_us[changed[k]], a), ww_show_us(q->bound_us[changed[k]], b),
+            changed[k] == q->bottleneck ? "  <- the limit now" : "");
 }
 
 static void print_why(const ww_timing *p, const ww_timing *q, FILE *f) {
   ww_term changed[WW_NTERMS];
   char text[300];
   bool faster = q->us < p->us;
-  if (fabs(q->us / p->us - 1) < 0.005) return;
+  if (fabs(q->us / p->us - 1) < 0.005)
+    return;
   for (uint32_t k = 0, n = terms(p, q, changed); k < n; k++) {
     double d = q->bound_us[changed[k]] - p->bound_us[changed[k]];
-    if ((d < 0) != faster) continue; /* changed the other way, and was outweighed */
-    snprintf(text, sizeof text, "%s because %s takes %s; it was bound by %s and is now bound by %s.",
+    if ((d < 0) != faster)
+      continue; /* changed the other way, and was outweighed */
+    snprintf(text, sizeof text,
+             "%s because %s takes %s; it was bound by %s and is now bound by %s.",
              faster ? "Faster" : "Slower", ww_term_words[changed[k]], faster ? "less" : "more",
              ww_term_words[p->bottleneck], ww_term_words[q->bottleneck]);
     ww_show_wrapped(f, text, 0);
@@ -112,13 +124,17 @@ void ww_diff_print(const ww_prediction *p, const ww_prediction *q, FILE *f) {
   change c[MOST_CHANGES];
   char a[24], b[24], words[48], range[40];
   uint32_t n = quantities(p, q, c);
-  fprintf(f, "%s%s%s on %s: %s\n", ww_show_color(f, "\033[1m"), q->report.kernel, ww_show_color(f, "\033[0m"),
-          q->report.gpu, ratio_words(p->timing.us, q->timing.us, words));
-  fprintf(f, "  old %10s  (%s)  %s\n", ww_show_us(p->timing.us, a), interval(&p->timing, range), p->report.file);
-  fprintf(f, "  new %10s  (%s)  %s\n", ww_show_us(q->timing.us, a), interval(&q->timing, range), q->report.file);
+  fprintf(f, "%s%s%s on %s: %s\n", ww_show_color(f, "\033[1m"), q->report.kernel,
+          ww_show_color(f, "\033[0m"), q->report.gpu,
+          ratio_words(p->timing.us, q->timing.us, words));
+  fprintf(f, "  old %10s  (%s)  %s\n", ww_show_us(p->timing.us, a), interval(&p->timing, range),
+          p->report.file);
+  fprintf(f, "  new %10s  (%s)  %s\n", ww_show_us(q->timing.us, a), interval(&q->timing, range),
+          q->report.file);
   print_why(&p->timing, &q->timing, f);
   print_terms(&p->timing, &q->timing, f);
-  if (n) fprintf(f, "\n%-32s %14s %14s\n", "what changed most", "old", "new");
+  if (n)
+    fprintf(f, "\n%-32s %14s %14s\n", "what changed most", "old", "new");
   for (uint32_t k = 0; k < n && k < SHOWN; k++)
     fprintf(f, "  %-30s %14s %14s\n", c[k].what, ww_show_amount(c[k].before, c[k].unit, a),
             ww_show_amount(c[k].after, c[k].unit, b));
@@ -140,7 +156,8 @@ void ww_diff_write(const ww_prediction *p, const ww_prediction *q, ww_json *j) {
   ww_json_key(j, "changed_us");
   ww_json_obj(j);
   for (uint32_t k = 0; k < n; k++)
-    ww_json_knum(j, ww_term_names[changed[k]], q->timing.bound_us[changed[k]] - p->timing.bound_us[changed[k]]);
+    ww_json_knum(j, ww_term_names[changed[k]],
+                 q->timing.bound_us[changed[k]] - p->timing.bound_us[changed[k]]);
   ww_json_end_obj(j);
   ww_json_end_obj(j);
 }

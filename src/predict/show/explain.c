@@ -1,6 +1,8 @@
-/* explain.c - advice as a page: what to change first with its source line, then the rest, then where the time goes.
+/* explain.c - advice as a page: what to change first with its source line, then the rest, then
+ * where the time goes.
  *
- * Everything a person needs to begin fits the first screen: at most one finding in full and four in short come before the lines. */
+ * Everything a person needs to begin fits the first screen: at most one finding in full and four in
+ * short come before the lines. */
 #include "../advice/advice.h"
 
 #include <ctype.h>
@@ -23,31 +25,37 @@ static const char *source_line(source *s, const ww_module *m, uint32_t file, uin
   ww_err ignored;
   char *data;
   size_t n;
-  if (!line) return "";
+  if (!line)
+    return "";
   if (!s->text || s->file != file) {
     s->file = file;
     s->text = !ww_read_file(s->arena, m->files[file], 64 << 20, &data, &n, &ignored) ? data : "";
   }
   const char *at = s->text;
-  for (uint32_t k = 1; k < line && at; k++) at = (at = strchr(at, '\n')) ? at + 1 : NULL;
-  if (!at) return "";
+  for (uint32_t k = 1; k < line && at; k++)
+    at = (at = strchr(at, '\n')) ? at + 1 : NULL;
+  if (!at)
+    return "";
   at += strspn(at, " \t");
   size_t len = strcspn(at, "\r\n");
-  while (len && isspace((unsigned char)at[len - 1])) len--;
+  while (len && isspace((unsigned char)at[len - 1]))
+    len--;
   return ww_strndup(s->arena, at, len);
 }
 
 /* "12", or "util.cuh:12" where it is not the kernel's own file. */
 static const char *place(const ww_explained *x, ww_arena *a, uint32_t file, uint32_t line) {
-  if (!line) return "the launch";
+  if (!line)
+    return "the launch";
   const char *path = x->m->files[file];
-  if (x->fn->file && !strcmp(path, x->fn->file)) return ww_fmt(a, "line %u", line);
+  if (x->fn->file && !strcmp(path, x->fn->file))
+    return ww_fmt(a, "line %u", line);
   return ww_fmt(a, "%s:%u", ww_path_base(path), line);
 }
 
 static bool about_launch(ww_rule r) {
-  return r == WW_RULE_LOW_OCCUPANCY || r == WW_RULE_PARTIAL_WARPS || r == WW_RULE_FEW_BLOCKS || r == WW_RULE_TAIL ||
-         r == WW_RULE_IMBALANCE;
+  return r == WW_RULE_LOW_OCCUPANCY || r == WW_RULE_PARTIAL_WARPS || r == WW_RULE_FEW_BLOCKS ||
+         r == WW_RULE_TAIL || r == WW_RULE_IMBALANCE;
 }
 
 /* ---- findings ---- */
@@ -61,11 +69,13 @@ static void print_first(const ww_explained *x, source *s, const ww_advice_item *
   const char *bold = ww_show_color(f, "\033[1m"), *off = ww_show_color(f, "\033[0m"),
              *green = ww_show_color(f, "\033[32m");
   char us[16], g[16];
-  fprintf(f, "\n%s%s%s: %s, %s%sx faster%s (%s) [%s]\n", bold, i->gain >= LARGE ? "Change first" : "Little to gain",
-          off, about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green, factor(i->gain, g),
-          off, ww_show_us(i->us, us), ww_rules[i->rule].id);
+  fprintf(f, "\n%s%s%s: %s, %s%sx faster%s (%s) [%s]\n", bold,
+          i->gain >= LARGE ? "Change first" : "Little to gain", off,
+          about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green,
+          factor(i->gain, g), off, ww_show_us(i->us, us), ww_rules[i->rule].id);
   const char *text = source_line(s, x->m, i->file, i->line);
-  if (*text) fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
+  if (*text)
+    fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
   char first[2] = {(char)toupper((unsigned char)i->cause[0]), 0};
   ww_show_wrapped(f, ww_fmt(s->arena, "%s%s.", first, i->cause + 1), 2);
   first[0] = (char)toupper((unsigned char)i->remedy[0]);
@@ -82,13 +92,17 @@ static void print_short(const ww_explained *x, source *s, const ww_advice_item *
 static void print_findings(const ww_explained *x, source *s, FILE *f) {
   const ww_advice *d = x->advice;
   if (!d->nitems) {
-    fprintf(f, "\nNothing stands out: no single change that this model knows makes it 3 %% faster.\n");
+    fprintf(f,
+            "\nNothing stands out: no single change that this model knows makes it 3 %% faster.\n");
     return;
   }
   print_first(x, s, &d->items[0], f);
-  if (d->nitems > FULL) fprintf(f, "\n%sThen%s\n", ww_show_color(f, "\033[1m"), ww_show_color(f, "\033[0m"));
-  for (uint32_t k = FULL; k < d->nitems && k < SHORT; k++) print_short(x, s, &d->items[k], f);
-  if (d->nitems > SHORT) fprintf(f, "  and %u smaller ones, with --json\n", d->nitems - SHORT);
+  if (d->nitems > FULL)
+    fprintf(f, "\n%sThen%s\n", ww_show_color(f, "\033[1m"), ww_show_color(f, "\033[0m"));
+  for (uint32_t k = FULL; k < d->nitems && k < SHORT; k++)
+    print_short(x, s, &d->items[k], f);
+  if (d->nitems > SHORT)
+    fprintf(f, "  and %u smaller ones, with --json\n", d->nitems - SHORT);
 }
 
 /* ---- lines ---- */
@@ -96,18 +110,22 @@ static void print_findings(const ww_explained *x, source *s, FILE *f) {
 static void print_lines(const ww_explained *x, source *s, FILE *f) {
   const ww_advice *d = x->advice;
   char a[24], b[24];
-  fprintf(f, "\n%sWhere the time goes%s\n  share      instr.       bytes  line\n", ww_show_color(f, "\033[1m"),
-          ww_show_color(f, "\033[0m"));
+  fprintf(f, "\n%sWhere the time goes%s\n  share      instr.       bytes  line\n",
+          ww_show_color(f, "\033[1m"), ww_show_color(f, "\033[0m"));
   for (uint32_t k = 0; k < d->nlines && k < LINES; k++) {
     const ww_line_cost *l = &d->lines[k];
-    if (l->share < 0.005 && k) break;
+    if (l->share < 0.005 && k)
+      break;
     const char *at = l->line ? place(x, s->arena, l->file, l->line) : "(no line)";
     at = ww_starts(at, "line ") ? at + 5 : at;
-    fprintf(f, "  %3.0f %%  %10s  %10s  %4s | %.*s\n", 100 * l->share, ww_show_amount(l->inst, "1", a),
-            l->bytes > 0 ? ww_show_amount(l->bytes, "byte", b) : "", at, 58, source_line(s, x->m, l->file, l->line));
+    fprintf(f, "  %3.0f %%  %10s  %10s  %4s | %.*s\n", 100 * l->share,
+            ww_show_amount(l->inst, "1", a),
+            l->bytes > 0 ? ww_show_amount(l->bytes, "byte", b) : "", at, 58,
+            source_line(s, x->m, l->file, l->line));
   }
   if (d->rest >= 0.005)
-    fprintf(f, "  %3.0f %%  %10s  %10s  start, end and what no line asks for\n", 100 * d->rest, "", "");
+    fprintf(f, "  %3.0f %%  %10s  %10s  start, end and what no line asks for\n", 100 * d->rest, "",
+            "");
 }
 
 static void print_stalls(const ww_timing *t, FILE *f) {
@@ -116,10 +134,13 @@ static void print_stalls(const ww_timing *t, FILE *f) {
   for (int shown = 0; shown < 5; shown++) {
     int best = -1;
     for (int k = 0; k < WW_NTERMS; k++)
-      if (!done[k] && (best < 0 || t->stall[k] > t->stall[best])) best = k;
-    if (t->stall[best] < 0.02) break;
+      if (!done[k] && (best < 0 || t->stall[k] > t->stall[best]))
+        best = k;
+    if (t->stall[best] < 0.02)
+      break;
     done[best] = true;
-    snprintf(one, sizeof one, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best], 100 * t->stall[best]);
+    snprintf(one, sizeof one, "%s%s %.0f %%", shown ? ", " : "", ww_term_words[best],
+             100 * t->stall[best]);
     strncat(text, one, sizeof text - strlen(text) - 1);
   }
   fputc('\n', f);
@@ -131,12 +152,13 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   const ww_report *r = &x->p->report;
   char us[16], lo[16], hi[16];
   source s = {.arena = ww_arena_new()};
-  fprintf(f, "%s%s%s  %s:%u  on %s\n", ww_show_color(f, "\033[1m"), r->kernel, ww_show_color(f, "\033[0m"),
-          r->file ? r->file : "", x->fn->line, r->gpu);
+  fprintf(f, "%s%s%s  %s:%u  on %s\n", ww_show_color(f, "\033[1m"), r->kernel,
+          ww_show_color(f, "\033[0m"), r->file ? r->file : "", x->fn->line, r->gpu);
   ww_show_launch(f, r);
-  fprintf(f, "%s%s%s (%s .. %s)\n", ww_show_color(f, "\033[1m"), ww_show_us(t->us, us), ww_show_color(f, "\033[0m"),
-          ww_show_us(t->low, lo), ww_show_us(t->high, hi));
-  if (r->bottleneck) ww_show_wrapped(f, ww_fmt(s.arena, "limited by %s", r->bottleneck), 0);
+  fprintf(f, "%s%s%s (%s .. %s)\n", ww_show_color(f, "\033[1m"), ww_show_us(t->us, us),
+          ww_show_color(f, "\033[0m"), ww_show_us(t->low, lo), ww_show_us(t->high, hi));
+  if (r->bottleneck)
+    ww_show_wrapped(f, ww_fmt(s.arena, "limited by %s", r->bottleneck), 0);
   print_findings(x, &s, f);
   print_lines(x, &s, f);
   print_stalls(t, f);
@@ -159,8 +181,10 @@ void ww_explain_write(void *ctx, ww_json *j) {
     ww_json_knum(j, "share", l->share);
     ww_json_knum(j, "instructions", l->inst);
     ww_json_knum(j, "bytes", l->bytes);
-    if (l->sectors > 0) ww_json_knum(j, "sectors_per_request", l->sectors);
-    if (l->ways > 0) ww_json_knum(j, "shared_conflict_ways", l->ways);
+    if (l->sectors > 0)
+      ww_json_knum(j, "sectors_per_request", l->sectors);
+    if (l->ways > 0)
+      ww_json_knum(j, "shared_conflict_ways", l->ways);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);

@@ -1,4 +1,5 @@
-/* plot.c - the parts of a log-log plot in SVG. Coordinates go out with one decimal: small files, the same on every machine. */
+/* plot.c - the parts of a log-log plot in SVG. Coordinates go out with one decimal: small files,
+ * the same on every machine. */
 #include "plot.h"
 
 #include <math.h>
@@ -9,40 +10,59 @@ const char *const ww_plot_colors[WW_PLOT_COLORS] = {"#0072b2", "#d55e00", "#009e
                                                     "#b8860b", "#56b4e9", "#7a4fb5", "#555555"};
 
 void ww_svg_escape(ww_buf *out, const char *text) {
-  for (const char *s = text; *s; s++) switch (*s) {
-    case '<': ww_buf_puts(out, "&lt;"); break;
-    case '>': ww_buf_puts(out, "&gt;"); break;
-    case '&': ww_buf_puts(out, "&amp;"); break;
-    case '"': ww_buf_puts(out, "&quot;"); break;
-    default: ww_buf_add(out, s, 1);
+  for (const char *s = text; *s; s++)
+    switch (*s) {
+    case '<':
+      ww_buf_puts(out, "&lt;");
+      break;
+    case '>':
+      ww_buf_puts(out, "&gt;");
+      break;
+    case '&':
+      ww_buf_puts(out, "&amp;");
+      break;
+    case '"':
+      ww_buf_puts(out, "&quot;");
+      break;
+    default:
+      ww_buf_add(out, s, 1);
     }
 }
 
-void ww_plot_text(ww_plot *p, double x, double y, const char *anchor, const char *color, double size, double turn,
-                  const char *text) {
-  ww_buf_fmt(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%.3g\"", x, y, anchor,
-             color, size);
-  if (turn != 0) ww_buf_fmt(p->out, " transform=\"rotate(%.1f %.1f %.1f)\"", turn, x, y);
+void ww_plot_text(ww_plot *p, double x, double y, const char *anchor, const char *color,
+                  double size, double turn, const char *text) {
+  ww_buf_fmt(p->out,
+             "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%.3g\"", x, y,
+             anchor, color, size);
+  if (turn != 0)
+    ww_buf_fmt(p->out, " transform=\"rotate(%.1f %.1f %.1f)\"", turn, x, y);
   ww_buf_puts(p->out, ">");
   ww_svg_escape(p->out, text);
   ww_buf_puts(p->out, "</text>\n");
 }
 
 void ww_plot_begin(ww_plot *p, double right, const char *title, const char *subtitle) {
-  p->left = LEFT, p->top = TOP, p->width = WIDTH - LEFT - right, p->height = HEIGHT - TOP - BOTTOM;
-  ww_buf_fmt(p->out,
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-             "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>",
-             WIDTH, HEIGHT, WIDTH, HEIGHT);
+  p->left = LEFT;
+  p->top = TOP;
+  p->width = WIDTH - LEFT - right;
+  p->height = HEIGHT - TOP - BOTTOM;
+  ww_buf_fmt(
+      p->out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+      "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>",
+      WIDTH, HEIGHT, WIDTH, HEIGHT);
   ww_svg_escape(p->out, title);
-  ww_buf_fmt(p->out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH, HEIGHT);
+  ww_buf_fmt(p->out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH,
+             HEIGHT);
   ww_plot_text(p, LEFT, 28, "start", "#1a1a1a", 17, 0, title);
-  if (subtitle) ww_plot_text(p, LEFT, 48, "start", "#666666", 12.5, 0, subtitle);
+  if (subtitle)
+    ww_plot_text(p, LEFT, 48, "start", "#666666", 12.5, 0, subtitle);
 }
 
 void ww_plot_end(ww_plot *p) {
   ww_buf_fmt(p->out,
-             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#9a9a9a\"/>\n</svg>\n",
+             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
+             "stroke=\"#9a9a9a\"/>\n</svg>\n",
              p->left, p->top, p->width, p->height);
 }
 
@@ -51,12 +71,18 @@ static double place(double v, double lo, double hi) {
   return at < 0 ? 0 : at > 1 ? 1 : at;
 }
 
-double ww_plot_x(const ww_plot *p, double v) { return p->left + p->width * place(v, p->x0, p->x1); }
-double ww_plot_y(const ww_plot *p, double v) { return p->top + p->height * (1 - place(v, p->y0, p->y1)); }
+double ww_plot_x(const ww_plot *p, double v) {
+  return p->left + p->width * place(v, p->x0, p->x1);
+}
+double ww_plot_y(const ww_plot *p, double v) {
+  return p->top + p->height * (1 - place(v, p->y0, p->y1));
+}
 
-void ww_plot_line(ww_plot *p, double xa, double ya, double xb, double yb, const char *color, double width,
-                  bool dashed) {
-  ww_buf_fmt(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"%.3g\"%s/>\n",
+void ww_plot_line(ww_plot *p, double xa, double ya, double xb, double yb, const char *color,
+                  double width, bool dashed) {
+  ww_buf_fmt(p->out,
+             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+             "stroke-width=\"%.3g\"%s/>\n",
              ww_plot_x(p, xa), ww_plot_y(p, ya), ww_plot_x(p, xb), ww_plot_y(p, yb), color, width,
              dashed ? " stroke-dasharray=\"6 4\"" : "");
 }

@@ -15,7 +15,8 @@ typedef const char *(*ww_tick_text)(double v, char out[24]);
 enum { WW_PLOT_COLORS = 8 };
 extern const char *const ww_plot_colors[WW_PLOT_COLORS]; /* can be told apart by the colour-blind */
 
-/* The picture is 900 x 560; the frame leaves `right` pixels for a legend. Ranges must be set before. */
+/* The picture is 900 x 560; the frame leaves `right` pixels for a legend. Ranges must be set
+ * before. */
 void ww_plot_begin(ww_plot *p, double right, const char *title, const char *subtitle);
 void ww_plot_end(ww_plot *p);
 double ww_plot_x(const ww_plot *p, double v); /* pixels; values beyond the edges are put on them */
@@ -25,9 +26,11 @@ void ww_plot_tick_x(ww_plot *p, double v, const char *text);
 void ww_plot_tick_y(ww_plot *p, double v, const char *text);
 void ww_plot_decades(ww_plot *p, bool x, bool y, ww_tick_text text_x, ww_tick_text text_y);
 void ww_plot_titles(ww_plot *p, const char *x, const char *y);
-void ww_plot_line(ww_plot *p, double xa, double ya, double xb, double yb, const char *color, double width, bool dashed);
+void ww_plot_line(ww_plot *p, double xa, double ya, double xb, double yb, const char *color,
+                  double width, bool dashed);
 /* anchor: start, middle, end; at pixels; turn: degrees. */
-void ww_plot_text(ww_plot *p, double x, double y, const char *anchor, const char *color, double size, double turn, const char *text);
+void ww_plot_text(ww_plot *p, double x, double y, const char *anchor, const char *color,
+                  double size, double turn, const char *text);
 void ww_svg_escape(ww_buf *out, const char *text);
 
 #endif

@@ -19,24 +19,33 @@ double ww_roof_at(const ww_roofs *r, ww_roof precision, double ai) {
   return peak > 0 && peak < memory ? peak : memory;
 }
 
-static double value(const ww_report *r, ww_metric m) { return r->m[m].known ? r->m[m].value : 0; }
+static double value(const ww_report *r, ww_metric m) {
+  return r->m[m].known ? r->m[m].value : 0;
+}
 
-bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out, const char **why) {
-  double f64 = value(r, WW_M_flops_fp64), f32 = value(r, WW_M_flops_fp32), f16 = value(r, WW_M_flops_fp16),
-         tensor = value(r, WW_M_flops_tensor), flops = f64 + f32 + f16 + tensor;
-  double bytes = value(r, WW_M_dram_read_bytes) + value(r, WW_M_dram_write_bytes), us = value(r, WW_M_time_us);
+bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out,
+                      const char **why) {
+  double f64 = value(r, WW_M_flops_fp64), f32 = value(r, WW_M_flops_fp32),
+         f16 = value(r, WW_M_flops_fp16), tensor = value(r, WW_M_flops_tensor),
+         flops = f64 + f32 + f16 + tensor;
+  double bytes = value(r, WW_M_dram_read_bytes) + value(r, WW_M_dram_write_bytes),
+         us = value(r, WW_M_time_us);
   *why = !(us > 0)      ? "no time is known"
          : !(flops > 0) ? "no floating-point operations"
          : !(bytes > 0) ? "no DRAM traffic"
                         : NULL;
-  if (*why) return false;
-  *out = (ww_roof_point){.kernel = r->kernel ? r->kernel : "?",
-                         .gpu = gpu,
-                         .measured = r->by == WW_BY_HARDWARE,
-                         .ai = flops / bytes,
-                         .gflops = flops / us / 1e3,
-                         .l2_ai = value(r, WW_M_l2_bytes) > 0 ? flops / value(r, WW_M_l2_bytes) : 0};
-  out->precision = tensor > 0.5 * flops ? WW_ROOF_TENSOR : f64 > 0.5 * flops ? WW_ROOF_FP64 : WW_ROOF_FP32;
+  if (*why)
+    return false;
+  *out =
+      (ww_roof_point){.kernel = r->kernel ? r->kernel : "?",
+                      .gpu = gpu,
+                      .measured = r->by == WW_BY_HARDWARE,
+                      .ai = flops / bytes,
+                      .gflops = flops / us / 1e3,
+                      .l2_ai = value(r, WW_M_l2_bytes) > 0 ? flops / value(r, WW_M_l2_bytes) : 0};
+  out->precision = tensor > 0.5 * flops ? WW_ROOF_TENSOR
+                   : f64 > 0.5 * flops  ? WW_ROOF_FP64
+                                        : WW_ROOF_FP32;
   out->roof = ww_roof_at(roofs, out->precision, out->ai);
   return true;
 }
@@ -56,32 +65,40 @@ static void dot(canvas *c, double x, double y) {
   static const uint8_t bit[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   double u = (log10(x) - c->x0) / (c->x1 - c->x0) * (COLUMNS * 2 - 1),
          v = (c->y1 - log10(y)) / (c->y1 - c->y0) * (ROWS * 4 - 1);
-  if (!(u >= -0.5) || !(v >= -0.5) || u > COLUMNS * 2 - 0.5 || v > ROWS * 4 - 0.5) return;
+  if (!(u >= -0.5) || !(v >= -0.5) || u > COLUMNS * 2 - 0.5 || v > ROWS * 4 - 0.5)
+    return;
   int i = (int)(u + 0.5), j = (int)(v + 0.5);
   c->dots[j / 4][i / 2] |= bit[j % 4][i % 2];
 }
 
 static bool cell_of(const canvas *c, double x, double y, int *i, int *j) {
-  *i = (int)((log10(x) - c->x0) / (c->x1 - c->x0) * COLUMNS), *j = (int)((c->y1 - log10(y)) / (c->y1 - c->y0) * ROWS);
+  *i = (int)((log10(x) - c->x0) / (c->x1 - c->x0) * COLUMNS);
+  *j = (int)((c->y1 - log10(y)) / (c->y1 - c->y0) * ROWS);
   return *i >= 0 && *j >= 0 && *i < COLUMNS && *j < ROWS;
 }
 
 /* Memories' roofs up to the highest peak; a peak from where L2, else DRAM, meets it. */
 static void draw_roofs(canvas *c, const ww_roofs *r) {
   double top = 0, steep = r->v[WW_ROOF_L2] > 0 ? r->v[WW_ROOF_L2] : r->v[WW_ROOF_DRAM];
-  for (int k = WW_ROOF_FP64; k < WW_NROOFS; k++) top = r->v[k] > top ? r->v[k] : top;
+  for (int k = WW_ROOF_FP64; k < WW_NROOFS; k++)
+    top = r->v[k] > top ? r->v[k] : top;
   for (int k = 0; k < COLUMNS * 4; k++) {
     double x = pow(10, c->x0 + (c->x1 - c->x0) * k / (COLUMNS * 4 - 1));
     for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++)
-      if (r->v[m] > 0 && r->v[m] * x <= top) dot(c, x, r->v[m] * x);
+      if (r->v[m] > 0 && r->v[m] * x <= top)
+        dot(c, x, r->v[m] * x);
     for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
-      if (r->v[m] > 0 && x >= r->v[m] / steep) dot(c, x, r->v[m]);
+      if (r->v[m] > 0 && x >= r->v[m] / steep)
+        dot(c, x, r->v[m]);
   }
 }
 
 static void put_text(canvas *c, int i, int j, const char *text) {
   for (int k = 0; text[k]; k++)
-    if (i + k >= 0 && i + k < COLUMNS && j >= 0 && j < ROWS) c->mark[j][i + k] = text[k], c->color[j][i + k] = 0;
+    if (i + k >= 0 && i + k < COLUMNS && j >= 0 && j < ROWS) {
+      c->mark[j][i + k] = text[k];
+      c->color[j][i + k] = 0;
+    }
 }
 
 /* Names at the roofs' ends, inside the frame. */
@@ -89,43 +106,59 @@ static void name_roofs(canvas *c, const ww_roofs *r) {
   int i, j;
   for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
     if (r->v[m] > 0 && cell_of(c, pow(10, c->x1 - 1e-6), r->v[m], &i, &j)) {
-      bool above = m == WW_ROOF_FP32 || j + 1 >= ROWS; /* FP64 and FP32 are often close: one name above, one below */
-      put_text(c, COLUMNS - (int)strlen(ww_roof_names[m]), above && j > 0 ? j - 1 : j + 1, ww_roof_names[m]);
+      bool above = m == WW_ROOF_FP32 ||
+                   j + 1 >= ROWS; /* FP64 and FP32 are often close: one name above, one below */
+      put_text(c, COLUMNS - (int)strlen(ww_roof_names[m]), above && j > 0 ? j - 1 : j + 1,
+               ww_roof_names[m]);
     }
   for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++) {
     double y = pow(10, c->y0 + 0.12 * (c->y1 - c->y0)), x = r->v[m] > 0 ? y / r->v[m] : 0;
-    if (x > 0 && cell_of(c, x, y, &i, &j)) put_text(c, m == WW_ROOF_DRAM ? i + 2 : i - 3, j, ww_roof_names[m]);
+    if (x > 0 && cell_of(c, x, y, &i, &j))
+      put_text(c, m == WW_ROOF_DRAM ? i + 2 : i - 3, j, ww_roof_names[m]);
   }
 }
 
 static void bounds(const ww_roofline *r, canvas *c) {
   double lo_x = 0.05, hi_x = 200, lo_y = INFINITY, hi_y = 0;
   for (uint32_t k = 0; k < r->npoints; k++) {
-    lo_x = fmin(lo_x, r->points[k].ai / 3), hi_x = fmax(hi_x, r->points[k].ai * 3);
+    lo_x = fmin(lo_x, r->points[k].ai / 3);
+    hi_x = fmax(hi_x, r->points[k].ai * 3);
     lo_y = fmin(lo_y, r->points[k].gflops / 3);
   }
   for (uint32_t g = 0; g < r->ngpus; g++)
     for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
-      if (r->roofs[g].v[m] > 0)
-        hi_y = fmax(hi_y, r->roofs[g].v[m] * 1.7), lo_y = fmin(lo_y, r->roofs[g].v[WW_ROOF_DRAM] * lo_x);
-  lo_x = fmax(lo_x, 1e-3), hi_x = fmin(hi_x, 2e4), lo_y = fmax(lo_y, 0.01);
-  c->x0 = log10(lo_x), c->x1 = log10(hi_x), c->y0 = log10(lo_y), c->y1 = log10(hi_y);
+      if (r->roofs[g].v[m] > 0) {
+        hi_y = fmax(hi_y, r->roofs[g].v[m] * 1.7);
+        lo_y = fmin(lo_y, r->roofs[g].v[WW_ROOF_DRAM] * lo_x);
+      }
+  lo_x = fmax(lo_x, 1e-3);
+  hi_x = fmin(hi_x, 2e4);
+  lo_y = fmax(lo_y, 0.01);
+  c->x0 = log10(lo_x);
+  c->x1 = log10(hi_x);
+  c->y0 = log10(lo_y);
+  c->y1 = log10(hi_y);
 }
 
-static char letter_of(uint32_t k, bool measured) { return (char)((measured ? 'a' : 'A') + k % 26); }
+static char letter_of(uint32_t k, bool measured) {
+  return (char)((measured ? 'a' : 'A') + k % 26);
+}
 
 /* Points of the same kernel have the same letter. */
 static uint32_t kernel_index(const ww_roofline *r, uint32_t point) {
   uint32_t n = 0;
   for (uint32_t k = 0; k <= point; k++) {
     bool seen = false;
-    for (uint32_t j = 0; j < k && !seen; j++) seen = !strcmp(r->points[j].kernel, r->points[k].kernel);
+    for (uint32_t j = 0; j < k && !seen; j++)
+      seen = !strcmp(r->points[j].kernel, r->points[k].kernel);
     if (k == point && seen) { /* its first appearance */
       uint32_t j = 0;
-      while (strcmp(r->points[j].kernel, r->points[k].kernel) != 0) j++;
+      while (strcmp(r->points[j].kernel, r->points[k].kernel) != 0)
+        j++;
       return kernel_index(r, j);
     }
-    if (!seen && k < point) n++;
+    if (!seen && k < point)
+      n++;
   }
   return n;
 }
@@ -133,9 +166,11 @@ static uint32_t kernel_index(const ww_roofline *r, uint32_t point) {
 static void print_cell(const canvas *c, int j, int i, FILE *f) {
   uint8_t d = c->dots[j][i];
   if (c->mark[j][i]) {
-    static const char *const colors[] = {"", "\033[1;36m", "\033[1;33m", "\033[1;32m", "\033[1;35m"};
+    static const char *const colors[] = {"", "\033[1;36m", "\033[1;33m", "\033[1;32m",
+                                         "\033[1;35m"};
     bool on = c->color[j][i] && ww_color_on(f);
-    fprintf(f, "%s%c%s", on ? colors[1 + (c->color[j][i] - 1) % 4] : "", c->mark[j][i], on ? "\033[0m" : "");
+    fprintf(f, "%s%c%s", on ? colors[1 + (c->color[j][i] - 1) % 4] : "", c->mark[j][i],
+            on ? "\033[0m" : "");
   } else if (d)
     fprintf(f, "\xe2%c%c", 0xa0 + (d >> 6), 0x80 + (d & 0x3f)); /* U+2800 + dots */
   else
@@ -148,10 +183,13 @@ static void print_canvas(const canvas *c, FILE *f) {
     double y = c->y1 - (j + 0.5) / ROWS * (c->y1 - c->y0), step = (c->y1 - c->y0) / ROWS;
     bool decade = floor(y + step / 2) != floor(y - step / 2);
     double at = 1e9 * pow(10, floor(y + step / 2));
-    fprintf(f, "%*s %s", LABEL - 1, decade ? ww_show_amount(at, "1", v) : "", decade ? "\u253c" : "\u2502");
+    fprintf(f, "%*s %s", LABEL - 1, decade ? ww_show_amount(at, "1", v) : "",
+            decade ? "\u253c" : "\u2502");
     int last = COLUMNS;
-    while (last > 0 && !c->mark[j][last - 1] && !c->dots[j][last - 1]) last--;
-    for (int i = 0; i < last; i++) print_cell(c, j, i, f);
+    while (last > 0 && !c->mark[j][last - 1] && !c->dots[j][last - 1])
+      last--;
+    for (int i = 0; i < last; i++)
+      print_cell(c, j, i, f);
     fputc('\n', f);
   }
 }
@@ -161,44 +199,52 @@ static void print_axis(const canvas *c, FILE *f) {
   memset(labels, ' ', sizeof labels);
   fprintf(f, "%*s\u2514", LABEL, "");
   for (int i = 0; i < COLUMNS; i++) {
-    double a = c->x0 + (double)i / COLUMNS * (c->x1 - c->x0), b = c->x0 + (double)(i + 1) / COLUMNS * (c->x1 - c->x0);
+    double a = c->x0 + (double)i / COLUMNS * (c->x1 - c->x0),
+           b = c->x0 + (double)(i + 1) / COLUMNS * (c->x1 - c->x0);
     bool decade = floor(b) != floor(a);
     fputs(decade ? "\u253c" : "\u2500", f);
-    if (!decade) continue;
+    if (!decade)
+      continue;
     snprintf(v, sizeof v, "%g", pow(10, floor(b)));
     memcpy(labels + i, v, strlen(v));
   }
   int n = COLUMNS + 8;
-  while (n > 0 && labels[n - 1] == ' ') n--;
+  while (n > 0 && labels[n - 1] == ' ')
+    n--;
   fprintf(f, "\n%*s %.*s\n", LABEL, "", n, labels);
 }
 
 static void print_points(const ww_roofline *r, FILE *f) {
   enum { MOST = 40 };
-  if (r->npoints > MOST) fprintf(f, "%u points, the first %d of them (--json has all):\n", r->npoints, MOST);
+  if (r->npoints > MOST)
+    fprintf(f, "%u points, the first %d of them (--json has all):\n", r->npoints, MOST);
   for (uint32_t k = 0; k < r->npoints && k < MOST; k++) {
     const ww_roof_point *p = &r->points[k];
     char v[24], w[24];
-    fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n", letter_of(kernel_index(r, k), p->measured),
-            p->kernel, r->gpus[p->gpu].name, p->measured ? "measured" : "predicted", p->ai,
-            ww_show_amount(1e9 * p->gflops, "1", v), 100 * p->gflops / p->roof, ww_show_amount(1e9 * p->roof, "1", w));
+    fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n",
+            letter_of(kernel_index(r, k), p->measured), p->kernel, r->gpus[p->gpu].name,
+            p->measured ? "measured" : "predicted", p->ai, ww_show_amount(1e9 * p->gflops, "1", v),
+            100 * p->gflops / p->roof, ww_show_amount(1e9 * p->roof, "1", w));
   }
 }
 
 void ww_roofline_print(const ww_roofline *r, FILE *f) {
   canvas c = {0};
   bounds(r, &c);
-  for (uint32_t g = 0; g < r->ngpus; g++) draw_roofs(&c, &r->roofs[g]);
+  for (uint32_t g = 0; g < r->ngpus; g++)
+    draw_roofs(&c, &r->roofs[g]);
   name_roofs(&c, &r->roofs[0]);
   for (uint32_t k = 0; k < r->npoints; k++) {
     int i, j;
     cell_of(&c, r->points[k].ai, r->points[k].gflops, &i, &j);
-    i = i < 0 ? 0 : i >= COLUMNS ? COLUMNS - 1 : i, j = j < 0 ? 0 : j >= ROWS ? ROWS - 1 : j; /* beyond: at the edge */
+    i = i < 0 ? 0 : i >= COLUMNS ? COLUMNS - 1 : i;
+    j = j < 0 ? 0 : j >= ROWS ? ROWS - 1 : j; /* beyond: at the edge */
     c.mark[j][i] = letter_of(kernel_index(r, k), r->points[k].measured);
     c.color[j][i] = (uint8_t)(1 + r->points[k].gpu);
   }
   fputs("flop/s over flop/byte of DRAM traffic; roofs of", f);
-  for (uint32_t g = 0; g < r->ngpus; g++) fprintf(f, "%s %s", g ? "," : "", r->gpus[g].name);
+  for (uint32_t g = 0; g < r->ngpus; g++)
+    fprintf(f, "%s %s", g ? "," : "", r->gpus[g].name);
   fputc('\n', f);
   print_canvas(&c, f);
   print_axis(&c, f);

@@ -1,18 +1,27 @@
-/* roofline.h - kernels under the roofs of a GPU: what arithmetic and memory allow, where the kernels are.
+/* roofline.h - kernels under the roofs of a GPU: what arithmetic and memory allow, where the
+ * kernels are.
  *
- * A kernel's place is its flops per byte of DRAM traffic and its flops per second. One that computes nothing in floating point, or
- * moves nothing, has no place and is listed as such. */
+ * A kernel's place is its flops per byte of DRAM traffic and its flops per second. One that
+ * computes nothing in floating point, or moves nothing, has no place and is listed as such. */
 #ifndef WW_ROOFLINE_H
 #define WW_ROOFLINE_H
 
 #include "../../gpu/gpu.h"
 #include "../../report/report.h"
 
-typedef enum { WW_ROOF_DRAM, WW_ROOF_L2, WW_ROOF_FP64, WW_ROOF_FP32, WW_ROOF_TENSOR, WW_NROOFS } ww_roof;
+typedef enum {
+  WW_ROOF_DRAM,
+  WW_ROOF_L2,
+  WW_ROOF_FP64,
+  WW_ROOF_FP32,
+  WW_ROOF_TENSOR,
+  WW_NROOFS
+} ww_roof;
 extern const char *const ww_roof_names[WW_NROOFS];
 
 typedef struct {
-  double v[WW_NROOFS]; /* GB/s of memories, GFLOP/s of arithmetic; NaN: the GPU has none, or nobody knows it */
+  double v[WW_NROOFS]; /* GB/s of memories, GFLOP/s of arithmetic; NaN: the GPU has none, or nobody
+                          knows it */
 } ww_roofs;
 void ww_roofs_of(const ww_gpu *g, ww_roofs *out);
 /* What the roofs allow at this intensity: memory against the highest of the named precisions. */
@@ -22,13 +31,14 @@ typedef struct {
   const char *kernel; /* label */
   uint32_t gpu;       /* index into the GPUs of the plot */
   bool measured;
-  double ai, gflops;  /* flop per DRAM byte, GFLOP/s */
-  double l2_ai;       /* flop per L2 byte; 0: not known */
-  ww_roof precision;  /* of most of its flops */
-  double roof;        /* GFLOP/s that the roofs allow it */
+  double ai, gflops; /* flop per DRAM byte, GFLOP/s */
+  double l2_ai;      /* flop per L2 byte; 0: not known */
+  ww_roof precision; /* of most of its flops */
+  double roof;       /* GFLOP/s that the roofs allow it */
 } ww_roof_point;
 /* False: the report has no place in the plot; `why` says it in words. */
-bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out, const char **why);
+bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out,
+                      const char **why);
 
 typedef struct {
   const ww_gpu *gpus; /* n of them, with their roofs */

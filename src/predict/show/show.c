@@ -4,10 +4,18 @@
 #include <stdlib.h>
 
 const char *const ww_term_words[WW_NTERMS] = {
-    [WW_TERM_LAUNCH] = "launch overhead", [WW_TERM_ISSUE] = "issue slots",   [WW_TERM_PIPE] = "arithmetic pipes",
-    [WW_TERM_SHARED] = "shared memory",   [WW_TERM_L1] = "L1 cache",         [WW_TERM_CONST] = "constant cache",
-    [WW_TERM_L2] = "L2 bandwidth",        [WW_TERM_DRAM] = "DRAM bandwidth", [WW_TERM_ATOMIC] = "atomics",
-    [WW_TERM_LATENCY] = "latency",        [WW_TERM_BARRIER] = "barriers",    [WW_TERM_TAIL] = "tail",
+    [WW_TERM_LAUNCH] = "launch overhead",
+    [WW_TERM_ISSUE] = "issue slots",
+    [WW_TERM_PIPE] = "arithmetic pipes",
+    [WW_TERM_SHARED] = "shared memory",
+    [WW_TERM_L1] = "L1 cache",
+    [WW_TERM_CONST] = "constant cache",
+    [WW_TERM_L2] = "L2 bandwidth",
+    [WW_TERM_DRAM] = "DRAM bandwidth",
+    [WW_TERM_ATOMIC] = "atomics",
+    [WW_TERM_LATENCY] = "latency",
+    [WW_TERM_BARRIER] = "barriers",
+    [WW_TERM_TAIL] = "tail",
     [WW_TERM_COLD] = "cold start",
 };
 
@@ -16,7 +24,10 @@ const char *const ww_term_words[WW_NTERMS] = {
 const char *ww_show_us(double us, char out[16]) {
   static const char *const unit[] = {"us", "ms", "s"};
   int k = 0;
-  while (us >= 999.5 && k < 2) us /= 1000, k++;
+  while (us >= 999.5 && k < 2) {
+    us /= 1000;
+    k++;
+  }
   snprintf(out, 16, us < 9.995 ? "%.2f %s" : us < 99.95 ? "%.1f %s" : "%.0f %s", us, unit[k]);
   return out;
 }
@@ -31,44 +42,59 @@ const char *ww_show_amount(double v, const char *unit, char out[24]) {
     snprintf(out, 24, "%s", ww_show_us(v, t));
     return out;
   }
-  for (double limit = 9999.5; (bytes || count) && fabs(v) >= limit && step < 5; limit = 999.5) v /= 1000, step++;
+  for (double limit = 9999.5; (bytes || count) && fabs(v) >= limit && step < 5; limit = 999.5) {
+    v /= 1000;
+    step++;
+  }
   bool whole = v == floor(v) && fabs(v) < 1e6, large = fabs(v) >= 999.5;
-  snprintf(out, 24, whole || large ? "%.0f%s%s%s" : "%.3g%s%s%s", v, *steps[step] || *shown ? " " : "", steps[step],
-           shown);
+  snprintf(out, 24, whole || large ? "%.0f%s%s%s" : "%.3g%s%s%s", v,
+           *steps[step] || *shown ? " " : "", steps[step], shown);
   return out;
 }
 
-const char *ww_show_color(FILE *f, const char *code) { return ww_color_on(f) ? code : ""; }
+const char *ww_show_color(FILE *f, const char *code) {
+  return ww_color_on(f) ? code : "";
+}
 
 void ww_show_wrapped(FILE *f, const char *text, uint32_t indent) {
   uint32_t at = 0;
   for (const char *s = text; *s;) {
     s += strspn(s, " ");
     uint32_t n = (uint32_t)strcspn(s, " ");
-    if (!n) break;
-    if (at && at + 1 + n > WW_SHOW_COLUMNS) fputc('\n', f), at = 0;
+    if (!n)
+      break;
+    if (at && at + 1 + n > WW_SHOW_COLUMNS) {
+      fputc('\n', f);
+      at = 0;
+    }
     fprintf(f, "%*s%.*s", at ? 1 : (int)indent, "", (int)n, s);
     at += (at ? 1 : indent) + n;
     s += n;
   }
-  if (at) fputc('\n', f);
+  if (at)
+    fputc('\n', f);
 }
 
 /* ---- heads ---- */
 
 static void shape(FILE *f, const char *what, const uint64_t d[3]) {
   fprintf(f, "%s %llu", what, (unsigned long long)d[0]);
-  if (d[1] > 1 || d[2] > 1) fprintf(f, " x %llu", (unsigned long long)d[1]);
-  if (d[2] > 1) fprintf(f, " x %llu", (unsigned long long)d[2]);
+  if (d[1] > 1 || d[2] > 1)
+    fprintf(f, " x %llu", (unsigned long long)d[1]);
+  if (d[2] > 1)
+    fprintf(f, " x %llu", (unsigned long long)d[2]);
 }
 
 void ww_show_launch(FILE *f, const ww_report *r) {
   const ww_launch *l = r->launch;
   shape(f, "grid", l->grid);
   shape(f, ", block", l->block);
-  if (l->shared) fprintf(f, ", %llu B of dynamic shared memory", (unsigned long long)l->shared);
-  if (l->warm) fputs(", caches warm", f);
-  fprintf(f, "; %llu of %llu blocks run\n", (unsigned long long)r->sampled_blocks, (unsigned long long)r->total_blocks);
+  if (l->shared)
+    fprintf(f, ", %llu B of dynamic shared memory", (unsigned long long)l->shared);
+  if (l->warm)
+    fputs(", caches warm", f);
+  fprintf(f, "; %llu of %llu blocks run\n", (unsigned long long)r->sampled_blocks,
+          (unsigned long long)r->total_blocks);
 }
 
 void ww_show_assumed(FILE *f, const ww_report *r) {
@@ -77,7 +103,8 @@ void ww_show_assumed(FILE *f, const ww_report *r) {
     if (n + 9 <= WW_SHOW_COLUMNS)
       fprintf(f, "%s %s\n", k ? "        " : "assumed:", r->assumed[k]);
     else {
-      if (!k) fputs("assumed:\n", f);
+      if (!k)
+        fputs("assumed:\n", f);
       ww_show_wrapped(f, r->assumed[k], 9);
     }
   }
@@ -93,19 +120,26 @@ static void head(const ww_report *r, FILE *f) {
 
 enum { NAME = 24, CELL = 17, MOST = 4 };
 
-static bool answered(const ww_prediction *p) { return p->report.error.code == WW_OK; }
+static bool answered(const ww_prediction *p) {
+  return p->report.error.code == WW_OK;
+}
 
-static void cell(FILE *f, const char *text) { fprintf(f, " %*s", CELL, text); }
+static void cell(FILE *f, const char *text) {
+  fprintf(f, " %*s", CELL, text);
+}
 
 static void metric_row(const ww_prediction *p, uint32_t n, int m, FILE *f) {
   char v[24];
   bool any = false;
-  for (uint32_t k = 0; k < n; k++) any |= answered(&p[k]) && p[k].report.m[m].known;
-  if (!any) return;
+  for (uint32_t k = 0; k < n; k++)
+    any |= answered(&p[k]) && p[k].report.m[m].known;
+  if (!any)
+    return;
   fprintf(f, "%-*s", NAME, ww_metrics[m].name);
   for (uint32_t k = 0; k < n; k++)
-    cell(f, answered(&p[k]) && p[k].report.m[m].known ? ww_show_amount(p[k].report.m[m].value, ww_metrics[m].unit, v)
-                                                      : "-");
+    cell(f, answered(&p[k]) && p[k].report.m[m].known
+                ? ww_show_amount(p[k].report.m[m].value, ww_metrics[m].unit, v)
+                : "-");
   fputc('\n', f);
 }
 
@@ -121,17 +155,19 @@ static void time_rows(const ww_prediction *p, uint32_t n, FILE *f) {
   fprintf(f, "\n%-*s", NAME, "  between");
   for (uint32_t k = 0; k < n; k++) {
     const ww_timing *t = &p[k].timing;
-    ww_show_us(t->low, lo), ww_show_us(t->high, hi);
+    ww_show_us(t->low, lo);
+    ww_show_us(t->high, hi);
     char *blank = strchr(lo, ' ');
-    if (blank && !strcmp(blank, strchr(hi, ' '))) *blank = 0; /* one unit is enough */
+    if (blank && !strcmp(blank, strchr(hi, ' ')))
+      *blank = 0; /* one unit is enough */
     snprintf(both, sizeof both, "%s..%s", lo, hi);
     cell(f, answered(&p[k]) ? both : "-");
   }
   fputc('\n', f);
 }
 
-static void word_row(const char *name, const ww_prediction *p, uint32_t n, const char *(*word)(const ww_prediction *),
-                     FILE *f) {
+static void word_row(const char *name, const ww_prediction *p, uint32_t n,
+                     const char *(*word)(const ww_prediction *), FILE *f) {
   fprintf(f, "%-*s", NAME, name);
   for (uint32_t k = 0; k < n; k++) {
     const char *w = answered(&p[k]) ? word(&p[k]) : NULL;
@@ -143,22 +179,31 @@ static void word_row(const char *name, const ww_prediction *p, uint32_t n, const
 static const char *model_word(const ww_prediction *p) {
   return p->report.by == WW_BY_GROUNDED ? "corrected" : "machine model";
 }
-static const char *class_word(const ww_prediction *p) { return p->report.roofline_class; }
-static const char *bound_word(const ww_prediction *p) { return ww_term_words[p->timing.bottleneck]; }
-static const char *limit_word(const ww_prediction *p) { return ww_limit_names[p->work.occupancy.limiter]; }
+static const char *class_word(const ww_prediction *p) {
+  return p->report.roofline_class;
+}
+static const char *bound_word(const ww_prediction *p) {
+  return ww_term_words[p->timing.bottleneck];
+}
+static const char *limit_word(const ww_prediction *p) {
+  return ww_limit_names[p->work.occupancy.limiter];
+}
 
-/* What each resource alone would take, and the share of waiting; both for terms that matter on some GPU. */
+/* What each resource alone would take, and the share of waiting; both for terms that matter on some
+ * GPU. */
 static void term_rows(const ww_prediction *p, uint32_t n, FILE *f) {
   char v[16], text[40];
   fprintf(f, "\n%-*s", NAME, "each alone would take");
-  for (uint32_t k = 0; k < n; k++) cell(f, n > 1 ? p[k].report.gpu : "time (waiting)");
+  for (uint32_t k = 0; k < n; k++)
+    cell(f, n > 1 ? p[k].report.gpu : "time (waiting)");
   fputc('\n', f);
   for (int term = 0; term < WW_NTERMS; term++) {
     bool matters = false;
     for (uint32_t k = 0; k < n; k++)
-      matters |=
-          answered(&p[k]) && (p[k].timing.stall[term] >= 0.01 || p[k].timing.bound_us[term] >= 0.02 * p[k].timing.us);
-    if (!matters) continue;
+      matters |= answered(&p[k]) && (p[k].timing.stall[term] >= 0.01 ||
+                                     p[k].timing.bound_us[term] >= 0.02 * p[k].timing.us);
+    if (!matters)
+      continue;
     fprintf(f, "  %-*s", NAME - 2, ww_term_words[term]);
     for (uint32_t k = 0; k < n; k++) {
       snprintf(text, sizeof text, "%s (%2.0f %%)", ww_show_us(p[k].timing.bound_us[term], v),
@@ -171,7 +216,8 @@ static void term_rows(const ww_prediction *p, uint32_t n, FILE *f) {
 
 static void table(const ww_prediction *p, uint32_t n, FILE *f) {
   fprintf(f, "\n%-*s", NAME, "");
-  for (uint32_t k = 0; k < n; k++) cell(f, p[k].report.gpu);
+  for (uint32_t k = 0; k < n; k++)
+    cell(f, p[k].report.gpu);
   fputc('\n', f);
   time_rows(p, n, f);
   word_row("model", p, n, model_word, f);
@@ -180,16 +226,19 @@ static void table(const ww_prediction *p, uint32_t n, FILE *f) {
   word_row("occupancy limited by", p, n, limit_word, f);
   fputc('\n', f);
   for (int m = 0; m < WW_NMETRICS; m++)
-    if (m != WW_M_time_us) metric_row(p, n, m, f);
+    if (m != WW_M_time_us)
+      metric_row(p, n, m, f);
   term_rows(p, n, f);
 }
 
 void ww_predict_print(const ww_prediction *p, uint32_t n, FILE *f) {
   const ww_prediction *any = p;
   for (uint32_t k = n; k-- > 0;)
-    if (answered(&p[k])) any = &p[k];
+    if (answered(&p[k]))
+      any = &p[k];
   head(&any->report, f);
-  for (uint32_t k = 0; k < n; k += MOST) table(p + k, n - k < MOST ? n - k : MOST, f);
+  for (uint32_t k = 0; k < n; k += MOST)
+    table(p + k, n - k < MOST ? n - k : MOST, f);
   fputc('\n', f);
   for (uint32_t k = 0; k < n; k++) {
     const ww_report *r = &p[k].report;

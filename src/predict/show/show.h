@@ -1,4 +1,5 @@
-/* show.h - predictions for people and programs: numbers with units, tables of at most 100 columns, members of the report's JSON. */
+/* show.h - predictions for people and programs: numbers with units, tables of at most 100 columns,
+ * members of the report's JSON. */
 #ifndef WW_PREDICT_SHOW_H
 #define WW_PREDICT_SHOW_H
 

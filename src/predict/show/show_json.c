@@ -1,11 +1,13 @@
-/* show_json.c - the machine model's own numbers as the member `machine` of a report: all that the time was computed from. */
+/* show_json.c - the machine model's own numbers as the member `machine` of a report: all that the
+ * time was computed from. */
 #include "show.h"
 
 static void write_terms(ww_json *j, const char *key, const double v[WW_NTERMS]) {
   ww_json_key(j, key);
   ww_json_obj(j);
   for (int k = 0; k < WW_NTERMS; k++)
-    if (v[k] > 0) ww_json_knum(j, ww_term_names[k], v[k]);
+    if (v[k] > 0)
+      ww_json_knum(j, ww_term_names[k], v[k]);
   ww_json_end_obj(j);
 }
 
@@ -39,12 +41,14 @@ static void write_lowered(ww_json *j, const ww_lowered *l) {
   ww_json_key(j, "instructions");
   ww_json_obj(j);
   for (int p = 0; p < WW_NPIPES; p++)
-    if (l->inst[p] > 0) ww_json_knum(j, ww_pipe_names[p], l->inst[p]);
+    if (l->inst[p] > 0)
+      ww_json_knum(j, ww_pipe_names[p], l->inst[p]);
   ww_json_end_obj(j);
   ww_json_key(j, "pipe_cycles");
   ww_json_obj(j);
   for (int p = 0; p < WW_NPIPES; p++)
-    if (l->cycles[p] > 0) ww_json_knum(j, ww_pipe_names[p], l->cycles[p]);
+    if (l->cycles[p] > 0)
+      ww_json_knum(j, ww_pipe_names[p], l->cycles[p]);
   ww_json_end_obj(j);
 }
 

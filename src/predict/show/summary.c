@@ -1,6 +1,8 @@
-/* summary.c - a whole application from the predictions of its launches: which kernels matter, what each GPU would make of it.
+/* summary.c - a whole application from the predictions of its launches: which kernels matter, what
+ * each GPU would make of it.
  *
- * A kernel is its name in its file; launches of any shape add up. Workload: some thousand launches of some dozen kernels. */
+ * A kernel is its name in its file; launches of any shape add up. Workload: some thousand launches
+ * of some dozen kernels. */
 #include "show.h"
 
 #include <stdlib.h>
@@ -29,14 +31,17 @@ ww_summary *ww_summary_new(const char *const *gpus, uint32_t n) {
 }
 
 void ww_summary_free(ww_summary *s) {
-  if (s) ww_arena_free(s->arena);
+  if (s)
+    ww_arena_free(s->arena);
 }
 
 static row *find(ww_summary *s, const ww_report *r) {
   const char *file = r->file ? r->file : "", *kernel = r->kernel ? r->kernel : "?";
   for (uint32_t k = 0; k < s->rows.n; k++)
-    if (!strcmp(s->rows.v[k].kernel, kernel) && !strcmp(s->rows.v[k].file, file)) return &s->rows.v[k];
-  ww_push(s->arena, &s->rows, (row){.file = ww_strdup(s->arena, file), .kernel = ww_strdup(s->arena, kernel)});
+    if (!strcmp(s->rows.v[k].kernel, kernel) && !strcmp(s->rows.v[k].file, file))
+      return &s->rows.v[k];
+  ww_push(s->arena, &s->rows,
+          (row){.file = ww_strdup(s->arena, file), .kernel = ww_strdup(s->arena, kernel)});
   return &s->rows.v[s->rows.n - 1];
 }
 
@@ -54,7 +59,8 @@ void ww_summary_add(ww_summary *s, const ww_prediction *p, uint64_t count) {
     r->us[k] += n * t->us;
     r->low[k] += n * t->low;
     r->high[k] += n * t->high;
-    if (k == 0) r->by_term[t->bottleneck] += n * t->us;
+    if (k == 0)
+      r->by_term[t->bottleneck] += n * t->us;
   }
 }
 
@@ -71,7 +77,8 @@ static int by_time(const void *a, const void *b) {
 static const char *bound_of(const row *r) {
   int best = WW_TERM_LAUNCH;
   for (int k = 0; k < WW_NTERMS; k++)
-    if (r->by_term[k] > r->by_term[best]) best = k;
+    if (r->by_term[k] > r->by_term[best])
+      best = k;
   return ww_term_words[best];
 }
 
@@ -79,32 +86,45 @@ static void print_row(const ww_summary *s, const row *r, double all, FILE *f) {
   char v[24];
   fprintf(f, "%-28.28s %9s %5.1f %%", r->kernel, ww_show_amount(r->launches, "1", v),
           all > 0 ? 100 * r->us[0] / all : 0);
-  for (uint32_t k = 0; k < s->n; k++) fprintf(f, " %11s", r->us[k] > 0 ? ww_show_us(r->us[k], v) : "-");
-  if (s->n == 1) fprintf(f, "  %s", bound_of(r));
+  for (uint32_t k = 0; k < s->n; k++)
+    fprintf(f, " %11s", r->us[k] > 0 ? ww_show_us(r->us[k], v) : "-");
+  if (s->n == 1)
+    fprintf(f, "  %s", bound_of(r));
   fputc('\n', f);
 }
 
 void ww_summary_print(ww_summary *s, FILE *f) {
   row total = {.kernel = "all", .file = ""};
   char v[24], lo[24], hi[24];
-  if (s->rows.n) qsort(s->rows.v, s->rows.n, sizeof *s->rows.v, by_time);
+  if (s->rows.n)
+    qsort(s->rows.v, s->rows.n, sizeof *s->rows.v, by_time);
   for (uint32_t i = 0; i < s->rows.n; i++) {
     total.launches += s->rows.v[i].launches;
-    for (uint32_t k = 0; k < s->n; k++)
-      total.us[k] += s->rows.v[i].us[k], total.low[k] += s->rows.v[i].low[k], total.high[k] += s->rows.v[i].high[k];
+    for (uint32_t k = 0; k < s->n; k++) {
+      total.us[k] += s->rows.v[i].us[k];
+      total.low[k] += s->rows.v[i].low[k];
+      total.high[k] += s->rows.v[i].high[k];
+    }
   }
   fprintf(f, "%-28s %9s %7s", "kernel", "launches", "share");
-  for (uint32_t k = 0; k < s->n; k++) fprintf(f, " %11s", s->gpus[k]);
+  for (uint32_t k = 0; k < s->n; k++)
+    fprintf(f, " %11s", s->gpus[k]);
   fprintf(f, "%s\n", s->n == 1 ? "  bound by" : "");
-  for (uint32_t i = 0; i < s->rows.n && i < SHOWN; i++) print_row(s, &s->rows.v[i], total.us[0], f);
-  if (s->rows.n > SHOWN) fprintf(f, "%u more kernels\n", s->rows.n - SHOWN);
+  for (uint32_t i = 0; i < s->rows.n && i < SHOWN; i++)
+    print_row(s, &s->rows.v[i], total.us[0], f);
+  if (s->rows.n > SHOWN)
+    fprintf(f, "%u more kernels\n", s->rows.n - SHOWN);
   fprintf(f, "%-28s %9s %5.1f %%", "all", ww_show_amount(total.launches, "1", v), 100.0);
-  for (uint32_t k = 0; k < s->n; k++) fprintf(f, " %11s", ww_show_us(total.us[k], v));
+  for (uint32_t k = 0; k < s->n; k++)
+    fprintf(f, " %11s", ww_show_us(total.us[k], v));
   fprintf(f, "\n%-28s %9s %7s", "  between", "", "");
-  for (uint32_t k = 0; k < s->n; k++) fprintf(f, " %11s", ww_show_us(total.low[k], lo));
+  for (uint32_t k = 0; k < s->n; k++)
+    fprintf(f, " %11s", ww_show_us(total.low[k], lo));
   fprintf(f, "\n%-28s %9s %7s", "  and", "", "");
-  for (uint32_t k = 0; k < s->n; k++) fprintf(f, " %11s", ww_show_us(total.high[k], hi));
+  for (uint32_t k = 0; k < s->n; k++)
+    fprintf(f, " %11s", ww_show_us(total.high[k], hi));
   fputc('\n', f);
   if (s->failed > 0)
-    fprintf(f, "%.0f of %.0f launches have no answer and are not in these sums\n", s->failed, s->launches);
+    fprintf(f, "%.0f of %.0f launches have no answer and are not in these sums\n", s->failed,
+            s->launches);
 }

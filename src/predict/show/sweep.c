@@ -1,4 +1,5 @@
-/* sweep.c - ranges of sizes, and what was predicted over them as a table and as a curve with its interval. */
+/* sweep.c - ranges of sizes, and what was predicted over them as a table and as a curve with its
+ * interval. */
 #include "sweep.h"
 
 #include <ctype.h>
@@ -16,10 +17,12 @@ enum { MOST_POINTS = 200 };
 static bool number(const char **s, uint64_t *out) {
   char *end;
   errno = 0;
-  if (!isdigit((unsigned char)**s)) return false;
+  if (!isdigit((unsigned char)**s))
+    return false;
   uint64_t v = strtoull(*s, &end, 0);
   int shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-  if (errno || v > UINT64_MAX >> shift) return false;
+  if (errno || v > UINT64_MAX >> shift)
+    return false;
   *s = end + (shift > 0);
   *out = v << shift;
   return true;
@@ -31,10 +34,13 @@ static ww_status list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first,
   while (*s == ',') {
     uint64_t x;
     s++;
-    if (!number(&s, &x) || x <= v.v[v.n - 1]) return ww_fail(e, WW_EUSAGE, "--sweep: values go up: n=1000,5000,20000");
+    if (!number(&s, &x) || x <= v.v[v.n - 1])
+      return ww_fail(e, WW_EUSAGE, "--sweep: values go up: n=1000,5000,20000");
     ww_push(a, &v, x);
   }
-  if (*s) return ww_fail(e, WW_EUSAGE, "--sweep: '%.20s' is not understood; n=1K..64M, n=1K..64M:9 or n=1000,5000", s);
+  if (*s)
+    return ww_fail(e, WW_EUSAGE,
+                   "--sweep: '%.20s' is not understood; n=1K..64M, n=1K..64M:9 or n=1000,5000", s);
   out->v = v.v;
   out->n = v.n;
   return WW_OK;
@@ -42,11 +48,13 @@ static ww_status list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first,
 
 static void spaced(ww_sweep *out, uint64_t lo, uint64_t hi, uint64_t points) {
   for (uint64_t k = 0; k < points; k++) {
-    uint64_t x = points > 1
-                     ? (uint64_t)llround((double)lo * pow((double)hi / (double)lo, (double)k / (double)(points - 1)))
-                     : lo;
-    if (k + 1 == points) x = hi;
-    if (!out->n || x > out->v[out->n - 1]) out->v[out->n++] = x;
+    uint64_t x = points > 1 ? (uint64_t)llround((double)lo * pow((double)hi / (double)lo,
+                                                                 (double)k / (double)(points - 1)))
+                            : lo;
+    if (k + 1 == points)
+      x = hi;
+    if (!out->n || x > out->v[out->n - 1])
+      out->v[out->n++] = x;
   }
 }
 
@@ -54,23 +62,28 @@ ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e
   const char *eq = strchr(text, '=');
   uint64_t lo, hi, points = 0;
   *out = (ww_sweep){0};
-  if (!eq || eq == text) return ww_fail(e, WW_EUSAGE, "--sweep: expected NAME=FROM..TO, n=1K..64M, not '%.40s'", text);
+  if (!eq || eq == text)
+    return ww_fail(e, WW_EUSAGE, "--sweep: expected NAME=FROM..TO, n=1K..64M, not '%.40s'", text);
   out->name = ww_strndup(a, text, (size_t)(eq - text));
   const char *s = eq + 1;
   if (!number(&s, &lo) || lo == 0)
     return ww_fail(e, WW_EUSAGE, "--sweep: expected a size from 1 up, not '%.40s'", eq + 1);
-  if (strncmp(s, "..", 2) != 0) return list(s, a, out, lo, e);
+  if (strncmp(s, "..", 2) != 0)
+    return list(s, a, out, lo, e);
   s += 2;
   if (!number(&s, &hi) || hi < lo)
-    return ww_fail(e, WW_EUSAGE, "--sweep: the range goes from the smaller to the larger, not '%.40s'", eq + 1);
+    return ww_fail(e, WW_EUSAGE,
+                   "--sweep: the range goes from the smaller to the larger, not '%.40s'", eq + 1);
   if (*s == ':' && (s++, !number(&s, &points) || points < 2 || points > MOST_POINTS))
     return ww_fail(e, WW_EUSAGE, "--sweep: the number of points is 2 to %d", MOST_POINTS);
-  if (*s) return ww_fail(e, WW_EUSAGE, "--sweep: '%.20s' is not understood; n=1K..64M or n=1K..64M:9", s);
+  if (*s)
+    return ww_fail(e, WW_EUSAGE, "--sweep: '%.20s' is not understood; n=1K..64M or n=1K..64M:9", s);
   out->v = WW_NEWN(a, uint64_t, MOST_POINTS);
   if (points)
     spaced(out, lo, hi, points);
   else
-    for (uint64_t x = lo; x <= hi && out->n < MOST_POINTS; x *= 2) out->v[out->n++] = x;
+    for (uint64_t x = lo; x <= hi && out->n < MOST_POINTS; x *= 2)
+      out->v[out->n++] = x;
   return WW_OK;
 }
 
@@ -84,14 +97,18 @@ ww_status ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch 
     st = ww_launch_shape(text, "--sweep", a, over.block, over.block_expr, e);
   else
     st = ww_launch_arg(ww_fmt(a, "%s=%s", s->name, text), a, &over, e);
-  if (!st) ww_launch_merge(l, &over, a);
+  if (!st)
+    ww_launch_merge(l, &over, a);
   return st;
 }
 
 const char *ww_sweep_value(uint64_t v, char out[24]) {
   static const char *const unit[] = {"", "K", "M", "G"};
   int k = 0;
-  while (k < 3 && v >= 1024 && v % 1024 == 0) v /= 1024, k++;
+  while (k < 3 && v >= 1024 && v % 1024 == 0) {
+    v /= 1024;
+    k++;
+  }
   snprintf(out, 24, "%llu%s", (unsigned long long)v, unit[k]);
   return out;
 }
@@ -106,25 +123,30 @@ static void row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to
   for (uint32_t g = from; g < to; g++) {
     const ww_sweep_point *p = &r->points[i * r->ngpus + g];
     if (p->known)
-      snprintf(text, sizeof text, "%s  %s..%s", ww_show_us(p->us, t), ww_show_us(p->low, lo), ww_show_us(p->high, hi));
+      snprintf(text, sizeof text, "%s  %s..%s", ww_show_us(p->us, t), ww_show_us(p->low, lo),
+               ww_show_us(p->high, hi));
     else
       snprintf(text, sizeof text, "-");
     fprintf(f, " %*s", CELL, text);
   }
   if (to - from == 1)
-    fprintf(f, "  %s", r->points[i * r->ngpus + from].known ? r->points[i * r->ngpus + from].bound : "");
+    fprintf(f, "  %s",
+            r->points[i * r->ngpus + from].known ? r->points[i * r->ngpus + from].bound : "");
   fputc('\n', f);
 }
 
 void ww_sweep_print(const ww_sweep_result *r, FILE *f) {
   enum { MOST = 3 };
-  fprintf(f, "%s%s%s  %s\n", ww_show_color(f, "\033[1m"), r->kernel, ww_show_color(f, "\033[0m"), r->file);
+  fprintf(f, "%s%s%s  %s\n", ww_show_color(f, "\033[1m"), r->kernel, ww_show_color(f, "\033[0m"),
+          r->file);
   for (uint32_t from = 0; from < r->ngpus; from += MOST) {
     uint32_t to = from + MOST < r->ngpus ? from + MOST : r->ngpus;
     fprintf(f, "\n%10s", r->sweep->name);
-    for (uint32_t g = from; g < to; g++) fprintf(f, " %*s", CELL, r->gpus[g]);
+    for (uint32_t g = from; g < to; g++)
+      fprintf(f, " %*s", CELL, r->gpus[g]);
     fprintf(f, "%s\n", to - from == 1 ? "  bound by" : "");
-    for (uint32_t i = 0; i < r->sweep->n; i++) row(r, i, from, to, f);
+    for (uint32_t i = 0; i < r->sweep->n; i++)
+      row(r, i, from, to, f);
   }
 }
 
@@ -143,14 +165,21 @@ static const char *time_tick(double us, char out[24]) {
 static void ranges(const ww_sweep_result *r, ww_plot *p) {
   double lo = INFINITY, hi = 0;
   for (uint32_t k = 0; k < r->sweep->n * r->ngpus; k++) {
-    if (!r->points[k].known) continue;
-    lo = fmin(lo, r->points[k].low), hi = fmax(hi, r->points[k].high);
+    if (!r->points[k].known)
+      continue;
+    lo = fmin(lo, r->points[k].low);
+    hi = fmax(hi, r->points[k].high);
   }
-  if (!(hi > 0)) lo = 1, hi = 10;
+  if (!(hi > 0)) {
+    lo = 1;
+    hi = 10;
+  }
   double first = (double)r->sweep->v[0], last = (double)r->sweep->v[r->sweep->n - 1];
   double margin = last > first ? pow(last / first, 0.03) : 2;
-  p->x0 = first / margin, p->x1 = last * margin;
-  p->y0 = lo / 1.3, p->y1 = hi * 1.3;
+  p->x0 = first / margin;
+  p->x1 = last * margin;
+  p->y0 = lo / 1.3;
+  p->y1 = hi * 1.3;
 }
 
 /* Ticks at the sweep's own values, at most nine. */
@@ -165,10 +194,12 @@ static void size_ticks(const ww_sweep_result *r, ww_plot *p) {
 static void time_ticks(ww_plot *p) {
   char t[24];
   ww_plot_decades(p, false, true, time_tick, time_tick);
-  if (p->y1 / p->y0 > 300) return;
+  if (p->y1 / p->y0 > 300)
+    return;
   for (double d = pow(10, floor(log10(p->y0))); d < p->y1; d *= 10)
     for (int k = 2; k <= 5; k += 3)
-      if (d * k > p->y0 && d * k < p->y1) ww_plot_tick_y(p, d * k, time_tick(d * k, t));
+      if (d * k > p->y0 && d * k < p->y1)
+        ww_plot_tick_y(p, d * k, time_tick(d * k, t));
 }
 
 static void curve(const ww_sweep_result *r, ww_plot *p, uint32_t g) {
@@ -178,24 +209,28 @@ static void curve(const ww_sweep_result *r, ww_plot *p, uint32_t g) {
   ww_buf_puts(b, "<polygon points=\"");
   for (uint32_t i = 0; i < s->n; i++)
     if (r->points[i * r->ngpus + g].known)
-      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]), ww_plot_y(p, r->points[i * r->ngpus + g].low));
+      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]),
+                 ww_plot_y(p, r->points[i * r->ngpus + g].low));
   for (uint32_t i = s->n; i-- > 0;)
     if (r->points[i * r->ngpus + g].known)
-      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]), ww_plot_y(p, r->points[i * r->ngpus + g].high));
+      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]),
+                 ww_plot_y(p, r->points[i * r->ngpus + g].high));
   ww_buf_fmt(b, "\" fill=\"%s\" fill-opacity=\"0.14\"/>\n<polyline points=\"", color);
   for (uint32_t i = 0; i < s->n; i++)
     if (r->points[i * r->ngpus + g].known)
-      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]), ww_plot_y(p, r->points[i * r->ngpus + g].us));
+      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]),
+                 ww_plot_y(p, r->points[i * r->ngpus + g].us));
   ww_buf_fmt(b, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", color);
   for (uint32_t i = 0; i < s->n; i++) {
     const ww_sweep_point *q = &r->points[i * r->ngpus + g];
     char t[16], v[24];
-    if (!q->known) continue;
-    ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>", ww_plot_x(p, (double)s->v[i]),
-               ww_plot_y(p, q->us), color);
+    if (!q->known)
+      continue;
+    ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
+               ww_plot_x(p, (double)s->v[i]), ww_plot_y(p, q->us), color);
     ww_svg_escape(b, r->gpus[g]);
-    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name, ww_sweep_value(s->v[i], v),
-               ww_show_us(q->us, t), q->bound);
+    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name,
+               ww_sweep_value(s->v[i], v), ww_show_us(q->us, t), q->bound);
   }
 }
 
@@ -208,12 +243,15 @@ void ww_sweep_svg(const ww_sweep_result *r, ww_buf *out) {
   ww_buf_free(&title);
   size_ticks(r, &p);
   time_ticks(&p);
-  for (uint32_t g = 0; g < r->ngpus; g++) curve(r, &p, g);
+  for (uint32_t g = 0; g < r->ngpus; g++)
+    curve(r, &p, g);
   for (uint32_t g = 0; g < r->ngpus; g++) {
     const char *color = ww_plot_colors[g % WW_PLOT_COLORS];
     double x = p.left + p.width + 16, y = p.top + 14 + 22 * g;
-    ww_buf_fmt(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\"/>\n", x, y,
-               x + 18, y, color);
+    ww_buf_fmt(out,
+               "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
+               "stroke-width=\"3\"/>\n",
+               x, y, x + 18, y, color);
     ww_plot_text(&p, x + 25, y + 4, "start", "#222222", 13, 0, r->gpus[g]);
   }
   ww_plot_titles(&p, r->sweep->name, "time of the kernel");

@@ -5,21 +5,25 @@
 
 /* ---- features ---- */
 
-static float scaled(double v) { return (float)(log2(1 + fmax(v, 0)) / 16); }
+static float scaled(double v) {
+  return (float)(log2(1 + fmax(v, 0)) / 16);
+}
 
 typedef struct {
   double bytes, most, log_bytes; /* sum, largest; sum of logarithms */
   double n, scalars;
 } buffers;
 
-/* Of all arguments together: which place an argument has means something else in every kernel, and the text has each where it is used. */
+/* Of all arguments together: which place an argument has means something else in every kernel, and
+ * the text has each where it is used. */
 static buffers arguments(const ww_launch *l) {
   buffers sum = {0};
   for (uint32_t i = 0; i < l->nargs; i++) {
     const ww_arg *g = &l->args[i];
     bool buffer = g->kind == WW_ARG_BUFFER && !g->buffer.local;
     double bytes = buffer ? (double)g->buffer.bytes : 0;
-    for (uint32_t n = 0; n < g->nptrs; n++) bytes += (double)g->ptrs[n].buffer.bytes;
+    for (uint32_t n = 0; n < g->nptrs; n++)
+      bytes += (double)g->ptrs[n].buffer.bytes;
     sum.bytes += bytes;
     sum.most = fmax(sum.most, bytes);
     sum.log_bytes += log2(1 + bytes);
@@ -41,21 +45,27 @@ static float *gpu_features(const ww_gpu *g, float *f) {
 /* Lanes of a warp that work, in the mean over its instructions. */
 static double active_lanes(const ww_qwalk *w) {
   double lanes = 0, warps = 0;
-  for (int c = Q_C_fp32; c <= Q_C_integer; c++) lanes += w->count[c], warps += w->issued[c];
+  for (int c = Q_C_fp32; c <= Q_C_integer; c++) {
+    lanes += w->count[c];
+    warps += w->issued[c];
+  }
   return warps > 0 ? lanes / warps : 0;
 }
 
 /* WW_QUESTION_FEATURES in this order; all about 0 .. 2. */
 static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f) {
-  double blocks = ww_qproduct(l->grid), block = ww_qproduct(l->block), l2 = ww_qknown(g->l2_bytes, 1 << 20);
+  double blocks = ww_qproduct(l->grid), block = ww_qproduct(l->block),
+         l2 = ww_qknown(g->l2_bytes, 1 << 20);
   buffers sum = arguments(l);
   float *const from = f;
   memset(f, 0, sizeof *f * WW_QUESTION_FEATURES);
   *f++ = scaled(blocks * block);
   *f++ = scaled(blocks);
   *f++ = scaled(block);
-  for (int d = 0; d < 3; d++) *f++ = scaled((double)l->grid[d]);
-  for (int d = 0; d < 3; d++) *f++ = scaled((double)l->block[d]);
+  for (int d = 0; d < 3; d++)
+    *f++ = scaled((double)l->grid[d]);
+  for (int d = 0; d < 3; d++)
+    *f++ = scaled((double)l->block[d]);
   *f++ = (float)(log2(blocks * block / (g->sms * 2048.0)) / 16); /* waves, by threads alone */
   *f++ = scaled((double)l->shared);
   *f++ = (float)(sum.n / 8);
@@ -65,7 +75,8 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
   *f++ = (float)(sum.log_bytes / 128);
   f = gpu_features(g, f);
   *f++ = (float)(log2((1 + sum.bytes) / l2) / 16);
-  for (int c = 0; c < Q_NCOUNTS; c++) *f++ = (float)(log2(1 + w->count[c]) / 32);
+  for (int c = 0; c < Q_NCOUNTS; c++)
+    *f++ = (float)(log2(1 + w->count[c]) / 32);
   *f++ = (float)(log2(1 + w->heaviest) / 32);
   *f++ = (float)(w->depth / 4);
   *f++ = (float)(fmin(w->unknown, 8) / 4);
@@ -76,10 +87,13 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
   *f++ = (float)(log2(1 + w->active) / 16);
   *f++ = (float)(log2(1 + w->instructions) / 32);
   *f++ = (float)(log2(1 + active_lanes(w)) / 8);
-  for (int i = 0; i < Q_NESTIMATES; i++) *f++ = (float)(log2(0.1 + w->estimate[i]) / 8);
-  while (f < from + WW_QUESTION_FEATURES) *f++ = 0;
+  for (int i = 0; i < Q_NESTIMATES; i++)
+    *f++ = (float)(log2(0.1 + w->estimate[i]) / 8);
+  while (f < from + WW_QUESTION_FEATURES)
+    *f++ = 0;
   for (int i = 0; i < WW_QUESTION_FEATURES; i++)
-    if (!isfinite(from[i])) from[i] = 0;
+    if (!isfinite(from[i]))
+      from[i] = 0;
 }
 
 void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_arena *a,
@@ -95,11 +109,12 @@ void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_g
   ww_buf_free(&b);
 }
 
-ww_status ww_question_make(const char *source, size_t n, const ww_launch *l, const ww_gpu *g, ww_arena *a,
-                           ww_text_question *out, ww_err *e) {
+ww_status ww_question_make(const char *source, size_t n, const ww_launch *l, const ww_gpu *g,
+                           ww_arena *a, ww_text_question *out, ww_err *e) {
   ww_question_kernel *k;
   ww_status st = ww_question_read(source, n, l->kernel, l->flags, l->nflags, a, &k, e);
-  if (!st) ww_question_ask(k, l, g, a, out);
+  if (!st)
+    ww_question_ask(k, l, g, a, out);
   return st;
 }
 
@@ -148,8 +163,10 @@ float ww_question_number(int metric, double v) {
 
 double ww_question_value(int metric, float number) {
   double x = (double)number * scales[metric].scale + scales[metric].centre;
-  if (isnan(x)) return NAN;
-  if (scales[metric].form == LINEAR) return x;
+  if (isnan(x))
+    return NAN;
+  if (scales[metric].form == LINEAR)
+    return x;
   x = exp2(fmin(fmax(x, -40), 80));
   return scales[metric].form == LOG ? x : fmax(x - 1, 0);
 }

@@ -1,6 +1,8 @@
-/* question_estimate.c - what each part of the machine would take for the counted work: counts and the GPU's rates in one scale.
+/* question_estimate.c - what each part of the machine would take for the counted work: counts and
+ * the GPU's rates in one scale.
  *
- * Not predictions: the model learns from them. The busiest SM counts, so that few blocks and a last wave of them show. */
+ * Not predictions: the model learns from them. The busiest SM counts, so that few blocks and a last
+ * wave of them show. */
 #include <math.h>
 
 #include "question_int.h"
@@ -14,21 +16,28 @@ static double resident_of(const ww_qwalk *w, const ww_launch *l, const ww_gpu *g
 
 static double sum(const double *v) {
   double all = 0;
-  for (int n = 0; n < Q_NCOUNTS; n++) all += ww_qcosts[n].issue * v[n];
+  for (int n = 0; n < Q_NCOUNTS; n++)
+    all += ww_qcosts[n].issue * v[n];
   return all;
 }
 
-void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g) {
+void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l,
+                          const ww_gpu *g) {
   const double *c = w->count;
-  double mhz = ww_qknown(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1, subcores = ww_qknown(g->subcores, 4),
-         *t = w->estimate;
+  double mhz = ww_qknown(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1,
+         subcores = ww_qknown(g->subcores, 4), *t = w->estimate;
   double blocks = ww_qproduct(l->grid), most = sum(w->busiest);
-  double dram = ww_qknown(g->dram_peak, 1000) * 1e3, l2 = ww_qknown(g->l2_gbps, 2 * dram / 1e3) * 1e3; /* bytes/us */
+  double dram = ww_qknown(g->dram_peak, 1000) * 1e3,
+         l2 = ww_qknown(g->l2_gbps, 2 * dram / 1e3) * 1e3; /* bytes/us */
   w->instructions = sum(w->issued);
-  w->active = most > 0 ? fmin(blocks, fmax(1, w->instructions / most)) : blocks; /* blocks that have work */
-  if (k->openmp) w->active = blocks;
-  double share = ceil(w->active / sms), i[Q_NCOUNTS]; /* blocks of the busiest SM, and what they do */
-  for (int n = 0; n < Q_NCOUNTS; n++) i[n] = share * (k->openmp ? w->issued[n] / blocks : w->busiest[n]);
+  w->active =
+      most > 0 ? fmin(blocks, fmax(1, w->instructions / most)) : blocks; /* blocks that have work */
+  if (k->openmp)
+    w->active = blocks;
+  double share = ceil(w->active / sms),
+         i[Q_NCOUNTS]; /* blocks of the busiest SM, and what they do */
+  for (int n = 0; n < Q_NCOUNTS; n++)
+    i[n] = share * (k->openmp ? w->issued[n] / blocks : w->busiest[n]);
   w->waves = fmax(1, ceil(w->active / (sms * resident_of(w, l, g))));
   double integer = 2 * i[Q_C_integer] + 12 * i[Q_C_divisions],
          fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64], special = 8 * i[Q_C_special];
@@ -40,7 +49,9 @@ void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_lau
   t[Q_E_dram] = c[Q_C_dram_bytes] / dram;
   t[Q_E_latency] = w->cycles * w->waves / mhz;
   t[Q_E_atomics] = c[Q_C_conflicts] / mhz;
-  t[Q_E_blocks] = fmax(blocks / ww_qknown(g->blocks_per_us, 1500), w->waves * ww_qknown(g->block_ns, 200) / 1e3);
+  t[Q_E_blocks] = fmax(blocks / ww_qknown(g->blocks_per_us, 1500),
+                       w->waves * ww_qknown(g->block_ns, 200) / 1e3);
   t[Q_E_most] = 1.5;
-  for (int n = 0; n < Q_E_most; n++) t[Q_E_most] = fmax(t[Q_E_most], t[n]);
+  for (int n = 0; n < Q_E_most; n++)
+    t[Q_E_most] = fmax(t[Q_E_most], t[n]);
 }

@@ -1,8 +1,10 @@
-/* question_eval.h - what the files of the walk share: values of expressions under one launch, and the walker.
+/* question_eval.h - what the files of the walk share: values of expressions under one launch, and
+ * the walker.
  *
- *   question_value.c  integer expressions;  question_work.c  what an expression does and how long a thread waits for it
- *   question_trips.c  how often a loop runs;  question_share.c  for whom a condition holds;  question_live.c  what the compiler leaves out
- *   question_walk.c   statement by statement through the kernel */
+ *   question_value.c  integer expressions;  question_work.c  what an expression does and how long a
+ * thread waits for it question_trips.c  how often a loop runs;  question_share.c  for whom a
+ * condition holds;  question_live.c  what the compiler leaves out question_walk.c   statement by
+ * statement through the kernel */
 #ifndef WW_PREDICT_QUESTION_EVAL_H
 #define WW_PREDICT_QUESTION_EVAL_H
 
@@ -12,7 +14,8 @@ typedef struct {
   double at[4]; /* thread 0, thread 1 of its row, the middle, the last; NaN: not known */
 } ww_qval;
 
-/* What a buffer holds as far as the launch tells: element i is about base + slope * i (row pointers, indices); NaN: not known. */
+/* What a buffer holds as far as the launch tells: element i is about base + slope * i (row
+ * pointers, indices); NaN: not known. */
 typedef struct {
   double base, slope;
 } ww_qline;
@@ -28,7 +31,8 @@ typedef struct {
 
 ww_qval ww_qval_of(double v);
 ww_qval ww_qval_builtin(const ww_launch *l, uint32_t kind, uint32_t dim);
-ww_qval ww_qval_range(const ww_qtoken *t, uint32_t from, uint32_t to, const ww_qval *value, const ww_qline *line);
+ww_qval ww_qval_range(const ww_qtoken *t, uint32_t from, uint32_t to, const ww_qval *value,
+                      const ww_qline *line);
 
 /* ---- question_live.c ---- */
 
@@ -48,32 +52,36 @@ typedef struct {
 } ww_qitem;
 typedef WW_VEC(ww_qitem) ww_qitems;
 enum { Q_ITEMS = 4000 };
-uint32_t ww_qitem_at(const ww_qitems *v, uint32_t token); /* the first that begins there or behind it */
+uint32_t ww_qitem_at(const ww_qitems *v,
+                     uint32_t token); /* the first that begins there or behind it */
 void ww_qitems_of(const ww_question_kernel *k, const ww_qpart *p, ww_arena *a, ww_qitems *out);
 /* Sets `operand` and, for statements whose results reach memory and what controls them, `live`. */
-void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *value, ww_arena *a, ww_qitems *v);
-/* Does this word of the language do something besides its result: atomics, barriers, shuffles, jumps? */
+void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *value, ww_arena *a,
+              ww_qitems *v);
+/* Does this word of the language do something besides its result: atomics, barriers, shuffles,
+ * jumps? */
 bool ww_qword_acts(const ww_qtoken *t);
-/* The loop over var (-1: not known) whose body is the tokens from .. to: which symbols change in it, and which of them come out of the
- * iteration before. False: nothing that matters changes, there is no such loop in the compiled code. */
-bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitems *v, uint32_t from, uint32_t to,
-                 int32_t var, bool *variant, bool *serial);
+/* The loop over var (-1: not known) whose body is the tokens from .. to: which symbols change in
+ * it, and which of them come out of the iteration before. False: nothing that matters changes,
+ * there is no such loop in the compiled code. */
+bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitems *v, uint32_t from,
+                 uint32_t to, int32_t var, bool *variant, bool *serial);
 
 /* ---- the walker ---- */
 
 /* The statement that is being read, as an in-order thread runs it. */
 typedef struct {
-  double ready;                  /* when its operands are there */
-  double load;                   /* cycles until its slowest load is there */
-  double chain, issue;           /* cycles of its operations one after the other; instructions */
-  double times[4], plus[4];      /* products and sums by type, for multiply-adds */
-  uint32_t outer;                /* accesses before this token lie in the index of one that takes `outer_load` */
+  double ready;             /* when its operands are there */
+  double load;              /* cycles until its slowest load is there */
+  double chain, issue;      /* cycles of its operations one after the other; instructions */
+  double times[4], plus[4]; /* products and sums by type, for multiply-adds */
+  uint32_t outer; /* accesses before this token lie in the index of one that takes `outer_load` */
   double outer_load;
-  uint32_t brackets;             /* tokens before this one are an index */
-  uint32_t serial;               /* bits of the loops around it whose iteration before it waits for */
-  bool store;                    /* to global or shared memory */
-  int32_t late;                  /* x of x += ..: needed at the end alone; -1 */
-  uint32_t target;               /* token x of x = .. */
+  uint32_t brackets; /* tokens before this one are an index */
+  uint32_t serial;   /* bits of the loops around it whose iteration before it waits for */
+  bool store;        /* to global or shared memory */
+  int32_t late;      /* x of x += ..: needed at the end alone; -1 */
+  uint32_t target;   /* token x of x = .. */
 } ww_qissue;
 
 /* An access that was counted: one beside it comes from L1. */
@@ -102,26 +110,29 @@ typedef struct {
   double *ready;  /* [symbols]: when the busiest thread has it, in cycles */
   double *moved;  /* [symbols]: bytes of a buffer */
   double *asked;  /* [symbols]: bytes of it that threads load or store */
-  double *first;  /* [symbols]: the share of what moves that nobody has read before; of a small buffer, of what an SM asks for */
-  double *pitch;  /* [symbols]: elements of a row of a shared array, of all of a thread's array or table */
-  bool *dynamic;  /* [symbols]: an array of the thread that is indexed by what the source does not tell */
+  double *first;  /* [symbols]: the share of what moves that nobody has read before; of a small
+                     buffer, of what an SM asks for */
+  double *pitch;  /* [symbols]: elements of a row of a shared array, of all of a thread's array or
+                     table */
+  bool *dynamic;  /* [symbols]: an array of the thread that is indexed by what the source does not
+                     tell */
   const ww_qpart *p;
   uint32_t part;
   const ww_qtoken *t;
   double weight, warps; /* executions of the statement, over all threads; over all warps */
   double busy;          /* by the warps of the busiest block */
   double resident, blocks, block_warps; /* threads that an SM holds; blocks; warps of one */
-  double clock;         /* of the busiest thread */
-  double returned;      /* when a device function's result is there */
-  double stored;        /* when what it has stored so far was there to be stored: barriers wait for that */
+  double clock;                         /* of the busiest thread */
+  double returned;                      /* when a device function's result is there */
+  double stored; /* when what it has stored so far was there to be stored: barriers wait for that */
   ww_qissue now;
   ww_qseen seen[Q_SEEN];
   uint32_t nseen;
   int32_t loop_var; /* of the loop around it, -1 none; by how much it goes on */
   double loop_by;
-  double pragma; /* iterations that the source wants unrolled, -1: it does not say */
-  ww_qitems items;      /* of the kernel; empty inside device functions */
-  bool *dead;           /* [tokens of the kernel] */
+  double pragma;   /* iterations that the source wants unrolled, -1: it does not say */
+  ww_qitems items; /* of the kernel; empty inside device functions */
+  bool *dead;      /* [tokens of the kernel] */
   ww_qaround around[Q_LOOPS];
   uint32_t naround;
   uint32_t steps, calls, nested, loops;
@@ -130,8 +141,8 @@ typedef struct {
 
 /* = and the like, not comparisons. */
 static inline bool ww_qassigns(const ww_qtoken *t) {
-  return t->kind == Q_PUNCT && t->n && t->s[t->n - 1] == '=' && t->op != Q_OP2('=', '=') && t->op != Q_OP2('<', '=') &&
-         t->op != Q_OP2('>', '=') && t->op != Q_OP2('!', '=');
+  return t->kind == Q_PUNCT && t->n && t->s[t->n - 1] == '=' && t->op != Q_OP2('=', '=') &&
+         t->op != Q_OP2('<', '=') && t->op != Q_OP2('>', '=') && t->op != Q_OP2('!', '=');
 }
 static inline bool ww_qop_at(const ww_qwalker *w, uint32_t i, uint32_t op) {
   return w->t[i].kind == Q_PUNCT && w->t[i].op == op;
@@ -158,7 +169,8 @@ typedef struct {
   double busy;         /* the same of the block that has most of them */
   bool divergent;      /* lanes of a warp may differ */
 } ww_qshare;
-ww_qshare ww_qshare_of(const ww_qwalker *w, uint32_t from, uint32_t to); /* of the condition in these tokens */
+ww_qshare ww_qshare_of(const ww_qwalker *w, uint32_t from,
+                       uint32_t to); /* of the condition in these tokens */
 ww_qshare ww_qshare_not(ww_qshare a);
 
 /* ---- question_trips.c ---- */
@@ -166,7 +178,8 @@ typedef struct {
   uint32_t init, cond, step, end; /* tokens: begin of each part, and ')' */
 } ww_qloop_head;
 typedef struct {
-  double mean, warps, busy, most; /* over the threads, the warps, those of the busiest block; of the busiest thread. NaN: not known */
+  double mean, warps, busy, most; /* over the threads, the warps, those of the busiest block; of the
+                                     busiest thread. NaN: not known */
   bool same;                      /* for all threads */
   bool constant;                  /* the step is a number of the source */
 } ww_qtrips;

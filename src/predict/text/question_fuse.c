@@ -1,6 +1,8 @@
-/* question_fuse.c - several spellings of one thing become one token: builtins of the dialects, types of several words, casts.
+/* question_fuse.c - several spellings of one thing become one token: builtins of the dialects,
+ * types of several words, casts.
  *
- * `blockIdx.x * blockDim.x + threadIdx.x` and get_global_id(0) are both gx. Works in place: tokens only get fewer. */
+ * `blockIdx.x * blockDim.x + threadIdx.x` and get_global_id(0) are both gx. Works in place: tokens
+ * only get fewer. */
 #include "question_int.h"
 
 /* ---- types ---- */
@@ -17,9 +19,12 @@ static const struct {
 bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint32_t *lanes) {
   uint32_t m = n;
   *lanes = 1;
-  while (m && s[m - 1] >= '0' && s[m - 1] <= '9') m--;
-  if (m < n) *lanes = s[m] == '1' && n - m == 2 ? 16 : (uint32_t)(s[m] - '0');
-  if (n - m > 2 || !m || !*lanes) return false;
+  while (m && s[m - 1] >= '0' && s[m - 1] <= '9')
+    m--;
+  if (m < n)
+    *lanes = s[m] == '1' && n - m == 2 ? 16 : (uint32_t)(s[m] - '0');
+  if (n - m > 2 || !m || !*lanes)
+    return false;
   for (size_t k = 0; k < sizeof types / sizeof *types; k++)
     if (strlen(types[k].name) == m && !memcmp(types[k].name, s, m)) {
       *type = types[k].type;
@@ -31,12 +36,16 @@ bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint
 
 static const struct {
   const char *from, *to;
-} synonyms[] = {
-    {"size_t", "ulong"},       {"uint8_t", "uchar"},      {"int8_t", "char"},           {"uint16_t", "ushort"},
-    {"int16_t", "short"},      {"uint32_t", "uint"},      {"int32_t", "int"},           {"uint64_t", "ulong"},
-    {"int64_t", "long"},       {"ptrdiff_t", "long"},     {"__half", "half"},           {"__half2", "half2"},
-    {"_Float16", "half"},      {"__fp16", "half"},        {"__nv_bfloat16", "bfloat"},  {"__nv_bfloat162", "bfloat2"},
-    {"nv_bfloat16", "bfloat"}, {"__syncthreads", "sync"}, {"restrict", "__restrict__"}, {"__restrict", "__restrict__"}};
+} synonyms[] = {{"size_t", "ulong"},          {"uint8_t", "uchar"},
+                {"int8_t", "char"},           {"uint16_t", "ushort"},
+                {"int16_t", "short"},         {"uint32_t", "uint"},
+                {"int32_t", "int"},           {"uint64_t", "ulong"},
+                {"int64_t", "long"},          {"ptrdiff_t", "long"},
+                {"__half", "half"},           {"__half2", "half2"},
+                {"_Float16", "half"},         {"__fp16", "half"},
+                {"__nv_bfloat16", "bfloat"},  {"__nv_bfloat162", "bfloat2"},
+                {"nv_bfloat16", "bfloat"},    {"__syncthreads", "sync"},
+                {"restrict", "__restrict__"}, {"__restrict", "__restrict__"}};
 
 static void synonym(ww_qtoken *t) {
   for (size_t k = 0; k < sizeof synonyms / sizeof *synonyms; k++)
@@ -67,7 +76,8 @@ static uint32_t many_words(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
     else if (!(k && ww_qtoken_is(&t[k], "int")))
       break;
   }
-  if (!k || !(sign || uns || chr || shrt || longs)) return 0;
+  if (!k || !(sign || uns || chr || shrt || longs))
+    return 0;
   const char *s = real    ? "double"
                   : chr   ? (uns ? "uchar" : "char")
                   : shrt  ? (uns ? "ushort" : "short")
@@ -103,22 +113,25 @@ static uint32_t fuse_builtin(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
                           {"gridDim", "hipGridDim", "get_num_groups"},
                           {"", "", "get_global_id"},
                           {"", "", "get_global_size"}};
-  if (t->kind != Q_WORD) return 0;
+  if (t->kind != Q_WORD)
+    return 0;
   for (int k = 0; k < Q_NBUILTINS; k++) {
     size_t hip = strlen(names[k].hip);
     if (n > 2 && ww_qtoken_is(t, names[k].cuda) && t[1].op == '.' && dimension(&t[2]) >= 0)
       return *out = builtin(t, k, dimension(&t[2])), 3;
-    if (hip && t->n == hip + 2 && !memcmp(t->s, names[k].hip, hip) && t->s[hip + 1] >= 'x' && t->s[hip + 1] <= 'z')
+    if (hip && t->n == hip + 2 && !memcmp(t->s, names[k].hip, hip) && t->s[hip + 1] >= 'x' &&
+        t->s[hip + 1] <= 'z')
       return *out = builtin(t, k, t->s[hip + 1] - 'x'), 1;
-    if (n > 3 && ww_qtoken_is(t, names[k].opencl) && t[1].op == '(' && t[2].kind == Q_INT && t[2].value < 3 &&
-        t[3].op == ')')
+    if (n > 3 && ww_qtoken_is(t, names[k].opencl) && t[1].op == '(' && t[2].kind == Q_INT &&
+        t[2].value < 3 && t[3].op == ')')
       return *out = builtin(t, k, (int)t[2].value), 4;
   }
   return 0;
 }
 
 static bool is_cast_word(const ww_qtoken *t) {
-  return ww_qtoken_is(t, "static_cast") || ww_qtoken_is(t, "reinterpret_cast") || ww_qtoken_is(t, "const_cast");
+  return ww_qtoken_is(t, "static_cast") || ww_qtoken_is(t, "reinterpret_cast") ||
+         ww_qtoken_is(t, "const_cast");
 }
 
 /* static_cast<T>(x) is (T)(x); barrier(...) is sync(). */
@@ -126,30 +139,37 @@ static uint32_t fuse_other(ww_qtoken *t, uint32_t n, ww_qtoken *out) {
   if (n > 2 && is_cast_word(t) && t[1].op == '<') {
     for (uint32_t k = 2; k < n && k < 12; k++)
       if (t[k].op == '>') {
-        t[1].op = '(', t[1].s = "(";
-        t[k].op = ')', t[k].s = ")";
+        t[1].op = '(';
+        t[1].s = "(";
+        t[k].op = ')';
+        t[k].s = ")";
         *out = t[1];
         return 2;
       }
   }
-  if (n > 2 && (ww_qtoken_is(t, "barrier") || ww_qtoken_is(t, "work_group_barrier")) && t[1].op == '(') {
+  if (n > 2 && (ww_qtoken_is(t, "barrier") || ww_qtoken_is(t, "work_group_barrier")) &&
+      t[1].op == '(') {
     uint32_t k = 2;
-    while (k < n && k < 12 && t[k].op != ')') k++;
+    while (k < n && k < 12 && t[k].op != ')')
+      k++;
     if (k < n && t[k].op == ')') {
       *out = t[0];
-      out->s = "sync", out->n = 4;
+      out->s = "sync";
+      out->n = 4;
       t[k - 1] = t[1]; /* the bracket is next */
       return k - 1;
     }
   }
-  if (n > 2 && ww_qtoken_is(t, "std") && t[1].op == Q_OP2(':', ':')) return *out = t[2], 3;
+  if (n > 2 && ww_qtoken_is(t, "std") && t[1].op == Q_OP2(':', ':'))
+    return *out = t[2], 3;
   return 0;
 }
 
 /* ---- the global index ---- */
 
 static bool is_builtin(const ww_qtoken *t, int kind, int *dim) {
-  if (t->sym < kind * 3 || t->sym > kind * 3 + 2) return false;
+  if (t->sym < kind * 3 || t->sym > kind * 3 + 2)
+    return false;
   *dim = t->sym - kind * 3;
   return true;
 }
@@ -158,29 +178,35 @@ static bool is_builtin(const ww_qtoken *t, int kind, int *dim) {
 static uint32_t product(const ww_qtoken *t, uint32_t n, int *dim) {
   uint32_t open = n && t->op == '(';
   int d = -1, e = -2;
-  if (n < 3 + 2 * open) return 0;
+  if (n < 3 + 2 * open)
+    return 0;
   const ww_qtoken *p = t + open;
   bool one = is_builtin(p, Q_BLOCK, &d) && is_builtin(p + 2, Q_BLOCKDIM, &e);
   bool other = !one && is_builtin(p, Q_BLOCKDIM, &d) && is_builtin(p + 2, Q_BLOCK, &e);
-  if (!(one || other) || d != e || p[1].op != '*' || (open && p[3].op != ')')) return 0;
+  if (!(one || other) || d != e || p[1].op != '*' || (open && p[3].op != ')'))
+    return 0;
   *dim = d;
   return 3 + 2 * open;
 }
 
 static bool binds_tighter(const ww_qtoken *t) {
-  return t->kind == Q_PUNCT && (t->op == '*' || t->op == '/' || t->op == '%' || t->op == '-' || t->op == '[');
+  return t->kind == Q_PUNCT &&
+         (t->op == '*' || t->op == '/' || t->op == '%' || t->op == '-' || t->op == '[');
 }
 
 /* t[-1] is there when `before`. */
 static uint32_t fuse_index(const ww_qtoken *t, uint32_t n, bool before, ww_qtoken *out) {
   int d = -1, e = -2;
   uint32_t k = product(t, n, &d), used = 0;
-  if (before && binds_tighter(&t[-1])) return 0;
+  if (before && binds_tighter(&t[-1]))
+    return 0;
   if (k && n > k + 1 && t[k].op == '+' && is_builtin(&t[k + 1], Q_THREAD, &e) && d == e)
     used = k + 2;
-  else if (n > 4 && is_builtin(t, Q_THREAD, &e) && t[1].op == '+' && (k = product(t + 2, n - 2, &d)) && d == e)
+  else if (n > 4 && is_builtin(t, Q_THREAD, &e) && t[1].op == '+' &&
+           (k = product(t + 2, n - 2, &d)) && d == e)
     used = k + 2;
-  if (!used || (used < n && binds_tighter(&t[used]) && t[used].op != '-')) return 0;
+  if (!used || (used < n && binds_tighter(&t[used]) && t[used].op != '-'))
+    return 0;
   *out = builtin(t, Q_GLOBALID, d);
   return used;
 }
@@ -189,11 +215,17 @@ void ww_qfuse(ww_qtokens *v) {
   uint32_t to = 0;
   for (uint32_t i = 0; i < v->n;) {
     ww_qtoken out, *t = &v->v[i];
-    if (t->kind == Q_WORD) synonym(t);
+    if (t->kind == Q_WORD)
+      synonym(t);
     uint32_t left = v->n - i, k = fuse_builtin(t, left, &out);
-    if (!k) k = many_words(t, left, &out);
-    if (!k) k = fuse_other(t, left, &out);
-    if (!k) out = *t, k = 1;
+    if (!k)
+      k = many_words(t, left, &out);
+    if (!k)
+      k = fuse_other(t, left, &out);
+    if (!k) {
+      out = *t;
+      k = 1;
+    }
     v->v[to++] = out;
     i += k;
   }
@@ -202,7 +234,10 @@ void ww_qfuse(ww_qtokens *v) {
   for (uint32_t i = 0; i < v->n;) {
     ww_qtoken out;
     uint32_t k = fuse_index(&v->v[i], v->n - i, i > 0, &out);
-    if (!k) out = v->v[i], k = 1;
+    if (!k) {
+      out = v->v[i];
+      k = 1;
+    }
     v->v[to++] = out;
     i += k;
   }
@@ -214,14 +249,17 @@ void ww_qpair(ww_qtokens *v, ww_arena *a) {
   for (uint32_t i = 0; i < v->n; i++) {
     ww_qtoken *t = &v->v[i];
     t->pair = i;
-    if (t->kind != Q_PUNCT) continue;
+    if (t->kind != Q_PUNCT)
+      continue;
     if (t->op == '(' || t->op == '[' || t->op == '{') {
       stack[depth++] = i;
       t->pair = v->n - 1; /* unless it is closed */
     } else if (t->op == ')' || t->op == ']' || t->op == '}') {
       uint32_t open = t->op == ')' ? '(' : t->op == ']' ? '[' : '{';
-      while (depth && v->v[stack[depth - 1]].op != open) depth--;
-      if (!depth) continue;
+      while (depth && v->v[stack[depth - 1]].op != open)
+        depth--;
+      if (!depth)
+        continue;
       t->pair = stack[--depth];
       v->v[t->pair].pair = i;
     }

@@ -1,9 +1,10 @@
 /* question_int.h - what the files of the question share.
  *
- *   question_lex.c   source to tokens, macros replaced;  question_fuse.c  one spelling for one thing
- *   question_read.c  the kernel and what it uses;  question_resolve.c  every name is a symbol
- *   question_walk.c  loops and accesses of one launch, by arithmetic on what the source says (question_eval.h names its files)
- *   question_estimate.c  what the parts of the machine would take;  question_text.c  the text;  question.c  features, numbers, answers */
+ *   question_lex.c   source to tokens, macros replaced;  question_fuse.c  one spelling for one
+ * thing question_read.c  the kernel and what it uses;  question_resolve.c  every name is a symbol
+ *   question_walk.c  loops and accesses of one launch, by arithmetic on what the source says
+ * (question_eval.h names its files) question_estimate.c  what the parts of the machine would take;
+ * question_text.c  the text;  question.c  features, numbers, answers */
 #ifndef WW_PREDICT_QUESTION_INT_H
 #define WW_PREDICT_QUESTION_INT_H
 
@@ -49,7 +50,8 @@ typedef struct {
 } ww_qlex;
 
 void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags); /* #define, -D, -U */
-void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body, uint32_t nbody);
+void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body,
+                    uint32_t nbody);
 /* Code of the bytes from .. to, macros replaced; appended. At most WW_QLEX_MOST tokens. */
 void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool expand, ww_qtokens *out);
 bool ww_qtoken_is(const ww_qtoken *t, const char *word);
@@ -70,7 +72,15 @@ typedef enum {
   Q_BUILTIN
 } ww_qsym_kind;
 /* Builtins: which of tx bx Dx Gx gx Nx; the dimension stands beside it. */
-typedef enum { Q_THREAD, Q_BLOCK, Q_BLOCKDIM, Q_GRIDDIM, Q_GLOBALID, Q_GLOBALDIM, Q_NBUILTINS } ww_qbuiltin;
+typedef enum {
+  Q_THREAD,
+  Q_BLOCK,
+  Q_BLOCKDIM,
+  Q_GRIDDIM,
+  Q_GLOBALID,
+  Q_GLOBALDIM,
+  Q_NBUILTINS
+} ww_qbuiltin;
 
 typedef struct {
   uint8_t kind;  /* ww_qsym_kind */
@@ -94,7 +104,8 @@ typedef struct {
   uint32_t nparams;
   int32_t *templates; /* symbols */
   uint32_t ntemplates;
-  ww_qtokens t;            /* all of it that is written: parameters to closing brace; a struct or variable: whole */
+  ww_qtokens
+      t; /* all of it that is written: parameters to closing brace; a struct or variable: whole */
   uint32_t body, body_end; /* token of '{', one past '}'; both 0: no function */
 } ww_qpart;
 
@@ -106,16 +117,19 @@ struct ww_question_kernel {
   WW_VEC(ww_qpart) parts; /* the kernel is 0; others in the order they were found to be used */
   uint32_t bounds;        /* __launch_bounds__, 0 none */
   bool openmp;
-  uint32_t collapse;     /* OpenMP: loops that are made one */
-  double *constant;      /* [syms.n] values of template parameters of the kernel, NaN */
+  uint32_t collapse; /* OpenMP: loops that are made one */
+  double *constant;  /* [syms.n] values of template parameters of the kernel, NaN */
 };
 
-/* Type words: letter and bytes of one element; lanes > 1 for float4. False: not a type of the language. */
+/* Type words: letter and bytes of one element; lanes > 1 for float4. False: not a type of the
+ * language. */
 bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint32_t *lanes);
 
 /* ---- question_fuse.c ---- */
 void ww_qfuse(ww_qtokens *v);
-void ww_qpair(ww_qtokens *v, ww_arena *a); /* sets `pair`; a bracket that is never closed pairs with the last token */
+void ww_qpair(
+    ww_qtokens *v,
+    ww_arena *a); /* sets `pair`; a bracket that is never closed pairs with the last token */
 
 /* ---- question_resolve.c ---- */
 /* Names to numbers; the newest wins. All zero is empty. */
@@ -135,19 +149,25 @@ typedef struct {
   ww_qmap globals, members;       /* symbols */
   uint32_t norder[Q_BUILTIN + 1]; /* of functions, types, members, globals */
   void *ctx;
-  /* A name that no part so far declares: its symbol, new where the source declares it; -1: a name of the language. */
+  /* A name that no part so far declares: its symbol, new where the source declares it; -1: a name
+   * of the language. */
   int32_t (*unknown)(void *ctx, const ww_qtoken *t);
 } ww_qresolver;
-int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type, uint32_t bytes);
-/* Resolves every word of the part. Its tokens are: a function's parameters in brackets and its body; or a struct or a variable. */
+int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type,
+                    uint32_t bytes);
+/* Resolves every word of the part. Its tokens are: a function's parameters in brackets and its
+ * body; or a struct or a variable. */
 void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class);
 
 /* ---- question_walk.c ---- */
 /* A figure of a GPU that nobody knows is taken as another. */
-static inline double ww_qknown(double v, double otherwise) { return isfinite(v) && v > 0 ? v : otherwise; }
+static inline double ww_qknown(double v, double otherwise) {
+  return isfinite(v) && v > 0 ? v : otherwise;
+}
 static inline double ww_qproduct(const uint64_t v[3]) { /* blocks of a grid, threads of a block */
   double n = 1;
-  for (int d = 0; d < 3; d++) n *= v[d] ? (double)v[d] : 1;
+  for (int d = 0; d < 3; d++)
+    n *= v[d] ? (double)v[d] : 1;
   return n;
 }
 
@@ -161,35 +181,50 @@ typedef struct {
 } ww_qcost;
 extern const ww_qcost ww_qcosts[Q_NCOUNTS]; /* question_work.c */
 
-/* What each part of the machine would take, in us: instructions, the busiest pipe, L1 and shared memory, L2, DRAM, one thread after the
- * other, atomics on one word, the start of blocks; the largest of them. */
-enum { Q_E_issue, Q_E_pipe, Q_E_lines, Q_E_l2, Q_E_dram, Q_E_latency, Q_E_atomics, Q_E_blocks, Q_E_most, Q_NESTIMATES };
+/* What each part of the machine would take, in us: instructions, the busiest pipe, L1 and shared
+ * memory, L2, DRAM, one thread after the other, atomics on one word, the start of blocks; the
+ * largest of them. */
+enum {
+  Q_E_issue,
+  Q_E_pipe,
+  Q_E_lines,
+  Q_E_l2,
+  Q_E_dram,
+  Q_E_latency,
+  Q_E_atomics,
+  Q_E_blocks,
+  Q_E_most,
+  Q_NESTIMATES
+};
 
 typedef struct {
   float *trips, *weight; /* [tokens of all parts]: of a loop's keyword; trips < 0: not known */
-  char *mark;      /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known, '`' not known in a small buffer */
-  const bool *dead; /* [tokens of the kernel]: the compiler leaves it out */
-  uint32_t *first; /* [parts]: of its tokens in the arrays */
-  double count[Q_NCOUNTS];  /* by threads */
+  char *mark; /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known,
+                 '`' not known in a small buffer */
+  const bool *dead;        /* [tokens of the kernel]: the compiler leaves it out */
+  uint32_t *first;         /* [parts]: of its tokens in the arrays */
+  double count[Q_NCOUNTS]; /* by threads */
   double issued[Q_NCOUNTS], busiest[Q_NCOUNTS]; /* by warps; by those of the busiest block */
-  double cycles;            /* of the busiest thread, alone on its SM */
-  double shared;            /* bytes of a block that the source declares */
-  double instructions;      /* of all warps */
-  double active, waves;     /* blocks that have work, waves of them; ww_question_estimate fills these, instructions and estimate[] */
+  double cycles;                                /* of the busiest thread, alone on its SM */
+  double shared;                                /* bytes of a block that the source declares */
+  double instructions;                          /* of all warps */
+  double active, waves; /* blocks that have work, waves of them; ww_question_estimate fills these,
+                           instructions and estimate[] */
   double estimate[Q_NESTIMATES];
-  double heaviest, depth;        /* executions of the most executed loop body; loops around it */
-  double unknown;                /* loops whose trips are not known */
+  double heaviest, depth; /* executions of the most executed loop body; loops around it */
+  double unknown;         /* loops whose trips are not known */
 } ww_qwalk;
 void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out);
 /* A scalar argument's number by its parameter's type; NaN: none. */
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes);
 
 /* ---- question_estimate.c ---- */
-void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g);
+void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l,
+                          const ww_gpu *g);
 
 /* ---- question_text.c ---- */
-void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, const ww_qwalk *w,
-                       ww_buf *out);
+void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g,
+                       const ww_qwalk *w, ww_buf *out);
 void ww_question_magnitude(double v, ww_buf *out);
 
 #endif

@@ -1,7 +1,8 @@
 /* question_lex.c - source text to tokens, with macros replaced.
  *
- * Not a preprocessor: directives other than #define count for nothing (src/front/scan.c leaves out dead branches), and what a header would
- * define stays as it is written. Everything is bounded: tokens, steps, depth; what goes beyond is left out, never an error. */
+ * Not a preprocessor: directives other than #define count for nothing (src/front/scan.c leaves out
+ * dead branches), and what a header would define stays as it is written. Everything is bounded:
+ * tokens, steps, depth; what goes beyond is left out, never an error. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -9,15 +10,20 @@
 
 enum { DEPTH = 12, STEPS = 200000 };
 
-static bool word_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+static bool word_start(char c) {
+  return isalpha((unsigned char)c) || c == '_';
+}
+static bool word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
 
 bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
   return t->kind == Q_WORD && strlen(word) == t->n && !memcmp(t->s, word, t->n);
 }
 
 static void push(ww_qlex *l, ww_qtokens *out, ww_qtoken t) {
-  if (out->n < WW_QLEX_MOST) ww_push(l->a, out, t);
+  if (out->n < WW_QLEX_MOST)
+    ww_push(l->a, out, t);
 }
 
 /* ---- one token ---- */
@@ -32,10 +38,12 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
     char c = (char)tolower((unsigned char)*p);
     bool exponent = hex ? c == 'p' : c == 'e';
     real |= *p == '.' || exponent;
-    if (*p != '\'' && n + 2 < sizeof text) text[n++] = c;
+    if (*p != '\'' && n + 2 < sizeof text)
+      text[n++] = c;
     if (exponent && end - p > 1 && (p[1] == '+' || p[1] == '-')) {
       p++;
-      if (n + 2 < sizeof text) text[n++] = *p;
+      if (n + 2 < sizeof text)
+        text[n++] = *p;
     }
   }
   text[n] = 0;
@@ -49,19 +57,23 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   }
   t->kind = Q_INT;
   char *suffix;
-  t->value = (double)strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix, n > 2 && text[1] == 'b' ? 2 : 0);
+  t->value = (double)strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix,
+                              n > 2 && text[1] == 'b' ? 2 : 0);
   t->type = strchr(suffix, 'l') ? 'l' : strchr(suffix, 'u') ? 'u' : 'i';
   return p;
 }
 
 static const char *lex_punct(const char *p, const char *end, ww_qtoken *t) {
-  static const char *const longer[] = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
-                                       "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", "##", NULL};
+  static const char *const longer[] = {
+      "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+      "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", "##", NULL};
   uint32_t n = 1;
   for (const char *const *w = longer; *w && n == 1; w++)
-    if ((size_t)(end - p) >= strlen(*w) && !memcmp(p, *w, strlen(*w))) n = (uint32_t)strlen(*w);
+    if ((size_t)(end - p) >= strlen(*w) && !memcmp(p, *w, strlen(*w)))
+      n = (uint32_t)strlen(*w);
   *t = (ww_qtoken){.kind = Q_PUNCT, .s = p, .n = n, .sym = -1};
-  for (uint32_t i = 0; i < n; i++) t->op |= Q_OP1(p[i]) << 8 * i;
+  for (uint32_t i = 0; i < n; i++)
+    t->op |= Q_OP1(p[i]) << 8 * i;
   return p + n;
 }
 
@@ -69,10 +81,15 @@ static const char *lex_punct(const char *p, const char *end, ww_qtoken *t) {
 static const char *lex_quoted(const char *p, const char *end, ww_qtoken *t) {
   char quote = *p;
   const char *from = p++;
-  while (p < end && *p != quote && *p != '\n') p += *p == '\\' && end - p > 1 ? 2 : 1;
+  while (p < end && *p != quote && *p != '\n')
+    p += *p == '\\' && end - p > 1 ? 2 : 1;
   p += p < end;
   *t = (ww_qtoken){.kind = Q_TEXT, .s = from, .n = (uint32_t)(p - from), .sym = -1};
-  if (quote == '\'') t->kind = Q_INT, t->type = 'c', t->value = p - from > 2 ? (unsigned char)from[1] : 0;
+  if (quote == '\'') {
+    t->kind = Q_INT;
+    t->type = 'c';
+    t->value = p - from > 2 ? (unsigned char)from[1] : 0;
+  }
   return p;
 }
 
@@ -82,7 +99,8 @@ static const char *skip_space(const char *p, const char *end) {
     if (isspace((unsigned char)*p) || (*p == '\\' && end - p > 1 && (p[1] == '\n' || p[1] == '\r')))
       p++;
     else if (end - p > 1 && p[0] == '/' && p[1] == '/')
-      while (p < end && *p != '\n') p++;
+      while (p < end && *p != '\n')
+        p++;
     else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
       const char *close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
       p = close ? close + 2 : end;
@@ -95,13 +113,15 @@ static const char *skip_space(const char *p, const char *end) {
 static const char *lex_one(const char *p, const char *end, ww_qtoken *t) {
   if (word_start(*p)) {
     const char *from = p;
-    while (p < end && word_char(*p)) p++;
+    while (p < end && word_char(*p))
+      p++;
     *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = (uint32_t)(p - from), .sym = -1};
     return p;
   }
   if (isdigit((unsigned char)*p) || (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
     return lex_number(p, end, t);
-  if (*p == '"' || *p == '\'') return lex_quoted(p, end, t);
+  if (*p == '"' || *p == '\'')
+    return lex_quoted(p, end, t);
   return lex_punct(p, end, t);
 }
 
@@ -116,10 +136,13 @@ static void lex_text(ww_qlex *l, const char *p, const char *end, ww_qtokens *out
 /* ---- macros ---- */
 
 static const ww_qmacro *find(const ww_qlex *l, const char *s, uint32_t n) {
-  if (!l->cap) return NULL;
-  for (uint32_t h = (uint32_t)ww_hash(s, n, 1) & (l->cap - 1); l->table[h]; h = (h + 1) & (l->cap - 1)) {
+  if (!l->cap)
+    return NULL;
+  for (uint32_t h = (uint32_t)ww_hash(s, n, 1) & (l->cap - 1); l->table[h];
+       h = (h + 1) & (l->cap - 1)) {
     const ww_qmacro *m = &l->macros.v[l->table[h] - 1];
-    if (m->n == n && !memcmp(m->name, s, n)) return m;
+    if (m->n == n && !memcmp(m->name, s, n))
+      return m;
   }
   return NULL;
 }
@@ -129,7 +152,8 @@ static void enter(ww_qlex *l, uint32_t index) {
   uint32_t h = (uint32_t)ww_hash(m->name, m->n, 1) & (l->cap - 1);
   for (; l->table[h]; h = (h + 1) & (l->cap - 1)) {
     const ww_qmacro *o = &l->macros.v[l->table[h] - 1];
-    if (o->n == m->n && !memcmp(o->name, m->name, m->n)) break;
+    if (o->n == m->n && !memcmp(o->name, m->name, m->n))
+      break;
   }
   l->table[h] = index + 1;
 }
@@ -139,14 +163,17 @@ static void add(ww_qlex *l, ww_qmacro m) {
   if (l->macros.n * 2 >= l->cap) {
     l->cap = l->cap ? l->cap * 2 : 64;
     l->table = WW_NEWN(l->a, uint32_t, l->cap);
-    for (uint32_t i = 0; i + 1 < l->macros.n; i++) enter(l, i);
+    for (uint32_t i = 0; i + 1 < l->macros.n; i++)
+      enter(l, i);
   }
   enter(l, l->macros.n - 1);
 }
 
-void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body, uint32_t nbody) {
+void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body,
+                    uint32_t nbody) {
   ww_qmacro m = {.name = name, .n = n};
-  for (uint32_t i = 0; i < nbody; i++) ww_push(l->a, &m.body, body[i]);
+  for (uint32_t i = 0; i < nbody; i++)
+    ww_push(l->a, &m.body, body[i]);
   add(l, m);
 }
 
@@ -154,23 +181,30 @@ void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *b
 static void define_text(ww_qlex *l, const char *p, const char *end) {
   ww_qmacro m = {0};
   WW_VEC(const char *) params = {0};
-  if (!(p = skip_space(p, end)) || !word_start(*p)) return;
+  if (!(p = skip_space(p, end)) || !word_start(*p))
+    return;
   m.name = p;
-  while (p < end && word_char(*p)) p++;
+  while (p < end && word_char(*p))
+    p++;
   m.n = (uint32_t)(p - m.name);
   if (p < end && *p == '(') {
     m.function = true;
     while (p < end && *p != ')') {
       const char *w = ++p;
-      while (p < end && *p != ',' && *p != ')') p++;
+      while (p < end && *p != ',' && *p != ')')
+        p++;
       const char *behind = p;
-      while (w < behind && isspace((unsigned char)*w)) w++;
-      while (behind > w && isspace((unsigned char)behind[-1])) behind--;
-      if (behind > w && params.n < 64) ww_push(l->a, &params, ww_strndup(l->a, w, (size_t)(behind - w)));
+      while (w < behind && isspace((unsigned char)*w))
+        w++;
+      while (behind > w && isspace((unsigned char)behind[-1]))
+        behind--;
+      if (behind > w && params.n < 64)
+        ww_push(l->a, &params, ww_strndup(l->a, w, (size_t)(behind - w)));
     }
     p += p < end;
   }
-  m.params = params.v, m.nparams = params.n;
+  m.params = params.v;
+  m.nparams = params.n;
   lex_text(l, p, end, &m.body);
   add(l, m);
 }
@@ -178,20 +212,27 @@ static void define_text(ww_qlex *l, const char *p, const char *end) {
 void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags) {
   const ww_scan *s = l->scan;
   for (uint32_t i = 0; i < s->n; i++) {
-    if (s->kind[i] != WW_BYTE_DIRECTIVE) continue;
+    if (s->kind[i] != WW_BYTE_DIRECTIVE)
+      continue;
     uint32_t end = i;
-    while (end < s->n && s->kind[end] == WW_BYTE_DIRECTIVE) end++;
+    while (end < s->n && s->kind[end] == WW_BYTE_DIRECTIVE)
+      end++;
     const char *p = s->text + i + 1;
-    while (p < s->text + end && (*p == ' ' || *p == '\t')) p++;
-    if (end - i > 8 && !strncmp(p, "define", 6)) define_text(l, p + 6, s->text + end);
+    while (p < s->text + end && (*p == ' ' || *p == '\t'))
+      p++;
+    if (end - i > 8 && !strncmp(p, "define", 6))
+      define_text(l, p + 6, s->text + end);
     i = end;
   }
   for (uint32_t k = 0; k < nflags; k++) {
     const char *f = flags[k];
-    if (!ww_starts(f, "-D") || !f[2]) continue;
+    if (!ww_starts(f, "-D") || !f[2])
+      continue;
     char *text = ww_strdup(l->a, f + 2), *equals = strchr(text, '=');
-    if (equals) *equals = ' ';
-    if (!equals) text = ww_fmt(l->a, "%s 1", text);
+    if (equals)
+      *equals = ' ';
+    if (!equals)
+      text = ww_fmt(l->a, "%s 1", text);
     define_text(l, text, text + strlen(text));
   }
 }
@@ -214,8 +255,8 @@ static void paste(ww_qlex *l, ww_qtokens *v, ww_qtoken t) {
 }
 
 /* The macro's body with arguments in place; args[k] is a range of the caller's tokens. */
-static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *args, const uint32_t *nargs,
-                       int depth) {
+static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *args,
+                       const uint32_t *nargs, int depth) {
   ww_qtokens v = {0};
   bool join = false;
   for (uint32_t i = 0; i < m->body.n && v.n < WW_QLEX_MOST; i++) {
@@ -234,14 +275,16 @@ static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *
         paste(x->l, &v, one);
       else
         push(x->l, &v, one);
-      if (++x->steps > STEPS) return;
+      if (++x->steps > STEPS)
+        return;
     }
   }
   expand(x, v.v, v.n, depth + 1);
 }
 
 /* t[at] is a function-like macro's name, t[at + 1] its '('; returns one past ')'. 0: no end. */
-static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32_t at, uint32_t n, int depth) {
+static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32_t at, uint32_t n,
+                     int depth) {
   const ww_qtoken *args[64] = {NULL};
   uint32_t nargs[64] = {0}, arg = 0, level = 0;
   for (uint32_t i = at + 1; i < n; i++) {
@@ -256,7 +299,8 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
       substitute(x, m, args, nargs, depth);
       return i + 1;
     }
-    if (t[i].kind == Q_PUNCT && t[i].op == ',' && level == 1 && arg + 1 < 64 && arg + 1 < m->nparams) {
+    if (t[i].kind == Q_PUNCT && t[i].op == ',' && level == 1 && arg + 1 < 64 &&
+        arg + 1 < m->nparams) {
       nargs[arg] = (uint32_t)(t + i - args[arg]);
       args[++arg] = t + i + 1;
     }
@@ -267,7 +311,8 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
 static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
   for (uint32_t i = 0; i < n && x->out->n < WW_QLEX_MOST; i++) {
     const ww_qmacro *m = t[i].kind == Q_WORD && depth < DEPTH ? find(x->l, t[i].s, t[i].n) : NULL;
-    if (++x->steps > STEPS) return;
+    if (++x->steps > STEPS)
+      return;
     bool called = i + 1 < n && t[i + 1].kind == Q_PUNCT && t[i + 1].op == '(';
     if (m && !m->function)
       substitute(x, m, NULL, NULL, depth);
@@ -288,7 +333,8 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
 static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *out) {
   ww_qtokens all = {0};
   lex_text(l, p, end, &all);
-  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma")) return;
+  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma"))
+    return;
   bool unroll = ww_qtoken_is(&all.v[2], "unroll"), omp = ww_qtoken_is(&all.v[2], "omp");
   for (uint32_t i = 2; (unroll || omp) && i < all.n; i++) {
     const ww_qtoken *t = &all.v[i];
@@ -297,33 +343,39 @@ static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *o
       uint32_t level = 0;
       for (i++; i < all.n; i++) {
         level += all.v[i].op == '(';
-        if (all.v[i].op == ')' && !--level) break;
+        if (all.v[i].op == ')' && !--level)
+          break;
       }
       continue;
     }
     push(l, out, *t);
   }
-  if (unroll || omp) push(l, out, (ww_qtoken){.kind = Q_PUNCT, .s = "\n", .n = 1, .op = '\n', .sym = -1});
+  if (unroll || omp)
+    push(l, out, (ww_qtoken){.kind = Q_PUNCT, .s = "\n", .n = 1, .op = '\n', .sym = -1});
 }
 
 void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool macros, ww_qtokens *out) {
   const ww_scan *s = l->scan;
   ww_qtokens raw = {0};
-  if (to > s->n) to = s->n;
+  if (to > s->n)
+    to = s->n;
   for (uint32_t i = from; i < to && raw.n < WW_QLEX_MOST;) {
     uint8_t k = s->kind[i];
     uint32_t end = i;
     bool code = k == WW_BYTE_CODE || k == WW_BYTE_STRING;
-    while (end < to &&
-           (s->kind[end] == k || (code && (s->kind[end] == WW_BYTE_CODE || s->kind[end] == WW_BYTE_STRING))))
+    while (end < to && (s->kind[end] == k ||
+                        (code && (s->kind[end] == WW_BYTE_CODE || s->kind[end] == WW_BYTE_STRING))))
       end++;
-    if (code) lex_text(l, s->text + i, s->text + end, &raw);
-    if (k == WW_BYTE_DIRECTIVE) lex_pragma(l, s->text + i, s->text + end, &raw);
+    if (code)
+      lex_text(l, s->text + i, s->text + end, &raw);
+    if (k == WW_BYTE_DIRECTIVE)
+      lex_pragma(l, s->text + i, s->text + end, &raw);
     i = end;
   }
   expander x = {.l = l, .out = out};
   if (macros)
     expand(&x, raw.v, raw.n, 0);
   else
-    for (uint32_t i = 0; i < raw.n; i++) push(l, out, raw.v[i]);
+    for (uint32_t i = 0; i < raw.n; i++)
+      push(l, out, raw.v[i]);
 }

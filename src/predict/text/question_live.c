@@ -1,7 +1,8 @@
-/* question_live.c - what the compiler leaves out: statements whose results reach no memory, and what does not change from one iteration
- * of a loop to the next.
+/* question_live.c - what the compiler leaves out: statements whose results reach no memory, and
+ * what does not change from one iteration of a loop to the next.
  *
- * That `x + (23 - x)` does not depend on x is found by trying: the expression is worked out for several values of x. */
+ * That `x + (23 - x)` does not depend on x is found by trying: the expression is worked out for
+ * several values of x. */
 #include <math.h>
 
 #include "question_eval.h"
@@ -16,17 +17,25 @@ typedef struct {
   uint32_t depth;
 } collector;
 
-static bool op_is(const ww_qtoken *t, uint32_t op) { return t->kind == Q_PUNCT && t->op == op; }
+static bool op_is(const ww_qtoken *t, uint32_t op) {
+  return t->kind == Q_PUNCT && t->op == op;
+}
 
-static bool is_step(const ww_qtoken *t) { return op_is(t, Q_OP2('+', '+')) || op_is(t, Q_OP2('-', '-')); }
+static bool is_step(const ww_qtoken *t) {
+  return op_is(t, Q_OP2('+', '+')) || op_is(t, Q_OP2('-', '-'));
+}
 
-static bool is_own(const ww_qsym *y) { return y->kind == Q_LOCAL || y->kind == Q_SCALAR || y->kind == Q_ARRAY; }
+static bool is_own(const ww_qsym *y) {
+  return y->kind == Q_LOCAL || y->kind == Q_SCALAR || y->kind == Q_ARRAY;
+}
 
 /* One statement without control flow. */
 static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   ww_qitem m = {.from = from, .to = to, .head = head, .target = -1, .begin = from};
-  while (m.from < to && (c->t[m.from].skip || is_step(&c->t[m.from]))) m.from++;
-  if (m.from >= to) return;
+  while (m.from < to && (c->t[m.from].skip || is_step(&c->t[m.from])))
+    m.from++;
+  if (m.from >= to)
+    return;
   const ww_qtoken *t = &c->t[m.from];
   const ww_qsym *y = t->kind == Q_WORD && t->sym >= 0 ? &c->k->syms.v[t->sym] : NULL;
   uint32_t next = m.from + 1;
@@ -35,7 +44,8 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   bool element = next > m.from + 1, alone = next >= to;
   if (y && is_own(y) && (alone || ww_qassigns(&c->t[next]) || is_step(&c->t[next]))) {
     m.target = t->sym;
-    m.reads = element || (!alone && !op_is(&c->t[next], '=')) || (m.from > from && is_step(&c->t[m.from - 1]));
+    m.reads = element || (!alone && !op_is(&c->t[next], '=')) ||
+              (m.from > from && is_step(&c->t[m.from - 1]));
     m.none = alone && c->t[from].skip; /* a declaration */
   } else
     m.root = true;
@@ -48,7 +58,8 @@ static void several(collector *c, uint32_t from, uint32_t to, int32_t head) {
   uint32_t start = from;
   for (uint32_t i = from; i <= to; i++) {
     if (i == to || op_is(&c->t[i], ',')) {
-      if (start < i) simple(c, start, i, head);
+      if (start < i)
+        simple(c, start, i, head);
       start = i + 1;
     } else if (c->t[i].kind == Q_PUNCT && c->t[i].pair > i && c->t[i].pair < to)
       i = c->t[i].pair;
@@ -56,7 +67,13 @@ static void several(collector *c, uint32_t from, uint32_t to, int32_t head) {
 }
 
 static int32_t add_head(collector *c, uint32_t begin, uint32_t from, uint32_t to, int32_t head) {
-  ww_qitem m = {.begin = begin, .from = from, .to = to, .value = from, .head = head, .target = -1, .control = true};
+  ww_qitem m = {.begin = begin,
+                .from = from,
+                .to = to,
+                .value = from,
+                .head = head,
+                .target = -1,
+                .control = true};
   m.loop = !ww_qtoken_is(&c->t[begin], "if") && !ww_qtoken_is(&c->t[begin], "switch");
   ww_push(c->a, c->out, m);
   return (int32_t)c->out->n - 1;
@@ -66,8 +83,10 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head);
 
 static uint32_t controlled(collector *c, uint32_t i, uint32_t end, int32_t head) {
   uint32_t open = i + 1;
-  if (open < end && ww_qtoken_is(&c->t[open], "constexpr")) open++;
-  if (open >= end || !op_is(&c->t[open], '(')) return i + 1;
+  if (open < end && ww_qtoken_is(&c->t[open], "constexpr"))
+    open++;
+  if (open >= end || !op_is(&c->t[open], '('))
+    return i + 1;
   uint32_t close = c->t[open].pair, parts[4] = {open + 1, close, close, close}, n = 0;
   for (uint32_t k = open + 1; k < close; k++)
     if (op_is(&c->t[k], ';') && n < 2)
@@ -76,16 +95,21 @@ static uint32_t controlled(collector *c, uint32_t i, uint32_t end, int32_t head)
       k = c->t[k].pair;
   bool loop = n == 2;
   int32_t own = add_head(c, i, loop ? parts[1] : open + 1, loop ? parts[2] - 1 : close, head);
-  if (loop) several(c, parts[0], parts[1] - 1, own), several(c, parts[2], close, own);
+  if (loop) {
+    several(c, parts[0], parts[1] - 1, own);
+    several(c, parts[2], close, own);
+  }
   uint32_t next = collect(c, close + 1, end, own);
-  while (next < end && ww_qtoken_is(&c->t[next], "else")) next = collect(c, next + 1, end, own);
+  while (next < end && ww_qtoken_is(&c->t[next], "else"))
+    next = collect(c, next + 1, end, own);
   c->out->v[own].end = next;
   return next;
 }
 
 static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
   const ww_qtoken *t = &c->t[i];
-  if (i >= end || c->out->n > Q_ITEMS || c->depth > Q_NESTED) return end;
+  if (i >= end || c->out->n > Q_ITEMS || c->depth > Q_NESTED)
+    return end;
   uint32_t next = i;
   c->depth++;
   if (op_is(t, '{')) {
@@ -95,7 +119,8 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
       k = on > k ? on : k + 1;
     }
     next = close + 1;
-  } else if (ww_qtoken_is(t, "for") || ww_qtoken_is(t, "while") || ww_qtoken_is(t, "if") || ww_qtoken_is(t, "switch"))
+  } else if (ww_qtoken_is(t, "for") || ww_qtoken_is(t, "while") || ww_qtoken_is(t, "if") ||
+             ww_qtoken_is(t, "switch"))
     next = controlled(c, i, end, head);
   else if (ww_qtoken_is(t, "do")) {
     int32_t own = add_head(c, i, i, i, head);
@@ -103,12 +128,14 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
     c->out->v[own].root = true; /* its condition stands behind it */
     c->out->v[own].end = next;
   } else if (ww_qtoken_is(t, "unroll") || ww_qtoken_is(t, "omp")) {
-    while (next < end && !op_is(&c->t[next], '\n')) next++;
+    while (next < end && !op_is(&c->t[next], '\n'))
+      next++;
     next++;
   } else {
     while (next < end && !op_is(&c->t[next], ';') && !op_is(&c->t[next], '\n'))
       next = c->t[next].kind == Q_PUNCT && c->t[next].pair > next ? c->t[next].pair + 1 : next + 1;
-    if (next > end) next = end;
+    if (next > end)
+      next = end;
     several(c, i, next, head);
     next++;
   }
@@ -119,7 +146,8 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
 void ww_qitems_of(const ww_question_kernel *k, const ww_qpart *p, ww_arena *a, ww_qitems *out) {
   collector c = {.k = k, .t = p->t.v, .a = a, .out = out};
   *out = (ww_qitems){0};
-  if (p->body) collect(&c, p->body, p->body_end, -1);
+  if (p->body)
+    collect(&c, p->body, p->body_end, -1);
 }
 
 uint32_t ww_qitem_at(const ww_qitems *v, uint32_t token) {
@@ -145,7 +173,9 @@ typedef struct {
 static double trial(uint32_t seed, int place) {
   static const double range[] = {40, 3000, 1e6, 60};
   uint32_t h = seed * 2654435761u ^ (uint32_t)(place + 1) * 40503u * 65599u;
-  h ^= h >> 15, h *= 2246822519u, h ^= h >> 13;
+  h ^= h >> 15;
+  h *= 2246822519u;
+  h ^= h >> 13;
   double v = floor((h % 65536) / 65536.0 * range[place]);
   return place == 3 ? -v : v;
 }
@@ -153,8 +183,10 @@ static double trial(uint32_t seed, int place) {
 static bool whole(const liveness *l, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &l->t[i];
-    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || op_is(t, '[') || op_is(t, '.')) return false;
-    if (t->kind == Q_WORD && t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type)) return false;
+    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || op_is(t, '[') || op_is(t, '.'))
+      return false;
+    if (t->kind == Q_WORD && t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type))
+      return false;
   }
   return true;
 }
@@ -164,11 +196,14 @@ static bool depends(const liveness *l, uint32_t from, uint32_t to, int32_t sym) 
   ww_qval kept = l->shadow[sym];
   bool same = true;
   for (uint32_t round = 0; round < 4 && same; round++) {
-    for (int k = 0; k < 4; k++) l->shadow[sym].at[k] = trial((uint32_t)sym * 31 + round, k);
+    for (int k = 0; k < 4; k++)
+      l->shadow[sym].at[k] = trial((uint32_t)sym * 31 + round, k);
     ww_qval a = ww_qval_range(l->t, from, to, l->shadow, NULL);
-    for (int k = 0; k < 4; k++) l->shadow[sym].at[k] = trial((uint32_t)sym * 31 + round + 77, (k + 1) % 4);
+    for (int k = 0; k < 4; k++)
+      l->shadow[sym].at[k] = trial((uint32_t)sym * 31 + round + 77, (k + 1) % 4);
     ww_qval b = ww_qval_range(l->t, from, to, l->shadow, NULL);
-    for (int k = 0; k < 4; k++) same &= a.at[k] == b.at[k]; /* not where one is not known */
+    for (int k = 0; k < 4; k++)
+      same &= a.at[k] == b.at[k]; /* not where one is not known */
   }
   l->shadow[sym] = kept;
   return !same;
@@ -181,10 +216,12 @@ static void operands(const liveness *l, ww_qitem *m, ww_arena *a) {
   for (uint32_t i = m->from; i < m->to; i++) {
     int32_t sym = l->t[i].kind == Q_WORD ? l->t[i].sym : -1;
     bool target = i == m->from && sym == m->target && !m->reads;
-    if (sym < 0 || target || (tried && i >= m->value && !depends(l, m->value, m->to, sym))) continue;
+    if (sym < 0 || target || (tried && i >= m->value && !depends(l, m->value, m->to, sym)))
+      continue;
     ww_push(a, &v, sym);
   }
-  m->operand = v.v, m->noperands = v.n;
+  m->operand = v.v;
+  m->noperands = v.n;
 }
 
 typedef struct {
@@ -196,52 +233,62 @@ typedef struct {
 enum { LIVE_STEPS = 20000, VARIANT_ITEMS = 300 };
 
 static bool wake(const ww_qitem *m, bool *alive) {
-  for (uint32_t i = 0; i < m->noperands; i++) alive[m->operand[i]] = true;
+  for (uint32_t i = 0; i < m->noperands; i++)
+    alive[m->operand[i]] = true;
   return true;
 }
 
 static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, bool *alive);
 
-/* Backwards through what an if or a loop controls: it may run or not, and a loop's end comes before its beginning. */
+/* Backwards through what an if or a loop controls: it may run or not, and a loop's end comes before
+ * its beginning. */
 static bool control(backward *b, uint32_t at, uint32_t last, bool *alive) {
   ww_qitem *m = &b->v->v[at];
-  if (b->steps > LIVE_STEPS) return true;
+  if (b->steps > LIVE_STEPS)
+    return true;
   bool any = m->root || m->live, *inside = WW_NEWN(b->a, bool, b->nsyms + 1);
   b->steps += 1 + b->nsyms / 64;
   for (int round = 0; round < (m->loop ? 3 : 1); round++) {
     memcpy(inside, alive, b->nsyms);
     any |= sequence(b, at + 1, last, m->loop, inside);
-    if (any) wake(m, inside);
-    for (uint32_t i = 0; i < b->nsyms; i++) alive[i] |= inside[i];
+    if (any)
+      wake(m, inside);
+    for (uint32_t i = 0; i < b->nsyms; i++)
+      alive[i] |= inside[i];
   }
   return m->live = any;
 }
 
-/* Backwards through statements one after the other; straight: each of them runs. Is one of them alive? */
+/* Backwards through statements one after the other; straight: each of them runs. Is one of them
+ * alive? */
 static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, bool *alive) {
   WW_VEC(uint32_t) own = {0};
   bool any = false;
   for (uint32_t i = first; i < last;) {
     ww_push(b->a, &own, i);
     uint32_t end = b->v->v[i].control ? b->v->v[i].end : 0;
-    for (i++; i < last && b->v->v[i].begin < end;) i++;
+    for (i++; i < last && b->v->v[i].begin < end;)
+      i++;
   }
   for (uint32_t n = own.n; n-- > 0;) {
     uint32_t i = own.v[n], next = n + 1 < own.n ? own.v[n + 1] : last;
     ww_qitem *m = &b->v->v[i];
-    if (b->steps++ > LIVE_STEPS) return true;
+    if (b->steps++ > LIVE_STEPS)
+      return true;
     if (m->control)
       any |= control(b, i, next, alive);
     else if (m->root || (m->target >= 0 && alive[m->target])) {
       any = m->live = true;
-      if (m->target >= 0 && straight && !m->reads && !m->none) alive[m->target] = false;
+      if (m->target >= 0 && straight && !m->reads && !m->none)
+        alive[m->target] = false;
       wake(m, alive);
     }
   }
   return any;
 }
 
-void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *value, ww_arena *a, ww_qitems *v) {
+void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *value, ww_arena *a,
+              ww_qitems *v) {
   liveness l = {.k = k, .t = p->t.v};
   l.shadow = WW_NEWN(a, ww_qval, k->syms.n + 1);
   for (uint32_t i = 0; i < k->syms.n; i++)
@@ -249,74 +296,94 @@ void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *val
       bool fixed = value[i].at[0] == value[i].at[3];
       l.shadow[i].at[n] = fixed ? value[i].at[0] : trial(i * 31 + 555, n);
     }
-  for (uint32_t i = 0; i < v->n; i++) operands(&l, &v->v[i], a);
+  for (uint32_t i = 0; i < v->n; i++)
+    operands(&l, &v->v[i], a);
   backward b = {.v = v, .nsyms = k->syms.n, .a = a};
   sequence(&b, 0, v->n, true, WW_NEWN(a, bool, k->syms.n + 1));
-  for (uint32_t i = 0; b.steps > LIVE_STEPS && i < v->n; i++) v->v[i].live = true; /* too much to tell */
+  for (uint32_t i = 0; b.steps > LIVE_STEPS && i < v->n; i++)
+    v->v[i].live = true; /* too much to tell */
 }
 
 /* ---- what changes in a loop ---- */
 
 bool ww_qword_acts(const ww_qtoken *t) {
-  static const char *const words[] = {"atom",      "sync",          "__s",        "__b",       "barrier",
-                                      "mem_fence", "__threadfence", "work_group", "sub_group", "printf"};
+  static const char *const words[] = {"atom",      "sync",      "__s",           "__b",
+                                      "barrier",   "mem_fence", "__threadfence", "work_group",
+                                      "sub_group", "printf"};
   for (size_t i = 0; t->sym < 0 && i < sizeof words / sizeof *words; i++)
-    if (t->n >= strlen(words[i]) && !memcmp(t->s, words[i], strlen(words[i]))) return true;
+    if (t->n >= strlen(words[i]) && !memcmp(t->s, words[i], strlen(words[i])))
+      return true;
   return ww_qtoken_is(t, "break") || ww_qtoken_is(t, "continue") || ww_qtoken_is(t, "return");
 }
 
-static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem *m, const bool *variant) {
+static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem *m,
+                          const bool *variant) {
   for (uint32_t i = m->from + (m->target >= 0 && !m->reads); i < m->to; i++) {
-    if (t[i].kind != Q_WORD) continue;
+    if (t[i].kind != Q_WORD)
+      continue;
     if (t[i].sym < 0) {
-      if (ww_qword_acts(&t[i])) return true;
+      if (ww_qword_acts(&t[i]))
+        return true;
       continue;
     }
     const ww_qsym *y = &k->syms.v[t[i].sym];
-    bool memory = y->kind == Q_SHARED || ((y->kind == Q_POINTER || y->kind == Q_GLOBAL) && !y->is_const);
-    if (variant[t[i].sym] || memory) return true;
+    bool memory =
+        y->kind == Q_SHARED || ((y->kind == Q_POINTER || y->kind == Q_GLOBAL) && !y->is_const);
+    if (variant[t[i].sym] || memory)
+      return true;
   }
   return false;
 }
 
 static bool reads(const ww_qtoken *t, const ww_qitem *m, int32_t sym) {
   for (uint32_t i = m->from + (m->target >= 0 && !m->reads); i < m->to; i++)
-    if (t[i].kind == Q_WORD && t[i].sym == sym) return true;
+    if (t[i].kind == Q_WORD && t[i].sym == sym)
+      return true;
   return false;
 }
 
-/* Does the value of item i's target come out of the iteration before: is it read before it is surely written? */
-static bool carried(const ww_qitems *v, const ww_qtoken *t, uint32_t first, uint32_t i, int32_t outside) {
+/* Does the value of item i's target come out of the iteration before: is it read before it is
+ * surely written? */
+static bool carried(const ww_qitems *v, const ww_qtoken *t, uint32_t first, uint32_t i,
+                    int32_t outside) {
   int32_t sym = v->v[i].target;
   for (uint32_t n = first; n <= i; n++) {
     const ww_qitem *m = &v->v[n];
-    if (m->reads ? m->target == sym || reads(t, m, sym) : reads(t, m, sym)) return true;
-    if (m->target != sym || m->none) continue;
+    if (m->reads ? m->target == sym || reads(t, m, sym) : reads(t, m, sym))
+      return true;
+    if (m->target != sym || m->none)
+      continue;
     int32_t head = m->head;
-    while (head != outside && head >= 0 && v->v[head].loop) head = v->v[head].head;
-    if (head == outside) return false;
+    while (head != outside && head >= 0 && v->v[head].loop)
+      head = v->v[head].head;
+    if (head == outside)
+      return false;
   }
   return true;
 }
 
 static bool reads_any(const ww_qitem *m, const bool *of) {
   for (uint32_t i = 0; i < m->noperands; i++)
-    if (of[m->operand[i]]) return true;
+    if (of[m->operand[i]])
+      return true;
   return false;
 }
 
-bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitems *v, uint32_t from, uint32_t to,
-                 int32_t var, bool *variant, bool *serial) {
+bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitems *v, uint32_t from,
+                 uint32_t to, int32_t var, bool *variant, bool *serial) {
   uint32_t first = ww_qitem_at(v, from), last = ww_qitem_at(v, to);
   bool much = last > first + VARIANT_ITEMS; /* to tell: anything may change */
   memset(variant, much, k->syms.n);
   memset(serial, much, k->syms.n);
-  if (much) return true;
-  if (var >= 0) variant[var] = true;
+  if (much)
+    return true;
+  if (var >= 0)
+    variant[var] = true;
   int32_t outside = first < v->n ? v->v[first].head : -1;
   for (uint32_t i = first; i < last; i++) {
     const ww_qitem *m = &v->v[i];
-    if (m->target < 0 || m->none || variant[m->target] || !carried(v, t, first, i, outside)) continue;
+    if (m->target < 0 || m->none || variant[m->target] || !carried(v, t, first, i, outside))
+      continue;
     variant[m->target] = true;
     serial[m->target] = m->target != var;
   }
@@ -325,9 +392,12 @@ bool ww_qvariant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem
     changed = false;
     for (uint32_t i = first; i < last; i++) {
       const ww_qitem *m = &v->v[i];
-      if (m->target < 0 || (variant[m->target] && serial[m->target])) continue;
-      if (!variant[m->target] && reads_variant(k, t, m, variant)) variant[m->target] = changed = true;
-      if (!serial[m->target] && m->target != var && reads_any(m, serial)) serial[m->target] = changed = true;
+      if (m->target < 0 || (variant[m->target] && serial[m->target]))
+        continue;
+      if (!variant[m->target] && reads_variant(k, t, m, variant))
+        variant[m->target] = changed = true;
+      if (!serial[m->target] && m->target != var && reads_any(m, serial))
+        serial[m->target] = changed = true;
     }
   }
   for (uint32_t i = first; i < last; i++) {

@@ -1,6 +1,8 @@
-/* question_read.c - the kernel that is meant, and of the file only what it uses: functions, constants, tables, structs.
+/* question_read.c - the kernel that is meant, and of the file only what it uses: functions,
+ * constants, tables, structs.
  *
- * Workload: files of some hundred lines, thousands of them one after the other; hostile ones up to SOURCE_MOST bytes. */
+ * Workload: files of some hundred lines, thousands of them one after the other; hostile ones up to
+ * SOURCE_MOST bytes. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,22 +23,29 @@ typedef struct {
 
 /* ---- what the file declares ---- */
 
-static bool is_op(const ww_qtoken *t, uint32_t op) { return t->kind == Q_PUNCT && t->op == op; }
+static bool is_op(const ww_qtoken *t, uint32_t op) {
+  return t->kind == Q_PUNCT && t->op == op;
+}
 
 /* Enumerators are numbers. */
 static void read_enum(reader *r, const ww_qtokens *t, uint32_t open) {
   double next = 0;
   for (uint32_t i = open + 1; i < t->n && !is_op(&t->v[i], '}'); i++) {
     const ww_qtoken *name = &t->v[i];
-    if (name->kind != Q_WORD) continue;
+    if (name->kind != Q_WORD)
+      continue;
     if (i + 2 < t->n && is_op(&t->v[i + 1], '=')) {
-      if (t->v[i + 2].kind == Q_INT) next = t->v[i + 2].value;
+      if (t->v[i + 2].kind == Q_INT)
+        next = t->v[i + 2].value;
       i += 2;
     }
-    ww_qtoken value = {.kind = Q_INT, .type = 'i', .value = next++, .sym = -1, .s = name->s, .n = name->n};
+    ww_qtoken value = {
+        .kind = Q_INT, .type = 'i', .value = next++, .sym = -1, .s = name->s, .n = name->n};
     ww_qlex_define(&r->lex, name->s, name->n, &value, 1);
-    while (i < t->n && !is_op(&t->v[i], ',') && !is_op(&t->v[i], '}')) i++;
-    if (i < t->n && is_op(&t->v[i], '}')) return;
+    while (i < t->n && !is_op(&t->v[i], ',') && !is_op(&t->v[i], '}'))
+      i++;
+    if (i < t->n && is_op(&t->v[i], '}'))
+      return;
   }
 }
 
@@ -44,11 +53,16 @@ static void read_enum(reader *r, const ww_qtokens *t, uint32_t open) {
 static void read_constant(reader *r, const ww_qtoken *name, const ww_qtoken *value, uint32_t n) {
   ww_qtokens v = {0};
   ww_qtoken open = {.kind = Q_PUNCT, .op = '(', .s = "(", .n = 1, .sym = -1}, close = open;
-  close.op = ')', close.s = ")";
-  if (!n || n > 24) return;
-  if (n > 1) ww_push(r->a, &v, open);
-  for (uint32_t i = 0; i < n; i++) ww_push(r->a, &v, value[i]);
-  if (n > 1) ww_push(r->a, &v, close);
+  close.op = ')';
+  close.s = ")";
+  if (!n || n > 24)
+    return;
+  if (n > 1)
+    ww_push(r->a, &v, open);
+  for (uint32_t i = 0; i < n; i++)
+    ww_push(r->a, &v, value[i]);
+  if (n > 1)
+    ww_push(r->a, &v, close);
   ww_qlex_define(&r->lex, name->s, name->n, v.v, v.n);
 }
 
@@ -59,13 +73,19 @@ static void read_variable(reader *r, const ww_qtokens *t, int32_t decl) {
   for (; i < t->n; i++) {
     constant |= ww_qtoken_is(&t->v[i], "constexpr") || ww_qtoken_is(&t->v[i], "const");
     pointer |= is_op(&t->v[i], '*');
-    if (is_op(&t->v[i], '=') || is_op(&t->v[i], '[') || is_op(&t->v[i], ';') || is_op(&t->v[i], '{')) break;
-    if (is_op(&t->v[i], '(')) return;
+    if (is_op(&t->v[i], '=') || is_op(&t->v[i], '[') || is_op(&t->v[i], ';') ||
+        is_op(&t->v[i], '{'))
+      break;
+    if (is_op(&t->v[i], '('))
+      return;
   }
-  if (!i || i >= t->n || t->v[i - 1].kind != Q_WORD) return;
+  if (!i || i >= t->n || t->v[i - 1].kind != Q_WORD)
+    return;
   if (constant && !pointer && is_op(&t->v[i], '=')) {
     uint32_t end = i + 1;
-    while (end < t->n && !is_op(&t->v[end], ';') && !is_op(&t->v[end], ',') && !is_op(&t->v[end], '{')) end++;
+    while (end < t->n && !is_op(&t->v[end], ';') && !is_op(&t->v[end], ',') &&
+           !is_op(&t->v[end], '{'))
+      end++;
     if (end < t->n && is_op(&t->v[end], ';')) {
       read_constant(r, &t->v[i - 1], &t->v[i + 1], end - i - 1);
       return;
@@ -76,8 +96,10 @@ static void read_variable(reader *r, const ww_qtokens *t, int32_t decl) {
 
 static void read_alias(reader *r, const ww_qtokens *t) {
   uint32_t end = t->n;
-  while (end && !is_op(&t->v[end - 1], ';')) end--;
-  if (end < 4) return;
+  while (end && !is_op(&t->v[end - 1], ';'))
+    end--;
+  if (end < 4)
+    return;
   if (ww_qtoken_is(&t->v[0], "using") && t->v[1].kind == Q_WORD && is_op(&t->v[2], '='))
     ww_qlex_define(&r->lex, t->v[1].s, t->v[1].n, t->v + 3, end - 4);
   else if (ww_qtoken_is(&t->v[0], "typedef") && t->v[end - 2].kind == Q_WORD && end - 3 < 8)
@@ -88,11 +110,13 @@ static void read_decl(reader *r, int32_t at) {
   const ww_decl *d = &r->scan.decls[at];
   ww_qtokens t = {0};
   if (d->name) {
-    if (d->body && !d->kernel) ww_qmap_put(&r->decls, r->a, d->name, (uint32_t)strlen(d->name), at);
+    if (d->body && !d->kernel)
+      ww_qmap_put(&r->decls, r->a, d->name, (uint32_t)strlen(d->name), at);
     return;
   }
   ww_qlex_range(&r->lex, d->begin, d->end < d->begin + 4000 ? d->end : d->begin + 4000, false, &t);
-  if (!t.n) return;
+  if (!t.n)
+    return;
   for (uint32_t i = 0; i + 1 < t.n && i < 8; i++) {
     bool is_enum = ww_qtoken_is(&t.v[i], "enum");
     for (uint32_t k = i; is_enum && k < t.n && k < i + 6; k++)
@@ -100,10 +124,11 @@ static void read_decl(reader *r, int32_t at) {
         read_enum(r, &t, k);
         return;
       }
-    if (d->is_class &&
-        (ww_qtoken_is(&t.v[i], "struct") || ww_qtoken_is(&t.v[i], "class") || ww_qtoken_is(&t.v[i], "union"))) {
+    if (d->is_class && (ww_qtoken_is(&t.v[i], "struct") || ww_qtoken_is(&t.v[i], "class") ||
+                        ww_qtoken_is(&t.v[i], "union"))) {
       uint32_t name = i + 1;
-      while (name < t.n && !is_op(&t.v[name], '{') && !is_op(&t.v[name], ':')) name++;
+      while (name < t.n && !is_op(&t.v[name], '{') && !is_op(&t.v[name], ':'))
+        name++;
       if (name > i + 1 && t.v[name - 1].kind == Q_WORD)
         ww_qmap_put(&r->decls, r->a, t.v[name - 1].s, t.v[name - 1].n, at);
       if (t.n > 2 && t.v[t.n - 2].kind == Q_WORD && t.v[t.n - 2].n) /* typedef struct { } name; */
@@ -122,17 +147,21 @@ static void read_decl(reader *r, int32_t at) {
 /* Is `name` what a launch calls `wanted`: plain, with template arguments, or mangled? */
 static bool means(const char *wanted, const char *name) {
   size_t n = strlen(name);
-  if (!strncmp(wanted, name, n) && (!wanted[n] || wanted[n] == '<' || wanted[n] == '(')) return true;
+  if (!strncmp(wanted, name, n) && (!wanted[n] || wanted[n] == '<' || wanted[n] == '('))
+    return true;
   if (ww_starts(wanted, "_Z")) {
     char part[160];
     int m = snprintf(part, sizeof part, "%zu%.120s", n, name);
     const char *at = strstr(wanted, part);
     return at && at - wanted >= 2 && !isdigit((unsigned char)at[-1]) && at[m] != 0;
   }
-  static const char omp[] = "__omp_offloading"; /* of two numbers, the name and the line, with _ between them */
-  if (!ww_starts(wanted, omp)) return false;
+  static const char omp[] =
+      "__omp_offloading"; /* of two numbers, the name and the line, with _ between them */
+  if (!ww_starts(wanted, omp))
+    return false;
   for (const char *at = wanted + sizeof omp - 1; (at = strstr(at, name)); at++)
-    if (at[-1] == '_' && at[n] == '_') return true;
+    if (at[-1] == '_' && at[n] == '_')
+      return true;
   return false;
 }
 
@@ -140,8 +169,10 @@ static bool has_target(const ww_scan *s, const ww_decl *d) {
   for (uint32_t i = d->body; d->body && i < d->body_end; i++)
     if (s->kind[i] == WW_BYTE_DIRECTIVE) {
       uint32_t end = i;
-      while (end < d->body_end && s->kind[end] == WW_BYTE_DIRECTIVE) end++;
-      if (memmem(s->text + i, end - i, "target", 6) && memmem(s->text + i, end - i, "omp", 3)) return true;
+      while (end < d->body_end && s->kind[end] == WW_BYTE_DIRECTIVE)
+        end++;
+      if (memmem(s->text + i, end - i, "target", 6) && memmem(s->text + i, end - i, "omp", 3))
+        return true;
       i = end;
     }
   return false;
@@ -153,31 +184,44 @@ static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err
   uint32_t n = 0, hosts = 0;
   for (uint32_t i = 0; i < s->ndecls; i++) {
     const ww_decl *d = &s->decls[i];
-    if (!d->name || !d->body) continue;
+    if (!d->name || !d->body)
+      continue;
     bool target = !d->kernel && has_target(s, d);
-    if (!d->kernel && !target) continue;
-    if (wanted && means(wanted, d->name)) return *out = (int32_t)i, WW_OK;
-    if (d->kernel)
-      only = (int32_t)i, n++;
-    else
-      host = (int32_t)i, hosts++;
+    if (!d->kernel && !target)
+      continue;
+    if (wanted && means(wanted, d->name))
+      return *out = (int32_t)i, WW_OK;
+    if (d->kernel) {
+      only = (int32_t)i;
+      n++;
+    } else {
+      host = (int32_t)i;
+      hosts++;
+    }
   }
   *out = n ? only : host;
-  if (n == 1 || (!n && hosts == 1)) return WW_OK;
+  if (n == 1 || (!n && hosts == 1))
+    return WW_OK;
   if (!n && !hosts)
-    return ww_fail(e, WW_EPARSE, "no kernel in this source: expected a __global__, __kernel or OpenMP target function");
+    return ww_fail(
+        e, WW_EPARSE,
+        "no kernel in this source: expected a __global__, __kernel or OpenMP target function");
   if (wanted)
-    return ww_fail(e, WW_EPARSE, "no kernel '%.100s' in this source; `warpwise kernels FILE` lists its kernels",
+    return ww_fail(e, WW_EPARSE,
+                   "no kernel '%.100s' in this source; `warpwise kernels FILE` lists its kernels",
                    wanted);
-  return ww_fail(e, WW_EUSAGE, "the source has %u kernels; say which one: --kernel NAME", n ? n : hosts);
+  return ww_fail(e, WW_EUSAGE, "the source has %u kernels; say which one: --kernel NAME",
+                 n ? n : hosts);
 }
 
 /* ---- parts ---- */
 
 static void add_template(reader *r, ww_qpart *p, const ww_qtoken *t, uint32_t n) {
   uint32_t end = 0;
-  while (end < n && !is_op(&t[end], '=')) end++;
-  if (end < 2 || t[end - 1].kind != Q_WORD || p->ntemplates >= 16) return;
+  while (end < n && !is_op(&t[end], '='))
+    end++;
+  if (end < 2 || t[end - 1].kind != Q_WORD || p->ntemplates >= 16)
+    return;
   bool type = ww_qtoken_is(&t[0], "typename") || ww_qtoken_is(&t[0], "class");
   p->templates[p->ntemplates++] = ww_qsym_add(&r->r, &t[end - 1], Q_TEMPLATE, type ? 'o' : 'i', 4);
 }
@@ -190,7 +234,8 @@ static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
   for (uint32_t i = 0; i + 2 < t.n; i++) {
     if (kernel && ww_qtoken_is(&t.v[i], "__launch_bounds__") && t.v[i + 2].kind == Q_INT)
       r->k->bounds = t.v[i + 2].value < 1e6 ? (uint32_t)t.v[i + 2].value : 0;
-    if (!ww_qtoken_is(&t.v[i], "template") || !is_op(&t.v[i + 1], '<')) continue;
+    if (!ww_qtoken_is(&t.v[i], "template") || !is_op(&t.v[i + 1], '<'))
+      continue;
     uint32_t depth = 1, from = i + 2;
     for (i += 2; i < t.n && depth; i++) {
       depth += is_op(&t.v[i], '<');
@@ -205,7 +250,8 @@ static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
 }
 
 static void push_op(reader *r, ww_qtokens *t, const char *op) {
-  ww_push(r->k->arena, t, (ww_qtoken){.kind = Q_PUNCT, .s = op, .n = 1, .op = Q_OP1(*op), .sym = -1});
+  ww_push(r->k->arena, t,
+          (ww_qtoken){.kind = Q_PUNCT, .s = op, .n = 1, .op = Q_OP1(*op), .sym = -1});
 }
 
 /* Its tokens, names not yet resolved. */
@@ -219,17 +265,21 @@ static void add_part(reader *r, int32_t decl, int32_t sym) {
     push_op(r, &p.t, ")");
     uint32_t body = p.t.n; /* one more than the brackets' end; fusing changes it */
     ww_qlex_range(&r->lex, d->body, d->body_end, true, &p.t);
-    if (p.t.n == body) push_op(r, &p.t, "{");
-    if (!is_op(&p.t.v[p.t.n - 1], '}')) push_op(r, &p.t, "}");
+    if (p.t.n == body)
+      push_op(r, &p.t, "{");
+    if (!is_op(&p.t.v[p.t.n - 1], '}'))
+      push_op(r, &p.t, "}");
   } else
     ww_qlex_range(&r->lex, d->begin, d->end, true, &p.t);
   ww_qfuse(&p.t);
   ww_qpair(&p.t, r->a);
   if (d->body && p.t.n) {
     p.body = p.t.v[0].pair + 1;
-    while (p.body < p.t.n && !is_op(&p.t.v[p.body], '{')) p.body++;
+    while (p.body < p.t.n && !is_op(&p.t.v[p.body], '{'))
+      p.body++;
     p.body_end = p.body < p.t.n ? p.t.v[p.body].pair + 1 : p.t.n;
-    if (p.body >= p.t.n) p.body = p.body_end = 0;
+    if (p.body >= p.t.n)
+      p.body = p.body_end = 0;
   }
   ww_push(r->k->arena, &r->k->parts, p);
   ww_push(r->a, &r->part_decl, (uint32_t)decl);
@@ -239,7 +289,8 @@ static void add_part(reader *r, int32_t decl, int32_t sym) {
 static int32_t unknown(void *ctx, const ww_qtoken *t) {
   reader *r = ctx;
   int32_t decl = ww_qmap_get(&r->decls, t->s, t->n), id;
-  if (decl < 0 || r->k->parts.n >= PARTS_MOST) return -1;
+  if (decl < 0 || r->k->parts.n >= PARTS_MOST)
+    return -1;
   const ww_decl *d = &r->scan.decls[decl];
   if (d->body)
     id = ww_qsym_add(&r->r, t, Q_FUNCTION, 'o', 4);
@@ -257,31 +308,42 @@ static void type_of_part(reader *r, uint32_t part) {
   const ww_decl *d = &r->scan.decls[r->part_decl.v[part]];
   ww_qsym *y = p->sym >= 0 ? &r->k->syms.v[p->sym] : NULL;
   ww_qtokens t = {0};
-  if (!y || y->kind == Q_TYPE) return;
-  ww_qlex_range(&r->lex, d->begin, d->body ? d->params : d->end < d->begin + 200 ? d->end : d->begin + 200, true, &t);
+  if (!y || y->kind == Q_TYPE)
+    return;
+  ww_qlex_range(&r->lex, d->begin,
+                d->body                   ? d->params
+                : d->end < d->begin + 200 ? d->end
+                                          : d->begin + 200,
+                true, &t);
   ww_qfuse(&t);
   uint32_t from = 0;
   if (t.n && ww_qtoken_is(&t.v[0], "template"))
-    while (from < t.n && !is_op(&t.v[from], '>')) from++;
+    while (from < t.n && !is_op(&t.v[from], '>'))
+      from++;
   for (uint32_t i = from; i < t.n; i++) {
     uint32_t lanes;
     bool pointer = i + 1 < t.n && is_op(&t.v[i + 1], '*');
     y->is_const |= ww_qtoken_is(&t.v[i], "__constant__") || ww_qtoken_is(&t.v[i], "__constant") ||
                    ww_qtoken_is(&t.v[i], "constant");
-    if (ww_qtoken_is(&t.v[i], "__shared__") || ww_qtoken_is(&t.v[i], "__local")) y->kind = Q_SHARED;
-    if (t.v[i].kind == Q_WORD && !pointer && ww_qtype_named(t.v[i].s, t.v[i].n, &y->type, &y->bytes, &lanes)) return;
+    if (ww_qtoken_is(&t.v[i], "__shared__") || ww_qtoken_is(&t.v[i], "__local"))
+      y->kind = Q_SHARED;
+    if (t.v[i].kind == Q_WORD && !pointer &&
+        ww_qtype_named(t.v[i].s, t.v[i].n, &y->type, &y->bytes, &lanes))
+      return;
   }
 }
 
 /* ---- template arguments of the launch's name ---- */
 
-static double template_value(const char **s) { /* at I of a mangled list, or < and , of a plain one */
+static double
+template_value(const char **s) { /* at I of a mangled list, or < and , of a plain one */
   const char *p = *s;
   double v = NAN;
   if (*p == 'L' && p[1]) { /* Li16E, Lb1E */
     char *end;
     v = (double)strtoll(p + 2 + (p[2] == 'n'), &end, 10);
-    if (p[2] == 'n') v = -v;
+    if (p[2] == 'n')
+      v = -v;
     *s = *end == 'E' ? end + 1 : end;
     return v;
   }
@@ -292,17 +354,20 @@ static double template_value(const char **s) { /* at I of a mangled list, or < a
 static void bind_templates(reader *r, const char *kernel, const char *name) {
   const ww_qpart *p = &r->k->parts.v[0];
   const char *s = kernel ? strstr(kernel, name) : NULL;
-  if (!s || !p->ntemplates) return;
+  if (!s || !p->ntemplates)
+    return;
   s += strlen(name);
   bool mangled = *s == 'I', plain = *s == '<';
-  for (uint32_t i = 0; (mangled || plain) && i < p->ntemplates && *s && *s != 'E' && *s != '>'; i++) {
+  for (uint32_t i = 0; (mangled || plain) && i < p->ntemplates && *s && *s != 'E' && *s != '>';
+       i++) {
     if (mangled) {
       s += i == 0;
       r->k->constant[p->templates[i]] = template_value(&s);
     } else {
       char *end;
       double v = strtod(++s, &end);
-      if (end > s) r->k->constant[p->templates[i]] = v;
+      if (end > s)
+        r->k->constant[p->templates[i]] = v;
       s = end + strcspn(end, ",>");
     }
   }
@@ -310,22 +375,28 @@ static void bind_templates(reader *r, const char *kernel, const char *name) {
 
 /* ---- */
 
-ww_status ww_question_read(const char *source, size_t n, const char *kernel, const char *const *flags, uint32_t nflags,
-                           ww_arena *a, ww_question_kernel **out, ww_err *e) {
+ww_status ww_question_read(const char *source, size_t n, const char *kernel,
+                           const char *const *flags, uint32_t nflags, ww_arena *a,
+                           ww_question_kernel **out, ww_err *e) {
   reader r = {.a = a};
   int32_t decl;
   *out = NULL;
-  if (n > SOURCE_MOST) return ww_fail(e, WW_ELIMIT, "the source has more than 8 MB; give the file of the kernel alone");
-  if (memchr(source, 0, n)) n = strlen(source);
+  if (n > SOURCE_MOST)
+    return ww_fail(e, WW_ELIMIT,
+                   "the source has more than 8 MB; give the file of the kernel alone");
+  if (memchr(source, 0, n))
+    n = strlen(source);
   ww_scan_source(ww_strndup(a, source, n), n, a, &r.scan);
   r.lex = (ww_qlex){.scan = &r.scan, .a = a};
   ww_status st = find_kernel(&r, kernel, &decl, e);
-  if (st) return st;
+  if (st)
+    return st;
   r.k = WW_NEW(a, ww_question_kernel);
   r.k->arena = a;
   r.r = (ww_qresolver){.k = r.k, .ctx = &r, .unknown = unknown};
   ww_qlex_macros(&r.lex, flags, nflags);
-  for (uint32_t i = 0; i < r.scan.ndecls; i++) read_decl(&r, (int32_t)i);
+  for (uint32_t i = 0; i < r.scan.ndecls; i++)
+    read_decl(&r, (int32_t)i);
   for (int i = 0; i < Q_NBUILTINS * 3; i++) {
     int32_t id = ww_qsym_add(&r.r, &(ww_qtoken){.s = "", .n = 0}, Q_BUILTIN, 'i', 4);
     r.k->syms.v[id].builtin = (uint8_t)(i / 3);
@@ -345,14 +416,15 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel, con
     ww_qresolve(&r.r, i, r.scan.decls[r.part_decl.v[i]].is_class);
   }
   r.k->constant = WW_NEWN(a, double, r.k->syms.n);
-  for (uint32_t i = 0; i < r.k->syms.n; i++) r.k->constant[i] = NAN;
+  for (uint32_t i = 0; i < r.k->syms.n; i++)
+    r.k->constant[i] = NAN;
   bind_templates(&r, kernel, r.scan.decls[decl].name);
   *out = r.k;
   return WW_OK;
 }
 
-uint32_t ww_question_params(const ww_question_kernel *k, const char *const **names, const uint32_t **bytes,
-                            ww_arena *a) {
+uint32_t ww_question_params(const ww_question_kernel *k, const char *const **names,
+                            const uint32_t **bytes, ww_arena *a) {
   const ww_qpart *p = &k->parts.v[0];
   const char **name = WW_NEWN(a, const char *, p->nparams + 1);
   uint32_t *size = WW_NEWN(a, uint32_t, p->nparams + 1);
@@ -362,20 +434,24 @@ uint32_t ww_question_params(const ww_question_kernel *k, const char *const **nam
     size[i] = y && (y->kind == Q_POINTER || y->kind == Q_SHARED) ? y->bytes : 0;
   }
   *names = name;
-  if (bytes) *bytes = size;
+  if (bytes)
+    *bytes = size;
   return p->nparams;
 }
 
 const char *ww_question_name(const ww_question_kernel *k, uint32_t *line) {
-  if (line) *line = k->line;
+  if (line)
+    *line = k->line;
   return k->name;
 }
 
 uint32_t ww_question_kernels(const char *source, size_t n, ww_arena *a, const char *const **names) {
   WW_VEC(const char *) v = {0};
   ww_scan s;
-  if (memchr(source, 0, n)) n = strlen(source);
-  if (n > SOURCE_MOST) n = SOURCE_MOST;
+  if (memchr(source, 0, n))
+    n = strlen(source);
+  if (n > SOURCE_MOST)
+    n = SOURCE_MOST;
   ww_scan_source(ww_strndup(a, source, n), n, a, &s);
   for (uint32_t i = 0; i < s.ndecls; i++)
     if (s.decls[i].name && s.decls[i].body && (s.decls[i].kernel || has_target(&s, &s.decls[i])))

@@ -1,21 +1,27 @@
-/* question_resolve.c - every word of a function becomes a symbol: parameters, variables with their types, members, functions.
+/* question_resolve.c - every word of a function becomes a symbol: parameters, variables with their
+ * types, members, functions.
  *
- * Declarations are told by their form, as scan.c does: a statement that begins with two words declares the second one. Scopes are not
- * kept: a name declared again takes the place of the older one from there on, which is right wherever scopes do not interleave. */
+ * Declarations are told by their form, as scan.c does: a statement that begins with two words
+ * declares the second one. Scopes are not kept: a name declared again takes the place of the older
+ * one from there on, which is right wherever scopes do not interleave. */
 #include "question_int.h"
 
 /* ---- maps ---- */
 
 int32_t ww_qmap_get(const ww_qmap *m, const char *s, uint32_t n) {
-  if (!m->cap) return -1;
-  for (uint32_t h = (uint32_t)ww_hash(s, n, 3) & (m->cap - 1); m->slots[h].s; h = (h + 1) & (m->cap - 1))
-    if (m->slots[h].n == n && !memcmp(m->slots[h].s, s, n)) return m->slots[h].v;
+  if (!m->cap)
+    return -1;
+  for (uint32_t h = (uint32_t)ww_hash(s, n, 3) & (m->cap - 1); m->slots[h].s;
+       h = (h + 1) & (m->cap - 1))
+    if (m->slots[h].n == n && !memcmp(m->slots[h].s, s, n))
+      return m->slots[h].v;
   return -1;
 }
 
 static void put_slot(ww_qmap *m, struct ww_qentry e) {
   uint32_t h = (uint32_t)ww_hash(e.s, e.n, 3) & (m->cap - 1);
-  while (m->slots[h].s && (m->slots[h].n != e.n || memcmp(m->slots[h].s, e.s, e.n))) h = (h + 1) & (m->cap - 1);
+  while (m->slots[h].s && (m->slots[h].n != e.n || memcmp(m->slots[h].s, e.s, e.n)))
+    h = (h + 1) & (m->cap - 1);
   m->used += !m->slots[h].s;
   m->slots[h] = e;
 }
@@ -26,12 +32,14 @@ void ww_qmap_put(ww_qmap *m, ww_arena *a, const char *s, uint32_t n, int32_t v) 
     *m = (ww_qmap){.cap = old.cap ? old.cap * 2 : 32};
     m->slots = WW_NEWN(a, struct ww_qentry, m->cap);
     for (uint32_t i = 0; i < old.cap; i++)
-      if (old.slots[i].s) put_slot(m, old.slots[i]);
+      if (old.slots[i].s)
+        put_slot(m, old.slots[i]);
   }
   put_slot(m, (struct ww_qentry){s, n, v});
 }
 
-int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type, uint32_t bytes) {
+int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type,
+                    uint32_t bytes) {
   ww_qsym s = {.kind = (uint8_t)kind,
                .type = type,
                .bytes = bytes,
@@ -49,7 +57,8 @@ int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, c
 
 typedef struct {
   char type;
-  bool shared, pointer, is_const, is_restrict, vector, plain; /* plain: a number, whose type its name says */
+  bool shared, pointer, is_const, is_restrict, vector,
+      plain; /* plain: a number, whose type its name says */
   uint32_t bytes;
   uint32_t name; /* token of the declared name */
 } declared;
@@ -65,29 +74,33 @@ typedef struct {
 
 static bool any_of(const ww_qtoken *t, const char *const *words) {
   for (; t->kind == Q_WORD && *words; words++)
-    if (ww_qtoken_is(t, *words)) return true;
+    if (ww_qtoken_is(t, *words))
+      return true;
   return false;
 }
 
 static bool is_statement_word(const ww_qtoken *t) {
-  static const char *const words[] = {"return", "else",     "goto",   "case",   "break",   "continue",  "do",
-                                      "if",     "for",      "while",  "switch", "new",     "delete",    "throw",
-                                      "omp",    "operator", "unroll", "public", "private", "protected", NULL};
+  static const char *const words[] = {
+      "return", "else",     "goto",   "case",   "break",   "continue",  "do",
+      "if",     "for",      "while",  "switch", "new",     "delete",    "throw",
+      "omp",    "operator", "unroll", "public", "private", "protected", NULL};
   return any_of(t, words);
 }
 
 /* Qualifiers and what else may stand around a type; `local` and such only before another word. */
 static bool is_qualifier(const scope *s, uint32_t i, declared *d) {
-  static const char *const words[] = {
-      "const",      "volatile", "static",    "register",     "constexpr", "inline",     "extern",
-      "__global",   "struct",   "__private", "mutable",      "typename",  "__device__", "__constant__",
-      "__constant", "union",    "class",     "__restrict__", NULL};
+  static const char *const words[] = {"const",      "volatile",     "static",     "register",
+                                      "constexpr",  "inline",       "extern",     "__global",
+                                      "struct",     "__private",    "mutable",    "typename",
+                                      "__device__", "__constant__", "__constant", "union",
+                                      "class",      "__restrict__", NULL};
   static const char *const spaces[] = {"global", "local", "constant", "private", "shared", NULL};
   const ww_qtoken *t = &s->t[i];
   d->is_const |= ww_qtoken_is(t, "const") || ww_qtoken_is(t, "constexpr");
   d->is_restrict |= ww_qtoken_is(t, "__restrict__");
   bool between = i + 1 < s->n && s->t[i + 1].kind == Q_WORD && !is_statement_word(&s->t[i + 1]);
-  if (ww_qtoken_is(t, "__shared__") || ww_qtoken_is(t, "__local") || (between && ww_qtoken_is(t, "local"))) {
+  if (ww_qtoken_is(t, "__shared__") || ww_qtoken_is(t, "__local") ||
+      (between && ww_qtoken_is(t, "local"))) {
     d->shared = true;
     return true;
   }
@@ -112,11 +125,16 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
   uint32_t depth = 0;
   for (uint32_t k = i; k < s->n && k < i + 64; k++) {
     const ww_qtoken *t = &s->t[k];
-    if (t->kind != Q_PUNCT) continue;
-    if (t->op == '<') depth++;
-    if (t->op == '>' && !--depth) return k + 1;
-    if (t->op == Q_OP2('>', '>') && depth >= 2 && !(depth -= 2)) return k + 1;
-    if (t->op == ';' || t->op == '{') return i;
+    if (t->kind != Q_PUNCT)
+      continue;
+    if (t->op == '<')
+      depth++;
+    if (t->op == '>' && !--depth)
+      return k + 1;
+    if (t->op == Q_OP2('>', '>') && depth >= 2 && !(depth -= 2))
+      return k + 1;
+    if (t->op == ';' || t->op == '{')
+      return i;
   }
   return i;
 }
@@ -125,7 +143,8 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
 static uint32_t type_word(scope *s, uint32_t i, declared *d) {
   const ww_qtoken *t = &s->t[i];
   uint32_t lanes;
-  if (i >= s->n || t->kind != Q_WORD || is_statement_word(t) || t->sym >= 0) return 0;
+  if (i >= s->n || t->kind != Q_WORD || is_statement_word(t) || t->sym >= 0)
+    return 0;
   if (ww_qtype_named(t->s, t->n, &d->type, &d->bytes, &lanes)) {
     d->vector = lanes > 1;
     d->plain = lanes == 1;
@@ -133,10 +152,13 @@ static uint32_t type_word(scope *s, uint32_t i, declared *d) {
   }
   int32_t known = ww_qmap_get(&s->names, t->s, t->n);
   bool generic = known >= 0 && s->r->k->syms.v[known].kind == Q_TEMPLATE;
-  d->type = generic ? 'f' : 'o', d->bytes = 4; /* most template types are float */
+  d->type = generic ? 'f' : 'o';
+  d->bytes = 4; /* most template types are float */
   i++;
-  while (i + 1 < s->n && s->t[i].op == Q_OP2(':', ':') && s->t[i + 1].kind == Q_WORD) i += 2;
-  if (i < s->n && s->t[i].kind == Q_PUNCT && s->t[i].op == '<') i = skip_angles(s, i);
+  while (i + 1 < s->n && s->t[i].op == Q_OP2(':', ':') && s->t[i + 1].kind == Q_WORD)
+    i += 2;
+  if (i < s->n && s->t[i].kind == Q_PUNCT && s->t[i].op == '<')
+    i = skip_angles(s, i);
   return i;
 }
 
@@ -144,7 +166,8 @@ static uint32_t type_word(scope *s, uint32_t i, declared *d) {
 static bool parse_type(scope *s, uint32_t i, declared *d) {
   *d = (declared){0};
   i = skip_qualifiers(s, i, d);
-  if (!(i = type_word(s, i, d))) return false;
+  if (!(i = type_word(s, i, d)))
+    return false;
   for (; i < s->n; i++) {
     if (s->t[i].kind == Q_PUNCT && s->t[i].op == '*')
       d->pointer = true;
@@ -152,7 +175,8 @@ static bool parse_type(scope *s, uint32_t i, declared *d) {
       continue;
     else {
       uint32_t next = skip_qualifiers(s, i, d);
-      if (next == i) break;
+      if (next == i)
+        break;
       i = next - 1;
     }
   }
@@ -180,16 +204,20 @@ static int32_t declare(scope *s, uint32_t at, const declared *d, ww_qsym_kind ki
 
 static ww_qsym_kind kind_of(const scope *s, const declared *d, uint32_t at) {
   bool array = at + 1 < s->n && s->t[at + 1].op == '[';
-  if (s->is_class) return Q_MEMBER;
-  if (d->shared && !d->pointer) return Q_SHARED;
+  if (s->is_class)
+    return Q_MEMBER;
+  if (d->shared && !d->pointer)
+    return Q_SHARED;
   return d->pointer ? Q_POINTER : array ? Q_ARRAY : Q_LOCAL;
 }
 
 /* `name = builtin` and nothing else: the name is always that builtin. */
 static void note_alias(scope *s, uint32_t at, int32_t id) {
   const ww_qtoken *t = s->t + at;
-  if (at + 3 >= s->n || t[1].op != '=' || t[2].sym < 0 || t[2].sym >= Q_NBUILTINS * 3) return;
-  if (t[3].kind != Q_PUNCT || (t[3].op != ',' && t[3].op != ';')) return;
+  if (at + 3 >= s->n || t[1].op != '=' || t[2].sym < 0 || t[2].sym >= Q_NBUILTINS * 3)
+    return;
+  if (t[3].kind != Q_PUNCT || (t[3].op != ',' && t[3].op != ';'))
+    return;
   ww_qsym *y = &s->r->k->syms.v[id];
   bool fresh = y->n == t->n && y->name == t->s; /* declared here for the first time */
   if (fresh && (y->type == 'i' || y->type == 'u' || y->type == 'l') && t[2].sym / 3 != Q_BLOCKDIM &&
@@ -197,14 +225,16 @@ static void note_alias(scope *s, uint32_t at, int32_t id) {
     y->alias = t[2].sym;
 }
 
-/* All names of one declaration: `float a = 1, b[4], *p;`. Qualifiers and plain types are not written. */
+/* All names of one declaration: `float a = 1, b[4], *p;`. Qualifiers and plain types are not
+ * written. */
 static void declare_all(scope *s, uint32_t from, const declared *d) {
   uint32_t i = d->name;
   for (uint32_t k = from; k < i; k++) {
     declared none = {0};
     const ww_qtoken *t = &s->t[k];
     bool qualifier = t->kind == Q_WORD && is_qualifier(s, k, &none) && !ww_qtoken_is(t, "volatile");
-    if (d->plain || qualifier) s->t[k].skip = true;
+    if (d->plain || qualifier)
+      s->t[k].skip = true;
   }
   for (;;) {
     declared one = *d;
@@ -212,41 +242,52 @@ static void declare_all(scope *s, uint32_t from, const declared *d) {
       one.pointer |= s->t[i].op == '*';
       i++;
     }
-    if (i >= s->n || s->t[i].kind != Q_WORD) return;
+    if (i >= s->n || s->t[i].kind != Q_WORD)
+      return;
     note_alias(s, i, declare(s, i, &one, kind_of(s, &one, i)));
-    while (i < s->n && !(s->t[i].kind == Q_PUNCT && (s->t[i].op == ',' || s->t[i].op == ';' || s->t[i].op == ')')))
+    while (i < s->n && !(s->t[i].kind == Q_PUNCT &&
+                         (s->t[i].op == ',' || s->t[i].op == ';' || s->t[i].op == ')')))
       i = s->t[i].kind == Q_PUNCT && s->t[i].pair > i ? s->t[i].pair + 1 : i + 1;
-    if (i >= s->n || s->t[i].op != ',') return;
+    if (i >= s->n || s->t[i].op != ',')
+      return;
     one = (declared){0};
     i++;
   }
 }
 
 static bool begins_statement(const scope *s, uint32_t i) {
-  if (!i) return true;
+  if (!i)
+    return true;
   const ww_qtoken *p = &s->t[i - 1];
-  if (p->kind != Q_PUNCT) return false;
-  if (p->op == ';' || p->op == '{' || p->op == '}' || p->op == '\n' || p->op == ':') return true;
+  if (p->kind != Q_PUNCT)
+    return false;
+  if (p->op == ';' || p->op == '{' || p->op == '}' || p->op == '\n' || p->op == ':')
+    return true;
   return p->op == '(' && i > 1 && ww_qtoken_is(&s->t[i - 2], "for");
 }
 
 static void try_declaration(scope *s, uint32_t i) {
   declared d;
-  if (s->t[i].kind != Q_WORD || !begins_statement(s, i) || !parse_type(s, i, &d)) return;
+  if (s->t[i].kind != Q_WORD || !begins_statement(s, i) || !parse_type(s, i, &d))
+    return;
   uint32_t next = d.name + 1 < s->n && s->t[d.name + 1].kind == Q_PUNCT ? s->t[d.name + 1].op : 0;
-  if (!next || !strchr("=;,[({:", (int)(next & 127)) || next > 127) return;
-  if (next == '(' && s->is_class) return; /* a method */
+  if (!next || !strchr("=;,[({:", (int)(next & 127)) || next > 127)
+    return;
+  if (next == '(' && s->is_class)
+    return; /* a method */
   declare_all(s, i, &d);
 }
 
 /* ---- words ---- */
 
 static bool assigns(const ww_qtoken *t) {
-  if (t->kind != Q_PUNCT) return false;
-  if (t->op == '=' || t->op == Q_OP2('+', '+') || t->op == Q_OP2('-', '-')) return true;
+  if (t->kind != Q_PUNCT)
+    return false;
+  if (t->op == '=' || t->op == Q_OP2('+', '+') || t->op == Q_OP2('-', '-'))
+    return true;
   uint32_t last = t->n ? (unsigned char)t->s[t->n - 1] : 0;
-  bool compares =
-      t->op == Q_OP2('=', '=') || t->op == Q_OP2('!', '=') || t->op == Q_OP2('<', '=') || t->op == Q_OP2('>', '=');
+  bool compares = t->op == Q_OP2('=', '=') || t->op == Q_OP2('!', '=') ||
+                  t->op == Q_OP2('<', '=') || t->op == Q_OP2('>', '=');
   return t->n > 1 && last == '=' && !compares;
 }
 
@@ -254,15 +295,18 @@ static bool assigns(const ww_qtoken *t) {
 static void note_assigned(scope *s, uint32_t i, int32_t id) {
   const ww_qtoken *t = s->t;
   bool after = i + 1 < s->n && assigns(&t[i + 1]);
-  bool before = i && t[i - 1].kind == Q_PUNCT && (t[i - 1].op == Q_OP2('+', '+') || t[i - 1].op == Q_OP2('-', '-'));
-  bool address = i > 1 && t[i - 1].op == '&' && t[i - 2].kind == Q_PUNCT && strchr("(,=", (int)(t[i - 2].op & 127)) &&
-                 t[i - 2].op < 128;
-  if (after || before || address) s->r->k->syms.v[id].assigned = true;
+  bool before = i && t[i - 1].kind == Q_PUNCT &&
+                (t[i - 1].op == Q_OP2('+', '+') || t[i - 1].op == Q_OP2('-', '-'));
+  bool address = i > 1 && t[i - 1].op == '&' && t[i - 2].kind == Q_PUNCT &&
+                 strchr("(,=", (int)(t[i - 2].op & 127)) && t[i - 2].op < 128;
+  if (after || before || address)
+    s->r->k->syms.v[id].assigned = true;
 }
 
 static int32_t member(scope *s, const ww_qtoken *t) {
   int32_t id = ww_qmap_get(&s->r->members, t->s, t->n);
-  if (t->n == 1 && strchr("xyzw", *t->s)) return -1;
+  if (t->n == 1 && strchr("xyzw", *t->s))
+    return -1;
   if (id < 0) {
     id = ww_qsym_add(s->r, t, Q_MEMBER, 'o', 4);
     ww_qmap_put(&s->r->members, s->r->k->arena, t->s, t->n, id);
@@ -272,16 +316,22 @@ static int32_t member(scope *s, const ww_qtoken *t) {
 
 static void resolve_word(scope *s, uint32_t i) {
   ww_qtoken *t = &s->t[i];
-  if (t->kind != Q_WORD || t->sym >= 0) return;
-  if (i && s->t[i - 1].kind == Q_PUNCT && (s->t[i - 1].op == '.' || s->t[i - 1].op == Q_OP2('-', '>'))) {
+  if (t->kind != Q_WORD || t->sym >= 0)
+    return;
+  if (i && s->t[i - 1].kind == Q_PUNCT &&
+      (s->t[i - 1].op == '.' || s->t[i - 1].op == Q_OP2('-', '>'))) {
     t->sym = member(s, t);
     return;
   }
   int32_t id = ww_qmap_get(&s->names, t->s, t->n);
-  if (id < 0) id = ww_qmap_get(&s->r->globals, t->s, t->n);
-  if (id < 0 && s->is_class) id = ww_qmap_get(&s->r->members, t->s, t->n);
-  if (id < 0) id = s->r->unknown(s->r->ctx, t);
-  if (id < 0) return;
+  if (id < 0)
+    id = ww_qmap_get(&s->r->globals, t->s, t->n);
+  if (id < 0 && s->is_class)
+    id = ww_qmap_get(&s->r->members, t->s, t->n);
+  if (id < 0)
+    id = s->r->unknown(s->r->ctx, t);
+  if (id < 0)
+    return;
   t->sym = id;
   note_assigned(s, i, id);
 }
@@ -291,14 +341,18 @@ static void drop_aliases(scope *s) {
   const ww_qsym *syms = s->r->k->syms.v;
   for (uint32_t i = 0; i < s->n; i++) {
     ww_qtoken *t = &s->t[i];
-    int32_t alias = t->sym >= 0 && t->kind == Q_WORD && !syms[t->sym].assigned ? syms[t->sym].alias : -1;
-    if (alias < 0) continue;
+    int32_t alias =
+        t->sym >= 0 && t->kind == Q_WORD && !syms[t->sym].assigned ? syms[t->sym].alias : -1;
+    if (alias < 0)
+      continue;
     bool here = t->s == syms[t->sym].name; /* its declaration */
     t->sym = alias;
-    if (!here || i + 3 >= s->n) continue;
+    if (!here || i + 3 >= s->n)
+      continue;
     t[0].skip = t[1].skip = t[2].skip = true;
     uint32_t k = i; /* something of the statement before it is written */
-    while (k && s->t[k - 1].skip) k--;
+    while (k && s->t[k - 1].skip)
+      k--;
     bool first = !k || (s->t[k - 1].kind == Q_PUNCT && s->t[k - 1].op != ',');
     if (t[3].op == ',')
       t[3].skip = true;
@@ -319,9 +373,12 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
   if (named) {
     d.pointer |= d.name + 1 < to && s->t[d.name + 1].op == '[';
     p->params[at] = declare(s, d.name, &d, d.pointer ? Q_POINTER : Q_SCALAR);
-    if (!s->function) s->r->k->syms.v[p->params[at]].param = (int32_t)at;
-    if (d.shared && d.pointer) s->r->k->syms.v[p->params[at]].kind = Q_SHARED;
-    for (uint32_t k = from; k < d.name; k++) s->t[k].skip = d.plain; /* the name says it */
+    if (!s->function)
+      s->r->k->syms.v[p->params[at]].param = (int32_t)at;
+    if (d.shared && d.pointer)
+      s->r->k->syms.v[p->params[at]].kind = Q_SHARED;
+    for (uint32_t k = from; k < d.name; k++)
+      s->t[k].skip = d.plain; /* the name says it */
   } else
     p->params[at] = -1;
   s->n = n;
@@ -329,13 +386,15 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
 
 static void resolve_params(scope *s, ww_qpart *p) {
   uint32_t end = s->t[0].pair, from = 1, count = 1;
-  for (uint32_t i = 1; i < end; i++) count += s->t[i].kind == Q_PUNCT && s->t[i].op == ',';
+  for (uint32_t i = 1; i < end; i++)
+    count += s->t[i].kind == Q_PUNCT && s->t[i].op == ',';
   p->params = WW_NEWN(s->r->k->arena, int32_t, count);
   for (uint32_t i = 1; i <= end && i < s->n; i++) {
     bool comma = s->t[i].kind == Q_PUNCT && s->t[i].op == ',';
     if (comma || i == end) {
       bool none = i == from || (i == from + 1 && ww_qtoken_is(&s->t[from], "void"));
-      if (!none) one_param(s, from, i, p, p->nparams++);
+      if (!none)
+        one_param(s, from, i, p, p->nparams++);
       from = i + 1;
     } else if (s->t[i].kind == Q_PUNCT && s->t[i].op == '<') {
       uint32_t k = skip_angles(s, i);
@@ -353,18 +412,21 @@ void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class) {
     const ww_qsym *y = &r->k->syms.v[p.templates[k]];
     ww_qmap_put(&s.names, r->k->arena, y->name, y->n, p.templates[k]);
   }
-  for (int k = 0; k <= Q_SHARED; k++) r->norder[k] = 0;
+  for (int k = 0; k <= Q_SHARED; k++)
+    r->norder[k] = 0;
   if (p.body && s.n) {
     resolve_params(&s, &p);
     i = p.body;
     for (uint32_t k = 0; k < i; k++)
-      if (p.t.v[k].sym < 0) resolve_word(&s, k); /* types of parameters */
+      if (p.t.v[k].sym < 0)
+        resolve_word(&s, k); /* types of parameters */
   }
   for (; i < s.n; i++) {
     try_declaration(&s, i);
     resolve_word(&s, i);
   }
-  if (!is_class) drop_aliases(&s);
+  if (!is_class)
+    drop_aliases(&s);
   p.t = r->k->parts.v[part].t; /* parts may have moved; its tokens have not */
   r->k->parts.v[part].params = p.params;
   r->k->parts.v[part].nparams = p.nparams;

@@ -1,5 +1,5 @@
-/* question_share.c - the share of threads, warps and blocks for which a condition holds, by what its two sides are at the first thread, its
- * neighbour and the last one. */
+/* question_share.c - the share of threads, warps and blocks for which a condition holds, by what
+ * its two sides are at the first thread, its neighbour and the last one. */
 #include <math.h>
 
 #include "question_eval.h"
@@ -9,7 +9,8 @@ static const double GUESSED_SHARE = 0.5, GUESSED_WARPS = 0.9;
 static const ww_qshare guessed = {GUESSED_SHARE, GUESSED_WARPS, GUESSED_WARPS, true};
 
 static ww_qshare both(ww_qshare a, ww_qshare b) {
-  return (ww_qshare){a.lanes * b.lanes, fmin(a.warps, b.warps), fmin(a.busy, b.busy), a.divergent || b.divergent};
+  return (ww_qshare){a.lanes * b.lanes, fmin(a.warps, b.warps), fmin(a.busy, b.busy),
+                     a.divergent || b.divergent};
 }
 
 ww_qshare ww_qshare_not(ww_qshare a) {
@@ -17,26 +18,35 @@ ww_qshare ww_qshare_not(ww_qshare a) {
   return (ww_qshare){1 - a.lanes, warps, a.lanes < 1, a.divergent};
 }
 
-/* x % n, x & m: how many values it has; NaN: it is something else. x is the tokens *start .. *base. */
-static double by_remainder(const ww_qwalker *w, uint32_t from, uint32_t op_i, uint32_t *start, uint32_t *base) {
-  while (from + 1 < op_i && ww_qop_at(w, from, '(') && w->t[from].pair == op_i - 1) from++, op_i--;
+/* x % n, x & m: how many values it has; NaN: it is something else. x is the tokens *start .. *base.
+ */
+static double by_remainder(const ww_qwalker *w, uint32_t from, uint32_t op_i, uint32_t *start,
+                           uint32_t *base) {
+  while (from + 1 < op_i && ww_qop_at(w, from, '(') && w->t[from].pair == op_i - 1) {
+    from++;
+    op_i--;
+  }
   uint32_t at = 0;
   for (uint32_t i = from; i < op_i; i++)
     if (ww_qop_at(w, i, '%') || ww_qop_at(w, i, '&'))
       at = i;
     else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i)
       i = w->t[i].pair;
-  if (at <= from) return NAN;
+  if (at <= from)
+    return NAN;
   double n = ww_qvalue_of(w, at + 1, op_i).at[0];
-  *start = from, *base = at;
-  if (!(n >= 1)) return NAN;
-  if (ww_qop_at(w, at, '&')) n = exp2(__builtin_popcountll((unsigned long long)fmin(n, 9e15)));
+  *start = from;
+  *base = at;
+  if (!(n >= 1))
+    return NAN;
+  if (ww_qop_at(w, at, '&'))
+    n = exp2(__builtin_popcountll((unsigned long long)fmin(n, 9e15)));
   return n;
 }
 
 /* Where x % n lies every value is as likely. */
-static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, double k, uint32_t start,
-                                 uint32_t base) {
+static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, double k,
+                                 uint32_t start, uint32_t base) {
   ww_qval x = ww_qvalue_of(w, start, base);
   uint32_t kind = what & 255;
   bool inclusive = what > 255;
@@ -47,32 +57,39 @@ static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, d
   p = fmin(fmax(p, 0), 1);
   bool uniform = x.at[0] == x.at[1];
   double any = uniform ? p : 1 - pow(1 - p, 32);
-  return (ww_qshare){p, any, p > 0 ? (uniform && x.at[3] != x.at[0] ? 1 : any) : 0, !uniform && p > 0 && p < 1};
+  return (ww_qshare){p, any, p > 0 ? (uniform && x.at[3] != x.at[0] ? 1 : any) : 0,
+                     !uniform && p > 0 && p < 1};
 }
 
 /* One comparison, the operator at op_i. Where left - right lies is taken to be even. */
 static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, uint32_t to) {
   uint32_t start, base;
   double n = by_remainder(w, from, op_i, &start, &base), k = ww_qvalue_of(w, op_i + 1, to).at[0];
-  if (!isnan(n) && !isnan(k)) return remainder_share(w, w->t[op_i].op, n, k, start, base);
+  if (!isnan(n) && !isnan(k))
+    return remainder_share(w, w->t[op_i].op, n, k, start, base);
   ww_qval a = ww_qvalue_of(w, from, op_i), b = ww_qvalue_of(w, op_i + 1, to);
   uint32_t what = w->t[op_i].op, kind = what & 255;
   double lo = a.at[0] - b.at[0], hi = a.at[3] - b.at[3], lane = fabs(a.at[1] - b.at[1] - lo);
-  if (isnan(lo) || isnan(hi)) return guessed;
+  if (isnan(lo) || isnan(hi))
+    return guessed;
   if (lo > hi) {
     double t = lo;
-    lo = hi, hi = t;
+    lo = hi;
+    hi = t;
   }
   double span = hi - lo + 1, hit = (lo <= 0 && hi >= 0) / span;
   double inside = what == Q_OP2('=', '=')   ? hit
                   : what == Q_OP2('!', '=') ? 1 - hit
                   : kind == '<'             ? fmin(fmax(-lo / span, 0), 1)
                                             : fmin(fmax((hi + 1) / span, 0), 1);
-  if (a.at[0] > a.at[3] && kind != '=' && kind != '!') inside = GUESSED_SHARE;
-  if (lane == 0 || isnan(lane)) return (ww_qshare){inside, inside, inside > 0, isnan(lane)};
+  if (a.at[0] > a.at[3] && kind != '=' && kind != '!')
+    inside = GUESSED_SHARE;
+  if (lane == 0 || isnan(lane))
+    return (ww_qshare){inside, inside, inside > 0, isnan(lane)};
   double all = ceil(span / (32 * lane)),
          run = ceil(inside * span / (32 * lane) - 1e-9); /* neighbours differ: a run of lanes */
-  return (ww_qshare){inside, fmin(1, run / all), fmin(1, run / fmin(all, w->block_warps)), inside > 0 && inside < 1};
+  return (ww_qshare){inside, fmin(1, run / all), fmin(1, run / fmin(all, w->block_warps)),
+                     inside > 0 && inside < 1};
 }
 
 static ww_qshare either(ww_qshare a, ww_qshare b) {
@@ -90,9 +107,10 @@ ww_qshare ww_qshare_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
       i = w->t[i].pair;
   for (uint32_t i = from; i <= to; i++) {
     uint32_t op = i < to && w->t[i].kind == Q_PUNCT ? w->t[i].op : 0;
-    if (op == '?') return guessed;
-    if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') || op == Q_OP2('=', '=') ||
-        op == Q_OP2('!', '='))
+    if (op == '?')
+      return guessed;
+    if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') ||
+        op == Q_OP2('=', '=') || op == Q_OP2('!', '='))
       op_i = i;
     else if (i == to || op == Q_OP2('&', '&')) {
       all = both(all, op_i ? comparison(w, from, op_i, i) : guessed);

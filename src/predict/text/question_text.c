@@ -1,11 +1,12 @@
 /* question_text.c - the words that the language model reads.
  *
- * Numbers are words for their magnitude, so that a network multiplies by adding: whole ones up to 16 in digits, 2^k as one capital letter
- * (A is 16), others as the letter of their octave and a small one for the eighth of it (8 per octave); beyond 2^29 a Z goes in front.
- * Names say what they name: fA a float variable, FA a pointer to floats, sfA a shared array; scalar arguments stand as their values.
- * `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA! FA~: addresses not known, not
- * known but near each other, strided, the same for all. The last line has what each part of the machine would take
- * (question_estimate.c), and the largest of them. */
+ * Numbers are words for their magnitude, so that a network multiplies by adding: whole ones up to
+ * 16 in digits, 2^k as one capital letter (A is 16), others as the letter of their octave and a
+ * small one for the eighth of it (8 per octave); beyond 2^29 a Z goes in front. Names say what they
+ * name: fA a float variable, FA a pointer to floats, sfA a shared array; scalar arguments stand as
+ * their values. `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA!
+ * FA~: addresses not known, not known but near each other, strided, the same for all. The last line
+ * has what each part of the machine would take (question_estimate.c), and the largest of them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,14 +17,16 @@ enum { TEXT_MOST = 3000, HELPERS_MOST = 1400 };
 /* ---- numbers ---- */
 
 static void octave(ww_buf *b, int k) {
-  for (; k > 25; k -= 26) ww_buf_puts(b, "Z");
+  for (; k > 25; k -= 26)
+    ww_buf_puts(b, "Z");
   ww_buf_fmt(b, "%c", 'A' + k);
 }
 
 void ww_question_magnitude(double v, ww_buf *b) {
   if (!(v > 0)) {
     ww_buf_puts(b, v == 0 ? "0" : isnan(v) ? "?" : "-");
-    if (v < 0) ww_question_magnitude(-v, b);
+    if (v < 0)
+      ww_question_magnitude(-v, b);
     return;
   }
   if (v <= 16.5) {
@@ -51,7 +54,8 @@ static void literal(ww_buf *b, const ww_qtoken *t) {
       ww_question_magnitude(v, b);
     return;
   }
-  /* A float's value hardly matters, that it is one does: fkz 0, fko 1, fkp more, fka .. fkj tenths. */
+  /* A float's value hardly matters, that it is one does: fkz 0, fko 1, fkp more, fka .. fkj tenths.
+   */
   char c = v == 0 ? 'z' : v == 1 ? 'o' : v > 1 ? 'p' : (char)('a' + (int)(v * 10));
   ww_buf_fmt(b, "%ck%c", t->type, c);
 }
@@ -59,24 +63,47 @@ static void literal(ww_buf *b, const ww_qtoken *t) {
 /* ---- names ---- */
 
 static void letters(ww_buf *b, uint32_t order) {
-  if (order >= 26) letters(b, order / 26 - 1);
+  if (order >= 26)
+    letters(b, order / 26 - 1);
   ww_buf_fmt(b, "%c", 'A' + order % 26);
 }
 
 static void name(ww_buf *b, const ww_qsym *y) {
   static const char *const builtins[] = {"t", "b", "D", "G", "g", "N"};
   switch ((ww_qsym_kind)y->kind) {
-  case Q_POINTER: ww_buf_fmt(b, "%c", y->type - 32); break;
-  case Q_SCALAR: ww_buf_fmt(b, "n%c", y->type); break;
-  case Q_LOCAL: ww_buf_fmt(b, "%c", y->type); break;
-  case Q_ARRAY: ww_buf_fmt(b, "a%c", y->type); break;
-  case Q_SHARED: ww_buf_fmt(b, "s%c", y->type); break;
-  case Q_GLOBAL: ww_buf_fmt(b, "%c%c", y->is_const ? 'k' : 'g', y->type); break;
-  case Q_FUNCTION: ww_buf_puts(b, "fn"); break;
-  case Q_TYPE: ww_buf_puts(b, "ty"); break;
-  case Q_MEMBER: ww_buf_puts(b, "m"); break;
-  case Q_TEMPLATE: ww_buf_puts(b, "t"); break;
-  case Q_BUILTIN: ww_buf_fmt(b, "%s%c", builtins[y->builtin], 'x' + y->dim); return;
+  case Q_POINTER:
+    ww_buf_fmt(b, "%c", y->type - 32);
+    break;
+  case Q_SCALAR:
+    ww_buf_fmt(b, "n%c", y->type);
+    break;
+  case Q_LOCAL:
+    ww_buf_fmt(b, "%c", y->type);
+    break;
+  case Q_ARRAY:
+    ww_buf_fmt(b, "a%c", y->type);
+    break;
+  case Q_SHARED:
+    ww_buf_fmt(b, "s%c", y->type);
+    break;
+  case Q_GLOBAL:
+    ww_buf_fmt(b, "%c%c", y->is_const ? 'k' : 'g', y->type);
+    break;
+  case Q_FUNCTION:
+    ww_buf_puts(b, "fn");
+    break;
+  case Q_TYPE:
+    ww_buf_puts(b, "ty");
+    break;
+  case Q_MEMBER:
+    ww_buf_puts(b, "m");
+    break;
+  case Q_TEMPLATE:
+    ww_buf_puts(b, "t");
+    break;
+  case Q_BUILTIN:
+    ww_buf_fmt(b, "%s%c", builtins[y->builtin], 'x' + y->dim);
+    return;
   }
   letters(b, y->order);
 }
@@ -91,7 +118,8 @@ typedef struct {
 } printer;
 
 static bool wordy(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?';
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '?';
 }
 
 /* One token's own words. */
@@ -109,7 +137,8 @@ static void word(const printer *p, const ww_qtoken *t, ww_buf *b) {
 }
 
 static void loop_words(const printer *p, uint32_t slot, ww_buf *b) {
-  if (!(p->w->weight[slot] > 0) && p->w->trips[slot] == 0) return; /* never reached */
+  if (!(p->w->weight[slot] > 0) && p->w->trips[slot] == 0)
+    return; /* never reached */
   ww_buf_puts(b, " ");
   if (p->w->trips[slot] < 0)
     ww_buf_puts(b, "?");
@@ -123,25 +152,32 @@ static bool is_magnitude(const printer *p, const ww_qtoken *t) {
   return t->kind == Q_INT || (t->kind == Q_WORD && t->sym >= 0 && !isnan(p->value[t->sym]));
 }
 
-static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, size_t most, ww_buf *b) {
+static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, size_t most,
+                   ww_buf *b) {
   const ww_qtoken *v = p->k->parts.v[part].t.v;
   ww_buf one = {0};
   for (uint32_t i = from; i < to && b->n < most; i++) {
     const ww_qtoken *t = &v[i];
-    if (t->skip || (!part && p->w->dead && p->w->dead[i])) continue;
+    if (t->skip || (!part && p->w->dead && p->w->dead[i]))
+      continue;
     one.n = 0;
     word(p, t, &one);
-    if (!one.n) continue;
-    bool magnitude = is_magnitude(p, t) && one.s[one.n - 1] > '9'; /* always the same word, whatever stands before it */
-    if (b->n && (magnitude || (wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?'))) ww_buf_puts(b, " ");
+    if (!one.n)
+      continue;
+    bool magnitude = is_magnitude(p, t) &&
+                     one.s[one.n - 1] > '9'; /* always the same word, whatever stands before it */
+    if (b->n && (magnitude || (wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?')))
+      ww_buf_puts(b, " ");
     ww_buf_add(b, one.s, one.n);
     uint32_t slot = p->w->first[part] + i;
-    if (p->w->mark[slot]) ww_buf_add(b, &p->w->mark[slot], 1);
+    if (p->w->mark[slot])
+      ww_buf_add(b, &p->w->mark[slot], 1);
     if (t->kind == Q_WORD && t->sym < 0 &&
         (ww_qtoken_is(t, "for") || ww_qtoken_is(t, "while") || ww_qtoken_is(t, "do")))
       loop_words(p, slot, b);
   }
-  if (b->n >= most) ww_buf_puts(b, "..");
+  if (b->n >= most)
+    ww_buf_puts(b, "..");
   ww_buf_free(&one);
 }
 
@@ -167,19 +203,28 @@ static void params(const printer *p, ww_buf *b) {
     const ww_qsym *y = k->params[i] >= 0 ? &p->k->syms.v[k->params[i]] : NULL;
     const ww_arg *g = i < p->l->nargs ? &p->l->args[i] : NULL;
     bool pointer = y && (y->kind == Q_POINTER || y->kind == Q_SHARED);
-    if (!pointer && !(g && (g->kind == WW_ARG_BUFFER || g->nptrs))) continue;
-    if (!first) ww_buf_puts(b, ",");
+    if (!pointer && !(g && (g->kind == WW_ARG_BUFFER || g->nptrs)))
+      continue;
+    if (!first)
+      ww_buf_puts(b, ",");
     first = false;
-    if (y) name(b, y);
-    if (y && y->vector) ww_buf_fmt(b, "%u", y->bytes);
-    if (y && (y->is_const || y->is_restrict)) ww_buf_fmt(b, " %s%s", y->is_const ? "c" : "", y->is_restrict ? "r" : "");
-    if (g && g->kind == WW_ARG_BUFFER) buffer_words(b, &g->buffer);
-    for (uint32_t n = 0; g && n < g->nptrs && n < 8; n++) buffer_words(b, &g->ptrs[n].buffer);
+    if (y)
+      name(b, y);
+    if (y && y->vector)
+      ww_buf_fmt(b, "%u", y->bytes);
+    if (y && (y->is_const || y->is_restrict))
+      ww_buf_fmt(b, " %s%s", y->is_const ? "c" : "", y->is_restrict ? "r" : "");
+    if (g && g->kind == WW_ARG_BUFFER)
+      buffer_words(b, &g->buffer);
+    for (uint32_t n = 0; g && n < g->nptrs && n < 8; n++)
+      buffer_words(b, &g->ptrs[n].buffer);
   }
   ww_buf_puts(b, ")");
 }
 
-static bool op_is(const ww_qtoken *t, uint32_t op) { return t->kind == Q_PUNCT && t->op == op; }
+static bool op_is(const ww_qtoken *t, uint32_t op) {
+  return t->kind == Q_PUNCT && t->op == op;
+}
 
 /* A table: its name and sizes, not its contents. */
 static void table(const printer *p, uint32_t part, ww_buf *b) {
@@ -201,19 +246,22 @@ static void helper(const printer *p, uint32_t part, ww_buf *b) {
     return;
   }
   if (y->kind == Q_FUNCTION) {
-    if (y->type != 'o') ww_buf_fmt(b, "%c ", y->type);
+    if (y->type != 'o')
+      ww_buf_fmt(b, "%c ", y->type);
     name(b, y);
   }
   tokens(p, part, 0, g->t.n, b->n + TEXT_MOST / 4, b);
   ww_buf_puts(b, "\n");
 }
 
-/* Those it calls stand before the kernel, the last ones found first: a function is read before its callers. */
+/* Those it calls stand before the kernel, the last ones found first: a function is read before its
+ * callers. */
 static void helpers(const printer *p, size_t most, ww_buf *b) {
   for (uint32_t i = p->k->parts.n; i-- > 1;) {
     ww_buf one = {0};
     helper(p, i, &one);
-    if (b->n + one.n <= most) ww_buf_add(b, one.s, one.n);
+    if (b->n + one.n <= most)
+      ww_buf_add(b, one.s, one.n);
     ww_buf_free(&one);
   }
 }
@@ -223,7 +271,8 @@ static void helpers(const printer *p, size_t most, ww_buf *b) {
 static void words3(ww_buf *b, const char *what, const uint64_t v[3]) {
   ww_buf_puts(b, what);
   for (int d = 0; d < 3; d++) {
-    if (d && v[1] <= 1 && v[2] <= 1) break;
+    if (d && v[1] <= 1 && v[2] <= 1)
+      break;
     ww_buf_puts(b, " ");
     ww_question_magnitude(v[d] ? (double)v[d] : 1, b);
   }
@@ -232,7 +281,8 @@ static void words3(ww_buf *b, const char *what, const uint64_t v[3]) {
 static void launch_words(const printer *p, ww_buf *b) {
   const ww_launch *l = p->l;
   double total = 1;
-  for (int d = 0; d < 3; d++) total *= (double)(l->grid[d] ? l->grid[d] : 1) * (double)(l->block[d] ? l->block[d] : 1);
+  for (int d = 0; d < 3; d++)
+    total *= (double)(l->grid[d] ? l->grid[d] : 1) * (double)(l->block[d] ? l->block[d] : 1);
   words3(b, "grid", l->grid);
   words3(b, " block", l->block);
   ww_buf_puts(b, " all ");
@@ -241,9 +291,12 @@ static void launch_words(const printer *p, ww_buf *b) {
     ww_buf_puts(b, " dyn ");
     ww_question_magnitude((double)l->shared, b);
   }
-  if (p->k->bounds) ww_buf_fmt(b, " bounds %u", p->k->bounds);
-  if (l->warm) ww_buf_puts(b, " warm");
-  if (p->k->openmp) ww_buf_puts(b, " omp");
+  if (p->k->bounds)
+    ww_buf_fmt(b, " bounds %u", p->k->bounds);
+  if (l->warm)
+    ww_buf_puts(b, " warm");
+  if (p->k->openmp)
+    ww_buf_puts(b, " omp");
   ww_buf_puts(b, "\n");
 }
 
@@ -260,39 +313,49 @@ static void gpu_words(const ww_gpu *g, ww_buf *b) {
 static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
   double *v = ww_xmalloc(sizeof *v * (k->syms.n + 1));
   const ww_qpart *p = &k->parts.v[0];
-  for (uint32_t i = 0; i < k->syms.n; i++) v[i] = k->constant[i];
+  for (uint32_t i = 0; i < k->syms.n; i++)
+    v[i] = k->constant[i];
   for (uint32_t i = 0; i < p->nparams && i < l->nargs; i++) {
     const ww_qsym *y = p->params[i] >= 0 ? &k->syms.v[p->params[i]] : NULL;
     bool whole = y && y->kind == Q_SCALAR && strchr("iulscb", y->type);
-    if (whole && !y->assigned) v[p->params[i]] = ww_question_scalar(&l->args[i], y->type, y->bytes);
+    if (whole && !y->assigned)
+      v[p->params[i]] = ww_question_scalar(&l->args[i], y->type, y->bytes);
   }
   for (uint32_t d = 0; d < 3; d++) {
     double block = (double)l->block[d], grid = (double)l->grid[d];
-    if (l->block[d]) v[Q_BLOCKDIM * 3 + d] = block;
-    if (l->grid[d]) v[Q_GRIDDIM * 3 + d] = grid;
-    if (l->block[d] && l->grid[d]) v[Q_GLOBALDIM * 3 + d] = block * grid;
+    if (l->block[d])
+      v[Q_BLOCKDIM * 3 + d] = block;
+    if (l->grid[d])
+      v[Q_GRIDDIM * 3 + d] = grid;
+    if (l->block[d] && l->grid[d])
+      v[Q_GLOBALDIM * 3 + d] = block * grid;
   }
   return v;
 }
 
-void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, const ww_qwalk *w, ww_buf *b) {
+void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g,
+                       const ww_qwalk *w, ww_buf *b) {
   double *value = scalar_values(k, l);
   printer p = {.k = k, .l = l, .w = w, .value = value};
   ww_buf kernel = {0}, used = {0};
-  for (int i = 0; i < WW_QUESTION_FEATURE_TOKENS; i++) ww_buf_puts(b, WW_QUESTION_FEATURE);
+  for (int i = 0; i < WW_QUESTION_FEATURE_TOKENS; i++)
+    ww_buf_puts(b, WW_QUESTION_FEATURE);
   gpu_words(g, b);
   launch_words(&p, b);
   const ww_qpart *main_part = &k->parts.v[0];
   params(&p, &kernel);
-  if (main_part->body) tokens(&p, 0, main_part->body, main_part->body_end, TEXT_MOST, &kernel);
+  if (main_part->body)
+    tokens(&p, 0, main_part->body, main_part->body_end, TEXT_MOST, &kernel);
   size_t room = kernel.n < TEXT_MOST - HELPERS_MOST ? TEXT_MOST - kernel.n : HELPERS_MOST;
   helpers(&p, room, &used);
-  if (used.n) ww_buf_add(b, used.s, used.n);
+  if (used.n)
+    ww_buf_add(b, used.s, used.n);
   ww_buf_add(b, kernel.s, kernel.n);
   ww_buf_puts(b, "\nest");
   for (int i = 0; i < Q_NESTIMATES; i++) {
     ww_buf_puts(b, " ");
-    ww_question_magnitude(64 * w->estimate[i], b); /* in 1/64 us, so that small ones are told apart */
+    ww_question_magnitude(64 * w->estimate[i],
+                          b); /* in 1/64 us, so that small ones are told apart */
   }
   ww_buf_puts(b, WW_QUESTION_END);
   ww_buf_free(&kernel);

@@ -1,7 +1,7 @@
 /* question_trips.c - how often a loop runs in one launch, by the numbers in its head.
  *
- * Bounds are numbers, arguments, indices, or contents that the launch tells. Threads differ: the mean over all of them says how much work
- * there is, the busiest one how long it takes. */
+ * Bounds are numbers, arguments, indices, or contents that the launch tells. Threads differ: the
+ * mean over all of them says how much work there is, the busiest one how long it takes. */
 #include <math.h>
 
 #include "question_eval.h"
@@ -27,23 +27,37 @@ bool ww_qloop_split(const ww_qwalker *w, uint32_t open, ww_qloop_head *h) {
 static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *by) {
   for (uint32_t i = h->step; i < h->end; i++) {
     const ww_qtoken *t = &w->t[i];
-    if (t->kind != Q_WORD || t->sym < 0) continue;
+    if (t->kind != Q_WORD || t->sym < 0)
+      continue;
     const ww_qtoken *next = &w->t[i + 1], *before = &w->t[i - 1];
     *var = t->sym;
-    if (next->op == Q_OP2('+', '+') || before->op == Q_OP2('+', '+')) return *by = 1, 1;
-    if (next->op == Q_OP2('-', '-') || before->op == Q_OP2('-', '-')) return *by = -1, 1;
+    if (next->op == Q_OP2('+', '+') || before->op == Q_OP2('+', '+'))
+      return *by = 1, 1;
+    if (next->op == Q_OP2('-', '-') || before->op == Q_OP2('-', '-'))
+      return *by = -1, 1;
     uint32_t to = i + 2;
-    while (to < h->end && !ww_qop_at(w, to, ',')) to++;
+    while (to < h->end && !ww_qop_at(w, to, ','))
+      to++;
     uint32_t op = next->op, from = i + 2;
-    if (op == '=' && i + 4 < h->end && w->t[i + 2].sym == t->sym && w->t[i + 3].kind == Q_PUNCT) /* v = v + e */
-      op = w->t[i + 3].op | Q_OP1('=') << (w->t[i + 3].n == 2 ? 16 : 8), from = i + 4;
+    if (op == '=' && i + 4 < h->end && w->t[i + 2].sym == t->sym &&
+        w->t[i + 3].kind == Q_PUNCT) /* v = v + e */
+    {
+      op = w->t[i + 3].op | Q_OP1('=') << (w->t[i + 3].n == 2 ? 16 : 8);
+      from = i + 4;
+    }
     *by = ww_qvalue_of(w, from, to).at[0];
-    if (op == Q_OP2('+', '=')) return 1;
-    if (op == Q_OP2('-', '=')) return *by = -*by, 1;
-    if (op == Q_OP2('*', '=')) return 2;
-    if (op == Q_OP2('/', '=')) return *by = 1 / *by, 2;
-    if (op == Q_OP3('<', '<', '=')) return *by = exp2(*by), 2;
-    if (op == Q_OP3('>', '>', '=')) return *by = exp2(-*by), 2;
+    if (op == Q_OP2('+', '='))
+      return 1;
+    if (op == Q_OP2('-', '='))
+      return *by = -*by, 1;
+    if (op == Q_OP2('*', '='))
+      return 2;
+    if (op == Q_OP2('/', '='))
+      return *by = 1 / *by, 2;
+    if (op == Q_OP3('<', '<', '='))
+      return *by = exp2(*by), 2;
+    if (op == Q_OP3('>', '>', '='))
+      return *by = exp2(-*by), 2;
     return 0;
   }
   return 0;
@@ -59,23 +73,30 @@ static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var
         end = i;
       else
         from = i + 1;
-    } else if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') || op == Q_OP2('!', '=')) {
-      if (!op_i) op_i = i;
+    } else if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') ||
+               op == Q_OP2('!', '=')) {
+      if (!op_i)
+        op_i = i;
     } else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < end)
       i = w->t[i].pair;
   }
-  if (!op_i && from < end && w->t[from].sym == var) return ww_qval_of(0); /* for (s = n; s; s /= 2) */
-  if (!op_i) return ww_qval_of(NAN);
+  if (!op_i && from < end && w->t[from].sym == var)
+    return ww_qval_of(0); /* for (s = n; s; s /= 2) */
+  if (!op_i)
+    return ww_qval_of(NAN);
   *inclusive = w->t[op_i].n == 2 && w->t[op_i].op != Q_OP2('!', '=');
   bool left = false;
-  for (uint32_t i = from; i < op_i; i++) left |= w->t[i].sym == var;
-  ww_qval shift = ww_qval_of(0), bound = left ? ww_qvalue_of(w, op_i + 1, end) : ww_qvalue_of(w, from, op_i);
+  for (uint32_t i = from; i < op_i; i++)
+    left |= w->t[i].sym == var;
+  ww_qval shift = ww_qval_of(0),
+          bound = left ? ww_qvalue_of(w, op_i + 1, end) : ww_qvalue_of(w, from, op_i);
   ww_qval *value = w->value;
   ww_qval kept = value[var];
   value[var] = shift; /* i + 4 <= n: the bound is n - 4 */
   shift = left ? ww_qvalue_of(w, from, op_i) : ww_qvalue_of(w, op_i + 1, end);
   value[var] = kept;
-  for (int k = 0; k < 4; k++) bound.at[k] -= isnan(shift.at[k]) ? 0 : shift.at[k];
+  for (int k = 0; k < 4; k++)
+    bound.at[k] -= isnan(shift.at[k]) ? 0 : shift.at[k];
   return bound;
 }
 
@@ -100,7 +121,9 @@ typedef struct {
 static double trips_at(double a, double b, const stepping *s) {
   double n = (b - a) / s->by + (s->inclusive ? fabs(1 / s->by) : 0);
   if (s->kind == 2)
-    n = a > 0 || b > 0 ? log2(fmax(b, 1) / fmax(a, 1)) / log2(s->by) + (s->inclusive || (s->by < 1 && b < 1)) : NAN;
+    n = a > 0 || b > 0
+            ? log2(fmax(b, 1) / fmax(a, 1)) / log2(s->by) + (s->inclusive || (s->by < 1 && b < 1))
+            : NAN;
   return isnan(n) ? NAN : fmax(n, 0);
 }
 
@@ -112,20 +135,23 @@ static double by_warps(double trips, double by, double lane, double warps) {
 
 static bool is_constant(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind == Q_BUILTIN) return false;
+    if (w->t[i].kind == Q_WORD && w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind == Q_BUILTIN)
+      return false;
   return true;
 }
 
 static const ww_qtrips not_known = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
 
-/* Steps of a block or grid start at the first thread; the mean of steps of one is the middle thread's. */
+/* Steps of a block or grid start at the first thread; the mean of steps of one is the middle
+ * thread's. */
 ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   int32_t var = -1;
   stepping s = {.by = NAN};
   ww_qwalk_declare(w, h->init, h->cond - 1);
   w->loop_var = -1;
   s.kind = h->step < h->end ? step_of(w, h, &var, &s.by) : 0;
-  if (!s.kind || isnan(s.by) || s.by == 0) return not_known;
+  if (!s.kind || isnan(s.by) || s.by == 0)
+    return not_known;
   ww_qval from = first_of(w, h, var), to = bound_of(w, h, var, &s.inclusive);
   bool wide = s.kind == 1 && fabs(s.by) > 1.5;
   double mean = trips_at(from.at[wide ? 0 : 2], to.at[wide ? 0 : 2], &s), most = ceil(mean - 1e-9);
@@ -134,7 +160,10 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   double span = fabs(from.at[3] - from.at[0]), rest = to.at[3] - from.at[3];
   if (wide && rest < 0 && s.by > 0 && s.by < 0.9 * span &&
       mean > 0) /* a piece for each block, and none for the last ones */
-    mean *= fmax(span + rest, s.by) / span, n.mean = n.warps = mean;
+  {
+    mean *= fmax(span + rest, s.by) / span;
+    n.mean = n.warps = mean;
+  }
   if (lane > 0) {
     double first = trips_at(from.at[0], to.at[0], &s);
     n.busy = by_warps(first, s.by, lane, w->block_warps);
@@ -143,17 +172,25 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   for (int k = 0; k < 4; k++) {
     double one = ceil(trips_at(from.at[k], to.at[k], &s) - 1e-9);
     n.same &= one == most;
-    if (one > n.most) n.most = one;
+    if (one > n.most)
+      n.most = one;
   }
   ww_qval *v = &w->value[var];
   *v = from;
   double a = from.at[wide ? 0 : 2], b = to.at[wide ? 0 : 2], middle = (b - a) / 2;
-  if (s.kind == 2) middle = sqrt(fmax(a, 1) * fmax(b, 1)) - a;
-  for (int k = 0; k < 4; k++) v->at[k] += isnan(middle) ? 0 : fmin(middle, 1e15);
   if (s.kind == 2)
-    for (int k = 0; k < 4; k++) v->at[k] = exp2(round(log2(fmax(v->at[k], 1))));
-  if (w->k->openmp && w->loops + 1 == w->k->collapse) v->at[1] += s.by; /* its iterations are the threads */
-  if (s.kind == 1) w->loop_var = var, w->loop_by = s.by;
+    middle = sqrt(fmax(a, 1) * fmax(b, 1)) - a;
+  for (int k = 0; k < 4; k++)
+    v->at[k] += isnan(middle) ? 0 : fmin(middle, 1e15);
+  if (s.kind == 2)
+    for (int k = 0; k < 4; k++)
+      v->at[k] = exp2(round(log2(fmax(v->at[k], 1))));
+  if (w->k->openmp && w->loops + 1 == w->k->collapse)
+    v->at[1] += s.by; /* its iterations are the threads */
+  if (s.kind == 1) {
+    w->loop_var = var;
+    w->loop_by = s.by;
+  }
   return n;
 }
 
@@ -165,18 +202,23 @@ static bool is_variable(const ww_qwalker *w, uint32_t i) {
 static bool halves(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
     bool shift = w->t[i].op == Q_OP2('>', '>') || w->t[i].op == '/';
-    if (shift && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2) return true;
+    if (shift && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
+      return true;
   }
   return false;
 }
 
 static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    if (w->t[i].kind != Q_WORD || w->t[i].sym != var) continue;
-    if (w->t[i + 1].op == Q_OP2('+', '+') || (i && w->t[i - 1].op == Q_OP2('+', '+'))) return 1;
-    if (w->t[i + 1].op != Q_OP2('+', '=')) continue;
+    if (w->t[i].kind != Q_WORD || w->t[i].sym != var)
+      continue;
+    if (w->t[i + 1].op == Q_OP2('+', '+') || (i && w->t[i - 1].op == Q_OP2('+', '+')))
+      return 1;
+    if (w->t[i + 1].op != Q_OP2('+', '='))
+      continue;
     uint32_t end = i + 2;
-    while (end < to && !ww_qop_at(w, end, ';')) end++;
+    while (end < to && !ww_qop_at(w, end, ';'))
+      end++;
     return ww_qvalue_of(w, i + 2, end).at[0];
   }
   return NAN;
@@ -185,16 +227,23 @@ static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to
 /* while (a < b): a binary search, or a counter that the body moves on. */
 static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
   uint32_t close = w->t[open].pair, a = open + 1, to = close + 1;
-  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a)) return NAN;
-  if (w->t[a + 1].kind != Q_PUNCT || (w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_OP2('<', '<')) return NAN;
-  if (ww_qop_at(w, to, '{')) to = w->t[to].pair;
+  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a))
+    return NAN;
+  if (w->t[a + 1].kind != Q_PUNCT || (w->t[a + 1].op & 255) != '<' ||
+      w->t[a + 1].op == Q_OP2('<', '<'))
+    return NAN;
+  if (ww_qop_at(w, to, '{'))
+    to = w->t[to].pair;
   uint32_t behind = a + 2;
-  while (behind < close && !ww_qop_at(w, behind, Q_OP2('&', '&'))) behind++;
+  while (behind < close && !ww_qop_at(w, behind, Q_OP2('&', '&')))
+    behind++;
   bool moving = behind == a + 3 && is_variable(w, a + 2) && w->k->syms.v[w->t[a + 2].sym].assigned;
   double from = w->start[w->t[a].sym].at[0];
   double bound = moving ? w->start[w->t[a + 2].sym].at[0] : ww_qvalue_of(w, a + 2, behind).at[0];
-  if (isnan(bound - from)) return NAN;
-  if (halves(w, close + 1, to)) return log2(fmax(bound - from, 1)) + 1;
+  if (isnan(bound - from))
+    return NAN;
+  if (halves(w, close + 1, to))
+    return log2(fmax(bound - from, 1)) + 1;
   double by = moving ? NAN : added(w, w->t[a].sym, close + 1, to);
   return by > 0 ? fmax((bound - from) / by, 0) : NAN;
 }

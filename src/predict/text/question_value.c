@@ -1,26 +1,38 @@
 /* question_value.c - integer expressions of a source, as far as launch and source tell them.
  *
- * A value is known at four places at once: thread 0, its neighbour in the warp, the thread and iteration in the middle, the last thread; their
- * differences say how an address goes from lane to lane and how many threads pass a condition. NaN: not known (it comes from memory). */
+ * A value is known at four places at once: thread 0, its neighbour in the warp, the thread and
+ * iteration in the middle, the last thread; their differences say how an address goes from lane to
+ * lane and how many threads pass a condition. NaN: not known (it comes from memory). */
 #include <math.h>
 
 #include "question_eval.h"
 
 static const ww_qval nothing = {{NAN, NAN, NAN, NAN}};
 
-ww_qval ww_qval_of(double v) { return (ww_qval){{v, v, v, v}}; }
+ww_qval ww_qval_of(double v) {
+  return (ww_qval){{v, v, v, v}};
+}
 
 ww_qval ww_qval_builtin(const ww_launch *l, uint32_t kind, uint32_t d) {
   double block = l->block[d] ? (double)l->block[d] : 1, grid = l->grid[d] ? (double)l->grid[d] : 1;
-  uint32_t inner = l->block[0] > 1 ? 0 : l->block[1] > 1 ? 1 : l->block[2] > 1 ? 2 : 0; /* along which neighbours lie */
+  uint32_t inner = l->block[0] > 1   ? 0
+                   : l->block[1] > 1 ? 1
+                   : l->block[2] > 1 ? 2
+                                     : 0; /* along which neighbours lie */
   double step = d == inner;
   switch (kind) {
-  case Q_THREAD: return (ww_qval){{0, step < block ? step : 0, floor((block - 1) / 2), block - 1}};
-  case Q_BLOCK: return (ww_qval){{0, 0, floor((grid - 1) / 2), grid - 1}};
-  case Q_BLOCKDIM: return ww_qval_of(block);
-  case Q_GRIDDIM: return ww_qval_of(grid);
-  case Q_GLOBALID: return (ww_qval){{0, step, floor((block * grid - 1) / 2), block * grid - 1}};
-  default: return ww_qval_of(block * grid);
+  case Q_THREAD:
+    return (ww_qval){{0, step < block ? step : 0, floor((block - 1) / 2), block - 1}};
+  case Q_BLOCK:
+    return (ww_qval){{0, 0, floor((grid - 1) / 2), grid - 1}};
+  case Q_BLOCKDIM:
+    return ww_qval_of(block);
+  case Q_GRIDDIM:
+    return ww_qval_of(grid);
+  case Q_GLOBALID:
+    return (ww_qval){{0, step, floor((block * grid - 1) / 2), block * grid - 1}};
+  default:
+    return ww_qval_of(block * grid);
   }
 }
 
@@ -30,56 +42,85 @@ static uint32_t precedence(uint32_t op) { /* 0: no binary operator */
   switch (op) {
   case '*':
   case '/':
-  case '%': return 10;
+  case '%':
+    return 10;
   case '+':
-  case '-': return 9;
+  case '-':
+    return 9;
   case Q_OP2('<', '<'):
-  case Q_OP2('>', '>'): return 8;
+  case Q_OP2('>', '>'):
+    return 8;
   case '<':
   case '>':
   case Q_OP2('<', '='):
-  case Q_OP2('>', '='): return 7;
+  case Q_OP2('>', '='):
+    return 7;
   case Q_OP2('=', '='):
-  case Q_OP2('!', '='): return 6;
-  case '&': return 5;
-  case '^': return 4;
-  case '|': return 3;
-  case Q_OP2('&', '&'): return 2;
-  case Q_OP2('|', '|'): return 1;
-  default: return 0;
+  case Q_OP2('!', '='):
+    return 6;
+  case '&':
+    return 5;
+  case '^':
+    return 4;
+  case '|':
+    return 3;
+  case Q_OP2('&', '&'):
+    return 2;
+  case Q_OP2('|', '|'):
+    return 1;
+  default:
+    return 0;
   }
 }
 
 static double bits(uint32_t op, double a, double b) {
-  if (!(fabs(a) < 9e15 && fabs(b) < 9e15)) return NAN;
+  if (!(fabs(a) < 9e15 && fabs(b) < 9e15))
+    return NAN;
   int64_t x = (int64_t)a, y = (int64_t)b;
   return (double)(op == '&' ? x & y : op == '|' ? x | y : x ^ y);
 }
 
 static double apply(uint32_t op, double a, double b, bool real) {
   switch (op) {
-  case '*': return a * b;
-  case '/': return b == 0 ? NAN : real ? a / b : trunc(a / b);
-  case '%': return b == 0 ? NAN : fmod(a, b);
-  case '+': return a + b;
-  case '-': return a - b;
-  case Q_OP2('<', '<'): return b >= 0 && b < 64 ? ldexp(a, (int)b) : NAN;
-  case Q_OP2('>', '>'): return b >= 0 && b < 64 ? floor(ldexp(a, -(int)b)) : NAN;
-  case '<': return a < b;
-  case '>': return a > b;
-  case Q_OP2('<', '='): return a <= b;
-  case Q_OP2('>', '='): return a >= b;
-  case Q_OP2('=', '='): return a == b;
-  case Q_OP2('!', '='): return a != b;
-  case Q_OP2('&', '&'): return a != 0 && b != 0;
-  case Q_OP2('|', '|'): return a != 0 || b != 0;
-  default: return bits(op, a, b);
+  case '*':
+    return a * b;
+  case '/':
+    return b == 0 ? NAN : real ? a / b : trunc(a / b);
+  case '%':
+    return b == 0 ? NAN : fmod(a, b);
+  case '+':
+    return a + b;
+  case '-':
+    return a - b;
+  case Q_OP2('<', '<'):
+    return b >= 0 && b < 64 ? ldexp(a, (int)b) : NAN;
+  case Q_OP2('>', '>'):
+    return b >= 0 && b < 64 ? floor(ldexp(a, -(int)b)) : NAN;
+  case '<':
+    return a < b;
+  case '>':
+    return a > b;
+  case Q_OP2('<', '='):
+    return a <= b;
+  case Q_OP2('>', '='):
+    return a >= b;
+  case Q_OP2('=', '='):
+    return a == b;
+  case Q_OP2('!', '='):
+    return a != b;
+  case Q_OP2('&', '&'):
+    return a != 0 && b != 0;
+  case Q_OP2('|', '|'):
+    return a != 0 || b != 0;
+  default:
+    return bits(op, a, b);
   }
 }
 
 static ww_qval binary(uint32_t op, ww_qval a, ww_qval b, bool real) {
   ww_qval r;
-  for (int k = 0; k < 4; k++) r.at[k] = isnan(a.at[k]) || isnan(b.at[k]) ? NAN : apply(op, a.at[k], b.at[k], real);
+  for (int k = 0; k < 4; k++)
+    r.at[k] = isnan(a.at[k]) || isnan(b.at[k]) ? NAN : apply(op, a.at[k], b.at[k], real);
   return r;
 }
 
@@ -95,14 +136,17 @@ static bool op_here(const ww_qeval *e, uint32_t op) {
 static bool is_cast(const ww_qeval *e) {
   uint32_t close = e->t[e->i].pair;
   bool type = false;
-  if (close <= e->i + 1 || close + 1 >= e->end) return false;
+  if (close <= e->i + 1 || close + 1 >= e->end)
+    return false;
   for (uint32_t k = e->i + 1; k < close; k++) {
     char letter;
     uint32_t bytes, lanes;
     const ww_qtoken *t = &e->t[k];
-    bool named = t->kind == Q_WORD && t->sym < 0 && ww_qtype_named(t->s, t->n, &letter, &bytes, &lanes);
+    bool named =
+        t->kind == Q_WORD && t->sym < 0 && ww_qtype_named(t->s, t->n, &letter, &bytes, &lanes);
     bool other = ww_qtoken_is(t, "const") || (t->kind == Q_PUNCT && t->op == '*');
-    if (!named && !other) return false;
+    if (!named && !other)
+      return false;
     type |= named;
   }
   return type;
@@ -115,12 +159,14 @@ static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
        most = ww_qtoken_is(name, "max") || ww_qtoken_is(name, "umax");
   bool size = ww_qtoken_is(name, "abs") || ww_qtoken_is(name, "labs");
   ww_qval r = nothing;
-  if (close >= end) close = end ? end - 1 : 0;
+  if (close >= end)
+    close = end ? end - 1 : 0;
   if (size) {
     e->end = close;
     e->i++;
     r = expression(e, 0);
-    for (int k = 0; k < 4; k++) r.at[k] = fabs(r.at[k]);
+    for (int k = 0; k < 4; k++)
+      r.at[k] = fabs(r.at[k]);
     e->end = end;
   }
   if (least || most) {
@@ -145,13 +191,15 @@ static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
 /* p[index] at '[', p's symbol before it. */
 static ww_qval element(ww_qeval *e, const ww_qline *line) {
   uint32_t close = e->t[e->i].pair, end = e->end;
-  if (!line || isnan(line->slope) || close >= end || e->depth > 100) return nothing;
+  if (!line || isnan(line->slope) || close >= end || e->depth > 100)
+    return nothing;
   e->i++;
   e->end = close;
   ww_qval v = expression(e, 0);
   e->end = end;
   e->i = close; /* the caller goes on behind it */
-  for (int k = 0; k < 4; k++) v.at[k] = line->base + line->slope * v.at[k];
+  for (int k = 0; k < 4; k++)
+    v.at[k] = line->base + line->slope * v.at[k];
   return v;
 }
 
@@ -175,7 +223,8 @@ static ww_qval postfix(ww_qeval *e, ww_qval v, const ww_qline *line) {
 }
 
 static ww_qval primary(ww_qeval *e) {
-  if (e->i >= e->end) return nothing;
+  if (e->i >= e->end)
+    return nothing;
   const ww_qtoken *t = &e->t[e->i];
   if (t->kind == Q_INT || t->kind == Q_FLOAT) {
     e->real |= t->kind == Q_FLOAT;
@@ -184,9 +233,12 @@ static ww_qval primary(ww_qeval *e) {
   }
   if (t->kind == Q_WORD) {
     e->i++;
-    if (t->sym < 0 && op_here(e, '(')) return call(e, t);
-    if (t->sym < 0 && ww_qtoken_is(t, "warpSize")) return ww_qval_of(32);
-    return postfix(e, t->sym >= 0 ? e->value[t->sym] : nothing, t->sym >= 0 && e->line ? &e->line[t->sym] : NULL);
+    if (t->sym < 0 && op_here(e, '('))
+      return call(e, t);
+    if (t->sym < 0 && ww_qtoken_is(t, "warpSize"))
+      return ww_qval_of(32);
+    return postfix(e, t->sym >= 0 ? e->value[t->sym] : nothing,
+                   t->sym >= 0 && e->line ? &e->line[t->sym] : NULL);
   }
   if (t->kind == Q_PUNCT && t->op == '(') {
     uint32_t close = t->pair, end = e->end;
@@ -222,7 +274,8 @@ static ww_qval ternary(ww_qeval *e, ww_qval c) {
     e->i++;
     b = expression(e, 0);
   }
-  for (int k = 0; k < 4; k++) r.at[k] = isnan(c.at[k]) || c.at[k] != 0 ? a.at[k] : b.at[k];
+  for (int k = 0; k < 4; k++)
+    r.at[k] = isnan(c.at[k]) || c.at[k] != 0 ? a.at[k] : b.at[k];
   return r;
 }
 
@@ -239,7 +292,8 @@ static ww_qval expression(ww_qeval *e, uint32_t least) {
       v = ternary(e, v);
       continue;
     }
-    if (!p || p < least) break;
+    if (!p || p < least)
+      break;
     e->i++;
     v = binary(op, v, expression(e, p + 1), e->real);
   }
@@ -247,7 +301,8 @@ static ww_qval expression(ww_qeval *e, uint32_t least) {
   return v;
 }
 
-ww_qval ww_qval_range(const ww_qtoken *t, uint32_t from, uint32_t to, const ww_qval *value, const ww_qline *line) {
+ww_qval ww_qval_range(const ww_qtoken *t, uint32_t from, uint32_t to, const ww_qval *value,
+                      const ww_qline *line) {
   ww_qeval e = {.t = t, .i = from, .end = to, .value = value, .line = line};
   return from < to ? expression(&e, 0) : nothing;
 }

@@ -1,8 +1,10 @@
-/* question_walk.c - how often each part of a kernel runs in one launch, and what it does there, by the source's own arithmetic.
+/* question_walk.c - how often each part of a kernel runs in one launch, and what it does there, by
+ * the source's own arithmetic.
  *
- * No trace and no compiler: loops whose bounds are numbers, arguments or indices are counted, conditions on indices give the share of
- * threads that pass, everything else is a guess that the text marks as such ('?'). Statement by statement, device functions in place.
- * Bounded by Q_STEPS tokens whatever the source is. */
+ * No trace and no compiler: loops whose bounds are numbers, arguments or indices are counted,
+ * conditions on indices give the share of threads that pass, everything else is a guess that the
+ * text marks as such ('?'). Statement by statement, device functions in place. Bounded by Q_STEPS
+ * tokens whatever the source is. */
 #include <math.h>
 
 #include "question_eval.h"
@@ -20,11 +22,14 @@ static double half_of(uint16_t h) {
 }
 
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
-  if (g->kind == WW_ARG_VALUE) return g->expr ? NAN : g->is_int ? (double)g->ivalue : g->value;
-  if (g->kind != WW_ARG_HEX || !g->hex_n || g->hex_n > 8 || g->nptrs) return NAN;
+  if (g->kind == WW_ARG_VALUE)
+    return g->expr ? NAN : g->is_int ? (double)g->ivalue : g->value;
+  if (g->kind != WW_ARG_HEX || !g->hex_n || g->hex_n > 8 || g->nptrs)
+    return NAN;
   uint64_t raw = 0;
   uint32_t n = g->hex_n;
-  for (uint32_t i = 0; i < n; i++) raw |= (uint64_t)g->hex[i] << 8 * i;
+  for (uint32_t i = 0; i < n; i++)
+    raw |= (uint64_t)g->hex[i] << 8 * i;
   if (type == 'f' && n == 4) {
     uint32_t low = (uint32_t)raw;
     float f;
@@ -36,19 +41,23 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
     memcpy(&d, &raw, 8);
     return d;
   }
-  if (type == 'h' && n == 2) return half_of((uint16_t)raw);
-  if (type == 'u' || type == 'b' || (type == 'o' && bytes != n)) return (double)raw;
+  if (type == 'h' && n == 2)
+    return half_of((uint16_t)raw);
+  if (type == 'u' || type == 'b' || (type == 'o' && bytes != n))
+    return (double)raw;
   return (double)((int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n));
 }
 
 /* ---- device functions in place ---- */
 
 static void bind(ww_qwalker *w, int32_t sym, uint32_t from, uint32_t to, ww_qval *out) {
-  if (sym >= 0) *out = ww_qvalue_of(w, from, to);
+  if (sym >= 0)
+    *out = ww_qvalue_of(w, from, to);
 }
 
 /* Arguments between two brackets, to the callee's symbols; angle: template arguments. */
-static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n, ww_qval *out) {
+static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n,
+                      ww_qval *out) {
   uint32_t at = 0, start = from;
   for (uint32_t i = from; i <= to && at < n; i++) {
     if (i == to || ww_qop_at(w, i, ',')) {
@@ -63,25 +72,36 @@ static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *
 void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t open = i + 1, angle = 0;
   if (open < w->p->t.n && ww_qop_at(w, open, '<')) {
-    while (open < w->p->t.n && open < i + 40 && !ww_qop_at(w, open, '>')) open++;
+    while (open < w->p->t.n && open < i + 40 && !ww_qop_at(w, open, '>'))
+      open++;
     angle = open++;
   }
-  if (open >= w->p->t.n || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0) return;
+  if (open >= w->p->t.n || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0)
+    return;
   const ww_qpart *p = &w->k->parts.v[y->function];
-  if (!p->body) return;
+  if (!p->body)
+    return;
   ww_qval args[32], types[16];
-  for (int k = 0; k < 32; k++) args[k] = ww_qval_of(NAN);
-  for (int k = 0; k < 16; k++) types[k] = ww_qval_of(NAN);
+  for (int k = 0; k < 32; k++)
+    args[k] = ww_qval_of(NAN);
+  for (int k = 0; k < 16; k++)
+    types[k] = ww_qval_of(NAN);
   uint32_t nargs = p->nparams < 32 ? p->nparams : 32;
   bind_list(w, open + 1, w->t[open].pair, p->params, nargs, args);
-  if (angle) bind_list(w, i + 2, angle, p->templates, p->ntemplates, types);
+  if (angle)
+    bind_list(w, i + 2, angle, p->templates, p->ntemplates, types);
   for (uint32_t k = 0; k < nargs; k++)
-    if (p->params[k] >= 0) w->value[p->params[k]] = w->k->syms.v[p->params[k]].assigned ? ww_qval_of(NAN) : args[k];
-  for (uint32_t k = 0; k < p->ntemplates; k++) w->value[p->templates[k]] = types[k];
+    if (p->params[k] >= 0)
+      w->value[p->params[k]] = w->k->syms.v[p->params[k]].assigned ? ww_qval_of(NAN) : args[k];
+  for (uint32_t k = 0; k < p->ntemplates; k++)
+    w->value[p->templates[k]] = types[k];
   for (uint32_t k = 0; k < nargs; k++)
-    if (p->params[k] >= 0) w->ready[p->params[k]] = w->now.ready;
+    if (p->params[k] >= 0)
+      w->ready[p->params[k]] = w->now.ready;
   ww_qwalker inner = *w;
-  inner.p = p, inner.part = (uint32_t)y->function, inner.t = p->t.v;
+  inner.p = p;
+  inner.part = (uint32_t)y->function;
+  inner.t = p->t.v;
   inner.loop_var = -1;
   inner.items.n = 0;
   inner.naround = 0;
@@ -89,7 +109,8 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   inner.returned = w->clock;
   statement(&inner, p->body, p->body_end);
   w->steps = inner.steps;
-  w->clock = inner.clock, w->stored = inner.stored;
+  w->clock = inner.clock;
+  w->stored = inner.stored;
   w->now.ready = fmax(w->now.ready, inner.returned);
 }
 
@@ -97,14 +118,18 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
 void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
     const ww_qtoken *t = &w->t[i];
-    if (t->kind == Q_PUNCT && t->pair > i && t->pair < to) i = t->pair;
-    if (t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '=')) continue;
+    if (t->kind == Q_PUNCT && t->pair > i && t->pair < to)
+      i = t->pair;
+    if (t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '='))
+      continue;
     const ww_qsym *y = &w->k->syms.v[t->sym];
-    if (y->kind != Q_LOCAL) continue;
+    if (y->kind != Q_LOCAL)
+      continue;
     uint32_t end = i + 2;
     while (end < to && !ww_qop_at(w, end, ','))
       end = w->t[end].kind == Q_PUNCT && w->t[end].pair > end ? w->t[end].pair + 1 : end + 1;
-    if (end > to) end = to;
+    if (end > to)
+      end = to;
     w->start[t->sym] = ww_qvalue_of(w, i + 2, end);
     w->value[t->sym] = y->assigned ? ww_qval_of(NAN) : w->start[t->sym];
     i = end - 1;
@@ -113,12 +138,15 @@ void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
 
 /* ---- loops ---- */
 
-/* The head of a loop at `for` has numbers alone beside its variable: the compiler writes such loops out. */
+/* The head of a loop at `for` has numbers alone beside its variable: the compiler writes such loops
+ * out. */
 static bool by_numbers(const ww_qwalker *w, uint32_t i) {
   int32_t var = -1;
   for (uint32_t k = i + 2; k < w->t[i + 1].pair; k++) {
-    if (w->t[k].kind != Q_WORD || w->t[k].sym < 0) continue;
-    if (var >= 0 && w->t[k].sym != var) return false;
+    if (w->t[k].kind != Q_WORD || w->t[k].sym < 0)
+      continue;
+    if (var >= 0 && w->t[k].sym != var)
+      return false;
     var = w->t[k].sym;
   }
   return true;
@@ -126,41 +154,51 @@ static bool by_numbers(const ww_qwalker *w, uint32_t i) {
 
 static bool has_loop(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    if (w->t[i].kind != Q_WORD || w->t[i].sym >= 0) continue;
+    if (w->t[i].kind != Q_WORD || w->t[i].sym >= 0)
+      continue;
     bool loop = ww_qtoken_is(&w->t[i], "for") && ww_qop_at(w, i + 1, '(') && !by_numbers(w, i);
-    if (loop || ww_qtoken_is(&w->t[i], "while")) return true;
+    if (loop || ww_qtoken_is(&w->t[i], "while"))
+      return true;
   }
   return false;
 }
 
 static bool has_barrier(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_starts(w->t[i].s, "sync")) return true;
+    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_starts(w->t[i].s, "sync"))
+      return true;
   return false;
 }
 
 /* One past the statement at `at`, as far as it can be told without reading it. */
 static uint32_t past(const ww_qwalker *w, uint32_t at, uint32_t end) {
   uint32_t i = ww_qitem_at(&w->items, at);
-  if (i < w->items.n && w->items.v[i].control && w->items.v[i].begin == at) return w->items.v[i].end;
-  while (at < end && !ww_qop_at(w, at, '{') && !ww_qop_at(w, at, ';')) at++;
+  if (i < w->items.n && w->items.v[i].control && w->items.v[i].begin == at)
+    return w->items.v[i].end;
+  while (at < end && !ww_qop_at(w, at, '{') && !ww_qop_at(w, at, ';'))
+    at++;
   return at < end ? w->t[at].pair + 1 : end;
 }
 
-/* Iterations that the compiler lets overlap: few of a known number it writes out, of others four. */
-static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_t end, ww_qaround *r) {
+/* Iterations that the compiler lets overlap: few of a known number it writes out, of others four.
+ */
+static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_t end,
+                   ww_qaround *r) {
   static const double WRITTEN_OUT = 16, OTHERS = 4;
   double most = isnan(n->most) ? 1 : fmax(n->most, 1);
   uint32_t to = past(w, at, end);
-  if (to > end) to = end;
+  if (to > end)
+    to = end;
   r->written_out = false;
   if (has_barrier(w, at, to))
     r->unroll = 1; /* one iteration after the other */
-  else if (w->pragma >= 0)
-    r->unroll = w->pragma > 0 ? fmin(w->pragma, most) : most, r->written_out = w->pragma == 0 || w->pragma >= most;
-  else if (n->same && n->most <= WRITTEN_OUT)
-    r->unroll = most, r->written_out = true;
-  else if (isnan(n->most) || !n->constant || has_loop(w, at, to))
+  else if (w->pragma >= 0) {
+    r->unroll = w->pragma > 0 ? fmin(w->pragma, most) : most;
+    r->written_out = w->pragma == 0 || w->pragma >= most;
+  } else if (n->same && n->most <= WRITTEN_OUT) {
+    r->unroll = most;
+    r->written_out = true;
+  } else if (isnan(n->most) || !n->constant || has_loop(w, at, to))
     r->unroll = 1;
   else
     r->unroll = fmin(OTHERS, most);
@@ -168,7 +206,8 @@ static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_
 
 static bool has_break(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_qtoken_is(&w->t[i], "break")) return true;
+    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_qtoken_is(&w->t[i], "break"))
+      return true;
   return false;
 }
 
@@ -185,53 +224,73 @@ static bool ends_by_data(const ww_qwalker *w, uint32_t from, uint32_t to) {
 /* A loop that may be left before its end. */
 static void leave_early(ww_qtrips *n) {
   double share = n->mean > GUESSED_TRIPS / 2 ? (GUESSED_TRIPS / 2 + n->mean / 4) / n->mean : 1;
-  if (isnan(share) || share > 1) return;
-  n->mean *= share, n->warps *= share, n->busy *= share, n->most *= fmin(1, 2 * share);
+  if (isnan(share) || share > 1)
+    return;
+  n->mean *= share;
+  n->warps *= share;
+  n->busy *= share;
+  n->most *= fmin(1, 2 * share);
   n->same = false;
 }
 
-/* The second iteration is like all that follow: what it takes the others take as well. Nothing is counted again. */
+/* The second iteration is like all that follow: what it takes the others take as well. Nothing is
+ * counted again. */
 static void others(ww_qwalker *w, uint32_t at, uint32_t end, double begin, double trips) {
   static const uint32_t DEEP = 4;
   double first = w->clock;
-  if (!(trips > 1.5)) return;
+  if (!(trips > 1.5))
+    return;
   if (w->loops < DEEP) {
     ww_qwalker kept = *w;
     w->weight = w->warps = w->busy = 0;
     w->again = true;
     statement(w, at, end);
-    w->weight = kept.weight, w->warps = kept.warps, w->busy = kept.busy, w->again = kept.again;
+    w->weight = kept.weight;
+    w->warps = kept.warps;
+    w->busy = kept.busy;
+    w->again = kept.again;
   } else
     w->clock = first + (first - begin);
-  double each = fmax(w->clock - first, 0), last = first + (trips - 1) * each, later = last - w->clock;
+  double each = fmax(w->clock - first, 0), last = first + (trips - 1) * each,
+         later = last - w->clock;
   for (uint32_t i = 0; i < w->k->syms.n; i++)
-    if (w->ready[i] > first) w->ready[i] += later;
-  if (w->stored > first) w->stored += later;
+    if (w->ready[i] > first)
+      w->ready[i] += later;
+  if (w->stored > first)
+    w->stored += later;
   w->clock = last;
 }
 
-/* The loop is one more around its body: what changes in it. False: nothing, so that it runs once. */
+/* The loop is one more around its body: what changes in it. False: nothing, so that it runs once.
+ */
 static bool enter(ww_qwalker *w, const ww_qtrips *n, uint32_t from, uint32_t end) {
-  if (w->naround >= Q_LOOPS) return true;
+  if (w->naround >= Q_LOOPS)
+    return true;
   ww_qaround *r = &w->around[w->naround++];
   bool known = !isnan(n->mean);
-  r->mean = known ? n->mean : GUESSED_TRIPS, r->warps = known ? n->warps : GUESSED_TRIPS;
+  r->mean = known ? n->mean : GUESSED_TRIPS;
+  r->warps = known ? n->warps : GUESSED_TRIPS;
   r->busy = known ? n->busy : GUESSED_TRIPS;
   unroll(w, n, from, end, r);
   w->pragma = -1;
   if (w->items.n)
-    return ww_qvariant(w->k, w->t, &w->items, from, past(w, from, end), w->loop_var, r->variant, r->serial);
+    return ww_qvariant(w->k, w->t, &w->items, from, past(w, from, end), w->loop_var, r->variant,
+                       r->serial);
   memset(r->variant, 1, w->k->syms.n); /* a device function: anything may */
   memset(r->serial, 1, w->k->syms.n);
   return true;
 }
 
 /* The body so often; what it does is the loop's. Returns one past it. */
-static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end, const ww_qtrips *n) {
+static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
+                     const ww_qtrips *n) {
   uint32_t slot = w->w->first[w->part] + keyword;
   static const ww_qtrips once = {1, 1, 1, 1, true, true};
   ww_qwalker kept = *w;
-  if (!enter(w, n, at, end)) n = &once, w->naround = kept.naround;
+  if (!enter(w, n, at, end)) {
+    n = &once;
+    w->naround = kept.naround;
+  }
   bool known = !isnan(n->mean);
   double apart = w->naround > kept.naround ? w->around[w->naround - 1].unroll : 1;
   w->weight *= known ? n->mean : GUESSED_TRIPS;
@@ -244,7 +303,10 @@ static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
     w->w->weight[slot] = (float)fmax(w->w->weight[slot], w->weight);
   }
   w->loops++;
-  if (w->weight > w->w->heaviest) w->w->heaviest = w->weight, w->w->depth = w->loops;
+  if (w->weight > w->w->heaviest) {
+    w->w->heaviest = w->weight;
+    w->w->depth = w->loops;
+  }
   w->now = (ww_qissue){0};
   ww_qwork_add(w, Q_C_integer, 1 / apart);
   ww_qwork_add(w, Q_C_branches, 1 / apart);
@@ -255,8 +317,11 @@ static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
   w->loops--;
   w->naround = kept.naround;
   w->nseen = 0;
-  w->weight = kept.weight, w->warps = kept.warps, w->busy = kept.busy;
-  w->loop_var = kept.loop_var, w->loop_by = kept.loop_by;
+  w->weight = kept.weight;
+  w->warps = kept.warps;
+  w->busy = kept.busy;
+  w->loop_var = kept.loop_var;
+  w->loop_by = kept.loop_by;
   return next;
 }
 
@@ -264,10 +329,12 @@ static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
   ww_qloop_head h;
   ww_qtrips n = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
   uint32_t open = i + 1;
-  if (open >= end || !ww_qop_at(w, open, '(')) return i + 1;
+  if (open >= end || !ww_qop_at(w, open, '('))
+    return i + 1;
   int32_t var = w->loop_var;
   double by = w->loop_by;
-  if (ww_qloop_split(w, open, &h)) n = ww_qloop_for(w, &h);
+  if (ww_qloop_split(w, open, &h))
+    n = ww_qloop_for(w, &h);
   if (h.cond && h.step) {
     ww_qwalker kept = *w;
     ww_qwork(w, h.init, h.cond - 1);
@@ -277,36 +344,49 @@ static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
     w->busy *= isnan(n.busy) ? GUESSED_TRIPS : n.busy;
     ww_qwork(w, h.cond, h.step - 1); /* loads in the condition, say */
     ww_qwork_done(w);
-    w->weight = kept.weight, w->warps = kept.warps, w->busy = kept.busy;
+    w->weight = kept.weight;
+    w->warps = kept.warps;
+    w->busy = kept.busy;
   }
   uint32_t at = w->t[open].pair + 1;
-  if (h.cond && h.step && (has_break(w, at, past(w, at, end)) || ends_by_data(w, h.cond, h.step - 1))) leave_early(&n);
+  if (h.cond && h.step &&
+      (has_break(w, at, past(w, at, end)) || ends_by_data(w, h.cond, h.step - 1)))
+    leave_early(&n);
   uint32_t next = body(w, i, at, end, &n);
-  w->loop_var = var, w->loop_by = by;
+  w->loop_var = var;
+  w->loop_by = by;
   return next;
 }
 
 /* ---- conditions ---- */
 
 static bool leaves(const ww_qwalker *w, uint32_t at) {
-  if (ww_qop_at(w, at, '{')) at++;
+  if (ww_qop_at(w, at, '{'))
+    at++;
   return at < w->p->t.n && ww_qtoken_is(&w->t[at], "return");
 }
 
 /* A branch of a condition; one that no thread takes costs no time. */
 static uint32_t branch(ww_qwalker *w, uint32_t i, uint32_t end, ww_qshare of) {
   double weight = w->weight, warps = w->warps, busy = w->busy, clock = w->clock;
-  w->weight *= of.lanes, w->warps *= of.warps, w->busy *= of.busy;
+  w->weight *= of.lanes;
+  w->warps *= of.warps;
+  w->busy *= of.busy;
   uint32_t next = statement(w, i, end);
-  w->weight = weight, w->warps = warps, w->busy = busy;
-  if (of.lanes == 0) w->clock = clock;
+  w->weight = weight;
+  w->warps = warps;
+  w->busy = busy;
+  if (of.lanes == 0)
+    w->clock = clock;
   return next;
 }
 
 static uint32_t condition(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t open = i + 1;
-  if (open < end && ww_qtoken_is(&w->t[open], "constexpr")) open++;
-  if (open >= end || !ww_qop_at(w, open, '(')) return i + 1;
+  if (open < end && ww_qtoken_is(&w->t[open], "constexpr"))
+    open++;
+  if (open >= end || !ww_qop_at(w, open, '('))
+    return i + 1;
   uint32_t close = w->t[open].pair;
   ww_qshare yes = ww_qshare_of(w, open + 1, close);
   ww_qwork(w, open + 1, close);
@@ -317,13 +397,16 @@ static uint32_t condition(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t next = branch(w, close + 1, end, yes);
   if (next < end && ww_qtoken_is(&w->t[next], "else")) {
     double one = w->clock;
-    if (!yes.divergent) w->clock = before; /* the longer one; else one after the other */
+    if (!yes.divergent)
+      w->clock = before; /* the longer one; else one after the other */
     next = branch(w, next + 1, end, ww_qshare_not(yes));
     w->clock = fmax(w->clock, one);
   }
   if (out) { /* those that are left */
     ww_qshare rest = ww_qshare_not(yes);
-    w->weight *= rest.lanes, w->warps *= rest.warps, w->busy *= rest.busy;
+    w->weight *= rest.lanes;
+    w->warps *= rest.warps;
+    w->busy *= rest.busy;
     w->clock = before;
   }
   return next;
@@ -335,23 +418,32 @@ static uint32_t block(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t close = w->t[i].pair;
   double weight = w->weight, warps = w->warps, busy = w->busy;
   bool outer = w->nested == 1 && !w->calls; /* an early return of the kernel lasts */
-  if (close > end) close = end;
+  if (close > end)
+    close = end;
   for (i++; i < close && w->steps < Q_STEPS;) {
     uint32_t next = statement(w, i, close);
     i = next > i ? next : i + 1;
   }
-  if (!outer) w->weight = weight, w->warps = warps, w->busy = busy;
+  if (!outer) {
+    w->weight = weight;
+    w->warps = warps;
+    w->busy = busy;
+  }
   return close + 1;
 }
 
 /* The declaration of an array, float t[16][17]: how much of it there is. False: something else. */
 static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
-  if (i >= to || !w->t[i].skip) return false;
-  while (i < to && w->t[i].skip) i++;
+  if (i >= to || !w->t[i].skip)
+    return false;
+  while (i < to && w->t[i].skip)
+    i++;
   const ww_qtoken *t = &w->t[i];
-  if (i + 1 >= to || t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '[')) return false;
+  if (i + 1 >= to || t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '['))
+    return false;
   const ww_qsym *y = &w->k->syms.v[t->sym];
-  if (y->kind != Q_SHARED && y->kind != Q_ARRAY) return false;
+  if (y->kind != Q_SHARED && y->kind != Q_ARRAY)
+    return false;
   double n = 1, row = 1;
   uint32_t k = i + 1;
   for (; k < to && ww_qop_at(w, k, '['); k = w->t[k].pair + 1) {
@@ -359,7 +451,8 @@ static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
     n *= isnan(row) ? 1 : row;
   }
   w->pitch[t->sym] = y->kind == Q_SHARED ? row : n;
-  if (y->kind == Q_SHARED && !w->again) w->w->shared += n * y->bytes;
+  if (y->kind == Q_SHARED && !w->again)
+    w->w->shared += n * y->bytes;
   return k >= to;
 }
 
@@ -367,13 +460,16 @@ static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
 static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
   for (uint32_t i = from; i + 1 < to; i++) {
     const ww_qtoken *t = &w->t[i];
-    if (t->kind == Q_PUNCT && t->pair > i && t->pair < to) i = t->pair;
-    if (t->kind != Q_WORD || t->sym < 0) continue;
+    if (t->kind == Q_PUNCT && t->pair > i && t->pair < to)
+      i = t->pair;
+    if (t->kind != Q_WORD || t->sym < 0)
+      continue;
     uint32_t next = ww_qop_at(w, i + 1, '[') ? w->t[i + 1].pair + 1 : i + 1;
     const ww_qtoken *op = next < to ? &w->t[next] : NULL;
     bool given = op && ww_qassigns(op);
     uint8_t kind = w->k->syms.v[t->sym].kind;
-    if (given && (kind == Q_LOCAL || kind == Q_SCALAR || kind == Q_ARRAY)) w->ready[t->sym] = done;
+    if (given && (kind == Q_LOCAL || kind == Q_SCALAR || kind == Q_ARRAY))
+      w->ready[t->sym] = done;
   }
 }
 
@@ -392,20 +488,28 @@ static uint32_t simple(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t to = i;
   while (to < end && !ww_qop_at(w, to, ';') && !ww_qop_at(w, to, '\n'))
     to = w->t[to].kind == Q_PUNCT && w->t[to].pair > to ? w->t[to].pair + 1 : to + 1;
-  if (to > end) to = end;
-  if (array_declared(w, i, to)) return to + 1;
+  if (to > end)
+    to = end;
+  if (array_declared(w, i, to))
+    return to + 1;
   double weight = w->weight, warps = w->warps, busy = w->busy, clock = w->clock;
   uint32_t around = w->naround;
   bool out = moved_out(w, i, to);
-  if (out) w->naround = 0;
+  if (out)
+    w->naround = 0;
   ww_qwork(w, i, to);
   w->naround = around;
   bool barrier = w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_starts(w->t[i].s, "sync");
   double done = ww_qwork_done(w);
-  w->weight = weight, w->warps = warps, w->busy = busy;
-  if (barrier) w->clock = fmax(done, w->stored + (done - w->clock));
-  if (out && w->again) w->clock = done = clock;
-  if (ww_qtoken_is(&w->t[i], "return")) w->returned = fmax(w->returned, done);
+  w->weight = weight;
+  w->warps = warps;
+  w->busy = busy;
+  if (barrier)
+    w->clock = fmax(done, w->stored + (done - w->clock));
+  if (out && w->again)
+    w->clock = done = clock;
+  if (ww_qtoken_is(&w->t[i], "return"))
+    w->returned = fmax(w->returned, done);
   results(w, i, to, done);
   ww_qwalk_declare(w, i, to);
   return to + 1;
@@ -417,9 +521,11 @@ static uint32_t pragma(ww_qwalker *w, uint32_t i, uint32_t end) {
   if (ww_qtoken_is(&w->t[i], "unroll")) {
     w->pragma = 0;
     for (uint32_t k = next; k < end && k < i + 3; k++)
-      if (w->t[k].kind == Q_INT) w->pragma = fmin(w->t[k].value, 64);
+      if (w->t[k].kind == Q_INT)
+        w->pragma = fmin(w->t[k].value, 64);
   }
-  while (next < end && !ww_qop_at(w, next, '\n') && !ww_qop_at(w, next, '{')) next++;
+  while (next < end && !ww_qop_at(w, next, '\n') && !ww_qop_at(w, next, '{'))
+    next++;
   return next;
 }
 
@@ -435,13 +541,15 @@ static uint32_t while_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
 }
 
 static uint32_t left_out(const ww_qwalker *w, uint32_t i, uint32_t end) {
-  while (i < end && w->dead[i]) i++;
+  while (i < end && w->dead[i])
+    i++;
   return i;
 }
 
 static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end) {
   static const ww_qtrips unknown = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
-  if (i >= end || w->steps++ > Q_STEPS || w->nested > Q_NESTED) return end;
+  if (i >= end || w->steps++ > Q_STEPS || w->nested > Q_NESTED)
+    return end;
   const ww_qtoken *t = &w->t[i];
   uint32_t next;
   w->nested++;
@@ -469,8 +577,10 @@ static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end) {
 
 static ww_qline line_of(const ww_buffer *u, uint32_t bytes) {
   double n = (double)u->bytes / (bytes ? bytes : 4) - 1;
-  if (u->fill.kind == WW_FILL_INDEX) return (ww_qline){0, 1};
-  if (u->fill.kind != WW_FILL_MONOTONE || n < 1 || !(u->fill.hi > u->fill.lo)) return (ww_qline){NAN, NAN};
+  if (u->fill.kind == WW_FILL_INDEX)
+    return (ww_qline){0, 1};
+  if (u->fill.kind != WW_FILL_MONOTONE || n < 1 || !(u->fill.hi > u->fill.lo))
+    return (ww_qline){NAN, NAN};
   return (ww_qline){u->fill.lo, (u->fill.hi - u->fill.lo) / n};
 }
 
@@ -478,11 +588,14 @@ static void set_values(ww_qwalker *w) {
   const ww_question_kernel *k = w->k;
   const ww_qpart *p = w->p;
   for (uint32_t i = 0; i < k->syms.n; i++)
-    w->value[i] = i < Q_NBUILTINS * 3 ? ww_qval_builtin(w->l, i / 3, i % 3) : ww_qval_of(k->constant[i]);
-  for (uint32_t i = 0; i < k->syms.n; i++) w->line[i] = (ww_qline){NAN, NAN};
+    w->value[i] =
+        i < Q_NBUILTINS * 3 ? ww_qval_builtin(w->l, i / 3, i % 3) : ww_qval_of(k->constant[i]);
+  for (uint32_t i = 0; i < k->syms.n; i++)
+    w->line[i] = (ww_qline){NAN, NAN};
   for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
     const ww_qsym *y = p->params[i] >= 0 ? &k->syms.v[p->params[i]] : NULL;
-    if (y && w->l->args[i].kind == WW_ARG_BUFFER) w->line[p->params[i]] = line_of(&w->l->args[i].buffer, y->bytes);
+    if (y && w->l->args[i].kind == WW_ARG_BUFFER)
+      w->line[p->params[i]] = line_of(&w->l->args[i].buffer, y->bytes);
     if (y && y->kind == Q_SCALAR && !y->assigned)
       w->value[p->params[i]] = ww_qval_of(ww_question_scalar(&w->l->args[i], y->type, y->bytes));
   }
@@ -495,25 +608,29 @@ static void leave_out(ww_qwalker *w, ww_arena *a) {
   for (uint32_t i = 0; i < w->items.n; i++) {
     const ww_qitem *m = &w->items.v[i];
     uint32_t to = m->control ? m->end : m->to + 1;
-    for (uint32_t k = m->begin; !m->live && !m->none && k < to && k < w->p->t.n; k++) w->dead[k] = true;
+    for (uint32_t k = m->begin; !m->live && !m->none && k < to && k < w->p->t.n; k++)
+      w->dead[k] = true;
   }
 }
 
-/* Once through for what must be known before: which arrays are indexed by what only memory tells, and how much of each buffer's
- * traffic is new. */
+/* Once through for what must be known before: which arrays are indexed by what only memory tells,
+ * and how much of each buffer's traffic is new. */
 static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
   static const double MANY_SMS = 128;
   ww_qwalk scratch = *w->w;
   ww_qwalker first = *w;
-  scratch.trips = WW_NEWN(a, float, tokens + 1), scratch.weight = WW_NEWN(a, float, tokens + 1);
+  scratch.trips = WW_NEWN(a, float, tokens + 1);
+  scratch.weight = WW_NEWN(a, float, tokens + 1);
   first.w = &scratch;
   statement(&first, w->p->body, w->p->body_end);
   memset(w->ready, 0, sizeof *w->ready * w->k->syms.n);
   for (uint32_t i = 0; i < w->p->nparams && i < w->l->nargs; i++) {
     int32_t sym = w->p->params[i];
-    if (sym < 0 || w->l->args[i].kind != WW_ARG_BUFFER) continue;
+    if (sym < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
+      continue;
     double all = (double)w->l->args[i].buffer.bytes, sms = fmin(MANY_SMS, w->blocks);
-    w->first[sym] = fmin(1, w->moved[sym] > 0 ? all / w->moved[sym] : all * sms / fmax(1, w->asked[sym]));
+    w->first[sym] =
+        fmin(1, w->moved[sym] > 0 ? all / w->moved[sym] : all * sms / fmax(1, w->asked[sym]));
     w->moved[sym] = w->asked[sym] = 0;
   }
 }
@@ -522,9 +639,11 @@ static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
 static void tables(ww_qwalker *w) {
   for (uint32_t n = 1; n < w->k->parts.n; n++) {
     const ww_qpart *p = &w->k->parts.v[n];
-    if (p->body || p->sym < 0 || w->k->syms.v[p->sym].kind != Q_GLOBAL) continue;
+    if (p->body || p->sym < 0 || w->k->syms.v[p->sym].kind != Q_GLOBAL)
+      continue;
     double all = 1;
-    for (uint32_t i = 0; i < p->t.n && !(p->t.v[i].kind == Q_PUNCT && (p->t.v[i].op == '=' || p->t.v[i].op == ';'));
+    for (uint32_t i = 0;
+         i < p->t.n && !(p->t.v[i].kind == Q_PUNCT && (p->t.v[i].op == '=' || p->t.v[i].op == ';'));
          i++)
       if (p->t.v[i].kind == Q_PUNCT && p->t.v[i].op == '[') {
         double size = ww_qval_range(p->t.v, i + 1, p->t.v[i].pair, w->value, w->line).at[0];
@@ -539,7 +658,8 @@ static void tables(ww_qwalker *w) {
 static void finish(ww_qwalker *w) {
   const ww_qpart *p = w->p;
   for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
-    if (p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER) continue;
+    if (p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
+      continue;
     w->w->count[Q_C_dram_bytes] += fmin((double)w->l->args[i].buffer.bytes, w->moved[p->params[i]]);
   }
   w->w->cycles = fmax(w->clock, w->stored);
@@ -557,7 +677,13 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   out->trips = WW_NEWN(a, float, total + 1);
   out->weight = WW_NEWN(a, float, total + 1);
   out->mark = WW_NEWN(a, char, total + 1);
-  ww_qwalker w = {.k = k, .l = l, .w = out, .p = &k->parts.v[0], .t = k->parts.v[0].t.v, .loop_var = -1, .pragma = -1};
+  ww_qwalker w = {.k = k,
+                  .l = l,
+                  .w = out,
+                  .p = &k->parts.v[0],
+                  .t = k->parts.v[0].t.v,
+                  .loop_var = -1,
+                  .pragma = -1};
   w.weight = k->openmp ? 1 : threads;
   w.blocks = blocks;
   w.block_warps = ceil(threads / blocks / 32);
@@ -572,7 +698,8 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   w.asked = WW_NEWN(a, double, k->syms.n + 1);
   w.pitch = WW_NEWN(a, double, k->syms.n + 1);
   w.dynamic = WW_NEWN(a, bool, k->syms.n + 1);
-  for (uint32_t i = 0; i < k->syms.n; i++) w.start[i] = ww_qval_of(NAN);
+  for (uint32_t i = 0; i < k->syms.n; i++)
+    w.start[i] = ww_qval_of(NAN);
   w.dead = WW_NEWN(a, bool, w.p->t.n + 1);
   for (int i = 0; i < Q_LOOPS; i++) {
     w.around[i].variant = WW_NEWN(a, bool, k->syms.n + 1);
@@ -582,7 +709,8 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   set_values(&w);
   tables(&w);
   out->heaviest = w.weight;
-  if (!w.p->body) return;
+  if (!w.p->body)
+    return;
   leave_out(&w, a);
   ww_qwork_add(&w, Q_C_integer, 8); /* what every thread does before it begins */
   look(&w, a, total);

@@ -1,14 +1,17 @@
-/* question_work.c - what an expression does: operations, accesses and how their lanes lie; and how long one thread waits for it.
+/* question_work.c - what an expression does: operations, accesses and how their lanes lie; and how
+ * long one thread waits for it.
  *
- * A thread runs in order: it stops where an operand is not there yet, and a load takes as long as what it lies in. Cycles are rough and
- * the same for every GPU: they put chains of loads, of arithmetic and of shared memory into one scale. */
+ * A thread runs in order: it stops where an operand is not there yet, and a load takes as long as
+ * what it lies in. Cycles are rough and the same for every GPU: they put chains of loads, of
+ * arithmetic and of shared memory into one scale. */
 #include <math.h>
 
 #include "question_eval.h"
 
 static const double NEAR = 65536, L1_HOLDS = 131072, L2_HOLDS = 3e7; /* bytes */
 static const double L1_WAIT = 35, L2_WAIT = 300, DRAM_WAIT = 750;    /* cycles of a load */
-static const double SHARED_WAIT = 30, TABLE_CYCLES = 3, LOCAL_LINE = 2.5, ATOMIC_WAIT = 300, LINE = 128, SECTOR = 32;
+static const double SHARED_WAIT = 30, TABLE_CYCLES = 3, LOCAL_LINE = 2.5, ATOMIC_WAIT = 300,
+                    LINE = 128, SECTOR = 32;
 
 const ww_qcost ww_qcosts[Q_NCOUNTS] = {
 #define COUNT(name, chain, issue) {chain, issue},
@@ -23,11 +26,15 @@ void ww_qwork_add(ww_qwalker *w, ww_qcount c, double n) {
   w->now.issue += n * ww_qcosts[c].issue;
 }
 
-static void add(ww_qwalker *w, ww_qcount c, double n) { ww_qwork_add(w, c, n); }
+static void add(ww_qwalker *w, ww_qcount c, double n) {
+  ww_qwork_add(w, c, n);
+}
 
 /* ---- accesses ---- */
 
-static bool is_global(const ww_qsym *y) { return y->kind == Q_POINTER || (y->kind == Q_GLOBAL && !y->is_const); }
+static bool is_global(const ww_qsym *y) {
+  return y->kind == Q_POINTER || (y->kind == Q_GLOBAL && !y->is_const);
+}
 
 /* Bytes that a warp's access of so many bytes a lane moves, per lane. */
 static double sectors(double stride, double bytes) {
@@ -36,38 +43,49 @@ static double sectors(double stride, double bytes) {
 }
 
 /* Different ones of n that the 32 lanes of a warp hit at random. */
-static double distinct(double n) { return n >= 1 ? n * (1 - pow(1 - 1 / n, 32)) : isnan(n) ? 32 : 1; }
+static double distinct(double n) {
+  return n >= 1 ? n * (1 - pow(1 - 1 / n, 32)) : isnan(n) ? 32 : 1;
+}
 
 /* Lines that a warp touches in a buffer of so many bytes. */
 static double lines(double stride, double bytes, double all) {
-  static const double APART = 0.75; /* lines of one access that are not neighbours overlap a little */
-  if (isnan(stride)) return fmax(1, APART * distinct(all / LINE));
+  static const double APART =
+      0.75; /* lines of one access that are not neighbours overlap a little */
+  if (isnan(stride))
+    return fmax(1, APART * distinct(all / LINE));
   return (fabs(stride) > bytes ? APART : 1) *
-         fmin(fmax(1, fmax(fabs(stride), stride == 0 ? 0 : bytes) * 32 / LINE), 32 * fmax(1, bytes / LINE));
+         fmin(fmax(1, fmax(fabs(stride), stride == 0 ? 0 : bytes) * 32 / LINE),
+              32 * fmax(1, bytes / LINE));
 }
 
 static bool is_atomic(const ww_qwalker *w, uint32_t i) {
-  return i > 2 && ww_qop_at(w, i - 1, '&') && ww_qop_at(w, i - 2, '(') && w->t[i - 3].kind == Q_WORD &&
-         ww_starts(w->t[i - 3].s, "atom");
+  return i > 2 && ww_qop_at(w, i - 1, '&') && ww_qop_at(w, i - 2, '(') &&
+         w->t[i - 3].kind == Q_WORD && ww_starts(w->t[i - 3].s, "atom");
 }
 
 static double buffer_bytes(const ww_qwalker *w, const ww_qsym *y) { /* NaN: not known */
-  const ww_arg *g = y->param >= 0 && (uint32_t)y->param < w->l->nargs ? &w->l->args[y->param] : NULL;
+  const ww_arg *g =
+      y->param >= 0 && (uint32_t)y->param < w->l->nargs ? &w->l->args[y->param] : NULL;
   return g && g->kind == WW_ARG_BUFFER ? (double)g->buffer.bytes : NAN;
 }
 
 static bool has_zipf(const ww_launch *l) {
   for (uint32_t i = 0; i < l->nargs; i++)
-    if (l->args[i].kind == WW_ARG_BUFFER && l->args[i].buffer.fill.kind == WW_FILL_ZIPF) return true;
+    if (l->args[i].kind == WW_ARG_BUFFER && l->args[i].buffer.fill.kind == WW_FILL_ZIPF)
+      return true;
   return false;
 }
 
-/* Atomics that memory takes in a cycle, by the words that their addresses go over: few words are few queues. */
+/* Atomics that memory takes in a cycle, by the words that their addresses go over: few words are
+ * few queues. */
 static double atomic_rate(const ww_qwalker *w, const ww_qsym *y, const ww_qval *at) {
-  static const double ONE_WORD = 0.7, FLOAT = 0.3, PAGE = 2048, PAGE_RATE = 2, RANDOM = 36, AFAR = 13, NEIGHBOURS = 280;
-  double bytes = y->bytes ? y->bytes : 4, range = (fabs(at->at[3] - at->at[0]) + 1) * bytes, all = buffer_bytes(w, y);
+  static const double ONE_WORD = 0.7, FLOAT = 0.3, PAGE = 2048, PAGE_RATE = 2, RANDOM = 36,
+                      AFAR = 13, NEIGHBOURS = 280;
+  double bytes = y->bytes ? y->bytes : 4, range = (fabs(at->at[3] - at->at[0]) + 1) * bytes,
+         all = buffer_bytes(w, y);
   bool known = !isnan(range);
-  if (!known) range = isnan(all) ? PAGE : all;
+  if (!known)
+    range = isnan(all) ? PAGE : all;
   double rate = fmin(known              ? NEIGHBOURS
                      : range > L2_HOLDS ? AFAR
                                         : RANDOM,
@@ -78,29 +96,36 @@ static double atomic_rate(const ww_qwalker *w, const ww_qsym *y, const ww_qval *
 
 static void table_at(ww_qwalker *w, uint32_t i) {
   ww_qval at = ww_qvalue_of(w, i + 2, w->t[i + 1].pair);
-  if (at.at[0] == at.at[1]) return; /* else, or not known: one word after the other */
+  if (at.at[0] == at.at[1])
+    return; /* else, or not known: one word after the other */
   add(w, Q_C_tables, 1);
-  add(w, Q_C_lines, TABLE_CYCLES * distinct(w->pitch[w->t[i].sym] > 0 ? w->pitch[w->t[i].sym] : NAN));
+  add(w, Q_C_lines,
+      TABLE_CYCLES * distinct(w->pitch[w->t[i].sym] > 0 ? w->pitch[w->t[i].sym] : NAN));
 }
 
-/* A load at token i whose index ends at `close` is waited for; one inside another's index comes before it. */
+/* A load at token i whose index ends at `close` is waited for; one inside another's index comes
+ * before it. */
 static void wait_for(ww_qwalker *w, uint32_t i, uint32_t close, double cycles) {
   ww_qissue *n = &w->now;
   double all = cycles + (i < n->outer ? n->outer_load : 0);
   n->load = fmax(n->load, all);
-  if (i >= n->outer || close > n->outer) n->outer = close;
+  if (i >= n->outer || close > n->outer)
+    n->outer = close;
   n->outer_load = all;
 }
 
 /* What the next iteration of the loop around adds to an index; NaN: not known. */
 static double next_iteration(ww_qwalker *w, uint32_t from, uint32_t to, const ww_qval *at) {
-  if (w->loop_var < 0 || isnan(w->loop_by)) return NAN;
-  for (uint32_t i = from; w->naround && i < to; i++) /* a variable that is worked out anew each time */
+  if (w->loop_var < 0 || isnan(w->loop_by))
+    return NAN;
+  for (uint32_t i = from; w->naround && i < to;
+       i++) /* a variable that is worked out anew each time */
     if (w->t[i].kind == Q_WORD && w->t[i].sym >= 0 && w->t[i].sym != w->loop_var &&
         w->around[w->naround - 1].variant[w->t[i].sym])
       return NAN;
   ww_qval kept = w->value[w->loop_var];
-  for (int k = 0; k < 4; k++) w->value[w->loop_var].at[k] += w->loop_by;
+  for (int k = 0; k < 4; k++)
+    w->value[w->loop_var].at[k] += w->loop_by;
   ww_qval next = ww_qvalue_of(w, from, to);
   w->value[w->loop_var] = kept;
   return next.at[0] - at->at[0];
@@ -111,18 +136,24 @@ static bool was_seen(ww_qwalker *w, int32_t sym, double stride, double at, doubl
   double reach = fabs(stride) <= bytes ? LINE : SECTOR;
   for (uint32_t k = 0; k < w->nseen && k < Q_SEEN; k++) {
     const ww_qseen *s = &w->seen[k];
-    if (s->sym == sym && s->stride == stride && s->weight == w->weight && fabs(s->at - at) * bytes < reach) return true;
+    if (s->sym == sym && s->stride == stride && s->weight == w->weight &&
+        fabs(s->at - at) * bytes < reach)
+      return true;
   }
   w->seen[w->nseen++ % Q_SEEN] = (ww_qseen){sym, stride, at, w->weight};
   return false;
 }
 
 /* Bytes a lane that really go to L2, 0: L1 has it. */
-static double moved_by(ww_qwalker *w, int32_t sym, double stride, const ww_qval *at, double bytes, double iteration) {
-  if (isnan(stride)) return fmax(SECTOR, bytes);
+static double moved_by(ww_qwalker *w, int32_t sym, double stride, const ww_qval *at, double bytes,
+                       double iteration) {
+  if (isnan(stride))
+    return fmax(SECTOR, bytes);
   double all = sectors(stride, bytes), on = fabs(iteration) * bytes;
-  if (iteration == 0 || was_seen(w, sym, stride, at->at[0], bytes)) return 0;
-  return on < all ? (on < SECTOR && fabs(stride) <= bytes && stride != 0 ? fmin(all, on) : on) : all;
+  if (iteration == 0 || was_seen(w, sym, stride, at->at[0], bytes))
+    return 0;
+  return on < all ? (on < SECTOR && fabs(stride) <= bytes && stride != 0 ? fmin(all, on) : on)
+                  : all;
 }
 
 typedef struct {
@@ -130,7 +161,8 @@ typedef struct {
 } direction;
 
 static direction direction_of(const ww_qwalker *w, uint32_t behind) {
-  if (behind + 1 < w->p->t.n && ww_qop_at(w, behind, '.')) behind += 2;
+  if (behind + 1 < w->p->t.n && ww_qop_at(w, behind, '.'))
+    behind += 2;
   const ww_qtoken *next = behind < w->p->t.n ? &w->t[behind] : NULL;
   bool store = next && ww_qassigns(next);
   return (direction){!store || next->op != '=', store};
@@ -140,7 +172,8 @@ static direction direction_of(const ww_qwalker *w, uint32_t behind) {
 static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t open = i + 1, close = w->t[open].pair;
   ww_qval at = ww_qvalue_of(w, open + 1, close);
-  double bytes = y->bytes ? y->bytes : 4, stride = (at.at[1] - at.at[0]) * bytes, all = buffer_bytes(w, y);
+  double bytes = y->bytes ? y->bytes : 4, stride = (at.at[1] - at.at[0]) * bytes,
+         all = buffer_bytes(w, y);
   char mark = isnan(stride) ? '?' : stride == 0 ? '~' : fabs(stride) <= bytes ? 0 : '!';
   uint32_t slot = w->w->first[w->part] + i;
   w->w->mark[slot] = mark;
@@ -151,10 +184,15 @@ static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   direction d = direction_of(w, close + 1);
   double n = d.load + d.store;
   w->asked[w->t[i].sym] += n * fmax(bytes, stride == 0 ? 1 : bytes) * w->weight;
-  if (d.load) add(w, Q_C_loads, 1), add(w, Q_C_load_bytes, bytes);
-  if (d.store) add(w, Q_C_store_bytes, bytes);
+  if (d.load) {
+    add(w, Q_C_loads, 1);
+    add(w, Q_C_load_bytes, bytes);
+  }
+  if (d.store)
+    add(w, Q_C_store_bytes, bytes);
   bool near = all < NEAR;
-  if (near && mark == '?') w->w->mark[slot] = '`';
+  if (near && mark == '?')
+    w->w->mark[slot] = '`';
   double iteration = isnan(stride) ? NAN : next_iteration(w, open + 1, close, &at);
   double moved = near ? 0 : moved_by(w, w->t[i].sym, stride, &at, bytes, iteration);
   if (moved == 0)
@@ -164,26 +202,33 @@ static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
     w->moved[w->t[i].sym] += n * moved * w->weight;
   }
   add(w, Q_C_lines, n * lines(stride, bytes, all));
-  if (mark == '?' && !near) add(w, Q_C_gathers, n);
-  if (d.store && moved >= SECTOR) add(w, Q_C_scattered, 1);
+  if (mark == '?' && !near)
+    add(w, Q_C_gathers, n);
+  if (d.store && moved >= SECTOR)
+    add(w, Q_C_scattered, 1);
   double first = w->l->warm || !(all < L2_HOLDS) ? all > L2_HOLDS : w->first[w->t[i].sym];
   double wait = near         ? L1_WAIT + w->first[w->t[i].sym] * (L2_WAIT - L1_WAIT)
                 : moved == 0 ? L1_WAIT
                              : L2_WAIT + first * (DRAM_WAIT - L2_WAIT);
-  if (d.load) wait_for(w, i, close, wait);
+  if (d.load)
+    wait_for(w, i, close, wait);
   w->now.store |= d.store;
 }
 
 /* Ways of a bank conflict, by how many words a lane is apart from its neighbour. */
 static double ways(double stride, double bytes) {
-  if (isnan(stride)) return 3;
+  if (isnan(stride))
+    return 3;
   double words = fmod(fabs(stride) * bytes / 4, 32), n = fmax(1, bytes / 4);
-  if (stride == 0 || words != floor(words)) return 1;
-  if (words == 0) return 32;
+  if (stride == 0 || words != floor(words))
+    return 1;
+  if (words == 0)
+    return 32;
   uint32_t a = (uint32_t)words, b = 32;
   while (a) {
     uint32_t r = b % a;
-    b = a, a = r;
+    b = a;
+    a = r;
   }
   return fmax(b, n);
 }
@@ -196,14 +241,16 @@ static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
     uint32_t end = w->t[close + 1].pair;
     ww_qval column = ww_qvalue_of(w, close + 2, end);
     stride = stride * (pitch > 0 ? pitch : NAN) + (column.at[1] - column.at[0]);
-    if (at.at[1] == at.at[0]) stride = column.at[1] - column.at[0];
+    if (at.at[1] == at.at[0])
+      stride = column.at[1] - column.at[0];
     close = end;
   }
   direction d = direction_of(w, close + 1);
   double n = d.load + d.store;
   add(w, Q_C_shared, n);
   add(w, Q_C_lines, n * ways(stride, y->bytes ? y->bytes : 4));
-  if (d.load) wait_for(w, i, close, SHARED_WAIT);
+  if (d.load)
+    wait_for(w, i, close, SHARED_WAIT);
   w->now.store |= d.store;
 }
 
@@ -213,14 +260,20 @@ static void array_at(ww_qwalker *w, uint32_t i) {
   ww_qval at = ww_qvalue_of(w, i + 2, close);
   bool *dynamic = &w->dynamic[w->t[i].sym];
   *dynamic |= isnan(at.at[0]);
-  if (!*dynamic) return;
+  if (!*dynamic)
+    return;
   direction d = direction_of(w, close + 1);
   const ww_qsym *y = &w->k->syms.v[w->t[i].sym];
-  double n = d.load + d.store, bytes = y->bytes ? y->bytes : 4, all = w->pitch[w->t[i].sym] * bytes * w->resident;
+  double n = d.load + d.store, bytes = y->bytes ? y->bytes : 4,
+         all = w->pitch[w->t[i].sym] * bytes * w->resident;
   add(w, Q_C_locals, n);
-  add(w, Q_C_lines, n * (isnan(at.at[0]) ? LOCAL_LINE * distinct(w->pitch[w->t[i].sym]) : 1) * fmax(1, bytes / 4));
-  if (all > L1_HOLDS) add(w, Q_C_moved_bytes, n * (isnan(at.at[0]) ? SECTOR : bytes));
-  if (d.load) wait_for(w, i, close, all > L1_HOLDS ? L2_WAIT : L1_WAIT);
+  add(w, Q_C_lines,
+      n * (isnan(at.at[0]) ? LOCAL_LINE * distinct(w->pitch[w->t[i].sym]) : 1) *
+          fmax(1, bytes / 4));
+  if (all > L1_HOLDS)
+    add(w, Q_C_moved_bytes, n * (isnan(at.at[0]) ? SECTOR : bytes));
+  if (d.load)
+    wait_for(w, i, close, all > L1_HOLDS ? L2_WAIT : L1_WAIT);
 }
 
 /* ---- operations ---- */
@@ -235,10 +288,14 @@ static char rank(char a, char b) {
 static char operand_type(const ww_qwalker *w, uint32_t i) {
   for (uint32_t k = i; k < w->p->t.n && k < i + 6; k++) {
     const ww_qtoken *t = &w->t[k];
-    if (t->kind == Q_INT || t->kind == Q_FLOAT) return t->type;
-    if (t->kind == Q_WORD && t->sym >= 0) return w->k->syms.v[t->sym].type;
-    if (t->kind == Q_WORD && t->n && t->s[t->n - 1] == 'f') return 'f'; /* sqrtf */
-    if (t->kind == Q_WORD) return 'f';
+    if (t->kind == Q_INT || t->kind == Q_FLOAT)
+      return t->type;
+    if (t->kind == Q_WORD && t->sym >= 0)
+      return w->k->syms.v[t->sym].type;
+    if (t->kind == Q_WORD && t->n && t->s[t->n - 1] == 'f')
+      return 'f'; /* sqrtf */
+    if (t->kind == Q_WORD)
+      return 'f';
   }
   return 'i';
 }
@@ -250,32 +307,49 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
   if (op == '/' || op == '%') {
     static const double units[4] = {0.8, 2, 1, 1.5};
     const ww_qtoken *by = i + 1 < w->p->t.n ? &w->t[i + 1] : &w->t[i];
-    bool constant = by->kind == Q_INT || by->kind == Q_FLOAT || (by->kind == Q_WORD && by->sym < 0 && kind == 3);
+    bool constant = by->kind == Q_INT || by->kind == Q_FLOAT ||
+                    (by->kind == Q_WORD && by->sym < 0 && kind == 3);
     bool power = constant && frexp(by->value, &e) == 0.5;
-    add(w, Q_C_divisions, (power ? 0.1 : constant && kind == 3 ? 0.3 : units[kind]) * (type == 'l' ? 3 : 1));
+    add(w, Q_C_divisions,
+        (power                   ? 0.1
+         : constant && kind == 3 ? 0.3
+                                 : units[kind]) *
+            (type == 'l' ? 3 : 1));
     return;
   }
-  bool index = i < w->now.brackets; /* most of an address is worked out once, or goes into the instruction */
-  add(w, kinds[kind], index ? 0.4 : type != 'l' ? 1 : op == '*' ? 4 : 2); /* 64 bits are two words */
-  if (index) return;
-  if (op == '*') w->now.times[kind]++;
-  if (op == '+' || op == '-') w->now.plus[kind]++;
+  bool index =
+      i < w->now.brackets; /* most of an address is worked out once, or goes into the instruction */
+  add(w, kinds[kind],
+      index         ? 0.4
+      : type != 'l' ? 1
+      : op == '*'   ? 4
+                    : 2); /* 64 bits are two words */
+  if (index)
+    return;
+  if (op == '*')
+    w->now.times[kind]++;
+  if (op == '+' || op == '-')
+    w->now.plus[kind]++;
 }
 
-static bool has_prefix(const ww_qtoken *t, const char *s) { return t->n >= strlen(s) && !memcmp(t->s, s, strlen(s)); }
+static bool has_prefix(const ww_qtoken *t, const char *s) {
+  return t->n >= strlen(s) && !memcmp(t->s, s, strlen(s));
+}
 
 /* Functions of many instructions, in units of an exp; 0: another one. */
 static double special_of(const ww_qtoken *t) {
   static const struct {
     const char *name;
     double units;
-  } rows[] = {{"exp", 1},     {"log", 1.2},   {"sinh", 2},    {"sin", 2},        {"cosh", 2},     {"cos", 2},
-              {"tanh", 1.5},  {"tan", 3},     {"pow", 4},     {"sqrt", 1},       {"rsqrt", 0.7},  {"erf", 2.5},
-              {"cbrt", 2},    {"atan", 2},    {"asin", 2},    {"acos", 2},       {"hypot", 2},    {"fmod", 3},
-              {"lgamma", 6},  {"tgamma", 6},  {"__exp", 0.3}, {"__log", 0.3},    {"__sin", 0.3},  {"__cos", 0.3},
-              {"__pow", 0.6}, {"__tan", 0.6}, {"__fsqrt", 1}, {"__frsqrt", 0.7}, {"native_", 0.3}};
+  } rows[] = {{"exp", 1},     {"log", 1.2},   {"sinh", 2},       {"sin", 2},      {"cosh", 2},
+              {"cos", 2},     {"tanh", 1.5},  {"tan", 3},        {"pow", 4},      {"sqrt", 1},
+              {"rsqrt", 0.7}, {"erf", 2.5},   {"cbrt", 2},       {"atan", 2},     {"asin", 2},
+              {"acos", 2},    {"hypot", 2},   {"fmod", 3},       {"lgamma", 6},   {"tgamma", 6},
+              {"__exp", 0.3}, {"__log", 0.3}, {"__sin", 0.3},    {"__cos", 0.3},  {"__pow", 0.6},
+              {"__tan", 0.6}, {"__fsqrt", 1}, {"__frsqrt", 0.7}, {"native_", 0.3}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (has_prefix(t, rows[i].name)) return rows[i].units;
+    if (has_prefix(t, rows[i].name))
+      return rows[i].units;
   return 0;
 }
 
@@ -287,15 +361,18 @@ static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
   if (special > 0) {
     bool wide = type == 'd' && t->s[t->n - 1] != 'f';
     add(w, Q_C_special, special * (wide ? DOUBLE : 1));
-    if (wide) add(w, Q_C_fp64, 15 * special);
+    if (wide)
+      add(w, Q_C_fp64, 15 * special);
     return;
   }
   if (has_prefix(t, "fma") && !has_prefix(t, "fmax"))
     add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
   else if (has_prefix(t, "atom")) {
-    bool used = i > 0 && (ww_qop_at(w, i - 1, '=') || w->t[i - 1].op == '(' || w->t[i - 1].op == '[');
+    bool used =
+        i > 0 && (ww_qop_at(w, i - 1, '=') || w->t[i - 1].op == '(' || w->t[i - 1].op == '[');
     add(w, Q_C_atomics, 1);
-    if (used) w->now.load = fmax(w->now.load, ATOMIC_WAIT);
+    if (used)
+      w->now.load = fmax(w->now.load, ATOMIC_WAIT);
   } else if (has_prefix(t, "sync") || has_prefix(t, "__syncwarp"))
     add(w, Q_C_barriers, 1);
   else if (has_prefix(t, "__shfl") || has_prefix(t, "__ballot") || has_prefix(t, "sub_group") ||
@@ -306,9 +383,11 @@ static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
 }
 
 static bool is_unary(const ww_qwalker *w, uint32_t i) {
-  if (!i) return true;
+  if (!i)
+    return true;
   const ww_qtoken *p = &w->t[i - 1];
-  if (p->kind != Q_PUNCT) return ww_qtoken_is(p, "return");
+  if (p->kind != Q_PUNCT)
+    return ww_qtoken_is(p, "return");
   return p->op != ')' && p->op != ']';
 }
 
@@ -320,12 +399,15 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
   case '*':
   case '/':
   case '%':
-    if (!is_unary(w, i)) arithmetic(w, op, rank(last, operand_type(w, i + 1)), i);
+    if (!is_unary(w, i))
+      arithmetic(w, op, rank(last, operand_type(w, i + 1)), i);
     break;
   case Q_OP2('+', '='):
   case Q_OP2('-', '='):
   case Q_OP2('*', '='):
-  case Q_OP2('/', '='): arithmetic(w, op & 255, rank(last, operand_type(w, i + 1)), i); break;
+  case Q_OP2('/', '='):
+    arithmetic(w, op & 255, rank(last, operand_type(w, i + 1)), i);
+    break;
   case '^':
   case '|':
   case '&':
@@ -338,10 +420,14 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
   case Q_OP3('>', '>', '='):
   case Q_OP2('+', '+'):
   case Q_OP2('-', '-'):
-    if (!is_unary(w, i)) add(w, Q_C_integer, i < w->now.brackets ? 0.4 : last == 'l' ? 2 : 1);
+    if (!is_unary(w, i))
+      add(w, Q_C_integer, i < w->now.brackets ? 0.4 : last == 'l' ? 2 : 1);
     break;
-  case '?': add(w, Q_C_branches, 0.5); break;
-  default: break;
+  case '?':
+    add(w, Q_C_branches, 0.5);
+    break;
+  default:
+    break;
   }
 }
 
@@ -352,9 +438,11 @@ static bool stays(const ww_qwalker *w, uint32_t i) {
   static const char *const plain[] = {"sqrt", "rsqrt", "__", "native_", "cbrt"};
   const ww_qtoken *t = &w->t[i];
   for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
-    if (has_prefix(t, plain[k])) return false;
+    if (has_prefix(t, plain[k]))
+      return false;
   double units = special_of(t);
-  if (units == 0 || i + 2 >= w->p->t.n) return false;
+  if (units == 0 || i + 2 >= w->p->t.n)
+    return false;
   bool wide = t->s[t->n - 1] != 'f' && operand_type(w, i + 2) == 'd';
   return wide || units > 1.9;
 }
@@ -362,10 +450,13 @@ static bool stays(const ww_qwalker *w, uint32_t i) {
 bool ww_qwork_changes(const ww_qwalker *w, const ww_qaround *loop, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &w->t[i];
-    if (t->kind != Q_WORD) continue;
+    if (t->kind != Q_WORD)
+      continue;
     const ww_qsym *y = t->sym >= 0 ? &w->k->syms.v[t->sym] : NULL;
     bool memory = y && (y->kind == Q_SHARED || (is_global(y) && !y->is_const));
-    if (y ? loop->variant[t->sym] || memory || y->kind == Q_FUNCTION : ww_qword_acts(t) || stays(w, i)) return true;
+    if (y ? loop->variant[t->sym] || memory || y->kind == Q_FUNCTION
+          : ww_qword_acts(t) || stays(w, i))
+      return true;
   }
   return false;
 }
@@ -376,21 +467,26 @@ static bool changes(const ww_qwalker *w, uint32_t from, uint32_t to) {
 
 /* The operand that ends at i, or begins there. */
 static bool operand_changes(const ww_qwalker *w, uint32_t i, bool left) {
-  while (left && i > 1 && ww_qop_at(w, i - 1, '.')) i -= 2; /* v of v.x */
+  while (left && i > 1 && ww_qop_at(w, i - 1, '.'))
+    i -= 2; /* v of v.x */
   const ww_qtoken *t = &w->t[i];
   if (t->kind != Q_PUNCT) {
     uint32_t to = i + 1;
-    if (!left && to < w->p->t.n && (ww_qop_at(w, to, '(') || ww_qop_at(w, to, '['))) to = w->t[to].pair + 1;
+    if (!left && to < w->p->t.n && (ww_qop_at(w, to, '(') || ww_qop_at(w, to, '[')))
+      to = w->t[to].pair + 1;
     return changes(w, i, to);
   }
-  if (left && t->pair < i) return changes(w, t->pair ? t->pair - 1 : 0, i);
-  if (!left && t->pair > i) return changes(w, i, t->pair);
+  if (left && t->pair < i)
+    return changes(w, t->pair ? t->pair - 1 : 0, i);
+  if (!left && t->pair > i)
+    return changes(w, i, t->pair);
   return true;
 }
 
 /* Both operands are the same in every iteration: worked out before the loop. */
 static bool hoisted(const ww_qwalker *w, uint32_t i) {
-  return w->naround && i && i + 1 < w->p->t.n && !operand_changes(w, i - 1, true) && !operand_changes(w, i + 1, false);
+  return w->naround && i && i + 1 < w->p->t.n && !operand_changes(w, i - 1, true) &&
+         !operand_changes(w, i + 1, false);
 }
 
 /* (..) at i, with the function before it: the same in every iteration. */
@@ -401,59 +497,75 @@ static bool group_hoisted(const ww_qwalker *w, uint32_t i, uint32_t to) {
 static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
   const ww_qtoken *t = &w->t[i];
   const ww_qsym *y = t->sym >= 0 ? &w->k->syms.v[t->sym] : NULL;
-  bool element = i + 1 < to && ww_qop_at(w, i + 1, '['), call = i + 1 < to && ww_qop_at(w, i + 1, '(');
+  bool element = i + 1 < to && ww_qop_at(w, i + 1, '['),
+       call = i + 1 < to && ww_qop_at(w, i + 1, '(');
   if (!y) {
-    if (call) builtin_call(w, t, i);
+    if (call)
+      builtin_call(w, t, i);
     return;
   }
   if (t->sym != w->now.late && i != w->now.target) {
     w->now.ready = fmax(w->now.ready, w->ready[t->sym]);
-    for (uint32_t n = 0; n < w->naround; n++) w->now.serial |= (uint32_t)w->around[n].serial[t->sym] << n;
+    for (uint32_t n = 0; n < w->naround; n++)
+      w->now.serial |= (uint32_t)w->around[n].serial[t->sym] << n;
   }
-  if (is_global(y) && element) access_at(w, i, y);
-  if (y->kind == Q_SHARED && element) shared_at(w, i, y);
-  if (y->kind == Q_ARRAY && element) array_at(w, i);
-  if (y->kind == Q_GLOBAL && y->is_const && element) table_at(w, i);
-  if (is_global(y) && !element && i > 1 && ww_qop_at(w, i - 1, '(') && ww_starts(w->t[i - 2].s, "atom"))
+  if (is_global(y) && element)
+    access_at(w, i, y);
+  if (y->kind == Q_SHARED && element)
+    shared_at(w, i, y);
+  if (y->kind == Q_ARRAY && element)
+    array_at(w, i);
+  if (y->kind == Q_GLOBAL && y->is_const && element)
+    table_at(w, i);
+  if (is_global(y) && !element && i > 1 && ww_qop_at(w, i - 1, '(') &&
+      ww_starts(w->t[i - 2].s, "atom"))
     add(w, Q_C_conflicts, 1.4);
-  if (y->kind == Q_FUNCTION) ww_qwalk_call(w, i, y);
+  if (y->kind == Q_FUNCTION)
+    ww_qwalk_call(w, i, y);
 }
 
 /* a * b + c is one instruction. */
 static void fuse(ww_qwalker *w) {
-  for (int k = 0; k < 4; k++) add(w, kinds[k], -fmin(w->now.times[k], w->now.plus[k]));
+  for (int k = 0; k < 4; k++)
+    add(w, kinds[k], -fmin(w->now.times[k], w->now.plus[k]));
 }
 
 /* x of x += .., which the rest does not wait for. */
 static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
-  if (from + 1 >= to || w->t[from].kind != Q_WORD || w->t[from].sym < 0) return -1;
+  if (from + 1 >= to || w->t[from].kind != Q_WORD || w->t[from].sym < 0)
+    return -1;
   const ww_qtoken *op = &w->t[from + 1];
   uint32_t at = from + 2; /* x = x + .., x = fmaxf(x, ..) */
   if (at + 1 < to && w->t[at].kind == Q_WORD && w->t[at].sym < 0 && ww_qop_at(w, at + 1, '(') &&
       special_of(&w->t[at]) == 0)
     at += 2;
-  if (ww_qop_at(w, from + 1, '=') && at < to && w->t[at].kind == Q_WORD && w->t[at].sym == w->t[from].sym) {
+  if (ww_qop_at(w, from + 1, '=') && at < to && w->t[at].kind == Q_WORD &&
+      w->t[at].sym == w->t[from].sym) {
     for (uint32_t i = at + 1; i < to; i++)
-      if (w->t[i].kind == Q_WORD && w->t[i].sym == w->t[from].sym) return -1; /* more than once */
+      if (w->t[i].kind == Q_WORD && w->t[i].sym == w->t[from].sym)
+        return -1; /* more than once */
     return w->t[from].sym;
   }
-  bool compared =
-      op->op == Q_OP2('<', '=') || op->op == Q_OP2('>', '='); /* a loop's counter is not waited for either */
+  bool compared = op->op == Q_OP2('<', '=') ||
+                  op->op == Q_OP2('>', '='); /* a loop's counter is not waited for either */
   return (ww_qassigns(op) && op->n > 1) || compared ? w->t[from].sym : -1;
 }
 
 void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {
   char last = 'i', kept[Q_NESTED];
   uint32_t depth = 0;
-  while (from < to && w->t[from].skip) from++;
+  while (from < to && w->t[from].skip)
+    from++;
   w->now = (ww_qissue){.late = late_of(w, from, to), .target = UINT32_MAX};
-  if (from + 1 < to && ww_qop_at(w, from + 1, '=')) w->now.target = from;
+  if (from + 1 < to && ww_qop_at(w, from + 1, '='))
+    w->now.target = from;
   for (uint32_t i = from; i < to && w->steps < Q_STEPS; i++, w->steps++) {
     const ww_qtoken *t = &w->t[i];
     if (t->kind == Q_INT || t->kind == Q_FLOAT) {
       last = t->type;
     } else if (t->kind == Q_WORD) {
-      if (t->sym >= 0) last = w->k->syms.v[t->sym].type;
+      if (t->sym >= 0)
+        last = w->k->syms.v[t->sym].type;
       bool call = i + 1 < to && t->sym < 0 && ww_qop_at(w, i + 1, '(');
       if (call && group_hoisted(w, i + 1, to) && !changes(w, i, i + 1)) {
         i = w->t[i + 1].pair;
@@ -461,12 +573,15 @@ void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {
       }
       word_at(w, i, to);
     } else if (t->op == '(' || t->op == '[') {
-      if (t->op == '[' && t->pair > w->now.brackets) w->now.brackets = t->pair;
-      if (depth < Q_NESTED) kept[depth] = last;
+      if (t->op == '[' && t->pair > w->now.brackets)
+        w->now.brackets = t->pair;
+      if (depth < Q_NESTED)
+        kept[depth] = last;
       depth++;
     } else if ((t->op == ')' || t->op == ']') && depth) {
       depth--;
-      if (t->op == ']' && depth < Q_NESTED) last = kept[depth];
+      if (t->op == ']' && depth < Q_NESTED)
+        last = kept[depth];
     } else if (!hoisted(w, i))
       operator_at(w, i, last);
   }
@@ -478,19 +593,22 @@ static double overlap(const ww_qwalker *w) {
   static const double MOST = 24;
   double all = 1;
   for (uint32_t n = w->naround; n > 0; n--) {
-    if (!(w->now.serial >> (n - 1) & 1)) all *= w->around[n - 1].unroll;
-    if (!w->around[n - 1].written_out) break;
+    if (!(w->now.serial >> (n - 1) & 1))
+      all *= w->around[n - 1].unroll;
+    if (!w->around[n - 1].written_out)
+      break;
   }
   return fmin(all, MOST);
 }
 
 double ww_qwork_done(ww_qwalker *w) {
-  static const double DEPTH = 0.6,
-                      LATE = 5; /* of an expression's operations stand one behind the other; cycles of the last one */
+  static const double DEPTH = 0.6, LATE = 5; /* of an expression's operations stand one behind the
+                                                other; cycles of the last one */
   const ww_qissue *n = &w->now;
   double start = fmax(w->clock, n->ready), over = overlap(w);
   double done = start + (n->load + DEPTH * fmax(n->chain, 0)) / over;
   w->clock = start + fmax(n->issue, 0);
-  if (n->store) w->stored = fmax(w->stored, done);
+  if (n->store)
+    w->stored = fmax(w->stored, done);
   return n->late >= 0 ? fmax(done, w->ready[n->late] + LATE / over) : done;
 }

@@ -1,7 +1,7 @@
 /* text.c - questions to a language model and its answers as reports.
  *
- * Workload: one question from an editor (some 10 ms), or thousands of an evaluation, BATCH at a time. A question that is longer than the
- * model's context loses its middle, as in training. */
+ * Workload: one question from an editor (some 10 ms), or thousands of an evaluation, BATCH at a
+ * time. A question that is longer than the model's context loses its middle, as in training. */
 #include "text_int.h"
 
 #include <fcntl.h>
@@ -15,7 +15,8 @@
 #include "../learn/score.h"
 
 enum { BATCH = 16, ANSWER_ROOM = 320, FEW = 4 };
-static const double WIDTH90 = 2.303; /* half of 90 % of a Laplace distribution in scales, which the head gives: ln 10 */
+static const double WIDTH90 =
+    2.303; /* half of 90 % of a Laplace distribution in scales, which the head gives: ln 10 */
 
 struct ww_text {
   ww_arena *arena;
@@ -31,25 +32,31 @@ struct ww_text {
 
 /* ---- the model ---- */
 
-/* "check" of the side file: over the weights and what stands beside them. A flipped bit in either is still a model. */
+/* "check" of the side file: over the weights and what stands beside them. A flipped bit in either
+ * is still a model. */
 static ww_status check(const ww_text *t, const char *path, const cJSON *side, ww_err *e) {
   const cJSON *said = cJSON_GetObjectItemCaseSensitive(side, "check");
   const double beside[] = {t->scale, t->caution};
   struct stat st;
   char is[17] = "";
-  if (!said) return WW_OK;
+  if (!said)
+    return WW_OK;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   void *at = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size
                  ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
                  : MAP_FAILED;
-  if (fd >= 0) close(fd);
-  if (at == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot read '%s'", path);
+  if (fd >= 0)
+    close(fd);
+  if (at == MAP_FAILED)
+    return ww_fail(e, WW_EIO, "cannot read '%s'", path);
   uint64_t sum = ww_hash(at, (size_t)st.st_size, ww_hash(beside, sizeof beside, 0));
   munmap(at, (size_t)st.st_size);
   snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
-  if (cJSON_IsString(said) && !strcmp(said->valuestring, is)) return WW_OK;
+  if (cJSON_IsString(said) && !strcmp(said->valuestring, is))
+    return WW_OK;
   return ww_fail(e, WW_EDATA,
-                 "%s and its .json do not fit the checksum in there: one is damaged, get them again; for a new model "
+                 "%s and its .json do not fit the checksum in there: one is damaged, get them "
+                 "again; for a new model "
                  "write \"check\":\"%s\"",
                  path, is);
 }
@@ -59,43 +66,52 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   bool gguf = n > 5 && !strcmp(path + n - 5, ".gguf");
   const char *side = ww_fmt(t->arena, "%.*s.json", (int)(gguf ? n - 5 : n), path);
   char *text;
-  t->scale = 1, t->caution = 0;
-  if (!ww_file_exists(side)) return WW_OK;
+  t->scale = 1;
+  t->caution = 0;
+  if (!ww_file_exists(side))
+    return WW_OK;
   ww_status st = ww_read_file(t->arena, side, 1 << 20, &text, &size, e);
   cJSON *j = st ? NULL : ww_json_read(text, size, e);
-  if (!j) return e->code;
+  if (!j)
+    return e->code;
   uint64_t version = ww_json_whole(j, "question_version");
   const cJSON *scale = cJSON_GetObjectItemCaseSensitive(j, "interval_scale");
-  if (cJSON_IsNumber(scale) && scale->valuedouble > 0 && scale->valuedouble < 100) t->scale = scale->valuedouble;
+  if (cJSON_IsNumber(scale) && scale->valuedouble > 0 && scale->valuedouble < 100)
+    t->scale = scale->valuedouble;
   const cJSON *caution = cJSON_GetObjectItemCaseSensitive(j, "time_caution");
-  if (cJSON_IsNumber(caution) && fabs(caution->valuedouble) < 4) t->caution = caution->valuedouble;
+  if (cJSON_IsNumber(caution) && fabs(caution->valuedouble) < 4)
+    t->caution = caution->valuedouble;
   st = gguf ? check(t, path, j, e) : WW_OK;
   cJSON_Delete(j);
-  if (st) return st;
+  if (st)
+    return st;
   if (version && version != WW_QUESTION_VERSION)
-    return ww_fail(
-        e, WW_EDATA,
-        "%s was trained on questions of version %llu, this program asks version %d: take the model that came with it",
-        path, (unsigned long long)version, WW_QUESTION_VERSION);
+    return ww_fail(e, WW_EDATA,
+                   "%s was trained on questions of version %llu, this program asks version %d: "
+                   "take the model that came with it",
+                   path, (unsigned long long)version, WW_QUESTION_VERSION);
   return WW_OK;
 }
 
 /* Does it have the heads and tokens that our questions need? */
 static ww_status fits(const ww_text *t, const char *path, ww_err *e) {
   const ww_lm_config *c = ww_lm_config_of(t->lm);
-  const char *what = !t->tokenizer                                            ? "has no tokenizer"
-                     : c->numbers != WW_NMETRICS                              ? "has no head for our metrics"
-                     : c->features != WW_QUESTION_FEATURES                    ? "does not take our features"
-                     : c->feature_tokens != WW_QUESTION_FEATURE_TOKENS        ? "does not take our features"
-                     : ww_tokenizer_id(t->tokenizer, WW_QUESTION_END) < 0     ? "does not know " WW_QUESTION_END
-                     : ww_tokenizer_id(t->tokenizer, WW_QUESTION_FEATURE) < 0 ? "does not know " WW_QUESTION_FEATURE
-                     : c->context < ANSWER_ROOM + 64                          ? "has too short a context"
-                                                                              : NULL;
-  if (!what) return WW_OK;
-  return ww_fail(
-      e, WW_EDATA,
-      "%s %s: it was not trained on `warpwise dataset export --as questions`; docs/text-model.md has the commands",
-      path, what);
+  const char *what =
+      !t->tokenizer                                        ? "has no tokenizer"
+      : c->numbers != WW_NMETRICS                          ? "has no head for our metrics"
+      : c->features != WW_QUESTION_FEATURES                ? "does not take our features"
+      : c->feature_tokens != WW_QUESTION_FEATURE_TOKENS    ? "does not take our features"
+      : ww_tokenizer_id(t->tokenizer, WW_QUESTION_END) < 0 ? "does not know " WW_QUESTION_END
+      : ww_tokenizer_id(t->tokenizer, WW_QUESTION_FEATURE) < 0
+          ? "does not know " WW_QUESTION_FEATURE
+      : c->context < ANSWER_ROOM + 64 ? "has too short a context"
+                                      : NULL;
+  if (!what)
+    return WW_OK;
+  return ww_fail(e, WW_EDATA,
+                 "%s %s: it was not trained on `warpwise dataset export --as questions`; "
+                 "docs/text-model.md has the commands",
+                 path, what);
 }
 
 ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err *e) {
@@ -107,21 +123,24 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
     const char *dir = ww_data_dir(t->arena);
     path = ww_path_join(t->arena, dir ? dir : ".", "models/text.gguf");
     if (!ww_file_exists(path))
-      st = ww_fail(
-          e, WW_EDEVICE,
-          "there is no language model at %s: name one with --model PATH, or train one as docs/text-model.md says "
-          "(`--by grounded` needs none)",
-          path);
+      st = ww_fail(e, WW_EDEVICE,
+                   "there is no language model at %s: name one with --model PATH, or train one as "
+                   "docs/text-model.md says "
+                   "(`--by grounded` needs none)",
+                   path);
   }
-  if (!st) st = read_side(t, path, e);
-  if (!st) st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE}, &t->lm, e);
+  if (!st)
+    st = read_side(t, path, e);
+  if (!st)
+    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE}, &t->lm, e);
   if (!st) {
     t->tokenizer = ww_lm_tokenizer(t->lm);
     st = fits(t, path, e);
   }
   if (!st) {
     t->context = ww_lm_config_of(t->lm)->context;
-    if (t->context > 2048) t->context = 2048;
+    if (t->context > 2048)
+      t->context = 2048;
     t->grammar = ww_text_grammar_new(t->tokenizer, t->arena);
   }
   if (st)
@@ -132,7 +151,8 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
 }
 
 void ww_text_close(ww_text *t) {
-  if (!t) return;
+  if (!t)
+    return;
   ww_lm_session_free(t->session);
   ww_lm_close(t->lm);
   ww_arena_free(t->arena);
@@ -149,8 +169,8 @@ typedef struct {
 } batch;
 
 /* Both ends of a question that is too long. */
-static void add_question(const ww_text *t, const ww_text_question *q, uint32_t sequence, bool json, ww_arena *a,
-                         batch *b) {
+static void add_question(const ww_text *t, const ww_text_question *q, uint32_t sequence, bool json,
+                         ww_arena *a, batch *b) {
   ww_tokens all = {0};
   ww_tokenizer_encode(t->tokenizer, q->text, q->n, true, a, &all);
   uint32_t most = t->context - (json ? ANSWER_ROOM : 1), head = all.n <= most ? all.n : most / 2;
@@ -170,54 +190,68 @@ static double member(const cJSON *j, const char *name) {
 
 static ww_status read_json(ww_text_answer *x, ww_err *e) {
   cJSON *j = ww_json_read(x->text, strlen(x->text), e);
-  if (!j) return e->code;
-  for (int m = 0; m < WW_NMETRICS; m++) x->json[m] = member(j, ww_metrics[m].name);
+  if (!j)
+    return e->code;
+  for (int m = 0; m < WW_NMETRICS; m++)
+    x->json[m] = member(j, ww_metrics[m].name);
   cJSON_Delete(j);
   return WW_OK;
 }
 
-static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bool json, ww_arena *a,
-                           ww_text_answer *out, ww_err *e) {
+static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bool json,
+                           ww_arena *a, ww_text_answer *out, ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
   size_t nfeatures = (size_t)n * WW_QUESTION_FEATURES, nlogits = (size_t)n * vocab;
   batch b = {.features = WW_NEWN(a, float, nfeatures)};
-  float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS), *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
+  float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS),
+        *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
   const char *text[BATCH] = {NULL};
   for (uint32_t i = 0; i < n; i++) {
     ww_lm_session_clear(t->session, i);
     add_question(t, &q[i], i, json, a, &b);
   }
-  ww_lm_pass p = {
-      .n = b.token.n, .token = b.token.v, .sequence = b.sequence.v, .wanted = b.wanted.v, .features = b.features};
+  ww_lm_pass p = {.n = b.token.n,
+                  .token = b.token.v,
+                  .sequence = b.sequence.v,
+                  .wanted = b.wanted.v,
+                  .features = b.features};
   ww_status st = ww_lm_run(t->session, &p, logits, numbers, e);
-  if (!st && json) st = ww_text_json(t->grammar, t->session, vocab, n, logits, a, text, e);
+  if (!st && json)
+    st = ww_text_json(t->grammar, t->session, vocab, n, logits, a, text, e);
   for (uint32_t i = 0; i < n && !st; i++) {
     ww_text_answer *x = &out[i];
     const float *v = numbers + (size_t)i * 2 * WW_NMETRICS;
     x->text = text[i];
-    for (int m = 0; m < WW_NMETRICS; m++) x->number[m] = v[m], x->spread[m] = v[WW_NMETRICS + m], x->json[m] = NAN;
-    if (json) st = read_json(x, e);
+    for (int m = 0; m < WW_NMETRICS; m++) {
+      x->number[m] = v[m];
+      x->spread[m] = v[WW_NMETRICS + m];
+      x->json[m] = NAN;
+    }
+    if (json)
+      st = read_json(x, e);
   }
   return st;
 }
 
 /* One question does not pay for the keys and values of many. */
 static ww_status room_for(ww_text *t, uint32_t n, ww_err *e) {
-  if (t->session && n <= t->sequences) return WW_OK;
+  if (t->session && n <= t->sequences)
+    return WW_OK;
   ww_lm_session_free(t->session);
   t->session = NULL;
   t->sequences = n > 1 ? BATCH : 1;
   return ww_lm_session_new(t->lm, t->sequences, t->context, &t->session, e);
 }
 
-ww_status ww_text_ask(ww_text *t, const ww_text_question *q, uint32_t n, bool json, ww_arena *a, ww_text_answer *out,
-                      ww_err *e) {
+ww_status ww_text_ask(ww_text *t, const ww_text_question *q, uint32_t n, bool json, ww_arena *a,
+                      ww_text_answer *out, ww_err *e) {
   ww_status st = n ? room_for(t, n < BATCH ? n : BATCH, e) : WW_OK;
   for (uint32_t i = 0; i < n && !st; i += BATCH) {
     ww_arena *scratch = ww_arena_new();
     uint32_t m = n - i < BATCH ? n - i : BATCH;
     st = ask_batch(t, q + i, m, json, scratch, out + i, e);
-    for (uint32_t k = i; k < i + m; k++) out[k].text = !st && out[k].text ? ww_strdup(a, out[k].text) : NULL;
+    for (uint32_t k = i; k < i + m; k++)
+      out[k].text = !st && out[k].text ? ww_strdup(a, out[k].text) : NULL;
     ww_arena_free(scratch);
   }
   return st;
@@ -225,20 +259,28 @@ ww_status ww_text_ask(ww_text *t, const ww_text_question *q, uint32_t n, bool js
 
 /* ---- the report ---- */
 
-static double at_most(double v, double roof) { return isfinite(roof) && v > roof ? roof : v; }
+static double at_most(double v, double roof) {
+  return isfinite(roof) && v > roof ? roof : v;
+}
 
-static double value_of(const ww_report *r, ww_metric m) { return r->m[m].known ? r->m[m].value : 0; }
+static double value_of(const ww_report *r, ww_metric m) {
+  return r->m[m].known ? r->m[m].value : 0;
+}
 
 static void limit(ww_report *r, ww_metric m, double least, double most) {
-  if (r->m[m].known) r->m[m].value = fmin(fmax(r->m[m].value, least), most);
+  if (r->m[m].known)
+    r->m[m].value = fmin(fmax(r->m[m].value, least), most);
 }
 
 /* Counts that the time would not allow are cut down to what it does. */
 static void under_roofs(ww_report *r, const ww_gpu *g) {
-  double us = r->m[WW_M_time_us].value, bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes);
+  double us = r->m[WW_M_time_us].value,
+         bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes);
   double moved = at_most(bytes, g->dram_peak * 1e3 * us);
-  if (bytes > moved && bytes > 0)
-    r->m[WW_M_dram_read_bytes].value *= moved / bytes, r->m[WW_M_dram_write_bytes].value *= moved / bytes;
+  if (bytes > moved && bytes > 0) {
+    r->m[WW_M_dram_read_bytes].value *= moved / bytes;
+    r->m[WW_M_dram_write_bytes].value *= moved / bytes;
+  }
   limit(r, WW_M_flops_fp64, 0, at_most(INFINITY, g->peak_fp64 * 1e6 * us));
   limit(r, WW_M_flops_fp32, 0, at_most(INFINITY, g->peak_fp32 * 1e6 * us));
   limit(r, WW_M_flops_fp16, 0, at_most(INFINITY, g->peak_fp16 * 1e6 * us));
@@ -248,18 +290,22 @@ static void under_roofs(ww_report *r, const ww_gpu *g) {
 static void rates(ww_report *r) {
   double bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes),
          ns = 1e3 * value_of(r, WW_M_time_us);
-  double flops = value_of(r, WW_M_flops_fp64) + value_of(r, WW_M_flops_fp32) + value_of(r, WW_M_flops_fp16) +
-                 value_of(r, WW_M_flops_tensor);
+  double flops = value_of(r, WW_M_flops_fp64) + value_of(r, WW_M_flops_fp32) +
+                 value_of(r, WW_M_flops_fp16) + value_of(r, WW_M_flops_tensor);
   r->m[WW_M_ai].known = false;
   ww_report_set(r, WW_M_dram_gbps, bytes / ns);
   ww_report_set(r, WW_M_gflops, flops / ns);
-  if (bytes > 0) ww_report_set(r, WW_M_ai, flops / bytes);
+  if (bytes > 0)
+    ww_report_set(r, WW_M_ai, flops / bytes);
 }
 
 static void bounded(ww_report *r, const ww_gpu *g) {
-  static const ww_metric shares[] = {WW_M_l1_hit_pct, WW_M_l2_hit_pct, WW_M_occupancy_pct, WW_M_occupancy_limit_pct};
-  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) limit(r, shares[i], 0, 100);
-  if (r->m[WW_M_occupancy_limit_pct].known) limit(r, WW_M_occupancy_pct, 0, r->m[WW_M_occupancy_limit_pct].value);
+  static const ww_metric shares[] = {WW_M_l1_hit_pct, WW_M_l2_hit_pct, WW_M_occupancy_pct,
+                                     WW_M_occupancy_limit_pct};
+  for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+    limit(r, shares[i], 0, 100);
+  if (r->m[WW_M_occupancy_limit_pct].known)
+    limit(r, WW_M_occupancy_pct, 0, r->m[WW_M_occupancy_limit_pct].value);
   limit(r, WW_M_active_lanes, 1, g->lanes);
   limit(r, WW_M_registers, 1, isfinite(g->max_thread_registers) ? g->max_thread_registers : 255);
   limit(r, WW_M_sm_clock_mhz, 100, isfinite(g->boost_mhz) ? g->boost_mhz : 10000);
@@ -267,26 +313,32 @@ static void bounded(ww_report *r, const ww_gpu *g) {
   limit(r, WW_M_st_sectors_per_request, 0, 64);
   static const ww_metric whole[] = {WW_M_registers, WW_M_shared_bytes, WW_M_local_bytes};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-    if (r->m[whole[i]].known) r->m[whole[i]].value = round(r->m[whole[i]].value);
+    if (r->m[whole[i]].known)
+      r->m[whole[i]].value = round(r->m[whole[i]].value);
 }
 
-void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, ww_arena *a, ww_report *out) {
+void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, ww_arena *a,
+                    ww_report *out) {
   ww_balance balance;
-  double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5)), spread = WIDTH90 * (t ? t->scale : 1) * deviation;
+  double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5)),
+         spread = WIDTH90 * (t ? t->scale : 1) * deviation;
   float mean = x->number[WW_M_time_us];
   double point = mean - fmin((t ? t->caution : 0) * deviation, spread);
   *out = (ww_report){.gpu = g->name, .by = WW_BY_TEXT};
   for (int m = 0; m < WW_NMETRICS; m++) {
     double v = x->text ? x->json[m] : ww_question_value(m, x->number[m]);
     bool counted = !strcmp(ww_metrics[m].unit, "byte") || ww_starts(ww_metrics[m].name, "flops_");
-    if (counted && v < FEW) v = 0; /* a logarithm is never quite at zero */
-    if (isfinite(v) && m != WW_M_time_us) ww_report_set(out, (ww_metric)m, fmax(v, 0));
+    if (counted && v < FEW)
+      v = 0; /* a logarithm is never quite at zero */
+    if (isfinite(v) && m != WW_M_time_us)
+      ww_report_set(out, (ww_metric)m, fmax(v, 0));
   }
-  out->m[WW_M_time_us] = (ww_quantity){.known = true,
-                                       .interval = true,
-                                       .value = ww_question_value(WW_M_time_us, (float)point),
-                                       .low = ww_question_value(WW_M_time_us, (float)(mean - spread)),
-                                       .high = ww_question_value(WW_M_time_us, (float)(mean + spread))};
+  out->m[WW_M_time_us] =
+      (ww_quantity){.known = true,
+                    .interval = true,
+                    .value = ww_question_value(WW_M_time_us, (float)point),
+                    .low = ww_question_value(WW_M_time_us, (float)(mean - spread)),
+                    .high = ww_question_value(WW_M_time_us, (float)(mean + spread))};
   bounded(out, g);
   under_roofs(out, g);
   rates(out);
@@ -294,7 +346,8 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
   ww_bound bound = ww_bound_of(out, &balance);
   out->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
   const char **assumed = WW_NEWN(a, const char *, 1);
-  assumed[0] = "all: by a language model from source, launch and GPU; nothing was compiled or traced";
+  assumed[0] =
+      "all: by a language model from source, launch and GPU; nothing was compiled or traced";
   out->assumed = assumed;
   out->nassumed = 1;
 }

@@ -1,8 +1,10 @@
 /* text_json.c - JSON of counters out of a language model, by a grammar that allows nothing else.
  *
- * The form is ww_question_answer's: every key in its order, each value `null`, `0`, or three digits and an exponent (525e-2). Keys and
- * punctuation are known, so they are never asked for: they go into the pass of the next token that is. Tokens are those that the tokenizer
- * makes of the text itself, since a value begins and ends where a word of the tokenizer does. Sequences go in step; one that is done waits. */
+ * The form is ww_question_answer's: every key in its order, each value `null`, `0`, or three digits
+ * and an exponent (525e-2). Keys and punctuation are known, so they are never asked for: they go
+ * into the pass of the next token that is. Tokens are those that the tokenizer makes of the text
+ * itself, since a value begins and ends where a word of the tokenizer does. Sequences go in step;
+ * one that is done waits. */
 #include <math.h>
 
 #include "text_int.h"
@@ -21,22 +23,34 @@ struct ww_text_grammar {
 static state next_state(state s, char c) {
   bool digit = c >= '0' && c <= '9';
   switch (s) {
-  case V_BEGIN: return c == 'n' ? V_N : c == '0' ? V_END : digit ? V_D1 : V_BAD;
-  case V_N: return c == 'u' ? V_NU : V_BAD;
-  case V_NU: return c == 'l' ? V_NUL : V_BAD;
-  case V_NUL: return c == 'l' ? V_END : V_BAD;
-  case V_D1: return digit ? V_D2 : V_BAD;
-  case V_D2: return digit ? V_D3 : V_BAD;
-  case V_D3: return c == 'e' ? V_E : V_BAD;
-  case V_E: return c == '-' ? V_MINUS : c == '0' ? V_END : digit ? V_X : V_BAD;
-  case V_MINUS: return digit && c != '0' ? V_X : V_BAD;
-  case V_X: return digit ? V_END : V_BAD; /* or the value ends here */
-  default: return V_BAD;
+  case V_BEGIN:
+    return c == 'n' ? V_N : c == '0' ? V_END : digit ? V_D1 : V_BAD;
+  case V_N:
+    return c == 'u' ? V_NU : V_BAD;
+  case V_NU:
+    return c == 'l' ? V_NUL : V_BAD;
+  case V_NUL:
+    return c == 'l' ? V_END : V_BAD;
+  case V_D1:
+    return digit ? V_D2 : V_BAD;
+  case V_D2:
+    return digit ? V_D3 : V_BAD;
+  case V_D3:
+    return c == 'e' ? V_E : V_BAD;
+  case V_E:
+    return c == '-' ? V_MINUS : c == '0' ? V_END : digit ? V_X : V_BAD;
+  case V_MINUS:
+    return digit && c != '0' ? V_X : V_BAD;
+  case V_X:
+    return digit ? V_END : V_BAD; /* or the value ends here */
+  default:
+    return V_BAD;
   }
 }
 
 static state walk(state s, const char *text, uint32_t n) {
-  for (uint32_t i = 0; i < n && s != V_BAD; i++) s = next_state(s, text[i]);
+  for (uint32_t i = 0; i < n && s != V_BAD; i++)
+    s = next_state(s, text[i]);
   return s;
 }
 
@@ -44,15 +58,19 @@ ww_text_grammar *ww_text_grammar_new(const ww_tokenizer *t, ww_arena *a) {
   ww_text_grammar *g = WW_NEW(a, ww_text_grammar);
   g->t = t;
   for (int m = 0; m <= WW_NMETRICS; m++) {
-    const char *text = m < WW_NMETRICS ? ww_fmt(a, "%s\"%s\":", m ? "," : "{", ww_metrics[m].name) : "}";
+    const char *text =
+        m < WW_NMETRICS ? ww_fmt(a, "%s\"%s\":", m ? "," : "{", ww_metrics[m].name) : "}";
     ww_tokenizer_encode(t, text, strlen(text), false, a, &g->key[m]);
   }
   for (uint32_t id = 0; id < ww_tokenizer_vocab(t); id++) {
     uint32_t n = 0;
-    const char *s = ww_tokenizer_special(t, (int32_t)id) ? NULL : ww_tokenizer_text(t, (int32_t)id, &n);
+    const char *s =
+        ww_tokenizer_special(t, (int32_t)id) ? NULL : ww_tokenizer_text(t, (int32_t)id, &n);
     bool fits = s && n && n <= VALUE_MOST;
-    for (uint32_t i = 0; fits && i < n; i++) fits = (s[i] >= '0' && s[i] <= '9') || memchr("nule-", s[i], 5);
-    if (fits) ww_push(a, &g->words, (int32_t)id);
+    for (uint32_t i = 0; fits && i < n; i++)
+      fits = (s[i] >= '0' && s[i] <= '9') || memchr("nule-", s[i], 5);
+    if (fits)
+      ww_push(a, &g->words, (int32_t)id);
   }
   return g;
 }
@@ -67,7 +85,8 @@ typedef struct {
 } writer;
 
 static void force(const ww_text_grammar *g, writer *w, ww_arena *a) {
-  for (uint32_t i = 0; i < g->key[w->metric].n; i++) ww_push(a, &w->pending, g->key[w->metric].v[i]);
+  for (uint32_t i = 0; i < g->key[w->metric].n; i++)
+    ww_push(a, &w->pending, g->key[w->metric].v[i]);
   ww_buf_fmt(&w->text,
              w->metric == WW_NMETRICS ? "}"
              : w->metric              ? ",\"%s\":"
@@ -81,7 +100,8 @@ static void finish_value(const ww_text_grammar *g, writer *w, ww_arena *a) {
   force(g, w, a);
 }
 
-/* The token to go on with: -1 where the value ends. logits NULL: -2 unless there is only one way. */
+/* The token to go on with: -1 where the value ends. logits NULL: -2 unless there is only one way.
+ */
 static int32_t choose(const ww_text_grammar *g, const writer *w, const float *logits) {
   int32_t best = -2;
   uint32_t ways = 0;
@@ -89,15 +109,20 @@ static int32_t choose(const ww_text_grammar *g, const writer *w, const float *lo
   if (w->at == V_X) { /* the next key, or another digit */
     ways++;
     best = -1;
-    if (logits) most = logits[g->key[w->metric + 1].v[0]];
+    if (logits)
+      most = logits[g->key[w->metric + 1].v[0]];
   }
   for (uint32_t k = 0; k < g->words.n; k++) {
     int32_t id = g->words.v[k];
     uint32_t n;
     const char *s = ww_tokenizer_text(g->t, id, &n);
-    if (walk(w->at, s, n) == V_BAD) continue;
+    if (walk(w->at, s, n) == V_BAD)
+      continue;
     ways++;
-    if (best == -2 || (logits && logits[id] > most)) best = id, most = logits ? logits[id] : most;
+    if (best == -2 || (logits && logits[id] > most)) {
+      best = id;
+      most = logits ? logits[id] : most;
+    }
   }
   return logits || ways == 1 ? best : -2;
 }
@@ -110,7 +135,8 @@ static bool advance(const ww_text_grammar *g, writer *w, const float *logits, ww
       continue;
     }
     int32_t id = choose(g, w, logits);
-    if (id == -2) return true;
+    if (id == -2)
+      return true;
     if (id == -1)
       finish_value(g, w, a);
     else {
@@ -133,8 +159,8 @@ typedef struct {
   WW_VEC(bool) wanted;
 } pass;
 
-static ww_status run_pending(ww_lm_session *s, writer *w, uint32_t n, const bool *open, ww_arena *a, pass *p,
-                             float *logits, ww_err *e) {
+static ww_status run_pending(ww_lm_session *s, writer *w, uint32_t n, const bool *open, ww_arena *a,
+                             pass *p, float *logits, ww_err *e) {
   p->token.n = p->sequence.n = p->wanted.n = 0;
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = 0; open[i] && k < w[i].pending.n; k++) {
@@ -142,13 +168,15 @@ static ww_status run_pending(ww_lm_session *s, writer *w, uint32_t n, const bool
       ww_push(a, &p->sequence, i);
       ww_push(a, &p->wanted, k + 1 == w[i].pending.n);
     }
-  for (uint32_t i = 0; i < n; i++) w[i].pending.n = 0;
-  ww_lm_pass run = {.n = p->token.n, .token = p->token.v, .sequence = p->sequence.v, .wanted = p->wanted.v};
+  for (uint32_t i = 0; i < n; i++)
+    w[i].pending.n = 0;
+  ww_lm_pass run = {
+      .n = p->token.n, .token = p->token.v, .sequence = p->sequence.v, .wanted = p->wanted.v};
   return p->token.n ? ww_lm_run(s, &run, logits, NULL, e) : WW_OK;
 }
 
-ww_status ww_text_json(const ww_text_grammar *g, ww_lm_session *s, uint32_t vocab, uint32_t n, float *logits,
-                       ww_arena *a, const char **out, ww_err *e) {
+ww_status ww_text_json(const ww_text_grammar *g, ww_lm_session *s, uint32_t vocab, uint32_t n,
+                       float *logits, ww_arena *a, const char **out, ww_err *e) {
   writer *w = WW_NEWN(a, writer, n);
   bool *open = WW_NEWN(a, bool, n);
   pass p = {0};
@@ -161,7 +189,8 @@ ww_status ww_text_json(const ww_text_grammar *g, ww_lm_session *s, uint32_t voca
   while (left && !st) {
     st = run_pending(s, w, n, open, a, &p, logits, e);
     for (uint32_t i = 0, row = 0; i < n && !st; i++) {
-      if (!open[i]) continue;
+      if (!open[i])
+        continue;
       open[i] = advance(g, &w[i], logits + (size_t)row++ * vocab, a);
       left -= !open[i];
     }

@@ -1,7 +1,8 @@
 /* cudart.c - the CUDA runtime API of an emulated program: registration, launches, devices, errors.
  *
- * Called by the code that clang makes for <<<...>>> and by the bodies of the shim's ww_runtime_full.h, whose prototypes these
- * are; enumerations are plain ints here. What has no effect on the program is one table at the end. */
+ * Called by the code that clang makes for <<<...>>> and by the bodies of the shim's
+ * ww_runtime_full.h, whose prototypes these are; enumerations are plain ints here. What has no
+ * effect on the program is one table at the end. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -28,26 +29,43 @@ WW_EMU_EXPORT void **__cudaRegisterFatBinary(void *binary) {
   ww_emu_get();
   return &handle;
 }
-WW_EMU_EXPORT void __cudaRegisterFatBinaryEnd(void **h) { (void)h; }
-WW_EMU_EXPORT void __cudaUnregisterFatBinary(void **h) { (void)h; }
+WW_EMU_EXPORT void __cudaRegisterFatBinaryEnd(void **h) {
+  (void)h;
+}
+WW_EMU_EXPORT void __cudaUnregisterFatBinary(void **h) {
+  (void)h;
+}
 
-WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device, int limit,
-                                         void *tid, void *bid, void *bdim, void *gdim, int *wsize) {
+WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device,
+                                         int limit, void *tid, void *bid, void *bdim, void *gdim,
+                                         int *wsize) {
   ww_emu *s = ww_emu_get();
-  (void)h, (void)name, (void)limit, (void)tid, (void)bid, (void)bdim, (void)gdim, (void)wsize;
+  (void)h;
+  (void)name;
+  (void)limit;
+  (void)tid;
+  (void)bid;
+  (void)bdim;
+  (void)gdim;
+  (void)wsize;
   ww_emu_lock();
   ww_push(s->arena, &stubs, (__typeof__(*stubs.v)){host, ww_emu_kernel_named(device)});
   ww_emu_unlock();
   return 0;
 }
 
-WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name, int external, size_t size,
-                                     int constant, int global) {
+WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name,
+                                     int external, size_t size, int constant, int global) {
   ww_emu *s = ww_emu_get();
-  (void)h, (void)address, (void)external, (void)constant, (void)global;
+  (void)h;
+  (void)address;
+  (void)external;
+  (void)constant;
+  (void)global;
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
-  if (y->address && y->bytes != size) { /* static variables of two files that have only the name in common */
+  if (y->address &&
+      y->bytes != size) { /* static variables of two files that have only the name in common */
     y = WW_NEW(s->arena, ww_emu_symbol);
     y->name = y->mangled = ww_strdup(s->arena, name);
   }
@@ -55,21 +73,27 @@ WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, cons
   ww_push(s->arena, &shadows, (__typeof__(*shadows.v)){shadow, y, size});
   ww_emu_unlock();
 }
-WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *address, const char *name, int external,
-                                            size_t size, int constant, int global) {
+WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *address,
+                                            const char *name, int external, size_t size,
+                                            int constant, int global) {
   (void)address;
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
   __cudaRegisterVar(h, *shadow, NULL, name, external, size, constant, global);
 }
 /* References: the device's variable holds a handle, which nobody sets here. */
-WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address, const char *name, int dim,
-                                         int norm, int ext) {
-  (void)h, (void)shadow, (void)address, (void)dim, (void)norm, (void)ext;
+WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address,
+                                         const char *name, int dim, int norm, int ext) {
+  (void)h;
+  (void)shadow;
+  (void)address;
+  (void)dim;
+  (void)norm;
+  (void)ext;
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
-WW_EMU_EXPORT void __cudaRegisterSurface(void **h, const void *shadow, const void **address, const char *name, int dim,
-                                         int ext) {
+WW_EMU_EXPORT void __cudaRegisterSurface(void **h, const void *shadow, const void **address,
+                                         const char *name, int dim, int ext) {
   __cudaRegisterTexture(h, shadow, address, name, dim, 0, ext);
 }
 
@@ -77,14 +101,16 @@ static ww_emu_kernel *kernel_of(const void *fn) {
   ww_emu_kernel *k = NULL;
   ww_emu_lock();
   for (uint32_t i = stubs.n; i-- && !k;)
-    if (stubs.v[i].fn == fn) k = stubs.v[i].kernel;
+    if (stubs.v[i].fn == fn)
+      k = stubs.v[i].kernel;
   ww_emu_unlock();
   return k;
 }
 
 WW_EMU_EXPORT int __wwSymbol(const void *shadow, void **address, size_t *bytes) {
   for (uint32_t i = 0; i < shadows.n; i++) {
-    if (shadows.v[i].shadow != shadow) continue;
+    if (shadows.v[i].shadow != shadow)
+      continue;
     *address = (void *)(uintptr_t)shadows.v[i].symbol->address;
     *bytes = shadows.v[i].bytes;
     return EMU_OK;
@@ -111,10 +137,11 @@ static __thread struct {
   uint32_t sizes[MOST_ARGS];
 } pending;
 
-static int launch(const void *fn, dim3 g, dim3 b, size_t shared, const void *const *values, const uint32_t *sizes,
-                  uint32_t n, bool cooperative) {
+static int launch(const void *fn, dim3 g, dim3 b, size_t shared, const void *const *values,
+                  const uint32_t *sizes, uint32_t n, bool cooperative) {
   ww_emu_kernel *k = kernel_of(fn);
-  if (!k) return ww_emu_error(EMU_INVALID_FUNCTION);
+  if (!k)
+    return ww_emu_error(EMU_INVALID_FUNCTION);
   ww_emu_launch l = {.kernel = k,
                      .grid = {g.x, g.y, g.z},
                      .block = {b.x, b.y, b.z},
@@ -128,15 +155,18 @@ static int launch(const void *fn, dim3 g, dim3 b, size_t shared, const void *con
 
 WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared, void *stream) {
   (void)stream;
-  if (pending.ncalls == MOST_NESTED) return ww_emu_error(EMU_INVALID_CONFIGURATION);
+  if (pending.ncalls == MOST_NESTED)
+    return ww_emu_error(EMU_INVALID_CONFIGURATION);
   pending.calls[pending.ncalls++] = (configuration){grid, block, shared};
   return EMU_OK;
 }
 
 WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offset) {
-  if (!offset) pending.nargs = pending.used = 0;
+  if (!offset)
+    pending.nargs = pending.used = 0;
   size_t at = (pending.used + 15u) & ~15u;
-  if (pending.nargs == MOST_ARGS || size > sizeof pending.bytes - at) return ww_emu_error(EMU_INVALID_VALUE);
+  if (pending.nargs == MOST_ARGS || size > sizeof pending.bytes - at)
+    return ww_emu_error(EMU_INVALID_VALUE);
   memcpy(pending.bytes + at, value, size);
   pending.values[pending.nargs] = pending.bytes + at;
   pending.sizes[pending.nargs++] = (uint32_t)size;
@@ -145,7 +175,8 @@ WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offse
 }
 
 WW_EMU_EXPORT int cudaLaunch(const void *fn) {
-  if (!pending.ncalls) return ww_emu_error(EMU_MISSING_CONFIGURATION);
+  if (!pending.ncalls)
+    return ww_emu_error(EMU_MISSING_CONFIGURATION);
   configuration c = pending.calls[--pending.ncalls];
   ww_emu_kernel *k = kernel_of(fn);
   uint32_t n = k && k->known && !k->nparams ? 0 : pending.nargs;
@@ -154,25 +185,28 @@ WW_EMU_EXPORT int cudaLaunch(const void *fn) {
   return rc;
 }
 
-WW_EMU_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, void *stream) {
+WW_EMU_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
+                                                   void *stream) {
   return (unsigned)cudaConfigureCall(grid, block, shared, stream);
 }
 
 /* Only the table tells how many arguments there are. */
 int ww_emu_stub_launch(const void *fn, ww_emu_launch *l, uint32_t *sizes, uint32_t most) {
   l->kernel = kernel_of(fn);
-  if (!l->kernel) return ww_emu_error(EMU_INVALID_FUNCTION);
+  if (!l->kernel)
+    return ww_emu_error(EMU_INVALID_FUNCTION);
   for (l->nargs = 0; l->values && l->nargs < l->kernel->nparams && l->nargs < most; l->nargs++)
     sizes[l->nargs] = l->kernel->params[l->nargs].size;
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared, void *stream,
-                             int cooperative) {
+WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared,
+                             void *stream, int cooperative) {
   uint32_t sizes[MOST_ARGS], n = 0;
   ww_emu_kernel *k = kernel_of(fn);
   (void)stream;
-  for (; k && args && n < k->nparams && n < MOST_ARGS; n++) sizes[n] = k->params[n].size;
+  for (; k && args && n < k->nparams && n < MOST_ARGS; n++)
+    sizes[n] = k->params[n].size;
   return launch(fn, g, b, shared, (const void *const *)args, sizes, n, cooperative);
 }
 
@@ -181,13 +215,20 @@ WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t
 WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
   ww_emu_kernel *k = kernel_of(fn);
   ww_emu *s = ww_emu_get();
-  if (!k) return ww_emu_error(EMU_INVALID_FUNCTION);
-  if (what == 0) *value = k->max_threads ? (int)k->max_threads : 1024;
-  if (what == 1) *value = (int)k->shared_static;
-  if (what == 2) *value = 32;
-  if (what == 3) *value = 0;
-  if (what != 4) return EMU_OK;
-  if (*value < 0 || (uint64_t)*value + k->shared_static > s->shared_block) return ww_emu_error(EMU_INVALID_VALUE);
+  if (!k)
+    return ww_emu_error(EMU_INVALID_FUNCTION);
+  if (what == 0)
+    *value = k->max_threads ? (int)k->max_threads : 1024;
+  if (what == 1)
+    *value = (int)k->shared_static;
+  if (what == 2)
+    *value = 32;
+  if (what == 3)
+    *value = 0;
+  if (what != 4)
+    return EMU_OK;
+  if (*value < 0 || (uint64_t)*value + k->shared_static > s->shared_block)
+    return ww_emu_error(EMU_INVALID_VALUE);
   k->shared_allowed = (uint32_t)*value;
   return EMU_OK;
 }
@@ -196,59 +237,97 @@ WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t
   ww_emu *s = ww_emu_get();
   ww_emu_kernel *k = kernel_of(fn);
   *blocks = 0;
-  if (!k) return ww_emu_error(EMU_INVALID_FUNCTION);
-  if (threads <= 0 || threads > 1024) return threads <= 0 ? ww_emu_error(EMU_INVALID_VALUE) : EMU_OK;
+  if (!k)
+    return ww_emu_error(EMU_INVALID_FUNCTION);
+  if (threads <= 0 || threads > 1024)
+    return threads <= 0 ? ww_emu_error(EMU_INVALID_VALUE) : EMU_OK;
   uint32_t warps = ((uint32_t)threads + 31) / 32, n = s->threads_sm / (32 * warps);
   uint64_t bytes = shared + k->shared_static + 1024;
-  if (n > s->blocks_sm) n = s->blocks_sm;
-  if (n > s->shared_sm / bytes) n = (uint32_t)(s->shared_sm / bytes);
+  if (n > s->blocks_sm)
+    n = s->blocks_sm;
+  if (n > s->shared_sm / bytes)
+    n = (uint32_t)(s->shared_sm / bytes);
   *blocks = (int)n;
   return EMU_OK;
 }
 
 /* ---- devices ---- */
 
-static int one_device(int device) { return device == 0 ? EMU_OK : ww_emu_error(EMU_INVALID_DEVICE); }
+static int one_device(int device) {
+  return device == 0 ? EMU_OK : ww_emu_error(EMU_INVALID_DEVICE);
+}
 
-WW_EMU_EXPORT int cudaGetDeviceCount(int *n) { return n ? (*n = 1, EMU_OK) : ww_emu_error(EMU_INVALID_VALUE); }
-WW_EMU_EXPORT int cudaGetDevice(int *d) { return d ? (*d = 0, EMU_OK) : ww_emu_error(EMU_INVALID_VALUE); }
-WW_EMU_EXPORT int cudaSetDevice(int d) { return one_device(d); }
-WW_EMU_EXPORT int cudaInitDevice(int d, unsigned f, unsigned g) { return (void)f, (void)g, one_device(d); }
-WW_EMU_EXPORT int cudaChooseDevice(int *d, const void *p) { return (void)p, *d = 0, EMU_OK; }
-WW_EMU_EXPORT int cudaGetDeviceFlags(unsigned *f) { return *f = 0, EMU_OK; }
-WW_EMU_EXPORT int cudaDriverGetVersion(int *v) { return *v = 12080, EMU_OK; }
-WW_EMU_EXPORT int cudaRuntimeGetVersion(int *v) { return *v = 12080, EMU_OK; }
-WW_EMU_EXPORT int cudaDeviceGetLimit(size_t *v, int limit) { return *v = limit == 2 ? 8u << 20 : 1024, EMU_OK; }
-WW_EMU_EXPORT int cudaDeviceGetCacheConfig(int *c) { return *c = 0, EMU_OK; }
-WW_EMU_EXPORT int cudaDeviceGetSharedMemConfig(int *c) { return *c = 1, EMU_OK; }
-WW_EMU_EXPORT int cudaDeviceCanAccessPeer(int *can, int d, int peer) { return (void)d, (void)peer, *can = 0, EMU_OK; }
+WW_EMU_EXPORT int cudaGetDeviceCount(int *n) {
+  return n ? (*n = 1, EMU_OK) : ww_emu_error(EMU_INVALID_VALUE);
+}
+WW_EMU_EXPORT int cudaGetDevice(int *d) {
+  return d ? (*d = 0, EMU_OK) : ww_emu_error(EMU_INVALID_VALUE);
+}
+WW_EMU_EXPORT int cudaSetDevice(int d) {
+  return one_device(d);
+}
+WW_EMU_EXPORT int cudaInitDevice(int d, unsigned f, unsigned g) {
+  return (void)f, (void)g, one_device(d);
+}
+WW_EMU_EXPORT int cudaChooseDevice(int *d, const void *p) {
+  return (void)p, *d = 0, EMU_OK;
+}
+WW_EMU_EXPORT int cudaGetDeviceFlags(unsigned *f) {
+  return *f = 0, EMU_OK;
+}
+WW_EMU_EXPORT int cudaDriverGetVersion(int *v) {
+  return *v = 12080, EMU_OK;
+}
+WW_EMU_EXPORT int cudaRuntimeGetVersion(int *v) {
+  return *v = 12080, EMU_OK;
+}
+WW_EMU_EXPORT int cudaDeviceGetLimit(size_t *v, int limit) {
+  return *v = limit == 2 ? 8u << 20 : 1024, EMU_OK;
+}
+WW_EMU_EXPORT int cudaDeviceGetCacheConfig(int *c) {
+  return *c = 0, EMU_OK;
+}
+WW_EMU_EXPORT int cudaDeviceGetSharedMemConfig(int *c) {
+  return *c = 1, EMU_OK;
+}
+WW_EMU_EXPORT int cudaDeviceCanAccessPeer(int *can, int d, int peer) {
+  return (void)d, (void)peer, *can = 0, EMU_OK;
+}
 WW_EMU_EXPORT int cudaDeviceGetP2PAttribute(int *v, int a, int d, int e) {
   return (void)a, (void)d, (void)e, *v = 0, EMU_OK;
 }
 WW_EMU_EXPORT int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
-  if (low) *low = 0;
-  if (high) *high = -5;
+  if (low)
+    *low = 0;
+  if (high)
+    *high = -5;
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaDeviceGetPCIBusId(char *out, int n, int d) {
   snprintf(out, (size_t)n, "0000:00:00.0");
   return one_device(d);
 }
-WW_EMU_EXPORT int cudaDeviceGetByPCIBusId(int *d, const char *id) { return (void)id, *d = 0, EMU_OK; }
+WW_EMU_EXPORT int cudaDeviceGetByPCIBusId(int *d, const char *id) {
+  return (void)id, *d = 0, EMU_OK;
+}
 
 WW_EMU_EXPORT void __wwNothing(const char *what) {
-  ww_emu_note("%s computes nothing in an emulated program: what hangs on its results is not right", what);
+  ww_emu_note("%s computes nothing in an emulated program: what hangs on its results is not right",
+              what);
 }
 
 WW_EMU_EXPORT unsigned long long __wwDevice(int what) {
   ww_emu *s = ww_emu_get();
   return what == 0 ? s->memory : what == 1 ? s->shared_sm : what == 2 ? s->shared_block : s->l2;
 }
-WW_EMU_EXPORT const char *__wwDeviceName(void) { return ww_emu_get()->gpu_name; }
+WW_EMU_EXPORT const char *__wwDeviceName(void) {
+  return ww_emu_get()->gpu_name;
+}
 
 WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   const ww_emu *s = ww_emu_get();
-  if (device) return ww_emu_error(EMU_INVALID_DEVICE);
+  if (device)
+    return ww_emu_error(EMU_INVALID_DEVICE);
   const struct {
     int attribute;
     uint64_t value;
@@ -304,7 +383,8 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   };
   *v = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].attribute == attribute) *v = (int)all[i].value;
+    if (all[i].attribute == attribute)
+      *v = (int)all[i].value;
   return EMU_OK;
 }
 
@@ -338,21 +418,29 @@ static const struct {
 
 WW_EMU_EXPORT const char *cudaGetErrorString(int code) {
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-    if (errors[i].code == code) return errors[i].text;
+    if (errors[i].code == code)
+      return errors[i].text;
   return "unrecognized error code";
 }
 WW_EMU_EXPORT const char *cudaGetErrorName(int code) {
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-    if (errors[i].code == code) return errors[i].name;
+    if (errors[i].code == code)
+      return errors[i].name;
   return "unrecognized error code";
 }
-WW_EMU_EXPORT int cudaGetLastError(void) { return ww_emu_last_error(true); }
-WW_EMU_EXPORT int cudaPeekAtLastError(void) { return ww_emu_last_error(false); }
+WW_EMU_EXPORT int cudaGetLastError(void) {
+  return ww_emu_last_error(true);
+}
+WW_EMU_EXPORT int cudaPeekAtLastError(void) {
+  return ww_emu_last_error(false);
+}
 
 /* ---- what has nothing to do here; arguments are not looked at ---- */
 
-#define DONE(name) \
-  WW_EMU_EXPORT int name(void) { return EMU_OK; }
+#define DONE(name)               \
+  WW_EMU_EXPORT int name(void) { \
+    return EMU_OK;               \
+  }
 DONE(cudaDeviceSynchronize)
 DONE(cudaDeviceReset)
 DONE(cudaSetDeviceFlags)

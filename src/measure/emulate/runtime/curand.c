@@ -1,5 +1,6 @@
-/* curand.c - cuRAND's host interface for an emulated program: numbers of the right distribution, seeded, not the same
- * numbers. The library's own kernels are not launches of the program and are not recorded. */
+/* curand.c - cuRAND's host interface for an emulated program: numbers of the right distribution,
+ * seeded, not the same numbers. The library's own kernels are not launches of the program and are
+ * not recorded. */
 #include "emu.h"
 
 #include <math.h>
@@ -16,8 +17,12 @@ static uint64_t next(generator *g) {
   z = (z ^ z >> 27) * 0x94D049BB133111EBull;
   return z ^ z >> 31;
 }
-static double uniform(generator *g) { return ((double)(next(g) >> 11) + 0.5) * 0x1p-53; } /* (0, 1) */
-static double normal(generator *g) { return sqrt(-2 * log(uniform(g))) * cos(6.283185307179586 * uniform(g)); }
+static double uniform(generator *g) {
+  return ((double)(next(g) >> 11) + 0.5) * 0x1p-53;
+} /* (0, 1) */
+static double normal(generator *g) {
+  return sqrt(-2 * log(uniform(g))) * cos(6.283185307179586 * uniform(g));
+}
 
 WW_EMU_EXPORT int curandCreateGenerator(generator **g, int type) {
   (void)type;
@@ -25,25 +30,36 @@ WW_EMU_EXPORT int curandCreateGenerator(generator **g, int type) {
   ww_emu_note("cuRAND gives other numbers of the same distribution here");
   return 0;
 }
-WW_EMU_EXPORT int curandCreateGeneratorHost(generator **g, int type) { return curandCreateGenerator(g, type); }
-WW_EMU_EXPORT int curandDestroyGenerator(generator *g) { return free(g), 0; }
-WW_EMU_EXPORT int curandGetVersion(int *v) { return *v = 10309, 0; }
+WW_EMU_EXPORT int curandCreateGeneratorHost(generator **g, int type) {
+  return curandCreateGenerator(g, type);
+}
+WW_EMU_EXPORT int curandDestroyGenerator(generator *g) {
+  return free(g), 0;
+}
+WW_EMU_EXPORT int curandGetVersion(int *v) {
+  return *v = 10309, 0;
+}
 WW_EMU_EXPORT int curandSetPseudoRandomGeneratorSeed(generator *g, unsigned long long s) {
   return g->seed = s, g->at = 0, 0;
 }
-WW_EMU_EXPORT int curandSetGeneratorOffset(generator *g, unsigned long long o) { return g->at = o, 0; }
+WW_EMU_EXPORT int curandSetGeneratorOffset(generator *g, unsigned long long o) {
+  return g->at = o, 0;
+}
 
-#define DONE(name) \
-  WW_EMU_EXPORT int name(void) { return 0; }
+#define DONE(name)               \
+  WW_EMU_EXPORT int name(void) { \
+    return 0;                    \
+  }
 DONE(curandSetStream)
 DONE(curandSetGeneratorOrdering)
 DONE(curandSetQuasiRandomGeneratorDimensions)
 DONE(curandGenerateSeeds)
 
-#define GENERATE(name, type, expression)                        \
-  WW_EMU_EXPORT int name(generator *g, type *out, size_t n) {   \
-    for (size_t i = 0; i < n; i++) out[i] = (type)(expression); \
-    return 0;                                                   \
+#define GENERATE(name, type, expression)                      \
+  WW_EMU_EXPORT int name(generator *g, type *out, size_t n) { \
+    for (size_t i = 0; i < n; i++)                            \
+      out[i] = (type)(expression);                            \
+    return 0;                                                 \
   }
 GENERATE(curandGenerate, unsigned, next(g) >> 32)
 GENERATE(curandGenerateLongLong, unsigned long long, next(g))
@@ -52,7 +68,8 @@ GENERATE(curandGenerateUniformDouble, double, uniform(g))
 
 #define GENERATE_NORMAL(name, type, expression)                                          \
   WW_EMU_EXPORT int name(generator *g, type *out, size_t n, type mean, type deviation) { \
-    for (size_t i = 0; i < n; i++) out[i] = (type)(expression);                          \
+    for (size_t i = 0; i < n; i++)                                                       \
+      out[i] = (type)(expression);                                                       \
     return 0;                                                                            \
   }
 GENERATE_NORMAL(curandGenerateNormal, float, mean + deviation * normal(g))
@@ -65,7 +82,8 @@ WW_EMU_EXPORT int curandGeneratePoisson(generator *g, unsigned *out, size_t n, d
     double v = floor(lambda + sqrt(lambda) * normal(g) + 0.5); /* large means */
     if (lambda < 64) {
       double p = 1;
-      for (v = -1; p > exp(-lambda); v++) p *= uniform(g);
+      for (v = -1; p > exp(-lambda); v++)
+        p *= uniform(g);
     }
     out[i] = v > 0 ? (unsigned)v : 0;
   }

@@ -1,10 +1,11 @@
-/* emu.h - what the stand-ins for GPU runtimes share; linked into the emulated program, not used by warpwise itself.
+/* emu.h - what the stand-ins for GPU runtimes share; linked into the emulated program, not used by
+ * warpwise itself.
  *
  *   state.c    what the parent said (kernels, symbols, GPU), the recorder, errors
- *   heap.c     the program's device memory: ordinary memory with a map from addresses to allocations
- *   launch.c   one launch: checked, recorded, run when asked for
- *   execute.c  a kernel in the warp interpreter, in the program's own memory
- *   cudart.c, copy.c, stream.c, texture.c, driver.c, curand.c, hostmath.c   the CUDA API; omp.c   OpenMP's
+ *   heap.c     the program's device memory: ordinary memory with a map from addresses to
+ * allocations launch.c   one launch: checked, recorded, run when asked for execute.c  a kernel in
+ * the warp interpreter, in the program's own memory cudart.c, copy.c, stream.c, texture.c,
+ * driver.c, curand.c, hostmath.c   the CUDA API; omp.c   OpenMP's
  *
  * One lock guards the map and the tables; API calls may come from any thread of the program. */
 #ifndef WW_EMU_H
@@ -38,7 +39,7 @@ enum {
 /* ---- state.c ---- */
 
 typedef struct {
-  uint32_t size;    /* bytes */
+  uint32_t size; /* bytes */
   bool pointer, byval;
   const char *type; /* "f32", "i32"; NULL: not a plain number */
   const char *name;
@@ -56,7 +57,8 @@ typedef struct {
   uint32_t nsymbols;
   uint32_t shared_static, max_threads;
   uint32_t shared_allowed; /* cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set */
-  int32_t fn;              /* its function in the parsed module, -1: not looked up yet, -2: not there, -3: several */
+  int32_t
+      fn; /* its function in the parsed module, -1: not looked up yet, -2: not there, -3: several */
 } ww_emu_kernel;
 
 struct ww_emu_symbol {
@@ -64,15 +66,15 @@ struct ww_emu_symbol {
   uint64_t bytes, address; /* address 0: not there yet */
   const char *init_hex;    /* initial contents, or NULL for zeros */
   bool constant;
-  bool texture;            /* a texture or surface reference */
+  bool texture; /* a texture or surface reference */
 };
 
 typedef struct {
   ww_arena *arena; /* of the process */
   ww_recorder *recorder;
   bool execute;
-  const char *ir;              /* path of the modules' text, for execute.c */
-  const char *const *flags;    /* the build's, for launch specs */
+  const char *ir;           /* path of the modules' text, for execute.c */
+  const char *const *flags; /* the build's, for launch specs */
   ww_emu_kernel **kernels;
   uint32_t nkernels, cap_kernels;
   ww_emu_symbol **symbols;
@@ -84,12 +86,13 @@ typedef struct {
   uint64_t memory, shared_sm, shared_block, l2, clock_khz, memory_clock_khz, bus_bits;
 } ww_emu;
 
-ww_emu *ww_emu_get(void);   /* made on first use; never NULL */
-void ww_emu_lock(void);     /* recursive */
+ww_emu *ww_emu_get(void); /* made on first use; never NULL */
+void ww_emu_lock(void);   /* recursive */
 void ww_emu_unlock(void);
 int ww_emu_error(int code); /* remembers it when it is one; returns it */
 int ww_emu_last_error(bool clear);
-void ww_emu_note(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* once per text, on stderr and in the record */
+void ww_emu_note(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2))); /* once per text, on stderr and in the record */
 /* Made when unknown; `mangled` may be clang's name, nvcc's is kept. */
 ww_emu_kernel *ww_emu_kernel_named(const char *mangled);
 ww_emu_symbol *ww_emu_symbol_named(const char *mangled, uint64_t bytes);
@@ -98,19 +101,29 @@ void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes);
 
 /* ---- heap.c ---- */
 
-typedef enum { EMU_DEVICE, EMU_MANAGED, EMU_PINNED, EMU_REGISTERED, EMU_SYMBOL, EMU_ARRAY } ww_emu_kind;
+typedef enum {
+  EMU_DEVICE,
+  EMU_MANAGED,
+  EMU_PINNED,
+  EMU_REGISTERED,
+  EMU_SYMBOL,
+  EMU_ARRAY
+} ww_emu_kind;
 
 typedef struct {
   uint64_t base, bytes, id;
   uint8_t kind; /* ww_emu_kind */
-  void *map;    /* what to give back: munmap of `mapped` bytes, or free when mapped is 0; NULL: not ours */
+  void *map;    /* what to give back: munmap of `mapped` bytes, or free when mapped is 0; NULL: not
+                   ours */
   size_t mapped;
 } ww_emu_block;
 
-/* Zeroed, aligned to 256 bytes, apart from its neighbours; NULL when the GPU's memory is used up (pinned memory is the host's). */
+/* Zeroed, aligned to 256 bytes, apart from its neighbours; NULL when the GPU's memory is used up
+ * (pinned memory is the host's). */
 void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind);
 void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind); /* memory that others own */
-bool ww_emu_free(void *address, bool pinned); /* false: not the start of an allocation of that sort */
+bool ww_emu_free(void *address,
+                 bool pinned); /* false: not the start of an allocation of that sort */
 bool ww_emu_find(uint64_t address, ww_emu_block *out);
 uint32_t ww_emu_blocks(const ww_emu_block **out); /* by address; under the lock */
 uint64_t ww_emu_used(void);                       /* bytes of device memory */
@@ -136,11 +149,13 @@ int ww_emu_stub_launch(const void *fn, ww_emu_launch *l, uint32_t *sizes, uint32
 
 /* ---- stream.c: graphs ---- */
 
-int ww_emu_graph_operation(void **node, void *graph, void (*fn)(void *), const void *data, size_t n); /* data is copied */
+int ww_emu_graph_operation(void **node, void *graph, void (*fn)(void *), const void *data,
+                           size_t n); /* data is copied */
 
 /* While a stream is captured its operations are kept instead of done. True: it was kept. */
 bool ww_emu_capture_launch(const ww_emu_launch *l);
-bool ww_emu_capture_call(void (*fn)(void *), const void *data, size_t n); /* data is copied; fn gets the copy */
+bool ww_emu_capture_call(void (*fn)(void *), const void *data,
+                         size_t n); /* data is copied; fn gets the copy */
 
 /* ---- execute.c ---- */
 

@@ -1,8 +1,10 @@
-/* heap.c - the device memory of an emulated program: ordinary memory, and a map from addresses to allocations.
+/* heap.c - the device memory of an emulated program: ordinary memory, and a map from addresses to
+ * allocations.
  *
- * The map is an array by address: programs hold tens of allocations, rarely thousands, and every pointer argument of every
- * launch is looked up. Large allocations are mappings with inaccessible pages around them, so that running over the end
- * on the host side is seen; small ones come from malloc, because mappings are few. Ids count up and are never used again. */
+ * The map is an array by address: programs hold tens of allocations, rarely thousands, and every
+ * pointer argument of every launch is looked up. Large allocations are mappings with inaccessible
+ * pages around them, so that running over the end on the host side is seen; small ones come from
+ * malloc, because mappings are few. Ids count up and are never used again. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -13,7 +15,8 @@
 
 #define LARGE (128u << 10)
 #define ALIGN 256u
-#define GAP 512u /* behind a small allocation: the interpreter may read a few bytes past an element */
+#define GAP \
+  512u /* behind a small allocation: the interpreter may read a few bytes past an element */
 
 static struct {
   ww_emu_block *v;
@@ -35,19 +38,24 @@ static uint32_t after(uint64_t address) { /* index of the first block behind add
 
 static void insert(ww_emu_block b) {
   uint32_t at = after(b.base);
-  if (heap.n == heap.cap) heap.v = ww_xrealloc(heap.v, (heap.cap = heap.cap ? 2 * heap.cap : 64) * sizeof *heap.v);
+  if (heap.n == heap.cap)
+    heap.v = ww_xrealloc(heap.v, (heap.cap = heap.cap ? 2 * heap.cap : 64) * sizeof *heap.v);
   memmove(heap.v + at + 1, heap.v + at, (heap.n - at) * sizeof *heap.v);
   b.id = heap.next_id++;
   heap.v[at] = b;
   heap.n++;
 }
 
-static bool counts(uint8_t kind) { return kind == EMU_DEVICE || kind == EMU_MANAGED || kind == EMU_ARRAY; }
+static bool counts(uint8_t kind) {
+  return kind == EMU_DEVICE || kind == EMU_MANAGED || kind == EMU_ARRAY;
+}
 
 static void *map_large(uint64_t bytes, ww_emu_block *b) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), inner = (bytes + 64 + page - 1) / page * page;
-  uint8_t *p = mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) return NULL;
+  uint8_t *p =
+      mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    return NULL;
   if (mprotect(p + page, inner, PROT_READ | PROT_WRITE)) {
     munmap(p, inner + 2 * page);
     return NULL;
@@ -59,8 +67,10 @@ static void *map_large(uint64_t bytes, ww_emu_block *b) {
 
 static void *map_small(uint64_t bytes, ww_emu_block *b) {
   void *p;
-  if (posix_memalign(&p, ALIGN, bytes + GAP)) return NULL;
-  if ((uintptr_t)p < WW_GLOBAL_BASE) { /* a program at a fixed address: the interpreter has other things down there */
+  if (posix_memalign(&p, ALIGN, bytes + GAP))
+    return NULL;
+  if ((uintptr_t)p < WW_GLOBAL_BASE) { /* a program at a fixed address: the interpreter has other
+                                          things down there */
     free(p);
     return map_large(bytes, b);
   }
@@ -79,7 +89,8 @@ void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
   if (p) {
     b.base = (uint64_t)(uintptr_t)p;
     insert(b);
-    if (counts(b.kind)) heap.used += bytes;
+    if (counts(b.kind))
+      heap.used += bytes;
   }
   ww_emu_unlock();
   return p;
@@ -87,7 +98,8 @@ void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
 
 void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind) {
   ww_emu_lock();
-  insert((ww_emu_block){.base = (uint64_t)(uintptr_t)address, .bytes = bytes, .kind = (uint8_t)kind});
+  insert(
+      (ww_emu_block){.base = (uint64_t)(uintptr_t)address, .bytes = bytes, .kind = (uint8_t)kind});
   ww_emu_unlock();
 }
 
@@ -103,9 +115,11 @@ bool ww_emu_free(void *address, bool pinned) {
   ww_emu_lock();
   uint32_t i = after(base);
   bool found = i && heap.v[i - 1].base == base && heap.v[i - 1].kind != EMU_SYMBOL;
-  if (found) found = pinned == (heap.v[i - 1].kind == EMU_PINNED || heap.v[i - 1].kind == EMU_REGISTERED);
+  if (found)
+    found = pinned == (heap.v[i - 1].kind == EMU_PINNED || heap.v[i - 1].kind == EMU_REGISTERED);
   if (found) {
-    if (counts(heap.v[i - 1].kind)) heap.used -= heap.v[i - 1].bytes;
+    if (counts(heap.v[i - 1].kind))
+      heap.used -= heap.v[i - 1].bytes;
     give_back(&heap.v[i - 1]);
     memmove(heap.v + i - 1, heap.v + i, (heap.n - i) * sizeof *heap.v);
     heap.n--;
@@ -117,10 +131,13 @@ bool ww_emu_free(void *address, bool pinned) {
 bool ww_emu_find(uint64_t address, ww_emu_block *out) {
   ww_emu_lock();
   uint32_t i = after(address);
-  /* One past the end still belongs to it, as pointers to an end do, unless another begins there. Behind memory that was
-   * adopted lies the program's own: a host variable behind a symbol's copy is no part of the symbol. */
-  bool found = i && address - heap.v[i - 1].base < heap.v[i - 1].bytes + (heap.v[i - 1].map != NULL);
-  if (found) *out = heap.v[i - 1];
+  /* One past the end still belongs to it, as pointers to an end do, unless another begins there.
+   * Behind memory that was adopted lies the program's own: a host variable behind a symbol's copy
+   * is no part of the symbol. */
+  bool found =
+      i && address - heap.v[i - 1].base < heap.v[i - 1].bytes + (heap.v[i - 1].map != NULL);
+  if (found)
+    *out = heap.v[i - 1];
   ww_emu_unlock();
   return found;
 }
@@ -130,4 +147,6 @@ uint32_t ww_emu_blocks(const ww_emu_block **out) {
   return heap.n;
 }
 
-uint64_t ww_emu_used(void) { return heap.used; }
+uint64_t ww_emu_used(void) {
+  return heap.used;
+}

@@ -8,31 +8,42 @@ static const double pi = 3.14159265358979323846;
 /* Exact at multiples of a half, as the names promise. */
 static double sin_pi(double x) {
   double r = fmod(x, 2);
-  if (r < -1) r += 2;
-  if (r > 1) r -= 2;
-  if (r == floor(r)) return 0;
+  if (r < -1)
+    r += 2;
+  if (r > 1)
+    r -= 2;
+  if (r == floor(r))
+    return 0;
   return r > 0.5 ? sin(pi * (1 - r)) : r < -0.5 ? -sin(pi * (1 + r)) : sin(pi * r);
 }
-static double cos_pi(double x) { return fabs(fmod(x, 1)) == 0.5 ? 0 : cos(pi * fmod(x, 2)); }
+static double cos_pi(double x) {
+  return fabs(fmod(x, 1)) == 0.5 ? 0 : cos(pi * fmod(x, 2));
+}
 
 /* Newton's steps on erf from a rough start. */
 static double erf_inverse(double y) {
-  if (y <= -1 || y >= 1) return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;
-  double w = log(1 - y * y), t = 2 / (pi * 0.147) + w / 2, x = copysign(sqrt(sqrt(t * t - w / 0.147) - t), y);
-  for (int i = 0; i < 4; i++) x -= (erf(x) - y) / (2 / sqrt(pi) * exp(-x * x));
+  if (y <= -1 || y >= 1)
+    return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;
+  double w = log(1 - y * y), t = 2 / (pi * 0.147) + w / 2,
+         x = copysign(sqrt(sqrt(t * t - w / 0.147) - t), y);
+  for (int i = 0; i < 4; i++)
+    x -= (erf(x) - y) / (2 / sqrt(pi) * exp(-x * x));
   return x;
 }
 static double bessel_i(double x, int order) {
   double term = order ? x / 2 : 1, sum = term;
-  for (int k = 1; k < 500 && fabs(term) > 1e-17 * fabs(sum); k++) sum += term *= x * x / 4 / (k * (double)(k + order));
+  for (int k = 1; k < 500 && fabs(term) > 1e-17 * fabs(sum); k++)
+    sum += term *= x * x / 4 / (k * (double)(k + order));
   return sum;
 }
 
-#define BOTH1(name, expression)                              \
-  WW_EMU_EXPORT double name(double x) { return expression; } \
-  WW_EMU_EXPORT float name##f(float y) {                     \
-    double x = y;                                            \
-    return (float)(expression);                              \
+#define BOTH1(name, expression)          \
+  WW_EMU_EXPORT double name(double x) {  \
+    return expression;                   \
+  }                                      \
+  WW_EMU_EXPORT float name##f(float y) { \
+    double x = y;                        \
+    return (float)(expression);          \
   }
 BOTH1(rsqrt, 1 / sqrt(x))
 BOTH1(rcbrt, 1 / cbrt(x))
@@ -46,27 +57,46 @@ BOTH1(erfcx, exp(x *x) * erfc(x))
 BOTH1(cyl_bessel_i0, bessel_i(x, 0))
 BOTH1(cyl_bessel_i1, bessel_i(x, 1))
 
-#define BOTH(name, parameters, parametersf, expression)       \
-  WW_EMU_EXPORT double name parameters { return expression; } \
-  WW_EMU_EXPORT float name##f parametersf { return (float)(expression); }
+#define BOTH(name, parameters, parametersf, expression) \
+  WW_EMU_EXPORT double name parameters {                \
+    return expression;                                  \
+  }                                                     \
+  WW_EMU_EXPORT float name##f parametersf {             \
+    return (float)(expression);                         \
+  }
 BOTH(fdivide, (double a, double b), (float a, float b), a / b)
 BOTH(rhypot, (double a, double b), (float a, float b), 1 / hypot(a, b))
 BOTH(norm3d, (double a, double b, double c), (float a, float b, float c), hypot(hypot(a, b), c))
-BOTH(rnorm3d, (double a, double b, double c), (float a, float b, float c), 1 / hypot(hypot(a, b), c))
+BOTH(rnorm3d, (double a, double b, double c), (float a, float b, float c),
+     1 / hypot(hypot(a, b), c))
 BOTH(norm4d, (double a, double b, double c, double d), (float a, float b, float c, float d),
      hypot(hypot(a, b), hypot(c, d)))
 BOTH(rnorm4d, (double a, double b, double c, double d), (float a, float b, float c, float d),
      1 / hypot(hypot(a, b), hypot(c, d)))
 
-WW_EMU_EXPORT void sincospi(double x, double *s, double *c) { *s = sin_pi(x), *c = cos_pi(x); }
-WW_EMU_EXPORT void sincospif(float x, float *s, float *c) { *s = (float)sin_pi(x), *c = (float)cos_pi(x); }
-WW_EMU_EXPORT unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-WW_EMU_EXPORT unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
-WW_EMU_EXPORT long long llmin(long long a, long long b) { return a < b ? a : b; }
-WW_EMU_EXPORT long long llmax(long long a, long long b) { return a > b ? a : b; }
+WW_EMU_EXPORT void sincospi(double x, double *s, double *c) {
+  *s = sin_pi(x);
+  *c = cos_pi(x);
+}
+WW_EMU_EXPORT void sincospif(float x, float *s, float *c) {
+  *s = (float)sin_pi(x);
+  *c = (float)cos_pi(x);
+}
+WW_EMU_EXPORT unsigned umin(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+WW_EMU_EXPORT unsigned umax(unsigned a, unsigned b) {
+  return a > b ? a : b;
+}
+WW_EMU_EXPORT long long llmin(long long a, long long b) {
+  return a < b ? a : b;
+}
+WW_EMU_EXPORT long long llmax(long long a, long long b) {
+  return a > b ? a : b;
+}
 
-/* ---- bfloat16: what compilers call for conversions, where the compiler's own library is older than the type. The value comes
- * back in the same register as any 16-bit float. ---- */
+/* ---- bfloat16: what compilers call for conversions, where the compiler's own library is older
+ * than the type. The value comes back in the same register as any 16-bit float. ---- */
 
 #if defined(__x86_64__) && defined(__FLT16_MAX__)
 static _Float16 bits16(uint16_t b) {
@@ -78,7 +108,8 @@ static _Float16 bits16(uint16_t b) {
 WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncsfbf2(float f) {
   uint32_t u;
   memcpy(&u, &f, 4);
-  if (isnan(f)) return bits16((uint16_t)(u >> 16 | 0x40));
+  if (isnan(f))
+    return bits16((uint16_t)(u >> 16 | 0x40));
   return bits16((uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16));
 }
 /* Rounded once: to odd in single precision first. */
@@ -87,7 +118,8 @@ WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncdfbf2(double d) {
   uint32_t u;
   memcpy(&u, &f, 4);
   if (!isnan(d) && !isinf(f) && (double)f != d) {
-    if (fabs((double)f) > fabs(d)) u--;
+    if (fabs((double)f) > fabs(d))
+      u--;
     u |= 1;
     memcpy(&f, &u, 4);
   }

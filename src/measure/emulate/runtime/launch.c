@@ -1,23 +1,32 @@
-/* launch.c - one launch of an emulated program: checked against the GPU's limits, recorded, run when asked for. */
+/* launch.c - one launch of an emulated program: checked against the GPU's limits, recorded, run
+ * when asked for. */
 #include "emu.h"
 
 #include <stdlib.h>
 
-static uint64_t product(const uint64_t v[3]) { return v[0] * v[1] * v[2]; }
+static uint64_t product(const uint64_t v[3]) {
+  return v[0] * v[1] * v[2];
+}
 
 static int check(const ww_emu *s, const ww_emu_launch *l) {
   static const uint64_t most_block[3] = {1024, 1024, 64}, most_grid[3] = {0x7fffffff, 65535, 65535};
   for (int i = 0; i < 3; i++)
     if (!l->block[i] || !l->grid[i] || l->block[i] > most_block[i] || l->grid[i] > most_grid[i])
       return EMU_INVALID_CONFIGURATION;
-  if (product(l->block) > 1024) return EMU_INVALID_CONFIGURATION;
+  if (product(l->block) > 1024)
+    return EMU_INVALID_CONFIGURATION;
   const ww_emu_kernel *k = l->kernel;
-  if (k->max_threads && product(l->block) > k->max_threads) return EMU_OUT_OF_RESOURCES;
-  if (l->shared + k->shared_static > s->shared_block) return EMU_INVALID_VALUE;
-  if (l->shared + k->shared_static > (48u << 10) && l->shared > k->shared_allowed) return EMU_INVALID_VALUE;
+  if (k->max_threads && product(l->block) > k->max_threads)
+    return EMU_OUT_OF_RESOURCES;
+  if (l->shared + k->shared_static > s->shared_block)
+    return EMU_INVALID_VALUE;
+  if (l->shared + k->shared_static > (48u << 10) && l->shared > k->shared_allowed)
+    return EMU_INVALID_VALUE;
   if (l->cooperative) {
-    uint64_t warps = (product(l->block) + s->lanes - 1) / s->lanes, resident = s->threads_sm / (warps * s->lanes);
-    if (product(l->grid) > resident * s->sms) return EMU_COOPERATIVE_TOO_LARGE;
+    uint64_t warps = (product(l->block) + s->lanes - 1) / s->lanes,
+             resident = s->threads_sm / (warps * s->lanes);
+    if (product(l->grid) > resident * s->sms)
+      return EMU_COOPERATIVE_TOO_LARGE;
   }
   return EMU_OK;
 }
@@ -38,13 +47,15 @@ static void describe(const ww_emu_launch *l, uint32_t i, ww_raw_arg *out) {
 
 static bool has_texture(const ww_emu_launch *l) {
   for (uint32_t i = 0; i < l->kernel->nsymbols; i++)
-    if (l->kernel->symbols[i]->texture) return true;
+    if (l->kernel->symbols[i]->texture)
+      return true;
   for (uint32_t i = 0; i < l->nargs; i++)
     for (uint32_t at = 0; at + 8 <= l->sizes[i]; at += 8) {
       uint64_t v;
       memcpy(&v, (const char *)l->values[i] + at, 8);
       bool pointer = l->kernel->known && i < l->kernel->nparams && l->kernel->params[i].pointer;
-      if (!pointer && ww_emu_is_texture(v)) return true;
+      if (!pointer && ww_emu_is_texture(v))
+        return true;
     }
   return false;
 }
@@ -54,11 +65,13 @@ static void record(const ww_emu *s, const ww_emu_launch *l) {
   ww_raw_arg *args = ww_xcalloc(l->nargs + 1, sizeof *args);
   ww_raw_symbol *symbols = ww_xcalloc(k->nsymbols + 1, sizeof *symbols);
   uint32_t n = 0;
-  for (uint32_t i = 0; i < l->nargs; i++) describe(l, i, &args[i]);
+  for (uint32_t i = 0; i < l->nargs; i++)
+    describe(l, i, &args[i]);
   for (uint32_t i = 0; i < k->nsymbols; i++)
     if (k->symbols[i]->address)
-      symbols[n++] = (ww_raw_symbol){
-          .name = k->symbols[i]->name, .address = k->symbols[i]->address, .bytes = k->symbols[i]->bytes};
+      symbols[n++] = (ww_raw_symbol){.name = k->symbols[i]->name,
+                                     .address = k->symbols[i]->address,
+                                     .bytes = k->symbols[i]->bytes};
   ww_raw_launch raw = {.kernel = k->mangled,
                        .file = k->file,
                        .flags = s->flags,
@@ -83,8 +96,10 @@ int ww_emu_launch_now(const ww_emu_launch *l) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   int rc = check(s, l);
-  if (!rc && s->recorder) record(s, l);
-  if (!rc && s->execute) rc = ww_emu_execute(l);
+  if (!rc && s->recorder)
+    record(s, l);
+  if (!rc && s->execute)
+    rc = ww_emu_execute(l);
   ww_emu_unlock();
   return rc;
 }

@@ -1,7 +1,8 @@
 /* omp_api.c - the omp_* functions of an emulated program's host code.
  *
- * One thread, one device. Device memory that the program takes itself (omp_target_alloc) is emu.h's, as mapped memory
- * is. Types follow omp.h's ABI: enumerations are int, allocator handles are addresses, locks are one word. */
+ * One thread, one device. Device memory that the program takes itself (omp_target_alloc) is
+ * emu.h's, as mapped memory is. Types follow omp.h's ABI: enumerations are int, allocator handles
+ * are addresses, locks are one word. */
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,38 +17,99 @@ enum { DEVICES = 1, HOST = DEVICES };
 
 /* ---- threads ---- */
 
-API(void, omp_set_num_threads, int n) { (void)n; }
-API(int, omp_get_num_threads, void) { return 1; }
-API(int, omp_get_max_threads, void) { return 1; }
-API(int, omp_get_thread_num, void) { return 0; }
-API(int, omp_get_num_procs, void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
-API(int, omp_in_parallel, void) { return 0; }
-API(void, omp_set_dynamic, int on) { (void)on; }
-API(int, omp_get_dynamic, void) { return 0; }
-API(void, omp_set_nested, int on) { (void)on; }
-API(int, omp_get_nested, void) { return 0; }
-API(int, omp_get_thread_limit, void) { return 1; }
-API(void, omp_set_max_active_levels, int n) { (void)n; }
-API(int, omp_get_max_active_levels, void) { return 1; }
-API(int, omp_get_supported_active_levels, void) { return 1; }
-API(int, omp_get_level, void) { return ww_omp_level(); }
-API(int, omp_get_active_level, void) { return 0; }
-API(int, omp_get_ancestor_thread_num, int n) { return n >= 0 && n <= ww_omp_level() ? 0 : -1; }
-API(int, omp_get_team_size, int n) { return n >= 0 && n <= ww_omp_level() ? 1 : -1; }
-API(int, omp_in_final, void) { return 0; }
-API(int, omp_get_num_teams, void) { return 1; }
-API(int, omp_get_team_num, void) { return 0; }
-API(void, omp_set_num_teams, int n) { (void)n; }
-API(int, omp_get_max_teams, void) { return 1; }
-API(void, omp_set_teams_thread_limit, int n) { (void)n; }
-API(int, omp_get_teams_thread_limit, void) { return 1; }
-API(int, omp_get_cancellation, void) { return 0; }
-API(int, omp_get_proc_bind, void) { return 0; }
-API(int, omp_get_num_places, void) { return 0; }
-API(int, omp_get_place_num, void) { return -1; }
-API(int, omp_get_max_task_priority, void) { return 0; }
+API(void, omp_set_num_threads, int n) {
+  (void)n;
+}
+API(int, omp_get_num_threads, void) {
+  return 1;
+}
+API(int, omp_get_max_threads, void) {
+  return 1;
+}
+API(int, omp_get_thread_num, void) {
+  return 0;
+}
+API(int, omp_get_num_procs, void) {
+  return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+API(int, omp_in_parallel, void) {
+  return 0;
+}
+API(void, omp_set_dynamic, int on) {
+  (void)on;
+}
+API(int, omp_get_dynamic, void) {
+  return 0;
+}
+API(void, omp_set_nested, int on) {
+  (void)on;
+}
+API(int, omp_get_nested, void) {
+  return 0;
+}
+API(int, omp_get_thread_limit, void) {
+  return 1;
+}
+API(void, omp_set_max_active_levels, int n) {
+  (void)n;
+}
+API(int, omp_get_max_active_levels, void) {
+  return 1;
+}
+API(int, omp_get_supported_active_levels, void) {
+  return 1;
+}
+API(int, omp_get_level, void) {
+  return ww_omp_level();
+}
+API(int, omp_get_active_level, void) {
+  return 0;
+}
+API(int, omp_get_ancestor_thread_num, int n) {
+  return n >= 0 && n <= ww_omp_level() ? 0 : -1;
+}
+API(int, omp_get_team_size, int n) {
+  return n >= 0 && n <= ww_omp_level() ? 1 : -1;
+}
+API(int, omp_in_final, void) {
+  return 0;
+}
+API(int, omp_get_num_teams, void) {
+  return 1;
+}
+API(int, omp_get_team_num, void) {
+  return 0;
+}
+API(void, omp_set_num_teams, int n) {
+  (void)n;
+}
+API(int, omp_get_max_teams, void) {
+  return 1;
+}
+API(void, omp_set_teams_thread_limit, int n) {
+  (void)n;
+}
+API(int, omp_get_teams_thread_limit, void) {
+  return 1;
+}
+API(int, omp_get_cancellation, void) {
+  return 0;
+}
+API(int, omp_get_proc_bind, void) {
+  return 0;
+}
+API(int, omp_get_num_places, void) {
+  return 0;
+}
+API(int, omp_get_place_num, void) {
+  return -1;
+}
+API(int, omp_get_max_task_priority, void) {
+  return 0;
+}
 
-static int schedule = 1, schedule_chunk;
+static int schedule = 1;
+schedule_chunk;
 
 API(void, omp_set_schedule, int kind, int chunk) {
   schedule = kind;
@@ -61,18 +123,44 @@ API(void, omp_get_schedule, int *kind, int *chunk) {
 
 /* ---- locks: one word, the depth of holding ---- */
 
-API(void, omp_init_lock, intptr_t *l) { *l = 0; }
-API(void, omp_init_lock_with_hint, intptr_t *l, int hint) { (void)hint, *l = 0; }
-API(void, omp_destroy_lock, intptr_t *l) { *l = 0; }
-API(void, omp_set_lock, intptr_t *l) { *l = 1; }
-API(void, omp_unset_lock, intptr_t *l) { *l = 0; }
-API(int, omp_test_lock, intptr_t *l) { return *l ? 0 : (int)(*l = 1); }
-API(void, omp_init_nest_lock, intptr_t *l) { *l = 0; }
-API(void, omp_init_nest_lock_with_hint, intptr_t *l, int hint) { (void)hint, *l = 0; }
-API(void, omp_destroy_nest_lock, intptr_t *l) { *l = 0; }
-API(void, omp_set_nest_lock, intptr_t *l) { ++*l; }
-API(void, omp_unset_nest_lock, intptr_t *l) { --*l; }
-API(int, omp_test_nest_lock, intptr_t *l) { return (int)++*l; }
+API(void, omp_init_lock, intptr_t *l) {
+  *l = 0;
+}
+API(void, omp_init_lock_with_hint, intptr_t *l, int hint) {
+  (void)hint;
+  *l = 0;
+}
+API(void, omp_destroy_lock, intptr_t *l) {
+  *l = 0;
+}
+API(void, omp_set_lock, intptr_t *l) {
+  *l = 1;
+}
+API(void, omp_unset_lock, intptr_t *l) {
+  *l = 0;
+}
+API(int, omp_test_lock, intptr_t *l) {
+  return *l ? 0 : (int)(*l = 1);
+}
+API(void, omp_init_nest_lock, intptr_t *l) {
+  *l = 0;
+}
+API(void, omp_init_nest_lock_with_hint, intptr_t *l, int hint) {
+  (void)hint;
+  *l = 0;
+}
+API(void, omp_destroy_nest_lock, intptr_t *l) {
+  *l = 0;
+}
+API(void, omp_set_nest_lock, intptr_t *l) {
+  ++*l;
+}
+API(void, omp_unset_nest_lock, intptr_t *l) {
+  --*l;
+}
+API(int, omp_test_nest_lock, intptr_t *l) {
+  return (int)++*l;
+}
 
 /* ---- time ---- */
 
@@ -82,59 +170,94 @@ API(double, omp_get_wtime, void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-API(double, omp_get_wtick, void) { return 1e-9; }
+API(double, omp_get_wtick, void) {
+  return 1e-9;
+}
 
 /* ---- devices ---- */
 
 static int default_device;
 
-API(int, omp_get_num_devices, void) { return DEVICES; }
-API(int, omp_get_default_device, void) { return default_device; }
-API(void, omp_set_default_device, int device) { default_device = device; }
-API(int, omp_is_initial_device, void) { return 1; }
-API(int, omp_get_initial_device, void) { return HOST; }
-API(int, omp_get_device_num, void) { return HOST; }
-API(int, omp_pause_resource, int kind, int device) { return (void)kind, (void)device, 0; }
-API(int, omp_pause_resource_all, int kind) { return (void)kind, 0; }
+API(int, omp_get_num_devices, void) {
+  return DEVICES;
+}
+API(int, omp_get_default_device, void) {
+  return default_device;
+}
+API(void, omp_set_default_device, int device) {
+  default_device = device;
+}
+API(int, omp_is_initial_device, void) {
+  return 1;
+}
+API(int, omp_get_initial_device, void) {
+  return HOST;
+}
+API(int, omp_get_device_num, void) {
+  return HOST;
+}
+API(int, omp_pause_resource, int kind, int device) {
+  return (void)kind, (void)device, 0;
+}
+API(int, omp_pause_resource_all, int kind) {
+  return (void)kind, 0;
+}
 
-bool ww_omp_is_host(int64_t device) { return (device == -1 ? default_device : device) != 0; }
+bool ww_omp_is_host(int64_t device) {
+  return (device == -1 ? default_device : device) != 0;
+}
 
 API(void *, omp_target_alloc, size_t bytes, int device) {
-  if (!bytes) return NULL;
+  if (!bytes)
+    return NULL;
   return ww_omp_is_host(device) ? malloc(bytes) : ww_emu_alloc(bytes, EMU_DEVICE);
 }
 
 API(void, omp_target_free, void *p, int device) {
-  if (!p) return;
+  if (!p)
+    return;
   if (ww_omp_is_host(device))
     free(p);
   else if (!ww_emu_free(p, false) && !ww_emu_free(p, true))
     ww_emu_note("OpenMP: omp_target_free of %p, which omp_target_alloc did not give", p);
 }
 
-API(void *, llvm_omp_target_alloc_device, size_t bytes, int device) { return omp_target_alloc(bytes, device); }
+API(void *, llvm_omp_target_alloc_device, size_t bytes, int device) {
+  return omp_target_alloc(bytes, device);
+}
 API(void *, llvm_omp_target_alloc_host, size_t bytes, int device) {
   return (void)device, ww_emu_alloc(bytes, EMU_PINNED);
 }
 API(void *, llvm_omp_target_alloc_shared, size_t bytes, int device) {
   return (void)device, ww_emu_alloc(bytes, EMU_MANAGED);
 }
-API(void, llvm_omp_target_free_device, void *p, int device) { omp_target_free(p, device); }
-API(void, llvm_omp_target_free_host, void *p, int device) { omp_target_free(p, device); }
-API(void, llvm_omp_target_free_shared, void *p, int device) { omp_target_free(p, device); }
-API(void *, llvm_omp_target_dynamic_shared_alloc, void) { return NULL; }
+API(void, llvm_omp_target_free_device, void *p, int device) {
+  omp_target_free(p, device);
+}
+API(void, llvm_omp_target_free_host, void *p, int device) {
+  omp_target_free(p, device);
+}
+API(void, llvm_omp_target_free_shared, void *p, int device) {
+  omp_target_free(p, device);
+}
+API(void *, llvm_omp_target_dynamic_shared_alloc, void) {
+  return NULL;
+}
 
-API(int, omp_target_memcpy, void *to, const void *from, size_t n, size_t to_at, size_t from_at, int to_device,
-    int from_device) {
-  (void)to_device, (void)from_device;
-  if (!to || !from) return 1;
+API(int, omp_target_memcpy, void *to, const void *from, size_t n, size_t to_at, size_t from_at,
+    int to_device, int from_device) {
+  (void)to_device;
+  (void)from_device;
+  if (!to || !from)
+    return 1;
   memmove((char *)to + to_at, (const char *)from + from_at, n);
   return 0;
 }
 
-API(int, omp_target_memcpy_async, void *to, const void *from, size_t n, size_t to_at, size_t from_at, int to_device,
-    int from_device, int ndeps, void *deps) {
-  (void)ndeps, (void)deps;
+API(int, omp_target_memcpy_async, void *to, const void *from, size_t n, size_t to_at,
+    size_t from_at, int to_device, int from_device, int ndeps, void *deps) {
+  (void)ndeps;
+  (void)deps;
   return omp_target_memcpy(to, from, n, to_at, from_at, to_device, from_device);
 }
 
@@ -144,21 +267,28 @@ API(void *, omp_target_memset, void *p, int byte, size_t n, int device) {
 }
 
 /* Copies a box out of one array into another; sizes in elements, outermost dimension first. */
-API(int, omp_target_memcpy_rect, void *to, const void *from, size_t element, int ndims, const size_t *volume,
-    const size_t *to_at, const size_t *from_at, const size_t *to_dims, const size_t *from_dims, int to_device,
-    int from_device) {
-  if (!to && !from) return INT32_MAX; /* asked for the number of dimensions that it can */
-  if (!to || !from || ndims < 1 || !element) return 1;
+API(int, omp_target_memcpy_rect, void *to, const void *from, size_t element, int ndims,
+    const size_t *volume, const size_t *to_at, const size_t *from_at, const size_t *to_dims,
+    const size_t *from_dims, int to_device, int from_device) {
+  if (!to && !from)
+    return INT32_MAX; /* asked for the number of dimensions that it can */
+  if (!to || !from || ndims < 1 || !element)
+    return 1;
   if (ndims == 1)
-    return omp_target_memcpy(to, from, element * volume[0], element * to_at[0], element * from_at[0], to_device,
-                             from_device);
+    return omp_target_memcpy(to, from, element * volume[0], element * to_at[0],
+                             element * from_at[0], to_device, from_device);
   size_t to_row = element, from_row = element;
-  for (int i = 1; i < ndims; i++) to_row *= to_dims[i], from_row *= from_dims[i];
+  for (int i = 1; i < ndims; i++) {
+    to_row *= to_dims[i];
+    from_row *= from_dims[i];
+  }
   for (size_t i = 0; i < volume[0]; i++) {
     int rc = omp_target_memcpy_rect((char *)to + (to_at[0] + i) * to_row,
-                                    (const char *)from + (from_at[0] + i) * from_row, element, ndims - 1, volume + 1,
-                                    to_at + 1, from_at + 1, to_dims + 1, from_dims + 1, to_device, from_device);
-    if (rc) return rc;
+                                    (const char *)from + (from_at[0] + i) * from_row, element,
+                                    ndims - 1, volume + 1, to_at + 1, from_at + 1, to_dims + 1,
+                                    from_dims + 1, to_device, from_device);
+    if (rc)
+      return rc;
   }
   return 0;
 }
@@ -190,41 +320,62 @@ API(int, omp_target_is_accessible, const void *host, size_t bytes, int device) {
   return ww_omp_is_host(device) && host;
 }
 
-API(int, omp_target_associate_ptr, const void *host, const void *memory, size_t bytes, size_t at, int device) {
-  if (!host || !memory || !bytes) return 1;
-  if (ww_omp_is_host(device)) return 1;
+API(int, omp_target_associate_ptr, const void *host, const void *memory, size_t bytes, size_t at,
+    int device) {
+  if (!host || !memory || !bytes)
+    return 1;
+  if (ww_omp_is_host(device))
+    return 1;
   ww_emu_lock();
   ww_omp_start();
   char *p = (char *)memory + at;
   const ww_omp_mapping *m = ww_omp_map_meets(host, bytes);
   int rc = m && m->device != (uintptr_t)p; /* the same again is allowed */
-  if (!m) ww_omp_map_put(host, bytes, p, WW_OMP_FOR_EVER);
+  if (!m)
+    ww_omp_map_put(host, bytes, p, WW_OMP_FOR_EVER);
   ww_emu_unlock();
   return rc;
 }
 
 API(int, omp_target_disassociate_ptr, const void *host, int device) {
-  if (!host || ww_omp_is_host(device)) return 1;
+  if (!host || ww_omp_is_host(device))
+    return 1;
   ww_emu_lock();
   const ww_omp_mapping *m = ww_omp_map_find(host);
   bool ours = m && m->refs == WW_OMP_FOR_EVER;
-  if (ours) ww_omp_map_remove(host);
+  if (ours)
+    ww_omp_map_remove(host);
   ww_emu_unlock();
   return !ours;
 }
 
 /* ---- allocators: all memory is the same ---- */
 
-API(uintptr_t, omp_init_allocator, uintptr_t space, int n, void *traits) { return (void)n, (void)traits, space + 1; }
-API(void, omp_destroy_allocator, uintptr_t a) { (void)a; }
-API(void, omp_set_default_allocator, uintptr_t a) { (void)a; }
-API(uintptr_t, omp_get_default_allocator, void) { return 1; }
-API(void *, omp_alloc, size_t bytes, uintptr_t a) { return (void)a, malloc(bytes ? bytes : 1); }
-API(void *, omp_calloc, size_t n, size_t bytes, uintptr_t a) { return (void)a, calloc(n ? n : 1, bytes ? bytes : 1); }
+API(uintptr_t, omp_init_allocator, uintptr_t space, int n, void *traits) {
+  return (void)n, (void)traits, space + 1;
+}
+API(void, omp_destroy_allocator, uintptr_t a) {
+  (void)a;
+}
+API(void, omp_set_default_allocator, uintptr_t a) {
+  (void)a;
+}
+API(uintptr_t, omp_get_default_allocator, void) {
+  return 1;
+}
+API(void *, omp_alloc, size_t bytes, uintptr_t a) {
+  return (void)a, malloc(bytes ? bytes : 1);
+}
+API(void *, omp_calloc, size_t n, size_t bytes, uintptr_t a) {
+  return (void)a, calloc(n ? n : 1, bytes ? bytes : 1);
+}
 API(void *, omp_realloc, void *p, size_t bytes, uintptr_t a, uintptr_t from) {
   return (void)a, (void)from, realloc(p, bytes ? bytes : 1);
 }
-API(void, omp_free, void *p, uintptr_t a) { (void)a, free(p); }
+API(void, omp_free, void *p, uintptr_t a) {
+  (void)a;
+  free(p);
+}
 
 API(void *, omp_aligned_alloc, size_t align, size_t bytes, uintptr_t a) {
   void *p;

@@ -1,8 +1,10 @@
-/* omp_kmpc.c - stand-ins for libomp's entry points: parallel regions of the host code, run by one thread.
+/* omp_kmpc.c - stand-ins for libomp's entry points: parallel regions of the host code, run by one
+ * thread.
  *
- * One thread is a team that every OpenMP program must work with, and it needs neither locks nor an installed libomp. Work is
- * done where it is announced: tasks run when they are made, loops hand out all iterations at once. Only the
- * device's work is of interest here, so the host's speed does not matter. */
+ * One thread is a team that every OpenMP program must work with, and it needs neither locks nor an
+ * installed libomp. Work is done where it is announced: tasks run when they are made, loops hand
+ * out all iterations at once. Only the device's work is of interest here, so the host's speed does
+ * not matter. */
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -14,14 +16,16 @@ typedef int32_t kmp;
 
 #define MOST_CAPTURED 256
 
-/* Each captured variable is an argument of its own. Passing more than the callee takes is harmless in the calling
- * conventions of x86-64, AArch64, POWER and RISC-V, so a few fixed counts are enough. */
+/* Each captured variable is an argument of its own. Passing more than the callee takes is harmless
+ * in the calling conventions of x86-64, AArch64, POWER and RISC-V, so a few fixed counts are
+ * enough. */
 #define A4(i) v[i], v[i + 1], v[i + 2], v[i + 3]
 #define A16(i) A4(i), A4(i + 4), A4(i + 8), A4(i + 12)
 #define A64(i) A16(i), A16(i + 16), A16(i + 32), A16(i + 48)
 static void call(void *fn, kmp argc, void **v) {
   kmp zero = 0, bound = 0;
-  if (argc <= 4) ((void (*)(kmp *, kmp *, void *, void *, void *, void *))fn)(&zero, &bound, A4(0));
+  if (argc <= 4)
+    ((void (*)(kmp *, kmp *, void *, void *, void *, void *))fn)(&zero, &bound, A4(0));
 #define FOUR void *, void *, void *, void *
 #define SIXTEEN FOUR, FOUR, FOUR, FOUR
 #define SIXTY_FOUR SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN
@@ -30,8 +34,8 @@ static void call(void *fn, kmp argc, void **v) {
   else if (argc <= 64)
     ((void (*)(kmp *, kmp *, SIXTY_FOUR))fn)(&zero, &bound, A64(0));
   else
-    ((void (*)(kmp *, kmp *, SIXTY_FOUR, SIXTY_FOUR, SIXTY_FOUR, SIXTY_FOUR))fn)(&zero, &bound, A64(0), A64(64),
-                                                                                 A64(128), A64(192));
+    ((void (*)(kmp *, kmp *, SIXTY_FOUR, SIXTY_FOUR, SIXTY_FOUR, SIXTY_FOUR))fn)(
+        &zero, &bound, A64(0), A64(64), A64(128), A64(192));
 }
 
 static __thread int level;
@@ -39,16 +43,20 @@ static __thread int level;
 static void enter(void *fn, kmp argc, va_list ap) {
   void *v[MOST_CAPTURED] = {0};
   if (argc > MOST_CAPTURED) {
-    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n", (int)argc, MOST_CAPTURED);
+    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n", (int)argc,
+            MOST_CAPTURED);
     abort();
   }
-  for (kmp i = 0; i < argc; i++) v[i] = va_arg(ap, void *);
+  for (kmp i = 0; i < argc; i++)
+    v[i] = va_arg(ap, void *);
   level++;
   call(fn, argc, v);
   level--;
 }
 
-int ww_omp_level(void) { return level; }
+int ww_omp_level(void) {
+  return level;
+}
 
 #define ENTRY(ret, name, ...)          \
   WW_EMU_EXPORT ret name(__VA_ARGS__); \
@@ -56,7 +64,9 @@ int ww_omp_level(void) { return level; }
 /* A function that ignores its arguments: callers pass what they like. */
 #define NOTHING(name)                   \
   WW_EMU_EXPORT void name(void *, ...); \
-  void name(void *loc, ...) { (void)loc; }
+  void name(void *loc, ...) {           \
+    (void)loc;                          \
+  }
 #define ALWAYS(name, value)            \
   WW_EMU_EXPORT kmp name(void *, ...); \
   kmp name(void *loc, ...) {           \
@@ -82,19 +92,22 @@ ENTRY(void, __kmpc_fork_teams, void *loc, kmp argc, void *fn, ...) {
 
 ENTRY(void, __kmpc_fork_call_if, void *loc, kmp argc, void *fn, kmp condition, void *args) {
   void *v[MOST_CAPTURED] = {args};
-  (void)loc, (void)condition;
+  (void)loc;
+  (void)condition;
   level++;
   call(fn, argc, v);
   level--;
 }
 
 ENTRY(void, __kmpc_serialized_parallel, void *loc, kmp gtid) {
-  (void)loc, (void)gtid;
+  (void)loc;
+  (void)gtid;
   level++;
 }
 
 ENTRY(void, __kmpc_end_serialized_parallel, void *loc, kmp gtid) {
-  (void)loc, (void)gtid;
+  (void)loc;
+  (void)gtid;
   level--;
 }
 
@@ -146,8 +159,12 @@ ALWAYS(__kmpc_cancellationpoint, 0)
 ALWAYS(__kmpc_reduce, 1) /* the caller adds its part into the variable itself */
 ALWAYS(__kmpc_reduce_nowait, 1)
 
-ENTRY(void *, __kmpc_threadprivate_cached, void *loc, kmp gtid, void *data, size_t size, void ***cache) {
-  (void)loc, (void)gtid, (void)size, (void)cache;
+ENTRY(void *, __kmpc_threadprivate_cached, void *loc, kmp gtid, void *data, size_t size,
+      void ***cache) {
+  (void)loc;
+  (void)gtid;
+  (void)size;
+  (void)cache;
   return data;
 }
 
@@ -158,48 +175,56 @@ NOTHING(__kmpc_copyprivate)
 ENTRY(void, __kmpc_error, void *loc, int severity, const char *message) {
   (void)loc;
   fprintf(stderr, "OpenMP: %s\n", message ? message : "error directive");
-  if (severity == 2) abort();
+  if (severity == 2)
+    abort();
 }
 
 /* ---- loops: all iterations in one chunk ---- */
 
-#define LOOPS(suffix, T, S)                                                                                           \
-  ENTRY(void, __kmpc_for_static_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last, T *lower, T *upper,      \
-        S *stride, S step, S chunk) {                                                                                 \
-    (void)loc, (void)gtid, (void)schedule, (void)chunk;                                                               \
-    if (last) *last = 1;                                                                                              \
-    *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);                                        \
-  }                                                                                                                   \
-  ENTRY(void, __kmpc_dist_for_static_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last, T *lower, T *upper, \
-        T *upper_dist, S *stride, S step, S chunk) {                                                                  \
-    *upper_dist = *upper;                                                                                             \
-    __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step, chunk);                    \
-  }                                                                                                                   \
-  ENTRY(void, __kmpc_dispatch_init_##suffix, void *loc, kmp gtid, kmp schedule, T lower, T upper, S step, S chunk) {  \
-    (void)loc, (void)gtid, (void)schedule, (void)chunk;                                                               \
-    push_loop((int64_t)lower, (int64_t)upper, (int64_t)step, step > 0 ? lower <= upper : lower >= upper);             \
-  }                                                                                                                   \
-  ENTRY(void, __kmpc_dist_dispatch_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last, T lower, T upper,     \
-        S step, S chunk) {                                                                                            \
-    if (last) *last = 1;                                                                                              \
-    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step, chunk);                                    \
-  }                                                                                                                   \
-  ENTRY(kmp, __kmpc_dispatch_next_##suffix, void *loc, kmp gtid, kmp *last, T *lower, T *upper, S *step) {            \
-    (void)loc, (void)gtid;                                                                                            \
-    if (!loops || !chunk_of[loops - 1].left) {                                                                        \
-      loops -= loops > 0;                                                                                             \
-      return 0;                                                                                                       \
-    }                                                                                                                 \
-    chunk_of[loops - 1].left = false;                                                                                 \
-    if (last) *last = 1;                                                                                              \
-    *lower = (T)chunk_of[loops - 1].lower;                                                                            \
-    *upper = (T)chunk_of[loops - 1].upper;                                                                            \
-    *step = (S)chunk_of[loops - 1].step;                                                                              \
-    return 1;                                                                                                         \
-  }                                                                                                                   \
+#define LOOPS(suffix, T, S)                                                                        \
+  ENTRY(void, __kmpc_for_static_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last,       \
+        T *lower, T *upper, S *stride, S step, S chunk) {                                          \
+    (void)loc, (void)gtid, (void)schedule, (void)chunk;                                            \
+    if (last)                                                                                      \
+      *last = 1;                                                                                   \
+    *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);                     \
+  }                                                                                                \
+  ENTRY(void, __kmpc_dist_for_static_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last,  \
+        T *lower, T *upper, T *upper_dist, S *stride, S step, S chunk) {                           \
+    *upper_dist = *upper;                                                                          \
+    __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step, chunk); \
+  }                                                                                                \
+  ENTRY(void, __kmpc_dispatch_init_##suffix, void *loc, kmp gtid, kmp schedule, T lower, T upper,  \
+        S step, S chunk) {                                                                         \
+    (void)loc, (void)gtid, (void)schedule, (void)chunk;                                            \
+    push_loop((int64_t)lower, (int64_t)upper, (int64_t)step,                                       \
+              step > 0 ? lower <= upper : lower >= upper);                                         \
+  }                                                                                                \
+  ENTRY(void, __kmpc_dist_dispatch_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last,    \
+        T lower, T upper, S step, S chunk) {                                                       \
+    if (last)                                                                                      \
+      *last = 1;                                                                                   \
+    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step, chunk);                 \
+  }                                                                                                \
+  ENTRY(kmp, __kmpc_dispatch_next_##suffix, void *loc, kmp gtid, kmp *last, T *lower, T *upper,    \
+        S *step) {                                                                                 \
+    (void)loc, (void)gtid;                                                                         \
+    if (!loops || !chunk_of[loops - 1].left) {                                                     \
+      loops -= loops > 0;                                                                          \
+      return 0;                                                                                    \
+    }                                                                                              \
+    chunk_of[loops - 1].left = false;                                                              \
+    if (last)                                                                                      \
+      *last = 1;                                                                                   \
+    *lower = (T)chunk_of[loops - 1].lower;                                                         \
+    *upper = (T)chunk_of[loops - 1].upper;                                                         \
+    *step = (S)chunk_of[loops - 1].step;                                                           \
+    return 1;                                                                                      \
+  }                                                                                                \
   NOTHING(__kmpc_dispatch_fini_##suffix)
 
-/* Loops nest through calls; a loop that is left by a cancelled region would stay, which nobody does to sixty-four of them. */
+/* Loops nest through calls; a loop that is left by a cancelled region would stay, which nobody does
+ * to sixty-four of them. */
 static __thread struct {
   int64_t lower, upper, step;
   bool left;
@@ -207,7 +232,8 @@ static __thread struct {
 static __thread uint32_t loops;
 
 static void push_loop(int64_t lower, int64_t upper, int64_t step, bool any) {
-  if (loops == sizeof chunk_of / sizeof *chunk_of) abort();
+  if (loops == sizeof chunk_of / sizeof *chunk_of)
+    abort();
   chunk_of[loops].lower = lower;
   chunk_of[loops].upper = upper;
   chunk_of[loops].step = step;
@@ -222,7 +248,9 @@ NOTHING(__kmpc_for_static_fini)
 NOTHING(__kmpc_dispatch_deinit)
 
 ENTRY(kmp, __kmpc_next_section, void *loc, kmp gtid, kmp n) {
-  (void)loc, (void)gtid, (void)n;
+  (void)loc;
+  (void)gtid;
+  (void)n;
   return 0;
 }
 
@@ -235,18 +263,23 @@ typedef struct task {
   void *destructors, *priority;
 } task; /* the compiler's own fields follow */
 
-ENTRY(void *, __kmpc_omp_task_alloc, void *loc, kmp gtid, kmp flags, size_t bytes, size_t shared_bytes, void *run) {
-  (void)loc, (void)gtid, (void)flags;
+ENTRY(void *, __kmpc_omp_task_alloc, void *loc, kmp gtid, kmp flags, size_t bytes,
+      size_t shared_bytes, void *run) {
+  (void)loc;
+  (void)gtid;
+  (void)flags;
   size_t at = (bytes + 15) / 16 * 16;
-  task *t = calloc(1, at + shared_bytes + 16); /* stays: tasks are few, and taskloop runs one again */
-  if (!t) abort();
+  task *t =
+      calloc(1, at + shared_bytes + 16); /* stays: tasks are few, and taskloop runs one again */
+  if (!t)
+    abort();
   t->shared = shared_bytes ? (char *)t + at : NULL;
   t->run = (kmp(*)(kmp, task *))run;
   return t;
 }
 
-ENTRY(void *, __kmpc_omp_target_task_alloc, void *loc, kmp gtid, kmp flags, size_t bytes, size_t shared_bytes,
-      void *run, int64_t device) {
+ENTRY(void *, __kmpc_omp_target_task_alloc, void *loc, kmp gtid, kmp flags, size_t bytes,
+      size_t shared_bytes, void *run, int64_t device) {
   (void)device;
   return __kmpc_omp_task_alloc(loc, gtid, flags, bytes, shared_bytes, run);
 }
@@ -257,26 +290,41 @@ static kmp run_task(task *t) {
 }
 
 ENTRY(kmp, __kmpc_omp_task, void *loc, kmp gtid, void *t) {
-  (void)loc, (void)gtid;
+  (void)loc;
+  (void)gtid;
   return run_task(t);
 }
 
-ENTRY(kmp, __kmpc_omp_task_with_deps, void *loc, kmp gtid, void *t, kmp ndeps, void *deps, kmp nnoalias,
-      void *noalias) {
-  (void)loc, (void)gtid, (void)ndeps, (void)deps, (void)nnoalias, (void)noalias;
+ENTRY(kmp, __kmpc_omp_task_with_deps, void *loc, kmp gtid, void *t, kmp ndeps, void *deps,
+      kmp nnoalias, void *noalias) {
+  (void)loc;
+  (void)gtid;
+  (void)ndeps;
+  (void)deps;
+  (void)nnoalias;
+  (void)noalias;
   return run_task(t);
 }
 
 /* The task's own bounds hold the whole loop already. */
-ENTRY(void, __kmpc_taskloop, void *loc, kmp gtid, void *t, kmp condition, uint64_t *lower, uint64_t *upper,
-      int64_t step, kmp nogroup, kmp schedule, uint64_t grain, void *duplicate) {
-  (void)loc, (void)gtid, (void)condition, (void)lower, (void)upper, (void)step, (void)nogroup, (void)schedule;
-  (void)grain, (void)duplicate;
+ENTRY(void, __kmpc_taskloop, void *loc, kmp gtid, void *t, kmp condition, uint64_t *lower,
+      uint64_t *upper, int64_t step, kmp nogroup, kmp schedule, uint64_t grain, void *duplicate) {
+  (void)loc;
+  (void)gtid;
+  (void)condition;
+  (void)lower;
+  (void)upper;
+  (void)step;
+  (void)nogroup;
+  (void)schedule;
+  (void)grain;
+  (void)duplicate;
   run_task(t);
 }
 
-ENTRY(void, __kmpc_taskloop_5, void *loc, kmp gtid, void *t, kmp condition, uint64_t *lower, uint64_t *upper,
-      int64_t step, kmp nogroup, kmp schedule, uint64_t grain, kmp modifier, void *duplicate) {
+ENTRY(void, __kmpc_taskloop_5, void *loc, kmp gtid, void *t, kmp condition, uint64_t *lower,
+      uint64_t *upper, int64_t step, kmp nogroup, kmp schedule, uint64_t grain, kmp modifier,
+      void *duplicate) {
   (void)modifier;
   __kmpc_taskloop(loc, gtid, t, condition, lower, upper, step, nogroup, schedule, grain, duplicate);
 }
@@ -293,17 +341,22 @@ NOTHING(__kmpc_end_taskgroup)
 
 /* A reduction over tasks: there is one copy, the variable itself. */
 ENTRY(void *, __kmpc_taskred_init, kmp gtid, kmp n, void *data) {
-  (void)gtid, (void)n;
+  (void)gtid;
+  (void)n;
   return data;
 }
 
 ENTRY(void *, __kmpc_taskred_modifier_init, void *loc, kmp gtid, kmp for_loop, kmp n, void *data) {
-  (void)loc, (void)gtid, (void)for_loop, (void)n;
+  (void)loc;
+  (void)gtid;
+  (void)for_loop;
+  (void)n;
   return data;
 }
 
 ENTRY(void *, __kmpc_task_reduction_get_th_data, kmp gtid, void *group, void *data) {
-  (void)gtid, (void)group;
+  (void)gtid;
+  (void)group;
   return data;
 }
 
@@ -312,17 +365,20 @@ NOTHING(__kmpc_task_reduction_modifier_fini)
 /* ---- memory of allocators ---- */
 
 ENTRY(void *, __kmpc_alloc, kmp gtid, size_t bytes, void *allocator) {
-  (void)gtid, (void)allocator;
+  (void)gtid;
+  (void)allocator;
   return malloc(bytes ? bytes : 1);
 }
 
 ENTRY(void *, __kmpc_aligned_alloc, kmp gtid, size_t align, size_t bytes, void *allocator) {
   void *p;
-  (void)gtid, (void)allocator;
+  (void)gtid;
+  (void)allocator;
   return posix_memalign(&p, align < sizeof p ? sizeof p : align, bytes ? bytes : 1) ? NULL : p;
 }
 
 ENTRY(void, __kmpc_free, kmp gtid, void *p, void *allocator) {
-  (void)gtid, (void)allocator;
+  (void)gtid;
+  (void)allocator;
   free(p);
 }

@@ -1,8 +1,9 @@
 /* omp_map.c - the table of mapped memory of an OpenMP program: host range -> device range.
  *
- * Mappings never overlap and are kept sorted by host address; programs map from a handful of arrays to some ten thousand
- * small ones, so finding is a binary search. Attached pointers (a pointer in mapped memory whose device copy points to device
- * memory) are kept beside it: copies of the memory around them must not bring one side's addresses to the other. */
+ * Mappings never overlap and are kept sorted by host address; programs map from a handful of arrays
+ * to some ten thousand small ones, so finding is a binary search. Attached pointers (a pointer in
+ * mapped memory whose device copy points to device memory) are kept beside it: copies of the memory
+ * around them must not bring one side's addresses to the other. */
 #include <stdlib.h>
 
 #include "omp.h"
@@ -24,7 +25,8 @@ static struct {
 } pointers;
 
 static void *room(void *v, size_t n, size_t *cap, size_t size) {
-  if (n < *cap) return v;
+  if (n < *cap)
+    return v;
   *cap = *cap ? 2 * *cap : 64;
   return ww_xrealloc(v, *cap * size);
 }
@@ -51,7 +53,8 @@ ww_omp_mapping *ww_omp_map_find(const void *host) {
 ww_omp_mapping *ww_omp_map_meets(const void *host, size_t bytes) {
   ww_omp_mapping *m = ww_omp_map_find(host);
   size_t i = after((uintptr_t)host);
-  if (!m && i < table.n && table.v[i].host < (uintptr_t)host + bytes) m = &table.v[i];
+  if (!m && i < table.n && table.v[i].host < (uintptr_t)host + bytes)
+    m = &table.v[i];
   return m;
 }
 
@@ -72,7 +75,8 @@ static ww_omp_mapping *insert(ww_omp_mapping m) {
 ww_omp_mapping *ww_omp_map_new(const void *host, size_t bytes, size_t before) {
   char *p = ww_emu_alloc(before + bytes, EMU_DEVICE);
   uintptr_t at = (uintptr_t)host;
-  if (!p) return NULL;
+  if (!p)
+    return NULL;
   return insert((ww_omp_mapping){at, at + bytes, (uintptr_t)(p + before), p, 1});
 }
 
@@ -81,16 +85,21 @@ ww_omp_mapping *ww_omp_map_put(const void *host, size_t bytes, void *device, int
   return insert((ww_omp_mapping){at, at + bytes, (uintptr_t)device, NULL, refs});
 }
 
-static bool lies_in(const void *p, uintptr_t from, uintptr_t to) { return (uintptr_t)p >= from && (uintptr_t)p < to; }
+static bool lies_in(const void *p, uintptr_t from, uintptr_t to) {
+  return (uintptr_t)p >= from && (uintptr_t)p < to;
+}
 
 void ww_omp_map_remove(const void *host) {
   ww_omp_mapping *m = ww_omp_map_find(host);
-  if (!m) return;
+  if (!m)
+    return;
   size_t kept = 0;
   for (size_t i = 0; i < pointers.n; i++)
-    if (!lies_in(pointers.v[i].host, m->host, m->host_end)) pointers.v[kept++] = pointers.v[i];
+    if (!lies_in(pointers.v[i].host, m->host, m->host_end))
+      pointers.v[kept++] = pointers.v[i];
   pointers.n = kept;
-  if (m->memory) ww_emu_free(m->memory, false);
+  if (m->memory)
+    ww_emu_free(m->memory, false);
   size_t at = (size_t)(m - table.v);
   memmove(m, m + 1, (table.n - at - 1) * sizeof *m);
   table.n--;
@@ -101,9 +110,11 @@ void ww_omp_map_remove(const void *host) {
 void ww_omp_attach(void **host_pointer, void *device_value) {
   void **device = ww_omp_map_device(host_pointer);
   attached *p = NULL;
-  if (device == host_pointer) return; /* not mapped */
+  if (device == host_pointer)
+    return; /* not mapped */
   for (size_t i = 0; i < pointers.n && !p; i++)
-    if (pointers.v[i].host == host_pointer) p = &pointers.v[i];
+    if (pointers.v[i].host == host_pointer)
+      p = &pointers.v[i];
   if (!p) {
     pointers.v = room(pointers.v, pointers.n, &pointers.cap, sizeof *pointers.v);
     p = &pointers.v[pointers.n++];
@@ -114,7 +125,8 @@ void ww_omp_attach(void **host_pointer, void *device_value) {
 
 bool ww_omp_holds_pointers(uintptr_t device, size_t bytes) {
   for (size_t i = 0; i < pointers.n; i++)
-    if (lies_in(pointers.v[i].device, device, device + bytes)) return true;
+    if (lies_in(pointers.v[i].device, device, device + bytes))
+      return true;
   return false;
 }
 
@@ -128,7 +140,8 @@ static size_t clip(const ww_omp_mapping *m, const void *host, size_t bytes) {
 
 void ww_omp_copy_to(const void *host, size_t bytes) {
   const ww_omp_mapping *m = ww_omp_map_find(host);
-  if (!m) return;
+  if (!m)
+    return;
   bytes = clip(m, host, bytes);
   memcpy((void *)(m->device + ((uintptr_t)host - m->host)), host, bytes);
   for (size_t i = 0; i < pointers.n; i++)
@@ -138,7 +151,8 @@ void ww_omp_copy_to(const void *host, size_t bytes) {
 
 void ww_omp_copy_from(const void *host, size_t bytes) {
   const ww_omp_mapping *m = ww_omp_map_find(host);
-  if (!m) return;
+  if (!m)
+    return;
   bytes = clip(m, host, bytes);
   memcpy((void *)host, (const void *)(m->device + ((uintptr_t)host - m->host)), bytes);
   for (size_t i = 0; i < pointers.n; i++)

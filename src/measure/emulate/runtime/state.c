@@ -1,8 +1,10 @@
-/* state.c - what an emulated program knows: the kernels and symbols of its sources, the GPU it is to see, the recorder.
+/* state.c - what an emulated program knows: the kernels and symbols of its sources, the GPU it is
+ * to see, the recorder.
  *
- * The parent names a file in WARPWISE_EMULATE: a line of settings, then a line per symbol and per kernel (build.c writes
- * it). Without the variable the program still runs, on a made-up GPU, and nothing is recorded. Everything is made on first
- * use, because the program's own constructors may call the API before main. */
+ * The parent names a file in WARPWISE_EMULATE: a line of settings, then a line per symbol and per
+ * kernel (build.c writes it). Without the variable the program still runs, on a made-up GPU, and
+ * nothing is recorded. Everything is made on first use, because the program's own constructors may
+ * call the API before main. */
 #include "emu.h"
 
 #include <errno.h>
@@ -22,17 +24,23 @@ static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread int last_error;
 
-void ww_emu_lock(void) { pthread_mutex_lock(&mutex); }
-void ww_emu_unlock(void) { pthread_mutex_unlock(&mutex); }
+void ww_emu_lock(void) {
+  pthread_mutex_lock(&mutex);
+}
+void ww_emu_unlock(void) {
+  pthread_mutex_unlock(&mutex);
+}
 
 int ww_emu_error(int code) {
-  if (code) last_error = code;
+  if (code)
+    last_error = code;
   return code;
 }
 
 int ww_emu_last_error(bool clear) {
   int e = last_error;
-  if (clear) last_error = 0;
+  if (clear)
+    last_error = 0;
   return e;
 }
 
@@ -45,11 +53,13 @@ void ww_emu_note(const char *fmt, ...) {
   va_end(ap);
   ww_emu_lock();
   bool before = false;
-  for (uint32_t i = 0; i < said.n && !before; i++) before = !strcmp(said.v[i], text);
+  for (uint32_t i = 0; i < said.n && !before; i++)
+    before = !strcmp(said.v[i], text);
   if (!before && said.n < 64) {
     ww_push(state.arena, &said, ww_strdup(state.arena, text));
     fprintf(stderr, "warpwise: %s\n", text);
-    if (state.recorder) ww_recorder_say(state.recorder, text);
+    if (state.recorder)
+      ww_recorder_say(state.recorder, text);
   }
   ww_emu_unlock();
 }
@@ -59,15 +69,19 @@ void ww_emu_note(const char *fmt, ...) {
 static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   ww_emu_block b;
   (void)ctx;
-  if (!ww_emu_find(address, &b)) return false;
-  *base = b.base, *bytes = b.bytes, *id = b.id;
+  if (!ww_emu_find(address, &b))
+    return false;
+  *base = b.base;
+  *bytes = b.bytes;
+  *id = b.id;
   return true;
 }
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   ww_emu_block b;
   (void)ctx;
-  if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base)) return false;
+  if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base))
+    return false;
   memcpy(out, (const void *)(uintptr_t)address, n);
   return true;
 }
@@ -90,7 +104,8 @@ static void describe_gpu(const char *name) {
   }
   int sm = g.architecture && ww_starts(g.architecture, "sm_") ? atoi(g.architecture + 3) : 90;
   state.gpu_name = g.full_name ? g.full_name : g.name ? g.name : "emulated GPU";
-  state.major = sm / 10, state.minor = sm % 10;
+  state.major = sm / 10;
+  state.minor = sm % 10;
   state.sms = g.sms ? g.sms : 132;
   state.lanes = 32; /* what CUDA programs are written for */
   state.regs_sm = (uint32_t)or_else(g.registers, 65536);
@@ -124,13 +139,15 @@ static bool flag_of(const cJSON *o, const char *name) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
 }
 
-/* Names are nvcc's from here on: clang spells those of static kernels and variables differently for host and device. */
+/* Names are nvcc's from here on: clang spells those of static kernels and variables differently for
+ * host and device. */
 ww_emu_symbol *ww_emu_symbol_named(const char *clangs, uint64_t bytes) {
   ww_emu_lock();
   const char *mangled = ww_ir_nvcc_name(clangs, state.arena);
   ww_emu_symbol *s = NULL;
   for (uint32_t i = 0; i < state.nsymbols && !s; i++)
-    if (!strcmp(state.symbols[i]->mangled, mangled)) s = state.symbols[i];
+    if (!strcmp(state.symbols[i]->mangled, mangled))
+      s = state.symbols[i];
   if (!s) {
     s = WW_NEW(state.arena, ww_emu_symbol);
     s->mangled = s->name = mangled;
@@ -151,7 +168,8 @@ ww_emu_kernel *ww_emu_kernel_named(const char *clangs) {
   const char *mangled = ww_ir_nvcc_name(clangs, state.arena);
   ww_emu_kernel *k = NULL;
   for (uint32_t i = 0; i < state.nkernels && !k; i++)
-    if (!strcmp(state.kernels[i]->mangled, mangled)) k = state.kernels[i];
+    if (!strcmp(state.kernels[i]->mangled, mangled))
+      k = state.kernels[i];
   if (!k) {
     k = WW_NEW(state.arena, ww_emu_kernel);
     k->mangled = k->name = mangled;
@@ -196,7 +214,8 @@ static void read_kernel(const cJSON *o, const char *mangled) {
 static void read_symbol(const cJSON *o, const char *mangled) {
   ww_emu_symbol *s = ww_emu_symbol_named(mangled, number_of(o, "bytes"));
   const char *name = text_of(o, "name");
-  if (name) s->name = name;
+  if (name)
+    s->name = name;
   s->bytes = number_of(o, "bytes");
   s->init_hex = text_of(o, "init");
   s->constant = flag_of(o, "constant");
@@ -206,7 +225,8 @@ static void read_settings(const cJSON *o) {
   const cJSON *flags = cJSON_GetObjectItemCaseSensitive(o, "flags"), *f;
   const char **v = WW_NEWN(state.arena, const char *, cJSON_GetArraySize(flags) + 1);
   uint32_t n = 0;
-  cJSON_ArrayForEach(f, flags) if (cJSON_IsString(f)) v[n++] = ww_strdup(state.arena, f->valuestring);
+  cJSON_ArrayForEach(f, flags) if (cJSON_IsString(f)) v[n++] =
+      ww_strdup(state.arena, f->valuestring);
   state.flags = n ? v : NULL;
   state.execute = flag_of(o, "execute");
   state.ir = text_of(o, "ir");
@@ -235,7 +255,8 @@ static void finish(void) {
   ww_emu_unlock();
 }
 
-/* A failed assertion, likely where kernels are skipped and results are checked: the counts up to here are kept. */
+/* A failed assertion, likely where kernels are skipped and results are checked: the counts up to
+ * here are kept. */
 static void on_abort(int number) {
   ww_recorder *r = state.recorder;
   signal(number, SIG_DFL);
@@ -254,11 +275,13 @@ static void start(void) {
       size_t len = strcspn(p, "\n");
       bool more = p[len] == '\n';
       p[len] = 0; /* the JSON reader takes a whole text */
-      if (len) read_line(p, len);
+      if (len)
+        read_line(p, len);
       p += len + more;
     }
   }
-  if (!state.sms) describe_gpu(NULL);
+  if (!state.sms)
+    describe_gpu(NULL);
   state.recorder = ww_recorder_from_env(&memory);
   atexit(finish);
   signal(SIGABRT, on_abort);
@@ -271,21 +294,27 @@ ww_emu *ww_emu_get(void) {
 
 /* ---- symbols ---- */
 
-static int digit(char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; }
+static int digit(char c) {
+  return c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
+}
 
 void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes) {
-  if (s->address) return;
-  void *own = (uintptr_t)address < WW_GLOBAL_BASE ? ww_emu_alloc(bytes ? bytes : 1, EMU_SYMBOL) : NULL;
+  if (s->address)
+    return;
+  void *own =
+      (uintptr_t)address < WW_GLOBAL_BASE ? ww_emu_alloc(bytes ? bytes : 1, EMU_SYMBOL) : NULL;
   if (own) { /* a program at a fixed address, see heap.c */
     address = memcpy(own, address, bytes);
   } else {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uintptr_t from = (uintptr_t)address & ~(page - 1), to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
+    uintptr_t from = (uintptr_t)address & ~(page - 1),
+              to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
     mprotect((void *)from, to - from,
              PROT_READ | PROT_WRITE); /* the host's copy of a const variable lies among constants */
     ww_emu_adopt(address, bytes, EMU_SYMBOL);
   }
-  if (!s->bytes) s->bytes = bytes;
+  if (!s->bytes)
+    s->bytes = bytes;
   s->address = (uint64_t)(uintptr_t)address;
   const char *h = s->init_hex;
   for (uint64_t i = 0; h && i < bytes && h[2 * i] && h[2 * i + 1]; i++)

@@ -1,8 +1,9 @@
 /* stream.c - streams, events and graphs of an emulated program.
  *
- * Everything is done at once and in the order of the calls, which every program that is right must accept. While a stream
- * is captured, launches and asynchronous copies are kept in the graph instead, arguments by value; each cudaGraphLaunch
- * does them, so that each counts. Times between events are those of the host. */
+ * Everything is done at once and in the order of the calls, which every program that is right must
+ * accept. While a stream is captured, launches and asynchronous copies are kept in the graph
+ * instead, arguments by value; each cudaGraphLaunch does them, so that each counts. Times between
+ * events are those of the host. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -14,23 +15,36 @@ typedef struct {
 } event;
 
 WW_EMU_EXPORT int cudaStreamCreate(void **s) {
-  if (!s) return ww_emu_error(EMU_INVALID_VALUE);
+  if (!s)
+    return ww_emu_error(EMU_INVALID_VALUE);
   *s = ww_xcalloc(1, 64); /* an address of its own */
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamCreateWithFlags(void **s, unsigned f) { return (void)f, cudaStreamCreate(s); }
+WW_EMU_EXPORT int cudaStreamCreateWithFlags(void **s, unsigned f) {
+  return (void)f, cudaStreamCreate(s);
+}
 WW_EMU_EXPORT int cudaStreamCreateWithPriority(void **s, unsigned f, int p) {
   return (void)f, (void)p, cudaStreamCreate(s);
 }
 WW_EMU_EXPORT int cudaStreamDestroy(void *s) {
-  if ((uintptr_t)s > 2) free(s);
+  if ((uintptr_t)s > 2)
+    free(s);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamGetPriority(void *s, int *p) { return (void)s, *p = 0, EMU_OK; }
-WW_EMU_EXPORT int cudaStreamGetFlags(void *s, unsigned *f) { return (void)s, *f = 0, EMU_OK; }
-WW_EMU_EXPORT int cudaStreamGetId(void *s, unsigned long long *id) { return *id = (uintptr_t)s, EMU_OK; }
-WW_EMU_EXPORT int cudaStreamGetAttribute(void *s, int a, void *v) { return (void)s, (void)a, memset(v, 0, 64), EMU_OK; }
-WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data, unsigned flags) {
+WW_EMU_EXPORT int cudaStreamGetPriority(void *s, int *p) {
+  return (void)s, *p = 0, EMU_OK;
+}
+WW_EMU_EXPORT int cudaStreamGetFlags(void *s, unsigned *f) {
+  return (void)s, *f = 0, EMU_OK;
+}
+WW_EMU_EXPORT int cudaStreamGetId(void *s, unsigned long long *id) {
+  return *id = (uintptr_t)s, EMU_OK;
+}
+WW_EMU_EXPORT int cudaStreamGetAttribute(void *s, int a, void *v) {
+  return (void)s, (void)a, memset(v, 0, 64), EMU_OK;
+}
+WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data,
+                                        unsigned flags) {
   (void)flags;
   fn(s, 0, data);
   return EMU_OK;
@@ -38,28 +52,37 @@ WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *)
 
 WW_EMU_EXPORT int cudaEventCreateWithFlags(void **e, unsigned flags) {
   (void)flags;
-  if (!e) return ww_emu_error(EMU_INVALID_VALUE);
+  if (!e)
+    return ww_emu_error(EMU_INVALID_VALUE);
   *e = ww_xcalloc(1, sizeof(event));
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaEventRecord(void *e, void *stream) {
   (void)stream;
-  if (!e) return ww_emu_error(EMU_INVALID_HANDLE);
+  if (!e)
+    return ww_emu_error(EMU_INVALID_HANDLE);
   ((event *)e)->at = ww_now();
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaEventRecordWithFlags(void *e, void *s, unsigned f) { return (void)f, cudaEventRecord(e, s); }
+WW_EMU_EXPORT int cudaEventRecordWithFlags(void *e, void *s, unsigned f) {
+  return (void)f, cudaEventRecord(e, s);
+}
 WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
   const event *a = from, *b = to;
-  if (!ms || !a || !b || a->at == 0 || b->at == 0) return ww_emu_error(EMU_INVALID_HANDLE);
+  if (!ms || !a || !b || a->at == 0 || b->at == 0)
+    return ww_emu_error(EMU_INVALID_HANDLE);
   double t = 1e3 * (b->at - a->at);
   *ms = t > 1e-3 ? (float)t : 1e-3f; /* programs divide by it */
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaEventDestroy(void *e) { return free(e), EMU_OK; }
+WW_EMU_EXPORT int cudaEventDestroy(void *e) {
+  return free(e), EMU_OK;
+}
 
-#define DONE(name) \
-  WW_EMU_EXPORT int name(void) { return EMU_OK; }
+#define DONE(name)               \
+  WW_EMU_EXPORT int name(void) { \
+    return EMU_OK;               \
+  }
 DONE(cudaStreamSynchronize)
 DONE(cudaStreamQuery)
 DONE(cudaStreamWaitEvent)
@@ -95,11 +118,14 @@ static graph *capturing;
 static node *add(graph *g, node n) {
   node *p = ww_xmalloc(sizeof *p);
   *p = n;
-  if (g->n == g->cap) g->v = ww_xrealloc(g->v, (g->cap = g->cap ? 2 * g->cap : 16) * sizeof *g->v);
+  if (g->n == g->cap)
+    g->v = ww_xrealloc(g->v, (g->cap = g->cap ? 2 * g->cap : 16) * sizeof *g->v);
   return g->v[g->n++] = p;
 }
 
-static void *copied(const void *p, size_t n) { return memcpy(ww_xmalloc(n ? n : 1), p, n); }
+static void *copied(const void *p, size_t n) {
+  return memcpy(ww_xmalloc(n ? n : 1), p, n);
+}
 
 static void keep_arguments(node *n, const ww_emu_launch *l) {
   n->kernel = l->kernel;
@@ -110,11 +136,13 @@ static void keep_arguments(node *n, const ww_emu_launch *l) {
   n->nargs = l->nargs;
   n->sizes = copied(l->sizes, l->nargs * sizeof *l->sizes);
   n->values = ww_xcalloc(l->nargs + 1, sizeof *n->values);
-  for (uint32_t i = 0; i < l->nargs; i++) n->values[i] = copied(l->values[i], l->sizes[i]);
+  for (uint32_t i = 0; i < l->nargs; i++)
+    n->values[i] = copied(l->values[i], l->sizes[i]);
 }
 
 bool ww_emu_capture_launch(const ww_emu_launch *l) {
-  if (!capturing) return false;
+  if (!capturing)
+    return false;
   ww_emu_lock();
   keep_arguments(add(capturing, (node){0}), l);
   ww_emu_unlock();
@@ -122,7 +150,8 @@ bool ww_emu_capture_launch(const ww_emu_launch *l) {
 }
 
 bool ww_emu_capture_call(void (*fn)(void *), const void *data, size_t n) {
-  if (!capturing) return false;
+  if (!capturing)
+    return false;
   ww_emu_lock();
   add(capturing, (node){.fn = fn, .data = copied(data, n)});
   ww_emu_unlock();
@@ -133,9 +162,11 @@ static int run_graph(const graph *g) {
   int rc = EMU_OK;
   for (uint32_t i = 0; i < g->n && !rc; i++) {
     const node *n = g->v[i];
-    if (n->gone) continue;
+    if (n->gone)
+      continue;
     if (!n->kernel) {
-      if (n->fn) n->fn(n->data);
+      if (n->fn)
+        n->fn(n->data);
       continue;
     }
     ww_emu_launch l = {.kernel = n->kernel,
@@ -152,14 +183,17 @@ static int run_graph(const graph *g) {
 }
 
 WW_EMU_EXPORT int cudaStreamBeginCapture(void *stream, int mode) {
-  (void)stream, (void)mode;
-  if (capturing) return ww_emu_error(EMU_INVALID_VALUE);
+  (void)stream;
+  (void)mode;
+  if (capturing)
+    return ww_emu_error(EMU_INVALID_VALUE);
   capturing = ww_xcalloc(1, sizeof *capturing);
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaStreamEndCapture(void *stream, void **out) {
   (void)stream;
-  if (!capturing) return ww_emu_error(EMU_INVALID_VALUE);
+  if (!capturing)
+    return ww_emu_error(EMU_INVALID_VALUE);
   *out = capturing;
   capturing = NULL;
   return EMU_OK;
@@ -171,13 +205,14 @@ WW_EMU_EXPORT int cudaStreamIsCapturing(void *stream, int *status) {
 WW_EMU_EXPORT int cudaGraphCreate(void **g, unsigned flags) {
   return (void)flags, *g = ww_xcalloc(1, sizeof(graph)), EMU_OK;
 }
-/* An executable graph and a clone share the nodes: what is set in a node later counts for them too. They are never freed, as
- * other graphs may hold them; programs make few. */
+/* An executable graph and a clone share the nodes: what is set in a node later counts for them too.
+ * They are never freed, as other graphs may hold them; programs make few. */
 WW_EMU_EXPORT int cudaGraphClone(void **out, void *from) {
   const graph *g = from;
   graph *c = ww_xcalloc(1, sizeof *c);
   for (uint32_t i = 0; i < g->n; i++) {
-    if (c->n == c->cap) c->v = ww_xrealloc(c->v, (c->cap = c->cap ? 2 * c->cap : 16) * sizeof *c->v);
+    if (c->n == c->cap)
+      c->v = ww_xrealloc(c->v, (c->cap = c->cap ? 2 * c->cap : 16) * sizeof *c->v);
     c->v[c->n++] = g->v[i];
   }
   *out = c;
@@ -192,38 +227,51 @@ WW_EMU_EXPORT int cudaGraphLaunch(void *exec, void *stream) {
   return exec ? run_graph(exec) : ww_emu_error(EMU_INVALID_HANDLE);
 }
 WW_EMU_EXPORT int cudaGraphDestroy(void *g) {
-  if (g) free(((graph *)g)->v);
+  if (g)
+    free(((graph *)g)->v);
   free(g);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGraphExecDestroy(void *g) { return cudaGraphDestroy(g); }
+WW_EMU_EXPORT int cudaGraphExecDestroy(void *g) {
+  return cudaGraphDestroy(g);
+}
 WW_EMU_EXPORT int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   const graph *g = from;
-  for (size_t i = 0; nodes && i < *n && i < g->n; i++) nodes[i] = g->v[i];
+  for (size_t i = 0; nodes && i < *n && i < g->n; i++)
+    nodes[i] = g->v[i];
   *n = g->n;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGraphGetRootNodes(void *g, void **nodes, size_t *n) { return cudaGraphGetNodes(g, nodes, n); }
-WW_EMU_EXPORT int cudaGraphDestroyNode(void *n) { return ((node *)n)->gone = true, EMU_OK; }
+WW_EMU_EXPORT int cudaGraphGetRootNodes(void *g, void **nodes, size_t *n) {
+  return cudaGraphGetNodes(g, nodes, n);
+}
+WW_EMU_EXPORT int cudaGraphDestroyNode(void *n) {
+  return ((node *)n)->gone = true, EMU_OK;
+}
 
 int ww_emu_graph_operation(void **out, void *g, void (*fn)(void *), const void *data, size_t n) {
   node *p = add(g, (node){.fn = fn, .data = copied(data, n)});
-  if (out) *out = p;
+  if (out)
+    *out = p;
   return EMU_OK;
 }
 WW_EMU_EXPORT int __wwGraphCall(void **out, void *g, void (*fn)(void *), void *data) {
   node *p = add(g, (node){.fn = fn, .data = data});
-  if (out) *out = p;
+  if (out)
+    *out = p;
   return EMU_OK;
 }
-static void run_child(void *g) { run_graph(g); }
+static void run_child(void *g) {
+  run_graph(g);
+}
 WW_EMU_EXPORT int __wwGraphChild(void **out, void *g, void *child) {
   void *own;
   cudaGraphClone(&own, child);
   return __wwGraphCall(out, g, run_child, own);
 }
 WW_EMU_EXPORT int cudaGraphAddEmptyNode(void **out, void *g, const void *deps, size_t n) {
-  (void)deps, (void)n;
+  (void)deps;
+  (void)n;
   return __wwGraphCall(out, g, NULL, NULL);
 }
 
@@ -231,7 +279,8 @@ typedef struct {
   unsigned x, y, z;
 } dim3;
 
-WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared, void **args) {
+WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared,
+                               void **args) {
   uint32_t sizes[256];
   ww_emu_launch l = {.grid = {g.x, g.y, g.z},
                      .block = {b.x, b.y, b.z},
@@ -239,14 +288,16 @@ WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t s
                      .values = (const void *const *)args,
                      .sizes = sizes};
   int rc = ww_emu_stub_launch(fn, &l, sizes, 256);
-  if (!rc) keep_arguments(n, &l);
+  if (!rc)
+    keep_arguments(n, &l);
   return rc;
 }
-WW_EMU_EXPORT int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block, size_t shared,
-                               void **args) {
+WW_EMU_EXPORT int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block,
+                               size_t shared, void **args) {
   (void)kind;
   node *p = add(g, (node){0});
-  if (out) *out = p;
+  if (out)
+    *out = p;
   return __wwGraphSet(p, fn, grid, block, shared, args);
 }
 

@@ -1,5 +1,6 @@
-/* texture.c - arrays and textures of an emulated program. An array is rows behind one another; a texture's handle is the
- * address of its first element, which is what the shim's device code takes it for. */
+/* texture.c - arrays and textures of an emulated program. An array is rows behind one another; a
+ * texture's handle is the address of its first element, which is what the shim's device code takes
+ * it for. */
 #include "emu.h"
 
 #include <stdlib.h>
@@ -10,9 +11,11 @@ typedef struct {
   int desc[5];
 } array;
 
-WW_EMU_EXPORT int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, size_t d, const int *desc) {
+WW_EMU_EXPORT int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, size_t d,
+                                const int *desc) {
   size_t n = elem * w * (h ? h : 1) * (d ? d : 1);
-  if (!out || !n) return ww_emu_error(EMU_INVALID_VALUE);
+  if (!out || !n)
+    return ww_emu_error(EMU_INVALID_VALUE);
   array *a = ww_xcalloc(1, sizeof *a);
   *a = (array){.data = ww_emu_alloc(n, EMU_ARRAY), .elem = elem, .dims = {w, h, d}};
   memcpy(a->desc, desc, sizeof a->desc);
@@ -24,9 +27,11 @@ WW_EMU_EXPORT int __wwArrayMake(void **out, size_t elem, size_t w, size_t h, siz
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int __wwArray(const void *handle, void **data, size_t *elem, size_t dims[3], int *desc) {
+WW_EMU_EXPORT int __wwArray(const void *handle, void **data, size_t *elem, size_t dims[3],
+                            int *desc) {
   const array *a = handle;
-  if (!a) return ww_emu_error(EMU_INVALID_HANDLE);
+  if (!a)
+    return ww_emu_error(EMU_INVALID_HANDLE);
   *data = a->data;
   *elem = a->elem;
   memcpy(dims, a->dims, sizeof a->dims);
@@ -36,12 +41,15 @@ WW_EMU_EXPORT int __wwArray(const void *handle, void **data, size_t *elem, size_
 
 WW_EMU_EXPORT int cudaFreeArray(void *handle) {
   array *a = handle;
-  if (!a) return EMU_OK;
+  if (!a)
+    return EMU_OK;
   ww_emu_free(a->data, false);
   free(a);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaFreeMipmappedArray(void *handle) { return cudaFreeArray(handle); }
+WW_EMU_EXPORT int cudaFreeMipmappedArray(void *handle) {
+  return cudaFreeArray(handle);
+}
 
 /* ---- textures ---- */
 
@@ -53,15 +61,17 @@ typedef struct {
 
 static WW_VEC(texture) textures;
 
-WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data, size_t w, size_t h, size_t d, size_t pitch,
-                              int normalized) {
+WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data, size_t w, size_t h,
+                              size_t d, size_t pitch, int normalized) {
   (void)pitch;
   texture t = {.handle = (uint64_t)(uintptr_t)data, .dims = {w, h, d}, .normalized = normalized};
-  if (!out || !data) return ww_emu_error(EMU_INVALID_VALUE);
+  if (!out || !data)
+    return ww_emu_error(EMU_INVALID_VALUE);
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   uint32_t i = 0;
-  while (i < textures.n && textures.v[i].handle != t.handle) i++;
+  while (i < textures.n && textures.v[i].handle != t.handle)
+    i++;
   if (i < textures.n)
     textures.v[i] = t;
   else
@@ -73,15 +83,19 @@ WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data, size_t 
 
 bool ww_emu_is_texture(uint64_t handle) {
   bool found = false;
-  for (uint32_t i = 0; i < textures.n && !found; i++) found = handle && textures.v[i].handle == handle;
+  for (uint32_t i = 0; i < textures.n && !found; i++)
+    found = handle && textures.v[i].handle == handle;
   return found;
 }
 
 WW_EMU_EXPORT int cudaDestroyTextureObject(unsigned long long handle) {
   ww_emu_lock();
   for (uint32_t i = 0; i < textures.n; i++)
-    if (textures.v[i].handle == handle) textures.v[i] = textures.v[--textures.n];
+    if (textures.v[i].handle == handle)
+      textures.v[i] = textures.v[--textures.n];
   ww_emu_unlock();
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaDestroySurfaceObject(unsigned long long handle) { return cudaDestroyTextureObject(handle); }
+WW_EMU_EXPORT int cudaDestroySurfaceObject(unsigned long long handle) {
+  return cudaDestroyTextureObject(handle);
+}
