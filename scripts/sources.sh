@@ -4,5 +4,5 @@
 cd "$(dirname "$0")/.." || exit 1
 [ $# = 0 ] && set -- src tests include
 find "$@" -name '*.[ch]' -not -path 'src/front/shim/*' -not -path 'src/serve/page/*' \
-  -not -path 'tests/kernels/*' -not -path 'tests/fixes/*' -not -path 'tests/front/*' \
+  -not -path 'tests/kernels/*' -not -path 'tests/fixes/*' -not -path 'tests/front/*' -not -path 'tests/clients/*' -not -path 'tests/emulate/*' \
   -not -path '*/node_modules/*'

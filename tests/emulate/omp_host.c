@@ -1,5 +1,4 @@
-/* OpenMP on the host, beside one region for the device: each construct must do its work exactly
- * once. */
+/* OpenMP on the host, beside one region for the device: each construct must do its work exactly once. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -9,34 +8,28 @@ static int private_count;
 static int loops(void) {
   int n = 100, sum = 0, order = 0, in_order = 1;
 #pragma omp parallel for reduction(+ : sum) schedule(static, 7)
-  for (int i = 0; i < n; i++)
-    sum += i;
+  for (int i = 0; i < n; i++) sum += i;
 #pragma omp parallel for reduction(+ : sum) schedule(dynamic, 3)
-  for (int i = 0; i < n; i++)
-    sum += i;
+  for (int i = 0; i < n; i++) sum += i;
 #pragma omp parallel for reduction(+ : sum) schedule(guided)
   for (long i = n - 1; i >= 0; i -= 3)
-    for (int j = 0; j < 1; j++)
-      sum++;
+    for (int j = 0; j < 1; j++) sum++;
 #pragma omp parallel for ordered schedule(dynamic)
   for (int i = 0; i < n; i++) {
 #pragma omp ordered
     in_order &= order++ == i;
   }
 #pragma omp parallel for schedule(dynamic) /* no iteration at all */
-  for (unsigned i = 5; i < 5; i++)
-    sum = -1;
+  for (unsigned i = 5; i < 5; i++) sum = -1;
 #pragma omp parallel for collapse(2) lastprivate(order)
   for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++)
-      order = 4 * i + j;
+    for (int j = 0; j < 4; j++) order = 4 * i + j;
   return sum == 4950 + 4950 + 34 && in_order && order == 15;
 }
 
 static int fibonacci(int n) {
   int a, b;
-  if (n < 2)
-    return n;
+  if (n < 2) return n;
 #pragma omp task shared(a)
   a = fibonacci(n - 1);
 #pragma omp task shared(b)
@@ -76,13 +69,13 @@ static int tasks(void) {
 #pragma omp atomic update
     parts++;
   }
-  return f == 610 && sum == 1225 && once == 1 && critical == 1 && count[0] == 1 && count[1] == 1 &&
-         count[2] == 1 && private_count == 1 && parts == 1;
+  return f == 610 && sum == 1225 && once == 1 && critical == 1 && count[0] == 1 && count[1] == 1 && count[2] == 1 &&
+         private_count == 1 && parts == 1;
 }
 
 static int many_variables(void) { /* a region that captures more than the registers hold */
-  double a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, i = 9, j = 10, k = 11, l = 12,
-         m = 13, n = 14, o = 15, p = 16, q = 17, r = 18, s = 19, t = 20;
+  double a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, i = 9, j = 10, k = 11, l = 12, m = 13, n = 14, o = 15,
+         p = 16, q = 17, r = 18, s = 19, t = 20;
 #pragma omp parallel
   {
 #pragma omp critical
@@ -97,19 +90,13 @@ int main(void) {
   int *x = calloc(64, sizeof *x);
   omp_init_lock(&lock);
   omp_set_lock(&lock);
-  if (omp_test_lock(&lock))
-    return 1;
+  if (omp_test_lock(&lock)) return 1;
   omp_unset_lock(&lock);
-  if (!loops())
-    return 2;
-  if (!tasks())
-    return 3;
-  if (!many_variables())
-    return 4;
-  if (omp_get_num_devices() != 1 || !omp_is_initial_device() || omp_get_wtime() < t)
-    return 5;
+  if (!loops()) return 2;
+  if (!tasks()) return 3;
+  if (!many_variables()) return 4;
+  if (omp_get_num_devices() != 1 || !omp_is_initial_device() || omp_get_wtime() < t) return 5;
 #pragma omp target parallel for map(tofrom : x [0:64])
-  for (int i = 0; i < 64; i++)
-    x[i] = i;
+  for (int i = 0; i < 64; i++) x[i] = i;
   return 0;
 }

@@ -1,5 +1,4 @@
-/* Teams and threads as the offload runtime chooses them; the expected shapes follow its rules
- * (src/report/omp_shape.c). */
+/* Teams and threads as the offload runtime chooses them; the expected shapes follow its rules (src/report/omp_shape.c). */
 #include <stdlib.h>
 
 int main(void) {
@@ -8,25 +7,19 @@ int main(void) {
 #pragma omp target data map(tofrom : x [0:n])
   {
 #pragma omp target teams distribute parallel for /* more than 3200 teams of 128 */
-    for (int i = 0; i < n; i++)
-      x[i] += 1;
+    for (int i = 0; i < n; i++) x[i] += 1;
 #pragma omp target teams distribute parallel for /* teams of 64, so that there are enough */
-    for (int i = 0; i < 150000; i++)
-      x[i] += 2;
+    for (int i = 0; i < 150000; i++) x[i] += 2;
 #pragma omp target teams distribute parallel for /* one warp each, as many as it takes */
-    for (int i = 0; i < 1000; i++)
-      x[i] += 3;
+    for (int i = 0; i < 1000; i++) x[i] += 3;
 #pragma omp target teams distribute parallel for thread_limit(256) /* a limit is kept */
-    for (int i = 0; i < 1000; i++)
-      x[i] += 4;
+    for (int i = 0; i < 1000; i++) x[i] += 4;
 #pragma omp target teams distribute parallel for num_teams(7) num_threads(96)
-    for (int i = 0; i < 1000; i++)
-      x[i] += 5;
+    for (int i = 0; i < 1000; i++) x[i] += 5;
 #pragma omp target teams distribute /* one team for each row */
     for (int r = 0; r < 500; r++) {
 #pragma omp parallel for
-      for (int c = 0; c < 100; c++)
-        x[r * 100 + c] += 6;
+      for (int c = 0; c < 100; c++) x[r * 100 + c] += 6;
     }
 #pragma omp target /* one team */
     x[0] = 7;
