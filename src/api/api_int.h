@@ -6,11 +6,11 @@
 #include <locale.h>
 
 #include "../report/launch.h"
-#include "../serve/workspace.h"
+#include "../query/query.h"
 #include "warpwise.h"
 
 struct warpwise_context {
-  ww_workspace *workspace;
+  ww_query *workspace;
   bool rooted;
   uint32_t api; /* version of the interface that the program was compiled with: members that came
                    later are not read */

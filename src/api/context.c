@@ -61,12 +61,12 @@ static ww_status open_context(const warpwise_config *config, warpwise_context **
         " has 1 to %d: set warpwise_config.api to WARPWISE_API_VERSION, or install a newer library",
         c->api, WARPWISE_API_VERSION);
   ww_set_quiet(true); /* a host program's terminal is its own */
-  ww_workspace_options o = {.root = c->root,
-                            .bytes = c->memory,
-                            .gpu_files = c->gpu_files,
-                            .ngpu_files = c->gpu_file_count,
-                            .models = c->models};
-  ww_workspace *w = ww_workspace_new(&o, e);
+  ww_query_options o = {.root = c->root,
+                        .bytes = c->memory,
+                        .gpu_files = c->gpu_files,
+                        .ngpu_files = c->gpu_file_count,
+                        .models = c->models};
+  ww_query *w = ww_query_new(&o, e);
   if (!w)
     return e->code;
   *out = ww_xcalloc(1, sizeof **out);
@@ -87,7 +87,7 @@ warpwise_status warpwise_open(const warpwise_config *config, warpwise_context **
 void warpwise_close(warpwise_context *context) {
   if (!context)
     return;
-  ww_workspace_free(context->workspace);
+  ww_query_free(context->workspace);
   free(context);
 }
 
@@ -95,12 +95,12 @@ void warpwise_close(warpwise_context *context) {
 
 uint32_t warpwise_gpu_count(const warpwise_context *context) {
   const ww_gpu *gpus;
-  return ww_workspace_gpus(context->workspace, &gpus);
+  return ww_query_gpus(context->workspace, &gpus);
 }
 
 warpwise_gpu warpwise_gpu_at(const warpwise_context *context, uint32_t index) {
   const ww_gpu *gpus;
-  if (index >= ww_workspace_gpus(context->workspace, &gpus))
+  if (index >= ww_query_gpus(context->workspace, &gpus))
     return (warpwise_gpu){0};
   const ww_gpu *g = &gpus[index];
   return (warpwise_gpu){.name = g->name,

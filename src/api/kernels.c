@@ -40,8 +40,8 @@ ww_status ww_api_source(const warpwise_context *c, const warpwise_source *s, ww_
                      .nflags = s->flag_count,
                      .instantiate = (const char **)s->instantiate,
                      .ninstantiate = s->instantiate_count};
-  return ww_workspace_path(c->workspace, s->path ? s->path : name_for(s->language), !s->text, a,
-                           &out->path, e);
+  return ww_query_path(c->workspace, s->path ? s->path : name_for(s->language), !s->text, a,
+                       &out->path, e);
 }
 
 /* ---- the list ---- */
@@ -50,7 +50,7 @@ static const char *copy(ww_arena *a, const char *s) {
   return s ? ww_strdup(a, s) : NULL;
 }
 
-static void add_kernel(warpwise_kernels *k, const ww_read *r, const ww_fn *fn) {
+static void add_kernel(warpwise_kernels *k, const ww_query_unit *r, const ww_fn *fn) {
   ww_arena *a = k->arena;
   entry *to = &k->v[k->n++];
   to->shown =
@@ -72,7 +72,7 @@ static void add_kernel(warpwise_kernels *k, const ww_read *r, const ww_fn *fn) {
   }
 }
 
-static warpwise_kernels *list_of(const ww_read *r, ww_arena *a) {
+static warpwise_kernels *list_of(const ww_query_unit *r, ww_arena *a) {
   const ww_unit *u = r->unit;
   warpwise_kernels *k = WW_NEW(a, warpwise_kernels);
   *k = (warpwise_kernels){.arena = a, .v = WW_NEWN(a, entry, u->module.nfns)};
@@ -96,15 +96,15 @@ warpwise_status warpwise_kernels_read(warpwise_context *context, warpwise_source
   ww_arena *a = ww_arena_new();
   ww_err e = {0};
   ww_source s;
-  ww_read r;
+  ww_query_unit r;
   *out = NULL;
   locale_t before = ww_api_enter();
   ww_status st = ww_api_source(context, &source, a, &s, &e);
   if (!st)
-    st = ww_workspace_read(context->workspace, &s, 0, a, &r, &e);
+    st = ww_query_read(context->workspace, &s, 0, a, &r, &e);
   if (!st) {
     *out = list_of(&r, a);
-    ww_workspace_release(context->workspace, &r);
+    ww_query_release(context->workspace, &r);
   }
   ww_api_leave(before);
   if (st)

@@ -30,7 +30,7 @@ static ww_status check_contents(const warpwise_context *c, const ww_buffer *b, w
   const char *ignored;
   if (!c->rooted || b->fill.kind != WW_FILL_FILE)
     return WW_OK;
-  return ww_workspace_path(c->workspace, b->fill.path, true, a, &ignored, e);
+  return ww_query_path(c->workspace, b->fill.path, true, a, &ignored, e);
 }
 
 /* What lies behind an argument is resolved in place later on: the caller's launch is not to change.
@@ -77,22 +77,22 @@ static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
 }
 
 static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, ww_arena *a,
-                        ww_ask *out, ww_err *e) {
+                        ww_query_request *out, ww_err *e) {
   warpwise_source source = q->source;
   ww_launch *l = q->launch ? WW_NEW(a, ww_launch) : NULL;
   ww_status st = l ? take_launch(c, &q->launch->spec, a, l, e) : WW_OK;
   if (l && !source.path && !source.text)
     source.path = l->file;
-  *out = (ww_ask){.kernel = q->kernel || !l ? q->kernel : l->kernel,
-                  .launch = l,
-                  .gpus = (const char **)q->gpus,
-                  .ngpus = q->gpu_count,
-                  .by = q->model == WARPWISE_MODEL_MACHINE ? "machine" : NULL,
-                  .budget = q->budget,
-                  .explain = q->explain,
-                  .deadline = q->seconds > 0 ? ww_now() + q->seconds : 0,
-                  .cancelled = q->cancellation.cancelled,
-                  .ctx = q->cancellation.payload};
+  *out = (ww_query_request){.kernel = q->kernel || !l ? q->kernel : l->kernel,
+                            .launch = l,
+                            .gpus = (const char **)q->gpus,
+                            .ngpus = q->gpu_count,
+                            .by = q->model == WARPWISE_MODEL_MACHINE ? "machine" : NULL,
+                            .budget = q->budget,
+                            .explain = q->explain,
+                            .deadline = q->seconds > 0 ? ww_now() + q->seconds : 0,
+                            .cancelled = q->cancellation.cancelled,
+                            .ctx = q->cancellation.payload};
   if (!st && q->model != WARPWISE_MODEL_DEFAULT && q->model != WARPWISE_MODEL_MACHINE)
     st = ww_fail(e, WW_EUSAGE, "model: there is no number %d", (int)q->model);
   if (!st)
@@ -123,13 +123,13 @@ static void read_lines(const char *json, ww_arena *a, warpwise_report *r) {
   cJSON_Delete(root);
 }
 
-static ww_status answer_of(const ww_answered *told, bool explain, ww_arena *a,
+static ww_status answer_of(const ww_query_result *told, bool explain, ww_arena *a,
                            warpwise_answer **out, ww_err *e) {
   warpwise_answer *x = WW_NEW(a, warpwise_answer);
   ww_status st = WW_OK;
   *x = (warpwise_answer){.arena = a, .v = WW_NEWN(a, warpwise_report, told->n), .n = told->n};
   for (uint32_t k = 0; !st && k < told->n; k++) {
-    const ww_told *t = &told->v[k];
+    const ww_query_answer *t = &told->v[k];
     warpwise_report *r = &x->v[k];
     st = ww_report_parse(t->json, a, &r->report, e);
     r->kernel = t->kernel;
@@ -149,13 +149,13 @@ warpwise_status warpwise_predict(warpwise_context *context, const warpwise_quest
                                  warpwise_answer **out, warpwise_error *error) {
   ww_arena *a = ww_arena_new(), *scratch = ww_arena_new();
   ww_err e = {0};
-  ww_ask ask;
-  ww_answered told;
+  ww_query_request ask;
+  ww_query_result told;
   *out = NULL;
   locale_t before = ww_api_enter();
   ww_status st = ask_of(context, question, scratch, &ask, &e);
   if (!st)
-    st = ww_workspace_ask(context->workspace, &ask, scratch, &told, &e);
+    st = ww_query_ask(context->workspace, &ask, scratch, &told, &e);
   for (uint32_t k = 0; !st && k < told.n;
        k++) { /* all that a report points to goes into the answer's arena */
     told.v[k].kernel = ww_strdup(a, told.v[k].kernel);

@@ -81,6 +81,8 @@ void *ww_xrealloc(void *p, size_t bytes);
     (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                        \
   } while (0)
 
+typedef WW_VEC(const char *) ww_strings; /* texts that live elsewhere */
+
 static inline bool ww_starts(const char *s, const char *with) {
   return strncmp(s, with, strlen(with)) == 0;
 }

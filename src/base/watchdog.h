@@ -22,6 +22,6 @@ typedef struct {
 void ww_watchdog_begin(const ww_watchdog *l);
 void ww_watchdog_end(void);
 bool ww_watchdog_over(void *unused); /* its seconds have passed; false when there is none. Fits
-                                        ww_question.cancelled */
+                                        ww_query_targets.cancelled */
 
 #endif

@@ -7,6 +7,7 @@
 #define WW_CMD_H
 
 #include "../front/compile_commands.h"
+#include "../query/input.h"
 #include "../report/launch.h"
 
 typedef enum {
@@ -82,13 +83,6 @@ void ww_print_error_json(const ww_err *e, const char *file,
 /* Reports c->err and clears it, for commands that go on with the next file; returns its code. */
 ww_status ww_cmd_complain(ww_cmd *c);
 void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
-
-/* input.c: a source file that clang may be given: there, regular, at most 64 MiB, text. */
-ww_status ww_input_check(const char *path, ww_err *e);
-/* What else the user named, which may be a pipe: ww_read_packed, ww_launch_read. */
-ww_status ww_input_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
-                          ww_err *e);
-ww_status ww_input_launches(ww_arena *a, const char *path, ww_launch **out, uint32_t *n, ww_err *e);
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];

@@ -128,7 +128,7 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
     return ww_fail(&c->err, WW_EUSAGE, "Parquet goes to a file: -o rows.parquet");
   out->form = (ww_export_form)form;
-  out->ask = (ww_ask)ask;
+  out->ask = (ww_query_request)ask;
   ww_status st = styles_of(c, o->style, out);
   if (!st)
     st = shard_of(c, o->shard, out);

@@ -3,7 +3,7 @@
  *
  * No worker processes: the model runs on all cores by itself, and a question cannot die. */
 #include "evaluate.h"
-#include "text_source.h"
+#include "../query/text.h"
 
 enum { AT_ONCE = 256 }; /* questions kept at a time */
 
@@ -39,13 +39,13 @@ static ww_status answer(job *j) {
   return st;
 }
 
-static ww_status question(job *j, ww_text_source *s, ww_case *k, ww_err *e) {
+static ww_status question(job *j, ww_text_reader *s, ww_case *k, ww_err *e) {
   ww_launch l = k->launch;
   if (k->unready)
     return ww_fail(e, WW_EDATA, "%s", k->unready);
   if (!k->measured.launch || !l.file)
     return ww_fail(e, WW_EDATA, "the measured report has no launch, or it names no source file");
-  ww_status st = ww_text_source_ready(s, &l, j->arena, NULL, e);
+  ww_status st = ww_text_reader_ready(s, &l, j->arena, NULL, e);
   if (!st)
     ww_question_ask(s->kernel, &l, k->gpu, j->arena, &j->questions[j->n]);
   return st;
@@ -53,7 +53,7 @@ static ww_status question(job *j, ww_text_source *s, ww_case *k, ww_err *e) {
 
 ww_status ww_evaluate_text(ww_cmd *c, const char *model, bool json, ww_case *cases, uint32_t n) {
   job *j = WW_NEW(c->arena, job);
-  ww_text_source source = {0};
+  ww_text_reader source = {0};
   *j = (job){.c = c, .json = json, .arena = ww_arena_new()};
   ww_status st = ww_text_open(model, 0, &j->text, &c->err);
   for (uint32_t k = 0; k < n && !st; k++) {
@@ -67,7 +67,7 @@ ww_status ww_evaluate_text(ww_cmd *c, const char *model, bool json, ww_case *cas
       st = answer(j);
     ww_progress("predicting", k + 1, n);
   }
-  ww_text_source_free(&source);
+  ww_text_reader_free(&source);
   ww_text_close(j->text);
   ww_arena_free(j->arena);
   return st;

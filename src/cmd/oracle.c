@@ -84,13 +84,13 @@ ww_status ww_answers_make(ww_cmd *c, const ww_source_options *o, ww_source_cache
   out->launch = *launch;
   out->n = t->n;
   out->p = WW_NEWN(out->arena, ww_prediction, t->n);
-  ww_question q = {.gpus = t->gpus,
-                   .n = t->n,
-                   .assumed = t->assumed,
-                   .params = &t->params,
-                   .correction = t->correction,
-                   .budget = budget,
-                   .cancelled = ww_watchdog_over};
+  ww_query_targets q = {.gpus = t->gpus,
+                        .n = t->n,
+                        .assumed = t->assumed,
+                        .params = &t->params,
+                        .correction = t->correction,
+                        .budget = budget,
+                        .cancelled = ww_watchdog_over};
   if (t->compile && cache->unit.module.dialect == WW_CUDA) {
     q.registers = compiled_registers;
     q.registers_ctx = out;
@@ -98,8 +98,8 @@ ww_status ww_answers_make(ww_cmd *c, const ww_source_options *o, ww_source_cache
   ww_err first = {0};
   const char *what = ww_fmt(out->arena, "kernel `%s`", out->fn->name);
   ww_limits_begin(c, what);
-  st = ww_answer(&cache->unit, out->fn, &out->launch, &q, &(ww_said){said.v, said.n, said.cap},
-                 out->arena, out->p, &first);
+  st = ww_query_predict(&cache->unit, out->fn, &out->launch, &q,
+                        &(ww_said){said.v, said.n, said.cap}, out->arena, out->p, &first);
   ww_limits_end(c);
   if (!st)
     return WW_OK;

@@ -3,7 +3,7 @@
 #ifndef WW_CMD_ORACLE_H
 #define WW_CMD_ORACLE_H
 
-#include "../predict/answer.h"
+#include "../query/answer.h"
 #include "source.h"
 
 typedef struct {

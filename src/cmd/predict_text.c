@@ -6,7 +6,7 @@
 #include "predict_text.h"
 
 #include "../predict/show/show.h"
-#include "text_source.h"
+#include "../query/text.h"
 
 typedef struct {
   ww_launch launch;
@@ -69,7 +69,7 @@ static void add_flags(ww_cmd *c, ww_launch *l) {
 
 /* Neither spec nor comment say how it is launched: the host code may, which a compiler has to read.
  */
-static bool by_host_code(job *j, ww_text_source *source, ww_source_cache *cache, asked *x) {
+static bool by_host_code(job *j, ww_text_reader *source, ww_source_cache *cache, asked *x) {
   ww_cmd c = *j->c; /* its error is of no use: that nothing says the launch was told already */
   const ww_fn *fn;
   ww_launch l = x->launch;
@@ -78,7 +78,7 @@ static bool by_host_code(job *j, ww_text_source *source, ww_source_cache *cache,
   if (l.grid[0] || x->error.code != WW_EUSAGE)
     return false;
   if (ww_source_kernel(&c, j->o->source, cache, &l, &fn, &said) ||
-      ww_text_source_ready(source, &l, c.arena, &said, &e))
+      ww_text_reader_ready(source, &l, c.arena, &said, &e))
     return false;
   x->launch = l;
   x->said = said;
@@ -87,14 +87,14 @@ static bool by_host_code(job *j, ww_text_source *source, ww_source_cache *cache,
 }
 
 static void make_questions(job *j) {
-  ww_text_source source = {0};
+  ww_text_reader source = {0};
   ww_source_cache cache = {0};
   for (uint32_t k = 0; k < j->n; k++) {
     asked *x = &j->v[k];
     add_flags(j->c, &x->launch);
     if (j->o->cache)
       x->launch.warm = !strcmp(j->o->cache, "warm");
-    if (ww_text_source_ready(&source, &x->launch, j->c->arena, &x->said, &x->error) &&
+    if (ww_text_reader_ready(&source, &x->launch, j->c->arena, &x->said, &x->error) &&
         !by_host_code(j, &source, &cache, x))
       continue;
     x->kernel = ww_strdup(j->c->arena, ww_question_name(source.kernel, NULL));
@@ -105,7 +105,7 @@ static void make_questions(job *j) {
       ww_push(j->c->arena, &j->questions, q);
     }
   }
-  ww_text_source_free(&source);
+  ww_text_reader_free(&source);
   ww_source_free(&cache);
 }
 

@@ -69,8 +69,8 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) || o->memory > (1 << 24))
     return ww_fail(&c->err, WW_EUSAGE, "--workers, --queue, --max-body or --memory is too large");
   uint64_t bytes = (o->memory ? o->memory : 2048) << 20;
-  out->w = ww_workspace_new(
-      &(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
+  out->w = ww_query_new(
+      &(ww_query_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
       &c->err);
   if (!out->w)
     return c->err.code;
@@ -81,7 +81,7 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
 
 void ww_serving_end(ww_serving *s) {
   ww_api_free(s->api);
-  ww_workspace_free(s->w);
+  ww_query_free(s->w);
   pthread_sigmask(SIG_SETMASK, &s->before, NULL);
 }
 

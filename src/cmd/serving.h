@@ -70,7 +70,7 @@ typedef struct {
   }
 
 typedef struct {
-  ww_workspace *w;
+  ww_query *w;
   ww_api *api;
   sigset_t before; /* signals that were blocked */
 } ww_serving;

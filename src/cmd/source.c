@@ -191,11 +191,11 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
   if (!st)
     st = load(c, &f, cache);
   if (!st)
-    st = ww_answer_kernel(&cache->unit, launch->file, launch->kernel, fn, &c->err);
+    st = ww_query_kernel(&cache->unit, launch->file, launch->kernel, fn, &c->err);
   if (st)
     return st;
   c->kernel = ww_strdup(c->arena, (*fn)->name); /* outlives the cache */
-  if (ww_answer_complete(launch, *fn))
+  if (ww_query_complete(launch, *fn))
     return WW_OK;
   const char *comment;
   if ((st = read_comment(c, (*fn)->file ? (*fn)->file : launch->file, (*fn)->line, &comment)))
@@ -204,8 +204,8 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
   if (ask)
     host_launches(c, &f, cache);
   ww_said more = {0};
-  st = ww_answer_launch(*fn, comment, cache->host, ask ? cache->nhost : 0, c->arena, launch, &more,
-                        &c->err);
+  st = ww_query_launch(*fn, comment, cache->host, ask ? cache->nhost : 0, c->arena, launch, &more,
+                       &c->err);
   for (uint32_t k = 0; k < more.n; k++)
     ww_push(c->arena, said, more.v[k]);
   return st;

@@ -3,7 +3,7 @@
 #ifndef WW_CMD_SOURCE_H
 #define WW_CMD_SOURCE_H
 
-#include "../predict/answer.h"
+#include "../query/answer.h"
 #include "cmd.h"
 
 /* What source files, kernel and launch were asked for; a command's options struct has it as

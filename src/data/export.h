@@ -20,7 +20,7 @@ typedef enum {
 extern const char *const ww_export_names[WW_NEXPORTS]; /* "jsonl", ... */
 /* What a prompt asks for: counters as a JSON object (as Omniwise), or log2 of the time in us (as
  * LLMPerf). */
-typedef enum { WW_ASK_COUNTERS, WW_ASK_TIME, WW_NASKS } ww_ask;
+typedef enum { WW_ASK_COUNTERS, WW_ASK_TIME, WW_NASKS } ww_query_request;
 extern const char *const ww_ask_names[WW_NASKS]; /* "counters", "time" */
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
                           is there; NULL */
   const char *corpus;  /* folder of the corpus's sources; NULL: unknown */
   bool with_launch, with_source; /* tables: a column of launch specs as JSON, one of sources */
-  ww_ask ask;
+  ww_query_request ask;
   bool raw; /* prompt and completion instead of chat messages */
   const uint32_t
       *styles; /* of the sources in prompts: every row once in each; none: the plain one */

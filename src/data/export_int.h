@@ -43,7 +43,8 @@ ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e); /* free
 
 /* ---- prompt.c ---- */
 /* One line; `source` in its style. */
-void ww_prompt_write(const ww_exported *x, const char *source, ww_ask ask, bool raw, ww_buf *out);
+void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request ask, bool raw,
+                     ww_buf *out);
 
 /* ---- export_question.c ---- */
 /* One line of what `train --lm` reads: prompt, completion, features, numbers. */

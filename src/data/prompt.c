@@ -129,7 +129,8 @@ static void message(ww_json *j, const char *role, const char *content) {
   ww_json_end_obj(j);
 }
 
-void ww_prompt_write(const ww_exported *x, const char *source, ww_ask ask, bool raw, ww_buf *out) {
+void ww_prompt_write(const ww_exported *x, const char *source, ww_query_request ask, bool raw,
+                     ww_buf *out) {
   ww_buf question = {0}, answer = {0};
   ww_json j = {0};
   if (ask == WW_ASK_TIME) {

@@ -4,8 +4,6 @@
 
 #include "../base/base.h"
 
-typedef WW_VEC(const char *) ww_strings;
-
 /* From compile_commands.json: `given` (a file or its folder), else found upward from the file; none
  * found is WW_OK and no flags. */
 ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags,

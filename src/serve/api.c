@@ -153,7 +153,7 @@ static ww_status check_flag(call *c, const char *flag, const char **out) {
   const char *path;
   *out = flag;
   if (ww_starts(flag, "-I") && flag[2]) {
-    ww_status st = ww_workspace_path(c->api->w, flag + 2, true, c->a, &path, &c->err);
+    ww_status st = ww_query_path(c->api->w, flag + 2, true, c->a, &path, &c->err);
     if (!st)
       *out = ww_fmt(c->a, "-I%s", path);
     return st;
@@ -176,7 +176,7 @@ static ww_status read_launch(call *c) {
     return ww_fail(&c->err, WW_EUSAGE, "launch: expected an object or its short form, not %s",
                    ww_json_kind(v, kind));
   const char *dir;
-  ww_status st = ww_workspace_path(c->api->w, ".", false, c->a, &dir, &c->err);
+  ww_status st = ww_query_path(c->api->w, ".", false, c->a, &dir, &c->err);
   if (!st && cJSON_IsString(v))
     st = v->valuestring[strspn(v->valuestring, " \t\r\n")]
              ? ww_launch_comment(v->valuestring, c->a, &c->launch, &c->err)
@@ -215,7 +215,7 @@ static ww_status read_source(call *c) {
     st = ww_fail(&c->err, WW_EUSAGE, "give `source`, a text, or `file`, a path");
   if (!st) {
     const char *name = file ? file : default_name(s->lang);
-    st = ww_workspace_path(c->api->w, name, !s->text, c->a, &s->path, &c->err);
+    st = ww_query_path(c->api->w, name, !s->text, c->a, &s->path, &c->err);
   }
   if (!st)
     st = texts(c, "flags", false, &s->flags, &s->nflags);
@@ -231,7 +231,7 @@ static bool is_stopping(void *ctx) {
 }
 
 ww_status ww_call_read(call *c) {
-  ww_ask *q = &c->ask;
+  ww_query_request *q = &c->ask;
   char kind[64];
   if (!c->q->body || !c->q->n)
     return ww_fail(&c->err, WW_EUSAGE, "the request has no body; a JSON object is expected");
@@ -278,7 +278,7 @@ void ww_call_end(ww_api_reply *out, ww_json *j) {
   ww_buf_puts(&out->body, "\n");
 }
 
-static void write_times(const ww_answered *x, ww_json *j) {
+static void write_times(const ww_query_result *x, ww_json *j) {
   uint32_t known = 0;
   for (uint32_t k = 0; k < x->n; k++)
     known += x->v[k].known;
@@ -293,9 +293,9 @@ static void write_times(const ww_answered *x, ww_json *j) {
 }
 
 static void reports(call *c, ww_api_reply *out) {
-  ww_answered x;
+  ww_query_result x;
   ww_json j;
-  if (ww_call_read(c) || ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
+  if (ww_call_read(c) || ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
     ww_call_fail(c, out);
     return;
   }
@@ -326,7 +326,7 @@ uint32_t ww_call_gpus(call *c, ww_gpu **out) {
   static const char *const assumed[] = {"h200"};
   const char *const *names = c->ask.ngpus ? (const char *const *)c->ask.gpus : assumed;
   const ww_gpu *known;
-  uint32_t nknown = ww_workspace_gpus(c->api->w, &known), n = c->ask.ngpus ? c->ask.ngpus : 1;
+  uint32_t nknown = ww_query_gpus(c->api->w, &known), n = c->ask.ngpus ? c->ask.ngpus : 1;
   *out = WW_NEWN(c->a, ww_gpu, n);
   for (uint32_t g = 0; g < n; g++)
     for (uint32_t k = 0; k < nknown; k++)
@@ -336,8 +336,8 @@ uint32_t ww_call_gpus(call *c, ww_gpu **out) {
 }
 
 static void roofline(call *c, ww_api_reply *out) {
-  ww_answered x;
-  if (ww_call_read(c) || ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
+  ww_query_result x;
+  if (ww_call_read(c) || ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
     ww_call_fail(c, out);
     return;
   }
@@ -370,7 +370,7 @@ static void write_param(const ww_param *p, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void write_kernel(const call *c, const ww_read *r, const ww_fn *fn, ww_json *j) {
+static void write_kernel(const call *c, const ww_query_unit *r, const ww_fn *fn, ww_json *j) {
   ww_json_obj(j);
   ww_json_kstr(j, "name", fn->name);
   ww_json_kstr(j, "mangled", fn->mangled);
@@ -389,10 +389,10 @@ static void write_kernel(const call *c, const ww_read *r, const ww_fn *fn, ww_js
 }
 
 static void kernels(call *c, ww_api_reply *out) {
-  ww_read r;
+  ww_query_unit r;
   ww_json j;
   if (ww_call_read(c) ||
-      ww_workspace_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err)) {
+      ww_query_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err)) {
     ww_call_fail(c, out);
     return;
   }
@@ -406,7 +406,7 @@ static void kernels(call *c, ww_api_reply *out) {
   ww_json_kbool(&j, "partial", r.unit->partial);
   ww_diags_write(r.unit, &j);
   ww_call_end(out, &j);
-  ww_workspace_release(c->api->w, &r);
+  ww_query_release(c->api->w, &r);
 }
 
 static void write_roofs(const ww_gpu *g, ww_json *j) {
@@ -424,7 +424,7 @@ static void write_roofs(const ww_gpu *g, ww_json *j) {
 
 static void gpus(call *c, ww_api_reply *out) {
   const ww_gpu *g;
-  uint32_t n = ww_workspace_gpus(c->api->w, &g);
+  uint32_t n = ww_query_gpus(c->api->w, &g);
   ww_json j;
   ww_call_begin(out, &j);
   ww_json_key(&j, "gpus");
@@ -439,7 +439,7 @@ static void gpus(call *c, ww_api_reply *out) {
   ww_call_end(out, &j);
 }
 
-static void write_kept(const char *name, ww_keep_stats s, ww_json *j) {
+static void write_kept(const char *name, ww_memo_stats s, ww_json *j) {
   ww_json_key(j, name);
   ww_json_obj(j);
   ww_json_kuint(j, "kept", s.n);
@@ -450,7 +450,7 @@ static void write_kept(const char *name, ww_keep_stats s, ww_json *j) {
 }
 
 static void health(call *c, ww_api_reply *out) {
-  ww_workspace_stats s = ww_workspace_count(c->api->w);
+  ww_query_stats s = ww_query_count(c->api->w);
   ww_json j;
   ww_call_begin(out, &j);
   ww_json_kstr(&j, "status", "ok");
@@ -517,7 +517,7 @@ bool ww_api_is_quick(const char *method, const char *path) {
   return !r || r->quick; /* an error is quick too */
 }
 
-ww_api *ww_api_new(ww_workspace *w, const ww_api_options *o) {
+ww_api *ww_api_new(ww_query *w, const ww_api_options *o) {
   ww_api *api = ww_xcalloc(1, sizeof *api);
   api->w = w;
   api->o = *o;

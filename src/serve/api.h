@@ -5,7 +5,7 @@
 #ifndef WW_SERVE_API_H
 #define WW_SERVE_API_H
 
-#include "workspace.h"
+#include "../query/query.h"
 
 typedef struct {
   double seconds;   /* that one request may take; 0: no limit */
@@ -13,8 +13,8 @@ typedef struct {
 } ww_api_options;
 
 typedef struct ww_api ww_api;
-ww_api *ww_api_new(ww_workspace *w, const ww_api_options *o); /* the workspace must outlive it */
-void ww_api_free(ww_api *api);                                /* accepts NULL */
+ww_api *ww_api_new(ww_query *w, const ww_api_options *o); /* the workspace must outlive it */
+void ww_api_free(ww_api *api);                            /* accepts NULL */
 void ww_api_stop(ww_api *api); /* what is being computed ends soon, with an error */
 
 typedef struct {

@@ -44,7 +44,7 @@ typedef struct {
 extern const ww_route ww_api_routes[]; /* ends with a NULL method */
 
 struct ww_api {
-  ww_workspace *w;
+  ww_query *w;
   ww_api_options o;
   atomic_bool stopping;
   atomic_uint_fast64_t answered, failed;
@@ -57,7 +57,7 @@ struct call {
   ww_arena *a;
   cJSON *body; /* NULL: none */
   ww_launch launch;
-  ww_ask ask;
+  ww_query_request ask;
   ww_err err;
 };
 

@@ -103,7 +103,7 @@ void ww_call_files(call *c, ww_api_reply *out) {
   const char *root;
   ww_json j;
   int folder = -1;
-  if (!ww_workspace_path(c->api->w, ".", true, c->a, &root, &c->err))
+  if (!ww_query_path(c->api->w, ".", true, c->a, &root, &c->err))
     folder = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder >= 0)
     list_folder(&l, folder, "", 0);
@@ -130,7 +130,7 @@ static ww_status read_text(call *c, const char *path, char **text) {
   if (!kind_of(path) && !is_header(path))
     return ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not called like a source file",
                    ww_path_base(path));
-  ww_status st = ww_workspace_text(c->api->w, path, MOST_TEXT, c->a, text, &n, &c->err);
+  ww_status st = ww_query_text(c->api->w, path, MOST_TEXT, c->a, text, &n, &c->err);
   if (!st && strlen(*text) != n)
     st = ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not a text", ww_path_base(path));
   return st;
@@ -178,7 +178,8 @@ static const char *bound_of(const cJSON *report) {
   return "";
 }
 
-static void keep_point(call *c, const ww_told *t, sweeping *w, swept *value, ww_sweep_point *out) {
+static void keep_point(call *c, const ww_query_answer *t, sweeping *w, swept *value,
+                       ww_sweep_point *out) {
   ww_report *r = WW_NEW(c->a, ww_report);
   cJSON *json = ww_json_read(t->json, strlen(t->json), &value->why);
   if (json && !ww_report_parse(t->json, c->a, r, &value->why) && r->error.code)
@@ -200,13 +201,13 @@ static void keep_point(call *c, const ww_told *t, sweeping *w, swept *value, ww_
 
 static ww_status sweep_value(call *c, sweeping *w, uint32_t i) {
   ww_launch l = c->launch;
-  ww_answered x;
+  ww_query_result x;
   swept *value = &w->values[i];
   ww_status st = ww_sweep_launch(&w->s, w->s.v[i], c->a, &l, &c->err);
   if (st)
     return st;
   c->ask.launch = &l;
-  st = ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err);
+  st = ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err);
   c->ask.launch = NULL; /* it goes with this function */
   if (!st && x.n != w->ngpus)
     return ww_fail(&c->err, WW_EUSAGE, "the source has several kernels; name one with `kernel`");
@@ -330,20 +331,20 @@ static const char *text_of(void *ctx, const char *file, ww_arena *a) {
   call *c = ctx;
   const char *path;
   char *text;
-  if (ww_workspace_path(c->api->w, file, false, a, &path, &c->err))
+  if (ww_query_path(c->api->w, file, false, a, &path, &c->err))
     return NULL;
   if (c->ask.source.text && !strcmp(path, c->ask.source.path))
     return c->ask.source.text;
-  if (ww_workspace_path(c->api->w, file, true, a, &path, &c->err) || read_text(c, path, &text))
+  if (ww_query_path(c->api->w, file, true, a, &path, &c->err) || read_text(c, path, &text))
     return NULL;
   return text;
 }
 
 void ww_call_html(call *c, ww_api_reply *out) {
-  ww_answered x;
+  ww_query_result x;
   ww_gpu *gpus;
   c->ask.explain = true;
-  if (ww_call_read(c) || ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
+  if (ww_call_read(c) || ww_query_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
     ww_call_fail(c, out);
     return;
   }

@@ -235,13 +235,13 @@ static ww_status open_workspace(ww_lsp *s, const ww_lsp_options *o, ww_err *e) {
   bool file = gpu && (strchr(gpu, '/') || strstr(gpu, ".json"));
   const ww_gpu *first;
   s->seconds = o->seconds;
-  s->w = ww_workspace_new(
-      &(ww_workspace_options){
+  s->w = ww_query_new(
+      &(ww_query_options){
           .gpu_files = &gpu, .ngpu_files = file, .bytes = o->bytes, .children = true},
       e);
   if (!s->w)
     return e->code;
-  ww_workspace_gpus(s->w, &first);
+  ww_query_gpus(s->w, &first);
   s->gpu = file ? first->name : gpu ? ww_strdup(s->arena, gpu) : NULL;
   s->base.gpu = s->gpu;
   if (!s->gpu || ww_lsp_gpu(s, s->gpu))
@@ -268,7 +268,7 @@ ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww
   ww_lsp_stop(&s); /* who is left hears that it is over */
   ww_rpc_free(s.rpc);
   ww_lsp_documents_free(&s);
-  ww_workspace_free(s.w);
+  ww_query_free(s.w);
   pthread_cond_destroy(&s.changed);
   pthread_mutex_destroy(&s.lock);
   ww_arena_free(s.arena);

@@ -97,7 +97,7 @@ static bool is_over(void *ctx) {
 
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
   const ww_gpu *all;
-  uint32_t n = ww_workspace_gpus(s->w, &all);
+  uint32_t n = ww_query_gpus(s->w, &all);
   for (uint32_t k = 0; name && k < n; k++)
     if (!strcmp(all[k].name, name))
       return &all[k];
@@ -108,7 +108,7 @@ const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
  * right vendor is taken and named. */
 static void choose_gpu(const ww_lsp *s, const ww_module *m, ww_lsp_analysis *a) {
   const ww_gpu *wanted = a->gpu, *all;
-  uint32_t n = ww_workspace_gpus(s->w, &all);
+  uint32_t n = ww_query_gpus(s->w, &all);
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
   if (!fixed || wanted->lanes == m->warp)
     return;
@@ -213,28 +213,28 @@ double ww_lsp_deadline(const ww_lsp *s) {
 
 ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus,
                      uint32_t n, bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena,
-                     ww_answered *out, ww_err *e) {
+                     ww_query_result *out, ww_err *e) {
   const ww_launch *project = ww_settings_launch(a->settings, k->name);
   if (!project)
     project = ww_settings_launch(a->settings, k->mangled);
-  ww_ask q = {.source = a->source,
-              .kernel = k->mangled,
-              .launch = k->origin == WW_FROM_COMMENT ? NULL : project,
-              .gpus = gpus,
-              .ngpus = n,
-              .cache = a->settings->cache,
-              .by = a->settings->by,
-              .budget = a->settings->budget,
-              .explain = true,
-              .deadline = ww_lsp_deadline(s),
-              .cancelled = cancelled,
-              .ctx = ctx};
-  return ww_workspace_ask(s->w, &q, arena, out, e);
+  ww_query_request q = {.source = a->source,
+                        .kernel = k->mangled,
+                        .launch = k->origin == WW_FROM_COMMENT ? NULL : project,
+                        .gpus = gpus,
+                        .ngpus = n,
+                        .cache = a->settings->cache,
+                        .by = a->settings->by,
+                        .budget = a->settings->budget,
+                        .explain = true,
+                        .deadline = ww_lsp_deadline(s),
+                        .cancelled = cancelled,
+                        .ctx = ctx};
+  return ww_query_ask(s->w, &q, arena, out, e);
 }
 
 static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan, ww_lsp_kernel *k) {
   ww_lsp_analysis *a = j->a;
-  ww_answered told;
+  ww_query_result told;
   ww_err e = {0};
   k->name = ww_strdup(a->arena, fn->name);
   k->mangled = ww_strdup(a->arena, fn->mangled);
@@ -309,7 +309,7 @@ static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
   }
 }
 
-static ww_status all_kernels(ww_lsp_job *j, const ww_read *r) {
+static ww_status all_kernels(ww_lsp_job *j, const ww_query_unit *r) {
   ww_lsp_analysis *a = j->a;
   const ww_module *m = &r->unit->module;
   ww_scan scan;
@@ -343,11 +343,11 @@ static bool has_kernels(const ww_lsp_analysis *a) {
 /* WW_ECANCEL: it is of no use any more. Everything else is in the analysis. */
 static ww_status analyse(ww_lsp_job *j) {
   ww_lsp_analysis *a = j->a;
-  ww_read read;
+  ww_query_unit read;
   ww_err e = {0};
   if (!has_kernels(a))
     return WW_OK;
-  ww_status st = ww_workspace_read(j->s->w, &a->source, ww_lsp_deadline(j->s), a->arena, &read, &e);
+  ww_status st = ww_query_read(j->s->w, &a->source, ww_lsp_deadline(j->s), a->arena, &read, &e);
   if (st == WW_ECANCEL)
     return st;
   if (st) {
@@ -357,7 +357,7 @@ static ww_status analyse(ww_lsp_job *j) {
   }
   a->clang_ms = read.clang_ms;
   st = all_kernels(j, &read);
-  ww_workspace_release(j->s->w, &read);
+  ww_query_release(j->s->w, &read);
   return st;
 }
 
@@ -396,7 +396,7 @@ static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) 
   if (!a->gpu)
     a->gpu = ww_lsp_gpu(s, "h200");
   if (!a->gpu)
-    ww_workspace_gpus(s->w, &a->gpu);
+    ww_query_gpus(s->w, &a->gpu);
   a->source = (ww_source){.path = a->path,
                           .text = d->generation ? NULL : a->text, /* an open one is known there */
                           .generation = d->generation,

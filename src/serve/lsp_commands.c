@@ -116,7 +116,7 @@ static ww_status kernel_of(command *x, const ww_lsp_kernel **out) {
 static ww_status gpus_of(command *x, bool all, const char ***out, uint32_t *n) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(x->arg, "gpus"), *v;
   const ww_gpu *known;
-  uint32_t nknown = ww_workspace_gpus(x->s->w, &known);
+  uint32_t nknown = ww_query_gpus(x->s->w, &known);
   *n = 0;
   *out = WW_NEWN(x->a, const char *,
                  (size_t)cJSON_GetArraySize(list) + x->of->settings->ngpus + nknown + 1);
@@ -191,7 +191,7 @@ static ww_status reports(command *x, const char **gpus, uint32_t n,
   ww_json_arr(&x->j);
   for (uint32_t i = 0; i < x->of->nkernels; i++) {
     const ww_lsp_kernel *k = &x->of->v[i];
-    ww_answered told = {0};
+    ww_query_result told = {0};
     if (!is_meant(x, k))
       continue;
     bool known = only_current(x, gpus, n) || !strcmp(k->json, "null");
@@ -266,7 +266,7 @@ static const char *current_gpu(command *x) {
 
 static ww_status list_gpus(command *x) {
   const ww_gpu *all;
-  uint32_t n = ww_workspace_gpus(x->s->w, &all);
+  uint32_t n = ww_query_gpus(x->s->w, &all);
   ww_json_kstr(&x->j, "current", current_gpu(x));
   ww_json_key(&x->j, "gpus");
   ww_json_arr(&x->j);
@@ -292,7 +292,7 @@ static void picked(void *ctx, const cJSON *result) {
 
 static void ask_user(command *x) {
   const ww_gpu *all;
-  uint32_t n = ww_workspace_gpus(x->s->w, &all);
+  uint32_t n = ww_query_gpus(x->s->w, &all);
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);

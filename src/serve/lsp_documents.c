@@ -41,7 +41,7 @@ void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...) {
 
 static void check_gpus(ww_lsp *s, ww_settings *x, const char *where, ww_problems *problems) {
   const ww_gpu *all;
-  uint32_t n = ww_workspace_gpus(s->w, &all), kept = 0;
+  uint32_t n = ww_query_gpus(s->w, &all), kept = 0;
   const char **good = WW_NEWN(s->arena, const char *, x->ngpus + 1);
   ww_buf names = {0};
   for (uint32_t k = 0; k < n; k++)
@@ -135,7 +135,7 @@ static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const
   d->n = n;
   if (cJSON_IsNumber(version) && fabs(version->valuedouble) < 1e15)
     d->version = (int64_t)version->valuedouble;
-  s->generation = d->generation = ww_workspace_change(s->w, d->path, text);
+  s->generation = d->generation = ww_query_change(s->w, d->path, text);
 }
 
 static void forget(ww_lsp *s, ww_lsp_document *d) {
@@ -144,7 +144,7 @@ static void forget(ww_lsp *s, ww_lsp_document *d) {
       *at = d->next;
       break;
     }
-  ww_workspace_close(s->w, d->path);
+  ww_query_close(s->w, d->path);
   if (d->current) {
     d->current->replaced = true;
     if (!d->current->users)

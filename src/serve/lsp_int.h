@@ -15,10 +15,10 @@
 #include "../predict/show/roofline.h"
 #include "../predict/advice/fixes.h"
 #include "lsp.h"
-#include "pool.h"
+#include "../base/threads.h"
 #include "rpc.h"
 #include "settings.h"
-#include "workspace.h"
+#include "../query/query.h"
 
 /* ---- texts (lsp_text.c) ---- */
 typedef struct {
@@ -113,7 +113,7 @@ typedef struct ww_lsp_job ww_lsp_job; /* an analysis under way */
 
 typedef struct {
   double seconds; /* that reading a source, or predicting a kernel, may take; 0: no limit */
-  ww_workspace *w;
+  ww_query *w;
   ww_rpc *rpc;
   ww_arena *arena; /* lifetime: the server; under the lock */
   pthread_mutex_t lock;
@@ -164,11 +164,11 @@ ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double
 void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a);
 /* Of a file that no editor has open, made here and now. */
 ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri);
-double ww_lsp_deadline(const ww_lsp *s); /* of what begins now, for ww_ask; 0: none */
+double ww_lsp_deadline(const ww_lsp *s); /* of what begins now, for ww_query_request; 0: none */
 /* Reports of one kernel on the GPUs, as `explain` gives them. */
 ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus,
                      uint32_t n, bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena,
-                     ww_answered *out, ww_err *e);
+                     ww_query_result *out, ww_err *e);
 void ww_lsp_cancel_progress(void *server, ww_rpc_call *c);
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name);
 

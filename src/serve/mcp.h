@@ -10,7 +10,7 @@
 #include "http.h"
 
 typedef struct {
-  ww_workspace *w;    /* both outlive it */
+  ww_query *w;        /* both outlive it */
   ww_api *api;        /* reads arguments as it reads requests, under the same limits */
   bool measure;       /* clients may run their kernels on this machine */
   const char *gpu;    /* names with commas, where a client names none; NULL: h200, as assumed */

@@ -38,7 +38,7 @@ static ww_status start(child *k, ww_mcp_call *t, const char *command) {
   word(k, ww_self_path(t->a));
   word(k, command);
   word(k, "--json");
-  return ww_workspace_path(t->m->o.w, ".", true, t->a, &k->dir, &t->err);
+  return ww_query_path(t->m->o.w, ".", true, t->a, &k->dir, &t->err);
 }
 
 /* The tool's own counts and words, which the command knows by the same names. */
@@ -229,7 +229,7 @@ static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, w
   ww_err e;
   if (!realpath(whole, real))
     return WW_OK; /* one that is missing harms nobody */
-  if (ww_workspace_path(t->m->o.w, real, true, a, &ignored, &e) != WW_EUSAGE)
+  if (ww_query_path(t->m->o.w, real, true, a, &ignored, &e) != WW_EUSAGE)
     return WW_OK;
   return ww_fail(
       &t->err, WW_EUSAGE,
@@ -270,7 +270,7 @@ static ww_status check_table(ww_mcp_call *t, const char *path, const char *sourc
   char *text, *rest;
   size_t n;
   ww_status st =
-      ww_read_packed_below(a, ww_workspace_root(t->m->o.w), path, TABLE_MAX, &text, &n, &t->err);
+      ww_read_packed_below(a, ww_query_root(t->m->o.w), path, TABLE_MAX, &text, &n, &t->err);
   rest = text;
   for (char *line; !st && (line = strsep(&rest, "\n"));) {
     ww_report r = {0};
@@ -393,10 +393,10 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
   static const char *const names[] = {"by", "metric", "limit", "worst", "budget", NULL};
   const char *measured, *sources = ww_mcp_text(t, "sources");
   child k;
-  ww_workspace *w = t->m->o.w;
-  ww_status st = ww_workspace_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err);
+  ww_query *w = t->m->o.w;
+  ww_status st = ww_query_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err);
   if (!st && sources)
-    st = ww_workspace_path(w, sources, true, t->a, &sources, &t->err);
+    st = ww_query_path(w, sources, true, t->a, &sources, &t->err);
   const char *dir = st ? NULL : ww_path_dir(t->a, measured);
   if (!st)
     st = check_table(t, measured, sources ? sources : dir, dir);

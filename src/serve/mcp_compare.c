@@ -110,7 +110,8 @@ static void write_group(ww_mcp_call *t, const candidate *v, uint32_t n, bool ver
   ww_json_end_obj(j);
 }
 
-static ww_status parse(ww_mcp_call *t, const ww_told *told, const char *what, candidate *out) {
+static ww_status parse(ww_mcp_call *t, const ww_query_answer *told, const char *what,
+                       candidate *out) {
   *out = (candidate){.what = what, .json = told->json};
   return ww_report_parse(told->json, t->a, &out->r, &t->err);
 }
@@ -123,7 +124,7 @@ static bool answered(const candidate *v, uint32_t n) {
   return false;
 }
 
-static ww_status write_full(ww_mcp_call *t, const ww_answered *a, const ww_answered *b) {
+static ww_status write_full(ww_mcp_call *t, const ww_query_result *a, const ww_query_result *b) {
   if (!t->full)
     return WW_OK;
   ww_json_key(&t->j, "full");
@@ -136,7 +137,7 @@ static ww_status write_full(ww_mcp_call *t, const ww_answered *a, const ww_answe
   return WW_OK;
 }
 
-static ww_status compare_gpus(ww_mcp_call *t, const ww_answered *x, uint32_t ngpus) {
+static ww_status compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t ngpus) {
   candidate *v = WW_NEWN(t->a, candidate, ngpus);
   bool any = false;
   ww_json_key(&t->j, "comparisons");
@@ -157,22 +158,23 @@ static ww_status compare_gpus(ww_mcp_call *t, const ww_answered *x, uint32_t ngp
 }
 
 /* Kernels of the same name and GPU; where one was named on either side, the two that were. */
-static const ww_told *partner(const ww_answered *b, const ww_told *a, bool named) {
+static const ww_query_answer *partner(const ww_query_result *b, const ww_query_answer *a,
+                                      bool named) {
   for (uint32_t k = 0; k < b->n; k++)
     if ((named || !strcmp(b->v[k].kernel, a->kernel)) && !strcmp(b->v[k].gpu, a->gpu))
       return &b->v[k];
   return NULL;
 }
 
-static ww_status compare_versions(ww_mcp_call *t, const ww_answered *a, const ww_answered *b,
-                                  bool named) {
+static ww_status compare_versions(ww_mcp_call *t, const ww_query_result *a,
+                                  const ww_query_result *b, bool named) {
   candidate v[2];
   uint32_t n = 0;
   bool any = false;
   ww_json_key(&t->j, "comparisons");
   ww_json_arr(&t->j);
   for (uint32_t k = 0; k < a->n && n < GROUPS; k++) {
-    const ww_told *other = partner(b, &a->v[k], named);
+    const ww_query_answer *other = partner(b, &a->v[k], named);
     if (!other)
       continue;
     if (parse(t, &a->v[k], "before", &v[0]) || parse(t, other, "after", &v[1]))
@@ -214,14 +216,14 @@ static cJSON *other_args(const ww_mcp_call *t) {
 ww_status ww_mcp_compare(ww_mcp_call *t) {
   bool versions = ww_mcp_text(t, "other_file") || ww_mcp_text(t, "other_source") ||
                   ww_mcp_text(t, "other_kernel");
-  ww_answered a = {0}, b = {0};
+  ww_query_result a = {0}, b = {0};
   call c, d = {0};
   ww_status st = ww_mcp_ask(t, t->args, &c);
   if (!st && !versions && c.ask.ngpus < 2)
     st = ww_fail(&t->err, WW_EUSAGE,
                  "compare needs two names in `gpu`, or other_file, other_source or other_kernel");
   if (!st)
-    st = ww_workspace_ask(t->m->o.w, &c.ask, t->a, &a, &t->err);
+    st = ww_query_ask(t->m->o.w, &c.ask, t->a, &a, &t->err);
   if (st)
     return st;
   if (!versions)
@@ -233,7 +235,7 @@ ww_status ww_mcp_compare(ww_mcp_call *t) {
       d.ask.launch->kernel) /* the launch is the first one's */
     d.launch.kernel = NULL;
   if (!st)
-    st = ww_workspace_ask(t->m->o.w, &d.ask, t->a, &b, &t->err);
+    st = ww_query_ask(t->m->o.w, &d.ask, t->a, &b, &t->err);
   return st ? st
             : compare_versions(t, &a, &b,
                                ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel"));

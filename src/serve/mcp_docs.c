@@ -10,7 +10,7 @@
 
 static void write_gpu_list(const ww_mcp *m, ww_buf *out) {
   const ww_gpu *g;
-  uint32_t n = ww_workspace_gpus(m->o.w, &g);
+  uint32_t n = ww_query_gpus(m->o.w, &g);
   ww_json j = {0};
   ww_json_begin(&j, out);
   ww_json_arr(&j);
@@ -77,7 +77,7 @@ static void write_resource(ww_json *j, const char *uri, const char *name, const 
 void ww_mcp_list_resources(void *ctx, ww_rpc_call *c) {
   const ww_mcp *m = ((ww_mcp_peer *)ctx)->m;
   const ww_gpu *g;
-  uint32_t n = ww_workspace_gpus(m->o.w, &g);
+  uint32_t n = ww_query_gpus(m->o.w, &g);
   ww_buf b = {0};
   ww_json j;
   ww_mcp_begin_result(&j, &b);
@@ -111,7 +111,7 @@ void ww_mcp_list_templates(void *peer, ww_rpc_call *c) {
 
 static bool read_uri(const ww_mcp *m, const char *uri, ww_buf *out) {
   const ww_gpu *g;
-  uint32_t n = ww_workspace_gpus(m->o.w, &g);
+  uint32_t n = ww_query_gpus(m->o.w, &g);
   for (size_t k = 0; k < NTABLES; k++)
     if (!strcmp(uri, tables[k].uri)) {
       tables[k].write(m, out);
@@ -255,7 +255,7 @@ void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
               *name = cJSON_GetObjectItemCaseSensitive(given, "name"),
               *value = cJSON_GetObjectItemCaseSensitive(given, "value");
   const ww_gpu *g;
-  uint32_t n = ww_workspace_gpus(((ww_mcp_peer *)ctx)->m->o.w, &g);
+  uint32_t n = ww_query_gpus(((ww_mcp_peer *)ctx)->m->o.w, &g);
   ww_buf b = {0};
   ww_json j;
   if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "ref")) ||

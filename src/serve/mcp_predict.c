@@ -239,15 +239,15 @@ void ww_mcp_schema_reports(ww_json *j) {
 
 /* ---- predict, explain ---- */
 
-static ww_status ask(ww_mcp_call *t, bool explain, ww_answered *x) {
+static ww_status ask(ww_mcp_call *t, bool explain, ww_query_result *x) {
   call c;
   ww_status st = ww_mcp_ask(t, t->args, &c);
   c.ask.explain = explain;
-  return st ? st : ww_workspace_ask(t->m->o.w, &c.ask, t->a, x, &t->err);
+  return st ? st : ww_query_ask(t->m->o.w, &c.ask, t->a, x, &t->err);
 }
 
 /* A result without one number is an error: the first reason there is. */
-static ww_status all_failed(ww_mcp_call *t, const ww_answered *x) {
+static ww_status all_failed(ww_mcp_call *t, const ww_query_result *x) {
   ww_report r;
   ww_err e;
   for (uint32_t k = 0; k < x->n; k++)
@@ -262,7 +262,7 @@ static ww_status all_failed(ww_mcp_call *t, const ww_answered *x) {
 }
 
 static ww_status reports(ww_mcp_call *t, bool explain) {
-  ww_answered x = {0};
+  ww_query_result x = {0};
   ww_report r;
   ww_status st = ask(t, explain, &x);
   if (!st)
@@ -301,7 +301,8 @@ ww_status ww_mcp_explain(ww_mcp_call *t) {
 
 /* ---- list_kernels ---- */
 
-static void write_kernel(const ww_mcp_call *t, const ww_read *r, const ww_fn *fn, ww_json *j) {
+static void write_kernel(const ww_mcp_call *t, const ww_query_unit *r, const ww_fn *fn,
+                         ww_json *j) {
   ww_json_obj(j);
   ww_json_kstr(j, "name", fn->name);
   if (t->full)
@@ -339,10 +340,10 @@ static void write_diags(const ww_unit *u, ww_json *j) {
 
 ww_status ww_mcp_list_kernels(ww_mcp_call *t) {
   call c;
-  ww_read r;
+  ww_query_unit r;
   ww_status st = ww_mcp_ask(t, t->args, &c);
   if (!st)
-    st = ww_workspace_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err);
+    st = ww_query_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err);
   if (st)
     return st;
   const ww_module *m = &r.unit->module;
@@ -357,7 +358,7 @@ ww_status ww_mcp_list_kernels(ww_mcp_call *t) {
     ww_json_kbool(&t->j, "partial", true);
   if (r.unit->ndiags)
     write_diags(r.unit, &t->j);
-  ww_workspace_release(t->m->o.w, &r);
+  ww_query_release(t->m->o.w, &r);
   return WW_OK;
 }
 
@@ -387,7 +388,7 @@ void ww_mcp_schema_kernels(ww_json *j) {
 
 static const ww_gpu *gpu_named(const ww_mcp *m, const char *name) {
   const ww_gpu *g;
-  uint32_t n = ww_workspace_gpus(m->o.w, &g);
+  uint32_t n = ww_query_gpus(m->o.w, &g);
   for (uint32_t k = 0; k < n; k++)
     if (name && !strcmp(g[k].name, name))
       return &g[k];
@@ -452,7 +453,7 @@ static uint32_t gpu_index(ww_mcp_call *t, places *s, const ww_report *r) {
 }
 
 ww_status ww_mcp_roofline(ww_mcp_call *t) {
-  ww_answered x = {0};
+  ww_query_result x = {0};
   const char *plot = ww_mcp_text(t, "plot");
   ww_status st = ask(t, false, &x);
   if (!st)

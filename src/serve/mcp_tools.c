@@ -150,7 +150,7 @@ static void items(const ww_mcp *m, const ww_member *x, ww_json *j) {
   ww_json_kstr(j, "type", "string");
   if (x->kind == WW_MEMBER_NAMES) { /* the GPUs there are */
     const ww_gpu *g;
-    uint32_t n = ww_workspace_gpus(m->o.w, &g);
+    uint32_t n = ww_query_gpus(m->o.w, &g);
     ww_json_key(j, "enum");
     ww_json_arr(j);
     for (uint32_t k = 0; k < n; k++)

@@ -62,7 +62,7 @@ ww_rpc *ww_rpc_of(ww_rpc_call *c);
  * 0: nothing. */
 void ww_rpc_mark(ww_rpc_call *c, uint64_t mark);
 uint64_t ww_rpc_marked(const ww_rpc_call *c);
-bool ww_rpc_cancelled(void *call); /* the peer gave up; fits ww_ask.cancelled */
+bool ww_rpc_cancelled(void *call); /* the peer gave up; fits ww_query_request.cancelled */
 /* Answers. The first counts, later ones are dropped; a notification's goes nowhere. */
 void ww_rpc_result(ww_rpc_call *c, const char *json); /* one JSON value */
 void ww_rpc_error(ww_rpc_call *c, int code, const char *message,

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "pool.h"
+#include "../base/threads.h"
 #include "rpc.h"
 
 enum {

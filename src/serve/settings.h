@@ -25,7 +25,7 @@ typedef struct {
   uint32_t ninstantiate;
   ww_kernel_launch *launches;
   uint32_t nlaunches;
-  const char *cache, *by;    /* as in ww_ask; NULL: the default */
+  const char *cache, *by;    /* as in ww_query_request; NULL: the default */
   uint64_t budget, debounce; /* warp instructions, 0: the default; ms */
   bool code_lens, inlay_hints, diagnostics, hover;
   double hint_percent; /* of the kernel's time that makes a line hot */

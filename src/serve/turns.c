@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "pool.h"
+#include "../base/threads.h"
 
 struct ww_share {
   atomic_uint users;

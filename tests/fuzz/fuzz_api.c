@@ -6,19 +6,19 @@
 #include "../../src/base/jsonread.h"
 #include "../../src/serve/api.h"
 
-static ww_workspace *workspace;
+static ww_query *workspace;
 static ww_api *api;
 
 static void stop(void) {
   ww_api_free(api);
-  ww_workspace_free(workspace);
+  ww_query_free(workspace);
 }
 
 static void start(void) {
   ww_err e = {0};
   fuzz_file("k.cu", "__global__ void k(float *x) { x[0] = 1; }\n", 42);
-  workspace = ww_workspace_new(
-      &(ww_workspace_options){.root = fuzz_folder(), .bytes = 1 << 20, .units = 4}, &e);
+  workspace =
+      ww_query_new(&(ww_query_options){.root = fuzz_folder(), .bytes = 1 << 20, .units = 4}, &e);
   if (!workspace) {
     fprintf(stderr, "fuzz: %s; WARPWISE_DATA names the folder of gpus/\n", e.msg);
     exit(2);

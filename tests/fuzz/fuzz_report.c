@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "../../src/report/report.h"
-#include "../../src/serve/code.h"
+#include "../../src/query/code.h"
 
 /* Written and read: what is no UTF-8 is mended by the first time. */
 static void again(const ww_report *r, ww_arena *a, ww_report *back, ww_buf *b) {

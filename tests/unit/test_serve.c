@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../src/serve/code.h"
-#include "../../src/serve/pool.h"
-#include "../../src/serve/workspace.h"
+#include "../../src/query/code.h"
+#include "../../src/base/threads.h"
+#include "../../src/query/query.h"
 #include "unit.h"
 
 /* ---- keep.c ---- */
@@ -22,33 +22,33 @@ static char *make(const char *s) {
   return strcpy(ww_xmalloc(strlen(s) + 1), s);
 }
 
-static void *put(ww_keep *k, const char *s) {
+static void *put(ww_memo *k, const char *s) {
   ww_key key = ww_key_of(s, strlen(s));
   void *thing;
-  assert_int_equal(ww_keep_get(k, key, 0, &thing), WW_KEEP_MAKE);
+  assert_int_equal(ww_memo_get(k, key, 0, &thing), WW_MEMO_MAKE);
   thing = make(s);
-  ww_keep_put(k, key, thing, strlen(s));
+  ww_memo_put(k, key, thing, strlen(s));
   return thing;
 }
 
-static bool has(ww_keep *k, const char *s) {
+static bool has(ww_memo *k, const char *s) {
   ww_key key = ww_key_of(s, strlen(s));
   void *thing;
-  bool hit = ww_keep_get(k, key, 0, &thing) == WW_KEEP_HIT;
+  bool hit = ww_memo_get(k, key, 0, &thing) == WW_MEMO_HIT;
   if (hit)
-    ww_keep_release(k, key, thing);
+    ww_memo_release(k, key, thing);
   else
-    ww_keep_give_up(k, key);
+    ww_memo_give_up(k, key);
   return hit;
 }
 
-static void release(ww_keep *k, const char *s, void *thing) {
-  ww_keep_release(k, ww_key_of(s, strlen(s)), thing);
+static void release(ww_memo *k, const char *s, void *thing) {
+  ww_memo_release(k, ww_key_of(s, strlen(s)), thing);
 }
 
 static void test_keep_oldest_goes(void **state) {
   (void)state;
-  ww_keep *k = ww_keep_new(3, 1000, drop);
+  ww_memo *k = ww_memo_new(3, 1000, drop);
   atomic_store(&dropped, 0);
   release(k, "a", put(k, "a"));
   release(k, "b", put(k, "b"));
@@ -62,52 +62,52 @@ static void test_keep_oldest_goes(void **state) {
   release(k, "f", put(k, "f"));
   assert_true(has(k, "c"));
   release(k, "c", c);
-  ww_keep_free(k);
+  ww_memo_free(k);
   assert_int_equal(atomic_load(&dropped), 6);
 }
 
 static void test_keep_by_bytes(void **state) {
   (void)state;
-  ww_keep *k = ww_keep_new(100, 10, drop);
+  ww_memo *k = ww_memo_new(100, 10, drop);
   release(k, "12345", put(k, "12345"));
   release(k, "123456", put(k, "123456"));
   assert_false(has(k, "12345"));
   assert_true(has(k, "123456"));
-  ww_keep_free(k);
+  ww_memo_free(k);
 }
 
 /* A stale thing lives on for those who have it, beside its successor of the same key. */
 static void test_keep_forget(void **state) {
   (void)state;
-  ww_keep *k = ww_keep_new(10, 1000, drop);
+  ww_memo *k = ww_memo_new(10, 1000, drop);
   ww_key key = ww_key_of("x", 1);
   void *old = put(k, "x"), *same;
-  assert_int_equal(ww_keep_get(k, key, 0, &same), WW_KEEP_HIT);
+  assert_int_equal(ww_memo_get(k, key, 0, &same), WW_MEMO_HIT);
   assert_ptr_equal(old, same);
   atomic_store(&dropped, 0);
-  ww_keep_forget(k, key, old);
+  ww_memo_forget(k, key, old);
   void *new_ = put(k, "x");
   assert_ptr_not_equal(new_, old);
-  ww_keep_release(k, key, new_);
+  ww_memo_release(k, key, new_);
   assert_int_equal(atomic_load(&dropped), 0);
   assert_string_equal((char *)same, "x");
-  ww_keep_release(k, key, same);
+  ww_memo_release(k, key, same);
   assert_int_equal(atomic_load(&dropped), 1);
   assert_true(has(k, "x"));
-  ww_keep_free(k);
+  ww_memo_free(k);
 }
 
 static void test_keep_late(void **state) {
   (void)state;
-  ww_keep *k = ww_keep_new(10, 1000, drop);
+  ww_memo *k = ww_memo_new(10, 1000, drop);
   ww_key key = ww_key_of("x", 1);
   void *thing;
-  assert_int_equal(ww_keep_get(k, key, 0, &thing), WW_KEEP_MAKE);
-  assert_int_equal(ww_keep_get(k, key, ww_now() + 0.02, &thing), WW_KEEP_LATE);
-  ww_keep_give_up(k, key);
-  assert_int_equal(ww_keep_get(k, key, 0, &thing), WW_KEEP_MAKE);
-  ww_keep_give_up(k, key);
-  ww_keep_free(k);
+  assert_int_equal(ww_memo_get(k, key, 0, &thing), WW_MEMO_MAKE);
+  assert_int_equal(ww_memo_get(k, key, ww_now() + 0.02, &thing), WW_MEMO_LATE);
+  ww_memo_give_up(k, key);
+  assert_int_equal(ww_memo_get(k, key, 0, &thing), WW_MEMO_MAKE);
+  ww_memo_give_up(k, key);
+  ww_memo_free(k);
 }
 
 /* ---- pool.c ---- */
@@ -139,14 +139,14 @@ static const char source[] = "// warpwise: grid=n/128 block=128 n=8192 x=f32[n]\
                              "extern \"C\" __global__ void b(int n, float *x) { int i = blockIdx.x "
                              "* 128 + threadIdx.x; x[i] = helper(x[i]); }\n";
 
-static ww_workspace *workspace;
+static ww_query *workspace;
 static ww_arena *arena;
 
 static int open_workspace(void **state) {
   (void)state;
   ww_err e = {0};
   arena = ww_arena_new();
-  workspace = ww_workspace_new(&(ww_workspace_options){.root = "."}, &e);
+  workspace = ww_query_new(&(ww_query_options){.root = "."}, &e);
   if (!workspace)
     print_error("%s\n", e.msg);
   return workspace ? 0 : -1;
@@ -154,14 +154,14 @@ static int open_workspace(void **state) {
 
 static int close_workspace(void **state) {
   (void)state;
-  ww_workspace_free(workspace);
+  ww_query_free(workspace);
   ww_arena_free(arena);
   return 0;
 }
 
 static const char *path_of(const char *name) {
   const char *path;
-  assert_int_equal(ww_workspace_path(workspace, name, false, arena, &path, NULL), WW_OK);
+  assert_int_equal(ww_query_path(workspace, name, false, arena, &path, NULL), WW_OK);
   return path;
 }
 
@@ -171,23 +171,23 @@ static char *edited(const char *from, const char *to) {
   return ww_fmt(arena, "%.*s%s%s", (int)(at - source), source, to, at + strlen(from));
 }
 
-static ww_answered ask(const ww_ask *q) {
-  ww_answered x;
+static ww_query_result ask(const ww_query_request *q) {
+  ww_query_result x;
   ww_err e = {0};
-  if (ww_workspace_ask(workspace, q, arena, &x, &e))
+  if (ww_query_ask(workspace, q, arena, &x, &e))
     fail_msg("%s", e.msg);
   return x;
 }
 
 static void test_only_what_changed(void **state) {
   (void)state;
-  ww_ask q = {.source = {.path = path_of("edit.cu"), .text = source}};
-  ww_answered x = ask(&q);
+  ww_query_request q = {.source = {.path = path_of("edit.cu"), .text = source}};
+  ww_query_result x = ask(&q);
   assert_int_equal(x.n, 2);
   assert_string_equal(x.v[0].kernel, "a");
   assert_false(x.v[0].known || x.v[1].known);
   q.source.text = edited("2.0f", "x[0]");
-  ww_answered y = ask(&q);
+  ww_query_result y = ask(&q);
   assert_false(y.v[0].known);
   assert_true(y.v[1].known);
   assert_string_equal(y.v[1].json, x.v[1].json);
@@ -207,9 +207,9 @@ static void test_only_what_changed(void **state) {
 
 static void test_explain_has_its_lines(void **state) {
   (void)state;
-  ww_ask q = {
+  ww_query_request q = {
       .source = {.path = path_of("lines.cu"), .text = source}, .explain = true, .kernel = "b"};
-  ww_answered x = ask(&q);
+  ww_query_result x = ask(&q);
   assert_non_null(strstr(x.v[0].json, "\"line\":5"));
   q.source.text = ww_fmt(arena, "\n%s", source);
   x = ask(&q);
@@ -239,19 +239,19 @@ static void test_answers_move(void **state) {
       {"  float *x, *y;", "\n  float *x,\n      *y;", false},
   };
   (void)state;
-  ww_workspace *known = workspace;
+  ww_query *known = workspace;
   for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    ww_ask q = {.source = {.path = path_of("move.cu"), .text = text}, .explain = true};
+    ww_query_request q = {.source = {.path = path_of("move.cu"), .text = text}, .explain = true};
     ask(&q);
     const char *at = strstr(text, rows[k].at);
     q.source.text =
         ww_fmt(arena, "%.*s%s%s", (int)(at - text), text, rows[k].with, at + strlen(rows[k].at));
-    ww_answered x = ask(&q);
+    ww_query_result x = ask(&q);
     ww_err e = {0};
-    workspace = ww_workspace_new(&(ww_workspace_options){.root = "."}, &e);
+    workspace = ww_query_new(&(ww_query_options){.root = "."}, &e);
     assert_non_null(workspace);
-    ww_answered fresh = ask(&q);
-    ww_workspace_free(workspace);
+    ww_query_result fresh = ask(&q);
+    ww_query_free(workspace);
     workspace = known;
     assert_int_equal(x.n, 2);
     for (int i = 0; i < 2; i++)
@@ -269,18 +269,18 @@ static void test_answers_move(void **state) {
 static void test_gpus_as_asked(void **state) {
   (void)state;
   const char *gpus[] = {"a100", "h200", "a100", "mi250"}, *one[] = {"h200"};
-  ww_ask q = {.source = {.path = path_of("gpus.cu"), .text = source},
-              .kernel = "a",
-              .gpus = gpus,
-              .ngpus = 4};
-  ww_answered x = ask(&q);
+  ww_query_request q = {.source = {.path = path_of("gpus.cu"), .text = source},
+                        .kernel = "a",
+                        .gpus = gpus,
+                        .ngpus = 4};
+  ww_query_result x = ask(&q);
   assert_int_equal(x.n, 4);
   assert_string_equal(x.v[0].gpu, "a100");
   assert_string_equal(x.v[0].json, x.v[2].json);
   assert_int_equal(x.v[3].code, WW_EUSAGE);
   q.gpus = one;
   q.ngpus = 1;
-  ww_answered y = ask(&q);
+  ww_query_result y = ask(&q);
   assert_true(y.v[0].known);
   assert_string_equal(y.v[0].json, x.v[1].json);
 }
@@ -290,21 +290,21 @@ static void test_gpus_as_asked(void **state) {
 static void test_generations(void **state) {
   (void)state;
   const char *path = path_of("document.cu");
-  ww_answered x;
+  ww_query_result x;
   ww_err e = {0};
-  assert_int_equal(ww_workspace_generation(workspace, path), 0);
-  uint64_t first = ww_workspace_change(workspace, path, source);
-  ww_ask q = {.source = {.path = path, .generation = first}};
+  assert_int_equal(ww_query_generation(workspace, path), 0);
+  uint64_t first = ww_query_change(workspace, path, source);
+  ww_query_request q = {.source = {.path = path, .generation = first}};
   assert_int_equal(ask(&q).n, 2);
-  uint64_t second = ww_workspace_change(workspace, path, edited("2.0f", "4.0f"));
+  uint64_t second = ww_query_change(workspace, path, edited("2.0f", "4.0f"));
   assert_true(second > first);
-  assert_int_equal(ww_workspace_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
+  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
   q.source.generation = second;
   assert_int_equal(ask(&q).n, 2);
-  ww_workspace_close(workspace, path);
-  assert_int_equal(ww_workspace_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
+  ww_query_close(workspace, path);
+  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
   q.source.generation = 0; /* the disk has none */
-  assert_int_equal(ww_workspace_ask(workspace, &q, arena, &x, &e), WW_EIO);
+  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_EIO);
 }
 
 typedef struct {
@@ -315,7 +315,7 @@ typedef struct {
 static bool types(void *ctx) {
   typist *t = ctx;
   if (++t->polls == 2)
-    ww_workspace_change(workspace, t->path, "// something else\n");
+    ww_query_change(workspace, t->path, "// something else\n");
   return false;
 }
 
@@ -323,13 +323,14 @@ static bool types(void *ctx) {
 static void test_stale_is_never_told(void **state) {
   (void)state;
   typist t = {.path = path_of("typed.cu")};
-  ww_answered x;
+  ww_query_result x;
   ww_err e = {0};
-  uint64_t generation = ww_workspace_change(workspace, t.path, edited("2.0f", "7.0f"));
-  ww_ask q = {.source = {.path = t.path, .generation = generation}, .cancelled = types, .ctx = &t};
-  assert_int_equal(ww_workspace_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
+  uint64_t generation = ww_query_change(workspace, t.path, edited("2.0f", "7.0f"));
+  ww_query_request q = {
+      .source = {.path = t.path, .generation = generation}, .cancelled = types, .ctx = &t};
+  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
   assert_true(t.polls >= 2);
-  ww_workspace_close(workspace, t.path);
+  ww_query_close(workspace, t.path);
 }
 
 static bool always(void *ctx) {
@@ -339,21 +340,22 @@ static bool always(void *ctx) {
 
 static void test_cancelled(void **state) {
   (void)state;
-  ww_answered x;
+  ww_query_result x;
   ww_err e = {0};
-  ww_ask q = {.source = {.path = path_of("cancel.cu"), .text = edited("2.0f", "9.0f")},
-              .cancelled = always};
-  assert_int_equal(ww_workspace_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
+  ww_query_request q = {.source = {.path = path_of("cancel.cu"), .text = edited("2.0f", "9.0f")},
+                        .cancelled = always};
+  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
   q.cancelled = NULL;
   assert_int_equal(ask(&q).n, 2); /* nothing half-made was kept */
 }
 
 static void test_deadline(void **state) {
   (void)state;
-  ww_answered x;
+  ww_query_result x;
   ww_err e = {0};
-  ww_ask q = {.source = {.path = path_of("late.cu"), .text = source}, .deadline = ww_now() - 1};
-  assert_int_equal(ww_workspace_ask(workspace, &q, arena, &x, &e), WW_ELIMIT);
+  ww_query_request q = {.source = {.path = path_of("late.cu"), .text = source},
+                        .deadline = ww_now() - 1};
+  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ELIMIT);
 }
 
 /* ---- threads ---- */
@@ -372,10 +374,11 @@ static void *run(void *ctx) {
     ww_arena *a = ww_arena_new();
     char *text = ww_fmt(a, "%s// %d\n__device__ int d%d;\n", source, which, which);
     const char *gpus[] = {"h200", "a100"};
-    ww_ask q = {.source = {.path = "/threads.cu", .text = text}, .gpus = gpus, .ngpus = 2};
-    ww_answered x;
+    ww_query_request q = {
+        .source = {.path = "/threads.cu", .text = text}, .gpus = gpus, .ngpus = 2};
+    ww_query_result x;
     ww_err e = {0};
-    if (ww_workspace_ask(workspace, &q, a, &x, &e) == WW_OK && x.n == 4)
+    if (ww_query_ask(workspace, &q, a, &x, &e) == WW_OK && x.n == 4)
       me->json[which] = make(x.v[3].json);
     ww_arena_free(a);
   }
@@ -386,14 +389,14 @@ static void test_threads(void **state) {
   (void)state;
   pthread_t t[THREADS];
   asker askers[THREADS] = {0};
-  ww_workspace_stats before = ww_workspace_count(workspace);
+  ww_query_stats before = ww_query_count(workspace);
   for (int k = 0; k < THREADS; k++) {
     askers[k].number = k;
     pthread_create(&t[k], NULL, run, &askers[k]);
   }
   for (int k = 0; k < THREADS; k++)
     pthread_join(t[k], NULL);
-  ww_workspace_stats after = ww_workspace_count(workspace);
+  ww_query_stats after = ww_query_count(workspace);
   for (int k = 0; k < THREADS; k++)
     for (int i = 0; i < TEXTS; i++) {
       assert_non_null(askers[k].json[i]);

@@ -34,7 +34,8 @@ typedef struct {
   size_t n;         /* its bytes, without the NUL */
   ww_dialect dialect;
   const char *kernel; /* its name, plain or mangled; NULL: the one at `line` */
-  uint32_t line;      /* where it is declared, 1-based, as ww_fn and ww_told have it; 0: by name */
+  uint32_t
+      line; /* where it is declared, 1-based, as ww_fn and ww_query_answer have it; 0: by name */
   const ww_launch *launch; /* the one the finding is about (of its report), NULL: unknown */
 } ww_fix_source;
 

@@ -108,8 +108,7 @@ API(int, omp_get_max_task_priority, void) {
   return 0;
 }
 
-static int schedule = 1;
-schedule_chunk;
+static int schedule = 1, schedule_chunk;
 
 API(void, omp_set_schedule, int kind, int chunk) {
   schedule = kind;

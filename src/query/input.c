@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd.h"
+#include "input.h"
 
 #define SOURCE_MAX ((uint64_t)64 << 20)
 

@@ -29,8 +29,8 @@ static ww_status no_kernel(const ww_unit *u, const char *file, const char *asked
   return st;
 }
 
-ww_status ww_answer_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
-                           ww_err *e) {
+ww_status ww_query_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
+                          ww_err *e) {
   const ww_module *m = &u->module;
   uint32_t kernels = 0;
   *fn = name ? ww_ir_find(m, name) : NULL;
@@ -45,14 +45,14 @@ ww_status ww_answer_kernel(const ww_unit *u, const char *file, const char *name,
 
 /* ---- the launch ---- */
 
-bool ww_answer_complete(const ww_launch *l, const ww_fn *fn) {
+bool ww_query_complete(const ww_launch *l, const ww_fn *fn) {
   return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) &&
          l->nargs >= fn->nparams;
 }
 
-ww_status ww_answer_launch(const ww_fn *fn, const char *comment, const ww_host_launch *host,
-                           uint32_t nhost, ww_arena *a, ww_launch *launch, ww_said *said,
-                           ww_err *e) {
+ww_status ww_query_launch(const ww_fn *fn, const char *comment, const ww_host_launch *host,
+                          uint32_t nhost, ww_arena *a, ww_launch *launch, ww_said *said,
+                          ww_err *e) {
   ww_launch under = {0}, noted = {0};
   ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
   if (st)
@@ -85,7 +85,7 @@ static ww_status fits(const ww_module *m, const ww_gpu *g, ww_err *e) {
                  m->dialect == WW_CUDA ? ", or read it with --lang hip" : "");
 }
 
-static void add_said(const ww_question *q, const ww_said *said, ww_arena *a, ww_report *r) {
+static void add_said(const ww_query_targets *q, const ww_said *said, ww_arena *a, ww_report *r) {
   ww_said all = {0};
   if (q->assumed)
     ww_push(a, &all, "gpu: h200, as none was named");
@@ -112,8 +112,9 @@ static void blame_header(const ww_unit *u, ww_err *e) {
 
 /* Which GPUs the code can run on, and what the model is told of each; the others have their error.
  */
-static uint32_t ready(const ww_module *m, const ww_question *q, const ww_said *said, ww_arena *a,
-                      ww_predict_options *o, uint32_t *list, ww_said *each, ww_err *errors) {
+static uint32_t ready(const ww_module *m, const ww_query_targets *q, const ww_said *said,
+                      ww_arena *a, ww_predict_options *o, uint32_t *list, ww_said *each,
+                      ww_err *errors) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < q->n; k++) {
     const ww_gpu *g = &q->gpus[k];
@@ -135,9 +136,9 @@ static uint32_t ready(const ww_module *m, const ww_question *q, const ww_said *s
   return n;
 }
 
-ww_status ww_answer(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
-                    const ww_question *q, const ww_said *said, ww_arena *a, ww_prediction *out,
-                    ww_err *e) {
+ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
+                           const ww_query_targets *q, const ww_said *said, ww_arena *a,
+                           ww_prediction *out, ww_err *e) {
   ww_predict_options *o = WW_NEWN(a, ww_predict_options, q->n);
   ww_prediction *p = WW_NEWN(a, ww_prediction, q->n);
   ww_err *errors = WW_NEWN(a, ww_err, q->n), *first = NULL, ignored = {0};

@@ -1,11 +1,12 @@
-/* text_source.c - reads a kernel as text and completes its launch from the comment above it. */
-#include "text_source.h"
+/* text.c - reads a kernel as text and completes its launch from the comment above it. */
+#include "text.h"
 
 #include "../front/front.h"
+#include "input.h"
 
-void ww_text_source_free(ww_text_source *s) {
+void ww_text_reader_free(ww_text_reader *s) {
   ww_arena_free(s->arena);
-  *s = (ww_text_source){0};
+  *s = (ww_text_reader){0};
 }
 
 static const char *key_of(const ww_launch *l, ww_arena *a) {
@@ -15,14 +16,14 @@ static const char *key_of(const ww_launch *l, ww_arena *a) {
   return key;
 }
 
-static ww_status load(ww_text_source *s, const ww_launch *l, ww_arena *a, ww_err *e) {
+static ww_status load(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err *e) {
   const char *key = key_of(l, a);
   char *text;
   size_t n;
   uint32_t line;
   if (s->key && !strcmp(s->key, key))
     return WW_OK;
-  ww_text_source_free(s);
+  ww_text_reader_free(s);
   s->arena = ww_arena_new();
   ww_status st = ww_input_check(l->file, e);
   if (!st)
@@ -32,7 +33,7 @@ static ww_status load(ww_text_source *s, const ww_launch *l, ww_arena *a, ww_err
   if (st) {
     if (!e->file)
       e->file = l->file;
-    ww_text_source_free(s);
+    ww_text_reader_free(s);
     return st;
   }
   ww_question_name(s->kernel, &line);
@@ -42,7 +43,7 @@ static ww_status load(ww_text_source *s, const ww_launch *l, ww_arena *a, ww_err
 }
 
 /* What the launch says, over what the comment says. */
-static ww_status complete(const ww_text_source *s, ww_launch *l, ww_arena *a, ww_err *e) {
+static ww_status complete(const ww_text_reader *s, ww_launch *l, ww_arena *a, ww_err *e) {
   ww_launch under = {0};
   ww_status st = s->comment ? ww_launch_comment(s->comment, a, &under, e) : WW_OK;
   if (st)
@@ -52,7 +53,7 @@ static ww_status complete(const ww_text_source *s, ww_launch *l, ww_arena *a, ww
   return WW_OK;
 }
 
-ww_status ww_text_source_ready(ww_text_source *s, ww_launch *l, ww_arena *a, ww_strings *said,
+ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_strings *said,
                                ww_err *e) {
   const char *const *names;
   const uint32_t *bytes;

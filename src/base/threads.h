@@ -1,8 +1,8 @@
-/* pool.h - threads that work off a queue of bounded length. */
-#ifndef WW_SERVE_POOL_H
-#define WW_SERVE_POOL_H
+/* threads.h - threads that work off a queue of bounded length. */
+#ifndef WW_BASE_THREADS_H
+#define WW_BASE_THREADS_H
 
-#include "../base/base.h"
+#include "base.h"
 
 typedef struct ww_pool ww_pool;
 ww_pool *ww_pool_new(uint32_t threads, uint32_t queue); /* NULL: no thread could be started */

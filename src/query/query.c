@@ -1,5 +1,5 @@
-/* workspace.c - documents, and answers about their kernels; read.c has the sources. */
-#include "workspace_int.h"
+/* query.c - documents, and answers about their kernels; read.c has the sources. */
+#include "query_int.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 /* ---- the workspace ---- */
 
 /* Those of the user's files first: a name is looked for from the front. */
-static ww_status load_gpus(ww_workspace *w, const ww_workspace_options *o, ww_err *e) {
+static ww_status load_gpus(ww_query *w, const ww_query_options *o, ww_err *e) {
   const char **names;
   uint32_t n = ww_gpu_names(w->arena, &names);
   ww_status st = WW_OK;
@@ -42,7 +42,7 @@ static ww_status load_gpus(ww_workspace *w, const ww_workspace_options *o, ww_er
   return st;
 }
 
-static ww_status load_models(ww_workspace *w, const ww_workspace_options *o, ww_err *e) {
+static ww_status load_models(ww_query *w, const ww_query_options *o, ww_err *e) {
   if (!o->models) {
     ww_status st = ww_params_load(w->arena, &w->params, e);
     return st ? st : ww_correction_load(w->arena, &w->correction, e);
@@ -61,17 +61,17 @@ static ww_status load_models(ww_workspace *w, const ww_workspace_options *o, ww_
   return st;
 }
 
-ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
-  ww_workspace *w = ww_xcalloc(1, sizeof *w);
+ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
+  ww_query *w = ww_xcalloc(1, sizeof *w);
   char real[PATH_MAX];
   w->arena = ww_arena_new();
   w->bytes = o->bytes;
   w->children = o->children;
   pthread_mutex_init(&w->lock, NULL);
-  w->units = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
-  w->hosts = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
-  w->answers = ww_keep_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, free);
-  w->precompiled = ww_keep_new(64, 64, free);
+  w->units = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
+  w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
+  w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, free);
+  w->precompiled = ww_memo_new(64, 64, free);
   w->background = ww_pool_new(1, 8);
   ww_status st = w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
   if (!st)
@@ -87,11 +87,11 @@ ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
     snprintf(e->msg, sizeof e->msg, "%.200s: %.300s", whole.file, whole.msg);
     e->file = NULL;
   }
-  ww_workspace_free(w);
+  ww_query_free(w);
   return NULL;
 }
 
-void ww_workspace_free(ww_workspace *w) {
+void ww_query_free(ww_query *w) {
   if (!w)
     return;
   for (document *d = w->documents, *next; d; d = next) {
@@ -102,23 +102,23 @@ void ww_workspace_free(ww_workspace *w) {
   }
   atomic_store(&w->ending, true);
   ww_pool_free(w->background);
-  ww_keep_free(w->precompiled);
-  ww_keep_free(w->units);
-  ww_keep_free(w->hosts);
-  ww_keep_free(w->answers);
+  ww_memo_free(w->precompiled);
+  ww_memo_free(w->units);
+  ww_memo_free(w->hosts);
+  ww_memo_free(w->answers);
   pthread_mutex_destroy(&w->lock);
   ww_arena_free(w->arena);
   free(w);
 }
 
-uint32_t ww_workspace_gpus(const ww_workspace *w, const ww_gpu **gpus) {
+uint32_t ww_query_gpus(const ww_query *w, const ww_gpu **gpus) {
   *gpus = w->gpus;
   return w->ngpus;
 }
 
-ww_workspace_stats ww_workspace_count(ww_workspace *w) {
-  return (ww_workspace_stats){ww_keep_count(w->units), ww_keep_count(w->hosts),
-                              ww_keep_count(w->answers)};
+ww_query_stats ww_query_count(ww_query *w) {
+  return (ww_query_stats){ww_memo_count(w->units), ww_memo_count(w->hosts),
+                          ww_memo_count(w->answers)};
 }
 
 /* ---- paths ---- */
@@ -134,8 +134,8 @@ static bool plain(const char *path) {
   return *path != 0;
 }
 
-ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a,
-                            const char **out, ww_err *e) {
+ww_status ww_query_path(const ww_query *w, const char *path, bool exists, ww_arena *a,
+                        const char **out, ww_err *e) {
   char real[PATH_MAX];
   const char *full = path[0] == '/' || !w->root ? path : ww_path_join(a, w->root, path);
   *out = full;
@@ -158,18 +158,18 @@ ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists
   return WW_OK;
 }
 
-ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a,
-                            char **text, size_t *n, ww_err *e) {
+ww_status ww_query_text(const ww_query *w, const char *path, size_t max, ww_arena *a, char **text,
+                        size_t *n, ww_err *e) {
   return ww_read_below(a, w->root, path, max, text, n, e);
 }
 
-const char *ww_workspace_root(const ww_workspace *w) {
+const char *ww_query_root(const ww_query *w) {
   return w->root;
 }
 
 /* ---- documents ---- */
 
-static document **find(ww_workspace *w, const char *path) {
+static document **find(ww_query *w, const char *path) {
   document **d = &w->documents;
   while (*d && strcmp((*d)->path, path) != 0)
     d = &(*d)->next;
@@ -180,7 +180,7 @@ static char *copy(const char *s) {
   return strcpy(ww_xmalloc(strlen(s) + 1), s);
 }
 
-uint64_t ww_workspace_change(ww_workspace *w, const char *path, const char *text) {
+uint64_t ww_query_change(ww_query *w, const char *path, const char *text) {
   pthread_mutex_lock(&w->lock);
   document **d = find(w, path);
   if (!*d) {
@@ -194,7 +194,7 @@ uint64_t ww_workspace_change(ww_workspace *w, const char *path, const char *text
   return generation;
 }
 
-void ww_workspace_close(ww_workspace *w, const char *path) {
+void ww_query_close(ww_query *w, const char *path) {
   pthread_mutex_lock(&w->lock);
   document **d = find(w, path), *gone = *d;
   if (gone) {
@@ -206,7 +206,7 @@ void ww_workspace_close(ww_workspace *w, const char *path) {
   pthread_mutex_unlock(&w->lock);
 }
 
-uint64_t ww_workspace_generation(ww_workspace *w, const char *path) {
+uint64_t ww_query_generation(ww_query *w, const char *path) {
   pthread_mutex_lock(&w->lock);
   const document *d = *find(w, path);
   uint64_t generation = d ? d->generation : 0;
@@ -217,11 +217,11 @@ uint64_t ww_workspace_generation(ww_workspace *w, const char *path) {
 /* ---- answers ---- */
 
 typedef struct {
-  ww_workspace *w;
-  const ww_ask *q;
+  ww_query *w;
+  const ww_query_request *q;
   ww_arena *a;
-  ww_answered *out;
-  ww_read read;
+  ww_query_result *out;
+  ww_query_unit read;
   const ww_hosts *hosts;          /* NULL: not read */
   const ww_host_launch *launches; /* its launches, at the lines of this text */
   ww_key hosts_key;
@@ -232,7 +232,7 @@ typedef struct {
 
 static bool is_over(void *ctx) {
   const asking *x = ctx;
-  const ww_ask *q = x->q;
+  const ww_query_request *q = x->q;
   return (q->deadline > 0 && ww_now() > q->deadline) || (q->cancelled && q->cancelled(q->ctx)) ||
          ww_source_stale(x->w, &q->source);
 }
@@ -294,7 +294,7 @@ static const char *comment_of(const asking *x, const ww_fn *fn) {
     return ww_front_comment_in(x->read.text, strlen(x->read.text), fn->line, x->a);
   char *text;
   size_t n;
-  if (ww_workspace_text(x->w, fn->file, 32 << 20, x->a, &text, &n, NULL))
+  if (ww_query_text(x->w, fn->file, 32 << 20, x->a, &text, &n, NULL))
     return NULL;
   return ww_front_comment_in(text, n, fn->line, x->a);
 }
@@ -305,7 +305,7 @@ static ww_status check_contents(const asking *x, ww_buffer *b, ww_err *e) {
   if (!x->w->root || b->fill.kind != WW_FILL_FILE)
     return WW_OK;
   b->fill.root = x->w->root; /* when it is read, what lies at the path may be another thing */
-  return ww_workspace_path(x->w, b->fill.path, true, x->a, &b->fill.path, e);
+  return ww_query_path(x->w, b->fill.path, true, x->a, &b->fill.path, e);
 }
 
 static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
@@ -321,18 +321,18 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *sa
   ww_status st = WW_OK;
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
-  if (!ww_answer_complete(l, fn)) {
+  if (!ww_query_complete(l, fn)) {
     const char *comment = comment_of(x, fn);
     bool ask = !comment && !l->grid[0] && !l->grid_expr[0];
     if (ask && !x->hosts) {
-      st = ww_workspace_hosts(x->w, s, &x->read, x->q->deadline, &x->hosts_key, &x->hosts,
-                              &x->out->host_ms, e);
+      st = ww_query_hosts(x->w, s, &x->read, x->q->deadline, &x->hosts_key, &x->hosts,
+                          &x->out->host_ms, e);
       if (!st)
         x->launches = ww_hosts_here(x->hosts, s, &x->read, x->a);
     }
     if (!st)
-      st = ww_answer_launch(fn, comment, ask ? x->launches : NULL, ask ? x->hosts->n : 0, x->a, l,
-                            said, e);
+      st = ww_query_launch(fn, comment, ask ? x->launches : NULL, ask ? x->hosts->n : 0, x->a, l,
+                           said, e);
   }
   for (uint32_t k = 0; !st && k < l->nargs; k++)
     st = check_arg(x, &l->args[k], e);
@@ -386,8 +386,8 @@ static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const char
   memcpy(k->json, json, n);
   if (host)
     memcpy(k->json + n, host, more);
-  ww_keep_put(x->w->answers, key, k, sizeof *k + n + more);
-  ww_keep_release(x->w->answers, key, k);
+  ww_memo_put(x->w->answers, key, k, sizeof *k + n + more);
+  ww_memo_release(x->w->answers, key, k);
 }
 
 static const char *known_answer(const asking *x, const ww_fn *fn, const char *host,
@@ -438,17 +438,17 @@ static void predict(void *ctx, ww_buf *out) {
   ww_err e = {0};
   for (uint32_t i = 0; i < c->n; i++)
     gpus[i] = x->gpus[c->list[i]];
-  ww_question q = {.gpus = gpus,
-                   .n = c->n,
-                   .assumed = !x->q->ngpus,
-                   .params = &x->w->params,
-                   .correction = x->correction,
-                   .budget = x->q->budget,
-                   .max_bytes = x->w->bytes,
-                   .cancelled =
-                       x->w->children ? never : is_over, /* a child's parent looks at the clock */
-                   .cancelled_ctx = (void *)(uintptr_t)x};
-  ww_answer(x->read.unit, c->fn, c->launch, &q, c->said, x->a, p, &e);
+  ww_query_targets q = {
+      .gpus = gpus,
+      .n = c->n,
+      .assumed = !x->q->ngpus,
+      .params = &x->w->params,
+      .correction = x->correction,
+      .budget = x->q->budget,
+      .max_bytes = x->w->bytes,
+      .cancelled = x->w->children ? never : is_over, /* a child's parent looks at the clock */
+      .cancelled_ctx = (void *)(uintptr_t)x};
+  ww_query_predict(x->read.unit, c->fn, c->launch, &q, c->said, x->a, p, &e);
   for (uint32_t i = 0; i < c->n; i++) {
     ww_err *why = &p[i].report.error;
     if (why->code == WW_ECANCEL)
@@ -498,7 +498,7 @@ static char *error_report(const asking *x, const ww_fn *fn, const ww_gpu *g, con
 }
 
 /* told[k] is GPU k's. */
-static void compute(computing *c, const ww_key *keys, ww_told *told) {
+static void compute(computing *c, const ww_key *keys, ww_query_answer *told) {
   asking *x = c->x;
   ww_buf out = {0};
   ww_err why = {0};
@@ -509,7 +509,7 @@ static void compute(computing *c, const ww_key *keys, ww_told *told) {
   const char *at = out.s, *end = out.s + out.n;
   for (uint32_t i = 0; i < c->n; i++) {
     uint32_t g = c->list[i];
-    ww_told *t = &told[g];
+    ww_query_answer *t = &told[g];
     bool has = !why.code && at < end;
     if (!has && !why.code)
       ww_fail(&why, WW_EUNSUPPORTED, "kernel `%.100s` has no prediction", c->fn->name);
@@ -520,7 +520,7 @@ static void compute(computing *c, const ww_key *keys, ww_told *told) {
     if (has)
       at += strlen(at + 1) + 2;
     if (t->code)
-      ww_keep_give_up(x->w->answers, keys[g]);
+      ww_memo_give_up(x->w->answers, keys[g]);
     else
       keep_answer(x, keys[g], c->fn, host_of(c->said), t->json);
   }
@@ -540,7 +540,7 @@ static void sort_by_key(const ww_key *keys, uint32_t *order, uint32_t n) {
     }
 }
 
-static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e) {
+static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
   ww_launch l;
   ww_said said = {0};
   ww_status st = launch_of(x, fn, &l, &said, e);
@@ -556,16 +556,16 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e
   for (uint32_t i = 0; i < x->ngpus; i++) {
     uint32_t g = order[i];
     void *kept;
-    told[g] =
-        (ww_told){.kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
+    told[g] = (ww_query_answer){
+        .kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
     bool twice = i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
-    ww_keep_answer answer =
-        twice ? WW_KEEP_LATE : ww_keep_get(x->w->answers, keys[g], x->q->deadline, &kept);
-    if (answer == WW_KEEP_HIT) {
+    ww_memo_answer answer =
+        twice ? WW_MEMO_LATE : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
+    if (answer == WW_MEMO_HIT) {
       told[g].json = known_answer(x, fn, host_of(&said), kept);
       told[g].known = true;
-      ww_keep_release(x->w->answers, keys[g], kept);
-    } else if (answer == WW_KEEP_MAKE)
+      ww_memo_release(x->w->answers, keys[g], kept);
+    } else if (answer == WW_MEMO_MAKE)
       missing[n++] = g;
     else if (!twice)
       told[g].code = over(x, fn, e);
@@ -585,14 +585,14 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e
 }
 
 /* A kernel that has no launch that could be understood is a line of its own too. */
-static void tell_error(asking *x, const ww_fn *fn, const ww_err *why, ww_told *told) {
+static void tell_error(asking *x, const ww_fn *fn, const ww_err *why, ww_query_answer *told) {
   for (uint32_t g = 0; g < x->ngpus; g++) {
     char *json = error_report(x, fn, &x->gpus[g], why);
-    told[g] = (ww_told){.kernel = ww_strdup(x->a, fn->name),
-                        .gpu = x->gpus[g].name,
-                        .line = fn->line,
-                        .json = ww_strdup(x->a, json),
-                        .code = why->code};
+    told[g] = (ww_query_answer){.kernel = ww_strdup(x->a, fn->name),
+                                .gpu = x->gpus[g].name,
+                                .line = fn->line,
+                                .json = ww_strdup(x->a, json),
+                                .code = why->code};
     free(json);
   }
 }
@@ -605,12 +605,12 @@ static ww_status all_kernels(asking *x, ww_err *e) {
   for (uint32_t k = 0; k < m->nfns; k++)
     kernels += m->fns[k].kernel;
   if (x->q->kernel || kernels < 2) {
-    ww_status st = ww_answer_kernel(x->read.unit, shown(x), x->q->kernel, &only, e);
+    ww_status st = ww_query_kernel(x->read.unit, shown(x), x->q->kernel, &only, e);
     if (st)
       return st;
     kernels = 1;
   }
-  x->out->v = WW_NEWN(x->a, ww_told, (size_t)kernels * x->ngpus);
+  x->out->v = WW_NEWN(x->a, ww_query_answer, (size_t)kernels * x->ngpus);
   for (uint32_t k = 0; k < m->nfns; k++) {
     const ww_fn *fn = &m->fns[k];
     if (only ? fn != only : !fn->kernel)
@@ -631,15 +631,15 @@ static ww_status all_kernels(asking *x, ww_err *e) {
   return ww_source_stale(x->w, s) ? over(x, NULL, e) : WW_OK;
 }
 
-ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out,
-                           ww_err *e) {
+ww_status ww_query_ask(ww_query *w, const ww_query_request *q, ww_arena *a, ww_query_result *out,
+                       ww_err *e) {
   asking x = {.w = w, .q = q, .a = a, .out = out};
-  *out = (ww_answered){0};
+  *out = (ww_query_result){0};
   ww_status st = choose_gpus(&x, e);
   if (!st)
     st = choose_model(&x, e);
   if (!st)
-    st = ww_workspace_read(w, &q->source, q->deadline, a, &x.read, e);
+    st = ww_query_read(w, &q->source, q->deadline, a, &x.read, e);
   if (st)
     return st;
   out->read_ms = x.read.read_ms;
@@ -648,7 +648,7 @@ ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_ans
   if (e && e->file)
     e->file = ww_strdup(a, e->file); /* it may lie in the unit */
   if (x.hosts)
-    ww_keep_release(w->hosts, x.hosts_key, x.hosts);
-  ww_workspace_release(w, &x.read);
+    ww_memo_release(w->hosts, x.hosts_key, x.hosts);
+  ww_query_release(w, &x.read);
   return st;
 }

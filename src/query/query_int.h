@@ -1,12 +1,12 @@
-/* workspace_int.h - what the files of the workspace share. */
-#ifndef WW_SERVE_WORKSPACE_INT_H
-#define WW_SERVE_WORKSPACE_INT_H
+/* query_int.h - what the files of the workspace share. */
+#ifndef WW_QUERY_QUERY_INT_H
+#define WW_QUERY_QUERY_INT_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "pool.h"
-#include "workspace.h"
+#include "../base/threads.h"
+#include "query.h"
 
 typedef struct document {
   char *path, *text;
@@ -14,7 +14,7 @@ typedef struct document {
   struct document *next;
 } document;
 
-struct ww_workspace {
+struct ww_query {
   ww_arena *arena;  /* lifetime: the workspace */
   const char *root; /* real path, NULL: none */
   uint64_t bytes;
@@ -23,13 +23,13 @@ struct ww_workspace {
   uint32_t ngpus;
   ww_params params;
   const ww_correction *correction;
-  ww_keep *units, *hosts, *answers;
+  ww_memo *units, *hosts, *answers;
   pthread_mutex_t lock; /* of the documents */
   document *documents;
   uint64_t generations; /* given out so far */
   ww_pool *background;  /* one thread that precompiles headers */
   atomic_bool ending;   /* it need not begin any more */
-  ww_keep *precompiled; /* what it has done, by path, headers and flags */
+  ww_memo *precompiled; /* what it has done, by path, headers and flags */
 };
 
 /* read.c: launches of the host code, shared between texts that differ inside kernels alone. */
@@ -38,13 +38,13 @@ typedef struct {
   ww_host_launch *v; /* at the lines they had if kernels had no lines inside */
   uint32_t n;
 } ww_hosts;
-ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline,
-                             ww_key *key, const ww_hosts **out, double *ms, ww_err *e);
-ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r,
+ww_status ww_query_hosts(ww_query *w, const ww_source *s, const ww_query_unit *r, double deadline,
+                         ww_key *key, const ww_hosts **out, double *ms, ww_err *e);
+ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_query_unit *r,
                               ww_arena *a); /* at the lines of this text */
-void ww_unit_drop(void *thing);             /* for ww_keep */
+void ww_unit_drop(void *thing);             /* for ww_memo */
 void ww_hosts_drop(void *thing);
-bool ww_source_stale(ww_workspace *w,
+bool ww_source_stale(ww_query *w,
                      const ww_source *s); /* its generation is no longer the document's */
 
 #endif

@@ -4,7 +4,7 @@
  * (size, time): a unit with a changed one is forgotten. The host half is found by the text without
  * the bodies of kernels, which the launches around them do not hang on. */
 #include "../front/scan.h"
-#include "workspace_int.h"
+#include "query_int.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -59,8 +59,8 @@ static void note_headers(const ww_source *s, kept_unit *u) {
 
 /* ---- front end ---- */
 
-static ww_status options_of(ww_workspace *w, const ww_source *s, const char **path,
-                            const char **text, double deadline, ww_front_options *o, ww_err *e) {
+static ww_status options_of(ww_query *w, const ww_source *s, const char **path, const char **text,
+                            double deadline, ww_front_options *o, ww_err *e) {
   *o = (ww_front_options){.files = path,
                           .nfiles = 1,
                           .dialect = -1,
@@ -100,12 +100,12 @@ static ww_key source_key(const ww_source *s, const char *text, size_t n) {
 }
 
 /* Below the root, paths are told as seen from there: so clients name them. */
-static const char *shorten(const ww_workspace *w, const char *path) {
+static const char *shorten(const ww_query *w, const char *path) {
   size_t n = w->root ? strlen(w->root) : 0;
   return n && path && !strncmp(path, w->root, n) && path[n] == '/' ? path + n + 1 : path;
 }
 
-static void shorten_all(const ww_workspace *w, ww_unit *u) {
+static void shorten_all(const ww_query *w, ww_unit *u) {
   ww_module *m = &u->module;
   for (uint32_t k = 0; k < m->nfiles; k++)
     m->files[k] = shorten(w, m->files[k]);
@@ -115,7 +115,7 @@ static void shorten_all(const ww_workspace *w, ww_unit *u) {
     u->diags[k].file = shorten(w, u->diags[k].file);
 }
 
-static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena *a, double deadline,
+static ww_status load(ww_query *w, const ww_source *s, char *text, ww_arena *a, double deadline,
                       kept_unit **out, ww_err *e) {
   kept_unit *u = WW_NEW(a, kept_unit);
   ww_front_options o;
@@ -142,7 +142,7 @@ static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena 
 
 typedef struct {
   ww_arena *arena;
-  ww_workspace *w;
+  ww_query *w;
   ww_source source;
 } warming;
 
@@ -158,7 +158,7 @@ static void precompile(void *ctx) {
 
 /* Once for each set of #include lines: clang parses standard headers several times as long as a
  * file of kernels. */
-static void warm_up(ww_workspace *w, const ww_source *s, const char *text) {
+static void warm_up(ww_query *w, const ww_source *s, const char *text) {
   ww_key key = ww_key_str(ww_key_of("headers", 7), s->lang);
   bool any = false;
   void *known;
@@ -170,8 +170,8 @@ static void warm_up(ww_workspace *w, const ww_source *s, const char *text) {
     key = ww_key_str(key, s->flags[k]);
   if (!any)
     return;
-  if (ww_keep_get(w->precompiled, key, 0, &known) == WW_KEEP_HIT) {
-    ww_keep_release(w->precompiled, key, known);
+  if (ww_memo_get(w->precompiled, key, 0, &known) == WW_MEMO_HIT) {
+    ww_memo_release(w->precompiled, key, known);
     return;
   }
   ww_arena *a = ww_arena_new();
@@ -183,20 +183,20 @@ static void warm_up(ww_workspace *w, const ww_source *s, const char *text) {
   for (uint32_t k = 0; k < s->nflags; k++)
     x->source.flags[k] = ww_strdup(a, s->flags[k]);
   known = ww_xmalloc(1);
-  ww_keep_put(w->precompiled, key, known, 1);
-  ww_keep_release(w->precompiled, key, known);
+  ww_memo_put(w->precompiled, key, known, 1);
+  ww_memo_release(w->precompiled, key, known);
   if (!ww_pool_submit(w->background, precompile, x))
     ww_arena_free(a); /* another time, when the key is forgotten */
 }
 
 /* ---- texts ---- */
 
-bool ww_source_stale(ww_workspace *w, const ww_source *s) {
-  return s->generation && ww_workspace_generation(w, s->path) != s->generation;
+bool ww_source_stale(ww_query *w, const ww_source *s) {
+  return s->generation && ww_query_generation(w, s->path) != s->generation;
 }
 
 /* The caller's, the open document's or the disk's; into the arena. */
-static ww_status text_of(ww_workspace *w, const ww_source *s, ww_arena *a, char **text, size_t *n,
+static ww_status text_of(ww_query *w, const ww_source *s, ww_arena *a, char **text, size_t *n,
                          ww_err *e) {
   bool open = false, stale = false;
   *text = s->text ? ww_strdup(a, s->text) : NULL;
@@ -211,29 +211,29 @@ static ww_status text_of(ww_workspace *w, const ww_source *s, ww_arena *a, char 
   if (stale || (s->generation && !open && !s->text))
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
   if (!*text)
-    return ww_workspace_text(w, s->path, 32 << 20, a, text, n, e);
+    return ww_query_text(w, s->path, 32 << 20, a, text, n, e);
   *n = strlen(*text);
   return WW_OK;
 }
 
-ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline, ww_arena *asker,
-                            ww_read *out, ww_err *e) {
+ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_arena *asker,
+                        ww_query_unit *out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   char *text;
   size_t n = 0;
   kept_unit *u = NULL;
-  *out = (ww_read){0};
+  *out = (ww_query_unit){0};
   ww_status st = text_of(w, s, a, &text, &n, e);
   if (!st)
     out->key = source_key(s, text, n);
   while (!st && !u) {
     void *thing;
-    ww_keep_answer answer = ww_keep_get(w->units, out->key, deadline, &thing);
-    if (answer == WW_KEEP_HIT && is_fresh(thing)) {
+    ww_memo_answer answer = ww_memo_get(w->units, out->key, deadline, &thing);
+    if (answer == WW_MEMO_HIT && is_fresh(thing)) {
       u = thing;
-    } else if (answer == WW_KEEP_HIT) {
-      ww_keep_forget(w->units, out->key, thing);
-    } else if (answer == WW_KEEP_LATE) {
+    } else if (answer == WW_MEMO_HIT) {
+      ww_memo_forget(w->units, out->key, thing);
+    } else if (answer == WW_MEMO_LATE) {
       st = ww_fail(e, WW_ELIMIT, "reading the source took longer than a request may");
     } else {
       double t = ww_now();
@@ -241,10 +241,10 @@ ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline
       out->read_ms = 1e3 * (ww_now() - t);
       out->clang_ms = u ? u->unit.clang_ms : 0;
       if (st) {
-        ww_keep_give_up(w->units, out->key);
+        ww_memo_give_up(w->units, out->key);
       } else {
         warm_up(w, s, text);
-        ww_keep_put(w->units, out->key, u, ww_arena_bytes(a));
+        ww_memo_put(w->units, out->key, u, ww_arena_bytes(a));
         a = NULL; /* the unit's now */
       }
     }
@@ -260,10 +260,10 @@ ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline
   return WW_OK;
 }
 
-void ww_workspace_release(ww_workspace *w, ww_read *r) {
+void ww_query_release(ww_query *w, ww_query_unit *r) {
   if (r->kept)
-    ww_keep_release(w->units, r->key, r->kept);
-  *r = (ww_read){0};
+    ww_memo_release(w->units, r->key, r->kept);
+  *r = (ww_query_unit){0};
 }
 
 /* ---- host code ---- */
@@ -312,7 +312,7 @@ static void move_launches(const ww_source *s, const char *text, bool back, ww_ar
   }
 }
 
-ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r,
+ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_query_unit *r,
                               ww_arena *a) {
   ww_host_launch *v = WW_NEWN(a, ww_host_launch, h->n + 1);
   for (uint32_t i = 0; i < h->n; i++)
@@ -321,17 +321,17 @@ ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_re
   return v;
 }
 
-ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline,
-                             ww_key *key, const ww_hosts **out, double *ms, ww_err *e) {
+ww_status ww_query_hosts(ww_query *w, const ww_source *s, const ww_query_unit *r, double deadline,
+                         ww_key *key, const ww_hosts **out, double *ms, ww_err *e) {
   ww_arena *a = ww_arena_new();
   void *thing;
   *key = host_key(s, r->text, a);
-  ww_keep_answer answer = ww_keep_get(w->hosts, *key, deadline, &thing);
+  ww_memo_answer answer = ww_memo_get(w->hosts, *key, deadline, &thing);
   *out = thing;
-  ww_status st = answer == WW_KEEP_LATE
+  ww_status st = answer == WW_MEMO_LATE
                      ? ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may")
                      : WW_OK;
-  if (answer == WW_KEEP_MAKE) {
+  if (answer == WW_MEMO_MAKE) {
     ww_hosts *h = WW_NEW(a, ww_hosts);
     const char *path = s->path, *text = ww_strdup(a, r->text);
     ww_front_options o;
@@ -345,9 +345,9 @@ ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read 
       move_launches(s, text, false, a, h->v, h->n);
     *ms = 1e3 * (ww_now() - t);
     if (st) {
-      ww_keep_give_up(w->hosts, *key);
+      ww_memo_give_up(w->hosts, *key);
     } else {
-      ww_keep_put(w->hosts, *key, h, ww_arena_bytes(a));
+      ww_memo_put(w->hosts, *key, h, ww_arena_bytes(a));
       *out = h;
       a = NULL;
     }

@@ -1,6 +1,6 @@
-/* pool.c - a ring of jobs, one lock, as many threads as asked for. Jobs are long (milliseconds):
+/* threads.c - a ring of jobs, one lock, as many threads as asked for. Jobs are long (milliseconds):
  * one lock is no matter. */
-#include "pool.h"
+#include "threads.h"
 
 #include <pthread.h>
 #include <stdlib.h>

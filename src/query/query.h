@@ -1,4 +1,4 @@
-/* workspace.h - sources and what is known of them, kept while a server runs: the core under REST,
+/* query.h - sources and what is known of them, kept while a server runs: the core under REST,
  * editors and agents.
  *
  * Everything is kept by content: a text with its flags -> IR; a kernel's code, launch and GPU ->
@@ -7,11 +7,11 @@
  * generation that counts its changes: an answer about an older one is never returned.
  *
  * Every function may be called from any thread. */
-#ifndef WW_SERVE_WORKSPACE_H
-#define WW_SERVE_WORKSPACE_H
+#ifndef WW_QUERY_QUERY_H
+#define WW_QUERY_QUERY_H
 
-#include "../predict/answer.h"
-#include "keep.h"
+#include "answer.h"
+#include "memo.h"
 
 typedef struct {
   const char *root; /* folder; files and includes outside of it are refused. NULL: the machine is
@@ -25,36 +25,35 @@ typedef struct {
                                    same name goes before */
   uint32_t ngpu_files;
   const char *models; /* folder of machine.json and correction.json.zst; NULL: the program's own */
-} ww_workspace_options;
+} ww_query_options;
 
-typedef struct ww_workspace ww_workspace;
-ww_workspace *ww_workspace_new(const ww_workspace_options *o,
-                               ww_err *e); /* NULL: no such root, no GPU descriptions */
-void ww_workspace_free(ww_workspace *w);   /* accepts NULL; nobody may be asking */
+typedef struct ww_query ww_query;
+ww_query *ww_query_new(const ww_query_options *o,
+                       ww_err *e); /* NULL: no such root, no GPU descriptions */
+void ww_query_free(ww_query *w);   /* accepts NULL; nobody may be asking */
 
 /* The GPUs that can be asked for. */
-uint32_t ww_workspace_gpus(const ww_workspace *w, const ww_gpu **gpus);
+uint32_t ww_query_gpus(const ww_query *w, const ww_gpu **gpus);
 /* A path as a client gives it -> an absolute one. WW_EUSAGE: outside of root. `exists`: it has to
  * be there, links are followed. */
-ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a,
-                            const char **out, ww_err *e);
-/* What stands in a file, as ww_workspace_path gives it or as seen from the root: a regular one,
+ww_status ww_query_path(const ww_query *w, const char *path, bool exists, ww_arena *a,
+                        const char **out, ww_err *e);
+/* What stands in a file, as ww_query_path gives it or as seen from the root: a regular one,
  * below the root also at the moment it is opened. */
-ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a,
-                            char **text, size_t *n, ww_err *e);
-const char *ww_workspace_root(const ww_workspace *w); /* real path; NULL: none */
+ww_status ww_query_text(const ww_query *w, const char *path, size_t max, ww_arena *a, char **text,
+                        size_t *n, ww_err *e);
+const char *ww_query_root(const ww_query *w); /* real path; NULL: none */
 
 /* ---- documents ---- */
 /* The path becomes, or is now, this text; returns its generation, which grows with each call. */
-uint64_t ww_workspace_change(ww_workspace *w, const char *path, const char *text);
-void ww_workspace_close(
-    ww_workspace *w,
-    const char *path); /* from now on the disk counts; what is asked about it ends */
-uint64_t ww_workspace_generation(ww_workspace *w, const char *path); /* 0: not open */
+uint64_t ww_query_change(ww_query *w, const char *path, const char *text);
+void ww_query_close(
+    ww_query *w, const char *path); /* from now on the disk counts; what is asked about it ends */
+uint64_t ww_query_generation(ww_query *w, const char *path); /* 0: not open */
 
 /* ---- asking ---- */
 typedef struct {
-  const char *path; /* as ww_workspace_path gives it; reports call it as it is seen from root */
+  const char *path; /* as ww_query_path gives it; reports call it as it is seen from root */
   const char *text; /* what stands in it; NULL: the open document, else the disk */
   uint64_t
       generation;   /* of the document; WW_ECANCEL when it is another one before or after. 0: any */
@@ -65,17 +64,17 @@ typedef struct {
   uint32_t ninstantiate;
 } ww_source;
 
-/* What is in a source: valid until ww_workspace_release. */
+/* What is in a source: valid until ww_query_release. */
 typedef struct {
   const ww_unit *unit;
   const char *text;
   double read_ms, clang_ms; /* that reading it took just now, clang's part of it; 0: it was known */
   void *kept;
   ww_key key;
-} ww_read;
-ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline, ww_arena *a,
-                            ww_read *out, ww_err *e);
-void ww_workspace_release(ww_workspace *w, ww_read *r);
+} ww_query_unit;
+ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_arena *a,
+                        ww_query_unit *out, ww_err *e);
+void ww_query_release(ww_query *w, ww_query_unit *r);
 
 typedef struct {
   ww_source source;
@@ -90,7 +89,7 @@ typedef struct {
   double deadline;              /* ww_now's clock; 0: none */
   bool (*cancelled)(void *ctx); /* NULL: never; any thread's */
   void *ctx;
-} ww_ask;
+} ww_query_request;
 
 typedef struct {
   const char *kernel, *gpu;
@@ -98,22 +97,22 @@ typedef struct {
   const char *json; /* the report, one line; of an error too */
   ww_status code;
   bool known; /* nothing had to be computed */
-} ww_told;
+} ww_query_answer;
 
 typedef struct {
-  ww_told *v; /* kernels in the order of the file, GPUs as asked within each */
+  ww_query_answer *v; /* kernels in the order of the file, GPUs as asked within each */
   uint32_t n;
   double read_ms, clang_ms, host_ms,
       predict_ms; /* wall time, clang's is part of the first; 0 where it was known */
-} ww_answered;
+} ww_query_result;
 /* Lives in the arena. Fails where the source cannot be read or no such kernel is there; a kernel
  * without an answer is one whose code is not WW_OK. */
-ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out,
-                           ww_err *e);
+ww_status ww_query_ask(ww_query *w, const ww_query_request *q, ww_arena *a, ww_query_result *out,
+                       ww_err *e);
 
 typedef struct {
-  ww_keep_stats units, hosts, answers;
-} ww_workspace_stats;
-ww_workspace_stats ww_workspace_count(ww_workspace *w);
+  ww_memo_stats units, hosts, answers;
+} ww_query_stats;
+ww_query_stats ww_query_count(ww_query *w);
 
 #endif

@@ -1,9 +1,9 @@
-/* keep.c - a table of at most some thousands of entries under one lock; making happens outside of
+/* memo.c - a table of at most some thousands of entries under one lock; making happens outside of
  * it.
  *
  * Invariant: an entry is MAKING (one maker, any number of waiters), READY, or STALE (pinned by
  * somebody, found by nobody). */
-#include "keep.h"
+#include "memo.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@ typedef struct entry {
   struct entry *next;
 } entry;
 
-struct ww_keep {
+struct ww_memo {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   entry **slots;
@@ -30,7 +30,7 @@ struct ww_keep {
   size_t most_bytes;
   uint64_t clock;
   void (*drop)(void *thing);
-  ww_keep_stats stats;
+  ww_memo_stats stats;
 };
 
 ww_key ww_key_of(const void *data, size_t n) {
@@ -49,8 +49,8 @@ ww_key ww_key_str(ww_key k, const char *s) {
   return s ? ww_key_with(k, s, strlen(s) + 1) : ww_key_with(k, "", 0);
 }
 
-ww_keep *ww_keep_new(uint32_t most, size_t bytes, void (*drop)(void *thing)) {
-  ww_keep *k = ww_xcalloc(1, sizeof *k);
+ww_memo *ww_memo_new(uint32_t most, size_t bytes, void (*drop)(void *thing)) {
+  ww_memo *k = ww_xcalloc(1, sizeof *k);
   pthread_condattr_t attr;
   k->most = most;
   k->most_bytes = bytes;
@@ -65,7 +65,7 @@ ww_keep *ww_keep_new(uint32_t most, size_t bytes, void (*drop)(void *thing)) {
   return k;
 }
 
-static void free_entry(ww_keep *k, entry *x) {
+static void free_entry(ww_memo *k, entry *x) {
   k->stats.bytes -= x->bytes;
   k->stats.n--;
   if (x->thing)
@@ -73,7 +73,7 @@ static void free_entry(ww_keep *k, entry *x) {
   free(x);
 }
 
-void ww_keep_free(ww_keep *k) {
+void ww_memo_free(ww_memo *k) {
   if (!k)
     return;
   for (uint32_t s = 0; s < k->nslots; s++)
@@ -87,19 +87,19 @@ void ww_keep_free(ww_keep *k) {
   free(k);
 }
 
-static entry **slot_of(ww_keep *k, ww_key key) {
+static entry **slot_of(ww_memo *k, ww_key key) {
   return &k->slots[key.a & (k->nslots - 1)];
 }
 
 /* STALE ones are nobody's to find. */
-static entry *find(ww_keep *k, ww_key key) {
+static entry *find(ww_memo *k, ww_key key) {
   for (entry *x = *slot_of(k, key); x; x = x->next)
     if (x->key.a == key.a && x->key.b == key.b && x->state != STALE)
       return x;
   return NULL;
 }
 
-static entry *pinned(ww_keep *k, ww_key key, const void *thing) {
+static entry *pinned(ww_memo *k, ww_key key, const void *thing) {
   entry *x = *slot_of(k, key);
   while (x && x->thing != thing)
     x = x->next;
@@ -107,7 +107,7 @@ static entry *pinned(ww_keep *k, ww_key key, const void *thing) {
   return x;
 }
 
-static void take_out(ww_keep *k, entry *gone) {
+static void take_out(ww_memo *k, entry *gone) {
   entry **at = slot_of(k, gone->key);
   while (*at != gone)
     at = &(*at)->next;
@@ -117,7 +117,7 @@ static void take_out(ww_keep *k, entry *gone) {
 
 /* Down to the limits, oldest first. Tables are small: looking through all of it costs less than
  * what made an entry. */
-static void shrink(ww_keep *k) {
+static void shrink(ww_memo *k) {
   while (k->stats.n > k->most || k->stats.bytes > k->most_bytes) {
     entry *oldest = NULL;
     for (uint32_t s = 0; s < k->nslots; s++)
@@ -130,7 +130,7 @@ static void shrink(ww_keep *k) {
   }
 }
 
-static bool wait_until(ww_keep *k, double deadline) {
+static bool wait_until(ww_memo *k, double deadline) {
   if (deadline <= 0)
     return pthread_cond_wait(&k->changed, &k->lock) == 0;
   struct timespec t = {.tv_sec = (time_t)deadline,
@@ -138,22 +138,22 @@ static bool wait_until(ww_keep *k, double deadline) {
   return pthread_cond_timedwait(&k->changed, &k->lock, &t) == 0;
 }
 
-ww_keep_answer ww_keep_get(ww_keep *k, ww_key key, double deadline, void **thing) {
-  ww_keep_answer answer = WW_KEEP_MAKE;
+ww_memo_answer ww_memo_get(ww_memo *k, ww_key key, double deadline, void **thing) {
+  ww_memo_answer answer = WW_MEMO_MAKE;
   pthread_mutex_lock(&k->lock);
   entry *x = find(k, key);
-  while (x && x->state == MAKING && answer == WW_KEEP_MAKE) {
+  while (x && x->state == MAKING && answer == WW_MEMO_MAKE) {
     if (!wait_until(k, deadline))
-      answer = WW_KEEP_LATE;
+      answer = WW_MEMO_LATE;
     x = find(k, key);
   }
   if (x && x->state == READY) {
-    answer = WW_KEEP_HIT;
+    answer = WW_MEMO_HIT;
     x->pins++;
     x->used = ++k->clock;
     *thing = x->thing;
     k->stats.hits++;
-  } else if (answer == WW_KEEP_MAKE) {
+  } else if (answer == WW_MEMO_MAKE) {
     x = ww_xcalloc(1, sizeof *x);
     *x = (entry){.key = key, .state = MAKING, .next = *slot_of(k, key)};
     *slot_of(k, key) = x;
@@ -163,7 +163,7 @@ ww_keep_answer ww_keep_get(ww_keep *k, ww_key key, double deadline, void **thing
   return answer;
 }
 
-void ww_keep_put(ww_keep *k, ww_key key, void *thing, size_t bytes) {
+void ww_memo_put(ww_memo *k, ww_key key, void *thing, size_t bytes) {
   pthread_mutex_lock(&k->lock);
   entry *x = find(k, key);
   assert(x && x->state == MAKING);
@@ -179,7 +179,7 @@ void ww_keep_put(ww_keep *k, ww_key key, void *thing, size_t bytes) {
   pthread_mutex_unlock(&k->lock);
 }
 
-void ww_keep_give_up(ww_keep *k, ww_key key) {
+void ww_memo_give_up(ww_memo *k, ww_key key) {
   pthread_mutex_lock(&k->lock);
   entry *x = find(k, key);
   assert(x && x->state == MAKING);
@@ -188,20 +188,20 @@ void ww_keep_give_up(ww_keep *k, ww_key key) {
   pthread_mutex_unlock(&k->lock);
 }
 
-static void unpin(ww_keep *k, entry *x) {
+static void unpin(ww_memo *k, entry *x) {
   x->pins--;
   if (x->state == STALE && !x->pins)
     take_out(k, x);
   shrink(k);
 }
 
-void ww_keep_release(ww_keep *k, ww_key key, const void *thing) {
+void ww_memo_release(ww_memo *k, ww_key key, const void *thing) {
   pthread_mutex_lock(&k->lock);
   unpin(k, pinned(k, key, thing));
   pthread_mutex_unlock(&k->lock);
 }
 
-void ww_keep_forget(ww_keep *k, ww_key key, const void *thing) {
+void ww_memo_forget(ww_memo *k, ww_key key, const void *thing) {
   pthread_mutex_lock(&k->lock);
   entry *x = pinned(k, key, thing);
   x->state = STALE;
@@ -209,9 +209,9 @@ void ww_keep_forget(ww_keep *k, ww_key key, const void *thing) {
   pthread_mutex_unlock(&k->lock);
 }
 
-ww_keep_stats ww_keep_count(ww_keep *k) {
+ww_memo_stats ww_memo_count(ww_memo *k) {
   pthread_mutex_lock(&k->lock);
-  ww_keep_stats s = k->stats;
+  ww_memo_stats s = k->stats;
   pthread_mutex_unlock(&k->lock);
   return s;
 }
