@@ -90,7 +90,7 @@ static ww_status predict(pool *p, ww_cmd *c, ww_source_cache *cache, ww_case *k,
                          ww_report *out) {
   static const ww_source_options none;
   const ww_fn *fn;
-  ww_strings said = {0};
+  ww_said said = {0};
   ww_launch l = k->launch;
   if (k->unready)
     return ww_fail(&c->err, WW_EDATA, "%s", k->unready);
@@ -99,7 +99,7 @@ static ww_status predict(pool *p, ww_cmd *c, ww_source_cache *cache, ww_case *k,
   if (!l.file)
     return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
   ww_status st = ww_source_kernel(c, &none, cache, &l, &fn, &said);
-  const ww_module *m = &cache->unit.module;
+  const ww_module *m = &cache->read.unit->module;
   if (!st)
     st = lanes_fit(m, k->gpu, &c->err);
   if (st)

@@ -55,7 +55,7 @@ static void write_extra(void *ctx, ww_json *j) {
 
 static void show(job *j, const ww_answers *a, uint32_t g) {
   ww_prediction *p = &a->p[g];
-  const ww_module *m = &j->cache.unit.module;
+  const ww_module *m = &j->cache.read.unit->module;
   ww_advice advice;
   ww_buf b = {0};
   if (p->report.error.code != WW_OK)

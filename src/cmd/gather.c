@@ -124,7 +124,7 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
   ww_arena *a = ww_arena_new();
   ww_launch l;
   ww_err e = {0};
-  ww_front_options f;
+  ww_source f;
   static const ww_source_options none;
   ww_note note = {.kernel = *k, .number = (uint32_t)v->identity | 1, .us = v->us};
   ww_buf text = {0}, json = {0};
@@ -134,7 +134,7 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
     l.flags = r->flags;
     l.nflags = r->nflags;
     if (ww_backend_of(&l) == &ww_backend_opencl &&
-        !ww_source_front(&r->c, &none, &l.file, 1, NULL, &f)) {
+        !ww_source_of(&r->c, &none, &l.file, 1, NULL, &f)) {
       l.flags = f.flags;
       l.nflags = f.nflags;
     } /* built when it is loaded: the project's flags too */
@@ -176,7 +176,7 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
     const ww_launch *from = i < g->nlisted ? &g->listed[i] : base;
     ww_launch l = *from;
     const ww_fn *same = fn;
-    ww_strings said = {0};
+    ww_said said = {0};
     ww_variant v;
     if (i < g->nlisted) {
       if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags))
@@ -190,7 +190,7 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
         continue;
       }
     }
-    if (ww_variant_make(&r->cache.unit.module, same, &l, &g->o->variants, r->c.arena, &v,
+    if (ww_variant_make(&r->cache.read.unit->module, same, &l, &g->o->variants, r->c.arena, &v,
                         &r->c.err))
       fail_line(r, fn->name, r->c.err.msg);
     else if (!is_same(known, n, v.identity)) {
@@ -203,7 +203,7 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
 
 static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                          const ww_launch *base) {
-  const ww_module *m = &r->cache.unit.module;
+  const ww_module *m = &r->cache.read.unit->module;
   uint64_t *known = WW_NEWN(r->c.arena, uint64_t, r->g->nlisted + 1);
   if (m->dialect == WW_OPENMP || m->dialect == WW_HIP) {
     fail_line(r, fn->name,
@@ -231,7 +231,7 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
 static void read_kernel(reading *r, const ww_launch *which) {
   static const ww_source_options none;
   const ww_fn *fn;
-  ww_strings said = {0};
+  ww_said said = {0};
   ww_launch base = *which;
   ww_structure s;
   ww_status st = ww_source_kernel(&r->c, &none, &r->cache, &base, &fn, &said);
@@ -244,7 +244,7 @@ static void read_kernel(reading *r, const ww_launch *which) {
     fail_line(r, which->kernel, r->c.err.msg);
     return;
   }
-  const ww_module *m = &r->cache.unit.module;
+  const ww_module *m = &r->cache.read.unit->module;
   ww_structure_of(m, fn, r->c.arena, &s);
   ww_store_kernel k = {.key = key_of(r, fn),
                        .dialect = ww_dialect_names[m->dialect],

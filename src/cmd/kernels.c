@@ -194,22 +194,24 @@ static const char *title(const char **files, uint32_t n, ww_arena *a) {
 static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) {
   const options *o = c->opt;
   ww_arena *a = ww_arena_new();
-  ww_unit unit = {0};
-  ww_front_options f;
+  ww_source_cache cache = {0};
+  ww_source s;
   c->file = files[0];
-  ww_status rc = ww_source_front(c, &o->source, files, n, NULL, &f);
+  ww_status rc = ww_source_of(c, &o->source, files, n, NULL, &s);
   if (rc == WW_OK)
-    rc = ww_source_load(c, &f, a, &unit);
+    rc = ww_source_read(c, &s, &cache);
+  const ww_unit *unit = cache.read.unit;
   if (rc == WW_OK && c->global.json) {
-    print_json(files, n, &unit, o->ir);
+    print_json(files, n, unit, o->ir);
   } else if (rc == WW_OK) {
-    print_table(title(files, n, a), &unit, o->ir);
-    print_diagnostics(&unit);
+    print_table(title(files, n, a), unit, o->ir);
+    print_diagnostics(unit);
   }
   if (rc != WW_OK && complain)
     ww_cmd_complain(c); /* err.file may live in the arena */
   if (rc != WW_OK)
     c->err = (ww_err){0};
+  ww_source_free(&cache);
   ww_arena_free(a);
   return rc;
 }

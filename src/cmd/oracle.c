@@ -73,7 +73,7 @@ static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_sai
 ww_status ww_answers_make(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                           const ww_targets *t, ww_launch *launch, const char *cache_mode,
                           uint64_t budget, ww_answers *out) {
-  ww_strings said = {0};
+  ww_said said = {0};
   *out = (ww_answers){0};
   ww_status st = ww_source_kernel(c, o, cache, launch, &out->fn, &said);
   if (st)
@@ -91,15 +91,15 @@ ww_status ww_answers_make(ww_cmd *c, const ww_source_options *o, ww_source_cache
                         .correction = t->correction,
                         .budget = budget,
                         .cancelled = ww_watchdog_over};
-  if (t->compile && cache->unit.module.dialect == WW_CUDA) {
+  if (t->compile && cache->read.unit->module.dialect == WW_CUDA) {
     q.registers = compiled_registers;
     q.registers_ctx = out;
   }
   ww_err first = {0};
   const char *what = ww_fmt(out->arena, "kernel `%s`", out->fn->name);
   ww_limits_begin(c, what);
-  st = ww_query_predict(&cache->unit, out->fn, &out->launch, &q,
-                        &(ww_said){said.v, said.n, said.cap}, out->arena, out->p, &first);
+  st = ww_query_predict(cache->read.unit, out->fn, &out->launch, &q, &said, out->arena, out->p,
+                        &first);
   ww_limits_end(c);
   if (!st)
     return WW_OK;

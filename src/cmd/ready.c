@@ -67,11 +67,11 @@ static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) 
   c->kernel = i->l.kernel;
   l.file = i->l.file;
   ww_status st = ww_source_kernel(c, j->source, cache, &l, &fn, &i->said);
-  if (!st && cache->unit.module.dialect == WW_OPENMP)
+  if (!st && cache->read.unit->module.dialect == WW_OPENMP)
     st = ww_fail(&c->err, WW_EUSAGE,
                  "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
   if (!st)
-    st = ww_plan(&cache->unit.module, fn, &l, &said, j->a, &c->err);
+    st = ww_plan(&cache->read.unit->module, fn, &l, &said, j->a, &c->err);
   if (!st)
     st = deep_copy(&l, j->a, &i->l, &c->err);
   if (!st) {

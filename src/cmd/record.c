@@ -205,7 +205,10 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   x.nobjects = objects.n;
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
   c->file = files.v[0];
-  ww_status st = ww_source_front(c, &o->source, files.v, files.n, NULL, &x.front);
+  ww_source s;
+  ww_status st = ww_source_of(c, &o->source, files.v, files.n, NULL, &s);
+  if (!st)
+    st = ww_query_front(&s, c->arena, &x.front, &c->err);
   if (st)
     return st;
   ww_strings all = {0};

@@ -1,7 +1,5 @@
-/* source.c - finds the kernel and the launch that a command is about.
- *
- * What is said of a launch, weakest first: the host code's own <<<...>>>, the comment in the
- * source, the launch spec, the options. Each is put over the one before. */
+/* source.c - finds the kernel and the launch that a command is about: its options are put over the
+ * launch spec, and src/query puts both over what the source says. */
 #include "source.h"
 
 #include "../base/watchdog.h"
@@ -50,26 +48,10 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
 
 /* ---- loading ---- */
 
-/* A ww_dialect, -1 when not given. */
-static ww_status dialect_named(const char *lang, int *out, ww_err *e) {
-  *out = -1;
-  for (int i = 0; lang && i < WW_NDIALECTS; i++)
-    if (strcmp(ww_dialect_names[i], lang) == 0)
-      *out = i;
-  if (lang && *out < 0)
-    return ww_fail(e, WW_EUSAGE, "--lang: expected cuda, opencl, hip or openmp, not '%.40s'", lang);
-  return WW_OK;
-}
-
-ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
-                          const ww_launch *l, ww_front_options *out) {
+ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
+                       const ww_launch *l, ww_source *out) {
   ww_strings flags = {0};
-  *out = (ww_front_options){.files = files,
-                            .nfiles = n,
-                            .no_sdk = o->no_sdk,
-                            .instantiate = o->instantiate.v,
-                            .ninstantiate = o->instantiate.n};
-  ww_status st = dialect_named(o->lang, &out->dialect, &c->err);
+  ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < n; k++)
     st = ww_input_check(files[k], &c->err);
   if (!st)
@@ -78,68 +60,58 @@ ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **fi
     ww_push(c->arena, &flags, l->flags[k]);
   for (uint32_t k = 0; k < c->nrest; k++)
     ww_push(c->arena, &flags, c->rest[k]);
-  out->flags = flags.v;
-  out->nflags = flags.n;
+  *out = (ww_source){.path = files[0],
+                     .more = files + 1,
+                     .nmore = n - 1,
+                     .once = true,
+                     .lang = o->lang,
+                     .no_sdk = o->no_sdk,
+                     .flags = flags.v,
+                     .nflags = flags.n,
+                     .instantiate = o->instantiate.v,
+                     .ninstantiate = o->instantiate.n};
   return st;
 }
 
-static const char *key_of(ww_cmd *c, const ww_front_options *f) {
-  ww_buf b = {0};
-  for (uint32_t k = 0; k < f->nfiles; k++)
-    ww_buf_fmt(&b, "%s\n", f->files[k]);
-  for (uint32_t k = 0; k < f->nflags; k++)
-    ww_buf_fmt(&b, "%s\n", f->flags[k]);
-  const char *key = ww_strdup(c->arena, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return key;
-}
-
 void ww_source_free(ww_source_cache *cache) {
-  ww_arena_free(cache->arena);
+  if (cache->query)
+    ww_query_release(cache->query, &cache->read);
+  ww_query_free(cache->query);
   *cache = (ww_source_cache){0};
 }
 
-ww_status ww_source_load(ww_cmd *c, const ww_front_options *f, ww_arena *a, ww_unit *out) {
-  const char *what = ww_fmt(c->arena, "reading %s", f->files[0]);
-  ww_front_options timed = *f;
-  if (c->limits.seconds > 0)
-    timed.deadline = ww_now() + c->limits.seconds;
+static double deadline(const ww_cmd *c) {
+  return c->limits.seconds > 0 ? ww_now() + c->limits.seconds : 0;
+}
+
+ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache) {
+  if (!cache->query)
+    cache->query = ww_query_new(&(ww_query_options){.sources = true, .units = 1}, &c->err);
+  if (!cache->query)
+    return c->err.code;
+  const char *what = ww_fmt(c->arena, "reading %s", s->path);
+  ww_query_release(cache->query, &cache->read);
   ww_limits_begin(c, what);
-  ww_status st = ww_front_load(&timed, a, out, &c->err);
+  ww_status st = ww_query_read(cache->query, s, deadline(c), c->arena, &cache->read, &c->err);
   if (st == WW_ELIMIT && ww_watchdog_over(NULL))
     ww_limits_late(c, what);
   ww_limits_end(c);
   return st;
 }
 
-static ww_status load(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache) {
-  const char *key = key_of(c, f);
-  if (cache->arena && !strcmp(cache->key, key))
-    return WW_OK;
-  ww_source_free(cache);
-  cache->arena = ww_arena_new();
-  cache->key = key;
-  ww_status st = ww_source_load(c, f, cache->arena, &cache->unit);
-  if (st && c->err.file)
-    c->err.file = ww_strdup(c->arena, c->err.file);
-  if (st)
-    ww_source_free(cache);
-  return st;
-}
-
 ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                          ww_launch **out, uint32_t *n) {
-  ww_front_options f;
+  ww_source s;
   ww_status st = ww_source_launches(c, o, out, n);
   if (st || o->launch || o->kernel || !c->noperands)
     return st;
   c->file = (*out)[0].file;
-  st = ww_source_front(c, o, (const char **)c->operands, c->noperands, NULL, &f);
+  st = ww_source_of(c, o, (const char **)c->operands, c->noperands, NULL, &s);
   if (!st)
-    st = load(c, &f, cache);
+    st = ww_source_read(c, &s, cache);
   if (st)
     return st;
-  const ww_module *m = &cache->unit.module;
+  const ww_module *m = &cache->read.unit->module;
   ww_launch *each = WW_NEWN(c->arena, ww_launch, m->nfns + 1);
   uint32_t kernels = 0;
   for (uint32_t k = 0; k < m->nfns; k++) {
@@ -157,56 +129,21 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
 
 /* ---- the kernel and its launch ---- */
 
-static void host_launches(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache) {
-  ww_err ignored;
-  if (cache->host_read)
-    return;
-  cache->host_read = true;
-  ww_limits_begin(c, ww_fmt(c->arena, "looking for launches in %s", f->files[0]));
-  if (ww_front_host_launches(f, cache->arena, &cache->host, &cache->nhost, &ignored))
-    cache->nhost = 0;
-  ww_limits_end(c);
-}
-
-/* The kernel's `// warpwise:` comment. A file that is there and cannot be read is an error: its
- * launch would be assumed. */
-static ww_status read_comment(ww_cmd *c, const char *file, uint32_t line, const char **out) {
-  char *text;
-  size_t n;
-  *out = NULL;
-  if (!ww_file_exists(file))
-    return WW_OK; /* named by a #line */
-  ww_status st = ww_read_file(c->arena, file, SIZE_MAX, &text, &n, &c->err);
-  if (!st)
-    *out = ww_front_comment_in(text, n, line, c->arena);
-  return st;
-}
-
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_strings *said) {
-  ww_front_options f;
+                           ww_launch *launch, const ww_fn **fn, ww_said *said) {
+  ww_source s;
   c->file = launch->file;
   const char **files = c->noperands ? (const char **)c->operands : &launch->file;
-  ww_status st = ww_source_front(c, o, files, c->noperands ? c->noperands : 1, launch, &f);
+  ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : 1, launch, &s);
   if (!st)
-    st = load(c, &f, cache);
+    st = ww_source_read(c, &s, cache);
   if (!st)
-    st = ww_query_kernel(&cache->unit, launch->file, launch->kernel, fn, &c->err);
+    st = ww_query_kernel(cache->read.unit, launch->file, launch->kernel, fn, &c->err);
   if (st)
     return st;
   c->kernel = ww_strdup(c->arena, (*fn)->name); /* outlives the cache */
-  if (ww_query_complete(launch, *fn))
-    return WW_OK;
-  const char *comment;
-  if ((st = read_comment(c, (*fn)->file ? (*fn)->file : launch->file, (*fn)->line, &comment)))
-    return st;
-  bool ask = !comment && !launch->grid[0] && !launch->grid_expr[0];
-  if (ask)
-    host_launches(c, &f, cache);
-  ww_said more = {0};
-  st = ww_query_launch(*fn, comment, cache->host, ask ? cache->nhost : 0, c->arena, launch, &more,
-                       &c->err);
-  for (uint32_t k = 0; k < more.n; k++)
-    ww_push(c->arena, said, more.v[k]);
+  ww_limits_begin(c, ww_fmt(c->arena, "looking for launches in %s", s.path));
+  st = ww_query_launch(cache->query, &s, &cache->read, *fn, 0, c->arena, launch, said, &c->err);
+  ww_limits_end(c);
   return st;
 }

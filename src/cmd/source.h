@@ -3,7 +3,7 @@
 #ifndef WW_CMD_SOURCE_H
 #define WW_CMD_SOURCE_H
 
-#include "../query/answer.h"
+#include "../query/query.h"
 #include "cmd.h"
 
 /* What source files, kernel and launch were asked for; a command's options struct has it as
@@ -69,23 +69,18 @@ typedef struct {
        offsetof(T, source.args)},                                                              \
       WW_FRONT_OPTIONS(T)
 
-/* Checks the files and collects what the front end needs: the options, flags of the project's
- * build, those of the launch spec (may be NULL), those behind `--`. */
-ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
-                          const ww_launch *l, ww_front_options *out);
+/* Checks the files and collects what reading them needs: the options, flags of the project's build,
+ * those of the launch spec (may be NULL), those behind `--`. */
+ww_status ww_source_of(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n,
+                       const ww_launch *l, ww_source *out);
 
-ww_status ww_source_load(ww_cmd *c, const ww_front_options *f, ww_arena *a,
-                         ww_unit *out); /* within c->limits */
-
-/* Parsed files, kept while the next launch is about the same ones. */
+/* The source that was read last, kept while the next launch is about the same one. All zero: none.
+ */
 typedef struct {
-  ww_arena *arena; /* of the unit; NULL: nothing loaded */
-  const char *key;
-  ww_unit unit;
-  ww_host_launch *host;
-  uint32_t nhost;
-  bool host_read;
+  ww_query *query;
+  ww_query_unit read;
 } ww_source_cache;
+ww_status ww_source_read(ww_cmd *c, const ww_source *s, ww_source_cache *cache); /* within limits */
 
 /* The launches that the command line asks for: those of --launch, else one, with nothing but the
  * options in it. */
@@ -99,7 +94,7 @@ ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over)
  * own launch, then the
  * `// warpwise:` comment. `said` collects what was taken from the host code. */
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_strings *said);
+                           ww_launch *launch, const ww_fn **fn, ww_said *said);
 void ww_source_free(ww_source_cache *cache);
 
 #endif

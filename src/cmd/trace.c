@@ -76,12 +76,12 @@ static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_tra
 static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch) {
   const options *o = c->opt;
   const ww_fn *fn;
-  ww_strings said = {0};
+  ww_said said = {0};
   ww_status st = ww_source_kernel(c, &o->source, cache, launch, &fn, &said);
   if (st)
     return st;
   ww_arena *a = ww_arena_new();
-  const ww_module *m = &cache->unit.module;
+  const ww_module *m = &cache->read.unit->module;
   ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget},
                         .max_steps = o->max_steps,
                         .print = o->print && !c->global.json,
@@ -114,7 +114,7 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
   } else if (c->err.file)
     c->err.file = ww_strdup(c->arena, c->err.file);
   if (st == WW_EUNSUPPORTED)
-    blame_header(&cache->unit, &c->err);
+    blame_header(cache->read.unit, &c->err);
   ww_arena_free(a);
   return st;
 }

@@ -1,24 +1,12 @@
-/* answer.h - what stands between a source that was read and a prediction, for commands and servers
- * alike: which kernel, which launch, which GPUs can run it, what has to be said about the answer.
- */
+/* answer.h - from a kernel and its launch to predictions: which GPUs can run it, what has to be
+ * said about the answer. */
 #ifndef WW_QUERY_ANSWER_H
 #define WW_QUERY_ANSWER_H
 
 #include "../front/front.h"
 #include "../predict/learn/correct.h"
 
-typedef WW_VEC(const char *) ww_said; /* sentences for a report's `assumed` */
-
-/* The kernel of that name (plain or mangled), NULL: the only one. The message says which there are.
- */
-ww_status ww_query_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
-                          ww_err *e);
-/* Does it say all that can be said? Then nobody has to look for more. */
-bool ww_query_complete(const ww_launch *l, const ww_fn *fn);
-/* The host code's launch of the kernel under what the comment says (NULL: there is none) under
- * *launch. */
-ww_status ww_query_launch(const ww_fn *fn, const char *comment, const ww_host_launch *host,
-                          uint32_t nhost, ww_arena *a, ww_launch *launch, ww_said *said, ww_err *e);
+typedef ww_strings ww_said; /* sentences for a report's `assumed` */
 
 typedef struct {
   const ww_gpu *gpus;

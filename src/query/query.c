@@ -72,10 +72,13 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
   w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, free);
   w->precompiled = ww_memo_new(64, 64, free);
-  w->background = ww_pool_new(1, 8);
-  ww_status st = w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
-  if (!st)
-    st = load_models(w, o, e);
+  ww_status st = WW_OK;
+  if (!o->sources) {
+    w->background = ww_pool_new(1, 8);
+    st = w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
+    if (!st)
+      st = load_models(w, o, e);
+  }
   if (!st && o->root && !realpath(o->root, real))
     st = ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
   if (!st && o->root)
@@ -222,9 +225,6 @@ typedef struct {
   ww_arena *a;
   ww_query_result *out;
   ww_query_unit read;
-  const ww_hosts *hosts;          /* NULL: not read */
-  const ww_host_launch *launches; /* its launches, at the lines of this text */
-  ww_key hosts_key;
   ww_gpu *gpus; /* those asked for */
   uint32_t ngpus;
   const ww_correction *correction;
@@ -282,21 +282,8 @@ static ww_status choose_model(asking *x, ww_err *e) {
   return WW_OK;
 }
 
-/* As seen from the root. */
 static const char *shown(const asking *x) {
-  const char *path = x->q->source.path, *root = x->w->root;
-  return root && ww_path_below(path, root) ? path + strlen(root) + 1 : path;
-}
-
-/* Of a kernel that stands in a header, the disk's. */
-static const char *comment_of(const asking *x, const ww_fn *fn) {
-  if (!fn->file || !strcmp(fn->file, shown(x)))
-    return ww_front_comment_in(x->read.text, strlen(x->read.text), fn->line, x->a);
-  char *text;
-  size_t n;
-  if (ww_query_text(x->w, fn->file, 32 << 20, x->a, &text, &n, NULL))
-    return NULL;
-  return ww_front_comment_in(text, n, fn->line, x->a);
+  return ww_query_shown(x->w, x->q->source.path);
 }
 
 /* Launches come from requests and from comments in sources: neither may name contents outside of
@@ -317,23 +304,10 @@ static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
 
 /* What is known of the kernel's launch, weaker sources under what was asked. */
 static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *said, ww_err *e) {
-  const ww_source *s = &x->q->source;
-  ww_status st = WW_OK;
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
-  if (!ww_query_complete(l, fn)) {
-    const char *comment = comment_of(x, fn);
-    bool ask = !comment && !l->grid[0] && !l->grid_expr[0];
-    if (ask && !x->hosts) {
-      st = ww_query_hosts(x->w, s, &x->read, x->q->deadline, &x->hosts_key, &x->hosts,
-                          &x->out->host_ms, e);
-      if (!st)
-        x->launches = ww_hosts_here(x->hosts, s, &x->read, x->a);
-    }
-    if (!st)
-      st = ww_query_launch(fn, comment, ask ? x->launches : NULL, ask ? x->hosts->n : 0, x->a, l,
-                           said, e);
-  }
+  ww_status st =
+      ww_query_launch(x->w, &x->q->source, &x->read, fn, x->q->deadline, x->a, l, said, e);
   for (uint32_t k = 0; !st && k < l->nargs; k++)
     st = check_arg(x, &l->args[k], e);
   for (uint32_t k = 0; !st && k < l->nsymbols; k++)
@@ -647,8 +621,7 @@ ww_status ww_query_ask(ww_query *w, const ww_query_request *q, ww_arena *a, ww_q
   st = all_kernels(&x, e);
   if (e && e->file)
     e->file = ww_strdup(a, e->file); /* it may lie in the unit */
-  if (x.hosts)
-    ww_memo_release(w->hosts, x.hosts_key, x.hosts);
+  out->host_ms = x.read.host_ms;
   ww_query_release(w, &x.read);
   return st;
 }

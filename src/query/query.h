@@ -25,6 +25,7 @@ typedef struct {
                                    same name goes before */
   uint32_t ngpu_files;
   const char *models; /* folder of machine.json and correction.json.zst; NULL: the program's own */
+  bool sources;       /* only they are asked for: no GPU description and no model is read */
 } ww_query_options;
 
 typedef struct ww_query ww_query;
@@ -62,6 +63,11 @@ typedef struct {
   uint32_t nflags;
   const char **instantiate;
   uint32_t ninstantiate;
+  const char **more; /* further files of the same program, on the disk */
+  uint32_t nmore;
+  bool once;   /* a command's question: clang reads the disk, headers are precompiled first and not
+                  looked at again */
+  bool no_sdk; /* installed CUDA and ROCm headers are not used */
 } ww_source;
 
 /* What is in a source: valid until ww_query_release. */
@@ -69,12 +75,26 @@ typedef struct {
   const ww_unit *unit;
   const char *text;
   double read_ms, clang_ms; /* that reading it took just now, clang's part of it; 0: it was known */
-  void *kept;
-  ww_key key;
+  const ww_host_launch *launches; /* of the host code, once ww_query_launch has had to look at it */
+  uint32_t nlaunches;
+  double host_ms; /* that it took just now */
+  void *kept, *kept_hosts;
+  ww_key key, hosts_key;
 } ww_query_unit;
 ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_arena *a,
                         ww_query_unit *out, ww_err *e);
 void ww_query_release(ww_query *w, ww_query_unit *r);
+/* The kernel of that name (plain or mangled), NULL: the only one. The message says which there are.
+ */
+ww_status ww_query_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
+                          ww_err *e);
+/* Puts *launch over what the source says of the kernel's launch; `said` collects what was taken
+ * from the host code. What is found lives in the arena and in r. */
+ww_status ww_query_launch(ww_query *w, const ww_source *s, ww_query_unit *r, const ww_fn *fn,
+                          double deadline, ww_arena *a, ww_launch *launch, ww_said *said,
+                          ww_err *e);
+/* How the front end is asked for a source: files, dialect, flags. */
+ww_status ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e);
 
 typedef struct {
   ww_source source;

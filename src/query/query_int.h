@@ -32,18 +32,12 @@ struct ww_query {
   ww_memo *precompiled; /* what it has done, by path, headers and flags */
 };
 
-/* read.c: launches of the host code, shared between texts that differ inside kernels alone. */
-typedef struct {
-  ww_arena *arena;
-  ww_host_launch *v; /* at the lines they had if kernels had no lines inside */
-  uint32_t n;
-} ww_hosts;
-ww_status ww_query_hosts(ww_query *w, const ww_source *s, const ww_query_unit *r, double deadline,
-                         ww_key *key, const ww_hosts **out, double *ms, ww_err *e);
-ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_query_unit *r,
-                              ww_arena *a); /* at the lines of this text */
-void ww_unit_drop(void *thing);             /* for ww_memo */
+/* read.c: the launches of the host code into r, where they are not yet. */
+ww_status ww_query_hosts(ww_query *w, const ww_source *s, ww_query_unit *r, double deadline,
+                         ww_arena *a, ww_err *e);
+void ww_unit_drop(void *thing); /* for ww_memo */
 void ww_hosts_drop(void *thing);
+const char *ww_query_shown(const ww_query *w, const char *path); /* as seen from the root */
 bool ww_source_stale(ww_query *w,
                      const ww_source *s); /* its generation is no longer the document's */
 

@@ -14,6 +14,13 @@ typedef struct {
   int64_t size, seconds, nanoseconds;
 } header;
 
+/* Launches of the host code, shared between texts that differ inside kernels alone. */
+typedef struct {
+  ww_arena *arena;
+  ww_host_launch *v; /* at the lines they had if kernels had no lines inside */
+  uint32_t n;
+} hosts;
+
 typedef struct {
   ww_arena *arena;
   ww_unit unit;
@@ -26,7 +33,7 @@ void ww_unit_drop(void *thing) {
   ww_arena_free(((kept_unit *)thing)->arena);
 }
 void ww_hosts_drop(void *thing) {
-  ww_arena_free(((ww_hosts *)thing)->arena);
+  ww_arena_free(((hosts *)thing)->arena);
 }
 
 /* ---- headers ---- */
@@ -59,33 +66,45 @@ static void note_headers(const ww_source *s, kept_unit *u) {
 
 /* ---- front end ---- */
 
-static ww_status options_of(ww_query *w, const ww_source *s, const char **path, const char **text,
-                            double deadline, ww_front_options *o, ww_err *e) {
-  *o = (ww_front_options){.files = path,
-                          .nfiles = 1,
-                          .dialect = -1,
-                          .flags = s->flags,
-                          .nflags = s->nflags,
-                          .instantiate = s->instantiate,
-                          .ninstantiate = s->ninstantiate,
-                          .texts = text,
-                          .headers_later = true,
-                          .list_headers = true};
+ww_status ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e) {
+  const char **paths = WW_NEWN(a, const char *, s->nmore + 1);
+  paths[0] = s->path;
+  for (uint32_t k = 0; k < s->nmore; k++)
+    paths[k + 1] = s->more[k];
+  *out = (ww_front_options){.files = paths,
+                            .nfiles = s->nmore + 1,
+                            .dialect = -1,
+                            .no_sdk = s->no_sdk,
+                            .flags = s->flags,
+                            .nflags = s->nflags,
+                            .instantiate = s->instantiate,
+                            .ninstantiate = s->ninstantiate};
+  for (int i = 0; s->lang && i < WW_NDIALECTS; i++)
+    if (!strcmp(ww_dialect_names[i], s->lang))
+      out->dialect = i;
+  if (s->lang && out->dialect < 0)
+    return ww_fail(e, WW_EUSAGE, "%s: expected cuda, opencl, hip or openmp, not '%.40s'",
+                   s->once ? "--lang" : "lang", s->lang);
+  return WW_OK;
+}
+
+static ww_status options_of(ww_query *w, const ww_source *s, const char *text, double deadline,
+                            ww_arena *a, ww_front_options *o, ww_err *e) {
+  ww_status st = ww_query_front(s, a, o, e);
+  if (!s->once) {
+    o->texts = WW_NEWN(a, const char *, 1);
+    o->texts[0] = text;
+    o->headers_later = o->list_headers = true;
+  }
   if (w->root) {
     o->visible = &w->root;
     o->nvisible = 1;
     o->no_sdk = true;
   }
   o->deadline = deadline;
-  if (deadline > 0 && ww_now() >= deadline)
-    return ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
-  for (int i = 0; s->lang && i < WW_NDIALECTS; i++)
-    if (!strcmp(ww_dialect_names[i], s->lang))
-      o->dialect = i;
-  if (s->lang && o->dialect < 0)
-    return ww_fail(e, WW_EUSAGE, "lang: expected cuda, opencl, hip or openmp, not '%.40s'",
-                   s->lang);
-  return WW_OK;
+  if (!st && deadline > 0 && ww_now() >= deadline)
+    st = ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
+  return st;
 }
 
 static ww_key source_key(const ww_source *s, const char *text, size_t n) {
@@ -96,11 +115,13 @@ static ww_key source_key(const ww_source *s, const char *text, size_t n) {
     k = ww_key_str(k, s->flags[i]);
   for (uint32_t i = 0; i < s->ninstantiate; i++)
     k = ww_key_str(k, s->instantiate[i]);
+  for (uint32_t i = 0; i < s->nmore; i++)
+    k = ww_key_str(k, s->more[i]);
   return k;
 }
 
 /* Below the root, paths are told as seen from there: so clients name them. */
-static const char *shorten(const ww_query *w, const char *path) {
+const char *ww_query_shown(const ww_query *w, const char *path) {
   size_t n = w->root ? strlen(w->root) : 0;
   return n && path && !strncmp(path, w->root, n) && path[n] == '/' ? path + n + 1 : path;
 }
@@ -108,28 +129,28 @@ static const char *shorten(const ww_query *w, const char *path) {
 static void shorten_all(const ww_query *w, ww_unit *u) {
   ww_module *m = &u->module;
   for (uint32_t k = 0; k < m->nfiles; k++)
-    m->files[k] = shorten(w, m->files[k]);
+    m->files[k] = ww_query_shown(w, m->files[k]);
   for (uint32_t k = 0; k < m->nfns; k++)
-    m->fns[k].file = shorten(w, m->fns[k].file);
+    m->fns[k].file = ww_query_shown(w, m->fns[k].file);
   for (uint32_t k = 0; k < u->ndiags; k++)
-    u->diags[k].file = shorten(w, u->diags[k].file);
+    u->diags[k].file = ww_query_shown(w, u->diags[k].file);
 }
 
 static ww_status load(ww_query *w, const ww_source *s, char *text, ww_arena *a, double deadline,
                       kept_unit **out, ww_err *e) {
   kept_unit *u = WW_NEW(a, kept_unit);
   ww_front_options o;
-  const char *path = ww_strdup(a, s->path),
-             *texts = text; /* functions of the unit point to it: it outlives the asker */
+  ww_source kept = *s;
+  kept.path = ww_strdup(a, s->path); /* functions of the unit point to it: it outlives the asker */
   u->arena = a;
   u->text = text;
-  ww_status st = options_of(w, s, &path, &texts, deadline, &o, e);
+  ww_status st = options_of(w, &kept, text, deadline, a, &o, e);
   if (!st)
     st = ww_front_load(&o, a, &u->unit, e);
   if (st == WW_ELIMIT && deadline > 0 && ww_now() > deadline - 0.1)
     return ww_fail(e, st,
                    "reading %.200s took longer than a request may; --seconds raises the limit",
-                   shorten(w, path));
+                   ww_query_shown(w, s->path));
   if (st)
     return st;
   note_headers(s, u);
@@ -149,9 +170,8 @@ typedef struct {
 static void precompile(void *ctx) {
   warming *x = ctx;
   ww_front_options o;
-  const char *path = x->source.path, *text = x->source.text;
   bool ending = atomic_load(&x->w->ending);
-  if (!ending && !options_of(x->w, &x->source, &path, &text, 0, &o, NULL))
+  if (!ending && !options_of(x->w, &x->source, x->source.text, 0, x->arena, &o, NULL))
     ww_front_precompile(&o);
   ww_arena_free(x->arena);
 }
@@ -243,14 +263,15 @@ ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_are
       if (st) {
         ww_memo_give_up(w->units, out->key);
       } else {
-        warm_up(w, s, text);
+        if (!s->once)
+          warm_up(w, s, text);
         ww_memo_put(w->units, out->key, u, ww_arena_bytes(a));
         a = NULL; /* the unit's now */
       }
     }
   }
   if (st && e && e->file)
-    e->file = ww_strdup(asker, shorten(w, e->file)); /* it lies in what is freed here */
+    e->file = ww_strdup(asker, ww_query_shown(w, e->file)); /* it lies in what is freed here */
   ww_arena_free(a);
   if (st)
     return st;
@@ -261,6 +282,8 @@ ww_status ww_query_read(ww_query *w, const ww_source *s, double deadline, ww_are
 }
 
 void ww_query_release(ww_query *w, ww_query_unit *r) {
+  if (r->kept_hosts)
+    ww_memo_release(w->hosts, r->hosts_key, r->kept_hosts);
   if (r->kept)
     ww_memo_release(w->units, r->key, r->kept);
   *r = (ww_query_unit){0};
@@ -312,46 +335,60 @@ static void move_launches(const ww_source *s, const char *text, bool back, ww_ar
   }
 }
 
-ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_query_unit *r,
-                              ww_arena *a) {
+/* What is kept, at the lines of this text. */
+static void place_launches(const hosts *h, const ww_source *s, ww_arena *a, ww_query_unit *r) {
   ww_host_launch *v = WW_NEWN(a, ww_host_launch, h->n + 1);
   for (uint32_t i = 0; i < h->n; i++)
     v[i] = h->v[i];
   move_launches(s, r->text, true, a, v, h->n);
-  return v;
+  r->launches = v;
+  r->nlaunches = h->n;
 }
 
-ww_status ww_query_hosts(ww_query *w, const ww_source *s, const ww_query_unit *r, double deadline,
-                         ww_key *key, const ww_hosts **out, double *ms, ww_err *e) {
+static ww_status read_hosts(ww_query *w, const ww_source *s, const char *text, double deadline,
+                            ww_arena *a, hosts **out, ww_err *e) {
+  hosts *h = WW_NEW(a, hosts);
+  ww_front_options o;
+  ww_err ignored = {0};
+  h->arena = a;
+  *out = h;
+  ww_status st = options_of(w, s, text, deadline, a, &o, e);
+  if (st)
+    return st;
+  if (ww_front_host_launches(&o, a, &h->v, &h->n, &ignored))
+    h->n = 0;
+  move_launches(s, text, false, a, h->v, h->n);
+  return WW_OK;
+}
+
+ww_status ww_query_hosts(ww_query *w, const ww_source *s, ww_query_unit *r, double deadline,
+                         ww_arena *asker, ww_err *e) {
+  if (r->kept_hosts)
+    return WW_OK;
   ww_arena *a = ww_arena_new();
   void *thing;
-  *key = host_key(s, r->text, a);
-  ww_memo_answer answer = ww_memo_get(w->hosts, *key, deadline, &thing);
-  *out = thing;
-  ww_status st = answer == WW_MEMO_LATE
-                     ? ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may")
-                     : WW_OK;
+  hosts *h;
+  r->hosts_key = host_key(s, r->text, a);
+  ww_memo_answer answer = ww_memo_get(w->hosts, r->hosts_key, deadline, &thing);
+  ww_status st = WW_OK;
+  if (answer == WW_MEMO_LATE)
+    st = ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may");
   if (answer == WW_MEMO_MAKE) {
-    ww_hosts *h = WW_NEW(a, ww_hosts);
-    const char *path = s->path, *text = ww_strdup(a, r->text);
-    ww_front_options o;
-    ww_err ignored = {0};
     double t = ww_now();
-    h->arena = a;
-    st = options_of(w, s, &path, &text, deadline, &o, e);
-    if (!st && ww_front_host_launches(&o, a, &h->v, &h->n, &ignored))
-      h->n = 0;
-    if (!st)
-      move_launches(s, text, false, a, h->v, h->n);
-    *ms = 1e3 * (ww_now() - t);
+    st = read_hosts(w, s, ww_strdup(a, r->text), deadline, a, &h, e);
+    r->host_ms = 1e3 * (ww_now() - t);
     if (st) {
-      ww_memo_give_up(w->hosts, *key);
+      ww_memo_give_up(w->hosts, r->hosts_key);
     } else {
-      ww_memo_put(w->hosts, *key, h, ww_arena_bytes(a));
-      *out = h;
-      a = NULL;
+      ww_memo_put(w->hosts, r->hosts_key, h, ww_arena_bytes(a));
+      thing = h;
+      a = NULL; /* its own now */
     }
   }
   ww_arena_free(a);
-  return st;
+  if (st)
+    return st;
+  r->kept_hosts = thing;
+  place_launches(thing, s, asker, r);
+  return WW_OK;
 }

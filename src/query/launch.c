@@ -1,0 +1,106 @@
+/* launch.c - which kernel of a source is meant, and what is known of its launch.
+ *
+ * Weakest first: the host code's own <<<...>>>, the comment in the source, what the caller gives.
+ * Each is put over the one before. */
+#include "query_int.h"
+
+/* ---- the kernel ---- */
+
+static ww_status no_kernel(const ww_unit *u, const char *file, const char *asked, ww_err *e) {
+  const ww_module *m = &u->module;
+  ww_buf names = {0};
+  uint32_t n = 0;
+  ww_status st;
+  for (uint32_t k = 0; k < m->nfns; k++)
+    if (m->fns[k].kernel && names.n < 300)
+      ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
+  if (!n) {
+    const char *why = NULL; /* templates that nobody instantiates */
+    for (uint32_t k = 0; k < u->ndiags && !why; k++)
+      why = u->diags[k].file ? u->diags[k].message : NULL;
+    st =
+        ww_fail(e, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "", why ? why : "");
+  } else if (asked)
+    st = ww_fail(e, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file,
+                 asked, names.s);
+  else
+    st = ww_fail(e, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
+  ww_buf_free(&names);
+  return st;
+}
+
+ww_status ww_query_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
+                          ww_err *e) {
+  const ww_module *m = &u->module;
+  uint32_t kernels = 0;
+  *fn = name ? ww_ir_find(m, name) : NULL;
+  for (uint32_t k = 0; !name && k < m->nfns; k++)
+    if (m->fns[k].kernel && kernels++ == 0)
+      *fn = &m->fns[k];
+  if (*fn && kernels <= 1)
+    return WW_OK;
+  *fn = NULL;
+  return no_kernel(u, file, name, e);
+}
+
+/* ---- the launch ---- */
+
+/* Does it say all that can be said? Then nobody has to look for more. */
+static bool is_complete(const ww_launch *l, const ww_fn *fn) {
+  return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) &&
+         l->nargs >= fn->nparams;
+}
+
+/* The host code's launch of the kernel, over it what the comment says (NULL: there is none), over
+ * that *launch. */
+static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit *r, ww_arena *a,
+                       ww_launch *launch, ww_said *said, ww_err *e) {
+  ww_launch under = {0}, noted = {0};
+  ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
+  if (st)
+    return st;
+  for (uint32_t k = 0; k < r->nlaunches; k++) {
+    const ww_host_launch *h = &r->launches[k];
+    if (strcmp(h->kernel, fn->mangled) != 0 && !ww_ir_same_internal(h->kernel, fn->mangled))
+      continue;
+    ww_launch_merge(&under, &h->launch, a);
+    const char *file = ww_path_base(h->file ? h->file : fn->file);
+    ww_push(a, said, ww_fmt(a, "launch: as in the host code, %s:%u", file, h->line));
+    break;
+  }
+  ww_launch_merge(&under, &noted, a);
+  ww_launch_merge(&under, launch, a);
+  *launch = under;
+  return WW_OK;
+}
+
+/* The kernel's `// warpwise:` comment; NULL: none. Of a kernel that stands in a header, the disk's.
+ * A header that is there and cannot be read is an error: its launch would be assumed. */
+static ww_status comment_of(const ww_query *w, const ww_source *s, const ww_query_unit *r,
+                            const ww_fn *fn, ww_arena *a, const char **out, ww_err *e) {
+  const char *text = r->text;
+  size_t n = strlen(text);
+  *out = NULL;
+  if (fn->file && strcmp(fn->file, ww_query_shown(w, s->path)) != 0) {
+    char *header;
+    bool named_by_line = !w->root && !ww_file_exists(fn->file);
+    ww_status st = named_by_line ? WW_EIO : ww_query_text(w, fn->file, 64 << 20, a, &header, &n, e);
+    if (st)
+      return named_by_line || w->root ? WW_OK : st;
+    text = header;
+  }
+  *out = ww_front_comment_in(text, n, fn->line, a);
+  return WW_OK;
+}
+
+ww_status ww_query_launch(ww_query *w, const ww_source *s, ww_query_unit *r, const ww_fn *fn,
+                          double deadline, ww_arena *a, ww_launch *launch, ww_said *said,
+                          ww_err *e) {
+  const char *comment;
+  if (is_complete(launch, fn))
+    return WW_OK;
+  ww_status st = comment_of(w, s, r, fn, a, &comment, e);
+  if (!st && !comment && !launch->grid[0] && !launch->grid_expr[0])
+    st = ww_query_hosts(w, s, r, deadline, a, e);
+  return st ? st : merge(fn, comment, r, a, launch, said, e);
+}
