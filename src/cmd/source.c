@@ -183,7 +183,7 @@ static ww_status read_comment(ww_cmd *c, const char *file, uint32_t line, const 
 }
 
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_strings *said) {
+                           ww_launch *launch, const ww_fn **fn, ww_assumptions *said) {
   ww_front_options f;
   c->file = launch->file;
   const char **files = c->noperands ? (const char **)c->operands : &launch->file;
@@ -203,10 +203,6 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
   bool ask = !comment && !launch->grid[0] && !launch->grid_expr[0];
   if (ask)
     host_launches(c, &f, cache);
-  ww_said more = {0};
-  st = ww_answer_launch(*fn, comment, cache->host, ask ? cache->nhost : 0, c->arena, launch, &more,
-                        &c->err);
-  for (uint32_t k = 0; k < more.n; k++)
-    ww_push(c->arena, said, more.v[k]);
-  return st;
+  return ww_answer_launch(*fn, comment, cache->host, ask ? cache->nhost : 0, c->arena, launch, said,
+                          &c->err);
 }

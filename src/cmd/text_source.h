@@ -17,7 +17,7 @@ void ww_text_source_free(ww_text_source *s);
 
 /* Reads l->file, puts l over what the kernel's comment says and resolves it in place; `said`
  * collects what nobody told. */
-ww_status ww_text_source_ready(ww_text_source *s, ww_launch *l, ww_arena *a, ww_strings *said,
+ww_status ww_text_source_ready(ww_text_source *s, ww_launch *l, ww_arena *a, ww_assumptions *said,
                                ww_err *e);
 
 #endif

@@ -7,8 +7,6 @@
 #include "../front/front.h"
 #include "learn/correct.h"
 
-typedef WW_VEC(const char *) ww_said; /* sentences for a report's `assumed` */
-
 /* The kernel of that name (plain or mangled), NULL: the only one. The message says which there are.
  */
 ww_status ww_answer_kernel(const ww_unit *u, const char *file, const char *name, const ww_fn **fn,
@@ -18,7 +16,7 @@ bool ww_answer_complete(const ww_launch *l, const ww_fn *fn);
 /* The host code's launch of the kernel under what the comment says (NULL: there is none) under
  * *launch. */
 ww_status ww_answer_launch(const ww_fn *fn, const char *comment, const ww_host_launch *host,
-                           uint32_t nhost, ww_arena *a, ww_launch *launch, ww_said *said,
+                           uint32_t nhost, ww_arena *a, ww_launch *launch, ww_assumptions *said,
                            ww_err *e);
 
 typedef struct {
@@ -31,13 +29,13 @@ typedef struct {
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
   double (*registers)(void *ctx, const ww_gpu *g, ww_arena *a,
-                      ww_said *said); /* a compiler's; NULL or 0: estimated */
+                      ww_assumptions *said); /* a compiler's; NULL or 0: estimated */
   void *registers_ctx;
 } ww_question;
 /* out[n]; a GPU without an answer has its report.error. Fails with the first error when no GPU
  * gives one. `said` goes before what the predictions assume. */
 ww_status ww_answer(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
-                    const ww_question *q, const ww_said *said, ww_arena *a, ww_prediction *out,
-                    ww_err *e);
+                    const ww_question *q, const ww_assumptions *said, ww_arena *a,
+                    ww_prediction *out, ww_err *e);
 
 #endif
