@@ -15,6 +15,7 @@ struct warpwise_report {
   bool known;
   warpwise_line *lines;
   uint32_t nlines;
+  const char **assumed; /* in words */
 };
 
 struct warpwise_answer {
@@ -138,6 +139,9 @@ static ww_status answer_of(const ww_query_result *told, bool explain, ww_arena *
     r->json = t->json;
     r->line = t->line;
     r->known = t->known;
+    r->assumed = WW_NEWN(a, const char *, r->report.assumed.n);
+    for (uint32_t i = 0; i < r->report.assumed.n; i++)
+      r->assumed[i] = ww_assumption_text(&r->report.assumed.v[i], a);
     if (!st && explain)
       read_lines(t->json, a, r);
   }
@@ -280,11 +284,11 @@ warpwise_metric_info warpwise_metric_at(uint32_t metric) {
 /* ---- lists ---- */
 
 uint32_t warpwise_assumption_count(const warpwise_report *report) {
-  return report->report.nassumed;
+  return report->report.assumed.n;
 }
 
 const char *warpwise_assumption_at(const warpwise_report *report, uint32_t index) {
-  return index < report->report.nassumed ? report->report.assumed[index] : NULL;
+  return index < report->report.assumed.n ? report->assumed[index] : NULL;
 }
 
 uint32_t warpwise_finding_count(const warpwise_report *report) {

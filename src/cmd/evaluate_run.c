@@ -90,7 +90,7 @@ static ww_status predict(pool *p, ww_cmd *c, ww_source_cache *cache, ww_case *k,
                          ww_report *out) {
   static const ww_source_options none;
   const ww_fn *fn;
-  ww_said said = {0};
+  ww_assumptions said = {0};
   ww_launch l = k->launch;
   if (k->unready)
     return ww_fail(&c->err, WW_EDATA, "%s", k->unready);

@@ -176,7 +176,7 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
     const ww_launch *from = i < g->nlisted ? &g->listed[i] : base;
     ww_launch l = *from;
     const ww_fn *same = fn;
-    ww_said said = {0};
+    ww_assumptions said = {0};
     ww_variant v;
     if (i < g->nlisted) {
       if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags))
@@ -231,7 +231,7 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
 static void read_kernel(reading *r, const ww_launch *which) {
   static const ww_source_options none;
   const ww_fn *fn;
-  ww_said said = {0};
+  ww_assumptions said = {0};
   ww_launch base = *which;
   ww_structure s;
   ww_status st = ww_source_kernel(&r->c, &none, &r->cache, &base, &fn, &said);

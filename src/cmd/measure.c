@@ -222,8 +222,7 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   const ww_ncu_row *ncu = j->ncu ? &j->ncu[index] : NULL;
   m.compiler = i->compiler;
   r.kernel = i->kernel;
-  r.assumed = i->said.v;
-  r.nassumed = i->said.n;
+  r.assumed = i->said;
   if (j->c->global.json)
     print_json(&r, write_extras, &(extras){&m, ncu, &r});
   else {

@@ -44,7 +44,7 @@ ww_status ww_cache_check(const char *mode, ww_err *e) {
 }
 
 /* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be asked. */
-static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_said *said) {
+static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
   const ww_answers *x = ctx;
   if (strcmp(g->vendor, "nvidia") != 0)
     return 0;
@@ -66,14 +66,16 @@ static double compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_sai
   double registers = st ? 0 : ww_cubin_registers(image, n, job.entry);
   if (!registers)
     ww_push(a, said,
-            ww_fmt(a, "registers: estimated; %s", st ? e.msg : "the compiled code does not tell"));
+            (ww_assumption){WW_ASSUME_REGISTERS,
+                            st ? ww_strdup(a, e.msg) : "the compiled code does not tell",
+                            {0}});
   return registers;
 }
 
 ww_status ww_answers_make(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
                           const ww_targets *t, ww_launch *launch, const char *cache_mode,
                           uint64_t budget, ww_answers *out) {
-  ww_said said = {0};
+  ww_assumptions said = {0};
   *out = (ww_answers){0};
   ww_status st = ww_source_kernel(c, o, cache, launch, &out->fn, &said);
   if (st)

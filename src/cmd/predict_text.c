@@ -11,7 +11,7 @@
 typedef struct {
   ww_launch launch;
   const char *kernel; /* plain */
-  ww_strings said;
+  ww_assumptions said;
   uint32_t first; /* of its questions, one a GPU */
   ww_err error;
 } asked;
@@ -73,7 +73,7 @@ static bool by_host_code(job *j, ww_text_reader *source, ww_source_cache *cache,
   ww_cmd c = *j->c; /* its error is of no use: that nothing says the launch was told already */
   const ww_fn *fn;
   ww_launch l = x->launch;
-  ww_strings said = {0};
+  ww_assumptions said = {0};
   ww_err e = {0};
   if (l.grid[0] || x->error.code != WW_EUSAGE)
     return false;
@@ -120,15 +120,12 @@ static void extra(void *ctx, ww_json *j) {
 }
 
 static void assume(const job *j, const asked *x, ww_report *r) {
-  ww_strings all = {0};
+  ww_assumptions all = {0};
   if (j->targets.assumed)
-    ww_push(j->c->arena, &all, "gpu: h200, as none was named");
-  for (uint32_t k = 0; k < x->said.n; k++)
-    ww_push(j->c->arena, &all, x->said.v[k]);
-  for (uint32_t k = 0; k < r->nassumed; k++)
-    ww_push(j->c->arena, &all, r->assumed[k]);
-  r->assumed = all.v;
-  r->nassumed = all.n;
+    ww_push(j->c->arena, &all, (ww_assumption){WW_ASSUME_GPU, "h200", {0}});
+  ww_assumptions_add(&all, &x->said, j->c->arena);
+  ww_assumptions_add(&all, &r->assumed, j->c->arena);
+  r->assumed = all;
 }
 
 static void print_json(const ww_report *r, const ww_text_answer *x) {

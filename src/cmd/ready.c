@@ -76,11 +76,10 @@ static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) 
     st = deep_copy(&l, j->a, &i->l, &c->err);
   if (!st) {
     i->kernel = ww_strdup(j->a, fn->name);
-    for (uint32_t k = 0; k < said.n; k++)
-      ww_push(j->a, &i->said, ww_strdup(j->a, said.v[k]));
+    ww_assumptions_add(&i->said, &said.list, j->a);
   } else if (complete(&i->l) &&
              (st == WW_EUNSUPPORTED || ww_backend_of(&i->l) == &ww_backend_opencl)) {
-    i->said = (ww_strings){0};
+    i->said = (ww_assumptions){0};
   } else {
     i->bad = c->err;
     if (i->bad.file)

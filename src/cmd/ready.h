@@ -10,8 +10,8 @@ typedef struct {
   ww_launch l;
   const char *kernel; /* as the source has it */
   const char *compiler;
-  ww_strings said; /* what was assumed */
-  ww_err bad;      /* code WW_OK: ready */
+  ww_assumptions said; /* what was assumed */
+  ww_err bad;          /* code WW_OK: ready */
 } ww_item;
 
 typedef struct {

@@ -130,7 +130,7 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
 /* ---- the kernel and its launch ---- */
 
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_said *said) {
+                           ww_launch *launch, const ww_fn **fn, ww_assumptions *said) {
   ww_source s;
   c->file = launch->file;
   const char **files = c->noperands ? (const char **)c->operands : &launch->file;

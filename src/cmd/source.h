@@ -94,7 +94,7 @@ ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over)
  * own launch, then the
  * `// warpwise:` comment. `said` collects what was taken from the host code. */
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache,
-                           ww_launch *launch, const ww_fn **fn, ww_said *said);
+                           ww_launch *launch, const ww_fn **fn, ww_assumptions *said);
 void ww_source_free(ww_source_cache *cache);
 
 #endif

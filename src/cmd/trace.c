@@ -76,7 +76,7 @@ static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_tra
 static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch) {
   const options *o = c->opt;
   const ww_fn *fn;
-  ww_said said = {0};
+  ww_assumptions said = {0};
   ww_status st = ww_source_kernel(c, &o->source, cache, launch, &fn, &said);
   if (st)
     return st;
@@ -98,10 +98,8 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
     st = ww_limits_late(c, what); /* nobody else cancels here */
   if (!st) {
     ww_report report;
-    for (uint32_t k = 0; k < r.assumed.n; k++)
-      ww_push(a, &said, r.assumed.v[k]);
-    r.assumed.v = said.v;
-    r.assumed.n = said.n;
+    ww_assumptions_add(&said, &r.assumed.list, a);
+    r.assumed.list = said;
     r.launch.file = launch->file;
     r.launch.kernel = fn->name;
     ww_trace_report(fn, &r, &report);

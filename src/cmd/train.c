@@ -188,7 +188,7 @@ static ww_status gpu_of(job *j, const char *name) {
 static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
   static const ww_source_options none;
   const ww_fn *fn;
-  ww_said said = {0};
+  ww_assumptions said = {0};
   ww_cmd c = *j->c; /* without operands: the launch names its file */
   c.noperands = 0;
   ww_status st = ww_source_kernel(&c, &none, &j->cache, l, &fn, &said);

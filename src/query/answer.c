@@ -13,16 +13,13 @@ static ww_status fits(const ww_module *m, const ww_gpu *g, ww_err *e) {
                  m->dialect == WW_CUDA ? ", or read it with --lang hip" : "");
 }
 
-static void add_said(const ww_query_targets *q, const ww_said *said, ww_arena *a, ww_report *r) {
-  ww_said all = {0};
+static void add_said(const ww_query_targets *q, const ww_assumptions *said, ww_arena *a, ww_report *r) {
+  ww_assumptions all = {0};
   if (q->assumed)
-    ww_push(a, &all, "gpu: h200, as none was named");
-  for (uint32_t k = 0; k < said->n; k++)
-    ww_push(a, &all, said->v[k]);
-  for (uint32_t k = 0; k < r->nassumed; k++)
-    ww_push(a, &all, r->assumed[k]);
-  r->assumed = all.v;
-  r->nassumed = all.n;
+    ww_push(a, &all, (ww_assumption){WW_ASSUME_GPU, "h200", {0}});
+  ww_assumptions_add(&all, said, a);
+  ww_assumptions_add(&all, &r->assumed, a);
+  r->assumed = all;
 }
 
 /* A kernel that cannot run often misses a header: say so where it is known. */
@@ -40,8 +37,8 @@ static void blame_header(const ww_unit *u, ww_err *e) {
 
 /* Which GPUs the code can run on, and what the model is told of each; the others have their error.
  */
-static uint32_t ready(const ww_module *m, const ww_query_targets *q, const ww_said *said,
-                      ww_arena *a, ww_predict_options *o, uint32_t *list, ww_said *each,
+static uint32_t ready(const ww_module *m, const ww_query_targets *q, const ww_assumptions *said,
+                      ww_arena *a, ww_predict_options *o, uint32_t *list, ww_assumptions *each,
                       ww_err *errors) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < q->n; k++) {
@@ -55,8 +52,7 @@ static uint32_t ready(const ww_module *m, const ww_query_targets *q, const ww_sa
                                 .max_bytes = q->max_bytes,
                                 .cancelled = q->cancelled,
                                 .cancelled_ctx = q->cancelled_ctx};
-    for (uint32_t i = 0; i < said->n; i++)
-      ww_push(a, &each[k], said->v[i]);
+    ww_assumptions_add(&each[k], said, a);
     if (q->registers)
       o[n].registers = q->registers(q->registers_ctx, g, a, &each[k]);
     list[n++] = k;
@@ -65,12 +61,12 @@ static uint32_t ready(const ww_module *m, const ww_query_targets *q, const ww_sa
 }
 
 ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
-                           const ww_query_targets *q, const ww_said *said, ww_arena *a,
+                           const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
                            ww_prediction *out, ww_err *e) {
   ww_predict_options *o = WW_NEWN(a, ww_predict_options, q->n);
   ww_prediction *p = WW_NEWN(a, ww_prediction, q->n);
   ww_err *errors = WW_NEWN(a, ww_err, q->n), *first = NULL, ignored = {0};
-  ww_said *each = WW_NEWN(a, ww_said, q->n);
+  ww_assumptions *each = WW_NEWN(a, ww_assumptions, q->n);
   uint32_t *list = WW_NEWN(a, uint32_t, q->n),
            n = ready(&u->module, q, said, a, o, list, each, errors);
   bool any = false;

@@ -6,7 +6,6 @@
 #include "../front/front.h"
 #include "../predict/learn/correct.h"
 
-typedef ww_strings ww_said; /* sentences for a report's `assumed` */
 
 typedef struct {
   const ww_gpu *gpus;
@@ -18,13 +17,13 @@ typedef struct {
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
   double (*registers)(void *ctx, const ww_gpu *g, ww_arena *a,
-                      ww_said *said); /* a compiler's; NULL or 0: estimated */
+                      ww_assumptions *said); /* a compiler's; NULL or 0: estimated */
   void *registers_ctx;
 } ww_query_targets;
 /* out[n]; a GPU without an answer has its report.error. Fails with the first error when no GPU
  * gives one. `said` goes before what the predictions assume. */
 ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *launch,
-                           const ww_query_targets *q, const ww_said *said, ww_arena *a,
+                           const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
                            ww_prediction *out, ww_err *e);
 
 #endif

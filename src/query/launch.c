@@ -54,7 +54,7 @@ static bool is_complete(const ww_launch *l, const ww_fn *fn) {
 /* The host code's launch of the kernel, over it what the comment says (NULL: there is none), over
  * that *launch. */
 static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit *r, ww_arena *a,
-                       ww_launch *launch, ww_said *said, ww_err *e) {
+                       ww_launch *launch, ww_assumptions *said, ww_err *e) {
   ww_launch under = {0}, noted = {0};
   ww_status st = comment ? ww_launch_comment(comment, a, &noted, e) : WW_OK;
   if (st)
@@ -65,7 +65,7 @@ static ww_status merge(const ww_fn *fn, const char *comment, const ww_query_unit
       continue;
     ww_launch_merge(&under, &h->launch, a);
     const char *file = ww_path_base(h->file ? h->file : fn->file);
-    ww_push(a, said, ww_fmt(a, "launch: as in the host code, %s:%u", file, h->line));
+    ww_push(a, said, (ww_assumption){WW_ASSUME_HOST_LAUNCH, ww_strdup(a, file), {h->line}});
     break;
   }
   ww_launch_merge(&under, &noted, a);
@@ -94,7 +94,7 @@ static ww_status comment_of(const ww_query *w, const ww_source *s, const ww_quer
 }
 
 ww_status ww_query_launch(ww_query *w, const ww_source *s, ww_query_unit *r, const ww_fn *fn,
-                          double deadline, ww_arena *a, ww_launch *launch, ww_said *said,
+                          double deadline, ww_arena *a, ww_launch *launch, ww_assumptions *said,
                           ww_err *e) {
   const char *comment;
   if (is_complete(launch, fn))

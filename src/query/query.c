@@ -303,7 +303,7 @@ static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
 }
 
 /* What is known of the kernel's launch, weaker sources under what was asked. */
-static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *said, ww_err *e) {
+static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said, ww_err *e) {
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
   ww_status st =
@@ -318,17 +318,14 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *sa
 }
 
 /* The launch of the host code moves with what stands above it: it is no part of the key. */
-static const char *host_of(const ww_said *said) {
-  for (uint32_t i = 0; i < said->n; i++)
-    if (ww_starts(said->v[i], "launch: as in the host code"))
-      return said->v[i];
-  return NULL;
+static const char *host_of(const asking *x, const ww_assumptions *said) {
+  const ww_assumption *host = ww_assumptions_find(said, WW_ASSUME_HOST_LAUNCH);
+  return host ? ww_assumption_text(host, x->a) : NULL;
 }
 
 /* Everything that the answer is made of. */
-static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const ww_said *said,
-                         const ww_gpu *g) {
-  const char *host = host_of(said);
+static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l,
+                         const ww_assumptions *said, const ww_gpu *g) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
@@ -338,7 +335,9 @@ static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const
   uint64_t rest[4] = {x->q->budget, x->q->explain, x->correction != NULL, l->warm};
   k = ww_key_with(k, rest, sizeof rest);
   for (uint32_t i = 0; i < said->n; i++)
-    k = ww_key_str(k, said->v[i] == host ? "host" : said->v[i]);
+    k = ww_key_str(k, said->v[i].kind == WW_ASSUME_HOST_LAUNCH
+                          ? "host"
+                          : ww_assumption_text(&said->v[i], x->a));
   if (!x->q->ngpus)
     k = ww_key_str(k, "assumed");
   return ww_key_str(k, g->name);
@@ -392,7 +391,7 @@ typedef struct {
   asking *x;
   const ww_fn *fn;
   const ww_launch *launch;
-  const ww_said *said;
+  const ww_assumptions *said;
   const uint32_t *list;
   uint32_t n;
 } computing;
@@ -496,7 +495,7 @@ static void compute(computing *c, const ww_key *keys, ww_query_answer *told) {
     if (t->code)
       ww_memo_give_up(x->w->answers, keys[g]);
     else
-      keep_answer(x, keys[g], c->fn, host_of(c->said), t->json);
+      keep_answer(x, keys[g], c->fn, host_of(x, c->said), t->json);
   }
   ww_buf_free(&out);
 }
@@ -516,7 +515,7 @@ static void sort_by_key(const ww_key *keys, uint32_t *order, uint32_t n) {
 
 static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, ww_err *e) {
   ww_launch l;
-  ww_said said = {0};
+  ww_assumptions said = {0};
   ww_status st = launch_of(x, fn, &l, &said, e);
   if (st)
     return st;
@@ -536,7 +535,7 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
     ww_memo_answer answer =
         twice ? WW_MEMO_LATE : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
     if (answer == WW_MEMO_HIT) {
-      told[g].json = known_answer(x, fn, host_of(&said), kept);
+      told[g].json = known_answer(x, fn, host_of(x, &said), kept);
       told[g].known = true;
       ww_memo_release(x->w->answers, keys[g], kept);
     } else if (answer == WW_MEMO_MAKE)

@@ -91,7 +91,7 @@ ww_status ww_query_kernel(const ww_unit *u, const char *file, const char *name, 
 /* Puts *launch over what the source says of the kernel's launch; `said` collects what was taken
  * from the host code. What is found lives in the arena and in r. */
 ww_status ww_query_launch(ww_query *w, const ww_source *s, ww_query_unit *r, const ww_fn *fn,
-                          double deadline, ww_arena *a, ww_launch *launch, ww_said *said,
+                          double deadline, ww_arena *a, ww_launch *launch, ww_assumptions *said,
                           ww_err *e);
 /* How the front end is asked for a source: files, dialect, flags. */
 ww_status ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e);

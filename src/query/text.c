@@ -53,7 +53,7 @@ static ww_status complete(const ww_text_reader *s, ww_launch *l, ww_arena *a, ww
   return WW_OK;
 }
 
-ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_strings *said,
+ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_assumptions *said,
                                ww_err *e) {
   const char *const *names;
   const uint32_t *bytes;
@@ -73,6 +73,6 @@ ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_
                  ww_question_name(s->kernel, NULL));
   for (uint32_t k = 0; !st && said && k < l->nargs && k < n; k++)
     if (l->args[k].kind == WW_ARG_NONE)
-      ww_push(a, said, ww_fmt(a, "%s: not given", names[k]));
+      ww_push(a, said, (ww_assumption){WW_ASSUME_NOT_GIVEN, ww_strdup(a, names[k]), {0}});
   return st;
 }

@@ -16,7 +16,7 @@ void ww_text_reader_free(ww_text_reader *s);
 
 /* Reads l->file, puts l over what the kernel's comment says and resolves it in place; `said`
  * collects what nobody told. */
-ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_strings *said,
+ww_status ww_text_reader_ready(ww_text_reader *s, ww_launch *l, ww_arena *a, ww_assumptions *said,
                                ww_err *e);
 
 #endif

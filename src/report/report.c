@@ -72,11 +72,7 @@ static void write_answer(const ww_report *r, ww_json *j) {
     ww_json_key(j, "launch");
     ww_launch_write(r->launch, j);
   }
-  ww_json_key(j, "assumed");
-  ww_json_arr(j);
-  for (uint32_t i = 0; i < r->nassumed; i++)
-    ww_json_str(j, r->assumed[i]);
-  ww_json_end_arr(j);
+  ww_assumptions_write(&r->assumed, j);
   write_metrics(r, j);
   if (r->roofline_class) {
     ww_json_key(j, "roofline");
@@ -182,11 +178,10 @@ static ww_status read_assumed(const cJSON *list, ww_arena *a, ww_report *out, ww
     return WW_OK;
   if (!cJSON_IsArray(list))
     return ww_fail(e, WW_EPARSE, "assumed: expected an array of strings");
-  out->assumed = WW_NEWN(a, const char *, cJSON_GetArraySize(list));
   for (const cJSON *n = list->child; n; n = n->next) {
     if (!cJSON_IsString(n))
       return ww_fail(e, WW_EPARSE, "assumed: expected an array of strings");
-    out->assumed[out->nassumed++] = ww_strdup(a, n->valuestring);
+    ww_push(a, &out->assumed, ww_assumption_read(n->valuestring, a));
   }
   return WW_OK;
 }

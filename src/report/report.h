@@ -6,6 +6,7 @@
 #ifndef WW_REPORT_H
 #define WW_REPORT_H
 
+#include "assume.h"
 #include "launch.h"
 
 typedef enum {
@@ -49,8 +50,7 @@ typedef struct {
   const char *file, *kernel, *gpu; /* gpu NULL when none was named */
   ww_by by;
   const ww_launch *launch;
-  const char **assumed;
-  uint32_t nassumed;
+  ww_assumptions assumed;
   ww_quantity m[WW_NMETRICS];
   const char *roofline_class; /* "bandwidth", "compute", NULL */
   const char *bottleneck;

@@ -95,6 +95,5 @@ void ww_report_print(const ww_report *r, FILE *f) {
       fprintf(f, " (up to %.2gx)", d->gain);
     fprintf(f, " [%s]\n", d->rule);
   }
-  for (uint32_t i = 0; i < r->nassumed; i++)
-    fprintf(f, "  assumed %s\n", r->assumed[i]);
+  ww_assumptions_print(&r->assumed, "  assumed", "  assumed", f);
 }

@@ -197,14 +197,9 @@ static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel 
     return WW_FROM_COMMENT;
   if (ww_settings_launch(a->settings, k->name) || ww_settings_launch(a->settings, k->mangled))
     return WW_FROM_PROJECT;
-  ww_launch_origin from = WW_FROM_NOBODY;
-  for (uint32_t i = 0; i < k->report.nassumed; i++) {
-    if (ww_starts(k->report.assumed[i], "launch: as in the host code"))
-      from = WW_FROM_HOST;
-    if (ww_starts(k->report.assumed[i], "block:") && strstr(k->report.assumed[i], "no launch"))
-      return WW_FROM_NOBODY;
-  }
-  return from;
+  const ww_assumptions *assumed = &k->report.assumed;
+  bool host = ww_assumptions_find(assumed, WW_ASSUME_HOST_LAUNCH);
+  return host && !ww_assumptions_find(assumed, WW_ASSUME_BLOCK) ? WW_FROM_HOST : WW_FROM_NOBODY;
 }
 
 double ww_lsp_deadline(const ww_lsp *s) {

@@ -485,11 +485,7 @@ static ww_status set_launch(command *x) {
   ww_json_kstr(&x->j, "launch",
                given ? given : ww_launch_settings(&k->launch, k->types, k->ntypes, x->a));
   ww_json_kstr(&x->j, "origin", ww_lsp_origins[k->origin]);
-  ww_json_key(&x->j, "assumed");
-  ww_json_arr(&x->j);
-  for (uint32_t i = 0; i < k->report.nassumed; i++)
-    ww_json_str(&x->j, k->report.assumed[i]);
-  ww_json_end_arr(&x->j);
+  ww_assumptions_write(&k->report.assumed, &x->j);
   return given || x->show ? write_launch(x, k, given ? &l : &k->launch) : WW_OK;
 }
 

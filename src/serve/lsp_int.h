@@ -43,13 +43,6 @@ typedef struct {
   double share, sectors, ways, bytes; /* as in ww_line_cost */
 } ww_lsp_line;
 
-typedef enum {
-  WW_FROM_COMMENT,
-  WW_FROM_PROJECT,
-  WW_FROM_HOST,
-  WW_FROM_NOBODY,
-  WW_NFROMS
-} ww_launch_origin;
 extern const char *const ww_lsp_origins[WW_NFROMS]; /* comment, project, host, assumed */
 
 typedef struct {

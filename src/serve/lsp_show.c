@@ -95,9 +95,9 @@ static int bound_words(const char *bottleneck) {
 }
 
 bool ww_show_guessed(const ww_lsp_kernel *k) {
-  for (uint32_t i = 0; i < k->report.nassumed; i++) {
-    const char *s = k->report.assumed[i];
-    if (!ww_starts(s, "gpu:") && !ww_starts(s, "launch:") && !strstr(s, "random numbers"))
+  for (uint32_t i = 0; i < k->report.assumed.n; i++) {
+    ww_assumption_kind kind = k->report.assumed.v[i].kind;
+    if (kind != WW_ASSUME_GPU && kind != WW_ASSUME_HOST_LAUNCH && kind != WW_ASSUME_RANDOM_NUMBERS)
       return true;
   }
   return false;
@@ -303,9 +303,13 @@ void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out
   ww_show_shape(&k->launch, out);
   ww_buf_puts(out, origin_words(k));
   ww_buf_puts(out, "\n");
-  for (uint32_t i = 0; i < r->nassumed; i++) {
+  ww_buf sentence = {0};
+  for (uint32_t i = 0; i < r->assumed.n; i++) {
+    sentence.n = 0;
+    ww_assumption_put(&r->assumed.v[i], &sentence);
     ww_buf_puts(out, i ? "- " : "\n**Assumed**\n\n- ");
-    plain(r->assumed[i], out);
+    plain(sentence.s, out);
     ww_buf_puts(out, "\n");
   }
+  ww_buf_free(&sentence);
 }

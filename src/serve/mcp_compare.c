@@ -100,13 +100,8 @@ static void write_group(ww_mcp_call *t, const candidate *v, uint32_t n, bool ver
   ww_json_end_arr(j);
   if (versions)
     write_changes(&v[0].r, &v[1].r, j);
-  if (!v[0].r.error.code && v[0].r.nassumed) {
-    ww_json_key(j, "assumed");
-    ww_json_arr(j);
-    for (uint32_t k = 0; k < v[0].r.nassumed; k++)
-      ww_json_str(j, v[0].r.assumed[k]);
-    ww_json_end_arr(j);
-  }
+  if (!v[0].r.error.code && v[0].r.assumed.n)
+    ww_assumptions_write(&v[0].r.assumed, j);
   ww_json_end_obj(j);
 }
 

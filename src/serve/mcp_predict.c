@@ -152,13 +152,8 @@ void ww_mcp_short(ww_mcp_call *t, const ww_report *r, uint32_t line, const char 
     write_findings(r, j);
     write_lines(r, json, j);
   }
-  if (r->nassumed) {
-    ww_json_key(j, "assumed");
-    ww_json_arr(j);
-    for (uint32_t k = 0; k < r->nassumed; k++)
-      ww_json_str(j, r->assumed[k]);
-    ww_json_end_arr(j);
-  }
+  if (r->assumed.n)
+    ww_assumptions_write(&r->assumed, j);
   ww_json_end_obj(j);
 }
 

@@ -420,14 +420,14 @@ static void metrics(writer *w, const group *g) {
 static void assumed(writer *w, const group *g) {
   const entry *e = first_of(g);
   put(w, "<h3>Assumed</h3>\n");
-  if (!e->r.nassumed) {
+  if (!e->r.assumed.n) {
     put(w, "<p class=\"note\">Nothing: the launch says it all.</p>\n");
     return;
   }
   put(w, "<ul class=\"assumed\">");
-  for (uint32_t k = 0; k < e->r.nassumed; k++) {
+  for (uint32_t k = 0; k < e->r.assumed.n; k++) {
     put(w, "<li>");
-    esc(w, e->r.assumed[k]);
+    esc(w, ww_assumption_text(&e->r.assumed.v[k], w->a));
     put(w, "</li>");
   }
   put(w, "</ul>\n");

@@ -34,26 +34,17 @@ typedef struct {
   const ww_until *until; /* NULL: nobody stops it */
 } inputs;
 
-void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence) {
-  if (s->n == s->cap) {
-    uint32_t cap = s->cap ? 2 * s->cap : 8;
-    s->v = ww_grow(a, s->v, s->cap * sizeof *s->v, cap * sizeof *s->v);
-    s->cap = cap;
-  }
-  s->v[s->n++] = sentence;
-}
-
 bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p) {
   return m->dialect == WW_OPENMP && p == 0 && fn->nparams && !strcmp(fn->params[0].name, "dyn_ptr");
 }
 
-const char *ww_size_sentence(const ww_fn *fn, uint32_t p, uint64_t bytes, ww_arena *a) {
-  return ww_fmt(a, "%s: %llu bytes, from the accesses", fn->params[p].name,
-                (unsigned long long)bytes);
+static void assume_shape(inputs *in, ww_assumption_kind kind, const uint64_t d[3]) {
+  ww_push(in->a, &in->said->list, (ww_assumption){kind, NULL, {d[0], d[1], d[2]}});
 }
 
-static void say(inputs *in, const char *sentence) {
-  ww_assume(in->said, in->a, sentence);
+static void assume(inputs *in, ww_assumption_kind kind, const char *name, uint64_t value) {
+  const char *argument = name ? ww_strdup(in->a, name) : NULL;
+  ww_push(in->a, &in->said->list, (ww_assumption){kind, argument, {value}});
 }
 
 /* ---- shape ---- */
@@ -102,13 +93,9 @@ static void complete_shape(inputs *in) {
       l->grid[d] = 1;
   }
   if (!had_block)
-    say(in, ww_fmt(in->a, "block: %llu x %llu x %llu threads, as no launch was given",
-                   (unsigned long long)l->block[0], (unsigned long long)l->block[1],
-                   (unsigned long long)l->block[2]));
+    assume_shape(in, WW_ASSUME_BLOCK, l->block);
   if (!had_grid)
-    say(in, ww_fmt(in->a, "grid: %llu x %llu x %llu blocks, as no launch was given",
-                   (unsigned long long)l->grid[0], (unsigned long long)l->grid[1],
-                   (unsigned long long)l->grid[2]));
+    assume_shape(in, WW_ASSUME_GRID, l->grid);
   in->threads = l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
 }
 
@@ -189,7 +176,7 @@ static void complete_scalars(inputs *in) {
                     .kind = WW_ARG_HEX,
                     .hex = ww_alloc(in->a, q->size + 1),
                     .hex_n = q->size};
-      say(in, ww_fmt(in->a, "%s: a struct of %u zero bytes", q->name, q->size));
+      assume(in, WW_ASSUME_ZERO_STRUCT, q->name, q->size);
       continue;
     }
     bool real = ww_is_float(q->type) || (q->type == WW_I64 && ww_is_float(q->elem));
@@ -201,11 +188,11 @@ static void complete_scalars(inputs *in) {
                   .is_int = !real,
                   .ivalue = (int64_t)v,
                   .value = (double)v};
-    say(in, real ? ww_fmt(in->a, "%s: 1.0", q->name)
-                 : ww_fmt(in->a, "%s: %llu%s", q->name, (unsigned long long)v,
-                          v == in->threads ? ", the number of threads"
-                          : v > 1          ? ", the threads along its axis"
-                                           : ""));
+    ww_assumption_kind kind = real               ? WW_ASSUME_FLOAT
+                              : v == in->threads ? WW_ASSUME_ALL_THREADS
+                              : v > 1            ? WW_ASSUME_AXIS_THREADS
+                                                 : WW_ASSUME_INTEGER;
+    assume(in, kind, q->name, v);
   }
 }
 
@@ -522,15 +509,13 @@ static ww_status probe_until_fits(inputs *in, extents *x, ww_err *e) {
 static void take_shared(inputs *in, const extents *x) {
   if (in->shared) {
     in->l->shared = (x->dynamic_end + 3) & ~3ull;
-    say(in, ww_fmt(in->a, "shared: %llu bytes of dynamic shared memory, from the accesses",
-                   (unsigned long long)in->l->shared));
+    assume(in, WW_ASSUME_SHARED_BYTES, NULL, in->l->shared);
   }
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     if (!in->local[p])
       continue;
     in->l->args[p].buffer.bytes = x->hi[p] ? (x->hi[p] + 3) & ~3ull : 4;
-    say(in, ww_fmt(in->a, "%s: %llu bytes of local memory, from the accesses",
-                   in->fn->params[p].name, (unsigned long long)in->l->args[p].buffer.bytes));
+    assume(in, WW_ASSUME_LOCAL_BYTES, in->fn->params[p].name, in->l->args[p].buffer.bytes);
   }
 }
 
@@ -564,33 +549,36 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
 
 /* ---- */
 
-static void say_contents(inputs *in) {
+static void assume_contents(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
     if (g->kind != WW_ARG_BUFFER || in->fn->params[p].space == WW_SHARED)
       continue;
     if (in->sized[p])
-      say(in, ww_size_sentence(in->fn, p, g->buffer.bytes, in->a));
+      assume(in, WW_ASSUME_BUFFER_BYTES, name, g->buffer.bytes);
     if (!in->tell[p])
       continue;
     const ww_fill *f = &g->buffer.fill;
     switch (f->kind) {
     case WW_FILL_ZEROS:
-      if (in->roles[p].loaded || in->roles[p].counter)
-        say(in,
-            ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : ""));
+      if (in->roles[p].counter)
+        assume(in, WW_ASSUME_COUNTER, name, 0);
+      else if (in->roles[p].loaded)
+        assume(in, WW_ASSUME_ZEROS, name, 0);
       break;
     case WW_FILL_MONOTONE:
-      say(in, ww_fmt(in->a, "%s: row pointers rising from 0 to %.0f", name, f->hi));
+      assume(in, WW_ASSUME_ROW_POINTERS, name, (uint64_t)f->hi);
       break;
     case WW_FILL_UNIFORM:
-      say(in, ww_fmt(in->a, "%s: integers in [%.0f, %.0f), as they %s", name, f->lo, f->hi,
-                     in->roles[p].index ? "index other buffers" : "end a loop"));
+      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name,
+             (uint64_t)f->lo);
+      in->said->list.v[in->said->list.n - 1].value[1] = (uint64_t)f->hi;
       break;
     case WW_FILL_RANDOM:
-      say(in, ww_fmt(in->a, "%s: random %s", name,
-                     ww_elem_is_int(g->buffer.type) ? "integers" : "numbers in [0, 1)"));
+      assume(in,
+             ww_elem_is_int(g->buffer.type) ? WW_ASSUME_RANDOM_INTEGERS : WW_ASSUME_RANDOM_NUMBERS,
+             name, 0);
       break;
     default:
       break;
@@ -635,7 +623,7 @@ static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uin
       take_shared(&in, &x);
   }
   choose_fills(&in);
-  say_contents(&in);
+  assume_contents(&in);
   said->args = WW_NEWN(a, bool, fn->nparams + 1);
   said->sized = in.sized;
   for (uint32_t p = 0; p < fn->nparams; p++)
@@ -653,16 +641,15 @@ static bool has_symbol(const ww_module *m, const char *name) {
 
 /* A recorded launch sets every variable of its module; the IR has only those that some kernel uses.
  * Says the others. */
-static ww_assumed drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a) {
-  ww_assumed dropped = {0};
+static ww_assumptions drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a) {
+  ww_assumptions dropped = {0};
   ww_symbol_arg *kept = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
   uint32_t n = 0;
   for (uint32_t i = 0; i < l->nsymbols; i++)
     if (has_symbol(m, l->symbols[i].name))
       kept[n++] = l->symbols[i];
     else
-      ww_assume(&dropped, a,
-                ww_fmt(a, "symbol `%s` is not used by the source: left out", l->symbols[i].name));
+      ww_push(a, &dropped, (ww_assumption){WW_ASSUME_UNUSED_SYMBOL, l->symbols[i].name, {0}});
   l->symbols = kept;
   l->nsymbols = n;
   return dropped;
@@ -677,7 +664,7 @@ ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launc
                                    const ww_until *until, ww_assumed *said, ww_arena *a,
                                    ww_err *e) {
   ww_launch given = *l;
-  const ww_assumed dropped = drop_symbols(m, &given, a);
+  const ww_assumptions dropped = drop_symbols(m, &given, a);
   bool free_shape = !l->block[0] && !fn->req_block[0];
   ww_status st = WW_OK, first = WW_OK;
   ww_err why = {0};
@@ -686,10 +673,9 @@ ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launc
     l->args = WW_NEWN(a, ww_arg, given.nargs + 1);
     if (given.nargs)
       memcpy(l->args, given.args, given.nargs * sizeof *l->args);
-    said->n = 0;
+    said->list.n = 0;
     st = complete(m, fn, l, shape, until, said, a, e);
-    for (uint32_t k = 0; k < dropped.n; k++)
-      ww_assume(said, a, dropped.v[k]);
+    ww_assumptions_add(&said->list, &dropped, a);
     if (st != WW_EDATA)
       return st;
     if (!shape) {

@@ -3,21 +3,17 @@
 #ifndef WW_INPUTS_H
 #define WW_INPUTS_H
 
+#include "../report/assume.h"
 #include "setup.h"
 
 typedef struct {
-  const char **v; /* sentences for the report's `assumed` */
-  uint32_t n, cap;
-  bool *args;  /* per parameter: its size or contents were assumed */
-  bool *sized; /* per parameter: its size came from the memory analysis */
+  ww_assumptions list; /* for the report */
+  bool *args;          /* per parameter: its size or contents were assumed */
+  bool *sized;         /* per parameter: its size came from the memory analysis */
 } ww_assumed;
 
 /* The runtime's own argument of an OpenMP region, which no source names: null unless given. */
 bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p);
-
-/* How a size that came from the accesses is told; run.c takes it back by the same words. */
-const char *ww_size_sentence(const ww_fn *fn, uint32_t p, uint64_t bytes, ww_arena *a);
-void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence);
 
 /* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's
  * size and contents are given; `l` can be written down and run anywhere. */

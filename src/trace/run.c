@@ -101,19 +101,23 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   return st;
 }
 
+static void forget_size(ww_assumptions *list, const char *name) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < list->n; k++)
+    if (list->v[k].kind != WW_ASSUME_BUFFER_BYTES || strcmp(list->v[k].argument, name) != 0)
+      list->v[n++] = list->v[k];
+  list->n = n;
+}
+
 /* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers
  * become unbounded, but for row pointers, whose contents hang on how many there are. */
-static bool unbound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
+static bool unbound(const ww_fn *fn, ww_trace_result *t) {
   bool any = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     ww_buffer *b = &t->launch.args[p].buffer;
     if (!t->assumed.sized[p] || !b->bytes || b->fill.kind == WW_FILL_MONOTONE)
       continue;
-    const char *old = ww_size_sentence(fn, p, b->bytes, a);
-    for (uint32_t k = 0; k < t->assumed.n; k++)
-      if (!strcmp(t->assumed.v[k], old))
-        memmove(t->assumed.v + k, t->assumed.v + k + 1,
-                (--t->assumed.n - k) * sizeof *t->assumed.v);
+    forget_size(&t->assumed.list, fn->params[p].name);
     b->bytes = b->offset = 0;
     any = true;
   }
@@ -138,7 +142,8 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
       hi = 0; /* the pointer itself counts as inside */
     b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
     b->offset = (uint64_t)-lo;
-    ww_assume(&t->assumed, a, ww_size_sentence(fn, p, b->bytes, a));
+    ww_push(a, &t->assumed.list,
+            (ww_assumption){WW_ASSUME_BUFFER_BYTES, ww_strdup(a, fn->params[p].name), {b->bytes}});
   }
 }
 
@@ -156,7 +161,7 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
     return st;
   double t1 = ww_now(), cpu = ww_cpu();
   st = run(m, fn, o, a, out, e);
-  if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out, a)) {
+  if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out)) {
     st = run(m, fn, o, a, out, e);
     if (!st)
       bound(fn, out, a);
@@ -185,8 +190,7 @@ void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) 
                      .kernel = fn->name,
                      .by = WW_BY_TRACE,
                      .launch = &t->launch,
-                     .assumed = t->assumed.v,
-                     .nassumed = t->assumed.n,
+                     .assumed = t->assumed.list,
                      .sampled_blocks = t->sampled.blocks,
                      .total_blocks = t->sampled.of};
   ww_report_set(out, WW_M_shared_bytes, (double)fn->shared_bytes + (double)t->launch.shared);

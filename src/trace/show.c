@@ -270,8 +270,7 @@ void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *
           (unsigned long long)l->block[2]);
   fprintf(f, "; ran %llu of %llu blocks%s\n", (unsigned long long)t->sampled.blocks,
           (unsigned long long)t->sampled.of, t->sampled.extrapolated ? ", long loops in part" : "");
-  for (uint32_t k = 0; k < t->assumed.n; k++)
-    fprintf(f, "%s %s\n", k ? "        " : "assumed:", t->assumed.v[k]);
+  ww_assumptions_print(&t->assumed.list, "assumed:", "        ", f);
   print_totals(&t->sampled.tally, f);
   print_args(&t->sampled.tally, f);
   print_lines(m, &t->sampled.tally, f);

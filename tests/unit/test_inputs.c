@@ -51,8 +51,8 @@ static void expect_size(const ww_trace_result *r, const char *kernel, const char
 }
 
 static bool said(const ww_trace_result *r, const char *sentence) {
-  for (uint32_t k = 0; k < r->assumed.n; k++)
-    if (!strcmp(r->assumed.v[k], sentence))
+  for (uint32_t k = 0; k < r->assumed.list.n; k++)
+    if (!strcmp(ww_assumption_text(&r->assumed.list.v[k], arena), sentence))
       return true;
   return false;
 }
@@ -60,8 +60,8 @@ static bool said(const ww_trace_result *r, const char *sentence) {
 static void expect_said(const ww_trace_result *r, const char *sentence) {
   if (said(r, sentence))
     return;
-  for (uint32_t k = 0; k < r->assumed.n; k++)
-    print_error("  %s\n", r->assumed.v[k]);
+  for (uint32_t k = 0; k < r->assumed.list.n; k++)
+    print_error("  %s\n", ww_assumption_text(&r->assumed.list.v[k], arena));
   fail_msg("nobody says `%s`", sentence);
 }
 

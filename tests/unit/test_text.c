@@ -172,7 +172,7 @@ static void reports_agree(void **state) {
     ww_text_report(NULL, &x, &g, *state, &r);
     const ww_quantity *t = &r.m[WW_M_time_us];
     assert_true(t->known && t->interval && t->low < t->value && t->value < t->high);
-    assert_true(r.by == WW_BY_TEXT && r.nassumed == 1);
+    assert_true(r.by == WW_BY_TEXT && r.assumed.n == 1);
     assert_true(r.m[WW_M_dram_gbps].value <= g.dram_peak * 1.0001);
     assert_true(r.m[WW_M_l2_hit_pct].value <= 100 &&
                 r.m[WW_M_occupancy_pct].value <= r.m[WW_M_occupancy_limit_pct].value);

@@ -134,8 +134,7 @@ void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_predict
                    .gpu = g->name,
                    .by = WW_BY_MACHINE,
                    .launch = &p->trace.launch,
-                   .assumed = p->trace.assumed.v,
-                   .nassumed = p->trace.assumed.n,
+                   .assumed = p->trace.assumed.list,
                    .sampled_blocks = p->trace.sampled.blocks,
                    .total_blocks = p->trace.sampled.of};
   ww_report_set(r, WW_M_local_bytes, fn->local_bytes + p->spill_bytes);

@@ -98,16 +98,19 @@ void ww_show_launch(FILE *f, const ww_report *r) {
 }
 
 void ww_show_assumed(FILE *f, const ww_report *r) {
-  for (uint32_t k = 0; k < r->nassumed; k++) {
-    size_t n = strlen(r->assumed[k]);
-    if (n + 9 <= WW_SHOW_COLUMNS)
-      fprintf(f, "%s %s\n", k ? "        " : "assumed:", r->assumed[k]);
+  ww_buf b = {0};
+  for (uint32_t k = 0; k < r->assumed.n; k++) {
+    b.n = 0;
+    ww_assumption_put(&r->assumed.v[k], &b);
+    if (b.n + 9 <= WW_SHOW_COLUMNS)
+      fprintf(f, "%s %s\n", k ? "        " : "assumed:", b.s);
     else {
       if (!k)
         fputs("assumed:\n", f);
-      ww_show_wrapped(f, r->assumed[k], 9);
+      ww_show_wrapped(f, b.s, 9);
     }
   }
+  ww_buf_free(&b);
 }
 
 static void head(const ww_report *r, FILE *f) {

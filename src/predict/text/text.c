@@ -345,9 +345,5 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
   ww_balance_of(g, &balance);
   ww_bound bound = ww_bound_of(out, &balance);
   out->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
-  const char **assumed = WW_NEWN(a, const char *, 1);
-  assumed[0] =
-      "all: by a language model from source, launch and GPU; nothing was compiled or traced";
-  out->assumed = assumed;
-  out->nassumed = 1;
+  ww_push(a, &out->assumed, (ww_assumption){.kind = WW_ASSUME_LANGUAGE_MODEL});
 }
