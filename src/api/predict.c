@@ -105,48 +105,49 @@ static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, w
 
 /* ---- the answer ---- */
 
-static double number(const cJSON *o, const char *key) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, key);
-  return cJSON_IsNumber(n) ? n->valuedouble : 0;
-}
-
-static void read_lines(const char *json, ww_arena *a, warpwise_report *r) {
-  cJSON *root = ww_json_read(json, strlen(json), NULL);
-  const cJSON *list = root ? cJSON_GetObjectItemCaseSensitive(root, "lines") : NULL, *l;
-  r->lines = WW_NEWN(a, warpwise_line, list ? cJSON_GetArraySize(list) : 0);
-  cJSON_ArrayForEach(l, list) {
-    r->lines[r->nlines++] = (warpwise_line){.file = ww_json_text(l, "file", a),
-                                            .line = (uint32_t)ww_json_whole(l, "line"),
-                                            .share = number(l, "share"),
-                                            .instructions = number(l, "instructions"),
-                                            .bytes = number(l, "bytes")};
+static void add_lines(ww_arena *a, warpwise_report *r) {
+  r->lines = WW_NEWN(a, warpwise_line, r->report.nlines);
+  r->nlines = r->report.nlines;
+  for (uint32_t k = 0; k < r->nlines; k++) {
+    const ww_report_line *l = &r->report.lines[k];
+    r->lines[k] = (warpwise_line){.file = l->file,
+                                  .line = l->line,
+                                  .share = l->share,
+                                  .instructions = l->instructions,
+                                  .bytes = l->bytes};
   }
-  cJSON_Delete(root);
 }
 
-static ww_status answer_of(const ww_query_result *told, bool explain, ww_arena *a,
-                           warpwise_answer **out, ww_err *e) {
+static const char *json_of(const ww_report *r, ww_arena *a) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_report_write(r, &j, NULL, NULL);
+  const char *json = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return json;
+}
+
+/* All that it points to goes into the answer's arena: the context may be closed before. */
+static warpwise_answer *answer_of(const ww_query_result *told, bool explain, ww_arena *a) {
   warpwise_answer *x = WW_NEW(a, warpwise_answer);
-  ww_status st = WW_OK;
   *x = (warpwise_answer){.arena = a, .v = WW_NEWN(a, warpwise_report, told->n), .n = told->n};
-  for (uint32_t k = 0; !st && k < told->n; k++) {
+  for (uint32_t k = 0; k < told->n; k++) {
     const ww_query_answer *t = &told->v[k];
     warpwise_report *r = &x->v[k];
-    st = ww_report_parse(t->json, a, &r->report, e);
-    r->kernel = t->kernel;
-    r->gpu =
-        ww_strdup(a, t->gpu); /* the context's, which may be closed before the answer is freed */
-    r->json = t->json;
+    ww_report_copy(&t->report, a, &r->report);
+    r->kernel = ww_strdup(a, t->kernel);
+    r->gpu = ww_strdup(a, t->gpu);
+    r->json = json_of(&r->report, a);
     r->line = t->line;
     r->known = t->known;
     r->assumed = WW_NEWN(a, const char *, r->report.assumed.n);
     for (uint32_t i = 0; i < r->report.assumed.n; i++)
       r->assumed[i] = ww_assumption_text(&r->report.assumed.v[i], a);
-    if (!st && explain)
-      read_lines(t->json, a, r);
+    if (explain)
+      add_lines(a, r);
   }
-  *out = x;
-  return st;
+  return x;
 }
 
 warpwise_status warpwise_predict(warpwise_context *context, const warpwise_question *question,
@@ -160,13 +161,8 @@ warpwise_status warpwise_predict(warpwise_context *context, const warpwise_quest
   ww_status st = ask_of(context, question, scratch, &ask, &e);
   if (!st)
     st = ww_query_ask(context->workspace, &ask, scratch, &told, &e);
-  for (uint32_t k = 0; !st && k < told.n;
-       k++) { /* all that a report points to goes into the answer's arena */
-    told.v[k].kernel = ww_strdup(a, told.v[k].kernel);
-    told.v[k].json = ww_strdup(a, told.v[k].json);
-  }
   if (!st)
-    st = answer_of(&told, question->explain, a, out, &e);
+    *out = answer_of(&told, question->explain, a);
   ww_api_leave(before);
   if (st) {
     ww_api_fail(&e, error);

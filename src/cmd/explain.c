@@ -36,8 +36,8 @@ typedef struct {
   ww_source_cache cache;
   ww_sarif *sarif;
   uint32_t shown;
-  ww_fixing *fixing;          /* NULL: nothing is to be fixed */
-  WW_VEC(const char *) pages; /* reports for --html */
+  ww_fixing *fixing;       /* NULL: nothing is to be fixed */
+  WW_VEC(ww_report) pages; /* reports for --html */
 } job;
 
 typedef struct {
@@ -48,7 +48,6 @@ typedef struct {
 
 static void write_extra(void *ctx, ww_json *j) {
   extra *e = ctx;
-  ww_explain_write((void *)e->x, j);
   if (e->fixing)
     ww_fixing_json(e->fixing, e->x->m, e->x->fn, e->r, j);
 }
@@ -69,7 +68,11 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
     ww_sarif_add(j->sarif, &p->report);
   else if (j->o->github)
     ww_github_write(&p->report, &b);
-  else if (j->c->global.json || j->o->html) {
+  else if (j->o->html) {
+    ww_report kept;
+    ww_report_copy(&p->report, j->c->arena, &kept);
+    ww_push(j->c->arena, &j->pages, kept);
+  } else if (j->c->global.json) {
     ww_json w = {0};
     ww_json_begin(&w, &b);
     ww_report_write(&p->report, &w, write_extra, &(extra){&x, &p->report, j->fixing});
@@ -82,11 +85,7 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
     if (*hint)
       printf("\n%s\n", hint);
   }
-  if (j->o->html) {
-    ww_push(j->c->arena, &j->pages, ww_strdup(j->c->arena, b.s ? b.s : ""));
-    ww_buf_free(&b);
-  } else
-    ww_print_buf(&b);
+  ww_print_buf(&b);
 }
 
 static ww_status write_html(job *j) {

@@ -2,6 +2,8 @@
  * assumes. */
 #include "answer.h"
 
+#include "../predict/show/show.h"
+
 /* OpenCL and OpenMP code takes the GPU's lanes; CUDA and HIP code is compiled for one vendor's. */
 static ww_status fits(const ww_module *m, const ww_gpu *g, ww_err *e) {
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
@@ -13,7 +15,8 @@ static ww_status fits(const ww_module *m, const ww_gpu *g, ww_err *e) {
                  m->dialect == WW_CUDA ? ", or read it with --lang hip" : "");
 }
 
-static void add_said(const ww_query_targets *q, const ww_assumptions *said, ww_arena *a, ww_report *r) {
+static void add_said(const ww_query_targets *q, const ww_assumptions *said, ww_arena *a,
+                     ww_report *r) {
   ww_assumptions all = {0};
   if (q->assumed)
     ww_push(a, &all, (ww_assumption){WW_ASSUME_GPU, "h200", {0}});
@@ -89,6 +92,7 @@ ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *l
       x->trace.launch.kernel = fn->name;
       x->report.launch = &x->trace.launch;
       add_said(q, &each[k], a, &x->report);
+      ww_predict_terms(x, a);
     }
     x->report.file = launch->file;
     x->report.gpu = q->gpus[k].name;

@@ -6,7 +6,6 @@
 #include "../front/front.h"
 #include "../predict/learn/correct.h"
 
-
 typedef struct {
   const ww_gpu *gpus;
   uint32_t n;

@@ -146,59 +146,32 @@ static const char *move_numbers(const char *p, int64_t by, ww_buf *out) {
   }
 }
 
-/* Lines stand behind their file, `"file":"a.cu","line":9`, and in words, `; so does line 12, 14`.
- */
-static void move_lines(const char *json, const char *file, int64_t by, ww_buf *out) {
-  static const char words[] = "; so does line ";
-  ww_buf mark = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &mark);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "file", file);
-  ww_buf_puts(&mark, ",\"line\":");
-  for (const char *p = json; *p;) {
-    bool at = !strncmp(p, mark.s + 1, mark.n - 1), said = !at && ww_starts(p, words);
-    size_t n = at ? mark.n - 1 : said ? sizeof words - 1 : 1;
-    ww_buf_add(out, p, n);
-    p += n;
-    if (at || said)
-      p = move_numbers(p, by, out);
-  }
-  ww_buf_free(&mark);
+/* Further lines stand in the finding's words, behind WW_FINDING_ALSO. */
+static const char *move_words(const char *message, int64_t by, ww_arena *a) {
+  const char *also = strstr(message, WW_FINDING_ALSO);
+  if (!also)
+    return message;
+  ww_buf b = {0};
+  also += strlen(WW_FINDING_ALSO);
+  ww_buf_add(&b, message, (size_t)(also - message));
+  ww_buf_puts(&b, move_numbers(also, by, &b));
+  message = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return message;
 }
 
-static void write_string(const char *s, ww_buf *out) {
-  ww_json j = {0};
-  ww_json_begin(&j, out);
-  ww_json_str(&j, s);
+static uint32_t moved(const char *at, const char *file, uint32_t line, int64_t by) {
+  return line && at && !strcmp(at, file) ? (uint32_t)(line + by) : line;
 }
 
-/* The first string that is `was` becomes `now`. */
-static const char *say_instead(const char *json, const char *was, const char *now, ww_arena *a) {
-  ww_buf old = {0}, out = {0};
-  write_string(was, &old);
-  const char *at = strstr(json, old.s);
-  if (at) {
-    ww_buf_add(&out, json, (size_t)(at - json));
-    write_string(now, &out);
-    ww_buf_puts(&out, at + old.n);
-    json = ww_strdup(a, out.s);
+void ww_code_move(const char *file, int64_t by, ww_arena *a, ww_report *r) {
+  if (!file || !by)
+    return;
+  for (uint32_t k = 0; k < r->nlines; k++)
+    r->lines[k].line = moved(r->lines[k].file, file, r->lines[k].line, by);
+  for (uint32_t k = 0; k < r->nfindings; k++) {
+    ww_finding *f = &r->findings[k];
+    f->line = moved(f->file, file, f->line, by);
+    f->message = move_words(f->message, by, a);
   }
-  ww_buf_free(&old);
-  ww_buf_free(&out);
-  return json;
-}
-
-const char *ww_code_moved(const char *json, const ww_code_place *was, const ww_code_place *now,
-                          ww_arena *a) {
-  const char *moved = json;
-  if (was->line != now->line && now->file) {
-    ww_buf out = {0};
-    move_lines(json, now->file, (int64_t)now->line - was->line, &out);
-    moved = ww_strdup(a, out.s);
-    ww_buf_free(&out);
-  }
-  if (was->host && now->host && strcmp(was->host, now->host) != 0)
-    moved = say_instead(moved, was->host, now->host, a);
-  return moved == json ? ww_strdup(a, json) : moved;
 }

@@ -70,7 +70,7 @@ ww_query *ww_query_new(const ww_query_options *o, ww_err *e) {
   pthread_mutex_init(&w->lock, NULL);
   w->units = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
   w->hosts = ww_memo_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
-  w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, free);
+  w->answers = ww_memo_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, ww_answer_drop);
   w->precompiled = ww_memo_new(64, 64, free);
   ww_status st = WW_OK;
   if (!o->sources) {
@@ -303,7 +303,8 @@ static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
 }
 
 /* What is known of the kernel's launch, weaker sources under what was asked. */
-static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said, ww_err *e) {
+static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumptions *said,
+                           ww_err *e) {
   *l = x->q->launch ? *x->q->launch : (ww_launch){0};
   l->file = shown(x);
   ww_status st =
@@ -315,12 +316,6 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_assumpti
   if (x->q->cache)
     l->warm = !strcmp(x->q->cache, "warm");
   return st;
-}
-
-/* The launch of the host code moves with what stands above it: it is no part of the key. */
-static const char *host_of(const asking *x, const ww_assumptions *said) {
-  const ww_assumption *host = ww_assumptions_find(said, WW_ASSUME_HOST_LAUNCH);
-  return host ? ww_assumption_text(host, x->a) : NULL;
 }
 
 /* Everything that the answer is made of. */
@@ -345,45 +340,34 @@ static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l,
 
 /* What is kept of an answer. */
 typedef struct {
-  uint32_t line, host; /* where the kernel stood; where in the text begins what was said of its host
-                          launch, 0: nothing was */
-  char json[];
+  ww_arena *arena;
+  ww_report report;
+  uint32_t line; /* where the kernel stood */
 } kept_answer;
 
-static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const char *host,
-                        const char *json) {
-  size_t n = strlen(json) + 1, more = host ? strlen(host) + 1 : 0;
-  kept_answer *k = ww_xmalloc(sizeof *k + n + more);
+void ww_answer_drop(void *thing) {
+  ww_arena_free(((kept_answer *)thing)->arena);
+}
+
+static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const ww_report *r) {
+  ww_arena *a = ww_arena_new();
+  kept_answer *k = WW_NEW(a, kept_answer);
+  k->arena = a;
   k->line = fn->line;
-  k->host = host ? (uint32_t)n : 0;
-  memcpy(k->json, json, n);
-  if (host)
-    memcpy(k->json + n, host, more);
-  ww_memo_put(x->w->answers, key, k, sizeof *k + n + more);
+  ww_report_copy(r, a, &k->report);
+  ww_memo_put(x->w->answers, key, k, ww_arena_bytes(a));
   ww_memo_release(x->w->answers, key, k);
 }
 
-static const char *known_answer(const asking *x, const ww_fn *fn, const char *host,
-                                const kept_answer *k) {
-  ww_code_place was = {fn->file, k->line, k->host ? k->json + k->host : NULL},
-                now = {fn->file, fn->line, host};
-  return ww_code_moved(k->json, &was, &now, x->a);
-}
-
-static char *write_report(const asking *x, const ww_fn *fn, const ww_gpu *g, ww_prediction *p) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  const ww_module *m = &x->read.unit->module;
-  ww_json_begin(&j, &b);
-  if (x->q->explain && p->report.error.code == WW_OK) {
-    ww_advice advice;
-    ww_advise(m, fn, g, &x->w->params, p, x->a, &advice);
-    ww_advice_report(m, &advice, x->a, &p->report);
-    ww_explained page = {m, fn, g, p, &advice};
-    ww_report_write(&p->report, &j, ww_explain_write, &page);
-  } else
-    ww_report_write(&p->report, &j, ww_predict_write, p);
-  return b.s;
+/* Of a kernel that may have moved within its file since, as may its launch in the host code. */
+static void known_answer(const asking *x, const ww_fn *fn, const ww_assumptions *said,
+                         const kept_answer *k, ww_report *out) {
+  ww_report_copy(&k->report, x->a, out);
+  ww_code_move(fn->file, (int64_t)fn->line - k->line, x->a, out);
+  const ww_assumption *now = ww_assumptions_find(said, WW_ASSUME_HOST_LAUNCH);
+  for (uint32_t i = 0; now && i < out->assumed.n; i++)
+    if (out->assumed.v[i].kind == WW_ASSUME_HOST_LAUNCH)
+      out->assumed.v[i] = *now;
 }
 
 /* A kernel and the GPUs of `list`, which nobody has an answer for yet. */
@@ -401,44 +385,56 @@ static bool never(void *ctx) {
   return false;
 }
 
-/* For each GPU of the list its status and its report, with the NUL: what comes back from a child.
- */
-static void predict(void *ctx, ww_buf *out) {
-  const computing *c = ctx;
+/* out[i] is the report of the list's GPU i. */
+static void predict(const computing *c, ww_report *out) {
   const asking *x = c->x;
+  const ww_module *m = &x->read.unit->module;
   ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, c->n);
   ww_prediction *p = WW_NEWN(x->a, ww_prediction, c->n);
   ww_err e = {0};
   for (uint32_t i = 0; i < c->n; i++)
     gpus[i] = x->gpus[c->list[i]];
-  ww_query_targets q = {
-      .gpus = gpus,
-      .n = c->n,
-      .assumed = !x->q->ngpus,
-      .params = &x->w->params,
-      .correction = x->correction,
-      .budget = x->q->budget,
-      .max_bytes = x->w->bytes,
-      .cancelled = x->w->children ? never : is_over, /* a child's parent looks at the clock */
-      .cancelled_ctx = (void *)(uintptr_t)x};
+  ww_query_targets q = {.gpus = gpus,
+                        .n = c->n,
+                        .assumed = !x->q->ngpus,
+                        .params = &x->w->params,
+                        .correction = x->correction,
+                        .budget = x->q->budget,
+                        .max_bytes = x->w->bytes,
+                        /* a child's parent looks at the clock */
+                        .cancelled = x->w->children ? never : is_over,
+                        .cancelled_ctx = (void *)(uintptr_t)x};
   ww_query_predict(x->read.unit, c->fn, c->launch, &q, c->said, x->a, p, &e);
   for (uint32_t i = 0; i < c->n; i++) {
     ww_err *why = &p[i].report.error;
     if (why->code == WW_ECANCEL)
       over(x, c->fn, why);
-    uint8_t code = (uint8_t)why->code;
-    char *json = write_report(x, c->fn, &gpus[i], &p[i]);
-    ww_buf_add(out, &code, 1);
-    ww_buf_add(out, json, strlen(json) + 1);
-    free(json);
+    if (x->q->explain && !why->code) {
+      ww_advice advice;
+      ww_advise(m, c->fn, &gpus[i], &x->w->params, &p[i], x->a, &advice);
+      ww_advice_report(m, &advice, x->a, &p[i].report);
+    }
+    ww_report_copy(&p[i].report, x->a, &out[i]); /* some of it lies in the unit */
   }
 }
 
-/* The same in a child. */
-static ww_status predict_apart(computing *c, ww_buf *out, ww_err *e) {
+/* In a child: the reports as text, each with its NUL. */
+static void predict_in_child(void *ctx, ww_buf *out) {
+  const computing *c = ctx;
+  ww_report *r = WW_NEWN(c->x->a, ww_report, c->n);
+  predict(c, r);
+  for (uint32_t i = 0; i < c->n; i++) {
+    ww_json j = {0};
+    ww_json_begin(&j, out);
+    ww_report_write(&r[i], &j, NULL, NULL);
+    ww_buf_add(out, "", 1);
+  }
+}
+
+static ww_status run_child(computing *c, ww_buf *out, ww_err *e) {
   asking *x = c->x;
   ww_err why = {0};
-  ww_child child = {.work = predict,
+  ww_child child = {.work = predict_in_child,
                     .ctx = c,
                     .deadline = x->q->deadline,
                     .bytes = x->w->bytes +
@@ -461,43 +457,49 @@ static ww_status predict_apart(computing *c, ww_buf *out, ww_err *e) {
   return ww_fail(e, st, "kernel `%.100s`: %s", c->fn->name, why.msg);
 }
 
-static char *error_report(const asking *x, const ww_fn *fn, const ww_gpu *g, const ww_err *why) {
-  ww_report r = {.file = shown(x), .kernel = fn->name, .gpu = g->name, .error = *why};
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_report_write(&r, &j, NULL, NULL);
-  return b.s;
+static ww_report error_report(const asking *x, const ww_fn *fn, const ww_gpu *g,
+                              const ww_err *why) {
+  return (ww_report){
+      .file = shown(x), .kernel = ww_strdup(x->a, fn->name), .gpu = g->name, .error = *why};
+}
+
+/* predict in a child: what it wrote is read, what it did not write is an error. */
+static void predict_apart(computing *c, ww_report *out) {
+  asking *x = c->x;
+  ww_buf text = {0};
+  ww_err why = {0};
+  run_child(c, &text, &why);
+  const char *at = text.s, *end = text.s + text.n;
+  for (uint32_t i = 0; i < c->n; i++) {
+    if (!why.code && at >= end)
+      ww_fail(&why, WW_EUNSUPPORTED, "kernel `%.100s` has no prediction", c->fn->name);
+    if (!why.code)
+      ww_report_parse(at, x->a, &out[i], &why);
+    if (why.code)
+      out[i] = error_report(x, c->fn, &x->gpus[c->list[i]], &why);
+    at += why.code ? 0 : strlen(at) + 1;
+  }
+  ww_buf_free(&text);
 }
 
 /* told[k] is GPU k's. */
 static void compute(computing *c, const ww_key *keys, ww_query_answer *told) {
   asking *x = c->x;
-  ww_buf out = {0};
-  ww_err why = {0};
+  ww_report *r = WW_NEWN(x->a, ww_report, c->n);
   if (x->w->children)
-    predict_apart(c, &out, &why);
+    predict_apart(c, r);
   else
-    predict(c, &out);
-  const char *at = out.s, *end = out.s + out.n;
+    predict(c, r);
   for (uint32_t i = 0; i < c->n; i++) {
     uint32_t g = c->list[i];
-    ww_query_answer *t = &told[g];
-    bool has = !why.code && at < end;
-    if (!has && !why.code)
-      ww_fail(&why, WW_EUNSUPPORTED, "kernel `%.100s` has no prediction", c->fn->name);
-    t->code = has ? (ww_status)*at : why.code;
-    char *error = has ? NULL : error_report(x, c->fn, &x->gpus[g], &why);
-    t->json = ww_strdup(x->a, has ? at + 1 : error);
-    free(error);
-    if (has)
-      at += strlen(at + 1) + 2;
-    if (t->code)
+    told[g].report = r[i];
+    told[g].code = r[i].error.code;
+    told[g].done = true;
+    if (told[g].code)
       ww_memo_give_up(x->w->answers, keys[g]);
     else
-      keep_answer(x, keys[g], c->fn, host_of(x, c->said), t->json);
+      keep_answer(x, keys[g], c->fn, &r[i]);
   }
-  ww_buf_free(&out);
 }
 
 /* Two askers may want the same GPUs in another order: claiming them in the order of their keys,
@@ -535,8 +537,8 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
     ww_memo_answer answer =
         twice ? WW_MEMO_LATE : ww_memo_get(x->w->answers, keys[g], x->q->deadline, &kept);
     if (answer == WW_MEMO_HIT) {
-      told[g].json = known_answer(x, fn, host_of(x, &said), kept);
-      told[g].known = true;
+      known_answer(x, fn, &said, kept, &told[g].report);
+      told[g].known = told[g].done = true;
       ww_memo_release(x->w->answers, keys[g], kept);
     } else if (answer == WW_MEMO_MAKE)
       missing[n++] = g;
@@ -549,25 +551,22 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_query_answer *told, w
   if (n)
     x->out->predict_ms += 1e3 * (ww_now() - t);
   for (uint32_t i = 1; i < x->ngpus; i++) /* a GPU that was named twice */
-    if (!told[order[i]].json && !told[order[i]].code)
+    if (!told[order[i]].done && !told[order[i]].code)
       told[order[i]] = told[order[i - 1]];
   for (uint32_t g = 0; g < x->ngpus; g++)
-    if (told[g].code && !told[g].json)
+    if (told[g].code && !told[g].done)
       return told[g].code;
   return WW_OK;
 }
 
 /* A kernel that has no launch that could be understood is a line of its own too. */
 static void tell_error(asking *x, const ww_fn *fn, const ww_err *why, ww_query_answer *told) {
-  for (uint32_t g = 0; g < x->ngpus; g++) {
-    char *json = error_report(x, fn, &x->gpus[g], why);
+  for (uint32_t g = 0; g < x->ngpus; g++)
     told[g] = (ww_query_answer){.kernel = ww_strdup(x->a, fn->name),
                                 .gpu = x->gpus[g].name,
                                 .line = fn->line,
-                                .json = ww_strdup(x->a, json),
+                                .report = error_report(x, fn, &x->gpus[g], why),
                                 .code = why->code};
-    free(json);
-  }
 }
 
 static ww_status all_kernels(asking *x, ww_err *e) {

@@ -114,9 +114,10 @@ typedef struct {
 typedef struct {
   const char *kernel, *gpu;
   uint32_t line;
-  const char *json; /* the report, one line; of an error too */
+  ww_report report; /* of an error too */
   ww_status code;
   bool known; /* nothing had to be computed */
+  bool done;  /* there is a report, of an error too */
 } ww_query_answer;
 
 typedef struct {

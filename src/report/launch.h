@@ -127,6 +127,9 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
 void ww_launch_write(const ww_launch *l, ww_json *j);
 void ww_fill_write(const ww_fill *f, ww_json *j);
 
+/* ---- copy.c ---- */
+void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out); /* stands on its own */
+
 /* ---- launch_merge.c ---- */
 /* Puts what `over` gives over what `under` gives (strong over weak). */
 void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a);

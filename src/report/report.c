@@ -52,6 +52,66 @@ static void write_findings(const ww_report *r, ww_json *j) {
   ww_json_end_arr(j);
 }
 
+static void write_lines(const ww_report *r, ww_json *j) {
+  ww_json_key(j, "lines");
+  ww_json_arr(j);
+  for (uint32_t i = 0; i < r->nlines; i++) {
+    const ww_report_line *l = &r->lines[i];
+    ww_json_obj(j);
+    ww_json_kstr(j, "file", l->file);
+    ww_json_kuint(j, "line", l->line);
+    ww_json_knum(j, "share", l->share);
+    ww_json_knum(j, "instructions", l->instructions);
+    ww_json_knum(j, "bytes", l->bytes);
+    if (l->sectors_per_request > 0)
+      ww_json_knum(j, "sectors_per_request", l->sectors_per_request);
+    if (l->shared_conflict_ways > 0)
+      ww_json_knum(j, "shared_conflict_ways", l->shared_conflict_ways);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
+
+static bool same(const char *a, const char *b) {
+  return a == b || (a && b && !strcmp(a, b));
+}
+
+/* Closes and opens objects until the member `machine` stands at the stage and group of `to`; NULL:
+ * at none. */
+static void move_to(const ww_report_term *from, const ww_report_term *to, ww_json *j) {
+  bool other = !from || !to || !same(from->stage, to->stage);
+  bool changed = other || !same(from->group, to->group);
+  if (from && from->group && changed)
+    ww_json_end_obj(j);
+  if (from && other)
+    ww_json_end_obj(j);
+  if (to && other) {
+    ww_json_key(j, to->stage);
+    ww_json_obj(j);
+  }
+  if (to && to->group && changed) {
+    ww_json_key(j, to->group);
+    ww_json_obj(j);
+  }
+}
+
+static void write_terms(const ww_report *r, ww_json *j) {
+  const ww_report_term *before = NULL;
+  ww_json_key(j, "machine");
+  ww_json_obj(j);
+  for (uint32_t i = 0; i < r->nterms; i++) {
+    const ww_report_term *t = &r->terms[i];
+    move_to(before, t, j);
+    before = t;
+    if (t->word)
+      ww_json_kstr(j, t->name, t->word);
+    else if (t->name)
+      ww_json_knum(j, t->name, t->value);
+  }
+  move_to(before, NULL, j);
+  ww_json_end_obj(j);
+}
+
 static void write_error(const ww_err *e, ww_json *j) {
   ww_json_key(j, "error");
   ww_json_obj(j);
@@ -91,24 +151,52 @@ static void write_answer(const ww_report *r, ww_json *j) {
     ww_json_kuint(j, "of", r->total_blocks);
     ww_json_end_obj(j);
   }
+  if (r->explained)
+    write_lines(r, j);
+  if (r->nterms)
+    write_terms(r, j);
 }
 
-void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j),
-                     void *ctx) {
-  ww_json_obj(j);
+void ww_report_members(const ww_report *r, ww_json *j) {
   ww_json_kint(j, "schema_version", 1);
   if (r->file)
     ww_json_kstr(j, "file", r->file);
   if (r->kernel)
     ww_json_kstr(j, "kernel", r->kernel);
-  if (r->error.code != WW_OK) {
+  if (r->error.code != WW_OK)
     write_error(&r->error, j);
-  } else {
+  else
     write_answer(r, j);
-    if (extra)
-      extra(ctx, j);
-  }
+}
+
+void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j),
+                     void *ctx) {
+  ww_json_obj(j);
+  ww_report_members(r, j);
+  if (extra && r->error.code == WW_OK)
+    extra(ctx, j);
   ww_json_end_obj(j);
+}
+
+static const ww_report_term *find_term(const ww_report *r, const char *stage, const char *group,
+                                       const char *name) {
+  for (uint32_t i = 0; i < r->nterms; i++) {
+    const ww_report_term *t = &r->terms[i];
+    if (same(t->stage, stage) && same(t->group, group) && same(t->name, name))
+      return t;
+  }
+  return NULL;
+}
+
+double ww_report_term_of(const ww_report *r, const char *stage, const char *group,
+                         const char *name) {
+  const ww_report_term *t = find_term(r, stage, group, name);
+  return t && !t->word ? t->value : NAN;
+}
+
+const char *ww_report_word_of(const ww_report *r, const char *stage, const char *name) {
+  const ww_report_term *t = find_term(r, stage, NULL, name);
+  return t ? t->word : NULL;
 }
 
 /* ---- in ---- */
@@ -173,6 +261,57 @@ static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, w
   return WW_OK;
 }
 
+static ww_status read_lines(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
+  if (!list)
+    return WW_OK;
+  if (!cJSON_IsArray(list))
+    return ww_fail(e, WW_EPARSE, "lines: expected an array");
+  out->explained = true;
+  out->lines = WW_NEWN(a, ww_report_line, cJSON_GetArraySize(list));
+  for (const cJSON *n = list->child; n; n = n->next) {
+    ww_report_line *l = &out->lines[out->nlines++];
+    l->file = text(n, "file", a);
+    l->line = (uint32_t)whole(n, "line");
+    number(n, "share", &l->share);
+    number(n, "instructions", &l->instructions);
+    number(n, "bytes", &l->bytes);
+    number(n, "sectors_per_request", &l->sectors_per_request);
+    number(n, "shared_conflict_ways", &l->shared_conflict_ways);
+  }
+  return WW_OK;
+}
+
+typedef WW_VEC(ww_report_term) terms;
+
+/* Members of a stage, or of a group within one. */
+static void read_members(const cJSON *of, ww_report_term at, ww_arena *a, terms *out) {
+  ww_push(a, out, at);
+  for (const cJSON *n = of->child; n; n = n->next) {
+    ww_report_term t = at;
+    const char *name = ww_strdup(a, n->string);
+    if (cJSON_IsObject(n) && !at.group) {
+      t.group = name;
+      read_members(n, t, a, out);
+      continue;
+    }
+    if (!cJSON_IsNumber(n) && !cJSON_IsString(n))
+      continue;
+    t.name = name;
+    t.word = cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
+    t.value = cJSON_IsNumber(n) ? n->valuedouble : 0;
+    ww_push(a, out, t);
+  }
+}
+
+static void read_terms(const cJSON *machine, ww_arena *a, ww_report *out) {
+  terms v = {0};
+  for (const cJSON *n = cJSON_IsObject(machine) ? machine->child : NULL; n; n = n->next)
+    if (cJSON_IsObject(n))
+      read_members(n, (ww_report_term){.stage = ww_strdup(a, n->string)}, a, &v);
+  out->terms = v.v;
+  out->nterms = v.n;
+}
+
 static ww_status read_assumed(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
   if (!list)
     return WW_OK;
@@ -225,6 +364,9 @@ static ww_status read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_
     rc = read_metrics(get(tree, "metrics"), out, e);
   if (rc == WW_OK)
     rc = read_findings(get(tree, "findings"), a, out, e);
+  if (rc == WW_OK)
+    rc = read_lines(get(tree, "lines"), a, out, e);
+  read_terms(get(tree, "machine"), a, out);
   return rc;
 }
 

@@ -30,11 +30,29 @@ typedef struct {
   double value, low, high;
 } ww_quantity;
 
+#define WW_FINDING_ALSO "; so does line " /* in a message: further lines, "12, 14", follow */
 typedef struct {
   uint32_t line;
   const char *file, *rule, *message;
   double gain; /* estimated speed-up factor, 0 unknown */
 } ww_finding;
+
+/* What a line of the source costs. */
+typedef struct {
+  const char *file; /* NULL: code that no line stands for */
+  uint32_t line;
+  double share; /* of the kernel's time */
+  double instructions, bytes;
+  double sectors_per_request, shared_conflict_ways; /* 0: it has no such accesses */
+} ww_report_line;
+
+/* A number, or a word, that the machine model's time was computed from: member `name` of `group`
+ * (NULL: none) of `stage`. Without a name it says that the group or stage is there. */
+typedef struct {
+  const char *stage, *group, *name;
+  const char *word; /* NULL: it is a number */
+  double value;
+} ww_report_term;
 
 typedef enum {
   WW_BY_GROUNDED,
@@ -57,6 +75,11 @@ typedef struct {
   ww_finding *findings;
   uint32_t nfindings;
   uint64_t sampled_blocks, total_blocks;
+  bool explained; /* `lines` are known */
+  ww_report_line *lines;
+  uint32_t nlines;
+  ww_report_term *terms; /* of one stage or group one after the other */
+  uint32_t nterms;
   ww_err error; /* code != WW_OK: only file, kernel and error are printed */
 } ww_report;
 
@@ -67,6 +90,14 @@ static inline void ww_report_set(ww_report *r, ww_metric m, double v) {
  */
 void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j),
                      void *ctx);
+void ww_report_members(const ww_report *r, ww_json *j); /* the same within an object */
+/* A number of the machine model; NAN: not there. */
+double ww_report_term_of(const ww_report *r, const char *stage, const char *group,
+                         const char *name);
+const char *ww_report_word_of(const ww_report *r, const char *stage,
+                              const char *name); /* or NULL */
+/* A copy that stands on its own. */
+void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out);
 /* Reads what ww_report_write wrote; members it does not know (a newer writer's, `extra`'s) are
  * passed over. */
 ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err *e);

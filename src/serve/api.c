@@ -304,7 +304,7 @@ static void reports(call *c, ww_api_reply *out) {
   ww_json_key(&j, "reports");
   ww_json_arr(&j);
   for (uint32_t k = 0; k < x.n && k < most; k++)
-    ww_json_raw(&j, x.v[k].json);
+    ww_report_write(&x.v[k].report, &j, NULL, NULL);
   ww_json_end_arr(&j);
   write_times(&x, &j);
   ww_call_end(out, &j);
@@ -348,12 +348,11 @@ static void roofline(call *c, ww_api_reply *out) {
     ww_roofs_of(&gpus[g], &roofs[g]);
   WW_VEC(ww_roof_point) points = {0};
   for (uint32_t k = 0; k < x.n; k++) {
-    ww_report *r = WW_NEW(c->a, ww_report);
     ww_roof_point p;
     const char *why;
-    if (x.v[k].code || ww_report_parse(x.v[k].json, c->a, r, &c->err))
+    if (x.v[k].code)
       continue;
-    if (ww_roof_point_of(r, &roofs[k % n], k % n, &p, &why))
+    if (ww_roof_point_of(&x.v[k].report, &roofs[k % n], k % n, &p, &why))
       ww_push(c->a, &points, p);
   }
   ww_roofline plot = {gpus, roofs, n, points.v, points.n};

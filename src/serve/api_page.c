@@ -168,35 +168,30 @@ typedef struct {
   const char *kernel, *file;
 } sweeping;
 
-static const char *bound_of(const cJSON *report) {
-  const cJSON *machine = cJSON_GetObjectItemCaseSensitive(report, "machine"),
-              *timing = cJSON_GetObjectItemCaseSensitive(machine, "timing"),
-              *name = cJSON_GetObjectItemCaseSensitive(timing, "bottleneck");
-  for (int k = 0; cJSON_IsString(name) && k < WW_NTERMS; k++)
-    if (!strcmp(ww_term_names[k], name->valuestring))
+static const char *bound_of(const ww_report *r) {
+  const char *name = ww_report_word_of(r, "timing", "bottleneck");
+  for (int k = 0; name && k < WW_NTERMS; k++)
+    if (!strcmp(ww_term_names[k], name))
       return ww_term_words[k];
   return "";
 }
 
-static void keep_point(call *c, const ww_query_answer *t, sweeping *w, swept *value,
-                       ww_sweep_point *out) {
-  ww_report *r = WW_NEW(c->a, ww_report);
-  cJSON *json = ww_json_read(t->json, strlen(t->json), &value->why);
-  if (json && !ww_report_parse(t->json, c->a, r, &value->why) && r->error.code)
+static void keep_point(const ww_query_answer *t, sweeping *w, swept *value, ww_sweep_point *out) {
+  const ww_report *r = &t->report;
+  const ww_quantity *q = &r->m[WW_M_time_us];
+  if (r->error.code)
     value->why = r->error;
-  if (json && !t->code && r->m[WW_M_time_us].known) {
-    const ww_quantity *q = &r->m[WW_M_time_us];
-    *out = (ww_sweep_point){true, q->value, q->interval ? q->low : q->value,
-                            q->interval ? q->high : q->value, bound_of(json)};
-    value->known = true;
-    w->kernel = t->kernel;
-    w->file = r->file;
-    for (int d = 0; r->launch && d < 3; d++) {
-      value->grid[d] = r->launch->grid[d];
-      value->block[d] = r->launch->block[d];
-    }
+  if (t->code || !q->known)
+    return;
+  *out = (ww_sweep_point){true, q->value, q->interval ? q->low : q->value,
+                          q->interval ? q->high : q->value, bound_of(r)};
+  value->known = true;
+  w->kernel = t->kernel;
+  w->file = r->file;
+  for (int d = 0; r->launch && d < 3; d++) {
+    value->grid[d] = r->launch->grid[d];
+    value->block[d] = r->launch->block[d];
   }
-  cJSON_Delete(json);
 }
 
 static ww_status sweep_value(call *c, sweeping *w, uint32_t i) {
@@ -216,7 +211,7 @@ static ww_status sweep_value(call *c, sweeping *w, uint32_t i) {
   if (st)
     value->why = c->err; /* a size that does not fit: a gap in the curve */
   for (uint32_t g = 0; !st && g < x.n; g++)
-    keep_point(c, &x.v[g], w, value, &w->points[i * w->ngpus + g]);
+    keep_point(&x.v[g], w, value, &w->points[i * w->ngpus + g]);
   return WW_OK;
 }
 
@@ -348,9 +343,9 @@ void ww_call_html(call *c, ww_api_reply *out) {
     ww_call_fail(c, out);
     return;
   }
-  const char **reports = WW_NEWN(c->a, const char *, x.n + 1);
+  ww_report *reports = WW_NEWN(c->a, ww_report, x.n + 1);
   for (uint32_t k = 0; k < x.n; k++)
-    reports[k] = x.v[k].json;
+    reports[k] = x.v[k].report;
   ww_export page = {.reports = reports,
                     .n = x.n,
                     .source = text_of,

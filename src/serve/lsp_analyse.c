@@ -149,29 +149,16 @@ static void find_extent(const ww_scan *scan, ww_lsp_kernel *k) {
 }
 
 static void read_lines(const ww_lsp_analysis *a, ww_lsp_kernel *k) {
-  cJSON *tree = ww_json_read(k->json, strlen(k->json), NULL);
-  const cJSON *lines = cJSON_GetObjectItemCaseSensitive(tree, "lines"), *l;
-  k->lines = WW_NEWN(a->arena, ww_lsp_line, cJSON_GetArraySize(lines) + 1);
-  cJSON_ArrayForEach(l, lines) {
-    const cJSON *file = cJSON_GetObjectItemCaseSensitive(l, "file");
-    if (!cJSON_IsString(file) || strcmp(file->valuestring, a->path) != 0)
-      continue;
-    ww_lsp_line *to = &k->lines[k->nlines++];
-    const struct {
-      const char *name;
-      double *to;
-    } numbers[] = {{"share", &to->share},
-                   {"sectors_per_request", &to->sectors},
-                   {"shared_conflict_ways", &to->ways},
-                   {"bytes", &to->bytes}};
-    to->line = (uint32_t)ww_json_whole(l, "line");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-      const cJSON *v = cJSON_GetObjectItemCaseSensitive(l, numbers[i].name);
-      if (cJSON_IsNumber(v))
-        *numbers[i].to = v->valuedouble;
-    }
+  k->lines = WW_NEWN(a->arena, ww_lsp_line, k->report.nlines + 1);
+  for (uint32_t i = 0; i < k->report.nlines; i++) {
+    const ww_report_line *l = &k->report.lines[i];
+    if (l->file && !strcmp(l->file, a->path))
+      k->lines[k->nlines++] = (ww_lsp_line){.line = l->line,
+                                            .share = l->share,
+                                            .sectors = l->sectors_per_request,
+                                            .ways = l->shared_conflict_ways,
+                                            .bytes = l->bytes};
   }
-  cJSON_Delete(tree);
 }
 
 /* A report's launch has positions; the comment in the source has names. */
@@ -245,13 +232,11 @@ static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan,
     return st;
   if (st || !told.n) {
     k->report = (ww_report){.kernel = k->name, .gpu = gpu, .error = e};
-    k->json = "null";
     return WW_OK;
   }
-  k->json = told.v[0].json;
+  k->asked = true;
+  k->report = told.v[0].report;
   a->computed += !told.v[0].known;
-  if (ww_report_parse(k->json, a->arena, &k->report, &e))
-    k->report.error = e;
   if (told.v[0].code == WW_ECANCEL)
     return WW_ECANCEL;
   k->origin = origin_of(a, k, comment);
@@ -271,8 +256,7 @@ static void kernels_of_text(ww_lsp_analysis *a) {
     if (!d->kernel || !d->body || !d->name)
       continue;
     ww_lsp_kernel *k = &a->v[a->nkernels++];
-    *k = (ww_lsp_kernel){
-        .name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
+    *k = (ww_lsp_kernel){.name = d->name, .mangled = d->name, .line = d->line, .here = true};
     k->origin = WW_FROM_NOBODY;
     find_extent(&scan, k);
     k->report = (ww_report){.kernel = k->name, .gpu = a->gpu->name, .error = a->error};
@@ -285,8 +269,7 @@ static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
   for (uint32_t i = 0; i < scan->ndecls; i++) {
     const ww_decl *d = &scan->decls[i];
     bool covered = !d->kernel || !d->tmpl || !d->body || !d->name;
-    ww_lsp_kernel k = {
-        .name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
+    ww_lsp_kernel k = {.name = d->name, .mangled = d->name, .line = d->line, .here = true};
     for (uint32_t n = 0; n < real && !covered; n++) {
       uint32_t line = a->v[n].line, first = ww_scan_line(scan, d->begin),
                last = ww_scan_line(scan, d->body_end);

@@ -143,34 +143,19 @@ static ww_status gpus_of(command *x, bool all, const char ***out, uint32_t *n) {
 /* ---- reports ---- */
 
 /* The report with what an editor needs besides: where the kernel is, and its table. */
-static void write_report(command *x, const ww_lsp_kernel *k, const char *json, bool table) {
-  ww_buf b = {0};
-  size_t n = strlen(json);
-  if (n < 2 || json[n - 1] != '}') { /* none: as a report with its error has it */
-    ww_json w = {0};
-    ww_json_begin(&w, &b);
-    ww_report_write(&k->report, &w, NULL, NULL);
-  } else
-    ww_buf_add(&b, json, n);
-  ww_buf more = {0};
-  ww_json w = {0};
-  ww_json_begin(&w, &more);
-  ww_json_obj(&w);
-  ww_json_kuint(&w, "line", k->line);
-  ww_json_kbool(&w, "here", k->here);
-  ww_json_kstr(&w, "origin", ww_lsp_origins[k->origin]);
+static void write_report(command *x, const ww_lsp_kernel *k, const ww_report *r, bool table) {
+  ww_json_obj(&x->j);
+  ww_report_members(r, &x->j);
+  ww_json_kuint(&x->j, "line", k->line);
+  ww_json_kbool(&x->j, "here", k->here);
+  ww_json_kstr(&x->j, "origin", ww_lsp_origins[k->origin]);
   if (table) {
     ww_buf t = {0};
     ww_show_table(x->of, k, &t);
-    ww_json_kstr(&w, "markdown", t.s);
+    ww_json_kstr(&x->j, "markdown", t.s);
     ww_buf_free(&t);
   }
-  ww_json_end_obj(&w);
-  b.s[b.n - 1] = ','; /* two objects become one */
-  ww_buf_add(&b, more.s + 1, more.n - 1);
-  ww_json_raw(&x->j, b.s);
-  ww_buf_free(&b);
-  ww_buf_free(&more);
+  ww_json_end_obj(&x->j);
 }
 
 static void head(command *x) {
@@ -194,20 +179,15 @@ static ww_status reports(command *x, const char **gpus, uint32_t n,
     ww_query_result told = {0};
     if (!is_meant(x, k))
       continue;
-    bool known = only_current(x, gpus, n) || !strcmp(k->json, "null");
+    bool known = only_current(x, gpus, n) || !k->asked;
     ww_status st =
         known ? WW_OK
               : ww_lsp_ask(x->s, x->of, k, gpus, n, ww_rpc_cancelled, x->c, x->a, &told, &x->err);
     if (st)
       return st;
     for (uint32_t g = 0; g < (known ? 1 : told.n); g++) {
-      ww_report *r = WW_NEW(x->a, ww_report);
-      const char *json = known ? k->json : told.v[g].json;
-      write_report(x, k, json, known && !x->show);
-      if (known)
-        *r = k->report;
-      else if (ww_report_parse(json, x->a, r, &x->err))
-        return x->err.code;
+      const ww_report *r = known ? &k->report : &told.v[g].report;
+      write_report(x, k, r, known && !x->show);
       if (each && !r->error.code)
         each(ctx, r, g);
     }
@@ -507,7 +487,10 @@ static ww_status measure(command *x) {
   ww_json_raw(&x->j, json);
   ww_json_end_arr(&x->j);
   ww_json_key(&x->j, "predicted");
-  ww_json_raw(&x->j, k->json);
+  if (k->asked)
+    ww_report_write(&k->report, &x->j, NULL, NULL);
+  else
+    ww_json_raw(&x->j, "null");
   if (!x->show)
     return WW_OK;
   ww_report r = {0};

@@ -50,7 +50,7 @@ typedef struct {
   uint32_t line;             /* of its name, from 1 */
   uint32_t first, body, end; /* lines from 1: its declaration begins, its body begins, it ends */
   bool here;                 /* in this very file; else its line is that of a header */
-  const char *json;          /* the report as `explain` gives it; of an error too */
+  bool asked;                /* there is a report of it, of an error too */
   ww_report report;          /* error.code says whether there is one */
   ww_launch_origin origin;
   ww_lsp_line *lines; /* of this file, largest share first */

@@ -125,7 +125,7 @@ static void write_rows(child *k) {
   for (char *line; (line = strsep(&rest, "\n"));) {
     if (!*line || ww_report_parse(line, t->a, &r, &t->err))
       continue;
-    ww_mcp_short(t, &r, 0, NULL, &t->j);
+    ww_mcp_short(&r, 0, false, &t->j);
     ww_push(t->a, &rows, line);
     if (r.error.code)
       t->err = r.error;

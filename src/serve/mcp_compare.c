@@ -14,7 +14,6 @@
 typedef struct {
   const char *what; /* "before", "after", or NULL: the GPU's name tells them apart */
   ww_report r;
-  const char *json;
 } candidate;
 
 static const char *verdict(const ww_quantity *before, const ww_quantity *after) {
@@ -105,12 +104,6 @@ static void write_group(ww_mcp_call *t, const candidate *v, uint32_t n, bool ver
   ww_json_end_obj(j);
 }
 
-static ww_status parse(ww_mcp_call *t, const ww_query_answer *told, const char *what,
-                       candidate *out) {
-  *out = (candidate){.what = what, .json = told->json};
-  return ww_report_parse(told->json, t->a, &out->r, &t->err);
-}
-
 /* Any candidate has a time. */
 static bool answered(const candidate *v, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
@@ -125,9 +118,9 @@ static ww_status write_full(ww_mcp_call *t, const ww_query_result *a, const ww_q
   ww_json_key(&t->j, "full");
   ww_json_arr(&t->j);
   for (uint32_t k = 0; k < a->n; k++)
-    ww_json_raw(&t->j, a->v[k].json);
+    ww_report_write(&a->v[k].report, &t->j, NULL, NULL);
   for (uint32_t k = 0; b && k < b->n; k++)
-    ww_json_raw(&t->j, b->v[k].json);
+    ww_report_write(&b->v[k].report, &t->j, NULL, NULL);
   ww_json_end_arr(&t->j);
   return WW_OK;
 }
@@ -139,8 +132,7 @@ static ww_status compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t
   ww_json_arr(&t->j);
   for (uint32_t at = 0; at + ngpus <= x->n && at / ngpus < GROUPS; at += ngpus) {
     for (uint32_t k = 0; k < ngpus; k++)
-      if (parse(t, &x->v[at + k], NULL, &v[k]))
-        return t->err.code;
+      v[k] = (candidate){.r = x->v[at + k].report};
     any |= answered(v, ngpus);
     write_group(t, v, ngpus, false);
   }
@@ -172,8 +164,8 @@ static ww_status compare_versions(ww_mcp_call *t, const ww_query_result *a,
     const ww_query_answer *other = partner(b, &a->v[k], named);
     if (!other)
       continue;
-    if (parse(t, &a->v[k], "before", &v[0]) || parse(t, other, "after", &v[1]))
-      return t->err.code;
+    v[0] = (candidate){.what = "before", .r = a->v[k].report};
+    v[1] = (candidate){.what = "after", .r = other->report};
     any |= answered(v, 2);
     write_group(t, v, 2, true);
     n++;

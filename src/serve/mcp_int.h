@@ -116,7 +116,7 @@ void ww_mcp_schema_reports(ww_json *j);
 void ww_mcp_schema_roofline(ww_json *j);
 void ww_mcp_schema_compare(ww_json *j);
 /* One report in short: an object. `lines` of an explanation are in `json`, the report's text. */
-void ww_mcp_short(ww_mcp_call *t, const ww_report *r, uint32_t line, const char *json, ww_json *j);
+void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j);
 void ww_mcp_quantity(ww_json *j, const char *name, const ww_quantity *q);
 void ww_mcp_number(ww_json *j, const char *name, double v); /* four digits that count */
 /* Properties of schemas. */

@@ -76,38 +76,27 @@ static void write_findings(const ww_report *r, ww_json *j) {
     ww_json_kuint(j, "more_findings", r->nfindings - FINDINGS);
 }
 
-static double number_of(const cJSON *o, const char *name) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
-  return cJSON_IsNumber(v) ? v->valuedouble : 0;
-}
-
-static void write_lines(const ww_report *r, const char *json, ww_json *j) {
-  ww_err e;
-  cJSON *all = json ? ww_json_read(json, strlen(json), &e) : NULL;
-  const cJSON *lines = cJSON_GetObjectItemCaseSensitive(all, "lines"), *l;
-  uint32_t n = 0;
-  if (lines) {
-    ww_json_key(j, "lines");
-    ww_json_arr(j);
-  }
-  cJSON_ArrayForEach(l, lines) {
-    const cJSON *file = cJSON_GetObjectItemCaseSensitive(l, "file");
-    if (n++ == FINDINGS || number_of(l, "share") < 0.01)
+static void write_lines(const ww_report *r, ww_json *j) {
+  if (!r->explained)
+    return;
+  ww_json_key(j, "lines");
+  ww_json_arr(j);
+  for (uint32_t k = 0; k < r->nlines && k < FINDINGS; k++) {
+    const ww_report_line *l = &r->lines[k];
+    if (l->share < 0.01)
       break;
     ww_json_obj(j);
-    if (cJSON_IsString(file) && r->file && strcmp(file->valuestring, r->file) != 0)
-      ww_json_kstr(j, "file", file->valuestring);
-    ww_json_kuint(j, "line", (uint64_t)number_of(l, "line"));
-    ww_mcp_number(j, "share", number_of(l, "share"));
-    if (number_of(l, "sectors_per_request") > 0)
-      ww_mcp_number(j, "sectors_per_request", number_of(l, "sectors_per_request"));
-    if (number_of(l, "shared_conflict_ways") > 1)
-      ww_mcp_number(j, "shared_conflict_ways", number_of(l, "shared_conflict_ways"));
+    if (l->file && r->file && strcmp(l->file, r->file) != 0)
+      ww_json_kstr(j, "file", l->file);
+    ww_json_kuint(j, "line", l->line);
+    ww_mcp_number(j, "share", l->share);
+    if (l->sectors_per_request > 0)
+      ww_mcp_number(j, "sectors_per_request", l->sectors_per_request);
+    if (l->shared_conflict_ways > 1)
+      ww_mcp_number(j, "shared_conflict_ways", l->shared_conflict_ways);
     ww_json_end_obj(j);
   }
-  if (lines)
-    ww_json_end_arr(j);
-  cJSON_Delete(all);
+  ww_json_end_arr(j);
 }
 
 static void write_error(const ww_err *e, ww_json *j) {
@@ -118,8 +107,7 @@ static void write_error(const ww_err *e, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-void ww_mcp_short(ww_mcp_call *t, const ww_report *r, uint32_t line, const char *json, ww_json *j) {
-  (void)t;
+void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j) {
   ww_json_obj(j);
   ww_json_kstr(j, "kernel", r->kernel);
   if (line)
@@ -148,9 +136,9 @@ void ww_mcp_short(ww_mcp_call *t, const ww_report *r, uint32_t line, const char 
     if (r->m[headline[k]].known)
       ww_mcp_number(j, ww_metrics[headline[k]].name, r->m[headline[k]].value);
   ww_json_end_obj(j);
-  if (json) {
+  if (explain) {
     write_findings(r, j);
-    write_lines(r, json, j);
+    write_lines(r, j);
   }
   if (r->assumed.n)
     ww_assumptions_write(&r->assumed, j);
@@ -243,36 +231,30 @@ static ww_status ask(ww_mcp_call *t, bool explain, ww_query_result *x) {
 
 /* A result without one number is an error: the first reason there is. */
 static ww_status all_failed(ww_mcp_call *t, const ww_query_result *x) {
-  ww_report r;
-  ww_err e;
   for (uint32_t k = 0; k < x->n; k++)
     if (!x->v[k].code)
       return WW_OK;
   if (!x->n)
     return ww_fail(&t->err, WW_EUSAGE, "there is no kernel in the source");
-  if (ww_report_parse(x->v[0].json, t->a, &r, &e))
-    return ww_fail(&t->err, WW_EDATA, "no answer");
-  t->err = r.error;
+  t->err = x->v[0].report.error;
   return t->err.code;
 }
 
 static ww_status reports(ww_mcp_call *t, bool explain) {
   ww_query_result x = {0};
-  ww_report r;
   ww_status st = ask(t, explain, &x);
   if (!st)
     st = all_failed(t, &x);
   if (st)
     return st;
   for (uint32_t k = 0; k < x.n && k < REPORTS; k++) {
-    if ((st = ww_report_parse(x.v[k].json, t->a, &r, &t->err)))
-      return st;
+    const ww_report *r = &x.v[k].report;
     if (!k) {
-      ww_json_kstr(&t->j, "file", r.file);
+      ww_json_kstr(&t->j, "file", r->file);
       ww_json_key(&t->j, "reports");
       ww_json_arr(&t->j);
     }
-    ww_mcp_short(t, &r, x.v[k].line, explain ? x.v[k].json : NULL, &t->j);
+    ww_mcp_short(r, x.v[k].line, explain, &t->j);
   }
   ww_json_end_arr(&t->j);
   if (x.n > REPORTS)
@@ -282,7 +264,7 @@ static ww_status reports(ww_mcp_call *t, bool explain) {
   ww_json_key(&t->j, "full");
   ww_json_arr(&t->j);
   for (uint32_t k = 0; k < x.n && k < REPORTS; k++)
-    ww_json_raw(&t->j, x.v[k].json);
+    ww_report_write(&x.v[k].report, &t->j, NULL, NULL);
   ww_json_end_arr(&t->j);
   return WW_OK;
 }
@@ -459,11 +441,9 @@ ww_status ww_mcp_roofline(ww_mcp_call *t) {
   ww_json_key(&t->j, "kernels");
   ww_json_arr(&t->j);
   for (uint32_t k = 0; k < x.n && k < REPORTS; k++) {
-    ww_report *r = WW_NEW(t->a, ww_report);
+    const ww_report *r = &x.v[k].report;
     ww_roof_point p = {0};
     const char *why = NULL;
-    if (ww_report_parse(x.v[k].json, t->a, r, &t->err))
-      return t->err.code;
     if (!r->error.code) {
       uint32_t g = gpu_index(t, &s, r);
       if (g < s.n && ww_roof_point_of(r, &s.roofs[g], g, &p, &why))

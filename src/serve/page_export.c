@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../base/jsonread.h"
+#include <math.h>
+
 #include "../predict/show/plot.h"
 #include "../predict/show/roofline.h"
 #include "../predict/show/show.h"
@@ -24,7 +25,6 @@ enum {
 /* One report, read. */
 typedef struct {
   ww_report r;
-  cJSON *json;
   const ww_gpu *gpu; /* NULL: an error that does not name it */
 } entry;
 
@@ -56,23 +56,13 @@ static void sentence(writer *w, const char *s) {
   put(w, ".");
 }
 
-static double number(const cJSON *o, const char *key) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
-  return cJSON_IsNumber(v) ? v->valuedouble : 0;
-}
-
-static const char *word(const cJSON *o, const char *key) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
-  return cJSON_IsString(v) ? v->valuestring : NULL;
-}
-
-static const cJSON *timing_of(const entry *e) {
-  return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(e->json, "machine"),
-                                          "timing");
+static double stall_of(const entry *e, ww_term term) {
+  double v = ww_report_term_of(&e->r, "timing", "stall", ww_term_names[term]);
+  return isfinite(v) ? v : 0;
 }
 
 static bool answered(const entry *e) {
-  return e->json && e->r.error.code == WW_OK;
+  return e->r.error.code == WW_OK;
 }
 
 /* The first with an answer. */
@@ -222,14 +212,12 @@ static void findings(writer *w, const group *g) {
 
 /* ---- source ---- */
 
-static const cJSON *cost_of(const entry *e, const char *file, uint32_t line) {
-  const cJSON *l;
-  if (answered(e))
-    cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(e->json, "lines")) {
-      const char *at = word(l, "file");
-      if (at && !strcmp(at, file) && number(l, "line") == (double)line)
-        return l;
-    }
+static const ww_report_line *cost_of(const entry *e, const char *file, uint32_t line) {
+  for (uint32_t k = 0; answered(e) && k < e->r.nlines; k++) {
+    const ww_report_line *l = &e->r.lines[k];
+    if (l->file && l->line == line && !strcmp(l->file, file))
+      return l;
+  }
   return NULL;
 }
 
@@ -248,8 +236,7 @@ static bool counts(const group *g, const char *file, uint32_t line) {
   return false;
 }
 
-static void ratio(writer *w, const cJSON *cost, const char *key, double fine) {
-  double v = cost ? number(cost, key) : 0;
+static void ratio(writer *w, double v, double fine) {
   if (v > 0)
     ww_buf_fmt(w->out, "<td class=\"%s\">%.*f</td>", v > fine ? "warn" : "", v < 9.95 ? 1 : 0, v);
   else
@@ -265,10 +252,10 @@ static void code_line(writer *w, const group *g, const char *file, uint32_t line
   if (id)
     ww_buf_fmt(w->out, " id=\"k%u-%u\"", g->nth, line);
   ww_buf_fmt(w->out, "%s><td class=\"n\">%u</td>", finding_here ? " class=\"found\"" : "", line);
-  const cJSON *any = NULL;
+  const ww_report_line *any = NULL;
   for (uint32_t k = 0; k < g->n && k < SHARES; k++) {
-    const cJSON *cost = cost_of(&g->v[k], file, line);
-    double share = cost ? number(cost, "share") : 0;
+    const ww_report_line *cost = cost_of(&g->v[k], file, line);
+    double share = cost ? cost->share : 0;
     if (!any)
       any = cost;
     if (share >= 0.001)
@@ -277,8 +264,8 @@ static void code_line(writer *w, const group *g, const char *file, uint32_t line
     else
       put(w, "<td class=\"share\"></td>");
   }
-  ratio(w, any, "sectors_per_request", 8);
-  ratio(w, any, "shared_conflict_ways", 1.5);
+  ratio(w, any ? any->sectors_per_request : 0, 8);
+  ratio(w, any ? any->shared_conflict_ways : 0, 1.5);
   put(w, "<td class=\"c\">");
   esc(w, ww_strndup(w->a, text, n));
   put(w, "</td></tr>\n");
@@ -323,13 +310,12 @@ static void code_head(writer *w, const group *g) {
 /* The kernel's file, then others that take part of the time. */
 static void source(writer *w, const group *g) {
   const entry *e = first_of(g);
-  const cJSON *l;
   WW_VEC(const char *) files = {0};
   if (!answered(e) || !w->x->source)
     return;
-  cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(e->json, "lines")) {
-    const char *file = word(l, "file");
-    bool seen = !file || number(l, "share") < 0.01;
+  for (uint32_t i = 0; i < e->r.nlines; i++) {
+    const char *file = e->r.lines[i].file;
+    bool seen = !file || e->r.lines[i].share < 0.01;
     for (uint32_t k = 0; !seen && k < files.n; k++)
       seen = !strcmp(files.v[k], file);
     if (!seen && files.n < 4)
@@ -364,16 +350,14 @@ static void waits(writer *w, const group *g) {
   for (int term = 0; term < WW_NTERMS; term++) {
     double most = 0;
     for (uint32_t k = 0; k < g->n; k++) {
-      double v = number(cJSON_GetObjectItemCaseSensitive(timing_of(&g->v[k]), "stall"),
-                        ww_term_names[term]);
+      double v = stall_of(&g->v[k], (ww_term)term);
       most = v > most ? v : most;
     }
     if (most < 0.01)
       continue;
     ww_buf_fmt(w->out, "<tr><th>%s</th>", ww_term_words[term]);
     for (uint32_t k = 0; k < g->n; k++) {
-      double v = number(cJSON_GetObjectItemCaseSensitive(timing_of(&g->v[k]), "stall"),
-                        ww_term_names[term]);
+      double v = stall_of(&g->v[k], (ww_term)term);
       ww_buf_fmt(w->out, "<td class=\"share\" style=\"--h:%.3f\">%.0f %%</td>", v, 100 * v);
     }
     put(w, "</tr>\n");
@@ -497,10 +481,7 @@ static void read_entries(writer *w) {
   w->entries = WW_NEWN(w->a, entry, x->n + 1);
   for (uint32_t k = 0; k < x->n; k++) {
     entry *e = &w->entries[k];
-    ww_err ignored = {0};
-    e->json = ww_json_read(x->reports[k], strlen(x->reports[k]), &ignored);
-    if (!e->json || ww_report_parse(x->reports[k], w->a, &e->r, &e->r.error))
-      continue;
+    e->r = x->reports[k];
     for (uint32_t g = 0; e->r.gpu && g < x->ngpus; g++)
       if (!strcmp(x->gpus[g].name, e->r.gpu))
         e->gpu = &x->gpus[g];
@@ -567,8 +548,6 @@ void ww_export_html(const ww_export *x, ww_buf *out) {
   }
   roofline(&w);
   foot(&w);
-  for (uint32_t k = 0; k < x->n; k++)
-    cJSON_Delete(w.entries[k].json);
   ww_arena_free(w.a);
 }
 

@@ -4,10 +4,10 @@
 #define WW_SERVE_PAGE_EXPORT_H
 
 #include "../gpu/gpu.h"
+#include "../report/report.h"
 
 typedef struct {
-  const char *const *reports; /* as `explain` writes them, one line of JSON each: kernels in order,
-                                 GPUs within each; errors too */
+  const ww_report *reports; /* explained: kernels in order, GPUs within each; errors too */
   uint32_t n;
   const ww_gpu *gpus; /* those of the reports, for their roofs and full names */
   uint32_t ngpus;

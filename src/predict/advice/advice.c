@@ -122,7 +122,7 @@ const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
     if (said == 3)
       more++;
     else
-      ww_buf_fmt(&b, said++ ? ", %u" : "; so does line %u", at[k].line);
+      ww_buf_fmt(&b, said++ ? ", %u" : WW_FINDING_ALSO "%u", at[k].line);
   }
   if (more)
     ww_buf_fmt(&b, " and %u more", more);
@@ -284,6 +284,22 @@ void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_pa
   out->nitems = x.items.n;
 }
 
+static void report_lines(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r) {
+  r->explained = true;
+  r->lines = WW_NEWN(a, ww_report_line, d->nlines + 1);
+  r->nlines = d->nlines;
+  for (uint32_t k = 0; k < d->nlines; k++) {
+    const ww_line_cost *l = &d->lines[k];
+    r->lines[k] = (ww_report_line){.file = l->line ? m->files[l->file] : NULL,
+                                   .line = l->line,
+                                   .share = l->share,
+                                   .instructions = l->inst,
+                                   .bytes = l->bytes,
+                                   .sectors_per_request = l->sectors,
+                                   .shared_conflict_ways = l->ways};
+  }
+}
+
 void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r) {
   r->findings = WW_NEWN(a, ww_finding, d->nitems + 1);
   r->nfindings = d->nitems;
@@ -295,4 +311,5 @@ void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_re
                                   .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
                                   .gain = i->gain};
   }
+  report_lines(m, d, a, r);
 }

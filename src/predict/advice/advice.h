@@ -63,6 +63,5 @@ typedef struct {
   const ww_advice *advice;
 } ww_explained;
 void ww_explain_print(const ww_explained *x, FILE *out);
-void ww_explain_write(void *ctx, ww_json *j); /* extra members of the report: `lines`, `machine` */
 
 #endif

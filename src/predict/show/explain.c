@@ -167,26 +167,3 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
 }
 
 /* ---- JSON ---- */
-
-void ww_explain_write(void *ctx, ww_json *j) {
-  const ww_explained *x = ctx;
-  const ww_advice *d = x->advice;
-  ww_json_key(j, "lines");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < d->nlines; k++) {
-    const ww_line_cost *l = &d->lines[k];
-    ww_json_obj(j);
-    ww_json_kstr(j, "file", l->line ? x->m->files[l->file] : NULL);
-    ww_json_kuint(j, "line", l->line);
-    ww_json_knum(j, "share", l->share);
-    ww_json_knum(j, "instructions", l->inst);
-    ww_json_knum(j, "bytes", l->bytes);
-    if (l->sectors > 0)
-      ww_json_knum(j, "sectors_per_request", l->sectors);
-    if (l->ways > 0)
-      ww_json_knum(j, "shared_conflict_ways", l->ways);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-  ww_predict_write((void *)(uintptr_t)x->p, j);
-}

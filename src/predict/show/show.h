@@ -22,8 +22,8 @@ extern const char *const ww_term_words[WW_NTERMS];
 
 /* One column a GPU: time with its interval, all metrics, class, bottleneck, bounds, stalls. */
 void ww_predict_print(const ww_prediction *p, uint32_t n, FILE *f);
-/* Extra member `machine` of the report: ctx is a const ww_prediction *. */
-void ww_predict_write(void *ctx, ww_json *j);
+/* The report's terms. */
+void ww_predict_terms(ww_prediction *p, ww_arena *a);
 /* Two predictions of the same launch: what changed and why. */
 void ww_diff_print(const ww_prediction *old, const ww_prediction *new_, FILE *f);
 void ww_diff_write(const ww_prediction *old, const ww_prediction *new_, ww_json *j);

@@ -1,0 +1,121 @@
+/* terms.c - the machine model's own numbers as terms of a report: all that the time was computed
+ * from. */
+#include "show.h"
+
+typedef struct {
+  WW_VEC(ww_report_term) v;
+  ww_arena *a;
+  ww_report_term at; /* stage and group of what comes next */
+} writer;
+
+static void enter(writer *w, const char *stage, const char *group) {
+  w->at = (ww_report_term){.stage = stage, .group = group};
+  ww_push(w->a, &w->v, w->at);
+}
+
+static void number(writer *w, const char *name, double value) {
+  ww_report_term t = w->at;
+  t.name = name;
+  t.value = value;
+  ww_push(w->a, &w->v, t);
+}
+
+static void word(writer *w, const char *name, const char *value) {
+  ww_report_term t = w->at;
+  t.name = name;
+  t.word = value;
+  ww_push(w->a, &w->v, t);
+}
+
+static void positive(writer *w, const char *const *names, const double *v, int n) {
+  for (int k = 0; k < n; k++)
+    if (v[k] > 0)
+      number(w, names[k], v[k]);
+}
+
+static void add_timing(writer *w, const ww_prediction *p) {
+  const ww_timing *t = &p->timing;
+  enter(w, "timing", NULL);
+  number(w, "us", p->machine_us);
+  number(w, "low", p->machine_low);
+  number(w, "high", p->machine_high);
+  word(w, "bottleneck", ww_term_names[t->bottleneck]);
+  word(w, "busiest_pipe", ww_pipe_names[t->busiest]);
+  number(w, "waves", t->waves);
+  number(w, "achieved_warps", t->achieved_warps);
+  enter(w, "timing", "bound_us");
+  positive(w, ww_term_names, t->bound_us, WW_NTERMS);
+  enter(w, "timing", "stall");
+  positive(w, ww_term_names, t->stall, WW_NTERMS);
+}
+
+static void add_resources(writer *w, const ww_work *x) {
+  enter(w, "occupancy", NULL);
+  number(w, "blocks", x->occupancy.blocks);
+  number(w, "warps", x->occupancy.warps);
+  word(w, "limiter", ww_limit_names[x->occupancy.limiter]);
+  number(w, "l1_bytes", x->occupancy.l1_bytes);
+  enter(w, "instructions", NULL);
+  positive(w, ww_pipe_names, x->lowered.inst, WW_NPIPES);
+  enter(w, "pipe_cycles", NULL);
+  positive(w, ww_pipe_names, x->lowered.cycles, WW_NPIPES);
+}
+
+static void add_traffic(writer *w, const ww_traffic *t) {
+  enter(w, "traffic", NULL);
+#define FIELD(name) number(w, #name, t->name);
+  FIELD(l1_ld_sectors)
+  FIELD(l1_ld_hits)
+  FIELD(l1_st_sectors)
+  FIELD(l1_st_hits)
+  FIELD(l1_wavefronts)
+  FIELD(l2_reads)
+  FIELD(l2_writes)
+  FIELD(l2_atomics)
+  FIELD(l2_hits)
+  FIELD(l2_lookups)
+  FIELD(dram_read)
+  FIELD(dram_write)
+  FIELD(footprint)
+  FIELD(from_l1)
+  FIELD(from_l2)
+  FIELD(from_dram)
+  FIELD(atomics_same)
+  FIELD(shared_cycles)
+  FIELD(partial_writes)
+  FIELD(load_lines)
+  FIELD(local_lines)
+#undef FIELD
+}
+
+static void add_chain(writer *w, const ww_chain *c) {
+  enter(w, "chain", NULL);
+#define FIELD(name) number(w, #name, c->name);
+  FIELD(warp_inst)
+  FIELD(alu)
+  FIELD(waits)
+  FIELD(beyond_l1)
+  FIELD(beyond_l2)
+  FIELD(loads_per_wait)
+  FIELD(first_waits)
+  FIELD(shared_waits)
+  FIELD(atomic_waits)
+  FIELD(barriers)
+  FIELD(const_waits)
+  FIELD(spread)
+  FIELD(atomic_cycles)
+  FIELD(store_lines)
+  FIELD(lines_per_load)
+  FIELD(lone)
+#undef FIELD
+}
+
+void ww_predict_terms(ww_prediction *p, ww_arena *a) {
+  writer w = {.a = a};
+  add_timing(&w, p);
+  add_resources(&w, &p->work);
+  add_traffic(&w, &p->work.traffic);
+  add_chain(&w, &p->work.chain);
+  p->report.terms = w.v.v;
+  p->report.nterms = w.v.n;
+}
