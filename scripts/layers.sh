@@ -54,4 +54,11 @@ result "sqlite3.h only in src/data" "$(outside '^src/data/' '#include [<"]sqlite
 result "CUDA headers only in src/measure and src/lm/cuda" "$(outside '^src/(cuda|measure|lm/cuda)/' '#include [<"](cuda|cupti|nvrtc|cublas|nccl)[a-zA-Z0-9_]*\.h')"
 result "exit() only in src/main.c and in children (process.c, child.c, sandbox.c, forks.c, doctor.c); cleanup.c and watchdog.c end the program for a signal or a limit" "$(sources | grep -vE '^src/(main|measure/emulate/sandbox|cmd/(forks|doctor)|base/(cleanup|watchdog|child|process))\.c$' | xargs grep -nE '(^|[^_a-zA-Z0-9])(exit|_exit|longjmp) *\(' 2>/dev/null | grep -vE '^\S+\s*(/?\*|//)')"
 result "JSON is printed by src/base/json.c alone" "$(outside '^src/base/json' 'cJSON_Print')"
+
+# Code tells assumptions, refusals and findings apart by their kind. What clang, a linker or another tool says has no kind.
+compare='(strn?cmp|strn?casecmp|strstr|strcasestr|memmem|ww_starts|ww_ends|sscanf)'
+result "no message, refusal or assumption of our own is matched by its words" \
+  "$(outside '^src/(report|front/hostobject\.c)' "$compare *\\([^;]*(->|\\.)(msg|message|refusal|assumed|bottleneck)(\\.v)?(\\[[^]]*\\])?,? [^;]*\"" | grep -v '"__ww_lost_"')"
+pieces=$(sed -n 's/.*"\(.*\)").*/\1/p' src/report/assumptions.def | sed 's/\$[a0-9]/\n/g' | tr ',;' '\n' | sed 's/^[: ]*//; s/ *$//; s/[]\[().*`]/./g' | grep -E '.{3}[ :]' | sort -u | paste -sd '|')
+result "assumptions are worded by assumptions.def alone" "$(sources | xargs grep -nE "$compare *\\([^;]*\"[^\"]*($pieces)")"
 exit $bad

@@ -29,8 +29,15 @@ typedef enum {
   WW_EDATA
 } ww_status;
 
+/* What code that handles an error has to know beyond its status. */
+typedef enum {
+  WW_REASON_NONE,
+  WW_REASON_NO_KERNEL /* the file has none, not even one that could not be read */
+} ww_err_reason;
+
 typedef struct {
   ww_status code;
+  ww_err_reason reason;
   const char *file; /* source file the message is about, or NULL; arena- or static-owned */
   uint32_t line, col;
   char msg[512];

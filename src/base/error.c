@@ -5,6 +5,7 @@ ww_status ww_fail(ww_err *e, ww_status code, const char *fmt, ...) {
   if (!e)
     return code;
   e->code = code;
+  e->reason = WW_REASON_NONE;
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(e->msg, sizeof e->msg, fmt, ap);

@@ -40,19 +40,6 @@ static void print_json(const ww_report *r, ww_trace_json *x) {
   ww_print_buf(&b);
 }
 
-/* A kernel that cannot run often misses a header: say so where it is known. */
-static void blame_header(const ww_unit *u, ww_err *e) {
-  for (uint32_t k = 0; k < u->ndiags; k++) {
-    const ww_diag *d = &u->diags[k];
-    size_t n = strlen(e->msg);
-    if (!ww_starts(d->message, "header '"))
-      continue;
-    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?",
-             d->line, d->message);
-    return;
-  }
-}
-
 /* Lanes and multiprocessors of the GPU that --gpu names. OpenCL and OpenMP code takes the GPU's
  * lanes; CUDA and HIP code is compiled for one vendor's. */
 static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t,
@@ -112,7 +99,7 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
   } else if (c->err.file)
     c->err.file = ww_strdup(c->arena, c->err.file);
   if (st == WW_EUNSUPPORTED)
-    blame_header(cache->read.unit, &c->err);
+    ww_diags_blame_header(cache->read.unit, &c->err);
   ww_arena_free(a);
   return st;
 }

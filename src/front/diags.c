@@ -2,6 +2,18 @@
  * LLVM. */
 #include "front.h"
 
+void ww_diags_blame_header(const ww_unit *u, ww_err *e) {
+  for (uint32_t k = 0; k < u->ndiags; k++) {
+    const ww_diag *d = &u->diags[k];
+    size_t n = strlen(e->msg);
+    if (!d->missing_header)
+      continue;
+    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?",
+             d->line, d->message);
+    return;
+  }
+}
+
 void ww_diags_write(const ww_unit *u, ww_json *j) {
   ww_json_key(j, "diagnostics");
   ww_json_arr(j);

@@ -31,7 +31,8 @@ typedef struct {
 typedef struct {
   const char *file;
   uint32_t line, col;
-  bool error; /* else a warning or note about what was left out */
+  bool error;          /* else a warning or note about what was left out */
+  bool missing_header; /* it was taken to be empty */
   const char *message;
 } ww_diag;
 
@@ -64,6 +65,8 @@ typedef struct {
   double clang_ms; /* wall time of clang's runs */
 } ww_unit;
 
+/* A kernel that cannot run often misses a header: where one is missing, *e says so too. */
+void ww_diags_blame_header(const ww_unit *u, ww_err *e);
 void ww_diags_write(const ww_unit *u, ww_json *j); /* "diagnostics":[...] */
 
 /* Parses, lowers, checks. Fails when something was left out and no kernel could be listed; files

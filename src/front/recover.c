@@ -676,6 +676,7 @@ static bool add_missing(recovery *r, const ww_msg *m) {
                     .line = m->line,
                     .col = m->col,
                     .error = true,
+                    .missing_header = true,
                     .message =
                         ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)",
                                name)});

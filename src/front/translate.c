@@ -463,12 +463,14 @@ static void spread_refusals(low *L) {
       for (uint32_t i = 0; i < F->callees.cap && !F->fn.refusal; i++) {
         if (!F->callees.key[i])
           continue;
-        const ww_fn *g = &L->list.v[(uintptr_t)F->callees.key[i] - 1]->fn;
+        const low_fn *callee = L->list.v[(uintptr_t)F->callees.key[i] - 1];
+        const ww_fn *g = &callee->fn;
         if (!g->refusal)
           continue;
-        bool told = !strncmp(g->refusal, "calls ", 6) &&
-                    strstr(g->refusal, ": "); /* names one function already: enough */
-        F->fn.refusal = told ? g->refusal : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
+        F->fn.refusal = callee->callee_refused /* one function named is enough */
+                            ? g->refusal
+                            : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
+        F->callee_refused = true;
         again = true;
       }
     }

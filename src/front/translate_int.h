@@ -119,6 +119,7 @@ typedef struct low_fn {
   low_map callees;               /* function indices called or referenced */
   low_map symbols;               /* symbol indices used */
   bool indirect;                 /* calls through a pointer */
+  bool callee_refused;           /* its refusal names the function that it calls */
   bool is_kernel;
 } low_fn;
 

@@ -25,19 +25,6 @@ static void add_said(const ww_query_targets *q, const ww_assumptions *said, ww_a
   r->assumed = all;
 }
 
-/* A kernel that cannot run often misses a header: say so where it is known. */
-static void blame_header(const ww_unit *u, ww_err *e) {
-  for (uint32_t k = 0; k < u->ndiags; k++) {
-    const ww_diag *d = &u->diags[k];
-    size_t n = strlen(e->msg);
-    if (!ww_starts(d->message, "header '"))
-      continue;
-    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?",
-             d->line, d->message);
-    return;
-  }
-}
-
 /* Which GPUs the code can run on, and what the model is told of each; the others have their error.
  */
 static uint32_t ready(const ww_module *m, const ww_query_targets *q, const ww_assumptions *said,
@@ -82,7 +69,7 @@ ww_status ww_query_predict(const ww_unit *u, const ww_fn *fn, const ww_launch *l
     ww_prediction *x = &out[k];
     if (errors[k].code) {
       if (errors[k].code == WW_EUNSUPPORTED)
-        blame_header(u, &errors[k]);
+        ww_diags_blame_header(u, &errors[k]);
       if (!first)
         first = &errors[k];
       *x = (ww_prediction){.report = {.kernel = fn->name, .error = errors[k]}};

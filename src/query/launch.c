@@ -20,6 +20,8 @@ static ww_status no_kernel(const ww_unit *u, const char *file, const char *asked
       why = u->diags[k].file ? u->diags[k].message : NULL;
     st =
         ww_fail(e, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "", why ? why : "");
+    if (e && !why)
+      e->reason = WW_REASON_NO_KERNEL;
   } else if (asked)
     st = ww_fail(e, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file,
                  asked, names.s);

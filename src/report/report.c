@@ -241,6 +241,14 @@ static ww_status read_metrics(const cJSON *metrics, ww_report *out, ww_err *e) {
   return WW_OK;
 }
 
+static void read_bounds(ww_finding *f) {
+  static const char name[] = "__launch_bounds__";
+  const char *at = strstr(f->message, name);
+  uint32_t *b = f->bounds;
+  if (at && sscanf(at, WW_BOUNDS, &b[0], &b[1]) != 2)
+    b[0] = b[1] = 0;
+}
+
 static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
   if (!list)
     return WW_OK;
@@ -257,6 +265,7 @@ static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, w
     if (!f->rule || !f->message)
       return ww_fail(e, WW_EPARSE, "findings[%u]: expected \"rule\" and \"message\"",
                      out->nfindings - 1);
+    read_bounds(f);
   }
   return WW_OK;
 }

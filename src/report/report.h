@@ -31,10 +31,14 @@ typedef struct {
 } ww_quantity;
 
 #define WW_FINDING_ALSO "; so does line " /* in a message: further lines, "12, 14", follow */
+/* Threads and blocks, as a finding's message proposes them. */
+#define WW_BOUNDS "__launch_bounds__(%u, %u)"
+
 typedef struct {
   uint32_t line;
   const char *file, *rule, *message;
-  double gain; /* estimated speed-up factor, 0 unknown */
+  double gain;        /* estimated speed-up factor, 0 unknown */
+  uint32_t bounds[2]; /* of the WW_BOUNDS in its message; 0: there is none */
 } ww_finding;
 
 /* What a line of the source costs. */

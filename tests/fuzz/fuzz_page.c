@@ -19,7 +19,7 @@ int fuzz_page(const uint8_t *data, size_t n) {
   char *text = fuzz_text(data, n), *line = text;
   ww_arena *a = ww_arena_new();
   ww_gpu gpus[2];
-  const char *lines[8];
+  ww_report reports[8];
   uint32_t nlines = 0;
   for (int k = 0; k < 2; k++) {
     ww_gpu_init(&gpus[k]);
@@ -34,10 +34,14 @@ int fuzz_page(const uint8_t *data, size_t n) {
     char *end = strchr(line, '\n');
     if (end)
       *end = 0;
-    lines[nlines++] = line;
+    ww_err e = {0};
+    if (ww_report_parse(line, a, &reports[nlines], &e))
+      reports[nlines] = (ww_report){.error = e};
+    nlines++;
     line = end ? end + 1 : NULL;
   }
-  ww_export x = {lines, nlines, gpus, 2, n % 4 ? source : NULL, NULL, "warpwise explain <script>"};
+  ww_export x = {
+      reports, nlines, gpus, 2, n % 4 ? source : NULL, NULL, "warpwise explain <script>"};
   ww_buf b = {0};
   ww_export_html(&x, &b);
   fuzz_must(b.n && !strstr(b.s, "<script"));

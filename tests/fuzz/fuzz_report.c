@@ -23,7 +23,6 @@ int fuzz_report(const uint8_t *data, size_t n) {
   ww_arena *a = ww_arena_new();
   ww_report r, back;
   ww_err e = {0};
-  ww_code_place was = {"a.cu", 3, NULL}, now = {"b.cu", 9, "launch: as in the host code, a.cu:7"};
   if (!nowhere)
     nowhere = fopen("/dev/null", "w");
   if (ww_report_parse(text, a, &r, &e))
@@ -35,7 +34,8 @@ int fuzz_report(const uint8_t *data, size_t n) {
     again(&back, a, &back, &twice);
     fuzz_must(!strcmp(once.s, twice.s));
     ww_report_print(&r, nowhere);
-    ww_code_moved(once.s, &was, &now, a);
+    ww_report_copy(&back, a, &r);
+    ww_code_move("a.cu", 6, a, &r);
     ww_buf_free(&mended);
     ww_buf_free(&once);
     ww_buf_free(&twice);

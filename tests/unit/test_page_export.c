@@ -11,9 +11,14 @@ static const char *source(void *ctx, const char *file, ww_arena *a) {
   return strcmp(file, "k.cu") ? NULL : ctx;
 }
 
-static ww_buf exported(const char *const *reports, uint32_t n, const ww_gpu *gpus, uint32_t ngpus,
+static ww_buf exported(const char *const *lines, uint32_t n, const ww_gpu *gpus, uint32_t ngpus,
                        const char *text) {
   ww_buf b = {0};
+  ww_arena *a = ww_arena_new();
+  ww_report *reports = WW_NEWN(a, ww_report, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    if (ww_report_parse(lines[k], a, &reports[k], &reports[k].error))
+      assert_true(reports[k].error.code);
   ww_export_html(&(ww_export){.reports = reports,
                               .n = n,
                               .gpus = gpus,
@@ -22,6 +27,7 @@ static ww_buf exported(const char *const *reports, uint32_t n, const ww_gpu *gpu
                               .ctx = (void *)(uintptr_t)text,
                               .made = HOSTILE},
                  &b);
+  ww_arena_free(a);
   assert_non_null(strstr(b.s, "</html>"));
   return b;
 }

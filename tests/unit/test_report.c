@@ -51,6 +51,21 @@ static void full_report_round_trips(void **state) {
   assert_false(r.m[WW_M_ai].known);
 }
 
+static void proposed_bounds_are_read(void **state) {
+  static const char *const messages[] = {"fits: " WW_BOUNDS ", less", "blocks of %u or %u threads",
+                                         "__launch_bounds__(%u)%u"};
+  for (int k = 0; k < 3; k++) {
+    char message[64];
+    snprintf(message, sizeof message, messages[k], 256u, 4u);
+    ww_finding f = {.rule = "low-occupancy", .message = message};
+    ww_report r = {.by = WW_BY_MACHINE, .findings = &f, .nfindings = 1}, back;
+    ww_err e = {0};
+    assert_int_equal(ww_report_parse(written(&r, *state), *state, &back, &e), WW_OK);
+    assert_int_equal(back.findings[0].bounds[0], k ? 0 : 256);
+    assert_int_equal(back.findings[0].bounds[1], k ? 0 : 4);
+  }
+}
+
 static void error_report_round_trips(void **state) {
   const char *text = "{\"schema_version\":1,\"file\":\"main.cu\",\"kernel\":\"k\",\"error\":{"
                      "\"code\":\"unsupported\",\"message\":\"no\",\"file\":\"a.h\",\"line\":3}}";
@@ -163,15 +178,11 @@ static void metrics_are_found_by_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(full_report_round_trips),
-      TEST(error_report_round_trips),
-      TEST(every_metric_round_trips),
-      TEST(unknown_members_are_passed_over),
-      TEST(bad_reports),
-      TEST(extra_members_come_last),
-      TEST(table_for_people),
-      TEST(metrics_are_found_by_name),
-      TEST(what_is_no_number_is_left_out),
+      TEST(full_report_round_trips),         TEST(proposed_bounds_are_read),
+      TEST(error_report_round_trips),        TEST(every_metric_round_trips),
+      TEST(unknown_members_are_passed_over), TEST(bad_reports),
+      TEST(extra_members_come_last),         TEST(table_for_people),
+      TEST(metrics_are_found_by_name),       TEST(what_is_no_number_is_left_out),
   };
   return RUN(tests);
 }

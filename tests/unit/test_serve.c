@@ -10,7 +10,17 @@
 #include "../../src/query/query.h"
 #include "unit.h"
 
-/* ---- keep.c ---- */
+static const char *json_of(const ww_report *r, ww_arena *a) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_report_write(r, &j, NULL, NULL);
+  const char *json = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return json;
+}
+
+/* ---- memo.c ---- */
 
 static atomic_int dropped;
 static void drop(void *thing) {
@@ -190,7 +200,7 @@ static void test_only_what_changed(void **state) {
   ww_query_result y = ask(&q);
   assert_false(y.v[0].known);
   assert_true(y.v[1].known);
-  assert_string_equal(y.v[1].json, x.v[1].json);
+  assert_string_equal(json_of(&y.v[1].report, arena), json_of(&x.v[1].report, arena));
   q.source.text = edited("v + 3.0f", "v * v - 3.0f"); /* in what a kernel calls */
   y = ask(&q);
   assert_true(y.v[0].known);
@@ -210,11 +220,11 @@ static void test_explain_has_its_lines(void **state) {
   ww_query_request q = {
       .source = {.path = path_of("lines.cu"), .text = source}, .explain = true, .kernel = "b"};
   ww_query_result x = ask(&q);
-  assert_non_null(strstr(x.v[0].json, "\"line\":5"));
+  assert_non_null(strstr(json_of(&x.v[0].report, arena), "\"line\":5"));
   q.source.text = ww_fmt(arena, "\n%s", source);
   x = ask(&q);
-  assert_non_null(strstr(x.v[0].json, "\"line\":6"));
-  assert_null(strstr(x.v[0].json, "\"line\":5"));
+  assert_non_null(strstr(json_of(&x.v[0].report, arena), "\"line\":6"));
+  assert_null(strstr(json_of(&x.v[0].report, arena), "\"line\":5"));
 }
 
 /* Lines above, below and inside come and go: what is known moves along, to the byte as if it were
@@ -255,8 +265,9 @@ static void test_answers_move(void **state) {
     workspace = known;
     assert_int_equal(x.n, 2);
     for (int i = 0; i < 2; i++)
-      check_text(x.v[i].json, fresh.v[i].json, k);
-    assert_non_null(strstr(x.v[0].json, "launch: as in the host code, move.cu:"));
+      check_text(json_of(&x.v[i].report, arena), json_of(&fresh.v[i].report, arena), k);
+    assert_non_null(
+        strstr(json_of(&x.v[0].report, arena), "launch: as in the host code, move.cu:"));
     if (x.v[0].known == rows[k].first)
       fail_msg("row %u: first", k);
     if (x.v[1].known != (k != 3))
@@ -276,13 +287,13 @@ static void test_gpus_as_asked(void **state) {
   ww_query_result x = ask(&q);
   assert_int_equal(x.n, 4);
   assert_string_equal(x.v[0].gpu, "a100");
-  assert_string_equal(x.v[0].json, x.v[2].json);
+  assert_string_equal(json_of(&x.v[0].report, arena), json_of(&x.v[2].report, arena));
   assert_int_equal(x.v[3].code, WW_EUSAGE);
   q.gpus = one;
   q.ngpus = 1;
   ww_query_result y = ask(&q);
   assert_true(y.v[0].known);
-  assert_string_equal(y.v[0].json, x.v[1].json);
+  assert_string_equal(json_of(&y.v[0].report, arena), json_of(&x.v[1].report, arena));
 }
 
 /* ---- documents ---- */
@@ -379,7 +390,7 @@ static void *run(void *ctx) {
     ww_query_result x;
     ww_err e = {0};
     if (ww_query_ask(workspace, &q, a, &x, &e) == WW_OK && x.n == 4)
-      me->json[which] = make(x.v[3].json);
+      me->json[which] = make(json_of(&x.v[3].report, a));
     ww_arena_free(a);
   }
   return NULL;

@@ -87,8 +87,9 @@ void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *withou
                          : 0; /* model against model; the corrected time keeps the ratio */
   if (!(gain >= LEAST_GAIN) || !isfinite(gain))
     return;
-  ww_push(x->a, &x->items,
-          (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, x->p->timing.us / gain});
+  ww_push(
+      x->a, &x->items,
+      (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, x->p->timing.us / gain, {0}});
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
@@ -309,7 +310,8 @@ void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_re
                                   .file = i->line ? m->files[i->file] : NULL,
                                   .rule = ww_rules[i->rule].id,
                                   .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
-                                  .gain = i->gain};
+                                  .gain = i->gain,
+                                  .bounds = {i->bounds[0], i->bounds[1]}};
   }
   report_lines(m, d, a, r);
 }

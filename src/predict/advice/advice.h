@@ -28,6 +28,7 @@ typedef struct {
   const char *remedy;  /* what to do about it */
   double gain;         /* predicted time / time without the cause, above 1 */
   double us;           /* time without the cause */
+  uint32_t bounds[2];  /* of the WW_BOUNDS in its remedy; 0: there is none */
 } ww_advice_item;
 
 typedef struct {

@@ -121,14 +121,18 @@ static void by_registers(ww_advisor *x, ww_work *w) {
   }
   if (w->occupancy.blocks <= o->blocks)
     return;
+  uint32_t before = x->items.n, threads = (uint32_t)w->block_threads, blocks = w->occupancy.blocks;
   ww_advice_add(
       x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
       of_limit(x, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers)),
       ww_fmt(x->a,
-             "with %.0f registers %u warps would fit: __launch_bounds__(%llu, %u), fewer values "
-             "alive at once, less "
-             "unrolling",
-             want, w->occupancy.warps, (unsigned long long)w->block_threads, w->occupancy.blocks));
+             "with %.0f registers %u warps would fit: " WW_BOUNDS
+             ", fewer values alive at once, less unrolling",
+             want, w->occupancy.warps, threads, blocks));
+  if (x->items.n > before) {
+    x->items.v[before].bounds[0] = threads;
+    x->items.v[before].bounds[1] = blocks;
+  }
 }
 
 static void by_shared(ww_advisor *x, ww_work *w) {

@@ -147,17 +147,14 @@ void ww_fix_atomic(ww_fixer *x) {
 
 /* ---- registers ---- */
 
-/* The finding names the bounds itself: "__launch_bounds__(256, 4)". */
 void ww_fix_bounds(ww_fixer *x) {
   static const char word[] = "__launch_bounds__";
   const ww_ctext *c = &x->c;
-  const char *p = x->f->message ? strstr(x->f->message, "__launch_bounds__(") : NULL;
-  unsigned threads, blocks;
+  uint32_t threads = x->f->bounds[0];
   ww_edits e = {0};
-  if (!p || sscanf(p, "__launch_bounds__(%u, %u)", &threads, &blocks) != 2 ||
-      x->s->dialect != WW_CUDA)
+  if (!threads || x->s->dialect != WW_CUDA)
     return;
-  const char *bounds = ww_fmt(x->a, "%s(%u, %u)", word, threads, blocks);
+  const char *bounds = ww_fmt(x->a, WW_BOUNDS, threads, x->f->bounds[1]);
   uint32_t open = ww_tok_from(c, x->kernel.fn->params - 1), name = open ? open - 1 : 0;
   if (!name || !ww_tok_is(c, open, "(") || !ww_tok_word(c, name) || !x->kernel.fn->name ||
       !ww_tok_is(c, name, x->kernel.fn->name))
