@@ -21,7 +21,8 @@ ok "soname link and manual pages are there" $?
 ok "the installed program finds its own files" $? "$dir/log"
 
 # ---- what can be seen ----
-sed -n 's/^WARPWISE_API .*[ *]\(warpwise_[a-z_]*\)(.*/\1/p' include/warpwise.h | sort >"$dir/declared"
+tr '\n' ' ' <include/warpwise.h | sed 's/WARPWISE_API /\n&/g' |
+  sed -n 's/^WARPWISE_API [^(]*[ *]\(warpwise_[a-z_]*\)(.*/\1/p' | sort >"$dir/declared"
 nm -D --defined-only "$lib/libwarpwise.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort >"$dir/shared"
 nm -g --defined-only "$lib/libwarpwise.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | grep -v '^__\(asan\|odr\)' | sort >"$dir/static"
 [ "$(wc -l <"$dir/declared")" -gt 40 ] && diff "$dir/declared" "$dir/shared" >"$dir/log"

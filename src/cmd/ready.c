@@ -44,17 +44,6 @@ static bool complete(const ww_launch *l) {
   return yes;
 }
 
-/* A copy of all that a spec holds: what a plan names belongs to the source's own arena. */
-static ww_status deep_copy(const ww_launch *l, ww_arena *a, ww_launch *out, ww_err *e) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_launch_write(l, &j);
-  ww_status st = ww_launch_parse(b.s, NULL, a, out, e);
-  ww_buf_free(&b);
-  return st;
-}
-
 /* From the source: kernel, shape, sizes, types, contents. A complete spec goes on without it where
  * the source cannot be read (a build without LLVM, a construct that the interpreter does not know):
  * the device's compiler has the last word. */
@@ -72,9 +61,8 @@ static void plan_one(const ww_ready_how *j, ww_item *i, ww_source_cache *cache) 
                  "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
   if (!st)
     st = ww_plan(&cache->read.unit->module, fn, &l, &said, j->a, &c->err);
-  if (!st)
-    st = deep_copy(&l, j->a, &i->l, &c->err);
   if (!st) {
+    ww_launch_copy(&l, j->a, &i->l);
     i->kernel = ww_strdup(j->a, fn->name);
     ww_assumptions_add(&i->said, &said.list, j->a);
   } else if (complete(&i->l) &&
