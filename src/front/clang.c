@@ -174,6 +174,15 @@ static void add(ww_arena *a, ww_strs *v, const char *const *words) {
 }
 #define ADD(a, v, ...) add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
 
+/* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects. */
+static void shim_words(const char *dialect, ww_arena *a, ww_strs *v) {
+  const char *shim = ww_shim_dir(a);
+  const char *own = ww_path_join(a, shim, dialect);
+  const char *aliases = ww_path_join(a, WW_SHIM_ALIASES, dialect);
+  ADD(a, v, "-I", own, "-I", aliases, "-I", ww_path_join(a, shim, "common"));
+  ADD(a, v, "-ivfsoverlay", ww_path_join(a, own, "aliases.yaml"));
+}
+
 static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
   ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib",
@@ -185,7 +194,7 @@ static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
         "-isystem", ww_path_join(a, j->sdk, "include"), "-isystem",
         ww_path_join(a, j->sdk, "include/cccl"), "-include", "__clang_cuda_runtime_wrapper.h");
   } else {
-    ADD(a, v, "-I", ww_path_join(a, shim, "cuda"), "-I", ww_path_join(a, shim, "common"));
+    shim_words("cuda", a, v);
   }
 }
 
@@ -202,8 +211,8 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
     break;
   case WW_HIP:
     ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib",
-        "--offload-arch=gfx90a", "-fms-extensions", "-fno-builtin-printf", "-I",
-        ww_path_join(a, shim, "hip"), "-I", ww_path_join(a, shim, "common"));
+        "--offload-arch=gfx90a", "-fms-extensions", "-fno-builtin-printf");
+    shim_words("hip", a, v);
     if (j->host)
       ADD(a, v,
           "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */

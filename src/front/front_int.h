@@ -128,6 +128,8 @@ const char *ww_clang_prelude(const ww_job *j,
 const char *ww_clang_language(const ww_job *j); /* operand of -x */
 const char *ww_front_cache(ww_arena *a);        /* folder for what is cached here, or NULL */
 const char *ww_shim_dir(ww_arena *a);
+/* Where clang finds the header names of the shim's aliases.yaml: a folder of its overlay. */
+#define WW_SHIM_ALIASES "/warpwise-shim"
 
 /* ---- pch.c ---- */
 

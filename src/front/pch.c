@@ -93,13 +93,25 @@ static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
   return false;
 }
 
+/* A name of the table that clang reads as an overlay. */
+static bool is_alias(const char *dialect_dir, const char *name, ww_arena *a) {
+  const char *table = ww_path_join(a, dialect_dir, "aliases.yaml");
+  const char *dialect = ww_path_base(dialect_dir);
+  char *text;
+  if (ww_read_file(a, table, 1 << 20, &text, NULL, NULL) != WW_OK)
+    return false;
+  return strstr(text, ww_fmt(a, "name: " WW_SHIM_ALIASES "/%s/%s,", dialect, name)) != NULL;
+}
+
 /* <cub/cub.cuh>, <cooperative_groups.h>: the shim's own. */
 static bool in_shim(const ww_job *j, const char *name, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   if (!prelude || j->sdk)
     return false;
-  return ww_file_exists(ww_path_join(a, ww_path_dir(a, prelude), name)) ||
-         ww_file_exists(ww_path_join(a, ww_path_join(a, ww_shim_dir(a), "common"), name));
+  const char *own = ww_path_dir(a, prelude);
+  const char *common = ww_path_join(a, ww_shim_dir(a), "common");
+  return ww_file_exists(ww_path_join(a, own, name)) ||
+         ww_file_exists(ww_path_join(a, common, name)) || is_alias(own, name, a);
 }
 
 /* <...> includes of the main file outside any #if, in order. */

@@ -273,6 +273,7 @@ static void add_visible(const recovery *r, ww_json *j) {
   for (const char *const *s = system; *s; s++)
     overlay_entry(j, "directory-remap", *s, *s);
   overlay_entry(j, "directory-remap", shim, shim);
+  overlay_entry(j, "directory-remap", WW_SHIM_ALIASES, WW_SHIM_ALIASES);
   const char *own =
       ww_plain_path(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
   if (!below(own, "/usr"))
