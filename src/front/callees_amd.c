@@ -15,7 +15,7 @@ enum {
 };
 
 static ww_val op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
-  return low_op(F, op, WW_I32, a, b, WW_NOVAL);
+  return low_binary(F, op, WW_I32, a, b);
 }
 static ww_val k32(low_fn *F, uint64_t k) {
   return low_const(F, WW_I32, k);
@@ -23,26 +23,21 @@ static ww_val k32(low_fn *F, uint64_t k) {
 
 /* The packet itself is never read: loads from it become special registers (lower_ins.c). */
 void call_amd_packet(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   c->res[0] = low_const(c->F, WW_I64, 0);
 }
 
 /* ---- lanes ---- */
 
 void call_amd_permute(low_callee *c, int op, int y) {
-  (void)y;
-  c->res[0] = low_op(c->F, op, c->rt->c[0].type, call_arg_as(c, 0, WW_I32, false), call_arg(c, 1),
-                     WW_NOVAL);
+  c->res[0] =
+      low_binary(c->F, op, c->rt->c[0].type, call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
 }
 
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
-  return low_op(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, k32(F, 2)), v, WW_NOVAL);
+  return low_binary(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, k32(F, 2)), v);
 }
 
 void call_amd_swizzle(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   int64_t mode = 0;
   call_const(c, 1, &mode);
@@ -63,19 +58,15 @@ void call_amd_swizzle(low_callee *c, int x, int y) {
 }
 
 void call_amd_readlane(low_callee *c, int op, int y) {
-  (void)y;
   bool lane = op == WW_OP_READLANE;
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = low_op(c->F, op, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
-                       lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL, WW_NOVAL);
+    c->res[i] = low_binary(c->F, op, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
+                           lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL);
 }
 
 void call_amd_mbcnt(low_callee *c, int high, int y) {
-  (void)y;
-  c->res[0] = low_op(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
-  low_block *b = low_cur(c->F);
-  if (!b->ended)
-    b->ins.v[b->ins.n - 1].imm = high;
+  c->res[0] = low_binary(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1));
+  low_last(c->F)->imm = high;
 }
 
 static void ballot(low_callee *c, ww_val p) {
@@ -83,14 +74,11 @@ static void ballot(low_callee *c, ww_val p) {
 }
 
 void call_amd_ballot(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ballot(c, call_arg(c, 0));
 }
 
 void call_amd_cmp(low_callee *c, int is_float,
                   int y) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
-  (void)y;
   static const int8_t ints[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
                                 WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
   static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT,
@@ -161,11 +149,10 @@ static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsi
   ww_val bit =
       op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mask & 15), group), k32(F, 1));
   ww_val on = low_cmp(F, WW_NE, WW_I32, bit, k32(F, 0));
-  return ok == WW_NOVAL ? on : low_op(F, WW_OP_AND, WW_I1, ok, on, WW_NOVAL);
+  return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
 
 void call_amd_dpp(low_callee *c, int has_old, int y) {
-  (void)y;
   low_fn *F = c->F;
   uint32_t v = has_old ? 1 : 0;
   int64_t ctrl = 0, rows = 15, banks = 15, bound = 0;
@@ -190,30 +177,24 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
 /* ---- arithmetic ---- */
 
 void call_amd_trig(low_callee *c, int math, int y) { /* the argument counts turns */
-  (void)y;
   ww_type t = c->rt->c[0].type;
-  ww_val v = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2), WW_NOVAL);
-  c->res[0] = low_math(c->F, (ww_math)math, t, WW_F_APPROX, v, WW_NOVAL, WW_NOVAL);
+  ww_val v = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2));
+  c->res[0] = low_math1(c->F, (ww_math)math, t, WW_F_APPROX, v);
 }
 
 void call_amd_med3(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = c->rt->c[0].type;
-  ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_op(F, WW_OP_FMAX, t, a, b, WW_NOVAL);
-  c->res[0] = low_op(F, WW_OP_FMAX, t, low_op(F, WW_OP_FMIN, t, a, b, WW_NOVAL),
-                     low_op(F, WW_OP_FMIN, t, hi, call_arg(c, 2), WW_NOVAL), WW_NOVAL);
+  ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_binary(F, WW_OP_FMAX, t, a, b);
+  c->res[0] = low_binary(F, WW_OP_FMAX, t, low_binary(F, WW_OP_FMIN, t, a, b),
+                         low_binary(F, WW_OP_FMIN, t, hi, call_arg(c, 2)));
 }
 
 void call_amd_bfe(low_callee *c, int op, int y) {
-  (void)y;
   c->res[0] = low_op(c->F, op, c->rt->c[0].type, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
 }
 
 void call_amd_alignbyte(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val n =
       op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), k32(c->F, 3)), k32(c->F, 3));
   c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
@@ -221,8 +202,6 @@ void call_amd_alignbyte(low_callee *c, int x, int y) {
 
 void call_amd_perm(low_callee *c, int x,
                    int y) { /* bytes 0..3 of the selector's code are the second operand's */
-  (void)x;
-  (void)y;
   int64_t sel;
   uint32_t prmt = 0, keep = 0, set = 0;
   if (!call_const(c, 2, &sel)) {
@@ -246,8 +225,6 @@ void call_amd_perm(low_callee *c, int x,
 }
 
 void call_amd_sad8(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint64_t i = 0; i < 4; i++) {
@@ -259,8 +236,6 @@ void call_amd_sad8(low_callee *c, int x, int y) {
 }
 
 void call_amd_fdot2(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
@@ -272,13 +247,11 @@ void call_amd_fdot2(low_callee *c, int x, int y) {
 }
 
 void call_amd_dot4(low_callee *c, int sub, int y) {
-  (void)y;
   c->res[0] =
       low_opx(c->F, WW_OP_DP4A, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
 }
 
 void call_amd_dot2(low_callee *c, int sign, int y) {
-  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
@@ -290,14 +263,11 @@ void call_amd_dot2(low_callee *c, int sign, int y) {
 }
 
 void call_amd_pkrtz(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   for (uint32_t i = 0; i < 2; i++)
     c->res[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, WW_F32, WW_RZ, call_arg(c, i));
 }
 
 void call_amd_isspace(low_callee *c, int space, int y) {
-  (void)y;
   bool sh = space == WW_SHARED;
   ww_val a = low_add_imm(c->F, call_arg(c, 0), WW_I64, sh ? -SHARED_BASE : -LOCAL_BASE);
   c->res[0] =
@@ -305,8 +275,6 @@ void call_amd_isspace(low_callee *c, int space, int y) {
 }
 
 void call_amd_fadd(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_addr p = call_ptr(c, 0, 16);
   for (uint32_t i = 0; i < c->at[1]->n; i++) {
     low_addr q = p;
@@ -328,19 +296,18 @@ static bool ocml_pointer(low_callee *c, const char *s) {
   uint32_t at = 1;
   if (!strcmp(s, "sincos") || !strcmp(s, "sincospi")) {
     bool pi = s[6] != 0;
-    c->res[0] = low_math(F, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, 0, a, WW_NOVAL, WW_NOVAL);
-    out = low_math(F, pi ? WW_MATH_COSPI : WW_MATH_COS, t, 0, a, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(F, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, 0, a);
+    out = low_math1(F, pi ? WW_MATH_COSPI : WW_MATH_COS, t, 0, a);
   } else if (!strcmp(s, "frexp")) {
-    c->res[0] = low_math(F, WW_MATH_FREXP_MANT, t, 0, a, WW_NOVAL, WW_NOVAL);
-    out = low_math(F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(F, WW_MATH_FREXP_MANT, t, 0, a);
+    out = low_math1(F, WW_MATH_FREXP_EXP, WW_I32, 0, a);
     ot = WW_I32;
   } else if (!strcmp(s, "modf") || (!strcmp(s, "fract") && c->nargs == 2)) {
-    out = low_math(F, *s == 'm' ? WW_MATH_TRUNC : WW_MATH_FLOOR, t, 0, a, WW_NOVAL, WW_NOVAL);
-    c->res[0] = low_op(F, WW_OP_FSUB, t, a, out, WW_NOVAL);
+    out = low_math1(F, *s == 'm' ? WW_MATH_TRUNC : WW_MATH_FLOOR, t, 0, a);
+    c->res[0] = low_binary(F, WW_OP_FSUB, t, a, out);
   } else if (!strcmp(s, "remquo")) {
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, a, call_arg(c, 1), WW_NOVAL);
-    ww_val q = low_math(F, WW_MATH_RINT, t, 0,
-                        low_op(F, WW_OP_FDIV, t, a, call_arg(c, 1), WW_NOVAL), WW_NOVAL, WW_NOVAL);
+    ww_val q = low_math1(F, WW_MATH_RINT, t, 0, low_binary(F, WW_OP_FDIV, t, a, call_arg(c, 1)));
     out = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
     ot = WW_I32;
     at = 2;
@@ -387,21 +354,19 @@ static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
 }
 
 void call_ocml(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char s[64];
   int flags = 0;
   snprintf(s, sizeof s, "%s", c->tail);
   char *type = strrchr(s, '_'), *base = s;
   if (type)
     *type = 0;
-  if (!strncmp(base, "native_", 7)) {
+  if (ww_starts(base, "native_")) {
     base += 7;
     flags = WW_F_APPROX;
   }
   if (!strcmp(base, "fmuladd"))
     base = "fma";
-  if (!strncmp(base, "cvtrt", 5)) { /* cvtrtz_f16_f32 */
+  if (ww_starts(base, "cvtrt")) { /* cvtrtz_f16_f32 */
     call_each(c, each_cvt,
               base[5] == 'n'   ? WW_RD
               : base[5] == 'p' ? WW_RU
@@ -412,11 +377,10 @@ void call_ocml(low_callee *c, int x, int y) {
   }
   if (!strcmp(base, "len4") || !strcmp(base, "rlen4")) {
     ww_type t = c->rt->c[0].type;
-    ww_val acc = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0), WW_NOVAL);
+    ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
     for (uint32_t i = 1; i < 4; i++)
       acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
-    c->res[0] =
-        low_math(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, acc, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, acc);
     return;
   }
   if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
@@ -428,8 +392,6 @@ void call_ocml(low_callee *c, int x, int y) {
 /* ---- ockl ---- */
 
 void call_ockl(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   static const struct {
     const char *name;
     uint8_t sreg;
@@ -455,8 +417,7 @@ void call_ockl(low_callee *c, int x, int y) {
              op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
              call_axis(c, 0, WW_SREG_TID_X)),
         WW_I32, false);
-  else if (!strcmp(s, "get_global_offset") || !strncmp(s, "printf_", 7) ||
-           !strncmp(s, "fprintf_", 8))
+  else if (!strcmp(s, "get_global_offset") || ww_starts(s, "printf_") || ww_starts(s, "fprintf_"))
     return;
   else if (!strcmp(s, "lane_u32"))
     call_set_int(c, low_sreg(F, WW_SREG_LANEID), WW_I32, false);

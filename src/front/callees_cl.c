@@ -60,7 +60,7 @@ static cl_type parse_type(cl_parser *p) {
     t = parse_type(p);
     t.pointer = true;
     remember(p, t);
-  } else if (!strncmp(p->s, "Dv", 2)) {
+  } else if (ww_starts(p->s, "Dv")) {
     p->s += 2;
     while (isdigit((unsigned char)*p->s))
       p->s++;
@@ -68,7 +68,7 @@ static cl_type parse_type(cl_parser *p) {
       p->s++;
     t = parse_type(p);
     remember(p, t);
-  } else if (!strncmp(p->s, "Dh", 2)) {
+  } else if (ww_starts(p->s, "Dh")) {
     p->s += 2;
     t.letter = 'H';
   } else if (isdigit((unsigned char)*p->s)) {
@@ -119,27 +119,22 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
 }
 
 static ww_val mul32(low_fn *F, ww_val a, ww_val b) {
-  return low_op(F, WW_OP_MUL, WW_I32, a, b, WW_NOVAL);
+  return low_binary(F, WW_OP_MUL, WW_I32, a, b);
 }
 static ww_val add32(low_fn *F, ww_val a, ww_val b) {
-  return low_op(F, WW_OP_ADD, WW_I32, a, b, WW_NOVAL);
+  return low_binary(F, WW_OP_ADD, WW_I32, a, b);
 }
 
 static void cl_axis(low_callee *c, int first, int y) {
-  (void)y;
   call_set_int(c, call_axis(c, 0, first), WW_I32, false);
 }
 
 static void cl_global_id(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val v = mul32(c->F, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X));
   call_set_int(c, add32(c->F, v, call_axis(c, 0, WW_SREG_TID_X)), WW_I32, false);
 }
 
 static void cl_global_size(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   call_set_int(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
                WW_I32, false);
 }
@@ -156,8 +151,6 @@ static ww_val group_threads(low_fn *F) {
 }
 
 static void cl_local_linear_id(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   call_set_int(c, linear_tid(c->F), WW_I32, false);
 }
 
@@ -167,8 +160,6 @@ static ww_val global_coord(low_fn *F, int axis) {
 }
 
 static void cl_global_linear_id(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val v = global_coord(F, 2);
   for (int k = 1; k >= 0; k--)
@@ -180,8 +171,6 @@ static void cl_global_linear_id(low_callee *c, int x, int y) {
 }
 
 static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are longer than one */
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val one = low_const(F, WW_I32, 1), n = one;
   for (int k = 1; k < 3; k++) {
@@ -193,11 +182,10 @@ static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are lo
 }
 
 static void cl_sub_group(low_callee *c, int what, int y) { /* 0: id, 1: how many */
-  (void)y;
   low_fn *F = c->F;
   ww_val five = low_const(F, WW_I32, 5),
          v = what ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
-  call_set_int(c, low_op(F, WW_OP_LSHR, WW_I32, v, five, WW_NOVAL), WW_I32, false);
+  call_set_int(c, low_binary(F, WW_OP_LSHR, WW_I32, v, five), WW_I32, false);
 }
 
 static void cl_bar(low_callee *c, int x, int y) {
@@ -207,15 +195,12 @@ static void cl_bar(low_callee *c, int x, int y) {
 /* ---- elementwise ---- */
 
 static ww_val each_minmax(low_callee *c, const low_lane *s, int max, int y) {
-  (void)y;
   if (ww_is_float(s->rt))
     return each_op(c, s, max ? WW_OP_FMAX : WW_OP_FMIN, 0);
   return each_us(c, s, max ? WW_OP_SMAX : WW_OP_SMIN, max ? WW_OP_UMAX : WW_OP_UMIN);
 }
 
 static ww_val each_clamp(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_lane a = *s;
   a.v[0] = each_minmax(c, s, 1, 0); /* max(v, lo) */
   a.v[1] = s->v[2];
@@ -223,57 +208,44 @@ static ww_val each_clamp(low_callee *c, const low_lane *s, int x, int y) {
 }
 
 static ww_val each_abs(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
-  return s->sign ? low_op(c->F, WW_OP_IABS, s->rt, s->v[0], WW_NOVAL, WW_NOVAL) : s->v[0];
+  return s->sign ? low_unary(c->F, WW_OP_IABS, s->rt, s->v[0]) : s->v[0];
 }
 
 static ww_val each_abs_diff(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
-  ww_val hi = low_op(F, s->sign ? WW_OP_SMAX : WW_OP_UMAX, s->rt, s->v[0], s->v[1], WW_NOVAL);
-  ww_val lo = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->rt, s->v[0], s->v[1], WW_NOVAL);
-  return low_op(F, WW_OP_SUB, s->rt, hi, lo, WW_NOVAL);
+  ww_val hi = low_binary(F, s->sign ? WW_OP_SMAX : WW_OP_UMAX, s->rt, s->v[0], s->v[1]);
+  ww_val lo = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->rt, s->v[0], s->v[1]);
+  return low_binary(F, WW_OP_SUB, s->rt, hi, lo);
 }
 
 static ww_val each_scale(low_callee *c, const low_lane *s, int degrees, int y) {
-  (void)y;
   double k = degrees ? 57.29577951308232 : 0.017453292519943295;
-  return low_op(c->F, WW_OP_FMUL, s->rt, s->v[0], low_fconst(c->F, s->rt, k), WW_NOVAL);
+  return low_binary(c->F, WW_OP_FMUL, s->rt, s->v[0], low_fconst(c->F, s->rt, k));
 }
 
 static ww_val each_mix(low_callee *c, const low_lane *s, int x, int y) { /* x + (y - x) * a */
-  (void)x;
-  (void)y;
-  ww_val d = low_op(c->F, WW_OP_FSUB, s->rt, s->v[1], s->v[0], WW_NOVAL);
+  ww_val d = low_binary(c->F, WW_OP_FSUB, s->rt, s->v[1], s->v[0]);
   return low_op(c->F, WW_OP_FMA, s->rt, d, s->v[2], s->v[0]);
 }
 
 static ww_val each_step(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->v[1], s->v[0]), low_fconst(F, s->rt, 0),
                     low_fconst(F, s->rt, 1));
 }
 
 static ww_val each_smoothstep(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
   low_lane a = *s;
-  a.v[0] = low_op(F, WW_OP_FDIV, t, low_op(F, WW_OP_FSUB, t, s->v[2], s->v[0], WW_NOVAL),
-                  low_op(F, WW_OP_FSUB, t, s->v[1], s->v[0], WW_NOVAL), WW_NOVAL);
+  a.v[0] = low_binary(F, WW_OP_FDIV, t, low_binary(F, WW_OP_FSUB, t, s->v[2], s->v[0]),
+                      low_binary(F, WW_OP_FSUB, t, s->v[1], s->v[0]));
   ww_val u = each_clamp01(c, &a, 0, 0);
   ww_val k = low_op(F, WW_OP_FMA, t, u, low_fconst(F, t, -2), low_fconst(F, t, 3));
-  return low_op(F, WW_OP_FMUL, t, low_op(F, WW_OP_FMUL, t, u, u, WW_NOVAL), k, WW_NOVAL);
+  return low_binary(F, WW_OP_FMUL, t, low_binary(F, WW_OP_FMUL, t, u, u), k);
 }
 
 static ww_val each_sign(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
   ww_val zero = low_fconst(F, t, 0),
@@ -283,27 +255,20 @@ static ww_val each_sign(low_callee *c, const low_lane *s, int x, int y) {
 }
 
 static ww_val each_rotate(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   return low_op(c->F, WW_OP_FSHL, s->rt, s->v[0], s->v[0], s->v[1]);
 }
 
 static ww_val each_upsample(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val hi = low_int_to(F, s->v[0], s->t[0], s->rt, false),
          lo = low_int_to(F, s->v[1], s->t[1], s->rt, false);
-  return low_op(
-      F, WW_OP_OR, s->rt,
-      low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1])), WW_NOVAL), lo,
-      WW_NOVAL);
+  return low_binary(F, WW_OP_OR, s->rt,
+                    low_binary(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1]))),
+                    lo);
 }
 
 static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x,
                            int y) { /* exact for up to 32 bits, in 64 */
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
   if (t == WW_I64)
@@ -311,14 +276,13 @@ static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x,
   ww_val v[3];
   for (int k = 0; k < 3; k++)
     v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
-  ww_val r = low_op(F, WW_OP_ADD, WW_I64, low_op(F, WW_OP_MUL, WW_I64, v[0], v[1], WW_NOVAL), v[2],
-                    WW_NOVAL);
+  ww_val r = low_binary(F, WW_OP_ADD, WW_I64, low_binary(F, WW_OP_MUL, WW_I64, v[0], v[1]), v[2]);
   unsigned w = ww_type_bits(t) & 63;
   uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1,
            lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
-  r = low_op(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi), WW_NOVAL);
-  return low_int_to(F, low_op(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo), WW_NOVAL), WW_I64,
-                    t, false);
+  r = low_binary(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi));
+  return low_int_to(F, low_binary(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo)), WW_I64, t,
+                    false);
 }
 
 static ww_val as_int(low_callee *c, const low_lane *s, int k) {
@@ -327,52 +291,43 @@ static ww_val as_int(low_callee *c, const low_lane *s, int k) {
 
 static ww_val each_bitselect(low_callee *c, const low_lane *s, int x,
                              int y) { /* a where the mask is 0, b where 1 */
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = low_int_type(ww_type_bits(s->rt));
   ww_val a = as_int(c, s, 0), b = as_int(c, s, 1), m = as_int(c, s, 2);
-  ww_val d = low_op(F, WW_OP_AND, t, low_op(F, WW_OP_XOR, t, a, b, WW_NOVAL), m, WW_NOVAL);
-  return low_bits(F, low_op(F, WW_OP_XOR, t, a, d, WW_NOVAL), t, s->rt);
+  ww_val d = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_XOR, t, a, b), m);
+  return low_bits(F, low_binary(F, WW_OP_XOR, t, a, d), t, s->rt);
 }
 
 static ww_val each_select(low_callee *c, const low_lane *s, int x,
                           int y) { /* scalar: c != 0, vector: its sign bit */
-  (void)x;
-  (void)y;
   ww_val zero = low_const(c->F, s->t[2], 0),
          p = low_cmp(c->F, c->rt->n > 1 ? WW_SLT : WW_NE, s->t[2], s->v[2], zero);
   return low_select(c->F, s->rt, p, s->v[1], s->v[0]);
 }
 
 static ww_val each_rootn(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val n = low_cvt(c->F, WW_OP_SITOF, s->rt, s->t[1], WW_RN, s->v[1]);
-  ww_val r = low_math(c->F, WW_MATH_RCP, s->rt, 0, n, WW_NOVAL, WW_NOVAL);
+  ww_val r = low_math1(c->F, WW_MATH_RCP, s->rt, 0, n);
   return low_math(c->F, WW_MATH_POW, s->rt, 0, s->v[0], r, WW_NOVAL);
 }
 
 static ww_val each_nan(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   return low_fconst(c->F, s->rt, (double)__builtin_nan(""));
 }
 
 /* ---- reductions over a vector ---- */
 
 static void cl_any_all(low_callee *c, int all, int y) {
-  (void)y;
   low_fn *F = c->F;
   ww_type t = c->at[0]->c[0].type;
   ww_val acc = low_comp_of(F, c->arg[0], 0);
   for (uint32_t i = 1; i < c->at[0]->n; i++)
-    acc = low_op(F, all ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i), WW_NOVAL);
+    acc = low_binary(F, all ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i));
   call_set_int(c, low_cmp(F, WW_SLT, t, acc, low_const(F, t, 0)), WW_I1, false);
 }
 
 static ww_val dot(low_callee *c, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
-  ww_val acc = low_op(c->F, WW_OP_FMUL, t, a[0], b[0], WW_NOVAL);
+  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, a[0], b[0]);
   for (uint32_t i = 1; i < n; i++)
     acc = low_op(c->F, WW_OP_FMA, t, a[i], b[i], acc);
   return acc;
@@ -393,31 +348,29 @@ static void cl_geometric(low_callee *c, int what, int flags) {
     a[i] = low_comp_of(F, c->arg[0], i);
     b[i] = what == G_DOT || what == G_DISTANCE ? low_comp_of(F, c->arg[1], i) : a[i];
     if (what == G_DISTANCE)
-      a[i] = b[i] = low_op(F, WW_OP_FSUB, t, a[i], b[i], WW_NOVAL);
+      a[i] = b[i] = low_binary(F, WW_OP_FSUB, t, a[i], b[i]);
   }
   ww_val d = dot(c, a, b, n, t);
   if (what == G_DOT)
     c->res[0] = d;
   else if (what != G_NORMALIZE)
-    c->res[0] = low_math(F, WW_MATH_SQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(F, WW_MATH_SQRT, t, flags, d);
   else {
-    ww_val r = low_math(F, WW_MATH_RSQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
+    ww_val r = low_math1(F, WW_MATH_RSQRT, t, flags, d);
     for (uint32_t i = 0; i < n; i++)
-      c->res[i] = low_op(F, WW_OP_FMUL, t, a[i], r, WW_NOVAL);
+      c->res[i] = low_binary(F, WW_OP_FMUL, t, a[i], r);
   }
 }
 
 static void cl_cross(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = c->rt->c[0].type;
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-    ww_val m = low_op(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j),
-                      WW_NOVAL);
+    ww_val m =
+        low_binary(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j));
     c->res[i] = low_op(F, WW_OP_FMA, t, low_comp_of(F, c->arg[0], j), low_comp_of(F, c->arg[1], k),
-                       low_op(F, WW_OP_FNEG, t, m, WW_NOVAL, WW_NOVAL));
+                       low_unary(F, WW_OP_FNEG, t, m));
   }
   if (c->rt->n > 3)
     c->res[3] = low_fconst(F, t, 0);
@@ -436,7 +389,6 @@ static void store_all(low_callee *c, uint32_t arg, const ww_val *v, uint32_t n, 
 enum { P_SINCOS, P_FRACT, P_MODF, P_FREXP, P_REMQUO };
 
 static void cl_pointer(low_callee *c, int what, int y) {
-  (void)y;
   low_fn *F = c->F;
   uint32_t n = c->rt->n;
   ww_val out[16];
@@ -445,25 +397,24 @@ static void cl_pointer(low_callee *c, int what, int y) {
     ww_val a = low_comp_of(F, c->arg[0], i);
     switch (what) {
     case P_SINCOS:
-      c->res[i] = low_math(F, WW_MATH_SIN, t, 0, a, WW_NOVAL, WW_NOVAL);
-      out[i] = low_math(F, WW_MATH_COS, t, 0, a, WW_NOVAL, WW_NOVAL);
+      c->res[i] = low_math1(F, WW_MATH_SIN, t, 0, a);
+      out[i] = low_math1(F, WW_MATH_COS, t, 0, a);
       break;
     case P_FRACT:
-      c->res[i] = low_math(F, WW_MATH_FRACT, t, 0, a, WW_NOVAL, WW_NOVAL);
-      out[i] = low_math(F, WW_MATH_FLOOR, t, 0, a, WW_NOVAL, WW_NOVAL);
+      c->res[i] = low_math1(F, WW_MATH_FRACT, t, 0, a);
+      out[i] = low_math1(F, WW_MATH_FLOOR, t, 0, a);
       break;
     case P_MODF:
-      out[i] = low_math(F, WW_MATH_TRUNC, t, 0, a, WW_NOVAL, WW_NOVAL);
-      c->res[i] = low_op(F, WW_OP_FSUB, t, a, out[i], WW_NOVAL);
+      out[i] = low_math1(F, WW_MATH_TRUNC, t, 0, a);
+      c->res[i] = low_binary(F, WW_OP_FSUB, t, a, out[i]);
       break;
     case P_FREXP:
-      c->res[i] = low_math(F, WW_MATH_FREXP_MANT, t, 0, a, WW_NOVAL, WW_NOVAL);
-      out[i] = low_math(F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL);
+      c->res[i] = low_math1(F, WW_MATH_FREXP_MANT, t, 0, a);
+      out[i] = low_math1(F, WW_MATH_FREXP_EXP, WW_I32, 0, a);
       break;
     default: {
       ww_val b = low_comp_of(F, c->arg[1], i),
-             q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, b, WW_NOVAL), WW_NOVAL,
-                          WW_NOVAL);
+             q = low_math1(F, WW_MATH_RINT, t, 0, low_binary(F, WW_OP_FDIV, t, a, b));
       c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
       out[i] = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
     }
@@ -492,13 +443,12 @@ static ww_val each_convert(low_callee *c, const low_lane *s, int round,
   unsigned wf = ww_type_bits(s->t[0]);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
   if (s->sign && !to_signed)
-    v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0), WW_NOVAL);
+    v = low_binary(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0));
   if (s->sign && to_signed && wf > w)
-    v = low_op(F, WW_OP_SMAX, s->t[0], v,
-               low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))), WW_NOVAL);
+    v = low_binary(F, WW_OP_SMAX, s->t[0], v,
+                   low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))));
   if (wf > w || (wf == w && !s->sign && to_signed))
-    v = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top),
-               WW_NOVAL);
+    v = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top));
   return low_int_to(F, v, s->t[0], s->rt, s->sign);
 }
 
@@ -532,7 +482,7 @@ static void vector_address(low_callee *c, uint32_t offset_arg, uint32_t ptr_arg,
 }
 
 static bool cl_vload(low_callee *c, const char *s) {
-  bool aligned = !strncmp(s, "vloada", 6), half;
+  bool aligned = ww_starts(s, "vloada"), half;
   if (strncmp(s, "vload", 5) || c->nargs != 2)
     return false;
   half = strstr(s, "_half") != NULL;
@@ -556,7 +506,7 @@ static bool cl_vload(low_callee *c, const char *s) {
 }
 
 static bool cl_vstore(low_callee *c, const char *s) {
-  bool aligned = !strncmp(s, "vstorea", 7), half;
+  bool aligned = ww_starts(s, "vstorea"), half;
   if (strncmp(s, "vstore", 6) || c->nargs != 3)
     return false;
   half = strstr(s, "_half") != NULL;
@@ -586,7 +536,6 @@ static bool cl_vstore(low_callee *c, const char *s) {
 /* ---- async copies: the work-group shares the elements out, then waits ---- */
 
 static void cl_async_copy(low_callee *c, int strided, int y) {
-  (void)y;
   low_fn *F = c->F;
   char letter = c->sig[0];
   ww_type t = strchr("cha", letter)  ? WW_I8
@@ -614,11 +563,11 @@ static void cl_async_copy(low_callee *c, int strided, int y) {
       low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
   low_cbr(F, low_cmp(F, WW_ULT, WW_I64, i, n), body, done);
   F->cur = body;
-  ww_val far = strided ? low_op(F, WW_OP_MUL, WW_I64, i, stride, WW_NOVAL) : i;
+  ww_val far = strided ? low_binary(F, WW_OP_MUL, WW_I64, i, stride) : i;
   to.base = low_lea(F, to.base, strided && !to_local ? far : i, bytes);
   from.base = low_lea(F, from.base, strided && to_local ? far : i, bytes);
   low_copy(F, to, from, bytes);
-  ww_val next = low_op(F, WW_OP_ADD, WW_I64, i, step, WW_NOVAL);
+  ww_val next = low_binary(F, WW_OP_ADD, WW_I64, i, step);
   F->pool.v[F->blocks.v[head].phis.v[0].ext + 3] = next;
   low_br(F, head);
   F->cur = done;
@@ -648,13 +597,13 @@ static bool cl_atomic(low_callee *c, const char *s) {
              {"xor", WW_RMW_XOR, WW_RMW_XOR, -1}};
   low_fn *F = c->F;
   char op[64];
-  if (!strncmp(s, "atomic_", 7))
+  if (ww_starts(s, "atomic_"))
     s += 7;
-  else if (!strncmp(s, "atom_", 5))
+  else if (ww_starts(s, "atom_"))
     s += 5;
   else
     return false;
-  if (!strncmp(s, "fetch_", 6))
+  if (ww_starts(s, "fetch_"))
     s += 6;
   snprintf(op, sizeof op, "%s", s);
   char *tail = strstr(op, "_explicit");
@@ -675,7 +624,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
   }
   if (!strcmp(op, "cmpxchg"))
     return c->res[0] = low_cas(F, t, p, call_arg(c, 1), call_arg(c, 2)), true;
-  if (!strncmp(op, "compare_exchange", 16)) { /* (object, expected *, desired): bool */
+  if (ww_starts(op, "compare_exchange")) { /* (object, expected *, desired): bool */
     ww_val want, old;
     low_addr e = call_ptr(c, 1, ww_type_bytes[t]);
     low_load(F, e, &one, 1, &want);
@@ -765,7 +714,7 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   ww_val v = call_arg(c, 0), lane = low_sreg(F, WW_SREG_LANEID);
   for (uint32_t d = 1; d < 32; d *= 2) {
     ww_val n = low_const(F, WW_I32, d), up = shuffle(F, WW_SHFL_UP, t, v, n);
-    v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n), low_op(F, op, t, v, up, WW_NOVAL), v);
+    v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n), low_binary(F, op, t, v, up), v);
   }
   if (!inclusive) {
     ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_const(F, WW_I32, 1));
@@ -803,8 +752,8 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
       return c->res[0] =
                  shuffle(F, shuffles[i].mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)),
              true;
-  bool reduce = !strncmp(s, "reduce_", 7), in = !strncmp(s, "scan_inclusive_", 15),
-       ex = !strncmp(s, "scan_exclusive_", 15);
+  bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_"),
+       ex = ww_starts(s, "scan_exclusive_");
   if (in && c->nargs > 2)
     return false;
   int op = reduce ? reduce_op(s + 7, t, sign) : in || ex ? reduce_op(s + 15, t, sign) : -1;
@@ -814,13 +763,12 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
     return group_scan(c, op, t, in), true;
   ww_val v = call_arg(c, 0);
   for (uint32_t d = 16; d; d /= 2)
-    v = low_op(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)), WW_NOVAL);
+    v = low_binary(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)));
   c->res[0] = v;
   return true;
 }
 
 static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, work_group_any */
-  (void)y;
   low_fn *F = c->F;
   ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0)),
          r = low_new_val(F, WW_I1);
@@ -833,14 +781,10 @@ static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, wo
 }
 
 static void cl_image(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_refuse(c->F, "images (%s)", c->name);
 }
 
 static void cl_same_pointer(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   c->res[0] = call_arg(c, 0);
 }
 
@@ -971,10 +915,10 @@ bool call_opencl(low_callee *c) {
       cl_sub_group_fn(c, base))
     return true;
   const char *s = base;
-  if (!strncmp(s, "native_", 7)) {
+  if (ww_starts(s, "native_")) {
     s += 7;
     flags = WW_F_APPROX;
-  } else if (!strncmp(s, "half_", 5)) {
+  } else if (ww_starts(s, "half_")) {
     s += 5;
     flags = WW_F_APPROX;
   }

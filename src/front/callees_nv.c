@@ -51,20 +51,16 @@ int low_nv_sreg(const char *s) {
 }
 
 void call_nv_sreg(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   int s = low_nv_sreg(c->tail);
   if (s >= 0)
     call_set_int(c, low_sreg(c->F, (ww_sreg)s), WW_I32, false);
-  else if (!strncmp(c->tail, "clock", 5) || !strncmp(c->tail, "globaltimer", 11))
+  else if (ww_starts(c->tail, "clock") || ww_starts(c->tail, "globaltimer"))
     c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
   else
     call_refuse(c);
 }
 
 void call_activemask(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   c->res[0] = low_op(c->F, WW_OP_ACTIVEMASK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
 }
 
@@ -108,8 +104,6 @@ static ww_ins *two_results(low_callee *c, ww_op op, ww_type t, ww_val out[2], bo
 
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   static const char *const modes[] = {"idx", "up", "down", "bfly"};
   char tok[4][24];
   uint32_t n = call_split(c->tail, '.', tok, 4), first = !strcmp(tok[0], "sync");
@@ -152,22 +146,20 @@ ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
     return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
   ww_val zero = low_const(F, WW_I32, 0), one = low_const(F, WW_I1, 1);
   ww_val yes = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
-  yes = low_op(F, WW_OP_AND, WW_I32, yes, mask, WW_NOVAL);
+  yes = low_binary(F, WW_OP_AND, WW_I32, yes, mask);
   if (mode == WW_VOTE_BALLOT)
     return yes;
   if (mode == WW_VOTE_ANY)
     return low_cmp(F, WW_NE, WW_I32, yes, zero);
   ww_val no = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0,
-                      low_op(F, WW_OP_XOR, WW_I1, p, one, WW_NOVAL), WW_NOVAL, WW_NOVAL);
-  ww_val all = low_cmp(F, WW_EQ, WW_I32, low_op(F, WW_OP_AND, WW_I32, no, mask, WW_NOVAL), zero);
+                      low_binary(F, WW_OP_XOR, WW_I1, p, one), WW_NOVAL, WW_NOVAL);
+  ww_val all = low_cmp(F, WW_EQ, WW_I32, low_binary(F, WW_OP_AND, WW_I32, no, mask), zero);
   return mode == WW_VOTE_ALL
              ? all
-             : low_op(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero), WW_NOVAL);
+             : low_binary(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero));
 }
 
 void call_nv_vote(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   static const char *const modes[] = {"all", "any", "uni", "ballot", "eq"};
   char tok[3][24];
   call_split(c->tail, '.', tok, 3);
@@ -193,22 +185,19 @@ void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]) {
   i->nres = i->n = all && plain ? 2 : 1;
   if (plain)
     return;
-  ww_val same = low_op(F, WW_OP_AND, WW_I32, out[0], mask, WW_NOVAL);
+  ww_val same = low_binary(F, WW_OP_AND, WW_I32, out[0], mask);
   out[0] = same;
   if (!all)
     return;
-  ww_val here =
-      low_op(F, WW_OP_AND, WW_I32,
-             low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask, WW_NOVAL);
+  ww_val here = low_binary(F, WW_OP_AND, WW_I32,
+                           low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask);
   out[1] = low_cmp(F, WW_EQ, WW_I32, same, here);
   out[0] = low_select(F, WW_I32, out[1], same, low_const(F, WW_I32, 0));
 }
 
 void call_nv_match(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val out[2];
-  low_match(c->F, call_arg(c, 1), call_arg(c, 0), !strncmp(c->tail, "all", 3), out);
+  low_match(c->F, call_arg(c, 1), call_arg(c, 0), ww_starts(c->tail, "all"), out);
   c->res[0] = out[0];
   if (c->rt->n > 1)
     c->res[1] = out[1];
@@ -217,8 +206,6 @@ void call_nv_match(low_callee *c, int x, int y) {
 /* The intrinsic takes (value, mask), but clang's own __reduce_*_sync pass (mask, value): the one
  * that is all ones, or else the first, is taken for the mask. */
 void call_nv_redux(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   int64_t mask;
   uint32_t value = call_const(c, 1, &mask) && mask == -1 ? 0 : 1;
   static const struct {
@@ -239,8 +226,6 @@ void call_nv_redux(low_callee *c, int x, int y) {
 /* ---- memory ---- */
 
 void call_nv_ldg(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   int64_t align = 1;
   call_const(c, 1, &align);
   low_addr p = call_ptr(c, 0, (uint32_t)align);
@@ -274,8 +259,6 @@ static int rmw_named(const char *op, ww_type t, bool is_unsigned) {
 
 /* llvm.nvvm.atomic.load.inc.32.p0, llvm.nvvm.atomic.add.gen.i.cta.i32.p0 ... */
 void call_nv_atomic(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6), at = n && !strcmp(tok[0], "load");
   ww_type t = c->rt->n ? (ww_type)c->rt->c[0].type : WW_VOID;
@@ -297,8 +280,6 @@ static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
 }
 
 void call_nv_isspace(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   static const char *const names[WW_NSPACES] = {
       [WW_GENERIC] = "-",   [WW_GLOBAL] = "global", [WW_SHARED] = "shared",
       [WW_CONST] = "const", [WW_LOCAL] = "local",   [WW_PARAM] = "param"};
@@ -321,8 +302,6 @@ void call_nv_isspace(low_callee *c, int x, int y) {
 }
 
 void call_nv_handle(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   c->res[0] = call_arg(c, c->nargs - 1);
 }
 
@@ -351,11 +330,9 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
 /* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]): a plain copy; groups and
  * waits are nothing */
 void call_nv_cp_async(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6);
-  if (!strncmp(c->tail, "wait", 4) || !strncmp(c->tail, "commit", 6))
+  if (ww_starts(c->tail, "wait") || ww_starts(c->tail, "commit"))
     return;
   if (n < 4 || strcmp(tok[1], "shared") || !atoi(tok[3])) {
     call_refuse(c);
@@ -374,7 +351,6 @@ void call_nv_cp_async(low_callee *c, int x, int y) {
 /* ---- bits ---- */
 
 void call_hilo(low_callee *c, int high_first, int y) {
-  (void)y;
   static const low_comp half[2] = {{WW_I32, 4, 32, 0}, {WW_I32, 4, 32, 4}},
                         whole = {WW_F64, 8, 64, 0};
   ww_val in[2] = {call_arg(c, high_first ? 1 : 0), call_arg(c, high_first ? 0 : 1)};
@@ -382,17 +358,15 @@ void call_hilo(low_callee *c, int high_first, int y) {
 }
 
 void call_dhalf(low_callee *c, int high, int y) {
-  (void)y;
   ww_val v = low_bits(c->F, call_arg(c, 0), WW_F64, WW_I64);
   if (high)
-    v = low_op(c->F, WW_OP_LSHR, WW_I64, v, low_const(c->F, WW_I64, 32), WW_NOVAL);
+    v = low_binary(c->F, WW_OP_LSHR, WW_I64, v, low_const(c->F, WW_I64, 32));
   call_set_int(c, v, WW_I64, false);
 }
 
 /* llvm.nvvm.idp4a.<a>.<b>(a, b, c) and the shim's __nv_idp4a_<a>_<b>; idp2a has the half selector
  * before c */
 void call_nv_dp(low_callee *c, int op, int y) {
-  (void)y;
   int64_t hi = 0;
   int sub = (c->tail[0] == 's') | (strlen(c->tail) > 2 && c->tail[2] == 's') << 1;
   if (op == WW_OP_DP2A && call_const(c, 2, &hi) && hi)
@@ -434,8 +408,8 @@ static ww_val each_saturated(low_callee *c, const low_lane *s, int op, int sub_f
 }
 
 static ww_val each_relu(low_callee *c, const low_lane *s, int op, int sub_flags) {
-  return low_op(c->F, WW_OP_FMAX, s->rt, each_op(c, s, op, sub_flags), low_fconst(c->F, s->rt, 0),
-                WW_NOVAL);
+  return low_binary(c->F, WW_OP_FMAX, s->rt, each_op(c, s, op, sub_flags),
+                    low_fconst(c->F, s->rt, 0));
 }
 
 /* x2y.<round>: f d i ui ll ull h bf16; types come from the call itself, only the signs from the
@@ -447,7 +421,7 @@ static bool conversion(low_callee *c, const char *op, int round) {
   bool half = !strcmp(two + 1, "h"), from_unsigned = op[0] == 'u', to_unsigned = two[1] == 'u';
   if (half && !ww_is_float(c->rt->c[0].type))
     call_each(c, each_bits, 1, 0);
-  else if (!strncmp(op, "bf", 2) || !strncmp(two + 1, "bf", 2)) {
+  else if (ww_starts(op, "bf") || ww_starts(two + 1, "bf")) {
     if (!ww_is_float(c->rt->c[0].type))
       return false;
     call_each(c, each_cvt, round, 0);
@@ -468,7 +442,7 @@ static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
   ww_val v[2] = {low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 1)),
                  low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 0))};
   for (int i = 0; i < 2 && relu; i++)
-    v[i] = low_op(c->F, WW_OP_FMAX, t, v[i], low_fconst(c->F, t, 0), WW_NOVAL);
+    v[i] = low_binary(c->F, WW_OP_FMAX, t, v[i], low_fconst(c->F, t, 0));
   if (c->rt->n == 2) {
     c->res[0] = v[0];
     c->res[1] = v[1];
@@ -485,8 +459,6 @@ static bool has(char tok[][24], uint32_t n, const char *what) {
 }
 
 void call_nv_float(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char tok[8][24];
   uint32_t n = call_split(c->tail, '.', tok, 8);
   int round = WW_RN;
@@ -539,7 +511,7 @@ static bool rounded(low_callee *c, const char *s, size_t n, int round) {
                                  {"mul", WW_OP_FMUL, -1},    {"div", WW_OP_FDIV, -1},
                                  {"rcp", 0, WW_MATH_RCP},    {"sqrt", 0, WW_MATH_SQRT},
                                  {"rsqrt", 0, WW_MATH_RSQRT}};
-  if (!strncmp(s, "fma", 3) && (n == 3 || !strncmp(s + 3, "f", 1))) {
+  if (ww_starts(s, "fma") && (n == 3 || ww_starts(s + 3, "f"))) {
     call_each(c, each_op, WW_OP_FMA, round);
     return true;
   }
@@ -561,21 +533,19 @@ static bool named_conversion(low_callee *c, const char *s, size_t n, int round) 
   const char *two = memchr(s, '2', n);
   if (!two || c->nargs != 1)
     return false;
-  bool from_float = !strncmp(s, "float", 5) || !strncmp(s, "double", 6);
+  bool from_float = ww_starts(s, "float") || ww_starts(s, "double");
   bool is_unsigned = from_float ? two[1] == 'u' : s[0] == 'u';
   call_each(c, each_cvt, round, !is_unsigned);
   return true;
 }
 
 void call_nv_lib(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   const char *s = c->tail;
   size_t n = strlen(s);
   int flags = 0, round = suffix_round(s, &n);
   if (round >= 0 && (rounded(c, s, n, round) || named_conversion(c, s, n, round)))
     return;
-  if (!strncmp(s, "fast_", 5)) {
+  if (ww_starts(s, "fast_")) {
     s += 5;
     flags = WW_F_APPROX;
   }
@@ -595,7 +565,7 @@ static void store_to(low_callee *c, uint32_t i, ww_val v, ww_type t) {
 }
 
 static ww_val math1(low_callee *c, ww_math m, ww_type t, int flags, uint32_t i) {
-  return low_math(c->F, m, t, flags, call_arg(c, i), WW_NOVAL, WW_NOVAL);
+  return low_math1(c->F, m, t, flags, call_arg(c, i));
 }
 
 static bool with_pointers(low_callee *c, const char *s, int flags) {
@@ -611,13 +581,12 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     store_to(c, 1, whole, t);
-    c->res[0] = low_math(F, WW_MATH_COPYSIGN, t, 0,
-                         low_op(F, WW_OP_FSUB, t, call_arg(c, 0), whole, WW_NOVAL), call_arg(c, 0),
-                         WW_NOVAL);
+    c->res[0] =
+        low_math(F, WW_MATH_COPYSIGN, t, 0, low_binary(F, WW_OP_FSUB, t, call_arg(c, 0), whole),
+                 call_arg(c, 0), WW_NOVAL);
   } else if (!strcmp(s, "remquo")) {
-    ww_val q = low_math(F, WW_MATH_RINT, t, 0,
-                        low_op(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1), WW_NOVAL),
-                        WW_NOVAL, WW_NOVAL);
+    ww_val q = low_math1(F, WW_MATH_RINT, t, 0,
+                         low_binary(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1)));
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
     store_to(c, 2, low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q), WW_I32);
   } else
@@ -626,7 +595,7 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
 }
 
 static ww_val norm4(low_callee *c, ww_type t) {
-  ww_val acc = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0), WW_NOVAL);
+  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
   for (uint32_t i = 1; i < 4; i++)
     acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
   return acc;
@@ -653,9 +622,9 @@ static bool irregular(low_callee *c, const char *s) {
   if (!strcmp(s, "nan"))
     c->res[0] = low_fconst(c->F, c->rt->c[0].type, (double)__builtin_nan(""));
   else if (!strcmp(s, "norm4d"))
-    c->res[0] = low_math(c->F, WW_MATH_SQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(c->F, WW_MATH_SQRT, t, 0, norm4(c, t));
   else if (!strcmp(s, "rnorm4d"))
-    c->res[0] = low_math(c->F, WW_MATH_RSQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(c->F, WW_MATH_RSQRT, t, 0, norm4(c, t));
   else if (!strcmp(s, "scalbln"))
     call_each(c, each_math, WW_MATH_LDEXP, 0);
   else
@@ -689,7 +658,7 @@ bool call_math_library(low_callee *c, const char *name, int flags) {
   if (n >= sizeof s || !n || !c->nargs)
     return false;
   memcpy(s, name, n + 1);
-  if (!strncmp(s, "__", 2) && n > 9 &&
+  if (ww_starts(s, "__") && n > 9 &&
       !strcmp(s + n - 7, "_finite")) { /* __exp_finite of -ffast-math */
     memmove(s, s + 2, n - 9);
     s[n -= 9] = 0;

@@ -174,7 +174,8 @@ static void add(ww_arena *a, ww_strs *v, const char *const *words) {
 }
 #define ADD(a, v, ...) add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
 
-/* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects. */
+/* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects.
+ */
 static void shim_words(const char *dialect, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
   const char *own = ww_path_join(a, shim, dialect);

@@ -300,7 +300,7 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
       return !eq;
     }
   }
-  if (!strncmp(flag, "-x", 2)) {
+  if (ww_starts(flag, "-x")) {
     const char *value = flag[2] == '=' ? flag + 3 : flag[2] ? flag + 2 : next;
     if (value && dialect_of(value) >= 0)
       out->dialect = dialect_of(value);

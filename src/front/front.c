@@ -193,7 +193,7 @@ typedef enum { OPENCL_12, OPENCL_30, OPENCL_OWN_NAMES, OWN_TEXTURES, SDK_HEADERS
 
 static bool chooses_opencl(const ww_flags *f) {
   for (uint32_t i = 0; i < f->driver.n; i++)
-    if (!strncmp(f->driver.v[i], "-cl-std", 7))
+    if (ww_starts(f->driver.v[i], "-cl-std"))
       return true;
   return false;
 }

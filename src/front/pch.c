@@ -123,9 +123,9 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
       continue;
     const char *p = s->text + i + 1;
     p += strspn(p, " \t");
-    if (!strncmp(p, "if", 2))
+    if (ww_starts(p, "if"))
       depth++;
-    if (!strncmp(p, "endif", 5))
+    if (ww_starts(p, "endif"))
       depth--;
     if (depth || strncmp(p, "include", 7))
       continue;
@@ -149,7 +149,7 @@ static void add_tested_names(const char *text, ww_buf *out) {
     bool directive = *p == '#';
     p += directive;
     p += strspn(p, " \t");
-    if (directive && (!strncmp(p, "if", 2) || !strncmp(p, "elif", 4))) {
+    if (directive && (ww_starts(p, "if") || ww_starts(p, "elif"))) {
       while (eol[0] && eol[-1] == '\\')
         eol += 1 + strcspn(eol + 1, "\n");
       for (p += strspn(p, "elifndef"); p < eol;) {

@@ -399,9 +399,9 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     if (c == '}')
       break;
     if (c == '{') {
-      bool head = !strncmp(s->text + start, "if", 2) || !strncmp(s->text + start, "for", 3) ||
-                  !strncmp(s->text + start, "while", 5) || !strncmp(s->text + start, "else", 4) ||
-                  !strncmp(s->text + start, "switch", 6) || !strncmp(s->text + start, "catch", 5);
+      bool head = ww_starts(s->text + start, "if") || ww_starts(s->text + start, "for") ||
+                  ww_starts(s->text + start, "while") || ww_starts(s->text + start, "else") ||
+                  ww_starts(s->text + start, "switch") || ww_starts(s->text + start, "catch");
       if (head)
         break;
       int depth = 0; /* an initialiser or a lambda belongs to the statement */
@@ -542,8 +542,8 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
     if (!target)
       continue;
     const char *next = target + 6 + strspn(target + 6, " \t");
-    if (!strncmp(next, "data", 4) || !strncmp(next, "enter", 5) || !strncmp(next, "exit", 4) ||
-        !strncmp(next, "update", 6))
+    if (ww_starts(next, "data") || ww_starts(next, "enter") || ww_starts(next, "exit") ||
+        ww_starts(next, "update"))
       continue;
     *begin = i;
     *end = ww_scan_statement_end(s, stop);

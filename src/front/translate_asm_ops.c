@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+/* Handlers of a table share one signature; few need all of its parameters. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 typedef bool (*handler)(ptx_ins *i, int x);
 
 static ww_val read_t(ptx_ins *i, uint32_t k, ww_type t) {
@@ -62,11 +65,11 @@ static void elementwise(ptx_ins *i, scalar_fn fn, int x, uint32_t nsrc) {
 
 static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
   if (ptx_has(i, "relu"))
-    return low_op(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0), WW_NOVAL);
+    return low_binary(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0));
   if (!ptx_has(i, "sat") || !ww_is_float(t))
     return v;
-  v = low_op(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0), WW_NOVAL);
-  return low_op(i->F, WW_OP_FMIN, t, v, low_fconst(i->F, t, 1), WW_NOVAL);
+  v = low_binary(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0));
+  return low_binary(i->F, WW_OP_FMIN, t, v, low_fconst(i->F, t, 1));
 }
 
 /* ---- arithmetic ---- */
@@ -81,7 +84,7 @@ static ww_val arith(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
   static const uint8_t floats[] = {WW_OP_FADD, WW_OP_FSUB, WW_OP_FMUL, WW_OP_FDIV,
                                    0,          WW_OP_FMIN, WW_OP_FMAX};
   if (!ww_is_float(t.t))
-    return low_op(i->F, t.sign ? signs[x] : ints[x], t.t, v[0], v[1], WW_NOVAL);
+    return low_binary(i->F, t.sign ? signs[x] : ints[x], t.t, v[0], v[1]);
   bool rounds = x <= A_DIV;
   return saturate(i, t.t,
                   low_opx(i->F, floats[x], t.t, rounds ? rounding(i) : 0,
@@ -97,12 +100,12 @@ static bool op_arith(ptx_ins *i, int x) {
 static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bool use) {
   low_fn *F = i->F;
   ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-  ww_val r = low_op(F, op, t, a, b, WW_NOVAL),
+  ww_val r = low_binary(F, op, t, a, b),
          c = sub ? low_cmp(F, WW_ULT, t, a, b) : low_cmp(F, WW_ULT, t, r, a);
   if (use && i->s->carry != WW_NOVAL) {
-    ww_val k = low_int_to(F, i->s->carry, WW_I1, t, false), r2 = low_op(F, op, t, r, k, WW_NOVAL);
+    ww_val k = low_int_to(F, i->s->carry, WW_I1, t, false), r2 = low_binary(F, op, t, r, k);
     ww_val c2 = sub ? low_cmp(F, WW_ULT, t, r, k) : low_cmp(F, WW_ULT, t, r2, r);
-    c = low_op(F, WW_OP_OR, WW_I1, c, c2, WW_NOVAL);
+    c = low_binary(F, WW_OP_OR, WW_I1, c, c2);
     r = r2;
   }
   if (ptx_has(i, "cc"))
@@ -126,16 +129,15 @@ static ww_val multiply(ptx_ins *i, ptx_type t, ww_val a, ww_val b) {
   low_fn *F = i->F;
   if (ptx_has(i, "wide")) {
     ww_type w = doubled(t.t);
-    return low_op(F, WW_OP_MUL, w, low_int_to(F, a, t.t, w, t.sign),
-                  low_int_to(F, b, t.t, w, t.sign), WW_NOVAL);
+    return low_binary(F, WW_OP_MUL, w, low_int_to(F, a, t.t, w, t.sign),
+                      low_int_to(F, b, t.t, w, t.sign));
   }
-  return low_op(F, ptx_has(i, "hi") ? (t.sign ? WW_OP_MULHS : WW_OP_MULHU) : WW_OP_MUL, t.t, a, b,
-                WW_NOVAL);
+  return low_binary(F, ptx_has(i, "hi") ? (t.sign ? WW_OP_MULHS : WW_OP_MULHU) : WW_OP_MUL, t.t, a,
+                    b);
 }
 
 static bool op_mul(ptx_ins *i, int x) {
   ptx_type t = ptx_nth_type(i, 0);
-  (void)x;
   if (ww_is_float(t.t))
     return op_arith(i, A_MUL);
   ptx_type out = t;
@@ -146,7 +148,6 @@ static bool op_mul(ptx_ins *i, int x) {
 }
 
 static ww_val fused(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  (void)x;
   return saturate(i, t.t, low_opx(i->F, WW_OP_FMA, t.t, rounding(i), 0, v[0], v[1], v[2]));
 }
 
@@ -161,7 +162,7 @@ static bool op_mad(ptx_ins *i, int x) { /* x: madc */
   ww_val m = multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), c = read_t(i, 3, out.t);
   write_t(i,
           x || ptx_has(i, "cc") ? with_carry(i, out.t, m, c, false, x)
-                                : low_op(i->F, WW_OP_ADD, out.t, m, c, WW_NOVAL),
+                                : low_binary(i->F, WW_OP_ADD, out.t, m, c),
           out);
   return true;
 }
@@ -174,13 +175,12 @@ static bool op_mul24(ptx_ins *i, int add) {
     v[k] = read_t(i, k + 1, WW_I32);
     v[k] = t.sign ? low_signed(F, v[k], WW_I32, 24) : low_mask(F, v[k], WW_I32, 24);
   }
-  ww_val r = low_op(F, WW_OP_MUL, WW_I32, v[0], v[1], WW_NOVAL);
-  write_t(i, add ? low_op(F, WW_OP_ADD, WW_I32, r, read_t(i, 3, WW_I32), WW_NOVAL) : r, t);
+  ww_val r = low_binary(F, WW_OP_MUL, WW_I32, v[0], v[1]);
+  write_t(i, add ? low_binary(F, WW_OP_ADD, WW_I32, r, read_t(i, 3, WW_I32)) : r, t);
   return true;
 }
 
 static bool op_sad(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   write_t(i,
           low_opx(i->F, WW_OP_SAD, t.t, t.sign, 0, read_t(i, 1, t.t), read_t(i, 2, t.t),
@@ -192,11 +192,11 @@ static bool op_sad(ptx_ins *i, int x) {
 static ww_val unary(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
   low_fn *F = i->F;
   if (x == WW_OP_FNEG)
-    return ww_is_float(t.t) ? low_op(F, WW_OP_FNEG, t.t, v[0], WW_NOVAL, WW_NOVAL)
-                            : low_op(F, WW_OP_SUB, t.t, low_const(F, t.t, 0), v[0], WW_NOVAL);
+    return ww_is_float(t.t) ? low_unary(F, WW_OP_FNEG, t.t, v[0])
+                            : low_binary(F, WW_OP_SUB, t.t, low_const(F, t.t, 0), v[0]);
   if (x == WW_OP_FABS)
-    return low_op(F, ww_is_float(t.t) ? WW_OP_FABS : WW_OP_IABS, t.t, v[0], WW_NOVAL, WW_NOVAL);
-  return low_op(F, WW_OP_XOR, t.t, v[0], low_const(F, t.t, ~0ull), WW_NOVAL); /* not */
+    return low_unary(F, ww_is_float(t.t) ? WW_OP_FABS : WW_OP_IABS, t.t, v[0]);
+  return low_binary(F, WW_OP_XOR, t.t, v[0], low_const(F, t.t, ~0ull)); /* not */
 }
 
 static bool op_unary(ptx_ins *i, int x) {
@@ -205,7 +205,7 @@ static bool op_unary(ptx_ins *i, int x) {
 }
 
 static ww_val math1(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  ww_val r = low_math(i->F, (ww_math)x, t.t, approx(i), v[0], WW_NOVAL, WW_NOVAL);
+  ww_val r = low_math1(i->F, (ww_math)x, t.t, approx(i), v[0]);
   low_math_round(i->F, (ww_math)x, rounding(i));
   return r;
 }
@@ -217,7 +217,6 @@ static bool op_math(ptx_ins *i, int x) {
 
 static ww_val copysign2(ptx_ins *i, ptx_type t, const ww_val *v,
                         int x) { /* PTX: copysign d, a, b puts a's sign on b */
-  (void)x;
   return low_math(i->F, WW_MATH_COPYSIGN, t.t, 0, v[1], v[0], WW_NOVAL);
 }
 
@@ -231,17 +230,16 @@ static bool op_copysign(ptx_ins *i, int x) {
 static bool op_shift(ptx_ins *i, int right) {
   ptx_type t = ptx_nth_type(i, 0);
   write_t(i,
-          low_op(i->F,
-                 !right   ? WW_OP_SHL
-                 : t.sign ? WW_OP_ASHR
-                          : WW_OP_LSHR,
-                 t.t, read_t(i, 1, t.t), read_t(i, 2, WW_I32), WW_NOVAL),
+          low_binary(i->F,
+                     !right   ? WW_OP_SHL
+                     : t.sign ? WW_OP_ASHR
+                              : WW_OP_LSHR,
+                     t.t, read_t(i, 1, t.t), read_t(i, 2, WW_I32)),
           t);
   return true;
 }
 
 static bool op_shf(ptx_ins *i, int x) { /* shf.l d, lo, hi, n */
-  (void)x;
   low_fn *F = i->F;
   bool left = ptx_has(i, "l");
   ww_val lo = read_t(i, 1, WW_I32), hi = read_t(i, 2, WW_I32), n = read_t(i, 3, WW_I32);
@@ -262,16 +260,15 @@ static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
     if (!(lut >> m & 1))
       continue;
     for (int k = 0; k < 3; k++) {
-      ww_val b = m >> (2 - k) & 1 ? v[k] : low_op(F, WW_OP_XOR, WW_I32, v[k], ones, WW_NOVAL);
-      term = k ? low_op(F, WW_OP_AND, WW_I32, term, b, WW_NOVAL) : b;
+      ww_val b = m >> (2 - k) & 1 ? v[k] : low_binary(F, WW_OP_XOR, WW_I32, v[k], ones);
+      term = k ? low_binary(F, WW_OP_AND, WW_I32, term, b) : b;
     }
-    sum = low_op(F, WW_OP_OR, WW_I32, sum, term, WW_NOVAL);
+    sum = low_binary(F, WW_OP_OR, WW_I32, sum, term);
   }
   return sum;
 }
 
 static bool op_lop3(ptx_ins *i, int x) {
-  (void)x;
   static const struct {
     uint8_t lut, op1, op2;
   } known[] = {{0x96, WW_OP_XOR, WW_OP_XOR}, {0x80, WW_OP_AND, WW_OP_AND},
@@ -284,14 +281,13 @@ static bool op_lop3(ptx_ins *i, int x) {
     return false;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (known[k].lut == lut)
-      r = low_op(F, known[k].op2, WW_I32, low_op(F, known[k].op1, WW_I32, v[0], v[1], WW_NOVAL),
-                 v[2], WW_NOVAL);
+      r = low_binary(F, known[k].op2, WW_I32, low_binary(F, known[k].op1, WW_I32, v[0], v[1]),
+                     v[2]);
   ptx_write(i, i->arg[0], r == WW_NOVAL ? minterms(F, v, (uint32_t)lut) : r, WW_I32, false);
   return true;
 }
 
 static bool op_bfe(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   write_t(i,
           low_op(i->F, t.sign ? WW_OP_BFES : WW_OP_BFEU, t.t, read_t(i, 1, t.t),
@@ -301,26 +297,21 @@ static bool op_bfe(ptx_ins *i, int x) {
 }
 
 static bool op_bfi(ptx_ins *i, int x) { /* bfi d, a, b, pos, len: a's low bits into b */
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
   ww_val a = read_t(i, 1, t.t), b = read_t(i, 2, t.t), pos = read_t(i, 3, WW_I32),
          len = read_t(i, 4, WW_I32), one = low_const(F, t.t, 1);
-  ww_val mask = low_op(
-      F, WW_OP_SHL, t.t,
-      low_op(F, WW_OP_SUB, t.t, low_op(F, WW_OP_SHL, t.t, one, len, WW_NOVAL), one, WW_NOVAL), pos,
-      WW_NOVAL);
-  ww_val in =
-      low_op(F, WW_OP_AND, t.t, low_op(F, WW_OP_SHL, t.t, a, pos, WW_NOVAL), mask, WW_NOVAL);
-  ww_val keep =
-      low_op(F, WW_OP_AND, t.t, b,
-             low_op(F, WW_OP_XOR, t.t, mask, low_const(F, t.t, ~0ull), WW_NOVAL), WW_NOVAL);
-  write_t(i, low_op(F, WW_OP_OR, t.t, in, keep, WW_NOVAL), t);
+  ww_val mask =
+      low_binary(F, WW_OP_SHL, t.t,
+                 low_binary(F, WW_OP_SUB, t.t, low_binary(F, WW_OP_SHL, t.t, one, len), one), pos);
+  ww_val in = low_binary(F, WW_OP_AND, t.t, low_binary(F, WW_OP_SHL, t.t, a, pos), mask);
+  ww_val keep = low_binary(F, WW_OP_AND, t.t, b,
+                           low_binary(F, WW_OP_XOR, t.t, mask, low_const(F, t.t, ~0ull)));
+  write_t(i, low_binary(F, WW_OP_OR, t.t, in, keep), t);
   return true;
 }
 
 static bool op_prmt(ptx_ins *i, int x) {
-  (void)x;
   if (i->nop > 2)
     return false; /* f4e, rc8 ... */
   ptx_write(i, i->arg[0],
@@ -332,7 +323,7 @@ static bool op_prmt(ptx_ins *i, int x) {
 
 static bool op_count(ptx_ins *i, int op) { /* popc, clz, brev: result 32 bits but brev's */
   ptx_type t = ptx_nth_type(i, 0);
-  ww_val v = low_op(i->F, op, t.t, read_t(i, 1, t.t), WW_NOVAL, WW_NOVAL);
+  ww_val v = low_unary(i->F, op, t.t, read_t(i, 1, t.t));
   if (op == WW_OP_BREV)
     write_t(i, v, t);
   else
@@ -342,14 +333,13 @@ static bool op_count(ptx_ins *i, int op) { /* popc, clz, brev: result 32 bits bu
 
 static bool op_bfind(ptx_ins *i,
                      int x) { /* highest set bit (of the complement, when negative), -1: none */
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
   ww_val v = read_t(i, 1, t.t), top = low_const(F, t.t, ww_type_bits(t.t) - 1);
   if (t.sign)
-    v = low_op(F, WW_OP_XOR, t.t, v, low_op(F, WW_OP_ASHR, t.t, v, top, WW_NOVAL), WW_NOVAL);
-  ww_val z = low_op(F, WW_OP_CTLZ, t.t, v, WW_NOVAL, WW_NOVAL);
-  ww_val r = ptx_has(i, "shiftamt") ? z : low_op(F, WW_OP_SUB, t.t, top, z, WW_NOVAL);
+    v = low_binary(F, WW_OP_XOR, t.t, v, low_binary(F, WW_OP_ASHR, t.t, v, top));
+  ww_val z = low_unary(F, WW_OP_CTLZ, t.t, v);
+  ww_val r = ptx_has(i, "shiftamt") ? z : low_binary(F, WW_OP_SUB, t.t, top, z);
   if (ptx_has(i, "shiftamt"))
     r = low_select(F, t.t, low_cmp(F, WW_EQ, t.t, v, low_const(F, t.t, 0)),
                    low_const(F, t.t, ~0ull), r);
@@ -370,7 +360,6 @@ static bool op_dp(ptx_ins *i, int op) {
 /* ---- moves, conversions, selection ---- */
 
 static bool op_mov(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   ww_type w = t.pair ? WW_I32 : t.t;
   ptx_write(i, i->arg[0], read_t(i, 1, w), w, false);
@@ -378,7 +367,6 @@ static bool op_mov(ptx_ins *i, int x) {
 }
 
 static bool op_copy64(ptx_ins *i, int x) { /* cvta: addresses are the same everywhere */
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   ptx_write(i, i->arg[0], read_t(i, 1, t.t), t.t, false);
   return true;
@@ -389,7 +377,7 @@ static ww_val round_to_whole(ptx_ins *i, ww_type t, ww_val v) {
               : ptx_has(i, "rmi") ? WW_MATH_FLOOR
               : ptx_has(i, "rpi") ? WW_MATH_CEIL
                                   : WW_MATH_RINT;
-  return low_math(i->F, m, t, 0, v, WW_NOVAL, WW_NOVAL);
+  return low_math1(i->F, m, t, 0, v);
 }
 
 static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
@@ -413,22 +401,20 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
     int64_t lo = to.sign ? -(1ll << (w - 1)) : 0,
             hi = to.sign ? (1ll << (w - 1)) - 1 : (1ll << w) - 1;
     if (from.sign)
-      v = low_op(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo), WW_NOVAL);
-    v = low_op(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v,
-               low_const(F, from.t, (uint64_t)hi), WW_NOVAL);
+      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo));
+    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v,
+                   low_const(F, from.t, (uint64_t)hi));
   }
   return low_int_to(F, v, from.t, to.t, from.sign);
 }
 
 static bool op_cvt(ptx_ins *i, int x) {
-  (void)x;
   ptx_type to = ptx_nth_type(i, 0), from = ptx_nth_type(i, 1);
   low_fn *F = i->F;
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
     ww_val v = low_add_imm(F, read_t(i, 1, WW_I32), WW_I32, 0x1000);
-    ptx_write(i, i->arg[0],
-              low_op(F, WW_OP_AND, WW_I32, v, low_const(F, WW_I32, 0xffffe000u), WW_NOVAL), WW_I32,
-              false);
+    ptx_write(i, i->arg[0], low_binary(F, WW_OP_AND, WW_I32, v, low_const(F, WW_I32, 0xffffe000u)),
+              WW_I32, false);
     return true;
   }
   if (from.t == WW_VOID)
@@ -451,14 +437,12 @@ static bool op_cvt(ptx_ins *i, int x) {
 }
 
 static bool op_selp(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   write_t(i, low_select(i->F, t.t, read_t(i, 3, WW_I1), read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
   return true;
 }
 
 static bool op_slct(ptx_ins *i, int x) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0), ct = ptx_nth_type(i, 1);
   ww_val c = read_t(i, 3, ct.t),
          ge = ww_is_float(ct.t) ? low_cmp(i->F, WW_FOGE, ct.t, c, low_fconst(i->F, ct.t, 0))
@@ -504,12 +488,12 @@ static bool op_setp(ptx_ins *i, int set) { /* set: the result is a value, not a 
   char *bar = strchr(first, '|');
   if (bar) {
     *bar = 0;
-    r2 = low_op(F, WW_OP_XOR, WW_I1, r, low_const(F, WW_I1, 1), WW_NOVAL);
+    r2 = low_binary(F, WW_OP_XOR, WW_I1, r, low_const(F, WW_I1, 1));
     if (combine >= 0)
-      r2 = low_op(F, combine, WW_I1, r2, c, WW_NOVAL);
+      r2 = low_binary(F, combine, WW_I1, r2, c);
   }
   if (combine >= 0)
-    r = low_op(F, combine, WW_I1, r, c, WW_NOVAL);
+    r = low_binary(F, combine, WW_I1, r, c);
   if (set)
     r = ww_is_float(out.t)
             ? low_select(F, out.t, r, low_fconst(F, out.t, 1), low_fconst(F, out.t, 0))
@@ -521,10 +505,9 @@ static bool op_setp(ptx_ins *i, int set) { /* set: the result is a value, not a 
 }
 
 static bool op_testp(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
-  ww_val a = read_t(i, 1, t.t), m = low_op(F, WW_OP_FABS, t.t, a, WW_NOVAL, WW_NOVAL),
+  ww_val a = read_t(i, 1, t.t), m = low_unary(F, WW_OP_FABS, t.t, a),
          inf = low_fconst(F, t.t, (double)__builtin_inf());
   ww_val r = ptx_has(i, "finite")       ? low_cmp(F, WW_FOLT, t.t, m, inf)
              : ptx_has(i, "infinite")   ? low_cmp(F, WW_FOEQ, t.t, m, inf)
@@ -573,7 +556,6 @@ static void elements(low_comp *c, uint32_t n, ww_type t) {
 }
 
 static bool op_ld(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   uint32_t n = vector_width(i);
   const char *part[8];
@@ -591,7 +573,6 @@ static bool op_ld(ptx_ins *i, int x) {
 }
 
 static bool op_st(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   uint32_t n = vector_width(i);
   const char *part[8];
@@ -663,7 +644,6 @@ static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
 
 /* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait do nothing */
 static bool op_cp(ptx_ins *i, int x) {
-  (void)x;
   if (ptx_has(i, "commit_group") || ptx_has(i, "wait_group") || ptx_has(i, "wait_all"))
     return true;
   if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3)
@@ -685,7 +665,6 @@ static bool op_cp(ptx_ins *i, int x) {
 /* ---- warp and block ---- */
 
 static bool op_shfl(ptx_ins *i, int x) {
-  (void)x;
   static const char *const modes[] = {"idx", "up", "down", "bfly"};
   low_fn *F = i->F;
   int mode = -1;
@@ -715,7 +694,6 @@ static bool op_shfl(ptx_ins *i, int x) {
 }
 
 static bool op_vote(ptx_ins *i, int x) {
-  (void)x;
   int m = ptx_has(i, "ballot") ? WW_VOTE_BALLOT
           : ptx_has(i, "all")  ? WW_VOTE_ALL
           : ptx_has(i, "any")  ? WW_VOTE_ANY
@@ -730,7 +708,6 @@ static bool op_vote(ptx_ins *i, int x) {
 }
 
 static bool op_match(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
   char d[PTX_NAME];
@@ -748,7 +725,6 @@ static bool op_match(ptx_ins *i, int x) {
 }
 
 static bool op_redux(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   int op = rmw_of(i, t);
   if (op < 0 || ww_is_float(t.t))
@@ -760,14 +736,12 @@ static bool op_redux(ptx_ins *i, int x) {
 }
 
 static bool op_activemask(ptx_ins *i, int x) {
-  (void)x;
   ptx_write(i, i->arg[0], low_op(i->F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL),
             WW_I32, false);
   return true;
 }
 
 static bool op_bar(ptx_ins *i, int x) {
-  (void)x;
   low_fn *F = i->F;
   uint64_t id = 0, count = 0;
   if (ptx_has(i, "warp")) {
@@ -798,7 +772,6 @@ static bool op_bar(ptx_ins *i, int x) {
 }
 
 static bool op_fence(ptx_ins *i, int x) {
-  (void)x;
   if (ptx_has(i, "proxy") || ptx_has(i, "mbarrier_init"))
     return true;
   low_ins(i->F, WW_OP_FENCE, WW_VOID)->sub = ptx_has(i, "cta") ? 0 : ptx_has(i, "sys") ? 2 : 1;
@@ -811,13 +784,10 @@ static bool op_end(ptx_ins *i, int op) {
 }
 
 static bool op_nothing(ptx_ins *i, int x) {
-  (void)i;
-  (void)x;
   return true;
 }
 
 static bool op_isspace(ptx_ins *i, int x) {
-  (void)x;
   low_fn *F = i->F;
   ww_space s = space_of(i);
   ww_val a = read_t(i, 1, WW_I64);
@@ -832,7 +802,6 @@ static bool op_isspace(ptx_ins *i, int x) {
 }
 
 static bool op_zero(ptx_ins *i, int x) { /* createpolicy and kin: the result only steers caches */
-  (void)x;
   ptx_write(i, i->arg[0], low_const(i->F, WW_I64, 0), WW_I64, false);
   return true;
 }

@@ -128,6 +128,7 @@ typedef struct low_fn {
 void low_refuse(low_fn *F, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
+const low_type *low_type_of(low_fn *F, LLVMValueRef v);
 ww_type low_int_type(unsigned bits);
 static inline bool low_wide_int(LLVMTypeRef t) {
   return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64;
@@ -136,11 +137,16 @@ uint32_t low_new_block(low_fn *F, const char *name);
 low_block *low_cur(low_fn *F);
 ww_val low_new_val(low_fn *F, ww_type t);
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t); /* valid until the next emission */
+ww_ins *low_last(low_fn *F);                     /* the one just made, unless it ends its block */
+ww_val *low_values(low_fn *F, uint32_t n);       /* room for them, in the arena */
+ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
+ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b);
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
 ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c);
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a);
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
+ww_val low_math1(low_fn *F, ww_math m, ww_type t, int flags, ww_val a);
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c);
 void low_math_round(low_fn *F, ww_math m,
                     int round); /* of the math function just emitted; sqrt and rcp have one */

@@ -116,19 +116,19 @@ typedef struct {
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
   return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, (int64_t)k)
-                                : low_op(F, WW_OP_ADD, WW_I64, a, b, WW_NOVAL);
+                                : low_binary(F, WW_OP_ADD, WW_I64, a, b);
 }
 
 static ww_val times(low_fn *F, ww_val a, uint64_t n) {
   uint64_t k;
   if (low_is_const(F, a, &k))
     return low_const(F, WW_I64, k * n);
-  return n == 1 ? a : low_op(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n), WW_NOVAL);
+  return n == 1 ? a : low_binary(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n));
 }
 
 static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, b, &k) ? times(F, a, k) : low_op(F, WW_OP_MUL, WW_I64, a, b, WW_NOVAL);
+  return low_is_const(F, b, &k) ? times(F, a, k) : low_binary(F, WW_OP_MUL, WW_I64, a, b);
 }
 
 /* Moves the base to where element 0 of this lane lies. */
@@ -143,8 +143,8 @@ static void to_lane(fragment *f) {
   uint32_t minor[2] = {f->col ? group.row - zero.row : group.col - zero.col,
                        f->col ? member.row - zero.row : member.col - zero.col};
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_op(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2), WW_NOVAL),
-                    low_op(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3), WW_NOVAL)};
+  ww_val part[2] = {low_binary(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2)),
+                    low_binary(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3))};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
     if (major[i])
@@ -351,14 +351,12 @@ void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
 static ww_val row_address(low_fn *F, ww_val addr32,
                           ww_val lane) { /* of another lane, as a 64-bit address */
   ww_val v = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_const(F, WW_I32, 31));
-  low_block *b = low_cur(F);
-  if (!b->ended)
-    b->ins.v[b->ins.n - 1].n = 1;
+  low_last(F)->n = 1;
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
 static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
-  return low_op(F, op, WW_I32, a, low_const(F, WW_I32, k), WW_NOVAL);
+  return low_binary(F, op, WW_I32, a, low_const(F, WW_I32, k));
 }
 
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
