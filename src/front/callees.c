@@ -70,6 +70,10 @@ void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
     c->res[0] = low_int_to(c->F, v, t, c->rt->c[0].type, sign);
 }
 
+void call_set32(low_callee *c, ww_val v) {
+  call_set_int(c, v, WW_I32, false);
+}
+
 void call_refuse(low_callee *c) {
   low_refuse(c->F, "calls %s, which is not supported", c->name);
 }
@@ -173,6 +177,14 @@ ww_val each_same(low_callee *c, const low_lane *s, int x, int y) {
   return s->v[0];
 }
 
+/* i1: whether r = a + b, or a - b, has the wrong sign. */
+static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, ww_val r) {
+  bool add = op == WW_OP_ADD;
+  ww_val x = low_binary(F, WW_OP_XOR, t, a, r);
+  ww_val y = low_binary(F, WW_OP_XOR, t, add ? b : a, add ? r : b);
+  return low_cmp(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), low_const(F, t, 0));
+}
+
 ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
   low_fn *F = c->F;
   ww_type t = s->rt;
@@ -185,9 +197,7 @@ ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
   if (!sign)
     return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
   ww_val top = low_const(F, t, ww_type_bits(t) - 1);
-  ww_val x = low_binary(F, WW_OP_XOR, t, a, r);
-  ww_val y = low_binary(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b);
-  ww_val over = low_cmp(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), low_const(F, t, 0));
+  ww_val over = signed_overflow(F, op, t, a, b, r);
   ww_val limit = low_binary(F, WW_OP_XOR, t, low_binary(F, WW_OP_ASHR, t, a, top),
                             low_const(F, t, (1ull << (ww_type_bits(t) - 1)) - 1));
   return low_select(F, t, over, limit, r);
@@ -228,37 +238,76 @@ ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s) {
   return low_int_to(c->F, i1, WW_I1, s->rt, c->sig[0] && c->rt->n > 1);
 }
 
+static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
+  ww_type it = low_int_type(ww_type_bits(t));
+  return low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
+}
+
+enum { FINITE_CLASSES = 0x1f8 }; /* of llvm.is.fpclass's mask */
+
+/* One class of floating-point values, by magnitude. */
+static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
+  double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
+  ww_val inf = low_fconst(F, t, (double)__builtin_inf()), zero = low_fconst(F, t, 0),
+         lo = low_fconst(F, t, least);
+  ww_val m = group ? low_unary(F, WW_OP_FABS, t, a) : a;
+  switch (group) {
+  case 0:
+    return low_cmp(F, WW_FUNO, t, a, a);
+  case 1:
+    return low_cmp(F, WW_FOEQ, t, m, inf);
+  case 2:
+    return low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
+                      low_cmp(F, WW_FOGE, t, m, lo));
+  case 3:
+    return low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, lo),
+                      low_cmp(F, WW_FOGT, t, m, zero));
+  default:
+    return low_cmp(F, WW_FOEQ, t, m, zero);
+  }
+}
+
+static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
+  static const struct {
+    unsigned neg, pos;
+  } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
+  ww_val acc = WW_NOVAL, sign = WW_NOVAL;
+  if ((mask & FINITE_CLASSES) == FINITE_CLASSES) { /* finite: one comparison */
+    acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a),
+                  low_fconst(F, t, (double)__builtin_inf()));
+    mask &= ~(unsigned)FINITE_CLASSES;
+  }
+  for (int g = 0; g < 5; g++) {
+    bool neg = mask & group[g].neg, pos = mask & group[g].pos;
+    if (!neg && !pos)
+      continue;
+    ww_val v = magnitude_class(F, t, a, g);
+    if (g && neg != pos) {
+      if (sign == WW_NOVAL)
+        sign = sign_bit(F, t, a);
+      v = low_binary(F, WW_OP_AND, WW_I1, v,
+                     neg ? sign : low_binary(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1)));
+    }
+    acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, WW_I1, acc, v);
+  }
+  return acc == WW_NOVAL ? low_const(F, WW_I1, 0) : acc;
+}
+
 ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
   low_fn *F = c->F;
-  ww_type t = s->t[0], it = low_int_type(ww_type_bits(t));
-  ww_val a = s->v[0], b = s->v[1], inf = low_fconst(F, t, (double)__builtin_inf()), r;
+  ww_type t = s->t[0];
+  ww_val r;
+  static const uint16_t masks[] = {
+      [FC_NAN] = 3, [FC_INF] = 516, [FC_FINITE] = FINITE_CLASSES, [FC_NORMAL] = 264};
   static const uint8_t two[] = {[FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ,
                                 [FC_NE] = WW_FUNE,       [FC_GT] = WW_FOGT,   [FC_GE] = WW_FOGE,
                                 [FC_LT] = WW_FOLT,       [FC_LE] = WW_FOLE,   [FC_LG] = WW_FONE};
-  switch (what) {
-  case FC_NAN:
-    r = low_cmp(F, WW_FUNO, t, a, a);
-    break;
-  case FC_INF:
-    r = low_cmp(F, WW_FOEQ, t, low_unary(F, WW_OP_FABS, t, a), inf);
-    break;
-  case FC_FINITE:
-    r = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), inf);
-    break;
-  case FC_NORMAL: {
-    double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
-    ww_val m = low_unary(F, WW_OP_FABS, t, a);
-    r = low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
-                   low_cmp(F, WW_FOGE, t, m, low_fconst(F, t, least)));
-    break;
-  }
-  case FC_SIGN:
-    r = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
-    break;
-  default:
-    r = low_cmp(F, two[what], t, a, b);
-    break;
-  }
+  if (what == FC_SIGN)
+    r = sign_bit(F, t, s->v[0]);
+  else if (what <= FC_NORMAL)
+    r = fpclass(F, t, s->v[0], masks[what]);
+  else
+    r = low_cmp(F, two[what], t, s->v[0], s->v[1]);
   return lane_bool(c, r, s);
 }
 
@@ -328,7 +377,7 @@ void call_objectsize(low_callee *c, int x, int y) {
 }
 
 void call_sreg(low_callee *c, int sreg, int y) {
-  call_set_int(c, low_sreg(c->F, (ww_sreg)sreg), WW_I32, false);
+  call_set32(c, low_sreg(c->F, (ww_sreg)sreg));
 }
 
 void call_overflow(low_callee *c, int op, int sign) {
@@ -347,11 +396,8 @@ void call_overflow(low_callee *c, int op, int sign) {
     over = low_cmp(F, WW_NE, t, hi, fits);
   } else if (!sign)
     over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
-  else {
-    ww_val x = low_binary(F, WW_OP_XOR, t, a, r),
-           y = low_binary(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b);
-    over = low_cmp(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), zero);
-  }
+  else
+    over = signed_overflow(F, op, t, a, b, r);
   c->res[0] = r;
   c->res[1] = over;
 }
@@ -419,55 +465,6 @@ void call_llvm_sincos(low_callee *c, int x, int y) {
   }
 }
 
-/* One class of floating-point values, by magnitude. */
-static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
-  double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
-  ww_val inf = low_fconst(F, t, (double)__builtin_inf()), zero = low_fconst(F, t, 0),
-         lo = low_fconst(F, t, least);
-  ww_val m = group ? low_unary(F, WW_OP_FABS, t, a) : a;
-  switch (group) {
-  case 0:
-    return low_cmp(F, WW_FUNO, t, a, a);
-  case 1:
-    return low_cmp(F, WW_FOEQ, t, m, inf);
-  case 2:
-    return low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
-                      low_cmp(F, WW_FOGE, t, m, lo));
-  case 3:
-    return low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, lo),
-                      low_cmp(F, WW_FOGT, t, m, zero));
-  default:
-    return low_cmp(F, WW_FOEQ, t, m, zero);
-  }
-}
-
-static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
-  static const struct {
-    unsigned neg, pos;
-  } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
-  ww_val acc = WW_NOVAL, sign = WW_NOVAL;
-  if ((mask & 0x1f8) == 0x1f8) { /* finite: one comparison */
-    acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a),
-                  low_fconst(F, t, (double)__builtin_inf()));
-    mask &= ~0x1f8u;
-  }
-  for (int g = 0; g < 5; g++) {
-    bool neg = mask & group[g].neg, pos = mask & group[g].pos;
-    if (!neg && !pos)
-      continue;
-    ww_val v = magnitude_class(F, t, a, g);
-    if (g && neg != pos) {
-      ww_type it = low_int_type(ww_type_bits(t));
-      if (sign == WW_NOVAL)
-        sign = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
-      v = low_binary(F, WW_OP_AND, WW_I1, v,
-                     neg ? sign : low_binary(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1)));
-    }
-    acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, WW_I1, acc, v);
-  }
-  return acc == WW_NOVAL ? low_const(F, WW_I1, 0) : acc;
-}
-
 void call_fpclass(low_callee *c, int x, int y) {
   int64_t mask = 0;
   call_const(c, 1, &mask);
@@ -515,32 +512,12 @@ void call_memset(low_callee *c, int returns, int y) {
     c->res[0] = call_arg(c, 0);
 }
 
-void call_trap(low_callee *c, int kind, int y) {
-  low_ins(c->F, WW_OP_TRAP, WW_VOID)->imm = kind;
-}
-
-void call_exit(low_callee *c, int x, int y) {
-  low_ins(c->F, WW_OP_EXIT, WW_VOID);
-}
-
-void call_clock(low_callee *c, int x, int y) {
-  c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+void call_emit(low_callee *c, int op, int imm) {
+  low_ins(c->F, (ww_op)op, WW_VOID)->imm = imm;
 }
 
 void call_fence(low_callee *c, int scope, int y) {
   low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = (uint8_t)scope;
-}
-
-void call_bar(low_callee *c, int x, int y) {
-  low_ins(c->F, WW_OP_BAR, WW_VOID);
-}
-
-void call_syncwarp(low_callee *c, int x, int y) {
-  low_ins(c->F, WW_OP_SYNCWARP, WW_VOID);
-}
-
-void call_gridsync(low_callee *c, int x, int y) {
-  low_ins(c->F, WW_OP_GRIDSYNC, WW_VOID);
 }
 
 void call_malloc(low_callee *c, int x, int y) {
@@ -617,7 +594,7 @@ void call_group_scratch(low_callee *c, int x, int y) {
 }
 
 void call_ww_axis(low_callee *c, int sreg, int y) {
-  call_set_int(c, call_axis(c, 0, sreg), WW_I32, false);
+  call_set32(c, call_axis(c, 0, sreg));
 }
 
 /* ---- math functions by their C names ---- */

@@ -6,14 +6,6 @@
 
 #include <stdlib.h>
 
-/* As in trace/trace.h. */
-enum {
-  SHARED_BASE = 0x01000000,
-  SHARED_SIZE = 0x01000000,
-  LOCAL_BASE = 0x20000000,
-  LOCAL_SIZE = 0x20000000
-};
-
 static ww_val op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
   return low_binary(F, op, WW_I32, a, b);
 }
@@ -190,10 +182,6 @@ void call_amd_med3(low_callee *c, int x, int y) {
                          low_binary(F, WW_OP_FMIN, t, hi, call_arg(c, 2)));
 }
 
-void call_amd_bfe(low_callee *c, int op, int y) {
-  c->res[0] = low_op(c->F, op, c->rt->c[0].type, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
-}
-
 void call_amd_alignbyte(low_callee *c, int x, int y) {
   ww_val n =
       op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), k32(c->F, 3)), k32(c->F, 3));
@@ -246,11 +234,6 @@ void call_amd_fdot2(low_callee *c, int x, int y) {
   c->res[0] = acc;
 }
 
-void call_amd_dot4(low_callee *c, int sub, int y) {
-  c->res[0] =
-      low_opx(c->F, WW_OP_DP4A, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
-}
-
 void call_amd_dot2(low_callee *c, int sign, int y) {
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
@@ -268,10 +251,7 @@ void call_amd_pkrtz(low_callee *c, int x, int y) {
 }
 
 void call_amd_isspace(low_callee *c, int space, int y) {
-  bool sh = space == WW_SHARED;
-  ww_val a = low_add_imm(c->F, call_arg(c, 0), WW_I64, sh ? -SHARED_BASE : -LOCAL_BASE);
-  c->res[0] =
-      low_cmp(c->F, WW_ULT, WW_I64, a, low_const(c->F, WW_I64, sh ? SHARED_SIZE : LOCAL_SIZE));
+  c->res[0] = low_in_space(c->F, call_arg(c, 0), (ww_space)space);
 }
 
 void call_amd_fadd(low_callee *c, int x, int y) {
@@ -307,14 +287,12 @@ static bool ocml_pointer(low_callee *c, const char *s) {
     c->res[0] = low_binary(F, WW_OP_FSUB, t, a, out);
   } else if (!strcmp(s, "remquo")) {
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, a, call_arg(c, 1), WW_NOVAL);
-    ww_val q = low_math1(F, WW_MATH_RINT, t, 0, low_binary(F, WW_OP_FDIV, t, a, call_arg(c, 1)));
-    out = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
+    out = call_quotient(F, t, a, call_arg(c, 1));
     ot = WW_I32;
     at = 2;
   } else
     return false;
-  low_comp one = {(uint8_t)ot, ww_type_bytes[ot], (uint16_t)ww_type_bits(ot), 0};
-  low_store(F, call_ptr(c, at, ww_type_bytes[ot]), &one, 1, &out);
+  call_store(c, at, out, ot);
   return true;
 }
 
@@ -377,56 +355,12 @@ void call_ocml(low_callee *c, int x, int y) {
   }
   if (!strcmp(base, "len4") || !strcmp(base, "rlen4")) {
     ww_type t = c->rt->c[0].type;
-    ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
-    for (uint32_t i = 1; i < 4; i++)
-      acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
-    c->res[0] = low_math1(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, acc);
+    c->res[0] =
+        low_math1(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, call_norm4(c, t));
     return;
   }
   if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
       ocml_rounded(c, base))
     return;
   low_refuse(c->F, "calls %s, which has no definition", c->name);
-}
-
-/* ---- ockl ---- */
-
-void call_ockl(low_callee *c, int x, int y) {
-  static const struct {
-    const char *name;
-    uint8_t sreg;
-  } axes[] = {{"get_local_id", WW_SREG_TID_X},
-              {"get_group_id", WW_SREG_CTAID_X},
-              {"get_local_size", WW_SREG_NTID_X},
-              {"get_num_groups", WW_SREG_NCTAID_X}};
-  low_fn *F = c->F;
-  const char *s = c->tail;
-  for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-    if (!strcmp(s, axes[i].name)) {
-      call_set_int(c, call_axis(c, 0, axes[i].sreg), WW_I32, false);
-      return;
-    }
-  if (!strcmp(s, "get_global_size"))
-    call_set_int(
-        c, op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
-        WW_I32, false);
-  else if (!strcmp(s, "get_global_id"))
-    call_set_int(
-        c,
-        op32(F, WW_OP_ADD,
-             op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
-             call_axis(c, 0, WW_SREG_TID_X)),
-        WW_I32, false);
-  else if (!strcmp(s, "get_global_offset") || ww_starts(s, "printf_") || ww_starts(s, "fprintf_"))
-    return;
-  else if (!strcmp(s, "lane_u32"))
-    call_set_int(c, low_sreg(F, WW_SREG_LANEID), WW_I32, false);
-  else if (!strcmp(s, "grid_sync"))
-    call_gridsync(c, 0, 0);
-  else if (!strcmp(s, "dm_alloc"))
-    call_malloc(c, 0, 0);
-  else if (!strcmp(s, "dm_dealloc"))
-    return;
-  else
-    low_refuse(F, "calls %s, which has no definition", c->name);
 }

@@ -125,18 +125,13 @@ static ww_val add32(low_fn *F, ww_val a, ww_val b) {
   return low_binary(F, WW_OP_ADD, WW_I32, a, b);
 }
 
-static void cl_axis(low_callee *c, int first, int y) {
-  call_set_int(c, call_axis(c, 0, first), WW_I32, false);
-}
-
-static void cl_global_id(low_callee *c, int x, int y) {
+void call_global_id(low_callee *c, int x, int y) {
   ww_val v = mul32(c->F, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X));
-  call_set_int(c, add32(c->F, v, call_axis(c, 0, WW_SREG_TID_X)), WW_I32, false);
+  call_set32(c, add32(c->F, v, call_axis(c, 0, WW_SREG_TID_X)));
 }
 
-static void cl_global_size(low_callee *c, int x, int y) {
-  call_set_int(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
-               WW_I32, false);
+void call_global_size(low_callee *c, int x, int y) {
+  call_set32(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)));
 }
 
 static ww_val linear_tid(low_fn *F) {
@@ -151,7 +146,7 @@ static ww_val group_threads(low_fn *F) {
 }
 
 static void cl_local_linear_id(low_callee *c, int x, int y) {
-  call_set_int(c, linear_tid(c->F), WW_I32, false);
+  call_set32(c, linear_tid(c->F));
 }
 
 static ww_val global_coord(low_fn *F, int axis) {
@@ -167,7 +162,7 @@ static void cl_global_linear_id(low_callee *c, int x, int y) {
         F,
         mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))),
         global_coord(F, k));
-  call_set_int(c, v, WW_I32, false);
+  call_set32(c, v);
 }
 
 static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are longer than one */
@@ -178,18 +173,14 @@ static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are lo
     n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one),
                    low_const(F, WW_I32, (uint64_t)k + 1), n);
   }
-  call_set_int(c, n, WW_I32, false);
+  call_set32(c, n);
 }
 
 static void cl_sub_group(low_callee *c, int what, int y) { /* 0: id, 1: how many */
   low_fn *F = c->F;
   ww_val five = low_const(F, WW_I32, 5),
          v = what ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
-  call_set_int(c, low_binary(F, WW_OP_LSHR, WW_I32, v, five), WW_I32, false);
-}
-
-static void cl_bar(low_callee *c, int x, int y) {
-  call_bar(c, x, y);
+  call_set32(c, low_binary(F, WW_OP_LSHR, WW_I32, v, five));
 }
 
 /* ---- elementwise ---- */
@@ -382,7 +373,7 @@ static void store_all(low_callee *c, uint32_t arg, const ww_val *v, uint32_t n, 
   low_comp k[16];
   uint32_t size = ww_type_bytes[t];
   for (uint32_t i = 0; i < n && i < 16; i++)
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
+    k[i] = low_element(t, i);
   low_store(c->F, call_ptr(c, arg, n == 3 ? 4 * size : n * size), k, n < 16 ? n : 16, v);
 }
 
@@ -413,10 +404,9 @@ static void cl_pointer(low_callee *c, int what, int y) {
       out[i] = low_math1(F, WW_MATH_FREXP_EXP, WW_I32, 0, a);
       break;
     default: {
-      ww_val b = low_comp_of(F, c->arg[1], i),
-             q = low_math1(F, WW_MATH_RINT, t, 0, low_binary(F, WW_OP_FDIV, t, a, b));
+      ww_val b = low_comp_of(F, c->arg[1], i);
       c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
-      out[i] = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
+      out[i] = call_quotient(F, t, a, b);
     }
     }
   }
@@ -496,7 +486,7 @@ static bool cl_vload(low_callee *c, const char *s) {
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 0, 1, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++)
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
+    k[i] = low_element(t, i);
   low_load(c->F, p, k, n, v);
   for (uint32_t i = 0; i < n; i++)
     c->res[i] = half && c->rt->c[0].type != WW_F16
@@ -524,7 +514,7 @@ static bool cl_vstore(low_callee *c, const char *s) {
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 1, 2, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++) {
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
+    k[i] = low_element(t, i);
     v[i] = low_comp_of(c->F, c->arg[0], i);
     if (half && from != WW_F16)
       v[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, from, round, v[i]);
@@ -583,18 +573,6 @@ static ww_type pointee(low_callee *c) {
 }
 
 static bool cl_atomic(low_callee *c, const char *s) {
-  static const struct {
-    const char *name;
-    int8_t s, u, f;
-  } ops[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
-             {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB},
-             {"xchg", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-             {"exchange", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-             {"min", WW_RMW_SMIN, WW_RMW_UMIN, WW_RMW_FMIN},
-             {"max", WW_RMW_SMAX, WW_RMW_UMAX, WW_RMW_FMAX},
-             {"and", WW_RMW_AND, WW_RMW_AND, -1},
-             {"or", WW_RMW_OR, WW_RMW_OR, -1},
-             {"xor", WW_RMW_XOR, WW_RMW_XOR, -1}};
   low_fn *F = c->F;
   char op[64];
   if (ww_starts(s, "atomic_"))
@@ -613,7 +591,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
     return false;
   ww_type t = pointee(c);
   low_addr p = call_ptr(c, 0, 16);
-  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
+  low_comp one = low_element(t, 0);
   p.flags = 0;
   if (!strcmp(op, "inc") || !strcmp(op, "dec")) {
     ww_val k = low_const(F, t, 1),
@@ -646,18 +624,13 @@ static bool cl_atomic(low_callee *c, const char *s) {
     return low_store(F, p, &one, 1, &v), true;
   }
   p.flags = 0;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    if (strcmp(ops[i].name, op) || c->nargs < 2)
-      continue;
-    int k = ww_is_float(t) ? ops[i].f : strchr("cslxia", c->sig[0]) ? ops[i].s : ops[i].u;
-    if (k < 0)
-      return false;
-    ww_val r = low_atom(F, (ww_rmw)k, t, p, call_arg(c, 1), call_used(c));
-    if (call_used(c))
-      c->res[0] = r;
-    return true;
-  }
-  return false;
+  int rmw = c->nargs < 2 ? -1 : low_rmw_named(op, t, strchr("cslxia", c->sig[0]));
+  if (rmw < 0)
+    return false;
+  ww_val r = low_atom(F, (ww_rmw)rmw, t, p, call_arg(c, 1), call_used(c));
+  if (call_used(c))
+    c->res[0] = r;
+  return true;
 }
 
 /* ---- sub-groups: a warp ---- */
@@ -790,13 +763,13 @@ static void cl_same_pointer(low_callee *c, int x, int y) {
 
 /* ---- the table ---- */
 
-static const low_row rows[] = {{"get_global_id", cl_global_id, NULL, 0, 0},
-                               {"get_local_id", cl_axis, NULL, WW_SREG_TID_X, 0},
-                               {"get_group_id", cl_axis, NULL, WW_SREG_CTAID_X, 0},
-                               {"get_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0},
-                               {"get_enqueued_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0},
-                               {"get_num_groups", cl_axis, NULL, WW_SREG_NCTAID_X, 0},
-                               {"get_global_size", cl_global_size, NULL, 0, 0},
+static const low_row rows[] = {{"get_global_id", call_global_id, NULL, 0, 0},
+                               {"get_local_id", call_ww_axis, NULL, WW_SREG_TID_X, 0},
+                               {"get_group_id", call_ww_axis, NULL, WW_SREG_CTAID_X, 0},
+                               {"get_local_size", call_ww_axis, NULL, WW_SREG_NTID_X, 0},
+                               {"get_enqueued_local_size", call_ww_axis, NULL, WW_SREG_NTID_X, 0},
+                               {"get_num_groups", call_ww_axis, NULL, WW_SREG_NCTAID_X, 0},
+                               {"get_global_size", call_global_size, NULL, 0, 0},
                                {"get_global_offset", call_nothing, NULL, 0, 0},
                                {"get_work_dim", cl_work_dim, NULL, 0, 0},
                                {"get_local_linear_id", cl_local_linear_id, NULL, 0, 0},
@@ -807,9 +780,9 @@ static const low_row rows[] = {{"get_global_id", cl_global_id, NULL, 0, 0},
                                {"get_sub_group_id", cl_sub_group, NULL, 0, 0},
                                {"get_num_sub_groups", cl_sub_group, NULL, 1, 0},
                                {"get_enqueued_num_sub_groups", cl_sub_group, NULL, 1, 0},
-                               {"barrier", cl_bar, NULL, 0, 0},
-                               {"work_group_barrier", cl_bar, NULL, 0, 0},
-                               {"sub_group_barrier", call_syncwarp, NULL, 0, 0},
+                               {"barrier", call_emit, NULL, WW_OP_BAR, 0},
+                               {"work_group_barrier", call_emit, NULL, WW_OP_BAR, 0},
+                               {"sub_group_barrier", call_emit, NULL, WW_OP_SYNCWARP, 0},
                                {"mem_fence", call_fence, NULL, 0, 0},
                                {"read_mem_fence", call_fence, NULL, 0, 0},
                                {"write_mem_fence", call_fence, NULL, 0, 0},
@@ -818,7 +791,7 @@ static const low_row rows[] = {{"get_global_id", cl_global_id, NULL, 0, 0},
                                {"work_group_any", cl_group_vote, NULL, 3, 0},
                                {"async_work_group_copy", cl_async_copy, NULL, 0, 0},
                                {"async_work_group_strided_copy", cl_async_copy, NULL, 1, 0},
-                               {"wait_group_events", cl_bar, NULL, 0, 0},
+                               {"wait_group_events", call_emit, NULL, WW_OP_BAR, 0},
                                {"prefetch", call_nothing, NULL, 0, 0},
                                {"printf", call_printf, NULL, 0, 0},
                                {"read_image*", cl_image, NULL, 0, 0},

@@ -53,15 +53,11 @@ int low_nv_sreg(const char *s) {
 void call_nv_sreg(low_callee *c, int x, int y) {
   int s = low_nv_sreg(c->tail);
   if (s >= 0)
-    call_set_int(c, low_sreg(c->F, (ww_sreg)s), WW_I32, false);
+    call_set32(c, low_sreg(c->F, (ww_sreg)s));
   else if (ww_starts(c->tail, "clock") || ww_starts(c->tail, "globaltimer"))
     c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
   else
     call_refuse(c);
-}
-
-void call_activemask(low_callee *c, int x, int y) {
-  c->res[0] = low_op(c->F, WW_OP_ACTIVEMASK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
 }
 
 /* ---- synchronisation ---- */
@@ -234,26 +230,25 @@ void call_nv_ldg(low_callee *c, int x, int y) {
   low_load(c->F, p, c->rt->c, c->rt->n, c->res);
 }
 
-static int rmw_named(const char *op, ww_type t, bool is_unsigned) {
-  bool f = ww_is_float(t);
-  if (!strcmp(op, "add"))
-    return f ? WW_RMW_FADD : WW_RMW_ADD;
-  if (!strcmp(op, "exch"))
-    return WW_RMW_XCHG;
-  if (!strcmp(op, "and"))
-    return WW_RMW_AND;
-  if (!strcmp(op, "or"))
-    return WW_RMW_OR;
-  if (!strcmp(op, "xor"))
-    return WW_RMW_XOR;
-  if (!strcmp(op, "inc"))
-    return WW_RMW_INC;
-  if (!strcmp(op, "dec"))
-    return WW_RMW_DEC;
-  if (!strcmp(op, "min"))
-    return f ? WW_RMW_FMIN : is_unsigned ? WW_RMW_UMIN : WW_RMW_SMIN;
-  if (!strcmp(op, "max"))
-    return f ? WW_RMW_FMAX : is_unsigned ? WW_RMW_UMAX : WW_RMW_SMAX;
+int low_rmw_named(const char *name, ww_type t, bool sign) {
+  static const struct {
+    const char *name;
+    int8_t s, u, f;
+  } rows[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
+              {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB},
+              {"exch", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+              {"xchg", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+              {"exchange", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+              {"min", WW_RMW_SMIN, WW_RMW_UMIN, WW_RMW_FMIN},
+              {"max", WW_RMW_SMAX, WW_RMW_UMAX, WW_RMW_FMAX},
+              {"and", WW_RMW_AND, WW_RMW_AND, -1},
+              {"or", WW_RMW_OR, WW_RMW_OR, -1},
+              {"xor", WW_RMW_XOR, WW_RMW_XOR, -1},
+              {"inc", WW_RMW_INC, WW_RMW_INC, -1},
+              {"dec", WW_RMW_DEC, WW_RMW_DEC, -1}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].name, name))
+      return ww_is_float(t) ? rows[i].f : sign ? rows[i].s : rows[i].u;
   return -1;
 }
 
@@ -267,7 +262,7 @@ void call_nv_atomic(low_callee *c, int x, int y) {
     c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
     return;
   }
-  int op = n > at ? rmw_named(tok[at], t, n > at + 2 && strchr(tok[at + 2], 'u')) : -1;
+  int op = n > at ? low_rmw_named(tok[at], t, !(n > at + 2 && strchr(tok[at + 2], 'u'))) : -1;
   if (op < 0)
     call_refuse(c);
   else
@@ -275,8 +270,21 @@ void call_nv_atomic(low_callee *c, int x, int y) {
 }
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
-  return low_cmp(F, WW_ULT, WW_I64, low_add_imm(F, a, WW_I64, -(int64_t)base),
-                 low_const(F, WW_I64, size));
+  ww_val offset = low_add_imm(F, a, WW_I64, -(int64_t)base);
+  return low_cmp(F, WW_ULT, WW_I64, offset, low_const(F, WW_I64, size));
+}
+
+ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
+  switch (s) {
+  case WW_SHARED:
+    return in_window(F, address, SHARED_BASE, SHARED_SIZE);
+  case WW_LOCAL:
+    return in_window(F, address, LOCAL_BASE, LOCAL_SIZE);
+  case WW_GLOBAL:
+    return low_cmp(F, WW_UGE, WW_I64, address, low_const(F, WW_I64, 1ull << 32));
+  default:
+    return low_const(F, WW_I1, 0);
+  }
 }
 
 void call_nv_isspace(low_callee *c, int x, int y) {
@@ -288,17 +296,8 @@ void call_nv_isspace(low_callee *c, int x, int y) {
   for (int s = 1; s < WW_NSPACES; s++)
     if (!strncmp(c->tail, names[s], strlen(names[s])))
       want = (ww_space)s;
-  ww_val a = call_arg(c, 0);
-  if (is != WW_GENERIC)
-    c->res[0] = low_const(F, WW_I1, is == want);
-  else if (want == WW_SHARED)
-    c->res[0] = in_window(F, a, SHARED_BASE, SHARED_SIZE);
-  else if (want == WW_LOCAL)
-    c->res[0] = in_window(F, a, LOCAL_BASE, LOCAL_SIZE);
-  else if (want == WW_GLOBAL)
-    c->res[0] = low_cmp(F, WW_UGE, WW_I64, a, low_const(F, WW_I64, 1ull << 32));
-  else
-    c->res[0] = low_const(F, WW_I1, 0);
+  c->res[0] =
+      is != WW_GENERIC ? low_const(F, WW_I1, is == want) : low_in_space(F, call_arg(c, 0), want);
 }
 
 void call_nv_handle(low_callee *c, int x, int y) {
@@ -559,13 +558,18 @@ static ww_type arg_type(low_callee *c, uint32_t i) {
   return i < c->nargs && c->at[i]->n ? (ww_type)c->at[i]->c[0].type : WW_VOID;
 }
 
-static void store_to(low_callee *c, uint32_t i, ww_val v, ww_type t) {
-  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
-  low_store(c->F, call_ptr(c, i, ww_type_bytes[t]), &one, 1, &v);
+void call_store(low_callee *c, uint32_t i, ww_val v, ww_type t) {
+  low_comp one = low_element(t, 0);
+  low_store(c->F, call_ptr(c, i, one.mem), &one, 1, &v);
 }
 
 static ww_val math1(low_callee *c, ww_math m, ww_type t, int flags, uint32_t i) {
   return low_math1(c->F, m, t, flags, call_arg(c, i));
+}
+
+ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b) {
+  ww_val q = low_math1(F, WW_MATH_RINT, t, 0, low_binary(F, WW_OP_FDIV, t, a, b));
+  return low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
 }
 
 static bool with_pointers(low_callee *c, const char *s, int flags) {
@@ -573,28 +577,26 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   ww_type t = arg_type(c, 0);
   bool pi = !strcmp(s, "sincospi");
   if (pi || !strcmp(s, "sincos")) {
-    store_to(c, 1, math1(c, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, flags, 0), t);
-    store_to(c, 2, math1(c, pi ? WW_MATH_COSPI : WW_MATH_COS, t, flags, 0), t);
+    call_store(c, 1, math1(c, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, flags, 0), t);
+    call_store(c, 2, math1(c, pi ? WW_MATH_COSPI : WW_MATH_COS, t, flags, 0), t);
   } else if (!strcmp(s, "frexp")) {
     c->res[0] = math1(c, WW_MATH_FREXP_MANT, t, 0, 0);
-    store_to(c, 1, math1(c, WW_MATH_FREXP_EXP, WW_I32, 0, 0), WW_I32);
+    call_store(c, 1, math1(c, WW_MATH_FREXP_EXP, WW_I32, 0, 0), WW_I32);
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
-    store_to(c, 1, whole, t);
+    call_store(c, 1, whole, t);
     c->res[0] =
         low_math(F, WW_MATH_COPYSIGN, t, 0, low_binary(F, WW_OP_FSUB, t, call_arg(c, 0), whole),
                  call_arg(c, 0), WW_NOVAL);
   } else if (!strcmp(s, "remquo")) {
-    ww_val q = low_math1(F, WW_MATH_RINT, t, 0,
-                         low_binary(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1)));
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
-    store_to(c, 2, low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q), WW_I32);
+    call_store(c, 2, call_quotient(F, t, call_arg(c, 0), call_arg(c, 1)), WW_I32);
   } else
     return false;
   return true;
 }
 
-static ww_val norm4(low_callee *c, ww_type t) {
+ww_val call_norm4(low_callee *c, ww_type t) {
   ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
   for (uint32_t i = 1; i < 4; i++)
     acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
@@ -622,9 +624,9 @@ static bool irregular(low_callee *c, const char *s) {
   if (!strcmp(s, "nan"))
     c->res[0] = low_fconst(c->F, c->rt->c[0].type, (double)__builtin_nan(""));
   else if (!strcmp(s, "norm4d"))
-    c->res[0] = low_math1(c->F, WW_MATH_SQRT, t, 0, norm4(c, t));
+    c->res[0] = low_math1(c->F, WW_MATH_SQRT, t, 0, call_norm4(c, t));
   else if (!strcmp(s, "rnorm4d"))
-    c->res[0] = low_math1(c->F, WW_MATH_RSQRT, t, 0, norm4(c, t));
+    c->res[0] = low_math1(c->F, WW_MATH_RSQRT, t, 0, call_norm4(c, t));
   else if (!strcmp(s, "scalbln"))
     call_each(c, each_math, WW_MATH_LDEXP, 0);
   else

@@ -177,6 +177,11 @@ const low_type *low_flat(low *L, LLVMTypeRef t) {
   return out;
 }
 
+low_comp low_element(ww_type t, uint32_t k) {
+  uint8_t size = ww_type_bytes[t];
+  return (low_comp){(uint8_t)t, size, (uint16_t)ww_type_bits(t), k * size};
+}
+
 const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
   return low_flat(F->L, LLVMTypeOf(v));
 }

@@ -128,6 +128,7 @@ typedef struct low_fn {
 void low_refuse(low_fn *F, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
+low_comp low_element(ww_type t, uint32_t k); /* the k-th of an array of scalars */
 const low_type *low_type_of(low_fn *F, LLVMValueRef v);
 ww_type low_int_type(unsigned bits);
 static inline bool low_wide_int(LLVMTypeRef t) {
@@ -239,8 +240,10 @@ ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask,
                 ww_type t); /* mask may be WW_NOVAL: all that run */
 void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
 void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes,
-                      uint32_t bytes); /* clears when src_bytes is 0 */
-int low_nv_sreg(const char *name);     /* ww_sreg of "tid.x" ..., or -1 */
+                      uint32_t bytes);                      /* clears when src_bytes is 0 */
+ww_val low_in_space(low_fn *F, ww_val address, ww_space s); /* i1: whether it points there */
+int low_rmw_named(const char *name, ww_type t, bool sign);  /* ww_rmw of "add", "exch" ..., or -1 */
+int low_nv_sreg(const char *name);                          /* ww_sreg of "tid.x" ..., or -1 */
 
 /* lower_asm.c */
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
