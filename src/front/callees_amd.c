@@ -13,7 +13,7 @@ static ww_val k32(low_fn *F, uint64_t k) {
   return low_const(F, WW_I32, k);
 }
 
-/* The packet itself is never read: loads from it become special registers (lower_ins.c). */
+/* The packet itself is never read: loads from it become special registers (translate_ins.c). */
 void call_amd_packet(low_callee *c, int x, int y) {
   c->res[0] = low_const(c->F, WW_I64, 0);
 }
@@ -29,16 +29,20 @@ static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
   return low_binary(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, k32(F, 2)), v);
 }
 
+/* The lane of the same four that two bits of the pattern choose for each. */
+static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
+  ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
+  ww_val pick = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, pattern), shift), k32(F, 3));
+  return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)), pick);
+}
+
 void call_amd_swizzle(low_callee *c, int x, int y) {
   low_fn *F = c->F;
   int64_t mode = 0;
   call_const(c, 1, &mode);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), src;
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
-    ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
-    ww_val pick =
-        op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mode & 255), shift), k32(F, 3));
-    src = op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)), pick);
+    src = quad_lane(F, (uint64_t)mode & 255, lane);
   } else {
     src = op32(F, WW_OP_AND, lane, k32(F, 0xffffffe0u | (mode & 31)));
     if (mode >> 5 & 31)
@@ -91,38 +95,42 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   ww_val in_row = op32(F, WW_OP_AND, lane, k32(F, 15)),
          row = op32(F, WW_OP_AND, lane, k32(F, ~15u));
   *ok = WW_NOVAL;
-  if (ctrl < 0x100) {
-    ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
-    return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)),
-                op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, ctrl), shift), k32(F, 3)));
-  }
+  if (ctrl < 0x100)
+    return quad_lane(F, ctrl, lane);
   switch (ctrl & 0x1f0) {
   case 0x100:
-    return *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n)),
-           op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
+    *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n));
+    return op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
   case 0x110:
-    return *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n)),
-           op32(F, WW_OP_SUB, lane, k32(F, n)); /* row_shr */
+    *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n));
+    return op32(F, WW_OP_SUB, lane, k32(F, n)); /* row_shr */
   case 0x120:
     return op32(
         F, WW_OP_OR, row,
         op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, k32(F, n)), k32(F, 15))); /* row_ror */
   case 0x130:
-    if (ctrl == 0x130)
-      return *ok = low_cmp(F, WW_ULT, WW_I32, lane, k32(F, 63)),
-             op32(F, WW_OP_ADD, lane, k32(F, 1));
-    if (ctrl == 0x138)
-      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 1)), op32(F, WW_OP_SUB, lane, k32(F, 1));
+    if (ctrl == 0x130) {
+      *ok = low_cmp(F, WW_ULT, WW_I32, lane, k32(F, 63));
+      return op32(F, WW_OP_ADD, lane, k32(F, 1));
+    }
+    if (ctrl == 0x138) {
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 1));
+      return op32(F, WW_OP_SUB, lane, k32(F, 1));
+    }
     return op32(F, WW_OP_AND, op32(F, WW_OP_ADD, lane, k32(F, ctrl == 0x134 ? 1 : 63)), k32(F, 63));
   case 0x140:
     if (ctrl == 0x140)
       return op32(F, WW_OP_XOR, lane, k32(F, 15));
     if (ctrl == 0x141)
       return op32(F, WW_OP_XOR, lane, k32(F, 7));
-    if (ctrl == 0x142)
-      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 16)), op32(F, WW_OP_SUB, row, k32(F, 1));
-    if (ctrl == 0x143)
-      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 32)), k32(F, 31);
+    if (ctrl == 0x142) {
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 16));
+      return op32(F, WW_OP_SUB, row, k32(F, 1));
+    }
+    if (ctrl == 0x143) {
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 32));
+      return k32(F, 31);
+    }
     return WW_NOVAL;
   case 0x150:
     return op32(F, WW_OP_OR, row, k32(F, n));
@@ -306,8 +314,10 @@ static bool ocml_class(low_callee *c, const char *s) {
                {"isnormal", FC_NORMAL},
                {"signbit", FC_SIGN}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s))
-      return call_each(c, each_fclass, names[i].what, 0), true;
+    if (!strcmp(names[i].name, s)) {
+      call_each(c, each_fclass, names[i].what, 0);
+      return true;
+    }
   return false;
 }
 
@@ -326,8 +336,10 @@ static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
   int round = s[n - 1] == 'e' ? WW_RN : s[n - 1] == 'z' ? WW_RZ : s[n - 1] == 'n' ? WW_RD : WW_RU;
   s[n - 4] = 0;
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (!strcmp(ops[i].name, s))
-      return call_each(c, each_op, ops[i].op, round), true;
+    if (!strcmp(ops[i].name, s)) {
+      call_each(c, each_op, ops[i].op, round);
+      return true;
+    }
   return call_float_fn(c, s, n - 4, 0);
 }
 

@@ -600,8 +600,10 @@ static bool cl_atomic(low_callee *c, const char *s) {
       c->res[0] = r;
     return true;
   }
-  if (!strcmp(op, "cmpxchg"))
-    return c->res[0] = low_cas(F, t, p, call_arg(c, 1), call_arg(c, 2)), true;
+  if (!strcmp(op, "cmpxchg")) {
+    c->res[0] = low_cas(F, t, p, call_arg(c, 1), call_arg(c, 2));
+    return true;
+  }
   if (ww_starts(op, "compare_exchange")) { /* (object, expected *, desired): bool */
     ww_val want, old;
     low_addr e = call_ptr(c, 1, ww_type_bytes[t]);
@@ -617,11 +619,14 @@ static bool cl_atomic(low_callee *c, const char *s) {
   }
   p.flags = WW_F_VOLATILE;
   p.align = ww_type_bytes[t];
-  if (!strcmp(op, "load"))
-    return low_load(F, p, &one, 1, c->res), true;
+  if (!strcmp(op, "load")) {
+    low_load(F, p, &one, 1, c->res);
+    return true;
+  }
   if (!strcmp(op, "store") || !strcmp(op, "init")) {
     ww_val v = call_arg(c, 1);
-    return low_store(F, p, &one, 1, &v), true;
+    low_store(F, p, &one, 1, &v);
+    return true;
   }
   p.flags = 0;
   int rmw = c->nargs < 2 ? -1 : low_rmw_named(op, t, strchr("cslxia", c->sig[0]));
@@ -721,10 +726,11 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
                   {"shuffle_up", WW_SHFL_UP},
                   {"shuffle_down", WW_SHFL_DOWN}};
   for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++)
-    if (!strcmp(s, shuffles[i].name) && c->nargs == 2)
-      return c->res[0] =
-                 shuffle(F, shuffles[i].mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)),
-             true;
+    if (!strcmp(s, shuffles[i].name) && c->nargs == 2) {
+      ww_val lane = call_arg_as(c, 1, WW_I32, false);
+      c->res[0] = shuffle(F, shuffles[i].mode, t, call_arg(c, 0), lane);
+      return true;
+    }
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_"),
        ex = ww_starts(s, "scan_exclusive_");
   if (in && c->nargs > 2)
@@ -732,8 +738,10 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   int op = reduce ? reduce_op(s + 7, t, sign) : in || ex ? reduce_op(s + 15, t, sign) : -1;
   if (op < 0)
     return false;
-  if (!reduce)
-    return group_scan(c, op, t, in), true;
+  if (!reduce) {
+    group_scan(c, op, t, in);
+    return true;
+  }
   ww_val v = call_arg(c, 0);
   for (uint32_t d = 16; d; d /= 2)
     v = low_binary(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)));

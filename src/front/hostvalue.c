@@ -152,8 +152,10 @@ static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out
   }
   if (at == 0 && ww_host_int(v, out))
     return true;
-  if (LLVMIsNull(v) && LLVMIsConstant(v))
-    return *out = 0, true;
+  if (LLVMIsNull(v) && LLVMIsConstant(v)) {
+    *out = 0;
+    return true;
+  }
   switch (LLVMGetTypeKind(t)) {
   case LLVMVectorTypeKind:
   case LLVMArrayTypeKind: {

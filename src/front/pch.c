@@ -56,12 +56,10 @@ static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *ow
                          const ww_strs *headers, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   uint64_t h = hash_str(j->clang->id, hash_str(prelude ? prelude : "", 0));
-  for (uint32_t i = 0; i < line->n; i++)
-    h = hash_str(line->v[i], h);
-  for (uint32_t i = 0; i < own->n; i++)
-    h = hash_str(own->v[i], h);
-  for (uint32_t i = 0; i < headers->n; i++)
-    h = hash_str(headers->v[i], h);
+  const ww_strs *const words[] = {line, own, headers};
+  for (int k = 0; k < 3; k++)
+    for (uint32_t i = 0; i < words[k]->n; i++)
+      h = hash_str(words[k]->v[i], h);
   uint64_t tree = ww_pch_tree(ww_path_join(a, ww_shim_dir(a), "common"), a);
   if (prelude)
     tree += ww_pch_tree(ww_path_dir(a, prelude), a);
@@ -290,28 +288,12 @@ static bool build(const request *q, const char *file, const char *names_file) {
     return false;
   }
   ww_strs v = {0};
-  for (uint32_t i = 0; i < q->line->n; i++)
-    ww_push(a, &v, q->line->v[i]);
-  for (uint32_t i = 0; i < q->own.n; i++)
-    ww_push(a, &v, q->own.v[i]);
+  ww_strs_append(a, &v, q->line);
+  ww_strs_append(a, &v, &q->own);
   for (uint32_t i = 0; i + 1 < q->macros.n; i += 2)
     ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
-  const char *tail[] = {"-emit-pch",
-                        "-fpch-instantiate-templates",
-                        "-fno-temp-file",
-                        "-dependency-file",
-                        deps,
-                        "-MT",
-                        "pch",
-                        "-sys-header-deps",
-                        "-o",
-                        temp,
-                        "-x",
-                        ww_clang_language(q->j),
-                        input,
-                        NULL};
-  for (const char **t = tail; *t; t++)
-    ww_push(a, &v, *t);
+  WW_ADD(a, &v, "-emit-pch", "-fpch-instantiate-templates", "-fno-temp-file", "-dependency-file",
+         deps, "-MT", "pch", "-sys-header-deps", "-o", temp, "-x", ww_clang_language(q->j), input);
   ww_push(a, &v, NULL);
   int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;

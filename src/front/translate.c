@@ -466,9 +466,9 @@ static void spread_refusals(low *L) {
         const ww_fn *g = &L->list.v[(uintptr_t)F->callees.key[i] - 1]->fn;
         if (!g->refusal)
           continue;
-        bool told = ww_starts(g->refusal, "calls ") &&
-                    strstr(g->refusal, ": "); /* names one function already: enough */
-        F->fn.refusal = told ? g->refusal : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
+        bool explained = ww_starts(g->refusal, "calls ") &&
+                         strstr(g->refusal, ": "); /* names one function already: enough */
+        F->fn.refusal = explained ? g->refusal : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
         again = true;
       }
     }

@@ -23,8 +23,10 @@ bool ptx_type_named(const char *s, ptx_type *out) {
                {"f32", WW_F32, 1, 0},    {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1},
                {"bf16x2", WW_BF16, 1, 1}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s))
-      return *out = (ptx_type){names[i].t, names[i].sign, names[i].pair}, true;
+    if (!strcmp(names[i].name, s)) {
+      *out = (ptx_type){names[i].t, names[i].sign, names[i].pair};
+      return true;
+    }
   return false;
 }
 
@@ -131,8 +133,10 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
 
 uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t max) {
   uint32_t n = 0;
-  if (*operand != '{')
-    return out[0] = operand, 1;
+  if (*operand != '{') {
+    out[0] = operand;
+    return 1;
+  }
   char *s = ww_strdup(i->F->L->a, operand + 1);
   for (char *rest, *tok = strtok_r(s, ",} \t", &rest); tok && n < max;
        tok = strtok_r(NULL, ",} \t", &rest))

@@ -163,12 +163,16 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
   *off = 0;
   if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
     return true;
-  if (LLVMIsAConstantInt(c))
-    return *off = LLVMConstIntGetSExtValue(c), true;
+  if (LLVMIsAConstantInt(c)) {
+    *off = LLVMConstIntGetSExtValue(c);
+    return true;
+  }
   if (LLVMIsAGlobalAlias(c))
     return low_const_addr(L, LLVMAliasGetAliasee(c), global, off);
-  if (LLVMIsAFunction(c) || LLVMIsAGlobalVariable(c))
-    return *global = c, true;
+  if (LLVMIsAFunction(c) || LLVMIsAGlobalVariable(c)) {
+    *global = c;
+    return true;
+  }
   if (!LLVMIsAConstantExpr(c))
     return false;
   switch (LLVMGetConstOpcode(c)) {

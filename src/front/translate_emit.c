@@ -415,9 +415,11 @@ uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
 static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_val *in, uint64_t at,
                         unsigned bits, ww_type t) {
   ww_val acc = WW_NOVAL;
-  uint64_t pos = 0;
-  for (uint32_t i = 0; i < n; pos += from[i].bits, i++) {
-    if (pos + from[i].bits <= at || pos >= at + bits)
+  uint64_t next = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t pos = next;
+    next += from[i].bits;
+    if (next <= at || pos >= at + bits)
       continue;
     ww_type it = low_int_type(from[i].bits);
     ww_val v = low_bits(F, in[i], from[i].type, it);
@@ -445,11 +447,12 @@ static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const w
 
 void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
                 const low_comp *to, uint32_t nto, ww_val *out) {
-  uint64_t at = 0;
+  uint64_t next = 0;
   if (nto == 1 && pack_halves(F, from, nfrom, in, to, out))
     return;
-  for (uint32_t i = 0; i < nto; at += to[i].bits, i++) {
-    uint64_t pos = 0;
+  for (uint32_t i = 0; i < nto; i++) {
+    uint64_t at = next, pos = 0;
+    next += to[i].bits;
     uint32_t j = 0;
     while (j < nfrom && pos < at)
       pos += from[j++].bits;

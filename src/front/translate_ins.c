@@ -2,7 +2,7 @@
  *
  * Blocks are visited in reverse post-order, so that every operand but a phi's is lowered before its
  * use. A constant pointer offset stays apart from its base until somebody needs the sum. Arithmetic
- * is in lower_arith.c. */
+ * is in translate_arith.c. */
 #include "translate_int.h"
 
 /* ---- values ---- */

@@ -1,13 +1,14 @@
-/* translate_int.h - what the files of the lowering share: lower.c (module), lower_passes.c (LLVM's
- * passes), lower_ins.c (instructions), lower_arith.c (arithmetic), lower_const.c (constants),
- * lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees*.c (known callees),
- * lower_asm*.c (inline PTX), lower_mma.c (matrix fragments), debuginfo.c (names, types, lines).
+/* translate_int.h - what the files of the translation share: translate.c (module),
+ * translate_passes.c (LLVM's passes), translate_ins.c (instructions), translate_arith.c
+ * (arithmetic), translate_const.c (constants), translate_emit.c (building the IR), translate_mem.c
+ * (loads, stores, copies), callees*.c (known callees), translate_asm*.c (inline PTX),
+ * translate_mma.c (matrix fragments), debuginfo.c (names, types, lines).
  *
  * An LLVM value becomes a list of scalars, its components, in the order of its type's flattening:
  * low_flat gives type, width and byte offset of each. A pointer is one component plus a constant
  * offset that loads and stores fold. */
-#ifndef WW_FRONT_LOWER_INT_H
-#define WW_FRONT_LOWER_INT_H
+#ifndef WW_FRONT_TRANSLATE_INT_H
+#define WW_FRONT_TRANSLATE_INT_H
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
@@ -40,8 +41,8 @@ typedef struct {
 
 typedef enum { LOW_NVPTX, LOW_SPIR, LOW_AMDGPU } low_target;
 
-/* What the source says of a loop: joined iterations, 1 for none. The place is the loop's own, which
- * outlives all passes. */
+/* What the source says of a loop: by how much it is unrolled, 1 for not at all. The place is the
+ * loop's own, which outlives all passes. */
 struct low_unroll {
   uint32_t line, col;
   uint8_t by;
@@ -124,7 +125,7 @@ typedef struct low_fn {
 
 #define LOW_PROLOGUE UINT32_MAX
 
-/* lower_emit.c */
+/* translate_emit.c */
 void low_refuse(low_fn *F, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
@@ -170,7 +171,7 @@ void low_finish(low_fn *F);
 void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
                 const low_comp *to, uint32_t nto, ww_val *out);
 
-/* lower_const.c */
+/* translate_const.c */
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
 ww_val low_fconst(low_fn *F, ww_type t, double v);
 ww_val low_const_of(low_fn *F, ww_type t, int64_t v); /* an integer or a float of that value */
@@ -182,21 +183,21 @@ void low_init_symbol(low *L, uint32_t index);
 int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const);
 uint32_t low_symbol(low *L, LLVMValueRef gv);
 
-/* lower.c */
+/* translate.c */
 uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
 ww_space low_addrspace(const low *L, unsigned as);
 const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */
 
-/* lower_fresh.c */
+/* translate_fresh.c */
 bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this one is kept */
 
-/* lower_passes.c */
+/* translate_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
 uint8_t low_unroll_of(
     low *L,
     LLVMValueRef latch); /* the terminator of a loop's last block; 0: the source does not say */
 
-/* lower_ins.c */
+/* translate_ins.c */
 void low_body(low_fn *F);
 low_val *low_get(low_fn *F, LLVMValueRef v);
 ww_val low_scalar(low_fn *F, LLVMValueRef v);
@@ -206,7 +207,7 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
 ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
 bool low_readonly(low_fn *F, LLVMValueRef ptr);
 
-/* lower_arith.c */
+/* translate_arith.c */
 void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
 void low_icmp(low_fn *F, LLVMValueRef inst);
 void low_fcmp(low_fn *F, LLVMValueRef inst);
@@ -215,7 +216,7 @@ void low_bitcast(low_fn *F, LLVMValueRef inst);
 void low_pointer_cast(low_fn *F, LLVMValueRef inst);
 void low_fmul_now(low_fn *F, LLVMValueRef inst); /* one that waited to be fused */
 
-/* lower_mem.c */
+/* translate_mem.c */
 typedef struct {
   ww_val base;
   int64_t off;
@@ -245,7 +246,7 @@ ww_val low_in_space(low_fn *F, ww_val address, ww_space s); /* i1: whether it po
 int low_rmw_named(const char *name, ww_type t, bool sign);  /* ww_rmw of "add", "exch" ..., or -1 */
 int low_nv_sreg(const char *name);                          /* ww_sreg of "tid.x" ..., or -1 */
 
-/* lower_asm.c */
+/* translate_asm.c */
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */
