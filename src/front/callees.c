@@ -67,7 +67,7 @@ bool call_used(low_callee *c) {
 
 void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
   if (c->rt->n)
-    c->res[0] = low_int_to(c->F, v, t, c->rt->c[0].type, sign);
+    c->res[0] = low_int_to(c->F, v, t, call_type(c), sign);
 }
 
 void call_set32(low_callee *c, ww_val v) {
@@ -248,8 +248,7 @@ enum { FINITE_CLASSES = 0x1f8 }; /* of llvm.is.fpclass's mask */
 /* One class of floating-point values, by magnitude. */
 static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
   double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
-  ww_val inf = low_fconst(F, t, (double)__builtin_inf()), zero = low_fconst(F, t, 0),
-         lo = low_fconst(F, t, least);
+  ww_val inf = low_fconst(F, t, INFINITY), zero = low_fconst(F, t, 0), lo = low_fconst(F, t, least);
   ww_val m = group ? low_unary(F, WW_OP_FABS, t, a) : a;
   switch (group) {
   case 0:
@@ -273,8 +272,7 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
   ww_val acc = WW_NOVAL, sign = WW_NOVAL;
   if ((mask & FINITE_CLASSES) == FINITE_CLASSES) { /* finite: one comparison */
-    acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a),
-                  low_fconst(F, t, (double)__builtin_inf()));
+    acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), low_fconst(F, t, INFINITY));
     mask &= ~(unsigned)FINITE_CLASSES;
   }
   for (int g = 0; g < 5; g++) {
@@ -350,14 +348,14 @@ ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan) {
   if (!nan)
     return r;
   ww_val any = low_cmp(F, WW_FUNO, s->rt, s->v[0], s->v[1]);
-  return low_select(F, s->rt, any, low_fconst(F, s->rt, (double)__builtin_nan("")), r);
+  return low_select(F, s->rt, any, low_fconst(F, s->rt, NAN), r);
 }
 
 ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y) {
   uint64_t k;
   ww_val sel = low_is_const(c->F, s->v[2], &k)
-                   ? low_const(c->F, WW_I32, k & 0x7777)
-                   : low_binary(c->F, WW_OP_AND, WW_I32, s->v[2], low_const(c->F, WW_I32, 0x7777));
+                   ? low_i32(c->F, k & 0x7777)
+                   : low_binary(c->F, WW_OP_AND, WW_I32, s->v[2], low_i32(c->F, 0x7777));
   return low_op(c->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
 }
 
@@ -373,7 +371,7 @@ void call_refused(low_callee *c, int x, int y) {
 }
 
 void call_objectsize(low_callee *c, int x, int y) {
-  c->res[0] = low_const(c->F, c->rt->c[0].type, ~0ull);
+  c->res[0] = low_const(c->F, call_type(c), ~0ull);
 }
 
 void call_sreg(low_callee *c, int sreg, int y) {
@@ -382,7 +380,7 @@ void call_sreg(low_callee *c, int sreg, int y) {
 
 void call_overflow(low_callee *c, int op, int sign) {
   low_fn *F = c->F;
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   ww_val a = call_arg(c, 0), b = call_arg(c, 1), r = low_binary(F, op, t, a, b), over;
   ww_val zero = low_const(F, t, 0);
   if (c->rt->n != 2 || odd_width(c->rt)) {
@@ -415,26 +413,25 @@ void call_threeway(low_callee *c, int sign, int y) {
 
 /* llvm.vector.reduce.<op>: the accumulator argument of fadd and fmul comes first */
 void call_reduce(low_callee *c, int x, int y) {
-  static const struct {
-    const char *name;
-    uint8_t op;
-  } ops[] = {{"add", WW_OP_ADD},   {"mul", WW_OP_MUL},   {"and", WW_OP_AND},   {"or", WW_OP_OR},
-             {"xor", WW_OP_XOR},   {"smin", WW_OP_SMIN}, {"smax", WW_OP_SMAX}, {"umin", WW_OP_UMIN},
-             {"umax", WW_OP_UMAX}, {"fadd", WW_OP_FADD}, {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN},
-             {"fmax", WW_OP_FMAX}};
+  static const low_named ops[] = {{"add", WW_OP_ADD},   {"mul", WW_OP_MUL},
+                                  {"and", WW_OP_AND},   {"or", WW_OP_OR},
+                                  {"xor", WW_OP_XOR},   {"smin", WW_OP_SMIN},
+                                  {"smax", WW_OP_SMAX}, {"umin", WW_OP_UMIN},
+                                  {"umax", WW_OP_UMAX}, {"fadd", WW_OP_FADD},
+                                  {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN},
+                                  {"fmax", WW_OP_FMAX}, {NULL, -1}};
   char tok[2][24];
   call_split(c->tail, '.', tok, 2);
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    if (strcmp(tok[0], ops[i].name))
-      continue;
-    uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
-    ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
-    for (; k < c->at[v]->n; k++)
-      acc = low_binary(c->F, ops[i].op, c->rt->c[0].type, acc, low_comp_of(c->F, c->arg[v], k));
-    c->res[0] = acc;
+  int op = low_value_named(ops, tok[0], strlen(tok[0]));
+  if (op < 0) {
+    call_refuse(c);
     return;
   }
-  call_refuse(c);
+  uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
+  ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
+  for (; k < c->at[v]->n; k++)
+    acc = low_binary(c->F, op, call_type(c), acc, low_comp_of(c->F, c->arg[v], k));
+  c->res[0] = acc;
 }
 
 void call_ptrmask(low_callee *c, int x, int y) {
@@ -447,7 +444,7 @@ void call_llvm_frexp(low_callee *c, int x, int y) {
     call_refuse(c);
     return;
   }
-  c->res[0] = low_math1(c->F, WW_MATH_FREXP_MANT, c->rt->c[0].type, 0, a);
+  c->res[0] = low_math1(c->F, WW_MATH_FREXP_MANT, call_type(c), 0, a);
   c->res[1] = low_int_to(c->F, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a), WW_I32,
                          c->rt->c[1].type, true);
 }
@@ -564,7 +561,7 @@ void call_texture(low_callee *c, int x, int y) {
 }
 
 void call_texdim(low_callee *c, int x, int y) {
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   c->res[0] = low_binary(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false),
                          call_arg_as(c, 1, WW_I32, true));
 }
@@ -599,45 +596,47 @@ void call_ww_axis(low_callee *c, int sreg, int y) {
 
 /* ---- math functions by their C names ---- */
 
+int low_value_named(const low_named *row, const char *name, size_t n) {
+  while (row->name && (strlen(row->name) != n || memcmp(row->name, name, n)))
+    row++;
+  return row->value;
+}
+
 int low_math_named(const char *name, size_t n) {
   for (int m = 0; m < WW_NMATH; m++)
     if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n))
       return m;
-  static const struct {
-    const char *name;
-    uint8_t math;
-  } also[] = {
+  static const low_named also[] = {
       {"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
       {"scalb", WW_MATH_LDEXP},    {"i0", WW_MATH_CYL0},        {"i1", WW_MATH_CYL1},
       {"gamma", WW_MATH_LGAMMA},   {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
       {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
-      {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D}};
-  for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-    if (strlen(also[i].name) == n && !memcmp(also[i].name, name, n))
-      return also[i].math;
-  return -1;
+      {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D},  {NULL, -1}};
+  return low_value_named(also, name, n);
 }
 
 bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
-  static const struct {
-    const char *name;
-    uint8_t op;
-  } ops[] = {{"fabs", WW_OP_FABS}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX},
-             {"fma", WW_OP_FMA},   {"mad", WW_OP_FMA},   {"divide", WW_OP_FDIV}};
+  static const low_named ops[] = {{"fabs", WW_OP_FABS},
+                                  {"fmin", WW_OP_FMIN},
+                                  {"fmax", WW_OP_FMAX},
+                                  {"fma", WW_OP_FMA},
+                                  {"mad", WW_OP_FMA},
+                                  {"divide", WW_OP_FDIV},
+                                  {NULL, -1}};
   if (!c->rt->n || !c->nargs)
     return false;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (strlen(ops[i].name) == n && !memcmp(ops[i].name, base, n)) {
-      if (!ww_is_float(c->rt->c[0].type))
-        return false;
-      call_each(c, each_op, ops[i].op, flags << 8);
-      return true;
-    }
+  int op = low_value_named(ops, base, n);
+  if (op >= 0) {
+    if (!ww_is_float(call_type(c)))
+      return false;
+    call_each(c, each_op, op, flags << 8);
+    return true;
+  }
   int m = low_math_named(base, n);
   if (m < 0 || c->nargs < ww_math_args[m])
     return false;
   bool int_result = m == WW_MATH_ILOGB || m == WW_MATH_FREXP_EXP;
-  if (ww_is_float(c->rt->c[0].type) == int_result)
+  if (ww_is_float(call_type(c)) == int_result)
     return false;
   call_each(c, each_math, m, flags);
   return true;

@@ -9,9 +9,6 @@
 static ww_val op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
   return low_binary(F, op, WW_I32, a, b);
 }
-static ww_val k32(low_fn *F, uint64_t k) {
-  return low_const(F, WW_I32, k);
-}
 
 /* The packet itself is never read: loads from it become special registers (translate_ins.c). */
 void call_amd_packet(low_callee *c, int x, int y) {
@@ -21,19 +18,18 @@ void call_amd_packet(low_callee *c, int x, int y) {
 /* ---- lanes ---- */
 
 void call_amd_permute(low_callee *c, int op, int y) {
-  c->res[0] =
-      low_binary(c->F, op, c->rt->c[0].type, call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
+  c->res[0] = low_binary(c->F, op, call_type(c), call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
 }
 
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
-  return low_binary(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, k32(F, 2)), v);
+  return low_binary(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, low_i32(F, 2)), v);
 }
 
 /* The lane of the same four that two bits of the pattern choose for each. */
 static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
-  ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
-  ww_val pick = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, pattern), shift), k32(F, 3));
-  return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)), pick);
+  ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, low_i32(F, 3)), low_i32(F, 1));
+  ww_val pick = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), low_i32(F, 3));
+  return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, low_i32(F, ~3u)), pick);
 }
 
 void call_amd_swizzle(low_callee *c, int x, int y) {
@@ -44,13 +40,13 @@ void call_amd_swizzle(low_callee *c, int x, int y) {
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
     src = quad_lane(F, (uint64_t)mode & 255, lane);
   } else {
-    src = op32(F, WW_OP_AND, lane, k32(F, 0xffffffe0u | (mode & 31)));
+    src = op32(F, WW_OP_AND, lane, low_i32(F, 0xffffffe0u | (mode & 31)));
     if (mode >> 5 & 31)
-      src = op32(F, WW_OP_OR, src, k32(F, mode >> 5 & 31));
+      src = op32(F, WW_OP_OR, src, low_i32(F, mode >> 5 & 31));
     if (mode >> 10 & 31)
-      src = op32(F, WW_OP_XOR, src, k32(F, mode >> 10 & 31));
+      src = op32(F, WW_OP_XOR, src, low_i32(F, mode >> 10 & 31));
   }
-  c->res[0] = from_lane(F, c->rt->c[0].type, call_arg(c, 0), src);
+  c->res[0] = from_lane(F, call_type(c), call_arg(c, 0), src);
 }
 
 void call_amd_readlane(low_callee *c, int op, int y) {
@@ -66,7 +62,7 @@ void call_amd_mbcnt(low_callee *c, int high, int y) {
 }
 
 static void ballot(low_callee *c, ww_val p) {
-  c->res[0] = low_opx(c->F, WW_OP_VOTE, c->rt->c[0].type, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
+  c->res[0] = low_opx(c->F, WW_OP_VOTE, call_type(c), WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
 }
 
 void call_amd_ballot(low_callee *c, int x, int y) {
@@ -92,50 +88,51 @@ void call_amd_cmp(low_callee *c, int is_float,
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
-  ww_val in_row = op32(F, WW_OP_AND, lane, k32(F, 15)),
-         row = op32(F, WW_OP_AND, lane, k32(F, ~15u));
+  ww_val in_row = op32(F, WW_OP_AND, lane, low_i32(F, 15)),
+         row = op32(F, WW_OP_AND, lane, low_i32(F, ~15u));
   *ok = WW_NOVAL;
   if (ctrl < 0x100)
     return quad_lane(F, ctrl, lane);
   switch (ctrl & 0x1f0) {
   case 0x100:
-    *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n));
-    return op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
+    *ok = low_cmp(F, WW_ULT, WW_I32, in_row, low_i32(F, 16 - n));
+    return op32(F, WW_OP_ADD, lane, low_i32(F, n)); /* row_shl */
   case 0x110:
-    *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n));
-    return op32(F, WW_OP_SUB, lane, k32(F, n)); /* row_shr */
+    *ok = low_cmp(F, WW_UGE, WW_I32, in_row, low_i32(F, n));
+    return op32(F, WW_OP_SUB, lane, low_i32(F, n)); /* row_shr */
   case 0x120:
-    return op32(
-        F, WW_OP_OR, row,
-        op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, k32(F, n)), k32(F, 15))); /* row_ror */
+    return op32(F, WW_OP_OR, row,
+                op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, low_i32(F, n)),
+                     low_i32(F, 15))); /* row_ror */
   case 0x130:
     if (ctrl == 0x130) {
-      *ok = low_cmp(F, WW_ULT, WW_I32, lane, k32(F, 63));
-      return op32(F, WW_OP_ADD, lane, k32(F, 1));
+      *ok = low_cmp(F, WW_ULT, WW_I32, lane, low_i32(F, 63));
+      return op32(F, WW_OP_ADD, lane, low_i32(F, 1));
     }
     if (ctrl == 0x138) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 1));
-      return op32(F, WW_OP_SUB, lane, k32(F, 1));
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 1));
+      return op32(F, WW_OP_SUB, lane, low_i32(F, 1));
     }
-    return op32(F, WW_OP_AND, op32(F, WW_OP_ADD, lane, k32(F, ctrl == 0x134 ? 1 : 63)), k32(F, 63));
+    return op32(F, WW_OP_AND, op32(F, WW_OP_ADD, lane, low_i32(F, ctrl == 0x134 ? 1 : 63)),
+                low_i32(F, 63));
   case 0x140:
     if (ctrl == 0x140)
-      return op32(F, WW_OP_XOR, lane, k32(F, 15));
+      return op32(F, WW_OP_XOR, lane, low_i32(F, 15));
     if (ctrl == 0x141)
-      return op32(F, WW_OP_XOR, lane, k32(F, 7));
+      return op32(F, WW_OP_XOR, lane, low_i32(F, 7));
     if (ctrl == 0x142) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 16));
-      return op32(F, WW_OP_SUB, row, k32(F, 1));
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 16));
+      return op32(F, WW_OP_SUB, row, low_i32(F, 1));
     }
     if (ctrl == 0x143) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 32));
-      return k32(F, 31);
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 32));
+      return low_i32(F, 31);
     }
     return WW_NOVAL;
   case 0x150:
-    return op32(F, WW_OP_OR, row, k32(F, n));
+    return op32(F, WW_OP_OR, row, low_i32(F, n));
   case 0x160:
-    return op32(F, WW_OP_XOR, lane, k32(F, n));
+    return op32(F, WW_OP_XOR, lane, low_i32(F, n));
   default:
     return WW_NOVAL;
   }
@@ -145,10 +142,10 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
 static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
   if ((mask & 15) == 15)
     return ok;
-  ww_val group = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, lane, k32(F, shift)), k32(F, 3));
-  ww_val bit =
-      op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mask & 15), group), k32(F, 1));
-  ww_val on = low_cmp(F, WW_NE, WW_I32, bit, k32(F, 0));
+  ww_val group = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, lane, low_i32(F, shift)), low_i32(F, 3));
+  ww_val bit = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, (uint64_t)mask & 15), group),
+                    low_i32(F, 1));
+  ww_val on = low_cmp(F, WW_NE, WW_I32, bit, low_i32(F, 0));
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
 
@@ -160,7 +157,7 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
   call_const(c, v + 2, &rows);
   call_const(c, v + 3, &banks);
   call_const(c, v + 4, &bound);
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), ok, src = dpp_source(F, (unsigned)ctrl, lane, &ok);
   if (src == WW_NOVAL) {
     call_refuse(c);
@@ -177,22 +174,22 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
 /* ---- arithmetic ---- */
 
 void call_amd_trig(low_callee *c, int math, int y) { /* the argument counts turns */
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   ww_val v = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2));
   c->res[0] = low_math1(c->F, (ww_math)math, t, WW_F_APPROX, v);
 }
 
 void call_amd_med3(low_callee *c, int x, int y) {
   low_fn *F = c->F;
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_binary(F, WW_OP_FMAX, t, a, b);
   c->res[0] = low_binary(F, WW_OP_FMAX, t, low_binary(F, WW_OP_FMIN, t, a, b),
                          low_binary(F, WW_OP_FMIN, t, hi, call_arg(c, 2)));
 }
 
 void call_amd_alignbyte(low_callee *c, int x, int y) {
-  ww_val n =
-      op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), k32(c->F, 3)), k32(c->F, 3));
+  ww_val n = op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), low_i32(c->F, 3)),
+                  low_i32(c->F, 3));
   c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
 }
 
@@ -214,18 +211,18 @@ void call_amd_perm(low_callee *c, int x,
     else if (code < 12)
       call_refuse(c); /* sign replication */
   }
-  ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), k32(c->F, prmt));
+  ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), low_i32(c->F, prmt));
   if (keep != ~0u)
-    v = op32(c->F, WW_OP_AND, v, k32(c->F, keep));
-  c->res[0] = set ? op32(c->F, WW_OP_OR, v, k32(c->F, set)) : v;
+    v = op32(c->F, WW_OP_AND, v, low_i32(c->F, keep));
+  c->res[0] = set ? op32(c->F, WW_OP_OR, v, low_i32(c->F, set)) : v;
 }
 
 void call_amd_sad8(low_callee *c, int x, int y) {
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint64_t i = 0; i < 4; i++) {
-    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), k32(F, 8 * i), k32(F, 8)),
-           b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), k32(F, 8 * i), k32(F, 8));
+    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), low_i32(F, 8 * i), low_i32(F, 8)),
+           b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), low_i32(F, 8 * i), low_i32(F, 8));
     acc = low_opx(F, WW_OP_SAD, WW_I32, 0, 0, a, b, acc);
   }
   c->res[0] = acc;
@@ -277,7 +274,7 @@ void call_amd_fadd(low_callee *c, int x, int y) {
 /* ---- ocml: __ocml_<name>[_rtz]_<type> ---- */
 
 static bool ocml_pointer(low_callee *c, const char *s) {
-  ww_type t = c->rt->n ? (ww_type)c->rt->c[0].type : WW_VOID;
+  ww_type t = c->rt->n ? (ww_type)call_type(c) : WW_VOID;
   low_fn *F = c->F;
   ww_val a = call_arg(c, 0), out;
   ww_type ot = t;
@@ -305,42 +302,27 @@ static bool ocml_pointer(low_callee *c, const char *s) {
 }
 
 static bool ocml_class(low_callee *c, const char *s) {
-  static const struct {
-    const char *name;
-    uint8_t what;
-  } names[] = {{"isnan", FC_NAN},
-               {"isinf", FC_INF},
-               {"isfinite", FC_FINITE},
-               {"isnormal", FC_NORMAL},
-               {"signbit", FC_SIGN}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) {
-      call_each(c, each_fclass, names[i].what, 0);
-      return true;
-    }
-  return false;
+  static const low_named names[] = {{"isnan", FC_NAN},       {"isinf", FC_INF},
+                                    {"isfinite", FC_FINITE}, {"isnormal", FC_NORMAL},
+                                    {"signbit", FC_SIGN},    {NULL, -1}};
+  int what = low_value_named(names, s, strlen(s));
+  if (what >= 0)
+    call_each(c, each_fclass, what, 0);
+  return what >= 0;
 }
 
 static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
-  static const struct {
-    const char *name;
-    uint8_t op;
-  } ops[] = {{"add", WW_OP_FADD},
-             {"sub", WW_OP_FSUB},
-             {"mul", WW_OP_FMUL},
-             {"div", WW_OP_FDIV},
-             {"fma", WW_OP_FMA}};
+  static const low_named ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL},
+                                  {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA},  {NULL, -1}};
   size_t n = strlen(s);
   if (n < 5 || strncmp(s + n - 4, "_rt", 3))
     return false;
   int round = s[n - 1] == 'e' ? WW_RN : s[n - 1] == 'z' ? WW_RZ : s[n - 1] == 'n' ? WW_RD : WW_RU;
-  s[n - 4] = 0;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (!strcmp(ops[i].name, s)) {
-      call_each(c, each_op, ops[i].op, round);
-      return true;
-    }
-  return call_float_fn(c, s, n - 4, 0);
+  int op = low_value_named(ops, s, n - 4);
+  if (op < 0)
+    return call_float_fn(c, s, n - 4, 0);
+  call_each(c, each_op, op, round);
+  return true;
 }
 
 void call_ocml(low_callee *c, int x, int y) {
@@ -366,7 +348,7 @@ void call_ocml(low_callee *c, int x, int y) {
     return;
   }
   if (!strcmp(base, "len4") || !strcmp(base, "rlen4")) {
-    ww_type t = c->rt->c[0].type;
+    ww_type t = call_type(c);
     c->res[0] =
         low_math1(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, call_norm4(c, t));
     return;

@@ -108,12 +108,11 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   int64_t axis;
   if (call_const(c, arg, &axis)) {
     bool size = first == WW_SREG_NTID_X || first == WW_SREG_NCTAID_X;
-    return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis))
-                                 : low_const(F, WW_I32, size ? 1 : 0);
+    return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis)) : low_i32(F, size ? 1 : 0);
   }
   ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, (ww_sreg)first);
   for (int k = 1; k < 3; k++)
-    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_const(F, WW_I32, (uint64_t)k)),
+    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_i32(F, (uint64_t)k)),
                    low_sreg(F, (ww_sreg)(first + k)), v);
   return v;
 }
@@ -167,18 +166,18 @@ static void cl_global_linear_id(low_callee *c, int x, int y) {
 
 static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are longer than one */
   low_fn *F = c->F;
-  ww_val one = low_const(F, WW_I32, 1), n = one;
+  ww_val one = low_i32(F, 1), n = one;
   for (int k = 1; k < 3; k++) {
     ww_val size = mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k));
-    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one),
-                   low_const(F, WW_I32, (uint64_t)k + 1), n);
+    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, (uint64_t)k + 1),
+                   n);
   }
   call_set32(c, n);
 }
 
 static void cl_sub_group(low_callee *c, int what, int y) { /* 0: id, 1: how many */
   low_fn *F = c->F;
-  ww_val five = low_const(F, WW_I32, 5),
+  ww_val five = low_i32(F, 5),
          v = what ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
   call_set32(c, low_binary(F, WW_OP_LSHR, WW_I32, v, five));
 }
@@ -303,7 +302,7 @@ static ww_val each_rootn(low_callee *c, const low_lane *s, int x, int y) {
 }
 
 static ww_val each_nan(low_callee *c, const low_lane *s, int x, int y) {
-  return low_fconst(c->F, s->rt, (double)__builtin_nan(""));
+  return low_fconst(c->F, s->rt, NAN);
 }
 
 /* ---- reductions over a vector ---- */
@@ -355,7 +354,7 @@ static void cl_geometric(low_callee *c, int what, int flags) {
 
 static void cl_cross(low_callee *c, int x, int y) {
   low_fn *F = c->F;
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
     ww_val m =
@@ -383,7 +382,7 @@ static void cl_pointer(low_callee *c, int what, int y) {
   low_fn *F = c->F;
   uint32_t n = c->rt->n;
   ww_val out[16];
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   for (uint32_t i = 0; i < n && i < 16; i++) {
     ww_val a = low_comp_of(F, c->arg[0], i);
     switch (what) {
@@ -446,7 +445,7 @@ static bool cl_convert(low_callee *c, const char *s) {
   if (strncmp(s, "convert_", 8))
     return false;
   s += 8;
-  bool to_float = c->rt->n && ww_is_float(c->rt->c[0].type),
+  bool to_float = c->rt->n && ww_is_float(call_type(c)),
        from_float = c->at[0]->n && ww_is_float(c->at[0]->c[0].type);
   int round = from_float && !to_float ? WW_RZ : WW_RN;
   if (strstr(s, "_rte"))
@@ -482,15 +481,15 @@ static bool cl_vload(low_callee *c, const char *s) {
   uint32_t n = c->rt->n;
   if (!n || n > 16)
     return false;
-  ww_type t = half ? WW_F16 : c->rt->c[0].type;
+  ww_type t = half ? WW_F16 : call_type(c);
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 0, 1, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++)
     k[i] = low_element(t, i);
   low_load(c->F, p, k, n, v);
   for (uint32_t i = 0; i < n; i++)
-    c->res[i] = half && c->rt->c[0].type != WW_F16
-                    ? low_cvt(c->F, WW_OP_FCVT, c->rt->c[0].type, WW_F16, WW_RN, v[i])
+    c->res[i] = half && call_type(c) != WW_F16
+                    ? low_cvt(c->F, WW_OP_FCVT, call_type(c), WW_F16, WW_RN, v[i])
                     : v[i];
   return true;
 }
@@ -641,7 +640,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
 /* ---- sub-groups: a warp ---- */
 
 static ww_val shuffle(low_fn *F, ww_shfl mode, ww_type t, ww_val v, ww_val lane) {
-  ww_val clamp = low_const(F, WW_I32, mode == WW_SHFL_UP ? 0 : 31);
+  ww_val clamp = low_i32(F, mode == WW_SHFL_UP ? 0 : 31);
   return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane, clamp);
 }
 
@@ -679,9 +678,9 @@ static ww_val identity(low_fn *F, int op, ww_type t) {
   case WW_OP_SMAX:
     return low_const(F, t, top);
   case WW_OP_FMIN:
-    return low_fconst(F, t, (double)__builtin_inf());
+    return low_fconst(F, t, INFINITY);
   case WW_OP_FMAX:
-    return low_fconst(F, t, -(double)__builtin_inf());
+    return low_fconst(F, t, -INFINITY);
   default:
     return low_const(F, t, 0);
   }
@@ -691,13 +690,12 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   low_fn *F = c->F;
   ww_val v = call_arg(c, 0), lane = low_sreg(F, WW_SREG_LANEID);
   for (uint32_t d = 1; d < 32; d *= 2) {
-    ww_val n = low_const(F, WW_I32, d), up = shuffle(F, WW_SHFL_UP, t, v, n);
+    ww_val n = low_i32(F, d), up = shuffle(F, WW_SHFL_UP, t, v, n);
     v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n), low_binary(F, op, t, v, up), v);
   }
   if (!inclusive) {
-    ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_const(F, WW_I32, 1));
-    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_const(F, WW_I32, 0)),
-                   identity(F, op, t), up);
+    ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_i32(F, 1));
+    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_i32(F, 0)), identity(F, op, t), up);
   }
   c->res[0] = v;
 }
@@ -707,30 +705,25 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   if (strncmp(s, "sub_group_", 10) || c->rt->n != 1 || !c->nargs)
     return false;
   s += 10;
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   bool sign = strchr("cslxia", c->sig[0]) != NULL;
   if (!strcmp(s, "all") || !strcmp(s, "any")) {
-    ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0));
+    ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_i32(F, 0));
     call_set_int(c,
                  low_opx(F, WW_OP_VOTE, WW_I1, *s == 'a' && s[1] == 'l' ? WW_VOTE_ALL : WW_VOTE_ANY,
                          0, p, WW_NOVAL, WW_NOVAL),
                  WW_I1, false);
     return true;
   }
-  static const struct {
-    const char *name;
-    uint8_t mode;
-  } shuffles[] = {{"broadcast", WW_SHFL_IDX},
-                  {"shuffle", WW_SHFL_IDX},
-                  {"shuffle_xor", WW_SHFL_BFLY},
-                  {"shuffle_up", WW_SHFL_UP},
-                  {"shuffle_down", WW_SHFL_DOWN}};
-  for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++)
-    if (!strcmp(s, shuffles[i].name) && c->nargs == 2) {
-      ww_val lane = call_arg_as(c, 1, WW_I32, false);
-      c->res[0] = shuffle(F, shuffles[i].mode, t, call_arg(c, 0), lane);
-      return true;
-    }
+  static const low_named shuffles[] = {{"broadcast", WW_SHFL_IDX},     {"shuffle", WW_SHFL_IDX},
+                                       {"shuffle_xor", WW_SHFL_BFLY},  {"shuffle_up", WW_SHFL_UP},
+                                       {"shuffle_down", WW_SHFL_DOWN}, {NULL, -1}};
+  int mode = c->nargs == 2 ? low_value_named(shuffles, s, strlen(s)) : -1;
+  if (mode >= 0) {
+    ww_val lane = call_arg_as(c, 1, WW_I32, false);
+    c->res[0] = shuffle(F, (ww_shfl)mode, t, call_arg(c, 0), lane);
+    return true;
+  }
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_"),
        ex = ww_starts(s, "scan_exclusive_");
   if (in && c->nargs > 2)
@@ -744,15 +737,14 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   }
   ww_val v = call_arg(c, 0);
   for (uint32_t d = 16; d; d /= 2)
-    v = low_binary(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)));
+    v = low_binary(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_i32(F, d)));
   c->res[0] = v;
   return true;
 }
 
 static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, work_group_any */
   low_fn *F = c->F;
-  ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0)),
-         r = low_new_val(F, WW_I1);
+  ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_i32(F, 0)), r = low_new_val(F, WW_I1);
   ww_ins *b = low_ins(F, WW_OP_BAR, WW_I1);
   b->sub = (uint8_t)sub;
   b->a = p;

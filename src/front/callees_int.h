@@ -44,6 +44,10 @@ typedef struct {
 
 #define APPROX (WW_F_APPROX << 8)
 
+static inline ww_type call_type(const low_callee *c) { /* of the first result */
+  return c->rt->c[0].type;
+}
+
 /* callees.c */
 ww_val call_arg(low_callee *c, uint32_t i);                          /* scalar argument */
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign); /* widened or narrowed */

@@ -15,39 +15,34 @@ enum {
 /* ---- registers ---- */
 
 int low_nv_sreg(const char *s) {
-  static const struct {
-    const char *name;
-    int16_t sreg;
-  } names[] = {{"tid.x", WW_SREG_TID_X},
-               {"tid.y", WW_SREG_TID_Y},
-               {"tid.z", WW_SREG_TID_Z},
-               {"ntid.x", WW_SREG_NTID_X},
-               {"ntid.y", WW_SREG_NTID_Y},
-               {"ntid.z", WW_SREG_NTID_Z},
-               {"ctaid.x", WW_SREG_CTAID_X},
-               {"ctaid.y", WW_SREG_CTAID_Y},
-               {"ctaid.z", WW_SREG_CTAID_Z},
-               {"nctaid.x", WW_SREG_NCTAID_X},
-               {"nctaid.y", WW_SREG_NCTAID_Y},
-               {"nctaid.z", WW_SREG_NCTAID_Z},
-               {"laneid", WW_SREG_LANEID},
-               {"warpid", WW_SREG_WARPID},
-               {"nwarpid", WW_SREG_NWARPID},
-               {"warpsize", WW_SREG_WARPSIZE},
-               {"smid", WW_SREG_SMID},
-               {"nsmid", WW_SREG_NSMID},
-               {"gridid", WW_SREG_GRIDID},
-               {"lanemask.eq", WW_SREG_LANEMASK_EQ},
-               {"lanemask.lt", WW_SREG_LANEMASK_LT},
-               {"lanemask.le", WW_SREG_LANEMASK_LE},
-               {"lanemask.gt", WW_SREG_LANEMASK_GT},
-               {"lanemask.ge", WW_SREG_LANEMASK_GE},
-               {"dynamic.smem.size", WW_SREG_DYNSHARED},
-               {"WARP_SZ", WW_SREG_WARPSIZE}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s))
-      return names[i].sreg;
-  return -1;
+  static const low_named names[] = {{"tid.x", WW_SREG_TID_X},
+                                    {"tid.y", WW_SREG_TID_Y},
+                                    {"tid.z", WW_SREG_TID_Z},
+                                    {"ntid.x", WW_SREG_NTID_X},
+                                    {"ntid.y", WW_SREG_NTID_Y},
+                                    {"ntid.z", WW_SREG_NTID_Z},
+                                    {"ctaid.x", WW_SREG_CTAID_X},
+                                    {"ctaid.y", WW_SREG_CTAID_Y},
+                                    {"ctaid.z", WW_SREG_CTAID_Z},
+                                    {"nctaid.x", WW_SREG_NCTAID_X},
+                                    {"nctaid.y", WW_SREG_NCTAID_Y},
+                                    {"nctaid.z", WW_SREG_NCTAID_Z},
+                                    {"laneid", WW_SREG_LANEID},
+                                    {"warpid", WW_SREG_WARPID},
+                                    {"nwarpid", WW_SREG_NWARPID},
+                                    {"warpsize", WW_SREG_WARPSIZE},
+                                    {"smid", WW_SREG_SMID},
+                                    {"nsmid", WW_SREG_NSMID},
+                                    {"gridid", WW_SREG_GRIDID},
+                                    {"lanemask.eq", WW_SREG_LANEMASK_EQ},
+                                    {"lanemask.lt", WW_SREG_LANEMASK_LT},
+                                    {"lanemask.le", WW_SREG_LANEMASK_LE},
+                                    {"lanemask.gt", WW_SREG_LANEMASK_GT},
+                                    {"lanemask.ge", WW_SREG_LANEMASK_GE},
+                                    {"dynamic.smem.size", WW_SREG_DYNSHARED},
+                                    {"WARP_SZ", WW_SREG_WARPSIZE},
+                                    {NULL, -1}};
+  return low_value_named(names, s, strlen(s));
 }
 
 void call_nv_sreg(low_callee *c, int x, int y) {
@@ -55,7 +50,7 @@ void call_nv_sreg(low_callee *c, int x, int y) {
   if (s >= 0)
     call_set32(c, low_sreg(c->F, (ww_sreg)s));
   else if (ww_starts(c->tail, "clock") || ww_starts(c->tail, "globaltimer"))
-    c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_op(c->F, WW_OP_CLOCK, call_type(c), WW_NOVAL, WW_NOVAL, WW_NOVAL);
   else
     call_refuse(c);
 }
@@ -73,7 +68,7 @@ void call_nv_bar(low_callee *c, int sub, int named) {
     call_const(c, 1, &count);
   ww_val a = WW_NOVAL, dst = WW_NOVAL;
   if (sub) {
-    a = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0));
+    a = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_i32(F, 0));
     dst = low_new_val(F, sub == 1 ? WW_I32 : WW_I1);
   }
   ww_ins *i = low_ins(F, WW_OP_BAR, sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1);
@@ -111,7 +106,7 @@ void call_nv_shfl(low_callee *c, int x, int y) {
     call_refuse(c);
     return;
   }
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   ww_val v = call_arg(c, first), lane = call_arg(c, first + 1), clamp = call_arg(c, first + 2),
          out[2];
   ww_ins *i = two_results(c, WW_OP_SHFL, t, out, c->rt->n > 1);
@@ -140,7 +135,7 @@ static bool partial_mask(low_fn *F, ww_val mask) {
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
   if (!partial_mask(F, mask))
     return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
-  ww_val zero = low_const(F, WW_I32, 0), one = low_const(F, WW_I1, 1);
+  ww_val zero = low_i32(F, 0), one = low_const(F, WW_I1, 1);
   ww_val yes = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
   yes = low_binary(F, WW_OP_AND, WW_I32, yes, mask);
   if (mode == WW_VOTE_BALLOT)
@@ -163,7 +158,7 @@ void call_nv_vote(low_callee *c, int x, int y) {
     if (strcmp(tok[0], modes[m]))
       continue;
     ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
-    c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : (ww_vote)m, p, mask, c->rt->c[0].type);
+    c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : (ww_vote)m, p, mask, call_type(c));
     return;
   }
   call_refuse(c);
@@ -188,7 +183,7 @@ void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]) {
   ww_val here = low_binary(F, WW_OP_AND, WW_I32,
                            low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask);
   out[1] = low_cmp(F, WW_EQ, WW_I32, same, here);
-  out[0] = low_select(F, WW_I32, out[1], same, low_const(F, WW_I32, 0));
+  out[0] = low_select(F, WW_I32, out[1], same, low_i32(F, 0));
 }
 
 void call_nv_match(low_callee *c, int x, int y) {
@@ -204,19 +199,14 @@ void call_nv_match(low_callee *c, int x, int y) {
 void call_nv_redux(low_callee *c, int x, int y) {
   int64_t mask;
   uint32_t value = call_const(c, 1, &mask) && mask == -1 ? 0 : 1;
-  static const struct {
-    const char *name;
-    uint8_t rmw;
-  } ops[] = {{"add", WW_RMW_ADD},  {"umin", WW_RMW_UMIN}, {"umax", WW_RMW_UMAX},
-             {"min", WW_RMW_SMIN}, {"max", WW_RMW_SMAX},  {"and", WW_RMW_AND},
-             {"or", WW_RMW_OR},    {"xor", WW_RMW_XOR}};
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (!strcmp(ops[i].name, c->tail)) {
-      c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value),
-                          call_arg(c, 1 - value), WW_NOVAL);
-      return;
-    }
-  call_refuse(c);
+  bool is_unsigned = c->tail[0] == 'u';
+  int op = low_rmw_named(c->tail + is_unsigned, WW_I32, !is_unsigned);
+  if (op < 0) {
+    call_refuse(c);
+    return;
+  }
+  ww_val operand = call_arg(c, value), lanes = call_arg(c, 1 - value);
+  c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, op, 0, operand, lanes, WW_NOVAL);
 }
 
 /* ---- memory ---- */
@@ -256,7 +246,7 @@ int low_rmw_named(const char *name, ww_type t, bool sign) {
 void call_nv_atomic(low_callee *c, int x, int y) {
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6), at = n && !strcmp(tok[0], "load");
-  ww_type t = c->rt->n ? (ww_type)c->rt->c[0].type : WW_VOID;
+  ww_type t = c->rt->n ? (ww_type)call_type(c) : WW_VOID;
   low_addr p = call_ptr(c, 0, 16);
   if (n > at && !strcmp(tok[at], "cas") && c->nargs > 2) {
     c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
@@ -316,7 +306,7 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
   }
   uint32_t copy = low_new_block(F, NULL), clear = low_new_block(F, NULL),
            join = low_new_block(F, NULL);
-  low_cbr(F, low_cmp(F, WW_NE, WW_I32, src_bytes, low_const(F, WW_I32, 0)), copy, clear);
+  low_cbr(F, low_cmp(F, WW_NE, WW_I32, src_bytes, low_i32(F, 0)), copy, clear);
   F->cur = copy;
   low_copy(F, to, from, bytes);
   low_br(F, join);
@@ -418,10 +408,10 @@ static bool conversion(low_callee *c, const char *op, int round) {
   if (!two || two == op || c->nargs != 1 || c->rt->n != 1 || c->at[0]->n != 1)
     return false;
   bool half = !strcmp(two + 1, "h"), from_unsigned = op[0] == 'u', to_unsigned = two[1] == 'u';
-  if (half && !ww_is_float(c->rt->c[0].type))
+  if (half && !ww_is_float(call_type(c)))
     call_each(c, each_bits, 1, 0);
   else if (ww_starts(op, "bf") || ww_starts(two + 1, "bf")) {
-    if (!ww_is_float(c->rt->c[0].type))
+    if (!ww_is_float(call_type(c)))
       return false;
     call_each(c, each_cvt, round, 0);
   } else
@@ -473,7 +463,7 @@ void call_nv_float(low_callee *c, int x, int y) {
     const float_op *f = &float_ops[i];
     if (strcmp(tok[0], f->name))
       continue;
-    if (!c->rt->n || !ww_is_float(c->rt->c[0].type))
+    if (!c->rt->n || !ww_is_float(call_type(c)))
       break; /* packed as integers */
     if (f->math >= 0)
       call_each(c, each_math, f->math, (approx ? WW_F_APPROX : 0) | round << 8);
@@ -622,7 +612,7 @@ static bool irregular(low_callee *c, const char *s) {
     return true;
   }
   if (!strcmp(s, "nan"))
-    c->res[0] = low_fconst(c->F, c->rt->c[0].type, (double)__builtin_nan(""));
+    c->res[0] = low_fconst(c->F, call_type(c), NAN);
   else if (!strcmp(s, "norm4d"))
     c->res[0] = low_math1(c->F, WW_MATH_SQRT, t, 0, call_norm4(c, t));
   else if (!strcmp(s, "rnorm4d"))
@@ -665,8 +655,8 @@ bool call_math_library(low_callee *c, const char *name, int flags) {
     memmove(s, s + 2, n - 9);
     s[n -= 9] = 0;
   }
-  bool single = arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 ||
-                (c->rt->n && c->rt->c[0].type == WW_F32);
+  bool single =
+      arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 || (c->rt->n && call_type(c) == WW_F32);
   if (!single || n < 2 || s[n - 1] != 'f')
     return named(c, s, flags);
   s[n - 1] = 0; /* sinf -> sin; but a double's erf keeps its f, and so does an overload's */

@@ -354,6 +354,20 @@ static bool is_code(const ww_scan *s, uint32_t i) {
   return s->kind[i] == WW_BYTE_CODE;
 }
 
+/* The brace that closes the one at `i`, or `end`. */
+static uint32_t closing_brace(const ww_scan *s, uint32_t i, uint32_t end) {
+  int depth = 0;
+  for (; i < end; i++) {
+    if (!is_code(s, i))
+      continue;
+    if (s->text[i] == '{')
+      depth++;
+    if (s->text[i] == '}' && --depth == 0)
+      break;
+  }
+  return i;
+}
+
 /* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end.
  * When `offset` lies in the head of a block (`if (...) {`), only the head. */
 static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset,
@@ -371,17 +385,7 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     if (parens && c != '{')
       continue; /* for (;;) stays whole; a lambda's body inside a call does not cut */
     if (c == '{' && parens) {
-      int depth = 0;
-      uint32_t k = i;
-      for (; k < body_end; k++) {
-        if (!is_code(s, k))
-          continue;
-        if (s->text[k] == '{')
-          depth++;
-        if (s->text[k] == '}' && --depth == 0)
-          break;
-      }
-      i = k;
+      i = closing_brace(s, i, body_end);
       continue;
     }
     if (c == ';' || c == '{' || c == '}')
@@ -413,15 +417,7 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
                   ww_starts(s->text + start, "switch") || ww_starts(s->text + start, "catch");
       if (head)
         break;
-      int depth = 0; /* an initialiser or a lambda belongs to the statement */
-      for (; i + 1 < body_end; i++) {
-        if (!is_code(s, i))
-          continue;
-        if (s->text[i] == '{')
-          depth++;
-        if (s->text[i] == '}' && --depth == 0)
-          break;
-      }
+      i = closing_brace(s, i, body_end - 1); /* an initialiser or a lambda belongs to it */
     }
   }
   *begin = start;

@@ -111,9 +111,8 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
   if (*s != '%')
-    return !strcmp(s, "WARP_SZ")
-           ? *out = reshape(i->F, low_const(i->F, WW_I32, 32), WW_I32, t, false),
-             true : false;
+    return !strcmp(s, "WARP_SZ")        ? *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false),
+                                   true : false;
   snprintf(name, sizeof name, "%s", s + 1);
   if (ww_starts(name, "lanemask_"))
     name[8] = '.';
@@ -168,7 +167,7 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
   ww_val v;
   if (t == WW_VOID) {
     ptx_refuse(i);
-    return low_const(i->F, WW_I32, 0);
+    return low_i32(i->F, 0);
   }
   if (*operand == '{')
     return read_vector(i, operand, t);

@@ -16,7 +16,7 @@ static ww_val read_t(ptx_ins *i, uint32_t k, ww_type t) {
   if (k < i->narg)
     return ptx_read(i, i->arg[k], t);
   ptx_refuse(i);
-  return low_const(i->F, WW_I32, 0);
+  return low_i32(i->F, 0);
 }
 
 static ww_val read32(ptx_ins *i, uint32_t k) {
@@ -262,15 +262,14 @@ static bool op_shf(ptx_ins *i, int x) { /* shf.l d, lo, hi, n */
   ww_val lo = read32(i, 1), hi = read32(i, 2), n = read32(i, 3);
   ww_val r = low_op(F, left ? WW_OP_FSHL : WW_OP_FSHR, WW_I32, hi, lo, n);
   if (ptx_has(i, "clamp"))
-    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_const(F, WW_I32, 32)),
-                   left ? lo : hi, r);
+    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_i32(F, 32)), left ? lo : hi, r);
   return write32(i, r);
 }
 
 /* Any function of three bits as the sum of its minterms; bit 2 of a minterm's number is v[0], bit 0
  * is v[2]. */
 static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
-  ww_val sum = low_const(F, WW_I32, 0), ones = low_const(F, WW_I32, ~0u);
+  ww_val sum = low_i32(F, 0), ones = low_i32(F, ~0u);
   for (uint32_t m = 0; m < 8; m++) {
     ww_val term = WW_NOVAL;
     if (!(lut >> m & 1))
@@ -412,7 +411,7 @@ static bool op_cvt(ptx_ins *i, int x) {
   low_fn *F = i->F;
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
     ww_val v = low_add_imm(F, read32(i, 1), WW_I32, 0x1000);
-    write32(i, low_binary(F, WW_OP_AND, WW_I32, v, low_const(F, WW_I32, 0xffffe000u)));
+    write32(i, low_binary(F, WW_OP_AND, WW_I32, v, low_i32(F, 0xffffe000u)));
     return true;
   }
   if (from.t == WW_VOID)
@@ -508,7 +507,7 @@ static bool op_testp(ptx_ins *i, int x) {
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
   ww_val a = read_t(i, 1, t.t), m = low_unary(F, WW_OP_FABS, t.t, a),
-         inf = low_fconst(F, t.t, (double)__builtin_inf());
+         inf = low_fconst(F, t.t, INFINITY);
   ww_val r = ptx_has(i, "finite")       ? low_cmp(F, WW_FOLT, t.t, m, inf)
              : ptx_has(i, "infinite")   ? low_cmp(F, WW_FOEQ, t.t, m, inf)
              : ptx_has(i, "notanumber") ? low_cmp(F, WW_FUNO, t.t, a, a)

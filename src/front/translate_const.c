@@ -66,6 +66,10 @@ uint64_t low_float_bits(ww_type t, double v) {
   }
 }
 
+ww_val low_i32(low_fn *F, uint64_t k) {
+  return low_const(F, WW_I32, k);
+}
+
 ww_val low_fconst(low_fn *F, ww_type t, double v) {
   return low_const(F, t, low_float_bits(t, v));
 }

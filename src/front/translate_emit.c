@@ -440,7 +440,7 @@ static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const w
     return false;
   ww_val lo = low_int_to(F, low_bits(F, in[0], from[0].type, WW_I16), WW_I16, WW_I32, false);
   ww_val hi = low_int_to(F, low_bits(F, in[1], from[1].type, WW_I16), WW_I16, WW_I32, false);
-  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, lo, hi, low_const(F, WW_I32, 0x5410));
+  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, lo, hi, low_i32(F, 0x5410));
   *out = low_bits(F, v, WW_I32, to->type);
   return true;
 }

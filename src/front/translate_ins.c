@@ -45,7 +45,7 @@ low_val *low_get(low_fn *F, LLVMValueRef v) {
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i) {
   low_val *x = low_get(F, v);
   if (i >= x->n)
-    return low_const(F, WW_I32, 0);
+    return low_i32(F, 0);
   if (!x->off)
     return x->v[i];
   return x->whole != WW_NOVAL ? x->whole : low_add_imm(F, x->v[0], WW_I64, x->off);

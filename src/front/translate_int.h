@@ -12,6 +12,7 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
+#include <math.h>
 
 #include "translate.h"
 
@@ -173,6 +174,7 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
 
 /* translate_const.c */
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
+ww_val low_i32(low_fn *F, uint64_t k);
 ww_val low_fconst(low_fn *F, ww_type t, double v);
 ww_val low_const_of(low_fn *F, ww_type t, int64_t v); /* an integer or a float of that value */
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits);
@@ -235,6 +237,11 @@ ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);
 /* callees.c */
 void low_call(low_fn *F, LLVMValueRef inst);
 int low_math_named(const char *name, size_t n); /* ww_math or -1 */
+typedef struct {
+  const char *name; /* NULL ends a table */
+  int16_t value;
+} low_named;
+int low_value_named(const low_named *rows, const char *name, size_t n); /* the last row's: none */
 
 /* callees_nv.c */
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask,

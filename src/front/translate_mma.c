@@ -349,13 +349,13 @@ void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
 
 static ww_val row_address(low_fn *F, ww_val addr32,
                           ww_val lane) { /* of another lane, as a 64-bit address */
-  ww_val v = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_const(F, WW_I32, 31));
+  ww_val v = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_i32(F, 31));
   low_last(F)->n = 1;
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
 static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
-  return low_binary(F, op, WW_I32, a, low_const(F, WW_I32, k));
+  return low_binary(F, op, WW_I32, a, low_i32(F, k));
 }
 
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
