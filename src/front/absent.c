@@ -2,6 +2,9 @@
  * a build has. */
 #include "kept.h"
 
+/* Nothing here is used. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static ww_status absent(ww_err *e) {
   return ww_fail(e, WW_EUNSUPPORTED,
                  "this warpwise was built without LLVM and reads no source: give a ready launch "
@@ -15,44 +18,27 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
 
 ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out,
                                  uint32_t *n, ww_err *e) {
-  (void)o;
-  (void)a;
-  (void)out;
-  (void)n;
   return absent(e);
 }
 
-void ww_front_precompile(const ww_front_options *o) {
-  (void)o;
-}
+void ww_front_precompile(const ww_front_options *o) {}
 
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
-  (void)a;
-  (void)version;
   absent(e);
   return NULL;
 }
 
 ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object,
                                ww_arena *a, ww_err *e) {
-  (void)o;
-  (void)which;
-  (void)object;
-  (void)a;
   return absent(e);
 }
 
 ww_status ww_front_run_clang(const char *const *argv, const char *folder, double timeout_s,
                              ww_run_result *r, ww_err *e) {
-  (void)argv;
-  (void)folder;
-  (void)timeout_s;
   *r = (ww_run_result){0};
   return absent(e);
 }
 
 int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
-  (void)o;
-  (void)a;
   return -1;
 }

@@ -67,7 +67,11 @@ bool call_used(low_callee *c) {
 
 void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
   if (c->rt->n)
-    c->res[0] = low_int_to(c->F, v, t, c->rt->c[0].type, sign);
+    c->res[0] = low_int_to(c->F, v, t, call_type(c), sign);
+}
+
+void call_set32(low_callee *c, ww_val v) {
+  call_set_int(c, v, WW_I32, false);
 }
 
 void call_refuse(low_callee *c) {
@@ -146,17 +150,12 @@ ww_val each_us(low_callee *c, const low_lane *s, int sop, int uop) {
 }
 
 ww_val each_count(low_callee *c, const low_lane *s, int op, int y) {
-  (void)y;
-  return low_int_to(c->F, low_op(c->F, op, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], s->rt,
-                    false);
+  return low_int_to(c->F, low_unary(c->F, op, s->t[0], s->v[0]), s->t[0], s->rt, false);
 }
 
 ww_val each_ffs(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
-  ww_val n =
-      low_add_imm(F, low_op(F, WW_OP_CTTZ, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], 1);
+  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, s->t[0], s->v[0]), s->t[0], 1);
   ww_val zero = low_cmp(F, WW_EQ, s->t[0], s->v[0], low_const(F, s->t[0], 0));
   return low_int_to(F, low_select(F, s->t[0], zero, low_const(F, s->t[0], 0), n), s->t[0], s->rt,
                     false);
@@ -175,10 +174,15 @@ ww_val each_cvt(low_callee *c, const low_lane *s, int round, int sign) {
 }
 
 ww_val each_same(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
-  (void)c;
   return s->v[0];
+}
+
+/* i1: whether r = a + b, or a - b, has the wrong sign. */
+static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, ww_val r) {
+  bool add = op == WW_OP_ADD;
+  ww_val x = low_binary(F, WW_OP_XOR, t, a, r);
+  ww_val y = low_binary(F, WW_OP_XOR, t, add ? b : a, add ? r : b);
+  return low_cmp(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), low_const(F, t, 0));
 }
 
 ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
@@ -188,16 +192,14 @@ ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
   if (sign < 0)
     sign = s->sign;
   if (!sign && op == WW_OP_SUB)
-    return low_op(F, WW_OP_SUB, t, low_op(F, WW_OP_UMAX, t, a, b, WW_NOVAL), b, WW_NOVAL);
-  ww_val r = low_op(F, op, t, a, b, WW_NOVAL);
+    return low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_UMAX, t, a, b), b);
+  ww_val r = low_binary(F, op, t, a, b);
   if (!sign)
     return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
   ww_val top = low_const(F, t, ww_type_bits(t) - 1);
-  ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL);
-  ww_val y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
-  ww_val over = low_cmp(F, WW_SLT, t, low_op(F, WW_OP_AND, t, x, y, WW_NOVAL), low_const(F, t, 0));
-  ww_val limit = low_op(F, WW_OP_XOR, t, low_op(F, WW_OP_ASHR, t, a, top, WW_NOVAL),
-                        low_const(F, t, (1ull << (ww_type_bits(t) - 1)) - 1), WW_NOVAL);
+  ww_val over = signed_overflow(F, op, t, a, b, r);
+  ww_val limit = low_binary(F, WW_OP_XOR, t, low_binary(F, WW_OP_ASHR, t, a, top),
+                            low_const(F, t, (1ull << (ww_type_bits(t) - 1)) - 1));
   return low_select(F, t, over, limit, r);
 }
 
@@ -207,18 +209,17 @@ ww_val each_hadd(low_callee *c, const low_lane *s, int round_up, int sign) {
   ww_type t = s->rt;
   if (sign < 0)
     sign = s->sign;
-  ww_val x = low_op(F, WW_OP_XOR, t, s->v[0], s->v[1], WW_NOVAL);
-  x = low_op(F, sign ? WW_OP_ASHR : WW_OP_LSHR, t, x, low_const(F, t, 1), WW_NOVAL);
-  return low_op(F, round_up ? WW_OP_SUB : WW_OP_ADD, t,
-                low_op(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1], WW_NOVAL), x,
-                WW_NOVAL);
+  ww_val x = low_binary(F, WW_OP_XOR, t, s->v[0], s->v[1]);
+  x = low_binary(F, sign ? WW_OP_ASHR : WW_OP_LSHR, t, x, low_const(F, t, 1));
+  return low_binary(F, round_up ? WW_OP_SUB : WW_OP_ADD, t,
+                    low_binary(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1]), x);
 }
 
 ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc) {
   if (sign < 0)
     sign = s->sign;
-  ww_val v = low_op(c->F, sign ? WW_OP_MULHS : WW_OP_MULHU, s->rt, s->v[0], s->v[1], WW_NOVAL);
-  return acc ? low_op(c->F, WW_OP_ADD, s->rt, v, s->v[2], WW_NOVAL) : v;
+  ww_val v = low_binary(c->F, sign ? WW_OP_MULHS : WW_OP_MULHU, s->rt, s->v[0], s->v[1]);
+  return acc ? low_binary(c->F, WW_OP_ADD, s->rt, v, s->v[2]) : v;
 }
 
 ww_val each_mul24(low_callee *c, const low_lane *s, int sign, int acc) {
@@ -228,8 +229,8 @@ ww_val each_mul24(low_callee *c, const low_lane *s, int sign, int acc) {
     sign = s->sign;
   for (int i = 0; i < 2; i++)
     v[i] = sign ? low_signed(F, s->v[i], WW_I32, 24) : low_mask(F, s->v[i], WW_I32, 24);
-  ww_val r = low_op(F, WW_OP_MUL, s->rt, v[0], v[1], WW_NOVAL);
-  return acc ? low_op(F, WW_OP_ADD, s->rt, r, s->v[2], WW_NOVAL) : r;
+  ww_val r = low_binary(F, WW_OP_MUL, s->rt, v[0], v[1]);
+  return acc ? low_binary(F, WW_OP_ADD, s->rt, r, s->v[2]) : r;
 }
 
 ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s) {
@@ -237,46 +238,80 @@ ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s) {
   return low_int_to(c->F, i1, WW_I1, s->rt, c->sig[0] && c->rt->n > 1);
 }
 
+static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
+  ww_type it = low_int_type(ww_type_bits(t));
+  return low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
+}
+
+enum { FINITE_CLASSES = 0x1f8 }; /* of llvm.is.fpclass's mask */
+
+/* One class of floating-point values, by magnitude. */
+static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
+  double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
+  ww_val inf = low_fconst(F, t, INFINITY), zero = low_fconst(F, t, 0), lo = low_fconst(F, t, least);
+  ww_val m = group ? low_unary(F, WW_OP_FABS, t, a) : a;
+  switch (group) {
+  case 0:
+    return low_cmp(F, WW_FUNO, t, a, a);
+  case 1:
+    return low_cmp(F, WW_FOEQ, t, m, inf);
+  case 2:
+    return low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
+                      low_cmp(F, WW_FOGE, t, m, lo));
+  case 3:
+    return low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, lo),
+                      low_cmp(F, WW_FOGT, t, m, zero));
+  default:
+    return low_cmp(F, WW_FOEQ, t, m, zero);
+  }
+}
+
+static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
+  static const struct {
+    unsigned neg, pos;
+  } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
+  ww_val acc = WW_NOVAL, sign = WW_NOVAL;
+  if ((mask & FINITE_CLASSES) == FINITE_CLASSES) { /* finite: one comparison */
+    acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), low_fconst(F, t, INFINITY));
+    mask &= ~(unsigned)FINITE_CLASSES;
+  }
+  for (int g = 0; g < 5; g++) {
+    bool neg = mask & group[g].neg, pos = mask & group[g].pos;
+    if (!neg && !pos)
+      continue;
+    ww_val v = magnitude_class(F, t, a, g);
+    if (g && neg != pos) {
+      if (sign == WW_NOVAL)
+        sign = sign_bit(F, t, a);
+      v = low_binary(F, WW_OP_AND, WW_I1, v,
+                     neg ? sign : low_binary(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1)));
+    }
+    acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, WW_I1, acc, v);
+  }
+  return acc == WW_NOVAL ? low_const(F, WW_I1, 0) : acc;
+}
+
 ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
-  (void)y;
   low_fn *F = c->F;
-  ww_type t = s->t[0], it = low_int_type(ww_type_bits(t));
-  ww_val a = s->v[0], b = s->v[1], inf = low_fconst(F, t, (double)__builtin_inf()), r;
+  ww_type t = s->t[0];
+  ww_val r;
+  static const uint16_t masks[] = {
+      [FC_NAN] = 3, [FC_INF] = 516, [FC_FINITE] = FINITE_CLASSES, [FC_NORMAL] = 264};
   static const uint8_t two[] = {[FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ,
                                 [FC_NE] = WW_FUNE,       [FC_GT] = WW_FOGT,   [FC_GE] = WW_FOGE,
                                 [FC_LT] = WW_FOLT,       [FC_LE] = WW_FOLE,   [FC_LG] = WW_FONE};
-  switch (what) {
-  case FC_NAN:
-    r = low_cmp(F, WW_FUNO, t, a, a);
-    break;
-  case FC_INF:
-    r = low_cmp(F, WW_FOEQ, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf);
-    break;
-  case FC_FINITE:
-    r = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf);
-    break;
-  case FC_NORMAL: {
-    double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
-    ww_val m = low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL);
-    r = low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
-               low_cmp(F, WW_FOGE, t, m, low_fconst(F, t, least)), WW_NOVAL);
-    break;
-  }
-  case FC_SIGN:
-    r = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
-    break;
-  default:
-    r = low_cmp(F, two[what], t, a, b);
-    break;
-  }
+  if (what == FC_SIGN)
+    r = sign_bit(F, t, s->v[0]);
+  else if (what <= FC_NORMAL)
+    r = fpclass(F, t, s->v[0], masks[what]);
+  else
+    r = low_cmp(F, two[what], t, s->v[0], s->v[1]);
   return lane_bool(c, r, s);
 }
 
 ww_val each_clamp01(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
-  ww_val v = low_op(c->F, WW_OP_FMAX, s->rt, s->v[0], low_fconst(c->F, s->rt, 0), WW_NOVAL);
-  return low_op(c->F, WW_OP_FMIN, s->rt, v, low_fconst(c->F, s->rt, 1), WW_NOVAL);
+  ww_val v = low_binary(c->F, WW_OP_FMAX, s->rt, s->v[0], low_fconst(c->F, s->rt, 0));
+  return low_binary(c->F, WW_OP_FMIN, s->rt, v, low_fconst(c->F, s->rt, 1));
 }
 
 ww_val each_fshift(low_callee *c, const low_lane *s, int op,
@@ -294,12 +329,10 @@ ww_val each_fshift(low_callee *c, const low_lane *s, int op,
 }
 
 ww_val each_sad(low_callee *c, const low_lane *s, int sign, int y) {
-  (void)y;
   return low_opx(c->F, WW_OP_SAD, s->rt, sign, 0, s->v[0], s->v[1], s->v[2]);
 }
 
 ww_val each_bits(low_callee *c, const low_lane *s, int x, int y) {
-  (void)y;
   low_fn *F = c->F;
   if (x == 1)
     return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16,
@@ -311,207 +344,125 @@ ww_val each_bits(low_callee *c, const low_lane *s, int x, int y) {
 
 ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan) {
   low_fn *F = c->F;
-  ww_val r = low_op(F, op, s->rt, s->v[0], s->v[1], WW_NOVAL);
+  ww_val r = low_binary(F, op, s->rt, s->v[0], s->v[1]);
   if (!nan)
     return r;
   ww_val any = low_cmp(F, WW_FUNO, s->rt, s->v[0], s->v[1]);
-  return low_select(F, s->rt, any, low_fconst(F, s->rt, (double)__builtin_nan("")), r);
+  return low_select(F, s->rt, any, low_fconst(F, s->rt, NAN), r);
 }
 
 ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   uint64_t k;
-  ww_val sel = low_is_const(c->F, s->v[2], &k) ? low_const(c->F, WW_I32, k & 0x7777)
-                                               : low_op(c->F, WW_OP_AND, WW_I32, s->v[2],
-                                                        low_const(c->F, WW_I32, 0x7777), WW_NOVAL);
+  ww_val sel = low_is_const(c->F, s->v[2], &k)
+                   ? low_i32(c->F, k & 0x7777)
+                   : low_binary(c->F, WW_OP_AND, WW_I32, s->v[2], low_i32(c->F, 0x7777));
   return low_op(c->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
 }
 
 ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y) {
-  (void)y;
-  return low_math(c->F, WW_MATH_RCP, s->rt, flags, s->v[0], WW_NOVAL, WW_NOVAL);
+  return low_math1(c->F, WW_MATH_RCP, s->rt, flags, s->v[0]);
 }
 
 /* ---- whole-call handlers: LLVM and C ---- */
 
-void call_nothing(low_callee *c, int x, int y) {
-  (void)c;
-  (void)x;
-  (void)y;
-}
+void call_nothing(low_callee *c, int x, int y) {}
 void call_refused(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   call_refuse(c);
 }
 
 void call_objectsize(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  c->res[0] = low_const(c->F, c->rt->c[0].type, ~0ull);
+  c->res[0] = low_const(c->F, call_type(c), ~0ull);
 }
 
 void call_sreg(low_callee *c, int sreg, int y) {
-  (void)y;
-  call_set_int(c, low_sreg(c->F, (ww_sreg)sreg), WW_I32, false);
+  call_set32(c, low_sreg(c->F, (ww_sreg)sreg));
 }
 
 void call_overflow(low_callee *c, int op, int sign) {
   low_fn *F = c->F;
-  ww_type t = c->rt->c[0].type;
-  ww_val a = call_arg(c, 0), b = call_arg(c, 1), r = low_op(F, op, t, a, b, WW_NOVAL), over;
+  ww_type t = call_type(c);
+  ww_val a = call_arg(c, 0), b = call_arg(c, 1), r = low_binary(F, op, t, a, b), over;
   ww_val zero = low_const(F, t, 0);
   if (c->rt->n != 2 || odd_width(c->rt)) {
     low_refuse(F, "overflow arithmetic on vectors or unusual widths");
     return;
   }
   if (op == WW_OP_MUL) {
-    ww_val hi = low_op(F, sign ? WW_OP_MULHS : WW_OP_MULHU, t, a, b, WW_NOVAL);
+    ww_val hi = low_binary(F, sign ? WW_OP_MULHS : WW_OP_MULHU, t, a, b);
     ww_val fits =
-        sign ? low_op(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1), WW_NOVAL) : zero;
+        sign ? low_binary(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1)) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
   } else if (!sign)
     over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
-  else {
-    ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL),
-           y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
-    over = low_cmp(F, WW_SLT, t, low_op(F, WW_OP_AND, t, x, y, WW_NOVAL), zero);
-  }
+  else
+    over = signed_overflow(F, op, t, a, b, r);
   c->res[0] = r;
   c->res[1] = over;
 }
 
 void call_threeway(low_callee *c, int sign, int y) {
-  (void)y;
   low_fn *F = c->F;
   for (uint32_t i = 0; i < c->rt->n; i++) {
     ww_type t = c->at[0]->c[i].type, rt = c->rt->c[i].type;
     ww_val a = low_comp_of(F, c->arg[0], i), b = low_comp_of(F, c->arg[1], i);
     ww_val gt = low_int_to(F, low_cmp(F, sign ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
     ww_val lt = low_int_to(F, low_cmp(F, sign ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
-    c->res[i] = low_op(F, WW_OP_SUB, rt, gt, lt, WW_NOVAL);
+    c->res[i] = low_binary(F, WW_OP_SUB, rt, gt, lt);
   }
 }
 
 /* llvm.vector.reduce.<op>: the accumulator argument of fadd and fmul comes first */
 void call_reduce(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  static const struct {
-    const char *name;
-    uint8_t op;
-  } ops[] = {{"add", WW_OP_ADD},   {"mul", WW_OP_MUL},   {"and", WW_OP_AND},   {"or", WW_OP_OR},
-             {"xor", WW_OP_XOR},   {"smin", WW_OP_SMIN}, {"smax", WW_OP_SMAX}, {"umin", WW_OP_UMIN},
-             {"umax", WW_OP_UMAX}, {"fadd", WW_OP_FADD}, {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN},
-             {"fmax", WW_OP_FMAX}};
+  static const low_named ops[] = {{"add", WW_OP_ADD},   {"mul", WW_OP_MUL},
+                                  {"and", WW_OP_AND},   {"or", WW_OP_OR},
+                                  {"xor", WW_OP_XOR},   {"smin", WW_OP_SMIN},
+                                  {"smax", WW_OP_SMAX}, {"umin", WW_OP_UMIN},
+                                  {"umax", WW_OP_UMAX}, {"fadd", WW_OP_FADD},
+                                  {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN},
+                                  {"fmax", WW_OP_FMAX}, {NULL, -1}};
   char tok[2][24];
   call_split(c->tail, '.', tok, 2);
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    if (strcmp(tok[0], ops[i].name))
-      continue;
-    uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
-    ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
-    for (; k < c->at[v]->n; k++)
-      acc =
-          low_op(c->F, ops[i].op, c->rt->c[0].type, acc, low_comp_of(c->F, c->arg[v], k), WW_NOVAL);
-    c->res[0] = acc;
+  int op = low_value_named(ops, tok[0], strlen(tok[0]));
+  if (op < 0) {
+    call_refuse(c);
     return;
   }
-  call_refuse(c);
+  uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
+  ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
+  for (; k < c->at[v]->n; k++)
+    acc = low_binary(c->F, op, call_type(c), acc, low_comp_of(c->F, c->arg[v], k));
+  c->res[0] = acc;
 }
 
 void call_ptrmask(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  c->res[0] =
-      low_op(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true), WW_NOVAL);
+  c->res[0] = low_binary(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true));
 }
 
 void call_llvm_frexp(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val a = call_arg(c, 0);
   if (c->rt->n != 2) {
     call_refuse(c);
     return;
   }
-  c->res[0] = low_math(c->F, WW_MATH_FREXP_MANT, c->rt->c[0].type, 0, a, WW_NOVAL, WW_NOVAL);
-  c->res[1] = low_int_to(c->F, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL),
-                         WW_I32, c->rt->c[1].type, true);
+  c->res[0] = low_math1(c->F, WW_MATH_FREXP_MANT, call_type(c), 0, a);
+  c->res[1] = low_int_to(c->F, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a), WW_I32,
+                         c->rt->c[1].type, true);
 }
 
 void call_frexp_exp(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  call_set_int(c, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0), WW_NOVAL, WW_NOVAL),
-               WW_I32, true);
+  call_set_int(c, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0)), WW_I32, true);
 }
 
 void call_llvm_sincos(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   uint32_t n = c->rt->n / 2;
   for (uint32_t i = 0; i < n; i++) {
     ww_val a = low_comp_of(c->F, c->arg[0], i);
-    c->res[i] = low_math(c->F, WW_MATH_SIN, c->rt->c[i].type, 0, a, WW_NOVAL, WW_NOVAL);
-    c->res[n + i] = low_math(c->F, WW_MATH_COS, c->rt->c[i].type, 0, a, WW_NOVAL, WW_NOVAL);
+    c->res[i] = low_math1(c->F, WW_MATH_SIN, c->rt->c[i].type, 0, a);
+    c->res[n + i] = low_math1(c->F, WW_MATH_COS, c->rt->c[i].type, 0, a);
   }
-}
-
-/* One class of floating-point values, by magnitude. */
-static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
-  double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
-  ww_val inf = low_fconst(F, t, (double)__builtin_inf()), zero = low_fconst(F, t, 0),
-         lo = low_fconst(F, t, least);
-  ww_val m = group ? low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL) : a;
-  switch (group) {
-  case 0:
-    return low_cmp(F, WW_FUNO, t, a, a);
-  case 1:
-    return low_cmp(F, WW_FOEQ, t, m, inf);
-  case 2:
-    return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf),
-                  low_cmp(F, WW_FOGE, t, m, lo), WW_NOVAL);
-  case 3:
-    return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, lo),
-                  low_cmp(F, WW_FOGT, t, m, zero), WW_NOVAL);
-  default:
-    return low_cmp(F, WW_FOEQ, t, m, zero);
-  }
-}
-
-static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
-  static const struct {
-    unsigned neg, pos;
-  } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
-  ww_val acc = WW_NOVAL, sign = WW_NOVAL;
-  if ((mask & 0x1f8) == 0x1f8) { /* finite: one comparison */
-    acc = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL),
-                  low_fconst(F, t, (double)__builtin_inf()));
-    mask &= ~0x1f8u;
-  }
-  for (int g = 0; g < 5; g++) {
-    bool neg = mask & group[g].neg, pos = mask & group[g].pos;
-    if (!neg && !pos)
-      continue;
-    ww_val v = magnitude_class(F, t, a, g);
-    if (g && neg != pos) {
-      ww_type it = low_int_type(ww_type_bits(t));
-      if (sign == WW_NOVAL)
-        sign = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
-      v = low_op(F, WW_OP_AND, WW_I1, v,
-                 neg ? sign : low_op(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1), WW_NOVAL),
-                 WW_NOVAL);
-    }
-    acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, WW_I1, acc, v, WW_NOVAL);
-  }
-  return acc == WW_NOVAL ? low_const(F, WW_I1, 0) : acc;
 }
 
 void call_fpclass(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   int64_t mask = 0;
   call_const(c, 1, &mask);
   for (uint32_t i = 0; i < c->rt->n; i++)
@@ -533,7 +484,6 @@ void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes) {
 }
 
 void call_memcpy(low_callee *c, int returns, int y) {
-  (void)y;
   int64_t n;
   low_addr to = call_ptr(c, 0, 1), from = call_ptr(c, 1, 1);
   if (call_const(c, 2, &n))
@@ -547,7 +497,6 @@ void call_memcpy(low_callee *c, int returns, int y) {
 }
 
 void call_memset(low_callee *c, int returns, int y) {
-  (void)y;
   int64_t n;
   low_addr to = call_ptr(c, 0, 1);
   ww_val byte = call_arg_as(c, 1, WW_I8, false);
@@ -560,58 +509,21 @@ void call_memset(low_callee *c, int returns, int y) {
     c->res[0] = call_arg(c, 0);
 }
 
-void call_trap(low_callee *c, int kind, int y) {
-  (void)y;
-  low_ins(c->F, WW_OP_TRAP, WW_VOID)->imm = kind;
-}
-
-void call_exit(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  low_ins(c->F, WW_OP_EXIT, WW_VOID);
-}
-
-void call_clock(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+void call_emit(low_callee *c, int op, int imm) {
+  low_ins(c->F, (ww_op)op, WW_VOID)->imm = imm;
 }
 
 void call_fence(low_callee *c, int scope, int y) {
-  (void)y;
   low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = (uint8_t)scope;
 }
 
-void call_bar(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  low_ins(c->F, WW_OP_BAR, WW_VOID);
-}
-
-void call_syncwarp(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  low_ins(c->F, WW_OP_SYNCWARP, WW_VOID);
-}
-
-void call_gridsync(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  low_ins(c->F, WW_OP_GRIDSYNC, WW_VOID);
-}
-
 void call_malloc(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  c->res[0] =
-      low_op(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false), WW_NOVAL, WW_NOVAL);
+  c->res[0] = low_unary(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false));
 }
 
 /* vprintf(format, packed arguments): sub 1 says that the one pool operand is the arguments' address
  */
 void call_vprintf(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val fmt = call_arg(c, 0), args = call_arg(c, 1);
   uint32_t ext = low_pool(c->F, &args, 1);
   ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
@@ -622,8 +534,6 @@ void call_vprintf(low_callee *c, int x, int y) {
 }
 
 void call_printf(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   WW_VEC(ww_val) v = {0};
   ww_val fmt = call_arg(c, 0);
   for (uint32_t a = 1; a < c->nargs; a++)
@@ -639,35 +549,25 @@ void call_printf(low_callee *c, int x, int y) {
 }
 
 void call_dynamic_parallelism(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_refuse(c->F, "launches kernels from the device (%s)", c->name);
 }
 
 void call_tensor(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_refuse(c->F, "tensor core instruction %s", c->name);
 }
 
 void call_texture(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_refuse(c->F, "texture or surface instruction %s", c->name);
 }
 
 void call_texdim(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  ww_type t = c->rt->c[0].type;
-  c->res[0] = low_op(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false),
-                     call_arg_as(c, 1, WW_I32, true), WW_NOVAL);
+  ww_type t = call_type(c);
+  c->res[0] = low_binary(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false),
+                         call_arg_as(c, 1, WW_I32, true));
 }
 
 /* __ww_unsupported("thrust::sort"): the shim has the name but no device code */
 void call_unsupported(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   LLVMValueRef g;
   int64_t off;
   size_t n;
@@ -679,8 +579,6 @@ void call_unsupported(low_callee *c, int x, int y) {
 
 /* Shared memory that the shim's work-group functions combine partial results in. */
 void call_group_scratch(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low *L = c->F->L;
   static const char name[] = "__ww_group_scratch.memory";
   LLVMValueRef g = LLVMGetNamedGlobal(L->mod, name);
@@ -693,51 +591,52 @@ void call_group_scratch(low_callee *c, int x, int y) {
 }
 
 void call_ww_axis(low_callee *c, int sreg, int y) {
-  (void)y;
-  call_set_int(c, call_axis(c, 0, sreg), WW_I32, false);
+  call_set32(c, call_axis(c, 0, sreg));
 }
 
 /* ---- math functions by their C names ---- */
+
+int low_value_named(const low_named *row, const char *name, size_t n) {
+  while (row->name && (strlen(row->name) != n || memcmp(row->name, name, n)))
+    row++;
+  return row->value;
+}
 
 int low_math_named(const char *name, size_t n) {
   for (int m = 0; m < WW_NMATH; m++)
     if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n))
       return m;
-  static const struct {
-    const char *name;
-    uint8_t math;
-  } also[] = {
+  static const low_named also[] = {
       {"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
       {"scalb", WW_MATH_LDEXP},    {"i0", WW_MATH_CYL0},        {"i1", WW_MATH_CYL1},
       {"gamma", WW_MATH_LGAMMA},   {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
       {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
-      {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D}};
-  for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-    if (strlen(also[i].name) == n && !memcmp(also[i].name, name, n))
-      return also[i].math;
-  return -1;
+      {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D},  {NULL, -1}};
+  return low_value_named(also, name, n);
 }
 
 bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
-  static const struct {
-    const char *name;
-    uint8_t op;
-  } ops[] = {{"fabs", WW_OP_FABS}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX},
-             {"fma", WW_OP_FMA},   {"mad", WW_OP_FMA},   {"divide", WW_OP_FDIV}};
+  static const low_named ops[] = {{"fabs", WW_OP_FABS},
+                                  {"fmin", WW_OP_FMIN},
+                                  {"fmax", WW_OP_FMAX},
+                                  {"fma", WW_OP_FMA},
+                                  {"mad", WW_OP_FMA},
+                                  {"divide", WW_OP_FDIV},
+                                  {NULL, -1}};
   if (!c->rt->n || !c->nargs)
     return false;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (strlen(ops[i].name) == n && !memcmp(ops[i].name, base, n)) {
-      if (!ww_is_float(c->rt->c[0].type))
-        return false;
-      call_each(c, each_op, ops[i].op, flags << 8);
-      return true;
-    }
+  int op = low_value_named(ops, base, n);
+  if (op >= 0) {
+    if (!ww_is_float(call_type(c)))
+      return false;
+    call_each(c, each_op, op, flags << 8);
+    return true;
+  }
   int m = low_math_named(base, n);
   if (m < 0 || c->nargs < ww_math_args[m])
     return false;
   bool int_result = m == WW_MATH_ILOGB || m == WW_MATH_FREXP_EXP;
-  if (ww_is_float(c->rt->c[0].type) == int_result)
+  if (ww_is_float(call_type(c)) == int_result)
     return false;
   call_each(c, each_math, m, flags);
   return true;
@@ -757,10 +656,10 @@ static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef
   }
   for (uint32_t i = 0; i < c->nargs; i++) {
     c->arg[i] = LLVMGetOperand(inst, i);
-    c->at[i] = low_flat(F->L, LLVMTypeOf(c->arg[i]));
+    c->at[i] = low_type_of(F, c->arg[i]);
   }
-  c->rt = low_flat(F->L, LLVMTypeOf(inst));
-  c->res = WW_NEWN(F->L->a, ww_val, c->rt->n + 1);
+  c->rt = low_type_of(F, inst);
+  c->res = low_values(F, c->rt->n);
   for (uint32_t i = 0; i < c->rt->n; i++)
     c->res[i] = WW_NOVAL;
 }
@@ -780,7 +679,7 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
       call_each(&c, r->each, r->x, r->y);
     else
       r->whole(&c, r->x, r->y);
-  } else if (!strncmp(c.name, "llvm.", 5)) {
+  } else if (ww_starts(c.name, "llvm.")) {
     const char *base = c.name + 5, *dot = strchr(base, '.');
     if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0))
       call_refuse(&c);
@@ -802,9 +701,7 @@ static ww_val byval_copy(low_fn *F, LLVMValueRef inst, uint32_t i) {
       al ? (uint32_t)LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
   uint64_t bytes = LLVMABISizeOfType(F->L->td, t), at = low_frame(F, bytes, align);
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  low_block *b = low_cur(F);
-  if (!b->ended)
-    b->ins.v[b->ins.n - 1].imm = (int64_t)at;
+  low_last(F)->imm = (int64_t)at;
   low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align},
            low_address(F, LLVMGetOperand(inst, i), align), bytes);
   return v;
@@ -818,16 +715,16 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
     if (LLVMGetCallSiteEnumAttribute(inst, i + 1, L->at_byval))
       ww_push(L->a, &args, byval_copy(F, inst, i));
     else
-      for (uint32_t k = 0; k < low_flat(L, LLVMTypeOf(a))->n; k++)
+      for (uint32_t k = 0; k < low_type_of(F, a)->n; k++)
         ww_push(L->a, &args, low_comp_of(F, a, k));
   }
-  const low_type *rt = low_flat(L, LLVMTypeOf(inst));
+  const low_type *rt = low_type_of(F, inst);
   if (args.n > 255 || rt->n > 255)
     low_refuse(F, "a call with more than 255 values");
   bool direct = LLVMIsAFunction(callee) != NULL;
   ww_val target = direct ? WW_NOVAL : low_scalar(F, callee);
   uint32_t index = direct ? low_want_fn(L, callee) : 0, ext = low_pool(F, args.v, args.n);
-  ww_val *res = WW_NEWN(L->a, ww_val, rt->n + 1);
+  ww_val *res = low_values(F, rt->n);
   for (uint32_t i = 0; i < rt->n; i++)
     res[i] = low_new_val(F, rt->c[i].type);
   ww_ins *c = low_ins(F, direct ? WW_OP_CALL : WW_OP_CALLI, WW_VOID);

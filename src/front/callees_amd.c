@@ -6,91 +6,71 @@
 
 #include <stdlib.h>
 
-/* As in trace/trace.h. */
-enum {
-  SHARED_BASE = 0x01000000,
-  SHARED_SIZE = 0x01000000,
-  LOCAL_BASE = 0x20000000,
-  LOCAL_SIZE = 0x20000000
-};
-
 static ww_val op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
-  return low_op(F, op, WW_I32, a, b, WW_NOVAL);
-}
-static ww_val k32(low_fn *F, uint64_t k) {
-  return low_const(F, WW_I32, k);
+  return low_binary(F, op, WW_I32, a, b);
 }
 
-/* The packet itself is never read: loads from it become special registers (lower_ins.c). */
+/* The packet itself is never read: loads from it become special registers (translate_ins.c). */
 void call_amd_packet(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   c->res[0] = low_const(c->F, WW_I64, 0);
 }
 
 /* ---- lanes ---- */
 
 void call_amd_permute(low_callee *c, int op, int y) {
-  (void)y;
-  c->res[0] = low_op(c->F, op, c->rt->c[0].type, call_arg_as(c, 0, WW_I32, false), call_arg(c, 1),
-                     WW_NOVAL);
+  c->res[0] = low_binary(c->F, op, call_type(c), call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
 }
 
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
-  return low_op(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, k32(F, 2)), v, WW_NOVAL);
+  return low_binary(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, low_i32(F, 2)), v);
+}
+
+/* The lane of the same four that two bits of the pattern choose for each. */
+static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
+  ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, low_i32(F, 3)), low_i32(F, 1));
+  ww_val pick = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), low_i32(F, 3));
+  return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, low_i32(F, ~3u)), pick);
 }
 
 void call_amd_swizzle(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   int64_t mode = 0;
   call_const(c, 1, &mode);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), src;
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
-    ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
-    ww_val pick =
-        op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mode & 255), shift), k32(F, 3));
-    src = op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)), pick);
+    src = quad_lane(F, (uint64_t)mode & 255, lane);
   } else {
-    src = op32(F, WW_OP_AND, lane, k32(F, 0xffffffe0u | (mode & 31)));
+    src = op32(F, WW_OP_AND, lane, low_i32(F, 0xffffffe0u | (mode & 31)));
     if (mode >> 5 & 31)
-      src = op32(F, WW_OP_OR, src, k32(F, mode >> 5 & 31));
+      src = op32(F, WW_OP_OR, src, low_i32(F, mode >> 5 & 31));
     if (mode >> 10 & 31)
-      src = op32(F, WW_OP_XOR, src, k32(F, mode >> 10 & 31));
+      src = op32(F, WW_OP_XOR, src, low_i32(F, mode >> 10 & 31));
   }
-  c->res[0] = from_lane(F, c->rt->c[0].type, call_arg(c, 0), src);
+  c->res[0] = from_lane(F, call_type(c), call_arg(c, 0), src);
 }
 
 void call_amd_readlane(low_callee *c, int op, int y) {
-  (void)y;
   bool lane = op == WW_OP_READLANE;
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = low_op(c->F, op, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
-                       lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL, WW_NOVAL);
+    c->res[i] = low_binary(c->F, op, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
+                           lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL);
 }
 
 void call_amd_mbcnt(low_callee *c, int high, int y) {
-  (void)y;
-  c->res[0] = low_op(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
-  low_block *b = low_cur(c->F);
-  if (!b->ended)
-    b->ins.v[b->ins.n - 1].imm = high;
+  c->res[0] = low_binary(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1));
+  low_last(c->F)->imm = high;
 }
 
 static void ballot(low_callee *c, ww_val p) {
-  c->res[0] = low_opx(c->F, WW_OP_VOTE, c->rt->c[0].type, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
+  c->res[0] = low_opx(c->F, WW_OP_VOTE, call_type(c), WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
 }
 
 void call_amd_ballot(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ballot(c, call_arg(c, 0));
 }
 
 void call_amd_cmp(low_callee *c, int is_float,
                   int y) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
-  (void)y;
   static const int8_t ints[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
                                 WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
   static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT,
@@ -108,46 +88,51 @@ void call_amd_cmp(low_callee *c, int is_float,
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
-  ww_val in_row = op32(F, WW_OP_AND, lane, k32(F, 15)),
-         row = op32(F, WW_OP_AND, lane, k32(F, ~15u));
+  ww_val in_row = op32(F, WW_OP_AND, lane, low_i32(F, 15)),
+         row = op32(F, WW_OP_AND, lane, low_i32(F, ~15u));
   *ok = WW_NOVAL;
-  if (ctrl < 0x100) {
-    ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
-    return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)),
-                op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, ctrl), shift), k32(F, 3)));
-  }
+  if (ctrl < 0x100)
+    return quad_lane(F, ctrl, lane);
   switch (ctrl & 0x1f0) {
   case 0x100:
-    return *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n)),
-           op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
+    *ok = low_cmp(F, WW_ULT, WW_I32, in_row, low_i32(F, 16 - n));
+    return op32(F, WW_OP_ADD, lane, low_i32(F, n)); /* row_shl */
   case 0x110:
-    return *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n)),
-           op32(F, WW_OP_SUB, lane, k32(F, n)); /* row_shr */
+    *ok = low_cmp(F, WW_UGE, WW_I32, in_row, low_i32(F, n));
+    return op32(F, WW_OP_SUB, lane, low_i32(F, n)); /* row_shr */
   case 0x120:
-    return op32(
-        F, WW_OP_OR, row,
-        op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, k32(F, n)), k32(F, 15))); /* row_ror */
+    return op32(F, WW_OP_OR, row,
+                op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, low_i32(F, n)),
+                     low_i32(F, 15))); /* row_ror */
   case 0x130:
-    if (ctrl == 0x130)
-      return *ok = low_cmp(F, WW_ULT, WW_I32, lane, k32(F, 63)),
-             op32(F, WW_OP_ADD, lane, k32(F, 1));
-    if (ctrl == 0x138)
-      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 1)), op32(F, WW_OP_SUB, lane, k32(F, 1));
-    return op32(F, WW_OP_AND, op32(F, WW_OP_ADD, lane, k32(F, ctrl == 0x134 ? 1 : 63)), k32(F, 63));
+    if (ctrl == 0x130) {
+      *ok = low_cmp(F, WW_ULT, WW_I32, lane, low_i32(F, 63));
+      return op32(F, WW_OP_ADD, lane, low_i32(F, 1));
+    }
+    if (ctrl == 0x138) {
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 1));
+      return op32(F, WW_OP_SUB, lane, low_i32(F, 1));
+    }
+    return op32(F, WW_OP_AND, op32(F, WW_OP_ADD, lane, low_i32(F, ctrl == 0x134 ? 1 : 63)),
+                low_i32(F, 63));
   case 0x140:
     if (ctrl == 0x140)
-      return op32(F, WW_OP_XOR, lane, k32(F, 15));
+      return op32(F, WW_OP_XOR, lane, low_i32(F, 15));
     if (ctrl == 0x141)
-      return op32(F, WW_OP_XOR, lane, k32(F, 7));
-    if (ctrl == 0x142)
-      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 16)), op32(F, WW_OP_SUB, row, k32(F, 1));
-    if (ctrl == 0x143)
-      return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 32)), k32(F, 31);
+      return op32(F, WW_OP_XOR, lane, low_i32(F, 7));
+    if (ctrl == 0x142) {
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 16));
+      return op32(F, WW_OP_SUB, row, low_i32(F, 1));
+    }
+    if (ctrl == 0x143) {
+      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 32));
+      return low_i32(F, 31);
+    }
     return WW_NOVAL;
   case 0x150:
-    return op32(F, WW_OP_OR, row, k32(F, n));
+    return op32(F, WW_OP_OR, row, low_i32(F, n));
   case 0x160:
-    return op32(F, WW_OP_XOR, lane, k32(F, n));
+    return op32(F, WW_OP_XOR, lane, low_i32(F, n));
   default:
     return WW_NOVAL;
   }
@@ -157,15 +142,14 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
 static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
   if ((mask & 15) == 15)
     return ok;
-  ww_val group = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, lane, k32(F, shift)), k32(F, 3));
-  ww_val bit =
-      op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, (uint64_t)mask & 15), group), k32(F, 1));
-  ww_val on = low_cmp(F, WW_NE, WW_I32, bit, k32(F, 0));
-  return ok == WW_NOVAL ? on : low_op(F, WW_OP_AND, WW_I1, ok, on, WW_NOVAL);
+  ww_val group = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, lane, low_i32(F, shift)), low_i32(F, 3));
+  ww_val bit = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, (uint64_t)mask & 15), group),
+                    low_i32(F, 1));
+  ww_val on = low_cmp(F, WW_NE, WW_I32, bit, low_i32(F, 0));
+  return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
 
 void call_amd_dpp(low_callee *c, int has_old, int y) {
-  (void)y;
   low_fn *F = c->F;
   uint32_t v = has_old ? 1 : 0;
   int64_t ctrl = 0, rows = 15, banks = 15, bound = 0;
@@ -173,7 +157,7 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
   call_const(c, v + 2, &rows);
   call_const(c, v + 3, &banks);
   call_const(c, v + 4, &bound);
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), ok, src = dpp_source(F, (unsigned)ctrl, lane, &ok);
   if (src == WW_NOVAL) {
     call_refuse(c);
@@ -190,39 +174,27 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
 /* ---- arithmetic ---- */
 
 void call_amd_trig(low_callee *c, int math, int y) { /* the argument counts turns */
-  (void)y;
-  ww_type t = c->rt->c[0].type;
-  ww_val v = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2), WW_NOVAL);
-  c->res[0] = low_math(c->F, (ww_math)math, t, WW_F_APPROX, v, WW_NOVAL, WW_NOVAL);
+  ww_type t = call_type(c);
+  ww_val v = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2));
+  c->res[0] = low_math1(c->F, (ww_math)math, t, WW_F_APPROX, v);
 }
 
 void call_amd_med3(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
-  ww_type t = c->rt->c[0].type;
-  ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_op(F, WW_OP_FMAX, t, a, b, WW_NOVAL);
-  c->res[0] = low_op(F, WW_OP_FMAX, t, low_op(F, WW_OP_FMIN, t, a, b, WW_NOVAL),
-                     low_op(F, WW_OP_FMIN, t, hi, call_arg(c, 2), WW_NOVAL), WW_NOVAL);
-}
-
-void call_amd_bfe(low_callee *c, int op, int y) {
-  (void)y;
-  c->res[0] = low_op(c->F, op, c->rt->c[0].type, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
+  ww_type t = call_type(c);
+  ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_binary(F, WW_OP_FMAX, t, a, b);
+  c->res[0] = low_binary(F, WW_OP_FMAX, t, low_binary(F, WW_OP_FMIN, t, a, b),
+                         low_binary(F, WW_OP_FMIN, t, hi, call_arg(c, 2)));
 }
 
 void call_amd_alignbyte(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  ww_val n =
-      op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), k32(c->F, 3)), k32(c->F, 3));
+  ww_val n = op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), low_i32(c->F, 3)),
+                  low_i32(c->F, 3));
   c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
 }
 
 void call_amd_perm(low_callee *c, int x,
                    int y) { /* bytes 0..3 of the selector's code are the second operand's */
-  (void)x;
-  (void)y;
   int64_t sel;
   uint32_t prmt = 0, keep = 0, set = 0;
   if (!call_const(c, 2, &sel)) {
@@ -239,28 +211,24 @@ void call_amd_perm(low_callee *c, int x,
     else if (code < 12)
       call_refuse(c); /* sign replication */
   }
-  ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), k32(c->F, prmt));
+  ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), low_i32(c->F, prmt));
   if (keep != ~0u)
-    v = op32(c->F, WW_OP_AND, v, k32(c->F, keep));
-  c->res[0] = set ? op32(c->F, WW_OP_OR, v, k32(c->F, set)) : v;
+    v = op32(c->F, WW_OP_AND, v, low_i32(c->F, keep));
+  c->res[0] = set ? op32(c->F, WW_OP_OR, v, low_i32(c->F, set)) : v;
 }
 
 void call_amd_sad8(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint64_t i = 0; i < 4; i++) {
-    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), k32(F, 8 * i), k32(F, 8)),
-           b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), k32(F, 8 * i), k32(F, 8));
+    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), low_i32(F, 8 * i), low_i32(F, 8)),
+           b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), low_i32(F, 8 * i), low_i32(F, 8));
     acc = low_opx(F, WW_OP_SAD, WW_I32, 0, 0, a, b, acc);
   }
   c->res[0] = acc;
 }
 
 void call_amd_fdot2(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
@@ -271,14 +239,7 @@ void call_amd_fdot2(low_callee *c, int x, int y) {
   c->res[0] = acc;
 }
 
-void call_amd_dot4(low_callee *c, int sub, int y) {
-  (void)y;
-  c->res[0] =
-      low_opx(c->F, WW_OP_DP4A, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, 2));
-}
-
 void call_amd_dot2(low_callee *c, int sign, int y) {
-  (void)y;
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
@@ -290,23 +251,15 @@ void call_amd_dot2(low_callee *c, int sign, int y) {
 }
 
 void call_amd_pkrtz(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   for (uint32_t i = 0; i < 2; i++)
     c->res[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, WW_F32, WW_RZ, call_arg(c, i));
 }
 
 void call_amd_isspace(low_callee *c, int space, int y) {
-  (void)y;
-  bool sh = space == WW_SHARED;
-  ww_val a = low_add_imm(c->F, call_arg(c, 0), WW_I64, sh ? -SHARED_BASE : -LOCAL_BASE);
-  c->res[0] =
-      low_cmp(c->F, WW_ULT, WW_I64, a, low_const(c->F, WW_I64, sh ? SHARED_SIZE : LOCAL_SIZE));
+  c->res[0] = low_in_space(c->F, call_arg(c, 0), (ww_space)space);
 }
 
 void call_amd_fadd(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_addr p = call_ptr(c, 0, 16);
   for (uint32_t i = 0; i < c->at[1]->n; i++) {
     low_addr q = p;
@@ -321,87 +274,71 @@ void call_amd_fadd(low_callee *c, int x, int y) {
 /* ---- ocml: __ocml_<name>[_rtz]_<type> ---- */
 
 static bool ocml_pointer(low_callee *c, const char *s) {
-  ww_type t = c->rt->n ? (ww_type)c->rt->c[0].type : WW_VOID;
+  ww_type t = c->rt->n ? (ww_type)call_type(c) : WW_VOID;
   low_fn *F = c->F;
   ww_val a = call_arg(c, 0), out;
   ww_type ot = t;
   uint32_t at = 1;
   if (!strcmp(s, "sincos") || !strcmp(s, "sincospi")) {
     bool pi = s[6] != 0;
-    c->res[0] = low_math(F, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, 0, a, WW_NOVAL, WW_NOVAL);
-    out = low_math(F, pi ? WW_MATH_COSPI : WW_MATH_COS, t, 0, a, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(F, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, 0, a);
+    out = low_math1(F, pi ? WW_MATH_COSPI : WW_MATH_COS, t, 0, a);
   } else if (!strcmp(s, "frexp")) {
-    c->res[0] = low_math(F, WW_MATH_FREXP_MANT, t, 0, a, WW_NOVAL, WW_NOVAL);
-    out = low_math(F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(F, WW_MATH_FREXP_MANT, t, 0, a);
+    out = low_math1(F, WW_MATH_FREXP_EXP, WW_I32, 0, a);
     ot = WW_I32;
   } else if (!strcmp(s, "modf") || (!strcmp(s, "fract") && c->nargs == 2)) {
-    out = low_math(F, *s == 'm' ? WW_MATH_TRUNC : WW_MATH_FLOOR, t, 0, a, WW_NOVAL, WW_NOVAL);
-    c->res[0] = low_op(F, WW_OP_FSUB, t, a, out, WW_NOVAL);
+    out = low_math1(F, *s == 'm' ? WW_MATH_TRUNC : WW_MATH_FLOOR, t, 0, a);
+    c->res[0] = low_binary(F, WW_OP_FSUB, t, a, out);
   } else if (!strcmp(s, "remquo")) {
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, a, call_arg(c, 1), WW_NOVAL);
-    ww_val q = low_math(F, WW_MATH_RINT, t, 0,
-                        low_op(F, WW_OP_FDIV, t, a, call_arg(c, 1), WW_NOVAL), WW_NOVAL, WW_NOVAL);
-    out = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
+    out = call_quotient(F, t, a, call_arg(c, 1));
     ot = WW_I32;
     at = 2;
   } else
     return false;
-  low_comp one = {(uint8_t)ot, ww_type_bytes[ot], (uint16_t)ww_type_bits(ot), 0};
-  low_store(F, call_ptr(c, at, ww_type_bytes[ot]), &one, 1, &out);
+  call_store(c, at, out, ot);
   return true;
 }
 
 static bool ocml_class(low_callee *c, const char *s) {
-  static const struct {
-    const char *name;
-    uint8_t what;
-  } names[] = {{"isnan", FC_NAN},
-               {"isinf", FC_INF},
-               {"isfinite", FC_FINITE},
-               {"isnormal", FC_NORMAL},
-               {"signbit", FC_SIGN}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s))
-      return call_each(c, each_fclass, names[i].what, 0), true;
-  return false;
+  static const low_named names[] = {{"isnan", FC_NAN},       {"isinf", FC_INF},
+                                    {"isfinite", FC_FINITE}, {"isnormal", FC_NORMAL},
+                                    {"signbit", FC_SIGN},    {NULL, -1}};
+  int what = low_value_named(names, s, strlen(s));
+  if (what >= 0)
+    call_each(c, each_fclass, what, 0);
+  return what >= 0;
 }
 
 static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
-  static const struct {
-    const char *name;
-    uint8_t op;
-  } ops[] = {{"add", WW_OP_FADD},
-             {"sub", WW_OP_FSUB},
-             {"mul", WW_OP_FMUL},
-             {"div", WW_OP_FDIV},
-             {"fma", WW_OP_FMA}};
+  static const low_named ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL},
+                                  {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA},  {NULL, -1}};
   size_t n = strlen(s);
   if (n < 5 || strncmp(s + n - 4, "_rt", 3))
     return false;
   int round = s[n - 1] == 'e' ? WW_RN : s[n - 1] == 'z' ? WW_RZ : s[n - 1] == 'n' ? WW_RD : WW_RU;
-  s[n - 4] = 0;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (!strcmp(ops[i].name, s))
-      return call_each(c, each_op, ops[i].op, round), true;
-  return call_float_fn(c, s, n - 4, 0);
+  int op = low_value_named(ops, s, n - 4);
+  if (op < 0)
+    return call_float_fn(c, s, n - 4, 0);
+  call_each(c, each_op, op, round);
+  return true;
 }
 
 void call_ocml(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char s[64];
   int flags = 0;
   snprintf(s, sizeof s, "%s", c->tail);
   char *type = strrchr(s, '_'), *base = s;
   if (type)
     *type = 0;
-  if (!strncmp(base, "native_", 7)) {
+  if (ww_starts(base, "native_")) {
     base += 7;
     flags = WW_F_APPROX;
   }
   if (!strcmp(base, "fmuladd"))
     base = "fma";
-  if (!strncmp(base, "cvtrt", 5)) { /* cvtrtz_f16_f32 */
+  if (ww_starts(base, "cvtrt")) { /* cvtrtz_f16_f32 */
     call_each(c, each_cvt,
               base[5] == 'n'   ? WW_RD
               : base[5] == 'p' ? WW_RU
@@ -411,61 +348,13 @@ void call_ocml(low_callee *c, int x, int y) {
     return;
   }
   if (!strcmp(base, "len4") || !strcmp(base, "rlen4")) {
-    ww_type t = c->rt->c[0].type;
-    ww_val acc = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0), WW_NOVAL);
-    for (uint32_t i = 1; i < 4; i++)
-      acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
+    ww_type t = call_type(c);
     c->res[0] =
-        low_math(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, acc, WW_NOVAL, WW_NOVAL);
+        low_math1(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, call_norm4(c, t));
     return;
   }
   if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
       ocml_rounded(c, base))
     return;
   low_refuse(c->F, "calls %s, which has no definition", c->name);
-}
-
-/* ---- ockl ---- */
-
-void call_ockl(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  static const struct {
-    const char *name;
-    uint8_t sreg;
-  } axes[] = {{"get_local_id", WW_SREG_TID_X},
-              {"get_group_id", WW_SREG_CTAID_X},
-              {"get_local_size", WW_SREG_NTID_X},
-              {"get_num_groups", WW_SREG_NCTAID_X}};
-  low_fn *F = c->F;
-  const char *s = c->tail;
-  for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-    if (!strcmp(s, axes[i].name)) {
-      call_set_int(c, call_axis(c, 0, axes[i].sreg), WW_I32, false);
-      return;
-    }
-  if (!strcmp(s, "get_global_size"))
-    call_set_int(
-        c, op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
-        WW_I32, false);
-  else if (!strcmp(s, "get_global_id"))
-    call_set_int(
-        c,
-        op32(F, WW_OP_ADD,
-             op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
-             call_axis(c, 0, WW_SREG_TID_X)),
-        WW_I32, false);
-  else if (!strcmp(s, "get_global_offset") || !strncmp(s, "printf_", 7) ||
-           !strncmp(s, "fprintf_", 8))
-    return;
-  else if (!strcmp(s, "lane_u32"))
-    call_set_int(c, low_sreg(F, WW_SREG_LANEID), WW_I32, false);
-  else if (!strcmp(s, "grid_sync"))
-    call_gridsync(c, 0, 0);
-  else if (!strcmp(s, "dm_alloc"))
-    call_malloc(c, 0, 0);
-  else if (!strcmp(s, "dm_dealloc"))
-    return;
-  else
-    low_refuse(F, "calls %s, which has no definition", c->name);
 }

@@ -60,7 +60,7 @@ static cl_type parse_type(cl_parser *p) {
     t = parse_type(p);
     t.pointer = true;
     remember(p, t);
-  } else if (!strncmp(p->s, "Dv", 2)) {
+  } else if (ww_starts(p->s, "Dv")) {
     p->s += 2;
     while (isdigit((unsigned char)*p->s))
       p->s++;
@@ -68,7 +68,7 @@ static cl_type parse_type(cl_parser *p) {
       p->s++;
     t = parse_type(p);
     remember(p, t);
-  } else if (!strncmp(p->s, "Dh", 2)) {
+  } else if (ww_starts(p->s, "Dh")) {
     p->s += 2;
     t.letter = 'H';
   } else if (isdigit((unsigned char)*p->s)) {
@@ -108,40 +108,29 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   int64_t axis;
   if (call_const(c, arg, &axis)) {
     bool size = first == WW_SREG_NTID_X || first == WW_SREG_NCTAID_X;
-    return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis))
-                                 : low_const(F, WW_I32, size ? 1 : 0);
+    return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis)) : low_i32(F, size ? 1 : 0);
   }
   ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, (ww_sreg)first);
   for (int k = 1; k < 3; k++)
-    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_const(F, WW_I32, (uint64_t)k)),
+    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_i32(F, (uint64_t)k)),
                    low_sreg(F, (ww_sreg)(first + k)), v);
   return v;
 }
 
 static ww_val mul32(low_fn *F, ww_val a, ww_val b) {
-  return low_op(F, WW_OP_MUL, WW_I32, a, b, WW_NOVAL);
+  return low_binary(F, WW_OP_MUL, WW_I32, a, b);
 }
 static ww_val add32(low_fn *F, ww_val a, ww_val b) {
-  return low_op(F, WW_OP_ADD, WW_I32, a, b, WW_NOVAL);
+  return low_binary(F, WW_OP_ADD, WW_I32, a, b);
 }
 
-static void cl_axis(low_callee *c, int first, int y) {
-  (void)y;
-  call_set_int(c, call_axis(c, 0, first), WW_I32, false);
-}
-
-static void cl_global_id(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
+void call_global_id(low_callee *c, int x, int y) {
   ww_val v = mul32(c->F, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X));
-  call_set_int(c, add32(c->F, v, call_axis(c, 0, WW_SREG_TID_X)), WW_I32, false);
+  call_set32(c, add32(c->F, v, call_axis(c, 0, WW_SREG_TID_X)));
 }
 
-static void cl_global_size(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  call_set_int(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
-               WW_I32, false);
+void call_global_size(low_callee *c, int x, int y) {
+  call_set32(c, mul32(c->F, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)));
 }
 
 static ww_val linear_tid(low_fn *F) {
@@ -156,9 +145,7 @@ static ww_val group_threads(low_fn *F) {
 }
 
 static void cl_local_linear_id(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  call_set_int(c, linear_tid(c->F), WW_I32, false);
+  call_set32(c, linear_tid(c->F));
 }
 
 static ww_val global_coord(low_fn *F, int axis) {
@@ -167,8 +154,6 @@ static ww_val global_coord(low_fn *F, int axis) {
 }
 
 static void cl_global_linear_id(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val v = global_coord(F, 2);
   for (int k = 1; k >= 0; k--)
@@ -176,46 +161,36 @@ static void cl_global_linear_id(low_callee *c, int x, int y) {
         F,
         mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))),
         global_coord(F, k));
-  call_set_int(c, v, WW_I32, false);
+  call_set32(c, v);
 }
 
 static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are longer than one */
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
-  ww_val one = low_const(F, WW_I32, 1), n = one;
+  ww_val one = low_i32(F, 1), n = one;
   for (int k = 1; k < 3; k++) {
     ww_val size = mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k));
-    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one),
-                   low_const(F, WW_I32, (uint64_t)k + 1), n);
+    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, (uint64_t)k + 1),
+                   n);
   }
-  call_set_int(c, n, WW_I32, false);
+  call_set32(c, n);
 }
 
 static void cl_sub_group(low_callee *c, int what, int y) { /* 0: id, 1: how many */
-  (void)y;
   low_fn *F = c->F;
-  ww_val five = low_const(F, WW_I32, 5),
+  ww_val five = low_i32(F, 5),
          v = what ? low_add_imm(F, group_threads(F), WW_I32, 31) : linear_tid(F);
-  call_set_int(c, low_op(F, WW_OP_LSHR, WW_I32, v, five, WW_NOVAL), WW_I32, false);
-}
-
-static void cl_bar(low_callee *c, int x, int y) {
-  call_bar(c, x, y);
+  call_set32(c, low_binary(F, WW_OP_LSHR, WW_I32, v, five));
 }
 
 /* ---- elementwise ---- */
 
 static ww_val each_minmax(low_callee *c, const low_lane *s, int max, int y) {
-  (void)y;
   if (ww_is_float(s->rt))
     return each_op(c, s, max ? WW_OP_FMAX : WW_OP_FMIN, 0);
   return each_us(c, s, max ? WW_OP_SMAX : WW_OP_SMIN, max ? WW_OP_UMAX : WW_OP_UMIN);
 }
 
 static ww_val each_clamp(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_lane a = *s;
   a.v[0] = each_minmax(c, s, 1, 0); /* max(v, lo) */
   a.v[1] = s->v[2];
@@ -223,57 +198,44 @@ static ww_val each_clamp(low_callee *c, const low_lane *s, int x, int y) {
 }
 
 static ww_val each_abs(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
-  return s->sign ? low_op(c->F, WW_OP_IABS, s->rt, s->v[0], WW_NOVAL, WW_NOVAL) : s->v[0];
+  return s->sign ? low_unary(c->F, WW_OP_IABS, s->rt, s->v[0]) : s->v[0];
 }
 
 static ww_val each_abs_diff(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
-  ww_val hi = low_op(F, s->sign ? WW_OP_SMAX : WW_OP_UMAX, s->rt, s->v[0], s->v[1], WW_NOVAL);
-  ww_val lo = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->rt, s->v[0], s->v[1], WW_NOVAL);
-  return low_op(F, WW_OP_SUB, s->rt, hi, lo, WW_NOVAL);
+  ww_val hi = low_binary(F, s->sign ? WW_OP_SMAX : WW_OP_UMAX, s->rt, s->v[0], s->v[1]);
+  ww_val lo = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->rt, s->v[0], s->v[1]);
+  return low_binary(F, WW_OP_SUB, s->rt, hi, lo);
 }
 
 static ww_val each_scale(low_callee *c, const low_lane *s, int degrees, int y) {
-  (void)y;
   double k = degrees ? 57.29577951308232 : 0.017453292519943295;
-  return low_op(c->F, WW_OP_FMUL, s->rt, s->v[0], low_fconst(c->F, s->rt, k), WW_NOVAL);
+  return low_binary(c->F, WW_OP_FMUL, s->rt, s->v[0], low_fconst(c->F, s->rt, k));
 }
 
 static ww_val each_mix(low_callee *c, const low_lane *s, int x, int y) { /* x + (y - x) * a */
-  (void)x;
-  (void)y;
-  ww_val d = low_op(c->F, WW_OP_FSUB, s->rt, s->v[1], s->v[0], WW_NOVAL);
+  ww_val d = low_binary(c->F, WW_OP_FSUB, s->rt, s->v[1], s->v[0]);
   return low_op(c->F, WW_OP_FMA, s->rt, d, s->v[2], s->v[0]);
 }
 
 static ww_val each_step(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->v[1], s->v[0]), low_fconst(F, s->rt, 0),
                     low_fconst(F, s->rt, 1));
 }
 
 static ww_val each_smoothstep(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
   low_lane a = *s;
-  a.v[0] = low_op(F, WW_OP_FDIV, t, low_op(F, WW_OP_FSUB, t, s->v[2], s->v[0], WW_NOVAL),
-                  low_op(F, WW_OP_FSUB, t, s->v[1], s->v[0], WW_NOVAL), WW_NOVAL);
+  a.v[0] = low_binary(F, WW_OP_FDIV, t, low_binary(F, WW_OP_FSUB, t, s->v[2], s->v[0]),
+                      low_binary(F, WW_OP_FSUB, t, s->v[1], s->v[0]));
   ww_val u = each_clamp01(c, &a, 0, 0);
   ww_val k = low_op(F, WW_OP_FMA, t, u, low_fconst(F, t, -2), low_fconst(F, t, 3));
-  return low_op(F, WW_OP_FMUL, t, low_op(F, WW_OP_FMUL, t, u, u, WW_NOVAL), k, WW_NOVAL);
+  return low_binary(F, WW_OP_FMUL, t, low_binary(F, WW_OP_FMUL, t, u, u), k);
 }
 
 static ww_val each_sign(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
   ww_val zero = low_fconst(F, t, 0),
@@ -283,27 +245,20 @@ static ww_val each_sign(low_callee *c, const low_lane *s, int x, int y) {
 }
 
 static ww_val each_rotate(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   return low_op(c->F, WW_OP_FSHL, s->rt, s->v[0], s->v[0], s->v[1]);
 }
 
 static ww_val each_upsample(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_val hi = low_int_to(F, s->v[0], s->t[0], s->rt, false),
          lo = low_int_to(F, s->v[1], s->t[1], s->rt, false);
-  return low_op(
-      F, WW_OP_OR, s->rt,
-      low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1])), WW_NOVAL), lo,
-      WW_NOVAL);
+  return low_binary(F, WW_OP_OR, s->rt,
+                    low_binary(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1]))),
+                    lo);
 }
 
 static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x,
                            int y) { /* exact for up to 32 bits, in 64 */
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = s->rt;
   if (t == WW_I64)
@@ -311,14 +266,13 @@ static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x,
   ww_val v[3];
   for (int k = 0; k < 3; k++)
     v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
-  ww_val r = low_op(F, WW_OP_ADD, WW_I64, low_op(F, WW_OP_MUL, WW_I64, v[0], v[1], WW_NOVAL), v[2],
-                    WW_NOVAL);
+  ww_val r = low_binary(F, WW_OP_ADD, WW_I64, low_binary(F, WW_OP_MUL, WW_I64, v[0], v[1]), v[2]);
   unsigned w = ww_type_bits(t) & 63;
   uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1,
            lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
-  r = low_op(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi), WW_NOVAL);
-  return low_int_to(F, low_op(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo), WW_NOVAL), WW_I64,
-                    t, false);
+  r = low_binary(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi));
+  return low_int_to(F, low_binary(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo)), WW_I64, t,
+                    false);
 }
 
 static ww_val as_int(low_callee *c, const low_lane *s, int k) {
@@ -327,52 +281,43 @@ static ww_val as_int(low_callee *c, const low_lane *s, int k) {
 
 static ww_val each_bitselect(low_callee *c, const low_lane *s, int x,
                              int y) { /* a where the mask is 0, b where 1 */
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
   ww_type t = low_int_type(ww_type_bits(s->rt));
   ww_val a = as_int(c, s, 0), b = as_int(c, s, 1), m = as_int(c, s, 2);
-  ww_val d = low_op(F, WW_OP_AND, t, low_op(F, WW_OP_XOR, t, a, b, WW_NOVAL), m, WW_NOVAL);
-  return low_bits(F, low_op(F, WW_OP_XOR, t, a, d, WW_NOVAL), t, s->rt);
+  ww_val d = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_XOR, t, a, b), m);
+  return low_bits(F, low_binary(F, WW_OP_XOR, t, a, d), t, s->rt);
 }
 
 static ww_val each_select(low_callee *c, const low_lane *s, int x,
                           int y) { /* scalar: c != 0, vector: its sign bit */
-  (void)x;
-  (void)y;
   ww_val zero = low_const(c->F, s->t[2], 0),
          p = low_cmp(c->F, c->rt->n > 1 ? WW_SLT : WW_NE, s->t[2], s->v[2], zero);
   return low_select(c->F, s->rt, p, s->v[1], s->v[0]);
 }
 
 static ww_val each_rootn(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val n = low_cvt(c->F, WW_OP_SITOF, s->rt, s->t[1], WW_RN, s->v[1]);
-  ww_val r = low_math(c->F, WW_MATH_RCP, s->rt, 0, n, WW_NOVAL, WW_NOVAL);
+  ww_val r = low_math1(c->F, WW_MATH_RCP, s->rt, 0, n);
   return low_math(c->F, WW_MATH_POW, s->rt, 0, s->v[0], r, WW_NOVAL);
 }
 
 static ww_val each_nan(low_callee *c, const low_lane *s, int x, int y) {
-  (void)x;
-  (void)y;
-  return low_fconst(c->F, s->rt, (double)__builtin_nan(""));
+  return low_fconst(c->F, s->rt, NAN);
 }
 
 /* ---- reductions over a vector ---- */
 
 static void cl_any_all(low_callee *c, int all, int y) {
-  (void)y;
   low_fn *F = c->F;
   ww_type t = c->at[0]->c[0].type;
   ww_val acc = low_comp_of(F, c->arg[0], 0);
   for (uint32_t i = 1; i < c->at[0]->n; i++)
-    acc = low_op(F, all ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i), WW_NOVAL);
+    acc = low_binary(F, all ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i));
   call_set_int(c, low_cmp(F, WW_SLT, t, acc, low_const(F, t, 0)), WW_I1, false);
 }
 
 static ww_val dot(low_callee *c, const ww_val *a, const ww_val *b, uint32_t n, ww_type t) {
-  ww_val acc = low_op(c->F, WW_OP_FMUL, t, a[0], b[0], WW_NOVAL);
+  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, a[0], b[0]);
   for (uint32_t i = 1; i < n; i++)
     acc = low_op(c->F, WW_OP_FMA, t, a[i], b[i], acc);
   return acc;
@@ -393,31 +338,29 @@ static void cl_geometric(low_callee *c, int what, int flags) {
     a[i] = low_comp_of(F, c->arg[0], i);
     b[i] = what == G_DOT || what == G_DISTANCE ? low_comp_of(F, c->arg[1], i) : a[i];
     if (what == G_DISTANCE)
-      a[i] = b[i] = low_op(F, WW_OP_FSUB, t, a[i], b[i], WW_NOVAL);
+      a[i] = b[i] = low_binary(F, WW_OP_FSUB, t, a[i], b[i]);
   }
   ww_val d = dot(c, a, b, n, t);
   if (what == G_DOT)
     c->res[0] = d;
   else if (what != G_NORMALIZE)
-    c->res[0] = low_math(F, WW_MATH_SQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(F, WW_MATH_SQRT, t, flags, d);
   else {
-    ww_val r = low_math(F, WW_MATH_RSQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
+    ww_val r = low_math1(F, WW_MATH_RSQRT, t, flags, d);
     for (uint32_t i = 0; i < n; i++)
-      c->res[i] = low_op(F, WW_OP_FMUL, t, a[i], r, WW_NOVAL);
+      c->res[i] = low_binary(F, WW_OP_FMUL, t, a[i], r);
   }
 }
 
 static void cl_cross(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_fn *F = c->F;
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-    ww_val m = low_op(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j),
-                      WW_NOVAL);
+    ww_val m =
+        low_binary(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j));
     c->res[i] = low_op(F, WW_OP_FMA, t, low_comp_of(F, c->arg[0], j), low_comp_of(F, c->arg[1], k),
-                       low_op(F, WW_OP_FNEG, t, m, WW_NOVAL, WW_NOVAL));
+                       low_unary(F, WW_OP_FNEG, t, m));
   }
   if (c->rt->n > 3)
     c->res[3] = low_fconst(F, t, 0);
@@ -429,43 +372,40 @@ static void store_all(low_callee *c, uint32_t arg, const ww_val *v, uint32_t n, 
   low_comp k[16];
   uint32_t size = ww_type_bytes[t];
   for (uint32_t i = 0; i < n && i < 16; i++)
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
+    k[i] = low_element(t, i);
   low_store(c->F, call_ptr(c, arg, n == 3 ? 4 * size : n * size), k, n < 16 ? n : 16, v);
 }
 
 enum { P_SINCOS, P_FRACT, P_MODF, P_FREXP, P_REMQUO };
 
 static void cl_pointer(low_callee *c, int what, int y) {
-  (void)y;
   low_fn *F = c->F;
   uint32_t n = c->rt->n;
   ww_val out[16];
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   for (uint32_t i = 0; i < n && i < 16; i++) {
     ww_val a = low_comp_of(F, c->arg[0], i);
     switch (what) {
     case P_SINCOS:
-      c->res[i] = low_math(F, WW_MATH_SIN, t, 0, a, WW_NOVAL, WW_NOVAL);
-      out[i] = low_math(F, WW_MATH_COS, t, 0, a, WW_NOVAL, WW_NOVAL);
+      c->res[i] = low_math1(F, WW_MATH_SIN, t, 0, a);
+      out[i] = low_math1(F, WW_MATH_COS, t, 0, a);
       break;
     case P_FRACT:
-      c->res[i] = low_math(F, WW_MATH_FRACT, t, 0, a, WW_NOVAL, WW_NOVAL);
-      out[i] = low_math(F, WW_MATH_FLOOR, t, 0, a, WW_NOVAL, WW_NOVAL);
+      c->res[i] = low_math1(F, WW_MATH_FRACT, t, 0, a);
+      out[i] = low_math1(F, WW_MATH_FLOOR, t, 0, a);
       break;
     case P_MODF:
-      out[i] = low_math(F, WW_MATH_TRUNC, t, 0, a, WW_NOVAL, WW_NOVAL);
-      c->res[i] = low_op(F, WW_OP_FSUB, t, a, out[i], WW_NOVAL);
+      out[i] = low_math1(F, WW_MATH_TRUNC, t, 0, a);
+      c->res[i] = low_binary(F, WW_OP_FSUB, t, a, out[i]);
       break;
     case P_FREXP:
-      c->res[i] = low_math(F, WW_MATH_FREXP_MANT, t, 0, a, WW_NOVAL, WW_NOVAL);
-      out[i] = low_math(F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL);
+      c->res[i] = low_math1(F, WW_MATH_FREXP_MANT, t, 0, a);
+      out[i] = low_math1(F, WW_MATH_FREXP_EXP, WW_I32, 0, a);
       break;
     default: {
-      ww_val b = low_comp_of(F, c->arg[1], i),
-             q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, b, WW_NOVAL), WW_NOVAL,
-                          WW_NOVAL);
+      ww_val b = low_comp_of(F, c->arg[1], i);
       c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
-      out[i] = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
+      out[i] = call_quotient(F, t, a, b);
     }
     }
   }
@@ -492,13 +432,12 @@ static ww_val each_convert(low_callee *c, const low_lane *s, int round,
   unsigned wf = ww_type_bits(s->t[0]);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
   if (s->sign && !to_signed)
-    v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0), WW_NOVAL);
+    v = low_binary(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0));
   if (s->sign && to_signed && wf > w)
-    v = low_op(F, WW_OP_SMAX, s->t[0], v,
-               low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))), WW_NOVAL);
+    v = low_binary(F, WW_OP_SMAX, s->t[0], v,
+                   low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))));
   if (wf > w || (wf == w && !s->sign && to_signed))
-    v = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top),
-               WW_NOVAL);
+    v = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top));
   return low_int_to(F, v, s->t[0], s->rt, s->sign);
 }
 
@@ -506,7 +445,7 @@ static bool cl_convert(low_callee *c, const char *s) {
   if (strncmp(s, "convert_", 8))
     return false;
   s += 8;
-  bool to_float = c->rt->n && ww_is_float(c->rt->c[0].type),
+  bool to_float = c->rt->n && ww_is_float(call_type(c)),
        from_float = c->at[0]->n && ww_is_float(c->at[0]->c[0].type);
   int round = from_float && !to_float ? WW_RZ : WW_RN;
   if (strstr(s, "_rte"))
@@ -532,7 +471,7 @@ static void vector_address(low_callee *c, uint32_t offset_arg, uint32_t ptr_arg,
 }
 
 static bool cl_vload(low_callee *c, const char *s) {
-  bool aligned = !strncmp(s, "vloada", 6), half;
+  bool aligned = ww_starts(s, "vloada"), half;
   if (strncmp(s, "vload", 5) || c->nargs != 2)
     return false;
   half = strstr(s, "_half") != NULL;
@@ -542,21 +481,21 @@ static bool cl_vload(low_callee *c, const char *s) {
   uint32_t n = c->rt->n;
   if (!n || n > 16)
     return false;
-  ww_type t = half ? WW_F16 : c->rt->c[0].type;
+  ww_type t = half ? WW_F16 : call_type(c);
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 0, 1, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++)
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
+    k[i] = low_element(t, i);
   low_load(c->F, p, k, n, v);
   for (uint32_t i = 0; i < n; i++)
-    c->res[i] = half && c->rt->c[0].type != WW_F16
-                    ? low_cvt(c->F, WW_OP_FCVT, c->rt->c[0].type, WW_F16, WW_RN, v[i])
+    c->res[i] = half && call_type(c) != WW_F16
+                    ? low_cvt(c->F, WW_OP_FCVT, call_type(c), WW_F16, WW_RN, v[i])
                     : v[i];
   return true;
 }
 
 static bool cl_vstore(low_callee *c, const char *s) {
-  bool aligned = !strncmp(s, "vstorea", 7), half;
+  bool aligned = ww_starts(s, "vstorea"), half;
   if (strncmp(s, "vstore", 6) || c->nargs != 3)
     return false;
   half = strstr(s, "_half") != NULL;
@@ -574,7 +513,7 @@ static bool cl_vstore(low_callee *c, const char *s) {
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 1, 2, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++) {
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
+    k[i] = low_element(t, i);
     v[i] = low_comp_of(c->F, c->arg[0], i);
     if (half && from != WW_F16)
       v[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, from, round, v[i]);
@@ -586,7 +525,6 @@ static bool cl_vstore(low_callee *c, const char *s) {
 /* ---- async copies: the work-group shares the elements out, then waits ---- */
 
 static void cl_async_copy(low_callee *c, int strided, int y) {
-  (void)y;
   low_fn *F = c->F;
   char letter = c->sig[0];
   ww_type t = strchr("cha", letter)  ? WW_I8
@@ -614,11 +552,11 @@ static void cl_async_copy(low_callee *c, int strided, int y) {
       low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
   low_cbr(F, low_cmp(F, WW_ULT, WW_I64, i, n), body, done);
   F->cur = body;
-  ww_val far = strided ? low_op(F, WW_OP_MUL, WW_I64, i, stride, WW_NOVAL) : i;
+  ww_val far = strided ? low_binary(F, WW_OP_MUL, WW_I64, i, stride) : i;
   to.base = low_lea(F, to.base, strided && !to_local ? far : i, bytes);
   from.base = low_lea(F, from.base, strided && to_local ? far : i, bytes);
   low_copy(F, to, from, bytes);
-  ww_val next = low_op(F, WW_OP_ADD, WW_I64, i, step, WW_NOVAL);
+  ww_val next = low_binary(F, WW_OP_ADD, WW_I64, i, step);
   F->pool.v[F->blocks.v[head].phis.v[0].ext + 3] = next;
   low_br(F, head);
   F->cur = done;
@@ -634,27 +572,15 @@ static ww_type pointee(low_callee *c) {
 }
 
 static bool cl_atomic(low_callee *c, const char *s) {
-  static const struct {
-    const char *name;
-    int8_t s, u, f;
-  } ops[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
-             {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB},
-             {"xchg", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-             {"exchange", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-             {"min", WW_RMW_SMIN, WW_RMW_UMIN, WW_RMW_FMIN},
-             {"max", WW_RMW_SMAX, WW_RMW_UMAX, WW_RMW_FMAX},
-             {"and", WW_RMW_AND, WW_RMW_AND, -1},
-             {"or", WW_RMW_OR, WW_RMW_OR, -1},
-             {"xor", WW_RMW_XOR, WW_RMW_XOR, -1}};
   low_fn *F = c->F;
   char op[64];
-  if (!strncmp(s, "atomic_", 7))
+  if (ww_starts(s, "atomic_"))
     s += 7;
-  else if (!strncmp(s, "atom_", 5))
+  else if (ww_starts(s, "atom_"))
     s += 5;
   else
     return false;
-  if (!strncmp(s, "fetch_", 6))
+  if (ww_starts(s, "fetch_"))
     s += 6;
   snprintf(op, sizeof op, "%s", s);
   char *tail = strstr(op, "_explicit");
@@ -664,7 +590,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
     return false;
   ww_type t = pointee(c);
   low_addr p = call_ptr(c, 0, 16);
-  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
+  low_comp one = low_element(t, 0);
   p.flags = 0;
   if (!strcmp(op, "inc") || !strcmp(op, "dec")) {
     ww_val k = low_const(F, t, 1),
@@ -673,9 +599,11 @@ static bool cl_atomic(low_callee *c, const char *s) {
       c->res[0] = r;
     return true;
   }
-  if (!strcmp(op, "cmpxchg"))
-    return c->res[0] = low_cas(F, t, p, call_arg(c, 1), call_arg(c, 2)), true;
-  if (!strncmp(op, "compare_exchange", 16)) { /* (object, expected *, desired): bool */
+  if (!strcmp(op, "cmpxchg")) {
+    c->res[0] = low_cas(F, t, p, call_arg(c, 1), call_arg(c, 2));
+    return true;
+  }
+  if (ww_starts(op, "compare_exchange")) { /* (object, expected *, desired): bool */
     ww_val want, old;
     low_addr e = call_ptr(c, 1, ww_type_bytes[t]);
     low_load(F, e, &one, 1, &want);
@@ -690,31 +618,29 @@ static bool cl_atomic(low_callee *c, const char *s) {
   }
   p.flags = WW_F_VOLATILE;
   p.align = ww_type_bytes[t];
-  if (!strcmp(op, "load"))
-    return low_load(F, p, &one, 1, c->res), true;
-  if (!strcmp(op, "store") || !strcmp(op, "init")) {
-    ww_val v = call_arg(c, 1);
-    return low_store(F, p, &one, 1, &v), true;
-  }
-  p.flags = 0;
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-    if (strcmp(ops[i].name, op) || c->nargs < 2)
-      continue;
-    int k = ww_is_float(t) ? ops[i].f : strchr("cslxia", c->sig[0]) ? ops[i].s : ops[i].u;
-    if (k < 0)
-      return false;
-    ww_val r = low_atom(F, (ww_rmw)k, t, p, call_arg(c, 1), call_used(c));
-    if (call_used(c))
-      c->res[0] = r;
+  if (!strcmp(op, "load")) {
+    low_load(F, p, &one, 1, c->res);
     return true;
   }
-  return false;
+  if (!strcmp(op, "store") || !strcmp(op, "init")) {
+    ww_val v = call_arg(c, 1);
+    low_store(F, p, &one, 1, &v);
+    return true;
+  }
+  p.flags = 0;
+  int rmw = c->nargs < 2 ? -1 : low_rmw_named(op, t, strchr("cslxia", c->sig[0]));
+  if (rmw < 0)
+    return false;
+  ww_val r = low_atom(F, (ww_rmw)rmw, t, p, call_arg(c, 1), call_used(c));
+  if (call_used(c))
+    c->res[0] = r;
+  return true;
 }
 
 /* ---- sub-groups: a warp ---- */
 
 static ww_val shuffle(low_fn *F, ww_shfl mode, ww_type t, ww_val v, ww_val lane) {
-  ww_val clamp = low_const(F, WW_I32, mode == WW_SHFL_UP ? 0 : 31);
+  ww_val clamp = low_i32(F, mode == WW_SHFL_UP ? 0 : 31);
   return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane, clamp);
 }
 
@@ -752,9 +678,9 @@ static ww_val identity(low_fn *F, int op, ww_type t) {
   case WW_OP_SMAX:
     return low_const(F, t, top);
   case WW_OP_FMIN:
-    return low_fconst(F, t, (double)__builtin_inf());
+    return low_fconst(F, t, INFINITY);
   case WW_OP_FMAX:
-    return low_fconst(F, t, -(double)__builtin_inf());
+    return low_fconst(F, t, -INFINITY);
   default:
     return low_const(F, t, 0);
   }
@@ -764,13 +690,12 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
   low_fn *F = c->F;
   ww_val v = call_arg(c, 0), lane = low_sreg(F, WW_SREG_LANEID);
   for (uint32_t d = 1; d < 32; d *= 2) {
-    ww_val n = low_const(F, WW_I32, d), up = shuffle(F, WW_SHFL_UP, t, v, n);
-    v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n), low_op(F, op, t, v, up, WW_NOVAL), v);
+    ww_val n = low_i32(F, d), up = shuffle(F, WW_SHFL_UP, t, v, n);
+    v = low_select(F, t, low_cmp(F, WW_UGE, WW_I32, lane, n), low_binary(F, op, t, v, up), v);
   }
   if (!inclusive) {
-    ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_const(F, WW_I32, 1));
-    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_const(F, WW_I32, 0)),
-                   identity(F, op, t), up);
+    ww_val up = shuffle(F, WW_SHFL_UP, t, v, low_i32(F, 1));
+    v = low_select(F, t, low_cmp(F, WW_EQ, WW_I32, lane, low_i32(F, 0)), identity(F, op, t), up);
   }
   c->res[0] = v;
 }
@@ -780,50 +705,46 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   if (strncmp(s, "sub_group_", 10) || c->rt->n != 1 || !c->nargs)
     return false;
   s += 10;
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   bool sign = strchr("cslxia", c->sig[0]) != NULL;
   if (!strcmp(s, "all") || !strcmp(s, "any")) {
-    ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0));
+    ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_i32(F, 0));
     call_set_int(c,
                  low_opx(F, WW_OP_VOTE, WW_I1, *s == 'a' && s[1] == 'l' ? WW_VOTE_ALL : WW_VOTE_ANY,
                          0, p, WW_NOVAL, WW_NOVAL),
                  WW_I1, false);
     return true;
   }
-  static const struct {
-    const char *name;
-    uint8_t mode;
-  } shuffles[] = {{"broadcast", WW_SHFL_IDX},
-                  {"shuffle", WW_SHFL_IDX},
-                  {"shuffle_xor", WW_SHFL_BFLY},
-                  {"shuffle_up", WW_SHFL_UP},
-                  {"shuffle_down", WW_SHFL_DOWN}};
-  for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++)
-    if (!strcmp(s, shuffles[i].name) && c->nargs == 2)
-      return c->res[0] =
-                 shuffle(F, shuffles[i].mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)),
-             true;
-  bool reduce = !strncmp(s, "reduce_", 7), in = !strncmp(s, "scan_inclusive_", 15),
-       ex = !strncmp(s, "scan_exclusive_", 15);
+  static const low_named shuffles[] = {{"broadcast", WW_SHFL_IDX},     {"shuffle", WW_SHFL_IDX},
+                                       {"shuffle_xor", WW_SHFL_BFLY},  {"shuffle_up", WW_SHFL_UP},
+                                       {"shuffle_down", WW_SHFL_DOWN}, {NULL, -1}};
+  int mode = c->nargs == 2 ? low_value_named(shuffles, s, strlen(s)) : -1;
+  if (mode >= 0) {
+    ww_val lane = call_arg_as(c, 1, WW_I32, false);
+    c->res[0] = shuffle(F, (ww_shfl)mode, t, call_arg(c, 0), lane);
+    return true;
+  }
+  bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_"),
+       ex = ww_starts(s, "scan_exclusive_");
   if (in && c->nargs > 2)
     return false;
   int op = reduce ? reduce_op(s + 7, t, sign) : in || ex ? reduce_op(s + 15, t, sign) : -1;
   if (op < 0)
     return false;
-  if (!reduce)
-    return group_scan(c, op, t, in), true;
+  if (!reduce) {
+    group_scan(c, op, t, in);
+    return true;
+  }
   ww_val v = call_arg(c, 0);
   for (uint32_t d = 16; d; d /= 2)
-    v = low_op(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)), WW_NOVAL);
+    v = low_binary(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_i32(F, d)));
   c->res[0] = v;
   return true;
 }
 
 static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, work_group_any */
-  (void)y;
   low_fn *F = c->F;
-  ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0)),
-         r = low_new_val(F, WW_I1);
+  ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_i32(F, 0)), r = low_new_val(F, WW_I1);
   ww_ins *b = low_ins(F, WW_OP_BAR, WW_I1);
   b->sub = (uint8_t)sub;
   b->a = p;
@@ -833,26 +754,22 @@ static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, wo
 }
 
 static void cl_image(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   low_refuse(c->F, "images (%s)", c->name);
 }
 
 static void cl_same_pointer(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   c->res[0] = call_arg(c, 0);
 }
 
 /* ---- the table ---- */
 
-static const low_row rows[] = {{"get_global_id", cl_global_id, NULL, 0, 0},
-                               {"get_local_id", cl_axis, NULL, WW_SREG_TID_X, 0},
-                               {"get_group_id", cl_axis, NULL, WW_SREG_CTAID_X, 0},
-                               {"get_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0},
-                               {"get_enqueued_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0},
-                               {"get_num_groups", cl_axis, NULL, WW_SREG_NCTAID_X, 0},
-                               {"get_global_size", cl_global_size, NULL, 0, 0},
+static const low_row rows[] = {{"get_global_id", call_global_id, NULL, 0, 0},
+                               {"get_local_id", call_ww_axis, NULL, WW_SREG_TID_X, 0},
+                               {"get_group_id", call_ww_axis, NULL, WW_SREG_CTAID_X, 0},
+                               {"get_local_size", call_ww_axis, NULL, WW_SREG_NTID_X, 0},
+                               {"get_enqueued_local_size", call_ww_axis, NULL, WW_SREG_NTID_X, 0},
+                               {"get_num_groups", call_ww_axis, NULL, WW_SREG_NCTAID_X, 0},
+                               {"get_global_size", call_global_size, NULL, 0, 0},
                                {"get_global_offset", call_nothing, NULL, 0, 0},
                                {"get_work_dim", cl_work_dim, NULL, 0, 0},
                                {"get_local_linear_id", cl_local_linear_id, NULL, 0, 0},
@@ -863,9 +780,9 @@ static const low_row rows[] = {{"get_global_id", cl_global_id, NULL, 0, 0},
                                {"get_sub_group_id", cl_sub_group, NULL, 0, 0},
                                {"get_num_sub_groups", cl_sub_group, NULL, 1, 0},
                                {"get_enqueued_num_sub_groups", cl_sub_group, NULL, 1, 0},
-                               {"barrier", cl_bar, NULL, 0, 0},
-                               {"work_group_barrier", cl_bar, NULL, 0, 0},
-                               {"sub_group_barrier", call_syncwarp, NULL, 0, 0},
+                               {"barrier", call_emit, NULL, WW_OP_BAR, 0},
+                               {"work_group_barrier", call_emit, NULL, WW_OP_BAR, 0},
+                               {"sub_group_barrier", call_emit, NULL, WW_OP_SYNCWARP, 0},
                                {"mem_fence", call_fence, NULL, 0, 0},
                                {"read_mem_fence", call_fence, NULL, 0, 0},
                                {"write_mem_fence", call_fence, NULL, 0, 0},
@@ -874,7 +791,7 @@ static const low_row rows[] = {{"get_global_id", cl_global_id, NULL, 0, 0},
                                {"work_group_any", cl_group_vote, NULL, 3, 0},
                                {"async_work_group_copy", cl_async_copy, NULL, 0, 0},
                                {"async_work_group_strided_copy", cl_async_copy, NULL, 1, 0},
-                               {"wait_group_events", cl_bar, NULL, 0, 0},
+                               {"wait_group_events", call_emit, NULL, WW_OP_BAR, 0},
                                {"prefetch", call_nothing, NULL, 0, 0},
                                {"printf", call_printf, NULL, 0, 0},
                                {"read_image*", cl_image, NULL, 0, 0},
@@ -971,10 +888,10 @@ bool call_opencl(low_callee *c) {
       cl_sub_group_fn(c, base))
     return true;
   const char *s = base;
-  if (!strncmp(s, "native_", 7)) {
+  if (ww_starts(s, "native_")) {
     s += 7;
     flags = WW_F_APPROX;
-  } else if (!strncmp(s, "half_", 5)) {
+  } else if (ww_starts(s, "half_")) {
     s += 5;
     flags = WW_F_APPROX;
   }

@@ -6,6 +6,9 @@
 
 #include "translate_int.h"
 
+/* Handlers of a table share one signature; few need all of its parameters. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 enum { CALL_MAX_ARGS = 64 };
 
 typedef struct {
@@ -41,6 +44,10 @@ typedef struct {
 
 #define APPROX (WW_F_APPROX << 8)
 
+static inline ww_type call_type(const low_callee *c) { /* of the first result */
+  return c->rt->c[0].type;
+}
+
 /* callees.c */
 ww_val call_arg(low_callee *c, uint32_t i);                          /* scalar argument */
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign); /* widened or narrowed */
@@ -49,7 +56,8 @@ low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align);
 bool call_used(low_callee *c);
 void call_each(low_callee *c, low_each f, int x, int y);
 void call_set_int(low_callee *c, ww_val v, ww_type t,
-                  bool sign); /* the single result, converted to its type */
+                  bool sign);             /* the single result, converted to its type */
+void call_set32(low_callee *c, ww_val v); /* of an unsigned 32-bit value */
 void call_refuse(low_callee *c);
 void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes); /* run-time size */
 uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max);
@@ -58,6 +66,10 @@ bool call_float_fn(low_callee *c, const char *base, size_t n,
 bool call_math_library(low_callee *c, const char *name,
                        int flags); /* C spelling: sinf, exp, frexp ... */
 ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s); /* i1 as the result type */
+
+void call_store(low_callee *c, uint32_t i, ww_val v, ww_type t); /* through the i-th argument */
+ww_val call_norm4(low_callee *c, ww_type t); /* the sum of the squares of four arguments */
+ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b); /* remquo's: i32 */
 
 /* elementwise handlers */
 ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags);

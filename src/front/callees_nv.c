@@ -15,57 +15,44 @@ enum {
 /* ---- registers ---- */
 
 int low_nv_sreg(const char *s) {
-  static const struct {
-    const char *name;
-    int16_t sreg;
-  } names[] = {{"tid.x", WW_SREG_TID_X},
-               {"tid.y", WW_SREG_TID_Y},
-               {"tid.z", WW_SREG_TID_Z},
-               {"ntid.x", WW_SREG_NTID_X},
-               {"ntid.y", WW_SREG_NTID_Y},
-               {"ntid.z", WW_SREG_NTID_Z},
-               {"ctaid.x", WW_SREG_CTAID_X},
-               {"ctaid.y", WW_SREG_CTAID_Y},
-               {"ctaid.z", WW_SREG_CTAID_Z},
-               {"nctaid.x", WW_SREG_NCTAID_X},
-               {"nctaid.y", WW_SREG_NCTAID_Y},
-               {"nctaid.z", WW_SREG_NCTAID_Z},
-               {"laneid", WW_SREG_LANEID},
-               {"warpid", WW_SREG_WARPID},
-               {"nwarpid", WW_SREG_NWARPID},
-               {"warpsize", WW_SREG_WARPSIZE},
-               {"smid", WW_SREG_SMID},
-               {"nsmid", WW_SREG_NSMID},
-               {"gridid", WW_SREG_GRIDID},
-               {"lanemask.eq", WW_SREG_LANEMASK_EQ},
-               {"lanemask.lt", WW_SREG_LANEMASK_LT},
-               {"lanemask.le", WW_SREG_LANEMASK_LE},
-               {"lanemask.gt", WW_SREG_LANEMASK_GT},
-               {"lanemask.ge", WW_SREG_LANEMASK_GE},
-               {"dynamic.smem.size", WW_SREG_DYNSHARED},
-               {"WARP_SZ", WW_SREG_WARPSIZE}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s))
-      return names[i].sreg;
-  return -1;
+  static const low_named names[] = {{"tid.x", WW_SREG_TID_X},
+                                    {"tid.y", WW_SREG_TID_Y},
+                                    {"tid.z", WW_SREG_TID_Z},
+                                    {"ntid.x", WW_SREG_NTID_X},
+                                    {"ntid.y", WW_SREG_NTID_Y},
+                                    {"ntid.z", WW_SREG_NTID_Z},
+                                    {"ctaid.x", WW_SREG_CTAID_X},
+                                    {"ctaid.y", WW_SREG_CTAID_Y},
+                                    {"ctaid.z", WW_SREG_CTAID_Z},
+                                    {"nctaid.x", WW_SREG_NCTAID_X},
+                                    {"nctaid.y", WW_SREG_NCTAID_Y},
+                                    {"nctaid.z", WW_SREG_NCTAID_Z},
+                                    {"laneid", WW_SREG_LANEID},
+                                    {"warpid", WW_SREG_WARPID},
+                                    {"nwarpid", WW_SREG_NWARPID},
+                                    {"warpsize", WW_SREG_WARPSIZE},
+                                    {"smid", WW_SREG_SMID},
+                                    {"nsmid", WW_SREG_NSMID},
+                                    {"gridid", WW_SREG_GRIDID},
+                                    {"lanemask.eq", WW_SREG_LANEMASK_EQ},
+                                    {"lanemask.lt", WW_SREG_LANEMASK_LT},
+                                    {"lanemask.le", WW_SREG_LANEMASK_LE},
+                                    {"lanemask.gt", WW_SREG_LANEMASK_GT},
+                                    {"lanemask.ge", WW_SREG_LANEMASK_GE},
+                                    {"dynamic.smem.size", WW_SREG_DYNSHARED},
+                                    {"WARP_SZ", WW_SREG_WARPSIZE},
+                                    {NULL, -1}};
+  return low_value_named(names, s, strlen(s));
 }
 
 void call_nv_sreg(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   int s = low_nv_sreg(c->tail);
   if (s >= 0)
-    call_set_int(c, low_sreg(c->F, (ww_sreg)s), WW_I32, false);
-  else if (!strncmp(c->tail, "clock", 5) || !strncmp(c->tail, "globaltimer", 11))
-    c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+    call_set32(c, low_sreg(c->F, (ww_sreg)s));
+  else if (ww_starts(c->tail, "clock") || ww_starts(c->tail, "globaltimer"))
+    c->res[0] = low_op(c->F, WW_OP_CLOCK, call_type(c), WW_NOVAL, WW_NOVAL, WW_NOVAL);
   else
     call_refuse(c);
-}
-
-void call_activemask(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
-  c->res[0] = low_op(c->F, WW_OP_ACTIVEMASK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
 }
 
 /* ---- synchronisation ---- */
@@ -81,7 +68,7 @@ void call_nv_bar(low_callee *c, int sub, int named) {
     call_const(c, 1, &count);
   ww_val a = WW_NOVAL, dst = WW_NOVAL;
   if (sub) {
-    a = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0));
+    a = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_i32(F, 0));
     dst = low_new_val(F, sub == 1 ? WW_I32 : WW_I1);
   }
   ww_ins *i = low_ins(F, WW_OP_BAR, sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1);
@@ -108,8 +95,6 @@ static ww_ins *two_results(low_callee *c, ww_op op, ww_type t, ww_val out[2], bo
 
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   static const char *const modes[] = {"idx", "up", "down", "bfly"};
   char tok[4][24];
   uint32_t n = call_split(c->tail, '.', tok, 4), first = !strcmp(tok[0], "sync");
@@ -121,7 +106,7 @@ void call_nv_shfl(low_callee *c, int x, int y) {
     call_refuse(c);
     return;
   }
-  ww_type t = c->rt->c[0].type;
+  ww_type t = call_type(c);
   ww_val v = call_arg(c, first), lane = call_arg(c, first + 1), clamp = call_arg(c, first + 2),
          out[2];
   ww_ins *i = two_results(c, WW_OP_SHFL, t, out, c->rt->n > 1);
@@ -150,24 +135,22 @@ static bool partial_mask(low_fn *F, ww_val mask) {
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
   if (!partial_mask(F, mask))
     return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
-  ww_val zero = low_const(F, WW_I32, 0), one = low_const(F, WW_I1, 1);
+  ww_val zero = low_i32(F, 0), one = low_const(F, WW_I1, 1);
   ww_val yes = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
-  yes = low_op(F, WW_OP_AND, WW_I32, yes, mask, WW_NOVAL);
+  yes = low_binary(F, WW_OP_AND, WW_I32, yes, mask);
   if (mode == WW_VOTE_BALLOT)
     return yes;
   if (mode == WW_VOTE_ANY)
     return low_cmp(F, WW_NE, WW_I32, yes, zero);
   ww_val no = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0,
-                      low_op(F, WW_OP_XOR, WW_I1, p, one, WW_NOVAL), WW_NOVAL, WW_NOVAL);
-  ww_val all = low_cmp(F, WW_EQ, WW_I32, low_op(F, WW_OP_AND, WW_I32, no, mask, WW_NOVAL), zero);
+                      low_binary(F, WW_OP_XOR, WW_I1, p, one), WW_NOVAL, WW_NOVAL);
+  ww_val all = low_cmp(F, WW_EQ, WW_I32, low_binary(F, WW_OP_AND, WW_I32, no, mask), zero);
   return mode == WW_VOTE_ALL
              ? all
-             : low_op(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero), WW_NOVAL);
+             : low_binary(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero));
 }
 
 void call_nv_vote(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   static const char *const modes[] = {"all", "any", "uni", "ballot", "eq"};
   char tok[3][24];
   call_split(c->tail, '.', tok, 3);
@@ -175,7 +158,7 @@ void call_nv_vote(low_callee *c, int x, int y) {
     if (strcmp(tok[0], modes[m]))
       continue;
     ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
-    c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : (ww_vote)m, p, mask, c->rt->c[0].type);
+    c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : (ww_vote)m, p, mask, call_type(c));
     return;
   }
   call_refuse(c);
@@ -193,22 +176,19 @@ void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]) {
   i->nres = i->n = all && plain ? 2 : 1;
   if (plain)
     return;
-  ww_val same = low_op(F, WW_OP_AND, WW_I32, out[0], mask, WW_NOVAL);
+  ww_val same = low_binary(F, WW_OP_AND, WW_I32, out[0], mask);
   out[0] = same;
   if (!all)
     return;
-  ww_val here =
-      low_op(F, WW_OP_AND, WW_I32,
-             low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask, WW_NOVAL);
+  ww_val here = low_binary(F, WW_OP_AND, WW_I32,
+                           low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask);
   out[1] = low_cmp(F, WW_EQ, WW_I32, same, here);
-  out[0] = low_select(F, WW_I32, out[1], same, low_const(F, WW_I32, 0));
+  out[0] = low_select(F, WW_I32, out[1], same, low_i32(F, 0));
 }
 
 void call_nv_match(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   ww_val out[2];
-  low_match(c->F, call_arg(c, 1), call_arg(c, 0), !strncmp(c->tail, "all", 3), out);
+  low_match(c->F, call_arg(c, 1), call_arg(c, 0), ww_starts(c->tail, "all"), out);
   c->res[0] = out[0];
   if (c->rt->n > 1)
     c->res[1] = out[1];
@@ -217,30 +197,21 @@ void call_nv_match(low_callee *c, int x, int y) {
 /* The intrinsic takes (value, mask), but clang's own __reduce_*_sync pass (mask, value): the one
  * that is all ones, or else the first, is taken for the mask. */
 void call_nv_redux(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   int64_t mask;
   uint32_t value = call_const(c, 1, &mask) && mask == -1 ? 0 : 1;
-  static const struct {
-    const char *name;
-    uint8_t rmw;
-  } ops[] = {{"add", WW_RMW_ADD},  {"umin", WW_RMW_UMIN}, {"umax", WW_RMW_UMAX},
-             {"min", WW_RMW_SMIN}, {"max", WW_RMW_SMAX},  {"and", WW_RMW_AND},
-             {"or", WW_RMW_OR},    {"xor", WW_RMW_XOR}};
-  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
-    if (!strcmp(ops[i].name, c->tail)) {
-      c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value),
-                          call_arg(c, 1 - value), WW_NOVAL);
-      return;
-    }
-  call_refuse(c);
+  bool is_unsigned = c->tail[0] == 'u';
+  int op = low_rmw_named(c->tail + is_unsigned, WW_I32, !is_unsigned);
+  if (op < 0) {
+    call_refuse(c);
+    return;
+  }
+  ww_val operand = call_arg(c, value), lanes = call_arg(c, 1 - value);
+  c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, op, 0, operand, lanes, WW_NOVAL);
 }
 
 /* ---- memory ---- */
 
 void call_nv_ldg(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   int64_t align = 1;
   call_const(c, 1, &align);
   low_addr p = call_ptr(c, 0, (uint32_t)align);
@@ -249,42 +220,39 @@ void call_nv_ldg(low_callee *c, int x, int y) {
   low_load(c->F, p, c->rt->c, c->rt->n, c->res);
 }
 
-static int rmw_named(const char *op, ww_type t, bool is_unsigned) {
-  bool f = ww_is_float(t);
-  if (!strcmp(op, "add"))
-    return f ? WW_RMW_FADD : WW_RMW_ADD;
-  if (!strcmp(op, "exch"))
-    return WW_RMW_XCHG;
-  if (!strcmp(op, "and"))
-    return WW_RMW_AND;
-  if (!strcmp(op, "or"))
-    return WW_RMW_OR;
-  if (!strcmp(op, "xor"))
-    return WW_RMW_XOR;
-  if (!strcmp(op, "inc"))
-    return WW_RMW_INC;
-  if (!strcmp(op, "dec"))
-    return WW_RMW_DEC;
-  if (!strcmp(op, "min"))
-    return f ? WW_RMW_FMIN : is_unsigned ? WW_RMW_UMIN : WW_RMW_SMIN;
-  if (!strcmp(op, "max"))
-    return f ? WW_RMW_FMAX : is_unsigned ? WW_RMW_UMAX : WW_RMW_SMAX;
+int low_rmw_named(const char *name, ww_type t, bool sign) {
+  static const struct {
+    const char *name;
+    int8_t s, u, f;
+  } rows[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
+              {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB},
+              {"exch", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+              {"xchg", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+              {"exchange", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+              {"min", WW_RMW_SMIN, WW_RMW_UMIN, WW_RMW_FMIN},
+              {"max", WW_RMW_SMAX, WW_RMW_UMAX, WW_RMW_FMAX},
+              {"and", WW_RMW_AND, WW_RMW_AND, -1},
+              {"or", WW_RMW_OR, WW_RMW_OR, -1},
+              {"xor", WW_RMW_XOR, WW_RMW_XOR, -1},
+              {"inc", WW_RMW_INC, WW_RMW_INC, -1},
+              {"dec", WW_RMW_DEC, WW_RMW_DEC, -1}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].name, name))
+      return ww_is_float(t) ? rows[i].f : sign ? rows[i].s : rows[i].u;
   return -1;
 }
 
 /* llvm.nvvm.atomic.load.inc.32.p0, llvm.nvvm.atomic.add.gen.i.cta.i32.p0 ... */
 void call_nv_atomic(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6), at = n && !strcmp(tok[0], "load");
-  ww_type t = c->rt->n ? (ww_type)c->rt->c[0].type : WW_VOID;
+  ww_type t = c->rt->n ? (ww_type)call_type(c) : WW_VOID;
   low_addr p = call_ptr(c, 0, 16);
   if (n > at && !strcmp(tok[at], "cas") && c->nargs > 2) {
     c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
     return;
   }
-  int op = n > at ? rmw_named(tok[at], t, n > at + 2 && strchr(tok[at + 2], 'u')) : -1;
+  int op = n > at ? low_rmw_named(tok[at], t, !(n > at + 2 && strchr(tok[at + 2], 'u'))) : -1;
   if (op < 0)
     call_refuse(c);
   else
@@ -292,13 +260,24 @@ void call_nv_atomic(low_callee *c, int x, int y) {
 }
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
-  return low_cmp(F, WW_ULT, WW_I64, low_add_imm(F, a, WW_I64, -(int64_t)base),
-                 low_const(F, WW_I64, size));
+  ww_val offset = low_add_imm(F, a, WW_I64, -(int64_t)base);
+  return low_cmp(F, WW_ULT, WW_I64, offset, low_const(F, WW_I64, size));
+}
+
+ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
+  switch (s) {
+  case WW_SHARED:
+    return in_window(F, address, SHARED_BASE, SHARED_SIZE);
+  case WW_LOCAL:
+    return in_window(F, address, LOCAL_BASE, LOCAL_SIZE);
+  case WW_GLOBAL:
+    return low_cmp(F, WW_UGE, WW_I64, address, low_const(F, WW_I64, 1ull << 32));
+  default:
+    return low_const(F, WW_I1, 0);
+  }
 }
 
 void call_nv_isspace(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   static const char *const names[WW_NSPACES] = {
       [WW_GENERIC] = "-",   [WW_GLOBAL] = "global", [WW_SHARED] = "shared",
       [WW_CONST] = "const", [WW_LOCAL] = "local",   [WW_PARAM] = "param"};
@@ -307,22 +286,11 @@ void call_nv_isspace(low_callee *c, int x, int y) {
   for (int s = 1; s < WW_NSPACES; s++)
     if (!strncmp(c->tail, names[s], strlen(names[s])))
       want = (ww_space)s;
-  ww_val a = call_arg(c, 0);
-  if (is != WW_GENERIC)
-    c->res[0] = low_const(F, WW_I1, is == want);
-  else if (want == WW_SHARED)
-    c->res[0] = in_window(F, a, SHARED_BASE, SHARED_SIZE);
-  else if (want == WW_LOCAL)
-    c->res[0] = in_window(F, a, LOCAL_BASE, LOCAL_SIZE);
-  else if (want == WW_GLOBAL)
-    c->res[0] = low_cmp(F, WW_UGE, WW_I64, a, low_const(F, WW_I64, 1ull << 32));
-  else
-    c->res[0] = low_const(F, WW_I1, 0);
+  c->res[0] =
+      is != WW_GENERIC ? low_const(F, WW_I1, is == want) : low_in_space(F, call_arg(c, 0), want);
 }
 
 void call_nv_handle(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   c->res[0] = call_arg(c, c->nargs - 1);
 }
 
@@ -338,7 +306,7 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
   }
   uint32_t copy = low_new_block(F, NULL), clear = low_new_block(F, NULL),
            join = low_new_block(F, NULL);
-  low_cbr(F, low_cmp(F, WW_NE, WW_I32, src_bytes, low_const(F, WW_I32, 0)), copy, clear);
+  low_cbr(F, low_cmp(F, WW_NE, WW_I32, src_bytes, low_i32(F, 0)), copy, clear);
   F->cur = copy;
   low_copy(F, to, from, bytes);
   low_br(F, join);
@@ -351,11 +319,9 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
 /* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]): a plain copy; groups and
  * waits are nothing */
 void call_nv_cp_async(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6);
-  if (!strncmp(c->tail, "wait", 4) || !strncmp(c->tail, "commit", 6))
+  if (ww_starts(c->tail, "wait") || ww_starts(c->tail, "commit"))
     return;
   if (n < 4 || strcmp(tok[1], "shared") || !atoi(tok[3])) {
     call_refuse(c);
@@ -374,7 +340,6 @@ void call_nv_cp_async(low_callee *c, int x, int y) {
 /* ---- bits ---- */
 
 void call_hilo(low_callee *c, int high_first, int y) {
-  (void)y;
   static const low_comp half[2] = {{WW_I32, 4, 32, 0}, {WW_I32, 4, 32, 4}},
                         whole = {WW_F64, 8, 64, 0};
   ww_val in[2] = {call_arg(c, high_first ? 1 : 0), call_arg(c, high_first ? 0 : 1)};
@@ -382,17 +347,15 @@ void call_hilo(low_callee *c, int high_first, int y) {
 }
 
 void call_dhalf(low_callee *c, int high, int y) {
-  (void)y;
   ww_val v = low_bits(c->F, call_arg(c, 0), WW_F64, WW_I64);
   if (high)
-    v = low_op(c->F, WW_OP_LSHR, WW_I64, v, low_const(c->F, WW_I64, 32), WW_NOVAL);
+    v = low_binary(c->F, WW_OP_LSHR, WW_I64, v, low_const(c->F, WW_I64, 32));
   call_set_int(c, v, WW_I64, false);
 }
 
 /* llvm.nvvm.idp4a.<a>.<b>(a, b, c) and the shim's __nv_idp4a_<a>_<b>; idp2a has the half selector
  * before c */
 void call_nv_dp(low_callee *c, int op, int y) {
-  (void)y;
   int64_t hi = 0;
   int sub = (c->tail[0] == 's') | (strlen(c->tail) > 2 && c->tail[2] == 's') << 1;
   if (op == WW_OP_DP2A && call_const(c, 2, &hi) && hi)
@@ -434,8 +397,8 @@ static ww_val each_saturated(low_callee *c, const low_lane *s, int op, int sub_f
 }
 
 static ww_val each_relu(low_callee *c, const low_lane *s, int op, int sub_flags) {
-  return low_op(c->F, WW_OP_FMAX, s->rt, each_op(c, s, op, sub_flags), low_fconst(c->F, s->rt, 0),
-                WW_NOVAL);
+  return low_binary(c->F, WW_OP_FMAX, s->rt, each_op(c, s, op, sub_flags),
+                    low_fconst(c->F, s->rt, 0));
 }
 
 /* x2y.<round>: f d i ui ll ull h bf16; types come from the call itself, only the signs from the
@@ -445,10 +408,10 @@ static bool conversion(low_callee *c, const char *op, int round) {
   if (!two || two == op || c->nargs != 1 || c->rt->n != 1 || c->at[0]->n != 1)
     return false;
   bool half = !strcmp(two + 1, "h"), from_unsigned = op[0] == 'u', to_unsigned = two[1] == 'u';
-  if (half && !ww_is_float(c->rt->c[0].type))
+  if (half && !ww_is_float(call_type(c)))
     call_each(c, each_bits, 1, 0);
-  else if (!strncmp(op, "bf", 2) || !strncmp(two + 1, "bf", 2)) {
-    if (!ww_is_float(c->rt->c[0].type))
+  else if (ww_starts(op, "bf") || ww_starts(two + 1, "bf")) {
+    if (!ww_is_float(call_type(c)))
       return false;
     call_each(c, each_cvt, round, 0);
   } else
@@ -468,7 +431,7 @@ static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
   ww_val v[2] = {low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 1)),
                  low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 0))};
   for (int i = 0; i < 2 && relu; i++)
-    v[i] = low_op(c->F, WW_OP_FMAX, t, v[i], low_fconst(c->F, t, 0), WW_NOVAL);
+    v[i] = low_binary(c->F, WW_OP_FMAX, t, v[i], low_fconst(c->F, t, 0));
   if (c->rt->n == 2) {
     c->res[0] = v[0];
     c->res[1] = v[1];
@@ -485,8 +448,6 @@ static bool has(char tok[][24], uint32_t n, const char *what) {
 }
 
 void call_nv_float(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   char tok[8][24];
   uint32_t n = call_split(c->tail, '.', tok, 8);
   int round = WW_RN;
@@ -502,7 +463,7 @@ void call_nv_float(low_callee *c, int x, int y) {
     const float_op *f = &float_ops[i];
     if (strcmp(tok[0], f->name))
       continue;
-    if (!c->rt->n || !ww_is_float(c->rt->c[0].type))
+    if (!c->rt->n || !ww_is_float(call_type(c)))
       break; /* packed as integers */
     if (f->math >= 0)
       call_each(c, each_math, f->math, (approx ? WW_F_APPROX : 0) | round << 8);
@@ -539,7 +500,7 @@ static bool rounded(low_callee *c, const char *s, size_t n, int round) {
                                  {"mul", WW_OP_FMUL, -1},    {"div", WW_OP_FDIV, -1},
                                  {"rcp", 0, WW_MATH_RCP},    {"sqrt", 0, WW_MATH_SQRT},
                                  {"rsqrt", 0, WW_MATH_RSQRT}};
-  if (!strncmp(s, "fma", 3) && (n == 3 || !strncmp(s + 3, "f", 1))) {
+  if (ww_starts(s, "fma") && (n == 3 || ww_starts(s + 3, "f"))) {
     call_each(c, each_op, WW_OP_FMA, round);
     return true;
   }
@@ -561,21 +522,19 @@ static bool named_conversion(low_callee *c, const char *s, size_t n, int round) 
   const char *two = memchr(s, '2', n);
   if (!two || c->nargs != 1)
     return false;
-  bool from_float = !strncmp(s, "float", 5) || !strncmp(s, "double", 6);
+  bool from_float = ww_starts(s, "float") || ww_starts(s, "double");
   bool is_unsigned = from_float ? two[1] == 'u' : s[0] == 'u';
   call_each(c, each_cvt, round, !is_unsigned);
   return true;
 }
 
 void call_nv_lib(low_callee *c, int x, int y) {
-  (void)x;
-  (void)y;
   const char *s = c->tail;
   size_t n = strlen(s);
   int flags = 0, round = suffix_round(s, &n);
   if (round >= 0 && (rounded(c, s, n, round) || named_conversion(c, s, n, round)))
     return;
-  if (!strncmp(s, "fast_", 5)) {
+  if (ww_starts(s, "fast_")) {
     s += 5;
     flags = WW_F_APPROX;
   }
@@ -589,13 +548,18 @@ static ww_type arg_type(low_callee *c, uint32_t i) {
   return i < c->nargs && c->at[i]->n ? (ww_type)c->at[i]->c[0].type : WW_VOID;
 }
 
-static void store_to(low_callee *c, uint32_t i, ww_val v, ww_type t) {
-  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
-  low_store(c->F, call_ptr(c, i, ww_type_bytes[t]), &one, 1, &v);
+void call_store(low_callee *c, uint32_t i, ww_val v, ww_type t) {
+  low_comp one = low_element(t, 0);
+  low_store(c->F, call_ptr(c, i, one.mem), &one, 1, &v);
 }
 
 static ww_val math1(low_callee *c, ww_math m, ww_type t, int flags, uint32_t i) {
-  return low_math(c->F, m, t, flags, call_arg(c, i), WW_NOVAL, WW_NOVAL);
+  return low_math1(c->F, m, t, flags, call_arg(c, i));
+}
+
+ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b) {
+  ww_val q = low_math1(F, WW_MATH_RINT, t, 0, low_binary(F, WW_OP_FDIV, t, a, b));
+  return low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
 }
 
 static bool with_pointers(low_callee *c, const char *s, int flags) {
@@ -603,30 +567,27 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   ww_type t = arg_type(c, 0);
   bool pi = !strcmp(s, "sincospi");
   if (pi || !strcmp(s, "sincos")) {
-    store_to(c, 1, math1(c, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, flags, 0), t);
-    store_to(c, 2, math1(c, pi ? WW_MATH_COSPI : WW_MATH_COS, t, flags, 0), t);
+    call_store(c, 1, math1(c, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, flags, 0), t);
+    call_store(c, 2, math1(c, pi ? WW_MATH_COSPI : WW_MATH_COS, t, flags, 0), t);
   } else if (!strcmp(s, "frexp")) {
     c->res[0] = math1(c, WW_MATH_FREXP_MANT, t, 0, 0);
-    store_to(c, 1, math1(c, WW_MATH_FREXP_EXP, WW_I32, 0, 0), WW_I32);
+    call_store(c, 1, math1(c, WW_MATH_FREXP_EXP, WW_I32, 0, 0), WW_I32);
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
-    store_to(c, 1, whole, t);
-    c->res[0] = low_math(F, WW_MATH_COPYSIGN, t, 0,
-                         low_op(F, WW_OP_FSUB, t, call_arg(c, 0), whole, WW_NOVAL), call_arg(c, 0),
-                         WW_NOVAL);
+    call_store(c, 1, whole, t);
+    c->res[0] =
+        low_math(F, WW_MATH_COPYSIGN, t, 0, low_binary(F, WW_OP_FSUB, t, call_arg(c, 0), whole),
+                 call_arg(c, 0), WW_NOVAL);
   } else if (!strcmp(s, "remquo")) {
-    ww_val q = low_math(F, WW_MATH_RINT, t, 0,
-                        low_op(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1), WW_NOVAL),
-                        WW_NOVAL, WW_NOVAL);
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
-    store_to(c, 2, low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q), WW_I32);
+    call_store(c, 2, call_quotient(F, t, call_arg(c, 0), call_arg(c, 1)), WW_I32);
   } else
     return false;
   return true;
 }
 
-static ww_val norm4(low_callee *c, ww_type t) {
-  ww_val acc = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0), WW_NOVAL);
+ww_val call_norm4(low_callee *c, ww_type t) {
+  ww_val acc = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0));
   for (uint32_t i = 1; i < 4; i++)
     acc = low_op(c->F, WW_OP_FMA, t, call_arg(c, i), call_arg(c, i), acc);
   return acc;
@@ -651,11 +612,11 @@ static bool irregular(low_callee *c, const char *s) {
     return true;
   }
   if (!strcmp(s, "nan"))
-    c->res[0] = low_fconst(c->F, c->rt->c[0].type, (double)__builtin_nan(""));
+    c->res[0] = low_fconst(c->F, call_type(c), NAN);
   else if (!strcmp(s, "norm4d"))
-    c->res[0] = low_math(c->F, WW_MATH_SQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(c->F, WW_MATH_SQRT, t, 0, call_norm4(c, t));
   else if (!strcmp(s, "rnorm4d"))
-    c->res[0] = low_math(c->F, WW_MATH_RSQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
+    c->res[0] = low_math1(c->F, WW_MATH_RSQRT, t, 0, call_norm4(c, t));
   else if (!strcmp(s, "scalbln"))
     call_each(c, each_math, WW_MATH_LDEXP, 0);
   else
@@ -689,13 +650,13 @@ bool call_math_library(low_callee *c, const char *name, int flags) {
   if (n >= sizeof s || !n || !c->nargs)
     return false;
   memcpy(s, name, n + 1);
-  if (!strncmp(s, "__", 2) && n > 9 &&
+  if (ww_starts(s, "__") && n > 9 &&
       !strcmp(s + n - 7, "_finite")) { /* __exp_finite of -ffast-math */
     memmove(s, s + 2, n - 9);
     s[n -= 9] = 0;
   }
-  bool single = arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 ||
-                (c->rt->n && c->rt->c[0].type == WW_F32);
+  bool single =
+      arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 || (c->rt->n && call_type(c) == WW_F32);
   if (!single || n < 2 || s[n - 1] != 'f')
     return named(c, s, flags);
   s[n - 1] = 0; /* sinf -> sin; but a double's erf keeps its f, and so does an overload's */

@@ -168,32 +168,36 @@ const char *ww_clang_language(const ww_job *j) {
   }
 }
 
-static void add(ww_arena *a, ww_strs *v, const char *const *words) {
-  for (; *words; words++)
-    ww_push(a, v, *words);
+/* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects.
+ */
+static void shim_words(const char *dialect, ww_arena *a, ww_strs *v) {
+  const char *shim = ww_shim_dir(a);
+  const char *own = ww_path_join(a, shim, dialect);
+  const char *aliases = ww_path_join(a, WW_SHIM_ALIASES, dialect);
+  WW_ADD(a, v, "-I", own, "-I", aliases, "-I", ww_path_join(a, shim, "common"));
+  WW_ADD(a, v, "-ivfsoverlay", ww_path_join(a, own, "aliases.yaml"));
 }
-#define ADD(a, v, ...) add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
 
 static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
-  ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib",
-      "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
+  WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib",
+         "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
   if (!j->host)
-    ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast"); /* nvcc's default is -fmad=true */
+    WW_ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast"); /* nvcc's default is -fmad=true */
   if (j->sdk) {
-    ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-I", ww_path_join(a, shim, "common"),
-        "-isystem", ww_path_join(a, j->sdk, "include"), "-isystem",
-        ww_path_join(a, j->sdk, "include/cccl"), "-include", "__clang_cuda_runtime_wrapper.h");
+    WW_ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-I", ww_path_join(a, shim, "common"),
+           "-isystem", ww_path_join(a, j->sdk, "include"), "-isystem",
+           ww_path_join(a, j->sdk, "include/cccl"), "-include", "__clang_cuda_runtime_wrapper.h");
   } else {
-    ADD(a, v, "-I", ww_path_join(a, shim, "cuda"), "-I", ww_path_join(a, shim, "common"));
+    shim_words("cuda", a, v);
   }
 }
 
 static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
   if (j->plain) {
-    ADD(a, v, "-idirafter",
-        ww_path_join(a, shim, "openmp")); /* omp.h, where no OpenMP is installed */
+    WW_ADD(a, v, "-idirafter",
+           ww_path_join(a, shim, "openmp")); /* omp.h, where no OpenMP is installed */
     return;
   }
   switch (j->dialect) {
@@ -201,24 +205,27 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
     cuda_words(j, a, v);
     break;
   case WW_HIP:
-    ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib",
-        "--offload-arch=gfx90a", "-fms-extensions", "-fno-builtin-printf", "-I",
-        ww_path_join(a, shim, "hip"), "-I", ww_path_join(a, shim, "common"));
+    WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib",
+           "--offload-arch=gfx90a", "-fms-extensions", "-fno-builtin-printf");
+    shim_words("hip", a, v);
     if (j->host)
-      ADD(a, v,
+      WW_ADD(
+          a, v,
           "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
     else
-      ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
+      WW_ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
     break;
   case WW_OPENCL:
     if (!j->host)
-      ADD(a, v, "-target", "nvptx64--nvidiacl", "-march=sm_90", ww_fmt(a, "-cl-std=%s", j->cl_std));
-    ADD(a, v, "-I", ww_path_join(a, shim, "opencl"));
+      WW_ADD(a, v, "-target", "nvptx64--nvidiacl", "-march=sm_90",
+             ww_fmt(a, "-cl-std=%s", j->cl_std));
+    WW_ADD(a, v, "-I", ww_path_join(a, shim, "opencl"));
     break;
   default:
-    ADD(a, v, "-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "-Xopenmp-target", "-march=sm_90",
-        "-nogpulib", "--cuda-path=/nonexistent", "-isystem", ww_path_join(a, shim, "openmp"),
-        j->host ? "--offload-host-only" : "--offload-device-only");
+    WW_ADD(a, v, "-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "-Xopenmp-target",
+           "-march=sm_90", "-nogpulib", "--cuda-path=/nonexistent", "-isystem",
+           ww_path_join(a, shim, "openmp"),
+           j->host ? "--offload-host-only" : "--offload-device-only");
   }
 }
 
@@ -231,12 +238,12 @@ static bool too_old(const char *flag) {
 
 /* Everything up to the prelude and the file. */
 static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
-  ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
+  WW_ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
-  ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
-      "-fno-discard-value-names", "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
+  WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
+         "-fno-discard-value-names", "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
   if (j->object)
-    ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
+    WW_ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
     if (!(j->sdk && too_old(j->flags->driver.v[i])))
       ww_push(a, v, j->flags->driver.v[i]);
@@ -245,34 +252,34 @@ static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 /* -cc1 options of our own, which the driver does not decide. */
 static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   if (!j->object)
-    ADD(a, v, "-dwarf-version=4",
-        j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
+    WW_ADD(a, v, "-dwarf-version=4",
+           j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
   if ((j->host && !j->object) || (!j->host && j->dialect == WW_CUDA))
-    ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c and lower_passes.c optimise */
+    WW_ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c and translate_passes.c optimise */
   if (j->dialect != WW_HIP && !j->host)
-    ADD(a, v, "-target-feature", "+ptx85");
+    WW_ADD(a, v, "-target-feature", "+ptx85");
   if (j->dialect == WW_CUDA && !j->host)
-    ADD(a, v, "-fcuda-allow-variadic-functions");
+    WW_ADD(a, v, "-fcuda-allow-variadic-functions");
   if (j->dialect == WW_OPENCL && !j->host)
-    ADD(a, v, "-fdeclare-opencl-builtins", "-finclude-default-header",
-        "-cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_"
-        "subgroups");
+    WW_ADD(a, v, "-fdeclare-opencl-builtins", "-finclude-default-header",
+           "-cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_"
+           "subgroups");
 }
 
 /* What other compilers let pass. -w already silences warnings; these are errors by default. */
 static void tolerant_words(ww_arena *a, ww_strs *v) {
-  ADD(a, v, "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-register",
-      "-Wno-reserved-user-defined-literal", "-Wno-implicit-function-declaration",
-      "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types", "-Wno-return-type",
-      "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion", "-Wno-implicit-int");
+  WW_ADD(a, v, "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-register",
+         "-Wno-reserved-user-defined-literal", "-Wno-implicit-function-declaration",
+         "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types", "-Wno-return-type",
+         "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion", "-Wno-implicit-int");
 }
 
 static void diagnostic_words(ww_arena *a, ww_strs *v, bool cc1) {
-  ADD(a, v, "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=0");
+  WW_ADD(a, v, "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=0");
   if (cc1)
-    ADD(a, v, "-ferror-limit", "0", "-w");
+    WW_ADD(a, v, "-ferror-limit", "0", "-w");
   else
-    ADD(a, v, "-ferror-limit=0", "-fno-color-diagnostics");
+    WW_ADD(a, v, "-ferror-limit=0", "-fno-color-diagnostics");
 }
 
 void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strs *v) {
@@ -373,7 +380,7 @@ static uint64_t hash_words(const ww_strs *v, const char *id) {
 ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs *out, ww_err *e) {
   ww_strs words = {0};
   driver_words(j, a, &words);
-  ADD(a, &words, "-o", "-", "/dev/null", "-###");
+  WW_ADD(a, &words, "-o", "-", "/dev/null", "-###");
   const char *cache = j->no_cache ? NULL : ww_front_cache(a), *file = NULL;
   if (cache) {
     file = ww_fmt(a, "%s/line-%016llx%s", cache,
@@ -535,7 +542,7 @@ static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strs *v) 
     ww_push(a, v, ww_flag_word(flag, value, a));
   }
   if (j->overlay)
-    ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
+    WW_ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
 }
 
 /* True when the run failed for the sake of the precompiled prelude, not of the source. */
@@ -551,33 +558,32 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
                          ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strs v = {0};
   char cwd[PATH_MAX];
-  for (uint32_t i = 0; i < line->n; i++)
-    ww_push(a, &v, line->v[i]);
+  ww_strs_append(a, &v, line);
   ww_clang_own_words(j, a, &v);
   const char *prelude = ww_clang_prelude(j, a);
   const char *pch = ww_pch_get(j, line, rebuild, a);
   if (pch)
-    ADD(a, &v, "-include-pch", pch);
+    WW_ADD(a, &v, "-include-pch", pch);
   else if (prelude)
-    ADD(a, &v, "-include", prelude);
+    WW_ADD(a, &v, "-include", prelude);
   common_words(j, false, a, &v);
   if (j->headers)
-    ADD(a, &v, "-dependency-file", j->headers, "-MT", "x");
+    WW_ADD(a, &v, "-dependency-file", j->headers, "-MT", "x");
   if (getcwd(cwd, sizeof cwd))
-    ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
-  for (uint32_t i = 0; extra && i < extra->n; i++)
-    ww_push(a, &v, extra->v[i]);
+    WW_ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
+  if (extra)
+    ww_strs_append(a, &v, extra);
   if (j->object && j->dialect == WW_CUDA && !j->plain)
-    ADD(a, &v, "-fcuda-include-gpubinary",
-        "/dev/null"); /* asks for the constructor that registers kernels */
+    WW_ADD(a, &v, "-fcuda-include-gpubinary",
+           "/dev/null"); /* asks for the constructor that registers kernels */
   bool other = j->input && strcmp(j->input, j->file) != 0;
   if (other)
     ww_push(a, &v, ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
   if (j->object)
-    ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
-  ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a),
-      j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-", "-x",
-      ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
+    WW_ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
+  WW_ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a),
+         j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-", "-x",
+         ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
   ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
   if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild)
     return run_cc1(j, line, true, extra, a, out, e);
@@ -590,14 +596,14 @@ static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_e
   driver_words(j, a, &v);
   cc1_words(j, a, &own);
   for (uint32_t i = 0; i < own.n; i++)
-    ADD(a, &v, "-Xclang", own.v[i]);
+    WW_ADD(a, &v, "-Xclang", own.v[i]);
   diagnostic_words(a, &v, false);
   tolerant_words(a, &v);
   const char *prelude = ww_clang_prelude(j, a);
   if (prelude)
-    ADD(a, &v, "-include", prelude);
+    WW_ADD(a, &v, "-include", prelude);
   common_words(j, true, a, &v);
-  ADD(a, &v, "-o", "-", ww_safe_path(j->file, a));
+  WW_ADD(a, &v, "-o", "-", ww_safe_path(j->file, a));
   return run(j, &v, WW_STARTS_ITSELF, a, out, e);
 }
 
@@ -631,7 +637,7 @@ static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, w
     rc = ww_openmp_runtime(j, nested, a, &runtime, &fd, e);
     if (rc != WW_OK)
       break;
-    ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
+    WW_ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
     rc = run_cc1(j, line, false, &extra, a, out, e);
     if (fd >= 0)
       ww_memfd_close(fd);

@@ -125,10 +125,10 @@ static void add_programs(const char *clang, const ww_clang_may *may, bool script
   ww_push(a, out, clang);
   if (may->starts)
     ww_push(a, out, ww_clang_home(clang, a));
-  for (const char *const *p = linkers; may->starts == WW_STARTS_LINKER && *p; p++)
-    ww_push(a, out, *p);
-  for (const char *const *p = system; script && *p; p++)
-    ww_push(a, out, *p);
+  if (may->starts == WW_STARTS_LINKER)
+    ww_strs_add(a, out, linkers);
+  if (script)
+    ww_strs_add(a, out, system);
   ww_push(a, out, NULL);
 }
 
@@ -155,11 +155,11 @@ static void remove_folder(const char *dir, ww_arena *a) {
 
 /* ---- running ---- */
 
-/* What this system cannot enforce is said once. */
-static void tell_missing(void) {
-  static atomic_flag told = ATOMIC_FLAG_INIT;
+/* What this system cannot enforce is reported once. */
+static void report_missing(void) {
+  static atomic_flag reported = ATOMIC_FLAG_INIT;
   const char *missing = ww_confine_missing();
-  if (missing && !ww_is_quiet() && !atomic_flag_test_and_set(&told))
+  if (missing && !ww_is_quiet() && !atomic_flag_test_and_set(&reported))
     fprintf(stderr,
             "warpwise: note: this kernel cannot confine %s: clang reads sources with all your "
             "rights here, so read none "
@@ -186,7 +186,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
   if (rc == WW_OK && may->temporary && !(folder = make_folder(a, e)))
     rc = WW_EIO;
   const char *write[] = {folder ? folder : may->write, folder ? may->write : NULL, NULL};
-  tell_missing();
+  report_missing();
   add_readable(argv[0], may, a, &read);
   add_programs(argv[0], may, script, a, &run);
   ww_confine confine = {
@@ -263,13 +263,10 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   int fd = ww_memfd("", 0, a, &list);
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
-  const char *const words[] = {"-Eonly", "-dependency-file", list, "-MT", "x",
-                               "-MG",    "-sys-header-deps", NULL};
   for (; argv[1]; argv++)
     if (!ww_starts(*argv, "-emit-"))
       ww_push(a, &v, *argv); /* it may be asked for one thing only */
-  for (const char *const *w = words; *w; w++)
-    ww_push(a, &v, *w);
+  WW_ADD(a, &v, "-Eonly", "-dependency-file", list, "-MT", "x", "-MG", "-sys-header-deps");
   ww_push(a, &v, *argv); /* the input */
   ww_push(a, &v, NULL);
   add_readable(v.v[0], may, a, &folders);

@@ -21,7 +21,7 @@ static bool foreign(const char *path) {
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strstr(path, parts[i]))
       return true;
-  return !strncmp(ww_path_base(path), "ww_", 3);
+  return ww_starts(ww_path_base(path), "ww_");
 }
 
 static uint32_t file_index(low *L, LLVMMetadataRef file) {
@@ -206,7 +206,7 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
       fn->file = L->file_list.v[file_index(L, file)];
     fn->name = node_text(L, sp, OP_NAME);
   }
-  if (!strncmp(fn->mangled, "__omp_offloading_", 17))
+  if (ww_starts(fn->mangled, "__omp_offloading_"))
     fn->name = openmp_name(L, fn->mangled, fn->line);
   if (!fn->name)
     fn->name = plain_name(L, fn->mangled);

@@ -206,6 +206,25 @@ const char *ww_safe_path(const char *path, ww_arena *a) {
   return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
 }
 
+void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words) {
+  for (; *words; words++)
+    ww_push(a, v, *words);
+}
+
+void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more) {
+  for (uint32_t i = 0; i < more->n; i++)
+    ww_push(a, v, more->v[i]);
+}
+
+const ww_flags *ww_flags_own_textures(const ww_flags *f, ww_arena *a) {
+  ww_flags *g = WW_NEW(a, ww_flags);
+  *g = *f;
+  g->cc1 = (ww_strs){0};
+  ww_strs_append(a, &g->cc1, &f->cc1);
+  WW_ADD(a, &g->cc1, "-D", "WW_NO_TEXTURE_REFERENCES");
+  return g;
+}
+
 const char *ww_flag_word(const char *flag, const char *value, ww_arena *a) {
   return ww_fmt(a, "%s%s", flag, value);
 }
@@ -300,7 +319,7 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
       return !eq;
     }
   }
-  if (!strncmp(flag, "-x", 2)) {
+  if (ww_starts(flag, "-x")) {
     const char *value = flag[2] == '=' ? flag + 3 : flag[2] ? flag + 2 : next;
     if (value && dialect_of(value) >= 0)
       out->dialect = dialect_of(value);

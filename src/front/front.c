@@ -193,7 +193,7 @@ typedef enum { OPENCL_12, OPENCL_30, OPENCL_OWN_NAMES, OWN_TEXTURES, SDK_HEADERS
 
 static bool chooses_opencl(const ww_flags *f) {
   for (uint32_t i = 0; i < f->driver.n; i++)
-    if (!strncmp(f->driver.v[i], "-cl-std", 7))
+    if (ww_starts(f->driver.v[i], "-cl-std"))
       return true;
   return false;
 }
@@ -213,14 +213,7 @@ static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o,
                           references */
     if (j->dialect != WW_CUDA || (!mentions(t, "'texture'") && !mentions(t, "'surface'")))
       return false;
-    ww_flags *f = WW_NEW(a, ww_flags);
-    *f = *j->flags;
-    f->cc1 = (ww_strs){0};
-    for (uint32_t i = 0; i < j->flags->cc1.n; i++)
-      ww_push(a, &f->cc1, j->flags->cc1.v[i]);
-    ww_push(a, &f->cc1, "-D");
-    ww_push(a, &f->cc1, "WW_NO_TEXTURE_REFERENCES");
-    out->flags = f;
+    out->flags = ww_flags_own_textures(j->flags, a);
     return true;
   }
   default:
@@ -249,7 +242,7 @@ static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a
   return WW_OK;
 }
 
-static ww_status first_error(const ww_compiled *c, const char *file, ww_err *e) {
+ww_status ww_front_first_error(const ww_compiled *c, const char *file, ww_err *e) {
   const ww_msg *m = NULL;
   for (uint32_t i = 0; i < c->nmsgs && !m; i++)
     if (c->msgs[i].severity >= WW_MSG_ERROR)
@@ -462,7 +455,7 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
       if (j->dialect == WW_OPENMP)
         ww_openmp_environments(&c, a, &out->regions);
     } else {
-      first_error(&c, in[i].file, &why);
+      ww_front_first_error(&c, in[i].file, &why);
       ww_push(a, &out->diags,
               (ww_diag){.file = why.file,
                         .line = why.line,

@@ -45,7 +45,7 @@ typedef struct {
 } ww_host_launch;
 
 /* What the device compile decided about a target region of OpenMP, which the shape of its launches
- * hangs on. */
+ * depends on. */
 typedef struct {
   const char *kernel; /* mangled name */
   bool may_nest;      /* parallel regions inside parallel regions are possible */

@@ -16,6 +16,10 @@
 typedef WW_VEC(const char *) ww_strs;
 typedef WW_VEC(ww_diag) ww_diags;
 
+void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words); /* up to a NULL */
+void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more);
+#define WW_ADD(a, v, ...) ww_strs_add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
+
 /* ---- flags.c: what the user's compiler flags mean to us ---- */
 
 typedef struct {
@@ -25,6 +29,8 @@ typedef struct {
   int dialect; /* from -x, or -1 */
 } ww_flags;
 void ww_flags_sort(const char **flags, uint32_t n, ww_arena *a, ww_flags *out);
+/* The same for a program whose own `texture` or `surface` clashes with the prelude's references. */
+const ww_flags *ww_flags_own_textures(const ww_flags *f, ww_arena *a);
 /* One word out of a pair of cc1's: what begins with the value could be taken for something else. */
 const char *ww_flag_word(const char *flag, const char *value, ww_arena *a);
 const char *
@@ -128,6 +134,8 @@ const char *ww_clang_prelude(const ww_job *j,
 const char *ww_clang_language(const ww_job *j); /* operand of -x */
 const char *ww_front_cache(ww_arena *a);        /* folder for what is cached here, or NULL */
 const char *ww_shim_dir(ww_arena *a);
+/* Where clang finds the header names of the shim's aliases.yaml: a folder of its overlay. */
+#define WW_SHIM_ALIASES "/warpwise-shim"
 
 /* ---- pch.c ---- */
 
@@ -156,6 +164,12 @@ typedef struct {
 } ww_loss;
 typedef WW_VEC(ww_loss) ww_losses;
 
+/* A file of clang's overlay (-ivfsoverlay): begin, entries of type "file" or "directory-remap",
+ * end. only: nothing but the entries is there. Returns the memory file's descriptor, -1 on failure.
+ */
+void ww_overlay_begin(ww_json *j, ww_buf *yaml, bool only);
+void ww_overlay_entry(ww_json *j, const char *type, const char *name, const char *contents);
+int ww_overlay_end(ww_json *j, ww_buf *yaml, ww_arena *a, const char **path);
 const char *
 ww_plain_path(const char *path,
               ww_arena *a); /* absolute, . and .. gone by the letter, as in an overlay */
@@ -175,6 +189,9 @@ ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, 
                         size_t *n, ww_err *e);
 void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j);
 
+/* WW_EPARSE with the first error of a compilation that failed, and its place in `file` or
+ * elsewhere. */
+ww_status ww_front_first_error(const ww_compiled *c, const char *file, ww_err *e);
 double ww_front_left(double deadline,
                      double otherwise); /* seconds for what is started now; never 0 */
 

@@ -26,7 +26,7 @@ static void close_world(LLVMModuleRef m) {
     size_t n;
     const char *name = LLVMGetValueName2(g, &n);
     if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage ||
-        !strncmp(name, "llvm.", 5) || name[0] == '.')
+        ww_starts(name, "llvm.") || name[0] == '.')
       continue;
     LLVMSetComdat(g, NULL);
     LLVMSetLinkage(g, LLVMInternalLinkage);

@@ -32,41 +32,15 @@ static bool ends(const char *s, const char *with) {
   return n >= m && !strcmp(s + n - m, with);
 }
 
-static ww_status first_error(const ww_compiled *c, const char *file, ww_err *e) {
-  const ww_msg *m = NULL;
-  for (uint32_t i = 0; i < c->nmsgs && !m; i++)
-    if (c->msgs[i].severity >= WW_MSG_ERROR)
-      m = &c->msgs[i];
-  ww_status rc = ww_fail(e, WW_EPARSE, "%s", m ? m->text : "clang failed without a message");
-  if (e) {
-    e->file = m && m->file ? m->file : file;
-    e->line = m ? m->line : 0;
-    e->col = m ? m->col : 0;
-  }
-  return rc;
-}
-
 static ww_status attempt(const ww_job *j, ww_arena *a, ww_err *e) {
   ww_compiled c = {0};
   ww_status rc = ww_clang_compile(j, a, &c, e);
-  return rc != WW_OK || c.ok ? rc : first_error(&c, j->file, e);
-}
-
-/* A program's own `texture` or `surface` clashes with the prelude's references. */
-static const ww_flags *own_textures(const ww_flags *f, ww_arena *a) {
-  ww_flags *g = WW_NEW(a, ww_flags);
-  *g = *f;
-  g->cc1 = (ww_strs){0};
-  for (uint32_t i = 0; i < f->cc1.n; i++)
-    ww_push(a, &g->cc1, f->cc1.v[i]);
-  ww_push(a, &g->cc1, "-D");
-  ww_push(a, &g->cc1, "WW_NO_TEXTURE_REFERENCES");
-  return g;
+  return rc != WW_OK || c.ok ? rc : ww_front_first_error(&c, j->file, e);
 }
 
 /* ---- `k << <grid, block>> >(args)`: nvcc lets the brackets stand apart ---- */
 
-static char *joined_launches(const char *file, ww_arena *a, size_t *n) {
+static char *closed_launches(const char *file, ww_arena *a, size_t *n) {
   char *text;
   ww_scan scan;
   bool any = false;
@@ -94,35 +68,18 @@ static const char *overlay_of(const char *file, const char *text, size_t n, int 
   ww_json j = {0};
   if (!realpath(file, real) || (fd[0] = ww_memfd(text, n, a, &contents)) < 0)
     return NULL;
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "version", 0);
-  ww_json_kstr(&j, "case-sensitive", "true");
-  ww_json_kstr(&j, "use-external-names", "false");
-  ww_json_key(&j, "roots");
-  ww_json_arr(&j);
-  for (int k = 0; k < 2; k++) { /* as it is named, and as it is found */
-    if (k && !strcmp(file, real))
-      continue;
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "name", k ? real : file[0] == '/' ? file : real);
-    ww_json_kstr(&j, "type", "file");
-    ww_json_kstr(&j, "external-contents", contents);
-    ww_json_end_obj(&j);
-    if (file[0] != '/')
-      break;
-  }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  fd[1] = ww_memfd(b.s, b.n, a, &overlay);
-  ww_buf_free(&b);
+  ww_overlay_begin(&j, &b, false);
+  if (file[0] == '/' && strcmp(file, real)) /* as it is named, and as it is found */
+    ww_overlay_entry(&j, "file", file, contents);
+  ww_overlay_entry(&j, "file", real, contents);
+  fd[1] = ww_overlay_end(&j, &b, a, &overlay);
   return fd[1] < 0 ? NULL : overlay;
 }
 
-static ww_status attempt_joined(ww_job *j, ww_arena *a, ww_err *e) {
+static ww_status attempt_closed(ww_job *j, ww_arena *a, ww_err *e) {
   int fd[2] = {-1, -1};
   size_t n;
-  const char *text = joined_launches(j->file, a, &n);
+  const char *text = closed_launches(j->file, a, &n);
   if (!text)
     return WW_EPARSE;
   j->overlay = overlay_of(j->file, text, n, fd, a);
@@ -141,11 +98,11 @@ static bool is_c(const char *file) {
 /* Other ways when the first fails; the first one's error is what the user hears. */
 static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
   ww_err e;
-  ww_status rc = attempt_joined(j, a, &e);
+  ww_status rc = attempt_closed(j, a, &e);
   if (rc == WW_OK)
     return rc;
   if (!j->plain && (strstr(first->msg, "'texture'") || strstr(first->msg, "'surface'"))) {
-    j->flags = own_textures(j->flags, a);
+    j->flags = ww_flags_own_textures(j->flags, a);
     return attempt(j, a, &e);
   }
   if (ends(j->file, ".cu"))

@@ -103,7 +103,7 @@ static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int
   size_t n;
   int64_t len, byte;
   const char *name = ww_host_callee(call, &n);
-  if (!strncmp(name, "llvm.memset", 11) && LLVMGetOperand(call, 0) == pointer &&
+  if (ww_starts(name, "llvm.memset") && LLVMGetOperand(call, 0) == pointer &&
       ww_host_int(LLVMGetOperand(call, 2), &len)) {
     if (l->offset < at || l->offset >= at + len)
       return;
@@ -112,7 +112,7 @@ static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int
       l->value = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0);
       l->value_at = l->offset;
     }
-  } else if (!strncmp(name, "llvm.memcpy", 11) && LLVMGetOperand(call, 0) == pointer &&
+  } else if (ww_starts(name, "llvm.memcpy") && LLVMGetOperand(call, 0) == pointer &&
              ww_host_int(LLVMGetOperand(call, 2), &len)) {
     if (l->offset >= at && l->offset < at + len) {
       l->writes++;
@@ -152,8 +152,10 @@ static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out
   }
   if (at == 0 && ww_host_int(v, out))
     return true;
-  if (LLVMIsNull(v) && LLVMIsConstant(v))
-    return *out = 0, true;
+  if (LLVMIsNull(v) && LLVMIsConstant(v)) {
+    *out = 0;
+    return true;
+  }
   switch (LLVMGetTypeKind(t)) {
   case LLVMVectorTypeKind:
   case LLVMArrayTypeKind: {

@@ -56,12 +56,10 @@ static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *ow
                          const ww_strs *headers, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   uint64_t h = hash_str(j->clang->id, hash_str(prelude ? prelude : "", 0));
-  for (uint32_t i = 0; i < line->n; i++)
-    h = hash_str(line->v[i], h);
-  for (uint32_t i = 0; i < own->n; i++)
-    h = hash_str(own->v[i], h);
-  for (uint32_t i = 0; i < headers->n; i++)
-    h = hash_str(headers->v[i], h);
+  const ww_strs *const words[] = {line, own, headers};
+  for (int k = 0; k < 3; k++)
+    for (uint32_t i = 0; i < words[k]->n; i++)
+      h = hash_str(words[k]->v[i], h);
   uint64_t tree = ww_pch_tree(ww_path_join(a, ww_shim_dir(a), "common"), a);
   if (prelude)
     tree += ww_pch_tree(ww_path_dir(a, prelude), a);
@@ -93,13 +91,25 @@ static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
   return false;
 }
 
+/* A name of the table that clang reads as an overlay. */
+static bool is_alias(const char *dialect_dir, const char *name, ww_arena *a) {
+  const char *table = ww_path_join(a, dialect_dir, "aliases.yaml");
+  const char *dialect = ww_path_base(dialect_dir);
+  char *text;
+  if (ww_read_file(a, table, 1 << 20, &text, NULL, NULL) != WW_OK)
+    return false;
+  return strstr(text, ww_fmt(a, "name: " WW_SHIM_ALIASES "/%s/%s,", dialect, name)) != NULL;
+}
+
 /* <cub/cub.cuh>, <cooperative_groups.h>: the shim's own. */
 static bool in_shim(const ww_job *j, const char *name, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   if (!prelude || j->sdk)
     return false;
-  return ww_file_exists(ww_path_join(a, ww_path_dir(a, prelude), name)) ||
-         ww_file_exists(ww_path_join(a, ww_path_join(a, ww_shim_dir(a), "common"), name));
+  const char *own = ww_path_dir(a, prelude);
+  const char *common = ww_path_join(a, ww_shim_dir(a), "common");
+  return ww_file_exists(ww_path_join(a, own, name)) ||
+         ww_file_exists(ww_path_join(a, common, name)) || is_alias(own, name, a);
 }
 
 /* <...> includes of the main file outside any #if, in order. */
@@ -111,9 +121,9 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
       continue;
     const char *p = s->text + i + 1;
     p += strspn(p, " \t");
-    if (!strncmp(p, "if", 2))
+    if (ww_starts(p, "if"))
       depth++;
-    if (!strncmp(p, "endif", 5))
+    if (ww_starts(p, "endif"))
       depth--;
     if (depth || strncmp(p, "include", 7))
       continue;
@@ -137,7 +147,7 @@ static void add_tested_names(const char *text, ww_buf *out) {
     bool directive = *p == '#';
     p += directive;
     p += strspn(p, " \t");
-    if (directive && (!strncmp(p, "if", 2) || !strncmp(p, "elif", 4))) {
+    if (directive && (ww_starts(p, "if") || ww_starts(p, "elif"))) {
       while (eol[0] && eol[-1] == '\\')
         eol += 1 + strcspn(eol + 1, "\n");
       for (p += strspn(p, "elifndef"); p < eol;) {
@@ -278,28 +288,12 @@ static bool build(const request *q, const char *file, const char *names_file) {
     return false;
   }
   ww_strs v = {0};
-  for (uint32_t i = 0; i < q->line->n; i++)
-    ww_push(a, &v, q->line->v[i]);
-  for (uint32_t i = 0; i < q->own.n; i++)
-    ww_push(a, &v, q->own.v[i]);
+  ww_strs_append(a, &v, q->line);
+  ww_strs_append(a, &v, &q->own);
   for (uint32_t i = 0; i + 1 < q->macros.n; i += 2)
     ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
-  const char *tail[] = {"-emit-pch",
-                        "-fpch-instantiate-templates",
-                        "-fno-temp-file",
-                        "-dependency-file",
-                        deps,
-                        "-MT",
-                        "pch",
-                        "-sys-header-deps",
-                        "-o",
-                        temp,
-                        "-x",
-                        ww_clang_language(q->j),
-                        input,
-                        NULL};
-  for (const char **t = tail; *t; t++)
-    ww_push(a, &v, *t);
+  WW_ADD(a, &v, "-emit-pch", "-fpch-instantiate-templates", "-fno-temp-file", "-dependency-file",
+         deps, "-MT", "pch", "-sys-header-deps", "-o", temp, "-x", ww_clang_language(q->j), input);
   ww_push(a, &v, NULL);
   int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;

@@ -240,7 +240,27 @@ static void close_overlay(recovery *r) {
   r->overlay_fd = r->empty_fd = -1;
 }
 
-static void overlay_entry(ww_json *j, const char *type, const char *name, const char *contents) {
+void ww_overlay_begin(ww_json *j, ww_buf *yaml, bool only) {
+  ww_json_begin(j, yaml); /* JSON is YAML */
+  ww_json_obj(j);
+  ww_json_kint(j, "version", 0);
+  ww_json_kstr(j, "case-sensitive", "true");
+  ww_json_kstr(j, "use-external-names", "false");
+  if (only)
+    ww_json_kstr(j, "redirecting-with", "redirect-only");
+  ww_json_key(j, "roots");
+  ww_json_arr(j);
+}
+
+int ww_overlay_end(ww_json *j, ww_buf *yaml, ww_arena *a, const char **path) {
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+  int fd = ww_memfd(yaml->s, yaml->n, a, path);
+  ww_buf_free(yaml);
+  return fd;
+}
+
+void ww_overlay_entry(ww_json *j, const char *type, const char *name, const char *contents) {
   ww_json_obj(j);
   ww_json_kstr(j, "type", type);
   ww_json_kstr(j, "name", name);
@@ -271,44 +291,37 @@ static void add_visible(const recovery *r, ww_json *j) {
                                        "/usr/lib64", NULL};
   const char *cache = ww_front_cache(r->a), *shim = ww_shim_dir(r->a);
   for (const char *const *s = system; *s; s++)
-    overlay_entry(j, "directory-remap", *s, *s);
-  overlay_entry(j, "directory-remap", shim, shim);
+    ww_overlay_entry(j, "directory-remap", *s, *s);
+  ww_overlay_entry(j, "directory-remap", shim, shim);
+  ww_overlay_entry(j, "directory-remap", WW_SHIM_ALIASES, WW_SHIM_ALIASES);
   const char *own =
       ww_plain_path(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
   if (!below(own, "/usr"))
-    overlay_entry(j, "directory-remap", own, own);
+    ww_overlay_entry(j, "directory-remap", own, own);
   if (cache)
-    overlay_entry(j, "directory-remap", ww_plain_path(cache, r->a), ww_plain_path(cache, r->a));
+    ww_overlay_entry(j, "directory-remap", ww_plain_path(cache, r->a), ww_plain_path(cache, r->a));
   if (r->job.sdk)
-    overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
+    ww_overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
   for (uint32_t i = 0; i < r->job.nvisible; i++)
-    overlay_entry(j, "directory-remap", r->job.visible[i], r->job.visible[i]);
+    ww_overlay_entry(j, "directory-remap", r->job.visible[i], r->job.visible[i]);
   add_cwd(r, j);
 }
 
 static bool make_overlay(recovery *r) {
-  ww_buf yaml = {0}; /* JSON is YAML */
+  ww_buf yaml = {0};
   ww_json j = {0};
   const char *path;
   bool ok = true;
   close_overlay(r);
-  ww_json_begin(&j, &yaml);
-  ww_json_obj(&j);
-  ww_json_kint(&j, "version", 0);
-  ww_json_kstr(&j, "case-sensitive", "true");
-  ww_json_kstr(&j, "use-external-names", "false");
-  if (r->job.nvisible)
-    ww_json_kstr(&j, "redirecting-with", "redirect-only");
-  ww_json_key(&j, "roots");
-  ww_json_arr(&j);
+  ww_overlay_begin(&j, &yaml, r->job.nvisible);
   for (uint32_t i = 0; i < r->files.n; i++) {
     source *s = r->files.v[i];
     bool is_main = !strcmp(s->path, r->main_path);
     if (!s->edits.n && !(is_main && (r->job.append || r->job.in_memory)))
       continue;
-    /* The names of OpenMP's kernels hang on the file's number on disk. One that is not there yet is
-     * read as the memory it lies in, which has a number, and behind a #line that keeps its name in
-     * all that is said of it. */
+    /* The names of OpenMP's kernels depend on the file's number on disk. One that is not there yet
+     * is read as the memory it lies in, which has a number, and behind a #line that keeps its name
+     * in all that is said of it. */
     bool unsaved = is_main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
     ww_buf b = {0}, whole = {0};
     render(s, is_main ? r->job.append : NULL, &b);
@@ -321,20 +334,17 @@ static bool make_overlay(recovery *r) {
     if (s->fd < 0)
       ok = false;
     else
-      overlay_entry(&j, "file", unsaved ? path : s->path, path);
+      ww_overlay_entry(&j, "file", unsaved ? path : s->path, path);
     if (unsaved)
       r->job.input = path;
   }
   r->empty_fd = ww_memfd("", 0, r->a, &path);
-  overlay_entry(&j, "file", "/warpwise-missing/.present", path);
+  ww_overlay_entry(&j, "file", "/warpwise-missing/.present", path);
   for (uint32_t i = 0; i < r->missing.n; i++)
-    overlay_entry(&j, "file", ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]), path);
+    ww_overlay_entry(&j, "file", ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]), path);
   if (r->job.nvisible)
     add_visible(r, &j);
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  r->overlay_fd = ww_memfd(yaml.s, yaml.n, r->a, &r->job.overlay);
-  ww_buf_free(&yaml);
+  r->overlay_fd = ww_overlay_end(&j, &yaml, r->a, &r->job.overlay);
   return ok && r->overlay_fd >= 0 && r->empty_fd >= 0;
 }
 
@@ -342,6 +352,20 @@ static bool make_overlay(recovery *r) {
 
 static bool is_code(const ww_scan *s, uint32_t i) {
   return s->kind[i] == WW_BYTE_CODE;
+}
+
+/* The brace that closes the one at `i`, or `end`. */
+static uint32_t closing_brace(const ww_scan *s, uint32_t i, uint32_t end) {
+  int depth = 0;
+  for (; i < end; i++) {
+    if (!is_code(s, i))
+      continue;
+    if (s->text[i] == '{')
+      depth++;
+    if (s->text[i] == '}' && --depth == 0)
+      break;
+  }
+  return i;
 }
 
 /* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end.
@@ -361,17 +385,7 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     if (parens && c != '{')
       continue; /* for (;;) stays whole; a lambda's body inside a call does not cut */
     if (c == '{' && parens) {
-      int depth = 0;
-      uint32_t k = i;
-      for (; k < body_end; k++) {
-        if (!is_code(s, k))
-          continue;
-        if (s->text[k] == '{')
-          depth++;
-        if (s->text[k] == '}' && --depth == 0)
-          break;
-      }
-      i = k;
+      i = closing_brace(s, i, body_end);
       continue;
     }
     if (c == ';' || c == '{' || c == '}')
@@ -398,20 +412,12 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     if (c == '}')
       break;
     if (c == '{') {
-      bool head = !strncmp(s->text + start, "if", 2) || !strncmp(s->text + start, "for", 3) ||
-                  !strncmp(s->text + start, "while", 5) || !strncmp(s->text + start, "else", 4) ||
-                  !strncmp(s->text + start, "switch", 6) || !strncmp(s->text + start, "catch", 5);
+      bool head = ww_starts(s->text + start, "if") || ww_starts(s->text + start, "for") ||
+                  ww_starts(s->text + start, "while") || ww_starts(s->text + start, "else") ||
+                  ww_starts(s->text + start, "switch") || ww_starts(s->text + start, "catch");
       if (head)
         break;
-      int depth = 0; /* an initialiser or a lambda belongs to the statement */
-      for (; i + 1 < body_end; i++) {
-        if (!is_code(s, i))
-          continue;
-        if (s->text[i] == '{')
-          depth++;
-        if (s->text[i] == '}' && --depth == 0)
-          break;
-      }
+      i = closing_brace(s, i, body_end - 1); /* an initialiser or a lambda belongs to it */
     }
   }
   *begin = start;
@@ -541,8 +547,8 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
     if (!target)
       continue;
     const char *next = target + 6 + strspn(target + 6, " \t");
-    if (!strncmp(next, "data", 4) || !strncmp(next, "enter", 5) || !strncmp(next, "exit", 4) ||
-        !strncmp(next, "update", 6))
+    if (ww_starts(next, "data") || ww_starts(next, "enter") || ww_starts(next, "exit") ||
+        ww_starts(next, "update"))
       continue;
     *begin = i;
     *end = ww_scan_statement_end(s, stop);

@@ -120,12 +120,12 @@ static void skip_branches(lexer *l, bool second) {
     }
     const char *p = l->p + i + 1;
     p += strspn(p, " \t");
-    if (!strncmp(p, "if", 2) && ++depth < 64)
+    if (ww_starts(p, "if") && ++depth < 64)
       skip[depth] =
           p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !word_char(p[4 + strspn(p + 3, " ")]);
-    if (!strncmp(p, "el", 2) && depth > 0 && depth < 64)
+    if (ww_starts(p, "el") && depth > 0 && depth < 64)
       skip[depth] = skip[depth] ? false : second;
-    if (!strncmp(p, "endif", 5) && depth > 0)
+    if (ww_starts(p, "endif") && depth > 0)
       depth--;
     while (i + 1 < l->n && l->kind[i + 1] == WW_BYTE_DIRECTIVE)
       i++;

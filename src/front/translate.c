@@ -366,7 +366,7 @@ static bool only_read(LLVMValueRef v, int depth) {
       break;
     case LLVMCall: {
       const char *name = low_name(LLVMGetCalledValue(user));
-      bool copy = (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12)) &&
+      bool copy = (ww_starts(name, "llvm.memcpy") || ww_starts(name, "llvm.memmove")) &&
                   LLVMGetOperand(user, 0) != v;
       if (!copy && strncmp(name, "llvm.lifetime", 13) && strncmp(name, "llvm.dbg", 8))
         return false;
@@ -400,7 +400,7 @@ static void bind_formal(low_fn *F, formal *f) {
       own_copy(F, f, p->size, p->align);
     return;
   }
-  ww_val *v = WW_NEWN(F->L->a, ww_val, f->t->n ? f->t->n : 1);
+  ww_val *v = low_values(F, f->t->n);
   for (uint32_t i = 0; i < f->t->n; i++)
     v[i] = f->first + i;
   if (f->packed && f->t->n) {
@@ -519,9 +519,9 @@ static unsigned md_kind(low *L, const char *name) {
 
 static void set_up(low *L) {
   const char *triple = LLVMGetTarget(L->mod);
-  L->target = !strncmp(triple, "nvptx", 5)    ? LOW_NVPTX
-              : !strncmp(triple, "amdgcn", 6) ? LOW_AMDGPU
-                                              : LOW_SPIR;
+  L->target = ww_starts(triple, "nvptx")    ? LOW_NVPTX
+              : ww_starts(triple, "amdgcn") ? LOW_AMDGPU
+                                            : LOW_SPIR;
   L->td = LLVMGetModuleDataLayout(L->mod);
   L->md_invariant = md_kind(L, "invariant.load");
   L->md_reqd = md_kind(L, "reqd_work_group_size");
@@ -542,7 +542,7 @@ static uint32_t warp_size(low *L) {
     return 32;
   for (uint32_t i = 0; i < L->kernel.n; i++) {
     const char *cpu = string_attr(L->kernel.v[i].fn, "target-cpu", &n);
-    if (cpu && !strncmp(cpu, "gfx1", 4) && n == 7)
+    if (cpu && ww_starts(cpu, "gfx1") && n == 7)
       return 32; /* RDNA: gfx1030, gfx1100 ... */
   }
   return 64;

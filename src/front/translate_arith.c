@@ -46,7 +46,7 @@ static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, w
 }
 
 static ww_val op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
-  return low_op(F, op, WW_I64, a, b, WW_NOVAL);
+  return low_binary(F, op, WW_I64, a, b);
 }
 
 static void wide_add(low_fn *F, bool sub, const ww_val *a, const ww_val *b, uint32_t n,
@@ -60,7 +60,7 @@ static void wide_add(low_fn *F, bool sub, const ww_val *a, const ww_val *b, uint
       ww_val k = low_int_to(F, carry, WW_I1, WW_I64, false);
       ww_val s2 = op64(F, op, s, k);
       ww_val c2 = sub ? low_cmp(F, WW_ULT, WW_I64, s, k) : low_cmp(F, WW_ULT, WW_I64, s2, s);
-      c = low_op(F, WW_OP_OR, WW_I1, c, c2, WW_NOVAL);
+      c = low_binary(F, WW_OP_OR, WW_I1, c, c2);
       s = s2;
     }
     out[i] = s;
@@ -105,7 +105,7 @@ static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww
   for (uint32_t i = 0; i < n; i++)
     out[i] = a[i];
   for (unsigned s = 0; (1u << s) < n * 64; s++) { /* barrel shifter over the amount's bits */
-    ww_val t[16], bit = low_op(F, WW_OP_AND, WW_I64, k, low_const(F, WW_I64, 1ull << s), WW_NOVAL);
+    ww_val t[16], bit = low_binary(F, WW_OP_AND, WW_I64, k, low_const(F, WW_I64, 1ull << s));
     ww_val on = low_cmp(F, WW_NE, WW_I64, bit, low_const(F, WW_I64, 0));
     wide_shift_const(F, op, out, n, 1u << s, t);
     for (uint32_t i = 0; i < n; i++)
@@ -183,8 +183,8 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
                                 [LLVMFSub] = WW_OP_FSUB,
                                 [LLVMFMul] = WW_OP_FMUL,
                                 [LLVMFDiv] = WW_OP_FDIV};
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  const low_type *t = low_type_of(F, inst);
+  ww_val *out = low_values(F, t->n);
   int flags = fp_flags(F, inst, op);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_val a = low_comp_of(F, operand(inst, 0), i), b = low_comp_of(F, operand(inst, 1), i);
@@ -211,16 +211,16 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
     mul = y;
   if (!mul || x == y)
     return false;
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  const low_type *t = low_type_of(F, inst);
+  ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_type ct = t->c[i].type;
     ww_val a = low_comp_of(F, operand(mul, 0), i), b = low_comp_of(F, operand(mul, 1), i),
            c = low_comp_of(F, first ? y : x, i);
     if (op == LLVMFSub && first)
-      c = low_op(F, WW_OP_FNEG, ct, c, WW_NOVAL, WW_NOVAL);
+      c = low_unary(F, WW_OP_FNEG, ct, c);
     if (op == LLVMFSub && !first)
-      a = low_op(F, WW_OP_FNEG, ct, a, WW_NOVAL, WW_NOVAL);
+      a = low_unary(F, WW_OP_FNEG, ct, a);
     out[i] = low_opx(F, WW_OP_FMA, ct, 0, WW_F_CONTRACT, a, b, c);
   }
   low_set(F, inst, out, t->n);
@@ -238,8 +238,8 @@ void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
     fp_each(F, inst, op);
     return;
   }
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  const low_type *t = low_type_of(F, inst);
+  ww_val *out = low_values(F, t->n);
   low_val *a = low_get(F, operand(inst, 0)), *b = low_get(F, operand(inst, 1));
   if (low_wide_int(LLVMTypeOf(inst)))
     wide_binop(F, op, t, a->v, b->v, out);
@@ -289,9 +289,9 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
 
 void low_icmp(low_fn *F, LLVMValueRef inst) {
   LLVMValueRef x = operand(inst, 0), y = operand(inst, 1);
-  const low_type *t = low_flat(F->L, LLVMTypeOf(x));
+  const low_type *t = low_type_of(F, x);
   ww_cmp p = int_predicate(LLVMGetICmpPredicate(inst));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n + 1);
+  ww_val *out = low_values(F, t->n);
   if (low_wide_int(LLVMTypeOf(x))) {
     out[0] = wide_cmp(F, p, t, low_get(F, x)->v, low_get(F, y)->v);
     low_set(F, inst, out, 1);
@@ -318,8 +318,8 @@ void low_fcmp(low_fn *F, LLVMValueRef inst) {
       [LLVMRealUGT] = WW_FUGT, [LLVMRealUGE] = WW_FUGE, [LLVMRealULT] = WW_FULT,
       [LLVMRealULE] = WW_FULE, [LLVMRealUNE] = WW_FUNE, [LLVMRealPredicateTrue] = 0};
   LLVMRealPredicate p = LLVMGetFCmpPredicate(inst);
-  const low_type *t = low_flat(F->L, LLVMTypeOf(operand(inst, 0)));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  const low_type *t = low_type_of(F, operand(inst, 0));
+  ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = p == LLVMRealPredicateFalse || p == LLVMRealPredicateTrue
                  ? low_const(F, WW_I1, p == LLVMRealPredicateTrue)
@@ -378,7 +378,7 @@ static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_com
 void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   LLVMTypeRef ft = LLVMTypeOf(operand(inst, 0)), tt = LLVMTypeOf(inst);
   const low_type *f = low_flat(F->L, ft), *t = low_flat(F->L, tt);
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  ww_val *out = low_values(F, t->n);
   if (op == LLVMTrunc || op == LLVMZExt || op == LLVMSExt) {
     bool vec = LLVMGetTypeKind(tt) == LLVMVectorTypeKind;
     uint32_t lanes = vec ? LLVMGetVectorSize(tt) : 1, nf = f->n / lanes, nt = t->n / lanes;
@@ -394,9 +394,8 @@ void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
 }
 
 void low_bitcast(low_fn *F, LLVMValueRef inst) {
-  const low_type *f = low_flat(F->L, LLVMTypeOf(operand(inst, 0))),
-                 *t = low_flat(F->L, LLVMTypeOf(inst));
-  ww_val *in = WW_NEWN(F->L->a, ww_val, f->n), *out = WW_NEWN(F->L->a, ww_val, t->n);
+  const low_type *f = low_type_of(F, operand(inst, 0)), *t = low_type_of(F, inst);
+  ww_val *in = low_values(F, f->n), *out = low_values(F, t->n);
   for (uint32_t i = 0; i < f->n; i++)
     in[i] = low_comp_of(F, operand(inst, 0), i);
   low_repack(F, f->c, f->n, in, t->c, t->n, out);
@@ -405,9 +404,8 @@ void low_bitcast(low_fn *F, LLVMValueRef inst) {
 
 void low_pointer_cast(low_fn *F,
                       LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
-  const low_type *f = low_flat(F->L, LLVMTypeOf(operand(inst, 0))),
-                 *t = low_flat(F->L, LLVMTypeOf(inst));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  const low_type *f = low_type_of(F, operand(inst, 0)), *t = low_type_of(F, inst);
+  ww_val *out = low_values(F, t->n);
   if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(operand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");
   for (uint32_t i = 0; i < t->n; i++)

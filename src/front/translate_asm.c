@@ -23,8 +23,10 @@ bool ptx_type_named(const char *s, ptx_type *out) {
                {"f32", WW_F32, 1, 0},    {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1},
                {"bf16x2", WW_BF16, 1, 1}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s))
-      return *out = (ptx_type){names[i].t, names[i].sign, names[i].pair}, true;
+    if (!strcmp(names[i].name, s)) {
+      *out = (ptx_type){names[i].t, names[i].sign, names[i].pair};
+      return true;
+    }
   return false;
 }
 
@@ -109,15 +111,14 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
   if (*s != '%')
-    return !strcmp(s, "WARP_SZ")
-           ? *out = reshape(i->F, low_const(i->F, WW_I32, 32), WW_I32, t, false),
-             true : false;
+    return !strcmp(s, "WARP_SZ")        ? *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false),
+                                   true : false;
   snprintf(name, sizeof name, "%s", s + 1);
-  if (!strncmp(name, "lanemask_", 9))
+  if (ww_starts(name, "lanemask_"))
     name[8] = '.';
   if (!strcmp(name, "dynamic_smem_size"))
     snprintf(name, sizeof name, "dynamic.smem.size");
-  if (!strncmp(name, "clock", 5) || !strncmp(name, "globaltimer", 11)) {
+  if (ww_starts(name, "clock") || ww_starts(name, "globaltimer")) {
     ww_type ct = t == WW_I64 ? WW_I64 : WW_I32;
     *out = reshape(i->F, low_op(i->F, WW_OP_CLOCK, ct, WW_NOVAL, WW_NOVAL, WW_NOVAL), ct, t, false);
     return true;
@@ -131,8 +132,10 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
 
 uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t max) {
   uint32_t n = 0;
-  if (*operand != '{')
-    return out[0] = operand, 1;
+  if (*operand != '{') {
+    out[0] = operand;
+    return 1;
+  }
   char *s = ww_strdup(i->F->L->a, operand + 1);
   for (char *rest, *tok = strtok_r(s, ",} \t", &rest); tok && n < max;
        tok = strtok_r(NULL, ",} \t", &rest))
@@ -164,13 +167,13 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
   ww_val v;
   if (t == WW_VOID) {
     ptx_refuse(i);
-    return low_const(i->F, WW_I32, 0);
+    return low_i32(i->F, 0);
   }
   if (*operand == '{')
     return read_vector(i, operand, t);
   if (*operand == '!')
-    return low_op(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1),
-                  low_const(i->F, WW_I1, 1), WW_NOVAL);
+    return low_binary(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1),
+                      low_const(i->F, WW_I1, 1));
   ptx_reg *r = find_reg(i->s, operand);
   if (r)
     return reshape(i->F, r->v, r->type, t, false);
@@ -366,11 +369,11 @@ static void predicated_branch(ptx_ins *i, ww_val p) {
 
 static void statement(ptx_state *s, char *text) {
   ptx_ins i = {.s = s, .F = s->F, .text = ww_strdup(s->F->L->a, text)};
-  if (!strncmp(text, ".reg", 4)) {
+  if (ww_starts(text, ".reg")) {
     declare(s, text + 4);
     return;
   }
-  if (!strncmp(text, ".pragma", 7))
+  if (ww_starts(text, ".pragma"))
     return;
   char *p = NULL;
   if (*text == '@') {
@@ -472,7 +475,7 @@ static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const l
     if (in >= LLVMGetNumArgOperands(inst))
       break;
     LLVMValueRef v = LLVMGetOperand(inst, in++);
-    const low_type *t = low_flat(F->L, LLVMTypeOf(v));
+    const low_type *t = low_type_of(F, v);
     if (t->n != 1) {
       low_refuse(F, "inline PTX with an aggregate operand");
       return 0;
@@ -491,7 +494,7 @@ static uint32_t bind(ptx_state *s, LLVMValueRef inst, char *constraints, const l
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
 #if LLVM_VERSION_MAJOR >= 18
   size_t n, nc;
-  const low_type *rt = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *rt = low_type_of(F, inst);
   const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n),
              *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
   char *text = plain_text(F->L->a, raw, n);
@@ -506,7 +509,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
   uint32_t outs = bind(&s, inst, ww_strndup(F->L->a, constraints, nc), rt);
   if (!F->fn.refusal)
     statements(&s, text);
-  ww_val *out = WW_NEWN(F->L->a, ww_val, rt->n + 1);
+  ww_val *out = low_values(F, rt->n);
   for (uint32_t k = 0; k < rt->n; k++)
     out[k] = k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false)
                       : low_const(F, rt->c[k].type, 0);

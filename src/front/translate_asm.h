@@ -1,7 +1,7 @@
-/* translate_asm.h - inline PTX: statements taken apart (lower_asm.c), then lowered by opcode
- * (lower_asm_ops.c). */
-#ifndef WW_FRONT_LOWER_ASM_H
-#define WW_FRONT_LOWER_ASM_H
+/* translate_asm.h - inline PTX: statements taken apart (translate_asm.c), then lowered by opcode
+ * (translate_asm_ops.c). */
+#ifndef WW_FRONT_TRANSLATE_ASM_H
+#define WW_FRONT_TRANSLATE_ASM_H
 
 #include "translate_int.h"
 
@@ -53,7 +53,7 @@ void ptx_refuse(ptx_ins *i);
 bool ptx_execute(ptx_ins *i);
 bool ptx_is_pure(const ptx_ins *i); /* no memory, no control: a predicate can select afterwards */
 
-bool ptx_mma(ptx_ins *i);      /* lower_mma.c */
-bool ptx_ldmatrix(ptx_ins *i); /* lower_mma.c */
+bool ptx_mma(ptx_ins *i);      /* translate_mma.c */
+bool ptx_ldmatrix(ptx_ins *i); /* translate_mma.c */
 
 #endif

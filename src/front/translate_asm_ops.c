@@ -7,13 +7,35 @@
 
 #include <stdlib.h>
 
+/* Handlers of a table share one signature; few need all of its parameters. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 typedef bool (*handler)(ptx_ins *i, int x);
 
 static ww_val read_t(ptx_ins *i, uint32_t k, ww_type t) {
-  return k < i->narg ? ptx_read(i, i->arg[k], t) : (ptx_refuse(i), low_const(i->F, WW_I32, 0));
+  if (k < i->narg)
+    return ptx_read(i, i->arg[k], t);
+  ptx_refuse(i);
+  return low_i32(i->F, 0);
 }
-static void write_t(ptx_ins *i, ww_val v, ptx_type t) {
+
+static ww_val read32(ptx_ins *i, uint32_t k) {
+  return read_t(i, k, WW_I32);
+}
+
+/* The result, by which a handler ends: true. */
+static bool write_t(ptx_ins *i, ww_val v, ptx_type t) {
   ptx_write(i, i->arg[0], v, t.t, t.sign);
+  return true;
+}
+
+static bool write_as(ptx_ins *i, ww_val v, ww_type t) {
+  ptx_write(i, i->arg[0], v, t, false);
+  return true;
+}
+
+static bool write32(ptx_ins *i, ww_val v) {
+  return write_as(i, v, WW_I32);
 }
 
 static int rounding(const ptx_ins *i) {
@@ -28,45 +50,53 @@ static int approx(const ptx_ins *i) {
   return ptx_has(i, "approx") || ptx_has(i, "full") ? WW_F_APPROX : 0;
 }
 
+/* Two halves of type t packed in 32 bits. */
+static const low_comp word = {WW_I32, 4, 32, 0};
+
+static void split_pair(low_fn *F, ww_type t, ww_val packed, ww_val out[2]) {
+  low_comp half[2] = {{(uint8_t)t, 2, 16, 0}, {(uint8_t)t, 2, 16, 2}};
+  low_repack(F, &word, 1, &packed, half, 2, out);
+}
+
+static ww_val join_pair(low_fn *F, ww_type t, const ww_val v[2]) {
+  low_comp half[2] = {{(uint8_t)t, 2, 16, 0}, {(uint8_t)t, 2, 16, 2}};
+  ww_val packed;
+  low_repack(F, half, 2, v, &word, 1, &packed);
+  return packed;
+}
+
 /* Applies fn to both halves of packed operands, or once to plain ones. */
 typedef ww_val (*scalar_fn)(ptx_ins *i, ptx_type t, const ww_val *v, int x);
 
-static void elementwise(ptx_ins *i, scalar_fn fn, int x, uint32_t nsrc) {
+static bool elementwise(ptx_ins *i, scalar_fn fn, int x, uint32_t nsrc) {
   ptx_type t = ptx_nth_type(i, 0);
-  ww_val v[3];
+  ww_val v[3], h[3][2], out[2];
   if (i->narg < nsrc + 1) {
     ptx_refuse(i);
-    return;
+    return true;
   }
   if (!t.pair) {
     for (uint32_t k = 0; k < nsrc; k++)
       v[k] = read_t(i, k + 1, t.t);
-    write_t(i, fn(i, t, v, x), t);
-    return;
+    return write_t(i, fn(i, t, v, x), t);
   }
-  low_comp word = {WW_I32, 4, 32, 0},
-           half[2] = {{(uint8_t)t.t, 2, 16, 0}, {(uint8_t)t.t, 2, 16, 2}};
-  ww_val h[3][2], out[2], r;
-  for (uint32_t k = 0; k < nsrc; k++) {
-    ww_val w = read_t(i, k + 1, WW_I32);
-    low_repack(i->F, &word, 1, &w, half, 2, h[k]);
-  }
+  for (uint32_t k = 0; k < nsrc; k++)
+    split_pair(i->F, t.t, read32(i, k + 1), h[k]);
   for (int e = 0; e < 2; e++) {
     for (uint32_t k = 0; k < nsrc; k++)
       v[k] = h[k][e];
     out[e] = fn(i, t, v, x);
   }
-  low_repack(i->F, half, 2, out, &word, 1, &r);
-  ptx_write(i, i->arg[0], r, WW_I32, false);
+  return write32(i, join_pair(i->F, t.t, out));
 }
 
 static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
   if (ptx_has(i, "relu"))
-    return low_op(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0), WW_NOVAL);
+    return low_binary(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0));
   if (!ptx_has(i, "sat") || !ww_is_float(t))
     return v;
-  v = low_op(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0), WW_NOVAL);
-  return low_op(i->F, WW_OP_FMIN, t, v, low_fconst(i->F, t, 1), WW_NOVAL);
+  v = low_binary(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0));
+  return low_binary(i->F, WW_OP_FMIN, t, v, low_fconst(i->F, t, 1));
 }
 
 /* ---- arithmetic ---- */
@@ -81,7 +111,7 @@ static ww_val arith(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
   static const uint8_t floats[] = {WW_OP_FADD, WW_OP_FSUB, WW_OP_FMUL, WW_OP_FDIV,
                                    0,          WW_OP_FMIN, WW_OP_FMAX};
   if (!ww_is_float(t.t))
-    return low_op(i->F, t.sign ? signs[x] : ints[x], t.t, v[0], v[1], WW_NOVAL);
+    return low_binary(i->F, t.sign ? signs[x] : ints[x], t.t, v[0], v[1]);
   bool rounds = x <= A_DIV;
   return saturate(i, t.t,
                   low_opx(i->F, floats[x], t.t, rounds ? rounding(i) : 0,
@@ -89,20 +119,19 @@ static ww_val arith(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
 }
 
 static bool op_arith(ptx_ins *i, int x) {
-  elementwise(i, arith, x, 2);
-  return true;
+  return elementwise(i, arith, x, 2);
 }
 
 /* add.cc addc[.cc] sub.cc subc: x 0 add, 1 sub */
 static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bool use) {
   low_fn *F = i->F;
   ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-  ww_val r = low_op(F, op, t, a, b, WW_NOVAL),
+  ww_val r = low_binary(F, op, t, a, b),
          c = sub ? low_cmp(F, WW_ULT, t, a, b) : low_cmp(F, WW_ULT, t, r, a);
   if (use && i->s->carry != WW_NOVAL) {
-    ww_val k = low_int_to(F, i->s->carry, WW_I1, t, false), r2 = low_op(F, op, t, r, k, WW_NOVAL);
+    ww_val k = low_int_to(F, i->s->carry, WW_I1, t, false), r2 = low_binary(F, op, t, r, k);
     ww_val c2 = sub ? low_cmp(F, WW_ULT, t, r, k) : low_cmp(F, WW_ULT, t, r2, r);
-    c = low_op(F, WW_OP_OR, WW_I1, c, c2, WW_NOVAL);
+    c = low_binary(F, WW_OP_OR, WW_I1, c, c2);
     r = r2;
   }
   if (ptx_has(i, "cc"))
@@ -114,8 +143,7 @@ static bool op_add(ptx_ins *i, int x) { /* bit 0: subtract, bit 1: uses the carr
   ptx_type t = ptx_nth_type(i, 0);
   if (!(x & 2) && !ptx_has(i, "cc"))
     return op_arith(i, x & 1 ? A_SUB : A_ADD);
-  write_t(i, with_carry(i, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t), x & 1, x & 2), t);
-  return true;
+  return write_t(i, with_carry(i, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t), x & 1, x & 2), t);
 }
 
 static ww_type doubled(ww_type t) {
@@ -126,27 +154,24 @@ static ww_val multiply(ptx_ins *i, ptx_type t, ww_val a, ww_val b) {
   low_fn *F = i->F;
   if (ptx_has(i, "wide")) {
     ww_type w = doubled(t.t);
-    return low_op(F, WW_OP_MUL, w, low_int_to(F, a, t.t, w, t.sign),
-                  low_int_to(F, b, t.t, w, t.sign), WW_NOVAL);
+    return low_binary(F, WW_OP_MUL, w, low_int_to(F, a, t.t, w, t.sign),
+                      low_int_to(F, b, t.t, w, t.sign));
   }
-  return low_op(F, ptx_has(i, "hi") ? (t.sign ? WW_OP_MULHS : WW_OP_MULHU) : WW_OP_MUL, t.t, a, b,
-                WW_NOVAL);
+  return low_binary(F, ptx_has(i, "hi") ? (t.sign ? WW_OP_MULHS : WW_OP_MULHU) : WW_OP_MUL, t.t, a,
+                    b);
 }
 
 static bool op_mul(ptx_ins *i, int x) {
   ptx_type t = ptx_nth_type(i, 0);
-  (void)x;
   if (ww_is_float(t.t))
     return op_arith(i, A_MUL);
   ptx_type out = t;
   if (ptx_has(i, "wide"))
     out.t = doubled(t.t);
-  write_t(i, multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), out);
-  return true;
+  return write_t(i, multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), out);
 }
 
 static ww_val fused(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  (void)x;
   return saturate(i, t.t, low_opx(i->F, WW_OP_FMA, t.t, rounding(i), 0, v[0], v[1], v[2]));
 }
 
@@ -159,11 +184,10 @@ static bool op_mad(ptx_ins *i, int x) { /* x: madc */
   if (ptx_has(i, "wide"))
     out.t = doubled(t.t);
   ww_val m = multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), c = read_t(i, 3, out.t);
-  write_t(i,
-          x || ptx_has(i, "cc") ? with_carry(i, out.t, m, c, false, x)
-                                : low_op(i->F, WW_OP_ADD, out.t, m, c, WW_NOVAL),
-          out);
-  return true;
+  return write_t(i,
+                 x || ptx_has(i, "cc") ? with_carry(i, out.t, m, c, false, x)
+                                       : low_binary(i->F, WW_OP_ADD, out.t, m, c),
+                 out);
 }
 
 static bool op_mul24(ptx_ins *i, int add) {
@@ -171,107 +195,95 @@ static bool op_mul24(ptx_ins *i, int add) {
   low_fn *F = i->F;
   ww_val v[2];
   for (uint32_t k = 0; k < 2; k++) {
-    v[k] = read_t(i, k + 1, WW_I32);
+    v[k] = read32(i, k + 1);
     v[k] = t.sign ? low_signed(F, v[k], WW_I32, 24) : low_mask(F, v[k], WW_I32, 24);
   }
-  ww_val r = low_op(F, WW_OP_MUL, WW_I32, v[0], v[1], WW_NOVAL);
-  write_t(i, add ? low_op(F, WW_OP_ADD, WW_I32, r, read_t(i, 3, WW_I32), WW_NOVAL) : r, t);
-  return true;
+  ww_val r = low_binary(F, WW_OP_MUL, WW_I32, v[0], v[1]);
+  return write_t(i, add ? low_binary(F, WW_OP_ADD, WW_I32, r, read32(i, 3)) : r, t);
 }
 
 static bool op_sad(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
-  write_t(i,
-          low_opx(i->F, WW_OP_SAD, t.t, t.sign, 0, read_t(i, 1, t.t), read_t(i, 2, t.t),
-                  read_t(i, 3, t.t)),
-          t);
-  return true;
+  return write_t(i,
+                 low_opx(i->F, WW_OP_SAD, t.t, t.sign, 0, read_t(i, 1, t.t), read_t(i, 2, t.t),
+                         read_t(i, 3, t.t)),
+                 t);
 }
 
 static ww_val unary(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
   low_fn *F = i->F;
   if (x == WW_OP_FNEG)
-    return ww_is_float(t.t) ? low_op(F, WW_OP_FNEG, t.t, v[0], WW_NOVAL, WW_NOVAL)
-                            : low_op(F, WW_OP_SUB, t.t, low_const(F, t.t, 0), v[0], WW_NOVAL);
+    return ww_is_float(t.t) ? low_unary(F, WW_OP_FNEG, t.t, v[0])
+                            : low_binary(F, WW_OP_SUB, t.t, low_const(F, t.t, 0), v[0]);
   if (x == WW_OP_FABS)
-    return low_op(F, ww_is_float(t.t) ? WW_OP_FABS : WW_OP_IABS, t.t, v[0], WW_NOVAL, WW_NOVAL);
-  return low_op(F, WW_OP_XOR, t.t, v[0], low_const(F, t.t, ~0ull), WW_NOVAL); /* not */
+    return low_unary(F, ww_is_float(t.t) ? WW_OP_FABS : WW_OP_IABS, t.t, v[0]);
+  return low_binary(F, WW_OP_XOR, t.t, v[0], low_const(F, t.t, ~0ull)); /* not */
 }
 
 static bool op_unary(ptx_ins *i, int x) {
-  elementwise(i, unary, x, 1);
-  return true;
+  return elementwise(i, unary, x, 1);
 }
 
 static ww_val math1(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  ww_val r = low_math(i->F, (ww_math)x, t.t, approx(i), v[0], WW_NOVAL, WW_NOVAL);
+  ww_val r = low_math1(i->F, (ww_math)x, t.t, approx(i), v[0]);
   low_math_round(i->F, (ww_math)x, rounding(i));
   return r;
 }
 
 static bool op_math(ptx_ins *i, int x) {
-  elementwise(i, math1, x, 1);
-  return true;
+  return elementwise(i, math1, x, 1);
 }
 
 static ww_val copysign2(ptx_ins *i, ptx_type t, const ww_val *v,
                         int x) { /* PTX: copysign d, a, b puts a's sign on b */
-  (void)x;
   return low_math(i->F, WW_MATH_COPYSIGN, t.t, 0, v[1], v[0], WW_NOVAL);
 }
 
 static bool op_copysign(ptx_ins *i, int x) {
-  elementwise(i, copysign2, x, 2);
-  return true;
+  return elementwise(i, copysign2, x, 2);
 }
 
 /* ---- bits ---- */
 
 static bool op_shift(ptx_ins *i, int right) {
   ptx_type t = ptx_nth_type(i, 0);
-  write_t(i,
-          low_op(i->F,
-                 !right   ? WW_OP_SHL
-                 : t.sign ? WW_OP_ASHR
-                          : WW_OP_LSHR,
-                 t.t, read_t(i, 1, t.t), read_t(i, 2, WW_I32), WW_NOVAL),
-          t);
-  return true;
+  return write_t(i,
+                 low_binary(i->F,
+                            !right   ? WW_OP_SHL
+                            : t.sign ? WW_OP_ASHR
+                                     : WW_OP_LSHR,
+                            t.t, read_t(i, 1, t.t), read32(i, 2)),
+                 t);
 }
 
 static bool op_shf(ptx_ins *i, int x) { /* shf.l d, lo, hi, n */
-  (void)x;
   low_fn *F = i->F;
   bool left = ptx_has(i, "l");
-  ww_val lo = read_t(i, 1, WW_I32), hi = read_t(i, 2, WW_I32), n = read_t(i, 3, WW_I32);
+  ww_val lo = read32(i, 1), hi = read32(i, 2), n = read32(i, 3);
   ww_val r = low_op(F, left ? WW_OP_FSHL : WW_OP_FSHR, WW_I32, hi, lo, n);
   if (ptx_has(i, "clamp"))
-    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_const(F, WW_I32, 32)),
-                   left ? lo : hi, r);
-  ptx_write(i, i->arg[0], r, WW_I32, false);
-  return true;
+    r = low_select(F, WW_I32, low_cmp(F, WW_UGE, WW_I32, n, low_i32(F, 32)), left ? lo : hi, r);
+  return write32(i, r);
 }
 
 /* Any function of three bits as the sum of its minterms; bit 2 of a minterm's number is v[0], bit 0
  * is v[2]. */
 static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
-  ww_val sum = low_const(F, WW_I32, 0), ones = low_const(F, WW_I32, ~0u);
+  ww_val sum = low_i32(F, 0), ones = low_i32(F, ~0u);
   for (uint32_t m = 0; m < 8; m++) {
     ww_val term = WW_NOVAL;
     if (!(lut >> m & 1))
       continue;
     for (int k = 0; k < 3; k++) {
-      ww_val b = m >> (2 - k) & 1 ? v[k] : low_op(F, WW_OP_XOR, WW_I32, v[k], ones, WW_NOVAL);
-      term = k ? low_op(F, WW_OP_AND, WW_I32, term, b, WW_NOVAL) : b;
+      ww_val b = m >> (2 - k) & 1 ? v[k] : low_binary(F, WW_OP_XOR, WW_I32, v[k], ones);
+      term = k ? low_binary(F, WW_OP_AND, WW_I32, term, b) : b;
     }
-    sum = low_op(F, WW_OP_OR, WW_I32, sum, term, WW_NOVAL);
+    sum = low_binary(F, WW_OP_OR, WW_I32, sum, term);
   }
   return sum;
 }
 
 static bool op_lop3(ptx_ins *i, int x) {
-  (void)x;
   static const struct {
     uint8_t lut, op1, op2;
   } known[] = {{0x96, WW_OP_XOR, WW_OP_XOR}, {0x80, WW_OP_AND, WW_OP_AND},
@@ -279,77 +291,64 @@ static bool op_lop3(ptx_ins *i, int x) {
                {0x6a, WW_OP_AND, WW_OP_XOR}, {0xa8, WW_OP_OR, WW_OP_AND}};
   low_fn *F = i->F;
   uint64_t lut;
-  ww_val v[3] = {read_t(i, 1, WW_I32), read_t(i, 2, WW_I32), read_t(i, 3, WW_I32)}, r = WW_NOVAL;
-  if (i->narg < 5 || !low_is_const(F, read_t(i, 4, WW_I32), &lut))
+  ww_val v[3] = {read32(i, 1), read32(i, 2), read32(i, 3)}, r = WW_NOVAL;
+  if (i->narg < 5 || !low_is_const(F, read32(i, 4), &lut))
     return false;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (known[k].lut == lut)
-      r = low_op(F, known[k].op2, WW_I32, low_op(F, known[k].op1, WW_I32, v[0], v[1], WW_NOVAL),
-                 v[2], WW_NOVAL);
-  ptx_write(i, i->arg[0], r == WW_NOVAL ? minterms(F, v, (uint32_t)lut) : r, WW_I32, false);
-  return true;
+      r = low_binary(F, known[k].op2, WW_I32, low_binary(F, known[k].op1, WW_I32, v[0], v[1]),
+                     v[2]);
+  return write32(i, r == WW_NOVAL ? minterms(F, v, (uint32_t)lut) : r);
 }
 
 static bool op_bfe(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
-  write_t(i,
-          low_op(i->F, t.sign ? WW_OP_BFES : WW_OP_BFEU, t.t, read_t(i, 1, t.t),
-                 read_t(i, 2, WW_I32), read_t(i, 3, WW_I32)),
-          t);
-  return true;
+  return write_t(i,
+                 low_op(i->F, t.sign ? WW_OP_BFES : WW_OP_BFEU, t.t, read_t(i, 1, t.t),
+                        read32(i, 2), read32(i, 3)),
+                 t);
 }
 
 static bool op_bfi(ptx_ins *i, int x) { /* bfi d, a, b, pos, len: a's low bits into b */
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
-  ww_val a = read_t(i, 1, t.t), b = read_t(i, 2, t.t), pos = read_t(i, 3, WW_I32),
-         len = read_t(i, 4, WW_I32), one = low_const(F, t.t, 1);
-  ww_val mask = low_op(
-      F, WW_OP_SHL, t.t,
-      low_op(F, WW_OP_SUB, t.t, low_op(F, WW_OP_SHL, t.t, one, len, WW_NOVAL), one, WW_NOVAL), pos,
-      WW_NOVAL);
-  ww_val in =
-      low_op(F, WW_OP_AND, t.t, low_op(F, WW_OP_SHL, t.t, a, pos, WW_NOVAL), mask, WW_NOVAL);
-  ww_val keep =
-      low_op(F, WW_OP_AND, t.t, b,
-             low_op(F, WW_OP_XOR, t.t, mask, low_const(F, t.t, ~0ull), WW_NOVAL), WW_NOVAL);
-  write_t(i, low_op(F, WW_OP_OR, t.t, in, keep, WW_NOVAL), t);
-  return true;
+  ww_val a = read_t(i, 1, t.t), b = read_t(i, 2, t.t), pos = read32(i, 3), len = read32(i, 4),
+         one = low_const(F, t.t, 1);
+  ww_val mask =
+      low_binary(F, WW_OP_SHL, t.t,
+                 low_binary(F, WW_OP_SUB, t.t, low_binary(F, WW_OP_SHL, t.t, one, len), one), pos);
+  ww_val in = low_binary(F, WW_OP_AND, t.t, low_binary(F, WW_OP_SHL, t.t, a, pos), mask);
+  ww_val keep = low_binary(F, WW_OP_AND, t.t, b,
+                           low_binary(F, WW_OP_XOR, t.t, mask, low_const(F, t.t, ~0ull)));
+  return write_t(i, low_binary(F, WW_OP_OR, t.t, in, keep), t);
 }
 
 static bool op_prmt(ptx_ins *i, int x) {
-  (void)x;
   if (i->nop > 2)
     return false; /* f4e, rc8 ... */
-  ptx_write(i, i->arg[0],
-            low_op(i->F, WW_OP_PRMT, WW_I32, read_t(i, 1, WW_I32), read_t(i, 2, WW_I32),
-                   read_t(i, 3, WW_I32)),
-            WW_I32, false);
+  write32(i, low_op(i->F, WW_OP_PRMT, WW_I32, read32(i, 1), read32(i, 2), read32(i, 3)));
   return true;
 }
 
 static bool op_count(ptx_ins *i, int op) { /* popc, clz, brev: result 32 bits but brev's */
   ptx_type t = ptx_nth_type(i, 0);
-  ww_val v = low_op(i->F, op, t.t, read_t(i, 1, t.t), WW_NOVAL, WW_NOVAL);
+  ww_val v = low_unary(i->F, op, t.t, read_t(i, 1, t.t));
   if (op == WW_OP_BREV)
     write_t(i, v, t);
   else
-    ptx_write(i, i->arg[0], low_int_to(i->F, v, t.t, WW_I32, false), WW_I32, false);
+    write32(i, low_int_to(i->F, v, t.t, WW_I32, false));
   return true;
 }
 
 static bool op_bfind(ptx_ins *i,
                      int x) { /* highest set bit (of the complement, when negative), -1: none */
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
   ww_val v = read_t(i, 1, t.t), top = low_const(F, t.t, ww_type_bits(t.t) - 1);
   if (t.sign)
-    v = low_op(F, WW_OP_XOR, t.t, v, low_op(F, WW_OP_ASHR, t.t, v, top, WW_NOVAL), WW_NOVAL);
-  ww_val z = low_op(F, WW_OP_CTLZ, t.t, v, WW_NOVAL, WW_NOVAL);
-  ww_val r = ptx_has(i, "shiftamt") ? z : low_op(F, WW_OP_SUB, t.t, top, z, WW_NOVAL);
+    v = low_binary(F, WW_OP_XOR, t.t, v, low_binary(F, WW_OP_ASHR, t.t, v, top));
+  ww_val z = low_unary(F, WW_OP_CTLZ, t.t, v);
+  ww_val r = ptx_has(i, "shiftamt") ? z : low_binary(F, WW_OP_SUB, t.t, top, z);
   if (ptx_has(i, "shiftamt"))
     r = low_select(F, t.t, low_cmp(F, WW_EQ, t.t, v, low_const(F, t.t, 0)),
                    low_const(F, t.t, ~0ull), r);
@@ -360,28 +359,15 @@ static bool op_bfind(ptx_ins *i,
 static bool op_dp(ptx_ins *i, int op) {
   ptx_type a = ptx_nth_type(i, 0), b = ptx_nth_type(i, 1);
   int sub = a.sign | b.sign << 1 | (ptx_has(i, "hi") ? 4 : 0);
-  ptx_write(i, i->arg[0],
-            low_opx(i->F, op, WW_I32, sub, 0, read_t(i, 1, WW_I32), read_t(i, 2, WW_I32),
-                    read_t(i, 3, WW_I32)),
-            WW_I32, false);
-  return true;
+  return write32(i, low_opx(i->F, op, WW_I32, sub, 0, read32(i, 1), read32(i, 2), read32(i, 3)));
 }
 
 /* ---- moves, conversions, selection ---- */
 
 static bool op_mov(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   ww_type w = t.pair ? WW_I32 : t.t;
-  ptx_write(i, i->arg[0], read_t(i, 1, w), w, false);
-  return true;
-}
-
-static bool op_copy64(ptx_ins *i, int x) { /* cvta: addresses are the same everywhere */
-  (void)x;
-  ptx_type t = ptx_nth_type(i, 0);
-  ptx_write(i, i->arg[0], read_t(i, 1, t.t), t.t, false);
-  return true;
+  return write_as(i, read_t(i, 1, w), w);
 }
 
 static ww_val round_to_whole(ptx_ins *i, ww_type t, ww_val v) {
@@ -389,7 +375,7 @@ static ww_val round_to_whole(ptx_ins *i, ww_type t, ww_val v) {
               : ptx_has(i, "rmi") ? WW_MATH_FLOOR
               : ptx_has(i, "rpi") ? WW_MATH_CEIL
                                   : WW_MATH_RINT;
-  return low_math(i->F, m, t, 0, v, WW_NOVAL, WW_NOVAL);
+  return low_math1(i->F, m, t, 0, v);
 }
 
 static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
@@ -413,58 +399,57 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
     int64_t lo = to.sign ? -(1ll << (w - 1)) : 0,
             hi = to.sign ? (1ll << (w - 1)) - 1 : (1ll << w) - 1;
     if (from.sign)
-      v = low_op(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo), WW_NOVAL);
-    v = low_op(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v,
-               low_const(F, from.t, (uint64_t)hi), WW_NOVAL);
+      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo));
+    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v,
+                   low_const(F, from.t, (uint64_t)hi));
   }
   return low_int_to(F, v, from.t, to.t, from.sign);
 }
 
 static bool op_cvt(ptx_ins *i, int x) {
-  (void)x;
   ptx_type to = ptx_nth_type(i, 0), from = ptx_nth_type(i, 1);
   low_fn *F = i->F;
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
-    ww_val v = low_add_imm(F, read_t(i, 1, WW_I32), WW_I32, 0x1000);
-    ptx_write(i, i->arg[0],
-              low_op(F, WW_OP_AND, WW_I32, v, low_const(F, WW_I32, 0xffffe000u), WW_NOVAL), WW_I32,
-              false);
+    ww_val v = low_add_imm(F, read32(i, 1), WW_I32, 0x1000);
+    write32(i, low_binary(F, WW_OP_AND, WW_I32, v, low_i32(F, 0xffffe000u)));
     return true;
   }
   if (from.t == WW_VOID)
     return false; /* fp8 and kin */
   if (to.pair) {
-    low_comp word = {WW_I32, 4, 32, 0},
-             half[2] = {{(uint8_t)to.t, 2, 16, 0}, {(uint8_t)to.t, 2, 16, 2}};
-    ww_val v[2], r;
+    ww_val v[2];
     if (i->narg < 3)
       return false;
     ptx_type one = {to.t, true, false};
     v[1] = convert(i, one, from, read_t(i, 1, from.t));
     v[0] = convert(i, one, from, read_t(i, 2, from.t));
-    low_repack(F, half, 2, v, &word, 1, &r);
-    ptx_write(i, i->arg[0], r, WW_I32, false);
-    return true;
+    return write32(i, join_pair(F, to.t, v));
   }
-  write_t(i, convert(i, to, from, read_t(i, 1, from.t)), to);
-  return true;
+  return write_t(i, convert(i, to, from, read_t(i, 1, from.t)), to);
 }
 
 static bool op_selp(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
-  write_t(i, low_select(i->F, t.t, read_t(i, 3, WW_I1), read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
-  return true;
+  return write_t(
+      i, low_select(i->F, t.t, read_t(i, 3, WW_I1), read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
 }
 
 static bool op_slct(ptx_ins *i, int x) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0), ct = ptx_nth_type(i, 1);
   ww_val c = read_t(i, 3, ct.t),
          ge = ww_is_float(ct.t) ? low_cmp(i->F, WW_FOGE, ct.t, c, low_fconst(i->F, ct.t, 0))
                                 : low_cmp(i->F, WW_SGE, ct.t, c, low_const(i->F, ct.t, 0));
-  write_t(i, low_select(i->F, t.t, ge, read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
-  return true;
+  return write_t(i, low_select(i->F, t.t, ge, read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
+}
+
+/* `d|p`: the name before the bar into `first`, the one behind it returned; NULL: there is none. */
+static char *split_result(const ptx_ins *i, char first[PTX_NAME]) {
+  snprintf(first, PTX_NAME, "%s", i->arg[0]);
+  char *bar = strchr(first, '|');
+  if (!bar)
+    return NULL;
+  *bar = 0;
+  return bar + 1;
 }
 
 static int predicate_named(const char *s, ptx_type t) {
@@ -500,32 +485,29 @@ static bool op_setp(ptx_ins *i, int set) { /* set: the result is a value, not a 
                                     : -1;
   ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL, r2 = WW_NOVAL;
   char first[PTX_NAME];
-  snprintf(first, sizeof first, "%s", i->arg[0]);
-  char *bar = strchr(first, '|');
-  if (bar) {
-    *bar = 0;
-    r2 = low_op(F, WW_OP_XOR, WW_I1, r, low_const(F, WW_I1, 1), WW_NOVAL);
+  char *predicate = split_result(i, first);
+  if (predicate) {
+    r2 = low_binary(F, WW_OP_XOR, WW_I1, r, low_const(F, WW_I1, 1));
     if (combine >= 0)
-      r2 = low_op(F, combine, WW_I1, r2, c, WW_NOVAL);
+      r2 = low_binary(F, combine, WW_I1, r2, c);
   }
   if (combine >= 0)
-    r = low_op(F, combine, WW_I1, r, c, WW_NOVAL);
+    r = low_binary(F, combine, WW_I1, r, c);
   if (set)
     r = ww_is_float(out.t)
             ? low_select(F, out.t, r, low_fconst(F, out.t, 1), low_fconst(F, out.t, 0))
             : low_int_to(F, r, WW_I1, out.t, true);
   ptx_write(i, first, r, out.t, false);
-  if (bar)
-    ptx_write(i, bar + 1, r2, WW_I1, false);
+  if (predicate)
+    ptx_write(i, predicate, r2, WW_I1, false);
   return true;
 }
 
 static bool op_testp(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
-  ww_val a = read_t(i, 1, t.t), m = low_op(F, WW_OP_FABS, t.t, a, WW_NOVAL, WW_NOVAL),
-         inf = low_fconst(F, t.t, (double)__builtin_inf());
+  ww_val a = read_t(i, 1, t.t), m = low_unary(F, WW_OP_FABS, t.t, a),
+         inf = low_fconst(F, t.t, INFINITY);
   ww_val r = ptx_has(i, "finite")       ? low_cmp(F, WW_FOLT, t.t, m, inf)
              : ptx_has(i, "infinite")   ? low_cmp(F, WW_FOEQ, t.t, m, inf)
              : ptx_has(i, "notanumber") ? low_cmp(F, WW_FUNO, t.t, a, a)
@@ -533,8 +515,7 @@ static bool op_testp(ptx_ins *i, int x) {
                                         : WW_NOVAL;
   if (r == WW_NOVAL)
     return false;
-  ptx_write(i, i->arg[0], r, WW_I1, false);
-  return true;
+  return write_as(i, r, WW_I1);
 }
 
 /* ---- memory ---- */
@@ -566,14 +547,7 @@ static int cache_flags(const ptx_ins *i) {
   return f;
 }
 
-static void elements(low_comp *c, uint32_t n, ww_type t) {
-  for (uint32_t k = 0; k < n; k++)
-    c[k] =
-        (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), k * ww_type_bytes[t]};
-}
-
 static bool op_ld(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   uint32_t n = vector_width(i);
   const char *part[8];
@@ -583,7 +557,8 @@ static bool op_ld(ptx_ins *i, int x) {
     return false;
   low_addr p = ptx_address(i, i->arg[1], space_of(i), n * ww_type_bytes[t.t]);
   p.flags = cache_flags(i);
-  elements(c, n, t.t);
+  for (uint32_t k = 0; k < n; k++)
+    c[k] = low_element(t.t, k);
   low_load(i->F, p, c, n, v);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], v[k], t.t, t.sign);
@@ -591,7 +566,6 @@ static bool op_ld(ptx_ins *i, int x) {
 }
 
 static bool op_st(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   uint32_t n = vector_width(i);
   const char *part[8];
@@ -601,29 +575,20 @@ static bool op_st(ptx_ins *i, int x) {
     return false;
   low_addr p = ptx_address(i, i->arg[0], space_of(i), n * ww_type_bytes[t.t]);
   p.flags = cache_flags(i);
-  for (uint32_t k = 0; k < n; k++)
+  for (uint32_t k = 0; k < n; k++) {
     v[k] = ptx_read(i, part[k], t.t);
-  elements(c, n, t.t);
+    c[k] = low_element(t.t, k);
+  }
   low_store(i->F, p, c, n, v);
   return true;
 }
 
 static int rmw_of(const ptx_ins *i, ptx_type t) {
-  static const struct {
-    const char *name;
-    int8_t u, s, f;
-  } rows[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
-              {"exch", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-              {"and", WW_RMW_AND, WW_RMW_AND, -1},
-              {"or", WW_RMW_OR, WW_RMW_OR, -1},
-              {"xor", WW_RMW_XOR, WW_RMW_XOR, -1},
-              {"min", WW_RMW_UMIN, WW_RMW_SMIN, WW_RMW_FMIN},
-              {"max", WW_RMW_UMAX, WW_RMW_SMAX, WW_RMW_FMAX},
-              {"inc", WW_RMW_INC, -1, -1},
-              {"dec", WW_RMW_DEC, -1, -1}};
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (ptx_has(i, rows[k].name))
-      return ww_is_float(t.t) ? rows[k].f : t.sign ? rows[k].s : rows[k].u;
+  for (uint32_t k = 1; k < i->nop; k++) {
+    int op = low_rmw_named(i->op[k], t.t, t.sign);
+    if (op >= 0)
+      return op;
+  }
   return -1;
 }
 
@@ -651,24 +616,23 @@ static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
   uint32_t k = ptx_list(i, i->arg[at + 1], part, 8);
   for (uint32_t e = 0; e < k; e++) { /* red.v2/.v4 and packed halves: element by element */
     ww_val w = ptx_read(i, part[e], whole), h[2] = {w, w};
-    low_comp word = {WW_I32, 4, 32, 0},
-             half[2] = {{(uint8_t)t.t, 2, 16, 0}, {(uint8_t)t.t, 2, 16, 2}};
     if (t.pair)
-      low_repack(i->F, &word, 1, &w, half, 2, h);
-    for (uint32_t q = 0; q < (t.pair ? 2u : 1u); q++, p.off += ww_type_bytes[t.t])
+      split_pair(i->F, t.t, w, h);
+    for (uint32_t q = 0; q < (t.pair ? 2u : 1u); q++) {
       low_atom(i->F, (ww_rmw)op, t.t, p, h[q], false);
+      p.off += ww_type_bytes[t.t];
+    }
   }
   return true;
 }
 
 /* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait do nothing */
 static bool op_cp(ptx_ins *i, int x) {
-  (void)x;
   if (ptx_has(i, "commit_group") || ptx_has(i, "wait_group") || ptx_has(i, "wait_all"))
     return true;
   if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3)
     return false;
-  ww_val n = read_t(i, 2, WW_I32);
+  ww_val n = read32(i, 2);
   uint64_t bytes;
   if (!low_is_const(i->F, n, &bytes) || bytes > 16)
     return false;
@@ -676,7 +640,7 @@ static bool op_cp(ptx_ins *i, int x) {
            from = ptx_address(i, i->arg[1], WW_GLOBAL, (uint32_t)bytes);
   bool sized = i->narg > 3 && !ptx_has(i, "L2::cache_hint");
   if (sized)
-    low_copy_or_zero(i->F, to, from, read_t(i, 3, WW_I32), (uint32_t)bytes);
+    low_copy_or_zero(i->F, to, from, read32(i, 3), (uint32_t)bytes);
   else
     low_copy(i->F, to, from, bytes);
   return true;
@@ -685,7 +649,6 @@ static bool op_cp(ptx_ins *i, int x) {
 /* ---- warp and block ---- */
 
 static bool op_shfl(ptx_ins *i, int x) {
-  (void)x;
   static const char *const modes[] = {"idx", "up", "down", "bfly"};
   low_fn *F = i->F;
   int mode = -1;
@@ -695,27 +658,23 @@ static bool op_shfl(ptx_ins *i, int x) {
   if (mode < 0 || i->narg < 4)
     return false;
   char d[PTX_NAME];
-  snprintf(d, sizeof d, "%s", i->arg[0]);
-  char *bar = strchr(d, '|');
-  if (bar)
-    *bar = 0;
-  ww_val a = read_t(i, 1, WW_I32), b = read_t(i, 2, WW_I32), c = read_t(i, 3, WW_I32),
-         r = low_new_val(F, WW_I32), p = bar ? low_new_val(F, WW_I1) : WW_NOVAL;
+  char *predicate = split_result(i, d);
+  ww_val a = read32(i, 1), b = read32(i, 2), c = read32(i, 3), r = low_new_val(F, WW_I32),
+         p = predicate ? low_new_val(F, WW_I1) : WW_NOVAL;
   ww_ins *s = low_ins(F, WW_OP_SHFL, WW_I32);
   s->dst = r;
-  s->n = s->nres = bar ? 2 : 1;
+  s->n = s->nres = predicate ? 2 : 1;
   s->a = a;
   s->b = b;
   s->c = c;
   s->sub = (uint8_t)mode;
   ptx_write(i, d, r, WW_I32, false);
-  if (bar)
-    ptx_write(i, bar + 1, p, WW_I1, false);
+  if (predicate)
+    ptx_write(i, predicate, p, WW_I1, false);
   return true;
 }
 
 static bool op_vote(ptx_ins *i, int x) {
-  (void)x;
   int m = ptx_has(i, "ballot") ? WW_VOTE_BALLOT
           : ptx_has(i, "all")  ? WW_VOTE_ALL
           : ptx_has(i, "any")  ? WW_VOTE_ANY
@@ -724,50 +683,36 @@ static bool op_vote(ptx_ins *i, int x) {
   if (m < 0)
     return false;
   ww_type t = m == WW_VOTE_BALLOT ? WW_I32 : WW_I1;
-  ww_val p = read_t(i, 1, WW_I1), mask = i->narg > 2 ? read_t(i, 2, WW_I32) : WW_NOVAL;
-  ptx_write(i, i->arg[0], low_vote(i->F, (ww_vote)m, p, mask, t), t, false);
-  return true;
+  ww_val p = read_t(i, 1, WW_I1), mask = i->narg > 2 ? read32(i, 2) : WW_NOVAL;
+  return write_as(i, low_vote(i->F, (ww_vote)m, p, mask, t), t);
 }
 
 static bool op_match(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
   char d[PTX_NAME];
-  snprintf(d, sizeof d, "%s", i->arg[0]);
-  char *bar = strchr(d, '|');
-  if (bar)
-    *bar = 0;
+  char *predicate = split_result(i, d);
   ww_val out[2];
-  low_match(F, read_t(i, 1, t.t), i->narg > 2 ? read_t(i, 2, WW_I32) : WW_NOVAL, ptx_has(i, "all"),
-            out);
+  low_match(F, read_t(i, 1, t.t), i->narg > 2 ? read32(i, 2) : WW_NOVAL, ptx_has(i, "all"), out);
   ptx_write(i, d, out[0], WW_I32, false);
-  if (bar)
-    ptx_write(i, bar + 1, out[1], WW_I1, false);
+  if (predicate)
+    ptx_write(i, predicate, out[1], WW_I1, false);
   return true;
 }
 
 static bool op_redux(ptx_ins *i, int x) {
-  (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   int op = rmw_of(i, t);
   if (op < 0 || ww_is_float(t.t))
     return false;
-  ptx_write(i, i->arg[0],
-            low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read_t(i, 1, WW_I32), WW_NOVAL, WW_NOVAL),
-            WW_I32, false);
-  return true;
+  return write32(i, low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1), WW_NOVAL, WW_NOVAL));
 }
 
 static bool op_activemask(ptx_ins *i, int x) {
-  (void)x;
-  ptx_write(i, i->arg[0], low_op(i->F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL),
-            WW_I32, false);
-  return true;
+  return write32(i, low_op(i->F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL));
 }
 
 static bool op_bar(ptx_ins *i, int x) {
-  (void)x;
   low_fn *F = i->F;
   uint64_t id = 0, count = 0;
   if (ptx_has(i, "warp")) {
@@ -778,9 +723,9 @@ static bool op_bar(ptx_ins *i, int x) {
     return false;
   int sub = !ptx_has(i, "red") ? 0 : ptx_has(i, "popc") ? 1 : ptx_has(i, "and") ? 2 : 3;
   uint32_t at = sub ? 1 : 0, npred = sub ? 1 : 0;
-  if (i->narg > at && !low_is_const(F, read_t(i, at, WW_I32), &id))
+  if (i->narg > at && !low_is_const(F, read32(i, at), &id))
     return false;
-  if (i->narg > at + 1 + npred && !low_is_const(F, read_t(i, at + 1, WW_I32), &count))
+  if (i->narg > at + 1 + npred && !low_is_const(F, read32(i, at + 1), &count))
     count = 0;
   ww_val a = sub ? read_t(i, i->narg - 1, WW_I1) : WW_NOVAL;
   ww_type t = sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1;
@@ -793,12 +738,11 @@ static bool op_bar(ptx_ins *i, int x) {
   b->imm = (int64_t)id;
   b->ext = (uint32_t)count;
   if (sub)
-    ptx_write(i, i->arg[0], r, t, false);
+    write_as(i, r, t);
   return true;
 }
 
 static bool op_fence(ptx_ins *i, int x) {
-  (void)x;
   if (ptx_has(i, "proxy") || ptx_has(i, "mbarrier_init"))
     return true;
   low_ins(i->F, WW_OP_FENCE, WW_VOID)->sub = ptx_has(i, "cta") ? 0 : ptx_has(i, "sys") ? 2 : 1;
@@ -811,29 +755,15 @@ static bool op_end(ptx_ins *i, int op) {
 }
 
 static bool op_nothing(ptx_ins *i, int x) {
-  (void)i;
-  (void)x;
   return true;
 }
 
 static bool op_isspace(ptx_ins *i, int x) {
-  (void)x;
-  low_fn *F = i->F;
-  ww_space s = space_of(i);
-  ww_val a = read_t(i, 1, WW_I64);
-  uint64_t base = s == WW_SHARED ? 0x01000000 : 0x20000000,
-           size = s == WW_SHARED ? 0x01000000 : 0x20000000;
-  ww_val r = s == WW_GLOBAL ? low_cmp(F, WW_UGE, WW_I64, a, low_const(F, WW_I64, 1ull << 32))
-                            : low_cmp(F, WW_ULT, WW_I64, low_add_imm(F, a, WW_I64, -(int64_t)base),
-                                      low_const(F, WW_I64, size));
-  ptx_write(i, i->arg[0], s == WW_CONST || s == WW_PARAM ? low_const(F, WW_I1, 0) : r, WW_I1,
-            false);
-  return true;
+  return write_as(i, low_in_space(i->F, read_t(i, 1, WW_I64), space_of(i)), WW_I1);
 }
 
 static bool op_zero(ptx_ins *i, int x) { /* createpolicy and kin: the result only steers caches */
-  (void)x;
-  ptx_write(i, i->arg[0], low_const(i->F, WW_I64, 0), WW_I64, false);
+  write_as(i, low_const(i->F, WW_I64, 0), WW_I64);
   return true;
 }
 
@@ -851,7 +781,7 @@ typedef struct {
 } ptx_row;
 static const ptx_row rows[] = {{"mov", op_mov, 0, true},
                                {"cvt", op_cvt, 0, true},
-                               {"cvta", op_copy64, 0, true},
+                               {"cvta", op_mov, 0, true},
                                {"add", op_add, 0, true},
                                {"sub", op_add, 1, true},
                                {"addc", op_add, 2, true},

@@ -66,6 +66,10 @@ uint64_t low_float_bits(ww_type t, double v) {
   }
 }
 
+ww_val low_i32(low_fn *F, uint64_t k) {
+  return low_const(F, WW_I32, k);
+}
+
 ww_val low_fconst(low_fn *F, ww_type t, double v) {
   return low_const(F, t, low_float_bits(t, v));
 }
@@ -163,12 +167,16 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
   *off = 0;
   if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
     return true;
-  if (LLVMIsAConstantInt(c))
-    return *off = LLVMConstIntGetSExtValue(c), true;
+  if (LLVMIsAConstantInt(c)) {
+    *off = LLVMConstIntGetSExtValue(c);
+    return true;
+  }
   if (LLVMIsAGlobalAlias(c))
     return low_const_addr(L, LLVMAliasGetAliasee(c), global, off);
-  if (LLVMIsAFunction(c) || LLVMIsAGlobalVariable(c))
-    return *global = c, true;
+  if (LLVMIsAFunction(c) || LLVMIsAGlobalVariable(c)) {
+    *global = c;
+    return true;
+  }
   if (!LLVMIsAConstantExpr(c))
     return false;
   switch (LLVMGetConstOpcode(c)) {
@@ -255,12 +263,12 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
     out = ww_is_float(from) || ww_is_float(t) ? low_bits(F, a.v[0], from, t)
                                               : low_int_to(F, a.v[0], from, t, false);
   else if (op == LLVMAdd || op == LLVMSub || op == LLVMXor || op == LLVMMul)
-    out = low_op(F,
-                 op == LLVMAdd   ? WW_OP_ADD
-                 : op == LLVMSub ? WW_OP_SUB
-                 : op == LLVMXor ? WW_OP_XOR
-                                 : WW_OP_MUL,
-                 t, a.v[0], b.v[0], WW_NOVAL);
+    out = low_binary(F,
+                     op == LLVMAdd   ? WW_OP_ADD
+                     : op == LLVMSub ? WW_OP_SUB
+                     : op == LLVMXor ? WW_OP_XOR
+                                     : WW_OP_MUL,
+                     t, a.v[0], b.v[0]);
   else
     low_refuse(F, "a constant expression that is not supported");
   F->cur = was;
@@ -316,8 +324,8 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
 
 void low_constant(low_fn *F, LLVMValueRef c, low_val *out) {
   LLVMValueRef g;
-  const low_type *t = low_flat(F->L, LLVMTypeOf(c));
-  *out = (low_val){.v = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1), .n = t->n, .whole = WW_NOVAL};
+  const low_type *t = low_type_of(F, c);
+  *out = (low_val){.v = low_values(F, t->n), .n = t->n, .whole = WW_NOVAL};
   constant_into(F, c, out->v);
   /* a variable's address keeps its offset apart, for loads and stores to fold */
   if (LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMPointerTypeKind &&

@@ -177,6 +177,15 @@ const low_type *low_flat(low *L, LLVMTypeRef t) {
   return out;
 }
 
+low_comp low_element(ww_type t, uint32_t k) {
+  uint8_t size = ww_type_bytes[t];
+  return (low_comp){(uint8_t)t, size, (uint16_t)ww_type_bits(t), k * size};
+}
+
+const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
+  return low_flat(F->L, LLVMTypeOf(v));
+}
+
 /* ---- blocks and values ---- */
 
 uint32_t low_new_block(low_fn *F, const char *name) {
@@ -194,8 +203,18 @@ ww_val low_new_val(low_fn *F, ww_type t) {
   return F->vals.n - 1;
 }
 
+static _Thread_local ww_ins dropped; /* what follows a terminator */
+
+ww_ins *low_last(low_fn *F) {
+  low_block *b = low_cur(F);
+  return b->ended ? &dropped : &b->ins.v[b->ins.n - 1];
+}
+
+ww_val *low_values(low_fn *F, uint32_t n) {
+  return WW_NEWN(F->L->a, ww_val, n + 1);
+}
+
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
-  static _Thread_local ww_ins dropped; /* what follows a terminator */
   ww_ins i = {.op = (uint8_t)op,
               .type = (uint8_t)t,
               .dst = WW_NOVAL,
@@ -231,6 +250,14 @@ ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c) {
   return low_opx(F, op, t, 0, 0, a, b, c);
 }
 
+ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b) {
+  return low_op(F, op, t, a, b, WW_NOVAL);
+}
+
+ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a) {
+  return low_op(F, op, t, a, WW_NOVAL, WW_NOVAL);
+}
+
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a) {
   if (op == WW_OP_TRUNC) { /* of a widened value: what it was widened from */
     uint32_t was = low_map_get(&F->widened, (const void *)(uintptr_t)(a + 1), UINT32_MAX);
@@ -264,16 +291,17 @@ ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b) {
 
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c) {
   ww_val v = low_opx(F, WW_OP_MATH, t, m, flags, a, b, c);
-  low_block *blk = low_cur(F);
-  if (!blk->ended)
-    blk->ins.v[blk->ins.n - 1].n = ww_math_args[m];
+  low_last(F)->n = ww_math_args[m];
   return v;
 }
 
+ww_val low_math1(low_fn *F, ww_math m, ww_type t, int flags, ww_val a) {
+  return low_math(F, m, t, flags, a, WW_NOVAL, WW_NOVAL);
+}
+
 void low_math_round(low_fn *F, ww_math m, int round) {
-  low_block *blk = low_cur(F);
-  if ((m == WW_MATH_SQRT || m == WW_MATH_RCP) && !blk->ended)
-    blk->ins.v[blk->ins.n - 1].imm = round;
+  if (m == WW_MATH_SQRT || m == WW_MATH_RCP)
+    low_last(F)->imm = round;
 }
 
 ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
@@ -301,7 +329,7 @@ ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to) {
 ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits) {
   if (bits >= ww_type_bits(t) || ww_is_float(t))
     return a;
-  return low_op(F, WW_OP_AND, t, a, low_const(F, t, (1ull << bits) - 1), WW_NOVAL);
+  return low_binary(F, WW_OP_AND, t, a, low_const(F, t, (1ull << bits) - 1));
 }
 
 ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits) {
@@ -309,7 +337,7 @@ ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits) {
   if (bits >= w)
     return a;
   ww_val k = low_const(F, t, w - bits);
-  return low_op(F, WW_OP_ASHR, t, low_op(F, WW_OP_SHL, t, a, k, WW_NOVAL), k, WW_NOVAL);
+  return low_binary(F, WW_OP_ASHR, t, low_binary(F, WW_OP_SHL, t, a, k), k);
 }
 
 ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k) {
@@ -318,7 +346,7 @@ ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k) {
     return a;
   if (low_is_const(F, a, &bits))
     return low_const(F, t, bits + (uint64_t)k);
-  return low_op(F, WW_OP_ADD, t, a, low_const(F, t, (uint64_t)k), WW_NOVAL);
+  return low_binary(F, WW_OP_ADD, t, a, low_const(F, t, (uint64_t)k));
 }
 
 ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
@@ -328,11 +356,9 @@ ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
   if (low_is_const(F, index, &k))
     return low_add_imm(F, base, WW_I64, (int64_t)k * scale);
   if (scale == 1)
-    return low_op(F, WW_OP_ADD, WW_I64, base, index, WW_NOVAL);
-  ww_val v = low_op(F, WW_OP_LEA, WW_I64, base, index, WW_NOVAL);
-  low_block *b = low_cur(F);
-  if (!b->ended)
-    b->ins.v[b->ins.n - 1].imm = scale;
+    return low_binary(F, WW_OP_ADD, WW_I64, base, index);
+  ww_val v = low_binary(F, WW_OP_LEA, WW_I64, base, index);
+  low_last(F)->imm = scale;
   return v;
 }
 
@@ -389,18 +415,20 @@ uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
 static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_val *in, uint64_t at,
                         unsigned bits, ww_type t) {
   ww_val acc = WW_NOVAL;
-  uint64_t pos = 0;
-  for (uint32_t i = 0; i < n; pos += from[i].bits, i++) {
-    if (pos + from[i].bits <= at || pos >= at + bits)
+  uint64_t next = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t pos = next;
+    next += from[i].bits;
+    if (next <= at || pos >= at + bits)
       continue;
     ww_type it = low_int_type(from[i].bits);
     ww_val v = low_bits(F, in[i], from[i].type, it);
     if (pos < at)
-      v = low_op(F, WW_OP_LSHR, it, v, low_const(F, it, at - pos), WW_NOVAL);
+      v = low_binary(F, WW_OP_LSHR, it, v, low_const(F, it, at - pos));
     v = low_int_to(F, v, it, t, false);
     if (pos > at)
-      v = low_op(F, WW_OP_SHL, t, v, low_const(F, t, pos - at), WW_NOVAL);
-    acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, t, acc, v, WW_NOVAL);
+      v = low_binary(F, WW_OP_SHL, t, v, low_const(F, t, pos - at));
+    acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, t, acc, v);
   }
   return acc == WW_NOVAL ? low_const(F, t, 0) : low_mask(F, acc, t, bits);
 }
@@ -412,18 +440,19 @@ static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const w
     return false;
   ww_val lo = low_int_to(F, low_bits(F, in[0], from[0].type, WW_I16), WW_I16, WW_I32, false);
   ww_val hi = low_int_to(F, low_bits(F, in[1], from[1].type, WW_I16), WW_I16, WW_I32, false);
-  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, lo, hi, low_const(F, WW_I32, 0x5410));
+  ww_val v = low_op(F, WW_OP_PRMT, WW_I32, lo, hi, low_i32(F, 0x5410));
   *out = low_bits(F, v, WW_I32, to->type);
   return true;
 }
 
 void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
                 const low_comp *to, uint32_t nto, ww_val *out) {
-  uint64_t at = 0;
+  uint64_t next = 0;
   if (nto == 1 && pack_halves(F, from, nfrom, in, to, out))
     return;
-  for (uint32_t i = 0; i < nto; at += to[i].bits, i++) {
-    uint64_t pos = 0;
+  for (uint32_t i = 0; i < nto; i++) {
+    uint64_t at = next, pos = 0;
+    next += to[i].bits;
     uint32_t j = 0;
     while (j < nfrom && pos < at)
       pos += from[j++].bits;

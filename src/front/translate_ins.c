@@ -2,13 +2,13 @@
  *
  * Blocks are visited in reverse post-order, so that every operand but a phi's is lowered before its
  * use. A constant pointer offset stays apart from its base until somebody needs the sum. Arithmetic
- * is in lower_arith.c. */
+ * is in translate_arith.c. */
 #include "translate_int.h"
 
 /* ---- values ---- */
 
 void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n) {
-  low_val out = {.v = WW_NEWN(F->L->a, ww_val, n ? n : 1), .n = n, .whole = WW_NOVAL};
+  low_val out = {.v = low_values(F, n), .n = n, .whole = WW_NOVAL};
   memcpy(out.v, v, n * sizeof *v);
   uint32_t at = F->val_list.n;
   ww_push(F->L->a, &F->val_list, out);
@@ -24,13 +24,13 @@ low_val *low_get(low_fn *F, LLVMValueRef v) {
     low_fmul_now(F, v);
     return low_get(F, v);
   }
-  const low_type *t = low_flat(F->L, LLVMTypeOf(v));
+  const low_type *t = low_type_of(F, v);
   if (LLVMIsConstant(v))
     low_constant(F, v, &c);
   else {
     /* not lowered: its type was refused, or metadata */
     c.n = t->n;
-    c.v = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1);
+    c.v = low_values(F, t->n);
     for (uint32_t i = 0; i < t->n; i++)
       c.v[i] = low_const(F, t->c[i].type, 0);
     if (t->n)
@@ -45,7 +45,7 @@ low_val *low_get(low_fn *F, LLVMValueRef v) {
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i) {
   low_val *x = low_get(F, v);
   if (i >= x->n)
-    return low_const(F, WW_I32, 0);
+    return low_i32(F, 0);
   if (!x->off)
     return x->v[i];
   return x->whole != WW_NOVAL ? x->whole : low_add_imm(F, x->v[0], WW_I64, x->off);
@@ -176,8 +176,8 @@ static bool folds_offset(LLVMValueRef user, LLVMValueRef p) {
   case LLVMFreeze:
     return true;
   case LLVMCall:
-    return !strncmp(low_name(LLVMGetCalledValue(user)), "llvm.mem", 8) ||
-           !strncmp(low_name(LLVMGetCalledValue(user)), "llvm.lifetime", 13);
+    return ww_starts(low_name(LLVMGetCalledValue(user)), "llvm.mem") ||
+           ww_starts(low_name(LLVMGetCalledValue(user)), "llvm.lifetime");
   default:
     return false;
   }
@@ -217,7 +217,7 @@ static void gep(low_fn *F, LLVMValueRef inst) {
       t = LLVMGetElementType(t);
     if (LLVMIsAConstantInt(index))
       continue;
-    const low_type *it = low_flat(L, LLVMTypeOf(index));
+    const low_type *it = low_type_of(F, index);
     ww_val k = low_int_to(F, low_signed(F, low_scalar(F, index), it->c[0].type, it->c[0].bits),
                           it->c[0].type, WW_I64, true);
     base = low_lea(F, base, k, (int64_t)LLVMABISizeOfType(L->td, t));
@@ -268,15 +268,15 @@ static int amd_dimension(low_fn *F, LLVMValueRef ptr, const low_comp *c) {
 }
 
 static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  ww_val *out = low_values(F, t->n);
   if (F->L->target != LOW_AMDGPU)
     return false;
   for (uint32_t i = 0; i < t->n; i++) {
     int s = amd_dimension(F, operand(inst, 0), &t->c[i]);
     if (s < 0)
       return false;
-    ww_val v = s >= 1000 ? low_op(F, WW_OP_MUL, WW_I32, low_sreg(F, WW_SREG_NTID_X + s - 1000),
-                                  low_sreg(F, WW_SREG_NCTAID_X + s - 1000), WW_NOVAL)
+    ww_val v = s >= 1000 ? low_binary(F, WW_OP_MUL, WW_I32, low_sreg(F, WW_SREG_NTID_X + s - 1000),
+                                      low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
                          : low_sreg(F, (ww_sreg)s);
     out[i] = low_int_to(F, v, WW_I32, t->c[i].type, false);
   }
@@ -285,12 +285,12 @@ static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
 }
 
 static void load(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *t = low_type_of(F, inst);
   if (bit_vector(LLVMTypeOf(inst)))
     low_refuse(F, "a vector of bits in memory");
   if (t->refuse || load_dimension(F, inst, t))
     return;
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1);
+  ww_val *out = low_values(F, t->n);
   low_addr p = low_address(F, operand(inst, 0), LLVMGetAlignment(inst));
   if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
     p.flags |= WW_F_VOLATILE;
@@ -302,10 +302,10 @@ static void load(low_fn *F, LLVMValueRef inst) {
 
 static void store(low_fn *F, LLVMValueRef inst) {
   LLVMValueRef v = operand(inst, 0);
-  const low_type *t = low_flat(F->L, LLVMTypeOf(v));
+  const low_type *t = low_type_of(F, v);
   if (bit_vector(LLVMTypeOf(v)))
     low_refuse(F, "a vector of bits in memory");
-  ww_val *in = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1);
+  ww_val *in = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++)
     in[i] = low_comp_of(F, v, i);
   low_addr p = low_address(F, operand(inst, 1), LLVMGetAlignment(inst));
@@ -325,9 +325,7 @@ static void alloca_(low_fn *F, LLVMValueRef inst) {
       LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) * LLVMConstIntGetZExtValue(count);
   uint64_t at = low_frame(F, bytes, LLVMGetAlignment(inst));
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  low_block *b = low_cur(F);
-  if (!b->ended)
-    b->ins.v[b->ins.n - 1].imm = (int64_t)at;
+  low_last(F)->imm = (int64_t)at;
   low_set(F, inst, &v, 1);
 }
 
@@ -353,7 +351,7 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
     [LLVMAtomicRMWBinOpUDecWrap] = WW_RMW_DEC
 #endif
   };
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *t = low_type_of(F, inst);
   unsigned op = (unsigned)LLVMGetAtomicRMWBinOp(inst);
   if (op >= sizeof map || t->n > 16 || low_wide_int(LLVMTypeOf(inst))) {
     low_refuse(F, "an atomic operation that is not supported");
@@ -374,7 +372,7 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
 }
 
 static void cmpxchg(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(operand(inst, 1)));
+  const low_type *t = low_type_of(F, operand(inst, 1));
   if (t->n != 1) {
     low_refuse(F, "an atomic compare and swap wider than 64 bits");
     return;
@@ -427,7 +425,7 @@ static void insertvalue(low_fn *F, LLVMValueRef inst) {
   uint32_t n,
       at = range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
   low_val *v = low_get(F, operand(inst, 0));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, v->n ? v->n : 1);
+  ww_val *out = low_values(F, v->n);
   memcpy(out, v->v, v->n * sizeof *out);
   for (uint32_t i = 0; i < n && at + i < v->n; i++)
     out[at + i] = low_comp_of(F, operand(inst, 1), i);
@@ -435,7 +433,7 @@ static void insertvalue(low_fn *F, LLVMValueRef inst) {
 }
 
 static void extractelement(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *t = low_type_of(F, inst);
   low_val *v = low_get(F, operand(inst, 0));
   LLVMValueRef index = operand(inst, 1);
   uint32_t lanes = t->n ? v->n / t->n : 0;
@@ -444,8 +442,8 @@ static void extractelement(low_fn *F, LLVMValueRef inst) {
     low_set(F, inst, v->v + (k < lanes ? k * t->n : 0), t->n);
     return;
   }
-  ww_type it = low_flat(F->L, LLVMTypeOf(index))->c[0].type;
-  ww_val x = low_scalar(F, index), *out = WW_NEWN(F->L->a, ww_val, t->n);
+  ww_type it = low_type_of(F, index)->c[0].type;
+  ww_val x = low_scalar(F, index), *out = low_values(F, t->n);
   memcpy(out, v->v, t->n * sizeof *out);
   for (uint32_t i = 1; i < lanes; i++) {
     ww_val c = low_cmp(F, WW_EQ, it, x, low_const(F, it, i));
@@ -456,11 +454,11 @@ static void extractelement(low_fn *F, LLVMValueRef inst) {
 }
 
 static void insertelement(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(operand(inst, 1)));
+  const low_type *t = low_type_of(F, operand(inst, 1));
   low_val *v = low_get(F, operand(inst, 0));
   LLVMValueRef index = operand(inst, 2);
   uint32_t lanes = t->n ? v->n / t->n : 0;
-  ww_val *out = WW_NEWN(F->L->a, ww_val, v->n + t->n);
+  ww_val *out = low_values(F, v->n + t->n);
   memcpy(out, v->v, v->n * sizeof *out);
   for (uint32_t i = 0; i < lanes; i++) {
     bool fixed = LLVMIsAConstantInt(index);
@@ -468,7 +466,7 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
       continue;
     ww_val c = WW_NOVAL;
     if (!fixed) {
-      ww_type it = low_flat(F->L, LLVMTypeOf(index))->c[0].type;
+      ww_type it = low_type_of(F, index)->c[0].type;
       c = low_cmp(F, WW_EQ, it, low_scalar(F, index), low_const(F, it, i));
     }
     for (uint32_t j = 0; j < t->n; j++) {
@@ -480,12 +478,12 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
 }
 
 static void shufflevector(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *t = low_type_of(F, inst);
   uint32_t lanes = LLVMGetVectorSize(LLVMTypeOf(inst)), n = t->n / lanes,
            from = LLVMGetVectorSize(LLVMTypeOf(operand(inst, 0)));
   low_val *a = low_get(F, operand(inst, 0)), *b = low_get(F, operand(inst, 1));
   a = low_get(F, operand(inst, 0));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < lanes; i++) {
     int m = LLVMGetMaskValue(inst, i);
     for (uint32_t j = 0; j < n; j++)
@@ -497,9 +495,9 @@ static void shufflevector(low_fn *F, LLVMValueRef inst) {
 }
 
 static void select_(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *t = low_type_of(F, inst);
   uint32_t nc = low_get(F, operand(inst, 0))->n;
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = low_select(F, t->c[i].type, low_comp_of(F, operand(inst, 0), nc == t->n ? i : 0),
                         low_comp_of(F, operand(inst, 1), i), low_comp_of(F, operand(inst, 2), i));
@@ -507,11 +505,10 @@ static void select_(low_fn *F, LLVMValueRef inst) {
 }
 
 static void fneg(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
+  const low_type *t = low_type_of(F, inst);
+  ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_op(F, WW_OP_FNEG, t->c[i].type, low_comp_of(F, operand(inst, 0), i), WW_NOVAL,
-                    WW_NOVAL);
+    out[i] = low_unary(F, WW_OP_FNEG, t->c[i].type, low_comp_of(F, operand(inst, 0), i));
   low_set(F, inst, out, t->n);
 }
 
@@ -522,8 +519,8 @@ static uint32_t target(low_fn *F, LLVMValueRef term, unsigned i) {
 }
 
 static void phi(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
-  ww_val *out = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1);
+  const low_type *t = low_type_of(F, inst);
+  ww_val *out = low_values(F, t->n);
   low_block *b = &F->blocks.v[F->cur];
   ww_push(F->L->a, &F->phi_llvm, inst);
   ww_push(F->L->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
@@ -540,8 +537,7 @@ static void phi(low_fn *F, LLVMValueRef inst) {
 
 static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
   low_block *b = &F->blocks.v[at >> 32];
-  uint32_t first = (uint32_t)at, n = low_flat(F->L, LLVMTypeOf(inst))->n,
-           edges = LLVMCountIncoming(inst);
+  uint32_t first = (uint32_t)at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
   for (uint32_t j = 0; j < n; j++) {
     ww_phi *p = &b->phis.v[first + j];
     uint32_t *pairs = WW_NEWN(F->L->a, uint32_t, 2 * edges), k = 0;
@@ -565,7 +561,7 @@ static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
 
 static void switch_(low_fn *F, LLVMValueRef inst) {
   unsigned n = LLVMGetNumSuccessors(inst) - 1;
-  const low_type *t = low_flat(F->L, LLVMTypeOf(operand(inst, 0)));
+  const low_type *t = low_type_of(F, operand(inst, 0));
   if (n > 255 || t->n != 1) {
     low_refuse(F, n > 255 ? "a switch with more than 255 cases"
                           : "a switch over integers wider than 64 bits");
@@ -590,7 +586,7 @@ static void ret(low_fn *F, LLVMValueRef inst) {
   ww_val *v = NULL;
   if (LLVMGetNumOperands(inst)) {
     n = low_get(F, operand(inst, 0))->n;
-    v = WW_NEWN(F->L->a, ww_val, n ? n : 1);
+    v = low_values(F, n);
     for (uint32_t i = 0; i < n; i++)
       v[i] = low_comp_of(F, operand(inst, 0), i);
   }
@@ -784,7 +780,7 @@ static uint32_t order_blocks(low_fn *F, LLVMBasicBlockRef *order) {
 }
 
 static void check_type(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
+  const low_type *t = low_type_of(F, inst);
   if (t->refuse)
     low_refuse(F, "uses %s", t->refuse);
 }

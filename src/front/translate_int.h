@@ -1,16 +1,18 @@
-/* translate_int.h - what the files of the lowering share: lower.c (module), lower_passes.c (LLVM's
- * passes), lower_ins.c (instructions), lower_arith.c (arithmetic), lower_const.c (constants),
- * lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees*.c (known callees),
- * lower_asm*.c (inline PTX), lower_mma.c (matrix fragments), debuginfo.c (names, types, lines).
+/* translate_int.h - what the files of the translation share: translate.c (module),
+ * translate_passes.c (LLVM's passes), translate_ins.c (instructions), translate_arith.c
+ * (arithmetic), translate_const.c (constants), translate_emit.c (building the IR), translate_mem.c
+ * (loads, stores, copies), callees*.c (known callees), translate_asm*.c (inline PTX),
+ * translate_mma.c (matrix fragments), debuginfo.c (names, types, lines).
  *
  * An LLVM value becomes a list of scalars, its components, in the order of its type's flattening:
  * low_flat gives type, width and byte offset of each. A pointer is one component plus a constant
  * offset that loads and stores fold. */
-#ifndef WW_FRONT_LOWER_INT_H
-#define WW_FRONT_LOWER_INT_H
+#ifndef WW_FRONT_TRANSLATE_INT_H
+#define WW_FRONT_TRANSLATE_INT_H
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Target.h>
+#include <math.h>
 
 #include "translate.h"
 
@@ -40,8 +42,8 @@ typedef struct {
 
 typedef enum { LOW_NVPTX, LOW_SPIR, LOW_AMDGPU } low_target;
 
-/* What the source says of a loop: joined iterations, 1 for none. The place is the loop's own, which
- * outlives all passes. */
+/* What the source says of a loop: by how much it is unrolled, 1 for not at all. The place is the
+ * loop's own, which outlives all passes. */
 struct low_unroll {
   uint32_t line, col;
   uint8_t by;
@@ -125,10 +127,12 @@ typedef struct low_fn {
 
 #define LOW_PROLOGUE UINT32_MAX
 
-/* lower_emit.c */
+/* translate_emit.c */
 void low_refuse(low_fn *F, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
+low_comp low_element(ww_type t, uint32_t k); /* the k-th of an array of scalars */
+const low_type *low_type_of(low_fn *F, LLVMValueRef v);
 ww_type low_int_type(unsigned bits);
 static inline bool low_wide_int(LLVMTypeRef t) {
   return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64;
@@ -137,11 +141,16 @@ uint32_t low_new_block(low_fn *F, const char *name);
 low_block *low_cur(low_fn *F);
 ww_val low_new_val(low_fn *F, ww_type t);
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t); /* valid until the next emission */
+ww_ins *low_last(low_fn *F);                     /* the one just made, unless it ends its block */
+ww_val *low_values(low_fn *F, uint32_t n);       /* room for them, in the arena */
+ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
+ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b);
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
 ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c);
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a);
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
+ww_val low_math1(low_fn *F, ww_math m, ww_type t, int flags, ww_val a);
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c);
 void low_math_round(low_fn *F, ww_math m,
                     int round); /* of the math function just emitted; sqrt and rcp have one */
@@ -164,8 +173,9 @@ void low_finish(low_fn *F);
 void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
                 const low_comp *to, uint32_t nto, ww_val *out);
 
-/* lower_const.c */
+/* translate_const.c */
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
+ww_val low_i32(low_fn *F, uint64_t k);
 ww_val low_fconst(low_fn *F, ww_type t, double v);
 ww_val low_const_of(low_fn *F, ww_type t, int64_t v); /* an integer or a float of that value */
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits);
@@ -176,21 +186,21 @@ void low_init_symbol(low *L, uint32_t index);
 int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const);
 uint32_t low_symbol(low *L, LLVMValueRef gv);
 
-/* lower.c */
+/* translate.c */
 uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
 ww_space low_addrspace(const low *L, unsigned as);
 const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */
 
-/* lower_fresh.c */
+/* translate_fresh.c */
 bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this one is kept */
 
-/* lower_passes.c */
+/* translate_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
 uint8_t low_unroll_of(
     low *L,
     LLVMValueRef latch); /* the terminator of a loop's last block; 0: the source does not say */
 
-/* lower_ins.c */
+/* translate_ins.c */
 void low_body(low_fn *F);
 low_val *low_get(low_fn *F, LLVMValueRef v);
 ww_val low_scalar(low_fn *F, LLVMValueRef v);
@@ -200,7 +210,7 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
 ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
 bool low_readonly(low_fn *F, LLVMValueRef ptr);
 
-/* lower_arith.c */
+/* translate_arith.c */
 void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
 void low_icmp(low_fn *F, LLVMValueRef inst);
 void low_fcmp(low_fn *F, LLVMValueRef inst);
@@ -209,7 +219,7 @@ void low_bitcast(low_fn *F, LLVMValueRef inst);
 void low_pointer_cast(low_fn *F, LLVMValueRef inst);
 void low_fmul_now(low_fn *F, LLVMValueRef inst); /* one that waited to be fused */
 
-/* lower_mem.c */
+/* translate_mem.c */
 typedef struct {
   ww_val base;
   int64_t off;
@@ -228,16 +238,23 @@ ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);
 /* callees.c */
 void low_call(low_fn *F, LLVMValueRef inst);
 int low_math_named(const char *name, size_t n); /* ww_math or -1 */
+typedef struct {
+  const char *name; /* NULL ends a table */
+  int16_t value;
+} low_named;
+int low_value_named(const low_named *rows, const char *name, size_t n); /* the last row's: none */
 
 /* callees_nv.c */
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask,
                 ww_type t); /* mask may be WW_NOVAL: all that run */
 void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
 void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes,
-                      uint32_t bytes); /* clears when src_bytes is 0 */
-int low_nv_sreg(const char *name);     /* ww_sreg of "tid.x" ..., or -1 */
+                      uint32_t bytes);                      /* clears when src_bytes is 0 */
+ww_val low_in_space(low_fn *F, ww_val address, ww_space s); /* i1: whether it points there */
+int low_rmw_named(const char *name, ww_type t, bool sign);  /* ww_rmw of "add", "exch" ..., or -1 */
+int low_nv_sreg(const char *name);                          /* ww_sreg of "tid.x" ..., or -1 */
 
-/* lower_asm.c */
+/* translate_asm.c */
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */

@@ -74,8 +74,8 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
     load_run(F, p, &piece, 1, &v);
     v = low_int_to(F, v, pt, t, false);
     if (at)
-      v = low_op(F, WW_OP_SHL, t, v, low_const(F, t, at * 8), WW_NOVAL);
-    acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, t, acc, v, WW_NOVAL);
+      v = low_binary(F, WW_OP_SHL, t, v, low_const(F, t, at * 8));
+    acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, t, acc, v);
     at += n;
   }
   return low_bits(F, acc == WW_NOVAL ? low_const(F, t, 0) : acc, t, c->type);
@@ -104,7 +104,7 @@ static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
     uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
     ww_type pt = low_int_type(n * 8);
     low_comp piece = {.type = (uint8_t)pt, .mem = (uint8_t)n, .off = c->off + at};
-    ww_val v = at ? low_op(F, WW_OP_LSHR, t, in, low_const(F, t, at * 8), WW_NOVAL) : in;
+    ww_val v = at ? low_binary(F, WW_OP_LSHR, t, in, low_const(F, t, at * 8)) : in;
     v = low_int_to(F, v, t, pt, false);
     store_run(F, p, &piece, 1, &v);
     at += n;
@@ -172,8 +172,7 @@ static ww_val splat(low_fn *F, ww_val byte, ww_type t) {
   if (low_is_const(F, byte, &k))
     return low_const(F, t, (k & 255) * 0x0101010101010101ull);
   ww_val v = low_int_to(F, byte, WW_I8, t, false);
-  return t == WW_I8 ? v
-                    : low_op(F, WW_OP_MUL, t, v, low_const(F, t, 0x0101010101010101ull), WW_NOVAL);
+  return t == WW_I8 ? v : low_binary(F, WW_OP_MUL, t, v, low_const(F, t, 0x0101010101010101ull));
 }
 
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes) {

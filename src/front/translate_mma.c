@@ -38,13 +38,12 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
   } names[] = {{"f16", WW_F16, 0}, {"bf16", WW_BF16, 0}, {"tf32", WW_F32, 0}, {"f32", WW_F32, 0},
                {"f64", WW_F64, 0}, {"s8", WW_I8, 0},     {"u8", WW_I8, 1},    {"s32", WW_I32, 0}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s))
-      return *t = names[i].t, *is_unsigned = names[i].u, true;
+    if (!strcmp(names[i].name, s)) {
+      *t = names[i].t;
+      *is_unsigned = names[i].u;
+      return true;
+    }
   return false;
-}
-
-static low_comp scalar_comp(ww_type t) {
-  return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
 }
 
 /* Registers (of any packing) as elements of type t; returns how many. */
@@ -52,12 +51,12 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
                        uint32_t max) {
   uint32_t n = 0;
   for (uint32_t r = 0; r < nreg; r++) {
-    low_comp from = scalar_comp(F->vals.v[reg[r]].type), to[8];
+    low_comp from = low_element(F->vals.v[reg[r]].type, 0), to[8];
     uint32_t k = from.bits / ww_type_bits(t);
     if (!k || k > 8 || n + k > max)
       return 0;
     for (uint32_t i = 0; i < k; i++)
-      to[i] = scalar_comp(t);
+      to[i] = low_element(t, 0);
     low_repack(F, &from, 1, &reg[r], to, k, out + n);
     n += k;
   }
@@ -66,32 +65,33 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
-  low_comp from[8], to = scalar_comp(word);
+  low_comp from[8], to = low_element(word, 0);
   for (uint32_t i = 0; i < k && i < 8; i++)
-    from[i] = scalar_comp(t);
+    from[i] = low_element(t, 0);
   for (uint32_t w = 0; w < n / k; w++)
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
 
-/* D = A * B + C; false when the counts do not fit the shape. */
+/* D = A * B + C, with A, B and C in v; false when the counts do not fit the shape. */
 static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags,
-                     const ww_val *a, const ww_val *b, const ww_val *c, ww_val *d) {
-  uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
-           nc = ww_mma_elements(g->s, WW_MATRIX_C);
+                     ww_val v[3][64], ww_val *d) {
+  uint32_t nc = ww_mma_elements(g->s, WW_MATRIX_C), n = 0;
   ww_val all[192];
-  if (na + nb + nc > 192)
-    return false;
-  memcpy(all, a, na * sizeof *a);
-  memcpy(all + na, b, nb * sizeof *b);
-  memcpy(all + na + nb, c, nc * sizeof *c);
-  uint32_t ext = low_pool(F, all, na + nb + nc);
+  for (ww_matrix m = WW_MATRIX_A; m <= WW_MATRIX_C; m++) {
+    uint32_t count = ww_mma_elements(g->s, m);
+    if (n + count > 192)
+      return false;
+    memcpy(all + n, v[m], count * sizeof *all);
+    n += count;
+  }
+  uint32_t ext = low_pool(F, all, n);
   for (uint32_t i = 0; i < nc; i++)
     d[i] = low_new_val(F, acc);
   ww_ins *m = low_ins(F, WW_OP_MMA, acc);
   m->type2 = (uint8_t)in;
   m->sub = (uint8_t)g->shape;
   m->flags = (uint8_t)flags;
-  m->n = (uint8_t)(na + nb + nc);
+  m->n = (uint8_t)n;
   m->ext = ext;
   m->dst = d[0];
   m->nres = (uint8_t)nc;
@@ -116,19 +116,19 @@ typedef struct {
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
   return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, (int64_t)k)
-                                : low_op(F, WW_OP_ADD, WW_I64, a, b, WW_NOVAL);
+                                : low_binary(F, WW_OP_ADD, WW_I64, a, b);
 }
 
 static ww_val times(low_fn *F, ww_val a, uint64_t n) {
   uint64_t k;
   if (low_is_const(F, a, &k))
     return low_const(F, WW_I64, k * n);
-  return n == 1 ? a : low_op(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n), WW_NOVAL);
+  return n == 1 ? a : low_binary(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n));
 }
 
 static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, b, &k) ? times(F, a, k) : low_op(F, WW_OP_MUL, WW_I64, a, b, WW_NOVAL);
+  return low_is_const(F, b, &k) ? times(F, a, k) : low_binary(F, WW_OP_MUL, WW_I64, a, b);
 }
 
 /* Moves the base to where element 0 of this lane lies. */
@@ -143,8 +143,8 @@ static void to_lane(fragment *f) {
   uint32_t minor[2] = {f->col ? group.row - zero.row : group.col - zero.col,
                        f->col ? member.row - zero.row : member.col - zero.col};
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_op(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2), WW_NOVAL),
-                    low_op(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3), WW_NOVAL)};
+  ww_val part[2] = {low_binary(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2)),
+                    low_binary(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3))};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
     if (major[i])
@@ -236,7 +236,7 @@ static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t
     v[i] = v[i % count];
   low_comp from[64];
   for (uint32_t i = 0; i < want; i++)
-    from[i] = scalar_comp(t);
+    from[i] = low_element(t, 0);
   low_repack(c->F, from, want, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
@@ -288,11 +288,11 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   if (acc != acc_out)
     for (uint32_t i = 0; i < nc; i++)
       v[2][i] = low_cvt(F, WW_OP_FCVT, acc_out, acc, WW_RN, v[2][i]);
-  if (!multiply(F, g, in, acc_out, flags, v[0], v[1], v[2], d))
+  if (!multiply(F, g, in, acc_out, flags, v, d))
     return false;
   low_comp from[64];
   for (uint32_t i = 0; i < nc; i++)
-    from[i] = scalar_comp(acc_out);
+    from[i] = low_element(acc_out, 0);
   low_repack(F, from, nc, d, c->rt->c, c->rt->n, c->res);
   return true;
 }
@@ -328,7 +328,6 @@ static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_t
 }
 
 void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
-  (void)y;
   char tok[10][24];
   geometry g;
   ww_type in, tc, td;
@@ -350,15 +349,13 @@ void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
 
 static ww_val row_address(low_fn *F, ww_val addr32,
                           ww_val lane) { /* of another lane, as a 64-bit address */
-  ww_val v = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_const(F, WW_I32, 31));
-  low_block *b = low_cur(F);
-  if (!b->ended)
-    b->ins.v[b->ins.n - 1].n = 1;
+  ww_val v = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, addr32, lane, low_i32(F, 31));
+  low_last(F)->n = 1;
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
 static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
-  return low_op(F, op, WW_I32, a, low_const(F, WW_I32, k), WW_NOVAL);
+  return low_binary(F, op, WW_I32, a, low_i32(F, k));
 }
 
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
@@ -390,7 +387,6 @@ void call_nv_ldmatrix(
     low_callee *c, int x,
     int y) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
   (void)x;
-  (void)y;
   if (strncmp(c->tail, "sync.aligned.m8n8.x", 19) || !strstr(c->tail, "b16")) {
     call_tensor(c, 0, 0);
     return;
@@ -431,8 +427,8 @@ bool ptx_mma(ptx_ins *i) {
   uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);
   for (uint32_t e = 0; e < nc && t[0] != t[3]; e++)
     v[2][e] = low_cvt(F, WW_OP_FCVT, t[0], t[3], WW_RN, v[2][e]);
-  if (!multiply(F, &g, t[1], t[0], (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0),
-                v[0], v[1], v[2], d))
+  int flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
+  if (!multiply(F, &g, t[1], t[0], flags, v, d))
     return false;
   ww_type wt = ww_type_bits(t[0]) < 32 ? WW_I32 : t[0];
   const char *part[32];

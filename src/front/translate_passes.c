@@ -156,7 +156,7 @@ static motion motion_of(low *L, const char *name) {
   return low_math_named(base, strlen(base)) < 0 || listed(base, plain) ? PLAIN : ONCE;
 }
 
-/* A function of a math library whose result hangs on its operands alone. */
+/* A function of a math library whose result depends on its operands alone. */
 static bool pure(low *L, LLVMValueRef f) {
   if (!LLVMIsDeclaration(f) || LLVMGetIntrinsicID(f))
     return false;
@@ -210,16 +210,16 @@ static void hoist_math(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRe
 /* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the loop alone
  * ---- */
 
-/* By how much one property of a loop says it is joined, 0: it speaks of something else. nvcc joins
- * four where no number is given. */
-static uint8_t joins(LLVMValueRef property) {
+/* By how much one property of a loop says it is unrolled, 0: it speaks of something else. nvcc
+ * unrolls by four where no number is given. */
+static uint8_t unroll_count(LLVMValueRef property) {
   static const char begin[] = "llvm.loop.unroll.";
-  LLVMValueRef part[4];
+  LLVMValueRef word[4];
   unsigned n = LLVMGetMDNodeNumOperands(property), len;
   if (!n || n > 4)
     return 0;
-  LLVMGetMDNodeOperands(property, part);
-  const char *name = part[0] && LLVMIsAMDString(part[0]) ? LLVMGetMDString(part[0], &len) : NULL;
+  LLVMGetMDNodeOperands(property, word);
+  const char *name = word[0] && LLVMIsAMDString(word[0]) ? LLVMGetMDString(word[0], &len) : NULL;
   if (!name || !ww_starts(name, begin))
     return 0;
   name += strlen(begin);
@@ -227,8 +227,8 @@ static uint8_t joins(LLVMValueRef property) {
     return 1;
   if (ww_starts(name, "enable"))
     return 4;
-  bool count = ww_starts(name, "count") && n == 2 && part[1] && LLVMIsAConstantInt(part[1]);
-  unsigned long long by = count ? LLVMConstIntGetZExtValue(part[1]) : 0;
+  bool count = ww_starts(name, "count") && n == 2 && word[1] && LLVMIsAConstantInt(word[1]);
+  unsigned long long by = count ? LLVMConstIntGetZExtValue(word[1]) : 0;
   return (uint8_t)(by < 255 ? by : 255);
 }
 
@@ -247,7 +247,7 @@ static struct low_unroll loop_of(low *L, LLVMValueRef latch) {
       u.line = LLVMDILocationGetLine(m);
       u.col = LLVMDILocationGetColumn(m);
     }
-    uint8_t by = kind == LLVMMDTupleMetadataKind ? joins(of[k]) : 0;
+    uint8_t by = kind == LLVMMDTupleMetadataKind ? unroll_count(of[k]) : 0;
     if (by)
       u.by = by;
   }

@@ -2,9 +2,9 @@
 #ifndef WW_CUBLAS_V2_H
 #define WW_CUBLAS_V2_H
 #include "ww_cuda.h"
-#include "cuComplex.h"
-#include "cuda_fp16.h"
-#include "cuda_bf16.h"
+#include <cuComplex.h>
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
 #define CUBLAS_VER_MAJOR 12
 #define CUBLAS_VER_MINOR 8
 #define CUBLAS_VERSION 120800

@@ -2,7 +2,7 @@
 #ifndef WW_CUDA_BF16_H
 #define WW_CUDA_BF16_H
 #include "ww_cuda.h"
-#include "cuda_fp16.h"
+#include <cuda_fp16.h>
 #include "ww_bf16.h"
 #define WW_H __nv_bfloat16
 #define WW_H2 __nv_bfloat162

@@ -2,7 +2,7 @@
 #ifndef WW_CUFFT_H
 #define WW_CUFFT_H
 #include "ww_cuda.h"
-#include "cuComplex.h"
+#include <cuComplex.h>
 typedef float cufftReal;
 typedef double cufftDoubleReal;
 typedef cuComplex cufftComplex;

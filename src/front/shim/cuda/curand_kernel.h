@@ -2,6 +2,6 @@
 #ifndef WW_CURAND_KERNEL_H
 #define WW_CURAND_KERNEL_H
 #include "ww_cuda.h"
-#include "curand.h"
+#include <curand.h>
 #include "ww_rng_dist.h"
 #endif

@@ -1,7 +1,7 @@
 /* cusolverDn.h: names for host code to type-check; `f(...)` accepts every call and nothing is run. */
 #ifndef WW_CUSOLVERDN_H
 #define WW_CUSOLVERDN_H
-#include "cublas_v2.h"
+#include <cublas_v2.h>
 
 typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct syevjInfo *syevjInfo_t;

@@ -2,7 +2,7 @@
 #ifndef WW_CUSPARSE_H
 #define WW_CUSPARSE_H
 #include "ww_cuda.h"
-#include "cuComplex.h"
+#include <cuComplex.h>
 #define CUSPARSE_VERSION 12500
 typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseMatDescr *cusparseMatDescr_t;

@@ -4,10 +4,10 @@
 #include <chrono> /* the real library brings these in, and programs rely on it */
 #include <iostream>
 #include <vector>
-#include "ww_cub_util.cuh"
-#include "ww_cub_warp.cuh"
-#include "ww_cub_block_scan.cuh"
-#include "ww_cub_block_io.cuh"
-#include "ww_cub_block_sort.cuh"
-#include "ww_cub_device.cuh"
+#include <cub/ww_cub_util.cuh>
+#include <cub/ww_cub_warp.cuh>
+#include <cub/ww_cub_block_scan.cuh>
+#include <cub/ww_cub_block_io.cuh>
+#include <cub/ww_cub_block_sort.cuh>
+#include <cub/ww_cub_device.cuh>
 #endif

@@ -1,7 +1,7 @@
 /* thrust/random.h: a linear congruential engine and the usual distributions, both sides. */
 #ifndef WW_THRUST_RANDOM_H
 #define WW_THRUST_RANDOM_H
-#include "ww_thrust_base.h"
+#include <thrust/ww_thrust_base.h>
 
 namespace thrust {
 namespace random {

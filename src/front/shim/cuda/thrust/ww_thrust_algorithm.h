@@ -2,7 +2,7 @@
  * gets the right types. Each also takes an execution policy first. */
 #ifndef WW_THRUST_ALGORITHM_H
 #define WW_THRUST_ALGORITHM_H
-#include "ww_thrust_base.h"
+#include <thrust/ww_thrust_base.h>
 
 namespace thrust {
 #define WW_V(It) typename std::iterator_traits<It>::value_type

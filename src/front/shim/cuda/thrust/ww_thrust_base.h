@@ -1,7 +1,7 @@
 /* Thrust's vocabulary: policies, functors, tuples, pairs, pointers, references and fancy iterators. */
 #ifndef WW_THRUST_BASE_H
 #define WW_THRUST_BASE_H
-#include "../ww_cuda.h"
+#include <ww_cuda.h>
 #include <functional>
 #include <iterator>
 #include <tuple>

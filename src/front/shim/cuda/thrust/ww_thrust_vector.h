@@ -2,7 +2,7 @@
  * hold nothing where host code is only type-checked, and device memory where it runs (WW_EMULATE). */
 #ifndef WW_THRUST_VECTOR_H
 #define WW_THRUST_VECTOR_H
-#include "ww_thrust_base.h"
+#include <thrust/ww_thrust_base.h>
 #include <chrono> /* the real library brings these in, and programs rely on it */
 #include <iostream>
 #include <vector>

@@ -1,7 +1,7 @@
 /* bfloat16 under HIP's names; the types are those of ../../common/ww_bf16.h. */
 #ifndef WW_HIP_BF16_H
 #define WW_HIP_BF16_H
-#include "hip_fp16.h"
+#include <hip/hip_fp16.h>
 #define WW_BF16_NAME __hip_bfloat16
 #define WW_BF162_NAME __hip_bfloat162
 #include "ww_bf16.h"

@@ -1,10 +1,10 @@
 /* hipBLAS's host API, and hipBLAS's types that rocBLAS and hipBLASLt share. */
 #ifndef WW_HIPBLAS_H
 #define WW_HIPBLAS_H
-#include "../ww_hip.h"
-#include "../hip/hip_fp16.h"
-#include "../hip/hip_bf16.h"
-#include "../hip/hip_complex.h"
+#include <ww_hip.h>
+#include <hip/hip_fp16.h>
+#include <hip/hip_bf16.h>
+#include <hip/hip_complex.h>
 
 WW_HOST_HANDLE(hipblasHandle_t)
 typedef enum hipblasStatus_t {

@@ -1,8 +1,8 @@
 /* hipBLASLt's host API. */
 #ifndef WW_HIPBLASLT_H
 #define WW_HIPBLASLT_H
-#include "../hipblas/hipblas.h"
-#include "../hip/hip_fp8.h"
+#include <hipblas/hipblas.h>
+#include <hip/hip_fp8.h>
 
 WW_HOST_HANDLE(hipblasLtHandle_t)
 WW_HOST_HANDLE(hipblasLtMatmulDesc_t)

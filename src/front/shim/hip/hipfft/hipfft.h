@@ -1,7 +1,7 @@
 /* hipFFT's host API. */
 #ifndef WW_HIPFFT_H
 #define WW_HIPFFT_H
-#include "../hip/hip_complex.h"
+#include <hip/hip_complex.h>
 
 WW_HOST_HANDLE(hipfftHandle)
 typedef enum hipfftResult_t { HIPFFT_SUCCESS, HIPFFT_INVALID_PLAN, HIPFFT_ALLOC_FAILED, HIPFFT_INVALID_TYPE, HIPFFT_INVALID_VALUE, HIPFFT_INTERNAL_ERROR, HIPFFT_EXEC_FAILED } hipfftResult_t, hipfftResult;

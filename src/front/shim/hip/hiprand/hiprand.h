@@ -1,7 +1,7 @@
 /* hipRAND's host API. */
 #ifndef WW_HIPRAND_H
 #define WW_HIPRAND_H
-#include "../ww_hip.h"
+#include <ww_hip.h>
 
 typedef enum hiprandStatus_t { HIPRAND_STATUS_SUCCESS = 0, HIPRAND_STATUS_ALLOCATION_FAILED = 102 } hiprandStatus_t, hiprandStatus;
 typedef enum hiprandRngType_t {

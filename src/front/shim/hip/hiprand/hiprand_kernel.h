@@ -1,8 +1,8 @@
 /* Device random numbers under HIP's names, over the generators of ../../common (see there for what is exact). */
 #ifndef WW_HIPRAND_KERNEL_H
 #define WW_HIPRAND_KERNEL_H
-#include "../ww_hip.h"
-#include "hiprand.h"
+#include <ww_hip.h>
+#include <hiprand/hiprand.h>
 #define WW_VEC_NO_TYPES
 #include "ww_rng_dist.h"
 

@@ -1,7 +1,7 @@
 /* hipSOLVER's host API. */
 #ifndef WW_HIPSOLVER_H
 #define WW_HIPSOLVER_H
-#include "../hipblas/hipblas.h"
+#include <hipblas/hipblas.h>
 
 WW_HOST_HANDLE(hipsolverHandle_t)
 WW_HOST_HANDLE(hipsolverDnParams_t)

@@ -1,8 +1,8 @@
 /* hipSPARSE's host API. */
 #ifndef WW_HIPSPARSE_H
 #define WW_HIPSPARSE_H
-#include "../ww_hip.h"
-#include "../hip/hip_complex.h"
+#include <ww_hip.h>
+#include <hip/hip_complex.h>
 
 WW_HOST_HANDLE(hipsparseHandle_t)
 WW_HOST_HANDLE(hipsparseMatDescr_t)

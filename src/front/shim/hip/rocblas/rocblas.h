@@ -1,7 +1,7 @@
 /* rocBLAS's host API. */
 #ifndef WW_ROCBLAS_H
 #define WW_ROCBLAS_H
-#include "../hipblas/hipblas.h"
+#include <hipblas/hipblas.h>
 
 WW_HOST_HANDLE(rocblas_handle)
 typedef int rocblas_int;

@@ -3,7 +3,7 @@
  * an unresolved call, which the interpreter reports. */
 #ifndef WW_THRUST_H
 #define WW_THRUST_H
-#include "../ww_hip.h"
+#include <ww_hip.h>
 #include <complex>
 #include <iterator>
 #include <tuple>

@@ -1,1 +1,0 @@
-#include <cub/cub.cuh> /* a part of CUB: all of it is there */

@@ -1,1 +1,0 @@
-#include "cublas_v2.h" /* the old interface has the same names without a handle */

@@ -1,1 +1,0 @@
-#include "cufft.h" /* one header for both names */

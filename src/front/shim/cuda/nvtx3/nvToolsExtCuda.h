@@ -1,1 +1,0 @@
-#include "../nvToolsExt.h" /* same interface, header-only since version 3 */

@@ -1,2 +1,0 @@
-#include <thrust/ww_thrust_vector.h> /* both vectors */
-#include <thrust/ww_thrust_algorithm.h> /* one header holds the algorithms */

@@ -1,1 +1,0 @@
-#include <thrust/random.h> /* engines and distributions */

@@ -1,1 +1,0 @@
-#include <thrust/ww_thrust_algorithm.h> /* one header holds the algorithms */

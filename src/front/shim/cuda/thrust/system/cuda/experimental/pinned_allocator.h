@@ -1,1 +1,0 @@
-#include <thrust/ww_thrust_vector.h> /* both vectors */

@@ -1,3 +1,0 @@
-/* All of it is in the prelude. */
-#pragma once
-#include "../ww_hip.h"
