@@ -61,7 +61,7 @@ void ww_emu_note(const char *fmt, ...) {
     ww_push(state.arena, &notes, ww_strdup(state.arena, text));
     fprintf(stderr, "warpwise: %s\n", text);
     if (state.recorder)
-      ww_recorder_say(state.recorder, text);
+      ww_recorder_note(state.recorder, text);
   }
   ww_emu_unlock();
 }
