@@ -183,9 +183,8 @@ const char *ww_fixer_fresh(const ww_fixer *x, const char *base) {
 }
 
 bool ww_is_assignment(const ww_ctext *c, uint32_t i) {
-  static const char *const signs[] = {
-      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
-  return ww_tok_among(c, i, signs);
+  static const char signs[] = " = += -= *= /= %= &= |= ^= <<= >>= ++ -- ";
+  return ww_tok_in(c, i, signs);
 }
 
 /* Behind `)` it may be a cast: who knows takes it for an address. */
@@ -203,7 +202,7 @@ bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi) {
       continue;
     if (ww_is_assignment(c, i + 1))
       return true;
-    if (i && (ww_tok_is(c, i - 1, "++") || ww_tok_is(c, i - 1, "--")))
+    if (ww_tok_in(c, i - 1, " ++ -- "))
       return true;
     if (ww_takes_address(c, i))
       return true;

@@ -2,12 +2,13 @@
  * time was computed from. */
 #include "show.h"
 
-static void write_terms(ww_json *j, const char *key, const double v[WW_NTERMS]) {
+static void write_named(ww_json *j, const char *key, const char *const *names, const double *v,
+                        int n) {
   ww_json_key(j, key);
   ww_json_obj(j);
-  for (int k = 0; k < WW_NTERMS; k++)
+  for (int k = 0; k < n; k++)
     if (v[k] > 0)
-      ww_json_knum(j, ww_term_names[k], v[k]);
+      ww_json_knum(j, names[k], v[k]);
   ww_json_end_obj(j);
 }
 
@@ -22,8 +23,8 @@ static void write_timing(ww_json *j, const ww_prediction *p) {
   ww_json_kstr(j, "busiest_pipe", ww_pipe_names[t->busiest]);
   ww_json_knum(j, "waves", t->waves);
   ww_json_knum(j, "achieved_warps", t->achieved_warps);
-  write_terms(j, "bound_us", t->bound_us);
-  write_terms(j, "stall", t->stall);
+  write_named(j, "bound_us", ww_term_names, t->bound_us, WW_NTERMS);
+  write_named(j, "stall", ww_term_names, t->stall, WW_NTERMS);
   ww_json_end_obj(j);
 }
 
@@ -34,21 +35,6 @@ static void write_occupancy(ww_json *j, const ww_occupancy *o) {
   ww_json_kuint(j, "warps", o->warps);
   ww_json_kstr(j, "limiter", ww_limit_names[o->limiter]);
   ww_json_knum(j, "l1_bytes", o->l1_bytes);
-  ww_json_end_obj(j);
-}
-
-static void write_lowered(ww_json *j, const ww_lowered *l) {
-  ww_json_key(j, "instructions");
-  ww_json_obj(j);
-  for (int p = 0; p < WW_NPIPES; p++)
-    if (l->inst[p] > 0)
-      ww_json_knum(j, ww_pipe_names[p], l->inst[p]);
-  ww_json_end_obj(j);
-  ww_json_key(j, "pipe_cycles");
-  ww_json_obj(j);
-  for (int p = 0; p < WW_NPIPES; p++)
-    if (l->cycles[p] > 0)
-      ww_json_knum(j, ww_pipe_names[p], l->cycles[p]);
   ww_json_end_obj(j);
 }
 
@@ -111,7 +97,8 @@ void ww_predict_write(void *ctx, ww_json *j) {
   ww_json_obj(j);
   write_timing(j, p);
   write_occupancy(j, &p->work.occupancy);
-  write_lowered(j, &p->work.lowered);
+  write_named(j, "instructions", ww_pipe_names, p->work.lowered.inst, WW_NPIPES);
+  write_named(j, "pipe_cycles", ww_pipe_names, p->work.lowered.cycles, WW_NPIPES);
   write_traffic(j, &p->work.traffic);
   write_chain(j, &p->work.chain);
   ww_json_end_obj(j);
