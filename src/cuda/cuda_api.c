@@ -144,7 +144,7 @@ ww_status ww_cuda_fail(const ww_cuda_api *api, ww_cuda_status s, const char *doi
   return ww_fail(e, WW_EDEVICE, "%.160s: %s", doing, ww_cuda_error(api, s));
 }
 
-ww_status ww_cuda_choose(const ww_cuda_api *api, const char *part, ww_arena *a, int *device,
+ww_status ww_cuda_choose(const ww_cuda_api *api, const char *wanted, ww_arena *a, int *device,
                          char name[128], ww_err *e) {
   int n = 0;
   const char *list = "";
@@ -156,10 +156,10 @@ ww_status ww_cuda_choose(const ww_cuda_api *api, const char *part, ww_arena *a, 
   for (int i = 0; i < n; i++) {
     if (api->cuDeviceGet(device, i) || api->cuDeviceGetName(name, 128, *device))
       continue;
-    if (!part || strcasestr(name, part))
+    if (!wanted || strcasestr(name, wanted))
       return WW_OK;
     list = ww_fmt(a, "%s%s%s", list, *list ? ", " : "", name);
   }
-  return ww_fail(e, WW_EDEVICE, "no CUDA device is called '%.60s'; there are: %s", part ? part : "",
-                 list);
+  return ww_fail(e, WW_EDEVICE, "no CUDA device is called '%.60s'; there are: %s",
+                 wanted ? wanted : "", list);
 }

@@ -53,7 +53,7 @@ typedef struct {
    * end gives values[range * WW_NMETRICS + metric], NaN where the set does not have it. */
   ww_status (*begin)(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes,
                      ww_err *e);
-  ww_status (*pass_begin)(ww_device *d, uint32_t pass, ww_err *e);
+  ww_status (*pass_begin)(ww_device *d, ww_err *e);         /* NULL: nothing to do */
   ww_status (*count)(ww_device *d, ww_ready *r, ww_err *e); /* one launch, as one range */
   ww_status (*pass_end)(ww_device *d, ww_err *e);
   ww_status (*end)(ww_device *d, double *values, ww_err *e);

@@ -33,7 +33,7 @@ static ww_status make_context(ww_device *d, const char *name, ww_err *e) {
   if (s == 2)
     return ww_fail(e, WW_EDEVICE, "%s has no memory left for a context: end other programs on it",
                    name);
-  return s ? ww_cuda_fail(d->api, s, name, e) : WW_OK;
+  return ww_cuda_check(d, s, name, e);
 }
 
 static void ask_limits(ww_device *d) {
@@ -83,7 +83,7 @@ static ww_status make_flush(ww_device *d, uint64_t l2, ww_err *e) {
   ww_cuda_status s = d->api->cuMemsetD8Async(d->flush.at, 0, d->flush.bytes, NULL);
   if (!s)
     s = d->api->cuCtxSynchronize();
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d, s, d->last, e);
 }
 
 /* ---- what there is to say of it ---- */
@@ -218,8 +218,7 @@ static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) {
 }
 
 static ww_status cuda_sync(ww_device *d, ww_err *e) {
-  ww_cuda_status s = d->api->cuCtxSynchronize();
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d, d->api->cuCtxSynchronize(), d->last, e);
 }
 
 static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
@@ -247,8 +246,7 @@ static ww_status cuda_begin(ww_device *d, ww_counter_set set, uint32_t ranges, u
   return st ? st : ww_cupti_begin(d->cupti, set, 2 * ranges, passes, e);
 }
 
-static ww_status cuda_pass_begin(ww_device *d, uint32_t pass, ww_err *e) {
-  (void)pass;
+static ww_status cuda_pass_begin(ww_device *d, ww_err *e) {
   return ww_cupti_pass_begin(d->cupti, e);
 }
 

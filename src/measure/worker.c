@@ -216,6 +216,24 @@ static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
   ww_buf_puts(to, "\n");
 }
 
+ww_status ww_measure_spawn(const char *self, const char *mode, const int fds[3], pid_t *pid,
+                           int *slot, ww_err *e) {
+  const char *argv[] = {self, "measure", mode, NULL};
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attr;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attr);
+  for (int k = 0; k < 3; k++)
+    if (fds[k] >= 0)
+      posix_spawn_file_actions_adddup2(&files, fds[k], k);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP); /* Ctrl-C is ours to handle */
+  int rc = posix_spawnp(pid, self, &files, &attr, (char *const *)argv, environ);
+  posix_spawnattr_destroy(&attr);
+  posix_spawn_file_actions_destroy(&files);
+  *slot = rc ? -1 : ww_cleanup_process(*pid);
+  return rc ? ww_fail(e, WW_EIO, "cannot run '%s': %s", self, strerror(rc)) : WW_OK;
+}
+
 /* What the child reads: launches first .. last that have no row yet. */
 static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t batch) {
   ww_buf text = {0};
@@ -246,10 +264,7 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
 }
 
 static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
-  const char *argv[] = {b->self, "measure", "--worker", NULL};
   int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->batch);
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attr;
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
   if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
     if (in >= 0)
@@ -258,24 +273,16 @@ static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child
       close(c->err);
     return ww_fail(e, WW_EIO, "cannot start a process to measure in: %s", strerror(errno));
   }
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attr);
-  posix_spawn_file_actions_adddup2(&files, in, 0);
-  posix_spawn_file_actions_adddup2(&files, pipes[1], 1);
-  posix_spawn_file_actions_adddup2(&files, c->err, 2);
-  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
-  int rc = posix_spawnp(&c->pid, b->self, &files, &attr, (char *const *)argv, environ);
-  posix_spawnattr_destroy(&attr);
-  posix_spawn_file_actions_destroy(&files);
-  c->slot = rc ? -1 : ww_cleanup_process(c->pid);
+  ww_status st =
+      ww_measure_spawn(b->self, "--worker", (int[]){in, pipes[1], c->err}, &c->pid, &c->slot, e);
   close(in);
   close(pipes[1]);
   c->fd = pipes[0];
-  if (!rc)
-    return WW_OK;
-  close(c->fd);
-  close(c->err);
-  return ww_fail(e, WW_EIO, "cannot run '%s': %s", b->self, strerror(rc));
+  if (st) {
+    close(c->fd);
+    close(c->err);
+  }
+  return st;
 }
 
 static off_t stderr_bytes(const child *c) {
@@ -382,7 +389,7 @@ static void follow(supervisor *b, child *c) {
   ww_buf_free(&c->text);
 }
 
-/* The last line that the child said on stderr about the launch in hand, for the message. */
+/* The last line on the child's stderr about the launch in hand, for the message. */
 static void last_words(const child *c, char out[256]) {
   char tail[250];
   off_t size = stderr_bytes(c), from = size - c->stderr_from > 240 ? size - 240 : c->stderr_from;

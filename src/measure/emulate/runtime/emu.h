@@ -1,7 +1,7 @@
 /* emu.h - what the stand-ins for GPU runtimes share; linked into the emulated program, not used by
  * warpwise itself.
  *
- *   state.c    what the parent said (kernels, symbols, GPU), the recorder, errors
+ *   state.c    what the parent wrote down (kernels, symbols, GPU), the recorder, errors
  *   heap.c     the program's device memory: ordinary memory with a map from addresses to
  * allocations launch.c   one launch: checked, recorded, run when asked for execute.c  a kernel in
  * the warp interpreter, in the program's own memory cudart.c, copy.c, stream.c, texture.c,
