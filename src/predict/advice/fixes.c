@@ -117,6 +117,20 @@ void ww_scope_at_finding(const ww_fixer *x, ww_scope *out) {
   }
 }
 
+bool ww_scope_initial(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t *from,
+                      uint32_t *end) {
+  const ww_ctext *c = &x->c;
+  const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &s->names, i) : NULL;
+  if (!v || v->pointer || v->tok == i || v->tok < s->lo || !ww_tok_is(c, v->tok + 1, "="))
+    return false;
+  *from = *end = v->tok + 2;
+  while (*end < s->hi && !ww_tok_in(c, *end, " ; , "))
+    *end = ww_tok_skip(c, *end);
+  if (*end > s->hi)
+    *end = s->hi;
+  return true;
+}
+
 uint32_t ww_fixer_line(const ww_fixer *x, uint32_t tok) {
   return tok < x->c.n ? ww_scan_line(&x->c.scan, x->c.t[tok].at) : 0;
 }

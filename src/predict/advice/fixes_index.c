@@ -24,26 +24,18 @@ static const char cl_calls[] =
 /* The axis that the word at i speaks of, 0 x, 1 y, 2 z; -1 it is no index; -2 who knows. *where:
  * the token to change. */
 static int axis(const swap *w, uint32_t i, uint32_t *where) {
+  static const char *const names[2][3] = {{"x", "y", "z"}, {"0", "1", "2"}};
   const ww_ctext *c = &w->x->c;
-  if (ww_tok_in(c, i, builtins)) {
-    *where = i + 2;
-    if (!ww_tok_is(c, i + 1, "."))
-      return -2;
-    return ww_tok_is(c, i + 2, "x")   ? 0
-           : ww_tok_is(c, i + 2, "y") ? 1
-           : ww_tok_is(c, i + 2, "z") ? 2
-                                      : -2;
-  }
-  if (ww_tok_in(c, i, cl_calls)) {
-    *where = i + 2;
-    if (!ww_tok_is(c, i + 1, "(") || !ww_tok_is(c, i + 3, ")"))
-      return -2;
-    return ww_tok_is(c, i + 2, "0")   ? 0
-           : ww_tok_is(c, i + 2, "1") ? 1
-           : ww_tok_is(c, i + 2, "2") ? 2
-                                      : -2;
-  }
-  return -1;
+  bool call = ww_tok_in(c, i, cl_calls);
+  if (!call && !ww_tok_in(c, i, builtins))
+    return -1;
+  *where = i + 2;
+  if (!ww_tok_is(c, i + 1, call ? "(" : ".") || (call && !ww_tok_is(c, i + 3, ")")))
+    return -2;
+  for (int k = 0; k < 3; k++)
+    if (ww_tok_is(c, i + 2, names[call][k]))
+      return k;
+  return -2;
 }
 
 /* Things that know of warps, or of numbers that a swap does not reach. */
@@ -91,7 +83,7 @@ static bool find_axes(swap *w) {
   return w->at[0].n && w->at[1].n;
 }
 
-/* Bits of the axes that the tokens hang on, directly or through variables. */
+/* Bits of the axes that the tokens depend on, directly or through variables. */
 static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
   const ww_ctext *c = &w->x->c;
   uint32_t bits = 0, where;
@@ -102,15 +94,11 @@ static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
     bool dims = ww_tok_in(c, i, " blockDim gridDim get_local_size get_global_size ");
     if (k >= 0 && !dims)
       bits |= 1u << k;
-    const ww_name *v =
-        k == -1 && ww_tok_word(c, i) && depth < 4 ? ww_ctext_name(c, &w->s->names, i) : NULL;
-    if (!v || v->pointer || v->tok == i || v->tok < w->s->lo || !ww_tok_is(c, v->tok + 1, "="))
+    uint32_t from, end;
+    if (k != -1 || depth >= 4 || !ww_scope_initial(w->x, w->s, i, &from, &end))
       continue;
-    uint32_t end = v->tok + 2;
-    while (end < w->s->hi && !ww_tok_in(c, end, " ; , "))
-      end = ww_tok_skip(c, end);
-    bits |= axes_of(w, v->tok + 2, end < w->s->hi ? end : w->s->hi, depth + 1);
-    if (ww_is_changed(c, v->tok, v->tok + 2, w->s->hi))
+    bits |= axes_of(w, from, end, depth + 1);
+    if (ww_is_changed(c, i, from, w->s->hi))
       bits |= UNSURE; /* not what it was at first */
   }
   return bits;

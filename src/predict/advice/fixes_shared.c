@@ -24,8 +24,8 @@ static bool is_lane(const ww_ctext *c, uint32_t i) {
   return ww_tok_in(c, i, calls) && ww_tok_is(c, i + 1, "(") && ww_tok_is(c, i + 2, "0");
 }
 
-/* Do the tokens hang on threadIdx.x, directly or through variables that are set from it? What comes
- * from memory makes *data true. */
+/* Do the tokens depend on threadIdx.x, directly or through variables that are set from it? What
+ * comes from memory makes *data true. */
 static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
   const ww_ctext *c = &p->x->c;
   bool found = false;
@@ -34,14 +34,9 @@ static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
     *data |= ww_tok_in(c, i, " [ -> ");
     if (++p->steps > MOST_STEPS)
       *data = true;
-    const ww_name *v =
-        ww_tok_word(c, i) && depth < 4 && !*data ? ww_ctext_name(c, &p->s->names, i) : NULL;
-    if (!v || v->pointer || v->tok == i || v->tok < p->s->lo || !ww_tok_is(c, v->tok + 1, "="))
-      continue;
-    uint32_t end = v->tok + 2;
-    while (end < p->s->hi && !ww_tok_in(c, end, " ; , "))
-      end = ww_tok_skip(c, end);
-    found |= varies(p, v->tok + 2, end < p->s->hi ? end : p->s->hi, depth + 1, data);
+    uint32_t from, end;
+    if (depth < 4 && !*data && ww_scope_initial(p->x, p->s, i, &from, &end))
+      found |= varies(p, from, end, depth + 1, data);
   }
   return found;
 }
