@@ -22,7 +22,9 @@ for arch in sm_75 sm_80 sm_90; do
   "${nvcc%nvcc}ptxas" -arch=$arch -o /dev/null "$tmp/helpers.ptx" || exit 1
 done
 {
-  echo "/* cuda_helpers.h - the PTX of $(basename $from), made by scripts/cuda_helpers.sh; do not edit. sources: $sum */"
+  echo "/* cuda_helpers.h - the PTX of $(basename $from), made by scripts/cuda_helpers.sh; do not edit."
+  echo " *"
+  echo " * sources: $sum */"
   echo '#ifndef WW_CUDA_HELPERS_H'
   echo '#define WW_CUDA_HELPERS_H'
   echo

@@ -54,6 +54,19 @@ check "and something to collect" said 'nothing to collect'
 run collect --count 500 --launches 8 --counters 0.2 --gpu h200 --dry-run --json
 check "a plan for a GPU that is not here" shows '"gpu":"h200".*"kernels":500,"launches":4000,"with_counters":[78][0-9][0-9],"held":0,.*"device_s":[1-9]'
 
+# A driver that aborts when it is opened, as PoCL does where it gets no thread: an error, not the end of the program.
+printf '#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\n' >"$dir/aborts.c"
+if mkdir "$dir/icd" && "${CC:-cc}" -shared -fPIC -o "$dir/aborts.so" "$dir/aborts.c" 2>"$dir/err"; then
+  echo "$dir/aborts.so" >"$dir/icd/aborts.icd"
+  OCL_ICD_VENDORS="$dir/icd" "$program" dataset collect --store "$dir/aborts.sqlite" --count 1 --device pocl --dialect opencl \
+    >"$dir/out" 2>"$dir/err" </dev/null
+  code=$?
+  check "a driver that aborts is an error of the device" is 4
+  check "that says so" said 'the opencl driver cannot be opened: it ended early \(signal 6\)'
+else
+  skipped "a driver that aborts" "no compiler here"
+fi
+
 # ---- the generator ----
 run generate --grammar 3
 check "a grammar that is not there" said '--grammar: there are versions 1 to 2, not .3.'

@@ -235,7 +235,7 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
 
 static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
   const options *o = c->opt;
-  const char *why = r->nsaid ? r->said[0] : NULL;
+  const char *why = r->nnotes ? r->notes[0] : NULL;
   if (o->emulate)
     return ww_fail(&c->err, WW_EDATA,
                    "nothing was recorded: the program launched no kernel (exit status %d)%s%s",
@@ -269,8 +269,8 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
     ww_json_kint(&j, "exit_code", end->exit_code);
     ww_json_key(&j, "notes");
     ww_json_arr(&j);
-    for (uint32_t i = 0; i < r->nsaid; i++)
-      ww_json_str(&j, r->said[i]);
+    for (uint32_t i = 0; i < r->nnotes; i++)
+      ww_json_str(&j, r->notes[i]);
     ww_json_end_arr(&j);
     ww_json_end_obj(&j);
     ww_buf_puts(&b, "\n");
@@ -278,8 +278,8 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
   }
   if (ww_is_quiet())
     return;
-  for (uint32_t i = 0; i < r->nsaid; i++)
-    fprintf(stderr, "warpwise: note: %s\n", r->said[i]);
+  for (uint32_t i = 0; i < r->nnotes; i++)
+    fprintf(stderr, "warpwise: note: %s\n", r->notes[i]);
   if (end->timed_out)
     fprintf(stderr, "warpwise: warning: the program took too long and was ended; see --limit\n");
   else if (end->disk_full)

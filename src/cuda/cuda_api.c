@@ -143,3 +143,23 @@ ww_status ww_cuda_fail(const ww_cuda_api *api, ww_cuda_status s, const char *doi
                      meanings[i].hint);
   return ww_fail(e, WW_EDEVICE, "%.160s: %s", doing, ww_cuda_error(api, s));
 }
+
+ww_status ww_cuda_choose(const ww_cuda_api *api, const char *wanted, ww_arena *a, int *device,
+                         char name[128], ww_err *e) {
+  int n = 0;
+  const char *list = "";
+  ww_cuda_status s = api->cuDeviceGetCount(&n);
+  if (s || !n)
+    return ww_fail(e, WW_EDEVICE,
+                   "no CUDA device is visible%s; look at nvidia-smi and CUDA_VISIBLE_DEVICES",
+                   s ? ww_fmt(a, ": %s", ww_cuda_error(api, s)) : "");
+  for (int i = 0; i < n; i++) {
+    if (api->cuDeviceGet(device, i) || api->cuDeviceGetName(name, 128, *device))
+      continue;
+    if (!wanted || strcasestr(name, wanted))
+      return WW_OK;
+    list = ww_fmt(a, "%s%s%s", list, *list ? ", " : "", name);
+  }
+  return ww_fail(e, WW_EDEVICE, "no CUDA device is called '%.60s'; there are: %s",
+                 wanted ? wanted : "", list);
+}

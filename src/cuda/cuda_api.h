@@ -112,5 +112,8 @@ const char *ww_cuda_error(const ww_cuda_api *api, ww_cuda_status s);
  * WW_EDATA for code that does not load. `doing` begins the message: "kernel `k`", "loading
  * x.cubin". */
 ww_status ww_cuda_fail(const ww_cuda_api *api, ww_cuda_status s, const char *doing, ww_err *e);
+/* The first device whose name contains `wanted` (NULL: the first there is), and its name. */
+ww_status ww_cuda_choose(const ww_cuda_api *api, const char *wanted, ww_arena *a, int *device,
+                         char name[128], ww_err *e);
 
 #endif

@@ -49,19 +49,24 @@ static ww_status from_description(const char *name, ww_arena *a, ww_target *t, w
 }
 
 /* Opened for what it says of itself, and closed: the measuring is done in other processes. */
-static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_err *e) {
-  const ww_backend *b = t->opencl ? &ww_backend_opencl : &ww_backend_cuda;
+static ww_status open_cuda(const char *device, ww_arena *a, ww_device_info *info, ww_err *e) {
   ww_device *d = NULL;
-  ww_status st = b->open(c->device, a, &d, &t->info, e);
+  ww_status st = ww_backend_cuda.open(device, a, &d, info, e);
+  ww_backend_cuda.close(d);
+  return st;
+}
+
+static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_err *e) {
+  ww_status st = t->opencl ? ww_device_describe(&ww_backend_opencl, c->device, a, &t->info, e)
+                           : open_cuda(c->device, a, &t->info, e);
   if (st)
     return st;
-  b->close(d);
   t->gpu = ww_strdup(a, *t->info.gpu ? t->info.gpu : t->info.device);
   t->sms = t->info.sms ? t->info.sms : 1;
   t->l2_bytes = t->info.l2_bytes;
   if (*t->info.gpu)
     st = from_description(t->info.gpu, a, t, e);
-  return st || t->opencl ? st : b->architecture(c->device, t->architecture, e);
+  return st || t->opencl ? st : ww_backend_cuda.architecture(c->device, t->architecture, e);
 }
 
 ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out,

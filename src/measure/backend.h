@@ -53,7 +53,7 @@ typedef struct {
    * end gives values[range * WW_NMETRICS + metric], NaN where the set does not have it. */
   ww_status (*begin)(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes,
                      ww_err *e);
-  ww_status (*pass_begin)(ww_device *d, uint32_t pass, ww_err *e);
+  ww_status (*pass_begin)(ww_device *d, ww_err *e);         /* NULL: nothing to do */
   ww_status (*count)(ww_device *d, ww_ready *r, ww_err *e); /* one launch, as one range */
   ww_status (*pass_end)(ww_device *d, ww_err *e);
   ww_status (*end)(ww_device *d, double *values, ww_err *e);
@@ -66,6 +66,11 @@ typedef struct {
 } ww_backend;
 
 extern const ww_backend ww_backend_cuda, ww_backend_opencl;
+/* What a device says of itself, opened in a process of its own: a driver that aborts (PoCL does
+ * where it gets no thread) is an error here, not the end. Not for CUDA once this process has called
+ * it, it does not survive a fork. */
+ww_status ww_device_describe(const ww_backend *b, const char *device, ww_arena *a,
+                             ww_device_info *out, ww_err *e);
 /* The one that can run a launch: OpenCL for .cl sources and code, CUDA for the rest. */
 const ww_backend *ww_backend_of(const ww_launch *l);
 

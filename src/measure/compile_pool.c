@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -15,12 +14,11 @@
 
 #include "../base/jsonread.h"
 #include "compile_int.h"
+#include "measure.h"
 
 #define IN_FLIGHT 2
 #define MOST_PROCESSES 256
 #define UNIT_LIMIT 900.0 /* seconds; a compiler that takes longer is ended */
-
-extern char **environ;
 
 /* ---- units and answers as lines ---- */
 
@@ -51,11 +49,6 @@ static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_buf_puts(out, "\n");
 }
 
-static const char *string_of(const cJSON *tree, const char *key, ww_arena *a) {
-  const cJSON *m = cJSON_GetObjectItemCaseSensitive(tree, key);
-  return cJSON_IsString(m) ? ww_strdup(a, m->valuestring) : NULL;
-}
-
 static void words_of(const cJSON *tree, const char *key, ww_arena *a, ww_words *out) {
   const cJSON *m;
   cJSON_ArrayForEach(m, cJSON_GetObjectItemCaseSensitive(tree, key)) {
@@ -69,11 +62,11 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
   if (!tree)
     return WW_EPARSE;
   *u = (ww_unit_job){.nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
-                     .architecture = string_of(tree, "architecture", a),
-                     .file = string_of(tree, "file", a),
-                     .text = string_of(tree, "text", a),
-                     .out = string_of(tree, "out", a),
-                     .compiler = string_of(tree, "compiler", a)};
+                     .architecture = ww_json_text(tree, "architecture", a),
+                     .file = ww_json_text(tree, "file", a),
+                     .text = ww_json_text(tree, "text", a),
+                     .out = ww_json_text(tree, "out", a),
+                     .compiler = ww_json_text(tree, "compiler", a)};
   words_of(tree, "flags", a, &u->flags);
   words_of(tree, "kernels", a, &u->kernels);
   cJSON_Delete(tree);
@@ -101,25 +94,20 @@ static void write_answer(const ww_unit_job *u, const ww_err *error, ww_buf *out)
   ww_buf_puts(out, "\n");
 }
 
-static uint32_t number_of(const cJSON *tree, const char *key) {
-  const cJSON *m = cJSON_GetObjectItemCaseSensitive(tree, key);
-  return cJSON_IsNumber(m) && m->valuedouble > 0 ? (uint32_t)m->valuedouble : 0;
-}
-
 static void read_answer(const char *line, ww_pool_unit *u, ww_arena *a) {
   cJSON *tree = ww_json_read(line, strlen(line), &u->error);
   if (!tree)
     return;
-  u->error = (ww_err){.code = (ww_status)number_of(tree, "error"),
-                      .file = string_of(tree, "file", a),
-                      .line = number_of(tree, "line"),
-                      .col = number_of(tree, "col")};
+  u->error = (ww_err){.code = (ww_status)ww_json_whole(tree, "error"),
+                      .file = ww_json_text(tree, "file", a),
+                      .line = (uint32_t)ww_json_whole(tree, "line"),
+                      .col = (uint32_t)ww_json_whole(tree, "col")};
   if (u->error.code) {
-    snprintf(u->error.msg, sizeof u->error.msg, "%s", string_of(tree, "message", a));
+    snprintf(u->error.msg, sizeof u->error.msg, "%s", ww_json_text(tree, "message", a));
   } else {
     ww_words entries = {0};
     words_of(tree, "entries", a, &entries);
-    u->job.compiler = string_of(tree, "compiler", a);
+    u->job.compiler = ww_json_text(tree, "compiler", a);
     u->job.entries = entries.v;
     if (entries.n != u->job.kernels.n)
       ww_fail(&u->error, WW_EDATA, "the compiling process answered something else");
@@ -177,26 +165,16 @@ typedef struct {
 } pool;
 
 static ww_status start_child(pool *p, child *c, ww_err *e) {
-  const char *argv[] = {p->self, "measure", "--compile-worker", NULL};
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
     return ww_fail(e, WW_EIO, "cannot start a compiling process: %s", strerror(errno));
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attr;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attr);
-  posix_spawn_file_actions_adddup2(&files, pair[1], 0);
-  posix_spawn_file_actions_adddup2(&files, pair[1], 1);
-  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP); /* Ctrl-C is ours to handle */
-  int rc = posix_spawnp(&c->pid, p->self, &files, &attr, (char *const *)argv, environ);
-  posix_spawnattr_destroy(&attr);
-  posix_spawn_file_actions_destroy(&files);
+  ww_status st = ww_measure_spawn(p->self, "--compile-worker", (int[]){pair[1], pair[1], -1},
+                                  &c->pid, &c->slot, e);
   close(pair[1]);
-  c->slot = rc ? -1 : ww_cleanup_process(c->pid);
-  if (rc) {
+  if (st) {
     close(pair[0]);
     c->pid = 0;
-    return ww_fail(e, WW_EIO, "cannot run '%s': %s", p->self, strerror(rc));
+    return st;
   }
   c->fd = pair[0];
   c->n = 0;
@@ -234,11 +212,10 @@ static void lose_child(pool *p, child *c, bool too_long) {
 }
 
 static bool next_unit(pool *p, uint32_t *out) {
-  if (p->again.n)
-    return *out = p->again.v[--p->again.n], true;
-  if (p->next < p->n)
-    return *out = p->next++, true;
-  return false;
+  if (!p->again.n && p->next >= p->n)
+    return false;
+  *out = p->again.n ? p->again.v[--p->again.n] : p->next++;
+  return true;
 }
 
 static void feed(pool *p, child *c) {

@@ -20,25 +20,6 @@ static int attribute(const ww_device *d, int which) {
   return d->api->cuDeviceGetAttribute(&v, which, d->device) ? 0 : v;
 }
 
-static ww_status choose(ww_device *d, const char *part, char name[128], ww_err *e) {
-  int n = 0;
-  const char *list = "";
-  ww_cuda_status s = d->api->cuDeviceGetCount(&n);
-  if (s || !n)
-    return ww_fail(e, WW_EDEVICE,
-                   "no CUDA device is visible%s; look at nvidia-smi and CUDA_VISIBLE_DEVICES",
-                   s ? ww_fmt(d->a, ": %s", ww_cuda_error(d->api, s)) : "");
-  for (int i = 0; i < n; i++) {
-    if (d->api->cuDeviceGet(&d->device, i) || d->api->cuDeviceGetName(name, 128, d->device))
-      continue;
-    if (!part || strcasestr(name, part))
-      return WW_OK;
-    list = ww_fmt(d->a, "%s%s%s", list, *list ? ", " : "", name);
-  }
-  return ww_fail(e, WW_EDEVICE, "no CUDA device is called '%.60s'; there are: %s", part ? part : "",
-                 list);
-}
-
 static ww_status make_context(ww_device *d, const char *name, ww_err *e) {
   ww_cuda_status s = d->api->cuDevicePrimaryCtxRetain(&d->context, d->device);
   if (s)
@@ -52,7 +33,7 @@ static ww_status make_context(ww_device *d, const char *name, ww_err *e) {
   if (s == 2)
     return ww_fail(e, WW_EDEVICE, "%s has no memory left for a context: end other programs on it",
                    name);
-  return s ? ww_cuda_fail(d->api, s, name, e) : WW_OK;
+  return ww_cuda_check(d, s, name, e);
 }
 
 static void ask_limits(ww_device *d) {
@@ -102,7 +83,7 @@ static ww_status make_flush(ww_device *d, uint64_t l2, ww_err *e) {
   ww_cuda_status s = d->api->cuMemsetD8Async(d->flush.at, 0, d->flush.bytes, NULL);
   if (!s)
     s = d->api->cuCtxSynchronize();
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d, s, d->last, e);
 }
 
 /* ---- what there is to say of it ---- */
@@ -178,7 +159,7 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
   ww_arena *own = ww_arena_new();
   ww_device *d = WW_NEW(own, ww_device);
   *d = (ww_device){.api = api, .a = own, .last = "opening the device"};
-  st = choose(d, device, name, e);
+  st = ww_cuda_choose(d->api, device, d->a, &d->device, name, e);
   if (!st)
     st = make_context(d, name, e);
   if (!st) {
@@ -202,7 +183,7 @@ static ww_status cuda_architecture(const char *device, char out[16], ww_err *e) 
   char name[128] = "";
   ww_status st = ww_cuda_open(&d.api, e);
   if (!st)
-    st = choose(&d, device, name, e);
+    st = ww_cuda_choose(d.api, device, d.a, &d.device, name, e);
   if (!st)
     snprintf(out, 16, "sm_%d%d", attribute(&d, WW_CUDA_CAPABILITY_MAJOR),
              attribute(&d, WW_CUDA_CAPABILITY_MINOR));
@@ -237,8 +218,7 @@ static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) {
 }
 
 static ww_status cuda_sync(ww_device *d, ww_err *e) {
-  ww_cuda_status s = d->api->cuCtxSynchronize();
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d, d->api->cuCtxSynchronize(), d->last, e);
 }
 
 static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
@@ -266,8 +246,7 @@ static ww_status cuda_begin(ww_device *d, ww_counter_set set, uint32_t ranges, u
   return st ? st : ww_cupti_begin(d->cupti, set, 2 * ranges, passes, e);
 }
 
-static ww_status cuda_pass_begin(ww_device *d, uint32_t pass, ww_err *e) {
-  (void)pass;
+static ww_status cuda_pass_begin(ww_device *d, ww_err *e) {
   return ww_cupti_pass_begin(d->cupti, e);
 }
 

@@ -1,5 +1,6 @@
-/* cuda_helpers.h - the PTX of helpers.cu, made by scripts/cuda_helpers.sh; do not edit. sources:
- * 2183629640 9395 */
+/* cuda_helpers.h - the PTX of helpers.cu, made by scripts/cuda_helpers.sh; do not edit.
+ *
+ * sources: 498015747 9629 */
 #ifndef WW_CUDA_HELPERS_H
 #define WW_CUDA_HELPERS_H
 

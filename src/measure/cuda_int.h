@@ -89,6 +89,12 @@ struct ww_ready {
   WW_VEC(ww_cuda_region) regions;
 };
 
+/* A driver's status as ours: WW_OK, or an error whose message begins with what was done. */
+static inline ww_status ww_cuda_check(const ww_device *d, ww_cuda_status s, const char *doing,
+                                      ww_err *e) {
+  return s ? ww_cuda_fail(d->api, s, doing, e) : WW_OK;
+}
+
 /* ---- cuda_memory.c ---- */
 ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out,
                        ww_err *e);                 /* WW_ELIMIT when memory is out */

@@ -172,8 +172,10 @@ static ww_status find_by_plain_name(loader *k, ww_err *e) {
       hits++;
       hit = i;
     }
-  if (hits == 1)
-    return k->r->function = functions[hit], WW_OK;
+  if (hits == 1) {
+    k->r->function = functions[hit];
+    return WW_OK;
+  }
   for (unsigned i = 0, shown = 0; i < n && shown < 8; i++)
     if (!hits || ww_name_matches(k->l->kernel, names[i]))
       list = ww_fmt(k->r->a, "%s%s%.80s", list, shown++ ? ", " : "", names[i]);
@@ -188,7 +190,7 @@ static ww_status find_kernel(loader *k, ww_err *e) {
   ww_cuda_status s = k->d->api->cuModuleGetFunction(&k->r->function, k->r->module, k->l->kernel);
   if (s == NOT_FOUND)
     return find_by_plain_name(k, e);
-  return s ? ww_cuda_fail(k->d->api, s, k->r->kernel, e) : WW_OK;
+  return ww_cuda_check(k->d, s, k->r->kernel, e);
 }
 
 /* ---- shape ---- */
@@ -225,9 +227,10 @@ static ww_status check_shared(loader *k, ww_err *e) {
   if (!d->api->cuFuncGetAttribute(&most, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->r->function) &&
       most >= (int)k->l->shared)
     return WW_OK;
-  ww_cuda_status s =
-      d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)k->l->shared);
-  return s ? ww_cuda_fail(d->api, s, k->r->kernel, e) : WW_OK;
+  return ww_cuda_check(
+      d,
+      d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)k->l->shared),
+      k->r->kernel, e);
 }
 
 static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
@@ -381,8 +384,17 @@ static ww_status make_params(loader *k, ww_err *e) {
 
 /* ---- buffers and variables ---- */
 
+/* Its pristine copy is made, and a variable that only the code sets keeps its contents. */
+static ww_status add_region(loader *k, ww_cuda_region r, ww_err *e) {
+  ww_push(k->r->a, &k->r->regions, r);
+  ww_cuda_region *in = &k->r->regions.v[k->r->regions.n - 1];
+  ww_status st = ww_cuda_pristine(k->d, in, e);
+  return st || in->inherited ? st : ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
+}
+
 static ww_status add_buffers(loader *k, ww_err *e) {
-  for (uint32_t i = 0; i < k->r->contents.n; i++) {
+  ww_status st = WW_OK;
+  for (uint32_t i = 0; i < k->r->contents.n && !st; i++) {
     const ww_allocation *b = &k->r->contents.v[i];
     ww_cuda_region r = {.label = b->label,
                         .bytes = b->bytes,
@@ -390,19 +402,12 @@ static ww_status add_buffers(loader *k, ww_err *e) {
                         .type = b->type,
                         .filled = b->filled,
                         .seed = b->seed};
-    ww_status st = ww_cuda_take(k->d, b->bytes, &r.own, e);
-    if (st)
-      return st;
+    st = ww_cuda_take(k->d, b->bytes, &r.own, e);
     r.at = r.own.at;
-    ww_push(k->r->a, &k->r->regions, r);
-    ww_cuda_region *in = &k->r->regions.v[k->r->regions.n - 1];
-    st = ww_cuda_pristine(k->d, in, e);
     if (!st)
-      st = ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
-    if (st)
-      return st;
+      st = add_region(k, r, e);
   }
-  return WW_OK;
+  return st;
 }
 
 /* By its name, else of a cubin by the last part of a mangled one (ns::coef). */
@@ -445,13 +450,6 @@ static ww_status variable_bytes(loader *k, uint32_t i, ww_cuda_region *r, ww_err
   return WW_OK;
 }
 
-static ww_status add_variable(loader *k, ww_cuda_region r, ww_err *e) {
-  ww_push(k->r->a, &k->r->regions, r);
-  ww_cuda_region *in = &k->r->regions.v[k->r->regions.n - 1];
-  ww_status st = ww_cuda_pristine(k->d, in, e);
-  return st || in->inherited ? st : ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
-}
-
 static bool has_variable(const ww_ready *r, uint64_t at) {
   for (uint32_t i = 0; i < r->regions.n; i++)
     if (r->regions.v[i].at == at)
@@ -479,7 +477,7 @@ static ww_status add_variables(loader *k, ww_err *e) {
     } else if ((st = variable_bytes(k, i, &r, e))) {
       return st;
     }
-    if ((st = add_variable(k, r, e)))
+    if ((st = add_region(k, r, e)))
       return st;
   }
   for (uint32_t i = 0; i < n; i++) { /* those that only a run sets */
@@ -490,7 +488,7 @@ static ww_status add_variables(loader *k, ww_err *e) {
     if (has_variable(k->r, r.at))
       continue;
     r.bytes = bytes;
-    ww_status st = add_variable(k, r, e);
+    ww_status st = add_region(k, r, e);
     if (st)
       return st;
   }
@@ -614,17 +612,13 @@ ww_status ww_cuda_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e) {
   ww_status st = make_room(d, bytes, e);
   if (st)
     return st;
-  ww_cuda_status s = d->api->cuMemsetD8Async(d->results.at, 0, bytes, NULL);
-  if (s)
-    return ww_cuda_fail(d->api, s, d->last, e);
+  st = ww_cuda_check(d, d->api->cuMemsetD8Async(d->results.at, 0, bytes, NULL), d->last, e);
   for (uint32_t i = 0; i < r->regions.n && !st; i++)
     st = compare(d, &r->regions.v[i], d->results.at + 16ull * i, e);
   if (st)
     return st;
   results = ww_xmalloc(bytes);
-  s = d->api->cuMemcpyDtoH(results, d->results.at, bytes);
-  if (s)
-    st = ww_cuda_fail(d->api, s, d->last, e);
+  st = ww_cuda_check(d, d->api->cuMemcpyDtoH(results, d->results.at, bytes), d->last, e);
   for (uint32_t i = 0; i < r->regions.n && !st; i++) {
     st = judge(d, &r->regions.v[i], results + 2 * i, e);
     if (r->regions.v[i].changed)
@@ -645,10 +639,10 @@ ww_status ww_cuda_dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e) {
       continue;
     ww_arena *a = ww_arena_new();
     void *bytes = ww_alloc(a, g->bytes);
-    ww_cuda_status s = d->api->cuMemcpyDtoH(bytes, g->at, g->bytes);
-    st = s ? ww_cuda_fail(d->api, s, d->last, e)
-           : ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "arg%u.bin", p->arg)), bytes,
-                                  g->bytes, e);
+    st = ww_cuda_check(d, d->api->cuMemcpyDtoH(bytes, g->at, g->bytes), d->last, e);
+    if (!st)
+      st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "arg%u.bin", p->arg)), bytes,
+                                g->bytes, e);
     ww_arena_free(a);
   }
   return st;

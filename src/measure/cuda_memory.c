@@ -82,8 +82,7 @@ void ww_cuda_pool_close(ww_device *d) {
 }
 
 ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes, ww_err *e) {
-  ww_cuda_status s = d->api->cuMemcpyDtoDAsync(to, from, bytes, NULL);
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d, d->api->cuMemcpyDtoDAsync(to, from, bytes, NULL), d->last, e);
 }
 
 ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params, ww_err *e) {
@@ -92,17 +91,17 @@ ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params
     blocks = most;
   if (ww_cupti_kernel(d->cupti, false, e))
     return WW_EDEVICE;
-  ww_cuda_status s = d->api->cuLaunchKernel(kernel, blocks ? (unsigned)blocks : 1, 1, 1, 256, 1, 1,
-                                            0, NULL, params, NULL);
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d,
+                       d->api->cuLaunchKernel(kernel, blocks ? (unsigned)blocks : 1, 1, 1, 256, 1,
+                                              1, 0, NULL, params, NULL),
+                       d->last, e);
 }
 
 /* ---- contents ---- */
 
 static ww_status upload(ww_device *d, const ww_cuda_region *r, const void *bytes, uint64_t n,
                         ww_err *e) {
-  ww_cuda_status s = n ? d->api->cuMemcpyHtoD(r->pristine.at, bytes, n) : 0;
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d, n ? d->api->cuMemcpyHtoD(r->pristine.at, bytes, n) : 0, d->last, e);
 }
 
 static ww_status make_on_host(ww_device *d, const ww_cuda_region *r, ww_err *e) {
@@ -122,8 +121,7 @@ static ww_status make_on_device(ww_device *d, const ww_cuda_region *r, ww_fill_j
 }
 
 static ww_status make_zeros(ww_device *d, const ww_cuda_region *r, ww_err *e) {
-  ww_cuda_status s = d->api->cuMemsetD8Async(r->pristine.at, 0, r->bytes, NULL);
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  return ww_cuda_check(d, d->api->cuMemsetD8Async(r->pristine.at, 0, r->bytes, NULL), d->last, e);
 }
 
 ww_status ww_cuda_pristine(ww_device *d, ww_cuda_region *r, ww_err *e) {

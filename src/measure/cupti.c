@@ -46,8 +46,11 @@ struct ww_cupti {
 
 /* ---- opening ---- */
 
-static ww_status fail(const ww_cupti *c, int code, const char *what, ww_err *e) {
+/* A result of CUPTI as ours. */
+static ww_status check(const ww_cupti *c, int code, const char *what, ww_err *e) {
   const char *text = NULL;
+  if (!code)
+    return WW_OK;
   if (c->api.result_string)
     c->api.result_string(code, &text);
   if (code == CUPTI_INSUFFICIENT_PRIVILEGES || code == CUPTI_VIRTUALIZED_PRIVILEGES)
@@ -80,7 +83,7 @@ static ww_status enable(ww_cupti *c, ww_err *e) {
   cupti_enable on = SIZED(cupti_enable, profiler, .context = c->context);
   int rc = c->api.enable(&on);
   if (rc)
-    return fail(c, rc, "cannot count on this GPU", e);
+    return check(c, rc, "cannot count on this GPU", e);
   c->profiler = on.profiler;
   return WW_OK;
 }
@@ -89,11 +92,11 @@ static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
   cupti_initialize init = SIZED(cupti_initialize, priv, 0);
   int rc = c->api.initialize(&init);
   if (rc)
-    return fail(c, rc, "does not start", e);
+    return check(c, rc, "does not start", e);
   cupti_chip_name chip = SIZED(cupti_chip_name, name, .device = (size_t)device);
   rc = c->api.chip_name(&chip);
   if (rc)
-    return fail(c, rc, "does not know this GPU", e);
+    return check(c, rc, "does not know this GPU", e);
   c->chip = chip.name;
   cupti_availability a = SIZED(cupti_availability, image, .context = c->context);
   rc = c->api.availability(&a);
@@ -102,7 +105,7 @@ static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
     rc = c->api.availability(&a);
   }
   if (rc)
-    return fail(c, rc, "cannot say which counters there are", e);
+    return check(c, rc, "cannot say which counters there are", e);
   return enable(c, e);
 }
 
@@ -229,7 +232,7 @@ static ww_status configure(ww_cupti *c, ww_counter_set set, config *f, ww_err *e
   if (!rc)
     return WW_OK;
   free_config(c, f);
-  return fail(c, rc, "cannot configure the counters", e);
+  return check(c, rc, "cannot configure the counters", e);
 }
 
 /* ---- a session ---- */
@@ -251,7 +254,7 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
                             .n = f->n, .ranges = kernels, .nodes = kernels);
   int rc = c->api.data_size(&s);
   if (rc)
-    return fail(c, rc, "cannot size the counter data", e);
+    return check(c, rc, "cannot size the counter data", e);
   free(c->old);
   c->old = c->data;
   c->data = ww_xmalloc(s.image_size);
@@ -266,7 +269,7 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
         .range = c->around ? CUPTI_USER_RANGE : CUPTI_AUTO_RANGE, .replay = CUPTI_USER_REPLAY,
         .ranges = kernels, .levels = 1, .least_level = 1));
   if (rc)
-    return fail(c, rc, "cannot begin to count", e);
+    return check(c, rc, "cannot begin to count", e);
   c->now = f;
   c->pass = c->ncounted = 0;
   c->all_passes = false;
@@ -277,7 +280,7 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
 ww_status ww_cupti_pass_begin(ww_cupti *c, ww_err *e) {
   int rc = c->api.start(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
   if (rc)
-    return fail(c, rc, "cannot begin a pass", e);
+    return check(c, rc, "cannot begin a pass", e);
   c->open = true;
   c->ranges = 0;
   return WW_OK;
@@ -297,15 +300,16 @@ ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e) {
   snprintf(name, sizeof name, "%u", c->ranges++);
   if (!c->around)
     return WW_OK;
-  int rc = c->api.push_range(&SIZED(cupti_push_range, name, .profiler = c->profiler, .name = name));
-  return rc ? fail(c, rc, "cannot begin a range", e) : WW_OK;
+  return check(
+      c, c->api.push_range(&SIZED(cupti_push_range, name, .profiler = c->profiler, .name = name)),
+      "cannot begin a range", e);
 }
 
 ww_status ww_cupti_kernel_end(ww_cupti *c, bool counted, ww_err *e) {
   if (!c || !c->open || !c->around || !counted)
     return WW_OK;
-  int rc = c->api.pop_range(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
-  return rc ? fail(c, rc, "cannot end a range", e) : WW_OK;
+  return check(c, c->api.pop_range(&SIZED(cupti_profiler, profiler, .profiler = c->profiler)),
+               "cannot end a range", e);
 }
 
 ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
@@ -314,7 +318,7 @@ ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
   cupti_stop s = SIZED(cupti_stop, all_passes, .profiler = c->profiler);
   int rc = c->api.stop(&s);
   c->all_passes = s.all_passes;
-  return rc ? fail(c, rc, "cannot end a pass", e) : WW_OK;
+  return check(c, rc, "cannot end a pass", e);
 }
 
 static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err *e) {
@@ -326,7 +330,7 @@ static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err
                                   .image_size = c->data_size, .range = range,
                                   .names = (const char **)f->names, .n = f->n, .values = raw));
   if (rc)
-    return fail(c, rc, "cannot read the counters", e);
+    return check(c, rc, "cannot read the counters", e);
   for (uint32_t k = 0; k < f->n; k++)
     v[f->ids[k]] = raw[k];
   ww_counters_to_metrics(v, metrics);
@@ -340,7 +344,7 @@ ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e) {
   if (!rc)
     rc = c->api.data_info(&n);
   if (rc)
-    return fail(c, rc, "cannot decode the counters", e);
+    return check(c, rc, "cannot decode the counters", e);
   if (!c->all_passes || d.dropped || n.ranges != c->ranges)
     return ww_fail(e, WW_EDEVICE, "CUPTI counted %zu kernels of %u%s: is another profiler at work?",
                    n.ranges, c->ranges, c->all_passes ? "" : " and wants more passes");

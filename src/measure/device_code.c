@@ -29,9 +29,10 @@ static bool word_char(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool in_list(const char *const *list, const char *s, size_t n) {
-  for (; *list; list++)
-    if (strlen(*list) == n && !memcmp(*list, s, n))
+/* Words with a blank before and behind each: " const constexpr ". */
+static bool in_list(const char *list, const char *w, size_t n) {
+  for (const char *p = list; n && (p = memmem(p, strlen(p), w, n)); p++)
+    if (p > list && p[-1] == ' ' && p[n] == ' ')
       return true;
   return false;
 }
@@ -48,12 +49,11 @@ typedef struct {
   bool is_virtual, tmpl;
 } head_words;
 
-static const char *const device_words[] = {"__device__", "__global__",  "__constant__",
-                                           "__shared__", "__managed__", "constexpr",
-                                           "consteval",  NULL};
-static const char *const type_words[] = {
-    "typedef", "using",  "enum",   "struct",  "class",     "union",    "namespace", "static_assert",
-    "concept", "friend", "public", "private", "protected", "operator", NULL};
+static const char device_words[] =
+    " __device__ __global__ __constant__ __shared__ __managed__ constexpr consteval ";
+static const char type_words[] =
+    " typedef using enum struct class union namespace static_assert concept friend public "
+    "private protected operator ";
 
 /* Where the directive that begins at i ends. */
 static uint32_t directive_end(const ww_scan *s, uint32_t i) {
@@ -87,8 +87,8 @@ static void find_macros(extractor *x, const char *text) {
     while (line + n < end && word_char(line[n]))
       n++;
     macro m = {.name = line, .n = n, .text = line + n, .text_n = (size_t)(end - line) - n};
-    for (int k = 0; device_words[k]; k++)
-      m.device |= has_word(m.text, m.text_n, device_words[k], strlen(device_words[k]));
+    for (const char *w = device_words + 1; *w; w += strcspn(w, " ") + 1)
+      m.device |= has_word(m.text, m.text_n, w, strcspn(w, " "));
     if (n)
       ww_push(x->a, &x->macros, m);
   }
@@ -121,16 +121,11 @@ static void note_macro(const extractor *x, const char *w, size_t n, head_words *
 
 static void note_word(const extractor *x, uint32_t at, uint32_t n, head_words *h, bool first) {
   const char *w = x->s->text + at;
-  if (in_list(device_words, w, n))
-    h->device = true;
-  if ((n == 5 && !memcmp(w, "const", 5)) || (n == 9 && !memcmp(w, "constexpr", 9)))
-    h->fixed = true;
-  if (n == 7 && !memcmp(w, "virtual", 7))
-    h->is_virtual = true;
-  if (n == 8 && !memcmp(w, "template", 8))
-    h->tmpl = true;
-  if (first && in_list(type_words, w, n))
-    h->type = true;
+  h->device |= in_list(device_words, w, n);
+  h->fixed |= in_list(" const constexpr ", w, n);
+  h->is_virtual |= in_list(" virtual ", w, n);
+  h->tmpl |= in_list(" template ", w, n);
+  h->type |= first && in_list(type_words, w, n);
   note_macro(x, w, n, h);
 }
 
@@ -153,8 +148,7 @@ static head_words read_head(const extractor *x, const ww_decl *d) {
       while (i + n < stop && word_char(s->text[i + n]))
         n++;
       note_word(x, i, n, &h, first && !angles);
-      first = n == 8 &&
-              !memcmp(s->text + i, "template", 8); /* what follows its header counts as first */
+      first = in_list(" template ", s->text + i, n); /* what follows its header counts as first */
       i += n;
       continue;
     }
@@ -222,122 +216,22 @@ static bool is_host(const extractor *x, const ww_decl *d) {
 
 /* ---- headers ---- */
 
-static const char *const host_headers[] = {"stdio.h",
-                                           "stdlib.h",
-                                           "string.h",
-                                           "strings.h",
-                                           "time.h",
-                                           "unistd.h",
-                                           "errno.h",
-                                           "ctype.h",
-                                           "signal.h",
-                                           "pthread.h",
-                                           "getopt.h",
-                                           "malloc.h",
-                                           "memory.h",
-                                           "fcntl.h",
-                                           "dirent.h",
-                                           "libgen.h",
-                                           "locale.h",
-                                           "omp.h",
-                                           "mpi.h",
-                                           "numa.h",
-                                           "sys/time.h",
-                                           "sys/types.h",
-                                           "sys/stat.h",
-                                           "sys/mman.h",
-                                           "sys/resource.h",
-                                           "sys/wait.h",
-                                           "sys/file.h",
-                                           "sys/timeb.h",
-                                           "sys/param.h",
-                                           "sys/socket.h",
-                                           "iostream",
-                                           "fstream",
-                                           "sstream",
-                                           "iomanip",
-                                           "ostream",
-                                           "istream",
-                                           "ios",
-                                           "iosfwd",
-                                           "string",
-                                           "vector",
-                                           "map",
-                                           "set",
-                                           "list",
-                                           "deque",
-                                           "queue",
-                                           "stack",
-                                           "unordered_map",
-                                           "unordered_set",
-                                           "memory",
-                                           "random",
-                                           "chrono",
-                                           "thread",
-                                           "mutex",
-                                           "condition_variable",
-                                           "future",
-                                           "atomic",
-                                           "functional",
-                                           "iterator",
-                                           "numeric",
-                                           "exception",
-                                           "stdexcept",
-                                           "cstdio",
-                                           "cstdlib",
-                                           "cstring",
-                                           "ctime",
-                                           "cctype",
-                                           "cerrno",
-                                           "csignal",
-                                           "cstdarg",
-                                           "stdarg.h",
-                                           "string_view",
-                                           "optional",
-                                           "variant",
-                                           "any",
-                                           "regex",
-                                           "filesystem",
-                                           "typeinfo",
-                                           "typeindex",
-                                           "bitset",
-                                           "valarray",
-                                           "locale",
-                                           "new",
-                                           "system_error",
-                                           "ratio",
-                                           "charconv",
-                                           "execution",
-                                           "cuda_runtime.h",
-                                           "cuda_runtime_api.h",
-                                           "cuda.h",
-                                           "cuda_profiler_api.h",
-                                           "cudaProfiler.h",
-                                           "nvToolsExt.h",
-                                           "nvtx3/nvToolsExt.h",
-                                           "device_launch_parameters.h",
-                                           "driver_types.h",
-                                           "builtin_types.h",
-                                           "device_functions.h",
-                                           "helper_cuda.h",
-                                           "helper_functions.h",
-                                           "helper_timer.h",
-                                           "helper_string.h",
-                                           "cublas_v2.h",
-                                           "cublas.h",
-                                           "cufft.h",
-                                           "cusparse.h",
-                                           "cusparse_v2.h",
-                                           "cusolverDn.h",
-                                           "curand.h",
-                                           "cudnn.h",
-                                           "nccl.h",
-                                           "nvml.h",
-                                           "GL/glut.h",
-                                           "GL/glew.h",
-                                           "cuda_gl_interop.h",
-                                           "windows.h",
-                                           NULL};
+static const char host_headers[] =
+    " stdio.h stdlib.h string.h strings.h time.h unistd.h errno.h ctype.h signal.h "
+    "pthread.h getopt.h malloc.h memory.h fcntl.h dirent.h libgen.h locale.h omp.h mpi.h "
+    "numa.h sys/time.h sys/types.h sys/stat.h sys/mman.h sys/resource.h sys/wait.h "
+    "sys/file.h sys/timeb.h sys/param.h sys/socket.h iostream fstream sstream iomanip "
+    "ostream istream ios iosfwd string vector map set list deque queue stack "
+    "unordered_map unordered_set memory random chrono thread mutex condition_variable "
+    "future atomic functional iterator numeric exception stdexcept cstdio cstdlib cstring "
+    "ctime cctype cerrno csignal cstdarg stdarg.h string_view optional variant any regex "
+    "filesystem typeinfo typeindex bitset valarray locale new system_error ratio charconv "
+    "execution cuda_runtime.h cuda_runtime_api.h cuda.h cuda_profiler_api.h "
+    "cudaProfiler.h nvToolsExt.h nvtx3/nvToolsExt.h device_launch_parameters.h "
+    "driver_types.h builtin_types.h device_functions.h helper_cuda.h helper_functions.h "
+    "helper_timer.h helper_string.h cublas_v2.h cublas.h cufft.h cusparse.h cusparse_v2.h "
+    "cusolverDn.h curand.h cudnn.h nccl.h nvml.h GL/glut.h GL/glew.h cuda_gl_interop.h "
+    "windows.h ";
 
 /* i at the '#' of a directive that ends at `end`. */
 static bool includes_host_header(const ww_scan *s, uint32_t i, uint32_t end) {

@@ -255,7 +255,7 @@ static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n
   if (!*passes)
     return WW_OK;
   for (uint32_t p = 0; !st && p < *passes; p++) {
-    st = t->b->pass_begin(t->d, p, e);
+    st = t->b->pass_begin ? t->b->pass_begin(t->d, e) : WW_OK;
     for (uint32_t k = 0; !st && k < n; k++) {
       at(t, pick[k], set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT);
       st = count_one(t, pick[k], e);

@@ -90,6 +90,11 @@ ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o
 /* The child's side: options and specs as lines on stdin, rows as lines on stdout. */
 ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e);
 
+/* Starts `self measure MODE` in a process group of its own; fds: its stdin, stdout, stderr, -1 as
+ * ours. *slot: for ww_cleanup_forget. */
+ww_status ww_measure_spawn(const char *self, const char *mode, const int fds[3], pid_t *pid,
+                           int *slot, ww_err *e);
+
 /* Loads each launch and runs it exactly once, without any counting of our own: what a profiler
  * around it sees. */
 ww_status ww_measure_once(const ww_launch *l, uint32_t n, const ww_measure_options *o, ww_err *e);

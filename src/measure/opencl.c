@@ -64,9 +64,11 @@ struct ww_ready {
   size_t global[3], block[3];
 };
 
-/* An error of OpenCL as ours: what the kernel or the launch asks for too much, or a broken device.
- */
-static ww_status fail(ww_err *e, cl_int rc, const char *what) {
+/* A result of OpenCL as ours: an error is what the kernel or the launch asks for too much, or a
+ * broken device. */
+static ww_status check(ww_err *e, cl_int rc, const char *what) {
+  if (!rc)
+    return WW_OK;
   bool limit = rc == CL_MEM_OBJECT_ALLOCATION_FAILURE || rc == CL_OUT_OF_HOST_MEMORY ||
                rc == CL_INVALID_BUFFER_SIZE;
   bool ours = rc <= -30 && rc > -70;
@@ -101,7 +103,7 @@ static ww_status make_flush(ww_device *d, uint64_t cache, ww_err *e) {
                                            : (size_t)cache * 4;
   d->flush_items = d->cpu ? 64 : 65536;
   d->flush_local = d->cpu ? 1 : 64;
-  uint64_t each = bytes / 16 / d->flush_items, first = d->cpu ? each : 1,
+  uint64_t count = bytes / 16 / d->flush_items, first = d->cpu ? count : 1,
            step = d->cpu ? 1 : d->flush_items;
   d->flush_program = d->cl.CreateProgramWithSource(d->context, 1, &text, NULL, &rc);
   if (!rc)
@@ -112,23 +114,17 @@ static ww_status make_flush(ww_device *d, uint64_t cache, ww_err *e) {
     d->flush_data = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE, bytes, NULL, &rc);
   if (!rc)
     d->flush_out = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE, 64, NULL, &rc);
-  if (!rc)
-    rc = d->cl.SetKernelArg(d->flusher, 0, sizeof(cl_mem), &d->flush_data);
-  if (!rc)
-    rc = d->cl.SetKernelArg(d->flusher, 1, 8, &first);
-  if (!rc)
-    rc = d->cl.SetKernelArg(d->flusher, 2, 8, &step);
-  if (!rc)
-    rc = d->cl.SetKernelArg(d->flusher, 3, 8, &each);
-  if (!rc)
-    rc = d->cl.SetKernelArg(d->flusher, 4, sizeof(cl_mem), &d->flush_out);
+  const void *args[] = {&d->flush_data, &first, &step, &count, &d->flush_out};
+  _Static_assert(sizeof(cl_mem) == sizeof first, "every argument has eight bytes");
+  for (cl_uint k = 0; !rc && k < 5; k++)
+    rc = d->cl.SetKernelArg(d->flusher, k, 8, args[k]);
   void *ones = rc ? NULL : malloc(bytes); /* written, or every page read is the one page of zeros */
-  if (ones)
+  if (ones) {
     memset(ones, 1, bytes);
-  if (ones)
     rc = d->cl.EnqueueWriteBuffer(d->queue, d->flush_data, CL_TRUE, 0, bytes, ones, 0, NULL, NULL);
+  }
   free(ones);
-  return rc ? fail(e, rc, "cannot prepare the device's cache flush") : WW_OK;
+  return check(e, rc, "cannot prepare the device's cache flush");
 }
 
 static void close_device(ww_device *d) {
@@ -258,14 +254,14 @@ static ww_status build(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e)
     return st;
   r->program = d->cl.CreateProgramWithSource(d->context, 1, (const char **)&text, &n, &rc);
   if (rc)
-    return fail(e, rc, path);
+    return check(e, rc, path);
   rc = d->cl.BuildProgram(r->program, 1, &d->id, build_options(l, r->a), NULL, NULL);
   if (rc)
     return build_error(d, r->program, path, r->a, e);
   r->kernel = d->cl.CreateKernel(r->program, l->kernel, &rc);
   if (rc == CL_INVALID_KERNEL_NAME)
     return ww_fail(e, WW_EUSAGE, "%s has no kernel `%s`", path, l->kernel);
-  return rc ? fail(e, rc, l->kernel) : WW_OK;
+  return check(e, rc, l->kernel);
 }
 
 /* ---- shape ---- */
@@ -341,8 +337,7 @@ static ww_status make_buffer(ww_device *d, const ww_allocation *v, buffer *b, ww
     if (!rc)
       rc = d->cl.EnqueueWriteBuffer(d->queue, b->pristine, CL_TRUE, 0, v->bytes, bytes, 0, NULL,
                                     NULL);
-    if (rc)
-      st = fail(e, rc, v->label);
+    st = check(e, rc, v->label);
   }
   free(bytes);
   return st;
@@ -374,13 +369,13 @@ static ww_status set(const ww_device *d, ww_ready *r, uint32_t arg, size_t n, co
     return ww_fail(e, WW_EUSAGE, "argument %u: the kernel takes another number of bytes than %zu",
                    arg, n);
   snprintf(what, sizeof what, "argument %u", arg);
-  return rc ? fail(e, rc, what) : WW_OK;
+  return check(e, rc, what);
 }
 
 static ww_status set_pointer(ww_device *d, ww_ready *r, const ww_pointer *p, ww_err *e) {
   const buffer *b = &r->buffers[p->allocation];
   cl_mem mem = b->now;
-  cl_buffer_region part = {p->offset, b->bytes - p->offset};
+  cl_buffer_region rest = {p->offset, b->bytes - p->offset};
   cl_int rc;
   if (p->at)
     return ww_fail(e, WW_EUNSUPPORTED, "argument %u: OpenCL has no pointers inside structs",
@@ -396,9 +391,9 @@ static ww_status set_pointer(ww_device *d, ww_ready *r, const ww_pointer *p, ww_
                    p->offset, b->bytes);
   if (p->offset) {
     mem =
-        d->cl.CreateSubBuffer(b->now, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, &rc);
+        d->cl.CreateSubBuffer(b->now, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &rest, &rc);
     if (rc)
-      return fail(e, rc, "a pointer into a buffer");
+      return check(e, rc, "a pointer into a buffer");
     r->subs[r->nsubs++] = mem;
   }
   return set(d, r, p->arg, sizeof mem, &mem, e);
@@ -417,21 +412,17 @@ static const struct {
     {"double", 8, 'f'},
 };
 
-typedef struct {
-  char name[128]; /* "" where the compiler does not tell */
-} arg_type;
-
-static arg_type type_of(const ww_device *d, const ww_ready *r, uint32_t arg) {
-  arg_type t = {""};
-  d->cl.GetKernelArgInfo(r->kernel, arg, CL_KERNEL_ARG_TYPE_NAME, sizeof t.name - 1, t.name, NULL);
-  return t;
+/* "" where the compiler does not tell. */
+static const char *type_of(const ww_device *d, const ww_ready *r, uint32_t arg) {
+  char name[128] = "";
+  d->cl.GetKernelArgInfo(r->kernel, arg, CL_KERNEL_ARG_TYPE_NAME, sizeof name - 1, name, NULL);
+  return ww_strdup(r->a, name);
 }
 
 /* A number takes the type that its parameter has. */
 static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const ww_arg *g,
                            ww_err *e) {
-  const arg_type t = type_of(d, r, arg);
-  const char *type = t.name;
+  const char *type = type_of(d, r, arg);
   uint8_t bytes[8];
   float f = (float)g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
@@ -488,11 +479,10 @@ static ww_status check_args(const ww_device *d, ww_ready *r, ww_launch *l, ww_er
                      k);
     if (args[k].kind == WW_ARG_BUFFER)
       args[k].buffer.local = is_local(d, r, k);
-    const arg_type t = type_of(d, r, k);
-    if (ww_starts(t.name, "image") || ww_starts(t.name, "sampler"))
+    const char *type = type_of(d, r, k);
+    if (ww_starts(type, "image") || ww_starts(type, "sampler"))
       return ww_fail(e, WW_EUNSUPPORTED,
-                     "argument %u is %s: images and samplers cannot be given in a launch", k,
-                     t.name);
+                     "argument %u is %s: images and samplers cannot be given in a launch", k, type);
   }
   l->args = args;
   return WW_OK;
@@ -585,19 +575,21 @@ static ww_status restore(ww_device *d, ww_ready *r, ww_err *e) {
     if (b->changed)
       rc = d->cl.EnqueueCopyBuffer(d->queue, b->pristine, b->now, 0, 0, b->bytes, 0, NULL, NULL);
   }
-  return rc ? fail(e, rc, "restoring the buffers") : WW_OK;
+  return check(e, rc, "restoring the buffers");
 }
 
 static ww_status flush(ww_device *d, ww_err *e) {
-  cl_int rc = d->cl.EnqueueNDRangeKernel(d->queue, d->flusher, 1, NULL, &d->flush_items,
-                                         &d->flush_local, 0, NULL, NULL);
-  return rc ? fail(e, rc, "flushing the caches") : WW_OK;
+  return check(e,
+               d->cl.EnqueueNDRangeKernel(d->queue, d->flusher, 1, NULL, &d->flush_items,
+                                          &d->flush_local, 0, NULL, NULL),
+               "flushing the caches");
 }
 
 static ww_status enqueue(ww_device *d, ww_ready *r, cl_event *event, ww_err *e) {
-  cl_int rc = d->cl.EnqueueNDRangeKernel(d->queue, r->kernel, r->dims, NULL, r->global, r->block, 0,
-                                         NULL, event);
-  return rc ? fail(e, rc, "the launch") : WW_OK;
+  return check(e,
+               d->cl.EnqueueNDRangeKernel(d->queue, r->kernel, r->dims, NULL, r->global, r->block,
+                                          0, NULL, event),
+               "the launch");
 }
 
 static ww_status launch(ww_device *d, ww_ready *r, ww_err *e) {
@@ -622,7 +614,7 @@ static ww_status digest_buffer(ww_device *d, buffer *b, char *now, char *pristin
     if (!rc)
       *hash = ww_hash(now, n, *hash);
   }
-  return rc ? fail(e, rc, "reading back") : WW_OK;
+  return check(e, rc, "reading back");
 }
 
 static ww_status digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e) {
@@ -644,13 +636,6 @@ static ww_status begin(ww_device *d, ww_counter_set which, uint32_t ranges, uint
   d->nevents = 0;
   d->events = ww_xrealloc(d->events, (ranges + 1) * sizeof *d->events);
   *passes = which == WW_SET_TIME;
-  return WW_OK;
-}
-
-static ww_status pass_begin(ww_device *d, uint32_t pass, ww_err *e) {
-  (void)d;
-  (void)pass;
-  (void)e;
   return WW_OK;
 }
 
@@ -681,7 +666,7 @@ static ww_status end(ww_device *d, double *values, ww_err *e) {
     d->cl.ReleaseEvent(d->events[k]);
   }
   d->nevents = 0;
-  return rc ? fail(e, rc, "the kernel's time") : WW_OK;
+  return check(e, rc, "the kernel's time");
 }
 
 static ww_status dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e) {
@@ -695,8 +680,7 @@ static ww_status dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e) {
       return ww_fail(e, WW_ELIMIT, "--dump: no memory for %" PRIu64 " bytes", b->bytes);
     cl_int rc =
         d->cl.EnqueueReadBuffer(d->queue, b->now, CL_TRUE, 0, b->bytes, bytes, 0, NULL, NULL);
-    if (rc)
-      st = fail(e, rc, "reading back");
+    st = check(e, rc, "reading back");
     if (!st)
       st = ww_write_file_atomic(ww_path_join(a, dir, ww_fmt(a, "arg%u.bin", p->arg)), bytes,
                                 b->bytes, e);
@@ -720,7 +704,6 @@ const ww_backend ww_backend_opencl = {
     .sync = sync_device,
     .digest = digest,
     .begin = begin,
-    .pass_begin = pass_begin,
     .count = count,
     .pass_end = pass_end,
     .end = end,

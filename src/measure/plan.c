@@ -129,12 +129,12 @@ static void own_lists(ww_launch *l, ww_arena *a) {
   l->symbols = symbols;
 }
 
-ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_assumed *said,
+ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_assumed *assumed,
                   ww_arena *a, ww_err *e) {
   ww_launch l = *launch;
   ww_status st = ww_trace_resolve(m, fn, &l, a, e);
   if (!st)
-    st = ww_inputs_complete(m, fn, &l, said, a, e);
+    st = ww_inputs_complete(m, fn, &l, assumed, a, e);
   if (st)
     return st;
   if (l.nargs > fn->nparams)

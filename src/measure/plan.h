@@ -7,10 +7,10 @@
 
 /* Completes *launch as a trace would and writes down what only the IR tells: the kernel's mangled
  * name, scalars as hex, every buffer's element type, the symbols' mangled names and sizes. Written
- * with ww_launch_write and read back, it gives a device the bytes a trace sees. *said gets what was
- * assumed (starts zeroed). Needs a kernel that can be interpreted only where something is missing
- * from the launch. */
-ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_assumed *said,
+ * with ww_launch_write and read back, it gives a device the bytes a trace sees. *assumed gets what
+ * was assumed (starts zeroed). Needs a kernel that can be interpreted only where something is
+ * missing from the launch. */
+ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_assumed *assumed,
                   ww_arena *a, ww_err *e);
 
 #endif

@@ -59,15 +59,14 @@ static ww_status compile(ww_rig *r, ww_err *e) {
   ww_compile_options o = {.architecture = r->out->architecture, .self = r->o->self};
   ww_status st = ww_compile(jobs, WW_NPROBE_MODULES, &o, r->a, e);
   for (int i = 0; i < WW_NPROBE_MODULES && !st; i++) {
-    ww_err why = jobs[i].error;
-    ww_status rc = why.code;
-    if (!rc)
-      rc = ww_rig_load(r, (ww_probe_module)i, jobs[i].binary, &why);
-    if (!rc) {
+    r->e = jobs[i].error;
+    if (ww_rig_ok(r))
+      ww_rig_load(r, (ww_probe_module)i, jobs[i].binary);
+    if (ww_rig_ok(r)) {
       r->binaries[i] = jobs[i].binary;
       r->out->compiler = jobs[i].compiler;
     }
-    ww_rig_gap(r, names[i], rc, &why);
+    ww_rig_gap(r, names[i]);
   }
   return st;
 }
@@ -88,8 +87,10 @@ ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww
   double start = ww_now();
   *out = (ww_probe){.date = today(a)};
   ww_rig r = {.a = a, .out = out, .o = o, .mhz = NAN};
-  ww_status st = ww_rig_open(&r, e);
-  if (!st)
+  ww_status st = ww_rig_open(&r);
+  if (st)
+    *e = r.e;
+  else
     st = compile(&r, e);
   for (size_t i = 0; i <= n && !st; i++) {
     if (i == n)

@@ -40,32 +40,39 @@ typedef struct {
       clocks; /* small device buffers: operands, results, clock64() of up to 32 warps and more */
   uint64_t big, big_bytes; /* for streams and chases */
   bool broken;             /* the context is lost: nothing more can run */
+  ww_err e; /* of the probe in hand: once set, nothing is done and figures are NaN until its gap is
+               noted */
 } ww_rig;
 
 #define WW_RIG_CLOCKS 8192 /* clock64() values that `clocks` has room for */
 
 /* ---- probe_rig.c ---- */
-ww_status ww_rig_open(ww_rig *r, ww_err *e);
+ww_status ww_rig_open(ww_rig *r);
 void ww_rig_close(ww_rig *r);
 int ww_rig_attribute(const ww_rig *r, int which);
-ww_status ww_rig_load(ww_rig *r, ww_probe_module m, const char *path, ww_err *e);
+void ww_rig_load(ww_rig *r, ww_probe_module m, const char *path);
 /* Finds a kernel; one that is not there (an older architecture has no such instruction) is
  * WW_EUNSUPPORTED. */
-ww_status ww_rig_kernel(ww_rig *r, ww_probe_module m, const char *name, void **kernel, ww_err *e);
-ww_status ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params,
-                        ww_err *e); /* no waiting */
-ww_status ww_rig_sync(ww_rig *r, ww_err *e);
+void *ww_rig_kernel(ww_rig *r, ww_probe_module m, const char *name);
+void ww_rig_launch(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads,
+                   void **params); /* no waiting */
+void ww_rig_run(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params);
+void ww_rig_read(ww_rig *r, void *to, uint64_t from, size_t bytes);
 /* Cycles from the first warp's begin to the last one's end, of one block; the least of three
  * launches. `params` writes r->clocks. */
-ww_status ww_rig_cycles(ww_rig *r, void *kernel, uint32_t threads, void **params, double *cycles,
-                        ww_err *e);
+double ww_rig_cycles(ww_rig *r, void *kernel, uint32_t threads, void **params);
+/* Seconds between two records of events in a stream: begin, what is timed, end. */
+void ww_rig_begin(ww_rig *r, void *stream);
+double ww_rig_end(ww_rig *r, void *stream);
 /* Seconds of one launch by events; the median of five after one for warming up. */
-ww_status ww_rig_seconds(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params,
-                         double *s, ww_err *e);
-ww_status ww_rig_try(ww_rig *r, ww_cuda_status s, const char *doing,
-                     ww_err *e); /* remembers a broken context */
-/* Notes a gap unless st is WW_OK. */
-void ww_rig_gap(ww_rig *r, const char *probe, ww_status st, const ww_err *e);
+double ww_rig_seconds(ww_rig *r, void *kernel, uint32_t blocks, uint32_t threads, void **params);
+bool ww_rig_try(ww_rig *r, ww_cuda_status s, const char *doing); /* remembers a broken context */
+static inline bool ww_rig_ok(const ww_rig *r) {
+  return r->e.code == WW_OK;
+}
+/* The end of a probe: notes a gap where it failed, and forgets the error. */
+void ww_rig_gap(ww_rig *r, const char *probe);
+/* Values that are not finite are left out. */
 static inline void ww_rig_add(ww_rig *r, const char *name, double value) {
   ww_probe_add(r->out, r->a, name, NAN, value);
 }

@@ -42,51 +42,44 @@ static kind kind_of(const char *op) {
 /* ---- cycles ---- */
 
 /* Cycles of one block per operation and its logic instruction. */
-static ww_status per_operation(ww_rig *r, const char *op, uint32_t warps, double *cycles,
-                               ww_err *e) {
+static double per_operation(ww_rig *r, const char *op, uint32_t warps) {
   kind k = kind_of(op);
   int loops = 64;
-  double four, eight;
-  void *kernel, *params[] = {&r->result, &r->clocks, &loops, &k.mask, &k.one};
-  ww_status st = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math4_%s", op), &kernel, e);
-  if (!st)
-    st = ww_rig_cycles(r, kernel, warps * 32, params, &four, e);
-  if (!st)
-    st = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math8_%s", op), &kernel, e);
-  if (!st)
-    st = ww_rig_cycles(r, kernel, warps * 32, params, &eight, e);
-  if (!st)
-    *cycles = (eight - four) / (4 * loops);
-  return st;
+  double cycles[2];
+  void *params[] = {&r->result, &r->clocks, &loops, &k.mask, &k.one};
+  for (int i = 0; i < 2; i++) {
+    void *kernel = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math%d_%s", 4 + 4 * i, op));
+    cycles[i] = ww_rig_cycles(r, kernel, warps * 32, params);
+  }
+  return (cycles[1] - cycles[0]) / (4 * loops);
 }
 
-static ww_status fill_operands(ww_rig *r, ww_err *e) {
+static void fill_operands(ww_rig *r) {
   uint64_t words[8192];
   for (size_t k = 0; k < 8192; k++)
     words[k] = ww_hash(&k, sizeof k, 7);
   if (r->broken)
-    return ww_fail(e, WW_EDEVICE, "an earlier probe broke the device's context");
-  return ww_rig_try(r, r->api->cuMemcpyHtoD(r->result, words, sizeof words), "filling operands", e);
+    ww_fail(&r->e, WW_EDEVICE, "an earlier probe broke the device's context");
+  else
+    ww_rig_try(r, r->api->cuMemcpyHtoD(r->result, words, sizeof words), "filling operands");
+}
+
+/* fmax would make a number of what was not measured */
+static double at_least_zero(double v) {
+  return v < 0 ? 0 : v;
 }
 
 void ww_probe_math(ww_rig *r) {
   double lop3 = ww_rig_figure(r, "ops.lop3.latency", 4.5);
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
     const char *op = ww_gpu_math_names[i];
-    ww_err e = {0};
-    double cycles;
     ww_progress("operations", (uint64_t)i + 1, WW_NGPU_MATHS);
-    ww_status st = fill_operands(r, &e);
-    if (!st)
-      st = per_operation(r, op, 1, &cycles, &e);
-    if (!st)
-      ww_rig_add(r, ww_fmt(r->a, "math.%s.latency", op), fmax(0, cycles - lop3));
-    if (!st)
-      st = per_operation(r, op, 32, &cycles, &e);
-    if (!st)
-      ww_rig_add(r, ww_fmt(r->a, "math.%s.issue", op),
-                 fmax(0, cycles * 4 / 32 - 1)); /* less its issue slot */
-    ww_rig_gap(r, ww_fmt(r->a, "math.%s", op), st, &e);
+    fill_operands(r);
+    ww_rig_add(r, ww_fmt(r->a, "math.%s.latency", op),
+               at_least_zero(per_operation(r, op, 1) - lop3));
+    ww_rig_add(r, ww_fmt(r->a, "math.%s.issue", op), /* less its issue slot */
+               at_least_zero(per_operation(r, op, 32) * 4 / 32 - 1));
+    ww_rig_gap(r, ww_fmt(r->a, "math.%s", op));
   }
 }
 
@@ -166,15 +159,18 @@ static double difference(const ww_quantity *four, const ww_quantity *eight, ww_m
 
 static void add_counts(ww_rig *r, const char *op, const ww_quantity *four,
                        const ww_quantity *eight) {
-  const double lanes = BLOCKS * THREADS, warps = lanes / 32;
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.instructions", op),
-             difference(four, eight, WW_M_warp_instructions, warps) - 1);
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp32", op),
-             difference(four, eight, WW_M_flops_fp32, lanes));
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp64", op),
-             difference(four, eight, WW_M_flops_fp64, lanes));
-  ww_rig_add(r, ww_fmt(r->a, "math.%s.int_ops", op),
-             difference(four, eight, WW_M_int_ops, lanes) - 1);
+  const double lanes = BLOCKS * THREADS;
+  const struct {
+    const char *name;
+    ww_metric metric;
+    double units, logic; /* logic: of the instruction beside each operation */
+  } counts[] = {{"instructions", WW_M_warp_instructions, lanes / 32, 1},
+                {"flops_fp32", WW_M_flops_fp32, lanes, 0},
+                {"flops_fp64", WW_M_flops_fp64, lanes, 0},
+                {"int_ops", WW_M_int_ops, lanes, 1}};
+  for (size_t i = 0; i < 4; i++)
+    ww_rig_add(r, ww_fmt(r->a, "math.%s.%s", op, counts[i].name),
+               difference(four, eight, counts[i].metric, counts[i].units) - counts[i].logic);
 }
 
 void ww_probe_counts(ww_rig *r) {
@@ -192,9 +188,11 @@ void ww_probe_counts(ww_rig *r) {
   if (!st)
     st = r->o->self ? ww_measure(l, n, &o, r->o->self, &sink, &e)
                     : ww_measure_here(l, n, &o, &sink, &e);
-  ww_rig_gap(r, "math.*.instructions", st, &e);
-  if (st)
+  if (st) {
+    r->e = e;
+    ww_rig_gap(r, "math.*.instructions");
     return;
+  }
   if (c.m[WW_M_time_us].known)
     ww_rig_add(r, "launch.floor_us", c.m[WW_M_time_us].value);
   for (int i = 0; i < WW_NGPU_MATHS; i++) {

@@ -26,139 +26,91 @@ static const special specials[] = {
 };
 
 /* Cycles of one block of `warps` warps per loop of the kernel. */
-static ww_status per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride,
-                          double *cycles, ww_err *e) {
-  void *kernel;
-  double once, twice;
-  ww_status st = ww_rig_kernel(r, WW_PROBE_OPS, name, &kernel, e);
+static double per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride) {
   int n = loops;
+  void *kernel = ww_rig_kernel(r, WW_PROBE_OPS, name);
   void *params[] = {&r->in, &r->result, &r->clocks, &n, &stride};
-  if (!st)
-    st = ww_rig_cycles(r, kernel, warps * 32, params, &once, e);
+  double once = ww_rig_cycles(r, kernel, warps * 32, params);
   n = 2 * loops;
-  if (!st)
-    st = ww_rig_cycles(r, kernel, warps * 32, params, &twice, e);
-  if (!st && twice <= once)
-    st = ww_fail(e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
-  if (!st)
-    *cycles = (twice - once) / loops;
-  return st;
+  double twice = ww_rig_cycles(r, kernel, warps * 32, params);
+  if (twice <= once) {
+    ww_fail(&r->e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
+    return NAN;
+  }
+  return (twice - once) / loops;
 }
 
 static void probe_op(ww_rig *r, const special *s) {
   const char *kernel = s->kernel ? s->kernel : s->op;
-  ww_err e = {0};
-  double cycles, steps = s->pair ? s->pair : 1;
-  ww_status st = WW_OK;
-  if (s->latency) {
-    st = per_loop(r, ww_fmt(r->a, "lat_%s", kernel), 1, 16, s->stride, &cycles, &e);
-    if (!st)
-      ww_rig_add(r, ww_fmt(r->a, "ops.%s.latency", s->op), cycles / 64 / steps);
-  }
-  if (!st && s->issue) {
-    st = per_loop(r, ww_fmt(r->a, "issue_%s", kernel), 32, 8, s->stride, &cycles, &e);
-    if (!st)
-      ww_rig_add(r, ww_fmt(r->a, "ops.%s.issue", s->op), cycles * SUBCORES / (32 * 256) / steps);
-  }
-  ww_rig_gap(r, ww_fmt(r->a, "ops.%s", s->op), st, &e);
+  double steps = s->pair ? s->pair : 1;
+  if (s->latency)
+    ww_rig_add(r, ww_fmt(r->a, "ops.%s.latency", s->op),
+               per_loop(r, ww_fmt(r->a, "lat_%s", kernel), 1, 16, s->stride) / 64 / steps);
+  if (s->issue)
+    ww_rig_add(r, ww_fmt(r->a, "ops.%s.issue", s->op),
+               per_loop(r, ww_fmt(r->a, "issue_%s", kernel), 32, 8, s->stride) * SUBCORES /
+                   (32 * 256) / steps);
+  ww_rig_gap(r, ww_fmt(r->a, "ops.%s", s->op));
 }
 
 /* Which pipes are shared: cycles of a sub-core for one of each of two instructions. */
 static void probe_pairs(ww_rig *r) {
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     const char *path = ww_gpu_figures[i].path;
-    ww_err e = {0};
-    double cycles;
     if (!ww_starts(path, "pair."))
       continue;
-    ww_status st = per_loop(r, ww_fmt(r->a, "pair_%s", path + 5), 32, 8, 0, &cycles, &e);
-    if (!st)
-      ww_rig_add(r, path, cycles * SUBCORES / (32 * 128));
-    ww_rig_gap(r, path, st, &e);
+    double cycles = per_loop(r, ww_fmt(r->a, "pair_%s", path + 5), 32, 8, 0);
+    ww_rig_add(r, path, cycles * SUBCORES / (32 * 128));
+    ww_rig_gap(r, path);
   }
 }
 
 static void probe_conflicts(ww_rig *r) {
-  ww_err e = {0};
-  ww_status st = WW_OK;
-  for (int ways = 1; ways <= 32 && !st; ways *= 2) {
-    double cycles;
-    st = per_loop(r, "issue_lds32", 32, 4, 4 * ways, &cycles, &e);
-    if (!st)
-      ww_rig_point(r, "shared.conflict", ways, cycles / (32 * 256));
-  }
-  ww_rig_gap(r, "shared.conflict", st, &e);
+  for (int ways = 1; ways <= 32; ways *= 2)
+    ww_rig_point(r, "shared.conflict", ways,
+                 per_loop(r, "issue_lds32", 32, 4, 4 * ways) / (32 * 256));
+  ww_rig_gap(r, "shared.conflict");
 }
 
 static void probe_barrier(ww_rig *r) {
-  ww_err e = {0};
-  ww_status st = WW_OK;
-  for (uint32_t warps = 1; warps <= 32 && !st; warps *= 2) {
-    double cycles;
-    st = per_loop(r, "barrier", warps, 8, 0, &cycles, &e);
-    if (!st)
-      ww_rig_point(r, "barrier.by_warps", warps, cycles / 64);
-  }
-  ww_rig_gap(r, "barrier.by_warps", st, &e);
+  for (uint32_t warps = 1; warps <= 32; warps *= 2)
+    ww_rig_point(r, "barrier.by_warps", warps, per_loop(r, "barrier", warps, 8, 0) / 64);
+  ww_rig_gap(r, "barrier.by_warps");
 }
 
 /* Cycles per instruction of the first and the last of four passes through the same code, by one
  * warp. */
-static ww_status straight(ww_rig *r, const char *name, double instructions, double *first,
-                          double *last, ww_err *e) {
+static void straight(ww_rig *r, const char *name, double instructions, const char *first,
+                     const char *last) {
   int loops = 4, stride = 0;
   int64_t t[8];
-  void *kernel, *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
-  ww_status st = ww_rig_kernel(r, WW_PROBE_OPS, name, &kernel, e);
-  if (!st)
-    st = ww_rig_launch(r, kernel, 1, 32, params, e);
-  if (!st)
-    st = ww_rig_sync(r, e);
-  if (!st)
-    st = ww_rig_try(r, r->api->cuMemcpyDtoH(t, r->clocks, sizeof t), "reading clocks", e);
-  if (st)
-    return st;
-  *first = (double)(t[1] - t[0]) / instructions;
-  *last = (double)(t[7] - t[6]) / instructions;
-  return WW_OK;
+  void *kernel = ww_rig_kernel(r, WW_PROBE_OPS, name);
+  ww_rig_run(r, kernel, 1, 32, (void *[]){&r->in, &r->result, &r->clocks, &loops, &stride});
+  ww_rig_read(r, t, r->clocks, sizeof t);
+  if (!ww_rig_ok(r))
+    return;
+  ww_rig_add(r, first, (double)(t[1] - t[0]) / instructions);
+  ww_rig_add(r, last, (double)(t[7] - t[6]) / instructions);
 }
 
 /* Before anything else runs: this code must not have been fetched yet. */
 static void probe_code(ww_rig *r) {
-  ww_err e = {0};
-  double first, last;
-  ww_status st = straight(r, "straight_big", 16384, &first, &last, &e);
-  if (!st) {
-    ww_rig_add(r, "icache.cold_cycles", first);
-    ww_rig_add(r, "icache.big_cycles", last);
-  }
-  if (!st)
-    st = straight(r, "straight_small", 512, &first, &last, &e);
-  if (!st) {
-    ww_rig_add(r, "icache.small_cold", first);
-    ww_rig_add(r, "icache.small_warm", last);
-  }
-  ww_rig_gap(r, "icache", st, &e);
+  straight(r, "straight_big", 16384, "icache.cold_cycles", "icache.big_cycles");
+  straight(r, "straight_small", 512, "icache.small_cold", "icache.small_warm");
+  ww_rig_gap(r, "icache");
 }
 
 /* The SM clock under load: a long chain by cycles and by seconds. */
 static void probe_clock(ww_rig *r) {
   int loops = 40000, stride = 0;
-  double cycles, seconds;
-  ww_err e = {0};
-  void *kernel, *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
-  ww_status st = ww_rig_kernel(r, WW_PROBE_OPS, "lat_ffma", &kernel, &e);
-  for (int k = 0; k < 8 && !st; k++) /* let the clock rise */
-    st = ww_rig_seconds(r, kernel, r->out->sms, 1024, params, &seconds, &e);
-  if (!st)
-    st = ww_rig_cycles(r, kernel, 32, params, &cycles, &e);
-  if (!st)
-    st = ww_rig_seconds(r, kernel, 1, 32, params, &seconds, &e);
-  if (!st)
-    r->mhz = cycles / seconds / 1e6;
-  if (!st)
-    ww_rig_add(r, "clock.measured_mhz", r->mhz);
-  ww_rig_gap(r, "clock", st, &e);
+  void *kernel = ww_rig_kernel(r, WW_PROBE_OPS, "lat_ffma");
+  void *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
+  for (int k = 0; k < 8; k++) /* let the clock rise */
+    ww_rig_seconds(r, kernel, r->out->sms, 1024, params);
+  double cycles = ww_rig_cycles(r, kernel, 32, params);
+  r->mhz = cycles / ww_rig_seconds(r, kernel, 1, 32, params) / 1e6;
+  ww_rig_add(r, "clock.measured_mhz", r->mhz);
+  ww_rig_gap(r, "clock");
 }
 
 void ww_probe_ops(ww_rig *r) {

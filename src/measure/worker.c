@@ -36,6 +36,15 @@ extern char **environ;
 static const char *const stages[WW_NSTAGES] = {"open", "load",  "warm", "digest",
                                                "time", "count", "again"};
 
+/* A row that failed, as its JSON; malloc-owned. */
+static char *error_text(const ww_err *why) {
+  ww_buf text = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &text);
+  ww_report_write(&(ww_report){.error = *why}, &j, NULL, NULL);
+  return text.s;
+}
+
 /* ---- the child ---- */
 
 typedef struct {
@@ -62,64 +71,51 @@ static void child_row(void *ctx, uint32_t k, const ww_measure_row *row) {
   ww_buf_free(&b);
 }
 
-static const cJSON *get(const cJSON *o, const char *key) {
-  return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
-static const char *string(const cJSON *o, const char *key, ww_arena *a) {
-  return cJSON_IsString(get(o, key)) ? ww_strdup(a, get(o, key)->valuestring) : NULL;
-}
-
-static double number(const cJSON *o, const char *key) {
-  return cJSON_IsNumber(get(o, key)) ? get(o, key)->valuedouble : 0;
+static bool flag(const cJSON *o, const char *key) {
+  return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
 
 static ww_status read_options(const char *line, ww_arena *a, ww_measure_options *o, ww_err *e) {
   cJSON *tree = ww_json_read(line, strlen(line), e);
   if (!tree)
     return WW_EPARSE;
-  *o = (ww_measure_options){.device = string(tree, "device", a),
-                            .time_only = cJSON_IsTrue(get(tree, "time_only")),
-                            .repeats = (uint32_t)number(tree, "repeats"),
-                            .quick = cJSON_IsTrue(get(tree, "quick")),
-                            .batch = (uint32_t)number(tree, "batch"),
-                            .dump = string(tree, "dump", a),
-                            .dump_each = cJSON_IsTrue(get(tree, "dump_each"))};
+  *o = (ww_measure_options){.device = ww_json_text(tree, "device", a),
+                            .time_only = flag(tree, "time_only"),
+                            .repeats = (uint32_t)ww_json_whole(tree, "repeats"),
+                            .quick = flag(tree, "quick"),
+                            .batch = (uint32_t)ww_json_whole(tree, "batch"),
+                            .dump = ww_json_text(tree, "dump", a),
+                            .dump_each = flag(tree, "dump_each")};
   cJSON_Delete(tree);
   return WW_OK;
 }
 
+typedef struct {
+  WW_VEC(ww_launch) launches;
+  WW_VEC(uint32_t) number; /* the parent's */
+  WW_VEC(bool) alone;
+} specs;
+
 /* Lines of "<number> <alone: 0 or 1> <spec>". */
-static ww_status read_specs(FILE *in, ww_arena *a, ww_launch **l, uint32_t **index, bool **alone,
-                            uint32_t *n, ww_err *e) {
-  WW_VEC(ww_launch) all = {0};
-  WW_VEC(uint32_t) at = {0};
-  WW_VEC(bool) flags = {0};
+static ww_status read_specs(FILE *in, ww_arena *a, specs *out, ww_err *e) {
   char *line = NULL;
   size_t cap = 0;
   ww_status st = WW_OK;
   while (!st && getline(&line, &cap, in) > 0) {
     char *end;
-    unsigned long k = strtoul(line, &end, 10), flag = strtoul(end, &end, 10);
     ww_launch one = {0};
+    ww_push(a, &out->number, (uint32_t)strtoul(line, &end, 10));
+    ww_push(a, &out->alone, strtoul(end, &end, 10) != 0);
     st = ww_launch_parse(end, NULL, a, &one, e);
-    ww_push(a, &all, one);
-    ww_push(a, &at, (uint32_t)k);
-    ww_push(a, &flags, flag != 0);
+    ww_push(a, &out->launches, one);
   }
   free(line);
-  *l = all.v;
-  *index = at.v;
-  *alone = flags.v;
-  *n = all.n;
   return st;
 }
 
 ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e) {
   ww_measure_options o;
-  ww_launch *l;
-  uint32_t *index, n;
-  bool *alone;
+  specs all = {0};
   char *line = NULL;
   size_t cap = 0;
   ww_arena *a = ww_arena_new();
@@ -128,21 +124,18 @@ ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e) {
                      ? read_options(line, a, &o, e)
                      : ww_fail(e, WW_EUSAGE, "--worker reads its launches from the parent");
   if (!st)
-    st = read_specs(in, a, &l, &index, &alone, &n, e);
+    st = read_specs(in, a, &all, e);
   if (!st) {
-    o.alone = alone;
-    o.number = index;
-    child_sink c = {out, index};
-    st = ww_measure_here(l, n, &o, &(ww_measure_sink){.ctx = &c, .row = child_row, .at = child_at},
-                         e);
+    o.alone = all.alone.v;
+    o.number = all.number.v;
+    child_sink c = {out, all.number.v};
+    st = ww_measure_here(all.launches.v, all.launches.n, &o,
+                         &(ww_measure_sink){.ctx = &c, .row = child_row, .at = child_at}, e);
   }
   if (st) {
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_report_write(&(ww_report){.error = *e}, &j, NULL, NULL);
-    fprintf(out, "fail %s\n", b.s);
-    ww_buf_free(&b);
+    char *text = error_text(e);
+    fprintf(out, "fail %s\n", text);
+    free(text);
   }
   fflush(out);
   free(line);
@@ -162,10 +155,10 @@ typedef struct {
   char **row;      /* JSON of each finished row, malloc-owned; NULL: not yet */
   bool *alone;     /* not to be run on its own output again */
   uint32_t passed; /* rows that went to the sink */
-} boss;
+} supervisor;
 
 typedef struct {
-  int fd, err; /* its lines; what it said on stderr */
+  int fd, err; /* its lines; its stderr */
   int slot;    /* for cleaning up */
   pid_t pid;
   uint32_t batch; /* launches of one */
@@ -175,15 +168,15 @@ typedef struct {
   ww_measure_stage stage;
   ww_err why;
   int status;
-  off_t said;  /* bytes on its stderr when it began with that */
-  ww_buf text; /* read and not yet taken apart */
+  off_t stderr_from; /* bytes on its stderr when it began with that */
+  ww_buf text;       /* read and not yet taken apart */
 } child;
 
-static double limit_of(const boss *b) {
+static double limit_of(const supervisor *b) {
   return b->o->limit_s > 0 ? b->o->limit_s : LIMIT_S;
 }
 
-static void pass_on(boss *b) {
+static void pass_on(supervisor *b) {
   for (; b->passed < b->n && b->row[b->passed]; b->passed++) {
     ww_arena *a = ww_arena_new();
     ww_measure_row row = {0};
@@ -206,15 +199,7 @@ static void pass_on(boss *b) {
   }
 }
 
-static void error_row(boss *b, uint32_t k, const ww_err *why) {
-  ww_buf text = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &text);
-  ww_report_write(&(ww_report){.error = *why}, &j, NULL, NULL);
-  b->row[k] = text.s;
-}
-
-static void write_options(const boss *b, uint32_t batch, ww_buf *to) {
+static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
   ww_json j = {0};
   ww_json_begin(&j, to);
   ww_json_obj(&j);
@@ -231,8 +216,26 @@ static void write_options(const boss *b, uint32_t batch, ww_buf *to) {
   ww_buf_puts(to, "\n");
 }
 
+ww_status ww_measure_spawn(const char *self, const char *mode, const int fds[3], pid_t *pid,
+                           int *slot, ww_err *e) {
+  const char *argv[] = {self, "measure", mode, NULL};
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attr;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attr);
+  for (int k = 0; k < 3; k++)
+    if (fds[k] >= 0)
+      posix_spawn_file_actions_adddup2(&files, fds[k], k);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP); /* Ctrl-C is ours to handle */
+  int rc = posix_spawnp(pid, self, &files, &attr, (char *const *)argv, environ);
+  posix_spawnattr_destroy(&attr);
+  posix_spawn_file_actions_destroy(&files);
+  *slot = rc ? -1 : ww_cleanup_process(*pid);
+  return rc ? ww_fail(e, WW_EIO, "cannot run '%s': %s", self, strerror(rc)) : WW_OK;
+}
+
 /* What the child reads: launches first .. last that have no row yet. */
-static int input_of(const boss *b, uint32_t first, uint32_t last, uint32_t batch) {
+static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t batch) {
   ww_buf text = {0};
   write_options(b, batch, &text);
   for (uint32_t k = first; k <= last; k++) {
@@ -260,11 +263,8 @@ static int input_of(const boss *b, uint32_t first, uint32_t last, uint32_t batch
   return fd;
 }
 
-static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
-  const char *argv[] = {b->self, "measure", "--worker", NULL};
+static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
   int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->batch);
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attr;
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
   if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
     if (in >= 0)
@@ -273,32 +273,24 @@ static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, w
       close(c->err);
     return ww_fail(e, WW_EIO, "cannot start a process to measure in: %s", strerror(errno));
   }
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attr);
-  posix_spawn_file_actions_adddup2(&files, in, 0);
-  posix_spawn_file_actions_adddup2(&files, pipes[1], 1);
-  posix_spawn_file_actions_adddup2(&files, c->err, 2);
-  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
-  int rc = posix_spawnp(&c->pid, b->self, &files, &attr, (char *const *)argv, environ);
-  posix_spawnattr_destroy(&attr);
-  posix_spawn_file_actions_destroy(&files);
-  c->slot = rc ? -1 : ww_cleanup_process(c->pid);
+  ww_status st =
+      ww_measure_spawn(b->self, "--worker", (int[]){in, pipes[1], c->err}, &c->pid, &c->slot, e);
   close(in);
   close(pipes[1]);
   c->fd = pipes[0];
-  if (!rc)
-    return WW_OK;
-  close(c->fd);
-  close(c->err);
-  return ww_fail(e, WW_EIO, "cannot run '%s': %s", b->self, strerror(rc));
+  if (st) {
+    close(c->fd);
+    close(c->err);
+  }
+  return st;
 }
 
-static off_t said_by(const child *c) {
+static off_t stderr_bytes(const child *c) {
   struct stat s;
   return fstat(c->err, &s) == 0 ? s.st_size : 0;
 }
 
-static void take_line(boss *b, child *c, char *line) {
+static void take_line(supervisor *b, child *c, char *line) {
   char *end;
   if (ww_starts(line, "fail ")) {
     ww_report r;
@@ -321,7 +313,7 @@ static void take_line(boss *b, child *c, char *line) {
     return;
   c->started = true;
   c->at = (uint32_t)k;
-  c->said = said_by(c);
+  c->stderr_from = stderr_bytes(c);
   for (int s = 0; s < WW_NSTAGES; s++)
     if (strcmp(end + (*end == ' '), stages[s]) == 0)
       c->stage = (ww_measure_stage)s;
@@ -329,7 +321,7 @@ static void take_line(boss *b, child *c, char *line) {
     c->first = c->at;
 }
 
-static void take_lines(boss *b, child *c) {
+static void take_lines(supervisor *b, child *c) {
   char *from = c->text.s, *nl;
   while (from && (nl = strchr(from, '\n'))) {
     *nl = 0;
@@ -344,7 +336,7 @@ static void take_lines(boss *b, child *c) {
 
 /* How long the child may be silent. Counted runs of patched code take many times the kernel's time.
  */
-static double patience(const boss *b, const child *c) {
+static double patience(const supervisor *b, const child *c) {
   double limit = limit_of(b);
   if (!c->started || c->stage == WW_AT_OPEN || c->stage == WW_AT_LOAD || c->stage == WW_AT_DIGEST)
     return DEVICE_S + limit;
@@ -354,7 +346,7 @@ static double patience(const boss *b, const child *c) {
 }
 
 /* Whether the child is to be ended: now, or because another batch begins. */
-static bool ends(const boss *b, child *c, uint32_t *asked_in) {
+static bool ends(const supervisor *b, child *c, uint32_t *asked_in) {
   int how = b->sink->stop ? b->sink->stop(b->sink->ctx) : 0;
   uint32_t in = c->started ? c->first : UINT32_MAX;
   if (how == 1 && *asked_in == NOT_ASKED)
@@ -364,7 +356,7 @@ static bool ends(const boss *b, child *c, uint32_t *asked_in) {
 }
 
 /* Reads the child's lines until it ends or stalls, or is no longer wanted; reaps it. */
-static void follow(boss *b, child *c) {
+static void follow(supervisor *b, child *c) {
   char chunk[65536];
   double heard = ww_now();
   uint32_t asked_in = NOT_ASKED;
@@ -397,10 +389,10 @@ static void follow(boss *b, child *c) {
   ww_buf_free(&c->text);
 }
 
-/* The last line that the child said on stderr about the launch in hand, for the message. */
+/* The last line on the child's stderr about the launch in hand, for the message. */
 static void last_words(const child *c, char out[256]) {
   char tail[250];
-  off_t size = said_by(c), from = size - c->said > 240 ? size - 240 : c->said;
+  off_t size = stderr_bytes(c), from = size - c->stderr_from > 240 ? size - 240 : c->stderr_from;
   ssize_t got = pread(c->err, tail, sizeof tail - 1, from);
   *out = 0;
   if (got <= 0)
@@ -413,7 +405,7 @@ static void last_words(const child *c, char out[256]) {
 }
 
 /* What became of it, as the error of the row that did it. */
-static ww_err verdict(const boss *b, const child *c) {
+static ww_err verdict(const supervisor *b, const child *c) {
   ww_err e = {0};
   char words[256];
   bool ran = c->started && c->stage >= WW_AT_WARM && c->stage != WW_AT_DIGEST;
@@ -449,14 +441,14 @@ typedef struct {
 
 /* After a child that left launches without a row: whose fault, and what to run in smaller batches.
  */
-static void blame(boss *b, const child *c, uint32_t last, narrow *next) {
+static void blame(supervisor *b, const child *c, uint32_t last, narrow *next) {
   ww_err why = verdict(b, c);
   if (!c->started || c->stage == WW_AT_OPEN) { /* true of all that need this device */
     const ww_backend *which = c->started ? ww_backend_of(&b->l[c->at]) : NULL;
     why.code = WW_EDEVICE;
     for (uint32_t k = 0; k <= last; k++)
       if (!b->row[k] && (!which || ww_backend_of(&b->l[k]) == which))
-        error_row(b, k, &why);
+        b->row[k] = error_text(&why);
     return;
   }
   bool clear =
@@ -464,14 +456,14 @@ static void blame(boss *b, const child *c, uint32_t last, narrow *next) {
   if (c->stage == WW_AT_AGAIN && !b->alone[c->at])
     b->alone[c->at] = true;
   else if ((clear || c->stage == WW_AT_AGAIN) && !b->row[c->at])
-    error_row(b, c->at, &why);
+    b->row[c->at] = error_text(&why);
   else { /* something of the batch, between its first launch and as far as one can be */
     next->to = c->batch <= last - c->first ? c->first + c->batch - 1 : last;
     next->by = c->batch > NARROW ? c->batch / NARROW : 1;
   }
 }
 
-static uint32_t next_open(const boss *b) {
+static uint32_t next_open(const supervisor *b) {
   uint32_t k = b->passed;
   while (k < b->n && b->row[k])
     k++;
@@ -481,7 +473,7 @@ static uint32_t next_open(const boss *b) {
 ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
                      const ww_measure_sink *s, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  boss b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
+  supervisor b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
   b.row = WW_NEWN(a, char *, n + 1);
   b.alone = WW_NEWN(a, bool, n + 1);
   narrow now = {.to = UINT32_MAX};

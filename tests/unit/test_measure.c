@@ -116,9 +116,8 @@ static ww_status fake_begin(ww_device *d, ww_counter_set set, uint32_t ranges, u
   *passes = set == WW_SET_TIME ? 1 : 3;
   return WW_OK;
 }
-static ww_status fake_pass_begin(ww_device *d, uint32_t pass, ww_err *e) {
+static ww_status fake_pass_begin(ww_device *d, ww_err *e) {
   (void)d;
-  (void)pass;
   (void)e;
   dev.n = 0;
   return WW_OK;

@@ -323,8 +323,8 @@ static void test_env(void **state) {
   assert_non_null(r);
   for (int i = 0; i < 9; i++)
     saxpy(r, i, 1, device_base[0], device_base[1]);
-  ww_recorder_say(r, "graphs are not seen");
-  ww_recorder_say(r, "graphs are not seen");
+  ww_recorder_note(r, "graphs are not seen");
+  ww_recorder_note(r, "graphs are not seen");
   ww_recorder_close(r);
   unsetenv("WARPWISE_RECORD");
   assert_int_equal(lines_of(lines_path, *state, &l), 3);
@@ -351,7 +351,7 @@ static void test_collect(void **state) {
   ww_write_file_atomic(other, theirs, strlen(theirs), NULL);
   if (ww_recorded_collect(lines_path, *state, &got, &e) != WW_OK)
     fail_msg("%s", e.msg);
-  assert_true(got.nlines == 3 && got.launches == 6 && got.kernels == 2 && got.nsaid == 3);
+  assert_true(got.nlines == 3 && got.launches == 6 && got.kernels == 2 && got.nnotes == 3);
   assert_true(strcmp(got.lines[0].kernel, "a") == 0 && got.lines[0].count == 4);
   assert_false(ww_file_exists(other));
   ww_recorded_clear(lines_path);

@@ -2,9 +2,9 @@
  * src/report/fill.c.
  *
  * Compiled twice: by nvcc into the fill kernel, and by the C compiler into a test that holds it
- * against ww_fill_bytes. What hangs on the allocation alone (steps, ranges, logarithms) is computed
- * once on the host (ww_contents_job). Needs IEEE doubles without contraction: nvcc -fmad=false,
- * C17. */
+ * against ww_fill_bytes. What depends on the allocation alone (steps, ranges, logarithms) is
+ * computed once on the host (ww_contents_job). Needs IEEE doubles without contraction: nvcc
+ * -fmad=false, C17. */
 #ifndef WW_FILL_CORE_H
 #define WW_FILL_CORE_H
 

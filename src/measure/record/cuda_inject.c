@@ -256,7 +256,7 @@ static void on_call(uint32_t id, const cupti_call *c) {
     break;
   case CBID_cuGraphLaunch:
   case CBID_cuGraphLaunch_ptsz:
-    ww_recorder_say(
+    ww_recorder_note(
         recorder,
         "the program launches CUDA graphs: kernels captured into them are counted once, when "
         "captured; kernels added as nodes are not seen");
@@ -355,6 +355,6 @@ __attribute__((visibility("default"))) int InitializeInjection(void) {
   if (!amiss)
     amiss = subscribe();
   if (amiss)
-    ww_recorder_say(recorder, amiss);
+    ww_recorder_note(recorder, amiss);
   return 1;
 }

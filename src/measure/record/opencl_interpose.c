@@ -35,12 +35,23 @@ static void *real(const char *name) {
   return loader ? dlsym(loader, name) : NULL;
 }
 
-/* The next function of this name, looked up once; what it returns when there is none is not an
+/* The next function of this name, looked up once; what is returned when there is none is not an
  * OpenCL success. */
-#define REAL(ret, name, ...)       \
-  static ret (*next)(__VA_ARGS__); \
-  if (!next)                       \
-  *(void **)&next = real(name)
+#define REAL(next, function)           \
+  static __typeof__(function) *(next); \
+  if (!(next))                         \
+  *(void **)&(next) = real(#function)
+#define NO_FUNCTION (-34)
+
+cl_int clEnqueueReadBuffer(cl_handle queue, cl_handle buffer, cl_bool wait, size_t at, size_t n,
+                           void *out, cl_uint nevents, const cl_handle *events, cl_handle *event);
+cl_int clGetMemObjectInfo(cl_handle memory, cl_uint what, size_t n, void *out, size_t *size);
+cl_int clGetCommandQueueInfo(cl_handle queue, cl_uint what, size_t n, void *out, size_t *size);
+cl_int clGetKernelInfo(cl_handle kernel, cl_uint what, size_t n, void *out, size_t *size);
+cl_int clGetKernelArgInfo(cl_handle kernel, cl_uint index, cl_uint what, size_t n, void *out,
+                          size_t *size);
+cl_int clGetKernelWorkGroupInfo(cl_handle kernel, cl_handle device, cl_uint what, size_t n,
+                                void *out, size_t *size);
 
 /* ---- tables: handle -> thing ---- */
 
@@ -86,25 +97,30 @@ static bool reading_allowed;
 
 /* ---- the recorder's view of memory ---- */
 
-static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
-  (void)ctx;
+static const buffer *buffer_at(uint64_t address) {
   uint64_t slot = (address >> SLOT_SHIFT) - 1;
-  if (slot >= nslots || !slots[slot].handle)
+  return slot < nslots && slots[slot].handle ? &slots[slot] : NULL;
+}
+
+static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
+  const buffer *b = buffer_at(address);
+  (void)ctx;
+  if (!b)
     return false;
-  *base = (slot + 1) << SLOT_SHIFT;
-  *bytes = slots[slot].bytes;
-  *id = slots[slot].id;
+  *base = address >> SLOT_SHIFT << SLOT_SHIFT;
+  *bytes = b->bytes;
+  *id = b->id;
   return true;
 }
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
-  REAL(cl_int, "clEnqueueReadBuffer", cl_handle, cl_handle, cl_bool, size_t, size_t, void *,
-       cl_uint, const cl_handle *, cl_handle *);
+  REAL(next, clEnqueueReadBuffer);
   (void)ctx;
-  uint64_t slot = (address >> SLOT_SHIFT) - 1, offset = address & (((uint64_t)1 << SLOT_SHIFT) - 1);
-  if (!next || !reading_allowed || slot >= nslots || !slots[slot].handle)
+  const buffer *b = buffer_at(address);
+  uint64_t offset = address & (((uint64_t)1 << SLOT_SHIFT) - 1);
+  if (!next || !reading_allowed || !b)
     return false;
-  return next(reading_queue, slots[slot].handle, 1, offset, n, out, nreading_events,
+  return next(reading_queue, b->handle, 1, offset, n, out, nreading_events,
               nreading_events ? reading_events : NULL, NULL) == 0;
 }
 
@@ -122,13 +138,17 @@ __attribute__((destructor)) static void finish(void) {
 
 /* ---- buffers ---- */
 
+/* Its slot + 1; 0: none. */
+static uint32_t slot_of(cl_handle handle) {
+  return (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, handle);
+}
+
 static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint64_t origin) {
   if (!handle)
     return;
   pthread_mutex_lock(&lock);
-  uint32_t in = (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, parent);
-  uint32_t known = (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, handle),
-           slot = known ? known - 1 : first_free;
+  uint32_t in = slot_of(parent);
+  uint32_t known = slot_of(handle), slot = known ? known - 1 : first_free;
   while (slot < nslots && slots[slot].handle && slots[slot].handle != handle)
     slot++;
   if (!known)
@@ -151,7 +171,7 @@ static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint6
 
 EXPORT cl_handle clCreateBuffer(cl_handle context, cl_flags flags, size_t bytes, void *host,
                                 cl_int *err) {
-  REAL(cl_handle, "clCreateBuffer", cl_handle, cl_flags, size_t, void *, cl_int *);
+  REAL(next, clCreateBuffer);
   cl_handle b = next ? next(context, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
@@ -160,8 +180,7 @@ EXPORT cl_handle clCreateBuffer(cl_handle context, cl_flags flags, size_t bytes,
 EXPORT cl_handle clCreateBufferWithProperties(cl_handle context, const cl_flags *properties,
                                               cl_flags flags, size_t bytes, void *host,
                                               cl_int *err) {
-  REAL(cl_handle, "clCreateBufferWithProperties", cl_handle, const cl_flags *, cl_flags, size_t,
-       void *, cl_int *);
+  REAL(next, clCreateBufferWithProperties);
   cl_handle b = next ? next(context, properties, flags, bytes, host, err) : NULL;
   new_buffer(b, bytes, NULL, 0);
   return b;
@@ -169,7 +188,7 @@ EXPORT cl_handle clCreateBufferWithProperties(cl_handle context, const cl_flags 
 
 EXPORT cl_handle clCreateSubBuffer(cl_handle parent, cl_flags flags, cl_uint type, const void *info,
                                    cl_int *err) {
-  REAL(cl_handle, "clCreateSubBuffer", cl_handle, cl_flags, cl_uint, const void *, cl_int *);
+  REAL(next, clCreateSubBuffer);
   cl_handle b = next ? next(parent, flags, type, info, err) : NULL;
   const cl_region *region = info;
   if (b && type == CL_BUFFER_CREATE_TYPE_REGION)
@@ -178,13 +197,11 @@ EXPORT cl_handle clCreateSubBuffer(cl_handle parent, cl_flags flags, cl_uint typ
 }
 
 EXPORT cl_int clReleaseMemObject(cl_handle memory) {
-  REAL(cl_int, "clReleaseMemObject", cl_handle);
-  static cl_int (*info)(cl_handle, cl_uint, size_t, void *, size_t *);
-  if (!info)
-    *(void **)&info = real("clGetMemObjectInfo");
+  REAL(next, clReleaseMemObject);
+  REAL(info, clGetMemObjectInfo);
   cl_uint references = 0;
   pthread_mutex_lock(&lock);
-  uint32_t slot = (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, memory);
+  uint32_t slot = slot_of(memory);
   bool last = slot && info &&
               info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) == 0 &&
               references == 1;
@@ -195,7 +212,7 @@ EXPORT cl_int clReleaseMemObject(cl_handle memory) {
     ww_handles_put(&buffers_by_handle, memory, NULL);
   }
   pthread_mutex_unlock(&lock);
-  return next ? next(memory) : -34;
+  return next ? next(memory) : NO_FUNCTION;
 }
 
 /* ---- programs ---- */
@@ -217,8 +234,7 @@ static void add_text(program *p, const char *text, size_t n) {
 
 EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char **strings,
                                            const size_t *lengths, cl_int *err) {
-  REAL(cl_handle, "clCreateProgramWithSource", cl_handle, cl_uint, const char **, const size_t *,
-       cl_int *);
+  REAL(next, clCreateProgramWithSource);
   cl_handle h = next ? next(context, count, strings, lengths, err) : NULL;
   if (!h)
     return h;
@@ -234,8 +250,7 @@ EXPORT cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices,
                                            const cl_handle *devices, const size_t *lengths,
                                            const unsigned char **binaries, cl_int *status,
                                            cl_int *err) {
-  REAL(cl_handle, "clCreateProgramWithBinary", cl_handle, cl_uint, const cl_handle *,
-       const size_t *, const unsigned char **, cl_int *, cl_int *);
+  REAL(next, clCreateProgramWithBinary);
   cl_handle h = next ? next(context, ndevices, devices, lengths, binaries, status, err) : NULL;
   if (!h || !ndevices)
     return h;
@@ -298,28 +313,25 @@ static void set_options(cl_handle handle, const char *options) {
 
 EXPORT cl_int clBuildProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
                              const char *options, cl_notify notify, void *data) {
-  REAL(cl_int, "clBuildProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_notify,
-       void *);
+  REAL(next, clBuildProgram);
   set_options(handle, options);
-  return next ? next(handle, ndevices, devices, options, notify, data) : -34;
+  return next ? next(handle, ndevices, devices, options, notify, data) : NO_FUNCTION;
 }
 
 EXPORT cl_int clCompileProgram(cl_handle handle, cl_uint ndevices, const cl_handle *devices,
                                const char *options, cl_uint nheaders, const cl_handle *headers,
                                const char **names, cl_notify notify, void *data) {
-  REAL(cl_int, "clCompileProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_uint,
-       const cl_handle *, const char **, cl_notify, void *);
+  REAL(next, clCompileProgram);
   set_options(handle, options);
   return next ? next(handle, ndevices, devices, options, nheaders, headers, names, notify, data)
-              : -34;
+              : NO_FUNCTION;
 }
 
 /* What was linked together is one source: the inputs' texts in order, the first one's flags. */
 EXPORT cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_handle *devices,
                                const char *options, cl_uint ninputs, const cl_handle *inputs,
                                cl_notify notify, void *data, cl_int *err) {
-  REAL(cl_handle, "clLinkProgram", cl_handle, cl_uint, const cl_handle *, const char *, cl_uint,
-       const cl_handle *, cl_notify, void *, cl_int *);
+  REAL(next, clLinkProgram);
   cl_handle h =
       next ? next(context, ndevices, devices, options, ninputs, inputs, notify, data, err) : NULL;
   if (!h)
@@ -352,8 +364,8 @@ static void free_kernel(kernel *k) {
 }
 
 static cl_int kernel_info(cl_handle handle, cl_uint what, size_t n, void *out) {
-  REAL(cl_int, "clGetKernelInfo", cl_handle, cl_uint, size_t, void *, size_t *);
-  return next ? next(handle, what, n, out, NULL) : -34;
+  REAL(next, clGetKernelInfo);
+  return next ? next(handle, what, n, out, NULL) : NO_FUNCTION;
 }
 
 static void new_kernel(cl_handle program_handle, cl_handle handle) {
@@ -374,7 +386,7 @@ static void new_kernel(cl_handle program_handle, cl_handle handle) {
 }
 
 EXPORT cl_handle clCreateKernel(cl_handle program_handle, const char *name, cl_int *err) {
-  REAL(cl_handle, "clCreateKernel", cl_handle, const char *, cl_int *);
+  REAL(next, clCreateKernel);
   cl_handle h = next ? next(program_handle, name, err) : NULL;
   new_kernel(program_handle, h);
   return h;
@@ -382,9 +394,9 @@ EXPORT cl_handle clCreateKernel(cl_handle program_handle, const char *name, cl_i
 
 EXPORT cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_handle *out,
                                        cl_uint *count) {
-  REAL(cl_int, "clCreateKernelsInProgram", cl_handle, cl_uint, cl_handle *, cl_uint *);
+  REAL(next, clCreateKernelsInProgram);
   cl_uint got = 0;
-  cl_int rc = next ? next(program_handle, n, out, &got) : -34;
+  cl_int rc = next ? next(program_handle, n, out, &got) : NO_FUNCTION;
   if (count)
     *count = got;
   for (cl_uint i = 0; rc == 0 && out && i < got; i++)
@@ -394,7 +406,7 @@ EXPORT cl_int clCreateKernelsInProgram(cl_handle program_handle, cl_uint n, cl_h
 
 /* A copy keeps the arguments that were set. */
 EXPORT cl_handle clCloneKernel(cl_handle from, cl_int *err) {
-  REAL(cl_handle, "clCloneKernel", cl_handle, cl_int *);
+  REAL(next, clCloneKernel);
   cl_handle h = next ? next(from, err) : NULL;
   if (!h)
     return h;
@@ -417,7 +429,7 @@ EXPORT cl_handle clCloneKernel(cl_handle from, cl_int *err) {
 /* The spec's name of a scalar type, where the runtime knows it (it may have dropped argument
  * information). */
 static void ask_type(cl_handle handle, cl_uint index, argument *g) {
-  REAL(cl_int, "clGetKernelArgInfo", cl_handle, cl_uint, cl_uint, size_t, void *, size_t *);
+  REAL(next, clGetKernelArgInfo);
   static const char *const names[][2] = {
       {"char", "i8"},  {"uchar", "u8"}, {"short", "i16"}, {"ushort", "u16"}, {"int", "i32"},
       {"uint", "u32"}, {"long", "i64"}, {"ulong", "u64"}, {"float", "f32"},  {"double", "f64"}};
@@ -452,16 +464,16 @@ static void keep_argument(cl_handle handle, cl_uint index, size_t size, const vo
 }
 
 EXPORT cl_int clSetKernelArg(cl_handle handle, cl_uint index, size_t size, const void *value) {
-  REAL(cl_int, "clSetKernelArg", cl_handle, cl_uint, size_t, const void *);
-  cl_int rc = next ? next(handle, index, size, value) : -34;
+  REAL(next, clSetKernelArg);
+  cl_int rc = next ? next(handle, index, size, value) : NO_FUNCTION;
   if (rc == 0)
     keep_argument(handle, index, size, value, false);
   return rc;
 }
 
 EXPORT cl_int clSetKernelArgSVMPointer(cl_handle handle, cl_uint index, const void *value) {
-  REAL(cl_int, "clSetKernelArgSVMPointer", cl_handle, cl_uint, const void *);
-  cl_int rc = next ? next(handle, index, value) : -34;
+  REAL(next, clSetKernelArgSVMPointer);
+  cl_int rc = next ? next(handle, index, value) : NO_FUNCTION;
   if (rc == 0)
     keep_argument(handle, index, sizeof value, &value, true);
   return rc;
@@ -473,10 +485,8 @@ EXPORT cl_int clSetKernelArgSVMPointer(cl_handle handle, cl_uint index, const vo
  * divisor of the global size near the device's preferred multiple. True: it is a guess. */
 static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const size_t *global,
                        uint64_t block[3]) {
-  REAL(cl_int, "clGetKernelWorkGroupInfo", cl_handle, cl_handle, cl_uint, size_t, void *, size_t *);
-  static cl_int (*queue_info)(cl_handle, cl_uint, size_t, void *, size_t *);
-  if (!queue_info)
-    *(void **)&queue_info = real("clGetCommandQueueInfo");
+  REAL(next, clGetKernelWorkGroupInfo);
+  REAL(queue_info, clGetCommandQueueInfo);
   cl_handle device = NULL;
   size_t required[3] = {0}, multiple = 0;
   if (queue_info)
@@ -502,7 +512,7 @@ static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const si
 static atomic_uint open_events;
 
 EXPORT cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
-  REAL(cl_handle, "clCreateUserEvent", cl_handle, cl_int *);
+  REAL(next, clCreateUserEvent);
   cl_handle event = next ? next(context, err) : NULL;
   if (event)
     atomic_fetch_add(&open_events, 1);
@@ -510,8 +520,8 @@ EXPORT cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
 }
 
 EXPORT cl_int clSetUserEventStatus(cl_handle event, cl_int status) {
-  REAL(cl_int, "clSetUserEventStatus", cl_handle, cl_int);
-  cl_int rc = next ? next(event, status) : -34;
+  REAL(next, clSetUserEventStatus);
+  cl_int rc = next ? next(event, status) : NO_FUNCTION;
   if (rc == 0)
     atomic_fetch_sub(&open_events, 1); /* it can be set once only */
   return rc;
@@ -529,7 +539,7 @@ static const char *raw_arguments(const kernel *k, ww_raw_arg *out, uint64_t *add
     if (!g->local && g->size == sizeof(cl_handle) && !g->type[0]) {
       cl_handle h;
       memcpy(&h, g->bytes, sizeof h);
-      slot = (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, h);
+      slot = slot_of(h);
     }
     if (slot) {
       const buffer *b = &slots[slot - 1];
@@ -600,17 +610,17 @@ EXPORT cl_int clEnqueueNDRangeKernel(cl_handle queue, cl_handle handle, cl_uint 
                                      const size_t *offset, const size_t *global,
                                      const size_t *local, cl_uint nevents, const cl_handle *events,
                                      cl_handle *event) {
-  REAL(cl_int, "clEnqueueNDRangeKernel", cl_handle, cl_handle, cl_uint, const size_t *,
-       const size_t *, const size_t *, cl_uint, const cl_handle *, cl_handle *);
+  REAL(next, clEnqueueNDRangeKernel);
   if (global)
     record(queue, handle, dims, offset, global, local, nevents, events);
-  return next ? next(queue, handle, dims, offset, global, local, nevents, events, event) : -34;
+  return next ? next(queue, handle, dims, offset, global, local, nevents, events, event)
+              : NO_FUNCTION;
 }
 
 EXPORT cl_int clEnqueueTask(cl_handle queue, cl_handle handle, cl_uint nevents,
                             const cl_handle *events, cl_handle *event) {
-  REAL(cl_int, "clEnqueueTask", cl_handle, cl_handle, cl_uint, const cl_handle *, cl_handle *);
+  REAL(next, clEnqueueTask);
   static const size_t one[3] = {1, 1, 1};
   record(queue, handle, 1, NULL, one, one, nevents, events);
-  return next ? next(queue, handle, nevents, events, event) : -34;
+  return next ? next(queue, handle, nevents, events, event) : NO_FUNCTION;
 }

@@ -18,7 +18,7 @@ typedef struct {
   ww_arena *a;
   bool damaged; /* some line cannot be read: the file is written anew without it */
   WW_VEC(entry) entries;
-  WW_VEC(const char *) said;
+  WW_VEC(const char *) notes;
 } collection;
 
 /* The files of other processes: launches.jsonl -> launches.1234.jsonl */
@@ -83,11 +83,11 @@ static void add_line(collection *c, ww_launch l) {
   ww_push(c->a, &c->entries, x);
 }
 
-static void add_said(collection *c, const char *text) {
-  for (uint32_t i = 0; i < c->said.n; i++)
-    if (strcmp(c->said.v[i], text) == 0)
+static void add_note(collection *c, const char *text) {
+  for (uint32_t i = 0; i < c->notes.n; i++)
+    if (strcmp(c->notes.v[i], text) == 0)
       return;
-  ww_push(c->a, &c->said, text);
+  ww_push(c->a, &c->notes, text);
 }
 
 static ww_status add_file(collection *c, const char *path, ww_err *e) {
@@ -103,12 +103,12 @@ static ww_status add_file(collection *c, const char *path, ww_err *e) {
     next = end + 1;
     ww_launch l;
     if (ww_starts(text, "# "))
-      add_said(c, text + 2);
+      add_note(c, text + 2);
     else if (ww_launch_parse(text, "", c->a, &l, NULL) == WW_OK && l.kernel)
       add_line(c, l);
     else if (*text) {
       c->damaged = true;
-      add_said(c, "a line of the recording is damaged and was left out: was the disk full?");
+      add_note(c, "a line of the recording is damaged and was left out: was the disk full?");
     }
   }
   return rc;
@@ -117,8 +117,8 @@ static ww_status add_file(collection *c, const char *path, ww_err *e) {
 static ww_status write_all(const collection *c, const char *path, ww_err *e) {
   ww_buf b = {0};
   ww_buf_puts(&b, "");
-  for (uint32_t i = 0; i < c->said.n; i++)
-    ww_buf_fmt(&b, "# %s\n", c->said.v[i]);
+  for (uint32_t i = 0; i < c->notes.n; i++)
+    ww_buf_fmt(&b, "# %s\n", c->notes.v[i]);
   for (uint32_t i = 0; i < c->entries.n; i++)
     ww_buf_fmt(&b, "%s\n", text_of(&c->entries.v[i].launch, c->a));
   ww_status rc = ww_write_file_atomic(path, b.s, b.n, e);
@@ -154,7 +154,7 @@ ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, w
   for (uint32_t i = 0; i < c.entries.n; i++)
     out->launches += c.entries.v[i].launch.count;
   out->kernels = count_kernels(&c);
-  out->said = c.said.v;
-  out->nsaid = c.said.n;
+  out->notes = c.notes.v;
+  out->nnotes = c.notes.n;
   return c.entries.n ? ww_launch_read(path, a, &out->lines, &out->nlines, e) : WW_OK;
 }

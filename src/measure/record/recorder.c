@@ -75,7 +75,7 @@ static ww_status start(ww_recorder *r, ww_err *e) {
   r->kernel_slots = ww_xcalloc(r->kernel_cap, sizeof *r->kernel_slots);
   memset(&r->lines, 0, sizeof r->lines);
   memset(&r->kernels, 0, sizeof r->kernels);
-  memset(&r->said, 0, sizeof r->said);
+  memset(&r->notes, 0, sizeof r->notes);
   memset(&r->key, 0, sizeof r->key);
   memset(&r->found, 0, sizeof r->found);
   r->stored = r->read = 0;
@@ -385,14 +385,14 @@ void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *l) {
   pthread_mutex_unlock(&r->lock);
 }
 
-void ww_recorder_say(ww_recorder *r, const char *text) {
+void ww_recorder_note(ww_recorder *r, const char *text) {
   if (!r || !enter(r))
     return;
   bool known = false;
-  for (uint32_t i = 0; i < r->said.n; i++)
-    known = known || strcmp(r->said.v[i], text) == 0;
+  for (uint32_t i = 0; i < r->notes.n; i++)
+    known = known || strcmp(r->notes.v[i], text) == 0;
   if (!known) {
-    ww_push(r->arena, &r->said, ww_strdup(r->arena, text));
+    ww_push(r->arena, &r->notes, ww_strdup(r->arena, text));
     ww_recorder_rewrite(r);
   }
   pthread_mutex_unlock(&r->lock);

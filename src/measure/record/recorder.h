@@ -77,7 +77,7 @@ const ww_recorder_options *ww_recorder_asked(const ww_recorder *r); /* defaults 
 void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *l);
 /* What the person who records should know ("graph launches are not seen"), once each; a comment
  * line of the file. */
-void ww_recorder_say(ww_recorder *r, const char *text);
+void ww_recorder_note(ww_recorder *r, const char *text);
 void ww_recorder_flush(ww_recorder *r); /* accepts NULL; writes the counts: at the program's end,
                                            threads may still launch */
 void ww_recorder_close(ww_recorder *r); /* accepts NULL; writes the final file */
@@ -91,8 +91,8 @@ typedef struct {
   ww_launch *lines; /* in order of their first launch */
   uint32_t nlines, kernels;
   uint64_t launches; /* sum of the counts */
-  const char **said;
-  uint32_t nsaid;
+  const char **notes;
+  uint32_t nnotes;
 } ww_recorded;
 /* Removes what an earlier recording left at path, other processes' files too; contents and code
  * beside it stay. */

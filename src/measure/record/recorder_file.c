@@ -111,8 +111,8 @@ void ww_recorder_rewrite(ww_recorder *r) {
   double begin = ww_now();
   ww_buf b = {0};
   ww_buf_puts(&b, "");
-  for (uint32_t i = 0; i < r->said.n; i++)
-    ww_buf_fmt(&b, "# %s\n", r->said.v[i]);
+  for (uint32_t i = 0; i < r->notes.n; i++)
+    ww_buf_fmt(&b, "# %s\n", r->notes.v[i]);
   for (uint32_t i = 0; i < r->lines.n; i++)
     write_line(&r->lines.v[i], &b);
   ww_write_file_atomic(r->path, b.s, b.n, NULL); /* what was there stays when this fails */

@@ -52,7 +52,7 @@ struct ww_recorder {
   ww_arena *arena;        /* lifetime: until closed or forked */
   WW_VEC(ww_line) lines;
   WW_VEC(ww_recorded_kernel) kernels;
-  WW_VEC(const char *) said;
+  WW_VEC(const char *) notes;
   uint32_t *line_slots, *kernel_slots; /* index + 1, open addressing; sizes are powers of two */
   uint32_t line_cap, kernel_cap;
   WW_VEC(uint64_t) key;   /* of the launch at hand */

@@ -113,17 +113,17 @@ ww_loc ww_advice_kernel(const ww_advisor *x) {
 
 const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
   ww_buf b = {0};
-  uint32_t said = 0, more = 0;
+  uint32_t listed = 0, more = 0;
   for (uint32_t k = 1; k < n; k++) {
     bool seen = at[k].line == 0;
     for (uint32_t j = 0; j < k; j++)
       seen |= at[j].file == at[k].file && at[j].line == at[k].line;
     if (seen)
       continue;
-    if (said == 3)
+    if (listed == 3)
       more++;
     else
-      ww_buf_fmt(&b, said++ ? ", %u" : WW_FINDING_ALSO "%u", at[k].line);
+      ww_buf_fmt(&b, listed++ ? ", %u" : WW_FINDING_ALSO "%u", at[k].line);
   }
   if (more)
     ww_buf_fmt(&b, " and %u more", more);
@@ -170,7 +170,7 @@ static double load_latency(const ww_advisor *x) {
   return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
 }
 
-static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *each) {
+static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *by_line) {
   double load = load_latency(x);
   for (uint32_t k = 0; k < x->nsites; k++) {
     const ww_site *s = &x->sites[k];
@@ -181,21 +181,21 @@ static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *each) 
     for (int p = 0; p < WW_NPIPES; p++)
       n += (double)s->cost.inst[p];
     lines[at].inst += n * s->warps;
-    each[at].issue += n * s->warps;
-    each[at].pipe += (double)s->cost.inst[x->p->timing.busiest] * s->warps;
+    by_line[at].issue += n * s->warps;
+    by_line[at].pipe += (double)s->cost.inst[x->p->timing.busiest] * s->warps;
     bool memory =
         s->ins->op == WW_OP_LD && (s->ins->space == WW_GLOBAL || s->ins->space == WW_GENERIC);
-    each[at].latency += s->warps * ((double)s->cost.latency + (memory ? load : 0));
+    by_line[at].latency += s->warps * ((double)s->cost.latency + (memory ? load : 0));
     if (s->ins->space == WW_LOCAL &&
         (s->ins->op == WW_OP_LD || s->ins->op == WW_OP_ST)) { /* the tally has global ones only */
       double sectors = s->lanes * ww_type_bytes[s->ins->type] * s->ins->n / 32;
-      each[at].sectors += sectors;
+      by_line[at].sectors += sectors;
       lines[at].bytes += 32 * sectors;
     }
     if (s->ins->space == WW_CONST && s->ins->op == WW_OP_LD)
-      each[at].constants += s->warps;
+      by_line[at].constants += s->warps;
     if (s->ins->op == WW_OP_BAR || s->ins->op == WW_OP_GRIDSYNC)
-      each[at].barriers += s->warps;
+      by_line[at].barriers += s->warps;
   }
 }
 

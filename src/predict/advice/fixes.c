@@ -117,6 +117,20 @@ void ww_scope_at_finding(const ww_fixer *x, ww_scope *out) {
   }
 }
 
+bool ww_scope_initial(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t *from,
+                      uint32_t *end) {
+  const ww_ctext *c = &x->c;
+  const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &s->names, i) : NULL;
+  if (!v || v->pointer || v->tok == i || v->tok < s->lo || !ww_tok_is(c, v->tok + 1, "="))
+    return false;
+  *from = *end = v->tok + 2;
+  while (*end < s->hi && !ww_tok_in(c, *end, " ; , "))
+    *end = ww_tok_skip(c, *end);
+  if (*end > s->hi)
+    *end = s->hi;
+  return true;
+}
+
 uint32_t ww_fixer_line(const ww_fixer *x, uint32_t tok) {
   return tok < x->c.n ? ww_scan_line(&x->c.scan, x->c.t[tok].at) : 0;
 }
@@ -183,9 +197,8 @@ const char *ww_fixer_fresh(const ww_fixer *x, const char *base) {
 }
 
 bool ww_is_assignment(const ww_ctext *c, uint32_t i) {
-  static const char *const signs[] = {
-      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
-  return ww_tok_among(c, i, signs);
+  static const char signs[] = " = += -= *= /= %= &= |= ^= <<= >>= ++ -- ";
+  return ww_tok_in(c, i, signs);
 }
 
 /* Behind `)` it may be a cast: who knows takes it for an address. */
@@ -203,7 +216,7 @@ bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi) {
       continue;
     if (ww_is_assignment(c, i + 1))
       return true;
-    if (i && (ww_tok_is(c, i - 1, "++") || ww_tok_is(c, i - 1, "--")))
+    if (ww_tok_in(c, i - 1, " ++ -- "))
       return true;
     if (ww_takes_address(c, i))
       return true;

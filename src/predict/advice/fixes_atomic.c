@@ -32,15 +32,13 @@ static bool read_atomic(const ww_fixer *x, uint32_t i, atomic *out) {
   }
   if (!out->value || out->to == out->to_end || out->value == out->value_end)
     return false;
-  if (i >= 3 && ww_tok_is(c, i - 1, ")") && c->t[i - 1].pair != WW_NOTOK && c->t[i - 1].pair > 0 &&
+  if (i >= 3 && ww_tok_opens(c, i - 1, ")") && c->t[i - 1].pair > 0 &&
       ww_tok_is(c, c->t[i - 1].pair - 1, "if")) {
     out->cond = c->t[i - 1].pair + 1;
     out->cond_end = i - 1;
     out->begin = c->t[i - 1].pair - 1;
   }
-  return !ww_tok_is(c, out->end, "else") && out->begin &&
-         (ww_tok_is(c, out->begin - 1, ";") || ww_tok_is(c, out->begin - 1, "{") ||
-          ww_tok_is(c, out->begin - 1, "}"));
+  return !ww_tok_is(c, out->end, "else") && out->begin && ww_tok_in(c, out->begin - 1, " ; { } ");
 }
 
 static bool is_macro_call(const ww_ctext *c, uint32_t i) { /* CHECK_BOUNDS(i) may return */
@@ -62,7 +60,7 @@ static bool all_come_by(const ww_fixer *x, const atomic *m) {
     return false;
   uint32_t i = x->kernel.lo;
   while (i < m->begin) {
-    if (ww_tok_is(c, i, "{") && c->t[i].pair != WW_NOTOK && c->t[i].pair > m->begin)
+    if (ww_tok_opens(c, i, "{") && c->t[i].pair > m->begin)
       return false;
     i++;
   }
@@ -75,13 +73,13 @@ static bool all_come_by(const ww_fixer *x, const atomic *m) {
 
 /* The address is the same for all threads: parameters, constants and block indices alone. */
 static bool uniform(const ww_fixer *x, uint32_t i, uint32_t end) {
-  static const char *const blocks[] = {"blockIdx", "blockDim", "gridDim", "x", "y", "z", NULL};
+  static const char blocks[] = " blockIdx blockDim gridDim x y z ";
   const ww_ctext *c = &x->c;
   for (; i < end; i++) {
     if (ww_tok_is(c, i, "(") || ww_is_assignment(c, i))
       return false;
     if (!ww_tok_word(c, i) ||
-        (ww_tok_among(c, i, blocks) && (ww_tok_is(c, i + 1, ".") || ww_tok_is(c, i - 1, "."))))
+        (ww_tok_in(c, i, blocks) && (ww_tok_is(c, i + 1, ".") || ww_tok_is(c, i - 1, "."))))
       continue;
     const ww_name *v = ww_ctext_name(c, &x->kernel.names, i);
     if (!v || !v->parameter || ww_is_changed(c, i, x->kernel.lo, i))
@@ -99,7 +97,7 @@ static const char *element(const ww_fixer *x, const atomic *m) {
       continue;
     const char *word = ww_tok_text(c, v->type, v->type + 1);
     bool next = v->type + 1 < v->tok && ww_tok_word(c, v->type + 1) &&
-                !ww_tok_is(c, v->type + 1, "const") && !ww_tok_is(c, v->type + 1, "__restrict__");
+                !ww_tok_in(c, v->type + 1, " const __restrict__ ");
     if (!strcmp(word, "unsigned"))
       return next && !ww_tok_is(c, v->type + 1, "int") ? NULL : "unsigned";
     return !next && (!strcmp(word, "float") || !strcmp(word, "double") || !strcmp(word, "int"))

@@ -60,7 +60,7 @@ static bool fits_float(const char *s, size_t n) {
 static bool float_suffix(const ww_ctext *c, uint32_t i) {
   char last = c->text[c->t[i].end - 1];
   return c->t[i].kind == WW_TOK_NUMBER && (last == 'f' || last == 'F') &&
-         memchr(c->text + c->t[i].at, '.', c->t[i].end - c->t[i].at);
+         memchr(ww_tok_at(c, i), '.', ww_tok_len(c, i));
 }
 
 /* ---- statements ---- */
@@ -85,8 +85,7 @@ bool ww_is_pure_call(const ww_ctext *c, uint32_t i) {
   size_t n = t->end - t->at;
   if (own_function(c, i))
     return false;
-  if (is_math(c, i) || ww_tok_in(c, i, other_pure) ||
-      ww_type_class(c->text + t->at, n) != WW_IS_UNKNOWN)
+  if (is_math(c, i) || ww_tok_in(c, i, other_pure) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
     return true;
   const char *twin = n > 1 && c->text[t->end - 1] == 'f'
                          ? ww_fmt(c->a, " %.*s ", (int)n - 1, c->text + t->at)
@@ -105,7 +104,7 @@ static says class_says(ww_name_class cls) {
 static says head_says(const ww_ctext *c, const ww_decl *d) {
   says out = SAYS_UNKNOWN;
   for (uint32_t i = ww_tok_from(c, d->begin); i < c->n && c->t[i].at < d->params; i++) {
-    says one = class_says(ww_type_class(c->text + c->t[i].at, c->t[i].end - c->t[i].at));
+    says one = class_says(ww_tok_class(c, i));
     if (one == SAYS_DOUBLE)
       return SAYS_DOUBLE;
     if (one != SAYS_UNKNOWN)
@@ -117,9 +116,7 @@ static says head_says(const ww_ctext *c, const ww_decl *d) {
 static says call_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   if (ww_is_pure_call(c, i))
-    return class_says(ww_type_class(c->text + c->t[i].at, c->t[i].end - c->t[i].at)) == SAYS_DOUBLE
-               ? SAYS_DOUBLE
-               : SAYS_NOTHING;
+    return class_says(ww_tok_class(c, i)) == SAYS_DOUBLE ? SAYS_DOUBLE : SAYS_NOTHING;
   says out = SAYS_UNKNOWN;
   for (uint32_t k = 0; k < c->scan.ndecls; k++) {
     const ww_decl *d = &c->scan.decls[k];
@@ -136,23 +133,22 @@ static says call_says(const floats *f, uint32_t i) {
 /* What the word tells: by its type, or by what it is declared as. */
 static says word_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
-  const ww_token *t = &c->t[i];
-  bool member = i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"));
+  bool member = ww_tok_in(c, i - 1, " . -> ");
   if (ww_tok_is(c, i + 1, "::"))
     return SAYS_NOTHING; /* std */
   if (ww_tok_in(c, i, neutral) && (member || !ww_ctext_name(c, &f->s->names, i)))
     return SAYS_NOTHING;
   if (!member && ww_tok_is(c, i + 1, "(") && !ww_ctext_name(c, &f->s->names, i))
     return call_says(f, i);
-  ww_name_class cls = ww_type_class(c->text + t->at, t->end - t->at);
+  ww_name_class cls = ww_tok_class(c, i);
   if (cls != WW_IS_UNKNOWN)
     return class_says(cls);
   if (!f->strict && ww_tok_is(c, i, "auto"))
     return SAYS_NOTHING;
   uint32_t next = i + 1;
-  while (ww_tok_is(c, next, "[") && c->t[next].pair != WW_NOTOK)
+  while (ww_tok_opens(c, next, "["))
     next = c->t[next].pair + 1;
-  if (ww_tok_is(c, next, ".") || ww_tok_is(c, next, "->"))
+  if (ww_tok_in(c, next, " . -> "))
     return SAYS_NOTHING; /* its member tells */
   const ww_name *v = ww_ctext_name(c, member ? NULL : &f->s->names, i);
   if (v && v->cls == WW_IS_UNKNOWN && !f->strict && v->type != WW_NOTOK &&
@@ -160,7 +156,7 @@ static says word_says(const floats *f, uint32_t i) {
     return SAYS_NOTHING;
   if (v)
     return class_says(v->cls);
-  if (ww_ctext_macro(c, c->text + t->at, t->end - t->at))
+  if (ww_ctext_macro(c, ww_tok_at(c, i), ww_tok_len(c, i)))
     return SAYS_NOTHING; /* looked at on its own */
   return ww_tok_in(c, i, other_pure) ? SAYS_NOTHING : SAYS_UNKNOWN;
 }
@@ -208,8 +204,8 @@ static void show(floats *f, const char *what) {
 
 static void constant(floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
-  const char *s = c->text + c->t[i].at;
-  size_t n = c->t[i].end - c->t[i].at;
+  const char *s = ww_tok_at(c, i);
+  size_t n = ww_tok_len(c, i);
   if (!plain_double(s, n))
     return;
   if (!fits_float(s, n) || !may_change(f, i)) {
@@ -225,11 +221,11 @@ static void constant(floats *f, uint32_t i) {
 static bool integer_argument(const ww_ctext *c, uint32_t open) {
   uint32_t close = c->t[open].pair;
   for (uint32_t i = open + 1; i < close; i = ww_tok_skip(c, i)) {
-    bool starts = ww_tok_is(c, i - 1, "(") || ww_tok_is(c, i - 1, ",") ||
+    bool starts = ww_tok_in(c, i - 1, " ( , ") ||
                   (ww_tok_is(c, i - 1, "-") && (i < 2 || ww_tok_is(c, i - 2, ",")));
     bool ends = ww_tok_is(c, i + 1, ",") || i + 1 == close;
     if (c->t[i].kind == WW_TOK_NUMBER && starts && ends &&
-        !memchr(c->text + c->t[i].at, '.', c->t[i].end - c->t[i].at))
+        !memchr(ww_tok_at(c, i), '.', ww_tok_len(c, i)))
       return true;
   }
   return false;
@@ -238,10 +234,9 @@ static bool integer_argument(const ww_ctext *c, uint32_t open) {
 static void call(floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   ww_dialect d = f->x->s->dialect;
-  if (!is_math(c, i) || d == WW_OPENCL || !ww_tok_is(c, i + 1, "(") ||
-      c->t[i + 1].pair == WW_NOTOK || own_function(c, i))
+  if (!is_math(c, i) || d == WW_OPENCL || !ww_tok_opens(c, i + 1, "(") || own_function(c, i))
     return;
-  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->") || ww_tok_is(c, i - 1, "::")))
+  if (ww_tok_in(c, i - 1, " . -> :: "))
     return;
   if (d == WW_OPENMP ? ww_tok_in(c, i, gpu_math) : !integer_argument(c, i + 1))
     return;
@@ -310,8 +305,8 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
     bool used = false;
     for (uint32_t s = 0; at && s < nscopes; s++)
       for (uint32_t i = scopes[s].lo; i < scopes[s].hi && !used; i++)
-        used = c->t[i].end - c->t[i].at == m->name_n &&
-               !memcmp(c->text + c->t[i].at, c->text + m->name, m->name_n);
+        used =
+            ww_tok_len(c, i) == m->name_n && !memcmp(ww_tok_at(c, i), c->text + m->name, m->name_n);
     if (!used || ww_ctext_macro(c, c->text + m->name, m->name_n) != m)
       continue;
     if (!macro_uses(f, m, scopes, nscopes)) {
@@ -333,9 +328,9 @@ enum { MOST_SCOPES = 32 };
 static bool
 is_template(const ww_ctext *c,
             const ww_decl *d) { /* of types: what is float in one is double in another */
-  static const char *const any[] = {"typename", "class", "auto", NULL};
+  static const char any[] = " typename class auto ";
   for (uint32_t i = ww_tok_from(c, d->begin); d->tmpl && i < c->n && c->t[i].at < d->params; i++)
-    if (ww_tok_among(c, i, any))
+    if (ww_tok_in(c, i, any))
       return true;
   return false;
 }

@@ -16,52 +16,37 @@ typedef struct {
 
 enum { MOST_STEPS = 100000, X = 1, Y = 2, Z = 4, UNSURE = 8 };
 
-static const char *const builtins[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
-static const char *const cl_calls[] = {"get_global_id",
-                                       "get_local_id",
-                                       "get_group_id",
-                                       "get_local_size",
-                                       "get_global_size",
-                                       "get_num_groups",
-                                       "get_global_offset",
-                                       "get_enqueued_local_size",
-                                       NULL};
+static const char builtins[] = " threadIdx blockIdx blockDim gridDim ";
+static const char cl_calls[] =
+    " get_global_id get_local_id get_group_id get_local_size get_global_size get_num_groups "
+    "get_global_offset get_enqueued_local_size ";
 
 /* The axis that the word at i speaks of, 0 x, 1 y, 2 z; -1 it is no index; -2 who knows. *where:
  * the token to change. */
 static int axis(const swap *w, uint32_t i, uint32_t *where) {
+  static const char *const names[2][3] = {{"x", "y", "z"}, {"0", "1", "2"}};
   const ww_ctext *c = &w->x->c;
-  if (ww_tok_among(c, i, builtins)) {
-    *where = i + 2;
-    if (!ww_tok_is(c, i + 1, "."))
-      return -2;
-    return ww_tok_is(c, i + 2, "x")   ? 0
-           : ww_tok_is(c, i + 2, "y") ? 1
-           : ww_tok_is(c, i + 2, "z") ? 2
-                                      : -2;
-  }
-  if (ww_tok_among(c, i, cl_calls)) {
-    *where = i + 2;
-    if (!ww_tok_is(c, i + 1, "(") || !ww_tok_is(c, i + 3, ")"))
-      return -2;
-    return ww_tok_is(c, i + 2, "0")   ? 0
-           : ww_tok_is(c, i + 2, "1") ? 1
-           : ww_tok_is(c, i + 2, "2") ? 2
-                                      : -2;
-  }
-  return -1;
+  bool call = ww_tok_in(c, i, cl_calls);
+  if (!call && !ww_tok_in(c, i, builtins))
+    return -1;
+  *where = i + 2;
+  if (!ww_tok_is(c, i + 1, call ? "(" : ".") || (call && !ww_tok_is(c, i + 3, ")")))
+    return -2;
+  for (int k = 0; k < 3; k++)
+    if (ww_tok_is(c, i + 2, names[call][k]))
+      return k;
+  return -2;
 }
 
 /* Things that know of warps, or of numbers that a swap does not reach. */
 static bool knows_warps(const ww_ctext *c, uint32_t i) {
-  static const char *const words[] = {
-      "warpSize",          "asm",     "__asm__", "cooperative_groups",   "cg",
-      "__shared__",        "__local", "local",   "get_global_linear_id", "get_local_linear_id",
-      "__launch_bounds__", "goto",    NULL};
-  if (ww_tok_among(c, i, words))
+  static const char words[] =
+      " warpSize asm __asm__ cooperative_groups cg __shared__ __local local get_global_linear_id "
+      "get_local_linear_id __launch_bounds__ goto ";
+  if (ww_tok_in(c, i, words))
     return true;
-  const char *s = c->text + c->t[i].at;
-  size_t n = c->t[i].end - c->t[i].at;
+  const char *s = ww_tok_at(c, i);
+  size_t n = ww_tok_len(c, i);
   return c->t[i].kind == WW_TOK_WORD &&
          ((n > 5 && !memcmp(s, "__shf", 5)) || (n > 9 && !memcmp(s, "sub_group", 9)) ||
           (n > 5 && !memcmp(s + n - 5, "_sync", 5)) || (n > 6 && !memcmp(s, "atomic", 6)));
@@ -74,11 +59,9 @@ static bool hides_index(const swap *w, uint32_t i) {
       "continue true false size_t static constexpr switch case "
       "default do sizeof static_cast threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
   const ww_ctext *c = &w->x->c;
-  const ww_token *t = &c->t[i];
-  if (ww_tok_in(c, i, known) || ww_tok_among(c, i, cl_calls) ||
-      ww_type_class(c->text + t->at, t->end - t->at) != WW_IS_UNKNOWN)
+  if (ww_tok_in(c, i, known) || ww_tok_in(c, i, cl_calls) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
     return false;
-  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))
+  if (ww_tok_in(c, i - 1, " . -> "))
     return false;
   if (ww_tok_is(c, i + 1, "("))
     return !ww_is_pure_call(c, i);
@@ -100,7 +83,7 @@ static bool find_axes(swap *w) {
   return w->at[0].n && w->at[1].n;
 }
 
-/* Bits of the axes that the tokens hang on, directly or through variables. */
+/* Bits of the axes that the tokens depend on, directly or through variables. */
 static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
   const ww_ctext *c = &w->x->c;
   uint32_t bits = 0, where;
@@ -108,19 +91,14 @@ static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
     int k = axis(w, i, &where);
     if (++w->steps > MOST_STEPS)
       return UNSURE;
-    bool dims = ww_tok_is(c, i, "blockDim") || ww_tok_is(c, i, "gridDim") ||
-                ww_tok_is(c, i, "get_local_size") || ww_tok_is(c, i, "get_global_size");
+    bool dims = ww_tok_in(c, i, " blockDim gridDim get_local_size get_global_size ");
     if (k >= 0 && !dims)
       bits |= 1u << k;
-    const ww_name *v =
-        k == -1 && ww_tok_word(c, i) && depth < 4 ? ww_ctext_name(c, &w->s->names, i) : NULL;
-    if (!v || v->pointer || v->tok == i || v->tok < w->s->lo || !ww_tok_is(c, v->tok + 1, "="))
+    uint32_t from, end;
+    if (k != -1 || depth >= 4 || !ww_scope_initial(w->x, w->s, i, &from, &end))
       continue;
-    uint32_t end = v->tok + 2;
-    while (end < w->s->hi && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ","))
-      end = ww_tok_skip(c, end);
-    bits |= axes_of(w, v->tok + 2, end < w->s->hi ? end : w->s->hi, depth + 1);
-    if (ww_is_changed(c, v->tok, v->tok + 2, w->s->hi))
+    bits |= axes_of(w, from, end, depth + 1);
+    if (ww_is_changed(c, i, from, w->s->hi))
       bits |= UNSURE; /* not what it was at first */
   }
   return bits;
@@ -134,11 +112,9 @@ static bool split_sum(swap *w, uint32_t lo, uint32_t hi, uint32_t *slow, uint32_
   for (uint32_t i = lo; i < hi;) {
     uint32_t end = i;
     bool product = false;
-    for (; end < hi && !(end > i && (ww_tok_is(c, end, "+") || ww_tok_is(c, end, "-")));
-         end = ww_tok_skip(c, end)) {
+    for (; end < hi && !(end > i && ww_tok_in(c, end, " + - ")); end = ww_tok_skip(c, end)) {
       product |= ww_tok_is(c, end, "*");
-      if (ww_tok_is(c, end, "/") || ww_tok_is(c, end, "%") || ww_tok_is(c, end, "?") ||
-          ww_tok_is(c, end, "<") || ww_tok_is(c, end, ">"))
+      if (ww_tok_in(c, end, " / % ? < > "))
         return false;
     }
     uint32_t bits = axes_of(w, i, end, 0);
@@ -157,7 +133,7 @@ static bool judge(swap *w, uint32_t i) {
   uint32_t open = i + 1, close = c->t[open].pair, slow, fast;
   if (close == WW_NOTOK || close >= w->s->hi)
     return false;
-  if (ww_tok_is(c, close + 1, "[") && c->t[close + 1].pair != WW_NOTOK) { /* a[row][col] */
+  if (ww_tok_opens(c, close + 1, "[")) { /* a[row][col] */
     uint32_t second = close + 1;
     slow = axes_of(w, open + 1, close, 0);
     fast = axes_of(w, second + 1, c->t[second].pair, 0);
@@ -177,7 +153,7 @@ static bool judge(swap *w, uint32_t i) {
 static bool judge_all(swap *w) {
   const ww_ctext *c = &w->x->c;
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
-    if (!ww_tok_word(c, i) || (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"))))
+    if (!ww_tok_word(c, i) || (ww_tok_in(c, i - 1, " . -> ")))
       continue;
     const ww_name *v = ww_ctext_name(c, &w->s->names, i);
     if (!v || !v->pointer || i == v->tok)

@@ -32,6 +32,9 @@ bool ww_fixer_open(ww_fixer *x, const ww_fix_source *s, ww_arena *a);
 void ww_scope_of(const ww_fixer *x, const ww_decl *d, ww_scope *out);
 /* The function that holds the finding's line: the kernel, or one that was inlined into it. */
 void ww_scope_at_finding(const ww_fixer *x, ww_scope *out);
+/* Tokens [*from, *end) that the variable named at i is set to by its declaration in the scope. */
+bool ww_scope_initial(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t *from,
+                      uint32_t *end);
 uint32_t ww_fixer_line(const ww_fixer *x, uint32_t tok); /* 1-based */
 void ww_edit_insert(const ww_fixer *x, ww_edits *e, uint32_t at, const char *text);
 void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end,

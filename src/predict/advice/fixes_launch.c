@@ -15,6 +15,12 @@ typedef struct {
 } setting;
 typedef WW_VEC(setting) settings;
 
+/* Parameters of a kernel: their names, and the types that they point to; each may be NULL. */
+typedef struct {
+  const char *name, *pointee;
+} parameter;
+typedef WW_VEC(parameter) parameters;
+
 static const char *shape(const uint64_t dims[3], const char *const exprs[3], ww_arena *a) {
   ww_buf b = {0};
   int n = 3;
@@ -106,8 +112,8 @@ static const char *arg_name(const char *name, ww_arena *a) {
   return prefix ? ww_fmt(a, "arg.%s", name) : name;
 }
 
-static void launch_settings(const ww_launch *l, const char *const *names, const char *const *types,
-                            uint32_t nparams, ww_arena *a, settings *out) {
+static void launch_settings(const ww_launch *l, const parameters *params, ww_arena *a,
+                            settings *out) {
   if (l->grid[0] || l->grid_expr[0])
     ww_push(a, out, (setting){"grid", shape(l->grid, l->grid_expr, a)});
   if (l->block[0] || l->block_expr[0])
@@ -120,20 +126,21 @@ static void launch_settings(const ww_launch *l, const char *const *names, const 
     ww_push(a, out, (setting){"cache", "warm"});
   for (uint32_t k = 0; k < l->nargs; k++) {
     const ww_arg *g = &l->args[k];
-    const char *name = g->name                            ? g->name
-                       : k < nparams && names && names[k] ? names[k]
-                                                          : ww_fmt(a, "%u", k),
-               *own = NULL;
-    for (uint32_t j = 0; j < nparams && types; j++)
-      if (names && names[j] && !strcmp(names[j], name))
-        own = types[j];
+    const char *name = g->name, *own = NULL;
+    if (!name && k < params->n)
+      name = params->v[k].name;
+    if (!name)
+      name = ww_fmt(a, "%u", k);
+    for (uint32_t j = 0; j < params->n; j++)
+      if (params->v[j].name && !strcmp(params->v[j].name, name))
+        own = params->v[j].pointee;
     const char *value = arg_text(g, own, a);
     if (value)
       ww_push(a, out, (setting){arg_name(name, a), value});
   }
 }
 
-static const char *joined(const settings *s, ww_arena *a) {
+static const char *settings_text(const settings *s, ww_arena *a) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < s->n; k++)
     ww_buf_fmt(&b, "%s%s=%s", k ? " " : "", s->v[k].name, s->v[k].value);
@@ -168,14 +175,13 @@ static const char *pointee(const char *type, ww_arena *a) {
 const char *ww_launch_settings(const ww_launch *l, const char *const *types, uint32_t ntypes,
                                ww_arena *a) {
   settings s = {0};
-  const char **names = WW_NEWN(a, const char *, ntypes + 1),
-             **own = WW_NEWN(a, const char *, ntypes + 1);
-  for (uint32_t k = 0; k < ntypes; k++) {
-    own[k] = types ? pointee(types[k], a) : NULL;
-    names[k] = k < l->nargs && l->args[k].name ? l->args[k].name : ww_fmt(a, "%u", k);
-  }
-  launch_settings(l, names, own, ntypes, a, &s);
-  return joined(&s, a);
+  parameters params = {0};
+  for (uint32_t k = 0; k < ntypes; k++)
+    ww_push(a, &params,
+            (parameter){k < l->nargs && l->args[k].name ? l->args[k].name : ww_fmt(a, "%u", k),
+                        types ? pointee(types[k], a) : NULL});
+  launch_settings(l, &params, a, &s);
+  return settings_text(&s, a);
 }
 
 /* ---- the comment that is there ---- */
@@ -291,13 +297,14 @@ static void put_over(settings *under, const settings *over, ww_arena *a) {
 /* ---- the edit ---- */
 
 /* Name and pointee of one parameter, tokens [i, end). */
-static void parameter(const ww_fixer *x, uint32_t i, uint32_t end, const char **name,
-                      const char **type) {
+static parameter read_parameter(const ww_fixer *x, uint32_t i, uint32_t end) {
+  parameter out = {0};
   uint32_t last = WW_NOTOK;
-  for (uint32_t k = i; k < end && !ww_tok_is(&x->c, k, "=") && !ww_tok_is(&x->c, k, "["); k++)
+  for (uint32_t k = i; k < end && !ww_tok_in(&x->c, k, " = [ "); k++)
     if (ww_tok_word(&x->c, k))
       last = k;
-  *name = last == WW_NOTOK || last == i ? NULL : ww_tok_text(&x->c, last, last + 1);
+  if (last != WW_NOTOK && last != i)
+    out.name = ww_tok_text(&x->c, last, last + 1);
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
     if (v->tok != last || v->type == WW_NOTOK)
@@ -305,28 +312,27 @@ static void parameter(const ww_fixer *x, uint32_t i, uint32_t end, const char **
     static const char *const by_size[] = {NULL, "u8", "u16", NULL, "u32", NULL, NULL, NULL, "u64"};
     uint32_t bytes = ww_name_bytes(&x->c, v);
     const char *word = ww_tok_text(&x->c, v->type, v->type + 1);
-    *type = bytes && ww_elem_size(word) == bytes ? word : bytes <= 8 ? by_size[bytes] : NULL;
+    out.pointee = bytes && ww_elem_size(word) == bytes ? word : bytes <= 8 ? by_size[bytes] : NULL;
   }
+  return out;
 }
 
 /* Of an OpenMP region they are the compiler's own choice. */
-static void parameters(const ww_fixer *x, const char ***names, const char ***types, uint32_t *n) {
+static parameters read_parameters(const ww_fixer *x) {
+  parameters out = {0};
   const ww_ctext *c = &x->c;
   uint32_t i = ww_tok_from(c, x->kernel.fn->params), end = ww_tok_from(c, x->kernel.fn->params_end);
   int angles = 0;
-  *n = 0;
-  *names = WW_NEWN(x->a, const char *, end > i ? end - i + 1 : 1);
-  *types = WW_NEWN(x->a, const char *, end > i ? end - i + 1 : 1);
   for (uint32_t from = i; x->s->dialect != WW_OPENMP && i < end; i = ww_tok_skip(c, i)) {
     angles += ww_tok_is(c, i, "<") - ww_tok_is(c, i, ">");
     bool comma = ww_tok_is(c, i, ",") && angles <= 0;
     uint32_t next = ww_tok_skip(c, i);
     if (!comma && next < end)
       continue;
-    parameter(x, from, comma ? i : end, &(*names)[*n], &(*types)[*n]);
-    (*n)++;
+    ww_push(x->a, &out, read_parameter(x, from, comma ? i : end));
     from = i + 1;
   }
+  return out;
 }
 
 /* What can be said by name. */
@@ -361,7 +367,7 @@ static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, 
                                uint32_t begin, uint32_t end, ww_edits *e, ww_err *err) {
   const ww_ctext *c = &x->c;
   put_over(old, now, x->a);
-  const char *text = joined(old, x->a);
+  const char *text = settings_text(old, x->a);
   const char *behind = x->s->text + end + (there ? strspn(x->s->text + end, " \t") : 0);
   bool block = there && behind[0] == '*' && behind[1] == '/';
   if (!sane(text, block))
@@ -384,29 +390,26 @@ static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, 
 const char *ww_fix_settings(const ww_fix_source *s, const ww_launch *l, ww_arena *a) {
   ww_fixer x;
   settings now = {0};
-  const char **names, **types;
-  uint32_t n;
   if (!ww_fixer_open(&x, s, a))
     return ww_launch_settings(l, NULL, 0, a);
-  parameters(&x, &names, &types, &n);
-  launch_settings(l, names, types, n, a, &now);
-  return joined(&now, a);
+  parameters params = read_parameters(&x);
+  launch_settings(l, &params, a, &now);
+  return settings_text(&now, a);
 }
 
 ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
                         ww_err *e) {
   ww_fixer x;
   settings old = {0}, now = {0};
-  const char **names, **types;
-  uint32_t n, begin = 0, end = 0;
+  uint32_t begin = 0, end = 0;
   *out = (ww_fix){0};
   if (!ww_fixer_open(&x, s, a))
     return ww_fail(e, WW_EUSAGE,
                    "no kernel %s is to be seen in the text; name one that is written there",
                    s->kernel ? s->kernel : "at that line");
-  parameters(&x, &names, &types, &n);
+  parameters params = read_parameters(&x);
   ww_launch named = s->dialect == WW_OPENMP ? named_alone(l, a) : *l;
-  launch_settings(&named, names, types, n, a, &now);
+  launch_settings(&named, &params, a, &now);
   if (!now.n)
     return ww_fail(
         e, WW_EUSAGE,
@@ -420,9 +423,9 @@ ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a,
   ww_status st = write_comment(&x, &old, &now, there, begin, end, &edits, e);
   if (st)
     return st;
-  ww_fix_offer(
-      &x, &edits,
-      &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", joined(&now, a)), .preferred = false});
+  ww_fix_offer(&x, &edits,
+               &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", settings_text(&now, a)),
+                         .preferred = false});
   if (!x.out.n)
     return ww_fail(e, WW_EUSAGE, "the comment cannot be written into this text");
   *out = x.out.v[0];

@@ -9,8 +9,7 @@ typedef struct {
 } loop;
 
 static bool loop_at(const ww_ctext *c, uint32_t i, uint32_t hi, loop *l) {
-  if (!(ww_tok_is(c, i, "for") || ww_tok_is(c, i, "while")) || !ww_tok_is(c, i + 1, "(") ||
-      c->t[i + 1].pair == WW_NOTOK)
+  if (!ww_tok_in(c, i, " for while ") || !ww_tok_opens(c, i + 1, "("))
     return false;
   *l = (loop){i, i + 1, c->t[i + 1].pair, ww_ctext_statement_end(c, i, hi)};
   return l->close < hi && l->end > l->close + 1; /* a do's while ends at once */
@@ -18,8 +17,7 @@ static bool loop_at(const ww_ctext *c, uint32_t i, uint32_t hi, loop *l) {
 
 /* Stands by itself among the statements of a block: others can be put before and behind it. */
 static bool in_block(const ww_ctext *c, uint32_t i) {
-  return i && (ww_tok_is(c, i - 1, ";") || ww_tok_is(c, i - 1, "{") || ww_tok_is(c, i - 1, "}")) &&
-         !ww_ctext_control(c, c->t[i - 1].pair);
+  return ww_tok_in(c, i - 1, " ; { } ") && !ww_ctext_control(c, c->t[i - 1].pair);
 }
 
 static bool directive_between(const ww_ctext *c, uint32_t from, uint32_t to) { /* bytes */
@@ -40,7 +38,7 @@ typedef struct {
 
 static bool has_word(const ww_ctext *c, const ww_name *v, const char *word, uint32_t lo) {
   uint32_t i = v->tok;
-  for (; i > lo && !ww_tok_is(c, i, ",") && !ww_tok_is(c, i, "(") && !ww_tok_is(c, i, ";"); i--)
+  for (; i > lo && !ww_tok_in(c, i, " , ( ; "); i--)
     if (ww_tok_is(c, i, word))
       return true;
   return false;
@@ -63,7 +61,7 @@ static bool find_element(element *m) {
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = m->s->lo; i < m->s->hi; i++) {
     if (ww_fixer_line(m->x, i) != m->x->f->line || !ww_tok_word(c, i) ||
-        !ww_tok_is(c, i + 1, "[") || c->t[i + 1].pair == WW_NOTOK)
+        !ww_tok_opens(c, i + 1, "["))
       continue;
     const ww_name *v = ww_ctext_name(c, &m->s->names, i);
     uint32_t close = c->t[i + 1].pair;
@@ -72,8 +70,7 @@ static bool find_element(element *m) {
       continue;
     if (ww_ctext_directives(c, i))
       continue; /* a macro may do anything with it */
-    if (!ww_is_assignment(c, close + 1) ||
-        (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->"))))
+    if (!ww_is_assignment(c, close + 1) || (ww_tok_in(c, i - 1, " . -> ")))
       continue;
     m->array = v;
     m->at = i;
@@ -104,15 +101,13 @@ static bool fixed_index(const element *m, const loop *l) {
 
 /* Nothing in the loop hides what it does to memory, every use of the array is this element. */
 static bool tame(const element *m, const loop *l) {
-  static const char *const wild[] = {"return", "goto", "asm",    "__asm__", "volatile",
-                                     "this",   "new",  "delete", "[[",      NULL};
+  static const char wild[] = " return goto asm __asm__ volatile this new delete [[ ";
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = l->at; i < l->end; i++) {
-    if (ww_tok_among(c, i, wild) || c->t[i].kind == WW_TOK_ODD)
+    if (ww_tok_in(c, i, wild) || c->t[i].kind == WW_TOK_ODD)
       return false;
     if (ww_tok_same(c, i, m->array->tok)) {
-      if (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_is(c, i + m->n, "[") ||
-          ww_tok_is(c, i + m->n, "."))
+      if (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_in(c, i + m->n, " [ . "))
         return false;
       if (ww_takes_address(c, i))
         return false;
@@ -162,8 +157,7 @@ static bool other_pointers(const element *m, const loop *l) {
 
 static const char *type_text(const ww_ctext *c, const ww_name *v) {
   uint32_t end = v->type + 1;
-  while (end < v->tok && ww_tok_word(c, end) &&
-         ww_type_class(c->text + c->t[end].at, c->t[end].end - c->t[end].at) != WW_IS_UNKNOWN)
+  while (end < v->tok && ww_tok_word(c, end) && ww_tok_class(c, end) != WW_IS_UNKNOWN)
     end++;
   return ww_tok_text(c, v->type, end);
 }
@@ -250,8 +244,7 @@ static bool marked_unroll(const ww_ctext *c, uint32_t i) {
   for (uint32_t k = from; k < to; k++)
     if (c->scan.kind[k] == WW_BYTE_DIRECTIVE)
       return memmem(c->text + k, to - k, "unroll", 6) != NULL;
-  return i > 1 && ww_tok_is(c, i - 1, ")") && c->t[i - 1].pair != WW_NOTOK &&
-         ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
+  return i > 1 && ww_tok_opens(c, i - 1, ")") && ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
 }
 
 /* for (int k = 0; k < 8; k++) with constants. */
@@ -274,8 +267,7 @@ static bool read_counted(const ww_fixer *x, const ww_scope *s, uint32_t i, count
   if (eq == first || !ww_tok_same(c, eq - 1, v) ||
       !ww_ctext_value(c, &s->names, eq + 1, semi, &from))
     return false;
-  bool up = ww_tok_is(c, v + 1, "<") || ww_tok_is(c, v + 1, "<="),
-       down = ww_tok_is(c, v + 1, ">") || ww_tok_is(c, v + 1, ">=");
+  bool up = ww_tok_in(c, v + 1, " < <= "), down = ww_tok_in(c, v + 1, " > >= ");
   uint32_t value = v + 2;
   int64_t less = 0;
   if (!up && ww_tok_is(c, v + 1, "+") && ww_tok_is(c, v + 2, "1") && ww_tok_is(c, v + 3, "<")) {
@@ -299,7 +291,7 @@ static bool constant_uses(const ww_fixer *x, const ww_scope *s, const ww_name *a
   for (uint32_t i = s->lo; i < s->hi; i++) {
     if (!ww_tok_same(c, i, array->tok) || i == array->tok)
       continue;
-    if (!ww_tok_is(c, i + 1, "[") || c->t[i + 1].pair == WW_NOTOK)
+    if (!ww_tok_opens(c, i + 1, "["))
       return false;
     for (uint32_t k = i + 2; k < c->t[i + 1].pair; k++) {
       int64_t value;

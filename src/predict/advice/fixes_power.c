@@ -14,13 +14,10 @@ typedef struct {
 } power;
 
 static bool is_pow(const ww_ctext *c, uint32_t i) {
-  static const char *const names[] = {"pow",  "powf",        "__powf",    "pown",
-                                      "powr", "native_powr", "half_powr", NULL};
-  if (!ww_tok_among(c, i, names) || !ww_tok_is(c, i + 1, "(") || c->t[i + 1].pair == WW_NOTOK)
+  static const char names[] = " pow powf __powf pown powr native_powr half_powr ";
+  if (!ww_tok_in(c, i, names) || !ww_tok_opens(c, i + 1, "("))
     return false;
-  if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))
-    return false;
-  return !(i && ww_tok_is(c, i - 1, "::"));
+  return !ww_tok_in(c, i - 1, " . -> :: ");
 }
 
 static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, double *out) {
@@ -44,7 +41,7 @@ static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, doubl
  * parentheses. */
 static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
   const ww_ctext *c = &x->c;
-  static const char *const arithmetic[] = {"+", "-", "*", "/", NULL};
+  static const char arithmetic[] = " + - * / ";
   int type = 0;
   *lone = true;
   for (uint32_t k = i; k < end; k = ww_tok_skip(c, k)) {
@@ -53,7 +50,7 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
       bool subscript = ww_tok_is(c, k + 1, "[");
       if (!v || ww_tok_is(c, k + 1, "(") || (v->pointer && !subscript) || v->ndims > 1)
         return 0;
-      if (k + 1 < end && (ww_tok_is(c, k + 1, ".") || ww_tok_is(c, k + 1, "->")))
+      if (k + 1 < end && ww_tok_in(c, k + 1, " . -> "))
         return 0;
       int mine = v->cls == WW_IS_DOUBLE  ? 2
                  : v->cls == WW_IS_FLOAT ? 1
@@ -75,12 +72,12 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
       }
     } else if (c->t[k].kind == WW_TOK_NUMBER) {
       char last = c->text[c->t[k].end - 1];
-      bool dot = memchr(c->text + c->t[k].at, '.', c->t[k].end - c->t[k].at);
+      bool dot = memchr(ww_tok_at(c, k), '.', ww_tok_len(c, k));
       int mine = dot ? (last == 'f' || last == 'F' ? 1 : 2) : 0;
       if (mine > type)
         type = mine;
       *lone = false;
-    } else if (ww_tok_among(c, k, arithmetic))
+    } else if (ww_tok_in(c, k, arithmetic))
       *lone = false;
     else
       return 0; /* parentheses, comparisons, calls */
@@ -149,13 +146,9 @@ static const char *instead(const ww_fixer *x, const power *p, const char *bare, 
 
 /* May a product stand here as it is? */
 static bool loose(const ww_ctext *c, const power *p) {
-  static const char *const before[] = {"=", "(", ",", "+", "+=", "-=", "return", "[",
-                                       "{", "?", ":", "<", ">",  "-",  NULL};
-  static const char *const after[] = {";", ")", ",", "+", "-", "]", "}", "?", ":", "<", ">", NULL};
-  bool first = p->call && ww_tok_among(c, p->call - 1, before);
-  if (p->call > 1 && ww_tok_is(c, p->call - 1, ")"))
-    first = false; /* a cast */
-  return first && ww_tok_among(c, p->close + 1, after);
+  static const char before[] = " = ( , + += -= return [ { ? : < > - ";
+  static const char after[] = " ; ) , + - ] } ? : < > ";
+  return ww_tok_in(c, p->call - 1, before) && ww_tok_in(c, p->close + 1, after);
 }
 
 const char *ww_power_instead(const ww_fixer *x, const ww_scope *s, uint32_t i, bool lone_only) {

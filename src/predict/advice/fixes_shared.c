@@ -18,30 +18,25 @@ enum { MOST_STEPS = 100000 };
 /* ---- who varies with the thread ---- */
 
 static bool is_lane(const ww_ctext *c, uint32_t i) {
-  static const char *const calls[] = {"get_local_id", "get_global_id", NULL};
+  static const char calls[] = " get_local_id get_global_id ";
   if (ww_tok_is(c, i, "threadIdx"))
     return ww_tok_is(c, i + 1, ".") && ww_tok_is(c, i + 2, "x");
-  return ww_tok_among(c, i, calls) && ww_tok_is(c, i + 1, "(") && ww_tok_is(c, i + 2, "0");
+  return ww_tok_in(c, i, calls) && ww_tok_is(c, i + 1, "(") && ww_tok_is(c, i + 2, "0");
 }
 
-/* Do the tokens hang on threadIdx.x, directly or through variables that are set from it? What comes
- * from memory makes *data true. */
+/* Do the tokens depend on threadIdx.x, directly or through variables that are set from it? What
+ * comes from memory makes *data true. */
 static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
   const ww_ctext *c = &p->x->c;
   bool found = false;
   for (uint32_t i = lo; i < hi; i++) {
     found |= is_lane(c, i);
-    *data |= ww_tok_is(c, i, "[") || ww_tok_is(c, i, "->");
+    *data |= ww_tok_in(c, i, " [ -> ");
     if (++p->steps > MOST_STEPS)
       *data = true;
-    const ww_name *v =
-        ww_tok_word(c, i) && depth < 4 && !*data ? ww_ctext_name(c, &p->s->names, i) : NULL;
-    if (!v || v->pointer || v->tok == i || v->tok < p->s->lo || !ww_tok_is(c, v->tok + 1, "="))
-      continue;
-    uint32_t end = v->tok + 2;
-    while (end < p->s->hi && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ","))
-      end = ww_tok_skip(c, end);
-    found |= varies(p, v->tok + 2, end < p->s->hi ? end : p->s->hi, depth + 1, data);
+    uint32_t from, end;
+    if (depth < 4 && !*data && ww_scope_initial(p->x, p->s, i, &from, &end))
+      found |= varies(p, from, end, depth + 1, data);
   }
   return found;
 }
@@ -53,14 +48,14 @@ static uint32_t full_use(const pad *p, uint32_t i) {
   const ww_ctext *c = &p->x->c;
   uint32_t at = i + 1, last = WW_NOTOK;
   for (uint32_t k = 0; k < p->array->ndims; k++) {
-    if (!ww_tok_is(c, at, "[") || c->t[at].pair == WW_NOTOK)
+    if (!ww_tok_opens(c, at, "["))
       return WW_NOTOK;
     last = at;
     at = c->t[at].pair + 1;
   }
   if (ww_takes_address(c, i)) {
     bool atomic = i > 2 && ww_tok_is(c, i - 2, "(") && ww_tok_word(c, i - 3) &&
-                  !memcmp(c->text + c->t[i - 3].at, "atom", 4);
+                  !memcmp(ww_tok_at(c, i - 3), "atom", 4);
     if (!atomic)
       return WW_NOTOK; /* its address goes elsewhere: vector accesses, asynchronous copies */
   }
@@ -74,7 +69,7 @@ static bool used_plainly(const pad *p) {
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
     if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok)
       continue;
-    if (i && (ww_tok_is(c, i - 1, ".") || ww_tok_is(c, i - 1, "->")))
+    if (ww_tok_in(c, i - 1, " . -> "))
       continue; /* a member of the same name */
     if (full_use(p, i) == WW_NOTOK)
       return false;
@@ -179,9 +174,7 @@ static uint32_t length_in(const ww_ctext *c, uint32_t i, uint32_t end, uint32_t 
       if (star != WW_NOTOK)
         return WW_NOTOK;
       star = k;
-    } else if (ww_tok_is(c, k, "/") || ww_tok_is(c, k, "%") || ww_tok_is(c, k, "<") ||
-               ww_tok_is(c, k, ">") || ww_tok_is(c, k, "&") || ww_tok_is(c, k, "|") ||
-               ww_tok_is(c, k, "^") || ww_tok_is(c, k, "?") || ww_tok_is(c, k, "~"))
+    } else if (ww_tok_in(c, k, " / % < > & | ^ ? ~ "))
       return WW_NOTOK;
   if (star == WW_NOTOK)
     return WW_NOTOK;

@@ -35,7 +35,9 @@ static const struct {
 };
 
 /* Its row, -1 for none; *lanes of a vector type. */
-static int type_row(const char *word, size_t n, uint32_t *lanes) {
+static int type_row(const ww_ctext *c, uint32_t i, uint32_t *lanes) {
+  const char *word = ww_tok_at(c, i);
+  size_t n = ww_tok_len(c, i);
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     size_t len = strlen(types[k].word);
     if (n < len || memcmp(word, types[k].word, len))
@@ -53,28 +55,28 @@ static int type_row(const char *word, size_t n, uint32_t *lanes) {
   return -1;
 }
 
-ww_name_class ww_type_class(const char *word, size_t n) {
+ww_name_class ww_tok_class(const ww_ctext *c, uint32_t i) {
   uint32_t lanes;
-  int k = type_row(word, n, &lanes);
+  int k = type_row(c, i, &lanes);
   return k < 0 ? WW_IS_UNKNOWN : types[k].cls;
 }
 
 static bool is_type(const ww_ctext *c, uint32_t i) {
   uint32_t lanes;
-  return ww_tok_word(c, i) && type_row(c->text + c->t[i].at, c->t[i].end - c->t[i].at, &lanes) >= 0;
+  return ww_tok_word(c, i) && type_row(c, i, &lanes) >= 0;
 }
 
 uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
   uint32_t lanes, t = v->type;
   if (t == WW_NOTOK)
     return 0;
-  int k = type_row(c->text + c->t[t].at, c->t[t].end - c->t[t].at, &lanes);
+  int k = type_row(c, t, &lanes);
   if (k < 0)
     return 0;
   uint32_t bytes = types[k].bytes;
   if (!strcmp(types[k].word, "unsigned") || !strcmp(types[k].word, "signed")) /* unsigned char */
     for (uint32_t j = t + 1; j < v->tok && is_type(c, j); j++) {
-      int next = type_row(c->text + c->t[j].at, c->t[j].end - c->t[j].at, &lanes);
+      int next = type_row(c, j, &lanes);
       bytes = types[next].bytes;
     }
   return bytes * (lanes == 3 ? (strcmp(types[k].word, "float") ? 4 : 3) : lanes);
@@ -82,14 +84,12 @@ uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
 
 /* ---- declarations ---- */
 
-static const char *const qualifiers[] = {
-    "const",    "volatile",  "*",         "&",        "__restrict__", "restrict",   "__restrict",
-    "__global", "__local",   "global",    "local",    "constexpr",    "__shared__", "static",
-    "__shared", "__const__", "__private", "RESTRICT", "__constant__", "__constant", NULL};
-static const char *const no_types[] = {
-    "return",   "else",  "case",   "goto",     "new",    "delete", "typedef",  "using",
-    "operator", "throw", "struct", "class",    "union",  "enum",   "if",       "for",
-    "while",    "do",    "switch", "template", "public", "break",  "continue", NULL};
+static const char qualifiers[] =
+    " const volatile * & __restrict__ restrict __restrict __global __local global local constexpr "
+    "__shared__ static __shared __const__ __private RESTRICT __constant__ __constant ";
+static const char no_types[] =
+    " return else case goto new delete typedef using operator throw struct class union enum if for "
+    "while do switch template public break continue ";
 
 enum { MOST_NAMES = 2048 }; /* of a scope: a look-up goes through them all */
 
@@ -120,9 +120,9 @@ static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *
       i = open - 1;
       continue;
     }
-    if (ww_tok_is(c, i, "const") || ww_tok_is(c, i, "constexpr"))
+    if (ww_tok_in(c, i, " const constexpr "))
       v->fixed = true;
-    if (ww_tok_is(c, i, "__shared__") || ww_tok_is(c, i, "__local") || ww_tok_is(c, i, "local"))
+    if (ww_tok_in(c, i, " __shared__ __local local "))
       v->shared = true;
     if (ww_tok_is(c, i, "extern"))
       v->dynamic = true;
@@ -132,13 +132,13 @@ static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *
 /* One declarator from i on; its end, or i when there is none. */
 static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v, ww_names *out) {
   uint32_t from = i;
-  for (; i < hi && ww_tok_among(c, i, qualifiers); i++) {
+  for (; i < hi && ww_tok_in(c, i, qualifiers); i++) {
     if (ww_tok_is(c, i, "*"))
       v.pointer = true;
     if (ww_tok_is(c, i, "const") && !v.pointer)
       v.fixed = true;
   }
-  if (i >= hi || !ww_tok_word(c, i) || is_type(c, i) || ww_tok_among(c, i, no_types))
+  if (i >= hi || !ww_tok_word(c, i) || is_type(c, i) || ww_tok_in(c, i, no_types))
     return from;
   v.tok = i++;
   for (; i < hi && ww_tok_is(c, i, "["); i = ww_tok_skip(c, i)) {
@@ -149,9 +149,7 @@ static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v
       v.dim[v.ndims] = i;
     v.ndims++;
   }
-  if (!(ww_tok_is(c, i, "=") || ww_tok_is(c, i, ",") || ww_tok_is(c, i, ";") ||
-        ww_tok_is(c, i, ")") || ww_tok_is(c, i, "{") || ww_tok_is(c, i, ":") ||
-        (ww_tok_is(c, i, "(") && !v.pointer)))
+  if (!(ww_tok_in(c, i, " = , ; ) { : ") || (ww_tok_is(c, i, "(") && !v.pointer)))
     return from;
   if (ww_tok_is(c, i, "("))
     v.cls = WW_IS_UNKNOWN; /* a function, or an object made by its constructor */
@@ -163,10 +161,8 @@ static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v
 static void declarators(const ww_ctext *c, uint32_t i, uint32_t hi, const ww_name *v,
                         ww_names *out) {
   while (i < hi) {
-    while (i < hi && !ww_tok_is(c, i, ",") && !ww_tok_is(c, i, ";") && !ww_tok_is(c, i, ")") &&
-           !ww_tok_is(c, i, "}"))
-      i = ww_tok_is(c, i, "(") || ww_tok_is(c, i, "[") || ww_tok_is(c, i, "{") ? ww_tok_skip(c, i)
-                                                                               : i + 1;
+    while (i < hi && !ww_tok_in(c, i, " , ; ) } "))
+      i = ww_tok_in(c, i, " ( [ { ") ? ww_tok_skip(c, i) : i + 1;
     if (i >= hi || !ww_tok_is(c, i, ","))
       return;
     uint32_t next = declarator(c, i + 1, hi, *v, out);
@@ -179,19 +175,17 @@ static void declarators(const ww_ctext *c, uint32_t i, uint32_t hi, const ww_nam
 /* Is the word at i a type nobody knows, with a name behind it: `Real x`, `const Vec3 *__restrict__
  * p`? */
 static bool other_type(const ww_ctext *c, uint32_t i, uint32_t hi) {
-  if (!ww_tok_word(c, i) || ww_tok_among(c, i, no_types) || ww_tok_among(c, i, qualifiers))
+  if (!ww_tok_word(c, i) || ww_tok_in(c, i, no_types) || ww_tok_in(c, i, qualifiers))
     return false;
   uint32_t j = i + 1;
   bool stars = false;
-  for (; j < hi && ww_tok_among(c, j, qualifiers); j++)
-    stars |= ww_tok_is(c, j, "*") || ww_tok_is(c, j, "&");
-  if (!ww_tok_word(c, j) || j >= hi || is_type(c, j) || ww_tok_among(c, j, no_types))
+  for (; j < hi && ww_tok_in(c, j, qualifiers); j++)
+    stars |= ww_tok_in(c, j, " * & ");
+  if (!ww_tok_word(c, j) || j >= hi || is_type(c, j) || ww_tok_in(c, j, no_types))
     return false;
   /* a * b; is a product as well: behind a qualifier or a bracket it is none */
-  return !stars || (i &&
-                    (ww_tok_among(c, i - 1, qualifiers) || ww_tok_is(c, i - 1, "(") ||
-                     ww_tok_is(c, i - 1, ",")) &&
-                    (ww_tok_is(c, j + 1, ",") || ww_tok_is(c, j + 1, ")")));
+  return !stars || (i && (ww_tok_in(c, i - 1, qualifiers) || ww_tok_in(c, i - 1, " ( , ")) &&
+                    (ww_tok_in(c, j + 1, " , ) ")));
 }
 
 void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) {
@@ -205,15 +199,15 @@ void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) 
     read_before(c, i, lo, &v);
     uint32_t end = i + 1;
     if (known) {
-      v.cls = ww_type_class(c->text + c->t[i].at, c->t[i].end - c->t[i].at);
+      v.cls = ww_tok_class(c, i);
       for (; end < hi && is_type(c, end); end++) /* unsigned long long, long double */
-        if (ww_type_class(c->text + c->t[end].at, c->t[end].end - c->t[end].at) == WW_IS_DOUBLE)
+        if (ww_tok_class(c, end) == WW_IS_DOUBLE)
           v.cls = WW_IS_DOUBLE;
     }
     uint32_t next = declarator(c, end, hi, v, out);
     if (next != end &&
         !(ww_tok_is(c, next, ",") && (is_type(c, next + 1) || other_type(c, next + 1, hi) ||
-                                      ww_tok_among(c, next + 1, qualifiers))))
+                                      ww_tok_in(c, next + 1, qualifiers))))
       declarators(c, next, hi, &v, out);
     i = end;
   }
@@ -246,14 +240,13 @@ static const char *constant_text(const lookup *l, const char *name, size_t n) {
   for (int s = 0; s < 2; s++)
     for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
       const ww_name *v = &sets[s]->v[k];
-      const ww_token *t = &c->t[v->tok];
-      if (t->end - t->at != n || memcmp(c->text + t->at, name, n))
+      if (ww_tok_len(c, v->tok) != n || memcmp(ww_tok_at(c, v->tok), name, n))
         continue;
       if (v->twice || !v->fixed || v->pointer || v->cls != WW_IS_INT ||
           !ww_tok_is(c, v->tok + 1, "="))
         return NULL;
       uint32_t end = v->tok + 2;
-      while (end < c->n && !ww_tok_is(c, end, ";") && !ww_tok_is(c, end, ","))
+      while (end < c->n && !ww_tok_in(c, end, " ; , "))
         end = ww_tok_skip(c, end);
       return ww_tok_text(c, v->tok + 2, end < c->n ? end : c->n);
     }

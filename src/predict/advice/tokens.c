@@ -184,9 +184,9 @@ bool ww_ctext_directives(const ww_ctext *c, uint32_t word) {
   const ww_scan *s = &c->scan;
   if (word >= c->n)
     return false;
-  size_t n = c->t[word].end - c->t[word].at;
+  size_t n = ww_tok_len(c, word);
   const char *from = c->text, *end = c->text + s->n;
-  for (const char *p = from; (p = memmem(p, (size_t)(end - p), c->text + c->t[word].at, n)); p++) {
+  for (const char *p = from; (p = memmem(p, (size_t)(end - p), ww_tok_at(c, word), n)); p++) {
     bool alone = !(p > from && word_char(p[-1])) && !(p + n < end && word_char(p[n]));
     if (alone && s->kind[p - from] == WW_BYTE_DIRECTIVE)
       return true;
@@ -223,7 +223,7 @@ uint32_t ww_tok_from(const ww_ctext *c, uint32_t byte) {
 
 bool ww_tok_is(const ww_ctext *c, uint32_t i, const char *s) {
   size_t n = strlen(s);
-  return i < c->n && c->t[i].end - c->t[i].at == n && !memcmp(c->text + c->t[i].at, s, n);
+  return i < c->n && ww_tok_len(c, i) == n && !memcmp(ww_tok_at(c, i), s, n);
 }
 
 bool ww_tok_word(const ww_ctext *c, uint32_t i) {
@@ -233,25 +233,16 @@ bool ww_tok_word(const ww_ctext *c, uint32_t i) {
 bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j) {
   if (i >= c->n || j >= c->n)
     return false;
-  const ww_token *p = &c->t[i], *q = &c->t[j];
-  return p->end - p->at == q->end - q->at &&
-         !memcmp(c->text + p->at, c->text + q->at, p->end - p->at);
+  uint32_t n = ww_tok_len(c, i);
+  return ww_tok_len(c, j) == n && !memcmp(ww_tok_at(c, i), ww_tok_at(c, j), n);
 }
 
-bool ww_tok_among(const ww_ctext *c, uint32_t i, const char *const *words) {
-  for (; i < c->n && *words; words++)
-    if (ww_tok_is(c, i, *words))
-      return true;
-  return false;
-}
-
-bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *words) {
-  if (!ww_tok_word(c, i))
+bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices) {
+  if (i >= c->n)
     return false;
-  size_t n = c->t[i].end - c->t[i].at;
-  const char *word = c->text + c->t[i].at;
-  for (const char *p = words; (p = memmem(p, strlen(p), word, n)); p++)
-    if (p > words && p[-1] == ' ' && p[n] == ' ')
+  size_t n = ww_tok_len(c, i);
+  for (const char *p = choices; (p = memmem(p, strlen(p), ww_tok_at(c, i), n)); p++)
+    if (p > choices && p[-1] == ' ' && p[n] == ' ')
       return true;
   return false;
 }
@@ -259,7 +250,7 @@ bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *words) {
 const char *ww_tok_text(const ww_ctext *c, uint32_t i, uint32_t end) {
   if (i >= end || end > c->n)
     return "";
-  return ww_strndup(c->a, c->text + c->t[i].at, c->t[end - 1].end - c->t[i].at);
+  return ww_strndup(c->a, ww_tok_at(c, i), c->t[end - 1].end - c->t[i].at);
 }
 
 bool ww_tok_equal(const ww_ctext *c, uint32_t i, uint32_t j, uint32_t n) {
@@ -269,6 +260,10 @@ bool ww_tok_equal(const ww_ctext *c, uint32_t i, uint32_t j, uint32_t n) {
   return true;
 }
 
+bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket) {
+  return ww_tok_is(c, i, bracket) && c->t[i].pair != WW_NOTOK;
+}
+
 uint32_t ww_tok_skip(const ww_ctext *c, uint32_t i) {
   return i < c->n && c->t[i].pair != WW_NOTOK && c->t[i].pair > i ? c->t[i].pair + 1 : i + 1;
 }
@@ -276,23 +271,20 @@ uint32_t ww_tok_skip(const ww_ctext *c, uint32_t i) {
 /* ---- statements ---- */
 
 bool ww_ctext_control(const ww_ctext *c, uint32_t open) {
-  static const char *const heads[] = {"if", "for", "while", "switch", NULL};
   return open && ww_tok_is(c, open, "(") &&
-         (ww_tok_among(c, open - 1, heads) ||
+         (ww_tok_in(c, open - 1, " if for while switch ") ||
           (ww_tok_is(c, open - 1, "constexpr") && open > 1 && ww_tok_is(c, open - 2, "if")));
 }
 
 static bool initialiser(const ww_ctext *c, uint32_t open) { /* is this '{' part of an expression? */
-  return open && (ww_tok_is(c, open - 1, "=") || ww_tok_is(c, open - 1, "]") ||
-                  ww_tok_is(c, open - 1, ",") || ww_tok_is(c, open - 1, "{") ||
-                  ww_tok_is(c, open - 1, "return"));
+  return open && (ww_tok_in(c, open - 1, " = ] , { return "));
 }
 
 static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
   while (i > lo) {
     uint32_t p = i - 1;
     char ch = bracket(c, p);
-    if (ch == ';' || ww_tok_is(c, p, "else") || ww_tok_is(c, p, "do"))
+    if (ch == ';' || ww_tok_in(c, p, " else do "))
       break;
     if (ch == '(' && ww_ctext_control(c, p))
       break;
@@ -340,7 +332,7 @@ uint32_t ww_ctext_statement_end(const ww_ctext *c, uint32_t i, uint32_t hi) {
   for (int heads = 0; heads < 64 && i < hi; heads++) {
     if (ww_tok_is(c, i, "{"))
       return ww_tok_skip(c, i);
-    if (ww_tok_is(c, i, "else") || ww_tok_is(c, i, "do")) {
+    if (ww_tok_in(c, i, " else do ")) {
       i++;
       continue;
     }

@@ -66,12 +66,19 @@ uint32_t ww_tok_from(const ww_ctext *c,
 bool ww_tok_is(const ww_ctext *c, uint32_t i, const char *s); /* false outside of the tokens */
 bool ww_tok_word(const ww_ctext *c, uint32_t i);
 bool ww_tok_same(const ww_ctext *c, uint32_t i, uint32_t j);
-bool ww_tok_among(const ww_ctext *c, uint32_t i, const char *const *words); /* NULL-terminated */
-bool ww_tok_in(const ww_ctext *c, uint32_t i,
-               const char *words); /* of words with a blank before and behind each: " if else " */
+/* Is it one of these, each with a blank before and behind: " if else ", " . -> "? */
+bool ww_tok_in(const ww_ctext *c, uint32_t i, const char *choices);
+static inline const char *ww_tok_at(const ww_ctext *c, uint32_t i) {
+  return c->text + c->t[i].at;
+}
+static inline uint32_t ww_tok_len(const ww_ctext *c, uint32_t i) {
+  return c->t[i].end - c->t[i].at;
+}
 const char *ww_tok_text(const ww_ctext *c, uint32_t i,
                         uint32_t end); /* source of tokens [i, end), as written */
 bool ww_tok_equal(const ww_ctext *c, uint32_t i, uint32_t j, uint32_t n); /* two runs of n tokens */
+/* Is it this bracket, and has it a partner? */
+bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket);
 uint32_t
 ww_tok_skip(const ww_ctext *c,
             uint32_t i); /* behind token i, or behind its partner where it opens a bracket */
@@ -94,7 +101,7 @@ uint32_t ww_ctext_line_start(const ww_ctext *c, uint32_t byte);
 void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out);
 /* Among the given ones, then those of the file; NULL: not declared here, or as two things. */
 const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i);
-ww_name_class ww_type_class(const char *word, size_t n); /* float, float4 ... of a type's name */
+ww_name_class ww_tok_class(const ww_ctext *c, uint32_t i); /* of a type's name: float, float4 ... */
 /* Bytes of an element, 0 unknown. */
 uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v);
 /* A constant expression over literals, macros and constants of this text. */

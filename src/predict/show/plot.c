@@ -10,23 +10,13 @@ const char *const ww_plot_colors[WW_PLOT_COLORS] = {"#0072b2", "#d55e00", "#009e
                                                     "#b8860b", "#56b4e9", "#7a4fb5", "#555555"};
 
 void ww_svg_escape(ww_buf *out, const char *text) {
-  for (const char *s = text; *s; s++)
-    switch (*s) {
-    case '<':
-      ww_buf_puts(out, "&lt;");
-      break;
-    case '>':
-      ww_buf_puts(out, "&gt;");
-      break;
-    case '&':
-      ww_buf_puts(out, "&amp;");
-      break;
-    case '"':
-      ww_buf_puts(out, "&quot;");
-      break;
-    default:
-      ww_buf_add(out, s, 1);
-    }
+  static const char *const entities[] = {
+      ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"};
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+    if (*c < sizeof entities / sizeof *entities && entities[*c])
+      ww_buf_puts(out, entities[*c]);
+    else
+      ww_buf_add(out, (const char *)c, 1);
 }
 
 void ww_plot_text(ww_plot *p, double x, double y, const char *anchor, const char *color,

@@ -19,6 +19,13 @@ double ww_roof_at(const ww_roofs *r, ww_roof precision, double ai) {
   return peak > 0 && peak < memory ? peak : memory;
 }
 
+double ww_roof_top(const ww_roofs *r) {
+  double top = 0;
+  for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
+    top = r->v[m] > top ? r->v[m] : top;
+  return top;
+}
+
 static double value(const ww_report *r, ww_metric m) {
   return r->m[m].known ? r->m[m].value : 0;
 }
@@ -79,9 +86,7 @@ static bool cell_of(const canvas *c, double x, double y, int *i, int *j) {
 
 /* Memories' roofs up to the highest peak; a peak from where L2, else DRAM, meets it. */
 static void draw_roofs(canvas *c, const ww_roofs *r) {
-  double top = 0, steep = r->v[WW_ROOF_L2] > 0 ? r->v[WW_ROOF_L2] : r->v[WW_ROOF_DRAM];
-  for (int k = WW_ROOF_FP64; k < WW_NROOFS; k++)
-    top = r->v[k] > top ? r->v[k] : top;
+  double top = ww_roof_top(r), steep = r->v[WW_ROOF_L2] > 0 ? r->v[WW_ROOF_L2] : r->v[WW_ROOF_DRAM];
   for (int k = 0; k < COLUMNS * 4; k++) {
     double x = pow(10, c->x0 + (c->x1 - c->x0) * k / (COLUMNS * 4 - 1));
     for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++)
@@ -140,27 +145,24 @@ static void bounds(const ww_roofline *r, canvas *c) {
   c->y1 = log10(hi_y);
 }
 
-static char letter_of(uint32_t k, bool measured) {
-  return (char)((measured ? 'a' : 'A') + k % 26);
+uint32_t ww_roof_kernel(const ww_roofline *r, uint32_t point, bool *first) {
+  uint32_t n = 0, at = 0;
+  while (strcmp(r->points[at].kernel, r->points[point].kernel) != 0)
+    at++;
+  *first = at == point;
+  for (uint32_t k = 0; k < at; k++) {
+    bool known = false;
+    for (uint32_t j = 0; j < k && !known; j++)
+      known = !strcmp(r->points[j].kernel, r->points[k].kernel);
+    n += !known;
+  }
+  return n;
 }
 
 /* Points of the same kernel have the same letter. */
-static uint32_t kernel_index(const ww_roofline *r, uint32_t point) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k <= point; k++) {
-    bool seen = false;
-    for (uint32_t j = 0; j < k && !seen; j++)
-      seen = !strcmp(r->points[j].kernel, r->points[k].kernel);
-    if (k == point && seen) { /* its first appearance */
-      uint32_t j = 0;
-      while (strcmp(r->points[j].kernel, r->points[k].kernel) != 0)
-        j++;
-      return kernel_index(r, j);
-    }
-    if (!seen && k < point)
-      n++;
-  }
-  return n;
+static char letter_of(const ww_roofline *r, uint32_t point) {
+  bool first;
+  return (char)((r->points[point].measured ? 'a' : 'A') + ww_roof_kernel(r, point, &first) % 26);
 }
 
 static void print_cell(const canvas *c, int j, int i, FILE *f) {
@@ -221,10 +223,10 @@ static void print_points(const ww_roofline *r, FILE *f) {
   for (uint32_t k = 0; k < r->npoints && k < MOST; k++) {
     const ww_roof_point *p = &r->points[k];
     char v[24], w[24];
-    fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n",
-            letter_of(kernel_index(r, k), p->measured), p->kernel, r->gpus[p->gpu].name,
-            p->measured ? "measured" : "predicted", p->ai, ww_show_amount(1e9 * p->gflops, "1", v),
-            100 * p->gflops / p->roof, ww_show_amount(1e9 * p->roof, "1", w));
+    fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n", letter_of(r, k),
+            p->kernel, r->gpus[p->gpu].name, p->measured ? "measured" : "predicted", p->ai,
+            ww_show_amount(1e9 * p->gflops, "1", v), 100 * p->gflops / p->roof,
+            ww_show_amount(1e9 * p->roof, "1", w));
   }
 }
 
@@ -239,7 +241,7 @@ void ww_roofline_print(const ww_roofline *r, FILE *f) {
     cell_of(&c, r->points[k].ai, r->points[k].gflops, &i, &j);
     i = i < 0 ? 0 : i >= COLUMNS ? COLUMNS - 1 : i;
     j = j < 0 ? 0 : j >= ROWS ? ROWS - 1 : j; /* beyond: at the edge */
-    c.mark[j][i] = letter_of(kernel_index(r, k), r->points[k].measured);
+    c.mark[j][i] = letter_of(r, k);
     c.color[j][i] = (uint8_t)(1 + r->points[k].gpu);
   }
   fputs("flop/s over flop/byte of DRAM traffic; roofs of", f);

@@ -50,4 +50,9 @@ typedef struct {
 void ww_roofline_print(const ww_roofline *r, FILE *f); /* 80 x 24 and one line a point */
 void ww_roofline_svg(const ww_roofline *r, ww_buf *out);
 
+/* The number of a point's kernel, in the order in which kernels appear; *first: it is the first
+ * point of it. */
+uint32_t ww_roof_kernel(const ww_roofline *r, uint32_t point, bool *first);
+double ww_roof_top(const ww_roofs *r); /* the highest peak, GFLOP/s */
+
 #endif

@@ -66,11 +66,9 @@ static void diagonal(ww_plot *p, double slope, double top, const char *color, bo
 static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
   const ww_roofs *f = &r->roofs[g];
   const char *color = r->ngpus > 1 ? ww_plot_colors[g % WW_PLOT_COLORS] : "#555555";
-  double top = 0, steep = f->v[WW_ROOF_L2] > 0 ? f->v[WW_ROOF_L2] : f->v[WW_ROOF_DRAM];
+  double top = ww_roof_top(f), steep = f->v[WW_ROOF_L2] > 0 ? f->v[WW_ROOF_L2] : f->v[WW_ROOF_DRAM];
   bool named = r->ngpus == 1;
   char name[64], v[24];
-  for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
-    top = f->v[m] > top ? f->v[m] : top;
   for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++) {
     if (!(f->v[m] > 0))
       continue;
@@ -93,26 +91,12 @@ static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
   }
 }
 
-static uint32_t kernel_of(const ww_roofline *r, uint32_t k, bool *first) {
-  uint32_t n = 0;
-  for (uint32_t j = 0; j < k; j++) {
-    if (!strcmp(r->points[j].kernel, r->points[k].kernel))
-      return *first = false, kernel_of(r, j, &(bool){0});
-    bool fresh = true;
-    for (uint32_t i = 0; i < j && fresh; i++)
-      fresh = strcmp(r->points[i].kernel, r->points[j].kernel) != 0;
-    n += fresh;
-  }
-  *first = true;
-  return n;
-}
-
 /* One GPU: colour tells the kernel. Several: colour tells the GPU, as its roofs', and a number the
  * kernel. */
 static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
   const ww_roof_point *q = &r->points[k];
   bool first;
-  uint32_t kernel = kernel_of(r, k, &first);
+  uint32_t kernel = ww_roof_kernel(r, k, &first);
   const char *color = ww_plot_colors[(r->ngpus > 1 ? q->gpu : kernel) % WW_PLOT_COLORS];
   double x = ww_plot_x(p, q->ai), y = ww_plot_y(p, q->gflops);
   char v[24], text[16];
@@ -160,7 +144,7 @@ static double kernel_legend(const ww_roofline *r, ww_plot *p, double x, double y
   for (uint32_t k = 0; k < r->npoints; k++) {
     char name[40];
     bool first;
-    uint32_t kernel = kernel_of(r, k, &first);
+    uint32_t kernel = ww_roof_kernel(r, k, &first);
     if (!first || kernels++ >= most)
       continue;
     if (r->ngpus > 1)

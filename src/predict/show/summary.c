@@ -82,6 +82,12 @@ static const char *bound_of(const row *r) {
   return ww_term_words[best];
 }
 
+static void print_times(const ww_summary *s, const double *us, FILE *f) {
+  char v[24];
+  for (uint32_t k = 0; k < s->n; k++)
+    fprintf(f, " %11s", ww_show_us(us[k], v));
+}
+
 static void print_row(const ww_summary *s, const row *r, double all, FILE *f) {
   char v[24];
   fprintf(f, "%-28.28s %9s %5.1f %%", r->kernel, ww_show_amount(r->launches, "1", v),
@@ -95,7 +101,7 @@ static void print_row(const ww_summary *s, const row *r, double all, FILE *f) {
 
 void ww_summary_print(ww_summary *s, FILE *f) {
   row total = {.kernel = "all", .file = ""};
-  char v[24], lo[24], hi[24];
+  char v[24];
   if (s->rows.n)
     qsort(s->rows.v, s->rows.n, sizeof *s->rows.v, by_time);
   for (uint32_t i = 0; i < s->rows.n; i++) {
@@ -115,14 +121,11 @@ void ww_summary_print(ww_summary *s, FILE *f) {
   if (s->rows.n > SHOWN)
     fprintf(f, "%u more kernels\n", s->rows.n - SHOWN);
   fprintf(f, "%-28s %9s %5.1f %%", "all", ww_show_amount(total.launches, "1", v), 100.0);
-  for (uint32_t k = 0; k < s->n; k++)
-    fprintf(f, " %11s", ww_show_us(total.us[k], v));
-  fprintf(f, "\n%-28s %9s %7s", "  between", "", "");
-  for (uint32_t k = 0; k < s->n; k++)
-    fprintf(f, " %11s", ww_show_us(total.low[k], lo));
-  fprintf(f, "\n%-28s %9s %7s", "  and", "", "");
-  for (uint32_t k = 0; k < s->n; k++)
-    fprintf(f, " %11s", ww_show_us(total.high[k], hi));
+  print_times(s, total.us, f);
+  fprintf(f, "\n%-46s", "  between");
+  print_times(s, total.low, f);
+  fprintf(f, "\n%-46s", "  and");
+  print_times(s, total.high, f);
   fputc('\n', f);
   if (s->failed > 0)
     fprintf(f, "%.0f of %.0f launches have no answer and are not in these sums\n", s->failed,

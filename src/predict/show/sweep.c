@@ -202,24 +202,26 @@ static void time_ticks(ww_plot *p) {
         ww_plot_tick_y(p, d * k, time_tick(d * k, t));
 }
 
+/* Points of a polygon or line, in the order of sizes or back; `value` of each point. */
+static void points(const ww_sweep_result *r, ww_plot *p, uint32_t g, size_t value, bool back) {
+  for (uint32_t k = 0; k < r->sweep->n; k++) {
+    uint32_t i = back ? r->sweep->n - 1 - k : k;
+    const ww_sweep_point *q = &r->points[i * r->ngpus + g];
+    if (q->known)
+      ww_buf_fmt(p->out, "%.1f,%.1f ", ww_plot_x(p, (double)r->sweep->v[i]),
+                 ww_plot_y(p, *(const double *)((const char *)q + value)));
+  }
+}
+
 static void curve(const ww_sweep_result *r, ww_plot *p, uint32_t g) {
   const char *color = ww_plot_colors[g % WW_PLOT_COLORS];
   const ww_sweep *s = r->sweep;
   ww_buf *b = p->out;
   ww_buf_puts(b, "<polygon points=\"");
-  for (uint32_t i = 0; i < s->n; i++)
-    if (r->points[i * r->ngpus + g].known)
-      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]),
-                 ww_plot_y(p, r->points[i * r->ngpus + g].low));
-  for (uint32_t i = s->n; i-- > 0;)
-    if (r->points[i * r->ngpus + g].known)
-      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]),
-                 ww_plot_y(p, r->points[i * r->ngpus + g].high));
+  points(r, p, g, offsetof(ww_sweep_point, low), false);
+  points(r, p, g, offsetof(ww_sweep_point, high), true);
   ww_buf_fmt(b, "\" fill=\"%s\" fill-opacity=\"0.14\"/>\n<polyline points=\"", color);
-  for (uint32_t i = 0; i < s->n; i++)
-    if (r->points[i * r->ngpus + g].known)
-      ww_buf_fmt(b, "%.1f,%.1f ", ww_plot_x(p, (double)s->v[i]),
-                 ww_plot_y(p, r->points[i * r->ngpus + g].us));
+  points(r, p, g, offsetof(ww_sweep_point, us), false);
   ww_buf_fmt(b, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", color);
   for (uint32_t i = 0; i < s->n; i++) {
     const ww_sweep_point *q = &r->points[i * r->ngpus + g];

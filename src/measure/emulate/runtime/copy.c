@@ -22,14 +22,10 @@ WW_EMU_EXPORT int __wwMalloc(void **p, size_t n, int kind) {
 WW_EMU_EXPORT int cudaFree(void *p) {
   return !p || ww_emu_free(p, false) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaFreeAsync(void *p, void *stream) {
-  return (void)stream, cudaFree(p);
-}
 WW_EMU_EXPORT int cudaFreeHost(void *p) {
   return !p || ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 WW_EMU_EXPORT int cudaHostRegister(void *p, size_t n, unsigned flags) {
-  (void)flags;
   if (!p || !n)
     return ww_emu_error(EMU_INVALID_VALUE);
   ww_emu_adopt(p, n, EMU_REGISTERED);
@@ -38,9 +34,14 @@ WW_EMU_EXPORT int cudaHostRegister(void *p, size_t n, unsigned flags) {
 WW_EMU_EXPORT int cudaHostUnregister(void *p) {
   return ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaHostGetFlags(unsigned *f, void *p) {
-  return (void)p, *f = 2, EMU_OK;
-}
+WW_EMU_ANSWER(cudaHostGetFlags, unsigned, 2)
+WW_EMU_SAME(cudaFreeAsync, cudaFree)
+WW_EMU_SAME(cuMemFree, cudaFree)
+WW_EMU_SAME(cuMemFreeAsync, cudaFree)
+WW_EMU_SAME(cuMemAddressFree, cudaFree)
+WW_EMU_SAME(cuMemFreeHost, cudaFreeHost)
+WW_EMU_SAME(cuMemHostRegister, cudaHostRegister)
+WW_EMU_SAME(cuMemHostUnregister, cudaHostUnregister)
 WW_EMU_EXPORT int __wwHostPointer(void **device, void *host) {
   ww_emu_block b;
   if (!ww_emu_find((uint64_t)(uintptr_t)host, &b))
@@ -63,17 +64,11 @@ WW_EMU_EXPORT int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
   *free_bytes = all - ww_emu_used() > reserved ? all - ww_emu_used() - reserved : 0;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaDeviceGetDefaultMemPool(void **pool, int device) {
-  return (void)device, *pool = (void *)1, 0;
-}
-WW_EMU_EXPORT int cudaDeviceGetMemPool(void **pool, int device) {
-  return (void)device, *pool = (void *)1, 0;
-}
-WW_EMU_EXPORT int cudaMemPoolCreate(void **pool, const void *props) {
-  return (void)props, *pool = (void *)1, 0;
-}
+WW_EMU_SAME(cuMemGetInfo, cudaMemGetInfo)
+WW_EMU_ANSWER(cudaDeviceGetDefaultMemPool, void *, (void *)1)
+WW_EMU_SAME(cudaDeviceGetMemPool, cudaDeviceGetDefaultMemPool)
+WW_EMU_SAME(cudaMemPoolCreate, cudaDeviceGetDefaultMemPool)
 WW_EMU_EXPORT int cudaMemPoolGetAttribute(void *pool, int attribute, void *out) {
-  (void)pool;
   if (attribute <= 3)
     *(int *)out = 1;
   else
@@ -82,16 +77,14 @@ WW_EMU_EXPORT int cudaMemPoolGetAttribute(void *pool, int attribute, void *out) 
 }
 WW_EMU_EXPORT int cudaMemRangeGetAttribute(void *out, size_t n, int attribute, const void *p,
                                            size_t bytes) {
-  (void)attribute;
-  (void)p;
-  (void)bytes;
   memset(out, 0, n);
   return EMU_OK;
 }
 
 /* Within one process the handle is the address. */
 WW_EMU_EXPORT int cudaIpcGetMemHandle(void *handle, void *p) {
-  return memcpy(handle, &p, sizeof p), EMU_OK;
+  memcpy(handle, &p, sizeof p);
+  return EMU_OK;
 }
 
 /* ---- copies ---- */
@@ -119,38 +112,7 @@ static int check_sides(const void *dst, const void *src, int kind) {
   return EMU_OK;
 }
 
-static int copy_rows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
-                     size_t rows) {
-  if (!width || !rows)
-    return EMU_OK;
-  if (!dst || !src)
-    return ww_emu_error(EMU_INVALID_VALUE);
-  if (rows > 1 && (width > dpitch || width > spitch))
-    return ww_emu_error(EMU_INVALID_PITCH);
-  if ((rows - 1) * dpitch + width > room(dst) || (rows - 1) * spitch + width > room(src))
-    return ww_emu_error(EMU_INVALID_VALUE);
-  for (size_t r = 0; r < rows; r++)
-    memmove((char *)dst + r * dpitch, (const char *)src + r * spitch, width);
-  return EMU_OK;
-}
-
-static int fill_rows(void *dst, size_t pitch, unsigned value, size_t elem, size_t width,
-                     size_t rows) {
-  if (!width || !rows)
-    return EMU_OK;
-  if (!dst || !is_device(dst) || (rows - 1) * pitch + width > room(dst))
-    return ww_emu_error(EMU_INVALID_VALUE);
-  for (size_t r = 0; r < rows; r++) {
-    char *row = (char *)dst + r * pitch;
-    if (elem == 1)
-      memset(row, (int)value, width);
-    for (size_t i = 0; elem > 1 && i + elem <= width; i += elem)
-      memcpy(row + i, &value, elem < 4 ? elem : 4);
-  }
-  return EMU_OK;
-}
-
-/* An operation that a captured stream keeps. */
+/* Rows of a copy or a fill, done now or kept by a captured stream. */
 typedef struct {
   void *dst;
   const void *src; /* NULL: a fill */
@@ -158,81 +120,103 @@ typedef struct {
   unsigned value;
 } operation;
 
+static int copy_rows(const operation *o) {
+  size_t last = o->rows - 1;
+  if (!o->dst)
+    return EMU_INVALID_VALUE;
+  if (last && (o->width > o->dpitch || o->width > o->spitch))
+    return EMU_INVALID_PITCH;
+  if (last * o->dpitch + o->width > room(o->dst) || last * o->spitch + o->width > room(o->src))
+    return EMU_INVALID_VALUE;
+  for (size_t r = 0; r < o->rows; r++)
+    memmove((char *)o->dst + r * o->dpitch, (const char *)o->src + r * o->spitch, o->width);
+  return EMU_OK;
+}
+
+static int fill_rows(const operation *o) {
+  if (!is_device(o->dst) || (o->rows - 1) * o->dpitch + o->width > room(o->dst))
+    return EMU_INVALID_VALUE;
+  for (size_t r = 0; r < o->rows; r++) {
+    char *row = (char *)o->dst + r * o->dpitch;
+    if (o->elem == 1)
+      memset(row, (int)o->value, o->width);
+    for (size_t i = 0; o->elem > 1 && i + o->elem <= o->width; i += o->elem)
+      memcpy(row + i, &o->value, o->elem < 4 ? o->elem : 4);
+  }
+  return EMU_OK;
+}
+
+static int perform_now(const operation *o) {
+  if (!o->width || !o->rows)
+    return EMU_OK;
+  return ww_emu_error(o->src ? copy_rows(o) : fill_rows(o));
+}
+
 static void perform(void *data) {
-  const operation *o = data;
-  if (o->src)
-    copy_rows(o->dst, o->dpitch, o->src, o->spitch, o->width, o->rows);
-  else
-    fill_rows(o->dst, o->dpitch, o->value, o->elem, o->width, o->rows);
+  perform_now(data);
 }
 
-static int later_or_now(const operation *o) {
-  if (ww_emu_capture_call(perform, o, sizeof *o))
-    return EMU_OK;
-  return o->src ? copy_rows(o->dst, o->dpitch, o->src, o->spitch, o->width, o->rows)
-                : fill_rows(o->dst, o->dpitch, o->value, o->elem, o->width, o->rows);
+static int later_or_now(const operation *o, bool async) {
+  return async && ww_emu_capture_call(perform, o, sizeof *o) ? EMU_OK : perform_now(o);
 }
 
-static int copy(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t rows,
-                int kind, bool async) {
-  if (!width || !rows)
+static int copy(const operation *o, int kind, bool async) {
+  if (!o->width || !o->rows)
     return EMU_OK;
-  int rc = !dst || !src ? EMU_INVALID_VALUE : check_sides(dst, src, kind);
-  if (rc)
-    return ww_emu_error(rc);
-  operation o = {
-      .dst = dst, .src = src, .dpitch = dpitch, .spitch = spitch, .width = width, .rows = rows};
-  return async ? later_or_now(&o) : copy_rows(dst, dpitch, src, spitch, width, rows);
+  int rc = !o->dst || !o->src ? EMU_INVALID_VALUE : check_sides(o->dst, o->src, kind);
+  return rc ? ww_emu_error(rc) : later_or_now(o, async);
+}
+
+static int copy_bytes(void *dst, const void *src, size_t n, int kind, bool async) {
+  return copy(&(operation){dst, src, n, n, n, 1, 0, 0}, kind, async);
 }
 
 WW_EMU_EXPORT int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch,
                                size_t width, size_t rows) {
-  return copy_rows(dst, dpitch, src, spitch, width, rows);
+  operation o = {dst, src, dpitch, spitch, width, rows, 0, 0};
+  if (!src && width && rows)
+    return ww_emu_error(EMU_INVALID_VALUE);
+  return perform_now(&o);
 }
 WW_EMU_EXPORT int cudaMemcpy(void *dst, const void *src, size_t n, int kind) {
-  return copy(dst, n, src, n, n, 1, kind, false);
+  return copy_bytes(dst, src, n, kind, false);
 }
 WW_EMU_EXPORT int cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *stream) {
-  return (void)stream, copy(dst, n, src, n, n, 1, kind, true);
+  return copy_bytes(dst, src, n, kind, true);
 }
 WW_EMU_EXPORT int cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
                                int kind) {
-  return copy(dst, dp, src, sp, w, h, kind, false);
+  return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, false);
 }
 WW_EMU_EXPORT int cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w,
                                     size_t h, int kind, void *stream) {
-  return (void)stream, copy(dst, dp, src, sp, w, h, kind, true);
+  return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, true);
 }
-WW_EMU_EXPORT int cudaMemcpyPeer(void *dst, int d, const void *src, int s, size_t n) {
-  return (void)d, (void)s, copy(dst, n, src, n, n, 1, 3, false);
+WW_EMU_EXPORT int cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n) {
+  return copy_bytes(dst, src, n, 3, false);
 }
-WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int d, const void *src, int s, size_t n,
+WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n,
                                       void *stream) {
-  return (void)d, (void)s, (void)stream, copy(dst, n, src, n, n, 1, 3, true);
+  return copy_bytes(dst, src, n, 3, true);
 }
 
 static int fill(void *dst, size_t pitch, int value, size_t width, size_t rows, bool async) {
-  operation o = {.dst = dst,
-                 .dpitch = pitch,
-                 .value = (unsigned)value & 255,
-                 .elem = 1,
-                 .width = width,
-                 .rows = rows};
-  return async ? later_or_now(&o) : fill_rows(dst, pitch, o.value, 1, width, rows);
+  return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, (unsigned)value & 255},
+                      async);
 }
 
 WW_EMU_EXPORT int cudaMemset(void *p, int v, size_t n) {
   return fill(p, n, v, n, 1, false);
 }
 WW_EMU_EXPORT int cudaMemsetAsync(void *p, int v, size_t n, void *stream) {
-  return (void)stream, fill(p, n, v, n, 1, true);
+  return fill(p, n, v, n, 1, true);
 }
 WW_EMU_EXPORT int cudaMemset2D(void *p, size_t pitch, int v, size_t w, size_t h) {
   return fill(p, pitch, v, w, h, false);
 }
 WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h,
                                     void *stream) {
-  return (void)stream, fill(p, pitch, v, w, h, true);
+  return fill(p, pitch, v, w, h, true);
 }
 
 /* ---- the graph nodes that copy: stream.c keeps them ---- */
@@ -240,13 +224,7 @@ WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size
 WW_EMU_EXPORT int __wwGraphCopy(void **node, void *graph, void *dst, size_t dpitch, const void *src,
                                 size_t spitch, size_t w, size_t h, int set, int value,
                                 size_t elem) {
-  operation o = {.dst = dst,
-                 .src = set ? NULL : src,
-                 .dpitch = dpitch ? dpitch : w,
-                 .spitch = spitch ? spitch : w,
-                 .width = w,
-                 .rows = h,
-                 .value = (unsigned)value,
-                 .elem = elem};
+  operation o = {dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h,
+                 elem, (unsigned)value};
   return ww_emu_graph_operation(node, graph, perform, &o, sizeof o);
 }

@@ -25,29 +25,17 @@ static WW_VEC(struct {
 
 WW_EMU_EXPORT void **__cudaRegisterFatBinary(void *binary) {
   static void *handle;
-  (void)binary;
   ww_emu_get();
   return &handle;
 }
-WW_EMU_EXPORT void __cudaRegisterFatBinaryEnd(void **h) {
-  (void)h;
-}
-WW_EMU_EXPORT void __cudaUnregisterFatBinary(void **h) {
-  (void)h;
-}
+
+WW_EMU_DONE(__cudaRegisterFatBinaryEnd)
+WW_EMU_DONE(__cudaUnregisterFatBinary)
 
 WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device,
                                          int limit, void *tid, void *bid, void *bdim, void *gdim,
                                          int *wsize) {
   ww_emu *s = ww_emu_get();
-  (void)h;
-  (void)name;
-  (void)limit;
-  (void)tid;
-  (void)bid;
-  (void)bdim;
-  (void)gdim;
-  (void)wsize;
   ww_emu_lock();
   ww_push(s->arena, &stubs, (__typeof__(*stubs.v)){host, ww_emu_kernel_named(device)});
   ww_emu_unlock();
@@ -57,11 +45,6 @@ WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
 WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name,
                                      int external, size_t size, int constant, int global) {
   ww_emu *s = ww_emu_get();
-  (void)h;
-  (void)address;
-  (void)external;
-  (void)constant;
-  (void)global;
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
   if (y->address &&
@@ -76,26 +59,16 @@ WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, cons
 WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *address,
                                             const char *name, int external, size_t size,
                                             int constant, int global) {
-  (void)address;
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
   __cudaRegisterVar(h, *shadow, NULL, name, external, size, constant, global);
 }
 /* References: the device's variable holds a handle, which nobody sets here. */
 WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address,
                                          const char *name, int dim, int norm, int ext) {
-  (void)h;
-  (void)shadow;
-  (void)address;
-  (void)dim;
-  (void)norm;
-  (void)ext;
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
-WW_EMU_EXPORT void __cudaRegisterSurface(void **h, const void *shadow, const void **address,
-                                         const char *name, int dim, int ext) {
-  __cudaRegisterTexture(h, shadow, address, name, dim, 0, ext);
-}
+WW_EMU_SAME(__cudaRegisterSurface, __cudaRegisterTexture)
 
 static ww_emu_kernel *kernel_of(const void *fn) {
   ww_emu_kernel *k = NULL;
@@ -137,24 +110,11 @@ static __thread struct {
   uint32_t sizes[MOST_ARGS];
 } pending;
 
-static int launch(const void *fn, dim3 g, dim3 b, size_t shared, const void *const *values,
-                  const uint32_t *sizes, uint32_t n, bool cooperative) {
-  ww_emu_kernel *k = kernel_of(fn);
-  if (!k)
-    return ww_emu_error(EMU_INVALID_FUNCTION);
-  ww_emu_launch l = {.kernel = k,
-                     .grid = {g.x, g.y, g.z},
-                     .block = {b.x, b.y, b.z},
-                     .shared = shared,
-                     .cooperative = cooperative,
-                     .values = values,
-                     .sizes = sizes,
-                     .nargs = n};
-  return ww_emu_capture_launch(&l) ? EMU_OK : ww_emu_error(ww_emu_launch_now(&l));
+static int launch(const ww_emu_launch *l) {
+  return ww_emu_capture_launch(l) ? EMU_OK : ww_emu_error(ww_emu_launch_now(l));
 }
 
 WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared, void *stream) {
-  (void)stream;
   if (pending.ncalls == MOST_NESTED)
     return ww_emu_error(EMU_INVALID_CONFIGURATION);
   pending.calls[pending.ncalls++] = (configuration){grid, block, shared};
@@ -179,16 +139,19 @@ WW_EMU_EXPORT int cudaLaunch(const void *fn) {
     return ww_emu_error(EMU_MISSING_CONFIGURATION);
   configuration c = pending.calls[--pending.ncalls];
   ww_emu_kernel *k = kernel_of(fn);
-  uint32_t n = k && k->known && !k->nparams ? 0 : pending.nargs;
-  int rc = launch(fn, c.grid, c.block, c.shared, pending.values, pending.sizes, n, false);
+  ww_emu_launch l = {.kernel = k,
+                     .grid = {c.grid.x, c.grid.y, c.grid.z},
+                     .block = {c.block.x, c.block.y, c.block.z},
+                     .shared = c.shared,
+                     .values = pending.values,
+                     .sizes = pending.sizes,
+                     .nargs = k && k->known && !k->nparams ? 0 : pending.nargs};
+  int rc = k ? launch(&l) : ww_emu_error(EMU_INVALID_FUNCTION);
   pending.nargs = pending.used = 0;
   return rc;
 }
 
-WW_EMU_EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared,
-                                                   void *stream) {
-  return (unsigned)cudaConfigureCall(grid, block, shared, stream);
-}
+WW_EMU_SAME(__cudaPushCallConfiguration, cudaConfigureCall)
 
 /* Only the table tells how many arguments there are. */
 int ww_emu_stub_launch(const void *fn, ww_emu_launch *l, uint32_t *sizes, uint32_t most) {
@@ -202,12 +165,15 @@ int ww_emu_stub_launch(const void *fn, ww_emu_launch *l, uint32_t *sizes, uint32
 
 WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared,
                              void *stream, int cooperative) {
-  uint32_t sizes[MOST_ARGS], n = 0;
-  ww_emu_kernel *k = kernel_of(fn);
-  (void)stream;
-  for (; k && args && n < k->nparams && n < MOST_ARGS; n++)
-    sizes[n] = k->params[n].size;
-  return launch(fn, g, b, shared, (const void *const *)args, sizes, n, cooperative);
+  uint32_t sizes[MOST_ARGS];
+  ww_emu_launch l = {.grid = {g.x, g.y, g.z},
+                     .block = {b.x, b.y, b.z},
+                     .shared = shared,
+                     .cooperative = cooperative,
+                     .values = (const void *const *)args,
+                     .sizes = sizes};
+  int rc = ww_emu_stub_launch(fn, &l, sizes, MOST_ARGS);
+  return rc ? rc : launch(&l);
 }
 
 /* ---- functions ---- */
@@ -253,48 +219,34 @@ WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t
 
 /* ---- devices ---- */
 
-static int one_device(int device) {
+WW_EMU_EXPORT int cudaSetDevice(int device) {
   return device == 0 ? EMU_OK : ww_emu_error(EMU_INVALID_DEVICE);
 }
-
+WW_EMU_SAME(cudaInitDevice, cudaSetDevice)
 WW_EMU_EXPORT int cudaGetDeviceCount(int *n) {
-  return n ? (*n = 1, EMU_OK) : ww_emu_error(EMU_INVALID_VALUE);
+  if (n)
+    *n = 1;
+  return n ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 WW_EMU_EXPORT int cudaGetDevice(int *d) {
-  return d ? (*d = 0, EMU_OK) : ww_emu_error(EMU_INVALID_VALUE);
+  if (d)
+    *d = 0;
+  return d ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaSetDevice(int d) {
-  return one_device(d);
-}
-WW_EMU_EXPORT int cudaInitDevice(int d, unsigned f, unsigned g) {
-  return (void)f, (void)g, one_device(d);
-}
-WW_EMU_EXPORT int cudaChooseDevice(int *d, const void *p) {
-  return (void)p, *d = 0, EMU_OK;
-}
-WW_EMU_EXPORT int cudaGetDeviceFlags(unsigned *f) {
-  return *f = 0, EMU_OK;
-}
-WW_EMU_EXPORT int cudaDriverGetVersion(int *v) {
-  return *v = 12080, EMU_OK;
-}
-WW_EMU_EXPORT int cudaRuntimeGetVersion(int *v) {
-  return *v = 12080, EMU_OK;
-}
+WW_EMU_ANSWER(cudaChooseDevice, int, 0)
+WW_EMU_ANSWER(cudaGetDeviceFlags, unsigned, 0)
+WW_EMU_ANSWER(cudaDriverGetVersion, int, 12080)
+WW_EMU_ANSWER(cudaRuntimeGetVersion, int, 12080)
+WW_EMU_ANSWER(cudaDeviceGetCacheConfig, int, 0)
+WW_EMU_ANSWER(cudaDeviceGetSharedMemConfig, int, 1)
+WW_EMU_ANSWER(cudaDeviceCanAccessPeer, int, 0)
+WW_EMU_ANSWER(cudaDeviceGetP2PAttribute, int, 0)
+WW_EMU_ANSWER(cudaDeviceGetByPCIBusId, int, 0)
+WW_EMU_SAME(cuDriverGetVersion, cudaDriverGetVersion)
+WW_EMU_SAME(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer)
 WW_EMU_EXPORT int cudaDeviceGetLimit(size_t *v, int limit) {
-  return *v = limit == 2 ? 8u << 20 : 1024, EMU_OK;
-}
-WW_EMU_EXPORT int cudaDeviceGetCacheConfig(int *c) {
-  return *c = 0, EMU_OK;
-}
-WW_EMU_EXPORT int cudaDeviceGetSharedMemConfig(int *c) {
-  return *c = 1, EMU_OK;
-}
-WW_EMU_EXPORT int cudaDeviceCanAccessPeer(int *can, int d, int peer) {
-  return (void)d, (void)peer, *can = 0, EMU_OK;
-}
-WW_EMU_EXPORT int cudaDeviceGetP2PAttribute(int *v, int a, int d, int e) {
-  return (void)a, (void)d, (void)e, *v = 0, EMU_OK;
+  *v = limit == 2 ? 8u << 20 : 1024;
+  return EMU_OK;
 }
 WW_EMU_EXPORT int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
   if (low)
@@ -305,15 +257,12 @@ WW_EMU_EXPORT int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
 }
 WW_EMU_EXPORT int cudaDeviceGetPCIBusId(char *out, int n, int d) {
   snprintf(out, (size_t)n, "0000:00:00.0");
-  return one_device(d);
-}
-WW_EMU_EXPORT int cudaDeviceGetByPCIBusId(int *d, const char *id) {
-  return (void)id, *d = 0, EMU_OK;
+  return cudaSetDevice(d);
 }
 
 WW_EMU_EXPORT void __wwNothing(const char *what) {
-  ww_emu_note("%s computes nothing in an emulated program: what hangs on its results is not right",
-              what);
+  ww_emu_note(
+      "%s computes nothing in an emulated program: what depends on its results is not right", what);
 }
 
 WW_EMU_EXPORT unsigned long long __wwDevice(int what) {
@@ -388,6 +337,8 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   return EMU_OK;
 }
 
+WW_EMU_SAME(cuDeviceGetAttribute, cudaDeviceGetAttribute)
+
 /* ---- errors ---- */
 
 static const struct {
@@ -416,17 +367,17 @@ static const struct {
     {910, "cudaErrorGraphExecUpdateFailure", "the graph update was not performed"},
 };
 
-WW_EMU_EXPORT const char *cudaGetErrorString(int code) {
+static const char *error_text(int code, bool name) {
   for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
     if (errors[i].code == code)
-      return errors[i].text;
+      return name ? errors[i].name : errors[i].text;
   return "unrecognized error code";
 }
+WW_EMU_EXPORT const char *cudaGetErrorString(int code) {
+  return error_text(code, false);
+}
 WW_EMU_EXPORT const char *cudaGetErrorName(int code) {
-  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
-    if (errors[i].code == code)
-      return errors[i].name;
-  return "unrecognized error code";
+  return error_text(code, true);
 }
 WW_EMU_EXPORT int cudaGetLastError(void) {
   return ww_emu_last_error(true);
@@ -437,30 +388,26 @@ WW_EMU_EXPORT int cudaPeekAtLastError(void) {
 
 /* ---- what has nothing to do here; arguments are not looked at ---- */
 
-#define DONE(name)               \
-  WW_EMU_EXPORT int name(void) { \
-    return EMU_OK;               \
-  }
-DONE(cudaDeviceSynchronize)
-DONE(cudaDeviceReset)
-DONE(cudaSetDeviceFlags)
-DONE(cudaSetValidDevices)
-DONE(cudaDeviceSetLimit)
-DONE(cudaDeviceSetCacheConfig)
-DONE(cudaDeviceSetSharedMemConfig)
-DONE(cudaDeviceEnablePeerAccess)
-DONE(cudaDeviceDisablePeerAccess)
-DONE(cudaDeviceSetMemPool)
-DONE(cudaCtxResetPersistingL2Cache)
-DONE(cudaThreadSynchronize)
-DONE(cudaThreadExit)
-DONE(cudaThreadSetLimit)
-DONE(cudaThreadSetCacheConfig)
-DONE(cudaProfilerStart)
-DONE(cudaProfilerStop)
-DONE(cudaMemPoolDestroy)
-DONE(cudaMemPoolTrimTo)
-DONE(cudaMemPoolSetAttribute)
-DONE(cudaMemPoolSetAccess)
-DONE(cudaIpcCloseMemHandle)
-DONE(cudaIpcGetEventHandle)
+WW_EMU_DONE(cudaDeviceSynchronize)
+WW_EMU_DONE(cudaDeviceReset)
+WW_EMU_DONE(cudaSetDeviceFlags)
+WW_EMU_DONE(cudaSetValidDevices)
+WW_EMU_DONE(cudaDeviceSetLimit)
+WW_EMU_DONE(cudaDeviceSetCacheConfig)
+WW_EMU_DONE(cudaDeviceSetSharedMemConfig)
+WW_EMU_DONE(cudaDeviceEnablePeerAccess)
+WW_EMU_DONE(cudaDeviceDisablePeerAccess)
+WW_EMU_DONE(cudaDeviceSetMemPool)
+WW_EMU_DONE(cudaCtxResetPersistingL2Cache)
+WW_EMU_DONE(cudaThreadSynchronize)
+WW_EMU_DONE(cudaThreadExit)
+WW_EMU_DONE(cudaThreadSetLimit)
+WW_EMU_DONE(cudaThreadSetCacheConfig)
+WW_EMU_DONE(cudaProfilerStart)
+WW_EMU_DONE(cudaProfilerStop)
+WW_EMU_DONE(cudaMemPoolDestroy)
+WW_EMU_DONE(cudaMemPoolTrimTo)
+WW_EMU_DONE(cudaMemPoolSetAttribute)
+WW_EMU_DONE(cudaMemPoolSetAccess)
+WW_EMU_DONE(cudaIpcCloseMemHandle)
+WW_EMU_DONE(cudaIpcGetEventHandle)

@@ -25,57 +25,45 @@ static double normal(generator *g) {
 }
 
 WW_EMU_EXPORT int curandCreateGenerator(generator **g, int type) {
-  (void)type;
   *g = ww_xcalloc(1, sizeof **g);
   ww_emu_note("cuRAND gives other numbers of the same distribution here");
   return 0;
 }
-WW_EMU_EXPORT int curandCreateGeneratorHost(generator **g, int type) {
-  return curandCreateGenerator(g, type);
-}
+WW_EMU_SAME(curandCreateGeneratorHost, curandCreateGenerator)
 WW_EMU_EXPORT int curandDestroyGenerator(generator *g) {
-  return free(g), 0;
+  free(g);
+  return EMU_OK;
 }
-WW_EMU_EXPORT int curandGetVersion(int *v) {
-  return *v = 10309, 0;
-}
+WW_EMU_ANSWER(curandGetVersion, int, 10309)
 WW_EMU_EXPORT int curandSetPseudoRandomGeneratorSeed(generator *g, unsigned long long s) {
-  return g->seed = s, g->at = 0, 0;
+  *g = (generator){.seed = s};
+  return EMU_OK;
 }
 WW_EMU_EXPORT int curandSetGeneratorOffset(generator *g, unsigned long long o) {
-  return g->at = o, 0;
+  g->at = o;
+  return EMU_OK;
 }
 
-#define DONE(name)               \
-  WW_EMU_EXPORT int name(void) { \
-    return 0;                    \
-  }
-DONE(curandSetStream)
-DONE(curandSetGeneratorOrdering)
-DONE(curandSetQuasiRandomGeneratorDimensions)
-DONE(curandGenerateSeeds)
+WW_EMU_DONE(curandSetStream)
+WW_EMU_DONE(curandSetGeneratorOrdering)
+WW_EMU_DONE(curandSetQuasiRandomGeneratorDimensions)
+WW_EMU_DONE(curandGenerateSeeds)
 
-#define GENERATE(name, type, expression)                      \
-  WW_EMU_EXPORT int name(generator *g, type *out, size_t n) { \
-    for (size_t i = 0; i < n; i++)                            \
-      out[i] = (type)(expression);                            \
-    return 0;                                                 \
+/* mean and deviation are passed, and used, for normal distributions alone */
+#define GENERATE(name, type, expression)                                                 \
+  WW_EMU_EXPORT int name(generator *g, type *out, size_t n, type mean, type deviation) { \
+    for (size_t i = 0; i < n; i++)                                                       \
+      out[i] = (type)(expression);                                                       \
+    return EMU_OK;                                                                       \
   }
 GENERATE(curandGenerate, unsigned, next(g) >> 32)
 GENERATE(curandGenerateLongLong, unsigned long long, next(g))
 GENERATE(curandGenerateUniform, float, uniform(g))
 GENERATE(curandGenerateUniformDouble, double, uniform(g))
-
-#define GENERATE_NORMAL(name, type, expression)                                          \
-  WW_EMU_EXPORT int name(generator *g, type *out, size_t n, type mean, type deviation) { \
-    for (size_t i = 0; i < n; i++)                                                       \
-      out[i] = (type)(expression);                                                       \
-    return 0;                                                                            \
-  }
-GENERATE_NORMAL(curandGenerateNormal, float, mean + deviation * normal(g))
-GENERATE_NORMAL(curandGenerateNormalDouble, double, mean + deviation * normal(g))
-GENERATE_NORMAL(curandGenerateLogNormal, float, exp(mean + deviation * normal(g)))
-GENERATE_NORMAL(curandGenerateLogNormalDouble, double, exp(mean + deviation * normal(g)))
+GENERATE(curandGenerateNormal, float, mean + deviation * normal(g))
+GENERATE(curandGenerateNormalDouble, double, mean + deviation * normal(g))
+GENERATE(curandGenerateLogNormal, float, exp(mean + deviation * normal(g)))
+GENERATE(curandGenerateLogNormalDouble, double, exp(mean + deviation * normal(g)))
 
 WW_EMU_EXPORT int curandGeneratePoisson(generator *g, unsigned *out, size_t n, double lambda) {
   for (size_t i = 0; i < n; i++) {

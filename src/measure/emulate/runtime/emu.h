@@ -1,7 +1,7 @@
 /* emu.h - what the stand-ins for GPU runtimes share; linked into the emulated program, not used by
  * warpwise itself.
  *
- *   state.c    what the parent said (kernels, symbols, GPU), the recorder, errors
+ *   state.c    what the parent wrote down (kernels, symbols, GPU), the recorder, errors
  *   heap.c     the program's device memory: ordinary memory with a map from addresses to
  * allocations launch.c   one launch: checked, recorded, run when asked for execute.c  a kernel in
  * the warp interpreter, in the program's own memory cudart.c, copy.c, stream.c, texture.c,
@@ -75,10 +75,6 @@ typedef struct {
   bool execute;
   const char *ir;           /* path of the modules' text, for execute.c */
   const char *const *flags; /* the build's, for launch specs */
-  ww_emu_kernel **kernels;
-  uint32_t nkernels, cap_kernels;
-  ww_emu_symbol **symbols;
-  uint32_t nsymbols, cap_symbols;
   /* the GPU the program sees */
   const char *gpu_name;
   int major, minor;
@@ -165,6 +161,26 @@ int ww_emu_execute(const ww_emu_launch *l);
 
 bool ww_emu_is_texture(uint64_t handle);
 
+/* ---- exported functions ---- */
+
+/* Most of what a program passes makes no difference here. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define WW_EMU_EXPORT __attribute__((visibility("default")))
+/* Another name of a function of the same file. Callers may pass more arguments than it takes, which
+ * is harmless in the calling conventions of x86-64, AArch64, POWER and RISC-V. */
+#define WW_EMU_SAME(name, function) \
+  extern __typeof__(function) name __attribute__((alias(#function), visibility("default")));
+/* Functions with one answer, whatever the arguments: as the result, or in the first argument. */
+#define WW_EMU_ALWAYS(name, value) \
+  WW_EMU_EXPORT int name(void) {   \
+    return value;                  \
+  }
+#define WW_EMU_ANSWER(name, type, value) \
+  WW_EMU_EXPORT int name(type *answer) { \
+    *answer = value;                     \
+    return EMU_OK;                       \
+  }
+#define WW_EMU_DONE(name) WW_EMU_ALWAYS(name, EMU_OK)
 
 #endif

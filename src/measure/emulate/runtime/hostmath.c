@@ -66,13 +66,12 @@ BOTH1(cyl_bessel_i1, bessel_i(x, 1))
   }
 BOTH(fdivide, (double a, double b), (float a, float b), a / b)
 BOTH(rhypot, (double a, double b), (float a, float b), 1 / hypot(a, b))
-BOTH(norm3d, (double a, double b, double c), (float a, float b, float c), hypot(hypot(a, b), c))
-BOTH(rnorm3d, (double a, double b, double c), (float a, float b, float c),
-     1 / hypot(hypot(a, b), c))
-BOTH(norm4d, (double a, double b, double c, double d), (float a, float b, float c, float d),
-     hypot(hypot(a, b), hypot(c, d)))
-BOTH(rnorm4d, (double a, double b, double c, double d), (float a, float b, float c, float d),
-     1 / hypot(hypot(a, b), hypot(c, d)))
+#define THREE(type) (type a, type b, type c)
+BOTH(norm3d, THREE(double), THREE(float), hypot(hypot(a, b), c))
+BOTH(rnorm3d, THREE(double), THREE(float), 1 / hypot(hypot(a, b), c))
+#define FOUR(type) (type a, type b, type c, type d)
+BOTH(norm4d, FOUR(double), FOUR(float), hypot(hypot(a, b), hypot(c, d)))
+BOTH(rnorm4d, FOUR(double), FOUR(float), 1 / hypot(hypot(a, b), hypot(c, d)))
 
 WW_EMU_EXPORT void sincospi(double x, double *s, double *c) {
   *s = sin_pi(x);

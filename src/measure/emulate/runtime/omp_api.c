@@ -9,167 +9,98 @@
 
 #include "omp.h"
 
-#define API(ret, name, ...)            \
-  WW_EMU_EXPORT ret name(__VA_ARGS__); \
-  ret name(__VA_ARGS__)
-
 enum { DEVICES = 1, HOST = DEVICES };
 
 /* ---- threads ---- */
 
-API(void, omp_set_num_threads, int n) {
-  (void)n;
-}
-API(int, omp_get_num_threads, void) {
-  return 1;
-}
-API(int, omp_get_max_threads, void) {
-  return 1;
-}
-API(int, omp_get_thread_num, void) {
-  return 0;
-}
-API(int, omp_get_num_procs, void) {
+WW_EMU_DONE(omp_set_num_threads)
+WW_EMU_ALWAYS(omp_get_num_threads, 1)
+WW_EMU_ALWAYS(omp_get_max_threads, 1)
+WW_EMU_ALWAYS(omp_get_thread_num, 0)
+WW_EMU_EXPORT int omp_get_num_procs(void) {
   return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
-API(int, omp_in_parallel, void) {
-  return 0;
-}
-API(void, omp_set_dynamic, int on) {
-  (void)on;
-}
-API(int, omp_get_dynamic, void) {
-  return 0;
-}
-API(void, omp_set_nested, int on) {
-  (void)on;
-}
-API(int, omp_get_nested, void) {
-  return 0;
-}
-API(int, omp_get_thread_limit, void) {
-  return 1;
-}
-API(void, omp_set_max_active_levels, int n) {
-  (void)n;
-}
-API(int, omp_get_max_active_levels, void) {
-  return 1;
-}
-API(int, omp_get_supported_active_levels, void) {
-  return 1;
-}
-API(int, omp_get_level, void) {
+WW_EMU_ALWAYS(omp_in_parallel, 0)
+WW_EMU_DONE(omp_set_dynamic)
+WW_EMU_ALWAYS(omp_get_dynamic, 0)
+WW_EMU_DONE(omp_set_nested)
+WW_EMU_ALWAYS(omp_get_nested, 0)
+WW_EMU_ALWAYS(omp_get_thread_limit, 1)
+WW_EMU_DONE(omp_set_max_active_levels)
+WW_EMU_ALWAYS(omp_get_max_active_levels, 1)
+WW_EMU_ALWAYS(omp_get_supported_active_levels, 1)
+WW_EMU_EXPORT int omp_get_level(void) {
   return ww_omp_level();
 }
-API(int, omp_get_active_level, void) {
-  return 0;
-}
-API(int, omp_get_ancestor_thread_num, int n) {
+WW_EMU_ALWAYS(omp_get_active_level, 0)
+WW_EMU_EXPORT int omp_get_ancestor_thread_num(int n) {
   return n >= 0 && n <= ww_omp_level() ? 0 : -1;
 }
-API(int, omp_get_team_size, int n) {
+WW_EMU_EXPORT int omp_get_team_size(int n) {
   return n >= 0 && n <= ww_omp_level() ? 1 : -1;
 }
-API(int, omp_in_final, void) {
-  return 0;
-}
-API(int, omp_get_num_teams, void) {
-  return 1;
-}
-API(int, omp_get_team_num, void) {
-  return 0;
-}
-API(void, omp_set_num_teams, int n) {
-  (void)n;
-}
-API(int, omp_get_max_teams, void) {
-  return 1;
-}
-API(void, omp_set_teams_thread_limit, int n) {
-  (void)n;
-}
-API(int, omp_get_teams_thread_limit, void) {
-  return 1;
-}
-API(int, omp_get_cancellation, void) {
-  return 0;
-}
-API(int, omp_get_proc_bind, void) {
-  return 0;
-}
-API(int, omp_get_num_places, void) {
-  return 0;
-}
-API(int, omp_get_place_num, void) {
-  return -1;
-}
-API(int, omp_get_max_task_priority, void) {
-  return 0;
-}
+WW_EMU_ALWAYS(omp_in_final, 0)
+WW_EMU_ALWAYS(omp_get_num_teams, 1)
+WW_EMU_ALWAYS(omp_get_team_num, 0)
+WW_EMU_DONE(omp_set_num_teams)
+WW_EMU_ALWAYS(omp_get_max_teams, 1)
+WW_EMU_DONE(omp_set_teams_thread_limit)
+WW_EMU_ALWAYS(omp_get_teams_thread_limit, 1)
+WW_EMU_ALWAYS(omp_get_cancellation, 0)
+WW_EMU_ALWAYS(omp_get_proc_bind, 0)
+WW_EMU_ALWAYS(omp_get_num_places, 0)
+WW_EMU_ALWAYS(omp_get_place_num, -1)
+WW_EMU_ALWAYS(omp_get_max_task_priority, 0)
 
-static int schedule = 1, schedule_chunk;
+static int schedule = 1;
+static int schedule_chunk;
 
-API(void, omp_set_schedule, int kind, int chunk) {
+WW_EMU_EXPORT void omp_set_schedule(int kind, int chunk) {
   schedule = kind;
   schedule_chunk = chunk;
 }
 
-API(void, omp_get_schedule, int *kind, int *chunk) {
+WW_EMU_EXPORT void omp_get_schedule(int *kind, int *chunk) {
   *kind = schedule;
   *chunk = schedule_chunk;
 }
 
 /* ---- locks: one word, the depth of holding ---- */
 
-API(void, omp_init_lock, intptr_t *l) {
+WW_EMU_EXPORT void omp_init_lock(intptr_t *l) {
   *l = 0;
 }
-API(void, omp_init_lock_with_hint, intptr_t *l, int hint) {
-  (void)hint;
-  *l = 0;
-}
-API(void, omp_destroy_lock, intptr_t *l) {
-  *l = 0;
-}
-API(void, omp_set_lock, intptr_t *l) {
+WW_EMU_SAME(omp_init_lock_with_hint, omp_init_lock)
+WW_EMU_SAME(omp_destroy_lock, omp_init_lock)
+WW_EMU_SAME(omp_unset_lock, omp_init_lock)
+WW_EMU_SAME(omp_init_nest_lock, omp_init_lock)
+WW_EMU_SAME(omp_init_nest_lock_with_hint, omp_init_lock)
+WW_EMU_SAME(omp_destroy_nest_lock, omp_init_lock)
+WW_EMU_EXPORT void omp_set_lock(intptr_t *l) {
   *l = 1;
 }
-API(void, omp_unset_lock, intptr_t *l) {
-  *l = 0;
-}
-API(int, omp_test_lock, intptr_t *l) {
+WW_EMU_EXPORT int omp_test_lock(intptr_t *l) {
   return *l ? 0 : (int)(*l = 1);
 }
-API(void, omp_init_nest_lock, intptr_t *l) {
-  *l = 0;
-}
-API(void, omp_init_nest_lock_with_hint, intptr_t *l, int hint) {
-  (void)hint;
-  *l = 0;
-}
-API(void, omp_destroy_nest_lock, intptr_t *l) {
-  *l = 0;
-}
-API(void, omp_set_nest_lock, intptr_t *l) {
+WW_EMU_EXPORT void omp_set_nest_lock(intptr_t *l) {
   ++*l;
 }
-API(void, omp_unset_nest_lock, intptr_t *l) {
+WW_EMU_EXPORT void omp_unset_nest_lock(intptr_t *l) {
   --*l;
 }
-API(int, omp_test_nest_lock, intptr_t *l) {
+WW_EMU_EXPORT int omp_test_nest_lock(intptr_t *l) {
   return (int)++*l;
 }
 
 /* ---- time ---- */
 
-API(double, omp_get_wtime, void) {
+WW_EMU_EXPORT double omp_get_wtime(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-API(double, omp_get_wtick, void) {
+WW_EMU_EXPORT double omp_get_wtick(void) {
   return 1e-9;
 }
 
@@ -177,42 +108,30 @@ API(double, omp_get_wtick, void) {
 
 static int default_device;
 
-API(int, omp_get_num_devices, void) {
-  return DEVICES;
-}
-API(int, omp_get_default_device, void) {
+WW_EMU_ALWAYS(omp_get_num_devices, DEVICES)
+WW_EMU_EXPORT int omp_get_default_device(void) {
   return default_device;
 }
-API(void, omp_set_default_device, int device) {
+WW_EMU_EXPORT void omp_set_default_device(int device) {
   default_device = device;
 }
-API(int, omp_is_initial_device, void) {
-  return 1;
-}
-API(int, omp_get_initial_device, void) {
-  return HOST;
-}
-API(int, omp_get_device_num, void) {
-  return HOST;
-}
-API(int, omp_pause_resource, int kind, int device) {
-  return (void)kind, (void)device, 0;
-}
-API(int, omp_pause_resource_all, int kind) {
-  return (void)kind, 0;
-}
+WW_EMU_ALWAYS(omp_is_initial_device, 1)
+WW_EMU_ALWAYS(omp_get_initial_device, HOST)
+WW_EMU_ALWAYS(omp_get_device_num, HOST)
+WW_EMU_ALWAYS(omp_pause_resource, 0)
+WW_EMU_ALWAYS(omp_pause_resource_all, 0)
 
 bool ww_omp_is_host(int64_t device) {
   return (device == -1 ? default_device : device) != 0;
 }
 
-API(void *, omp_target_alloc, size_t bytes, int device) {
+WW_EMU_EXPORT void *omp_target_alloc(size_t bytes, int device) {
   if (!bytes)
     return NULL;
   return ww_omp_is_host(device) ? malloc(bytes) : ww_emu_alloc(bytes, EMU_DEVICE);
 }
 
-API(void, omp_target_free, void *p, int device) {
+WW_EMU_EXPORT void omp_target_free(void *p, int device) {
   if (!p)
     return;
   if (ww_omp_is_host(device))
@@ -221,54 +140,39 @@ API(void, omp_target_free, void *p, int device) {
     ww_emu_note("OpenMP: omp_target_free of %p, which omp_target_alloc did not give", p);
 }
 
-API(void *, llvm_omp_target_alloc_device, size_t bytes, int device) {
-  return omp_target_alloc(bytes, device);
+WW_EMU_SAME(llvm_omp_target_alloc_device, omp_target_alloc)
+WW_EMU_SAME(llvm_omp_target_free_device, omp_target_free)
+WW_EMU_SAME(llvm_omp_target_free_host, omp_target_free)
+WW_EMU_SAME(llvm_omp_target_free_shared, omp_target_free)
+WW_EMU_EXPORT void *llvm_omp_target_alloc_host(size_t bytes, int device) {
+  return ww_emu_alloc(bytes, EMU_PINNED);
 }
-API(void *, llvm_omp_target_alloc_host, size_t bytes, int device) {
-  return (void)device, ww_emu_alloc(bytes, EMU_PINNED);
+WW_EMU_EXPORT void *llvm_omp_target_alloc_shared(size_t bytes, int device) {
+  return ww_emu_alloc(bytes, EMU_MANAGED);
 }
-API(void *, llvm_omp_target_alloc_shared, size_t bytes, int device) {
-  return (void)device, ww_emu_alloc(bytes, EMU_MANAGED);
-}
-API(void, llvm_omp_target_free_device, void *p, int device) {
-  omp_target_free(p, device);
-}
-API(void, llvm_omp_target_free_host, void *p, int device) {
-  omp_target_free(p, device);
-}
-API(void, llvm_omp_target_free_shared, void *p, int device) {
-  omp_target_free(p, device);
-}
-API(void *, llvm_omp_target_dynamic_shared_alloc, void) {
+WW_EMU_EXPORT void *llvm_omp_target_dynamic_shared_alloc(void) {
   return NULL;
 }
 
-API(int, omp_target_memcpy, void *to, const void *from, size_t n, size_t to_at, size_t from_at,
-    int to_device, int from_device) {
-  (void)to_device;
-  (void)from_device;
+WW_EMU_EXPORT int omp_target_memcpy(void *to, const void *from, size_t n, size_t to_at,
+                                    size_t from_at, int to_device, int from_device) {
   if (!to || !from)
     return 1;
   memmove((char *)to + to_at, (const char *)from + from_at, n);
   return 0;
 }
 
-API(int, omp_target_memcpy_async, void *to, const void *from, size_t n, size_t to_at,
-    size_t from_at, int to_device, int from_device, int ndeps, void *deps) {
-  (void)ndeps;
-  (void)deps;
-  return omp_target_memcpy(to, from, n, to_at, from_at, to_device, from_device);
-}
+WW_EMU_SAME(omp_target_memcpy_async, omp_target_memcpy)
 
-API(void *, omp_target_memset, void *p, int byte, size_t n, int device) {
-  (void)device;
+WW_EMU_EXPORT void *omp_target_memset(void *p, int byte, size_t n, int device) {
   return p ? memset(p, byte, n) : NULL;
 }
 
 /* Copies a box out of one array into another; sizes in elements, outermost dimension first. */
-API(int, omp_target_memcpy_rect, void *to, const void *from, size_t element, int ndims,
-    const size_t *volume, const size_t *to_at, const size_t *from_at, const size_t *to_dims,
-    const size_t *from_dims, int to_device, int from_device) {
+WW_EMU_EXPORT int omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims,
+                                         const size_t *volume, const size_t *to_at,
+                                         const size_t *from_at, const size_t *to_dims,
+                                         const size_t *from_dims, int to_device, int from_device) {
   if (!to && !from)
     return INT32_MAX; /* asked for the number of dimensions that it can */
   if (!to || !from || ndims < 1 || !element)
@@ -294,7 +198,7 @@ API(int, omp_target_memcpy_rect, void *to, const void *from, size_t element, int
 
 /* ---- mappings ---- */
 
-API(int, omp_target_is_present, const void *host, int device) {
+WW_EMU_EXPORT int omp_target_is_present(const void *host, int device) {
   ww_emu_lock();
   ww_omp_start();
   bool there = host && (ww_omp_is_host(device) || ww_omp_map_find(host));
@@ -302,7 +206,7 @@ API(int, omp_target_is_present, const void *host, int device) {
   return there;
 }
 
-API(void *, omp_get_mapped_ptr, const void *host, int device) {
+WW_EMU_EXPORT void *omp_get_mapped_ptr(const void *host, int device) {
   void *p = NULL;
   ww_emu_lock();
   ww_omp_start();
@@ -314,13 +218,12 @@ API(void *, omp_get_mapped_ptr, const void *host, int device) {
   return p;
 }
 
-API(int, omp_target_is_accessible, const void *host, size_t bytes, int device) {
-  (void)bytes;
+WW_EMU_EXPORT int omp_target_is_accessible(const void *host, size_t bytes, int device) {
   return ww_omp_is_host(device) && host;
 }
 
-API(int, omp_target_associate_ptr, const void *host, const void *memory, size_t bytes, size_t at,
-    int device) {
+WW_EMU_EXPORT int omp_target_associate_ptr(const void *host, const void *memory, size_t bytes,
+                                           size_t at, int device) {
   if (!host || !memory || !bytes)
     return 1;
   if (ww_omp_is_host(device))
@@ -336,7 +239,7 @@ API(int, omp_target_associate_ptr, const void *host, const void *memory, size_t 
   return rc;
 }
 
-API(int, omp_target_disassociate_ptr, const void *host, int device) {
+WW_EMU_EXPORT int omp_target_disassociate_ptr(const void *host, int device) {
   if (!host || ww_omp_is_host(device))
     return 1;
   ww_emu_lock();
@@ -350,34 +253,28 @@ API(int, omp_target_disassociate_ptr, const void *host, int device) {
 
 /* ---- allocators: all memory is the same ---- */
 
-API(uintptr_t, omp_init_allocator, uintptr_t space, int n, void *traits) {
-  return (void)n, (void)traits, space + 1;
+WW_EMU_EXPORT uintptr_t omp_init_allocator(uintptr_t space, int n, void *traits) {
+  return space + 1;
 }
-API(void, omp_destroy_allocator, uintptr_t a) {
-  (void)a;
-}
-API(void, omp_set_default_allocator, uintptr_t a) {
-  (void)a;
-}
-API(uintptr_t, omp_get_default_allocator, void) {
+WW_EMU_DONE(omp_destroy_allocator)
+WW_EMU_DONE(omp_set_default_allocator)
+WW_EMU_EXPORT uintptr_t omp_get_default_allocator(void) {
   return 1;
 }
-API(void *, omp_alloc, size_t bytes, uintptr_t a) {
-  return (void)a, malloc(bytes ? bytes : 1);
+WW_EMU_EXPORT void *omp_alloc(size_t bytes, uintptr_t a) {
+  return malloc(bytes ? bytes : 1);
 }
-API(void *, omp_calloc, size_t n, size_t bytes, uintptr_t a) {
-  return (void)a, calloc(n ? n : 1, bytes ? bytes : 1);
+WW_EMU_EXPORT void *omp_calloc(size_t n, size_t bytes, uintptr_t a) {
+  return calloc(n ? n : 1, bytes ? bytes : 1);
 }
-API(void *, omp_realloc, void *p, size_t bytes, uintptr_t a, uintptr_t from) {
-  return (void)a, (void)from, realloc(p, bytes ? bytes : 1);
+WW_EMU_EXPORT void *omp_realloc(void *p, size_t bytes, uintptr_t a, uintptr_t from) {
+  return realloc(p, bytes ? bytes : 1);
 }
-API(void, omp_free, void *p, uintptr_t a) {
-  (void)a;
+WW_EMU_EXPORT void omp_free(void *p, uintptr_t a) {
   free(p);
 }
 
-API(void *, omp_aligned_alloc, size_t align, size_t bytes, uintptr_t a) {
+WW_EMU_EXPORT void *omp_aligned_alloc(size_t align, size_t bytes, uintptr_t a) {
   void *p;
-  (void)a;
   return posix_memalign(&p, align < sizeof p ? sizeof p : align, bytes ? bytes : 1) ? NULL : p;
 }

@@ -35,18 +35,13 @@ typedef struct {
   int64_t n, cap;
 } components;
 
-WW_EMU_EXPORT int64_t __tgt_mapper_num_components(void *handle);
-WW_EMU_EXPORT void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
-                                               int64_t type, void *name);
-
-int64_t __tgt_mapper_num_components(void *handle) {
+WW_EMU_EXPORT int64_t __tgt_mapper_num_components(void *handle) {
   return ((components *)handle)->n;
 }
 
-void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size, int64_t type,
-                                 void *name) {
+WW_EMU_EXPORT void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
+                                               int64_t type, void *name) {
   components *c = handle;
-  (void)name;
   if (c->n == c->cap) {
     c->cap = c->cap ? 2 * c->cap : 16;
     size_t bytes = (size_t)c->cap * 8;
@@ -90,16 +85,10 @@ static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
  * nobody mapped. */
 static ww_omp_mapping *obtain(char *begin, size_t bytes, size_t before, int64_t type, bool count,
                               bool *fresh) {
-  ww_omp_mapping *m = ww_omp_map_find(begin);
+  ww_omp_mapping *around = ww_omp_map_find(begin), *m = ww_omp_map_meets(begin, bytes);
+  bool whole = around && (uintptr_t)begin + bytes <= around->host_end;
   *fresh = false;
-  if (m && ((uintptr_t)begin + bytes <= m->host_end || (type & WW_MAP_IMPLICIT))) {
-    if (count && m->refs != WW_OMP_FOR_EVER)
-      m->refs++;
-    return m;
-  }
-  if (!m)
-    m = ww_omp_map_meets(begin, bytes);
-  if (m && (type & WW_MAP_IMPLICIT)) {
+  if (m && (whole || (type & WW_MAP_IMPLICIT))) {
     if (count && m->refs != WW_OMP_FOR_EVER)
       m->refs++;
     return m;

@@ -58,122 +58,88 @@ int ww_omp_level(void) {
   return level;
 }
 
-#define ENTRY(ret, name, ...)          \
-  WW_EMU_EXPORT ret name(__VA_ARGS__); \
-  ret name(__VA_ARGS__)
-/* A function that ignores its arguments: callers pass what they like. */
-#define NOTHING(name)                   \
-  WW_EMU_EXPORT void name(void *, ...); \
-  void name(void *loc, ...) {           \
-    (void)loc;                          \
-  }
-#define ALWAYS(name, value)            \
-  WW_EMU_EXPORT kmp name(void *, ...); \
-  kmp name(void *loc, ...) {           \
-    (void)loc;                         \
-    return value;                      \
-  }
-
-ENTRY(void, __kmpc_fork_call, void *loc, kmp argc, void *fn, ...) {
+WW_EMU_EXPORT void __kmpc_fork_call(void *loc, kmp argc, void *fn, ...) {
   va_list ap;
-  (void)loc;
   va_start(ap, fn);
   enter(fn, argc, ap);
   va_end(ap);
 }
 
-ENTRY(void, __kmpc_fork_teams, void *loc, kmp argc, void *fn, ...) {
-  va_list ap;
-  (void)loc;
-  va_start(ap, fn);
-  enter(fn, argc, ap);
-  va_end(ap);
-}
+WW_EMU_SAME(__kmpc_fork_teams, __kmpc_fork_call)
 
-ENTRY(void, __kmpc_fork_call_if, void *loc, kmp argc, void *fn, kmp condition, void *args) {
+WW_EMU_EXPORT void __kmpc_fork_call_if(void *loc, kmp argc, void *fn, kmp condition, void *args) {
   void *v[MOST_CAPTURED] = {args};
-  (void)loc;
-  (void)condition;
   level++;
   call(fn, argc, v);
   level--;
 }
 
-ENTRY(void, __kmpc_serialized_parallel, void *loc, kmp gtid) {
-  (void)loc;
-  (void)gtid;
+WW_EMU_EXPORT void __kmpc_serialized_parallel(void *loc, kmp gtid) {
   level++;
 }
 
-ENTRY(void, __kmpc_end_serialized_parallel, void *loc, kmp gtid) {
-  (void)loc;
-  (void)gtid;
+WW_EMU_EXPORT void __kmpc_end_serialized_parallel(void *loc, kmp gtid) {
   level--;
 }
 
-ALWAYS(__kmpc_global_thread_num, 0)
-ALWAYS(__kmpc_bound_thread_num, 0)
-ALWAYS(__kmpc_global_num_threads, 1)
-ALWAYS(__kmpc_bound_num_threads, 1)
-ALWAYS(__kmpc_ok_to_fork, 1)
-ALWAYS(__kmpc_in_parallel, 0)
-NOTHING(__kmpc_begin)
-NOTHING(__kmpc_end)
-NOTHING(__kmpc_push_num_threads)
-NOTHING(__kmpc_push_num_teams)
-NOTHING(__kmpc_push_num_teams_51)
-NOTHING(__kmpc_set_thread_limit)
-NOTHING(__kmpc_push_proc_bind)
+WW_EMU_ALWAYS(__kmpc_global_thread_num, 0)
+WW_EMU_ALWAYS(__kmpc_bound_thread_num, 0)
+WW_EMU_ALWAYS(__kmpc_global_num_threads, 1)
+WW_EMU_ALWAYS(__kmpc_bound_num_threads, 1)
+WW_EMU_ALWAYS(__kmpc_ok_to_fork, 1)
+WW_EMU_ALWAYS(__kmpc_in_parallel, 0)
+WW_EMU_DONE(__kmpc_begin)
+WW_EMU_DONE(__kmpc_end)
+WW_EMU_DONE(__kmpc_push_num_threads)
+WW_EMU_DONE(__kmpc_push_num_teams)
+WW_EMU_DONE(__kmpc_push_num_teams_51)
+WW_EMU_DONE(__kmpc_set_thread_limit)
+WW_EMU_DONE(__kmpc_push_proc_bind)
 
 /* ---- one thread meets nobody ---- */
 
-NOTHING(__kmpc_barrier)
-NOTHING(__kmpc_flush)
-NOTHING(__kmpc_critical)
-NOTHING(__kmpc_critical_with_hint)
-NOTHING(__kmpc_end_critical)
-NOTHING(__kmpc_ordered)
-NOTHING(__kmpc_end_ordered)
-NOTHING(__kmpc_end_single)
-NOTHING(__kmpc_end_master)
-NOTHING(__kmpc_end_masked)
-NOTHING(__kmpc_scope)
-NOTHING(__kmpc_end_scope)
-NOTHING(__kmpc_end_reduce)
-NOTHING(__kmpc_end_reduce_nowait)
-NOTHING(__kmpc_end_barrier_master)
-NOTHING(__kmpc_doacross_init)
-NOTHING(__kmpc_doacross_post)
-NOTHING(__kmpc_doacross_wait)
-NOTHING(__kmpc_doacross_fini)
-NOTHING(__kmpc_atomic_start)
-NOTHING(__kmpc_atomic_end)
-ALWAYS(__kmpc_single, 1)
-ALWAYS(__kmpc_master, 1)
-ALWAYS(__kmpc_masked, 1)
-ALWAYS(__kmpc_barrier_master, 1)
-ALWAYS(__kmpc_barrier_master_nowait, 1)
-ALWAYS(__kmpc_cancel_barrier, 0)
-ALWAYS(__kmpc_cancel, 0)
-ALWAYS(__kmpc_cancellationpoint, 0)
-ALWAYS(__kmpc_reduce, 1) /* the caller adds its part into the variable itself */
-ALWAYS(__kmpc_reduce_nowait, 1)
+WW_EMU_DONE(__kmpc_barrier)
+WW_EMU_DONE(__kmpc_flush)
+WW_EMU_DONE(__kmpc_critical)
+WW_EMU_DONE(__kmpc_critical_with_hint)
+WW_EMU_DONE(__kmpc_end_critical)
+WW_EMU_DONE(__kmpc_ordered)
+WW_EMU_DONE(__kmpc_end_ordered)
+WW_EMU_DONE(__kmpc_end_single)
+WW_EMU_DONE(__kmpc_end_master)
+WW_EMU_DONE(__kmpc_end_masked)
+WW_EMU_DONE(__kmpc_scope)
+WW_EMU_DONE(__kmpc_end_scope)
+WW_EMU_DONE(__kmpc_end_reduce)
+WW_EMU_DONE(__kmpc_end_reduce_nowait)
+WW_EMU_DONE(__kmpc_end_barrier_master)
+WW_EMU_DONE(__kmpc_doacross_init)
+WW_EMU_DONE(__kmpc_doacross_post)
+WW_EMU_DONE(__kmpc_doacross_wait)
+WW_EMU_DONE(__kmpc_doacross_fini)
+WW_EMU_DONE(__kmpc_atomic_start)
+WW_EMU_DONE(__kmpc_atomic_end)
+WW_EMU_ALWAYS(__kmpc_single, 1)
+WW_EMU_ALWAYS(__kmpc_master, 1)
+WW_EMU_ALWAYS(__kmpc_masked, 1)
+WW_EMU_ALWAYS(__kmpc_barrier_master, 1)
+WW_EMU_ALWAYS(__kmpc_barrier_master_nowait, 1)
+WW_EMU_ALWAYS(__kmpc_cancel_barrier, 0)
+WW_EMU_ALWAYS(__kmpc_cancel, 0)
+WW_EMU_ALWAYS(__kmpc_cancellationpoint, 0)
+WW_EMU_ALWAYS(__kmpc_reduce, 1) /* the caller adds its part into the variable itself */
+WW_EMU_ALWAYS(__kmpc_reduce_nowait, 1)
 
-ENTRY(void *, __kmpc_threadprivate_cached, void *loc, kmp gtid, void *data, size_t size,
-      void ***cache) {
-  (void)loc;
-  (void)gtid;
-  (void)size;
-  (void)cache;
+WW_EMU_EXPORT void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data, size_t size,
+                                                void ***cache) {
   return data;
 }
 
-NOTHING(__kmpc_threadprivate_register)
-NOTHING(__kmpc_threadprivate_register_vec)
-NOTHING(__kmpc_copyprivate)
+WW_EMU_DONE(__kmpc_threadprivate_register)
+WW_EMU_DONE(__kmpc_threadprivate_register_vec)
+WW_EMU_DONE(__kmpc_copyprivate)
 
-ENTRY(void, __kmpc_error, void *loc, int severity, const char *message) {
-  (void)loc;
+WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
   fprintf(stderr, "OpenMP: %s\n", message ? message : "error directive");
   if (severity == 2)
     abort();
@@ -182,33 +148,32 @@ ENTRY(void, __kmpc_error, void *loc, int severity, const char *message) {
 /* ---- loops: all iterations in one chunk ---- */
 
 #define LOOPS(suffix, T, S)                                                                        \
-  ENTRY(void, __kmpc_for_static_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last,       \
-        T *lower, T *upper, S *stride, S step, S chunk) {                                          \
-    (void)loc, (void)gtid, (void)schedule, (void)chunk;                                            \
+  WW_EMU_EXPORT void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, \
+                                                     T *lower, T *upper, S *stride, S step,        \
+                                                     S chunk) {                                    \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
     *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);                     \
   }                                                                                                \
-  ENTRY(void, __kmpc_dist_for_static_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last,  \
-        T *lower, T *upper, T *upper_dist, S *stride, S step, S chunk) {                           \
+  WW_EMU_EXPORT void __kmpc_dist_for_static_init_##suffix(                                         \
+      void *loc, kmp gtid, kmp schedule, kmp *last, T *lower, T *upper, T *upper_dist, S *stride,  \
+      S step, S chunk) {                                                                           \
     *upper_dist = *upper;                                                                          \
     __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step, chunk); \
   }                                                                                                \
-  ENTRY(void, __kmpc_dispatch_init_##suffix, void *loc, kmp gtid, kmp schedule, T lower, T upper,  \
-        S step, S chunk) {                                                                         \
-    (void)loc, (void)gtid, (void)schedule, (void)chunk;                                            \
+  WW_EMU_EXPORT void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower,     \
+                                                   T upper, S step, S chunk) {                     \
     push_loop((int64_t)lower, (int64_t)upper, (int64_t)step,                                       \
               step > 0 ? lower <= upper : lower >= upper);                                         \
   }                                                                                                \
-  ENTRY(void, __kmpc_dist_dispatch_init_##suffix, void *loc, kmp gtid, kmp schedule, kmp *last,    \
-        T lower, T upper, S step, S chunk) {                                                       \
+  WW_EMU_EXPORT void __kmpc_dist_dispatch_init_##suffix(                                           \
+      void *loc, kmp gtid, kmp schedule, kmp *last, T lower, T upper, S step, S chunk) {           \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
     __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step, chunk);                 \
   }                                                                                                \
-  ENTRY(kmp, __kmpc_dispatch_next_##suffix, void *loc, kmp gtid, kmp *last, T *lower, T *upper,    \
-        S *step) {                                                                                 \
-    (void)loc, (void)gtid;                                                                         \
+  WW_EMU_EXPORT kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower,        \
+                                                  T *upper, S *step) {                             \
     if (!loops || !chunk_of[loops - 1].left) {                                                     \
       loops -= loops > 0;                                                                          \
       return 0;                                                                                    \
@@ -221,7 +186,7 @@ ENTRY(void, __kmpc_error, void *loc, int severity, const char *message) {
     *step = (S)chunk_of[loops - 1].step;                                                           \
     return 1;                                                                                      \
   }                                                                                                \
-  NOTHING(__kmpc_dispatch_fini_##suffix)
+  WW_EMU_DONE(__kmpc_dispatch_fini_##suffix)
 
 /* Loops nest through calls; a loop that is left by a cancelled region would stay, which nobody does
  * to sixty-four of them. */
@@ -244,30 +209,21 @@ LOOPS(4, int32_t, int32_t)
 LOOPS(4u, uint32_t, int32_t)
 LOOPS(8, int64_t, int64_t)
 LOOPS(8u, uint64_t, int64_t)
-NOTHING(__kmpc_for_static_fini)
-NOTHING(__kmpc_dispatch_deinit)
-
-ENTRY(kmp, __kmpc_next_section, void *loc, kmp gtid, kmp n) {
-  (void)loc;
-  (void)gtid;
-  (void)n;
-  return 0;
-}
+WW_EMU_DONE(__kmpc_for_static_fini)
+WW_EMU_DONE(__kmpc_dispatch_deinit)
+WW_EMU_ALWAYS(__kmpc_next_section, 0)
 
 /* ---- tasks: run where they are made ---- */
 
 typedef struct task {
   void *shared;
   kmp (*run)(kmp gtid, struct task *t);
-  kmp part;
+  kmp part_id;
   void *destructors, *priority;
 } task; /* the compiler's own fields follow */
 
-ENTRY(void *, __kmpc_omp_task_alloc, void *loc, kmp gtid, kmp flags, size_t bytes,
-      size_t shared_bytes, void *run) {
-  (void)loc;
-  (void)gtid;
-  (void)flags;
+WW_EMU_EXPORT void *__kmpc_omp_task_alloc(void *loc, kmp gtid, kmp flags, size_t bytes,
+                                          size_t shared_bytes, void *run) {
   size_t at = (bytes + 15) / 16 * 16;
   task *t =
       calloc(1, at + shared_bytes + 16); /* stays: tasks are few, and taskloop runs one again */
@@ -278,107 +234,52 @@ ENTRY(void *, __kmpc_omp_task_alloc, void *loc, kmp gtid, kmp flags, size_t byte
   return t;
 }
 
-ENTRY(void *, __kmpc_omp_target_task_alloc, void *loc, kmp gtid, kmp flags, size_t bytes,
-      size_t shared_bytes, void *run, int64_t device) {
-  (void)device;
-  return __kmpc_omp_task_alloc(loc, gtid, flags, bytes, shared_bytes, run);
-}
+WW_EMU_SAME(__kmpc_omp_target_task_alloc, __kmpc_omp_task_alloc)
 
-static kmp run_task(task *t) {
+WW_EMU_EXPORT kmp __kmpc_omp_task(void *loc, kmp gtid, task *t) {
   t->run(0, t);
   return 0;
 }
-
-ENTRY(kmp, __kmpc_omp_task, void *loc, kmp gtid, void *t) {
-  (void)loc;
-  (void)gtid;
-  return run_task(t);
-}
-
-ENTRY(kmp, __kmpc_omp_task_with_deps, void *loc, kmp gtid, void *t, kmp ndeps, void *deps,
-      kmp nnoalias, void *noalias) {
-  (void)loc;
-  (void)gtid;
-  (void)ndeps;
-  (void)deps;
-  (void)nnoalias;
-  (void)noalias;
-  return run_task(t);
-}
+WW_EMU_SAME(__kmpc_omp_task_with_deps, __kmpc_omp_task)
 
 /* The task's own bounds hold the whole loop already. */
-ENTRY(void, __kmpc_taskloop, void *loc, kmp gtid, void *t, kmp condition, uint64_t *lower,
-      uint64_t *upper, int64_t step, kmp nogroup, kmp schedule, uint64_t grain, void *duplicate) {
-  (void)loc;
-  (void)gtid;
-  (void)condition;
-  (void)lower;
-  (void)upper;
-  (void)step;
-  (void)nogroup;
-  (void)schedule;
-  (void)grain;
-  (void)duplicate;
-  run_task(t);
-}
+WW_EMU_SAME(__kmpc_taskloop, __kmpc_omp_task)
+WW_EMU_SAME(__kmpc_taskloop_5, __kmpc_omp_task)
 
-ENTRY(void, __kmpc_taskloop_5, void *loc, kmp gtid, void *t, kmp condition, uint64_t *lower,
-      uint64_t *upper, int64_t step, kmp nogroup, kmp schedule, uint64_t grain, kmp modifier,
-      void *duplicate) {
-  (void)modifier;
-  __kmpc_taskloop(loc, gtid, t, condition, lower, upper, step, nogroup, schedule, grain, duplicate);
-}
-
-ALWAYS(__kmpc_omp_taskwait, 0)
-ALWAYS(__kmpc_omp_taskyield, 0)
-ALWAYS(__kmpc_omp_reg_task_with_affinity, 0)
-NOTHING(__kmpc_omp_task_begin_if0)
-NOTHING(__kmpc_omp_task_complete_if0)
-NOTHING(__kmpc_omp_wait_deps)
-NOTHING(__kmpc_omp_taskwait_deps_51)
-NOTHING(__kmpc_taskgroup)
-NOTHING(__kmpc_end_taskgroup)
+WW_EMU_ALWAYS(__kmpc_omp_taskwait, 0)
+WW_EMU_ALWAYS(__kmpc_omp_taskyield, 0)
+WW_EMU_ALWAYS(__kmpc_omp_reg_task_with_affinity, 0)
+WW_EMU_DONE(__kmpc_omp_task_begin_if0)
+WW_EMU_DONE(__kmpc_omp_task_complete_if0)
+WW_EMU_DONE(__kmpc_omp_wait_deps)
+WW_EMU_DONE(__kmpc_omp_taskwait_deps_51)
+WW_EMU_DONE(__kmpc_taskgroup)
+WW_EMU_DONE(__kmpc_end_taskgroup)
 
 /* A reduction over tasks: there is one copy, the variable itself. */
-ENTRY(void *, __kmpc_taskred_init, kmp gtid, kmp n, void *data) {
-  (void)gtid;
-  (void)n;
+WW_EMU_EXPORT void *__kmpc_taskred_init(kmp gtid, kmp n, void *data) {
   return data;
 }
 
-ENTRY(void *, __kmpc_taskred_modifier_init, void *loc, kmp gtid, kmp for_loop, kmp n, void *data) {
-  (void)loc;
-  (void)gtid;
-  (void)for_loop;
-  (void)n;
+WW_EMU_EXPORT void *__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n,
+                                                 void *data) {
   return data;
 }
 
-ENTRY(void *, __kmpc_task_reduction_get_th_data, kmp gtid, void *group, void *data) {
-  (void)gtid;
-  (void)group;
-  return data;
-}
+WW_EMU_SAME(__kmpc_task_reduction_get_th_data, __kmpc_taskred_init)
 
-NOTHING(__kmpc_task_reduction_modifier_fini)
+WW_EMU_DONE(__kmpc_task_reduction_modifier_fini)
 
 /* ---- memory of allocators ---- */
 
-ENTRY(void *, __kmpc_alloc, kmp gtid, size_t bytes, void *allocator) {
-  (void)gtid;
-  (void)allocator;
+WW_EMU_EXPORT void *__kmpc_alloc(kmp gtid, size_t bytes, void *allocator) {
   return malloc(bytes ? bytes : 1);
 }
 
-ENTRY(void *, __kmpc_aligned_alloc, kmp gtid, size_t align, size_t bytes, void *allocator) {
-  void *p;
-  (void)gtid;
-  (void)allocator;
-  return posix_memalign(&p, align < sizeof p ? sizeof p : align, bytes ? bytes : 1) ? NULL : p;
+WW_EMU_EXPORT void *__kmpc_aligned_alloc(kmp gtid, size_t align, size_t bytes, void *allocator) {
+  return omp_aligned_alloc(align, bytes, 0);
 }
 
-ENTRY(void, __kmpc_free, kmp gtid, void *p, void *allocator) {
-  (void)gtid;
-  (void)allocator;
+WW_EMU_EXPORT void __kmpc_free(kmp gtid, void *p, void *allocator) {
   free(p);
 }

@@ -138,24 +138,29 @@ static size_t clip(const ww_omp_mapping *m, const void *host, size_t bytes) {
   return bytes < there ? bytes : there;
 }
 
-void ww_omp_copy_to(const void *host, size_t bytes) {
+/* Copies a range, then gives the pointers in it the values of the side that was written. */
+static void copy(const void *host, size_t bytes, bool to_device) {
   const ww_omp_mapping *m = ww_omp_map_find(host);
   if (!m)
     return;
+  void *device = ww_omp_map_device(host);
   bytes = clip(m, host, bytes);
-  memcpy((void *)(m->device + ((uintptr_t)host - m->host)), host, bytes);
-  for (size_t i = 0; i < pointers.n; i++)
-    if (lies_in(pointers.v[i].host, (uintptr_t)host, (uintptr_t)host + bytes))
-      *pointers.v[i].device = pointers.v[i].device_value;
+  memcpy(to_device ? device : (void *)host, to_device ? host : device, bytes);
+  for (size_t i = 0; i < pointers.n; i++) {
+    const attached *p = &pointers.v[i];
+    if (!lies_in(p->host, (uintptr_t)host, (uintptr_t)host + bytes))
+      continue;
+    if (to_device)
+      *p->device = p->device_value;
+    else
+      *p->host = p->host_value;
+  }
+}
+
+void ww_omp_copy_to(const void *host, size_t bytes) {
+  copy(host, bytes, true);
 }
 
 void ww_omp_copy_from(const void *host, size_t bytes) {
-  const ww_omp_mapping *m = ww_omp_map_find(host);
-  if (!m)
-    return;
-  bytes = clip(m, host, bytes);
-  memcpy((void *)host, (const void *)(m->device + ((uintptr_t)host - m->host)), bytes);
-  for (size_t i = 0; i < pointers.n; i++)
-    if (lies_in(pointers.v[i].host, (uintptr_t)host, (uintptr_t)host + bytes))
-      *pointers.v[i].host = pointers.v[i].host_value;
+  copy(host, bytes, false);
 }

@@ -46,7 +46,7 @@ static void place_variable(const ww_omp_entry *e) {
 
 /* Before main and the program's own constructors, while variables still have their initial values.
  */
-__attribute__((constructor(101))) static void start(void) {
+__attribute__((constructor(101))) void ww_omp_start(void) {
   static bool done;
   if (done || !__start_omp_offloading_entries)
     return;
@@ -62,40 +62,24 @@ __attribute__((constructor(101))) static void start(void) {
   }
 }
 
-void ww_omp_start(void) {
-  start();
-}
-
 /* ---- data ---- */
 
 static void data(int64_t device, const ww_omp_items *items, ww_omp_action what) {
   if (ww_omp_is_host(device))
     return;
   ww_emu_lock();
-  start();
+  ww_omp_start();
   ww_omp_data(items, what);
   ww_emu_unlock();
 }
 
-#define DATA_CALL(name, action)                                                                    \
-  WW_EMU_EXPORT void name##_mapper(void *loc, int64_t device, int32_t n, void **bases,             \
-                                   void **begins, int64_t *sizes, int64_t *types, void **names,    \
-                                   void **mappers);                                                \
-  void name##_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins,            \
-                     int64_t *sizes, int64_t *types, void **names, void **mappers) {               \
-    (void)loc, (void)names;                                                                        \
-    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action);         \
-  }                                                                                                \
-  WW_EMU_EXPORT void name##_nowait_mapper(void *loc, int64_t device, int32_t n, void **bases,      \
-                                          void **begins, int64_t *sizes, int64_t *types,           \
-                                          void **names, void **mappers, int32_t ndeps, void *deps, \
-                                          int32_t nnoalias, void *noalias);                        \
-  void name##_nowait_mapper(void *loc, int64_t device, int32_t n, void **bases, void **begins,     \
-                            int64_t *sizes, int64_t *types, void **names, void **mappers,          \
-                            int32_t ndeps, void *deps, int32_t nnoalias, void *noalias) {          \
-    (void)loc, (void)names, (void)ndeps, (void)deps, (void)nnoalias, (void)noalias;                \
-    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action);         \
-  }
+#define DATA_CALL(name, action)                                                                 \
+  WW_EMU_EXPORT void name##_mapper(void *loc, int64_t device, int32_t n, void **bases,          \
+                                   void **begins, int64_t *sizes, int64_t *types, void **names, \
+                                   void **mappers) {                                            \
+    data(device, &(ww_omp_items){n, bases, begins, sizes, types, mappers, false}, action);      \
+  }                                                                                             \
+  WW_EMU_SAME(name##_nowait_mapper, name##_mapper)
 
 DATA_CALL(__tgt_target_data_begin, WW_OMP_ENTER)
 DATA_CALL(__tgt_target_data_end, WW_OMP_LEAVE)
@@ -253,15 +237,11 @@ static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kerne
 }
 
 WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads,
-                                      void *id, ww_omp_kernel_args *k);
-
-int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads, void *id,
-                        ww_omp_kernel_args *k) {
-  (void)loc;
+                                      void *id, ww_omp_kernel_args *k) {
   if (ww_omp_is_host(device))
     return 1;
   ww_emu_lock();
-  start();
+  ww_omp_start();
   region *r = region_of(id);
   if (r) {
     ww_omp_items items = {(int32_t)k->nargs, k->bases,   k->begins, k->sizes,
@@ -276,45 +256,13 @@ int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t thread
   return r ? 0 : 1;
 }
 
-WW_EMU_EXPORT int __tgt_target_kernel_nowait(void *loc, int64_t device, int32_t teams,
-                                             int32_t threads, void *id, ww_omp_kernel_args *k,
-                                             int32_t ndeps, void *deps, int32_t nnoalias,
-                                             void *noalias);
-
-int __tgt_target_kernel_nowait(void *loc, int64_t device, int32_t teams, int32_t threads, void *id,
-                               ww_omp_kernel_args *k, int32_t ndeps, void *deps, int32_t nnoalias,
-                               void *noalias) {
-  (void)ndeps;
-  (void)deps;
-  (void)nnoalias;
-  (void)noalias;
-  return __tgt_target_kernel(loc, device, teams, threads, id, k);
-}
+WW_EMU_SAME(__tgt_target_kernel_nowait, __tgt_target_kernel)
 
 /* ---- registration: nothing to do, the entries are found by their section ---- */
 
-WW_EMU_EXPORT void __tgt_register_requires(int64_t flags);
-WW_EMU_EXPORT void __tgt_register_lib(void *descriptor);
-WW_EMU_EXPORT void __tgt_unregister_lib(void *descriptor);
-WW_EMU_EXPORT void __tgt_init_all_rtls(void);
-WW_EMU_EXPORT void __tgt_set_info_flag(uint32_t flag);
-WW_EMU_EXPORT void __kmpc_push_target_tripcount_mapper(void *loc, int64_t device, uint64_t trips);
-
-void __tgt_register_requires(int64_t flags) {
-  (void)flags;
-}
-void __tgt_register_lib(void *descriptor) {
-  (void)descriptor;
-}
-void __tgt_unregister_lib(void *descriptor) {
-  (void)descriptor;
-}
-void __tgt_init_all_rtls(void) {}
-void __tgt_set_info_flag(uint32_t flag) {
-  (void)flag;
-}
-void __kmpc_push_target_tripcount_mapper(void *loc, int64_t device, uint64_t trips) {
-  (void)loc;
-  (void)device;
-  (void)trips; /* the kernel's arguments hold it since clang 15 */
-}
+WW_EMU_DONE(__tgt_register_requires)
+WW_EMU_DONE(__tgt_register_lib)
+WW_EMU_DONE(__tgt_unregister_lib)
+WW_EMU_DONE(__tgt_init_all_rtls)
+WW_EMU_DONE(__tgt_set_info_flag)
+WW_EMU_DONE(__kmpc_push_target_tripcount_mapper) /* the kernel's arguments hold it since clang 15 */

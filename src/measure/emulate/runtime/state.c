@@ -23,6 +23,8 @@ static ww_emu state;
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread int last_error;
+static WW_VEC(ww_emu_kernel *) kernels;
+static WW_VEC(ww_emu_symbol *) symbols;
 
 void ww_emu_lock(void) {
   pthread_mutex_lock(&mutex);
@@ -45,7 +47,7 @@ int ww_emu_last_error(bool clear) {
 }
 
 void ww_emu_note(const char *fmt, ...) {
-  static WW_VEC(const char *) said;
+  static WW_VEC(const char *) notes;
   char text[512];
   va_list ap;
   va_start(ap, fmt);
@@ -53,13 +55,13 @@ void ww_emu_note(const char *fmt, ...) {
   va_end(ap);
   ww_emu_lock();
   bool before = false;
-  for (uint32_t i = 0; i < said.n && !before; i++)
-    before = !strcmp(said.v[i], text);
-  if (!before && said.n < 64) {
-    ww_push(state.arena, &said, ww_strdup(state.arena, text));
+  for (uint32_t i = 0; i < notes.n && !before; i++)
+    before = !strcmp(notes.v[i], text);
+  if (!before && notes.n < 64) {
+    ww_push(state.arena, &notes, ww_strdup(state.arena, text));
     fprintf(stderr, "warpwise: %s\n", text);
     if (state.recorder)
-      ww_recorder_say(state.recorder, text);
+      ww_recorder_note(state.recorder, text);
   }
   ww_emu_unlock();
 }
@@ -68,7 +70,6 @@ void ww_emu_note(const char *fmt, ...) {
 
 static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   ww_emu_block b;
-  (void)ctx;
   if (!ww_emu_find(address, &b))
     return false;
   *base = b.base;
@@ -79,7 +80,6 @@ static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, u
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   ww_emu_block b;
-  (void)ctx;
   if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base))
     return false;
   memcpy(out, (const void *)(uintptr_t)address, n);
@@ -124,15 +124,7 @@ static void describe_gpu(const char *name) {
 /* ---- the tables ---- */
 
 static const char *text_of(const cJSON *o, const char *name) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
-  return cJSON_IsString(v) ? ww_strdup(state.arena, v->valuestring) : NULL;
-}
-
-static uint64_t number_of(const cJSON *o, const char *name) {
-  int64_t v = 0;
-  bool big;
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, name);
-  return n && ww_json_as_int(n, &v, &big) ? (uint64_t)v : 0;
+  return ww_json_text(o, name, state.arena);
 }
 
 static bool flag_of(const cJSON *o, const char *name) {
@@ -145,19 +137,13 @@ ww_emu_symbol *ww_emu_symbol_named(const char *clangs, uint64_t bytes) {
   ww_emu_lock();
   const char *mangled = ww_ir_nvcc_name(clangs, state.arena);
   ww_emu_symbol *s = NULL;
-  for (uint32_t i = 0; i < state.nsymbols && !s; i++)
-    if (!strcmp(state.symbols[i]->mangled, mangled))
-      s = state.symbols[i];
+  for (uint32_t i = 0; i < symbols.n && !s; i++)
+    if (!strcmp(symbols.v[i]->mangled, mangled))
+      s = symbols.v[i];
   if (!s) {
     s = WW_NEW(state.arena, ww_emu_symbol);
-    s->mangled = s->name = mangled;
-    s->bytes = bytes;
-    if (state.nsymbols == state.cap_symbols) {
-      uint32_t cap = state.cap_symbols ? 2 * state.cap_symbols : 32;
-      state.symbols = ww_xrealloc(state.symbols, cap * sizeof *state.symbols);
-      state.cap_symbols = cap;
-    }
-    state.symbols[state.nsymbols++] = s;
+    *s = (ww_emu_symbol){.mangled = mangled, .name = mangled, .bytes = bytes};
+    ww_push(state.arena, &symbols, s);
   }
   ww_emu_unlock();
   return s;
@@ -167,19 +153,13 @@ ww_emu_kernel *ww_emu_kernel_named(const char *clangs) {
   ww_emu_lock();
   const char *mangled = ww_ir_nvcc_name(clangs, state.arena);
   ww_emu_kernel *k = NULL;
-  for (uint32_t i = 0; i < state.nkernels && !k; i++)
-    if (!strcmp(state.kernels[i]->mangled, mangled))
-      k = state.kernels[i];
+  for (uint32_t i = 0; i < kernels.n && !k; i++)
+    if (!strcmp(kernels.v[i]->mangled, mangled))
+      k = kernels.v[i];
   if (!k) {
     k = WW_NEW(state.arena, ww_emu_kernel);
-    k->mangled = k->name = mangled;
-    k->fn = -1;
-    if (state.nkernels == state.cap_kernels) {
-      uint32_t cap = state.cap_kernels ? 2 * state.cap_kernels : 64;
-      state.kernels = ww_xrealloc(state.kernels, cap * sizeof *state.kernels);
-      state.cap_kernels = cap;
-    }
-    state.kernels[state.nkernels++] = k;
+    *k = (ww_emu_kernel){.mangled = mangled, .name = mangled, .fn = -1};
+    ww_push(state.arena, &kernels, k);
   }
   ww_emu_unlock();
   return k;
@@ -188,35 +168,35 @@ ww_emu_kernel *ww_emu_kernel_named(const char *clangs) {
 static void read_kernel(const cJSON *o, const char *mangled) {
   ww_emu_kernel *k = ww_emu_kernel_named(mangled);
   const cJSON *params = cJSON_GetObjectItemCaseSensitive(o, "params"), *p;
-  const cJSON *symbols = cJSON_GetObjectItemCaseSensitive(o, "symbols"), *y;
+  const cJSON *reached = cJSON_GetObjectItemCaseSensitive(o, "symbols"), *y;
   k->known = true;
   const char *name = text_of(o, "name");
   k->name = name ? name : k->mangled;
   k->file = text_of(o, "file");
   k->refusal = text_of(o, "refusal");
-  k->shared_static = (uint32_t)number_of(o, "shared");
-  k->max_threads = (uint32_t)number_of(o, "max_threads");
+  k->shared_static = (uint32_t)ww_json_whole(o, "shared");
+  k->max_threads = (uint32_t)ww_json_whole(o, "max_threads");
   k->params = WW_NEWN(state.arena, ww_emu_param, cJSON_GetArraySize(params) + 1);
   k->nparams = 0;
   cJSON_ArrayForEach(p, params) {
-    k->params[k->nparams++] = (ww_emu_param){.size = (uint32_t)number_of(p, "size"),
+    k->params[k->nparams++] = (ww_emu_param){.size = (uint32_t)ww_json_whole(p, "size"),
                                              .pointer = flag_of(p, "pointer"),
                                              .byval = flag_of(p, "byval"),
                                              .type = text_of(p, "type"),
                                              .name = text_of(p, "name")};
   }
-  k->symbols = WW_NEWN(state.arena, ww_emu_symbol *, cJSON_GetArraySize(symbols) + 1);
+  k->symbols = WW_NEWN(state.arena, ww_emu_symbol *, cJSON_GetArraySize(reached) + 1);
   k->nsymbols = 0; /* static kernels of two files may share a name */
-  cJSON_ArrayForEach(y, symbols) if (cJSON_IsString(y)) k->symbols[k->nsymbols++] =
+  cJSON_ArrayForEach(y, reached) if (cJSON_IsString(y)) k->symbols[k->nsymbols++] =
       ww_emu_symbol_named(y->valuestring, 0);
 }
 
 static void read_symbol(const cJSON *o, const char *mangled) {
-  ww_emu_symbol *s = ww_emu_symbol_named(mangled, number_of(o, "bytes"));
+  ww_emu_symbol *s = ww_emu_symbol_named(mangled, ww_json_whole(o, "bytes"));
   const char *name = text_of(o, "name");
   if (name)
     s->name = name;
-  s->bytes = number_of(o, "bytes");
+  s->bytes = ww_json_whole(o, "bytes");
   s->init_hex = text_of(o, "init");
   s->constant = flag_of(o, "constant");
 }

@@ -20,53 +20,48 @@ WW_EMU_EXPORT int cudaStreamCreate(void **s) {
   *s = ww_xcalloc(1, 64); /* an address of its own */
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamCreateWithFlags(void **s, unsigned f) {
-  return (void)f, cudaStreamCreate(s);
-}
-WW_EMU_EXPORT int cudaStreamCreateWithPriority(void **s, unsigned f, int p) {
-  return (void)f, (void)p, cudaStreamCreate(s);
-}
+WW_EMU_SAME(cudaStreamCreateWithFlags, cudaStreamCreate)
+WW_EMU_SAME(cudaStreamCreateWithPriority, cudaStreamCreate)
+WW_EMU_SAME(cuStreamCreate, cudaStreamCreate)
+WW_EMU_SAME(cuStreamCreateWithPriority, cudaStreamCreate)
 WW_EMU_EXPORT int cudaStreamDestroy(void *s) {
   if ((uintptr_t)s > 2)
     free(s);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamGetPriority(void *s, int *p) {
-  return (void)s, *p = 0, EMU_OK;
+WW_EMU_SAME(cuStreamDestroy, cudaStreamDestroy)
+WW_EMU_EXPORT int cudaStreamGetFlags(void *s, unsigned *flags) {
+  *flags = 0;
+  return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamGetFlags(void *s, unsigned *f) {
-  return (void)s, *f = 0, EMU_OK;
-}
+WW_EMU_SAME(cudaStreamGetPriority, cudaStreamGetFlags)
 WW_EMU_EXPORT int cudaStreamGetId(void *s, unsigned long long *id) {
-  return *id = (uintptr_t)s, EMU_OK;
+  *id = (uintptr_t)s;
+  return EMU_OK;
 }
 WW_EMU_EXPORT int cudaStreamGetAttribute(void *s, int a, void *v) {
-  return (void)s, (void)a, memset(v, 0, 64), EMU_OK;
+  memset(v, 0, 64);
+  return EMU_OK;
 }
 WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data,
                                         unsigned flags) {
-  (void)flags;
   fn(s, 0, data);
   return EMU_OK;
 }
 
 WW_EMU_EXPORT int cudaEventCreateWithFlags(void **e, unsigned flags) {
-  (void)flags;
   if (!e)
     return ww_emu_error(EMU_INVALID_VALUE);
   *e = ww_xcalloc(1, sizeof(event));
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaEventRecord(void *e, void *stream) {
-  (void)stream;
   if (!e)
     return ww_emu_error(EMU_INVALID_HANDLE);
   ((event *)e)->at = ww_now();
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaEventRecordWithFlags(void *e, void *s, unsigned f) {
-  return (void)f, cudaEventRecord(e, s);
-}
+WW_EMU_SAME(cudaEventRecordWithFlags, cudaEventRecord)
 WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
   const event *a = from, *b = to;
   if (!ms || !a || !b || a->at == 0 || b->at == 0)
@@ -76,36 +71,34 @@ WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaEventDestroy(void *e) {
-  return free(e), EMU_OK;
+  free(e);
+  return EMU_OK;
 }
+WW_EMU_SAME(cuEventCreate, cudaEventCreateWithFlags)
+WW_EMU_SAME(cuEventDestroy, cudaEventDestroy)
+WW_EMU_SAME(cuEventRecord, cudaEventRecord)
+WW_EMU_SAME(cuEventElapsedTime, cudaEventElapsedTime)
 
-#define DONE(name)               \
-  WW_EMU_EXPORT int name(void) { \
-    return EMU_OK;               \
-  }
-DONE(cudaStreamSynchronize)
-DONE(cudaStreamQuery)
-DONE(cudaStreamWaitEvent)
-DONE(cudaStreamSetAttribute)
-DONE(cudaStreamCopyAttributes)
-DONE(cudaEventSynchronize)
-DONE(cudaEventQuery)
-DONE(cudaThreadExchangeStreamCaptureMode)
-DONE(cudaGraphUpload)
-DONE(cudaGraphAddDependencies)
-DONE(cudaGraphDebugDotPrint)
-DONE(cudaGraphKernelNodeSetAttribute)
+WW_EMU_DONE(cudaStreamSynchronize)
+WW_EMU_DONE(cudaStreamQuery)
+WW_EMU_DONE(cudaStreamWaitEvent)
+WW_EMU_DONE(cudaStreamSetAttribute)
+WW_EMU_DONE(cudaStreamCopyAttributes)
+WW_EMU_DONE(cudaEventSynchronize)
+WW_EMU_DONE(cudaEventQuery)
+WW_EMU_DONE(cudaThreadExchangeStreamCaptureMode)
+WW_EMU_DONE(cudaGraphUpload)
+WW_EMU_DONE(cudaGraphAddDependencies)
+WW_EMU_DONE(cudaGraphDebugDotPrint)
+WW_EMU_DONE(cudaGraphKernelNodeSetAttribute)
 
 /* ---- graphs ---- */
 
 typedef struct {
-  ww_emu_kernel *kernel; /* NULL: fn(data) */
-  uint64_t grid[3], block[3], shared;
-  bool cooperative, gone;
-  uint32_t nargs, *sizes;
-  void **values;
+  ww_emu_launch launch; /* with copies of the arguments; no kernel: fn(data) */
   void (*fn)(void *);
   void *data;
+  bool gone;
 } node;
 
 typedef struct {
@@ -115,29 +108,29 @@ typedef struct {
 
 static graph *capturing;
 
-static node *add(graph *g, node n) {
-  node *p = ww_xmalloc(sizeof *p);
-  *p = n;
+static void append(graph *g, node *n) {
   if (g->n == g->cap)
     g->v = ww_xrealloc(g->v, (g->cap = g->cap ? 2 * g->cap : 16) * sizeof *g->v);
-  return g->v[g->n++] = p;
+  g->v[g->n++] = n;
 }
 
 static void *copied(const void *p, size_t n) {
   return memcpy(ww_xmalloc(n ? n : 1), p, n);
 }
 
+static node *add(graph *g, node n) {
+  node *p = copied(&n, sizeof n);
+  append(g, p);
+  return p;
+}
+
 static void keep_arguments(node *n, const ww_emu_launch *l) {
-  n->kernel = l->kernel;
-  memcpy(n->grid, l->grid, sizeof n->grid);
-  memcpy(n->block, l->block, sizeof n->block);
-  n->shared = l->shared;
-  n->cooperative = l->cooperative;
-  n->nargs = l->nargs;
-  n->sizes = copied(l->sizes, l->nargs * sizeof *l->sizes);
-  n->values = ww_xcalloc(l->nargs + 1, sizeof *n->values);
+  const void **values = ww_xcalloc(l->nargs + 1, sizeof *values);
   for (uint32_t i = 0; i < l->nargs; i++)
-    n->values[i] = copied(l->values[i], l->sizes[i]);
+    values[i] = copied(l->values[i], l->sizes[i]);
+  n->launch = *l;
+  n->launch.sizes = copied(l->sizes, l->nargs * sizeof *l->sizes);
+  n->launch.values = values;
 }
 
 bool ww_emu_capture_launch(const ww_emu_launch *l) {
@@ -164,34 +157,21 @@ static int run_graph(const graph *g) {
     const node *n = g->v[i];
     if (n->gone)
       continue;
-    if (!n->kernel) {
-      if (n->fn)
-        n->fn(n->data);
-      continue;
-    }
-    ww_emu_launch l = {.kernel = n->kernel,
-                       .grid = {n->grid[0], n->grid[1], n->grid[2]},
-                       .block = {n->block[0], n->block[1], n->block[2]},
-                       .shared = n->shared,
-                       .cooperative = n->cooperative,
-                       .values = (const void *const *)n->values,
-                       .sizes = n->sizes,
-                       .nargs = n->nargs};
-    rc = ww_emu_error(ww_emu_launch_now(&l));
+    if (n->launch.kernel)
+      rc = ww_emu_error(ww_emu_launch_now(&n->launch));
+    else if (n->fn)
+      n->fn(n->data);
   }
   return rc;
 }
 
 WW_EMU_EXPORT int cudaStreamBeginCapture(void *stream, int mode) {
-  (void)stream;
-  (void)mode;
   if (capturing)
     return ww_emu_error(EMU_INVALID_VALUE);
   capturing = ww_xcalloc(1, sizeof *capturing);
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaStreamEndCapture(void *stream, void **out) {
-  (void)stream;
   if (!capturing)
     return ww_emu_error(EMU_INVALID_VALUE);
   *out = capturing;
@@ -199,31 +179,28 @@ WW_EMU_EXPORT int cudaStreamEndCapture(void *stream, void **out) {
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaStreamIsCapturing(void *stream, int *status) {
-  return (void)stream, *status = capturing != NULL, EMU_OK;
+  *status = capturing != NULL;
+  return EMU_OK;
 }
 
 WW_EMU_EXPORT int cudaGraphCreate(void **g, unsigned flags) {
-  return (void)flags, *g = ww_xcalloc(1, sizeof(graph)), EMU_OK;
+  *g = ww_xcalloc(1, sizeof(graph));
+  return EMU_OK;
 }
 /* An executable graph and a clone share the nodes: what is set in a node later counts for them too.
  * They are never freed, as other graphs may hold them; programs make few. */
 WW_EMU_EXPORT int cudaGraphClone(void **out, void *from) {
   const graph *g = from;
   graph *c = ww_xcalloc(1, sizeof *c);
-  for (uint32_t i = 0; i < g->n; i++) {
-    if (c->n == c->cap)
-      c->v = ww_xrealloc(c->v, (c->cap = c->cap ? 2 * c->cap : 16) * sizeof *c->v);
-    c->v[c->n++] = g->v[i];
-  }
+  for (uint32_t i = 0; i < g->n; i++)
+    append(c, g->v[i]);
   *out = c;
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaGraphInstantiateWithFlags(void **exec, void *g, unsigned long long flags) {
-  (void)flags;
   return g ? cudaGraphClone(exec, g) : ww_emu_error(EMU_INVALID_HANDLE);
 }
 WW_EMU_EXPORT int cudaGraphLaunch(void *exec, void *stream) {
-  (void)stream;
   return exec ? run_graph(exec) : ww_emu_error(EMU_INVALID_HANDLE);
 }
 WW_EMU_EXPORT int cudaGraphDestroy(void *g) {
@@ -232,9 +209,7 @@ WW_EMU_EXPORT int cudaGraphDestroy(void *g) {
   free(g);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGraphExecDestroy(void *g) {
-  return cudaGraphDestroy(g);
-}
+WW_EMU_SAME(cudaGraphExecDestroy, cudaGraphDestroy)
 WW_EMU_EXPORT int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   const graph *g = from;
   for (size_t i = 0; nodes && i < *n && i < g->n; i++)
@@ -242,24 +217,20 @@ WW_EMU_EXPORT int cudaGraphGetNodes(void *from, void **nodes, size_t *n) {
   *n = g->n;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGraphGetRootNodes(void *g, void **nodes, size_t *n) {
-  return cudaGraphGetNodes(g, nodes, n);
-}
+WW_EMU_SAME(cudaGraphGetRootNodes, cudaGraphGetNodes)
 WW_EMU_EXPORT int cudaGraphDestroyNode(void *n) {
-  return ((node *)n)->gone = true, EMU_OK;
-}
-
-int ww_emu_graph_operation(void **out, void *g, void (*fn)(void *), const void *data, size_t n) {
-  node *p = add(g, (node){.fn = fn, .data = copied(data, n)});
-  if (out)
-    *out = p;
+  ((node *)n)->gone = true;
   return EMU_OK;
 }
+
 WW_EMU_EXPORT int __wwGraphCall(void **out, void *g, void (*fn)(void *), void *data) {
   node *p = add(g, (node){.fn = fn, .data = data});
   if (out)
     *out = p;
   return EMU_OK;
+}
+int ww_emu_graph_operation(void **out, void *g, void (*fn)(void *), const void *data, size_t n) {
+  return __wwGraphCall(out, g, fn, copied(data, n));
 }
 static void run_child(void *g) {
   run_graph(g);
@@ -270,8 +241,6 @@ WW_EMU_EXPORT int __wwGraphChild(void **out, void *g, void *child) {
   return __wwGraphCall(out, g, run_child, own);
 }
 WW_EMU_EXPORT int cudaGraphAddEmptyNode(void **out, void *g, const void *deps, size_t n) {
-  (void)deps;
-  (void)n;
   return __wwGraphCall(out, g, NULL, NULL);
 }
 
@@ -294,7 +263,6 @@ WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t s
 }
 WW_EMU_EXPORT int __wwGraphAdd(void **out, void *g, int kind, const void *fn, dim3 grid, dim3 block,
                                size_t shared, void **args) {
-  (void)kind;
   node *p = add(g, (node){0});
   if (out)
     *out = p;
@@ -302,7 +270,6 @@ WW_EMU_EXPORT int __wwGraphAdd(void **out, void *g, int kind, const void *fn, di
 }
 
 WW_EMU_EXPORT int cudaLaunchHostFunc(void *stream, void (*fn)(void *), void *data) {
-  (void)stream;
   if (capturing)
     __wwGraphCall(NULL, capturing, fn, data);
   else

@@ -47,9 +47,7 @@ WW_EMU_EXPORT int cudaFreeArray(void *handle) {
   free(a);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaFreeMipmappedArray(void *handle) {
-  return cudaFreeArray(handle);
-}
+WW_EMU_SAME(cudaFreeMipmappedArray, cudaFreeArray)
 
 /* ---- textures ---- */
 
@@ -63,7 +61,6 @@ static WW_VEC(texture) textures;
 
 WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data, size_t w, size_t h,
                               size_t d, size_t pitch, int normalized) {
-  (void)pitch;
   texture t = {.handle = (uint64_t)(uintptr_t)data, .dims = {w, h, d}, .normalized = normalized};
   if (!out || !data)
     return ww_emu_error(EMU_INVALID_VALUE);
@@ -96,6 +93,4 @@ WW_EMU_EXPORT int cudaDestroyTextureObject(unsigned long long handle) {
   ww_emu_unlock();
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaDestroySurfaceObject(unsigned long long handle) {
-  return cudaDestroyTextureObject(handle);
-}
+WW_EMU_SAME(cudaDestroySurfaceObject, cudaDestroyTextureObject)
