@@ -1,5 +1,6 @@
-// A whole program: heat spreads over a plate, 500 steps, and every 50 steps the largest change is looked at.
-//   warpwise record --emulate examples/heat.cu && warpwise predict --batch launches.jsonl --gpu h200,a100
+// A whole program: heat spreads over a plate in 500 steps; every 50th prints the largest change.
+//   warpwise record --emulate examples/heat.cu
+//   warpwise predict --batch launches.jsonl --gpu h200,a100
 #include <stdio.h>
 
 __global__ void start(float *plate, int n) {
@@ -16,7 +17,9 @@ __global__ void step(const float *now, float *next, int n) {
 
 __global__ void change(const float *a, const float *b, int *largest, int count) {
   float most = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) most = fmaxf(most, fabsf(a[i] - b[i]));
+  int stride = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += stride)
+    most = fmaxf(most, fabsf(a[i] - b[i]));
   atomicMax(largest, __float_as_int(most));
 }
 
