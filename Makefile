@@ -273,7 +273,7 @@ $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
 -include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu test-diff asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu test-diff asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs map
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
@@ -288,7 +288,8 @@ help:
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over sources and headers"
 	@echo "make bench      timings"
-	@echo "make docs       rewrite docs/metrics.md and CODEMAP.md's list of files"
+	@echo "make docs       rewrite docs/metrics.md and the tables of docs/gpus.md"
+	@echo "make map        every source file and its one job"
 	@echo "make install    program, library, manual, completions; DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR); make uninstall"
 	@echo "make dist       $(BUILD)/warpwise-$(VERSION).tar.gz, the same bytes from the same sources"
 	@echo "make deb        Debian packages in $(BUILD)/deb/"
@@ -391,6 +392,8 @@ bench: all
 docs: $(BUILD)/tests/unit/test_docs $(BUILD)/tests/unit/test_gpu
 	@$(BUILD)/tests/unit/test_docs --write docs/metrics.md
 	@$(BUILD)/tests/unit/test_gpu --write docs/gpus.md
+
+map:
 	@scripts/codemap.sh
 
 # One list of files, put there or taken away: scripts/install.sh. Nothing is built here, so that `sudo make install` leaves no files of root's

@@ -67,8 +67,9 @@ mkdir -p "$work/libwarpwise$soversion/DEBIAN"
 echo "libwarpwise $soversion libwarpwise$soversion (>= $version)" >"$work/libwarpwise$soversion/DEBIAN/shlibs"
 echo "activate-noawait ldconfig" >"$work/libwarpwise$soversion/DEBIAN/triggers"
 for p in "libwarpwise$soversion" warpwise warpwise-data libwarpwise-dev; do documents "$p"; done
-mkdir -p "$work/warpwise/usr/share/doc/warpwise/examples"
-install -m 644 README.md docs/*.md "$work/warpwise/usr/share/doc/warpwise/"
+mkdir -p "$work/warpwise/usr/share/doc/warpwise/examples" "$work/warpwise/usr/share/doc/warpwise/docs"
+install -m 644 README.md "$work/warpwise/usr/share/doc/warpwise/"
+install -m 644 docs/*.md "$work/warpwise/usr/share/doc/warpwise/docs/"
 install -m 644 examples/*.* "$work/warpwise/usr/share/doc/warpwise/examples/"
 for p in "libwarpwise$soversion" warpwise warpwise-data libwarpwise-dev; do pack "$p"; done
 echo "in $out, for apt-get install:"

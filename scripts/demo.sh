@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh PROGRAM : what warpwise does, on the examples.
+# demo.sh PROGRAM : what warpwise does, on the examples: a prediction, an explanation, a whole program.
 cd "$(dirname "$0")/.." || exit 1
 warpwise=${1:-build/warpwise}
 dir=$(mktemp -d) || exit 1
@@ -13,9 +13,8 @@ show() { # WHAT ARGS... : where launches go is shown as the plain name
   "$warpwise" "$@" || exit
 }
 
-show "Kernels of four dialects" kernels examples/matmul.cu examples/spmv.cl examples/reduce.hip examples/stencil.c
-show "How long one takes, on GPUs that are not here" predict examples/saxpy.cu -k saxpy --gpu h200,a100
+show "How long a kernel takes, on GPUs that are not here" predict examples/saxpy.cu -k saxpy --gpu h200,a100
 show "What to change first, and why" explain examples/matmul.cu -k naive --gpu h200
-show "A whole program: built and run without a GPU, its launches recorded ..." record --emulate examples/matmul.cu -o "$dir/launches.jsonl"
-show "... and added up" predict --batch "$dir/launches.jsonl" --gpu h200,a100
-printf '\nNext: warpwise explain YOUR.cu, warpwise --help\n'
+show "A whole program: built and run without a GPU, its launches recorded ..." record --emulate examples/heat.cu -o "$dir/launches.jsonl"
+show "... and added up" predict --batch "$dir/launches.jsonl" --gpu h200,a100,rtx3080
+printf '\nNext: docs/tutorial.md, warpwise explain YOUR.cu, warpwise --help\n'

@@ -123,16 +123,20 @@ try "trace: CUDA code for an AMD GPU" 2 '' 'cuda code is read for warps of 32 la
 try "trace: OpenCL code takes the GPU's lanes" 0 '"gpu":"mi250".*"warps":16,' '' trace --json "$dir/ok.cl" --grid 4 --block 256 --gpu mi250
 try "trace: sizes found by running" 0 'assumed: .*x: 516 bytes, from the accesses|x: 516 bytes, from the accesses' '' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg n=128
 here=$(dirname "$0")/..
-for shown in "trace examples/matmul.cu --kernel naive" "explain examples/matmul.cu --kernel naive --gpu h200"; do
-  n=$((n + 1))
-  # shellcheck disable=SC2086
-  (cd "$here" && "$program" $shown) >"$dir/out" 2>"$dir/err"
-  awk -v want="\$ warpwise $shown" '$0 == want { on = 1; next } /^```/ { on = 0 } on' "$here/README.md" >"$dir/readme"
-  if cmp -s "$dir/out" "$dir/readme"; then echo "ok $n - the README shows what \`$shown\` prints"; else
-    bad=1
-    echo "not ok $n - the README shows what \`$shown\` prints"
-    diff "$dir/readme" "$dir/out" | head -n 10 | sed 's/^/# /'
-  fi
+# Every example of these pages, a line `$ warpwise ...` in a block, prints what stands below it.
+for page in README.md docs/trace.md; do
+  grep '^\$ warpwise ' "$here/$page" | sed 's/^\$ warpwise //' >"$dir/shown"
+  while read -r shown; do
+    n=$((n + 1))
+    # shellcheck disable=SC2086
+    (cd "$here" && "$program" $shown) >"$dir/out" 2>"$dir/err" </dev/null
+    awk -v want="\$ warpwise $shown" '$0 == want { on = 1; next } /^```/ { on = 0 } on' "$here/$page" >"$dir/page"
+    if cmp -s "$dir/out" "$dir/page"; then echo "ok $n - $page shows what \`$shown\` prints"; else
+      bad=1
+      echo "not ok $n - $page shows what \`$shown\` prints"
+      diff "$dir/page" "$dir/out" | head -n 10 | sed 's/^/# /'
+    fi
+  done <"$dir/shown"
 done
 # ---- gpus ----
 try "gpus: the list" 0 '^h200 +NVIDIA H200 SXM +sm_90 +132 +1980 ' '' gpus

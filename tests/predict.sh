@@ -117,5 +117,25 @@ try "roofline: a kernel without flops" 0 'brighten on h200 has no place here: no
 echo '{"schema_version":7}' >"$dir/measured.jsonl"
 try "roofline --measured: not a report" 3 '' 'measured.jsonl:1: ?schema_version' roofline --gpu h200 --measured "$dir/measured.jsonl"
 
+# ---- the tutorial, in an empty folder: its source is saved, its edit made, each command prints what the page shows ----
+mkdir "$dir/tutorial" "$dir/steps" "$dir/bin"
+ln -s "$program" "$dir/bin/warpwise"
+awk -v dir="$dir/steps" '
+  /^```$/ && kind { kind = ""; next }
+  /^```(cuda|diff|console)$/ { kind = substr($0, 4); if (kind != "console") file = sprintf("%s/%02d.%s", dir, ++step, kind); next }
+  kind == "console" && /^\$ / { file = sprintf("%s/%02d.want", dir, ++step); print substr($0, 3) > sprintf("%s/%02d.command", dir, step); printf "" > file; next }
+  kind { print > file }' docs/tutorial.md
+for step in "$dir"/steps/*.cuda "$dir"/steps/*.diff "$dir"/steps/*.command; do echo "$step"; done | sort >"$dir/order"
+while read -r step; do
+  case $step in
+  *.cuda) cp "$step" "$dir/tutorial/blur.cu" ;;
+  *.diff)
+    cp "$dir/tutorial/blur.cu" "$dir/tutorial/old.cu"
+    report "tutorial: the edit" "$(cd "$dir/tutorial" && patch -s -p0 <"$step" 2>&1)"
+    ;;
+  *) report "tutorial: $(cat "$step")" "$(cd "$dir/tutorial" && PATH="$dir/bin:$PATH" sh "$step" 2>&1 </dev/null | grep -v "^warpwise: warning" | diff "${step%command}want" -)" ;;
+  esac
+done <"$dir/order"
+
 echo "1..$n"
 exit $bad

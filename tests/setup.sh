@@ -62,7 +62,7 @@ ok "clang has no warning" $? "$dir/log"
 # ---- the demo ----
 $make -n JOBS=7 demo 2>&1 | grep -qE 'make.* -j7 all'
 ok "make demo builds on all cores" $?
-scripts/demo.sh "$build/warpwise" >"$dir/out" 2>"$dir/log" && for word in 'warpwise predict' 'warpwise explain' 'Change first' 'record --emulate' '^all  *2 100'; do
+scripts/demo.sh "$build/warpwise" >"$dir/out" 2>"$dir/log" && for word in 'warpwise predict' 'warpwise explain' 'Change first' 'record --emulate' '^all  *512 100'; do
   grep -q -- "$word" "$dir/out" || echo "no $word" >>"$dir/log"
 done
 [ -s "$dir/out" ] && ! grep -q '^no ' "$dir/log"

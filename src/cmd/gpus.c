@@ -142,7 +142,7 @@ static ww_status show(ww_cmd *c, const char *which) {
   }
   printf("%s  %s, %s, %u SMs of %u-lane warps\n", g.name, g.full_name, g.architecture, g.sms,
          g.lanes);
-  printf("  calibrated: %s\n", g.calibrated ? g.calibrated : "no, the figures are from paper");
+  printf("  calibrated: %s\n", g.calibrated ? g.calibrated : "no, the figures come from documents");
   if (g.notes)
     printf("  note: %s\n", g.notes);
   printf("\n");

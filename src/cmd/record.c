@@ -419,11 +419,12 @@ const ww_command ww_cmd_record = {
     .usage = "[options] -- ./program arguments\n"
              "       warpwise record --emulate FILE... [-Dname -Idir -std=... -lm] [options] -- "
              "arguments",
-    .details = "The lines are launch specs with their counts: names, shapes, scalars, symbols, "
-               "buffers with size and first bytes.\n"
-               "What the program prints stays where it was; with --json it goes to stderr, a "
-               "summary to stdout.\n"
-               "Ends with 0 when something was recorded, whatever the program's own status was.",
+    .details =
+        "The lines are launch specs with their counts: names, shapes, scalars, symbols, "
+        "buffers with size and first bytes.\n"
+        "What the program prints goes where it always does, with --json to stderr (a summary "
+        "to stdout).\nUnder --emulate it is shown only if the program fails.\n"
+        "Ends with 0 when something was recorded, whatever the program's own status was.",
     .examples = "  warpwise record -- ./app --size 1024\n"
                 "  warpwise record -o run.jsonl --contents -- python3 train.py\n"
                 "  warpwise record --emulate main.cu util.cu -DN=1024 --gpu h200 -- 1024 1024\n"
