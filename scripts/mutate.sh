@@ -7,7 +7,6 @@
 # ends with status 1, so that somebody sees to it. Status 1 as well when fewer than 85 % are noticed.
 build=${1:-build} only=$2 jobs=${JOBS:-2}
 cd "$(dirname "$0")/.." || exit 1
-table=$PWD/tests/mutants.def
 compiler=${CC:-$(command -v ccache >/dev/null && echo ccache gcc || echo gcc)}
 copy=$(mktemp -d) || exit 1
 trap 'rm -rf "$copy"' EXIT
@@ -77,7 +76,7 @@ while read -r line; do
     cat original >"$file"
   fi
   row "${file#src/}" "$change" "$result"
-done <"$table"
+done <tests/mutants.def
 all=$((killed + survived))
 echo "$all faults: $killed noticed ($((all ? 100 * killed / all : 0)) %), $survived not; $same that change nothing, $stale stale"
 [ "$stale" = 0 ] && [ $((100 * killed)) -ge $((85 * all)) ]

@@ -4,7 +4,8 @@
 # build that failed.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
-# (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, or whose program is not there, has failed.
+# (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, with fewer than it planned, or whose program is not
+# there, has failed.
 every="layers hardening runner setup unit cli manners evaluate accuracy kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
@@ -35,9 +36,13 @@ stage() {
     p=$(grep '^ok ' "$out" | grep -vcE '# SKIP')
     f=$(grep '^not ok ' "$out" | grep -vcE '# SKIP')
   fi
+  planned=$(awk -F '[.][.]' '/^1[.][.][0-9]+/ { n += $2 } END { print n + 0 }' "$out")
   if [ $status -ne 0 ] && [ "$f" -eq 0 ]; then
     f=1
     echo "ended with status $status" >>"$out"
+  elif [ -z "$summary" ] && [ $((p + f + s)) -lt "$planned" ]; then
+    echo "planned $planned tests, ended after $((p + f + s))" >>"$out"
+    f=$((f + 1))
   elif [ $((p + f + s)) -eq 0 ]; then
     f=1
     echo "no result in what it printed" >>"$out"

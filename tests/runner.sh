@@ -51,6 +51,10 @@ echo 'ok 1 - a'
 kill -SEGV $$
 END
 ends "so has one that ends by a signal" 1 "1 passed, 1 failed, 0 skipped" one serve
+program tests/serve.sh <<'END'
+printf '1..2\nok 1 - a\n'
+END
+ends "so has one that ends before its last test, whatever its status" 1 "1 passed, 1 failed, 0 skipped" one serve
 ends "a stage whose script is missing" 1 "0 passed, 1 failed, 0 skipped" one mcp
 ends "a stage that does not exist" 1 "0 passed, 1 failed, 0 skipped" one nosuch
 : >"$dir/tests/unit/test_first.c" && : >"$dir/tests/unit/test_second.c"
