@@ -211,6 +211,32 @@ static void predicates(void **state) {
   assert_float_equal(written - constant, 3, 0.01); /* BRA, BSSY, BSYNC */
 }
 
+/* `n` guards in each other, five multiplications before each; flat: the same without a branch. */
+static double guards(void **state, uint32_t n, bool flat) {
+  ww_buf b = {0};
+  uint32_t v = 12;
+  for (uint32_t g = 0; g < n; g++) {
+    for (uint32_t k = 0; k < 5; k++, v++)
+      ww_buf_fmt(&b, "  %%%u = mul i32 %%%u, %%%u\n", v, v == 12 ? 7 : v - 1, v == 12 ? 7 : v - 1);
+    ww_buf_fmt(&b, "  %%%u = icmp.slt i32 %%%u, 9\n", 100 + g, v - 1);
+    if (!flat)
+      ww_buf_fmt(&b, "  cbr %%%u, @b.%u, @join.%u\n@b.%u:\n", 100 + g, g + 1, n + 1, g + 1);
+  }
+  ww_buf_fmt(&b, "  st.global i32 [%%10], %%%u\n", v - 1);
+  if (!flat)
+    ww_buf_fmt(&b, "  br @join.%u\n@join.%u:\n", n + 1, n + 1);
+  ww_buf_puts(&b, "  ret\n}\n");
+  double inst = inst_of(state, b.s);
+  ww_buf_free(&b);
+  return inst;
+}
+
+/* All that is under one predicate is issued by every warp: where that is much, a branch stays. */
+static void nested_guards(void **state) {
+  assert_float_equal(guards(state, 3, false), guards(state, 3, true), 0.01);
+  assert_true(guards(state, 8, false) > guards(state, 8, true) + 0.99);
+}
+
 /* Local memory is aligned: four words are one store. */
 static void local_words(void **state) {
 #define LOCAL(stores)                                                                           \
@@ -420,10 +446,10 @@ static void room_for_loads(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(room_for_loads), TEST(straight_lines), TEST(divisions),
-                                     TEST(atomics),        TEST(predicates),     TEST(local_words),
-                                     TEST(switches),       TEST(guarded),        TEST(joined_loop),
-                                     TEST(loops),          TEST(registers),      TEST(unrolled),
-                                     TEST(known_trips),    TEST(half_registers)};
+  const struct CMUnitTest tests[] = {
+      TEST(room_for_loads), TEST(straight_lines), TEST(divisions),    TEST(atomics),
+      TEST(predicates),     TEST(local_words),    TEST(switches),     TEST(guarded),
+      TEST(joined_loop),    TEST(loops),          TEST(registers),    TEST(unrolled),
+      TEST(known_trips),    TEST(half_registers), TEST(nested_guards)};
   return RUN(tests);
 }

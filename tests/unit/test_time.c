@@ -432,17 +432,18 @@ static void test_chain_ifs(void **state) {
   assert_true(chain_blocks(loop_with_if(12, "cbr.1"), 1, 3, 64, far).waits == 64);
 }
 
-/* From a compare to the branch that it decides takes longer than from any instruction to another:
- * a loop that is left as it is pays for it in each iteration. */
+/* A branch waits longer for the compare that decides it than a select and what stores its result
+ * do: a loop that is left as it is pays for it in each iteration. */
 static void test_chain_branches(void **state) {
   (void)state;
-#define COUNT(end)                                                                           \
-  "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = mul i64 %1, %1\n  " end "@end.2:\n  " \
-  "ret\n}\n"
-  ww_chain decided = chain_of(COUNT("%3 = icmp.ne i64 %2, 0\n  cbr %3, @loop.1, @end.2\n"), 64);
-  ww_chain open = chain_of(COUNT("%3 = icmp.ne i64 %2, 0\n  br @end.2\n"), 64);
-  double each = (decided.alu - open.alu) / 64;
-  assert_true(each > gpu.latency[WW_GPU_OP_lop3] && each < 40);
+#define ROUND(end)                                                    \
+  "  %1 = phi i32 [@entry.0 3] [@loop.1 %2]\n  %2 = mul i32 %1, %1\n" \
+  "  %3 = icmp.ne i32 %2, 0\n" end "@end.2:\n  ret\n}\n"
+  ww_chain branch = chain_of(ROUND("  cbr %3, @loop.1, @end.2\n"), 64);
+  ww_chain select = chain_of(ROUND("  %4 = select i32 %3, %2, %1\n  st.global i32 [%p.0], %4\n"
+                                   "  br @end.2\n"),
+                             64);
+  assert_true(branch.alu > select.alu + 64 && branch.alu < select.alu + 64 * 20);
 }
 
 #define CHASE                                                                                   \
