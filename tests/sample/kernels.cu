@@ -248,3 +248,13 @@ __global__ void matmul(int n, const float *a, const float *b, float *c) {
   for (int k = 0; k < n; k++) acc += a[row * n + k] * b[k * n + col];
   c[row * n + col] = acc;
 }
+
+// Of many blocks the first alone has much to do.
+__global__ void lone_block(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = x[i];
+  if (blockIdx.x == 0)
+#pragma unroll 1
+    for (int k = 0; k < n; k++) s = s * x[i + k] + 1;
+  y[i] = s;
+}

@@ -131,10 +131,28 @@ static void test_contention(void **state) {
   assert_true(t.l2_atomics > 0 && t.l2_hits > t.l2_atomics);
 }
 
+/* A block that works while 1999 others hardly do is one of the few that are followed, and one of
+ * 2000 in what a warp does on average. */
+static void test_lone_block(void **state) {
+  (void)state;
+  const ww_fn *fn = ww_ir_find(&unit.module, "lone_block");
+  ww_launch l = {0};
+  ww_err e = {0};
+  ww_prediction p;
+  ww_predict_options o = {.gpu = &gpu, .params = &ww_params_default};
+  if (ww_launch_comment("grid=2000 block=32 n=4096 x=[2000*32+n] y=[2000*32]", arena, &l, &e) ||
+      ww_predict(&unit.module, fn, &l, &o, arena, &p, &e))
+    fail_msg("%s", e.msg);
+  double average = p.work.lowered.total / 2000;
+  near("instructions of a warp", p.work.chain.warp_inst / average, 1, 0.3);
+  assert_true(p.work.chain.spread > 100);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      RIG_TEST(test_streaming), RIG_TEST(test_write_back), RIG_TEST(test_warm),
-      RIG_TEST(test_tiles),     RIG_TEST(test_stride),     RIG_TEST(test_contention),
+      RIG_TEST(test_streaming),  RIG_TEST(test_write_back), RIG_TEST(test_warm),
+      RIG_TEST(test_tiles),      RIG_TEST(test_stride),     RIG_TEST(test_contention),
+      RIG_TEST(test_lone_block),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }
