@@ -99,6 +99,17 @@ static void silent_without_cause(void **state) {
   source_unload(NULL);
 }
 
+/* The branch that parts the lanes is blamed, whether it stands in a loop or not. */
+static void where_lanes_part(void **state) {
+  advised x;
+  advise_file("tests/explain/parity.cu", *state, &x);
+  assert_true(x.advice.nitems > 0);
+  assert_int_equal(x.advice.items[0].rule, WW_RULE_DIVERGENCE);
+  assert_int_equal(x.advice.items[0].line, 8);
+  assert_true(x.advice.items[0].gain > 1.5 && x.advice.items[0].gain < 2);
+  source_unload(NULL);
+}
+
 static void a_report_carries_them(void **state) {
   advised x;
   advise_file("tests/explain/row_sum.cu", *state, &x);
@@ -124,7 +135,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(gains_are_the_models),     TEST(lines_add_up),
       TEST(silent_without_cause),     TEST(a_report_carries_them),
-      TEST(every_rule_is_documented),
+      TEST(every_rule_is_documented), TEST(where_lanes_part),
   };
   return RUN(tests);
 }
