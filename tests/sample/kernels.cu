@@ -258,3 +258,9 @@ __global__ void lone_block(int n, const float *x, float *y) {
     for (int k = 0; k < n; k++) s = s * x[i + k] + 1;
   y[i] = s;
 }
+
+// Each lane of a warp reads another word of constant memory.
+__constant__ float table[64];
+__global__ void lookup(float *y) {
+  y[blockIdx.x * blockDim.x + threadIdx.x] = table[threadIdx.x % 64];
+}

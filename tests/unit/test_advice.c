@@ -110,6 +110,15 @@ static void where_lanes_part(void **state) {
   source_unload(NULL);
 }
 
+/* The longest row of a triangle takes twice the mean. */
+static void uneven_blocks(void **state) {
+  advised x;
+  advise_file("tests/explain/triangle.cu", *state, &x);
+  assert_true(x.p.work.chain.spread > 1.8 && x.p.work.chain.spread < 2.2);
+  assert_true(found(&x.advice, WW_RULE_IMBALANCE));
+  source_unload(NULL);
+}
+
 static void a_report_carries_them(void **state) {
   advised x;
   advise_file("tests/explain/row_sum.cu", *state, &x);
@@ -133,9 +142,13 @@ static void every_rule_is_documented(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(gains_are_the_models),     TEST(lines_add_up),
-      TEST(silent_without_cause),     TEST(a_report_carries_them),
-      TEST(every_rule_is_documented), TEST(where_lanes_part),
+      TEST(gains_are_the_models),
+      TEST(lines_add_up),
+      TEST(silent_without_cause),
+      TEST(a_report_carries_them),
+      TEST(every_rule_is_documented),
+      TEST(where_lanes_part),
+      TEST(uneven_blocks),
   };
   return RUN(tests);
 }

@@ -131,6 +131,13 @@ static void test_contention(void **state) {
   assert_true(t.l2_atomics > 0 && t.l2_hits > t.l2_atomics);
 }
 
+/* The constant cache gives a warp one word at a time: 31 more where each lane wants its own. */
+static void test_constants(void **state) {
+  (void)state;
+  ww_traffic t = measure("lookup", "grid=100 block=64 y=[6400]", false);
+  near("further words", t.const_words, 100 * 2 * 31, 0);
+}
+
 /* A block that works while 1999 others hardly do is one of the few that are followed, and one of
  * 2000 in what a warp does on average. */
 static void test_lone_block(void **state) {
@@ -152,7 +159,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       RIG_TEST(test_streaming),  RIG_TEST(test_write_back), RIG_TEST(test_warm),
       RIG_TEST(test_tiles),      RIG_TEST(test_stride),     RIG_TEST(test_contention),
-      RIG_TEST(test_lone_block),
+      RIG_TEST(test_lone_block), RIG_TEST(test_constants),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }
