@@ -125,6 +125,21 @@ static void straight_lines(void **state) {
        "%15 = ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        6, 3, 0},
+      /* by a power of two: a shift, a mask; with a sign the rest is added first */
+      {"  %12 = udiv i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 3, 1, 0},
+      {"  %12 = urem i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 3, 1, 0},
+      {"  %12 = sdiv i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 5, 3, 0},
+      /* beyond a word a shift of two is one of the other, and the sign is one more; the upper half
+         of a product of 64 bits is made of four of 32 and their sums */
+      {"  %12 = ld.global i64 [%9]\n  %13 = lshr i64 %12, 40\n  st.global i64 [%10], %13\n  "
+       "ret\n}\n",
+       4, 1, 0},
+      {"  %12 = ld.global i64 [%9]\n  %13 = ashr i64 %12, 40\n  st.global i64 [%10], %13\n  "
+       "ret\n}\n",
+       5, 2, 0},
+      {"  %12 = ld.global i64 [%9]\n  %13 = mulhu i64 %12, %12\n  st.global i64 [%10], %13\n  "
+       "ret\n}\n",
+       10, 7, 0},
       /* a product of words that are widened alike, and of others; a sum is part of it */
       {"  %12 = sext i64 from i32 %6\n  %13 = sext i64 from i32 %3\n  %14 = mul i64 %12, %13\n  "
        "st.global i64 [%10], %14\n  ret\n}\n",
