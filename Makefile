@@ -273,11 +273,13 @@ $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
 -include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu test-diff asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs map
+.PHONY: help demo check mutants test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu test-diff asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs map
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
 	@echo "make test       install what is missing, build, run all tests that need no GPU, then again under the sanitizers"
+	@echo "make check DIR=src/FOLDER   after a change there: build and run that folder's tests alone, in seconds"
+	@echo "make mutants    faults put into the sources one by one: how many do tests notice? (ONLY=PATTERN: some of them)"
 	@echo "make test-full  the same, then lint"
 	@echo "make test-fresh make demo and make test on a minimal Debian 12 and 13, made by debootstrap (root)"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
@@ -324,6 +326,16 @@ units: $(UNITS) $(TOOLS) $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole
 
 test-unit: all units
 	@tests/run.sh $(BUILD) unit
+
+# After a change in one folder: what it needs is built, its tests run (tests/folders.def), seconds instead of the half hour of `make test`.
+CHECKS := $(if $(DIR),$(shell sed 's/ |.*//' tests/folders.def | awk -v dir="$(DIR:/=)" '$$1 == dir { $$1 = ""; print }'))
+check: $(if $(filter-out unit/%,$(CHECKS)),$(BUILD)/warpwise) $(patsubst unit/%,$(BUILD)/tests/unit/test_%,$(filter unit/%,$(CHECKS)))
+	@[ -n "$(CHECKS)" ] || { echo "check: DIR=src/FOLDER, one of tests/folders.def" >&2 && exit 2; }
+	@tests/run.sh $(BUILD) $(CHECKS)
+
+# Faults put into the sources one by one (tests/mutants.def): do the tests of their folders notice? ONLY=PATTERN: those whose line matches.
+mutants: all units
+	@scripts/mutate.sh $(BUILD) "$(ONLY)"
 
 # -O1: with optimisation the interpreter alone takes minutes under the sanitizers.
 ASAN_BUILD := build-asan

@@ -1,10 +1,12 @@
 #!/bin/sh
 # run.sh BUILD [STAGE...] [-- BUILD STAGE...]... : runs the tests of one build or several, each whatever the others did, and ends with one line
-# for all, `N passed, N failed, N skipped`. No stages: every one of $every. The stage `unbuilt` alone stands for a build that failed.
+# for all, `N passed, N failed, N skipped`. No stages: every one of $every; unit/NAME is one unit test. The stage `unbuilt` alone stands for a
+# build that failed.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
-# (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, or whose program is not there, has failed.
-every="layers hardening runner setup unit cli manners evaluate kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
+# (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, with fewer than it planned, or whose program is not
+# there, has failed.
+every="layers hardening runner setup unit cli manners evaluate accuracy kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
 skipped=0
@@ -34,9 +36,13 @@ stage() {
     p=$(grep '^ok ' "$out" | grep -vcE '# SKIP')
     f=$(grep '^not ok ' "$out" | grep -vcE '# SKIP')
   fi
+  planned=$(awk -F '[.][.]' '/^1[.][.][0-9]+/ { n += $2 } END { print n + 0 }' "$out")
   if [ $status -ne 0 ] && [ "$f" -eq 0 ]; then
     f=1
     echo "ended with status $status" >>"$out"
+  elif [ -z "$summary" ] && [ $((p + f + s)) -lt "$planned" ]; then
+    echo "planned $planned tests, ended after $((p + f + s))" >>"$out"
+    f=$((f + 1))
   elif [ $((p + f + s)) -eq 0 ]; then
     f=1
     echo "no result in what it printed" >>"$out"
@@ -57,18 +63,22 @@ skip() { # NAME WHY
   echo "    skipped: $2"
 }
 
-unit() {
+unit() { # NAME
+  t=$build/tests/unit/test_$1
+  absent "unit/$1" "$t" || stage "unit/$1" env CMOCKA_MESSAGE_OUTPUT=TAP "$t"
+}
+units() {
   for source in tests/unit/test_*.c; do
     name=${source##*/test_}
-    t=$build/tests/unit/test_${name%.c}
-    absent "unit/${name%.c}" "$t" || stage "unit/${name%.c}" env CMOCKA_MESSAGE_OUTPUT=TAP "$t"
+    unit "${name%.c}"
   done
 }
 
 one() { # STAGE
   case $1 in
   layers) stage layers scripts/layers.sh ;;
-  unit) unit ;;
+  unit) units ;;
+  unit/*) unit "${1#unit/}" ;;
   hardening) stage hardening tests/hardening.sh "$build" ;;
   runner) stage runner tests/runner.sh ;;
   setup) stage setup tests/setup.sh "$build" ;;
@@ -93,6 +103,7 @@ one() { # STAGE
   mcp) stage mcp tests/mcp.sh "$build" ;;
   mcp-clients) stage mcp-clients tests/clients/mcp/run.sh "$build" ;;
   evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;
+  accuracy) stage accuracy tests/accuracy.sh "$build/warpwise" ;;
   train) stage train tests/train.sh "$build/warpwise" ;;
   tokenizers) stage tokenizers tests/lm/tokenizers.sh "$build" ;;
   lm-gguf) stage lm-gguf tests/lm/gguf.sh "$build" ;;

@@ -51,6 +51,10 @@ echo 'ok 1 - a'
 kill -SEGV $$
 END
 ends "so has one that ends by a signal" 1 "1 passed, 1 failed, 0 skipped" one serve
+program tests/serve.sh <<'END'
+printf '1..2\nok 1 - a\n'
+END
+ends "so has one that ends before its last test, whatever its status" 1 "1 passed, 1 failed, 0 skipped" one serve
 ends "a stage whose script is missing" 1 "0 passed, 1 failed, 0 skipped" one mcp
 ends "a stage that does not exist" 1 "0 passed, 1 failed, 0 skipped" one nosuch
 : >"$dir/tests/unit/test_first.c" && : >"$dir/tests/unit/test_second.c"
@@ -58,6 +62,7 @@ program one/tests/unit/test_first <<'END'
 printf '1..3\nok 1 - a\nok 2 # SKIP b\nnot ok 3 # SKIP c\n'
 END
 ends "cmocka's skips in both spellings; a unit test that was not built has failed" 1 "1 passed, 1 failed, 2 skipped" one unit
+ends "one unit test" 0 "1 passed, 0 failed, 2 skipped" one unit/first
 ends "programs of stages that were not built" 1 "0 passed, 3 failed, 0 skipped" one kernels cross record
 program one/tests/run_kernels <<'END'
 echo '7 passed, 0 failed'
@@ -69,6 +74,24 @@ cp "$dir/one/tests/run_cross" "$dir/one/tests/cl_host"
 ends "stages that count by themselves" 0 "12 passed, 0 failed, 1 skipped" one kernels cross
 touch "$dir/one/libwarpwise.a" && echo __asan_init >"$dir/one/libwarpwise.a"
 ends "a stage that is skipped as a whole" 0 "0 passed, 0 failed, 1 skipped" one emulate
+
+missing=$(find src -name '*.c' -not -path 'src/front/shim/*' -exec dirname {} \; | sort -u | while read -r folder; do
+  grep -q "^$folder " tests/folders.def || echo "no line for $folder"
+done)
+report "every folder of src/ has a line in tests/folders.def" "$missing"
+missing=$(grep '^src' tests/folders.def | while read -r folder stages; do
+  for each in $stages; do
+    case $each in
+    '|') ;;
+    unit/*) [ -f "tests/unit/test_${each#unit/}.c" ] || echo "$folder: no $each" ;;
+    *) grep -q "^  $each) " tests/run.sh || echo "$folder: no stage $each" ;;
+    esac
+  done
+done)
+report "and names tests that there are" "$missing"
+make --no-print-directory check DIR=src/nosuch >"$dir/out" 2>&1
+[ $? = 2 ]
+ok "make check of a folder that is not there fails" $? "$dir/out"
 
 make --no-print-directory MAKE=false test >"$dir/out" 2>"$dir/err"
 [ $? != 0 ] && [ "$(tail -n 1 "$dir/out")" = "0 passed, 2 failed, 0 skipped" ]

@@ -248,3 +248,26 @@ __global__ void matmul(int n, const float *a, const float *b, float *c) {
   for (int k = 0; k < n; k++) acc += a[row * n + k] * b[k * n + col];
   c[row * n + col] = acc;
 }
+
+// Of many blocks the first alone has much to do.
+__global__ void lone_block(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = x[i];
+  if (blockIdx.x == 0)
+#pragma unroll 1
+    for (int k = 0; k < n; k++) s = s * x[i + k] + 1;
+  y[i] = s;
+}
+
+// Each lane of a warp reads another word of constant memory.
+__constant__ float table[64];
+__global__ void lookup(float *y) {
+  y[blockIdx.x * blockDim.x + threadIdx.x] = table[threadIdx.x % 64];
+}
+
+// As many steps as the number of the block, which only the data knows.
+__global__ void as_far_as(const int *at, int *y) {
+  int k = 0, s = 0;
+  while (at[k] < blockIdx.x) s ^= k++;
+  y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}

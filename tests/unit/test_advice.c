@@ -99,6 +99,30 @@ static void silent_without_cause(void **state) {
   source_unload(NULL);
 }
 
+/* The branch that parts the lanes is blamed, whether it stands in a loop or not. */
+static void where_lanes_part(void **state) {
+  advised x;
+  advise_file("tests/explain/parity.cu", *state, &x);
+  assert_true(x.advice.nitems > 0);
+  assert_int_equal(x.advice.items[0].rule, WW_RULE_DIVERGENCE);
+  assert_int_equal(x.advice.items[0].line, 8);
+  assert_true(x.advice.items[0].gain > 1.5 && x.advice.items[0].gain < 2);
+  source_unload(NULL);
+}
+
+/* Small whole powers are a few multiplications; the longest of blocks that grow takes twice the
+ * mean. */
+static void powers_and_uneven_blocks(void **state) {
+  advised x;
+  advise_file("tests/explain/powers.cu", *state, &x);
+  assert_true(found(&x.advice, WW_RULE_EXPENSIVE_MATH));
+  source_unload(NULL);
+  advise_file("tests/explain/triangle.cu", *state, &x);
+  assert_true(x.p.work.chain.spread > 1.7 && x.p.work.chain.spread < 2.2);
+  assert_true(found(&x.advice, WW_RULE_IMBALANCE));
+  source_unload(NULL);
+}
+
 static void a_report_carries_them(void **state) {
   advised x;
   advise_file("tests/explain/row_sum.cu", *state, &x);
@@ -124,7 +148,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(gains_are_the_models),     TEST(lines_add_up),
       TEST(silent_without_cause),     TEST(a_report_carries_them),
-      TEST(every_rule_is_documented),
+      TEST(every_rule_is_documented), TEST(where_lanes_part),
+      TEST(powers_and_uneven_blocks),
   };
   return RUN(tests);
 }

@@ -27,7 +27,8 @@ static void by_hand(void **state) {
       {"h200", 256, 32, 0, 8, WW_LIMIT_WARPS, 8192, 100},
       {"h200", 32, 16, 0, 32, WW_LIMIT_BLOCKS, 32768, 50},
       {"h200", 1024, 33, 0, 1, WW_LIMIT_REGISTERS, 8192, 50}, /* 12 warps a sub-core, 32 a block */
-      {"h200", 33, 32, 0, 32, WW_LIMIT_WARPS, 32768, 100},    /* the second warp has one lane */
+      {"h200", 32, 88, 0, 20, WW_LIMIT_REGISTERS, 32768, 31.25}, /* 5 warps a sub-core */
+      {"h200", 33, 32, 0, 32, WW_LIMIT_WARPS, 32768, 100},       /* the second warp has one lane */
       {"h200", 128, 32, 49152, 4, WW_LIMIT_SHARED, 200704, 25},
       {"h200", 128, 32, 232448, 1, WW_LIMIT_SHARED, 233472, 6.25},
       {"h200", 128, 32, 232449, 0, WW_LIMIT_SHARED, 0, 0},

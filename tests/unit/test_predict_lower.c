@@ -125,6 +125,21 @@ static void straight_lines(void **state) {
        "%15 = ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        6, 3, 0},
+      /* by a power of two: a shift, a mask; with a sign the rest is added first */
+      {"  %12 = udiv i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 3, 1, 0},
+      {"  %12 = urem i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 3, 1, 0},
+      {"  %12 = sdiv i32 %7, 8\n  st.global i32 [%10], %12\n  ret\n}\n", 5, 3, 0},
+      /* beyond a word a shift of two is one of the other, and the sign is one more; the upper half
+         of a product of 64 bits is made of four of 32 and their sums */
+      {"  %12 = ld.global i64 [%9]\n  %13 = lshr i64 %12, 40\n  st.global i64 [%10], %13\n  "
+       "ret\n}\n",
+       4, 1, 0},
+      {"  %12 = ld.global i64 [%9]\n  %13 = ashr i64 %12, 40\n  st.global i64 [%10], %13\n  "
+       "ret\n}\n",
+       5, 2, 0},
+      {"  %12 = ld.global i64 [%9]\n  %13 = mulhu i64 %12, %12\n  st.global i64 [%10], %13\n  "
+       "ret\n}\n",
+       10, 7, 0},
       /* a product of words that are widened alike, and of others; a sum is part of it */
       {"  %12 = sext i64 from i32 %6\n  %13 = sext i64 from i32 %3\n  %14 = mul i64 %12, %13\n  "
        "st.global i64 [%10], %14\n  ret\n}\n",
@@ -209,6 +224,32 @@ static void predicates(void **state) {
   double constant = inst_of(state, MERGE("ld.global.readonly")),
          written = inst_of(state, MERGE("ld.global"));
   assert_float_equal(written - constant, 3, 0.01); /* BRA, BSSY, BSYNC */
+}
+
+/* `n` guards in each other, five multiplications before each; flat: the same without a branch. */
+static double guards(void **state, uint32_t n, bool flat) {
+  ww_buf b = {0};
+  uint32_t v = 12;
+  for (uint32_t g = 0; g < n; g++) {
+    for (uint32_t k = 0; k < 5; k++, v++)
+      ww_buf_fmt(&b, "  %%%u = mul i32 %%%u, %%%u\n", v, v == 12 ? 7 : v - 1, v == 12 ? 7 : v - 1);
+    ww_buf_fmt(&b, "  %%%u = icmp.slt i32 %%%u, 9\n", 100 + g, v - 1);
+    if (!flat)
+      ww_buf_fmt(&b, "  cbr %%%u, @b.%u, @join.%u\n@b.%u:\n", 100 + g, g + 1, n + 1, g + 1);
+  }
+  ww_buf_fmt(&b, "  st.global i32 [%%10], %%%u\n", v - 1);
+  if (!flat)
+    ww_buf_fmt(&b, "  br @join.%u\n@join.%u:\n", n + 1, n + 1);
+  ww_buf_puts(&b, "  ret\n}\n");
+  double inst = inst_of(state, b.s);
+  ww_buf_free(&b);
+  return inst;
+}
+
+/* All that is under one predicate is issued by every warp: where that is much, a branch stays. */
+static void nested_guards(void **state) {
+  assert_float_equal(guards(state, 3, false), guards(state, 3, true), 0.01);
+  assert_true(guards(state, 8, false) > guards(state, 8, true) + 0.99);
 }
 
 /* Local memory is aligned: four words are one store. */
@@ -309,6 +350,86 @@ static void loops(void **state) {
   assert_true(shared - lanes > 2);
 }
 
+/* nvcc unrolls a counted loop fourfold while its body is not too long, and ptxas a short one four
+ * times more, sooner where there are loads to have in flight: so much is left of the counter, its
+ * compare and its branch in an iteration. */
+static void unrolled(void **state) {
+  ww_buf b = {0};
+  double of[3];
+  static const uint32_t sizes[] = {4, 20, 120};
+  for (size_t k = 0; k < 3; k++) {
+    ww_buf_puts(&b, "  %15 = xor i32 %12, %7\n");
+    for (uint32_t n = 1; n < sizes[k]; n++)
+      ww_buf_fmt(&b, "  %%%u = mul i32 %%%u, %%%u\n", 15 + n, 14 + n, 14 + n);
+    ww_buf_fmt(&b, "  st.shared i32 [$s], %%%u\n", 14 + sizes[k]);
+    of[k] = per_iteration(state, b.s) - sizes[k] - 1;
+    b.n = 0;
+  }
+  ww_buf_free(&b);
+  assert_float_equal(of[0], 3 / 4.0, 0.1);
+  assert_float_equal(of[1], 3 / 4.0, 0.1);
+  assert_float_equal(of[2], 3, 0.1);
+  double load = per_iteration(state, "  %15 = sext i64 from i32 %12\n  %16 = lea i64 %9, %15 #4\n"
+                                     "  %17 = ld.global f32 [%16]\n  %18 = fadd f32 %17, 1.0\n"
+                                     "  %19 = fmul f32 %18, %18\n  st.shared f32 [$s], %19\n");
+  assert_true(load - 4 < 0.6);
+}
+
+/* A loop whose trips are known vanishes: nothing is left of its counter. An address that moves by
+ * what only the launch knows is one addition in each iteration. */
+static void known_trips(void **state) {
+#define TIMES(end, body)                                                                  \
+  HEAD PARAMS "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] [@loop.1 %13]\n" body \
+              "  %13 = add.nsw i32 %12, 1\n  %14 = icmp.slt i32 %13, " end                \
+              "\n  cbr %14, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
+#define STORED "  st.shared f32 [$s], %11\n"
+  double counts[2];
+  const char *const texts[] = {TIMES("8", STORED), TIMES("8", STORED STORED)};
+  for (int k = 0; k < 2; k++) {
+    ww_module m = parse(*state, texts[k]);
+    ww_gpu g = h200(*state);
+    ww_block_counts b[3] = {
+        {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 8, 8 * 32, 0}, {&m.fns[0], 2, 1, 32, 0}};
+    ww_tally t = {.blocks = b, .nblocks = 3};
+    ww_lowered o;
+    ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
+    counts[k] = o.total;
+  }
+  assert_float_equal(counts[1] - counts[0], 8, 0.01);
+  assert_true(counts[0] - 8 - PARAMS_INST <= 2); /* EXIT, a move */
+#define WALK(index)                                                                     \
+  index "  %16 = sext i64 from i32 %15\n  %17 = lea i64 %9, %16 #4\n"                   \
+        "  %18 = ld.global f32 [%17]\n  %19 = mul i32 %12, %12\n  st.shared i32 [$s], " \
+        "%19\n  st.shared f32 [$s + 4], %18\n"
+  double strided = per_iteration(state, WALK("  %15 = mul.nsw i32 %12, %n.0\n"));
+  /* LDG, IMAD, two STS; a quarter of three; the addition, and what computes its step */
+  assert_true(strided > 4 + 3 / 4.0 + 1 && strided < 4 + 3 / 4.0 + 2);
+}
+
+/* 40 values of a type live at once. */
+static ww_module forty(void **state, const char *type) {
+  ww_buf b = {0};
+  for (uint32_t n = 0; n < 40; n++)
+    ww_buf_fmt(&b, "  %%%u = ld.global %s [%%9 + %u]\n", 12 + n, type, 4 * n);
+  for (uint32_t n = 0; n < 40; n++)
+    ww_buf_fmt(&b, "  st.global %s [%%10 + %u], %%%u\n", type, 4 * n, 51 - n);
+  ww_buf_puts(&b, "  ret\n}\n");
+  ww_module m = parse(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, b.s));
+  ww_buf_free(&b);
+  return m;
+}
+
+/* Two halves share a register. */
+static void half_registers(void **state) {
+  double of[2], spill;
+  ww_gpu g = h200(*state);
+  for (int k = 0; k < 2; k++) {
+    ww_module m = forty(state, k ? "f32" : "f16");
+    ww_registers(&m, &m.fns[0], &g, 256, &of[k], &spill);
+  }
+  assert_true(of[1] - of[0] >= 16 && of[1] - of[0] <= 24);
+}
+
 static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
@@ -333,12 +454,17 @@ static void room_for_loads(void **state) {
   for (uint32_t k = 0; k < m.fns[0].blocks[1].nins; k++)
     words += plan[1].words[k];
   assert_float_equal(words, 1, 0.01);
+  /* a kernel that needs more than 32 gets the next step of 8, and one to spare */
+  m = forty(state, "f32");
+  plan = ww_register_plan(&m, &m.fns[0], &g, *state);
+  assert_true(plan[0].room >= 8 && plan[0].room < 16);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(room_for_loads), TEST(straight_lines), TEST(divisions),
-                                     TEST(atomics),        TEST(predicates),     TEST(local_words),
-                                     TEST(switches),       TEST(guarded),        TEST(joined_loop),
-                                     TEST(loops),          TEST(registers)};
+  const struct CMUnitTest tests[] = {
+      TEST(room_for_loads), TEST(straight_lines), TEST(divisions),    TEST(atomics),
+      TEST(predicates),     TEST(local_words),    TEST(switches),     TEST(guarded),
+      TEST(joined_loop),    TEST(loops),          TEST(registers),    TEST(unrolled),
+      TEST(known_trips),    TEST(half_registers), TEST(nested_guards)};
   return RUN(tests);
 }

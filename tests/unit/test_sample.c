@@ -68,6 +68,15 @@ static void test_one_axis(void **state) {
   same_counts("strided", "grid=500 block=128 stride=17 x=[1100000] y=[64000]", 0);
 }
 
+/* A grid much larger than its work: the blocks that do something are found, to the last one. */
+static void test_a_box_of_work(void **state) {
+  (void)state;
+  ww_trace_result row = sampled("saxpy", "grid=100000 block=256 n=65537 x=[n] y=[n]");
+  assert_int_equal(ww_sampled_working(&row.sampled), 257);
+  ww_trace_result box = sampled("image", "grid=400,330 block=16,16 w=631 h=520 in=[w*h] out=[w*h]");
+  assert_int_equal(ww_sampled_working(&box.sampled), 40 * 33);
+}
+
 static void test_small_grids(void **state) {
   (void)state;
   for (int g = 1; g < 12; g++)
@@ -301,13 +310,13 @@ static void test_touched_ranges(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      RIG_TEST(test_one_axis),           RIG_TEST(test_small_grids),
-      RIG_TEST(test_more_axes),          RIG_TEST(test_work_that_grows),
-      RIG_TEST(test_a_region_of_blocks), RIG_TEST(test_contents),
-      RIG_TEST(test_it_is_sampling),     RIG_TEST(test_loops_in_part),
-      RIG_TEST(test_loops_in_full),      RIG_TEST(test_closed_forms),
-      RIG_TEST(test_huge_launches),      RIG_TEST(test_footprints),
-      RIG_TEST(test_touched_ranges),
+      RIG_TEST(test_one_axis),        RIG_TEST(test_a_box_of_work),
+      RIG_TEST(test_small_grids),     RIG_TEST(test_more_axes),
+      RIG_TEST(test_work_that_grows), RIG_TEST(test_a_region_of_blocks),
+      RIG_TEST(test_contents),        RIG_TEST(test_it_is_sampling),
+      RIG_TEST(test_loops_in_part),   RIG_TEST(test_loops_in_full),
+      RIG_TEST(test_closed_forms),    RIG_TEST(test_huge_launches),
+      RIG_TEST(test_footprints),      RIG_TEST(test_touched_ranges),
   };
   return cmocka_run_group_tests(tests, load, source_unload);
 }

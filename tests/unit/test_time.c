@@ -69,8 +69,12 @@ static void test_nothing_takes_the_floor(void **state) {
                .chain = {.warp_inst = 4, .spread = 1}};
   ww_occupancy_of(&gpu, 32, 16, 0, &w.occupancy);
   w.lowered.total = 4;
-  double us = us_of(&w);
-  assert_true(us >= gpu.launch_floor && us < gpu.launch_floor + 1);
+  ww_timing t;
+  ww_time(&w, &gpu, &ww_params_default, &t);
+  assert_true(t.us >= gpu.launch_floor && t.us < gpu.launch_floor + 1);
+  assert_int_equal(t.bottleneck, WW_TERM_LAUNCH);
+  /* the interval is that of short launches */
+  assert_true(fabs(log(t.high / t.low) - 2 * ww_params_default.spread_short) < 1e-9);
 }
 
 /* One warp that follows pointers takes so many latencies; a second one beside it costs nothing. */
@@ -110,6 +114,68 @@ static void test_waves(void **state) {
   assert_true(t.bound_us[WW_TERM_TAIL] > 0.4 * one);
   ww_time(&full, &gpu, &ww_params_default, &t);
   assert_true(t.bound_us[WW_TERM_TAIL] < 0.01 * one);
+}
+
+/* After many waves blocks no longer begin and end together: what one block more costs is a part of
+ * a wave, where after a single wave it is a whole one. */
+static void test_many_waves(void **state) {
+  (void)state;
+  ww_work full = streaming(20 * 8 * 132, 1e6), more = streaming(20 * 8 * 132 + 1, 1e6);
+  full.chain.alu = more.chain.alu = 2e5;
+  double wave = us_of(&full) / 20;
+  assert_true(us_of(&more) - us_of(&full) < 0.2 * wave);
+}
+
+/* No launch is over before its longest block, however many waves there are. */
+static void test_longest_block(void **state) {
+  (void)state;
+  ww_work one = streaming(1, 32), w = streaming(8 * 132, 32);
+  one.chain.alu = w.chain.alu = 1e5;
+  double alone = us_of(&one) - gpu.launch_floor;
+  w.chain.spread = 8;
+  double us = us_of(&w);
+  assert_true(us > 0.95 * 8 * alone && us < 1.1 * 8 * alone + gpu.launch_floor);
+}
+
+/* Blocks that end at once take what it takes to begin them; of the instructions theirs do not
+ * count. */
+static void test_idle_blocks(void **state) {
+  (void)state;
+  ww_work w = streaming(132, 1e5), v = w;
+  v.idle = 1000000;
+  double us = us_of(&v) - us_of(&w), begin = 1e6 / gpu.blocks_per_us;
+  assert_true(us > 0.9 * begin && us < 1.5 * begin);
+  w = streaming(8 * 132, 32);
+  w.lowered.total *= 1e5; /* issue slots are all that counts */
+  v = w;
+  v.idle_share = 0.5;
+  assert_true(fabs(us_of(&v) / us_of(&w) - 0.5) < 0.02);
+}
+
+/* Waits of one warp: a load of what it stored a moment ago takes the way to L2 and back twice; a
+ * wait for DRAM is longer while DRAM is busy; a launch that finds its data in the caches has no
+ * cold start. */
+static void test_waits(void **state) {
+  (void)state;
+  ww_work w = streaming(1, 32), v = w;
+  v.chain.store_waits = 1000;
+  double more = us_of(&v) - us_of(&w), way = 1000 * gpu.l2_latency / gpu.boost_mhz;
+  assert_true(fabs(more / (2 * way) - 1) < 0.02);
+  ww_params quiet = ww_params_default;
+  quiet.queue = 0;
+  ww_work busy = streaming(8 * 132, 3e7);
+  busy.chain.beyond_l1 = 0;
+  busy.chain.waits = 40;
+  ww_timing with, without;
+  ww_time(&busy, &gpu, &ww_params_default, &with);
+  ww_time(&busy, &gpu, &quiet, &without);
+  assert_true(with.us > 1.05 * without.us);
+  v = w;
+  v.warm = true;
+  ww_timing cold, warm;
+  ww_time(&w, &gpu, &ww_params_default, &cold);
+  ww_time(&v, &gpu, &ww_params_default, &warm);
+  assert_true(cold.bound_us[WW_TERM_COLD] > 0 && warm.bound_us[WW_TERM_COLD] == 0);
 }
 
 static void test_more_work_never_takes_less(void **state) {
@@ -261,8 +327,9 @@ static void test_fit(void **state) {
   "8\n@entry.0:\n  br @loop.1\n"                                                       \
   "@loop.1:\n"
 
-/* The block runs `times` times in one warp; how far loads go. */
-static ww_chain chain_far(const char *body, uint32_t times, ww_ways ways) {
+/* The blocks `first` to `last` run `times` times in one warp; how far loads go. */
+static ww_chain chain_blocks(const char *body, uint32_t first, uint32_t last, uint32_t times,
+                             ww_ways ways) {
   ww_module m;
   ww_err e = {0};
   ww_chain c;
@@ -272,11 +339,16 @@ static ww_chain chain_far(const char *body, uint32_t times, ww_ways ways) {
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < times; k++)
-    o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[0], 1, UINT32_MAX, 1);
+    for (uint32_t b = first; b <= last; b++)
+      o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[0], b, UINT32_MAX, 1);
   o.block_end(o.ctx, 0);
   ww_chainer_result(x, &c);
   ww_chainer_free(x);
   return c;
+}
+
+static ww_chain chain_far(const char *body, uint32_t times, ww_ways ways) {
+  return chain_blocks(body, 1, 1, times, ways);
 }
 
 static ww_chain chain_of(const char *body, uint32_t times) {
@@ -326,7 +398,52 @@ static void test_chain_loops(void **state) {
       "  %2 = ld.global i64 [%1]\n  %6 = add i64 %5, 1\n  %4 = icmp.slt i64 %6, 100\n"
       "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
       64);
-  assert_true(chase.waits >= 63); /* nothing waits for the last one */
+  assert_true(chase.waits >= 63);      /* nothing waits for the last one */
+  assert_true(chase.first_waits <= 1); /* of which the first one finds nothing in the caches */
+}
+
+/* A loop with an `if` of `n` instructions in it, on what was loaded; the branch at
+ * its end says what a pragma asks for. */
+static const char *loop_with_if(uint32_t n, const char *end) {
+  ww_buf b = {0};
+  ww_buf_puts(&b, "  %1 = phi i64 [@entry.0 0] [@next.3 %7]\n"
+                  "  %2 = phi i64 [@entry.0 0] [@next.3 %8]\n"
+                  "  %3 = ld.global i64 [%p.0]\n  %4 = icmp.slt i64 %3, 7\n"
+                  "  cbr %4, @then.2, @next.3\n@then.2:\n  %5 = add i64 %3, 1\n");
+  for (uint32_t k = 1; k < n; k++)
+    ww_buf_fmt(&b, "  %%%u = add i64 %%%u, 1\n", 9 + k, k == 1 ? 5 : 8 + k);
+  ww_buf_fmt(&b,
+             "  br @next.3\n@next.3:\n  %%6 = phi i64 [@loop.1 %%3] [@then.2 %%%u]\n"
+             "  %%7 = xor i64 %%1, %%6\n  %%8 = add i64 %%2, 1\n  %%9 = icmp.slt i64 %%8, 100\n"
+             "  %s %%9, @loop.1, @end.4\n@end.4:\n  ret\n}\n",
+             n > 1 ? 8 + n : 5, end);
+  const char *out = ww_strdup(arena, b.s);
+  ww_buf_free(&b);
+  return out;
+}
+
+/* ptxas unrolls such a loop fourfold, the `if` under a predicate: loads of four iterations are in
+ * flight together. Not where the `if` is long, where the body is, or where the source says no. */
+static void test_chain_ifs(void **state) {
+  (void)state;
+  ww_ways far = {.beyond_l1 = 1, .beyond_l2 = 1};
+  assert_true(chain_blocks(loop_with_if(12, "cbr"), 1, 3, 64, far).waits == 64 / 4);
+  assert_true(chain_blocks(loop_with_if(30, "cbr"), 1, 3, 64, far).waits == 64);
+  assert_true(chain_blocks(loop_with_if(12, "cbr.1"), 1, 3, 64, far).waits == 64);
+}
+
+/* A branch waits longer for the compare that decides it than a select and what stores its result
+ * do: a loop that is left as it is pays for it in each iteration. */
+static void test_chain_branches(void **state) {
+  (void)state;
+#define ROUND(end)                                                    \
+  "  %1 = phi i32 [@entry.0 3] [@loop.1 %2]\n  %2 = mul i32 %1, %1\n" \
+  "  %3 = icmp.ne i32 %2, 0\n" end "@end.2:\n  ret\n}\n"
+  ww_chain branch = chain_of(ROUND("  cbr %3, @loop.1, @end.2\n"), 64);
+  ww_chain select = chain_of(ROUND("  %4 = select i32 %3, %2, %1\n  st.global i32 [%p.0], %4\n"
+                                   "  br @end.2\n"),
+                             64);
+  assert_true(branch.alu > select.alu + 64 && branch.alu < select.alu + 64 * 20);
 }
 
 #define CHASE                                                                                   \
@@ -359,42 +476,61 @@ static void test_chain_registers(void **state) {
   assert_true(c.waits >= 4 && c.waits <= 20 && c.loads_per_wait * c.waits == 60);
 }
 
-/* Atomics of all lanes on one float take lane after lane; spread over L2 they take hardly anything.
- */
-static void test_atomics(void **state) {
-  (void)state;
+/* `n` accesses of a warp, each `step` bytes behind the one before, its lanes `apart` bytes from
+ * each other: cycles of what L2 is busiest with. */
+static double busiest(ww_access_kind kind, uint64_t apart, uint64_t step, uint32_t n) {
   ww_module m;
   ww_err e = {0};
-  ww_chain same, apart;
+  ww_chain c;
   uint64_t addr[64];
   const char body[] = "  %1 = atom.global.fadd f32 [%p.0], 0\n  ret\n}\n";
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  for (int spread = 0; spread < 2; spread++) {
-    ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){.gpu = &gpu}, 32);
-    ww_observer o = ww_chainer_observer(x);
-    o.block_start(o.ctx, 0);
-    for (uint32_t k = 0; k < 100; k++) {
-      for (uint32_t l = 0; l < 64; l++)
-        addr[l] = WW_GLOBAL_BASE + (spread ? 4096 * (32 * k + l) : 0);
-      o.access(o.ctx, &(ww_access){.fn = m.fns,
-                                   .ins = m.fns[0].blocks[1].ins,
-                                   .kind = WW_ACCESS_ATOMIC,
-                                   .space = WW_GLOBAL,
-                                   .bytes = 4,
-                                   .lanes = UINT32_MAX,
-                                   .addr = addr,
-                                   .lo = addr[0],
-                                   .hi = addr[31] + 4,
-                                   .weight = 1});
-    }
-    o.block_end(o.ctx, 0);
-    ww_chainer_result(x, spread ? &apart : &same);
-    ww_chainer_free(x);
+  ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){.gpu = &gpu}, 32);
+  ww_observer o = ww_chainer_observer(x);
+  o.block_start(o.ctx, 0);
+  for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t l = 0; l < 64; l++)
+      addr[l] = WW_GLOBAL_BASE + step * k + apart * l;
+    o.access(o.ctx, &(ww_access){.fn = m.fns,
+                                 .ins = m.fns[0].blocks[1].ins,
+                                 .kind = kind,
+                                 .space = WW_GLOBAL,
+                                 .bytes = 4,
+                                 .lanes = UINT32_MAX,
+                                 .addr = addr,
+                                 .lo = addr[0],
+                                 .hi = addr[31] + 4,
+                                 .weight = 1});
   }
-  double want = 3200 / gpu.atom_f32_same;
-  assert_true(fabs(same.atomic_cycles - want) < 0.01 * want);
-  assert_true(apart.atomic_cycles < 0.02 * want && apart.atomic_cycles > 0);
+  o.block_end(o.ctx, 0);
+  ww_chainer_result(x, &c);
+  ww_chainer_free(x);
+  return c.atomic_cycles;
+}
+
+/* Atomics of all lanes on one float take lane after lane; spread over L2 they take hardly anything.
+ */
+static void test_atomics(void **state) {
+  (void)state;
+  double same = busiest(WW_ACCESS_ATOMIC, 0, 0, 100), want = 3200 / gpu.atom_f32_same;
+  double apart = busiest(WW_ACCESS_ATOMIC, 4096, 4096 * 32, 100);
+  assert_true(fabs(same - want) < 0.01 * want);
+  assert_true(apart < 0.02 * want && apart > 0);
+}
+
+/* A slice of L2 takes less than one request a cycle for the same place; of a line's sectors each
+ * takes its time, the first the most. */
+static void test_slices(void **state) {
+  (void)state;
+  double stores = busiest(WW_ACCESS_STORE, 0, 0, 1000);
+  assert_true(stores > 1000 && stores < 2000);
+  double line = busiest(WW_ACCESS_ATOMIC, 4, 0, 1000),
+         lines = busiest(WW_ACCESS_ATOMIC, 16, 0, 1000);
+  /* 4 sectors of one line; 16 of four */
+  assert_true(lines > 3.99 * line && lines < 4.01 * line);
+  double apart = busiest(WW_ACCESS_ATOMIC, 128, 0, 1000); /* 4 lines of each slice */
+  assert_true(apart > 1.2 * line && apart < 2.5 * line);
 }
 
 int main(void) {
@@ -403,6 +539,10 @@ int main(void) {
       cmocka_unit_test(test_nothing_takes_the_floor),
       cmocka_unit_test(test_one_chain_is_latency),
       cmocka_unit_test(test_waves),
+      cmocka_unit_test(test_many_waves),
+      cmocka_unit_test(test_longest_block),
+      cmocka_unit_test(test_idle_blocks),
+      cmocka_unit_test(test_waits),
       cmocka_unit_test(test_more_work_never_takes_less),
       cmocka_unit_test(test_what_costs_extra),
       cmocka_unit_test(test_shares_sum_to_one),
@@ -411,9 +551,12 @@ int main(void) {
       cmocka_unit_test(test_fit),
       cmocka_unit_test(test_chain_waits),
       cmocka_unit_test(test_chain_loops),
+      cmocka_unit_test(test_chain_ifs),
+      cmocka_unit_test(test_chain_branches),
       cmocka_unit_test(test_chain_ways),
       cmocka_unit_test(test_chain_registers),
       cmocka_unit_test(test_atomics),
+      cmocka_unit_test(test_slices),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -131,10 +131,49 @@ static void test_contention(void **state) {
   assert_true(t.l2_atomics > 0 && t.l2_hits > t.l2_atomics);
 }
 
+/* The constant cache gives a warp one word at a time: 31 more where each lane wants its own. */
+static void test_constants(void **state) {
+  (void)state;
+  ww_traffic t = measure("lookup", "grid=100 block=64 y=[6400]", false);
+  near("further words", t.const_words, 100 * 2 * 31, 0);
+}
+
+static ww_work work_of(const char *kernel, const char *launch) {
+  const ww_fn *fn = ww_ir_find(&unit.module, kernel);
+  ww_launch l = {0};
+  ww_err e = {0};
+  ww_prediction p;
+  ww_predict_options o = {.gpu = &gpu, .params = &ww_params_default};
+  if (!fn)
+    fail_msg("no kernel %s", kernel);
+  if (ww_launch_comment(launch, arena, &l, &e) ||
+      ww_predict(&unit.module, fn, &l, &o, arena, &p, &e))
+    fail_msg("%s", e.msg);
+  return p.work;
+}
+
+/* A block that works while 1999 others hardly do is one of the few that are followed, and one of
+ * 2000 in what a warp does on average. */
+static void test_lone_block(void **state) {
+  (void)state;
+  ww_work w = work_of("lone_block", "grid=2000 block=32 n=4096 x=[2000*32+n] y=[2000*32]");
+  near("instructions of a warp", w.chain.warp_inst / (w.lowered.total / 2000), 1, 0.3);
+  assert_true(w.chain.spread > 100);
+}
+
+/* However long blocks are, the first and the last one are looked at: here the last takes twice the
+ * mean. */
+static void test_long_blocks(void **state) {
+  (void)state;
+  ww_work w = work_of("as_far_as", "grid=12000 block=256 at=i32[12001]:index y=[12000*256]");
+  near("the longest block, of the mean", w.chain.spread, 2, 0.2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      RIG_TEST(test_streaming), RIG_TEST(test_write_back), RIG_TEST(test_warm),
-      RIG_TEST(test_tiles),     RIG_TEST(test_stride),     RIG_TEST(test_contention),
+      RIG_TEST(test_streaming),  RIG_TEST(test_write_back),  RIG_TEST(test_warm),
+      RIG_TEST(test_tiles),      RIG_TEST(test_stride),      RIG_TEST(test_contention),
+      RIG_TEST(test_lone_block), RIG_TEST(test_long_blocks), RIG_TEST(test_constants),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }
