@@ -34,8 +34,8 @@ static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
 
   dbranch = ww_net_dropout(n, l, 0, n->branch, n->dres);
   linear_back(n, l, WW_LORA_O, n->dact, dbranch, l->att, l->o, none, H * D, C);
-  o->attention_backward(o, n->dwide, n->dact, l->qkv_out, l->att, l->lse, b->first, b->B, b->T, H,
-                        K, D);
+  const ww_attention_layer attention = ww_net_attention(n, l);
+  o->attention_backward(o, &attention);
   o->rope(o, n->dwide, W, b->position, n->rope, N, H + K, D, true);
   /* Below a frozen first layer nobody asks: its input's gradient ends here. */
   const bool asked = !first || n->embed.dw || (n->feature_w.dw && b->described);

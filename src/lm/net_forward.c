@@ -54,7 +54,8 @@ void ww_net_trunk_forward(ww_net *n) {
                        l->norm_attn.w, c->norm_eps, N, C);
     linear(n, l, WW_LORA_QKV, l->qkv_out, l->normed, l->qkv, l->qkv_bias, C, W);
     o->rope(o, l->qkv_out, W, b->position, n->rope, N, H + K, D, false);
-    o->attention_forward(o, l->att, l->lse, l->qkv_out, b->first, b->B, b->T, H, K, D);
+    const ww_attention_layer attention = ww_net_attention(n, l);
+    o->attention_forward(o, &attention);
     linear(n, l, WW_LORA_O, n->branch, l->att, l->o, none, H * D, C);
     ww_net_dropout(n, l, 0, n->branch, n->branch);
     o->rmsnorm_forward(o, l->mid_normed, l->mid_rstd, l->mid, l->x, n->branch, l->norm_mlp.w,

@@ -127,6 +127,20 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *b, ww_err *e);
  * itself where nothing is left out. */
 const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp);
 
+static inline ww_attention_layer ww_net_attention(const ww_net *n, const ww_net_layer *l) {
+  return (ww_attention_layer){.qkv = l->qkv_out,
+                              .first = n->b.first,
+                              .out = l->att,
+                              .lse = l->lse,
+                              .dout = n->dact,
+                              .dqkv = n->dwide,
+                              .B = n->b.B,
+                              .T = n->b.T,
+                              .H = n->c.heads,
+                              .K = n->c.kv_heads,
+                              .D = n->c.head_size};
+}
+
 void ww_net_trunk_forward(ww_net *n);
 void ww_net_trunk_backward(ww_net *n);
 /* Losses of the batch; with `learn` also gradients: of the heads, and of what the last norm gave,

@@ -36,16 +36,12 @@ static ww_attention_runner runner(ww_ops *o) {
                                .scratch = scratch};
 }
 
-void ww_accel_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv,
-                                const int32_t *first, uint32_t B, uint32_t T, uint32_t H,
-                                uint32_t K, uint32_t D) {
+void ww_accel_attention_forward(ww_ops *o, const ww_attention_layer *a) {
   ww_attention_runner r = runner(o);
-  ww_attention_forward(&r, out, lse, qkv, first, B, T, H, K, D);
+  ww_attention_forward(&r, a);
 }
 
-void ww_accel_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
-                                 const void *out, const float *lse, const int32_t *first,
-                                 uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
+void ww_accel_attention_backward(ww_ops *o, const ww_attention_layer *a) {
   ww_attention_runner r = runner(o);
-  ww_attention_backward(&r, dqkv, dout, qkv, out, lse, first, B, T, H, K, D);
+  ww_attention_backward(&r, a);
 }

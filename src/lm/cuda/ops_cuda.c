@@ -360,24 +360,23 @@ static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool 
   add_up(of(o), out, x, n, 1, add);
 }
 
-static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
-                  const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps,
-                  float decay, float clip, uint32_t step) {
+static void adamw(ww_ops *o, const ww_adamw *values) {
   ww_accel *g = of(o);
+  ww_adamw a = *values;
   struct { /* step_values of adamw.cu */
     float lr, beta1, beta2, eps, decay, clip, fix1, fix2;
-  } k = {lr,
-         beta1,
-         beta2,
-         eps,
-         decay,
-         clip,
-         (float)(1 / (1 - pow((double)beta1, step))),
-         (float)(1 / (1 - pow((double)beta2, step)))};
-  unsigned wide = aligned(param, 4 * real_bytes(g)) && aligned(master, 16) && aligned(m, 16) &&
-                  aligned(v, 16) && aligned(grad, 16);
-  LAUNCH(g, WW_K_adamw, ceil_div(n, wide ? 1024 : 256), 1, 256, 0, &param, &master, &m, &v, &grad,
-         &squares, &n, &k, &wide);
+  } k = {a.lr,
+         a.beta1,
+         a.beta2,
+         a.eps,
+         a.decay,
+         a.clip,
+         (float)(1 / (1 - pow((double)a.beta1, a.step))),
+         (float)(1 / (1 - pow((double)a.beta2, a.step)))};
+  unsigned wide = aligned(a.param, 4 * real_bytes(g)) && aligned(a.master, 16) &&
+                  aligned(a.m, 16) && aligned(a.v, 16) && aligned(a.grad, 16);
+  LAUNCH(g, WW_K_adamw, ceil_div(a.n, wide ? 1024 : 256), 1, 256, 0, &a.param, &a.master, &a.m,
+         &a.v, &a.grad, &a.squares, &a.n, &k, &wide);
 }
 
 /* ---- the table ---- */
