@@ -275,26 +275,13 @@ static ww_status example(worker *w, const cJSON *row) {
       "nothing to learn: expected \"prompt\" and \"completion\", or \"messages\", or \"text\"");
 }
 
-/* The line at *s, NUL-terminated in place, without its end; *s moves to the next. */
-static char *take_line(char **s, const char *end, size_t *n) {
-  char *line = *s, *stop = memchr(line, '\n', (size_t)(end - line));
-  if (!stop)
-    stop = (char *)end;
-  *s = stop < end ? stop + 1 : stop;
-  if (stop > line && stop[-1] == '\r')
-    stop--;
-  *stop = 0;
-  *n = (size_t)(stop - line);
-  return line;
-}
-
 static void chunk(worker *w, ww_buf *text, uint64_t line) {
   reader *r = w->r;
   size_t n;
   w->number = WW_NEWN(w->a, float, r->c->numbers + 1);
   w->feature = WW_NEWN(w->a, float, r->c->features + 1);
   for (char *s = text->s, *end = text->s + text->n; s < end; line++) {
-    char *l = take_line(&s, end, &n);
+    char *l = ww_lines_take(&s, end, &n);
     if (!n)
       continue;
     cJSON *row = ww_json_read(l, n, &w->err);
@@ -493,7 +480,7 @@ ww_status ww_examples_peek(const char *path, const ww_tokenizer *t, ww_examples_
   st = ww_lines_next(lines, &text, &line, e);
   char *s = text.s, *end = text.s + text.n;
   for (int k = 0; !st && k < LINES && s < end; k++) {
-    char *l = take_line(&s, end, &n);
+    char *l = ww_lines_take(&s, end, &n);
     cJSON *row =
         n ? ww_json_read(l, n, NULL) : NULL; /* what is wrong with it is told by who reads it all */
     if (row)

@@ -22,20 +22,24 @@ enum { Q8_ROWS = 2, FMA_ROWS = 2, BLOCK_PANELS = 1, ATTEND_ROWS = 2, ATTEND_PANE
 
 /* ---- inputs of products ---- */
 
+/* 32 values from x[at] on; zeros behind the last of n. */
+ALWAYS const float *block_at(const float *x, uint32_t at, uint32_t n, float padded[32]) {
+  if (at + 32 <= n)
+    return x + at;
+  memset(padded, 0, 32 * sizeof *padded);
+  for (uint32_t i = at; i < n; i++)
+    padded[i - at] = x[i];
+  return padded;
+}
+
 static void prepare_q8(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
   uint32_t blocks = to->depth / 32;
   int8_t *q = to->q + (size_t)row * to->depth;
   float *scale = to->scale + (size_t)row * blocks;
   int32_t *less = to->less + (size_t)row * blocks;
   for (uint32_t b = 0; b < blocks; b++, q += 32) {
-    float padded[32] = {0};
-    const float *v = x + 32 * b;
-    if (32 * b + 32 > n) {
-      for (uint32_t i = 32 * b; i < n; i++)
-        padded[i % 32] = x[i];
-      v = padded;
-    }
-    quantize_block(q, scale + b, less + b, v);
+    float padded[32];
+    quantize_block(q, scale + b, less + b, block_at(x, 32 * b, n, padded));
   }
 }
 
@@ -44,13 +48,8 @@ static void prepare_bf16(ww_inputs *to, uint32_t row, const float *x, uint32_t n
   size_t parts = to->form == WW_FORM_BF16X2 ? 2 : 1;
   uint16_t *tile = to->bf16 + (size_t)(row / 16) * 16 * to->depth * parts + row % 16 * 32;
   for (uint32_t k = 0; k < to->depth; k += 32, tile += 512 * parts) {
-    float padded[32] = {0};
-    const float *v = x + k;
-    if (k + 32 > n) {
-      for (uint32_t i = k; i < n; i++)
-        padded[i - k] = x[i];
-      v = padded;
-    }
+    float padded[32];
+    const float *v = block_at(x, k, n, padded);
     for (uint32_t i = 0; i < 32; i++)
       tile[i] = bf16_of(v[i]);
     if (parts == 2)

@@ -18,7 +18,7 @@ uint32_t ww_lora_parts(ww_lora_group g) {
   return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1;
 }
 
-static uint32_t in_of(const ww_net *n, ww_lora_group g) {
+uint32_t ww_lora_in(const ww_net *n, ww_lora_group g) {
   return g == WW_LORA_O      ? n->c.heads * n->c.head_size
          : g == WW_LORA_DOWN ? n->c.hidden
                              : n->c.width;
@@ -28,6 +28,13 @@ static uint32_t out_of(const ww_net *n, ww_lora_group g, uint32_t part) {
   if (g == WW_LORA_QKV)
     return (part ? n->c.kv_heads : n->c.heads) * n->c.head_size;
   return g == WW_LORA_GU ? n->c.hidden : n->c.width;
+}
+
+uint32_t ww_lora_out(const ww_net *n, ww_lora_group g) {
+  uint32_t rows = 0;
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++)
+    rows += out_of(n, g, p);
+  return rows;
 }
 
 static ww_param_id target_of(ww_lora_group g, uint32_t part) {
@@ -40,7 +47,7 @@ static ww_param_id target_of(ww_lora_group g, uint32_t part) {
 
 static uint64_t group_size(const ww_net *n, ww_lora_group g) {
   const uint64_t r = n->opt.lora_rank;
-  uint64_t size = align(ww_lora_parts(g) * r * in_of(n, g));
+  uint64_t size = align(ww_lora_parts(g) * r * ww_lora_in(n, g));
   for (uint32_t p = 0; p < ww_lora_parts(g); p++)
     size += align(out_of(n, g, p) * r);
   return size;
@@ -60,8 +67,8 @@ static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32
   for (ww_lora_group i = 0; i < g; i++)
     at += group_size(n, i);
   if (!b)
-    return at + part * r * in_of(n, g);
-  at += align(ww_lora_parts(g) * r * in_of(n, g));
+    return at + part * r * ww_lora_in(n, g);
+  at += align(ww_lora_parts(g) * r * ww_lora_in(n, g));
   for (uint32_t p = 0; p < part; p++)
     at += align(out_of(n, g, p) * r);
   return at;
@@ -98,7 +105,7 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
                      const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
   o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
   o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
   uint64_t at = 0;
@@ -110,7 +117,7 @@ void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint
 void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
                       uint32_t ldo, const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
   uint64_t at = 0;
   for (uint32_t p = 0; p < parts; p++) {
     const uint32_t out = out_of(n, g, p);
@@ -134,7 +141,7 @@ void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, co
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
-      const uint32_t in = in_of(n, g);
+      const uint32_t in = ww_lora_in(n, g);
       const uint64_t at = part_at(n, l, g, 0, false),
                      count = (uint64_t)ww_lora_parts(g) * n->opt.lora_rank * in;
       const float scale = 1 / sqrtf(3 * (float)in);
@@ -148,7 +155,7 @@ void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
-        const uint32_t in = in_of(n, g), out = out_of(n, g, p);
+        const uint32_t in = ww_lora_in(n, g), out = out_of(n, g, p);
         const float *a = learned + part_at(n, l, g, p, false),
                     *b = learned + part_at(n, l, g, p, true);
         float *w = flat + ww_lm_param(&n->layout, target_of(g, p), l)->at;
@@ -188,7 +195,7 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
     for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++)
         for (int b = 0; b < 2; b++) {
-          const uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : in_of(n, g);
+          const uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
           ww_push(a, &v,
                   (ww_tensor){.name = half_name(n, a, l, g, p, b),
                               .type = WW_DTYPE_F32,

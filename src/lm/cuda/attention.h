@@ -17,11 +17,11 @@
   KERNEL(attention_forward, attention_forward_64)                                                  \
   KERNEL(attention_forward, attention_forward_128)                                                 \
   KERNEL(attention_backward, attention_prepare_64)                                                 \
-  KERNEL(attention_backward, attention_prepare_128) KERNEL(attention_backward,                     \
-                                                           attention_backward_64)                  \
-      KERNEL(attention_backward, attention_backward_128) KERNEL(                                   \
-          attention_backward, attention_backward_keys_64) KERNEL(attention_backward,               \
-                                                                 attention_backward_keys_128)      \
+  KERNEL(attention_backward, attention_prepare_128)                                                \
+  KERNEL(attention_backward, attention_backward_64) KERNEL(attention_backward,                     \
+                                                           attention_backward_128)                 \
+      KERNEL(attention_backward, attention_backward_keys_64) KERNEL(attention_backward,            \
+                                                                    attention_backward_keys_128)   \
           KERNEL(attention_backward, attention_backward_queries_64) KERNEL(                        \
               attention_backward, attention_backward_queries_128) KERNEL(attention_backward,       \
                                                                          attention_finish_64)      \

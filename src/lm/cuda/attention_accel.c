@@ -20,7 +20,8 @@ static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, u
   if (!g->attention[k])
     g->attention[k] = ww_accel_function(g, kernels[k].unit, kernels[k].name, shared);
   if (g->attention[k])
-    ww_accel_launch(g, g->attention[k], gx, gy, gz, threads, shared, args, kernels[k].name);
+    ww_accel_launch(g, g->attention[k], (const unsigned[]){gx, gy, gz}, threads, shared, args,
+                    kernels[k].name);
 }
 
 static void *scratch(void *ctx, size_t bytes) {

@@ -28,9 +28,9 @@ static bool aligned(const void *p, unsigned bytes) {
 }
 
 /* Launches kernel WW_K_name with what follows as its parameters (addresses of them). */
-#define LAUNCH(g, id, gx, gy, threads, shared, ...)                                        \
-  ww_accel_launch(g, (g)->kernel[id], gx, gy, 1, threads, shared, (void *[]){__VA_ARGS__}, \
-                  kernel_names[id])
+#define LAUNCH(g, id, gx, gy, threads, shared, ...)                                   \
+  ww_accel_launch(g, (g)->kernel[id], (const unsigned[]){gx, gy, 1}, threads, shared, \
+                  (void *[]){__VA_ARGS__}, kernel_names[id])
 
 static const char *const kernel_names[] = {
 #define KERNEL(unit, name) "kernel " #name,
@@ -44,26 +44,21 @@ static unsigned value_blocks(const ww_accel *g, uint64_t n) {
   return need < most ? need : most;
 }
 
-static void to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
+static void convert(ww_ops *o, ww_accel_kernel kernel, void *to, const void *from, uint64_t n) {
   ww_accel *g = of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
-  if (g->o.real == WW_DTYPE_F32) {
-    if (to != from)
-      o->copy(o, to, from, n * 4);
-    return;
-  }
-  LAUNCH(g, WW_K_to_real, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
+  if (g->o.real != WW_DTYPE_F32)
+    LAUNCH(g, kernel, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
+  else if (to != from)
+    o->copy(o, to, from, n * 4);
+}
+
+static void to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
+  convert(o, WW_K_to_real, to, from, n);
 }
 
 static void to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
-  ww_accel *g = of(o);
-  unsigned wide = aligned(to, 16) && aligned(from, 16);
-  if (g->o.real == WW_DTYPE_F32) {
-    if (to != from)
-      o->copy(o, to, from, n * 4);
-    return;
-  }
-  LAUNCH(g, WW_K_to_f32, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
+  convert(o, WW_K_to_f32, to, from, n);
 }
 
 static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {

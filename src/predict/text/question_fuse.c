@@ -147,7 +147,7 @@ static uint32_t fuse_other(ww_qtoken *t, uint32_t n, ww_qtoken *out) {
       return k - 1;
     }
   }
-  if (n > 2 && ww_qtoken_is(t, "std") && t[1].op == Q_OP2(':', ':'))
+  if (n > 2 && ww_qtoken_is(t, "std") && t[1].op == Q_SCOPE)
     return *out = t[2], 3;
   return 0;
 }

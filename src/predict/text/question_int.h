@@ -32,6 +32,20 @@ typedef WW_VEC(ww_qtoken) ww_qtokens;
 #define Q_OP1(a) ((uint32_t)(unsigned char)(a))
 #define Q_OP2(a, b) (Q_OP1(a) | Q_OP1(b) << 8)
 #define Q_OP3(a, b, c) (Q_OP2(a, b) | Q_OP1(c) << 16)
+enum {
+  Q_NE = Q_OP2('!', '='),
+  Q_AND = Q_OP2('&', '&'),
+  Q_GE = Q_OP2('>', '='),
+  Q_EQ = Q_OP2('=', '='),
+  Q_LE = Q_OP2('<', '='),
+  Q_INC = Q_OP2('+', '+'),
+  Q_SHR = Q_OP2('>', '>'),
+  Q_OR = Q_OP2('|', '|'),
+  Q_SHL = Q_OP2('<', '<'),
+  Q_DEC = Q_OP2('-', '-'),
+  Q_SCOPE = Q_OP2(':', ':'),
+  Q_ARROW = Q_OP2('-', '>'),
+};
 
 /* Names to numbers; the newest wins. All zero is empty (question_resolve.c). */
 typedef struct {
@@ -74,15 +88,14 @@ bool ww_qop_in(const ww_qtoken *t, const char *ops);      /* likewise */
 enum { WW_QLEX_MOST = 20000 };
 
 static inline bool ww_qcompares(uint32_t op) { /* == <= >= != */
-  return op == Q_OP2('=', '=') || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') ||
-         op == Q_OP2('!', '=');
+  return op == Q_EQ || op == Q_LE || op == Q_GE || op == Q_NE;
 }
 /* = += and the like. */
 static inline bool ww_qassigns(const ww_qtoken *t) {
   return t->op && t->s[t->n - 1] == '=' && !ww_qcompares(t->op);
 }
 static inline bool ww_qsteps(const ww_qtoken *t) {
-  return t->op == Q_OP2('+', '+') || t->op == Q_OP2('-', '-');
+  return t->op == Q_INC || t->op == Q_DEC;
 }
 /* The token that closes the bracket at i; i itself where none opens, or (skip) none closes before
  * `to`. */

@@ -113,7 +113,7 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
       depth++;
     if (t->op == '>' && !--depth)
       return k + 1;
-    if (t->op == Q_OP2('>', '>') && depth >= 2 && !(depth -= 2))
+    if (t->op == Q_SHR && depth >= 2 && !(depth -= 2))
       return k + 1;
     if (t->op == ';' || t->op == '{')
       return i;
@@ -137,7 +137,7 @@ static uint32_t type_word(scope *s, uint32_t i, declared *d) {
   d->type = generic ? 'f' : 'o';
   d->bytes = 4; /* most template types are float */
   i++;
-  while (i + 1 < s->n && s->t[i].op == Q_OP2(':', ':') && s->t[i + 1].kind == Q_WORD)
+  while (i + 1 < s->n && s->t[i].op == Q_SCOPE && s->t[i + 1].kind == Q_WORD)
     i += 2;
   if (i < s->n && s->t[i].op == '<')
     i = skip_angles(s, i);
@@ -283,7 +283,7 @@ static void resolve_word(scope *s, uint32_t i) {
   ww_qtoken *t = &s->t[i];
   if (t->kind != Q_WORD || t->sym >= 0)
     return;
-  if (i && (s->t[i - 1].op == '.' || s->t[i - 1].op == Q_OP2('-', '>'))) {
+  if (i && (s->t[i - 1].op == '.' || s->t[i - 1].op == Q_ARROW)) {
     t->sym = member(s, t);
     return;
   }

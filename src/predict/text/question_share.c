@@ -51,10 +51,10 @@ static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, d
   ww_qval x = ww_qvalue_of(w, start, base);
   uint32_t kind = what & 255;
   bool inclusive = what > 255;
-  double p = what == Q_OP2('=', '=')   ? 1 / n
-             : what == Q_OP2('!', '=') ? 1 - 1 / n
-             : kind == '<'             ? (k + inclusive) / n
-                                       : 1 - (k + !inclusive) / n;
+  double p = what == Q_EQ   ? 1 / n
+             : what == Q_NE ? 1 - 1 / n
+             : kind == '<'  ? (k + inclusive) / n
+                            : 1 - (k + !inclusive) / n;
   p = fmin(fmax(p, 0), 1);
   bool uniform = x.at[0] == x.at[1];
   double any = uniform ? p : 1 - pow(1 - p, 32);
@@ -79,10 +79,10 @@ static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, u
     hi = t;
   }
   double span = hi - lo + 1, hit = (lo <= 0 && hi >= 0) / span;
-  double inside = what == Q_OP2('=', '=')   ? hit
-                  : what == Q_OP2('!', '=') ? 1 - hit
-                  : kind == '<'             ? fmin(fmax(-lo / span, 0), 1)
-                                            : fmin(fmax((hi + 1) / span, 0), 1);
+  double inside = what == Q_EQ   ? hit
+                  : what == Q_NE ? 1 - hit
+                  : kind == '<'  ? fmin(fmax(-lo / span, 0), 1)
+                                 : fmin(fmax((hi + 1) / span, 0), 1);
   if (a.at[0] > a.at[3] && kind != '=' && kind != '!')
     inside = GUESSED_SHARE;
   if (lane == 0 || isnan(lane))
@@ -103,7 +103,7 @@ ww_qshare ww_qshare_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
   ww_qshare all = {{1, 1, 1}, false};
   uint32_t op_i = 0;
   for (uint32_t i = from; i < to; i++) /* what binds least */
-    if (ww_qop_at(w, i, Q_OP2('|', '|')))
+    if (ww_qop_at(w, i, Q_OR))
       return either(ww_qshare_of(w, from, i), ww_qshare_of(w, i + 1, to));
     else
       i = ww_qskip(w->t, i, to);
@@ -113,7 +113,7 @@ ww_qshare ww_qshare_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
       return guessed;
     if (op == '<' || op == '>' || ww_qcompares(op))
       op_i = i;
-    else if (i == to || op == Q_OP2('&', '&')) {
+    else if (i == to || op == Q_AND) {
       all = both(all, op_i ? comparison(w, from, op_i, i) : guessed);
       from = i + 1;
       op_i = 0;

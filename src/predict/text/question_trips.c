@@ -31,9 +31,9 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
       continue;
     const ww_qtoken *next = &w->t[i + 1], *before = &w->t[i - 1];
     *var = t->sym;
-    if (next->op == Q_OP2('+', '+') || before->op == Q_OP2('+', '+'))
+    if (next->op == Q_INC || before->op == Q_INC)
       return *by = 1, 1;
-    if (next->op == Q_OP2('-', '-') || before->op == Q_OP2('-', '-'))
+    if (next->op == Q_DEC || before->op == Q_DEC)
       return *by = -1, 1;
     uint32_t to = i + 2;
     while (to < h->end && !ww_qop_at(w, to, ','))
@@ -68,13 +68,12 @@ static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var
   uint32_t op_i = 0, end = h->step - 1, from = h->cond;
   for (uint32_t i = from; i < end; i++) {
     uint32_t op = w->t[i].op;
-    if (op == Q_OP2('&', '&')) { /* the part that has the variable */
+    if (op == Q_AND) { /* the part that has the variable */
       if (op_i)
         end = i;
       else
         from = i + 1;
-    } else if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') ||
-               op == Q_OP2('!', '=')) {
+    } else if (op == '<' || op == '>' || op == Q_LE || op == Q_GE || op == Q_NE) {
       if (!op_i)
         op_i = i;
     } else
@@ -84,7 +83,7 @@ static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var
     return ww_qval_of(0); /* for (s = n; s; s /= 2) */
   if (!op_i)
     return ww_qval_of(NAN);
-  *inclusive = w->t[op_i].n == 2 && w->t[op_i].op != Q_OP2('!', '=');
+  *inclusive = w->t[op_i].n == 2 && w->t[op_i].op != Q_NE;
   bool left = false;
   for (uint32_t i = from; i < op_i; i++)
     left |= w->t[i].sym == var;
@@ -201,7 +200,7 @@ static bool is_variable(const ww_qwalker *w, uint32_t i) {
 /* A while loop's body from .. to: does it halve something, and what does it add to the variable? */
 static bool halves(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    bool shift = w->t[i].op == Q_OP2('>', '>') || w->t[i].op == '/';
+    bool shift = w->t[i].op == Q_SHR || w->t[i].op == '/';
     if (shift && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
       return true;
   }
@@ -212,7 +211,7 @@ static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to
   for (uint32_t i = from; i + 1 < to; i++) {
     if (w->t[i].sym != var)
       continue;
-    if (w->t[i + 1].op == Q_OP2('+', '+') || (i && w->t[i - 1].op == Q_OP2('+', '+')))
+    if (w->t[i + 1].op == Q_INC || (i && w->t[i - 1].op == Q_INC))
       return 1;
     if (w->t[i + 1].op != Q_OP2('+', '='))
       continue;
@@ -229,12 +228,12 @@ static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
   uint32_t close = w->t[open].pair, a = open + 1, to = close + 1;
   if (a + 2 >= close || close + 1 >= end || !is_variable(w, a))
     return NAN;
-  if ((w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_OP2('<', '<'))
+  if ((w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_SHL)
     return NAN;
   if (ww_qop_at(w, to, '{'))
     to = w->t[to].pair;
   uint32_t behind = a + 2;
-  while (behind < close && !ww_qop_at(w, behind, Q_OP2('&', '&')))
+  while (behind < close && !ww_qop_at(w, behind, Q_AND))
     behind++;
   bool moving = behind == a + 3 && is_variable(w, a + 2) && w->k->syms.v[w->t[a + 2].sym].assigned;
   double from = w->start[w->t[a].sym].at[0];

@@ -47,16 +47,16 @@ static uint32_t precedence(uint32_t op) { /* 0: no binary operator */
   case '+':
   case '-':
     return 9;
-  case Q_OP2('<', '<'):
-  case Q_OP2('>', '>'):
+  case Q_SHL:
+  case Q_SHR:
     return 8;
   case '<':
   case '>':
-  case Q_OP2('<', '='):
-  case Q_OP2('>', '='):
+  case Q_LE:
+  case Q_GE:
     return 7;
-  case Q_OP2('=', '='):
-  case Q_OP2('!', '='):
+  case Q_EQ:
+  case Q_NE:
     return 6;
   case '&':
     return 5;
@@ -64,9 +64,9 @@ static uint32_t precedence(uint32_t op) { /* 0: no binary operator */
     return 4;
   case '|':
     return 3;
-  case Q_OP2('&', '&'):
+  case Q_AND:
     return 2;
-  case Q_OP2('|', '|'):
+  case Q_OR:
     return 1;
   default:
     return 0;
@@ -92,25 +92,25 @@ static double apply(uint32_t op, double a, double b, bool real) {
     return a + b;
   case '-':
     return a - b;
-  case Q_OP2('<', '<'):
+  case Q_SHL:
     return b >= 0 && b < 64 ? ldexp(a, (int)b) : NAN;
-  case Q_OP2('>', '>'):
+  case Q_SHR:
     return b >= 0 && b < 64 ? floor(ldexp(a, -(int)b)) : NAN;
   case '<':
     return a < b;
   case '>':
     return a > b;
-  case Q_OP2('<', '='):
+  case Q_LE:
     return a <= b;
-  case Q_OP2('>', '='):
+  case Q_GE:
     return a >= b;
-  case Q_OP2('=', '='):
+  case Q_EQ:
     return a == b;
-  case Q_OP2('!', '='):
+  case Q_NE:
     return a != b;
-  case Q_OP2('&', '&'):
+  case Q_AND:
     return a != 0 && b != 0;
-  case Q_OP2('|', '|'):
+  case Q_OR:
     return a != 0 || b != 0;
   default:
     return bits(op, a, b);
@@ -199,7 +199,7 @@ static ww_qval postfix(ww_qeval *e, ww_qval v, const ww_qline *line) {
       v = t->op == '[' ? element(e, line) : nothing;
       line = NULL;
       e->i = t->pair + 1;
-    } else if (t->op == '.' || t->op == Q_OP2('-', '>')) {
+    } else if (t->op == '.' || t->op == Q_ARROW) {
       v = nothing;
       e->i += 2;
     } else if (ww_qsteps(t))

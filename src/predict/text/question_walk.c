@@ -214,7 +214,7 @@ static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_
 static bool ends_by_data(const ww_qwalker *w, uint32_t from, uint32_t to) {
   bool memory = false, several = false;
   for (uint32_t i = from; i < to; i++) {
-    several |= ww_qop_at(w, i, Q_OP2('&', '&'));
+    several |= ww_qop_at(w, i, Q_AND);
     memory |= ww_qop_at(w, i, '[');
   }
   return memory && several;

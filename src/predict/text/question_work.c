@@ -513,8 +513,7 @@ static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
         return -1; /* more than once */
     return w->t[from].sym;
   }
-  bool compared = op->op == Q_OP2('<', '=') ||
-                  op->op == Q_OP2('>', '='); /* a loop's counter is not waited for either */
+  bool compared = op->op == Q_LE || op->op == Q_GE; /* a loop's counter is not waited for either */
   return (ww_qassigns(op) && op->n > 1) || compared ? w->t[from].sym : -1;
 }
 
