@@ -338,14 +338,8 @@ static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
   return b->s;
 }
 
-static void write_byte_level(ww_json *j) {
-  ww_json_obj(j);
-  ww_json_kstr(j, "type", "ByteLevel");
-  ww_json_kbool(j, "add_prefix_space", false);
-  ww_json_kbool(j, "trim_offsets", true);
-  ww_json_kbool(j, "use_regex", false);
-  ww_json_end_obj(j);
-}
+#define BYTE_LEVEL \
+  "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":false}"
 
 static void write_special(const trainer *t, ww_json *j) {
   static const char *const off[] = {"single_word", "lstrip", "rstrip", "normalized"};
@@ -378,7 +372,7 @@ static void write_pre(const trainer *t, ww_json *j) {
   ww_json_kstr(j, "behavior", "Isolated");
   ww_json_kbool(j, "invert", false);
   ww_json_end_obj(j);
-  write_byte_level(j);
+  ww_json_raw(j, BYTE_LEVEL);
   ww_json_end_arr(j);
   ww_json_end_obj(j);
 }
@@ -429,7 +423,7 @@ static ww_status write_file(const trainer *t, const char *path) {
   write_pre(t, &j);
   ww_json_kstr(&j, "post_processor", NULL);
   ww_json_key(&j, "decoder");
-  write_byte_level(&j);
+  ww_json_raw(&j, BYTE_LEVEL);
   write_model(t, &j);
   ww_json_end_obj(&j);
   ww_buf_puts(&out, "\n");

@@ -110,15 +110,15 @@ static ww_status all_finite(const float *v, uint64_t n, const char *name, ww_err
 
 static ww_status save_array(const char *dir, const ww_checkpoint_array *x, const float *v,
                             uint32_t shard, ww_json *j, ww_arena *a, ww_err *e) {
-  const uint64_t each = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
+  const uint64_t most = (shard ? shard : WW_CHECKPOINT_SHARD) / sizeof *v;
   ww_status st = all_finite(v, x->n, x->name, e);
   ww_json_obj(j);
   ww_json_kstr(j, "name", x->name);
   ww_json_kuint(j, "floats", x->n);
   ww_json_key(j, "shards");
   ww_json_arr(j);
-  for (uint64_t at = 0, k = 0; !st && at < x->n; at += each, k++) {
-    size_t bytes = (x->n - at < each ? x->n - at : each) * sizeof *v;
+  for (uint64_t at = 0, k = 0; !st && at < x->n; at += most, k++) {
+    size_t bytes = (x->n - at < most ? x->n - at : most) * sizeof *v;
     char *name = ww_fmt(a, "%s-%04" PRIu64 ".f32", x->name, k);
     st = write_synced(ww_path_join(a, dir, name), v + at, bytes, e);
     ww_json_obj(j);

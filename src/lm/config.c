@@ -18,27 +18,45 @@ const ww_lm_arch_info ww_lm_archs[WW_LM_NARCHS] = {
 
 /* ---- checking ---- */
 
+/* Sizes by their names in config.json: first those that must be given, then those that need not be,
+ * then ours, which stand in an object of their own. */
+static const struct {
+  const char *name;
+  size_t at; /* in ww_lm_config */
+  uint32_t least, most;
+} sizes[] = {
+#define AT(member) offsetof(ww_lm_config, member)
+    {"vocab_size", AT(vocab), 1, 1u << 24},
+    {"hidden_size", AT(width), 1, 1u << 17},
+    {"intermediate_size", AT(hidden), 1, 1u << 20},
+    {"num_hidden_layers", AT(layers), 1, 1024},
+    {"num_attention_heads", AT(heads), 1, 4096},
+    {"num_key_value_heads", AT(kv_heads), 1, 4096},
+    {"head_dim", AT(head_size), 2, WW_LM_MAX_HEAD},
+    {"max_position_embeddings", AT(context), 1, 1u << 24},
+    {"warpwise.numbers", AT(numbers), 0, 4096},
+    {"warpwise.features", AT(features), 0, 65536},
+    {"warpwise.feature_tokens", AT(feature_tokens), 0, 4096},
+#undef AT
+};
+enum { NEEDED = 5, THEIRS = 8, NSIZES = sizeof sizes / sizeof *sizes };
+
+static uint32_t *size_at(const ww_lm_config *c, int k) {
+  return (uint32_t *)((char *)c + sizes[k].at);
+}
+
+/* The name of one of ours, within its object. */
+static const char *own_name(int k) {
+  return sizes[k].name + strlen("warpwise.");
+}
+
 static ww_status check_sizes(const ww_lm_config *c, ww_err *e) {
-  const struct {
-    const char *name;
-    uint32_t value, least, most;
-  } sizes[] = {
-      {"vocab_size", c->vocab, 1, 1u << 24},
-      {"hidden_size", c->width, 1, 1u << 17},
-      {"num_hidden_layers", c->layers, 1, 1024},
-      {"num_attention_heads", c->heads, 1, 4096},
-      {"num_key_value_heads", c->kv_heads, 1, 4096},
-      {"head_dim", c->head_size, 2, WW_LM_MAX_HEAD},
-      {"intermediate_size", c->hidden, 1, 1u << 20},
-      {"max_position_embeddings", c->context, 1, 1u << 24},
-      {"warpwise.numbers", c->numbers, 0, 4096},
-      {"warpwise.features", c->features, 0, 65536},
-      {"warpwise.feature_tokens", c->feature_tokens, 0, 4096},
-  };
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
-      return ww_fail(e, WW_EDATA, "%s is %u; a model here has %u to %u", sizes[i].name,
-                     sizes[i].value, sizes[i].least, sizes[i].most);
+  for (int k = 0; k < NSIZES; k++) {
+    uint32_t value = *size_at(c, k);
+    if (value < sizes[k].least || value > sizes[k].most)
+      return ww_fail(e, WW_EDATA, "%s is %u; a model here has %u to %u", sizes[k].name, value,
+                     sizes[k].least, sizes[k].most);
+  }
   if (c->heads % c->kv_heads)
     return ww_fail(e, WW_EDATA,
                    "num_attention_heads (%u) is no multiple of num_key_value_heads (%u)", c->heads,
@@ -196,15 +214,9 @@ static ww_status refuse(const cJSON *j, const ww_lm_config *c, ww_err *e) {
 }
 
 static ww_status read_sizes(const cJSON *j, ww_lm_config *c, ww_err *e) {
-  ww_status rc = want_size(j, "vocab_size", 0, &c->vocab, e);
-  if (!rc)
-    rc = want_size(j, "hidden_size", 0, &c->width, e);
-  if (!rc)
-    rc = want_size(j, "num_hidden_layers", 0, &c->layers, e);
-  if (!rc)
-    rc = want_size(j, "num_attention_heads", 0, &c->heads, e);
-  if (!rc)
-    rc = want_size(j, "intermediate_size", 0, &c->hidden, e);
+  ww_status rc = WW_OK;
+  for (int k = 0; !rc && k < NEEDED; k++)
+    rc = want_size(j, sizes[k].name, 0, size_at(c, k), e);
   if (!rc)
     rc = want_size(j, "max_position_embeddings", c->arch == WW_LM_QWEN2 ? 32768 : 2048, &c->context,
                    e);
@@ -285,20 +297,13 @@ static ww_status read_ids(const cJSON *j, ww_lm_config *c, ww_err *e) {
 }
 
 static ww_status read_ours(const cJSON *w, ww_lm_config *c, ww_err *e) {
-  const struct {
-    const char *key;
-    uint32_t *to;
-  } m[] = {
-      {"numbers", &c->numbers}, {"features", &c->features}, {"feature_tokens", &c->feature_tokens}};
+  ww_status rc = WW_OK;
   if (w && !cJSON_IsObject(w))
     return ww_fail(e, WW_EPARSE, "warpwise: expected an object");
-  for (size_t i = 0; i < sizeof m / sizeof *m; i++)
-    if (member(w, m[i].key)) {
-      ww_status rc = want_size(w, m[i].key, 1, m[i].to, e);
-      if (rc)
-        return rc;
-    }
-  return WW_OK;
+  for (int k = THEIRS; !rc && k < NSIZES; k++)
+    if (member(w, own_name(k)))
+      rc = want_size(w, own_name(k), 1, size_at(c, k), e);
+  return rc;
 }
 
 static ww_status read_tree(const cJSON *j, ww_lm_config *c, ww_err *e) {
@@ -390,17 +395,6 @@ static void print_ids(ww_json *j, const ww_lm_config *c) {
   ww_json_end_arr(j);
 }
 
-static void print_sizes(ww_json *j, const ww_lm_config *c) {
-  ww_json_kuint(j, "vocab_size", c->vocab);
-  ww_json_kuint(j, "hidden_size", c->width);
-  ww_json_kuint(j, "intermediate_size", c->hidden);
-  ww_json_kuint(j, "num_hidden_layers", c->layers);
-  ww_json_kuint(j, "num_attention_heads", c->heads);
-  ww_json_kuint(j, "num_key_value_heads", c->kv_heads);
-  ww_json_kuint(j, "head_dim", c->head_size);
-  ww_json_kuint(j, "max_position_embeddings", c->context);
-}
-
 void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   const ww_lm_arch_info *arch = &ww_lm_archs[c->arch];
   const char *torch = type == WW_DTYPE_BF16  ? "bfloat16"
@@ -416,7 +410,8 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   ww_json_kstr(&j, "model_type", arch->model_type);
   ww_json_kstr(&j, "dtype", torch); /* transformers 5 */
   ww_json_kstr(&j, "torch_dtype", torch);
-  print_sizes(&j, c);
+  for (int k = 0; k < THEIRS; k++)
+    ww_json_kuint(&j, sizes[k].name, *size_at(c, k));
   ww_json_kstr(&j, "hidden_act", "silu");
   print_real(&j, "rms_norm_eps", c->norm_eps);
   ww_json_kbool(&j, "tie_word_embeddings", c->tied);
@@ -435,9 +430,8 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   if (c->numbers || c->features) {
     ww_json_key(&j, "warpwise");
     ww_json_obj(&j);
-    ww_json_kuint(&j, "numbers", c->numbers);
-    ww_json_kuint(&j, "features", c->features);
-    ww_json_kuint(&j, "feature_tokens", c->feature_tokens);
+    for (int k = THEIRS; k < NSIZES; k++)
+      ww_json_kuint(&j, own_name(k), *size_at(c, k));
     ww_json_end_obj(&j);
   }
   ww_json_end_obj(&j);

@@ -42,22 +42,22 @@ typedef struct {
   reader *r;
   ww_arena *a; /* of the chunk */
   piece *to;
-  ww_tokens now; /* the example being made */
+  ww_tokens now;           /* the example being made */
+  float *number, *feature; /* [config.numbers], [config.features] of it */
   ww_err err;
 } worker;
 
 /* ---- one example ---- */
 
-static void put(worker *w, const int32_t *token, uint32_t n, uint32_t prompt, const float *number,
-                const float *feature) {
+static void put(worker *w, const int32_t *token, uint32_t n, uint32_t prompt) {
   piece *p = w->to;
   ww_example x = {.at = p->token.n / sizeof(int32_t), .n = n, .prompt = prompt};
   ww_buf_add(&p->token, token, n * sizeof *token);
   ww_buf_add(&p->v, &x, sizeof x);
   if (w->r->c->numbers)
-    ww_buf_add(&p->number, number, w->r->c->numbers * sizeof *number);
+    ww_buf_add(&p->number, w->number, w->r->c->numbers * sizeof *w->number);
   if (w->r->c->features)
-    ww_buf_add(&p->feature, feature, w->r->c->features * sizeof *feature);
+    ww_buf_add(&p->feature, w->feature, w->r->c->features * sizeof *w->feature);
   p->n++;
 }
 
@@ -80,7 +80,7 @@ static void cut(worker *w, uint32_t *prompt) {
   w->to->cut++;
 }
 
-static ww_status finish(worker *w, uint32_t prompt, const float *number, const float *feature) {
+static ww_status finish(worker *w, uint32_t prompt) {
   const ww_lm_config *c = w->r->c;
   for (uint32_t k = 0; k < w->now.n; k++)
     if (w->now.v[k] < 0 || (uint32_t)w->now.v[k] >= c->vocab)
@@ -88,20 +88,20 @@ static ww_status finish(worker *w, uint32_t prompt, const float *number, const f
           &w->err, WW_EDATA,
           "token %d is not in the model's vocabulary of %u: take the tokenizer it was trained with",
           w->now.v[k], c->vocab);
-  if (c->features && !isnan(feature[0]) && w->now.n <= c->feature_tokens)
+  if (c->features && !isnan(w->feature[0]) && w->now.n <= c->feature_tokens)
     return ww_fail(&w->err, WW_EDATA,
                    "\"features\" need %u tokens at the begin of the prompt; it has %u in all",
                    c->feature_tokens, w->now.n);
   if (w->now.n <= w->r->most || prompt) {
     if (w->now.n > w->r->most)
       cut(w, &prompt);
-    put(w, w->now.v, w->now.n, prompt, number, feature);
+    put(w, w->now.v, w->now.n, prompt);
     return WW_OK;
   }
   for (uint32_t at = 0; at < w->now.n; at += w->r->most) { /* a text: all of it, in several */
     uint32_t n = w->now.n - at < w->r->most ? w->now.n - at : w->r->most;
     if (n > 1)
-      put(w, w->now.v + at, n, 0, number, feature);
+      put(w, w->now.v + at, n, 0);
   }
   return WW_OK;
 }
@@ -117,9 +117,9 @@ static void end_mark(worker *w) {
 
 /* ---- the forms ---- */
 
-static bool has_numbers(const worker *w, const float *number) {
+static bool has_numbers(const worker *w) {
   for (uint32_t k = 0; k < w->r->c->numbers; k++)
-    if (!isnan(number[k]))
+    if (!isnan(w->number[k]))
       return true;
   return false;
 }
@@ -143,8 +143,11 @@ static void encode_on(worker *w, const char *s) {
   w->now.n -= front;
 }
 
-static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt, const float *number,
-                           const float *feature) {
+static void encode(worker *w, const cJSON *text) {
+  ww_tokenizer_encode(w->r->t, text->valuestring, strlen(text->valuestring), true, w->a, &w->now);
+}
+
+static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt) {
   const cJSON *answer = cJSON_GetObjectItemCaseSensitive(row, "completion");
   ww_status st = want_text(w, prompt, "prompt");
   if (!st && answer)
@@ -152,12 +155,11 @@ static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt, con
   if (st)
     return st;
   bool says = answer && *answer->valuestring;
-  if (!says && !has_numbers(w, number))
+  if (!says && !has_numbers(w))
     return ww_fail(
         &w->err, WW_EDATA,
         "nothing to learn: no \"completion\" and no \"numbers\" that the model has a head for");
-  ww_tokenizer_encode(w->r->t, prompt->valuestring, strlen(prompt->valuestring), true, w->a,
-                      &w->now);
+  encode(w, prompt);
   uint32_t n = w->now.n;
   if (!n)
     return ww_fail(&w->err, WW_EDATA, "the prompt is empty; a document without one is a \"text\"");
@@ -165,18 +167,18 @@ static ww_status of_prompt(worker *w, const cJSON *row, const cJSON *prompt, con
     encode_on(w, answer->valuestring);
     end_mark(w);
   }
-  return finish(w, n, number, feature);
+  return finish(w, n);
 }
 
-static ww_status of_text(worker *w, const cJSON *text, const float *number, const float *feature) {
+static ww_status of_text(worker *w, const cJSON *text) {
   ww_status st = want_text(w, text, "text");
   if (st)
     return st;
-  ww_tokenizer_encode(w->r->t, text->valuestring, strlen(text->valuestring), true, w->a, &w->now);
+  encode(w, text);
   end_mark(w);
-  if (w->now.n < 2 && !has_numbers(w, number))
+  if (w->now.n < 2 && !has_numbers(w))
     return ww_fail(&w->err, WW_EDATA, "nothing to learn: \"text\" is empty");
-  return finish(w, 0, number, feature);
+  return finish(w, 0);
 }
 
 static ww_status message(worker *w, const cJSON *m, const char **role, const char **content) {
@@ -194,7 +196,7 @@ static ww_status message(worker *w, const cJSON *m, const char **role, const cha
 
 /* An example for each answer of the assistant's, with all before it as the prompt; numbers are
  * asked before the first. */
-static ww_status of_messages(worker *w, const cJSON *list, float *number, const float *feature) {
+static ww_status of_messages(worker *w, const cJSON *list) {
   const ww_chat *chat = &w->r->chat;
   const char *role, *content;
   ww_tokens so_far = {0};
@@ -213,9 +215,9 @@ static ww_status of_messages(worker *w, const cJSON *list, float *number, const 
       ww_chat_ask(chat, w->a, &w->now);
       uint32_t n = w->now.n;
       ww_chat_answer(chat, content, w->a, &w->now);
-      st = finish(w, n, number, feature);
+      st = finish(w, n);
       for (uint32_t k = 0; k < w->r->c->numbers; k++)
-        number[k] = NAN;
+        w->number[k] = NAN;
       answers++;
     }
     ww_chat_message(chat, role, content, w->a, &so_far);
@@ -252,51 +254,38 @@ static ww_status floats(worker *w, const cJSON *row, const char *name, uint32_t 
   return WW_OK;
 }
 
-static ww_status example(worker *w, const cJSON *row, float *number, float *feature) {
+static ww_status example(worker *w, const cJSON *row) {
   const cJSON *it;
   w->now.n = 0;
   if (!cJSON_IsObject(row))
     return ww_fail(&w->err, WW_EPARSE, "expected a JSON object a line");
-  ww_status st = floats(w, row, "numbers", w->r->c->numbers, true, number);
+  ww_status st = floats(w, row, "numbers", w->r->c->numbers, true, w->number);
   if (!st)
-    st = floats(w, row, "features", w->r->c->features, false, feature);
+    st = floats(w, row, "features", w->r->c->features, false, w->feature);
   if (st)
     return st;
   if ((it = cJSON_GetObjectItemCaseSensitive(row, "prompt")))
-    return of_prompt(w, row, it, number, feature);
+    return of_prompt(w, row, it);
   if ((it = cJSON_GetObjectItemCaseSensitive(row, "messages")))
-    return of_messages(w, it, number, feature);
+    return of_messages(w, it);
   if ((it = cJSON_GetObjectItemCaseSensitive(row, "text")))
-    return of_text(w, it, number, feature);
+    return of_text(w, it);
   return ww_fail(
       &w->err, WW_EDATA,
       "nothing to learn: expected \"prompt\" and \"completion\", or \"messages\", or \"text\"");
 }
 
-/* The line at *s, NUL-terminated in place, without its end; *s moves to the next. */
-static char *take_line(char **s, const char *end, size_t *n) {
-  char *line = *s, *stop = memchr(line, '\n', (size_t)(end - line));
-  if (!stop)
-    stop = (char *)end;
-  *s = stop < end ? stop + 1 : stop;
-  if (stop > line && stop[-1] == '\r')
-    stop--;
-  *stop = 0;
-  *n = (size_t)(stop - line);
-  return line;
-}
-
 static void chunk(worker *w, ww_buf *text, uint64_t line) {
   reader *r = w->r;
-  float *number = WW_NEWN(w->a, float, r->c->numbers + 1),
-        *feature = WW_NEWN(w->a, float, r->c->features + 1);
   size_t n;
+  w->number = WW_NEWN(w->a, float, r->c->numbers + 1);
+  w->feature = WW_NEWN(w->a, float, r->c->features + 1);
   for (char *s = text->s, *end = text->s + text->n; s < end; line++) {
-    char *l = take_line(&s, end, &n);
+    char *l = ww_lines_take(&s, end, &n);
     if (!n)
       continue;
     cJSON *row = ww_json_read(l, n, &w->err);
-    ww_status st = row ? example(w, row, number, feature) : w->err.code;
+    ww_status st = row ? example(w, row) : w->err.code;
     if (row)
       w->err.col = 0;
     cJSON_Delete(row);
@@ -491,7 +480,7 @@ ww_status ww_examples_peek(const char *path, const ww_tokenizer *t, ww_examples_
   st = ww_lines_next(lines, &text, &line, e);
   char *s = text.s, *end = text.s + text.n;
   for (int k = 0; !st && k < LINES && s < end; k++) {
-    char *l = take_line(&s, end, &n);
+    char *l = ww_lines_take(&s, end, &n);
     cJSON *row =
         n ? ww_json_read(l, n, NULL) : NULL; /* what is wrong with it is told by who reads it all */
     if (row)

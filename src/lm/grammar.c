@@ -51,9 +51,9 @@ struct ww_grammar_state {
   stack_set now, tried, other; /* tried, other: scratch of a look ahead */
   stack_set open;              /* nodes that were visited and not looked at */
   WW_VEC(call) calls;
-  uint32_t *last_call, *heap,
-      nheap;          /* [rules]: index into calls, NONE; rules that were called, callers first */
-  stack_set together; /* scratch: members of several contexts */
+  uint32_t *last_call; /* [rules]: index into calls, NONE */
+  ww_g_heap called;    /* rules that were called, callers first: ~order << 32 | rule */
+  stack_set together;  /* scratch: members of several contexts */
 };
 
 static void set_add(stack_set *s, uint32_t k) {
@@ -187,36 +187,12 @@ static void visit_members(ww_grammar_state *s, uint32_t c) {
     visit(s, s->members.v[s->contexts.v[c].first + k]);
 }
 
-static bool before(const ww_grammar_state *s, uint32_t a, uint32_t b) {
-  return s->g->order[a] > s->g->order[b];
-}
-
-static void heap_push(ww_grammar_state *s, uint32_t rule) {
-  uint32_t k = s->nheap++;
-  for (; k && before(s, rule, s->heap[(k - 1) / 2]); k = (k - 1) / 2)
-    s->heap[k] = s->heap[(k - 1) / 2];
-  s->heap[k] = rule;
-}
-
-static uint32_t heap_pop(ww_grammar_state *s) {
-  uint32_t top = s->heap[0], last = s->heap[--s->nheap], k = 0;
-  for (uint32_t c; (c = 2 * k + 1) < s->nheap; k = c) {
-    if (c + 1 < s->nheap && before(s, s->heap[c + 1], s->heap[c]))
-      c++;
-    if (!before(s, s->heap[c], last))
-      break;
-    s->heap[k] = s->heap[c];
-  }
-  s->heap[k] = last;
-  return top;
-}
-
 /* Somebody wants the rule, to go on in context c behind it: at once where the rule may be empty. */
 static void call_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
   if (c == NONE)
     return;
   if (s->last_call[rule] == NONE)
-    heap_push(s, rule);
+    ww_g_heap_push(&s->called, (uint64_t)~s->g->order[rule] << 32 | rule);
   ww_push(s->arena, &s->calls, (call){c, s->last_call[rule]});
   s->last_call[rule] = s->calls.n - 1;
   if (!s->g->left[s->g->best[rule]])
@@ -275,9 +251,9 @@ static bool open_all(ww_grammar_state *s, stack_set *out) {
   for (;;) {
     while (s->open.n)
       look_at(s, s->open.v[--s->open.n], out);
-    if (!s->nheap)
+    if (!s->called.n)
       break;
-    uint32_t rule = heap_pop(s);
+    uint32_t rule = (uint32_t)ww_g_heap_pop(&s->called);
     open_rule(s, rule, join_calls(s, rule));
   }
   s->calls.n = 0;
@@ -322,7 +298,7 @@ ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
   s->nodes[0] = (node){.alone = 0, .chain = NONE};
   s->nnodes = s->steps = 1;
   s->last_call = ww_xmalloc((g->rules.n + 1) * sizeof *s->last_call);
-  s->heap = ww_xmalloc((g->rules.n + 1) * sizeof *s->heap);
+  s->called.v = ww_xmalloc((g->rules.n + 1) * sizeof *s->called.v);
   for (uint32_t r = 0; r < g->rules.n; r++)
     s->last_call[r] = NONE;
   call_rule(s, g->root, context_of(s, &end_of_text, 1));
@@ -334,17 +310,11 @@ ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
 void ww_grammar_end(ww_grammar_state *s) {
   if (!s)
     return;
-  free(s->now.v);
-  free(s->tried.v);
-  free(s->other.v);
-  free(s->open.v);
-  free(s->nodes);
-  free(s->bucket);
-  free(s->members.v);
-  free(s->context_bucket);
-  free(s->together.v);
-  free(s->last_call);
-  free(s->heap);
+  void *all[] = {s->now.v,      s->tried.v,   s->other.v,   s->open.v,
+                 s->nodes,      s->bucket,    s->members.v, s->context_bucket,
+                 s->together.v, s->last_call, s->called.v};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
   ww_arena_free(s->arena);
   free(s);
 }
@@ -366,18 +336,20 @@ bool ww_grammar_take(ww_grammar_state *s, const char *bytes, size_t n) {
   return true;
 }
 
-bool ww_grammar_complete(const ww_grammar_state *s) {
+/* Stacks that are empty: the text may end. */
+static uint32_t ended(const ww_grammar_state *s) {
+  uint32_t n = 0;
   for (uint32_t i = 0; i < s->now.n; i++)
-    if (!s->now.v[i])
-      return true;
-  return false;
+    n += !s->now.v[i];
+  return n;
+}
+
+bool ww_grammar_complete(const ww_grammar_state *s) {
+  return ended(s) > 0;
 }
 
 bool ww_grammar_finished(const ww_grammar_state *s) {
-  for (uint32_t i = 0; i < s->now.n; i++)
-    if (s->now.v[i])
-      return false;
-  return true;
+  return ended(s) == s->now.n;
 }
 
 /* The only byte that may follow in `t`; -1: there is a choice, or the text may end. */

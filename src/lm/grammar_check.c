@@ -20,32 +20,11 @@ typedef struct {
   uint32_t nalt;
   uint32_t *uses, *first_use; /* uses[first_use[r] ..]: alternatives that rule r stands in, once for
                                  each time */
-  uint32_t *heap, nheap;      /* alternatives that are known, the shortest on top */
+  ww_g_heap heap; /* bytes << 32 | alternative: those that are known, the shortest on top */
 } lengths;
 
-static bool shorter(const lengths *l, uint32_t a, uint32_t b) {
-  const alternative *x = &l->alt[a], *y = &l->alt[b];
-  return x->bytes != y->bytes ? x->bytes < y->bytes : a < b;
-}
-
-static void heap_push(lengths *l, uint32_t a) {
-  uint32_t k = l->nheap++;
-  for (; k && shorter(l, a, l->heap[(k - 1) / 2]); k = (k - 1) / 2)
-    l->heap[k] = l->heap[(k - 1) / 2];
-  l->heap[k] = a;
-}
-
-static uint32_t heap_pop(lengths *l) {
-  uint32_t top = l->heap[0], last = l->heap[--l->nheap], k = 0;
-  for (uint32_t c; (c = 2 * k + 1) < l->nheap; k = c) {
-    if (c + 1 < l->nheap && shorter(l, l->heap[c + 1], l->heap[c]))
-      c++;
-    if (!shorter(l, l->heap[c], last))
-      break;
-    l->heap[k] = l->heap[c];
-  }
-  l->heap[k] = last;
-  return top;
+static void known(lengths *l, uint32_t a) {
+  ww_g_heap_push(&l->heap, (uint64_t)l->alt[a].bytes << 32 | a);
 }
 
 /* Two passes over all alternatives: the first counts, the second notes who uses whom. */
@@ -79,7 +58,7 @@ static void list_alternatives(lengths *l) {
       break;
     l->nalt = a;
     l->alt = ww_xcalloc(a + 1, sizeof *l->alt);
-    l->heap = ww_xcalloc(a + 1, sizeof *l->heap);
+    l->heap.v = ww_xcalloc(a + 1, sizeof *l->heap.v);
     for (uint32_t r = 0; r < g->rules.n; r++)
       l->first_use[r + 1] += l->first_use[r];
     l->uses = ww_xcalloc((size_t)l->first_use[g->rules.n] + 1, sizeof *l->uses);
@@ -100,9 +79,9 @@ static void find_shortest(ww_grammar *g, uint32_t *bytes) {
   }
   for (uint32_t a = 0; a < l.nalt; a++)
     if (!l.alt[a].missing)
-      heap_push(&l, a);
-  while (l.nheap) {
-    const alternative *a = &l.alt[heap_pop(&l)];
+      known(&l, a);
+  while (l.heap.n) {
+    const alternative *a = &l.alt[(uint32_t)ww_g_heap_pop(&l.heap)];
     if (bytes[a->rule] != WW_G_NEVER || a->bytes >= WW_G_NEVER)
       continue;
     bytes[a->rule] = a->bytes;
@@ -111,7 +90,7 @@ static void find_shortest(ww_grammar *g, uint32_t *bytes) {
       alternative *in = &l.alt[l.uses[u]];
       in->bytes = ww_g_sum(in->bytes, a->bytes);
       if (!--in->missing)
-        heap_push(&l, l.uses[u]);
+        known(&l, l.uses[u]);
     }
   }
   for (uint32_t k = g->elements.n; k--;) {
@@ -123,7 +102,7 @@ static void find_shortest(ww_grammar *g, uint32_t *bytes) {
   free(l.alt);
   free(l.uses);
   free(l.first_use);
-  free(l.heap);
+  free(l.heap.v);
 }
 
 /* ---- rules that begin with themselves ---- */

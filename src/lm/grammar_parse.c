@@ -51,6 +51,17 @@ static void skip(parser *p, bool lines) {
   }
 }
 
+static bool next_is(const parser *p, char c) {
+  return p->at < p->end && *p->at == c;
+}
+
+/* Steps over it where it is there. */
+static bool take(parser *p, char c) {
+  bool there = next_is(p, c);
+  p->at += there;
+  return there;
+}
+
 static bool word_char(char c) {
   return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
@@ -99,10 +110,6 @@ static uint32_t add_set(parser *p, const ww_g_set *s) {
 static void push(parser *p, run *r, uint8_t kind, uint32_t of) {
   p->pushed++;
   ww_push(p->scratch, r, (ww_g_element){kind, of});
-}
-
-static void push_byte(parser *p, run *r, uint8_t c) {
-  push(p, r, WW_G_SET, c);
 }
 
 /* Writes a rule whose alternatives are in `r` (ALT between them), closes it with END. */
@@ -168,7 +175,7 @@ static void push_point(parser *p, run *r, int c) {
   uint8_t byte[4];
   uint32_t n = utf8((uint32_t)c, byte);
   for (uint32_t k = 0; k < n; k++)
-    push_byte(p, r, byte[k]);
+    push(p, r, WW_G_SET, byte[k]);
 }
 
 static ww_status text(parser *p, run *r) {
@@ -180,12 +187,9 @@ static ww_status text(parser *p, run *r) {
     if (wide)
       push_point(p, r, c);
     else
-      push_byte(p, r, (uint8_t)c);
+      push(p, r, WW_G_SET, (uint8_t)c);
   }
-  if (p->at >= p->end)
-    return bad(p, "a text without its closing \"");
-  p->at++;
-  return WW_OK;
+  return take(p, '"') ? WW_OK : bad(p, "a text without its closing \"");
 }
 
 /* ---- classes: ranges of code points, as sequences of sets of bytes ---- */
@@ -296,8 +300,9 @@ static int point(parser *p) {
 static ww_status class(parser *p, run *r) {
   range v[MOST_RANGES + 1];
   uint32_t n = 0;
-  bool no = ++p->at < p->end && *p->at == '^';
-  for (p->at += no; p->at < p->end && *p->at != ']'; n++) {
+  p->at++;
+  bool no = take(p, '^');
+  for (; p->at < p->end && *p->at != ']'; n++) {
     int from = point(p), to = from;
     if (p->at + 1 < p->end && *p->at == '-' && p->at[1] != ']') {
       p->at++;
@@ -309,9 +314,8 @@ static ww_status class(parser *p, run *r) {
       return bad(p, "too many characters in [...]");
     v[n] = (range){(uint32_t)from, (uint32_t)to};
   }
-  if (p->at >= p->end)
+  if (!take(p, ']'))
     return bad(p, "a class without its closing ]");
-  p->at++;
   return push_class(p, r, v, n, no) ? WW_OK : bad(p, "a class that no character is of");
 }
 
@@ -325,29 +329,20 @@ static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t
   if (p->pushed + low + (high == UINT32_MAX ? 0 : high) > MOST_ELEMENTS)
     return bad(p, "the grammar grows too large");
   run item = {0}, tail = {0};
+  bool endless = high == UINT32_MAX;
   for (uint32_t k = from; k < r->n; k++)
     ww_push(p->scratch, &item, r->v[k]);
   r->n = from;
-  uint32_t one = new_rule(p), rest;
+  uint32_t one = new_rule(p), inner = UINT32_MAX;
   write_rule(p, one, &item);
   for (uint32_t k = 0; k < low; k++)
     push(p, r, WW_G_RULE, one);
-  if (high == UINT32_MAX) { /* rest ::= one rest | nothing */
-    rest = new_rule(p);
-    push(p, &tail, WW_G_RULE, one);
-    push(p, &tail, WW_G_RULE, rest);
-    push(p, &tail, WW_G_ALT, 0);
-    write_rule(p, rest, &tail);
-    push(p, r, WW_G_RULE, rest);
-    return WW_OK;
-  }
-  uint32_t inner = UINT32_MAX; /* rest_k ::= one rest_{k-1} | nothing */
-  for (uint32_t k = low; k < high; k++) {
-    rest = new_rule(p);
+  for (uint32_t k = low; k < (endless ? low + 1 : high); k++) {
+    uint32_t rest = new_rule(p); /* one inner | nothing; endless: one rest | nothing */
     tail.n = 0;
     push(p, &tail, WW_G_RULE, one);
-    if (inner != UINT32_MAX)
-      push(p, &tail, WW_G_RULE, inner);
+    if (endless || inner != UINT32_MAX)
+      push(p, &tail, WW_G_RULE, endless ? rest : inner);
     push(p, &tail, WW_G_ALT, 0);
     write_rule(p, rest, &tail);
     inner = rest;
@@ -371,14 +366,13 @@ static ww_status braces(parser *p, run *r, uint32_t from) {
   if (!number(p, &low))
     return bad(p, "a number is missing behind {, or is above 10000");
   high = low;
-  if (p->at < p->end && *p->at == ',') {
-    p->at++;
-    if (p->at < p->end && *p->at == '}')
+  if (take(p, ',')) {
+    if (next_is(p, '}'))
       high = UINT32_MAX;
     else if (!number(p, &high) || high < low)
       return bad(p, "x{low,high}: high is missing, below low or above 10000");
   }
-  if (p->at >= p->end || *p->at++ != '}')
+  if (!take(p, '}'))
     return bad(p, "a } is missing");
   return repeat(p, r, from, low, high);
 }
@@ -395,13 +389,21 @@ static ww_status group(parser *p, run *r) {
   ww_status st = alternatives(p, &inner, true);
   if (st)
     return st;
-  if (p->at >= p->end || *p->at++ != ')')
+  if (!take(p, ')'))
     return bad(p, "a ) is missing");
   p->depth--;
   uint32_t rule = new_rule(p);
   write_rule(p, rule, &inner);
   push(p, r, WW_G_RULE, rule);
   return WW_OK;
+}
+
+/* The rule that the word here names. */
+static uint32_t rule_named_here(parser *p) {
+  const char *s = p->at;
+  while (p->at < p->end && word_char(*p->at))
+    p->at++;
+  return rule_named(p, s, (size_t)(p->at - s));
 }
 
 /* A name that `::=` follows begins the next rule. */
@@ -424,15 +426,11 @@ static ww_status item(parser *p, run *r, bool *there) {
     st = class(p, r);
   else if (*p->at == '(')
     st = group(p, r);
-  else if (*p->at == '.') {
-    p->at++;
+  else if (take(p, '.'))
     push_class(p, r, &(range){0}, 0, true);
-  } else if (word_char(*p->at) && !next_rule_begins(p)) {
-    const char *s = p->at;
-    while (p->at < p->end && word_char(*p->at))
-      p->at++;
-    push(p, r, WW_G_RULE, rule_named(p, s, (size_t)(p->at - s)));
-  } else
+  else if (word_char(*p->at) && !next_rule_begins(p))
+    push(p, r, WW_G_RULE, rule_named_here(p));
+  else
     *there = false;
   while (!st && *there && p->at < p->end) {
     char c = *p->at;
@@ -452,8 +450,7 @@ static ww_status alternatives(parser *p, run *r, bool inside) {
     skip(p, true);
     if (p->at >= p->end)
       return WW_OK;
-    if (*p->at == '|') {
-      p->at++;
+    if (take(p, '|')) {
       push(p, r, WW_G_ALT, 0);
       continue;
     }
@@ -470,13 +467,10 @@ static ww_status alternatives(parser *p, run *r, bool inside) {
 }
 
 static ww_status one_rule(parser *p) {
-  const char *s = p->at;
   run r = {0};
-  while (p->at < p->end && word_char(*p->at))
-    p->at++;
-  if (p->at == s)
+  if (!word_char(*p->at))
     return bad(p, "expected `name ::= ...`");
-  uint32_t rule = rule_named(p, s, (size_t)(p->at - s));
+  uint32_t rule = rule_named_here(p);
   if (p->g->rules.v[rule] != UINT32_MAX)
     return bad(p, "this rule is there twice");
   skip(p, false);

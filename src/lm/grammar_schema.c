@@ -71,21 +71,15 @@ static void literal(ww_buf *out, const char *json) {
   ww_buf_puts(out, "\"");
 }
 
-static void constant(ww_buf *out, const cJSON *v) {
+/* A value, or (NULL) the name of a member and its colon. */
+static void constant(ww_buf *out, const cJSON *v, const char *name) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  ww_json_copy(v, &j);
-  literal(out, b.s);
-  ww_buf_free(&b);
-}
-
-static void key(ww_buf *out, const char *name) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  ww_json_str(&j, name);
-  ww_buf_puts(&b, ":");
+  if (v)
+    ww_json_copy(v, &j);
+  else
+    ww_json_key(&j, name);
   literal(out, b.s);
   ww_buf_free(&b);
 }
@@ -124,7 +118,7 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
   for (p = props->child; p && !st; p = p->next, k++) {
     ww_buf v = {0}, w = {0};
     if (!(st = name_of(m, p, &v))) {
-      key(&w, p->string);
+      constant(&w, NULL, p->string);
       bool must = is_required(required, p->string);
       ww_buf_fmt(&m->text, "first-%u ::= %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1,
                  must ? "" : " | first-", must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
@@ -166,18 +160,32 @@ static ww_status array(maker *m, const cJSON *s, ww_buf *out) {
   return st;
 }
 
-static ww_status choice(maker *m, const cJSON *list, ww_buf *out) {
-  const cJSON *k;
+typedef ww_status alternative_fn(maker *m, const cJSON *one, const cJSON *schema, ww_buf *out);
+
+/* (a | b | c) */
+static ww_status alternatives(maker *m, const cJSON *list, alternative_fn *write,
+                              const cJSON *schema, ww_buf *out) {
   ww_status st = WW_OK;
   ww_buf_puts(out, "(");
-  cJSON_ArrayForEach(k, list) {
+  for (const cJSON *k = list->child; !st && k; k = k->next) {
     if (k != list->child)
       ww_buf_puts(out, " | ");
-    if ((st = value_of(m, k, out)))
-      return st;
+    st = write(m, k, schema, out);
   }
   ww_buf_puts(out, ")");
   return st;
+}
+
+static ww_status any_constant(maker *m, const cJSON *one, const cJSON *schema, ww_buf *out) {
+  (void)m;
+  (void)schema;
+  constant(out, one, NULL);
+  return WW_OK;
+}
+
+static ww_status any_value(maker *m, const cJSON *one, const cJSON *schema, ww_buf *out) {
+  (void)schema;
+  return value_of(m, one, out);
 }
 
 /* "#/$defs/name": its rule is written once, at the end, so that a schema may use itself. */
@@ -215,20 +223,10 @@ static ww_status typed(maker *m, const char *type, const cJSON *s, ww_buf *out) 
   return ww_fail(m->e, WW_EUNSUPPORTED, "the schema has the type `%s`, which JSON has not", type);
 }
 
-static ww_status types(maker *m, const cJSON *list, const cJSON *s, ww_buf *out) {
-  const cJSON *k;
-  ww_status st = WW_OK;
-  ww_buf_puts(out, "(");
-  cJSON_ArrayForEach(k, list) {
-    if (k != list->child)
-      ww_buf_puts(out, " | ");
-    if (!cJSON_IsString(k))
-      return ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
-    if ((st = typed(m, k->valuestring, s, out)))
-      return st;
-  }
-  ww_buf_puts(out, ")");
-  return st;
+static ww_status any_type(maker *m, const cJSON *one, const cJSON *s, ww_buf *out) {
+  if (!cJSON_IsString(one))
+    return ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
+  return typed(m, one->valuestring, s, out);
 }
 
 /* Members that would change what is valid and are not looked at: better refused than ignored. */
@@ -273,21 +271,15 @@ static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
   if (cJSON_IsString(member(s, "$ref")))
     st = reference(m, member(s, "$ref")->valuestring, out);
   else if ((c = member(s, "const")))
-    constant(out, c);
-  else if (cJSON_IsArray(c = member(s, "enum")) && c->child) {
-    ww_buf_puts(out, "(");
-    for (const cJSON *k = c->child; k; k = k->next) {
-      if (k != c->child)
-        ww_buf_puts(out, " | ");
-      constant(out, k);
-    }
-    ww_buf_puts(out, ")");
-  } else if (cJSON_IsArray(any) && any->child)
-    st = choice(m, any, out);
+    constant(out, c, NULL);
+  else if (cJSON_IsArray(c = member(s, "enum")) && c->child)
+    st = alternatives(m, c, any_constant, s, out);
+  else if (cJSON_IsArray(any) && any->child)
+    st = alternatives(m, any, any_value, s, out);
   else if (cJSON_IsString(type))
     st = typed(m, type->valuestring, s, out);
   else if (cJSON_IsArray(type) && type->child)
-    st = types(m, type, s, out);
+    st = alternatives(m, type, any_type, s, out);
   else if (member(s, "properties"))
     st = object(m, s, out);
   else

@@ -65,10 +65,10 @@ static void softmax(float *x, uint32_t n) {
 /* out, q [heads, size]; keys, values [n, kv_heads, size]: the last of the n positions is the
  * query's own. */
 static void attention(float *out, float *scores, const float *q, const float *keys,
-                      const float *values, uint32_t n, uint32_t heads, uint32_t kv_heads,
-                      uint32_t size) {
-  for (uint32_t h = 0; h < heads; h++, q += size, out += size) {
-    size_t shared = (size_t)(h / (heads / kv_heads)) * size, row = (size_t)kv_heads * size;
+                      const float *values, uint32_t n, const ww_lm_config *c) {
+  uint32_t size = c->head_size, group = c->heads / c->kv_heads;
+  for (uint32_t h = 0; h < c->heads; h++, q += size, out += size) {
+    size_t shared = (size_t)(h / group) * size, row = (size_t)c->kv_heads * size;
     for (uint32_t t = 0; t < n; t++) {
       float sum = 0;
       for (uint32_t i = 0; i < size; i++)
@@ -108,7 +108,7 @@ static void attention_layer(ww_lm_session *s, uint32_t row, uint32_t l) {
   matmul(v, w->xb, P(v), P(vb), C, K);
   rope(w->q, cos, sin, c->heads, size);
   rope(k, cos, sin, c->kv_heads, size);
-  attention(w->attended, w->scores, w->q, keys, values, pos + 1, c->heads, c->kv_heads, size);
+  attention(w->attended, w->scores, w->q, keys, values, pos + 1, c);
   matmul(w->xb, w->attended, P(o), NULL, Q, C);
   for (uint32_t i = 0; i < C; i++)
     w->x[i] += w->xb[i];

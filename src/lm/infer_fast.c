@@ -90,21 +90,31 @@ static void share(const walk *t, uint32_t n, uint32_t *from, uint32_t *to) {
   *to = (uint32_t)((uint64_t)n * (t->rank + 1) / t->size);
 }
 
+/* Pairs of panels from .. to. */
+static void multiply(const walk *t, ww_product_job *j, uint32_t from, uint32_t to) {
+  j->first = 2 * from;
+  j->last = 2 * to < j->w->panels ? 2 * to : j->w->panels;
+  t->m->k->product(j);
+}
+
 static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uint32_t rows,
                     const ww_matrix *w, bool add) {
   uint32_t pairs = (w->panels + 1) / 2, from, to;
-  void *scratch = t->w->scratch[t->rank];
+  ww_product_job j = {.out = out,
+                      .out_stride = stride,
+                      .x = in,
+                      .rows = rows,
+                      .w = w,
+                      .add = add,
+                      .scratch = t->w->scratch[t->rank]};
   if (rows <= FEW || t->size == 1) {
     share(t, pairs, &from, &to);
-    to = 2 * to < w->panels ? 2 * to : w->panels;
-    t->m->k->product(out, stride, in, rows, w, 2 * from, to, add, scratch);
+    multiply(t, &j, from, to);
     return;
   }
-  uint32_t each = pairs / (4 * t->size);
-  while (take(t, pairs, each ? each : 1, &from, &to)) {
-    to = 2 * to < w->panels ? 2 * to : w->panels;
-    t->m->k->product(out, stride, in, rows, w, 2 * from, to, add, scratch);
-  }
+  uint32_t at_once = pairs / (4 * t->size);
+  while (take(t, pairs, at_once ? at_once : 1, &from, &to))
+    multiply(t, &j, from, to);
 }
 
 /* ---- inputs of products ---- */
@@ -256,8 +266,13 @@ static void heads(walk *t) {
     return;
   for (uint32_t r = 0; r < t->rows; r++)
     make_input(t, &w->in_numbers, NORMED, r, m->norm_final, m->c.width);
-  m->k->product(w->numbers, w->number_stride, &w->in_numbers, t->rows, &m->number, 0,
-                m->number.panels, false, w->scratch[0]);
+  m->k->product(&(ww_product_job){.out = w->numbers,
+                                  .out_stride = w->number_stride,
+                                  .x = &w->in_numbers,
+                                  .rows = t->rows,
+                                  .w = &m->number,
+                                  .last = m->number.panels,
+                                  .scratch = w->scratch[0]});
 }
 
 static void step(void *ctx, uint32_t rank, uint32_t size) {

@@ -49,15 +49,25 @@ typedef struct {
   const uint16_t *values; /* half precision, [positions][size, up to a multiple of 16] */
 } ww_attention;
 
+/* out[r * out_stride + n] = (add: +=) inputs r . weights n, for r < rows and n in panels [first,
+ * last); scratch: ww_scratch_bytes */
+typedef struct {
+  float *out;
+  size_t out_stride;
+  const ww_inputs *x;
+  uint32_t rows;
+  const ww_matrix *w;
+  uint32_t first, last;
+  bool add;
+  void *scratch;
+} ww_product_job;
+
 typedef struct {
   const char *name;
   ww_form (*form)(ww_dtype weights,
                   uint32_t rows); /* in which a product of `rows` rows wants its inputs */
   void (*prepare)(ww_inputs *to, uint32_t row, const float *x, uint32_t n);
-  /* out[r * out_stride + n] = (add: +=) inputs r . weights n, for r < rows and n in panels [first,
-   * last); scratch: ww_scratch_bytes */
-  void (*product)(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
-                  const ww_matrix *w, uint32_t first, uint32_t last, bool add, void *scratch);
+  void (*product)(const ww_product_job *j);
   void (*attend)(const ww_attention *a, void *scratch);
   void (*rmsnorm)(float *out, const float *x, const float *weight, float eps, uint32_t n);
   void (*swiglu)(float *out, const float *gate_up,

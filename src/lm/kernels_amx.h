@@ -160,9 +160,10 @@ ALWAYS void amx_panels(const amx_job *j, uint32_t rows, uint32_t from, bool add,
 }
 
 /* All whole 32 rows first, then the rest under its own configuration. */
-static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
-                        const ww_matrix *w, uint32_t first, uint32_t last, bool add,
-                        uint16_t *scratch) {
+static void product_amx(const ww_product_job *job) {
+  const ww_matrix *w = job->w;
+  uint16_t *scratch = job->scratch;
+  uint32_t rows = job->rows, last = job->last;
   uint32_t whole = rows / 32 * 32, rest = rows - whole;
   uint32_t parts = ww_matrix_parts(w);
   size_t panel = (size_t)w->depth * WW_PANEL * parts;
@@ -174,10 +175,14 @@ static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint3
       amx_configure(rest < 16 ? rest : 16, rest > 16 ? rest - 16 : 16);
     else
       amx_configure(16, 16);
-    for (uint32_t p = first; p < last; p += 2) {
+    for (uint32_t p = job->first; p < last; p += 2) {
       bool two = p + 1 < last;
-      amx_job j = {
-          out + (size_t)p * WW_PANEL, out_stride * 4, x->bf16, w->depth, scratch, NULL, parts};
+      amx_job j = {.out = job->out + (size_t)p * WW_PANEL,
+                   .out_bytes = job->out_stride * 4,
+                   .x = job->x->bf16,
+                   .depth = w->depth,
+                   .left = scratch,
+                   .parts = parts};
       if (w->tiles || w->type == WW_DTYPE_BF16) {
         j.left = (w->tiles ? w->tiles : (const uint16_t *)w->data) +
                  p * panel; /* BF16 lies as tiles do */
@@ -188,9 +193,9 @@ static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint3
       }
       j.right = j.left + panel;
       if (two)
-        amx_panels(&j, to, from, add, 2);
+        amx_panels(&j, to, from, job->add, 2);
       else
-        amx_panels(&j, to, from, add, 1);
+        amx_panels(&j, to, from, job->add, 1);
     }
   }
   _tile_release();

@@ -22,20 +22,24 @@ enum { Q8_ROWS = 2, FMA_ROWS = 2, BLOCK_PANELS = 1, ATTEND_ROWS = 2, ATTEND_PANE
 
 /* ---- inputs of products ---- */
 
+/* 32 values from x[at] on; zeros behind the last of n. */
+ALWAYS const float *block_at(const float *x, uint32_t at, uint32_t n, float padded[32]) {
+  if (at + 32 <= n)
+    return x + at;
+  memset(padded, 0, 32 * sizeof *padded);
+  for (uint32_t i = at; i < n; i++)
+    padded[i - at] = x[i];
+  return padded;
+}
+
 static void prepare_q8(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
   uint32_t blocks = to->depth / 32;
   int8_t *q = to->q + (size_t)row * to->depth;
   float *scale = to->scale + (size_t)row * blocks;
   int32_t *less = to->less + (size_t)row * blocks;
   for (uint32_t b = 0; b < blocks; b++, q += 32) {
-    float padded[32] = {0};
-    const float *v = x + 32 * b;
-    if (32 * b + 32 > n) {
-      for (uint32_t i = 32 * b; i < n; i++)
-        padded[i % 32] = x[i];
-      v = padded;
-    }
-    quantize_block(q, scale + b, less + b, v);
+    float padded[32];
+    quantize_block(q, scale + b, less + b, block_at(x, 32 * b, n, padded));
   }
 }
 
@@ -44,13 +48,8 @@ static void prepare_bf16(ww_inputs *to, uint32_t row, const float *x, uint32_t n
   size_t parts = to->form == WW_FORM_BF16X2 ? 2 : 1;
   uint16_t *tile = to->bf16 + (size_t)(row / 16) * 16 * to->depth * parts + row % 16 * 32;
   for (uint32_t k = 0; k < to->depth; k += 32, tile += 512 * parts) {
-    float padded[32] = {0};
-    const float *v = x + k;
-    if (k + 32 > n) {
-      for (uint32_t i = k; i < n; i++)
-        padded[i - k] = x[i];
-      v = padded;
-    }
+    float padded[32];
+    const float *v = block_at(x, k, n, padded);
     for (uint32_t i = 0; i < 32; i++)
       tile[i] = bf16_of(v[i]);
     if (parts == 2)
@@ -74,8 +73,16 @@ static void prepare(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
 
 /* ---- products with int8 weights: sums of 32 in integers, scaled into floats ---- */
 
-ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row,
-                     const ww_matrix *w, uint32_t panel, bool add, const int R, const int P) {
+/* Where the sums of a row and panel, lanes from VW * v on, go. */
+ALWAYS void put_sum(const ww_product_job *j, uint32_t row, uint32_t panel, int v, vf sum) {
+  float *o = j->out + (size_t)row * j->out_stride + panel * WW_PANEL + VW * v;
+  vf_store(o, j->add ? vf_load(o) + sum : sum);
+}
+
+ALWAYS void q8_block(const ww_product_job *j, uint32_t row, uint32_t panel, const int R,
+                     const int P) {
+  const ww_inputs *x = j->x;
+  const ww_matrix *w = j->w;
   uint32_t depth = w->depth, blocks = depth / 32;
   const uint8_t *q = w->data + panel * w->panel_bytes;
   const uint16_t *ws = (const uint16_t *)(q + (size_t)depth * WW_PANEL);
@@ -100,32 +107,27 @@ ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t
       EACH(r, R) sum[p][v][r] += vf_of_int(s[p][v][r]) * (scale * xs[(size_t)r * blocks + b]);
     }
   }
-  EACH(p, P) EACH(v, NV) EACH(r, R) {
-    float *o = out + (size_t)(row + r) * out_stride + (panel + p) * WW_PANEL + VW * v;
-    vf_store(o, add ? vf_load(o) + sum[p][v][r] : sum[p][v][r]);
-  }
+  EACH(p, P) EACH(v, NV) EACH(r, R) put_sum(j, row + r, panel + p, v, sum[p][v][r]);
 }
 
-ALWAYS void q8_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
-                    const ww_matrix *w, uint32_t panel, bool add, const int P) {
-  uint32_t r = 0;
+ALWAYS void q8_rows(const ww_product_job *j, uint32_t panel, const int P) {
+  uint32_t r = 0, rows = j->rows;
   for (; r + Q8_ROWS <= rows; r += Q8_ROWS)
-    q8_block(out, out_stride, x, r, w, panel, add, Q8_ROWS, P);
+    q8_block(j, r, panel, Q8_ROWS, P);
 #if VW == 16
   for (; r + 3 <= rows; r += 3)
-    q8_block(out, out_stride, x, r, w, panel, add, 3, P);
+    q8_block(j, r, panel, 3, P);
 #endif
   for (; r < rows; r++)
-    q8_block(out, out_stride, x, r, w, panel, add, 1, P);
+    q8_block(j, r, panel, 1, P);
 }
 
-static void product_q8(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
-                       const ww_matrix *w, uint32_t first, uint32_t last, bool add) {
-  uint32_t p = first;
+static void product_q8(const ww_product_job *j) {
+  uint32_t p = j->first, last = j->last;
   for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS)
-    q8_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS);
+    q8_rows(j, p, BLOCK_PANELS);
   for (; p < last; p++)
-    q8_rows(out, out_stride, x, rows, w, p, add, 1);
+    q8_rows(j, p, 1);
 }
 
 /* ---- products with F16, BF16 and F32 weights ---- */
@@ -142,12 +144,12 @@ ALWAYS vf column(const uint8_t *panel, const ww_dtype type, uint32_t k, int v) {
 
 /* K columns at a time, each with sums of its own: a chain of additions is as long as its latency
  * allows. */
-ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row,
-                      const ww_matrix *w, uint32_t panel, bool add, const int R, const int P,
-                      const int K, const ww_dtype type) {
+ALWAYS void fma_block(const ww_product_job *j, uint32_t row, uint32_t panel, const int R,
+                      const int P, const int K, const ww_dtype type) {
+  const ww_matrix *w = j->w;
   uint32_t depth = w->depth;
   const uint8_t *data = w->data + panel * w->panel_bytes;
-  const float *in = x->f32 + (size_t)row * depth;
+  const float *in = j->x->f32 + (size_t)row * depth;
   vf sum[4][BLOCK_PANELS][NV][FMA_ROWS];
   EACH(k, K) EACH(p, P) EACH(v, NV) EACH(r, R) sum[k][p][v][r] = vf_all(0);
   for (uint32_t at = 0; at < depth; at += K)
@@ -162,58 +164,52 @@ ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_
   EACH(p, P) EACH(v, NV) EACH(r, R) {
     vf s = sum[0][p][v][r];
     UNROLL for (int k = 1; k < K; k++) s += sum[k][p][v][r];
-    float *o = out + (size_t)(row + r) * out_stride + (panel + p) * WW_PANEL + VW * v;
-    vf_store(o, add ? vf_load(o) + s : s);
+    put_sum(j, row + r, panel + p, v, s);
   }
 }
 
-ALWAYS void fma_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
-                     const ww_matrix *w, uint32_t panel, bool add, const int P,
-                     const ww_dtype type) {
-  uint32_t r = 0;
+ALWAYS void fma_rows(const ww_product_job *j, uint32_t panel, const int P, const ww_dtype type) {
+  uint32_t r = 0, rows = j->rows;
   for (; r + FMA_ROWS <= rows; r += FMA_ROWS)
-    fma_block(out, out_stride, x, r, w, panel, add, FMA_ROWS, P, 2 / P, type);
+    fma_block(j, r, panel, FMA_ROWS, P, 2 / P, type);
   for (; r + 2 <= rows; r += 2)
-    fma_block(out, out_stride, x, r, w, panel, add, 2, P, 2, type);
+    fma_block(j, r, panel, 2, P, 2, type);
   for (; r < rows; r++)
-    fma_block(out, out_stride, x, r, w, panel, add, 1, P, 4, type);
+    fma_block(j, r, panel, 1, P, 4, type);
 }
 
-ALWAYS void product_fma(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
-                        const ww_matrix *w, uint32_t first, uint32_t last, bool add,
-                        const ww_dtype type) {
-  uint32_t p = first;
+ALWAYS void product_fma(const ww_product_job *j, const ww_dtype type) {
+  uint32_t p = j->first, last = j->last;
   for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS)
-    fma_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS, type);
+    fma_rows(j, p, BLOCK_PANELS, type);
   for (; p < last; p++)
-    fma_rows(out, out_stride, x, rows, w, p, add, 1, type);
+    fma_rows(j, p, 1, type);
 }
 
 #if defined(__AMX_BF16__)
 #include "kernels_amx.h"
 #endif
 
-static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows,
-                    const ww_matrix *w, uint32_t first, uint32_t last, bool add, void *scratch) {
-  (void)scratch;
+static void product(const ww_product_job *p) {
+  const ww_product_job job = *p, *j = &job; /* a copy of our own stays in registers */
 #if defined(__AMX_BF16__)
-  if (x->form >= WW_FORM_BF16) {
-    product_amx(out, out_stride, x, rows, w, first, last, add, scratch);
+  if (j->x->form >= WW_FORM_BF16) {
+    product_amx(j);
     return;
   }
 #endif
-  switch (w->type) {
+  switch (j->w->type) {
   case WW_DTYPE_Q8_0:
-    product_q8(out, out_stride, x, rows, w, first, last, add);
+    product_q8(j);
     break;
   case WW_DTYPE_F16:
-    product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F16);
+    product_fma(j, WW_DTYPE_F16);
     break;
   case WW_DTYPE_BF16:
-    product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_BF16);
+    product_fma(j, WW_DTYPE_BF16);
     break;
   default:
-    product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F32);
+    product_fma(j, WW_DTYPE_F32);
   }
 }
 

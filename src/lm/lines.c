@@ -134,6 +134,18 @@ static uint64_t count_lines(const char *s, size_t n) {
   return lines;
 }
 
+char *ww_lines_take(char **at, const char *end, size_t *n) {
+  char *line = *at, *stop = memchr(line, '\n', (size_t)(end - line));
+  if (!stop)
+    stop = (char *)end;
+  *at = stop < end ? stop + 1 : stop;
+  if (stop > line && stop[-1] == '\r')
+    stop--;
+  *stop = 0;
+  *n = (size_t)(stop - line);
+  return line;
+}
+
 ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, uint64_t *first, ww_err *e) {
   size_t end = 0, seen = 0;
   ww_status st = WW_OK;

@@ -13,6 +13,8 @@ void ww_lines_close(ww_lines *l);   /* accepts NULL */
  * 0: the end. `first` is the number of the first line, from 1. The buffer is the caller's and may
  * be used again. */
 ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, uint64_t *first, ww_err *e);
+/* The line at *at, NUL-terminated in place, without its end; *at moves to the next. */
+char *ww_lines_take(char **at, const char *end, size_t *n);
 /* How much of the file has been read, for a progress bar. */
 void ww_lines_place(const ww_lines *l, uint64_t *done, uint64_t *total);
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../base/jsonread.h"
 #include "net_int.h"
 
 static uint64_t align(uint64_t n) {
@@ -19,7 +18,7 @@ uint32_t ww_lora_parts(ww_lora_group g) {
   return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1;
 }
 
-static uint32_t in_of(const ww_net *n, ww_lora_group g) {
+uint32_t ww_lora_in(const ww_net *n, ww_lora_group g) {
   return g == WW_LORA_O      ? n->c.heads * n->c.head_size
          : g == WW_LORA_DOWN ? n->c.hidden
                              : n->c.width;
@@ -29,6 +28,13 @@ static uint32_t out_of(const ww_net *n, ww_lora_group g, uint32_t part) {
   if (g == WW_LORA_QKV)
     return (part ? n->c.kv_heads : n->c.heads) * n->c.head_size;
   return g == WW_LORA_GU ? n->c.hidden : n->c.width;
+}
+
+uint32_t ww_lora_out(const ww_net *n, ww_lora_group g) {
+  uint32_t rows = 0;
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++)
+    rows += out_of(n, g, p);
+  return rows;
 }
 
 static ww_param_id target_of(ww_lora_group g, uint32_t part) {
@@ -41,7 +47,7 @@ static ww_param_id target_of(ww_lora_group g, uint32_t part) {
 
 static uint64_t group_size(const ww_net *n, ww_lora_group g) {
   const uint64_t r = n->opt.lora_rank;
-  uint64_t size = align(ww_lora_parts(g) * r * in_of(n, g));
+  uint64_t size = align(ww_lora_parts(g) * r * ww_lora_in(n, g));
   for (uint32_t p = 0; p < ww_lora_parts(g); p++)
     size += align(out_of(n, g, p) * r);
   return size;
@@ -49,22 +55,22 @@ static uint64_t group_size(const ww_net *n, ww_lora_group g) {
 
 static uint64_t layer_size(const ww_net *n) {
   uint64_t size = 0;
-  for (int g = 0; g < WW_LORA_GROUPS; g++)
-    size += group_size(n, (ww_lora_group)g);
+  for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++)
+    size += group_size(n, g);
   return size;
 }
 
 /* The place of an A or a B in the learned buffer. */
-static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, int part, bool b) {
+static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, uint32_t part, bool b) {
   const uint64_t r = n->opt.lora_rank;
   uint64_t at = layer * layer_size(n);
-  for (int i = 0; i < (int)g; i++)
-    at += group_size(n, (ww_lora_group)i);
+  for (ww_lora_group i = 0; i < g; i++)
+    at += group_size(n, i);
   if (!b)
-    return at + (uint64_t)part * r * in_of(n, g);
-  at += align(ww_lora_parts(g) * r * in_of(n, g));
-  for (int p = 0; p < part; p++)
-    at += align(out_of(n, g, (uint32_t)p) * r);
+    return at + part * r * ww_lora_in(n, g);
+  at += align(ww_lora_parts(g) * r * ww_lora_in(n, g));
+  for (uint32_t p = 0; p < part; p++)
+    at += align(out_of(n, g, p) * r);
   return at;
 }
 
@@ -86,11 +92,11 @@ void ww_lora_plan(ww_net *n) {
 
 void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)) {
   for (uint32_t l = 0; l < n->c.layers; l++)
-    for (int g = 0; g < WW_LORA_GROUPS; g++) {
+    for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       ww_net_lora *lora = &n->layer[l].lora[g];
-      lora->a = at(n, part_at(n, l, (ww_lora_group)g, 0, false));
-      for (uint32_t p = 0; p < ww_lora_parts((ww_lora_group)g); p++)
-        lora->b[p] = at(n, part_at(n, l, (ww_lora_group)g, (int)p, true));
+      lora->a = at(n, part_at(n, l, g, 0, false));
+      for (uint32_t p = 0; p < ww_lora_parts(g); p++)
+        lora->b[p] = at(n, part_at(n, l, g, p, true));
     }
 }
 
@@ -99,7 +105,7 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo,
                      const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
   o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
   o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
   uint64_t at = 0;
@@ -111,7 +117,7 @@ void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint
 void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout,
                       uint32_t ldo, const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
   uint64_t at = 0;
   for (uint32_t p = 0; p < parts; p++) {
     const uint32_t out = out_of(n, g, p);
@@ -134,10 +140,10 @@ void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, co
  * begins as its base. */
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
   for (uint32_t l = 0; l < n->c.layers; l++)
-    for (int g = 0; g < WW_LORA_GROUPS; g++) {
-      const uint32_t in = in_of(n, (ww_lora_group)g);
-      const uint64_t at = part_at(n, l, (ww_lora_group)g, 0, false),
-                     count = (uint64_t)ww_lora_parts((ww_lora_group)g) * n->opt.lora_rank * in;
+    for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
+      const uint32_t in = ww_lora_in(n, g);
+      const uint64_t at = part_at(n, l, g, 0, false),
+                     count = (uint64_t)ww_lora_parts(g) * n->opt.lora_rank * in;
       const float scale = 1 / sqrtf(3 * (float)in);
       for (uint64_t i = 0; i < count; i++)
         learned[at + i] = scale * ww_net_normal(~seed, at + i);
@@ -147,12 +153,11 @@ void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
 void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
   const uint32_t r = n->opt.lora_rank;
   for (uint32_t l = 0; l < n->c.layers; l++)
-    for (int gi = 0; gi < WW_LORA_GROUPS; gi++) {
-      const ww_lora_group g = (ww_lora_group)gi;
+    for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
-        const uint32_t in = in_of(n, g), out = out_of(n, g, p);
-        const float *a = learned + part_at(n, l, g, (int)p, false),
-                    *b = learned + part_at(n, l, g, (int)p, true);
+        const uint32_t in = ww_lora_in(n, g), out = out_of(n, g, p);
+        const float *a = learned + part_at(n, l, g, p, false),
+                    *b = learned + part_at(n, l, g, p, true);
         float *w = flat + ww_lm_param(&n->layout, target_of(g, p), l)->at;
         for (uint32_t i = 0; i < out; i++)
           for (uint32_t j = 0; j < r; j++) {
@@ -187,17 +192,16 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
   const uint64_t r = n->opt.lora_rank;
   WW_VEC(ww_tensor) v = {0};
   for (uint32_t l = 0; l < n->c.layers; l++)
-    for (int gi = 0; gi < WW_LORA_GROUPS; gi++) {
-      const ww_lora_group g = (ww_lora_group)gi;
+    for (ww_lora_group g = 0; g < WW_LORA_GROUPS; g++) {
       for (uint32_t p = 0; p < ww_lora_parts(g); p++)
         for (int b = 0; b < 2; b++) {
-          const uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : in_of(n, g);
+          const uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
           ww_push(a, &v,
                   (ww_tensor){.name = half_name(n, a, l, g, p, b),
                               .type = WW_DTYPE_F32,
                               .ndim = 2,
                               .dim = {rows, cols},
-                              .data = learned + part_at(n, l, g, (int)p, b),
+                              .data = learned + part_at(n, l, g, p, b),
                               .bytes = rows * cols * sizeof(float)});
         }
     }
@@ -260,97 +264,6 @@ ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww
   }
   ww_buf_free(&config);
   free(learned);
-  ww_arena_free(a);
-  return s;
-}
-
-/* One tensor of the file into its place. */
-static ww_status read_one(const ww_tensor *from, const ww_tensor *to, ww_err *e) {
-  if (from->ndim != to->ndim || from->dim[0] != to->dim[0] ||
-      (to->ndim == 2 && from->dim[1] != to->dim[1]))
-    return ww_fail(
-        e, WW_EDATA,
-        "%s is [%llu, %llu], this model has [%llu, %llu]: is it of another base or rank?",
-        from->name, (unsigned long long)from->dim[0], (unsigned long long)from->dim[1],
-        (unsigned long long)to->dim[0], (unsigned long long)to->dim[1]);
-  if (from->type != WW_DTYPE_F32 && from->type != WW_DTYPE_F16 && from->type != WW_DTYPE_BF16)
-    return ww_fail(e, WW_EUNSUPPORTED, "%s is of type %s: F32, F16 and BF16 can be read",
-                   from->name, ww_dtype_name(from->type));
-  ww_to_f32((float *)to->data, from->data, from->type, to->bytes / sizeof(float));
-  return WW_OK;
-}
-
-/* A matrix that the file does not adapt gets B = 0; one half alone is an error. */
-static ww_status read_all(const ww_weights *w, ww_tensor *t, uint32_t count, uint32_t nmoved,
-                          ww_err *e) {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const ww_tensor *from = ww_weights_find(w, t[i].name);
-    const bool is_b = i < count - nmoved && i % 2 == 1;
-    if (is_b && !from != !ww_weights_find(w, t[i - 1].name))
-      return ww_fail(e, WW_EDATA,
-                     "%s: only one half of this adapter is there; the file is incomplete",
-                     t[i].name);
-    if (!from && is_b)
-      memset((float *)t[i].data, 0, t[i].bytes);
-    if (!from)
-      continue;
-    found++;
-    ww_status s = read_one(from, &t[i], e);
-    if (s != WW_OK)
-      return s;
-  }
-  return found ? WW_OK
-               : ww_fail(e, WW_EDATA,
-                         "no adapters of this model's layers are in the file: is it of another "
-                         "architecture?");
-}
-
-ww_status ww_net_lora_load(ww_net *n, const char *dir, ww_err *e) {
-  if (!n->opt.lora_rank)
-    return ww_fail(e, WW_EUSAGE, "%s: this model was opened without adapters", dir);
-  ww_arena *a = ww_arena_new();
-  ww_weights *w = NULL;
-  float *learned = ww_xmalloc(n->learned * sizeof *learned);
-  ww_net_get(n, 0, learned);
-  ww_tensor *t;
-  const uint32_t count = list(n, a, learned, &t);
-  ww_status s = ww_weights_open(ww_path_join(a, dir, "adapter_model.safetensors"), &w, e);
-  if (s == WW_OK)
-    s = read_all(w, t, count, n->nmoved, e);
-  if (s == WW_OK)
-    ww_net_set(n, 0, learned);
-  ww_weights_close(w);
-  free(learned);
-  ww_arena_free(a);
-  return s;
-}
-
-ww_status ww_net_lora_options(const char *dir, ww_net_options *opt, ww_err *e) {
-  ww_arena *a = ww_arena_new();
-  const char *path = ww_path_join(a, dir, "adapter_config.json");
-  char *text;
-  size_t size;
-  cJSON *json = NULL;
-  ww_status s = ww_read_file(a, path, 1 << 20, &text, &size, e);
-  if (s == WW_OK && !(json = ww_json_read(text, size, e)))
-    s = e ? e->code : WW_EPARSE;
-  if (s == WW_OK) {
-    const char *kind = ww_json_text(json, "peft_type", a);
-    const cJSON *alpha = cJSON_GetObjectItemCaseSensitive(json, "lora_alpha");
-    const uint64_t r = ww_json_whole(json, "r");
-    if (!kind || strcmp(kind, "LORA") != 0 || r < 1 || r > 4096 || !cJSON_IsNumber(alpha))
-      s = ww_fail(e, WW_EDATA,
-                  "%s: expected \"peft_type\": \"LORA\" with \"r\" of 1 to 4096 and \"lora_alpha\"",
-                  path);
-    else {
-      opt->lora_rank = (uint32_t)r;
-      opt->lora_alpha = (float)alpha->valuedouble;
-      if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "use_rslora")))
-        opt->lora_alpha *= sqrtf((float)r); /* alpha / sqrt(r) there */
-    }
-  }
-  cJSON_Delete(json);
   ww_arena_free(a);
   return s;
 }

@@ -275,29 +275,30 @@ uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
 
 /* ---- values to and from the host ---- */
 
+/* Values that are not floats there go through chunk_f32, piece by piece. */
+static uint64_t piece_of(const ww_net *n, uint64_t left) {
+  return n->o->real == WW_DTYPE_F32 || left < n->chunk_f32_n ? left : n->chunk_f32_n;
+}
+
 static void store_real(ww_net *n, void *to, const float *from, uint64_t count) {
   ww_ops *o = n->o;
-  if (o->real == WW_DTYPE_F32) {
-    o->upload(o, to, from, count * sizeof(float));
-    return;
-  }
-  for (uint64_t at = 0; at < count; at += n->chunk_f32_n) {
-    const uint64_t k = count - at < n->chunk_f32_n ? count - at : n->chunk_f32_n;
-    o->upload(o, n->chunk_f32, from + at, k * sizeof(float));
-    o->to_real(o, ww_net_at(n, to, at), n->chunk_f32, k);
+  const bool floats = o->real == WW_DTYPE_F32;
+  for (uint64_t at = 0, k; at < count; at += k) {
+    k = piece_of(n, count - at);
+    o->upload(o, floats ? to : n->chunk_f32, from + at, k * sizeof(float));
+    if (!floats)
+      o->to_real(o, ww_net_at(n, to, at), n->chunk_f32, k);
   }
 }
 
 static void load_real(ww_net *n, float *to, const void *from, uint64_t count) {
   ww_ops *o = n->o;
-  if (o->real == WW_DTYPE_F32) {
-    o->download(o, to, from, count * sizeof(float));
-    return;
-  }
-  for (uint64_t at = 0; at < count; at += n->chunk_f32_n) {
-    const uint64_t k = count - at < n->chunk_f32_n ? count - at : n->chunk_f32_n;
-    o->to_f32(o, n->chunk_f32, ww_net_at(n, from, at), k);
-    o->download(o, to + at, n->chunk_f32, k * sizeof(float));
+  const bool floats = o->real == WW_DTYPE_F32;
+  for (uint64_t at = 0, k; at < count; at += k) {
+    k = piece_of(n, count - at);
+    if (!floats)
+      o->to_f32(o, n->chunk_f32, ww_net_at(n, from, at), k);
+    o->download(o, to + at, floats ? from : n->chunk_f32, k * sizeof(float));
   }
 }
 
@@ -461,6 +462,25 @@ ww_status ww_net_losses(ww_net *n, ww_net_loss *out, ww_err *e) {
   return WW_OK;
 }
 
+/* A step of values from .. from + count. */
+static void adamw(ww_net *n, const ww_net_update_options *u, uint64_t from, uint64_t count,
+                  float decay) {
+  n->o->adamw(n->o, &(ww_adamw){.param = ww_net_at(n, n->param, from),
+                                .master = n->master + from,
+                                .m = n->m + from,
+                                .v = n->v + from,
+                                .grad = n->grad + from,
+                                .squares = n->totals + 2,
+                                .n = count,
+                                .lr = u->lr,
+                                .beta1 = u->beta1,
+                                .beta2 = u->beta2,
+                                .eps = u->eps,
+                                .decay = decay,
+                                .clip = u->clip,
+                                .step = u->step});
+}
+
 void ww_net_update(ww_net *n, const ww_net_update_options *u) {
   if (n->opt.frozen)
     return;
@@ -469,11 +489,9 @@ void ww_net_update(ww_net *n, const ww_net_update_options *u) {
   const uint64_t d = n->decayed, rest = n->learned - d;
   o->sum_squares(o, squares, n->grad, n->learned, false);
   if (d)
-    o->adamw(o, n->param, n->master, n->m, n->v, n->grad, squares, d, u->lr, u->beta1, u->beta2,
-             u->eps, u->decay, u->clip, u->step);
+    adamw(n, u, 0, d, u->decay);
   if (rest)
-    o->adamw(o, ww_net_at(n, n->param, d), n->master + d, n->m + d, n->v + d, n->grad + d, squares,
-             rest, u->lr, u->beta1, u->beta2, u->eps, 0, u->clip, u->step);
+    adamw(n, u, d, rest, 0);
   o->zero(o, n->grad, n->learned * sizeof(float));
 }
 

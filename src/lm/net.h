@@ -84,14 +84,10 @@ float ww_net_norm(ww_net *n); /* of the last update's gradient, before clipping;
  * host memory. Adds to the losses. */
 ww_status ww_net_forward(ww_net *n, const ww_lm_batch *b, float *logits, float *numbers, ww_err *e);
 
-/* ---- adapters on disk (lora.c), as peft writes and loads them: adapter_model.safetensors and
+/* ---- adapters on disk (lora.c), as peft writes them: adapter_model.safetensors and
  * adapter_config.json ---- */
 
 ww_status ww_net_lora_save(ww_net *n, const char *dir,
                            const char *base_name /* of the base model, or NULL */, ww_err *e);
-ww_status ww_net_lora_load(ww_net *n, const char *dir,
-                           ww_err *e); /* of the net's rank; into what ww_net_set(n, 0) sets */
-/* Rank and alpha of the adapters in `dir`, for ww_net_new. */
-ww_status ww_net_lora_options(const char *dir, ww_net_options *opt, ww_err *e);
 
 #endif

@@ -7,11 +7,12 @@
 
 /* dinp [N, IC] = dout [N, OC] . w (NULL: not wanted); gradients of w, bias and the adapters */
 static void linear_back(ww_net *n, ww_net_layer *l, ww_lora_group g, void *dinp, const void *dout,
-                        const void *inp, ww_net_param w, ww_net_param bias, uint32_t IC,
-                        uint32_t OC) {
+                        const void *inp) {
   ww_ops *o = n->o;
+  const ww_net_param w = ww_net_weight(l, g);
+  const uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
   if (w.dw)
-    o->matmul_dweight(o, w.dw, bias.dw, dout, OC, inp, IC, n->b.N, IC, OC);
+    o->matmul_dweight(o, w.dw, ww_net_bias(l, g).dw, dout, OC, inp, IC, n->b.N, IC, OC);
   if (dinp)
     o->matmul_dinp(o, dinp, IC, dout, OC, w.w, n->b.N, IC, OC, false);
   if (n->opt.lora_rank)
@@ -24,23 +25,21 @@ static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
   const ww_net_batch *b = &n->b;
   const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size,
                  F = c->hidden, W = (H + 2 * K) * D;
-  const ww_net_param none = {0};
   const void *dbranch = ww_net_dropout(n, l, 1, n->branch, n->dres); /* `branch` is free here */
-  linear_back(n, l, WW_LORA_DOWN, n->dact, dbranch, l->act, l->down, none, F, C);
+  linear_back(n, l, WW_LORA_DOWN, n->dact, dbranch, l->act);
   o->swiglu_backward(o, n->dwide, n->dact, l->gu_out, N, F);
-  linear_back(n, l, WW_LORA_GU, n->dnorm, n->dwide, l->mid_normed, l->gu, none, C, 2 * F);
+  linear_back(n, l, WW_LORA_GU, n->dnorm, n->dwide, l->mid_normed);
   o->rmsnorm_backward(o, n->dres, l->norm_mlp.dw, n->dnorm, l->mid, l->norm_mlp.w, l->mid_rstd, N,
                       C);
 
   dbranch = ww_net_dropout(n, l, 0, n->branch, n->dres);
-  linear_back(n, l, WW_LORA_O, n->dact, dbranch, l->att, l->o, none, H * D, C);
-  o->attention_backward(o, n->dwide, n->dact, l->qkv_out, l->att, l->lse, b->first, b->B, b->T, H,
-                        K, D);
+  linear_back(n, l, WW_LORA_O, n->dact, dbranch, l->att);
+  const ww_attention_layer attention = ww_net_attention(n, l);
+  o->attention_backward(o, &attention);
   o->rope(o, n->dwide, W, b->position, n->rope, N, H + K, D, true);
   /* Below a frozen first layer nobody asks: its input's gradient ends here. */
   const bool asked = !first || n->embed.dw || (n->feature_w.dw && b->described);
-  linear_back(n, l, WW_LORA_QKV, asked ? n->dnorm : NULL, n->dwide, l->normed, l->qkv, l->qkv_bias,
-              C, W);
+  linear_back(n, l, WW_LORA_QKV, asked ? n->dnorm : NULL, n->dwide, l->normed);
   if (asked)
     o->rmsnorm_backward(o, n->dres, l->norm_attn.dw, n->dnorm, l->x, l->norm_attn.w, l->rstd, N, C);
 }

@@ -23,9 +23,10 @@ static void embed(ww_net *n, void *x) {
 }
 
 /* out [N, OC] = inp [N, IC] . w^T + bias, and what the adapters add */
-static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp,
-                   ww_net_param w, ww_net_param bias, uint32_t IC, uint32_t OC) {
-  n->o->matmul_forward(n->o, out, OC, inp, IC, w.w, bias.w, n->b.N, IC, OC, false);
+static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const void *inp) {
+  const uint32_t IC = ww_lora_in(n, g), OC = ww_lora_out(n, g);
+  n->o->matmul_forward(n->o, out, OC, inp, IC, ww_net_weight(l, g).w, ww_net_bias(l, g).w, n->b.N,
+                       IC, OC, false);
   if (n->opt.lora_rank)
     ww_lora_forward(n, &l->lora[g], g, out, OC, inp);
 }
@@ -45,23 +46,23 @@ void ww_net_trunk_forward(ww_net *n) {
   const ww_net_batch *b = &n->b;
   const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size,
                  F = c->hidden, W = (H + 2 * K) * D;
-  const ww_net_param none = {0};
   void *before = NULL; /* the residual stream that `branch` is to be added to */
   embed(n, n->layer[0].x);
   for (uint32_t i = 0; i < c->layers; i++) {
     ww_net_layer *l = &n->layer[i];
     o->rmsnorm_forward(o, l->normed, l->rstd, l->x, i ? before : l->x, i ? n->branch : NULL,
                        l->norm_attn.w, c->norm_eps, N, C);
-    linear(n, l, WW_LORA_QKV, l->qkv_out, l->normed, l->qkv, l->qkv_bias, C, W);
+    linear(n, l, WW_LORA_QKV, l->qkv_out, l->normed);
     o->rope(o, l->qkv_out, W, b->position, n->rope, N, H + K, D, false);
-    o->attention_forward(o, l->att, l->lse, l->qkv_out, b->first, b->B, b->T, H, K, D);
-    linear(n, l, WW_LORA_O, n->branch, l->att, l->o, none, H * D, C);
+    const ww_attention_layer attention = ww_net_attention(n, l);
+    o->attention_forward(o, &attention);
+    linear(n, l, WW_LORA_O, n->branch, l->att);
     ww_net_dropout(n, l, 0, n->branch, n->branch);
     o->rmsnorm_forward(o, l->mid_normed, l->mid_rstd, l->mid, l->x, n->branch, l->norm_mlp.w,
                        c->norm_eps, N, C);
-    linear(n, l, WW_LORA_GU, l->gu_out, l->mid_normed, l->gu, none, C, 2 * F);
+    linear(n, l, WW_LORA_GU, l->gu_out, l->mid_normed);
     o->swiglu_forward(o, l->act, l->gu_out, N, F);
-    linear(n, l, WW_LORA_DOWN, n->branch, l->act, l->down, none, F, C);
+    linear(n, l, WW_LORA_DOWN, n->branch, l->act);
     ww_net_dropout(n, l, 1, n->branch, n->branch);
     before = l->mid;
   }

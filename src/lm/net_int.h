@@ -127,6 +127,28 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *b, ww_err *e);
  * itself where nothing is left out. */
 const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp);
 
+/* The matrices of a group as one; their bias. */
+static inline ww_net_param ww_net_weight(const ww_net_layer *l, ww_lora_group g) {
+  return g == WW_LORA_QKV ? l->qkv : g == WW_LORA_O ? l->o : g == WW_LORA_GU ? l->gu : l->down;
+}
+static inline ww_net_param ww_net_bias(const ww_net_layer *l, ww_lora_group g) {
+  return g == WW_LORA_QKV ? l->qkv_bias : (ww_net_param){0};
+}
+
+static inline ww_attention_layer ww_net_attention(const ww_net *n, const ww_net_layer *l) {
+  return (ww_attention_layer){.qkv = l->qkv_out,
+                              .first = n->b.first,
+                              .out = l->att,
+                              .lse = l->lse,
+                              .dout = n->dact,
+                              .dqkv = n->dwide,
+                              .B = n->b.B,
+                              .T = n->b.T,
+                              .H = n->c.heads,
+                              .K = n->c.kv_heads,
+                              .D = n->c.head_size};
+}
+
 void ww_net_trunk_forward(ww_net *n);
 void ww_net_trunk_backward(ww_net *n);
 /* Losses of the batch; with `learn` also gradients: of the heads, and of what the last norm gave,
@@ -138,6 +160,9 @@ void ww_lora_plan(ww_net *n); /* sets learned, decayed, moved */
 void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n,
                                                 uint64_t place)); /* sets the layers' lora[] */
 uint32_t ww_lora_parts(ww_lora_group g);
+/* Columns and rows of a group's matrices together. */
+uint32_t ww_lora_in(const ww_net *n, ww_lora_group g);
+uint32_t ww_lora_out(const ww_net *n, ww_lora_group g);
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed);
 void ww_lora_merge(const ww_net *n, const float *learned, float *flat);
 /* out [N, ldo] += scale * (inp . A^T) . B^T */

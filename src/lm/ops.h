@@ -15,6 +15,32 @@
 #define WW_SPREAD_WEIGHT \
   0.0625f /* of the spreads' likelihood in number_loss; loss.cu has the same */
 
+/* Causal attention within documents: token t of row b sees first[b * T + t] .. t (a place in its
+ * row; never decreasing along a row). qkv is [B * T, (H + 2 K) * D]: H query heads, K key heads,
+ * K value heads of size D, each K serving H / K neighbouring queries. out [B * T, H * D]; lse [B,
+ * H, T]: forward writes both, backward reads them and writes all of dqkv. */
+typedef struct {
+  const void *qkv;
+  const int32_t *first;
+  void *out;
+  float *lse;
+  const void *dout; /* backward */
+  void *dqkv;       /* backward */
+  uint32_t B, T, H, K, D;
+} ww_attention_layer;
+
+/* AdamW on n values. squares (device): sum of squares of all gradients; gradients are scaled by
+ * min(1, clip / sqrt(*squares)) (clip 0: not), and nothing at all is changed where *squares is
+ * not finite. param gets the new master in real (may be the master itself where real is fp32). */
+typedef struct {
+  void *param;
+  float *master, *m, *v;
+  const float *grad, *squares;
+  uint64_t n;
+  float lr, beta1, beta2, eps, decay, clip;
+  uint32_t step; /* from 1 */
+} ww_adamw;
+
 typedef struct ww_ops ww_ops;
 struct ww_ops {
   char name[96];      /* "cpu", "NVIDIA H200 (bf16)" */
@@ -69,16 +95,8 @@ struct ww_ops {
    * table as ww_lm_rope_table; back: the other way. */
   void (*rope)(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table,
                uint32_t N, uint32_t heads, uint32_t head_size, bool back);
-  /* Causal attention within documents: token t of row b sees first[b * T + t] .. t (a place in its
-   * row; never decreasing along a row). qkv is [B * T, (H + 2 K) * D]: H query heads, K key heads,
-   * K value heads of size D, each K serving H / K neighbouring queries. out [B * T, H * D]; lse [B,
-   * H, T]. */
-  void (*attention_forward)(ww_ops *o, void *out, float *lse, const void *qkv, const int32_t *first,
-                            uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D);
-  /* dqkv is written, all of it */
-  void (*attention_backward)(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
-                             const void *out, const float *lse, const int32_t *first, uint32_t B,
-                             uint32_t T, uint32_t H, uint32_t K, uint32_t D);
+  void (*attention_forward)(ww_ops *o, const ww_attention_layer *a);
+  void (*attention_backward)(ww_ops *o, const ww_attention_layer *a);
   /* gu [N, 2 F]: gate, then up. out [N, F] = silu(gate) * up */
   void (*swiglu_forward)(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F);
   void (*swiglu_backward)(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N,
@@ -109,12 +127,7 @@ struct ww_ops {
   void (*sum)(ww_ops *o, float *out, const float *x, uint64_t n,
               bool add); /* *out = (or +=) sum of x */
   void (*sum_squares)(ww_ops *o, float *out, const float *x, uint64_t n, bool add);
-  /* AdamW on n values. squares (device): sum of squares of all gradients; gradients are scaled by
-   * min(1, clip / sqrt(*squares)) (clip 0: not), and nothing at all is changed where *squares is
-   * not finite. param gets the new master in real (may be the master itself where real is fp32). */
-  void (*adamw)(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
-                const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps,
-                float decay, float clip, uint32_t step /* from 1 */);
+  void (*adamw)(ww_ops *o, const ww_adamw *a);
 };
 
 /* Whether dropout makes value i 0; the same on every device. */

@@ -300,12 +300,15 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
       dmean[k] = dspread[k] = 0;
       if (isnan(y[k]))
         continue;
-      const float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), far = y[k] - mean[k];
-      sum += (double)(fabsf(far) + WW_SPREAD_WEIGHT * (fabsf(far) * sharp + s));
-      dmean[k] = (far > 0 ? -1.0f : far < 0 ? 1.0f : 0.0f) * (1 + WW_SPREAD_WEIGHT * sharp) * scale;
+      const float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), miss = y[k] - mean[k];
+      sum += (double)(fabsf(miss) + WW_SPREAD_WEIGHT * (fabsf(miss) * sharp + s));
+      dmean[k] = (miss > 0   ? -1.0f
+                  : miss < 0 ? 1.0f
+                             : 0.0f) *
+                 (1 + WW_SPREAD_WEIGHT * sharp) * scale;
       if (spread[k] >= -5 && spread[k] <= 5)
-        dspread[k] = WW_SPREAD_WEIGHT * (1 - fabsf(far) * sharp) * scale;
-      if (isnan(far) || isnan(spread[k])) {
+        dspread[k] = WW_SPREAD_WEIGHT * (1 - fabsf(miss) * sharp) * scale;
+      if (isnan(miss) || isnan(spread[k])) {
         dmean[k] = dspread[k] = NAN;
         sum = NAN;
       }
@@ -363,47 +366,38 @@ static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool 
 }
 
 typedef struct {
-  float *param, *master, *m, *v;
-  const float *grad;
+  ww_adamw a;
   /* by: of the clip; lr: with the first bias correction; root2: of the second */
-  float by, lr, beta1, beta2, eps, keep, root2;
+  float by, lr, keep, root2;
 } adam;
 
 static void adam_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
-  const adam a = *(const adam *)ctx;
+  const adam s = *(const adam *)ctx;
+  const ww_adamw a = s.a;
   (void)scratch;
   for (uint64_t i = from; i < to; i++) {
-    const float g = a.grad[i] * a.by;
+    const float g = a.grad[i] * s.by;
     const float m = a.beta1 * a.m[i] + (1 - a.beta1) * g,
                 v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
     a.m[i] = m;
     a.v[i] = v;
-    a.master[i] = a.master[i] * a.keep - a.lr * m / (sqrtf(v) * a.root2 + a.eps);
+    a.master[i] = a.master[i] * s.keep - s.lr * m / (sqrtf(v) * s.root2 + a.eps);
   }
   if (a.param != a.master)
-    memcpy(a.param + from, a.master + from, (to - from) * sizeof(float));
+    memcpy((float *)a.param + from, a.master + from, (to - from) * sizeof(float));
 }
 
-static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
-                  const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps,
-                  float decay, float clip, uint32_t step) {
-  if (!isfinite(*squares))
+static void adamw(ww_ops *o, const ww_adamw *a) {
+  if (!isfinite(*a->squares))
     return;
-  const float norm = sqrtf(*squares);
-  const double fix1 = 1 - pow((double)beta1, step), fix2 = 1 - pow((double)beta2, step);
-  const adam a = {.param = param,
-                  .master = master,
-                  .m = m,
-                  .v = v,
-                  .grad = grad,
-                  .by = clip > 0 && norm > clip ? clip / norm : 1,
-                  .lr = (float)(lr / fix1),
-                  .beta1 = beta1,
-                  .beta2 = beta2,
-                  .eps = eps,
-                  .keep = 1 - lr * decay,
+  const float norm = sqrtf(*a->squares);
+  const double fix1 = 1 - pow((double)a->beta1, a->step), fix2 = 1 - pow((double)a->beta2, a->step);
+  const adam s = {.a = *a,
+                  .by = a->clip > 0 && norm > a->clip ? a->clip / norm : 1,
+                  .lr = (float)(a->lr / fix1),
+                  .keep = 1 - a->lr * a->decay,
                   .root2 = (float)(1 / sqrt(fix2))};
-  ww_cpu_split(o, adam_some, &a, n, 64, 20.0 * (double)n);
+  ww_cpu_split(o, adam_some, &s, a->n, 64, 20.0 * (double)a->n);
 }
 
 /* ---- the table ---- */

@@ -34,12 +34,8 @@ typedef struct {
 } ww_gemm;
 void ww_cpu_gemm(ww_ops *o, const ww_gemm *g);
 
-void ww_cpu_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv,
-                              const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                              uint32_t D);
-void ww_cpu_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
-                               const void *out, const float *lse, const int32_t *first, uint32_t B,
-                               uint32_t T, uint32_t H, uint32_t K, uint32_t D);
+void ww_cpu_attention_forward(ww_ops *o, const ww_attention_layer *a);
+void ww_cpu_attention_backward(ww_ops *o, const ww_attention_layer *a);
 
 /* The inner loops, in 16 lanes so that a compiler that must keep the order of sums can still use
  * vectors. */

@@ -197,7 +197,7 @@ static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
 }
 
 /* Some of the prompt's tokens are put over others of it, and some features are 0: what a model
- * learns must not hang on one of them. The feature tokens and the last one, at which the numbers
+ * learns must not depend on one of them. The feature tokens and the last one, at which the numbers
  * are asked, stay. */
 static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *feature) {
   const ww_example *d = &k->x->v[doc];
@@ -318,7 +318,7 @@ static bool settle(ww_packer *k) {
   return ready;
 }
 
-static void ask(ww_packer *k) {
+static void request_next(ww_packer *k) {
   if (!k->threaded)
     k->threaded = pthread_create(&k->thread, NULL, run, k) == 0;
   if (!k->threaded)
@@ -372,7 +372,7 @@ const ww_lm_batch *ww_packer_next(ww_packer *k) {
   k->shown = !k->shown;
   k->epoch = s->epoch;
   k->row = s->row;
-  ask(k);
+  request_next(k);
   return &s->b;
 }
 

@@ -53,11 +53,8 @@ static bool next_row(ww_texts *t) {
       t->at = t->chunk.s;
       t->end = t->chunk.s + t->chunk.n;
     }
-    char *line = t->at, *stop = memchr(line, '\n', (size_t)(t->end - line));
-    t->at = stop ? stop + 1 : t->end;
-    if (stop)
-      *stop = 0;
-    size_t n = (size_t)((stop ? stop : t->end) - line);
+    size_t n;
+    char *line = ww_lines_take(&t->at, t->end, &n);
     t->line++;
     if (line[strspn(line, " \t\r")] == 0 && strlen(line) == n)
       continue;

@@ -589,9 +589,9 @@ static void finish(training *t) {
   double steps = (double)r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
   r->mfu =
       t->p->peak > 0 && r->seconds > 0 ? steps * (double)t->flops / r->seconds / t->p->peak : NAN;
-  bool lost = t->log && ferror(t->log);
-  if ((t->log && fclose(t->log)) || lost)
-    say("the log is not whole: ", lost ? "it could not be written" : strerror(errno));
+  bool broken = t->log && ferror(t->log);
+  if ((t->log && fclose(t->log)) || broken)
+    say("the log is not whole: ", broken ? "it could not be written" : strerror(errno));
   ww_packer_free(t->packer);
   ww_packer_free(t->checker);
   free(t->best);

@@ -20,6 +20,19 @@ typedef struct {
   uint32_t document; /* mean length, 0: one a row */
 } shape;
 
+static ww_attention_layer layer_of(const shape *s, uint64_t qkv, uint64_t first, uint64_t out,
+                                   uint64_t lse) {
+  return (ww_attention_layer){.qkv = (void *)qkv,
+                              .first = (int32_t *)first,
+                              .out = (void *)out,
+                              .lse = (float *)lse,
+                              .B = s->B,
+                              .T = s->T,
+                              .H = s->H,
+                              .K = s->K,
+                              .D = s->D};
+}
+
 static const ww_cuda_api *api;
 static void *functions[WW_NATTENTION];
 static uint64_t scratch_at;
@@ -247,10 +260,11 @@ static void check(shape s, bool bf16, bool deterministic, bool hopper) {
            firsts = device_copy(first, rows * 4), out = device(no * real), lse = device(nl * 4),
            dqkv = device(n * real);
   ww_attention_runner w = {NULL, bf16, deterministic, hopper, launch, scratch};
-  ww_attention_forward(&w, (void *)out, (float *)lse, (void *)qkv, (int32_t *)firsts, s.B, s.T, s.H,
-                       s.K, s.D);
-  ww_attention_backward(&w, (void *)dqkv, (void *)dout, (void *)qkv, (void *)out, (float *)lse,
-                        (int32_t *)firsts, s.B, s.T, s.H, s.K, s.D);
+  ww_attention_layer a = layer_of(&s, qkv, firsts, out, lse);
+  a.dout = (void *)dout;
+  a.dqkv = (void *)dqkv;
+  ww_attention_forward(&w, &a);
+  ww_attention_backward(&w, &a);
   must(api->cuCtxSynchronize(), "running");
   float *o = get_real(out, no, bf16), *l = get_real(lse, nl, false), *d = get_real(dqkv, n, bf16);
   const double eo = off(o, r.out, 1, no, 0, no), el = off(l, r.lse, 1, nl, 0, nl),
@@ -260,8 +274,7 @@ static void check(shape s, bool bf16, bool deterministic, bool hopper) {
   bool same = true;
   if (deterministic) {
     must(api->cuMemsetD8Async(dqkv, 0xff, n * real, NULL), "memset");
-    ww_attention_backward(&w, (void *)dqkv, (void *)dout, (void *)qkv, (void *)out, (float *)lse,
-                          (int32_t *)firsts, s.B, s.T, s.H, s.K, s.D);
+    ww_attention_backward(&w, &a);
     float *again = get_real(dqkv, n, bf16);
     same = !memcmp(again, d, n * 4);
     free(again);
@@ -325,15 +338,16 @@ typedef struct {
 static void time_forward(void *ctx) {
   timing *t = ctx;
   ww_attention_runner w = {NULL, true, t->deterministic, t->hopper, launch, scratch};
-  ww_attention_forward(&w, (void *)t->out, (float *)t->lse, (void *)t->qkv, (int32_t *)t->firsts,
-                       t->s.B, t->s.T, t->s.H, t->s.K, t->s.D);
+  ww_attention_layer a = layer_of(&t->s, t->qkv, t->firsts, t->out, t->lse);
+  ww_attention_forward(&w, &a);
 }
 static void time_backward(void *ctx) {
   timing *t = ctx;
   ww_attention_runner w = {NULL, true, t->deterministic, t->hopper, launch, scratch};
-  ww_attention_backward(&w, (void *)t->dqkv, (void *)t->dout, (void *)t->qkv, (void *)t->out,
-                        (float *)t->lse, (int32_t *)t->firsts, t->s.B, t->s.T, t->s.H, t->s.K,
-                        t->s.D);
+  ww_attention_layer a = layer_of(&t->s, t->qkv, t->firsts, t->out, t->lse);
+  a.dout = (void *)t->dout;
+  a.dqkv = (void *)t->dqkv;
+  ww_attention_backward(&w, &a);
 }
 
 #define PATTERN 1000003 /* random values, over and over */

@@ -356,14 +356,29 @@ static void swiglu_case(test *t, uint32_t N, uint32_t F) {
   check(t, text("swiglu_backward N=%u F=%u", N, F), call_swiglu_back);
 }
 
+/* p: out, lse, qkv, first; d: B, T, H, K, D */
+static ww_attention_layer attention_of(void **p, const uint32_t *d) {
+  return (ww_attention_layer){.out = p[0],
+                              .lse = p[1],
+                              .qkv = p[2],
+                              .first = p[3],
+                              .B = d[0],
+                              .T = d[1],
+                              .H = d[2],
+                              .K = d[3],
+                              .D = d[4]};
+}
 static void call_attention(ww_ops *o, void **p, const test *t) {
-  o->attention_forward(o, p[0], p[1], p[2], p[3], t->d[0], t->d[1], t->d[2], t->d[3], t->d[4]);
+  ww_attention_layer a = attention_of(p, t->d);
+  o->attention_forward(o, &a);
 }
 /* Forward first: backward takes its results. */
 static void call_attention_back(ww_ops *o, void **p, const test *t) {
-  o->attention_forward(o, p[2], p[3], p[4], p[5], t->d[0], t->d[1], t->d[2], t->d[3], t->d[4]);
-  o->attention_backward(o, p[0], p[1], p[4], p[2], p[3], p[5], t->d[0], t->d[1], t->d[2], t->d[3],
-                        t->d[4]);
+  ww_attention_layer a = attention_of(p + 2, t->d);
+  a.dqkv = p[0];
+  a.dout = p[1];
+  o->attention_forward(o, &a);
+  o->attention_backward(o, &a);
 }
 static void documents(test *t, uint32_t B, uint32_t T) {
   int32_t *first = add_ints(t, (size_t)B * T);
@@ -489,8 +504,8 @@ static void sum_case(test *t, uint32_t n, uint32_t from) {
 
 static void call_adamw(ww_ops *o, void **p, const test *t) {
   for (uint32_t step = 1; step <= 2; step++)
-    o->adamw(o, p[0], p[1], p[2], p[3], p[4], p[5], t->d[0], 1e-2f, 0.9f, 0.95f, 1e-8f, 0.1f,
-             t->f[0], step + t->d[1]);
+    o->adamw(o, &(ww_adamw){p[0], p[1], p[2], p[3], p[4], p[5], t->d[0], 1e-2f, 0.9f, 0.95f, 1e-8f,
+                            0.1f, t->f[0], step + t->d[1]});
 }
 static void adamw_case(test *t, uint32_t n, float clip, float squares, uint32_t step) {
   t->d[0] = n;
@@ -665,8 +680,9 @@ TIME(t_zero) {
   r->o->zero(r->o, p[0], (size_t)d[0] << 12);
 }
 TIME(t_adamw) {
-  r->o->adamw(r->o, p[0], (float *)p[1], (float *)p[2], (float *)p[3], (float *)p[4], (float *)p[5],
-              (uint64_t)d[0] << 10, 1e-3f, 0.9f, 0.95f, 1e-8f, 0.1f, 1.f, 10);
+  r->o->adamw(r->o, &(ww_adamw){p[0], (float *)p[1], (float *)p[2], (float *)p[3], (float *)p[4],
+                                (float *)p[5], (uint64_t)d[0] << 10, 1e-3f, 0.9f, 0.95f, 1e-8f,
+                                0.1f, 1.f, 10});
 }
 TIME(t_forward) {
   r->o->matmul_forward(r->o, p[0], d[2], p[1], d[1], p[2], NULL, d[0], d[1], d[2], false);
@@ -678,11 +694,14 @@ TIME(t_dweight) {
   r->o->matmul_dweight(r->o, (float *)p[2], NULL, p[0], d[2], p[1], d[1], d[0], d[1], d[2]);
 }
 TIME(t_attention) {
-  r->o->attention_forward(r->o, p[0], (float *)p[1], p[2], r->first, d[0], d[1], d[2], d[3], d[4]);
+  ww_attention_layer a = attention_of((void *[]){p[0], p[1], p[2], (void *)r->first}, d);
+  r->o->attention_forward(r->o, &a);
 }
 TIME(t_attention_back) {
-  r->o->attention_backward(r->o, p[0], p[1], p[2], p[3], (float *)p[4], r->first, d[0], d[1], d[2],
-                           d[3], d[4]);
+  ww_attention_layer a = attention_of((void *[]){p[3], p[4], p[2], (void *)r->first}, d);
+  a.dqkv = p[0];
+  a.dout = p[1];
+  r->o->attention_backward(r->o, &a);
 }
 TIME(t_tiny) {
   r->o->column_scale(r->o, p[0], 1.f, d[0]);

@@ -150,21 +150,26 @@ static void half_rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position,
   out(o, 0, qk, n);
 }
 
-static void half_attention(ww_ops *o, void *y, float *lse, const void *qkv, const int32_t *first,
-                           uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
-  const uint64_t n = (uint64_t)B * T * H * D, nq = (uint64_t)B * T * (H + 2 * K) * D;
-  of(o)->cpu->attention_forward(of(o)->cpu, in(o, 0, y, n), lse, in(o, 1, qkv, nq), first, B, T, H,
-                                K, D);
-  out(o, 0, y, n);
+static void half_attention(ww_ops *o, const ww_attention_layer *a) {
+  const uint64_t n = (uint64_t)a->B * a->T * a->H * a->D,
+                 nq = (uint64_t)a->B * a->T * (a->H + 2 * a->K) * a->D;
+  ww_attention_layer f = *a;
+  f.out = in(o, 0, a->out, n);
+  f.qkv = in(o, 1, a->qkv, nq);
+  of(o)->cpu->attention_forward(of(o)->cpu, &f);
+  out(o, 0, a->out, n);
 }
 
-static void half_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
-                                    const void *y, const float *lse, const int32_t *first,
-                                    uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
-  const uint64_t n = (uint64_t)B * T * H * D, nq = (uint64_t)B * T * (H + 2 * K) * D;
-  of(o)->cpu->attention_backward(of(o)->cpu, in(o, 0, dqkv, nq), in(o, 1, dout, n),
-                                 in(o, 2, qkv, nq), in(o, 3, y, n), lse, first, B, T, H, K, D);
-  out(o, 0, dqkv, nq);
+static void half_attention_backward(ww_ops *o, const ww_attention_layer *a) {
+  const uint64_t n = (uint64_t)a->B * a->T * a->H * a->D,
+                 nq = (uint64_t)a->B * a->T * (a->H + 2 * a->K) * a->D;
+  ww_attention_layer f = *a;
+  f.dqkv = in(o, 0, a->dqkv, nq);
+  f.dout = in(o, 1, a->dout, n);
+  f.qkv = in(o, 2, a->qkv, nq);
+  f.out = in(o, 3, a->out, n);
+  of(o)->cpu->attention_backward(of(o)->cpu, &f);
+  out(o, 0, a->dqkv, nq);
 }
 
 static void half_swiglu(ww_ops *o, void *y, const void *gu, uint32_t N, uint32_t F) {
@@ -194,12 +199,11 @@ static void half_number_loss(ww_ops *o, float *loss, void *dout, const void *y, 
   out(o, 0, dout, 2ull * n * K);
 }
 
-static void half_adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
-                       const float *squares, uint64_t n, float lr, float beta1, float beta2,
-                       float eps, float decay, float clip, uint32_t step) {
-  of(o)->cpu->adamw(of(o)->cpu, master, master, m, v, grad, squares, n, lr, beta1, beta2, eps,
-                    decay, clip, step);
-  ww_from_f32(param, WW_DTYPE_BF16, master, n);
+static void half_adamw(ww_ops *o, const ww_adamw *a) {
+  ww_adamw f = *a;
+  f.param = a->master;
+  of(o)->cpu->adamw(of(o)->cpu, &f);
+  ww_from_f32(a->param, WW_DTYPE_BF16, a->master, a->n);
 }
 
 static void half_sum(ww_ops *o, float *to, const float *x, uint64_t n, bool add) {

@@ -696,42 +696,34 @@ bool check_lora(const net_checks *k) {
   return ok;
 }
 
+/* Every tensor of the file is a piece of what learned, and the configuration names rank and alpha.
+ */
 bool check_lora_files(const net_checks *k, const char *dir) {
-  small m, other;
+  small m;
   open_small(k, &m, 24);
-  open_small(k, &other, 24);
   stir(&m, 21);
   ww_err e = {0};
-  ww_net_options opt = {0};
-  float *got = WW_NEWN(m.a, float, m.n);
-  bool ok = ww_net_lora_save(m.net, dir, "base", &e) == WW_OK &&
-            ww_net_lora_options(dir, &opt, &e) == WW_OK &&
-            ww_net_lora_load(other.net, dir, &e) == WW_OK;
-  ww_net_get(m.net, 0, m.x);
-  ww_net_get(other.net, 0, got);
-  ok = ok && opt.lora_rank == 24 && opt.lora_alpha == 48;
-  double far = 0; /* of the tensors; the gaps between them are nobody's */
   ww_weights *w = NULL;
-  ok = ok && ww_weights_open(ww_path_join(m.a, dir, "adapter_model.safetensors"), &w, &e) == WW_OK;
+  char *config = "";
+  bool ok = ww_net_lora_save(m.net, dir, "base", &e) == WW_OK &&
+            ww_weights_open(ww_path_join(m.a, dir, "adapter_model.safetensors"), &w, &e) == WW_OK &&
+            ww_read_file(m.a, ww_path_join(m.a, dir, "adapter_config.json"), 1 << 20, &config, NULL,
+                         &e) == WW_OK;
+  ok = ok && strstr(config, "\"r\": 24") && strstr(config, "\"lora_alpha\": 48");
   const ww_tensor *b =
       ok ? ww_weights_find(w, "base_model.model.model.layers.1.self_attn.q_proj.lora_B.weight")
          : NULL;
   ok = ok && b && b->dim[0] == 128 && b->dim[1] == 24;
-  const uint64_t n = (uint64_t)SN * 64;
-  float *mine = WW_NEWN(m.a, float, n), *theirs = WW_NEWN(m.a, float, n);
-  ok = ok && ww_net_forward(m.net, &m.s.b, mine, NULL, &e) == WW_OK &&
-       ww_net_forward(other.net, &m.s.b, theirs, NULL, &e) == WW_OK;
-  if (ok)
-    far = most_apart(mine, theirs, n);
+  ww_net_get(m.net, 0, m.x);
+  uint64_t values = 0;
+  for (uint32_t i = 0; ok && i < ww_weights_count(w); i++) {
+    const ww_tensor *t = ww_weights_at(w, i);
+    ok = memmem(m.x, m.n * sizeof *m.x, t->data, t->bytes) != NULL;
+    values += t->bytes / sizeof *m.x;
+  }
+  ok = tell(ok && values <= m.n && values > m.n / 2, "LoRA: saved as peft does %s", e.msg);
   ww_weights_close(w);
-  small wrong;
-  open_small(k, &wrong, 5);
-  const bool refused = ww_net_lora_load(wrong.net, dir, &(ww_err){0}) == WW_EDATA;
-  ok = tell(ok && far == 0 && refused,
-            "LoRA: saved as peft does and read again; another rank is refused %s", e.msg);
-  close_small(&wrong);
   close_small(&m);
-  close_small(&other);
   return ok;
 }
 

@@ -251,7 +251,16 @@ typedef struct {
 
 static double attention_scalar(bench *b, const void *ctx) {
   const attention *a = ctx;
-  b->o->attention_forward(b->o, a->out, a->lse, a->qkv, a->first, a->B, a->T, a->H, a->K, a->D);
+  const ww_attention_layer l = {.out = a->out,
+                                .lse = a->lse,
+                                .qkv = a->qkv,
+                                .first = a->first,
+                                .B = a->B,
+                                .T = a->T,
+                                .H = a->H,
+                                .K = a->K,
+                                .D = a->D};
+  b->o->attention_forward(b->o, &l);
   const uint64_t n = (uint64_t)a->B * a->T * a->H * a->D;
   return dot(fetch(b, a->out, n), a->r, n);
 }
@@ -297,7 +306,18 @@ static void check_attention(bench *b, uint32_t T, uint32_t H, uint32_t K, uint32
   attention_scalar(b, &a);
   const double far = attention_error(b, &a, first);
   result(b, far < 1e-5, "attention_forward", far);
-  b->o->attention_backward(b->o, dqkv, r, a.qkv, a.out, a.lse, a.first, B, T, H, K, D);
+  const ww_attention_layer l = {.out = a.out,
+                                .lse = a.lse,
+                                .qkv = a.qkv,
+                                .first = a.first,
+                                .dout = r,
+                                .dqkv = dqkv,
+                                .B = B,
+                                .T = T,
+                                .H = H,
+                                .K = K,
+                                .D = D};
+  b->o->attention_backward(b->o, &l);
   slope(b, "attention_backward", a.qkv, dqkv, B * T * ld, attention_scalar, &a);
   DROP(b, a.out, a.lse, a.qkv, a.first, r, dqkv);
 }
@@ -417,7 +437,8 @@ static void check_optimiser(bench *b) {
     total += (double)g[i];
   result(b, fabs((double)got[0] - total) < 1e-3 && fabs((double)got[1] / squares - 1) < 1e-5,
          "sum, sum_squares", fabs((double)got[1] / squares - 1));
-  b->o->adamw(b->o, px, px, pm, pv, pg, sums + 1, M, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, 3);
+  ww_adamw step = {px, px, pm, pv, pg, sums + 1, M, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, 3};
+  b->o->adamw(b->o, &step);
   const float *now = fetch(b, px, M);
   for (int i = 0; i < M; i++) {
     const double gi = (double)g[i] / sqrt(squares), mi = 0.9 * (double)m[i] + 0.1 * gi,
@@ -428,7 +449,8 @@ static void check_optimiser(bench *b) {
   }
   result(b, worst < 1e-5, "adamw", worst);
   b->o->upload(b->o, sums + 1, &(float){INFINITY}, 4);
-  b->o->adamw(b->o, px, px, pm, pv, pg, sums + 1, M, 0.01f, 0.9f, 0.95f, 1e-8f, 0.1f, 1, 4);
+  step.step = 4;
+  b->o->adamw(b->o, &step);
   result(b, memcmp(now, fetch(b, px, M), M * 4) == 0,
          "adamw: nothing changes where the gradient is not finite", 0);
   DROP(b, px, pm, pv, pg, sums);

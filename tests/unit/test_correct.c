@@ -200,7 +200,7 @@ static void families_never_seen_are_corrected(void **unused) {
   assert_true(s.machine_mean > 0.2);
   assert_true(s.mean < 0.6 * s.machine_mean);
   assert_true(s.inside > 0.84 && s.inside < 0.96); /* 90 % was asked for */
-  assert_int_equal(c->m[WW_M_registers].voices,
+  assert_int_equal(c->m[WW_M_registers].members,
                    0); /* nothing to learn: it stays the machine model's */
   assert_true(c->m[WW_M_registers].known);
 }
@@ -268,19 +268,19 @@ static void files_say_the_same(void **unused) {
 static void one_leaf(ww_metric_model *m, float by, ww_arena *a) {
   ww_err e;
   *m = (ww_metric_model){
-      .known = true, .voices = 1, .share = 1, .clip = 5, .low = -1, .high = 1, .least = 0.01};
+      .known = true, .members = 1, .share = 1, .clip = 5, .low = -1, .high = 1, .least = 0.01};
   assert_int_equal(ww_forest_parse(ww_fmt(a, "0 =%g", by), WW_NFEATURES, a, &m->forest[0], &e),
                    WW_OK);
   assert_int_equal(ww_forest_parse("-2", WW_NFEATURES, a, &m->scale, &e), WW_OK);
 }
 
 /* Forests that agree are believed; as far as they do not, the machine model is. */
-static void doubt_draws_to_the_machine_model(void **unused) {
+static void disagreement_draws_to_the_machine_model(void **unused) {
   (void)unused;
-  ww_metric_model m = {.share = 1, .clip = 5, .doubt = 1};
-  assert_float_equal(ww_metric_model_use(&m, (ww_voiced){0.2, 0}), 0.2, 1e-9);
-  assert_float_equal(ww_metric_model_use(&m, (ww_voiced){0.2, 0.04}), 0.1, 1e-9);
-  assert_true(fabs(ww_metric_model_use(&m, (ww_voiced){-0.2, 4})) < 0.01);
+  ww_metric_model m = {.share = 1, .clip = 5, .shrinkage = 1};
+  assert_float_equal(ww_metric_model_use(&m, (ww_members){0.2, 0}), 0.2, 1e-9);
+  assert_float_equal(ww_metric_model_use(&m, (ww_members){0.2, 0.04}), 0.1, 1e-9);
+  assert_true(fabs(ww_metric_model_use(&m, (ww_members){-0.2, 4})) < 0.01);
 }
 
 static void metric(ww_prediction *p, ww_metric m, double v) {
@@ -385,7 +385,7 @@ int main(void) {
       cmocka_unit_test(families_never_seen_are_corrected),
       cmocka_unit_test(intervals_know_where_it_is_hard),
       cmocka_unit_test(far_from_its_data_it_keeps_still),
-      cmocka_unit_test(doubt_draws_to_the_machine_model),
+      cmocka_unit_test(disagreement_draws_to_the_machine_model),
       cmocka_unit_test(files_say_the_same),
       cmocka_unit_test(corrected_reports_agree_with_themselves),
       cmocka_unit_test(nothing_is_above_a_roof),

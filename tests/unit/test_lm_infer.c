@@ -237,8 +237,11 @@ static void test_products(void **state) {
           set->prepare(&in, r, x + r * COLS, COLS);
         for (int k = 0; k < ROWS * STRIDE; k++)
           out[k] = 1;
-        set->product(out, STRIDE, &in, rows, &m, 0, 1, true, scratch);
-        set->product(out, STRIDE, &in, rows, &m, 1, 4, true, scratch);
+        ww_product_job j = {out, STRIDE, &in, rows, &m, 0, 1, true, scratch};
+        set->product(&j);
+        j.first = 1;
+        j.last = 4;
+        set->product(&j);
         for (uint32_t r = 0; r < rows; r++)
           memcpy(got + r * OUT, out + r * STRIDE, OUT * sizeof *got);
         double d = difference(got, want, (size_t)rows * OUT),

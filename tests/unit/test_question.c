@@ -75,6 +75,16 @@ static const struct {
      "B]=fB;}\n"},
 };
 
+/* Reads the kernel of a source and asks for one launch of it. */
+static ww_status make_question(const char *source, const ww_launch *l, const ww_gpu *g, ww_arena *a,
+                               ww_text_question *out, ww_err *e) {
+  ww_question_kernel *k;
+  ww_status st = ww_question_read(source, strlen(source), l->kernel, l->flags, l->nflags, a, &k, e);
+  if (!st)
+    ww_question_ask(k, l, g, a, out);
+  return st;
+}
+
 static void load_h200(ww_gpu *g, ww_arena *a) {
   ww_err e;
   if (ww_gpu_load("h200", a, g, &e))
@@ -90,7 +100,7 @@ static void kernels_as_text(void **state) {
     ww_err e;
     if (ww_launch_parse(goldens[k].launch, NULL, *state, &l, &e))
       fail_msg("%s", e.msg);
-    if (ww_question_make(goldens[k].source, strlen(goldens[k].source), &l, &g, *state, &q, &e))
+    if (make_question(goldens[k].source, &l, &g, *state, &q, &e))
       fail_msg("%s", e.msg);
     char *text = ww_strdup(*state, q.text), *est = strstr(text, "est ");
     assert_non_null(est);
@@ -201,7 +211,7 @@ static void dead_code_is_left_out(void **state) {
   const char *source = KERNEL(
       "float v = x[i], u = v; for (int j = 0; j < n; j++) u = u * u; int z = i - i; y[i] = v + z;");
   assert_int_equal(ww_launch_parse("{" LAUNCH, NULL, *state, &l, &e), WW_OK);
-  assert_int_equal(ww_question_make(source, strlen(source), &l, &g, *state, &q, &e), WW_OK);
+  assert_int_equal(make_question(source, &l, &g, *state, &q, &e), WW_OK);
   assert_null(strstr(q.text, "for"));
   assert_non_null(strstr(q.text, "FB[gx]="));
 }
@@ -226,12 +236,12 @@ static void names_do_not_matter(void **state) {
                     {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 20000}},
                     {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 20000}}};
   ww_launch l = {.kernel = "k", .grid = {20, 1, 1}, .block = {256, 1, 1}, .args = args, .nargs = 3};
-  assert_int_equal(ww_question_make(a, strlen(a), &l, &g, *state, &p, &e), WW_OK);
-  assert_int_equal(ww_question_make(b, strlen(b), &l, &g, *state, &q, &e), WW_OK);
+  assert_int_equal(make_question(a, &l, &g, *state, &p, &e), WW_OK);
+  assert_int_equal(make_question(b, &l, &g, *state, &q, &e), WW_OK);
   assert_string_equal(p.text, q.text);
   assert_memory_equal(p.features, q.features, sizeof p.features);
   args[0].ivalue = 50;
-  assert_int_equal(ww_question_make(a, strlen(a), &l, &g, *state, &q, &e), WW_OK);
+  assert_int_equal(make_question(a, &l, &g, *state, &q, &e), WW_OK);
   assert_string_not_equal(p.text, q.text);
 }
 
@@ -336,7 +346,7 @@ static void hostile_sources(void **state) {
     ww_launch l = {
         .kernel = "k", .grid = {UINT64_MAX, 0, 1}, .block = {0, 1, 7}, .args = &arg, .nargs = 1};
     double start = ww_now();
-    if (ww_question_make(rows[r], strlen(rows[r]), &l, &g, a, &q, &e))
+    if (make_question(rows[r], &l, &g, a, &q, &e))
       assert_true(e.msg[0]);
     else
       assert_true(q.n > 0 && q.n < 8000);

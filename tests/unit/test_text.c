@@ -90,8 +90,10 @@ static void questions(ww_arena *a, ww_gpu *g, ww_text_question *q, uint32_t n) {
                       {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 4096}}};
     ww_launch l = {
         .kernel = "k", .grid = {4, 1, 1}, .block = {256, 1, 1}, .args = args, .nargs = 3};
-    if (ww_question_make(source, sizeof source - 1, &l, g, a, &q[i], &e))
+    ww_question_kernel *k;
+    if (ww_question_read(source, sizeof source - 1, "k", NULL, 0, a, &k, &e))
       fail_msg("%s", e.msg);
+    ww_question_ask(k, &l, g, a, &q[i]);
   }
 }
 

@@ -38,48 +38,49 @@ static ww_attention_kernel of_real(ww_attention_kernel for_bf16, bool bf16) {
   return bf16 ? for_bf16 : (ww_attention_kernel)(for_bf16 + 1);
 }
 
-void ww_attention_forward(const ww_attention_runner *r, void *out, float *lse, const void *qkv,
-                          const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                          uint32_t D) {
-  float scale = 1 / sqrtf((float)D);
-  uint32_t P = padded_head(r, D);
+/* A kernel of attention_plain.cu: a warp for each head of each token. */
+static void launch_plain(const ww_attention_runner *r, ww_attention_kernel for_bf16,
+                         const ww_attention_layer *a, uint32_t heads, void **args) {
+  uint64_t warps = (uint64_t)a->B * a->T * heads;
+  r->launch(r->ctx, of_real(for_bf16, r->bf16), ceil_div(warps, 8), 1, 1, 256, 0, args);
+}
+
+void ww_attention_forward(const ww_attention_runner *r, const ww_attention_layer *layer) {
+  ww_attention_layer a = *layer;
+  float scale = 1 / sqrtf((float)a.D);
+  uint32_t P = padded_head(r, a.D), heads = P ? a.B * a.H : a.B;
+  void *args[] = {&a.out, &a.lse, &a.qkv, &a.first, &heads, &a.T, &a.H, &a.K, &a.D, &scale};
   if (!P) {
-    void *args[] = {&out, &lse, &qkv, &first, &B, &T, &H, &K, &D, &scale};
-    r->launch(r->ctx, of_real(WW_K_attention_plain_forward_bf16, r->bf16),
-              ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0, args);
+    launch_plain(r, WW_K_attention_plain_forward_bf16, &a, a.H, args);
     return;
   }
-  uint32_t heads = B * H, shared = (ROWS + 4 * 64) * P * 2; /* Q; two stages of K and V */
-  void *args[] = {&out, &lse, &qkv, &first, &heads, &T, &H, &K, &D, &scale};
+  uint32_t shared = (ROWS + 4 * 64) * P * 2; /* Q; two stages of K and V */
   launch_heads(r,
                of_head(r->hopper ? WW_K_attention_hopper_forward_64 : WW_K_attention_forward_64, P),
-               heads, T, 4ull * T * D, r->hopper ? 256 : 128, shared, args);
+               heads, a.T, 4ull * a.T * a.D, r->hopper ? 256 : 128, shared, args);
 }
 
-static void plain_backward(const ww_attention_runner *r, void *dqkv, const void *dout,
-                           const void *qkv, const void *out, const float *lse, const int32_t *first,
-                           uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
-  float scale = 1 / sqrtf((float)D), *delta = r->scratch(r->ctx, (size_t)B * T * H * sizeof(float));
+static void plain_backward(const ww_attention_runner *r, ww_attention_layer a) {
+  size_t bytes = (size_t)a.B * a.T * a.H * sizeof(float);
+  float scale = 1 / sqrtf((float)a.D), *delta = r->scratch(r->ctx, bytes);
   if (!delta)
     return;
-  void *sums[] = {&delta, &dout, &out, &B, &T, &H, &D};
-  r->launch(r->ctx, of_real(WW_K_attention_plain_delta_bf16, r->bf16),
-            ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0, sums);
-  void *args[] = {&dqkv, &dout, &qkv, &lse, &delta, &first, &B, &T, &H, &K, &D, &scale};
-  r->launch(r->ctx, of_real(WW_K_attention_plain_queries_bf16, r->bf16),
-            ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0, args);
-  r->launch(r->ctx, of_real(WW_K_attention_plain_keys_bf16, r->bf16),
-            ceil_div((uint64_t)B * T * K, 8), 1, 1, 256, 0, args);
+  void *sums[] = {&delta, &a.dout, &a.out, &a.B, &a.T, &a.H, &a.D};
+  launch_plain(r, WW_K_attention_plain_delta_bf16, &a, a.H, sums);
+  void *args[] = {&a.dqkv, &a.dout, &a.qkv, &a.lse, &delta, &a.first,
+                  &a.B,    &a.T,    &a.H,   &a.K,   &a.D,   &scale};
+  launch_plain(r, WW_K_attention_plain_queries_bf16, &a, a.H, args);
+  launch_plain(r, WW_K_attention_plain_keys_bf16, &a, a.K, args);
 }
 
-void ww_attention_backward(const ww_attention_runner *r, void *dqkv, const void *dout,
-                           const void *qkv, const void *out, const float *lse, const int32_t *first,
-                           uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
-  uint32_t P = padded_head(r, D);
+void ww_attention_backward(const ww_attention_runner *r, const ww_attention_layer *a) {
+  uint32_t P = padded_head(r, a->D), B = a->B, T = a->T, H = a->H, K = a->K, D = a->D;
   if (!P) {
-    plain_backward(r, dqkv, dout, qkv, out, lse, first, B, T, H, K, D);
+    plain_backward(r, *a);
     return;
   }
+  const void *qkv = a->qkv, *out = a->out, *dout = a->dout, *lse = a->lse, *first = a->first;
+  void *dqkv = a->dqkv;
   float scale = 1 / sqrtf((float)D);
   uint32_t padded = ceil_div(T, QUERIES) * QUERIES, threads = P == 64 ? 128 : 256;
   size_t rows = (size_t)B * padded * H,

@@ -10,19 +10,18 @@
 #ifndef WW_LM_CUDA_ATTENTION_H
 #define WW_LM_CUDA_ATTENTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../ops.h"
 
 /* KERNEL(unit, name): unit is the .cu file */
 #define WW_ATTENTION_KERNELS(KERNEL)                                                               \
   KERNEL(attention_forward, attention_forward_64)                                                  \
   KERNEL(attention_forward, attention_forward_128)                                                 \
-  KERNEL(attention_backward, attention_prepare_64) KERNEL(                                         \
-      attention_backward, attention_prepare_128) KERNEL(attention_backward, attention_backward_64) \
-      KERNEL(attention_backward, attention_backward_128) KERNEL(                                   \
-          attention_backward, attention_backward_keys_64) KERNEL(attention_backward,               \
-                                                                 attention_backward_keys_128)      \
+  KERNEL(attention_backward, attention_prepare_64)                                                 \
+  KERNEL(attention_backward, attention_prepare_128)                                                \
+  KERNEL(attention_backward, attention_backward_64) KERNEL(attention_backward,                     \
+                                                           attention_backward_128)                 \
+      KERNEL(attention_backward, attention_backward_keys_64) KERNEL(attention_backward,            \
+                                                                    attention_backward_keys_128)   \
           KERNEL(attention_backward, attention_backward_queries_64) KERNEL(                        \
               attention_backward, attention_backward_queries_128) KERNEL(attention_backward,       \
                                                                          attention_finish_64)      \
@@ -64,21 +63,12 @@ typedef struct {
   void *(*scratch)(void *ctx, size_t bytes);
 } ww_attention_runner;
 
-/* Arguments as in ops.h; head sizes up to 256. */
-void ww_attention_forward(const ww_attention_runner *r, void *out, float *lse, const void *qkv,
-                          const int32_t *first, uint32_t B, uint32_t T, uint32_t H, uint32_t K,
-                          uint32_t D);
-void ww_attention_backward(const ww_attention_runner *r, void *dqkv, const void *dout,
-                           const void *qkv, const void *out, const float *lse, const int32_t *first,
-                           uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D);
+/* Head sizes up to 256. */
+void ww_attention_forward(const ww_attention_runner *r, const ww_attention_layer *a);
+void ww_attention_backward(const ww_attention_runner *r, const ww_attention_layer *a);
 
 /* ---- attention_accel.c: the same as members of a CUDA ww_ops ---- */
-struct ww_ops;
-void ww_accel_attention_forward(struct ww_ops *o, void *out, float *lse, const void *qkv,
-                                const int32_t *first, uint32_t B, uint32_t T, uint32_t H,
-                                uint32_t K, uint32_t D);
-void ww_accel_attention_backward(struct ww_ops *o, void *dqkv, const void *dout, const void *qkv,
-                                 const void *out, const float *lse, const int32_t *first,
-                                 uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D);
+void ww_accel_attention_forward(ww_ops *o, const ww_attention_layer *a);
+void ww_accel_attention_backward(ww_ops *o, const ww_attention_layer *a);
 
 #endif

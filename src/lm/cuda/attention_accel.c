@@ -20,7 +20,8 @@ static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, u
   if (!g->attention[k])
     g->attention[k] = ww_accel_function(g, kernels[k].unit, kernels[k].name, shared);
   if (g->attention[k])
-    ww_accel_launch(g, g->attention[k], gx, gy, gz, threads, shared, args, kernels[k].name);
+    ww_accel_launch(g, g->attention[k], (const unsigned[]){gx, gy, gz}, threads, shared, args,
+                    kernels[k].name);
 }
 
 static void *scratch(void *ctx, size_t bytes) {
@@ -36,16 +37,12 @@ static ww_attention_runner runner(ww_ops *o) {
                                .scratch = scratch};
 }
 
-void ww_accel_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv,
-                                const int32_t *first, uint32_t B, uint32_t T, uint32_t H,
-                                uint32_t K, uint32_t D) {
+void ww_accel_attention_forward(ww_ops *o, const ww_attention_layer *a) {
   ww_attention_runner r = runner(o);
-  ww_attention_forward(&r, out, lse, qkv, first, B, T, H, K, D);
+  ww_attention_forward(&r, a);
 }
 
-void ww_accel_attention_backward(ww_ops *o, void *dqkv, const void *dout, const void *qkv,
-                                 const void *out, const float *lse, const int32_t *first,
-                                 uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t D) {
+void ww_accel_attention_backward(ww_ops *o, const ww_attention_layer *a) {
   ww_attention_runner r = runner(o);
-  ww_attention_backward(&r, dqkv, dout, qkv, out, lse, first, B, T, H, K, D);
+  ww_attention_backward(&r, a);
 }

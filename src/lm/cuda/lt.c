@@ -183,21 +183,15 @@ static bool make_layouts(const ww_accel *g, const ww_lt_product *p, plan *t) {
   int real = g->o.real == WW_DTYPE_BF16 ? LT_R_16BF : LT_R_32F, turned = 1,
       epilogue = LT_EPILOGUE_BIAS;
   uint64_t n = p->rows, m = p->cols, k = p->depth;
-  if (c->desc_create(&t->desc, LT_COMPUTE_32F, LT_R_32F))
-    return false;
-  if (p->b_turned && c->desc_set(t->desc, LT_TRANSA, &turned, sizeof turned))
-    return false;
-  if (p->a_turned && c->desc_set(t->desc, LT_TRANSB, &turned, sizeof turned))
-    return false;
-  if (p->bias && c->desc_set(t->desc, LT_EPILOGUE, &epilogue, sizeof epilogue))
-    return false;
-  if (p->bias && c->desc_set(t->desc, LT_BIAS_POINTER, &p->bias, sizeof p->bias))
-    return false;
-  if (c->layout_create(&t->la, real, p->b_turned ? k : m, p->b_turned ? m : k, p->ldb))
-    return false;
-  if (c->layout_create(&t->lb, real, p->a_turned ? n : k, p->a_turned ? k : n, p->lda))
-    return false;
-  return !c->layout_create(&t->ld, p->d_float ? LT_R_32F : real, m, n, p->ldd);
+  bool failed = c->desc_create(&t->desc, LT_COMPUTE_32F, LT_R_32F) ||
+                (p->b_turned && c->desc_set(t->desc, LT_TRANSA, &turned, sizeof turned)) ||
+                (p->a_turned && c->desc_set(t->desc, LT_TRANSB, &turned, sizeof turned)) ||
+                (p->bias && c->desc_set(t->desc, LT_EPILOGUE, &epilogue, sizeof epilogue)) ||
+                (p->bias && c->desc_set(t->desc, LT_BIAS_POINTER, &p->bias, sizeof p->bias)) ||
+                c->layout_create(&t->la, real, p->b_turned ? k : m, p->b_turned ? m : k, p->ldb) ||
+                c->layout_create(&t->lb, real, p->a_turned ? n : k, p->a_turned ? k : n, p->lda) ||
+                c->layout_create(&t->ld, p->d_float ? LT_R_32F : real, m, n, p->ldd);
+  return !failed;
 }
 
 static int find_candidates(const ww_accel *g, const plan *t, lt_candidate *found) {

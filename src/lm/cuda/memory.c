@@ -7,6 +7,11 @@
 static ww_accel *of(ww_ops *o) {
   return (ww_accel *)(void *)o;
 }
+/* Makes the device's context the thread's; false after a failure. */
+static bool usable(ww_accel *g) {
+  return !g->failed.code &&
+         !ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context");
+}
 static uint64_t address(const void *p) {
   return (uint64_t)(uintptr_t)p;
 }
@@ -14,7 +19,7 @@ static uint64_t address(const void *p) {
 static void *alloc(ww_ops *o, size_t bytes) {
   ww_accel *g = of(o);
   uint64_t at = 0;
-  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context"))
+  if (!usable(g))
     return NULL;
   if (!bytes)
     bytes = 1;
@@ -46,7 +51,7 @@ static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
   ww_accel *g = of(o);
   const char *rest = from;
   uint64_t at = address(to);
-  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context"))
+  if (!usable(g))
     return;
   while (bytes) {
     size_t n = bytes < WW_ACCEL_UPLOAD_BYTES ? bytes : WW_ACCEL_UPLOAD_BYTES;
@@ -68,7 +73,7 @@ static void upload(ww_ops *o, void *to, const void *from, size_t bytes) {
 static void download(ww_ops *o, void *to, const void *from, size_t bytes) {
   ww_accel *g = of(o);
   memset(to, 0, bytes < 4096 ? bytes : 0); /* a small result is not garbage after a failure */
-  if (g->failed.code || ww_accel_check(g, g->api->cuCtxSetCurrent(g->context), "the CUDA context"))
+  if (!usable(g))
     return;
   if (ww_accel_check(g, g->api->cuStreamSynchronize(g->stream), "work on the device"))
     return;

@@ -28,9 +28,9 @@ static bool aligned(const void *p, unsigned bytes) {
 }
 
 /* Launches kernel WW_K_name with what follows as its parameters (addresses of them). */
-#define LAUNCH(g, id, gx, gy, threads, shared, ...)                                        \
-  ww_accel_launch(g, (g)->kernel[id], gx, gy, 1, threads, shared, (void *[]){__VA_ARGS__}, \
-                  kernel_names[id])
+#define LAUNCH(g, id, gx, gy, threads, shared, ...)                                   \
+  ww_accel_launch(g, (g)->kernel[id], (const unsigned[]){gx, gy, 1}, threads, shared, \
+                  (void *[]){__VA_ARGS__}, kernel_names[id])
 
 static const char *const kernel_names[] = {
 #define KERNEL(unit, name) "kernel " #name,
@@ -44,26 +44,21 @@ static unsigned value_blocks(const ww_accel *g, uint64_t n) {
   return need < most ? need : most;
 }
 
-static void to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
+static void convert(ww_ops *o, ww_accel_kernel kernel, void *to, const void *from, uint64_t n) {
   ww_accel *g = of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
-  if (g->o.real == WW_DTYPE_F32) {
-    if (to != from)
-      o->copy(o, to, from, n * 4);
-    return;
-  }
-  LAUNCH(g, WW_K_to_real, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
+  if (g->o.real != WW_DTYPE_F32)
+    LAUNCH(g, kernel, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
+  else if (to != from)
+    o->copy(o, to, from, n * 4);
+}
+
+static void to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
+  convert(o, WW_K_to_real, to, from, n);
 }
 
 static void to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
-  ww_accel *g = of(o);
-  unsigned wide = aligned(to, 16) && aligned(from, 16);
-  if (g->o.real == WW_DTYPE_F32) {
-    if (to != from)
-      o->copy(o, to, from, n * 4);
-    return;
-  }
-  LAUNCH(g, WW_K_to_f32, value_blocks(g, n), 1, 256, 0, &to, &from, &n, &wide);
+  convert(o, WW_K_to_f32, to, from, n);
 }
 
 static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
@@ -360,24 +355,23 @@ static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool 
   add_up(of(o), out, x, n, 1, add);
 }
 
-static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad,
-                  const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps,
-                  float decay, float clip, uint32_t step) {
+static void adamw(ww_ops *o, const ww_adamw *values) {
   ww_accel *g = of(o);
+  ww_adamw a = *values;
   struct { /* step_values of adamw.cu */
     float lr, beta1, beta2, eps, decay, clip, fix1, fix2;
-  } k = {lr,
-         beta1,
-         beta2,
-         eps,
-         decay,
-         clip,
-         (float)(1 / (1 - pow((double)beta1, step))),
-         (float)(1 / (1 - pow((double)beta2, step)))};
-  unsigned wide = aligned(param, 4 * real_bytes(g)) && aligned(master, 16) && aligned(m, 16) &&
-                  aligned(v, 16) && aligned(grad, 16);
-  LAUNCH(g, WW_K_adamw, ceil_div(n, wide ? 1024 : 256), 1, 256, 0, &param, &master, &m, &v, &grad,
-         &squares, &n, &k, &wide);
+  } k = {a.lr,
+         a.beta1,
+         a.beta2,
+         a.eps,
+         a.decay,
+         a.clip,
+         (float)(1 / (1 - pow((double)a.beta1, a.step))),
+         (float)(1 / (1 - pow((double)a.beta2, a.step)))};
+  unsigned wide = aligned(a.param, 4 * real_bytes(g)) && aligned(a.master, 16) &&
+                  aligned(a.m, 16) && aligned(a.v, 16) && aligned(a.grad, 16);
+  LAUNCH(g, WW_K_adamw, ceil_div(a.n, wide ? 1024 : 256), 1, 256, 0, &a.param, &a.master, &a.m,
+         &a.v, &a.grad, &a.squares, &a.n, &k, &wide);
 }
 
 /* ---- the table ---- */

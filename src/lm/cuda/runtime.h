@@ -73,13 +73,13 @@ void *ww_accel_scratch(ww_accel *g, size_t bytes);
 void *ww_accel_function(ww_accel *g, ww_accel_unit unit, const char *name, size_t shared);
 /* Asks for a launch on the stream; params as cuLaunchKernel takes them. Does nothing after a
  * failure. */
-static inline void ww_accel_launch(ww_accel *g, void *function, unsigned gx, unsigned gy,
-                                   unsigned gz, unsigned threads, unsigned shared, void **params,
+static inline void ww_accel_launch(ww_accel *g, void *function, const unsigned grid[3],
+                                   unsigned threads, unsigned shared, void **params,
                                    const char *name) {
-  if (g->failed.code || !gx || !gy || !gz)
+  if (g->failed.code || !grid[0] || !grid[1] || !grid[2])
     return;
-  ww_cuda_status s =
-      g->api->cuLaunchKernel(function, gx, gy, gz, threads, 1, 1, shared, g->stream, params, NULL);
+  ww_cuda_status s = g->api->cuLaunchKernel(function, grid[0], grid[1], grid[2], threads, 1, 1,
+                                            shared, g->stream, params, NULL);
   if (s)
     ww_accel_check(g, s, name);
 }

@@ -40,7 +40,7 @@ double ww_space_apply(const ww_metric_space *s, double machine, double by) {
   return v > 0 ? v : 0;
 }
 
-ww_voiced ww_voices_eval(const ww_forest *f, uint32_t n, const float *x) {
+ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x) {
   double sum = 0, squares = 0;
   for (uint32_t k = 0; k < n; k++) {
     double y = ww_forest_eval(&f[k], x);
@@ -48,12 +48,12 @@ ww_voiced ww_voices_eval(const ww_forest *f, uint32_t n, const float *x) {
     squares += y * y;
   }
   double mean = n ? sum / n : 0;
-  return (ww_voiced){mean, n ? fmax(0, squares / n - mean * mean) : 0};
+  return (ww_members){mean, n ? fmax(0, squares / n - mean * mean) : 0};
 }
 
-double ww_metric_model_use(const ww_metric_model *m, ww_voiced v) {
+double ww_metric_model_use(const ww_metric_model *m, ww_members v) {
   double square = v.mean * v.mean,
-         by = square > 0 ? v.mean * square / (square + m->doubt * v.variance) : 0;
+         by = square > 0 ? v.mean * square / (square + m->shrinkage * v.variance) : 0;
   if (fabs(by) <= m->dead)
     return 0; /* the machine model is exact more often than a mean of leaves can say */
   by = m->share * (by - copysign(m->dead, by)) + m->shift;
@@ -61,7 +61,7 @@ double ww_metric_model_use(const ww_metric_model *m, ww_voiced v) {
 }
 
 double ww_metric_model_by(const ww_metric_model *m, const float *x) {
-  return m->voices ? ww_metric_model_use(m, ww_voices_eval(m->forest, m->voices, x)) : 0;
+  return m->members ? ww_metric_model_use(m, ww_members_eval(m->forest, m->members, x)) : 0;
 }
 
 double ww_metric_model_scale(const ww_metric_model *m, const float *x) {
@@ -205,13 +205,13 @@ static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, 
       .before = number(o, "validation_machine"),
       .after = number(o, "validation"),
       .launches = (uint32_t)fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
-  out->doubt = number(o, "doubt");
+  out->shrinkage = number(o, "doubt");
   ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
   const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {
-    if (st || out->voices == WW_MOST_VOICES)
+    if (st || out->members == WW_MOST_MEMBERS)
       break;
-    st = forest(n, a, &out->forest[out->voices++], e);
+    st = forest(n, a, &out->forest[out->members++], e);
   }
   return st;
 }
@@ -310,15 +310,15 @@ static void write_metric(ww_json *j, const ww_metric_model *m) {
   ww_json_kuint(j, "validation_launches", m->launches);
   ww_json_knum(j, "validation_machine", m->before);
   ww_json_knum(j, "validation", m->after);
-  if (m->voices) {
+  if (m->members) {
     ww_json_knum(j, "share", m->share);
     ww_json_knum(j, "shift", m->shift);
     ww_json_knum(j, "dead", m->dead);
     ww_json_knum(j, "clip", m->clip);
-    ww_json_knum(j, "doubt", m->doubt);
+    ww_json_knum(j, "doubt", m->shrinkage);
     ww_json_key(j, "forests");
     ww_json_arr(j);
-    for (uint32_t k = 0; k < m->voices; k++)
+    for (uint32_t k = 0; k < m->members; k++)
       write_forest(j, &m->forest[k]);
     ww_json_end_arr(j);
   }

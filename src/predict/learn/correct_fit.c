@@ -16,7 +16,7 @@
 
 enum { FOLDS = 6, MOST_FOLDS = 32, ROUNDS = 160, LEAST_ROWS = 40 };
 #define COVER 0.90
-#define EVENED 0.2
+#define WEIGHT_POWER 0.2
 #define SPARE 1.005 /* of time: so many times the least error is as good */
 #define COSTS 0.25  /* of what all kernels gain, what written ones may lose */
 #define HELPS 0.99  /* of the machine model's error, what is left at most */
@@ -29,7 +29,7 @@ typedef struct {
   ww_buf *log;
   ww_binned b;
   float *target, *weight, *scaled; /* [n] of the metric at hand; NaN targets have weight 0 */
-  ww_voiced *pred;                 /* [n] held-out */
+  ww_members *pred;                /* [n] held-out */
   uint8_t *role, *fold;            /* [n] */
   uint32_t *family, nfamilies;     /* [n] */
 } fitting;
@@ -47,8 +47,8 @@ static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
 }
 
 /* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written kernels as
- * much as generated ones: all of that to the power EVENED only. Families that were left out were
- * predicted best so: what many rows tell of a kind of kernel carries over. */
+ * much as generated ones: all of that to the power WEIGHT_POWER only. Families that were left out
+ * were predicted best so: what many rows tell of a kind of kernel carries over. */
 void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
   uint32_t nk = most_of(rows, n, true), nf = most_of(rows, n, false);
   double *kernel = ww_xcalloc(nk + 1, sizeof *kernel), *family = ww_xcalloc(nf + 1, sizeof *family),
@@ -63,7 +63,7 @@ void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
   }
   for (uint32_t k = 0; k < n; k++) {
     double all = origin[rows[k].origin == 1], share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
-    rows[k].weight = (float)pow(rows[k].weight * share * n / all, EVENED);
+    rows[k].weight = (float)pow(rows[k].weight * share * n / all, WEIGHT_POWER);
   }
   free(kernel);
   free(family);
@@ -180,8 +180,8 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
 
 /* Trees that saw nothing of folds `held` and `left`; what they say of the rows of `held` is added
  * up. */
-static void ask(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, int held,
-                int left, ww_voiced *sums) {
+static void add_held(fitting *f, const ww_trees_options *t, uint8_t last, const float *target,
+                     int held, int left, ww_members *sums) {
   float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
   ww_arena *a = ww_arena_new();
   ww_forest forest;
@@ -197,29 +197,29 @@ static void ask(fitting *f, const ww_trees_options *t, uint8_t last, const float
   free(pred);
 }
 
-static void divide(ww_voiced *v, uint32_t n, uint32_t voices) {
+static void divide(ww_members *v, uint32_t n, uint32_t members) {
   for (uint32_t k = 0; k < n; k++) {
-    v[k].mean /= voices;
-    v[k].variance = fmax(0, v[k].variance / voices - v[k].mean * v[k].mean);
+    v[k].mean /= members;
+    v[k].variance = fmax(0, v[k].variance / members - v[k].mean * v[k].mean);
   }
 }
 
-/* Predicts every row of splits up to `last` by trees that saw nothing of its fold; as `voices`,
+/* Predicts every row of splits up to `last` by trees that saw nothing of its fold; as `members`,
  * each leaves another fold out as well. */
 static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, const float *target,
-                        bool voices, ww_voiced *out) {
+                        bool members, ww_members *out) {
   memset(out, 0, f->n * sizeof *out);
   for (uint32_t i = 0; i < f->nfolds; i++)
-    for (uint32_t j = 0; j < (voices ? f->nfolds : 1); j++)
-      if (!voices || j != i)
-        ask(f, t, last, target, (int)i, voices ? (int)j : -1, out);
-  divide(out, f->n, voices ? f->nfolds - 1 : 1);
+    for (uint32_t j = 0; j < (members ? f->nfolds : 1); j++)
+      if (!members || j != i)
+        add_held(f, t, last, target, (int)i, members ? (int)j : -1, out);
+  divide(out, f->n, members ? f->nfolds - 1 : 1);
 }
 
 /* One forest for each fold, which it has not seen. */
-static void fit_voices(fitting *f, const ww_trees_options *t, uint8_t last, ww_metric_model *out) {
-  out->voices = f->nfolds < WW_MOST_VOICES ? f->nfolds : WW_MOST_VOICES;
-  for (uint32_t j = 0; j < out->voices; j++) {
+static void fit_members(fitting *f, const ww_trees_options *t, uint8_t last, ww_metric_model *out) {
+  out->members = f->nfolds < WW_MOST_MEMBERS ? f->nfolds : WW_MOST_MEMBERS;
+  for (uint32_t j = 0; j < out->members; j++) {
     roles(f, -1, (int)j, last);
     ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
     ww_trees_fit(&f->b, &p, t, f->a, &out->forest[j]);
@@ -243,7 +243,7 @@ static double error_of(const ww_metric_space *s, double by, double truth) {
 /* Mean error over a split, without trees (m NULL) or with; origin 0: of written kernels, -1: of
  * all. */
 static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m,
-                         const ww_voiced *pred, int split, int origin) {
+                         const ww_members *pred, int split, int origin) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < f->n; k++) {
     if (f->rows[k].split != split || !(f->weight[k] > 0))
@@ -257,27 +257,27 @@ static double mean_error(const fitting *f, const ww_metric_space *s, const ww_me
 }
 
 /* Share, shift, dead zone and limit that the held-out predictions of the training split ask for,
- * and more doubt where its error is at most `spare` times the least: families that are like none of
- * these need it. */
-static void tune(const fitting *f, const ww_metric_space *s, const ww_voiced *pred, double spare,
+ * and more shrinkage where its error is at most `spare` times the least: families that are like
+ * none of these need it. */
+static void tune(const fitting *f, const ww_metric_space *s, const ww_members *pred, double spare,
                  ww_metric_model *m) {
   static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1},
                       shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
   static const double deads[] = {0, 0.01, 0.03, 0.08}, clips[] = {1.6, 1, 0.6},
-                      doubts[] = {0, 0.5, 1, 2, 4};
-  enum { DOUBTS = 5, EACH = 6 * 5 * 4 * 3 };
-  double best[DOUBTS], least = INFINITY;
-  ww_metric_model at = *m, found[DOUBTS];
-  for (int d = 0; d < DOUBTS; d++) {
+                      shrinkages[] = {0, 0.5, 1, 2, 4};
+  enum { SHRINKAGES = 5, EACH = 6 * 5 * 4 * 3 };
+  double best[SHRINKAGES], least = INFINITY;
+  ww_metric_model at = *m, found[SHRINKAGES];
+  for (int d = 0; d < SHRINKAGES; d++) {
     best[d] = INFINITY;
     found[d] = *m;
   }
-  for (uint32_t i = 0; i < DOUBTS * EACH; i++) {
+  for (uint32_t i = 0; i < SHRINKAGES * EACH; i++) {
     at.share = shares[i % 6];
     at.shift = shifts[i / 6 % 5];
     at.dead = deads[i / 30 % 4];
     at.clip = clips[i / 120 % 3];
-    at.doubt = doubts[i / EACH];
+    at.shrinkage = shrinkages[i / EACH];
     if (at.shift != 0 && at.dead > 0)
       continue; /* a shift moves what the dead zone leaves alone */
     double now = mean_error(f, s, &at, pred, 0, -1);
@@ -290,8 +290,8 @@ static void tune(const fitting *f, const ww_metric_space *s, const ww_voiced *pr
       *m = at;
     }
   }
-  for (int d = 0; d < DOUBTS; d++)
-    if (best[d] <= spare * least && found[d].doubt > m->doubt)
+  for (int d = 0; d < SHRINKAGES; d++)
+    if (best[d] <= spare * least && found[d].shrinkage > m->shrinkage)
       *m = found[d];
 }
 
@@ -330,16 +330,16 @@ static double fitted_families(const fitting *f) {
 
 /* Residuals of held-out predictions -> trees for their size, then the quantiles of residual over
  * (held-out) size. */
-static void intervals(fitting *f, const ww_voiced *pred, ww_metric_model *m) {
+static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
   float *size = f->scaled;
-  ww_voiced *said = ww_xcalloc(f->n + 1, sizeof *said);
+  ww_members *said = ww_xcalloc(f->n + 1, sizeof *said);
   weighted *v = ww_xcalloc(f->n + 1, sizeof *v);
   ww_trees_options t = options_of(f, 6, 60, 1.5);
   uint32_t n = 0;
   t.least *= 3;
   for (uint32_t k = 0; k < f->n; k++)
     size[k] =
-        (float)log(0.01 + fabs(f->target[k] - (m->voices ? ww_metric_model_use(m, pred[k]) : 0)));
+        (float)log(0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
   for (uint32_t k = 0; k < f->n; k++)
     if (!isfinite(size[k]))
       size[k] = 0; /* its weight is 0 */
@@ -348,7 +348,7 @@ static void intervals(fitting *f, const ww_voiced *pred, ww_metric_model *m) {
   for (uint32_t k = 0; k < f->n; k++) {
     if (f->rows[k].split > 1 || !(f->weight[k] > 0))
       continue;
-    double r = f->target[k] - (m->voices ? ww_metric_model_use(m, pred[k]) : 0);
+    double r = f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0);
     v[n++] = (weighted){r / exp(said[k].mean), f->weight[k]};
   }
   qsort(v, n, sizeof *v, by_v);
@@ -407,7 +407,7 @@ typedef struct {
   double all[2], written[2]; /* mean error without and with; of written kernels alone */
 } compared;
 
-static compared compare(const fitting *f, int m, const ww_metric_model *how, const ww_voiced *pred,
+static compared compare(const fitting *f, int m, const ww_metric_model *how, const ww_members *pred,
                         int split) {
   const ww_metric_space *s = &ww_metric_spaces[m];
   return (compared){
@@ -420,12 +420,12 @@ static compared compare(const fitting *f, int m, const ww_metric_model *how, con
 static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how,
                   ww_metric_model *out) {
   ww_metric_model trial = {0};
-  ww_voiced *pred = ww_xcalloc(f->n + 1, sizeof *pred);
-  fit_voices(f, t, 0, &trial);
+  ww_members *pred = ww_xcalloc(f->n + 1, sizeof *pred);
+  fit_members(f, t, 0, &trial);
   for (uint32_t k = 0; k < f->n; k++) {
     bool seen = f->rows[k].split == 1 && f->weight[k] > 0;
     if (seen)
-      pred[k] = ww_voices_eval(trial.forest, trial.voices, f->rows[k].x.v);
+      pred[k] = ww_members_eval(trial.forest, trial.members, f->rows[k].x.v);
     out->launches += seen;
   }
   compared v = compare(f, m, how, pred, 1);
@@ -437,9 +437,9 @@ static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_
   ww_buf_fmt(f->log, "  %-18s validation %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%\n",
              ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0],
              100 * v.written[1]);
-  double lost = v.written[1] - v.written[0]; /* not known where there are none */
+  double written_loss = v.written[1] - v.written[0]; /* not known where there are none */
   return v.all[1] < HELPS * v.all[0] &&
-         !(lost > fmax(0.02 * v.written[0], COSTS * (v.all[0] - v.all[1])));
+         !(written_loss > fmax(0.02 * v.written[0], COSTS * (v.all[0] - v.all[1])));
 }
 
 static void say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how) {
@@ -450,13 +450,13 @@ static void say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_
              "shift %+.2f, dead %.2f, clip %.1f, doubt %.1f\n",
              ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0],
              100 * v.written[1], t->rounds, t->leaves, how->share, how->shift, how->dead, how->clip,
-             how->doubt);
+             how->shrinkage);
 }
 
 /* What the trees ask most, by the number of splits. */
 static void say_features(fitting *f, const ww_metric_model *m) {
   uint32_t splits[WW_NFEATURES] = {0};
-  for (uint32_t v = 0; v < m->voices; v++)
+  for (uint32_t v = 0; v < m->members; v++)
     for (uint32_t k = 0; k < m->forest[v].nnodes; k++)
       if (m->forest[v].nodes[k].feature >= 0)
         splits[m->forest[v].nodes[k].feature]++;
@@ -474,7 +474,7 @@ static void say_features(fitting *f, const ww_metric_model *m) {
 
 static uint32_t leaves_of(const ww_metric_model *m) {
   uint32_t n = 0;
-  for (uint32_t v = 0; v < m->voices; v++)
+  for (uint32_t v = 0; v < m->members; v++)
     n += ww_forest_leaves(&m->forest[v]);
   return n;
 }
@@ -496,7 +496,7 @@ static void fit_metric(fitting *f, int m, ww_correction *c) {
   }
   c->m[m] = how;
   if (good)
-    fit_voices(f, &t, 1, &c->m[m]);
+    fit_members(f, &t, 1, &c->m[m]);
   if (good && m == WW_M_time_us)
     say_features(f, &c->m[m]);
   intervals(f, f->pred, &c->m[m]);
@@ -545,7 +545,7 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
   ww_bin_rows(rows[0].x.v, n, sizeof *rows / sizeof(float), WW_NFEATURES, a, &f.b);
   f.target = WW_NEWN(a, float, n + 1);
   f.weight = WW_NEWN(a, float, n + 1);
-  f.pred = WW_NEWN(a, ww_voiced, n + 1);
+  f.pred = WW_NEWN(a, ww_members, n + 1);
   f.scaled = WW_NEWN(a, float, n + 1);
   f.role = WW_NEWN(a, uint8_t, n + 1);
   f.fold = WW_NEWN(a, uint8_t, n + 1);

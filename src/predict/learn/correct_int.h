@@ -3,7 +3,7 @@
  * A metric is corrected in a space where errors are alike for small and large: ln((value + floor) /
  * (machine + floor)), or points of a percentage over 100. There, several forests, each learned
  * without some of the families, say what to add: machine + share * mean + shift, where |mean| is
- * above `dead`. As far as they disagree, what they say hangs on which families they saw, and the
+ * above `dead`. As far as they disagree, what they say depends on which families they saw, and the
  * mean shrinks. */
 #ifndef WW_PREDICT_CORRECT_INT_H
 #define WW_PREDICT_CORRECT_INT_H
@@ -21,16 +21,16 @@ extern const ww_metric_space ww_metric_spaces[WW_NMETRICS];
 double ww_space_between(const ww_metric_space *s, double machine, double value);
 double ww_space_apply(const ww_metric_space *s, double machine, double by);
 
-enum { WW_MOST_VOICES = 8 };
+enum { WW_MOST_MEMBERS = 8 };
 typedef struct {
   double mean, variance; /* of the forests' answers */
-} ww_voiced;
+} ww_members;
 
 typedef struct {
   bool known; /* it has intervals, and a correction where it has forests */
-  ww_forest forest[WW_MOST_VOICES];
-  uint32_t voices;
-  double doubt; /* the mean shrinks by mean^2 / (mean^2 + doubt * variance) */
+  ww_forest forest[WW_MOST_MEMBERS];
+  uint32_t members;
+  double shrinkage; /* the mean shrinks by mean^2 / (mean^2 + shrinkage * variance) */
   double share, shift, dead, clip;
   ww_forest scale;      /* ln of the residual's size */
   double low, high;     /* of the residual over that size: what 90 % lie between */
@@ -47,9 +47,9 @@ struct ww_correction {
 
 /* The correction in the metric's space. */
 double ww_metric_model_by(const ww_metric_model *m, const float *x);
-ww_voiced ww_voices_eval(const ww_forest *f, uint32_t n, const float *x);
+ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x);
 double ww_metric_model_use(const ww_metric_model *m,
-                           ww_voiced v); /* from what the forests say to the correction */
+                           ww_members v); /* from what the forests say to the correction */
 double ww_metric_model_scale(const ww_metric_model *m, const float *x);
 
 #endif

@@ -16,7 +16,7 @@ static double lg(double x) {
   return log2(x > 1e-6 ? x : 1e-6);
 }
 
-static double part(double a, double b) {
+static double ratio(double a, double b) {
   return b > 0 ? a / b : 0;
 }
 
@@ -28,7 +28,7 @@ static double second_of(const ww_timing *t) {
     second = fmax(second, fmin(v, most));
     most = fmax(most, v);
   }
-  return part(second, most);
+  return ratio(second, most);
 }
 
 static double bounds_of(const ww_timing *t) {
@@ -39,7 +39,7 @@ static double bounds_of(const ww_timing *t) {
 }
 
 static double uneven_of(double blocks, double sms) {
-  return part(ceil(blocks / sms), blocks / sms);
+  return ratio(ceil(blocks / sms), blocks / sms);
 }
 
 static double known(double x, double otherwise) {

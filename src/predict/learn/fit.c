@@ -168,7 +168,7 @@ static void cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, w
 }
 
 static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_result *out) {
-  ww_fit_sample *part = WW_NEWN(a, ww_fit_sample, q->n + 1);
+  ww_fit_sample *of_family = WW_NEWN(a, ww_fit_sample, q->n + 1);
   double *us = WW_NEWN(a, double, q->n + 1);
   for (uint32_t fold = 0; fold < FOLDS; fold++) {
     cross_fold(q, weight, fold, a, out);
@@ -179,9 +179,9 @@ static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_resul
     for (uint32_t k = 0; k < q->n; k++)
       if (q->family[k] == f) {
         us[m] = out->crossed_us[k];
-        part[m++] = q->s[k];
+        of_family[m++] = q->s[k];
       }
-    out->by_family[f] = errors_of(part, m, us, a);
+    out->by_family[f] = errors_of(of_family, m, us, a);
   }
   out->crossed = errors_of(q->s, q->n, out->crossed_us, a);
 }
@@ -233,10 +233,10 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
     hits = fmin(1, hits / 100 * (t->l1_ld_sectors + t->l1_st_sectors) / fmax(1, t->l1_ld_sectors));
     t->l2_reads = (1 - hits) * t->l1_ld_sectors;
     double lines = fmax(1, w->chain.lines_per_load),
-           far = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
+           from_dram = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
     double slow = 1 - t->from_l1, deep = t->from_dram;
     t->from_l1 = pow(hits, lines); /* a request waits for its slowest sector */
-    t->from_dram = 1 - pow(1 - (1 - hits) * far, lines);
+    t->from_dram = 1 - pow(1 - (1 - hits) * from_dram, lines);
     t->from_l2 = fmax(0, 1 - t->from_l1 - t->from_dram);
     c->beyond_l1 = slow > 0 ? fmin(1, c->beyond_l1 * (1 - t->from_l1) / slow) : 1 - t->from_l1;
     c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep) : t->from_dram;

@@ -93,6 +93,15 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* An edge in the middle of two values, unless one is there or beyond it. */
+static void add_edge(float *edge, uint16_t *n, float lo, float hi) {
+  float mid = lo + (hi - lo) / 2;
+  if (!(mid > lo))
+    mid = hi;
+  if (*n < WW_TREE_BINS - 1 && (!*n || mid > edge[*n - 1]))
+    edge[(*n)++] = mid;
+}
+
 /* Edges between quantiles of up to 20000 of the rows; a value that is frequent has a bin of its
  * own. */
 static uint16_t edges_of(float *v, uint32_t n, float *edge) {
@@ -107,23 +116,14 @@ static uint16_t edges_of(float *v, uint32_t n, float *edge) {
         first--;
       while (last + 1 < n && v[last + 1] == hi)
         last++;
-      if (first) {
-        float mid = v[first - 1] + (hi - v[first - 1]) / 2;
-        if (!(mid > v[first - 1]))
-          mid = hi;
-        if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1]))
-          edge[m++] = mid;
-      }
+      if (first)
+        add_edge(edge, &m, v[first - 1], hi);
       if (last + 1 >= n)
         continue;
       lo = hi;
       hi = v[last + 1];
     }
-    float mid = lo + (hi - lo) / 2;
-    if (!(mid > lo))
-      mid = hi;
-    if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1]))
-      edge[m++] = mid;
+    add_edge(edge, &m, lo, hi);
   }
   return (uint16_t)(m + 1);
 }

@@ -5,8 +5,12 @@
 
 /* ---- features ---- */
 
+static float logarithm(double v, double by) {
+  return (float)(log2(1 + v) / by);
+}
+
 static float scaled(double v) {
-  return (float)(log2(1 + fmax(v, 0)) / 16);
+  return logarithm(fmax(v, 0), 16);
 }
 
 typedef struct {
@@ -37,12 +41,12 @@ static float *gpu_features(const ww_gpu *g, float *f) {
   *f++ = scaled(g->sms);
   *f++ = scaled(ww_qknown(g->boost_mhz, 0));
   *f++ = scaled(ww_qknown(g->dram_peak, 0));
-  *f++ = (float)(log2(1 + ww_qknown(g->l2_bytes, 0)) / 32);
+  *f++ = logarithm(ww_qknown(g->l2_bytes, 0), 32);
   *f++ = scaled(ww_qknown(g->peak_fp32, 0));
   return f;
 }
 
-/* Lanes of a warp that work, in the mean over its instructions. */
+/* Lanes of a warp that work, on average over its instructions. */
 static double active_lanes(const ww_qwalk *w) {
   double lanes = 0, warps = 0;
   for (int c = Q_C_fp32; c <= Q_C_integer; c++) {
@@ -70,27 +74,25 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
   *f++ = scaled((double)l->shared);
   *f++ = (float)(sum.n / 8);
   *f++ = (float)(sum.scalars / 8);
-  *f++ = (float)(log2(1 + sum.most) / 32);
-  *f++ = (float)(log2(1 + sum.bytes) / 32);
+  *f++ = logarithm(sum.most, 32);
+  *f++ = logarithm(sum.bytes, 32);
   *f++ = (float)(sum.log_bytes / 128);
   f = gpu_features(g, f);
   *f++ = (float)(log2((1 + sum.bytes) / l2) / 16);
   for (int c = 0; c < Q_NCOUNTS; c++)
-    *f++ = (float)(log2(1 + w->count[c]) / 32);
-  *f++ = (float)(log2(1 + w->heaviest) / 32);
+    *f++ = logarithm(w->count[c], 32);
+  *f++ = logarithm(w->heaviest, 32);
   *f++ = (float)(w->depth / 4);
   *f++ = (float)(fmin(w->unknown, 8) / 4);
-  *f++ = (float)(log2(1 + w->heaviest / (blocks * block)) / 16); /* iterations of a thread */
-  *f++ = (float)(log2(1 + w->cycles) / 16);
-  *f++ = (float)(log2(1 + w->shared) / 16);
-  *f++ = (float)(log2(1 + w->waves) / 8);
-  *f++ = (float)(log2(1 + w->active) / 16);
-  *f++ = (float)(log2(1 + w->instructions) / 32);
-  *f++ = (float)(log2(1 + active_lanes(w)) / 8);
+  *f++ = logarithm(w->heaviest / (blocks * block), 16); /* iterations of a thread */
+  *f++ = logarithm(w->cycles, 16);
+  *f++ = logarithm(w->shared, 16);
+  *f++ = logarithm(w->waves, 8);
+  *f++ = logarithm(w->active, 16);
+  *f++ = logarithm(w->instructions, 32);
+  *f++ = logarithm(active_lanes(w), 8);
   for (int i = 0; i < Q_NESTIMATES; i++)
     *f++ = (float)(log2(0.1 + w->estimate[i]) / 8);
-  while (f < from + WW_QUESTION_FEATURES)
-    *f++ = 0;
   for (int i = 0; i < WW_QUESTION_FEATURES; i++)
     if (!isfinite(from[i]))
       from[i] = 0;
@@ -107,15 +109,6 @@ void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_g
   out->text = ww_strndup(a, b.s, b.n);
   out->n = b.n;
   ww_buf_free(&b);
-}
-
-ww_status ww_question_make(const char *source, size_t n, const ww_launch *l, const ww_gpu *g,
-                           ww_arena *a, ww_text_question *out, ww_err *e) {
-  ww_question_kernel *k;
-  ww_status st = ww_question_read(source, n, l->kernel, l->flags, l->nflags, a, &k, e);
-  if (!st)
-    ww_question_ask(k, l, g, a, out);
-  return st;
 }
 
 /* ---- numbers ---- */

@@ -43,9 +43,6 @@ const char *ww_question_name(const ww_question_kernel *k,
 uint32_t ww_question_kernels(const char *source, size_t n, ww_arena *a, const char *const **names);
 void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_arena *a,
                      ww_text_question *out);
-/* Both at once. */
-ww_status ww_question_make(const char *source, size_t n, const ww_launch *l, const ww_gpu *g,
-                           ww_arena *a, ww_text_question *out, ww_err *e);
 
 /* A metric as the regression head has it, and back: logarithms of times, bytes and counts, shares
  * as they are, all scaled to about -3 .. 3; NaN stays NaN. */

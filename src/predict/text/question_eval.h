@@ -84,6 +84,15 @@ typedef struct {
   uint32_t target;   /* token x of x = .. */
 } ww_qissue;
 
+/* How often something runs: over all threads, over all warps, over the warps of the busiest block;
+ * or by what factor. */
+typedef struct {
+  double threads, warps, busiest;
+} ww_qtimes;
+static inline ww_qtimes ww_qtimes_by(ww_qtimes a, ww_qtimes b) {
+  return (ww_qtimes){a.threads * b.threads, a.warps * b.warps, a.busiest * b.busiest};
+}
+
 /* An access that was counted: one beside it comes from L1. */
 typedef struct {
   int32_t sym;
@@ -93,7 +102,7 @@ typedef struct {
 /* A loop around the statement. */
 typedef struct {
   bool *variant, *serial; /* [symbols] */
-  double mean, warps, busy;
+  ww_qtimes trips;
   double unroll;    /* iterations that the compiler lets overlap */
   bool written_out; /* all of them: the loop around it may overlap, too */
 } ww_qaround;
@@ -119,8 +128,7 @@ typedef struct {
   const ww_qpart *p;
   uint32_t part;
   const ww_qtoken *t;
-  double weight, warps; /* executions of the statement, over all threads; over all warps */
-  double busy;          /* by the warps of the busiest block */
+  ww_qtimes runs;                       /* of the statement */
   double resident, blocks, block_warps; /* threads that an SM holds; blocks; warps of one */
   double clock;                         /* of the busiest thread */
   double returned;                      /* when a device function's result is there */
@@ -139,13 +147,8 @@ typedef struct {
   bool again; /* the second time through a loop's body: for the clock alone */
 } ww_qwalker;
 
-/* = and the like, not comparisons. */
-static inline bool ww_qassigns(const ww_qtoken *t) {
-  return t->kind == Q_PUNCT && t->n && t->s[t->n - 1] == '=' && t->op != Q_OP2('=', '=') &&
-         t->op != Q_OP2('<', '=') && t->op != Q_OP2('>', '=') && t->op != Q_OP2('!', '=');
-}
 static inline bool ww_qop_at(const ww_qwalker *w, uint32_t i, uint32_t op) {
-  return w->t[i].kind == Q_PUNCT && w->t[i].op == op;
+  return w->t[i].op == op;
 }
 static inline ww_qval ww_qvalue_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
   return ww_qval_range(w->t, from, to, w->value, w->line);
@@ -165,9 +168,8 @@ void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to);
 
 /* ---- question_share.c ---- */
 typedef struct {
-  double lanes, warps; /* of all threads; of all warps, those with a lane for which it holds */
-  double busy;         /* the same of the block that has most of them */
-  bool divergent;      /* lanes of a warp may differ */
+  ww_qtimes of;   /* threads for which it holds; warps with one; the same of the block with most */
+  bool divergent; /* lanes of a warp may differ */
 } ww_qshare;
 ww_qshare ww_qshare_of(const ww_qwalker *w, uint32_t from,
                        uint32_t to); /* of the condition in these tokens */
@@ -178,11 +180,12 @@ typedef struct {
   uint32_t init, cond, step, end; /* tokens: begin of each part, and ')' */
 } ww_qloop_head;
 typedef struct {
-  double mean, warps, busy, most; /* over the threads, the warps, those of the busiest block; of the
-                                     busiest thread. NaN: not known */
-  bool same;                      /* for all threads */
-  bool constant;                  /* the step is a number of the source */
+  ww_qtimes mean; /* NaN: not known */
+  double most;    /* of the busiest thread */
+  bool same;      /* for all threads */
+  bool constant;  /* the step is a number of the source */
 } ww_qtrips;
+extern const ww_qtrips ww_qtrips_unknown;
 bool ww_qloop_split(const ww_qwalker *w, uint32_t open, ww_qloop_head *h);
 ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h);
 ww_qtrips ww_qloop_while(const ww_qwalker *w, uint32_t open, uint32_t end);

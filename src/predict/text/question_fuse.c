@@ -47,45 +47,40 @@ static const struct {
                 {"nv_bfloat16", "bfloat"},    {"__syncthreads", "sync"},
                 {"restrict", "__restrict__"}, {"__restrict", "__restrict__"}};
 
+/* The token `t` with another spelling. */
+static void rename_to(ww_qtoken *out, const ww_qtoken *t, const char *word) {
+  *out = *t;
+  out->s = word;
+  out->n = (uint32_t)strlen(word);
+}
+
 static void synonym(ww_qtoken *t) {
   for (size_t k = 0; k < sizeof synonyms / sizeof *synonyms; k++)
     if (ww_qtoken_is(t, synonyms[k].from)) {
-      t->s = synonyms[k].to;
-      t->n = (uint32_t)strlen(t->s);
+      rename_to(t, t, synonyms[k].to);
       return;
     }
 }
 
 /* unsigned long long int: one word. Returns how many tokens it took, 0: none of these. */
 static uint32_t many_words(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
-  bool sign = false, uns = false, chr = false, shrt = false, real = false;
-  uint32_t longs = 0, k = 0;
+  enum { UNSIGNED, SIGNED, CHAR, SHORT, LONG, DOUBLE, INT, NWORDS };
+  static const char *const words[] = {"unsigned", "signed", "char", "short",
+                                      "long",     "double", "int"};
+  bool seen[NWORDS] = {false};
+  uint32_t k = 0;
   for (; k < n; k++) {
-    if (ww_qtoken_is(&t[k], "unsigned"))
-      uns = true;
-    else if (ww_qtoken_is(&t[k], "signed"))
-      sign = true;
-    else if (ww_qtoken_is(&t[k], "char"))
-      chr = true;
-    else if (ww_qtoken_is(&t[k], "short"))
-      shrt = true;
-    else if (ww_qtoken_is(&t[k], "long"))
-      longs++;
-    else if (k && ww_qtoken_is(&t[k], "double"))
-      real = true;
-    else if (!(k && ww_qtoken_is(&t[k], "int")))
+    int word = 0, known = k ? NWORDS : DOUBLE; /* the last two do not begin one */
+    while (word < known && !ww_qtoken_is(&t[k], words[word]))
+      word++;
+    if (word == known)
       break;
+    seen[word] = true;
   }
-  if (!k || !(sign || uns || chr || shrt || longs))
+  if (!k)
     return 0;
-  const char *s = real    ? "double"
-                  : chr   ? (uns ? "uchar" : "char")
-                  : shrt  ? (uns ? "ushort" : "short")
-                  : longs ? (uns ? "ulong" : "long")
-                          : (uns ? "uint" : "int");
-  *out = t[0];
-  out->s = s;
-  out->n = (uint32_t)strlen(s);
+  const char *s = seen[CHAR] ? "uchar" : seen[SHORT] ? "ushort" : seen[LONG] ? "ulong" : "uint";
+  rename_to(out, t, seen[DOUBLE] ? "double" : seen[UNSIGNED] ? s : s + 1);
   return k;
 }
 
@@ -129,14 +124,9 @@ static uint32_t fuse_builtin(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
   return 0;
 }
 
-static bool is_cast_word(const ww_qtoken *t) {
-  return ww_qtoken_is(t, "static_cast") || ww_qtoken_is(t, "reinterpret_cast") ||
-         ww_qtoken_is(t, "const_cast");
-}
-
 /* static_cast<T>(x) is (T)(x); barrier(...) is sync(). */
 static uint32_t fuse_other(ww_qtoken *t, uint32_t n, ww_qtoken *out) {
-  if (n > 2 && is_cast_word(t) && t[1].op == '<') {
+  if (n > 2 && ww_qtoken_in(t, "static_cast reinterpret_cast const_cast") && t[1].op == '<') {
     for (uint32_t k = 2; k < n && k < 12; k++)
       if (t[k].op == '>') {
         t[1].op = '(';
@@ -147,20 +137,17 @@ static uint32_t fuse_other(ww_qtoken *t, uint32_t n, ww_qtoken *out) {
         return 2;
       }
   }
-  if (n > 2 && (ww_qtoken_is(t, "barrier") || ww_qtoken_is(t, "work_group_barrier")) &&
-      t[1].op == '(') {
+  if (n > 2 && ww_qtoken_in(t, "barrier work_group_barrier") && t[1].op == '(') {
     uint32_t k = 2;
     while (k < n && k < 12 && t[k].op != ')')
       k++;
     if (k < n && t[k].op == ')') {
-      *out = t[0];
-      out->s = "sync";
-      out->n = 4;
+      rename_to(out, t, "sync");
       t[k - 1] = t[1]; /* the bracket is next */
       return k - 1;
     }
   }
-  if (n > 2 && ww_qtoken_is(t, "std") && t[1].op == Q_OP2(':', ':'))
+  if (n > 2 && ww_qtoken_is(t, "std") && t[1].op == Q_SCOPE)
     return *out = t[2], 3;
   return 0;
 }
@@ -190,8 +177,7 @@ static uint32_t product(const ww_qtoken *t, uint32_t n, int *dim) {
 }
 
 static bool binds_tighter(const ww_qtoken *t) {
-  return t->kind == Q_PUNCT &&
-         (t->op == '*' || t->op == '/' || t->op == '%' || t->op == '-' || t->op == '[');
+  return t->op == '*' || t->op == '/' || t->op == '%' || t->op == '-' || t->op == '[';
 }
 
 /* t[-1] is there when `before`. */
@@ -215,8 +201,7 @@ void ww_qfuse(ww_qtokens *v) {
   uint32_t to = 0;
   for (uint32_t i = 0; i < v->n;) {
     ww_qtoken out, *t = &v->v[i];
-    if (t->kind == Q_WORD)
-      synonym(t);
+    synonym(t);
     uint32_t left = v->n - i, k = fuse_builtin(t, left, &out);
     if (!k)
       k = many_words(t, left, &out);
@@ -249,8 +234,6 @@ void ww_qpair(ww_qtokens *v, ww_arena *a) {
   for (uint32_t i = 0; i < v->n; i++) {
     ww_qtoken *t = &v->v[i];
     t->pair = i;
-    if (t->kind != Q_PUNCT)
-      continue;
     if (t->op == '(' || t->op == '[' || t->op == '{') {
       stack[depth++] = i;
       t->pair = v->n - 1; /* unless it is closed */

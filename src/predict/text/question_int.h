@@ -23,15 +23,41 @@ typedef struct {
   uint32_t n;   /* bytes of s */
   const char *s;
   double value;  /* literals */
-  uint32_t op;   /* Q_PUNCT: its characters, first one lowest; Q_OP() */
+  uint32_t op;   /* Q_PUNCT: its characters, first one lowest; Q_OP(). 0: of all others */
   uint32_t pair; /* brackets: index of the partner; else its own index */
-  int32_t sym;   /* of ww_question_kernel, -1: a name of the language */
+  int32_t sym;   /* Q_WORD: of ww_question_kernel; -1: a name of the language, or no word */
 } ww_qtoken;
 typedef WW_VEC(ww_qtoken) ww_qtokens;
 
 #define Q_OP1(a) ((uint32_t)(unsigned char)(a))
 #define Q_OP2(a, b) (Q_OP1(a) | Q_OP1(b) << 8)
 #define Q_OP3(a, b, c) (Q_OP2(a, b) | Q_OP1(c) << 16)
+enum {
+  Q_NE = Q_OP2('!', '='),
+  Q_AND = Q_OP2('&', '&'),
+  Q_GE = Q_OP2('>', '='),
+  Q_EQ = Q_OP2('=', '='),
+  Q_LE = Q_OP2('<', '='),
+  Q_INC = Q_OP2('+', '+'),
+  Q_SHR = Q_OP2('>', '>'),
+  Q_OR = Q_OP2('|', '|'),
+  Q_SHL = Q_OP2('<', '<'),
+  Q_DEC = Q_OP2('-', '-'),
+  Q_SCOPE = Q_OP2(':', ':'),
+  Q_ARROW = Q_OP2('-', '>'),
+};
+
+/* Names to numbers; the newest wins. All zero is empty (question_resolve.c). */
+typedef struct {
+  struct ww_qentry {
+    const char *s;
+    uint32_t n;
+    int32_t v;
+  } * slots;
+  uint32_t cap, used;
+} ww_qmap;
+int32_t ww_qmap_get(const ww_qmap *m, const char *s, uint32_t n); /* -1: not there */
+void ww_qmap_put(ww_qmap *m, ww_arena *a, const char *s, uint32_t n, int32_t v);
 
 typedef struct {
   const char *name;
@@ -46,7 +72,7 @@ typedef struct {
   const ww_scan *scan;
   ww_arena *a;
   WW_VEC(ww_qmacro) macros;
-  uint32_t *table, cap; /* by hash of the name: index + 1 of the newest */
+  ww_qmap names; /* of the newest macros */
 } ww_qlex;
 
 void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags); /* #define, -D, -U */
@@ -54,8 +80,37 @@ void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *b
                     uint32_t nbody);
 /* Code of the bytes from .. to, macros replaced; appended. At most WW_QLEX_MOST tokens. */
 void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool expand, ww_qtokens *out);
-bool ww_qtoken_is(const ww_qtoken *t, const char *word);
+static inline bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
+  return t->kind == Q_WORD && *t->s == *word && strlen(word) == t->n && !memcmp(t->s, word, t->n);
+}
+bool ww_qtoken_in(const ww_qtoken *t, const char *words); /* with blanks between them */
+bool ww_qop_in(const ww_qtoken *t, const char *ops);      /* likewise */
 enum { WW_QLEX_MOST = 20000 };
+
+static inline bool ww_qcompares(uint32_t op) { /* == <= >= != */
+  return op == Q_EQ || op == Q_LE || op == Q_GE || op == Q_NE;
+}
+/* = += and the like. */
+static inline bool ww_qassigns(const ww_qtoken *t) {
+  return t->op && t->s[t->n - 1] == '=' && !ww_qcompares(t->op);
+}
+static inline bool ww_qsteps(const ww_qtoken *t) {
+  return t->op == Q_INC || t->op == Q_DEC;
+}
+/* The token that closes the bracket at i; i itself where none opens, or (skip) none closes before
+ * `to`. */
+static inline uint32_t ww_qclose(const ww_qtoken *t, uint32_t i) {
+  return t[i].pair > i ? t[i].pair : i;
+}
+static inline uint32_t ww_qskip(const ww_qtoken *t, uint32_t i, uint32_t to) {
+  return t[i].pair < to ? ww_qclose(t, i) : i;
+}
+/* The ; or end of line behind the simple statement at i, at most `end`. */
+static inline uint32_t ww_qstatement_end(const ww_qtoken *t, uint32_t i, uint32_t end) {
+  while (i < end && t[i].op != ';' && t[i].op != '\n')
+    i = ww_qclose(t, i) + 1;
+  return i < end ? i : end;
+}
 
 /* ---- symbols ---- */
 typedef enum {
@@ -121,6 +176,10 @@ struct ww_question_kernel {
   double *constant;  /* [syms.n] values of template parameters of the kernel, NaN */
 };
 
+static inline const ww_qsym *ww_qsym_of(const ww_question_kernel *k, int32_t sym) { /* or NULL */
+  return sym >= 0 ? &k->syms.v[sym] : NULL;
+}
+
 /* Type words: letter and bytes of one element; lanes > 1 for float4. False: not a type of the
  * language. */
 bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint32_t *lanes);
@@ -132,18 +191,6 @@ void ww_qpair(
     ww_arena *a); /* sets `pair`; a bracket that is never closed pairs with the last token */
 
 /* ---- question_resolve.c ---- */
-/* Names to numbers; the newest wins. All zero is empty. */
-typedef struct {
-  struct ww_qentry {
-    const char *s;
-    uint32_t n;
-    int32_t v;
-  } * slots;
-  uint32_t cap, used;
-} ww_qmap;
-int32_t ww_qmap_get(const ww_qmap *m, const char *s, uint32_t n); /* -1: not there */
-void ww_qmap_put(ww_qmap *m, ww_arena *a, const char *s, uint32_t n, int32_t v);
-
 typedef struct {
   ww_question_kernel *k;
   ww_qmap globals, members;       /* symbols */

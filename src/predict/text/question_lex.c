@@ -17,8 +17,21 @@ static bool word_char(char c) {
   return isalnum((unsigned char)c) || c == '_';
 }
 
-bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
-  return t->kind == Q_WORD && strlen(word) == t->n && !memcmp(t->s, word, t->n);
+static bool spelled_as_one_of(const ww_qtoken *t, const char *words) {
+  for (const char *at = words; (at = strchr(at, *t->s)); at++) {
+    bool begins = at == words || at[-1] == ' ';
+    if (begins && !strncmp(at, t->s, t->n) && (!at[t->n] || at[t->n] == ' '))
+      return true;
+  }
+  return false;
+}
+
+bool ww_qtoken_in(const ww_qtoken *t, const char *words) {
+  return t->kind == Q_WORD && spelled_as_one_of(t, words);
+}
+
+bool ww_qop_in(const ww_qtoken *t, const char *ops) {
+  return t->op && spelled_as_one_of(t, ops);
 }
 
 static void push(ww_qlex *l, ww_qtokens *out, ww_qtoken t) {
@@ -135,38 +148,14 @@ static void lex_text(ww_qlex *l, const char *p, const char *end, ww_qtokens *out
 
 /* ---- macros ---- */
 
-static const ww_qmacro *find(const ww_qlex *l, const char *s, uint32_t n) {
-  if (!l->cap)
-    return NULL;
-  for (uint32_t h = (uint32_t)ww_hash(s, n, 1) & (l->cap - 1); l->table[h];
-       h = (h + 1) & (l->cap - 1)) {
-    const ww_qmacro *m = &l->macros.v[l->table[h] - 1];
-    if (m->n == n && !memcmp(m->name, s, n))
-      return m;
-  }
-  return NULL;
-}
-
-static void enter(ww_qlex *l, uint32_t index) {
-  const ww_qmacro *m = &l->macros.v[index];
-  uint32_t h = (uint32_t)ww_hash(m->name, m->n, 1) & (l->cap - 1);
-  for (; l->table[h]; h = (h + 1) & (l->cap - 1)) {
-    const ww_qmacro *o = &l->macros.v[l->table[h] - 1];
-    if (o->n == m->n && !memcmp(o->name, m->name, m->n))
-      break;
-  }
-  l->table[h] = index + 1;
+static const ww_qmacro *find(const ww_qlex *l, const ww_qtoken *t) {
+  int32_t index = t->kind == Q_WORD ? ww_qmap_get(&l->names, t->s, t->n) : -1;
+  return index < 0 ? NULL : &l->macros.v[index];
 }
 
 static void add(ww_qlex *l, ww_qmacro m) {
+  ww_qmap_put(&l->names, l->a, m.name, m.n, (int32_t)l->macros.n);
   ww_push(l->a, &l->macros, m);
-  if (l->macros.n * 2 >= l->cap) {
-    l->cap = l->cap ? l->cap * 2 : 64;
-    l->table = WW_NEWN(l->a, uint32_t, l->cap);
-    for (uint32_t i = 0; i + 1 < l->macros.n; i++)
-      enter(l, i);
-  }
-  enter(l, l->macros.n - 1);
 }
 
 void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body,
@@ -261,13 +250,13 @@ static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *
   bool join = false;
   for (uint32_t i = 0; i < m->body.n && v.n < WW_QLEX_MOST; i++) {
     ww_qtoken t = m->body.v[i];
-    if (t.kind == Q_PUNCT && t.op == Q_OP2('#', '#')) {
+    if (t.op == Q_OP2('#', '#')) {
       join = v.n > 0;
       continue;
     }
-    uint32_t p = m->nparams;
-    if (t.kind == Q_WORD)
-      for (p = 0; p < m->nparams && !ww_qtoken_is(&t, m->params[p]); p++) {}
+    uint32_t p = 0;
+    while (p < m->nparams && !ww_qtoken_is(&t, m->params[p]))
+      p++;
     uint32_t count = p < m->nparams ? nargs[p] : 1;
     for (uint32_t k = 0; k < count; k++, join = false) {
       ww_qtoken one = p < m->nparams ? args[p][k] : t;
@@ -288,8 +277,8 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
   const ww_qtoken *args[64] = {NULL};
   uint32_t nargs[64] = {0}, arg = 0, level = 0;
   for (uint32_t i = at + 1; i < n; i++) {
-    bool open = t[i].kind == Q_PUNCT && (t[i].op == '(' || t[i].op == '[' || t[i].op == '{');
-    bool close = t[i].kind == Q_PUNCT && (t[i].op == ')' || t[i].op == ']' || t[i].op == '}');
+    bool open = t[i].op == '(' || t[i].op == '[' || t[i].op == '{';
+    bool close = t[i].op == ')' || t[i].op == ']' || t[i].op == '}';
     if (open && !level++) {
       args[0] = t + i + 1;
       continue;
@@ -299,8 +288,7 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
       substitute(x, m, args, nargs, depth);
       return i + 1;
     }
-    if (t[i].kind == Q_PUNCT && t[i].op == ',' && level == 1 && arg + 1 < 64 &&
-        arg + 1 < m->nparams) {
+    if (t[i].op == ',' && level == 1 && arg + 1 < 64 && arg + 1 < m->nparams) {
       nargs[arg] = (uint32_t)(t + i - args[arg]);
       args[++arg] = t + i + 1;
     }
@@ -310,10 +298,10 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
 
 static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
   for (uint32_t i = 0; i < n && x->out->n < WW_QLEX_MOST; i++) {
-    const ww_qmacro *m = t[i].kind == Q_WORD && depth < DEPTH ? find(x->l, t[i].s, t[i].n) : NULL;
+    const ww_qmacro *m = depth < DEPTH ? find(x->l, &t[i]) : NULL;
     if (++x->steps > STEPS)
       return;
-    bool called = i + 1 < n && t[i + 1].kind == Q_PUNCT && t[i + 1].op == '(';
+    bool called = i + 1 < n && t[i + 1].op == '(';
     if (m && !m->function)
       substitute(x, m, NULL, NULL, depth);
     else if (m && called) {
@@ -335,11 +323,10 @@ static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *o
   lex_text(l, p, end, &all);
   if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma"))
     return;
-  bool unroll = ww_qtoken_is(&all.v[2], "unroll"), omp = ww_qtoken_is(&all.v[2], "omp");
-  for (uint32_t i = 2; (unroll || omp) && i < all.n; i++) {
-    const ww_qtoken *t = &all.v[i];
-    if (ww_qtoken_is(t, "map") || ww_qtoken_is(t, "shared") ||
-        ww_qtoken_is(t, "firstprivate")) { /* where data is, not what is done */
+  if (!ww_qtoken_in(&all.v[2], "unroll omp"))
+    return;
+  for (uint32_t i = 2; i < all.n; i++) {
+    if (ww_qtoken_in(&all.v[i], "map shared firstprivate")) { /* where data is, not what is done */
       uint32_t level = 0;
       for (i++; i < all.n; i++) {
         level += all.v[i].op == '(';
@@ -348,10 +335,9 @@ static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *o
       }
       continue;
     }
-    push(l, out, *t);
+    push(l, out, all.v[i]);
   }
-  if (unroll || omp)
-    push(l, out, (ww_qtoken){.kind = Q_PUNCT, .s = "\n", .n = 1, .op = '\n', .sym = -1});
+  push(l, out, (ww_qtoken){.kind = Q_PUNCT, .s = "\n", .n = 1, .op = '\n', .sym = -1});
 }
 
 void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool macros, ww_qtokens *out) {

@@ -17,14 +17,6 @@ typedef struct {
   uint32_t depth;
 } collector;
 
-static bool op_is(const ww_qtoken *t, uint32_t op) {
-  return t->kind == Q_PUNCT && t->op == op;
-}
-
-static bool is_step(const ww_qtoken *t) {
-  return op_is(t, Q_OP2('+', '+')) || op_is(t, Q_OP2('-', '-'));
-}
-
 static bool is_own(const ww_qsym *y) {
   return y->kind == Q_LOCAL || y->kind == Q_SCALAR || y->kind == Q_ARRAY;
 }
@@ -32,20 +24,20 @@ static bool is_own(const ww_qsym *y) {
 /* One statement without control flow. */
 static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   ww_qitem m = {.from = from, .to = to, .head = head, .target = -1, .begin = from};
-  while (m.from < to && (c->t[m.from].skip || is_step(&c->t[m.from])))
+  while (m.from < to && (c->t[m.from].skip || ww_qsteps(&c->t[m.from])))
     m.from++;
   if (m.from >= to)
     return;
   const ww_qtoken *t = &c->t[m.from];
-  const ww_qsym *y = t->kind == Q_WORD && t->sym >= 0 ? &c->k->syms.v[t->sym] : NULL;
+  const ww_qsym *y = ww_qsym_of(c->k, t->sym);
   uint32_t next = m.from + 1;
-  while (next < to && (op_is(&c->t[next], '[') || op_is(&c->t[next], '.')))
-    next = op_is(&c->t[next], '.') ? next + 2 : c->t[next].pair + 1;
+  while (next < to && (c->t[next].op == '[' || c->t[next].op == '.'))
+    next = c->t[next].op == '.' ? next + 2 : c->t[next].pair + 1;
   bool element = next > m.from + 1, alone = next >= to;
-  if (y && is_own(y) && (alone || ww_qassigns(&c->t[next]) || is_step(&c->t[next]))) {
+  if (y && is_own(y) && (alone || ww_qassigns(&c->t[next]) || ww_qsteps(&c->t[next]))) {
     m.target = t->sym;
-    m.reads = element || (!alone && !op_is(&c->t[next], '=')) ||
-              (m.from > from && is_step(&c->t[m.from - 1]));
+    m.reads = element || (!alone && c->t[next].op != '=') ||
+              (m.from > from && ww_qsteps(&c->t[m.from - 1]));
     m.none = alone && c->t[from].skip; /* a declaration */
   } else
     m.root = true;
@@ -57,12 +49,12 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
 static void several(collector *c, uint32_t from, uint32_t to, int32_t head) {
   uint32_t start = from;
   for (uint32_t i = from; i <= to; i++) {
-    if (i == to || op_is(&c->t[i], ',')) {
+    if (i == to || c->t[i].op == ',') {
       if (start < i)
         simple(c, start, i, head);
       start = i + 1;
-    } else if (c->t[i].kind == Q_PUNCT && c->t[i].pair > i && c->t[i].pair < to)
-      i = c->t[i].pair;
+    } else
+      i = ww_qskip(c->t, i, to);
   }
 }
 
@@ -74,7 +66,7 @@ static int32_t add_head(collector *c, uint32_t begin, uint32_t from, uint32_t to
                 .head = head,
                 .target = -1,
                 .control = true};
-  m.loop = !ww_qtoken_is(&c->t[begin], "if") && !ww_qtoken_is(&c->t[begin], "switch");
+  m.loop = !ww_qtoken_in(&c->t[begin], "if switch");
   ww_push(c->a, c->out, m);
   return (int32_t)c->out->n - 1;
 }
@@ -85,14 +77,14 @@ static uint32_t controlled(collector *c, uint32_t i, uint32_t end, int32_t head)
   uint32_t open = i + 1;
   if (open < end && ww_qtoken_is(&c->t[open], "constexpr"))
     open++;
-  if (open >= end || !op_is(&c->t[open], '('))
+  if (open >= end || c->t[open].op != '(')
     return i + 1;
   uint32_t close = c->t[open].pair, parts[4] = {open + 1, close, close, close}, n = 0;
   for (uint32_t k = open + 1; k < close; k++)
-    if (op_is(&c->t[k], ';') && n < 2)
+    if (c->t[k].op == ';' && n < 2)
       parts[++n] = k + 1;
-    else if (c->t[k].kind == Q_PUNCT && c->t[k].pair > k)
-      k = c->t[k].pair;
+    else
+      k = ww_qclose(c->t, k);
   bool loop = n == 2;
   int32_t own = add_head(c, i, loop ? parts[1] : open + 1, loop ? parts[2] - 1 : close, head);
   if (loop) {
@@ -112,30 +104,26 @@ static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head) {
     return end;
   uint32_t next = i;
   c->depth++;
-  if (op_is(t, '{')) {
+  if (t->op == '{') {
     uint32_t close = t->pair < end ? t->pair : end;
     for (uint32_t k = i + 1; k < close;) {
       uint32_t on = collect(c, k, close, head);
       k = on > k ? on : k + 1;
     }
     next = close + 1;
-  } else if (ww_qtoken_is(t, "for") || ww_qtoken_is(t, "while") || ww_qtoken_is(t, "if") ||
-             ww_qtoken_is(t, "switch"))
+  } else if (ww_qtoken_in(t, "for while if switch"))
     next = controlled(c, i, end, head);
   else if (ww_qtoken_is(t, "do")) {
     int32_t own = add_head(c, i, i, i, head);
     next = collect(c, i + 1, end, own);
     c->out->v[own].root = true; /* its condition stands behind it */
     c->out->v[own].end = next;
-  } else if (ww_qtoken_is(t, "unroll") || ww_qtoken_is(t, "omp")) {
-    while (next < end && !op_is(&c->t[next], '\n'))
+  } else if (ww_qtoken_in(t, "unroll omp")) {
+    while (next < end && c->t[next].op != '\n')
       next++;
     next++;
   } else {
-    while (next < end && !op_is(&c->t[next], ';') && !op_is(&c->t[next], '\n'))
-      next = c->t[next].kind == Q_PUNCT && c->t[next].pair > next ? c->t[next].pair + 1 : next + 1;
-    if (next > end)
-      next = end;
+    next = ww_qstatement_end(c->t, i, end);
     several(c, i, next, head);
     next++;
   }
@@ -183,9 +171,9 @@ static double trial(uint32_t seed, int place) {
 static bool whole(const liveness *l, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &l->t[i];
-    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || op_is(t, '[') || op_is(t, '.'))
+    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || t->op == '[' || t->op == '.')
       return false;
-    if (t->kind == Q_WORD && t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type))
+    if (t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type))
       return false;
   }
   return true;
@@ -214,7 +202,7 @@ static void operands(const liveness *l, ww_qitem *m, ww_arena *a) {
   WW_VEC(int32_t) v = {0};
   bool tried = !m->control && m->value > m->from && whole(l, m->value, m->to);
   for (uint32_t i = m->from; i < m->to; i++) {
-    int32_t sym = l->t[i].kind == Q_WORD ? l->t[i].sym : -1;
+    int32_t sym = l->t[i].sym;
     bool target = i == m->from && sym == m->target && !m->reads;
     if (sym < 0 || target || (tried && i >= m->value && !depends(l, m->value, m->to, sym)))
       continue;
@@ -313,7 +301,7 @@ bool ww_qword_acts(const ww_qtoken *t) {
   for (size_t i = 0; t->sym < 0 && i < sizeof words / sizeof *words; i++)
     if (t->n >= strlen(words[i]) && !memcmp(t->s, words[i], strlen(words[i])))
       return true;
-  return ww_qtoken_is(t, "break") || ww_qtoken_is(t, "continue") || ww_qtoken_is(t, "return");
+  return ww_qtoken_in(t, "break continue return");
 }
 
 static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem *m,
@@ -337,7 +325,7 @@ static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const
 
 static bool reads(const ww_qtoken *t, const ww_qitem *m, int32_t sym) {
   for (uint32_t i = m->from + (m->target >= 0 && !m->reads); i < m->to; i++)
-    if (t[i].kind == Q_WORD && t[i].sym == sym)
+    if (t[i].sym == sym)
       return true;
   return false;
 }

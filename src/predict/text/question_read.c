@@ -23,87 +23,85 @@ typedef struct {
 
 /* ---- what the file declares ---- */
 
-static bool is_op(const ww_qtoken *t, uint32_t op) {
-  return t->kind == Q_PUNCT && t->op == op;
-}
-
 /* Enumerators are numbers. */
 static void read_enum(reader *r, const ww_qtokens *t, uint32_t open) {
+  const ww_qtoken *v = t->v;
   double next = 0;
-  for (uint32_t i = open + 1; i < t->n && !is_op(&t->v[i], '}'); i++) {
-    const ww_qtoken *name = &t->v[i];
+  for (uint32_t i = open + 1; i < t->n && v[i].op != '}'; i++) {
+    const ww_qtoken *name = &v[i];
     if (name->kind != Q_WORD)
       continue;
-    if (i + 2 < t->n && is_op(&t->v[i + 1], '=')) {
-      if (t->v[i + 2].kind == Q_INT)
-        next = t->v[i + 2].value;
+    if (i + 2 < t->n && v[i + 1].op == '=') {
+      if (v[i + 2].kind == Q_INT)
+        next = v[i + 2].value;
       i += 2;
     }
     ww_qtoken value = {
         .kind = Q_INT, .type = 'i', .value = next++, .sym = -1, .s = name->s, .n = name->n};
     ww_qlex_define(&r->lex, name->s, name->n, &value, 1);
-    while (i < t->n && !is_op(&t->v[i], ',') && !is_op(&t->v[i], '}'))
+    while (i < t->n && v[i].op != ',' && v[i].op != '}')
       i++;
-    if (i < t->n && is_op(&t->v[i], '}'))
+    if (i < t->n && v[i].op == '}')
       return;
   }
+}
+
+static void push_op(ww_arena *a, ww_qtokens *t, const char *op) {
+  ww_push(a, t, (ww_qtoken){.kind = Q_PUNCT, .s = op, .n = 1, .op = Q_OP1(*op), .sym = -1});
 }
 
 /* `name = value`: in brackets, unless it is one token. */
 static void read_constant(reader *r, const ww_qtoken *name, const ww_qtoken *value, uint32_t n) {
   ww_qtokens v = {0};
-  ww_qtoken open = {.kind = Q_PUNCT, .op = '(', .s = "(", .n = 1, .sym = -1}, close = open;
-  close.op = ')';
-  close.s = ")";
   if (!n || n > 24)
     return;
   if (n > 1)
-    ww_push(r->a, &v, open);
+    push_op(r->a, &v, "(");
   for (uint32_t i = 0; i < n; i++)
     ww_push(r->a, &v, value[i]);
   if (n > 1)
-    ww_push(r->a, &v, close);
+    push_op(r->a, &v, ")");
   ww_qlex_define(&r->lex, name->s, name->n, v.v, v.n);
 }
 
 /* A variable, a constant, an alias of a type: by the first of = [ { ; */
 static void read_variable(reader *r, const ww_qtokens *t, int32_t decl) {
+  const ww_qtoken *v = t->v;
   bool constant = false, pointer = false;
   uint32_t i = 0;
   for (; i < t->n; i++) {
-    constant |= ww_qtoken_is(&t->v[i], "constexpr") || ww_qtoken_is(&t->v[i], "const");
-    pointer |= is_op(&t->v[i], '*');
-    if (is_op(&t->v[i], '=') || is_op(&t->v[i], '[') || is_op(&t->v[i], ';') ||
-        is_op(&t->v[i], '{'))
+    constant |= ww_qtoken_in(&v[i], "constexpr const");
+    pointer |= v[i].op == '*';
+    if (v[i].op == '=' || v[i].op == '[' || v[i].op == ';' || v[i].op == '{')
       break;
-    if (is_op(&t->v[i], '('))
+    if (v[i].op == '(')
       return;
   }
-  if (!i || i >= t->n || t->v[i - 1].kind != Q_WORD)
+  if (!i || i >= t->n || v[i - 1].kind != Q_WORD)
     return;
-  if (constant && !pointer && is_op(&t->v[i], '=')) {
+  if (constant && !pointer && v[i].op == '=') {
     uint32_t end = i + 1;
-    while (end < t->n && !is_op(&t->v[end], ';') && !is_op(&t->v[end], ',') &&
-           !is_op(&t->v[end], '{'))
+    while (end < t->n && v[end].op != ';' && v[end].op != ',' && v[end].op != '{')
       end++;
-    if (end < t->n && is_op(&t->v[end], ';')) {
-      read_constant(r, &t->v[i - 1], &t->v[i + 1], end - i - 1);
+    if (end < t->n && v[end].op == ';') {
+      read_constant(r, &v[i - 1], &v[i + 1], end - i - 1);
       return;
     }
   }
-  ww_qmap_put(&r->decls, r->a, t->v[i - 1].s, t->v[i - 1].n, decl);
+  ww_qmap_put(&r->decls, r->a, v[i - 1].s, v[i - 1].n, decl);
 }
 
 static void read_alias(reader *r, const ww_qtokens *t) {
+  const ww_qtoken *v = t->v;
   uint32_t end = t->n;
-  while (end && !is_op(&t->v[end - 1], ';'))
+  while (end && v[end - 1].op != ';')
     end--;
   if (end < 4)
     return;
-  if (ww_qtoken_is(&t->v[0], "using") && t->v[1].kind == Q_WORD && is_op(&t->v[2], '='))
-    ww_qlex_define(&r->lex, t->v[1].s, t->v[1].n, t->v + 3, end - 4);
-  else if (ww_qtoken_is(&t->v[0], "typedef") && t->v[end - 2].kind == Q_WORD && end - 3 < 8)
-    ww_qlex_define(&r->lex, t->v[end - 2].s, t->v[end - 2].n, t->v + 1, end - 3);
+  if (ww_qtoken_is(&v[0], "using") && v[1].kind == Q_WORD && v[2].op == '=')
+    ww_qlex_define(&r->lex, v[1].s, v[1].n, v + 3, end - 4);
+  else if (ww_qtoken_is(&v[0], "typedef") && v[end - 2].kind == Q_WORD && end - 3 < 8)
+    ww_qlex_define(&r->lex, v[end - 2].s, v[end - 2].n, v + 1, end - 3);
 }
 
 static void read_decl(reader *r, int32_t at) {
@@ -117,26 +115,26 @@ static void read_decl(reader *r, int32_t at) {
   ww_qlex_range(&r->lex, d->begin, d->end < d->begin + 4000 ? d->end : d->begin + 4000, false, &t);
   if (!t.n)
     return;
+  const ww_qtoken *v = t.v;
   for (uint32_t i = 0; i + 1 < t.n && i < 8; i++) {
-    bool is_enum = ww_qtoken_is(&t.v[i], "enum");
+    bool is_enum = ww_qtoken_is(&v[i], "enum");
     for (uint32_t k = i; is_enum && k < t.n && k < i + 6; k++)
-      if (is_op(&t.v[k], '{')) {
+      if (v[k].op == '{') {
         read_enum(r, &t, k);
         return;
       }
-    if (d->is_class && (ww_qtoken_is(&t.v[i], "struct") || ww_qtoken_is(&t.v[i], "class") ||
-                        ww_qtoken_is(&t.v[i], "union"))) {
+    if (d->is_class && ww_qtoken_in(&v[i], "struct class union")) {
       uint32_t name = i + 1;
-      while (name < t.n && !is_op(&t.v[name], '{') && !is_op(&t.v[name], ':'))
+      while (name < t.n && v[name].op != '{' && v[name].op != ':')
         name++;
-      if (name > i + 1 && t.v[name - 1].kind == Q_WORD)
-        ww_qmap_put(&r->decls, r->a, t.v[name - 1].s, t.v[name - 1].n, at);
-      if (t.n > 2 && t.v[t.n - 2].kind == Q_WORD && t.v[t.n - 2].n) /* typedef struct { } name; */
-        ww_qmap_put(&r->decls, r->a, t.v[t.n - 2].s, t.v[t.n - 2].n, at);
+      if (name > i + 1 && v[name - 1].kind == Q_WORD)
+        ww_qmap_put(&r->decls, r->a, v[name - 1].s, v[name - 1].n, at);
+      if (t.n > 2 && v[t.n - 2].kind == Q_WORD && v[t.n - 2].n) /* typedef struct { } name; */
+        ww_qmap_put(&r->decls, r->a, v[t.n - 2].s, v[t.n - 2].n, at);
       return;
     }
   }
-  if (ww_qtoken_is(&t.v[0], "using") || ww_qtoken_is(&t.v[0], "typedef"))
+  if (ww_qtoken_in(&v[0], "using typedef"))
     read_alias(r, &t);
   else
     read_variable(r, &t, at);
@@ -218,11 +216,11 @@ static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err
 
 static void add_template(reader *r, ww_qpart *p, const ww_qtoken *t, uint32_t n) {
   uint32_t end = 0;
-  while (end < n && !is_op(&t[end], '='))
+  while (end < n && t[end].op != '=')
     end++;
   if (end < 2 || t[end - 1].kind != Q_WORD || p->ntemplates >= 16)
     return;
-  bool type = ww_qtoken_is(&t[0], "typename") || ww_qtoken_is(&t[0], "class");
+  bool type = ww_qtoken_in(&t[0], "typename class");
   p->templates[p->ntemplates++] = ww_qsym_add(&r->r, &t[end - 1], Q_TEMPLATE, type ? 'o' : 'i', 4);
 }
 
@@ -231,27 +229,23 @@ static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
   ww_qtokens t = {0};
   ww_qlex_range(&r->lex, d->begin, d->params, true, &t);
   p->templates = WW_NEWN(r->k->arena, int32_t, 16);
+  const ww_qtoken *v = t.v;
   for (uint32_t i = 0; i + 2 < t.n; i++) {
-    if (kernel && ww_qtoken_is(&t.v[i], "__launch_bounds__") && t.v[i + 2].kind == Q_INT)
-      r->k->bounds = t.v[i + 2].value < 1e6 ? (uint32_t)t.v[i + 2].value : 0;
-    if (!ww_qtoken_is(&t.v[i], "template") || !is_op(&t.v[i + 1], '<'))
+    if (kernel && ww_qtoken_is(&v[i], "__launch_bounds__") && v[i + 2].kind == Q_INT)
+      r->k->bounds = v[i + 2].value < 1e6 ? (uint32_t)v[i + 2].value : 0;
+    if (!ww_qtoken_is(&v[i], "template") || v[i + 1].op != '<')
       continue;
     uint32_t depth = 1, from = i + 2;
     for (i += 2; i < t.n && depth; i++) {
-      depth += is_op(&t.v[i], '<');
-      depth -= is_op(&t.v[i], '>');
-      if ((is_op(&t.v[i], ',') && depth == 1) || !depth) {
-        add_template(r, p, t.v + from, i - from);
+      depth += v[i].op == '<';
+      depth -= v[i].op == '>';
+      if ((v[i].op == ',' && depth == 1) || !depth) {
+        add_template(r, p, v + from, i - from);
         from = i + 1;
       }
     }
     i--;
   }
-}
-
-static void push_op(reader *r, ww_qtokens *t, const char *op) {
-  ww_push(r->k->arena, t,
-          (ww_qtoken){.kind = Q_PUNCT, .s = op, .n = 1, .op = Q_OP1(*op), .sym = -1});
 }
 
 /* Its tokens, names not yet resolved. */
@@ -260,26 +254,27 @@ static void add_part(reader *r, int32_t decl, int32_t sym) {
   ww_qpart p = {.sym = sym};
   if (d->body) {
     read_head(r, &p, d, sym < 0);
-    push_op(r, &p.t, "(");
+    push_op(r->a, &p.t, "(");
     ww_qlex_range(&r->lex, d->params, d->params_end, true, &p.t);
-    push_op(r, &p.t, ")");
+    push_op(r->a, &p.t, ")");
     uint32_t body = p.t.n; /* one more than the brackets' end; fusing changes it */
     ww_qlex_range(&r->lex, d->body, d->body_end, true, &p.t);
     if (p.t.n == body)
-      push_op(r, &p.t, "{");
-    if (!is_op(&p.t.v[p.t.n - 1], '}'))
-      push_op(r, &p.t, "}");
+      push_op(r->a, &p.t, "{");
+    if (p.t.v[p.t.n - 1].op != '}')
+      push_op(r->a, &p.t, "}");
   } else
     ww_qlex_range(&r->lex, d->begin, d->end, true, &p.t);
   ww_qfuse(&p.t);
   ww_qpair(&p.t, r->a);
   if (d->body && p.t.n) {
     p.body = p.t.v[0].pair + 1;
-    while (p.body < p.t.n && !is_op(&p.t.v[p.body], '{'))
+    while (p.body < p.t.n && p.t.v[p.body].op != '{')
       p.body++;
-    p.body_end = p.body < p.t.n ? p.t.v[p.body].pair + 1 : p.t.n;
-    if (p.body >= p.t.n)
-      p.body = p.body_end = 0;
+    if (p.body < p.t.n)
+      p.body_end = p.t.v[p.body].pair + 1;
+    else
+      p.body = 0;
   }
   ww_push(r->k->arena, &r->k->parts, p);
   ww_push(r->a, &r->part_decl, (uint32_t)decl);
@@ -316,19 +311,19 @@ static void type_of_part(reader *r, uint32_t part) {
                                           : d->begin + 200,
                 true, &t);
   ww_qfuse(&t);
+  const ww_qtoken *v = t.v;
   uint32_t from = 0;
-  if (t.n && ww_qtoken_is(&t.v[0], "template"))
-    while (from < t.n && !is_op(&t.v[from], '>'))
+  if (t.n && ww_qtoken_is(&v[0], "template"))
+    while (from < t.n && v[from].op != '>')
       from++;
   for (uint32_t i = from; i < t.n; i++) {
     uint32_t lanes;
-    bool pointer = i + 1 < t.n && is_op(&t.v[i + 1], '*');
-    y->is_const |= ww_qtoken_is(&t.v[i], "__constant__") || ww_qtoken_is(&t.v[i], "__constant") ||
-                   ww_qtoken_is(&t.v[i], "constant");
-    if (ww_qtoken_is(&t.v[i], "__shared__") || ww_qtoken_is(&t.v[i], "__local"))
+    bool pointer = i + 1 < t.n && v[i + 1].op == '*';
+    y->is_const |= ww_qtoken_in(&v[i], "__constant__ __constant constant");
+    if (ww_qtoken_in(&v[i], "__shared__ __local"))
       y->kind = Q_SHARED;
-    if (t.v[i].kind == Q_WORD && !pointer &&
-        ww_qtype_named(t.v[i].s, t.v[i].n, &y->type, &y->bytes, &lanes))
+    if (v[i].kind == Q_WORD && !pointer &&
+        ww_qtype_named(v[i].s, v[i].n, &y->type, &y->bytes, &lanes))
       return;
   }
 }
@@ -429,7 +424,7 @@ uint32_t ww_question_params(const ww_question_kernel *k, const char *const **nam
   const char **name = WW_NEWN(a, const char *, p->nparams + 1);
   uint32_t *size = WW_NEWN(a, uint32_t, p->nparams + 1);
   for (uint32_t i = 0; i < p->nparams; i++) {
-    const ww_qsym *y = p->params[i] >= 0 ? &k->syms.v[p->params[i]] : NULL;
+    const ww_qsym *y = ww_qsym_of(k, p->params[i]);
     name[i] = y ? ww_strndup(a, y->name, y->n) : "";
     size[i] = y && (y->kind == Q_POINTER || y->kind == Q_SHARED) ? y->bytes : 0;
   }

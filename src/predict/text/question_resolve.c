@@ -72,47 +72,31 @@ typedef struct {
   bool function; /* a device function's: its parameters are not the launch's */
 } scope;
 
-static bool any_of(const ww_qtoken *t, const char *const *words) {
-  for (; t->kind == Q_WORD && *words; words++)
-    if (ww_qtoken_is(t, *words))
-      return true;
-  return false;
-}
-
 static bool is_statement_word(const ww_qtoken *t) {
-  static const char *const words[] = {
-      "return", "else",     "goto",   "case",   "break",   "continue",  "do",
-      "if",     "for",      "while",  "switch", "new",     "delete",    "throw",
-      "omp",    "operator", "unroll", "public", "private", "protected", NULL};
-  return any_of(t, words);
+  return ww_qtoken_in(t, "return else goto case break continue do if for while switch new delete "
+                         "throw omp operator unroll public private protected");
 }
 
 /* Qualifiers and what else may stand around a type; `local` and such only before another word. */
 static bool is_qualifier(const scope *s, uint32_t i, declared *d) {
-  static const char *const words[] = {"const",      "volatile",     "static",     "register",
-                                      "constexpr",  "inline",       "extern",     "__global",
-                                      "struct",     "__private",    "mutable",    "typename",
-                                      "__device__", "__constant__", "__constant", "union",
-                                      "class",      "__restrict__", NULL};
-  static const char *const spaces[] = {"global", "local", "constant", "private", "shared", NULL};
+  static const char words[] = "const volatile static register constexpr inline extern __global "
+                              "struct __private mutable typename __device__ __constant__ "
+                              "__constant union class __restrict__";
   const ww_qtoken *t = &s->t[i];
-  d->is_const |= ww_qtoken_is(t, "const") || ww_qtoken_is(t, "constexpr");
+  d->is_const |= ww_qtoken_in(t, "const constexpr");
   d->is_restrict |= ww_qtoken_is(t, "__restrict__");
   bool between = i + 1 < s->n && s->t[i + 1].kind == Q_WORD && !is_statement_word(&s->t[i + 1]);
-  if (ww_qtoken_is(t, "__shared__") || ww_qtoken_is(t, "__local") ||
-      (between && ww_qtoken_is(t, "local"))) {
+  if (ww_qtoken_in(t, "__shared__ __local") || (between && ww_qtoken_is(t, "local"))) {
     d->shared = true;
     return true;
   }
-  return any_of(t, words) || (between && any_of(t, spaces));
+  return ww_qtoken_in(t, words) || (between && ww_qtoken_in(t, "global constant private shared"));
 }
 
 static uint32_t skip_qualifiers(const scope *s, uint32_t i, declared *d) {
   for (; i < s->n; i++) {
-    bool align = (ww_qtoken_is(&s->t[i], "__align__") || ww_qtoken_is(&s->t[i], "alignas") ||
-                  ww_qtoken_is(&s->t[i], "__attribute__")) &&
-                 i + 1 < s->n && s->t[i + 1].op == '(';
-    if (align)
+    if (ww_qtoken_in(&s->t[i], "__align__ alignas __attribute__") && i + 1 < s->n &&
+        s->t[i + 1].op == '(')
       i = s->t[i + 1].pair;
     else if (!is_qualifier(s, i, d))
       break;
@@ -125,13 +109,11 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
   uint32_t depth = 0;
   for (uint32_t k = i; k < s->n && k < i + 64; k++) {
     const ww_qtoken *t = &s->t[k];
-    if (t->kind != Q_PUNCT)
-      continue;
     if (t->op == '<')
       depth++;
     if (t->op == '>' && !--depth)
       return k + 1;
-    if (t->op == Q_OP2('>', '>') && depth >= 2 && !(depth -= 2))
+    if (t->op == Q_SHR && depth >= 2 && !(depth -= 2))
       return k + 1;
     if (t->op == ';' || t->op == '{')
       return i;
@@ -155,9 +137,9 @@ static uint32_t type_word(scope *s, uint32_t i, declared *d) {
   d->type = generic ? 'f' : 'o';
   d->bytes = 4; /* most template types are float */
   i++;
-  while (i + 1 < s->n && s->t[i].op == Q_OP2(':', ':') && s->t[i + 1].kind == Q_WORD)
+  while (i + 1 < s->n && s->t[i].op == Q_SCOPE && s->t[i + 1].kind == Q_WORD)
     i += 2;
-  if (i < s->n && s->t[i].kind == Q_PUNCT && s->t[i].op == '<')
+  if (i < s->n && s->t[i].op == '<')
     i = skip_angles(s, i);
   return i;
 }
@@ -169,9 +151,9 @@ static bool parse_type(scope *s, uint32_t i, declared *d) {
   if (!(i = type_word(s, i, d)))
     return false;
   for (; i < s->n; i++) {
-    if (s->t[i].kind == Q_PUNCT && s->t[i].op == '*')
+    if (s->t[i].op == '*')
       d->pointer = true;
-    else if (s->t[i].kind == Q_PUNCT && s->t[i].op == '&')
+    else if (s->t[i].op == '&')
       continue;
     else {
       uint32_t next = skip_qualifiers(s, i, d);
@@ -216,7 +198,7 @@ static void note_alias(scope *s, uint32_t at, int32_t id) {
   const ww_qtoken *t = s->t + at;
   if (at + 3 >= s->n || t[1].op != '=' || t[2].sym < 0 || t[2].sym >= Q_NBUILTINS * 3)
     return;
-  if (t[3].kind != Q_PUNCT || (t[3].op != ',' && t[3].op != ';'))
+  if (t[3].op != ',' && t[3].op != ';')
     return;
   ww_qsym *y = &s->r->k->syms.v[id];
   bool fresh = y->n == t->n && y->name == t->s; /* declared here for the first time */
@@ -232,22 +214,21 @@ static void declare_all(scope *s, uint32_t from, const declared *d) {
   for (uint32_t k = from; k < i; k++) {
     declared none = {0};
     const ww_qtoken *t = &s->t[k];
-    bool qualifier = t->kind == Q_WORD && is_qualifier(s, k, &none) && !ww_qtoken_is(t, "volatile");
+    bool qualifier = is_qualifier(s, k, &none) && !ww_qtoken_is(t, "volatile");
     if (d->plain || qualifier)
       s->t[k].skip = true;
   }
   for (;;) {
     declared one = *d;
-    while (i < s->n && s->t[i].kind == Q_PUNCT && (s->t[i].op == '*' || s->t[i].op == '&')) {
+    while (i < s->n && (s->t[i].op == '*' || s->t[i].op == '&')) {
       one.pointer |= s->t[i].op == '*';
       i++;
     }
     if (i >= s->n || s->t[i].kind != Q_WORD)
       return;
     note_alias(s, i, declare(s, i, &one, kind_of(s, &one, i)));
-    while (i < s->n && !(s->t[i].kind == Q_PUNCT &&
-                         (s->t[i].op == ',' || s->t[i].op == ';' || s->t[i].op == ')')))
-      i = s->t[i].kind == Q_PUNCT && s->t[i].pair > i ? s->t[i].pair + 1 : i + 1;
+    while (i < s->n && s->t[i].op != ',' && s->t[i].op != ';' && s->t[i].op != ')')
+      i = ww_qclose(s->t, i) + 1;
     if (i >= s->n || s->t[i].op != ',')
       return;
     one = (declared){0};
@@ -256,21 +237,17 @@ static void declare_all(scope *s, uint32_t from, const declared *d) {
 }
 
 static bool begins_statement(const scope *s, uint32_t i) {
-  if (!i)
-    return true;
-  const ww_qtoken *p = &s->t[i - 1];
-  if (p->kind != Q_PUNCT)
-    return false;
-  if (p->op == ';' || p->op == '{' || p->op == '}' || p->op == '\n' || p->op == ':')
-    return true;
-  return p->op == '(' && i > 1 && ww_qtoken_is(&s->t[i - 2], "for");
+  uint32_t before = i ? s->t[i - 1].op : ';';
+  if (before == '(')
+    return i > 1 && ww_qtoken_is(&s->t[i - 2], "for");
+  return before == ';' || before == '{' || before == '}' || before == '\n' || before == ':';
 }
 
 static void try_declaration(scope *s, uint32_t i) {
   declared d;
   if (s->t[i].kind != Q_WORD || !begins_statement(s, i) || !parse_type(s, i, &d))
     return;
-  uint32_t next = d.name + 1 < s->n && s->t[d.name + 1].kind == Q_PUNCT ? s->t[d.name + 1].op : 0;
+  uint32_t next = d.name + 1 < s->n ? s->t[d.name + 1].op : 0;
   if (!next || !strchr("=;,[({:", (int)(next & 127)) || next > 127)
     return;
   if (next == '(' && s->is_class)
@@ -280,25 +257,13 @@ static void try_declaration(scope *s, uint32_t i) {
 
 /* ---- words ---- */
 
-static bool assigns(const ww_qtoken *t) {
-  if (t->kind != Q_PUNCT)
-    return false;
-  if (t->op == '=' || t->op == Q_OP2('+', '+') || t->op == Q_OP2('-', '-'))
-    return true;
-  uint32_t last = t->n ? (unsigned char)t->s[t->n - 1] : 0;
-  bool compares = t->op == Q_OP2('=', '=') || t->op == Q_OP2('!', '=') ||
-                  t->op == Q_OP2('<', '=') || t->op == Q_OP2('>', '=');
-  return t->n > 1 && last == '=' && !compares;
-}
-
 /* Changed behind its declaration, or its address is taken. */
 static void note_assigned(scope *s, uint32_t i, int32_t id) {
   const ww_qtoken *t = s->t;
-  bool after = i + 1 < s->n && assigns(&t[i + 1]);
-  bool before = i && t[i - 1].kind == Q_PUNCT &&
-                (t[i - 1].op == Q_OP2('+', '+') || t[i - 1].op == Q_OP2('-', '-'));
-  bool address = i > 1 && t[i - 1].op == '&' && t[i - 2].kind == Q_PUNCT &&
-                 strchr("(,=", (int)(t[i - 2].op & 127)) && t[i - 2].op < 128;
+  bool after = i + 1 < s->n && (ww_qassigns(&t[i + 1]) || ww_qsteps(&t[i + 1]));
+  bool before = i && ww_qsteps(&t[i - 1]);
+  bool address = i > 1 && t[i - 1].op == '&' &&
+                 (t[i - 2].op == '(' || t[i - 2].op == ',' || t[i - 2].op == '=');
   if (after || before || address)
     s->r->k->syms.v[id].assigned = true;
 }
@@ -318,8 +283,7 @@ static void resolve_word(scope *s, uint32_t i) {
   ww_qtoken *t = &s->t[i];
   if (t->kind != Q_WORD || t->sym >= 0)
     return;
-  if (i && s->t[i - 1].kind == Q_PUNCT &&
-      (s->t[i - 1].op == '.' || s->t[i - 1].op == Q_OP2('-', '>'))) {
+  if (i && (s->t[i - 1].op == '.' || s->t[i - 1].op == Q_ARROW)) {
     t->sym = member(s, t);
     return;
   }
@@ -341,8 +305,7 @@ static void drop_aliases(scope *s) {
   const ww_qsym *syms = s->r->k->syms.v;
   for (uint32_t i = 0; i < s->n; i++) {
     ww_qtoken *t = &s->t[i];
-    int32_t alias =
-        t->sym >= 0 && t->kind == Q_WORD && !syms[t->sym].assigned ? syms[t->sym].alias : -1;
+    int32_t alias = t->sym >= 0 && !syms[t->sym].assigned ? syms[t->sym].alias : -1;
     if (alias < 0)
       continue;
     bool here = t->s == syms[t->sym].name; /* its declaration */
@@ -353,7 +316,7 @@ static void drop_aliases(scope *s) {
     uint32_t k = i; /* something of the statement before it is written */
     while (k && s->t[k - 1].skip)
       k--;
-    bool first = !k || (s->t[k - 1].kind == Q_PUNCT && s->t[k - 1].op != ',');
+    bool first = !k || (s->t[k - 1].op && s->t[k - 1].op != ',');
     if (t[3].op == ',')
       t[3].skip = true;
     else if (first)
@@ -387,20 +350,20 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
 static void resolve_params(scope *s, ww_qpart *p) {
   uint32_t end = s->t[0].pair, from = 1, count = 1;
   for (uint32_t i = 1; i < end; i++)
-    count += s->t[i].kind == Q_PUNCT && s->t[i].op == ',';
+    count += s->t[i].op == ',';
   p->params = WW_NEWN(s->r->k->arena, int32_t, count);
   for (uint32_t i = 1; i <= end && i < s->n; i++) {
-    bool comma = s->t[i].kind == Q_PUNCT && s->t[i].op == ',';
+    bool comma = s->t[i].op == ',';
     if (comma || i == end) {
       bool none = i == from || (i == from + 1 && ww_qtoken_is(&s->t[from], "void"));
       if (!none)
         one_param(s, from, i, p, p->nparams++);
       from = i + 1;
-    } else if (s->t[i].kind == Q_PUNCT && s->t[i].op == '<') {
+    } else if (s->t[i].op == '<') {
       uint32_t k = skip_angles(s, i);
       i = k > i ? k - 1 : i;
-    } else if (s->t[i].kind == Q_PUNCT && s->t[i].pair > i)
-      i = s->t[i].pair;
+    } else
+      i = ww_qclose(s->t, i);
   }
 }
 

@@ -6,16 +6,17 @@
 
 static const double GUESSED_SHARE = 0.5, GUESSED_WARPS = 0.9;
 
-static const ww_qshare guessed = {GUESSED_SHARE, GUESSED_WARPS, GUESSED_WARPS, true};
+static const ww_qshare guessed = {{GUESSED_SHARE, GUESSED_WARPS, GUESSED_WARPS}, true};
 
 static ww_qshare both(ww_qshare a, ww_qshare b) {
-  return (ww_qshare){a.lanes * b.lanes, fmin(a.warps, b.warps), fmin(a.busy, b.busy),
-                     a.divergent || b.divergent};
+  double warps = fmin(a.of.warps, b.of.warps), busiest = fmin(a.of.busiest, b.of.busiest);
+  return (ww_qshare){{a.of.threads * b.of.threads, warps, busiest}, a.divergent || b.divergent};
 }
 
 ww_qshare ww_qshare_not(ww_qshare a) {
-  double warps = a.divergent ? fmin(1, 1 - a.lanes + 0.5 * (a.warps - a.lanes)) : 1 - a.warps;
-  return (ww_qshare){1 - a.lanes, warps, a.lanes < 1, a.divergent};
+  double others = 1 - a.of.threads, apart = a.of.warps - a.of.threads,
+         warps = a.divergent ? fmin(1, others + 0.5 * apart) : 1 - a.of.warps;
+  return (ww_qshare){{others, warps, a.of.threads < 1}, a.divergent};
 }
 
 /* x % n, x & m: how many values it has; NaN: it is something else. x is the tokens *start .. *base.
@@ -30,8 +31,8 @@ static double by_remainder(const ww_qwalker *w, uint32_t from, uint32_t op_i, ui
   for (uint32_t i = from; i < op_i; i++)
     if (ww_qop_at(w, i, '%') || ww_qop_at(w, i, '&'))
       at = i;
-    else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i)
-      i = w->t[i].pair;
+    else
+      i = ww_qclose(w->t, i);
   if (at <= from)
     return NAN;
   double n = ww_qvalue_of(w, at + 1, op_i).at[0];
@@ -50,15 +51,15 @@ static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, d
   ww_qval x = ww_qvalue_of(w, start, base);
   uint32_t kind = what & 255;
   bool inclusive = what > 255;
-  double p = what == Q_OP2('=', '=')   ? 1 / n
-             : what == Q_OP2('!', '=') ? 1 - 1 / n
-             : kind == '<'             ? (k + inclusive) / n
-                                       : 1 - (k + !inclusive) / n;
+  double p = what == Q_EQ   ? 1 / n
+             : what == Q_NE ? 1 - 1 / n
+             : kind == '<'  ? (k + inclusive) / n
+                            : 1 - (k + !inclusive) / n;
   p = fmin(fmax(p, 0), 1);
   bool uniform = x.at[0] == x.at[1];
   double any = uniform ? p : 1 - pow(1 - p, 32);
-  return (ww_qshare){p, any, p > 0 ? (uniform && x.at[3] != x.at[0] ? 1 : any) : 0,
-                     !uniform && p > 0 && p < 1};
+  double busiest = p > 0 ? (uniform && x.at[3] != x.at[0] ? 1 : any) : 0;
+  return (ww_qshare){{p, any, busiest}, !uniform && p > 0 && p < 1};
 }
 
 /* One comparison, the operator at op_i. Where left - right lies is taken to be even. */
@@ -78,46 +79,46 @@ static ww_qshare comparison(const ww_qwalker *w, uint32_t from, uint32_t op_i, u
     hi = t;
   }
   double span = hi - lo + 1, hit = (lo <= 0 && hi >= 0) / span;
-  double inside = what == Q_OP2('=', '=')   ? hit
-                  : what == Q_OP2('!', '=') ? 1 - hit
-                  : kind == '<'             ? fmin(fmax(-lo / span, 0), 1)
-                                            : fmin(fmax((hi + 1) / span, 0), 1);
+  double inside = what == Q_EQ   ? hit
+                  : what == Q_NE ? 1 - hit
+                  : kind == '<'  ? fmin(fmax(-lo / span, 0), 1)
+                                 : fmin(fmax((hi + 1) / span, 0), 1);
   if (a.at[0] > a.at[3] && kind != '=' && kind != '!')
     inside = GUESSED_SHARE;
   if (lane == 0 || isnan(lane))
-    return (ww_qshare){inside, inside, inside > 0, isnan(lane)};
+    return (ww_qshare){{inside, inside, inside > 0}, isnan(lane)};
   double all = ceil(span / (32 * lane)),
          run = ceil(inside * span / (32 * lane) - 1e-9); /* neighbours differ: a run of lanes */
-  return (ww_qshare){inside, fmin(1, run / all), fmin(1, run / fmin(all, w->block_warps)),
-                     inside > 0 && inside < 1};
+  double warps = fmin(1, run / all), busiest = fmin(1, run / fmin(all, w->block_warps));
+  return (ww_qshare){{inside, warps, busiest}, inside > 0 && inside < 1};
 }
 
 static ww_qshare either(ww_qshare a, ww_qshare b) {
-  double warps = fmin(1, a.warps + b.warps), busy = fmin(1, a.busy + b.busy);
-  return (ww_qshare){1 - (1 - a.lanes) * (1 - b.lanes), warps, busy, a.divergent || b.divergent};
+  double warps = fmin(1, a.of.warps + b.of.warps), busiest = fmin(1, a.of.busiest + b.of.busiest),
+         threads = 1 - (1 - a.of.threads) * (1 - b.of.threads);
+  return (ww_qshare){{threads, warps, busiest}, a.divergent || b.divergent};
 }
 
 ww_qshare ww_qshare_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
-  ww_qshare all = {1, 1, 1, false};
+  ww_qshare all = {{1, 1, 1}, false};
   uint32_t op_i = 0;
   for (uint32_t i = from; i < to; i++) /* what binds least */
-    if (ww_qop_at(w, i, Q_OP2('|', '|')))
+    if (ww_qop_at(w, i, Q_OR))
       return either(ww_qshare_of(w, from, i), ww_qshare_of(w, i + 1, to));
-    else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < to)
-      i = w->t[i].pair;
+    else
+      i = ww_qskip(w->t, i, to);
   for (uint32_t i = from; i <= to; i++) {
-    uint32_t op = i < to && w->t[i].kind == Q_PUNCT ? w->t[i].op : 0;
+    uint32_t op = i < to ? w->t[i].op : 0;
     if (op == '?')
       return guessed;
-    if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') ||
-        op == Q_OP2('=', '=') || op == Q_OP2('!', '='))
+    if (op == '<' || op == '>' || ww_qcompares(op))
       op_i = i;
-    else if (i == to || op == Q_OP2('&', '&')) {
+    else if (i == to || op == Q_AND) {
       all = both(all, op_i ? comparison(w, from, op_i, i) : guessed);
       from = i + 1;
       op_i = 0;
-    } else if (i < to && w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < to)
-      i = w->t[i].pair;
+    } else if (i < to)
+      i = ww_qskip(w->t, i, to);
   }
   return all;
 }

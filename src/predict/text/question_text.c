@@ -69,42 +69,15 @@ static void letters(ww_buf *b, uint32_t order) {
 }
 
 static void name(ww_buf *b, const ww_qsym *y) {
-  static const char *const builtins[] = {"t", "b", "D", "G", "g", "N"};
-  switch ((ww_qsym_kind)y->kind) {
-  case Q_POINTER:
-    ww_buf_fmt(b, "%c", y->type - 32);
-    break;
-  case Q_SCALAR:
-    ww_buf_fmt(b, "n%c", y->type);
-    break;
-  case Q_LOCAL:
-    ww_buf_fmt(b, "%c", y->type);
-    break;
-  case Q_ARRAY:
-    ww_buf_fmt(b, "a%c", y->type);
-    break;
-  case Q_SHARED:
-    ww_buf_fmt(b, "s%c", y->type);
-    break;
-  case Q_GLOBAL:
-    ww_buf_fmt(b, "%c%c", y->is_const ? 'k' : 'g', y->type);
-    break;
-  case Q_FUNCTION:
-    ww_buf_puts(b, "fn");
-    break;
-  case Q_TYPE:
-    ww_buf_puts(b, "ty");
-    break;
-  case Q_MEMBER:
-    ww_buf_puts(b, "m");
-    break;
-  case Q_TEMPLATE:
-    ww_buf_puts(b, "t");
-    break;
-  case Q_BUILTIN:
-    ww_buf_fmt(b, "%s%c", builtins[y->builtin], 'x' + y->dim);
+  static const char builtins[] = "tbDGgN";
+  static const char *const prefix[] = {"n", "", "", "a", "s", "g", "fn", "ty", "m", "t"};
+  if (y->kind == Q_BUILTIN) {
+    ww_buf_fmt(b, "%c%c", builtins[y->builtin], 'x' + y->dim);
     return;
   }
+  ww_buf_puts(b, y->kind == Q_GLOBAL && y->is_const ? "k" : prefix[y->kind]);
+  if (y->kind <= Q_GLOBAL)
+    ww_buf_fmt(b, "%c", y->kind == Q_POINTER ? y->type - 32 : y->type);
   letters(b, y->order);
 }
 
@@ -149,7 +122,7 @@ static void loop_words(const printer *p, uint32_t slot, ww_buf *b) {
 }
 
 static bool is_magnitude(const printer *p, const ww_qtoken *t) {
-  return t->kind == Q_INT || (t->kind == Q_WORD && t->sym >= 0 && !isnan(p->value[t->sym]));
+  return t->kind == Q_INT || (t->sym >= 0 && !isnan(p->value[t->sym]));
 }
 
 static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, size_t most,
@@ -172,8 +145,7 @@ static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, 
     uint32_t slot = p->w->first[part] + i;
     if (p->w->mark[slot])
       ww_buf_add(b, &p->w->mark[slot], 1);
-    if (t->kind == Q_WORD && t->sym < 0 &&
-        (ww_qtoken_is(t, "for") || ww_qtoken_is(t, "while") || ww_qtoken_is(t, "do")))
+    if (t->sym < 0 && ww_qtoken_in(t, "for while do"))
       loop_words(p, slot, b);
   }
   if (b->n >= most)
@@ -200,7 +172,7 @@ static void params(const printer *p, ww_buf *b) {
   bool first = true;
   ww_buf_puts(b, "(");
   for (uint32_t i = 0; i < k->nparams && i < 64; i++) {
-    const ww_qsym *y = k->params[i] >= 0 ? &p->k->syms.v[k->params[i]] : NULL;
+    const ww_qsym *y = ww_qsym_of(p->k, k->params[i]);
     const ww_arg *g = i < p->l->nargs ? &p->l->args[i] : NULL;
     bool pointer = y && (y->kind == Q_POINTER || y->kind == Q_SHARED);
     if (!pointer && !(g && (g->kind == WW_ARG_BUFFER || g->nptrs)))
@@ -222,16 +194,12 @@ static void params(const printer *p, ww_buf *b) {
   ww_buf_puts(b, ")");
 }
 
-static bool op_is(const ww_qtoken *t, uint32_t op) {
-  return t->kind == Q_PUNCT && t->op == op;
-}
-
 /* A table: its name and sizes, not its contents. */
 static void table(const printer *p, uint32_t part, ww_buf *b) {
   const ww_qpart *g = &p->k->parts.v[part];
   name(b, &p->k->syms.v[g->sym]);
-  for (uint32_t i = 0; i < g->t.n && !op_is(&g->t.v[i], '=') && !op_is(&g->t.v[i], ';'); i++)
-    if (op_is(&g->t.v[i], '[')) {
+  for (uint32_t i = 0; i < g->t.n && g->t.v[i].op != '=' && g->t.v[i].op != ';'; i++)
+    if (g->t.v[i].op == '[') {
       tokens(p, part, i, g->t.v[i].pair + 1, b->n + 60, b);
       i = g->t.v[i].pair;
     }
@@ -280,13 +248,10 @@ static void words3(ww_buf *b, const char *what, const uint64_t v[3]) {
 
 static void launch_words(const printer *p, ww_buf *b) {
   const ww_launch *l = p->l;
-  double total = 1;
-  for (int d = 0; d < 3; d++)
-    total *= (double)(l->grid[d] ? l->grid[d] : 1) * (double)(l->block[d] ? l->block[d] : 1);
   words3(b, "grid", l->grid);
   words3(b, " block", l->block);
   ww_buf_puts(b, " all ");
-  ww_question_magnitude(total, b);
+  ww_question_magnitude(ww_qproduct(l->grid) * ww_qproduct(l->block), b);
   if (l->shared) {
     ww_buf_puts(b, " dyn ");
     ww_question_magnitude((double)l->shared, b);
@@ -316,7 +281,7 @@ static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
   for (uint32_t i = 0; i < k->syms.n; i++)
     v[i] = k->constant[i];
   for (uint32_t i = 0; i < p->nparams && i < l->nargs; i++) {
-    const ww_qsym *y = p->params[i] >= 0 ? &k->syms.v[p->params[i]] : NULL;
+    const ww_qsym *y = ww_qsym_of(k, p->params[i]);
     bool whole = y && y->kind == Q_SCALAR && strchr("iulscb", y->type);
     if (whole && !y->assigned)
       v[p->params[i]] = ww_question_scalar(&l->args[i], y->type, y->bytes);

@@ -17,8 +17,8 @@ bool ww_qloop_split(const ww_qwalker *w, uint32_t open, ww_qloop_head *h) {
         h->cond = i + 1;
       else
         h->step = i + 1;
-    } else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < close)
-      i = w->t[i].pair;
+    } else
+      i = ww_qskip(w->t, i, close);
   }
   return found == 2;
 }
@@ -27,13 +27,13 @@ bool ww_qloop_split(const ww_qwalker *w, uint32_t open, ww_qloop_head *h) {
 static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *by) {
   for (uint32_t i = h->step; i < h->end; i++) {
     const ww_qtoken *t = &w->t[i];
-    if (t->kind != Q_WORD || t->sym < 0)
+    if (t->sym < 0)
       continue;
     const ww_qtoken *next = &w->t[i + 1], *before = &w->t[i - 1];
     *var = t->sym;
-    if (next->op == Q_OP2('+', '+') || before->op == Q_OP2('+', '+'))
+    if (next->op == Q_INC || before->op == Q_INC)
       return *by = 1, 1;
-    if (next->op == Q_OP2('-', '-') || before->op == Q_OP2('-', '-'))
+    if (next->op == Q_DEC || before->op == Q_DEC)
       return *by = -1, 1;
     uint32_t to = i + 2;
     while (to < h->end && !ww_qop_at(w, to, ','))
@@ -67,24 +67,23 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
 static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var, bool *inclusive) {
   uint32_t op_i = 0, end = h->step - 1, from = h->cond;
   for (uint32_t i = from; i < end; i++) {
-    uint32_t op = w->t[i].kind == Q_PUNCT ? w->t[i].op : 0;
-    if (op == Q_OP2('&', '&')) { /* the part that has the variable */
+    uint32_t op = w->t[i].op;
+    if (op == Q_AND) { /* the part that has the variable */
       if (op_i)
         end = i;
       else
         from = i + 1;
-    } else if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') ||
-               op == Q_OP2('!', '=')) {
+    } else if (op == '<' || op == '>' || op == Q_LE || op == Q_GE || op == Q_NE) {
       if (!op_i)
         op_i = i;
-    } else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < end)
-      i = w->t[i].pair;
+    } else
+      i = ww_qskip(w->t, i, end);
   }
   if (!op_i && from < end && w->t[from].sym == var)
     return ww_qval_of(0); /* for (s = n; s; s /= 2) */
   if (!op_i)
     return ww_qval_of(NAN);
-  *inclusive = w->t[op_i].n == 2 && w->t[op_i].op != Q_OP2('!', '=');
+  *inclusive = w->t[op_i].n == 2 && w->t[op_i].op != Q_NE;
   bool left = false;
   for (uint32_t i = from; i < op_i; i++)
     left |= w->t[i].sym == var;
@@ -103,10 +102,10 @@ static ww_qval bound_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var
 /* What the loop's head starts the variable with. */
 static ww_qval first_of(const ww_qwalker *w, const ww_qloop_head *h, int32_t var) {
   for (uint32_t i = h->init; i + 1 < h->cond; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym == var && ww_qop_at(w, i + 1, '=')) {
+    if (w->t[i].sym == var && ww_qop_at(w, i + 1, '=')) {
       uint32_t end = i + 2;
       while (end + 1 < h->cond && !ww_qop_at(w, end, ','))
-        end = w->t[end].kind == Q_PUNCT && w->t[end].pair > end ? w->t[end].pair + 1 : end + 1;
+        end = ww_qclose(w->t, end) + 1;
       return ww_qvalue_of(w, i + 2, end);
     }
   return w->start[var];
@@ -135,12 +134,12 @@ static double by_warps(double trips, double by, double lane, double warps) {
 
 static bool is_constant(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind == Q_BUILTIN)
+    if (w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind == Q_BUILTIN)
       return false;
   return true;
 }
 
-static const ww_qtrips not_known = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
+const ww_qtrips ww_qtrips_unknown = {.mean = {NAN, NAN, NAN}, .most = NAN};
 
 /* Steps of a block or grid start at the first thread; the mean of steps of one is the middle
  * thread's. */
@@ -151,23 +150,23 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
   w->loop_var = -1;
   s.kind = h->step < h->end ? step_of(w, h, &var, &s.by) : 0;
   if (!s.kind || isnan(s.by) || s.by == 0)
-    return not_known;
+    return ww_qtrips_unknown;
   ww_qval from = first_of(w, h, var), to = bound_of(w, h, var, &s.inclusive);
   bool wide = s.kind == 1 && fabs(s.by) > 1.5;
   double mean = trips_at(from.at[wide ? 0 : 2], to.at[wide ? 0 : 2], &s), most = ceil(mean - 1e-9);
   double lane = wide ? fabs(from.at[1] - from.at[0]) : 0;
-  ww_qtrips n = {mean, mean, most, most, true, is_constant(w, h->step, h->end)};
+  ww_qtrips n = {{mean, mean, most}, most, true, is_constant(w, h->step, h->end)};
   double span = fabs(from.at[3] - from.at[0]), rest = to.at[3] - from.at[3];
   if (wide && rest < 0 && s.by > 0 && s.by < 0.9 * span &&
       mean > 0) /* a piece for each block, and none for the last ones */
   {
     mean *= fmax(span + rest, s.by) / span;
-    n.mean = n.warps = mean;
+    n.mean.threads = n.mean.warps = mean;
   }
   if (lane > 0) {
     double first = trips_at(from.at[0], to.at[0], &s);
-    n.busy = by_warps(first, s.by, lane, w->block_warps);
-    n.warps = first > 0 ? by_warps(first, s.by, lane, INFINITY) * mean / first : mean;
+    n.mean.busiest = by_warps(first, s.by, lane, w->block_warps);
+    n.mean.warps = first > 0 ? by_warps(first, s.by, lane, INFINITY) * mean / first : mean;
   }
   for (int k = 0; k < 4; k++) {
     double one = ceil(trips_at(from.at[k], to.at[k], &s) - 1e-9);
@@ -195,13 +194,13 @@ ww_qtrips ww_qloop_for(ww_qwalker *w, const ww_qloop_head *h) {
 }
 
 static bool is_variable(const ww_qwalker *w, uint32_t i) {
-  return w->t[i].kind == Q_WORD && w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind <= Q_LOCAL;
+  return w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind <= Q_LOCAL;
 }
 
 /* A while loop's body from .. to: does it halve something, and what does it add to the variable? */
 static bool halves(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    bool shift = w->t[i].op == Q_OP2('>', '>') || w->t[i].op == '/';
+    bool shift = w->t[i].op == Q_SHR || w->t[i].op == '/';
     if (shift && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2)
       return true;
   }
@@ -210,9 +209,9 @@ static bool halves(const ww_qwalker *w, uint32_t from, uint32_t to) {
 
 static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    if (w->t[i].kind != Q_WORD || w->t[i].sym != var)
+    if (w->t[i].sym != var)
       continue;
-    if (w->t[i + 1].op == Q_OP2('+', '+') || (i && w->t[i - 1].op == Q_OP2('+', '+')))
+    if (w->t[i + 1].op == Q_INC || (i && w->t[i - 1].op == Q_INC))
       return 1;
     if (w->t[i + 1].op != Q_OP2('+', '='))
       continue;
@@ -229,13 +228,12 @@ static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
   uint32_t close = w->t[open].pair, a = open + 1, to = close + 1;
   if (a + 2 >= close || close + 1 >= end || !is_variable(w, a))
     return NAN;
-  if (w->t[a + 1].kind != Q_PUNCT || (w->t[a + 1].op & 255) != '<' ||
-      w->t[a + 1].op == Q_OP2('<', '<'))
+  if ((w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_SHL)
     return NAN;
   if (ww_qop_at(w, to, '{'))
     to = w->t[to].pair;
   uint32_t behind = a + 2;
-  while (behind < close && !ww_qop_at(w, behind, Q_OP2('&', '&')))
+  while (behind < close && !ww_qop_at(w, behind, Q_AND))
     behind++;
   bool moving = behind == a + 3 && is_variable(w, a + 2) && w->k->syms.v[w->t[a + 2].sym].assigned;
   double from = w->start[w->t[a].sym].at[0];
@@ -250,5 +248,5 @@ static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
 
 ww_qtrips ww_qloop_while(const ww_qwalker *w, uint32_t open, uint32_t end) {
   double n = while_trips(w, open, end);
-  return (ww_qtrips){.mean = n, .warps = n, .busy = n, .most = n};
+  return (ww_qtrips){.mean = {n, n, n}, .most = n};
 }

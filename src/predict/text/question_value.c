@@ -47,16 +47,16 @@ static uint32_t precedence(uint32_t op) { /* 0: no binary operator */
   case '+':
   case '-':
     return 9;
-  case Q_OP2('<', '<'):
-  case Q_OP2('>', '>'):
+  case Q_SHL:
+  case Q_SHR:
     return 8;
   case '<':
   case '>':
-  case Q_OP2('<', '='):
-  case Q_OP2('>', '='):
+  case Q_LE:
+  case Q_GE:
     return 7;
-  case Q_OP2('=', '='):
-  case Q_OP2('!', '='):
+  case Q_EQ:
+  case Q_NE:
     return 6;
   case '&':
     return 5;
@@ -64,9 +64,9 @@ static uint32_t precedence(uint32_t op) { /* 0: no binary operator */
     return 4;
   case '|':
     return 3;
-  case Q_OP2('&', '&'):
+  case Q_AND:
     return 2;
-  case Q_OP2('|', '|'):
+  case Q_OR:
     return 1;
   default:
     return 0;
@@ -92,25 +92,25 @@ static double apply(uint32_t op, double a, double b, bool real) {
     return a + b;
   case '-':
     return a - b;
-  case Q_OP2('<', '<'):
+  case Q_SHL:
     return b >= 0 && b < 64 ? ldexp(a, (int)b) : NAN;
-  case Q_OP2('>', '>'):
+  case Q_SHR:
     return b >= 0 && b < 64 ? floor(ldexp(a, -(int)b)) : NAN;
   case '<':
     return a < b;
   case '>':
     return a > b;
-  case Q_OP2('<', '='):
+  case Q_LE:
     return a <= b;
-  case Q_OP2('>', '='):
+  case Q_GE:
     return a >= b;
-  case Q_OP2('=', '='):
+  case Q_EQ:
     return a == b;
-  case Q_OP2('!', '='):
+  case Q_NE:
     return a != b;
-  case Q_OP2('&', '&'):
+  case Q_AND:
     return a != 0 && b != 0;
-  case Q_OP2('|', '|'):
+  case Q_OR:
     return a != 0 || b != 0;
   default:
     return bits(op, a, b);
@@ -129,7 +129,7 @@ static ww_qval binary(uint32_t op, ww_qval a, ww_qval b, bool real) {
 static ww_qval expression(ww_qeval *e, uint32_t least);
 
 static bool op_here(const ww_qeval *e, uint32_t op) {
-  return e->i < e->end && e->t[e->i].kind == Q_PUNCT && e->t[e->i].op == op;
+  return e->i < e->end && e->t[e->i].op == op;
 }
 
 /* (int)x, (uint)(x): brackets with types alone inside. */
@@ -144,7 +144,7 @@ static bool is_cast(const ww_qeval *e) {
     const ww_qtoken *t = &e->t[k];
     bool named =
         t->kind == Q_WORD && t->sym < 0 && ww_qtype_named(t->s, t->n, &letter, &bytes, &lanes);
-    bool other = ww_qtoken_is(t, "const") || (t->kind == Q_PUNCT && t->op == '*');
+    bool other = ww_qtoken_is(t, "const") || t->op == '*';
     if (!named && !other)
       return false;
     type |= named;
@@ -155,37 +155,25 @@ static bool is_cast(const ww_qeval *e) {
 /* min, max, abs and the like of what follows in brackets; anything else is not known. */
 static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
   uint32_t close = e->t[e->i].pair, end = e->end;
-  bool least = ww_qtoken_is(name, "min") || ww_qtoken_is(name, "umin"),
-       most = ww_qtoken_is(name, "max") || ww_qtoken_is(name, "umax");
-  bool size = ww_qtoken_is(name, "abs") || ww_qtoken_is(name, "labs");
-  ww_qval r = nothing;
+  bool least = ww_qtoken_in(name, "min umin"), most = ww_qtoken_in(name, "max umax"),
+       size = ww_qtoken_in(name, "abs labs");
+  ww_qval a = nothing, b = nothing;
   if (close >= end)
     close = end ? end - 1 : 0;
-  if (size) {
+  if (size || least || most) {
     e->end = close;
     e->i++;
-    r = expression(e, 0);
-    for (int k = 0; k < 4; k++)
-      r.at[k] = fabs(r.at[k]);
-    e->end = end;
-  }
-  if (least || most) {
-    e->end = close;
-    e->i++;
-    ww_qval a = expression(e, 1), b = nothing;
-    if (op_here(e, ',')) {
+    a = expression(e, !size);
+    if (!size && op_here(e, ',')) {
       e->i++;
       b = expression(e, 1);
     }
-    for (int k = 0; k < 4; k++)
-      r.at[k] = isnan(a.at[k])   ? b.at[k]
-                : isnan(b.at[k]) ? a.at[k]
-                : least          ? fmin(a.at[k], b.at[k])
-                                 : fmax(a.at[k], b.at[k]);
     e->end = end;
   }
+  for (int k = 0; k < 4; k++) /* fmin and fmax take the one that is known */
+    a.at[k] = size ? fabs(a.at[k]) : least ? fmin(a.at[k], b.at[k]) : fmax(a.at[k], b.at[k]);
   e->i = close + 1;
-  return r;
+  return a;
 }
 
 /* p[index] at '[', p's symbol before it. */
@@ -205,16 +193,16 @@ static ww_qval element(ww_qeval *e, const ww_qline *line) {
 
 /* Members, elements and calls behind a primary: memory. `line`: of the primary, NULL none. */
 static ww_qval postfix(ww_qeval *e, ww_qval v, const ww_qline *line) {
-  while (e->i < e->end && e->t[e->i].kind == Q_PUNCT) {
+  while (e->i < e->end) {
     const ww_qtoken *t = &e->t[e->i];
     if (t->op == '[' || t->op == '(') {
       v = t->op == '[' ? element(e, line) : nothing;
       line = NULL;
       e->i = t->pair + 1;
-    } else if (t->op == '.' || t->op == Q_OP2('-', '>')) {
+    } else if (t->op == '.' || t->op == Q_ARROW) {
       v = nothing;
       e->i += 2;
-    } else if (t->op == Q_OP2('+', '+') || t->op == Q_OP2('-', '-'))
+    } else if (ww_qsteps(t))
       e->i++;
     else
       break;
@@ -240,7 +228,7 @@ static ww_qval primary(ww_qeval *e) {
     return postfix(e, t->sym >= 0 ? e->value[t->sym] : nothing,
                    t->sym >= 0 && e->line ? &e->line[t->sym] : NULL);
   }
-  if (t->kind == Q_PUNCT && t->op == '(') {
+  if (t->op == '(') {
     uint32_t close = t->pair, end = e->end;
     if (is_cast(e)) {
       e->i = close + 1;
@@ -254,7 +242,7 @@ static ww_qval primary(ww_qeval *e) {
     return postfix(e, v, NULL);
   }
   e->i++;
-  if (t->kind == Q_PUNCT && (t->op == '-' || t->op == '+' || t->op == '!' || t->op == '~')) {
+  if (t->op == '-' || t->op == '+' || t->op == '!' || t->op == '~') {
     ww_qval v = e->depth++ < 64 ? primary(e) : nothing;
     for (int k = 0; k < 4; k++)
       v.at[k] = t->op == '-'   ? -v.at[k]
@@ -286,7 +274,7 @@ static ww_qval expression(ww_qeval *e, uint32_t least) {
   }
   e->depth++;
   ww_qval v = primary(e);
-  while (e->i < e->end && e->t[e->i].kind == Q_PUNCT) {
+  while (e->i < e->end) {
     uint32_t op = e->t[e->i].op, p = precedence(op);
     if (op == '?' && !least) {
       v = ternary(e, v);

@@ -9,7 +9,8 @@
 
 #include "question_eval.h"
 
-static const double GUESSED_TRIPS = 8;
+#define GUESSED_TRIPS 8.0
+static const ww_qtimes guessed_trips = {GUESSED_TRIPS, GUESSED_TRIPS, GUESSED_TRIPS};
 
 static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end);
 
@@ -50,22 +51,18 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
 
 /* ---- device functions in place ---- */
 
-static void bind(ww_qwalker *w, int32_t sym, uint32_t from, uint32_t to, ww_qval *out) {
-  if (sym >= 0)
-    *out = ww_qvalue_of(w, from, to);
-}
-
 /* Arguments between two brackets, to the callee's symbols; angle: template arguments. */
 static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n,
                       ww_qval *out) {
   uint32_t at = 0, start = from;
   for (uint32_t i = from; i <= to && at < n; i++) {
     if (i == to || ww_qop_at(w, i, ',')) {
-      bind(w, syms[at], start, i, &out[at]);
+      if (syms[at] >= 0)
+        out[at] = ww_qvalue_of(w, start, i);
       at++;
       start = i + 1;
-    } else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < to)
-      i = w->t[i].pair;
+    } else
+      i = ww_qskip(w->t, i, to);
   }
 }
 
@@ -90,14 +87,15 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   bind_list(w, open + 1, w->t[open].pair, p->params, nargs, args);
   if (angle)
     bind_list(w, i + 2, angle, p->templates, p->ntemplates, types);
-  for (uint32_t k = 0; k < nargs; k++)
-    if (p->params[k] >= 0)
-      w->value[p->params[k]] = w->k->syms.v[p->params[k]].assigned ? ww_qval_of(NAN) : args[k];
+  for (uint32_t k = 0; k < nargs; k++) {
+    int32_t sym = p->params[k];
+    if (sym < 0)
+      continue;
+    w->value[sym] = w->k->syms.v[sym].assigned ? ww_qval_of(NAN) : args[k];
+    w->ready[sym] = w->now.ready;
+  }
   for (uint32_t k = 0; k < p->ntemplates; k++)
     w->value[p->templates[k]] = types[k];
-  for (uint32_t k = 0; k < nargs; k++)
-    if (p->params[k] >= 0)
-      w->ready[p->params[k]] = w->now.ready;
   ww_qwalker inner = *w;
   inner.p = p;
   inner.part = (uint32_t)y->function;
@@ -118,16 +116,15 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
 void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
     const ww_qtoken *t = &w->t[i];
-    if (t->kind == Q_PUNCT && t->pair > i && t->pair < to)
-      i = t->pair;
-    if (t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '='))
+    i = ww_qskip(w->t, i, to);
+    if (t->sym < 0 || !ww_qop_at(w, i + 1, '='))
       continue;
     const ww_qsym *y = &w->k->syms.v[t->sym];
     if (y->kind != Q_LOCAL)
       continue;
     uint32_t end = i + 2;
     while (end < to && !ww_qop_at(w, end, ','))
-      end = w->t[end].kind == Q_PUNCT && w->t[end].pair > end ? w->t[end].pair + 1 : end + 1;
+      end = ww_qclose(w->t, end) + 1;
     if (end > to)
       end = to;
     w->start[t->sym] = ww_qvalue_of(w, i + 2, end);
@@ -143,7 +140,7 @@ void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
 static bool by_numbers(const ww_qwalker *w, uint32_t i) {
   int32_t var = -1;
   for (uint32_t k = i + 2; k < w->t[i + 1].pair; k++) {
-    if (w->t[k].kind != Q_WORD || w->t[k].sym < 0)
+    if (w->t[k].sym < 0)
       continue;
     if (var >= 0 && w->t[k].sym != var)
       return false;
@@ -163,9 +160,18 @@ static bool has_loop(const ww_qwalker *w, uint32_t from, uint32_t to) {
   return false;
 }
 
-static bool has_barrier(const ww_qwalker *w, uint32_t from, uint32_t to) {
+static bool is_barrier(const ww_qtoken *t) {
+  return t->kind == Q_WORD && t->sym < 0 && ww_starts(t->s, "sync");
+}
+
+static bool is_break(const ww_qtoken *t) {
+  return t->sym < 0 && ww_qtoken_is(t, "break");
+}
+
+static bool has(const ww_qwalker *w, uint32_t from, uint32_t to,
+                bool (*wanted)(const ww_qtoken *)) {
   for (uint32_t i = from; i < to; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_starts(w->t[i].s, "sync"))
+    if (wanted(&w->t[i]))
       return true;
   return false;
 }
@@ -190,7 +196,7 @@ static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_
   if (to > end)
     to = end;
   r->written_out = false;
-  if (has_barrier(w, at, to))
+  if (has(w, at, to, is_barrier))
     r->unroll = 1; /* one iteration after the other */
   else if (w->pragma >= 0) {
     r->unroll = w->pragma > 0 ? fmin(w->pragma, most) : most;
@@ -204,18 +210,11 @@ static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_
     r->unroll = fmin(OTHERS, most);
 }
 
-static bool has_break(const ww_qwalker *w, uint32_t from, uint32_t to) {
-  for (uint32_t i = from; i < to; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_qtoken_is(&w->t[i], "break"))
-      return true;
-  return false;
-}
-
 /* i < n && something that only memory tells. */
 static bool ends_by_data(const ww_qwalker *w, uint32_t from, uint32_t to) {
   bool memory = false, several = false;
   for (uint32_t i = from; i < to; i++) {
-    several |= ww_qop_at(w, i, Q_OP2('&', '&'));
+    several |= ww_qop_at(w, i, Q_AND);
     memory |= ww_qop_at(w, i, '[');
   }
   return memory && several;
@@ -223,12 +222,11 @@ static bool ends_by_data(const ww_qwalker *w, uint32_t from, uint32_t to) {
 
 /* A loop that may be left before its end. */
 static void leave_early(ww_qtrips *n) {
-  double share = n->mean > GUESSED_TRIPS / 2 ? (GUESSED_TRIPS / 2 + n->mean / 4) / n->mean : 1;
+  double mean = n->mean.threads, few = GUESSED_TRIPS / 2,
+         share = mean > few ? (few + mean / 4) / mean : 1;
   if (isnan(share) || share > 1)
     return;
-  n->mean *= share;
-  n->warps *= share;
-  n->busy *= share;
+  n->mean = ww_qtimes_by(n->mean, (ww_qtimes){share, share, share});
   n->most *= fmin(1, 2 * share);
   n->same = false;
 }
@@ -242,12 +240,10 @@ static void others(ww_qwalker *w, uint32_t at, uint32_t end, double begin, doubl
     return;
   if (w->loops < DEEP) {
     ww_qwalker kept = *w;
-    w->weight = w->warps = w->busy = 0;
+    w->runs = (ww_qtimes){0};
     w->again = true;
     statement(w, at, end);
-    w->weight = kept.weight;
-    w->warps = kept.warps;
-    w->busy = kept.busy;
+    w->runs = kept.runs;
     w->again = kept.again;
   } else
     w->clock = first + (first - begin);
@@ -267,10 +263,7 @@ static bool enter(ww_qwalker *w, const ww_qtrips *n, uint32_t from, uint32_t end
   if (w->naround >= Q_LOOPS)
     return true;
   ww_qaround *r = &w->around[w->naround++];
-  bool known = !isnan(n->mean);
-  r->mean = known ? n->mean : GUESSED_TRIPS;
-  r->warps = known ? n->warps : GUESSED_TRIPS;
-  r->busy = known ? n->busy : GUESSED_TRIPS;
+  r->trips = isnan(n->mean.threads) ? guessed_trips : n->mean;
   unroll(w, n, from, end, r);
   w->pragma = -1;
   if (w->items.n)
@@ -285,26 +278,24 @@ static bool enter(ww_qwalker *w, const ww_qtrips *n, uint32_t from, uint32_t end
 static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
                      const ww_qtrips *n) {
   uint32_t slot = w->w->first[w->part] + keyword;
-  static const ww_qtrips once = {1, 1, 1, 1, true, true};
+  static const ww_qtrips once = {{1, 1, 1}, 1, true, true};
   ww_qwalker kept = *w;
   if (!enter(w, n, at, end)) {
     n = &once;
     w->naround = kept.naround;
   }
-  bool known = !isnan(n->mean);
+  bool known = !isnan(n->mean.threads);
   double apart = w->naround > kept.naround ? w->around[w->naround - 1].unroll : 1;
-  w->weight *= known ? n->mean : GUESSED_TRIPS;
-  w->warps *= known ? n->warps : GUESSED_TRIPS;
-  w->busy *= known ? n->busy : GUESSED_TRIPS;
+  w->runs = ww_qtimes_by(w->runs, known ? n->mean : guessed_trips);
   w->nseen = 0;
   if (!w->again) {
     w->w->unknown += !known;
     w->w->trips[slot] = known ? (float)n->most : -1;
-    w->w->weight[slot] = (float)fmax(w->w->weight[slot], w->weight);
+    w->w->weight[slot] = (float)fmax(w->w->weight[slot], w->runs.threads);
   }
   w->loops++;
-  if (w->weight > w->w->heaviest) {
-    w->w->heaviest = w->weight;
+  if (w->runs.threads > w->w->heaviest) {
+    w->w->heaviest = w->runs.threads;
     w->w->depth = w->loops;
   }
   w->now = (ww_qissue){0};
@@ -317,17 +308,19 @@ static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
   w->loops--;
   w->naround = kept.naround;
   w->nseen = 0;
-  w->weight = kept.weight;
-  w->warps = kept.warps;
-  w->busy = kept.busy;
+  w->runs = kept.runs;
   w->loop_var = kept.loop_var;
   w->loop_by = kept.loop_by;
   return next;
 }
 
+static double or_guessed(double trips) {
+  return isnan(trips) ? GUESSED_TRIPS : trips;
+}
+
 static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
   ww_qloop_head h;
-  ww_qtrips n = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
+  ww_qtrips n = ww_qtrips_unknown;
   uint32_t open = i + 1;
   if (open >= end || !ww_qop_at(w, open, '('))
     return i + 1;
@@ -336,21 +329,18 @@ static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
   if (ww_qloop_split(w, open, &h))
     n = ww_qloop_for(w, &h);
   if (h.cond && h.step) {
-    ww_qwalker kept = *w;
+    ww_qtimes runs = w->runs, trips = {or_guessed(n.mean.threads), or_guessed(n.mean.warps),
+                                       or_guessed(n.mean.busiest)};
     ww_qwork(w, h.init, h.cond - 1);
     ww_qwork_done(w);
-    w->weight *= isnan(n.mean) ? GUESSED_TRIPS : n.mean;
-    w->warps *= isnan(n.warps) ? GUESSED_TRIPS : n.warps;
-    w->busy *= isnan(n.busy) ? GUESSED_TRIPS : n.busy;
+    w->runs = ww_qtimes_by(runs, trips);
     ww_qwork(w, h.cond, h.step - 1); /* loads in the condition, say */
     ww_qwork_done(w);
-    w->weight = kept.weight;
-    w->warps = kept.warps;
-    w->busy = kept.busy;
+    w->runs = runs;
   }
   uint32_t at = w->t[open].pair + 1;
   if (h.cond && h.step &&
-      (has_break(w, at, past(w, at, end)) || ends_by_data(w, h.cond, h.step - 1)))
+      (has(w, at, past(w, at, end), is_break) || ends_by_data(w, h.cond, h.step - 1)))
     leave_early(&n);
   uint32_t next = body(w, i, at, end, &n);
   w->loop_var = var;
@@ -367,16 +357,13 @@ static bool leaves(const ww_qwalker *w, uint32_t at) {
 }
 
 /* A branch of a condition; one that no thread takes costs no time. */
-static uint32_t branch(ww_qwalker *w, uint32_t i, uint32_t end, ww_qshare of) {
-  double weight = w->weight, warps = w->warps, busy = w->busy, clock = w->clock;
-  w->weight *= of.lanes;
-  w->warps *= of.warps;
-  w->busy *= of.busy;
+static uint32_t branch(ww_qwalker *w, uint32_t i, uint32_t end, ww_qtimes share) {
+  ww_qtimes runs = w->runs;
+  double clock = w->clock;
+  w->runs = ww_qtimes_by(runs, share);
   uint32_t next = statement(w, i, end);
-  w->weight = weight;
-  w->warps = warps;
-  w->busy = busy;
-  if (of.lanes == 0)
+  w->runs = runs;
+  if (share.threads == 0)
     w->clock = clock;
   return next;
 }
@@ -394,19 +381,16 @@ static uint32_t condition(ww_qwalker *w, uint32_t i, uint32_t end) {
   w->clock = fmax(w->clock, ww_qwork_done(w));          /* it must be known before anything else */
   bool out = close + 1 < end && leaves(w, close + 1);
   double before = w->clock;
-  uint32_t next = branch(w, close + 1, end, yes);
+  uint32_t next = branch(w, close + 1, end, yes.of);
   if (next < end && ww_qtoken_is(&w->t[next], "else")) {
     double one = w->clock;
     if (!yes.divergent)
       w->clock = before; /* the longer one; else one after the other */
-    next = branch(w, next + 1, end, ww_qshare_not(yes));
+    next = branch(w, next + 1, end, ww_qshare_not(yes).of);
     w->clock = fmax(w->clock, one);
   }
   if (out) { /* those that are left */
-    ww_qshare rest = ww_qshare_not(yes);
-    w->weight *= rest.lanes;
-    w->warps *= rest.warps;
-    w->busy *= rest.busy;
+    w->runs = ww_qtimes_by(w->runs, ww_qshare_not(yes).of);
     w->clock = before;
   }
   return next;
@@ -416,7 +400,7 @@ static uint32_t condition(ww_qwalker *w, uint32_t i, uint32_t end) {
 
 static uint32_t block(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t close = w->t[i].pair;
-  double weight = w->weight, warps = w->warps, busy = w->busy;
+  ww_qtimes runs = w->runs;
   bool outer = w->nested == 1 && !w->calls; /* an early return of the kernel lasts */
   if (close > end)
     close = end;
@@ -424,11 +408,8 @@ static uint32_t block(ww_qwalker *w, uint32_t i, uint32_t end) {
     uint32_t next = statement(w, i, close);
     i = next > i ? next : i + 1;
   }
-  if (!outer) {
-    w->weight = weight;
-    w->warps = warps;
-    w->busy = busy;
-  }
+  if (!outer)
+    w->runs = runs;
   return close + 1;
 }
 
@@ -439,7 +420,7 @@ static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
   while (i < to && w->t[i].skip)
     i++;
   const ww_qtoken *t = &w->t[i];
-  if (i + 1 >= to || t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '['))
+  if (i + 1 >= to || t->sym < 0 || !ww_qop_at(w, i + 1, '['))
     return false;
   const ww_qsym *y = &w->k->syms.v[t->sym];
   if (y->kind != Q_SHARED && y->kind != Q_ARRAY)
@@ -460,9 +441,8 @@ static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
 static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
   for (uint32_t i = from; i + 1 < to; i++) {
     const ww_qtoken *t = &w->t[i];
-    if (t->kind == Q_PUNCT && t->pair > i && t->pair < to)
-      i = t->pair;
-    if (t->kind != Q_WORD || t->sym < 0)
+    i = ww_qskip(w->t, i, to);
+    if (t->sym < 0)
       continue;
     uint32_t next = ww_qop_at(w, i + 1, '[') ? w->t[i + 1].pair + 1 : i + 1;
     const ww_qtoken *op = next < to ? &w->t[next] : NULL;
@@ -477,34 +457,29 @@ static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
 static bool moved_out(ww_qwalker *w, uint32_t from, uint32_t to) {
   uint32_t n = w->naround;
   for (; n > 0 && !ww_qwork_changes(w, &w->around[n - 1], from, to); n--) {
-    w->weight /= fmax(1, w->around[n - 1].mean);
-    w->warps /= fmax(1, w->around[n - 1].warps);
-    w->busy /= fmax(1, w->around[n - 1].busy);
+    const ww_qtimes *trips = &w->around[n - 1].trips;
+    w->runs.threads /= fmax(1, trips->threads);
+    w->runs.warps /= fmax(1, trips->warps);
+    w->runs.busiest /= fmax(1, trips->busiest);
   }
   return n < w->naround;
 }
 
 static uint32_t simple(ww_qwalker *w, uint32_t i, uint32_t end) {
-  uint32_t to = i;
-  while (to < end && !ww_qop_at(w, to, ';') && !ww_qop_at(w, to, '\n'))
-    to = w->t[to].kind == Q_PUNCT && w->t[to].pair > to ? w->t[to].pair + 1 : to + 1;
-  if (to > end)
-    to = end;
+  uint32_t to = ww_qstatement_end(w->t, i, end);
   if (array_declared(w, i, to))
     return to + 1;
-  double weight = w->weight, warps = w->warps, busy = w->busy, clock = w->clock;
+  ww_qtimes runs = w->runs;
+  double clock = w->clock;
   uint32_t around = w->naround;
   bool out = moved_out(w, i, to);
   if (out)
     w->naround = 0;
   ww_qwork(w, i, to);
   w->naround = around;
-  bool barrier = w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_starts(w->t[i].s, "sync");
   double done = ww_qwork_done(w);
-  w->weight = weight;
-  w->warps = warps;
-  w->busy = busy;
-  if (barrier)
+  w->runs = runs;
+  if (is_barrier(&w->t[i]))
     w->clock = fmax(done, w->stored + (done - w->clock));
   if (out && w->again)
     w->clock = done = clock;
@@ -547,7 +522,6 @@ static uint32_t left_out(const ww_qwalker *w, uint32_t i, uint32_t end) {
 }
 
 static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end) {
-  static const ww_qtrips unknown = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
   if (i >= end || w->steps++ > Q_STEPS || w->nested > Q_NESTED)
     return end;
   const ww_qtoken *t = &w->t[i];
@@ -562,10 +536,10 @@ static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end) {
   else if (ww_qtoken_is(t, "while") && i + 1 < end && ww_qop_at(w, i + 1, '('))
     next = while_loop(w, i, end);
   else if (ww_qtoken_is(t, "do"))
-    next = body(w, i, i + 1, end, &unknown);
+    next = body(w, i, i + 1, end, &ww_qtrips_unknown);
   else if (ww_qtoken_is(t, "if"))
     next = condition(w, i, end);
-  else if (ww_qtoken_is(t, "unroll") || ww_qtoken_is(t, "omp") || ww_qtoken_is(t, "switch"))
+  else if (ww_qtoken_in(t, "unroll omp switch"))
     next = pragma(w, i, end);
   else
     next = simple(w, i, end);
@@ -593,7 +567,7 @@ static void set_values(ww_qwalker *w) {
   for (uint32_t i = 0; i < k->syms.n; i++)
     w->line[i] = (ww_qline){NAN, NAN};
   for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
-    const ww_qsym *y = p->params[i] >= 0 ? &k->syms.v[p->params[i]] : NULL;
+    const ww_qsym *y = ww_qsym_of(k, p->params[i]);
     if (y && w->l->args[i].kind == WW_ARG_BUFFER)
       w->line[p->params[i]] = line_of(&w->l->args[i].buffer, y->bytes);
     if (y && y->kind == Q_SCALAR && !y->assigned)
@@ -642,10 +616,8 @@ static void tables(ww_qwalker *w) {
     if (p->body || p->sym < 0 || w->k->syms.v[p->sym].kind != Q_GLOBAL)
       continue;
     double all = 1;
-    for (uint32_t i = 0;
-         i < p->t.n && !(p->t.v[i].kind == Q_PUNCT && (p->t.v[i].op == '=' || p->t.v[i].op == ';'));
-         i++)
-      if (p->t.v[i].kind == Q_PUNCT && p->t.v[i].op == '[') {
+    for (uint32_t i = 0; i < p->t.n && p->t.v[i].op != '=' && p->t.v[i].op != ';'; i++)
+      if (p->t.v[i].op == '[') {
         double size = ww_qval_range(p->t.v, i + 1, p->t.v[i].pair, w->value, w->line).at[0];
         all *= isnan(size) ? 1 : size;
         i = p->t.v[i].pair;
@@ -667,7 +639,7 @@ static void finish(ww_qwalker *w) {
 }
 
 void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out) {
-  uint32_t total = 0;
+  uint32_t total = 0, nsyms = k->syms.n + 1;
   double blocks = ww_qproduct(l->grid), threads = blocks * ww_qproduct(l->block);
   *out = (ww_qwalk){.first = WW_NEWN(a, uint32_t, k->parts.n)};
   for (uint32_t i = 0; i < k->parts.n; i++) {
@@ -684,31 +656,31 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
                   .t = k->parts.v[0].t.v,
                   .loop_var = -1,
                   .pragma = -1};
-  w.weight = k->openmp ? 1 : threads;
+  w.runs.threads = k->openmp ? 1 : threads;
   w.blocks = blocks;
   w.block_warps = ceil(threads / blocks / 32);
-  w.warps = k->openmp ? 1.0 / 32 : blocks * w.block_warps;
-  w.busy = k->openmp ? 1.0 / 32 / blocks : w.block_warps;
-  w.value = WW_NEWN(a, ww_qval, k->syms.n + 1);
-  w.line = WW_NEWN(a, ww_qline, k->syms.n + 1);
-  w.start = WW_NEWN(a, ww_qval, k->syms.n + 1);
-  w.ready = WW_NEWN(a, double, k->syms.n + 1);
-  w.moved = WW_NEWN(a, double, k->syms.n + 1);
-  w.first = WW_NEWN(a, double, k->syms.n + 1);
-  w.asked = WW_NEWN(a, double, k->syms.n + 1);
-  w.pitch = WW_NEWN(a, double, k->syms.n + 1);
-  w.dynamic = WW_NEWN(a, bool, k->syms.n + 1);
+  w.runs.warps = k->openmp ? 1.0 / 32 : blocks * w.block_warps;
+  w.runs.busiest = k->openmp ? 1.0 / 32 / blocks : w.block_warps;
+  w.value = WW_NEWN(a, ww_qval, nsyms);
+  w.line = WW_NEWN(a, ww_qline, nsyms);
+  w.start = WW_NEWN(a, ww_qval, nsyms);
+  w.ready = WW_NEWN(a, double, nsyms);
+  w.moved = WW_NEWN(a, double, nsyms);
+  w.first = WW_NEWN(a, double, nsyms);
+  w.asked = WW_NEWN(a, double, nsyms);
+  w.pitch = WW_NEWN(a, double, nsyms);
+  w.dynamic = WW_NEWN(a, bool, nsyms);
   for (uint32_t i = 0; i < k->syms.n; i++)
     w.start[i] = ww_qval_of(NAN);
   w.dead = WW_NEWN(a, bool, w.p->t.n + 1);
   for (int i = 0; i < Q_LOOPS; i++) {
-    w.around[i].variant = WW_NEWN(a, bool, k->syms.n + 1);
-    w.around[i].serial = WW_NEWN(a, bool, k->syms.n + 1);
+    w.around[i].variant = WW_NEWN(a, bool, nsyms);
+    w.around[i].serial = WW_NEWN(a, bool, nsyms);
   }
   w.resident = fmin(2048, ceil(blocks / 100) * threads / blocks);
   set_values(&w);
   tables(&w);
-  out->heaviest = w.weight;
+  out->heaviest = w.runs.threads;
   if (!w.p->body)
     return;
   leave_out(&w, a);

@@ -19,18 +19,18 @@ const ww_qcost ww_qcosts[Q_NCOUNTS] = {
 };
 
 void ww_qwork_add(ww_qwalker *w, ww_qcount c, double n) {
-  w->w->count[c] += n * w->weight;
-  w->w->issued[c] += n * w->warps;
-  w->w->busiest[c] += n * w->busy;
+  w->w->count[c] += n * w->runs.threads;
+  w->w->issued[c] += n * w->runs.warps;
+  w->w->busiest[c] += n * w->runs.busiest;
   w->now.chain += n * ww_qcosts[c].chain;
   w->now.issue += n * ww_qcosts[c].issue;
 }
 
-static void add(ww_qwalker *w, ww_qcount c, double n) {
-  ww_qwork_add(w, c, n);
-}
-
 /* ---- accesses ---- */
+
+static double element_bytes(const ww_qsym *y) {
+  return y->bytes ? y->bytes : 4;
+}
 
 static bool is_global(const ww_qsym *y) {
   return y->kind == Q_POINTER || (y->kind == Q_GLOBAL && !y->is_const);
@@ -81,7 +81,7 @@ static bool has_zipf(const ww_launch *l) {
 static double atomic_rate(const ww_qwalker *w, const ww_qsym *y, const ww_qval *at) {
   static const double ONE_WORD = 0.7, FLOAT = 0.3, PAGE = 2048, PAGE_RATE = 2, RANDOM = 36,
                       AFAR = 13, NEIGHBOURS = 280;
-  double bytes = y->bytes ? y->bytes : 4, range = (fabs(at->at[3] - at->at[0]) + 1) * bytes,
+  double bytes = element_bytes(y), range = (fabs(at->at[3] - at->at[0]) + 1) * bytes,
          all = buffer_bytes(w, y);
   bool known = !isnan(range);
   if (!known)
@@ -96,11 +96,11 @@ static double atomic_rate(const ww_qwalker *w, const ww_qsym *y, const ww_qval *
 
 static void table_at(ww_qwalker *w, uint32_t i) {
   ww_qval at = ww_qvalue_of(w, i + 2, w->t[i + 1].pair);
+  double elements = w->pitch[w->t[i].sym];
   if (at.at[0] == at.at[1])
     return; /* else, or not known: one word after the other */
-  add(w, Q_C_tables, 1);
-  add(w, Q_C_lines,
-      TABLE_CYCLES * distinct(w->pitch[w->t[i].sym] > 0 ? w->pitch[w->t[i].sym] : NAN));
+  ww_qwork_add(w, Q_C_tables, 1);
+  ww_qwork_add(w, Q_C_lines, TABLE_CYCLES * distinct(elements > 0 ? elements : NAN));
 }
 
 /* A load at token i whose index ends at `close` is waited for; one inside another's index comes
@@ -120,7 +120,7 @@ static double next_iteration(ww_qwalker *w, uint32_t from, uint32_t to, const ww
     return NAN;
   for (uint32_t i = from; w->naround && i < to;
        i++) /* a variable that is worked out anew each time */
-    if (w->t[i].kind == Q_WORD && w->t[i].sym >= 0 && w->t[i].sym != w->loop_var &&
+    if (w->t[i].sym >= 0 && w->t[i].sym != w->loop_var &&
         w->around[w->naround - 1].variant[w->t[i].sym])
       return NAN;
   ww_qval kept = w->value[w->loop_var];
@@ -136,11 +136,11 @@ static bool was_seen(ww_qwalker *w, int32_t sym, double stride, double at, doubl
   double reach = fabs(stride) <= bytes ? LINE : SECTOR;
   for (uint32_t k = 0; k < w->nseen && k < Q_SEEN; k++) {
     const ww_qseen *s = &w->seen[k];
-    if (s->sym == sym && s->stride == stride && s->weight == w->weight &&
+    if (s->sym == sym && s->stride == stride && s->weight == w->runs.threads &&
         fabs(s->at - at) * bytes < reach)
       return true;
   }
-  w->seen[w->nseen++ % Q_SEEN] = (ww_qseen){sym, stride, at, w->weight};
+  w->seen[w->nseen++ % Q_SEEN] = (ww_qseen){sym, stride, at, w->runs.threads};
   return false;
 }
 
@@ -171,43 +171,43 @@ static direction direction_of(const ww_qwalker *w, uint32_t behind) {
 /* p[index] at token i: load, store or both; how lanes lie. */
 static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t open = i + 1, close = w->t[open].pair;
+  int32_t sym = w->t[i].sym;
   ww_qval at = ww_qvalue_of(w, open + 1, close);
-  double bytes = y->bytes ? y->bytes : 4, stride = (at.at[1] - at.at[0]) * bytes,
-         all = buffer_bytes(w, y);
+  double bytes = element_bytes(y), stride = (at.at[1] - at.at[0]) * bytes, all = buffer_bytes(w, y);
   char mark = isnan(stride) ? '?' : stride == 0 ? '~' : fabs(stride) <= bytes ? 0 : '!';
   uint32_t slot = w->w->first[w->part] + i;
   w->w->mark[slot] = mark;
   if (is_atomic(w, i)) {
-    add(w, Q_C_conflicts, 1 / atomic_rate(w, y, &at));
+    ww_qwork_add(w, Q_C_conflicts, 1 / atomic_rate(w, y, &at));
     return;
   }
   direction d = direction_of(w, close + 1);
   double n = d.load + d.store;
-  w->asked[w->t[i].sym] += n * fmax(bytes, stride == 0 ? 1 : bytes) * w->weight;
+  w->asked[sym] += n * fmax(bytes, stride == 0 ? 1 : bytes) * w->runs.threads;
   if (d.load) {
-    add(w, Q_C_loads, 1);
-    add(w, Q_C_load_bytes, bytes);
+    ww_qwork_add(w, Q_C_loads, 1);
+    ww_qwork_add(w, Q_C_load_bytes, bytes);
   }
   if (d.store)
-    add(w, Q_C_store_bytes, bytes);
+    ww_qwork_add(w, Q_C_store_bytes, bytes);
   bool near = all < NEAR;
   if (near && mark == '?')
     w->w->mark[slot] = '`';
   double iteration = isnan(stride) ? NAN : next_iteration(w, open + 1, close, &at);
-  double moved = near ? 0 : moved_by(w, w->t[i].sym, stride, &at, bytes, iteration);
+  double moved = near ? 0 : moved_by(w, sym, stride, &at, bytes, iteration);
   if (moved == 0)
-    add(w, Q_C_near, n);
+    ww_qwork_add(w, Q_C_near, n);
   else {
-    add(w, Q_C_moved_bytes, n * moved);
-    w->moved[w->t[i].sym] += n * moved * w->weight;
+    ww_qwork_add(w, Q_C_moved_bytes, n * moved);
+    w->moved[sym] += n * moved * w->runs.threads;
   }
-  add(w, Q_C_lines, n * lines(stride, bytes, all));
+  ww_qwork_add(w, Q_C_lines, n * lines(stride, bytes, all));
   if (mark == '?' && !near)
-    add(w, Q_C_gathers, n);
+    ww_qwork_add(w, Q_C_gathers, n);
   if (d.store && moved >= SECTOR)
-    add(w, Q_C_scattered, 1);
-  double first = w->l->warm || !(all < L2_HOLDS) ? all > L2_HOLDS : w->first[w->t[i].sym];
-  double wait = near         ? L1_WAIT + w->first[w->t[i].sym] * (L2_WAIT - L1_WAIT)
+    ww_qwork_add(w, Q_C_scattered, 1);
+  double first = w->l->warm || !(all < L2_HOLDS) ? all > L2_HOLDS : w->first[sym];
+  double wait = near         ? L1_WAIT + w->first[sym] * (L2_WAIT - L1_WAIT)
                 : moved == 0 ? L1_WAIT
                              : L2_WAIT + first * (DRAM_WAIT - L2_WAIT);
   if (d.load)
@@ -247,8 +247,8 @@ static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   }
   direction d = direction_of(w, close + 1);
   double n = d.load + d.store;
-  add(w, Q_C_shared, n);
-  add(w, Q_C_lines, n * ways(stride, y->bytes ? y->bytes : 4));
+  ww_qwork_add(w, Q_C_shared, n);
+  ww_qwork_add(w, Q_C_lines, n * ways(stride, element_bytes(y)));
   if (d.load)
     wait_for(w, i, close, SHARED_WAIT);
   w->now.store |= d.store;
@@ -257,21 +257,19 @@ static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
 /* An array of the thread: in registers, unless one of its indices comes from memory. */
 static void array_at(ww_qwalker *w, uint32_t i) {
   uint32_t close = w->t[i + 1].pair;
-  ww_qval at = ww_qvalue_of(w, i + 2, close);
-  bool *dynamic = &w->dynamic[w->t[i].sym];
-  *dynamic |= isnan(at.at[0]);
-  if (!*dynamic)
+  int32_t sym = w->t[i].sym;
+  bool unknown = isnan(ww_qvalue_of(w, i + 2, close).at[0]);
+  w->dynamic[sym] |= unknown;
+  if (!w->dynamic[sym])
     return;
   direction d = direction_of(w, close + 1);
-  const ww_qsym *y = &w->k->syms.v[w->t[i].sym];
-  double n = d.load + d.store, bytes = y->bytes ? y->bytes : 4,
-         all = w->pitch[w->t[i].sym] * bytes * w->resident;
-  add(w, Q_C_locals, n);
-  add(w, Q_C_lines,
-      n * (isnan(at.at[0]) ? LOCAL_LINE * distinct(w->pitch[w->t[i].sym]) : 1) *
-          fmax(1, bytes / 4));
+  double n = d.load + d.store, bytes = element_bytes(&w->k->syms.v[sym]), elements = w->pitch[sym],
+         all = elements * bytes * w->resident;
+  ww_qwork_add(w, Q_C_locals, n);
+  ww_qwork_add(w, Q_C_lines,
+               n * (unknown ? LOCAL_LINE * distinct(elements) : 1) * fmax(1, bytes / 4));
   if (all > L1_HOLDS)
-    add(w, Q_C_moved_bytes, n * (isnan(at.at[0]) ? SECTOR : bytes));
+    ww_qwork_add(w, Q_C_moved_bytes, n * (unknown ? SECTOR : bytes));
   if (d.load)
     wait_for(w, i, close, all > L1_HOLDS ? L2_WAIT : L1_WAIT);
 }
@@ -290,7 +288,7 @@ static char operand_type(const ww_qwalker *w, uint32_t i) {
     const ww_qtoken *t = &w->t[k];
     if (t->kind == Q_INT || t->kind == Q_FLOAT)
       return t->type;
-    if (t->kind == Q_WORD && t->sym >= 0)
+    if (t->sym >= 0)
       return w->k->syms.v[t->sym].type;
     if (t->kind == Q_WORD && t->n && t->s[t->n - 1] == 'f')
       return 'f'; /* sqrtf */
@@ -310,20 +308,20 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
     bool constant = by->kind == Q_INT || by->kind == Q_FLOAT ||
                     (by->kind == Q_WORD && by->sym < 0 && kind == 3);
     bool power = constant && frexp(by->value, &e) == 0.5;
-    add(w, Q_C_divisions,
-        (power                   ? 0.1
-         : constant && kind == 3 ? 0.3
-                                 : units[kind]) *
-            (type == 'l' ? 3 : 1));
+    ww_qwork_add(w, Q_C_divisions,
+                 (power                   ? 0.1
+                  : constant && kind == 3 ? 0.3
+                                          : units[kind]) *
+                     (type == 'l' ? 3 : 1));
     return;
   }
   bool index =
       i < w->now.brackets; /* most of an address is worked out once, or goes into the instruction */
-  add(w, kinds[kind],
-      index         ? 0.4
-      : type != 'l' ? 1
-      : op == '*'   ? 4
-                    : 2); /* 64 bits are two words */
+  ww_qwork_add(w, kinds[kind],
+               index         ? 0.4
+               : type != 'l' ? 1
+               : op == '*'   ? 4
+                             : 2); /* 64 bits are two words */
   if (index)
     return;
   if (op == '*')
@@ -360,26 +358,26 @@ static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
   double special = special_of(t);
   if (special > 0) {
     bool wide = type == 'd' && t->s[t->n - 1] != 'f';
-    add(w, Q_C_special, special * (wide ? DOUBLE : 1));
+    ww_qwork_add(w, Q_C_special, special * (wide ? DOUBLE : 1));
     if (wide)
-      add(w, Q_C_fp64, 15 * special);
+      ww_qwork_add(w, Q_C_fp64, 15 * special);
     return;
   }
   if (has_prefix(t, "fma") && !has_prefix(t, "fmax"))
-    add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
+    ww_qwork_add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
   else if (has_prefix(t, "atom")) {
     bool used =
         i > 0 && (ww_qop_at(w, i - 1, '=') || w->t[i - 1].op == '(' || w->t[i - 1].op == '[');
-    add(w, Q_C_atomics, 1);
+    ww_qwork_add(w, Q_C_atomics, 1);
     if (used)
       w->now.load = fmax(w->now.load, ATOMIC_WAIT);
   } else if (has_prefix(t, "sync") || has_prefix(t, "__syncwarp"))
-    add(w, Q_C_barriers, 1);
+    ww_qwork_add(w, Q_C_barriers, 1);
   else if (has_prefix(t, "__shfl") || has_prefix(t, "__ballot") || has_prefix(t, "sub_group") ||
            has_prefix(t, "__reduce"))
-    add(w, Q_C_shuffles, 1);
+    ww_qwork_add(w, Q_C_shuffles, 1);
   else
-    add(w, type == 'd' ? Q_C_fp64 : type == 'f' ? Q_C_fp32 : Q_C_integer, 1);
+    ww_qwork_add(w, type == 'd' ? Q_C_fp64 : type == 'f' ? Q_C_fp32 : Q_C_integer, 1);
 }
 
 static bool is_unary(const ww_qwalker *w, uint32_t i) {
@@ -392,43 +390,13 @@ static bool is_unary(const ww_qwalker *w, uint32_t i) {
 }
 
 static void operator_at(ww_qwalker *w, uint32_t i, char last) {
-  uint32_t op = w->t[i].op;
-  switch (op) {
-  case '+':
-  case '-':
-  case '*':
-  case '/':
-  case '%':
-    if (!is_unary(w, i))
-      arithmetic(w, op, rank(last, operand_type(w, i + 1)), i);
-    break;
-  case Q_OP2('+', '='):
-  case Q_OP2('-', '='):
-  case Q_OP2('*', '='):
-  case Q_OP2('/', '='):
-    arithmetic(w, op & 255, rank(last, operand_type(w, i + 1)), i);
-    break;
-  case '^':
-  case '|':
-  case '&':
-  case Q_OP2('<', '<'):
-  case Q_OP2('>', '>'):
-  case Q_OP2('^', '='):
-  case Q_OP2('|', '='):
-  case Q_OP2('&', '='):
-  case Q_OP3('<', '<', '='):
-  case Q_OP3('>', '>', '='):
-  case Q_OP2('+', '+'):
-  case Q_OP2('-', '-'):
-    if (!is_unary(w, i))
-      add(w, Q_C_integer, i < w->now.brackets ? 0.4 : last == 'l' ? 2 : 1);
-    break;
-  case '?':
-    add(w, Q_C_branches, 0.5);
-    break;
-  default:
-    break;
-  }
+  const ww_qtoken *t = &w->t[i];
+  if (t->op == '?')
+    ww_qwork_add(w, Q_C_branches, 0.5);
+  else if (ww_qop_in(t, "+= -= *= /=") || (ww_qop_in(t, "+ - * / %") && !is_unary(w, i)))
+    arithmetic(w, t->op & 255, rank(last, operand_type(w, i + 1)), i);
+  else if (ww_qop_in(t, "^ | & << >> ^= |= &= <<= >>= ++ --") && !is_unary(w, i))
+    ww_qwork_add(w, Q_C_integer, i < w->now.brackets ? 0.4 : last == 'l' ? 2 : 1);
 }
 
 /* ---- expressions ---- */
@@ -452,7 +420,7 @@ bool ww_qwork_changes(const ww_qwalker *w, const ww_qaround *loop, uint32_t from
     const ww_qtoken *t = &w->t[i];
     if (t->kind != Q_WORD)
       continue;
-    const ww_qsym *y = t->sym >= 0 ? &w->k->syms.v[t->sym] : NULL;
+    const ww_qsym *y = ww_qsym_of(w->k, t->sym);
     bool memory = y && (y->kind == Q_SHARED || (is_global(y) && !y->is_const));
     if (y ? loop->variant[t->sym] || memory || y->kind == Q_FUNCTION
           : ww_qword_acts(t) || stays(w, i))
@@ -496,7 +464,7 @@ static bool group_hoisted(const ww_qwalker *w, uint32_t i, uint32_t to) {
 
 static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
   const ww_qtoken *t = &w->t[i];
-  const ww_qsym *y = t->sym >= 0 ? &w->k->syms.v[t->sym] : NULL;
+  const ww_qsym *y = ww_qsym_of(w->k, t->sym);
   bool element = i + 1 < to && ww_qop_at(w, i + 1, '['),
        call = i + 1 < to && ww_qop_at(w, i + 1, '(');
   if (!y) {
@@ -519,7 +487,7 @@ static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
     table_at(w, i);
   if (is_global(y) && !element && i > 1 && ww_qop_at(w, i - 1, '(') &&
       ww_starts(w->t[i - 2].s, "atom"))
-    add(w, Q_C_conflicts, 1.4);
+    ww_qwork_add(w, Q_C_conflicts, 1.4);
   if (y->kind == Q_FUNCTION)
     ww_qwalk_call(w, i, y);
 }
@@ -527,27 +495,25 @@ static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
 /* a * b + c is one instruction. */
 static void fuse(ww_qwalker *w) {
   for (int k = 0; k < 4; k++)
-    add(w, kinds[k], -fmin(w->now.times[k], w->now.plus[k]));
+    ww_qwork_add(w, kinds[k], -fmin(w->now.times[k], w->now.plus[k]));
 }
 
 /* x of x += .., which the rest does not wait for. */
 static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
-  if (from + 1 >= to || w->t[from].kind != Q_WORD || w->t[from].sym < 0)
+  if (from + 1 >= to || w->t[from].sym < 0)
     return -1;
   const ww_qtoken *op = &w->t[from + 1];
   uint32_t at = from + 2; /* x = x + .., x = fmaxf(x, ..) */
   if (at + 1 < to && w->t[at].kind == Q_WORD && w->t[at].sym < 0 && ww_qop_at(w, at + 1, '(') &&
       special_of(&w->t[at]) == 0)
     at += 2;
-  if (ww_qop_at(w, from + 1, '=') && at < to && w->t[at].kind == Q_WORD &&
-      w->t[at].sym == w->t[from].sym) {
+  if (ww_qop_at(w, from + 1, '=') && at < to && w->t[at].sym == w->t[from].sym) {
     for (uint32_t i = at + 1; i < to; i++)
-      if (w->t[i].kind == Q_WORD && w->t[i].sym == w->t[from].sym)
+      if (w->t[i].sym == w->t[from].sym)
         return -1; /* more than once */
     return w->t[from].sym;
   }
-  bool compared = op->op == Q_OP2('<', '=') ||
-                  op->op == Q_OP2('>', '='); /* a loop's counter is not waited for either */
+  bool compared = op->op == Q_LE || op->op == Q_GE; /* a loop's counter is not waited for either */
   return (ww_qassigns(op) && op->n > 1) || compared ? w->t[from].sym : -1;
 }
 

@@ -161,26 +161,16 @@ void ww_text_close(ww_text *t) {
 
 /* ---- asking ---- */
 
-typedef struct {
-  ww_tokens token;
-  WW_VEC(uint32_t) sequence;
-  WW_VEC(bool) wanted;
-  float *features; /* [n][WW_QUESTION_FEATURES] */
-} batch;
-
 /* Both ends of a question that is too long. */
 static void add_question(const ww_text *t, const ww_text_question *q, uint32_t sequence, bool json,
-                         ww_arena *a, batch *b) {
+                         ww_arena *a, ww_text_pass *p) {
   ww_tokens all = {0};
   ww_tokenizer_encode(t->tokenizer, q->text, q->n, true, a, &all);
   uint32_t most = t->context - (json ? ANSWER_ROOM : 1), head = all.n <= most ? all.n : most / 2;
   uint32_t tail = all.n <= most ? 0 : most - head;
-  for (uint32_t i = 0; i < head + tail; i++) {
-    ww_push(a, &b->token, all.v[i < head ? i : all.n - tail + (i - head)]);
-    ww_push(a, &b->sequence, sequence);
-    ww_push(a, &b->wanted, i + 1 == head + tail);
-  }
-  memcpy(b->features + (size_t)sequence * WW_QUESTION_FEATURES, q->features, sizeof q->features);
+  for (uint32_t i = 0; i < head + tail; i++)
+    ww_text_pass_add(p, a, all.v[i < head ? i : all.n - tail + (i - head)], sequence,
+                     i + 1 == head + tail);
 }
 
 static double member(const cJSON *j, const char *name) {
@@ -202,20 +192,17 @@ static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bo
                            ww_arena *a, ww_text_answer *out, ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
   size_t nfeatures = (size_t)n * WW_QUESTION_FEATURES, nlogits = (size_t)n * vocab;
-  batch b = {.features = WW_NEWN(a, float, nfeatures)};
-  float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS),
+  float *features = WW_NEWN(a, float, nfeatures),
+        *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS),
         *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
+  ww_text_pass p = {0};
   const char *text[BATCH] = {NULL};
   for (uint32_t i = 0; i < n; i++) {
     ww_lm_session_clear(t->session, i);
-    add_question(t, &q[i], i, json, a, &b);
+    add_question(t, &q[i], i, json, a, &p);
+    memcpy(features + (size_t)i * WW_QUESTION_FEATURES, q[i].features, sizeof q->features);
   }
-  ww_lm_pass p = {.n = b.token.n,
-                  .token = b.token.v,
-                  .sequence = b.sequence.v,
-                  .wanted = b.wanted.v,
-                  .features = b.features};
-  ww_status st = ww_lm_run(t->session, &p, logits, numbers, e);
+  ww_status st = ww_text_pass_run(&p, t->session, features, logits, numbers, e);
   if (!st && json)
     st = ww_text_json(t->grammar, t->session, vocab, n, logits, a, text, e);
   for (uint32_t i = 0; i < n && !st; i++) {
@@ -272,6 +259,10 @@ static void limit(ww_report *r, ww_metric m, double least, double most) {
     r->m[m].value = fmin(fmax(r->m[m].value, least), most);
 }
 
+static const ww_metric flops[] = {WW_M_flops_fp64, WW_M_flops_fp32, WW_M_flops_fp16,
+                                  WW_M_flops_tensor};
+enum { NFLOPS = sizeof flops / sizeof *flops };
+
 /* Counts that the time would not allow are cut down to what it does. */
 static void under_roofs(ww_report *r, const ww_gpu *g) {
   double us = r->m[WW_M_time_us].value,
@@ -281,22 +272,23 @@ static void under_roofs(ww_report *r, const ww_gpu *g) {
     r->m[WW_M_dram_read_bytes].value *= moved / bytes;
     r->m[WW_M_dram_write_bytes].value *= moved / bytes;
   }
-  limit(r, WW_M_flops_fp64, 0, at_most(INFINITY, g->peak_fp64 * 1e6 * us));
-  limit(r, WW_M_flops_fp32, 0, at_most(INFINITY, g->peak_fp32 * 1e6 * us));
-  limit(r, WW_M_flops_fp16, 0, at_most(INFINITY, g->peak_fp16 * 1e6 * us));
-  limit(r, WW_M_flops_tensor, 0, at_most(INFINITY, g->peak_tensor_fp16 * 2e6 * us));
+  const double peaks[] = {g->peak_fp64 * 1e6, g->peak_fp32 * 1e6, g->peak_fp16 * 1e6,
+                          g->peak_tensor_fp16 * 2e6}; /* FLOP/us */
+  for (int k = 0; k < NFLOPS; k++)
+    limit(r, flops[k], 0, at_most(INFINITY, peaks[k] * us));
 }
 
 static void rates(ww_report *r) {
   double bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes),
          ns = 1e3 * value_of(r, WW_M_time_us);
-  double flops = value_of(r, WW_M_flops_fp64) + value_of(r, WW_M_flops_fp32) +
-                 value_of(r, WW_M_flops_fp16) + value_of(r, WW_M_flops_tensor);
+  double all = 0;
+  for (int k = 0; k < NFLOPS; k++)
+    all += value_of(r, flops[k]);
   r->m[WW_M_ai].known = false;
   ww_report_set(r, WW_M_dram_gbps, bytes / ns);
-  ww_report_set(r, WW_M_gflops, flops / ns);
+  ww_report_set(r, WW_M_gflops, all / ns);
   if (bytes > 0)
-    ww_report_set(r, WW_M_ai, flops / bytes);
+    ww_report_set(r, WW_M_ai, all / bytes);
 }
 
 static void bounded(ww_report *r, const ww_gpu *g) {

@@ -153,33 +153,36 @@ static bool advance(const ww_text_grammar *g, writer *w, const float *logits, ww
 
 /* ---- all of them ---- */
 
-typedef struct {
-  ww_tokens token;
-  WW_VEC(uint32_t) sequence;
-  WW_VEC(bool) wanted;
-} pass;
+void ww_text_pass_add(ww_text_pass *p, ww_arena *a, int32_t token, uint32_t sequence, bool wanted) {
+  ww_push(a, &p->token, token);
+  ww_push(a, &p->sequence, sequence);
+  ww_push(a, &p->wanted, wanted);
+}
 
-static ww_status run_pending(ww_lm_session *s, writer *w, uint32_t n, const bool *open, ww_arena *a,
-                             pass *p, float *logits, ww_err *e) {
+ww_status ww_text_pass_run(const ww_text_pass *p, ww_lm_session *s, const float *features,
+                           float *logits, float *numbers, ww_err *e) {
+  ww_lm_pass all = {.n = p->token.n,
+                    .token = p->token.v,
+                    .sequence = p->sequence.v,
+                    .wanted = p->wanted.v,
+                    .features = features};
+  return all.n ? ww_lm_run(s, &all, logits, numbers, e) : WW_OK;
+}
+
+static void take_pending(writer *w, uint32_t n, const bool *open, ww_arena *a, ww_text_pass *p) {
   p->token.n = p->sequence.n = p->wanted.n = 0;
-  for (uint32_t i = 0; i < n; i++)
-    for (uint32_t k = 0; open[i] && k < w[i].pending.n; k++) {
-      ww_push(a, &p->token, w[i].pending.v[k]);
-      ww_push(a, &p->sequence, i);
-      ww_push(a, &p->wanted, k + 1 == w[i].pending.n);
-    }
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t k = 0; open[i] && k < w[i].pending.n; k++)
+      ww_text_pass_add(p, a, w[i].pending.v[k], i, k + 1 == w[i].pending.n);
     w[i].pending.n = 0;
-  ww_lm_pass run = {
-      .n = p->token.n, .token = p->token.v, .sequence = p->sequence.v, .wanted = p->wanted.v};
-  return p->token.n ? ww_lm_run(s, &run, logits, NULL, e) : WW_OK;
+  }
 }
 
 ww_status ww_text_json(const ww_text_grammar *g, ww_lm_session *s, uint32_t vocab, uint32_t n,
                        float *logits, ww_arena *a, const char **out, ww_err *e) {
   writer *w = WW_NEWN(a, writer, n);
   bool *open = WW_NEWN(a, bool, n);
-  pass p = {0};
+  ww_text_pass p = {0};
   uint32_t left = n;
   ww_status st = WW_OK;
   for (uint32_t i = 0; i < n; i++) {
@@ -187,7 +190,8 @@ ww_status ww_text_json(const ww_text_grammar *g, ww_lm_session *s, uint32_t voca
     open[i] = true;
   }
   while (left && !st) {
-    st = run_pending(s, w, n, open, a, &p, logits, e);
+    take_pending(w, n, open, a, &p);
+    st = ww_text_pass_run(&p, s, NULL, logits, NULL, e);
     for (uint32_t i = 0, row = 0; i < n && !st; i++) {
       if (!open[i])
         continue;
