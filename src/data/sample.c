@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/random.h"
 #include "../measure/plan.h"
 #include "sample_int.h"
 
@@ -36,10 +37,7 @@ typedef struct {
 /* ---- chance ---- */
 
 static double chance(sampler *s) { /* 0 <= x < 1 */
-  uint64_t z = s->state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  return ww_random_unit(ww_random(&s->state));
 }
 
 static double log_between(sampler *s, double lo, double hi) {

@@ -18,8 +18,9 @@
 #define WW_ATTENTION_KERNELS(KERNEL)                                                               \
   KERNEL(attention_forward, attention_forward_64)                                                  \
   KERNEL(attention_forward, attention_forward_128)                                                 \
-  KERNEL(attention_backward, attention_prepare_64) KERNEL(                                         \
-      attention_backward, attention_prepare_128) KERNEL(attention_backward, attention_backward_64) \
+  KERNEL(attention_backward, attention_prepare_64)                                                 \
+  KERNEL(attention_backward, attention_prepare_128) KERNEL(attention_backward,                     \
+                                                           attention_backward_64)                  \
       KERNEL(attention_backward, attention_backward_128) KERNEL(                                   \
           attention_backward, attention_backward_keys_64) KERNEL(attention_backward,               \
                                                                  attention_backward_keys_128)      \
