@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "../base/half.h"
 #include "export_int.h"
 
 static bool word_char(char c) {
@@ -14,14 +15,6 @@ static bool has_word(const char *type, const char *word) {
     if (!word_char(s[strlen(word)]) && (s == type || !word_char(s[-1])))
       return true;
   return false;
-}
-
-static double half_of(uint16_t h) {
-  int e = h >> 10 & 31;
-  double m = h & 1023, v = e == 31 ? (m ? NAN : INFINITY)
-                           : e     ? ldexp(1024 + m, e - 25)
-                                   : ldexp(m, -24);
-  return h & 0x8000 ? -v : v;
 }
 
 static bool is_unsigned(const char *type) {
@@ -55,7 +48,7 @@ static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
     return number_text(d, a);
   }
   if (g->hex_n == 2 && (has_word(type, "half") || has_word(type, "__half")))
-    return number_text(half_of((uint16_t)bits), a);
+    return number_text(ww_half_to_float((uint16_t)bits), a);
   if (g->hex_n && g->hex_n <= 8 && !strchr(type, '*')) {
     uint32_t up = 64 - 8 * g->hex_n;
     if (is_unsigned(type))
