@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "../../base/map.h"
 #include "../../front/scan.h"
 #include "question.h"
 
@@ -132,21 +133,13 @@ void ww_qpair(
     ww_arena *a); /* sets `pair`; a bracket that is never closed pairs with the last token */
 
 /* ---- question_resolve.c ---- */
-/* Names to numbers; the newest wins. All zero is empty. */
-typedef struct {
-  struct ww_qentry {
-    const char *s;
-    uint32_t n;
-    int32_t v;
-  } * slots;
-  uint32_t cap, used;
-} ww_qmap;
-int32_t ww_qmap_get(const ww_qmap *m, const char *s, uint32_t n); /* -1: not there */
-void ww_qmap_put(ww_qmap *m, ww_arena *a, const char *s, uint32_t n, int32_t v);
+/* Names to numbers; the newest wins. */
+int32_t ww_qmap_get(const ww_dict *m, const char *s, uint32_t n); /* -1: not there */
+void ww_qmap_put(ww_dict *m, ww_arena *a, const char *s, uint32_t n, int32_t v);
 
 typedef struct {
   ww_question_kernel *k;
-  ww_qmap globals, members;       /* symbols */
+  ww_dict globals, members;       /* symbols */
   uint32_t norder[Q_BUILTIN + 1]; /* of functions, types, members, globals */
   void *ctx;
   /* A name that no part so far declares: its symbol, new where the source declares it; -1: a name
