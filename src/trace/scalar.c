@@ -127,6 +127,25 @@ static double odd(double toward_zero) {
                                                            : toward_zero;
 }
 
+/* v of x, y and z, volatile ones: it happens here, under the rounding mode that is set. */
+#define OPERATE(op, fused) \
+  switch (op) {            \
+  case WW_OP_FADD:         \
+    v = x + y;             \
+    break;                 \
+  case WW_OP_FSUB:         \
+    v = x - y;             \
+    break;                 \
+  case WW_OP_FMUL:         \
+    v = x * y;             \
+    break;                 \
+  case WW_OP_FDIV:         \
+    v = x / y;             \
+    break;                 \
+  default:                 \
+    v = fused(x, y, z);    \
+  }
+
 /* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which holds their
  * sums, products and quotients exactly enough that one rounding follows, but for the fma of bf16,
  * whose exponents reach too far. */
@@ -141,44 +160,12 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   uint64_t out;
   if (i->type == WW_F32) {
     volatile float x = ww_bits_float(a), y = ww_bits_float(b), z = ww_bits_float(c), v = 0;
-    switch (i->op) {
-    case WW_OP_FADD:
-      v = x + y;
-      break;
-    case WW_OP_FSUB:
-      v = x - y;
-      break;
-    case WW_OP_FMUL:
-      v = x * y;
-      break;
-    case WW_OP_FDIV:
-      v = x / y;
-      break;
-    default:
-      v = fmaf(x, y, z);
-      break;
-    }
+    OPERATE(i->op, fmaf);
     out = ww_float_bits(v);
   } else {
     volatile double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b),
                     z = ww_to_double(i->type, c), v = 0;
-    switch (i->op) {
-    case WW_OP_FADD:
-      v = x + y;
-      break;
-    case WW_OP_FSUB:
-      v = x - y;
-      break;
-    case WW_OP_FMUL:
-      v = x * y;
-      break;
-    case WW_OP_FDIV:
-      v = x / y;
-      break;
-    default:
-      v = fma(x, y, z);
-      break;
-    }
+    OPERATE(i->op, fma);
     out = i->type == WW_F64 ? d_bits(v) : 0;
     if (i->type != WW_F64) {
       double once = by_odd ? odd(v) : v;
