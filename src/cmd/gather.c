@@ -3,7 +3,7 @@
  *
  * A child writes lines, members separated by tabs: K key structure... (a kernel), L note spec (a
  * launch of the kernel before), E kernel message (a failure), C counts. The parent puts them in the
- * order of the files, so that the result does not hang on who was done first. */
+ * order of the files, so that the result does not depend on who was done first. */
 #include "gather.h"
 
 #include <ctype.h>
@@ -212,6 +212,15 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
   return n;
 }
 
+static void add_count(ww_variants_count *to, const ww_variants_count *c) {
+  to->tried += c->tried;
+  to->kept += c->kept;
+  to->fault += c->fault;
+  to->slow += c->slow;
+  to->large += c->large;
+  to->same += c->same;
+}
+
 static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                          const ww_launch *base) {
   const ww_module *m = &r->cache.unit.module;
@@ -228,15 +237,17 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                      ww_dialect_names[m->dialect]));
     return;
   }
-  uint32_t nknown = own_launches(r, k, fn, base, known), n = 0;
-  ww_variant *v = NULL;
-  if (!r->g->o->variants.launches || !nknown)
+  ww_variants_options o = r->g->o->variants;
+  ww_variants_found found;
+  o.known = known;
+  o.nknown = own_launches(r, k, fn, base, known);
+  if (!o.launches || !o.nknown)
     return;
-  if (ww_variants(m, fn, base, &r->g->o->variants, known, nknown, r->c.arena, &v, &n, &r->count,
-                  &r->c.err))
+  if (ww_variants(m, fn, base, &o, r->c.arena, &found, &r->c.err))
     fail_line(r, fn->name, r->c.err.msg);
-  for (uint32_t i = 0; i < n; i++)
-    launch_line(r, k, &v[i]);
+  for (uint32_t i = 0; i < found.n; i++)
+    launch_line(r, k, &found.v[i]);
+  add_count(&r->count, &found.count);
 }
 
 static void read_kernel(reading *r, const ww_launch *which) {
@@ -301,8 +312,8 @@ static bool flags_done(const gather *g, const reading *r, uint32_t before) {
 
 /* ---- what was read before ---- */
 
-/* A file of the corpus stands for itself (it includes nothing of its own), so its lines hang on its
- * text, the launches listed for it and the options. */
+/* A file of the corpus stands for itself (it includes nothing of its own), so its lines depend on
+ * its text, the launches listed for it and the options. */
 static const char *kept_at(const gather *g, const reading *r, const char *text, size_t n) {
   const ww_variants_options *v = &g->o->variants;
   const char *cache = g->o->corpus && g->o->launches ? ww_cache_dir(r->c.arena) : NULL;
@@ -436,13 +447,7 @@ static void take_line(gather *g, uint32_t file, char *line) {
     *b++ = 0;
   if (*line == 'C' && sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large,
                              &c.same) == 6) {
-    ww_variants_count *t = &g->out->count;
-    t->tried += c.tried;
-    t->kept += c.kept;
-    t->fault += c.fault;
-    t->slow += c.slow;
-    t->large += c.large;
-    t->same += c.same;
+    add_count(&g->out->count, &c);
   }
   if (!b)
     return;

@@ -323,7 +323,7 @@ static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_
   ww_launch launch = {0};
   uint32_t sms = k->sms ? k->sms : w->gpu.sms;
   uint64_t l2 = k->l2_bytes ? k->l2_bytes : (uint64_t)w->gpu.l2_bytes;
-  ww_status st = ww_gen_launch(g, WW_GEN_CUDA, x->number, sms, l2, a, &launch, NULL, e);
+  ww_status st = ww_gen_launch(g, x->number, sms, l2, a, &launch, NULL, e);
   return st ? st : predict(w, &l->unit, g->name, NULL, &launch, a, out, e);
 }
 
@@ -535,19 +535,15 @@ static const char **read_names(const cJSON *root, const char *key, ww_arena *a, 
   return v.v;
 }
 
-static double number_of(const cJSON *root, const char *key) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(root, key);
-  return cJSON_IsNumber(n) ? n->valuedouble : 0;
-}
-
 /* The rows must be of this program's features: a change of them makes the file useless. */
 static bool fits(const cJSON *root, size_t left, ww_arena *a) {
   uint32_t n;
   const char **names = read_names(root, "features", a, &n);
-  bool same = n == WW_NFEATURES && number_of(root, "row_bytes") == sizeof(ww_correct_row);
+  bool same = n == WW_NFEATURES && ww_json_whole(root, "row_bytes") == sizeof(ww_correct_row);
   for (uint32_t k = 0; same && k < n; k++)
     same = !strcmp(names[k], ww_feature_names[k]);
-  return same && number_of(root, "rows") * sizeof(ww_correct_row) == (double)left;
+  return same && left % sizeof(ww_correct_row) == 0 &&
+         ww_json_whole(root, "rows") == left / sizeof(ww_correct_row);
 }
 
 ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
@@ -567,16 +563,14 @@ ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out,
     return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again",
                    path);
   }
-  out->n = (uint32_t)number_of(root, "rows");
-  out->failed = (uint32_t)number_of(root, "failed");
+  out->n = (uint32_t)ww_json_whole(root, "rows");
+  out->failed = (uint32_t)ww_json_whole(root, "failed");
   out->rows = WW_NEWN(a, ww_correct_row, out->n + 1);
   memcpy(out->rows, data + head + 1, left);
   out->families = read_names(root, "families", a, &out->nfamilies);
   out->kernels = read_names(root, "kernels", a, &out->nkernels);
-  const cJSON *gpu = cJSON_GetObjectItemCaseSensitive(root, "gpu"),
-              *what = cJSON_GetObjectItemCaseSensitive(root, "data");
-  out->gpu = cJSON_IsString(gpu) ? ww_strdup(a, gpu->valuestring) : NULL;
-  out->data = cJSON_IsString(what) ? ww_strdup(a, what->valuestring) : NULL;
+  out->gpu = ww_json_text(root, "gpu", a);
+  out->data = ww_json_text(root, "data", a);
   cJSON_Delete(root);
   ww_correct_weigh(out->rows, out->n);
   return WW_OK;

@@ -304,13 +304,11 @@ static void write_launch(draw *d, const ww_gen_kernel *k, ww_arena *a, ww_launch
   12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above 10 ms is \
           wanted */
 
-ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect dialect, uint32_t number,
-                        uint32_t sms, uint64_t l2_bytes, ww_arena *a, ww_launch *out,
-                        double *estimate_us, ww_err *e) {
+ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, uint64_t l2_bytes,
+                        ww_arena *a, ww_launch *out, double *estimate_us, ww_err *e) {
   if (!sms || !k->tree)
     return ww_fail(e, WW_EUSAGE, "launches of %s: give the GPU's number of SMs",
                    k->name ? k->name : "a kernel");
-  (void)dialect; /* both prints take the same arguments */
   uint64_t own[2] = {k->seed, k->index}, base = ww_hash(own, sizeof own, 77 + k->version),
            one[2] = {base, number};
   draw d = {.rng = ww_hash(one, sizeof one, 5), .g = k->tree, .cost = ww_gen_cost_new(k->tree, a)};

@@ -1,7 +1,7 @@
 /* compile.c - jobs into units, units into the cache or to the compilers.
  *
  * Jobs with the same source and flags are one unit: one run, one .cubin, many entries. A unit's
- * name in the cache is a hash of everything the code hangs on: source, local headers, flags,
+ * name in the cache is a hash of everything the code depends on: source, local headers, flags,
  * architecture, compiler and its version, and which templates are instantiated. */
 #include "compile.h"
 

@@ -66,10 +66,6 @@ static const cJSON *get(const cJSON *o, const char *key) {
   return cJSON_GetObjectItemCaseSensitive(o, key);
 }
 
-static const char *string(const cJSON *o, const char *key, ww_arena *a) {
-  return cJSON_IsString(get(o, key)) ? ww_strdup(a, get(o, key)->valuestring) : NULL;
-}
-
 static double number(const cJSON *o, const char *key) {
   return cJSON_IsNumber(get(o, key)) ? get(o, key)->valuedouble : 0;
 }
@@ -78,12 +74,12 @@ static ww_status read_options(const char *line, ww_arena *a, ww_measure_options 
   cJSON *tree = ww_json_read(line, strlen(line), e);
   if (!tree)
     return WW_EPARSE;
-  *o = (ww_measure_options){.device = string(tree, "device", a),
+  *o = (ww_measure_options){.device = ww_json_text(tree, "device", a),
                             .time_only = cJSON_IsTrue(get(tree, "time_only")),
                             .repeats = (uint32_t)number(tree, "repeats"),
                             .quick = cJSON_IsTrue(get(tree, "quick")),
                             .batch = (uint32_t)number(tree, "batch"),
-                            .dump = string(tree, "dump", a),
+                            .dump = ww_json_text(tree, "dump", a),
                             .dump_each = cJSON_IsTrue(get(tree, "dump_each"))};
   cJSON_Delete(tree);
   return WW_OK;
@@ -162,7 +158,7 @@ typedef struct {
   char **row;      /* JSON of each finished row, malloc-owned; NULL: not yet */
   bool *alone;     /* not to be run on its own output again */
   uint32_t passed; /* rows that went to the sink */
-} boss;
+} supervisor;
 
 typedef struct {
   int fd, err; /* its lines; what it said on stderr */
@@ -179,11 +175,11 @@ typedef struct {
   ww_buf text; /* read and not yet taken apart */
 } child;
 
-static double limit_of(const boss *b) {
+static double limit_of(const supervisor *b) {
   return b->o->limit_s > 0 ? b->o->limit_s : LIMIT_S;
 }
 
-static void pass_on(boss *b) {
+static void pass_on(supervisor *b) {
   for (; b->passed < b->n && b->row[b->passed]; b->passed++) {
     ww_arena *a = ww_arena_new();
     ww_measure_row row = {0};
@@ -206,7 +202,7 @@ static void pass_on(boss *b) {
   }
 }
 
-static void error_row(boss *b, uint32_t k, const ww_err *why) {
+static void error_row(supervisor *b, uint32_t k, const ww_err *why) {
   ww_buf text = {0};
   ww_json j = {0};
   ww_json_begin(&j, &text);
@@ -214,7 +210,7 @@ static void error_row(boss *b, uint32_t k, const ww_err *why) {
   b->row[k] = text.s;
 }
 
-static void write_options(const boss *b, uint32_t batch, ww_buf *to) {
+static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
   ww_json j = {0};
   ww_json_begin(&j, to);
   ww_json_obj(&j);
@@ -232,7 +228,7 @@ static void write_options(const boss *b, uint32_t batch, ww_buf *to) {
 }
 
 /* What the child reads: launches first .. last that have no row yet. */
-static int input_of(const boss *b, uint32_t first, uint32_t last, uint32_t batch) {
+static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t batch) {
   ww_buf text = {0};
   write_options(b, batch, &text);
   for (uint32_t k = first; k <= last; k++) {
@@ -260,7 +256,7 @@ static int input_of(const boss *b, uint32_t first, uint32_t last, uint32_t batch
   return fd;
 }
 
-static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
+static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
   const char *argv[] = {b->self, "measure", "--worker", NULL};
   int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->batch);
   posix_spawn_file_actions_t files;
@@ -298,7 +294,7 @@ static off_t said_by(const child *c) {
   return fstat(c->err, &s) == 0 ? s.st_size : 0;
 }
 
-static void take_line(boss *b, child *c, char *line) {
+static void take_line(supervisor *b, child *c, char *line) {
   char *end;
   if (ww_starts(line, "fail ")) {
     ww_report r;
@@ -329,7 +325,7 @@ static void take_line(boss *b, child *c, char *line) {
     c->first = c->at;
 }
 
-static void take_lines(boss *b, child *c) {
+static void take_lines(supervisor *b, child *c) {
   char *from = c->text.s, *nl;
   while (from && (nl = strchr(from, '\n'))) {
     *nl = 0;
@@ -344,7 +340,7 @@ static void take_lines(boss *b, child *c) {
 
 /* How long the child may be silent. Counted runs of patched code take many times the kernel's time.
  */
-static double patience(const boss *b, const child *c) {
+static double patience(const supervisor *b, const child *c) {
   double limit = limit_of(b);
   if (!c->started || c->stage == WW_AT_OPEN || c->stage == WW_AT_LOAD || c->stage == WW_AT_DIGEST)
     return DEVICE_S + limit;
@@ -354,7 +350,7 @@ static double patience(const boss *b, const child *c) {
 }
 
 /* Whether the child is to be ended: now, or because another batch begins. */
-static bool ends(const boss *b, child *c, uint32_t *asked_in) {
+static bool ends(const supervisor *b, child *c, uint32_t *asked_in) {
   int how = b->sink->stop ? b->sink->stop(b->sink->ctx) : 0;
   uint32_t in = c->started ? c->first : UINT32_MAX;
   if (how == 1 && *asked_in == NOT_ASKED)
@@ -364,7 +360,7 @@ static bool ends(const boss *b, child *c, uint32_t *asked_in) {
 }
 
 /* Reads the child's lines until it ends or stalls, or is no longer wanted; reaps it. */
-static void follow(boss *b, child *c) {
+static void follow(supervisor *b, child *c) {
   char chunk[65536];
   double heard = ww_now();
   uint32_t asked_in = NOT_ASKED;
@@ -413,7 +409,7 @@ static void last_words(const child *c, char out[256]) {
 }
 
 /* What became of it, as the error of the row that did it. */
-static ww_err verdict(const boss *b, const child *c) {
+static ww_err verdict(const supervisor *b, const child *c) {
   ww_err e = {0};
   char words[256];
   bool ran = c->started && c->stage >= WW_AT_WARM && c->stage != WW_AT_DIGEST;
@@ -449,7 +445,7 @@ typedef struct {
 
 /* After a child that left launches without a row: whose fault, and what to run in smaller batches.
  */
-static void blame(boss *b, const child *c, uint32_t last, narrow *next) {
+static void blame(supervisor *b, const child *c, uint32_t last, narrow *next) {
   ww_err why = verdict(b, c);
   if (!c->started || c->stage == WW_AT_OPEN) { /* true of all that need this device */
     const ww_backend *which = c->started ? ww_backend_of(&b->l[c->at]) : NULL;
@@ -471,7 +467,7 @@ static void blame(boss *b, const child *c, uint32_t last, narrow *next) {
   }
 }
 
-static uint32_t next_open(const boss *b) {
+static uint32_t next_open(const supervisor *b) {
   uint32_t k = b->passed;
   while (k < b->n && b->row[k])
     k++;
@@ -481,7 +477,7 @@ static uint32_t next_open(const boss *b) {
 ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
                      const ww_measure_sink *s, ww_err *e) {
   ww_arena *a = ww_arena_new();
-  boss b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
+  supervisor b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
   b.row = WW_NEWN(a, char *, n + 1);
   b.alone = WW_NEWN(a, bool, n + 1);
   narrow now = {.to = UINT32_MAX};
