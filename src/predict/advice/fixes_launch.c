@@ -381,18 +381,6 @@ static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, 
   return WW_OK;
 }
 
-const char *ww_fix_settings(const ww_fix_source *s, const ww_launch *l, ww_arena *a) {
-  ww_fixer x;
-  settings now = {0};
-  const char **names, **types;
-  uint32_t n;
-  if (!ww_fixer_open(&x, s, a))
-    return ww_launch_settings(l, NULL, 0, a);
-  parameters(&x, &names, &types, &n);
-  launch_settings(l, names, types, n, a, &now);
-  return joined(&now, a);
-}
-
 ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
                         ww_err *e) {
   ww_fixer x;

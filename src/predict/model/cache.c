@@ -47,13 +47,6 @@ void ww_cache_free(ww_cache *c) {
   free(c);
 }
 
-void ww_cache_clear(ww_cache *c) {
-  memset(c->chain, 0, sizeof *c->chain << (64 - c->shift));
-  c->slots[0] = (slot){0};
-  c->used = 0;
-  c->random = WW_GOLDEN;
-}
-
 uint32_t ww_cache_used(const ww_cache *c) {
   return c->used;
 }
