@@ -150,11 +150,6 @@ static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
   return WW_OK;
 }
 
-static const char *member(const cJSON *row, const char *name, ww_arena *a) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(row, name);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
-}
-
 static ww_status add_row(job *j, const char *line, const char *dir) {
   ww_arena *a = j->c->arena;
   ww_case k = {0};
@@ -167,8 +162,8 @@ static ww_status add_row(job *j, const char *line, const char *dir) {
   if (!row)
     return j->c->err.code;
   for (int m = 0; m < 3; m++)
-    k.member[m] = member(row, ww_grouping_names[m], a);
-  k.run = member(row, "run", a);
+    k.member[m] = ww_json_text(row, ww_grouping_names[m], a);
+  k.run = ww_json_text(row, "run", a);
   cJSON_Delete(row);
   static const ww_launch none;
   locate(k.measured.launch ? k.measured.launch : &none, k.measured.file,

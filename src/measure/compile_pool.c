@@ -51,11 +51,6 @@ static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_buf_puts(out, "\n");
 }
 
-static const char *string_of(const cJSON *tree, const char *key, ww_arena *a) {
-  const cJSON *m = cJSON_GetObjectItemCaseSensitive(tree, key);
-  return cJSON_IsString(m) ? ww_strdup(a, m->valuestring) : NULL;
-}
-
 static void words_of(const cJSON *tree, const char *key, ww_arena *a, ww_words *out) {
   const cJSON *m;
   cJSON_ArrayForEach(m, cJSON_GetObjectItemCaseSensitive(tree, key)) {
@@ -69,11 +64,11 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
   if (!tree)
     return WW_EPARSE;
   *u = (ww_unit_job){.nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
-                     .architecture = string_of(tree, "architecture", a),
-                     .file = string_of(tree, "file", a),
-                     .text = string_of(tree, "text", a),
-                     .out = string_of(tree, "out", a),
-                     .compiler = string_of(tree, "compiler", a)};
+                     .architecture = ww_json_text(tree, "architecture", a),
+                     .file = ww_json_text(tree, "file", a),
+                     .text = ww_json_text(tree, "text", a),
+                     .out = ww_json_text(tree, "out", a),
+                     .compiler = ww_json_text(tree, "compiler", a)};
   words_of(tree, "flags", a, &u->flags);
   words_of(tree, "kernels", a, &u->kernels);
   cJSON_Delete(tree);
@@ -111,15 +106,15 @@ static void read_answer(const char *line, ww_pool_unit *u, ww_arena *a) {
   if (!tree)
     return;
   u->error = (ww_err){.code = (ww_status)number_of(tree, "error"),
-                      .file = string_of(tree, "file", a),
+                      .file = ww_json_text(tree, "file", a),
                       .line = number_of(tree, "line"),
                       .col = number_of(tree, "col")};
   if (u->error.code) {
-    snprintf(u->error.msg, sizeof u->error.msg, "%s", string_of(tree, "message", a));
+    snprintf(u->error.msg, sizeof u->error.msg, "%s", ww_json_text(tree, "message", a));
   } else {
     ww_words entries = {0};
     words_of(tree, "entries", a, &entries);
-    u->job.compiler = string_of(tree, "compiler", a);
+    u->job.compiler = ww_json_text(tree, "compiler", a);
     u->job.entries = entries.v;
     if (entries.n != u->job.kernels.n)
       ww_fail(&u->error, WW_EDATA, "the compiling process answered something else");
