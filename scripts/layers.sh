@@ -52,7 +52,7 @@ result "llvm-c/ only in src/front" "$(outside '^src/front/' '#include [<"](llvm-
 result "microhttpd.h only in src/serve" "$(outside '^src/serve/' '#include [<"]microhttpd\.h')"
 result "sqlite3.h only in src/data" "$(outside '^src/data/' '#include [<"]sqlite3\.h')"
 result "CUDA headers only in src/measure and src/lm/cuda" "$(outside '^src/(cuda|measure|lm/cuda)/' '#include [<"](cuda|cupti|nvrtc|cublas|nccl)[a-zA-Z0-9_]*\.h')"
-result "exit() only in src/main.c and in children (process.c, child.c, sandbox.c, forks.c, doctor.c); cleanup.c and watchdog.c end the program for a signal or a limit" "$(sources | grep -vE '^src/(main|measure/emulate/sandbox|cmd/(forks|doctor)|base/(cleanup|watchdog|child|process))\.c$' | xargs grep -nE '(^|[^_a-zA-Z0-9])(exit|_exit|longjmp) *\(' 2>/dev/null | grep -vE '^\S+\s*(/?\*|//)')"
+result "exit() only in src/main.c and in children (process.c, process_pool.c, child.c, sandbox.c); cleanup.c and watchdog.c end the program for a signal or a limit" "$(sources | grep -vE '^src/(main|measure/emulate/sandbox|base/(cleanup|watchdog|child|process|process_pool))\.c$' | xargs grep -nE '(^|[^_a-zA-Z0-9])(exit|_exit|longjmp) *\(' 2>/dev/null | grep -vE '^\S+\s*(/?\*|//)')"
 result "every header behind a name of the shim's aliases.yaml is there, and no file has such a name" "$(for d in cuda hip; do
   sed -n "s|.*name: /warpwise-shim/\($d/[^,]*\), external-contents: \([^}]*\)}|\1 $d/\2|p" src/front/shim/$d/aliases.yaml
 done | while read -r name header; do if [ -e "src/front/shim/$name" ] || [ ! -f "src/front/shim/$header" ]; then echo "$name: $header"; fi; done)"

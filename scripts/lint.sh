@@ -1,8 +1,26 @@
 #!/bin/sh
-# lint.sh : layers, formatting, lengths, warnings of clang, cppcheck where it is installed. Lengths only warn.
+# lint.sh : layers, formatting, names of types, lengths, sizes, warnings of clang, cppcheck where it is installed. Lengths and sizes only warn.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 scripts/layers.sh | grep -vE '^ok ' && bad=1
+
+# A type has one name and one header: who reads ww_scan must not ask which one.
+twice=$(find src -name '*.h' -not -path 'src/front/shim/*' -print0 |
+  xargs -0 awk '
+    FNR == 1 { delete seen }
+    /^} ww_[a-z0-9_]+;/ || /^typedef [^{]* \**ww_[a-z0-9_]+;/ {
+      name = $0
+      sub(/;.*/, "", name)
+      sub(/.*[ *]/, "", name)
+      if (!(name in seen)) print name
+      seen[name] = 1
+    }
+    match($0, /^typedef [^{;]*\(\*ww_[a-z0-9_]+\)\(/) { name = $0; sub(/.*\(\*/, "", name); sub(/\).*/, "", name); print name }' |
+  sort | uniq -d)
+for name in $twice; do
+  echo "lint: $name is defined in several headers: $(grep -rlE "(^}|^typedef.*) \**$name;" src --include=*.h | tr '\n' ' ')"
+  bad=1
+done
 
 files=$(scripts/sources.sh)
 if command -v clang-format >/dev/null 2>&1; then
@@ -25,6 +43,12 @@ for f in $files; do
 done
 
 find src -name '*.c' -not -path 'src/front/shim/*' -print0 | xargs -0 -n 8 scripts/clang_check.sh || bad=1
+
+if command -v python3 >/dev/null 2>&1; then
+  python3 scripts/style.py
+else
+  echo "lint: no python3 here, sizes not compared with their limits"
+fi
 
 scripts/codemap.sh --check | sed 's/^/lint: warning: /'
 

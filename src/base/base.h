@@ -164,7 +164,8 @@ ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data
 ww_status ww_read_packed_below(ww_arena *a, const char *root, const char *path, size_t max,
                                char **data, size_t *n, ww_err *e);
 ww_status ww_write_packed(const char *path, const void *data, size_t n, int level,
-                          ww_err *e); /* zstd, temp + rename */
+                          ww_err *e);                  /* zstd, temp + rename */
+bool ww_write_all(int fd, const void *data, size_t n); /* all of it, or false with errno */
 bool ww_file_exists(const char *path);
 bool ww_file_regular(
     const char *path); /* there, and no pipe or device: reading it does not wait for anybody */

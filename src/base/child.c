@@ -44,19 +44,6 @@ static void set_signals(void) {
   sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static bool write_all(int fd, const char *p, size_t n) {
-  while (n) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    p += done;
-    n -= (size_t)done;
-  }
-  return true;
-}
-
 static void be_child(const ww_child *c, pid_t parent, int to) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
@@ -66,7 +53,7 @@ static void be_child(const ww_child *c, pid_t parent, int to) {
   ww_watchdog_begin(&(ww_watchdog){.bytes = c->bytes, .large_code = LARGE});
   ww_buf out = {0};
   c->work(c->ctx, &out);
-  _exit(write_all(3, out.s, out.n)
+  _exit(ww_write_all(3, out.s, out.n)
             ? 0
             : UNSAID); /* nothing of the parent's is to be flushed or cleaned up here */
 }

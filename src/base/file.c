@@ -160,7 +160,8 @@ ww_status ww_read_input(ww_arena *a, const char *path, size_t max, char **data, 
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const char *p, size_t n) {
+bool ww_write_all(int fd, const void *data, size_t n) {
+  const char *p = data;
   while (n) {
     ssize_t done = write(fd, p, n);
     if (done < 0 && errno == EINTR)
@@ -177,7 +178,7 @@ static bool write_all(int fd, const char *p, size_t n) {
  */
 static ww_status write_through(const char *path, const void *data, size_t n, ww_err *e) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
-  bool ok = fd >= 0 && write_all(fd, data, n);
+  bool ok = fd >= 0 && ww_write_all(fd, data, n);
   int why = errno;
   if (fd >= 0)
     close(fd);
@@ -194,7 +195,7 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
   int slot, fd = ww_temp_file(temp, &slot);
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
-  bool ok = write_all(fd, data, n);
+  bool ok = ww_write_all(fd, data, n);
   ok = close(fd) == 0 && ok;
   ok = ok && rename(temp, path) == 0;
   int why = errno;

@@ -70,13 +70,6 @@ bool ww_pool_submit(ww_pool *p, void (*work)(void *ctx), void *ctx) {
   return room;
 }
 
-uint32_t ww_pool_waiting(ww_pool *p) {
-  pthread_mutex_lock(&p->lock);
-  uint32_t n = p->n;
-  pthread_mutex_unlock(&p->lock);
-  return n;
-}
-
 void ww_pool_free(ww_pool *p) {
   if (!p)
     return;

@@ -8,7 +8,6 @@ typedef struct ww_pool ww_pool;
 ww_pool *ww_pool_new(uint32_t threads, uint32_t queue); /* NULL: no thread could be started */
 bool ww_pool_submit(ww_pool *p, void (*work)(void *ctx),
                     void *ctx); /* false: the queue is full, or the pool ends */
-uint32_t ww_pool_waiting(ww_pool *p);
-void ww_pool_free(ww_pool *p); /* works off what is queued, then joins; accepts NULL */
+void ww_pool_free(ww_pool *p);  /* works off what is queued, then joins; accepts NULL */
 
 #endif

@@ -87,28 +87,36 @@ static bool room_for(size_t bytes) {
   return p != NULL;
 }
 
-static ww_status unpack(ww_arena *a, const char *path, const char *in, size_t in_n, size_t max,
-                        bool checked, char **data, size_t *n, ww_err *e) {
+typedef struct {
+  ww_arena *a;
+  const char *root, *path; /* below the root; NULL: anywhere */
+  size_t max;              /* of the unpacked bytes */
+  bool checked;            /* a checksum must be there */
+} reading;
+
+static ww_status unpack(const reading *r, const char *in, size_t in_n, char **data, size_t *n,
+                        ww_err *e) {
+  const char *path = r->path;
   outline o;
   if (!walk(in, in_n, &o))
     return ww_fail(e, WW_EDATA,
                    "%s: not a zstd file, or damaged, or not written to its end; get it again",
                    path);
-  if (checked && !o.checked)
+  if (r->checked && !o.checked)
     return ww_fail(
         e, WW_EDATA,
         "%s: packed without a checksum, damage would not be seen; pack it with `zstd --check`",
         path);
-  if (o.least > max)
-    return ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, max);
-  size_t cap = o.most < max ? o.most : max;
+  if (o.least > r->max)
+    return ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, r->max);
+  size_t cap = o.most < r->max ? o.most : r->max;
   if (!room_for(cap + 1))
     return ww_fail(e, WW_ELIMIT, "%s: no memory for its %zu bytes", path, cap);
-  char *out = ww_alloc(a, cap + 1);
+  char *out = ww_alloc(r->a, cap + 1);
   size_t used = ZSTD_decompress(out, cap, in, in_n);
   if (ZSTD_isError(used))
     return cap < o.most && ZSTD_getErrorCode(used) == ZSTD_error_dstSize_tooSmall
-               ? ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, max)
+               ? ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, r->max)
                : ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s); get it again", path,
                          ZSTD_getErrorName(used));
   out[used] = 0;
@@ -122,33 +130,32 @@ static bool packed(const char *path) {
   return n >= 4 && !strcmp(path + n - 4, ".zst");
 }
 
-static ww_status read_packed(ww_arena *a, const char *root, const char *path, size_t max,
-                             bool checked, char **data, size_t *n, ww_err *e) {
-  if (!packed(path))
-    return ww_read_below(a, root, path, max, data, n, e);
+static ww_status read_packed(const reading *r, char **data, size_t *n, ww_err *e) {
+  if (!packed(r->path))
+    return ww_read_below(r->a, r->root, r->path, r->max, data, n, e);
   ww_arena *scratch = ww_arena_new();
   char *in;
   size_t in_n;
-  ww_status st = ww_read_below(scratch, root, path, max, &in, &in_n, e);
+  ww_status st = ww_read_below(scratch, r->root, r->path, r->max, &in, &in_n, e);
   if (!st)
-    st = unpack(a, path, in, in_n, max, checked, data, n, e);
+    st = unpack(r, in, in_n, data, n, e);
   ww_arena_free(scratch);
   return st;
 }
 
 ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
                          ww_err *e) {
-  return read_packed(a, NULL, path, max, false, data, n, e);
+  return read_packed(&(reading){a, NULL, path, max, false}, data, n, e);
 }
 
 ww_status ww_read_packed_below(ww_arena *a, const char *root, const char *path, size_t max,
                                char **data, size_t *n, ww_err *e) {
-  return read_packed(a, root, path, max, false, data, n, e);
+  return read_packed(&(reading){a, root, path, max, false}, data, n, e);
 }
 
 ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data, size_t *n,
                           ww_err *e) {
-  return read_packed(a, NULL, path, max, true, data, n, e);
+  return read_packed(&(reading){a, NULL, path, max, true}, data, n, e);
 }
 
 static size_t pack(void *out, size_t cap, const void *data, size_t n, int level) {

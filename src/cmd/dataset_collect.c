@@ -245,12 +245,17 @@ static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r,
   sigaction(SIGHUP, NULL, &was);
   if (was.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &on, NULL);
+  ww_campaign_sink sink = {.ctx = &x, .progress = show_progress, .stop = stop};
+  ww_campaign_job job = {.campaign = g,
+                         .rank = r,
+                         .target = t,
+                         .plan = p,
+                         .store = s,
+                         .self = ww_self_path(c->arena),
+                         .sink = &sink};
   bool quiet = ww_is_quiet();
   ww_set_quiet(true); /* one line of progress is enough */
-  ww_status st =
-      ww_campaign_run(g, r, t, p, s, ww_self_path(c->arena),
-                      &(ww_campaign_sink){.ctx = &x, .progress = show_progress, .stop = stop},
-                      c->arena, &end, &c->err);
+  ww_status st = ww_campaign_run(&job, c->arena, &end, &c->err);
   ww_set_quiet(quiet);
   if (x.terminal && !x.quiet)
     fputs("\r\033[K", stderr);

@@ -60,7 +60,7 @@ static ww_status add_launches(job *j, const ww_gen_kernel *k, ww_arena *a, ww_js
     ww_launch l;
     double us;
     ww_json line = {0}, *to = members ? members : &line;
-    ww_status st = ww_gen_launch(k, j->dialect, n, j->sms, j->l2, a, &l, &us, &j->c->err);
+    ww_status st = ww_gen_launch(k, n, j->sms, j->l2, a, &l, &us, &j->c->err);
     if (st)
       return st;
     if (j->o->out)

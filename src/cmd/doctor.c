@@ -1,18 +1,17 @@
 /* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is missing and
  * the command that brings it. */
-#include <errno.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "../base/child.h"
 #include "../base/confine.h"
+#include "../base/process_pool.h"
 #include "../front/front.h"
 #include "../gpu/gpu.h"
 #include "../measure/backend.h"
 #include "../measure/emulate/emulate.h"
 #include "../cuda/cuda_toolkit.h"
 #include "cmd.h"
-#include "forks.h"
 
 typedef enum {
   FINE,
@@ -101,14 +100,16 @@ static void own_files(ww_cmd *c, findings *v) {
 }
 
 /* Whether the library can be loaded, in a process of its own: its first steps may be its last. */
+static void load(void *library, ww_buf *out) {
+  if (ww_cuda_library(library))
+    ww_buf_puts(out, "yes");
+}
 static bool loads(const char *library) {
-  int status = -1;
-  pid_t pid = ww_fork();
-  if (!pid)
-    _exit(ww_cuda_library(library) ? 0 : 1);
-  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-    continue;
-  return status == 0;
+  ww_buf out;
+  ww_child child = {.work = load, .ctx = (void *)library};
+  bool there = !ww_child_run(&child, &out, NULL) && out.n;
+  ww_buf_free(&out);
+  return there;
 }
 
 static void toolkit(ww_cmd *c, findings *v) {
@@ -160,26 +161,31 @@ typedef struct {
 
 /* In a process of its own: a driver that ends the program is what is looked for here. Three lines:
  * how many SMs, or none; the device's name; what is shown of it, or what is wrong. */
-static void open_device(void *ctx, uint32_t i, FILE *out) {
+static void open_device(void *ctx, uint32_t i, ww_worker *w) {
   ww_cmd *c = ((visit *)ctx)->c;
   ww_device *d = NULL;
   ww_device_info info = {0};
   ww_err e = {0};
+  ww_buf said = {0};
+  ww_worker_begin(w, i);
   if (kinds[i].b->open(c->global.device, c->arena, &d, &info, &e))
-    fprintf(out, "none\n\n%s", e.msg);
+    ww_buf_fmt(&said, "none\n\n%s", e.msg);
   else
-    fprintf(out, "%u\n%s\n%s, %s", info.sms, info.device, info.device,
-            info.driver ? info.driver : "");
+    ww_buf_fmt(&said, "%u\n%s\n%s, %s", info.sms, info.device, info.device,
+               info.driver ? info.driver : "");
+  ww_worker_send(w, said.s, said.n);
   if (d)
     kinds[i].b->close(d);
+  ww_worker_end(w);
 }
 
-static void add_device(void *ctx, uint32_t i, char *text, const char *died) {
+static void add_device(void *ctx, uint32_t i, char *text, size_t n, const ww_worker_death *death) {
   visit *x = ctx;
   const char *sms = strsep(&text, "\n"), *device = strsep(&text, "\n");
-  bool there = !died && text && strcmp(sms, "none") != 0;
-  const char *found =
-      died ? ww_fmt(x->c->arena, "its driver %s", died) : ww_strdup(x->c->arena, text ? text : "");
+  (void)n;
+  bool there = !death && text && strcmp(sms, "none") != 0;
+  const char *found = death ? ww_fmt(x->c->arena, "its driver %s", death->why)
+                            : ww_strdup(x->c->arena, text ? text : "");
   add(x->c, x->v, there,
       (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here",
                 OPTIONAL});
@@ -192,14 +198,15 @@ static void add_device(void *ctx, uint32_t i, char *text, const char *died) {
 
 static void devices(ww_cmd *c, findings *v) {
   visit x = {c, v};
-  ww_forks each = {.ctx = &x,
-                   .work = open_device,
-                   .done = add_device,
-                   .jobs = 1,
-                   .limit_s = 60,
-                   .what = "devices"};
+  ww_process_pool pool = {.ctx = &x,
+                          .work = open_device,
+                          .done = add_device,
+                          .processes = 1,
+                          .limit_s = 60,
+                          .items = 2,
+                          .what = "devices"};
   ww_err e = {0};
-  if (ww_forks_run(&each, 2, &e))
+  if (ww_process_pool_run(&pool, 2, &e))
     add(c, v, false,
         (finding){"devices", ww_strdup(c->arena, e.msg), "free memory or processes",
                   "nothing can be measured", OPTIONAL});

@@ -150,11 +150,6 @@ static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
   return WW_OK;
 }
 
-static const char *member(const cJSON *row, const char *name, ww_arena *a) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(row, name);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
-}
-
 static ww_status add_row(job *j, const char *line, const char *dir) {
   ww_arena *a = j->c->arena;
   ww_case k = {0};
@@ -167,8 +162,8 @@ static ww_status add_row(job *j, const char *line, const char *dir) {
   if (!row)
     return j->c->err.code;
   for (int m = 0; m < 3; m++)
-    k.member[m] = member(row, ww_grouping_names[m], a);
-  k.run = member(row, "run", a);
+    k.member[m] = ww_json_text(row, ww_grouping_names[m], a);
+  k.run = ww_json_text(row, "run", a);
   cJSON_Delete(row);
   static const ww_launch none;
   locate(k.measured.launch ? k.measured.launch : &none, k.measured.file,
@@ -474,7 +469,7 @@ static ww_evaluation *summed(job *j, const chosen *as, const char *by, double be
 }
 
 /* The same launches by the machine model alone and corrected, side by side. */
-static ww_status both(job *j, const chosen *as, ww_evaluate_how *how, bool *child) {
+static ww_status both(job *j, const chosen *as, ww_evaluate_how *how) {
   ww_cmd *c = j->c;
   double begin = ww_now();
   ww_table *table_of;
@@ -482,8 +477,8 @@ static ww_status both(job *j, const chosen *as, ww_evaluate_how *how, bool *chil
     return ww_fail(&c->err, WW_EUSAGE,
                    "--by both: there is no learned correction here (models/correction.json.zst)");
   how->both = true;
-  ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n, child);
-  if (st || *child)
+  ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n);
+  if (st)
     return st;
   ww_case *plain = WW_NEWN(c->arena, ww_case, j->cases.n), *corrected = j->cases.v;
   memcpy(plain, corrected, j->cases.n * sizeof *plain);
@@ -506,8 +501,7 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
   chosen as;
-  bool child = false, trace = o->by && !strcmp(o->by, "trace"),
-       side = o->by && !strcmp(o->by, "both");
+  bool trace = o->by && !strcmp(o->by, "trace"), side = o->by && !strcmp(o->by, "both");
   bool machine = o->by && !strcmp(o->by, "machine"),
        grounded = !o->by || !strcmp(o->by, "grounded") || side;
   ww_evaluate_how how = {.trace = trace,
@@ -523,14 +517,14 @@ static ww_status run(ww_cmd *c) {
     return st;
   double begin = ww_now();
   if (side)
-    return both(&j, &as, &how, &child);
+    return both(&j, &as, &how);
   bool ask = trace || machine || grounded, text = o->by && !strcmp(o->by, "text");
   if ((o->model || o->heads) && !text)
     return ww_fail(&c->err, WW_EUSAGE, "--model and --heads belong to --by text");
   st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
-       : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &child)
+       : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n)
              : from_file(&j);
-  if (st || child)
+  if (st)
     return st;
   ww_evaluation *v = summed(&j, &as,
                             trace            ? "trace"

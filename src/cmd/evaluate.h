@@ -80,10 +80,8 @@ typedef struct {
   uint64_t budget;                 /* of the trace; 0: its default */
 } ww_evaluate_how;
 /* Fills predicted of every case. A launch that cannot be predicted, dies or takes too long is one
- * with an error inside. True in *child: this is a worker that has done its part and must return to
- * main at once. */
-ww_status ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n,
-                              bool *child);
+ * with an error inside. */
+ww_status ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n);
 
 /* ---- evaluate_text.c ---- */
 /* The same by the language model (NULL: the shipped one); json: counters from the JSON it writes,

@@ -5,26 +5,10 @@
  * setting. What a mark stands for is its <title>, which browsers show under the pointer. */
 #include <math.h>
 
+#include "../base/svg.h"
 #include "evaluate.h"
 
 #define NCOLORS 8
-
-/* ---- text ---- */
-
-static void text(ww_buf *b, const char *s) {
-  for (; *s; s++) {
-    if (*s == '&')
-      ww_buf_puts(b, "&amp;");
-    else if (*s == '<')
-      ww_buf_puts(b, "&lt;");
-    else if (*s == '>')
-      ww_buf_puts(b, "&gt;");
-    else if (*s == '"')
-      ww_buf_puts(b, "&quot;");
-    else
-      ww_buf_add(b, s, 1);
-  }
-}
 
 static const char style[] =
     ":root{--bg:#fbfbfa;--fg:#1c1d21;--soft:#5d6068;--line:#dcdde1;--card:#fff;--band:#0000000a;"
@@ -90,7 +74,7 @@ static void legend(const ww_evaluation *v, int grouping, ww_buf *b) {
   ww_buf_puts(b, "<div class=\"legend\">");
   for (uint32_t k = 0; k < v->ngroups[grouping] && v->ngroups[grouping] > 1; k++) {
     ww_buf_fmt(b, "<span><i style=\"background:var(--c%u)\"></i>", k % NCOLORS);
-    text(b, v->groups[grouping][k].name);
+    ww_svg_escape(b, v->groups[grouping][k].name);
     ww_buf_fmt(b, " (%u)</span>", v->groups[grouping][k].n);
   }
   ww_buf_puts(b, "</div>");
@@ -188,11 +172,11 @@ static uint32_t dots(const ww_evaluation *v, const scale *s, int grouping, ww_ar
       continue;
     ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"var(--c%u)\"><title>",
                x_of(s, m.truth), y_of(s, m.guess), colour_of(v, grouping, c));
-    text(b, ww_case_name(c, a));
+    ww_svg_escape(b, ww_case_name(c, a));
     ww_buf_fmt(b, "\n%s: measured %s, predicted %s\n", ww_group_of(c, grouping),
                ww_scored_text(v->metric, m.truth, a), ww_scored_text(v->metric, m.guess, a));
     if (c->predicted.bottleneck)
-      text(b, c->predicted.bottleneck);
+      ww_svg_escape(b, c->predicted.bottleneck);
     ww_buf_puts(b, "</title></circle>\n");
     n++;
   }
@@ -304,7 +288,7 @@ static void row(const ww_table *t, const char *const *cells, const char *tag, ww
   for (uint32_t k = 0; k < t->ncols; k++) {
     bool words = k < t->left || (t->words >> k & 1);
     ww_buf_fmt(b, "<%s%s>", tag, words ? " class=\"w\"" : "");
-    text(b, cells[k]);
+    ww_svg_escape(b, cells[k]);
     ww_buf_fmt(b, "</%s>", tag);
   }
   ww_buf_puts(b, "</tr>\n");
@@ -312,7 +296,7 @@ static void row(const ww_table *t, const char *const *cells, const char *tag, ww
 
 static void html_table(const ww_table *t, ww_buf *b) {
   ww_buf_puts(b, "<h2>");
-  text(b, t->title);
+  ww_svg_escape(b, t->title);
   ww_buf_puts(b, "</h2><div class=\"scroll\"><table><thead>");
   row(t, t->head, "th", b);
   ww_buf_puts(b, "</thead><tbody>");
@@ -322,7 +306,7 @@ static void html_table(const ww_table *t, ww_buf *b) {
   if (!t->note)
     return;
   ww_buf_puts(b, "<p class=\"note\">");
-  text(b, t->note);
+  ww_svg_escape(b, t->note);
   ww_buf_puts(b, "</p>\n");
 }
 
@@ -331,7 +315,7 @@ static void tiles(const ww_table *t, ww_buf *b) {
   for (uint32_t r = 0; r < t->nrows; r++) {
     const char *const *c = &t->cells[r * t->ncols];
     ww_buf_fmt(b, "<div class=\"tile\"><b>%s</b><span>", c[1]);
-    text(b, c[0]);
+    ww_svg_escape(b, c[0]);
     ww_buf_fmt(b, " (of %s)</span></div>\n", c[2]);
   }
   ww_buf_puts(b, "</div>\n");
@@ -342,13 +326,13 @@ void ww_evaluate_page(const ww_evaluation *v, const ww_table *t, uint32_t n, ww_
   ww_buf_puts(b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
                  "name=\"viewport\" content=\"width=device-width\">"
                  "<meta name=\"color-scheme\" content=\"light dark\"><title>");
-  text(b, v->by);
+  ww_svg_escape(b, v->by);
   ww_buf_puts(b, " against ");
-  text(b, v->data);
+  ww_svg_escape(b, v->data);
   ww_buf_fmt(b,
              "</title><style>\n%s</style></head><body>\n<h1>How good are the predictions?</h1><p>",
              style);
-  text(b, ww_evaluate_head(v, a));
+  ww_svg_escape(b, ww_evaluate_head(v, a));
   ww_buf_puts(b, "</p>\n");
   tiles(&t[0], b);
   ww_buf_puts(b, "<div class=\"plots\">\n");

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "../base/units.h"
 #include "evaluate.h"
 
 typedef WW_VEC(const char *) words;
@@ -45,20 +46,17 @@ static const char *plain(double v, int digits, ww_arena *a) {
 }
 
 const char *ww_scored_text(int q, double v, ww_arena *a) {
-  static const char *const steps[] = {"", "k", "M", "G", "T", "P"};
   const char *unit = ww_scored_unit(q);
   bool bytes = !strcmp(unit, "byte"), counts = !strcmp(unit, "1");
-  int step = 0;
+  const char *step = "";
   if (isnan(v))
     return NONE;
   if (!strcmp(unit, "us"))
-    return v >= 1e6   ? ww_fmt(a, "%.4g s", v / 1e6)
-           : v >= 1e3 ? ww_fmt(a, "%.4g ms", v / 1e3)
-                      : ww_fmt(a, "%.4g us", v);
-  for (; (bytes || counts) && fabs(v) >= 9999.5 && step < 5; step++)
-    v /= 1000;
+    unit = ww_unit_of(&v, ww_units_time, 1e3, 1e3);
+  if (bytes || counts)
+    step = ww_unit_of(&v, ww_units_thousands, 9999.5, 9999.5);
   const char *shown = bytes ? "B" : counts || !strcmp(unit, "1/thread") ? "" : unit;
-  return ww_fmt(a, "%.4g%s%s%s", v, *steps[step] || *shown ? " " : "", steps[step], shown);
+  return ww_fmt(a, "%.4g%s%s%s", v, *step || *shown ? " " : "", step, shown);
 }
 
 static const char *shape(const uint64_t d[3], ww_arena *a) {

@@ -3,7 +3,7 @@
  *
  * A child writes lines, members separated by tabs: K key structure... (a kernel), L note spec (a
  * launch of the kernel before), E kernel message (a failure), C counts. The parent puts them in the
- * order of the files, so that the result does not hang on who was done first. */
+ * order of the files, so that the result does not depend on who was done first. */
 #include "gather.h"
 
 #include <ctype.h>
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/process_pool.h"
 #include "../measure/backend.h"
-#include "forks.h"
 
 #define LIMIT_S 600
 #define LINES_VERSION 2 /* of what a child writes, and of how launches are sampled */
@@ -23,7 +23,7 @@ typedef struct {
   ww_gathered *out;
   ww_launch *listed;
   uint32_t nlisted;
-  char **text; /* per file: what its child wrote */
+  char **text; /* per file: what its child sent */
 } gather;
 
 /* One file in its child. */
@@ -35,7 +35,9 @@ typedef struct {
   uint64_t hash; /* of its text */
   const char **flags;
   uint32_t nflags;
-  FILE *to;
+  ww_worker *to;
+  ww_buf text; /* all lines so far */
+  size_t sent; /* of them */
   uint32_t failures;
   ww_variants_count count;
 } reading;
@@ -95,13 +97,21 @@ static bool of_file(const reading *r, const ww_launch *l) {
 
 /* ---- a kernel in the child ---- */
 
+/* What is told so far is not lost when the child dies of what comes next. */
+static void end_line(reading *r) {
+  ww_buf_puts(&r->text, "\n");
+  ww_worker_send(r->to, r->text.s + r->sent, r->text.n - r->sent);
+  r->sent = r->text.n;
+}
+
 static void fail_line(reading *r, const char *kernel, const char *message) {
   char clean[sizeof((ww_err *)0)->msg];
   snprintf(clean, sizeof clean, "%s", message);
   for (char *s = clean; *s; s++)
     if (*s == '\n' || *s == '\t')
       *s = ' ';
-  fprintf(r->to, "E\t%s\t%s\n", kernel ? kernel : "", clean);
+  ww_buf_fmt(&r->text, "E\t%s\t%s", kernel ? kernel : "", clean);
+  end_line(r);
   r->c.err = (ww_err){0};
   r->failures++;
 }
@@ -142,7 +152,8 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
     l.note = text.s;
     ww_json_begin(&j, &json);
     ww_launch_write(&l, &j);
-    fprintf(r->to, "L\t%s\t%s\n", text.s, json.s);
+    ww_buf_fmt(&r->text, "L\t%s\t%s", text.s, json.s);
+    end_line(r);
   }
   ww_buf_free(&text);
   ww_buf_free(&json);
@@ -152,10 +163,10 @@ static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *
 static void kernel_line(reading *r, const ww_store_kernel *k, const ww_structure *s) {
   ww_buf b = {0};
   ww_note_write(&(ww_note){.kernel = *k, .us = NAN}, &b);
-  fprintf(r->to, "K\t%s\t", b.s);
+  ww_buf_fmt(&r->text, "K\t%s\t", b.s);
   for (uint32_t i = 0; r->g->o->structures && i < s->n; i++)
-    fprintf(r->to, "%s%llx", i ? " " : "", (unsigned long long)s->v[i]);
-  fputc('\n', r->to);
+    ww_buf_fmt(&r->text, "%s%llx", i ? " " : "", (unsigned long long)s->v[i]);
+  end_line(r);
   ww_buf_free(&b);
 }
 
@@ -201,6 +212,15 @@ static uint32_t own_launches(reading *r, const ww_store_kernel *k, const ww_fn *
   return n;
 }
 
+static void add_count(ww_variants_count *to, const ww_variants_count *c) {
+  to->tried += c->tried;
+  to->kept += c->kept;
+  to->fault += c->fault;
+  to->slow += c->slow;
+  to->large += c->large;
+  to->same += c->same;
+}
+
 static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                          const ww_launch *base) {
   const ww_module *m = &r->cache.read.unit->module;
@@ -217,15 +237,17 @@ static void all_launches(reading *r, const ww_store_kernel *k, const ww_fn *fn,
                      ww_dialect_names[m->dialect]));
     return;
   }
-  uint32_t nknown = own_launches(r, k, fn, base, known), n = 0;
-  ww_variant *v = NULL;
-  if (!r->g->o->variants.launches || !nknown)
+  ww_variants_options o = r->g->o->variants;
+  ww_variants_found found;
+  o.known = known;
+  o.nknown = own_launches(r, k, fn, base, known);
+  if (!o.launches || !o.nknown)
     return;
-  if (ww_variants(m, fn, base, &r->g->o->variants, known, nknown, r->c.arena, &v, &n, &r->count,
-                  &r->c.err))
+  if (ww_variants(m, fn, base, &o, r->c.arena, &found, &r->c.err))
     fail_line(r, fn->name, r->c.err.msg);
-  for (uint32_t i = 0; i < n; i++)
-    launch_line(r, k, &v[i]);
+  for (uint32_t i = 0; i < found.n; i++)
+    launch_line(r, k, &found.v[i]);
+  add_count(&r->count, &found.count);
 }
 
 static void read_kernel(reading *r, const ww_launch *which) {
@@ -289,8 +311,8 @@ static bool flags_done(const gather *g, const reading *r, uint32_t before) {
 
 /* ---- what was read before ---- */
 
-/* A file of the corpus stands for itself (it includes nothing of its own), so its lines hang on its
- * text, the launches listed for it and the options. */
+/* A file of the corpus stands for itself (it includes nothing of its own), so its lines depend on
+ * its text, the launches listed for it and the options. */
 static const char *kept_at(const gather *g, const reading *r, const char *text, size_t n) {
   const ww_variants_options *v = &g->o->variants;
   const char *cache = g->o->corpus && g->o->launches ? ww_cache_dir(r->c.arena) : NULL;
@@ -317,26 +339,16 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
   return path;
 }
 
-static bool take_kept(const char *path, ww_arena *a, FILE *to) {
+static bool send_kept(const char *path, ww_arena *a, ww_worker *to) {
   char *text;
   size_t n;
   if (!path || !ww_file_exists(path) || ww_read_file(a, path, (size_t)1 << 30, &text, &n, NULL))
     return false;
-  return fwrite(text, 1, n, to) == n;
+  ww_worker_send(to, text, n);
+  return true;
 }
 
-static void keep(const char *path, ww_arena *a, FILE *to) {
-  long n = ftell(to);
-  char *text = n > 0 ? ww_alloc(a, (size_t)n + 1) : NULL;
-  if (!path || !text || fseek(to, 0, SEEK_SET))
-    return;
-  if (fread(text, 1, (size_t)n, to) == (size_t)n)
-    ww_write_file_atomic(path, text, (size_t)n, NULL);
-  fseek(to, 0, SEEK_END);
-}
-
-static void read_file(void *ctx, uint32_t index, FILE *to) {
-  gather *g = ctx;
+static void read_file(gather *g, uint32_t index, ww_worker *to) {
   reading r = {.g = g, .file = &g->out->files.v[index], .c = *g->c, .to = to};
   char *text;
   size_t n;
@@ -349,7 +361,7 @@ static void read_file(void *ctx, uint32_t index, FILE *to) {
     r.hash = ww_hash(text, n, 0);
     kept = kept_at(g, &r, text, n);
   }
-  if (take_kept(kept, r.c.arena, to))
+  if (send_kept(kept, r.c.arena, to))
     return;
   for (uint32_t k = 0; k < g->nlisted; k++) {
     if (!of_file(&r, &g->listed[k]))
@@ -364,20 +376,30 @@ static void read_file(void *ctx, uint32_t index, FILE *to) {
     if (of_file(&r, &g->listed[k]) && g->listed[k].nflags && !flags_done(g, &r, k))
       read_with_flags(&r, g->listed[k].flags, g->listed[k].nflags);
   const ww_variants_count *c = &r.count;
-  fprintf(to, "C\t%u %u %u %u %u %u\n", c->tried, c->kept, c->fault, c->slow, c->large, c->same);
-  if (!r.failures)
-    keep(kept, r.c.arena, to); /* another time it may go well */
+  ww_buf_fmt(&r.text, "C\t%u %u %u %u %u %u", c->tried, c->kept, c->fault, c->slow, c->large,
+             c->same);
+  end_line(&r);
+  if (!r.failures && kept) /* another time it may go well */
+    ww_write_file_atomic(kept, r.text.s, r.text.n, NULL);
+}
+
+static void work(void *ctx, uint32_t index, ww_worker *w) {
+  ww_worker_begin(w, index);
+  read_file(ctx, index, w);
+  ww_worker_end(w);
 }
 
 /* ---- the parent ---- */
 
-static void file_done(void *ctx, uint32_t index, char *text, const char *died) {
+static void file_done(void *ctx, uint32_t index, char *text, size_t n,
+                      const ww_worker_death *death) {
   gather *g = ctx;
+  (void)n;
   g->text[index] = ww_strdup(g->c->arena, text);
-  if (died)
+  if (death)
     ww_push(g->c->arena, &g->out->failures,
             (ww_gathered_failure){.file = g->out->files.v[index].relative,
-                                  .message = ww_strdup(g->c->arena, died)});
+                                  .message = ww_strdup(g->c->arena, death->why)});
 }
 
 static void take_structure(const char *text, ww_arena *a, ww_structure *s) {
@@ -424,13 +446,7 @@ static void take_line(gather *g, uint32_t file, char *line) {
     *b++ = 0;
   if (*line == 'C' && sscanf(a, "%u %u %u %u %u %u", &c.tried, &c.kept, &c.fault, &c.slow, &c.large,
                              &c.same) == 6) {
-    ww_variants_count *t = &g->out->count;
-    t->tried += c.tried;
-    t->kept += c.kept;
-    t->fault += c.fault;
-    t->slow += c.slow;
-    t->large += c.large;
-    t->same += c.same;
+    add_count(&g->out->count, &c);
   }
   if (!b)
     return;
@@ -468,13 +484,14 @@ ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {
   if (st)
     return st;
   g.text = WW_NEWN(c->arena, char *, out->files.n + 1);
-  ww_forks forks = {.ctx = &g,
-                    .work = read_file,
-                    .done = file_done,
-                    .jobs = o->jobs,
-                    .limit_s = o->limit_s ? o->limit_s : LIMIT_S,
-                    .what = "reading sources"};
-  st = ww_forks_run(&forks, out->files.n, &c->err);
+  ww_process_pool pool = {.ctx = &g,
+                          .work = work,
+                          .done = file_done,
+                          .processes = o->jobs,
+                          .limit_s = o->limit_s ? o->limit_s : LIMIT_S,
+                          .items = out->files.n,
+                          .what = "reading sources"};
+  st = ww_process_pool_run(&pool, out->files.n, &c->err);
   for (uint32_t k = 0; !st && k < out->files.n; k++)
     take_text(&g, k);
   return st;

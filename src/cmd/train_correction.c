@@ -15,10 +15,9 @@ static const char *shipped = "models/correction.json.zst";
 /* ---- rows ---- */
 
 /* From the features' file where it is there, else made, and kept in it. */
-static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table *t, bool *child) {
+static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table *t) {
   bool kept = o->features && ww_file_exists(o->features);
   double begin = ww_now();
-  *child = false;
   if (kept)
     return ww_features_read(o->features, c->arena, t, &c->err);
   if (!c->noperands)
@@ -34,8 +33,8 @@ static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table 
                           .processes = (uint32_t)o->jobs,
                           .budget = o->budget,
                           .test = o->score};
-  ww_status st = ww_features_make(&f, c->arena, t, child, &c->err);
-  if (st || *child)
+  ww_status st = ww_features_make(&f, c->arena, t, &c->err);
+  if (st)
     return st;
   if (!c->global.quiet)
     fprintf(stderr, "%u launches predicted in %.0f s, %u could not be%s%s\n", t->n,
@@ -137,9 +136,8 @@ static ww_status learn(ww_cmd *c, const ww_train_options *o, const ww_feature_ta
 ww_status ww_train_correction(ww_cmd *c, const ww_train_options *o) {
   ww_feature_table t;
   ww_correction *k = NULL;
-  bool child;
-  ww_status st = rows_of(c, o, &t, &child);
-  if (st || child)
+  ww_status st = rows_of(c, o, &t);
+  if (st)
     return st;
   st = o->score ? ww_correction_read(o->out ? o->out : shipped, c->arena, &k, &c->err)
                 : learn(c, o, &t, &k);

@@ -89,7 +89,7 @@ ww_status ww_target_find(const ww_campaign *c, const char *gpu, ww_arena *a, ww_
   return e->code;
 }
 
-/* ---- the other thread ---- */
+/* ---- the thread that makes chunks ---- */
 
 typedef struct {
   ww_maker *m;
@@ -100,44 +100,44 @@ typedef struct {
   bool end, stop;  /* no more come; no more are wanted */
   ww_status st;
   ww_err e;
-} kitchen;
+} chunk_queue;
 
-static void *cook(void *ctx) {
-  kitchen *k = ctx;
+static void *produce(void *ctx) {
+  chunk_queue *q = ctx;
   uint32_t kernels = CHUNK_FIRST;
   for (bool last = false; !last;) {
     ww_chunk *c = NULL;
     ww_err e = {0};
-    ww_status st = ww_chunk_make(k->m, k->w, kernels, &c, &e);
+    ww_status st = ww_chunk_make(q->m, q->w, kernels, &c, &e);
     last = st || c->last;
-    pthread_mutex_lock(&k->lock);
-    while (k->ready && !k->stop)
-      pthread_cond_wait(&k->change, &k->lock);
-    if (k->stop) {
+    pthread_mutex_lock(&q->lock);
+    while (q->ready && !q->stop)
+      pthread_cond_wait(&q->change, &q->lock);
+    if (q->stop) {
       ww_chunk_free(c);
       last = true;
     } else
-      k->ready = c;
+      q->ready = c;
     if (st) {
-      k->st = st;
-      k->e = e;
+      q->st = st;
+      q->e = e;
     }
-    k->end = last;
-    pthread_cond_broadcast(&k->change);
-    pthread_mutex_unlock(&k->lock);
+    q->end = last;
+    pthread_cond_broadcast(&q->change);
+    pthread_mutex_unlock(&q->lock);
     kernels = kernels * 3 < CHUNK_MOST ? kernels * 3 : CHUNK_MOST;
   }
   return NULL;
 }
 
-static void close_kitchen(kitchen *k, pthread_t thread) {
-  k->m->cancel = true;
-  pthread_mutex_lock(&k->lock);
-  k->stop = true;
-  pthread_cond_broadcast(&k->change);
-  pthread_mutex_unlock(&k->lock);
+static void close_queue(chunk_queue *q, pthread_t thread) {
+  q->m->cancel = true;
+  pthread_mutex_lock(&q->lock);
+  q->stop = true;
+  pthread_cond_broadcast(&q->change);
+  pthread_mutex_unlock(&q->lock);
   pthread_join(thread, NULL);
-  ww_chunk_free(k->ready);
+  ww_chunk_free(q->ready);
 }
 
 /* ---- rows ---- */
@@ -149,7 +149,7 @@ typedef struct {
   pthread_mutex_t *lock; /* of the store */
   const ww_campaign_sink *sink;
   ww_campaign_state *state;
-  ww_item **of;                               /* per launch on the device: its item */
+  ww_collect_item **of;                       /* per launch on the device: its item */
   double begun, committed, planned_s, left_s; /* left_s: estimated, of what is not done */
   ww_status st;                               /* of the store */
   ww_err e;
@@ -199,7 +199,7 @@ static void commit(campaign *g, bool now) {
   tell(g);
 }
 
-static void put(campaign *g, const ww_item *i, ww_store_row *r) {
+static void put(campaign *g, const ww_collect_item *i, ww_store_row *r) {
   r->kernel = *i->kernel;
   r->number = i->number;
   r->spec = i->spec;
@@ -227,7 +227,7 @@ static void put(campaign *g, const ww_item *i, ww_store_row *r) {
   commit(g, false);
 }
 
-static void put_error(campaign *g, const ww_item *i, const ww_err *e) {
+static void put_error(campaign *g, const ww_collect_item *i, const ww_err *e) {
   ww_store_row r = {.status = e->code, .error = e->msg};
   put(g, i, &r);
 }
@@ -236,7 +236,7 @@ static void put_error(campaign *g, const ww_item *i, const ww_err *e) {
  * no row, the campaign ends. */
 static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
   campaign *g = ctx;
-  const ww_item *i = g->of[index];
+  const ww_collect_item *i = g->of[index];
   const ww_err *bad = &row->report.error;
   if (bad->code == WW_EDEVICE ||
       (bad->code == WW_EIO && i->kernel->origin == WW_ORIGIN_GENERATED)) {
@@ -275,7 +275,7 @@ static ww_status measure(campaign *g, const ww_chunk *k, bool counters, const ch
                          ww_arena *a, ww_err *e) {
   ww_launch *l = WW_NEWN(a, ww_launch, k->v.n + 1);
   uint32_t n = 0;
-  g->of = WW_NEWN(a, ww_item *, k->v.n + 1);
+  g->of = WW_NEWN(a, ww_collect_item *, k->v.n + 1);
   for (uint32_t i = 0; i < k->v.n; i++) {
     if (k->v.v[i].error.code || k->v.v[i].counters != counters)
       continue;
@@ -338,33 +338,33 @@ static void remove_folder(const char *path, ww_arena *a) {
   rmdir(path);
 }
 
-/* The next chunk; NULL at the end, when the other thread failed, or when it is time to stop. */
-static ww_chunk *serve(campaign *g, kitchen *k, bool *end) {
-  pthread_mutex_lock(&k->lock);
-  while (!k->ready && !k->end && !stop(g)) {
+/* The next chunk; NULL at the end, when the producer failed, or when it is time to stop. */
+static ww_chunk *next_chunk(campaign *g, chunk_queue *q, bool *end) {
+  pthread_mutex_lock(&q->lock);
+  while (!q->ready && !q->end && !stop(g)) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += 200000000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&k->change, &k->lock, &until);
+    pthread_cond_timedwait(&q->change, &q->lock, &until);
   }
-  ww_chunk *c = k->ready;
-  k->ready = NULL;
-  *end = k->end;
-  pthread_cond_broadcast(&k->change);
-  pthread_mutex_unlock(&k->lock);
+  ww_chunk *c = q->ready;
+  q->ready = NULL;
+  *end = q->end;
+  pthread_cond_broadcast(&q->change);
+  pthread_mutex_unlock(&q->lock);
   return c;
 }
 
-static ww_status run(campaign *g, kitchen *k, const char *self, ww_err *e) {
+static ww_status run(campaign *g, chunk_queue *q, const char *self, ww_err *e) {
   pthread_t thread;
-  if (pthread_create(&thread, NULL, cook, k))
+  if (pthread_create(&thread, NULL, produce, q))
     return ww_fail(e, WW_EIO, "cannot start a thread: %s", strerror(errno));
   ww_status st = WW_OK;
   for (bool last = false, end; !st && !last;) {
     double from = ww_now();
-    ww_chunk *c = serve(g, k, &end);
+    ww_chunk *c = next_chunk(g, q, &end);
     g->state->waited_s += ww_now() - from;
     if (!c && !end)
       st = ww_fail(e, WW_ECANCEL, "stopped");
@@ -374,35 +374,36 @@ static ww_status run(campaign *g, kitchen *k, const char *self, ww_err *e) {
     st = measure_chunk(g, c, self, e);
     ww_chunk_free(c);
   }
-  close_kitchen(k, thread);
-  if (!st && k->st && k->st != WW_ECANCEL) {
-    *e = k->e;
-    st = k->st;
+  close_queue(q, thread);
+  if (!st && q->st && q->st != WW_ECANCEL) {
+    *e = q->e;
+    st = q->st;
   }
   return st;
 }
 
-ww_status ww_campaign_run(const ww_campaign *c, const ww_rank *r, const ww_target *t,
-                          const ww_campaign_plan *plan, ww_store *s, const char *self,
-                          const ww_campaign_sink *sink, ww_arena *a, ww_campaign_state *end,
+ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_state *end,
                           ww_err *e) {
+  const ww_campaign *c = j->campaign;
+  const ww_target *t = j->target;
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  ww_maker m = {.c = c, .t = t, .self = self, .work = ww_fmt(a, "%s.work", ww_store_path(s))};
-  kitchen k = {.m = &m, .lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
-  *end = (ww_campaign_state){.total = plan->launches - plan->held, .left_s = NAN};
+  ww_maker m = {
+      .c = c, .t = t, .self = j->self, .work = ww_fmt(a, "%s.work", ww_store_path(j->store))};
+  chunk_queue q = {.m = &m, .lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+  *end = (ww_campaign_state){.total = j->plan->launches - j->plan->held, .left_s = NAN};
   end->causes = WW_NEWN(a, ww_campaign_cause, MOST_CAUSES + 1);
-  campaign g = {.c = c, .t = t, .s = s, .lock = &lock, .sink = sink, .state = end};
+  campaign g = {.c = c, .t = t, .s = j->store, .lock = &lock, .sink = j->sink, .state = end};
   g.begun = g.committed = ww_now();
-  g.planned_s = g.left_s = plan->device_s;
+  g.planned_s = g.left_s = j->plan->device_s;
   ww_status st = make_folder(m.work, e);
   if (!st)
-    st = ww_works_open(c, r, t, s, &lock, &k.w, e);
+    st = ww_works_open(c, j->rank, t, j->store, &lock, &q.w, e);
   if (!st)
-    st = run(&g, &k, self, e);
+    st = run(&g, &q, j->self, e);
   if (end->ncauses)
     qsort(end->causes, end->ncauses, sizeof *end->causes, by_count);
   end->elapsed_s = ww_now() - g.begun;
-  ww_works_close(k.w);
+  ww_works_close(q.w);
   remove_folder(ww_path_join(a, m.work, "cubin"), a);
   remove_folder(m.work, a);
   return st;

@@ -89,11 +89,17 @@ typedef struct {
   void (*progress)(void *ctx, const ww_campaign_state *s);
   int (*stop)(void *ctx); /* 0 go on, 1 end with the batch in hand, 2 end now */
 } ww_campaign_sink;
+typedef struct {
+  const ww_campaign *campaign;
+  const ww_rank *rank;
+  const ww_target *target;
+  const ww_campaign_plan *plan;
+  ww_store *store;
+  const char *self; /* the program, to be run again as workers */
+  const ww_campaign_sink *sink;
+} ww_campaign_job;
 /* Measures what is left of the plan; WW_ECANCEL when it was stopped, or its time was over, with
  * everything committed. */
-ww_status ww_campaign_run(const ww_campaign *c, const ww_rank *r, const ww_target *t,
-                          const ww_campaign_plan *plan, ww_store *s, const char *self,
-                          const ww_campaign_sink *sink, ww_arena *a, ww_campaign_state *end,
-                          ww_err *e);
+ww_status ww_campaign_run(const ww_campaign_job *j, ww_arena *a, ww_campaign_state *end, ww_err *e);
 
 #endif

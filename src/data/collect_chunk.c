@@ -44,19 +44,19 @@ static const char *spec_text(const ww_launch *l, const ww_store_kernel *kernel, 
   return text;
 }
 
-static ww_status add_items(making *x, const ww_work *w, const ww_store_kernel *kernel, ww_err *e) {
+static ww_status add_items(making *x, const ww_collect_work *w, const ww_store_kernel *kernel,
+                           ww_err *e) {
   const ww_target *t = x->m->t;
   ww_arena *a = x->k->a;
   for (uint32_t i = 0; i < w->n; i++) {
-    ww_item item = {
+    ww_collect_item item = {
         .kernel = kernel, .number = w->v[i].number, .counters = w->v[i].counters, .us = w->v[i].us};
     ww_status st = WW_OK;
     if (w->v[i].ready) {
       item.l = *w->v[i].ready;
       item.spec = spec_text(&item.l, kernel, a);
     } else
-      st = ww_gen_launch(&w->gen, t->opencl ? WW_GEN_OPENCL : WW_GEN_CUDA, item.number, t->sms,
-                         t->l2_bytes, a, &item.l, &item.us, e);
+      st = ww_gen_launch(&w->gen, item.number, t->sms, t->l2_bytes, a, &item.l, &item.us, e);
     if (st)
       return st;
     ww_push(a, &x->k->v, item);
@@ -64,7 +64,7 @@ static ww_status add_items(making *x, const ww_work *w, const ww_store_kernel *k
   return WW_OK;
 }
 
-static ww_status add_kernel(making *x, const ww_work *w, ww_err *e) {
+static ww_status add_kernel(making *x, const ww_collect_work *w, ww_err *e) {
   ww_arena *a = x->k->a;
   ww_gen_dialect d = x->m->t->opencl ? WW_GEN_OPENCL : WW_GEN_CUDA;
   ww_store_kernel *kernel = WW_NEW(a, ww_store_kernel);
@@ -90,7 +90,7 @@ static ww_status add_kernel(making *x, const ww_work *w, ww_err *e) {
 static void give_code(making *x, const source *s, const char *binary, const char *entry,
                       const char *compiler, const ww_err *error) {
   for (uint32_t i = s->first; i < s->first + s->n; i++) {
-    ww_item *item = &x->k->v.v[i];
+    ww_collect_item *item = &x->k->v.v[i];
     item->l.file = NULL;
     item->l.binary = binary;
     item->compiler = compiler;
@@ -191,7 +191,7 @@ ww_status ww_chunk_make(const ww_maker *m, ww_works *w, uint32_t kernels, ww_chu
   k->a = a;
   ww_status st = WW_OK;
   for (uint32_t n = 0; !st && n < kernels && more && !m->cancel;) {
-    ww_work work;
+    ww_collect_work work;
     ww_arena *own = ww_arena_new(); /* a kernel that is held leaves nothing behind */
     st = ww_works_next(w, own, &work, &more, e);
     bool take = !st && more && work.n;

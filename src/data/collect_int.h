@@ -25,7 +25,7 @@ typedef struct {
   ww_wanted *v;
   uint32_t n;
   uint32_t all, all_counters; /* with those that are held */
-} ww_work;
+} ww_collect_work;
 
 /* What a campaign consists of, kernel by kernel. */
 typedef struct ww_works ww_works;
@@ -33,7 +33,7 @@ typedef struct ww_works ww_works;
 ww_status ww_works_open(const ww_campaign *c, const ww_rank *r, const ww_target *t, ww_store *s,
                         pthread_mutex_t *lock, ww_works **out, ww_err *e);
 /* The next kernel of this rank, in `a`; *more false: there is none. */
-ww_status ww_works_next(ww_works *w, ww_arena *a, ww_work *out, bool *more, ww_err *e);
+ww_status ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e);
 uint64_t ww_works_skipped(const ww_works *w);
 void ww_works_close(ww_works *w); /* accepts NULL */
 
@@ -50,12 +50,12 @@ typedef struct {
   const char *spec;     /* JSON, of corpus and imported ones */
   const char *compiler; /* "NVRTC 13.0" */
   ww_err error;         /* it cannot be compiled */
-} ww_item;
+} ww_collect_item;
 
 typedef struct {
   ww_arena *a;              /* holds all of it, but for */
   WW_VEC(ww_arena *) owned; /* the kernels, each in its own */
-  WW_VEC(ww_item) v;
+  WW_VEC(ww_collect_item) v;
   WW_VEC(const char *) files; /* compiled code, to be removed */
   bool last;                  /* nothing comes behind it */
 } ww_chunk;

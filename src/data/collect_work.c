@@ -250,19 +250,19 @@ static bool wanted(const ww_works *w, const char *key, uint32_t number, bool cou
          (held == WW_HELD_TIME && counters);
 }
 
-static ww_status estimated(const ww_works *w, const ww_work *k, const ww_wanted *x, ww_arena *a,
-                           double *us, ww_err *e) {
+static ww_status estimated(const ww_works *w, const ww_collect_work *k, const ww_wanted *x,
+                           ww_arena *a, double *us, ww_err *e) {
   ww_launch l = {0};
   *us = x->us;
   if (x->ready || isfinite(x->us))
     return WW_OK;
-  return ww_gen_launch(&k->gen, w->t->opencl ? WW_GEN_OPENCL : WW_GEN_CUDA, x->number, w->t->sms,
-                       w->t->l2_bytes, a, &l, us, e);
+  return ww_gen_launch(&k->gen, x->number, w->t->sms, w->t->l2_bytes, a, &l, us, e);
 }
 
 /* Of launches that take long, one in so many times LONG_US keeps its counters, so that every length
  * costs the device the same; else a shorter one of the kernel gets them instead. */
-static ww_status prefer_short(const ww_works *w, ww_work *k, ww_wanted *v, ww_arena *a, ww_err *e) {
+static ww_status prefer_short(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_arena *a,
+                              ww_err *e) {
   ww_status st = WW_OK;
   for (uint32_t i = 0; !st && i < k->all; i++) {
     double us = 0;
@@ -290,7 +290,8 @@ static ww_status prefer_short(const ww_works *w, ww_work *k, ww_wanted *v, ww_ar
 }
 
 /* From all launches of a kernel, v, those that are not held; which of them are counted. */
-static ww_status choose(const ww_works *w, ww_work *k, ww_wanted *v, ww_arena *a, ww_err *e) {
+static ww_status choose(const ww_works *w, ww_collect_work *k, ww_wanted *v, ww_arena *a,
+                        ww_err *e) {
   uint32_t n = k->all;
   for (uint32_t i = 0; i < n; i++)
     v[i].counters = !w->t->opencl && counted(w, k->kernel.key, i, n);
@@ -306,12 +307,12 @@ static ww_status choose(const ww_works *w, ww_work *k, ww_wanted *v, ww_arena *a
 }
 
 /* A kernel of the list with all its launches there. */
-static ww_status from_list(ww_works *w, uint32_t first, uint32_t n, ww_arena *a, ww_work *out,
-                           ww_err *e) {
+static ww_status from_list(ww_works *w, uint32_t first, uint32_t n, ww_arena *a,
+                           ww_collect_work *out, ww_err *e) {
   const entry *x = &w->list.v[first];
   ww_status st = WW_OK;
   ww_wanted *v = WW_NEWN(a, ww_wanted, n);
-  *out = (ww_work){.kernel = x->note.kernel, .all = n};
+  *out = (ww_collect_work){.kernel = x->note.kernel, .all = n};
   if (!x->l)
     st = ww_gen_make(x->note.kernel.version, x->note.kernel.seed, x->note.kernel.index, a,
                      &out->gen, e);
@@ -320,23 +321,23 @@ static ww_status from_list(ww_works *w, uint32_t first, uint32_t n, ww_arena *a,
   return st ? st : choose(w, out, v, a, e);
 }
 
-static ww_status from_stream(ww_works *w, const ww_gen_kernel *g, ww_arena *a, ww_work *out,
+static ww_status from_stream(ww_works *w, const ww_gen_kernel *g, ww_arena *a, ww_collect_work *out,
                              ww_err *e) {
   const char *dialect = w->t->opencl ? "opencl" : "cuda";
   char key[64];
   uint32_t n = w->c->launches;
   ww_store_gen_key(key, g->version, g->seed, g->index, dialect);
-  *out = (ww_work){.gen = *g,
-                   .all = n,
-                   .kernel = {.key = ww_strdup(a, key),
-                              .origin = WW_ORIGIN_GENERATED,
-                              .family = ww_strdup(a, g->family),
-                              .name = g->name,
-                              .dialect = dialect,
-                              .version = g->version,
-                              .index = g->index,
-                              .seed = g->seed,
-                              .structure = g->structure}};
+  *out = (ww_collect_work){.gen = *g,
+                           .all = n,
+                           .kernel = {.key = ww_strdup(a, key),
+                                      .origin = WW_ORIGIN_GENERATED,
+                                      .family = ww_strdup(a, g->family),
+                                      .name = g->name,
+                                      .dialect = dialect,
+                                      .version = g->version,
+                                      .index = g->index,
+                                      .seed = g->seed,
+                                      .structure = g->structure}};
   ww_wanted *v = WW_NEWN(a, ww_wanted, n);
   for (uint32_t k = 0; k < n; k++)
     v[k] = (ww_wanted){.number = k, .us = NAN};
@@ -347,7 +348,7 @@ static bool mine(ww_works *w) {
   return w->ordinal++ % w->r->size == w->r->rank;
 }
 
-ww_status ww_works_next(ww_works *w, ww_arena *a, ww_work *out, bool *more, ww_err *e) {
+ww_status ww_works_next(ww_works *w, ww_arena *a, ww_collect_work *out, bool *more, ww_err *e) {
   *more = false;
   while (w->at < w->list.n) {
     uint32_t first = w->at, n = 1;
@@ -383,8 +384,8 @@ typedef struct {
   double seconds[2]; /* of those estimated */
 } estimate;
 
-static ww_status estimate_work(const ww_works *all, const ww_work *w, bool look, ww_arena *a,
-                               estimate *x, ww_err *e) {
+static ww_status estimate_work(const ww_works *all, const ww_collect_work *w, bool look,
+                               ww_arena *a, estimate *x, ww_err *e) {
   for (uint32_t k = 0; k < w->n; k++) {
     bool c = w->v[k].counters;
     double us;
@@ -410,7 +411,7 @@ ww_status ww_campaign_plan_make(const ww_campaign *c, const ww_rank *r, const ww
   ww_status st = ww_works_open(c, r, t, s, NULL, &w, e);
   while (!st && more) {
     ww_arena *a = ww_arena_new();
-    ww_work work;
+    ww_collect_work work;
     st = ww_works_next(w, a, &work, &more, e);
     if (!st && more) {
       out->launches += work.all;

@@ -115,7 +115,7 @@ static ww_status launch(job *j, ww_exported *x, ww_launch *l, ww_err *e) {
         "%s: the store does not say how many SMs and how much L2 the launches were sampled for",
         r->kernel.key);
   else
-    st = ww_gen_launch(&j->gen, j->dialect, r->number, sms, l2, x->arena, l, NULL, e);
+    st = ww_gen_launch(&j->gen, r->number, sms, l2, x->arena, l, NULL, e);
   l->file = x->file;
   if (!l->kernel)
     l->kernel = r->kernel.name;

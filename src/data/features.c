@@ -1,29 +1,24 @@
 /* features.c - from measured launches to rows to learn from.
  *
- * Launches are grouped into jobs: some dozen generated kernels in one text, or one file of the
- * corpus and its flags; a job is one run of the compiler. Workers are forks of this program that
- * take job after job from a counter in shared memory and write rows there, so a launch that breaks
+ * Launches are grouped into jobs of the process pool: some dozen generated kernels in one text, or
+ * one file of the corpus and its flags; a job is one run of the compiler. So a launch that breaks
  * the program or takes too long costs itself alone. Which launches are taken follows from hashes:
  * the same store gives the same rows. */
 #include "features.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../base/jsonread.h"
+#include "../base/process_pool.h"
 #include "../front/front.h"
 #include "generate.h"
 #include "reports.h"
 #include "split.h"
 
-#define NOBODY UINT32_MAX
-enum { TOGETHER = 32, ROWS = 24000, EACH = 2, LIMIT_S = 20, WORKERS = 64 };
+enum { TOGETHER = 32, ROWS = 24000, EACH = 2, LIMIT_S = 20 };
 
 /* ---- what there is ---- */
 
@@ -48,15 +43,7 @@ typedef struct {
   uint32_t begin, end; /* in `order` */
 } job;
 
-enum { WAITING, BEGUN, DONE, FAILED };
-
-typedef struct {
-  atomic_uint next;          /* job */
-  atomic_uint busy[WORKERS]; /* the row a worker is at, NOBODY: none */
-  atomic_uint job[WORKERS];
-  char why[256];
-  ww_correct_row rows[];
-} shared;
+enum { WAITING, DONE, FAILED };
 
 typedef struct {
   const ww_feature_options *o;
@@ -67,12 +54,13 @@ typedef struct {
   WW_VEC(kernel) kernels;
   WW_VEC(const char *) families;
   WW_VEC(job) jobs;
-  uint32_t *order; /* items by job */
-  uint32_t n;      /* of order */
-  shared *s;
-  atomic_uchar *state; /* [n] */
-  const char *folder;  /* for texts */
-  uint32_t others;     /* rows of other GPUs and dialects */
+  uint32_t *order;      /* items by job */
+  uint32_t n;           /* of order */
+  ww_correct_row *rows; /* [n], by order */
+  uint8_t *state;       /* [n] */
+  char why[256];        /* one reason why a launch failed */
+  const char *folder;   /* for texts */
+  uint32_t others;      /* rows of other GPUs and dialects */
 } work;
 
 static uint32_t family_of(work *w, const char *name) {
@@ -335,13 +323,13 @@ static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_
   ww_launch launch = {0};
   uint32_t sms = k->sms ? k->sms : w->gpu.sms;
   uint64_t l2 = k->l2_bytes ? k->l2_bytes : (uint64_t)w->gpu.l2_bytes;
-  ww_status st = ww_gen_launch(g, WW_GEN_CUDA, x->number, sms, l2, a, &launch, NULL, e);
+  ww_status st = ww_gen_launch(g, x->number, sms, l2, a, &launch, NULL, e);
   return st ? st : predict(w, &l->unit, g->name, NULL, &launch, a, out, e);
 }
 
 /* The text of a job's generated kernels, compiled. made[i]: of kernel first + i. */
-static ww_status load_made(work *w, const job *j, uint32_t self, ww_arena *a, ww_gen_kernel *made,
-                           loaded *l, ww_err *e) {
+static ww_status load_made(work *w, const job *j, ww_arena *a, ww_gen_kernel *made, loaded *l,
+                           ww_err *e) {
   ww_buf text = {0};
   ww_status st = WW_OK;
   uint32_t first = w->items.v[w->order[j->begin]].kernel, last = UINT32_MAX;
@@ -355,7 +343,7 @@ static ww_status load_made(work *w, const job *j, uint32_t self, ww_arena *a, ww
     if (!st)
       ww_gen_print(&made[k - first], WW_GEN_CUDA, 0, &text);
   }
-  const char *file = ww_fmt(a, "%s/%u_%u.cu", w->folder, self, j->begin);
+  const char *file = ww_fmt(a, "%s/%u.cu", w->folder, j->begin);
   if (!st)
     st = ww_write_file_atomic(file, text.s, text.n, e);
   if (!st)
@@ -374,154 +362,98 @@ static void label(const work *w, const item *x, ww_correct_row *out) {
   out->origin = (uint8_t)k->k.origin;
 }
 
-static void run_job(work *w, uint32_t number, uint32_t self) {
-  const job *j = &w->jobs.v[number];
+/* A job's generated kernels, from the first on; NULL: it is of written ones. */
+typedef struct {
+  ww_gen_kernel *made;
+  uint32_t first;
+  loaded l;
+  ww_status broken; /* and e says why */
+  ww_err e;
+} job_sources;
+
+/* Sends the row, or the reason why there is none. */
+static void run_item(work *w, const item *x, job_sources *s, ww_worker *to) {
+  const kernel *k = &w->kernels.v[x->kernel];
+  const ww_gen_kernel *g = s->made ? &s->made[x->kernel - s->first] : NULL;
   ww_arena *a = ww_arena_new();
-  loaded l = {0};
-  ww_err e = {0};
-  uint32_t first = w->items.v[w->order[j->begin]].kernel,
-           last = w->items.v[w->order[j->end - 1]].kernel;
-  bool made = w->kernels.v[first].k.origin == WW_ORIGIN_GENERATED;
-  ww_gen_kernel *g = made ? WW_NEWN(a, ww_gen_kernel, last - first + 1) : NULL;
-  atomic_store(&w->s->job[self], number);
-  ww_status broken = made ? load_made(w, j, self, a, g, &l, &e) : WW_OK;
-  for (uint32_t i = j->begin; i < j->end; i++) {
-    const item *x = &w->items.v[w->order[i]];
-    const kernel *k = &w->kernels.v[x->kernel];
-    ww_correct_row *out = &w->s->rows[i];
-    if (atomic_load(&w->state[i]) != WAITING)
-      continue; /* the worker before this one died of it, or got it done */
-    atomic_store(&w->state[i], BEGUN);
-    atomic_store(&w->s->busy[self], i);
-    ww_arena *b = ww_arena_new();
-    alarm(LIMIT_S);
-    ww_status st = broken ? broken
-                   : made ? predict_made(w, k, x, &g[x->kernel - first], &l, b, out, &e)
-                          : predict_written(w, k, x, &l, b, out, &e);
-    alarm(0);
-    if (!st)
-      label(w, x, out);
-    if (st)
-      snprintf(w->s->why, sizeof w->s->why, "%.60s: %.180s",
-               made ? g[x->kernel - first].name : k->k.key, e.msg);
-    atomic_store(&w->state[i], st ? FAILED : DONE);
-    ww_arena_free(b);
+  ww_correct_row row = {0};
+  ww_status st = s->broken ? s->broken
+                 : g       ? predict_made(w, k, x, g, &s->l, a, &row, &s->e)
+                           : predict_written(w, k, x, &s->l, a, &row, &s->e);
+  if (st) {
+    const char *why = ww_fmt(a, "%.60s: %.180s", g ? g->name : k->k.key, s->e.msg);
+    ww_worker_send(to, why, strlen(why));
+  } else {
+    label(w, x, &row);
+    ww_worker_send(to, &row, sizeof row);
   }
-  atomic_store(&w->s->busy[self], NOBODY);
-  ww_arena_free(l.arena);
   ww_arena_free(a);
 }
 
-/* ---- workers ---- */
-
-static void work_on(work *w, uint32_t self, uint32_t first) {
-  if (first != NOBODY)
-    run_job(w, first, self);
-  for (uint32_t k; (k = atomic_fetch_add(&w->s->next, 1)) < w->jobs.n;)
-    run_job(w, k, self);
-}
-
-/* 0: this is the child, and it has worked. */
-static pid_t start(work *w, uint32_t self, uint32_t first) {
-  fflush(stdout);
-  pid_t pid = ww_fork();
-  if (pid)
-    return pid;
-  signal(SIGALRM, SIG_DFL);
-  ww_set_quiet(true);
-  work_on(w, self, first);
-  return 0;
-}
-
-static uint32_t finished(const work *w) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < w->n; i++)
-    n += atomic_load(&w->state[i]) >= DONE;
-  return n;
-}
-
-/* A worker that died of a launch is followed by another one behind it. */
-static ww_status watch(work *w, uint32_t n, bool *child, ww_err *e) {
-  pid_t pid[WORKERS];
-  uint32_t alive = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    pid[k] = start(w, k, NOBODY);
-    if (!pid[k])
-      return *child = true, WW_OK;
-    if (pid[k] < 0) {
-      ww_fail(e, WW_EIO, "cannot start a worker: %s", strerror(errno));
-      for (uint32_t i = 0; i < k; i++) {
-        kill(pid[i], SIGTERM);
-        waitpid(pid[i], NULL, 0);
-      }
-      return WW_EIO;
-    }
-    alive++;
+static void run_job(void *ctx, uint32_t number, ww_worker *to) {
+  work *w = ctx;
+  const job *j = &w->jobs.v[number];
+  ww_arena *a = ww_arena_new();
+  uint32_t last = w->items.v[w->order[j->end - 1]].kernel;
+  job_sources s = {.first = w->items.v[w->order[j->begin]].kernel};
+  if (w->kernels.v[s.first].k.origin == WW_ORIGIN_GENERATED) {
+    s.made = WW_NEWN(a, ww_gen_kernel, last - s.first + 1);
+    s.broken = load_made(w, j, a, s.made, &s.l, &s.e);
   }
-  while (alive) {
-    int status;
-    pid_t gone = waitpid(-1, &status, WNOHANG);
-    if (gone == 0 || (gone < 0 && errno == EINTR)) {
-      usleep(50000);
-      ww_progress("predicting", finished(w), w->n);
-      continue;
-    }
-    if (gone < 0)
-      break;
-    uint32_t k = 0;
-    while (k < n && pid[k] != gone)
-      k++;
-    if (k == n)
-      continue;
-    uint32_t at = atomic_exchange(&w->s->busy[k], NOBODY);
-    alive--;
-    if (at == NOBODY)
-      continue;
-    atomic_store(&w->state[at], FAILED);
-    snprintf(w->s->why, sizeof w->s->why, "a launch took too long or ended the program (signal %d)",
-             WIFSIGNALED(status) ? WTERMSIG(status) : 0);
-    pid[k] = start(w, k, atomic_load(&w->s->job[k]));
-    if (!pid[k])
-      return *child = true, WW_OK;
-    alive += pid[k] > 0;
+  for (uint32_t i = j->begin; i < j->end; i++) {
+    if (w->state[i] != WAITING)
+      continue; /* the child before this one died of it, or got it done */
+    ww_worker_begin(to, i);
+    run_item(w, &w->items.v[w->order[i]], &s, to);
+    ww_worker_end(to);
   }
-  ww_progress("predicting", w->n, w->n);
-  return WW_OK;
 }
 
-static ww_status run_jobs(work *w, bool *child, ww_err *e) {
-  size_t rows = sizeof(shared) + w->n * sizeof(ww_correct_row), bytes = rows + w->n + 1;
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t n = w->o->processes ? w->o->processes : cores > 0 ? (uint32_t)cores : 1;
+/* ---- all jobs ---- */
+
+static void take_row(void *ctx, uint32_t i, char *bytes, size_t n, const ww_worker_death *death) {
+  work *w = ctx;
+  bool row = !death && n == sizeof *w->rows;
+  w->state[i] = row ? DONE : FAILED;
+  if (row)
+    memcpy(&w->rows[i], bytes, n);
+  else if (death)
+    snprintf(w->why, sizeof w->why, "a launch took too long or ended the program (signal %d)",
+             death->signal);
+  else
+    snprintf(w->why, sizeof w->why, "%s", bytes);
+}
+
+static ww_status run_jobs(work *w, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char *folder = ww_fmt(w->a, "%s/warpwise-features-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   int slot;
-  if (n > WORKERS)
-    n = WORKERS;
-  void *shares = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (shares == MAP_FAILED)
-    return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
-  w->s = shares;
   if (!ww_temp_folder(folder, &slot))
     return ww_fail(e, WW_EIO, "cannot make a folder '%s': %s: set TMPDIR", folder, strerror(errno));
   w->folder = folder;
-  w->state = (atomic_uchar *)((char *)w->s + rows);
-  for (uint32_t k = 0; k < WORKERS; k++)
-    atomic_init(&w->s->busy[k], NOBODY);
-  ww_status st = watch(w, n, child, e);
-  if (!*child)
-    ww_remove_tree(folder);
+  w->rows = WW_NEWN(w->a, ww_correct_row, w->n + 1);
+  w->state = WW_NEWN(w->a, uint8_t, w->n + 1);
+  ww_process_pool pool = {.ctx = w,
+                          .work = run_job,
+                          .done = take_row,
+                          .processes = w->o->processes,
+                          .limit_s = LIMIT_S,
+                          .resume = true,
+                          .items = w->n,
+                          .what = "predicting"};
+  ww_status st = ww_process_pool_run(&pool, w->jobs.n, e);
+  ww_remove_tree(folder);
   ww_cleanup_forget(slot);
   return st;
 }
 
 static void results(work *w, ww_feature_table *out) {
-  out->rows = WW_NEWN(w->a, ww_correct_row, w->n + 1);
+  out->rows = w->rows;
   for (uint32_t i = 0; i < w->n; i++)
-    if (atomic_load(&w->state[i]) == DONE)
-      out->rows[out->n++] = w->s->rows[i];
+    if (w->state[i] == DONE)
+      out->rows[out->n++] = w->rows[i];
   out->failed = w->n - out->n;
-  out->why = ww_strdup(w->a, w->s->why);
+  out->why = ww_strdup(w->a, w->why);
   out->families = w->families.v;
   out->nfamilies = w->families.n;
   out->nkernels = w->kernels.n;
@@ -536,10 +468,9 @@ static void results(work *w, ww_feature_table *out) {
 }
 
 ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out,
-                           bool *child, ww_err *e) {
+                           ww_err *e) {
   work w = {.o = o, .a = a};
   ww_buf words = {0};
-  *child = false;
   *out = (ww_feature_table){0};
   ww_status st = ww_gpu_load(o->gpu ? o->gpu : "h200", a, &w.gpu, e);
   if (!st)
@@ -558,11 +489,9 @@ ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_
                    out->data, w.gpu.name, w.others);
   take(&w);
   make_jobs(&w);
-  st = run_jobs(&w, child, e);
-  if (!st && !*child)
+  st = run_jobs(&w, e);
+  if (!st)
     results(&w, out);
-  if (w.s)
-    munmap(w.s, sizeof(shared) + w.n * sizeof(ww_correct_row) + w.n + 1);
   return st;
 }
 
@@ -606,19 +535,15 @@ static const char **read_names(const cJSON *root, const char *key, ww_arena *a, 
   return v.v;
 }
 
-static double number_of(const cJSON *root, const char *key) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(root, key);
-  return cJSON_IsNumber(n) ? n->valuedouble : 0;
-}
-
 /* The rows must be of this program's features: a change of them makes the file useless. */
 static bool fits(const cJSON *root, size_t left, ww_arena *a) {
   uint32_t n;
   const char **names = read_names(root, "features", a, &n);
-  bool same = n == WW_NFEATURES && number_of(root, "row_bytes") == sizeof(ww_correct_row);
+  bool same = n == WW_NFEATURES && ww_json_whole(root, "row_bytes") == sizeof(ww_correct_row);
   for (uint32_t k = 0; same && k < n; k++)
     same = !strcmp(names[k], ww_feature_names[k]);
-  return same && number_of(root, "rows") * sizeof(ww_correct_row) == (double)left;
+  return same && left % sizeof(ww_correct_row) == 0 &&
+         ww_json_whole(root, "rows") == left / sizeof(ww_correct_row);
 }
 
 ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
@@ -638,16 +563,14 @@ ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out,
     return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again",
                    path);
   }
-  out->n = (uint32_t)number_of(root, "rows");
-  out->failed = (uint32_t)number_of(root, "failed");
+  out->n = (uint32_t)ww_json_whole(root, "rows");
+  out->failed = (uint32_t)ww_json_whole(root, "failed");
   out->rows = WW_NEWN(a, ww_correct_row, out->n + 1);
   memcpy(out->rows, data + head + 1, left);
   out->families = read_names(root, "families", a, &out->nfamilies);
   out->kernels = read_names(root, "kernels", a, &out->nkernels);
-  const cJSON *gpu = cJSON_GetObjectItemCaseSensitive(root, "gpu"),
-              *what = cJSON_GetObjectItemCaseSensitive(root, "data");
-  out->gpu = cJSON_IsString(gpu) ? ww_strdup(a, gpu->valuestring) : NULL;
-  out->data = cJSON_IsString(what) ? ww_strdup(a, what->valuestring) : NULL;
+  out->gpu = ww_json_text(root, "gpu", a);
+  out->data = ww_json_text(root, "data", a);
   cJSON_Delete(root);
   ww_correct_weigh(out->rows, out->n);
   return WW_OK;

@@ -30,9 +30,8 @@ typedef struct {
   const char *why;        /* one reason */
 } ww_feature_table;
 
-/* True in *child: this is a worker that has done its part and must return to main at once. */
 ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out,
-                           bool *child, ww_err *e);
+                           ww_err *e);
 ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err *e);
 ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e);
 

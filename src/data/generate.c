@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "../base/map.h"
+
 /* The rows of a version are part of it: order, weights and names are frozen with it. */
 const gen_family ww_gen_families[] = {
 #include "generate_families.def"
@@ -224,8 +226,7 @@ struct ww_gen_stream {
   uint32_t version, next;
   uint64_t seed;
   ww_gen_some only;
-  uint64_t *seen; /* open hash of structures; 0 is free */
-  uint64_t cap, n;
+  ww_map seen; /* structures of kernels */
 };
 
 ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_some *only) {
@@ -234,37 +235,14 @@ ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_s
     s->only = *only;
   s->version = version;
   s->seed = seed;
-  s->cap = 1 << 14;
-  s->seen = ww_xcalloc(s->cap, sizeof *s->seen);
   return s;
 }
 
 void ww_gen_stream_free(ww_gen_stream *s) {
   if (!s)
     return;
-  free(s->seen);
+  ww_map_free(&s->seen);
   free(s);
-}
-
-static bool insert(uint64_t *seen, uint64_t cap, uint64_t h) {
-  uint64_t at = h & (cap - 1);
-  if (!h)
-    h = 1;
-  while (seen[at] && seen[at] != h)
-    at = (at + 1) & (cap - 1);
-  bool isnew = !seen[at];
-  seen[at] = h;
-  return isnew;
-}
-
-static void widen(ww_gen_stream *s) {
-  uint64_t cap = s->cap * 2, *seen = ww_xcalloc(cap, sizeof *seen);
-  for (uint64_t i = 0; i < s->cap; i++)
-    if (s->seen[i])
-      insert(seen, cap, s->seen[i]);
-  free(s->seen);
-  s->seen = seen;
-  s->cap = cap;
 }
 
 /* Goes on to the next index of a production that is asked for: the draw of it costs next to
@@ -285,10 +263,10 @@ ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, 
     if (st)
       return st;
     s->next++;
-    if (s->n * 2 > s->cap)
-      widen(s);
-    if (insert(s->seen, s->cap, out->structure))
-      return s->n++, WW_OK;
+    bool fresh;
+    ww_map_at(&s->seen, NULL, out->structure ? out->structure : 1, &fresh);
+    if (fresh)
+      return WW_OK;
     if (s->next == UINT32_MAX)
       return ww_fail(e, WW_ELIMIT, "seed %llu has no more kernels", (unsigned long long)s->seed);
   }

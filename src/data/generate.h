@@ -54,8 +54,9 @@ ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, 
 void ww_gen_stream_free(ww_gen_stream *s); /* accepts NULL */
 
 /* The source text, complete (helpers and all), so that texts of several kernels of one dialect can
- * stand behind each other in one file: names of helpers hang on the kernel's. style 0 is the plain
- * one; others rename, reformat and reorder (augmentation), never change the code's meaning. */
+ * stand behind each other in one file: names of helpers depend on the kernel's. style 0 is the
+ * plain one; others rename, reformat and reorder (augmentation), never change the code's meaning.
+ */
 void ww_gen_print(const ww_gen_kernel *k, ww_gen_dialect d, uint32_t style, ww_buf *out);
 uint64_t ww_gen_source_hash(const ww_gen_kernel *k, ww_gen_dialect d); /* of the plain text */
 
@@ -64,8 +65,7 @@ uint64_t ww_gen_source_hash(const ww_gen_kernel *k, ww_gen_dialect d); /* of the
  * it is. Launches of one kernel are spread over the regimes of the grid (idle SMs 25 %, 1 to 20
  * blocks an SM 60 %, up to 1000 an SM 15 %) and over the times they are estimated to take,
  * log-uniform from 1.5 us to 10 ms. estimate_us (may be NULL): good to a factor of three. */
-ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect d, uint32_t number, uint32_t sms,
-                        uint64_t l2_bytes, ww_arena *a, ww_launch *out, double *estimate_us,
-                        ww_err *e);
+ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, uint64_t l2_bytes,
+                        ww_arena *a, ww_launch *out, double *estimate_us, ww_err *e);
 
 #endif

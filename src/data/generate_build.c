@@ -2,6 +2,7 @@
  *
  * Every choice comes from one counter-based generator in the order of the calls, so the order of
  * calls is part of a generator version. */
+#include "../base/random.h"
 #include "generate_int.h"
 
 const gen_type_info ww_gen_types[GEN_NTYPES] = {
@@ -19,15 +20,8 @@ const gen_type_info ww_gen_types[GEN_NTYPES] = {
     [GEN_I32X4] = {"int4", "int4", "int4", "int4", 16, false},
 };
 
-uint64_t ww_gen_random(gen *g) {
-  uint64_t x = g->rng += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
 uint32_t ww_gen_pick(gen *g, uint32_t n) {
-  return (uint32_t)((ww_gen_random(g) >> 32) * n >> 32);
+  return ww_random_below(ww_random(&g->rng), n);
 }
 bool ww_gen_chance(gen *g, uint32_t percent) {
   return ww_gen_pick(g, 100) < percent;

@@ -13,6 +13,8 @@
 
 #include <ctype.h>
 
+#include "../base/words.h"
+
 #define CYCLES_PER_US 1980.0
 #define FLOOR_US 1.6
 #define TABLE_IN_L1 131072.0
@@ -86,8 +88,7 @@ static double atom(reader *r) {
   if (isdigit((unsigned char)*r->s))
     return number(r);
   const char *from = r->s;
-  while (isalnum((unsigned char)*r->s) || *r->s == '_')
-    r->s++;
+  r->s += ww_word_length(r->s);
   return name_value(r, from, (size_t)(r->s - from));
 }
 
@@ -166,10 +167,7 @@ static void read_access(const gen *g, row *r, const char *s, size_t n, int param
     if (*p == 's' || *p == 'k')
       a->stride = whole_number(p + 1);
     if (*p == 'p') {
-      size_t len = 1;
-      while (isalnum((unsigned char)p[len]) || p[len] == '_')
-        len++;
-      int by = param_at(g, p + 1, len - 1);
+      int by = param_at(g, p + 1, ww_word_length(p + 1));
       a->by = (uint8_t)(by < 0 ? 0 : by);
       if (by < 0)
         a->how = 'c';

@@ -109,7 +109,6 @@ struct ww_gen_tree {
 typedef struct ww_gen_tree gen;
 
 /* ---- generate_build.c ---- */
-uint64_t ww_gen_random(gen *g);
 uint32_t ww_gen_pick(gen *g, uint32_t n); /* 0 .. n-1 */
 bool ww_gen_chance(gen *g, uint32_t percent);
 const char *ww_gen_text(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -5,6 +5,7 @@
  * sequence over the logarithm of the time, another over the regimes, so that few launches cover
  * both evenly (the interquartile range of the times stays that of the whole range). Integers
  * decide, or doubles that only saw + - * /. */
+#include "../base/random.h"
 #include "generate_int.h"
 
 #ifdef __clang__ /* others do not contract in standard C */
@@ -20,13 +21,10 @@ typedef struct {
 } draw;
 
 static uint64_t next(draw *d) {
-  uint64_t x = d->rng += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
+  return ww_random(&d->rng);
 }
 static uint32_t below(draw *d, uint32_t n) {
-  return (uint32_t)((next(d) >> 32) * n >> 32);
+  return ww_random_below(next(d), n);
 }
 
 /* 2^x for 0 <= x < 60, by its series. */
@@ -52,13 +50,9 @@ static double log2_of(double x) { /* x >= 1 */
   return k + v * 2.885390081777927;
 }
 
-static double unit(uint64_t bits) {
-  return (double)(bits >> 11) / 9007199254740992.0;
-}
-
 static uint64_t log_uniform(uint64_t bits, uint64_t lo, uint64_t hi) {
   double from = log2_of((double)lo), to = log2_of((double)hi + 0.999);
-  uint64_t v = (uint64_t)power2(from + unit(bits) * (to - from));
+  uint64_t v = (uint64_t)power2(from + ww_random_unit(bits) * (to - from));
   return v < lo ? lo : v > hi ? hi : v;
 }
 
@@ -241,7 +235,7 @@ static double settle(draw *d, double us) {
   uint64_t bits = next(d), blocks = blocks_of(d), sms = d->z.sms;
   uint64_t least = blocks < sms ? 1 : blocks <= 20 * sms ? sms : 20 * sms;
   uint64_t most = blocks < sms ? sms - 1 : blocks <= 20 * sms ? 20 * sms : 1000 * sms;
-  double share = below(d, 3) ? 1 : power2(unit(next(d)) * 8) / 256;
+  double share = below(d, 3) ? 1 : power2(ww_random_unit(next(d)) * 8) / 256;
   bool movable = grid_counts(d->g), shrunk = false, grown = false;
   for (;;) {
     set_grid_sizes(d, bits);
@@ -310,19 +304,16 @@ static void write_launch(draw *d, const ww_gen_kernel *k, ww_arena *a, ww_launch
   12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above 10 ms is \
           wanted */
 
-ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect dialect, uint32_t number,
-                        uint32_t sms, uint64_t l2_bytes, ww_arena *a, ww_launch *out,
-                        double *estimate_us, ww_err *e) {
+ww_status ww_gen_launch(const ww_gen_kernel *k, uint32_t number, uint32_t sms, uint64_t l2_bytes,
+                        ww_arena *a, ww_launch *out, double *estimate_us, ww_err *e) {
   if (!sms || !k->tree)
     return ww_fail(e, WW_EUSAGE, "launches of %s: give the GPU's number of SMs",
                    k->name ? k->name : "a kernel");
-  (void)dialect; /* both prints take the same arguments */
   uint64_t own[2] = {k->seed, k->index}, base = ww_hash(own, sizeof own, 77 + k->version),
            one[2] = {base, number};
   draw d = {.rng = ww_hash(one, sizeof one, 5), .g = k->tree, .cost = ww_gen_cost_new(k->tree, a)};
-  uint64_t time = base + number * 0x9e3779b97f4a7c15ull,
-           regime = base * 3 + number * 0xc13fa9a902a6328full;
-  double us = FIRST_US * power2(unit(time) * RANGE_LOG2), got;
+  uint64_t time = base + number * WW_GOLDEN, regime = base * 3 + number * 0xc13fa9a902a6328full;
+  double us = FIRST_US * power2(ww_random_unit(time) * RANGE_LOG2), got;
   uint32_t large = below(&d, 100);
   d.cap = (large < 60 ? 96 : large < 85 ? 250 : large < 96 ? 640 : 2000) * MIB;
   d.z.sms = sms;

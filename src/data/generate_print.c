@@ -7,6 +7,8 @@
 
 #include <ctype.h>
 
+#include "../base/words.h"
+
 typedef struct {
   const char *word, *cuda, *opencl;
   float issue, latency; /* of a function: instructions, cycles until its result */
@@ -113,17 +115,14 @@ size_t ww_gen_token(const char *s) {
   if (!*s)
     return 0;
   if (*s == '$') {
-    while (isalnum((unsigned char)s[n]) || s[n] == '_')
-      n++;
+    n += ww_word_length(s + 1);
   } else if (isalpha((unsigned char)*s) || *s == '_') {
-    while (isalnum((unsigned char)s[n]) || s[n] == '_')
-      n++;
+    n = ww_word_length(s);
   } else if (isdigit((unsigned char)*s)) {
     while (isalnum((unsigned char)s[n]) || s[n] == '.')
       n++;
   } else if (*s == '[' && s[1] == '#') {
-    for (n = 2; isalnum((unsigned char)s[n]) || s[n] == '_';)
-      n++;
+    n = 2 + ww_word_length(s + 2);
     if (s[n] == ' ')
       n++;
   }

@@ -1,24 +1,18 @@
 /* knobs.c - what of a known launch can move without breaking it: integers, tables, the block.
  *
- * A launch whose grid and sizes are expressions over arguments says itself what hangs on what.
+ * A launch whose grid and sizes are expressions over arguments says itself what depends on what.
  * Where they are plain numbers (the host code's own launch), an argument that is as large as the
  * grid is taken for what the grid covers. What is only guessed here is tried by the interpreter
  * afterwards. */
-#include <ctype.h>
 
+#include "../base/words.h"
 #include "../measure/plan.h"
 #include "sample_int.h"
 
 /* ---- expressions ---- */
 
 static bool uses(const char *text, const char *name) {
-  size_t n = strlen(name);
-  for (const char *at = text; at && (at = strstr(at, name)); at += n) {
-    bool begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
-    if (begins && !isalnum((unsigned char)at[n]) && at[n] != '_')
-      return true;
-  }
-  return false;
+  return text && ww_find_word(text, name);
 }
 
 static bool shape_uses(const char *const exprs[3], const char *name) {
@@ -45,8 +39,8 @@ static bool for_block(const char *text, uint64_t old, uint64_t new, ww_buf *out)
   snprintf(less, sizeof less, "%llu", (unsigned long long)old - 1);
   for (const char *at = text; *at;) {
     size_t n = 1;
-    if (isalnum((unsigned char)*at) || *at == '_')
-      while (isalnum((unsigned char)at[n]) || at[n] == '_' || at[n] == '.')
+    if (ww_is_word(*at))
+      while (ww_is_word(at[n]) || at[n] == '.')
         n++;
     snprintf(word, sizeof word, "%.*s", (int)n, at);
     bool whole = !strcmp(word, plain), one_less = !strcmp(word, less);

@@ -12,7 +12,7 @@ ww_status ww_machine_of(ww_machines *m, const char *gpu, const ww_gpu **out, ww_
     }
   if (!m->arena)
     m->arena = ww_arena_new();
-  ww_machine *one = WW_NEW(m->arena, ww_machine);
+  ww_known_gpu *one = WW_NEW(m->arena, ww_known_gpu);
   one->name = ww_strdup(m->arena, gpu);
   ww_status st = ww_gpu_load(one->name, m->arena, &one->gpu, e);
   if (st && st != WW_EUSAGE)

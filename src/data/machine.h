@@ -9,11 +9,11 @@ typedef struct {
   const char *name;
   bool known;
   ww_gpu gpu;
-} ww_machine;
+} ww_known_gpu;
 
 typedef struct {
   ww_arena *arena; /* NULL: nothing asked yet */
-  WW_VEC(ww_machine *) v;
+  WW_VEC(ww_known_gpu *) v;
 } ww_machines;
 
 /* *out is NULL where there is no description of that name; one that is there and cannot be read is

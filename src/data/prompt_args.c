@@ -6,12 +6,9 @@
  * carry it, nothing is computed from it. */
 #include <ctype.h>
 
+#include "../base/words.h"
 #include "../measure/cubin.h"
 #include "export_int.h"
-
-static bool word_char(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
 
 /* ---- finding the list ---- */
 
@@ -36,7 +33,7 @@ static char *without_comments(const char *s, ww_arena *a) {
 
 static bool word_at(const char *text, const char *at, const char *word) {
   size_t n = strlen(word);
-  return !strncmp(at, word, n) && !word_char(at[n]) && (at == text || !word_char(at[-1]));
+  return !strncmp(at, word, n) && !ww_is_word(at[n]) && (at == text || !ww_is_word(at[-1]));
 }
 
 static const char *skip_space(const char *s) {
@@ -61,12 +58,12 @@ closing(const char *open) { /* behind the parenthesis that closes this one; NULL
  * __launch_bounds__(256). */
 static const char *list_of(const char *s, const char **name, size_t *name_n) {
   while (*s && *s != ';' && *s != '{') {
-    if (!word_char(*s)) {
+    if (!ww_is_word(*s)) {
       s++;
       continue;
     }
     const char *word = s;
-    while (word_char(*s))
+    while (ww_is_word(*s))
       s++;
     size_t n = (size_t)(s - word);
     const char *behind = skip_space(s);
@@ -238,7 +235,7 @@ static ww_param_text param(const char *s, size_t n, ww_arena *a) {
       continue;
     }
     const char *word = s;
-    while (s < end && word_char(*s))
+    while (s < end && ww_is_word(*s))
       s++;
     if (s == word)
       s++; /* * & < > , [ ] */
@@ -251,7 +248,7 @@ static ww_param_text param(const char *s, size_t n, ww_arena *a) {
       if (name)
         add_word(&type, name, name_n); /* was no name after all */
       name = NULL;
-      if (word_char(*word)) {
+      if (ww_is_word(*word)) {
         name = word;
         name_n = len;
       } else

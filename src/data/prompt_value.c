@@ -1,35 +1,17 @@
 /* prompt_value.c - arguments of a launch in the words of their types. A type that is not known
  * leaves a value as its bytes. */
-#include <ctype.h>
 #include <math.h>
 
+#include "../base/words.h"
+#include "../base/half.h"
 #include "export_int.h"
-
-static bool word_char(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool has_word(const char *type, const char *word) {
-  for (const char *s = type; (s = strstr(s, word)); s++)
-    if (!word_char(s[strlen(word)]) && (s == type || !word_char(s[-1])))
-      return true;
-  return false;
-}
-
-static double half_of(uint16_t h) {
-  int e = h >> 10 & 31;
-  double m = h & 1023, v = e == 31 ? (m ? NAN : INFINITY)
-                           : e     ? ldexp(1024 + m, e - 25)
-                                   : ldexp(m, -24);
-  return h & 0x8000 ? -v : v;
-}
 
 static bool is_unsigned(const char *type) {
   static const char *const words[] = {"unsigned", "uint",     "uchar",   "ushort",
                                       "ulong",    "size_t",   "bool",    "uint8_t",
                                       "uint16_t", "uint32_t", "uint64_t"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (has_word(type, words[k]))
+    if (ww_find_word(type, words[k]))
       return true;
   return false;
 }
@@ -43,19 +25,19 @@ static const char *hex_value(const ww_arg *g, const char *type, ww_arena *a) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < g->hex_n && k < 8; k++)
     bits |= (uint64_t)g->hex[k] << 8 * k;
-  if (g->hex_n == 4 && has_word(type, "float")) {
+  if (g->hex_n == 4 && ww_find_word(type, "float")) {
     uint32_t low = (uint32_t)bits;
     float f;
     memcpy(&f, &low, sizeof f);
     return number_text((double)f, a);
   }
-  if (g->hex_n == 8 && has_word(type, "double")) {
+  if (g->hex_n == 8 && ww_find_word(type, "double")) {
     double d;
     memcpy(&d, &bits, sizeof d);
     return number_text(d, a);
   }
-  if (g->hex_n == 2 && (has_word(type, "half") || has_word(type, "__half")))
-    return number_text(half_of((uint16_t)bits), a);
+  if (g->hex_n == 2 && (ww_find_word(type, "half") || ww_find_word(type, "__half")))
+    return number_text(ww_half_to_float((uint16_t)bits), a);
   if (g->hex_n && g->hex_n <= 8 && !strchr(type, '*')) {
     uint32_t up = 64 - 8 * g->hex_n;
     if (is_unsigned(type))
@@ -90,7 +72,7 @@ uint64_t ww_arg_elements(const ww_arg *g, const char *type) {
       {"uchar", 1},    {"int8_t", 1},   {"uint8_t", 1},  {"bool", 1},          {"float", 4},
       {"int", 4},      {"uint", 4},     {"unsigned", 4}, {"int32_t", 4},       {"uint32_t", 4}};
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-    if (has_word(type, sizes[k].word))
+    if (ww_find_word(type, sizes[k].word))
       return g->buffer.bytes / sizes[k].bytes;
   return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../base/jsonread.h"
+#include "../base/map.h"
 #include "../measure/measure.h"
 #include "../report/launch_int.h"
 #include "note.h"
@@ -265,47 +266,17 @@ ww_status ww_reports_row(const char *line, const char *dir, ww_origin origin, ww
 
 /* ---- a whole file ---- */
 
-/* How many launches of a kernel were seen: an open hash table by the key. */
-typedef struct {
-  uint64_t *key; /* hash, 0 empty */
-  uint32_t *n;
-  uint32_t size, used; /* size: a power of two */
-} counts;
-
-static uint32_t next_number(counts *c, const char *key, const char *gpu) {
+/* How many launches of the kernel were seen before. */
+static uint32_t next_number(ww_map *seen, const char *key, const char *gpu) {
   uint64_t h = ww_hash(key, strlen(key), gpu ? ww_hash(gpu, strlen(gpu), 0) : 0) | 1;
-  if (2 * c->used >= c->size) {
-    counts wide = {.size = c->size ? c->size * 2 : 256, .used = c->used};
-    wide.key = ww_xcalloc(wide.size, sizeof *wide.key);
-    wide.n = ww_xcalloc(wide.size, sizeof *wide.n);
-    for (uint32_t k = 0; k < c->size; k++) {
-      if (!c->key[k])
-        continue;
-      uint32_t at = (uint32_t)(c->key[k] >> 1) & (wide.size - 1);
-      while (wide.key[at])
-        at = (at + 1) & (wide.size - 1);
-      wide.key[at] = c->key[k];
-      wide.n[at] = c->n[k];
-    }
-    free(c->key);
-    free(c->n);
-    *c = wide;
-  }
-  uint32_t at = (uint32_t)(h >> 1) & (c->size - 1);
-  while (c->key[at] && c->key[at] != h)
-    at = (at + 1) & (c->size - 1);
-  if (!c->key[at]) {
-    c->key[at] = h;
-    c->used++;
-  }
-  return c->n[at]++;
+  return (*ww_map_at(seen, NULL, h, NULL))++;
 }
 
 ww_status ww_reports_each(const char *path, ww_origin origin,
                           ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx,
                           ww_err *e) {
   ww_arena *a = ww_arena_new();
-  counts seen = {0};
+  ww_map seen = {0};
   char *data, *after;
   size_t n;
   uint32_t number = 0;
@@ -333,8 +304,7 @@ ww_status ww_reports_each(const char *path, ww_origin origin,
     }
     ww_arena_free(own);
   }
-  free(seen.key);
-  free(seen.n);
+  ww_map_free(&seen);
   ww_arena_free(a);
   return st;
 }
@@ -342,17 +312,17 @@ ww_status ww_reports_each(const char *path, ww_origin origin,
 typedef struct {
   ww_store *s;
   uint64_t added;
-} import;
+} importing;
 
 static ww_status put(void *ctx, const ww_store_row *r, ww_err *e) {
-  import *i = ctx;
+  importing *i = ctx;
   i->added++;
   return ww_store_put(i->s, r, e);
 }
 
 ww_status ww_reports_import(ww_store *s, const char *path, ww_origin origin, uint64_t *added,
                             ww_err *e) {
-import i = {.s = s };
+  importing i = {.s = s};
   ww_status st = ww_reports_each(path, origin, put, &i, e);
   if (!st)
     st = ww_store_commit(s, e);

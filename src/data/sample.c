@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/random.h"
 #include "../measure/plan.h"
 #include "sample_int.h"
 
@@ -36,10 +37,7 @@ typedef struct {
 /* ---- chance ---- */
 
 static double chance(sampler *s) { /* 0 <= x < 1 */
-  uint64_t z = s->state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  return ww_random_unit(ww_random(&s->state));
 }
 
 static double log_between(sampler *s, double lo, double hi) {
@@ -266,40 +264,40 @@ static bool fits(const sampler *s, const ww_launch *l) {
          l->grid[0] < 1u << 31 && bytes_of(l) <= 1.05 * s->most_bytes;
 }
 
-/* Sizes for a number of blocks, or for a number of bytes with the grid set apart. */
-static ww_status draw(sampler *s, double shrink, ww_knob_setting *set, bool apart, uint64_t blocks,
-                      double bytes, const double *weight, ww_arena *a, ww_launch *out, ww_err *e) {
-  const ww_knobs *k = s->k;
-  bool sizes = false;
-  for (uint32_t i = 0; i < k->n; i++)
-    sizes |= k->v[i].kind == WW_KNOB_SIZE && weight[i] > 0;
-  double x = 1;
-  if (sizes) {
-    double most = solve(s, weight, set, bytes_of, s->most_bytes);
-    if (!apart)
-      x = solve(s, weight, set, count_blocks, (double)blocks);
-    if (apart || x > 1e3)
-      x = solve(s, weight, set, bytes_of, bytes); /* sizes that the grid does not hang on */
-    if (x > most)
-      x = most;
-    scale(s, weight, x * shrink, set);
-  }
-  ww_status st = ww_knobs_turn(k, set, a, out, e);
-  if (st)
-    return st;
-  bool grow = (k->strides || !k->moves_grid) && !k->base.cooperative;
-  if (apart || !sizes)
-    set_grid(k, sizes ? blocks : (uint64_t)fmax(1, (double)blocks * shrink), grow, out);
-  return WW_OK;
-}
-
 typedef struct {
   ww_knob_setting set;
   double weight[WW_KNOBS_MAX];
   uint64_t blocks;
   double bytes;
-  bool apart;
+  bool apart; /* sizes are for the bytes, the grid is set on its own */
 } dice;
+
+/* Sizes for a number of blocks, or for a number of bytes with the grid set apart. */
+static ww_status draw(sampler *s, double shrink, dice *d, ww_arena *a, ww_launch *out, ww_err *e) {
+  const ww_knobs *k = s->k;
+  bool sizes = false;
+  for (uint32_t i = 0; i < k->n; i++)
+    sizes |= k->v[i].kind == WW_KNOB_SIZE && d->weight[i] > 0;
+  double x = 1;
+  if (sizes) {
+    double most = solve(s, d->weight, &d->set, bytes_of, s->most_bytes);
+    if (!d->apart)
+      x = solve(s, d->weight, &d->set, count_blocks, (double)d->blocks);
+    if (d->apart || x > 1e3)
+      x = solve(s, d->weight, &d->set, bytes_of,
+                d->bytes); /* sizes that the grid does not depend on */
+    if (x > most)
+      x = most;
+    scale(s, d->weight, x * shrink, &d->set);
+  }
+  ww_status st = ww_knobs_turn(k, &d->set, a, out, e);
+  if (st)
+    return st;
+  bool grow = (k->strides || !k->moves_grid) && !k->base.cooperative;
+  if (d->apart || !sizes)
+    set_grid(k, sizes ? d->blocks : (uint64_t)fmax(1, (double)d->blocks * shrink), grow, out);
+  return WW_OK;
+}
 
 static void roll(sampler *s, dice *d) {
   const ww_knobs *k = s->k;
@@ -336,7 +334,7 @@ static ww_status attempt(sampler *s, dice *d, double shrink, ww_variants_count *
   ww_arena *a = ww_arena_new();
   ww_launch l;
   ww_err e = {0};
-  ww_status st = draw(s, shrink, &d->set, d->apart, d->blocks, d->bytes, d->weight, a, &l, &e);
+  ww_status st = draw(s, shrink, d, a, &l, &e);
   bool large = !st && !fits(s, &l), again = !st && !large && drawn_before(s, &l);
   if (large || again) {
     count->large += large;
@@ -406,24 +404,21 @@ static void choose(ww_variant *v, uint32_t n, uint32_t want) {
   qsort(v, want, sizeof *v, by_time);
 }
 
-static bool seen(const ww_variant *v, uint32_t n, const uint64_t *known, uint32_t nknown,
-                 uint64_t identity) {
-  for (uint32_t k = 0; k < n; k++)
-    if (v[k].identity == identity)
+static bool seen(const ww_variants_found *f, const ww_variants_options *o, uint64_t identity) {
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->v[k].identity == identity)
       return true;
-  for (uint32_t k = 0; k < nknown; k++)
-    if (known[k] == identity)
+  for (uint32_t k = 0; k < o->nknown; k++)
+    if (o->known[k] == identity)
       return true;
   return false;
 }
 
 ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base,
-                      const ww_variants_options *o, const uint64_t *known, uint32_t nknown,
-                      ww_arena *a, ww_variant **out, uint32_t *n, ww_variants_count *count,
+                      const ww_variants_options *o, ww_arena *a, ww_variants_found *out,
                       ww_err *e) {
   ww_arena *own = ww_arena_new();
   ww_knobs k;
-  *n = 0;
   ww_status st = fn->refusal ? ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name,
                                        fn->refusal)
                              : ww_knobs_find(m, fn, base, own, &k, e);
@@ -432,21 +427,20 @@ ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base
   s.most_bytes = o->most_bytes > 0 ? o->most_bytes : 8 * o->gpu->l2_bytes;
   uint32_t most = o->launches + o->launches / 3 + 2;
   double end = ww_cpu() + (o->seconds > 0 ? o->seconds : SECONDS);
-  ww_variant *v = WW_NEWN(a, ww_variant, most + 1);
-  for (uint32_t tries = 0; !st && tries < 4 * most && *n < most && ww_cpu() < end; tries++) {
-    if (!try_one(&s, count, &v[*n]))
+  *out = (ww_variants_found){.v = WW_NEWN(a, ww_variant, most + 1)};
+  for (uint32_t tries = 0; !st && tries < 4 * most && out->n < most && ww_cpu() < end; tries++) {
+    if (!try_one(&s, &out->count, &out->v[out->n]))
       continue;
-    if (seen(v, *n, known, nknown, v[*n].identity))
-      count->same++;
+    if (seen(out, o, out->v[out->n].identity))
+      out->count.same++;
     else
-      ++*n;
+      out->n++;
   }
-  if (*n > o->launches) {
-    choose(v, *n, o->launches);
-    *n = o->launches;
+  if (out->n > o->launches) {
+    choose(out->v, out->n, o->launches);
+    out->n = o->launches;
   }
-  count->kept += *n;
-  *out = v;
+  out->count.kept = out->n;
   ww_arena_free(own);
   return st;
 }

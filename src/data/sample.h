@@ -29,6 +29,8 @@ typedef struct {
   double most_us;    /* estimated; 0: 10 ms */
   double seconds; /* of processor time; no new variant is tried after that: a kernel that is slow to
                      interpret gets fewer; 0: 3 */
+  const uint64_t *known; /* identities of launches that are not wanted again */
+  uint32_t nknown;
 } ww_variants_options;
 
 typedef struct {
@@ -49,11 +51,14 @@ typedef struct {
  * never ends. */
 ww_status ww_variant_make(const ww_module *m, const ww_fn *fn, const ww_launch *l,
                           const ww_variants_options *o, ww_arena *a, ww_variant *out, ww_err *e);
-/* At most o->launches around `base` (not resolved: its expressions say what hangs on what), none
- * equal to one of known[]. Fails only when the base itself does. */
+typedef struct {
+  ww_variant *v;
+  uint32_t n;
+  ww_variants_count count;
+} ww_variants_found;
+/* At most o->launches around `base` (not resolved: its expressions say what depends on what), none
+ * equal to one of o->known. Fails only when the base itself does. */
 ww_status ww_variants(const ww_module *m, const ww_fn *fn, const ww_launch *base,
-                      const ww_variants_options *o, const uint64_t *known, uint32_t nknown,
-                      ww_arena *a, ww_variant **out, uint32_t *n, ww_variants_count *count,
-                      ww_err *e);
+                      const ww_variants_options *o, ww_arena *a, ww_variants_found *out, ww_err *e);
 
 #endif

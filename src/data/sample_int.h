@@ -6,9 +6,10 @@
 
 typedef enum {
   WW_KNOB_SIZE,  /* an integer that the grid or a buffer's size is an expression of */
-  WW_KNOB_SMALL, /* one that the block or the shared memory hangs on: small steps, powers of two */
+  WW_KNOB_SMALL, /* one that the block or the shared memory depends on: small steps, powers of two
+                  */
   WW_KNOB_WORK,  /* another integer: rounds, steps, strides */
-  WW_KNOB_TABLE  /* elements of a buffer whose size hangs on nothing and whose contents are a
+  WW_KNOB_TABLE  /* elements of a buffer whose size depends on nothing and whose contents are a
                     permutation of it */
 } ww_knob_kind;
 
@@ -32,7 +33,7 @@ typedef struct {
   bool moves_grid; /* a size does */
   bool strides;    /* the kernel asks how many blocks there are */
   bool axis[3];    /* it asks for its block's index on that axis */
-  bool block_free; /* it asks for the block's size, and nothing else seems to hang on it */
+  bool block_free; /* it asks for the block's size, and nothing else seems to depend on it */
 } ww_knobs;
 
 /* A place for every knob. */

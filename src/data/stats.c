@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/words.h"
 #include "split.h"
 
 const char *const ww_blocking_names[WW_NBLOCKINGS] = {
@@ -21,41 +22,19 @@ void ww_stats_begin(ww_stats *s, const char *name) {
 }
 
 void ww_stats_free(ww_stats *s) {
-  free(s->seen);
+  ww_map_free(&s->seen);
   ww_machines_free(&s->machines);
   ww_arena_free(s->a);
   *s = (ww_stats){0};
 }
 
-/* ---- kernels: a set of hashes ---- */
-
-static void insert(uint64_t *seen, uint32_t size, uint64_t h) {
-  uint32_t at = (uint32_t)h & (size - 1);
-  while (seen[at])
-    at = (at + 1) & (size - 1);
-  seen[at] = h;
-}
+/* ---- kernels ---- */
 
 static bool new_kernel(ww_stats *s, const char *key) {
   uint64_t h = ww_hash(key, strlen(key), 0);
-  h = h ? h : 1;
-  if (2 * s->nseen >= s->seen_size) {
-    uint32_t size = s->seen_size ? s->seen_size * 2 : 1024;
-    uint64_t *wide = ww_xcalloc(size, sizeof *wide);
-    for (uint32_t k = 0; k < s->seen_size; k++)
-      if (s->seen[k])
-        insert(wide, size, s->seen[k]);
-    free(s->seen);
-    s->seen = wide;
-    s->seen_size = size;
-  }
-  uint32_t at = (uint32_t)h & (s->seen_size - 1);
-  for (; s->seen[at]; at = (at + 1) & (s->seen_size - 1))
-    if (s->seen[at] == h)
-      return false;
-  s->seen[at] = h;
-  s->nseen++;
-  return true;
+  bool fresh;
+  ww_map_at(&s->seen, NULL, h ? h : 1, &fresh);
+  return fresh;
 }
 
 /* ---- failures ---- */
@@ -67,7 +46,7 @@ static const char *cause_text(const char *message, ww_arena *a) {
   for (const char *s = message; *s && *s != '\n' && b.n < 160;) {
     size_t n = 0;
     bool digit = false;
-    while (isalnum((unsigned char)s[n]) || s[n] == '_')
+    while (ww_is_word(s[n]))
       digit |= isdigit((unsigned char)s[n++]) != 0;
     if (!n)
       ww_buf_add(&b, s++, 1);
@@ -122,7 +101,7 @@ static void add_gpu(ww_stats *s, const ww_store_row *r, uint32_t sms) {
       (ww_stats_gpu){ww_strdup(s->a, name), r->device ? ww_strdup(s->a, r->device) : NULL, sms, 1});
 }
 
-static void count(ww_tally *t, bool kernel, bool counters) {
+static void count(ww_row_counts *t, bool kernel, bool counters) {
   t->kernels += kernel;
   t->launches++;
   t->with_counters += counters;

@@ -7,6 +7,7 @@
 #ifndef WW_DATA_STATS_H
 #define WW_DATA_STATS_H
 
+#include "../base/map.h"
 #include "machine.h"
 #include "store.h"
 
@@ -68,13 +69,13 @@ double ww_spread_cover(const ww_spread *ours, const ww_spread *other);
 
 typedef struct {
   uint64_t kernels, launches, with_counters;
-} ww_tally;
+} ww_row_counts;
 
 typedef struct {
   const char *name;
   ww_origin origin;
   ww_split split;
-  ww_tally n;
+  ww_row_counts n;
 } ww_family;
 
 typedef struct {
@@ -98,7 +99,7 @@ typedef struct ww_stats ww_stats;
 struct ww_stats {
   ww_arena *a;
   const char *name; /* of the set, in words */
-  ww_tally all, split[WW_NSPLITS], origin[WW_NORIGINS];
+  ww_row_counts all, split[WW_NSPLITS], origin[WW_NORIGINS];
   uint64_t failed;
   WW_VEC(ww_family) families; /* most launches first, once finished */
   WW_VEC(ww_cause) causes;    /* most first */
@@ -112,8 +113,7 @@ struct ww_stats {
   WW_VEC(uint8_t) places; /* WW_NSPREADS a launch */
   /* while rows are added */
   WW_VEC(float) noise, times;
-  uint64_t *seen; /* hashes of kernels' keys */
-  uint32_t nseen, seen_size;
+  ww_map seen; /* hashes of kernels' keys */
   ww_machines machines;
 };
 

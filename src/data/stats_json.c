@@ -4,13 +4,13 @@
 #include "split.h"
 #include "stats.h"
 
-static void tally(ww_json *j, const ww_tally *t) {
+static void tally(ww_json *j, const ww_row_counts *t) {
   ww_json_kuint(j, "kernels", t->kernels);
   ww_json_kuint(j, "launches", t->launches);
   ww_json_kuint(j, "with_counters", t->with_counters);
 }
 
-static void tallies(ww_json *j, const char *key, const char *const *names, const ww_tally *t,
+static void tallies(ww_json *j, const char *key, const char *const *names, const ww_row_counts *t,
                     int n) {
   ww_json_key(j, key);
   ww_json_obj(j);

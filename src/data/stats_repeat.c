@@ -8,14 +8,14 @@
 #include "stats.h"
 
 typedef struct {
-  uint64_t hash; /* 0 empty */
   double time_us, iqr_us;
   bool failed, met;
 } held;
 
 typedef struct {
+  ww_map at; /* identity -> place in v */
   held *v;
-  uint32_t size, n; /* size: a power of two */
+  uint32_t n;
   ww_repeats *out;
   float *off; /* of the compared ones */
   uint32_t noff;
@@ -27,21 +27,15 @@ static uint64_t identity(const ww_store_row *r) {
   return ww_hash(gpu, strlen(gpu), h) | 1;
 }
 
-static held *slot(const job *j, uint64_t h) {
-  uint32_t at = (uint32_t)(h >> 1) & (j->size - 1);
-  while (j->v[at].hash && j->v[at].hash != h)
-    at = (at + 1) & (j->size - 1);
-  return &j->v[at];
-}
-
 static ww_status keep(void *ctx, const ww_store_row *r, ww_err *e) {
   job *j = ctx;
+  bool fresh;
   (void)e;
-  held *s = slot(j, identity(r));
-  if (s->hash)
+  uint32_t *at = ww_map_at(&j->at, NULL, identity(r), &fresh);
+  if (!fresh)
     return WW_OK;
-  *s = (held){identity(r), r->m[WW_M_time_us], r->iqr_us, r->status != WW_OK, false};
-  j->n++;
+  *at = j->n;
+  j->v[j->n++] = (held){r->m[WW_M_time_us], r->iqr_us, r->status != WW_OK, false};
   return WW_OK;
 }
 
@@ -64,8 +58,9 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   job *j = ctx;
   ww_repeats *o = j->out;
   (void)e;
-  held *s = slot(j, identity(r));
-  if (!s->hash || s->failed || r->status)
+  const uint32_t *at = ww_map_find(&j->at, identity(r));
+  held *s = at ? &j->v[*at] : NULL;
+  if (!s || s->failed || r->status)
     return WW_OK;
   double first = r->m[WW_M_time_us], second = s->time_us, apart = fabs(second - first);
   double iqr = fmax(isfinite(r->iqr_us) ? r->iqr_us : 0, isfinite(s->iqr_us) ? s->iqr_us : 0);
@@ -96,24 +91,23 @@ ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err 
   ww_store_filter all = {.origin = -1, .failed = true};
   uint64_t n;
   ww_status st = ww_store_count(again, &all, &n, e);
-  job j = {.size = 64, .out = out};
-  while (j.size < 2 * n)
-    j.size *= 2;
+  job j = {.out = out};
   *out = (ww_repeats){.median = NAN, .p95 = NAN};
   if (st)
     return st;
-  j.v = ww_xcalloc(j.size, sizeof *j.v);
+  j.v = ww_xcalloc(n + 1, sizeof *j.v);
   j.off = ww_xmalloc((n + 1) * sizeof *j.off);
   st = ww_store_each(again, &all, keep, &j, e);
   if (!st)
     st = ww_store_each(s, &all, meet, &j, e);
-  for (uint32_t k = 0; k < j.size; k++)
-    out->absent += j.v[k].hash && !j.v[k].met;
+  for (uint32_t k = 0; k < j.n; k++)
+    out->absent += !j.v[k].met;
   if (j.noff) {
     qsort(j.off, j.noff, sizeof *j.off, by_value);
     out->median = (double)j.off[j.noff / 2];
     out->p95 = (double)j.off[(uint32_t)(0.95 * (j.noff - 1) + 0.5)];
   }
+  ww_map_free(&j.at);
   free(j.v);
   free(j.off);
   return st;

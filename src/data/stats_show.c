@@ -2,6 +2,7 @@
  * columns. */
 #include <math.h>
 
+#include "../base/units.h"
 #include "split.h"
 #include "stats.h"
 
@@ -32,7 +33,8 @@ static void head(FILE *f, const char *text) {
   fprintf(f, "\n%s%s%s\n", bold(f), text, off(f));
 }
 
-static void tally(FILE *f, const char *name, const char *note, const ww_tally *t, uint64_t of) {
+static void tally(FILE *f, const char *name, const char *note, const ww_row_counts *t,
+                  uint64_t of) {
   double share = of ? (double)t->launches / (double)of : 0;
   fprintf(f, "  %-22.22s %-10.10s %9llu %10llu %10llu  ", name, note,
           (unsigned long long)t->kernels, (unsigned long long)t->launches,
@@ -64,7 +66,9 @@ static void tables(const ww_stats *s, FILE *f) {
 /* ---- distributions ---- */
 
 static const char *us_text(double us, char out[24]) {
-  snprintf(out, 24, us < 999.5 ? "%.3g us" : "%.3g ms", us < 999.5 ? us : us / 1e3);
+  static const char *const units[] = {"us", "ms", NULL};
+  const char *unit = ww_unit_of(&us, units, 999.5, 999.5);
+  snprintf(out, 24, "%.3g %s", us, unit);
   return out;
 }
 

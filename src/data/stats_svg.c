@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../predict/show/plot.h"
+#include "../base/svg.h"
+#include "../base/units.h"
 #include "stats.h"
 
 enum {
@@ -37,7 +38,7 @@ typedef struct {
   uint32_t n;
   uint32_t first;        /* place of bin 0 */
   double bin_width, top; /* pixels; share at the upper edge */
-  ww_plot p;             /* for its text; the frame is this file's own */
+  ww_buf *out;
 } chart;
 
 /* ---- layout ---- */
@@ -98,34 +99,25 @@ static double y_of(const chart *c, double s) {
 
 /* ---- words ---- */
 
-static const char *plain(double v, char out[32]) {
-  if (v >= 1e9)
-    snprintf(out, 32, "%gG", v / 1e9);
-  else if (v >= 1e6)
-    snprintf(out, 32, "%gM", v / 1e6);
-  else if (v >= 1e3)
-    snprintf(out, 32, "%gk", v / 1e3);
-  else
-    snprintf(out, 32, "%.3g", v);
-  return out;
-}
-
 static const char *tick_text(const chart *c, double v, char out[32]) {
+  static const char *const times[] = {" us", " ms", NULL}, *const plain[] = {"", "k", "M", "G",
+                                                                             NULL};
+  static const char *const bytes[] = {" kB", " MB", " GB", NULL};
+  const char *unit;
   if (c->i == &ww_spreads[WW_SPREAD_time]) {
-    snprintf(out, 32, v < 999.9 ? "%.3g us" : "%.3g ms", v < 999.9 ? v : v / 1e3);
-    return out;
+    unit = ww_unit_of(&v, times, 999.9, 999.9);
+  } else if (c->i == &ww_spreads[WW_SPREAD_dram_bytes]) {
+    v /= 1e3;
+    unit = ww_unit_of(&v, bytes, 999.9, 999.9);
+  } else {
+    unit = ww_unit_of(&v, plain, 1e3, 1e3);
+    if (*unit) {
+      snprintf(out, 32, "%g%s", v, unit);
+      return out;
+    }
   }
-  if (c->i == &ww_spreads[WW_SPREAD_dram_bytes]) {
-    snprintf(out, 32,
-             v < 999.9e3   ? "%.3g kB"
-             : v < 999.9e6 ? "%.3g MB"
-                           : "%.3g GB",
-             v < 999.9e3   ? v / 1e3
-             : v < 999.9e6 ? v / 1e6
-                           : v / 1e9);
-    return out;
-  }
-  return plain(v, out);
+  snprintf(out, 32, "%.3g%s", v, unit);
+  return out;
 }
 
 static void counts_text(const chart *c, const place *p, ww_buf *b) {
@@ -151,7 +143,7 @@ static void counts_text(const chart *c, const place *p, ww_buf *b) {
 /* ---- drawing ---- */
 
 static void grid_line(chart *c, double y) {
-  ww_buf_fmt(c->p.out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
+  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
              LEFT, y, WIDTH - RIGHT, y);
 }
 
@@ -161,16 +153,14 @@ static void ticks_y(chart *c) {
   for (int k = 0; k * step <= c->top + 1e-9; k++) {
     grid_line(c, y_of(c, k * step));
     snprintf(t, sizeof t, "%g %%", round(1000 * k * step) / 10);
-    ww_plot_text(&c->p, LEFT - 7, y_of(c, k * step) + 4, "end", "#444444", 11, 0, t);
+    ww_svg_text(c->out, LEFT - 7, y_of(c, k * step) + 4, "end", "#444444", 11, 0, t);
   }
 }
 
 static void tick_x(chart *c, double x, const char *text) {
   double y = HEIGHT - BOTTOM;
-  ww_buf_fmt(c->p.out,
-             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x, y,
-             x, y + 4);
-  ww_plot_text(&c->p, x, y + 16, "middle", "#444444", 11, 0, text);
+  ww_svg_tick(c->out, x, y);
+  ww_svg_text(c->out, x, y + 16, "middle", "#444444", 11, 0, text);
 }
 
 static void ticks_x(chart *c) {
@@ -178,8 +168,8 @@ static void ticks_x(chart *c) {
   char t[32];
   double x0 = c->places[c->first].x, width = c->bin_width * i->bins;
   if (c->first && c->places[0].name)
-    ww_plot_text(&c->p, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle",
-                 "#444444", 11, 0, i->zero);
+    ww_svg_text(c->out, c->places[0].x + c->places[0].width / 2, HEIGHT - BOTTOM + 16, "middle",
+                "#444444", 11, 0, i->zero);
   if (i->log) {
     int decades = (int)lround(log10(i->hi / i->lo)), every = decades > 7 ? 2 : 1;
     for (int k = 0; k <= decades; k += every)
@@ -197,12 +187,12 @@ static void bars(chart *c) {
       y = HEIGHT - BOTTOM - 1;
       h = 1;
     } /* something is there */
-    ww_buf_fmt(c->p.out,
+    ww_buf_fmt(c->out,
                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" "
                "fill-opacity=\"0.45\"><title>",
                p->x + 0.5, y, p->width - 1, h, ours_color);
-    counts_text(c, p, c->p.out);
-    ww_buf_puts(c->p.out, "</title></rect>\n");
+    counts_text(c, p, c->out);
+    ww_buf_puts(c->out, "</title></rect>\n");
   }
 }
 
@@ -216,14 +206,14 @@ static void steps(chart *c) {
     const place *p = &c->places[k];
     double y = y_of(c, share(p->other, c->other));
     if (!open)
-      ww_buf_fmt(c->p.out,
+      ww_buf_fmt(c->out,
                  "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\" "
                  "d=\"M%.1f %.1f",
                  other_color, p->x, base);
-    ww_buf_fmt(c->p.out, "V%.1fH%.1f", y, p->x + p->width);
+    ww_buf_fmt(c->out, "V%.1fH%.1f", y, p->x + p->width);
     open = k + 1 < c->n && c->places[k + 1].x < p->x + p->width + 0.01;
     if (!open)
-      ww_buf_fmt(c->p.out, "V%.1f\"/>\n", base);
+      ww_buf_fmt(c->out, "V%.1f\"/>\n", base);
   }
 }
 
@@ -239,16 +229,16 @@ static void gaps(chart *c) {
     if (!gap_at(c, p))
       continue;
     any = true;
-    ww_buf_fmt(c->p.out, "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ",
+    ww_buf_fmt(c->out, "<circle cx=\"%.1f\" cy=\"%d\" r=\"3.5\" fill=\"%s\"><title>not covered: ",
                p->x + p->width / 2, HEIGHT - BOTTOM, other_color);
-    counts_text(c, p, c->p.out);
-    ww_buf_puts(c->p.out, "</title></circle>\n");
+    counts_text(c, p, c->out);
+    ww_buf_puts(c->out, "</title></circle>\n");
   }
   if (!any)
     return;
-  ww_buf_fmt(c->p.out, "<circle cx=\"%d\" cy=\"20\" r=\"3.5\" fill=\"%s\"/>\n", WIDTH - RIGHT - 80,
+  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"20\" r=\"3.5\" fill=\"%s\"/>\n", WIDTH - RIGHT - 80,
              other_color);
-  ww_plot_text(&c->p, WIDTH - RIGHT, 24, "end", "#444444", 11.5, 0, "not covered");
+  ww_svg_text(c->out, WIDTH - RIGHT, 24, "end", "#444444", 11.5, 0, "not covered");
 }
 
 static const char *grouped(uint64_t n, char out[32]) { /* 312,045 */
@@ -267,41 +257,36 @@ static void legend(chart *c, const ww_stats_view *v) {
   char n[32], text[160];
   double x = LEFT;
   ww_buf_fmt(
-      c->p.out,
+      c->out,
       "<rect x=\"%.1f\" y=\"37\" width=\"14\" height=\"10\" fill=\"%s\" fill-opacity=\"0.45\"/>\n",
       x, ours_color);
   snprintf(text, sizeof text, "%.60s, %s launches", v->ours->name, grouped(c->ours->n, n));
-  ww_plot_text(&c->p, x + 20, 46, "start", "#444444", 11.5, 0, text);
+  ww_svg_text(c->out, x + 20, 46, "start", "#444444", 11.5, 0, text);
   if (!c->other)
     return;
   double cover = ww_spread_cover(c->ours, c->other);
   x += 34 + 6.2 * (double)strlen(text);
   ww_buf_fmt(
-      c->p.out,
+      c->out,
       "<line x1=\"%.1f\" y1=\"42\" x2=\"%.1f\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", x,
       x + 14, other_color);
   snprintf(text, sizeof text, "%.60s, %s launches", v->other->name, grouped(c->other->n, n));
   if (isfinite(cover))
     snprintf(text + strlen(text), sizeof text - strlen(text), ", %.1f %% covered", 100 * cover);
-  ww_plot_text(&c->p, x + 20, 46, "start", "#444444", 11.5, 0, text);
+  ww_svg_text(c->out, x + 20, 46, "start", "#444444", 11.5, 0, text);
 }
 
 void ww_spread_svg(const ww_stats_view *v, ww_spread_id q, ww_buf *out) {
   chart c = {.i = &ww_spreads[q],
              .ours = &v->ours->spread[q],
              .other = v->other ? &v->other->spread[q] : NULL,
-             .p = {.out = out}};
+             .out = out};
   if (c.other && !c.other->n)
     c.other = NULL;
   lay_out(&c);
   scale(&c);
-  ww_buf_fmt(
-      out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-      "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>%s</title>\n"
-      "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-      WIDTH, HEIGHT, WIDTH, HEIGHT, c.i->title, WIDTH, HEIGHT);
-  ww_plot_text(&c.p, LEFT, 24, "start", "#1a1a1a", 15, 0, c.i->title);
+  ww_svg_begin(out, WIDTH, HEIGHT, c.i->title);
+  ww_svg_text(out, LEFT, 24, "start", "#1a1a1a", 15, 0, c.i->title);
   legend(&c, v);
   ticks_y(&c);
   bars(&c);
@@ -311,9 +296,9 @@ void ww_spread_svg(const ww_stats_view *v, ww_spread_id q, ww_buf *out) {
   gaps(&c);
   ticks_x(&c);
   double x0 = c.places[c.first].x;
-  ww_plot_text(&c.p, x0 + c.bin_width * c.i->bins / 2, HEIGHT - 10, "middle", "#222222", 12, 0,
-               c.i->axis);
-  ww_buf_puts(out, "</svg>\n");
+  ww_svg_text(out, x0 + c.bin_width * c.i->bins / 2, HEIGHT - 10, "middle", "#222222", 12, 0,
+              c.i->axis);
+  ww_svg_end(out);
 }
 
 ww_status ww_stats_pictures(const ww_stats_view *v, const char *dir, ww_err *e) {

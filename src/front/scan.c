@@ -11,9 +11,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-static bool word_char(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
+#include "../base/words.h"
 
 /* ---- pass one: bytes ---- */
 
@@ -92,9 +90,9 @@ static void class_bytes(lexer *l) {
     else if (c == '#' && line_start)
       i = mark(l, i, directive_end(l, i), WW_BYTE_DIRECTIVE);
     else if (c == '"' && i && l->p[i - 1] == 'R' &&
-             !(i > 1 && word_char(l->p[i - 2]) && !strchr("LuU8", l->p[i - 2])))
+             !(i > 1 && ww_is_word(l->p[i - 2]) && !strchr("LuU8", l->p[i - 2])))
       i = mark(l, i, raw_string_end(l, i), WW_BYTE_STRING);
-    else if (c == '"' || (c == '\'' && !(i && word_char(l->p[i - 1])))) /* 1'000'000 is a number */
+    else if (c == '"' || (c == '\'' && !(i && ww_is_word(l->p[i - 1])))) /* 1'000'000 is a number */
       i = mark(l, i, string_end(l, i), WW_BYTE_STRING);
     else {
       if (!isspace((unsigned char)c))
@@ -122,7 +120,7 @@ static void skip_branches(lexer *l, bool second) {
     p += strspn(p, " \t");
     if (ww_starts(p, "if") && ++depth < 64)
       skip[depth] =
-          p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !word_char(p[4 + strspn(p + 3, " ")]);
+          p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !ww_is_word(p[4 + strspn(p + 3, " ")]);
     if (ww_starts(p, "el") && depth > 0 && depth < 64)
       skip[depth] = skip[depth] ? false : second;
     if (ww_starts(p, "endif") && depth > 0)
@@ -329,7 +327,7 @@ static bool cut_brace(cutter *c, head *h, uint32_t *pos) {
     h->last = *pos - 1;
     return false; /* up to the semicolon */
   }
-  bool member_init = h->init_list && (word_char(s->text[h->last]) || s->text[h->last] == '>');
+  bool member_init = h->init_list && (ww_is_word(s->text[h->last]) || s->text[h->last] == '>');
   *pos = skip_braces(s, open);
   if (*pos > s->n) {
     c->unbalanced = true;
@@ -365,9 +363,9 @@ static bool cut_one(cutter *c, uint32_t *pos) {
         h.last = i++;
       continue;
     }
-    if (word_char(ch)) {
+    if (ww_is_word(ch)) {
       uint32_t n = 0;
-      while (i + n < s->n && word_char(s->text[i + n]) && s->kind[i + n] == WW_BYTE_CODE)
+      while (i + n < s->n && ww_is_word(s->text[i + n]) && s->kind[i + n] == WW_BYTE_CODE)
         n++;
       note_word(c, &h, i, n);
       h.last = i + n - 1;
@@ -491,7 +489,7 @@ uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
 
 static bool at_word(const ww_scan *s, uint32_t i, const char *word) {
   size_t n = strlen(word);
-  return i + n <= s->n && !memcmp(s->text + i, word, n) && !word_char(s->text[i + n]);
+  return i + n <= s->n && !memcmp(s->text + i, word, n) && !ww_is_word(s->text[i + n]);
 }
 
 uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
@@ -542,7 +540,7 @@ bool ww_scan_has_word(const ww_scan *s, const char *word) {
   size_t n = strlen(word);
   for (const char *p = s->text; (p = strstr(p, word)); p += n) {
     size_t at = (size_t)(p - s->text);
-    if (s->kind[at] == WW_BYTE_CODE && !(at && word_char(p[-1])) && !word_char(p[n]))
+    if (s->kind[at] == WW_BYTE_CODE && !(at && ww_is_word(p[-1])) && !ww_is_word(p[n]))
       return true;
   }
   return false;

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/half.h"
+
 /* ---- scalar constants of a function, each once ---- */
 
 static ww_val intern(low_fn *F, ww_value v) {
@@ -34,33 +36,16 @@ ww_val low_const(low_fn *F, ww_type t, uint64_t bits) {
   return intern(F, (ww_value){.type = (uint8_t)t, .kind = WW_VAL_CONST, .bits = bits});
 }
 
-static uint64_t half_bits(double v) {
-  if (isnan(v))
-    return 0x7e00;
-  uint64_t sign = signbit(v) ? 0x8000 : 0;
-  double m = fabs(v);
-  if (m >= 65520.0)
-    return sign | 0x7c00;
-  if (m < 0x1p-14)
-    return sign | (uint64_t)nearbyint(m * 0x1p24);
-  int e;
-  double f = frexp(m, &e); /* f in [0.5, 1) */
-  return sign + (((uint64_t)(e + 14) << 10) + (uint64_t)nearbyint((f * 2 - 1) * 1024));
-}
-
 uint64_t low_float_bits(ww_type t, double v) {
-  float f = (float)v;
-  uint32_t b32;
   uint64_t b64;
-  memcpy(&b32, &f, 4);
   memcpy(&b64, &v, 8);
   switch (t) {
   case WW_F16:
-    return half_bits(v);
+    return ww_double_to_half(v);
   case WW_BF16:
-    return isnan(v) ? 0x7fc0 : (b32 + 0x7fff + (b32 >> 16 & 1)) >> 16;
+    return isnan(v) ? 0x7fc0 : ww_float_to_bf16((float)v);
   case WW_F32:
-    return b32;
+    return ww_float_bits((float)v);
   default:
     return b64;
   }

@@ -9,48 +9,20 @@
  * function of it stands where one with other annotations stood. Entries stay for the life of the
  * process, as LLVM's do: some 24 bytes for each kernel that was lowered. */
 #include <pthread.h>
-#include <stdlib.h>
 
+#include "../base/map.h"
 #include "translate_int.h"
-
-typedef struct {
-  const void *module, *function; /* function NULL: free */
-  uint32_t annotations;          /* their hash */
-} seen;
 
 static struct {
   pthread_mutex_t lock;
-  seen *v; /* open hash, a power of two */
-  uint32_t cap, n;
+  ww_map seen; /* hash of module and function -> hash of its annotations */
 } memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the table; the lock is held ---- */
 
-static seen *place_of(seen *v, uint32_t cap, const void *module, const void *function) {
+static uint64_t key_of(const void *module, const void *function) {
   const void *key[2] = {module, function};
-  uint64_t at = ww_hash(key, sizeof key, 0) & (cap - 1);
-  while (v[at].function && (v[at].module != module || v[at].function != function))
-    at = (at + 1) & (cap - 1);
-  return &v[at];
-}
-
-static void widen(void) {
-  uint32_t cap = memory.cap ? memory.cap * 2 : 1024;
-  seen *v = ww_xcalloc(cap, sizeof *v);
-  for (uint32_t i = 0; i < memory.cap; i++)
-    if (memory.v[i].function)
-      *place_of(v, cap, memory.v[i].module, memory.v[i].function) = memory.v[i];
-  free(memory.v);
-  memory.v = v;
-  memory.cap = cap;
-}
-
-static void remember(const void *module, const void *function, uint32_t annotations) {
-  if (memory.n * 2 >= memory.cap)
-    widen();
-  seen *s = place_of(memory.v, memory.cap, module, function);
-  memory.n += !s->function;
-  *s = (seen){module, function, annotations};
+  return ww_hash(key, sizeof key, 0) | 1;
 }
 
 /* ---- a module's annotations ---- */
@@ -88,15 +60,13 @@ bool low_fresh(LLVMModuleRef m, ww_arena *a) {
   low_map of = annotations_of(m, a);
   bool fresh = true;
   pthread_mutex_lock(&memory.lock);
-  if (!memory.cap)
-    widen();
   for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f)) {
-    const seen *s = place_of(memory.v, memory.cap, m, f);
-    fresh = !s->function || s->annotations == low_map_get(&of, f, 0);
+    const uint32_t *seen = ww_map_find(&memory.seen, key_of(m, f));
+    fresh = !seen || *seen == low_map_get(&of, f, 0);
   }
   for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f))
     if (low_map_get(&of, f, 0))
-      remember(m, f, low_map_get(&of, f, 0));
+      *ww_map_at(&memory.seen, NULL, key_of(m, f), NULL) = low_map_get(&of, f, 0);
   pthread_mutex_unlock(&memory.lock);
   return fresh;
 }

@@ -157,28 +157,13 @@ void ww_lex_end_line(ww_lex *l) {
 
 /* ---- names ---- */
 
-static struct ww_name *name_slot(const ww_names *m, const void *key, uint32_t n) {
-  uint32_t at = (uint32_t)ww_hash(key, n, 0) & (m->cap - 1);
-  while (m->slots[at].v && (m->slots[at].n != n || memcmp(m->slots[at].key, key, n)))
-    at = (at + 1) & (m->cap - 1);
-  return &m->slots[at];
-}
-
-uint32_t ww_names_get(ww_names *m, ww_arena *a, const void *key, uint32_t n, uint32_t fresh) {
-  if (m->used * 2 >= m->cap) {
-    ww_names old = *m;
-    m->cap = old.cap ? old.cap * 2 : 64;
-    m->slots = WW_NEWN(a, struct ww_name, m->cap);
-    for (uint32_t k = 0; k < old.cap; k++)
-      if (old.slots[k].v)
-        *name_slot(m, old.slots[k].key, old.slots[k].n) = old.slots[k];
-  }
-  struct ww_name *s = name_slot(m, key, n);
-  if (!s->v) {
-    char *copy = ww_alloc(a, n + 1u);
-    memcpy(copy, key, n);
-    *s = (struct ww_name){copy, n, fresh + 1};
-    m->used++;
-  }
-  return s->v - 1;
+uint32_t ww_names_get(ww_dict *d, ww_arena *a, const void *key, uint32_t n, uint32_t fresh) {
+  const uint32_t *known = ww_dict_find(d, key, n);
+  if (known)
+    return *known;
+  bool made;
+  char *copy = ww_alloc(a, n + 1u);
+  memcpy(copy, key, n);
+  *ww_dict_at(d, a, copy, n, &made) = fresh;
+  return fresh;
 }

@@ -3,6 +3,7 @@
 #ifndef WW_IR_LEX_H
 #define WW_IR_LEX_H
 
+#include "../base/map.h"
 #include "ir_int.h"
 
 typedef enum {
@@ -47,15 +48,7 @@ uint64_t ww_lex_uint(ww_lex *l, uint64_t max);
 const char *ww_lex_string(ww_lex *l); /* takes a string or fails */
 void ww_lex_end_line(ww_lex *l);
 
-/* A map from bytes to numbers; all zero is empty. Memory is the arena's. */
-typedef struct {
-  struct ww_name {
-    const char *key;
-    uint32_t n, v; /* v: number + 1, 0 free */
-  } * slots;
-  uint32_t cap, used;
-} ww_names;
-uint32_t ww_names_get(ww_names *m, ww_arena *a, const void *key, uint32_t n,
-                      uint32_t fresh); /* a new key gets `fresh` */
+/* The number of a name, which is copied; a new one gets `fresh`. */
+uint32_t ww_names_get(ww_dict *d, ww_arena *a, const void *key, uint32_t n, uint32_t fresh);
 
 #endif

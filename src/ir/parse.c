@@ -37,15 +37,15 @@ typedef struct {
   ww_arena *a;
   ww_module *m;
   size_t max_index; /* of a value: the text's length bounds it */
-  ww_names globals; /* name -> symbol index, or nsymbols + function index */
-  ww_names locs;
+  ww_dict globals;  /* name -> symbol index, or nsymbols + function index */
+  ww_dict locs;
   WW_VEC(ww_symbol) symbols;
   WW_VEC(ww_fn) fns;
   WW_VEC(ww_loc) loc;
   WW_VEC(const char *) files;
   /* the current function */
   ww_fn *fn;
-  ww_names values, literals, labels;
+  ww_dict values, literals, labels;
   WW_VEC(entry) entry;
   WW_VEC(label) label;
   WW_VEC(draft) draft;
@@ -123,9 +123,9 @@ static uint32_t take_block(parser *p) {
 static uint32_t take_global(parser *p) {
   uint32_t id = 0;
   if (p->l.kind == TOK_GLOBAL) {
-    uint32_t none = UINT32_MAX - 1, had = p->globals.used;
+    uint32_t none = UINT32_MAX - 1, had = p->globals.n;
     id = ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), none);
-    if (p->globals.used != had || id == none)
+    if (p->globals.n != had || id == none)
       ww_lex_fail(&p->l, "there is no function or symbol '%s'", p->l.s);
     if (id == none)
       id = 0;

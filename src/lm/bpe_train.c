@@ -226,7 +226,7 @@ static ww_status first_tokens(trainer *t) {
 
 static ww_status count_words(trainer *t) {
   const char *pattern = t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2, *text;
-  ww_split *split = ww_split_new();
+  ww_splitter *split = ww_split_new();
   ww_split_work *work = ww_split_work_new();
   ww_status st = ww_split_add(split, pattern, strlen(pattern), true, t->e);
   uint64_t bytes = 0;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/svg.h"
 #include "train.h"
 
 enum {
@@ -96,25 +97,13 @@ static void scale(chart *c, const ww_lm_points *train, const ww_lm_points *check
 
 /* ---- words and lines ---- */
 
-static void text(const chart *c, double x, double y, const char *anchor, const char *color,
-                 double size, const char *s) {
-  ww_buf_fmt(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%g\">",
-             x, y, anchor, color, size);
-  for (; *s; s++)
-    if (*s == '<' || *s == '&')
-      ww_buf_puts(c->out, *s == '<' ? "&lt;" : "&amp;");
-    else
-      ww_buf_add(c->out, s, 1);
-  ww_buf_puts(c->out, "</text>\n");
-}
-
 static void level(const chart *c, double loss) {
   char t[32];
   double y = y_of(c, loss);
   ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n",
              LEFT, y, WIDTH - RIGHT, y);
   snprintf(t, sizeof t, "%g", loss);
-  text(c, LEFT - 7, y + 4, "end", "#444444", 11, t);
+  ww_svg_text(c->out, LEFT - 7, y + 4, "end", "#444444", 11, 0, t);
 }
 
 static void levels(const chart *c) {
@@ -137,15 +126,17 @@ static void steps_axis(const chart *c, double y) {
   double step = fmax(1, nice(c->x1));
   for (double v = 0; v <= c->x1 * 1.0001; v += step) {
     snprintf(t, sizeof t, "%.10g", v);
-    ww_buf_fmt(c->out,
-               "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n",
-               x_of(c, v), y, x_of(c, v), y + 4);
-    text(c, x_of(c, v), y + 16, "middle", "#444444", 11, t);
+    ww_svg_tick(c->out, x_of(c, v), y);
+    ww_svg_text(c->out, x_of(c, v), y + 16, "middle", "#444444", 11, 0, t);
   }
-  text(c, (LEFT + WIDTH - RIGHT) / 2.0, y + 36, "middle", "#222222", 12, "step");
+  ww_svg_text(c->out, (LEFT + WIDTH - RIGHT) / 2.0, y + 36, "middle", "#222222", 12, 0, "step");
 }
 
 /* ---- curves ---- */
+
+static void point(const chart *c, bool first, double x, double y) {
+  ww_buf_fmt(c->out, "%s%.1f %.1f", first ? "M" : "L", x, y);
+}
 
 static void open_path(const chart *c, const char *color, double width, double opacity) {
   ww_buf_fmt(c->out,
@@ -183,7 +174,7 @@ static void losses(const chart *c, const ww_lm_points *v) {
   const uint32_t n = thin(c, v, p), most = n * 3 / 200;
   open_path(c, train_color, 1, 0.3);
   for (uint32_t k = 0; k < n; k++)
-    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, p[k].step), y_of(c, p[k].loss));
+    point(c, k == 0, x_of(c, p[k].step), y_of(c, p[k].loss));
   ww_buf_puts(c->out, "\"/>\n");
   open_path(c, train_color, 1.8, 1);
   for (uint32_t k = 0; k < n; k++) {
@@ -193,8 +184,7 @@ static void losses(const chart *c, const ww_lm_points *v) {
       w = most;
     for (uint32_t i = k - w; i <= k + w; i++)
       sum += p[i].loss;
-    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, p[k].step),
-               y_of(c, sum / (2 * w + 1)));
+    point(c, k == 0, x_of(c, p[k].step), y_of(c, sum / (2 * w + 1)));
   }
   ww_buf_puts(c->out, "\"/>\n");
   free(p);
@@ -204,8 +194,7 @@ static void checks(const chart *c, const ww_lm_points *v) {
   if (v->n > 1) {
     open_path(c, check_color, 1.4, 0.7);
     for (uint32_t k = 0; k < v->n; k++)
-      ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step),
-                 y_of(c, loss_of(&v->v[k], c->kind)));
+      point(c, k == 0, x_of(c, (double)v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)));
     ww_buf_puts(c->out, "\"/>\n");
   }
   for (uint32_t k = 0; k < v->n; k++)
@@ -224,7 +213,7 @@ static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check
   checks(c, check);
   snprintf(t, sizeof t, check->n ? "%s, %.4g held out at the end" : "%s", kind_names[c->kind],
            check->n ? loss_of(&check->v[check->n - 1], c->kind) : 0);
-  text(c, WIDTH - RIGHT - 4, c->top + 13, "end", "#222222", 12, t);
+  ww_svg_text(c->out, WIDTH - RIGHT - 4, c->top + 13, "end", "#222222", 12, 0, t);
 }
 
 static void rates(const chart *c, const ww_lm_points *v, double y) {
@@ -235,16 +224,16 @@ static void rates(const chart *c, const ww_lm_points *v, double y) {
     most = fmax(most, (double)v->v[k].lr);
   ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n",
              LEFT, y, WIDTH - LEFT - RIGHT, RATE_HEIGHT);
-  text(c, LEFT - 7, y + RATE_HEIGHT + 2, "end", "#444444", 11, "0");
+  ww_svg_text(c->out, LEFT - 7, y + RATE_HEIGHT + 2, "end", "#444444", 11, 0, "0");
   snprintf(t, sizeof t, "%.3g", most);
-  text(c, LEFT - 7, y + 8, "end", "#444444", 11, t);
-  text(c, WIDTH - RIGHT - 4, y + 13, "end", rate_color, 11, "learning rate");
+  ww_svg_text(c->out, LEFT - 7, y + 8, "end", "#444444", 11, 0, t);
+  ww_svg_text(c->out, WIDTH - RIGHT - 4, y + 13, "end", rate_color, 11, 0, "learning rate");
   if (!(most > 0))
     return;
   open_path(c, rate_color, 1.4, 1);
   for (uint32_t k = 0; k < v->n; k += each)
-    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step),
-               y + RATE_HEIGHT * (1 - (double)v->v[k].lr / most));
+    point(c, k == 0, x_of(c, (double)v->v[k].step),
+          y + RATE_HEIGHT * (1 - (double)v->v[k].lr / most));
   ww_buf_puts(c->out, "\"/>\n");
 }
 
@@ -252,12 +241,12 @@ static void legend(const chart *c, bool checked) {
   ww_buf_fmt(c->out,
              "<line x1=\"%d\" y1=\"42\" x2=\"%d\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n",
              LEFT, LEFT + 14, train_color);
-  text(c, LEFT + 20, 46, "start", "#444444", 11.5, "training");
+  ww_svg_text(c->out, LEFT + 20, 46, "start", "#444444", 11.5, 0, "training");
   if (!checked)
     return;
   ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n", LEFT + 100,
              check_color);
-  text(c, LEFT + 110, 46, "start", "#444444", 11.5, "held out");
+  ww_svg_text(c->out, LEFT + 110, 46, "start", "#444444", 11.5, 0, "held out");
 }
 
 void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check,
@@ -265,14 +254,8 @@ void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_point
   const bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
   const int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
   chart c = {.out = svg, .top = TOP};
-  ww_buf_fmt(
-      svg,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-      "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, "
-      "sans-serif\">\n<title>loss</title>\n"
-      "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-      WIDTH, height, WIDTH, height, WIDTH, height);
-  text(&c, LEFT, 24, "start", "#1a1a1a", 15, title);
+  ww_svg_begin(svg, WIDTH, height, "loss");
+  ww_svg_text(svg, LEFT, 24, "start", "#1a1a1a", 15, 0, title);
   legend(&c, check->n > 0);
   for (int k = 0; k < KINDS; k++) {
     if (!(k == TOKENS ? tokens : numbers))
@@ -283,5 +266,5 @@ void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_point
   }
   rates(&c, train, c.top);
   steps_axis(&c, c.top + RATE_HEIGHT);
-  ww_buf_puts(svg, "</svg>\n");
+  ww_svg_end(svg);
 }

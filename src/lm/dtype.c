@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "../base/half.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #define FAST __attribute__((target("avx2,f16c")))
@@ -44,66 +46,25 @@ static inline uint16_t load16(const void *from) { /* a file's bytes may lie anyw
   return u;
 }
 
-static inline uint32_t bits_of(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  return u;
-}
-
-static inline float float_of(uint32_t u) {
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-
-static inline float half_to_float(uint16_t h) {
-  uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;
-  if (rest > 0x7c00)
-    return float_of(sign | 0x7fc00000 | rest << 13); /* NaN, made quiet */
-  if (rest == 0x7c00)
-    return float_of(sign | 0x7f800000);
-  if (rest < 0x0400)
-    return float_of(sign | bits_of((float)rest * 0x1p-24f)); /* subnormal or 0: exact */
-  return float_of(sign | ((rest << 13) + (112u << 23)));
-}
-
-static inline uint16_t float_to_half(float f) {
-  uint32_t u = bits_of(f), sign = u >> 16 & 0x8000, x = u & 0x7fffffff;
-  if (x > 0x7f800000)
-    return (uint16_t)(sign | 0x7e00 | (x >> 13 & 0x3ff));
-  if (x >= 0x477ff000)
-    return (uint16_t)(sign | 0x7c00); /* 65520 and more: infinite */
-  if (x < 0x38800000) /* below 2^-14: steps of 2^-24, which is what a float of 0.5 to 1 has */
-    return (uint16_t)(sign | (bits_of(float_of(x) + 0.5f) - 0x3f000000));
-  return (uint16_t)(sign | (x - (112u << 23) + 0xfff + (x >> 13 & 1)) >> 13);
-}
-
-static inline uint16_t float_to_bf16(float f) {
-  uint32_t u = bits_of(f);
-  if ((u & 0x7fffffff) > 0x7f800000)
-    return (uint16_t)(u >> 16 | 0x40);
-  return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-
 /* ---- Q8_0 ---- */
 
 /* The largest size of a block's values, infinite or NaN where one of them is. */
 static inline float block_max(const float *x) {
   uint32_t most = 0; /* sizes of floats sort as whole numbers, NaN above all */
   for (int i = 0; i < BLOCK; i++) {
-    uint32_t size = bits_of(x[i]) & 0x7fffffff;
+    uint32_t size = ww_float_bits(x[i]) & 0x7fffffff;
     most = size > most ? size : most;
   }
-  return float_of(most);
+  return ww_bits_float(most);
 }
 
 /* to: half scale, 32 bytes. A NaN makes the whole block NaN (a scale of NaN): it must not come back
  * as a number. */
 static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const float *x) {
   float most = block_max(x), scale = most / 127;
-  uint16_t half = isnan(most) ? 0x7e00 : scale > 65504 ? 0x7bff : float_to_half(scale);
+  uint16_t half = isnan(most) ? 0x7e00 : scale > 65504 ? 0x7bff : ww_float_to_half(scale);
   memcpy(to, &half, 2);
-  float stored = half_to_float(half);
+  float stored = ww_half_to_float(half);
   if (!(stored > 0)) {
     memset(to + 2, 0, BLOCK);
     return;
@@ -112,7 +73,8 @@ static inline __attribute__((always_inline)) void block_pack(uint8_t *to, const 
   for (int i = 0; i < BLOCK; i++) {
     float v = x[i] / stored; /* a division: 1 / stored would round twice */
     v = v > 127 ? 127 : v < -127 ? -127 : v;
-    q[i] = (int8_t)(bits_of(v + 0x1.8p23f) - 0x4b400000); /* nearest even by adding 1.5 x 2^23 */
+    q[i] =
+        (int8_t)(ww_float_bits(v + 0x1.8p23f) - 0x4b400000); /* nearest even by adding 1.5 x 2^23 */
   }
 }
 
@@ -127,28 +89,28 @@ static inline __attribute__((always_inline)) void block_unpack(float *to, const 
 
 static void f16_to_f32(float *to, const uint16_t *from, uint64_t n) {
   for (uint64_t i = 0; i < n; i++)
-    to[i] = half_to_float(load16(from + i));
+    to[i] = ww_half_to_float(load16(from + i));
 }
 
 static void bf16_to_f32(float *to, const uint16_t *from, uint64_t n) {
   for (uint64_t i = 0; i < n; i++)
-    to[i] = float_of((uint32_t)load16(from + i) << 16);
+    to[i] = ww_bf16_to_float(load16(from + i));
 }
 
 static void q8_to_f32(float *to, const uint8_t *from, uint64_t n) {
   for (uint64_t i = 0; i < n; i += BLOCK, from += BLOCK_BYTES) {
-    block_unpack(to + i, from, half_to_float(load16(from)));
+    block_unpack(to + i, from, ww_half_to_float(load16(from)));
   }
 }
 
 static void f32_to_f16(uint16_t *to, const float *from, uint64_t n) {
   for (uint64_t i = 0; i < n; i++)
-    to[i] = float_to_half(from[i]);
+    to[i] = ww_float_to_half(from[i]);
 }
 
 static void f32_to_bf16(uint16_t *to, const float *from, uint64_t n) {
   for (uint64_t i = 0; i < n; i++)
-    to[i] = float_to_bf16(from[i]);
+    to[i] = ww_float_to_bf16(from[i]);
 }
 
 static void f32_to_q8(uint8_t *to, const float *from, uint64_t n) {
@@ -181,7 +143,7 @@ FAST static void bf16_to_f32_fast(float *to, const uint16_t *from, uint64_t n) {
 
 FAST static void q8_to_f32_fast(float *to, const uint8_t *from, uint64_t n) {
   for (uint64_t b = 0; b < n; b += BLOCK, from += BLOCK_BYTES) {
-    __m256 scale = _mm256_set1_ps(half_to_float(load16(from)));
+    __m256 scale = _mm256_set1_ps(ww_half_to_float(load16(from)));
     for (int i = 0; i < BLOCK; i += 8) {
       __m256i q = _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(from + 2 + i)));
       _mm256_storeu_ps(to + b + i, _mm256_mul_ps(scale, _mm256_cvtepi32_ps(q)));
@@ -222,12 +184,13 @@ FAST static void f32_to_q8_fast(uint8_t *to, const float *from, uint64_t n) {
   const __m256 size = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)), top = _mm256_set1_ps(127);
   for (uint64_t b = 0; b < n; b += BLOCK, to += BLOCK_BYTES) {
     const float *x = from + b;
-    float most = block_max(x), scale = most / 127, stored = half_to_float(float_to_half(scale));
+    float most = block_max(x), scale = most / 127,
+          stored = ww_half_to_float(ww_float_to_half(scale));
     if (!(stored > 0 && scale <= 65504)) { /* zeros, infinities, NaN: rare */
       block_pack(to, x);
       continue;
     }
-    uint16_t half = float_to_half(scale);
+    uint16_t half = ww_float_to_half(scale);
     memcpy(to, &half, 2);
     for (int i = 0; i < BLOCK; i += 8) {
       __m256 v = _mm256_div_ps(_mm256_loadu_ps(x + i), _mm256_set1_ps(stored));

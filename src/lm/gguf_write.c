@@ -98,7 +98,7 @@ static ww_status ggml_type(const ww_tensor *t, uint32_t *out, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status put_record(ww_buf *b, const ww_source *s, uint64_t at, ww_err *e) {
+static ww_status put_record(ww_buf *b, const ww_weight_source *s, uint64_t at, ww_err *e) {
   const ww_tensor *t = &s->t;
   uint32_t type = 0;
   uint64_t values = 0;
@@ -122,10 +122,10 @@ static uint64_t padded(uint64_t n) {
   return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const ww_meta *meta,
+static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, const ww_meta *meta,
                               uint32_t nmeta, ww_err *e) {
   uint64_t at = 0;
-  ww_names seen = {0};
+  ww_dict seen = {0};
   ww_arena *a = ww_arena_new();
   ww_status rc = WW_OK;
   ww_buf_add(b, "GGUF", 4);
@@ -149,7 +149,7 @@ static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const w
   return rc;
 }
 
-ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n,
+ww_status ww_gguf_write_sources(const char *path, const ww_weight_source *s, uint32_t n,
                                 const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_out o;
   ww_buf head = {0};

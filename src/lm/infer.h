@@ -33,8 +33,6 @@ void ww_lm_session_free(ww_lm_session *s);                     /* accepts NULL *
 void ww_lm_session_clear(ww_lm_session *s, uint32_t sequence); /* forgets its tokens */
 void ww_lm_session_cut(ww_lm_session *s, uint32_t sequence,
                        uint32_t keep); /* forgets all but the first `keep` */
-void ww_lm_session_copy(ww_lm_session *s, uint32_t from,
-                        uint32_t to); /* `to` continues where `from` stands (a shared prompt) */
 uint32_t ww_lm_session_length(const ww_lm_session *s, uint32_t sequence);
 uint32_t ww_lm_session_room(const ww_lm_session *s); /* tokens that one sequence may have */
 

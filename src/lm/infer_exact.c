@@ -194,11 +194,3 @@ void ww_lm_exact_free(ww_lm_session *s) {
   free(w->x);
   free(w);
 }
-
-void ww_lm_exact_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n) {
-  const ww_lm_config *c = &s->m->c;
-  for (uint32_t l = 0; l < c->layers; l++)
-    for (int v = 0; v < 2; v++)
-      memcpy(cache(s, to, l, v), cache(s, from, l, v),
-             (size_t)n * c->kv_heads * c->head_size * sizeof(float));
-}

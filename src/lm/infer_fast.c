@@ -344,17 +344,6 @@ size_t ww_lm_fast_cache(const ww_lm *m, uint32_t tokens) {
   return (size_t)m->c.layers * m->c.kv_heads * part * sizeof(uint16_t);
 }
 
-void ww_lm_fast_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n) {
-  const ww_lm_config *c = &s->m->c;
-  size_t keys = (size_t)ww_round_up(n, 16) * c->head_size,
-         values = (size_t)n * ww_round_up(c->head_size, 16);
-  for (uint32_t l = 0; l < c->layers; l++)
-    for (uint32_t h = 0; h < c->kv_heads; h++) {
-      memcpy(keys_of(s, to, l, h), keys_of(s, from, l, h), keys * sizeof(uint16_t));
-      memcpy(values_of(s, to, l, h), values_of(s, from, l, h), values * sizeof(uint16_t));
-    }
-}
-
 /* Buffers are carved from one mapping in two walks: the first only counts. */
 typedef struct {
   char *at;

@@ -81,12 +81,10 @@ size_t ww_lm_exact_cache(const ww_lm *m, uint32_t tokens);
 bool ww_lm_exact_new(ww_lm_session *s);
 void ww_lm_exact_free(ww_lm_session *s);
 void ww_lm_exact_step(ww_lm_session *s, float *logits, float *numbers);
-void ww_lm_exact_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n);
 size_t ww_lm_fast_cache(const ww_lm *m, uint32_t tokens);
 bool ww_lm_fast_new(ww_lm_session *s);
 void ww_lm_fast_free(ww_lm_session *s);
 void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers);
-void ww_lm_fast_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n);
 
 /* ---- models of llama2.c (llama2c.c) ---- */
 

@@ -54,7 +54,7 @@ static void prepare_bf16(ww_inputs *to, uint32_t row, const float *x, uint32_t n
       tile[i] = bf16_of(v[i]);
     if (parts == 2)
       for (uint32_t i = 0; i < 32; i++)
-        tile[512 + i] = bf16_of(v[i] - float_of_bf16(tile[i]));
+        tile[512 + i] = bf16_of(v[i] - ww_bf16_to_float(tile[i]));
   }
 }
 
@@ -298,7 +298,7 @@ static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n)
     } else if (w->type == WW_DTYPE_F16) {
       out[k] = float_of_half(half[16 * (size_t)k + r]);
     } else {
-      out[k] = float_of_bf16(half[32 * (size_t)(k / 2) + 2 * r + k % 2]);
+      out[k] = ww_bf16_to_float(half[32 * (size_t)(k / 2) + 2 * r + k % 2]);
     }
   }
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "../base/half.h"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
@@ -120,23 +122,8 @@ ALWAYS vf vf_exp(vf x) {
 
 /* ---- half precision and bf16 ---- */
 
-ALWAYS float float_of_bits(uint32_t u) {
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-
-ALWAYS uint32_t bits_of_float(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  return u;
-}
-
-ALWAYS float float_of_bf16(uint16_t h) {
-  return float_of_bits((uint32_t)h << 16);
-}
 ALWAYS uint16_t bf16_of(float f) { /* to nearest even; NaN stays one where its top bits say so */
-  uint32_t u = bits_of_float(f);
+  uint32_t u = ww_float_bits(f);
   return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
@@ -145,9 +132,9 @@ ALWAYS float float_of_half(uint16_t h) {
   return _cvtsh_ss(h);
 #else
   uint32_t u = (uint32_t)(h & 0x7fff) << 13;
-  float f = float_of_bits(u) * 0x1p112f;
+  float f = ww_bits_float(u) * 0x1p112f;
   if ((h & 0x7c00) == 0x7c00)
-    f = float_of_bits(u | 0x7f800000);
+    f = ww_bits_float(u | 0x7f800000);
   return h & 0x8000 ? -f : f;
 #endif
 }

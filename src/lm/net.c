@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/random.h"
 #include "net_int.h"
 
 enum {
@@ -376,10 +377,7 @@ void ww_net_merged(ww_net *n, float *flat) {
 
 /* The sum of four uniform values of 16 bits: quick, and the same wherever it is made. */
 float ww_net_normal(uint64_t seed, uint64_t place) {
-  uint64_t x = seed + (place + 1) * 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  x ^= x >> 31;
+  const uint64_t x = ww_mix64(seed + (place + 1) * WW_GOLDEN);
   const int32_t sum = (int32_t)(x & 0xffff) + (int32_t)(x >> 16 & 0xffff) +
                       (int32_t)(x >> 32 & 0xffff) + (int32_t)(x >> 48) - 2 * 0xffff;
   return (float)sum * (1.7320508f / 65536); /* of variance 1/3 before */

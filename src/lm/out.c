@@ -122,7 +122,7 @@ static uint64_t columns(const ww_tensor *t) {
   return t->ndim > 1 ? t->dim[t->ndim - 1] : 1;
 }
 
-uint64_t ww_source_bytes(const ww_source *s) {
+uint64_t ww_source_bytes(const ww_weight_source *s) {
   uint64_t values = 0;
   if (!s->floats)
     return s->t.bytes;
@@ -130,7 +130,7 @@ uint64_t ww_source_bytes(const ww_source *s) {
 }
 
 /* Rows [row, row + n) as GGUF orders them: row 2i + s of a head is our row s * half + i. */
-static void gather(float *to, const ww_source *s, uint64_t rows, uint64_t row, uint64_t n,
+static void gather(float *to, const ww_weight_source *s, uint64_t rows, uint64_t row, uint64_t n,
                    uint64_t cols) {
   uint64_t size = rows / s->turn_heads, half = size / 2;
   for (uint64_t k = 0; k < n; k++) {
@@ -139,7 +139,7 @@ static void gather(float *to, const ww_source *s, uint64_t rows, uint64_t row, u
   }
 }
 
-void ww_out_source(ww_out *o, const ww_source *s) {
+void ww_out_source(ww_out *o, const ww_weight_source *s) {
   uint64_t values = 0, cols = columns(&s->t);
   if (!s->floats) {
     ww_out_write(o, s->t.data, s->t.bytes);
@@ -165,8 +165,8 @@ void ww_out_source(ww_out *o, const ww_source *s) {
   free(stored);
 }
 
-ww_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n) {
-  ww_source *s = WW_NEWN(a, ww_source, n);
+ww_weight_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n) {
+  ww_weight_source *s = WW_NEWN(a, ww_weight_source, n);
   for (uint32_t i = 0; i < n; i++)
     s[i].t = t[i];
   return s;

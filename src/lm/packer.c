@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "../base/random.h"
+
 enum { GROUP_ROWS = 128 };
 
 typedef struct {
@@ -49,14 +51,6 @@ struct ww_packer {
 
 /* ---- order ---- */
 
-static uint64_t mix(uint64_t x) { /* splitmix64's finaliser */
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9ull;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebull;
-  return x ^ x >> 31;
-}
-
 /* A Feistel network over the next even number of bits; values beyond n are walked on until they
  * fall inside. */
 uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed) {
@@ -67,7 +61,7 @@ uint64_t ww_shuffled(uint64_t k, uint64_t n, uint64_t seed) {
   do {
     uint64_t left = k >> half, right = k & mask;
     for (uint64_t round = 0; round < 6; round++) {
-      uint64_t next = left ^ (mix(right + mix(seed + round * 0x9e3779b97f4a7c15ull)) & mask);
+      uint64_t next = left ^ (ww_mix64(right + ww_mix64(seed + round * WW_GOLDEN)) & mask);
       left = right;
       right = next;
     }
@@ -135,7 +129,8 @@ static void make_plan(ww_packer *k, uint64_t epoch) {
     p->doc = ww_xmalloc((x->n + 1) * sizeof *p->doc);
     p->start = ww_xmalloc((x->n + 2) * sizeof *p->start);
   }
-  uint64_t seed = mix(k->seed + mix(epoch + 1)), budget = (uint64_t)GROUP_ROWS * k->T, tokens = 0;
+  uint64_t seed = ww_mix64(k->seed + ww_mix64(epoch + 1)), budget = (uint64_t)GROUP_ROWS * k->T,
+           tokens = 0;
   member *g = ww_xmalloc((x->n + 1) * sizeof *g); /* a group may be all of them */
   uint32_t *room = ww_xmalloc((x->n + 1) * sizeof *room), n = 0, docs = 0;
   p->rows = 0;
@@ -145,7 +140,7 @@ static void make_plan(ww_packer *k, uint64_t epoch) {
     tokens += x->v[d].n;
     if (tokens < budget && i + 1 < x->n)
       continue;
-    append(p, &docs, g, n, pack(g, n, k->T, room), mix(seed + i));
+    append(p, &docs, g, n, pack(g, n, k->T, room), ww_mix64(seed + i));
     n = 0;
     tokens = 0;
   }
@@ -192,7 +187,7 @@ static bool any_known(const float *v, uint32_t n) {
 
 /* In 0 .. 1, of the seed, the epoch, the example and a place in it. */
 static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
-  return (float)(mix(mix(k->seed + k->plan.epoch * 0x9e3779b97f4a7c15ull + doc) + place) >> 40) *
+  return (float)(ww_mix64(ww_mix64(k->seed + k->plan.epoch * WW_GOLDEN + doc) + place) >> 40) *
          0x1p-24f;
 }
 

@@ -10,7 +10,7 @@
 
 static const uint8_t widths[] = {8, 4, 2, 1};
 
-static ww_status check_source(const ww_source *s, ww_err *e) {
+static ww_status check_source(const ww_weight_source *s, ww_err *e) {
   uint64_t values = 0, bytes = ww_source_bytes(s);
   if (s->t.type >= WW_NDTYPE || s->t.type == WW_DTYPE_Q8_0 || s->t.ndim > 4)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as safetensors",
@@ -20,7 +20,7 @@ static ww_status check_source(const ww_source *s, ww_err *e) {
   return WW_OK;
 }
 
-static void print_entry(ww_json *j, const ww_source *s, uint64_t at) {
+static void print_entry(ww_json *j, const ww_weight_source *s, uint64_t at) {
   ww_json_key(j, s->t.name);
   ww_json_obj(j);
   ww_json_kstr(j, "dtype", ww_dtype_name(s->t.type));
@@ -52,11 +52,11 @@ static ww_status print_meta(ww_json *j, const ww_meta *meta, uint32_t nmeta, ww_
 }
 
 /* Length, JSON, spaces up to a multiple of 8. */
-static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const ww_meta *meta,
+static ww_status print_header(ww_buf *b, const ww_weight_source *s, uint32_t n, const ww_meta *meta,
                               uint32_t nmeta, ww_err *e) {
   ww_json j = {0};
   uint64_t at = 0;
-  ww_names seen = {0};
+  ww_dict seen = {0};
   ww_arena *a = ww_arena_new();
   ww_buf_add(b, "\0\0\0\0\0\0\0", 8);
   ww_json_begin(&j, b);
@@ -85,7 +85,7 @@ static ww_status print_header(ww_buf *b, const ww_source *s, uint32_t n, const w
 }
 
 /* Everything but the name: follow with ww_out_commit or ww_out_drop. */
-static ww_status write_one(ww_out *o, const char *path, const ww_source *s, uint32_t n,
+static ww_status write_one(ww_out *o, const char *path, const ww_weight_source *s, uint32_t n,
                            const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_buf head = {0};
   ww_status rc = print_header(&head, s, n, meta, nmeta, e);
@@ -103,7 +103,7 @@ static ww_status write_one(ww_out *o, const char *path, const ww_source *s, uint
   return rc;
 }
 
-static ww_status write_sources(const char *path, const ww_source *s, uint32_t n,
+static ww_status write_sources(const char *path, const ww_weight_source *s, uint32_t n,
                                const ww_meta *meta, uint32_t nmeta, ww_err *e) {
   ww_out o;
   ww_status rc = write_one(&o, path, s, n, meta, nmeta, e);
@@ -122,7 +122,7 @@ ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n,
 
 /* first[k] is shard k's first tensor, first[count] is n. A tensor larger than the limit has a shard
  * of its own. */
-static uint32_t split(const ww_source *s, uint32_t n, uint64_t most, uint32_t *first) {
+static uint32_t split(const ww_weight_source *s, uint32_t n, uint64_t most, uint32_t *first) {
   uint32_t count = 0;
   uint64_t bytes = 0;
   first[count++] = 0;
@@ -142,7 +142,7 @@ static const char *shard_name(ww_arena *a, uint32_t k, uint32_t count) {
   return ww_fmt(a, "model-%05u-of-%05u.safetensors", k + 1, count);
 }
 
-static void print_index(ww_buf *b, const ww_source *s, const uint32_t *first, uint32_t count,
+static void print_index(ww_buf *b, const ww_weight_source *s, const uint32_t *first, uint32_t count,
                         ww_arena *a) {
   ww_json j = {.pretty = true};
   uint64_t total = 0;
@@ -164,7 +164,7 @@ static void print_index(ww_buf *b, const ww_source *s, const uint32_t *first, ui
   ww_buf_puts(b, "\n");
 }
 
-ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint32_t n,
+ww_status ww_safetensors_write_shards(const char *dir, const ww_weight_source *s, uint32_t n,
                                       uint64_t shard_bytes, const ww_meta *meta, uint32_t nmeta,
                                       ww_err *e) {
   ww_arena *a = ww_arena_new();

@@ -108,21 +108,6 @@ void ww_lm_session_cut(ww_lm_session *s, uint32_t sequence, uint32_t keep) {
     q->described = false;
 }
 
-void ww_lm_session_copy(ww_lm_session *s, uint32_t from, uint32_t to) {
-  if (from >= s->sequences || to >= s->sequences || from == to)
-    return;
-  const ww_lm_sequence *f = &s->sequence[from];
-  ww_lm_sequence *t = &s->sequence[to];
-  t->length = f->length;
-  t->described = f->described;
-  if (s->m->c.features)
-    memcpy(t->features, f->features, s->m->c.features * sizeof *t->features);
-  if (s->m->exact)
-    ww_lm_exact_copy(s, from, to, f->length);
-  else
-    ww_lm_fast_copy(s, from, to, f->length);
-}
-
 uint32_t ww_lm_session_length(const ww_lm_session *s, uint32_t sequence) {
   return sequence < s->sequences ? s->sequence[sequence].length : 0;
 }

@@ -22,7 +22,7 @@ typedef struct {
   uint32_t digits; /* of BY_LLAMA3: digits of a word at most */
 } stage;
 
-struct ww_split {
+struct ww_splitter {
   stage stages[STAGES];
   uint32_t n;
 };
@@ -32,11 +32,11 @@ struct ww_split_work {
   pcre2_match_context *limits;
 };
 
-ww_split *ww_split_new(void) {
-  return ww_xcalloc(1, sizeof(ww_split));
+ww_splitter *ww_split_new(void) {
+  return ww_xcalloc(1, sizeof(ww_splitter));
 }
 
-void ww_split_free(ww_split *s) {
+void ww_split_free(ww_splitter *s) {
   for (uint32_t k = 0; s && k < s->n; k++)
     pcre2_code_free(s->stages[k].code);
   free(s);
@@ -76,7 +76,7 @@ static bool is_pattern(const char *p, size_t n, const char *known) {
   return n == strlen(known) && !memcmp(p, known, n);
 }
 
-ww_status ww_split_add(ww_split *s, const char *pattern, size_t n, bool written_out, ww_err *e) {
+ww_status ww_split_add(ww_splitter *s, const char *pattern, size_t n, bool written_out, ww_err *e) {
   if (s->n == STAGES)
     return ww_fail(e, WW_EUNSUPPORTED, "more than %d patterns split the text", STAGES);
   if (n > PATTERN_MAX)
@@ -274,7 +274,7 @@ static bool match(const stage *g, ww_split_work *w, const char *text, size_t n, 
 }
 
 typedef struct {
-  const ww_split *s;
+  const ww_splitter *s;
   ww_split_work *w;
   ww_word_fn *word;
   void *ctx;
@@ -313,7 +313,7 @@ static void cut(const job *j, uint32_t at, const char *text, size_t n) {
   }
 }
 
-void ww_split_text(const ww_split *s, ww_split_work *w, const char *text, size_t n,
+void ww_split_text(const ww_splitter *s, ww_split_work *w, const char *text, size_t n,
                    ww_word_fn *word, void *ctx) {
   job j = {s, w, word, ctx};
   while (n) {

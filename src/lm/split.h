@@ -17,20 +17,20 @@
 #define WW_SPLIT_LLAMA3 WW_SPLIT_LLAMA3_OF("{1,3}")
 #define WW_SPLIT_QWEN2 WW_SPLIT_LLAMA3_OF("") /* one digit a word; what our own tokenizers use */
 
-typedef struct ww_split ww_split;           /* immutable once built; any number of threads */
+typedef struct ww_splitter ww_splitter;     /* immutable once built; any number of threads */
 typedef struct ww_split_work ww_split_work; /* what one thread needs to match */
 typedef void ww_word_fn(void *ctx, const char *word, size_t n);
 
-ww_split *ww_split_new(void);    /* without patterns: a text is one word */
-void ww_split_free(ww_split *s); /* accepts NULL */
+ww_splitter *ww_split_new(void);    /* without patterns: a text is one word */
+void ww_split_free(ww_splitter *s); /* accepts NULL */
 /* Cuts the words of the patterns before it again: matches and what lies between them are words.
  * `written_out` false: PCRE2 alone. */
-ww_status ww_split_add(ww_split *s, const char *pattern, size_t n, bool written_out, ww_err *e);
+ww_status ww_split_add(ww_splitter *s, const char *pattern, size_t n, bool written_out, ww_err *e);
 ww_split_work *ww_split_work_new(void);
 void ww_split_work_free(ww_split_work *w);
 /* Every byte of the text is in one word, in order. Bytes that are no UTF-8 become words of their
  * own, which no pattern sees. */
-void ww_split_text(const ww_split *s, ww_split_work *w, const char *text, size_t n,
+void ww_split_text(const ww_splitter *s, ww_split_work *w, const char *text, size_t n,
                    ww_word_fn *word, void *ctx);
 
 /* ---- UTF-8 and normal forms ---- */

@@ -88,12 +88,12 @@ bool ww_tokenizer_special(const ww_tokenizer *t, int32_t id) {
 }
 
 int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token) {
-  ww_span s = {token, (uint32_t)strlen(token)};
+  ww_token_span s = {token, (uint32_t)strlen(token)};
   for (uint32_t k = 0; k < t->raws; k++)
     if (t->raw[k].match.n == s.n && !memcmp(t->raw[k].match.s, token, s.n))
       return (int32_t)t->raw[k].id;
   for (uint32_t k = 0; k < t->normals; k++) {
-    ww_span x = t->text[t->normal[k].id];
+    ww_token_span x = t->text[t->normal[k].id];
     if (x.n == s.n && !memcmp(x.s, token, s.n))
       return (int32_t)t->normal[k].id;
   }
@@ -103,14 +103,14 @@ int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token) {
   ww_buf b = {0};
   for (const char *p = token; *p; p++)
     ww_buf_add(&b, *p == ' ' ? WW_SPACE_MARK : p, *p == ' ' ? 3 : 1);
-  id = ww_tokenizer_find(t, (ww_span){b.s ? b.s : "", (uint32_t)b.n}, false);
+  id = ww_tokenizer_find(t, (ww_token_span){b.s ? b.s : "", (uint32_t)b.n}, false);
   ww_buf_free(&b);
   return id == WW_NO_ID ? -1 : (int32_t)id;
 }
 
 /* ---- normalizing ---- */
 
-static void replace(const ww_norm *x, ww_span s, ww_buf *out) {
+static void replace(const ww_norm *x, ww_token_span s, ww_buf *out) {
   const char *p = s.s, *end = s.s + s.n;
   while (p < end) {
     const char *hit = memmem(p, (size_t)(end - p), x->from.s, x->from.n);
@@ -122,10 +122,10 @@ static void replace(const ww_norm *x, ww_span s, ww_buf *out) {
   }
 }
 
-ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n, bool start,
-                               ww_buf b[2]) {
+ww_token_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n, bool start,
+                                     ww_buf b[2]) {
   static const char empty[1];
-  ww_span s = {text, (uint32_t)n};
+  ww_token_span s = {text, (uint32_t)n};
   for (uint32_t k = 0, to = 0; k < t->norms; k++) {
     const ww_norm *x = &t->norm[k];
     bool ascii;
@@ -145,7 +145,7 @@ ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *text, size_t n
     } else {
       ww_utf8_normalize(x->form, s.s, s.n, &b[to]);
     }
-    s = (ww_span){b[to].s ? b[to].s : empty, (uint32_t)b[to].n};
+    s = (ww_token_span){b[to].s ? b[to].s : empty, (uint32_t)b[to].n};
     to = !to;
   }
   return s;
@@ -188,7 +188,7 @@ static void cut_at_marks(job *j, const char *p, size_t n) {
 }
 
 /* Words of normalized text. */
-static void words(job *j, ww_span s) {
+static void words(job *j, ww_token_span s) {
   if (j->t->byte_level)
     ww_split_text(j->t->split, ww_token_work_split(j->w), s.s, s.n, word, j);
   else if (j->t->cut_at_marks || j->t->cut_each_mark)
@@ -265,11 +265,11 @@ static void find_added(job *j, const ww_added *v, uint32_t nv, const char *s, si
 
 static void normal_part(job *j, const char *s, size_t n, bool start) {
   (void)start;
-  words(j, (ww_span){s, (uint32_t)n});
+  words(j, (ww_token_span){s, (uint32_t)n});
 }
 
 static void raw_part(job *j, const char *s, size_t n, bool start) {
-  ww_span x = ww_tokenizer_normalize(j->t, s, n, start, ww_token_work_buffers(j->w));
+  ww_token_span x = ww_tokenizer_normalize(j->t, s, n, start, ww_token_work_buffers(j->w));
   find_added(j, j->t->normal, j->t->normals, x.s, x.n, start, normal_part);
 }
 

@@ -235,8 +235,9 @@ static size_t characters(const ww_tokenizer *t, uint32_t *id, const char *word, 
 static size_t encode(const ww_tokenizer *t, ww_token_work *w, const char *word, size_t n) {
   room(w, n);
   if (t->whole_first) {
-    uint32_t id =
-        n <= WW_PIECE_MAX ? ww_tokenizer_find(t, (ww_span){word, (uint32_t)n}, false) : WW_NO_ID;
+    uint32_t id = n <= WW_PIECE_MAX
+                      ? ww_tokenizer_find(t, (ww_token_span){word, (uint32_t)n}, false)
+                      : WW_NO_ID;
     if (id != WW_NO_ID && !(t->flags[id] & WW_TOKEN_ADDED)) {
       w->id[0] = id;
       return 1;

@@ -42,7 +42,7 @@ static int byte_of(uint32_t code) {
 }
 
 /* Raw text as bytes; false (nothing appended) where a character is not of the alphabet. */
-static bool to_bytes(ww_span raw, ww_buf *out) {
+static bool to_bytes(ww_token_span raw, ww_buf *out) {
   size_t had = out->n;
   for (uint32_t k = 0; k < raw.n;) {
     uint8_t c = (uint8_t)raw.s[k];
@@ -65,15 +65,15 @@ static bool to_bytes(ww_span raw, ww_buf *out) {
 
 /* ---- pieces ---- */
 
-static int shown(ww_span s) {
+static int shown(ww_token_span s) {
   return (int)(s.n < 60 ? s.n : 60);
 } /* bytes of it in a message */
 
-static uint64_t piece_hash(ww_span s, bool literal) {
+static uint64_t piece_hash(ww_token_span s, bool literal) {
   return ww_hash(s.s, s.n, literal);
 }
 
-uint32_t ww_tokenizer_find(const ww_tokenizer *t, ww_span s, bool literal) {
+uint32_t ww_tokenizer_find(const ww_tokenizer *t, ww_token_span s, bool literal) {
   if (!t->slots)
     return WW_NO_ID;
   for (uint64_t k = piece_hash(s, literal);; k++) {
@@ -88,14 +88,14 @@ uint32_t ww_tokenizer_find(const ww_tokenizer *t, ww_span s, bool literal) {
 
 /* A character's token; special ones are not for text. */
 uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n) {
-  uint32_t id = ww_tokenizer_find(t, (ww_span){s, n}, false);
+  uint32_t id = ww_tokenizer_find(t, (ww_token_span){s, n}, false);
   return id != WW_NO_ID && (t->flags[id] & WW_TOKEN_SPECIAL) ? WW_NO_ID : id;
 }
 
-uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_span raw, ww_buf *scratch) {
+uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch) {
   scratch->n = 0;
   if (t->byte_level && to_bytes(raw, scratch))
-    return ww_tokenizer_find(t, (ww_span){scratch->s ? scratch->s : "", (uint32_t)scratch->n},
+    return ww_tokenizer_find(t, (ww_token_span){scratch->s ? scratch->s : "", (uint32_t)scratch->n},
                              false);
   return ww_tokenizer_find(t, raw, t->byte_level);
 }
@@ -134,7 +134,7 @@ ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_er
 }
 
 /* "<0x0A>": the byte, -1: something else. */
-static int byte_token(ww_span s) {
+static int byte_token(ww_token_span s) {
   char *end;
   if (s.n != 6 || memcmp(s.s, "<0x", 3) || s.s[5] != '>')
     return -1;
@@ -144,13 +144,13 @@ static int byte_token(ww_span s) {
 }
 
 /* What decoding gives for a SentencePiece-style token: marks are spaces, <0x0A> is a byte. */
-static ww_span plain_text(ww_tokenizer *t, uint32_t id, ww_span s) {
+static ww_token_span plain_text(ww_tokenizer *t, uint32_t id, ww_token_span s) {
   int byte = byte_token(s);
   if (byte >= 0) {
     t->byte_id[byte] = id;
     char *one = ww_alloc(t->a, 2);
     one[0] = (char)byte;
-    return (ww_span){one, 1};
+    return (ww_token_span){one, 1};
   }
   if (!memmem(s.s, s.n, WW_SPACE_MARK, 3))
     return s;
@@ -161,10 +161,10 @@ static ww_span plain_text(ww_tokenizer *t, uint32_t id, ww_span s) {
     to[n++] = mark ? ' ' : s.s[k];
     k += mark ? 3 : 1;
   }
-  return (ww_span){to, n};
+  return (ww_token_span){to, n};
 }
 
-ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_span raw, ww_err *e) {
+ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_err *e) {
   if (raw.n > WW_PIECE_MAX)
     return ww_fail(e, WW_ELIMIT, "token %u has %u bytes; at most %u are read", id, raw.n,
                    WW_PIECE_MAX);
@@ -173,7 +173,7 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_span raw, ww_err *e)
                    raw.s);
   ww_buf bytes = {0};
   bool literal = t->byte_level && !to_bytes(raw, &bytes);
-  ww_span s = t->byte_level && !literal ? (ww_span){bytes.s, (uint32_t)bytes.n} : raw;
+  ww_token_span s = t->byte_level && !literal ? (ww_token_span){bytes.s, (uint32_t)bytes.n} : raw;
   char *own = ww_alloc(t->a, s.n + 1); /* a token may hold a NUL */
   if (s.n)
     memcpy(own, s.s, s.n);
@@ -197,8 +197,8 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_span raw, ww_err *e)
 
 /* ---- merges ---- */
 
-ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_span left, ww_span right,
-                                 ww_buf *scratch, ww_err *e) {
+ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span left,
+                                 ww_token_span right, ww_buf *scratch, ww_err *e) {
   uint32_t l = ww_tokenizer_find_raw(t, left, scratch),
            r = ww_tokenizer_find_raw(t, right, scratch);
   if (l == WW_NO_ID || r == WW_NO_ID)
@@ -206,14 +206,14 @@ ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_span left,
                    "merge %u joins \"%.*s\" and \"%.*s\"; the vocabulary has no \"%.*s\"", list->n,
                    shown(left), left.s, shown(right), right.s, shown(l == WW_NO_ID ? left : right),
                    l == WW_NO_ID ? left.s : right.s);
-  ww_span pl = t->piece[l], pr = t->piece[r];
+  ww_token_span pl = t->piece[l], pr = t->piece[r];
   if (!pl.n || !pr.n)
     return ww_fail(e, WW_EDATA, "merge %u joins an empty token and would never end", list->n);
   bool literal = (t->flags[l] | t->flags[r]) & WW_TOKEN_LITERAL;
   scratch->n = 0;
   ww_buf_add(scratch, pl.s, pl.n);
   ww_buf_add(scratch, pr.s, pr.n);
-  uint32_t id = ww_tokenizer_find(t, (ww_span){scratch->s, (uint32_t)scratch->n}, literal);
+  uint32_t id = ww_tokenizer_find(t, (ww_token_span){scratch->s, (uint32_t)scratch->n}, literal);
   if (id == WW_NO_ID && !literal)
     return ww_fail(e, WW_EDATA,
                    "merge %u joins \"%.*s\" and \"%.*s\" to a token that the vocabulary has not",
@@ -258,12 +258,13 @@ ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merg
   for (uint32_t k = 0; k < n && !st; k++) {
     if (k && order[k].score != order[k - 1].score)
       rank = k;
-    ww_span s = t->piece[order[k].id];
+    ww_token_span s = t->piece[order[k].id];
     for (uint32_t at = 1; at < s.n; at++) {
       if (((uint8_t)s.s[at] & 0xc0) == 0x80)
         continue;
-      uint32_t l = ww_tokenizer_find(t, (ww_span){s.s, at}, false);
-      uint32_t r = l == WW_NO_ID ? l : ww_tokenizer_find(t, (ww_span){s.s + at, s.n - at}, false);
+      uint32_t l = ww_tokenizer_find(t, (ww_token_span){s.s, at}, false);
+      uint32_t r =
+          l == WW_NO_ID ? l : ww_tokenizer_find(t, (ww_token_span){s.s + at, s.n - at}, false);
       if (r != WW_NO_ID)
         ww_push(t->a, list, (ww_merge){l, r, rank, order[k].id});
     }
@@ -336,9 +337,9 @@ static int by_match(const void *x, const void *y) {
   return c ? c : a->match.n < b->match.n ? -1 : a->match.n > b->match.n;
 }
 
-static void normalize_match(ww_tokenizer *t, ww_span *s) {
+static void normalize_match(ww_tokenizer *t, ww_token_span *s) {
   ww_buf b[2] = {0};
-  ww_span to = ww_tokenizer_normalize(t, s->s, s->n, true, b);
+  ww_token_span to = ww_tokenizer_normalize(t, s->s, s->n, true, b);
   s->s = memcpy(ww_alloc(t->a, to.n + 1), to.s, to.n);
   s->n = to.n;
   ww_buf_free(&b[0]);
@@ -351,7 +352,7 @@ static bool reaches_over(const ww_tokenizer *t) {
   for (uint32_t k = 0; k <= t->merge_mask; k++) {
     if (t->merge[k].id == WW_NO_ID)
       continue;
-    ww_span s = t->piece[t->merge[k].id];
+    ww_token_span s = t->piece[t->merge[k].id];
     bool other = false;
     for (uint32_t at = 0; at < s.n;) {
       bool mark = s.n - at >= 3 && !memcmp(s.s + at, WW_SPACE_MARK, 3);

@@ -18,7 +18,7 @@
 typedef struct {
   const char *s;
   uint32_t n;
-} ww_span;
+} ww_token_span;
 
 enum {
   WW_TOKEN_SPECIAL = 1,
@@ -32,7 +32,7 @@ typedef struct {
 
 /* A token that is found in text before anything else is done with it. */
 typedef struct {
-  ww_span match; /* the content; of a normalized one, normalized */
+  ww_token_span match; /* the content; of a normalized one, normalized */
   uint32_t id;
   bool special, lstrip, rstrip,
       normalized; /* lstrip, rstrip: takes the white space beside it too */
@@ -42,16 +42,16 @@ typedef enum { WW_NORM_FORM, WW_NORM_PREPEND, WW_NORM_REPLACE } ww_norm_kind;
 typedef struct {
   ww_norm_kind kind;
   ww_normal_form form;
-  ww_span from, to;      /* REPLACE; PREPEND: to */
-  bool unless, at_start; /* PREPEND: unless it stands there already; only to the start of the text,
-                            not behind added tokens */
+  ww_token_span from, to; /* REPLACE; PREPEND: to */
+  bool unless, at_start;  /* PREPEND: unless it stands there already; only to the start of the text,
+                             not behind added tokens */
 } ww_norm;
 
 struct ww_tokenizer {
   ww_arena *a;
   uint32_t serial; /* never 0, no two alike: marks this one's words in the threads' caches */
   uint32_t vocab;
-  ww_span *piece, *text; /* by id; s NULL: a hole */
+  ww_token_span *piece, *text; /* by id; s NULL: a hole */
   uint8_t *flags;
   uint32_t *slot, slots; /* piece -> id, open addressing, power of two; WW_NO_ID: empty */
   ww_merge *merge;
@@ -68,7 +68,7 @@ struct ww_tokenizer {
   uint32_t char_id[128]; /* SentencePiece style: of ASCII characters; WW_NO_ID: none, or special */
   uint32_t mark_id;      /* of U+2581 alone */
   uint32_t unknown;
-  ww_split *split;
+  ww_splitter *split;
   ww_norm norm[8];
   uint32_t norms;
   ww_added *raw, *normal; /* found in the text as given; in normalized text. Sorted by match */
@@ -86,12 +86,12 @@ ww_tokenizer *ww_tokenizer_blank(void);
  * nonsense. */
 ww_status ww_tokenizer_room(ww_tokenizer *t, uint32_t n, uint32_t entries, ww_err *e);
 /* raw: as the file spells it, UTF-8; byte-level ones in GPT-2's alphabet. */
-ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_span raw, ww_err *e);
-uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_span raw, ww_buf *scratch);
-uint32_t ww_tokenizer_find(const ww_tokenizer *t, ww_span piece, bool literal);
+ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_token_span raw, ww_err *e);
+uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_token_span raw, ww_buf *scratch);
+uint32_t ww_tokenizer_find(const ww_tokenizer *t, ww_token_span piece, bool literal);
 uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n);
-ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_span left, ww_span right,
-                                 ww_buf *scratch, ww_err *e);
+ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_token_span left,
+                                 ww_token_span right, ww_buf *scratch, ww_err *e);
 /* Merges by score (SentencePiece): every way to cut a token into two tokens; the higher the score,
  * the earlier. */
 ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list,
@@ -120,23 +120,23 @@ typedef struct {
   const char *start, *p, *end;
   ww_buf text; /* of the last string that had escapes */
   ww_err *e;
-} ww_scan;
-bool ww_scan_open(ww_scan *s, char bracket); /* eats [ or { */
-bool ww_scan_more(ww_scan *s, char close, bool *first,
+} ww_text_scan;
+bool ww_scan_open(ww_text_scan *s, char bracket); /* eats [ or { */
+bool ww_scan_more(ww_text_scan *s, char close, bool *first,
                   bool *end); /* before each member: the comma, or the closing bracket (*end) */
-bool ww_scan_string(ww_scan *s, ww_span *out); /* valid until the next string */
-bool ww_scan_key(ww_scan *s, ww_span *out);    /* a string and the colon */
-bool ww_scan_uint(ww_scan *s, uint32_t *out);
-bool ww_scan_skip(ww_scan *s, ww_span *out);     /* any value; *out: where it stands */
-char ww_scan_peek(ww_scan *s);                   /* the next byte that is not blank; 0 at the end */
-bool ww_scan_fail(ww_scan *s, const char *what); /* false, with the place */
+bool ww_scan_string(ww_text_scan *s, ww_token_span *out); /* valid until the next string */
+bool ww_scan_key(ww_text_scan *s, ww_token_span *out);    /* a string and the colon */
+bool ww_scan_uint(ww_text_scan *s, uint32_t *out);
+bool ww_scan_skip(ww_text_scan *s, ww_token_span *out); /* any value; *out: where it stands */
+char ww_scan_peek(ww_text_scan *s); /* the next byte that is not blank; 0 at the end */
+bool ww_scan_fail(ww_text_scan *s, const char *what); /* false, with the place */
 
 /* ---- encoding (tokenizer.c, tokenizer_bpe.c) ---- */
 
 /* The text as the model's tables want it: `s` itself or one of the two buffers. start: no added
  * token stands before it. */
-ww_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *s, size_t n, bool start,
-                               ww_buf b[2]);
+ww_token_span ww_tokenizer_normalize(const ww_tokenizer *t, const char *s, size_t n, bool start,
+                                     ww_buf b[2]);
 
 typedef struct ww_token_work ww_token_work; /* of one thread: cache of words, buffers */
 ww_token_work *ww_token_work_get(void);

@@ -12,19 +12,19 @@
 typedef struct {
   ww_tokenizer *t;
   /* values as they stand in the file; s NULL: not there */
-  ww_span normalizer, pre, post, decoder, added, vocab, merges;
-  ww_span type, unk, prefix, suffix, dropout, byte_fallback, fuse_unk, ignore_merges;
+  ww_token_span normalizer, pre, post, decoder, added, vocab, merges;
+  ww_token_span type, unk, prefix, suffix, dropout, byte_fallback, fuse_unk, ignore_merges;
   bool model, patterns; /* patterns: something splits the text */
   ww_err *e;
 } file;
 
-static bool is(ww_span s, const char *name) {
+static bool is(ww_token_span s, const char *name) {
   return s.n == strlen(name) && !memcmp(s.s, name, s.n);
 }
-static bool absent(ww_span s) {
+static bool absent(ww_token_span s) {
   return !s.s || is(s, "null");
 }
-static bool truth(ww_span s) {
+static bool truth(ww_token_span s) {
   return s.s && is(s, "true");
 }
 
@@ -32,12 +32,12 @@ static bool truth(ww_span s) {
 
 typedef struct {
   const char *key;
-  ww_span *to;
+  ww_token_span *to;
 } place;
 
-static bool find_places(ww_scan *s, const place *places, file *f);
+static bool find_places(ww_text_scan *s, const place *places, file *f);
 
-static bool find_model(ww_scan *s, file *f) {
+static bool find_model(ww_text_scan *s, file *f) {
   const place places[] = {{"type", &f->type},
                           {"vocab", &f->vocab},
                           {"merges", &f->merges},
@@ -55,12 +55,12 @@ static bool find_model(ww_scan *s, file *f) {
   return find_places(s, places, f);
 }
 
-static bool find_places(ww_scan *s, const place *places, file *f) {
+static bool find_places(ww_text_scan *s, const place *places, file *f) {
   bool first = true, end;
   if (!ww_scan_open(s, '{'))
     return false;
   while (ww_scan_more(s, '}', &first, &end)) {
-    ww_span key, value;
+    ww_token_span key, value;
     if (end)
       return true;
     if (!ww_scan_key(s, &key))
@@ -83,7 +83,7 @@ static bool find_places(ww_scan *s, const place *places, file *f) {
   return false;
 }
 
-static cJSON *tree(file *f, ww_span s) {
+static cJSON *tree(file *f, ww_token_span s) {
   ww_buf copy = {0}; /* the reader wants a text that ends where it ends */
   ww_buf_add(&copy, s.s, s.n);
   cJSON *o = ww_json_read(copy.s, copy.n, f->e);
@@ -104,8 +104,8 @@ static const char *type_of(const cJSON *o) {
 static bool true_of(const cJSON *o, const char *key) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
-static ww_span keep(ww_tokenizer *t, const char *s) {
-  return (ww_span){ww_strdup(t->a, s), (uint32_t)strlen(s)};
+static ww_token_span keep(ww_tokenizer *t, const char *s) {
+  return (ww_token_span){ww_strdup(t->a, s), (uint32_t)strlen(s)};
 }
 
 static ww_status add_norm(file *f, ww_norm x) {
@@ -331,11 +331,11 @@ static ww_status read_added(file *f, const cJSON *list) {
 static ww_status read_vocab(file *f) {
   uint32_t entries = 0, top = 0;
   for (uint32_t pass = 0; pass < 2; pass++) {
-    ww_scan s = {f->vocab.s, f->vocab.s, f->vocab.s + f->vocab.n, {0}, f->e};
+    ww_text_scan s = {f->vocab.s, f->vocab.s, f->vocab.s + f->vocab.n, {0}, f->e};
     bool first = true, end = false, good = ww_scan_open(&s, '{');
     ww_status st = WW_OK;
     while (good && !st) {
-      ww_span piece;
+      ww_token_span piece;
       uint32_t id;
       good = ww_scan_more(&s, '}', &first, &end);
       if (!good || end)
@@ -362,14 +362,14 @@ static ww_status read_vocab(file *f) {
 }
 
 /* One merge: "a b" or ["a", "b"], where a piece may hold a space. */
-static bool scan_merge(ww_scan *s, ww_buf *left, ww_span *l, ww_span *r) {
+static bool scan_merge(ww_text_scan *s, ww_buf *left, ww_token_span *l, ww_token_span *r) {
   if (ww_scan_peek(s) != '[') {
     if (!ww_scan_string(s, l))
       return false;
     const char *space = memchr(l->s, ' ', l->n);
     if (!space)
       return ww_scan_fail(s, "a merge is two tokens with a space between them");
-    *r = (ww_span){space + 1, l->n - (uint32_t)(space - l->s) - 1};
+    *r = (ww_token_span){space + 1, l->n - (uint32_t)(space - l->s) - 1};
     l->n = (uint32_t)(space - l->s);
     return true;
   }
@@ -378,7 +378,7 @@ static bool scan_merge(ww_scan *s, ww_buf *left, ww_span *l, ww_span *r) {
     return end ? ww_scan_fail(s, "a merge is two tokens") : false;
   left->n = 0;
   ww_buf_add(left, l->s, l->n);
-  *l = (ww_span){left->s, (uint32_t)left->n};
+  *l = (ww_token_span){left->s, (uint32_t)left->n};
   if (!ww_scan_more(s, ']', &first, &end) || end || !ww_scan_string(s, r))
     return end ? ww_scan_fail(s, "a merge is two tokens") : false;
   if (!ww_scan_more(s, ']', &first, &end))
@@ -389,12 +389,12 @@ static bool scan_merge(ww_scan *s, ww_buf *left, ww_span *l, ww_span *r) {
 static ww_status read_merges(file *f, ww_merges *list) {
   if (!f->merges.s)
     return WW_OK;
-  ww_scan s = {f->merges.s, f->merges.s, f->merges.s + f->merges.n, {0}, f->e};
+  ww_text_scan s = {f->merges.s, f->merges.s, f->merges.s + f->merges.n, {0}, f->e};
   ww_buf left = {0}, scratch = {0};
   ww_status st = WW_OK;
   bool first = true, end = false, good = ww_scan_open(&s, '[');
   while (good && !st) {
-    ww_span l, r;
+    ww_token_span l, r;
     good = ww_scan_more(&s, ']', &first, &end);
     if (!good || end)
       break;
@@ -443,7 +443,7 @@ static ww_status read_model(file *f, ww_merges *merges) {
 }
 
 /* A member's tree, given to its reader. */
-static ww_status with_tree(file *f, ww_span s, ww_status (*read)(file *, const cJSON *)) {
+static ww_status with_tree(file *f, ww_token_span s, ww_status (*read)(file *, const cJSON *)) {
   if (absent(s))
     return WW_OK;
   cJSON *o = tree(f, s);
@@ -463,7 +463,7 @@ ww_status ww_tokenizer_read_json(const char *json, size_t n, ww_tokenizer *t, ww
   const place places[] = {{"added_tokens", &f.added}, {"normalizer", &f.normalizer},
                           {"pre_tokenizer", &f.pre},  {"post_processor", &f.post},
                           {"decoder", &f.decoder},    {0}};
-  ww_scan s = {json, json, json + n, {0}, e};
+  ww_text_scan s = {json, json, json + n, {0}, e};
   bool good = find_places(&s, places, &f);
   if (good && ww_scan_peek(&s))
     good = ww_scan_fail(&s, "something follows the object");

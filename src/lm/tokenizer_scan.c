@@ -8,7 +8,7 @@
 
 #define DEPTH 64
 
-bool ww_scan_fail(ww_scan *s, const char *what) {
+bool ww_scan_fail(ww_text_scan *s, const char *what) {
   uint32_t line = 1;
   const char *from = s->start;
   for (const char *p = s->start; p < s->p; p++)
@@ -21,20 +21,20 @@ bool ww_scan_fail(ww_scan *s, const char *what) {
   return false;
 }
 
-char ww_scan_peek(ww_scan *s) {
+char ww_scan_peek(ww_text_scan *s) {
   while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\t' || *s->p == '\r'))
     s->p++;
   return s->p < s->end ? *s->p : 0;
 }
 
-bool ww_scan_open(ww_scan *s, char bracket) {
+bool ww_scan_open(ww_text_scan *s, char bracket) {
   if (ww_scan_peek(s) != bracket || s->p >= s->end)
     return ww_scan_fail(s, bracket == '[' ? "an array is expected" : "an object is expected");
   s->p++;
   return true;
 }
 
-bool ww_scan_more(ww_scan *s, char close, bool *first, bool *end) {
+bool ww_scan_more(ww_text_scan *s, char close, bool *first, bool *end) {
   char c = ww_scan_peek(s);
   *end = false;
   if (c == close) {
@@ -50,7 +50,7 @@ bool ww_scan_more(ww_scan *s, char close, bool *first, bool *end) {
   return true;
 }
 
-static bool hex4(ww_scan *s, uint32_t *out) {
+static bool hex4(ww_text_scan *s, uint32_t *out) {
   if (s->end - s->p < 4)
     return ww_scan_fail(s, "a \\u needs four digits");
   *out = 0;
@@ -68,7 +68,7 @@ static bool hex4(ww_scan *s, uint32_t *out) {
 }
 
 /* What follows a backslash, appended to s->text. */
-static bool escape(ww_scan *s) {
+static bool escape(ww_text_scan *s) {
   static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
   char c = s->p < s->end ? *s->p++ : 0;
   const char *at = c ? strchr(from, c) : NULL;
@@ -96,7 +96,7 @@ static bool escape(ww_scan *s) {
   return true;
 }
 
-bool ww_scan_string(ww_scan *s, ww_span *out) {
+bool ww_scan_string(ww_text_scan *s, ww_token_span *out) {
   if (ww_scan_peek(s) != '"' || s->p >= s->end)
     return ww_scan_fail(s, "a string is expected");
   const char *from = ++s->p;
@@ -124,13 +124,13 @@ bool ww_scan_string(ww_scan *s, ww_span *out) {
     s->p++;
   if (n > UINT32_MAX)
     return ww_scan_fail(s, "a string of more than 4 GB");
-  *out = (ww_span){copied ? s->text.s : from, (uint32_t)n};
+  *out = (ww_token_span){copied ? s->text.s : from, (uint32_t)n};
   if (ww_utf8_valid(out->s, n, &ascii) != n)
     return ww_scan_fail(s, "a string is not UTF-8");
   return true;
 }
 
-bool ww_scan_key(ww_scan *s, ww_span *out) {
+bool ww_scan_key(ww_text_scan *s, ww_token_span *out) {
   if (!ww_scan_string(s, out))
     return false;
   if (ww_scan_peek(s) != ':')
@@ -139,7 +139,7 @@ bool ww_scan_key(ww_scan *s, ww_span *out) {
   return true;
 }
 
-bool ww_scan_uint(ww_scan *s, uint32_t *out) {
+bool ww_scan_uint(ww_text_scan *s, uint32_t *out) {
   char c = ww_scan_peek(s);
   uint64_t v = 0;
   if (c < '0' || c > '9')
@@ -153,7 +153,7 @@ bool ww_scan_uint(ww_scan *s, uint32_t *out) {
 }
 
 /* The end of a string whose opening quote was eaten; escapes are only stepped over. */
-static bool skip_string(ww_scan *s) {
+static bool skip_string(ww_text_scan *s) {
   while (s->p < s->end && *s->p != '"')
     s->p += *s->p == '\\' && s->end - s->p > 1 ? 2 : 1;
   if (s->p >= s->end)
@@ -162,7 +162,7 @@ static bool skip_string(ww_scan *s) {
   return true;
 }
 
-bool ww_scan_skip(ww_scan *s, ww_span *out) {
+bool ww_scan_skip(ww_text_scan *s, ww_token_span *out) {
   char open[DEPTH];
   uint32_t depth = 0;
   ww_scan_peek(s);
@@ -191,6 +191,6 @@ bool ww_scan_skip(ww_scan *s, ww_span *out) {
   } while (depth);
   if ((size_t)(s->p - from) > UINT32_MAX)
     return ww_scan_fail(s, "a value of more than 4 GB");
-  *out = (ww_span){from, (uint32_t)(s->p - from)};
+  *out = (ww_token_span){from, (uint32_t)(s->p - from)};
   return true;
 }

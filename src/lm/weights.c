@@ -20,39 +20,19 @@ enum { MAX_INDEX = 32 << 20, MAX_SHARDS = 4096 };
 
 /* ---- names ---- */
 
-static uint32_t slot_of(const ww_names *t, const char *name) {
-  uint32_t k = (uint32_t)ww_hash(name, strlen(name), 0) & (t->cap - 1);
-  while (t->v[k].name && strcmp(t->v[k].name, name) != 0)
-    k = (k + 1) & (t->cap - 1);
-  return k;
+bool ww_names_add(ww_dict *names, ww_arena *a, const char *name, uint32_t at) {
+  bool fresh;
+  uint32_t *value = ww_dict_at(names, a, name, (uint32_t)strlen(name), &fresh);
+  if (fresh)
+    *value = at;
+  return fresh;
 }
 
-static void names_grow(ww_names *t, ww_arena *a) {
-  ww_names bigger = {.cap = t->cap ? t->cap * 4 : 64, .n = t->n};
-  bigger.v = WW_NEWN(a, ww_name_slot, bigger.cap);
-  for (uint32_t k = 0; k < t->cap; k++)
-    if (t->v[k].name)
-      bigger.v[slot_of(&bigger, t->v[k].name)] = t->v[k];
-  *t = bigger;
-}
-
-bool ww_names_add(ww_names *t, ww_arena *a, const char *name, uint32_t at) {
-  if (t->n * 2 >= t->cap)
-    names_grow(t, a);
-  ww_name_slot *s = &t->v[slot_of(t, name)];
-  if (s->name)
-    return false;
-  *s = (ww_name_slot){name, at};
-  t->n++;
-  return true;
-}
-
-static bool names_find(const ww_names *t, const char *name, uint32_t *at) {
-  const ww_name_slot *s = t->cap ? &t->v[slot_of(t, name)] : NULL;
-  if (!s || !s->name)
-    return false;
-  *at = s->at;
-  return true;
+static bool names_find(const ww_dict *names, const char *name, uint32_t *at) {
+  const uint32_t *value = ww_dict_find(names, name, (uint32_t)strlen(name));
+  if (value)
+    *at = *value;
+  return value != NULL;
 }
 
 /* ---- tensors ---- */
@@ -220,7 +200,7 @@ typedef struct {
 } shard;
 
 /* The shard of that name, opened when it is seen first. */
-static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_names *seen,
+static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_dict *seen,
                           shard *shards, uint32_t *at, ww_err *e) {
   if (names_find(seen, name, at))
     return WW_OK;
@@ -243,7 +223,7 @@ static ww_status add_shards(ww_weights *w, const char *dir, const cJSON *tree, w
   if (!cJSON_IsObject(map) || !map->child)
     return ww_fail(e, WW_EPARSE, "no weight_map in it: is it an index of safetensors?");
   shard *shards = WW_NEWN(w->a, shard, MAX_SHARDS);
-  ww_names seen = {0};
+  ww_dict seen = {0};
   for (const cJSON *m = map->child; m; m = m->next) {
     uint32_t s = 0, t = 0;
     if (!cJSON_IsString(m))
@@ -352,9 +332,6 @@ ww_status ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, w
 
 /* ---- asking ---- */
 
-bool ww_weights_is_gguf(const ww_weights *w) {
-  return w->gguf;
-}
 uint32_t ww_weights_count(const ww_weights *w) {
   return w->tensors.n;
 }

@@ -71,7 +71,6 @@ typedef struct ww_weights ww_weights;
 /* A .gguf, a .safetensors, a model.safetensors.index.json, or a folder that has one of these. */
 ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e);
 void ww_weights_close(ww_weights *w); /* accepts NULL */
-bool ww_weights_is_gguf(const ww_weights *w);
 uint32_t ww_weights_count(const ww_weights *w);
 const ww_tensor *ww_weights_at(const ww_weights *w, uint32_t i);
 const ww_tensor *ww_weights_find(const ww_weights *w, const char *name); /* NULL: there is none */

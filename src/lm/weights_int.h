@@ -4,19 +4,12 @@
 
 #include <limits.h>
 
+#include "../base/map.h"
 #include "weights.h"
 
 /* ---- names to places (weights.c) ---- */
 
-typedef struct {
-  const char *name;
-  uint32_t at;
-} ww_name_slot;
-typedef struct {
-  ww_name_slot *v; /* open addressing; name NULL: empty */
-  uint32_t n, cap; /* cap: 0 or a power of two */
-} ww_names;
-bool ww_names_add(ww_names *t, ww_arena *a, const char *name,
+bool ww_names_add(ww_dict *t, ww_arena *a, const char *name,
                   uint32_t at); /* false: it is there already; the name is not copied */
 
 /* ---- an open file ---- */
@@ -31,7 +24,7 @@ struct ww_weights {
                        from memory */
   WW_VEC(ww_tensor) tensors;
   WW_VEC(ww_meta) metas;
-  ww_names tensor_names, meta_names;
+  ww_dict tensor_names, meta_names;
   struct {
     void *at;
     size_t n;
@@ -78,15 +71,15 @@ typedef struct {
   const float *floats;
   uint32_t turn_heads; /* > 0: of Q or K, so many heads, whose rows GGUF wants in the order of
                           neighbours */
-} ww_source;
-uint64_t ww_source_bytes(const ww_source *s);      /* 0 where a row of this type cannot be */
-void ww_out_source(ww_out *o, const ww_source *s); /* its bytes */
+} ww_weight_source;
+uint64_t ww_source_bytes(const ww_weight_source *s);      /* 0 where a row of this type cannot be */
+void ww_out_source(ww_out *o, const ww_weight_source *s); /* its bytes */
 
-ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint32_t n,
+ww_status ww_safetensors_write_shards(const char *dir, const ww_weight_source *s, uint32_t n,
                                       uint64_t shard_bytes, const ww_meta *meta, uint32_t nmeta,
                                       ww_err *e);
-ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n,
+ww_status ww_gguf_write_sources(const char *path, const ww_weight_source *s, uint32_t n,
                                 const ww_meta *meta, uint32_t nmeta, ww_err *e);
-ww_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n);
+ww_weight_source *ww_sources_of(ww_arena *a, const ww_tensor *t, uint32_t n);
 
 #endif

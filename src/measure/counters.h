@@ -17,7 +17,7 @@ typedef enum {
 #define COUNTER(id, ...) WW_C_##id,
 #include "counters.def"
   WW_NCOUNTERS
-} ww_counter;
+} ww_device_counter;
 
 typedef struct {
   const char *id, *name;
@@ -25,7 +25,7 @@ typedef struct {
 } ww_counter_info;
 extern const ww_counter_info ww_counters[WW_NCOUNTERS];
 
-/* counters[ww_counter] -> metrics[ww_metric]; NaN is "not known", on both sides. */
+/* counters[ww_device_counter] -> metrics[ww_metric]; NaN is "not known", on both sides. */
 void ww_counters_to_metrics(const double counters[WW_NCOUNTERS], double metrics[WW_NMETRICS]);
 /* Makes dram_gbps, gflops and ai follow from the time, bytes and flops that stand beside them. */
 void ww_metrics_derive(double metrics[WW_NMETRICS]);

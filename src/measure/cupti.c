@@ -19,7 +19,7 @@
 typedef struct {
   void *host;
   const char *names[WW_NCOUNTERS];
-  uint32_t ids[WW_NCOUNTERS]; /* ww_counter of each name */
+  uint32_t ids[WW_NCOUNTERS]; /* ww_device_counter of each name */
   uint32_t n;
   uint8_t *image;
   size_t image_size;

@@ -7,6 +7,7 @@
  * shows as an unknown name in the first error. */
 #include <ctype.h>
 
+#include "../base/words.h"
 #include "../front/scan.h"
 #include "compile_int.h"
 
@@ -24,10 +25,6 @@ typedef struct {
   ww_arena *a;
   WW_VEC(macro) macros; /* of this file and of its headers */
 } extractor;
-
-static bool word_char(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
 
 /* Words with a blank before and behind each: " const constexpr ". */
 static bool in_list(const char *list, const char *w, size_t n) {
@@ -64,7 +61,7 @@ static uint32_t directive_end(const ww_scan *s, uint32_t i) {
 
 static bool has_word(const char *text, size_t n, const char *w, size_t len) {
   for (const char *p = text; (p = memmem(p, n - (size_t)(p - text), w, len)); p++)
-    if ((p == text || !word_char(p[-1])) && (p + len == text + n || !word_char(p[len])))
+    if ((p == text || !ww_is_word(p[-1])) && (p + len == text + n || !ww_is_word(p[len])))
       return true;
   return false;
 }
@@ -84,7 +81,7 @@ static void find_macros(extractor *x, const char *text) {
       continue;
     line += 6 + strspn(line + 6, " \t");
     uint32_t n = 0;
-    while (line + n < end && word_char(line[n]))
+    while (line + n < end && ww_is_word(line[n]))
       n++;
     macro m = {.name = line, .n = n, .text = line + n, .text_n = (size_t)(end - line) - n};
     for (const char *w = device_words + 1; *w; w += strcspn(w, " ") + 1)
@@ -143,9 +140,9 @@ static head_words read_head(const extractor *x, const ww_decl *d) {
       continue;
     }
     char c = s->text[i];
-    if (word_char(c)) {
+    if (ww_is_word(c)) {
       uint32_t n = 0;
-      while (i + n < stop && word_char(s->text[i + n]))
+      while (i + n < stop && ww_is_word(s->text[i + n]))
         n++;
       note_word(x, i, n, &h, first && !angles);
       first = in_list(" template ", s->text + i, n); /* what follows its header counts as first */

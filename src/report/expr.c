@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/words.h"
+
 #define DEPTH_MAX 64
 
 typedef struct {
@@ -104,7 +106,7 @@ static bool literal(parser *s, ww_number *out) {
 
 static bool name(parser *s, ww_number *out) {
   const char *start = s->p;
-  while (isalnum((unsigned char)*s->p) || *s->p == '_')
+  while (ww_is_word(*s->p))
     s->p++;
   size_t n = (size_t)(s->p - start);
   double v;

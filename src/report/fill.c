@@ -9,6 +9,8 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "../base/random.h"
+
 const char *const ww_fill_names[WW_NFILLS] = {
     NULL, "zeros", "ones", "index", "random", "uniform", "permutation", "monotone", "zipf", "file"};
 
@@ -87,33 +89,20 @@ bool ww_elem_parts(const char *type, char *kind, uint32_t *bytes, uint32_t *lane
   return true;
 }
 
-/* splitmix64's finaliser: every output bit hangs on every input bit. */
-static uint64_t mix64(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
-#define GOLDEN 0x9e3779b97f4a7c15ull
-
 /* What random64 makes of its seed: loops over elements make it once. */
 static uint64_t base_of(uint64_t seed) {
-  return mix64(seed + GOLDEN);
+  return ww_mix64(seed + WW_GOLDEN);
 }
 static inline uint64_t random_at(uint64_t base, uint64_t i) {
-  return mix64(base + i * GOLDEN);
+  return ww_mix64(base + i * WW_GOLDEN);
 }
 static uint64_t random64(uint64_t seed, uint64_t i) {
   return random_at(base_of(seed), i);
 }
 
 uint64_t ww_fill_seed(uint64_t launch_seed, uint32_t allocation) {
-  return mix64(launch_seed * 0xd1342543de82ef95ull + mix64(allocation + 1));
+  return ww_mix64(launch_seed * 0xd1342543de82ef95ull + ww_mix64(allocation + 1));
 }
-
-static double unit(uint64_t r) {
-  return (double)(r >> 11) * 0x1p-53;
-} /* [0,1) */
 
 /* ---- conversions to the element's bits ---- */
 
@@ -253,7 +242,7 @@ static double monotone(uint64_t seed, uint64_t i, uint64_t count, double lo, dou
     return lo;
   if (i >= count - 1)
     return hi;
-  return lo + ((double)i + unit(random64(seed, i))) * ((hi - lo) / (double)(count - 1));
+  return lo + ((double)i + ww_random_unit(random64(seed, i))) * ((hi - lo) / (double)(count - 1));
 }
 
 static double log2_exact(double x) { /* x >= 1 */
@@ -280,7 +269,7 @@ static double exp2_exact(double x) { /* 0 <= x < 64, or a little above for the l
 
 /* Zipf with exponent 1 by its inverse distribution: rank = (n+1)^u - 1. */
 static uint64_t zipf(uint64_t r, uint64_t n, double log2_n1) {
-  uint64_t k = steps(1, exp2_exact(unit(r) * log2_n1));
+  uint64_t k = steps(1, exp2_exact(ww_random_unit(r) * log2_n1));
   return k < n ? k : n - 1;
 }
 

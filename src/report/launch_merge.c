@@ -153,7 +153,7 @@ static bool value_of(resolver *r, uint32_t i) {
   if (!g->expr)
     return true;
   if (r->state[i] == 1) {
-    ww_fail(&r->inner, WW_EPARSE, "\"%s\" hangs on itself", r->names[i]);
+    ww_fail(&r->inner, WW_EPARSE, "\"%s\" depends on itself", r->names[i]);
     return false;
   }
   r->state[i] = 1;

@@ -1,12 +1,14 @@
 /* launch_text.c - the short forms of a launch spec: --arg n=4, --grid n/256, and the comment in the
  * source.
  *
- * A value is a number, an expression, or a buffer `type[count]:fill`; what hangs on other arguments
- * stays text until ww_launch_resolve. */
+ * A value is a number, an expression, or a buffer `type[count]:fill`; what depends on other
+ * arguments stays text until ww_launch_resolve. */
 #include "launch_int.h"
 
 #include <ctype.h>
 #include <math.h>
+
+#include "../base/words.h"
 
 static const char *trimmed(ww_arena *a, const char *s, size_t n) {
   while (n && isspace((unsigned char)*s)) {
@@ -311,7 +313,7 @@ static ww_status add_arg(const char *name, const char *text, ww_arena *a, ww_lau
 
 static bool is_name(const char *s, size_t n) {
   for (size_t i = 0; i < n; i++)
-    if (!isalnum((unsigned char)s[i]) && s[i] != '_')
+    if (!ww_is_word(s[i]))
       return false;
   return n > 0;
 }
@@ -336,7 +338,7 @@ static const char *next_setting(const char *start, const char *p, size_t *name_n
     if (!(isalpha((unsigned char)*p) || *p == '_') || (p > start && !isspace((unsigned char)p[-1])))
       continue;
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || p[n] == '_' || p[n] == '.')
+    while (ww_is_word(p[n]) || p[n] == '.')
       n++;
     const char *q = p + n;
     while (*q == ' ' || *q == '\t')

@@ -205,23 +205,12 @@ static const cJSON *get(const cJSON *o, const char *key) {
   return cJSON_GetObjectItemCaseSensitive(o, key);
 }
 
-static const char *text(const cJSON *o, const char *key, ww_arena *a) {
-  const cJSON *n = get(o, key);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
-}
-
 static bool number(const cJSON *o, const char *key, double *out) {
   const cJSON *n = get(o, key);
   if (!cJSON_IsNumber(n) || !isfinite(n->valuedouble))
     return false;
   *out = n->valuedouble;
   return true;
-}
-
-static uint64_t whole(const cJSON *o, const char *key) {
-  int64_t v = 0;
-  bool big;
-  return ww_json_as_int(get(o, key), &v, &big) ? (uint64_t)v : 0;
 }
 
 static ww_status read_metrics(const cJSON *metrics, ww_report *out, ww_err *e) {
@@ -257,10 +246,10 @@ static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, w
   out->findings = WW_NEWN(a, ww_finding, cJSON_GetArraySize(list));
   for (const cJSON *n = list->child; n; n = n->next) {
     ww_finding *f = &out->findings[out->nfindings++];
-    f->file = text(n, "file", a);
-    f->rule = text(n, "rule", a);
-    f->message = text(n, "message", a);
-    f->line = (uint32_t)whole(n, "line");
+    f->file = ww_json_text(n, "file", a);
+    f->rule = ww_json_text(n, "rule", a);
+    f->message = ww_json_text(n, "message", a);
+    f->line = (uint32_t)ww_json_whole(n, "line");
     number(n, "gain", &f->gain);
     if (!f->rule || !f->message)
       return ww_fail(e, WW_EPARSE, "findings[%u]: expected \"rule\" and \"message\"",
@@ -279,8 +268,8 @@ static ww_status read_lines(const cJSON *list, ww_arena *a, ww_report *out, ww_e
   out->lines = WW_NEWN(a, ww_report_line, cJSON_GetArraySize(list));
   for (const cJSON *n = list->child; n; n = n->next) {
     ww_report_line *l = &out->lines[out->nlines++];
-    l->file = text(n, "file", a);
-    l->line = (uint32_t)whole(n, "line");
+    l->file = ww_json_text(n, "file", a);
+    l->line = (uint32_t)ww_json_whole(n, "line");
     number(n, "share", &l->share);
     number(n, "instructions", &l->instructions);
     number(n, "bytes", &l->bytes);
@@ -343,29 +332,29 @@ static ww_status read_launch(const cJSON *n, ww_arena *a, ww_report *out, ww_err
 }
 
 static void read_error(const cJSON *n, ww_arena *a, ww_report *out) {
-  const char *code = text(n, "code", a), *message = text(n, "message", a);
+  const char *code = ww_json_text(n, "code", a), *message = ww_json_text(n, "message", a);
   out->error.code = WW_EDATA;
   for (int c = WW_EUSAGE; c <= WW_EDATA; c++)
     if (code && strcmp(ww_status_name((ww_status)c), code) == 0)
       out->error.code = (ww_status)c;
   snprintf(out->error.msg, sizeof out->error.msg, "%s", message ? message : "");
-  out->error.file = text(n, "file", a);
-  out->error.line = (uint32_t)whole(n, "line");
+  out->error.file = ww_json_text(n, "file", a);
+  out->error.line = (uint32_t)ww_json_whole(n, "line");
 }
 
 static ww_status read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
-  const char *by = text(tree, "by", a);
+  const char *by = ww_json_text(tree, "by", a);
   int b = 0;
   while (b < WW_NBY && (!by || strcmp(by, ww_by_names[b]) != 0))
     b++;
   if (b == WW_NBY)
     return ww_fail(e, WW_EPARSE, "by: expected grounded, machine, text, trace or hardware");
   out->by = (ww_by)b;
-  out->gpu = text(tree, "gpu", a);
-  out->roofline_class = text(get(tree, "roofline"), "class", a);
-  out->bottleneck = text(tree, "bottleneck", a);
-  out->sampled_blocks = whole(get(tree, "sampled"), "blocks");
-  out->total_blocks = whole(get(tree, "sampled"), "of");
+  out->gpu = ww_json_text(tree, "gpu", a);
+  out->roofline_class = ww_json_text(get(tree, "roofline"), "class", a);
+  out->bottleneck = ww_json_text(tree, "bottleneck", a);
+  out->sampled_blocks = ww_json_whole(get(tree, "sampled"), "blocks");
+  out->total_blocks = ww_json_whole(get(tree, "sampled"), "of");
   ww_status rc = read_launch(get(tree, "launch"), a, out, e);
   if (rc == WW_OK)
     rc = read_assumed(get(tree, "assumed"), a, out, e);
@@ -387,10 +376,10 @@ ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err 
   ww_status rc = WW_OK;
   if (!cJSON_IsObject(tree))
     rc = ww_fail(e, WW_EPARSE, "report: expected an object");
-  if (rc == WW_OK && whole(tree, "schema_version") != 1)
+  if (rc == WW_OK && ww_json_whole(tree, "schema_version") != 1)
     rc = ww_fail(e, WW_EPARSE, "schema_version: this version of warpwise reads 1");
-  out->file = text(tree, "file", a);
-  out->kernel = text(tree, "kernel", a);
+  out->file = ww_json_text(tree, "file", a);
+  out->kernel = ww_json_text(tree, "kernel", a);
   if (rc == WW_OK && get(tree, "error"))
     read_error(get(tree, "error"), a, out);
   else if (rc == WW_OK)

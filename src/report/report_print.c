@@ -4,27 +4,24 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "../base/units.h"
+
 static const char *color(FILE *f, const char *code) {
   return ww_color_on(f) ? code : "";
 }
 
 /* 1234567 bytes -> "1.23 MB"; counts likewise without the B; others as they are. */
 static void amount(double v, const char *unit, char *out, size_t n) {
-  static const char *const steps[] = {"", "k", "M", "G", "T", "P"};
   bool bytes = strcmp(unit, "byte") == 0, count = strcmp(unit, "1") == 0;
   const char *shown = bytes                           ? "B"
                       : count                         ? ""
                       : strcmp(unit, "1/thread") == 0 ? "per thread"
                                                       : unit;
-  int step = 0;
-  for (double limit = 9999.5; (bytes || count) && fabs(v) >= limit && step < 5; limit = 999.5) {
-    v /= 1000;
-    step++;
-  }
+  const char *step = bytes || count ? ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5) : "";
   bool whole =
       (v == floor(v) || fabs(v) >= 9999.5) && fabs(v) < 1e7; /* 22436 us, not 2.244e+04 us */
-  bool blank = *steps[step] || *shown;
-  snprintf(out, n, whole ? "%.0f%s%s%s" : "%.4g%s%s%s", v, blank ? " " : "", steps[step], shown);
+  bool blank = *step || *shown;
+  snprintf(out, n, whole ? "%.0f%s%s%s" : "%.4g%s%s%s", v, blank ? " " : "", step, shown);
 }
 
 static void print_shape(const char *what, const uint64_t d[3], FILE *f) {

@@ -8,7 +8,7 @@
 
 #include "../base/base.h"
 
-typedef struct ww_api ww_api; /* api.h */
+struct ww_api; /* api.h */
 
 typedef struct {
   const char *bind;  /* numeric address; NULL: 127.0.0.1 */
@@ -52,7 +52,7 @@ typedef struct ww_http ww_http;
  * Where a name of the Host header is not this server's, or an Origin is another site's, the answer
  * is 403: pages of other sites, also those whose name was made to mean this address, get nothing.
  */
-ww_status ww_http_start(const ww_http_options *o, const ww_http_route *routes, ww_api *api,
+ww_status ww_http_start(const ww_http_options *o, const ww_http_route *routes, struct ww_api *api,
                         ww_http **out, ww_err *e);
 uint16_t ww_http_port(const ww_http *h);
 /* Takes no more requests, ends those that run (ww_api_stop; writing to a stream fails), frees.

@@ -127,7 +127,7 @@ typedef struct {
   struct {
     bool configuration, watch, progress, refresh_lens, refresh_hints, versioned_edits, apply_edit,
         show_document, markdown;
-    bool literal_actions, related;
+    bool literal_actions;
   } can;
   uint64_t tokens, serials; /* of progress, of analyses */
 } ww_lsp;

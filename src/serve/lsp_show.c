@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "../base/units.h"
+
 /* ---- numbers ---- */
 
 /* Three digits that matter. */
@@ -18,14 +20,11 @@ static void number(double v, ww_buf *out) {
     ww_buf_fmt(out, "%.*f", fabs(v) >= 100 ? 0 : fabs(v) >= 10 ? 1 : 2, v);
 }
 
-static void scaled(double v, const char *const *units, double step, ww_buf *out) {
-  while (units[1] && fabs(v) >= step) {
-    v /= step;
-    units++;
-  }
+static void scaled(double v, const char *const *units, ww_buf *out) {
+  const char *unit = ww_unit_of(&v, units, 1000, 1000);
   number(v, out);
-  if (**units)
-    ww_buf_fmt(out, " %s", *units);
+  if (*unit)
+    ww_buf_fmt(out, " %s", unit);
 }
 
 static const char *const time_units[] = {"\u00b5s", "ms", "s", NULL};
@@ -35,7 +34,7 @@ static const char *const rate_units[] = {"GB/s", "TB/s", NULL};
 static const char *const count_units[] = {"", "k", "M", "G", "T", NULL};
 
 void ww_show_duration(double us, ww_buf *out) {
-  scaled(us, time_units, 1000, out);
+  scaled(us, time_units, out);
 }
 
 static void interval(const ww_quantity *q, ww_buf *out) {
@@ -166,7 +165,7 @@ void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out) {
   if (brief || l->bytes <= 0)
     return;
   ww_buf_puts(out, " \u00b7 ");
-  scaled(l->bytes, byte_units, 1000, out);
+  scaled(l->bytes, byte_units, out);
   ww_buf_puts(out, " of global memory's sectors");
 }
 
@@ -206,13 +205,13 @@ static void cell(double v, unit u, ww_buf *out) {
     ww_show_duration(v, out);
     break;
   case BYTES:
-    scaled(v, byte_units, 1000, out);
+    scaled(v, byte_units, out);
     break;
   case RATE:
-    scaled(v, rate_units, 1000, out);
+    scaled(v, rate_units, out);
     break;
   case FLOPS:
-    scaled(v, flop_units, 1000, out);
+    scaled(v, flop_units, out);
     break;
   case PERCENT:
     ww_buf_fmt(out, "%.1f %%", v);
@@ -221,7 +220,7 @@ static void cell(double v, unit u, ww_buf *out) {
     if (v < 1000)
       ww_buf_fmt(out, "%.0f", v);
     else
-      scaled(v, count_units, 1000, out);
+      scaled(v, count_units, out);
     break;
   case PLAIN:
     number(v, out);

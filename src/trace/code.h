@@ -220,11 +220,6 @@ const ww_isa *ww_isa_pick(
 uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c);
 double ww_to_double(ww_type t, uint64_t bits); /* a float of any format */
 uint64_t ww_from_double(ww_type t, double d, ww_round r);
-float ww_half_to_float(uint16_t h);
-uint16_t ww_float_to_half(float f);
-uint16_t ww_double_to_half(double d);
-float ww_bf16_to_float(uint16_t h);
-uint16_t ww_float_to_bf16(float f);
 /* The new value of an atomic. */
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b);
 

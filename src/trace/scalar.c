@@ -6,17 +6,8 @@
 #include <fenv.h>
 #include <math.h>
 
-static float bits_f(uint64_t b) {
-  uint32_t u = (uint32_t)b;
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-static uint64_t f_bits(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  return u;
-}
+#include "../base/half.h"
+
 static double bits_d(uint64_t b) {
   double d;
   memcpy(&d, &b, 8);
@@ -36,16 +27,6 @@ static int64_t sext(uint64_t v, uint32_t w) {
 }
 
 /* ---- half and bfloat16 ---- */
-
-float ww_half_to_float(uint16_t h) {
-  uint32_t s = (uint32_t)(h & 0x8000) << 16, e = h >> 10 & 31, m = h & 1023;
-  if (e == 31)
-    return bits_f(s | 0x7f800000 | m << 13);
-  if (e)
-    return bits_f(s | (e + 112) << 23 | m << 13);
-  float f = (float)m * 0x1p-24f;
-  return s ? -f : f;
-}
 
 /* Rounds a double to `mant` stored mantissa bits with smallest normal exponent emin, under the
  * current rounding mode given. */
@@ -76,43 +57,25 @@ static double round_to(double d, int mant, int emin, ww_round r) {
   return ldexp(q, e - mant);
 }
 
-static uint16_t half_bits(double d, ww_round r) {
-  uint16_t s = signbit(d) ? 0x8000 : 0;
-  if (isnan(d))
-    return 0x7fff;
-  d = fabs(round_to(d, 10, -14, r));
-  if (d >= 65536) {
-    bool down = r == WW_RZ || (r == WW_RD && !s) || (r == WW_RU && s);
-    return s | (down && isfinite(d) ? 0x7bff : 0x7c00);
-  }
-  if (d < 0x1p-14)
-    return s | (uint16_t)(d * 0x1p24);
-  int e = ilogb(d);
-  return s | (uint16_t)((e + 15) << 10) | (uint16_t)(ldexp(d, 10 - e) - 1024);
+static bool rounds_to_zero(ww_round r, double d) {
+  return r == WW_RZ || (r == WW_RD && d > 0) || (r == WW_RU && d < 0);
 }
 
-uint16_t ww_double_to_half(double d) {
-  return half_bits(d, WW_RN);
-}
-uint16_t ww_float_to_half(float f) {
-  return half_bits(f, WW_RN);
-}
-float ww_bf16_to_float(uint16_t h) {
-  return bits_f((uint64_t)h << 16);
+static uint16_t half_bits(double d, ww_round r) {
+  if (isnan(d))
+    return 0x7fff;
+  uint16_t h = ww_double_to_half(round_to(d, 10, -14, r));
+  bool overflow = (h & 0x7fff) == 0x7c00 && isfinite(d);
+  return overflow && rounds_to_zero(r, d) ? h - 1 : h;
 }
 
 static uint16_t bf16_bits(double d, ww_round r) {
   if (isnan(d))
     return 0x7fff;
-  double q = round_to(d, 7, -126, r);
-  float f = (float)q;
-  if (isinf(f) && !isinf(d) && (r == WW_RZ || (r == WW_RD && d > 0) || (r == WW_RU && d < 0)))
+  float f = (float)round_to(d, 7, -126, r);
+  if (isinf(f) && isfinite(d) && rounds_to_zero(r, d))
     return signbit(d) ? 0xff7f : 0x7f7f;
-  return (uint16_t)(f_bits(f) >> 16);
-}
-
-uint16_t ww_float_to_bf16(float f) {
-  return bf16_bits(f, WW_RN);
+  return (uint16_t)(ww_float_bits(f) >> 16);
 }
 
 /* ---- floats of any format as double and back ---- */
@@ -124,7 +87,7 @@ double ww_to_double(ww_type t, uint64_t b) {
   case WW_BF16:
     return ww_bf16_to_float((uint16_t)b);
   case WW_F32:
-    return bits_f(b);
+    return ww_bits_float(b);
   default:
     return bits_d(b);
   }
@@ -145,12 +108,12 @@ uint64_t ww_from_double(ww_type t, double d, ww_round r) {
     return bf16_bits(d, r);
   case WW_F32: {
     if (r == WW_RN)
-      return f_bits((float)d);
+      return ww_float_bits((float)d);
     fesetround(c_round(r));
     volatile double v = d;
     volatile float f = (float)v;
     fesetround(FE_TONEAREST);
-    return f_bits(f);
+    return ww_float_bits(f);
   }
   default:
     return d_bits(d);
@@ -163,6 +126,25 @@ static double odd(double toward_zero) {
   return fetestexcept(FE_INEXACT) && isfinite(toward_zero) ? bits_d(d_bits(toward_zero) | 1)
                                                            : toward_zero;
 }
+
+/* v of x, y and z, volatile ones: it happens here, under the rounding mode that is set. */
+#define OPERATE(op, fused) \
+  switch (op) {            \
+  case WW_OP_FADD:         \
+    v = x + y;             \
+    break;                 \
+  case WW_OP_FSUB:         \
+    v = x - y;             \
+    break;                 \
+  case WW_OP_FMUL:         \
+    v = x * y;             \
+    break;                 \
+  case WW_OP_FDIV:         \
+    v = x / y;             \
+    break;                 \
+  default:                 \
+    v = fused(x, y, z);    \
+  }
 
 /* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which holds their
  * sums, products and quotients exactly enough that one rounding follows, but for the fma of bf16,
@@ -177,45 +159,13 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
     fesetround(c_round(r));
   uint64_t out;
   if (i->type == WW_F32) {
-    volatile float x = bits_f(a), y = bits_f(b), z = bits_f(c), v = 0;
-    switch (i->op) {
-    case WW_OP_FADD:
-      v = x + y;
-      break;
-    case WW_OP_FSUB:
-      v = x - y;
-      break;
-    case WW_OP_FMUL:
-      v = x * y;
-      break;
-    case WW_OP_FDIV:
-      v = x / y;
-      break;
-    default:
-      v = fmaf(x, y, z);
-      break;
-    }
-    out = f_bits(v);
+    volatile float x = ww_bits_float(a), y = ww_bits_float(b), z = ww_bits_float(c), v = 0;
+    OPERATE(i->op, fmaf);
+    out = ww_float_bits(v);
   } else {
     volatile double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b),
                     z = ww_to_double(i->type, c), v = 0;
-    switch (i->op) {
-    case WW_OP_FADD:
-      v = x + y;
-      break;
-    case WW_OP_FSUB:
-      v = x - y;
-      break;
-    case WW_OP_FMUL:
-      v = x * y;
-      break;
-    case WW_OP_FDIV:
-      v = x / y;
-      break;
-    default:
-      v = fma(x, y, z);
-      break;
-    }
+    OPERATE(i->op, fma);
     out = i->type == WW_F64 ? d_bits(v) : 0;
     if (i->type != WW_F64) {
       double once = by_odd ? odd(v) : v;
@@ -465,7 +415,7 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
       fesetround(c_round(r));
     volatile int64_t vs = s;
     volatile uint64_t vu = a;
-    uint64_t out = i->type == WW_F32 ? f_bits(sign ? (float)vs : (float)vu)
+    uint64_t out = i->type == WW_F32 ? ww_float_bits(sign ? (float)vs : (float)vu)
                                      : d_bits(sign ? (double)vs : (double)vu);
     if (r != WW_RN)
       fesetround(FE_TONEAREST);
@@ -702,7 +652,7 @@ static uint64_t rounded(const ww_ins *i, double x) {
   fesetround(c_round((ww_round)i->imm));
   if (i->type == WW_F32) {
     volatile float v = (float)x, r = root ? sqrtf(v) : 1 / v;
-    out = f_bits(r);
+    out = ww_float_bits(r);
   } else {
     volatile double v = x, r = root ? sqrt(v) : 1 / v;
     out = d_bits(r);
@@ -728,11 +678,11 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
   }
   case WW_MATH_NEXTAFTER:
     if (i->type == WW_F32)
-      return f_bits(nextafterf((float)x, (float)y));
+      return ww_float_bits(nextafterf((float)x, (float)y));
     break;
   case WW_MATH_FRACT:
     if (i->type == WW_F32)
-      return f_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f));
+      return ww_float_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f));
     break;
   case WW_MATH_SQRT:
   case WW_MATH_RCP:

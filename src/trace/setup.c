@@ -303,13 +303,9 @@ static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
   ww_type t = q->type == WW_I64 && ww_is_float(q->elem)
                   ? q->elem
                   : q->type; /* OpenMP passes floats as integers */
-  if (q->type == WW_F16) {
-    uint16_t h = ww_double_to_half(n.value);
-    memcpy(to, &h, 2);
-    return;
-  }
-  if (q->type == WW_BF16) {
-    uint16_t h = ww_float_to_bf16((float)n.value);
+  if (q->type == WW_F16 || q->type == WW_BF16) {
+    double v = q->type == WW_F16 ? n.value : (float)n.value;
+    uint16_t h = (uint16_t)ww_from_double(q->type, v, WW_RN);
     memcpy(to, &h, 2);
     return;
   }

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "../base/units.h"
+
 static const char *const kinds[] = {"load", "store", "atomic"};
 
 /* ---- JSON ---- */
@@ -132,13 +134,9 @@ void ww_trace_write(void *ctx, ww_json *j) {
 
 /* 1234567 as 1.23 M: four digits are enough to compare, columns stay narrow. */
 static const char *human(double v, char b[16]) {
-  static const char *const unit[] = {"", "k", "M", "G", "T", "P"};
-  int k = 0;
-  while (v >= 9999.5 && k < 5) {
-    v /= 1000;
-    k++;
-  }
-  snprintf(b, 16, k || v != (double)(int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, k ? " " : "", unit[k]);
+  const char *unit = ww_unit_of(&v, ww_units_thousands, 9999.5, 9999.5);
+  snprintf(b, 16, *unit || v != (double)(int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, *unit ? " " : "",
+           unit);
   return b;
 }
 

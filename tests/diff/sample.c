@@ -36,13 +36,12 @@ static double excess(const ww_launch *l, double us) {
   return us / MOST_US > most ? us / MOST_US : most;
 }
 
-static ww_status choose_launch(const ww_gen_kernel *g, ww_gen_dialect d, ww_arena *a,
-                               ww_launch *out, ww_err *e) {
+static ww_status choose_launch(const ww_gen_kernel *g, ww_arena *a, ww_launch *out, ww_err *e) {
   double best = 0;
   for (uint32_t number = 0; number < NUMBERS; number++) {
     ww_launch l;
     double us;
-    ww_status st = ww_gen_launch(g, d, number, SMS, L2_BYTES, a, &l, &us, e);
+    ww_status st = ww_gen_launch(g, number, SMS, L2_BYTES, a, &l, &us, e);
     if (st)
       return st;
     double x = excess(&l, us);
@@ -84,7 +83,7 @@ ww_status diff_make(diff_number n, ww_gen_dialect d, ww_arena *a, diff_kernel *o
   *out = (diff_kernel){0};
   ww_status st = ww_gen_make(n.version, n.seed, n.index, a, &out->gen, e);
   if (!st)
-    st = choose_launch(&out->gen, d, a, &out->launch, e);
+    st = choose_launch(&out->gen, a, &out->launch, e);
   if (!st)
     st = lay_out(out, a, e);
   if (st)

@@ -46,7 +46,6 @@ static void set_launch(const ww_fix_source *s, ww_arena *a) {
   fuzz_must(!ww_launch_comment(
       "grid=n/256,2 block=256 n=1<<20 x=f32[n]:uniform(0,3) y=[n] out=[64] shared=4096", a, &l,
       &e));
-  ww_fix_settings(s, &l, a);
   if (ww_fix_launch(s, &l, a, &f, &e))
     fuzz_must(e.msg[0]);
   else

@@ -3,7 +3,8 @@
 
 __attribute__((constructor)) static void run(void) {
   FILE *f = fopen(MARK, "a");
-  if (!f) return;
+  if (!f)
+    return;
   fputs("ran\n", f);
   fclose(f);
 }

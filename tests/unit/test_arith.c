@@ -6,6 +6,8 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "../../src/base/half.h"
+
 /* ---- operands ---- */
 
 static uint32_t bits_of(ww_type t) {

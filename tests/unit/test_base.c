@@ -18,6 +18,10 @@
 #include <zstd.h>
 
 #include "../../src/base/child.h"
+#include "../../src/base/map.h"
+#include "../../src/base/process_pool.h"
+#include "../../src/base/units.h"
+#include "../../src/base/words.h"
 
 static void arena_blocks_are_zeroed_aligned_and_apart(void **state) {
   ww_arena *a = *state;
@@ -676,8 +680,142 @@ static void forked_child_that_crashes_costs_itself(void **state) {
   ww_buf_free(&out);
 }
 
+/* ---- a pool of them ---- */
+
+enum { POOL_JOBS = 5, POOL_EACH = 3, POOL_ITEMS = POOL_JOBS * POOL_EACH };
+enum { CRASHING = 4, ENDLESS = 8 };
+
+typedef struct {
+  char text[POOL_ITEMS][32];
+  int death[POOL_ITEMS]; /* 0 none, 1 late, 2 other */
+  uint32_t done[POOL_ITEMS];
+} pool_state;
+
+static void pool_work(void *ctx, uint32_t job, ww_worker *w) {
+  const pool_state *p = ctx;
+  for (uint32_t i = job * POOL_EACH; i < (job + 1) * POOL_EACH; i++) {
+    char text[16];
+    if (p->done[i])
+      continue;
+    ww_worker_begin(w, i);
+    snprintf(text, sizeof text, "item %u", i);
+    ww_worker_send(w, text, 4);
+    if (i == CRASHING)
+      raise(SIGKILL);
+    while (i == ENDLESS) {}
+    ww_worker_send(w, text + 4, strlen(text + 4));
+    ww_worker_end(w);
+  }
+}
+
+static void pool_done(void *ctx, uint32_t item, char *bytes, size_t n,
+                      const ww_worker_death *death) {
+  pool_state *p = ctx;
+  assert_int_equal(n, strlen(bytes));
+  snprintf(p->text[item], sizeof p->text[item], "%s", bytes);
+  p->death[item] = !death ? 0 : death->late ? 1 : 2;
+  if (item == CRASHING)
+    assert_string_equal(death->why, "ended the program (signal 9)");
+  if (item == ENDLESS)
+    assert_string_equal(death->why, "took longer than 1 s");
+  p->done[item]++;
+}
+
+static void pool_loses_the_item_that_a_child_died_of(void **state) {
+  (void)state;
+  pool_state p = {0};
+  ww_err e = {0};
+  ww_process_pool pool = {.ctx = &p,
+                          .work = pool_work,
+                          .done = pool_done,
+                          .processes = 2,
+                          .limit_s = 1,
+                          .resume = true,
+                          .items = POOL_ITEMS,
+                          .what = "testing"};
+  assert_int_equal(ww_process_pool_run(&pool, POOL_JOBS, &e), WW_OK);
+  for (uint32_t i = 0; i < POOL_ITEMS; i++) {
+    char want[32];
+    snprintf(want, sizeof want, i == CRASHING || i == ENDLESS ? "item" : "item %u", i);
+    assert_string_equal(p.text[i], want);
+    assert_int_equal(p.done[i], 1);
+    assert_int_equal(p.death[i], i == ENDLESS ? 1 : i == CRASHING ? 2 : 0);
+  }
+  p = (pool_state){0};
+  pool.resume = false;
+  assert_int_equal(ww_process_pool_run(&pool, POOL_JOBS, &e), WW_OK);
+  assert_int_equal(p.done[CRASHING], 1);
+  assert_int_equal(p.done[CRASHING + 1], 0); /* the rest of its job is left out */
+}
+
+/* ---- maps, units, words ---- */
+
+static void maps_keep_what_was_put(void **state) {
+  (void)state;
+  ww_arena *a = ww_arena_new();
+  ww_map own = {0}, arena = {0};
+  ww_dict names = {0};
+  bool fresh;
+  assert_null(ww_map_find(&own, 1));
+  assert_null(ww_dict_find(&names, "x", 1));
+  for (uint32_t k = 1; k < 5000; k++) {
+    const char *name = ww_fmt(a, "%u", k);
+    *ww_map_at(&own, NULL, (uint64_t)k << 33, &fresh) = k;
+    assert_true(fresh);
+    *ww_map_at(&arena, a, k, NULL) = k;
+    *ww_dict_at(&names, a, name, (uint32_t)strlen(name), &fresh) = k;
+    assert_true(fresh);
+  }
+  for (uint32_t k = 1; k < 5000; k++) {
+    char name[16];
+    uint32_t n = (uint32_t)snprintf(name, sizeof name, "%u", k);
+    assert_int_equal(*ww_map_at(&own, NULL, (uint64_t)k << 33, &fresh), k);
+    assert_false(fresh);
+    assert_int_equal(*ww_map_find(&arena, k), k);
+    assert_int_equal(*ww_dict_find(&names, name, n), k);
+  }
+  assert_null(ww_map_find(&arena, 5000));
+  assert_null(ww_dict_find(&names, "12345", 5));
+  ww_map_free(&own);
+  ww_arena_free(a);
+}
+
+static void numbers_get_the_unit_that_fits(void **state) {
+  (void)state;
+  double v = 1234567;
+  assert_string_equal(ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5), "M");
+  assert_true(v > 1.234 && v < 1.235);
+  v = 9999;
+  assert_string_equal(ww_unit_of(&v, ww_units_thousands, 9999.5, 999.5), "");
+  v = 5e12;
+  assert_string_equal(ww_unit_of(&v, ww_units_time, 1e3, 1e3), "s");
+  assert_true(v == 5e6);
+  const char *s = "64k,";
+  uint64_t n;
+  assert_true(ww_number_read(&s, &n));
+  assert_int_equal(n, 65536);
+  assert_string_equal(s, ",");
+  s = "k";
+  assert_false(ww_number_read(&s, &n));
+  s = "99999999999G";
+  assert_false(ww_number_read(&s, &n));
+}
+
+static void words_are_found_whole(void **state) {
+  (void)state;
+  const char *text = "n_2 + bn + n";
+  assert_ptr_equal(ww_find_word(text, "n"), text + 11);
+  assert_null(ww_find_word(text, "b"));
+  assert_int_equal(ww_word_length(text), 3);
+  assert_int_equal(ww_word_length(" x"), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      TEST(pool_loses_the_item_that_a_child_died_of),
+      TEST(maps_keep_what_was_put),
+      TEST(numbers_get_the_unit_that_fits),
+      TEST(words_are_found_whole),
       TEST(arena_blocks_are_zeroed_aligned_and_apart),
       TEST(arena_takes_blocks_larger_than_a_chunk),
       TEST(grow_extends_in_place_when_last_and_copies_else),

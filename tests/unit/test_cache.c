@@ -36,22 +36,18 @@ static uint32_t list_touch(list *l, uint64_t line, uint32_t sectors, bool *prese
 static void test_by_age(void **state) {
   (void)state;
   ww_cache *c = ww_cache_new(LINES, true);
-  for (int again = 0; again < 2; again++) { /* a cleared cache is a new one */
-    list l = {.n = 0};
-    srand(7);
-    for (int k = 0; k < 20000; k++) {
-      uint64_t line = (uint64_t)(rand() % (k % 3 ? 45 : MOST)) << 30;
-      uint32_t sectors = (uint32_t)rand() % 16;
-      bool present, want;
-      uint32_t had = list_touch(&l, line, sectors, &want),
-               got = ww_cache_touch(c, line, sectors, &present);
-      if (got != had || present != want)
-        fail_msg("step %d: sectors %x, not %x", k, got, had);
-    }
-    assert_int_equal(ww_cache_used(c), LINES);
-    ww_cache_clear(c);
-    assert_int_equal(ww_cache_used(c), 0);
+  list l = {.n = 0};
+  srand(7);
+  for (int k = 0; k < 20000; k++) {
+    uint64_t line = (uint64_t)(rand() % (k % 3 ? 45 : MOST)) << 30;
+    uint32_t sectors = (uint32_t)rand() % 16;
+    bool present, want;
+    uint32_t had = list_touch(&l, line, sectors, &want),
+             got = ww_cache_touch(c, line, sectors, &present);
+    if (got != had || present != want)
+      fail_msg("step %d: sectors %x, not %x", k, got, had);
   }
+  assert_int_equal(ww_cache_used(c), LINES);
   ww_cache_free(c);
 }
 

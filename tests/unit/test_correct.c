@@ -140,8 +140,8 @@ static void forests_survive_their_text(void **unused) {
 
 enum { ROWS = 2400, FAMILIES = 24 };
 
-/* The machine model is off by a factor that hangs on a feature, with noise that hangs on another;
- * registers are right up to noise. */
+/* The machine model is off by a factor that depends on a feature, with noise that depends on
+ * another; registers are right up to noise. */
 static ww_correct_row *measured_rows(void) {
   ww_correct_row *r = ww_xcalloc(ROWS, sizeof *r);
   state = 5;

@@ -33,8 +33,8 @@ static void element_sizes(void **state) {
   assert_int_equal(ww_elem_size("x4"), 0);
 }
 
-/* Trained weights, recorded reports and golden tests hang on these bytes. A change here is a change
- * of format. */
+/* Trained weights, recorded reports and golden tests depend on these bytes. A change here is a
+ * change of format. */
 static void bytes_are_frozen(void **state) {
   static const struct {
     ww_fill f;

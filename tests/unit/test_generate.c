@@ -32,7 +32,7 @@ static void add_launches(const ww_gen_kernel *k, ww_arena *a, ww_buf *out) {
   for (uint32_t n = 0; n < 3; n++) {
     ww_launch l;
     ww_json j = {0};
-    assert_int_equal(ww_gen_launch(k, WW_GEN_CUDA, n, SMS, L2, a, &l, NULL, NULL), WW_OK);
+    assert_int_equal(ww_gen_launch(k, n, SMS, L2, a, &l, NULL, NULL), WW_OK);
     ww_json_begin(&j, out);
     ww_launch_write(&l, &j);
   }
@@ -230,7 +230,7 @@ static void check_launches(uint32_t version, uint32_t sms) {
     double us;
     assert_int_equal(ww_gen_make(version, 3, i, a, &k, NULL), WW_OK);
     for (uint32_t n = 0; n < 6; n++) {
-      assert_int_equal(ww_gen_launch(&k, WW_GEN_CUDA, n, sms, L2, a, &l, &us, NULL), WW_OK);
+      assert_int_equal(ww_gen_launch(&k, n, sms, L2, a, &l, &us, NULL), WW_OK);
       assert_string_equal(l.kernel, k.name);
       check_launch(&l, sms, us, &s);
     }
@@ -252,7 +252,7 @@ static void launches_keep_their_promises(void **state) {
       check_launches(version, sizes[m]);
   ww_gen_kernel none = {.name = "x"};
   ww_launch l;
-  assert_int_equal(ww_gen_launch(&none, WW_GEN_CUDA, 0, 0, L2, *state, &l, NULL, NULL), WW_EUSAGE);
+  assert_int_equal(ww_gen_launch(&none, 0, 0, L2, *state, &l, NULL, NULL), WW_EUSAGE);
 }
 
 /* A style renames from a table of 160 names: longer kernels must not run out of it. */

@@ -455,7 +455,7 @@ static void resolving_says_what_is_missing(void **state) {
        "the kernel has no argument \"m\"; it has: n, a, x, row"},
       {"{\"args\":[null,null,null,null,{\"value\":1}]}", "args[4]: the kernel takes 4 arguments"},
       {"{\"args\":[{\"name\":\"7\",\"value\":1}]}", "args[7]: the kernel takes 4 arguments"},
-      {"{\"args\":[{\"value\":\"a\"},{\"value\":\"n\"}]}", "\"n\" hangs on itself"},
+      {"{\"args\":[{\"value\":\"a\"},{\"value\":\"n\"}]}", "\"n\" depends on itself"},
       {"{\"args\":[{\"value\":\"x\"},null,{\"buffer\":{}}]}", "n: in \"x\": \"x\" has no value"},
       {"{\"args\":[null,null,null,{\"buffer\":{\"count\":\"4\"}}]}",
        "row: how large an element is, is not known; write type[n], e.g. f32[4]"},

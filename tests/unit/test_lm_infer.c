@@ -367,8 +367,8 @@ static void test_batch(void **state) {
   }
 }
 
-/* A prompt shared by copying, continued in two ways, cut back and continued again. */
-static void test_cut_and_copy(void **state) {
+/* A prompt in two sequences, continued in two ways, cut back and continued again. */
+static void test_cut_and_continue(void **state) {
   (void)state;
   for (int exact = 0; exact < 2; exact++) {
     ww_lm *m = open_model(2, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16});
@@ -376,22 +376,23 @@ static void test_cut_and_copy(void **state) {
     float want[130], got[130];
     ww_lm_pass whole = {.n = 30, .token = text, .features = FEATURES};
     pass(s, &whole, want, NULL);
-    static const uint32_t two[] = {2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
-    static const uint32_t one[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    static const uint32_t ones[20] = {[0 ... 19] = 1}, twos[20] = {[0 ... 19] = 2};
     ww_lm_pass head = {.n = 20, .token = text, .features = FEATURES};
     ww_lm_session_clear(s, 0);
     pass(s, &head, NULL, NULL);
-    ww_lm_session_copy(s, 0, 1);
-    ww_lm_session_copy(s, 0, 2);
-    ww_lm_pass other = {.n = 10, .token = text + 5, .sequence = one},
-               same = {.n = 10, .token = text + 20, .sequence = two};
+    head.sequence = ones;
+    pass(s, &head, NULL, NULL);
+    head.sequence = twos;
+    pass(s, &head, NULL, NULL);
+    ww_lm_pass other = {.n = 10, .token = text + 5, .sequence = ones},
+               same = {.n = 10, .token = text + 20, .sequence = twos};
     pass(s, &other, got, NULL);
     assert_true(difference(got, want, 130) > 0.1); /* another text */
     pass(s, &same, got, NULL);
     assert_true(difference(got, want, 130) <= 5e-3);
     ww_lm_session_cut(s, 1, 20);
     assert_int_equal(ww_lm_session_length(s, 1), 20);
-    same.sequence = one;
+    same.sequence = ones;
     pass(s, &same, got, NULL);
     assert_true(difference(got, want, 130) <= 5e-3);
     ww_lm_session_free(s);
@@ -512,7 +513,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exact),  cmocka_unit_test(test_products),
       cmocka_unit_test(test_fast),   cmocka_unit_test(test_cache),
-      cmocka_unit_test(test_batch),  cmocka_unit_test(test_cut_and_copy),
+      cmocka_unit_test(test_batch),  cmocka_unit_test(test_cut_and_continue),
       cmocka_unit_test(test_errors), cmocka_unit_test(test_cut_short),
       cmocka_unit_test(test_fork),   cmocka_unit_test(test_sessions),
   };

@@ -236,7 +236,7 @@ static void test_split(void **state) {
   ww_split_work *w = ww_split_work_new();
   uint32_t seed = 11;
   for (uint32_t p = 0; p < 3; p++) {
-    ww_split *s[2] = {ww_split_new(), ww_split_new()};
+    ww_splitter *s[2] = {ww_split_new(), ww_split_new()};
     ww_err e = {0};
     for (uint32_t k = 0; k < 2; k++)
       assert_int_equal(ww_split_add(s[k], patterns[p], strlen(patterns[p]), k, &e), WW_OK);

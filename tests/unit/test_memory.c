@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "../../src/base/half.h"
+
 enum { THREADS = 80, SOURCE = 8192 };
 
 #define HEAD "module cuda warp 32\nfile \"k.cu\"\n"

@@ -22,7 +22,7 @@ static void look_generated(looked *x, const ww_store_row *r) {
   ww_err e = {0};
   ww_gen_dialect d = strcmp(k->dialect, "opencl") ? WW_GEN_CUDA : WW_GEN_OPENCL;
   assert_int_equal(ww_gen_make(k->version, k->seed, k->index, a, &g, &e), WW_OK);
-  assert_int_equal(ww_gen_launch(&g, d, r->number, r->sms, r->l2_bytes, a, &l, NULL, &e), WW_OK);
+  assert_int_equal(ww_gen_launch(&g, r->number, r->sms, r->l2_bytes, a, &l, NULL, &e), WW_OK);
   x->generated++;
   x->source += ww_gen_source_hash(&g, d) != k->source_hash;
   x->structure += g.structure != k->structure;

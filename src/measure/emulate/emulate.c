@@ -104,13 +104,9 @@ ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out,
   const char *scratch = make_scratch(a, &slot, e);
   if (!scratch)
     return WW_EIO;
-  double t0 = ww_now();
   ww_status rc = ww_emulate_build(o, ww_path_join(a, scratch, "build"), a, &built, e);
-  double t1 = ww_now();
   if (rc == WW_OK)
     rc = run(o, &built, scratch, a, out, e);
-  out->build_s = t1 - t0;
-  out->run_s = ww_now() - t1;
   if (getenv("WARPWISE_KEEP"))
     fprintf(stderr, "kept: %s\n", scratch);
   else

@@ -46,7 +46,6 @@ typedef struct {
   uint64_t launches;  /* in all; 0 with a note says why */
   const char *output; /* end of what it printed, for messages */
   const char *weaker; /* which protection of the sandbox this system does not have, or NULL */
-  double build_s, run_s;
 } ww_emulated;
 
 /* Fails when the program cannot be built (the compiler's first error is in e); a program that fails

@@ -11,11 +11,8 @@ enum {
   MOST_TOKENS = 50000
 }; /* of a text, of a kernel; above that it is nothing that a person edits */
 
-static const struct {
-  void (*find)(ww_fixer *x);
-  const char *about;
-} fixes[WW_NRULES] = {
-#define FIX(name, function, about) [WW_RULE_##name] = {function, about},
+static void (*const find_fixes[WW_NRULES])(ww_fixer *x) = {
+#define FIX(name, function, about) [WW_RULE_##name] = function,
 #include "fixes.def"
 };
 
@@ -24,11 +21,6 @@ static int rule_named(const char *id) {
     if (!strcmp(ww_rules[k].id, id))
       return k;
   return -1;
-}
-
-const char *ww_fix_about(const char *rule) {
-  int k = rule_named(rule);
-  return k < 0 ? NULL : fixes[k].about;
 }
 
 /* ---- the kernel ---- */
@@ -228,10 +220,10 @@ uint32_t ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a,
   int rule = rule_named(f->rule);
   ww_fixer x;
   *out = NULL;
-  if (rule < 0 || !fixes[rule].find || !ww_fixer_open(&x, s, a))
+  if (rule < 0 || !find_fixes[rule] || !ww_fixer_open(&x, s, a))
     return 0;
   x.f = f;
-  fixes[rule].find(&x);
+  find_fixes[rule](&x);
   *out = x.out.v;
   return x.out.n;
 }

@@ -51,11 +51,8 @@ uint32_t ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a,
  * (WW_EUSAGE) or nothing to set. */
 ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
                         ww_err *e);
-/* Settings alone, "grid=4096 block=256 n=1048576 x=[1048576]", with the names that the kernel in
- * the text has for its parameters. */
-const char *ww_fix_settings(const ww_fix_source *s, const ww_launch *l, ww_arena *a);
-/* The same without a text: types[i] is parameter i's C type, as "const float *"; NULL or ""
- * unknown. An argument that has no name is `arg.0`. */
+/* Settings alone, "grid=4096 block=256 n=1048576 x=[1048576]"; types[i] is parameter i's C type, as
+ * "const float *"; NULL or "" unknown. An argument that has no name is `arg.0`. */
 const char *ww_launch_settings(const ww_launch *l, const char *const *types, uint32_t ntypes,
                                ww_arena *a);
 
@@ -66,8 +63,5 @@ char *ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a,
 bool ww_fix_join(ww_fix *to, const ww_fix *add, ww_arena *a);
 /* A unified diff of the fix, three lines of context, `path` in its head. */
 void ww_fix_diff(const char *path, const char *text, size_t bytes, const ww_fix *f, ww_buf *out);
-
-/* What is done about a rule, or "none: ..." with the reason; NULL: no such rule. */
-const char *ww_fix_about(const char *rule);
 
 #endif

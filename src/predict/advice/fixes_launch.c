@@ -387,16 +387,6 @@ static ww_status write_comment(ww_fixer *x, settings *old, const settings *now, 
   return WW_OK;
 }
 
-const char *ww_fix_settings(const ww_fix_source *s, const ww_launch *l, ww_arena *a) {
-  ww_fixer x;
-  settings now = {0};
-  if (!ww_fixer_open(&x, s, a))
-    return ww_launch_settings(l, NULL, 0, a);
-  parameters params = read_parameters(&x);
-  launch_settings(l, &params, a, &now);
-  return settings_text(&now, a);
-}
-
 ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a, ww_fix *out,
                         ww_err *e) {
   ww_fixer x;

@@ -242,19 +242,14 @@ static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
       k < WW_NFEATURES ? ww_feature_names[k] : "its end");
 }
 
-static const char *text_of(const cJSON *o, const char *name, ww_arena *a) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, name);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
-}
-
 ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correction **out,
                               ww_err *e) {
   ww_correction *c = WW_NEW(a, ww_correction);
   cJSON *root = ww_json_read(text, n, e);
   if (!root)
     return e->code;
-  c->gpu = text_of(root, "gpu", a);
-  c->data = text_of(root, "data", a);
+  c->gpu = ww_json_text(root, "gpu", a);
+  c->data = ww_json_text(root, "data", a);
   ww_status st = read_features(root, c, e);
   const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics"), *o;
   if (!st && metrics && !cJSON_IsObject(metrics))

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../base/random.h"
+
 /* ---- evaluation and text ---- */
 
 double ww_forest_eval(const ww_forest *f, const float *x) {
@@ -192,13 +194,6 @@ typedef struct {
   uint64_t random;
 } grower;
 
-static uint64_t draw(grower *t) { /* splitmix64 */
-  uint64_t z = t->random += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
 static void count(const grower *t, branch *r) {
   const ww_binned *b = t->b;
   memset(r->hist, 0, sizeof(cell) * t->ncolumns * WW_TREE_BINS);
@@ -293,7 +288,7 @@ static void choose_columns(grower *t) {
   uint32_t n = t->b->nfeatures, want = (uint32_t)ceil(t->o->columns * n);
   t->ncolumns = 0;
   for (uint32_t f = 0, left = n; f < n; f++, left--)
-    if (draw(t) % left < want - t->ncolumns)
+    if (ww_random(&t->random) % left < want - t->ncolumns)
       t->columns[t->ncolumns++] = (uint16_t)f;
 }
 
@@ -303,7 +298,7 @@ static void choose_rows(grower *t) {
   for (uint32_t k = 0; k < t->b->n; k++) {
     if (t->p->role[k] != WW_ROW_FIT || !(t->p->weight[k] > 0))
       continue;
-    if ((draw(t) & 0xffffffffu) < below)
+    if ((ww_random(&t->random) & 0xffffffffu) < below)
       t->order[t->nrows++] = k;
   }
 }

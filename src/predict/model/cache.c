@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "../../base/random.h"
+
 typedef struct {
   uint64_t line;
   uint32_t sectors;
@@ -33,7 +35,7 @@ ww_cache *ww_cache_new(uint32_t lines, bool lru) {
   c->shift = 64 - bits;
   c->chain = ww_xcalloc(1u << bits, sizeof *c->chain);
   c->slots = ww_xcalloc(c->lines + 1, sizeof *c->slots);
-  c->random = 0x9e3779b97f4a7c15ull;
+  c->random = WW_GOLDEN;
   return c;
 }
 
@@ -45,19 +47,12 @@ void ww_cache_free(ww_cache *c) {
   free(c);
 }
 
-void ww_cache_clear(ww_cache *c) {
-  memset(c->chain, 0, sizeof *c->chain << (64 - c->shift));
-  c->slots[0] = (slot){0};
-  c->used = 0;
-  c->random = 0x9e3779b97f4a7c15ull;
-}
-
 uint32_t ww_cache_used(const ww_cache *c) {
   return c->used;
 }
 
 static inline uint32_t *chain_of(ww_cache *c, uint64_t line) {
-  return &c->chain[line * 0x9e3779b97f4a7c15ull >> c->shift];
+  return &c->chain[line * WW_GOLDEN >> c->shift];
 }
 
 static inline void unlink_age(ww_cache *c, uint32_t s) {
@@ -75,12 +70,8 @@ static inline void make_newest(ww_cache *c, uint32_t s) {
 
 static uint32_t victim(ww_cache *c) {
   uint32_t s = c->slots[0].newer;
-  if (!c->lru) {
-    c->random ^= c->random << 13;
-    c->random ^= c->random >> 7;
-    c->random ^= c->random << 17;
-    s = 1 + (uint32_t)((c->random >> 32) * c->lines >> 32);
-  }
+  if (!c->lru)
+    s = 1 + ww_random_below(ww_xorshift(&c->random), c->lines);
   uint32_t *at = chain_of(c, c->slots[s].line);
   while (*at != s)
     at = &c->slots[*at].next;

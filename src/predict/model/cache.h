@@ -12,8 +12,7 @@ typedef struct ww_cache ww_cache;
 /* `lines`: how many it holds, at least 1. `lru`: the line unused for longest goes; else one at
  * random (the same each time). */
 ww_cache *ww_cache_new(uint32_t lines, bool lru);
-void ww_cache_free(ww_cache *c); /* accepts NULL */
-void ww_cache_clear(ww_cache *c);
+void ww_cache_free(ww_cache *c);           /* accepts NULL */
 uint32_t ww_cache_used(const ww_cache *c); /* lines it holds */
 /* Sectors (a mask) of a line are looked up and then there. Returns those that were there before.
  * `present`, unless NULL: the line had its tag. */

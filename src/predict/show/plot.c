@@ -9,51 +9,23 @@ enum { WIDTH = 900, HEIGHT = 560, LEFT = 78, TOP = 64, BOTTOM = 62 };
 const char *const ww_plot_colors[WW_PLOT_COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                     "#b8860b", "#56b4e9", "#7a4fb5", "#555555"};
 
-void ww_svg_escape(ww_buf *out, const char *text) {
-  static const char *const entities[] = {
-      ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;"};
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-    if (*c < sizeof entities / sizeof *entities && entities[*c])
-      ww_buf_puts(out, entities[*c]);
-    else
-      ww_buf_add(out, (const char *)c, 1);
-}
-
-void ww_plot_text(ww_plot *p, double x, double y, const char *anchor, const char *color,
-                  double size, double turn, const char *text) {
-  ww_buf_fmt(p->out,
-             "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%.3g\"", x, y,
-             anchor, color, size);
-  if (turn != 0)
-    ww_buf_fmt(p->out, " transform=\"rotate(%.1f %.1f %.1f)\"", turn, x, y);
-  ww_buf_puts(p->out, ">");
-  ww_svg_escape(p->out, text);
-  ww_buf_puts(p->out, "</text>\n");
-}
-
 void ww_plot_begin(ww_plot *p, double right, const char *title, const char *subtitle) {
   p->left = LEFT;
   p->top = TOP;
   p->width = WIDTH - LEFT - right;
   p->height = HEIGHT - TOP - BOTTOM;
-  ww_buf_fmt(
-      p->out,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
-      "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>",
-      WIDTH, HEIGHT, WIDTH, HEIGHT);
-  ww_svg_escape(p->out, title);
-  ww_buf_fmt(p->out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", WIDTH,
-             HEIGHT);
-  ww_plot_text(p, LEFT, 28, "start", "#1a1a1a", 17, 0, title);
+  ww_svg_begin(p->out, WIDTH, HEIGHT, title);
+  ww_svg_text(p->out, LEFT, 28, "start", "#1a1a1a", 17, 0, title);
   if (subtitle)
-    ww_plot_text(p, LEFT, 48, "start", "#666666", 12.5, 0, subtitle);
+    ww_svg_text(p->out, LEFT, 48, "start", "#666666", 12.5, 0, subtitle);
 }
 
 void ww_plot_end(ww_plot *p) {
   ww_buf_fmt(p->out,
              "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" "
-             "stroke=\"#9a9a9a\"/>\n</svg>\n",
+             "stroke=\"#9a9a9a\"/>\n",
              p->left, p->top, p->width, p->height);
+  ww_svg_end(p->out);
 }
 
 static double place(double v, double lo, double hi) {
@@ -79,12 +51,12 @@ void ww_plot_line(ww_plot *p, double xa, double ya, double xb, double yb, const 
 
 void ww_plot_tick_x(ww_plot *p, double v, const char *text) {
   ww_plot_line(p, v, p->y0, v, p->y1, "#e6e6e6", 1, false);
-  ww_plot_text(p, ww_plot_x(p, v), p->top + p->height + 18, "middle", "#444444", 12, 0, text);
+  ww_svg_text(p->out, ww_plot_x(p, v), p->top + p->height + 18, "middle", "#444444", 12, 0, text);
 }
 
 void ww_plot_tick_y(ww_plot *p, double v, const char *text) {
   ww_plot_line(p, p->x0, v, p->x1, v, "#e6e6e6", 1, false);
-  ww_plot_text(p, p->left - 8, ww_plot_y(p, v) + 4, "end", "#444444", 12, 0, text);
+  ww_svg_text(p->out, p->left - 8, ww_plot_y(p, v) + 4, "end", "#444444", 12, 0, text);
 }
 
 void ww_plot_decades(ww_plot *p, bool x, bool y, ww_tick_text text_x, ww_tick_text text_y) {
@@ -96,6 +68,7 @@ void ww_plot_decades(ww_plot *p, bool x, bool y, ww_tick_text text_x, ww_tick_te
 }
 
 void ww_plot_titles(ww_plot *p, const char *x, const char *y) {
-  ww_plot_text(p, p->left + p->width / 2, p->top + p->height + 44, "middle", "#222222", 13, 0, x);
-  ww_plot_text(p, 22, p->top + p->height / 2, "middle", "#222222", 13, -90, y);
+  ww_svg_text(p->out, p->left + p->width / 2, p->top + p->height + 44, "middle", "#222222", 13, 0,
+              x);
+  ww_svg_text(p->out, 22, p->top + p->height / 2, "middle", "#222222", 13, -90, y);
 }

@@ -1,8 +1,8 @@
-/* plot.h - log-log plots as SVG: one file that any browser shows, text as text, no scripts. */
+/* plot.h - log-log plots as SVG. */
 #ifndef WW_PLOT_H
 #define WW_PLOT_H
 
-#include "../../base/base.h"
+#include "../../base/svg.h"
 
 typedef struct {
   ww_buf *out;
@@ -28,9 +28,5 @@ void ww_plot_decades(ww_plot *p, bool x, bool y, ww_tick_text text_x, ww_tick_te
 void ww_plot_titles(ww_plot *p, const char *x, const char *y);
 void ww_plot_line(ww_plot *p, double xa, double ya, double xb, double yb, const char *color,
                   double width, bool dashed);
-/* anchor: start, middle, end; at pixels; turn: degrees. */
-void ww_plot_text(ww_plot *p, double x, double y, const char *anchor, const char *color,
-                  double size, double turn, const char *text);
-void ww_svg_escape(ww_buf *out, const char *text);
 
 #endif

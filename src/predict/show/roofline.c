@@ -43,13 +43,11 @@ bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, w
                         : NULL;
   if (*why)
     return false;
-  *out =
-      (ww_roof_point){.kernel = r->kernel ? r->kernel : "?",
-                      .gpu = gpu,
-                      .measured = r->by == WW_BY_HARDWARE,
-                      .ai = flops / bytes,
-                      .gflops = flops / us / 1e3,
-                      .l2_ai = value(r, WW_M_l2_bytes) > 0 ? flops / value(r, WW_M_l2_bytes) : 0};
+  *out = (ww_roof_point){.kernel = r->kernel ? r->kernel : "?",
+                         .gpu = gpu,
+                         .measured = r->by == WW_BY_HARDWARE,
+                         .ai = flops / bytes,
+                         .gflops = flops / us / 1e3};
   out->precision = tensor > 0.5 * flops ? WW_ROOF_TENSOR
                    : f64 > 0.5 * flops  ? WW_ROOF_FP64
                                         : WW_ROOF_FP32;

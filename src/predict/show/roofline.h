@@ -32,7 +32,6 @@ typedef struct {
   uint32_t gpu;       /* index into the GPUs of the plot */
   bool measured;
   double ai, gflops; /* flop per DRAM byte, GFLOP/s */
-  double l2_ai;      /* flop per L2 byte; 0: not known */
   ww_roof precision; /* of most of its flops */
   double roof;       /* GFLOP/s that the roofs allow it */
 } ww_roof_point;

@@ -1,5 +1,6 @@
 /* roofline_svg.c - the roofline as SVG: roofs of each GPU, filled marks predicted, open marks
  * measured. */
+#include "../../base/units.h"
 #include "plot.h"
 #include "roofline.h"
 #include "show.h"
@@ -12,12 +13,9 @@ static const char *ai_tick(double v, char out[24]) {
 }
 
 static const char *rate_tick(double gflops, char out[24]) {
-  if (gflops < 999)
-    snprintf(out, 24, "%g G", gflops);
-  else if (gflops < 999e3)
-    snprintf(out, 24, "%g T", gflops / 1e3);
-  else
-    snprintf(out, 24, "%g P", gflops / 1e6);
+  static const char *const units[] = {"G", "T", "P", NULL};
+  const char *unit = ww_unit_of(&gflops, units, 999, 999);
+  snprintf(out, 24, "%g %s", gflops, unit);
   return out;
 }
 
@@ -57,8 +55,8 @@ static void diagonal(ww_plot *p, double slope, double top, const char *color, bo
          by = ww_plot_y(p, slope * xb);
   double turn = atan2(by - ay, bx - ax) * 180 / 3.14159265358979, at = dashed ? 0.3 : 0.42;
   if (name)
-    ww_plot_text(p, ax + at * (bx - ax) - 5, ay + at * (by - ay) - 6, "middle", color, 11.5, turn,
-                 name);
+    ww_svg_text(p->out, ax + at * (bx - ax) - 5, ay + at * (by - ay) - 6, "middle", color, 11.5,
+                turn, name);
 }
 
 /* Names stand at the roofs of one GPU; of several they would lie on each other, so the legend has
@@ -86,8 +84,8 @@ static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
     bool below = m == WW_ROOF_FP64 &&
                  f->v[WW_ROOF_FP32] < 3 * f->v[m]; /* its name would lie on the next roof's */
     if (named)
-      ww_plot_text(p, p->left + p->width - 6, ww_plot_y(p, f->v[m]) + (below ? 14 : -6), "end",
-                   color, 11.5, 0, name);
+      ww_svg_text(p->out, p->left + p->width - 6, ww_plot_y(p, f->v[m]) + (below ? 14 : -6), "end",
+                  color, 11.5, 0, name);
   }
 }
 
@@ -112,7 +110,7 @@ static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
   if (r->ngpus == 1)
     return;
   snprintf(text, sizeof text, "%u", kernel + 1);
-  ww_plot_text(p, x + 9, y + 4, "start", color, 11, 0, text);
+  ww_svg_text(p->out, x + 9, y + 4, "start", color, 11, 0, text);
 }
 
 /* A GPU's colour and roofs, three lines; returns where the next may stand. */
@@ -124,17 +122,17 @@ static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x,
       p->out,
       "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\"/>\n",
       x, y - 4, x + 14, y - 4, color);
-  ww_plot_text(p, x + 20, y, "start", "#222222", 13, 0, r->gpus[g].name);
+  ww_svg_text(p->out, x + 20, y, "start", "#222222", 13, 0, r->gpus[g].name);
   snprintf(text, sizeof text, "DRAM %.3g, L2 %.3g TB/s", f->v[WW_ROOF_DRAM] / 1e3,
            f->v[WW_ROOF_L2] / 1e3);
-  ww_plot_text(p, x, y + 16, "start", "#666666", 11, 0, text);
+  ww_svg_text(p->out, x, y + 16, "start", "#666666", 11, 0, text);
   snprintf(text, sizeof text, "FP32 %s, FP64 %s",
            rate_tick(round(f->v[WW_ROOF_FP32] / 100) * 100, v),
            rate_tick(round(f->v[WW_ROOF_FP64] / 100) * 100, w));
-  ww_plot_text(p, x, y + 31, "start", "#666666", 11, 0, text);
+  ww_svg_text(p->out, x, y + 31, "start", "#666666", 11, 0, text);
   if (f->v[WW_ROOF_TENSOR] > 0) {
     snprintf(text, sizeof text, "tensor %s", rate_tick(round(f->v[WW_ROOF_TENSOR] / 100) * 100, v));
-    ww_plot_text(p, x, y + 46, "start", "#666666", 11, 0, text);
+    ww_svg_text(p->out, x, y + 46, "start", "#666666", 11, 0, text);
   }
   return y + 72;
 }
@@ -154,13 +152,13 @@ static double kernel_legend(const ww_roofline *r, ww_plot *p, double x, double y
                  ww_plot_colors[kernel % WW_PLOT_COLORS]);
       snprintf(name, sizeof name, "%.20s", r->points[k].kernel);
     }
-    ww_plot_text(p, x + (r->ngpus > 1 ? 0 : 18), y, "start", "#222222", 12.5, 0, name);
+    ww_svg_text(p->out, x + (r->ngpus > 1 ? 0 : 18), y, "start", "#222222", 12.5, 0, name);
     y += 20;
   }
   if (kernels > most) {
     char more[40];
     snprintf(more, sizeof more, "and %u more", kernels - most);
-    ww_plot_text(p, x, y, "start", "#666666", 12, 0, more);
+    ww_svg_text(p->out, x, y, "start", "#666666", 12, 0, more);
     y += 20;
   }
   return y;
@@ -178,8 +176,8 @@ static void legend(const ww_roofline *r, ww_plot *p) {
   }
   if (!any_measured || !any_predicted)
     return;
-  ww_plot_text(p, x, y + 10, "start", "#666666", 12, 0, "filled: predicted");
-  ww_plot_text(p, x, y + 28, "start", "#666666", 12, 0, "open: measured");
+  ww_svg_text(p->out, x, y + 10, "start", "#666666", 12, 0, "filled: predicted");
+  ww_svg_text(p->out, x, y + 28, "start", "#666666", 12, 0, "open: measured");
 }
 
 void ww_roofline_svg(const ww_roofline *r, ww_buf *out) {

@@ -3,10 +3,10 @@
 #include "sweep.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "../../base/units.h"
 #include "plot.h"
 #include "show.h"
 
@@ -14,27 +14,13 @@ enum { MOST_POINTS = 200 };
 
 /* ---- the range ---- */
 
-static bool number(const char **s, uint64_t *out) {
-  char *end;
-  errno = 0;
-  if (!isdigit((unsigned char)**s))
-    return false;
-  uint64_t v = strtoull(*s, &end, 0);
-  int shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-  if (errno || v > UINT64_MAX >> shift)
-    return false;
-  *s = end + (shift > 0);
-  *out = v << shift;
-  return true;
-}
-
 static ww_status list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first, ww_err *e) {
   WW_VEC(uint64_t) v = {0};
   ww_push(a, &v, first);
   while (*s == ',') {
     uint64_t x;
     s++;
-    if (!number(&s, &x) || x <= v.v[v.n - 1])
+    if (!ww_number_read(&s, &x) || x <= v.v[v.n - 1])
       return ww_fail(e, WW_EUSAGE, "--sweep: values go up: n=1000,5000,20000");
     ww_push(a, &v, x);
   }
@@ -66,15 +52,15 @@ ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e
     return ww_fail(e, WW_EUSAGE, "--sweep: expected NAME=FROM..TO, n=1K..64M, not '%.40s'", text);
   out->name = ww_strndup(a, text, (size_t)(eq - text));
   const char *s = eq + 1;
-  if (!number(&s, &lo) || lo == 0)
+  if (!ww_number_read(&s, &lo) || lo == 0)
     return ww_fail(e, WW_EUSAGE, "--sweep: expected a size from 1 up, not '%.40s'", eq + 1);
   if (strncmp(s, "..", 2) != 0)
     return list(s, a, out, lo, e);
   s += 2;
-  if (!number(&s, &hi) || hi < lo)
+  if (!ww_number_read(&s, &hi) || hi < lo)
     return ww_fail(e, WW_EUSAGE,
                    "--sweep: the range goes from the smaller to the larger, not '%.40s'", eq + 1);
-  if (*s == ':' && (s++, !number(&s, &points) || points < 2 || points > MOST_POINTS))
+  if (*s == ':' && (s++, !ww_number_read(&s, &points) || points < 2 || points > MOST_POINTS))
     return ww_fail(e, WW_EUSAGE, "--sweep: the number of points is 2 to %d", MOST_POINTS);
   if (*s)
     return ww_fail(e, WW_EUSAGE, "--sweep: '%.20s' is not understood; n=1K..64M or n=1K..64M:9", s);
@@ -153,12 +139,9 @@ void ww_sweep_print(const ww_sweep_result *r, FILE *f) {
 /* ---- curve ---- */
 
 static const char *time_tick(double us, char out[24]) {
-  if (us < 999)
-    snprintf(out, 24, "%.4g µs", us);
-  else if (us < 999e3)
-    snprintf(out, 24, "%.4g ms", us / 1e3);
-  else
-    snprintf(out, 24, "%.4g s", us / 1e6);
+  static const char *const units[] = {"µs", "ms", "s", NULL};
+  const char *unit = ww_unit_of(&us, units, 999, 999);
+  snprintf(out, 24, "%.4g %s", us, unit);
   return out;
 }
 
@@ -254,7 +237,7 @@ void ww_sweep_svg(const ww_sweep_result *r, ww_buf *out) {
                "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                "stroke-width=\"3\"/>\n",
                x, y, x + 18, y, color);
-    ww_plot_text(&p, x + 25, y + 4, "start", "#222222", 13, 0, r->gpus[g]);
+    ww_svg_text(p.out, x + 25, y + 4, "start", "#222222", 13, 0, r->gpus[g]);
   }
   ww_plot_titles(&p, r->sweep->name, "time of the kernel");
   ww_plot_end(&p);

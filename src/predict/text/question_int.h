@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "../../base/map.h"
 #include "../../front/scan.h"
 #include "question.h"
 
@@ -47,17 +48,9 @@ enum {
   Q_ARROW = Q_OP2('-', '>'),
 };
 
-/* Names to numbers; the newest wins. All zero is empty (question_resolve.c). */
-typedef struct {
-  struct ww_qentry {
-    const char *s;
-    uint32_t n;
-    int32_t v;
-  } * slots;
-  uint32_t cap, used;
-} ww_qmap;
-int32_t ww_qmap_get(const ww_qmap *m, const char *s, uint32_t n); /* -1: not there */
-void ww_qmap_put(ww_qmap *m, ww_arena *a, const char *s, uint32_t n, int32_t v);
+/* Names to numbers; the newest wins. */
+int32_t ww_qmap_get(const ww_dict *m, const char *s, uint32_t n); /* -1: not there */
+void ww_qmap_put(ww_dict *m, ww_arena *a, const char *s, uint32_t n, int32_t v);
 
 typedef struct {
   const char *name;
@@ -72,7 +65,7 @@ typedef struct {
   const ww_scan *scan;
   ww_arena *a;
   WW_VEC(ww_qmacro) macros;
-  ww_qmap names; /* of the newest macros */
+  ww_dict names; /* of the newest macros */
 } ww_qlex;
 
 void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags); /* #define, -D, -U */
@@ -193,7 +186,7 @@ void ww_qpair(
 /* ---- question_resolve.c ---- */
 typedef struct {
   ww_question_kernel *k;
-  ww_qmap globals, members;       /* symbols */
+  ww_dict globals, members;       /* symbols */
   uint32_t norder[Q_BUILTIN + 1]; /* of functions, types, members, globals */
   void *ctx;
   /* A name that no part so far declares: its symbol, new where the source declares it; -1: a name

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "../../base/words.h"
 #include "question_int.h"
 
 enum { DEPTH = 12, STEPS = 200000 };
@@ -13,10 +14,6 @@ enum { DEPTH = 12, STEPS = 200000 };
 static bool word_start(char c) {
   return isalpha((unsigned char)c) || c == '_';
 }
-static bool word_char(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
 static bool spelled_as_one_of(const ww_qtoken *t, const char *words) {
   for (const char *at = words; (at = strchr(at, *t->s)); at++) {
     bool begins = at == words || at[-1] == ' ';
@@ -47,7 +44,7 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   uint32_t n = 0;
   bool hex = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'), real = false;
   const char *from = p;
-  for (; p < end && (word_char(*p) || *p == '.' || *p == '\''); p++) {
+  for (; p < end && (ww_is_word(*p) || *p == '.' || *p == '\''); p++) {
     char c = (char)tolower((unsigned char)*p);
     bool exponent = hex ? c == 'p' : c == 'e';
     real |= *p == '.' || exponent;
@@ -126,7 +123,7 @@ static const char *skip_space(const char *p, const char *end) {
 static const char *lex_one(const char *p, const char *end, ww_qtoken *t) {
   if (word_start(*p)) {
     const char *from = p;
-    while (p < end && word_char(*p))
+    while (p < end && ww_is_word(*p))
       p++;
     *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = (uint32_t)(p - from), .sym = -1};
     return p;
@@ -173,7 +170,7 @@ static void define_text(ww_qlex *l, const char *p, const char *end) {
   if (!(p = skip_space(p, end)) || !word_start(*p))
     return;
   m.name = p;
-  while (p < end && word_char(*p))
+  while (p < end && ww_is_word(*p))
     p++;
   m.n = (uint32_t)(p - m.name);
   if (p < end && *p == '(') {

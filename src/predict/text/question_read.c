@@ -15,7 +15,7 @@ typedef struct {
   ww_scan scan;
   ww_qlex lex;
   ww_arena *a;
-  ww_qmap decls; /* names of declarations that a kernel may use */
+  ww_dict decls; /* names of declarations that a kernel may use */
   ww_question_kernel *k;
   ww_qresolver r;
   WW_VEC(uint32_t) part_decl; /* [parts] */

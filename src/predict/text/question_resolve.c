@@ -8,34 +8,14 @@
 
 /* ---- maps ---- */
 
-int32_t ww_qmap_get(const ww_qmap *m, const char *s, uint32_t n) {
-  if (!m->cap)
-    return -1;
-  for (uint32_t h = (uint32_t)ww_hash(s, n, 3) & (m->cap - 1); m->slots[h].s;
-       h = (h + 1) & (m->cap - 1))
-    if (m->slots[h].n == n && !memcmp(m->slots[h].s, s, n))
-      return m->slots[h].v;
-  return -1;
+int32_t ww_qmap_get(const ww_dict *m, const char *s, uint32_t n) {
+  const uint32_t *value = ww_dict_find(m, s, n);
+  return value ? (int32_t)*value : -1;
 }
 
-static void put_slot(ww_qmap *m, struct ww_qentry e) {
-  uint32_t h = (uint32_t)ww_hash(e.s, e.n, 3) & (m->cap - 1);
-  while (m->slots[h].s && (m->slots[h].n != e.n || memcmp(m->slots[h].s, e.s, e.n)))
-    h = (h + 1) & (m->cap - 1);
-  m->used += !m->slots[h].s;
-  m->slots[h] = e;
-}
-
-void ww_qmap_put(ww_qmap *m, ww_arena *a, const char *s, uint32_t n, int32_t v) {
-  if (m->used * 2 >= m->cap) {
-    ww_qmap old = *m;
-    *m = (ww_qmap){.cap = old.cap ? old.cap * 2 : 32};
-    m->slots = WW_NEWN(a, struct ww_qentry, m->cap);
-    for (uint32_t i = 0; i < old.cap; i++)
-      if (old.slots[i].s)
-        put_slot(m, old.slots[i]);
-  }
-  put_slot(m, (struct ww_qentry){s, n, v});
+void ww_qmap_put(ww_dict *m, ww_arena *a, const char *s, uint32_t n, int32_t v) {
+  bool fresh;
+  *ww_dict_at(m, a, s, n, &fresh) = (uint32_t)v;
 }
 
 int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type,
@@ -67,7 +47,7 @@ typedef struct {
   ww_qresolver *r;
   ww_qtoken *t;
   uint32_t n;
-  ww_qmap names;
+  ww_dict names;
   bool is_class;
   bool function; /* a device function's: its parameters are not the launch's */
 } scope;

@@ -7,6 +7,7 @@
  * tokens whatever the source is. */
 #include <math.h>
 
+#include "../../base/half.h"
 #include "question_eval.h"
 
 #define GUESSED_TRIPS 8.0
@@ -15,12 +16,6 @@ static const ww_qtimes guessed_trips = {GUESSED_TRIPS, GUESSED_TRIPS, GUESSED_TR
 static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end);
 
 /* ---- arguments ---- */
-
-static double half_of(uint16_t h) {
-  int e = h >> 10 & 31;
-  double m = h & 1023;
-  return (h & 0x8000 ? -1 : 1) * (e == 31 ? NAN : e ? ldexp(1024 + m, e - 25) : ldexp(m, -24));
-}
 
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
   if (g->kind == WW_ARG_VALUE)
@@ -43,7 +38,7 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
     return d;
   }
   if (type == 'h' && n == 2)
-    return half_of((uint16_t)raw);
+    return (raw & 0x7c00) == 0x7c00 ? NAN : ww_half_to_float((uint16_t)raw);
   if (type == 'u' || type == 'b' || (type == 'o' && bytes != n))
     return (double)raw;
   return (double)((int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n));

@@ -1,0 +1,32 @@
+/* units.c - see units.h. */
+#include "units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+const char *const ww_units_thousands[] = {"", "k", "M", "G", "T", "P", NULL};
+const char *const ww_units_time[] = {"us", "ms", "s", NULL};
+
+const char *ww_unit_of(double *v, const char *const *units, double from, double then) {
+  for (; units[1] && fabs(*v) >= from; from = then) {
+    *v /= 1000;
+    units++;
+  }
+  return *units;
+}
+
+bool ww_number_read(const char **s, uint64_t *out) {
+  char *end;
+  errno = 0;
+  if (!isdigit((unsigned char)**s))
+    return false;
+  uint64_t v = strtoull(*s, &end, 0);
+  int shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+  if (errno || v > UINT64_MAX >> shift)
+    return false;
+  *s = end + (shift > 0);
+  *out = v << shift;
+  return true;
+}

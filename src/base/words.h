@@ -1,0 +1,31 @@
+/* words.h - names as C has them: letters, digits and '_'. */
+#ifndef WW_BASE_WORDS_H
+#define WW_BASE_WORDS_H
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline bool ww_is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Of the word that begins here; 0: none. */
+static inline size_t ww_word_length(const char *s) {
+  size_t n = 0;
+  while (ww_is_word(s[n]))
+    n++;
+  return n;
+}
+
+/* Where the text has it as a whole word; NULL: nowhere. */
+static inline const char *ww_find_word(const char *text, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = text; (at = strstr(at, word)); at++)
+    if ((at == text || !ww_is_word(at[-1])) && !ww_is_word(at[n]))
+      return at;
+  return NULL;
+}
+
+#endif
