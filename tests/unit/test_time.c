@@ -268,7 +268,7 @@ static ww_chain chain_far(const char *body, uint32_t times, ww_ways ways) {
   ww_chain c;
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){&gpu, ways}, 32);
+  ww_chainer *x = ww_chainer_new(&(ww_chain_gpu){ww_gpu_code_new(&m, &gpu, arena), ways}, 32);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < times; k++)
@@ -371,7 +371,7 @@ static void test_atomics(void **state) {
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
   for (int spread = 0; spread < 2; spread++) {
-    ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){.gpu = &gpu}, 32);
+    ww_chainer *x = ww_chainer_new(&(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32);
     ww_observer o = ww_chainer_observer(x);
     o.block_start(o.ctx, 0);
     for (uint32_t k = 0; k < 100; k++) {

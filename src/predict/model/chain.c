@@ -85,12 +85,7 @@ struct ww_chainer {
   const ww_tally *tally; /* how often blocks run over the launch; NULL: not known */
   ww_chain_gpu of;
   double l1, l2, dram; /* nominal latencies */
-  ww_arena *a;
   block_costs **costs; /* per function, per block, on demand */
-  struct {
-    const ww_cost *costs;
-    const uint32_t *first;
-  } * lowered; /* per function, with its costs */
   tracked warps[TRACKED];
   uint32_t nwarps; /* of a block */
   uint32_t nblocks;
@@ -108,9 +103,10 @@ static double known(double x, double otherwise) {
   return x > 0 ? x : otherwise;
 }
 
-ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *of, uint64_t block_threads) {
+ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads) {
   ww_chainer *c = ww_xcalloc(1, sizeof *c);
-  const ww_gpu *g = of->gpu;
+  const ww_module *m = of->code->m;
+  const ww_gpu *g = of->code->g;
   c->m = m;
   c->g = g;
   c->of = *of;
@@ -120,9 +116,7 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *of, uint64_t 
   c->nwarps = (uint32_t)((block_threads + g->lanes - 1) / g->lanes);
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
-  c->a = ww_arena_new();
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
-  c->lowered = ww_xcalloc(m->nfns + 1, sizeof *c->lowered);
   c->crowd = ww_contention_new(g);
   for (uint32_t k = 0; k < TRACKED; k++)
     c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
@@ -142,8 +136,6 @@ void ww_chainer_free(ww_chainer *c) {
   for (uint32_t k = 0; k < TRACKED; k++)
     free(c->warps[k].ready);
   free(c->costs);
-  free(c->lowered);
-  ww_arena_free(c->a);
   ww_contention_free(c->crowd);
   free(c);
 }
@@ -191,16 +183,13 @@ static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, co
 static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
-  if (!c->costs[f]) {
+  if (!c->costs[f])
     c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
-    c->lowered[f].costs = ww_lower_costs(c->m, fn, c->g, c->a, &c->lowered[f].first);
-    const ww_block_plan *plan = ww_register_plan(c->m, fn, c->g, c->a);
-    for (uint32_t k = 0; k < fn->nblocks; k++)
-      c->costs[f][k].plan = plan[k];
-  }
   block_costs *v = &c->costs[f][block];
   if (v->ins)
     return v;
+  const ww_fn_code *code = ww_fn_code_of(c->of.code, fn);
+  v->plan = code->plan[block];
   v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
   if (v->plan.joined < UNROLL && ww_chain_unrollable(fn, b->loop))
     v->plan.joined = UNROLL;
@@ -209,7 +198,7 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
     v->trips = ww_chain_trips(c->tally, fn, b->loop);
   v->end = v->plan.joined == 1 || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
-    const ww_cost *w = &c->lowered[f].costs[c->lowered[f].first[block] + i];
+    const ww_cost *w = &code->cost[code->first[block] + i];
     for (uint32_t p = 0; p < WW_NPIPES; p++)
       v->ins[i].inst += w->inst[p];
     v->ins[i].latency = w->latency;
@@ -665,8 +654,9 @@ static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out)
   out->spread /= share;
 }
 
-ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled,
-                       const ww_chain_gpu *gpus, uint32_t n, ww_chain *out, ww_err *e) {
+ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_chain_gpu *gpus,
+                       uint32_t n, ww_chain *out, ww_err *e) {
+  const ww_run_spec *spec = &t->spec;
   uint64_t blocks[MOST_BLOCKS];
   double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
   uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
@@ -674,7 +664,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_chainer **c = WW_NEWN(a, ww_chainer *, n);
   fan f = {WW_NEWN(a, ww_observer, n), n};
   for (uint32_t k = 0; k < n; k++) {
-    c[k] = ww_chainer_new(spec->module, &gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
+    c[k] = ww_chainer_new(&gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
     c[k]->tally = &sampled->tally;
     f.each[k] = ww_chainer_observer(c[k]);
   }
@@ -686,7 +676,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_run_stats stats = {0};
   ww_memory_reset(spec->memory); /* what the sampled blocks wrote must not change what these do */
   ww_status st =
-      ww_machine_run(machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
+      ww_machine_run(t->machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
   ww_memory_reset(spec->memory);
   for (uint32_t k = 0; k < n; k++) {
     ww_chainer_result(c[k], &out[k]);

@@ -769,11 +769,11 @@ static void prologue(ww_lowering *x) {
                x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load);
 }
 
-static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
-  ww_lowering *x = ww_lower_analyse(m, fn, g, a);
+static ww_lowering *lowered(const ww_gpu_code *code, const ww_fn *fn) {
+  ww_lowering *x = ww_lower_analyse(code->m, fn, code->g, code->arena);
   uint32_t n = x->first[fn->nblocks];
-  x->cost = WW_NEWN(a, ww_cost, n + 1);
-  x->cycles = (float(*)[WW_NPIPES])ww_alloc(a, sizeof(float[WW_NPIPES]) * (n + 1));
+  x->cost = WW_NEWN(x->arena, ww_cost, n + 1);
+  x->cycles = (float(*)[WW_NPIPES])ww_alloc(x->arena, sizeof(float[WW_NPIPES]) * (n + 1));
   for (uint32_t at = 0; at < n; at++)
     one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at], x->cycles[at]});
   for (uint32_t at = 0; at < n; at++)
@@ -785,11 +785,21 @@ static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g
   return x;
 }
 
-const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a,
-                              const uint32_t **first) {
-  ww_lowering *x = lowered(m, fn, g, a);
-  *first = x->first;
-  return x->cost;
+ww_gpu_code *ww_gpu_code_new(const ww_module *m, const ww_gpu *g, ww_arena *a) {
+  ww_gpu_code *c = WW_NEW(a, ww_gpu_code);
+  *c = (ww_gpu_code){m, g, a, WW_NEWN(a, const ww_fn_code *, m->nfns + 1)};
+  return c;
+}
+
+const ww_fn_code *ww_fn_code_of(ww_gpu_code *c, const ww_fn *fn) {
+  const ww_fn_code **at = &c->of[fn - c->m->fns];
+  if (*at)
+    return *at;
+  ww_fn_code *code = WW_NEW(c->arena, ww_fn_code);
+  ww_lowering *x = lowered(c, fn);
+  *code = (ww_fn_code){.first = x->first, .cost = x->cost, .lowering = x};
+  ww_lower_registers(x, code);
+  return *at = code;
 }
 
 /* ---- the launch ---- */
@@ -869,18 +879,17 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
   out->code_bytes += (uint32_t)(16 * n);
 }
 
-void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a,
-              ww_lowered *out) {
+void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out) {
   memset(out, 0, sizeof *out);
   const ww_fn *done = NULL;
-  add_function(lowered(m, fn, g, a), t, out);
+  add_function(ww_fn_code_of(c, fn)->lowering, t, out);
   /* Blocks of a function lie together in the tally. */
   for (uint32_t k = 0; k < t->nblocks; k++) {
     const ww_fn *f = t->blocks[k].fn;
     if (f == fn || f == done)
       continue;
     done = f;
-    add_function(lowered(m, f, g, a), t, out);
+    add_function(ww_fn_code_of(c, f)->lowering, t, out);
   }
   out->flops_tensor = t->c.flops_tensor;
 }

@@ -37,7 +37,7 @@ typedef struct {
 
 /* One function under the eyes of the lowering. Instructions are numbered over all blocks: block b's
  * first is first[b]. */
-typedef struct {
+typedef struct ww_lowering {
   const ww_module *m;
   const ww_fn *fn;
   const ww_gpu *g;
@@ -121,6 +121,9 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycl
 void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
 bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c,
                        float cycles[WW_NPIPES]);
+
+/* registers.c: fills plan and the words of the code. */
+void ww_lower_registers(ww_lowering *x, ww_fn_code *out);
 
 /* lower.c */
 void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c,

@@ -57,18 +57,6 @@ typedef struct {
   uint32_t code_bytes;                                     /* static size */
 } ww_lowered;
 
-/* Costs of a function's instructions, which hang on their operands and users (folding): instruction
- * i of block b at [first[b] + i]; `first` has nblocks + 1 entries. The prologue is part of the
- * entry block's first instruction. */
-const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a,
-                              const uint32_t **first);
-void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a,
-              ww_lowered *out);
-
-/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below
- * the need. */
-void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads,
-                  double *registers, double *spill_bytes);
 /* How far the compiler can order the instructions of a block anew. */
 typedef struct {
   double room;  /* words that are free when its instructions stand as they are written: what loads
@@ -77,8 +65,34 @@ typedef struct {
   uint32_t joined; /* iterations of its loop that become one; UINT32_MAX: all */
   bool even;       /* none are left over: the code says how many there are */
 } ww_block_plan;
-ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g,
-                                ww_arena *a); /* [nblocks] */
+
+/* What the compiler makes of one function for one GPU. */
+typedef struct {
+  const uint32_t *first; /* per block, nblocks + 1: the number of its first instruction */
+  const ww_cost *cost; /* per instruction; depends on its operands and users (folding). The prologue
+                          is part of the entry block's first instruction */
+  const ww_block_plan *plan;          /* per block */
+  double live_words, in_flight_words; /* of a thread: at the fullest point; that one block loads */
+  struct ww_lowering *lowering;       /* how it came about: lower_int.h */
+} ww_fn_code;
+
+/* The functions of a module for one GPU, each lowered once, when it is first asked for: every stage
+ * reads the same. */
+typedef struct {
+  const ww_module *m;
+  const ww_gpu *g;
+  ww_arena *arena;
+  const ww_fn_code **of; /* per function; NULL: not asked for yet */
+} ww_gpu_code;
+ww_gpu_code *ww_gpu_code_new(const ww_module *m, const ww_gpu *g, ww_arena *a);
+const ww_fn_code *ww_fn_code_of(ww_gpu_code *c, const ww_fn *fn);
+
+void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out);
+
+/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below
+ * the need. */
+void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers,
+                  double *spill_bytes);
 
 /* ---- memory traffic of the launch (traffic.c); sectors of 32 bytes ---- */
 typedef struct {
@@ -201,6 +215,7 @@ typedef struct {
 
 typedef struct {
   ww_trace_result trace;
+  ww_gpu_code *code; /* of the GPU */
   ww_work work;
   ww_timing timing;
   double spill_bytes;                           /* a thread */

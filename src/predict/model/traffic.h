@@ -21,7 +21,7 @@ typedef struct {
 void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled,
                    const ww_gpu *g, const ww_occupancy *occ, bool warm, ww_arena *a,
                    ww_traffic *out, ww_ways *ways);
-/* The same with a replay of its own. For ww_trace_options.after. */
+/* The same with a replay of its own. */
 void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
                         const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out);
 
