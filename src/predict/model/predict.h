@@ -94,46 +94,14 @@ void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *ou
 void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers,
                   double *spill_bytes);
 
-/* ---- memory traffic of the launch (traffic.c); sectors of 32 bytes ---- */
+/* ---- memory traffic of the launch (traffic.c), one warp alone (chain.c) ---- */
 typedef struct {
-  double l1_ld_sectors, l1_ld_hits;       /* global and local loads, per L1 lookup */
-  double l1_st_sectors, l1_st_hits;       /* stores; atomics bypass */
-  double l1_wavefronts;                   /* SM cycles of the L1 data and tag stage */
-  double l2_reads, l2_writes, l2_atomics; /* sectors that reach L2 */
-  double l2_hits, l2_lookups;   /* as lts__t_sector_hit_rate counts, fabric lookups included */
-  double dram_read, dram_write; /* bytes within the kernel */
-  double unique_read, unique_written; /* bytes of distinct sectors */
-  double footprint;                   /* bytes of distinct sectors, read or written */
-  double from_l1, from_l2, from_dram; /* of load requests (not sectors): where the slowest sector
-                                         comes from; sums to 1 */
-  double atomics_same;                /* operations on the most contended address */
-  double shared_cycles;               /* SM cycles of shared-memory passes */
-  double const_words;    /* words that constant loads read beyond one each: lanes with different
-                            addresses take turns */
-  double pages;          /* 2-MB pages touched */
-  double partial_writes; /* of l2_writes, sectors that the request does not fill */
-  double load_lines;  /* lines of 128 bytes that load requests ask L2 for, one request at a time */
-  double local_lines; /* lines of local memory that store requests touch */
+#define TRAFFIC(name, unit, reported, meaning) double name;
+#include "work.def"
 } ww_traffic;
-
-/* ---- one warp alone (chain.c), means over the sampled warps ---- */
 typedef struct {
-  double warp_inst; /* machine instructions of a warp */
-  double alu;       /* cycles of the longest dependency chain without memory waits */
-  double waits;     /* times it waits for global loads (a wait covers all loads in flight) */
-  double beyond_l1, beyond_l2; /* of the waits, those for L2 or DRAM, those for DRAM */
-  double loads_per_wait;       /* global load requests in flight at a wait */
-  double first_waits; /* of the waits, those before anything was loaded: cold chain depth */
-  double shared_waits, atomic_waits, barriers, const_waits;
-  double store_waits;    /* times it loads what it stored a moment ago: there and back through L2 */
-  double spread;         /* relative spread of block costs: max over mean of the sampled blocks */
-  double lines_per_load; /* lines of 128 bytes that a global load request touches */
-  double store_lines; /* lines of 128 bytes that store requests of the launch touch, one request at
-                         a time */
-  double atomic_cycles; /* for which atomics (and stores to one place) keep L2, its busiest slice or
-                           the busiest address busy */
-  double lone;          /* share of the sectors of global loads that a request fetches without their
-                           neighbours */
+#define CHAIN(name, unit, reported, meaning) double name;
+#include "work.def"
 } ww_chain;
 
 /* ---- everything the time model needs: explain edits this and runs ww_time again ---- */

@@ -55,53 +55,20 @@ static void write_lowered(ww_json *j, const ww_lowered *l) {
 static void write_traffic(ww_json *j, const ww_traffic *t) {
   ww_json_key(j, "traffic");
   ww_json_obj(j);
-#define FIELD(name) ww_json_knum(j, #name, t->name);
-  FIELD(l1_ld_sectors)
-  FIELD(l1_ld_hits)
-  FIELD(l1_st_sectors)
-  FIELD(l1_st_hits)
-  FIELD(l1_wavefronts)
-  FIELD(l2_reads)
-  FIELD(l2_writes)
-  FIELD(l2_atomics)
-  FIELD(l2_hits)
-  FIELD(l2_lookups)
-  FIELD(dram_read)
-  FIELD(dram_write)
-  FIELD(footprint)
-  FIELD(from_l1)
-  FIELD(from_l2)
-  FIELD(from_dram)
-  FIELD(atomics_same)
-  FIELD(shared_cycles)
-  FIELD(partial_writes)
-  FIELD(load_lines)
-  FIELD(local_lines)
-#undef FIELD
+#define TRAFFIC(name, unit, reported, ...) \
+  if (reported)                            \
+    ww_json_knum(j, #name, t->name);
+#include "../model/work.def"
   ww_json_end_obj(j);
 }
 
 static void write_chain(ww_json *j, const ww_chain *c) {
   ww_json_key(j, "chain");
   ww_json_obj(j);
-#define FIELD(name) ww_json_knum(j, #name, c->name);
-  FIELD(warp_inst)
-  FIELD(alu)
-  FIELD(waits)
-  FIELD(beyond_l1)
-  FIELD(beyond_l2)
-  FIELD(loads_per_wait)
-  FIELD(first_waits)
-  FIELD(shared_waits)
-  FIELD(atomic_waits)
-  FIELD(barriers)
-  FIELD(const_waits)
-  FIELD(spread)
-  FIELD(atomic_cycles)
-  FIELD(store_lines)
-  FIELD(lines_per_load)
-  FIELD(lone)
-#undef FIELD
+#define CHAIN(name, unit, reported, ...) \
+  if (reported)                          \
+    ww_json_knum(j, #name, c->name);
+#include "../model/work.def"
   ww_json_end_obj(j);
 }
 
