@@ -14,7 +14,7 @@
 
 #define AT(field) offsetof(ww_gpu, field)
 const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
-#define FIGURE(field, path, unit, least, most, meaning) \
+#define FIGURE(field, path, unit, least, most, otherwise, meaning) \
   {path, unit, meaning, AT(field), least, most},
 #include "gpu.def"
 #define OP(name, meaning)                                                                        \
@@ -31,6 +31,11 @@ const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
       MATH_ROW(name, flops_fp64, "1", math_flops64, meaning ": FP64 operations counted"),     \
       MATH_ROW(name, issue, "cycles", math_issue, meaning ": cycles of a sub-core per warp"), \
       MATH_ROW(name, latency, "cycles", math_latency, meaning ": until a dependent instruction"),
+#include "gpu.def"
+};
+
+const ww_gpu_defaults ww_gpu_default = {
+#define FIGURE(field, path, unit, least, most, otherwise, meaning) otherwise,
 #include "gpu.def"
 };
 

@@ -20,9 +20,9 @@
 #include <stdlib.h>
 
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
-#define BUDGET 300000.0 /* warp instructions to run again for the chain */
-#define NOMINAL_ATOMIC 400.0
-#define UNROLL 4 /* iterations of a loop with predicated blocks */
+#define BUDGET 300000.0      /* warp instructions to run again for the chain */
+#define NOMINAL_ATOMIC 400.0 /* cycles; orders the way only, time.c has the GPU's figure */
+#define UNROLL 4             /* iterations of a loop with predicated blocks */
 #define LONE_LINES \
   8 /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
 #define PREDICATE \
@@ -99,10 +99,6 @@ struct ww_chainer {
   ww_contention *crowd;
 };
 
-static double known(double x, double otherwise) {
-  return x > 0 ? x : otherwise;
-}
-
 ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads) {
   ww_chainer *c = ww_xcalloc(1, sizeof *c);
   const ww_module *m = of->code->m;
@@ -110,9 +106,9 @@ ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads) {
   c->m = m;
   c->g = g;
   c->of = *of;
-  c->l1 = known(g->l1_latency, 35);
-  c->l2 = known(g->l2_latency, 250);
-  c->dram = known(g->dram_latency, 600);
+  c->l1 = WW_FIGURE(g, l1_latency);
+  c->l2 = WW_FIGURE(g, l2_latency);
+  c->dram = WW_FIGURE(g, dram_latency);
   c->nwarps = (uint32_t)((block_threads + g->lanes - 1) / g->lanes);
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
@@ -267,8 +263,7 @@ typedef struct {
 /* When the results of an instruction that issues at `p` can be used. */
 static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost *k,
                        const front *at) {
-  const ww_gpu *g = c->g;
-  double shared = g->latency[WW_GPU_OP_lds32] > 0 ? g->latency[WW_GPU_OP_lds32] : 28;
+  double shared = ww_shared_latency(c->g);
   switch (i->op) {
   case WW_OP_LD:
     if (is_global(i) && k->back) {
@@ -290,8 +285,7 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
       p.constant++;
       return p;
     }
-    return i->space == WW_LOCAL ? plus_alu(p, g->l1_latency > 0 ? g->l1_latency : 32)
-                                : plus_alu(p, k->latency);
+    return i->space == WW_LOCAL ? plus_alu(p, c->l1) : plus_alu(p, k->latency);
   case WW_OP_ATOM:
   case WW_OP_CAS:
     if (i->dst == WW_NOVAL)

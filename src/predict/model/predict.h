@@ -119,6 +119,12 @@ typedef struct {
   bool warm;
 } ww_work;
 
+/* Cycles until a load of shared memory can be used. */
+static inline double ww_shared_latency(const ww_gpu *g) {
+  double probed = g->latency[WW_GPU_OP_lds32];
+  return probed > 0 ? probed : 28; /* an estimate, for descriptions without the figure */
+}
+
 /* ---- parameters: params.def ---- */
 typedef struct {
 #define PARAM(name, value, least, most, meaning) double name;

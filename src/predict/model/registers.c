@@ -243,8 +243,7 @@ void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers
   double need = words_to_registers(c->live_words);
   need = fmax(need,
               fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * c->in_flight_words));
-  double most = isnan(g->max_thread_registers) ? 255 : g->max_thread_registers;
-  double file = isnan(g->registers) ? 65536 : g->registers;
+  double most = WW_FIGURE(g, max_thread_registers), file = WW_FIGURE(g, registers);
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
   if (threads)

@@ -25,8 +25,6 @@ enum {
                              the budget counts */
   STORE_LINES = 6         /* that wait to be written */
 };
-#define LINE 7   /* log2 bytes */
-#define SECTOR 5 /* log2 bytes */
 
 typedef struct {
   uint64_t line;
@@ -152,7 +150,7 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
 
 static void add_sectors(recorder *r, uint64_t first, uint64_t last) {
   for (uint64_t s = first; s <= last; s++) {
-    uint64_t line = s >> (LINE - SECTOR);
+    uint64_t line = s >> (WW_LINE_BITS - WW_SECTOR_BITS);
     uint32_t bit = 1u << (s & 3), k = r->npieces;
     if (!k || line > r->highest)
       k = 0;
@@ -172,18 +170,18 @@ static void lay_out(recorder *r, const ww_access *a) {
   r->npieces = 0;
   uint64_t first = a->addr[__builtin_ctzll(a->lanes)], extent = a->bytes - 1u;
   if (a->pattern == WW_PATTERN_SAME) {
-    add_sectors(r, first >> SECTOR, (first + extent) >> SECTOR);
+    add_sectors(r, first >> WW_SECTOR_BITS, (first + extent) >> WW_SECTOR_BITS);
     return;
   }
   if (a->pattern == WW_PATTERN_CONTIG) {
     uint64_t n = (uint64_t)__builtin_popcountll(a->lanes) * a->bytes;
-    add_sectors(r, first >> SECTOR, (first + n - 1) >> SECTOR);
+    add_sectors(r, first >> WW_SECTOR_BITS, (first + n - 1) >> WW_SECTOR_BITS);
     return;
   }
   bool fresh = a->fresh && a->aligned && a->kind != WW_ACCESS_ATOMIC; /* atomics do not tell it */
   for (ww_mask m = fresh ? a->fresh : a->lanes; m; m &= m - 1) {
     uint64_t p = a->addr[__builtin_ctzll(m)];
-    add_sectors(r, p >> SECTOR, (p + extent) >> SECTOR);
+    add_sectors(r, p >> WW_SECTOR_BITS, (p + extent) >> WW_SECTOR_BITS);
   }
 }
 
@@ -197,7 +195,7 @@ static void lay_out_local(recorder *r, const ww_access *a) {
              last = (a->addr[lane] + a->bytes - 1u - WW_LOCAL_BASE) >> 2;
     for (; word <= last; word++) {
       uint64_t p = warp + (word * r->lanes + lane) * 4;
-      add_sectors(r, p >> SECTOR, p >> SECTOR);
+      add_sectors(r, p >> WW_SECTOR_BITS, p >> WW_SECTOR_BITS);
     }
   }
 }
@@ -378,7 +376,7 @@ static void finish(recorder *r) {
 }
 
 static uint32_t lines_of(const ww_occupancy *occ) {
-  return (uint32_t)((occ->l1_bytes > 0 ? occ->l1_bytes : 128 << 10) / (1 << LINE));
+  return (uint32_t)((occ->l1_bytes > 0 ? occ->l1_bytes : 128 << 10) / (1 << WW_LINE_BITS));
 }
 
 /* The waves between that are not run leave the L1 full: of lines that nobody asks for again. */

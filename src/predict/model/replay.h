@@ -8,6 +8,10 @@
 #include "../../trace/sample.h"
 #include "../../trace/trace.h"
 
+/* The model counts in lines of 128 and sectors of 32 bytes on every GPU, as NVIDIA's counters do.
+ */
+enum { WW_LINE_BITS = 7, WW_SECTOR_BITS = 5 };
+
 /* What one memory instruction did, of global and local memory. All sums over the requests seen. */
 typedef struct {
   const ww_fn *fn;

@@ -93,7 +93,7 @@ static double lone_share(const ww_gpu *g) {
 static double l2_gbps(const ww_gpu *g, double footprint) {
   double x =
       fmin(footprint,
-           known(g->l2_bytes, 4e7)); /* beyond it the curve shows DRAM, which has its own term */
+           WW_FIGURE(g, l2_bytes)); /* beyond it the curve shows DRAM, which has its own term */
   return known(ww_curve_at_x(&g->l2_curve, x), known(g->l2_gbps, 2.5 * g->dram_peak));
 }
 
@@ -113,15 +113,15 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
-  double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250),
-         dram = known(g->dram_latency, 600);
+  double l1 = WW_FIGURE(g, l1_latency), l2 = WW_FIGURE(g, l2_latency),
+         dram = WW_FIGURE(g, dram_latency);
   double slowest =
       1 +
       p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
   d->l1 = l1 + p->each * fmax(0, w->chain.loads_per_wait - 1);
   d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->far;
   d->dram = w->chain.beyond_l2 * (dram - l2) * slowest;
-  d->queue = p->queue * known(g->dram_queue, 0.5);
+  d->queue = p->queue * WW_FIGURE(g, dram_queue);
 }
 
 /* SM cycles of what goes to L2 and comes back: 64 bytes a cycle, and something for each line that a
@@ -133,7 +133,7 @@ static double sent(const ww_traffic *t, const ww_params *p) {
 static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
                          demand *d) {
   const ww_chain *c = &w->chain;
-  double n = (double)w->blocks, warps = n * w->warps_per_block, sub = known(g->subcores, 4);
+  double n = (double)w->blocks, warps = n * w->warps_per_block, sub = WW_FIGURE(g, subcores);
   *d = (demand){0};
   double work =
       1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
@@ -147,14 +147,14 @@ static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, 
       n;
   d->sm[WW_TERM_L2] = sent(&w->traffic, p) / n;
   d->sm[WW_TERM_CONST] = p->word * w->traffic.const_words / n;
-  d->chip[WW_TERM_LAUNCH] = per_us / known(g->blocks_per_us, 1000);
+  d->chip[WW_TERM_LAUNCH] = per_us / WW_FIGURE(g, blocks_per_us);
   memory_demand(w, g, p, per_us, d);
-  d->turnover = known(g->block_ns, 230) * 1e-3 * per_us;
-  double shared = known(g->latency[WW_GPU_OP_lds32], 28), atomic = known(g->atom_latency, 400);
+  d->turnover = WW_FIGURE(g, block_ns) * 1e-3 * per_us;
+  double shared = ww_shared_latency(g), atomic = WW_FIGURE(g, atom_latency);
   d->chain = p->alu_share * c->alu + p->pace * c->warp_inst +
              (p->part * w->splits + p->unit * special) / warps + c->shared_waits * shared +
-             c->atomic_waits * atomic + 2 * c->store_waits * known(g->l2_latency, 250) +
-             c->const_waits * known(g->const_l1_latency, 30) +
+             c->atomic_waits * atomic + 2 * c->store_waits * WW_FIGURE(g, l2_latency) +
+             c->const_waits * WW_FIGURE(g, const_l1_latency) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /
                  warps; /* its own accesses, one after the other */
   d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
@@ -222,9 +222,9 @@ static void run_wave(const demand *d, const ww_params *p, double each, double al
 static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
   if (w->warm)
     return 0;
-  double walk = p->walk * known(g->tlb_cold, 350), dram = known(g->dram_latency, 600);
+  double walk = p->walk * WW_FIGURE(g, tlb_cold), dram = WW_FIGURE(g, dram_latency);
   double code =
-      fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * known(g->icache_cold, 6);
+      fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * WW_FIGURE(g, icache_cold);
   return w->chain.first_waits * (walk + p->cold * fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
 }
 
@@ -318,7 +318,7 @@ static double taken_over(const waves *v, const ww_params *p) {
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
   demand d;
   waves v = {0};
-  double per_us = known(g->boost_mhz, 1500), sms = g->sms;
+  double per_us = WW_FIGURE(g, boost_mhz), sms = g->sms;
   *out = (ww_timing){0};
   block_demand(w, g, p, per_us, &d);
   all_waves(w, g, p, &d, &v);
@@ -335,7 +335,7 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   double idle = idle_cycles(w, &d, &v, steady + excess), cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) * steady / apart / per_us;
-  out->bound_us[WW_TERM_LAUNCH] = known(g->launch_floor, 2) + p->start + filling(w, p);
+  out->bound_us[WW_TERM_LAUNCH] = WW_FIGURE(g, launch_floor) + p->start + filling(w, p);
   out->bound_us[WW_TERM_COLD] = cold / per_us;
   out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - even) + excess + idle) / per_us;
   out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;

@@ -188,7 +188,7 @@ static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s
 }
 
 static double pages(const ww_flows *f) {
-  double n = 0, page = f->g->page_bytes > 0 ? f->g->page_bytes : 2 << 20;
+  double n = 0, page = WW_FIGURE(f->g, page_bytes);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_arg_counts *c = f->flows[k].counts;
     double extent = (double)(c->hi - c->lo);
