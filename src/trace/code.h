@@ -82,7 +82,8 @@ typedef struct {
   const ww_prog *callee;
 } ww_seg;
 
-/* A loop whose exit hangs on counters alone, so that iterations can stand for others (steady.c). */
+/* A loop whose exit depends on counters alone, so that iterations can stand for others (steady.c).
+ */
 typedef struct {
   uint32_t loop;   /* in ww_fn.loops */
   uint32_t number; /* over all programs of the machine: index of the warp's state */

@@ -97,7 +97,7 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
 }
 
 /* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers
- * become unbounded, but for row pointers, whose contents hang on how many there are. */
+ * become unbounded, but for row pointers, whose contents depend on how many there are. */
 static bool unbound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
   bool any = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {

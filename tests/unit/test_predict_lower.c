@@ -259,7 +259,7 @@ static const char row_sum[] = HEAD PARAMS
     "  %18 = add.nsw i32 %12, 1\n  %19 = icmp.slt i32 %18, %n.0\n  cbr %19, @loop.1, @end.2\n"
     "@end.2:\n  st.global f32 [%10], %17\n  ret\n}\n";
 
-static void joined_loop(void **state) {
+static void unrolled_loop(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
   ww_block_counts b[3] = {
@@ -270,7 +270,7 @@ static void joined_loop(void **state) {
   ww_lower(code, &m.fns[0], &t, &o);
   assert_true(o.total / 1024 > 2 && o.total / 1024 < 2.6); /* LDG, FFMA, and 5 for every 16 */
   assert_true(o.int_ops / 32 / 1024 < 0.4);
-  /* Three trips do not fill a joined body. */
+  /* Three trips do not fill an unrolled body. */
   b[1].warps = 3;
   b[1].lanes = 96;
   ww_lower(code, &m.fns[0], &t, &o);
@@ -330,7 +330,7 @@ static void room_for_loads(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
   const ww_block_plan *plan = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->plan;
-  assert_true(plan[0].joined == 1 && plan[1].joined > 1 && !plan[1].even);
+  assert_true(plan[0].unrolled == 1 && plan[1].unrolled > 1 && !plan[1].exact_trips);
   assert_true(plan[1].room > 8 && plan[1].room < 27);
   double words = 0;
   for (uint32_t k = 0; k < m.fns[0].blocks[1].nins; k++)
@@ -339,9 +339,9 @@ static void room_for_loads(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(room_for_loads), TEST(straight_lines), TEST(divisions),
-                                     TEST(atomics),        TEST(predicates),     TEST(local_words),
-                                     TEST(switches),       TEST(guarded),        TEST(joined_loop),
-                                     TEST(loops),          TEST(registers)};
+  const struct CMUnitTest tests[] = {
+      TEST(room_for_loads), TEST(straight_lines), TEST(divisions), TEST(atomics),
+      TEST(predicates),     TEST(local_words),    TEST(switches),  TEST(guarded),
+      TEST(unrolled_loop),  TEST(loops),          TEST(registers)};
   return RUN(tests);
 }

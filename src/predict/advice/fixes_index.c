@@ -100,7 +100,7 @@ static bool find_axes(swap *w) {
   return w->at[0].n && w->at[1].n;
 }
 
-/* Bits of the axes that the tokens hang on, directly or through variables. */
+/* Bits of the axes that the tokens depend on, directly or through variables. */
 static uint32_t axes_of(swap *w, uint32_t lo, uint32_t hi, int depth) {
   const ww_ctext *c = &w->x->c;
   uint32_t bits = 0, where;

@@ -24,8 +24,8 @@ static bool is_lane(const ww_ctext *c, uint32_t i) {
   return ww_tok_among(c, i, calls) && ww_tok_is(c, i + 1, "(") && ww_tok_is(c, i + 2, "0");
 }
 
-/* Do the tokens hang on threadIdx.x, directly or through variables that are set from it? What comes
- * from memory makes *data true. */
+/* Do the tokens depend on threadIdx.x, directly or through variables that are set from it? What
+ * comes from memory makes *data true. */
 static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
   const ww_ctext *c = &p->x->c;
   bool found = false;

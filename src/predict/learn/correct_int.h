@@ -3,7 +3,7 @@
  * A metric is corrected in a space where errors are alike for small and large: ln((value + floor) /
  * (machine + floor)), or points of a percentage over 100. There, several forests, each learned
  * without some of the families, say what to add: machine + share * mean + shift, where |mean| is
- * above `dead`. As far as they disagree, what they say hangs on which families they saw, and the
+ * above `dead`. As far as they disagree, what they say depends on which families they saw, and the
  * mean shrinks. */
 #ifndef WW_PREDICT_CORRECT_INT_H
 #define WW_PREDICT_CORRECT_INT_H

@@ -6,7 +6,7 @@
 #include "predict.h"
 #include "traffic.h"
 
-/* What of a GPU and of the launch there a chain hangs on. */
+/* What of a GPU and of the launch there a chain depends on. */
 typedef struct {
   ww_gpu_code *code; /* of the module, for the GPU */
   ww_ways ways;      /* how far its loads go there */

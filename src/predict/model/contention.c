@@ -96,7 +96,7 @@ static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
 
 /* The compiler makes one addition of a warp's where all lanes add the same constant to one address.
  */
-static bool joined(const ww_access *a) {
+static bool one_addition(const ww_access *a) {
   if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD || ww_is_float(a->ins->type))
     return false;
   if (a->fn->vals[a->ins->b].kind != WW_VAL_CONST)
@@ -118,7 +118,7 @@ void ww_contention_atomic(ww_contention *c, const ww_access *a) {
     one = fmin(one, 1 / g->atom_same);
   uint64_t sectors[64], lines[64];
   uint32_t ns = 0, nl = 0;
-  ww_mask lanes = joined(a) ? a->lanes & -a->lanes : a->lanes;
+  ww_mask lanes = one_addition(a) ? a->lanes & -a->lanes : a->lanes;
   for (ww_mask m = lanes; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];
     *busy(c->address, address >> 2) += one * a->weight;

@@ -43,7 +43,8 @@ extern const char *const ww_pipe_names[WW_NPIPES];
 /* Cost of one IR instruction, per executing warp. Fractions stand for what happens sometimes
  * (folded, hoisted). */
 typedef struct {
-  float inst[WW_NPIPES];                    /* warp instructions by pipe */
+  float inst[WW_NPIPES];   /* warp instructions by pipe */
+  float cycles[WW_NPIPES]; /* of a sub-core (LSU: of the SM) that they occupy their pipe */
   float flops32, flops64, flops16, int_ops; /* per active lane, as the counters see them */
   float latency; /* cycles from issue until a dependent can issue; memory: without the memory */
 } ww_cost;
@@ -62,8 +63,8 @@ typedef struct {
   double room;  /* words that are free when its instructions stand as they are written: what loads
                    can be brought forward into */
   float *words; /* that each of its loads takes of that, per instruction; 0: no load */
-  uint32_t joined; /* iterations of its loop that become one; UINT32_MAX: all */
-  bool even;       /* none are left over: the code says how many there are */
+  uint32_t unrolled; /* iterations of its loop that become one; UINT32_MAX: all */
+  bool exact_trips;  /* none are left over: the code says how many there are */
 } ww_block_plan;
 
 /* What the compiler makes of one function for one GPU. */
@@ -203,7 +204,7 @@ typedef struct {
 ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given,
                      const ww_predict_options *o, ww_arena *a, ww_prediction *out, ww_err *e);
 /* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are the first
- * one's. What does not hang on the GPU is done once: inputs, sampled blocks, the blocks under the
+ * one's. What does not depend on the GPU is done once: inputs, sampled blocks, the blocks under the
  * chain's observers; L1 replays once for each shape. GPUs of another warp size are traced apart,
  * and each one alone where the code asks for its multiprocessor or allocates memory. A GPU without
  * an answer has out[k].report.error; fails with the first error when none has one. */

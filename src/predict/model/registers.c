@@ -132,8 +132,8 @@ static double walk(liveness *l, uint32_t b) {
   return most;
 }
 
-/* Words that one block loads, its joined iterations included: the scheduler brings them forward, as
- * far as registers that cost no occupancy last. */
+/* Words that one block loads, its unrolled iterations included: the scheduler brings them forward,
+ * as far as registers that cost no occupancy last. */
 static double in_flight(const ww_lowering *x) {
   double most = 0;
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
@@ -148,7 +148,7 @@ static double in_flight(const ww_lowering *x) {
       if (i->op == WW_OP_LD && i->space != WW_PARAM && i->space != WW_CONST)
         n += i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
     }
-    most = fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].joined));
+    most = fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].unrolled));
   }
   return most;
 }
@@ -183,17 +183,17 @@ static double words_to_registers(double live) {
   return ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live;
 }
 
-/* Iterations are joined, and the address moves by what the code does not know: each has one of its
- * own. */
+/* Iterations are unrolled, and the address moves by what the code does not know: each has one of
+ * its own. */
 static bool own_address(const ww_lowering *x, uint32_t loop, ww_val v) {
   if (loop == WW_NOBLOCK || x->moves[v] != WW_STRIDED || x->shares[v] == WW_SAME ||
       ww_lower_short(x, v))
     return false;
-  return x->loops[loop].joined > 1 || x->loops[loop].before > 1;
+  return x->loops[loop].unrolled > 1 || x->loops[loop].before > 1;
 }
 
 /* Words that a load takes from when it is brought forward until its value is used; of two for an
- * address of its own, one in the mean: it is free again once the load has gone. */
+ * address of its own, one on average: it is free again once the load has gone. */
 static float *load_words(const ww_lowering *x, uint32_t b) {
   const ww_block *t = &x->fn->blocks[b];
   float *out = WW_NEWN(x->arena, float, t->nins + 1);
@@ -219,8 +219,8 @@ static ww_block_plan *plans_of(const ww_lowering *x, const double *live, double 
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     uint32_t loop = fn->blocks[b].loop;
     bool whole = loop != WW_NOBLOCK && x->vanishes[loop];
-    uint32_t joined = whole ? UINT32_MAX : loop == WW_NOBLOCK ? 1 : x->loops[loop].joined;
-    out[b] = (ww_block_plan){most - words_to_registers(live[b]), load_words(x, b), joined,
+    uint32_t unrolled = whole ? UINT32_MAX : loop == WW_NOBLOCK ? 1 : x->loops[loop].unrolled;
+    out[b] = (ww_block_plan){most - words_to_registers(live[b]), load_words(x, b), unrolled,
                              loop != WW_NOBLOCK && x->fixed[loop]};
   }
   return out;

@@ -49,7 +49,7 @@ typedef struct {
   ww_arena *a;
   ww_replay *out;
   uint32_t *slot_of; /* ins_id -> index in out->ins, + 1 */
-  uint32_t nslots, cap_ins, cap_regions;
+  uint32_t nslots;
   double scale; /* of the wave that runs */
   uint64_t lookups;
   uint32_t lanes;
@@ -75,17 +75,11 @@ static int32_t region_of(recorder *r, uint64_t address) {
   const ww_region *g = ww_memory_find(r->memory, address);
   if (!g)
     return -1;
-  for (uint32_t k = 0; k < r->out->nregions; k++)
-    if (r->out->regions[k].region == g)
+  for (uint32_t k = 0; k < r->out->regions.n; k++)
+    if (r->out->regions.v[k].region == g)
       return (int32_t)k;
-  if (r->out->nregions == r->cap_regions) {
-    uint32_t cap = r->cap_regions ? 2 * r->cap_regions : 8;
-    r->out->regions = ww_grow(r->a, r->out->regions, r->cap_regions * sizeof *r->out->regions,
-                              cap * sizeof *r->out->regions);
-    r->cap_regions = cap;
-  }
-  r->out->regions[r->out->nregions] = (ww_replay_region){.region = g};
-  return (int32_t)r->out->nregions++;
+  ww_push(r->a, &r->out->regions, (ww_replay_region){.region = g});
+  return (int32_t)r->out->regions.n - 1;
 }
 
 static uint32_t ir_block_of(const ww_fn *fn, const ww_ins *ins) {
@@ -104,20 +98,15 @@ static ww_replay_ins *row_of(recorder *r, const ww_access *a) {
   }
   uint32_t k = r->slot_of[a->ins_id];
   if (k)
-    return &r->out->ins[k - 1];
-  if (r->out->nins == r->cap_ins) {
-    uint32_t cap = r->cap_ins ? 2 * r->cap_ins : 16;
-    r->out->ins =
-        ww_grow(r->a, r->out->ins, r->cap_ins * sizeof *r->out->ins, cap * sizeof *r->out->ins);
-    r->cap_ins = cap;
-  }
-  ww_replay_ins *row = &r->out->ins[r->out->nins++];
-  *row =
-      (ww_replay_ins){.fn = a->fn, .ins = a->ins, .kind = a->kind, .space = a->space, .region = -1};
+    return &r->out->ins.v[k - 1];
+  ww_push(r->a, &r->out->ins,
+          ((ww_replay_ins){
+              .fn = a->fn, .ins = a->ins, .kind = a->kind, .space = a->space, .region = -1}));
+  ww_replay_ins *row = &r->out->ins.v[r->out->ins.n - 1];
   row->block = ir_block_of(a->fn, a->ins);
   if (a->space == WW_GLOBAL)
     row->region = region_of(r, a->addr[__builtin_ctzll(a->lanes)]);
-  r->slot_of[a->ins_id] = r->out->nins;
+  r->slot_of[a->ins_id] = r->out->ins.n;
   return row;
 }
 
@@ -141,7 +130,7 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
       *p = (pair_slot){pair + 1, region, 0, warp};
       r->npairs++;
     } else if ((p->mask | (mask & 3)) != p->mask)
-      *(p->warp == warp ? &r->out->regions[region].later : &r->out->regions[region].other) += 1;
+      *(p->warp == warp ? &r->out->regions.v[region].later : &r->out->regions.v[region].other) += 1;
     p->mask |= mask & 3;
   }
 }
@@ -269,7 +258,7 @@ static bool joins(recorder *r, const piece *p, uint64_t warp) {
 }
 
 static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
-  uint32_t hits = 0, sectors = 0, joined = 0, missed_lines = 0,
+  uint32_t hits = 0, sectors = 0, merged = 0, missed_lines = 0,
            bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t warp = warp_number(r, a);
@@ -284,7 +273,7 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
     hits += (uint32_t)__builtin_popcount(hit);
     missed_lines += hit != p.mask;
     if (store && joins(r, &p, warp))
-      joined += (uint32_t)__builtin_popcount(p.mask);
+      merged += (uint32_t)__builtin_popcount(p.mask);
     if (row->region >= 0 && r->scale > 0)
       note_pairs(r, row->region, warp, p.line, store ? p.mask : p.mask & ~had);
   }
@@ -292,7 +281,7 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
     return;
   row->sectors += r->scale * sectors;
   row->hits += r->scale * hits;
-  row->joined += r->scale * joined;
+  row->merged += r->scale * merged;
   row->slow += hits < sectors ? r->scale : 0;
   row->lines += r->scale * missed_lines;
   row->touched += r->scale * r->npieces;
@@ -369,8 +358,8 @@ static void finish(recorder *r) {
     const pair_slot *p = &r->pairs[k];
     if (!p->pair || p->region < 0)
       continue;
-    r->out->regions[p->region].pairs++;
-    r->out->regions[p->region].sectors += p->mask == 3 ? 2 : 1;
+    r->out->regions.v[p->region].pairs++;
+    r->out->regions.v[p->region].sectors += p->mask == 3 ? 2 : 1;
   }
   r->out->atomic_addresses = r->natoms;
 }
@@ -425,8 +414,8 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, cons
 static void run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, const plan *p) {
   ww_machine *m = NULL;
   ww_err e = {0};
-  for (uint32_t k = 0; k < r->out->nins; k++)
-    r->out->ins[k].known = r->out->ins[k].requests > 0;
+  for (uint32_t k = 0; k < r->out->ins.n; k++)
+    r->out->ins.v[k].known = r->out->ins.v[k].requests > 0;
   if (ww_machine_new(s, &m, &e))
     return;
   r->lookups = 0;

@@ -23,7 +23,7 @@ typedef struct {
   double requests;
   double sectors, hits; /* looked up in L1 (atomics: at L2), found there */
   double partial;       /* store sectors that the request does not fill */
-  double joined;        /* store sectors that leave the SM together with an earlier store */
+  double merged;        /* store sectors that leave the SM together with an earlier store */
   double cycles;        /* of the L1's tag and data stage */
   double lanes;         /* of atomic requests */
   double slow, lines;   /* requests with a miss, lines with a miss of these */
@@ -41,10 +41,8 @@ typedef struct {
 } ww_replay_region;
 
 typedef struct {
-  ww_replay_ins *ins; /* those seen */
-  uint32_t nins;
-  ww_replay_region *regions;
-  uint32_t nregions;
+  WW_VEC(ww_replay_ins) ins; /* those seen */
+  WW_VEC(ww_replay_region) regions;
   double atomics, atomic_addresses,
       atomic_most; /* global operations of lanes, distinct addresses, most on one address */
   uint64_t warp_instructions;

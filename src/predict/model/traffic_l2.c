@@ -228,10 +228,10 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   out->dram_read += 32 * fetched;
 }
 
-/* Partial stores that were joined into one with others fill more of their sectors. */
+/* Partial stores that were merged into one with others fill more of their sectors. */
 static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
-  double stores = w->stores - w->joined,
-         partial = fmin(stores, fmax(0, w->partial - 2 * w->joined));
+  double stores = w->stores - w->merged,
+         partial = fmin(stores, fmax(0, w->partial - 2 * w->merged));
   double lookups = stores + fabric(f) * (stores - partial) + fabric_partial(f) * partial;
   out->l2_writes += stores;
   out->partial_writes += partial;
