@@ -44,7 +44,11 @@ static ww_traffic measure(const char *kernel, const char *launch, bool warm) {
   const ww_run_spec *s = &run.spec;
   ww_occupancy_of(&gpu, s->block[0] * s->block[1] * s->block[2], 32,
                   (double)(s->shared_static + s->shared), &occ);
-  ww_traffic_measure(s, &r.sampled, &gpu, &occ, warm, arena, &t);
+  ww_gpu_launch on = {s, &r.sampled, &gpu, &occ, warm};
+  ww_replay replay;
+  ww_ways ways;
+  ww_replay_run(&on, arena, &replay);
+  ww_traffic_of(&replay, &on, arena, &t, &ways);
   ww_trace_close(&run, &e);
   return t;
 }

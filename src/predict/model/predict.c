@@ -73,12 +73,11 @@ static ww_status run_more(const stages *s, const ww_traced *t, const ww_sampled 
     each[k].code = s->p[k]->code = ww_gpu_code_new(s->m, s->gpus[k], s->a);
     shape(&t->spec, sampled, s->gpus[k], w);
     resources(s, k, &t->spec);
+    ww_gpu_launch l = {&t->spec, sampled, s->gpus[k], &w->occupancy, s->warm};
     uint32_t r = same_replay(s, k);
     if (r == k)
-      ww_replay_run(&t->spec, sampled, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a,
-                    &replays[k]);
-    ww_traffic_of(&replays[r], &t->spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a,
-                  &w->traffic, &each[k].ways);
+      ww_replay_run(&l, s->a, &replays[k]);
+    ww_traffic_of(&replays[r], &l, s->a, &w->traffic, &each[k].ways);
   }
   ww_status st = ww_chain_run(t, sampled, each, s->n, chains, e);
   for (uint32_t k = 0; k < s->n; k++)

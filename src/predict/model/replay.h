@@ -50,7 +50,14 @@ typedef struct {
   bool truncated;  /* the budget ended it inside the first wave */
 } ww_replay;
 
-#define WW_REPLAY_BUDGET 300000ull /* warp instructions */
+/* A launch as one GPU runs it. */
+typedef struct {
+  const ww_run_spec *spec;
+  const ww_sampled *sampled;
+  const ww_gpu *g;
+  const ww_occupancy *occ;
+  bool warm; /* it has run before, so what fits stays in L2 */
+} ww_gpu_launch;
 
 /* Which blocks run and what L1 they meet: GPUs that agree in these have the same replay. */
 typedef struct {
@@ -59,10 +66,8 @@ typedef struct {
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ);
 
 /* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch,
- * which stands for all others, within `budget` warp instructions. The memory's contents are as at
- * the start first. A kernel that fails here gives an empty result: what it does is told elsewhere.
- */
-void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                   const ww_occupancy *occ, uint64_t budget, ww_arena *a, ww_replay *out);
+ * which stands for all others, as far as a budget lasts. The memory's contents are as at the start
+ * first. A kernel that fails here gives an empty result: what it does is told elsewhere. */
+void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out);
 
 #endif

@@ -211,31 +211,23 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
     out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
 
-void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled,
-                   const ww_gpu *g, const ww_occupancy *occ, bool warm, ww_arena *a,
-                   ww_traffic *out, ww_ways *ways) {
+void ww_traffic_of(const ww_replay *r, const ww_gpu_launch *l, ww_arena *a, ww_traffic *out,
+                   ww_ways *ways) {
+  const ww_counts *counts = &l->sampled->tally.c;
   *out = (ww_traffic){0};
-  ww_flows f = {.spec = spec, .sampled = sampled, .g = g, .occ = occ, .warm = warm};
-  double resident = (double)g->sms * (occ->blocks ? occ->blocks : 1);
-  f.waves = fmax(1, (double)ww_sampled_working(sampled) / resident);
+  ww_flows f = {.spec = l->spec, .sampled = l->sampled, .g = l->g, .occ = l->occ, .warm = l->warm};
+  double resident = (double)l->g->sms * (l->occ->blocks ? l->occ->blocks : 1);
+  f.waves = fmax(1, (double)ww_sampled_working(l->sampled) / resident);
   l1_sums s = {0};
   make_flows(&f, r, a);
   for (uint32_t k = 0; k < r->ins.n; k++)
     add_row(&f, r, &r->ins.v[k], &s);
   add_unseen(&f, &s);
-  bring_to_tally(&f, &s, &sampled->tally.c);
-  fill_l1(&s, &sampled->tally.c, out);
+  bring_to_tally(&f, &s, counts);
+  fill_l1(&s, counts, out);
   ww_traffic_l2(&f, out);
   origins(&f, &s, out);
   out->atomics_same = contention(&f, r, &s);
   out->pages = pages(&f);
-  if (ways)
-    ways_of(&f, r, out, a, ways);
-}
-
-void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                        const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out) {
-  ww_replay r;
-  ww_replay_run(spec, sampled, g, occ, WW_REPLAY_BUDGET, a, &r);
-  ww_traffic_of(&r, spec, sampled, g, occ, warm, a, out, NULL);
+  ways_of(&f, r, out, a, ways);
 }
