@@ -231,7 +231,7 @@ static void test_fit(void **state) {
   ww_params truth = ww_params_default, back;
   (void)state;
   truth.dram_share = 0.75;
-  truth.start = 0.9;
+  truth.start_us = 0.9;
   for (uint32_t k = 0; k < N; k++) {
     ww_timing t;
     s[k] = (ww_fit_sample){.work = streaming(20u << k / 4, (20u << k / 4) * (1 + k % 4) * 2048.0),
