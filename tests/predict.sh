@@ -64,6 +64,13 @@ try "predict: CUDA code for an AMD GPU alone" 2 '' 'cuda code is read for warps 
 try "predict --cache warm" 0 'caches warm' '' predict "$kernels/good/axpy.cu" --cache warm --arg 'n=1<<18'
 try "predict --cache: a bad word" 2 '' 'expected warm or cold' predict "$kernels/good/axpy.cu" --cache hot
 
+try "predict --dump: a stage's numbers" 0 '^  dram_read +[0-9.e+]+  bytes$' '' predict "$kernels/good/axpy.cu" --gpu h200 --dump traffic
+try "predict --dump lowered" 0 '^  registers +[0-9]+  registers a thread$' '' predict "$kernels/good/axpy.cu" --gpu h200 --dump lowered
+try "predict --dump time" 0 '^  bound_DRAM +[0-9.]+  us$' '' predict "$kernels/good/axpy.cu" --gpu h200 --dump time
+try "predict --dump --json: an object a GPU" 0 '^\{"kernel":"axpy","gpu":"a100","stage":"chain","values":\{"warp_inst":\{"value":[0-9.]+,"unit":"instructions"\},' '' predict --json "$kernels/good/axpy.cu" --gpu h200,a100 --dump chain
+try "predict --dump: an unknown stage" 2 '' 'expected lowered, traffic, chain or time' predict "$kernels/good/axpy.cu" --dump l2
+try "predict --dump: of single launches" 2 '' 'single launches' predict "$kernels/good/axpy.cu" --dump time --sweep n=1K..2K
+
 # ---- batch ----
 cat >"$dir/batch.jsonl" <<END
 {"file":"$PWD/$kernels/good/axpy.cu","kernel":"axpy","count":10}

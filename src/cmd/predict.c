@@ -16,7 +16,7 @@ typedef struct {
   ww_source_options source;
   ww_limit_options limits;
   bool ptxas;
-  const char *cache, *by, *batch, *slower, *sweep, *svg, *model;
+  const char *cache, *by, *batch, *slower, *sweep, *svg, *model, *dump;
   uint64_t budget;
   bool diff, heads;
 } options;
@@ -40,6 +40,9 @@ static const ww_option table[] = {
     {"heads", 0, WW_OPT_FLAG, NULL,
      "with --by text: counters from the regression head, without the JSON; quicker",
      offsetof(options, heads)},
+    {"dump", 0, WW_OPT_STR, "STAGE",
+     "the numbers of one stage of the model instead: lowered, traffic, chain or time",
+     offsetof(options, dump)},
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
@@ -68,7 +71,21 @@ static ww_status answer(job *j, ww_launch *l, ww_answers *out) {
 
 /* ---- single launches, and batches ---- */
 
+static void dump(const job *j, const ww_answers *a) {
+  for (uint32_t g = 0; g < a->n; g++) {
+    ww_buf b = {0};
+    if (a->p[g].report.error.code != WW_OK)
+      continue;
+    ww_dump_write(&a->p[g], j->o->dump, j->c->global.json, &b);
+    ww_print_buf(&b);
+  }
+}
+
 static void show(job *j, const ww_answers *a, uint32_t nth) {
+  if (j->o->dump) {
+    dump(j, a);
+    return;
+  }
   if (!j->c->global.json) {
     if (nth)
       putchar('\n');
@@ -300,10 +317,16 @@ static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
   if (o->svg && !o->sweep)
     return ww_fail(e, WW_EUSAGE,
                    "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+  if (o->dump && (o->diff || o->sweep || o->batch))
+    return ww_fail(e, WW_EUSAGE, "--dump takes single launches, not --diff, --sweep or --batch");
+  ww_status st = o->dump ? ww_dump_check(o->dump, e) : WW_OK;
+  if (st)
+    return st;
   bool text = o->by && !strcmp(o->by, "text");
-  if (text && (o->diff || o->sweep || o->ptxas))
+  if (text && (o->diff || o->sweep || o->ptxas || o->dump))
     return ww_fail(e, WW_EUSAGE,
-                   "--by text takes single launches and --batch, not --diff, --sweep or --ptxas");
+                   "--by text takes single launches and --batch, not --diff, --sweep, "
+                   "--ptxas or --dump");
   if ((o->model || o->heads) && !text)
     return ww_fail(e, WW_EUSAGE, "--model and --heads belong to --by text");
   if (o->batch && o->source.launch)

@@ -14,7 +14,7 @@
 
 #define AT(field) offsetof(ww_gpu, field)
 const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
-#define FIGURE(field, path, unit, least, most, meaning) \
+#define FIGURE(field, path, unit, least, most, otherwise, meaning) \
   {path, unit, meaning, AT(field), least, most},
 #include "gpu.def"
 #define OP(name, meaning)                                                                        \
@@ -34,6 +34,11 @@ const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
 #include "gpu.def"
 };
 
+const ww_gpu_defaults ww_gpu_default = {
+#define FIGURE(field, path, unit, least, most, otherwise, meaning) otherwise,
+#include "gpu.def"
+};
+
 const ww_curve_info ww_gpu_curves[] = {
 #define LIST(field, path, unit, meaning) {path, unit, NULL, meaning, AT(field)},
 #define CURVE(field, path, unit_x, unit_y, meaning) {path, unit_x, unit_y, meaning, AT(field)},
@@ -50,11 +55,18 @@ const char *const ww_gpu_math_names[WW_NGPU_MATHS] = {
 #include "gpu.def"
 };
 
-int ww_figure_named(const char *path) {
-  for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
+/* Descriptions follow the table's order: the next one is found at once. */
+static int named_from(uint32_t first, const char *path) {
+  for (uint32_t k = 0; k < WW_NGPU_FIGURES; k++) {
+    uint32_t i = (first + k) % WW_NGPU_FIGURES;
     if (!strcmp(ww_gpu_figures[i].path, path))
       return (int)i;
+  }
   return -1;
+}
+
+int ww_figure_named(const char *path) {
+  return named_from(0, path);
 }
 
 int ww_gpu_curve_named(const char *path) {
@@ -95,6 +107,7 @@ typedef struct {
   ww_arena *a;
   ww_gpu *g;
   ww_err *e;
+  uint32_t next; /* figure that is expected */
 } reader;
 
 static ww_status number(const cJSON *node, const char *where, double *out, ww_err *e) {
@@ -190,7 +203,7 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
                    ww_json_kind(obj, kind));
   for (const cJSON *m = obj->child; m && !st; m = m->next) {
     const char *path = *prefix ? ww_fmt(r->a, "%s.%.60s", prefix, m->string) : m->string;
-    int figure = ww_figure_named(path), curve = ww_gpu_curve_named(path);
+    int figure = named_from(r->next, path), curve = figure < 0 ? ww_gpu_curve_named(path) : -1;
     static const char *const heads[] = {"schema_version", "name",  "full_name", "vendor",
                                         "architecture",   "lanes", "sms",       "calibrated",
                                         "notes",          NULL};
@@ -199,9 +212,10 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
       head = head || !strcmp(heads[k], path);
     if (head)
       continue;
-    if (figure >= 0)
+    if (figure >= 0) {
       st = read_figure(r, (uint32_t)figure, m);
-    else if (curve >= 0)
+      r->next = (uint32_t)figure + 1;
+    } else if (curve >= 0)
       st = read_curve(r, (uint32_t)curve, m);
     else if (is_group(path))
       st = read_group(r, path, m);
@@ -262,7 +276,7 @@ static ww_status read_counts(reader *r, const cJSON *root) {
 
 ww_status ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_err *e) {
   ww_gpu_init(out);
-  reader r = {a, out, e};
+  reader r = {a, out, e, 0};
   cJSON *root = ww_json_read(text, n, e);
   if (!root)
     return WW_EPARSE;

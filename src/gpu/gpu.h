@@ -62,6 +62,14 @@ typedef struct {
   const char *source[WW_NGPU_FIGURES]; /* where each figure comes from; NULL: not said */
 } ww_gpu;
 
+/* What the model takes for a figure that a description lacks; NaN: it does without. */
+typedef struct {
+#define FIGURE(field, ...) double field;
+#include "gpu.def"
+} ww_gpu_defaults;
+extern const ww_gpu_defaults ww_gpu_default;
+#define WW_FIGURE(g, field) ((g)->field > 0 ? (g)->field : ww_gpu_default.field)
+
 typedef struct {
   const char *path, *unit, *meaning;
   size_t at; /* of the double in ww_gpu */

@@ -122,10 +122,18 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
 
 /* ---- documentation ---- */
 
+static void figure_row(ww_buf *b, const char *path, const char *unit, double otherwise,
+                       const char *meaning) {
+  char number[32] = "";
+  if (!isnan(otherwise))
+    snprintf(number, sizeof number, "%.10g", otherwise);
+  ww_buf_fmt(b, "| `%s` | %s | %s | %s |\n", path, strcmp(unit, "1") ? unit : "", number, meaning);
+}
+
 void ww_gpu_table(ww_buf *b) {
-  ww_buf_puts(b, "| figure | unit | meaning |\n|---|---|---|\n");
-#define FIGURE(field, path, unit, least, most, meaning) \
-  ww_buf_fmt(b, "| `%s` | %s | %s |\n", path, !strcmp(unit, "1") ? "" : unit, meaning);
+  ww_buf_puts(b, "| figure | unit | without it | meaning |\n|---|---|---|---|\n");
+#define FIGURE(field, path, unit, least, most, otherwise, meaning) \
+  figure_row(b, path, unit, otherwise, meaning);
 #include "gpu.def"
   ww_buf_puts(b, "\nLists and curves:\n\n| curve | from | to | meaning |\n|---|---|---|---|\n");
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {

@@ -82,7 +82,8 @@ typedef struct {
   const ww_prog *callee;
 } ww_seg;
 
-/* A loop whose exit hangs on counters alone, so that iterations can stand for others (steady.c). */
+/* A loop whose exit depends on counters alone, so that iterations can stand for others (steady.c).
+ */
 typedef struct {
   uint32_t loop;   /* in ww_fn.loops */
   uint32_t number; /* over all programs of the machine: index of the warp's state */
@@ -243,9 +244,16 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out,
 void ww_steady_iteration(ww_exec *x, const ww_steady *s); /* at each entry of the loop's header */
 
 /* decode.c */
-ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa,
-                    const uint64_t *symbol_addr, ww_arena *a, const ww_prog *const *progs,
-                    ww_prog *out, uint32_t *next_ins_id, ww_err *e);
+typedef struct {
+  const ww_module *m;
+  uint32_t lanes;
+  const ww_isa *isa;
+  const uint64_t *symbol_addr; /* per symbol of the module */
+  const ww_prog *const *progs; /* per function: what calls go to */
+  ww_arena *a;
+  uint32_t *next_ins_id; /* counts memory instructions over all functions */
+} ww_decoding;
+ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *e);
 
 #define WW_FN_BASE 0x10000000ull /* addresses of functions: WW_FN_BASE + 16 * index */
 

@@ -25,6 +25,7 @@ typedef struct {
   uint32_t *first_seg;     /* per block */
   uint32_t top;            /* bytes of frame handed out */
   uint32_t temp32, temp64; /* scratch rows for cyclic copies, UINT32_MAX until needed */
+  const ww_prog *const *progs;
   uint32_t *next_ins_id;
   WW_VEC(ww_seg) segs;
 } dec;
@@ -435,7 +436,7 @@ static bool splits(uint8_t op) {
   return op == WW_OP_BAR || op == WW_OP_GRIDSYNC || op == WW_OP_CALL || op == WW_OP_CALLI;
 }
 
-static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, const ww_prog *const *progs) {
+static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
   const ww_fn *fn = d->fn;
   ww_edge *e;
   s->ins = i;
@@ -497,7 +498,7 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, const ww_pro
     s->slots = slot_list(d, i->ext, i->n);
     s->dsts = result_slots(d, i);
     if (i->op == WW_OP_CALL)
-      s->callee = progs[i->imm];
+      s->callee = d->progs[i->imm];
     break;
   }
 }
@@ -510,7 +511,7 @@ static const ww_edge *next_segment(dec *d) {
   return e;
 }
 
-static void decode_block(dec *d, uint32_t b, const ww_prog *const *progs) {
+static void decode_block(dec *d, uint32_t b) {
   const ww_block *bb = &d->fn->blocks[b];
   ww_code *codes = WW_NEWN(d->a, ww_code, bb->nins + 1);
   uint32_t at = 0;
@@ -534,7 +535,7 @@ static void decode_block(dec *d, uint32_t b, const ww_prog *const *progs) {
       s = (ww_seg){
           .code = codes + at, .block = b, .nins = bb->nins, .ipdom = bb->ipdom, .loop = WW_NOSEG};
     }
-    control(d, b, &bb->ins[k], &s, progs);
+    control(d, b, &bb->ins[k], &s);
     if (splits(bb->ins[k].op))
       s.edge = next_segment(d);
     k++;
@@ -596,17 +597,17 @@ static bool mma_fits(const ww_fn *fn, const ww_ins *i) {
   return true;
 }
 
-ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa,
-                    const uint64_t *symbol_addr, ww_arena *a, const ww_prog *const *progs,
-                    ww_prog *out, uint32_t *next_ins_id, ww_err *e) {
-  dec d = {.m = m,
-           .fn = &m->fns[fn],
+ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *e) {
+  ww_arena *a = with->a;
+  dec d = {.m = with->m,
+           .fn = &with->m->fns[fn],
            .a = a,
-           .isa = isa,
-           .symbol_addr = symbol_addr,
+           .isa = with->isa,
+           .symbol_addr = with->symbol_addr,
            .p = out,
-           .lanes = lanes,
-           .next_ins_id = next_ins_id};
+           .lanes = with->lanes,
+           .progs = with->progs,
+           .next_ins_id = with->next_ins_id};
   for (uint32_t b = 0; b < d.fn->nblocks; b++)
     for (uint32_t k = 0; k < d.fn->blocks[b].nins; k++) {
       const ww_ins *i = &d.fn->blocks[b].ins[k];
@@ -622,7 +623,7 @@ ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_is
   make_image(&d);
   d.first_seg = WW_NEWN(a, uint32_t, d.fn->nblocks + 1);
   for (uint32_t b = 0; b < d.fn->nblocks; b++)
-    decode_block(&d, b, progs);
+    decode_block(&d, b);
   place_steady(&d);
   resolve_targets(&d);
   out->segs = d.segs.v;

@@ -95,6 +95,7 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
   for (uint32_t f = 0; f < mod->nfns; f++)
     if (in[f])
       m->progs[f] = WW_NEW(m->a, ww_prog);
+  const ww_decoding with = {mod, m->lanes, m->isa, m->s.symbol_addr, m->progs, m->a, &m->n_ins};
   for (uint32_t f = 0; f < mod->nfns; f++) {
     if (!in[f])
       continue;
@@ -102,8 +103,7 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
       return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name,
                      mod->fns[f].refusal);
     ww_prog *p = (ww_prog *)m->progs[f];
-    ww_status st =
-        ww_decode(mod, f, m->lanes, m->isa, m->s.symbol_addr, m->a, m->progs, p, &m->n_ins, e);
+    ww_status st = ww_decode(&with, f, p, e);
     if (st)
       return st;
     for (uint32_t s = 0; s < p->nsteady; s++) {
@@ -488,8 +488,9 @@ static void release_grid(ww_machine *m, uint32_t n) {
 }
 
 static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
-                              const ww_observer *obs, uint64_t before, progress *p,
-                              ww_run_stats *st, ww_arena *a, ww_err *e) {
+                              const ww_observer *obs, progress *p, ww_run_stats *st, ww_arena *a,
+                              ww_err *e) {
+  uint64_t before = st->warp_instructions;
   p->running = n;
   bool told[n];
   memset(told, 0, sizeof told);
@@ -535,7 +536,7 @@ ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint
     progress p = {0};
     st = grow_pool(m, k, e);
     if (!st)
-      st = run_together(m, blocks + at, k, obs, stats->warp_instructions, &p, stats, a, e);
+      st = run_together(m, blocks + at, k, obs, &p, stats, a, e);
     stats->warp_instructions += p.steps;
   }
   return st;

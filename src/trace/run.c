@@ -66,39 +66,34 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
 
 /* The completed launch made real and run. */
 static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options *o, ww_arena *a,
-                     ww_trace_result *out, ww_err *e) {
-  ww_setup s = {0};
-  ww_machine *machine = NULL;
-  ww_status st = ww_setup_make(m, fn, &out->launch, a, &s, e);
+                     ww_trace_result *out, ww_traced *r, ww_err *e) {
+  *r = (ww_traced){0};
+  ww_status st = ww_setup_make(m, fn, &out->launch, a, &r->setup, e);
   if (st)
     return st;
-  ww_memory_limit(s.memory, o->max_bytes);
-  ww_region **r;
-  uint32_t n = ww_memory_regions(s.memory, &r);
+  ww_memory_limit(r->setup.memory, o->max_bytes);
+  ww_region **regions;
+  uint32_t n = ww_memory_regions(r->setup.memory, &regions);
   for (uint32_t k = 0; k < n; k++)
-    r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
-  ww_run_spec spec = ww_setup_spec(m, fn, &out->launch, &s);
-  spec.lanes = o->lanes;
-  spec.sms = o->sms;
-  spec.extrapolate = !o->sampling.full;
-  spec.print = o->print;
-  spec.cancelled = o->cancelled;
-  spec.cancelled_ctx = o->cancelled_ctx;
-  spec.max_steps = o->max_steps       ? o->max_steps
-                   : o->sampling.full ? DEFAULT_STEPS_FULL
-                                      : DEFAULT_STEPS;
-  st = ww_machine_new(&spec, &machine, e);
+    regions[k]->assumed = regions[k]->arg >= 0 && out->assumed.args[regions[k]->arg];
+  r->spec = ww_setup_spec(m, fn, &out->launch, &r->setup);
+  r->spec.lanes = o->lanes;
+  r->spec.sms = o->sms;
+  r->spec.extrapolate = !o->sampling.full;
+  r->spec.print = o->print;
+  r->spec.cancelled = o->cancelled;
+  r->spec.cancelled_ctx = o->cancelled_ctx;
+  r->spec.max_steps = o->max_steps       ? o->max_steps
+                      : o->sampling.full ? DEFAULT_STEPS_FULL
+                                         : DEFAULT_STEPS;
+  r->max_bytes = o->max_bytes;
+  st = ww_machine_new(&r->spec, &r->machine, e);
   if (!st)
-    st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
-  if (!st && o->after)
-    st = o->after(o->after_ctx, machine, &spec, &out->sampled, e);
-  if (ww_memory_exhausted(s.memory))
-    st = ww_memory_too_small(o->max_bytes, e);
-  if (!st && o->dump)
-    st = dump(m, &s, o->dump, a, e);
-  ww_machine_free(machine);
-  ww_setup_free(&s);
-  return st;
+    st = ww_sample(r->machine, &r->spec, &o->sampling, a, &out->sampled, e);
+  if (!st && !ww_memory_exhausted(r->setup.memory))
+    return WW_OK;
+  ww_status limit = ww_trace_close(r, e);
+  return limit ? limit : st;
 }
 
 static void forget_size(ww_assumptions *list, const char *name) {
@@ -110,7 +105,7 @@ static void forget_size(ww_assumptions *list, const char *name) {
 }
 
 /* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers
- * become unbounded, but for row pointers, whose contents hang on how many there are. */
+ * become unbounded, but for row pointers, whose contents depend on how many there are. */
 static bool unbound(const ww_fn *fn, ww_trace_result *t) {
   bool any = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
@@ -147,8 +142,9 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
   }
 }
 
-ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
-                   const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e) {
+ww_status ww_trace_open(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                        const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_traced *r,
+                        ww_err *e) {
   *out = (ww_trace_result){.launch = *given};
   if (fn->refusal)
     return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal);
@@ -160,9 +156,9 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
   if (st)
     return st;
   double t1 = ww_now(), cpu = ww_cpu();
-  st = run(m, fn, o, a, out, e);
+  st = run(m, fn, o, a, out, r, e);
   if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out)) {
-    st = run(m, fn, o, a, out, e);
+    st = run(m, fn, o, a, out, r, e);
     if (!st)
       bound(fn, out, a);
   }
@@ -175,6 +171,25 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
   out->trace_ms = 1e3 * (ww_now() - t1);
   out->trace_cpu_ms = 1e3 * (ww_cpu() - cpu);
   return st;
+}
+
+ww_status ww_trace_close(ww_traced *r, ww_err *e) {
+  bool exhausted = ww_memory_exhausted(r->setup.memory);
+  ww_machine_free(r->machine);
+  ww_setup_free(&r->setup);
+  return exhausted ? ww_memory_too_small(r->max_bytes, e) : WW_OK;
+}
+
+ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                   const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e) {
+  ww_traced r;
+  ww_status st = ww_trace_open(m, fn, given, o, a, out, &r, e);
+  if (st)
+    return st;
+  if (o->dump)
+    st = dump(m, &r.setup, o->dump, a, e);
+  ww_status limit = ww_trace_close(&r, e);
+  return limit ? limit : st;
 }
 
 /* ---- the report ---- */

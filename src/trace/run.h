@@ -5,6 +5,7 @@
 #include "../report/report.h"
 #include "inputs.h"
 #include "sample.h"
+#include "setup.h"
 
 typedef struct {
   ww_sampling sampling;
@@ -12,17 +13,12 @@ typedef struct {
   uint32_t sms;       /* multiprocessors of the GPU, for kernels that ask; 0: 132 */
   uint64_t max_steps; /* warp instructions; 0: a default that ends an endless loop within seconds */
   bool print;         /* device printf reaches stdout */
-  bool (*cancelled)(void *ctx); /* polled now and then, also by what `after` runs; true ends it with
+  bool (*cancelled)(void *ctx); /* polled now and then, also by later runs; true ends it with
                                    WW_ECANCEL; NULL: never */
   void *cancelled_ctx;
   uint64_t
       max_bytes; /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
   const char *dump; /* folder for the buffers' contents afterwards, or NULL */
-  /* Called after the sampled run, while the machine still lives: may run more blocks under
-   * observers of its own. */
-  ww_status (*after)(void *ctx, ww_machine *machine, const ww_run_spec *spec,
-                     const ww_sampled *sampled, ww_err *e);
-  void *after_ctx;
 } ww_trace_options;
 
 typedef struct {
@@ -33,11 +29,26 @@ typedef struct {
   double trace_cpu_ms;        /* processor time of the same */
 } ww_trace_result;
 
+/* A launch whose sampled blocks have run, on a machine that still lives: more of its blocks can be
+ * run on it. Stays where it is: the machine keeps the spec by reference. */
+typedef struct {
+  ww_setup setup;
+  ww_run_spec spec;
+  ww_machine *machine;
+  uint64_t max_bytes;
+} ww_traced;
+
 /* Names to positions and expressions to numbers, by the kernel's own parameters. */
 ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a,
                            ww_err *e);
-/* `given` holds what is known of the launch, names and expressions allowed; the rest is completed
- * and said in assumed. */
+/* Runs the sampled blocks. `given` holds what is known of the launch, names and expressions
+ * allowed; the rest is completed and said in assumed. After WW_OK, `r` is to be closed. */
+ww_status ww_trace_open(const ww_module *m, const ww_fn *fn, const ww_launch *given,
+                        const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_traced *r,
+                        ww_err *e);
+/* Fails where its runs met the limit of max_bytes: what they said is not to be believed. */
+ww_status ww_trace_close(ww_traced *r, ww_err *e);
+/* Both: for those that want the counts alone. */
 ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given,
                    const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e);
 /* The metrics a trace knows. */

@@ -1,8 +1,8 @@
 /* steady.c - loops that need not run in full: some iterations stand for others, with a weight.
  *
  * Found once per function: a loop with one latch and one exit, tested in every iteration, whose
- * exit compares values that hang on the loop's own counters and on nothing loaded in it. Watched at
- * run time: when the compared values moved by the same step three times, the iterations left are
+ * exit compares values that depend on the loop's own counters and on nothing loaded in it. Watched
+ * at run time: when the compared values moved by the same step three times, the iterations left are
  * known. They are cut into three segments; of each only a window in its middle runs, every
  * iteration of it weighted by segment / window, and the counters (header phis that are only added
  * to, and moved evenly) jump over the rest. Windows of eight consecutive iterations see all eight

@@ -148,7 +148,7 @@ typedef struct {
   bool extrapolated;          /* some loop was weighted */
   const char *fault;          /* NULL, or what went wrong first, arena-owned */
   uint32_t fault_loc;         /* index into module->locs */
-  bool fault_assumed;         /* the fault hangs on contents nobody gave */
+  bool fault_assumed;         /* the fault depends on contents nobody gave */
 } ww_run_stats;
 
 /* Byte offset of each parameter in the parameter buffer, and its size. */

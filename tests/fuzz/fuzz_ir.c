@@ -50,11 +50,8 @@ static void run(const ww_module *m, const ww_fn *fn, uint32_t lanes, bool extrap
 /* What the machine would make of it, calls or not. */
 static void lower(const ww_module *m, const ww_fn *fn, ww_arena *a) {
   ww_gpu g = {.lanes = 32, .sms = 4};
-  const uint32_t *first;
   double registers, spill;
-  ww_lower_costs(m, fn, &g, a, &first);
-  ww_register_plan(m, fn, &g, a);
-  ww_registers(m, fn, &g, 40, &registers, &spill);
+  ww_registers(ww_fn_code_of(ww_gpu_code_new(m, &g, a), fn), 40, &registers, &spill);
 }
 
 int fuzz_ir(const uint8_t *data, size_t n) {

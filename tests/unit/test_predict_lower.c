@@ -60,7 +60,7 @@ static totals once(ww_arena *a, const char *text) {
   ww_lowered o;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     t.blocks[b] = (ww_block_counts){fn, b, 1, 32, 0};
-  ww_lower(&m, fn, &t, &g, a, &o);
+  ww_lower(ww_gpu_code_new(&m, &g, a), fn, &t, &o);
   double sum = 0;
   for (uint32_t p = 0; p < WW_NPIPES; p++)
     sum += o.inst[p];
@@ -200,9 +200,10 @@ static void atomics(void **state) {
   ww_block_counts b = {&m.fns[0], 0, 1, 32, 0};
   ww_tally t = {.blocks = &b, .nblocks = 1, .c = {.atomic_requests = 1, .atomic_max_same = 1}};
   ww_lowered few, many;
-  ww_lower(&m, &m.fns[0], &t, &g, *state, &few);
+  ww_gpu_code *code = ww_gpu_code_new(&m, &g, *state);
+  ww_lower(code, &m.fns[0], &t, &few);
   t.c.atomic_max_same = 8;
-  ww_lower(&m, &m.fns[0], &t, &g, *state, &many);
+  ww_lower(code, &m.fns[0], &t, &many);
   assert_true(many.total - few.total > 50 && many.flops32 > 3 * few.flops32);
 }
 
@@ -299,20 +300,21 @@ static const char row_sum[] = HEAD PARAMS
     "  %18 = add.nsw i32 %12, 1\n  %19 = icmp.slt i32 %18, %n.0\n  cbr %19, @loop.1, @end.2\n"
     "@end.2:\n  st.global f32 [%10], %17\n  ret\n}\n";
 
-static void joined_loop(void **state) {
+static void unrolled_loop(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
   ww_block_counts b[3] = {
       {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
   ww_tally t = {.blocks = b, .nblocks = 3};
   ww_lowered o;
-  ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
+  ww_gpu_code *code = ww_gpu_code_new(&m, &g, *state);
+  ww_lower(code, &m.fns[0], &t, &o);
   assert_true(o.total / 1024 > 2 && o.total / 1024 < 2.6); /* LDG, FFMA, and 5 for every 16 */
   assert_true(o.int_ops / 32 / 1024 < 0.4);
-  /* Three trips do not fill a joined body. */
+  /* Three trips do not fill an unrolled body. */
   b[1].warps = 3;
   b[1].lanes = 96;
-  ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
+  ww_lower(code, &m.fns[0], &t, &o);
   assert_true((o.total - 20) / 3 > 4);
 }
 
@@ -330,7 +332,7 @@ static double per_iteration(void **state, const char *body) {
       {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
   ww_tally t = {.blocks = b, .nblocks = 3};
   ww_lowered o;
-  ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
+  ww_lower(ww_gpu_code_new(&m, &g, *state), &m.fns[0], &t, &o);
   return o.total / 1024;
 }
 
@@ -434,11 +436,12 @@ static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
   double n, spill;
-  ww_registers(&m, &m.fns[0], &g, 256, &n, &spill);
+  const ww_fn_code *code = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0]);
+  ww_registers(code, 256, &n, &spill);
   assert_true(n >= 16 && n <= 32 && spill == 0);
   m.fns[0].max_threads = 1024;
   m.fns[0].min_blocks = 4; /* 16 registers a thread, whatever it needs */
-  ww_registers(&m, &m.fns[0], &g, 256, &n, &spill);
+  ww_registers(code, 256, &n, &spill);
   assert_true(n == 16 && spill > 0);
 }
 
@@ -447,8 +450,8 @@ static void registers(void **state) {
 static void room_for_loads(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
-  const ww_block_plan *plan = ww_register_plan(&m, &m.fns[0], &g, *state);
-  assert_true(plan[0].joined == 1 && plan[1].joined > 1 && !plan[1].even);
+  const ww_block_plan *plan = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->plan;
+  assert_true(plan[0].unrolled == 1 && plan[1].unrolled > 1 && !plan[1].exact_trips);
   assert_true(plan[1].room > 8 && plan[1].room < 27);
   double words = 0;
   for (uint32_t k = 0; k < m.fns[0].blocks[1].nins; k++)
@@ -464,7 +467,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(room_for_loads), TEST(straight_lines), TEST(divisions),    TEST(atomics),
       TEST(predicates),     TEST(local_words),    TEST(switches),     TEST(guarded),
-      TEST(joined_loop),    TEST(loops),          TEST(registers),    TEST(unrolled),
+      TEST(unrolled_loop),    TEST(loops),          TEST(registers),    TEST(unrolled),
       TEST(known_trips),    TEST(half_registers), TEST(nested_guards)};
   return RUN(tests);
 }

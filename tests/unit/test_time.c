@@ -297,7 +297,7 @@ static void test_fit(void **state) {
   ww_params truth = ww_params_default, back;
   (void)state;
   truth.dram_share = 0.75;
-  truth.start = 0.9;
+  truth.start_us = 0.9;
   for (uint32_t k = 0; k < N; k++) {
     ww_timing t;
     s[k] = (ww_fit_sample){.work = streaming(20u << k / 4, (20u << k / 4) * (1 + k % 4) * 2048.0),
@@ -335,7 +335,7 @@ static ww_chain chain_blocks(const char *body, uint32_t first, uint32_t last, ui
   ww_chain c;
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){&gpu, ways}, 32);
+  ww_chainer *x = ww_chainer_new(&(ww_chain_gpu){ww_gpu_code_new(&m, &gpu, arena), ways}, 32);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < times; k++)
@@ -486,7 +486,7 @@ static double busiest(ww_access_kind kind, uint64_t apart, uint64_t step, uint32
   const char body[] = "  %1 = atom.global.fadd f32 [%p.0], 0\n  ret\n}\n";
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  ww_chainer *x = ww_chainer_new(&m, &(ww_chain_gpu){.gpu = &gpu}, 32);
+  ww_chainer *x = ww_chainer_new(&(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < n; k++) {

@@ -27,35 +27,30 @@ static int unload(void **state) {
   return source_unload(state);
 }
 
-typedef struct {
-  ww_traffic t;
-  bool warm;
-} hook;
-
-static ww_status after(void *ctx, ww_machine *m, const ww_run_spec *s, const ww_sampled *x,
-                       ww_err *e) {
-  hook *h = ctx;
-  ww_occupancy occ;
-  ww_occupancy_of(&gpu, s->block[0] * s->block[1] * s->block[2], 32,
-                  (double)(s->shared_static + s->shared), &occ);
-  (void)m;
-  (void)e;
-  ww_traffic_measure(s, x, &gpu, &occ, h->warm, arena, &h->t);
-  return WW_OK;
-}
-
 static ww_traffic measure(const char *kernel, const char *launch, bool warm) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_launch l = {0};
   ww_err e = {0};
   ww_trace_result r;
-  hook h = {.warm = warm};
+  ww_traced run;
+  ww_traffic t;
+  ww_occupancy occ;
   if (!fn)
     fail_msg("no kernel %s", kernel);
-  ww_trace_options o = {.lanes = gpu.lanes, .sms = gpu.sms, .after = after, .after_ctx = &h};
-  if (ww_launch_comment(launch, arena, &l, &e) || ww_trace(&unit.module, fn, &l, &o, arena, &r, &e))
+  ww_trace_options o = {.lanes = gpu.lanes, .sms = gpu.sms};
+  if (ww_launch_comment(launch, arena, &l, &e) ||
+      ww_trace_open(&unit.module, fn, &l, &o, arena, &r, &run, &e))
     fail_msg("%s, %s: %s", kernel, launch, e.msg);
-  return h.t;
+  const ww_run_spec *s = &run.spec;
+  ww_occupancy_of(&gpu, s->block[0] * s->block[1] * s->block[2], 32,
+                  (double)(s->shared_static + s->shared), &occ);
+  ww_gpu_launch on = {s, &r.sampled, &gpu, &occ, warm};
+  ww_replay replay;
+  ww_ways ways;
+  ww_replay_run(&on, arena, &replay);
+  ww_traffic_of(&replay, &on, arena, &t, &ways);
+  ww_trace_close(&run, &e);
+  return t;
 }
 
 static void near(const char *what, double got, double want, double tolerance) {

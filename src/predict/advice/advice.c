@@ -29,16 +29,15 @@ static void collect_sites(ww_advisor *x) {
     n += t->blocks[k].fn->blocks[t->blocks[k].block].nins;
   x->sites = WW_NEWN(x->a, ww_site, n + 1);
   const ww_fn *fn = NULL;
-  const ww_cost *costs = NULL;
-  const uint32_t *first = NULL;
+  const ww_fn_code *code = NULL;
   for (uint32_t k = 0; k < t->nblocks; k++) {
     const ww_block_counts *b = &t->blocks[k];
     const ww_block *block = &b->fn->blocks[b->block];
     if (b->fn != fn)
-      costs = ww_lower_costs(x->m, fn = b->fn, x->g, x->a, &first);
+      code = ww_fn_code_of(x->p->code, fn = b->fn);
     for (uint32_t i = 0; i < block->nins; i++) {
       ww_site *s = &x->sites[x->nsites++];
-      *s = (ww_site){b->fn,    b->block, i, &block->ins[i], costs[first[b->block] + i],
+      *s = (ww_site){b->fn,    b->block, i, &block->ins[i], code->cost[code->first[b->block] + i],
                      b->warps, b->lanes};
       ww_part_add(&x->all, s, 1);
     }

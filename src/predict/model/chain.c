@@ -20,19 +20,33 @@
 #include <stdlib.h>
 
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
-#define BUDGET 300000.0 /* warp instructions to run again for the chain */
-#define NOMINAL_ATOMIC 400.0
-#define UNROLL 4 /* iterations of a loop with predicated blocks */
+#define BUDGET 300000.0      /* warp instructions to run again for the chain */
+#define NOMINAL_ATOMIC 400.0 /* cycles; orders the way only, time.c has the GPU's figure */
+#define UNROLL 4             /* iterations of a loop with predicated blocks */
 #define LONE_LINES \
   8 /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
 #define PREDICATE \
   9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
 
+/* What can lie on a warp's longest way: cycles of arithmetic, waits of each kind. */
+enum {
+  ALU,
+  WAITS,
+  BEYOND_L1, /* of the waits */
+  BEYOND_L2,
+  FIRST,
+  SHARED,
+  ATOMIC,
+  BARRIER,
+  CONSTANT,
+  BACK, /* for a store to be in L2 */
+  NPARTS
+};
+
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
   double t; /* nominal cycles; the order is by this */
-  double alu, waits, far, deep, first, shared, atomic, barrier, constant,
-      back; /* far, deep: waits beyond L1, L2 */
+  double on_way[NPARTS];
 } point;
 
 typedef struct {
@@ -48,7 +62,7 @@ enum { RECENT = 16 }; /* stores of a warp that are remembered for this */
 
 typedef struct {
   cost *ins;
-  double trips;    /* of the loop, in the mean; 0: not known */
+  double trips;    /* of the loop, on average; 0: not known */
   uint32_t header; /* of that loop, else the block itself */
   bool end;        /* its branch stays: the loop's own, or of no such loop */
   ww_block_plan plan;
@@ -85,12 +99,7 @@ struct ww_chainer {
   const ww_tally *tally; /* how often blocks run over the launch; NULL: not known */
   ww_chain_gpu of;
   double l1, l2, dram; /* nominal latencies */
-  ww_arena *a;
   block_costs **costs; /* per function, per block, on demand */
-  struct {
-    const ww_cost *costs;
-    const uint32_t *first;
-  } * lowered; /* per function, with its costs */
   tracked warps[TRACKED];
   uint32_t nwarps; /* of a block */
   uint32_t nblocks;
@@ -104,25 +113,20 @@ struct ww_chainer {
   ww_contention *crowd;
 };
 
-static double known(double x, double otherwise) {
-  return x > 0 ? x : otherwise;
-}
-
-ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *of, uint64_t block_threads) {
+ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads) {
   ww_chainer *c = ww_xcalloc(1, sizeof *c);
-  const ww_gpu *g = of->gpu;
+  const ww_module *m = of->code->m;
+  const ww_gpu *g = of->code->g;
   c->m = m;
   c->g = g;
   c->of = *of;
-  c->l1 = known(g->l1_latency, 35);
-  c->l2 = known(g->l2_latency, 250);
-  c->dram = known(g->dram_latency, 600);
+  c->l1 = WW_FIGURE(g, l1_latency);
+  c->l2 = WW_FIGURE(g, l2_latency);
+  c->dram = WW_FIGURE(g, dram_latency);
   c->nwarps = (uint32_t)((block_threads + g->lanes - 1) / g->lanes);
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
-  c->a = ww_arena_new();
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
-  c->lowered = ww_xcalloc(m->nfns + 1, sizeof *c->lowered);
   c->crowd = ww_contention_new(g);
   for (uint32_t k = 0; k < TRACKED; k++)
     c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
@@ -142,8 +146,6 @@ void ww_chainer_free(ww_chainer *c) {
   for (uint32_t k = 0; k < TRACKED; k++)
     free(c->warps[k].ready);
   free(c->costs);
-  free(c->lowered);
-  ww_arena_free(c->a);
   ww_contention_free(c->crowd);
   free(c);
 }
@@ -191,25 +193,22 @@ static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, co
 static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
-  if (!c->costs[f]) {
+  if (!c->costs[f])
     c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
-    c->lowered[f].costs = ww_lower_costs(c->m, fn, c->g, c->a, &c->lowered[f].first);
-    const ww_block_plan *plan = ww_register_plan(c->m, fn, c->g, c->a);
-    for (uint32_t k = 0; k < fn->nblocks; k++)
-      c->costs[f][k].plan = plan[k];
-  }
   block_costs *v = &c->costs[f][block];
   if (v->ins)
     return v;
+  const ww_fn_code *code = ww_fn_code_of(c->of.code, fn);
+  v->plan = code->plan[block];
   v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
-  if (v->plan.joined < UNROLL && ww_chain_unrollable(fn, b->loop))
-    v->plan.joined = UNROLL;
-  v->header = v->plan.joined > 1 ? fn->loops[b->loop].header : block;
-  if (v->plan.joined > 1 && !v->plan.even && c->tally)
+  if (v->plan.unrolled < UNROLL && ww_chain_unrollable(fn, b->loop))
+    v->plan.unrolled = UNROLL;
+  v->header = v->plan.unrolled > 1 ? fn->loops[b->loop].header : block;
+  if (v->plan.unrolled > 1 && !v->plan.exact_trips && c->tally)
     v->trips = ww_chain_trips(c->tally, fn, b->loop);
-  v->end = v->plan.joined == 1 || fn->loops[b->loop].latch == block;
+  v->end = v->plan.unrolled == 1 || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
-    const ww_cost *w = &c->lowered[f].costs[c->lowered[f].first[block] + i];
+    const ww_cost *w = &code->cost[code->first[block] + i];
     for (uint32_t p = 0; p < WW_NPIPES; p++)
       v->ins[i].inst += w->inst[p];
     v->ins[i].latency = w->latency;
@@ -240,7 +239,7 @@ static void later(point *p, const point *q) {
 }
 static point plus_alu(point p, double cycles) {
   p.t += cycles;
-  p.alu += cycles;
+  p.on_way[ALU] += cycles;
   return p;
 }
 
@@ -253,15 +252,15 @@ static bool drawn(double p, double n, double phase) {
 /* A load of global memory that issues at p, in the block's n-th run. */
 static point load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, double phase) {
   double far = floor((n + 1) * (double)k->beyond_l1 + phase);
-  p.waits++;
+  p.on_way[WAITS]++;
   p.t += c->l1;
   if (!drawn(k->beyond_l1, n, phase))
     return p;
-  p.far++;
+  p.on_way[BEYOND_L1]++;
   p.t += c->l2 - c->l1;
   if (!drawn(k->beyond_l1 > 0 ? k->beyond_l2 / k->beyond_l1 : 0, far, phase))
     return p;
-  p.deep++;
+  p.on_way[BEYOND_L2]++;
   p.t += c->dram - c->l2;
   return p;
 }
@@ -278,41 +277,39 @@ typedef struct {
 /* When the results of an instruction that issues at `p` can be used. */
 static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost *k,
                        const front *at) {
-  const ww_gpu *g = c->g;
-  double shared = g->latency[WW_GPU_OP_lds32] > 0 ? g->latency[WW_GPU_OP_lds32] : 28;
+  double shared = ww_shared_latency(c->g);
   switch (i->op) {
   case WW_OP_LD:
     if (is_global(i) && k->back) {
       p.t += 2 * c->l2;
-      p.back++;
+      p.on_way[BACK]++;
       return p;
     }
     if (is_global(i)) {
-      p.first += !at->times;
+      p.on_way[FIRST] += !at->times;
       return load_from(c, p, k, at->times, at->phase);
     }
     if (i->space == WW_SHARED) {
       p.t += shared;
-      p.shared++;
+      p.on_way[SHARED]++;
       return p;
     }
     if (i->space == WW_CONST) {
       p.t += shared;
-      p.constant++;
+      p.on_way[CONSTANT]++;
       return p;
     }
-    return i->space == WW_LOCAL ? plus_alu(p, g->l1_latency > 0 ? g->l1_latency : 32)
-                                : plus_alu(p, k->latency);
+    return i->space == WW_LOCAL ? plus_alu(p, c->l1) : plus_alu(p, k->latency);
   case WW_OP_ATOM:
   case WW_OP_CAS:
     if (i->dst == WW_NOVAL)
       return p;
     if (i->space == WW_SHARED) {
       p.t += shared;
-      p.shared++;
+      p.on_way[SHARED]++;
     } else {
       p.t += NOMINAL_ATOMIC;
-      p.atomic++;
+      p.on_way[ATOMIC]++;
     }
     return p;
   default:
@@ -375,7 +372,7 @@ static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, cons
   if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
     point q = at->last;
     q.t += c->bar_cycles;
-    q.barrier++;
+    q.on_way[BARRIER]++;
     at->start = at->last = at->stored[0] = at->stored[1] = q;
     p = q;
   }
@@ -400,25 +397,17 @@ static void pass_phis(const ww_fn *fn, point *ready, const ww_block *b) {
 
 static void add(point *to, const point *a, const point *b, double weight) {
   to->t += weight * (a->t - b->t);
-  to->alu += weight * (a->alu - b->alu);
-  to->waits += weight * (a->waits - b->waits);
-  to->far += weight * (a->far - b->far);
-  to->deep += weight * (a->deep - b->deep);
-  to->first += weight * (a->first - b->first);
-  to->shared += weight * (a->shared - b->shared);
-  to->atomic += weight * (a->atomic - b->atomic);
-  to->barrier += weight * (a->barrier - b->barrier);
-  to->constant += weight * (a->constant - b->constant);
-  to->back += weight * (a->back - b->back);
+  for (int k = 0; k < NPARTS; k++)
+    to->on_way[k] += weight * (a->on_way[k] - b->on_way[k]);
 }
 
 /* Iterations that go together with this one, which is number `trip` of its loop: what does not fill
  * a group is left to smaller ones. */
 static uint32_t together(const block_costs *k, uint32_t trip) {
   if (!(k->trips > 0))
-    return k->plan.joined;
+    return k->plan.unrolled;
   uint32_t all = (uint32_t)fmin(k->trips + 0.5, 1e9), before = 0;
-  for (uint32_t by = k->plan.joined; by > 1; by /= UNROLL) {
+  for (uint32_t by = k->plan.unrolled; by > 1; by /= UNROLL) {
     before += (all - before) / by * by;
     if (trip < before)
       return by;
@@ -430,7 +419,7 @@ static uint32_t together(const block_costs *k, uint32_t trip) {
  */
 static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k) {
   bool head = block == k->header,
-       same = k->plan.joined > 1 && w->fn == f && w->block == k->header && w->group > 0;
+       same = k->plan.unrolled > 1 && w->fn == f && w->block == k->header && w->group > 0;
   bool again = same && (!head || w->group < w->together);
   w->trip = same ? w->trip + head : 0;
   if (!again) {
@@ -438,7 +427,7 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
     w->freed.n = 0;
     memset(w->stored, 0, sizeof w->stored);
     w->group = 0;
-    w->together = k->plan.joined > 1 ? together(k, w->trip) : 1;
+    w->together = k->plan.unrolled > 1 ? together(k, w->trip) : 1;
   }
   w->fn = f;
   w->block = k->header;
@@ -446,7 +435,7 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
   return (front){.start = w->begun,
                  .last = w->now,
                  .stored = {w->stored[0], w->stored[1]},
-                 .inner = k->plan.joined > 1 && (w->group < w->together || !k->end),
+                 .inner = k->plan.unrolled > 1 && (w->group < w->together || !k->end),
                  .room = k->plan.room};
 }
 
@@ -576,20 +565,22 @@ static double positive(double x) {
 }
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
-  double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits);
+  double n = c->nblocks ? c->nblocks : 1, way[NPARTS];
+  for (int k = 0; k < NPARTS; k++)
+    way[k] = positive(c->total.on_way[k]);
   *out = (ww_chain){
       .warp_inst = c->inst / n,
-      .alu = positive(c->total.alu) / n,
-      .waits = waits / n,
-      .beyond_l1 = waits > 0 ? fmin(1, positive(c->total.far) / waits) : 0,
-      .beyond_l2 = waits > 0 ? fmin(1, positive(c->total.deep) / waits) : 0,
-      .loads_per_wait = waits > 0 ? c->loads / waits : 0,
-      .first_waits = positive(c->total.first) / n,
-      .shared_waits = positive(c->total.shared) / n,
-      .atomic_waits = positive(c->total.atomic) / n,
-      .barriers = positive(c->total.barrier) / n,
-      .const_waits = positive(c->total.constant) / n,
-      .store_waits = positive(c->total.back) / n,
+      .alu = way[ALU] / n,
+      .waits = way[WAITS] / n,
+      .beyond_l1 = way[WAITS] > 0 ? fmin(1, way[BEYOND_L1] / way[WAITS]) : 0,
+      .beyond_l2 = way[WAITS] > 0 ? fmin(1, way[BEYOND_L2] / way[WAITS]) : 0,
+      .loads_per_wait = way[WAITS] > 0 ? c->loads / way[WAITS] : 0,
+      .first_waits = way[FIRST] / n,
+      .shared_waits = way[SHARED] / n,
+      .atomic_waits = way[ATOMIC] / n,
+      .barriers = way[BARRIER] / n,
+      .const_waits = way[CONSTANT] / n,
+      .store_waits = way[BACK] / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
       .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
       .atomic_cycles = ww_contention_busiest(c->crowd) /
@@ -646,7 +637,7 @@ static void all_end(void *ctx, uint64_t block) {
 }
 
 /* The blocks that were followed are few and stand evenly over the grid; the tally knows better what
- * a block does in the mean, because it looked for regions that differ. Where most blocks do
+ * a block does on average, because it looked for regions that differ. Where most blocks do
  * nothing, the few that were seen at work are more of those followed than of the grid: the means
  * come down, and what the longest block takes stays. */
 static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
@@ -665,8 +656,9 @@ static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out)
   out->spread /= share;
 }
 
-ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled,
-                       const ww_chain_gpu *gpus, uint32_t n, ww_chain *out, ww_err *e) {
+ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_chain_gpu *gpus,
+                       uint32_t n, ww_chain *out, ww_err *e) {
+  const ww_run_spec *spec = &t->spec;
   uint64_t blocks[MOST_BLOCKS];
   double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
   uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
@@ -674,7 +666,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_chainer **c = WW_NEWN(a, ww_chainer *, n);
   fan f = {WW_NEWN(a, ww_observer, n), n};
   for (uint32_t k = 0; k < n; k++) {
-    c[k] = ww_chainer_new(spec->module, &gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
+    c[k] = ww_chainer_new(&gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
     c[k]->tally = &sampled->tally;
     f.each[k] = ww_chainer_observer(c[k]);
   }
@@ -686,7 +678,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_run_stats stats = {0};
   ww_memory_reset(spec->memory); /* what the sampled blocks wrote must not change what these do */
   ww_status st =
-      ww_machine_run(machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
+      ww_machine_run(t->machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
   ww_memory_reset(spec->memory);
   for (uint32_t k = 0; k < n; k++) {
     ww_chainer_result(c[k], &out[k]);

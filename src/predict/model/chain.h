@@ -6,23 +6,23 @@
 #include "predict.h"
 #include "traffic.h"
 
-/* What of a GPU and of the launch there a chain hangs on. */
+/* What of a GPU and of the launch there a chain depends on. */
 typedef struct {
-  const ww_gpu *gpu;
-  ww_ways ways; /* how far its loads go there */
+  ww_gpu_code *code; /* of the module, for the GPU */
+  ww_ways ways;      /* how far its loads go there */
 } ww_chain_gpu;
 
 /* An observer that follows warps of each block that runs; the block's slowest warp speaks for it.
  */
 typedef struct ww_chainer ww_chainer;
-ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *g, uint64_t block_threads);
+ww_chainer *ww_chainer_new(const ww_chain_gpu *g, uint64_t block_threads);
 void ww_chainer_free(ww_chainer *c); /* accepts NULL */
 ww_observer ww_chainer_observer(ww_chainer *c);
 void ww_chainer_result(const ww_chainer *c, ww_chain *out); /* means over the blocks seen */
 
 /* Runs some blocks of the launch under such observers, one for each of n GPUs, all of the machine's
- * lanes: for ww_trace_options.after. The memory's contents are as at the start afterwards. */
-ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled,
-                       const ww_chain_gpu *gpus, uint32_t n, ww_chain *out, ww_err *e);
+ * lanes. The memory's contents are as at the start afterwards. */
+ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_chain_gpu *gpus,
+                       uint32_t n, ww_chain *out, ww_err *e);
 
 #endif

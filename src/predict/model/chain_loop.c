@@ -88,7 +88,7 @@ bool ww_chain_unrollable(const ww_fn *fn, uint32_t loop) {
   return !h->name || (!strstr(h->name, ".epil") && !epilogue_of(fn, h->name));
 }
 
-/* Iterations of a warp each time it comes to the loop, in the mean. */
+/* Iterations of a warp each time it comes to the loop, on average. */
 double ww_chain_trips(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
   uint32_t header = fn->loops[loop].header;
   double from = 0;

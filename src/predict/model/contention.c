@@ -8,16 +8,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define STORES 0.8 /* requests to one place that a slice of L2 takes in a cycle */
-
 /* Cycles for which atomics keep one address, or one slice of L2, busy. */
 typedef struct {
   uint64_t key;
   double cycles;
 } hot;
-enum { HOT = 8192 };       /* a power of two; keys beyond this many are not told apart */
-#define ANOTHER_SECTOR 0.6 /* of a line, beside its first */
-enum { SLICE_BITS = 9 };   /* consecutive bytes of one slice, as contention shows them */
+enum { HOT = 8192 }; /* a power of two; keys beyond this many are not told apart */
+enum {
+  SLICE_BITS = 9
+}; /* log2 of consecutive bytes of one slice, as contention on the H200 shows */
 
 struct ww_contention {
   const ww_gpu *g;
@@ -32,8 +31,7 @@ ww_contention *ww_contention_new(const ww_gpu *g) {
   c->address = ww_xcalloc(HOT, sizeof *c->address);
   c->slice = ww_xcalloc(HOT, sizeof *c->slice);
   bool known = g->l2_gbps > 0 && g->boost_mhz > 0;
-  c->nslices =
-      known ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / 64) : 64; /* 64 bytes a cycle each */
+  c->nslices = known ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate)) : 64;
   return c;
 }
 
@@ -45,15 +43,15 @@ void ww_contention_free(ww_contention *c) {
 
 uint32_t ww_access_lines(const ww_access *a, uint64_t *lines) {
   uint32_t n = 0;
-  if (a->pattern == WW_PATTERN_SAME || (a->hi - 1) >> 7 == a->lo >> 7)
-    return lines[0] = a->lo >> 7, 1;
+  if (a->pattern == WW_PATTERN_SAME || (a->hi - 1) >> WW_LINE_BITS == a->lo >> WW_LINE_BITS)
+    return lines[0] = a->lo >> WW_LINE_BITS, 1;
   if (a->pattern == WW_PATTERN_CONTIG) {
-    for (uint64_t l = a->lo >> 7; l <= (a->hi - 1) >> 7; l++)
+    for (uint64_t l = a->lo >> WW_LINE_BITS; l <= (a->hi - 1) >> WW_LINE_BITS; l++)
       lines[n++] = l;
     return n;
   }
   for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t l = a->addr[__builtin_ctzll(m)] >> 7;
+    uint64_t l = a->addr[__builtin_ctzll(m)] >> WW_LINE_BITS;
     uint32_t x = n;
     while (x > 0 && lines[x - 1] != l)
       x--;
@@ -79,7 +77,7 @@ static double *busy(hot *table, uint64_t key) {
  * meet there. */
 static double sector_cycles(const ww_contention *c, const ww_ins *i) {
   const ww_gpu *g = c->g;
-  double adds = g->atom_random > 0 ? g->atom_random : 30;
+  double adds = WW_FIGURE(g, atom_random);
   if (i->op == WW_OP_CAS)
     return c->nslices / (g->atom_cas_spread > 0 ? g->atom_cas_spread / 8 : adds / 3);
   if (ww_type_bytes[i->type] == 8 && g->atom_f64_spread > 0)
@@ -98,7 +96,7 @@ static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
 
 /* The compiler makes one addition of a warp's where all lanes add the same constant to one address.
  */
-static bool joined(const ww_access *a) {
+static bool one_addition(const ww_access *a) {
   if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD || ww_is_float(a->ins->type))
     return false;
   if (a->fn->vals[a->ins->b].kind != WW_VAL_CONST)
@@ -114,19 +112,19 @@ static bool joined(const ww_access *a) {
  * of its line it is about. */
 void ww_contention_atomic(ww_contention *c, const ww_access *a) {
   const ww_gpu *g = c->g;
-  double one = g->atom_f32_same > 0 ? 1 / g->atom_f32_same : 3.5,
+  double one = 1 / WW_FIGURE(g, atom_f32_same), next = WW_FIGURE(g, atom_next_sector),
          sector = sector_cycles(c, a->ins) * a->weight;
   if (!ww_is_float(a->ins->type) && g->atom_same > 0)
     one = fmin(one, 1 / g->atom_same);
   uint64_t sectors[64], lines[64];
   uint32_t ns = 0, nl = 0;
-  ww_mask lanes = joined(a) ? a->lanes & -a->lanes : a->lanes;
+  ww_mask lanes = one_addition(a) ? a->lanes & -a->lanes : a->lanes;
   for (ww_mask m = lanes; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];
     *busy(c->address, address >> 2) += one * a->weight;
-    if (!fresh(sectors, &ns, address >> 5))
+    if (!fresh(sectors, &ns, address >> WW_SECTOR_BITS))
       continue;
-    double cycles = sector * (fresh(lines, &nl, address >> 7) ? 1 : ANOTHER_SECTOR);
+    double cycles = sector * (fresh(lines, &nl, address >> WW_LINE_BITS) ? 1 : next);
     *busy(c->slice, address >> SLICE_BITS) += cycles;
     c->atomics += cycles / c->nslices;
   }
@@ -136,7 +134,8 @@ uint32_t ww_contention_store(ww_contention *c, const ww_access *a) {
   uint64_t lines[WW_ACCESS_LINES];
   uint32_t n = ww_access_lines(a, lines);
   for (uint32_t k = 0; k < n; k++)
-    *busy(c->slice, lines[k] >> (SLICE_BITS - 7)) += a->weight / STORES;
+    *busy(c->slice, lines[k] >> (SLICE_BITS - WW_LINE_BITS)) +=
+        a->weight / WW_FIGURE(c->g, l2_slice_stores);
   return n;
 }
 

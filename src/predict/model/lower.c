@@ -21,15 +21,14 @@ ww_lower_coef ww_lower_coefs = {
 #include "lower.def"
 };
 
-void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c,
-                  float cycles[WW_NPIPES]) {
+void ww_lower_put(const ww_lowering *x, ww_sass s, float n, ww_cost *c) {
   const ww_sass_info *t = &ww_sass_table[s];
   double issue = t->figure < 0 ? NAN : x->g->issue[t->figure],
          latency = t->figure < 0 ? NAN : x->g->latency[t->figure];
   if (n <= 0)
     return;
   c->inst[t->pipe] += n;
-  cycles[t->pipe] += n * (isnan(issue) ? t->issue : (float)issue);
+  c->cycles[t->pipe] += n * (isnan(issue) ? t->issue : (float)issue);
   c->latency += n * (isnan(latency) ? t->latency : (float)latency);
   c->int_ops += n * t->integer;
   if (t->pipe == WW_PIPE_FP64)
@@ -38,7 +37,6 @@ void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_
     c->flops16 += n * t->flops;
   else
     c->flops32 += n * t->flops;
-  (void)i;
 }
 
 typedef struct {
@@ -46,11 +44,10 @@ typedef struct {
   const ww_ins *i;
   uint32_t at; /* its number */
   ww_cost *c;
-  float *cycles;
 } emit;
 
 static void put(emit *e, ww_sass s, float n) {
-  ww_lower_put(e->x, s, n, e->i, e->c, e->cycles);
+  ww_lower_put(e->x, s, n, e->c);
 }
 
 static float words(uint8_t type) {
@@ -330,7 +327,7 @@ static void access_memory(emit *e) {
   const ww_ins *i = e->i;
   bool shared = i->space == WW_SHARED, local = i->space == WW_LOCAL, load = i->op == WW_OP_LD;
   if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
-    ww_lower_atomic(e->x, i, e->c, e->cycles);
+    ww_lower_atomic(e->x, i, e->c);
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
     put(e, WW_SASS_ldc, 1);
   else if (load && i->space == WW_GLOBAL && through_uniform(e)) {
@@ -360,7 +357,7 @@ static bool breaks(const ww_lowering *x, uint32_t b) {
 static void meet_behind(const ww_lowering *x, uint32_t loop) {
   uint32_t before = x->fn->blocks[x->fn->loops[loop].header].idom, end = x->first[before + 1];
   if (end > x->first[before])
-    ww_lower_put(x, WW_SASS_sync, 2, NULL, &x->cost[end - 1], x->cycles[end - 1]);
+    ww_lower_put(x, WW_SASS_sync, 2, &x->cost[end - 1]);
 }
 
 static void branch(emit *e) {
@@ -510,7 +507,7 @@ static void one(emit *e) {
     return;
   }
   if (composite(i)) {
-    ww_lower_math(e->x, i, e->c, e->cycles);
+    ww_lower_math(e->x, i, e->c);
     return;
   }
   switch (ww_ops[i->op].cls) {
@@ -569,10 +566,10 @@ static void one(emit *e) {
 
 /* ---- loops ---- */
 
-static void scale(ww_cost *c, float *cycles, float by) {
+static void scale(ww_cost *c, float by) {
   for (uint32_t p = 0; p < WW_NPIPES; p++) {
     c->inst[p] *= by;
-    cycles[p] *= by;
+    c->cycles[p] *= by;
   }
   c->flops32 *= by;
   c->flops64 *= by;
@@ -582,10 +579,10 @@ static void scale(ww_cost *c, float *cycles, float by) {
     c->latency = 0;
 }
 
-static void add(ww_cost *to, float *to_cycles, const ww_cost *c, const float *cycles) {
+static void add(ww_cost *to, const ww_cost *c) {
   for (uint32_t p = 0; p < WW_NPIPES; p++) {
     to->inst[p] += c->inst[p];
-    to_cycles[p] += cycles[p];
+    to->cycles[p] += c->cycles[p];
   }
   to->int_ops += c->int_ops;
 }
@@ -598,10 +595,10 @@ static void in_its_loop(ww_lowering *x, uint32_t at) {
   const ww_loop *l = &x->fn->loops[x->fn->blocks[x->block_of[at]].loop];
   uint32_t before = x->fn->blocks[l->header].idom, end = x->first[before + 1];
   if (share <= 0 && end > x->first[before] && before != l->header)
-    add(&x->cost[end - 1], x->cycles[end - 1], &x->cost[at], x->cycles[at]);
-  scale(&x->cost[at], x->cycles[at], share < 0 ? 0 : share);
+    add(&x->cost[end - 1], &x->cost[at]);
+  scale(&x->cost[at], share < 0 ? 0 : share);
   if (share < 0)
-    ww_lower_put(x, WW_SASS_wide, 1, NULL, &x->cost[at], x->cycles[at]);
+    ww_lower_put(x, WW_SASS_wide, 1, &x->cost[at]);
 }
 
 /* Whether all lanes leave the loop at once. */
@@ -613,7 +610,7 @@ static bool together(const ww_lowering *x, const ww_loop *t) {
 }
 
 static void put_at(ww_lowering *x, ww_sass s, double n, uint32_t at) {
-  ww_lower_put(x, s, (float)n, NULL, &x->cost[at], x->cycles[at]);
+  ww_lower_put(x, s, (float)n, &x->cost[at]);
 }
 
 /* Additions, and copies of what is still needed as it was; before the loop also tests of how many
@@ -623,9 +620,9 @@ static void pointers(ww_lowering *x, uint32_t loop) {
   const ww_loop *t = &x->fn->loops[loop];
   uint32_t at = x->first[t->header + 1] - 1, before = x->fn->blocks[t->header].idom,
            end = x->first[before + 1] - 1;
-  put_at(x, WW_SASS_iadd3, 0.6 * l->streams / l->joined, at);
-  put_at(x, WW_SASS_mov, 0.4 * l->streams / l->joined, at);
-  if (l->joined == 1 || before == t->header)
+  put_at(x, WW_SASS_iadd3, 0.6 * l->streams / l->unrolled, at);
+  put_at(x, WW_SASS_mov, 0.4 * l->streams / l->unrolled, at);
+  if (l->unrolled == 1 || before == t->header)
     return;
   double entry = together(x, t) ? ww_lower_coefs.loop_entry : ww_lower_coefs.loop_entry_apart;
   put_at(x, WW_SASS_iadd3, 0.4 * entry, end);
@@ -759,7 +756,7 @@ static void put_before(ww_lowering *x, uint32_t block, ww_sass s, float n) {
 static void prologue(ww_lowering *x) {
   if (!x->fn->kernel || !x->fn->nblocks || !x->fn->blocks[0].nins)
     return;
-  ww_lower_put(x, WW_SASS_ldc, 1, NULL, &x->cost[0], x->cycles[0]);
+  ww_lower_put(x, WW_SASS_ldc, 1, &x->cost[0]);
   put_before(x, memory_from(x, false), WW_SASS_uniform, 1);
   /* Where the block's shared memory begins in the cluster's window. */
   if (x->fn->shared_bytes)
@@ -769,13 +766,12 @@ static void prologue(ww_lowering *x) {
                x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load);
 }
 
-static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
-  ww_lowering *x = ww_lower_analyse(m, fn, g, a);
+static ww_lowering *lowered(const ww_gpu_code *code, const ww_fn *fn) {
+  ww_lowering *x = ww_lower_analyse(code->m, fn, code->g, code->arena);
   uint32_t n = x->first[fn->nblocks];
-  x->cost = WW_NEWN(a, ww_cost, n + 1);
-  x->cycles = (float(*)[WW_NPIPES])ww_alloc(a, sizeof(float[WW_NPIPES]) * (n + 1));
+  x->cost = WW_NEWN(x->arena, ww_cost, n + 1);
   for (uint32_t at = 0; at < n; at++)
-    one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at], x->cycles[at]});
+    one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at]});
   for (uint32_t at = 0; at < n; at++)
     in_its_loop(x, at);
   for (uint32_t l = 0; l < fn->nloops; l++)
@@ -785,11 +781,21 @@ static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g
   return x;
 }
 
-const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a,
-                              const uint32_t **first) {
-  ww_lowering *x = lowered(m, fn, g, a);
-  *first = x->first;
-  return x->cost;
+ww_gpu_code *ww_gpu_code_new(const ww_module *m, const ww_gpu *g, ww_arena *a) {
+  ww_gpu_code *c = WW_NEW(a, ww_gpu_code);
+  *c = (ww_gpu_code){m, g, a, WW_NEWN(a, const ww_fn_code *, m->nfns + 1)};
+  return c;
+}
+
+const ww_fn_code *ww_fn_code_of(ww_gpu_code *c, const ww_fn *fn) {
+  const ww_fn_code **at = &c->of[fn - c->m->fns];
+  if (*at)
+    return *at;
+  ww_fn_code *code = WW_NEW(c->arena, ww_fn_code);
+  ww_lowering *x = lowered(c, fn);
+  *code = (ww_fn_code){.first = x->first, .cost = x->cost, .lowering = x};
+  ww_lower_registers(x, code);
+  return *at = code;
 }
 
 /* ---- the launch ---- */
@@ -806,7 +812,7 @@ static void add_block(const ww_lowering *x, uint32_t b, executed issued, double 
     double n = 0, by = x->share[at] > 0 && x->share[at] < 1 ? rounds : 1;
     for (uint32_t p = 0; p < WW_NPIPES; p++) {
       out->inst[p] += c->inst[p] * issued.warps * by;
-      out->cycles[p] += x->cycles[at][p] * issued.warps * by;
+      out->cycles[p] += c->cycles[p] * issued.warps * by;
       n += c->inst[p] * by;
     }
     out->total += n * issued.warps;
@@ -822,12 +828,11 @@ static void add_block(const ww_lowering *x, uint32_t b, executed issued, double 
 static void add_spinning(const ww_lowering *x, uint32_t b, executed issued, const ww_counts *counts,
                          ww_lowered *out) {
   ww_cost c;
-  float cycles[WW_NPIPES];
-  if (!ww_lower_spinning(x, b, counts, &c, cycles))
+  if (!ww_lower_spinning(x, b, counts, &c))
     return;
   for (uint32_t p = 0; p < WW_NPIPES; p++) {
     out->inst[p] += c.inst[p] * issued.warps;
-    out->cycles[p] += cycles[p] * issued.warps;
+    out->cycles[p] += c.cycles[p] * issued.warps;
     out->total += c.inst[p] * issued.warps;
     out->thread_inst += c.inst[p] / 3 * issued.lanes;
   }
@@ -869,18 +874,17 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
   out->code_bytes += (uint32_t)(16 * n);
 }
 
-void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a,
-              ww_lowered *out) {
+void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out) {
   memset(out, 0, sizeof *out);
   const ww_fn *done = NULL;
-  add_function(lowered(m, fn, g, a), t, out);
+  add_function(ww_fn_code_of(c, fn)->lowering, t, out);
   /* Blocks of a function lie together in the tally. */
   for (uint32_t k = 0; k < t->nblocks; k++) {
     const ww_fn *f = t->blocks[k].fn;
     if (f == fn || f == done)
       continue;
     done = f;
-    add_function(lowered(m, f, g, a), t, out);
+    add_function(ww_fn_code_of(c, f)->lowering, t, out);
   }
   out->flops_tensor = t->c.flops_tensor;
 }

@@ -2,7 +2,7 @@
  *
  * Where all lanes of a warp meet at one address, it lets one of them speak for all; floats in
  * shared memory, for which there is no instruction, become a loop that compares and swaps. How
- * often that loop turns hangs on how many lanes meet, which the trace counts. */
+ * often that loop turns depends on how many lanes meet, which the trace counts. */
 #include "lower_int.h"
 
 static bool wants_old_value(const ww_lowering *x, const ww_ins *i) {
@@ -26,57 +26,55 @@ static bool spins(const ww_ins *i) {
 }
 
 /* Load, add, compare and swap, and back if another one was faster. */
-static void round_of(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
-  ww_lower_put(x, WW_SASS_lds, 1, i, c, cycles);
-  ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dadd : WW_SASS_fadd, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_atom, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_isetp, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_bra, 1, i, c, cycles);
+static void round_of(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
+  ww_lower_put(x, WW_SASS_lds, 1, c);
+  ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dadd : WW_SASS_fadd, 1, c);
+  ww_lower_put(x, WW_SASS_atom, 1, c);
+  ww_lower_put(x, WW_SASS_isetp, 1, c);
+  ww_lower_put(x, WW_SASS_bra, 1, c);
 }
 
-void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   if (spins(i)) {
-    round_of(x, i, c, cycles);
-    ww_lower_put(x, WW_SASS_sync, 2, i, c, cycles);
+    round_of(x, i, c);
+    ww_lower_put(x, WW_SASS_sync, 2, c);
     return;
   }
-  ww_lower_put(x, WW_SASS_atom, 1, i, c, cycles);
+  ww_lower_put(x, WW_SASS_atom, 1, c);
   if (!one_for_all(x, i))
     return;
   /* Who is there, how many, and am I the first of them? */
-  ww_lower_put(x, WW_SASS_vote, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_s2r, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_bits, 2, i, c, cycles);
-  ww_lower_put(x, WW_SASS_isetp, 1, i, c, cycles);
+  ww_lower_put(x, WW_SASS_vote, 1, c);
+  ww_lower_put(x, WW_SASS_s2r, 1, c);
+  ww_lower_put(x, WW_SASS_bits, 2, c);
+  ww_lower_put(x, WW_SASS_isetp, 1, c);
   if (!wants_old_value(x, i))
     return;
   /* The leader's old value, and what the lanes before this one add. */
-  ww_lower_put(x, WW_SASS_shfl, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_s2r, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_lop3, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_bits, 1, i, c, cycles);
-  ww_lower_put(x, WW_SASS_iadd3, 1, i, c, cycles);
+  ww_lower_put(x, WW_SASS_shfl, 1, c);
+  ww_lower_put(x, WW_SASS_s2r, 1, c);
+  ww_lower_put(x, WW_SASS_lop3, 1, c);
+  ww_lower_put(x, WW_SASS_bits, 1, c);
+  ww_lower_put(x, WW_SASS_iadd3, 1, c);
 }
 
-bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c,
-                       float cycles[WW_NPIPES]) {
+bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c) {
   double meet = counts->atomic_requests > 0 ? counts->atomic_max_same / counts->atomic_requests : 1;
   double more = ww_lower_coefs.spin * meet - 1;
   bool any = false;
   *c = (ww_cost){0};
-  memset(cycles, 0, sizeof(float[WW_NPIPES]));
   for (uint32_t k = 0; k < x->fn->blocks[b].nins && more > 0; k++) {
     const ww_ins *i = &x->fn->blocks[b].ins[k];
     if (spins(i)) {
-      round_of(x, i, c, cycles);
+      round_of(x, i, c);
       any = true;
     }
   }
   for (uint32_t p = 0; p < WW_NPIPES; p++) {
     c->inst[p] *= (float)more;
-    cycles[p] *= (float)more;
+    c->cycles[p] *= (float)more;
   }
-  /* Of the lanes that met, a third is still there in the mean round. */
+  /* Of the lanes that met, a third is still there in the average round. */
   float lanes = (float)more / 3;
   c->flops32 *= lanes;
   c->flops64 *= lanes;

@@ -26,18 +26,19 @@ extern ww_lower_coef ww_lower_coefs; /* a variable only for the program that fit
 
 /* What becomes of a loop. */
 typedef struct {
-  uint32_t joined; /* iterations that become one, besides those that the IR has joined already */
+  uint32_t
+      unrolled;    /* iterations that become one, besides those that the IR has unrolled already */
   uint32_t before; /* those */
   double size;     /* instructions of the body, about */
   uint32_t branches, calls, loads;
   bool leaps;    /* through memory, with a constant step beyond a vector's width */
   bool counted;  /* by a constant step: addresses become pointers */
-  float streams; /* additions that keep its pointers going, per joined iteration */
+  float streams; /* additions that keep its pointers going, per unrolled iteration */
 } ww_lower_loop;
 
 /* One function under the eyes of the lowering. Instructions are numbered over all blocks: block b's
  * first is first[b]. */
-typedef struct {
+typedef struct ww_lowering {
   const ww_module *m;
   const ww_fn *fn;
   const ww_gpu *g;
@@ -62,9 +63,8 @@ typedef struct {
   bool *address;        /* per value: moves evenly, and only addresses need it */
   ww_lower_loop *loops; /* per loop */
   float *share;  /* per instruction: of the block's executions, those in which it is there at all
-                    (joined loops); -1: one addition */
+                    (unrolled loops); -1: one addition */
   ww_cost *cost; /* per instruction */
-  float (*cycles)[WW_NPIPES]; /* per instruction */
 } ww_lowering;
 #define WW_PHI 0x80000000u
 enum {
@@ -113,17 +113,18 @@ double ww_lower_rounds(const ww_lower_loop *l, double trips);
 bool ww_lower_rounding(const ww_ins *i);
 /* lower_math.c: adds a math function, a division or another operation that becomes several
  * instructions. */
-void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
+void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c);
 
 /* lower_atomic.c: adds an atomic; the second one, what a warp that executes block b spends beyond
  * that, because lanes meet at one address: instructions of the warp, FLOPs and integer operations a
  * lane. False: nothing in it does. */
-void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
-bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c,
-                       float cycles[WW_NPIPES]);
+void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c);
+bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c);
+
+/* registers.c: fills plan and the words of the code. */
+void ww_lower_registers(ww_lowering *x, ww_fn_code *out);
 
 /* lower.c */
-void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c,
-                  float cycles[WW_NPIPES]);
+void ww_lower_put(const ww_lowering *x, ww_sass s, float n, ww_cost *c);
 
 #endif

@@ -1,9 +1,9 @@
-/* lower_loop.c - loops as the compiler leaves them: joined iterations, addresses that become
+/* lower_loop.c - loops as the compiler leaves them: unrolled iterations, addresses that become
  * pointers.
  *
- * nvcc joins 4 iterations of an innermost loop that counts by a constant, ptxas another 4 where the
- * body stays small; loops whose every trip is known at compile time vanish. Inside, an address that
- * moves evenly is a pointer: with a constant step it is an immediate offset of one pointer per
+ * nvcc unrolls 4 iterations of an innermost loop that counts by a constant, ptxas another 4 where
+ * the body stays small; loops whose every trip is known at compile time vanish. Inside, an address
+ * that moves evenly is a pointer: with a constant step it is an immediate offset of one pointer per
  * array, with another step one addition each. Both were read off the code of the corpus. What the
  * source computes for such addresses is computed once, before the loop. The result is a share per
  * instruction: of its block's executions, those that still have it. */
@@ -191,8 +191,8 @@ static bool counted(const ww_lowering *x, uint32_t loop) {
   return (a == STEADY && b == INVARIANT) || (b == STEADY && a == INVARIANT);
 }
 
-/* Iterations that clang has joined: its counter has a name and moves by as many. */
-static uint32_t joined_before(const ww_lowering *x, uint32_t loop) {
+/* Iterations that clang has unrolled: its counter has a name and moves by as many. */
+static uint32_t unrolled_before(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   for (uint32_t p = 0; p < h->nphis; p++) {
@@ -260,7 +260,7 @@ static double counter_step(const ww_lowering *x, uint32_t loop) {
 }
 
 /* Whether every walk through memory leaps: nvcc then counts with the scaled index, which ptxas does
- * not join again. */
+ * not unroll again. */
 static bool leaps(const ww_lowering *x, uint32_t loop) {
   double counter = counter_step(x, loop);
   const ww_fn *fn = x->fn;
@@ -300,7 +300,7 @@ static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
   }
 }
 
-/* Iterations that an unroll pragma joins, 0: there is none. */
+/* Iterations that an unroll pragma asks for, 0: there is none. */
 static uint32_t pragma(const ww_fn *fn, uint32_t loop) {
   uint32_t latch = fn->loops[loop].latch;
   return latch == WW_NOBLOCK ? 0 : fn->blocks[latch].ins[fn->blocks[latch].nins - 1].sub;
@@ -309,8 +309,8 @@ static uint32_t pragma(const ww_fn *fn, uint32_t loop) {
 static void plan_loop(ww_lowering *x, uint32_t loop) {
   ww_lower_loop *l = &x->loops[loop];
   const ww_fn *fn = x->fn;
-  l->joined = 1;
-  l->before = joined_before(x, loop);
+  l->unrolled = 1;
+  l->before = unrolled_before(x, loop);
   measure(x, loop, l);
   l->counted = counted(x, loop);
   if (l->calls || l->branches || !innermost(fn, loop) || !l->counted)
@@ -319,13 +319,13 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   if (x->vanishes[loop])
     return;
   if (pragma(fn, loop)) { /* what the source asks for, and no more */
-    l->joined = pragma(fn, loop) > l->before ? pragma(fn, loop) / l->before : 1;
+    l->unrolled = pragma(fn, loop) > l->before ? pragma(fn, loop) / l->before : 1;
     return;
   }
   double once = size / l->before;
   uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
   l->leaps = leaps(x, loop);
-  /* Loads in flight are what the second joining is for; arithmetic alone gets less of it. */
+  /* Loads in flight are what the second unrolling is for; arithmetic alone gets less of it. */
   if (!l->leaps && once * 4 <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6))
     total = 16;
   /* Where the number of trips is a constant, as many as fit. */
@@ -333,11 +333,11 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
     for (total = total > 4 ? 4 : total;
          total < 64 && once * 2 * total <= ww_lower_coefs.unroll_fixed;)
       total *= 2;
-  l->joined = total > l->before ? total / l->before : 1;
+  l->unrolled = total > l->before ? total / l->before : 1;
 }
 
-/* The step of a value that the loop carries: once for the joined iterations. What is computed from
- * it is computed for each. */
+/* The step of a value that the loop carries: once for the unrolled iterations. What is computed
+ * from it is computed for each. */
 static bool steps(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
   const ww_block *h = &x->fn->blocks[x->fn->loops[loop].header];
   for (uint32_t p = 0; p < h->nphis; p++)
@@ -370,14 +370,14 @@ static void share_of(ww_lowering *x, uint32_t at) {
       x->share[at] = -1; /* one addition */
     return;
   }
-  if (l->joined == 1 || !end)
+  if (l->unrolled == 1 || !end)
     return;
-  /* The counter, its compare and branch: once for the joined iterations. */
+  /* The counter, its compare and branch: once for the unrolled iterations. */
   bool counter =
       i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY && steps(x, i, loop);
   if (counter || i->op == WW_OP_CBR ||
       (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER && kind_of(x, i->b, loop) != OTHER))
-    x->share[at] = 1.0f / (float)l->joined;
+    x->share[at] = 1.0f / (float)l->unrolled;
 }
 
 /* Arrays that are walked with a constant step: one pointer each. */
@@ -506,7 +506,7 @@ static bool holds(uint8_t cmp, int32_t a, int32_t b) {
   }
 }
 
-/* Iterations of a loop that counts from one constant to another; 6 where the begin hangs on an
+/* Iterations of a loop that counts from one constant to another; 6 where the begin depends on an
  * outer one, as in sorting networks. */
 static uint32_t trips(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
@@ -588,20 +588,20 @@ static void find_known(ww_lowering *x) {
     }
 }
 
-/* Joined bodies run while enough iterations are left, then the rest by fours and one by one: how
+/* Unrolled bodies run while enough iterations are left, then the rest by fours and one by one: how
  * often the loop's own instructions run, for `trips` iterations of the IR's loop, against trips /
- * joined. */
+ * unrolled. */
 double ww_lower_rounds(const ww_lower_loop *l, double trips) {
-  if (l->joined == 1 || trips <= 0)
+  if (l->unrolled == 1 || trips <= 0)
     return 1;
   bool whole = fabs(trips - round(trips)) < 1e-3;
   double rounds = 0, left = trips;
-  for (uint32_t by = l->joined; by > 1; by /= 4) {
+  for (uint32_t by = l->unrolled; by > 1; by /= 4) {
     double n = whole ? floor(round(left) / by) : fmax(0, left / by - 0.5);
     rounds += n;
     left -= n * by;
   }
-  return (rounds + left) / (trips / l->joined);
+  return (rounds + left) / (trips / l->unrolled);
 }
 
 void ww_lower_unrolled(ww_lowering *x) {

@@ -110,8 +110,7 @@ static float or_else(double figure, float scale, float otherwise) {
 
 /* `inst` instructions of which the FLOPs say how many are floating point; one goes to the
  * special-function unit, the rest is integer work. */
-static void spread(const ww_lowering *x, const sequence *s, float integer_share, ww_cost *c,
-                   float cycles[WW_NPIPES]) {
+static void spread(const ww_lowering *x, const sequence *s, float integer_share, ww_cost *c) {
   bool known = s->figure >= 0;
   const ww_gpu *g = x->g;
   float inst = or_else(known ? g->math_instructions[s->figure] : NAN, s->scale, s->inst);
@@ -125,13 +124,13 @@ static void spread(const ww_lowering *x, const sequence *s, float integer_share,
   float rest = inst - fma - dfma, mufu = rest < 1 ? rest : 1;
   rest -= mufu;
   c->inst[WW_PIPE_FMA] += fma;
-  cycles[WW_PIPE_FMA] += fma;
+  c->cycles[WW_PIPE_FMA] += fma;
   c->inst[WW_PIPE_FP64] += dfma;
-  cycles[WW_PIPE_FP64] += dfma * or_else(g->issue[WW_GPU_OP_dfma], 1, 2);
+  c->cycles[WW_PIPE_FP64] += dfma * or_else(g->issue[WW_GPU_OP_dfma], 1, 2);
   c->inst[WW_PIPE_XU] += mufu;
-  cycles[WW_PIPE_XU] += mufu * or_else(g->issue[WW_GPU_OP_rcp], 1, 8);
+  c->cycles[WW_PIPE_XU] += mufu * or_else(g->issue[WW_GPU_OP_rcp], 1, 8);
   c->inst[WW_PIPE_ALU] += rest;
-  cycles[WW_PIPE_ALU] += rest * or_else(g->issue[WW_GPU_OP_iadd3], 1, 2);
+  c->cycles[WW_PIPE_ALU] += rest * or_else(g->issue[WW_GPU_OP_iadd3], 1, 2);
   c->flops32 += f32;
   c->flops64 += f64;
   c->int_ops += rest * integer_share;
@@ -193,8 +192,7 @@ static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
   return false;
 }
 
-static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c,
-                             float cycles[WW_NPIPES]) {
+static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   static const sequence word[4] = {SEQ(div_s32, 1, 22, 0, 0), SEQ(div_u32, 1, 18, 0, 0),
                                    SEQ(mod_s32, 1, 21, 0, 0), SEQ(mod_u32, 1, 17, 0, 0)};
   static const sequence by_constant[2] = {SEQ(div_const_s32, 1, 4, 0, 0),
@@ -206,8 +204,8 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c,
        sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
   float words = i->type == WW_I64 ? 2 : 1;
   if (power_of_two(x, i->b)) {
-    ww_lower_put(x, WW_SASS_shf, words * (sign ? 2 : rem ? 0 : 1), i, c, cycles);
-    ww_lower_put(x, WW_SASS_lop3, words * (rem ? 1 : sign ? 1 : 0), i, c, cycles);
+    ww_lower_put(x, WW_SASS_shf, words * (sign ? 2 : rem ? 0 : 1), c);
+    ww_lower_put(x, WW_SASS_lop3, words * (rem ? 1 : sign ? 1 : 0), c);
     return;
   }
   if (i->type == WW_I64)
@@ -215,20 +213,20 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c,
            ww_lower_constant(x, i->b)     ? &wide_constant
            : fills_both_words(x, i->a, 6) ? &full
                                           : &wide,
-           0.85f, c, cycles);
+           0.85f, c);
   else if (ww_lower_constant(x, i->b))
-    spread(x, &by_constant[rem], 1, c, cycles);
+    spread(x, &by_constant[rem], 1, c);
   else {
     sequence here = word[2 * rem + !sign];
     if (reciprocal_known(x, i)) {
       here.scale *= 0.5f;
       here.inst *= 0.5f;
     }
-    spread(x, &here, 0.85f, c, cycles);
+    spread(x, &here, 0.85f, c);
   }
 }
 
-static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   static const sequence exact = SEQ(div_f32, 1, 10, 10, 0), fast = SEQ(div_fast_f32, 1, 5, 1, 0),
                         twice = SEQ(div_f64, 1, 16, 2, 15);
   static const sequence inverse = SEQ(rcp_f32, 1, 8, 5, 0), inverse64 = SEQ(rcp_f64, 1, 11, 0, 10);
@@ -236,15 +234,15 @@ static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cy
   bool one = a->kind == WW_VAL_CONST &&
              (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
   if (ww_lower_constant(x, i->b) && x->fn->vals[i->b].kind != WW_VAL_CONST) {
-    ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dmul : WW_SASS_fmul, 1, i, c, cycles);
+    ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dmul : WW_SASS_fmul, 1, c);
     return;
   }
   if (i->type == WW_F64)
-    spread(x, one ? &inverse64 : &twice, 0.2f, c, cycles);
+    spread(x, one ? &inverse64 : &twice, 0.2f, c);
   else
-    spread(x, i->flags & WW_F_APPROX ? &fast : one ? &inverse : &exact, 0, c, cycles);
+    spread(x, i->flags & WW_F_APPROX ? &fast : one ? &inverse : &exact, 0, c);
   if (i->type == WW_F16 || i->type == WW_BF16)
-    ww_lower_put(x, WW_SASS_pack, 3, i, c, cycles);
+    ww_lower_put(x, WW_SASS_pack, 3, c);
 }
 
 /* Of what is neither floating point nor special function, how much is integer work: range
@@ -310,13 +308,13 @@ static float constants_of(uint8_t function) {
   }
 }
 
-void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   if (i->op == WW_OP_FDIV) {
-    division(x, i, c, cycles);
+    division(x, i, c);
     return;
   }
   if (i->op != WW_OP_MATH) {
-    integer_division(x, i, c, cycles);
+    integer_division(x, i, c);
     return;
   }
   const sequence *s = &functions[i->sub].single;
@@ -328,8 +326,8 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycl
   sequence here = *s;
   here.scale *= shortened(x, i);
   if (i->type == WW_F64)
-    ww_lower_put(x, WW_SASS_uniform, constants_of(i->sub), i, c, cycles);
-  spread(x, &here, integer_part(i, twice), c, cycles);
+    ww_lower_put(x, WW_SASS_uniform, constants_of(i->sub), c);
+  spread(x, &here, integer_part(i, twice), c);
   if (i->type == WW_F16 || i->type == WW_BF16)
-    ww_lower_put(x, WW_SASS_pack, 2, i, c, cycles);
+    ww_lower_put(x, WW_SASS_pack, 2, c);
 }

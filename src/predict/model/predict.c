@@ -35,9 +35,10 @@ static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_g
 /* A block that does not fit is still answered, as if it were alone: the compiler would have spilled
  * more. */
 static void resources(const stages *s, uint32_t k, const ww_run_spec *spec) {
-  ww_work *w = &s->p[k]->work;
-  double registers = 32, shared = (double)(spec->shared_static + spec->shared);
-  ww_registers(s->m, s->fn, s->gpus[k], w->block_threads, &registers, &s->p[k]->spill_bytes);
+  ww_prediction *p = s->p[k];
+  ww_work *w = &p->work;
+  double registers, shared = (double)(spec->shared_static + spec->shared);
+  ww_registers(ww_fn_code_of(p->code, s->fn), w->block_threads, &registers, &p->spill_bytes);
   if (s->o[k]->registers > 0)
     registers = s->o[k]->registers;
   ww_occupancy_of(s->gpus[k], w->block_threads, registers, shared, &w->occupancy);
@@ -61,24 +62,24 @@ static uint32_t same_replay(const stages *s, uint32_t k) {
   return k;
 }
 
-static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec,
-                         const ww_sampled *sampled, ww_err *e) {
-  stages *s = ctx;
+/* What the launch does on each GPU, from more of its blocks. */
+static ww_status run_more(const stages *s, const ww_traced *t, const ww_sampled *sampled,
+                          ww_err *e) {
   ww_replay *replays = WW_NEWN(s->a, ww_replay, s->n);
   ww_chain *chains = WW_NEWN(s->a, ww_chain, s->n);
   ww_chain_gpu *each = WW_NEWN(s->a, ww_chain_gpu, s->n);
   for (uint32_t k = 0; k < s->n; k++) {
     ww_work *w = &s->p[k]->work;
-    shape(spec, sampled, s->gpus[k], w);
-    resources(s, k, spec);
+    each[k].code = s->p[k]->code = ww_gpu_code_new(s->m, s->gpus[k], s->a);
+    shape(&t->spec, sampled, s->gpus[k], w);
+    resources(s, k, &t->spec);
+    ww_gpu_launch l = {&t->spec, sampled, s->gpus[k], &w->occupancy, s->warm};
     uint32_t r = same_replay(s, k);
     if (r == k)
-      ww_replay_run(spec, sampled, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a, &replays[k]);
-    ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic,
-                  &each[k].ways);
-    each[k].gpu = s->gpus[k];
+      ww_replay_run(&l, s->a, &replays[k]);
+    ww_traffic_of(&replays[r], &l, s->a, &w->traffic, &each[k].ways);
   }
-  ww_status st = ww_chain_run(machine, spec, sampled, each, s->n, chains, e);
+  ww_status st = ww_chain_run(t, sampled, each, s->n, chains, e);
   for (uint32_t k = 0; k < s->n; k++)
     s->p[k]->work.chain = chains[k];
   return st;
@@ -88,7 +89,7 @@ static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec
 static void finish(const stages *s, uint32_t k, const ww_params *params) {
   ww_prediction *p = s->p[k];
   ww_work *w = &p->work;
-  ww_lower(s->m, s->fn, &p->trace.sampled.tally, s->gpus[k], s->a, &w->lowered);
+  ww_lower(p->code, s->fn, &p->trace.sampled.tally, &w->lowered);
   if (!(w->traffic.partial_writes > 0))
     w->traffic.partial_writes = partial_writes(&p->trace.sampled.tally.c);
   w->warm = s->warm;
@@ -113,17 +114,20 @@ static ww_status together(stages *s, const ww_launch *given, const ww_predict_op
   if (st)
     return st;
   ww_trace_result trace;
+  ww_traced traced;
   ww_trace_options t = {.sampling = {.budget = first->budget},
                         .lanes = s->gpus[0]->lanes,
                         .sms = s->gpus[0]->sms,
                         .cancelled = first->cancelled,
                         .cancelled_ctx = first->cancelled_ctx,
-                        .max_bytes = first->max_bytes,
-                        .after = observe,
-                        .after_ctx = s};
-  st = ww_trace(s->m, s->fn, given, &t, s->a, &trace, e);
+                        .max_bytes = first->max_bytes};
+  st = ww_trace_open(s->m, s->fn, given, &t, s->a, &trace, &traced, e);
   if (st)
     return st;
+  st = run_more(s, &traced, &trace.sampled, e);
+  ww_status limit = ww_trace_close(&traced, e);
+  if (st || limit)
+    return limit ? limit : st;
   trace.launch.kernel = s->fn->name;
   for (uint32_t k = 0; k < s->n; k++) {
     s->p[k]->trace = trace;

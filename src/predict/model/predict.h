@@ -43,7 +43,8 @@ extern const char *const ww_pipe_names[WW_NPIPES];
 /* Cost of one IR instruction, per executing warp. Fractions stand for what happens sometimes
  * (folded, hoisted). */
 typedef struct {
-  float inst[WW_NPIPES];                    /* warp instructions by pipe */
+  float inst[WW_NPIPES];   /* warp instructions by pipe */
+  float cycles[WW_NPIPES]; /* of a sub-core (LSU: of the SM) that they occupy their pipe */
   float flops32, flops64, flops16, int_ops; /* per active lane, as the counters see them */
   float latency; /* cycles from issue until a dependent can issue; memory: without the memory */
 } ww_cost;
@@ -57,69 +58,51 @@ typedef struct {
   uint32_t code_bytes;                                     /* static size */
 } ww_lowered;
 
-/* Costs of a function's instructions, which hang on their operands and users (folding): instruction
- * i of block b at [first[b] + i]; `first` has nblocks + 1 entries. The prologue is part of the
- * entry block's first instruction. */
-const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a,
-                              const uint32_t **first);
-void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a,
-              ww_lowered *out);
-
-/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below
- * the need. */
-void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads,
-                  double *registers, double *spill_bytes);
 /* How far the compiler can order the instructions of a block anew. */
 typedef struct {
   double room;  /* words that are free when its instructions stand as they are written: what loads
                    can be brought forward into */
   float *words; /* that each of its loads takes of that, per instruction; 0: no load */
-  uint32_t joined; /* iterations of its loop that become one; UINT32_MAX: all */
-  bool even;       /* none are left over: the code says how many there are */
+  uint32_t unrolled; /* iterations of its loop that become one; UINT32_MAX: all */
+  bool exact_trips;  /* none are left over: the code says how many there are */
 } ww_block_plan;
-ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g,
-                                ww_arena *a); /* [nblocks] */
 
-/* ---- memory traffic of the launch (traffic.c); sectors of 32 bytes ---- */
+/* What the compiler makes of one function for one GPU. */
 typedef struct {
-  double l1_ld_sectors, l1_ld_hits;       /* global and local loads, per L1 lookup */
-  double l1_st_sectors, l1_st_hits;       /* stores; atomics bypass */
-  double l1_wavefronts;                   /* SM cycles of the L1 data and tag stage */
-  double l2_reads, l2_writes, l2_atomics; /* sectors that reach L2 */
-  double l2_hits, l2_lookups;   /* as lts__t_sector_hit_rate counts, fabric lookups included */
-  double dram_read, dram_write; /* bytes within the kernel */
-  double unique_read, unique_written; /* bytes of distinct sectors */
-  double footprint;                   /* bytes of distinct sectors, read or written */
-  double from_l1, from_l2, from_dram; /* of load requests (not sectors): where the slowest sector
-                                         comes from; sums to 1 */
-  double atomics_same;                /* operations on the most contended address */
-  double shared_cycles;               /* SM cycles of shared-memory passes */
-  double const_words;    /* words that constant loads read beyond one each: lanes with different
-                            addresses take turns */
-  double pages;          /* 2-MB pages touched */
-  double partial_writes; /* of l2_writes, sectors that the request does not fill */
-  double load_lines;  /* lines of 128 bytes that load requests ask L2 for, one request at a time */
-  double local_lines; /* lines of local memory that store requests touch */
+  const uint32_t *first; /* per block, nblocks + 1: the number of its first instruction */
+  const ww_cost *cost; /* per instruction; depends on its operands and users (folding). The prologue
+                          is part of the entry block's first instruction */
+  const ww_block_plan *plan;          /* per block */
+  double live_words, in_flight_words; /* of a thread: at the fullest point; that one block loads */
+  struct ww_lowering *lowering;       /* how it came about: lower_int.h */
+} ww_fn_code;
+
+/* The functions of a module for one GPU, each lowered once, when it is first asked for: every stage
+ * reads the same. */
+typedef struct {
+  const ww_module *m;
+  const ww_gpu *g;
+  ww_arena *arena;
+  const ww_fn_code **of; /* per function; NULL: not asked for yet */
+} ww_gpu_code;
+ww_gpu_code *ww_gpu_code_new(const ww_module *m, const ww_gpu *g, ww_arena *a);
+const ww_fn_code *ww_fn_code_of(ww_gpu_code *c, const ww_fn *fn);
+
+void ww_lower(ww_gpu_code *c, const ww_fn *fn, const ww_tally *t, ww_lowered *out);
+
+/* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below
+ * the need. */
+void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers,
+                  double *spill_bytes);
+
+/* ---- memory traffic of the launch (traffic.c), one warp alone (chain.c) ---- */
+typedef struct {
+#define TRAFFIC(name, unit, reported, meaning) double name;
+#include "work.def"
 } ww_traffic;
-
-/* ---- one warp alone (chain.c), means over the sampled warps ---- */
 typedef struct {
-  double warp_inst; /* machine instructions of a warp */
-  double alu;       /* cycles of the longest dependency chain without memory waits */
-  double waits;     /* times it waits for global loads (a wait covers all loads in flight) */
-  double beyond_l1, beyond_l2; /* of the waits, those for L2 or DRAM, those for DRAM */
-  double loads_per_wait;       /* global load requests in flight at a wait */
-  double first_waits; /* of the waits, those before anything was loaded: cold chain depth */
-  double shared_waits, atomic_waits, barriers, const_waits;
-  double store_waits;    /* times it loads what it stored a moment ago: there and back through L2 */
-  double spread;         /* relative spread of block costs: max over mean of the sampled blocks */
-  double lines_per_load; /* lines of 128 bytes that a global load request touches */
-  double store_lines; /* lines of 128 bytes that store requests of the launch touch, one request at
-                         a time */
-  double atomic_cycles; /* for which atomics (and stores to one place) keep L2, its busiest slice or
-                           the busiest address busy */
-  double lone;          /* share of the sectors of global loads that a request fetches without their
-                           neighbours */
+#define CHAIN(name, unit, reported, meaning) double name;
+#include "work.def"
 } ww_chain;
 
 /* ---- everything the time model needs: explain edits this and runs ww_time again ---- */
@@ -136,6 +119,12 @@ typedef struct {
   ww_chain chain;
   bool warm;
 } ww_work;
+
+/* Cycles until a load of shared memory can be used. */
+static inline double ww_shared_latency(const ww_gpu *g) {
+  double probed = g->latency[WW_GPU_OP_lds32];
+  return probed > 0 ? probed : 28; /* an estimate, for descriptions without the figure */
+}
 
 /* ---- parameters: params.def ---- */
 typedef struct {
@@ -201,6 +190,7 @@ typedef struct {
 
 typedef struct {
   ww_trace_result trace;
+  ww_gpu_code *code; /* of the GPU */
   ww_work work;
   ww_timing timing;
   double spill_bytes;                           /* a thread */
@@ -214,7 +204,7 @@ typedef struct {
 ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given,
                      const ww_predict_options *o, ww_arena *a, ww_prediction *out, ww_err *e);
 /* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are the first
- * one's. What does not hang on the GPU is done once: inputs, sampled blocks, the blocks under the
+ * one's. What does not depend on the GPU is done once: inputs, sampled blocks, the blocks under the
  * chain's observers; L1 replays once for each shape. GPUs of another warp size are traced apart,
  * and each one alone where the code asks for its multiprocessor or allocates memory. A GPU without
  * an answer has out[k].report.error; fails with the first error when none has one. */

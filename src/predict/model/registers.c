@@ -132,8 +132,8 @@ static double walk(liveness *l, uint32_t b) {
   return most;
 }
 
-/* Words that one block loads, its joined iterations included: the scheduler brings them forward, as
- * far as registers that cost no occupancy last. */
+/* Words that one block loads, its unrolled iterations included: the scheduler brings them forward,
+ * as far as registers that cost no occupancy last. */
 static double in_flight(const ww_lowering *x) {
   double most = 0;
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
@@ -148,12 +148,12 @@ static double in_flight(const ww_lowering *x) {
       if (i->op == WW_OP_LD && i->space != WW_PARAM && i->space != WW_CONST)
         n += i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
     }
-    most = fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].joined));
+    most = fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].unrolled));
   }
   return most;
 }
 
-/* Live words at the fullest point of each block. */
+/* Live words at the fullest point of each block; the arena has the sets. */
 static double *pressure(ww_lowering *x, ww_arena *a) {
   const ww_fn *fn = x->fn;
   double *most = WW_NEWN(a, double, fn->nblocks + 1);
@@ -183,20 +183,20 @@ static double words_to_registers(double live) {
   return ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live;
 }
 
-/* Iterations are joined, and the address moves by what the code does not know: each has one of its
- * own. */
+/* Iterations are unrolled, and the address moves by what the code does not know: each has one of
+ * its own. */
 static bool own_address(const ww_lowering *x, uint32_t loop, ww_val v) {
   if (loop == WW_NOBLOCK || x->moves[v] != WW_STRIDED || x->shares[v] == WW_SAME ||
       ww_lower_short(x, v))
     return false;
-  return x->loops[loop].joined > 1 || x->loops[loop].before > 1;
+  return x->loops[loop].unrolled > 1 || x->loops[loop].before > 1;
 }
 
 /* Words that a load takes from when it is brought forward until its value is used; of two for an
- * address of its own, one in the mean: it is free again once the load has gone. */
-static float *load_words(const ww_lowering *x, uint32_t b, ww_arena *a) {
+ * address of its own, one on average: it is free again once the load has gone. */
+static float *load_words(const ww_lowering *x, uint32_t b) {
   const ww_block *t = &x->fn->blocks[b];
-  float *out = WW_NEWN(a, float, t->nins + 1);
+  float *out = WW_NEWN(x->arena, float, t->nins + 1);
   for (uint32_t k = 0; k < t->nins; k++) {
     const ww_ins *i = &t->ins[k];
     if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST)
@@ -210,35 +210,40 @@ static float *load_words(const ww_lowering *x, uint32_t b, ww_arena *a) {
 
 /* Up to what costs no occupancy registers are free; a kernel that needs more gets the next step,
  * and one to spare. */
-ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
-  ww_lowering *x = ww_lower_analyse(m, fn, g, a);
-  ww_block_plan *out = WW_NEWN(a, ww_block_plan, fn->nblocks + 1);
-  double *live = pressure(x, a), need = 0;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    need = fmax(need, live[b] = words_to_registers(live[b]));
-  double most = need > ww_lower_coefs.reg_free ? 8 * ceil(need / 8) + 8 : ww_lower_coefs.reg_free;
+static ww_block_plan *plans_of(const ww_lowering *x, const double *live, double most_live) {
+  const ww_fn *fn = x->fn;
+  ww_block_plan *out = WW_NEWN(x->arena, ww_block_plan, fn->nblocks + 1);
+  double need = words_to_registers(most_live), most = ww_lower_coefs.reg_free;
+  if (need > most)
+    most = 8 * ceil(need / 8) + 8;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     uint32_t loop = fn->blocks[b].loop;
     bool whole = loop != WW_NOBLOCK && x->vanishes[loop];
-    uint32_t joined = whole ? UINT32_MAX : loop == WW_NOBLOCK ? 1 : x->loops[loop].joined;
-    out[b] = (ww_block_plan){most - live[b], load_words(x, b, a), joined,
+    uint32_t unrolled = whole ? UINT32_MAX : loop == WW_NOBLOCK ? 1 : x->loops[loop].unrolled;
+    out[b] = (ww_block_plan){most - words_to_registers(live[b]), load_words(x, b), unrolled,
                              loop != WW_NOBLOCK && x->fixed[loop]};
   }
   return out;
 }
 
-void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads,
-                  double *registers, double *spill_bytes) {
+void ww_lower_registers(ww_lowering *x, ww_fn_code *out) {
   ww_arena *a = ww_arena_new();
-  ww_lowering *x = ww_lower_analyse(m, fn, g, a);
-  double flight = in_flight(x), live = 0, *words = pressure(x, a);
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    live = fmax(live, words[b]);
+  double *live = pressure(x, a);
+  for (uint32_t b = 0; b < x->fn->nblocks; b++)
+    out->live_words = fmax(out->live_words, live[b]);
+  out->in_flight_words = in_flight(x);
+  out->plan = plans_of(x, live, out->live_words);
   ww_arena_free(a);
-  double need = words_to_registers(live);
-  need = fmax(need, fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * flight));
-  double most = isnan(g->max_thread_registers) ? 255 : g->max_thread_registers;
-  double file = isnan(g->registers) ? 65536 : g->registers;
+}
+
+void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers,
+                  double *spill_bytes) {
+  const ww_gpu *g = c->lowering->g;
+  const ww_fn *fn = c->lowering->fn;
+  double need = words_to_registers(c->live_words);
+  need = fmax(need,
+              fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * c->in_flight_words));
+  double most = WW_FIGURE(g, max_thread_registers), file = WW_FIGURE(g, registers);
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
   if (threads)

@@ -25,8 +25,8 @@ enum {
                              the budget counts */
   STORE_LINES = 6         /* that wait to be written */
 };
-#define LINE 7   /* log2 bytes */
-#define SECTOR 5 /* log2 bytes */
+#define BUDGET 300000ull       /* warp instructions */
+#define UNKNOWN_L1 (128 << 10) /* bytes of an L1 that the GPU's description does not give */
 
 typedef struct {
   uint64_t line;
@@ -51,7 +51,7 @@ typedef struct {
   ww_arena *a;
   ww_replay *out;
   uint32_t *slot_of; /* ins_id -> index in out->ins, + 1 */
-  uint32_t nslots, cap_ins, cap_regions;
+  uint32_t nslots;
   double scale; /* of the wave that runs */
   uint64_t lookups;
   uint32_t lanes;
@@ -77,17 +77,11 @@ static int32_t region_of(recorder *r, uint64_t address) {
   const ww_region *g = ww_memory_find(r->memory, address);
   if (!g)
     return -1;
-  for (uint32_t k = 0; k < r->out->nregions; k++)
-    if (r->out->regions[k].region == g)
+  for (uint32_t k = 0; k < r->out->regions.n; k++)
+    if (r->out->regions.v[k].region == g)
       return (int32_t)k;
-  if (r->out->nregions == r->cap_regions) {
-    uint32_t cap = r->cap_regions ? 2 * r->cap_regions : 8;
-    r->out->regions = ww_grow(r->a, r->out->regions, r->cap_regions * sizeof *r->out->regions,
-                              cap * sizeof *r->out->regions);
-    r->cap_regions = cap;
-  }
-  r->out->regions[r->out->nregions] = (ww_replay_region){.region = g};
-  return (int32_t)r->out->nregions++;
+  ww_push(r->a, &r->out->regions, (ww_replay_region){.region = g});
+  return (int32_t)r->out->regions.n - 1;
 }
 
 static uint32_t ir_block_of(const ww_fn *fn, const ww_ins *ins) {
@@ -106,20 +100,15 @@ static ww_replay_ins *row_of(recorder *r, const ww_access *a) {
   }
   uint32_t k = r->slot_of[a->ins_id];
   if (k)
-    return &r->out->ins[k - 1];
-  if (r->out->nins == r->cap_ins) {
-    uint32_t cap = r->cap_ins ? 2 * r->cap_ins : 16;
-    r->out->ins =
-        ww_grow(r->a, r->out->ins, r->cap_ins * sizeof *r->out->ins, cap * sizeof *r->out->ins);
-    r->cap_ins = cap;
-  }
-  ww_replay_ins *row = &r->out->ins[r->out->nins++];
-  *row =
-      (ww_replay_ins){.fn = a->fn, .ins = a->ins, .kind = a->kind, .space = a->space, .region = -1};
+    return &r->out->ins.v[k - 1];
+  ww_push(r->a, &r->out->ins,
+          ((ww_replay_ins){
+              .fn = a->fn, .ins = a->ins, .kind = a->kind, .space = a->space, .region = -1}));
+  ww_replay_ins *row = &r->out->ins.v[r->out->ins.n - 1];
   row->block = ir_block_of(a->fn, a->ins);
   if (a->space == WW_GLOBAL)
     row->region = region_of(r, a->addr[__builtin_ctzll(a->lanes)]);
-  r->slot_of[a->ins_id] = r->out->nins;
+  r->slot_of[a->ins_id] = r->out->ins.n;
   return row;
 }
 
@@ -143,7 +132,7 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
       *p = (pair_slot){pair + 1, region, 0, warp};
       r->npairs++;
     } else if ((p->mask | (mask & 3)) != p->mask)
-      *(p->warp == warp ? &r->out->regions[region].later : &r->out->regions[region].other) += 1;
+      *(p->warp == warp ? &r->out->regions.v[region].later : &r->out->regions.v[region].other) += 1;
     p->mask |= mask & 3;
   }
 }
@@ -152,7 +141,7 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
 
 static void add_sectors(recorder *r, uint64_t first, uint64_t last) {
   for (uint64_t s = first; s <= last; s++) {
-    uint64_t line = s >> (LINE - SECTOR);
+    uint64_t line = s >> (WW_LINE_BITS - WW_SECTOR_BITS);
     uint32_t bit = 1u << (s & 3), k = r->npieces;
     if (!k || line > r->highest)
       k = 0;
@@ -172,18 +161,18 @@ static void lay_out(recorder *r, const ww_access *a) {
   r->npieces = 0;
   uint64_t first = a->addr[__builtin_ctzll(a->lanes)], extent = a->bytes - 1u;
   if (a->pattern == WW_PATTERN_SAME) {
-    add_sectors(r, first >> SECTOR, (first + extent) >> SECTOR);
+    add_sectors(r, first >> WW_SECTOR_BITS, (first + extent) >> WW_SECTOR_BITS);
     return;
   }
   if (a->pattern == WW_PATTERN_CONTIG) {
     uint64_t n = (uint64_t)__builtin_popcountll(a->lanes) * a->bytes;
-    add_sectors(r, first >> SECTOR, (first + n - 1) >> SECTOR);
+    add_sectors(r, first >> WW_SECTOR_BITS, (first + n - 1) >> WW_SECTOR_BITS);
     return;
   }
   bool fresh = a->fresh && a->aligned && a->kind != WW_ACCESS_ATOMIC; /* atomics do not tell it */
   for (ww_mask m = fresh ? a->fresh : a->lanes; m; m &= m - 1) {
     uint64_t p = a->addr[__builtin_ctzll(m)];
-    add_sectors(r, p >> SECTOR, (p + extent) >> SECTOR);
+    add_sectors(r, p >> WW_SECTOR_BITS, (p + extent) >> WW_SECTOR_BITS);
   }
 }
 
@@ -197,7 +186,7 @@ static void lay_out_local(recorder *r, const ww_access *a) {
              last = (a->addr[lane] + a->bytes - 1u - WW_LOCAL_BASE) >> 2;
     for (; word <= last; word++) {
       uint64_t p = warp + (word * r->lanes + lane) * 4;
-      add_sectors(r, p >> SECTOR, p >> SECTOR);
+      add_sectors(r, p >> WW_SECTOR_BITS, p >> WW_SECTOR_BITS);
     }
   }
 }
@@ -271,7 +260,7 @@ static bool joins(recorder *r, const piece *p, uint64_t warp) {
 }
 
 static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
-  uint32_t hits = 0, sectors = 0, joined = 0, missed_lines = 0,
+  uint32_t hits = 0, sectors = 0, merged = 0, missed_lines = 0,
            bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t warp = warp_number(r, a);
@@ -286,7 +275,7 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
     hits += (uint32_t)__builtin_popcount(hit);
     missed_lines += hit != p.mask;
     if (store && joins(r, &p, warp))
-      joined += (uint32_t)__builtin_popcount(p.mask);
+      merged += (uint32_t)__builtin_popcount(p.mask);
     if (row->region >= 0 && r->scale > 0)
       note_pairs(r, row->region, warp, p.line, store ? p.mask : p.mask & ~had);
   }
@@ -294,7 +283,7 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
     return;
   row->sectors += r->scale * sectors;
   row->hits += r->scale * hits;
-  row->joined += r->scale * joined;
+  row->merged += r->scale * merged;
   row->slow += hits < sectors ? r->scale : 0;
   row->lines += r->scale * missed_lines;
   row->touched += r->scale * r->npieces;
@@ -333,18 +322,25 @@ static void on_access(void *ctx, const ww_access *a) {
 
 /* ---- waves ---- */
 
-/* The blocks that the chosen SM holds when block `first` is the wave's first, of those that work.
- */
-static uint32_t blocks_of(const ww_run_spec *s, const ww_sampled *sampled, const ww_gpu *g,
-                          uint32_t resident, uint64_t first, uint64_t *out) {
-  uint64_t total = ww_sampled_working(sampled), sm = g->sms / 2;
+typedef struct {
+  const ww_gpu_launch *l;
+  uint64_t wave, waves; /* blocks of one, how many */
+  uint32_t resident;    /* blocks of an SM */
+  uint32_t lines;       /* of its L1 */
+  uint64_t *blocks;     /* [resident]: those that run */
+} plan;
+
+/* The blocks that the chosen SM holds, `most` of them, when block `first` is the wave's first, of
+ * those that work. */
+static uint32_t choose(const plan *p, uint32_t most, uint64_t first) {
+  uint64_t total = ww_sampled_working(p->l->sampled), sms = p->l->g->sms, sm = sms / 2;
   uint32_t n = 0;
   if (total - first <= sm)
     sm = (total - first) / 2;
-  for (uint32_t k = 0; k < resident; k++) {
-    uint64_t b = first + sm + (uint64_t)k * g->sms;
+  for (uint32_t k = 0; k < most; k++) {
+    uint64_t b = first + sm + k * sms;
     if (b < total)
-      out[n++] = ww_sampled_block(sampled, s->grid, b);
+      p->blocks[n++] = ww_sampled_block(p->l->sampled, p->l->spec->grid, b);
   }
   return n;
 }
@@ -353,14 +349,13 @@ static bool on_poll(void *ctx) {
   return ((recorder *)ctx)->lookups > MOST_LOOKUPS;
 }
 
-/* One wave under the recorder. WW_ELIMIT: the budget ended it. */
-static ww_status run_wave(recorder *r, ww_machine *m, const uint64_t *blocks, uint32_t n,
-                          double scale) {
+/* The chosen blocks of one wave under the recorder. WW_ELIMIT: the budget ended it. */
+static ww_status run_wave(recorder *r, ww_machine *m, const plan *p, uint32_t n, double scale) {
   ww_observer obs = {.ctx = r, .access = on_access, .cancelled = on_poll};
   ww_run_stats st;
   ww_err ours = {0};
   r->scale = scale;
-  ww_status rc = ww_machine_run(m, blocks, n, n, &obs, &st, r->a, &ours);
+  ww_status rc = ww_machine_run(m, p->blocks, n, n, &obs, &st, r->a, &ours);
   r->out->warp_instructions += st.warp_instructions;
   r->out->blocks += n;
   return rc == WW_ECANCEL ? WW_ELIMIT : rc;
@@ -371,14 +366,14 @@ static void finish(recorder *r) {
     const pair_slot *p = &r->pairs[k];
     if (!p->pair || p->region < 0)
       continue;
-    r->out->regions[p->region].pairs++;
-    r->out->regions[p->region].sectors += p->mask == 3 ? 2 : 1;
+    r->out->regions.v[p->region].pairs++;
+    r->out->regions.v[p->region].sectors += p->mask == 3 ? 2 : 1;
   }
   r->out->atomic_addresses = r->natoms;
 }
 
 static uint32_t lines_of(const ww_occupancy *occ) {
-  return (uint32_t)((occ->l1_bytes > 0 ? occ->l1_bytes : 128 << 10) / (1 << LINE));
+  return (uint32_t)((occ->l1_bytes > 0 ? occ->l1_bytes : UNKNOWN_L1) / (1 << WW_LINE_BITS));
 }
 
 /* The waves between that are not run leave the L1 full: of lines that nobody asks for again. */
@@ -387,35 +382,24 @@ static void fill_up(ww_cache *l1, uint32_t lines) {
     ww_cache_touch(l1, (1ull << 58) + k, 0, NULL);
 }
 
-typedef struct {
-  uint64_t wave, waves; /* blocks of one, how many */
-  uint32_t resident;    /* blocks of an SM */
-  uint64_t *blocks;     /* [resident] */
-  uint64_t budget;
-  const ww_sampled *sampled;
-} plan;
-
 /* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count.
  */
-static void run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, const ww_occupancy *occ,
-                        const plan *p) {
+static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
   ww_machine *m = NULL;
   ww_err e = {0};
   if (ww_machine_new(s, &m, &e))
     return;
   uint64_t waves = p->waves;
-  ww_status st =
-      run_wave(r, m, p->blocks, blocks_of(s, p->sampled, g, p->resident, 0, p->blocks), 1);
+  ww_status st = run_wave(r, m, p, choose(p, p->resident, 0), 1);
   r->out->truncated = st == WW_ELIMIT;
   uint64_t cost = r->out->warp_instructions, touched = ww_cache_used(r->l1) * (waves / 2);
-  if (waves > 2 && touched >= lines_of(occ))
-    fill_up(r->l1, lines_of(occ));
-  for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= p->budget;
+  if (waves > 2 && touched >= p->lines)
+    fill_up(r->l1, p->lines);
+  for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= BUDGET;
        k++) {
-    bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > p->budget;
+    bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > BUDGET;
     uint64_t at = waves == 2 ? 1 : waves / 2 + k - (waves / 2 + k >= waves);
-    uint32_t n = blocks_of(s, p->sampled, g, p->resident, at * p->wave, p->blocks);
-    st = run_wave(r, m, p->blocks, n, last ? (double)(waves - 1) : 0);
+    st = run_wave(r, m, p, choose(p, p->resident, at * p->wave), last ? (double)(waves - 1) : 0);
     if (last)
       break;
   }
@@ -424,41 +408,40 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, cons
 
 /* The instructions behind the point where the budget ended it: reached by a run with loops in part.
  */
-static void run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, const plan *p) {
+static void run_rest(recorder *r, const ww_run_spec *s, const plan *p) {
   ww_machine *m = NULL;
   ww_err e = {0};
-  for (uint32_t k = 0; k < r->out->nins; k++)
-    r->out->ins[k].known = r->out->ins[k].requests > 0;
+  for (uint32_t k = 0; k < r->out->ins.n; k++)
+    r->out->ins.v[k].known = r->out->ins.v[k].requests > 0;
   if (ww_machine_new(s, &m, &e))
     return;
   r->lookups = 0;
-  run_wave(r, m, p->blocks,
-           blocks_of(s, p->sampled, g, p->resident < 4 ? p->resident : 4, 0, p->blocks), 1);
+  run_wave(r, m, p, choose(p, p->resident < 4 ? p->resident : 4, 0), 1);
   ww_machine_free(m);
 }
 
-static void run_waves(recorder *r, const ww_run_spec *spec, const ww_sampled *sampled,
-                      const ww_gpu *g, const ww_occupancy *occ, uint64_t budget) {
-  ww_run_spec s = *spec;
-  plan p = {.resident = occ->blocks ? occ->blocks : 1, .budget = budget, .sampled = sampled};
-  p.wave = (uint64_t)g->sms * p.resident;
-  p.waves = (ww_sampled_working(sampled) + p.wave - 1) / p.wave;
+static void run_waves(recorder *r, const ww_gpu_launch *l, const ww_replay_shape *shape) {
+  ww_run_spec s = *l->spec;
+  plan p = {.l = l, .resident = shape->resident, .lines = shape->lines};
+  p.wave = (uint64_t)shape->sms * p.resident;
+  p.waves = (ww_sampled_working(l->sampled) + p.wave - 1) / p.wave;
   p.blocks = WW_NEWN(r->a, uint64_t, p.resident);
   s.extrapolate = s.print = false;
   s.slice = SLICE;
-  s.max_steps = budget;
-  run_in_full(r, &s, g, occ, &p);
+  s.max_steps = BUDGET;
+  run_in_full(r, &s, &p);
   s.extrapolate = true;
   if (r->out->truncated)
-    run_rest(r, &s, g, &p);
+    run_rest(r, &s, &p);
 }
 
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ) {
   return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, lines_of(occ)};
 }
 
-void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                   const ww_occupancy *occ, uint64_t budget, ww_arena *a, ww_replay *out) {
+void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out) {
+  const ww_run_spec *spec = l->spec;
+  ww_replay_shape shape = ww_replay_shape_of(l->g, l->occ);
   *out = (ww_replay){0};
   recorder *r = ww_xcalloc(1, sizeof *r);
   r->memory = spec->memory;
@@ -467,11 +450,11 @@ void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_
   r->lanes = spec->lanes ? spec->lanes : spec->module->warp;
   r->warps_per_block =
       (uint32_t)((spec->block[0] * spec->block[1] * spec->block[2] + r->lanes - 1) / r->lanes);
-  r->l1 = ww_cache_new(lines_of(occ), false);
+  r->l1 = ww_cache_new(shape.lines, false);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
   ww_memory_reset(spec->memory); /* what other blocks wrote must not change what these do */
-  run_waves(r, spec, sampled, g, occ, budget);
+  run_waves(r, l, &shape);
   finish(r);
   ww_cache_free(r->l1);
   free(r->pairs);

@@ -8,6 +8,10 @@
 #include "../../trace/sample.h"
 #include "../../trace/trace.h"
 
+/* The model counts in lines of 128 and sectors of 32 bytes on every GPU, as NVIDIA's counters do.
+ */
+enum { WW_LINE_BITS = 7, WW_SECTOR_BITS = 5 };
+
 /* What one memory instruction did, of global and local memory. All sums over the requests seen. */
 typedef struct {
   const ww_fn *fn;
@@ -19,7 +23,7 @@ typedef struct {
   double requests;
   double sectors, hits; /* looked up in L1 (atomics: at L2), found there */
   double partial;       /* store sectors that the request does not fill */
-  double joined;        /* store sectors that leave the SM together with an earlier store */
+  double merged;        /* store sectors that leave the SM together with an earlier store */
   double cycles;        /* of the L1's tag and data stage */
   double lanes;         /* of atomic requests */
   double slow, lines;   /* requests with a miss, lines with a miss of these */
@@ -37,10 +41,8 @@ typedef struct {
 } ww_replay_region;
 
 typedef struct {
-  ww_replay_ins *ins; /* those seen */
-  uint32_t nins;
-  ww_replay_region *regions;
-  uint32_t nregions;
+  WW_VEC(ww_replay_ins) ins; /* those seen */
+  WW_VEC(ww_replay_region) regions;
   double atomics, atomic_addresses,
       atomic_most; /* global operations of lanes, distinct addresses, most on one address */
   uint64_t warp_instructions;
@@ -48,7 +50,14 @@ typedef struct {
   bool truncated;  /* the budget ended it inside the first wave */
 } ww_replay;
 
-#define WW_REPLAY_BUDGET 300000ull /* warp instructions */
+/* A launch as one GPU runs it. */
+typedef struct {
+  const ww_run_spec *spec;
+  const ww_sampled *sampled;
+  const ww_gpu *g;
+  const ww_occupancy *occ;
+  bool warm; /* it has run before, so what fits stays in L2 */
+} ww_gpu_launch;
 
 /* Which blocks run and what L1 they meet: GPUs that agree in these have the same replay. */
 typedef struct {
@@ -57,10 +66,8 @@ typedef struct {
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ);
 
 /* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch,
- * which stands for all others, within `budget` warp instructions. The memory's contents are as at
- * the start first. A kernel that fails here gives an empty result: what it does is told elsewhere.
- */
-void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                   const ww_occupancy *occ, uint64_t budget, ww_arena *a, ww_replay *out);
+ * which stands for all others, as far as a budget lasts. The memory's contents are as at the start
+ * first. A kernel that fails here gives an empty result: what it does is told elsewhere. */
+void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct {
   double sm[WW_NTERMS];   /* cycles of its SM */
   double chip[WW_NTERMS]; /* cycles of what all SMs share */
   double turnover;        /* slot time besides its work */
-  double chain, barrier;  /* cycles of its slowest warp that hang on no load: arithmetic, shared
+  double chain, barrier;  /* cycles of its slowest warp that depend on no load: arithmetic, shared
                              memory, atomics; barriers */
   double waits;           /* for global loads */
   double l1, l2, dram; /* what a wait takes without load on the memory system, by how far it goes;
@@ -93,7 +93,7 @@ static double lone_share(const ww_gpu *g) {
 static double l2_gbps(const ww_gpu *g, double footprint) {
   double x =
       fmin(footprint,
-           known(g->l2_bytes, 4e7)); /* beyond it the curve shows DRAM, which has its own term */
+           WW_FIGURE(g, l2_bytes)); /* beyond it the curve shows DRAM, which has its own term */
   return known(ww_curve_at_x(&g->l2_curve, x), known(g->l2_gbps, 2.5 * g->dram_peak));
 }
 
@@ -108,53 +108,55 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   const ww_traffic *t = &w->traffic;
   double n = (double)w->blocks;
   double stored = w->chain.store_lines + t->local_lines;
-  double sectors = t->l2_reads + t->l2_writes + p->packet * stored + p->ask * asked_lines(t);
+  double sectors = t->l2_reads + t->l2_writes + p->store_line_sectors * stored +
+                   p->load_line_sectors * asked_lines(t);
   d->chip[WW_TERM_L2] = 32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
   double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
-  double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250),
-         dram = known(g->dram_latency, 600);
+  double l1 = WW_FIGURE(g, l1_latency), l2 = WW_FIGURE(g, l2_latency),
+         dram = WW_FIGURE(g, dram_latency);
   double slowest =
       1 +
       p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
-  d->l1 = l1 + p->each * fmax(0, w->chain.loads_per_wait - 1);
-  d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->far;
+  d->l1 = l1 + p->load_cycles * fmax(0, w->chain.loads_per_wait - 1);
+  d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->l2_latency_factor;
   d->dram = w->chain.beyond_l2 * (dram - l2) * slowest;
-  d->queue = p->queue * known(g->dram_queue, 0.5);
+  d->queue = p->queue * WW_FIGURE(g, dram_queue);
 }
 
 /* SM cycles of what goes to L2 and comes back: 64 bytes a cycle, and something for each line that a
  * load asks for. */
 static double sent(const ww_traffic *t, const ww_params *p) {
-  return (t->l2_reads + t->l2_writes) / 2 + p->send * asked_lines(t);
+  return (t->l2_reads + t->l2_writes) / 2 + p->load_line_cycles * asked_lines(t);
 }
 
 static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
                          demand *d) {
   const ww_chain *c = &w->chain;
-  double n = (double)w->blocks, warps = n * w->warps_per_block, sub = known(g->subcores, 4);
+  double n = (double)w->blocks, warps = n * w->warps_per_block, sub = WW_FIGURE(g, subcores);
   *d = (demand){0};
   double work =
       1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
   double special = w->lowered.inst[WW_PIPE_XU]; /* their unit takes them in parts */
   d->sm[WW_TERM_ISSUE] =
-      (work * w->lowered.total + p->lost * w->splits + p->special * special) / n / sub;
+      (work * w->lowered.total + p->split_slots * w->splits + p->special_slots * special) / n / sub;
   d->sm[WW_TERM_PIPE] = work * pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
   d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
-  d->sm[WW_TERM_L1] =
-      (w->traffic.l1_wavefronts + p->port * c->store_lines + p->spilled * w->traffic.local_lines) /
-      n;
+  d->sm[WW_TERM_L1] = (w->traffic.l1_wavefronts + p->store_line_cycles * c->store_lines +
+                       p->local_line_cycles * w->traffic.local_lines) /
+                      n;
   d->sm[WW_TERM_L2] = sent(&w->traffic, p) / n;
-  d->sm[WW_TERM_CONST] = p->word * w->traffic.const_words / n;
-  d->chip[WW_TERM_LAUNCH] = per_us / known(g->blocks_per_us, 1000);
+  d->sm[WW_TERM_CONST] = p->const_word_cycles * w->traffic.const_words / n;
+  d->chip[WW_TERM_LAUNCH] = per_us / WW_FIGURE(g, blocks_per_us);
   memory_demand(w, g, p, per_us, d);
-  d->turnover = known(g->block_ns, 230) * 1e-3 * per_us;
-  double shared = known(g->latency[WW_GPU_OP_lds32], 28), atomic = known(g->atom_latency, 400);
+  d->turnover = WW_FIGURE(g, block_ns) * 1e-3 * per_us;
+  double shared = ww_shared_latency(g), atomic = WW_FIGURE(g, atom_latency);
   d->chain = p->alu_share * c->alu + p->pace * c->warp_inst +
-             (p->part * w->splits + p->unit * special) / warps + c->shared_waits * shared +
-             c->atomic_waits * atomic + 2 * c->store_waits * known(g->l2_latency, 250) +
-             c->const_waits * known(g->const_l1_latency, 30) +
+             (p->split_cycles * w->splits + p->special_cycles * special) / warps +
+             c->shared_waits * shared + c->atomic_waits * atomic +
+             2 * c->store_waits * WW_FIGURE(g, l2_latency) +
+             c->const_waits * WW_FIGURE(g, const_l1_latency) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /
                  warps; /* its own accesses, one after the other */
   d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
@@ -222,9 +224,9 @@ static void run_wave(const demand *d, const ww_params *p, double each, double al
 static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
   if (w->warm)
     return 0;
-  double walk = p->walk * known(g->tlb_cold, 350), dram = known(g->dram_latency, 600);
+  double walk = p->walk * WW_FIGURE(g, tlb_cold), dram = WW_FIGURE(g, dram_latency);
   double code =
-      fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * known(g->icache_cold, 6);
+      fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * WW_FIGURE(g, icache_cold);
   return w->chain.first_waits * (walk + p->cold * fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
 }
 
@@ -232,7 +234,7 @@ static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p,
  * parts have to wake, up to all of them. */
 static double filling(const ww_work *w, const ww_params *p) {
   double x = w->warm ? 0 : w->traffic.footprint / FILLED;
-  return p->fill * x / (1 + x);
+  return p->fill_us * x / (1 + x);
 }
 
 static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) {
@@ -312,20 +314,20 @@ static double idle_cycles(const ww_work *w, const demand *d, const waves *v, dou
 /* Of what an incomplete last wave costs, the part that does not show: after many waves blocks no
  * longer begin and end together. */
 static double taken_over(const waves *v, const ww_params *p) {
-  return v->whole > 1 ? p->even * (1 - 1 / v->whole) : 0;
+  return v->whole > 1 ? p->last_wave_hidden * (1 - 1 / v->whole) : 0;
 }
 
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
   demand d;
   waves v = {0};
-  double per_us = known(g->boost_mhz, 1500), sms = g->sms;
+  double per_us = WW_FIGURE(g, boost_mhz), sms = g->sms;
   *out = (ww_timing){0};
   block_demand(w, g, p, per_us, &d);
   all_waves(w, g, p, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
   double apart = v.whole * v.full.t + v.last.t,
-         even = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
-  double steady = apart - taken_over(&v, p) * fmax(0, apart - even);
+         evenly = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
+  double steady = apart - taken_over(&v, p) * fmax(0, apart - evenly);
   /* what the longest block takes beyond the mean, when the others have gone and nothing queues any
    * more */
   double alone = d.chain + d.barrier + d.waits * wait_cycles(&d, 0, 0);
@@ -335,9 +337,9 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   double idle = idle_cycles(w, &d, &v, steady + excess), cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) * steady / apart / per_us;
-  out->bound_us[WW_TERM_LAUNCH] = known(g->launch_floor, 2) + p->start + filling(w, p);
+  out->bound_us[WW_TERM_LAUNCH] = WW_FIGURE(g, launch_floor) + p->start_us + filling(w, p);
   out->bound_us[WW_TERM_COLD] = cold / per_us;
-  out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - even) + excess + idle) / per_us;
+  out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - evenly) + excess + idle) / per_us;
   out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;
   out->waves = (double)w->blocks / v.slots;
   out->busiest = d.busiest;

@@ -13,7 +13,7 @@
 
 static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
   for (uint32_t k = 0; k < f->nflows; k++)
-    if (region >= 0 && f->flows[k].region == r->regions[region].region)
+    if (region >= 0 && f->flows[k].region == r->regions.v[region].region)
       return &f->flows[k];
   return &f->flows[f->nflows]; /* local memory and what is nobody's */
 }
@@ -57,7 +57,7 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
       s->local_lines += n * row->touched;
     w->stores += sectors;
     w->partial += n * row->partial;
-    w->joined += n * row->joined;
+    w->merged += n * row->merged;
   }
 }
 
@@ -72,7 +72,7 @@ static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
     w->lines *= ld;
     w->stores *= st;
     w->partial *= st;
-    w->joined *= st;
+    w->merged *= st;
   }
   s->ld_sectors *= ld;
   s->ld_hits *= ld;
@@ -121,9 +121,9 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
       f->nflows--;
       continue;
     }
-    for (uint32_t i = 0; i < r->nregions; i++)
-      if (r->regions[i].region == w->region && r->regions[i].sectors > 0) {
-        const ww_replay_region *x = &r->regions[i];
+    for (uint32_t i = 0; i < r->regions.n; i++)
+      if (r->regions.v[i].region == w->region && r->regions.v[i].sectors > 0) {
+        const ww_replay_region *x = &r->regions.v[i];
         w->scattered = fmin(1, fmax(0, 2 * x->pairs / x->sectors - 1));
         w->later = x->later / x->sectors;
         w->other = x->other / x->sectors;
@@ -160,9 +160,9 @@ static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
 
 static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a,
                     ww_ways *out) {
-  *out = (ww_ways){WW_NEWN(a, ww_way, r->nins + 1), 0, 1 - t->from_l1, t->from_dram};
-  for (uint32_t k = 0; k < r->nins; k++) {
-    const ww_replay_ins *row = &r->ins[k];
+  *out = (ww_ways){WW_NEWN(a, ww_way, r->ins.n + 1), 0, 1 - t->from_l1, t->from_dram};
+  for (uint32_t k = 0; k < r->ins.n; k++) {
+    const ww_replay_ins *row = &r->ins.v[k];
     if (row->kind != WW_ACCESS_LOAD || row->space != WW_GLOBAL || !(row->requests > 0))
       continue;
     ww_flow *w = flow_of(f, r, row->region);
@@ -188,7 +188,7 @@ static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s
 }
 
 static double pages(const ww_flows *f) {
-  double n = 0, page = f->g->page_bytes > 0 ? f->g->page_bytes : 2 << 20;
+  double n = 0, page = WW_FIGURE(f->g, page_bytes);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_arg_counts *c = f->flows[k].counts;
     double extent = (double)(c->hi - c->lo);
@@ -211,31 +211,23 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
     out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
 
-void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled,
-                   const ww_gpu *g, const ww_occupancy *occ, bool warm, ww_arena *a,
-                   ww_traffic *out, ww_ways *ways) {
+void ww_traffic_of(const ww_replay *r, const ww_gpu_launch *l, ww_arena *a, ww_traffic *out,
+                   ww_ways *ways) {
+  const ww_counts *counts = &l->sampled->tally.c;
   *out = (ww_traffic){0};
-  ww_flows f = {.spec = spec, .sampled = sampled, .g = g, .occ = occ, .warm = warm};
-  double resident = (double)g->sms * (occ->blocks ? occ->blocks : 1);
-  f.waves = fmax(1, (double)ww_sampled_working(sampled) / resident);
+  ww_flows f = {.spec = l->spec, .sampled = l->sampled, .g = l->g, .occ = l->occ, .warm = l->warm};
+  double resident = (double)l->g->sms * (l->occ->blocks ? l->occ->blocks : 1);
+  f.waves = fmax(1, (double)ww_sampled_working(l->sampled) / resident);
   l1_sums s = {0};
   make_flows(&f, r, a);
-  for (uint32_t k = 0; k < r->nins; k++)
-    add_row(&f, r, &r->ins[k], &s);
+  for (uint32_t k = 0; k < r->ins.n; k++)
+    add_row(&f, r, &r->ins.v[k], &s);
   add_unseen(&f, &s);
-  bring_to_tally(&f, &s, &sampled->tally.c);
-  fill_l1(&s, &sampled->tally.c, out);
+  bring_to_tally(&f, &s, counts);
+  fill_l1(&s, counts, out);
   ww_traffic_l2(&f, out);
   origins(&f, &s, out);
   out->atomics_same = contention(&f, r, &s);
   out->pages = pages(&f);
-  if (ways)
-    ways_of(&f, r, out, a, ways);
-}
-
-void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                        const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out) {
-  ww_replay r;
-  ww_replay_run(spec, sampled, g, occ, WW_REPLAY_BUDGET, a, &r);
-  ww_traffic_of(&r, spec, sampled, g, occ, warm, a, out, NULL);
+  ways_of(&f, r, out, a, ways);
 }

@@ -16,13 +16,8 @@ typedef struct {
   double beyond_l1, beyond_l2; /* of all: for the others */
 } ww_ways;
 
-/* From what one SM's blocks asked of its L1 to the launch. `warm`: the launch has run before, so
- * what fits stays in L2. ways (may be NULL): by instruction. */
-void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled,
-                   const ww_gpu *g, const ww_occupancy *occ, bool warm, ww_arena *a,
-                   ww_traffic *out, ww_ways *ways);
-/* The same with a replay of its own. For ww_trace_options.after. */
-void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                        const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out);
+/* From what one SM's blocks asked of its L1 to the launch. ways: by instruction. */
+void ww_traffic_of(const ww_replay *r, const ww_gpu_launch *l, ww_arena *a, ww_traffic *out,
+                   ww_ways *ways);
 
 #endif

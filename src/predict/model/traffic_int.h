@@ -12,7 +12,7 @@ typedef struct {
   double loads;                /* that missed L1 */
   double seen_ld;              /* load sectors before L1 that the replay told of */
   double stores, partial;      /* all; of them, not filled by their request */
-  double joined;      /* of the stores, those that an earlier one to the same line takes along */
+  double merged;      /* of the stores, those that an earlier one to the same line takes along */
   double atomics;     /* lookups at L2 */
   double slow, lines; /* load requests with a miss, lines missed by these */
   double unique;      /* distinct sectors */

@@ -7,8 +7,8 @@
  *
  * The L2 of two partitions: a sector has a home; an SM asks the partition near it, which asks the
  * home when it is the other one (a second lookup) and keeps a copy. So data read once takes 1.5
- * places, data read from everywhere 2. Both figures and the others below were read off the counters
- * of the H200 on streaming, random and tiled kernels.
+ * places, data read from everywhere 2. The GPU's figures of this were read off the counters of the
+ * H200 on streaming, random and tiled kernels.
  *
  * Invariant: hits <= lookups; dram_read >= what is read for the first time, unless warm. */
 #include "traffic_int.h"
@@ -16,40 +16,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FABRIC 0.5            /* of sectors have their home in the other partition */
-#define FABRIC_PARTIAL 0.67   /* second lookups of stores that leave a sector incomplete */
-#define ONCE_SHARE 0.7        /* of L2 that holds different data when each is read once */
-#define SHARED_SHARE 0.53     /* when each is read from both sides */
-#define DIRTY_SHARE 0.45      /* of L2 that may be dirty at a time */
-#define INCOMPLETE_SHARE 0.25 /* of L2 that may be dirty and not completely written */
-#define UNFILLED_SHARE \
-  0.11 /* of that, what may stay incomplete; beyond it sectors are completed from DRAM */
-#define MERGED                                                                                \
-  0.22 /* of reads of the same data by many SMs at a time, those that meet on the way and are \
-          looked up once */
-#define NEIGHBOUR_WAIT                                                                           \
-  0.4 /* of sectors that another warp asks for after their neighbour, those that find it already \
-         there */
-#define BASE_LOOKUPS 1800.0 /* sectors of any launch: code, parameters */
-#define BASE_READ \
-  4096.0 /* bytes of DRAM that any launch reads when caches are cold: code, parameters */
-#define SM_LOOKUPS 10.0   /* of each SM that takes part */
-#define BLOCK_LOOKUPS 2.0 /* of each block */
+#define BASE_HITS 0.9 /* of the lookups that any launch makes; by the counters of the H200 */
 
 static bool parted(const ww_flows *f) {
   return f->g->l2_partitions > 1;
 }
 static double fabric(const ww_flows *f) {
-  return parted(f) ? FABRIC : 0;
+  return parted(f) ? WW_FIGURE(f->g, l2_fabric) : 0;
 }
 static double fabric_partial(const ww_flows *f) {
-  return parted(f) ? FABRIC_PARTIAL : 0;
+  return parted(f) ? WW_FIGURE(f->g, l2_fabric_partial) : 0;
 }
 static double once_bytes(const ww_flows *f) {
-  return (parted(f) ? ONCE_SHARE : 1) * f->g->l2_bytes;
+  return (parted(f) ? WW_FIGURE(f->g, l2_once) : 1) * f->g->l2_bytes;
 }
 static double shared_bytes(const ww_flows *f) {
-  return (parted(f) ? SHARED_SHARE : 1) * f->g->l2_bytes;
+  return (parted(f) ? WW_FIGURE(f->g, l2_shared) : 1) * f->g->l2_bytes;
 }
 
 /* ---- footprints of waves ---- */
@@ -223,18 +205,19 @@ static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
 /* ---- sums ---- */
 
 /* Reads of a small part by many SMs at once meet before they reach L2. */
-static double merged(const ww_flow *w) {
+static double merged(const ww_flows *f, const ww_flow *w) {
   double times = w->first > 0 ? w->loads / w->first : 1;
-  return MERGED * (1 - w->random) * fmax(0, w->loads - w->misses) * fmin(1, fmax(0, times - 1) / 8);
+  return WW_FIGURE(f->g, l2_merged) * (1 - w->random) * fmax(0, w->loads - w->misses) *
+         fmin(1, fmax(0, times - 1) / 8);
 }
 
 static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
-  double loads = w->loads - merged(w), asked = loads + w->atomics;
+  double loads = w->loads - merged(f, w), asked = loads + w->atomics;
   double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
   double second = fetched * (1 - pow(1 - fabric(f), touches)); /* the first from the far side */
-  double late =
-      fmin(1, w->later + NEIGHBOUR_WAIT * w->other) * w->first; /* their neighbour brought them */
+  double late = fmin(1, w->later + WW_FIGURE(f->g, l2_neighbour) * w->other) *
+                w->first; /* their neighbour brought them */
   double lookups = asked + second,
          missed = w->misses - late + (asked > 0 ? fabric(f) * fetched * loads / asked : 0);
   out->l2_reads += loads;
@@ -245,10 +228,10 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   out->dram_read += 32 * fetched;
 }
 
-/* Partial stores that were joined into one with others fill more of their sectors. */
+/* Partial stores that were merged into one with others fill more of their sectors. */
 static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
-  double stores = w->stores - w->joined,
-         partial = fmin(stores, fmax(0, w->partial - 2 * w->joined));
+  double stores = w->stores - w->merged,
+         partial = fmin(stores, fmax(0, w->partial - 2 * w->merged));
   double lookups = stores + fabric(f) * (stores - partial) + fabric_partial(f) * partial;
   out->l2_writes += stores;
   out->partial_writes += partial;
@@ -259,10 +242,11 @@ static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
 /* Sectors that no store completes and no load has brought are completed from DRAM when there are
  * too many of them. */
 static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
-  double fill = fmax(0, bytes - UNFILLED_SHARE * f->g->l2_bytes);
+  double fill = fmax(0, bytes - WW_FIGURE(f->g, l2_unfilled) * f->g->l2_bytes),
+         second = WW_FIGURE(f->g, l2_fabric_partial);
   out->dram_read += fill;
-  out->l2_lookups += FABRIC_PARTIAL * fill / 32;
-  out->l2_hits -= (1 - FABRIC_PARTIAL) * fill / 32;
+  out->l2_lookups += second * fill / 32;
+  out->l2_hits -= (1 - second) * fill / 32;
 }
 
 /* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is
@@ -281,7 +265,8 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
       incomplete += fmax(0, 32 * once - w->counts->st_bytes);
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
   }
-  double most = (DIRTY_SHARE - (DIRTY_SHARE - INCOMPLETE_SHARE) * fmin(1, incomplete / dirty)) * l2;
+  double share = WW_FIGURE(f->g, l2_dirty), least = WW_FIGURE(f->g, l2_incomplete);
+  double most = (share - (share - least) * fmin(1, incomplete / dirty)) * l2;
   double keep = fmin(dirty / fmax(passed, 1) * once_bytes(f), most);
   out->dram_write = fmax(0, dirty - keep) + again;
   fill_incomplete(f, incomplete, out);
@@ -289,11 +274,13 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
 
 static void add_base(const ww_flows *f, ww_traffic *out) {
   double blocks = (double)f->sampled->of;
-  double n = BASE_LOOKUPS + SM_LOOKUPS * fmin(blocks, f->g->sms) + BLOCK_LOOKUPS * blocks;
+  double n = WW_FIGURE(f->g, launch_lookups) +
+             WW_FIGURE(f->g, launch_sm_lookups) * fmin(blocks, f->g->sms) +
+             WW_FIGURE(f->g, launch_block_lookups) * blocks;
   out->l2_lookups += n;
-  out->l2_hits += 0.9 * n;
+  out->l2_hits += BASE_HITS * n;
   if (!f->warm)
-    out->dram_read += BASE_READ;
+    out->dram_read += WW_FIGURE(f->g, launch_read);
 }
 
 void ww_traffic_l2(ww_flows *f, ww_traffic *out) {

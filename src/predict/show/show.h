@@ -24,6 +24,10 @@ extern const char *const ww_term_words[WW_NTERMS];
 void ww_predict_print(const ww_prediction *p, uint32_t n, FILE *f);
 /* The report's terms. */
 void ww_predict_terms(ww_prediction *p, ww_arena *a);
+/* dump.c: the numbers of one stage, `lowered`, `traffic`, `chain` or `time`: a line each, or one
+ * object. The stage has been checked. */
+ww_status ww_dump_check(const char *stage, ww_err *e);
+void ww_dump_write(const ww_prediction *p, const char *stage, bool json, ww_buf *out);
 /* Two predictions of the same launch: what changed and why. */
 void ww_diff_print(const ww_prediction *old, const ww_prediction *new_, FILE *f);
 void ww_diff_write(const ww_prediction *old, const ww_prediction *new_, ww_json *j);

@@ -63,51 +63,18 @@ static void add_resources(writer *w, const ww_work *x) {
 
 static void add_traffic(writer *w, const ww_traffic *t) {
   enter(w, "traffic", NULL);
-#define FIELD(name) number(w, #name, t->name);
-  FIELD(l1_ld_sectors)
-  FIELD(l1_ld_hits)
-  FIELD(l1_st_sectors)
-  FIELD(l1_st_hits)
-  FIELD(l1_wavefronts)
-  FIELD(l2_reads)
-  FIELD(l2_writes)
-  FIELD(l2_atomics)
-  FIELD(l2_hits)
-  FIELD(l2_lookups)
-  FIELD(dram_read)
-  FIELD(dram_write)
-  FIELD(footprint)
-  FIELD(from_l1)
-  FIELD(from_l2)
-  FIELD(from_dram)
-  FIELD(atomics_same)
-  FIELD(shared_cycles)
-  FIELD(partial_writes)
-  FIELD(load_lines)
-  FIELD(local_lines)
-#undef FIELD
+#define TRAFFIC(name, unit, reported, ...) \
+  if (reported)                            \
+    number(w, #name, t->name);
+#include "../model/work.def"
 }
 
 static void add_chain(writer *w, const ww_chain *c) {
   enter(w, "chain", NULL);
-#define FIELD(name) number(w, #name, c->name);
-  FIELD(warp_inst)
-  FIELD(alu)
-  FIELD(waits)
-  FIELD(beyond_l1)
-  FIELD(beyond_l2)
-  FIELD(loads_per_wait)
-  FIELD(first_waits)
-  FIELD(shared_waits)
-  FIELD(atomic_waits)
-  FIELD(barriers)
-  FIELD(const_waits)
-  FIELD(spread)
-  FIELD(atomic_cycles)
-  FIELD(store_lines)
-  FIELD(lines_per_load)
-  FIELD(lone)
-#undef FIELD
+#define CHAIN(name, unit, reported, ...) \
+  if (reported)                          \
+    number(w, #name, c->name);
+#include "../model/work.def"
 }
 
 void ww_predict_terms(ww_prediction *p, ww_arena *a) {
