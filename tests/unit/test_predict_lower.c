@@ -394,7 +394,7 @@ static void known_trips(void **state) {
         {&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 8, 8 * 32, 0}, {&m.fns[0], 2, 1, 32, 0}};
     ww_tally t = {.blocks = b, .nblocks = 3};
     ww_lowered o;
-    ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
+    ww_lower(ww_gpu_code_new(&m, &g, *state), &m.fns[0], &t, &o);
     counts[k] = o.total;
   }
   assert_float_equal(counts[1] - counts[0], 8, 0.01);
@@ -427,7 +427,8 @@ static void half_registers(void **state) {
   ww_gpu g = h200(*state);
   for (int k = 0; k < 2; k++) {
     ww_module m = forty(state, k ? "f32" : "f16");
-    ww_registers(&m, &m.fns[0], &g, 256, &of[k], &spill);
+    ww_gpu_code *code = ww_gpu_code_new(&m, &g, *state);
+    ww_registers(ww_fn_code_of(code, &m.fns[0]), 256, &of[k], &spill);
   }
   assert_true(of[1] - of[0] >= 16 && of[1] - of[0] <= 24);
 }
@@ -459,7 +460,7 @@ static void room_for_loads(void **state) {
   assert_float_equal(words, 1, 0.01);
   /* a kernel that needs more than 32 gets the next step of 8, and one to spare */
   m = forty(state, "f32");
-  plan = ww_register_plan(&m, &m.fns[0], &g, *state);
+  plan = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->plan;
   assert_true(plan[0].room >= 8 && plan[0].room < 16);
 }
 
@@ -467,7 +468,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(room_for_loads), TEST(straight_lines), TEST(divisions),    TEST(atomics),
       TEST(predicates),     TEST(local_words),    TEST(switches),     TEST(guarded),
-      TEST(unrolled_loop),    TEST(loops),          TEST(registers),    TEST(unrolled),
+      TEST(unrolled_loop),  TEST(loops),          TEST(registers),    TEST(unrolled),
       TEST(known_trips),    TEST(half_registers), TEST(nested_guards)};
   return RUN(tests);
 }

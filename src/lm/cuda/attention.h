@@ -13,33 +13,35 @@
 #include "../ops.h"
 
 /* KERNEL(unit, name): unit is the .cu file */
-#define WW_ATTENTION_KERNELS(KERNEL)                                                               \
-  KERNEL(attention_forward, attention_forward_64)                                                  \
-  KERNEL(attention_forward, attention_forward_128)                                                 \
-  KERNEL(attention_backward, attention_prepare_64)                                                 \
-  KERNEL(attention_backward, attention_prepare_128)                                                \
-  KERNEL(attention_backward, attention_backward_64) KERNEL(attention_backward,                     \
-                                                           attention_backward_128)                 \
-      KERNEL(attention_backward, attention_backward_keys_64) KERNEL(attention_backward,            \
-                                                                    attention_backward_keys_128)   \
-          KERNEL(attention_backward, attention_backward_queries_64) KERNEL(                        \
-              attention_backward, attention_backward_queries_128) KERNEL(attention_backward,       \
-                                                                         attention_finish_64)      \
-              KERNEL(attention_backward, attention_finish_128) KERNEL(attention_hopper,            \
-                                                                      attention_hopper_forward_64) \
-                  KERNEL(attention_hopper, attention_hopper_forward_128) KERNEL(                   \
-                      attention_hopper, attention_hopper_backward_64)                              \
-                      KERNEL(attention_hopper, attention_hopper_backward_128) KERNEL(              \
-                          attention_hopper, attention_hopper_finish_64)                            \
-                          KERNEL(attention_hopper, attention_hopper_finish_128) KERNEL(            \
-                              attention_plain, attention_plain_forward_bf16)                       \
-                              KERNEL(attention_plain, attention_plain_forward_f32) KERNEL(         \
-                                  attention_plain, attention_plain_delta_bf16)                     \
-                                  KERNEL(attention_plain, attention_plain_delta_f32) KERNEL(       \
-                                      attention_plain, attention_plain_queries_bf16)               \
-                                      KERNEL(attention_plain, attention_plain_queries_f32)         \
-                                          KERNEL(attention_plain, attention_plain_keys_bf16)       \
-                                              KERNEL(attention_plain, attention_plain_keys_f32)
+/* clang-format off */
+#define WW_ATTENTION_KERNELS(KERNEL) \
+  KERNEL(attention_forward, attention_forward_64) \
+  KERNEL(attention_forward, attention_forward_128) \
+  KERNEL(attention_backward, attention_prepare_64) \
+  KERNEL(attention_backward, attention_prepare_128) \
+  KERNEL(attention_backward, attention_backward_64) \
+  KERNEL(attention_backward, attention_backward_128) \
+  KERNEL(attention_backward, attention_backward_keys_64) \
+  KERNEL(attention_backward, attention_backward_keys_128) \
+  KERNEL(attention_backward, attention_backward_queries_64) \
+  KERNEL(attention_backward, attention_backward_queries_128) \
+  KERNEL(attention_backward, attention_finish_64) \
+  KERNEL(attention_backward, attention_finish_128) \
+  KERNEL(attention_hopper, attention_hopper_forward_64) \
+  KERNEL(attention_hopper, attention_hopper_forward_128) \
+  KERNEL(attention_hopper, attention_hopper_backward_64) \
+  KERNEL(attention_hopper, attention_hopper_backward_128) \
+  KERNEL(attention_hopper, attention_hopper_finish_64) \
+  KERNEL(attention_hopper, attention_hopper_finish_128) \
+  KERNEL(attention_plain, attention_plain_forward_bf16) \
+  KERNEL(attention_plain, attention_plain_forward_f32) \
+  KERNEL(attention_plain, attention_plain_delta_bf16) \
+  KERNEL(attention_plain, attention_plain_delta_f32) \
+  KERNEL(attention_plain, attention_plain_queries_bf16) \
+  KERNEL(attention_plain, attention_plain_queries_f32) \
+  KERNEL(attention_plain, attention_plain_keys_bf16) \
+  KERNEL(attention_plain, attention_plain_keys_f32)
+/* clang-format on */
 
 typedef enum {
 #define WW_ATTENTION_ID(unit, name) WW_K_##name,
