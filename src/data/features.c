@@ -13,7 +13,7 @@
 
 #include "../base/jsonread.h"
 #include "../base/process_pool.h"
-#include "../front/front.h"
+#include "../query/query.h"
 #include "generate.h"
 #include "reports.h"
 #include "split.h"
@@ -254,35 +254,19 @@ static void make_jobs(work *w) {
 /* ---- one job, in a worker ---- */
 
 typedef struct {
-  ww_arena *arena;
-  ww_unit unit;
-  const char *key; /* file and flags */
+  ww_query *query;
+  ww_query_unit read;
 } loaded;
 
-static ww_status load(loaded *l, const char *file, const char *const *flags, uint32_t nflags,
+static ww_status load(loaded *l, const char *file, const char **flags, uint32_t nflags, ww_arena *a,
                       ww_err *e) {
-  ww_buf b = {0};
-  ww_buf_puts(&b, file);
-  for (uint32_t k = 0; k < nflags; k++)
-    ww_buf_fmt(&b, "\n%s", flags[k]);
-  ww_status st = WW_OK;
-  if (!l->arena || strcmp(l->key, b.s)) {
-    ww_arena_free(l->arena);
-    l->arena = ww_arena_new();
-    l->key = ww_strdup(l->arena, b.s);
-    ww_front_options o = {.files = &file,
-                          .nfiles = 1,
-                          .dialect = WW_CUDA,
-                          .flags = (const char **)flags,
-                          .nflags = nflags};
-    st = ww_front_load(&o, l->arena, &l->unit, e);
-    if (st) {
-      ww_arena_free(l->arena);
-      *l = (loaded){0};
-    }
-  }
-  ww_buf_free(&b);
-  return st;
+  ww_source s = {.path = file, .lang = "cuda", .once = true, .flags = flags, .nflags = nflags};
+  if (!l->query)
+    l->query = ww_query_new(&(ww_query_options){.sources = true, .units = 1}, e);
+  if (!l->query)
+    return e->code;
+  ww_query_release(l->query, &l->read);
+  return ww_query_read(l->query, &s, 0, a, &l->read, e);
 }
 
 static ww_status predict(work *w, const ww_unit *u, const char *name, const char *other,
@@ -314,8 +298,8 @@ static ww_status predict_written(work *w, const kernel *k, const item *x, loaded
   if (st)
     return st;
   launch.file = file;
-  st = load(l, file, launch.flags, launch.nflags, e);
-  return st ? st : predict(w, &l->unit, launch.kernel, k->k.name, &launch, a, out, e);
+  st = load(l, file, launch.flags, launch.nflags, a, e);
+  return st ? st : predict(w, l->read.unit, launch.kernel, k->k.name, &launch, a, out, e);
 }
 
 static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_gen_kernel *g,
@@ -324,7 +308,7 @@ static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_
   uint32_t sms = k->sms ? k->sms : w->gpu.sms;
   uint64_t l2 = k->l2_bytes ? k->l2_bytes : (uint64_t)w->gpu.l2_bytes;
   ww_status st = ww_gen_launch(g, x->number, sms, l2, a, &launch, NULL, e);
-  return st ? st : predict(w, &l->unit, g->name, NULL, &launch, a, out, e);
+  return st ? st : predict(w, l->read.unit, g->name, NULL, &launch, a, out, e);
 }
 
 /* The text of a job's generated kernels, compiled. made[i]: of kernel first + i. */
@@ -347,7 +331,7 @@ static ww_status load_made(work *w, const job *j, ww_arena *a, ww_gen_kernel *ma
   if (!st)
     st = ww_write_file_atomic(file, text.s, text.n, e);
   if (!st)
-    st = load(l, file, NULL, 0, e);
+    st = load(l, file, NULL, 0, a, e);
   unlink(file);
   ww_buf_free(&text);
   return st;
@@ -407,6 +391,10 @@ static void run_job(void *ctx, uint32_t number, ww_worker *to) {
     run_item(w, &w->items.v[w->order[i]], &s, to);
     ww_worker_end(to);
   }
+  if (s.l.query)
+    ww_query_release(s.l.query, &s.l.read);
+  ww_query_free(s.l.query);
+  ww_arena_free(a);
 }
 
 /* ---- all jobs ---- */
