@@ -8,7 +8,7 @@ is left out, because everything uses it. `^` marks a call back up: from a folder
 import re
 import sys
 
-ORDER = "base ir report cuda gpu front trace lm measure predict data serve api cmd main.c".split()
+ORDER = "base ir report cuda gpu front trace lm measure predict query data serve api cmd main.c".split()
 names, files, calls, where = {}, {}, {}, {}
 
 
