@@ -251,12 +251,14 @@ static void test_params(void **state) {
   (void)state;
   ww_params p;
   ww_err e = {0};
-  const char good[] = "{\"params\":{\"pace\":1.25,\"of_another_version\":3}}",
-             bad[] = "{\"params\":{\"pace\":-1}}";
+  const char good[] = "{\"params\":{\"pace\":1.25}}", bad[] = "{\"params\":{\"pace\":-1}}",
+             other[] = "{\"params\":{\"pace\":1.25,\"of_another_version\":3}}";
   assert_int_equal(ww_params_parse(good, sizeof good - 1, &p, &e), WW_OK);
   assert_true(p.pace == 1.25 && p.blend == ww_params_default.blend);
   assert_int_equal(ww_params_parse(bad, sizeof bad - 1, &p, &e), WW_EDATA);
   assert_non_null(strstr(e.msg, "pace"));
+  assert_int_equal(ww_params_parse(other, sizeof other - 1, &p, &e), WW_EDATA);
+  assert_non_null(strstr(e.msg, "of_another_version"));
   assert_int_equal(ww_params_parse("[]", 2, &p, &e), WW_EDATA);
   for (uint32_t k = 0; k < ww_nparams; k++)
     assert_true(ww_param_table[k].value >= ww_param_table[k].least &&

@@ -27,7 +27,9 @@ static ww_status take(const cJSON *member, ww_params *out, ww_err *e) {
     ((double *)out)[k] = member->valuedouble;
     return WW_OK;
   }
-  return WW_OK; /* of another version: passed over */
+  return ww_fail(e, WW_EDATA,
+                 "this version has no parameter %.60s: fit again with `warpwise train --machine`",
+                 member->string);
 }
 
 uint64_t ww_param_check(uint64_t sum, const char *name, double value) {
