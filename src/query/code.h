@@ -8,7 +8,7 @@
 #include "memo.h"
 
 /* Of the kernel's instructions, those of all it may call, and the module's variables (their
- * addresses hang on all of them). `lines`: also where each instruction stands in the source, as
+ * addresses depend on all of them). `lines`: also where each instruction stands in the source, as
  * seen from the kernel's line where it is in the same file, for answers that name lines. */
 ww_key ww_code_key(const ww_module *m, const ww_fn *fn, bool lines);
 /* The report of a kernel that stands `by` lines further down in its file by now. */

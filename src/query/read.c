@@ -2,7 +2,7 @@
  *
  * A unit is found by its text and flags. The headers that it included are looked at each time
  * (size, time): a unit with a changed one is forgotten. The host half is found by the text without
- * the bodies of kernels, which the launches around them do not hang on. */
+ * the bodies of kernels, which the launches around them do not depend on. */
 #include "../front/scan.h"
 #include "query_int.h"
 
@@ -292,7 +292,7 @@ void ww_query_release(ww_query *w, ww_query_unit *r) {
 /* ---- host code ---- */
 
 /* The text without what stands in kernels, lines and all: what becomes of their launches does not
- * hang on it. */
+ * depend on it. */
 static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
   ww_scan scan;
   size_t n = strlen(text), kept = 0;

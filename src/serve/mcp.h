@@ -1,7 +1,7 @@
 /* mcp.h - the Model Context Protocol: predictions as tools of AI agents, over pipes and over HTTP.
  *
  * Both eras of the protocol: with a handshake (2024-11-05 to 2025-11-25), and stateless
- * (2026-07-28), told apart by each request's own `_meta`. No state hangs on a connection but the
+ * (2026-07-28), told apart by each request's own `_meta`. No state depends on a connection but the
  * calls that run on it. */
 #ifndef WW_SERVE_MCP_H
 #define WW_SERVE_MCP_H

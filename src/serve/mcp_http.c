@@ -3,7 +3,7 @@
  *
  * In the stateless era the headers repeat what the body says, for those who route without reading
  * it: the two must agree. In the era with a handshake a session id tells whose calls a cancellation
- * means; nothing else hangs on it, so one from before a restart is as good. */
+ * means; nothing else depends on it, so one from before a restart is as good. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <sys/random.h>

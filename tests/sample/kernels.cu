@@ -170,7 +170,7 @@ __global__ void lower(int n, const float *x, float *y) { // the inner loop grows
   y[threadIdx.x] = s;
 }
 
-__global__ void lanes(int n, const float *x, float *y) { // a lane's trips hang on its number
+__global__ void lanes(int n, const float *x, float *y) { // a lane's trips depend on its number
   float s = 0;
 #pragma unroll 1
   for (int i = 0; i < n + (int)threadIdx.x * 100; i++) s += x[i * 32 + threadIdx.x];

@@ -124,7 +124,7 @@ static void show_arg(const ww_arg *g, names *seen, ww_buf *out) {
     ww_buf_fmt(out, bits ? " 0x%llx" : " 0", (unsigned long long)bits);
 }
 
-/* The part of a region's name that does not hang on the file's place on the disk. */
+/* The part of a region's name that does not depend on the file's place on the disk. */
 static const char *region(const char *kernel) {
   const char *s = strstr(kernel, "__omp_offloading_");
   for (int i = 0; i < 2 && s; i++)
