@@ -11,23 +11,16 @@ typedef struct {
   bool fix, write, assume;
 } ww_fix_options;
 
-#define WW_FIX_OPTIONS(T)                                                 \
-  {"fix",                                                                 \
-   0,                                                                     \
-   WW_OPT_FLAG,                                                           \
-   NULL,                                                                  \
-   "what local edits would do about the findings, as a unified diff",     \
-   offsetof(T, fixing.fix)},                                              \
-      {"assume",                                                          \
-       0,                                                                 \
-       WW_OPT_FLAG,                                                       \
-       NULL,                                                              \
-       "with --fix: edits that assume what the text cannot prove, too",   \
-       offsetof(T, fixing.assume)},                                       \
-  {                                                                       \
-    "write", 0, WW_OPT_FLAG, NULL, "with --fix: write them to the files", \
-        offsetof(T, fixing.write)                                         \
-  }
+/* clang-format off */
+#define WW_FIX_OPTIONS(T) \
+  {"fix", 0, WW_OPT_FLAG, NULL, \
+   "what local edits would do about the findings, as a unified diff", offsetof(T, fixing.fix)}, \
+  {"assume", 0, WW_OPT_FLAG, NULL, \
+   "with --fix: edits that assume what the text cannot prove, too", \
+   offsetof(T, fixing.assume)}, \
+  {"write", 0, WW_OPT_FLAG, NULL, \
+   "with --fix: write them to the files", offsetof(T, fixing.write)}
+/* clang-format on */
 
 typedef struct ww_fixing ww_fixing;
 /* Lives in c's arena. WW_EUSAGE where options do not go together. */

@@ -9,18 +9,15 @@ typedef struct {
 } ww_limit_options;
 
 /* Rows of the table of a command whose options struct T has a `ww_limit_options limits`. */
-#define WW_LIMIT_OPTIONS(T, SECONDS)                                                             \
-  {"seconds",                                                                                    \
-   0,                                                                                            \
-   WW_OPT_STR,                                                                                   \
-   "N",                                                                                          \
-   "time that a file or a kernel may take (default " SECONDS "; 0: no limit)",                   \
-   offsetof(T, limits.seconds)},                                                                 \
-  {                                                                                              \
-    "memory", 0, WW_OPT_STR, "MB",                                                               \
-        "memory that a kernel may take (default: three quarters of the machine's; 0: no limit)", \
-        offsetof(T, limits.memory)                                                               \
-  }
+/* clang-format off */
+#define WW_LIMIT_OPTIONS(T, SECONDS) \
+  {"seconds", 0, WW_OPT_STR, "N", \
+   "time that a file or a kernel may take (default " SECONDS "; 0: no limit)", \
+   offsetof(T, limits.seconds)}, \
+  {"memory", 0, WW_OPT_STR, "MB", \
+   "memory that a kernel may take (default: three quarters of the machine's; 0: no limit)", \
+   offsetof(T, limits.memory)}
+/* clang-format on */
 
 /* Both numbers, or their defaults, to *seconds and *bytes; 0: no limit. `memory`: the default in
  * MB, 0: of the machine's. */
