@@ -26,6 +26,7 @@ LLVM_VERSION  := $(shell $(LLVM_CONFIG) --version 2>/dev/null)
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wformat -Wformat-security
 OPT     ?= -O2
 SAN     ?=
+SAN_FORK ?=
 CFLAGS  ?= -g
 CSTD     = -std=c17 -D_GNU_SOURCE
 VERSION := 0.1.0
@@ -100,7 +101,7 @@ $(BUILD)/ready:
 	@touch $@
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
-	$(call say,LINK,$@)$(CC) -pie $(SAN) $(WW_LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS) $(HTTP_LIBS)
+	$(call say,LINK,$@)$(CC) -pie $(SAN) $(SAN_FORK) $(WW_LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS) $(HTTP_LIBS)
 
 # The same with LeakSanitizer, which needs nothing but linking.
 $(BUILD)/leaks/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
@@ -340,7 +341,8 @@ mutants: all units
 # -O1: with optimisation the interpreter alone takes minutes under the sanitizers.
 ASAN_BUILD := build-asan
 ASAN_STAGES := unit cli lm-cli kernels serve lsp mcp library fuzz
-ASAN = BUILD=$(ASAN_BUILD) NVCC= OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
+ASAN = BUILD=$(ASAN_BUILD) NVCC= OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation" \
+       SAN_FORK="-static-libasan tests/sanitized_fork.c"
 asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
 

@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "watchdog.h"
@@ -59,39 +58,11 @@ static void be_child(const ww_child *c, pid_t parent, int to) {
             : UNSAID); /* nothing of the parent's is to be flushed or cleaned up here */
 }
 
-#ifdef __SANITIZE_ADDRESS__
-#define STUCK_S 4.0
-#define TRIES 4
-#else
-#define STUCK_S INFINITY
-#define TRIES 1
-#endif
-
-/* AddressSanitizer's allocator may be locked by a thread that the child does not have: such a child
- * waits for ever, without using the processor, and another one is tried. */
-typedef struct {
-  double used, since; /* processor time, and when it was last seen to grow */
-} progress;
-
-static bool is_stuck(progress *p, pid_t pid) {
-  clockid_t clock;
-  struct timespec t;
-  if (isinf(STUCK_S) || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
-    return false;
-  double used = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-  if (used > p->used) {
-    p->used = used;
-    p->since = ww_now();
-  }
-  return ww_now() - p->since > STUCK_S;
-}
-
 /* Reads until the child closes its end. Anything but WW_OK: it has to be ended. */
 static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_err *e) {
   char chunk[65536];
   struct pollfd p = {.fd = fd, .events = POLLIN};
   double polite_from = ww_now() + PATIENT_S;
-  progress run = {.used = -1};
   for (;;) {
     int n = poll(&p, 1, TURN_MS);
     if (ww_now() > polite_from) {
@@ -102,8 +73,6 @@ static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_e
       return ww_fail(e, WW_ECANCEL, "cancelled");
     if (c->deadline > 0 && ww_now() > c->deadline)
       return ww_fail(e, WW_ELIMIT, "it took too long");
-    if (n <= 0 && is_stuck(&run, pid))
-      return ww_fail(e, WW_EIO, "it does not begin");
     if (n <= 0)
       continue;
     ssize_t got = read(fd, chunk, sizeof chunk);
@@ -128,7 +97,7 @@ static ww_status verdict(const ww_child *c, int status, ww_err *e) {
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-static ww_status run_once(const ww_child *c, ww_buf *out, ww_err *e) {
+ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e) {
   int fd[2], status = 0;
   pid_t self = getpid();
   *out = (ww_buf){0};
@@ -148,13 +117,4 @@ static ww_status run_once(const ww_child *c, ww_buf *out, ww_err *e) {
     kill(pid, SIGKILL);
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
   return st ? st : verdict(c, status, e);
-}
-
-ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e) {
-  ww_status st = run_once(c, out, e);
-  for (int k = 1; st == WW_EIO && k < TRIES; k++) {
-    ww_buf_free(out);
-    st = run_once(c, out, e);
-  }
-  return st;
 }
