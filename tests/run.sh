@@ -5,26 +5,31 @@
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, with fewer than it planned, or whose program is not
-# there, has failed.
+# there, has failed. Stages run side by side, as many as JOBS says (one for each core otherwise), and are shown in the order of the list.
 every="layers hardening runner setup unit cli manners evaluate accuracy kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
 skipped=0
-out=$(mktemp) || exit 1
-trap 'rm -f "$out"' EXIT
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
-add() { # NAME PASSED FAILED SKIPPED
+add() { # NAME PASSED FAILED SKIPPED [SECONDS]
   passed=$((passed + $2))
   failed=$((failed + $3))
   skipped=$((skipped + $4))
-  printf '%-28s %4d passed, %d failed, %d skipped\n' "$1" "$2" "$3" "$4"
+  printf '%-28s %4d passed, %d failed, %d skipped%s\n' "$1" "$2" "$3" "$4" "${5:+, $5 s}"
 }
 
 # stage NAME COMMAND... : runs it, adds up, shows what failed and why something was skipped.
 stage() {
   name=$1
   shift
-  "$@" >"$out" 2>&1
+  began=$(date +%s)
+  # A shell lets what it starts in the background ignore these; some tests are about them.
+  env --default-signal=INT,QUIT "$@" >"$out" 2>&1
   status=$?
   summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$out" | tail -n 1)
   if [ -n "$summary" ]; then
@@ -47,7 +52,7 @@ stage() {
     f=1
     echo "no result in what it printed" >>"$out"
   fi
-  add "$name" "$p" "$f" "$s"
+  add "$name" "$p" "$f" "$s" $(($(date +%s) - began))
   if [ "$f" -gt 0 ]; then
     grep -vE '^ok |^1\.\.|^[0-9]+ passed' "$out" | sed 's/^/    /' | head -n 60
   fi
@@ -67,17 +72,9 @@ unit() { # NAME
   t=$build/tests/unit/test_$1
   absent "unit/$1" "$t" || stage "unit/$1" env CMOCKA_MESSAGE_OUTPUT=TAP "$t"
 }
-units() {
-  for source in tests/unit/test_*.c; do
-    name=${source##*/test_}
-    unit "${name%.c}"
-  done
-}
-
 one() { # STAGE
   case $1 in
   layers) stage layers scripts/layers.sh ;;
-  unit) units ;;
   unit/*) unit "${1#unit/}" ;;
   hardening) stage hardening tests/hardening.sh "$build" ;;
   runner) stage runner tests/runner.sh ;;
@@ -138,6 +135,62 @@ one() { # STAGE
   esac
 }
 
+# each STAGE... : one word for each thing to run
+each() {
+  for word in "$@"; do
+    case $word in
+    unit) for source in tests/unit/test_*.c; do name=${source##*/test_} && echo "unit/${name%.c}"; done ;;
+    *) echo "$word" ;;
+    esac
+  done
+}
+
+# In a process of its own; what it has to show and its counts lie in $work/STAGE/ when it is done.
+start() { # STAGE
+  place=$work/$1
+  mkdir -p "$place"
+  (
+    out=$place/out
+    passed=0 failed=0 skipped=0
+    one "$1" >"$place/text"
+    echo "$passed $failed $skipped" >"$place/counts.part"
+    mv "$place/counts.part" "$place/counts"
+  ) &
+}
+
+show() { # STAGE
+  cat "$work/$1/text"
+  read -r p f s <"$work/$1/counts"
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  rm -rf "${work:?}/$1"
+}
+
+# The waiting ones are those that were started and not yet shown, in the order of the list.
+run() { # STAGE...
+  waiting=
+  for stage in "$@"; do
+    start "$stage"
+    waiting="$waiting $stage"
+    while :; do
+      running=0
+      ahead=1 # everything before this one was shown
+      for started in $waiting; do
+        if [ ! -f "$work/$started/counts" ]; then
+          running=$((running + 1))
+          ahead=0
+        elif [ $ahead = 1 ]; then
+          show "$started"
+          waiting=${waiting#" $started"}
+        fi
+      done
+      [ $running -ge "$jobs" ] || break
+      sleep 0.1
+    done
+  done
+  wait
+  for started in $waiting; do show "$started"; done
+}
+
 half() { # BUILD STAGE...
   build=$1
   shift
@@ -146,7 +199,8 @@ half() { # BUILD STAGE...
     add "$build" 0 1 0
     echo "    it could not be built, see above; none of its tests ran"
   elif ! absent "$build" "$build/warpwise"; then
-    for each in ${*:-$every}; do one "$each"; done
+    # shellcheck disable=SC2046,SC2048,SC2086
+    run $(each ${*:-$every})
   fi
 }
 

@@ -103,6 +103,9 @@ double ww_curve_at_x(const ww_curve *c, double x) {
 
 /* ---- members ---- */
 
+#define LEAST_X 1e-9 /* curves are read on a logarithmic axis */
+#define MOST_COORDINATE 1e15
+
 typedef struct {
   ww_arena *a;
   ww_gpu *g;
@@ -149,15 +152,24 @@ static ww_status read_figure(reader *r, uint32_t i, const cJSON *node) {
   return st;
 }
 
+static ww_status number_from(const cJSON *node, const char *where, double least, double *out,
+                             ww_err *e) {
+  ww_status st = number(node, where, out, e);
+  if (!st && !(*out >= least && *out <= MOST_COORDINATE))
+    st =
+        ww_fail(e, WW_EPARSE, "%s: expected %g to %g, not %g", where, least, MOST_COORDINATE, *out);
+  return st;
+}
+
 static ww_status read_point(reader *r, const ww_curve_info *info, const cJSON *node, ww_curve *c,
                             uint32_t k) {
   const char *where = ww_fmt(r->a, "%s[%u]", info->path, k);
   if (!info->unit_y)
-    return number(node, where, &c->x[k], r->e);
+    return number_from(node, where, 0, &c->x[k], r->e);
   if (cJSON_GetArraySize(node) != 2 || !cJSON_IsArray(node))
     return ww_fail(r->e, WW_EPARSE, "%s: expected [%s, %s]", where, info->unit_x, info->unit_y);
-  ww_status st = number(cJSON_GetArrayItem(node, 0), where, &c->x[k], r->e);
-  return st ? st : number(cJSON_GetArrayItem(node, 1), where, &c->y[k], r->e);
+  ww_status st = number_from(cJSON_GetArrayItem(node, 0), where, LEAST_X, &c->x[k], r->e);
+  return st ? st : number_from(cJSON_GetArrayItem(node, 1), where, 0, &c->y[k], r->e);
 }
 
 static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {

@@ -11,7 +11,8 @@
 
 #define MOST_REPEATS 10000
 #define MOST_ELEMENTS 4000000
-#define MOST_RANGES 1024 /* of one class */
+#define MOST_REPETITIONS 8 /* of repetitions of one item: they multiply the work of every step */
+#define MOST_RANGES 1024   /* of one class */
 
 typedef struct {
   uint32_t rule;
@@ -432,9 +433,11 @@ static ww_status item(parser *p, run *r, bool *there) {
     push(p, r, WW_G_RULE, rule_named_here(p));
   else
     *there = false;
-  while (!st && *there && p->at < p->end) {
+  for (int times = 0; !st && *there && p->at < p->end; times++) {
     char c = *p->at;
-    if (c == '{')
+    if (times == MOST_REPETITIONS && strchr("{*+?", c))
+      st = bad(p, "more than 8 repetitions of one item behind each other");
+    else if (c == '{')
       st = braces(p, r, from);
     else if (c == '*' || c == '+' || c == '?') {
       p->at++;

@@ -80,13 +80,13 @@ await test("a code lens above each kernel, with time and GPU", async () => {
   expect(/H200/i.test(all), `no GPU in ${all}`);
 });
 await test("the status bar names the GPU", async () => {
-  await until(async () => /H200/.test(await statusBar()), 10000, "H200 in the status bar");
+  await until(async () => /H200/.test(await statusBar()), 20000, "H200 in the status bar");
 });
 await test("inlay hints on the hot lines", async () => {
-  await until(async () => (await page.locator(".view-lines").innerText()).match(/\d\s*%/), 10000, "a share of the time in the text");
+  await until(async () => (await page.locator(".view-lines").innerText()).match(/\d\s*%/), 20000, "a share of the time in the text");
 });
 await test("findings as information, in the text and in the list", async () => {
-  await until(async () => (await page.locator(".squiggly-info").count()) > 0, 10000, "an underlined finding");
+  await until(async () => (await page.locator(".squiggly-info").count()) > 0, 20000, "an underlined finding");
   await e.press("Control+Shift+m");
   const row = page.locator(".markers-panel .monaco-list-row", { hasText: /bank/i }).first();
   await row.waitFor();
@@ -131,13 +131,13 @@ await test("typing: the report follows, and says so meanwhile", async () => {
   await e.press("End", "ArrowLeft", "ArrowLeft");
   await page.keyboard.type(" + 1"); // tile[TILE][TILE + 1]: no bank conflicts
   await until(async () => /\d/.test(await figure(report, "transpose")) && (await figure(report, "transpose")) !== before, 15000, `another time than ${before}`);
-  await until(async () => (await report.locator(".state").innerText()) === "live", 10000, "the report at rest");
+  await until(async () => (await report.locator(".state").innerText()) === "live", 20000, "the report at rest");
   await e.press("Backspace", "Backspace", "Backspace", "Backspace");
   await until(async () => (await figure(report, "transpose")) === before, 15000, `${before} again after undo`);
 });
 await test("a quick fix changes the text and the prediction", async () => {
   const before = await figure(report, "transpose");
-  await until(async () => !(await e.lenses()).some((l) => /analysing/.test(l)), 10000, "the lenses at rest");
+  await until(async () => !(await e.lenses()).some((l) => /analysing/.test(l)), 20000, "the lenses at rest");
   await e.goto("34:10");
   await page.waitForTimeout(500);
   await e.press("Control+.");
@@ -147,7 +147,7 @@ await test("a quick fix changes the text and the prediction", async () => {
   await page.screenshot({ path: join(shots, "fix.png") });
   expect(/^Pad /m.test(await menu.innerText()), `no padding among: ${await menu.innerText()}`);
   await e.press("Enter"); // the first one is chosen
-  await until(async () => (await page.locator(".view-lines").first().innerText()).replace(/\s/g, "").includes("TILE+1]"), 10000, "a padded array");
+  await until(async () => (await page.locator(".view-lines").first().innerText()).replace(/\s/g, "").includes("TILE+1]"), 20000, "a padded array");
   await until(async () => (await figure(report, "transpose")) !== before, 15000, "another time in the report");
 });
 await test("the GPU is chosen in the status bar: lens, report and setting follow", async () => {
@@ -158,16 +158,16 @@ await test("the GPU is chosen in the status bar: lens, report and setting follow
   await page.keyboard.type("a100");
   await page.waitForTimeout(300);
   await e.press("Enter");
-  await until(async () => /A100/.test(await statusBar()), 10000, "A100 in the status bar");
+  await until(async () => /A100/.test(await statusBar()), 20000, "A100 in the status bar");
   await lensOf(/A100/i);
-  await until(async () => /A100/.test(await report.locator("header").innerText()), 10000, "A100 in the report");
+  await until(async () => /A100/.test(await report.locator("header").innerText()), 20000, "A100 in the report");
   expect(/"warpwise.gpu": "a100"/.test(readFileSync(join(e.dir, "data", "User", "settings.json"), "utf8")), "the setting was not written");
 });
 await test("compare GPUs: the report turns to them", async () => {
   await e.goto("23:5");
   await e.press("Control+Alt+w", "c");
   const part = report.locator('[data-kernel="bias_gelu"] .part-gpus');
-  await until(async () => (await part.evaluate((x) => x.getBoundingClientRect().top)) < 200, 10000, "bias_gelu's GPUs at the top");
+  await until(async () => (await part.evaluate((x) => x.getBoundingClientRect().top)) < 200, 20000, "bias_gelu's GPUs at the top");
   expect((await part.locator("tr.current").innerText()).includes("a100"), "the new GPU is not marked");
 });
 let roofline;
@@ -185,23 +185,26 @@ await test("panels have the theme's colours", async () => {
   const paper = () => roofline.evaluate(() => getComputedStyle(document.querySelector("header")).backgroundColor);
   const dark = await paper();
   await e.command("Preferences: Toggle between Light/Dark Themes");
-  await until(async () => (await paper()) !== dark, 10000, "another background");
+  await until(async () => (await paper()) !== dark, 20000, "another background");
   await picture("roofline");
   await e.command("Preferences: Toggle between Light/Dark Themes");
-  await until(async () => (await paper()) === dark, 10000, "the old one");
+  await until(async () => (await paper()) === dark, 20000, "the old one");
 });
 
 /* ---- launches, other languages, errors ---- */
 await test("set launch: shows what is used, writes the comment", async () => {
-  await e.press("Control+1"); // from the panel back into the text
-  await e.goto("22:20");
-  await e.command("Warpwise: Set Launch of this Kernel");
   const box = page.locator(".quick-input-widget input");
-  await box.waitFor();
-  await until(async () => /grid=.*block=256/.test(await box.inputValue()), 10000, "the launch of the host code");
+  const asked = async () => {
+    await e.press("Escape", "Control+1"); // from the panel back into the text
+    await e.goto("22:20");
+    await e.command("Warpwise: Set Launch of this Kernel");
+    await box.waitFor();
+    return until(async () => /grid=.*block=256/.test(await box.inputValue()), 5000, "the launch of the host code").catch(() => false);
+  };
+  await until(asked, 20000, "the launch of the host code"); // a busy editor may take the command for the kernel it was in before
   await box.fill("grid=1024 block=128 n=4096 size=131072");
   await e.press("Enter");
-  await until(async () => /\/\/ warpwise: .*grid=1024 block=128/.test((await page.locator(".view-lines").first().innerText()).replace(/\u00a0/g, " ")), 10000, "the comment in the text");
+  await until(async () => /\/\/ warpwise: .*grid=1024 block=128/.test((await page.locator(".view-lines").first().innerText()).replace(/\u00a0/g, " ")), 20000, "the comment in the text");
 });
 await test("a kernel that does not compile has no numbers, the others keep theirs", async () => {
   await e.goto("11:1");
