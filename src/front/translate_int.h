@@ -64,6 +64,7 @@ typedef struct {
   low_map locs;    /* DILocation -> ww_module.locs */
   low_map files;   /* DIFile -> ww_module.files */
   low_map kernels; /* LLVM function -> index into `kernel` */
+  low_map aligned; /* LLVM load or store -> bytes, before the optimiser looked at arrays */
   WW_VEC(low_type *) type_list;
   WW_VEC(struct low_fn *) list;
   WW_VEC(struct low_kernel) kernel;
@@ -196,6 +197,7 @@ bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this
 
 /* translate_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
+bool low_mark_array_loops(low *L); /* translate_unroll.c: whether there are any */
 uint8_t low_unroll_of(
     low *L,
     LLVMValueRef latch); /* the terminator of a loop's last block; 0: the source does not say */

@@ -271,10 +271,65 @@ uint8_t low_unroll_of(low *L, LLVMValueRef latch) {
   return 0;
 }
 
+/* ---- accesses through a pointer to something wider ----
+ *
+ * Of `*(float4 *)&tile[i]` clang knows the alignment of tile's elements and no more; nvcc takes the
+ * pointer's word for it. With arrays of whole 16-byte pieces aligned to them, the optimiser can
+ * tell what i keeps of that. Words that lie side by side are not joined here: what the back end
+ * makes of them is decided where code is lowered. */
+
+static void align_arrays(low *L) {
+  enum { WIDEST = 16 };
+  for (LLVMValueRef g = LLVMGetFirstGlobal(L->mod); g; g = LLVMGetNextGlobal(g)) {
+    LLVMTypeRef t = LLVMGlobalGetValueType(g);
+    if (LLVMGetTypeKind(t) == LLVMArrayTypeKind && LLVMTypeIsSized(t) &&
+        LLVMABISizeOfType(L->td, t) % WIDEST == 0 && LLVMGetAlignment(g) < WIDEST)
+      LLVMSetAlignment(g, WIDEST);
+  }
+}
+
+/* Calls f of every load and store. */
+static void each_access(low *L, void (*f)(low *, LLVMValueRef, LLVMTypeRef)) {
+  for (LLVMValueRef fn = LLVMGetFirstFunction(L->mod); fn; fn = LLVMGetNextFunction(fn))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+        if (LLVMIsALoadInst(v))
+          f(L, v, LLVMTypeOf(v));
+        else if (LLVMIsAStoreInst(v))
+          f(L, v, LLVMTypeOf(LLVMGetOperand(v, 0)));
+      }
+}
+
+static void note_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
+  (void)t;
+  *low_map_at(L->a, &L->aligned, v, NULL) = LLVMGetAlignment(v);
+}
+
+/* Up to its own width, where less was known. */
+static void limit_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
+  uint32_t before = low_map_get(&L->aligned, v, 0), width = LLVMABIAlignmentOfType(L->td, t);
+  if (before && LLVMGetAlignment(v) > before)
+    LLVMSetAlignment(v, before >= width               ? before
+                        : LLVMGetAlignment(v) < width ? LLVMGetAlignment(v)
+                                                      : width);
+}
+
+static void find_alignment(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
+  align_arrays(L);
+  run(L, tm, o, "function(infer-address-spaces)");
+  each_access(L, note_alignment);
+  run(L, tm, o, "function(infer-alignment)");
+  run(L, tm, o, "function(instcombine<no-verify-fixpoint>)");
+  each_access(L, limit_alignment);
+}
+
 static void optimise(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o) {
   declare_math(L);
   note_loops(L);
   run(L, tm, o, "always-inline,default<O3>");
+  if (low_mark_array_loops(L))
+    run(L, tm, o, "default<O3>");
+  find_alignment(L, tm, o);
   hoist_math(L, tm, o);
 }
 

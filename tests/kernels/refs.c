@@ -64,6 +64,16 @@ static void ref_uchar4_luma(ref_state *r) {
     U8(1)[i] = (uint8_t)((77 * p[0] + 150 * p[1] + 29 * p[2]) * p[3] >> 16);
   }
 }
+static void ref_wide_cast(ref_state *r) {
+  EACH(b, 2) EACH(t, 128) memcpy(U8(1) + 16 * (b * 128 + t), U8(0) + 16 * (b * 128 + 127 - t), 16);
+}
+static void ref_register_row(ref_state *r) {
+  EACH(d, 64) EACH(t, 32) {
+    float x = F32(0)[d * 32 + t];
+    EACH(j, 4) x = fmaf(x, F32(1)[j * 64 + d], 1.0f);
+    F32(2)[d * 32 + t] = x;
+  }
+}
 static float norm2(double x, double y, double z) { return (float)(x * x + y * y + z * z); }
 static void ref_aos3(ref_state *r) {
   EACH(i, 512) F32(1)[i] = norm2(F32(0)[3 * i], F32(0)[3 * i + 1], F32(0)[3 * i + 2]);
@@ -782,7 +792,7 @@ static const struct {
 } table[] = {
     /* triples with a reference of their own */
     SAME(saxpy), SAME(copy_offset), SAME(reverse), SAME(broadcast), SAME(gather_perm), SAME(scatter_perm),
-    SAME(scatter_affine), SAME(float4_scale), SAME(double2_axpy), SAME(int4_sum), SAME(uchar4_luma), SAME(aos3),
+    SAME(scatter_affine), SAME(float4_scale), SAME(double2_axpy), SAME(int4_sum), SAME(uchar4_luma), SAME(aos3), SAME(wide_cast), SAME(register_row),
     SAME(soa3), SAME(matmul_naive), SAME(matmul_tiled), SAME(reduce_atomic), SAME(scan_block), SAME(stencil1d),
     SAME(stencil2d), SAME(stencil3d), SAME(nbody_tile), SAME(softmax_row), SAME(spmv_csr), SAME(switch_lane),
     SAME(parity_branch), SAME(triangular), SAME(early_return), SAME(collatz), SAME(recursion), SAME(fnptr),
