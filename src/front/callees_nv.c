@@ -299,7 +299,7 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
   uint64_t k;
   if (low_is_const(F, src_bytes, &k)) {
     if (k)
-      low_copy(F, to, from, bytes);
+      low_copy_async(F, to, from, bytes);
     else
       low_fill(F, to, low_const(F, WW_I8, 0), bytes);
     return;
@@ -308,7 +308,7 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
            join = low_new_block(F, NULL);
   low_cbr(F, low_cmp(F, WW_NE, WW_I32, src_bytes, low_i32(F, 0)), copy, clear);
   F->cur = copy;
-  low_copy(F, to, from, bytes);
+  low_copy_async(F, to, from, bytes);
   low_br(F, join);
   F->cur = clear;
   low_fill(F, to, low_const(F, WW_I8, 0), bytes);
@@ -316,13 +316,19 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
   F->cur = join;
 }
 
-/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]): a plain copy; groups and
- * waits are nothing */
+/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]); a wait is seen where it leaves
+ * no group in flight */
 void call_nv_cp_async(low_callee *c, int x, int y) {
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6);
-  if (ww_starts(c->tail, "wait") || ww_starts(c->tail, "commit"))
+  int64_t in_flight = 0;
+  if (ww_starts(c->tail, "commit"))
     return;
+  if (ww_starts(c->tail, "wait")) {
+    if (!c->nargs || (call_const(c, 0, &in_flight) && !in_flight))
+      low_await_copies(c->F);
+    return;
+  }
   if (n < 4 || strcmp(tok[1], "shared") || !atoi(tok[3])) {
     call_refuse(c);
     return;
@@ -334,7 +340,7 @@ void call_nv_cp_async(low_callee *c, int x, int y) {
   if (c->nargs > 2)
     low_copy_or_zero(c->F, to, from, call_arg_as(c, 2, WW_I32, false), bytes);
   else
-    low_copy(c->F, to, from, bytes);
+    low_copy_async(c->F, to, from, bytes);
 }
 
 /* ---- bits ---- */

@@ -626,10 +626,16 @@ static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
   return true;
 }
 
-/* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait do nothing */
+/* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait change nothing */
 static bool op_cp(ptx_ins *i, int x) {
-  if (ptx_has(i, "commit_group") || ptx_has(i, "wait_group") || ptx_has(i, "wait_all"))
+  uint64_t in_flight = 0;
+  if (ptx_has(i, "commit_group"))
     return true;
+  if (ptx_has(i, "wait_group") || ptx_has(i, "wait_all")) {
+    if (ptx_has(i, "wait_all") || (low_is_const(i->F, read32(i, 0), &in_flight) && !in_flight))
+      low_await_copies(i->F);
+    return true;
+  }
   if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3)
     return false;
   ww_val n = read32(i, 2);
@@ -642,7 +648,7 @@ static bool op_cp(ptx_ins *i, int x) {
   if (sized)
     low_copy_or_zero(i->F, to, from, read32(i, 3), (uint32_t)bytes);
   else
-    low_copy(i->F, to, from, bytes);
+    low_copy_async(i->F, to, from, (uint32_t)bytes);
   return true;
 }
 

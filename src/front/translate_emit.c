@@ -233,6 +233,21 @@ ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
   return &b->ins.v[b->ins.n - 1];
 }
 
+uint32_t low_here(low_fn *F) {
+  return low_cur(F)->ins.n;
+}
+
+void low_parts(low_fn *F, uint32_t from, ww_op one) {
+  low_block *b = low_cur(F);
+  bool found = false;
+  for (uint32_t k = from; k < b->ins.n; k++) {
+    if (found || b->ins.v[k].op != one)
+      b->ins.v[k].flags |= WW_F_PART;
+    else
+      found = true;
+  }
+}
+
 ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c) {
   ww_val dst = low_new_val(F, op == WW_OP_ICMP || op == WW_OP_FCMP ? WW_I1 : t);
   ww_ins *i = low_ins(F, op, t);

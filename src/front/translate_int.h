@@ -142,6 +142,9 @@ uint32_t low_new_block(low_fn *F, const char *name);
 low_block *low_cur(low_fn *F);
 ww_val low_new_val(low_fn *F, ww_type t);
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t); /* valid until the next emission */
+uint32_t low_here(low_fn *F);                    /* the next instruction's place in its block */
+/* What was emitted since then is one instruction of the GPU: the first `one`, the rest parts of it. */
+void low_parts(low_fn *F, uint32_t from, ww_op one);
 ww_ins *low_last(low_fn *F);                     /* the one just made, unless it ends its block */
 ww_val *low_values(low_fn *F, uint32_t n);       /* room for them, in the arena */
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
@@ -233,6 +236,8 @@ low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align);
 void low_load(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out);
 void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_val *in);
 void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes);
+void low_copy_async(low_fn *F, low_addr to, low_addr from, uint32_t bytes); /* cp.async */
+void low_await_copies(low_fn *F);
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes);
 ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used);
 ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);

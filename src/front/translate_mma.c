@@ -265,6 +265,7 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
            nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val reg[128], v[3][64], d[64];
+  uint32_t from_here = low_here(F);
   uint32_t nreg = gather(c, 0, c->nargs, reg, 128), creg = 0, cbits = nc * ww_type_bits(acc);
   for (uint32_t bits = 0; creg < nreg && bits < cbits;)
     bits += ww_type_bits(F->vals.v[reg[nreg - ++creg]].type);
@@ -294,6 +295,7 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   for (uint32_t i = 0; i < nc; i++)
     from[i] = low_element(acc_out, 0);
   low_repack(F, from, nc, d, c->rt->c, c->rt->n, c->res);
+  low_parts(F, from_here, WW_OP_MMA);
   return true;
 }
 
@@ -392,8 +394,10 @@ void call_nv_ldmatrix(
     return;
   }
   ww_val a = low_int_to(c->F, call_arg(c, 0), WW_I64, WW_I32, false);
+  uint32_t from = low_here(c->F);
   for (uint32_t i = 0; i < c->rt->n; i++)
     c->res[i] = matrix_word(c->F, a, i, strstr(c->tail, "trans") != NULL);
+  low_parts(c->F, from, WW_OP_LD);
 }
 
 /* ---- inline PTX ---- */
@@ -414,6 +418,7 @@ bool ptx_mma(ptx_ins *i) {
       (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
     return false;
   ww_val v[3][64], d[64], word[64];
+  uint32_t from = low_here(F);
   for (uint32_t o = 0; o < 3; o++) {
     const char *part[32];
     ww_val reg[32];
@@ -434,6 +439,7 @@ bool ptx_mma(ptx_ins *i) {
   const char *part[32];
   uint32_t n = ptx_list(i, i->arg[0], part, 32);
   pack(F, d, nc, t[0], wt, word);
+  low_parts(F, from, WW_OP_MMA);
   for (uint32_t r = 0; r < n; r++)
     ptx_write(i, part[r], word[r], wt, false);
   return true;
@@ -448,8 +454,10 @@ bool ptx_ldmatrix(ptx_ins *i) {
   low_addr p = ptx_address(i, i->arg[1], WW_SHARED, 4);
   ww_val a = low_int_to(i->F, low_add_imm(i->F, p.base, WW_I64, p.off), WW_I64, WW_I32, false),
          v[4];
+  uint32_t from = low_here(i->F);
   for (uint32_t k = 0; k < n; k++)
     v[k] = matrix_word(i->F, a, k, ptx_has(i, "trans"));
+  low_parts(i->F, from, WW_OP_LD);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], v[k], WW_I32, false);
   return true;

@@ -158,7 +158,8 @@ enum {
   WW_F_NOCACHE = 16,  /* ld.cg/.cs/.cv, st.cs: cache hints */
   WW_F_READONLY = 32, /* ld.global.nc, invariant load */
   WW_F_UNSIGNED_A = 64,
-  WW_F_UNSIGNED_B = 128 /* integer matrix operands */
+  WW_F_UNSIGNED_B = 128, /* integer matrix operands */
+  WW_F_PART = 64         /* of any other op: see ww_is_part */
 };
 
 typedef uint32_t ww_val; /* index into ww_fn.vals */
@@ -180,6 +181,13 @@ typedef struct {
   uint32_t loc; /* index into ww_module.locs; 0 unknown */
   int64_t imm;
 } ww_ins;
+
+/* Does a part of what one instruction of the GPU does, whose cost another one here has: the loads of
+ * a matrix behind the first, the store of an asynchronous copy, halves of a register taken apart.
+ * A fence: that asynchronous copies are awaited. */
+static inline bool ww_is_part(const ww_ins *i) {
+  return i->op != WW_OP_MMA && i->flags & WW_F_PART;
+}
 
 typedef enum { WW_VAL_PARAM, WW_VAL_CONST, WW_VAL_SYMBOL, WW_VAL_FN, WW_VAL_RESULT } ww_val_kind;
 

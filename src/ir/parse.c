@@ -252,6 +252,8 @@ static void op_suffix(parser *p, ww_ins *i, const char *s) {
     i->sub = (uint8_t)k;
   else if ((k = find_name(ww_space_names, WW_NSPACES, s)) >= 0)
     i->space = (uint8_t)k;
+  else if (!strcmp(s, "part") && i->op != WW_OP_MMA)
+    i->flags |= WW_F_PART;
   else if ((k = find_name(ww_flag_names, 8, s)) >= 0)
     i->flags |= (uint8_t)(1 << k);
   else

@@ -157,7 +157,7 @@ static void put_op(printer *p, const ww_ins *i) {
     ww_buf_fmt(p->out, ".%s", ww_space_names[i->space]);
   for (int k = 0; k < 8; k++)
     if (i->flags >> k & 1)
-      ww_buf_fmt(p->out, ".%s", ww_flag_names[k]);
+      ww_buf_fmt(p->out, ".%s", 1 << k == WW_F_PART && ww_is_part(i) ? "part" : ww_flag_names[k]);
   if (i->type)
     ww_buf_fmt(p->out, " %s", ww_type_names[i->type]);
   if ((i->op == WW_OP_LD || i->op == WW_OP_ST) && i->n != 1)

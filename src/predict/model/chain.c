@@ -88,6 +88,7 @@ typedef struct {
       group; /* header of the loop, or the block, it ran last; iterations of the group so far */
   uint32_t trip, together; /* iterations since it came to the loop; those of the group in all */
   point begun, stored[2];  /* of the group */
+  point copied;            /* when what was copied asynchronously is there */
   uint64_t recent[RECENT]; /* where its latest stores went */
   uint32_t nrecent;
   double loads, inst;
@@ -352,6 +353,12 @@ static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_
 static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i,
                   const cost *k, double weight, front *at) {
   point p = issue_at(fn, w, ready, i, k, at);
+  if (ww_is_part(i) && i->op == WW_OP_ST) { /* the warp goes on */
+    later(&w->copied, &p);
+    return;
+  }
+  if (ww_is_part(i) && i->op == WW_OP_FENCE)
+    later(&p, &w->copied);
   if (k->frees > 0) {
     w->freed.v[w->freed.n % USED].at = p;
     w->freed.v[w->freed.n++ % USED].words = k->frees;

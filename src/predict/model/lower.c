@@ -495,7 +495,7 @@ static bool on_uniform_datapath(const emit *e) {
 
 static void one(emit *e) {
   const ww_ins *i = e->i;
-  if (e->x->gone[e->at])
+  if (e->x->gone[e->at] || ww_is_part(i))
     return;
   if (i->dst != WW_NOVAL && e->x->shares[i->dst] == WW_ONE_STEP) {
     bool narrow = ww_lower_short(e->x, i->dst);

@@ -242,6 +242,8 @@ static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   uint32_t user;
   const ww_ins *u;
+  if (ww_is_part(i) && i->op != WW_OP_LD) /* what is loaded needs its register */
+    return true;
   if (i->dst != WW_NOVAL && i->nres <= 1 && x->known[i->dst])
     return true;
   if (i->dst != WW_NOVAL && i->nres <= 1 && (x->dead[i->dst] || x->shares[i->dst] == WW_SAME))
