@@ -316,8 +316,8 @@ void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, u
   F->cur = join;
 }
 
-/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]); a wait is seen where it leaves
- * no group in flight */
+/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]); a wait is seen where it
+ * leaves no group in flight */
 void call_nv_cp_async(low_callee *c, int x, int y) {
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6);

@@ -143,10 +143,11 @@ low_block *low_cur(low_fn *F);
 ww_val low_new_val(low_fn *F, ww_type t);
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t); /* valid until the next emission */
 uint32_t low_here(low_fn *F);                    /* the next instruction's place in its block */
-/* What was emitted since then is one instruction of the GPU: the first `one`, the rest parts of it. */
+/* What was emitted since then is one instruction of the GPU: the first `one`, the rest parts of it.
+ */
 void low_parts(low_fn *F, uint32_t from, ww_op one);
-ww_ins *low_last(low_fn *F);                     /* the one just made, unless it ends its block */
-ww_val *low_values(low_fn *F, uint32_t n);       /* room for them, in the arena */
+ww_ins *low_last(low_fn *F);               /* the one just made, unless it ends its block */
+ww_val *low_values(low_fn *F, uint32_t n); /* room for them, in the arena */
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
 ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b);
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
@@ -200,7 +201,8 @@ bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this
 
 /* translate_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
-bool low_mark_array_loops(low *L); /* translate_unroll.c: whether there are any */
+bool low_mark_array_loops(low *L);                  /* translate_local.c: whether there are any */
+bool low_split_copies(low *L);
 uint8_t low_unroll_of(
     low *L,
     LLVMValueRef latch); /* the terminator of a loop's last block; 0: the source does not say */

@@ -329,6 +329,8 @@ static void optimise(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef 
   run(L, tm, o, "always-inline,default<O3>");
   if (low_mark_array_loops(L))
     run(L, tm, o, "default<O3>");
+  if (low_split_copies(L))
+    run(L, tm, o, "function(sroa,early-cse)");
   find_alignment(L, tm, o);
   hoist_math(L, tm, o);
 }

@@ -182,9 +182,9 @@ typedef struct {
   int64_t imm;
 } ww_ins;
 
-/* Does a part of what one instruction of the GPU does, whose cost another one here has: the loads of
- * a matrix behind the first, the store of an asynchronous copy, halves of a register taken apart.
- * A fence: that asynchronous copies are awaited. */
+/* Does a part of what one instruction of the GPU does, whose cost another one here has: the loads
+ * of a matrix behind the first, the store of an asynchronous copy, halves of a register taken
+ * apart. A fence: that asynchronous copies are awaited. */
 static inline bool ww_is_part(const ww_ins *i) {
   return i->op != WW_OP_MMA && i->flags & WW_F_PART;
 }

@@ -239,6 +239,22 @@ static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
   return false;
 }
 
+/* The address of a matrix: what is added to it stands in the instruction that loads it. */
+static bool matrix_offset(const ww_lowering *x, const ww_ins *i) {
+  uint32_t at;
+  const ww_ins *u =
+      i->op == WW_OP_ADD && ww_lower_constant(x, i->b) ? only_user(x, i->dst, &at) : NULL;
+  if (!u || u->op != WW_OP_TRUNC)
+    return false;
+  uint32_t n = ww_lower_nuses(x, u->dst);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t user = x->uses[x->uses_at[u->dst] + k];
+    if (user & WW_PHI || !ww_is_part(ww_lower_ins(x, user)))
+      return false;
+  }
+  return n;
+}
+
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   uint32_t user;
   const ww_ins *u;
@@ -259,6 +275,8 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
     return modifier(x, i->dst);
   if (i->op == WW_OP_LEA)
     return ww_lower_constant(x, i->b);
+  if (matrix_offset(x, i))
+    return true;
   if (i->dst == WW_NOVAL || i->nres > 1)
     return false;
   if (only_shift_adds(x, i) || in_multiply_add(x, i))

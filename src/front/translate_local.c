@@ -1,10 +1,10 @@
-/* translate_unroll.c - loops over local arrays, unrolled as nvcc does.
+/* translate_local.c - local variables that nvcc keeps in registers and LLVM in memory.
  *
- * LLVM unrolls a loop of 64 rounds in parts, and an array that its counter indexes stays in memory.
- * nvcc unrolls it whole, and the array becomes registers: that is what register tiles are. So where
- * every index of a small array comes from loops with a constant number of rounds, these are marked,
- * and the optimiser runs once more. An array that is indexed otherwise stays in memory in nvcc's
- * code too, and its loops stay as they are. */
+ * Arrays: LLVM unrolls a loop of 64 rounds in parts, and an array that its counter indexes stays in
+ * memory. nvcc unrolls it whole, and the array becomes registers: that is what register tiles are.
+ * So where every index of a small array comes from loops with a constant number of rounds, these
+ * are marked, and the optimiser runs once more. An array that is indexed otherwise stays in memory
+ * in nvcc's code too, and its loops stay as they are. */
 #include "translate_int.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -136,5 +136,85 @@ bool low_mark_array_loops(low *L) {
       if (is_op(v, LLVMAlloca) && mark_array(L, v))
         any = true;
   }
+  return any;
+}
+
+/* ---- variables that are only copied whole ----
+ *
+ * A float4 that is loaded in one round of a loop and stored in the next is copied into its variable
+ * and out of it; LLVM leaves a variable that nobody looks into in memory. As vectors of words the
+ * copies are loads and stores, and the variable goes. */
+
+enum { PIECE = 16 };
+
+static bool is_copy(LLVMValueRef v) {
+  LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), "llvm.memcpy.");
+}
+
+static bool is_lifetime(LLVMValueRef v) {
+  LLVMValueRef f = LLVMIsACallInst(v) ? LLVMGetCalledValue(v) : NULL;
+  return f && LLVMIsAFunction(f) && ww_starts(low_name(f), "llvm.lifetime.");
+}
+
+static bool only_copied(low *L, LLVMValueRef variable) {
+  LLVMTypeRef t = LLVMGetAllocatedType(variable);
+  unsigned long long bytes = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
+  bool any = false;
+  for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u), length = is_copy(user) ? operand(user, 2) : NULL;
+    if (is_lifetime(user))
+      continue;
+    if (!length || !LLVMIsAConstantInt(length) || LLVMConstIntGetZExtValue(length) != bytes)
+      return false;
+    any = true;
+  }
+  return any && bytes && bytes % PIECE == 0 && bytes <= 4 * PIECE;
+}
+
+static unsigned alignment_of(low *L, LLVMValueRef copy, unsigned k) {
+  LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(copy, k + 1, L->at_align);
+  return a ? (unsigned)LLVMGetEnumAttributeValue(a) : 1;
+}
+
+static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
+  LLVMTypeRef piece = LLVMVectorType(LLVMInt32TypeInContext(L->ctx), PIECE / 4);
+  uint64_t n = LLVMConstIntGetZExtValue(operand(copy, 2)) / PIECE;
+  LLVMPositionBuilderBefore(b, copy);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(copy));
+  for (uint64_t k = 0; k < n; k++) {
+    LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(L->ctx), k, 0);
+    LLVMValueRef from = LLVMBuildGEP2(b, piece, operand(copy, 1), &at, 1, "");
+    LLVMValueRef to = LLVMBuildGEP2(b, piece, operand(copy, 0), &at, 1, "");
+    LLVMValueRef v = LLVMBuildLoad2(b, piece, from, "");
+    LLVMSetAlignment(v, alignment_of(L, copy, 1));
+    LLVMSetAlignment(LLVMBuildStore(b, v, to), alignment_of(L, copy, 0));
+  }
+  LLVMInstructionEraseFromParent(copy);
+}
+
+static void split_copies(low *L, LLVMBuilderRef b, LLVMValueRef variable) {
+  for (LLVMUseRef u = LLVMGetFirstUse(variable), next; u; u = next) {
+    LLVMValueRef user = LLVMGetUser(u);
+    for (next = LLVMGetNextUse(u); next && LLVMGetUser(next) == user;)
+      next = LLVMGetNextUse(next);
+    if (is_copy(user))
+      copy_by_pieces(L, b, user);
+  }
+}
+
+bool low_split_copies(low *L) {
+  bool any = false;
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(L->ctx);
+  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
+    LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetEntryBasicBlock(f);
+    for (LLVMValueRef v = entry ? LLVMGetFirstInstruction(entry) : NULL; v;
+         v = LLVMGetNextInstruction(v))
+      if (is_op(v, LLVMAlloca) && only_copied(L, v)) {
+        split_copies(L, b, v);
+        any = true;
+      }
+  }
+  LLVMDisposeBuilder(b);
   return any;
 }
