@@ -145,6 +145,7 @@ try "gpus show" 0 '^  l2.bytes +[0-9]+ byte +[a-z]' '' gpus show h200
 try "gpus show: instructions" 0 '^  ffma +[0-9.]+ +[0-9.]+$' '' gpus show h200
 try "gpus show as JSON" 0 '"dram":\{"bytes":\{"value":[0-9.e+]+,"source":"' '' gpus show h200 --json
 try "gpus show: a name nobody knows" 2 '' "no GPU is called 'h2000'; known are a10" gpus show h2000
+try "gpus show: names are the same in capitals" 0 "H200" "" gpus show H200
 try "gpus show: none named" 2 '' 'name one GPU' gpus show
 try "gpus: a misspelt subcommand" 2 '' "not 'shwo'" gpus shwo
 sed 's/"sms": 132/"sm_s": 132/' "$(dirname "$0")/../gpus/h200.json" >"$dir/bad.json"

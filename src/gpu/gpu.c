@@ -362,11 +362,18 @@ static bool names_device(const char *word, const char *device) {
   return false;
 }
 
+static const char *lower_case(const char *name, ww_arena *a) {
+  char *out = ww_strdup(a, name);
+  for (char *c = out; *c; c++)
+    *c = tolower((unsigned char)*c);
+  return out;
+}
+
 ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e) {
   bool is_path = strchr(which, '/') || strstr(which, ".json");
   const char *path = is_path ? which
                              : ww_path_join(a, ww_path_join(a, ww_data_dir(a), "gpus"),
-                                            ww_fmt(a, "%s.json", which));
+                                            ww_fmt(a, "%s.json", lower_case(which, a)));
   char *text;
   size_t n;
   ww_gpu_init(out);

@@ -73,6 +73,18 @@ static ww_number of_double(double f) {
   return of_float(f);
 }
 
+/* 64k, 2M, 1G: powers of 1024, as in a sweep. */
+static bool binary_unit(parser *s, ww_number *out) {
+  static const char units[] = "kMG";
+  const char *unit = *s->p ? strchr(units, *s->p) : NULL;
+  int64_t by = unit ? 1ll << 10 * (unit - units + 1) : 1;
+  if (!unit || ww_is_word(s->p[1]) || out->i > INT64_MAX / by || out->i < 0)
+    return false;
+  s->p++;
+  *out = of_int(out->i * by);
+  return true;
+}
+
 static bool literal(parser *s, ww_number *out) {
   const char *start = s->p;
   bool hex = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
@@ -93,6 +105,8 @@ static bool literal(parser *s, ww_number *out) {
     *out = (ww_number){.is_int = true, .i = (int64_t)u, .f = (double)u};
     s->p = end;
   }
+  if (out->is_int && !hex && binary_unit(s, out))
+    return true;
   if (isalpha((unsigned char)*s->p) || *s->p == '_') {
     if ((*s->p == 'f' || *s->p == 'F') && !isalnum((unsigned char)s->p[1])) {
       s->p++; /* 1.5f */

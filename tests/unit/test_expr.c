@@ -24,6 +24,8 @@ static void values(void **state) {
       {"1<<20", true, 1048576, 1048576},
       {"0x10", true, 16, 16},
       {"1e6", true, 1000000, 1e6},
+      {"1M", true, 1048576, 1048576},
+      {"3*64k+1", true, 196609, 196609},
       {"1.5", false, 0, 1.5},
       {"2.0", false, 0, 2},
       {"1.5f", false, 0, 1.5},
@@ -105,6 +107,8 @@ static void errors(void **state) {
       {"1e999", "a number is too large"},
       {"1e308*10.0", "the result is too large"},
       {"12ab", "a number with letters behind it"},
+      {"12kB", "a number with letters behind it"},
+      {"1.5M", "a number with letters behind it"},
       {"n n", "an operator is expected"},
       {"1;2", "an operator is expected"},
   };
