@@ -46,8 +46,8 @@ static void collect_sites(ww_advisor *x) {
 
 void ww_part_add(ww_part *to, const ww_site *s, double share) {
   for (int p = 0; p < WW_NPIPES; p++)
-    to->inst[p] += share * s->warps * (double)s->cost.inst[p];
-  to->latency += share * s->warps * (double)s->cost.latency;
+    to->inst[p] += share * s->warps * s->cost.inst[p];
+  to->latency += share * s->warps * s->cost.latency;
 }
 
 void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f) {
@@ -99,7 +99,7 @@ const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
 }
 
 double ww_advice_touched(const ww_arg_counts *g) {
-  double range = (double)(g->hi - g->lo), unique = 32 * g->unique_sectors;
+  double range = g->hi - g->lo, unique = 32 * g->unique_sectors;
   return range > 0 && range < unique ? range : unique;
 }
 
@@ -135,7 +135,7 @@ static int by_gain(const void *a, const void *b) {
   const ww_advice_item *p = a, *q = b;
   if (p->gain != q->gain)
     return p->gain < q->gain ? 1 : -1;
-  return (int)p->rule - (int)q->rule;
+  return p->rule - q->rule;
 }
 
 /* ---- lines ---- */
@@ -178,13 +178,13 @@ static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *by_lin
       continue;
     double n = 0;
     for (int p = 0; p < WW_NPIPES; p++)
-      n += (double)s->cost.inst[p];
+      n += s->cost.inst[p];
     lines[at].inst += n * s->warps;
     by_line[at].issue += n * s->warps;
-    by_line[at].pipe += (double)s->cost.inst[x->p->timing.busiest] * s->warps;
+    by_line[at].pipe += s->cost.inst[x->p->timing.busiest] * s->warps;
     bool memory =
         s->ins->op == WW_OP_LD && (s->ins->space == WW_GLOBAL || s->ins->space == WW_GENERIC);
-    by_line[at].latency += s->warps * ((double)s->cost.latency + (memory ? load : 0));
+    by_line[at].latency += s->warps * (s->cost.latency + (memory ? load : 0));
     if (s->ins->space == WW_LOCAL &&
         (s->ins->op == WW_OP_LD || s->ins->op == WW_OP_ST)) { /* the tally has global ones only */
       double sectors = s->lanes * ww_type_bytes[s->ins->type] * s->ins->n / 32;
@@ -251,11 +251,11 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
   for (int term = 0; term < WW_NTERMS; term++) {
     double sum = 0, part = x->p->timing.stall[term];
     for (uint32_t k = 0; k < t->nlines; k++)
-      sum += of_term(&each[k], (ww_term)term);
+      sum += of_term(&each[k], term);
     if (!(sum > 0) || !(part > 0))
       continue;
     for (uint32_t k = 0; k < t->nlines; k++)
-      out->lines[k].share += part * of_term(&each[k], (ww_term)term) / sum;
+      out->lines[k].share += part * of_term(&each[k], term) / sum;
     out->rest -= part;
   }
   if (out->rest < 0)

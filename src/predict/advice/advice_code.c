@@ -14,7 +14,7 @@ typedef struct {
 static void group_add(const ww_advisor *x, const ww_site *s, double share, group *g) {
   double n = 0;
   for (int p = 0; p < WW_NPIPES; p++)
-    n += (double)s->cost.inst[p];
+    n += s->cost.inst[p];
   ww_part_add(&g->part, s, share);
   g->count += s->warps;
   if (n * s->warps > g->most && ww_site_loc(x, s).line) {
@@ -117,7 +117,7 @@ static double accidental(const ww_site *s, const doubles *d) {
     return -1;
   double all = 0;
   for (int p = 0; p < WW_NPIPES; p++)
-    all += (double)s->cost.inst[p];
+    all += s->cost.inst[p];
   return all > 2 ? all / 2 : 1;
 }
 
@@ -183,8 +183,7 @@ static void divisions(ww_advisor *x) {
                        "compiler, about %.0f instructions each",
                        per_thread(x, g.count), cost / g.count),
                 "take the indices from a 2D or 3D grid instead, count them up with the loop, or "
-                "make the divisor a template "
-                "parameter or constexpr");
+                "make the divisor a template parameter or constexpr");
 }
 
 static bool cheap_power(const ww_fn *fn, const ww_ins *i) {
@@ -200,9 +199,9 @@ static bool cheap_power(const ww_fn *fn, const ww_ins *i) {
     memcpy(&e, &v->bits, 8);
   else if (v->type == WW_F32) {
     memcpy(&f, &v->bits, 4);
-    e = (double)f;
+    e = f;
   } else
-    e = (double)(int32_t)v->bits;
+    e = (int32_t)v->bits;
   return fabs(e) <= 8 && (e == floor(e) || fabs(e) == 0.5 || fabs(e) == 1.5);
 }
 
@@ -281,7 +280,7 @@ static bool same_everywhere(const ww_site *s, const bool *varying) {
     return false;
   double n = 0;
   for (int p = 0; p < WW_NPIPES; p++)
-    n += (double)s->cost.inst[p];
+    n += s->cost.inst[p];
   return n >= 4 && ww_ins_uses(s->fn, i, uses, MOST_USES) && !varying[i->dst];
 }
 

@@ -57,7 +57,7 @@ void ww_advise_flow(ww_advisor *x) {
     if (s->ins->op == WW_OP_LD && s->ins->space == WW_GLOBAL)
       loads += share * s->warps;
     for (int p = 0; p < WW_NPIPES; p++)
-      n += (double)s->cost.inst[p];
+      n += s->cost.inst[p];
     idle += n * s->warps * share;
     uint32_t b = k && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
     last = b;
@@ -84,11 +84,9 @@ void ww_advise_flow(ww_advisor *x) {
           "lanes of a warp go different ways here: on average %.3g of %.3g work, the others wait",
           active, full),
       loop ? "give neighbouring threads work of equal length (sort or bin it by length), or share "
-             "a long item among the "
-             "threads of a warp"
+             "a long item among the threads of a warp"
            : "let whole warps take the same side: order the data by case, or choose the side by "
-             "threadIdx.x / 32 instead "
-             "of neighbouring threads");
+             "threadIdx.x / 32 instead of neighbouring threads");
 }
 
 /* ---- occupancy ---- */
@@ -121,7 +119,7 @@ static void by_registers(ww_advisor *x, ww_work *w) {
   }
   if (w->occupancy.blocks <= o->blocks)
     return;
-  uint32_t before = x->items.n, threads = (uint32_t)w->block_threads, blocks = w->occupancy.blocks;
+  uint32_t before = x->items.n, threads = w->block_threads, blocks = w->occupancy.blocks;
   ww_advice_add(
       x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
       of_limit(x, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers)),
@@ -150,9 +148,9 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->p->work.occupancy;
   uint32_t wide = 256 / x->g->lanes;
   double f = (double)wide / w->warps_per_block;
-  if (w->warps_per_block == wide || (double)w->blocks / f < 1)
+  if (w->warps_per_block == wide || w->blocks / f < 1)
     return;
-  w->blocks = (uint64_t)((double)w->blocks / f);
+  w->blocks = w->blocks / f;
   w->block_threads = (uint64_t)wide * x->g->lanes;
   w->warps_per_block = wide;
   ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes * (f > 1 ? f : 1),
@@ -182,15 +180,15 @@ static void occupancy(ww_advisor *x) {
 
 static void partial_warps(ww_advisor *x) {
   ww_work w = x->p->work;
-  double lanes = (double)w.warps_per_block * x->g->lanes, used = (double)w.block_threads / lanes;
+  double lanes = (double)w.warps_per_block * x->g->lanes, used = w.block_threads / lanes;
   if (used > 0.95)
     return;
-  uint32_t fit = (uint32_t)(w.block_threads / x->g->lanes);
+  uint32_t fit = w.block_threads / x->g->lanes;
   if (!fit)
     fit = 1;
   ww_work_scale_pipes(&w, (1u << WW_NPIPES) - 1, used);
   w.chain.warp_inst /= used;
-  w.blocks = (uint64_t)ceil((double)w.blocks * (double)w.block_threads / (fit * x->g->lanes));
+  w.blocks = ceil(w.blocks * (double)w.block_threads / (fit * x->g->lanes));
   w.warps_per_block = fit;
   w.block_threads = (uint64_t)fit * x->g->lanes;
   ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes,
@@ -204,7 +202,7 @@ static void partial_warps(ww_advisor *x) {
 
 static void few_blocks(ww_advisor *x) {
   ww_work w = x->p->work;
-  double blocks = (double)w.blocks, slots = (double)x->g->sms * w.occupancy.blocks, more = slots;
+  double blocks = w.blocks, slots = (double)x->g->sms * w.occupancy.blocks, more = slots;
   if (blocks >= 0.7 * slots || blocks < 1)
     return;
   if (x->fn->nloops) {
@@ -214,7 +212,7 @@ static void few_blocks(ww_advisor *x) {
     if (more < 1.2 * blocks)
       return;
     scale_chain(&w.chain, blocks / floor(more));
-    w.blocks = (uint64_t)more;
+    w.blocks = more;
   } else { /* one item a thread: the same threads in smaller blocks reach more SMs */
     uint32_t k = 1;
     while (k * 2 <= w.warps_per_block && blocks * k < x->g->sms)
@@ -241,13 +239,12 @@ static void few_blocks(ww_advisor *x) {
 
 static void tail(ww_advisor *x) {
   ww_work w = x->p->work;
-  double slots = (double)x->g->sms * w.occupancy.blocks,
-         waves = slots > 0 ? (double)w.blocks / slots : 0;
+  double slots = (double)x->g->sms * w.occupancy.blocks, waves = slots > 0 ? w.blocks / slots : 0;
   if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02)
     return;
   double even = floor(waves) * slots;
-  scale_chain(&w.chain, (double)w.blocks / even);
-  w.blocks = (uint64_t)even;
+  scale_chain(&w.chain, w.blocks / even);
+  w.blocks = even;
   ww_advice_add(x, WW_RULE_TAIL, ww_advice_kernel(x), &w,
                 ww_fmt(x->a,
                        "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "

@@ -111,12 +111,12 @@ static void uncoalesced_loads(ww_advisor *x) {
     f->dram_read = 32 * kept;
   w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
   w.chain.lone = 0;
-  ww_advice_add(x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
-                ww_fmt(x->a,
-                       "let consecutive %s read consecutive elements (swap the index order, turn "
-                       "an array of structures into a "
-                       "structure of arrays), or bring the data through shared memory",
-                       neighbours(x)));
+  ww_advice_add(
+      x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
+      ww_fmt(x->a,
+             "let consecutive %s read consecutive elements (swap the index order, turn an array of "
+             "structures into a structure of arrays), or bring the data through shared memory",
+             neighbours(x)));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
@@ -142,8 +142,7 @@ static void uncoalesced_stores(ww_advisor *x) {
   ww_advice_add(x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
                 ww_fmt(x->a,
                        "let consecutive %s write consecutive elements; where the output is "
-                       "transposed, turn a tile around in "
-                       "shared memory first",
+                       "transposed, turn a tile around in shared memory first",
                        neighbours(x)));
 }
 
@@ -172,8 +171,7 @@ static void bank_conflicts(ww_advisor *x) {
                        "where one would do%s",
                        ways, also(x, &c)),
                 "pad the row by one element (tile[N][N + 1]) or change which thread takes which "
-                "word, so that 32 neighbouring "
-                "threads use 32 different banks");
+                "word, so that 32 neighbouring threads use 32 different banks");
 }
 
 /* ---- width ---- */
@@ -300,8 +298,7 @@ static void local_memory(ww_advisor *x) {
                        "time, so it lies in memory: %.3g accesses a thread",
                        x->fn->local_bytes, c->local_requests / (c->warps > 0 ? c->warps : 1)),
                 "unroll the loops that index it (#pragma unroll, constant bounds) so that it "
-                "becomes registers, or keep it in "
-                "shared memory");
+                "becomes registers, or keep it in shared memory");
 }
 
 /* ---- atomics ---- */
@@ -312,8 +309,7 @@ static void local_memory(ww_advisor *x) {
 static double atomics_left(const ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   const ww_work *w = &x->p->work;
-  double bytes = 0,
-         blocks = fmin((double)w->blocks, (double)x->g->sms * fmax(1, w->occupancy.blocks));
+  double bytes = 0, blocks = fmin(w->blocks, x->g->sms * fmax(1, w->occupancy.blocks));
   for (uint32_t k = 0; k < x->t->nargs; k++)
     if (x->t->args[k].atomics > 0)
       bytes += ww_advice_touched(&x->t->args[k]);
@@ -357,9 +353,8 @@ static void atomics(ww_advisor *x) {
                                     "are carried out one after the other",
                                     c->atomic_lanes),
                 "combine first: add up within the thread, then the warp (__reduce_add_sync, "
-                "__shfl_down_sync) or the block (shared "
-                "memory), and let one thread of each block do the atomic; fewer blocks with a "
-                "grid-stride loop need fewer still");
+                "__shfl_down_sync) or the block (shared memory), and let one thread of each block "
+                "do the atomic; fewer blocks with a grid-stride loop need fewer still");
 }
 
 void ww_advise_access(ww_advisor *x) {

@@ -122,8 +122,7 @@ static void memory_accumulators(ww_advisor *x) {
                 m.stores > 0
                     ? "keep the running value in a local variable and store it once, after the loop"
                     : "load it once before the loop into a local variable; __restrict__ on the "
-                      "pointers lets the "
-                      "compiler do so itself");
+                      "pointers lets the compiler do so itself");
 }
 
 /* ---- tiles ---- */
@@ -220,8 +219,7 @@ static void redundant_loads(ww_advisor *x) {
              "each element of %s is loaded %.0f times from global memory, each thread for itself",
              r.worst->name, r.worst->ld_bytes / ww_advice_touched(r.worst)),
       "load a tile into shared memory once for the whole block and read it from there, and let a "
-      "thread compute several "
-      "results from what it has loaded");
+      "thread compute several results from what it has loaded");
 }
 
 /* ---- operands from shared memory ---- */

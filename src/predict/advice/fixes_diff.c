@@ -47,7 +47,7 @@ static size_t put_text(ww_buf *b, char sign, const char *s, size_t n) {
   size_t count = 0;
   for (size_t i = 0; i < n;) {
     const char *end = memchr(s + i, '\n', n - i);
-    size_t len = end ? (size_t)(end - s) - i + 1 : n - i;
+    size_t len = end ? end - s - i + 1 : n - i;
     put_line(b, sign, s + i, len);
     i += len;
     count++;

@@ -9,16 +9,15 @@
 #include <stdlib.h>
 
 /* Functions with a float twin of the same name and an f: of C, and of CUDA and HIP alone. */
-static const char c_math[] = " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos "
-                             "atan atan2 sinh cosh tanh asinh acosh atanh fabs floor ceil "
-                             "round trunc rint nearbyint fmin fmax fmod fma hypot cbrt erf erfc "
-                             "tgamma lgamma fdim copysign ldexp ";
+static const char c_math[] =
+    " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh "
+    "asinh acosh atanh fabs floor ceil round trunc rint nearbyint fmin fmax fmod fma hypot cbrt "
+    "erf erfc tgamma lgamma fdim copysign ldexp ";
 static const char gpu_math[] = " rsqrt exp10 sinpi cospi normcdf rcbrt ";
 static const char other_pure[] =
     " min max abs clamp mix select dot length fabsf rsqrtf __expf __logf __log2f __powf __sinf "
-    "__cosf __fdividef __fsqrt_rn __frcp_rn __ldg "
-    "__fmaf_rn native_exp native_log native_sqrt native_rsqrt native_recip get_global_id "
-    "get_local_id get_group_id get_local_size "
+    "__cosf __fdividef __fsqrt_rn __frcp_rn __ldg __fmaf_rn native_exp native_log native_sqrt "
+    "native_rsqrt native_recip get_global_id get_local_id get_group_id get_local_size "
     "get_global_size get_num_groups static_cast sizeof ";
 /* Words that say nothing of precision. */
 static const char neutral[] = " return if else for while const constexpr static volatile threadIdx "
@@ -314,7 +313,7 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
       continue;
     }
     ww_edit_insert(f->x, &f->edits, at + n, "f");
-    show(f, ww_fmt(f->x->a, "%.*sf", (int)n, c->text + at));
+    show(f, ww_fmt(f->x->a, "%.*sf", n, c->text + at));
     f->constants++;
     changed = ww_strndup(f->x->a, c->text + m->name, m->name_n);
   }

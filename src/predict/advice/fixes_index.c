@@ -56,8 +56,8 @@ static bool knows_warps(const ww_ctext *c, uint32_t i) {
 static bool hides_index(const swap *w, uint32_t i) {
   static const char known[] =
       " if else for while return const int unsigned long float double bool auto x y z w break "
-      "continue true false size_t static constexpr switch case "
-      "default do sizeof static_cast threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
+      "continue true false size_t static constexpr switch case default do sizeof static_cast "
+      "threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
   const ww_ctext *c = &w->x->c;
   if (ww_tok_in(c, i, known) || ww_tok_in(c, i, cl_calls) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
     return false;
@@ -174,7 +174,7 @@ static bool judge_all(swap *w) {
 static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww_edits *e) {
   const char *t = w->x->s->text, *p = t + lo;
   size_t n = strlen(name);
-  for (; (p = memmem(p, (size_t)(t + hi - p), name, n)); p += n)
+  for (; (p = memmem(p, t + hi - p, name, n)); p += n)
     if (p[n] == '=' && p > t && strchr(" \t:", p[-1]))
       break;
   if (!p)
@@ -191,7 +191,7 @@ static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww
   if (!comma || commas != 1)
     return;
   ww_edit_replace(
-      w->x, e, (uint32_t)(first - t), (uint32_t)(end - t),
+      w->x, e, first - t, end - t,
       ww_fmt(w->x->a, "%.*s,%.*s", (int)(end - comma - 1), comma + 1, (int)(comma - first), first));
 }
 

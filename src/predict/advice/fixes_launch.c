@@ -190,16 +190,16 @@ static const char mark[] = "warpwise:";
 
 static bool comment_in(const ww_scan *s, uint32_t lo, uint32_t hi, uint32_t *begin, uint32_t *end) {
   const char *p = s->text + lo;
-  for (; p < s->text + hi && (p = memmem(p, (size_t)(s->text + hi - p), mark, strlen(mark)));
+  for (; p < s->text + hi && (p = memmem(p, s->text + hi - p, mark, strlen(mark)));
        p += strlen(mark)) {
-    uint32_t at = (uint32_t)(p - s->text), stop = at;
+    uint32_t at = p - s->text, stop = at;
     if (s->kind[at] != WW_BYTE_COMMENT)
       continue;
     while (stop < s->n && s->text[stop] != '\n' && s->kind[stop] == WW_BYTE_COMMENT)
       stop++;
     if (stop - at >= 2 + strlen(mark) && !memcmp(s->text + stop - 2, "*/", 2))
       stop -= 2;
-    at += (uint32_t)strlen(mark);
+    at += strlen(mark);
     while (at < stop && strchr(" \t", s->text[at]))
       at++;
     while (stop > at && strchr(" \t\r", s->text[stop - 1]))
@@ -255,8 +255,7 @@ static void read_settings(const char *text, ww_arena *a, settings *out) {
       const char *end = p;
       while (end > value && isspace((unsigned char)end[-1]))
         end--;
-      ww_push(a, out,
-              (setting){ww_strndup(a, name, name_n), ww_strndup(a, value, (size_t)(end - value))});
+      ww_push(a, out, (setting){ww_strndup(a, name, name_n), ww_strndup(a, value, end - value)});
     }
     if (!*p)
       return;

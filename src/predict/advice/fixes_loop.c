@@ -243,7 +243,7 @@ static bool marked_unroll(const ww_ctext *c, uint32_t i) {
   uint32_t from = i ? c->t[i - 1].end : 0, to = c->t[i].at;
   for (uint32_t k = from; k < to; k++)
     if (c->scan.kind[k] == WW_BYTE_DIRECTIVE)
-      return memmem(c->text + k, to - k, "unroll", 6) != NULL;
+      return memmem(c->text + k, to - k, "unroll", 6);
   return i > 1 && ww_tok_opens(c, i - 1, ")") && ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
 }
 

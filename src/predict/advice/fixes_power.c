@@ -136,11 +136,11 @@ static const char *instead(const ww_fixer *x, const power *p, const char *bare, 
     return ww_fmt(x->a, "%s / %s(%s)", one, root, bare);
   if (e == 1.5 && p->exponent > 0)
     return ww_fmt(x->a, "%s * %s(%s)", base, root, bare);
-  if (e != floor(e) || e < 1 || e > (double)most || strlen(base) > 40)
+  if (e != floor(e) || e < 1 || e > most || strlen(base) > 40)
     return NULL;
   if (e == 1)
     return p->exponent > 0 ? NULL : ww_fmt(x->a, "%s / %s", one, base);
-  const char *mult = product(x, base, (int)e);
+  const char *mult = product(x, base, e);
   return p->exponent > 0 ? mult : ww_fmt(x->a, "%s / (%s)", one, mult);
 }
 

@@ -5,7 +5,6 @@
  * different ways is nobody's. */
 #include "tokens.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "../../report/launch.h"
@@ -49,8 +48,8 @@ static int type_row(const ww_ctext *c, uint32_t i, uint32_t *lanes) {
     long v = n == len ? 1 : strtol(digits, NULL, 10);
     if (n > len && v != 1 && v != 2 && v != 3 && v != 4 && v != 8 && v != 16)
       continue;
-    *lanes = (uint32_t)v;
-    return (int)k;
+    *lanes = v;
+    return k;
   }
   return -1;
 }
@@ -272,7 +271,7 @@ static bool evaluate(lookup *l, const char *text, double *out) {
   if (strlen(text) > 200 || ww_expr_number(text, look_up, l, &v, NULL) != WW_OK)
     return false;
   *out = v.f;
-  return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (double)(int64_t)v.f);
+  return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (int64_t)v.f);
 }
 
 bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
@@ -281,6 +280,6 @@ bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32
   double v;
   if (i >= end || !evaluate(&l, ww_tok_text(c, i, end), &v))
     return false;
-  *out = (int64_t)v;
+  *out = v;
   return true;
 }

@@ -66,7 +66,7 @@ static uint32_t sign_end(const ww_scan *s, uint32_t i) {
       "<<=", ">>=", "->*", "...", "->", "++", "--", "+=", "-=", "*=", "/=", "%=",
       "&=",  "|=",  "^=",  "==",  "!=", "<=", ">=", "&&", "||", "::", NULL};
   for (uint32_t k = 0; longer[k]; k++) {
-    uint32_t n = (uint32_t)strlen(longer[k]);
+    uint32_t n = strlen(longer[k]);
     if (i + n <= s->n && !memcmp(s->text + i, longer[k], n) && s->kind[i + n - 1] == WW_BYTE_CODE)
       return i + n;
   }
@@ -186,7 +186,7 @@ bool ww_ctext_directives(const ww_ctext *c, uint32_t word) {
     return false;
   size_t n = ww_tok_len(c, word);
   const char *from = c->text, *end = c->text + s->n;
-  for (const char *p = from; (p = memmem(p, (size_t)(end - p), ww_tok_at(c, word), n)); p++) {
+  for (const char *p = from; (p = memmem(p, end - p, ww_tok_at(c, word), n)); p++) {
     bool alone = !(p > from && word_char(p[-1])) && !(p + n < end && word_char(p[n]));
     if (alone && s->kind[p - from] == WW_BYTE_DIRECTIVE)
       return true;

@@ -3,11 +3,8 @@
  * Invariants: the corrected report agrees with itself as the machine model's does (rates are counts
  * over time, nothing above a roof, shares between 0 and 100 %); outside the data it was trained on
  * the correction fades to nothing and the interval only grows. */
-#include "correct.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "../../base/jsonread.h"
 #include "correct_int.h"
@@ -171,7 +168,7 @@ void ww_correct(const ww_correction *c, const ww_gpu *g, ww_arena *a, ww_predict
     return;
   for (int m = 0; m < WW_NMETRICS; m++)
     if (r->m[m].known)
-      ww_correction_value(c, (ww_metric)m, &x, trust, r->m[m].value, &r->m[m]);
+      ww_correction_value(c, m, &x, trust, r->m[m].value, &r->m[m]);
   lower(&r->m[WW_M_active_lanes], g->lanes);
   fit_occupancy(g, p);
   set_time(g, trust, p);
@@ -193,18 +190,17 @@ static ww_status forest(const cJSON *n, ww_arena *a, ww_forest *out, ww_err *e) 
 }
 
 static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, ww_err *e) {
-  *out = (ww_metric_model){
-      .known = true,
-      .share = number(o, "share"),
-      .shift = number(o, "shift"),
-      .dead = number(o, "dead"),
-      .clip = number(o, "clip"),
-      .low = number(o, "low"),
-      .high = number(o, "high"),
-      .least = number(o, "least"),
-      .before = number(o, "validation_machine"),
-      .after = number(o, "validation"),
-      .launches = (uint32_t)fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
+  *out = (ww_metric_model){.known = true,
+                           .share = number(o, "share"),
+                           .shift = number(o, "shift"),
+                           .dead = number(o, "dead"),
+                           .clip = number(o, "clip"),
+                           .low = number(o, "low"),
+                           .high = number(o, "high"),
+                           .least = number(o, "least"),
+                           .before = number(o, "validation_machine"),
+                           .after = number(o, "validation"),
+                           .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
   out->shrinkage = number(o, "doubt");
   ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
   const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
@@ -230,8 +226,8 @@ static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
       break;
     if (!(fabs(lo->valuedouble) <= FLT_MAX) || !(fabs(hi->valuedouble) <= FLT_MAX))
       break;
-    c->lo[k] = (float)lo->valuedouble;
-    c->hi[k++] = (float)hi->valuedouble;
+    c->lo[k] = lo->valuedouble;
+    c->hi[k++] = hi->valuedouble;
   }
   if (k == WW_NFEATURES && !n)
     return WW_OK;
@@ -272,7 +268,7 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
 ww_status ww_correction_read(const char *path, ww_arena *a, ww_correction **out, ww_err *e) {
   char *text;
   size_t n;
-  ww_status st = ww_read_checked(a, path, (size_t)1 << 26, &text, &n, e);
+  ww_status st = ww_read_checked(a, path, 1 << 26, &text, &n, e);
   if (!st)
     st = ww_correction_parse(text, n, a, out, e);
   if (st && !e->file)

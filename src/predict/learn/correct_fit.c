@@ -8,7 +8,6 @@
  * agree shows how far what was learned carries over. What cross-validation missed by gives the
  * interval: trees for the size of the residual, and the quantiles of residual over size
  * (conformal). */
-#include <math.h>
 #include <stdlib.h>
 
 #include "correct_int.h"
@@ -56,14 +55,14 @@ void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     kernel[rows[k].kernel]++;
   for (uint32_t k = 0; k < n; k++)
-    family[rows[k].family] += rows[k].weight = (float)(1 / sqrt(kernel[rows[k].kernel]));
+    family[rows[k].family] += rows[k].weight = 1 / sqrt(kernel[rows[k].kernel]);
   for (uint32_t k = 0; k < n; k++) {
     rows[k].weight /= (float)sqrt(family[rows[k].family]);
     origin[rows[k].origin == 1] += rows[k].weight;
   }
   for (uint32_t k = 0; k < n; k++) {
     double all = origin[rows[k].origin == 1], share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
-    rows[k].weight = (float)pow(rows[k].weight * share * n / all, WEIGHT_POWER);
+    rows[k].weight = pow(rows[k].weight * share * n / all, WEIGHT_POWER);
   }
   free(kernel);
   free(family);
@@ -100,7 +99,7 @@ static void make_folds(fitting *f) {
     of[w[k].family] = least;
   }
   for (uint32_t k = 0; k < f->n; k++)
-    f->fold[k] = (uint8_t)of[f->rows[k].family];
+    f->fold[k] = of[f->rows[k].family];
   free(w);
   free(of);
 }
@@ -159,7 +158,7 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
   for (uint32_t i = 0; i < f->nfolds; i++) {
     ww_arena *a = ww_arena_new();
     ww_forest forest;
-    roles(f, (int)i, -1, 0);
+    roles(f, i, -1, 0);
     double w = held_weight(f);
     ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, held};
     ww_trees_fit(&f->b, &p, t, a, &forest);
@@ -212,7 +211,7 @@ static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, con
   for (uint32_t i = 0; i < f->nfolds; i++)
     for (uint32_t j = 0; j < (members ? f->nfolds : 1); j++)
       if (!members || j != i)
-        add_held(f, t, last, target, (int)i, members ? (int)j : -1, out);
+        add_held(f, t, last, target, i, members ? (int)j : -1, out);
   divide(out, f->n, members ? f->nfolds - 1 : 1);
 }
 
@@ -220,7 +219,7 @@ static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, con
 static void fit_members(fitting *f, const ww_trees_options *t, uint8_t last, ww_metric_model *out) {
   out->members = f->nfolds < WW_MOST_MEMBERS ? f->nfolds : WW_MOST_MEMBERS;
   for (uint32_t j = 0; j < out->members; j++) {
-    roles(f, -1, (int)j, last);
+    roles(f, -1, j, last);
     ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
     ww_trees_fit(&f->b, &p, t, f->a, &out->forest[j]);
   }
@@ -338,8 +337,7 @@ static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
   uint32_t n = 0;
   t.least *= 3;
   for (uint32_t k = 0; k < f->n; k++)
-    size[k] =
-        (float)log(0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
+    size[k] = log(0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
   for (uint32_t k = 0; k < f->n; k++)
     if (!isfinite(size[k]))
       size[k] = 0; /* its weight is 0 */
@@ -370,7 +368,7 @@ static uint32_t targets(fitting *f, int m) {
     const ww_correct_row *r = &f->rows[k];
     double y = ww_space_between(&ww_metric_spaces[m], r->machine[m], r->measured[m]);
     bool known = isfinite(y);
-    f->target[k] = known ? (float)fmax(-5, fmin(5, y)) : 0;
+    f->target[k] = known ? fmax(-5, fmin(5, y)) : 0;
     f->weight[k] = known ? r->weight : 0;
     n += known && r->weight > 0 && r->split <= 1;
   }
@@ -557,7 +555,7 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
   ranges(&f, c);
   for (int m = 0; m < WW_NMETRICS; m++)
     if (ww_metric_spaces[m].space != WW_IN_NOTHING) {
-      ww_progress("learning", (uint64_t)m, WW_NMETRICS);
+      ww_progress("learning", m, WW_NMETRICS);
       fit_metric(&f, m, c);
     }
   ww_progress("learning", WW_NMETRICS, WW_NMETRICS);

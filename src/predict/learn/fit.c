@@ -8,7 +8,6 @@
  */
 #include "fit.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "score.h"
@@ -242,7 +241,7 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
     c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep) : t->from_dram;
   }
   if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
-    w->occupancy.warps = (uint32_t)lround(v / 100 * 64);
+    w->occupancy.warps = lround(v / 100 * 64);
     w->occupancy.blocks = w->occupancy.warps / w->warps_per_block;
     if (!w->occupancy.blocks)
       w->occupancy.blocks = 1;

@@ -5,7 +5,6 @@
  */
 #include "score.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- statistics ---- */
@@ -327,7 +326,7 @@ ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
   }
   for (int k = WW_BOUND_BANDWIDTH; r->roofline_class && k < WW_NBOUNDS; k++)
     if (!strcmp(r->roofline_class, ww_bound_names[k]))
-      return (ww_bound)k;
+      return k;
   return WW_BOUND_UNKNOWN;
 }
 

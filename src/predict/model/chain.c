@@ -16,7 +16,6 @@
  * that ran in part count in full. */
 #include "chain_int.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
@@ -123,7 +122,7 @@ ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads) {
   c->l1 = WW_FIGURE(g, l1_latency);
   c->l2 = WW_FIGURE(g, l2_latency);
   c->dram = WW_FIGURE(g, dram_latency);
-  c->nwarps = (uint32_t)((block_threads + g->lanes - 1) / g->lanes);
+  c->nwarps = (block_threads + g->lanes - 1) / g->lanes;
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
@@ -158,12 +157,12 @@ static bool is_global(const ww_ins *i) {
 
 static void way_of(const ww_chainer *c, const ww_ins *i, cost *out) {
   const ww_ways *w = &c->of.ways;
-  out->beyond_l1 = (float)w->beyond_l1;
-  out->beyond_l2 = (float)w->beyond_l2;
+  out->beyond_l1 = w->beyond_l1;
+  out->beyond_l2 = w->beyond_l2;
   for (uint32_t k = 0; k < w->n; k++)
     if (w->v[k].ins == i) {
-      out->beyond_l1 = (float)w->v[k].beyond_l1;
-      out->beyond_l2 = (float)w->v[k].beyond_l2;
+      out->beyond_l1 = w->v[k].beyond_l1;
+      out->beyond_l2 = w->v[k].beyond_l2;
     }
 }
 
@@ -191,7 +190,7 @@ static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, co
 }
 
 static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
-  uint32_t f = (uint32_t)(fn - c->m->fns);
+  uint32_t f = fn - c->m->fns;
   const ww_block *b = &fn->blocks[block];
   if (!c->costs[f])
     c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
@@ -406,7 +405,7 @@ static void add(point *to, const point *a, const point *b, double weight) {
 static uint32_t together(const block_costs *k, uint32_t trip) {
   if (!(k->trips > 0))
     return k->plan.unrolled;
-  uint32_t all = (uint32_t)fmin(k->trips + 0.5, 1e9), before = 0;
+  uint32_t all = fmin(k->trips + 0.5, 1e9), before = 0;
   for (uint32_t by = k->plan.unrolled; by > 1; by /= UNROLL) {
     before += (all - before) / by * by;
     if (trip < before)
@@ -447,10 +446,10 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
   c->ir += weight * fn->blocks[block].nins;
   if (!w)
     return;
-  uint32_t f = (uint32_t)(fn - c->m->fns);
+  uint32_t f = fn - c->m->fns;
   const ww_block *b = &fn->blocks[block];
   block_costs *k = costs_of(c, fn, block);
-  uint32_t self = (uint32_t)(w - c->warps);
+  uint32_t self = w - c->warps;
   if (!w->ready[f])
     w->ready[f] = ww_xcalloc(fn->nvals + 1, sizeof **w->ready);
   pass_phis(fn, w->ready[f], b);
@@ -471,7 +470,7 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
 /* ---- accesses ---- */
 
 static void mark_back(ww_chainer *c, const ww_access *a) {
-  uint32_t f = (uint32_t)(a->fn - c->m->fns);
+  uint32_t f = a->fn - c->m->fns;
   for (uint32_t b = 0; c->costs[f] && b < a->fn->nblocks; b++) {
     const ww_block *k = &a->fn->blocks[b];
     if (a->ins >= k->ins && a->ins < k->ins + k->nins && c->costs[f][b].ins)
@@ -596,16 +595,14 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
   uint64_t of = ww_sampled_working(s);
   double want = BUDGET / (each > 1 ? each : 1);
-  uint64_t n = want < LEAST_BLOCKS  ? LEAST_BLOCKS
-               : want > MOST_BLOCKS ? MOST_BLOCKS
-                                    : (uint64_t)want;
+  uint64_t n = want < LEAST_BLOCKS ? LEAST_BLOCKS : want > MOST_BLOCKS ? MOST_BLOCKS : want;
   if (each > 3 * BUDGET)
     n = 1;
   if (n > of)
     n = of;
   for (uint64_t k = 0; k < n; k++)
     blocks[k] = ww_sampled_block(s, grid, n > 1 ? k * (of - 1) / (n - 1) : of / 2);
-  return (uint32_t)n;
+  return n;
 }
 
 /* Several chainers behind one observer: the blocks run once for all of them. */
@@ -641,7 +638,7 @@ static void all_end(void *ctx, uint64_t block) {
  * nothing, the few that were seen at work are more of those followed than of the grid: the means
  * come down, and what the longest block takes stays. */
 static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
-  double working = (double)ww_sampled_working(sampled), idle = (double)sampled->of - working;
+  double working = ww_sampled_working(sampled), idle = sampled->of - working;
   double all = sampled->tally.c.warp_instructions - idle * sampled->idle_instructions;
   double here = c->nblocks ? c->ir / c->nblocks : 0, mean = all / working;
   double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
@@ -660,7 +657,7 @@ ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_c
                        uint32_t n, ww_chain *out, ww_err *e) {
   const ww_run_spec *spec = &t->spec;
   uint64_t blocks[MOST_BLOCKS];
-  double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
+  double each = sampled->blocks ? sampled->warp_instructions / (double)sampled->blocks : 0;
   uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
   ww_arena *a = ww_arena_new();
   ww_chainer **c = WW_NEWN(a, ww_chainer *, n);
@@ -683,8 +680,8 @@ ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_c
   for (uint32_t k = 0; k < n; k++) {
     ww_chainer_result(c[k], &out[k]);
     weigh(c[k], sampled, &out[k]);
-    out[k].atomic_cycles *= (double)ww_sampled_working(sampled);
-    out[k].store_lines *= (double)ww_sampled_working(sampled);
+    out[k].atomic_cycles *= ww_sampled_working(sampled);
+    out[k].store_lines *= ww_sampled_working(sampled);
     ww_chainer_free(c[k]);
   }
   ww_arena_free(a);

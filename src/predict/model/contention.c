@@ -5,7 +5,6 @@
  * the launch. */
 #include "chain_int.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Cycles for which atomics keep one address, or one slice of L2, busy. */

@@ -387,7 +387,7 @@ static void branch(emit *e) {
 
 static void jump(emit *e) {
   const ww_lowering *x = e->x;
-  uint32_t b = x->block_of[e->at], to = (uint32_t)e->i->imm;
+  uint32_t b = x->block_of[e->at], to = e->i->imm;
   const ww_block *t = &x->fn->blocks[b];
   if (x->predicated[b] || to == b + 1)
     return;
@@ -398,7 +398,7 @@ static void jump(emit *e) {
 /* Few cases are compared one after the other, as the source's own ifs; of many, half are passed
  * over with each compare. */
 static void several_ways(emit *e) {
-  float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f((float)e->i->n);
+  float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f(e->i->n);
   put(e, WW_SASS_isetp, compares);
   put(e, WW_SASS_bra, compares);
   if (!e->x->uniform[e->i->a])
@@ -499,7 +499,7 @@ static void one(emit *e) {
     return;
   if (i->dst != WW_NOVAL && e->x->shares[i->dst] == WW_ONE_STEP) {
     bool narrow = ww_lower_short(e->x, i->dst);
-    put(e, narrow ? WW_SASS_iadd3 : WW_SASS_wide, narrow ? 1 : (float)ww_lower_coefs.one_step);
+    put(e, narrow ? WW_SASS_iadd3 : WW_SASS_wide, narrow ? 1 : ww_lower_coefs.one_step);
     return;
   }
   if (i->dst != WW_NOVAL && e->x->uniform[i->dst] && on_uniform_datapath(e)) {
@@ -610,7 +610,7 @@ static bool together(const ww_lowering *x, const ww_loop *t) {
 }
 
 static void put_at(ww_lowering *x, ww_sass s, double n, uint32_t at) {
-  ww_lower_put(x, s, (float)n, &x->cost[at]);
+  ww_lower_put(x, s, n, &x->cost[at]);
 }
 
 /* Additions, and copies of what is still needed as it was; before the loop also tests of how many
@@ -763,7 +763,7 @@ static void prologue(ww_lowering *x) {
     put_before(x, memory_from(x, true), WW_SASS_uniform, 3);
   for (uint32_t p = 0; p < x->fn->nparams; p++)
     put_before(x, needed_from(x, p), WW_SASS_ldc,
-               x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load);
+               x->fn->params[p].pointer ? 1 : ww_lower_coefs.scalar_load);
 }
 
 static ww_lowering *lowered(const ww_gpu_code *code, const ww_fn *fn) {

@@ -81,7 +81,7 @@ static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form 
 static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
   form a;
   bool fixed = i->b != WW_NOVAL && x->fn->vals[i->b].kind == WW_VAL_CONST;
-  int64_t c = fixed ? (int64_t)x->fn->vals[i->b].bits : 0;
+  int64_t c = fixed ? x->fn->vals[i->b].bits : 0;
   switch (i->op) {
   case WW_OP_ADD:
   case WW_OP_SUB:
@@ -97,7 +97,7 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
     if (!fixed || c < 0 || c > 63)
       return false;
     form_of(x, i->a, depth, out);
-    out->constant += (uint64_t)c;
+    out->constant += c;
     return true;
   case WW_OP_SHL:
     if (!fixed || c < 0 || c > 31)

@@ -351,7 +351,7 @@ static void widen_loads(ww_lowering *x) {
       if (offset_of(x, i) % wide)
         continue;
       for (uint32_t k = 1; k < wide / bytes; k++) {
-        uint32_t o = load_at(x, b, i, offset_of(x, i) + (int64_t)(k * bytes));
+        uint32_t o = load_at(x, b, i, offset_of(x, i) + k * bytes);
         if (o != UINT32_MAX)
           others[n++] = o;
       }

@@ -203,7 +203,7 @@ static uint32_t unrolled_before(const ww_lowering *x, uint32_t loop) {
       ww_val v = fn->pool[h->phis[p].ext + 2 * k + 1];
       const ww_ins *d = x->def[v];
       if (is_iv_step(d, h->phis[p].dst) && fn->vals[d->b].kind == WW_VAL_CONST)
-        return (uint32_t)fn->vals[d->b].bits;
+        return fn->vals[d->b].bits;
     }
   }
   return 1;
@@ -222,7 +222,7 @@ static double step_of(const ww_lowering *x, ww_val v, uint32_t loop, uint32_t de
         const ww_ins *s = x->def[fn->pool[h->phis[p].ext + 2 * k + 1]];
         if (!is_iv_step(s, v) || fn->vals[s->b].kind != WW_VAL_CONST)
           continue;
-        return (double)(int64_t)fn->vals[s->b].bits * (s->op == WW_OP_LEA ? (double)s->imm : 1);
+        return (int64_t)fn->vals[s->b].bits * (s->op == WW_OP_LEA ? (double)s->imm : 1);
       }
     return 0;
   }
@@ -234,11 +234,11 @@ static double step_of(const ww_lowering *x, ww_val v, uint32_t loop, uint32_t de
   case WW_OP_SUB:
     return a - step_of(x, d->b, loop, depth - 1);
   case WW_OP_LEA:
-    return a + (double)d->imm * step_of(x, d->b, loop, depth - 1);
+    return a + d->imm * step_of(x, d->b, loop, depth - 1);
   case WW_OP_MUL:
-    return fixed ? a * (double)(int64_t)fn->vals[d->b].bits : 0;
+    return fixed ? a * (int64_t)fn->vals[d->b].bits : 0;
   case WW_OP_SHL:
-    return fixed ? ldexp(a, (int)fn->vals[d->b].bits) : 0;
+    return fixed ? ldexp(a, fn->vals[d->b].bits) : 0;
   default:
     return a;
   }
@@ -377,7 +377,7 @@ static void share_of(ww_lowering *x, uint32_t at) {
       i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY && steps(x, i, loop);
   if (counter || i->op == WW_OP_CBR ||
       (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER && kind_of(x, i->b, loop) != OTHER))
-    x->share[at] = 1.0f / (float)l->unrolled;
+    x->share[at] = 1.0f / l->unrolled;
 }
 
 /* Arrays that are walked with a constant step: one pointer each. */
@@ -538,8 +538,7 @@ static uint32_t trips(const ww_lowering *x, uint32_t loop) {
     bool stays = (uint32_t)t->imm == fn->loops[loop].header;
     for (uint32_t n = 1; n <= 1024; n++) {
       uint64_t next = stepped(s->op, v, fn->vals[s->b].bits);
-      if (holds(c->sub, (int32_t)(c->a == phi->dst ? v : next), (int32_t)fn->vals[c->b].bits) !=
-          stays)
+      if (holds(c->sub, c->a == phi->dst ? v : next, fn->vals[c->b].bits) != stays)
         return n;
       v = next;
     }

@@ -76,7 +76,7 @@ static void load_set(liveness *l, const uint64_t *from) {
   l->live = 0;
   for (uint32_t w = 0; w < l->words; w++)
     for (uint64_t bits = l->now[w]; bits; bits &= bits - 1)
-      l->live += l->weight[64 * w + (uint32_t)__builtin_ctzll(bits)];
+      l->live += l->weight[64 * w + __builtin_ctzll(bits)];
 }
 
 /* What lives behind the block: what its successors need, their phis' operands for this edge among
@@ -201,7 +201,7 @@ static float *load_words(const ww_lowering *x, uint32_t b) {
     const ww_ins *i = &t->ins[k];
     if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST)
       continue;
-    out[k] = (float)(i->n * fmax(1, ww_type_bytes[i->type] / 4.0));
+    out[k] = i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
     if (own_address(x, t->loop, i->a))
       out[k] += 1;
   }
@@ -247,7 +247,7 @@ void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
   if (threads)
-    most = fmin(most, floor(file / (double)(threads * blocks) / 8) * 8);
+    most = fmin(most, floor(file / (threads * blocks) / 8) * 8);
   need = fmax(ceil(need), 8);
   *spill_bytes = need > most ? 4 * (need - most) : 0;
   *registers = fmin(need, most);

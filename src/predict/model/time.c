@@ -13,8 +13,6 @@
  * any single bound. */
 #include "time_int.h"
 
-#include <math.h>
-
 const char *const ww_term_names[WW_NTERMS] = {
     [WW_TERM_LAUNCH] = "launch",
     [WW_TERM_ISSUE] = "issue slots",
@@ -62,7 +60,7 @@ static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
   *busiest = WW_PIPE_FMA;
   for (uint32_t k = 0; k < WW_NPIPES; k++)
     if (k != WW_PIPE_LSU && cycles[k] > most)
-      most = cycles[ *busiest = (ww_pipe)k];
+      most = cycles[ *busiest = k];
   return most;
 }
 
@@ -106,7 +104,7 @@ static double asked_lines(const ww_traffic *t) {
 static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
                           demand *d) {
   const ww_traffic *t = &w->traffic;
-  double n = (double)w->blocks;
+  double n = w->blocks;
   double stored = w->chain.store_lines + t->local_lines;
   double sectors = t->l2_reads + t->l2_writes + p->store_line_sectors * stored +
                    p->load_line_sectors * asked_lines(t);
@@ -134,7 +132,7 @@ static double sent(const ww_traffic *t, const ww_params *p) {
 static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
                          demand *d) {
   const ww_chain *c = &w->chain;
-  double n = (double)w->blocks, warps = n * w->warps_per_block, sub = WW_FIGURE(g, subcores);
+  double n = w->blocks, warps = n * w->warps_per_block, sub = WW_FIGURE(g, subcores);
   *d = (demand){0};
   double work =
       1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
@@ -261,7 +259,7 @@ static void name_bottleneck(ww_timing *out) {
   out->bottleneck = WW_TERM_ISSUE;
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     if (out->stall[k] > out->stall[out->bottleneck])
-      out->bottleneck = (ww_term)k;
+      out->bottleneck = k;
 }
 
 double ww_time_spread(const ww_timing *t, const ww_params *p) {
@@ -289,7 +287,7 @@ typedef struct {
 
 static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d,
                       waves *v) {
-  double each = w->occupancy.blocks ? w->occupancy.blocks : 1, n = (double)w->blocks;
+  double each = w->occupancy.blocks ? w->occupancy.blocks : 1, n = w->blocks;
   v->slots = each * g->sms;
   v->whole = floor(n / v->slots);
   v->rest = n - v->whole * v->slots;
@@ -308,7 +306,7 @@ static double idle_cycles(const ww_work *w, const demand *d, const waves *v, dou
          all = v->whole + (v->rest > 0);
   double begun = steady * v->whole / fmax(1, all) +
                  d->chip[WW_TERM_LAUNCH] * (v->rest > 0 ? v->rest : v->slots);
-  return fmax(0, begun + each * (double)w->idle - steady);
+  return fmax(0, begun + each * w->idle - steady);
 }
 
 /* Of what an incomplete last wave costs, the part that does not show: after many waves blocks no
@@ -326,7 +324,7 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   all_waves(w, g, p, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
   double apart = v.whole * v.full.t + v.last.t,
-         evenly = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
+         evenly = main->t * w->blocks / (v.whole > 0 ? v.slots : v.rest);
   double steady = apart - taken_over(&v, p) * fmax(0, apart - evenly);
   /* what the longest block takes beyond the mean, when the others have gone and nothing queues any
    * more */
@@ -341,7 +339,7 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   out->bound_us[WW_TERM_COLD] = cold / per_us;
   out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - evenly) + excess + idle) / per_us;
   out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;
-  out->waves = (double)w->blocks / v.slots;
+  out->waves = w->blocks / v.slots;
   out->busiest = d.busiest;
   shares_of(main, &d, p->blend, out);
   name_bottleneck(out);

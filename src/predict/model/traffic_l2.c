@@ -13,7 +13,6 @@
  * Invariant: hits <= lookups; dram_read >= what is read for the first time, unless warm. */
 #include "traffic_int.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define BASE_HITS 0.9 /* of the lookups that any launch makes; by the counters of the H200 */
@@ -41,8 +40,7 @@ typedef struct {
 } hull;
 
 static void stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint64_t block) {
-  double x = (double)(block % grid[0]), y = (double)(block / grid[0] % grid[1]),
-         z = (double)(block / grid[0] / grid[1]);
+  double x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
   double lo = p->at + p->stride[0] * x + p->stride[1] * y + p->stride[2] * z;
   h->lo = fmin(h->lo, lo);
   h->hi = fmax(h->hi, lo + p->bytes);
@@ -66,8 +64,8 @@ static hull hull_of(const ww_flows *f, const ww_flow *w, uint64_t from, uint64_t
       b = end;
     }
   }
-  h.lo = fmax(h.lo, (double)(int64_t)w->counts->lo);
-  h.hi = fmin(h.hi, (double)(int64_t)w->counts->hi);
+  h.lo = fmax(h.lo, (int64_t)w->counts->lo);
+  h.hi = fmin(h.hi, (int64_t)w->counts->hi);
   return h;
 }
 
@@ -101,7 +99,7 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
            before = at > resident ? at - resident : 0;
   hull now = hull_of(f, w, at, at + resident), old = hull_of(f, w, before, at);
   double extent = now.hi - now.lo, common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));
-  double range = (double)(w->counts->hi - w->counts->lo);
+  double range = w->counts->hi - w->counts->lo;
   if (!(extent > 0))
     return;
   w->wave = fmin(w->wave, extent);
@@ -273,7 +271,7 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
 }
 
 static void add_base(const ww_flows *f, ww_traffic *out) {
-  double blocks = (double)f->sampled->of;
+  double blocks = f->sampled->of;
   double n = WW_FIGURE(f->g, launch_lookups) +
              WW_FIGURE(f->g, launch_sm_lookups) * fmin(blocks, f->g->sms) +
              WW_FIGURE(f->g, launch_block_lookups) * blocks;

@@ -66,7 +66,7 @@ static uint32_t terms(const ww_timing *p, const ww_timing *q, ww_term out[WW_NTE
     uint32_t at = n++;
     for (; at > 0 && fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us; at--)
       out[at] = out[at - 1];
-    out[at] = (ww_term)k;
+    out[at] = k;
   }
   return n;
 }

@@ -76,9 +76,9 @@ static void print_first(const ww_explained *x, source *s, const ww_advice_item *
   const char *text = source_line(s, x->m, i->file, i->line);
   if (*text)
     fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
-  char first[2] = {(char)toupper((unsigned char)i->cause[0]), 0};
+  char first[2] = {toupper((unsigned char)i->cause[0]), 0};
   ww_show_wrapped(f, ww_fmt(s->arena, "%s%s.", first, i->cause + 1), 2);
-  first[0] = (char)toupper((unsigned char)i->remedy[0]);
+  first[0] = toupper((unsigned char)i->remedy[0]);
   ww_show_wrapped(f, ww_fmt(s->arena, "-> %s%s.", first, i->remedy + 1), 2);
 }
 

@@ -3,7 +3,6 @@
 #include "../../base/units.h"
 #include "plot.h"
 #include "roofline.h"
-#include "show.h"
 
 enum { LEGEND = 190, MOST_KERNELS = 18 };
 

@@ -1,8 +1,6 @@
 /* show.c - a prediction as tables on a terminal. */
 #include "show.h"
 
-#include <stdlib.h>
-
 const char *const ww_term_words[WW_NTERMS] = {
     [WW_TERM_LAUNCH] = "launch overhead",
     [WW_TERM_ISSUE] = "issue slots",
@@ -60,7 +58,7 @@ void ww_show_wrapped(FILE *f, const char *text, uint32_t indent) {
   uint32_t at = 0;
   for (const char *s = text; *s;) {
     s += strspn(s, " ");
-    uint32_t n = (uint32_t)strcspn(s, " ");
+    uint32_t n = strcspn(s, " ");
     if (!n)
       break;
     if (at && at + 1 + n > WW_SHOW_COLUMNS) {

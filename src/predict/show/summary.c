@@ -46,7 +46,7 @@ static row *find(ww_summary *s, const ww_report *r) {
 }
 
 void ww_summary_add(ww_summary *s, const ww_prediction *p, uint64_t count) {
-  double n = count ? (double)count : 1;
+  double n = count ? count : 1;
   row *r = find(s, &p[0].report);
   r->launches += n;
   s->launches += n;
@@ -65,8 +65,8 @@ void ww_summary_add(ww_summary *s, const ww_prediction *p, uint64_t count) {
 }
 
 void ww_summary_failed(ww_summary *s, uint64_t count) {
-  s->failed += count ? (double)count : 1;
-  s->launches += count ? (double)count : 1;
+  s->failed += count ? count : 1;
+  s->launches += count ? count : 1;
 }
 
 static int by_time(const void *a, const void *b) {

@@ -1,12 +1,11 @@
 /* question.c - one question: the text and its features; and the numbers and JSON that answer it. */
-#include <math.h>
 
 #include "question_int.h"
 
 /* ---- features ---- */
 
 static float logarithm(double v, double by) {
-  return (float)(log2(1 + v) / by);
+  return log2(1 + v) / by;
 }
 
 static float scaled(double v) {
@@ -25,9 +24,9 @@ static buffers arguments(const ww_launch *l) {
   for (uint32_t i = 0; i < l->nargs; i++) {
     const ww_arg *g = &l->args[i];
     bool buffer = g->kind == WW_ARG_BUFFER && !g->buffer.local;
-    double bytes = buffer ? (double)g->buffer.bytes : 0;
+    double bytes = buffer ? g->buffer.bytes : 0;
     for (uint32_t n = 0; n < g->nptrs; n++)
-      bytes += (double)g->ptrs[n].buffer.bytes;
+      bytes += g->ptrs[n].buffer.bytes;
     sum.bytes += bytes;
     sum.most = fmax(sum.most, bytes);
     sum.log_bytes += log2(1 + bytes);
@@ -67,23 +66,23 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
   *f++ = scaled(blocks);
   *f++ = scaled(block);
   for (int d = 0; d < 3; d++)
-    *f++ = scaled((double)l->grid[d]);
+    *f++ = scaled(l->grid[d]);
   for (int d = 0; d < 3; d++)
-    *f++ = scaled((double)l->block[d]);
-  *f++ = (float)(log2(blocks * block / (g->sms * 2048.0)) / 16); /* waves, by threads alone */
-  *f++ = scaled((double)l->shared);
-  *f++ = (float)(sum.n / 8);
-  *f++ = (float)(sum.scalars / 8);
+    *f++ = scaled(l->block[d]);
+  *f++ = log2(blocks * block / (g->sms * 2048.0)) / 16; /* waves, by threads alone */
+  *f++ = scaled(l->shared);
+  *f++ = sum.n / 8;
+  *f++ = sum.scalars / 8;
   *f++ = logarithm(sum.most, 32);
   *f++ = logarithm(sum.bytes, 32);
-  *f++ = (float)(sum.log_bytes / 128);
+  *f++ = sum.log_bytes / 128;
   f = gpu_features(g, f);
-  *f++ = (float)(log2((1 + sum.bytes) / l2) / 16);
+  *f++ = log2((1 + sum.bytes) / l2) / 16;
   for (int c = 0; c < Q_NCOUNTS; c++)
     *f++ = logarithm(w->count[c], 32);
   *f++ = logarithm(w->heaviest, 32);
-  *f++ = (float)(w->depth / 4);
-  *f++ = (float)(fmin(w->unknown, 8) / 4);
+  *f++ = w->depth / 4;
+  *f++ = fmin(w->unknown, 8) / 4;
   *f++ = logarithm(w->heaviest / (blocks * block), 16); /* iterations of a thread */
   *f++ = logarithm(w->cycles, 16);
   *f++ = logarithm(w->shared, 16);
@@ -92,7 +91,7 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
   *f++ = logarithm(w->instructions, 32);
   *f++ = logarithm(active_lanes(w), 8);
   for (int i = 0; i < Q_NESTIMATES; i++)
-    *f++ = (float)(log2(0.1 + w->estimate[i]) / 8);
+    *f++ = log2(0.1 + w->estimate[i]) / 8;
   for (int i = 0; i < WW_QUESTION_FEATURES; i++)
     if (!isfinite(from[i]))
       from[i] = 0;
@@ -151,7 +150,7 @@ float ww_question_number(int metric, double v) {
   double x = scales[metric].form == LINEAR ? v
              : scales[metric].form == LOG  ? log2(fmax(v, 1e-6))
                                            : log2(1 + fmax(v, 0));
-  return isnan(v) ? NAN : (float)((x - scales[metric].centre) / scales[metric].scale);
+  return isnan(v) ? NAN : (x - scales[metric].centre) / scales[metric].scale;
 }
 
 double ww_question_value(int metric, float number) {

@@ -3,13 +3,12 @@
  *
  * Not predictions: the model learns from them. The busiest SM counts, so that few blocks and a last
  * wave of them show. */
-#include <math.h>
 
 #include "question_int.h"
 
 /* Blocks that an SM holds at a time, by threads and shared memory; registers are not known. */
 static double resident_of(const ww_qwalk *w, const ww_launch *l, const ww_gpu *g) {
-  double warps = ceil(ww_qproduct(l->block) / 32), shared = w->shared + (double)l->shared + 1024;
+  double warps = ceil(ww_qproduct(l->block) / 32), shared = w->shared + l->shared + 1024;
   double n = fmin(floor(ww_qknown(g->max_warps, 64) / warps), ww_qknown(g->max_blocks, 32));
   return fmax(1, fmin(n, floor(ww_qknown(g->shared_max, 233472) / shared)));
 }

@@ -3,7 +3,6 @@
  * Not a preprocessor: directives other than #define count for nothing (src/front/scan.c leaves out
  * dead branches), and what a header would define stays as it is written. Everything is bounded:
  * tokens, steps, depth; what goes beyond is left out, never an error. */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "../../base/words.h"
@@ -45,7 +44,7 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   bool hex = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'), real = false;
   const char *from = p;
   for (; p < end && (ww_is_word(*p) || *p == '.' || *p == '\''); p++) {
-    char c = (char)tolower((unsigned char)*p);
+    char c = tolower((unsigned char)*p);
     bool exponent = hex ? c == 'p' : c == 'e';
     real |= *p == '.' || exponent;
     if (*p != '\'' && n + 2 < sizeof text)
@@ -58,7 +57,7 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   }
   text[n] = 0;
   const char *last = n ? text + n - 1 : text;
-  *t = (ww_qtoken){.s = from, .n = (uint32_t)(p - from), .sym = -1};
+  *t = (ww_qtoken){.s = from, .n = p - from, .sym = -1};
   if (real || (!hex && (*last == 'f' || *last == 'h'))) {
     t->kind = Q_FLOAT;
     t->type = !hex && *last == 'f' ? 'f' : *last == 'h' ? 'h' : 'd';
@@ -67,8 +66,8 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   }
   t->kind = Q_INT;
   char *suffix;
-  t->value = (double)strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix,
-                              n > 2 && text[1] == 'b' ? 2 : 0);
+  t->value =
+      strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix, n > 2 && text[1] == 'b' ? 2 : 0);
   t->type = strchr(suffix, 'l') ? 'l' : strchr(suffix, 'u') ? 'u' : 'i';
   return p;
 }
@@ -80,7 +79,7 @@ static const char *lex_punct(const char *p, const char *end, ww_qtoken *t) {
   uint32_t n = 1;
   for (const char *const *w = longer; *w && n == 1; w++)
     if ((size_t)(end - p) >= strlen(*w) && !memcmp(p, *w, strlen(*w)))
-      n = (uint32_t)strlen(*w);
+      n = strlen(*w);
   *t = (ww_qtoken){.kind = Q_PUNCT, .s = p, .n = n, .sym = -1};
   for (uint32_t i = 0; i < n; i++)
     t->op |= Q_OP1(p[i]) << 8 * i;
@@ -94,7 +93,7 @@ static const char *lex_quoted(const char *p, const char *end, ww_qtoken *t) {
   while (p < end && *p != quote && *p != '\n')
     p += *p == '\\' && end - p > 1 ? 2 : 1;
   p += p < end;
-  *t = (ww_qtoken){.kind = Q_TEXT, .s = from, .n = (uint32_t)(p - from), .sym = -1};
+  *t = (ww_qtoken){.kind = Q_TEXT, .s = from, .n = p - from, .sym = -1};
   if (quote == '\'') {
     t->kind = Q_INT;
     t->type = 'c';
@@ -112,7 +111,7 @@ static const char *skip_space(const char *p, const char *end) {
       while (p < end && *p != '\n')
         p++;
     else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
-      const char *close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
+      const char *close = memmem(p + 2, end - p - 2, "*/", 2);
       p = close ? close + 2 : end;
     } else
       return p;
@@ -125,7 +124,7 @@ static const char *lex_one(const char *p, const char *end, ww_qtoken *t) {
     const char *from = p;
     while (p < end && ww_is_word(*p))
       p++;
-    *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = (uint32_t)(p - from), .sym = -1};
+    *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = p - from, .sym = -1};
     return p;
   }
   if (isdigit((unsigned char)*p) || (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
@@ -151,7 +150,7 @@ static const ww_qmacro *find(const ww_qlex *l, const ww_qtoken *t) {
 }
 
 static void add(ww_qlex *l, ww_qmacro m) {
-  ww_qmap_put(&l->names, l->a, m.name, m.n, (int32_t)l->macros.n);
+  ww_qmap_put(&l->names, l->a, m.name, m.n, l->macros.n);
   ww_push(l->a, &l->macros, m);
 }
 
@@ -172,7 +171,7 @@ static void define_text(ww_qlex *l, const char *p, const char *end) {
   m.name = p;
   while (p < end && ww_is_word(*p))
     p++;
-  m.n = (uint32_t)(p - m.name);
+  m.n = p - m.name;
   if (p < end && *p == '(') {
     m.function = true;
     while (p < end && *p != ')') {
@@ -185,7 +184,7 @@ static void define_text(ww_qlex *l, const char *p, const char *end) {
       while (behind > w && isspace((unsigned char)behind[-1]))
         behind--;
       if (behind > w && params.n < 64)
-        ww_push(l->a, &params, ww_strndup(l->a, w, (size_t)(behind - w)));
+        ww_push(l->a, &params, ww_strndup(l->a, w, behind - w));
     }
     p += p < end;
   }
@@ -235,7 +234,7 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth);
 
 static void paste(ww_qlex *l, ww_qtokens *v, ww_qtoken t) {
   ww_qtoken *last = &v->v[v->n - 1], joined;
-  char *text = ww_fmt(l->a, "%.*s%.*s", (int)last->n, last->s, (int)t.n, t.s);
+  char *text = ww_fmt(l->a, "%.*s%.*s", last->n, last->s, t.n, t.s);
   lex_one(text, text + strlen(text), &joined);
   *last = joined;
 }
@@ -281,12 +280,12 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
       continue;
     }
     if (close && !--level) {
-      nargs[arg] = (uint32_t)(t + i - args[arg]);
+      nargs[arg] = t + i - args[arg];
       substitute(x, m, args, nargs, depth);
       return i + 1;
     }
     if (t[i].op == ',' && level == 1 && arg + 1 < 64 && arg + 1 < m->nparams) {
-      nargs[arg] = (uint32_t)(t + i - args[arg]);
+      nargs[arg] = t + i - args[arg];
       args[++arg] = t + i + 1;
     }
   }

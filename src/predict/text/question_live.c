@@ -3,7 +3,6 @@
  *
  * That `x + (23 - x)` does not depend on x is found by trying: the expression is worked out for
  * several values of x. */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -68,7 +67,7 @@ static int32_t add_head(collector *c, uint32_t begin, uint32_t from, uint32_t to
                 .control = true};
   m.loop = !ww_qtoken_in(&c->t[begin], "if switch");
   ww_push(c->a, c->out, m);
-  return (int32_t)c->out->n - 1;
+  return c->out->n - 1;
 }
 
 static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head);
@@ -160,7 +159,7 @@ typedef struct {
 
 static double trial(uint32_t seed, int place) {
   static const double range[] = {40, 3000, 1e6, 60};
-  uint32_t h = seed * 2654435761u ^ (uint32_t)(place + 1) * 40503u * 65599u;
+  uint32_t h = seed * 2654435761u ^ (place + 1) * 40503u * 65599u;
   h ^= h >> 15;
   h *= 2246822519u;
   h ^= h >> 13;
@@ -171,9 +170,8 @@ static double trial(uint32_t seed, int place) {
 static bool whole(const liveness *l, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &l->t[i];
-    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || t->op == '[' || t->op == '.')
-      return false;
-    if (t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type))
+    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || t->op == '[' || t->op == '.' ||
+        (t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type)))
       return false;
   }
   return true;

@@ -4,7 +4,6 @@
  * Workload: files of some hundred lines, thousands of them one after the other; hostile ones up to
  * SOURCE_MOST bytes. */
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "question_int.h"
@@ -109,7 +108,7 @@ static void read_decl(reader *r, int32_t at) {
   ww_qtokens t = {0};
   if (d->name) {
     if (d->body && !d->kernel)
-      ww_qmap_put(&r->decls, r->a, d->name, (uint32_t)strlen(d->name), at);
+      ww_qmap_put(&r->decls, r->a, d->name, strlen(d->name), at);
     return;
   }
   ww_qlex_range(&r->lex, d->begin, d->end < d->begin + 4000 ? d->end : d->begin + 4000, false, &t);
@@ -188,12 +187,12 @@ static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err
     if (!d->kernel && !target)
       continue;
     if (wanted && means(wanted, d->name))
-      return *out = (int32_t)i, WW_OK;
+      return *out = i, WW_OK;
     if (d->kernel) {
-      only = (int32_t)i;
+      only = i;
       n++;
     } else {
-      host = (int32_t)i;
+      host = i;
       hosts++;
     }
   }
@@ -232,7 +231,7 @@ static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
   const ww_qtoken *v = t.v;
   for (uint32_t i = 0; i + 2 < t.n; i++) {
     if (kernel && ww_qtoken_is(&v[i], "__launch_bounds__") && v[i + 2].kind == Q_INT)
-      r->k->bounds = v[i + 2].value < 1e6 ? (uint32_t)v[i + 2].value : 0;
+      r->k->bounds = v[i + 2].value < 1e6 ? v[i + 2].value : 0;
     if (!ww_qtoken_is(&v[i], "template") || v[i + 1].op != '<')
       continue;
     uint32_t depth = 1, from = i + 2;
@@ -277,7 +276,7 @@ static void add_part(reader *r, int32_t decl, int32_t sym) {
       p.body = 0;
   }
   ww_push(r->k->arena, &r->k->parts, p);
-  ww_push(r->a, &r->part_decl, (uint32_t)decl);
+  ww_push(r->a, &r->part_decl, decl);
 }
 
 /* A name that only the file knows. */
@@ -291,7 +290,7 @@ static int32_t unknown(void *ctx, const ww_qtoken *t) {
     id = ww_qsym_add(&r->r, t, Q_FUNCTION, 'o', 4);
   else
     id = ww_qsym_add(&r->r, t, d->is_class ? Q_TYPE : Q_GLOBAL, 'o', 4);
-  r->k->syms.v[id].function = (int32_t)r->k->parts.n;
+  r->k->syms.v[id].function = r->k->parts.n;
   ww_qmap_put(&r->r.globals, r->k->arena, t->s, t->n, id);
   add_part(r, decl, id);
   return id;
@@ -336,7 +335,7 @@ template_value(const char **s) { /* at I of a mangled list, or < and , of a plai
   double v = NAN;
   if (*p == 'L' && p[1]) { /* Li16E, Lb1E */
     char *end;
-    v = (double)strtoll(p + 2 + (p[2] == 'n'), &end, 10);
+    v = strtoll(p + 2 + (p[2] == 'n'), &end, 10);
     if (p[2] == 'n')
       v = -v;
     *s = *end == 'E' ? end + 1 : end;
@@ -391,11 +390,11 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel,
   r.r = (ww_qresolver){.k = r.k, .ctx = &r, .unknown = unknown};
   ww_qlex_macros(&r.lex, flags, nflags);
   for (uint32_t i = 0; i < r.scan.ndecls; i++)
-    read_decl(&r, (int32_t)i);
+    read_decl(&r, i);
   for (int i = 0; i < Q_NBUILTINS * 3; i++) {
     int32_t id = ww_qsym_add(&r.r, &(ww_qtoken){.s = "", .n = 0}, Q_BUILTIN, 'i', 4);
-    r.k->syms.v[id].builtin = (uint8_t)(i / 3);
-    r.k->syms.v[id].dim = (uint8_t)(i % 3);
+    r.k->syms.v[id].builtin = i / 3;
+    r.k->syms.v[id].dim = i % 3;
   }
   r.k->openmp = !r.scan.decls[decl].kernel;
   r.k->name = r.scan.decls[decl].name;
@@ -405,7 +404,7 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel,
   r.k->collapse = 1;
   for (uint32_t i = 0; r.k->openmp && i + 2 < t->n; i++)
     if (ww_qtoken_is(&t->v[i], "collapse") && t->v[i + 2].kind == Q_INT)
-      r.k->collapse = (uint32_t)fmin(t->v[i + 2].value, 8);
+      r.k->collapse = fmin(t->v[i + 2].value, 8);
   for (uint32_t i = 0; i < r.k->parts.n; i++) {
     type_of_part(&r, i);
     ww_qresolve(&r.r, i, r.scan.decls[r.part_decl.v[i]].is_class);

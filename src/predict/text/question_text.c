@@ -7,7 +7,6 @@
  * their values. `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA!
  * FA~: addresses not known, not known but near each other, strided, the same for all. The last line
  * has what each part of the machine would take (question_estimate.c), and the largest of them. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "question_int.h"
@@ -39,7 +38,7 @@ void ww_question_magnitude(double v, ww_buf *b) {
     return;
   }
   long k = lround(8 * log2(fmin(v, 1e30)));
-  octave(b, (int)(k / 8) - 4);
+  octave(b, k / 8 - 4);
   ww_buf_fmt(b, "%c", (char)('a' + k % 8));
 }
 
@@ -56,7 +55,7 @@ static void literal(ww_buf *b, const ww_qtoken *t) {
   }
   /* A float's value hardly matters, that it is one does: fkz 0, fko 1, fkp more, fka .. fkj tenths.
    */
-  char c = v == 0 ? 'z' : v == 1 ? 'o' : v > 1 ? 'p' : (char)('a' + (int)(v * 10));
+  char c = v == 0 ? 'z' : v == 1 ? 'o' : v > 1 ? 'p' : 'a' + (int)(v * 10);
   ww_buf_fmt(b, "%ck%c", t->type, c);
 }
 
@@ -159,7 +158,7 @@ static void buffer_words(ww_buf *b, const ww_buffer *u) {
   static const char *const words[WW_NFILLS] = {"",         " zero", " one",  " index", "",
                                                " uniform", " perm", " mono", " zipf",  " file"};
   ww_buf_puts(b, " ");
-  ww_question_magnitude((double)u->bytes, b);
+  ww_question_magnitude(u->bytes, b);
   ww_buf_puts(b, words[u->fill.kind < WW_NFILLS ? u->fill.kind : 0]);
   if (u->fill.hi > u->fill.lo && u->fill.hi >= 2) {
     ww_buf_puts(b, " ");
@@ -242,7 +241,7 @@ static void words3(ww_buf *b, const char *what, const uint64_t v[3]) {
     if (d && v[1] <= 1 && v[2] <= 1)
       break;
     ww_buf_puts(b, " ");
-    ww_question_magnitude(v[d] ? (double)v[d] : 1, b);
+    ww_question_magnitude(v[d] ? v[d] : 1, b);
   }
 }
 
@@ -254,7 +253,7 @@ static void launch_words(const printer *p, ww_buf *b) {
   ww_question_magnitude(ww_qproduct(l->grid) * ww_qproduct(l->block), b);
   if (l->shared) {
     ww_buf_puts(b, " dyn ");
-    ww_question_magnitude((double)l->shared, b);
+    ww_question_magnitude(l->shared, b);
   }
   if (p->k->bounds)
     ww_buf_fmt(b, " bounds %u", p->k->bounds);
@@ -287,7 +286,7 @@ static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
       v[p->params[i]] = ww_question_scalar(&l->args[i], y->type, y->bytes);
   }
   for (uint32_t d = 0; d < 3; d++) {
-    double block = (double)l->block[d], grid = (double)l->grid[d];
+    double block = l->block[d], grid = l->grid[d];
     if (l->block[d])
       v[Q_BLOCKDIM * 3 + d] = block;
     if (l->grid[d])

@@ -2,7 +2,6 @@
  *
  * Bounds are numbers, arguments, indices, or contents that the launch tells. Threads differ: the
  * mean over all of them says how much work there is, the busiest one how long it takes. */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -226,9 +225,8 @@ static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to
 /* while (a < b): a binary search, or a counter that the body moves on. */
 static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
   uint32_t close = w->t[open].pair, a = open + 1, to = close + 1;
-  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a))
-    return NAN;
-  if ((w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_SHL)
+  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a) || (w->t[a + 1].op & 255) != '<' ||
+      w->t[a + 1].op == Q_SHL)
     return NAN;
   if (ww_qop_at(w, to, '{'))
     to = w->t[to].pair;

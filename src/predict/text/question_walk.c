@@ -5,7 +5,6 @@
  * conditions on indices give the share of threads that pass, everything else is a guess that the
  * text marks as such ('?'). Statement by statement, device functions in place. Bounded by Q_STEPS
  * tokens whatever the source is. */
-#include <math.h>
 
 #include "../../base/half.h"
 #include "question_eval.h"
@@ -19,7 +18,7 @@ static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end);
 
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
   if (g->kind == WW_ARG_VALUE)
-    return g->expr ? NAN : g->is_int ? (double)g->ivalue : g->value;
+    return g->expr ? NAN : g->is_int ? g->ivalue : g->value;
   if (g->kind != WW_ARG_HEX || !g->hex_n || g->hex_n > 8 || g->nptrs)
     return NAN;
   uint64_t raw = 0;
@@ -27,7 +26,7 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
   for (uint32_t i = 0; i < n; i++)
     raw |= (uint64_t)g->hex[i] << 8 * i;
   if (type == 'f' && n == 4) {
-    uint32_t low = (uint32_t)raw;
+    uint32_t low = raw;
     float f;
     memcpy(&f, &low, 4);
     return f;
@@ -38,10 +37,10 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
     return d;
   }
   if (type == 'h' && n == 2)
-    return (raw & 0x7c00) == 0x7c00 ? NAN : ww_half_to_float((uint16_t)raw);
+    return (raw & 0x7c00) == 0x7c00 ? NAN : ww_half_to_float(raw);
   if (type == 'u' || type == 'b' || (type == 'o' && bytes != n))
-    return (double)raw;
-  return (double)((int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n));
+    return raw;
+  return (int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n);
 }
 
 /* ---- device functions in place ---- */
@@ -93,7 +92,7 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
     w->value[p->templates[k]] = types[k];
   ww_qwalker inner = *w;
   inner.p = p;
-  inner.part = (uint32_t)y->function;
+  inner.part = y->function;
   inner.t = p->t.v;
   inner.loop_var = -1;
   inner.items.n = 0;
@@ -285,8 +284,8 @@ static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
   w->nseen = 0;
   if (!w->again) {
     w->w->unknown += !known;
-    w->w->trips[slot] = known ? (float)n->most : -1;
-    w->w->weight[slot] = (float)fmax(w->w->weight[slot], w->runs.threads);
+    w->w->trips[slot] = known ? n->most : -1;
+    w->w->weight[slot] = fmax(w->w->weight[slot], w->runs.threads);
   }
   w->loops++;
   if (w->runs.threads > w->w->heaviest) {
@@ -597,7 +596,7 @@ static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
     int32_t sym = w->p->params[i];
     if (sym < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
       continue;
-    double all = (double)w->l->args[i].buffer.bytes, sms = fmin(MANY_SMS, w->blocks);
+    double all = w->l->args[i].buffer.bytes, sms = fmin(MANY_SMS, w->blocks);
     w->first[sym] =
         fmin(1, w->moved[sym] > 0 ? all / w->moved[sym] : all * sms / fmax(1, w->asked[sym]));
     w->moved[sym] = w->asked[sym] = 0;
@@ -623,11 +622,10 @@ static void tables(ww_qwalker *w) {
 
 /* Each buffer comes from DRAM at most once, as long as L2 holds it. */
 static void finish(ww_qwalker *w) {
-  const ww_qpart *p = w->p;
-  for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
-    if (p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
+  for (uint32_t i = 0; i < w->p->nparams && i < w->l->nargs; i++) {
+    if (w->p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
       continue;
-    w->w->count[Q_C_dram_bytes] += fmin((double)w->l->args[i].buffer.bytes, w->moved[p->params[i]]);
+    w->w->count[Q_C_dram_bytes] += fmin(w->l->args[i].buffer.bytes, w->moved[w->p->params[i]]);
   }
   w->w->cycles = fmax(w->clock, w->stored);
   w->w->dead = w->dead;

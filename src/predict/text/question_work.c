@@ -4,7 +4,6 @@
  * A thread runs in order: it stops where an operand is not there yet, and a load takes as long as
  * what it lies in. Cycles are rough and the same for every GPU: they put chains of loads, of
  * arithmetic and of shared memory into one scale. */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -219,18 +218,18 @@ static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
 static double ways(double stride, double bytes) {
   if (isnan(stride))
     return 3;
-  double words = fmod(fabs(stride) * bytes / 4, 32), n = fmax(1, bytes / 4);
+  double words = fmod(fabs(stride) * bytes / 4, 32);
   if (stride == 0 || words != floor(words))
     return 1;
   if (words == 0)
     return 32;
-  uint32_t a = (uint32_t)words, b = 32;
+  uint32_t a = words, b = 32;
   while (a) {
     uint32_t r = b % a;
     b = a;
     a = r;
   }
-  return fmax(b, n);
+  return fmax(b, fmax(1, bytes / 4));
 }
 
 static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {

@@ -5,7 +5,6 @@
 #include "text_int.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -43,21 +42,20 @@ static ww_status check(const ww_text *t, const char *path, const cJSON *side, ww
     return WW_OK;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   void *at = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size
-                 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                 ? mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
                  : MAP_FAILED;
   if (fd >= 0)
     close(fd);
   if (at == MAP_FAILED)
     return ww_fail(e, WW_EIO, "cannot read '%s'", path);
-  uint64_t sum = ww_hash(at, (size_t)st.st_size, ww_hash(beside, sizeof beside, 0));
-  munmap(at, (size_t)st.st_size);
+  uint64_t sum = ww_hash(at, st.st_size, ww_hash(beside, sizeof beside, 0));
+  munmap(at, st.st_size);
   snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
   if (cJSON_IsString(said) && !strcmp(said->valuestring, is))
     return WW_OK;
   return ww_fail(e, WW_EDATA,
                  "%s and its .json do not fit the checksum in there: one is damaged, get them "
-                 "again; for a new model "
-                 "write \"check\":\"%s\"",
+                 "again; for a new model write \"check\":\"%s\"",
                  path, is);
 }
 
@@ -125,8 +123,7 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
     if (!ww_file_exists(path))
       st = ww_fail(e, WW_EDEVICE,
                    "there is no language model at %s: name one with --model PATH, or train one as "
-                   "docs/text-model.md says "
-                   "(`--by grounded` needs none)",
+                   "docs/text-model.md says (`--by grounded` needs none)",
                    path);
   }
   if (!st)
@@ -191,8 +188,8 @@ static ww_status read_json(ww_text_answer *x, ww_err *e) {
 static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bool json,
                            ww_arena *a, ww_text_answer *out, ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
-  size_t nfeatures = (size_t)n * WW_QUESTION_FEATURES, nlogits = (size_t)n * vocab;
-  float *features = WW_NEWN(a, float, nfeatures),
+  size_t nlogits = (size_t)n * vocab;
+  float *features = WW_NEWN(a, float, (size_t)n *WW_QUESTION_FEATURES),
         *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS),
         *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
   ww_text_pass p = {0};
@@ -323,14 +320,13 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
     if (counted && v < FEW)
       v = 0; /* a logarithm is never quite at zero */
     if (isfinite(v) && m != WW_M_time_us)
-      ww_report_set(out, (ww_metric)m, fmax(v, 0));
+      ww_report_set(out, m, fmax(v, 0));
   }
-  out->m[WW_M_time_us] =
-      (ww_quantity){.known = true,
-                    .interval = true,
-                    .value = ww_question_value(WW_M_time_us, (float)point),
-                    .low = ww_question_value(WW_M_time_us, (float)(mean - spread)),
-                    .high = ww_question_value(WW_M_time_us, (float)(mean + spread))};
+  out->m[WW_M_time_us] = (ww_quantity){.known = true,
+                                       .interval = true,
+                                       .value = ww_question_value(WW_M_time_us, point),
+                                       .low = ww_question_value(WW_M_time_us, mean - spread),
+                                       .high = ww_question_value(WW_M_time_us, mean + spread)};
   bounded(out, g);
   under_roofs(out, g);
   rates(out);
