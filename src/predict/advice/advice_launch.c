@@ -35,9 +35,9 @@ static uint32_t blamed(const ww_advisor *x, uint32_t block) {
   return best;
 }
 
-static ww_loc branch_loc(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
-  const ww_block *b = &fn->blocks[block];
-  ww_loc at = b->nins ? x->m->locs[b->ins[b->nins - 1].loc] : (ww_loc){0, 0};
+static ww_loc branch_loc(const ww_advisor *x, uint32_t block) {
+  const ww_block *b = &x->fn->blocks[block];
+  ww_loc at = {0, 0};
   for (uint32_t i = b->nins; !at.line && i-- > 0;)
     at = x->m->locs[b->ins[i].loc];
   return at;
@@ -50,20 +50,19 @@ void ww_advise_flow(ww_advisor *x) {
   uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
   for (uint32_t k = 0; k < x->nsites; k++) {
     const ww_site *s = &x->sites[k];
-    double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0, n = 0;
+    double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0;
     if (s->fn != x->fn || share < 0.02)
       continue;
     ww_part_add(&part, s, share);
     if (s->ins->op == WW_OP_LD && s->ins->space == WW_GLOBAL)
       loads += share * s->warps;
-    for (int p = 0; p < WW_NPIPES; p++)
-      n += s->cost.inst[p];
-    idle += n * s->warps * share;
+    double lost = ww_site_inst(s) * s->warps * share;
+    idle += lost;
     uint32_t b = k && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
     last = b;
     if (b == WW_NOBLOCK)
       continue;
-    loss[b] += n * s->warps * share;
+    loss[b] += lost;
     if (loss[b] > most) {
       most = loss[b];
       worst = b;
@@ -78,7 +77,7 @@ void ww_advise_flow(ww_advisor *x) {
   double active = full * (1 - idle / x->p->work.lowered.total);
   bool loop = x->fn->blocks[worst].loop != WW_NOBLOCK;
   ww_advice_add(
-      x, WW_RULE_DIVERGENCE, branch_loc(x, x->fn, worst), &w,
+      x, WW_RULE_DIVERGENCE, branch_loc(x, worst), &w,
       ww_fmt(
           x->a,
           "lanes of a warp go different ways here: on average %.3g of %.3g work, the others wait",
@@ -99,8 +98,7 @@ static void scale_chain(ww_chain *c, double f) {
   c->atomic_waits *= f;
   c->barriers *= f;
   c->const_waits *= f;
-  if (c->first_waits > c->waits)
-    c->first_waits = c->waits;
+  c->first_waits = fmin(c->first_waits, c->waits);
 }
 
 static const char *of_limit(const ww_advisor *x, const char *because) {
@@ -183,9 +181,7 @@ static void partial_warps(ww_advisor *x) {
   double lanes = (double)w.warps_per_block * x->g->lanes, used = w.block_threads / lanes;
   if (used > 0.95)
     return;
-  uint32_t fit = w.block_threads / x->g->lanes;
-  if (!fit)
-    fit = 1;
+  uint32_t fit = w.block_threads < x->g->lanes ? 1 : w.block_threads / x->g->lanes;
   ww_work_scale_pipes(&w, (1u << WW_NPIPES) - 1, used);
   w.chain.warp_inst /= used;
   w.blocks = ceil(w.blocks * (double)w.block_threads / (fit * x->g->lanes));
@@ -206,9 +202,8 @@ static void few_blocks(ww_advisor *x) {
   if (blocks >= 0.7 * slots || blocks < 1)
     return;
   if (x->fn->nloops) {
-    double most = blocks * w.chain.warp_inst / 60; /* a block should still have something to do */
-    if (more > most)
-      more = most;
+    /* a block should still have something to do */
+    more = fmin(more, blocks * w.chain.warp_inst / 60);
     if (more < 1.2 * blocks)
       return;
     scale_chain(&w.chain, blocks / floor(more));
@@ -271,18 +266,15 @@ static void imbalance(ww_advisor *x) {
 
 static void barriers(ww_advisor *x) {
   ww_work w = x->p->work;
-  ww_loc at = {0, 0};
-  double most = 0;
+  const ww_site *worst = NULL;
   if (w.chain.barriers <= 0)
     return;
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].ins->op == WW_OP_BAR && x->sites[k].warps > most) {
-      most = x->sites[k].warps;
-      at = ww_site_loc(x, &x->sites[k]);
-    }
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (s->ins->op == WW_OP_BAR && s->warps > (worst ? worst->warps : 0))
+      worst = s;
   w.chain.barriers *= 0.25;
   ww_advice_add(
-      x, WW_RULE_BARRIERS, at, &w,
+      x, WW_RULE_BARRIERS, worst ? ww_site_loc(x, worst) : (ww_loc){0, 0}, &w,
       ww_fmt(x->a, "%.3g block barriers a thread; at each the block waits for its slowest warp",
              x->p->work.chain.barriers),
       "do more between barriers, use __syncwarp and shuffles within a warp, or smaller blocks");

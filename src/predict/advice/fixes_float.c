@@ -66,8 +66,6 @@ static bool float_suffix(const ww_ctext *c, uint32_t i) {
 
 enum { MOST_TOKENS = 2000 }; /* of a statement; longer ones are tables, or hostile */
 
-typedef enum { SAYS_NOTHING, SAYS_FLOAT, SAYS_DOUBLE, SAYS_UNKNOWN } says;
-
 static bool own_function(const ww_ctext *c, uint32_t i) {
   for (uint32_t k = 0; k < c->scan.ndecls; k++)
     if (c->scan.decls[k].name && ww_tok_is(c, i, c->scan.decls[k].name))
@@ -92,37 +90,33 @@ bool ww_is_pure_call(const ww_ctext *c, uint32_t i) {
   return twin && (strstr(c_math, twin) || strstr(gpu_math, twin));
 }
 
-static says class_says(ww_name_class cls) {
-  return cls == WW_IS_FLOAT    ? SAYS_FLOAT
-         : cls == WW_IS_DOUBLE ? SAYS_DOUBLE
-         : cls == WW_IS_INT    ? SAYS_NOTHING
-                               : SAYS_UNKNOWN;
-}
+/* A word that says nothing of precision. */
+#define SAYS_NOTHING WW_IS_INT
 
 /* What a function gives back, by the words before its parameters. */
-static says head_says(const ww_ctext *c, const ww_decl *d) {
-  says out = SAYS_UNKNOWN;
+static ww_name_class head_says(const ww_ctext *c, const ww_decl *d) {
+  ww_name_class out = WW_IS_UNKNOWN;
   for (uint32_t i = ww_tok_from(c, d->begin); i < c->n && c->t[i].at < d->params; i++) {
-    says one = class_says(ww_tok_class(c, i));
-    if (one == SAYS_DOUBLE)
-      return SAYS_DOUBLE;
-    if (one != SAYS_UNKNOWN)
+    ww_name_class one = ww_tok_class(c, i);
+    if (one == WW_IS_DOUBLE)
+      return one;
+    if (one != WW_IS_UNKNOWN)
       out = one;
   }
   return out;
 }
 
-static says call_says(const floats *f, uint32_t i) {
+static ww_name_class call_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   if (ww_is_pure_call(c, i))
-    return class_says(ww_tok_class(c, i)) == SAYS_DOUBLE ? SAYS_DOUBLE : SAYS_NOTHING;
-  says out = SAYS_UNKNOWN;
+    return ww_tok_class(c, i) == WW_IS_DOUBLE ? WW_IS_DOUBLE : SAYS_NOTHING;
+  ww_name_class out = WW_IS_UNKNOWN;
   for (uint32_t k = 0; k < c->scan.ndecls; k++) {
     const ww_decl *d = &c->scan.decls[k];
     if (!d->name || !ww_tok_is(c, i, d->name))
       continue;
-    says one = head_says(c, d);
-    if (one == SAYS_DOUBLE || one == SAYS_UNKNOWN)
+    ww_name_class one = head_says(c, d);
+    if (one == WW_IS_DOUBLE || one == WW_IS_UNKNOWN)
       return one;
     out = SAYS_NOTHING;
   }
@@ -130,7 +124,7 @@ static says call_says(const floats *f, uint32_t i) {
 }
 
 /* What the word tells: by its type, or by what it is declared as. */
-static says word_says(const floats *f, uint32_t i) {
+static ww_name_class word_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   bool member = ww_tok_in(c, i - 1, " . -> ");
   if (ww_tok_is(c, i + 1, "::"))
@@ -141,7 +135,7 @@ static says word_says(const floats *f, uint32_t i) {
     return call_says(f, i);
   ww_name_class cls = ww_tok_class(c, i);
   if (cls != WW_IS_UNKNOWN)
-    return class_says(cls);
+    return cls;
   if (!f->strict && ww_tok_is(c, i, "auto"))
     return SAYS_NOTHING;
   uint32_t next = i + 1;
@@ -154,10 +148,11 @@ static says word_says(const floats *f, uint32_t i) {
       ww_tok_is(c, v->type, "auto"))
     return SAYS_NOTHING;
   if (v)
-    return class_says(v->cls);
-  if (ww_ctext_macro(c, ww_tok_at(c, i), ww_tok_len(c, i)))
-    return SAYS_NOTHING; /* looked at on its own */
-  return ww_tok_in(c, i, other_pure) ? SAYS_NOTHING : SAYS_UNKNOWN;
+    return v->cls;
+  /* a macro is looked at on its own */
+  return ww_ctext_macro(c, ww_tok_at(c, i), ww_tok_len(c, i)) || ww_tok_in(c, i, other_pure)
+             ? SAYS_NOTHING
+             : WW_IS_UNKNOWN;
 }
 
 static bool judge(const floats *f, uint32_t begin, uint32_t end) {
@@ -166,28 +161,23 @@ static bool judge(const floats *f, uint32_t begin, uint32_t end) {
   if (end - begin > MOST_TOKENS)
     return false;
   for (uint32_t i = begin; i < end; i++) {
-    if (float_suffix(c, i))
-      speaks = true;
+    speaks |= float_suffix(c, i);
     if (c->t[i].kind == WW_TOK_ODD)
       return false;
     if (c->t[i].kind != WW_TOK_WORD)
       continue;
-    says what = ww_tok_is(c, i, "return") ? head_says(c, f->s->fn) : word_says(f, i);
-    if (what == SAYS_DOUBLE || what == SAYS_UNKNOWN)
+    ww_name_class what = ww_tok_is(c, i, "return") ? head_says(c, f->s->fn) : word_says(f, i);
+    if (what == WW_IS_DOUBLE || what == WW_IS_UNKNOWN)
       return false;
-    if (what == SAYS_FLOAT)
-      speaks = true;
+    speaks |= what == WW_IS_FLOAT;
   }
   return speaks;
 }
 
 static bool may_change(floats *f, uint32_t i) {
-  uint32_t begin, end;
   if (i >= f->end || i < f->begin) { /* tokens come in order: a long statement is judged once */
-    ww_ctext_statement(&f->x->c, i, f->s->lo, f->s->hi, &begin, &end);
-    f->begin = begin;
-    f->end = end;
-    f->fits = judge(f, begin, end);
+    ww_ctext_statement(&f->x->c, i, f->s->lo, f->s->hi, &f->begin, &f->end);
+    f->fits = judge(f, f->begin, f->end);
   }
   return f->fits;
 }
@@ -313,7 +303,7 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
       continue;
     }
     ww_edit_insert(f->x, &f->edits, at + n, "f");
-    show(f, ww_fmt(f->x->a, "%.*sf", n, c->text + at));
+    show(f, ww_fmt(f->x->a, "%.*sf", (int)n, c->text + at));
     f->constants++;
     changed = ww_strndup(f->x->a, c->text + m->name, m->name_n);
   }

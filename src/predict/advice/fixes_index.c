@@ -153,17 +153,13 @@ static bool judge(swap *w, uint32_t i) {
 static bool judge_all(swap *w) {
   const ww_ctext *c = &w->x->c;
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
-    if (!ww_tok_word(c, i) || (ww_tok_in(c, i - 1, " . -> ")))
+    if (!ww_tok_word(c, i) || ww_tok_in(c, i - 1, " . -> "))
       continue;
     const ww_name *v = ww_ctext_name(c, &w->s->names, i);
-    if (!v || !v->pointer || i == v->tok)
-      continue;
-    if (!v->parameter && v->ndims)
-      continue; /* the thread's own */
-    if (!v->parameter || !ww_tok_is(c, i + 1, "["))
+    if (!v || !v->pointer || i == v->tok || (!v->parameter && v->ndims))
+      continue; /* no pointer, or the thread's own array */
+    if (!v->parameter || !ww_tok_is(c, i + 1, "[") || !judge(w, i))
       return false; /* a pointer that was moved, or handed on */
-    if (!judge(w, i))
-      return false;
   }
   return w->good > 0 && w->bad == 0;
 }
@@ -223,7 +219,6 @@ void ww_fix_swap_axes(ww_fixer *x) {
                  square ? "%s of the thread's indices (grid and block are square: the launch stays)"
                         : "%s of the thread's indices; the launch must swap x and y of %s too",
                  what, where),
-      .preferred = false,
       .launch = !square};
   f.assumes = square ? "every launch is as square as this one"
                      : ww_fmt(x->a, "every launch of it swaps x and y of %s", where);

@@ -34,9 +34,7 @@ static const char *shape(const uint64_t dims[3], const char *const exprs[3], ww_
     else
       ww_buf_fmt(&b, "%llu", (unsigned long long)(dims[k] ? dims[k] : 1));
   }
-  const char *out = ww_strdup(a, b.s ? b.s : "1");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, a);
 }
 
 static const char *number(double v, ww_arena *a) {
@@ -99,9 +97,7 @@ static const char *arg_text(const ww_arg *g, const char *own, ww_arena *a) {
   ww_buf_puts(&b, "hex:");
   for (uint32_t k = 0; k < g->hex_n; k++)
     ww_buf_fmt(&b, "%02x", g->hex[k]);
-  const char *out = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, a);
 }
 
 static const char *arg_name(const char *name, ww_arena *a) {
@@ -144,9 +140,7 @@ static const char *settings_text(const settings *s, ww_arena *a) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < s->n; k++)
     ww_buf_fmt(&b, "%s%s=%s", k ? " " : "", s->v[k].name, s->v[k].value);
-  const char *out = ww_strdup(a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, a);
 }
 
 /* "const float *__restrict__" is about floats. */
@@ -413,8 +407,7 @@ ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a,
   if (st)
     return st;
   ww_fix_offer(&x, &edits,
-               &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", settings_text(&now, a)),
-                         .preferred = false});
+               &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", settings_text(&now, a))});
   if (!x.out.n)
     return ww_fail(e, WW_EUSAGE, "the comment cannot be written into this text");
   *out = x.out.v[0];

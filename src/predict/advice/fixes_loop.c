@@ -36,10 +36,9 @@ typedef struct {
   uint32_t at, n; /* the first access: tokens name [ index ] */
 } element;
 
-static bool has_word(const ww_ctext *c, const ww_name *v, const char *word, uint32_t lo) {
-  uint32_t i = v->tok;
-  for (; i > lo && !ww_tok_in(c, i, " , ( ; "); i--)
-    if (ww_tok_is(c, i, word))
+static bool has_word(const ww_ctext *c, const ww_name *v, const char *words) {
+  for (uint32_t i = v->tok; i && !ww_tok_in(c, i, " , ( ; "); i--)
+    if (ww_tok_in(c, i, words))
       return true;
   return false;
 }
@@ -52,8 +51,7 @@ static uint32_t stars(const ww_ctext *c, const ww_name *v) {
 }
 
 static bool is_restrict(const ww_ctext *c, const ww_name *v) {
-  return has_word(c, v, "__restrict__", 0) || has_word(c, v, "restrict", 0) ||
-         has_word(c, v, "__restrict", 0) || has_word(c, v, "RESTRICT", 0);
+  return has_word(c, v, " __restrict__ restrict __restrict RESTRICT ");
 }
 
 /* The element that the line stores to: name [ index ] = or +=. */
@@ -66,11 +64,11 @@ static bool find_element(element *m) {
     const ww_name *v = ww_ctext_name(c, &m->s->names, i);
     uint32_t close = c->t[i + 1].pair;
     if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared || stars(c, v) != 1 ||
-        has_word(c, v, "volatile", 0))
+        has_word(c, v, " volatile "))
       continue;
-    if (ww_ctext_directives(c, i))
-      continue; /* a macro may do anything with it */
-    if (!ww_is_assignment(c, close + 1) || (ww_tok_in(c, i - 1, " . -> ")))
+    /* a macro may do anything with it */
+    if (ww_ctext_directives(c, i) || !ww_is_assignment(c, close + 1) ||
+        ww_tok_in(c, i - 1, " . -> "))
       continue;
     m->array = v;
     m->at = i;
@@ -106,12 +104,10 @@ static bool tame(const element *m, const loop *l) {
   for (uint32_t i = l->at; i < l->end; i++) {
     if (ww_tok_in(c, i, wild) || c->t[i].kind == WW_TOK_ODD)
       return false;
-    if (ww_tok_same(c, i, m->array->tok)) {
-      if (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_in(c, i + m->n, " [ . "))
-        return false;
-      if (ww_takes_address(c, i))
-        return false;
-    }
+    if (ww_tok_same(c, i, m->array->tok) &&
+        (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_in(c, i + m->n, " [ . ") ||
+         ww_takes_address(c, i)))
+      return false;
     if (ww_tok_is(c, i, "(") && i && ww_tok_word(c, i - 1) && !ww_ctext_control(c, i) &&
         !ww_is_pure_call(c, i - 1))
       return false;

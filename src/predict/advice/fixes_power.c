@@ -14,18 +14,13 @@ typedef struct {
 } power;
 
 static bool is_pow(const ww_ctext *c, uint32_t i) {
-  static const char names[] = " pow powf __powf pown powr native_powr half_powr ";
-  if (!ww_tok_in(c, i, names) || !ww_tok_opens(c, i + 1, "("))
-    return false;
-  return !ww_tok_in(c, i - 1, " . -> :: ");
+  return ww_tok_in(c, i, " pow powf __powf pown powr native_powr half_powr ") &&
+         ww_tok_opens(c, i + 1, "(") && !ww_tok_in(c, i - 1, " . -> :: ");
 }
 
 static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, double *out) {
-  double sign = 1;
-  if (ww_tok_is(c, i, "-")) {
-    sign = -1;
-    i++;
-  }
+  bool negative = ww_tok_is(c, i, "-");
+  i += negative;
   if (i + 1 != end || c->t[i].kind != WW_TOK_NUMBER)
     return false;
   const char *s = ww_tok_text(c, i, end);
@@ -33,7 +28,7 @@ static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, doubl
   double v = strtod(s, &rest);
   if (*rest && strcmp(rest, "f") && strcmp(rest, "F"))
     return false;
-  *out = sign * v;
+  *out = negative ? -v : v;
   return true;
 }
 
@@ -41,7 +36,6 @@ static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, doubl
  * parentheses. */
 static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
   const ww_ctext *c = &x->c;
-  static const char arithmetic[] = " + - * / ";
   int type = 0;
   *lone = true;
   for (uint32_t k = i; k < end; k = ww_tok_skip(c, k)) {
@@ -77,7 +71,7 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
       if (mine > type)
         type = mine;
       *lone = false;
-    } else if (ww_tok_in(c, k, arithmetic))
+    } else if (ww_tok_in(c, k, " + - * / "))
       *lone = false;
     else
       return 0; /* parentheses, comparisons, calls */
@@ -110,9 +104,7 @@ static const char *product(const ww_fixer *x, const char *base, int n) {
   ww_buf b = {0};
   for (int k = 0; k < n; k++)
     ww_buf_fmt(&b, "%s%s", k ? " * " : "", base);
-  const char *out = ww_strdup(x->a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, x->a);
 }
 
 /* What stands for it; *tight: it binds like a call, no parentheses are ever needed. */
@@ -146,9 +138,8 @@ static const char *instead(const ww_fixer *x, const power *p, const char *bare, 
 
 /* May a product stand here as it is? */
 static bool loose(const ww_ctext *c, const power *p) {
-  static const char before[] = " = ( , + += -= return [ { ? : < > - ";
-  static const char after[] = " ; ) , + - ] } ? : < > ";
-  return ww_tok_in(c, p->call - 1, before) && ww_tok_in(c, p->close + 1, after);
+  return ww_tok_in(c, p->call - 1, " = ( , + += -= return [ { ? : < > - ") &&
+         ww_tok_in(c, p->close + 1, " ; ) , + - ] } ? : < > ");
 }
 
 const char *ww_power_instead(const ww_fixer *x, const ww_scope *s, uint32_t i, bool lone_only) {

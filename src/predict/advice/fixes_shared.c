@@ -18,10 +18,10 @@ enum { MOST_STEPS = 100000 };
 /* ---- who varies with the thread ---- */
 
 static bool is_lane(const ww_ctext *c, uint32_t i) {
-  static const char calls[] = " get_local_id get_global_id ";
   if (ww_tok_is(c, i, "threadIdx"))
     return ww_tok_is(c, i + 1, ".") && ww_tok_is(c, i + 2, "x");
-  return ww_tok_in(c, i, calls) && ww_tok_is(c, i + 1, "(") && ww_tok_is(c, i + 2, "0");
+  return ww_tok_in(c, i, " get_local_id get_global_id ") && ww_tok_is(c, i + 1, "(") &&
+         ww_tok_is(c, i + 2, "0");
 }
 
 /* Do the tokens depend on threadIdx.x, directly or through variables that are set from it? What
@@ -42,6 +42,10 @@ static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
 }
 
 /* ---- uses ---- */
+
+static bool uses(const pad *p, uint32_t i) {
+  return ww_tok_same(&p->x->c, i, p->array->tok) && i != p->array->tok;
+}
 
 /* The last '[' of a use with all its subscripts, WW_NOTOK: it is used in another way. */
 static uint32_t full_use(const pad *p, uint32_t i) {
@@ -67,11 +71,8 @@ static bool used_plainly(const pad *p) {
   if (ww_ctext_directives(c, p->array->tok))
     return false; /* a macro may do anything with it */
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok)
-      continue;
-    if (ww_tok_in(c, i - 1, " . -> "))
-      continue; /* a member of the same name */
-    if (full_use(p, i) == WW_NOTOK)
+    bool member = ww_tok_in(c, i - 1, " . -> ");
+    if (uses(p, i) && !member && full_use(p, i) == WW_NOTOK)
       return false;
   }
   return true;
@@ -82,8 +83,7 @@ static bool used_plainly(const pad *p) {
 static bool used_by_rows(pad *p, uint32_t line) {
   const ww_ctext *c = &p->x->c;
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok ||
-        (line && ww_fixer_line(p->x, i) != line))
+    if (!uses(p, i) || (line && ww_fixer_line(p->x, i) != line))
       continue;
     uint32_t last = full_use(p, i);
     if (last == WW_NOTOK || last == 0 || c->t[last - 1].pair == WW_NOTOK)
@@ -237,7 +237,7 @@ static void widen_flat(pad *p) {
                         ? ww_fmt(p->x->a, "%lld", (long long)row + more)
                         : ww_fmt(p->x->a, "(%s + %u)", was, more);
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok)
+    if (!uses(p, i))
       continue;
     if (!flat_use(p, i, length, &at, &helps))
       return;

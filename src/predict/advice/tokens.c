@@ -277,28 +277,20 @@ bool ww_ctext_control(const ww_ctext *c, uint32_t open) {
 }
 
 static bool initialiser(const ww_ctext *c, uint32_t open) { /* is this '{' part of an expression? */
-  return open && (ww_tok_in(c, open - 1, " = ] , { return "));
+  return open && ww_tok_in(c, open - 1, " = ] , { return ");
 }
 
 static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
   while (i > lo) {
     uint32_t p = i - 1;
     char ch = bracket(c, p);
-    if (ch == ';' || ww_tok_in(c, p, " else do "))
-      break;
-    if (ch == '(' && ww_ctext_control(c, p))
-      break;
-    if (ch == '{' && !initialiser(c, p))
+    if (ch == ';' || ww_tok_in(c, p, " else do ") || (ch == '(' && ww_ctext_control(c, p)) ||
+        (ch == '{' && !initialiser(c, p)))
       break;
     if (ch == ')' || ch == ']' || ch == '}') {
-      if (c->t[p].pair == WW_NOTOK)
-        break;
-      if (ch == ')' && ww_ctext_control(c, c->t[p].pair))
-        break;
-      if (ch == '}' && !initialiser(c, c->t[p].pair))
-        break;
       p = c->t[p].pair;
-      if (p < lo)
+      if (p == WW_NOTOK || (ch == ')' && ww_ctext_control(c, p)) ||
+          (ch == '}' && !initialiser(c, p)) || p < lo)
         break;
     }
     i = p;
@@ -309,13 +301,10 @@ static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
 static uint32_t statement_stop(const ww_ctext *c, uint32_t i, uint32_t hi) {
   while (i < hi) {
     char ch = bracket(c, i);
-    if (ch == ';')
-      break;
-    if (ch == '{' && !initialiser(c, i))
-      break;
-    if (ch == ')' && c->t[i].pair != WW_NOTOK && ww_ctext_control(c, c->t[i].pair))
-      break;
-    if (ch == '}' && (c->t[i].pair == WW_NOTOK || !initialiser(c, c->t[i].pair)))
+    uint32_t pair = c->t[i].pair;
+    if (ch == ';' || (ch == '{' && !initialiser(c, i)) ||
+        (ch == ')' && pair != WW_NOTOK && ww_ctext_control(c, pair)) ||
+        (ch == '}' && (pair == WW_NOTOK || !initialiser(c, pair))))
       break;
     i = ww_tok_skip(c, i);
   }

@@ -8,6 +8,7 @@
 
 #include "../../base/jsonread.h"
 #include "correct_int.h"
+#include "score.h"
 
 const ww_metric_space ww_metric_spaces[WW_NMETRICS] = {
     [WW_M_time_us] = {WW_IN_LOG, 0},
@@ -99,31 +100,20 @@ bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features 
 
 /* ---- a whole prediction ---- */
 
-static double value_of(const ww_report *r, ww_metric m) {
-  return r->m[m].known ? r->m[m].value : 0;
-}
-
-static void lift(ww_quantity *q, double least) {
-  q->value = fmax(q->value, least);
-  q->low = fmax(q->low, least);
-  q->high = fmax(q->high, least);
-}
-
-static void lower(ww_quantity *q, double most) {
-  q->value = fmin(q->value, most);
-  q->low = fmin(q->low, most);
-  q->high = fmin(q->high, most);
+static void clamp(ww_quantity *q, double least, double most) {
+  double *const v[] = {&q->value, &q->low, &q->high};
+  for (int k = 0; k < 3; k++)
+    *v[k] = fmin(fmax(*v[k], least), most);
 }
 
 /* No launch is faster than the datasheet's peaks allow, or than an empty one. */
 static double roof_us(const ww_report *r, const ww_gpu *g) {
   const struct {
     double work, per_us;
-  } roofs[] = {
-      {value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes), 1e3 * g->dram_peak},
-      {value_of(r, WW_M_flops_fp64), 1e6 * g->peak_fp64},
-      {value_of(r, WW_M_flops_fp32), 1e6 * g->peak_fp32},
-      {value_of(r, WW_M_flops_fp16), 1e6 * g->peak_fp16}};
+  } roofs[] = {{ww_report_dram(r), 1e3 * g->dram_peak},
+               {ww_report_value(r, WW_M_flops_fp64), 1e6 * g->peak_fp64},
+               {ww_report_value(r, WW_M_flops_fp32), 1e6 * g->peak_fp32},
+               {ww_report_value(r, WW_M_flops_fp16), 1e6 * g->peak_fp16}};
   double us =
       g->launch_floor > 0 ? 0.8 * g->launch_floor : 0; /* the floor itself varies by some percent */
   for (size_t k = 0; k < sizeof roofs / sizeof *roofs; k++)
@@ -141,7 +131,7 @@ static void fit_occupancy(const ww_gpu *g, ww_prediction *p) {
   ww_occupancy_of(g, p->work.block_threads, q->value, p->work.occupancy.shared_bytes, &o);
   if (o.blocks)
     ww_report_set(&p->report, WW_M_occupancy_limit_pct, o.limit_pct);
-  lower(&p->report.m[WW_M_occupancy_pct], p->report.m[WW_M_occupancy_limit_pct].value);
+  clamp(&p->report.m[WW_M_occupancy_pct], -INFINITY, p->report.m[WW_M_occupancy_limit_pct].value);
 }
 
 static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
@@ -151,7 +141,7 @@ static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
     q->low = fmin(q->low, t->low);
     q->high = fmax(q->high, t->high);
   }
-  lift(q, roof_us(&p->report, g));
+  clamp(q, roof_us(&p->report, g), INFINITY);
   t->us = q->value;
   t->low = q->low;
   t->high = q->high;
@@ -169,7 +159,7 @@ void ww_correct(const ww_correction *c, const ww_gpu *g, ww_arena *a, ww_predict
   for (int m = 0; m < WW_NMETRICS; m++)
     if (r->m[m].known)
       ww_correction_value(c, m, &x, trust, r->m[m].value, &r->m[m]);
-  lower(&r->m[WW_M_active_lanes], g->lanes);
+  clamp(&r->m[WW_M_active_lanes], -INFINITY, g->lanes);
   fit_occupancy(g, p);
   set_time(g, trust, p);
   r->by = WW_BY_GROUNDED;
@@ -220,9 +210,8 @@ static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
     const cJSON *name = cJSON_GetArrayItem(n, 0), *lo = cJSON_GetArrayItem(n, 1),
                 *hi = cJSON_GetArrayItem(n, 2);
     if (k >= WW_NFEATURES || !cJSON_IsString(name) ||
-        strcmp(name->valuestring, ww_feature_names[k]))
-      break;
-    if (!cJSON_IsNumber(lo) || !cJSON_IsNumber(hi))
+        strcmp(name->valuestring, ww_feature_names[k]) || !cJSON_IsNumber(lo) ||
+        !cJSON_IsNumber(hi))
       break;
     if (!(fabs(lo->valuedouble) <= FLT_MAX) || !(fabs(hi->valuedouble) <= FLT_MAX))
       break;

@@ -245,9 +245,7 @@ static double mean_error(const fitting *f, const ww_metric_space *s, const ww_me
                          const ww_members *pred, int split, int origin) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < f->n; k++) {
-    if (f->rows[k].split != split || !(f->weight[k] > 0))
-      continue;
-    if (origin == 0 && f->rows[k].origin == 1)
+    if (f->rows[k].split != split || !(f->weight[k] > 0) || (origin == 0 && f->rows[k].origin == 1))
       continue;
     sum += f->weight[k] * error_of(s, m ? ww_metric_model_use(m, pred[k]) : 0, f->target[k]);
     weights += f->weight[k];
@@ -574,9 +572,8 @@ void ww_correct_score_of(const ww_correction *c, const ww_correct_row *rows, uin
   for (uint32_t k = 0; k < n; k++) {
     const ww_correct_row *r = &rows[k];
     double truth = r->measured[m], machine = r->machine[m];
-    if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin))
-      continue;
-    if (!isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0)))
+    if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin) ||
+        !isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0)))
       continue;
     ww_quantity q = {.value = machine, .low = machine, .high = machine};
     ww_correction_value(c, m, &r->x, ww_correction_trust(c, &r->x), machine, &q);

@@ -178,6 +178,7 @@ typedef struct {
 } branch;
 
 typedef struct {
+  ww_arena *arena; /* of one fit */
   const ww_binned *b;
   const ww_trees_problem *p;
   const ww_trees_options *o;
@@ -446,15 +447,15 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
   t->lambda = t->o->lambda * mean;
   t->least = t->o->least * mean;
   t->group_most = t->o->group_most * mean;
-  t->groups = ww_xcalloc(t->p->ngroups + 1, sizeof *t->groups);
+  t->groups = WW_NEWN(t->arena, cell, t->p->ngroups + 1);
   t->random = t->o->seed;
-  t->pred = t->p->pred ? t->p->pred : ww_xcalloc(n + 1, sizeof *t->pred);
-  t->res = ww_xcalloc(n + 1, sizeof *t->res);
-  t->order = ww_xcalloc(n + 1, sizeof *t->order);
-  t->spare = ww_xcalloc(n + 1, sizeof *t->spare);
-  t->columns = ww_xcalloc(t->b->nfeatures + 1, sizeof *t->columns);
-  t->br = ww_xcalloc(2 * leaves + 2, sizeof *t->br);
-  t->hists = ww_xcalloc((size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS, sizeof *t->hists);
+  t->pred = t->p->pred ? t->p->pred : WW_NEWN(t->arena, float, n + 1);
+  t->res = WW_NEWN(t->arena, float, n + 1);
+  t->order = WW_NEWN(t->arena, uint32_t, n + 1);
+  t->spare = WW_NEWN(t->arena, uint32_t, n + 1);
+  t->columns = WW_NEWN(t->arena, uint16_t, t->b->nfeatures + 1);
+  t->br = WW_NEWN(t->arena, branch, 2 * leaves + 2);
+  t->hists = WW_NEWN(t->arena, cell, (size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS);
   *out = (ww_forest){.base = base_of(t->p, n, t->o),
                      .nodes = WW_NEWN(a, ww_tree_node, (size_t)t->o->rounds * 2 * leaves + 1),
                      .roots = WW_NEWN(a, uint32_t, t->o->rounds + 1)};
@@ -464,7 +465,7 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
 
 void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o,
                   ww_arena *a, ww_forest *out) {
-  grower t = {.b = b, .p = p, .o = o};
+  grower t = {.b = b, .p = p, .o = o, .arena = ww_arena_new()};
   start(&t, a, out);
   if (p->held)
     p->held[0] = held_error(&t);
@@ -477,13 +478,5 @@ void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_
     if (p->held)
       p->held[round + 1] = held_error(&t);
   }
-  if (t.pred != p->pred)
-    free(t.pred);
-  free(t.res);
-  free(t.order);
-  free(t.spare);
-  free(t.columns);
-  free(t.br);
-  free(t.hists);
-  free(t.groups);
+  ww_arena_free(t.arena);
 }

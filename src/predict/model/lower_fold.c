@@ -13,12 +13,8 @@ bool ww_lower_constant(const ww_lowering *x, ww_val v) {
   return x->fn->vals[v].kind != WW_VAL_RESULT || (x->known && x->known[v]);
 }
 
-static const ww_ins *def_of(const ww_lowering *x, ww_val v) {
-  return v == WW_NOVAL ? NULL : x->def[v];
-}
-
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v) {
-  const ww_ins *d = def_of(x, v);
+  const ww_ins *d = ww_lower_def(x, v);
   if (!d || (d->op != WW_OP_SEXT && d->op != WW_OP_ZEXT) || d->type != WW_I64 || d->type2 == WW_I1)
     return WW_NOVAL;
   return d->a;
@@ -42,12 +38,8 @@ bool ww_lower_short(const ww_lowering *x, ww_val v) {
   /* Nothing known of its origin: its users know. */
   uint32_t n = v == WW_NOVAL ? 0 : ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t u = x->uses[x->uses_at[v] + k];
-    if (u & WW_PHI)
-      continue;
-    const ww_ins *i = ww_lower_ins(x, u);
-    if ((i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) &&
-        i->a == v)
+    const ww_ins *i = ww_lower_user(x, v, k);
+    if (i && ww_lower_accesses(i) && i->a == v)
       return i->space == WW_SHARED || i->space == WW_LOCAL;
   }
   return false;
@@ -85,7 +77,7 @@ static void each_use(ww_lowering *x, visit_use *visit) {
     const ww_block *t = &fn->blocks[b];
     for (uint32_t p = 0; p < t->nphis; p++)
       for (uint32_t k = 0; k < t->phis[p].n; k++)
-        visit(x, fn->pool[t->phis[p].ext + 2 * k + 1], WW_PHI | b);
+        visit(x, ww_phi_edge(fn, &t->phis[p], k).value, WW_PHI | b);
     for (uint32_t k = 0; k < t->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &t->ins[k], of, 64);
       for (uint32_t u = 0; u < n && u < 64; u++)
@@ -142,8 +134,8 @@ static bool float_user(const ww_ins *i) {
 static bool modifier(const ww_lowering *x, ww_val v) {
   uint32_t n = ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t u = x->uses[x->uses_at[v] + k];
-    if (u & WW_PHI || !float_user(ww_lower_ins(x, u)))
+    const ww_ins *user = ww_lower_user(x, v, k);
+    if (!user || !float_user(user))
       return false;
   }
   return n > 0;
@@ -168,7 +160,7 @@ static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
     if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD &&
         x->fn->vals[i->b].kind == WW_VAL_CONST)
       return true;
-    return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
+    /* fallthrough */
   case WW_OP_LSHR:
   case WW_OP_ASHR:
     return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
@@ -195,11 +187,8 @@ static bool only_shift_adds(const ww_lowering *x, const ww_ins *i) {
   if (i->op != WW_OP_SHL || !ww_lower_constant(x, i->b) || ww_type_bytes[i->type] > 4)
     return false;
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t u = x->uses[x->uses_at[i->dst] + k];
-    if (u & WW_PHI)
-      return false;
-    const ww_ins *t = ww_lower_ins(x, u);
-    if (t->op != WW_OP_ADD || t->type != i->type || ww_lower_constant(x, t->a) ||
+    const ww_ins *t = ww_lower_user(x, i->dst, k);
+    if (!t || t->op != WW_OP_ADD || t->type != i->type || ww_lower_constant(x, t->a) ||
         ww_lower_constant(x, t->b))
       return false;
   }
@@ -232,7 +221,7 @@ static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
   if (i->op != WW_OP_ADD || i->type != WW_I64)
     return false;
   for (uint32_t k = 0; k < 2; k++) {
-    const ww_ins *d = def_of(x, k ? i->b : i->a);
+    const ww_ins *d = ww_lower_def(x, k ? i->b : i->a);
     if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1)
       return true;
   }
@@ -242,9 +231,8 @@ static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   uint32_t user;
   const ww_ins *u;
-  if (i->dst != WW_NOVAL && i->nres <= 1 && x->known[i->dst])
-    return true;
-  if (i->dst != WW_NOVAL && i->nres <= 1 && (x->dead[i->dst] || x->shares[i->dst] == WW_SAME))
+  if (i->dst != WW_NOVAL && i->nres <= 1 &&
+      (x->known[i->dst] || x->dead[i->dst] || x->shares[i->dst] == WW_SAME))
     return true;
   if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP)
     return false;
@@ -265,7 +253,7 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   /* One operand a chain: the user takes only one of two such. */
   if (!u || x->block_of[user] != x->block_of[at] || !folds_into(x, i, u))
     return false;
-  const ww_ins *other = def_of(x, u->a == i->dst ? u->b : u->a);
+  const ww_ins *other = ww_lower_def(x, u->a == i->dst ? u->b : u->a);
   return !(other && other < i && only_user(x, other->dst, &user) == u && folds_into(x, other, u) &&
            other->op == i->op);
 }
@@ -279,13 +267,11 @@ static void fold(ww_lowering *x) {
     /* A chain of three-input operations takes two steps in one, not all in one. */
     for (uint32_t o = 0; o < 2 && x->gone[at] && i->op != WW_OP_LEA; o++) {
       ww_val v = o ? i->b : i->a;
-      const ww_ins *d = def_of(x, v);
+      const ww_ins *d = ww_lower_def(x, v);
       if (!d || d->op != i->op || ww_lower_constant(x, v))
         continue;
       uint32_t b = x->block_of[at];
-      if (d < x->fn->blocks[b].ins || d >= x->fn->blocks[b].ins + x->fn->blocks[b].nins)
-        continue;
-      if (x->gone[x->first[b] + (uint32_t)(d - x->fn->blocks[b].ins)])
+      if (x->fn->vals[v].ref == b && x->gone[x->first[b] + (d - x->fn->blocks[b].ins)])
         x->gone[at] =
             !(logic(i->op) || i->op == WW_OP_ADD || (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
     }

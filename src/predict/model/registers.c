@@ -47,13 +47,8 @@ static void end(liveness *l, ww_val v) {
 
 /* The instruction's place in the numbering, or UINT32_MAX for what no instruction defines. */
 static bool folded(const ww_lowering *x, ww_val v) {
-  const ww_ins *d = x->def[v];
-  if (!d)
-    return false;
-  const ww_block *t = &x->fn->blocks[x->fn->vals[v].ref];
-  if (d < t->ins || d >= t->ins + t->nins)
-    return false;
-  return x->gone[x->first[x->fn->vals[v].ref] + (uint32_t)(d - t->ins)];
+  uint32_t b = x->fn->vals[v].ref;
+  return x->def[v] && x->gone[x->first[b] + (x->def[v] - x->fn->blocks[b].ins)];
 }
 
 static void use(liveness *l, ww_val v, uint32_t depth) {
@@ -93,8 +88,8 @@ static void live_out(liveness *l, uint32_t b) {
     const ww_block *s = &fn->blocks[fn->blocks[b].succ[k]];
     for (uint32_t p = 0; p < s->nphis; p++)
       for (uint32_t e = 0; e < s->phis[p].n; e++)
-        if (fn->pool[s->phis[p].ext + 2 * e] == b)
-          use(l, fn->pool[s->phis[p].ext + 2 * e + 1], 0);
+        if (ww_phi_edge(fn, &s->phis[p], e).from == b)
+          use(l, ww_phi_edge(fn, &s->phis[p], e).value, 0);
   }
 }
 
@@ -105,7 +100,7 @@ static double within(const ww_ins *i) {
     return 1;
   if (i->op == WW_OP_MATH || i->op == WW_OP_FDIV)
     return i->type == WW_F64 ? ww_lower_coefs.reg_math64 : ww_lower_coefs.reg_math;
-  return i->op >= WW_OP_SDIV && i->op <= WW_OP_UREM ? 3 : 0;
+  return ww_is_division(i) ? 3 : 0;
 }
 
 /* Backward over the block; the set at its begin stays in now, phis' results taken out. Returns the

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "../../base/random.h"
 #include "cache.h"
 
 enum {
@@ -118,7 +119,7 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
   for (uint32_t half = 0; half < 2; half++, mask >>= 2) {
     if (!(mask & 3))
       continue;
-    uint64_t pair = line * 2 + half, h = (pair + 1) * 0x9e3779b97f4a7c15ull;
+    uint64_t pair = line * 2 + half, h = (pair + 1) * WW_GOLDEN;
     if (h >> 62 || r->npairs > PAIR_SLOTS * 3 / 4)
       continue; /* 62: PAIR_SHARE */
     uint32_t at = h >> 40 & (PAIR_SLOTS - 1);
@@ -211,20 +212,19 @@ static uint32_t atomic_sectors(recorder *r, const ww_access *a) {
 
 static void count_addresses(recorder *r, const ww_access *a) {
   for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t p = a->addr[__builtin_ctzll(m)];
-    uint32_t at = (p + 1) * 0x9e3779b97f4a7c15ull >> 40 & (ATOM_SLOTS - 1);
-    while (r->atoms[at].address && r->atoms[at].address != p + 1)
+    uint64_t key = a->addr[__builtin_ctzll(m)] + 1;
+    uint32_t at = key * WW_GOLDEN >> 40 & (ATOM_SLOTS - 1);
+    while (r->atoms[at].address && r->atoms[at].address != key)
       at = (at + 1) & (ATOM_SLOTS - 1);
-    if (!r->atoms[at].address) {
+    atom_slot *slot = &r->atoms[at];
+    if (!slot->address) {
       if (r->natoms > ATOM_SLOTS * 3 / 4)
         continue;
-      r->atoms[at].address = p + 1;
+      slot->address = key;
       r->natoms++;
     }
-    r->atoms[at].count += 1;
-    if (r->atoms[at].count > r->out->atomic_most)
-      r->out->atomic_most = r->atoms[at].count;
-    r->out->atomics += 1;
+    r->out->atomic_most = fmax(r->out->atomic_most, ++slot->count);
+    r->out->atomics++;
   }
 }
 

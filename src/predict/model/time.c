@@ -14,19 +14,8 @@
 #include "time_int.h"
 
 const char *const ww_term_names[WW_NTERMS] = {
-    [WW_TERM_LAUNCH] = "launch",
-    [WW_TERM_ISSUE] = "issue slots",
-    [WW_TERM_PIPE] = "arithmetic pipes",
-    [WW_TERM_SHARED] = "shared memory",
-    [WW_TERM_L1] = "L1",
-    [WW_TERM_CONST] = "constant cache",
-    [WW_TERM_L2] = "L2",
-    [WW_TERM_DRAM] = "DRAM",
-    [WW_TERM_ATOMIC] = "atomics",
-    [WW_TERM_LATENCY] = "latency",
-    [WW_TERM_BARRIER] = "barriers",
-    [WW_TERM_TAIL] = "tail",
-    [WW_TERM_COLD] = "cold start",
+#define TERM(name, word, ...) word,
+#include "terms.def"
 };
 
 #define FILLED 3.5e5 /* bytes touched that wake half of the memory system */
@@ -248,13 +237,12 @@ static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) 
 
 /* What comes on top where that is more than half, else what the warps wait for most. */
 static void name_bottleneck(ww_timing *out) {
-  static const ww_term once[] = {WW_TERM_LAUNCH, WW_TERM_COLD, WW_TERM_TAIL};
-  ww_term most = WW_TERM_LAUNCH;
-  for (uint32_t k = 0; k < 3; k++)
-    if (out->bound_us[once[k]] > out->bound_us[most])
-      most = once[k];
+  const double *us = out->bound_us;
+  ww_term most = us[WW_TERM_COLD] > us[WW_TERM_LAUNCH] ? WW_TERM_COLD : WW_TERM_LAUNCH;
+  if (us[WW_TERM_TAIL] > us[most])
+    most = WW_TERM_TAIL;
   out->bottleneck = most;
-  if (out->bound_us[most] > 0.5 * out->us)
+  if (us[most] > 0.5 * out->us)
     return;
   out->bottleneck = WW_TERM_ISSUE;
   for (uint32_t k = 0; k < WW_NTERMS; k++)

@@ -1,6 +1,7 @@
 /* roofline.c - roofs and places; the plot on a terminal. The SVG is in roofline_svg.c. */
 #include "roofline.h"
 
+#include "../learn/score.h"
 #include "show.h"
 
 const char *const ww_roof_names[WW_NROOFS] = {"DRAM", "L2", "FP64", "FP32", "tensor"};
@@ -26,17 +27,12 @@ double ww_roof_top(const ww_roofs *r) {
   return top;
 }
 
-static double value(const ww_report *r, ww_metric m) {
-  return r->m[m].known ? r->m[m].value : 0;
-}
-
 bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out,
                       const char **why) {
-  double f64 = value(r, WW_M_flops_fp64), f32 = value(r, WW_M_flops_fp32),
-         f16 = value(r, WW_M_flops_fp16), tensor = value(r, WW_M_flops_tensor),
-         flops = f64 + f32 + f16 + tensor;
-  double bytes = value(r, WW_M_dram_read_bytes) + value(r, WW_M_dram_write_bytes),
-         us = value(r, WW_M_time_us);
+  double f64 = ww_report_value(r, WW_M_flops_fp64), tensor = ww_report_value(r, WW_M_flops_tensor),
+         flops = f64 + ww_report_value(r, WW_M_flops_fp32) + ww_report_value(r, WW_M_flops_fp16) +
+                 tensor;
+  double bytes = ww_report_dram(r), us = ww_report_value(r, WW_M_time_us);
   *why = !(us > 0)      ? "no time is known"
          : !(flops > 0) ? "no floating-point operations"
          : !(bytes > 0) ? "no DRAM traffic"

@@ -2,19 +2,8 @@
 #include "show.h"
 
 const char *const ww_term_words[WW_NTERMS] = {
-    [WW_TERM_LAUNCH] = "launch overhead",
-    [WW_TERM_ISSUE] = "issue slots",
-    [WW_TERM_PIPE] = "arithmetic pipes",
-    [WW_TERM_SHARED] = "shared memory",
-    [WW_TERM_L1] = "L1 cache",
-    [WW_TERM_CONST] = "constant cache",
-    [WW_TERM_L2] = "L2 bandwidth",
-    [WW_TERM_DRAM] = "DRAM bandwidth",
-    [WW_TERM_ATOMIC] = "atomics",
-    [WW_TERM_LATENCY] = "latency",
-    [WW_TERM_BARRIER] = "barriers",
-    [WW_TERM_TAIL] = "tail",
-    [WW_TERM_COLD] = "cold start",
+#define TERM(name, word, words) words,
+#include "../model/terms.def"
 };
 
 /* ---- numbers ---- */

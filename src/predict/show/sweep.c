@@ -225,12 +225,11 @@ void ww_sweep_svg(const ww_sweep_result *r, ww_buf *out) {
   for (uint32_t g = 0; g < r->ngpus; g++)
     curve(r, &p, g);
   for (uint32_t g = 0; g < r->ngpus; g++) {
-    const char *color = ww_plot_colors[g % WW_PLOT_COLORS];
     double x = p.left + p.width + 16, y = p.top + 14 + 22 * g;
     ww_buf_fmt(out,
                "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                "stroke-width=\"3\"/>\n",
-               x, y, x + 18, y, color);
+               x, y, x + 18, y, ww_plot_colors[g % WW_PLOT_COLORS]);
     ww_svg_text(p.out, x + 25, y + 4, "start", "#222222", 13, 0, r->gpus[g]);
   }
   ww_plot_titles(&p, r->sweep->name, "time of the kernel");

@@ -234,7 +234,7 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth);
 
 static void paste(ww_qlex *l, ww_qtokens *v, ww_qtoken t) {
   ww_qtoken *last = &v->v[v->n - 1], joined;
-  char *text = ww_fmt(l->a, "%.*s%.*s", last->n, last->s, t.n, t.s);
+  char *text = ww_fmt(l->a, "%.*s%.*s", (int)last->n, last->s, (int)t.n, t.s);
   lex_one(text, text + strlen(text), &joined);
   *last = joined;
 }

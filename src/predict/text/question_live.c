@@ -32,15 +32,16 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   uint32_t next = m.from + 1;
   while (next < to && (c->t[next].op == '[' || c->t[next].op == '.'))
     next = c->t[next].op == '.' ? next + 2 : c->t[next].pair + 1;
-  bool element = next > m.from + 1, alone = next >= to;
-  if (y && is_own(y) && (alone || ww_qassigns(&c->t[next]) || ww_qsteps(&c->t[next]))) {
+  const ww_qtoken *op = next < to ? &c->t[next] : NULL; /* NULL: it stands alone */
+  bool assigns = op && ww_qassigns(op);
+  if (y && is_own(y) && (!op || assigns || ww_qsteps(op))) {
     m.target = t->sym;
-    m.reads = element || (!alone && c->t[next].op != '=') ||
+    m.reads = next > m.from + 1 || (op && op->op != '=') ||
               (m.from > from && ww_qsteps(&c->t[m.from - 1]));
-    m.none = alone && c->t[from].skip; /* a declaration */
+    m.none = !op && c->t[from].skip; /* a declaration */
   } else
     m.root = true;
-  m.value = next < to && ww_qassigns(&c->t[next]) ? next + 1 : m.from;
+  m.value = assigns ? next + 1 : m.from;
   ww_push(c->a, c->out, m);
 }
 
@@ -275,8 +276,7 @@ static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, 
 
 void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *value, ww_arena *a,
               ww_qitems *v) {
-  liveness l = {.k = k, .t = p->t.v};
-  l.shadow = WW_NEWN(a, ww_qval, k->syms.n + 1);
+  liveness l = {.k = k, .t = p->t.v, .shadow = WW_NEWN(a, ww_qval, k->syms.n + 1)};
   for (uint32_t i = 0; i < k->syms.n; i++)
     for (int n = 0; n < 4; n++) {
       bool fixed = value[i].at[0] == value[i].at[3];
@@ -335,7 +335,7 @@ static bool carried(const ww_qitems *v, const ww_qtoken *t, uint32_t first, uint
   int32_t sym = v->v[i].target;
   for (uint32_t n = first; n <= i; n++) {
     const ww_qitem *m = &v->v[n];
-    if (m->reads ? m->target == sym || reads(t, m, sym) : reads(t, m, sym))
+    if ((m->reads && m->target == sym) || reads(t, m, sym))
       return true;
     if (m->target != sym || m->none)
       continue;

@@ -149,12 +149,13 @@ static bool parse_type(scope *s, uint32_t i, declared *d) {
 static int32_t declare(scope *s, uint32_t at, const declared *d, ww_qsym_kind kind) {
   ww_qtoken *t = &s->t[at];
   int32_t old = ww_qmap_get(&s->names, t->s, t->n);
-  if (old >= 0 && s->r->k->syms.v[old].kind == kind && s->r->k->syms.v[old].type == d->type) {
-    s->r->k->syms.v[old].alias = -1; /* declared twice: not always the same */
+  ww_qsym *y = old < 0 ? NULL : &s->r->k->syms.v[old];
+  if (y && y->kind == kind && y->type == d->type) {
+    y->alias = -1; /* declared twice: not always the same */
     return t->sym = old;
   }
   int32_t id = ww_qsym_add(s->r, t, kind, d->type, d->bytes);
-  ww_qsym *y = &s->r->k->syms.v[id];
+  y = &s->r->k->syms.v[id];
   y->vector = d->vector;
   y->is_const = d->is_const;
   y->is_restrict = d->is_restrict;
@@ -195,22 +196,17 @@ static void declare_all(scope *s, uint32_t from, const declared *d) {
     if (d->plain || qualifier)
       s->t[k].skip = true;
   }
-  for (;;) {
+  const ww_qtoken *t = s->t;
+  do {
     declared one = *d;
-    while (i < s->n && (s->t[i].op == '*' || s->t[i].op == '&')) {
-      one.pointer |= s->t[i].op == '*';
-      i++;
-    }
-    if (i >= s->n || s->t[i].kind != Q_WORD)
+    for (; i < s->n && (t[i].op == '*' || t[i].op == '&'); i++)
+      one.pointer |= t[i].op == '*';
+    if (i >= s->n || t[i].kind != Q_WORD)
       return;
     note_alias(s, i, declare(s, i, &one, kind_of(s, &one, i)));
-    while (i < s->n && s->t[i].op != ',' && s->t[i].op != ';' && s->t[i].op != ')')
-      i = ww_qclose(s->t, i) + 1;
-    if (i >= s->n || s->t[i].op != ',')
-      return;
-    one = (declared){0};
-    i++;
-  }
+    while (i < s->n && t[i].op != ',' && t[i].op != ';' && t[i].op != ')')
+      i = ww_qclose(t, i) + 1;
+  } while (i < s->n && t[i++].op == ',');
 }
 
 static bool begins_statement(const scope *s, uint32_t i) {
@@ -271,10 +267,9 @@ static void resolve_word(scope *s, uint32_t i) {
     id = ww_qmap_get(&s->r->members, t->s, t->n);
   if (id < 0)
     id = s->r->unknown(s->r->ctx, t);
-  if (id < 0)
-    return;
   t->sym = id;
-  note_assigned(s, i, id);
+  if (id >= 0)
+    note_assigned(s, i, id);
 }
 
 /* Where all declarations of a statement are inlined nothing of it is written. */
@@ -313,10 +308,11 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
   if (named) {
     d.pointer |= d.name + 1 < to && s->t[d.name + 1].op == '[';
     p->params[at] = declare(s, d.name, &d, d.pointer ? Q_POINTER : Q_SCALAR);
+    ww_qsym *y = &s->r->k->syms.v[p->params[at]];
     if (!s->function)
-      s->r->k->syms.v[p->params[at]].param = at;
+      y->param = at;
     if (d.shared && d.pointer)
-      s->r->k->syms.v[p->params[at]].kind = Q_SHARED;
+      y->kind = Q_SHARED;
     for (uint32_t k = from; k < d.name; k++)
       s->t[k].skip = d.plain; /* the name says it */
   } else

@@ -25,12 +25,8 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
   uint32_t n = g->hex_n;
   for (uint32_t i = 0; i < n; i++)
     raw |= (uint64_t)g->hex[i] << 8 * i;
-  if (type == 'f' && n == 4) {
-    uint32_t low = raw;
-    float f;
-    memcpy(&f, &low, 4);
-    return f;
-  }
+  if (type == 'f' && n == 4)
+    return ww_bits_float(raw);
   if (type == 'd' && n == 8) {
     double d;
     memcpy(&d, &raw, 8);
@@ -72,11 +68,9 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   const ww_qpart *p = &w->k->parts.v[y->function];
   if (!p->body)
     return;
-  ww_qval args[32], types[16];
-  for (int k = 0; k < 32; k++)
+  ww_qval args[32 + 16], *types = args + 32;
+  for (int k = 0; k < 32 + 16; k++)
     args[k] = ww_qval_of(NAN);
-  for (int k = 0; k < 16; k++)
-    types[k] = ww_qval_of(NAN);
   uint32_t nargs = p->nparams < 32 ? p->nparams : 32;
   bind_list(w, open + 1, w->t[open].pair, p->params, nargs, args);
   if (angle)
@@ -610,11 +604,12 @@ static void tables(ww_qwalker *w) {
     if (p->body || p->sym < 0 || w->k->syms.v[p->sym].kind != Q_GLOBAL)
       continue;
     double all = 1;
-    for (uint32_t i = 0; i < p->t.n && p->t.v[i].op != '=' && p->t.v[i].op != ';'; i++)
-      if (p->t.v[i].op == '[') {
-        double size = ww_qval_range(p->t.v, i + 1, p->t.v[i].pair, w->value, w->line).at[0];
+    const ww_qtoken *t = p->t.v;
+    for (uint32_t i = 0; i < p->t.n && t[i].op != '=' && t[i].op != ';'; i++)
+      if (t[i].op == '[') {
+        double size = ww_qval_range(t, i + 1, t[i].pair, w->value, w->line).at[0];
         all *= isnan(size) ? 1 : size;
-        i = p->t.v[i].pair;
+        i = t[i].pair;
       }
     w->pitch[p->sym] = all;
   }
@@ -642,43 +637,45 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   out->trips = WW_NEWN(a, float, total + 1);
   out->weight = WW_NEWN(a, float, total + 1);
   out->mark = WW_NEWN(a, char, total + 1);
+  const ww_qpart *p = &k->parts.v[0];
+  double warps = ceil(threads / blocks / 32), *room = WW_NEWN(a, double, 5 * nsyms);
   ww_qwalker w = {.k = k,
                   .l = l,
                   .w = out,
-                  .p = &k->parts.v[0],
-                  .t = k->parts.v[0].t.v,
+                  .p = p,
+                  .t = p->t.v,
                   .loop_var = -1,
-                  .pragma = -1};
-  w.runs.threads = k->openmp ? 1 : threads;
-  w.blocks = blocks;
-  w.block_warps = ceil(threads / blocks / 32);
-  w.runs.warps = k->openmp ? 1.0 / 32 : blocks * w.block_warps;
-  w.runs.busiest = k->openmp ? 1.0 / 32 / blocks : w.block_warps;
-  w.value = WW_NEWN(a, ww_qval, nsyms);
-  w.line = WW_NEWN(a, ww_qline, nsyms);
-  w.start = WW_NEWN(a, ww_qval, nsyms);
-  w.ready = WW_NEWN(a, double, nsyms);
-  w.moved = WW_NEWN(a, double, nsyms);
-  w.first = WW_NEWN(a, double, nsyms);
-  w.asked = WW_NEWN(a, double, nsyms);
-  w.pitch = WW_NEWN(a, double, nsyms);
-  w.dynamic = WW_NEWN(a, bool, nsyms);
+                  .pragma = -1,
+                  .blocks = blocks,
+                  .block_warps = warps,
+                  .runs = {threads, blocks * warps, warps},
+                  .resident = fmin(2048, ceil(blocks / 100) * threads / blocks),
+                  .value = WW_NEWN(a, ww_qval, nsyms),
+                  .line = WW_NEWN(a, ww_qline, nsyms),
+                  .start = WW_NEWN(a, ww_qval, nsyms),
+                  .ready = room,
+                  .moved = room + nsyms,
+                  .first = room + 2 * nsyms,
+                  .asked = room + 3 * nsyms,
+                  .pitch = room + 4 * nsyms,
+                  .dynamic = WW_NEWN(a, bool, nsyms),
+                  .dead = WW_NEWN(a, bool, p->t.n + 1)};
+  if (k->openmp)
+    w.runs = (ww_qtimes){1, 1.0 / 32, 1.0 / 32 / blocks};
   for (uint32_t i = 0; i < k->syms.n; i++)
     w.start[i] = ww_qval_of(NAN);
-  w.dead = WW_NEWN(a, bool, w.p->t.n + 1);
   for (int i = 0; i < Q_LOOPS; i++) {
     w.around[i].variant = WW_NEWN(a, bool, nsyms);
     w.around[i].serial = WW_NEWN(a, bool, nsyms);
   }
-  w.resident = fmin(2048, ceil(blocks / 100) * threads / blocks);
   set_values(&w);
   tables(&w);
   out->heaviest = w.runs.threads;
-  if (!w.p->body)
+  if (!p->body)
     return;
   leave_out(&w, a);
   ww_qwork_add(&w, Q_C_integer, 8); /* what every thread does before it begins */
   look(&w, a, total);
-  statement(&w, w.p->body, w.p->body_end);
+  statement(&w, p->body, p->body_end);
   finish(&w);
 }

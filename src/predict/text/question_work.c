@@ -289,8 +289,6 @@ static char operand_type(const ww_qwalker *w, uint32_t i) {
       return t->type;
     if (t->sym >= 0)
       return w->k->syms.v[t->sym].type;
-    if (t->kind == Q_WORD && t->n && t->s[t->n - 1] == 'f')
-      return 'f'; /* sqrtf */
     if (t->kind == Q_WORD)
       return 'f';
   }
@@ -499,21 +497,22 @@ static void fuse(ww_qwalker *w) {
 
 /* x of x += .., which the rest does not wait for. */
 static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
-  if (from + 1 >= to || w->t[from].sym < 0)
+  int32_t sym = from + 1 < to ? w->t[from].sym : -1;
+  if (sym < 0)
     return -1;
   const ww_qtoken *op = &w->t[from + 1];
   uint32_t at = from + 2; /* x = x + .., x = fmaxf(x, ..) */
   if (at + 1 < to && w->t[at].kind == Q_WORD && w->t[at].sym < 0 && ww_qop_at(w, at + 1, '(') &&
       special_of(&w->t[at]) == 0)
     at += 2;
-  if (ww_qop_at(w, from + 1, '=') && at < to && w->t[at].sym == w->t[from].sym) {
+  if (op->op == '=' && at < to && w->t[at].sym == sym) {
     for (uint32_t i = at + 1; i < to; i++)
-      if (w->t[i].sym == w->t[from].sym)
+      if (w->t[i].sym == sym)
         return -1; /* more than once */
-    return w->t[from].sym;
+    return sym;
   }
   bool compared = op->op == Q_LE || op->op == Q_GE; /* a loop's counter is not waited for either */
-  return (ww_qassigns(op) && op->n > 1) || compared ? w->t[from].sym : -1;
+  return (ww_qassigns(op) && op->n > 1) || compared ? sym : -1;
 }
 
 void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {

@@ -12,6 +12,7 @@
 
 #include "../../base/jsonread.h"
 #include "../learn/score.h"
+#include "../model/predict.h"
 
 enum { BATCH = 16, ANSWER_ROOM = 320, FEW = 4 };
 static const double WIDTH90 =
@@ -247,45 +248,23 @@ static double at_most(double v, double roof) {
   return isfinite(roof) && v > roof ? roof : v;
 }
 
-static double value_of(const ww_report *r, ww_metric m) {
-  return r->m[m].known ? r->m[m].value : 0;
-}
-
 static void limit(ww_report *r, ww_metric m, double least, double most) {
   if (r->m[m].known)
     r->m[m].value = fmin(fmax(r->m[m].value, least), most);
 }
 
-static const ww_metric flops[] = {WW_M_flops_fp64, WW_M_flops_fp32, WW_M_flops_fp16,
-                                  WW_M_flops_tensor};
-enum { NFLOPS = sizeof flops / sizeof *flops };
-
 /* Counts that the time would not allow are cut down to what it does. */
 static void under_roofs(ww_report *r, const ww_gpu *g) {
-  double us = r->m[WW_M_time_us].value,
-         bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes);
-  double moved = at_most(bytes, g->dram_peak * 1e3 * us);
+  double us = r->m[WW_M_time_us].value, bytes = ww_report_dram(r),
+         moved = at_most(bytes, g->dram_peak * 1e3 * us);
   if (bytes > moved && bytes > 0) {
     r->m[WW_M_dram_read_bytes].value *= moved / bytes;
     r->m[WW_M_dram_write_bytes].value *= moved / bytes;
   }
   const double peaks[] = {g->peak_fp64 * 1e6, g->peak_fp32 * 1e6, g->peak_fp16 * 1e6,
                           g->peak_tensor_fp16 * 2e6}; /* FLOP/us */
-  for (int k = 0; k < NFLOPS; k++)
-    limit(r, flops[k], 0, at_most(INFINITY, peaks[k] * us));
-}
-
-static void rates(ww_report *r) {
-  double bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes),
-         ns = 1e3 * value_of(r, WW_M_time_us);
-  double all = 0;
-  for (int k = 0; k < NFLOPS; k++)
-    all += value_of(r, flops[k]);
-  r->m[WW_M_ai].known = false;
-  ww_report_set(r, WW_M_dram_gbps, bytes / ns);
-  ww_report_set(r, WW_M_gflops, all / ns);
-  if (bytes > 0)
-    ww_report_set(r, WW_M_ai, all / bytes);
+  for (int m = WW_M_flops_fp64; m <= WW_M_flops_tensor; m++)
+    limit(r, m, 0, at_most(INFINITY, peaks[m - WW_M_flops_fp64] * us));
 }
 
 static void bounded(ww_report *r, const ww_gpu *g) {
@@ -308,7 +287,6 @@ static void bounded(ww_report *r, const ww_gpu *g) {
 
 void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, ww_arena *a,
                     ww_report *out) {
-  ww_balance balance;
   double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5)),
          spread = WIDTH90 * (t ? t->scale : 1) * deviation;
   float mean = x->number[WW_M_time_us];
@@ -329,9 +307,7 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
                                        .high = ww_question_value(WW_M_time_us, mean + spread)};
   bounded(out, g);
   under_roofs(out, g);
-  rates(out);
-  ww_balance_of(g, &balance);
-  ww_bound bound = ww_bound_of(out, &balance);
-  out->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
+  out->m[WW_M_ai].known = false;
+  ww_report_derive(g, out);
   ww_push(a, &out->assumed, (ww_assumption){.kind = WW_ASSUME_LANGUAGE_MODEL});
 }
