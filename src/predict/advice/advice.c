@@ -90,6 +90,10 @@ void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w) {
 
 /* ---- findings ---- */
 
+static const char *file_of(const ww_advisor *x, ww_loc at) {
+  return at.line ? x->m->files[at.file] : NULL;
+}
+
 void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without,
                    const char *cause, const char *remedy) {
   ww_timing t;
@@ -98,9 +102,9 @@ void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *withou
                          : 0; /* model against model; the corrected time keeps the ratio */
   if (!(gain >= LEAST_GAIN) || !isfinite(gain))
     return;
-  ww_push(
-      x->a, &x->items,
-      (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, x->p->timing.us / gain, {0}});
+  ww_push(x->a, &x->items,
+          (ww_advice_item){
+              rule, file_of(x, at), at.line, cause, remedy, gain, x->p->timing.us / gain, {0}});
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
@@ -175,17 +179,16 @@ static double load_latency(const ww_advisor *x) {
   return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
 }
 
-static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *by_line) {
+static void site_shares(const ww_advisor *x, ww_report_line *lines, shares *by_line) {
   double load = load_latency(x);
-  for (uint32_t k = 0; k < x->nsites; k++) {
-    const ww_site *s = &x->sites[k];
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
     const ww_line_counts *l = ww_advice_line(x, ww_site_loc(x, s));
     if (!l)
       continue;
     const ww_ins *i = s->ins;
     double n = ww_site_inst(s), *of = by_line[l - x->t->lines].of;
-    ww_line_cost *line = &lines[l - x->t->lines];
-    line->inst += n * s->warps;
+    ww_report_line *line = &lines[l - x->t->lines];
+    line->instructions += n * s->warps;
     of[WW_TERM_ISSUE] += n * s->warps;
     of[WW_TERM_PIPE] += s->cost.inst[x->p->timing.busiest] * s->warps;
     bool memory = i->op == WW_OP_LD && ww_is_global(i);
@@ -203,24 +206,24 @@ static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *by_lin
 }
 
 static int by_share(const void *a, const void *b) {
-  const ww_line_cost *p = a, *q = b;
+  const ww_report_line *p = a, *q = b;
   return p->share < q->share ? 1 : p->share > q->share ? -1 : (int)p->line - (int)q->line;
 }
 
 static void cost_lines(const ww_advisor *x, ww_advice *out) {
   const ww_tally *t = x->t;
   shares *each = WW_NEWN(x->a, shares, t->nlines + 1);
-  out->lines = WW_NEWN(x->a, ww_line_cost, t->nlines + 1);
+  out->lines = WW_NEWN(x->a, ww_report_line, t->nlines + 1);
   out->nlines = t->nlines;
   for (uint32_t k = 0; k < t->nlines; k++) {
     const ww_line_counts *l = &t->lines[k];
     double sectors = l->ld_sectors + l->st_sectors, requests = l->ld_requests + l->st_requests;
-    out->lines[k] =
-        (ww_line_cost){.file = l->file,
-                       .line = l->line,
-                       .bytes = 32 * sectors,
-                       .sectors = requests > 0 ? sectors / requests : 0,
-                       .ways = l->shared_requests > 0 ? l->shared_passes / l->shared_requests : 0};
+    out->lines[k] = (ww_report_line){
+        .file = file_of(x, (ww_loc){l->file, l->line}),
+        .line = l->line,
+        .bytes = 32 * sectors,
+        .sectors_per_request = requests > 0 ? sectors / requests : 0,
+        .shared_conflict_ways = l->shared_requests > 0 ? l->shared_passes / l->shared_requests : 0};
     each[k] = (shares){{[WW_TERM_SHARED] = l->shared_passes,
                         [WW_TERM_L1] = sectors,
                         [WW_TERM_ATOMIC] = l->atomics}};
@@ -263,33 +266,19 @@ void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_pa
   out->nitems = x.items.n;
 }
 
-static void report_lines(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r) {
+void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r) {
   r->explained = true;
-  r->lines = WW_NEWN(a, ww_report_line, d->nlines + 1);
+  r->lines = d->lines;
   r->nlines = d->nlines;
-  for (uint32_t k = 0; k < d->nlines; k++) {
-    const ww_line_cost *l = &d->lines[k];
-    r->lines[k] = (ww_report_line){.file = l->line ? m->files[l->file] : NULL,
-                                   .line = l->line,
-                                   .share = l->share,
-                                   .instructions = l->inst,
-                                   .bytes = l->bytes,
-                                   .sectors_per_request = l->sectors,
-                                   .shared_conflict_ways = l->ways};
-  }
-}
-
-void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r) {
   r->findings = WW_NEWN(a, ww_finding, d->nitems + 1);
   r->nfindings = d->nitems;
   for (uint32_t k = 0; k < d->nitems; k++) {
     const ww_advice_item *i = &d->items[k];
     r->findings[k] = (ww_finding){.line = i->line,
-                                  .file = i->line ? m->files[i->file] : NULL,
+                                  .file = i->file,
                                   .rule = ww_rules[i->rule].id,
                                   .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
                                   .gain = i->gain,
                                   .bounds = {i->bounds[0], i->bounds[1]}};
   }
-  report_lines(m, d, a, r);
 }

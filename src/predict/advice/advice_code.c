@@ -36,9 +36,21 @@ typedef struct {
 } doubles;
 
 static bool keeps_double(const ww_ins *i) { /* results or operands that are double on purpose */
-  return i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS ||
-         i->op == WW_OP_CALL || i->op == WW_OP_CALLI || i->op == WW_OP_RET || i->op == WW_OP_SHFL ||
-         i->op == WW_OP_MMA || i->op == WW_OP_PRINTF;
+  switch (i->op) {
+  case WW_OP_LD:
+  case WW_OP_ST:
+  case WW_OP_ATOM:
+  case WW_OP_CAS:
+  case WW_OP_CALL:
+  case WW_OP_CALLI:
+  case WW_OP_RET:
+  case WW_OP_SHFL:
+  case WW_OP_MMA:
+  case WW_OP_PRINTF:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static bool mark(bool *set, ww_val v) {
@@ -128,8 +140,7 @@ static void double_constants(ww_advisor *x) {
   doubles d = find_doubles(x->fn, x->a);
   group g = {0};
   double single = 0, operations = 0;
-  for (uint32_t k = 0; k < x->nsites; k++) {
-    const ww_site *s = &x->sites[k];
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
     double left = s->fn == x->fn ? accidental(s, &d) : -1;
     if (left < 0)
       continue;
@@ -160,9 +171,9 @@ static void double_constants(ww_advisor *x) {
 static bool without(const ww_advisor *x, bool (*wanted)(const ww_site *, const bool *),
                     const bool *varying, double share, group *g, ww_work *w) {
   *g = (group){0};
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (wanted(&x->sites[k], varying))
-      group_add(x, &x->sites[k], share, g);
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (wanted(s, varying))
+      group_add(x, s, share, g);
   *w = x->p->work;
   ww_part_remove(x, &g->part, w);
   return g->count > 0;
@@ -278,9 +289,9 @@ static bool same_everywhere(const ww_site *s, const bool *varying) {
 static void recomputations(ww_advisor *x) {
   group g = {0};
   const bool *varying = find_varying(x->fn, x->a);
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].fn == x->fn && same_everywhere(&x->sites[k], varying))
-      group_add(x, &x->sites[k], 0.9, &g);
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (s->fn == x->fn && same_everywhere(s, varying))
+      group_add(x, s, 0.9, &g);
   if (g.count <= 0)
     return;
   ww_work w = x->p->work;

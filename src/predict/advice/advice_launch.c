@@ -48,8 +48,7 @@ void ww_advise_flow(ww_advisor *x) {
          loads = 0, idle = 0;
   ww_part part = {0};
   uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
-  for (uint32_t k = 0; k < x->nsites; k++) {
-    const ww_site *s = &x->sites[k];
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
     double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0;
     if (s->fn != x->fn || share < 0.02)
       continue;
@@ -58,7 +57,8 @@ void ww_advise_flow(ww_advisor *x) {
       loads += share * s->warps;
     double lost = ww_site_inst(s) * s->warps * share;
     idle += lost;
-    uint32_t b = k && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
+    uint32_t b =
+        s > x->sites && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
     last = b;
     if (b == WW_NOBLOCK)
       continue;
@@ -101,9 +101,12 @@ static void scale_chain(ww_chain *c, double f) {
   c->first_waits = fmin(c->first_waits, c->waits);
 }
 
-static const char *of_limit(const ww_advisor *x, const char *because) {
-  const ww_occupancy *o = &x->p->work.occupancy;
-  return ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s", o->warps, x->g->max_warps, because);
+static void low_occupancy(ww_advisor *x, const ww_work *w, const char *because,
+                          const char *remedy) {
+  ww_advice_add(x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
+                ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s", x->p->work.occupancy.warps,
+                       x->g->max_warps, because),
+                remedy);
 }
 
 static void by_registers(ww_advisor *x, ww_work *w) {
@@ -118,13 +121,11 @@ static void by_registers(ww_advisor *x, ww_work *w) {
   if (w->occupancy.blocks <= o->blocks)
     return;
   uint32_t before = x->items.n, threads = w->block_threads, blocks = w->occupancy.blocks;
-  ww_advice_add(
-      x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-      of_limit(x, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers)),
-      ww_fmt(x->a,
-             "with %.0f registers %u warps would fit: " WW_BOUNDS
-             ", fewer values alive at once, less unrolling",
-             want, w->occupancy.warps, threads, blocks));
+  low_occupancy(x, w, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers),
+                ww_fmt(x->a,
+                       "with %.0f registers %u warps would fit: " WW_BOUNDS
+                       ", fewer values alive at once, less unrolling",
+                       want, w->occupancy.warps, threads, blocks));
   if (x->items.n > before) {
     x->items.v[before].bounds[0] = threads;
     x->items.v[before].bounds[1] = blocks;
@@ -134,10 +135,10 @@ static void by_registers(ww_advisor *x, ww_work *w) {
 static void by_shared(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->p->work.occupancy;
   ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes / 4, &w->occupancy);
-  ww_advice_add(
-      x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-      of_limit(x, ww_fmt(x->a, "each block of %llu threads takes %.4g KB of shared memory",
-                         (unsigned long long)w->block_threads, o->shared_bytes / 1024)),
+  low_occupancy(
+      x, w,
+      ww_fmt(x->a, "each block of %llu threads takes %.4g KB of shared memory",
+             (unsigned long long)w->block_threads, o->shared_bytes / 1024),
       "use less shared memory for each block (a smaller tile, a narrower type), or let more "
       "threads share it");
 }
@@ -155,9 +156,9 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
                   &w->occupancy);
   if (w->occupancy.warps <= o->warps)
     return;
-  ww_advice_add(x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-                of_limit(x, ww_fmt(x->a, "an SM holds at most %u blocks of %llu threads", o->blocks,
-                                   (unsigned long long)x->p->work.block_threads)),
+  low_occupancy(x, w,
+                ww_fmt(x->a, "an SM holds at most %u blocks of %llu threads", o->blocks,
+                       (unsigned long long)x->p->work.block_threads),
                 "launch blocks of 128 or 256 threads");
 }
 

@@ -74,9 +74,9 @@ static void memory_accumulators(ww_advisor *x) {
     barrier[k] = find_barrier(x->fn, k);
   accumulator m = {.barrier = barrier};
   const ww_counts *c = &x->t->c;
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].fn == x->fn)
-      accumulator_site(x, &x->sites[k], &m);
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (s->fn == x->fn)
+      accumulator_site(x, s, &m);
   if (m.stores + m.loads <= 0 || !m.worst.at.line)
     return;
   ww_work w = x->p->work;

@@ -317,9 +317,8 @@ enum { MOST_SCOPES = 32 };
 static bool
 is_template(const ww_ctext *c,
             const ww_decl *d) { /* of types: what is float in one is double in another */
-  static const char any[] = " typename class auto ";
   for (uint32_t i = ww_tok_from(c, d->begin); d->tmpl && i < c->n && c->t[i].at < d->params; i++)
-    if (ww_tok_in(c, i, any))
+    if (ww_tok_in(c, i, " typename class auto "))
       return true;
   return false;
 }

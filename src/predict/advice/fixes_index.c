@@ -40,10 +40,9 @@ static int axis(const swap *w, uint32_t i, uint32_t *where) {
 
 /* Things that know of warps, or of numbers that a swap does not reach. */
 static bool knows_warps(const ww_ctext *c, uint32_t i) {
-  static const char words[] =
-      " warpSize asm __asm__ cooperative_groups cg __shared__ __local local get_global_linear_id "
-      "get_local_linear_id __launch_bounds__ goto ";
-  if (ww_tok_in(c, i, words))
+  if (ww_tok_in(c, i,
+                " warpSize asm __asm__ cooperative_groups cg __shared__ __local local "
+                "get_global_linear_id get_local_linear_id __launch_bounds__ goto "))
     return true;
   const char *s = ww_tok_at(c, i);
   size_t n = ww_tok_len(c, i);

@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "../../base/words.h"
+
 /* ---- a launch as settings ---- */
 
 typedef struct {
@@ -145,16 +147,13 @@ static const char *settings_text(const settings *s, ww_arena *a) {
 
 /* "const float *__restrict__" is about floats. */
 static const char *pointee(const char *type, ww_arena *a) {
-  static const char *const no_word[] = {"const",    "__restrict__", "restrict", "__restrict",
-                                        "volatile", "__global",     "__local",  "__constant",
-                                        "global",   "local"};
+  static const char no_word[] = "const __restrict__ restrict __restrict volatile __global __local "
+                                "__constant global local";
   const char *word = NULL;
   size_t n = 0;
   for (const char *p = type; p && *p;) {
     size_t len = strcspn(p, " *&");
-    bool skip = !len;
-    for (size_t k = 0; k < sizeof no_word / sizeof *no_word; k++)
-      skip |= strlen(no_word[k]) == len && !memcmp(p, no_word[k], len);
+    bool skip = !len || ww_find_word(no_word, ww_strndup(a, p, len));
     if (!skip && word)
       return NULL; /* unsigned char: two words */
     if (!skip) {

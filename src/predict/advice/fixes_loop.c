@@ -99,10 +99,10 @@ static bool fixed_index(const element *m, const loop *l) {
 
 /* Nothing in the loop hides what it does to memory, every use of the array is this element. */
 static bool tame(const element *m, const loop *l) {
-  static const char wild[] = " return goto asm __asm__ volatile this new delete [[ ";
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = l->at; i < l->end; i++) {
-    if (ww_tok_in(c, i, wild) || c->t[i].kind == WW_TOK_ODD)
+    if (ww_tok_in(c, i, " return goto asm __asm__ volatile this new delete [[ ") ||
+        c->t[i].kind == WW_TOK_ODD)
       return false;
     if (ww_tok_same(c, i, m->array->tok) &&
         (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_in(c, i + m->n, " [ . ") ||
@@ -212,11 +212,12 @@ static void add_restrict(ww_fixer *x) {
   }
   if (pointers < 2 || !lacking || x->s->dialect == WW_OPENMP)
     return;
-  ww_fix f = {.assumes = "no two buffers of the kernel overlap",
-              .title = ww_fmt(x->a, "Mark %s as %s (if no two buffers overlap)",
-                              lacking == 1 ? "the pointer" : ww_fmt(x->a, "%u pointers", lacking),
-                              x->s->dialect == WW_OPENCL ? "restrict" : "__restrict__")};
-  ww_fix_offer(x, &e, &f);
+  ww_fix_offer(
+      x, &e,
+      &(ww_fix){.assumes = "no two buffers of the kernel overlap",
+                .title = ww_fmt(x->a, "Mark %s as %s (if no two buffers overlap)",
+                                lacking == 1 ? "the pointer" : ww_fmt(x->a, "%u pointers", lacking),
+                                x->s->dialect == WW_OPENCL ? "restrict" : "__restrict__")});
 }
 
 void ww_fix_accumulator(ww_fixer *x) {

@@ -115,15 +115,9 @@ static const char *instead(const ww_fixer *x, const power *p, const char *bare, 
   bool plain = p->is_double || d == WW_OPENCL;
   const char *root = plain ? "sqrt" : "sqrtf", *one = p->is_double ? "1.0" : "1.0f";
   size_t most = strlen(base) > 12 ? 3 : 4;
-  *tight = false;
-  if (e == 0.5 && p->exponent > 0) {
-    *tight = true;
-    return ww_fmt(x->a, "%s(%s)", root, bare);
-  }
-  if (e == 0.5 && d != WW_OPENMP) {
-    *tight = true;
-    return ww_fmt(x->a, "%s(%s)", plain ? "rsqrt" : "rsqrtf", bare);
-  }
+  *tight = e == 0.5 && (p->exponent > 0 || d != WW_OPENMP);
+  if (*tight)
+    return ww_fmt(x->a, "%s%s(%s)", p->exponent > 0 ? "" : "r", root, bare);
   if (e == 0.5)
     return ww_fmt(x->a, "%s / %s(%s)", one, root, bare);
   if (e == 1.5 && p->exponent > 0)

@@ -128,6 +128,11 @@ static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *
   }
 }
 
+/* A word that a declaration may name. */
+static bool is_name(const ww_ctext *c, uint32_t i, uint32_t hi) {
+  return i < hi && ww_tok_word(c, i) && !is_type(c, i) && !ww_tok_in(c, i, no_types);
+}
+
 /* One declarator from i on; its end, or i when there is none. */
 static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v, ww_names *out) {
   uint32_t from = i;
@@ -137,7 +142,7 @@ static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v
     if (ww_tok_is(c, i, "const") && !v.pointer)
       v.fixed = true;
   }
-  if (i >= hi || !ww_tok_word(c, i) || is_type(c, i) || ww_tok_in(c, i, no_types))
+  if (!is_name(c, i, hi))
     return from;
   v.tok = i++;
   for (; i < hi && ww_tok_is(c, i, "["); i = ww_tok_skip(c, i)) {
@@ -180,7 +185,7 @@ static bool other_type(const ww_ctext *c, uint32_t i, uint32_t hi) {
   bool stars = false;
   for (; j < hi && ww_tok_in(c, j, qualifiers); j++)
     stars |= ww_tok_in(c, j, " * & ");
-  if (!ww_tok_word(c, j) || j >= hi || is_type(c, j) || ww_tok_in(c, j, no_types))
+  if (!is_name(c, j, hi))
     return false;
   /* a * b; is a product as well: behind a qualifier or a bracket it is none */
   return !stars || (i && (ww_tok_in(c, i - 1, qualifiers) || ww_tok_in(c, i - 1, " ( , ")) &&
@@ -212,13 +217,20 @@ void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) 
   }
 }
 
-const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i) {
+/* Among the given ones, then those of the file. */
+static const ww_name *find(const ww_ctext *c, const ww_names *local, const char *name, size_t n) {
   const ww_names *sets[] = {local, &c->file};
   for (int s = 0; s < 2; s++)
-    for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++)
-      if (ww_tok_same(c, sets[s]->v[k].tok, i))
-        return sets[s]->v[k].twice ? NULL : &sets[s]->v[k];
+    for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
+      const ww_name *v = &sets[s]->v[k];
+      if (ww_tok_len(c, v->tok) == n && !memcmp(ww_tok_at(c, v->tok), name, n))
+        return v->twice ? NULL : v;
+    }
   return NULL;
+}
+
+const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i) {
+  return i < c->n ? find(c, local, ww_tok_at(c, i), ww_tok_len(c, i)) : NULL;
 }
 
 /* ---- constants ---- */
@@ -235,21 +247,13 @@ static bool evaluate(lookup *l, const char *text, double *out);
 /* A constant of the text: `constexpr int N = 4;`. Its value's tokens. */
 static const char *constant_text(const lookup *l, const char *name, size_t n) {
   const ww_ctext *c = l->c;
-  const ww_names *sets[] = {l->local, &c->file};
-  for (int s = 0; s < 2; s++)
-    for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
-      const ww_name *v = &sets[s]->v[k];
-      if (ww_tok_len(c, v->tok) != n || memcmp(ww_tok_at(c, v->tok), name, n))
-        continue;
-      if (v->twice || !v->fixed || v->pointer || v->cls != WW_IS_INT ||
-          !ww_tok_is(c, v->tok + 1, "="))
-        return NULL;
-      uint32_t end = v->tok + 2;
-      while (end < c->n && !ww_tok_in(c, end, " ; , "))
-        end = ww_tok_skip(c, end);
-      return ww_tok_text(c, v->tok + 2, end < c->n ? end : c->n);
-    }
-  return NULL;
+  const ww_name *v = find(c, l->local, name, n);
+  if (!v || !v->fixed || v->pointer || v->cls != WW_IS_INT || !ww_tok_is(c, v->tok + 1, "="))
+    return NULL;
+  uint32_t end = v->tok + 2;
+  while (end < c->n && !ww_tok_in(c, end, " ; , "))
+    end = ww_tok_skip(c, end);
+  return ww_tok_text(c, v->tok + 2, end < c->n ? end : c->n);
 }
 
 static bool look_up(void *ctx, const char *name, size_t n, double *value) {

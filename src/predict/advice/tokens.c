@@ -14,11 +14,10 @@ static bool word_char(char ch) {
 
 /* Bytes of a line splice at i: backslash, newline. */
 static uint32_t splice(const ww_scan *s, uint32_t i) {
-  if (i + 1 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\n')
-    return 2;
-  if (i + 2 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\r' && s->text[i + 2] == '\n')
-    return 3;
-  return 0;
+  const char *at = s->text + i;
+  if (i + 1 >= s->n || at[0] != '\\')
+    return 0;
+  return at[1] == '\n' ? 2 : i + 2 < s->n && at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
 
 static bool is_code(const ww_scan *s, uint32_t i) {

@@ -31,7 +31,7 @@ double ww_space_between(const ww_metric_space *s, double machine, double value) 
   return a > 0 && b > 0 ? log(b / a) : NAN;
 }
 
-double ww_space_apply(const ww_metric_space *s, double machine, double by) {
+static double apply(const ww_metric_space *s, double machine, double by) {
   if (s->space == WW_IN_POINTS)
     return fmin(100, fmax(0, machine + 100 * by));
   double v = (machine + s->floor) * exp(by) - s->floor;
@@ -58,12 +58,9 @@ double ww_metric_model_use(const ww_metric_model *m, ww_members v) {
   return fmin(m->clip, fmax(-m->clip, by));
 }
 
-double ww_metric_model_by(const ww_metric_model *m, const float *x) {
+/* The correction in the metric's space. */
+static double correction_by(const ww_metric_model *m, const float *x) {
   return m->members ? ww_metric_model_use(m, ww_members_eval(m->forest, m->members, x)) : 0;
-}
-
-double ww_metric_model_scale(const ww_metric_model *m, const float *x) {
-  return exp(ww_forest_eval(&m->scale, x));
 }
 
 bool ww_correction_knows(const ww_correction *c, const ww_gpu *g) {
@@ -87,14 +84,13 @@ bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features 
   const ww_metric_space *s = &ww_metric_spaces[m];
   if (!k->known || !(trust > 0) || !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
     return false;
-  double by = trust * ww_metric_model_by(k, x->v), size = ww_metric_model_scale(k, x->v);
-  double value = ww_space_apply(s, machine, by);
-  *out = (ww_quantity){
-      .known = true,
-      .interval = true,
-      .value = value,
-      .low = fmin(value, ww_space_apply(s, machine, by + fmin(-k->least, k->low * size))),
-      .high = fmax(value, ww_space_apply(s, machine, by + fmax(k->least, k->high * size)))};
+  double by = trust * correction_by(k, x->v), size = exp(ww_forest_eval(&k->scale, x->v));
+  double value = apply(s, machine, by);
+  *out = (ww_quantity){.known = true,
+                       .interval = true,
+                       .value = value,
+                       .low = fmin(value, apply(s, machine, by + fmin(-k->least, k->low * size))),
+                       .high = fmax(value, apply(s, machine, by + fmax(k->least, k->high * size)))};
   return true;
 }
 

@@ -321,7 +321,8 @@ ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
   return WW_BOUND_UNKNOWN;
 }
 
-static void class_rates(const uint32_t m[2][2], ww_class_score *s) {
+static void class_rates(ww_class_score *s) {
+  const uint32_t(*m)[2] = (const uint32_t(*)[2])s->matrix;
   double recall = 0, f1 = 0;
   int present = 0, named = 0;
   for (int k = 0; k < 2; k++) {
@@ -363,5 +364,5 @@ void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n,
   if (!out->answered)
     return;
   out->accuracy = (double)hits / out->answered;
-  class_rates((const uint32_t(*)[2])out->matrix, out);
+  class_rates(out);
 }

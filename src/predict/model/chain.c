@@ -571,7 +571,7 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
   uint64_t of = ww_sampled_working(s);
   double want = BUDGET / (each > 1 ? each : 1);
-  uint64_t n = want < LEAST_BLOCKS ? LEAST_BLOCKS : want > MOST_BLOCKS ? MOST_BLOCKS : want;
+  uint64_t n = fmin(fmax(want, LEAST_BLOCKS), MOST_BLOCKS);
   if (each > 3 * BUDGET)
     n = 1;
   if (n > of)

@@ -612,9 +612,8 @@ static void pointers(ww_lowering *x, uint32_t loop) {
  * ---- */
 
 static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
-  if (v == WW_NOVAL || x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX)
-    return;
-  put_at(x, WW_SASS_mov, 1, at);
+  if (v != WW_NOVAL && x->fn->vals[v].kind == WW_VAL_CONST && at != UINT32_MAX)
+    put_at(x, WW_SASS_mov, 1, at);
 }
 
 /* The end of the block that the loop around b is entered from, outermost first; of b itself when

@@ -68,39 +68,35 @@ static void number(ww_lowering *x) {
     }
 }
 
-typedef void visit_use(ww_lowering *x, ww_val v, uint32_t user);
+/* Counts it, where there is no room for users yet, else notes it. */
+static void add_use(ww_lowering *x, ww_val v, uint32_t user) {
+  if (v == WW_NOVAL)
+    return;
+  uint32_t at = x->uses_at[v + 1]++;
+  if (x->uses)
+    x->uses[at] = user;
+}
 
-static void each_use(ww_lowering *x, visit_use *visit) {
+static void add_uses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   ww_val of[64];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *t = &fn->blocks[b];
     for (uint32_t p = 0; p < t->nphis; p++)
       for (uint32_t k = 0; k < t->phis[p].n; k++)
-        visit(x, ww_phi_edge(fn, &t->phis[p], k).value, WW_PHI | b);
+        add_use(x, ww_phi_edge(fn, &t->phis[p], k).value, WW_PHI | b);
     for (uint32_t k = 0; k < t->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &t->ins[k], of, 64);
       for (uint32_t u = 0; u < n && u < 64; u++)
-        visit(x, of[u], x->first[b] + k);
+        add_use(x, of[u], x->first[b] + k);
     }
   }
-}
-
-static void count_use(ww_lowering *x, ww_val v, uint32_t user) {
-  (void)user;
-  if (v != WW_NOVAL)
-    x->uses_at[v + 1]++;
-}
-
-static void note_use(ww_lowering *x, ww_val v, uint32_t user) {
-  if (v != WW_NOVAL)
-    x->uses[x->uses_at[v + 1]++] = user;
 }
 
 static void find_users(ww_lowering *x) {
   uint32_t n = x->fn->nvals;
   x->uses_at = WW_NEWN(x->arena, uint32_t, n + 2);
-  each_use(x, count_use);
+  add_uses(x);
   for (uint32_t v = 0; v < n; v++)
     x->uses_at[v + 1] += x->uses_at[v];
   x->uses = WW_NEWN(x->arena, uint32_t, x->uses_at[n] + 1);
@@ -108,7 +104,7 @@ static void find_users(ww_lowering *x) {
   for (uint32_t v = n; v > 0; v--)
     x->uses_at[v] = x->uses_at[v - 1];
   x->uses_at[0] = 0;
-  each_use(x, note_use);
+  add_uses(x);
 }
 
 /* ---- folding ---- */
@@ -125,9 +121,20 @@ static const ww_ins *only_user(const ww_lowering *x, ww_val v, uint32_t *at) {
 }
 
 static bool float_user(const ww_ins *i) {
-  return i->op == WW_OP_FADD || i->op == WW_OP_FSUB || i->op == WW_OP_FMUL || i->op == WW_OP_FMA ||
-         i->op == WW_OP_FCMP || i->op == WW_OP_FMIN || i->op == WW_OP_FMAX || i->op == WW_OP_FDIV ||
-         i->op == WW_OP_MATH;
+  switch (i->op) {
+  case WW_OP_FADD:
+  case WW_OP_FSUB:
+  case WW_OP_FMUL:
+  case WW_OP_FMA:
+  case WW_OP_FCMP:
+  case WW_OP_FMIN:
+  case WW_OP_FMAX:
+  case WW_OP_FDIV:
+  case WW_OP_MATH:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /* Every user takes it as an operand modifier: a sign, an absolute value. */

@@ -464,16 +464,9 @@ static bool exits_known(const ww_lowering *x, uint32_t loop) {
 }
 
 static uint64_t stepped(uint8_t op, uint64_t v, uint64_t by) {
-  switch (op) {
-  case WW_OP_ADD:
-    return v + by;
-  case WW_OP_SUB:
-    return v - by;
-  case WW_OP_SHL:
-    return v << (by & 63);
-  default:
-    return v >> (by & 63);
-  }
+  if (op == WW_OP_ADD || op == WW_OP_SUB)
+    return op == WW_OP_ADD ? v + by : v - by;
+  return op == WW_OP_SHL ? v << (by & 63) : v >> (by & 63);
 }
 
 static bool holds(uint8_t cmp, int32_t a, int32_t b) {

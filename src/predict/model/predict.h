@@ -186,6 +186,8 @@ typedef struct {
   double waves;            /* blocks / resident slots */
 } ww_timing;
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out);
+/* The middle 80 % of ln(measured / predicted) for such a launch. */
+double ww_time_spread(const ww_timing *t, const ww_params *p);
 
 /* ---- all together (predict.c) ---- */
 struct ww_correction; /* correct.h */

@@ -4,10 +4,6 @@
 
 #include "../learn/score.h"
 
-static double least(double a, double b) {
-  return a < b ? a : b;
-}
-
 static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
   if (b > 0)
     ww_report_set(r, m, a / b);
@@ -46,7 +42,7 @@ static void resources(const ww_prediction *p, const ww_gpu *g, ww_report *r) {
   ww_report_set(r, WW_M_shared_bytes, o->shared_bytes);
   ww_report_set(r, WW_M_occupancy_limit_pct, o->limit_pct);
   ww_report_set(r, WW_M_occupancy_pct,
-                least(100 * p->timing.achieved_warps / g->max_warps, o->limit_pct));
+                fmin(100 * p->timing.achieved_warps / g->max_warps, o->limit_pct));
   if (g->boost_mhz > 0)
     ww_report_set(r, WW_M_sm_clock_mhz, g->boost_mhz);
 }
@@ -74,7 +70,7 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
       return ww_fmt(a, "block starts: %llu blocks do too little each",
                     (unsigned long long)p->work.blocks);
     return ww_fmt(a, "launch overhead: %.1f of %.1f us pass before and after the work",
-                  least(t->bound_us[WW_TERM_LAUNCH], t->us), t->us);
+                  fmin(t->bound_us[WW_TERM_LAUNCH], t->us), t->us);
   case WW_TERM_COLD:
     return "cold start: first loads and instruction fetch come from DRAM one after the other";
   case WW_TERM_DRAM:

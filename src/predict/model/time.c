@@ -11,7 +11,7 @@
  *
  * All is in cycles of the SM clock until the end. Invariant: no answer is below the floor or below
  * any single bound. */
-#include "time_int.h"
+#include "predict.h"
 
 const char *const ww_term_names[WW_NTERMS] = {
 #define TERM(name, word, ...) word,
@@ -55,7 +55,7 @@ static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
 
 /* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and half of
  * each. */
-double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
+static double mixed_gbps(const ww_gpu *g, double read, double written) {
   double r = known(g->dram_read, 0.92 * g->dram_peak), w = known(g->dram_write, r),
          both = known(g->dram_copy, 0.5 * (r + w));
   double x = read + written > 0 ? written / (read + written) : 0;
@@ -66,8 +66,8 @@ double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
 /* In a kernel, reads and writes disturb each other less than in the probe: what is written leaves
  * L2 when there is room. */
 static double dram_gbps(const ww_gpu *g, const ww_params *p, const ww_traffic *t) {
-  double reads = ww_time_dram_gbps(g, 1, 0);
-  return reads + p->mixed * (ww_time_dram_gbps(g, t->dram_read, t->dram_write) - reads);
+  double reads = mixed_gbps(g, 1, 0);
+  return reads + p->mixed * (mixed_gbps(g, t->dram_read, t->dram_write) - reads);
 }
 
 /* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one,

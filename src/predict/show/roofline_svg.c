@@ -187,7 +187,7 @@ void ww_roofline_svg(const ww_roofline *r, ww_buf *out) {
     ww_buf_fmt(&title, "%s%s", g ? ", " : "", r->gpus[g].full_name);
   ww_plot_begin(&p, LEGEND, title.s, "lines: datasheet peaks, L2 as measured");
   ww_buf_free(&title);
-  ww_plot_decades(&p, true, true, ai_tick, rate_tick);
+  ww_plot_decades(&p, ai_tick, rate_tick);
   for (uint32_t g = 0; g < r->ngpus; g++)
     roofs_of(r, &p, g);
   for (uint32_t k = 0; k < r->npoints; k++)

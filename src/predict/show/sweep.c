@@ -82,7 +82,8 @@ ww_status ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch 
   return st;
 }
 
-const char *ww_sweep_value(uint64_t v, char out[24]) {
+/* 64K, 3M, 1000 */
+static const char *size_text(uint64_t v, char out[24]) {
   static const char *const unit[] = {"", "K", "M", "G"};
   int k = 0;
   while (k < 3 && v >= 1024 && v % 1024 == 0) {
@@ -99,7 +100,7 @@ enum { CELL = 28 }; /* time and interval of one GPU; three fit beside the value 
 
 static void row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to, FILE *f) {
   char v[24], t[16], lo[16], hi[16], text[48];
-  fprintf(f, "%10s", ww_sweep_value(r->sweep->v[i], v));
+  fprintf(f, "%10s", size_text(r->sweep->v[i], v));
   for (uint32_t g = from; g < to; g++) {
     const ww_sweep_point *p = &r->points[i * r->ngpus + g];
     if (p->known)
@@ -164,13 +165,13 @@ static void size_ticks(const ww_sweep_result *r, ww_plot *p) {
   char t[24];
   uint32_t every = (r->sweep->n + 8) / 9;
   for (uint32_t i = 0; i < r->sweep->n; i += every)
-    ww_plot_tick_x(p, r->sweep->v[i], ww_sweep_value(r->sweep->v[i], t));
+    ww_plot_tick_x(p, r->sweep->v[i], size_text(r->sweep->v[i], t));
 }
 
 /* Ticks between the decades where there are few. */
 static void time_ticks(ww_plot *p) {
   char t[24];
-  ww_plot_decades(p, false, true, time_tick, time_tick);
+  ww_plot_decades(p, NULL, time_tick);
   if (p->y1 / p->y0 > 300)
     return;
   for (double d = pow(10, floor(log10(p->y0))); d < p->y1; d *= 10)
@@ -208,8 +209,8 @@ static void curve(const ww_sweep_result *r, ww_plot *p, uint32_t g) {
     ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
                ww_plot_x(p, s->v[i]), ww_plot_y(p, q->us), color);
     ww_svg_escape(b, r->gpus[g]);
-    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name,
-               ww_sweep_value(s->v[i], v), ww_show_us(q->us, t), q->bound);
+    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name, size_text(s->v[i], v),
+               ww_show_us(q->us, t), q->bound);
   }
 }
 

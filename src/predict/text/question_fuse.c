@@ -200,31 +200,24 @@ static uint32_t fuse_index(const ww_qtoken *t, uint32_t n, bool before, ww_qtoke
 void ww_qfuse(ww_qtokens *v) {
   uint32_t to = 0;
   for (uint32_t i = 0; i < v->n;) {
-    ww_qtoken out, *t = &v->v[i];
+    ww_qtoken *t = &v->v[i];
     synonym(t);
+    ww_qtoken out = *t;
     uint32_t left = v->n - i, k = fuse_builtin(t, left, &out);
     if (!k)
       k = many_words(t, left, &out);
     if (!k)
       k = fuse_other(t, left, &out);
-    if (!k) {
-      out = *t;
-      k = 1;
-    }
     v->v[to++] = out;
-    i += k;
+    i += k ? k : 1;
   }
   v->n = to;
   to = 0;
   for (uint32_t i = 0; i < v->n;) {
-    ww_qtoken out;
+    ww_qtoken out = v->v[i];
     uint32_t k = fuse_index(&v->v[i], v->n - i, i > 0, &out);
-    if (!k) {
-      out = v->v[i];
-      k = 1;
-    }
     v->v[to++] = out;
-    i += k;
+    i += k ? k : 1;
   }
   v->n = to;
 }

@@ -30,6 +30,15 @@ bool ww_qop_in(const ww_qtoken *t, const char *ops) {
   return t->op && spelled_as_one_of(t, ops);
 }
 
+bool ww_qtoken_begins(const ww_qtoken *t, const char *words) {
+  for (size_t n; *words; words += n + (words[n] == ' ')) {
+    n = strcspn(words, " ");
+    if (t->n >= n && !memcmp(t->s, words, n))
+      return true;
+  }
+  return false;
+}
+
 static void push(ww_qlex *l, ww_qtokens *out, ww_qtoken t) {
   if (out->n < WW_QLEX_MOST)
     ww_push(l->a, out, t);
@@ -297,16 +306,13 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
     const ww_qmacro *m = depth < DEPTH ? find(x->l, &t[i]) : NULL;
     if (++x->steps > STEPS)
       return;
-    bool called = i + 1 < n && t[i + 1].op == '(';
+    bool called = m && m->function && i + 1 < n && t[i + 1].op == '(';
+    uint32_t end = called ? call(x, m, t, i, n, depth) : 0;
     if (m && !m->function)
       substitute(x, m, NULL, NULL, depth);
-    else if (m && called) {
-      uint32_t end = call(x, m, t, i, n, depth);
-      if (end)
-        i = end - 1;
-      else
-        push(x->l, x->out, t[i]);
-    } else
+    else if (end)
+      i = end - 1;
+    else
       push(x->l, x->out, t[i]);
   }
 }
@@ -317,9 +323,7 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
 static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *out) {
   ww_qtokens all = {0};
   lex_text(l, p, end, &all);
-  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma"))
-    return;
-  if (!ww_qtoken_in(&all.v[2], "unroll omp"))
+  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma") || !ww_qtoken_in(&all.v[2], "unroll omp"))
     return;
   for (uint32_t i = 2; i < all.n; i++) {
     if (ww_qtoken_in(&all.v[i], "map shared firstprivate")) { /* where data is, not what is done */

@@ -293,13 +293,9 @@ void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *val
 /* ---- what changes in a loop ---- */
 
 bool ww_qword_acts(const ww_qtoken *t) {
-  static const char *const words[] = {"atom",      "sync",      "__s",           "__b",
-                                      "barrier",   "mem_fence", "__threadfence", "work_group",
-                                      "sub_group", "printf"};
-  for (size_t i = 0; t->sym < 0 && i < sizeof words / sizeof *words; i++)
-    if (t->n >= strlen(words[i]) && !memcmp(t->s, words[i], strlen(words[i])))
-      return true;
-  return ww_qtoken_in(t, "break continue return");
+  static const char words[] =
+      "atom sync __s __b barrier mem_fence __threadfence work_group sub_group printf";
+  return (t->sym < 0 && ww_qtoken_begins(t, words)) || ww_qtoken_in(t, "break continue return");
 }
 
 static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem *m,

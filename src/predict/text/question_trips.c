@@ -45,19 +45,26 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
       from = i + 4;
     }
     *by = ww_qvalue_of(w, from, to).at[0];
-    if (op == Q_OP2('+', '='))
+    switch (op) {
+    case Q_OP2('-', '='):
+      *by = -*by;
+      /* fallthrough */
+    case Q_OP2('+', '='):
       return 1;
-    if (op == Q_OP2('-', '='))
-      return *by = -*by, 1;
-    if (op == Q_OP2('*', '='))
+    case Q_OP2('/', '='):
+      *by = 1 / *by;
+      /* fallthrough */
+    case Q_OP2('*', '='):
       return 2;
-    if (op == Q_OP2('/', '='))
-      return *by = 1 / *by, 2;
-    if (op == Q_OP3('<', '<', '='))
-      return *by = exp2(*by), 2;
-    if (op == Q_OP3('>', '>', '='))
-      return *by = exp2(-*by), 2;
-    return 0;
+    case Q_OP3('<', '<', '='):
+      *by = exp2(*by);
+      return 2;
+    case Q_OP3('>', '>', '='):
+      *by = exp2(-*by);
+      return 2;
+    default:
+      return 0;
+    }
   }
   return 0;
 }

@@ -327,10 +327,6 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
     w->now.plus[kind]++;
 }
 
-static bool has_prefix(const ww_qtoken *t, const char *s) {
-  return t->n >= strlen(s) && !memcmp(t->s, s, strlen(s));
-}
-
 /* Functions of many instructions, in units of an exp; 0: another one. */
 static double special_of(const ww_qtoken *t) {
   static const struct {
@@ -343,7 +339,7 @@ static double special_of(const ww_qtoken *t) {
               {"__exp", 0.3}, {"__log", 0.3}, {"__sin", 0.3},    {"__cos", 0.3},  {"__pow", 0.6},
               {"__tan", 0.6}, {"__fsqrt", 1}, {"__frsqrt", 0.7}, {"native_", 0.3}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (has_prefix(t, rows[i].name))
+    if (ww_qtoken_begins(t, rows[i].name))
       return rows[i].units;
   return 0;
 }
@@ -360,18 +356,17 @@ static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
       ww_qwork_add(w, Q_C_fp64, 15 * special);
     return;
   }
-  if (has_prefix(t, "fma") && !has_prefix(t, "fmax"))
+  if (ww_qtoken_begins(t, "fma") && !ww_qtoken_begins(t, "fmax"))
     ww_qwork_add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
-  else if (has_prefix(t, "atom")) {
+  else if (ww_qtoken_begins(t, "atom")) {
     bool used =
         i > 0 && (ww_qop_at(w, i - 1, '=') || w->t[i - 1].op == '(' || w->t[i - 1].op == '[');
     ww_qwork_add(w, Q_C_atomics, 1);
     if (used)
       w->now.load = fmax(w->now.load, ATOMIC_WAIT);
-  } else if (has_prefix(t, "sync") || has_prefix(t, "__syncwarp"))
+  } else if (ww_qtoken_begins(t, "sync __syncwarp"))
     ww_qwork_add(w, Q_C_barriers, 1);
-  else if (has_prefix(t, "__shfl") || has_prefix(t, "__ballot") || has_prefix(t, "sub_group") ||
-           has_prefix(t, "__reduce"))
+  else if (ww_qtoken_begins(t, "__shfl __ballot sub_group __reduce"))
     ww_qwork_add(w, Q_C_shuffles, 1);
   else
     ww_qwork_add(w, type == 'd' ? Q_C_fp64 : type == 'f' ? Q_C_fp32 : Q_C_integer, 1);
@@ -400,13 +395,9 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
 
 /* Functions that branch inside are not moved out of loops. */
 static bool stays(const ww_qwalker *w, uint32_t i) {
-  static const char *const plain[] = {"sqrt", "rsqrt", "__", "native_", "cbrt"};
   const ww_qtoken *t = &w->t[i];
-  for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
-    if (has_prefix(t, plain[k]))
-      return false;
   double units = special_of(t);
-  if (units == 0 || i + 2 >= w->p->t.n)
+  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 || i + 2 >= w->p->t.n)
     return false;
   bool wide = t->s[t->n - 1] != 'f' && operand_type(w, i + 2) == 'd';
   return wide || units > 1.9;
