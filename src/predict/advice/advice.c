@@ -98,8 +98,8 @@ void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *withou
                    const char *cause, const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
-  double gain = t.us > 0 ? x->p->machine_us / t.us
-                         : 0; /* model against model; the corrected time keeps the ratio */
+  double gain = ww_ratio(x->p->machine_us,
+                         t.us); /* model against model; the corrected time keeps the ratio */
   if (!(gain >= LEAST_GAIN) || !isfinite(gain))
     return;
   ww_push(x->a, &x->items,
@@ -218,12 +218,12 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
   for (uint32_t k = 0; k < t->nlines; k++) {
     const ww_line_counts *l = &t->lines[k];
     double sectors = l->ld_sectors + l->st_sectors, requests = l->ld_requests + l->st_requests;
-    out->lines[k] = (ww_report_line){
-        .file = file_of(x, (ww_loc){l->file, l->line}),
-        .line = l->line,
-        .bytes = 32 * sectors,
-        .sectors_per_request = requests > 0 ? sectors / requests : 0,
-        .shared_conflict_ways = l->shared_requests > 0 ? l->shared_passes / l->shared_requests : 0};
+    out->lines[k] =
+        (ww_report_line){.file = file_of(x, (ww_loc){l->file, l->line}),
+                         .line = l->line,
+                         .bytes = 32 * sectors,
+                         .sectors_per_request = ww_ratio(sectors, requests),
+                         .shared_conflict_ways = ww_ratio(l->shared_passes, l->shared_requests)};
     each[k] = (shares){{[WW_TERM_SHARED] = l->shared_passes,
                         [WW_TERM_L1] = sectors,
                         [WW_TERM_ATOMIC] = l->atomics}};

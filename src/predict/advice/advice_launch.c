@@ -235,7 +235,7 @@ static void few_blocks(ww_advisor *x) {
 
 static void tail(ww_advisor *x) {
   ww_work w = x->p->work;
-  double slots = (double)x->g->sms * w.occupancy.blocks, waves = slots > 0 ? w.blocks / slots : 0;
+  double slots = (double)x->g->sms * w.occupancy.blocks, waves = ww_ratio(w.blocks, slots);
   if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02)
     return;
   double even = floor(waves) * slots;

@@ -206,8 +206,8 @@ static void widen(const ww_advisor *x, double requests, double bytes, ww_work *w
   part.inst[WW_PIPE_ALU] = fmin(0.75 * 2 * requests, 0.5 * x->all.inst[WW_PIPE_ALU]);
   part.inst[WW_PIPE_CTL] = fmin(0.75 * requests, 0.5 * x->all.inst[WW_PIPE_CTL]);
   ww_part_remove(x, &part, w);
-  double least = bytes / 128, waves = w->traffic.l1_wavefronts / 4;
-  w->traffic.l1_wavefronts = fmin(w->traffic.l1_wavefronts, fmax(waves, least));
+  double waves = w->traffic.l1_wavefronts / 4;
+  w->traffic.l1_wavefronts = fmin(w->traffic.l1_wavefronts, fmax(waves, bytes / 128));
   if (x->fn->nloops)
     w->chain.waits /= 4;
   else if (w->blocks >= 4) {
@@ -260,7 +260,7 @@ static void local_memory(ww_advisor *x) {
   ww_part_remove(x, &part, &w);
   if (all > 0)
     f->l1_wavefronts *= 1 - (ld + st) / all;
-  double written = f->l1_st_sectors > 0 ? st / f->l1_st_sectors : 0;
+  double written = ww_ratio(st, f->l1_st_sectors);
   f->l2_lookups -= f->l2_writes * written;
   f->l2_hits -= f->l2_writes * written;
   f->l2_writes *= 1 - written;

@@ -81,9 +81,8 @@ static void memory_accumulators(ww_advisor *x) {
     return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
-  double ld = c->global_ld_requests > 0 ? m.loads / c->global_ld_requests : 0;
-  double st = c->global_st_requests > 0 ? m.stores / c->global_st_requests : 0,
-         all = f->l1_ld_sectors + f->l1_st_sectors;
+  double ld = ww_ratio(m.loads, c->global_ld_requests);
+  double st = ww_ratio(m.stores, c->global_st_requests), all = f->l1_ld_sectors + f->l1_st_sectors;
   if (all > 0)
     f->l1_wavefronts *= 1 - (ld * f->l1_ld_sectors + st * f->l1_st_sectors) / all;
   f->l1_ld_hits -= fmin(ld * f->l1_ld_sectors, f->l1_ld_hits);
@@ -152,7 +151,7 @@ static reuse find_reuse(const ww_advisor *x) {
   double bytes = 0;
   for (uint32_t k = 0; k < x->t->nargs; k++) {
     const ww_arg_counts *g = &x->t->args[k];
-    double again = ww_advice_touched(g) > 0 ? g->ld_bytes / ww_advice_touched(g) : 0;
+    double again = ww_ratio(g->ld_bytes, ww_advice_touched(g));
     if (again < SAVED || g->arg < 0 || !line_of(x, g->arg).line)
       continue;
     /* Sectors that coalescing would save are another finding's. */

@@ -89,7 +89,7 @@ static const char *element(const ww_fixer *x, const atomic *m) {
     const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &x->kernel.names, i) : NULL;
     if (!v || !v->pointer || v->type == WW_NOTOK)
       continue;
-    const char *word = ww_tok_text(c, v->type, v->type + 1);
+    const char *word = ww_tok_name(c, v->type);
     bool next = v->type + 1 < v->tok && ww_tok_word(c, v->type + 1) &&
                 !ww_tok_in(c, v->type + 1, " const __restrict__ ");
     if (!strcmp(word, "unsigned"))

@@ -191,6 +191,13 @@ static void show(floats *f, const char *what) {
     ww_buf_puts(&f->shown, " ...");
 }
 
+/* The constant of these n bytes becomes a float. */
+static void add_suffix(floats *f, uint32_t at, uint32_t n) {
+  ww_edit_insert(f->x, &f->edits, at + n, "f");
+  show(f, ww_fmt(f->x->a, "%.*sf", (int)n, f->x->c.text + at));
+  f->constants++;
+}
+
 static void constant(floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   const char *s = ww_tok_at(c, i);
@@ -201,9 +208,7 @@ static void constant(floats *f, uint32_t i) {
     f->left++;
     return;
   }
-  ww_edit_insert(f->x, &f->edits, c->t[i].end, "f");
-  show(f, ww_fmt(f->x->a, "%.*sf", (int)n, s));
-  f->constants++;
+  add_suffix(f, c->t[i].at, n);
 }
 
 /* pow(x, 2) is computed in double by the language's rules, and in C so is sqrt(x). */
@@ -239,7 +244,7 @@ static void call(floats *f, uint32_t i) {
     ww_edit_tokens(f->x, &f->edits, i, c->t[i + 1].pair + 1, product);
   else
     ww_edit_insert(f->x, &f->edits, c->t[i].end, "f");
-  show(f, product ? product : ww_fmt(f->x->a, "%sf", ww_tok_text(c, i, i + 1)));
+  show(f, product ? product : ww_fmt(f->x->a, "%sf", ww_tok_name(c, i)));
   f->calls++;
 }
 
@@ -302,9 +307,7 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
       f->left++;
       continue;
     }
-    ww_edit_insert(f->x, &f->edits, at + n, "f");
-    show(f, ww_fmt(f->x->a, "%.*sf", (int)n, c->text + at));
-    f->constants++;
+    add_suffix(f, at, n);
     changed = ww_strndup(f->x->a, c->text + m->name, m->name_n);
   }
   return changed;

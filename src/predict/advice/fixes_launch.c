@@ -296,14 +296,14 @@ static parameter read_parameter(const ww_fixer *x, uint32_t i, uint32_t end) {
     if (ww_tok_word(&x->c, k))
       last = k;
   if (last != WW_NOTOK && last != i)
-    out.name = ww_tok_text(&x->c, last, last + 1);
+    out.name = ww_tok_name(&x->c, last);
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
     if (v->tok != last || v->type == WW_NOTOK)
       continue;
     static const char *const by_size[] = {NULL, "u8", "u16", NULL, "u32", NULL, NULL, NULL, "u64"};
     uint32_t bytes = ww_name_bytes(&x->c, v);
-    const char *word = ww_tok_text(&x->c, v->type, v->type + 1);
+    const char *word = ww_tok_name(&x->c, v->type);
     out.pointee = bytes && ww_elem_size(word) == bytes ? word : bytes <= 8 ? by_size[bytes] : NULL;
   }
   return out;

@@ -184,7 +184,7 @@ static void keep_in_register(ww_fixer *x) {
     ww_edit_insert(x, &e, c->t[l.at].at, ww_fmt(x->a, "%s %s = %s;%s", type, name, what, gap));
   ww_edit_insert(x, &e, c->t[l.end - 1].end, ww_fmt(x->a, "%s%s = %s;", gap, what, name));
   bool alias = !is_restrict(c, m.array) && other_pointers(&m, &l);
-  const char *array = ww_tok_text(c, m.array->tok, m.array->tok + 1);
+  const char *array = ww_tok_name(c, m.array->tok);
   ww_fix f = {.preferred = set && !alias};
   if (alias || !set)
     f.assumes =

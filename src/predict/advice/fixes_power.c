@@ -50,7 +50,7 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
                  : v->cls == WW_IS_FLOAT ? 1
                  : v->cls == WW_IS_INT   ? 0
                                          : -1;
-      const char *word = v->type == WW_NOTOK ? "" : ww_tok_text(c, v->type, v->type + 1);
+      const char *word = v->type == WW_NOTOK ? "" : ww_tok_name(c, v->type);
       if (mine < 0 || (mine && strcmp(word, "float") && strcmp(word, "double")))
         return 0; /* vectors, half */
       if (mine > type)

@@ -88,8 +88,8 @@ static bool used_by_rows(pad *p, uint32_t line) {
     uint32_t last = full_use(p, i);
     if (last == WW_NOTOK || last == 0 || c->t[last - 1].pair == WW_NOTOK)
       continue;
-    uint32_t close = last - 1, open = c->t[close].pair;
-    bool data = false, row = varies(p, open + 1, close, 0, &data),
+    uint32_t close = last - 1;
+    bool data = false, row = varies(p, c->t[close].pair + 1, close, 0, &data),
          column = varies(p, last + 1, c->t[last].pair, 0, &data);
     if (row && !column && !data)
       return true;
@@ -100,8 +100,7 @@ static bool used_by_rows(pad *p, uint32_t line) {
 /* ---- the row ---- */
 
 static const char *element_of(const pad *p) {
-  const ww_name *v = p->array;
-  return v->type == WW_NOTOK ? "" : ww_tok_text(&p->x->c, v->type, v->type + 1);
+  return p->array->type == WW_NOTOK ? "" : ww_tok_name(&p->x->c, p->array->type);
 }
 
 /* Elements of one more word; 0: no telling. */
@@ -155,7 +154,7 @@ static void widen(const pad *p) {
     now = ww_fmt(p->x->a, "%s + %u", was, more);
   ww_edits e = {0};
   ww_edit_tokens(p->x, &e, open + 1, close, now);
-  const char *name = ww_tok_text(c, p->array->tok, p->array->tok + 1);
+  const char *name = ww_tok_name(c, p->array->tok);
   ww_fix_offer(p->x, &e,
                &(ww_fix){.title = ww_fmt(p->x->a, "Pad the rows of %s: [%s] instead of [%s]", name,
                                          now, was),
@@ -232,7 +231,7 @@ static void widen_flat(pad *p) {
   if (row < 2 || rows < 2 || row > 4096 || rows > 4096 || row * bytes % 8 ||
       rows * (row + more) * bytes > 48 << 10)
     return;
-  const char *was = ww_tok_text(c, length, length + 1);
+  const char *was = ww_tok_name(c, length);
   const char *now = c->t[length].kind == WW_TOK_NUMBER
                         ? ww_fmt(p->x->a, "%lld", (long long)row + more)
                         : ww_fmt(p->x->a, "(%s + %u)", was, more);
@@ -247,7 +246,7 @@ static void widen_flat(pad *p) {
   if (!worth)
     return;
   ww_edit_tokens(p->x, &e, length, length + 1, now);
-  const char *name = ww_tok_text(c, p->array->tok, p->array->tok + 1);
+  const char *name = ww_tok_name(c, p->array->tok);
   ww_fix_offer(
       p->x, &e,
       &(ww_fix){

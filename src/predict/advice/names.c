@@ -75,8 +75,7 @@ uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
   uint32_t bytes = types[k].bytes;
   if (!strcmp(types[k].word, "unsigned") || !strcmp(types[k].word, "signed")) /* unsigned char */
     for (uint32_t j = t + 1; j < v->tok && is_type(c, j); j++) {
-      int next = type_row(c, j, &lanes);
-      bytes = types[next].bytes;
+      bytes = types[type_row(c, j, &lanes)].bytes;
     }
   return bytes * (lanes == 3 ? (strcmp(types[k].word, "float") ? 4 : 3) : lanes);
 }

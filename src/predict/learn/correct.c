@@ -181,13 +181,13 @@ static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, 
                            .shift = number(o, "shift"),
                            .dead = number(o, "dead"),
                            .clip = number(o, "clip"),
+                           .shrinkage = number(o, "doubt"),
                            .low = number(o, "low"),
                            .high = number(o, "high"),
                            .least = number(o, "least"),
                            .before = number(o, "validation_machine"),
                            .after = number(o, "validation"),
                            .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
-  out->shrinkage = number(o, "doubt");
   ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
   const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {

@@ -34,7 +34,7 @@ static double loss(const problem *q, const ww_params *p) {
     sum += w * fmin(CAP, fabs(log(t.us / q->s[k].measured_us)));
     weights += w;
   }
-  return weights > 0 ? sum / weights : 0;
+  return ww_ratio(sum, weights);
 }
 
 static bool searched(uint32_t k) {

@@ -547,9 +547,9 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .warp_inst = c->inst / n,
       .alu = way[ALU] / n,
       .waits = way[WAITS] / n,
-      .beyond_l1 = way[WAITS] > 0 ? fmin(1, way[BEYOND_L1] / way[WAITS]) : 0,
-      .beyond_l2 = way[WAITS] > 0 ? fmin(1, way[BEYOND_L2] / way[WAITS]) : 0,
-      .loads_per_wait = way[WAITS] > 0 ? c->loads / way[WAITS] : 0,
+      .beyond_l1 = fmin(1, ww_ratio(way[BEYOND_L1], way[WAITS])),
+      .beyond_l2 = fmin(1, ww_ratio(way[BEYOND_L2], way[WAITS])),
+      .loads_per_wait = ww_ratio(c->loads, way[WAITS]),
       .first_waits = way[FIRST] / n,
       .shared_waits = way[SHARED] / n,
       .atomic_waits = way[ATOMIC] / n,
@@ -557,11 +557,11 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .const_waits = way[CONSTANT] / n,
       .store_waits = way[BACK] / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
-      .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
+      .lines_per_load = ww_ratio(c->lines, c->requests),
       .atomic_cycles = ww_contention_busiest(c->crowd) /
                        n, /* of one block; the caller knows how many there are */
       .store_lines = c->store_lines / n,
-      .lone = c->sectors > 0 ? c->lone / c->sectors : 0,
+      .lone = ww_ratio(c->lone, c->sectors),
   };
 }
 

@@ -94,5 +94,5 @@ double ww_chain_trips(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
     for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
       if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop))
         from += ww_tally_runs(t, fn, b);
-  return from > 0 ? ww_tally_runs(t, fn, header) / from : 0;
+  return ww_ratio(ww_tally_runs(t, fn, header), from);
 }

@@ -712,7 +712,7 @@ static uint32_t needed_from(const ww_lowering *x, ww_val v) {
 
 static uint32_t memory_from(const ww_lowering *x, bool shared) {
   uint32_t from = WW_NOBLOCK;
-  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     uint8_t cls = ww_ops[i->op].cls;
     if (cls != WW_CLASS_LOAD && cls != WW_CLASS_STORE && cls != WW_CLASS_ATOMIC)
@@ -744,11 +744,10 @@ static void prologue(ww_lowering *x) {
 
 static ww_lowering *lowered(const ww_gpu_code *code, const ww_fn *fn) {
   ww_lowering *x = ww_lower_analyse(code->m, fn, code->g, code->arena);
-  uint32_t n = x->first[fn->nblocks];
-  x->cost = WW_NEWN(x->arena, ww_cost, n + 1);
-  for (uint32_t at = 0; at < n; at++)
+  x->cost = WW_NEWN(x->arena, ww_cost, x->nins + 1);
+  for (uint32_t at = 0; at < x->nins; at++)
     one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at]});
-  for (uint32_t at = 0; at < n; at++)
+  for (uint32_t at = 0; at < x->nins; at++)
     in_its_loop(x, at);
   for (uint32_t l = 0; l < fn->nloops; l++)
     pointers(x, l);
@@ -844,7 +843,7 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
     add_spinning(x, b, issued, &t->c, out);
   }
   double n = 0;
-  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++)
+  for (uint32_t at = 0; at < x->nins; at++)
     for (uint32_t p = 0; p < WW_NPIPES; p++)
       n += x->cost[at].inst[p];
   out->code_bytes += (uint32_t)(16 * n);

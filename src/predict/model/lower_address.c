@@ -239,12 +239,11 @@ static void drop(ww_lowering *x, ww_val v, uint32_t *need) {
 
 void ww_lower_addresses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
-  uint32_t n = x->first[fn->nblocks];
-  places p = {x, WW_NEWN(x->arena, place, n + 1), 0};
+  places p = {x, WW_NEWN(x->arena, place, x->nins + 1), 0};
   x->shares = WW_NEWN(x->arena, uint8_t, fn->nvals);
   x->base = WW_NEWN(x->arena, ww_val, fn->nvals);
   x->dead = WW_NEWN(x->arena, bool, fn->nvals);
-  for (uint32_t at = 0; at < n; at++) {
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     if (ww_lower_accesses(i))
       visit(&p, i->a);

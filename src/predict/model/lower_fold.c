@@ -55,7 +55,7 @@ static void number(ww_lowering *x) {
     x->first[b] = n;
     n += fn->blocks[b].nins;
   }
-  x->first[fn->nblocks] = n;
+  x->nins = x->first[fn->nblocks] = n;
   x->block_of = WW_NEWN(x->arena, uint32_t, n);
   x->def = WW_NEWN(x->arena, const ww_ins *, fn->nvals);
   for (uint32_t b = 0; b < fn->nblocks; b++)
@@ -266,9 +266,8 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
 }
 
 static void fold(ww_lowering *x) {
-  uint32_t n = x->first[x->fn->nblocks];
-  x->gone = WW_NEWN(x->arena, bool, n);
-  for (uint32_t at = 0; at < n; at++) {
+  x->gone = WW_NEWN(x->arena, bool, x->nins);
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     x->gone[at] = gone(x, i, at);
     /* A chain of three-input operations takes two steps in one, not all in one. */
@@ -334,7 +333,7 @@ static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, in
 }
 
 static void widen_loads(ww_lowering *x) {
-  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     if (!word_access(i) || x->gone[at])
       continue;

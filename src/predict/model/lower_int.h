@@ -43,6 +43,7 @@ typedef struct ww_lowering {
   const ww_fn *fn;
   const ww_gpu *g;
   ww_arena *arena;
+  uint32_t nins;        /* of all blocks */
   uint32_t *first;      /* nblocks + 1 */
   uint32_t *block_of;   /* per instruction */
   const ww_ins **def;   /* per value: what defines it; NULL: a phi, parameter, constant */

@@ -431,10 +431,9 @@ static void spread_known(ww_lowering *x, uint32_t loop) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      uint8_t cls = ww_ops[i->op].cls;
       if (i->dst == WW_NOVAL || i->nres > 1 || !ww_ir_in_loop(fn, b, loop))
         continue;
-      if (cls > WW_CLASS_MATH)
+      if (ww_ops[i->op].cls > WW_CLASS_MATH)
         continue; /* arithmetic of any kind */
       uint32_t n = ww_ins_uses(fn, i, of, 8);
       bool all = n > 0 && i->op != WW_OP_LOCALADDR;
@@ -592,15 +591,14 @@ double ww_lower_rounds(const ww_lower_loop *l, double trips) {
 }
 
 void ww_lower_loops(ww_lowering *x) {
-  uint32_t n = x->first[x->fn->nblocks];
   x->loops = WW_NEWN(x->arena, ww_lower_loop, x->fn->nloops + 1);
-  x->share = WW_NEWN(x->arena, float, n + 1);
+  x->share = WW_NEWN(x->arena, float, x->nins + 1);
   find_moves(x);
   find_addresses(x);
   for (uint32_t l = 0; l < x->fn->nloops; l++) {
     plan_loop(x, l);
     count_streams(x, l);
   }
-  for (uint32_t at = 0; at < n; at++)
+  for (uint32_t at = 0; at < x->nins; at++)
     share_of(x, at);
 }

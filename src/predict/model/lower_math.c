@@ -1,8 +1,8 @@
 /* lower_math.c - operations that become several instructions: divisions, roots, math functions.
  *
  * The GPU description says how many instructions and FLOPs an ordinary argument takes, from a
- * probe. Where it does not, the counts of ptxas for sm_90 stand here. Functions that nobody probed
- * stand beside one that is alike. */
+ * probe. Where it does not, the counts of ptxas for sm_90 stand here and in lower_math.def.
+ * Functions that nobody probed stand beside one that is alike. */
 #include "lower_int.h"
 
 typedef struct {

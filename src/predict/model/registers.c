@@ -45,7 +45,7 @@ static void end(liveness *l, ww_val v) {
   l->live -= l->weight[v];
 }
 
-/* The instruction's place in the numbering, or UINT32_MAX for what no instruction defines. */
+/* Is what defines it part of another instruction? */
 static bool folded(const ww_lowering *x, ww_val v) {
   uint32_t b = x->fn->vals[v].ref;
   return x->def[v] && x->gone[x->first[b] + (x->def[v] - x->fn->blocks[b].ins)];
@@ -238,11 +238,11 @@ void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers
   double need = words_to_registers(c->live_words);
   need = fmax(need,
               fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * c->in_flight_words));
-  double most = WW_FIGURE(g, max_thread_registers), file = WW_FIGURE(g, registers);
+  double most = WW_FIGURE(g, max_thread_registers);
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
   if (threads)
-    most = fmin(most, floor(file / (threads * blocks) / 8) * 8);
+    most = fmin(most, floor(WW_FIGURE(g, registers) / (threads * blocks) / 8) * 8);
   need = fmax(ceil(need), 8);
   *spill_bytes = need > most ? 4 * (need - most) : 0;
   *registers = fmin(need, most);

@@ -369,10 +369,6 @@ static void finish(recorder *r) {
   r->out->atomic_addresses = r->natoms;
 }
 
-static uint32_t lines_of(const ww_occupancy *occ) {
-  return (occ->l1_bytes > 0 ? occ->l1_bytes : UNKNOWN_L1) / (1 << WW_LINE_BITS);
-}
-
 /* The waves between that are not run leave the L1 full: of lines that nobody asks for again. */
 static void fill_up(ww_cache *l1, uint32_t lines) {
   for (uint64_t k = ww_cache_used(l1); k < lines; k++)
@@ -433,7 +429,8 @@ static void run_waves(recorder *r, const ww_gpu_launch *l, const ww_replay_shape
 }
 
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ) {
-  return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, lines_of(occ)};
+  double l1 = occ->l1_bytes > 0 ? occ->l1_bytes : UNKNOWN_L1;
+  return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, l1 / (1 << WW_LINE_BITS)};
 }
 
 void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out) {

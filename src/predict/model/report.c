@@ -30,9 +30,8 @@ static void memory(const ww_traffic *t, ww_report *r) {
   ww_report_set(r, WW_M_dram_write_bytes, t->dram_write);
   double lookups = t->l1_ld_sectors + t->l1_st_sectors +
                    t->l2_atomics; /* atomics are looked up and never found */
-  ww_report_set(r, WW_M_l1_hit_pct,
-                lookups > 0 ? 100 * (t->l1_ld_hits + t->l1_st_hits) / lookups : 0);
-  ww_report_set(r, WW_M_l2_hit_pct, t->l2_lookups > 0 ? 100 * t->l2_hits / t->l2_lookups : 0);
+  ww_report_set(r, WW_M_l1_hit_pct, ww_ratio(100 * (t->l1_ld_hits + t->l1_st_hits), lookups));
+  ww_report_set(r, WW_M_l2_hit_pct, ww_ratio(100 * t->l2_hits, t->l2_lookups));
   ww_report_set(r, WW_M_l2_bytes, 32 * t->l2_lookups);
 }
 

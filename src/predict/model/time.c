@@ -101,14 +101,13 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
-  double l1 = WW_FIGURE(g, l1_latency), l2 = WW_FIGURE(g, l2_latency),
-         dram = WW_FIGURE(g, dram_latency);
+  double l1 = WW_FIGURE(g, l1_latency), l2 = WW_FIGURE(g, l2_latency);
   double slowest =
       1 +
       p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
   d->l1 = l1 + p->load_cycles * fmax(0, w->chain.loads_per_wait - 1);
   d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->l2_latency_factor;
-  d->dram = w->chain.beyond_l2 * (dram - l2) * slowest;
+  d->dram = w->chain.beyond_l2 * (WW_FIGURE(g, dram_latency) - l2) * slowest;
   d->queue = p->queue * WW_FIGURE(g, dram_queue);
 }
 
@@ -211,10 +210,12 @@ static void run_wave(const demand *d, const ww_params *p, double each, double al
 static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
   if (w->warm)
     return 0;
-  double walk = p->walk * WW_FIGURE(g, tlb_cold), dram = WW_FIGURE(g, dram_latency);
+  double walk = p->walk * WW_FIGURE(g, tlb_cold);
   double code =
       fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * WW_FIGURE(g, icache_cold);
-  return w->chain.first_waits * (walk + p->cold * fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
+  return w->chain.first_waits *
+             (walk + p->cold * fmax(0, WW_FIGURE(g, dram_latency) - (d->l1 + d->l2 + d->dram))) +
+         code;
 }
 
 /* Microseconds until the memory system is under way: the more a launch touches, the more of its
@@ -230,7 +231,7 @@ static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) 
     sum += out->stall[k] = k == WW_TERM_BARRIER ? 0 : pow(v->use[k] / v->t, p);
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->stall[k] /= sum > 0 ? sum : 1;
-  double part = v->slot > 0 ? d->barrier / v->slot : 0; /* of the time a warp is alone */
+  double part = ww_ratio(d->barrier, v->slot); /* of the time a warp is alone */
   out->stall[WW_TERM_BARRIER] = part * out->stall[WW_TERM_LATENCY];
   out->stall[WW_TERM_LATENCY] -= out->stall[WW_TERM_BARRIER];
 }
@@ -334,7 +335,7 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   double busy =
       v.whole * v.slots * fmax(0, v.full.t - d.turnover) + v.rest * fmax(0, v.last.t - d.turnover);
   double active = v.whole * sms * v.full.t + fmin(v.rest, sms) * v.last.t; /* SMs that have any */
-  out->achieved_warps = active > 0 ? w->warps_per_block * busy / active : 0;
+  out->achieved_warps = ww_ratio(w->warps_per_block * busy, active);
   double s = ww_time_spread(out, p);
   out->low = out->us * exp(-s);
   out->high = out->us * exp(s);

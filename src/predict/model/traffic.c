@@ -145,12 +145,12 @@ static double waits_for_dram(const ww_flow *w, double lines) {
 
 /* Where the slowest sector of a load request comes from. */
 static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
-  double dram = 0, slow = s->requests > 0 ? s->slow / s->requests : 0;
+  double dram = 0, slow = ww_ratio(s->slow, s->requests);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_flow *w = &f->flows[k];
     dram += w->slow > 0 ? w->slow * waits_for_dram(w, w->lines / w->slow) : 0;
   }
-  dram = s->requests > 0 ? dram / s->requests : 0;
+  dram = ww_ratio(dram, s->requests);
   out->from_dram = fmin(dram, slow);
   out->from_l2 = slow - out->from_dram;
   out->from_l1 = 1 - slow;

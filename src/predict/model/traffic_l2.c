@@ -217,7 +217,7 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double late = fmin(1, w->later + WW_FIGURE(f->g, l2_neighbour) * w->other) *
                 w->first; /* their neighbour brought them */
   double lookups = asked + second,
-         missed = w->misses - late + (asked > 0 ? fabric(f) * fetched * loads / asked : 0);
+         missed = w->misses - late + ww_ratio(fabric(f) * fetched * loads, asked);
   out->l2_reads += loads;
   out->load_lines += fmin(w->lines, loads); /* a line is asked for by one sector at least */
   out->l2_atomics += w->atomics;
@@ -250,7 +250,7 @@ static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
 /* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is
  * written after the kernel. */
 static void write_back(const ww_flows *f, ww_traffic *out) {
-  double l2 = f->g->l2_bytes, dirty = out->unique_written, incomplete = 0, again = 0;
+  double dirty = out->unique_written, incomplete = 0, again = 0;
   if (!(dirty > 0))
     return;
   double passed = fmax(out->footprint, out->dram_read);
@@ -263,8 +263,9 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
       incomplete += fmax(0, 32 * once - w->counts->st_bytes);
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
   }
-  double share = WW_FIGURE(f->g, l2_dirty), least = WW_FIGURE(f->g, l2_incomplete);
-  double most = (share - (share - least) * fmin(1, incomplete / dirty)) * l2;
+  double share = WW_FIGURE(f->g, l2_dirty);
+  double most = (share - (share - WW_FIGURE(f->g, l2_incomplete)) * fmin(1, incomplete / dirty)) *
+                f->g->l2_bytes;
   double keep = fmin(dirty / fmax(passed, 1) * once_bytes(f), most);
   out->dram_write = fmax(0, dirty - keep) + again;
   fill_incomplete(f, incomplete, out);

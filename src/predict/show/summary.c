@@ -92,7 +92,7 @@ static void print_times(const ww_summary *s, const double *us, FILE *f) {
 static void print_row(const ww_summary *s, const row *r, double all, FILE *f) {
   char v[24];
   fprintf(f, "%-28.28s %9s %5.1f %%", r->kernel, ww_show_amount(r->launches, "1", v),
-          all > 0 ? 100 * r->us[0] / all : 0);
+          ww_ratio(100 * r->us[0], all));
   for (uint32_t k = 0; k < s->n; k++)
     fprintf(f, " %11s", r->us[k] > 0 ? ww_show_us(r->us[k], v) : "-");
   if (s->n == 1)

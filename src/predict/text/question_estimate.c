@@ -39,10 +39,10 @@ void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_lau
     i[n] = share * (k->openmp ? w->issued[n] / blocks : w->busiest[n]);
   w->waves = fmax(1, ceil(w->active / (sms * resident_of(w, l, g))));
   double integer = 2 * i[Q_C_integer] + 12 * i[Q_C_divisions],
-         fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64], special = 8 * i[Q_C_special];
+         fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64];
   double moved = c[Q_C_moved_bytes] + 32 * c[Q_C_scattered];
   t[Q_E_issue] = sum(i) / (subcores * mhz);
-  t[Q_E_pipe] = fmax(fmax(integer, fp64), special) / (subcores * mhz);
+  t[Q_E_pipe] = fmax(fmax(integer, fp64), 8 * i[Q_C_special]) / (subcores * mhz);
   t[Q_E_lines] = i[Q_C_lines] / mhz;
   t[Q_E_l2] = fmax(moved / l2, moved * share / w->active / (64 * mhz));
   t[Q_E_dram] = c[Q_C_dram_bytes] / dram;

@@ -403,12 +403,11 @@ static uint32_t block(ww_qwalker *w, uint32_t i, uint32_t end) {
 
 /* The declaration of an array, float t[16][17]: how much of it there is. False: something else. */
 static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
-  if (i >= to || !w->t[i].skip)
-    return false;
+  uint32_t from = i;
   while (i < to && w->t[i].skip)
     i++;
   const ww_qtoken *t = &w->t[i];
-  if (i + 1 >= to || t->sym < 0 || !ww_qop_at(w, i + 1, '['))
+  if (i == from || i + 1 >= to || t->sym < 0 || !ww_qop_at(w, i + 1, '['))
     return false;
   const ww_qsym *y = &w->k->syms.v[t->sym];
   if (y->kind != Q_SHARED && y->kind != Q_ARRAY)
@@ -433,10 +432,8 @@ static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
     if (t->sym < 0)
       continue;
     uint32_t next = ww_qop_at(w, i + 1, '[') ? w->t[i + 1].pair + 1 : i + 1;
-    const ww_qtoken *op = next < to ? &w->t[next] : NULL;
-    bool given = op && ww_qassigns(op);
     uint8_t kind = w->k->syms.v[t->sym].kind;
-    if (given && (kind == Q_LOCAL || kind == Q_SCALAR || kind == Q_ARRAY))
+    if (next < to && ww_qassigns(&w->t[next]) && kind <= Q_ARRAY && kind != Q_POINTER)
       w->ready[t->sym] = done;
   }
 }
@@ -590,9 +587,10 @@ static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
     int32_t sym = w->p->params[i];
     if (sym < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
       continue;
-    double all = w->l->args[i].buffer.bytes, sms = fmin(MANY_SMS, w->blocks);
+    double all = w->l->args[i].buffer.bytes;
     w->first[sym] =
-        fmin(1, w->moved[sym] > 0 ? all / w->moved[sym] : all * sms / fmax(1, w->asked[sym]));
+        fmin(1, w->moved[sym] > 0 ? all / w->moved[sym]
+                                  : all * fmin(MANY_SMS, w->blocks) / fmax(1, w->asked[sym]));
     w->moved[sym] = w->asked[sym] = 0;
   }
 }

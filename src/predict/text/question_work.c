@@ -182,7 +182,7 @@ static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   }
   direction d = direction_of(w, close + 1);
   double n = d.load + d.store;
-  w->asked[sym] += n * fmax(bytes, stride == 0 ? 1 : bytes) * w->runs.threads;
+  w->asked[sym] += n * bytes * w->runs.threads;
   if (d.load) {
     ww_qwork_add(w, Q_C_loads, 1);
     ww_qwork_add(w, Q_C_load_bytes, bytes);
@@ -467,14 +467,13 @@ static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
   }
   if (is_global(y) && element)
     access_at(w, i, y);
-  if (y->kind == Q_SHARED && element)
+  else if (y->kind == Q_SHARED && element)
     shared_at(w, i, y);
-  if (y->kind == Q_ARRAY && element)
+  else if (y->kind == Q_ARRAY && element)
     array_at(w, i);
-  if (y->kind == Q_GLOBAL && y->is_const && element)
+  else if (y->kind == Q_GLOBAL && element)
     table_at(w, i);
-  if (is_global(y) && !element && i > 1 && ww_qop_at(w, i - 1, '(') &&
-      ww_starts(w->t[i - 2].s, "atom"))
+  else if (is_global(y) && i > 1 && ww_qop_at(w, i - 1, '(') && ww_starts(w->t[i - 2].s, "atom"))
     ww_qwork_add(w, Q_C_conflicts, 1.4);
   if (y->kind == Q_FUNCTION)
     ww_qwalk_call(w, i, y);

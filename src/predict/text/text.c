@@ -60,6 +60,11 @@ static ww_status check(const ww_text *t, const char *path, const cJSON *side, ww
                  path, is);
 }
 
+static double member(const cJSON *j, const char *name) { /* NaN: no number */
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(j, name);
+  return cJSON_IsNumber(v) ? v->valuedouble : NAN;
+}
+
 static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   size_t n = strlen(path), size;
   bool gguf = n > 5 && !strcmp(path + n - 5, ".gguf");
@@ -74,12 +79,11 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   if (!j)
     return e->code;
   uint64_t version = ww_json_whole(j, "question_version");
-  const cJSON *scale = cJSON_GetObjectItemCaseSensitive(j, "interval_scale");
-  if (cJSON_IsNumber(scale) && scale->valuedouble > 0 && scale->valuedouble < 100)
-    t->scale = scale->valuedouble;
-  const cJSON *caution = cJSON_GetObjectItemCaseSensitive(j, "time_caution");
-  if (cJSON_IsNumber(caution) && fabs(caution->valuedouble) < 4)
-    t->caution = caution->valuedouble;
+  double scale = member(j, "interval_scale"), caution = member(j, "time_caution");
+  if (scale > 0 && scale < 100)
+    t->scale = scale;
+  if (fabs(caution) < 4)
+    t->caution = caution;
   st = gguf ? check(t, path, j, e) : WW_OK;
   cJSON_Delete(j);
   if (st)
@@ -169,11 +173,6 @@ static void add_question(const ww_text *t, const ww_text_question *q, uint32_t s
   for (uint32_t i = 0; i < head + tail; i++)
     ww_text_pass_add(p, a, all.v[i < head ? i : all.n - tail + (i - head)], sequence,
                      i + 1 == head + tail);
-}
-
-static double member(const cJSON *j, const char *name) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(j, name);
-  return cJSON_IsNumber(v) ? v->valuedouble : NAN;
 }
 
 static ww_status read_json(ww_text_answer *x, ww_err *e) {
