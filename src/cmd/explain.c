@@ -60,8 +60,8 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   if (p->report.error.code != WW_OK)
     return;
   ww_advise(m, a->fn, &j->targets.gpus[g], &j->targets.params, p, a->arena, &advice);
-  ww_advice_report(m, &advice, a->arena, &p->report);
-  ww_explained x = {m, a->fn, &j->targets.gpus[g], p, &advice};
+  ww_advice_report(&advice, a->arena, &p->report);
+  ww_explained x = {m, a->fn, p, &advice};
   if (j->fixing)
     ww_fixing_add(j->fixing, m, a->fn, &p->report);
   if (j->sarif)

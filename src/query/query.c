@@ -412,7 +412,7 @@ static void predict(const computing *c, ww_report *out) {
     if (x->q->explain && !why->code) {
       ww_advice advice;
       ww_advise(m, c->fn, &gpus[i], &x->w->params, &p[i], x->a, &advice);
-      ww_advice_report(m, &advice, x->a, &p[i].report);
+      ww_advice_report(&advice, x->a, &p[i].report);
     }
     ww_report_copy(&p[i].report, x->a, &out[i]); /* some of it lies in the unit */
   }

@@ -40,7 +40,7 @@ const char *ww_path_uri(const char *path, ww_arena *a);
 /* ---- analyses ---- */
 typedef struct {
   uint32_t line;                      /* from 1 */
-  double share, sectors, ways, bytes; /* as in ww_line_cost */
+  double share, sectors, ways, bytes; /* as in ww_report_line */
 } ww_lsp_line;
 
 extern const char *const ww_lsp_origins[WW_NFROMS]; /* comment, project, host, assumed */

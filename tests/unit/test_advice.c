@@ -68,7 +68,7 @@ static void lines_add_up(void **state) {
     advise_file(files[f], *state, &x);
     for (uint32_t k = 0; k < x.advice.nlines; k++) {
       sum += x.advice.lines[k].share;
-      inst += x.advice.lines[k].inst;
+      inst += x.advice.lines[k].instructions;
       assert_true(x.advice.lines[k].share >= 0);
       if (k)
         assert_true(x.advice.lines[k].share <= x.advice.lines[k - 1].share);
@@ -126,7 +126,7 @@ static void powers_and_uneven_blocks(void **state) {
 static void a_report_carries_them(void **state) {
   advised x;
   advise_file("tests/explain/row_sum.cu", *state, &x);
-  ww_advice_report(&unit.module, &x.advice, *state, &x.p.report);
+  ww_advice_report(&x.advice, *state, &x.p.report);
   assert_int_equal(x.p.report.nfindings, x.advice.nitems);
   assert_string_equal(x.p.report.findings[0].rule, "uncoalesced-load");
   assert_non_null(strstr(x.p.report.findings[0].message, "sectors"));

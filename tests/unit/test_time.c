@@ -337,7 +337,8 @@ static ww_chain chain_blocks(const char *body, uint32_t first, uint32_t last, ui
   ww_chain c;
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  ww_chainer *x = ww_chainer_new(&(ww_chain_gpu){ww_gpu_code_new(&m, &gpu, arena), ways}, 32);
+  ww_chainer *x =
+      ww_chainer_new(&(ww_chain_gpu){ww_gpu_code_new(&m, &gpu, arena), ways}, 32, arena);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < times; k++)
@@ -345,7 +346,6 @@ static ww_chain chain_blocks(const char *body, uint32_t first, uint32_t last, ui
       o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[0], b, UINT32_MAX, 1);
   o.block_end(o.ctx, 0);
   ww_chainer_result(x, &c);
-  ww_chainer_free(x);
   return c;
 }
 
@@ -488,7 +488,8 @@ static double busiest(ww_access_kind kind, uint64_t apart, uint64_t step, uint32
   const char body[] = "  %1 = atom.global.fadd f32 [%p.0], 0\n  ret\n}\n";
   if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e))
     fail_msg("%s", e.msg);
-  ww_chainer *x = ww_chainer_new(&(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32);
+  ww_chainer *x =
+      ww_chainer_new(&(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32, arena);
   ww_observer o = ww_chainer_observer(x);
   o.block_start(o.ctx, 0);
   for (uint32_t k = 0; k < n; k++) {
@@ -507,7 +508,6 @@ static double busiest(ww_access_kind kind, uint64_t apart, uint64_t step, uint32
   }
   o.block_end(o.ctx, 0);
   ww_chainer_result(x, &c);
-  ww_chainer_free(x);
   return c.atomic_cycles;
 }
 

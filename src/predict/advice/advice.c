@@ -44,10 +44,23 @@ static void collect_sites(ww_advisor *x) {
   }
 }
 
+double ww_site_inst(const ww_site *s) {
+  double n = 0;
+  for (int p = 0; p < WW_NPIPES; p++)
+    n += s->cost.inst[p];
+  return n;
+}
+
+void ww_worst_add(const ww_advisor *x, const ww_site *s, double n, ww_worst *w) {
+  ww_loc at = ww_site_loc(x, s);
+  if (n > w->most && at.line)
+    *w = (ww_worst){at, n};
+}
+
 void ww_part_add(ww_part *to, const ww_site *s, double share) {
   for (int p = 0; p < WW_NPIPES; p++)
-    to->inst[p] += share * s->warps * (double)s->cost.inst[p];
-  to->latency += share * s->warps * (double)s->cost.latency;
+    to->inst[p] += share * s->warps * s->cost.inst[p];
+  to->latency += share * s->warps * s->cost.latency;
 }
 
 void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f) {
@@ -69,38 +82,49 @@ void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w) {
   for (int p = 0; p < WW_NPIPES; p++) {
     if (x->all.inst[p] <= 0 || part->inst[p] == 0)
       continue;
-    double f = 1 - part->inst[p] / x->all.inst[p];
-    ww_work_scale_pipes(w, 1u << p, f > 0 ? f : 0);
+    ww_work_scale_pipes(w, 1u << p, fmax(1 - part->inst[p] / x->all.inst[p], 0));
   }
-  double left = x->all.latency > 0 ? 1 - part->latency / x->all.latency : 1;
-  w->chain.alu *= left > 0.02 ? left : 0.02;
+  if (x->all.latency > 0)
+    w->chain.alu *= fmax(1 - part->latency / x->all.latency, 0.02);
 }
 
 /* ---- findings ---- */
+
+static const char *file_of(const ww_advisor *x, ww_loc at) {
+  return at.line ? x->m->files[at.file] : NULL;
+}
 
 void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without,
                    const char *cause, const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
-  double gain = t.us > 0 ? x->p->machine_us / t.us
-                         : 0; /* model against model; the corrected time keeps the ratio */
+  double gain = ww_ratio(x->p->machine_us,
+                         t.us); /* model against model; the corrected time keeps the ratio */
   if (!(gain >= LEAST_GAIN) || !isfinite(gain))
     return;
-  ww_push(
-      x->a, &x->items,
-      (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, x->p->timing.us / gain, {0}});
+  ww_push(x->a, &x->items,
+          (ww_advice_item){
+              rule, file_of(x, at), at.line, cause, remedy, gain, x->p->timing.us / gain, {0}});
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
-  for (uint32_t k = 0; k < x->t->nlines; k++)
-    if (x->t->lines[k].file == at.file && x->t->lines[k].line == at.line)
-      return &x->t->lines[k];
+  uint32_t lo = 0, hi = x->t->nlines;
+  while (lo < hi) { /* lines are sorted by file and line */
+    uint32_t mid = (lo + hi) / 2;
+    const ww_line_counts *l = &x->t->lines[mid];
+    if (l->file == at.file && l->line == at.line)
+      return l;
+    if (l->file < at.file || (l->file == at.file && l->line < at.line))
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
   return NULL;
 }
 
 double ww_advice_touched(const ww_arg_counts *g) {
-  double range = (double)(g->hi - g->lo), unique = 32 * g->unique_sectors;
-  return range > 0 && range < unique ? range : unique;
+  double range = g->hi - g->lo, unique = 32 * g->unique_sectors;
+  return range > 0 ? fmin(range, unique) : unique;
 }
 
 ww_loc ww_advice_kernel(const ww_advisor *x) {
@@ -135,30 +159,16 @@ static int by_gain(const void *a, const void *b) {
   const ww_advice_item *p = a, *q = b;
   if (p->gain != q->gain)
     return p->gain < q->gain ? 1 : -1;
-  return (int)p->rule - (int)q->rule;
+  return p->rule - q->rule;
 }
 
 /* ---- lines ---- */
 
-/* What a line takes of each resource that the time model knows. */
+/* What a line takes of each resource that the time model knows; L1's sectors are L2's and DRAM's
+ * too. */
 typedef struct {
-  double issue, pipe, shared, sectors, atomics, latency, barriers, constants;
+  double of[WW_NTERMS];
 } shares;
-
-static uint32_t line_index(const ww_tally *t, ww_loc at) {
-  uint32_t lo = 0, hi = t->nlines;
-  while (lo < hi) { /* lines are sorted by file and line */
-    uint32_t mid = (lo + hi) / 2;
-    const ww_line_counts *l = &t->lines[mid];
-    if (l->file < at.file || (l->file == at.file && l->line < at.line))
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo < t->nlines && t->lines[lo].line == at.line && t->lines[lo].file == at.file
-             ? lo
-             : UINT32_MAX;
-}
 
 /* Cycles of a global load, by where this kernel's loads are served. */
 static double load_latency(const ww_advisor *x) {
@@ -169,97 +179,69 @@ static double load_latency(const ww_advisor *x) {
   return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
 }
 
-static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *by_line) {
+static void site_shares(const ww_advisor *x, ww_report_line *lines, shares *by_line) {
   double load = load_latency(x);
-  for (uint32_t k = 0; k < x->nsites; k++) {
-    const ww_site *s = &x->sites[k];
-    uint32_t at = line_index(x->t, ww_site_loc(x, s));
-    if (at == UINT32_MAX)
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
+    const ww_line_counts *l = ww_advice_line(x, ww_site_loc(x, s));
+    if (!l)
       continue;
-    double n = 0;
-    for (int p = 0; p < WW_NPIPES; p++)
-      n += (double)s->cost.inst[p];
-    lines[at].inst += n * s->warps;
-    by_line[at].issue += n * s->warps;
-    by_line[at].pipe += (double)s->cost.inst[x->p->timing.busiest] * s->warps;
-    bool memory =
-        s->ins->op == WW_OP_LD && (s->ins->space == WW_GLOBAL || s->ins->space == WW_GENERIC);
-    by_line[at].latency += s->warps * ((double)s->cost.latency + (memory ? load : 0));
-    if (s->ins->space == WW_LOCAL &&
-        (s->ins->op == WW_OP_LD || s->ins->op == WW_OP_ST)) { /* the tally has global ones only */
-      double sectors = s->lanes * ww_type_bytes[s->ins->type] * s->ins->n / 32;
-      by_line[at].sectors += sectors;
-      lines[at].bytes += 32 * sectors;
+    const ww_ins *i = s->ins;
+    double n = ww_site_inst(s), *of = by_line[l - x->t->lines].of;
+    ww_report_line *line = &lines[l - x->t->lines];
+    line->instructions += n * s->warps;
+    of[WW_TERM_ISSUE] += n * s->warps;
+    of[WW_TERM_PIPE] += s->cost.inst[x->p->timing.busiest] * s->warps;
+    bool memory = i->op == WW_OP_LD && ww_is_global(i);
+    of[WW_TERM_LATENCY] += s->warps * (s->cost.latency + (memory ? load : 0));
+    if (ww_is_local(i)) { /* the tally has global ones only */
+      double sectors = s->lanes * ww_type_bytes[i->type] * i->n / 32;
+      of[WW_TERM_L1] += sectors;
+      line->bytes += 32 * sectors;
     }
-    if (s->ins->space == WW_CONST && s->ins->op == WW_OP_LD)
-      by_line[at].constants += s->warps;
-    if (s->ins->op == WW_OP_BAR || s->ins->op == WW_OP_GRIDSYNC)
-      by_line[at].barriers += s->warps;
-  }
-}
-
-static double of_term(const shares *s, ww_term k) {
-  switch (k) {
-  case WW_TERM_ISSUE:
-    return s->issue;
-  case WW_TERM_PIPE:
-    return s->pipe;
-  case WW_TERM_SHARED:
-    return s->shared;
-  case WW_TERM_L1:
-  case WW_TERM_L2:
-  case WW_TERM_DRAM:
-    return s->sectors;
-  case WW_TERM_CONST:
-    return s->constants;
-  case WW_TERM_ATOMIC:
-    return s->atomics;
-  case WW_TERM_LATENCY:
-    return s->latency;
-  case WW_TERM_BARRIER:
-    return s->barriers;
-  default:
-    return 0;
+    if (i->space == WW_CONST && i->op == WW_OP_LD)
+      of[WW_TERM_CONST] += s->warps;
+    if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC)
+      of[WW_TERM_BARRIER] += s->warps;
   }
 }
 
 static int by_share(const void *a, const void *b) {
-  const ww_line_cost *p = a, *q = b;
+  const ww_report_line *p = a, *q = b;
   return p->share < q->share ? 1 : p->share > q->share ? -1 : (int)p->line - (int)q->line;
 }
 
 static void cost_lines(const ww_advisor *x, ww_advice *out) {
   const ww_tally *t = x->t;
   shares *each = WW_NEWN(x->a, shares, t->nlines + 1);
-  out->lines = WW_NEWN(x->a, ww_line_cost, t->nlines + 1);
+  out->lines = WW_NEWN(x->a, ww_report_line, t->nlines + 1);
   out->nlines = t->nlines;
   for (uint32_t k = 0; k < t->nlines; k++) {
     const ww_line_counts *l = &t->lines[k];
     double sectors = l->ld_sectors + l->st_sectors, requests = l->ld_requests + l->st_requests;
     out->lines[k] =
-        (ww_line_cost){.file = l->file,
-                       .line = l->line,
-                       .bytes = 32 * sectors,
-                       .sectors = requests > 0 ? sectors / requests : 0,
-                       .ways = l->shared_requests > 0 ? l->shared_passes / l->shared_requests : 0};
-    each[k] = (shares){.shared = l->shared_passes,
-                       .sectors = l->ld_sectors + l->st_sectors,
-                       .atomics = l->atomics};
+        (ww_report_line){.file = file_of(x, (ww_loc){l->file, l->line}),
+                         .line = l->line,
+                         .bytes = 32 * sectors,
+                         .sectors_per_request = ww_ratio(sectors, requests),
+                         .shared_conflict_ways = ww_ratio(l->shared_passes, l->shared_requests)};
+    each[k] = (shares){{[WW_TERM_SHARED] = l->shared_passes,
+                        [WW_TERM_L1] = sectors,
+                        [WW_TERM_ATOMIC] = l->atomics}};
   }
   site_shares(x, out->lines, each);
   out->rest = 1;
   for (int term = 0; term < WW_NTERMS; term++) {
     double sum = 0, part = x->p->timing.stall[term];
+    int of = term == WW_TERM_L2 || term == WW_TERM_DRAM ? WW_TERM_L1 : term;
     for (uint32_t k = 0; k < t->nlines; k++)
-      sum += of_term(&each[k], (ww_term)term);
+      sum += each[k].of[of];
     if (!(sum > 0) || !(part > 0))
       continue;
     for (uint32_t k = 0; k < t->nlines; k++)
-      out->lines[k].share += part * of_term(&each[k], (ww_term)term) / sum;
+      out->lines[k].share += part * each[k].of[of] / sum;
     out->rest -= part;
   }
-  if (out->rest < 0)
-    out->rest = 0;
+  out->rest = fmax(out->rest, 0);
   qsort(out->lines, out->nlines, sizeof *out->lines, by_share);
 }
 
@@ -284,33 +266,19 @@ void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_pa
   out->nitems = x.items.n;
 }
 
-static void report_lines(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r) {
+void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r) {
   r->explained = true;
-  r->lines = WW_NEWN(a, ww_report_line, d->nlines + 1);
+  r->lines = d->lines;
   r->nlines = d->nlines;
-  for (uint32_t k = 0; k < d->nlines; k++) {
-    const ww_line_cost *l = &d->lines[k];
-    r->lines[k] = (ww_report_line){.file = l->line ? m->files[l->file] : NULL,
-                                   .line = l->line,
-                                   .share = l->share,
-                                   .instructions = l->inst,
-                                   .bytes = l->bytes,
-                                   .sectors_per_request = l->sectors,
-                                   .shared_conflict_ways = l->ways};
-  }
-}
-
-void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r) {
   r->findings = WW_NEWN(a, ww_finding, d->nitems + 1);
   r->nfindings = d->nitems;
   for (uint32_t k = 0; k < d->nitems; k++) {
     const ww_advice_item *i = &d->items[k];
     r->findings[k] = (ww_finding){.line = i->line,
-                                  .file = i->line ? m->files[i->file] : NULL,
+                                  .file = i->file,
                                   .rule = ww_rules[i->rule].id,
                                   .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
                                   .gain = i->gain,
                                   .bounds = {i->bounds[0], i->bounds[1]}};
   }
-  report_lines(m, d, a, r);
 }

@@ -23,28 +23,19 @@ extern const ww_rule_info ww_rules[WW_NRULES];
 
 typedef struct {
   ww_rule rule;
-  uint32_t file, line; /* ww_loc; line 0: about the launch as a whole */
-  const char *cause;   /* what happens, with figures */
-  const char *remedy;  /* what to do about it */
-  double gain;         /* predicted time / time without the cause, above 1 */
-  double us;           /* time without the cause */
-  uint32_t bounds[2];  /* of the WW_BOUNDS in its remedy; 0: there is none */
+  const char *file;   /* NULL: about the launch as a whole */
+  uint32_t line;      /* 0 likewise */
+  const char *cause;  /* what happens, with figures */
+  const char *remedy; /* what to do about it */
+  double gain;        /* predicted time / time without the cause, above 1 */
+  double us;          /* time without the cause */
+  uint32_t bounds[2]; /* of the WW_BOUNDS in its remedy; 0: there is none */
 } ww_advice_item;
-
-typedef struct {
-  uint32_t file, line;
-  double inst;    /* machine instructions of warps */
-  double bytes;   /* of global memory's sectors, read and written */
-  double share;   /* of the kernel's time */
-  double sectors; /* per request of a warp, of its global loads and stores; 0: it has none */
-  double ways;    /* passes per request of its shared-memory accesses, 1 is free of conflicts; 0: it
-                     has none */
-} ww_line_cost;
 
 typedef struct {
   ww_advice_item *items; /* by gain, largest first */
   uint32_t nitems;
-  ww_line_cost *lines; /* by share, largest first */
+  ww_report_line *lines; /* by share, largest first */
   uint32_t nlines;
   double rest; /* share that belongs to no line: launch, tail, first fetches */
 } ww_advice;
@@ -53,13 +44,12 @@ typedef struct {
 void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params,
                const ww_prediction *p, ww_arena *a, ww_advice *out);
 /* The items as the report's findings, paths as the module has them. */
-void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r);
+void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r);
 
 /* ---- explain.c: the page a person reads, members of the report ---- */
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;
-  const ww_gpu *gpu;
   const ww_prediction *p;
   const ww_advice *advice;
 } ww_explained;

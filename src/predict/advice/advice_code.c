@@ -5,22 +5,18 @@
  * through calls are taken as unknown, so a rule stays silent rather than wrong. */
 #include "advice_int.h"
 
+#include "../../base/half.h"
+
 typedef struct {
   ww_part part;
-  ww_loc at;
-  double most, count; /* executions by warps */
+  ww_worst worst;
+  double count; /* executions by warps */
 } group;
 
 static void group_add(const ww_advisor *x, const ww_site *s, double share, group *g) {
-  double n = 0;
-  for (int p = 0; p < WW_NPIPES; p++)
-    n += (double)s->cost.inst[p];
   ww_part_add(&g->part, s, share);
   g->count += s->warps;
-  if (n * s->warps > g->most && ww_site_loc(x, s).line) {
-    g->most = n * s->warps;
-    g->at = ww_site_loc(x, s);
-  }
+  ww_worst_add(x, s, ww_site_inst(s) * s->warps, &g->worst);
 }
 
 static double per_thread(const ww_advisor *x, double warps) {
@@ -40,9 +36,21 @@ typedef struct {
 } doubles;
 
 static bool keeps_double(const ww_ins *i) { /* results or operands that are double on purpose */
-  return i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS ||
-         i->op == WW_OP_CALL || i->op == WW_OP_CALLI || i->op == WW_OP_RET || i->op == WW_OP_SHFL ||
-         i->op == WW_OP_MMA || i->op == WW_OP_PRINTF;
+  switch (i->op) {
+  case WW_OP_LD:
+  case WW_OP_ST:
+  case WW_OP_ATOM:
+  case WW_OP_CAS:
+  case WW_OP_CALL:
+  case WW_OP_CALLI:
+  case WW_OP_RET:
+  case WW_OP_SHFL:
+  case WW_OP_MMA:
+  case WW_OP_PRINTF:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static bool mark(bool *set, ww_val v) {
@@ -54,7 +62,7 @@ static bool mark(bool *set, ww_val v) {
 static bool flow_doubles(const ww_fn *fn, const ww_ins *i, doubles *d) {
   ww_val uses[MOST_USES];
   uint32_t n = ww_ins_uses(fn, i, uses, MOST_USES);
-  bool changed = false, source = keeps_double(i), sink = keeps_double(i);
+  bool changed = false, source = keeps_double(i), sink = source;
   if (n > MOST_USES)
     n = MOST_USES;
   if (i->op == WW_OP_FCVT && i->type != WW_F64)
@@ -86,7 +94,7 @@ static doubles find_doubles(const ww_fn *fn, ww_arena *a) {
         continue;
       d.from[p->dst] = d.to[p->dst] = true;
       for (uint32_t j = 0; j < p->n; j++)
-        d.to[fn->pool[p->ext + 2 * j + 1]] = true;
+        d.to[ww_phi_edge(fn, p, j).value] = true;
     }
   for (bool changed = true; changed;) {
     changed = false;
@@ -115,10 +123,7 @@ static double accidental(const ww_site *s, const doubles *d) {
       return -1;
   if (i->nres && i->op != WW_OP_FCMP && (d->to[i->dst] || d->from[i->dst]))
     return -1;
-  double all = 0;
-  for (int p = 0; p < WW_NPIPES; p++)
-    all += (double)s->cost.inst[p];
-  return all > 2 ? all / 2 : 1;
+  return fmax(ww_site_inst(s) / 2, 1);
 }
 
 /* The same work on the FP32 pipe. */
@@ -135,23 +140,23 @@ static void double_constants(ww_advisor *x) {
   doubles d = find_doubles(x->fn, x->a);
   group g = {0};
   double single = 0, operations = 0;
-  for (uint32_t k = 0; k < x->nsites; k++) {
-    const ww_site *s = &x->sites[k];
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
     double left = s->fn == x->fn ? accidental(s, &d) : -1;
     if (left < 0)
       continue;
     group_add(x, s, 1, &g);
     single += left * s->warps;
-    g.part.latency -= left > 0 ? 4 * s->warps : 0;
-    if (left > 0)
+    if (left > 0) {
+      g.part.latency -= 4 * s->warps;
       operations += s->warps;
+    }
   }
   if (operations <= 0)
     return;
   ww_work w = x->p->work;
   ww_part_remove(x, &g.part, &w);
   add_single(x, single, &w);
-  ww_advice_add(x, WW_RULE_DOUBLE_CONSTANT, g.at, &w,
+  ww_advice_add(x, WW_RULE_DOUBLE_CONSTANT, g.worst.at, &w,
                 ww_fmt(x->a,
                        "float values are converted to double, computed with and converted back, "
                        "%.3g operations a thread",
@@ -161,61 +166,61 @@ static void double_constants(ww_advisor *x) {
 
 /* ---- divisions, powers ---- */
 
-static bool is_division(uint8_t op) {
-  return op == WW_OP_SDIV || op == WW_OP_UDIV || op == WW_OP_SREM || op == WW_OP_UREM;
+/* The sites for which `wanted` holds, and the work without so much of them; false: there are none.
+ */
+static bool without(const ww_advisor *x, bool (*wanted)(const ww_site *, const bool *),
+                    const bool *varying, double share, group *g, ww_work *w) {
+  *g = (group){0};
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (wanted(s, varying))
+      group_add(x, s, share, g);
+  *w = x->p->work;
+  ww_part_remove(x, &g->part, w);
+  return g->count > 0;
+}
+
+static bool runtime_division(const ww_site *s, const bool *varying) {
+  (void)varying;
+  return ww_is_division(s->ins) && !is_const(s->fn, s->ins->b);
 }
 
 static void divisions(ww_advisor *x) {
-  group g = {0};
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (is_division(x->sites[k].ins->op) && !is_const(x->sites[k].fn, x->sites[k].ins->b))
-      group_add(x, &x->sites[k], 0.8, &g);
-  if (g.count <= 0)
+  group g;
+  ww_work w;
+  if (!without(x, runtime_division, NULL, 0.8, &g, &w))
     return;
   double cost = 0;
   for (int p = 0; p < WW_NPIPES; p++)
     cost += g.part.inst[p] / 0.8;
-  ww_work w = x->p->work;
-  ww_part_remove(x, &g.part, &w);
-  ww_advice_add(x, WW_RULE_RUNTIME_DIVISION, g.at, &w,
+  ww_advice_add(x, WW_RULE_RUNTIME_DIVISION, g.worst.at, &w,
                 ww_fmt(x->a,
                        "%.3g integer divisions or remainders a thread by values unknown to the "
                        "compiler, about %.0f instructions each",
                        per_thread(x, g.count), cost / g.count),
                 "take the indices from a 2D or 3D grid instead, count them up with the loop, or "
-                "make the divisor a template "
-                "parameter or constexpr");
+                "make the divisor a template parameter or constexpr");
 }
 
-static bool cheap_power(const ww_fn *fn, const ww_ins *i) {
+static bool cheap_power(const ww_site *s, const bool *varying) {
+  const ww_ins *i = s->ins;
+  (void)varying;
   if (i->op != WW_OP_MATH ||
-      (i->sub != WW_MATH_POW && i->sub != WW_MATH_POWI && i->sub != WW_MATH_POWR))
+      (i->sub != WW_MATH_POW && i->sub != WW_MATH_POWI && i->sub != WW_MATH_POWR) ||
+      !is_const(s->fn, i->b))
     return false;
-  if (!is_const(fn, i->b))
-    return false;
-  const ww_value *v = &fn->vals[i->b];
-  double e = 0;
-  float f;
+  const ww_value *v = &s->fn->vals[i->b];
+  double e = v->type == WW_F32 ? ww_bits_float(v->bits) : (int32_t)v->bits;
   if (v->type == WW_F64)
     memcpy(&e, &v->bits, 8);
-  else if (v->type == WW_F32) {
-    memcpy(&f, &v->bits, 4);
-    e = (double)f;
-  } else
-    e = (double)(int32_t)v->bits;
   return fabs(e) <= 8 && (e == floor(e) || fabs(e) == 0.5 || fabs(e) == 1.5);
 }
 
 static void powers(ww_advisor *x) {
-  group g = {0};
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (cheap_power(x->sites[k].fn, x->sites[k].ins))
-      group_add(x, &x->sites[k], 0.95, &g);
-  if (g.count <= 0)
+  group g;
+  ww_work w;
+  if (!without(x, cheap_power, NULL, 0.95, &g, &w))
     return;
-  ww_work w = x->p->work;
-  ww_part_remove(x, &g.part, &w);
-  ww_advice_add(x, WW_RULE_EXPENSIVE_MATH, g.at, &w,
+  ww_advice_add(x, WW_RULE_EXPENSIVE_MATH, g.worst.at, &w,
                 ww_fmt(x->a, "pow with a small constant exponent, %.3g times a thread",
                        per_thread(x, g.count)),
                 "multiply (x * x * x) or take a square root instead");
@@ -257,7 +262,7 @@ static const bool *find_varying(const ww_fn *fn, ww_arena *a) {
       const ww_block *block = &fn->blocks[b];
       for (uint32_t k = 0; k < block->nphis; k++)
         for (uint32_t j = 0; j < block->phis[k].n; j++)
-          if (v[fn->pool[block->phis[k].ext + 2 * j + 1]])
+          if (v[ww_phi_edge(fn, &block->phis[k], j).value])
             changed |= mark(v, block->phis[k].dst);
       for (uint32_t k = 0; k < block->nins; k++) {
         const ww_ins *i = &block->ins[k];
@@ -277,26 +282,22 @@ static const bool *find_varying(const ww_fn *fn, ww_arena *a) {
 static bool same_everywhere(const ww_site *s, const bool *varying) {
   const ww_ins *i = s->ins;
   ww_val uses[MOST_USES];
-  if (i->op != WW_OP_MATH && i->op != WW_OP_FDIV && !is_division(i->op))
-    return false;
-  double n = 0;
-  for (int p = 0; p < WW_NPIPES; p++)
-    n += (double)s->cost.inst[p];
-  return n >= 4 && ww_ins_uses(s->fn, i, uses, MOST_USES) && !varying[i->dst];
+  return (i->op == WW_OP_MATH || i->op == WW_OP_FDIV || ww_is_division(i)) &&
+         ww_site_inst(s) >= 4 && ww_ins_uses(s->fn, i, uses, MOST_USES) && !varying[i->dst];
 }
 
 static void recomputations(ww_advisor *x) {
-  const bool *varying = find_varying(x->fn, x->a);
   group g = {0};
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].fn == x->fn && same_everywhere(&x->sites[k], varying))
-      group_add(x, &x->sites[k], 0.9, &g);
+  const bool *varying = find_varying(x->fn, x->a);
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (s->fn == x->fn && same_everywhere(s, varying))
+      group_add(x, s, 0.9, &g);
   if (g.count <= 0)
     return;
   ww_work w = x->p->work;
   ww_part_remove(x, &g.part, &w);
   ww_advice_add(
-      x, WW_RULE_RECOMPUTATION, g.at, &w,
+      x, WW_RULE_RECOMPUTATION, g.worst.at, &w,
       ww_fmt(
           x->a,
           "every thread of the block computes the same value, %.3g expensive operations a thread",

@@ -14,6 +14,12 @@ typedef struct {
   double warps, lanes; /* executions, of the launch */
 } ww_site;
 
+/* Where most of something happens. */
+typedef struct {
+  ww_loc at; /* line 0: no place is known */
+  double most;
+} ww_worst;
+
 /* Work of some instructions, to be taken out of a ww_work or put in. */
 typedef struct {
   double inst[WW_NPIPES];
@@ -39,6 +45,8 @@ typedef struct {
 static inline ww_loc ww_site_loc(const ww_advisor *x, const ww_site *s) {
   return x->m->locs[s->ins->loc];
 }
+double ww_site_inst(const ww_site *s); /* machine instructions of one execution */
+void ww_worst_add(const ww_advisor *x, const ww_site *s, double n, ww_worst *w);
 void ww_part_add(ww_part *to, const ww_site *s, double share); /* share of its executions */
 /* Takes the part out of the work: instructions, pipe cycles, and its share of the dependency chain.
  */

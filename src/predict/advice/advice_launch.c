@@ -35,9 +35,9 @@ static uint32_t blamed(const ww_advisor *x, uint32_t block) {
   return best;
 }
 
-static ww_loc branch_loc(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
-  const ww_block *b = &fn->blocks[block];
-  ww_loc at = b->nins ? x->m->locs[b->ins[b->nins - 1].loc] : (ww_loc){0, 0};
+static ww_loc branch_loc(const ww_advisor *x, uint32_t block) {
+  const ww_block *b = &x->fn->blocks[block];
+  ww_loc at = {0, 0};
   for (uint32_t i = b->nins; !at.line && i-- > 0;)
     at = x->m->locs[b->ins[i].loc];
   return at;
@@ -48,22 +48,21 @@ void ww_advise_flow(ww_advisor *x) {
          loads = 0, idle = 0;
   ww_part part = {0};
   uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
-  for (uint32_t k = 0; k < x->nsites; k++) {
-    const ww_site *s = &x->sites[k];
-    double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0, n = 0;
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
+    double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0;
     if (s->fn != x->fn || share < 0.02)
       continue;
     ww_part_add(&part, s, share);
     if (s->ins->op == WW_OP_LD && s->ins->space == WW_GLOBAL)
       loads += share * s->warps;
-    for (int p = 0; p < WW_NPIPES; p++)
-      n += (double)s->cost.inst[p];
-    idle += n * s->warps * share;
-    uint32_t b = k && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
+    double lost = ww_site_inst(s) * s->warps * share;
+    idle += lost;
+    uint32_t b =
+        s > x->sites && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
     last = b;
     if (b == WW_NOBLOCK)
       continue;
-    loss[b] += n * s->warps * share;
+    loss[b] += lost;
     if (loss[b] > most) {
       most = loss[b];
       worst = b;
@@ -78,17 +77,15 @@ void ww_advise_flow(ww_advisor *x) {
   double active = full * (1 - idle / x->p->work.lowered.total);
   bool loop = x->fn->blocks[worst].loop != WW_NOBLOCK;
   ww_advice_add(
-      x, WW_RULE_DIVERGENCE, branch_loc(x, x->fn, worst), &w,
+      x, WW_RULE_DIVERGENCE, branch_loc(x, worst), &w,
       ww_fmt(
           x->a,
           "lanes of a warp go different ways here: on average %.3g of %.3g work, the others wait",
           active, full),
       loop ? "give neighbouring threads work of equal length (sort or bin it by length), or share "
-             "a long item among the "
-             "threads of a warp"
+             "a long item among the threads of a warp"
            : "let whole warps take the same side: order the data by case, or choose the side by "
-             "threadIdx.x / 32 instead "
-             "of neighbouring threads");
+             "threadIdx.x / 32 instead of neighbouring threads");
 }
 
 /* ---- occupancy ---- */
@@ -101,13 +98,15 @@ static void scale_chain(ww_chain *c, double f) {
   c->atomic_waits *= f;
   c->barriers *= f;
   c->const_waits *= f;
-  if (c->first_waits > c->waits)
-    c->first_waits = c->waits;
+  c->first_waits = fmin(c->first_waits, c->waits);
 }
 
-static const char *of_limit(const ww_advisor *x, const char *because) {
-  const ww_occupancy *o = &x->p->work.occupancy;
-  return ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s", o->warps, x->g->max_warps, because);
+static void low_occupancy(ww_advisor *x, const ww_work *w, const char *because,
+                          const char *remedy) {
+  ww_advice_add(x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
+                ww_fmt(x->a, "%u of %.0f warps fit on an SM: %s", x->p->work.occupancy.warps,
+                       x->g->max_warps, because),
+                remedy);
 }
 
 static void by_registers(ww_advisor *x, ww_work *w) {
@@ -121,14 +120,12 @@ static void by_registers(ww_advisor *x, ww_work *w) {
   }
   if (w->occupancy.blocks <= o->blocks)
     return;
-  uint32_t before = x->items.n, threads = (uint32_t)w->block_threads, blocks = w->occupancy.blocks;
-  ww_advice_add(
-      x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-      of_limit(x, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers)),
-      ww_fmt(x->a,
-             "with %.0f registers %u warps would fit: " WW_BOUNDS
-             ", fewer values alive at once, less unrolling",
-             want, w->occupancy.warps, threads, blocks));
+  uint32_t before = x->items.n, threads = w->block_threads, blocks = w->occupancy.blocks;
+  low_occupancy(x, w, ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers),
+                ww_fmt(x->a,
+                       "with %.0f registers %u warps would fit: " WW_BOUNDS
+                       ", fewer values alive at once, less unrolling",
+                       want, w->occupancy.warps, threads, blocks));
   if (x->items.n > before) {
     x->items.v[before].bounds[0] = threads;
     x->items.v[before].bounds[1] = blocks;
@@ -138,10 +135,10 @@ static void by_registers(ww_advisor *x, ww_work *w) {
 static void by_shared(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->p->work.occupancy;
   ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes / 4, &w->occupancy);
-  ww_advice_add(
-      x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-      of_limit(x, ww_fmt(x->a, "each block of %llu threads takes %.4g KB of shared memory",
-                         (unsigned long long)w->block_threads, o->shared_bytes / 1024)),
+  low_occupancy(
+      x, w,
+      ww_fmt(x->a, "each block of %llu threads takes %.4g KB of shared memory",
+             (unsigned long long)w->block_threads, o->shared_bytes / 1024),
       "use less shared memory for each block (a smaller tile, a narrower type), or let more "
       "threads share it");
 }
@@ -150,18 +147,18 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->p->work.occupancy;
   uint32_t wide = 256 / x->g->lanes;
   double f = (double)wide / w->warps_per_block;
-  if (w->warps_per_block == wide || (double)w->blocks / f < 1)
+  if (w->warps_per_block == wide || w->blocks / f < 1)
     return;
-  w->blocks = (uint64_t)((double)w->blocks / f);
+  w->blocks = w->blocks / f;
   w->block_threads = (uint64_t)wide * x->g->lanes;
   w->warps_per_block = wide;
   ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes * (f > 1 ? f : 1),
                   &w->occupancy);
   if (w->occupancy.warps <= o->warps)
     return;
-  ww_advice_add(x, WW_RULE_LOW_OCCUPANCY, ww_advice_kernel(x), w,
-                of_limit(x, ww_fmt(x->a, "an SM holds at most %u blocks of %llu threads", o->blocks,
-                                   (unsigned long long)x->p->work.block_threads)),
+  low_occupancy(x, w,
+                ww_fmt(x->a, "an SM holds at most %u blocks of %llu threads", o->blocks,
+                       (unsigned long long)x->p->work.block_threads),
                 "launch blocks of 128 or 256 threads");
 }
 
@@ -182,15 +179,13 @@ static void occupancy(ww_advisor *x) {
 
 static void partial_warps(ww_advisor *x) {
   ww_work w = x->p->work;
-  double lanes = (double)w.warps_per_block * x->g->lanes, used = (double)w.block_threads / lanes;
+  double lanes = (double)w.warps_per_block * x->g->lanes, used = w.block_threads / lanes;
   if (used > 0.95)
     return;
-  uint32_t fit = (uint32_t)(w.block_threads / x->g->lanes);
-  if (!fit)
-    fit = 1;
+  uint32_t fit = w.block_threads < x->g->lanes ? 1 : w.block_threads / x->g->lanes;
   ww_work_scale_pipes(&w, (1u << WW_NPIPES) - 1, used);
   w.chain.warp_inst /= used;
-  w.blocks = (uint64_t)ceil((double)w.blocks * (double)w.block_threads / (fit * x->g->lanes));
+  w.blocks = ceil(w.blocks * (double)w.block_threads / (fit * x->g->lanes));
   w.warps_per_block = fit;
   w.block_threads = (uint64_t)fit * x->g->lanes;
   ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers, w.occupancy.shared_bytes,
@@ -204,17 +199,16 @@ static void partial_warps(ww_advisor *x) {
 
 static void few_blocks(ww_advisor *x) {
   ww_work w = x->p->work;
-  double blocks = (double)w.blocks, slots = (double)x->g->sms * w.occupancy.blocks, more = slots;
+  double blocks = w.blocks, slots = (double)x->g->sms * w.occupancy.blocks, more = slots;
   if (blocks >= 0.7 * slots || blocks < 1)
     return;
   if (x->fn->nloops) {
-    double most = blocks * w.chain.warp_inst / 60; /* a block should still have something to do */
-    if (more > most)
-      more = most;
+    /* a block should still have something to do */
+    more = fmin(more, blocks * w.chain.warp_inst / 60);
     if (more < 1.2 * blocks)
       return;
     scale_chain(&w.chain, blocks / floor(more));
-    w.blocks = (uint64_t)more;
+    w.blocks = more;
   } else { /* one item a thread: the same threads in smaller blocks reach more SMs */
     uint32_t k = 1;
     while (k * 2 <= w.warps_per_block && blocks * k < x->g->sms)
@@ -241,13 +235,12 @@ static void few_blocks(ww_advisor *x) {
 
 static void tail(ww_advisor *x) {
   ww_work w = x->p->work;
-  double slots = (double)x->g->sms * w.occupancy.blocks,
-         waves = slots > 0 ? (double)w.blocks / slots : 0;
+  double slots = (double)x->g->sms * w.occupancy.blocks, waves = ww_ratio(w.blocks, slots);
   if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02)
     return;
   double even = floor(waves) * slots;
-  scale_chain(&w.chain, (double)w.blocks / even);
-  w.blocks = (uint64_t)even;
+  scale_chain(&w.chain, w.blocks / even);
+  w.blocks = even;
   ww_advice_add(x, WW_RULE_TAIL, ww_advice_kernel(x), &w,
                 ww_fmt(x->a,
                        "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "
@@ -274,18 +267,15 @@ static void imbalance(ww_advisor *x) {
 
 static void barriers(ww_advisor *x) {
   ww_work w = x->p->work;
-  ww_loc at = {0, 0};
-  double most = 0;
+  const ww_site *worst = NULL;
   if (w.chain.barriers <= 0)
     return;
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].ins->op == WW_OP_BAR && x->sites[k].warps > most) {
-      most = x->sites[k].warps;
-      at = ww_site_loc(x, &x->sites[k]);
-    }
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (s->ins->op == WW_OP_BAR && s->warps > (worst ? worst->warps : 0))
+      worst = s;
   w.chain.barriers *= 0.25;
   ww_advice_add(
-      x, WW_RULE_BARRIERS, at, &w,
+      x, WW_RULE_BARRIERS, worst ? ww_site_loc(x, worst) : (ww_loc){0, 0}, &w,
       ww_fmt(x->a, "%.3g block barriers a thread; at each the block waits for its slowest warp",
              x->p->work.chain.barriers),
       "do more between barriers, use __syncwarp and shuffles within a warp, or smaller blocks");

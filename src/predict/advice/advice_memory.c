@@ -45,9 +45,7 @@ static culprits scattered(const ww_advisor *x, bool store) {
     const ww_line_counts *l = &x->t->lines[k];
     double requests = store ? l->st_requests : l->ld_requests,
            sectors = store ? l->st_sectors : l->ld_sectors;
-    double need = (store ? l->st_bytes : l->ld_bytes) / 32;
-    if (need < requests)
-      need = requests;
+    double need = fmax((store ? l->st_bytes : l->ld_bytes) / 32, requests);
     if (sectors > 1.5 * need)
       ww_push(x->a, &out, (culprit){{l->file, l->line}, sectors - need, sectors});
   }
@@ -95,28 +93,23 @@ static void uncoalesced_loads(ww_advisor *x) {
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
   double misses = f->l1_ld_sectors - f->l1_ld_hits;
-  if (excess > f->l1_ld_sectors)
-    excess = f->l1_ld_sectors;
-  f->l1_ld_sectors -= excess;
+  f->l1_ld_sectors -= fmin(excess, f->l1_ld_sectors);
   f->l1_wavefronts = tidy_cycles(x, false, f->l1_wavefronts);
   /* What L1 already catches costs L2 nothing; what is left can be no more than the data itself. */
-  double kept = misses > f->l1_ld_sectors ? f->l1_ld_sectors : misses,
-         share = misses > 0 ? kept / misses : 1;
+  double kept = fmin(misses, f->l1_ld_sectors), share = misses > 0 ? kept / misses : 1;
   f->l1_ld_hits = f->l1_ld_sectors - kept;
   f->l2_lookups -= f->l2_reads * (1 - share);
   f->l2_reads *= share;
-  if (f->l2_hits > f->l2_lookups)
-    f->l2_hits = f->l2_lookups;
-  if (f->dram_read > 32 * kept)
-    f->dram_read = 32 * kept;
+  f->l2_hits = fmin(f->l2_hits, f->l2_lookups);
+  f->dram_read = fmin(f->dram_read, 32 * kept);
   w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
   w.chain.lone = 0;
-  ww_advice_add(x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
-                ww_fmt(x->a,
-                       "let consecutive %s read consecutive elements (swap the index order, turn "
-                       "an array of structures into a "
-                       "structure of arrays), or bring the data through shared memory",
-                       neighbours(x)));
+  ww_advice_add(
+      x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
+      ww_fmt(x->a,
+             "let consecutive %s read consecutive elements (swap the index order, turn an array of "
+             "structures into a structure of arrays), or bring the data through shared memory",
+             neighbours(x)));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
@@ -126,9 +119,7 @@ static void uncoalesced_stores(ww_advisor *x) {
     return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
-  if (excess > f->l1_st_sectors)
-    excess = f->l1_st_sectors;
-  double share = f->l1_st_sectors > 0 ? 1 - excess / f->l1_st_sectors : 1;
+  double share = f->l1_st_sectors > 0 ? 1 - fmin(excess / f->l1_st_sectors, 1) : 1;
   f->l1_wavefronts = tidy_cycles(x, true, f->l1_wavefronts);
   f->l1_st_sectors *= share;
   f->l1_st_hits *= share;
@@ -136,14 +127,12 @@ static void uncoalesced_stores(ww_advisor *x) {
   f->l2_lookups -= f->l2_writes * (1 - share);
   f->l2_hits -= f->l2_writes * (1 - share);
   f->l2_writes *= share;
-  if (f->dram_write > 32 * f->l1_st_sectors)
-    f->dram_write = 32 * f->l1_st_sectors;
+  f->dram_write = fmin(f->dram_write, 32 * f->l1_st_sectors);
   w.chain.store_lines *= share;
   ww_advice_add(x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
                 ww_fmt(x->a,
                        "let consecutive %s write consecutive elements; where the output is "
-                       "transposed, turn a tile around in "
-                       "shared memory first",
+                       "transposed, turn a tile around in shared memory first",
                        neighbours(x)));
 }
 
@@ -172,8 +161,7 @@ static void bank_conflicts(ww_advisor *x) {
                        "where one would do%s",
                        ways, also(x, &c)),
                 "pad the row by one element (tile[N][N + 1]) or change which thread takes which "
-                "word, so that 32 neighbouring "
-                "threads use 32 different banks");
+                "word, so that 32 neighbouring threads use 32 different banks");
 }
 
 /* ---- width ---- */
@@ -218,8 +206,8 @@ static void widen(const ww_advisor *x, double requests, double bytes, ww_work *w
   part.inst[WW_PIPE_ALU] = fmin(0.75 * 2 * requests, 0.5 * x->all.inst[WW_PIPE_ALU]);
   part.inst[WW_PIPE_CTL] = fmin(0.75 * requests, 0.5 * x->all.inst[WW_PIPE_CTL]);
   ww_part_remove(x, &part, w);
-  double least = bytes / 128, waves = w->traffic.l1_wavefronts / 4;
-  w->traffic.l1_wavefronts = fmin(w->traffic.l1_wavefronts, fmax(waves, least));
+  double waves = w->traffic.l1_wavefronts / 4;
+  w->traffic.l1_wavefronts = fmin(w->traffic.l1_wavefronts, fmax(waves, bytes / 128));
   if (x->fn->nloops)
     w->chain.waits /= 4;
   else if (w->blocks >= 4) {
@@ -252,39 +240,27 @@ static void narrow_accesses(ww_advisor *x) {
 
 /* ---- local memory ---- */
 
-static bool is_local(const ww_site *s) {
-  return (s->ins->op == WW_OP_LD || s->ins->op == WW_OP_ST) && s->ins->space == WW_LOCAL;
-}
-
 static void local_memory(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   if (c->local_requests <= 0)
     return;
   ww_part part = {0};
-  ww_loc worst = {0, 0};
-  double most = 0;
-  for (uint32_t k = 0; k < x->nsites; k++) {
-    const ww_site *s = &x->sites[k];
-    if (!is_local(s))
+  ww_worst worst = {0};
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++) {
+    if (!ww_is_local(s->ins))
       continue;
     ww_part_add(&part, s, 1);
-    if (s->warps > most && ww_site_loc(x, s).line) {
-      most = s->warps;
-      worst = ww_site_loc(x, s);
-    }
+    ww_worst_add(x, s, s->warps, &worst);
   }
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
-  double ld = f->l1_ld_sectors - c->global_ld_sectors, st = f->l1_st_sectors - c->global_st_sectors;
-  double all = f->l1_ld_sectors + f->l1_st_sectors;
-  if (ld < 0)
-    ld = 0;
-  if (st < 0)
-    st = 0;
+  double ld = fmax(f->l1_ld_sectors - c->global_ld_sectors, 0),
+         st = fmax(f->l1_st_sectors - c->global_st_sectors, 0),
+         all = f->l1_ld_sectors + f->l1_st_sectors;
   ww_part_remove(x, &part, &w);
   if (all > 0)
     f->l1_wavefronts *= 1 - (ld + st) / all;
-  double written = f->l1_st_sectors > 0 ? st / f->l1_st_sectors : 0;
+  double written = ww_ratio(st, f->l1_st_sectors);
   f->l2_lookups -= f->l2_writes * written;
   f->l2_hits -= f->l2_writes * written;
   f->l2_writes *= 1 - written;
@@ -293,15 +269,14 @@ static void local_memory(ww_advisor *x) {
   w.splits = 0; /* the loops that index it are unrolled then, their branches become selects */
   f->l1_ld_sectors -= ld;
   f->l1_st_sectors -= st;
-  f->l1_ld_hits = f->l1_ld_hits > ld ? f->l1_ld_hits - ld : 0;
-  ww_advice_add(x, WW_RULE_LOCAL_MEMORY, worst, &w,
+  f->l1_ld_hits = fmax(f->l1_ld_hits - ld, 0);
+  ww_advice_add(x, WW_RULE_LOCAL_MEMORY, worst.at, &w,
                 ww_fmt(x->a,
                        "an array of the thread (%u bytes) is indexed by values known only at run "
                        "time, so it lies in memory: %.3g accesses a thread",
                        x->fn->local_bytes, c->local_requests / (c->warps > 0 ? c->warps : 1)),
                 "unroll the loops that index it (#pragma unroll, constant bounds) so that it "
-                "becomes registers, or keep it in "
-                "shared memory");
+                "becomes registers, or keep it in shared memory");
 }
 
 /* ---- atomics ---- */
@@ -312,8 +287,7 @@ static void local_memory(ww_advisor *x) {
 static double atomics_left(const ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   const ww_work *w = &x->p->work;
-  double bytes = 0,
-         blocks = fmin((double)w->blocks, (double)x->g->sms * fmax(1, w->occupancy.blocks));
+  double bytes = 0, blocks = fmin(w->blocks, x->g->sms * fmax(1, w->occupancy.blocks));
   for (uint32_t k = 0; k < x->t->nargs; k++)
     if (x->t->args[k].atomics > 0)
       bytes += ww_advice_touched(&x->t->args[k]);
@@ -324,8 +298,9 @@ static double atomics_left(const ww_advisor *x) {
 
 static void atomics(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
-  if (c->atomic_requests <= 0)
-    return;
+  ww_work w = x->p->work;
+  if (c->atomic_requests <= 0 || w.traffic.l2_atomics <= 0)
+    return; /* there are none, or they stay in shared memory */
   culprits lines = {0};
   for (uint32_t k = 0; k < x->t->nlines; k++) {
     const ww_line_counts *l = &x->t->lines[k];
@@ -335,9 +310,6 @@ static void atomics(ww_advisor *x) {
   if (!lines.n)
     return;
   sum_excess(&lines);
-  ww_work w = x->p->work;
-  if (w.traffic.l2_atomics <= 0)
-    return; /* they stay in shared memory */
   double left = atomics_left(x);
   w.traffic.l2_lookups -= (1 - left) * w.traffic.l2_atomics;
   w.traffic.l2_hits = fmin(w.traffic.l2_hits, w.traffic.l2_lookups);
@@ -345,7 +317,7 @@ static void atomics(ww_advisor *x) {
   w.traffic.atomics_same *= left;
   w.traffic.shared_cycles += 2 * c->atomic_requests;
   w.chain.atomic_cycles *= left;
-  w.chain.atomic_waits = w.chain.atomic_waits > 1 ? 1 : w.chain.atomic_waits;
+  w.chain.atomic_waits = fmin(w.chain.atomic_waits, 1);
   double meet = c->atomic_max_same / c->atomic_requests;
   ww_advice_add(x, WW_RULE_ATOMIC_CONTENTION, lines.v[0].at, &w,
                 meet > 1.5 ? ww_fmt(x->a,
@@ -357,9 +329,8 @@ static void atomics(ww_advisor *x) {
                                     "are carried out one after the other",
                                     c->atomic_lanes),
                 "combine first: add up within the thread, then the warp (__reduce_add_sync, "
-                "__shfl_down_sync) or the block (shared "
-                "memory), and let one thread of each block do the atomic; fewer blocks with a "
-                "grid-stride loop need fewer still");
+                "__shfl_down_sync) or the block (shared memory), and let one thread of each block "
+                "do the atomic; fewer blocks with a grid-stride loop need fewer still");
 }
 
 void ww_advise_access(ww_advisor *x) {

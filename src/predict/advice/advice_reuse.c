@@ -6,10 +6,6 @@
 
 /* ---- the same address each time round ---- */
 
-static bool in_global(const ww_ins *i) {
-  return i->space == WW_GLOBAL || i->space == WW_GENERIC;
-}
-
 static bool defined_in(const ww_fn *fn, ww_val v, uint32_t loop) {
   return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_RESULT &&
          ww_ir_in_loop(fn, fn->vals[v].ref, loop);
@@ -45,35 +41,31 @@ typedef struct {
   ww_part part;
   double loads, stores; /* requests that a register would save */
   double trips;         /* of the loops, by warps */
-  ww_loc at;
-  double most;
+  ww_worst worst;
   const bool *barrier; /* per loop: threads may see each other's stores inside */
 } accumulator;
+
+/* Its address is the same each time round the loop, and nobody else sees what is stored there. */
+static bool stays_in(const ww_site *s, uint32_t loop, const accumulator *m) {
+  return loop != WW_NOBLOCK && !defined_in(s->fn, s->ins->a, loop) && !m->barrier[loop];
+}
 
 static void accumulator_site(const ww_advisor *x, const ww_site *s, accumulator *out) {
   const ww_ins *i = s->ins;
   uint32_t loop = s->fn->blocks[s->block].loop;
-  if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !in_global(i) || i->flags & WW_F_VOLATILE ||
-      loop == WW_NOBLOCK)
+  if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !ww_is_global(i) || i->flags & WW_F_VOLATILE ||
+      !stays_in(s, loop, out))
     return;
-  if (defined_in(s->fn, i->a, loop) || out->barrier[loop])
-    return;
-  while (s->fn->loops[loop].parent != WW_NOBLOCK &&
-         !defined_in(s->fn, i->a, s->fn->loops[loop].parent) &&
-         !out->barrier[s->fn->loops[loop].parent])
+  while (stays_in(s, s->fn->loops[loop].parent, out))
     loop = s->fn->loops[loop].parent;
   double saved = s->warps - entries(x, s->fn, loop);
   if (saved <= 0.5 * s->warps)
     return;
   ww_part_add(&out->part, s, saved / s->warps);
   *(i->op == WW_OP_LD ? &out->loads : &out->stores) += saved;
-  if (s->warps > out->trips)
-    out->trips = s->warps;
-  double weight = i->op == WW_OP_ST ? 2 * saved : saved; /* the store is the line to change */
-  if (weight > out->most && ww_site_loc(x, s).line) {
-    out->most = weight;
-    out->at = ww_site_loc(x, s);
-  }
+  out->trips = fmax(out->trips, s->warps);
+  /* the store is the line to change */
+  ww_worst_add(x, s, i->op == WW_OP_ST ? 2 * saved : saved, &out->worst);
 }
 
 static void memory_accumulators(ww_advisor *x) {
@@ -82,38 +74,36 @@ static void memory_accumulators(ww_advisor *x) {
     barrier[k] = find_barrier(x->fn, k);
   accumulator m = {.barrier = barrier};
   const ww_counts *c = &x->t->c;
-  for (uint32_t k = 0; k < x->nsites; k++)
-    if (x->sites[k].fn == x->fn)
-      accumulator_site(x, &x->sites[k], &m);
-  if (m.stores + m.loads <= 0 || !m.at.line)
+  for (const ww_site *s = x->sites; s < x->sites + x->nsites; s++)
+    if (s->fn == x->fn)
+      accumulator_site(x, s, &m);
+  if (m.stores + m.loads <= 0 || !m.worst.at.line)
     return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
-  double ld = c->global_ld_requests > 0 ? m.loads / c->global_ld_requests : 0;
-  double st = c->global_st_requests > 0 ? m.stores / c->global_st_requests : 0,
-         all = f->l1_ld_sectors + f->l1_st_sectors;
+  double ld = ww_ratio(m.loads, c->global_ld_requests);
+  double st = ww_ratio(m.stores, c->global_st_requests), all = f->l1_ld_sectors + f->l1_st_sectors;
   if (all > 0)
     f->l1_wavefronts *= 1 - (ld * f->l1_ld_sectors + st * f->l1_st_sectors) / all;
-  f->l1_ld_hits -= ld * f->l1_ld_sectors < f->l1_ld_hits ? ld * f->l1_ld_sectors : f->l1_ld_hits;
+  f->l1_ld_hits -= fmin(ld * f->l1_ld_sectors, f->l1_ld_hits);
   f->l1_ld_sectors *= 1 - ld;
   f->l1_st_sectors *= 1 - st;
   f->l1_st_hits *= 1 - st;
   f->l2_lookups -= st * f->l2_writes;
-  f->l2_hits -= st * f->l2_writes < f->l2_hits ? st * f->l2_writes : f->l2_hits;
+  f->l2_hits -= fmin(st * f->l2_writes, f->l2_hits);
   f->l2_writes *= 1 - st;
   f->partial_writes *= 1 - st;
   w.chain.store_lines *= 1 - st;
   ww_part_remove(x, &m.part, &w);
   /* A store that may alias the loads keeps the loop from loading ahead: without it four trips'
    * loads fly together. */
-  double trips = m.trips / (c->warps > 0 ? c->warps : 1),
-         waits = w.chain.waits < trips ? w.chain.waits : trips;
+  double trips = m.trips / (c->warps > 0 ? c->warps : 1), waits = fmin(w.chain.waits, trips);
   if (m.stores > 0) {
     w.chain.waits -= 0.75 * waits;
     w.chain.loads_per_wait *= 1 + 2 * (waits / (w.chain.waits + waits));
   }
   bool both = m.stores > 0 && m.loads > 0;
-  ww_advice_add(x, WW_RULE_MEMORY_ACCUMULATOR, m.at, &w,
+  ww_advice_add(x, WW_RULE_MEMORY_ACCUMULATOR, m.worst.at, &w,
                 ww_fmt(x->a, "the same element is %s each time round the loop, %.3g times a thread",
                        both           ? "loaded and stored"
                        : m.stores > 0 ? "stored"
@@ -122,8 +112,7 @@ static void memory_accumulators(ww_advisor *x) {
                 m.stores > 0
                     ? "keep the running value in a local variable and store it once, after the loop"
                     : "load it once before the loop into a local variable; __restrict__ on the "
-                      "pointers lets the "
-                      "compiler do so itself");
+                      "pointers lets the compiler do so itself");
 }
 
 /* ---- tiles ---- */
@@ -162,7 +151,7 @@ static reuse find_reuse(const ww_advisor *x) {
   double bytes = 0;
   for (uint32_t k = 0; k < x->t->nargs; k++) {
     const ww_arg_counts *g = &x->t->args[k];
-    double again = ww_advice_touched(g) > 0 ? g->ld_bytes / ww_advice_touched(g) : 0;
+    double again = ww_ratio(g->ld_bytes, ww_advice_touched(g));
     if (again < SAVED || g->arg < 0 || !line_of(x, g->arg).line)
       continue;
     /* Sectors that coalescing would save are another finding's. */
@@ -220,8 +209,7 @@ static void redundant_loads(ww_advisor *x) {
              "each element of %s is loaded %.0f times from global memory, each thread for itself",
              r.worst->name, r.worst->ld_bytes / ww_advice_touched(r.worst)),
       "load a tile into shared memory once for the whole block and read it from there, and let a "
-      "thread compute several "
-      "results from what it has loaded");
+      "thread compute several results from what it has loaded");
 }
 
 /* ---- operands from shared memory ---- */

@@ -150,26 +150,23 @@ static int by_place(const void *a, const void *b) {
   return p->end < q->end ? -1 : p->end > q->end;
 }
 
-/* Sorted; two at the same place, or one inside another, are no edit that everyone would apply in
- * the same way. */
-static bool disjoint(const ww_edit *e, uint32_t n) {
-  for (uint32_t k = 1; k < n; k++)
-    if (e[k].begin < e[k - 1].end || e[k].begin == e[k - 1].begin)
+/* By place; two at the same place, or one inside another, are no edit that everyone would apply in
+ * the same way: false. */
+static bool sort(const ww_edits *e) {
+  qsort(e->v, e->n, sizeof *e->v, by_place);
+  for (const ww_edit *k = e->v + 1; k < e->v + e->n; k++)
+    if (k->begin < k[-1].end || k->begin == k[-1].begin)
       return false;
   return true;
 }
 
 void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about) {
   ww_fix f = *about;
-  if (!e->n)
-    return;
-  qsort(e->v, e->n, sizeof *e->v, by_place);
-  if (!disjoint(e->v, e->n) || e->v[e->n - 1].end > x->s->n)
-    return;
   f.rule = x->f->rule;
   f.edits = e->v;
   f.n = e->n;
-  ww_push(x->a, &x->out, f);
+  if (e->n && sort(e) && e->v[e->n - 1].end <= x->s->n)
+    ww_push(x->a, &x->out, f);
 }
 
 const char *ww_fixer_fresh(const ww_fixer *x, const char *base) {
@@ -180,17 +177,15 @@ const char *ww_fixer_fresh(const ww_fixer *x, const char *base) {
     bool used = false;
     for (uint32_t i = 0; i < x->c.n && !used; i++)
       used = ww_tok_is(&x->c, i, name);
-    for (uint32_t m = 0; m < x->c.macros.n && !used; m++)
-      used = strlen(name) == x->c.macros.v[m].name_n &&
-             !memcmp(x->s->text + x->c.macros.v[m].name, name, strlen(name));
+    for (const ww_macro *m = x->c.macros.v; m - x->c.macros.v < x->c.macros.n && !used; m++)
+      used = strlen(name) == m->name_n && !memcmp(x->s->text + m->name, name, m->name_n);
     if (!used)
       return name;
   }
 }
 
 bool ww_is_assignment(const ww_ctext *c, uint32_t i) {
-  static const char signs[] = " = += -= *= /= %= &= |= ^= <<= >>= ++ -- ";
-  return ww_tok_in(c, i, signs);
+  return ww_tok_in(c, i, " = += -= *= /= %= &= |= ^= <<= >>= ++ -- ");
 }
 
 /* Behind `)` it may be a cast: who knows takes it for an address. */
@@ -203,16 +198,10 @@ bool ww_takes_address(const ww_ctext *c, uint32_t i) {
 }
 
 bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi) {
-  for (uint32_t i = lo; i < hi && i < c->n; i++) {
-    if (!ww_tok_same(c, i, word))
-      continue;
-    if (ww_is_assignment(c, i + 1))
+  for (uint32_t i = lo; i < hi && i < c->n; i++)
+    if (ww_tok_same(c, i, word) &&
+        (ww_is_assignment(c, i + 1) || ww_tok_in(c, i - 1, " ++ -- ") || ww_takes_address(c, i)))
       return true;
-    if (ww_tok_in(c, i - 1, " ++ -- "))
-      return true;
-    if (ww_takes_address(c, i))
-      return true;
-  }
   return false;
 }
 
@@ -239,11 +228,9 @@ char *ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a,
     at = f->edits[k].end;
   }
   ww_buf_add(&b, text + at, bytes - at);
-  char *out = ww_strndup(a, b.s ? b.s : "", b.n);
   if (n)
     *n = b.n;
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, a);
 }
 
 bool ww_fix_join(ww_fix *to, const ww_fix *add, ww_arena *a) {
@@ -254,8 +241,7 @@ bool ww_fix_join(ww_fix *to, const ww_fix *add, ww_arena *a) {
     ww_push(a, &all, add->edits[k]);
   if (!all.n)
     return true;
-  qsort(all.v, all.n, sizeof *all.v, by_place);
-  if (!disjoint(all.v, all.n))
+  if (!sort(&all))
     return false;
   to->edits = all.v;
   to->n = all.n;

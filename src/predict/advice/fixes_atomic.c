@@ -58,14 +58,9 @@ static bool all_come_by(const ww_fixer *x, const atomic *m) {
   if (m->cond && !(m->cond_end == m->cond + 3 && ww_tok_is(c, m->cond + 1, "<") &&
                    ww_tok_word(c, m->cond) && ww_tok_word(c, m->cond + 2)))
     return false;
-  uint32_t i = x->kernel.lo;
-  while (i < m->begin) {
-    if (ww_tok_opens(c, i, "{") && c->t[i].pair > m->begin)
-      return false;
-    i++;
-  }
-  for (i = x->kernel.lo; i < m->begin; i++)
-    if (ww_tok_in(c, i, " return goto asm __asm__ ") || is_macro_call(c, i))
+  for (uint32_t i = x->kernel.lo; i < m->begin; i++)
+    if ((ww_tok_opens(c, i, "{") && c->t[i].pair > m->begin) ||
+        ww_tok_in(c, i, " return goto asm __asm__ ") || is_macro_call(c, i))
       return false;
   /* an unbraced head before it: for (...) atomicAdd(...) was refused by read_atomic */
   return true;
@@ -73,13 +68,12 @@ static bool all_come_by(const ww_fixer *x, const atomic *m) {
 
 /* The address is the same for all threads: parameters, constants and block indices alone. */
 static bool uniform(const ww_fixer *x, uint32_t i, uint32_t end) {
-  static const char blocks[] = " blockIdx blockDim gridDim x y z ";
   const ww_ctext *c = &x->c;
   for (; i < end; i++) {
     if (ww_tok_is(c, i, "(") || ww_is_assignment(c, i))
       return false;
-    if (!ww_tok_word(c, i) ||
-        (ww_tok_in(c, i, blocks) && (ww_tok_is(c, i + 1, ".") || ww_tok_is(c, i - 1, "."))))
+    if (!ww_tok_word(c, i) || (ww_tok_in(c, i, " blockIdx blockDim gridDim x y z ") &&
+                               (ww_tok_is(c, i + 1, ".") || ww_tok_is(c, i - 1, "."))))
       continue;
     const ww_name *v = ww_ctext_name(c, &x->kernel.names, i);
     if (!v || !v->parameter || ww_is_changed(c, i, x->kernel.lo, i))
@@ -95,7 +89,7 @@ static const char *element(const ww_fixer *x, const atomic *m) {
     const ww_name *v = ww_tok_word(c, i) ? ww_ctext_name(c, &x->kernel.names, i) : NULL;
     if (!v || !v->pointer || v->type == WW_NOTOK)
       continue;
-    const char *word = ww_tok_text(c, v->type, v->type + 1);
+    const char *word = ww_tok_name(c, v->type);
     bool next = v->type + 1 < v->tok && ww_tok_word(c, v->type + 1) &&
                 !ww_tok_in(c, v->type + 1, " const __restrict__ ");
     if (!strcmp(word, "unsigned"))
@@ -135,10 +129,10 @@ void ww_fix_atomic(ww_fixer *x) {
             "%s %s = %s;%sfor (int %s = 16; %s > 0; %s >>= 1) %s += __shfl_down_sync(0xffffffffu, "
             "%s, %s);%sif (threadIdx.x %% 32 == 0) atomicAdd(%s, %s);",
             type, name, value, nl, step, step, step, name, name, step, nl, to, name));
-    ww_fix f = {.title = "Add up within the warp by shuffles, one atomic for each warp (if blocks "
-                         "are multiples of 32 threads wide)",
-                .assumes = "blockDim.x is a multiple of 32 in every launch"};
-    ww_fix_offer(x, &e, &f);
+    ww_fix_offer(x, &e,
+                 &(ww_fix){.title = "Add up within the warp by shuffles, one atomic for each warp "
+                                    "(if blocks are multiples of 32 threads wide)",
+                           .assumes = "blockDim.x is a multiple of 32 in every launch"});
     return;
   }
 }

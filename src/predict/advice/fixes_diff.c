@@ -36,21 +36,16 @@ static size_t line_of(const lines *l,
   return at >= l->n && l->n && l->text[l->n - 1] == '\n' ? l->nlines : lo;
 }
 
-static void put_line(ww_buf *b, char sign, const char *s, size_t n) {
-  ww_buf_add(b, &sign, 1);
-  ww_buf_add(b, s, n);
-  if (!n || s[n - 1] != '\n')
-    ww_buf_puts(b, "\n\\ No newline at end of file\n");
-}
-
 static size_t put_text(ww_buf *b, char sign, const char *s, size_t n) {
   size_t count = 0;
-  for (size_t i = 0; i < n;) {
-    const char *end = memchr(s + i, '\n', n - i);
-    size_t len = end ? (size_t)(end - s) - i + 1 : n - i;
-    put_line(b, sign, s + i, len);
-    i += len;
-    count++;
+  for (const char *end = s + n, *next; s < end; s = next, count++) {
+    next = memchr(s, '\n', end - s);
+    bool whole = next;
+    next = whole ? next + 1 : end;
+    ww_buf_add(b, &sign, 1);
+    ww_buf_add(b, s, next - s);
+    if (!whole)
+      ww_buf_puts(b, "\n\\ No newline at end of file\n");
   }
   return count;
 }

@@ -9,16 +9,15 @@
 #include <stdlib.h>
 
 /* Functions with a float twin of the same name and an f: of C, and of CUDA and HIP alone. */
-static const char c_math[] = " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos "
-                             "atan atan2 sinh cosh tanh asinh acosh atanh fabs floor ceil "
-                             "round trunc rint nearbyint fmin fmax fmod fma hypot cbrt erf erfc "
-                             "tgamma lgamma fdim copysign ldexp ";
+static const char c_math[] =
+    " sqrt pow exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh "
+    "asinh acosh atanh fabs floor ceil round trunc rint nearbyint fmin fmax fmod fma hypot cbrt "
+    "erf erfc tgamma lgamma fdim copysign ldexp ";
 static const char gpu_math[] = " rsqrt exp10 sinpi cospi normcdf rcbrt ";
 static const char other_pure[] =
     " min max abs clamp mix select dot length fabsf rsqrtf __expf __logf __log2f __powf __sinf "
-    "__cosf __fdividef __fsqrt_rn __frcp_rn __ldg "
-    "__fmaf_rn native_exp native_log native_sqrt native_rsqrt native_recip get_global_id "
-    "get_local_id get_group_id get_local_size "
+    "__cosf __fdividef __fsqrt_rn __frcp_rn __ldg __fmaf_rn native_exp native_log native_sqrt "
+    "native_rsqrt native_recip get_global_id get_local_id get_group_id get_local_size "
     "get_global_size get_num_groups static_cast sizeof ";
 /* Words that say nothing of precision. */
 static const char neutral[] = " return if else for while const constexpr static volatile threadIdx "
@@ -67,8 +66,6 @@ static bool float_suffix(const ww_ctext *c, uint32_t i) {
 
 enum { MOST_TOKENS = 2000 }; /* of a statement; longer ones are tables, or hostile */
 
-typedef enum { SAYS_NOTHING, SAYS_FLOAT, SAYS_DOUBLE, SAYS_UNKNOWN } says;
-
 static bool own_function(const ww_ctext *c, uint32_t i) {
   for (uint32_t k = 0; k < c->scan.ndecls; k++)
     if (c->scan.decls[k].name && ww_tok_is(c, i, c->scan.decls[k].name))
@@ -93,37 +90,33 @@ bool ww_is_pure_call(const ww_ctext *c, uint32_t i) {
   return twin && (strstr(c_math, twin) || strstr(gpu_math, twin));
 }
 
-static says class_says(ww_name_class cls) {
-  return cls == WW_IS_FLOAT    ? SAYS_FLOAT
-         : cls == WW_IS_DOUBLE ? SAYS_DOUBLE
-         : cls == WW_IS_INT    ? SAYS_NOTHING
-                               : SAYS_UNKNOWN;
-}
+/* A word that says nothing of precision. */
+#define SAYS_NOTHING WW_IS_INT
 
 /* What a function gives back, by the words before its parameters. */
-static says head_says(const ww_ctext *c, const ww_decl *d) {
-  says out = SAYS_UNKNOWN;
+static ww_name_class head_says(const ww_ctext *c, const ww_decl *d) {
+  ww_name_class out = WW_IS_UNKNOWN;
   for (uint32_t i = ww_tok_from(c, d->begin); i < c->n && c->t[i].at < d->params; i++) {
-    says one = class_says(ww_tok_class(c, i));
-    if (one == SAYS_DOUBLE)
-      return SAYS_DOUBLE;
-    if (one != SAYS_UNKNOWN)
+    ww_name_class one = ww_tok_class(c, i);
+    if (one == WW_IS_DOUBLE)
+      return one;
+    if (one != WW_IS_UNKNOWN)
       out = one;
   }
   return out;
 }
 
-static says call_says(const floats *f, uint32_t i) {
+static ww_name_class call_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   if (ww_is_pure_call(c, i))
-    return class_says(ww_tok_class(c, i)) == SAYS_DOUBLE ? SAYS_DOUBLE : SAYS_NOTHING;
-  says out = SAYS_UNKNOWN;
+    return ww_tok_class(c, i) == WW_IS_DOUBLE ? WW_IS_DOUBLE : SAYS_NOTHING;
+  ww_name_class out = WW_IS_UNKNOWN;
   for (uint32_t k = 0; k < c->scan.ndecls; k++) {
     const ww_decl *d = &c->scan.decls[k];
     if (!d->name || !ww_tok_is(c, i, d->name))
       continue;
-    says one = head_says(c, d);
-    if (one == SAYS_DOUBLE || one == SAYS_UNKNOWN)
+    ww_name_class one = head_says(c, d);
+    if (one == WW_IS_DOUBLE || one == WW_IS_UNKNOWN)
       return one;
     out = SAYS_NOTHING;
   }
@@ -131,7 +124,7 @@ static says call_says(const floats *f, uint32_t i) {
 }
 
 /* What the word tells: by its type, or by what it is declared as. */
-static says word_says(const floats *f, uint32_t i) {
+static ww_name_class word_says(const floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   bool member = ww_tok_in(c, i - 1, " . -> ");
   if (ww_tok_is(c, i + 1, "::"))
@@ -142,7 +135,7 @@ static says word_says(const floats *f, uint32_t i) {
     return call_says(f, i);
   ww_name_class cls = ww_tok_class(c, i);
   if (cls != WW_IS_UNKNOWN)
-    return class_says(cls);
+    return cls;
   if (!f->strict && ww_tok_is(c, i, "auto"))
     return SAYS_NOTHING;
   uint32_t next = i + 1;
@@ -155,10 +148,11 @@ static says word_says(const floats *f, uint32_t i) {
       ww_tok_is(c, v->type, "auto"))
     return SAYS_NOTHING;
   if (v)
-    return class_says(v->cls);
-  if (ww_ctext_macro(c, ww_tok_at(c, i), ww_tok_len(c, i)))
-    return SAYS_NOTHING; /* looked at on its own */
-  return ww_tok_in(c, i, other_pure) ? SAYS_NOTHING : SAYS_UNKNOWN;
+    return v->cls;
+  /* a macro is looked at on its own */
+  return ww_ctext_macro(c, ww_tok_at(c, i), ww_tok_len(c, i)) || ww_tok_in(c, i, other_pure)
+             ? SAYS_NOTHING
+             : WW_IS_UNKNOWN;
 }
 
 static bool judge(const floats *f, uint32_t begin, uint32_t end) {
@@ -167,28 +161,23 @@ static bool judge(const floats *f, uint32_t begin, uint32_t end) {
   if (end - begin > MOST_TOKENS)
     return false;
   for (uint32_t i = begin; i < end; i++) {
-    if (float_suffix(c, i))
-      speaks = true;
+    speaks |= float_suffix(c, i);
     if (c->t[i].kind == WW_TOK_ODD)
       return false;
     if (c->t[i].kind != WW_TOK_WORD)
       continue;
-    says what = ww_tok_is(c, i, "return") ? head_says(c, f->s->fn) : word_says(f, i);
-    if (what == SAYS_DOUBLE || what == SAYS_UNKNOWN)
+    ww_name_class what = ww_tok_is(c, i, "return") ? head_says(c, f->s->fn) : word_says(f, i);
+    if (what == WW_IS_DOUBLE || what == WW_IS_UNKNOWN)
       return false;
-    if (what == SAYS_FLOAT)
-      speaks = true;
+    speaks |= what == WW_IS_FLOAT;
   }
   return speaks;
 }
 
 static bool may_change(floats *f, uint32_t i) {
-  uint32_t begin, end;
   if (i >= f->end || i < f->begin) { /* tokens come in order: a long statement is judged once */
-    ww_ctext_statement(&f->x->c, i, f->s->lo, f->s->hi, &begin, &end);
-    f->begin = begin;
-    f->end = end;
-    f->fits = judge(f, begin, end);
+    ww_ctext_statement(&f->x->c, i, f->s->lo, f->s->hi, &f->begin, &f->end);
+    f->fits = judge(f, f->begin, f->end);
   }
   return f->fits;
 }
@@ -202,6 +191,13 @@ static void show(floats *f, const char *what) {
     ww_buf_puts(&f->shown, " ...");
 }
 
+/* The constant of these n bytes becomes a float. */
+static void add_suffix(floats *f, uint32_t at, uint32_t n) {
+  ww_edit_insert(f->x, &f->edits, at + n, "f");
+  show(f, ww_fmt(f->x->a, "%.*sf", (int)n, f->x->c.text + at));
+  f->constants++;
+}
+
 static void constant(floats *f, uint32_t i) {
   const ww_ctext *c = &f->x->c;
   const char *s = ww_tok_at(c, i);
@@ -212,9 +208,7 @@ static void constant(floats *f, uint32_t i) {
     f->left++;
     return;
   }
-  ww_edit_insert(f->x, &f->edits, c->t[i].end, "f");
-  show(f, ww_fmt(f->x->a, "%.*sf", (int)n, s));
-  f->constants++;
+  add_suffix(f, c->t[i].at, n);
 }
 
 /* pow(x, 2) is computed in double by the language's rules, and in C so is sqrt(x). */
@@ -250,7 +244,7 @@ static void call(floats *f, uint32_t i) {
     ww_edit_tokens(f->x, &f->edits, i, c->t[i + 1].pair + 1, product);
   else
     ww_edit_insert(f->x, &f->edits, c->t[i].end, "f");
-  show(f, product ? product : ww_fmt(f->x->a, "%sf", ww_tok_text(c, i, i + 1)));
+  show(f, product ? product : ww_fmt(f->x->a, "%sf", ww_tok_name(c, i)));
   f->calls++;
 }
 
@@ -313,9 +307,7 @@ static const char *macros(floats *f, const ww_scope *scopes, uint32_t nscopes) {
       f->left++;
       continue;
     }
-    ww_edit_insert(f->x, &f->edits, at + n, "f");
-    show(f, ww_fmt(f->x->a, "%.*sf", (int)n, c->text + at));
-    f->constants++;
+    add_suffix(f, at, n);
     changed = ww_strndup(f->x->a, c->text + m->name, m->name_n);
   }
   return changed;
@@ -328,9 +320,8 @@ enum { MOST_SCOPES = 32 };
 static bool
 is_template(const ww_ctext *c,
             const ww_decl *d) { /* of types: what is float in one is double in another */
-  static const char any[] = " typename class auto ";
   for (uint32_t i = ww_tok_from(c, d->begin); d->tmpl && i < c->n && c->t[i].at < d->params; i++)
-    if (ww_tok_in(c, i, any))
+    if (ww_tok_in(c, i, " typename class auto "))
       return true;
   return false;
 }

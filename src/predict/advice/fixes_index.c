@@ -40,10 +40,9 @@ static int axis(const swap *w, uint32_t i, uint32_t *where) {
 
 /* Things that know of warps, or of numbers that a swap does not reach. */
 static bool knows_warps(const ww_ctext *c, uint32_t i) {
-  static const char words[] =
-      " warpSize asm __asm__ cooperative_groups cg __shared__ __local local get_global_linear_id "
-      "get_local_linear_id __launch_bounds__ goto ";
-  if (ww_tok_in(c, i, words))
+  if (ww_tok_in(c, i,
+                " warpSize asm __asm__ cooperative_groups cg __shared__ __local local "
+                "get_global_linear_id get_local_linear_id __launch_bounds__ goto "))
     return true;
   const char *s = ww_tok_at(c, i);
   size_t n = ww_tok_len(c, i);
@@ -56,8 +55,8 @@ static bool knows_warps(const ww_ctext *c, uint32_t i) {
 static bool hides_index(const swap *w, uint32_t i) {
   static const char known[] =
       " if else for while return const int unsigned long float double bool auto x y z w break "
-      "continue true false size_t static constexpr switch case "
-      "default do sizeof static_cast threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
+      "continue true false size_t static constexpr switch case default do sizeof static_cast "
+      "threadIdx blockIdx blockDim gridDim __restrict__ volatile ";
   const ww_ctext *c = &w->x->c;
   if (ww_tok_in(c, i, known) || ww_tok_in(c, i, cl_calls) || ww_tok_class(c, i) != WW_IS_UNKNOWN)
     return false;
@@ -153,17 +152,13 @@ static bool judge(swap *w, uint32_t i) {
 static bool judge_all(swap *w) {
   const ww_ctext *c = &w->x->c;
   for (uint32_t i = w->s->lo; i < w->s->hi; i++) {
-    if (!ww_tok_word(c, i) || (ww_tok_in(c, i - 1, " . -> ")))
+    if (!ww_tok_word(c, i) || ww_tok_in(c, i - 1, " . -> "))
       continue;
     const ww_name *v = ww_ctext_name(c, &w->s->names, i);
-    if (!v || !v->pointer || i == v->tok)
-      continue;
-    if (!v->parameter && v->ndims)
-      continue; /* the thread's own */
-    if (!v->parameter || !ww_tok_is(c, i + 1, "["))
+    if (!v || !v->pointer || i == v->tok || (!v->parameter && v->ndims))
+      continue; /* no pointer, or the thread's own array */
+    if (!v->parameter || !ww_tok_is(c, i + 1, "[") || !judge(w, i))
       return false; /* a pointer that was moved, or handed on */
-    if (!judge(w, i))
-      return false;
   }
   return w->good > 0 && w->bad == 0;
 }
@@ -174,7 +169,7 @@ static bool judge_all(swap *w) {
 static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww_edits *e) {
   const char *t = w->x->s->text, *p = t + lo;
   size_t n = strlen(name);
-  for (; (p = memmem(p, (size_t)(t + hi - p), name, n)); p += n)
+  for (; (p = memmem(p, t + hi - p, name, n)); p += n)
     if (p[n] == '=' && p > t && strchr(" \t:", p[-1]))
       break;
   if (!p)
@@ -191,7 +186,7 @@ static void swap_setting(swap *w, uint32_t lo, uint32_t hi, const char *name, ww
   if (!comma || commas != 1)
     return;
   ww_edit_replace(
-      w->x, e, (uint32_t)(first - t), (uint32_t)(end - t),
+      w->x, e, first - t, end - t,
       ww_fmt(w->x->a, "%.*s,%.*s", (int)(end - comma - 1), comma + 1, (int)(comma - first), first));
 }
 
@@ -223,7 +218,6 @@ void ww_fix_swap_axes(ww_fixer *x) {
                  square ? "%s of the thread's indices (grid and block are square: the launch stays)"
                         : "%s of the thread's indices; the launch must swap x and y of %s too",
                  what, where),
-      .preferred = false,
       .launch = !square};
   f.assumes = square ? "every launch is as square as this one"
                      : ww_fmt(x->a, "every launch of it swaps x and y of %s", where);

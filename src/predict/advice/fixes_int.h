@@ -16,6 +16,13 @@ typedef struct {
 
 typedef WW_VEC(ww_edit) ww_edits;
 
+/* The buffer's text, which then is the arena's. */
+static inline char *ww_buf_kept(ww_buf *b, ww_arena *a) {
+  char *out = ww_strndup(a, b->s ? b->s : "", b->n);
+  ww_buf_free(b);
+  return out;
+}
+
 typedef struct {
   const ww_fix_source *s;
   const ww_finding *f;

@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <math.h>
 
+#include "../../base/words.h"
+
 /* ---- a launch as settings ---- */
 
 typedef struct {
@@ -34,9 +36,7 @@ static const char *shape(const uint64_t dims[3], const char *const exprs[3], ww_
     else
       ww_buf_fmt(&b, "%llu", (unsigned long long)(dims[k] ? dims[k] : 1));
   }
-  const char *out = ww_strdup(a, b.s ? b.s : "1");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, a);
 }
 
 static const char *number(double v, ww_arena *a) {
@@ -99,9 +99,7 @@ static const char *arg_text(const ww_arg *g, const char *own, ww_arena *a) {
   ww_buf_puts(&b, "hex:");
   for (uint32_t k = 0; k < g->hex_n; k++)
     ww_buf_fmt(&b, "%02x", g->hex[k]);
-  const char *out = ww_strdup(a, b.s);
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, a);
 }
 
 static const char *arg_name(const char *name, ww_arena *a) {
@@ -144,23 +142,18 @@ static const char *settings_text(const settings *s, ww_arena *a) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < s->n; k++)
     ww_buf_fmt(&b, "%s%s=%s", k ? " " : "", s->v[k].name, s->v[k].value);
-  const char *out = ww_strdup(a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, a);
 }
 
 /* "const float *__restrict__" is about floats. */
 static const char *pointee(const char *type, ww_arena *a) {
-  static const char *const no_word[] = {"const",    "__restrict__", "restrict", "__restrict",
-                                        "volatile", "__global",     "__local",  "__constant",
-                                        "global",   "local"};
+  static const char no_word[] = "const __restrict__ restrict __restrict volatile __global __local "
+                                "__constant global local";
   const char *word = NULL;
   size_t n = 0;
   for (const char *p = type; p && *p;) {
     size_t len = strcspn(p, " *&");
-    bool skip = !len;
-    for (size_t k = 0; k < sizeof no_word / sizeof *no_word; k++)
-      skip |= strlen(no_word[k]) == len && !memcmp(p, no_word[k], len);
+    bool skip = !len || ww_find_word(no_word, ww_strndup(a, p, len));
     if (!skip && word)
       return NULL; /* unsigned char: two words */
     if (!skip) {
@@ -190,16 +183,16 @@ static const char mark[] = "warpwise:";
 
 static bool comment_in(const ww_scan *s, uint32_t lo, uint32_t hi, uint32_t *begin, uint32_t *end) {
   const char *p = s->text + lo;
-  for (; p < s->text + hi && (p = memmem(p, (size_t)(s->text + hi - p), mark, strlen(mark)));
+  for (; p < s->text + hi && (p = memmem(p, s->text + hi - p, mark, strlen(mark)));
        p += strlen(mark)) {
-    uint32_t at = (uint32_t)(p - s->text), stop = at;
+    uint32_t at = p - s->text, stop = at;
     if (s->kind[at] != WW_BYTE_COMMENT)
       continue;
     while (stop < s->n && s->text[stop] != '\n' && s->kind[stop] == WW_BYTE_COMMENT)
       stop++;
     if (stop - at >= 2 + strlen(mark) && !memcmp(s->text + stop - 2, "*/", 2))
       stop -= 2;
-    at += (uint32_t)strlen(mark);
+    at += strlen(mark);
     while (at < stop && strchr(" \t", s->text[at]))
       at++;
     while (stop > at && strchr(" \t\r", s->text[stop - 1]))
@@ -255,8 +248,7 @@ static void read_settings(const char *text, ww_arena *a, settings *out) {
       const char *end = p;
       while (end > value && isspace((unsigned char)end[-1]))
         end--;
-      ww_push(a, out,
-              (setting){ww_strndup(a, name, name_n), ww_strndup(a, value, (size_t)(end - value))});
+      ww_push(a, out, (setting){ww_strndup(a, name, name_n), ww_strndup(a, value, end - value)});
     }
     if (!*p)
       return;
@@ -304,14 +296,14 @@ static parameter read_parameter(const ww_fixer *x, uint32_t i, uint32_t end) {
     if (ww_tok_word(&x->c, k))
       last = k;
   if (last != WW_NOTOK && last != i)
-    out.name = ww_tok_text(&x->c, last, last + 1);
+    out.name = ww_tok_name(&x->c, last);
   for (uint32_t k = 0; k < x->kernel.names.n; k++) {
     const ww_name *v = &x->kernel.names.v[k];
     if (v->tok != last || v->type == WW_NOTOK)
       continue;
     static const char *const by_size[] = {NULL, "u8", "u16", NULL, "u32", NULL, NULL, NULL, "u64"};
     uint32_t bytes = ww_name_bytes(&x->c, v);
-    const char *word = ww_tok_text(&x->c, v->type, v->type + 1);
+    const char *word = ww_tok_name(&x->c, v->type);
     out.pointee = bytes && ww_elem_size(word) == bytes ? word : bytes <= 8 ? by_size[bytes] : NULL;
   }
   return out;
@@ -414,8 +406,7 @@ ww_status ww_fix_launch(const ww_fix_source *s, const ww_launch *l, ww_arena *a,
   if (st)
     return st;
   ww_fix_offer(&x, &edits,
-               &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", settings_text(&now, a)),
-                         .preferred = false});
+               &(ww_fix){.title = ww_fmt(a, "Set the launch: %s", settings_text(&now, a))});
   if (!x.out.n)
     return ww_fail(e, WW_EUSAGE, "the comment cannot be written into this text");
   *out = x.out.v[0];

@@ -36,10 +36,9 @@ typedef struct {
   uint32_t at, n; /* the first access: tokens name [ index ] */
 } element;
 
-static bool has_word(const ww_ctext *c, const ww_name *v, const char *word, uint32_t lo) {
-  uint32_t i = v->tok;
-  for (; i > lo && !ww_tok_in(c, i, " , ( ; "); i--)
-    if (ww_tok_is(c, i, word))
+static bool has_word(const ww_ctext *c, const ww_name *v, const char *words) {
+  for (uint32_t i = v->tok; i && !ww_tok_in(c, i, " , ( ; "); i--)
+    if (ww_tok_in(c, i, words))
       return true;
   return false;
 }
@@ -52,8 +51,7 @@ static uint32_t stars(const ww_ctext *c, const ww_name *v) {
 }
 
 static bool is_restrict(const ww_ctext *c, const ww_name *v) {
-  return has_word(c, v, "__restrict__", 0) || has_word(c, v, "restrict", 0) ||
-         has_word(c, v, "__restrict", 0) || has_word(c, v, "RESTRICT", 0);
+  return has_word(c, v, " __restrict__ restrict __restrict RESTRICT ");
 }
 
 /* The element that the line stores to: name [ index ] = or +=. */
@@ -66,11 +64,11 @@ static bool find_element(element *m) {
     const ww_name *v = ww_ctext_name(c, &m->s->names, i);
     uint32_t close = c->t[i + 1].pair;
     if (!v || !v->parameter || v->type == WW_NOTOK || v->fixed || v->shared || stars(c, v) != 1 ||
-        has_word(c, v, "volatile", 0))
+        has_word(c, v, " volatile "))
       continue;
-    if (ww_ctext_directives(c, i))
-      continue; /* a macro may do anything with it */
-    if (!ww_is_assignment(c, close + 1) || (ww_tok_in(c, i - 1, " . -> ")))
+    /* a macro may do anything with it */
+    if (ww_ctext_directives(c, i) || !ww_is_assignment(c, close + 1) ||
+        ww_tok_in(c, i - 1, " . -> "))
       continue;
     m->array = v;
     m->at = i;
@@ -101,17 +99,15 @@ static bool fixed_index(const element *m, const loop *l) {
 
 /* Nothing in the loop hides what it does to memory, every use of the array is this element. */
 static bool tame(const element *m, const loop *l) {
-  static const char wild[] = " return goto asm __asm__ volatile this new delete [[ ";
   const ww_ctext *c = &m->x->c;
   for (uint32_t i = l->at; i < l->end; i++) {
-    if (ww_tok_in(c, i, wild) || c->t[i].kind == WW_TOK_ODD)
+    if (ww_tok_in(c, i, " return goto asm __asm__ volatile this new delete [[ ") ||
+        c->t[i].kind == WW_TOK_ODD)
       return false;
-    if (ww_tok_same(c, i, m->array->tok)) {
-      if (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_in(c, i + m->n, " [ . "))
-        return false;
-      if (ww_takes_address(c, i))
-        return false;
-    }
+    if (ww_tok_same(c, i, m->array->tok) &&
+        (!ww_tok_equal(c, i, m->at, m->n) || ww_tok_in(c, i + m->n, " [ . ") ||
+         ww_takes_address(c, i)))
+      return false;
     if (ww_tok_is(c, i, "(") && i && ww_tok_word(c, i - 1) && !ww_ctext_control(c, i) &&
         !ww_is_pure_call(c, i - 1))
       return false;
@@ -188,7 +184,7 @@ static void keep_in_register(ww_fixer *x) {
     ww_edit_insert(x, &e, c->t[l.at].at, ww_fmt(x->a, "%s %s = %s;%s", type, name, what, gap));
   ww_edit_insert(x, &e, c->t[l.end - 1].end, ww_fmt(x->a, "%s%s = %s;", gap, what, name));
   bool alias = !is_restrict(c, m.array) && other_pointers(&m, &l);
-  const char *array = ww_tok_text(c, m.array->tok, m.array->tok + 1);
+  const char *array = ww_tok_name(c, m.array->tok);
   ww_fix f = {.preferred = set && !alias};
   if (alias || !set)
     f.assumes =
@@ -216,11 +212,12 @@ static void add_restrict(ww_fixer *x) {
   }
   if (pointers < 2 || !lacking || x->s->dialect == WW_OPENMP)
     return;
-  ww_fix f = {.assumes = "no two buffers of the kernel overlap",
-              .title = ww_fmt(x->a, "Mark %s as %s (if no two buffers overlap)",
-                              lacking == 1 ? "the pointer" : ww_fmt(x->a, "%u pointers", lacking),
-                              x->s->dialect == WW_OPENCL ? "restrict" : "__restrict__")};
-  ww_fix_offer(x, &e, &f);
+  ww_fix_offer(
+      x, &e,
+      &(ww_fix){.assumes = "no two buffers of the kernel overlap",
+                .title = ww_fmt(x->a, "Mark %s as %s (if no two buffers overlap)",
+                                lacking == 1 ? "the pointer" : ww_fmt(x->a, "%u pointers", lacking),
+                                x->s->dialect == WW_OPENCL ? "restrict" : "__restrict__")});
 }
 
 void ww_fix_accumulator(ww_fixer *x) {
@@ -243,7 +240,7 @@ static bool marked_unroll(const ww_ctext *c, uint32_t i) {
   uint32_t from = i ? c->t[i - 1].end : 0, to = c->t[i].at;
   for (uint32_t k = from; k < to; k++)
     if (c->scan.kind[k] == WW_BYTE_DIRECTIVE)
-      return memmem(c->text + k, to - k, "unroll", 6) != NULL;
+      return memmem(c->text + k, to - k, "unroll", 6);
   return i > 1 && ww_tok_opens(c, i - 1, ")") && ww_tok_is(c, c->t[i - 1].pair - 1, "_Pragma");
 }
 

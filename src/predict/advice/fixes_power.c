@@ -14,18 +14,13 @@ typedef struct {
 } power;
 
 static bool is_pow(const ww_ctext *c, uint32_t i) {
-  static const char names[] = " pow powf __powf pown powr native_powr half_powr ";
-  if (!ww_tok_in(c, i, names) || !ww_tok_opens(c, i + 1, "("))
-    return false;
-  return !ww_tok_in(c, i - 1, " . -> :: ");
+  return ww_tok_in(c, i, " pow powf __powf pown powr native_powr half_powr ") &&
+         ww_tok_opens(c, i + 1, "(") && !ww_tok_in(c, i - 1, " . -> :: ");
 }
 
 static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, double *out) {
-  double sign = 1;
-  if (ww_tok_is(c, i, "-")) {
-    sign = -1;
-    i++;
-  }
+  bool negative = ww_tok_is(c, i, "-");
+  i += negative;
   if (i + 1 != end || c->t[i].kind != WW_TOK_NUMBER)
     return false;
   const char *s = ww_tok_text(c, i, end);
@@ -33,7 +28,7 @@ static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, doubl
   double v = strtod(s, &rest);
   if (*rest && strcmp(rest, "f") && strcmp(rest, "F"))
     return false;
-  *out = sign * v;
+  *out = negative ? -v : v;
   return true;
 }
 
@@ -41,7 +36,6 @@ static bool constant_exponent(const ww_ctext *c, uint32_t i, uint32_t end, doubl
  * parentheses. */
 static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t end, bool *lone) {
   const ww_ctext *c = &x->c;
-  static const char arithmetic[] = " + - * / ";
   int type = 0;
   *lone = true;
   for (uint32_t k = i; k < end; k = ww_tok_skip(c, k)) {
@@ -56,7 +50,7 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
                  : v->cls == WW_IS_FLOAT ? 1
                  : v->cls == WW_IS_INT   ? 0
                                          : -1;
-      const char *word = v->type == WW_NOTOK ? "" : ww_tok_text(c, v->type, v->type + 1);
+      const char *word = v->type == WW_NOTOK ? "" : ww_tok_name(c, v->type);
       if (mine < 0 || (mine && strcmp(word, "float") && strcmp(word, "double")))
         return 0; /* vectors, half */
       if (mine > type)
@@ -77,7 +71,7 @@ static int base_type(const ww_fixer *x, const ww_scope *s, uint32_t i, uint32_t 
       if (mine > type)
         type = mine;
       *lone = false;
-    } else if (ww_tok_in(c, k, arithmetic))
+    } else if (ww_tok_in(c, k, " + - * / "))
       *lone = false;
     else
       return 0; /* parentheses, comparisons, calls */
@@ -110,9 +104,7 @@ static const char *product(const ww_fixer *x, const char *base, int n) {
   ww_buf b = {0};
   for (int k = 0; k < n; k++)
     ww_buf_fmt(&b, "%s%s", k ? " * " : "", base);
-  const char *out = ww_strdup(x->a, b.s ? b.s : "");
-  ww_buf_free(&b);
-  return out;
+  return ww_buf_kept(&b, x->a);
 }
 
 /* What stands for it; *tight: it binds like a call, no parentheses are ever needed. */
@@ -123,32 +115,25 @@ static const char *instead(const ww_fixer *x, const power *p, const char *bare, 
   bool plain = p->is_double || d == WW_OPENCL;
   const char *root = plain ? "sqrt" : "sqrtf", *one = p->is_double ? "1.0" : "1.0f";
   size_t most = strlen(base) > 12 ? 3 : 4;
-  *tight = false;
-  if (e == 0.5 && p->exponent > 0) {
-    *tight = true;
-    return ww_fmt(x->a, "%s(%s)", root, bare);
-  }
-  if (e == 0.5 && d != WW_OPENMP) {
-    *tight = true;
-    return ww_fmt(x->a, "%s(%s)", plain ? "rsqrt" : "rsqrtf", bare);
-  }
+  *tight = e == 0.5 && (p->exponent > 0 || d != WW_OPENMP);
+  if (*tight)
+    return ww_fmt(x->a, "%s%s(%s)", p->exponent > 0 ? "" : "r", root, bare);
   if (e == 0.5)
     return ww_fmt(x->a, "%s / %s(%s)", one, root, bare);
   if (e == 1.5 && p->exponent > 0)
     return ww_fmt(x->a, "%s * %s(%s)", base, root, bare);
-  if (e != floor(e) || e < 1 || e > (double)most || strlen(base) > 40)
+  if (e != floor(e) || e < 1 || e > most || strlen(base) > 40)
     return NULL;
   if (e == 1)
     return p->exponent > 0 ? NULL : ww_fmt(x->a, "%s / %s", one, base);
-  const char *mult = product(x, base, (int)e);
+  const char *mult = product(x, base, e);
   return p->exponent > 0 ? mult : ww_fmt(x->a, "%s / (%s)", one, mult);
 }
 
 /* May a product stand here as it is? */
 static bool loose(const ww_ctext *c, const power *p) {
-  static const char before[] = " = ( , + += -= return [ { ? : < > - ";
-  static const char after[] = " ; ) , + - ] } ? : < > ";
-  return ww_tok_in(c, p->call - 1, before) && ww_tok_in(c, p->close + 1, after);
+  return ww_tok_in(c, p->call - 1, " = ( , + += -= return [ { ? : < > - ") &&
+         ww_tok_in(c, p->close + 1, " ; ) , + - ] } ? : < > ");
 }
 
 const char *ww_power_instead(const ww_fixer *x, const ww_scope *s, uint32_t i, bool lone_only) {

@@ -18,10 +18,10 @@ enum { MOST_STEPS = 100000 };
 /* ---- who varies with the thread ---- */
 
 static bool is_lane(const ww_ctext *c, uint32_t i) {
-  static const char calls[] = " get_local_id get_global_id ";
   if (ww_tok_is(c, i, "threadIdx"))
     return ww_tok_is(c, i + 1, ".") && ww_tok_is(c, i + 2, "x");
-  return ww_tok_in(c, i, calls) && ww_tok_is(c, i + 1, "(") && ww_tok_is(c, i + 2, "0");
+  return ww_tok_in(c, i, " get_local_id get_global_id ") && ww_tok_is(c, i + 1, "(") &&
+         ww_tok_is(c, i + 2, "0");
 }
 
 /* Do the tokens depend on threadIdx.x, directly or through variables that are set from it? What
@@ -42,6 +42,10 @@ static bool varies(pad *p, uint32_t lo, uint32_t hi, int depth, bool *data) {
 }
 
 /* ---- uses ---- */
+
+static bool uses(const pad *p, uint32_t i) {
+  return ww_tok_same(&p->x->c, i, p->array->tok) && i != p->array->tok;
+}
 
 /* The last '[' of a use with all its subscripts, WW_NOTOK: it is used in another way. */
 static uint32_t full_use(const pad *p, uint32_t i) {
@@ -67,11 +71,8 @@ static bool used_plainly(const pad *p) {
   if (ww_ctext_directives(c, p->array->tok))
     return false; /* a macro may do anything with it */
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok)
-      continue;
-    if (ww_tok_in(c, i - 1, " . -> "))
-      continue; /* a member of the same name */
-    if (full_use(p, i) == WW_NOTOK)
+    bool member = ww_tok_in(c, i - 1, " . -> ");
+    if (uses(p, i) && !member && full_use(p, i) == WW_NOTOK)
       return false;
   }
   return true;
@@ -82,14 +83,13 @@ static bool used_plainly(const pad *p) {
 static bool used_by_rows(pad *p, uint32_t line) {
   const ww_ctext *c = &p->x->c;
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok ||
-        (line && ww_fixer_line(p->x, i) != line))
+    if (!uses(p, i) || (line && ww_fixer_line(p->x, i) != line))
       continue;
     uint32_t last = full_use(p, i);
     if (last == WW_NOTOK || last == 0 || c->t[last - 1].pair == WW_NOTOK)
       continue;
-    uint32_t close = last - 1, open = c->t[close].pair;
-    bool data = false, row = varies(p, open + 1, close, 0, &data),
+    uint32_t close = last - 1;
+    bool data = false, row = varies(p, c->t[close].pair + 1, close, 0, &data),
          column = varies(p, last + 1, c->t[last].pair, 0, &data);
     if (row && !column && !data)
       return true;
@@ -100,8 +100,7 @@ static bool used_by_rows(pad *p, uint32_t line) {
 /* ---- the row ---- */
 
 static const char *element_of(const pad *p) {
-  const ww_name *v = p->array;
-  return v->type == WW_NOTOK ? "" : ww_tok_text(&p->x->c, v->type, v->type + 1);
+  return p->array->type == WW_NOTOK ? "" : ww_tok_name(&p->x->c, p->array->type);
 }
 
 /* Elements of one more word; 0: no telling. */
@@ -155,7 +154,7 @@ static void widen(const pad *p) {
     now = ww_fmt(p->x->a, "%s + %u", was, more);
   ww_edits e = {0};
   ww_edit_tokens(p->x, &e, open + 1, close, now);
-  const char *name = ww_tok_text(c, p->array->tok, p->array->tok + 1);
+  const char *name = ww_tok_name(c, p->array->tok);
   ww_fix_offer(p->x, &e,
                &(ww_fix){.title = ww_fmt(p->x->a, "Pad the rows of %s: [%s] instead of [%s]", name,
                                          now, was),
@@ -232,12 +231,12 @@ static void widen_flat(pad *p) {
   if (row < 2 || rows < 2 || row > 4096 || rows > 4096 || row * bytes % 8 ||
       rows * (row + more) * bytes > 48 << 10)
     return;
-  const char *was = ww_tok_text(c, length, length + 1);
+  const char *was = ww_tok_name(c, length);
   const char *now = c->t[length].kind == WW_TOK_NUMBER
                         ? ww_fmt(p->x->a, "%lld", (long long)row + more)
                         : ww_fmt(p->x->a, "(%s + %u)", was, more);
   for (uint32_t i = p->s->lo; i < p->s->hi; i++) {
-    if (!ww_tok_same(c, i, p->array->tok) || i == p->array->tok)
+    if (!uses(p, i))
       continue;
     if (!flat_use(p, i, length, &at, &helps))
       return;
@@ -247,7 +246,7 @@ static void widen_flat(pad *p) {
   if (!worth)
     return;
   ww_edit_tokens(p->x, &e, length, length + 1, now);
-  const char *name = ww_tok_text(c, p->array->tok, p->array->tok + 1);
+  const char *name = ww_tok_name(c, p->array->tok);
   ww_fix_offer(
       p->x, &e,
       &(ww_fix){

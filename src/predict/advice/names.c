@@ -5,7 +5,6 @@
  * different ways is nobody's. */
 #include "tokens.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "../../report/launch.h"
@@ -49,8 +48,8 @@ static int type_row(const ww_ctext *c, uint32_t i, uint32_t *lanes) {
     long v = n == len ? 1 : strtol(digits, NULL, 10);
     if (n > len && v != 1 && v != 2 && v != 3 && v != 4 && v != 8 && v != 16)
       continue;
-    *lanes = (uint32_t)v;
-    return (int)k;
+    *lanes = v;
+    return k;
   }
   return -1;
 }
@@ -76,8 +75,7 @@ uint32_t ww_name_bytes(const ww_ctext *c, const ww_name *v) {
   uint32_t bytes = types[k].bytes;
   if (!strcmp(types[k].word, "unsigned") || !strcmp(types[k].word, "signed")) /* unsigned char */
     for (uint32_t j = t + 1; j < v->tok && is_type(c, j); j++) {
-      int next = type_row(c, j, &lanes);
-      bytes = types[next].bytes;
+      bytes = types[type_row(c, j, &lanes)].bytes;
     }
   return bytes * (lanes == 3 ? (strcmp(types[k].word, "float") ? 4 : 3) : lanes);
 }
@@ -129,6 +127,11 @@ static void read_before(const ww_ctext *c, uint32_t type, uint32_t lo, ww_name *
   }
 }
 
+/* A word that a declaration may name. */
+static bool is_name(const ww_ctext *c, uint32_t i, uint32_t hi) {
+  return i < hi && ww_tok_word(c, i) && !is_type(c, i) && !ww_tok_in(c, i, no_types);
+}
+
 /* One declarator from i on; its end, or i when there is none. */
 static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v, ww_names *out) {
   uint32_t from = i;
@@ -138,7 +141,7 @@ static uint32_t declarator(const ww_ctext *c, uint32_t i, uint32_t hi, ww_name v
     if (ww_tok_is(c, i, "const") && !v.pointer)
       v.fixed = true;
   }
-  if (i >= hi || !ww_tok_word(c, i) || is_type(c, i) || ww_tok_in(c, i, no_types))
+  if (!is_name(c, i, hi))
     return from;
   v.tok = i++;
   for (; i < hi && ww_tok_is(c, i, "["); i = ww_tok_skip(c, i)) {
@@ -181,7 +184,7 @@ static bool other_type(const ww_ctext *c, uint32_t i, uint32_t hi) {
   bool stars = false;
   for (; j < hi && ww_tok_in(c, j, qualifiers); j++)
     stars |= ww_tok_in(c, j, " * & ");
-  if (!ww_tok_word(c, j) || j >= hi || is_type(c, j) || ww_tok_in(c, j, no_types))
+  if (!is_name(c, j, hi))
     return false;
   /* a * b; is a product as well: behind a qualifier or a bracket it is none */
   return !stars || (i && (ww_tok_in(c, i - 1, qualifiers) || ww_tok_in(c, i - 1, " ( , ")) &&
@@ -213,13 +216,20 @@ void ww_ctext_names(const ww_ctext *c, uint32_t lo, uint32_t hi, ww_names *out) 
   }
 }
 
-const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i) {
+/* Among the given ones, then those of the file. */
+static const ww_name *find(const ww_ctext *c, const ww_names *local, const char *name, size_t n) {
   const ww_names *sets[] = {local, &c->file};
   for (int s = 0; s < 2; s++)
-    for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++)
-      if (ww_tok_same(c, sets[s]->v[k].tok, i))
-        return sets[s]->v[k].twice ? NULL : &sets[s]->v[k];
+    for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
+      const ww_name *v = &sets[s]->v[k];
+      if (ww_tok_len(c, v->tok) == n && !memcmp(ww_tok_at(c, v->tok), name, n))
+        return v->twice ? NULL : v;
+    }
   return NULL;
+}
+
+const ww_name *ww_ctext_name(const ww_ctext *c, const ww_names *local, uint32_t i) {
+  return i < c->n ? find(c, local, ww_tok_at(c, i), ww_tok_len(c, i)) : NULL;
 }
 
 /* ---- constants ---- */
@@ -236,21 +246,13 @@ static bool evaluate(lookup *l, const char *text, double *out);
 /* A constant of the text: `constexpr int N = 4;`. Its value's tokens. */
 static const char *constant_text(const lookup *l, const char *name, size_t n) {
   const ww_ctext *c = l->c;
-  const ww_names *sets[] = {l->local, &c->file};
-  for (int s = 0; s < 2; s++)
-    for (uint32_t k = 0; sets[s] && k < sets[s]->n; k++) {
-      const ww_name *v = &sets[s]->v[k];
-      if (ww_tok_len(c, v->tok) != n || memcmp(ww_tok_at(c, v->tok), name, n))
-        continue;
-      if (v->twice || !v->fixed || v->pointer || v->cls != WW_IS_INT ||
-          !ww_tok_is(c, v->tok + 1, "="))
-        return NULL;
-      uint32_t end = v->tok + 2;
-      while (end < c->n && !ww_tok_in(c, end, " ; , "))
-        end = ww_tok_skip(c, end);
-      return ww_tok_text(c, v->tok + 2, end < c->n ? end : c->n);
-    }
-  return NULL;
+  const ww_name *v = find(c, l->local, name, n);
+  if (!v || !v->fixed || v->pointer || v->cls != WW_IS_INT || !ww_tok_is(c, v->tok + 1, "="))
+    return NULL;
+  uint32_t end = v->tok + 2;
+  while (end < c->n && !ww_tok_in(c, end, " ; , "))
+    end = ww_tok_skip(c, end);
+  return ww_tok_text(c, v->tok + 2, end < c->n ? end : c->n);
 }
 
 static bool look_up(void *ctx, const char *name, size_t n, double *value) {
@@ -272,7 +274,7 @@ static bool evaluate(lookup *l, const char *text, double *out) {
   if (strlen(text) > 200 || ww_expr_number(text, look_up, l, &v, NULL) != WW_OK)
     return false;
   *out = v.f;
-  return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (double)(int64_t)v.f);
+  return v.f > -1e15 && v.f < 1e15 && (v.is_int || v.f == (int64_t)v.f);
 }
 
 bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32_t end,
@@ -281,6 +283,6 @@ bool ww_ctext_value(const ww_ctext *c, const ww_names *local, uint32_t i, uint32
   double v;
   if (i >= end || !evaluate(&l, ww_tok_text(c, i, end), &v))
     return false;
-  *out = (int64_t)v;
+  *out = v;
   return true;
 }

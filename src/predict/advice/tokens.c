@@ -14,11 +14,10 @@ static bool word_char(char ch) {
 
 /* Bytes of a line splice at i: backslash, newline. */
 static uint32_t splice(const ww_scan *s, uint32_t i) {
-  if (i + 1 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\n')
-    return 2;
-  if (i + 2 < s->n && s->text[i] == '\\' && s->text[i + 1] == '\r' && s->text[i + 2] == '\n')
-    return 3;
-  return 0;
+  const char *at = s->text + i;
+  if (i + 1 >= s->n || at[0] != '\\')
+    return 0;
+  return at[1] == '\n' ? 2 : i + 2 < s->n && at[1] == '\r' && at[2] == '\n' ? 3 : 0;
 }
 
 static bool is_code(const ww_scan *s, uint32_t i) {
@@ -66,7 +65,7 @@ static uint32_t sign_end(const ww_scan *s, uint32_t i) {
       "<<=", ">>=", "->*", "...", "->", "++", "--", "+=", "-=", "*=", "/=", "%=",
       "&=",  "|=",  "^=",  "==",  "!=", "<=", ">=", "&&", "||", "::", NULL};
   for (uint32_t k = 0; longer[k]; k++) {
-    uint32_t n = (uint32_t)strlen(longer[k]);
+    uint32_t n = strlen(longer[k]);
     if (i + n <= s->n && !memcmp(s->text + i, longer[k], n) && s->kind[i + n - 1] == WW_BYTE_CODE)
       return i + n;
   }
@@ -186,7 +185,7 @@ bool ww_ctext_directives(const ww_ctext *c, uint32_t word) {
     return false;
   size_t n = ww_tok_len(c, word);
   const char *from = c->text, *end = c->text + s->n;
-  for (const char *p = from; (p = memmem(p, (size_t)(end - p), ww_tok_at(c, word), n)); p++) {
+  for (const char *p = from; (p = memmem(p, end - p, ww_tok_at(c, word), n)); p++) {
     bool alone = !(p > from && word_char(p[-1])) && !(p + n < end && word_char(p[n]));
     if (alone && s->kind[p - from] == WW_BYTE_DIRECTIVE)
       return true;
@@ -277,28 +276,20 @@ bool ww_ctext_control(const ww_ctext *c, uint32_t open) {
 }
 
 static bool initialiser(const ww_ctext *c, uint32_t open) { /* is this '{' part of an expression? */
-  return open && (ww_tok_in(c, open - 1, " = ] , { return "));
+  return open && ww_tok_in(c, open - 1, " = ] , { return ");
 }
 
 static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
   while (i > lo) {
     uint32_t p = i - 1;
     char ch = bracket(c, p);
-    if (ch == ';' || ww_tok_in(c, p, " else do "))
-      break;
-    if (ch == '(' && ww_ctext_control(c, p))
-      break;
-    if (ch == '{' && !initialiser(c, p))
+    if (ch == ';' || ww_tok_in(c, p, " else do ") || (ch == '(' && ww_ctext_control(c, p)) ||
+        (ch == '{' && !initialiser(c, p)))
       break;
     if (ch == ')' || ch == ']' || ch == '}') {
-      if (c->t[p].pair == WW_NOTOK)
-        break;
-      if (ch == ')' && ww_ctext_control(c, c->t[p].pair))
-        break;
-      if (ch == '}' && !initialiser(c, c->t[p].pair))
-        break;
       p = c->t[p].pair;
-      if (p < lo)
+      if (p == WW_NOTOK || (ch == ')' && ww_ctext_control(c, p)) ||
+          (ch == '}' && !initialiser(c, p)) || p < lo)
         break;
     }
     i = p;
@@ -309,13 +300,10 @@ static uint32_t statement_begin(const ww_ctext *c, uint32_t i, uint32_t lo) {
 static uint32_t statement_stop(const ww_ctext *c, uint32_t i, uint32_t hi) {
   while (i < hi) {
     char ch = bracket(c, i);
-    if (ch == ';')
-      break;
-    if (ch == '{' && !initialiser(c, i))
-      break;
-    if (ch == ')' && c->t[i].pair != WW_NOTOK && ww_ctext_control(c, c->t[i].pair))
-      break;
-    if (ch == '}' && (c->t[i].pair == WW_NOTOK || !initialiser(c, c->t[i].pair)))
+    uint32_t pair = c->t[i].pair;
+    if (ch == ';' || (ch == '{' && !initialiser(c, i)) ||
+        (ch == ')' && pair != WW_NOTOK && ww_ctext_control(c, pair)) ||
+        (ch == '}' && (pair == WW_NOTOK || !initialiser(c, pair))))
       break;
     i = ww_tok_skip(c, i);
   }

@@ -76,6 +76,9 @@ static inline uint32_t ww_tok_len(const ww_ctext *c, uint32_t i) {
 }
 const char *ww_tok_text(const ww_ctext *c, uint32_t i,
                         uint32_t end); /* source of tokens [i, end), as written */
+static inline const char *ww_tok_name(const ww_ctext *c, uint32_t i) { /* of this token alone */
+  return ww_tok_text(c, i, i + 1);
+}
 bool ww_tok_equal(const ww_ctext *c, uint32_t i, uint32_t j, uint32_t n); /* two runs of n tokens */
 /* Is it this bracket, and has it a partner? */
 bool ww_tok_opens(const ww_ctext *c, uint32_t i, const char *bracket);

@@ -3,14 +3,12 @@
  * Invariants: the corrected report agrees with itself as the machine model's does (rates are counts
  * over time, nothing above a roof, shares between 0 and 100 %); outside the data it was trained on
  * the correction fades to nothing and the interval only grows. */
-#include "correct.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "../../base/jsonread.h"
 #include "correct_int.h"
+#include "score.h"
 
 const ww_metric_space ww_metric_spaces[WW_NMETRICS] = {
     [WW_M_time_us] = {WW_IN_LOG, 0},
@@ -33,7 +31,7 @@ double ww_space_between(const ww_metric_space *s, double machine, double value) 
   return a > 0 && b > 0 ? log(b / a) : NAN;
 }
 
-double ww_space_apply(const ww_metric_space *s, double machine, double by) {
+static double apply(const ww_metric_space *s, double machine, double by) {
   if (s->space == WW_IN_POINTS)
     return fmin(100, fmax(0, machine + 100 * by));
   double v = (machine + s->floor) * exp(by) - s->floor;
@@ -60,12 +58,9 @@ double ww_metric_model_use(const ww_metric_model *m, ww_members v) {
   return fmin(m->clip, fmax(-m->clip, by));
 }
 
-double ww_metric_model_by(const ww_metric_model *m, const float *x) {
+/* The correction in the metric's space. */
+static double correction_by(const ww_metric_model *m, const float *x) {
   return m->members ? ww_metric_model_use(m, ww_members_eval(m->forest, m->members, x)) : 0;
-}
-
-double ww_metric_model_scale(const ww_metric_model *m, const float *x) {
-  return exp(ww_forest_eval(&m->scale, x));
 }
 
 bool ww_correction_knows(const ww_correction *c, const ww_gpu *g) {
@@ -89,44 +84,32 @@ bool ww_correction_value(const ww_correction *c, ww_metric m, const ww_features 
   const ww_metric_space *s = &ww_metric_spaces[m];
   if (!k->known || !(trust > 0) || !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
     return false;
-  double by = trust * ww_metric_model_by(k, x->v), size = ww_metric_model_scale(k, x->v);
-  double value = ww_space_apply(s, machine, by);
-  *out = (ww_quantity){
-      .known = true,
-      .interval = true,
-      .value = value,
-      .low = fmin(value, ww_space_apply(s, machine, by + fmin(-k->least, k->low * size))),
-      .high = fmax(value, ww_space_apply(s, machine, by + fmax(k->least, k->high * size)))};
+  double by = trust * correction_by(k, x->v), size = exp(ww_forest_eval(&k->scale, x->v));
+  double value = apply(s, machine, by);
+  *out = (ww_quantity){.known = true,
+                       .interval = true,
+                       .value = value,
+                       .low = fmin(value, apply(s, machine, by + fmin(-k->least, k->low * size))),
+                       .high = fmax(value, apply(s, machine, by + fmax(k->least, k->high * size)))};
   return true;
 }
 
 /* ---- a whole prediction ---- */
 
-static double value_of(const ww_report *r, ww_metric m) {
-  return r->m[m].known ? r->m[m].value : 0;
-}
-
-static void lift(ww_quantity *q, double least) {
-  q->value = fmax(q->value, least);
-  q->low = fmax(q->low, least);
-  q->high = fmax(q->high, least);
-}
-
-static void lower(ww_quantity *q, double most) {
-  q->value = fmin(q->value, most);
-  q->low = fmin(q->low, most);
-  q->high = fmin(q->high, most);
+static void clamp(ww_quantity *q, double least, double most) {
+  double *const v[] = {&q->value, &q->low, &q->high};
+  for (int k = 0; k < 3; k++)
+    *v[k] = fmin(fmax(*v[k], least), most);
 }
 
 /* No launch is faster than the datasheet's peaks allow, or than an empty one. */
 static double roof_us(const ww_report *r, const ww_gpu *g) {
   const struct {
     double work, per_us;
-  } roofs[] = {
-      {value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes), 1e3 * g->dram_peak},
-      {value_of(r, WW_M_flops_fp64), 1e6 * g->peak_fp64},
-      {value_of(r, WW_M_flops_fp32), 1e6 * g->peak_fp32},
-      {value_of(r, WW_M_flops_fp16), 1e6 * g->peak_fp16}};
+  } roofs[] = {{ww_report_dram(r), 1e3 * g->dram_peak},
+               {ww_report_value(r, WW_M_flops_fp64), 1e6 * g->peak_fp64},
+               {ww_report_value(r, WW_M_flops_fp32), 1e6 * g->peak_fp32},
+               {ww_report_value(r, WW_M_flops_fp16), 1e6 * g->peak_fp16}};
   double us =
       g->launch_floor > 0 ? 0.8 * g->launch_floor : 0; /* the floor itself varies by some percent */
   for (size_t k = 0; k < sizeof roofs / sizeof *roofs; k++)
@@ -144,7 +127,7 @@ static void fit_occupancy(const ww_gpu *g, ww_prediction *p) {
   ww_occupancy_of(g, p->work.block_threads, q->value, p->work.occupancy.shared_bytes, &o);
   if (o.blocks)
     ww_report_set(&p->report, WW_M_occupancy_limit_pct, o.limit_pct);
-  lower(&p->report.m[WW_M_occupancy_pct], p->report.m[WW_M_occupancy_limit_pct].value);
+  clamp(&p->report.m[WW_M_occupancy_pct], -INFINITY, p->report.m[WW_M_occupancy_limit_pct].value);
 }
 
 static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
@@ -154,7 +137,7 @@ static void set_time(const ww_gpu *g, double trust, ww_prediction *p) {
     q->low = fmin(q->low, t->low);
     q->high = fmax(q->high, t->high);
   }
-  lift(q, roof_us(&p->report, g));
+  clamp(q, roof_us(&p->report, g), INFINITY);
   t->us = q->value;
   t->low = q->low;
   t->high = q->high;
@@ -171,8 +154,8 @@ void ww_correct(const ww_correction *c, const ww_gpu *g, ww_arena *a, ww_predict
     return;
   for (int m = 0; m < WW_NMETRICS; m++)
     if (r->m[m].known)
-      ww_correction_value(c, (ww_metric)m, &x, trust, r->m[m].value, &r->m[m]);
-  lower(&r->m[WW_M_active_lanes], g->lanes);
+      ww_correction_value(c, m, &x, trust, r->m[m].value, &r->m[m]);
+  clamp(&r->m[WW_M_active_lanes], -INFINITY, g->lanes);
   fit_occupancy(g, p);
   set_time(g, trust, p);
   r->by = WW_BY_GROUNDED;
@@ -193,19 +176,18 @@ static ww_status forest(const cJSON *n, ww_arena *a, ww_forest *out, ww_err *e) 
 }
 
 static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, ww_err *e) {
-  *out = (ww_metric_model){
-      .known = true,
-      .share = number(o, "share"),
-      .shift = number(o, "shift"),
-      .dead = number(o, "dead"),
-      .clip = number(o, "clip"),
-      .low = number(o, "low"),
-      .high = number(o, "high"),
-      .least = number(o, "least"),
-      .before = number(o, "validation_machine"),
-      .after = number(o, "validation"),
-      .launches = (uint32_t)fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
-  out->shrinkage = number(o, "doubt");
+  *out = (ww_metric_model){.known = true,
+                           .share = number(o, "share"),
+                           .shift = number(o, "shift"),
+                           .dead = number(o, "dead"),
+                           .clip = number(o, "clip"),
+                           .shrinkage = number(o, "doubt"),
+                           .low = number(o, "low"),
+                           .high = number(o, "high"),
+                           .least = number(o, "least"),
+                           .before = number(o, "validation_machine"),
+                           .after = number(o, "validation"),
+                           .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
   ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
   const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {
@@ -224,14 +206,13 @@ static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
     const cJSON *name = cJSON_GetArrayItem(n, 0), *lo = cJSON_GetArrayItem(n, 1),
                 *hi = cJSON_GetArrayItem(n, 2);
     if (k >= WW_NFEATURES || !cJSON_IsString(name) ||
-        strcmp(name->valuestring, ww_feature_names[k]))
-      break;
-    if (!cJSON_IsNumber(lo) || !cJSON_IsNumber(hi))
+        strcmp(name->valuestring, ww_feature_names[k]) || !cJSON_IsNumber(lo) ||
+        !cJSON_IsNumber(hi))
       break;
     if (!(fabs(lo->valuedouble) <= FLT_MAX) || !(fabs(hi->valuedouble) <= FLT_MAX))
       break;
-    c->lo[k] = (float)lo->valuedouble;
-    c->hi[k++] = (float)hi->valuedouble;
+    c->lo[k] = lo->valuedouble;
+    c->hi[k++] = hi->valuedouble;
   }
   if (k == WW_NFEATURES && !n)
     return WW_OK;
@@ -272,7 +253,7 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
 ww_status ww_correction_read(const char *path, ww_arena *a, ww_correction **out, ww_err *e) {
   char *text;
   size_t n;
-  ww_status st = ww_read_checked(a, path, (size_t)1 << 26, &text, &n, e);
+  ww_status st = ww_read_checked(a, path, 1 << 26, &text, &n, e);
   if (!st)
     st = ww_correction_parse(text, n, a, out, e);
   if (st && !e->file)

@@ -8,7 +8,6 @@
  * agree shows how far what was learned carries over. What cross-validation missed by gives the
  * interval: trees for the size of the residual, and the quantiles of residual over size
  * (conformal). */
-#include <math.h>
 #include <stdlib.h>
 
 #include "correct_int.h"
@@ -56,14 +55,14 @@ void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
     kernel[rows[k].kernel]++;
   for (uint32_t k = 0; k < n; k++)
-    family[rows[k].family] += rows[k].weight = (float)(1 / sqrt(kernel[rows[k].kernel]));
+    family[rows[k].family] += rows[k].weight = 1 / sqrt(kernel[rows[k].kernel]);
   for (uint32_t k = 0; k < n; k++) {
     rows[k].weight /= (float)sqrt(family[rows[k].family]);
     origin[rows[k].origin == 1] += rows[k].weight;
   }
   for (uint32_t k = 0; k < n; k++) {
     double all = origin[rows[k].origin == 1], share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
-    rows[k].weight = (float)pow(rows[k].weight * share * n / all, WEIGHT_POWER);
+    rows[k].weight = pow(rows[k].weight * share * n / all, WEIGHT_POWER);
   }
   free(kernel);
   free(family);
@@ -83,7 +82,7 @@ static int by_weight(const void *a, const void *b) {
 
 /* The heaviest family first, each to the lightest fold. */
 static void make_folds(fitting *f) {
-  uint32_t nf = most_of(f->rows, f->n, false), *of = ww_xcalloc(nf + 1, sizeof *of);
+  uint32_t nf = f->nfamilies, *of = ww_xcalloc(nf + 1, sizeof *of);
   heavy *w = ww_xcalloc(nf + 1, sizeof *w);
   double fold[MOST_FOLDS] = {0};
   for (uint32_t k = 0; k < nf; k++)
@@ -100,7 +99,7 @@ static void make_folds(fitting *f) {
     of[w[k].family] = least;
   }
   for (uint32_t k = 0; k < f->n; k++)
-    f->fold[k] = (uint8_t)of[f->rows[k].family];
+    f->fold[k] = of[f->rows[k].family];
   free(w);
   free(of);
 }
@@ -159,7 +158,7 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
   for (uint32_t i = 0; i < f->nfolds; i++) {
     ww_arena *a = ww_arena_new();
     ww_forest forest;
-    roles(f, (int)i, -1, 0);
+    roles(f, i, -1, 0);
     double w = held_weight(f);
     ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, held};
     ww_trees_fit(&f->b, &p, t, a, &forest);
@@ -180,12 +179,12 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
 
 /* Trees that saw nothing of folds `held` and `left`; what they say of the rows of `held` is added
  * up. */
-static void add_held(fitting *f, const ww_trees_options *t, uint8_t last, const float *target,
-                     int held, int left, ww_members *sums) {
+static void add_held(fitting *f, const ww_trees_options *t, const float *target, int held, int left,
+                     ww_members *sums) {
   float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
   ww_arena *a = ww_arena_new();
   ww_forest forest;
-  roles(f, held, left, last);
+  roles(f, held, left, 1);
   ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, pred, NULL};
   ww_trees_fit(&f->b, &p, t, a, &forest);
   for (uint32_t k = 0; k < f->n; k++)
@@ -204,15 +203,15 @@ static void divide(ww_members *v, uint32_t n, uint32_t members) {
   }
 }
 
-/* Predicts every row of splits up to `last` by trees that saw nothing of its fold; as `members`,
- * each leaves another fold out as well. */
-static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, const float *target,
-                        bool members, ww_members *out) {
+/* Predicts every row of splits 0 and 1 by trees that saw nothing of its fold; as `members`, each
+ * leaves another fold out as well. */
+static void out_of_fold(fitting *f, const ww_trees_options *t, const float *target, bool members,
+                        ww_members *out) {
   memset(out, 0, f->n * sizeof *out);
   for (uint32_t i = 0; i < f->nfolds; i++)
     for (uint32_t j = 0; j < (members ? f->nfolds : 1); j++)
       if (!members || j != i)
-        add_held(f, t, last, target, (int)i, members ? (int)j : -1, out);
+        add_held(f, t, target, i, members ? (int)j : -1, out);
   divide(out, f->n, members ? f->nfolds - 1 : 1);
 }
 
@@ -220,15 +219,14 @@ static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, con
 static void fit_members(fitting *f, const ww_trees_options *t, uint8_t last, ww_metric_model *out) {
   out->members = f->nfolds < WW_MOST_MEMBERS ? f->nfolds : WW_MOST_MEMBERS;
   for (uint32_t j = 0; j < out->members; j++) {
-    roles(f, -1, (int)j, last);
+    roles(f, -1, j, last);
     ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
     ww_trees_fit(&f->b, &p, t, f->a, &out->forest[j]);
   }
 }
 
-static void fit_all(fitting *f, const ww_trees_options *t, uint8_t last, const float *target,
-                    ww_forest *out) {
-  roles(f, -1, -1, last);
+static void fit_all(fitting *f, const ww_trees_options *t, const float *target, ww_forest *out) {
+  roles(f, -1, -1, 1);
   ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
   ww_trees_fit(&f->b, &p, t, f->a, out);
 }
@@ -246,9 +244,7 @@ static double mean_error(const fitting *f, const ww_metric_space *s, const ww_me
                          const ww_members *pred, int split, int origin) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < f->n; k++) {
-    if (f->rows[k].split != split || !(f->weight[k] > 0))
-      continue;
-    if (origin == 0 && f->rows[k].origin == 1)
+    if (f->rows[k].split != split || !(f->weight[k] > 0) || (origin == 0 && f->rows[k].origin == 1))
       continue;
     sum += f->weight[k] * error_of(s, m ? ww_metric_model_use(m, pred[k]) : 0, f->target[k]);
     weights += f->weight[k];
@@ -337,14 +333,13 @@ static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
   ww_trees_options t = options_of(f, 6, 60, 1.5);
   uint32_t n = 0;
   t.least *= 3;
-  for (uint32_t k = 0; k < f->n; k++)
-    size[k] =
-        (float)log(0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
-  for (uint32_t k = 0; k < f->n; k++)
+  for (uint32_t k = 0; k < f->n; k++) {
+    size[k] = log(0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
     if (!isfinite(size[k]))
       size[k] = 0; /* its weight is 0 */
-  out_of_fold(f, &t, 1, size, false, said);
-  fit_all(f, &t, 1, size, &m->scale);
+  }
+  out_of_fold(f, &t, size, false, said);
+  fit_all(f, &t, size, &m->scale);
   for (uint32_t k = 0; k < f->n; k++) {
     if (f->rows[k].split > 1 || !(f->weight[k] > 0))
       continue;
@@ -370,7 +365,7 @@ static uint32_t targets(fitting *f, int m) {
     const ww_correct_row *r = &f->rows[k];
     double y = ww_space_between(&ww_metric_spaces[m], r->machine[m], r->measured[m]);
     bool known = isfinite(y);
-    f->target[k] = known ? (float)fmax(-5, fmin(5, y)) : 0;
+    f->target[k] = known ? fmax(-5, fmin(5, y)) : 0;
     f->weight[k] = known ? r->weight : 0;
     n += known && r->weight > 0 && r->split <= 1;
   }
@@ -489,7 +484,7 @@ static void fit_metric(fitting *f, int m, ww_correction *c) {
   memset(f->pred, 0, f->n * sizeof *f->pred);
   bool good = t.rounds > 0;
   if (good) {
-    out_of_fold(f, &t, 1, f->target, true, f->pred);
+    out_of_fold(f, &t, f->target, true, f->pred);
     tune(f, &ww_metric_spaces[m], f->pred, m == WW_M_time_us ? SPARE : 0, &how);
     say_held_out(f, m, &t, &how);
     good = helps(f, m, &t, &how, &how);
@@ -531,33 +526,37 @@ static void ranges(const fitting *f, ww_correction *c) {
 
 ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correct_options *o,
                          ww_arena *a, ww_correction **out, ww_buf *log, ww_err *e) {
-  fitting f = {
-      .rows = rows, .n = n, .o = o, .a = a, .log = log, .nfolds = o->folds ? o->folds : FOLDS};
+  fitting f = {.rows = rows,
+               .n = n,
+               .o = o,
+               .a = a,
+               .log = log,
+               .nfolds = o->folds ? o->folds : FOLDS,
+               .nfamilies = most_of(rows, n, false),
+               .target = WW_NEWN(a, float, n + 1),
+               .weight = WW_NEWN(a, float, n + 1),
+               .pred = WW_NEWN(a, ww_members, n + 1),
+               .scaled = WW_NEWN(a, float, n + 1),
+               .role = WW_NEWN(a, uint8_t, n + 1),
+               .fold = WW_NEWN(a, uint8_t, n + 1),
+               .family = WW_NEWN(a, uint32_t, n + 1)};
   ww_correction *c = WW_NEW(a, ww_correction);
   if (f.nfolds > MOST_FOLDS)
     f.nfolds = MOST_FOLDS;
-  if (most_of(rows, n, false) < f.nfolds || n < LEAST_ROWS)
+  if (f.nfamilies < f.nfolds || n < LEAST_ROWS)
     return ww_fail(e, WW_EDATA,
                    "%u rows of %u families: learning needs at least %d rows and %u families", n,
-                   most_of(rows, n, false), LEAST_ROWS, f.nfolds);
+                   f.nfamilies, LEAST_ROWS, f.nfolds);
   c->gpu = o->gpu ? ww_strdup(a, o->gpu) : NULL;
   c->data = o->data ? ww_strdup(a, o->data) : NULL;
   ww_bin_rows(rows[0].x.v, n, sizeof *rows / sizeof(float), WW_NFEATURES, a, &f.b);
-  f.target = WW_NEWN(a, float, n + 1);
-  f.weight = WW_NEWN(a, float, n + 1);
-  f.pred = WW_NEWN(a, ww_members, n + 1);
-  f.scaled = WW_NEWN(a, float, n + 1);
-  f.role = WW_NEWN(a, uint8_t, n + 1);
-  f.fold = WW_NEWN(a, uint8_t, n + 1);
-  f.family = WW_NEWN(a, uint32_t, n + 1);
-  f.nfamilies = most_of(rows, n, false);
   for (uint32_t k = 0; k < n; k++)
     f.family[k] = rows[k].family;
   make_folds(&f);
   ranges(&f, c);
   for (int m = 0; m < WW_NMETRICS; m++)
     if (ww_metric_spaces[m].space != WW_IN_NOTHING) {
-      ww_progress("learning", (uint64_t)m, WW_NMETRICS);
+      ww_progress("learning", m, WW_NMETRICS);
       fit_metric(&f, m, c);
     }
   ww_progress("learning", WW_NMETRICS, WW_NMETRICS);
@@ -576,9 +575,8 @@ void ww_correct_score_of(const ww_correction *c, const ww_correct_row *rows, uin
   for (uint32_t k = 0; k < n; k++) {
     const ww_correct_row *r = &rows[k];
     double truth = r->measured[m], machine = r->machine[m];
-    if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin))
-      continue;
-    if (!isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0)))
+    if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin) ||
+        !isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0)))
       continue;
     ww_quantity q = {.value = machine, .low = machine, .high = machine};
     ww_correction_value(c, m, &r->x, ww_correction_trust(c, &r->x), machine, &q);

@@ -19,7 +19,6 @@ typedef struct {
 extern const ww_metric_space ww_metric_spaces[WW_NMETRICS];
 /* From the machine model's value to `value`; NaN where there is no way. */
 double ww_space_between(const ww_metric_space *s, double machine, double value);
-double ww_space_apply(const ww_metric_space *s, double machine, double by);
 
 enum { WW_MOST_MEMBERS = 8 };
 typedef struct {
@@ -45,11 +44,8 @@ struct ww_correction {
   ww_metric_model m[WW_NMETRICS];
 };
 
-/* The correction in the metric's space. */
-double ww_metric_model_by(const ww_metric_model *m, const float *x);
 ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x);
 double ww_metric_model_use(const ww_metric_model *m,
                            ww_members v); /* from what the forests say to the correction */
-double ww_metric_model_scale(const ww_metric_model *m, const float *x);
 
 #endif

@@ -3,7 +3,6 @@
  *
  * Only what the trace and the machine model say goes in; nothing of the source text, no names.
  * Every value is finite. */
-#include <math.h>
 
 #include "correct.h"
 
@@ -54,12 +53,12 @@ void ww_features_of(const ww_prediction *p, const ww_gpu *g, ww_features *out) {
   const ww_chain *c = &w->chain;
   const ww_occupancy *o = &w->occupancy;
   const ww_counts *k = &p->trace.sampled.tally.c;
-  double floor_us = known(g->launch_floor, 2), sms_used = fmin((double)w->blocks, g->sms),
+  double floor_us = known(g->launch_floor, 2), sms_used = fmin(w->blocks, g->sms),
          l2_latency = known(g->l2_latency, 250);
   const double v[WW_NFEATURES] = {
 #define FEATURE(name, value, ...) [WW_F_##name] = (double)(value),
 #include "features.def"
   };
   for (int i = 0; i < WW_NFEATURES; i++)
-    out->v[i] = isfinite(v[i]) ? (float)fmin(1e6, fmax(-1e6, v[i])) : 0;
+    out->v[i] = isfinite(v[i]) ? fmin(1e6, fmax(-1e6, v[i])) : 0;
 }

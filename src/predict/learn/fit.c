@@ -8,11 +8,9 @@
  */
 #include "fit.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "score.h"
-#include "../model/time_int.h"
 
 enum { SWEEPS = 40, FOLDS = 8 };
 #define CAP 1.2 /* of |ln|: beyond it a launch is an outlier */
@@ -36,7 +34,7 @@ static double loss(const problem *q, const ww_params *p) {
     sum += w * fmin(CAP, fabs(log(t.us / q->s[k].measured_us)));
     weights += w;
   }
-  return weights > 0 ? sum / weights : 0;
+  return ww_ratio(sum, weights);
 }
 
 static bool searched(uint32_t k) {
@@ -97,15 +95,13 @@ static ww_fit_error errors_of(const ww_fit_sample *s, uint32_t n, const double *
   return e;
 }
 
-ww_fit_error ww_fit_errors(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const ww_params *p,
-                           double *us, ww_arena *a) {
-  double *all = us ? us : WW_NEWN(a, double, n + 1);
-  for (uint32_t k = 0; k < n; k++) {
+static ww_fit_error errors_by(const problem *q, const ww_params *p, double *us, ww_arena *a) {
+  for (uint32_t k = 0; k < q->n; k++) {
     ww_timing t;
-    ww_time(&s[k].work, g, p, &t);
-    all[k] = t.us;
+    ww_time(&q->s[k].work, q->g, p, &t);
+    us[k] = t.us;
   }
-  return errors_of(s, n, all, a);
+  return errors_of(q->s, q->n, us, a);
 }
 
 /* ---- intervals: from what the cross-validation missed by ---- */
@@ -199,9 +195,9 @@ void ww_fit(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, bool cross, ww_
   for (uint32_t f = 0; f < out->nfamilies; f++)
     weight[f] = 1 / sqrt(weight[f]); /* between launches and families */
   problem q = {s, n, g, family, weight};
-  out->start = ww_fit_errors(s, n, g, &out->params, NULL, a);
+  out->start = errors_by(&q, &out->params, out->crossed_us, a);
   search(&q, &out->params);
-  out->fitted = ww_fit_errors(s, n, g, &out->params, out->crossed_us, a);
+  out->fitted = errors_by(&q, &out->params, out->crossed_us, a);
   if (cross)
     cross_validate(&q, weight, a, out);
   set_spreads(s, n, g, out->crossed_us, &out->params, a);
@@ -242,7 +238,7 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
     c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep) : t->from_dram;
   }
   if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
-    w->occupancy.warps = (uint32_t)lround(v / 100 * 64);
+    w->occupancy.warps = lround(v / 100 * 64);
     w->occupancy.blocks = w->occupancy.warps / w->warps_per_block;
     if (!w->occupancy.blocks)
       w->occupancy.blocks = 1;

@@ -5,7 +5,6 @@
  */
 #include "score.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* ---- statistics ---- */
@@ -100,9 +99,6 @@ int ww_scored_named(const char *name) {
   return several == 1 ? found : -1;
 }
 
-static const uint8_t flop_kinds[] = {WW_M_flops_fp64, WW_M_flops_fp32, WW_M_flops_fp16,
-                                     WW_M_flops_tensor};
-
 bool ww_scored_value(const ww_report *r, int q, double *value) {
   *value = 0;
   if (q < WW_NMETRICS) {
@@ -115,13 +111,11 @@ bool ww_scored_value(const ww_report *r, int q, double *value) {
            isfinite(*value);
   }
   bool any = false; /* a kind of FLOPs that an oracle does not name is one that it did not see */
-  for (size_t k = 0; k < sizeof flop_kinds; k++) {
-    const ww_quantity *m = &r->m[flop_kinds[k]];
+  for (const ww_quantity *m = &r->m[WW_M_flops_fp64]; m <= &r->m[WW_M_flops_tensor]; m++)
     if (m->known) {
       *value += m->value;
       any = true;
     }
-  }
   return any && isfinite(*value);
 }
 
@@ -306,10 +300,6 @@ ww_bound ww_bound_rule(const ww_balance *i, const ww_balance *b) {
   return over ? WW_BOUND_COMPUTE : WW_BOUND_BANDWIDTH;
 }
 
-static double per_byte_of(const ww_report *r, ww_metric m, double bytes) {
-  return r->m[m].known ? r->m[m].value / bytes : 0;
-}
-
 ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
   double bytes, flops;
   bool counted =
@@ -318,20 +308,21 @@ ww_bound ww_bound_of(const ww_report *r, const ww_balance *b) {
     return WW_BOUND_UNKNOWN;
   if (counted) {
     bytes = fmax(bytes, 1);
-    return ww_bound_rule(&(ww_balance){.fp64 = per_byte_of(r, WW_M_flops_fp64, bytes),
-                                       .fp32 = per_byte_of(r, WW_M_flops_fp32, bytes),
-                                       .fp16 = per_byte_of(r, WW_M_flops_fp16, bytes),
-                                       .tensor = per_byte_of(r, WW_M_flops_tensor, bytes),
-                                       .integer = per_byte_of(r, WW_M_int_ops, bytes)},
+    return ww_bound_rule(&(ww_balance){.fp64 = ww_report_value(r, WW_M_flops_fp64) / bytes,
+                                       .fp32 = ww_report_value(r, WW_M_flops_fp32) / bytes,
+                                       .fp16 = ww_report_value(r, WW_M_flops_fp16) / bytes,
+                                       .tensor = ww_report_value(r, WW_M_flops_tensor) / bytes,
+                                       .integer = ww_report_value(r, WW_M_int_ops) / bytes},
                          b);
   }
   for (int k = WW_BOUND_BANDWIDTH; r->roofline_class && k < WW_NBOUNDS; k++)
     if (!strcmp(r->roofline_class, ww_bound_names[k]))
-      return (ww_bound)k;
+      return k;
   return WW_BOUND_UNKNOWN;
 }
 
-static void class_rates(const uint32_t m[2][2], ww_class_score *s) {
+static void class_rates(ww_class_score *s) {
+  const uint32_t(*m)[2] = (const uint32_t(*)[2])s->matrix;
   double recall = 0, f1 = 0;
   int present = 0, named = 0;
   for (int k = 0; k < 2; k++) {
@@ -373,5 +364,5 @@ void ww_class_score_of(const ww_bound *truth, const ww_bound *guess, uint32_t n,
   if (!out->answered)
     return;
   out->accuracy = (double)hits / out->answered;
-  class_rates((const uint32_t(*)[2])out->matrix, out);
+  class_rates(out);
 }

@@ -11,6 +11,14 @@
 #include "../../gpu/gpu.h"
 #include "../../report/report.h"
 
+/* ---- reports ---- */
+static inline double ww_report_value(const ww_report *r, ww_metric m) { /* 0: not known */
+  return r->m[m].known ? r->m[m].value : 0;
+}
+static inline double ww_report_dram(const ww_report *r) { /* bytes read and written */
+  return ww_report_value(r, WW_M_dram_read_bytes) + ww_report_value(r, WW_M_dram_write_bytes);
+}
+
 /* ---- statistics; NaN for no values ---- */
 double ww_stat_median(double *v,
                       uint32_t n); /* sorts v; of an even number the mean of the middle two */

@@ -52,9 +52,9 @@ static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_for
         return false;
     } else {
       long feature = strtol(*s, &end, 10);
-      if (end == *s || *end != '<' || feature < 0 || feature >= (long)nfeatures || depth == DEEP)
+      if (end == *s || *end != '<' || feature < 0 || feature >= nfeatures || depth == DEEP)
         return false;
-      *n = (ww_tree_node){(int16_t)feature, 0, strtof(end + 1, &end)};
+      *n = (ww_tree_node){feature, 0, strtof(end + 1, &end)};
     }
     *s = end + strspn(end, " ");
     uint32_t at = out->nnodes++;
@@ -65,7 +65,7 @@ static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_for
     while (depth && out->nodes[open[depth - 1]].right)
       depth--; /* that was a right child: its parents are whole */
     if (depth)
-      out->nodes[open[depth - 1]].right = (uint16_t)(out->nnodes - open[depth - 1]);
+      out->nodes[open[depth - 1]].right = out->nnodes - open[depth - 1];
   } while (depth && out->nnodes - from < UINT16_MAX);
   return !depth;
 }
@@ -110,7 +110,7 @@ static uint16_t edges_of(float *v, uint32_t n, float *edge) {
   uint16_t m = 0;
   qsort(v, n, sizeof *v, by_value);
   for (uint32_t q = 1; q < WW_TREE_BINS; q++) {
-    uint32_t at = (uint32_t)((uint64_t)q * n / WW_TREE_BINS);
+    uint32_t at = (uint64_t)q * n / WW_TREE_BINS;
     float hi = v[at], lo = at ? v[at - 1] : hi;
     if (lo == hi) { /* inside a run: an edge before it and one behind it */
       uint32_t first = at, last = at;
@@ -127,7 +127,7 @@ static uint16_t edges_of(float *v, uint32_t n, float *edge) {
     }
     add_edge(edge, &m, lo, hi);
   }
-  return (uint16_t)(m + 1);
+  return m + 1;
 }
 
 static uint8_t bin_of(const float *edge, uint16_t nbins, float v) {
@@ -139,7 +139,7 @@ static uint8_t bin_of(const float *edge, uint16_t nbins, float v) {
     else
       lo = mid + 1;
   }
-  return (uint8_t)lo;
+  return lo;
 }
 
 void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures, ww_arena *a,
@@ -152,7 +152,7 @@ void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures
   float *v = ww_xcalloc(seen + 1, sizeof *v);
   for (uint32_t f = 0; f < nfeatures; f++) {
     for (uint32_t k = 0; k < seen; k++)
-      v[k] = x[(size_t)((uint64_t)k * n / seen) * stride + f];
+      v[k] = x[(uint64_t)k * n / seen * stride + f];
     nbins[f] = seen ? edges_of(v, seen, &edge[f * WW_TREE_BINS]) : 1;
     for (uint32_t k = 0; k < n; k++)
       bin[(size_t)k * nfeatures + f] =
@@ -178,6 +178,7 @@ typedef struct {
 } branch;
 
 typedef struct {
+  ww_arena *arena; /* of one fit */
   const ww_binned *b;
   const ww_trees_problem *p;
   const ww_trees_options *o;
@@ -230,8 +231,8 @@ static void find_split(const grower *t, branch *r) {
       double gain = score(t, g, w) + score(t, r->g - g, r->w - w) - whole;
       if (gain > r->gain + 1e-12) {
         r->gain = gain;
-        r->column = (uint16_t)c;
-        r->bin = (uint16_t)k;
+        r->column = c;
+        r->bin = k;
       }
     }
   }
@@ -276,8 +277,8 @@ static void split(grower *t, uint32_t at) {
   }
   sum_rows(t, one);
   sum_rows(t, two);
-  r->child[0] = (int32_t)t->nbr;
-  r->child[1] = (int32_t)t->nbr + 1;
+  r->child[0] = t->nbr;
+  r->child[1] = t->nbr + 1;
   r->hist = NULL;
   t->nbr += 2;
   find_split(t, one);
@@ -285,15 +286,15 @@ static void split(grower *t, uint32_t at) {
 }
 
 static void choose_columns(grower *t) {
-  uint32_t n = t->b->nfeatures, want = (uint32_t)ceil(t->o->columns * n);
+  uint32_t n = t->b->nfeatures, want = ceil(t->o->columns * n);
   t->ncolumns = 0;
   for (uint32_t f = 0, left = n; f < n; f++, left--)
     if (ww_random(&t->random) % left < want - t->ncolumns)
-      t->columns[t->ncolumns++] = (uint16_t)f;
+      t->columns[t->ncolumns++] = f;
 }
 
 static void choose_rows(grower *t) {
-  uint64_t below = (uint64_t)(t->o->rows * 4294967296.0);
+  uint64_t below = t->o->rows * 4294967296.0;
   t->nrows = 0;
   for (uint32_t k = 0; k < t->b->n; k++) {
     if (t->p->role[k] != WW_ROW_FIT || !(t->p->weight[k] > 0))
@@ -316,7 +317,7 @@ static double pull(const ww_trees_options *o, double r) {
 static void residuals(grower *t) {
   for (uint32_t i = 0; i < t->nrows; i++) {
     uint32_t k = t->order[i];
-    t->res[k] = (float)(t->p->weight[k] * pull(t->o, t->p->target[k] - t->pred[k]));
+    t->res[k] = t->p->weight[k] * pull(t->o, t->p->target[k] - t->pred[k]);
   }
 }
 
@@ -372,20 +373,18 @@ static void keep(const grower *t, uint32_t at, ww_forest *out) {
   const branch *r = &t->br[at];
   uint32_t self = out->nnodes++;
   if (r->child[0] < 0) {
-    out->nodes[self] = (ww_tree_node){-1, 0, (float)(t->o->rate * leaf_value(t, r))};
+    out->nodes[self] = (ww_tree_node){-1, 0, t->o->rate * leaf_value(t, r)};
     return;
   }
   uint32_t f = t->columns[r->column];
-  keep(t, (uint32_t)r->child[0], out);
-  out->nodes[self] = (ww_tree_node){(int16_t)f, (uint16_t)(out->nnodes - self),
-                                    t->b->edge[f * WW_TREE_BINS + r->bin]};
-  keep(t, (uint32_t)r->child[1], out);
+  keep(t, r->child[0], out);
+  out->nodes[self] = (ww_tree_node){f, out->nnodes - self, t->b->edge[f * WW_TREE_BINS + r->bin]};
+  keep(t, r->child[1], out);
 }
 
 /* The bin form of a node's threshold: a row goes left where its bin is at most this. */
 static uint8_t last_bin(const ww_binned *b, const ww_tree_node *n) {
-  return (uint8_t)(bin_of(b->edge + (size_t)n->feature * WW_TREE_BINS, b->nbins[n->feature], n->v) -
-                   1);
+  return bin_of(b->edge + (size_t)n->feature * WW_TREE_BINS, b->nbins[n->feature], n->v) - 1;
 }
 
 static void advance(grower *t, const ww_tree_node *tree, uint32_t nnodes) {
@@ -433,7 +432,7 @@ static float base_of(const ww_trees_problem *p, uint32_t n, const ww_trees_optio
       break;
     base += g / w;
   }
-  return (float)base;
+  return base;
 }
 
 static void start(grower *t, ww_arena *a, ww_forest *out) {
@@ -448,15 +447,15 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
   t->lambda = t->o->lambda * mean;
   t->least = t->o->least * mean;
   t->group_most = t->o->group_most * mean;
-  t->groups = ww_xcalloc(t->p->ngroups + 1, sizeof *t->groups);
+  t->groups = WW_NEWN(t->arena, cell, t->p->ngroups + 1);
   t->random = t->o->seed;
-  t->pred = t->p->pred ? t->p->pred : ww_xcalloc(n + 1, sizeof *t->pred);
-  t->res = ww_xcalloc(n + 1, sizeof *t->res);
-  t->order = ww_xcalloc(n + 1, sizeof *t->order);
-  t->spare = ww_xcalloc(n + 1, sizeof *t->spare);
-  t->columns = ww_xcalloc(t->b->nfeatures + 1, sizeof *t->columns);
-  t->br = ww_xcalloc(2 * leaves + 2, sizeof *t->br);
-  t->hists = ww_xcalloc((size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS, sizeof *t->hists);
+  t->pred = t->p->pred ? t->p->pred : WW_NEWN(t->arena, float, n + 1);
+  t->res = WW_NEWN(t->arena, float, n + 1);
+  t->order = WW_NEWN(t->arena, uint32_t, n + 1);
+  t->spare = WW_NEWN(t->arena, uint32_t, n + 1);
+  t->columns = WW_NEWN(t->arena, uint16_t, t->b->nfeatures + 1);
+  t->br = WW_NEWN(t->arena, branch, 2 * leaves + 2);
+  t->hists = WW_NEWN(t->arena, cell, (size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS);
   *out = (ww_forest){.base = base_of(t->p, n, t->o),
                      .nodes = WW_NEWN(a, ww_tree_node, (size_t)t->o->rounds * 2 * leaves + 1),
                      .roots = WW_NEWN(a, uint32_t, t->o->rounds + 1)};
@@ -466,7 +465,7 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
 
 void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o,
                   ww_arena *a, ww_forest *out) {
-  grower t = {.b = b, .p = p, .o = o};
+  grower t = {.b = b, .p = p, .o = o, .arena = ww_arena_new()};
   start(&t, a, out);
   if (p->held)
     p->held[0] = held_error(&t);
@@ -479,13 +478,5 @@ void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_
     if (p->held)
       p->held[round + 1] = held_error(&t);
   }
-  if (t.pred != p->pred)
-    free(t.pred);
-  free(t.res);
-  free(t.order);
-  free(t.spare);
-  free(t.columns);
-  free(t.br);
-  free(t.hists);
-  free(t.groups);
+  ww_arena_free(t.arena);
 }

@@ -96,9 +96,8 @@ uint32_t ww_cache_touch(ww_cache *c, uint64_t line, uint32_t sectors, bool *pres
     return had;
   }
   s = c->used < c->lines ? ++c->used : victim(c);
-  c->slots[s].line = line;
-  c->slots[s].sectors = sectors;
-  c->slots[s].next = *head; /* after victim(), which may have changed this chain */
+  /* after victim(), which may have changed this chain */
+  c->slots[s] = (slot){.line = line, .sectors = sectors, .next = *head};
   *head = s;
   make_newest(c, s);
   return 0;

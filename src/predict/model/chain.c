@@ -16,7 +16,6 @@
  * that ran in part count in full. */
 #include "chain_int.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
@@ -95,6 +94,8 @@ typedef struct {
 } tracked;
 
 struct ww_chainer {
+  ww_chainer *next; /* sees the same blocks for another GPU; NULL: none */
+  ww_arena *arena;
   const ww_module *m;
   const ww_gpu *g;
   const ww_tally *tally; /* how often blocks run over the launch; NULL: not known */
@@ -114,57 +115,37 @@ struct ww_chainer {
   ww_contention *crowd;
 };
 
-ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads) {
-  ww_chainer *c = ww_xcalloc(1, sizeof *c);
+ww_chainer *ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads, ww_arena *a) {
+  ww_chainer *c = WW_NEW(a, ww_chainer);
   const ww_module *m = of->code->m;
   const ww_gpu *g = of->code->g;
-  c->m = m;
-  c->g = g;
-  c->of = *of;
-  c->l1 = WW_FIGURE(g, l1_latency);
-  c->l2 = WW_FIGURE(g, l2_latency);
-  c->dram = WW_FIGURE(g, dram_latency);
-  c->nwarps = (uint32_t)((block_threads + g->lanes - 1) / g->lanes);
+  *c = (ww_chainer){.arena = a,
+                    .m = m,
+                    .g = g,
+                    .of = *of,
+                    .l1 = WW_FIGURE(g, l1_latency),
+                    .l2 = WW_FIGURE(g, l2_latency),
+                    .dram = WW_FIGURE(g, dram_latency),
+                    .costs = WW_NEWN(a, block_costs *, m->nfns + 1),
+                    .crowd = ww_contention_new(g, a)};
+  c->nwarps = (block_threads + g->lanes - 1) / g->lanes;
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
-  c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
-  c->crowd = ww_contention_new(g);
   for (uint32_t k = 0; k < TRACKED; k++)
-    c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
+    c->warps[k].ready = WW_NEWN(a, point *, m->nfns + 1);
   return c;
-}
-
-void ww_chainer_free(ww_chainer *c) {
-  if (!c)
-    return;
-  for (uint32_t f = 0; f < c->m->nfns; f++) {
-    for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++)
-      free(c->costs[f][b].ins);
-    free(c->costs[f]);
-    for (uint32_t k = 0; k < TRACKED; k++)
-      free(c->warps[k].ready[f]);
-  }
-  for (uint32_t k = 0; k < TRACKED; k++)
-    free(c->warps[k].ready);
-  free(c->costs);
-  ww_contention_free(c->crowd);
-  free(c);
 }
 
 /* ---- tables made on demand ---- */
 
-static bool is_global(const ww_ins *i) {
-  return i->space == WW_GLOBAL || i->space == WW_GENERIC;
-}
-
 static void way_of(const ww_chainer *c, const ww_ins *i, cost *out) {
   const ww_ways *w = &c->of.ways;
-  out->beyond_l1 = (float)w->beyond_l1;
-  out->beyond_l2 = (float)w->beyond_l2;
+  out->beyond_l1 = w->beyond_l1;
+  out->beyond_l2 = w->beyond_l2;
   for (uint32_t k = 0; k < w->n; k++)
     if (w->v[k].ins == i) {
-      out->beyond_l1 = (float)w->v[k].beyond_l1;
-      out->beyond_l2 = (float)w->v[k].beyond_l2;
+      out->beyond_l1 = w->v[k].beyond_l1;
+      out->beyond_l2 = w->v[k].beyond_l2;
     }
 }
 
@@ -192,16 +173,16 @@ static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, co
 }
 
 static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
-  uint32_t f = (uint32_t)(fn - c->m->fns);
+  uint32_t f = fn - c->m->fns;
   const ww_block *b = &fn->blocks[block];
   if (!c->costs[f])
-    c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
+    c->costs[f] = WW_NEWN(c->arena, block_costs, fn->nblocks);
   block_costs *v = &c->costs[f][block];
   if (v->ins)
     return v;
   const ww_fn_code *code = ww_fn_code_of(c->of.code, fn);
   v->plan = code->plan[block];
-  v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
+  v->ins = WW_NEWN(c->arena, cost, b->nins + 1);
   if (v->plan.unrolled < UNROLL && ww_chain_unrollable(fn, b->loop))
     v->plan.unrolled = UNROLL;
   v->header = v->plan.unrolled > 1 ? fn->loops[b->loop].header : block;
@@ -213,7 +194,7 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
     for (uint32_t p = 0; p < WW_NPIPES; p++)
       v->ins[i].inst += w->inst[p];
     v->ins[i].latency = w->latency;
-    if (b->ins[i].op == WW_OP_LD && is_global(&b->ins[i]))
+    if (b->ins[i].op == WW_OP_LD && ww_is_global(&b->ins[i]))
       way_of(c, &b->ins[i], &v->ins[i]);
   }
   last_uses(fn, b, v->plan.words, v->ins);
@@ -244,6 +225,12 @@ static point plus_alu(point p, double cycles) {
   return p;
 }
 
+static point plus_wait(point p, double cycles, int part) {
+  p.t += cycles;
+  p.on_way[part]++;
+  return p;
+}
+
 /* Does the event, which comes with this probability, come the n-th time? Evenly: one in eight every
  * eighth time. */
 static bool drawn(double p, double n, double phase) {
@@ -253,17 +240,13 @@ static bool drawn(double p, double n, double phase) {
 /* A load of global memory that issues at p, in the block's n-th run. */
 static point load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, double phase) {
   double far = floor((n + 1) * (double)k->beyond_l1 + phase);
-  p.on_way[WAITS]++;
-  p.t += c->l1;
+  p = plus_wait(p, c->l1, WAITS);
   if (!drawn(k->beyond_l1, n, phase))
     return p;
-  p.on_way[BEYOND_L1]++;
-  p.t += c->l2 - c->l1;
+  p = plus_wait(p, c->l2 - c->l1, BEYOND_L1);
   if (!drawn(k->beyond_l1 > 0 ? k->beyond_l2 / k->beyond_l1 : 0, far, phase))
     return p;
-  p.on_way[BEYOND_L2]++;
-  p.t += c->dram - c->l2;
-  return p;
+  return plus_wait(p, c->dram - c->l2, BEYOND_L2);
 }
 
 typedef struct {
@@ -281,38 +264,21 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
   double shared = ww_shared_latency(c->g);
   switch (i->op) {
   case WW_OP_LD:
-    if (is_global(i) && k->back) {
-      p.t += 2 * c->l2;
-      p.on_way[BACK]++;
-      return p;
-    }
-    if (is_global(i)) {
+    if (ww_is_global(i) && k->back)
+      return plus_wait(p, 2 * c->l2, BACK);
+    if (ww_is_global(i)) {
       p.on_way[FIRST] += !at->times;
       return load_from(c, p, k, at->times, at->phase);
     }
-    if (i->space == WW_SHARED) {
-      p.t += shared;
-      p.on_way[SHARED]++;
-      return p;
-    }
-    if (i->space == WW_CONST) {
-      p.t += shared;
-      p.on_way[CONSTANT]++;
-      return p;
-    }
-    return i->space == WW_LOCAL ? plus_alu(p, c->l1) : plus_alu(p, k->latency);
+    if (i->space == WW_SHARED || i->space == WW_CONST)
+      return plus_wait(p, shared, i->space == WW_SHARED ? SHARED : CONSTANT);
+    return plus_alu(p, i->space == WW_LOCAL ? c->l1 : k->latency);
   case WW_OP_ATOM:
   case WW_OP_CAS:
     if (i->dst == WW_NOVAL)
       return p;
-    if (i->space == WW_SHARED) {
-      p.t += shared;
-      p.on_way[SHARED]++;
-    } else {
-      p.t += NOMINAL_ATOMIC;
-      p.on_way[ATOMIC]++;
-    }
-    return p;
+    return i->space == WW_SHARED ? plus_wait(p, shared, SHARED)
+                                 : plus_wait(p, NOMINAL_ATOMIC, ATOMIC);
   default:
     return plus_alu(p, k->latency);
   }
@@ -368,7 +334,7 @@ static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, cons
   if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH)
     p = plus_alu(p, PREDICATE);
   later(&at->last, &p);
-  if (i->op == WW_OP_LD && is_global(i))
+  if (i->op == WW_OP_LD && ww_is_global(i))
     w->loads += weight;
   if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS) {
     later(&at->stored[0], &p);
@@ -377,11 +343,8 @@ static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, cons
   if (i->op == WW_OP_ST || i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
     later(&at->stored[i->space != WW_SHARED], &p);
   if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
-    point q = at->last;
-    q.t += c->bar_cycles;
-    q.on_way[BARRIER]++;
-    at->start = at->last = at->stored[0] = at->stored[1] = q;
-    p = q;
+    p = plus_wait(at->last, c->bar_cycles, BARRIER);
+    at->start = at->last = at->stored[0] = at->stored[1] = p;
   }
   at->phase += 0.381966; /* other instructions at other times */
   at->phase -= at->phase >= 1;
@@ -395,7 +358,7 @@ static void pass_phis(const ww_fn *fn, point *ready, const ww_block *b) {
   for (uint32_t k = 0; k < b->nphis; k++) {
     point p = {0};
     for (uint32_t n = 0; n < b->phis[k].n; n++)
-      later(&p, &ready[fn->pool[b->phis[k].ext + 2 * n + 1]]);
+      later(&p, &ready[ww_phi_edge(fn, &b->phis[k], n).value]);
     ready[b->phis[k].dst] = p;
   }
 }
@@ -413,7 +376,7 @@ static void add(point *to, const point *a, const point *b, double weight) {
 static uint32_t together(const block_costs *k, uint32_t trip) {
   if (!(k->trips > 0))
     return k->plan.unrolled;
-  uint32_t all = (uint32_t)fmin(k->trips + 0.5, 1e9), before = 0;
+  uint32_t all = fmin(k->trips + 0.5, 1e9), before = 0;
   for (uint32_t by = k->plan.unrolled; by > 1; by /= UNROLL) {
     before += (all - before) / by * by;
     if (trip < before)
@@ -446,20 +409,18 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
                  .room = k->plan.room};
 }
 
-static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes,
-                     double weight) {
-  ww_chainer *c = ctx;
-  tracked *w = track(c, id.warp);
-  (void)lanes;
+static void run_block(ww_chainer *c, uint32_t warp, const ww_fn *fn, uint32_t block,
+                      double weight) {
+  tracked *w = track(c, warp);
   c->ir += weight * fn->blocks[block].nins;
   if (!w)
     return;
-  uint32_t f = (uint32_t)(fn - c->m->fns);
+  uint32_t f = fn - c->m->fns;
   const ww_block *b = &fn->blocks[block];
   block_costs *k = costs_of(c, fn, block);
-  uint32_t self = (uint32_t)(w - c->warps);
+  uint32_t self = w - c->warps;
   if (!w->ready[f])
-    w->ready[f] = ww_xcalloc(fn->nvals + 1, sizeof **w->ready);
+    w->ready[f] = WW_NEWN(c->arena, point, fn->nvals + 1);
   pass_phis(fn, w->ready[f], b);
   front at = begin(w, f, block, k);
   at.times = k->times[self]++;
@@ -478,7 +439,7 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
 /* ---- accesses ---- */
 
 static void mark_back(ww_chainer *c, const ww_access *a) {
-  uint32_t f = (uint32_t)(a->fn - c->m->fns);
+  uint32_t f = a->fn - c->m->fns;
   for (uint32_t b = 0; c->costs[f] && b < a->fn->nblocks; b++) {
     const ww_block *k = &a->fn->blocks[b];
     if (a->ins >= k->ins && a->ins < k->ins + k->nins && c->costs[f][b].ins)
@@ -503,10 +464,7 @@ static void follow_stores(ww_chainer *c, const ww_access *a) {
     }
 }
 
-static void on_access(void *ctx, const ww_access *a) {
-  ww_chainer *c = ctx;
-  if (a->space != WW_GLOBAL)
-    return;
+static void access_global(ww_chainer *c, const ww_access *a) {
   follow_stores(c, a);
   if (a->kind == WW_ACCESS_ATOMIC) {
     ww_contention_atomic(c->crowd, a);
@@ -523,9 +481,7 @@ static void on_access(void *ctx, const ww_access *a) {
   }
 }
 
-static void on_start(void *ctx, uint64_t block) {
-  ww_chainer *c = ctx;
-  (void)block;
+static void start(ww_chainer *c) {
   for (uint32_t k = 0; k < TRACKED; k++) {
     tracked *w = &c->warps[k];
     for (uint32_t f = 0; f < c->m->nfns; f++) {
@@ -542,10 +498,8 @@ static void on_start(void *ctx, uint64_t block) {
   }
 }
 
-static void on_end(void *ctx, uint64_t block) {
-  ww_chainer *c = ctx;
+static void end(ww_chainer *c) {
   const tracked *slowest = &c->warps[0];
-  (void)block;
   for (uint32_t k = 1; k < TRACKED; k++)
     if (c->warps[k].used && c->warps[k].sum.t > slowest->sum.t)
       slowest = &c->warps[k];
@@ -557,6 +511,27 @@ static void on_end(void *ctx, uint64_t block) {
   if (slowest->sum.t > c->most)
     c->most = slowest->sum.t;
   c->nblocks++;
+}
+
+static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes,
+                     double weight) {
+  (void)lanes;
+  for (ww_chainer *c = ctx; c; c = c->next)
+    run_block(c, id.warp, fn, block, weight);
+}
+static void on_access(void *ctx, const ww_access *a) {
+  for (ww_chainer *c = a->space == WW_GLOBAL ? ctx : NULL; c; c = c->next)
+    access_global(c, a);
+}
+static void on_start(void *ctx, uint64_t block) {
+  (void)block;
+  for (ww_chainer *c = ctx; c; c = c->next)
+    start(c);
+}
+static void on_end(void *ctx, uint64_t block) {
+  (void)block;
+  for (ww_chainer *c = ctx; c; c = c->next)
+    end(c);
 }
 
 ww_observer ww_chainer_observer(ww_chainer *c) {
@@ -579,9 +554,9 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .warp_inst = c->inst / n,
       .alu = way[ALU] / n,
       .waits = way[WAITS] / n,
-      .beyond_l1 = way[WAITS] > 0 ? fmin(1, way[BEYOND_L1] / way[WAITS]) : 0,
-      .beyond_l2 = way[WAITS] > 0 ? fmin(1, way[BEYOND_L2] / way[WAITS]) : 0,
-      .loads_per_wait = way[WAITS] > 0 ? c->loads / way[WAITS] : 0,
+      .beyond_l1 = fmin(1, ww_ratio(way[BEYOND_L1], way[WAITS])),
+      .beyond_l2 = fmin(1, ww_ratio(way[BEYOND_L2], way[WAITS])),
+      .loads_per_wait = ww_ratio(c->loads, way[WAITS]),
       .first_waits = way[FIRST] / n,
       .shared_waits = way[SHARED] / n,
       .atomic_waits = way[ATOMIC] / n,
@@ -589,11 +564,11 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .const_waits = way[CONSTANT] / n,
       .store_waits = way[BACK] / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
-      .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
+      .lines_per_load = ww_ratio(c->lines, c->requests),
       .atomic_cycles = ww_contention_busiest(c->crowd) /
                        n, /* of one block; the caller knows how many there are */
       .store_lines = c->store_lines / n,
-      .lone = c->sectors > 0 ? c->lone / c->sectors : 0,
+      .lone = ww_ratio(c->lone, c->sectors),
   };
 }
 
@@ -603,44 +578,14 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
   uint64_t of = ww_sampled_working(s);
   double want = BUDGET / (each > 1 ? each : 1);
-  uint64_t n = want < LEAST_BLOCKS  ? LEAST_BLOCKS
-               : want > MOST_BLOCKS ? MOST_BLOCKS
-                                    : (uint64_t)want;
+  uint64_t n = fmin(fmax(want, LEAST_BLOCKS), MOST_BLOCKS);
   if (each > 3 * BUDGET)
     n = 1;
   if (n > of)
     n = of;
   for (uint64_t k = 0; k < n; k++)
     blocks[k] = ww_sampled_block(s, grid, n > 1 ? k * (of - 1) / (n - 1) : of / 2);
-  return (uint32_t)n;
-}
-
-/* Several chainers behind one observer: the blocks run once for all of them. */
-typedef struct {
-  ww_observer *each;
-  uint32_t n;
-} fan;
-
-static void all_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes,
-                      double weight) {
-  const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++)
-    f->each[k].block(f->each[k].ctx, w, fn, b, lanes, weight);
-}
-static void all_access(void *ctx, const ww_access *a) {
-  const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++)
-    f->each[k].access(f->each[k].ctx, a);
-}
-static void all_start(void *ctx, uint64_t block) {
-  const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++)
-    f->each[k].block_start(f->each[k].ctx, block);
-}
-static void all_end(void *ctx, uint64_t block) {
-  const fan *f = ctx;
-  for (uint32_t k = 0; k < f->n; k++)
-    f->each[k].block_end(f->each[k].ctx, block);
+  return n;
 }
 
 /* The blocks that were followed are few and stand evenly over the grid; the tally knows better what
@@ -648,7 +593,7 @@ static void all_end(void *ctx, uint64_t block) {
  * nothing, the few that were seen at work are more of those followed than of the grid: the means
  * come down, and what the longest block takes stays. */
 static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
-  double working = (double)ww_sampled_working(sampled), idle = (double)sampled->of - working;
+  double working = ww_sampled_working(sampled), idle = sampled->of - working;
   double all = sampled->tally.c.warp_instructions - idle * sampled->idle_instructions;
   double here = c->nblocks ? c->ir / c->nblocks : 0, mean = all / working;
   double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
@@ -667,32 +612,26 @@ ww_status ww_chain_run(const ww_traced *t, const ww_sampled *sampled, const ww_c
                        uint32_t n, ww_chain *out, ww_err *e) {
   const ww_run_spec *spec = &t->spec;
   uint64_t blocks[MOST_BLOCKS];
-  double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
+  double each = sampled->blocks ? sampled->warp_instructions / (double)sampled->blocks : 0;
   uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
   ww_arena *a = ww_arena_new();
-  ww_chainer **c = WW_NEWN(a, ww_chainer *, n);
-  fan f = {WW_NEWN(a, ww_observer, n), n};
-  for (uint32_t k = 0; k < n; k++) {
-    c[k] = ww_chainer_new(&gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
-    c[k]->tally = &sampled->tally;
-    f.each[k] = ww_chainer_observer(c[k]);
+  ww_chainer *all = NULL; /* the blocks run once for all of them */
+  for (uint32_t k = n; k-- > 0;) {
+    ww_chainer *c = ww_chainer_new(&gpus[k], spec->block[0] * spec->block[1] * spec->block[2], a);
+    c->tally = &sampled->tally;
+    c->next = all;
+    all = c;
   }
-  ww_observer obs = {.ctx = &f,
-                     .block = all_block,
-                     .access = all_access,
-                     .block_start = all_start,
-                     .block_end = all_end};
+  ww_observer obs = ww_chainer_observer(all);
   ww_run_stats stats = {0};
   ww_memory_reset(spec->memory); /* what the sampled blocks wrote must not change what these do */
-  ww_status st =
-      ww_machine_run(t->machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
+  ww_status st = ww_machine_run(t->machine, blocks, nblocks, 1, &obs, &stats, a, e);
   ww_memory_reset(spec->memory);
-  for (uint32_t k = 0; k < n; k++) {
-    ww_chainer_result(c[k], &out[k]);
-    weigh(c[k], sampled, &out[k]);
-    out[k].atomic_cycles *= (double)ww_sampled_working(sampled);
-    out[k].store_lines *= (double)ww_sampled_working(sampled);
-    ww_chainer_free(c[k]);
+  for (const ww_chainer *c = all; c; c = c->next, out++) {
+    ww_chainer_result(c, out);
+    weigh(c, sampled, out);
+    out->atomic_cycles *= ww_sampled_working(sampled);
+    out->store_lines *= ww_sampled_working(sampled);
   }
   ww_arena_free(a);
   return st;

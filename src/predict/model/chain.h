@@ -15,8 +15,7 @@ typedef struct {
 /* An observer that follows warps of each block that runs; the block's slowest warp speaks for it.
  */
 typedef struct ww_chainer ww_chainer;
-ww_chainer *ww_chainer_new(const ww_chain_gpu *g, uint64_t block_threads);
-void ww_chainer_free(ww_chainer *c); /* accepts NULL */
+ww_chainer *ww_chainer_new(const ww_chain_gpu *g, uint64_t block_threads, ww_arena *a);
 ww_observer ww_chainer_observer(ww_chainer *c);
 void ww_chainer_result(const ww_chainer *c, ww_chain *out); /* means over the blocks seen */
 

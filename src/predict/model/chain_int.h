@@ -11,8 +11,7 @@ double ww_chain_trips(const ww_tally *t, const ww_fn *fn, uint32_t loop);
 
 /* contention.c: what atomics and stores keep busy at L2. */
 typedef struct ww_contention ww_contention;
-ww_contention *ww_contention_new(const ww_gpu *g);
-void ww_contention_free(ww_contention *c);
+ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a);
 void ww_contention_atomic(ww_contention *c, const ww_access *a);
 uint32_t ww_contention_store(ww_contention *c, const ww_access *a); /* lines that it touches */
 double ww_contention_busiest(

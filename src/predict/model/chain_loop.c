@@ -28,10 +28,10 @@ static const ww_ins *defined_in(const ww_fn *fn, uint32_t loop, ww_val v) {
  * or its next value. */
 static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
-  for (uint32_t k = 0; !next && k < h->nphis; k++)
-    for (uint32_t n = 0; h->phis[k].dst == v && n < h->phis[k].n; n++)
-      if (fn->pool[h->phis[k].ext + 2 * n] == fn->loops[loop].latch)
-        return counts(fn, loop, fn->pool[h->phis[k].ext + 2 * n + 1], true);
+  for (const ww_phi *p = h->phis; !next && p - h->phis < h->nphis; p++)
+    for (uint32_t n = 0; p->dst == v && n < p->n; n++)
+      if (ww_phi_edge(fn, p, n).from == fn->loops[loop].latch)
+        return counts(fn, loop, ww_phi_edge(fn, p, n).value, true);
   const ww_ins *d = defined_in(fn, loop, v);
   if (!d || (d->op != WW_OP_ADD && d->op != WW_OP_SUB && d->op != WW_OP_LEA))
     return false;
@@ -43,8 +43,7 @@ static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
 /* The number of iterations can be known when the loop begins: its end compares something that
  * counts by a constant. */
 static bool counted(const ww_fn *fn, uint32_t loop) {
-  const ww_block *b = &fn->blocks[fn->loops[loop].latch];
-  const ww_ins *end = &b->ins[b->nins - 1],
+  const ww_ins *end = ww_block_end(fn, fn->loops[loop].latch),
                *test = end->op == WW_OP_CBR ? defined_in(fn, loop, end->a) : NULL;
   return test && test->op == WW_OP_ICMP &&
          (counts(fn, loop, test->a, false) || counts(fn, loop, test->b, false));
@@ -81,11 +80,10 @@ bool ww_chain_unrollable(const ww_fn *fn, uint32_t loop) {
   if (loop == WW_NOBLOCK || fn->loops[loop].latch == WW_NOBLOCK || !is_straight(fn, loop) ||
       !counted(fn, loop))
     return false;
-  const ww_block *h = &fn->blocks[fn->loops[loop].header],
-                 *end = &fn->blocks[fn->loops[loop].latch];
-  if (end->ins[end->nins - 1].sub == 1)
+  const char *name = fn->blocks[fn->loops[loop].header].name;
+  if (ww_block_end(fn, fn->loops[loop].latch)->sub == 1)
     return false; /* the source says no */
-  return !h->name || (!strstr(h->name, ".epil") && !epilogue_of(fn, h->name));
+  return !name || (!strstr(name, ".epil") && !epilogue_of(fn, name));
 }
 
 /* Iterations of a warp each time it comes to the loop, on average. */
@@ -96,5 +94,5 @@ double ww_chain_trips(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
     for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
       if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop))
         from += ww_tally_runs(t, fn, b);
-  return from > 0 ? ww_tally_runs(t, fn, header) / from : 0;
+  return ww_ratio(ww_tally_runs(t, fn, header), from);
 }

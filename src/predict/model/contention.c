@@ -5,9 +5,6 @@
  * the launch. */
 #include "chain_int.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* Cycles for which atomics keep one address, or one slice of L2, busy. */
 typedef struct {
   uint64_t key;
@@ -25,20 +22,12 @@ struct ww_contention {
   double nslices;
 };
 
-ww_contention *ww_contention_new(const ww_gpu *g) {
-  ww_contention *c = ww_xcalloc(1, sizeof *c);
-  c->g = g;
-  c->address = ww_xcalloc(HOT, sizeof *c->address);
-  c->slice = ww_xcalloc(HOT, sizeof *c->slice);
+ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a) {
+  ww_contention *c = WW_NEW(a, ww_contention);
+  *c = (ww_contention){.g = g, .address = WW_NEWN(a, hot, HOT), .slice = WW_NEWN(a, hot, HOT)};
   bool known = g->l2_gbps > 0 && g->boost_mhz > 0;
   c->nslices = known ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate)) : 64;
   return c;
-}
-
-void ww_contention_free(ww_contention *c) {
-  free(c->address);
-  free(c->slice);
-  free(c);
 }
 
 uint32_t ww_access_lines(const ww_access *a, uint64_t *lines) {

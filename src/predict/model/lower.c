@@ -54,10 +54,6 @@ static float words(uint8_t type) {
   return ww_type_bytes[type] > 4 ? 2 : 1;
 }
 
-static const ww_ins *def_of(const emit *e, ww_val v) {
-  return v == WW_NOVAL ? NULL : e->x->def[v];
-}
-
 /* ---- integer ---- */
 
 /* Instructions are selected block by block: a widening in another block is not seen. */
@@ -67,33 +63,31 @@ static bool widened_here(const emit *e, ww_val v) {
 
 /* A product of two widened words is one instruction, where both are widened alike. */
 static bool both_widened(const emit *e) {
-  const ww_lowering *x = e->x;
   bool a = widened_here(e, e->i->a), b = widened_here(e, e->i->b);
   if (a && b)
-    return def_of(e, e->i->a)->op == def_of(e, e->i->b)->op;
-  return (a || ww_lower_constant(x, e->i->a)) && (b || ww_lower_constant(x, e->i->b));
+    return e->x->def[e->i->a]->op == e->x->def[e->i->b]->op;
+  return (a || ww_lower_constant(e->x, e->i->a)) && (b || ww_lower_constant(e->x, e->i->b));
 }
 
 static void multiply(emit *e) {
-  if (e->i->type != WW_I64)
+  if (e->i->type != WW_I64) {
     put(e, WW_SASS_imad, 1);
-  else if (both_widened(e))
-    put(e, WW_SASS_wide, 1);
-  else {
-    put(e, WW_SASS_wide, 1);
-    put(e, WW_SASS_imad, 2);
-    put(e, WW_SASS_iadd3, 1);
-    /* the high word of what was widened */
-    bool both =
-        ww_lower_widened(e->x, e->i->a) != WW_NOVAL && ww_lower_widened(e->x, e->i->b) != WW_NOVAL;
-    put(e, WW_SASS_shf, both);
+    return;
   }
+  put(e, WW_SASS_wide, 1);
+  if (both_widened(e))
+    return;
+  put(e, WW_SASS_imad, 2);
+  put(e, WW_SASS_iadd3, 1);
+  /* the high word of what was widened */
+  put(e, WW_SASS_shf,
+      ww_lower_widened(e->x, e->i->a) != WW_NOVAL && ww_lower_widened(e->x, e->i->b) != WW_NOVAL);
 }
 
 /* An operand that is a product or a shift is part of this instruction. */
 static ww_sass adder(const emit *e) {
   for (uint32_t k = 0; k < 2; k++) {
-    const ww_ins *d = def_of(e, k ? e->i->b : e->i->a);
+    const ww_ins *d = ww_lower_def(e->x, k ? e->i->b : e->i->a);
     if (!d || d->dst == WW_NOVAL)
       continue;
     if (d->op == WW_OP_SHL && ww_lower_constant(e->x, d->b))
@@ -107,7 +101,7 @@ static ww_sass adder(const emit *e) {
 /* An index of which the compiler sees that its bytes fit a word: it is scaled there and then added
  * to both words of the pointer. */
 static bool small(const emit *e, ww_val index) {
-  const ww_ins *w = def_of(e, index), *d = def_of(e, w->a);
+  const ww_ins *w = e->x->def[index], *d = ww_lower_def(e->x, w->a);
   if (w->op != WW_OP_ZEXT)
     return false;
   if (ww_type_bytes[w->type2] < 4)
@@ -134,7 +128,7 @@ static void predicate_logic(emit *e) {
   /* A compare takes one more predicate: the logic is part of it. */
   ww_val of[3] = {e->i->a, e->i->b, e->i->op == WW_OP_SELECT ? e->i->c : WW_NOVAL};
   for (uint32_t k = 0; k < 3; k++) {
-    const ww_ins *d = def_of(e, of[k]);
+    const ww_ins *d = ww_lower_def(e->x, of[k]);
     if (d && (d->op == WW_OP_ICMP || d->op == WW_OP_FCMP) && ww_lower_nuses(e->x, d->dst) == 1)
       return;
   }
@@ -144,8 +138,8 @@ static void predicate_logic(emit *e) {
 /* Every user takes the low word alone. */
 static bool low_word_only(const emit *e, ww_val v) {
   for (uint32_t k = 0; k < ww_lower_nuses(e->x, v); k++) {
-    uint32_t u = e->x->uses[e->x->uses_at[v] + k];
-    if (u & WW_PHI || ww_lower_ins(e->x, u)->op != WW_OP_TRUNC)
+    const ww_ins *user = ww_lower_user(e->x, v, k);
+    if (!user || user->op != WW_OP_TRUNC)
       return false;
   }
   return true;
@@ -156,12 +150,9 @@ static bool low_word_only(const emit *e, ww_val v) {
 static void shift(emit *e) {
   const ww_ins *i = e->i;
   const ww_value *by = &e->x->fn->vals[i->b];
-  bool literal = by->kind == WW_VAL_CONST;
   float n = words(i->type);
-  if (n > 1 && literal && by->bits >= 32) {
-    n = i->op == WW_OP_ASHR ? 1 : 0;
-    n += by->bits > 32;
-  }
+  if (n > 1 && by->kind == WW_VAL_CONST && by->bits >= 32)
+    n = (i->op == WW_OP_ASHR) + (by->bits > 32);
   if (n > 1 && low_word_only(e, i->dst))
     n = 1;
   put(e, WW_SASS_shf, n);
@@ -286,6 +277,8 @@ static void floating(emit *e) {
   switch (i->op) {
   case WW_OP_FADD:
   case WW_OP_FSUB:
+  case WW_OP_FNEG:
+  case WW_OP_FABS:
     put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n);
     break;
   case WW_OP_FMUL:
@@ -293,10 +286,6 @@ static void floating(emit *e) {
     break;
   case WW_OP_FMA:
     put(e, twice ? WW_SASS_dfma : half ? WW_SASS_hfma2 : WW_SASS_ffma, n);
-    break;
-  case WW_OP_FNEG:
-  case WW_OP_FABS:
-    put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n);
     break;
   case WW_OP_FMIN:
   case WW_OP_FMAX:
@@ -366,18 +355,15 @@ static void branch(emit *e) {
   const ww_block *t = &x->fn->blocks[b];
   if (x->predicated[b] || x->fn->vals[e->i->a].kind == WW_VAL_CONST)
     return;
-  for (uint32_t k = 0; k < t->nsucc; k++) {
+  bool out = false;
+  for (uint32_t k = 0; k < t->nsucc && !out; k++) {
     if (x->predicated[t->succ[k]])
       return;
-    if (leaves(x->fn, t->succ[k])) {
-      put(e, WW_SASS_bra, 1);
-      return;
-    }
+    out = leaves(x->fn, t->succ[k]);
   }
   put(e, WW_SASS_bra, 1);
-  bool back = t->loop != WW_NOBLOCK && (x->fn->loops[t->loop].header == (uint32_t)e->i->imm ||
-                                        x->fn->loops[t->loop].header == e->i->ext);
-  if (back || x->uniform[e->i->a])
+  uint32_t header = t->loop == WW_NOBLOCK ? WW_NOBLOCK : x->fn->loops[t->loop].header;
+  if (out || header == (uint32_t)e->i->imm || header == e->i->ext || x->uniform[e->i->a])
     return;
   if (breaks(x, b))
     meet_behind(e->x, t->loop);
@@ -387,18 +373,15 @@ static void branch(emit *e) {
 
 static void jump(emit *e) {
   const ww_lowering *x = e->x;
-  uint32_t b = x->block_of[e->at], to = (uint32_t)e->i->imm;
-  const ww_block *t = &x->fn->blocks[b];
-  if (x->predicated[b] || to == b + 1)
-    return;
-  if (t->loop != WW_NOBLOCK && x->fn->loops[t->loop].header == to)
+  uint32_t b = x->block_of[e->at], to = e->i->imm, loop = x->fn->blocks[b].loop;
+  if (!x->predicated[b] && to != b + 1 && loop != WW_NOBLOCK && x->fn->loops[loop].header == to)
     put(e, WW_SASS_bra, 1);
 }
 
 /* Few cases are compared one after the other, as the source's own ifs; of many, half are passed
  * over with each compare. */
 static void several_ways(emit *e) {
-  float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f((float)e->i->n);
+  float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f(e->i->n);
   put(e, WW_SASS_isetp, compares);
   put(e, WW_SASS_bra, compares);
   if (!e->x->uniform[e->i->a])
@@ -421,9 +404,6 @@ static void control(emit *e) {
   case WW_OP_CALLI:
     put(e, WW_SASS_bra, 1);
     put(e, WW_SASS_mov, 1 + i->n);
-    break;
-  case WW_OP_RET:
-    put(e, WW_SASS_bra, 1);
     break;
   case WW_OP_EXIT:
     if (!leaves(e->x->fn, e->x->block_of[e->at]))
@@ -471,7 +451,7 @@ static void compare(emit *e) {
 }
 
 static bool composite(const ww_ins *i) {
-  return i->op == WW_OP_MATH || i->op == WW_OP_FDIV || (i->op >= WW_OP_SDIV && i->op <= WW_OP_UREM);
+  return i->op == WW_OP_MATH || i->op == WW_OP_FDIV || ww_is_division(i);
 }
 
 /* The same special register again, in a block that an earlier reading dominates. */
@@ -499,7 +479,7 @@ static void one(emit *e) {
     return;
   if (i->dst != WW_NOVAL && e->x->shares[i->dst] == WW_ONE_STEP) {
     bool narrow = ww_lower_short(e->x, i->dst);
-    put(e, narrow ? WW_SASS_iadd3 : WW_SASS_wide, narrow ? 1 : (float)ww_lower_coefs.one_step);
+    put(e, narrow ? WW_SASS_iadd3 : WW_SASS_wide, narrow ? 1 : ww_lower_coefs.one_step);
     return;
   }
   if (i->dst != WW_NOVAL && e->x->uniform[i->dst] && on_uniform_datapath(e)) {
@@ -603,14 +583,12 @@ static void in_its_loop(ww_lowering *x, uint32_t at) {
 
 /* Whether all lanes leave the loop at once. */
 static bool together(const ww_lowering *x, const ww_loop *t) {
-  const ww_ins *end = t->latch == WW_NOBLOCK
-                          ? NULL
-                          : &x->fn->blocks[t->latch].ins[x->fn->blocks[t->latch].nins - 1];
+  const ww_ins *end = t->latch == WW_NOBLOCK ? NULL : ww_block_end(x->fn, t->latch);
   return end && end->op == WW_OP_CBR && x->same[end->a];
 }
 
 static void put_at(ww_lowering *x, ww_sass s, double n, uint32_t at) {
-  ww_lower_put(x, s, (float)n, &x->cost[at]);
+  ww_lower_put(x, s, n, &x->cost[at]);
 }
 
 /* Additions, and copies of what is still needed as it was; before the loop also tests of how many
@@ -634,9 +612,8 @@ static void pointers(ww_lowering *x, uint32_t loop) {
  * ---- */
 
 static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
-  if (v == WW_NOVAL || x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX)
-    return;
-  put_at(x, WW_SASS_mov, 1, at);
+  if (v != WW_NOVAL && x->fn->vals[v].kind == WW_VAL_CONST && at != UINT32_MAX)
+    put_at(x, WW_SASS_mov, 1, at);
 }
 
 /* The end of the block that the loop around b is entered from, outermost first; of b itself when
@@ -665,13 +642,12 @@ static void carried(ww_lowering *x, uint32_t b) {
     if (x->address[t->dst])
       continue;
     for (uint32_t e = 0; e < t->n; e++) {
-      uint32_t from = fn->pool[t->ext + 2 * e];
-      ww_val begin = fn->pool[t->ext + 2 * e + 1];
-      if (ww_ir_in_loop(fn, from, l))
+      ww_phi_way in = ww_phi_edge(fn, t, e);
+      if (ww_ir_in_loop(fn, in.from, l))
         continue;
-      uint32_t at = x->first[from + 1] - 1;
-      constant_at(x, begin, at);
-      if (lives_on(x, begin))
+      uint32_t at = x->first[in.from + 1] - 1;
+      constant_at(x, in.value, at);
+      if (lives_on(x, in.value))
         put_at(x, WW_SASS_mov, 1, at);
     }
   }
@@ -689,7 +665,7 @@ static void merged(ww_lowering *x, uint32_t b) {
     const ww_phi *t = &fn->blocks[b].phis[p];
     ww_val constant = WW_NOVAL;
     for (uint32_t e = 0; e < t->n; e++) {
-      ww_val v = fn->pool[t->ext + 2 * e + 1];
+      ww_val v = ww_phi_edge(fn, t, e).value;
       if (v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST)
         constant = v;
     }
@@ -736,12 +712,12 @@ static uint32_t needed_from(const ww_lowering *x, ww_val v) {
 
 static uint32_t memory_from(const ww_lowering *x, bool shared) {
   uint32_t from = WW_NOBLOCK;
-  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     uint8_t cls = ww_ops[i->op].cls;
     if (cls != WW_CLASS_LOAD && cls != WW_CLASS_STORE && cls != WW_CLASS_ATOMIC)
       continue;
-    if (shared ? i->space == WW_SHARED : i->space == WW_GLOBAL || i->space == WW_GENERIC)
+    if (shared ? i->space == WW_SHARED : ww_is_global(i))
       from = common_dominator(x->fn, from, x->block_of[at]);
   }
   return from;
@@ -763,16 +739,15 @@ static void prologue(ww_lowering *x) {
     put_before(x, memory_from(x, true), WW_SASS_uniform, 3);
   for (uint32_t p = 0; p < x->fn->nparams; p++)
     put_before(x, needed_from(x, p), WW_SASS_ldc,
-               x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load);
+               x->fn->params[p].pointer ? 1 : ww_lower_coefs.scalar_load);
 }
 
 static ww_lowering *lowered(const ww_gpu_code *code, const ww_fn *fn) {
   ww_lowering *x = ww_lower_analyse(code->m, fn, code->g, code->arena);
-  uint32_t n = x->first[fn->nblocks];
-  x->cost = WW_NEWN(x->arena, ww_cost, n + 1);
-  for (uint32_t at = 0; at < n; at++)
+  x->cost = WW_NEWN(x->arena, ww_cost, x->nins + 1);
+  for (uint32_t at = 0; at < x->nins; at++)
     one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at]});
-  for (uint32_t at = 0; at < n; at++)
+  for (uint32_t at = 0; at < x->nins; at++)
     in_its_loop(x, at);
   for (uint32_t l = 0; l < fn->nloops; l++)
     pointers(x, l);
@@ -868,7 +843,7 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
     add_spinning(x, b, issued, &t->c, out);
   }
   double n = 0;
-  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++)
+  for (uint32_t at = 0; at < x->nins; at++)
     for (uint32_t p = 0; p < WW_NPIPES; p++)
       n += x->cost[at].inst[p];
   out->code_bytes += (uint32_t)(16 * n);

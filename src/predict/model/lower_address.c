@@ -81,7 +81,7 @@ static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form 
 static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
   form a;
   bool fixed = i->b != WW_NOVAL && x->fn->vals[i->b].kind == WW_VAL_CONST;
-  int64_t c = fixed ? (int64_t)x->fn->vals[i->b].bits : 0;
+  int64_t c = fixed ? x->fn->vals[i->b].bits : 0;
   switch (i->op) {
   case WW_OP_ADD:
   case WW_OP_SUB:
@@ -97,7 +97,7 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
     if (!fixed || c < 0 || c > 63)
       return false;
     form_of(x, i->a, depth, out);
-    out->constant += (uint64_t)c;
+    out->constant += c;
     return true;
   case WW_OP_SHL:
     if (!fixed || c < 0 || c > 31)
@@ -184,20 +184,19 @@ static void prefer(ww_lowering *x, ww_val v, ww_val base) {
 }
 
 /* An address: shares another's register, is one step away from it, or stands alone. */
-static void visit(places *p, ww_val v, uint32_t block) {
+static void visit(places *p, ww_val v) {
   ww_lowering *x = p->x;
-  const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
+  const ww_ins *d = ww_lower_def(x, v);
   if (!d || (d->op != WW_OP_LEA && d->op != WW_OP_ADD) || known_place(p, v))
     return;
   place *now = &p->seen[p->n];
   *now = (place){.v = v, .block = x->fn->vals[v].ref};
   form_of(x, v, 12, &now->f);
-  (void)block;
   bool narrow = ww_lower_short(x, v);
   for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;) {
     const place *q = &p->seen[k];
     /* Addresses of shared memory are cheap enough to be computed before the ways part. */
-    bool above = q->block == now->block || ww_ir_dominates(x->fn, q->block, now->block);
+    bool above = ww_ir_dominates(x->fn, q->block, now->block);
     if (!above && !(narrow && ww_lower_short(x, q->v)))
       continue;
     /* A place before the loop is no base inside it: what moves is not in both. */
@@ -227,7 +226,7 @@ static void release(ww_lowering *x, const ww_ins *i, uint32_t *need) {
 
 /* One user less; with the last one its computation goes. */
 static void drop(ww_lowering *x, ww_val v, uint32_t *need) {
-  const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
+  const ww_ins *d = ww_lower_def(x, v);
   if (!d || !need[v] || --need[v] || d->nres > 1)
     return;
   uint8_t cls = ww_ops[d->op].cls;
@@ -240,15 +239,14 @@ static void drop(ww_lowering *x, ww_val v, uint32_t *need) {
 
 void ww_lower_addresses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
-  uint32_t n = x->first[fn->nblocks];
-  places p = {x, WW_NEWN(x->arena, place, n + 1), 0};
+  places p = {x, WW_NEWN(x->arena, place, x->nins + 1), 0};
   x->shares = WW_NEWN(x->arena, uint8_t, fn->nvals);
   x->base = WW_NEWN(x->arena, ww_val, fn->nvals);
   x->dead = WW_NEWN(x->arena, bool, fn->nvals);
-  for (uint32_t at = 0; at < n; at++) {
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
-      visit(&p, i->a, x->block_of[at]);
+    if (ww_lower_accesses(i))
+      visit(&p, i->a);
   }
   uint32_t *need = WW_NEWN(x->arena, uint32_t, fn->nvals);
   for (ww_val v = 0; v < fn->nvals; v++)

@@ -13,12 +13,8 @@ bool ww_lower_constant(const ww_lowering *x, ww_val v) {
   return x->fn->vals[v].kind != WW_VAL_RESULT || (x->known && x->known[v]);
 }
 
-static const ww_ins *def_of(const ww_lowering *x, ww_val v) {
-  return v == WW_NOVAL ? NULL : x->def[v];
-}
-
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v) {
-  const ww_ins *d = def_of(x, v);
+  const ww_ins *d = ww_lower_def(x, v);
   if (!d || (d->op != WW_OP_SEXT && d->op != WW_OP_ZEXT) || d->type != WW_I64 || d->type2 == WW_I1)
     return WW_NOVAL;
   return d->a;
@@ -42,12 +38,8 @@ bool ww_lower_short(const ww_lowering *x, ww_val v) {
   /* Nothing known of its origin: its users know. */
   uint32_t n = v == WW_NOVAL ? 0 : ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t u = x->uses[x->uses_at[v] + k];
-    if (u & WW_PHI)
-      continue;
-    const ww_ins *i = ww_lower_ins(x, u);
-    if ((i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) &&
-        i->a == v)
+    const ww_ins *i = ww_lower_user(x, v, k);
+    if (i && ww_lower_accesses(i) && i->a == v)
       return i->space == WW_SHARED || i->space == WW_LOCAL;
   }
   return false;
@@ -63,7 +55,7 @@ static void number(ww_lowering *x) {
     x->first[b] = n;
     n += fn->blocks[b].nins;
   }
-  x->first[fn->nblocks] = n;
+  x->nins = x->first[fn->nblocks] = n;
   x->block_of = WW_NEWN(x->arena, uint32_t, n);
   x->def = WW_NEWN(x->arena, const ww_ins *, fn->nvals);
   for (uint32_t b = 0; b < fn->nblocks; b++)
@@ -76,39 +68,35 @@ static void number(ww_lowering *x) {
     }
 }
 
-typedef void visit_use(ww_lowering *x, ww_val v, uint32_t user);
+/* Counts it, where there is no room for users yet, else notes it. */
+static void add_use(ww_lowering *x, ww_val v, uint32_t user) {
+  if (v == WW_NOVAL)
+    return;
+  uint32_t at = x->uses_at[v + 1]++;
+  if (x->uses)
+    x->uses[at] = user;
+}
 
-static void each_use(ww_lowering *x, visit_use *visit) {
+static void add_uses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   ww_val of[64];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *t = &fn->blocks[b];
     for (uint32_t p = 0; p < t->nphis; p++)
       for (uint32_t k = 0; k < t->phis[p].n; k++)
-        visit(x, fn->pool[t->phis[p].ext + 2 * k + 1], WW_PHI | b);
+        add_use(x, ww_phi_edge(fn, &t->phis[p], k).value, WW_PHI | b);
     for (uint32_t k = 0; k < t->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &t->ins[k], of, 64);
       for (uint32_t u = 0; u < n && u < 64; u++)
-        visit(x, of[u], x->first[b] + k);
+        add_use(x, of[u], x->first[b] + k);
     }
   }
-}
-
-static void count_use(ww_lowering *x, ww_val v, uint32_t user) {
-  (void)user;
-  if (v != WW_NOVAL)
-    x->uses_at[v + 1]++;
-}
-
-static void note_use(ww_lowering *x, ww_val v, uint32_t user) {
-  if (v != WW_NOVAL)
-    x->uses[x->uses_at[v + 1]++] = user;
 }
 
 static void find_users(ww_lowering *x) {
   uint32_t n = x->fn->nvals;
   x->uses_at = WW_NEWN(x->arena, uint32_t, n + 2);
-  each_use(x, count_use);
+  add_uses(x);
   for (uint32_t v = 0; v < n; v++)
     x->uses_at[v + 1] += x->uses_at[v];
   x->uses = WW_NEWN(x->arena, uint32_t, x->uses_at[n] + 1);
@@ -116,7 +104,7 @@ static void find_users(ww_lowering *x) {
   for (uint32_t v = n; v > 0; v--)
     x->uses_at[v] = x->uses_at[v - 1];
   x->uses_at[0] = 0;
-  each_use(x, note_use);
+  add_uses(x);
 }
 
 /* ---- folding ---- */
@@ -133,17 +121,28 @@ static const ww_ins *only_user(const ww_lowering *x, ww_val v, uint32_t *at) {
 }
 
 static bool float_user(const ww_ins *i) {
-  return i->op == WW_OP_FADD || i->op == WW_OP_FSUB || i->op == WW_OP_FMUL || i->op == WW_OP_FMA ||
-         i->op == WW_OP_FCMP || i->op == WW_OP_FMIN || i->op == WW_OP_FMAX || i->op == WW_OP_FDIV ||
-         i->op == WW_OP_MATH;
+  switch (i->op) {
+  case WW_OP_FADD:
+  case WW_OP_FSUB:
+  case WW_OP_FMUL:
+  case WW_OP_FMA:
+  case WW_OP_FCMP:
+  case WW_OP_FMIN:
+  case WW_OP_FMAX:
+  case WW_OP_FDIV:
+  case WW_OP_MATH:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /* Every user takes it as an operand modifier: a sign, an absolute value. */
 static bool modifier(const ww_lowering *x, ww_val v) {
   uint32_t n = ww_lower_nuses(x, v);
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t u = x->uses[x->uses_at[v] + k];
-    if (u & WW_PHI || !float_user(ww_lower_ins(x, u)))
+    const ww_ins *user = ww_lower_user(x, v, k);
+    if (!user || !float_user(user))
       return false;
   }
   return n > 0;
@@ -168,7 +167,7 @@ static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
     if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD &&
         x->fn->vals[i->b].kind == WW_VAL_CONST)
       return true;
-    return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
+    /* fallthrough */
   case WW_OP_LSHR:
   case WW_OP_ASHR:
     return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
@@ -195,11 +194,8 @@ static bool only_shift_adds(const ww_lowering *x, const ww_ins *i) {
   if (i->op != WW_OP_SHL || !ww_lower_constant(x, i->b) || ww_type_bytes[i->type] > 4)
     return false;
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t u = x->uses[x->uses_at[i->dst] + k];
-    if (u & WW_PHI)
-      return false;
-    const ww_ins *t = ww_lower_ins(x, u);
-    if (t->op != WW_OP_ADD || t->type != i->type || ww_lower_constant(x, t->a) ||
+    const ww_ins *t = ww_lower_user(x, i->dst, k);
+    if (!t || t->op != WW_OP_ADD || t->type != i->type || ww_lower_constant(x, t->a) ||
         ww_lower_constant(x, t->b))
       return false;
   }
@@ -232,7 +228,7 @@ static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
   if (i->op != WW_OP_ADD || i->type != WW_I64)
     return false;
   for (uint32_t k = 0; k < 2; k++) {
-    const ww_ins *d = def_of(x, k ? i->b : i->a);
+    const ww_ins *d = ww_lower_def(x, k ? i->b : i->a);
     if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1)
       return true;
   }
@@ -248,8 +244,8 @@ static bool matrix_offset(const ww_lowering *x, const ww_ins *i) {
     return false;
   uint32_t n = ww_lower_nuses(x, u->dst);
   for (uint32_t k = 0; k < n; k++) {
-    uint32_t user = x->uses[x->uses_at[u->dst] + k];
-    if (user & WW_PHI || !ww_is_part(ww_lower_ins(x, user)))
+    const ww_ins *user = ww_lower_user(x, u->dst, k);
+    if (!user || !ww_is_part(user))
       return false;
   }
   return n;
@@ -260,9 +256,8 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   const ww_ins *u;
   if (ww_is_part(i) && i->op != WW_OP_LD) /* what is loaded needs its register */
     return true;
-  if (i->dst != WW_NOVAL && i->nres <= 1 && x->known[i->dst])
-    return true;
-  if (i->dst != WW_NOVAL && i->nres <= 1 && (x->dead[i->dst] || x->shares[i->dst] == WW_SAME))
+  if (i->dst != WW_NOVAL && i->nres <= 1 &&
+      (x->known[i->dst] || x->dead[i->dst] || x->shares[i->dst] == WW_SAME))
     return true;
   if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP)
     return false;
@@ -285,27 +280,24 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   /* One operand a chain: the user takes only one of two such. */
   if (!u || x->block_of[user] != x->block_of[at] || !folds_into(x, i, u))
     return false;
-  const ww_ins *other = def_of(x, u->a == i->dst ? u->b : u->a);
+  const ww_ins *other = ww_lower_def(x, u->a == i->dst ? u->b : u->a);
   return !(other && other < i && only_user(x, other->dst, &user) == u && folds_into(x, other, u) &&
            other->op == i->op);
 }
 
 static void fold(ww_lowering *x) {
-  uint32_t n = x->first[x->fn->nblocks];
-  x->gone = WW_NEWN(x->arena, bool, n);
-  for (uint32_t at = 0; at < n; at++) {
+  x->gone = WW_NEWN(x->arena, bool, x->nins);
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     x->gone[at] = gone(x, i, at);
     /* A chain of three-input operations takes two steps in one, not all in one. */
     for (uint32_t o = 0; o < 2 && x->gone[at] && i->op != WW_OP_LEA; o++) {
       ww_val v = o ? i->b : i->a;
-      const ww_ins *d = def_of(x, v);
+      const ww_ins *d = ww_lower_def(x, v);
       if (!d || d->op != i->op || ww_lower_constant(x, v))
         continue;
       uint32_t b = x->block_of[at];
-      if (d < x->fn->blocks[b].ins || d >= x->fn->blocks[b].ins + x->fn->blocks[b].nins)
-        continue;
-      if (x->gone[x->first[b] + (uint32_t)(d - x->fn->blocks[b].ins)])
+      if (x->fn->vals[v].ref == b && x->gone[x->first[b] + (d - x->fn->blocks[b].ins)])
         x->gone[at] =
             !(logic(i->op) || i->op == WW_OP_ADD || (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
     }
@@ -361,7 +353,7 @@ static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, in
 }
 
 static void widen_loads(ww_lowering *x) {
-  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
+  for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     if (!word_access(i) || x->gone[at])
       continue;
@@ -371,7 +363,7 @@ static void widen_loads(ww_lowering *x) {
       if (offset_of(x, i) % wide)
         continue;
       for (uint32_t k = 1; k < wide / bytes; k++) {
-        uint32_t o = load_at(x, b, i, offset_of(x, i) + (int64_t)(k * bytes));
+        uint32_t o = load_at(x, b, i, offset_of(x, i) + k * bytes);
         if (o != UINT32_MAX)
           others[n++] = o;
       }

@@ -43,6 +43,7 @@ typedef struct ww_lowering {
   const ww_fn *fn;
   const ww_gpu *g;
   ww_arena *arena;
+  uint32_t nins;        /* of all blocks */
   uint32_t *first;      /* nblocks + 1 */
   uint32_t *block_of;   /* per instruction */
   const ww_ins **def;   /* per value: what defines it; NULL: a phi, parameter, constant */
@@ -87,6 +88,18 @@ static inline const ww_ins *ww_lower_ins(const ww_lowering *x, uint32_t at) {
 }
 static inline uint32_t ww_lower_nuses(const ww_lowering *x, ww_val v) {
   return x->uses_at[v + 1] - x->uses_at[v];
+}
+/* What defines it, or NULL. */
+static inline const ww_ins *ww_lower_def(const ww_lowering *x, ww_val v) {
+  return v == WW_NOVAL ? NULL : x->def[v];
+}
+/* Its k-th user; NULL: a phi. */
+static inline const ww_ins *ww_lower_user(const ww_lowering *x, ww_val v, uint32_t k) {
+  uint32_t user = x->uses[x->uses_at[v] + k];
+  return user & WW_PHI ? NULL : ww_lower_ins(x, user);
+}
+static inline bool ww_lower_accesses(const ww_ins *i) {
+  return i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS;
 }
 /* The 32-bit value that v widens, or WW_NOVAL. */
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v);

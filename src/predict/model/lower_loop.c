@@ -27,28 +27,29 @@ static bool is_iv_step(const ww_ins *d, ww_val phi) {
          (d->a == phi || (d->op == WW_OP_ADD && d->b == phi));
 }
 
+static uint8_t larger(uint8_t a, uint8_t b) {
+  return a > b ? a : b;
+}
+
 /* A value that the loop carries and only ever adds to. */
 static void classify_phi(ww_lowering *x, const ww_phi *p, uint32_t loop) {
   const ww_fn *fn = x->fn;
   uint8_t kind = INVARIANT;
   for (uint32_t k = 0; k < p->n; k++) {
-    ww_val v = fn->pool[p->ext + 2 * k + 1];
-    if (!ww_ir_in_loop(fn, fn->pool[p->ext + 2 * k], loop))
+    ww_phi_way in = ww_phi_edge(fn, p, k);
+    if (!ww_ir_in_loop(fn, in.from, loop))
       continue;
-    const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
-    if (!is_iv_step(d, p->dst))
+    const ww_ins *d = ww_lower_def(x, in.value);
+    if (!is_iv_step(d, p->dst)) {
       kind = OTHER;
-    else {
-      ww_val step = d->a == p->dst ? d->b : d->a;
-      uint8_t s = ww_lower_constant(x, step) ? STEADY : in_loop(x, step, loop) ? OTHER : STRIDED;
-      kind = s > kind ? s : kind;
+      continue;
     }
+    ww_val step = d->a == p->dst ? d->b : d->a;
+    kind = larger(kind, ww_lower_constant(x, step) ? STEADY
+                        : in_loop(x, step, loop)   ? OTHER
+                                                   : STRIDED);
   }
   x->moves[p->dst] = ww_is_float(fn->vals[p->dst].type) ? OTHER : kind;
-}
-
-static uint8_t larger(uint8_t a, uint8_t b) {
-  return a > b ? a : b;
 }
 
 static uint8_t classify(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
@@ -120,11 +121,12 @@ static bool only_addresses(const ww_lowering *x, ww_val v, uint32_t loop) {
       uint32_t b = u & ~WW_PHI;
       if (b != fn->loops[loop].header)
         return false;
-      for (uint32_t p = 0; p < fn->blocks[b].nphis; p++)
-        for (uint32_t e = 0; e < fn->blocks[b].phis[p].n; e++)
-          if (fn->pool[fn->blocks[b].phis[p].ext + 2 * e + 1] == v &&
-              !x->address[fn->blocks[b].phis[p].dst])
+      for (uint32_t j = 0; j < fn->blocks[b].nphis; j++) {
+        const ww_phi *p = &fn->blocks[b].phis[j];
+        for (uint32_t e = 0; e < p->n; e++)
+          if (ww_phi_edge(fn, p, e).value == v && !x->address[p->dst])
             return false;
+      }
       continue;
     }
     const ww_ins *i = ww_lower_ins(x, u);
@@ -183,8 +185,7 @@ static bool counted(const ww_lowering *x, uint32_t loop) {
       if (!ww_ir_in_loop(fn, fn->blocks[b].succ[k], loop))
         return false;
   }
-  const ww_ins *t = &fn->blocks[latch].ins[fn->blocks[latch].nins - 1];
-  const ww_ins *c = t->op == WW_OP_CBR && t->a != WW_NOVAL ? x->def[t->a] : NULL;
+  const ww_ins *t = ww_block_end(fn, latch), *c = t->op == WW_OP_CBR ? ww_lower_def(x, t->a) : NULL;
   if (!c || c->op != WW_OP_ICMP)
     return false;
   uint8_t a = kind_of(x, c->a, loop), b = kind_of(x, c->b, loop);
@@ -195,15 +196,14 @@ static bool counted(const ww_lowering *x, uint32_t loop) {
 static uint32_t unrolled_before(const ww_lowering *x, uint32_t loop) {
   const ww_fn *fn = x->fn;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
-  for (uint32_t p = 0; p < h->nphis; p++) {
-    const char *name = fn->vals[h->phis[p].dst].name;
+  for (const ww_phi *p = h->phis; p - h->phis < h->nphis; p++) {
+    const char *name = fn->vals[p->dst].name;
     if (!name || !ww_starts(name, "niter"))
       continue;
-    for (uint32_t k = 0; k < h->phis[p].n; k++) {
-      ww_val v = fn->pool[h->phis[p].ext + 2 * k + 1];
-      const ww_ins *d = x->def[v];
-      if (is_iv_step(d, h->phis[p].dst) && fn->vals[d->b].kind == WW_VAL_CONST)
-        return (uint32_t)fn->vals[d->b].bits;
+    for (uint32_t k = 0; k < p->n; k++) {
+      const ww_ins *d = x->def[ww_phi_edge(fn, p, k).value];
+      if (is_iv_step(d, p->dst) && fn->vals[d->b].kind == WW_VAL_CONST)
+        return fn->vals[d->b].bits;
     }
   }
   return 1;
@@ -217,12 +217,12 @@ static double step_of(const ww_lowering *x, ww_val v, uint32_t loop, uint32_t de
   const ww_ins *d = x->def[v];
   if (!d) {
     const ww_block *h = &fn->blocks[fn->loops[loop].header];
-    for (uint32_t p = 0; p < h->nphis; p++)
-      for (uint32_t k = 0; k < h->phis[p].n && h->phis[p].dst == v; k++) {
-        const ww_ins *s = x->def[fn->pool[h->phis[p].ext + 2 * k + 1]];
+    for (const ww_phi *p = h->phis; p - h->phis < h->nphis; p++)
+      for (uint32_t k = 0; k < p->n && p->dst == v; k++) {
+        const ww_ins *s = x->def[ww_phi_edge(fn, p, k).value];
         if (!is_iv_step(s, v) || fn->vals[s->b].kind != WW_VAL_CONST)
           continue;
-        return (double)(int64_t)fn->vals[s->b].bits * (s->op == WW_OP_LEA ? (double)s->imm : 1);
+        return (int64_t)fn->vals[s->b].bits * (s->op == WW_OP_LEA ? (double)s->imm : 1);
       }
     return 0;
   }
@@ -234,11 +234,11 @@ static double step_of(const ww_lowering *x, ww_val v, uint32_t loop, uint32_t de
   case WW_OP_SUB:
     return a - step_of(x, d->b, loop, depth - 1);
   case WW_OP_LEA:
-    return a + (double)d->imm * step_of(x, d->b, loop, depth - 1);
+    return a + d->imm * step_of(x, d->b, loop, depth - 1);
   case WW_OP_MUL:
-    return fixed ? a * (double)(int64_t)fn->vals[d->b].bits : 0;
+    return fixed ? a * (int64_t)fn->vals[d->b].bits : 0;
   case WW_OP_SHL:
-    return fixed ? ldexp(a, (int)fn->vals[d->b].bits) : 0;
+    return fixed ? ldexp(a, fn->vals[d->b].bits) : 0;
   default:
     return a;
   }
@@ -249,9 +249,9 @@ static double counter_step(const ww_lowering *x, uint32_t loop) {
   const ww_block *h = &x->fn->blocks[x->fn->loops[loop].header];
   double least = INFINITY;
   for (uint32_t p = 0; p < h->nphis; p++) {
-    const ww_value *v = &x->fn->vals[h->phis[p].dst];
-    double step = x->moves[h->phis[p].dst] == STEADY && !ww_is_float(v->type)
-                      ? fabs(step_of(x, h->phis[p].dst, loop, 2))
+    ww_val v = h->phis[p].dst;
+    double step = x->moves[v] == STEADY && !ww_is_float(x->fn->vals[v].type)
+                      ? fabs(step_of(x, v, loop, 2))
                       : 0;
     if (step > 0)
       least = fmin(least, step);
@@ -303,7 +303,7 @@ static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
 /* Iterations that an unroll pragma asks for, 0: there is none. */
 static uint32_t pragma(const ww_fn *fn, uint32_t loop) {
   uint32_t latch = fn->loops[loop].latch;
-  return latch == WW_NOBLOCK ? 0 : fn->blocks[latch].ins[fn->blocks[latch].nins - 1].sub;
+  return latch == WW_NOBLOCK ? 0 : ww_block_end(fn, latch)->sub;
 }
 
 static void plan_loop(ww_lowering *x, uint32_t loop) {
@@ -313,16 +313,14 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   l->before = unrolled_before(x, loop);
   measure(x, loop, l);
   l->counted = counted(x, loop);
-  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted)
+  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted || x->vanishes[loop])
     return;
-  double size = l->size - 3;
-  if (x->vanishes[loop])
-    return;
-  if (pragma(fn, loop)) { /* what the source asks for, and no more */
-    l->unrolled = pragma(fn, loop) > l->before ? pragma(fn, loop) / l->before : 1;
+  uint32_t asked = pragma(fn, loop);
+  if (asked) { /* what the source asks for, and no more */
+    l->unrolled = asked > l->before ? asked / l->before : 1;
     return;
   }
-  double once = size / l->before;
+  double once = (l->size - 3) / l->before;
   uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
   l->leaps = leaps(x, loop);
   /* Loads in flight are what the second unrolling is for; arithmetic alone gets less of it. */
@@ -340,9 +338,9 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
  * from it is computed for each. */
 static bool steps(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
   const ww_block *h = &x->fn->blocks[x->fn->loops[loop].header];
-  for (uint32_t p = 0; p < h->nphis; p++)
-    for (uint32_t k = 0; k < h->phis[p].n; k++)
-      if (x->fn->pool[h->phis[p].ext + 2 * k + 1] == i->dst && is_iv_step(i, h->phis[p].dst))
+  for (const ww_phi *p = h->phis; p - h->phis < h->nphis; p++)
+    for (uint32_t k = 0; k < p->n; k++)
+      if (ww_phi_edge(x->fn, p, k).value == i->dst && is_iv_step(i, p->dst))
         return true;
   return false;
 }
@@ -363,11 +361,8 @@ static void share_of(ww_lowering *x, uint32_t at) {
   if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP)
     return;
   if (l->counted && i->dst != WW_NOVAL && x->address[i->dst]) {
-    x->share[at] = 0;
-    if (i->op != WW_OP_LEA || x->gone[at])
-      return;
-    if (x->moves[i->dst] == STRIDED)
-      x->share[at] = -1; /* one addition */
+    bool addition = i->op == WW_OP_LEA && !x->gone[at] && x->moves[i->dst] == STRIDED;
+    x->share[at] = addition ? -1 : 0;
     return;
   }
   if (l->unrolled == 1 || !end)
@@ -377,7 +372,7 @@ static void share_of(ww_lowering *x, uint32_t at) {
       i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY && steps(x, i, loop);
   if (counter || i->op == WW_OP_CBR ||
       (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER && kind_of(x, i->b, loop) != OTHER))
-    x->share[at] = 1.0f / (float)l->unrolled;
+    x->share[at] = 1.0f / l->unrolled;
 }
 
 /* Arrays that are walked with a constant step: one pointer each. */
@@ -419,12 +414,12 @@ static bool known_step(const ww_lowering *x, const ww_ins *d, ww_val phi) {
 }
 
 /* A carried value that begins and moves by constants. */
-static bool known_phi(const ww_lowering *x, const ww_phi *p, uint32_t loop) {
+static bool known(const ww_lowering *x, const ww_phi *p, uint32_t loop) {
   const ww_fn *fn = x->fn;
   for (uint32_t k = 0; k < p->n; k++) {
-    ww_val v = fn->pool[p->ext + 2 * k + 1];
-    bool inside = ww_ir_in_loop(fn, fn->pool[p->ext + 2 * k], loop);
-    if (inside ? !known_step(x, x->def[v], p->dst) : !ww_lower_constant(x, v))
+    ww_phi_way in = ww_phi_edge(fn, p, k);
+    if (ww_ir_in_loop(fn, in.from, loop) ? !known_step(x, x->def[in.value], p->dst)
+                                         : !ww_lower_constant(x, in.value))
       return false;
   }
   return !ww_is_float(fn->vals[p->dst].type);
@@ -436,10 +431,9 @@ static void spread_known(ww_lowering *x, uint32_t loop) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      uint8_t cls = ww_ops[i->op].cls;
       if (i->dst == WW_NOVAL || i->nres > 1 || !ww_ir_in_loop(fn, b, loop))
         continue;
-      if (cls > WW_CLASS_MATH)
+      if (ww_ops[i->op].cls > WW_CLASS_MATH)
         continue; /* arithmetic of any kind */
       uint32_t n = ww_ins_uses(fn, i, of, 8);
       bool all = n > 0 && i->op != WW_OP_LOCALADDR;
@@ -456,7 +450,7 @@ static bool exits_known(const ww_lowering *x, uint32_t loop) {
     const ww_block *t = &fn->blocks[b];
     if (!ww_ir_in_loop(fn, b, loop) || !t->nins)
       continue;
-    const ww_ins *e = &t->ins[t->nins - 1];
+    const ww_ins *e = ww_block_end(fn, b);
     for (uint32_t k = 0; k < t->nsucc; k++) {
       if (ww_ir_in_loop(fn, t->succ[k], loop))
         continue;
@@ -469,16 +463,9 @@ static bool exits_known(const ww_lowering *x, uint32_t loop) {
 }
 
 static uint64_t stepped(uint8_t op, uint64_t v, uint64_t by) {
-  switch (op) {
-  case WW_OP_ADD:
-    return v + by;
-  case WW_OP_SUB:
-    return v - by;
-  case WW_OP_SHL:
-    return v << (by & 63);
-  default:
-    return v >> (by & 63);
-  }
+  if (op == WW_OP_ADD || op == WW_OP_SUB)
+    return op == WW_OP_ADD ? v + by : v - by;
+  return op == WW_OP_SHL ? v << (by & 63) : v >> (by & 63);
 }
 
 static bool holds(uint8_t cmp, int32_t a, int32_t b) {
@@ -514,20 +501,20 @@ static uint32_t trips(const ww_lowering *x, uint32_t loop) {
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   if (latch == WW_NOBLOCK)
     return 6;
-  const ww_ins *t = &fn->blocks[latch].ins[fn->blocks[latch].nins - 1];
-  const ww_ins *c = t->op == WW_OP_CBR ? x->def[t->a] : NULL;
+  const ww_ins *t = ww_block_end(fn, latch), *c = t->op == WW_OP_CBR ? x->def[t->a] : NULL;
   for (uint32_t p = 0; c && c->op == WW_OP_ICMP && p < h->nphis; p++) {
     const ww_phi *phi = &h->phis[p];
     const ww_ins *s = NULL;
     uint64_t v = 0;
     bool literal = true;
     for (uint32_t k = 0; k < phi->n; k++) {
-      ww_val from = fn->pool[phi->ext + 2 * k + 1];
-      if (ww_ir_in_loop(fn, fn->pool[phi->ext + 2 * k], loop))
-        s = x->def[from];
+      ww_phi_way in = ww_phi_edge(fn, phi, k);
+      const ww_value *begin = &fn->vals[in.value];
+      if (ww_ir_in_loop(fn, in.from, loop))
+        s = x->def[in.value];
       else {
-        literal = fn->vals[from].kind == WW_VAL_CONST;
-        v = fn->vals[from].bits;
+        literal = begin->kind == WW_VAL_CONST;
+        v = begin->bits;
       }
     }
     if (!s || !known_step(x, s, phi->dst) || (c->a != phi->dst && c->a != s->dst) ||
@@ -538,8 +525,7 @@ static uint32_t trips(const ww_lowering *x, uint32_t loop) {
     bool stays = (uint32_t)t->imm == fn->loops[loop].header;
     for (uint32_t n = 1; n <= 1024; n++) {
       uint64_t next = stepped(s->op, v, fn->vals[s->b].bits);
-      if (holds(c->sub, (int32_t)(c->a == phi->dst ? v : next), (int32_t)fn->vals[c->b].bits) !=
-          stays)
+      if (holds(c->sub, c->a == phi->dst ? v : next, fn->vals[c->b].bits) != stays)
         return n;
       v = next;
     }
@@ -564,7 +550,7 @@ static double laid_out(const ww_lowering *x, uint32_t loop) {
   return sum;
 }
 
-static void find_known(ww_lowering *x) {
+void ww_lower_unrolled(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   x->known = WW_NEWN(x->arena, bool, fn->nvals);
   x->vanishes = WW_NEWN(x->arena, bool, fn->nloops + 1);
@@ -576,7 +562,7 @@ static void find_known(ww_lowering *x) {
         continue;
       const ww_block *h = &fn->blocks[fn->loops[l].header];
       for (uint32_t p = 0; p < h->nphis; p++)
-        x->known[h->phis[p].dst] = known_phi(x, &h->phis[p], l);
+        x->known[h->phis[p].dst] = known(x, &h->phis[p], l);
       spread_known(x, l);
       x->fixed[l] = exits_known(x, l);
       x->vanishes[l] = x->fixed[l] && laid_out(x, l) <= ww_lower_coefs.unroll_full;
@@ -604,20 +590,15 @@ double ww_lower_rounds(const ww_lower_loop *l, double trips) {
   return (rounds + left) / (trips / l->unrolled);
 }
 
-void ww_lower_unrolled(ww_lowering *x) {
-  find_known(x);
-}
-
 void ww_lower_loops(ww_lowering *x) {
-  uint32_t n = x->first[x->fn->nblocks];
   x->loops = WW_NEWN(x->arena, ww_lower_loop, x->fn->nloops + 1);
-  x->share = WW_NEWN(x->arena, float, n + 1);
+  x->share = WW_NEWN(x->arena, float, x->nins + 1);
   find_moves(x);
   find_addresses(x);
   for (uint32_t l = 0; l < x->fn->nloops; l++) {
     plan_loop(x, l);
     count_streams(x, l);
   }
-  for (uint32_t at = 0; at < n; at++)
+  for (uint32_t at = 0; at < x->nins; at++)
     share_of(x, at);
 }

@@ -1,8 +1,8 @@
 /* lower_math.c - operations that become several instructions: divisions, roots, math functions.
  *
  * The GPU description says how many instructions and FLOPs an ordinary argument takes, from a
- * probe. Where it does not, the counts of ptxas for sm_90 stand here. Functions that nobody probed
- * stand beside one that is alike. */
+ * probe. Where it does not, the counts of ptxas for sm_90 stand here and in lower_math.def.
+ * Functions that nobody probed stand beside one that is alike. */
 #include "lower_int.h"
 
 typedef struct {
@@ -11,97 +11,24 @@ typedef struct {
   float inst, flops32, flops64; /* where the figure is not known */
 } sequence;
 
-#define SEQ(name, scale, inst, f32, f64) \
-  { WW_GPU_MATH_##name, scale, inst, f32, f64 }
-#define OWN(inst, f32, f64) \
-  { -1, 1, inst, f32, f64 }
+#define F32(figure, scale, inst, flops) \
+  { WW_GPU_MATH_##figure, scale, inst, flops, 0 }
+#define F64(figure, scale, inst, flops) \
+  { WW_GPU_MATH_##figure, scale, inst, 0, flops }
+#define OWN32(inst, flops) \
+  { -1, 1, inst, flops, 0 }
+#define OWN64(inst, flops) \
+  { -1, 1, inst, 0, flops }
 
 static const struct {
   sequence single, twice, fast; /* f32, f64, f32 with WW_F_APPROX; inst 0: as single */
 } functions[WW_NMATH] = {
-    [WW_MATH_SQRT] = {SEQ(sqrt_f32, 1, 10, 6, 0), SEQ(sqrt_f64, 1, 18, 0, 13), OWN(4, 0, 0)},
-    [WW_MATH_RSQRT] = {SEQ(rsqrt_f32, 1, 4, 0, 0), SEQ(rsqrt_f64, 1, 13, 0, 8), {0}},
-    [WW_MATH_RCP] = {SEQ(rcp_f32, 1, 8, 5, 0), SEQ(rcp_f64, 1, 11, 0, 10), OWN(2, 0, 0)},
-    [WW_MATH_CBRT] = {SEQ(cbrt_f32, 1, 14, 10, 0), OWN(44, 2, 16), {0}},
-    [WW_MATH_RCBRT] = {OWN(17, 11, 0), OWN(44, 2, 16), {0}},
-    [WW_MATH_SIN] = {SEQ(sin_f32, 1, 25, 18, 0), SEQ(sin_f64, 1, 45, 0, 27),
-                     SEQ(sin_fast_f32, 1, 2, 1, 0)},
-    [WW_MATH_COS] = {SEQ(cos_f32, 1, 25, 18, 0), SEQ(cos_f64, 1, 45, 0, 27),
-                     SEQ(sin_fast_f32, 1, 2, 1, 0)},
-    [WW_MATH_TAN] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54),
-                     SEQ(sin_fast_f32, 3, 6, 3, 0)},
-    [WW_MATH_SINPI] = {SEQ(sin_f32, 0.8f, 20, 14, 0), SEQ(sin_f64, 0.8f, 40, 0, 24), {0}},
-    [WW_MATH_COSPI] = {SEQ(cos_f32, 0.8f, 20, 14, 0), SEQ(cos_f64, 0.8f, 40, 0, 24), {0}},
-    [WW_MATH_TANPI] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54), {0}},
-    [WW_MATH_ASIN] = {OWN(25, 23, 0), OWN(90, 0, 60), {0}},
-    [WW_MATH_ACOS] = {OWN(26, 25, 0), OWN(95, 0, 62), {0}},
-    [WW_MATH_ATAN] = {OWN(19, 20, 0), OWN(82, 0, 48), {0}},
-    [WW_MATH_ASINPI] = {OWN(23, 17, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
-    [WW_MATH_ACOSPI] = {OWN(25, 18, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
-    [WW_MATH_ATANPI] = {OWN(19, 15, 0), SEQ(log_f64, 1, 60, 0, 48), {0}},
-    [WW_MATH_SINH] = {OWN(25, 21, 0), OWN(70, 0, 42), {0}},
-    [WW_MATH_COSH] = {OWN(16, 11, 0), OWN(61, 0, 38), {0}},
-    [WW_MATH_TANH] = {SEQ(tanh_f32, 1, 17, 15, 0), SEQ(tanh_f64, 1, 60, 0, 45), OWN(1, 0, 0)},
-    [WW_MATH_ASINH] = {OWN(46, 36, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
-    [WW_MATH_ACOSH] = {OWN(47, 39, 0), SEQ(log_f64, 1.4f, 105, 0, 75), {0}},
-    [WW_MATH_ATANH] = {OWN(42, 32, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
-    [WW_MATH_EXP] = {SEQ(exp_f32, 1, 10, 10, 0), SEQ(exp_f64, 1, 58, 0, 30),
-                     SEQ(exp_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_EXP2] = {SEQ(exp2_f32, 1, 4, 0, 0), OWN(62, 0, 30), OWN(4, 0, 0)},
-    [WW_MATH_EXP10] = {OWN(10, 10, 0), OWN(69, 0, 34), SEQ(exp_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_EXPM1] = {OWN(29, 24, 0), OWN(60, 0, 35), {0}},
-    [WW_MATH_LOG] = {SEQ(log_f32, 1, 25, 24, 0), SEQ(log_f64, 1, 78, 0, 47),
-                     SEQ(log_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_LOG2] = {SEQ(log2_f32, 1, 5, 0, 0), SEQ(log_f64, 1, 78, 0, 48),
-                      SEQ(log_fast_f32, 1, 5, 0, 0)},
-    [WW_MATH_LOG10] = {OWN(29, 28, 0), OWN(90, 0, 50), SEQ(log_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_LOG1P] = {OWN(33, 28, 0), OWN(100, 1, 60), {0}},
-    [WW_MATH_LOGB] = {OWN(8, 0, 0), OWN(10, 0, 0), {0}},
-    [WW_MATH_ERF] = {SEQ(erf_f32, 1, 28, 16, 0), SEQ(erf_f64, 1, 90, 0, 70), {0}},
-    [WW_MATH_ERFC] = {OWN(48, 54, 0), OWN(168, 0, 113), {0}},
-    [WW_MATH_ERFINV] = {OWN(31, 33, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
-    [WW_MATH_ERFCINV] = {SEQ(log_f32, 2, 50, 44, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
-    [WW_MATH_ERFCX] = {SEQ(erf_f32, 1.5f, 42, 30, 0), SEQ(erf_f64, 1, 90, 0, 70), {0}},
-    [WW_MATH_NORMCDF] = {OWN(65, 67, 0), OWN(188, 0, 126), {0}},
-    [WW_MATH_NORMCDFINV] = {OWN(45, 45, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
-    [WW_MATH_TGAMMA] = {OWN(60, 45, 0), OWN(150, 0, 110), {0}},
-    [WW_MATH_LGAMMA] = {OWN(80, 60, 0), OWN(200, 0, 140), {0}},
-    [WW_MATH_J0] = {OWN(60, 45, 0), OWN(160, 0, 120), {0}},
-    [WW_MATH_J1] = {OWN(60, 45, 0), OWN(160, 0, 120), {0}},
-    [WW_MATH_Y0] = {OWN(80, 60, 0), OWN(220, 0, 160), {0}},
-    [WW_MATH_Y1] = {OWN(80, 60, 0), OWN(220, 0, 160), {0}},
-    [WW_MATH_CYL0] = {OWN(50, 40, 0), OWN(120, 0, 90), {0}},
-    [WW_MATH_CYL1] = {OWN(50, 40, 0), OWN(120, 0, 90), {0}},
-    [WW_MATH_FLOOR] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
-    [WW_MATH_CEIL] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
-    [WW_MATH_TRUNC] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
-    [WW_MATH_ROUND] = {SEQ(round_f32, 1, 5, 1, 0), OWN(7, 0, 1), {0}},
-    [WW_MATH_RINT] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
-    [WW_MATH_POW] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124),
-                     SEQ(pow_fast_f32, 1, 9, 1, 0)},
-    [WW_MATH_POWI] = {OWN(14, 6, 0), OWN(14, 0, 6), {0}},
-    [WW_MATH_POWR] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124),
-                      SEQ(pow_fast_f32, 1, 9, 1, 0)},
-    [WW_MATH_ATAN2] = {SEQ(atan2_f32, 1, 38, 27, 0), OWN(95, 1, 61), {0}},
-    [WW_MATH_ATAN2PI] = {SEQ(atan2_f32, 1, 39, 28, 0), SEQ(log_f64, 1.2f, 90, 0, 66), {0}},
-    [WW_MATH_FMOD] = {SEQ(fmod_f32, 1, 30, 10, 0), OWN(80, 0, 20), {0}},
-    [WW_MATH_REMAINDER] = {SEQ(fmod_f32, 1.2f, 36, 12, 0), OWN(90, 0, 22), {0}},
-    [WW_MATH_HYPOT] = {SEQ(hypot_f32, 1, 17, 9, 0), OWN(45, 0, 17), {0}},
-    [WW_MATH_RHYPOT] = {SEQ(hypot_f32, 1, 17, 9, 0), SEQ(sqrt_f64, 1.7f, 32, 0, 20), {0}},
-    [WW_MATH_FDIM] = {OWN(3, 1, 0), OWN(4, 0, 1), {0}},
-    [WW_MATH_COPYSIGN] = {OWN(1, 0, 0), OWN(2, 0, 0), {0}},
-    [WW_MATH_NEXTAFTER] = {OWN(10, 0, 0), OWN(16, 0, 0), {0}},
-    [WW_MATH_LDEXP] = {OWN(10, 3, 0), OWN(16, 0, 3), {0}},
-    [WW_MATH_MAXMAG] = {OWN(4, 0, 0), OWN(8, 0, 0), {0}},
-    [WW_MATH_MINMAG] = {OWN(4, 0, 0), OWN(8, 0, 0), {0}},
-    [WW_MATH_NORM3D] = {OWN(24, 17, 0), SEQ(sqrt_f64, 1.8f, 36, 0, 24), {0}},
-    [WW_MATH_RNORM3D] = {SEQ(sqrt_f32, 1.6f, 24, 14, 0), SEQ(sqrt_f64, 1.8f, 36, 0, 24), {0}},
-    [WW_MATH_ILOGB] = {OWN(8, 0, 0), OWN(10, 0, 0), {0}},
-    [WW_MATH_FREXP_MANT] = {OWN(7, 1, 0), OWN(9, 0, 1), {0}},
-    [WW_MATH_FREXP_EXP] = {OWN(7, 1, 0), OWN(9, 0, 1), {0}},
-    [WW_MATH_FRACT] = {OWN(3, 1, 0), OWN(4, 0, 1), {0}},
-    [WW_MATH_JN] = {OWN(200, 150, 0), OWN(500, 0, 350), {0}},
-    [WW_MATH_YN] = {OWN(200, 150, 0), OWN(500, 0, 350), {0}},
+#define BOTH(inst, f32, f64) \
+  { -1, 1, inst, f32, f64 }
+#define NONE \
+  { 0 }
+#define MATH(name, single, twice, fast) [WW_MATH_##name] = {single, twice, fast},
+#include "lower_math.def"
 };
 
 static float or_else(double figure, float scale, float otherwise) {
@@ -149,7 +76,7 @@ static bool power_of_two(const ww_lowering *x, ww_val v) {
 /* Whether a number of 64 bits has more than 32 that matter, as far as its operations tell: sizes
  * and indices do not, products and what memory holds as 64 bits do. */
 static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
-  const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
+  const ww_ins *d = ww_lower_def(x, v);
   if (!d || !depth || d->type != WW_I64)
     return false;
   switch (d->op) {
@@ -193,13 +120,12 @@ static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
 }
 
 static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
-  static const sequence word[4] = {SEQ(div_s32, 1, 22, 0, 0), SEQ(div_u32, 1, 18, 0, 0),
-                                   SEQ(mod_s32, 1, 21, 0, 0), SEQ(mod_u32, 1, 17, 0, 0)};
-  static const sequence by_constant[2] = {SEQ(div_const_s32, 1, 4, 0, 0),
-                                          SEQ(mod_const_u32, 1, 5, 0, 0)};
-  static const sequence wide_constant = SEQ(div_const_u64, 1, 16, 0, 0),
-                        wide = SEQ(div_small_u64, 1, 28, 0, 0);
-  static const sequence full = OWN(76, 0, 0); /* a call, where a high word is not zero */
+  static const sequence word[4] = {F32(div_s32, 1, 22, 0), F32(div_u32, 1, 18, 0),
+                                   F32(mod_s32, 1, 21, 0), F32(mod_u32, 1, 17, 0)};
+  static const sequence by_constant[2] = {F32(div_const_s32, 1, 4, 0), F32(mod_const_u32, 1, 5, 0)};
+  static const sequence wide_constant = F32(div_const_u64, 1, 16, 0),
+                        wide = F32(div_small_u64, 1, 28, 0);
+  static const sequence full = OWN32(76, 0); /* a call, where a high word is not zero */
   bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM,
        sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
   float words = i->type == WW_I64 ? 2 : 1;
@@ -227,9 +153,9 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) 
 }
 
 static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
-  static const sequence exact = SEQ(div_f32, 1, 10, 10, 0), fast = SEQ(div_fast_f32, 1, 5, 1, 0),
-                        twice = SEQ(div_f64, 1, 16, 2, 15);
-  static const sequence inverse = SEQ(rcp_f32, 1, 8, 5, 0), inverse64 = SEQ(rcp_f64, 1, 11, 0, 10);
+  static const sequence exact = F32(div_f32, 1, 10, 10), fast = F32(div_fast_f32, 1, 5, 1),
+                        twice = {WW_GPU_MATH_div_f64, 1, 16, 2, 15};
+  static const sequence inverse = F32(rcp_f32, 1, 8, 5), inverse64 = F64(rcp_f64, 1, 11, 10);
   const ww_value *a = &x->fn->vals[i->a];
   bool one = a->kind == WW_VAL_CONST &&
              (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
@@ -280,9 +206,8 @@ static float shortened(const ww_lowering *x, const ww_ins *i) {
       ww_lower_constant(x, i->a))
     return 1;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->a); k++) {
-    uint32_t u = x->uses[x->uses_at[i->a] + k];
-    const ww_ins *o = u & WW_PHI ? NULL : ww_lower_ins(x, u);
-    if (o && o != i && o->op == WW_OP_MATH && (o->sub == WW_MATH_SIN || o->sub == WW_MATH_COS) &&
+    const ww_ins *o = ww_lower_user(x, i->a, k);
+    if (o && o->op == WW_OP_MATH && (o->sub == WW_MATH_SIN || o->sub == WW_MATH_COS) &&
         o->sub != i->sub)
       return 0.86f;
   }
@@ -317,13 +242,11 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
     integer_division(x, i, c);
     return;
   }
-  const sequence *s = &functions[i->sub].single;
   bool twice = i->type == WW_F64 || (i->a != WW_NOVAL && x->fn->vals[i->a].type == WW_F64);
-  if (twice)
-    s = &functions[i->sub].twice;
-  else if (i->flags & WW_F_APPROX && functions[i->sub].fast.inst > 0)
-    s = &functions[i->sub].fast;
-  sequence here = *s;
+  bool fast = i->flags & WW_F_APPROX && functions[i->sub].fast.inst > 0;
+  sequence here = twice  ? functions[i->sub].twice
+                  : fast ? functions[i->sub].fast
+                         : functions[i->sub].single;
   here.scale *= shortened(x, i);
   if (i->type == WW_F64)
     ww_lower_put(x, WW_SASS_uniform, constants_of(i->sub), c);

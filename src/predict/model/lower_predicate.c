@@ -52,7 +52,7 @@ static bool carried_on(const ww_lowering *x, uint32_t at) {
   if (i->op != WW_OP_LD || i->space != WW_GLOBAL || i->flags & WW_F_READONLY)
     return false;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->dst); k++)
-    if (x->uses[x->uses_at[i->dst] + k] & WW_PHI)
+    if (!ww_lower_user(x, i->dst, k))
       return true;
   return false;
 }
@@ -78,7 +78,7 @@ static bool merges(const ww_lowering *x, const uint32_t *region, uint32_t n, uin
   for (uint32_t p = 0; n > 1 && p < fn->blocks[to].nphis; p++)
     for (uint32_t k = 0; k < fn->blocks[to].phis[p].n; k++)
       for (uint32_t r = 0; r < n; r++)
-        if (fn->pool[fn->blocks[to].phis[p].ext + 2 * k] == region[r])
+        if (ww_phi_edge(fn, &fn->blocks[to].phis[p], k).from == region[r])
           return true;
   return false;
 }
@@ -114,8 +114,8 @@ static uint32_t region_of(const ww_lowering *x, uint32_t p, uint32_t to, uint32_
 /* One way of a branch alone: it leads straight to where both meet. */
 static void predicate_way(ww_lowering *x, uint32_t p, uint32_t s) {
   const ww_block *t = &x->fn->blocks[s];
-  if (s != p && t->nsucc == 1 && t->succ[0] == x->fn->blocks[p].ipdom &&
-      x->fn->blocks[s].idom == p && body_size(x, s) <= ww_lower_coefs.predicated)
+  if (s != p && t->nsucc == 1 && t->succ[0] == x->fn->blocks[p].ipdom && t->idom == p &&
+      body_size(x, s) <= ww_lower_coefs.predicated)
     x->predicated[s] = 1;
 }
 
@@ -125,7 +125,7 @@ void ww_lower_predicated(ww_lowering *x) {
   x->predicated = WW_NEWN(x->arena, uint8_t, fn->nblocks);
   for (uint32_t p = 0; p < fn->nblocks; p++) {
     const ww_block *t = &fn->blocks[p];
-    if (!t->nins || t->ins[t->nins - 1].op != WW_OP_CBR || t->ipdom == WW_NOBLOCK)
+    if (!t->nins || ww_block_end(fn, p)->op != WW_OP_CBR || t->ipdom == WW_NOBLOCK)
       continue;
     uint32_t n = region_of(x, p, t->ipdom, region);
     for (uint32_t k = 0; k < n; k++)

@@ -53,7 +53,7 @@ static void find_together(const ww_lowering *x, bool *together) {
     together[l] = true;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *t = &fn->blocks[b];
-    const ww_ins *end = t->nins ? &t->ins[t->nins - 1] : NULL;
+    const ww_ins *end = t->nins ? ww_block_end(fn, b) : NULL;
     if (end && end->op == WW_OP_CBR && x->same[end->a])
       continue;
     for (uint32_t k = 0; k < t->nsucc; k++)
@@ -66,7 +66,7 @@ static void find_together(const ww_lowering *x, bool *together) {
 /* What such a loop carries is the same for all lanes where it begins and moves alike. */
 static bool same_phi(const ww_lowering *x, const ww_phi *p, bool together) {
   for (uint32_t k = 0; together && k < p->n; k++) {
-    ww_val v = x->fn->pool[p->ext + 2 * k + 1];
+    ww_val v = ww_phi_edge(x->fn, p, k).value;
     if (v == WW_NOVAL || !x->same[v])
       return false;
   }

@@ -46,8 +46,7 @@ static ww_status check(const cJSON *root, uint64_t sum, ww_err *e) {
     return WW_OK;
   return ww_fail(e, WW_EDATA,
                  "its parameters do not fit its checksum: it is damaged, get it again; where they "
-                 "were changed by hand, "
-                 "take its member \"check\" away");
+                 "were changed by hand, take its member \"check\" away");
 }
 
 ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e) {

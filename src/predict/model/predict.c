@@ -4,11 +4,9 @@
  * Several GPUs share one trace where it cannot tell them apart. Invariant: every GPU's prediction
  * is what it would be alone, so each stage that runs blocks begins with the memory's contents as at
  * the start. */
-#include "predict.h"
 
 #include "chain.h"
 #include "../learn/correct.h"
-#include "traffic.h"
 
 /* GPUs that one trace serves. */
 typedef struct {
@@ -26,10 +24,9 @@ static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_g
   w->blocks = ww_sampled_working(sampled);
   w->idle = sampled->of - w->blocks;
   w->idle_share =
-      w->idle ? (double)w->idle * sampled->idle_instructions / sampled->tally.c.warp_instructions
-              : 0;
+      w->idle ? w->idle * sampled->idle_instructions / sampled->tally.c.warp_instructions : 0;
   w->block_threads = spec->block[0] * spec->block[1] * spec->block[2];
-  w->warps_per_block = (uint32_t)((w->block_threads + g->lanes - 1) / g->lanes);
+  w->warps_per_block = (w->block_threads + g->lanes - 1) / g->lanes;
 }
 
 /* A block that does not fit is still answered, as if it were alone: the compiler would have spilled
@@ -37,7 +34,7 @@ static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_g
 static void resources(const stages *s, uint32_t k, const ww_run_spec *spec) {
   ww_prediction *p = s->p[k];
   ww_work *w = &p->work;
-  double registers, shared = (double)(spec->shared_static + spec->shared);
+  double registers, shared = spec->shared_static + spec->shared;
   ww_registers(ww_fn_code_of(p->code, s->fn), w->block_threads, &registers, &p->spill_bytes);
   if (s->o[k]->registers > 0)
     registers = s->o[k]->registers;

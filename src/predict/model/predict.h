@@ -120,6 +120,34 @@ typedef struct {
   bool warm;
 } ww_work;
 
+static inline double ww_ratio(double a,
+                              double b) { /* of counts; 0: there is nothing to divide by */
+  return b > 0 ? a / b : 0;
+}
+/* One way into a phi. */
+typedef struct {
+  uint32_t from; /* block */
+  ww_val value;
+} ww_phi_way;
+static inline ww_phi_way ww_phi_edge(const ww_fn *fn, const ww_phi *p, uint32_t k) {
+  const uint32_t *pair = fn->pool + p->ext + 2 * k;
+  return (ww_phi_way){pair[0], pair[1]};
+}
+static inline const ww_ins *ww_block_end(const ww_fn *fn, uint32_t block) {
+  const ww_block *b = &fn->blocks[block];
+  return &b->ins[b->nins - 1];
+}
+/* In global memory, as far as the code tells. */
+static inline bool ww_is_global(const ww_ins *i) {
+  return i->space == WW_GLOBAL || i->space == WW_GENERIC;
+}
+static inline bool ww_is_local(const ww_ins *i) {
+  return i->space == WW_LOCAL && (i->op == WW_OP_LD || i->op == WW_OP_ST);
+}
+static inline bool ww_is_division(const ww_ins *i) { /* of integers */
+  return i->op >= WW_OP_SDIV && i->op <= WW_OP_UREM;
+}
+
 /* Cycles until a load of shared memory can be used. */
 static inline double ww_shared_latency(const ww_gpu *g) {
   double probed = g->latency[WW_GPU_OP_lds32];
@@ -145,19 +173,8 @@ uint64_t ww_param_check(uint64_t sum, const char *name,
 
 /* ---- time (time.c) ---- */
 typedef enum {
-  WW_TERM_LAUNCH,
-  WW_TERM_ISSUE,
-  WW_TERM_PIPE,
-  WW_TERM_SHARED,
-  WW_TERM_L1,
-  WW_TERM_CONST,
-  WW_TERM_L2,
-  WW_TERM_DRAM,
-  WW_TERM_ATOMIC,
-  WW_TERM_LATENCY,
-  WW_TERM_BARRIER,
-  WW_TERM_TAIL,
-  WW_TERM_COLD,
+#define TERM(name, ...) WW_TERM_##name,
+#include "terms.def"
   WW_NTERMS
 } ww_term;
 extern const char *const ww_term_names[WW_NTERMS];
@@ -173,6 +190,8 @@ typedef struct {
   double waves;            /* blocks / resident slots */
 } ww_timing;
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out);
+/* The middle 80 % of ln(measured / predicted) for such a launch. */
+double ww_time_spread(const ww_timing *t, const ww_params *p);
 
 /* ---- all together (predict.c) ---- */
 struct ww_correction; /* correct.h */
@@ -213,8 +232,9 @@ ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *
                           ww_err *e);
 /* report.c: fills p->report from p->trace, p->work and p->timing. */
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p);
-/* What follows from the report's other values and the time: rates, intensity, class, the sentence.
- */
+/* What follows from the report's other values and the time: rates, intensity, class. */
+void ww_report_derive(const ww_gpu *g, ww_report *r);
+/* The same of a prediction, and the sentence. */
 void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p);
 
 #endif

@@ -45,15 +45,10 @@ static void end(liveness *l, ww_val v) {
   l->live -= l->weight[v];
 }
 
-/* The instruction's place in the numbering, or UINT32_MAX for what no instruction defines. */
+/* Is what defines it part of another instruction? */
 static bool folded(const ww_lowering *x, ww_val v) {
-  const ww_ins *d = x->def[v];
-  if (!d)
-    return false;
-  const ww_block *t = &x->fn->blocks[x->fn->vals[v].ref];
-  if (d < t->ins || d >= t->ins + t->nins)
-    return false;
-  return x->gone[x->first[x->fn->vals[v].ref] + (uint32_t)(d - t->ins)];
+  uint32_t b = x->fn->vals[v].ref;
+  return x->def[v] && x->gone[x->first[b] + (x->def[v] - x->fn->blocks[b].ins)];
 }
 
 static void use(liveness *l, ww_val v, uint32_t depth) {
@@ -76,7 +71,7 @@ static void load_set(liveness *l, const uint64_t *from) {
   l->live = 0;
   for (uint32_t w = 0; w < l->words; w++)
     for (uint64_t bits = l->now[w]; bits; bits &= bits - 1)
-      l->live += l->weight[64 * w + (uint32_t)__builtin_ctzll(bits)];
+      l->live += l->weight[64 * w + __builtin_ctzll(bits)];
 }
 
 /* What lives behind the block: what its successors need, their phis' operands for this edge among
@@ -93,8 +88,8 @@ static void live_out(liveness *l, uint32_t b) {
     const ww_block *s = &fn->blocks[fn->blocks[b].succ[k]];
     for (uint32_t p = 0; p < s->nphis; p++)
       for (uint32_t e = 0; e < s->phis[p].n; e++)
-        if (fn->pool[s->phis[p].ext + 2 * e] == b)
-          use(l, fn->pool[s->phis[p].ext + 2 * e + 1], 0);
+        if (ww_phi_edge(fn, &s->phis[p], e).from == b)
+          use(l, ww_phi_edge(fn, &s->phis[p], e).value, 0);
   }
 }
 
@@ -105,7 +100,7 @@ static double within(const ww_ins *i) {
     return 1;
   if (i->op == WW_OP_MATH || i->op == WW_OP_FDIV)
     return i->type == WW_F64 ? ww_lower_coefs.reg_math64 : ww_lower_coefs.reg_math;
-  return i->op >= WW_OP_SDIV && i->op <= WW_OP_UREM ? 3 : 0;
+  return ww_is_division(i) ? 3 : 0;
 }
 
 /* Backward over the block; the set at its begin stays in now, phis' results taken out. Returns the
@@ -201,7 +196,7 @@ static float *load_words(const ww_lowering *x, uint32_t b) {
     const ww_ins *i = &t->ins[k];
     if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST)
       continue;
-    out[k] = (float)(i->n * fmax(1, ww_type_bytes[i->type] / 4.0));
+    out[k] = i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
     if (own_address(x, t->loop, i->a))
       out[k] += 1;
   }
@@ -243,11 +238,11 @@ void ww_registers(const ww_fn_code *c, uint64_t block_threads, double *registers
   double need = words_to_registers(c->live_words);
   need = fmax(need,
               fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * c->in_flight_words));
-  double most = WW_FIGURE(g, max_thread_registers), file = WW_FIGURE(g, registers);
+  double most = WW_FIGURE(g, max_thread_registers);
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
   if (threads)
-    most = fmin(most, floor(file / (double)(threads * blocks) / 8) * 8);
+    most = fmin(most, floor(WW_FIGURE(g, registers) / (threads * blocks) / 8) * 8);
   need = fmax(ceil(need), 8);
   *spill_bytes = need > most ? 4 * (need - most) : 0;
   *registers = fmin(need, most);

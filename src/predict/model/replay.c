@@ -7,11 +7,9 @@
  * on their way count as there. Atomics go to L2. */
 #include "replay.h"
 
-#include "../../trace/count.h"
-
-#include <math.h>
 #include <stdlib.h>
 
+#include "../../base/random.h"
 #include "cache.h"
 
 enum {
@@ -79,7 +77,7 @@ static int32_t region_of(recorder *r, uint64_t address) {
     return -1;
   for (uint32_t k = 0; k < r->out->regions.n; k++)
     if (r->out->regions.v[k].region == g)
-      return (int32_t)k;
+      return k;
   ww_push(r->a, &r->out->regions, (ww_replay_region){.region = g});
   return (int32_t)r->out->regions.n - 1;
 }
@@ -121,10 +119,10 @@ static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line
   for (uint32_t half = 0; half < 2; half++, mask >>= 2) {
     if (!(mask & 3))
       continue;
-    uint64_t pair = line * 2 + half, h = (pair + 1) * 0x9e3779b97f4a7c15ull;
+    uint64_t pair = line * 2 + half, h = (pair + 1) * WW_GOLDEN;
     if (h >> 62 || r->npairs > PAIR_SLOTS * 3 / 4)
       continue; /* 62: PAIR_SHARE */
-    uint32_t at = (uint32_t)(h >> 40) & (PAIR_SLOTS - 1);
+    uint32_t at = h >> 40 & (PAIR_SLOTS - 1);
     while (r->pairs[at].pair && r->pairs[at].pair != pair + 1)
       at = (at + 1) & (PAIR_SLOTS - 1);
     pair_slot *p = &r->pairs[at];
@@ -181,7 +179,7 @@ static void lay_out_local(recorder *r, const ww_access *a) {
   uint64_t warp = (warp_number(r, a) + 1) << 36;
   r->npieces = 0;
   for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint32_t lane = (uint32_t)__builtin_ctzll(m);
+    uint32_t lane = __builtin_ctzll(m);
     uint64_t word = (a->addr[lane] - WW_LOCAL_BASE) >> 2,
              last = (a->addr[lane] + a->bytes - 1u - WW_LOCAL_BASE) >> 2;
     for (; word <= last; word++) {
@@ -195,15 +193,15 @@ static void lay_out_local(recorder *r, const ww_access *a) {
  * floating-point ones do not. */
 static uint32_t atomic_sectors(recorder *r, const ww_access *a) {
   bool is_float = ww_is_float(a->ins->type);
-  uint32_t n = 0, lanes = (uint32_t)__builtin_popcountll(a->lanes);
+  uint32_t n = 0, lanes = __builtin_popcountll(a->lanes);
   if (a->pattern == WW_PATTERN_SAME)
     return is_float ? lanes : 1;
   for (uint32_t k = 0; k < r->npieces; k++)
-    n += (uint32_t)__builtin_popcount(r->pieces[k].mask);
+    n += __builtin_popcount(r->pieces[k].mask);
   if (!is_float)
     return n;
   for (ww_mask m = a->lanes; m; m &= m - 1) { /* lanes that meet an earlier one */
-    uint32_t l = (uint32_t)__builtin_ctzll(m);
+    uint32_t l = __builtin_ctzll(m);
     bool again = false;
     for (ww_mask o = a->lanes & ((1ull << l) - 1); o && !again; o &= o - 1)
       again = a->addr[__builtin_ctzll(o)] == a->addr[l];
@@ -214,20 +212,19 @@ static uint32_t atomic_sectors(recorder *r, const ww_access *a) {
 
 static void count_addresses(recorder *r, const ww_access *a) {
   for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t p = a->addr[__builtin_ctzll(m)];
-    uint32_t at = (uint32_t)((p + 1) * 0x9e3779b97f4a7c15ull >> 40) & (ATOM_SLOTS - 1);
-    while (r->atoms[at].address && r->atoms[at].address != p + 1)
+    uint64_t key = a->addr[__builtin_ctzll(m)] + 1;
+    uint32_t at = key * WW_GOLDEN >> 40 & (ATOM_SLOTS - 1);
+    while (r->atoms[at].address && r->atoms[at].address != key)
       at = (at + 1) & (ATOM_SLOTS - 1);
-    if (!r->atoms[at].address) {
+    atom_slot *slot = &r->atoms[at];
+    if (!slot->address) {
       if (r->natoms > ATOM_SLOTS * 3 / 4)
         continue;
-      r->atoms[at].address = p + 1;
+      slot->address = key;
       r->natoms++;
     }
-    r->atoms[at].count += 1;
-    if (r->atoms[at].count > r->out->atomic_most)
-      r->out->atomic_most = r->atoms[at].count;
-    r->out->atomics += 1;
+    r->out->atomic_most = fmax(r->out->atomic_most, ++slot->count);
+    r->out->atomics++;
   }
 }
 
@@ -261,21 +258,21 @@ static bool joins(recorder *r, const piece *p, uint64_t warp) {
 
 static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
   uint32_t hits = 0, sectors = 0, merged = 0, missed_lines = 0,
-           bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
+           bytes = __builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t warp = warp_number(r, a);
   for (uint32_t k = 0; k < r->npieces; k++)
-    sectors += (uint32_t)__builtin_popcount(r->pieces[k].mask);
+    sectors += __builtin_popcount(r->pieces[k].mask);
   bool full = store && bytes >= sectors * 32;
   for (uint32_t k = 0; k < r->npieces; k++) {
     piece p = r->pieces[k];
     bool present;
     uint32_t had = ww_cache_touch(r->l1, p.line, store && !full ? 0 : p.mask, &present);
     uint32_t hit = store ? (present ? p.mask : 0) : had;
-    hits += (uint32_t)__builtin_popcount(hit);
+    hits += __builtin_popcount(hit);
     missed_lines += hit != p.mask;
     if (store && joins(r, &p, warp))
-      merged += (uint32_t)__builtin_popcount(p.mask);
+      merged += __builtin_popcount(p.mask);
     if (row->region >= 0 && r->scale > 0)
       note_pairs(r, row->region, warp, p.line, store ? p.mask : p.mask & ~had);
   }
@@ -372,10 +369,6 @@ static void finish(recorder *r) {
   r->out->atomic_addresses = r->natoms;
 }
 
-static uint32_t lines_of(const ww_occupancy *occ) {
-  return (uint32_t)((occ->l1_bytes > 0 ? occ->l1_bytes : UNKNOWN_L1) / (1 << WW_LINE_BITS));
-}
-
 /* The waves between that are not run leave the L1 full: of lines that nobody asks for again. */
 static void fill_up(ww_cache *l1, uint32_t lines) {
   for (uint64_t k = ww_cache_used(l1); k < lines; k++)
@@ -399,7 +392,7 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const plan *p) {
        k++) {
     bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > BUDGET;
     uint64_t at = waves == 2 ? 1 : waves / 2 + k - (waves / 2 + k >= waves);
-    st = run_wave(r, m, p, choose(p, p->resident, at * p->wave), last ? (double)(waves - 1) : 0);
+    st = run_wave(r, m, p, choose(p, p->resident, at * p->wave), last ? waves - 1 : 0);
     if (last)
       break;
   }
@@ -436,7 +429,8 @@ static void run_waves(recorder *r, const ww_gpu_launch *l, const ww_replay_shape
 }
 
 ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ) {
-  return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, lines_of(occ)};
+  double l1 = occ->l1_bytes > 0 ? occ->l1_bytes : UNKNOWN_L1;
+  return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, l1 / (1 << WW_LINE_BITS)};
 }
 
 void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out) {
@@ -448,8 +442,7 @@ void ww_replay_run(const ww_gpu_launch *l, ww_arena *a, ww_replay *out) {
   r->a = a;
   r->out = out;
   r->lanes = spec->lanes ? spec->lanes : spec->module->warp;
-  r->warps_per_block =
-      (uint32_t)((spec->block[0] * spec->block[1] * spec->block[2] + r->lanes - 1) / r->lanes);
+  r->warps_per_block = (spec->block[0] * spec->block[1] * spec->block[2] + r->lanes - 1) / r->lanes;
   r->l1 = ww_cache_new(shape.lines, false);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);

@@ -4,10 +4,6 @@
 
 #include "../learn/score.h"
 
-static double least(double a, double b) {
-  return a < b ? a : b;
-}
-
 static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
   if (b > 0)
     ww_report_set(r, m, a / b);
@@ -34,9 +30,8 @@ static void memory(const ww_traffic *t, ww_report *r) {
   ww_report_set(r, WW_M_dram_write_bytes, t->dram_write);
   double lookups = t->l1_ld_sectors + t->l1_st_sectors +
                    t->l2_atomics; /* atomics are looked up and never found */
-  ww_report_set(r, WW_M_l1_hit_pct,
-                lookups > 0 ? 100 * (t->l1_ld_hits + t->l1_st_hits) / lookups : 0);
-  ww_report_set(r, WW_M_l2_hit_pct, t->l2_lookups > 0 ? 100 * t->l2_hits / t->l2_lookups : 0);
+  ww_report_set(r, WW_M_l1_hit_pct, ww_ratio(100 * (t->l1_ld_hits + t->l1_st_hits), lookups));
+  ww_report_set(r, WW_M_l2_hit_pct, ww_ratio(100 * t->l2_hits, t->l2_lookups));
   ww_report_set(r, WW_M_l2_bytes, 32 * t->l2_lookups);
 }
 
@@ -46,39 +41,35 @@ static void resources(const ww_prediction *p, const ww_gpu *g, ww_report *r) {
   ww_report_set(r, WW_M_shared_bytes, o->shared_bytes);
   ww_report_set(r, WW_M_occupancy_limit_pct, o->limit_pct);
   ww_report_set(r, WW_M_occupancy_pct,
-                least(100 * p->timing.achieved_warps / g->max_warps, o->limit_pct));
+                fmin(100 * p->timing.achieved_warps / g->max_warps, o->limit_pct));
   if (g->boost_mhz > 0)
     ww_report_set(r, WW_M_sm_clock_mhz, g->boost_mhz);
 }
 
-static double value_of(const ww_report *r, ww_metric m) {
-  return r->m[m].known ? r->m[m].value : 0;
-}
-
-static double dram_bytes(const ww_report *r) {
-  return value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes);
-}
-
-static void rates(ww_report *r) {
-  double bytes = dram_bytes(r), ns = 1e3 * value_of(r, WW_M_time_us);
-  double flops = value_of(r, WW_M_flops_fp64) + value_of(r, WW_M_flops_fp32) +
-                 value_of(r, WW_M_flops_fp16) + value_of(r, WW_M_flops_tensor);
+void ww_report_derive(const ww_gpu *g, ww_report *r) {
+  double bytes = ww_report_dram(r), ns = 1e3 * ww_report_value(r, WW_M_time_us), flops = 0;
+  for (int m = WW_M_flops_fp64; m <= WW_M_flops_tensor; m++)
+    flops += ww_report_value(r, m);
   set_ratio(r, WW_M_dram_gbps, bytes, ns);
   set_ratio(r, WW_M_gflops, flops, ns);
   set_ratio(r, WW_M_ai, flops, bytes);
+  ww_balance balance;
+  ww_balance_of(g, &balance);
+  ww_bound bound = ww_bound_of(r, &balance);
+  r->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
 }
 
 /* One sentence: what the launch spends its time on, and what that figure is. */
 static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a) {
   const ww_timing *t = &p->timing;
-  double share = 100 * t->stall[t->bottleneck], gbps = dram_bytes(&p->report) / (1e3 * t->us);
+  double share = 100 * t->stall[t->bottleneck], gbps = ww_report_dram(&p->report) / (1e3 * t->us);
   switch (t->bottleneck) {
   case WW_TERM_LAUNCH:
     if (t->bound_us[WW_TERM_LAUNCH] < 0.25 * t->us)
       return ww_fmt(a, "block starts: %llu blocks do too little each",
                     (unsigned long long)p->work.blocks);
     return ww_fmt(a, "launch overhead: %.1f of %.1f us pass before and after the work",
-                  least(t->bound_us[WW_TERM_LAUNCH], t->us), t->us);
+                  fmin(t->bound_us[WW_TERM_LAUNCH], t->us), t->us);
   case WW_TERM_COLD:
     return "cold start: first loads and instruction fetch come from DRAM one after the other";
   case WW_TERM_DRAM:
@@ -118,13 +109,8 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
 }
 
 void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p) {
-  ww_report *r = &p->report;
-  ww_balance balance;
-  rates(r);
-  ww_balance_of(g, &balance);
-  ww_bound bound = ww_bound_of(r, &balance);
-  r->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
-  r->bottleneck = in_words(p, g, a);
+  ww_report_derive(g, &p->report);
+  p->report.bottleneck = in_words(p, g, a);
 }
 
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p) {

@@ -11,24 +11,11 @@
  *
  * All is in cycles of the SM clock until the end. Invariant: no answer is below the floor or below
  * any single bound. */
-#include "time_int.h"
-
-#include <math.h>
+#include "predict.h"
 
 const char *const ww_term_names[WW_NTERMS] = {
-    [WW_TERM_LAUNCH] = "launch",
-    [WW_TERM_ISSUE] = "issue slots",
-    [WW_TERM_PIPE] = "arithmetic pipes",
-    [WW_TERM_SHARED] = "shared memory",
-    [WW_TERM_L1] = "L1",
-    [WW_TERM_CONST] = "constant cache",
-    [WW_TERM_L2] = "L2",
-    [WW_TERM_DRAM] = "DRAM",
-    [WW_TERM_ATOMIC] = "atomics",
-    [WW_TERM_LATENCY] = "latency",
-    [WW_TERM_BARRIER] = "barriers",
-    [WW_TERM_TAIL] = "tail",
-    [WW_TERM_COLD] = "cold start",
+#define TERM(name, word, ...) word,
+#include "terms.def"
 };
 
 #define FILLED 3.5e5 /* bytes touched that wake half of the memory system */
@@ -62,13 +49,13 @@ static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
   *busiest = WW_PIPE_FMA;
   for (uint32_t k = 0; k < WW_NPIPES; k++)
     if (k != WW_PIPE_LSU && cycles[k] > most)
-      most = cycles[ *busiest = (ww_pipe)k];
+      most = cycles[ *busiest = k];
   return most;
 }
 
 /* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and half of
  * each. */
-double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
+static double mixed_gbps(const ww_gpu *g, double read, double written) {
   double r = known(g->dram_read, 0.92 * g->dram_peak), w = known(g->dram_write, r),
          both = known(g->dram_copy, 0.5 * (r + w));
   double x = read + written > 0 ? written / (read + written) : 0;
@@ -79,8 +66,8 @@ double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
 /* In a kernel, reads and writes disturb each other less than in the probe: what is written leaves
  * L2 when there is room. */
 static double dram_gbps(const ww_gpu *g, const ww_params *p, const ww_traffic *t) {
-  double reads = ww_time_dram_gbps(g, 1, 0);
-  return reads + p->mixed * (ww_time_dram_gbps(g, t->dram_read, t->dram_write) - reads);
+  double reads = mixed_gbps(g, 1, 0);
+  return reads + p->mixed * (mixed_gbps(g, t->dram_read, t->dram_write) - reads);
 }
 
 /* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one,
@@ -106,7 +93,7 @@ static double asked_lines(const ww_traffic *t) {
 static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
                           demand *d) {
   const ww_traffic *t = &w->traffic;
-  double n = (double)w->blocks;
+  double n = w->blocks;
   double stored = w->chain.store_lines + t->local_lines;
   double sectors = t->l2_reads + t->l2_writes + p->store_line_sectors * stored +
                    p->load_line_sectors * asked_lines(t);
@@ -114,14 +101,13 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
-  double l1 = WW_FIGURE(g, l1_latency), l2 = WW_FIGURE(g, l2_latency),
-         dram = WW_FIGURE(g, dram_latency);
+  double l1 = WW_FIGURE(g, l1_latency), l2 = WW_FIGURE(g, l2_latency);
   double slowest =
       1 +
       p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
   d->l1 = l1 + p->load_cycles * fmax(0, w->chain.loads_per_wait - 1);
   d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->l2_latency_factor;
-  d->dram = w->chain.beyond_l2 * (dram - l2) * slowest;
+  d->dram = w->chain.beyond_l2 * (WW_FIGURE(g, dram_latency) - l2) * slowest;
   d->queue = p->queue * WW_FIGURE(g, dram_queue);
 }
 
@@ -134,7 +120,7 @@ static double sent(const ww_traffic *t, const ww_params *p) {
 static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us,
                          demand *d) {
   const ww_chain *c = &w->chain;
-  double n = (double)w->blocks, warps = n * w->warps_per_block, sub = WW_FIGURE(g, subcores);
+  double n = w->blocks, warps = n * w->warps_per_block, sub = WW_FIGURE(g, subcores);
   *d = (demand){0};
   double work =
       1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
@@ -224,10 +210,12 @@ static void run_wave(const demand *d, const ww_params *p, double each, double al
 static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
   if (w->warm)
     return 0;
-  double walk = p->walk * WW_FIGURE(g, tlb_cold), dram = WW_FIGURE(g, dram_latency);
+  double walk = p->walk * WW_FIGURE(g, tlb_cold);
   double code =
       fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * WW_FIGURE(g, icache_cold);
-  return w->chain.first_waits * (walk + p->cold * fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
+  return w->chain.first_waits *
+             (walk + p->cold * fmax(0, WW_FIGURE(g, dram_latency) - (d->l1 + d->l2 + d->dram))) +
+         code;
 }
 
 /* Microseconds until the memory system is under way: the more a launch touches, the more of its
@@ -243,25 +231,24 @@ static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) 
     sum += out->stall[k] = k == WW_TERM_BARRIER ? 0 : pow(v->use[k] / v->t, p);
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->stall[k] /= sum > 0 ? sum : 1;
-  double part = v->slot > 0 ? d->barrier / v->slot : 0; /* of the time a warp is alone */
+  double part = ww_ratio(d->barrier, v->slot); /* of the time a warp is alone */
   out->stall[WW_TERM_BARRIER] = part * out->stall[WW_TERM_LATENCY];
   out->stall[WW_TERM_LATENCY] -= out->stall[WW_TERM_BARRIER];
 }
 
 /* What comes on top where that is more than half, else what the warps wait for most. */
 static void name_bottleneck(ww_timing *out) {
-  static const ww_term once[] = {WW_TERM_LAUNCH, WW_TERM_COLD, WW_TERM_TAIL};
-  ww_term most = WW_TERM_LAUNCH;
-  for (uint32_t k = 0; k < 3; k++)
-    if (out->bound_us[once[k]] > out->bound_us[most])
-      most = once[k];
+  const double *us = out->bound_us;
+  ww_term most = us[WW_TERM_COLD] > us[WW_TERM_LAUNCH] ? WW_TERM_COLD : WW_TERM_LAUNCH;
+  if (us[WW_TERM_TAIL] > us[most])
+    most = WW_TERM_TAIL;
   out->bottleneck = most;
-  if (out->bound_us[most] > 0.5 * out->us)
+  if (us[most] > 0.5 * out->us)
     return;
   out->bottleneck = WW_TERM_ISSUE;
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     if (out->stall[k] > out->stall[out->bottleneck])
-      out->bottleneck = (ww_term)k;
+      out->bottleneck = k;
 }
 
 double ww_time_spread(const ww_timing *t, const ww_params *p) {
@@ -289,7 +276,7 @@ typedef struct {
 
 static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d,
                       waves *v) {
-  double each = w->occupancy.blocks ? w->occupancy.blocks : 1, n = (double)w->blocks;
+  double each = w->occupancy.blocks ? w->occupancy.blocks : 1, n = w->blocks;
   v->slots = each * g->sms;
   v->whole = floor(n / v->slots);
   v->rest = n - v->whole * v->slots;
@@ -308,7 +295,7 @@ static double idle_cycles(const ww_work *w, const demand *d, const waves *v, dou
          all = v->whole + (v->rest > 0);
   double begun = steady * v->whole / fmax(1, all) +
                  d->chip[WW_TERM_LAUNCH] * (v->rest > 0 ? v->rest : v->slots);
-  return fmax(0, begun + each * (double)w->idle - steady);
+  return fmax(0, begun + each * w->idle - steady);
 }
 
 /* Of what an incomplete last wave costs, the part that does not show: after many waves blocks no
@@ -326,7 +313,7 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   all_waves(w, g, p, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
   double apart = v.whole * v.full.t + v.last.t,
-         evenly = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
+         evenly = main->t * w->blocks / (v.whole > 0 ? v.slots : v.rest);
   double steady = apart - taken_over(&v, p) * fmax(0, apart - evenly);
   /* what the longest block takes beyond the mean, when the others have gone and nothing queues any
    * more */
@@ -341,14 +328,14 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   out->bound_us[WW_TERM_COLD] = cold / per_us;
   out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - evenly) + excess + idle) / per_us;
   out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;
-  out->waves = (double)w->blocks / v.slots;
+  out->waves = w->blocks / v.slots;
   out->busiest = d.busiest;
   shares_of(main, &d, p->blend, out);
   name_bottleneck(out);
   double busy =
       v.whole * v.slots * fmax(0, v.full.t - d.turnover) + v.rest * fmax(0, v.last.t - d.turnover);
   double active = v.whole * sms * v.full.t + fmin(v.rest, sms) * v.last.t; /* SMs that have any */
-  out->achieved_warps = active > 0 ? w->warps_per_block * busy / active : 0;
+  out->achieved_warps = ww_ratio(w->warps_per_block * busy, active);
   double s = ww_time_spread(out, p);
   out->low = out->us * exp(-s);
   out->high = out->us * exp(s);

@@ -9,8 +9,6 @@
  * Invariant: l1_ld_sectors and l1_st_sectors are the tally's, hits never exceed them. */
 #include "traffic_int.h"
 
-#include <math.h>
-
 static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
   for (uint32_t k = 0; k < f->nflows; k++)
     if (region >= 0 && f->flows[k].region == r->regions.v[region].region)
@@ -147,12 +145,12 @@ static double waits_for_dram(const ww_flow *w, double lines) {
 
 /* Where the slowest sector of a load request comes from. */
 static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
-  double dram = 0, slow = s->requests > 0 ? s->slow / s->requests : 0;
+  double dram = 0, slow = ww_ratio(s->slow, s->requests);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_flow *w = &f->flows[k];
     dram += w->slow > 0 ? w->slow * waits_for_dram(w, w->lines / w->slow) : 0;
   }
-  dram = s->requests > 0 ? dram / s->requests : 0;
+  dram = ww_ratio(dram, s->requests);
   out->from_dram = fmin(dram, slow);
   out->from_l2 = slow - out->from_dram;
   out->from_l1 = 1 - slow;
@@ -191,7 +189,7 @@ static double pages(const ww_flows *f) {
   double n = 0, page = WW_FIGURE(f->g, page_bytes);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_arg_counts *c = f->flows[k].counts;
-    double extent = (double)(c->hi - c->lo);
+    double extent = c->hi - c->lo;
     n += fmin(f->flows[k].unique, ceil(extent / page) + (extent > page / 2));
   }
   return n;
@@ -217,7 +215,7 @@ void ww_traffic_of(const ww_replay *r, const ww_gpu_launch *l, ww_arena *a, ww_t
   *out = (ww_traffic){0};
   ww_flows f = {.spec = l->spec, .sampled = l->sampled, .g = l->g, .occ = l->occ, .warm = l->warm};
   double resident = (double)l->g->sms * (l->occ->blocks ? l->occ->blocks : 1);
-  f.waves = fmax(1, (double)ww_sampled_working(l->sampled) / resident);
+  f.waves = fmax(1, ww_sampled_working(l->sampled) / resident);
   l1_sums s = {0};
   make_flows(&f, r, a);
   for (uint32_t k = 0; k < r->ins.n; k++)

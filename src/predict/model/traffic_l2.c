@@ -13,7 +13,6 @@
  * Invariant: hits <= lookups; dram_read >= what is read for the first time, unless warm. */
 #include "traffic_int.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #define BASE_HITS 0.9 /* of the lookups that any launch makes; by the counters of the H200 */
@@ -41,8 +40,7 @@ typedef struct {
 } hull;
 
 static void stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint64_t block) {
-  double x = (double)(block % grid[0]), y = (double)(block / grid[0] % grid[1]),
-         z = (double)(block / grid[0] / grid[1]);
+  double x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
   double lo = p->at + p->stride[0] * x + p->stride[1] * y + p->stride[2] * z;
   h->lo = fmin(h->lo, lo);
   h->hi = fmax(h->hi, lo + p->bytes);
@@ -66,8 +64,8 @@ static hull hull_of(const ww_flows *f, const ww_flow *w, uint64_t from, uint64_t
       b = end;
     }
   }
-  h.lo = fmax(h.lo, (double)(int64_t)w->counts->lo);
-  h.hi = fmin(h.hi, (double)(int64_t)w->counts->hi);
+  h.lo = fmax(h.lo, (int64_t)w->counts->lo);
+  h.hi = fmin(h.hi, (int64_t)w->counts->hi);
   return h;
 }
 
@@ -101,7 +99,7 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
            before = at > resident ? at - resident : 0;
   hull now = hull_of(f, w, at, at + resident), old = hull_of(f, w, before, at);
   double extent = now.hi - now.lo, common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));
-  double range = (double)(w->counts->hi - w->counts->lo);
+  double range = w->counts->hi - w->counts->lo;
   if (!(extent > 0))
     return;
   w->wave = fmin(w->wave, extent);
@@ -219,7 +217,7 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double late = fmin(1, w->later + WW_FIGURE(f->g, l2_neighbour) * w->other) *
                 w->first; /* their neighbour brought them */
   double lookups = asked + second,
-         missed = w->misses - late + (asked > 0 ? fabric(f) * fetched * loads / asked : 0);
+         missed = w->misses - late + ww_ratio(fabric(f) * fetched * loads, asked);
   out->l2_reads += loads;
   out->load_lines += fmin(w->lines, loads); /* a line is asked for by one sector at least */
   out->l2_atomics += w->atomics;
@@ -252,7 +250,7 @@ static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
 /* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is
  * written after the kernel. */
 static void write_back(const ww_flows *f, ww_traffic *out) {
-  double l2 = f->g->l2_bytes, dirty = out->unique_written, incomplete = 0, again = 0;
+  double dirty = out->unique_written, incomplete = 0, again = 0;
   if (!(dirty > 0))
     return;
   double passed = fmax(out->footprint, out->dram_read);
@@ -265,15 +263,16 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
       incomplete += fmax(0, 32 * once - w->counts->st_bytes);
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
   }
-  double share = WW_FIGURE(f->g, l2_dirty), least = WW_FIGURE(f->g, l2_incomplete);
-  double most = (share - (share - least) * fmin(1, incomplete / dirty)) * l2;
+  double share = WW_FIGURE(f->g, l2_dirty);
+  double most = (share - (share - WW_FIGURE(f->g, l2_incomplete)) * fmin(1, incomplete / dirty)) *
+                f->g->l2_bytes;
   double keep = fmin(dirty / fmax(passed, 1) * once_bytes(f), most);
   out->dram_write = fmax(0, dirty - keep) + again;
   fill_incomplete(f, incomplete, out);
 }
 
 static void add_base(const ww_flows *f, ww_traffic *out) {
-  double blocks = (double)f->sampled->of;
+  double blocks = f->sampled->of;
   double n = WW_FIGURE(f->g, launch_lookups) +
              WW_FIGURE(f->g, launch_sm_lookups) * fmin(blocks, f->g->sms) +
              WW_FIGURE(f->g, launch_block_lookups) * blocks;

@@ -30,25 +30,25 @@ static int by_size(const void *a, const void *b) {
 static uint32_t quantities(const ww_prediction *p, const ww_prediction *q,
                            change out[MOST_CHANGES]) {
   uint32_t n = 0;
-#define PUT(what, field, unit) out[n++] = (change){what, p->field, q->field, unit};
-  PUT("instructions of warps", work.lowered.total, "1")
-  PUT("FP64 instructions", work.lowered.inst[WW_PIPE_FP64], "1")
-  PUT("loads, stores and shuffles", work.lowered.inst[WW_PIPE_LSU], "1")
-  PUT("sectors loaded through L1", work.traffic.l1_ld_sectors, "1")
-  PUT("sectors stored", work.traffic.l1_st_sectors, "1")
-  PUT("sectors read from L2", work.traffic.l2_reads, "1")
-  PUT("DRAM bytes read", work.traffic.dram_read, "byte")
-  PUT("DRAM bytes written", work.traffic.dram_write, "byte")
-  PUT("cycles of shared memory", work.traffic.shared_cycles, "1")
-  PUT("atomics at the busiest address", work.traffic.atomics_same, "1")
-  PUT("waits for loads, a warp", work.chain.waits, "1")
-  PUT("of the waits, those beyond L1", work.chain.beyond_l1, "1")
-  PUT("of the waits, those for DRAM", work.chain.beyond_l2, "1")
-  PUT("loads in flight at a wait", work.chain.loads_per_wait, "1")
-  PUT("barriers, a warp", work.chain.barriers, "1")
-  PUT("registers a thread", work.occupancy.registers, "1")
-  PUT("shared memory a block", work.occupancy.shared_bytes, "byte")
-  PUT("resident warps of an SM", work.occupancy.warps, "1")
+#define PUT(what, field, unit) out[n++] = (change){what, p->work.field, q->work.field, unit};
+  PUT("instructions of warps", lowered.total, "1")
+  PUT("FP64 instructions", lowered.inst[WW_PIPE_FP64], "1")
+  PUT("loads, stores and shuffles", lowered.inst[WW_PIPE_LSU], "1")
+  PUT("sectors loaded through L1", traffic.l1_ld_sectors, "1")
+  PUT("sectors stored", traffic.l1_st_sectors, "1")
+  PUT("sectors read from L2", traffic.l2_reads, "1")
+  PUT("DRAM bytes read", traffic.dram_read, "byte")
+  PUT("DRAM bytes written", traffic.dram_write, "byte")
+  PUT("cycles of shared memory", traffic.shared_cycles, "1")
+  PUT("atomics at the busiest address", traffic.atomics_same, "1")
+  PUT("waits for loads, a warp", chain.waits, "1")
+  PUT("of the waits, those beyond L1", chain.beyond_l1, "1")
+  PUT("of the waits, those for DRAM", chain.beyond_l2, "1")
+  PUT("loads in flight at a wait", chain.loads_per_wait, "1")
+  PUT("barriers, a warp", chain.barriers, "1")
+  PUT("registers a thread", occupancy.registers, "1")
+  PUT("shared memory a block", occupancy.shared_bytes, "byte")
+  PUT("resident warps of an SM", occupancy.warps, "1")
 #undef PUT
   qsort(out, n, sizeof *out, by_size);
   while (n && size_of(&out[n - 1]) < 0.05)
@@ -66,13 +66,13 @@ static uint32_t terms(const ww_timing *p, const ww_timing *q, ww_term out[WW_NTE
     uint32_t at = n++;
     for (; at > 0 && fabs(q->bound_us[out[at - 1]] - p->bound_us[out[at - 1]]) < change_us; at--)
       out[at] = out[at - 1];
-    out[at] = (ww_term)k;
+    out[at] = k;
   }
   return n;
 }
 
 static const char *ratio_words(double before, double after, char out[48]) {
-  double r = after > 0 ? before / after : 0;
+  double r = ww_ratio(before, after);
   if (fabs(r - 1) < 0.005)
     snprintf(out, 48, "no faster, no slower");
   else if (r >= 1)

@@ -3,18 +3,22 @@
 #include "show.h"
 
 typedef struct {
-  const char *name, *unit;
-  double value;
-} row;
-
-typedef struct {
   const ww_prediction *p;
   ww_arena *a;
-  WW_VEC(row) rows;
+  ww_buf *out;
+  ww_json *json; /* NULL: lines of text */
 } dump;
 
-static void add(dump *d, const char *name, double value, const char *unit) {
-  ww_push(d->a, &d->rows, (row){name, unit, value});
+static void add(const dump *d, const char *name, double value, const char *unit) {
+  if (!d->json) {
+    ww_buf_fmt(d->out, "  %-24s %14.6g  %s\n", name, value, unit);
+    return;
+  }
+  ww_json_key(d->json, name);
+  ww_json_obj(d->json);
+  ww_json_knum(d->json, "value", value);
+  ww_json_kstr(d->json, "unit", unit);
+  ww_json_end_obj(d->json);
 }
 
 static const char *compound(const dump *d, const char *what, const char *of) {
@@ -90,37 +94,24 @@ ww_status ww_dump_check(const char *stage, ww_err *e) {
                  stage);
 }
 
-static void write_json(const dump *d, const char *stage, ww_buf *out) {
-  ww_json j = {0};
-  ww_json_begin(&j, out);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "kernel", d->p->report.kernel);
-  ww_json_kstr(&j, "gpu", d->p->report.gpu);
-  ww_json_kstr(&j, "stage", stage);
-  ww_json_key(&j, "values");
-  ww_json_obj(&j);
-  for (uint32_t k = 0; k < d->rows.n; k++) {
-    ww_json_key(&j, d->rows.v[k].name);
-    ww_json_obj(&j);
-    ww_json_knum(&j, "value", d->rows.v[k].value);
-    ww_json_kstr(&j, "unit", d->rows.v[k].unit);
-    ww_json_end_obj(&j);
-  }
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
-  ww_buf_puts(out, "\n");
-}
-
 void ww_dump_write(const ww_prediction *p, const char *stage, bool json, ww_buf *out) {
-  dump d = {.p = p, .a = ww_arena_new()};
-  stages[stage_named(stage)].add(&d);
-  if (json)
-    write_json(&d, stage, out);
-  else {
+  ww_json j = {0};
+  dump d = {p, ww_arena_new(), out, json ? &j : NULL};
+  if (json) {
+    ww_json_begin(&j, out);
+    ww_json_obj(&j);
+    ww_json_kstr(&j, "kernel", p->report.kernel);
+    ww_json_kstr(&j, "gpu", p->report.gpu);
+    ww_json_kstr(&j, "stage", stage);
+    ww_json_key(&j, "values");
+    ww_json_obj(&j);
+  } else
     ww_buf_fmt(out, "%s on %s: %s\n", p->report.kernel, p->report.gpu, stage);
-    for (uint32_t k = 0; k < d.rows.n; k++)
-      ww_buf_fmt(out, "  %-24s %14.6g  %s\n", d.rows.v[k].name, d.rows.v[k].value,
-                 d.rows.v[k].unit);
+  stages[stage_named(stage)].add(&d);
+  if (json) {
+    ww_json_end_obj(&j);
+    ww_json_end_obj(&j);
+    ww_buf_puts(out, "\n");
   }
   ww_arena_free(d.a);
 }

@@ -16,20 +16,20 @@ enum { FULL = 1, SHORT = 5, LINES = 10 };
 
 typedef struct {
   ww_arena *arena;
-  uint32_t file;
-  const char *text; /* of that file; NULL: none read yet, or it cannot be read */
+  const char *file; /* NULL: none read yet */
+  const char *text; /* of that file; "": it cannot be read */
 } source;
 
 /* The line without its indentation; "" when the file is not there. */
-static const char *source_line(source *s, const ww_module *m, uint32_t file, uint32_t line) {
+static const char *source_line(source *s, const char *file, uint32_t line) {
   ww_err ignored;
   char *data;
   size_t n;
   if (!line)
     return "";
-  if (!s->text || s->file != file) {
+  if (s->file != file) {
     s->file = file;
-    s->text = !ww_read_file(s->arena, m->files[file], 64 << 20, &data, &n, &ignored) ? data : "";
+    s->text = !ww_read_file(s->arena, file, 64 << 20, &data, &n, &ignored) ? data : "";
   }
   const char *at = s->text;
   for (uint32_t k = 1; k < line && at; k++)
@@ -44,13 +44,12 @@ static const char *source_line(source *s, const ww_module *m, uint32_t file, uin
 }
 
 /* "12", or "util.cuh:12" where it is not the kernel's own file. */
-static const char *place(const ww_explained *x, ww_arena *a, uint32_t file, uint32_t line) {
+static const char *place(const ww_explained *x, ww_arena *a, const char *file, uint32_t line) {
   if (!line)
     return "the launch";
-  const char *path = x->m->files[file];
-  if (x->fn->file && !strcmp(path, x->fn->file))
+  if (x->fn->file && !strcmp(file, x->fn->file))
     return ww_fmt(a, "line %u", line);
-  return ww_fmt(a, "%s:%u", ww_path_base(path), line);
+  return ww_fmt(a, "%s:%u", ww_path_base(file), line);
 }
 
 static bool about_launch(ww_rule r) {
@@ -73,12 +72,12 @@ static void print_first(const ww_explained *x, source *s, const ww_advice_item *
           i->gain >= LARGE ? "Change first" : "Little to gain", off,
           about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green,
           factor(i->gain, g), off, ww_show_us(i->us, us), ww_rules[i->rule].id);
-  const char *text = source_line(s, x->m, i->file, i->line);
+  const char *text = source_line(s, i->file, i->line);
   if (*text)
     fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
-  char first[2] = {(char)toupper((unsigned char)i->cause[0]), 0};
+  char first[2] = {toupper((unsigned char)i->cause[0]), 0};
   ww_show_wrapped(f, ww_fmt(s->arena, "%s%s.", first, i->cause + 1), 2);
-  first[0] = (char)toupper((unsigned char)i->remedy[0]);
+  first[0] = toupper((unsigned char)i->remedy[0]);
   ww_show_wrapped(f, ww_fmt(s->arena, "-> %s%s.", first, i->remedy + 1), 2);
 }
 
@@ -113,15 +112,15 @@ static void print_lines(const ww_explained *x, source *s, FILE *f) {
   fprintf(f, "\n%sWhere the time goes%s\n  share      instr.       bytes  line\n",
           ww_show_color(f, "\033[1m"), ww_show_color(f, "\033[0m"));
   for (uint32_t k = 0; k < d->nlines && k < LINES; k++) {
-    const ww_line_cost *l = &d->lines[k];
+    const ww_report_line *l = &d->lines[k];
     if (l->share < 0.005 && k)
       break;
     const char *at = l->line ? place(x, s->arena, l->file, l->line) : "(no line)";
     at = ww_starts(at, "line ") ? at + 5 : at;
     fprintf(f, "  %3.0f %%  %10s  %10s  %4s | %.*s\n", 100 * l->share,
-            ww_show_amount(l->inst, "1", a),
+            ww_show_amount(l->instructions, "1", a),
             l->bytes > 0 ? ww_show_amount(l->bytes, "byte", b) : "", at, 58,
-            source_line(s, x->m, l->file, l->line));
+            source_line(s, l->file, l->line));
   }
   if (d->rest >= 0.005)
     fprintf(f, "  %3.0f %%  %10s  %10s  start, end and what no line asks for\n", 100 * d->rest, "",
@@ -165,5 +164,3 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   ww_show_assumed(f, r);
   ww_arena_free(s.arena);
 }
-
-/* ---- JSON ---- */

@@ -16,8 +16,7 @@ void ww_plot_begin(ww_plot *p, double right, const char *title, const char *subt
   p->height = HEIGHT - TOP - BOTTOM;
   ww_svg_begin(p->out, WIDTH, HEIGHT, title);
   ww_svg_text(p->out, LEFT, 28, "start", "#1a1a1a", 17, 0, title);
-  if (subtitle)
-    ww_svg_text(p->out, LEFT, 48, "start", "#666666", 12.5, 0, subtitle);
+  ww_svg_text(p->out, LEFT, 48, "start", "#666666", 12.5, 0, subtitle);
 }
 
 void ww_plot_end(ww_plot *p) {
@@ -59,11 +58,11 @@ void ww_plot_tick_y(ww_plot *p, double v, const char *text) {
   ww_svg_text(p->out, p->left - 8, ww_plot_y(p, v) + 4, "end", "#444444", 12, 0, text);
 }
 
-void ww_plot_decades(ww_plot *p, bool x, bool y, ww_tick_text text_x, ww_tick_text text_y) {
+void ww_plot_decades(ww_plot *p, ww_tick_text text_x, ww_tick_text text_y) {
   char t[24];
-  for (double v = pow(10, ceil(log10(p->x0) - 1e-9)); x && v <= p->x1 * 1.0001; v *= 10)
+  for (double v = pow(10, ceil(log10(p->x0) - 1e-9)); text_x && v <= p->x1 * 1.0001; v *= 10)
     ww_plot_tick_x(p, v, text_x(v, t));
-  for (double v = pow(10, ceil(log10(p->y0) - 1e-9)); y && v <= p->y1 * 1.0001; v *= 10)
+  for (double v = pow(10, ceil(log10(p->y0) - 1e-9)); text_y && v <= p->y1 * 1.0001; v *= 10)
     ww_plot_tick_y(p, v, text_y(v, t));
 }
 

@@ -24,7 +24,7 @@ double ww_plot_y(const ww_plot *p, double v);
 /* Lines and labels at the given values. */
 void ww_plot_tick_x(ww_plot *p, double v, const char *text);
 void ww_plot_tick_y(ww_plot *p, double v, const char *text);
-void ww_plot_decades(ww_plot *p, bool x, bool y, ww_tick_text text_x, ww_tick_text text_y);
+void ww_plot_decades(ww_plot *p, ww_tick_text text_x, ww_tick_text text_y); /* NULL: none */
 void ww_plot_titles(ww_plot *p, const char *x, const char *y);
 void ww_plot_line(ww_plot *p, double xa, double ya, double xb, double yb, const char *color,
                   double width, bool dashed);

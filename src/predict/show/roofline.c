@@ -1,6 +1,7 @@
 /* roofline.c - roofs and places; the plot on a terminal. The SVG is in roofline_svg.c. */
 #include "roofline.h"
 
+#include "../learn/score.h"
 #include "show.h"
 
 const char *const ww_roof_names[WW_NROOFS] = {"DRAM", "L2", "FP64", "FP32", "tensor"};
@@ -26,17 +27,12 @@ double ww_roof_top(const ww_roofs *r) {
   return top;
 }
 
-static double value(const ww_report *r, ww_metric m) {
-  return r->m[m].known ? r->m[m].value : 0;
-}
-
 bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, ww_roof_point *out,
                       const char **why) {
-  double f64 = value(r, WW_M_flops_fp64), f32 = value(r, WW_M_flops_fp32),
-         f16 = value(r, WW_M_flops_fp16), tensor = value(r, WW_M_flops_tensor),
-         flops = f64 + f32 + f16 + tensor;
-  double bytes = value(r, WW_M_dram_read_bytes) + value(r, WW_M_dram_write_bytes),
-         us = value(r, WW_M_time_us);
+  double f64 = ww_report_value(r, WW_M_flops_fp64), tensor = ww_report_value(r, WW_M_flops_tensor),
+         flops = f64 + ww_report_value(r, WW_M_flops_fp32) + ww_report_value(r, WW_M_flops_fp16) +
+                 tensor;
+  double bytes = ww_report_dram(r), us = ww_report_value(r, WW_M_time_us);
   *why = !(us > 0)      ? "no time is known"
          : !(flops > 0) ? "no floating-point operations"
          : !(bytes > 0) ? "no DRAM traffic"
@@ -72,13 +68,13 @@ static void dot(canvas *c, double x, double y) {
          v = (c->y1 - log10(y)) / (c->y1 - c->y0) * (ROWS * 4 - 1);
   if (!(u >= -0.5) || !(v >= -0.5) || u > COLUMNS * 2 - 0.5 || v > ROWS * 4 - 0.5)
     return;
-  int i = (int)(u + 0.5), j = (int)(v + 0.5);
+  int i = u + 0.5, j = v + 0.5;
   c->dots[j / 4][i / 2] |= bit[j % 4][i % 2];
 }
 
 static bool cell_of(const canvas *c, double x, double y, int *i, int *j) {
-  *i = (int)((log10(x) - c->x0) / (c->x1 - c->x0) * COLUMNS);
-  *j = (int)((c->y1 - log10(y)) / (c->y1 - c->y0) * ROWS);
+  *i = (log10(x) - c->x0) / (c->x1 - c->x0) * COLUMNS;
+  *j = (c->y1 - log10(y)) / (c->y1 - c->y0) * ROWS;
   return *i >= 0 && *j >= 0 && *i < COLUMNS && *j < ROWS;
 }
 
@@ -111,7 +107,7 @@ static void name_roofs(canvas *c, const ww_roofs *r) {
     if (r->v[m] > 0 && cell_of(c, pow(10, c->x1 - 1e-6), r->v[m], &i, &j)) {
       bool above = m == WW_ROOF_FP32 ||
                    j + 1 >= ROWS; /* FP64 and FP32 are often close: one name above, one below */
-      put_text(c, COLUMNS - (int)strlen(ww_roof_names[m]), above && j > 0 ? j - 1 : j + 1,
+      put_text(c, COLUMNS - strlen(ww_roof_names[m]), above && j > 0 ? j - 1 : j + 1,
                ww_roof_names[m]);
     }
   for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++) {
@@ -160,7 +156,7 @@ uint32_t ww_roof_kernel(const ww_roofline *r, uint32_t point, bool *first) {
 /* Points of the same kernel have the same letter. */
 static char letter_of(const ww_roofline *r, uint32_t point) {
   bool first;
-  return (char)((r->points[point].measured ? 'a' : 'A') + ww_roof_kernel(r, point, &first) % 26);
+  return (r->points[point].measured ? 'a' : 'A') + ww_roof_kernel(r, point, &first) % 26;
 }
 
 static void print_cell(const canvas *c, int j, int i, FILE *f) {
@@ -240,7 +236,7 @@ void ww_roofline_print(const ww_roofline *r, FILE *f) {
     i = i < 0 ? 0 : i >= COLUMNS ? COLUMNS - 1 : i;
     j = j < 0 ? 0 : j >= ROWS ? ROWS - 1 : j; /* beyond: at the edge */
     c.mark[j][i] = letter_of(r, k);
-    c.color[j][i] = (uint8_t)(1 + r->points[k].gpu);
+    c.color[j][i] = 1 + r->points[k].gpu;
   }
   fputs("flop/s over flop/byte of DRAM traffic; roofs of", f);
   for (uint32_t g = 0; g < r->ngpus; g++)

@@ -3,7 +3,6 @@
 #include "../../base/units.h"
 #include "plot.h"
 #include "roofline.h"
-#include "show.h"
 
 enum { LEGEND = 190, MOST_KERNELS = 18 };
 
@@ -116,12 +115,11 @@ static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
 /* A GPU's colour and roofs, three lines; returns where the next may stand. */
 static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x, double y) {
   const ww_roofs *f = &r->roofs[g];
-  const char *color = ww_plot_colors[g % WW_PLOT_COLORS];
   char text[64], v[24], w[24];
   ww_buf_fmt(
       p->out,
       "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\"/>\n",
-      x, y - 4, x + 14, y - 4, color);
+      x, y - 4, x + 14, y - 4, ww_plot_colors[g % WW_PLOT_COLORS]);
   ww_svg_text(p->out, x + 20, y, "start", "#222222", 13, 0, r->gpus[g].name);
   snprintf(text, sizeof text, "DRAM %.3g, L2 %.3g TB/s", f->v[WW_ROOF_DRAM] / 1e3,
            f->v[WW_ROOF_L2] / 1e3);
@@ -189,7 +187,7 @@ void ww_roofline_svg(const ww_roofline *r, ww_buf *out) {
     ww_buf_fmt(&title, "%s%s", g ? ", " : "", r->gpus[g].full_name);
   ww_plot_begin(&p, LEGEND, title.s, "lines: datasheet peaks, L2 as measured");
   ww_buf_free(&title);
-  ww_plot_decades(&p, true, true, ai_tick, rate_tick);
+  ww_plot_decades(&p, ai_tick, rate_tick);
   for (uint32_t g = 0; g < r->ngpus; g++)
     roofs_of(r, &p, g);
   for (uint32_t k = 0; k < r->npoints; k++)

@@ -1,22 +1,9 @@
 /* show.c - a prediction as tables on a terminal. */
 #include "show.h"
 
-#include <stdlib.h>
-
 const char *const ww_term_words[WW_NTERMS] = {
-    [WW_TERM_LAUNCH] = "launch overhead",
-    [WW_TERM_ISSUE] = "issue slots",
-    [WW_TERM_PIPE] = "arithmetic pipes",
-    [WW_TERM_SHARED] = "shared memory",
-    [WW_TERM_L1] = "L1 cache",
-    [WW_TERM_CONST] = "constant cache",
-    [WW_TERM_L2] = "L2 bandwidth",
-    [WW_TERM_DRAM] = "DRAM bandwidth",
-    [WW_TERM_ATOMIC] = "atomics",
-    [WW_TERM_LATENCY] = "latency",
-    [WW_TERM_BARRIER] = "barriers",
-    [WW_TERM_TAIL] = "tail",
-    [WW_TERM_COLD] = "cold start",
+#define TERM(name, word, words) words,
+#include "../model/terms.def"
 };
 
 /* ---- numbers ---- */
@@ -60,7 +47,7 @@ void ww_show_wrapped(FILE *f, const char *text, uint32_t indent) {
   uint32_t at = 0;
   for (const char *s = text; *s;) {
     s += strspn(s, " ");
-    uint32_t n = (uint32_t)strcspn(s, " ");
+    uint32_t n = strcspn(s, " ");
     if (!n)
       break;
     if (at && at + 1 + n > WW_SHOW_COLUMNS) {

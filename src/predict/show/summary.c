@@ -46,7 +46,7 @@ static row *find(ww_summary *s, const ww_report *r) {
 }
 
 void ww_summary_add(ww_summary *s, const ww_prediction *p, uint64_t count) {
-  double n = count ? (double)count : 1;
+  double n = count ? count : 1;
   row *r = find(s, &p[0].report);
   r->launches += n;
   s->launches += n;
@@ -65,8 +65,9 @@ void ww_summary_add(ww_summary *s, const ww_prediction *p, uint64_t count) {
 }
 
 void ww_summary_failed(ww_summary *s, uint64_t count) {
-  s->failed += count ? (double)count : 1;
-  s->launches += count ? (double)count : 1;
+  double n = count ? count : 1;
+  s->failed += n;
+  s->launches += n;
 }
 
 static int by_time(const void *a, const void *b) {
@@ -91,7 +92,7 @@ static void print_times(const ww_summary *s, const double *us, FILE *f) {
 static void print_row(const ww_summary *s, const row *r, double all, FILE *f) {
   char v[24];
   fprintf(f, "%-28.28s %9s %5.1f %%", r->kernel, ww_show_amount(r->launches, "1", v),
-          all > 0 ? 100 * r->us[0] / all : 0);
+          ww_ratio(100 * r->us[0], all));
   for (uint32_t k = 0; k < s->n; k++)
     fprintf(f, " %11s", r->us[k] > 0 ? ww_show_us(r->us[k], v) : "-");
   if (s->n == 1)
@@ -100,16 +101,17 @@ static void print_row(const ww_summary *s, const row *r, double all, FILE *f) {
 }
 
 void ww_summary_print(ww_summary *s, FILE *f) {
-  row total = {.kernel = "all", .file = ""};
+  row total = {0};
   char v[24];
   if (s->rows.n)
     qsort(s->rows.v, s->rows.n, sizeof *s->rows.v, by_time);
   for (uint32_t i = 0; i < s->rows.n; i++) {
-    total.launches += s->rows.v[i].launches;
+    const row *r = &s->rows.v[i];
+    total.launches += r->launches;
     for (uint32_t k = 0; k < s->n; k++) {
-      total.us[k] += s->rows.v[i].us[k];
-      total.low[k] += s->rows.v[i].low[k];
-      total.high[k] += s->rows.v[i].high[k];
+      total.us[k] += r->us[k];
+      total.low[k] += r->low[k];
+      total.high[k] += r->high[k];
     }
   }
   fprintf(f, "%-28s %9s %7s", "kernel", "launches", "share");

@@ -2,10 +2,6 @@
  * interval. */
 #include "sweep.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "../../base/units.h"
 #include "plot.h"
 #include "show.h"
@@ -34,9 +30,7 @@ static ww_status list(const char *s, ww_arena *a, ww_sweep *out, uint64_t first,
 
 static void spaced(ww_sweep *out, uint64_t lo, uint64_t hi, uint64_t points) {
   for (uint64_t k = 0; k < points; k++) {
-    uint64_t x = points > 1 ? (uint64_t)llround((double)lo * pow((double)hi / (double)lo,
-                                                                 (double)k / (double)(points - 1)))
-                            : lo;
+    uint64_t x = points > 1 ? llround(lo * pow(hi / (double)lo, k / (double)(points - 1))) : lo;
     if (k + 1 == points)
       x = hi;
     if (!out->n || x > out->v[out->n - 1])
@@ -50,7 +44,7 @@ ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e
   *out = (ww_sweep){0};
   if (!eq || eq == text)
     return ww_fail(e, WW_EUSAGE, "--sweep: expected NAME=FROM..TO, n=1K..64M, not '%.40s'", text);
-  out->name = ww_strndup(a, text, (size_t)(eq - text));
+  out->name = ww_strndup(a, text, eq - text);
   const char *s = eq + 1;
   if (!ww_number_read(&s, &lo) || lo == 0)
     return ww_fail(e, WW_EUSAGE, "--sweep: expected a size from 1 up, not '%.40s'", eq + 1);
@@ -88,7 +82,8 @@ ww_status ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch 
   return st;
 }
 
-const char *ww_sweep_value(uint64_t v, char out[24]) {
+/* 64K, 3M, 1000 */
+static const char *size_text(uint64_t v, char out[24]) {
   static const char *const unit[] = {"", "K", "M", "G"};
   int k = 0;
   while (k < 3 && v >= 1024 && v % 1024 == 0) {
@@ -105,7 +100,7 @@ enum { CELL = 28 }; /* time and interval of one GPU; three fit beside the value 
 
 static void row(const ww_sweep_result *r, uint32_t i, uint32_t from, uint32_t to, FILE *f) {
   char v[24], t[16], lo[16], hi[16], text[48];
-  fprintf(f, "%10s", ww_sweep_value(r->sweep->v[i], v));
+  fprintf(f, "%10s", size_text(r->sweep->v[i], v));
   for (uint32_t g = from; g < to; g++) {
     const ww_sweep_point *p = &r->points[i * r->ngpus + g];
     if (p->known)
@@ -157,7 +152,7 @@ static void ranges(const ww_sweep_result *r, ww_plot *p) {
     lo = 1;
     hi = 10;
   }
-  double first = (double)r->sweep->v[0], last = (double)r->sweep->v[r->sweep->n - 1];
+  double first = r->sweep->v[0], last = r->sweep->v[r->sweep->n - 1];
   double margin = last > first ? pow(last / first, 0.03) : 2;
   p->x0 = first / margin;
   p->x1 = last * margin;
@@ -170,13 +165,13 @@ static void size_ticks(const ww_sweep_result *r, ww_plot *p) {
   char t[24];
   uint32_t every = (r->sweep->n + 8) / 9;
   for (uint32_t i = 0; i < r->sweep->n; i += every)
-    ww_plot_tick_x(p, (double)r->sweep->v[i], ww_sweep_value(r->sweep->v[i], t));
+    ww_plot_tick_x(p, r->sweep->v[i], size_text(r->sweep->v[i], t));
 }
 
 /* Ticks between the decades where there are few. */
 static void time_ticks(ww_plot *p) {
   char t[24];
-  ww_plot_decades(p, false, true, time_tick, time_tick);
+  ww_plot_decades(p, NULL, time_tick);
   if (p->y1 / p->y0 > 300)
     return;
   for (double d = pow(10, floor(log10(p->y0))); d < p->y1; d *= 10)
@@ -191,7 +186,7 @@ static void points(const ww_sweep_result *r, ww_plot *p, uint32_t g, size_t valu
     uint32_t i = back ? r->sweep->n - 1 - k : k;
     const ww_sweep_point *q = &r->points[i * r->ngpus + g];
     if (q->known)
-      ww_buf_fmt(p->out, "%.1f,%.1f ", ww_plot_x(p, (double)r->sweep->v[i]),
+      ww_buf_fmt(p->out, "%.1f,%.1f ", ww_plot_x(p, r->sweep->v[i]),
                  ww_plot_y(p, *(const double *)((const char *)q + value)));
   }
 }
@@ -212,10 +207,10 @@ static void curve(const ww_sweep_result *r, ww_plot *p, uint32_t g) {
     if (!q->known)
       continue;
     ww_buf_fmt(b, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
-               ww_plot_x(p, (double)s->v[i]), ww_plot_y(p, q->us), color);
+               ww_plot_x(p, s->v[i]), ww_plot_y(p, q->us), color);
     ww_svg_escape(b, r->gpus[g]);
-    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name,
-               ww_sweep_value(s->v[i], v), ww_show_us(q->us, t), q->bound);
+    ww_buf_fmt(b, ", %s = %s: %s, bound by %s</title></circle>\n", s->name, size_text(s->v[i], v),
+               ww_show_us(q->us, t), q->bound);
   }
 }
 
@@ -231,12 +226,11 @@ void ww_sweep_svg(const ww_sweep_result *r, ww_buf *out) {
   for (uint32_t g = 0; g < r->ngpus; g++)
     curve(r, &p, g);
   for (uint32_t g = 0; g < r->ngpus; g++) {
-    const char *color = ww_plot_colors[g % WW_PLOT_COLORS];
     double x = p.left + p.width + 16, y = p.top + 14 + 22 * g;
     ww_buf_fmt(out,
                "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
                "stroke-width=\"3\"/>\n",
-               x, y, x + 18, y, color);
+               x, y, x + 18, y, ww_plot_colors[g % WW_PLOT_COLORS]);
     ww_svg_text(p.out, x + 25, y + 4, "start", "#222222", 13, 0, r->gpus[g]);
   }
   ww_plot_titles(&p, r->sweep->name, "time of the kernel");

@@ -15,7 +15,6 @@ typedef struct {
 ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e);
 /* The launch with this value in its place; what else it gives as an expression follows. */
 ww_status ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch *l, ww_err *e);
-const char *ww_sweep_value(uint64_t v, char out[24]); /* 64K, 3M, 1000 */
 
 typedef struct {
   bool known;

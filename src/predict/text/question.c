@@ -1,12 +1,11 @@
 /* question.c - one question: the text and its features; and the numbers and JSON that answer it. */
-#include <math.h>
 
 #include "question_int.h"
 
 /* ---- features ---- */
 
 static float logarithm(double v, double by) {
-  return (float)(log2(1 + v) / by);
+  return log2(1 + v) / by;
 }
 
 static float scaled(double v) {
@@ -25,9 +24,9 @@ static buffers arguments(const ww_launch *l) {
   for (uint32_t i = 0; i < l->nargs; i++) {
     const ww_arg *g = &l->args[i];
     bool buffer = g->kind == WW_ARG_BUFFER && !g->buffer.local;
-    double bytes = buffer ? (double)g->buffer.bytes : 0;
+    double bytes = buffer ? g->buffer.bytes : 0;
     for (uint32_t n = 0; n < g->nptrs; n++)
-      bytes += (double)g->ptrs[n].buffer.bytes;
+      bytes += g->ptrs[n].buffer.bytes;
     sum.bytes += bytes;
     sum.most = fmax(sum.most, bytes);
     sum.log_bytes += log2(1 + bytes);
@@ -35,15 +34,6 @@ static buffers arguments(const ww_launch *l) {
     sum.scalars += !buffer;
   }
   return sum;
-}
-
-static float *gpu_features(const ww_gpu *g, float *f) {
-  *f++ = scaled(g->sms);
-  *f++ = scaled(ww_qknown(g->boost_mhz, 0));
-  *f++ = scaled(ww_qknown(g->dram_peak, 0));
-  *f++ = logarithm(ww_qknown(g->l2_bytes, 0), 32);
-  *f++ = scaled(ww_qknown(g->peak_fp32, 0));
-  return f;
 }
 
 /* Lanes of a warp that work, on average over its instructions. */
@@ -56,43 +46,57 @@ static double active_lanes(const ww_qwalk *w) {
   return warps > 0 ? lanes / warps : 0;
 }
 
+static float *put(float *f, const double *v, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    *f++ = v[i];
+  return f;
+}
+
 /* WW_QUESTION_FEATURES in this order; all about 0 .. 2. */
 static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f) {
   double blocks = ww_qproduct(l->grid), block = ww_qproduct(l->block),
          l2 = ww_qknown(g->l2_bytes, 1 << 20);
   buffers sum = arguments(l);
   float *const from = f;
+  const double launched[] = {scaled(blocks * block),
+                             scaled(blocks),
+                             scaled(block),
+                             scaled(l->grid[0]),
+                             scaled(l->grid[1]),
+                             scaled(l->grid[2]),
+                             scaled(l->block[0]),
+                             scaled(l->block[1]),
+                             scaled(l->block[2]),
+                             log2(blocks * block / (g->sms * 2048.0)) / 16, /* waves, by threads */
+                             scaled(l->shared),
+                             sum.n / 8,
+                             sum.scalars / 8,
+                             logarithm(sum.most, 32),
+                             logarithm(sum.bytes, 32),
+                             sum.log_bytes / 128,
+                             scaled(g->sms),
+                             scaled(ww_qknown(g->boost_mhz, 0)),
+                             scaled(ww_qknown(g->dram_peak, 0)),
+                             logarithm(ww_qknown(g->l2_bytes, 0), 32),
+                             scaled(ww_qknown(g->peak_fp32, 0)),
+                             log2((1 + sum.bytes) / l2) / 16};
+  const double walked[] = {logarithm(w->heaviest, 32),
+                           w->depth / 4,
+                           fmin(w->unknown, 8) / 4,
+                           logarithm(w->heaviest / (blocks * block), 16), /* of a thread */
+                           logarithm(w->cycles, 16),
+                           logarithm(w->shared, 16),
+                           logarithm(w->waves, 8),
+                           logarithm(w->active, 16),
+                           logarithm(w->instructions, 32),
+                           logarithm(active_lanes(w), 8)};
   memset(f, 0, sizeof *f * WW_QUESTION_FEATURES);
-  *f++ = scaled(blocks * block);
-  *f++ = scaled(blocks);
-  *f++ = scaled(block);
-  for (int d = 0; d < 3; d++)
-    *f++ = scaled((double)l->grid[d]);
-  for (int d = 0; d < 3; d++)
-    *f++ = scaled((double)l->block[d]);
-  *f++ = (float)(log2(blocks * block / (g->sms * 2048.0)) / 16); /* waves, by threads alone */
-  *f++ = scaled((double)l->shared);
-  *f++ = (float)(sum.n / 8);
-  *f++ = (float)(sum.scalars / 8);
-  *f++ = logarithm(sum.most, 32);
-  *f++ = logarithm(sum.bytes, 32);
-  *f++ = (float)(sum.log_bytes / 128);
-  f = gpu_features(g, f);
-  *f++ = (float)(log2((1 + sum.bytes) / l2) / 16);
+  f = put(f, launched, sizeof launched / sizeof *launched);
   for (int c = 0; c < Q_NCOUNTS; c++)
     *f++ = logarithm(w->count[c], 32);
-  *f++ = logarithm(w->heaviest, 32);
-  *f++ = (float)(w->depth / 4);
-  *f++ = (float)(fmin(w->unknown, 8) / 4);
-  *f++ = logarithm(w->heaviest / (blocks * block), 16); /* iterations of a thread */
-  *f++ = logarithm(w->cycles, 16);
-  *f++ = logarithm(w->shared, 16);
-  *f++ = logarithm(w->waves, 8);
-  *f++ = logarithm(w->active, 16);
-  *f++ = logarithm(w->instructions, 32);
-  *f++ = logarithm(active_lanes(w), 8);
+  f = put(f, walked, sizeof walked / sizeof *walked);
   for (int i = 0; i < Q_NESTIMATES; i++)
-    *f++ = (float)(log2(0.1 + w->estimate[i]) / 8);
+    *f++ = log2(0.1 + w->estimate[i]) / 8;
   for (int i = 0; i < WW_QUESTION_FEATURES; i++)
     if (!isfinite(from[i]))
       from[i] = 0;
@@ -116,10 +120,12 @@ void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_g
 typedef enum { LINEAR, LOG, LOG1 } form; /* LOG1: of 1 + v, for what may be zero */
 
 /* number = (f(v) - centre) / scale, about -3 .. 3 over the dataset. */
-static const struct {
+typedef struct {
   form form;
   float centre, scale;
-} scales[WW_NMETRICS] = {
+} scaling;
+
+static const scaling scales[WW_NMETRICS] = {
     [WW_M_time_us] = {LOG, 5, 3},
     [WW_M_dram_read_bytes] = {LOG1, 22, 4},
     [WW_M_dram_write_bytes] = {LOG1, 16, 8},
@@ -148,20 +154,18 @@ static const struct {
 };
 
 float ww_question_number(int metric, double v) {
-  double x = scales[metric].form == LINEAR ? v
-             : scales[metric].form == LOG  ? log2(fmax(v, 1e-6))
-                                           : log2(1 + fmax(v, 0));
-  return isnan(v) ? NAN : (float)((x - scales[metric].centre) / scales[metric].scale);
+  const scaling *s = &scales[metric];
+  double x = s->form == LINEAR ? v : log2(s->form == LOG ? fmax(v, 1e-6) : 1 + fmax(v, 0));
+  return isnan(v) ? NAN : (x - s->centre) / s->scale;
 }
 
 double ww_question_value(int metric, float number) {
-  double x = (double)number * scales[metric].scale + scales[metric].centre;
-  if (isnan(x))
-    return NAN;
-  if (scales[metric].form == LINEAR)
+  const scaling *s = &scales[metric];
+  double x = (double)number * s->scale + s->centre;
+  if (isnan(x) || s->form == LINEAR)
     return x;
   x = exp2(fmin(fmax(x, -40), 80));
-  return scales[metric].form == LOG ? x : fmax(x - 1, 0);
+  return s->form == LOG ? x : fmax(x - 1, 0);
 }
 
 /* ---- the answer ---- */

@@ -3,13 +3,12 @@
  *
  * Not predictions: the model learns from them. The busiest SM counts, so that few blocks and a last
  * wave of them show. */
-#include <math.h>
 
 #include "question_int.h"
 
 /* Blocks that an SM holds at a time, by threads and shared memory; registers are not known. */
 static double resident_of(const ww_qwalk *w, const ww_launch *l, const ww_gpu *g) {
-  double warps = ceil(ww_qproduct(l->block) / 32), shared = w->shared + (double)l->shared + 1024;
+  double warps = ceil(ww_qproduct(l->block) / 32), shared = w->shared + l->shared + 1024;
   double n = fmin(floor(ww_qknown(g->max_warps, 64) / warps), ww_qknown(g->max_blocks, 32));
   return fmax(1, fmin(n, floor(ww_qknown(g->shared_max, 233472) / shared)));
 }
@@ -40,10 +39,10 @@ void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_lau
     i[n] = share * (k->openmp ? w->issued[n] / blocks : w->busiest[n]);
   w->waves = fmax(1, ceil(w->active / (sms * resident_of(w, l, g))));
   double integer = 2 * i[Q_C_integer] + 12 * i[Q_C_divisions],
-         fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64], special = 8 * i[Q_C_special];
+         fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64];
   double moved = c[Q_C_moved_bytes] + 32 * c[Q_C_scattered];
   t[Q_E_issue] = sum(i) / (subcores * mhz);
-  t[Q_E_pipe] = fmax(fmax(integer, fp64), special) / (subcores * mhz);
+  t[Q_E_pipe] = fmax(fmax(integer, fp64), 8 * i[Q_C_special]) / (subcores * mhz);
   t[Q_E_lines] = i[Q_C_lines] / mhz;
   t[Q_E_l2] = fmax(moved / l2, moved * share / w->active / (64 * mhz));
   t[Q_E_dram] = c[Q_C_dram_bytes] / dram;

@@ -22,7 +22,7 @@ bool ww_qtype_named(const char *s, uint32_t n, char *type, uint32_t *bytes, uint
   while (m && s[m - 1] >= '0' && s[m - 1] <= '9')
     m--;
   if (m < n)
-    *lanes = s[m] == '1' && n - m == 2 ? 16 : (uint32_t)(s[m] - '0');
+    *lanes = s[m] == '1' && n - m == 2 ? 16 : s[m] - '0';
   if (n - m > 2 || !m || !*lanes)
     return false;
   for (size_t k = 0; k < sizeof types / sizeof *types; k++)
@@ -51,7 +51,7 @@ static const struct {
 static void rename_to(ww_qtoken *out, const ww_qtoken *t, const char *word) {
   *out = *t;
   out->s = word;
-  out->n = (uint32_t)strlen(word);
+  out->n = strlen(word);
 }
 
 static void synonym(ww_qtoken *t) {
@@ -119,7 +119,7 @@ static uint32_t fuse_builtin(const ww_qtoken *t, uint32_t n, ww_qtoken *out) {
       return *out = builtin(t, k, t->s[hip + 1] - 'x'), 1;
     if (n > 3 && ww_qtoken_is(t, names[k].opencl) && t[1].op == '(' && t[2].kind == Q_INT &&
         t[2].value < 3 && t[3].op == ')')
-      return *out = builtin(t, k, (int)t[2].value), 4;
+      return *out = builtin(t, k, t[2].value), 4;
   }
   return 0;
 }
@@ -200,31 +200,24 @@ static uint32_t fuse_index(const ww_qtoken *t, uint32_t n, bool before, ww_qtoke
 void ww_qfuse(ww_qtokens *v) {
   uint32_t to = 0;
   for (uint32_t i = 0; i < v->n;) {
-    ww_qtoken out, *t = &v->v[i];
+    ww_qtoken *t = &v->v[i];
     synonym(t);
+    ww_qtoken out = *t;
     uint32_t left = v->n - i, k = fuse_builtin(t, left, &out);
     if (!k)
       k = many_words(t, left, &out);
     if (!k)
       k = fuse_other(t, left, &out);
-    if (!k) {
-      out = *t;
-      k = 1;
-    }
     v->v[to++] = out;
-    i += k;
+    i += k ? k : 1;
   }
   v->n = to;
   to = 0;
   for (uint32_t i = 0; i < v->n;) {
-    ww_qtoken out;
+    ww_qtoken out = v->v[i];
     uint32_t k = fuse_index(&v->v[i], v->n - i, i > 0, &out);
-    if (!k) {
-      out = v->v[i];
-      k = 1;
-    }
     v->v[to++] = out;
-    i += k;
+    i += k ? k : 1;
   }
   v->n = to;
 }

@@ -76,8 +76,9 @@ void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool expand, ww_qtoke
 static inline bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
   return t->kind == Q_WORD && *t->s == *word && strlen(word) == t->n && !memcmp(t->s, word, t->n);
 }
-bool ww_qtoken_in(const ww_qtoken *t, const char *words); /* with blanks between them */
-bool ww_qop_in(const ww_qtoken *t, const char *ops);      /* likewise */
+bool ww_qtoken_in(const ww_qtoken *t, const char *words);     /* with blanks between them */
+bool ww_qop_in(const ww_qtoken *t, const char *ops);          /* likewise */
+bool ww_qtoken_begins(const ww_qtoken *t, const char *words); /* with one of them */
 enum { WW_QLEX_MOST = 20000 };
 
 static inline bool ww_qcompares(uint32_t op) { /* == <= >= != */

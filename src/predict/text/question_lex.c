@@ -3,7 +3,6 @@
  * Not a preprocessor: directives other than #define count for nothing (src/front/scan.c leaves out
  * dead branches), and what a header would define stays as it is written. Everything is bounded:
  * tokens, steps, depth; what goes beyond is left out, never an error. */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "../../base/words.h"
@@ -31,6 +30,15 @@ bool ww_qop_in(const ww_qtoken *t, const char *ops) {
   return t->op && spelled_as_one_of(t, ops);
 }
 
+bool ww_qtoken_begins(const ww_qtoken *t, const char *words) {
+  for (size_t n; *words; words += n + (words[n] == ' ')) {
+    n = strcspn(words, " ");
+    if (t->n >= n && !memcmp(t->s, words, n))
+      return true;
+  }
+  return false;
+}
+
 static void push(ww_qlex *l, ww_qtokens *out, ww_qtoken t) {
   if (out->n < WW_QLEX_MOST)
     ww_push(l->a, out, t);
@@ -45,7 +53,7 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   bool hex = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'), real = false;
   const char *from = p;
   for (; p < end && (ww_is_word(*p) || *p == '.' || *p == '\''); p++) {
-    char c = (char)tolower((unsigned char)*p);
+    char c = tolower((unsigned char)*p);
     bool exponent = hex ? c == 'p' : c == 'e';
     real |= *p == '.' || exponent;
     if (*p != '\'' && n + 2 < sizeof text)
@@ -58,7 +66,7 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   }
   text[n] = 0;
   const char *last = n ? text + n - 1 : text;
-  *t = (ww_qtoken){.s = from, .n = (uint32_t)(p - from), .sym = -1};
+  *t = (ww_qtoken){.s = from, .n = p - from, .sym = -1};
   if (real || (!hex && (*last == 'f' || *last == 'h'))) {
     t->kind = Q_FLOAT;
     t->type = !hex && *last == 'f' ? 'f' : *last == 'h' ? 'h' : 'd';
@@ -67,8 +75,8 @@ static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
   }
   t->kind = Q_INT;
   char *suffix;
-  t->value = (double)strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix,
-                              n > 2 && text[1] == 'b' ? 2 : 0);
+  t->value =
+      strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix, n > 2 && text[1] == 'b' ? 2 : 0);
   t->type = strchr(suffix, 'l') ? 'l' : strchr(suffix, 'u') ? 'u' : 'i';
   return p;
 }
@@ -80,7 +88,7 @@ static const char *lex_punct(const char *p, const char *end, ww_qtoken *t) {
   uint32_t n = 1;
   for (const char *const *w = longer; *w && n == 1; w++)
     if ((size_t)(end - p) >= strlen(*w) && !memcmp(p, *w, strlen(*w)))
-      n = (uint32_t)strlen(*w);
+      n = strlen(*w);
   *t = (ww_qtoken){.kind = Q_PUNCT, .s = p, .n = n, .sym = -1};
   for (uint32_t i = 0; i < n; i++)
     t->op |= Q_OP1(p[i]) << 8 * i;
@@ -94,7 +102,7 @@ static const char *lex_quoted(const char *p, const char *end, ww_qtoken *t) {
   while (p < end && *p != quote && *p != '\n')
     p += *p == '\\' && end - p > 1 ? 2 : 1;
   p += p < end;
-  *t = (ww_qtoken){.kind = Q_TEXT, .s = from, .n = (uint32_t)(p - from), .sym = -1};
+  *t = (ww_qtoken){.kind = Q_TEXT, .s = from, .n = p - from, .sym = -1};
   if (quote == '\'') {
     t->kind = Q_INT;
     t->type = 'c';
@@ -112,7 +120,7 @@ static const char *skip_space(const char *p, const char *end) {
       while (p < end && *p != '\n')
         p++;
     else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
-      const char *close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
+      const char *close = memmem(p + 2, end - p - 2, "*/", 2);
       p = close ? close + 2 : end;
     } else
       return p;
@@ -125,7 +133,7 @@ static const char *lex_one(const char *p, const char *end, ww_qtoken *t) {
     const char *from = p;
     while (p < end && ww_is_word(*p))
       p++;
-    *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = (uint32_t)(p - from), .sym = -1};
+    *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = p - from, .sym = -1};
     return p;
   }
   if (isdigit((unsigned char)*p) || (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
@@ -151,7 +159,7 @@ static const ww_qmacro *find(const ww_qlex *l, const ww_qtoken *t) {
 }
 
 static void add(ww_qlex *l, ww_qmacro m) {
-  ww_qmap_put(&l->names, l->a, m.name, m.n, (int32_t)l->macros.n);
+  ww_qmap_put(&l->names, l->a, m.name, m.n, l->macros.n);
   ww_push(l->a, &l->macros, m);
 }
 
@@ -172,7 +180,7 @@ static void define_text(ww_qlex *l, const char *p, const char *end) {
   m.name = p;
   while (p < end && ww_is_word(*p))
     p++;
-  m.n = (uint32_t)(p - m.name);
+  m.n = p - m.name;
   if (p < end && *p == '(') {
     m.function = true;
     while (p < end && *p != ')') {
@@ -185,7 +193,7 @@ static void define_text(ww_qlex *l, const char *p, const char *end) {
       while (behind > w && isspace((unsigned char)behind[-1]))
         behind--;
       if (behind > w && params.n < 64)
-        ww_push(l->a, &params, ww_strndup(l->a, w, (size_t)(behind - w)));
+        ww_push(l->a, &params, ww_strndup(l->a, w, behind - w));
     }
     p += p < end;
   }
@@ -281,12 +289,12 @@ static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32
       continue;
     }
     if (close && !--level) {
-      nargs[arg] = (uint32_t)(t + i - args[arg]);
+      nargs[arg] = t + i - args[arg];
       substitute(x, m, args, nargs, depth);
       return i + 1;
     }
     if (t[i].op == ',' && level == 1 && arg + 1 < 64 && arg + 1 < m->nparams) {
-      nargs[arg] = (uint32_t)(t + i - args[arg]);
+      nargs[arg] = t + i - args[arg];
       args[++arg] = t + i + 1;
     }
   }
@@ -298,16 +306,13 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
     const ww_qmacro *m = depth < DEPTH ? find(x->l, &t[i]) : NULL;
     if (++x->steps > STEPS)
       return;
-    bool called = i + 1 < n && t[i + 1].op == '(';
+    bool called = m && m->function && i + 1 < n && t[i + 1].op == '(';
+    uint32_t end = called ? call(x, m, t, i, n, depth) : 0;
     if (m && !m->function)
       substitute(x, m, NULL, NULL, depth);
-    else if (m && called) {
-      uint32_t end = call(x, m, t, i, n, depth);
-      if (end)
-        i = end - 1;
-      else
-        push(x->l, x->out, t[i]);
-    } else
+    else if (end)
+      i = end - 1;
+    else
       push(x->l, x->out, t[i]);
   }
 }
@@ -318,9 +323,7 @@ static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
 static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *out) {
   ww_qtokens all = {0};
   lex_text(l, p, end, &all);
-  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma"))
-    return;
-  if (!ww_qtoken_in(&all.v[2], "unroll omp"))
+  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma") || !ww_qtoken_in(&all.v[2], "unroll omp"))
     return;
   for (uint32_t i = 2; i < all.n; i++) {
     if (ww_qtoken_in(&all.v[i], "map shared firstprivate")) { /* where data is, not what is done */

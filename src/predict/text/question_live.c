@@ -3,7 +3,6 @@
  *
  * That `x + (23 - x)` does not depend on x is found by trying: the expression is worked out for
  * several values of x. */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -33,15 +32,16 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   uint32_t next = m.from + 1;
   while (next < to && (c->t[next].op == '[' || c->t[next].op == '.'))
     next = c->t[next].op == '.' ? next + 2 : c->t[next].pair + 1;
-  bool element = next > m.from + 1, alone = next >= to;
-  if (y && is_own(y) && (alone || ww_qassigns(&c->t[next]) || ww_qsteps(&c->t[next]))) {
+  const ww_qtoken *op = next < to ? &c->t[next] : NULL; /* NULL: it stands alone */
+  bool assigns = op && ww_qassigns(op);
+  if (y && is_own(y) && (!op || assigns || ww_qsteps(op))) {
     m.target = t->sym;
-    m.reads = element || (!alone && c->t[next].op != '=') ||
+    m.reads = next > m.from + 1 || (op && op->op != '=') ||
               (m.from > from && ww_qsteps(&c->t[m.from - 1]));
-    m.none = alone && c->t[from].skip; /* a declaration */
+    m.none = !op && c->t[from].skip; /* a declaration */
   } else
     m.root = true;
-  m.value = next < to && ww_qassigns(&c->t[next]) ? next + 1 : m.from;
+  m.value = assigns ? next + 1 : m.from;
   ww_push(c->a, c->out, m);
 }
 
@@ -68,7 +68,7 @@ static int32_t add_head(collector *c, uint32_t begin, uint32_t from, uint32_t to
                 .control = true};
   m.loop = !ww_qtoken_in(&c->t[begin], "if switch");
   ww_push(c->a, c->out, m);
-  return (int32_t)c->out->n - 1;
+  return c->out->n - 1;
 }
 
 static uint32_t collect(collector *c, uint32_t i, uint32_t end, int32_t head);
@@ -160,7 +160,7 @@ typedef struct {
 
 static double trial(uint32_t seed, int place) {
   static const double range[] = {40, 3000, 1e6, 60};
-  uint32_t h = seed * 2654435761u ^ (uint32_t)(place + 1) * 40503u * 65599u;
+  uint32_t h = seed * 2654435761u ^ (place + 1) * 40503u * 65599u;
   h ^= h >> 15;
   h *= 2246822519u;
   h ^= h >> 13;
@@ -171,9 +171,8 @@ static double trial(uint32_t seed, int place) {
 static bool whole(const liveness *l, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++) {
     const ww_qtoken *t = &l->t[i];
-    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || t->op == '[' || t->op == '.')
-      return false;
-    if (t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type))
+    if (t->kind == Q_FLOAT || t->kind == Q_TEXT || t->op == '[' || t->op == '.' ||
+        (t->sym >= 0 && !strchr("iulscb", l->k->syms.v[t->sym].type)))
       return false;
   }
   return true;
@@ -277,8 +276,7 @@ static bool sequence(backward *b, uint32_t first, uint32_t last, bool straight, 
 
 void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *value, ww_arena *a,
               ww_qitems *v) {
-  liveness l = {.k = k, .t = p->t.v};
-  l.shadow = WW_NEWN(a, ww_qval, k->syms.n + 1);
+  liveness l = {.k = k, .t = p->t.v, .shadow = WW_NEWN(a, ww_qval, k->syms.n + 1)};
   for (uint32_t i = 0; i < k->syms.n; i++)
     for (int n = 0; n < 4; n++) {
       bool fixed = value[i].at[0] == value[i].at[3];
@@ -295,13 +293,9 @@ void ww_qlive(const ww_question_kernel *k, const ww_qpart *p, const ww_qval *val
 /* ---- what changes in a loop ---- */
 
 bool ww_qword_acts(const ww_qtoken *t) {
-  static const char *const words[] = {"atom",      "sync",      "__s",           "__b",
-                                      "barrier",   "mem_fence", "__threadfence", "work_group",
-                                      "sub_group", "printf"};
-  for (size_t i = 0; t->sym < 0 && i < sizeof words / sizeof *words; i++)
-    if (t->n >= strlen(words[i]) && !memcmp(t->s, words[i], strlen(words[i])))
-      return true;
-  return ww_qtoken_in(t, "break continue return");
+  static const char words[] =
+      "atom sync __s __b barrier mem_fence __threadfence work_group sub_group printf";
+  return (t->sym < 0 && ww_qtoken_begins(t, words)) || ww_qtoken_in(t, "break continue return");
 }
 
 static bool reads_variant(const ww_question_kernel *k, const ww_qtoken *t, const ww_qitem *m,
@@ -337,7 +331,7 @@ static bool carried(const ww_qitems *v, const ww_qtoken *t, uint32_t first, uint
   int32_t sym = v->v[i].target;
   for (uint32_t n = first; n <= i; n++) {
     const ww_qitem *m = &v->v[n];
-    if (m->reads ? m->target == sym || reads(t, m, sym) : reads(t, m, sym))
+    if ((m->reads && m->target == sym) || reads(t, m, sym))
       return true;
     if (m->target != sym || m->none)
       continue;

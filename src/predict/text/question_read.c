@@ -4,7 +4,6 @@
  * Workload: files of some hundred lines, thousands of them one after the other; hostile ones up to
  * SOURCE_MOST bytes. */
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "question_int.h"
@@ -109,7 +108,7 @@ static void read_decl(reader *r, int32_t at) {
   ww_qtokens t = {0};
   if (d->name) {
     if (d->body && !d->kernel)
-      ww_qmap_put(&r->decls, r->a, d->name, (uint32_t)strlen(d->name), at);
+      ww_qmap_put(&r->decls, r->a, d->name, strlen(d->name), at);
     return;
   }
   ww_qlex_range(&r->lex, d->begin, d->end < d->begin + 4000 ? d->end : d->begin + 4000, false, &t);
@@ -176,24 +175,25 @@ static bool has_target(const ww_scan *s, const ww_decl *d) {
   return false;
 }
 
+static bool is_kernel(const ww_scan *s, const ww_decl *d) {
+  return d->name && d->body && (d->kernel || has_target(s, d));
+}
+
 static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err *e) {
   const ww_scan *s = &r->scan;
   int32_t only = -1, host = -1;
   uint32_t n = 0, hosts = 0;
   for (uint32_t i = 0; i < s->ndecls; i++) {
     const ww_decl *d = &s->decls[i];
-    if (!d->name || !d->body)
-      continue;
-    bool target = !d->kernel && has_target(s, d);
-    if (!d->kernel && !target)
+    if (!is_kernel(s, d))
       continue;
     if (wanted && means(wanted, d->name))
-      return *out = (int32_t)i, WW_OK;
+      return *out = i, WW_OK;
     if (d->kernel) {
-      only = (int32_t)i;
+      only = i;
       n++;
     } else {
-      host = (int32_t)i;
+      host = i;
       hosts++;
     }
   }
@@ -232,7 +232,7 @@ static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
   const ww_qtoken *v = t.v;
   for (uint32_t i = 0; i + 2 < t.n; i++) {
     if (kernel && ww_qtoken_is(&v[i], "__launch_bounds__") && v[i + 2].kind == Q_INT)
-      r->k->bounds = v[i + 2].value < 1e6 ? (uint32_t)v[i + 2].value : 0;
+      r->k->bounds = v[i + 2].value < 1e6 ? v[i + 2].value : 0;
     if (!ww_qtoken_is(&v[i], "template") || v[i + 1].op != '<')
       continue;
     uint32_t depth = 1, from = i + 2;
@@ -252,32 +252,34 @@ static void read_head(reader *r, ww_qpart *p, const ww_decl *d, bool kernel) {
 static void add_part(reader *r, int32_t decl, int32_t sym) {
   const ww_decl *d = &r->scan.decls[decl];
   ww_qpart p = {.sym = sym};
+  ww_qtokens t = {0};
   if (d->body) {
     read_head(r, &p, d, sym < 0);
-    push_op(r->a, &p.t, "(");
-    ww_qlex_range(&r->lex, d->params, d->params_end, true, &p.t);
-    push_op(r->a, &p.t, ")");
-    uint32_t body = p.t.n; /* one more than the brackets' end; fusing changes it */
-    ww_qlex_range(&r->lex, d->body, d->body_end, true, &p.t);
-    if (p.t.n == body)
-      push_op(r->a, &p.t, "{");
-    if (p.t.v[p.t.n - 1].op != '}')
-      push_op(r->a, &p.t, "}");
+    push_op(r->a, &t, "(");
+    ww_qlex_range(&r->lex, d->params, d->params_end, true, &t);
+    push_op(r->a, &t, ")");
+    uint32_t body = t.n; /* one more than the brackets' end; fusing changes it */
+    ww_qlex_range(&r->lex, d->body, d->body_end, true, &t);
+    if (t.n == body)
+      push_op(r->a, &t, "{");
+    if (t.v[t.n - 1].op != '}')
+      push_op(r->a, &t, "}");
   } else
-    ww_qlex_range(&r->lex, d->begin, d->end, true, &p.t);
-  ww_qfuse(&p.t);
-  ww_qpair(&p.t, r->a);
-  if (d->body && p.t.n) {
-    p.body = p.t.v[0].pair + 1;
-    while (p.body < p.t.n && p.t.v[p.body].op != '{')
-      p.body++;
-    if (p.body < p.t.n)
-      p.body_end = p.t.v[p.body].pair + 1;
-    else
-      p.body = 0;
+    ww_qlex_range(&r->lex, d->begin, d->end, true, &t);
+  ww_qfuse(&t);
+  ww_qpair(&t, r->a);
+  p.t = t;
+  if (d->body && t.n) {
+    uint32_t body = t.v[0].pair + 1;
+    while (body < t.n && t.v[body].op != '{')
+      body++;
+    if (body < t.n) {
+      p.body = body;
+      p.body_end = t.v[body].pair + 1;
+    }
   }
   ww_push(r->k->arena, &r->k->parts, p);
-  ww_push(r->a, &r->part_decl, (uint32_t)decl);
+  ww_push(r->a, &r->part_decl, decl);
 }
 
 /* A name that only the file knows. */
@@ -287,11 +289,8 @@ static int32_t unknown(void *ctx, const ww_qtoken *t) {
   if (decl < 0 || r->k->parts.n >= PARTS_MOST)
     return -1;
   const ww_decl *d = &r->scan.decls[decl];
-  if (d->body)
-    id = ww_qsym_add(&r->r, t, Q_FUNCTION, 'o', 4);
-  else
-    id = ww_qsym_add(&r->r, t, d->is_class ? Q_TYPE : Q_GLOBAL, 'o', 4);
-  r->k->syms.v[id].function = (int32_t)r->k->parts.n;
+  id = ww_qsym_add(&r->r, t, d->body ? Q_FUNCTION : d->is_class ? Q_TYPE : Q_GLOBAL, 'o', 4);
+  r->k->syms.v[id].function = r->k->parts.n;
   ww_qmap_put(&r->r.globals, r->k->arena, t->s, t->n, id);
   add_part(r, decl, id);
   return id;
@@ -332,18 +331,13 @@ static void type_of_part(reader *r, uint32_t part) {
 
 static double
 template_value(const char **s) { /* at I of a mangled list, or < and , of a plain one */
-  const char *p = *s;
-  double v = NAN;
-  if (*p == 'L' && p[1]) { /* Li16E, Lb1E */
-    char *end;
-    v = (double)strtoll(p + 2 + (p[2] == 'n'), &end, 10);
-    if (p[2] == 'n')
-      v = -v;
-    *s = *end == 'E' ? end + 1 : end;
-    return v;
-  }
-  *s = p + 1;
-  return v;
+  const char *p = (*s)++;
+  if (*p != 'L' || !p[1])
+    return NAN;
+  char *end; /* Li16E, Lb1E */
+  double v = strtoll(p + 2 + (p[2] == 'n'), &end, 10);
+  *s = end + (*end == 'E');
+  return p[2] == 'n' ? -v : v;
 }
 
 static void bind_templates(reader *r, const char *kernel, const char *name) {
@@ -386,35 +380,33 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel,
   ww_status st = find_kernel(&r, kernel, &decl, e);
   if (st)
     return st;
-  r.k = WW_NEW(a, ww_question_kernel);
-  r.k->arena = a;
-  r.r = (ww_qresolver){.k = r.k, .ctx = &r, .unknown = unknown};
+  const ww_decl *d = &r.scan.decls[decl];
+  ww_question_kernel *k = r.k = WW_NEW(a, ww_question_kernel);
+  *k = (ww_question_kernel){
+      .arena = a, .name = d->name, .line = d->line, .openmp = !d->kernel, .collapse = 1};
+  r.r = (ww_qresolver){.k = k, .ctx = &r, .unknown = unknown};
   ww_qlex_macros(&r.lex, flags, nflags);
   for (uint32_t i = 0; i < r.scan.ndecls; i++)
-    read_decl(&r, (int32_t)i);
+    read_decl(&r, i);
   for (int i = 0; i < Q_NBUILTINS * 3; i++) {
     int32_t id = ww_qsym_add(&r.r, &(ww_qtoken){.s = "", .n = 0}, Q_BUILTIN, 'i', 4);
-    r.k->syms.v[id].builtin = (uint8_t)(i / 3);
-    r.k->syms.v[id].dim = (uint8_t)(i % 3);
+    k->syms.v[id].builtin = i / 3;
+    k->syms.v[id].dim = i % 3;
   }
-  r.k->openmp = !r.scan.decls[decl].kernel;
-  r.k->name = r.scan.decls[decl].name;
-  r.k->line = r.scan.decls[decl].line;
   add_part(&r, decl, -1);
-  const ww_qtokens *t = &r.k->parts.v[0].t;
-  r.k->collapse = 1;
-  for (uint32_t i = 0; r.k->openmp && i + 2 < t->n; i++)
+  const ww_qtokens *t = &k->parts.v[0].t;
+  for (uint32_t i = 0; k->openmp && i + 2 < t->n; i++)
     if (ww_qtoken_is(&t->v[i], "collapse") && t->v[i + 2].kind == Q_INT)
-      r.k->collapse = (uint32_t)fmin(t->v[i + 2].value, 8);
-  for (uint32_t i = 0; i < r.k->parts.n; i++) {
+      k->collapse = fmin(t->v[i + 2].value, 8);
+  for (uint32_t i = 0; i < k->parts.n; i++) {
     type_of_part(&r, i);
     ww_qresolve(&r.r, i, r.scan.decls[r.part_decl.v[i]].is_class);
   }
-  r.k->constant = WW_NEWN(a, double, r.k->syms.n);
-  for (uint32_t i = 0; i < r.k->syms.n; i++)
-    r.k->constant[i] = NAN;
-  bind_templates(&r, kernel, r.scan.decls[decl].name);
-  *out = r.k;
+  k->constant = WW_NEWN(a, double, k->syms.n);
+  for (uint32_t i = 0; i < k->syms.n; i++)
+    k->constant[i] = NAN;
+  bind_templates(&r, kernel, d->name);
+  *out = k;
   return WW_OK;
 }
 
@@ -449,7 +441,7 @@ uint32_t ww_question_kernels(const char *source, size_t n, ww_arena *a, const ch
     n = SOURCE_MOST;
   ww_scan_source(ww_strndup(a, source, n), n, a, &s);
   for (uint32_t i = 0; i < s.ndecls; i++)
-    if (s.decls[i].name && s.decls[i].body && (s.decls[i].kernel || has_target(&s, &s.decls[i])))
+    if (is_kernel(&s, &s.decls[i]))
       ww_push(a, &v, s.decls[i].name);
   *names = v.v;
   return v.n;

@@ -15,12 +15,12 @@ int32_t ww_qmap_get(const ww_dict *m, const char *s, uint32_t n) {
 
 void ww_qmap_put(ww_dict *m, ww_arena *a, const char *s, uint32_t n, int32_t v) {
   bool fresh;
-  *ww_dict_at(m, a, s, n, &fresh) = (uint32_t)v;
+  *ww_dict_at(m, a, s, n, &fresh) = v;
 }
 
 int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, char type,
                     uint32_t bytes) {
-  ww_qsym s = {.kind = (uint8_t)kind,
+  ww_qsym s = {.kind = kind,
                .type = type,
                .bytes = bytes,
                .order = r->norder[kind]++,
@@ -59,9 +59,9 @@ static bool is_statement_word(const ww_qtoken *t) {
 
 /* Qualifiers and what else may stand around a type; `local` and such only before another word. */
 static bool is_qualifier(const scope *s, uint32_t i, declared *d) {
-  static const char words[] = "const volatile static register constexpr inline extern __global "
-                              "struct __private mutable typename __device__ __constant__ "
-                              "__constant union class __restrict__";
+  static const char words[] =
+      "const volatile static register constexpr inline extern __global struct __private mutable "
+      "typename __device__ __constant__ __constant union class __restrict__";
   const ww_qtoken *t = &s->t[i];
   d->is_const |= ww_qtoken_in(t, "const constexpr");
   d->is_restrict |= ww_qtoken_is(t, "__restrict__");
@@ -91,9 +91,7 @@ static uint32_t skip_angles(const scope *s, uint32_t i) {
     const ww_qtoken *t = &s->t[k];
     if (t->op == '<')
       depth++;
-    if (t->op == '>' && !--depth)
-      return k + 1;
-    if (t->op == Q_SHR && depth >= 2 && !(depth -= 2))
+    if ((t->op == '>' && !--depth) || (t->op == Q_SHR && depth >= 2 && !(depth -= 2)))
       return k + 1;
     if (t->op == ';' || t->op == '{')
       return i;
@@ -151,12 +149,13 @@ static bool parse_type(scope *s, uint32_t i, declared *d) {
 static int32_t declare(scope *s, uint32_t at, const declared *d, ww_qsym_kind kind) {
   ww_qtoken *t = &s->t[at];
   int32_t old = ww_qmap_get(&s->names, t->s, t->n);
-  if (old >= 0 && s->r->k->syms.v[old].kind == kind && s->r->k->syms.v[old].type == d->type) {
-    s->r->k->syms.v[old].alias = -1; /* declared twice: not always the same */
+  ww_qsym *y = old < 0 ? NULL : &s->r->k->syms.v[old];
+  if (y && y->kind == kind && y->type == d->type) {
+    y->alias = -1; /* declared twice: not always the same */
     return t->sym = old;
   }
   int32_t id = ww_qsym_add(s->r, t, kind, d->type, d->bytes);
-  ww_qsym *y = &s->r->k->syms.v[id];
+  y = &s->r->k->syms.v[id];
   y->vector = d->vector;
   y->is_const = d->is_const;
   y->is_restrict = d->is_restrict;
@@ -176,9 +175,8 @@ static ww_qsym_kind kind_of(const scope *s, const declared *d, uint32_t at) {
 /* `name = builtin` and nothing else: the name is always that builtin. */
 static void note_alias(scope *s, uint32_t at, int32_t id) {
   const ww_qtoken *t = s->t + at;
-  if (at + 3 >= s->n || t[1].op != '=' || t[2].sym < 0 || t[2].sym >= Q_NBUILTINS * 3)
-    return;
-  if (t[3].op != ',' && t[3].op != ';')
+  if (at + 3 >= s->n || t[1].op != '=' || t[2].sym < 0 || t[2].sym >= Q_NBUILTINS * 3 ||
+      (t[3].op != ',' && t[3].op != ';'))
     return;
   ww_qsym *y = &s->r->k->syms.v[id];
   bool fresh = y->n == t->n && y->name == t->s; /* declared here for the first time */
@@ -198,22 +196,17 @@ static void declare_all(scope *s, uint32_t from, const declared *d) {
     if (d->plain || qualifier)
       s->t[k].skip = true;
   }
-  for (;;) {
+  const ww_qtoken *t = s->t;
+  do {
     declared one = *d;
-    while (i < s->n && (s->t[i].op == '*' || s->t[i].op == '&')) {
-      one.pointer |= s->t[i].op == '*';
-      i++;
-    }
-    if (i >= s->n || s->t[i].kind != Q_WORD)
+    for (; i < s->n && (t[i].op == '*' || t[i].op == '&'); i++)
+      one.pointer |= t[i].op == '*';
+    if (i >= s->n || t[i].kind != Q_WORD)
       return;
     note_alias(s, i, declare(s, i, &one, kind_of(s, &one, i)));
-    while (i < s->n && s->t[i].op != ',' && s->t[i].op != ';' && s->t[i].op != ')')
-      i = ww_qclose(s->t, i) + 1;
-    if (i >= s->n || s->t[i].op != ',')
-      return;
-    one = (declared){0};
-    i++;
-  }
+    while (i < s->n && t[i].op != ',' && t[i].op != ';' && t[i].op != ')')
+      i = ww_qclose(t, i) + 1;
+  } while (i < s->n && t[i++].op == ',');
 }
 
 static bool begins_statement(const scope *s, uint32_t i) {
@@ -228,7 +221,7 @@ static void try_declaration(scope *s, uint32_t i) {
   if (s->t[i].kind != Q_WORD || !begins_statement(s, i) || !parse_type(s, i, &d))
     return;
   uint32_t next = d.name + 1 < s->n ? s->t[d.name + 1].op : 0;
-  if (!next || !strchr("=;,[({:", (int)(next & 127)) || next > 127)
+  if (!next || !strchr("=;,[({:", next & 127) || next > 127)
     return;
   if (next == '(' && s->is_class)
     return; /* a method */
@@ -274,10 +267,9 @@ static void resolve_word(scope *s, uint32_t i) {
     id = ww_qmap_get(&s->r->members, t->s, t->n);
   if (id < 0)
     id = s->r->unknown(s->r->ctx, t);
-  if (id < 0)
-    return;
   t->sym = id;
-  note_assigned(s, i, id);
+  if (id >= 0)
+    note_assigned(s, i, id);
 }
 
 /* Where all declarations of a statement are inlined nothing of it is written. */
@@ -316,10 +308,11 @@ static void one_param(scope *s, uint32_t from, uint32_t to, ww_qpart *p, uint32_
   if (named) {
     d.pointer |= d.name + 1 < to && s->t[d.name + 1].op == '[';
     p->params[at] = declare(s, d.name, &d, d.pointer ? Q_POINTER : Q_SCALAR);
+    ww_qsym *y = &s->r->k->syms.v[p->params[at]];
     if (!s->function)
-      s->r->k->syms.v[p->params[at]].param = (int32_t)at;
+      y->param = at;
     if (d.shared && d.pointer)
-      s->r->k->syms.v[p->params[at]].kind = Q_SHARED;
+      y->kind = Q_SHARED;
     for (uint32_t k = from; k < d.name; k++)
       s->t[k].skip = d.plain; /* the name says it */
   } else

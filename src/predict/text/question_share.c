@@ -1,6 +1,5 @@
 /* question_share.c - the share of threads, warps and blocks for which a condition holds, by what
  * its two sides are at the first thread, its neighbour and the last one. */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -49,12 +48,11 @@ static double by_remainder(const ww_qwalker *w, uint32_t from, uint32_t op_i, ui
 static ww_qshare remainder_share(const ww_qwalker *w, uint32_t what, double n, double k,
                                  uint32_t start, uint32_t base) {
   ww_qval x = ww_qvalue_of(w, start, base);
-  uint32_t kind = what & 255;
   bool inclusive = what > 255;
-  double p = what == Q_EQ   ? 1 / n
-             : what == Q_NE ? 1 - 1 / n
-             : kind == '<'  ? (k + inclusive) / n
-                            : 1 - (k + !inclusive) / n;
+  double p = what == Q_EQ          ? 1 / n
+             : what == Q_NE        ? 1 - 1 / n
+             : (what & 255) == '<' ? (k + inclusive) / n
+                                   : 1 - (k + !inclusive) / n;
   p = fmin(fmax(p, 0), 1);
   bool uniform = x.at[0] == x.at[1];
   double any = uniform ? p : 1 - pow(1 - p, 32);

@@ -7,7 +7,6 @@
  * their values. `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA!
  * FA~: addresses not known, not known but near each other, strided, the same for all. The last line
  * has what each part of the machine would take (question_estimate.c), and the largest of them. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "question_int.h"
@@ -39,8 +38,13 @@ void ww_question_magnitude(double v, ww_buf *b) {
     return;
   }
   long k = lround(8 * log2(fmin(v, 1e30)));
-  octave(b, (int)(k / 8) - 4);
+  octave(b, k / 8 - 4);
   ww_buf_fmt(b, "%c", (char)('a' + k % 8));
+}
+
+static void spaced(double v, ww_buf *b) {
+  ww_buf_puts(b, " ");
+  ww_question_magnitude(v, b);
 }
 
 /* Of the source: up to 1024 exact. */
@@ -56,7 +60,7 @@ static void literal(ww_buf *b, const ww_qtoken *t) {
   }
   /* A float's value hardly matters, that it is one does: fkz 0, fko 1, fkp more, fka .. fkj tenths.
    */
-  char c = v == 0 ? 'z' : v == 1 ? 'o' : v > 1 ? 'p' : (char)('a' + (int)(v * 10));
+  char c = v == 0 ? 'z' : v == 1 ? 'o' : v > 1 ? 'p' : 'a' + (int)(v * 10);
   ww_buf_fmt(b, "%ck%c", t->type, c);
 }
 
@@ -112,13 +116,8 @@ static void word(const printer *p, const ww_qtoken *t, ww_buf *b) {
 static void loop_words(const printer *p, uint32_t slot, ww_buf *b) {
   if (!(p->w->weight[slot] > 0) && p->w->trips[slot] == 0)
     return; /* never reached */
-  ww_buf_puts(b, " ");
-  if (p->w->trips[slot] < 0)
-    ww_buf_puts(b, "?");
-  else
-    ww_question_magnitude(p->w->trips[slot], b);
-  ww_buf_puts(b, " ");
-  ww_question_magnitude(fmax(1, p->w->weight[slot]), b);
+  spaced(p->w->trips[slot] < 0 ? NAN : p->w->trips[slot], b);
+  spaced(fmax(1, p->w->weight[slot]), b);
 }
 
 static bool is_magnitude(const printer *p, const ww_qtoken *t) {
@@ -158,13 +157,10 @@ static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, 
 static void buffer_words(ww_buf *b, const ww_buffer *u) {
   static const char *const words[WW_NFILLS] = {"",         " zero", " one",  " index", "",
                                                " uniform", " perm", " mono", " zipf",  " file"};
-  ww_buf_puts(b, " ");
-  ww_question_magnitude((double)u->bytes, b);
+  spaced(u->bytes, b);
   ww_buf_puts(b, words[u->fill.kind < WW_NFILLS ? u->fill.kind : 0]);
-  if (u->fill.hi > u->fill.lo && u->fill.hi >= 2) {
-    ww_buf_puts(b, " ");
-    ww_question_magnitude(floor(u->fill.hi), b);
-  }
+  if (u->fill.hi > u->fill.lo && u->fill.hi >= 2)
+    spaced(floor(u->fill.hi), b);
 }
 
 static void params(const printer *p, ww_buf *b) {
@@ -197,11 +193,12 @@ static void params(const printer *p, ww_buf *b) {
 /* A table: its name and sizes, not its contents. */
 static void table(const printer *p, uint32_t part, ww_buf *b) {
   const ww_qpart *g = &p->k->parts.v[part];
+  const ww_qtoken *t = g->t.v;
   name(b, &p->k->syms.v[g->sym]);
-  for (uint32_t i = 0; i < g->t.n && g->t.v[i].op != '=' && g->t.v[i].op != ';'; i++)
-    if (g->t.v[i].op == '[') {
-      tokens(p, part, i, g->t.v[i].pair + 1, b->n + 60, b);
-      i = g->t.v[i].pair;
+  for (uint32_t i = 0; i < g->t.n && t[i].op != '=' && t[i].op != ';'; i++)
+    if (t[i].op == '[') {
+      tokens(p, part, i, t[i].pair + 1, b->n + 60, b);
+      i = t[i].pair;
     }
   ww_buf_puts(b, "\n");
 }
@@ -238,23 +235,19 @@ static void helpers(const printer *p, size_t most, ww_buf *b) {
 
 static void words3(ww_buf *b, const char *what, const uint64_t v[3]) {
   ww_buf_puts(b, what);
-  for (int d = 0; d < 3; d++) {
-    if (d && v[1] <= 1 && v[2] <= 1)
-      break;
-    ww_buf_puts(b, " ");
-    ww_question_magnitude(v[d] ? (double)v[d] : 1, b);
-  }
+  for (int d = 0; d < (v[1] > 1 || v[2] > 1 ? 3 : 1); d++)
+    spaced(v[d] ? v[d] : 1, b);
 }
 
 static void launch_words(const printer *p, ww_buf *b) {
   const ww_launch *l = p->l;
   words3(b, "grid", l->grid);
   words3(b, " block", l->block);
-  ww_buf_puts(b, " all ");
-  ww_question_magnitude(ww_qproduct(l->grid) * ww_qproduct(l->block), b);
+  ww_buf_puts(b, " all");
+  spaced(ww_qproduct(l->grid) * ww_qproduct(l->block), b);
   if (l->shared) {
-    ww_buf_puts(b, " dyn ");
-    ww_question_magnitude((double)l->shared, b);
+    ww_buf_puts(b, " dyn");
+    spaced(l->shared, b);
   }
   if (p->k->bounds)
     ww_buf_fmt(b, " bounds %u", p->k->bounds);
@@ -268,10 +261,8 @@ static void launch_words(const printer *p, ww_buf *b) {
 static void gpu_words(const ww_gpu *g, ww_buf *b) {
   const double figures[] = {g->sms, g->boost_mhz, g->dram_peak, g->l2_bytes, g->peak_fp32};
   ww_buf_puts(b, g->name ? g->name : "gpu");
-  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-    ww_buf_puts(b, " ");
-    ww_question_magnitude(figures[i], b);
-  }
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+    spaced(figures[i], b);
   ww_buf_puts(b, "\n");
 }
 
@@ -287,7 +278,7 @@ static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
       v[p->params[i]] = ww_question_scalar(&l->args[i], y->type, y->bytes);
   }
   for (uint32_t d = 0; d < 3; d++) {
-    double block = (double)l->block[d], grid = (double)l->grid[d];
+    double block = l->block[d], grid = l->grid[d];
     if (l->block[d])
       v[Q_BLOCKDIM * 3 + d] = block;
     if (l->grid[d])
@@ -307,21 +298,17 @@ void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww
     ww_buf_puts(b, WW_QUESTION_FEATURE);
   gpu_words(g, b);
   launch_words(&p, b);
-  const ww_qpart *main_part = &k->parts.v[0];
   params(&p, &kernel);
-  if (main_part->body)
-    tokens(&p, 0, main_part->body, main_part->body_end, TEXT_MOST, &kernel);
+  if (k->parts.v[0].body)
+    tokens(&p, 0, k->parts.v[0].body, k->parts.v[0].body_end, TEXT_MOST, &kernel);
   size_t room = kernel.n < TEXT_MOST - HELPERS_MOST ? TEXT_MOST - kernel.n : HELPERS_MOST;
   helpers(&p, room, &used);
   if (used.n)
     ww_buf_add(b, used.s, used.n);
   ww_buf_add(b, kernel.s, kernel.n);
   ww_buf_puts(b, "\nest");
-  for (int i = 0; i < Q_NESTIMATES; i++) {
-    ww_buf_puts(b, " ");
-    ww_question_magnitude(64 * w->estimate[i],
-                          b); /* in 1/64 us, so that small ones are told apart */
-  }
+  for (int i = 0; i < Q_NESTIMATES; i++)
+    spaced(64 * w->estimate[i], b); /* in 1/64 us, so that small ones are told apart */
   ww_buf_puts(b, WW_QUESTION_END);
   ww_buf_free(&kernel);
   ww_buf_free(&used);

@@ -2,7 +2,6 @@
  *
  * Bounds are numbers, arguments, indices, or contents that the launch tells. Threads differ: the
  * mean over all of them says how much work there is, the busiest one how long it takes. */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -46,19 +45,26 @@ static int step_of(ww_qwalker *w, const ww_qloop_head *h, int32_t *var, double *
       from = i + 4;
     }
     *by = ww_qvalue_of(w, from, to).at[0];
-    if (op == Q_OP2('+', '='))
+    switch (op) {
+    case Q_OP2('-', '='):
+      *by = -*by;
+      /* fallthrough */
+    case Q_OP2('+', '='):
       return 1;
-    if (op == Q_OP2('-', '='))
-      return *by = -*by, 1;
-    if (op == Q_OP2('*', '='))
+    case Q_OP2('/', '='):
+      *by = 1 / *by;
+      /* fallthrough */
+    case Q_OP2('*', '='):
       return 2;
-    if (op == Q_OP2('/', '='))
-      return *by = 1 / *by, 2;
-    if (op == Q_OP3('<', '<', '='))
-      return *by = exp2(*by), 2;
-    if (op == Q_OP3('>', '>', '='))
-      return *by = exp2(-*by), 2;
-    return 0;
+    case Q_OP3('<', '<', '='):
+      *by = exp2(*by);
+      return 2;
+    case Q_OP3('>', '>', '='):
+      *by = exp2(-*by);
+      return 2;
+    default:
+      return 0;
+    }
   }
   return 0;
 }
@@ -226,9 +232,8 @@ static double added(const ww_qwalker *w, int32_t var, uint32_t from, uint32_t to
 /* while (a < b): a binary search, or a counter that the body moves on. */
 static double while_trips(const ww_qwalker *w, uint32_t open, uint32_t end) {
   uint32_t close = w->t[open].pair, a = open + 1, to = close + 1;
-  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a))
-    return NAN;
-  if ((w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_SHL)
+  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a) || (w->t[a + 1].op & 255) != '<' ||
+      w->t[a + 1].op == Q_SHL)
     return NAN;
   if (ww_qop_at(w, to, '{'))
     to = w->t[to].pair;

@@ -3,7 +3,6 @@
  * A value is known at four places at once: thread 0, its neighbour in the warp, the thread and
  * iteration in the middle, the last thread; their differences say how an address goes from lane to
  * lane and how many threads pass a condition. NaN: not known (it comes from memory). */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -14,7 +13,7 @@ ww_qval ww_qval_of(double v) {
 }
 
 ww_qval ww_qval_builtin(const ww_launch *l, uint32_t kind, uint32_t d) {
-  double block = l->block[d] ? (double)l->block[d] : 1, grid = l->grid[d] ? (double)l->grid[d] : 1;
+  double block = l->block[d] ? l->block[d] : 1, grid = l->grid[d] ? l->grid[d] : 1;
   uint32_t inner = l->block[0] > 1   ? 0
                    : l->block[1] > 1 ? 1
                    : l->block[2] > 1 ? 2
@@ -76,8 +75,8 @@ static uint32_t precedence(uint32_t op) { /* 0: no binary operator */
 static double bits(uint32_t op, double a, double b) {
   if (!(fabs(a) < 9e15 && fabs(b) < 9e15))
     return NAN;
-  int64_t x = (int64_t)a, y = (int64_t)b;
-  return (double)(op == '&' ? x & y : op == '|' ? x | y : x ^ y);
+  int64_t x = a, y = b;
+  return op == '&' ? x & y : op == '|' ? x | y : x ^ y;
 }
 
 static double apply(uint32_t op, double a, double b, bool real) {
@@ -93,7 +92,7 @@ static double apply(uint32_t op, double a, double b, bool real) {
   case '-':
     return a - b;
   case Q_SHL:
-    return b >= 0 && b < 64 ? ldexp(a, (int)b) : NAN;
+    return b >= 0 && b < 64 ? ldexp(a, b) : NAN;
   case Q_SHR:
     return b >= 0 && b < 64 ? floor(ldexp(a, -(int)b)) : NAN;
   case '<':

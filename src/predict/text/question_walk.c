@@ -5,7 +5,6 @@
  * conditions on indices give the share of threads that pass, everything else is a guess that the
  * text marks as such ('?'). Statement by statement, device functions in place. Bounded by Q_STEPS
  * tokens whatever the source is. */
-#include <math.h>
 
 #include "../../base/half.h"
 #include "question_eval.h"
@@ -19,29 +18,25 @@ static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end);
 
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
   if (g->kind == WW_ARG_VALUE)
-    return g->expr ? NAN : g->is_int ? (double)g->ivalue : g->value;
+    return g->expr ? NAN : g->is_int ? g->ivalue : g->value;
   if (g->kind != WW_ARG_HEX || !g->hex_n || g->hex_n > 8 || g->nptrs)
     return NAN;
   uint64_t raw = 0;
   uint32_t n = g->hex_n;
   for (uint32_t i = 0; i < n; i++)
     raw |= (uint64_t)g->hex[i] << 8 * i;
-  if (type == 'f' && n == 4) {
-    uint32_t low = (uint32_t)raw;
-    float f;
-    memcpy(&f, &low, 4);
-    return f;
-  }
+  if (type == 'f' && n == 4)
+    return ww_bits_float(raw);
   if (type == 'd' && n == 8) {
     double d;
     memcpy(&d, &raw, 8);
     return d;
   }
   if (type == 'h' && n == 2)
-    return (raw & 0x7c00) == 0x7c00 ? NAN : ww_half_to_float((uint16_t)raw);
+    return (raw & 0x7c00) == 0x7c00 ? NAN : ww_half_to_float(raw);
   if (type == 'u' || type == 'b' || (type == 'o' && bytes != n))
-    return (double)raw;
-  return (double)((int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n));
+    return raw;
+  return (int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n);
 }
 
 /* ---- device functions in place ---- */
@@ -73,11 +68,9 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   const ww_qpart *p = &w->k->parts.v[y->function];
   if (!p->body)
     return;
-  ww_qval args[32], types[16];
-  for (int k = 0; k < 32; k++)
+  ww_qval args[32 + 16], *types = args + 32;
+  for (int k = 0; k < 32 + 16; k++)
     args[k] = ww_qval_of(NAN);
-  for (int k = 0; k < 16; k++)
-    types[k] = ww_qval_of(NAN);
   uint32_t nargs = p->nparams < 32 ? p->nparams : 32;
   bind_list(w, open + 1, w->t[open].pair, p->params, nargs, args);
   if (angle)
@@ -93,7 +86,7 @@ void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
     w->value[p->templates[k]] = types[k];
   ww_qwalker inner = *w;
   inner.p = p;
-  inner.part = (uint32_t)y->function;
+  inner.part = y->function;
   inner.t = p->t.v;
   inner.loop_var = -1;
   inner.items.n = 0;
@@ -285,8 +278,8 @@ static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end,
   w->nseen = 0;
   if (!w->again) {
     w->w->unknown += !known;
-    w->w->trips[slot] = known ? (float)n->most : -1;
-    w->w->weight[slot] = (float)fmax(w->w->weight[slot], w->runs.threads);
+    w->w->trips[slot] = known ? n->most : -1;
+    w->w->weight[slot] = fmax(w->w->weight[slot], w->runs.threads);
   }
   w->loops++;
   if (w->runs.threads > w->w->heaviest) {
@@ -410,12 +403,11 @@ static uint32_t block(ww_qwalker *w, uint32_t i, uint32_t end) {
 
 /* The declaration of an array, float t[16][17]: how much of it there is. False: something else. */
 static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
-  if (i >= to || !w->t[i].skip)
-    return false;
+  uint32_t from = i;
   while (i < to && w->t[i].skip)
     i++;
   const ww_qtoken *t = &w->t[i];
-  if (i + 1 >= to || t->sym < 0 || !ww_qop_at(w, i + 1, '['))
+  if (i == from || i + 1 >= to || t->sym < 0 || !ww_qop_at(w, i + 1, '['))
     return false;
   const ww_qsym *y = &w->k->syms.v[t->sym];
   if (y->kind != Q_SHARED && y->kind != Q_ARRAY)
@@ -440,10 +432,8 @@ static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
     if (t->sym < 0)
       continue;
     uint32_t next = ww_qop_at(w, i + 1, '[') ? w->t[i + 1].pair + 1 : i + 1;
-    const ww_qtoken *op = next < to ? &w->t[next] : NULL;
-    bool given = op && ww_qassigns(op);
     uint8_t kind = w->k->syms.v[t->sym].kind;
-    if (given && (kind == Q_LOCAL || kind == Q_SCALAR || kind == Q_ARRAY))
+    if (next < to && ww_qassigns(&w->t[next]) && kind <= Q_ARRAY && kind != Q_POINTER)
       w->ready[t->sym] = done;
   }
 }
@@ -597,9 +587,10 @@ static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
     int32_t sym = w->p->params[i];
     if (sym < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
       continue;
-    double all = (double)w->l->args[i].buffer.bytes, sms = fmin(MANY_SMS, w->blocks);
+    double all = w->l->args[i].buffer.bytes;
     w->first[sym] =
-        fmin(1, w->moved[sym] > 0 ? all / w->moved[sym] : all * sms / fmax(1, w->asked[sym]));
+        fmin(1, w->moved[sym] > 0 ? all / w->moved[sym]
+                                  : all * fmin(MANY_SMS, w->blocks) / fmax(1, w->asked[sym]));
     w->moved[sym] = w->asked[sym] = 0;
   }
 }
@@ -611,11 +602,12 @@ static void tables(ww_qwalker *w) {
     if (p->body || p->sym < 0 || w->k->syms.v[p->sym].kind != Q_GLOBAL)
       continue;
     double all = 1;
-    for (uint32_t i = 0; i < p->t.n && p->t.v[i].op != '=' && p->t.v[i].op != ';'; i++)
-      if (p->t.v[i].op == '[') {
-        double size = ww_qval_range(p->t.v, i + 1, p->t.v[i].pair, w->value, w->line).at[0];
+    const ww_qtoken *t = p->t.v;
+    for (uint32_t i = 0; i < p->t.n && t[i].op != '=' && t[i].op != ';'; i++)
+      if (t[i].op == '[') {
+        double size = ww_qval_range(t, i + 1, t[i].pair, w->value, w->line).at[0];
         all *= isnan(size) ? 1 : size;
-        i = p->t.v[i].pair;
+        i = t[i].pair;
       }
     w->pitch[p->sym] = all;
   }
@@ -623,11 +615,10 @@ static void tables(ww_qwalker *w) {
 
 /* Each buffer comes from DRAM at most once, as long as L2 holds it. */
 static void finish(ww_qwalker *w) {
-  const ww_qpart *p = w->p;
-  for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
-    if (p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
+  for (uint32_t i = 0; i < w->p->nparams && i < w->l->nargs; i++) {
+    if (w->p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER)
       continue;
-    w->w->count[Q_C_dram_bytes] += fmin((double)w->l->args[i].buffer.bytes, w->moved[p->params[i]]);
+    w->w->count[Q_C_dram_bytes] += fmin(w->l->args[i].buffer.bytes, w->moved[w->p->params[i]]);
   }
   w->w->cycles = fmax(w->clock, w->stored);
   w->w->dead = w->dead;
@@ -644,43 +635,45 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   out->trips = WW_NEWN(a, float, total + 1);
   out->weight = WW_NEWN(a, float, total + 1);
   out->mark = WW_NEWN(a, char, total + 1);
+  const ww_qpart *p = &k->parts.v[0];
+  double warps = ceil(threads / blocks / 32), *room = WW_NEWN(a, double, 5 * nsyms);
   ww_qwalker w = {.k = k,
                   .l = l,
                   .w = out,
-                  .p = &k->parts.v[0],
-                  .t = k->parts.v[0].t.v,
+                  .p = p,
+                  .t = p->t.v,
                   .loop_var = -1,
-                  .pragma = -1};
-  w.runs.threads = k->openmp ? 1 : threads;
-  w.blocks = blocks;
-  w.block_warps = ceil(threads / blocks / 32);
-  w.runs.warps = k->openmp ? 1.0 / 32 : blocks * w.block_warps;
-  w.runs.busiest = k->openmp ? 1.0 / 32 / blocks : w.block_warps;
-  w.value = WW_NEWN(a, ww_qval, nsyms);
-  w.line = WW_NEWN(a, ww_qline, nsyms);
-  w.start = WW_NEWN(a, ww_qval, nsyms);
-  w.ready = WW_NEWN(a, double, nsyms);
-  w.moved = WW_NEWN(a, double, nsyms);
-  w.first = WW_NEWN(a, double, nsyms);
-  w.asked = WW_NEWN(a, double, nsyms);
-  w.pitch = WW_NEWN(a, double, nsyms);
-  w.dynamic = WW_NEWN(a, bool, nsyms);
+                  .pragma = -1,
+                  .blocks = blocks,
+                  .block_warps = warps,
+                  .runs = {threads, blocks * warps, warps},
+                  .resident = fmin(2048, ceil(blocks / 100) * threads / blocks),
+                  .value = WW_NEWN(a, ww_qval, nsyms),
+                  .line = WW_NEWN(a, ww_qline, nsyms),
+                  .start = WW_NEWN(a, ww_qval, nsyms),
+                  .ready = room,
+                  .moved = room + nsyms,
+                  .first = room + 2 * nsyms,
+                  .asked = room + 3 * nsyms,
+                  .pitch = room + 4 * nsyms,
+                  .dynamic = WW_NEWN(a, bool, nsyms),
+                  .dead = WW_NEWN(a, bool, p->t.n + 1)};
+  if (k->openmp)
+    w.runs = (ww_qtimes){1, 1.0 / 32, 1.0 / 32 / blocks};
   for (uint32_t i = 0; i < k->syms.n; i++)
     w.start[i] = ww_qval_of(NAN);
-  w.dead = WW_NEWN(a, bool, w.p->t.n + 1);
   for (int i = 0; i < Q_LOOPS; i++) {
     w.around[i].variant = WW_NEWN(a, bool, nsyms);
     w.around[i].serial = WW_NEWN(a, bool, nsyms);
   }
-  w.resident = fmin(2048, ceil(blocks / 100) * threads / blocks);
   set_values(&w);
   tables(&w);
   out->heaviest = w.runs.threads;
-  if (!w.p->body)
+  if (!p->body)
     return;
   leave_out(&w, a);
   ww_qwork_add(&w, Q_C_integer, 8); /* what every thread does before it begins */
   look(&w, a, total);
-  statement(&w, w.p->body, w.p->body_end);
+  statement(&w, p->body, p->body_end);
   finish(&w);
 }

@@ -4,7 +4,6 @@
  * A thread runs in order: it stops where an operand is not there yet, and a load takes as long as
  * what it lies in. Cycles are rough and the same for every GPU: they put chains of loads, of
  * arithmetic and of shared memory into one scale. */
-#include <math.h>
 
 #include "question_eval.h"
 
@@ -183,7 +182,7 @@ static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   }
   direction d = direction_of(w, close + 1);
   double n = d.load + d.store;
-  w->asked[sym] += n * fmax(bytes, stride == 0 ? 1 : bytes) * w->runs.threads;
+  w->asked[sym] += n * bytes * w->runs.threads;
   if (d.load) {
     ww_qwork_add(w, Q_C_loads, 1);
     ww_qwork_add(w, Q_C_load_bytes, bytes);
@@ -219,18 +218,18 @@ static void access_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
 static double ways(double stride, double bytes) {
   if (isnan(stride))
     return 3;
-  double words = fmod(fabs(stride) * bytes / 4, 32), n = fmax(1, bytes / 4);
+  double words = fmod(fabs(stride) * bytes / 4, 32);
   if (stride == 0 || words != floor(words))
     return 1;
   if (words == 0)
     return 32;
-  uint32_t a = (uint32_t)words, b = 32;
+  uint32_t a = words, b = 32;
   while (a) {
     uint32_t r = b % a;
     b = a;
     a = r;
   }
-  return fmax(b, n);
+  return fmax(b, fmax(1, bytes / 4));
 }
 
 static void shared_at(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
@@ -290,8 +289,6 @@ static char operand_type(const ww_qwalker *w, uint32_t i) {
       return t->type;
     if (t->sym >= 0)
       return w->k->syms.v[t->sym].type;
-    if (t->kind == Q_WORD && t->n && t->s[t->n - 1] == 'f')
-      return 'f'; /* sqrtf */
     if (t->kind == Q_WORD)
       return 'f';
   }
@@ -330,10 +327,6 @@ static void arithmetic(ww_qwalker *w, uint32_t op, char type, uint32_t i) {
     w->now.plus[kind]++;
 }
 
-static bool has_prefix(const ww_qtoken *t, const char *s) {
-  return t->n >= strlen(s) && !memcmp(t->s, s, strlen(s));
-}
-
 /* Functions of many instructions, in units of an exp; 0: another one. */
 static double special_of(const ww_qtoken *t) {
   static const struct {
@@ -346,7 +339,7 @@ static double special_of(const ww_qtoken *t) {
               {"__exp", 0.3}, {"__log", 0.3}, {"__sin", 0.3},    {"__cos", 0.3},  {"__pow", 0.6},
               {"__tan", 0.6}, {"__fsqrt", 1}, {"__frsqrt", 0.7}, {"native_", 0.3}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (has_prefix(t, rows[i].name))
+    if (ww_qtoken_begins(t, rows[i].name))
       return rows[i].units;
   return 0;
 }
@@ -363,18 +356,17 @@ static void builtin_call(ww_qwalker *w, const ww_qtoken *t, uint32_t i) {
       ww_qwork_add(w, Q_C_fp64, 15 * special);
     return;
   }
-  if (has_prefix(t, "fma") && !has_prefix(t, "fmax"))
+  if (ww_qtoken_begins(t, "fma") && !ww_qtoken_begins(t, "fmax"))
     ww_qwork_add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 1);
-  else if (has_prefix(t, "atom")) {
+  else if (ww_qtoken_begins(t, "atom")) {
     bool used =
         i > 0 && (ww_qop_at(w, i - 1, '=') || w->t[i - 1].op == '(' || w->t[i - 1].op == '[');
     ww_qwork_add(w, Q_C_atomics, 1);
     if (used)
       w->now.load = fmax(w->now.load, ATOMIC_WAIT);
-  } else if (has_prefix(t, "sync") || has_prefix(t, "__syncwarp"))
+  } else if (ww_qtoken_begins(t, "sync __syncwarp"))
     ww_qwork_add(w, Q_C_barriers, 1);
-  else if (has_prefix(t, "__shfl") || has_prefix(t, "__ballot") || has_prefix(t, "sub_group") ||
-           has_prefix(t, "__reduce"))
+  else if (ww_qtoken_begins(t, "__shfl __ballot sub_group __reduce"))
     ww_qwork_add(w, Q_C_shuffles, 1);
   else
     ww_qwork_add(w, type == 'd' ? Q_C_fp64 : type == 'f' ? Q_C_fp32 : Q_C_integer, 1);
@@ -403,13 +395,9 @@ static void operator_at(ww_qwalker *w, uint32_t i, char last) {
 
 /* Functions that branch inside are not moved out of loops. */
 static bool stays(const ww_qwalker *w, uint32_t i) {
-  static const char *const plain[] = {"sqrt", "rsqrt", "__", "native_", "cbrt"};
   const ww_qtoken *t = &w->t[i];
-  for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
-    if (has_prefix(t, plain[k]))
-      return false;
   double units = special_of(t);
-  if (units == 0 || i + 2 >= w->p->t.n)
+  if (ww_qtoken_begins(t, "sqrt rsqrt __ native_ cbrt") || units == 0 || i + 2 >= w->p->t.n)
     return false;
   bool wide = t->s[t->n - 1] != 'f' && operand_type(w, i + 2) == 'd';
   return wide || units > 1.9;
@@ -479,14 +467,13 @@ static void word_at(ww_qwalker *w, uint32_t i, uint32_t to) {
   }
   if (is_global(y) && element)
     access_at(w, i, y);
-  if (y->kind == Q_SHARED && element)
+  else if (y->kind == Q_SHARED && element)
     shared_at(w, i, y);
-  if (y->kind == Q_ARRAY && element)
+  else if (y->kind == Q_ARRAY && element)
     array_at(w, i);
-  if (y->kind == Q_GLOBAL && y->is_const && element)
+  else if (y->kind == Q_GLOBAL && element)
     table_at(w, i);
-  if (is_global(y) && !element && i > 1 && ww_qop_at(w, i - 1, '(') &&
-      ww_starts(w->t[i - 2].s, "atom"))
+  else if (is_global(y) && i > 1 && ww_qop_at(w, i - 1, '(') && ww_starts(w->t[i - 2].s, "atom"))
     ww_qwork_add(w, Q_C_conflicts, 1.4);
   if (y->kind == Q_FUNCTION)
     ww_qwalk_call(w, i, y);
@@ -500,21 +487,22 @@ static void fuse(ww_qwalker *w) {
 
 /* x of x += .., which the rest does not wait for. */
 static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
-  if (from + 1 >= to || w->t[from].sym < 0)
+  int32_t sym = from + 1 < to ? w->t[from].sym : -1;
+  if (sym < 0)
     return -1;
   const ww_qtoken *op = &w->t[from + 1];
   uint32_t at = from + 2; /* x = x + .., x = fmaxf(x, ..) */
   if (at + 1 < to && w->t[at].kind == Q_WORD && w->t[at].sym < 0 && ww_qop_at(w, at + 1, '(') &&
       special_of(&w->t[at]) == 0)
     at += 2;
-  if (ww_qop_at(w, from + 1, '=') && at < to && w->t[at].sym == w->t[from].sym) {
+  if (op->op == '=' && at < to && w->t[at].sym == sym) {
     for (uint32_t i = at + 1; i < to; i++)
-      if (w->t[i].sym == w->t[from].sym)
+      if (w->t[i].sym == sym)
         return -1; /* more than once */
-    return w->t[from].sym;
+    return sym;
   }
   bool compared = op->op == Q_LE || op->op == Q_GE; /* a loop's counter is not waited for either */
-  return (ww_qassigns(op) && op->n > 1) || compared ? w->t[from].sym : -1;
+  return (ww_qassigns(op) && op->n > 1) || compared ? sym : -1;
 }
 
 void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {

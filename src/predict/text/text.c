@@ -5,7 +5,6 @@
 #include "text_int.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 
 #include "../../base/jsonread.h"
 #include "../learn/score.h"
+#include "../model/predict.h"
 
 enum { BATCH = 16, ANSWER_ROOM = 320, FEW = 4 };
 static const double WIDTH90 =
@@ -43,22 +43,26 @@ static ww_status check(const ww_text *t, const char *path, const cJSON *side, ww
     return WW_OK;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   void *at = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size
-                 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                 ? mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
                  : MAP_FAILED;
   if (fd >= 0)
     close(fd);
   if (at == MAP_FAILED)
     return ww_fail(e, WW_EIO, "cannot read '%s'", path);
-  uint64_t sum = ww_hash(at, (size_t)st.st_size, ww_hash(beside, sizeof beside, 0));
-  munmap(at, (size_t)st.st_size);
+  uint64_t sum = ww_hash(at, st.st_size, ww_hash(beside, sizeof beside, 0));
+  munmap(at, st.st_size);
   snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
   if (cJSON_IsString(said) && !strcmp(said->valuestring, is))
     return WW_OK;
   return ww_fail(e, WW_EDATA,
                  "%s and its .json do not fit the checksum in there: one is damaged, get them "
-                 "again; for a new model "
-                 "write \"check\":\"%s\"",
+                 "again; for a new model write \"check\":\"%s\"",
                  path, is);
+}
+
+static double member(const cJSON *j, const char *name) { /* NaN: no number */
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(j, name);
+  return cJSON_IsNumber(v) ? v->valuedouble : NAN;
 }
 
 static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
@@ -75,12 +79,11 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   if (!j)
     return e->code;
   uint64_t version = ww_json_whole(j, "question_version");
-  const cJSON *scale = cJSON_GetObjectItemCaseSensitive(j, "interval_scale");
-  if (cJSON_IsNumber(scale) && scale->valuedouble > 0 && scale->valuedouble < 100)
-    t->scale = scale->valuedouble;
-  const cJSON *caution = cJSON_GetObjectItemCaseSensitive(j, "time_caution");
-  if (cJSON_IsNumber(caution) && fabs(caution->valuedouble) < 4)
-    t->caution = caution->valuedouble;
+  double scale = member(j, "interval_scale"), caution = member(j, "time_caution");
+  if (scale > 0 && scale < 100)
+    t->scale = scale;
+  if (fabs(caution) < 4)
+    t->caution = caution;
   st = gguf ? check(t, path, j, e) : WW_OK;
   cJSON_Delete(j);
   if (st)
@@ -125,8 +128,7 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
     if (!ww_file_exists(path))
       st = ww_fail(e, WW_EDEVICE,
                    "there is no language model at %s: name one with --model PATH, or train one as "
-                   "docs/text-model.md says "
-                   "(`--by grounded` needs none)",
+                   "docs/text-model.md says (`--by grounded` needs none)",
                    path);
   }
   if (!st)
@@ -173,11 +175,6 @@ static void add_question(const ww_text *t, const ww_text_question *q, uint32_t s
                      i + 1 == head + tail);
 }
 
-static double member(const cJSON *j, const char *name) {
-  const cJSON *v = cJSON_GetObjectItemCaseSensitive(j, name);
-  return cJSON_IsNumber(v) ? v->valuedouble : NAN;
-}
-
 static ww_status read_json(ww_text_answer *x, ww_err *e) {
   cJSON *j = ww_json_read(x->text, strlen(x->text), e);
   if (!j)
@@ -191,8 +188,8 @@ static ww_status read_json(ww_text_answer *x, ww_err *e) {
 static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bool json,
                            ww_arena *a, ww_text_answer *out, ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
-  size_t nfeatures = (size_t)n * WW_QUESTION_FEATURES, nlogits = (size_t)n * vocab;
-  float *features = WW_NEWN(a, float, nfeatures),
+  size_t nlogits = (size_t)n * vocab;
+  float *features = WW_NEWN(a, float, (size_t)n *WW_QUESTION_FEATURES),
         *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS),
         *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
   ww_text_pass p = {0};
@@ -250,45 +247,23 @@ static double at_most(double v, double roof) {
   return isfinite(roof) && v > roof ? roof : v;
 }
 
-static double value_of(const ww_report *r, ww_metric m) {
-  return r->m[m].known ? r->m[m].value : 0;
-}
-
 static void limit(ww_report *r, ww_metric m, double least, double most) {
   if (r->m[m].known)
     r->m[m].value = fmin(fmax(r->m[m].value, least), most);
 }
 
-static const ww_metric flops[] = {WW_M_flops_fp64, WW_M_flops_fp32, WW_M_flops_fp16,
-                                  WW_M_flops_tensor};
-enum { NFLOPS = sizeof flops / sizeof *flops };
-
 /* Counts that the time would not allow are cut down to what it does. */
 static void under_roofs(ww_report *r, const ww_gpu *g) {
-  double us = r->m[WW_M_time_us].value,
-         bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes);
-  double moved = at_most(bytes, g->dram_peak * 1e3 * us);
+  double us = r->m[WW_M_time_us].value, bytes = ww_report_dram(r),
+         moved = at_most(bytes, g->dram_peak * 1e3 * us);
   if (bytes > moved && bytes > 0) {
     r->m[WW_M_dram_read_bytes].value *= moved / bytes;
     r->m[WW_M_dram_write_bytes].value *= moved / bytes;
   }
   const double peaks[] = {g->peak_fp64 * 1e6, g->peak_fp32 * 1e6, g->peak_fp16 * 1e6,
                           g->peak_tensor_fp16 * 2e6}; /* FLOP/us */
-  for (int k = 0; k < NFLOPS; k++)
-    limit(r, flops[k], 0, at_most(INFINITY, peaks[k] * us));
-}
-
-static void rates(ww_report *r) {
-  double bytes = value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes),
-         ns = 1e3 * value_of(r, WW_M_time_us);
-  double all = 0;
-  for (int k = 0; k < NFLOPS; k++)
-    all += value_of(r, flops[k]);
-  r->m[WW_M_ai].known = false;
-  ww_report_set(r, WW_M_dram_gbps, bytes / ns);
-  ww_report_set(r, WW_M_gflops, all / ns);
-  if (bytes > 0)
-    ww_report_set(r, WW_M_ai, all / bytes);
+  for (int m = WW_M_flops_fp64; m <= WW_M_flops_tensor; m++)
+    limit(r, m, 0, at_most(INFINITY, peaks[m - WW_M_flops_fp64] * us));
 }
 
 static void bounded(ww_report *r, const ww_gpu *g) {
@@ -311,7 +286,6 @@ static void bounded(ww_report *r, const ww_gpu *g) {
 
 void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, ww_arena *a,
                     ww_report *out) {
-  ww_balance balance;
   double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5)),
          spread = WIDTH90 * (t ? t->scale : 1) * deviation;
   float mean = x->number[WW_M_time_us];
@@ -323,19 +297,16 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
     if (counted && v < FEW)
       v = 0; /* a logarithm is never quite at zero */
     if (isfinite(v) && m != WW_M_time_us)
-      ww_report_set(out, (ww_metric)m, fmax(v, 0));
+      ww_report_set(out, m, fmax(v, 0));
   }
-  out->m[WW_M_time_us] =
-      (ww_quantity){.known = true,
-                    .interval = true,
-                    .value = ww_question_value(WW_M_time_us, (float)point),
-                    .low = ww_question_value(WW_M_time_us, (float)(mean - spread)),
-                    .high = ww_question_value(WW_M_time_us, (float)(mean + spread))};
+  out->m[WW_M_time_us] = (ww_quantity){.known = true,
+                                       .interval = true,
+                                       .value = ww_question_value(WW_M_time_us, point),
+                                       .low = ww_question_value(WW_M_time_us, mean - spread),
+                                       .high = ww_question_value(WW_M_time_us, mean + spread)};
   bounded(out, g);
   under_roofs(out, g);
-  rates(out);
-  ww_balance_of(g, &balance);
-  ww_bound bound = ww_bound_of(out, &balance);
-  out->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
+  out->m[WW_M_ai].known = false;
+  ww_report_derive(g, out);
   ww_push(a, &out->assumed, (ww_assumption){.kind = WW_ASSUME_LANGUAGE_MODEL});
 }

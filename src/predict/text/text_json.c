@@ -5,7 +5,6 @@
  * into the pass of the next token that is. Tokens are those that the tokenizer makes of the text
  * itself, since a value begins and ends where a word of the tokenizer does. Sequences go in step;
  * one that is done waits. */
-#include <math.h>
 
 #include "text_int.h"
 
@@ -64,13 +63,12 @@ ww_text_grammar *ww_text_grammar_new(const ww_tokenizer *t, ww_arena *a) {
   }
   for (uint32_t id = 0; id < ww_tokenizer_vocab(t); id++) {
     uint32_t n = 0;
-    const char *s =
-        ww_tokenizer_special(t, (int32_t)id) ? NULL : ww_tokenizer_text(t, (int32_t)id, &n);
+    const char *s = ww_tokenizer_special(t, id) ? NULL : ww_tokenizer_text(t, id, &n);
     bool fits = s && n && n <= VALUE_MOST;
     for (uint32_t i = 0; fits && i < n; i++)
       fits = (s[i] >= '0' && s[i] <= '9') || memchr("nule-", s[i], 5);
     if (fits)
-      ww_push(a, &g->words, (int32_t)id);
+      ww_push(a, &g->words, id);
   }
   return g;
 }
