@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "../gpu/gpu.h"
-#include "cuda_helpers.h"
 
 #define LEAST_FLUSH (64ull << 20) /* bytes */
 
@@ -44,7 +43,7 @@ static void ask_limits(ww_device *d) {
   d->shared_most = attribute(d, WW_CUDA_SHARED_OPTIN);
   if (d->shared_most < d->shared_default)
     d->shared_most = d->shared_default;
-  d->cooperative = attribute(d, WW_CUDA_COOPERATIVE) != 0;
+  d->cooperative = attribute(d, WW_CUDA_COOPERATIVE);
   for (int i = 0; i < 3; i++) {
     d->max_block[i] = attribute(d, WW_CUDA_MAX_BLOCK_X + i);
     d->max_grid[i] = attribute(d, WW_CUDA_MAX_GRID_X + i);
@@ -79,7 +78,7 @@ static ww_status make_flush(ww_device *d, uint64_t l2, ww_err *e) {
     return ww_fail(
         e, WW_EDEVICE,
         "the device has no %.0f MB left to flush its caches with: end other programs on it",
-        (double)bytes / 1e6);
+        bytes / 1e6);
   ww_cuda_status s = d->api->cuMemsetD8Async(d->flush.at, 0, d->flush.bytes, NULL);
   if (!s)
     s = d->api->cuCtxSynchronize();
@@ -100,9 +99,9 @@ static const char *driver_version(ww_arena *a) {
   void *lib = *text ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW);
   if (lib) {
     int (*start)(void) = NULL, (*stop)(void) = NULL, (*ask)(char *, unsigned) = NULL;
-    *(void **)&start = dlsym(lib, "nvmlInit_v2");
-    *(void **)&stop = dlsym(lib, "nvmlShutdown");
-    *(void **)&ask = dlsym(lib, "nvmlSystemGetDriverVersion");
+    start = dlsym(lib, "nvmlInit_v2");
+    stop = dlsym(lib, "nvmlShutdown");
+    ask = dlsym(lib, "nvmlSystemGetDriverVersion");
     if (start && stop && ask && !start()) {
       if (ask(text, sizeof text))
         *text = 0;
@@ -120,9 +119,9 @@ static void describe(const ww_device *d, const char *name, ww_arena *a, ww_devic
                            .backend = "cuda",
                            .driver = driver_version(a),
                            .versions = ww_fmt(a, "CUDA %d.%d", v / 1000, v % 1000 / 10),
-                           .sms = (uint32_t)d->sms,
+                           .sms = d->sms,
                            .lanes = 32,
-                           .l2_bytes = (uint64_t)attribute(d, WW_CUDA_L2_BYTES),
+                           .l2_bytes = attribute(d, WW_CUDA_L2_BYTES),
                            .memory_bytes = d->memory};
   if (!*info->driver)
     info->driver = info->versions;
@@ -231,7 +230,7 @@ static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
     ww_report_set(out, WW_M_flops_fp16, 0);
   if (d->threads_per_sm < 32)
     return;
-  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, (int)threads,
+  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, threads,
                                                            r->shared))
     ww_report_set(out, WW_M_occupancy_limit_pct, 100.0 * blocks * warps / (d->threads_per_sm / 32));
 }

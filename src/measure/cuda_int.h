@@ -48,7 +48,7 @@ struct ww_device {
   int sms, max_threads, threads_per_sm, max_block[3], max_grid[3];
   int shared_default, shared_most; /* bytes a block may have, without and with asking for it */
   bool cooperative;
-  void *helpers;               /* module of cuda_helpers.h */
+  void *helpers;               /* module of ww_cuda_helpers */
   void *fill, *compare, *read; /* its kernels */
   ww_cuda_pool pool;
   WW_VEC(ww_cuda_code *) codes; /* the shared ones */
@@ -94,6 +94,8 @@ static inline ww_status ww_cuda_check(const ww_device *d, ww_cuda_status s, cons
                                       ww_err *e) {
   return s ? ww_cuda_fail(d->api, s, doing, e) : WW_OK;
 }
+
+extern const char ww_cuda_helpers[]; /* device_text.c */
 
 /* ---- cuda_memory.c ---- */
 ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out,
