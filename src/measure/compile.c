@@ -33,7 +33,7 @@ static ww_status choose_compiler(session *s, ww_err *e) {
   if (with && strcmp(with, "nvcc") && strcmp(with, "nvrtc"))
     return ww_fail(e, WW_EUSAGE, "no such compiler '%.40s': nvcc or nvrtc", with);
   const char *nvcc = with && !strcmp(with, "nvrtc") ? NULL : ww_nvcc_find(s->a);
-  s->nvcc = nvcc != NULL;
+  s->nvcc = nvcc;
   if (!nvcc && with && !strcmp(with, "nvcc"))
     return ww_fail(e, WW_EDEVICE,
                    "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
@@ -83,7 +83,7 @@ static keyed *group_jobs(session *s) {
 /* ---- a unit and its name in the cache ---- */
 
 static bool is_instance(const char *kernel, ww_arena *a) {
-  return strchr(ww_kernel_expression(kernel, a), '<') != NULL;
+  return strchr(ww_kernel_expression(kernel, a), '<');
 }
 
 static int by_text(const void *x, const void *y) {
@@ -158,7 +158,7 @@ static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out)
 
 static uint32_t cores(void) {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+  return !sched_getaffinity(0, sizeof set, &set) ? CPU_COUNT(&set) : 1;
 }
 
 /* Those not in the cache; without a program to run as the worker, in this process. */
@@ -187,7 +187,7 @@ static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *
 static void finish_job(ww_compile_job *j, const ww_pool_unit *u, ww_arena *a) {
   j->error = u->error;
   for (uint32_t i = 0; !j->error.code && j->kernel && i < u->job.kernels.n; i++) {
-    if (strcmp(u->job.kernels.v[i], j->kernel) != 0)
+    if (strcmp(u->job.kernels.v[i], j->kernel))
       continue;
     j->entry = u->job.entries[i];
     if (!j->entry)

@@ -98,10 +98,10 @@ static void read_answer(const char *line, ww_pool_unit *u, ww_arena *a) {
   cJSON *tree = ww_json_read(line, strlen(line), &u->error);
   if (!tree)
     return;
-  u->error = (ww_err){.code = (ww_status)ww_json_whole(tree, "error"),
+  u->error = (ww_err){.code = ww_json_whole(tree, "error"),
                       .file = ww_json_text(tree, "file", a),
-                      .line = (uint32_t)ww_json_whole(tree, "line"),
-                      .col = (uint32_t)ww_json_whole(tree, "col")};
+                      .line = ww_json_whole(tree, "line"),
+                      .col = ww_json_whole(tree, "col")};
   if (u->error.code) {
     snprintf(u->error.msg, sizeof u->error.msg, "%s", ww_json_text(tree, "message", a));
   } else {
@@ -236,7 +236,7 @@ static void take_answers(pool *p, child *c) {
   while (c->n && (end = memchr(c->in.s + from, '\n', c->in.n - from))) {
     *end = 0;
     read_answer(c->in.s + from, &p->units[c->unit[0]], p->a);
-    from = (size_t)(end - c->in.s) + 1;
+    from = (end - c->in.s) + 1;
     memmove(c->unit, c->unit + 1, --c->n * sizeof *c->unit);
     c->since = ww_now();
     ww_progress("compiling", ++p->done, p->n);
@@ -250,7 +250,7 @@ static void serve_child(pool *p, child *c, short events) {
   if (events & POLLOUT) {
     ssize_t n = send(c->fd, c->out.s + c->sent, c->out.n - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0)
-      c->sent += (size_t)n;
+      c->sent += n;
   }
   if (!(events & (POLLIN | POLLHUP | POLLERR)))
     return;
@@ -261,7 +261,7 @@ static void serve_child(pool *p, child *c, short events) {
     lose_child(p, c, false);
     return;
   }
-  ww_buf_add(&c->in, chunk, (size_t)n);
+  ww_buf_add(&c->in, chunk, n);
   take_answers(p, c);
 }
 
@@ -308,7 +308,7 @@ ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const
   for (uint32_t i = 0; i < processes; i++) {
     child *c = &p.children[i];
     if (c->pid)
-      end_child(c, st != WW_OK, a); /* at the end of its input it goes by itself */
+      end_child(c, st, a); /* at the end of its input it goes by itself */
     ww_buf_free(&c->in);
     ww_buf_free(&c->out);
   }

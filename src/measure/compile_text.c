@@ -202,13 +202,13 @@ static bool read_message(const char *line, size_t n, ww_arena *a, ww_err *out) {
   size_t at = strcspn(line, "(");
   char *stop = NULL;
   if (line + at < mark && isdigit((unsigned char)line[at + 1])) {
-    e.line = (uint32_t)strtoul(line + at + 1, &stop, 10);
+    e.line = strtoul(line + at + 1, &stop, 10);
   } else {
     at = strcspn(line, ":");
     if (line + at < mark && isdigit((unsigned char)line[at + 1]))
-      e.line = (uint32_t)strtoul(line + at + 1, &stop, 10);
+      e.line = strtoul(line + at + 1, &stop, 10);
     if (stop && *stop == ':' && isdigit((unsigned char)stop[1]))
-      e.col = (uint32_t)strtoul(stop + 1, NULL, 10);
+      e.col = strtoul(stop + 1, NULL, 10);
   }
   bool other =
       ww_starts(line, "ptxas") || ww_starts(line, "nvlink") || ww_starts(line, "At end of source");

@@ -5,7 +5,7 @@
 #include "../base/jsonread.h"
 #include "compile_int.h"
 
-#define SOURCE_MAX ((size_t)64 << 20)
+#define SOURCE_MAX (64 << 20)
 
 ww_status ww_unit_text(const ww_unit_job *u, ww_arena *a, const char **text, ww_err *e) {
   char *data;
@@ -36,7 +36,7 @@ static uint32_t find_entries(ww_unit_job *u, const ww_words *kernels, ww_arena *
 static ww_status read_kernels(const ww_unit_job *u, ww_arena *a, ww_words *kernels, ww_err *e) {
   char *data;
   size_t n;
-  ww_status st = ww_read_file(a, u->out, (size_t)1 << 30, &data, &n, e);
+  ww_status st = ww_read_file(a, u->out, 1 << 30, &data, &n, e);
   return st ? st : ww_kernels_of_code(data, n, a, kernels, e);
 }
 
@@ -80,7 +80,7 @@ bool ww_unit_cached(ww_unit_job *u, ww_arena *a) {
   if (ok)
     u->compiler = ww_strdup(a, compiler->valuestring);
   cJSON_Delete(tree);
-  return ok && find_entries(u, &kernels, a) == 0;
+  return ok && !find_entries(u, &kernels, a);
 }
 
 /* ---- compiling ---- */
@@ -90,7 +90,7 @@ bool ww_unit_cached(ww_unit_job *u, ww_arena *a) {
 static void collect_instances(const ww_unit_job *u, bool missing, ww_arena *a, ww_words *out) {
   for (uint32_t i = 0; i < u->kernels.n; i++) {
     const char *asked = u->kernels.v[i], *x = ww_kernel_expression(asked, a);
-    bool templated = strchr(x, '<') != NULL;
+    bool templated = strchr(x, '<');
     /* NVRTC keeps no template that nobody names; nvcc's host code may instantiate it by itself */
     if ((templated && (!u->nvcc || x == asked)) || (missing && !u->entries[i]))
       ww_push(a, out, x);

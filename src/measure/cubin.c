@@ -24,8 +24,7 @@ static bool fetch(const image *m, uint64_t at, void *to, size_t n) {
 }
 
 static bool section(const image *m, uint32_t i, Elf64_Shdr *out) {
-  return i < m->head.e_shnum &&
-         fetch(m, m->head.e_shoff + (uint64_t)i * sizeof *out, out, sizeof *out);
+  return i < m->head.e_shnum && fetch(m, m->head.e_shoff + i * sizeof *out, out, sizeof *out);
 }
 
 /* A string of a string table, "" where it is not one. */
@@ -116,7 +115,7 @@ uint32_t ww_cubin_registers(const void *bytes, size_t n, const char *kernel) {
     return 0;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
     Elf64_Shdr s;
-    if (strcmp(section_name(&m, i), ".nv.info") != 0 || !section(&m, i, &s))
+    if (strcmp(section_name(&m, i), ".nv.info") || !section(&m, i, &s))
       continue;
     for (uint64_t at = s.sh_offset, end = at + s.sh_size; at + 4 <= end;) {
       struct {
@@ -167,8 +166,8 @@ bool ww_cubin_half(const void *bytes, size_t n, const char *kernel) {
     if (!ww_starts(name, ".text.") || !section(&m, i, &s))
       continue;
     name += strlen(".text.");
-    bool other = strcmp(name, kernel) != 0 &&
-                 has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
+    bool other =
+        strcmp(name, kernel) && has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
     if (other)
       continue;
     if (s.sh_offset > n || s.sh_size > n - s.sh_offset || s.sh_size % INSTRUCTION)

@@ -90,7 +90,7 @@ static bool can_share(const ww_cuda_code *c) {
 static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
   char log[400] = "";
   int options[] = {WW_CUDA_JIT_ERROR_LOG, WW_CUDA_JIT_ERROR_LOG_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+  void *values[] = {log, (void *)(sizeof log - 1)};
   ww_status st = ww_read_packed(c->a, k->l->binary, MOST_IMAGE, &c->image, &c->n, e);
   if (st)
     return st;
@@ -213,14 +213,14 @@ static ww_status check_dims(const ww_device *d, const ww_launch *l, ww_err *e) {
 
 static ww_status check_shared(loader *k, ww_err *e) {
   ww_device *d = k->d;
-  uint64_t all = k->l->shared + (uint64_t)k->r->shared_static;
+  uint64_t all = k->l->shared + k->r->shared_static;
   if (k->l->shared > (uint64_t)d->shared_most || all > (uint64_t)d->shared_most)
     return ww_fail(e, WW_EUSAGE,
                    "a block takes %llu bytes of shared memory (%d static, %llu dynamic), the "
                    "device has %d for it",
                    (unsigned long long)all, k->r->shared_static, (unsigned long long)k->l->shared,
                    d->shared_most);
-  k->r->shared = (unsigned)k->l->shared;
+  k->r->shared = k->l->shared;
   if (all <= (uint64_t)d->shared_default || !k->l->shared)
     return WW_OK;
   int most = 0; /* only ever raised: another launch of the same function may need more */
@@ -228,8 +228,7 @@ static ww_status check_shared(loader *k, ww_err *e) {
       most >= (int)k->l->shared)
     return WW_OK;
   return ww_cuda_check(
-      d,
-      d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)k->l->shared),
+      d, d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->l->shared),
       k->r->kernel, e);
 }
 
@@ -238,9 +237,9 @@ static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
   uint64_t blocks = (uint64_t)k->r->grid[0] * k->r->grid[1] * k->r->grid[2];
   if (!k->d->cooperative)
     return ww_fail(e, WW_EUNSUPPORTED, "the device has no cooperative launches");
-  k->d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, k->r->function, (int)threads,
+  k->d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, k->r->function, threads,
                                                          k->r->shared);
-  uint64_t most = (uint64_t)per_sm * (uint64_t)k->d->sms;
+  uint64_t most = per_sm * (uint64_t)k->d->sms;
   if (blocks > most)
     return ww_fail(
         e, WW_EUSAGE,
@@ -257,8 +256,8 @@ static ww_status check_shape(loader *k, ww_err *e) {
     return st;
   uint64_t threads = 1;
   for (int i = 0; i < 3; i++) {
-    r->grid[i] = k->l->grid[i] ? (unsigned)k->l->grid[i] : 1;
-    r->block[i] = k->l->block[i] ? (unsigned)k->l->block[i] : 1;
+    r->grid[i] = k->l->grid[i] ? k->l->grid[i] : 1;
+    r->block[i] = k->l->block[i] ? k->l->block[i] : 1;
     threads *= r->block[i];
   }
   const struct {
@@ -286,7 +285,7 @@ static ww_status check_shape(loader *k, ww_err *e) {
 static void ask_sizes(loader *k) {
   const ww_cuda_api *c = k->d->api;
   size_t offset, size;
-  k->sizes_known = c->cuFuncGetParamInfo != NULL;
+  k->sizes_known = c->cuFuncGetParamInfo;
   while (k->sizes_known && !c->cuFuncGetParamInfo(k->r->function, k->nparams, &offset, &size))
     k->nparams++;
   if (!k->sizes_known)
@@ -581,7 +580,7 @@ static ww_status compare(ww_device *d, const ww_cuda_region *g, uint64_t result,
 /* One region's verdict. A large buffer that no run changed gives its pristine copy back; its hash
  * still tells if a later run does, and the copy is made anew then. */
 static ww_status judge(ww_device *d, ww_cuda_region *g, const uint64_t result[2], ww_err *e) {
-  bool changed = g->pristine.bytes ? result[1] != 0 : result[0] != g->hash;
+  bool changed = g->pristine.bytes ? result[1] : result[0] != g->hash;
   g->checked = true;
   if (changed) {
     g->changed = true;

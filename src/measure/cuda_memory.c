@@ -33,7 +33,7 @@ ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err 
   *out = (ww_cuda_block){0};
   if (bytes > d->memory)
     return ww_fail(e, WW_ELIMIT, "a buffer of %.1f GB does not fit the device's %.1f GB",
-                   (double)bytes / 1e9, (double)d->memory / 1e9);
+                   bytes / 1e9, d->memory / 1e9);
   uint64_t size = size_class(bytes);
   uint32_t best = d->pool.free.n; /* of that size, else the smallest that is not much larger */
   for (uint32_t i = d->pool.free.n; i-- > 0;) {
@@ -60,7 +60,7 @@ ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err 
   if (s == 2)
     return ww_fail(e, WW_ELIMIT,
                    "no device memory for a buffer of %.1f MB: make buffers smaller, or batches",
-                   (double)bytes / 1e6);
+                   bytes / 1e6);
   if (s)
     return ww_cuda_fail(d->api, s, "allocating device memory", e);
   *out = (ww_cuda_block){at, size};
@@ -91,10 +91,10 @@ ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params
     blocks = most;
   if (ww_cupti_kernel(d->cupti, false, e))
     return WW_EDEVICE;
-  return ww_cuda_check(d,
-                       d->api->cuLaunchKernel(kernel, blocks ? (unsigned)blocks : 1, 1, 1, 256, 1,
-                                              1, 0, NULL, params, NULL),
-                       d->last, e);
+  return ww_cuda_check(
+      d,
+      d->api->cuLaunchKernel(kernel, blocks ? blocks : 1, 1, 1, 256, 1, 1, 0, NULL, params, NULL),
+      d->last, e);
 }
 
 /* ---- contents ---- */

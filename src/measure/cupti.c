@@ -69,10 +69,10 @@ static ww_status find_functions(ww_cupti *c, ww_err *e) {
                    "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), "
                    "or set CUDA_HOME or "
                    "LD_LIBRARY_PATH to where it is");
-  *(void **)&c->api.result_string = dlsym(c->library, "cuptiGetResultString");
-#define X(symbol, member, T)                             \
-  *(void **)&c->api.member = dlsym(c->library, #symbol); \
-  if (!c->api.member)                                    \
+  c->api.result_string = dlsym(c->library, "cuptiGetResultString");
+#define X(symbol, member, T)                  \
+  c->api.member = dlsym(c->library, #symbol); \
+  if (!c->api.member)                         \
     return ww_fail(e, WW_EDEVICE, "this CUPTI has no " #symbol ": CUDA 12.6 or newer is needed");
   CUPTI_FUNCTIONS(X)
 #undef X
@@ -93,7 +93,7 @@ static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
   int rc = c->api.initialize(&init);
   if (rc)
     return check(c, rc, "does not start", e);
-  cupti_chip_name chip = SIZED(cupti_chip_name, name, .device = (size_t)device);
+  cupti_chip_name chip = SIZED(cupti_chip_name, name, .device = device);
   rc = c->api.chip_name(&chip);
   if (rc)
     return check(c, rc, "does not know this GPU", e);
@@ -175,7 +175,7 @@ static int make_image(ww_cupti *c, config *f) {
     return rc;
   cupti_passes p = SIZED(cupti_passes, passes, .image_size = s.image_size, .image = f->image);
   rc = c->api.passes(&p);
-  f->passes = (uint32_t)p.passes;
+  f->passes = p.passes;
   return rc;
 }
 
@@ -183,7 +183,7 @@ static int make_image(ww_cupti *c, config *f) {
  * tried alone. */
 static bool known(ww_cupti *c, const char *name) {
   config one = {.names = {name}, .n = 1};
-  bool ok = add_names(c, &one) == 0 && make_image(c, &one) == 0;
+  bool ok = !add_names(c, &one) && !make_image(c, &one);
   free_config(c, &one);
   return ok;
 }

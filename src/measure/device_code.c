@@ -60,7 +60,7 @@ static uint32_t directive_end(const ww_scan *s, uint32_t i) {
 }
 
 static bool has_word(const char *text, size_t n, const char *w, size_t len) {
-  for (const char *p = text; (p = memmem(p, n - (size_t)(p - text), w, len)); p++)
+  for (const char *p = text; (p = memmem(p, n - (p - text), w, len)); p++)
     if ((p == text || !ww_is_word(p[-1])) && (p + len == text + n || !ww_is_word(p[len])))
       return true;
   return false;
@@ -240,9 +240,8 @@ static bool includes_host_header(const ww_scan *s, uint32_t i, uint32_t end) {
   p += strspn(p, " \t");
   if (p >= stop || (*p != '<' && *p != '"'))
     return false;
-  const char *close = memchr(p + 1, *p == '<' ? '>' : '"', (size_t)(stop - p - 1));
-  return close &&
-         (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, (size_t)(close - p - 1)));
+  const char *close = memchr(p + 1, *p == '<' ? '>' : '"', stop - p - 1);
+  return close && (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, close - p - 1));
 }
 
 static void drop_headers(extractor *x) {
@@ -295,7 +294,7 @@ bool ww_device_code_without(char *text, uint32_t line, ww_arena *a) {
   ww_scan s;
   ww_scan_source(text, strlen(text), a, &s);
   uint32_t at = ww_scan_offset(&s, line, 1);
-  at += (uint32_t)strspn(text + at, " \t");
+  at += strspn(text + at, " \t");
   if (at >= s.n)
     return false;
   extractor x = {.s = &s, .out = text, .a = a};

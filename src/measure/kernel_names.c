@@ -29,7 +29,7 @@ static char *demangle(const char *name) {
   static bool looked;
   if (!looked) {
     void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-    *(void **)&f = lib ? dlsym(lib, "__cxa_demangle") : dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    f = lib ? dlsym(lib, "__cxa_demangle") : dlsym(RTLD_DEFAULT, "__cxa_demangle");
     looked = true;
   }
   int status = 0;

@@ -48,7 +48,7 @@ typedef struct {
 
 const ww_backend *ww_backend_of(const ww_launch *l) {
   const char *name = l->binary ? l->binary : l->file ? l->file : "", *dot = strrchr(name, '.');
-  return dot && strcmp(dot, ".cl") == 0 ? &ww_backend_opencl : &ww_backend_cuda;
+  return dot && !strcmp(dot, ".cl") ? &ww_backend_opencl : &ww_backend_cuda;
 }
 
 static void at(const meter *t, const slot *s, ww_measure_stage stage) {
@@ -70,7 +70,7 @@ static double quantile(double *v, uint32_t n, double q) {
     return NAN;
   qsort(v, n, sizeof *v, by_value);
   double x = q * (n - 1);
-  uint32_t k = (uint32_t)x;
+  uint32_t k = x;
   return k + 1 < n ? v[k] + (x - k) * (v[k + 1] - v[k]) : v[k];
 }
 
@@ -375,7 +375,7 @@ static void fill_metrics(slot *s) {
   ww_metrics_derive(s->m);
   for (int k = 0; k < WW_NMETRICS; k++)
     if (isfinite(s->m[k]))
-      ww_report_set(r, (ww_metric)k, s->m[k]);
+      ww_report_set(r, k, s->m[k]);
   r->m[WW_M_time_us] =
       (ww_quantity){.known = true, .interval = true, .value = median, .low = low, .high = high};
   d->median_us = median;

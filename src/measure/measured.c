@@ -78,8 +78,8 @@ static void read_device(const cJSON *o, ww_arena *a, ww_device_info *d) {
   d->driver = ww_json_text(o, "driver", a);
   d->versions = ww_json_text(o, "versions", a);
   snprintf(d->gpu, sizeof d->gpu, "%s", gpu ? gpu : "");
-  d->sms = (uint32_t)ww_json_whole(o, "sms");
-  d->lanes = (uint32_t)ww_json_whole(o, "lanes");
+  d->sms = ww_json_whole(o, "sms");
+  d->lanes = ww_json_whole(o, "lanes");
   d->l2_bytes = ww_json_whole(o, "l2_bytes");
   d->memory_bytes = ww_json_whole(o, "memory_bytes");
 }
@@ -89,7 +89,7 @@ static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_
               *dropped = get(o, "dropped");
   if (!cJSON_IsArray(samples))
     return ww_fail(e, WW_EPARSE, "measured.samples_us: expected an array of numbers");
-  uint32_t n = (uint32_t)cJSON_GetArraySize(samples), k = 0;
+  uint32_t n = cJSON_GetArraySize(samples), k = 0;
   out->samples_us = WW_NEWN(a, double, n + 1);
   out->clocks_mhz = WW_NEWN(a, double, n + 1);
   out->dropped = WW_NEWN(a, bool, n + 1);
@@ -123,7 +123,7 @@ ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_
     read_device(o, a, &out->device);
     out->median_us = number(get(o, "median_us"));
     out->iqr_us = number(get(o, "iqr_us"));
-    out->passes = (uint32_t)ww_json_whole(o, "passes");
+    out->passes = ww_json_whole(o, "passes");
     out->accumulates = cJSON_IsTrue(get(o, "accumulates"));
     out->compiler = ww_json_text(o, "compiler", a);
   }

@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "counters.h"
 
@@ -58,8 +57,8 @@ static words fields(const char **at, ww_arena *a) {
 
 static int column(const words *head, const char *name) {
   for (uint32_t k = 0; k < head->n; k++)
-    if (strcmp(head->v[k], name) == 0)
-      return (int)k;
+    if (!strcmp(head->v[k], name))
+      return k;
   return -1;
 }
 
@@ -119,7 +118,7 @@ ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena
     if (name < 0 || row.n <= (uint32_t)name)
       continue;
     for (uint32_t i = k; i < n; i++) {
-      if (strcmp(l[i].kernel, row.v[name]) != 0 || !same_shape(&row, grid, l[i].grid) ||
+      if (strcmp(l[i].kernel, row.v[name]) || !same_shape(&row, grid, l[i].grid) ||
           !same_shape(&row, block, l[i].block))
         continue;
       read_row(&head, &row, &rows[i]);
@@ -289,7 +288,7 @@ void ww_ncu_write(const ww_ncu_row *row, const ww_report *r, ww_json *j) {
   ww_json_key(j, "deviation_pct");
   ww_json_obj(j);
   for (int k = 0; k < WW_NMETRICS; k++) {
-    double d = ww_ncu_deviation(row, r, (ww_metric)k);
+    double d = ww_ncu_deviation(row, r, k);
     if (!isnan(d))
       ww_json_knum(j, ww_metrics[k].name, d);
   }
@@ -305,7 +304,7 @@ void ww_ncu_print(const ww_ncu_row *row, const ww_report *r, FILE *f) {
   for (int k = 0; k < WW_NMETRICS; k++) {
     if (isnan(row->m[k]) || !r->m[k].known)
       continue;
-    double d = ww_ncu_deviation(row, r, (ww_metric)k);
+    double d = ww_ncu_deviation(row, r, k);
     fprintf(f, "  %-24s %16.6g %16.6g", ww_metrics[k].name, r->m[k].value, row->m[k]);
     isnan(d) ? fputc('\n', f) : fprintf(f, " %8.2f%%\n", d);
   }

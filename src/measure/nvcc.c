@@ -16,9 +16,9 @@
 static bool runs(const char *path) {
   const char *argv[] = {path, "--version", NULL};
   ww_run_result r = {0};
-  if (access(path, X_OK) != 0)
+  if (access(path, X_OK))
     return false;
-  bool ok = ww_run(argv, NULL, 0, 30, &r, NULL) == WW_OK && r.exit_code == 0;
+  bool ok = !ww_run(argv, NULL, 0, 30, &r, NULL) && r.exit_code == 0;
   ww_run_free(&r);
   return ok;
 }
@@ -41,7 +41,7 @@ const char *ww_nvcc_version(const char *nvcc, ww_arena *a) {
   const char *argv[] = {nvcc, "--version", NULL};
   ww_run_result r = {0};
   const char *out = "nvcc";
-  if (ww_run(argv, NULL, 0, 30, &r, NULL) == WW_OK && r.out.s) {
+  if (!ww_run(argv, NULL, 0, 30, &r, NULL) && r.out.s) {
     const char *v = strstr(r.out.s, ", V"); /* "release 13.0, V13.0.88" */
     if (v)
       out = ww_fmt(a, "nvcc %.*s", (int)strspn(v + 3, "0123456789."), v + 3);
@@ -69,7 +69,7 @@ static ww_status input_of(const ww_unit_job *u, const ww_words *instances, ww_ar
     ww_buf_fmt(&b, "#include \"%s\"\n", absolute(u->file, a));
   for (uint32_t i = 0; i < instances->n; i++)
     ww_buf_fmt(&b, "__attribute__((used)) static auto ww_keep_%u = &%s;\n", i, instances->v[i]);
-  *input = ww_fmt(a, "%s.%d.cu", u->out, (int)getpid());
+  *input = ww_fmt(a, "%s.%d.cu", u->out, getpid());
   ww_status st = ww_write_file_atomic(*input, b.s, b.n, e);
   ww_buf_free(&b);
   return st;
@@ -110,7 +110,7 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
 
 ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_words *instances,
                           ww_arena *a, ww_err *e) {
-  const char *input, *temp = ww_fmt(a, "%s.%d.cubin", u->out, (int)getpid());
+  const char *input, *temp = ww_fmt(a, "%s.%d.cubin", u->out, getpid());
   bool made;
   ww_words argv = {0};
   ww_run_result r = {0};

@@ -5,7 +5,6 @@
  * the host's headers: as long as there are errors, what stands on their lines is taken out and the
  * rest tried again. When the kernel asked for is not in the result, the first error is the answer.
  */
-#include <stdlib.h>
 
 #include "compile_int.h"
 #include "../cuda/cuda_toolkit.h"
@@ -109,13 +108,13 @@ static ww_status compile_once(program *p, ww_err *e) {
   const char **names = WW_NEWN(p->a, const char *, p->headers.n + 1);
   for (uint32_t i = 0; i < p->headers.n; i++)
     names[i] = p->headers.v[i].name;
-  int rc = rtc->create(&prog, p->text, p->name, (int)p->headers.n,
-                       (const char *const *)p->header_text, (const char *const *)names);
+  int rc = rtc->create(&prog, p->text, p->name, p->headers.n, (const char *const *)p->header_text,
+                       names);
   if (rc != WW_NVRTC_OK)
     return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc->error(rc));
   for (uint32_t i = 0; i < p->instances->n; i++)
     rtc->add_name(prog, p->instances->v[i]);
-  rc = rtc->compile(prog, (int)p->options.n, p->options.v);
+  rc = rtc->compile(prog, p->options.n, p->options.v);
   size_t n = 0;
   rtc->log_size(prog, &n);
   char *log = ww_alloc(p->a, n + 1);

@@ -14,9 +14,9 @@
 #include "backend.h"
 #include "contents.h"
 
-#define CHUNK ((size_t)16 << 20) /* bytes read back at once */
-#define MOST_FLUSH ((size_t)256 << 20)
-#define LEAST_FLUSH ((size_t)16 << 20)
+#define CHUNK (16 << 20) /* bytes read back at once */
+#define MOST_FLUSH (256 << 20)
+#define LEAST_FLUSH (16 << 20)
 
 /* Item g reads elements g * first + k * step: neighbours together on a GPU, one stretch per item on
  * a CPU. */
@@ -100,7 +100,7 @@ static ww_status make_flush(ww_device *d, uint64_t cache, ww_err *e) {
   cl_int rc;
   size_t bytes = cache * 4 > MOST_FLUSH    ? MOST_FLUSH
                  : cache * 4 < LEAST_FLUSH ? LEAST_FLUSH
-                                           : (size_t)cache * 4;
+                                           : cache * 4;
   d->flush_items = d->cpu ? 64 : 65536;
   d->flush_local = d->cpu ? 1 : 64;
   uint64_t count = bytes / 16 / d->flush_items, first = d->cpu ? count : 1,
@@ -151,7 +151,7 @@ static void describe(const ww_device *d, ww_arena *a, ww_device_info *info) {
                            .backend = "opencl",
                            .driver = device_text(d, CL_DRIVER_VERSION, a),
                            .versions = device_text(d, CL_DEVICE_VERSION, a),
-                           .sms = (uint32_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS, 4),
+                           .sms = device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS, 4),
                            .l2_bytes = device_number(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8),
                            .memory_bytes = d->memory};
   const char *gpu = ww_gpu_for_device(info->device, info->sms, a);
@@ -229,9 +229,9 @@ static ww_status build_error(const ww_device *d, cl_program p, const char *file,
     unsigned long row = strtoul(c + 1, &end, 10);
     if (end == c + 1 || *end != ':')
       continue;
-    e->line = (uint32_t)row;
+    e->line = row;
     unsigned long column = strtoul(end + 1, &end, 10);
-    e->col = (uint32_t)column;
+    e->col = column;
     text = end + strspn(end, ": ");
     break;
   }
@@ -249,7 +249,7 @@ static ww_status build(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e)
     return ww_fail(e, WW_EUSAGE, "an OpenCL launch needs its source: \"file\": \"kernel.cl\"");
   if (!l->kernel)
     return ww_fail(e, WW_EUSAGE, "name the kernel of %s to measure", path);
-  ww_status st = ww_read_file(r->a, path, (size_t)64 << 20, &text, &n, e);
+  ww_status st = ww_read_file(r->a, path, 64 << 20, &text, &n, e);
   if (st)
     return st;
   r->program = d->cl.CreateProgramWithSource(d->context, 1, (const char **)&text, &n, &rc);
@@ -278,7 +278,7 @@ static ww_status shape(const ww_device *d, const ww_launch *l, ww_ready *r, ww_e
       return ww_fail(e, WW_EUSAGE, "grid times block is beyond 2^64");
     threads *= r->block[k];
     if (r->global[k] > 1)
-      r->dims = (cl_uint)k + 1;
+      r->dims = k + 1;
   }
   d->cl.GetKernelWorkGroupInfo(r->kernel, d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
                                NULL);
@@ -288,7 +288,7 @@ static ww_status shape(const ww_device *d, const ww_launch *l, ww_ready *r, ww_e
     return ww_fail(e, WW_EUSAGE,
                    "a work-group of %zu work-items: this kernel takes %zu at most on this device",
                    threads, most);
-  if (fixed[0] && memcmp(fixed, r->block, sizeof fixed) != 0)
+  if (fixed[0] && memcmp(fixed, r->block, sizeof fixed))
     return ww_fail(e, WW_EUSAGE, "the kernel is declared for work-groups of %zux%zux%zu", fixed[0],
                    fixed[1], fixed[2]);
   return WW_OK;
@@ -424,10 +424,10 @@ static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const 
                            ww_err *e) {
   const char *type = type_of(d, r, arg);
   uint8_t bytes[8];
-  float f = (float)g->value;
+  float f = g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
   size_t k = 0, n = sizeof scalars / sizeof *scalars;
-  while (k < n && strcmp(scalars[k].name, type) != 0)
+  while (k < n && strcmp(scalars[k].name, type))
     k++;
   if (strchr(type, '*') && g->value == 0)
     return set(d, r, arg, sizeof(cl_mem), NULL, e);
@@ -437,7 +437,7 @@ static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const 
     return ww_fail(e, WW_EUSAGE, "argument %u is %s: give its bytes as hex", arg,
                    *type ? type : "of unknown type");
   uint32_t size = scalars[k].bytes;
-  double span = ldexp(1, 8 * (int)size);
+  double span = ldexp(1, 8 * size);
   if (scalars[k].kind != 'f' && !g->is_int && g->value != trunc(g->value))
     return ww_fail(e, WW_EDATA, "argument %u is %s and takes a whole number, not %g", arg, type,
                    g->value);
@@ -605,11 +605,11 @@ static ww_status digest_buffer(ww_device *d, buffer *b, char *now, char *pristin
                                ww_err *e) {
   cl_int rc = 0;
   for (uint64_t at = 0; !rc && at < b->bytes; at += CHUNK) {
-    size_t n = b->bytes - at < CHUNK ? (size_t)(b->bytes - at) : CHUNK;
+    size_t n = b->bytes - at < CHUNK ? b->bytes - at : CHUNK;
     rc = d->cl.EnqueueReadBuffer(d->queue, b->now, CL_TRUE, at, n, now, 0, NULL, NULL);
     if (!rc)
       rc = d->cl.EnqueueReadBuffer(d->queue, b->pristine, CL_TRUE, at, n, pristine, 0, NULL, NULL);
-    if (!rc && memcmp(now, pristine, n) != 0)
+    if (!rc && memcmp(now, pristine, n))
       b->changed = true;
     if (!rc)
       *hash = ww_hash(now, n, *hash);
@@ -661,8 +661,8 @@ static ww_status end(ww_device *d, double *values, ww_err *e) {
     if (!rc)
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_END, 8, &to, NULL);
     for (int m = 0; m < WW_NMETRICS; m++)
-      values[(size_t)k * WW_NMETRICS + (size_t)m] = NAN;
-    values[(size_t)k * WW_NMETRICS + WW_M_time_us] = (double)(to - from) * 1e-3;
+      values[(size_t)k * WW_NMETRICS + m] = NAN;
+    values[(size_t)k * WW_NMETRICS + WW_M_time_us] = (to - from) * 1e-3;
     d->cl.ReleaseEvent(d->events[k]);
   }
   d->nevents = 0;

@@ -2,7 +2,6 @@
 #include "opencl_api.h"
 
 #include <dlfcn.h>
-#include <strings.h>
 
 #define MOST 32 /* platforms, devices of one */
 
@@ -15,9 +14,9 @@ ww_status ww_opencl_open(ww_opencl *out, ww_err *e) {
         e, WW_EDEVICE,
         "there is no OpenCL here: libOpenCL.so.1 cannot be loaded; install an OpenCL loader and a "
         "driver, on Debian and Ubuntu: apt install ocl-icd-libopencl1 pocl-opencl-icd");
-#define F(ret, name, args)                       \
-  *(void **)&out->name = dlsym(lib, "cl" #name); \
-  if (!out->name)                                \
+#define F(ret, name, args)            \
+  out->name = dlsym(lib, "cl" #name); \
+  if (!out->name)                     \
     return ww_fail(e, WW_EDEVICE, "libOpenCL.so.1 has no cl%s: it is older than OpenCL 1.2", #name);
   WW_OPENCL_FUNCTIONS(F)
 #undef F
@@ -96,10 +95,10 @@ ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *
   bool gpu = false;
   ww_buf names = {0};
   *device = NULL;
-  if (cl->GetPlatformIDs(MOST, p, &np) != 0)
+  if (cl->GetPlatformIDs(MOST, p, &np))
     np = 0;
   for (cl_uint i = 0; i < np && i < MOST; i++) {
-    if (cl->GetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, MOST, d, &nd) != 0)
+    if (cl->GetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, MOST, d, &nd))
       continue;
     for (cl_uint k = 0; k < nd && k < MOST; k++) {
       char name[256];

@@ -7,7 +7,7 @@
 #include "opencl_source.h"
 
 #define DEEPEST 32
-#define LARGEST ((size_t)64 << 20)
+#define LARGEST (64 << 20)
 
 typedef struct {
   const char *const *flags;
@@ -28,13 +28,13 @@ static const char *included(const char *line, ww_arena *a) {
   line += strlen("include");
   line += strspn(line, " \t");
   const char *end = *line == '"' ? strchr(line + 1, '"') : NULL;
-  return end ? ww_strndup(a, line + 1, (size_t)(end - line - 1)) : NULL;
+  return end ? ww_strndup(a, line + 1, end - line - 1) : NULL;
 }
 
 static bool pragma_once(const char *line) {
   int n = 0;
   sscanf(line, " # pragma once%n", &n);
-  return n != 0;
+  return n;
 }
 
 static const char *find(flattener *f, const char *from, const char *name) {

@@ -104,9 +104,9 @@ static ww_status plan_symbol(const ww_module *m, ww_symbol_arg *s, ww_arena *a, 
     if (y->init)
       memcpy(bytes, y->init, y->size);
     ww_setup_symbol(&s->arg, y->size, bytes);
-    as_hex(&s->arg, bytes, (uint32_t)(y->size < 8 ? y->size : 8));
+    as_hex(&s->arg, bytes, y->size < 8 ? y->size : 8);
   } else if (s->arg.kind == WW_ARG_HEX && s->arg.hex_n > y->size) {
-    s->arg.hex_n = (uint32_t)y->size;
+    s->arg.hex_n = y->size;
   }
   return WW_OK;
 }

@@ -73,7 +73,7 @@ void ww_probe_math(ww_rig *r) {
   double lop3 = ww_rig_figure(r, "ops.lop3.latency", 4.5);
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
     const char *op = ww_gpu_math_names[i];
-    ww_progress("operations", (uint64_t)i + 1, WW_NGPU_MATHS);
+    ww_progress("operations", i + 1, WW_NGPU_MATHS);
     fill_operands(r);
     ww_rig_add(r, ww_fmt(r->a, "math.%s.latency", op),
                at_least_zero(per_operation(r, op, 1) - lop3));
@@ -176,8 +176,7 @@ static void add_counts(ww_rig *r, const char *op, const ww_quantity *four,
 void ww_probe_counts(ww_rig *r) {
   uint32_t n = 2 * WW_NGPU_MATHS + 1;
   ww_launch *l = WW_NEWN(r->a, ww_launch, n);
-  counted c = {r, WW_NEWN(r->a, ww_quantity, (size_t)n * WW_NMETRICS),
-               WW_NEWN(r->a, const char *, n)};
+  counted c = {r, WW_NEWN(r->a, ww_quantity, n * WW_NMETRICS), WW_NEWN(r->a, const char *, n)};
   ww_err e = {0};
   ww_status st = make_spec(r, NULL, 0, &l[0], &e);
   for (int i = 0; i < WW_NGPU_MATHS && !st; i++)
@@ -196,13 +195,12 @@ void ww_probe_counts(ww_rig *r) {
   if (c.m[WW_M_time_us].known)
     ww_rig_add(r, "launch.floor_us", c.m[WW_M_time_us].value);
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
-    const uint32_t at = 1 + 2 * (uint32_t)i;
+    const uint32_t at = 1 + 2 * i;
     const char *why = c.errors[at] ? c.errors[at] : c.errors[at + 1];
     if (why)
       ww_push(r->a, &r->out->gaps,
               ((ww_probe_gap){ww_fmt(r->a, "math.%s.instructions", ww_gpu_math_names[i]), why}));
     else
-      add_counts(r, ww_gpu_math_names[i], &c.m[(size_t)at * WW_NMETRICS],
-                 &c.m[(size_t)(at + 1) * WW_NMETRICS]);
+      add_counts(r, ww_gpu_math_names[i], &c.m[at * WW_NMETRICS], &c.m[(at + 1) * WW_NMETRICS]);
   }
 }

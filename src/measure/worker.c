@@ -81,9 +81,9 @@ static ww_status read_options(const char *line, ww_arena *a, ww_measure_options 
     return WW_EPARSE;
   *o = (ww_measure_options){.device = ww_json_text(tree, "device", a),
                             .time_only = flag(tree, "time_only"),
-                            .repeats = (uint32_t)ww_json_whole(tree, "repeats"),
+                            .repeats = ww_json_whole(tree, "repeats"),
                             .quick = flag(tree, "quick"),
-                            .batch = (uint32_t)ww_json_whole(tree, "batch"),
+                            .batch = ww_json_whole(tree, "batch"),
                             .dump = ww_json_text(tree, "dump", a),
                             .dump_each = flag(tree, "dump_each")};
   cJSON_Delete(tree);
@@ -104,8 +104,8 @@ static ww_status read_specs(FILE *in, ww_arena *a, specs *out, ww_err *e) {
   while (!st && getline(&line, &cap, in) > 0) {
     char *end;
     ww_launch one = {0};
-    ww_push(a, &out->number, (uint32_t)strtoul(line, &end, 10));
-    ww_push(a, &out->alone, strtoul(end, &end, 10) != 0);
+    ww_push(a, &out->number, strtoul(line, &end, 10));
+    ww_push(a, &out->alone, strtoul(end, &end, 10));
     st = ww_launch_parse(end, NULL, a, &one, e);
     ww_push(a, &out->launches, one);
   }
@@ -255,7 +255,7 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
       continue;
     if (got < 0)
       break;
-    done += (size_t)got;
+    done += got;
   }
   if (fd >= 0)
     lseek(fd, 0, SEEK_SET);
@@ -266,7 +266,7 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
 static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
   int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->batch);
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
-  if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
+  if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC)) {
     if (in >= 0)
       close(in);
     if (c->err >= 0)
@@ -287,7 +287,7 @@ static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child
 
 static off_t stderr_bytes(const child *c) {
   struct stat s;
-  return fstat(c->err, &s) == 0 ? s.st_size : 0;
+  return !fstat(c->err, &s) ? s.st_size : 0;
 }
 
 static void take_line(supervisor *b, child *c, char *line) {
@@ -312,11 +312,11 @@ static void take_line(supervisor *b, child *c, char *line) {
   if (!at)
     return;
   c->started = true;
-  c->at = (uint32_t)k;
+  c->at = k;
   c->stderr_from = stderr_bytes(c);
   for (int s = 0; s < WW_NSTAGES; s++)
-    if (strcmp(end + (*end == ' '), stages[s]) == 0)
-      c->stage = (ww_measure_stage)s;
+    if (!strcmp(end + (*end == ' '), stages[s]))
+      c->stage = s;
   if (c->stage == WW_AT_OPEN)
     c->first = c->at;
 }
@@ -377,7 +377,7 @@ static void follow(supervisor *b, child *c) {
     if (got <= 0)
       break;
     heard = ww_now();
-    ww_buf_add(&c->text, chunk, (size_t)got);
+    ww_buf_add(&c->text, chunk, got);
     take_lines(b, c);
     pass_on(b);
   }

@@ -68,8 +68,8 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
       break;
     const char *const argv[] = {clang, "--no-default-config",
                                 ww_fmt(a, "-print-file-name=%s", file), NULL};
-    if (ww_front_run_clang(argv, NULL, 10, &r, NULL) == WW_OK && r.exit_code == 0)
-      found = strchr(r.out.s, '/') != NULL;
+    if (!ww_front_run_clang(argv, NULL, 10, &r, NULL) && r.exit_code == 0)
+      found = strchr(r.out.s, '/');
     ww_run_free(&r);
   }
   return found;
@@ -142,17 +142,17 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   ww_run_result r;
   const char *to = ww_path_dir(a, program);
   ww_status rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
-  if (rc == WW_OK && r.exit_code &&
+  if (!rc && r.exit_code &&
       strstr(r.err.s, "-fPI")) { /* the user's objects are for a program at a fixed address */
     ww_run_free(&r);
     v.v[v.n - 2] = "-no-pie";
     rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
   }
-  if (rc == WW_OK && r.timed_out)
+  if (!rc && r.timed_out)
     rc = ww_fail(e, WW_ELIMIT, "the linker did not finish in %.0f seconds", LINK_S);
-  if (rc == WW_OK && r.exit_code)
+  if (!rc && r.exit_code)
     rc = link_error(r.err.s, e);
-  if (rc == WW_OK && chmod(program, 0755)) /* the linker, confined, changes no modes */
+  if (!rc && chmod(program, 0755)) /* the linker, confined, changes no modes */
     rc = ww_fail(e, WW_EIO, "cannot make '%s' a program: %s", program, strerror(errno));
   ww_run_free(&r);
   return rc;
@@ -175,7 +175,7 @@ static void *compile_some(void *ctx) {
   ww_arena *a = ww_arena_new();
   for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->o->front.nfiles;) {
     ww_err e = {0};
-    if (ww_front_host_object(&c->o->front, i, c->objects[i], a, &e) == WW_OK)
+    if (!ww_front_host_object(&c->o->front, i, c->objects[i], a, &e))
       continue;
     pthread_mutex_lock(&c->lock);
     if (i < c->failed) {
@@ -224,9 +224,9 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words 
   ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
   ww_run_result r = {0};
   const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object, NULL};
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_front_run_clang(argv, to, LINK_S, &r, e);
-  if (rc == WW_OK && r.exit_code)
+  if (!rc && r.exit_code)
     rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
   ww_run_free(&r);
   ww_push(a, objects, object);
@@ -240,23 +240,23 @@ ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena
   *out = (ww_built){.program = ww_path_join(a, to, "program"),
                     .table = ww_path_join(a, to, "table.jsonl")};
   ww_status rc = o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
-  if (rc == WW_OK)
+  if (!rc)
     rc = compile_all(o, to, a, &objects, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
-  bool known = ww_front_load(&o->front, a, &unit, NULL) == WW_OK;
+  bool known = !ww_front_load(&o->front, a, &unit, NULL);
   const char *ir = o->execute && known ? ww_path_join(a, to, "kernels.ir") : NULL;
   if (ww_front_dialect_of(&o->front, a) == WW_OPENMP)
     rc = omp_table(&unit, to, a, &objects, e);
-  if (rc == WW_OK)
+  if (!rc)
     rc = link_program(o, &objects, out->program, a, e);
-  if (rc == WW_OK && ir) {
+  if (!rc && ir) {
     ww_buf b = {0};
     ww_ir_print_module(&unit.module, &b);
     rc = ww_write_file_atomic(ir, b.s, b.n, e);
     ww_buf_free(&b);
   }
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   const char *table = ww_emulate_table(o, known ? &unit : NULL, ir, a);
   return ww_write_file_atomic(out->table, table, strlen(table), e);

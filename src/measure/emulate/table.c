@@ -107,7 +107,7 @@ static const char *source_of(const ww_front_options *f, const char *file, ww_are
   for (uint32_t i = 0; i < f->nfiles; i++) {
     char *text;
     size_t n;
-    if (ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) == WW_OK &&
+    if (!ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) &&
         strstr(text, ww_path_base(file)))
       return absolute(f->files[i], a);
   }

@@ -120,8 +120,8 @@ static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   uint64_t offset = address & (((uint64_t)1 << SLOT_SHIFT) - 1);
   if (!next || !reading_allowed || !b)
     return false;
-  return next(reading_queue, b->handle, 1, offset, n, out, nreading_events,
-              nreading_events ? reading_events : NULL, NULL) == 0;
+  return !next(reading_queue, b->handle, 1, offset, n, out, nreading_events,
+               nreading_events ? reading_events : NULL, NULL);
 }
 
 static void open_recorder(void) {
@@ -140,7 +140,7 @@ __attribute__((destructor)) static void finish(void) {
 
 /* Its slot + 1; 0: none. */
 static uint32_t slot_of(cl_handle handle) {
-  return (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, handle);
+  return (uintptr_t)ww_handles_get(&buffers_by_handle, handle);
 }
 
 static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint64_t origin) {
@@ -203,7 +203,7 @@ EXPORT cl_int clReleaseMemObject(cl_handle memory) {
   pthread_mutex_lock(&lock);
   uint32_t slot = slot_of(memory);
   bool last = slot && info &&
-              info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) == 0 &&
+              !info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) &&
               references == 1;
   if (last) {
     slots[slot - 1].handle = NULL;
@@ -290,7 +290,7 @@ static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_lock(&lock);
   program *p = ww_handles_get(&programs, handle);
   uint32_t n = 0, cap = 0;
-  bool includes = p && strcmp(p->suffix, "cl") == 0 && strstr(p->text ? p->text : "", "#include");
+  bool includes = p && !strcmp(p->suffix, "cl") && strstr(p->text ? p->text : "", "#include");
   ww_buf all = {0};
   ww_buf_fmt(&all, "%s%s", options ? options : "", includes ? " -I." : "");
   if (p)
@@ -298,7 +298,7 @@ static void set_options(cl_handle handle, const char *options) {
   for (const char *s = all.s; p && *s;) {
     ww_buf word = {0};
     s = next_word(s, &word);
-    if (word.s && strcmp(word.s, "-I") == 0)
+    if (word.s && !strcmp(word.s, "-I"))
       s = next_word(s, &word);
     if (n + 2 > cap)
       p->flags = ww_xrealloc(p->flags, (cap = 2 * cap + 8) * sizeof *p->flags);
@@ -371,8 +371,8 @@ static cl_int kernel_info(cl_handle handle, cl_uint what, size_t n, void *out) {
 static void new_kernel(cl_handle program_handle, cl_handle handle) {
   char name[4096] = "";
   cl_uint nargs = 0;
-  if (!handle || kernel_info(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name) != 0 ||
-      kernel_info(handle, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs) != 0 || nargs > MAX_ARGS)
+  if (!handle || kernel_info(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name) ||
+      kernel_info(handle, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs) || nargs > MAX_ARGS)
     return;
   pthread_mutex_lock(&lock);
   free_kernel(ww_handles_get(&kernels, handle));
@@ -435,11 +435,11 @@ static void ask_type(cl_handle handle, cl_uint index, argument *g) {
       {"uint", "u32"}, {"long", "i64"}, {"ulong", "u64"}, {"float", "f32"},  {"double", "f64"}};
   char name[256] = "";
   g->asked = true;
-  if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL) != 0)
+  if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL))
     return;
   g->image = ww_starts(name, "image") || ww_starts(name, "sampler_t") || ww_starts(name, "pipe");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i][0]) == 0)
+    if (!strcmp(name, names[i][0]))
       strcpy(g->type, names[i][1]);
 }
 
@@ -455,7 +455,7 @@ static void keep_argument(cl_handle handle, cl_uint index, size_t size, const vo
       g->bytes = ww_xrealloc(g->bytes, size + 1);
     if (value)
       memcpy(g->bytes, value, size);
-    g->size = (uint32_t)size;
+    g->size = size;
     g->local = !value;
     g->svm = svm;
     g->set = true;
@@ -577,7 +577,7 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
   bool guessed = !local && group_size(queue, handle, dims, global, l.block);
   pthread_mutex_lock(&lock);
   const kernel *k = ww_handles_get(&kernels, handle);
-  bool ready = k != NULL;
+  bool ready = k;
   for (uint32_t i = 0; ready && i < k->nargs; i++)
     ready = k->args[i].set;
   open_recorder();

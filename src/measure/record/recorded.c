@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 typedef struct {
@@ -29,12 +28,11 @@ static uint32_t others(const char *path, ww_arena *a, const char ***out) {
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *s = f->d_name + stem + 1;
-    if (strncmp(f->d_name, base, stem) != 0 || f->d_name[stem] != '.' ||
-        !isdigit((unsigned char)*s))
+    if (strncmp(f->d_name, base, stem) || f->d_name[stem] != '.' || !isdigit((unsigned char)*s))
       continue;
     while (isdigit((unsigned char)*s))
       s++;
-    if (strcmp(s, base + stem) == 0)
+    if (!strcmp(s, base + stem))
       ww_push(a, &names, ww_path_join(a, dir, f->d_name));
   }
   if (d)
@@ -75,7 +73,7 @@ static void add_line(collection *c, ww_launch l) {
   x.launch.count = count;
   for (uint32_t i = 0; i < c->entries.n; i++) {
     entry *y = &c->entries.v[i];
-    if (y->hash != x.hash || strcmp(y->text, x.text) != 0)
+    if (y->hash != x.hash || strcmp(y->text, x.text))
       continue;
     y->launch.count += count;
     return;
@@ -85,15 +83,15 @@ static void add_line(collection *c, ww_launch l) {
 
 static void add_note(collection *c, const char *text) {
   for (uint32_t i = 0; i < c->notes.n; i++)
-    if (strcmp(c->notes.v[i], text) == 0)
+    if (!strcmp(c->notes.v[i], text))
       return;
   ww_push(c->a, &c->notes, text);
 }
 
 static ww_status add_file(collection *c, const char *path, ww_err *e) {
   char *text, *next;
-  ww_status rc = ww_read_file(c->a, path, (size_t)1 << 30, &text, NULL, e);
-  for (; rc == WW_OK && *text; text = next) {
+  ww_status rc = ww_read_file(c->a, path, 1 << 30, &text, NULL, e);
+  for (; !rc && *text; text = next) {
     char *end = strchr(text, '\n');
     if (!end) { /* the program was killed while it wrote this one */
       c->damaged = true;
@@ -104,7 +102,7 @@ static ww_status add_file(collection *c, const char *path, ww_err *e) {
     ww_launch l;
     if (ww_starts(text, "# "))
       add_note(c, text + 2);
-    else if (ww_launch_parse(text, "", c->a, &l, NULL) == WW_OK && l.kernel)
+    else if (!ww_launch_parse(text, "", c->a, &l, NULL) && l.kernel)
       add_line(c, l);
     else if (*text) {
       c->damaged = true;
@@ -131,7 +129,7 @@ static uint32_t count_kernels(const collection *c) {
   for (uint32_t i = 0; i < c->entries.n; i++) {
     bool seen = false;
     for (uint32_t k = 0; k < i && !seen; k++)
-      seen = strcmp(c->entries.v[k].launch.kernel, c->entries.v[i].launch.kernel) == 0;
+      seen = !strcmp(c->entries.v[k].launch.kernel, c->entries.v[i].launch.kernel);
     n += !seen;
   }
   return n;
@@ -143,13 +141,13 @@ ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, w
   uint32_t n = others(path, a, &names);
   *out = (ww_recorded){0};
   ww_status rc = ww_file_exists(path) ? add_file(&c, path, e) : WW_OK;
-  for (uint32_t i = 0; i < n && rc == WW_OK; i++)
+  for (uint32_t i = 0; i < n && !rc; i++)
     rc = add_file(&c, names[i], e);
-  if (rc == WW_OK && (n || c.damaged))
+  if (!rc && (n || c.damaged))
     rc = write_all(&c, path, e);
-  for (uint32_t i = 0; i < n && rc == WW_OK; i++)
+  for (uint32_t i = 0; i < n && !rc; i++)
     unlink(names[i]);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   for (uint32_t i = 0; i < c.entries.n; i++)
     out->launches += c.entries.v[i].launch.count;

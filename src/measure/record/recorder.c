@@ -106,7 +106,7 @@ ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_me
   r->o.path = copy(o->path);
   r->o.source = copy(o->source);
   if (!r->o.contents_limit)
-    r->o.contents_limit = (uint64_t)1 << 30;
+    r->o.contents_limit = 1 << 30;
   if (r->o.contents_limit > (uint64_t)1 << 50)
     r->o.contents_limit = (uint64_t)1 << 50;
   if (!r->o.per_kernel)
@@ -115,7 +115,7 @@ ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_me
     r->o.most = 10000;
   r->memory = *m;
   pthread_mutex_init(&r->lock, NULL);
-  if (start(r, e) != WW_OK) {
+  if (start(r, e)) {
     release(r);
     return NULL;
   }
@@ -194,23 +194,23 @@ static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel
 /* ---- hash tables: index + 1 at the slot of a hash, or the free slot where it belongs ---- */
 
 static uint32_t *line_slot(ww_recorder *r, uint64_t hash, const uint64_t *key, uint32_t n) {
-  for (uint32_t i = (uint32_t)hash & (r->line_cap - 1);; i = (i + 1) & (r->line_cap - 1)) {
+  for (uint32_t i = hash & (r->line_cap - 1);; i = (i + 1) & (r->line_cap - 1)) {
     uint32_t *slot = &r->line_slots[i];
     if (!*slot)
       return slot;
     const ww_line *x = &r->lines.v[*slot - 1];
-    if (x->hash == hash && x->key_n == n && memcmp(x->key, key, n * sizeof *key) == 0)
+    if (x->hash == hash && x->key_n == n && !memcmp(x->key, key, n * sizeof *key))
       return slot;
   }
 }
 
 static uint32_t *kernel_slot(ww_recorder *r, uint64_t hash, const char *name) {
-  for (uint32_t i = (uint32_t)hash & (r->kernel_cap - 1);; i = (i + 1) & (r->kernel_cap - 1)) {
+  for (uint32_t i = hash & (r->kernel_cap - 1);; i = (i + 1) & (r->kernel_cap - 1)) {
     uint32_t *slot = &r->kernel_slots[i];
     if (!*slot)
       return slot;
     const ww_recorded_kernel *k = &r->kernels.v[*slot - 1];
-    if (k->hash == hash && strcmp(k->name, name) == 0)
+    if (k->hash == hash && !strcmp(k->name, name))
       return slot;
   }
 }
@@ -260,7 +260,7 @@ static uint64_t hash_kernel(const ww_raw_launch *l, uint64_t code) {
 
 static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t hash, uint64_t code) {
   ww_recorded_kernel k = {.hash = hash, .name = ww_strdup(r->arena, l->kernel)};
-  bool source = l->binary && l->binary_suffix && strcmp(l->binary_suffix, "cl") == 0;
+  bool source = l->binary && l->binary_suffix && !strcmp(l->binary_suffix, "cl");
   if (l->file)
     k.file = ww_recorder_path_of(r, l->file);
   if (source)
@@ -295,7 +295,7 @@ static uint32_t kernel_of(ww_recorder *r, const ww_raw_launch *l) {
 static double log_threads(const ww_raw_launch *l) {
   double n = 1;
   for (int i = 0; i < 3; i++)
-    n *= (double)(l->grid[i] ? l->grid[i] : 1) * (double)(l->block[i] ? l->block[i] : 1);
+    n *= (l->grid[i] ? l->grid[i] : 1) * (double)(l->block[i] ? l->block[i] : 1);
   return log2(n);
 }
 
@@ -304,10 +304,10 @@ static double log_threads(const ww_raw_launch *l) {
 static double distance(const ww_recorder *r, const ww_line *x, double threads) {
   uint32_t n = x->key_n < r->key.n ? x->key_n : r->key.n,
            differ = x->key_n > n ? x->key_n - n : r->key.n - n;
-  bool shape = memcmp(x->key, r->key.v, 7 * sizeof *x->key) == 0;
+  bool shape = !memcmp(x->key, r->key.v, 7 * sizeof *x->key);
   for (uint32_t i = 7; i < n; i++)
     differ += x->key[i] != r->key.v[i];
-  double words = (double)differ / (double)(r->key.n + 1);
+  double words = differ / (double)(r->key.n + 1);
   return shape ? words : 2 + fabs(x->log_threads - threads) * 16 + words;
 }
 
@@ -344,7 +344,7 @@ static void new_line(ww_recorder *r, uint32_t kernel, const ww_raw_launch *l, ui
 static double now_coarse(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
 static void launch(ww_recorder *r, const ww_raw_launch *l) {
@@ -370,7 +370,7 @@ static bool enter(ww_recorder *r) {
   pthread_mutex_lock(&r->lock);
   if (r->forked) {
     r->forked = false;
-    r->broken = start(r, NULL) != WW_OK;
+    r->broken = start(r, NULL);
   }
   if (!r->broken)
     return true;
@@ -390,7 +390,7 @@ void ww_recorder_note(ww_recorder *r, const char *text) {
     return;
   bool known = false;
   for (uint32_t i = 0; i < r->notes.n; i++)
-    known = known || strcmp(r->notes.v[i], text) == 0;
+    known = known || !strcmp(r->notes.v[i], text);
   if (!known) {
     ww_push(r->arena, &r->notes, ww_strdup(r->arena, text));
     ww_recorder_rewrite(r);

@@ -48,7 +48,7 @@ const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
     return ww_strdup(r->arena, file);
   const char *dir = ww_path_dir(r->arena, r->path);
   size_t n = realpath(dir, folder) ? strlen(folder) : 0;
-  if (n > 1 && strncmp(real, folder, n) == 0 && real[n] == '/')
+  if (n > 1 && !strncmp(real, folder, n) && real[n] == '/')
     return ww_strdup(r->arena, real + n + 1);
   return ww_strdup(r->arena, real);
 }
@@ -67,11 +67,11 @@ const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64
                               const char *suffix) {
   const char *path = stored_name(r, r->dir, hash, suffix);
   if (!ww_file_exists(path)) {
-    if (mkdir(r->dir, 0777) != 0 && errno != EEXIST)
+    if (mkdir(r->dir, 0777) && errno != EEXIST)
       return NULL;
-    ww_status rc = strcmp(suffix, "zst") == 0 ? ww_write_packed(path, data, n, 1, NULL)
-                                              : ww_write_file_atomic(path, data, n, NULL);
-    if (rc != WW_OK)
+    ww_status rc = !strcmp(suffix, "zst") ? ww_write_packed(path, data, n, 1, NULL)
+                                          : ww_write_file_atomic(path, data, n, NULL);
+    if (rc)
       return NULL;
   }
   return stored_name(r, r->dir_name, hash, suffix);
@@ -165,8 +165,8 @@ static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *
     rc = ww_json_want_uint(m, "per_kernel", &per_kernel, e);
   if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "most")))
     rc = ww_json_want_uint(m, "most", &most, e);
-  o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)per_kernel;
-  o->most = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+  o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : per_kernel;
+  o->most = most > UINT32_MAX ? UINT32_MAX : most;
   o->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "contents"));
   o->binaries = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "binaries"));
   return rc;
@@ -181,7 +181,7 @@ ww_recorder *ww_recorder_from_env(const ww_recorder_memory *m) {
   ww_recorder *r = NULL;
   ww_arena *a = ww_arena_new();
   cJSON *tree = ww_json_read(text, strlen(text), &e);
-  if (tree && read_options(tree, a, &o, &e) == WW_OK)
+  if (tree && !read_options(tree, a, &o, &e))
     r = ww_recorder_open(&o, m, &e);
   cJSON_Delete(tree);
   ww_arena_free(a);

@@ -54,7 +54,7 @@ static const char *store_contents(describer *d, uint64_t base, uint64_t bytes) {
 }
 
 static void read_head(describer *d, uint64_t address, uint64_t bytes, ww_buffer *out) {
-  uint32_t n = bytes < sizeof out->head ? (uint32_t)bytes : (uint32_t)sizeof out->head;
+  uint32_t n = bytes < sizeof out->head ? (uint32_t)bytes : sizeof out->head;
   if (n && d->r->memory.read && d->r->memory.read(d->r->memory.ctx, address, out->head, n))
     out->head_n = n;
 }
@@ -78,10 +78,10 @@ static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *ear
 
 static bool float_value(const ww_raw_arg *g, double *out) {
   float f = 0;
-  if (strcmp(g->type, "f32") == 0 && g->size == 4) {
+  if (!strcmp(g->type, "f32") && g->size == 4) {
     memcpy(&f, g->bytes, 4);
-    *out = (double)f;
-  } else if (strcmp(g->type, "f64") == 0 && g->size == 8)
+    *out = f;
+  } else if (!strcmp(g->type, "f64") && g->size == 8)
     memcpy(out, g->bytes, 8);
   else
     return false;
@@ -90,14 +90,14 @@ static bool float_value(const ww_raw_arg *g, double *out) {
 
 static bool int_value(const ww_raw_arg *g, ww_arg *out) {
   bool sign = g->type[0] == 'i';
-  if ((!sign && g->type[0] != 'u' && strcmp(g->type, "bool") != 0) || g->size > 8)
+  if ((!sign && g->type[0] != 'u' && strcmp(g->type, "bool")) || g->size > 8)
     return false;
   uint64_t v = 0;
   memcpy(&v, g->bytes, g->size);
   uint32_t shift = 64 - 8 * g->size;
   out->is_int = true;
   out->ivalue = sign ? (int64_t)(v << shift) >> shift : (int64_t)v;
-  out->value = sign ? (double)out->ivalue : (double)v;
+  out->value = sign ? out->ivalue : (double)v;
   return true;
 }
 
@@ -118,7 +118,7 @@ static void plain_arg(describer *d, const ww_raw_arg *g, uint32_t index, ww_arg 
   }
   *out = (ww_arg){0};
   hex_arg(d, g, out);
-  if (g->pointer == 1 && g->size == 8 && memcmp(g->bytes, none, 8) != 0)
+  if (g->pointer == 1 && g->size == 8 && memcmp(g->bytes, none, 8))
     add_note(d, ww_fmt(d->r->arena, "argument %u points to no known allocation", index));
 }
 
@@ -179,7 +179,7 @@ static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
     return false;
   out->kind = WW_ARG_HEX;
   out->hex = bytes;
-  out->hex_n = (uint32_t)s->bytes;
+  out->hex_n = s->bytes;
   WW_VEC(ww_ptr) ptrs = {0};
   for (uint32_t at = 0; at + 8 <= s->bytes; at += 8) {
     ww_found f = {0};

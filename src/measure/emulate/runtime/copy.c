@@ -4,8 +4,6 @@
  * because running over an end would not be seen otherwise. */
 #include "emu.h"
 
-#include <stdlib.h>
-
 /* ---- allocations ---- */
 
 WW_EMU_EXPORT int __wwMalloc(void **p, size_t n, int kind) {
@@ -44,7 +42,7 @@ WW_EMU_SAME(cuMemHostRegister, cudaHostRegister)
 WW_EMU_SAME(cuMemHostUnregister, cudaHostUnregister)
 WW_EMU_EXPORT int __wwHostPointer(void **device, void *host) {
   ww_emu_block b;
-  if (!ww_emu_find((uint64_t)(uintptr_t)host, &b))
+  if (!ww_emu_find((uintptr_t)host, &b))
     return ww_emu_error(EMU_INVALID_VALUE);
   *device = host;
   return EMU_OK;
@@ -53,9 +51,9 @@ WW_EMU_EXPORT int __wwPointer(const void *p, int *type, void **base) {
   static const int types[] = {[EMU_DEVICE] = 2,     [EMU_MANAGED] = 3, [EMU_PINNED] = 1,
                               [EMU_REGISTERED] = 1, [EMU_SYMBOL] = 2,  [EMU_ARRAY] = 2};
   ww_emu_block b;
-  bool found = ww_emu_find((uint64_t)(uintptr_t)p, &b);
+  bool found = ww_emu_find((uintptr_t)p, &b);
   *type = found ? types[b.kind] : 0;
-  *base = found ? (void *)(uintptr_t)b.base : NULL;
+  *base = found ? (void *)b.base : NULL;
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
@@ -92,13 +90,12 @@ WW_EMU_EXPORT int cudaIpcGetMemHandle(void *handle, void *p) {
 /* Bytes that may be used from p on; host memory has no bound that is known here. */
 static uint64_t room(const void *p) {
   ww_emu_block b;
-  return ww_emu_find((uint64_t)(uintptr_t)p, &b) ? b.bytes - ((uint64_t)(uintptr_t)p - b.base)
-                                                 : UINT64_MAX;
+  return ww_emu_find((uintptr_t)p, &b) ? b.bytes - ((uintptr_t)p - b.base) : UINT64_MAX;
 }
 
 static bool is_device(const void *p) {
   ww_emu_block b;
-  return ww_emu_find((uint64_t)(uintptr_t)p, &b);
+  return ww_emu_find((uintptr_t)p, &b);
 }
 
 /* kind: host-host, host-device, device-host, device-device, by address. */
@@ -139,7 +136,7 @@ static int fill_rows(const operation *o) {
   for (size_t r = 0; r < o->rows; r++) {
     char *row = (char *)o->dst + r * o->dpitch;
     if (o->elem == 1)
-      memset(row, (int)o->value, o->width);
+      memset(row, o->value, o->width);
     for (size_t i = 0; o->elem > 1 && i + o->elem <= o->width; i += o->elem)
       memcpy(row + i, &o->value, o->elem < 4 ? o->elem : 4);
   }
@@ -201,8 +198,7 @@ WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int fr
 }
 
 static int fill(void *dst, size_t pitch, int value, size_t width, size_t rows, bool async) {
-  return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, (unsigned)value & 255},
-                      async);
+  return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, value & 255}, async);
 }
 
 WW_EMU_EXPORT int cudaMemset(void *p, int v, size_t n) {
@@ -224,7 +220,7 @@ WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size
 WW_EMU_EXPORT int __wwGraphCopy(void **node, void *graph, void *dst, size_t dpitch, const void *src,
                                 size_t spitch, size_t w, size_t h, int set, int value,
                                 size_t elem) {
-  operation o = {dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h,
-                 elem, (unsigned)value};
+  operation o = {dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h, elem,
+                 value};
   return ww_emu_graph_operation(node, graph, perform, &o, sizeof o);
 }

@@ -5,8 +5,6 @@
  * effect on the program is one table at the end. */
 #include "emu.h"
 
-#include <stdlib.h>
-
 typedef struct {
   unsigned x, y, z;
 } dim3;
@@ -84,7 +82,7 @@ WW_EMU_EXPORT int __wwSymbol(const void *shadow, void **address, size_t *bytes) 
   for (uint32_t i = 0; i < shadows.n; i++) {
     if (shadows.v[i].shadow != shadow)
       continue;
-    *address = (void *)(uintptr_t)shadows.v[i].symbol->address;
+    *address = (void *)shadows.v[i].symbol->address;
     *bytes = shadows.v[i].bytes;
     return EMU_OK;
   }
@@ -129,8 +127,8 @@ WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offse
     return ww_emu_error(EMU_INVALID_VALUE);
   memcpy(pending.bytes + at, value, size);
   pending.values[pending.nargs] = pending.bytes + at;
-  pending.sizes[pending.nargs++] = (uint32_t)size;
-  pending.used = (uint32_t)(at + size);
+  pending.sizes[pending.nargs++] = size;
+  pending.used = at + size;
   return EMU_OK;
 }
 
@@ -184,9 +182,9 @@ WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
   if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
   if (what == 0)
-    *value = k->max_threads ? (int)k->max_threads : 1024;
+    *value = k->max_threads ? k->max_threads : 1024;
   if (what == 1)
-    *value = (int)k->shared_static;
+    *value = k->shared_static;
   if (what == 2)
     *value = 32;
   if (what == 3)
@@ -195,7 +193,7 @@ WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
     return EMU_OK;
   if (*value < 0 || (uint64_t)*value + k->shared_static > s->shared_block)
     return ww_emu_error(EMU_INVALID_VALUE);
-  k->shared_allowed = (uint32_t)*value;
+  k->shared_allowed = *value;
   return EMU_OK;
 }
 
@@ -212,8 +210,8 @@ WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t
   if (n > s->blocks_sm)
     n = s->blocks_sm;
   if (n > s->shared_sm / bytes)
-    n = (uint32_t)(s->shared_sm / bytes);
-  *blocks = (int)n;
+    n = s->shared_sm / bytes;
+  *blocks = n;
   return EMU_OK;
 }
 
@@ -256,7 +254,7 @@ WW_EMU_EXPORT int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaDeviceGetPCIBusId(char *out, int n, int d) {
-  snprintf(out, (size_t)n, "0000:00:00.0");
+  snprintf(out, n, "0000:00:00.0");
   return cudaSetDevice(d);
 }
 
@@ -309,8 +307,8 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
       {39, s->threads_sm},
       {40, 3},
       {41, 1},
-      {75, (uint64_t)s->major},
-      {76, (uint64_t)s->minor},
+      {75, s->major},
+      {76, s->minor},
       {78, 1},
       {79, 1},
       {80, 1},
@@ -333,7 +331,7 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   *v = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].attribute == attribute)
-      *v = (int)all[i].value;
+      *v = all[i].value;
   return EMU_OK;
 }
 

@@ -9,7 +9,7 @@ const char *cudaGetErrorString(int code);
 const char *cudaGetErrorName(int code);
 
 typedef unsigned long long ptr;
-#define P(x) ((void *)(uintptr_t)(x))
+#define P(x) ((void *)(x))
 
 /* ---- devices and contexts: one of each ---- */
 
@@ -30,7 +30,7 @@ WW_EMU_EXPORT int cuDeviceGet(int *d, int ordinal) {
   return one_device(ordinal);
 }
 WW_EMU_EXPORT int cuDeviceGetName(char *s, int n, int d) {
-  snprintf(s, (size_t)n, "%s", ww_emu_get()->gpu_name);
+  snprintf(s, n, "%s", ww_emu_get()->gpu_name);
   return one_device(d);
 }
 WW_EMU_EXPORT int cuDeviceGetUuid(void *u, int d) {

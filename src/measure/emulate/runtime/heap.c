@@ -51,7 +51,7 @@ static bool counts(uint8_t kind) {
 }
 
 static void *map_large(uint64_t bytes, ww_emu_block *b) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), inner = (bytes + 64 + page - 1) / page * page;
+  size_t page = sysconf(_SC_PAGESIZE), inner = (bytes + 64 + page - 1) / page * page;
   uint8_t *p =
       mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
@@ -81,13 +81,13 @@ static void *map_small(uint64_t bytes, ww_emu_block *b) {
 
 void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
   ww_emu *s = ww_emu_get();
-  ww_emu_block b = {.bytes = bytes, .kind = (uint8_t)kind};
+  ww_emu_block b = {.bytes = bytes, .kind = kind};
   ww_emu_lock();
   void *p = NULL;
   if (bytes <= UINT64_MAX / 4 && (!counts(b.kind) || bytes <= s->memory - heap.used))
     p = bytes >= LARGE ? map_large(bytes, &b) : map_small(bytes, &b);
   if (p) {
-    b.base = (uint64_t)(uintptr_t)p;
+    b.base = (uintptr_t)p;
     insert(b);
     if (counts(b.kind))
       heap.used += bytes;
@@ -98,8 +98,7 @@ void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
 
 void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind) {
   ww_emu_lock();
-  insert(
-      (ww_emu_block){.base = (uint64_t)(uintptr_t)address, .bytes = bytes, .kind = (uint8_t)kind});
+  insert((ww_emu_block){.base = (uintptr_t)address, .bytes = bytes, .kind = kind});
   ww_emu_unlock();
 }
 
@@ -111,7 +110,7 @@ static void give_back(const ww_emu_block *b) {
 }
 
 bool ww_emu_free(void *address, bool pinned) {
-  uint64_t base = (uint64_t)(uintptr_t)address;
+  uint64_t base = (uintptr_t)address;
   ww_emu_lock();
   uint32_t i = after(base);
   bool found = i && heap.v[i - 1].base == base && heap.v[i - 1].kind != EMU_SYMBOL;

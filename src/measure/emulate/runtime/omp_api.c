@@ -18,7 +18,7 @@ WW_EMU_ALWAYS(omp_get_num_threads, 1)
 WW_EMU_ALWAYS(omp_get_max_threads, 1)
 WW_EMU_ALWAYS(omp_get_thread_num, 0)
 WW_EMU_EXPORT int omp_get_num_procs(void) {
-  return (int)sysconf(_SC_NPROCESSORS_ONLN);
+  return sysconf(_SC_NPROCESSORS_ONLN);
 }
 WW_EMU_ALWAYS(omp_in_parallel, 0)
 WW_EMU_DONE(omp_set_dynamic)
@@ -97,7 +97,7 @@ WW_EMU_EXPORT int omp_test_nest_lock(intptr_t *l) {
 WW_EMU_EXPORT double omp_get_wtime(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
 WW_EMU_EXPORT double omp_get_wtick(void) {

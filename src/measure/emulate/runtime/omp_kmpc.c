@@ -43,7 +43,7 @@ static __thread int level;
 static void enter(void *fn, kmp argc, va_list ap) {
   void *v[MOST_CAPTURED] = {0};
   if (argc > MOST_CAPTURED) {
-    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n", (int)argc,
+    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n", argc,
             MOST_CAPTURED);
     abort();
   }
@@ -163,8 +163,7 @@ WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
   }                                                                                                \
   WW_EMU_EXPORT void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower,     \
                                                    T upper, S step, S chunk) {                     \
-    push_loop((int64_t)lower, (int64_t)upper, (int64_t)step,                                       \
-              step > 0 ? lower <= upper : lower >= upper);                                         \
+    push_loop(lower, upper, step, step > 0 ? lower <= upper : lower >= upper);                     \
   }                                                                                                \
   WW_EMU_EXPORT void __kmpc_dist_dispatch_init_##suffix(                                           \
       void *loc, kmp gtid, kmp schedule, kmp *last, T lower, T upper, S step, S chunk) {           \

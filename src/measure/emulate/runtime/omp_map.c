@@ -4,7 +4,6 @@
  * to some ten thousand small ones, so finding is a binary search. Attached pointers (a pointer in
  * mapped memory whose device copy points to device memory) are kept beside it: copies of the memory
  * around them must not bring one side's addresses to the other. */
-#include <stdlib.h>
 
 #include "omp.h"
 
@@ -100,7 +99,7 @@ void ww_omp_map_remove(const void *host) {
   pointers.n = kept;
   if (m->memory)
     ww_emu_free(m->memory, false);
-  size_t at = (size_t)(m - table.v);
+  size_t at = m - table.v;
   memmove(m, m + 1, (table.n - at - 1) * sizeof *m);
   table.n--;
 }

@@ -53,7 +53,7 @@ __attribute__((constructor(101))) void ww_omp_start(void) {
   done = true;
   ww_emu_get();
   /* cppcheck-suppress comparePointers ; the linker's two ends of one array */
-  nentries = (uint32_t)(__stop_omp_offloading_entries - __start_omp_offloading_entries);
+  nentries = __stop_omp_offloading_entries - __start_omp_offloading_entries;
   regions = ww_xcalloc(nentries + 1, sizeof *regions);
   for (uint32_t i = 0; i < nentries; i++) {
     const ww_omp_entry *e = &__start_omp_offloading_entries[i];
@@ -140,7 +140,7 @@ static void add_value(arguments *a, const region *r, uint64_t v) {
   char c = r->params && a->n < strlen(r->params) ? r->params[a->n] : 'x';
   float f;
   memcpy(&f, &v, sizeof f);
-  a->values[a->n] = c == 'i' ? (uint64_t)(int64_t)(int32_t)v : v;
+  a->values[a->n] = c == 'i' ? (uint64_t)(int32_t)v : v;
   a->sizes[a->n] = c == 'f' && isfinite(f)
                        ? 4
                        : 8; /* the low half, all that the region reads; no number: all bits */
@@ -163,7 +163,7 @@ static const char holds_pointers[] = "an argument points to memory that holds de
  * process. */
 static void note_pointers(arguments *a, uint64_t address) {
   ww_emu_block b;
-  if (ww_emu_find(address, &b) && ww_omp_holds_pointers((uintptr_t)b.base, b.bytes))
+  if (ww_emu_find(address, &b) && ww_omp_holds_pointers(b.base, b.bytes))
     a->note = holds_pointers;
 }
 
@@ -188,16 +188,15 @@ static void add_argument(arguments *a, const region *r, const ww_omp_kernel_args
     return;
   }
   if (type & WW_MAP_LITERAL) {
-    add_value(a, r, (uint64_t)(uintptr_t)base);
+    add_value(a, r, (uintptr_t)base);
     return;
   }
   if (type & WW_MAP_PTR_AND_OBJ)
     base = *(char **)base;
-  char *device = type & WW_MAP_PRIVATE
-                     ? private_copy(a, begin, (size_t)k->sizes[i], type & WW_MAP_TO)
-                     : ww_omp_map_device(begin);
+  char *device = type & WW_MAP_PRIVATE ? private_copy(a, begin, k->sizes[i], type & WW_MAP_TO)
+                                       : ww_omp_map_device(begin);
   a->devices[i] = device;
-  uint64_t v = (uint64_t)(uintptr_t)(device + (base - begin));
+  uint64_t v = (uintptr_t)(device + (base - begin));
   note_pointers(a, v);
   add_value(a, r, v);
 }
@@ -244,8 +243,7 @@ WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, 
   ww_omp_start();
   region *r = region_of(id);
   if (r) {
-    ww_omp_items items = {(int32_t)k->nargs, k->bases,   k->begins, k->sizes,
-                          k->types,          k->mappers, false};
+    ww_omp_items items = {k->nargs, k->bases, k->begins, k->sizes, k->types, k->mappers, false};
     ww_omp_data(&items, WW_OMP_ENTER);
     launch(r, teams, threads, k);
     ww_omp_data(&items, WW_OMP_LEAVE);

@@ -67,7 +67,7 @@ WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
   if (!ms || !a || !b || a->at == 0 || b->at == 0)
     return ww_emu_error(EMU_INVALID_HANDLE);
   double t = 1e3 * (b->at - a->at);
-  *ms = t > 1e-3 ? (float)t : 1e-3f; /* programs divide by it */
+  *ms = t > 1e-3 ? t : 1e-3f; /* programs divide by it */
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaEventDestroy(void *e) {

@@ -61,7 +61,7 @@ static WW_VEC(texture) textures;
 
 WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data, size_t w, size_t h,
                               size_t d, size_t pitch, int normalized) {
-  texture t = {.handle = (uint64_t)(uintptr_t)data, .dims = {w, h, d}, .normalized = normalized};
+  texture t = {.handle = (uintptr_t)data, .dims = {w, h, d}, .normalized = normalized};
   if (!out || !data)
     return ww_emu_error(EMU_INVALID_VALUE);
   ww_emu *s = ww_emu_get();
