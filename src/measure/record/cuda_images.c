@@ -43,7 +43,7 @@ static void add_kernel(const char *name, const ww_cuda_image *image) {
 
 static void read_names(ww_cuda_image *m, const char *cubin, size_t n) {
   ww_cubin_global *g;
-  ww_cubin_names names = {0};
+  ww_strings names = {0};
   ww_arena *scratch = ww_arena_new();
   ww_cubin_sections(cubin, n, ".text.", scratch, &names);
   for (uint32_t i = 0; i < names.n; i++)

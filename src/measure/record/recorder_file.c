@@ -152,19 +152,21 @@ char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
 static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
   static const char *const members[] = {"path",           "source",     "contents", "binaries",
                                         "contents_limit", "per_kernel", "most",     NULL};
-  const cJSON *m;
   uint64_t per_kernel = 0, most = 0;
+  const struct {
+    const char *name;
+    uint64_t *to;
+  } numbers[] = {
+      {"contents_limit", &o->contents_limit}, {"per_kernel", &per_kernel}, {"most", &most}};
+  const cJSON *m;
   ww_status rc = ww_json_want_members(t, VARIABLE, members, e);
   if (!rc)
     rc = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(t, "path"), "path", &o->path, a, e);
   if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "source")))
     rc = ww_json_want_str(m, "source", &o->source, a, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "contents_limit")))
-    rc = ww_json_want_uint(m, "contents_limit", &o->contents_limit, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "per_kernel")))
-    rc = ww_json_want_uint(m, "per_kernel", &per_kernel, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "most")))
-    rc = ww_json_want_uint(m, "most", &most, e);
+  for (int i = 0; i < 3 && !rc; i++)
+    if ((m = cJSON_GetObjectItemCaseSensitive(t, numbers[i].name)))
+      rc = ww_json_want_uint(m, numbers[i].name, numbers[i].to, e);
   o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : per_kernel;
   o->most = most > UINT32_MAX ? UINT32_MAX : most;
   o->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "contents"));
