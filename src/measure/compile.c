@@ -108,7 +108,7 @@ static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
     mix(h, headers.v[i].name);
     mix(h, headers.v[i].text);
   }
-  ww_words words = {0}, instances = {0};
+  ww_strings words = {0}, instances = {0};
   ww_compile_words(&u->flags, u->nvcc, s->a, &words);
   for (uint32_t i = 0; i < words.n; i++)
     mix(h, words.v[i]);
@@ -231,9 +231,7 @@ ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options 
   if (!o->architecture)
     return ww_fail(e, WW_EUSAGE, "which architecture to compile for is not known, e.g. sm_90");
   ww_status st = choose_compiler(&s, e);
-  if (!st)
-    st = choose_folder(&s, e);
-  if (st)
+  if (st || (st = choose_folder(&s, e)))
     return st;
   keyed *k = group_jobs(&s);
   ww_pool_unit *units = WW_NEWN(a, ww_pool_unit, n + 1);

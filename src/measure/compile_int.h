@@ -8,8 +8,6 @@
 
 #include "compile.h"
 
-typedef WW_VEC(const char *) ww_words;
-
 typedef struct {
   const char *name; /* as the #include spells it */
   const char *path, *text;
@@ -20,8 +18,8 @@ typedef struct {
   bool nvcc;                /* else NVRTC */
   const char *architecture; /* "sm_90" */
   const char *file, *text;  /* text NULL: in the file */
-  ww_words flags;
-  ww_words kernels; /* distinct, as asked for */
+  ww_strings flags;
+  ww_strings kernels; /* distinct, as asked for */
   const char
       *out; /* path of the .cubin to write; the same with .json behind it for what is known of it */
   /* out */
@@ -54,24 +52,27 @@ ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const
 const char *ww_nvcc_find(ww_arena *a);                      /* NULL: none */
 const char *ww_nvcc_version(const char *nvcc, ww_arena *a); /* "nvcc 13.0.88" */
 /* Writes u->out; `instances` are name expressions of templates to instantiate. */
-ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_words *instances,
+ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
                           ww_arena *a, ww_err *e);
 
 /* ---- nvrtc.c ---- */
 const char *ww_nvrtc_version(ww_arena *a,
                              ww_err *e); /* "NVRTC 13.0"; NULL: no library, e says what to do */
 /* Writes u->out; `instances` are name expressions of kernels that must be in it. */
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a, ww_err *e);
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_arena *a,
+                           ww_err *e);
 
 /* ---- nvrtc_headers.c: stand-ins for headers that NVRTC has no use for or no file of ---- */
 extern const char *const ww_nvrtc_headers[][2]; /* name, text; ends with NULL */
 
 /* ---- compile_text.c ---- */
+/* What stands behind `# name` on a line; NULL: it is another line. */
+const char *ww_directive(const char *line, const char *name);
 /* The user's flags as nvcc or NVRTC takes them; what they do not know is left out. */
-void ww_compile_words(const ww_words *flags, bool nvcc, ww_arena *a, ww_words *out);
+void ww_compile_words(const ww_strings *flags, bool nvcc, ww_arena *a, ww_strings *out);
 /* Local headers, found by their #include lines, each once: beside the file that includes them, then
  * in -I folders. */
-void ww_compile_includes(const char *file, const char *text, const ww_words *flags, ww_arena *a,
+void ww_compile_includes(const char *file, const char *text, const ww_strings *flags, ww_arena *a,
                          ww_headers *out);
 /* "file(12): error: text" (nvcc and NVRTC alike), the next one of a log; returns what follows it,
  * NULL: none left. */
@@ -86,10 +87,10 @@ bool ww_device_code_without(char *text, uint32_t line, ww_arena *a);
 
 /* ---- kernel_names.c ---- */
 /* Names of the kernels in compiled code; nothing that is a cubin, or one cut short, is WW_EDATA. */
-ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_words *out, ww_err *e);
+ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_strings *out, ww_err *e);
 /* The one of `kernels` that is meant by a plain or mangled name or a name expression; NULL: none,
  * or several. */
-const char *ww_kernel_match(const ww_words *kernels, const char *asked, ww_arena *a);
+const char *ww_kernel_match(const ww_strings *kernels, const char *asked, ww_arena *a);
 /* scale<float, 4> for _Z5scaleIfLi4EEvPT_; the name itself where it is not mangled. */
 const char *ww_kernel_expression(const char *name, ww_arena *a);
 

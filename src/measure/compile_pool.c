@@ -49,7 +49,7 @@ static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_buf_puts(out, "\n");
 }
 
-static void words_of(const cJSON *tree, const char *key, ww_arena *a, ww_words *out) {
+static void words_of(const cJSON *tree, const char *key, ww_arena *a, ww_strings *out) {
   const cJSON *m;
   cJSON_ArrayForEach(m, cJSON_GetObjectItemCaseSensitive(tree, key)) {
     const char *s = cJSON_IsString(m) ? ww_strdup(a, m->valuestring) : NULL;
@@ -105,7 +105,7 @@ static void read_answer(const char *line, ww_pool_unit *u, ww_arena *a) {
   if (u->error.code) {
     snprintf(u->error.msg, sizeof u->error.msg, "%s", ww_json_text(tree, "message", a));
   } else {
-    ww_words entries = {0};
+    ww_strings entries = {0};
     words_of(tree, "entries", a, &entries);
     u->job.compiler = ww_json_text(tree, "compiler", a);
     u->job.entries = entries.v;

@@ -23,7 +23,7 @@ static const char *sidecar(const ww_unit_job *u, ww_arena *a) {
 /* ---- which entry is meant ---- */
 
 /* entries[i] NULL: not there. Returns how many are missing. */
-static uint32_t find_entries(ww_unit_job *u, const ww_words *kernels, ww_arena *a) {
+static uint32_t find_entries(ww_unit_job *u, const ww_strings *kernels, ww_arena *a) {
   uint32_t missing = 0;
   u->entries = WW_NEWN(a, const char *, u->kernels.n + 1);
   for (uint32_t i = 0; i < u->kernels.n; i++) {
@@ -33,7 +33,7 @@ static uint32_t find_entries(ww_unit_job *u, const ww_words *kernels, ww_arena *
   return missing;
 }
 
-static ww_status read_kernels(const ww_unit_job *u, ww_arena *a, ww_words *kernels, ww_err *e) {
+static ww_status read_kernels(const ww_unit_job *u, ww_arena *a, ww_strings *kernels, ww_err *e) {
   char *data;
   size_t n;
   ww_status st = ww_read_file(a, u->out, 1 << 30, &data, &n, e);
@@ -42,7 +42,7 @@ static ww_status read_kernels(const ww_unit_job *u, ww_arena *a, ww_words *kerne
 
 /* ---- the cache ---- */
 
-static ww_status write_sidecar(const ww_unit_job *u, const ww_words *kernels, ww_arena *a,
+static ww_status write_sidecar(const ww_unit_job *u, const ww_strings *kernels, ww_arena *a,
                                ww_err *e) {
   ww_buf b = {0};
   ww_json j = {0};
@@ -71,7 +71,7 @@ bool ww_unit_cached(ww_unit_job *u, ww_arena *a) {
     return false;
   cJSON *tree = ww_json_read(text, n, NULL);
   const cJSON *compiler = cJSON_GetObjectItemCaseSensitive(tree, "compiler"), *m;
-  ww_words kernels = {0};
+  ww_strings kernels = {0};
   cJSON_ArrayForEach(m, cJSON_GetObjectItemCaseSensitive(tree, "entries")) {
     if (cJSON_IsString(m))
       ww_push(a, &kernels, ww_strdup(a, m->valuestring));
@@ -87,7 +87,7 @@ bool ww_unit_cached(ww_unit_job *u, ww_arena *a) {
 
 /* Names to instantiate: written as expressions; with `missing`, also what is not in the code yet.
  */
-static void collect_instances(const ww_unit_job *u, bool missing, ww_arena *a, ww_words *out) {
+static void collect_instances(const ww_unit_job *u, bool missing, ww_arena *a, ww_strings *out) {
   for (uint32_t i = 0; i < u->kernels.n; i++) {
     const char *asked = u->kernels.v[i], *x = ww_kernel_expression(asked, a);
     bool templated = strchr(x, '<');
@@ -97,14 +97,14 @@ static void collect_instances(const ww_unit_job *u, bool missing, ww_arena *a, w
   }
 }
 
-static ww_status run_compiler(const ww_unit_job *u, const char *nvcc, const ww_words *instances,
+static ww_status run_compiler(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
                               ww_arena *a, ww_err *e) {
   return u->nvcc ? ww_nvcc_compile(u, nvcc, instances, a, e) : ww_nvrtc_compile(u, instances, a, e);
 }
 
-static ww_status compile(ww_unit_job *u, const char *nvcc, ww_words *kernels, ww_arena *a,
+static ww_status compile(ww_unit_job *u, const char *nvcc, ww_strings *kernels, ww_arena *a,
                          ww_err *e) {
-  ww_words instances = {0}, more = {0};
+  ww_strings instances = {0}, more = {0};
   collect_instances(u, false, a, &instances);
   ww_status st = run_compiler(u, nvcc, &instances, a, e);
   if (!st)
@@ -125,7 +125,7 @@ static ww_status compile(ww_unit_job *u, const char *nvcc, ww_words *kernels, ww
 }
 
 ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e) {
-  ww_words kernels = {0};
+  ww_strings kernels = {0};
   const char *nvcc = u->nvcc ? ww_nvcc_find(a) : NULL;
   if (u->nvcc && !nvcc)
     return ww_fail(e, WW_EDEVICE,
@@ -139,7 +139,7 @@ ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e) {
 }
 
 ww_status ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e) {
-  ww_words kernels = {0};
+  ww_strings kernels = {0};
   ww_buf names = {0};
   ww_status st = read_kernels(u, a, &kernels, e);
   if (st)

@@ -48,7 +48,7 @@ static bool open_image(const void *bytes, size_t n, image *m) {
 }
 
 bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena *a,
-                       ww_cubin_names *out) {
+                       ww_strings *out) {
   image m;
   Elf64_Shdr names, s;
   if (!open_image(bytes, n, &m) || !section(&m, m.head.e_shstrndx, &names))

@@ -26,11 +26,9 @@ static const struct {
 
 /* ---- its table ---- */
 
-typedef WW_VEC(const char *) words;
-
 /* The fields of one line of CSV, quotes taken off; *at moves behind the line. */
-static words fields(const char **at, ww_arena *a) {
-  words out = {0};
+static ww_strings fields(const char **at, ww_arena *a) {
+  ww_strings out = {0};
   const char *s = *at;
   while (*s && *s != '\n') {
     ww_buf b = {0};
@@ -55,7 +53,7 @@ static words fields(const char **at, ww_arena *a) {
   return out;
 }
 
-static int column(const words *head, const char *name) {
+static int column(const ww_strings *head, const char *name) {
   for (uint32_t k = 0; k < head->n; k++)
     if (!strcmp(head->v[k], name))
       return k;
@@ -63,7 +61,7 @@ static int column(const words *head, const char *name) {
 }
 
 /* "1,048,576" or "1.5"; NaN of what is no number. */
-static double number(const words *row, int at) {
+static double number(const ww_strings *row, int at) {
   char text[64], *to = text, *end;
   if (at < 0 || (uint32_t)at >= row->n)
     return NAN;
@@ -76,7 +74,7 @@ static double number(const words *row, int at) {
 }
 
 /* "(8, 1, 1)" is grid or block. */
-static bool same_shape(const words *row, int at, const uint64_t dims[3]) {
+static bool same_shape(const ww_strings *row, int at, const uint64_t dims[3]) {
   unsigned long long d[3];
   if (at < 0 || (uint32_t)at >= row->n ||
       sscanf(row->v[at], " (%llu, %llu, %llu)", &d[0], &d[1], &d[2]) != 3)
@@ -87,7 +85,7 @@ static bool same_shape(const words *row, int at, const uint64_t dims[3]) {
   return true;
 }
 
-static void read_row(const words *head, const words *row, ww_ncu_row *out) {
+static void read_row(const ww_strings *head, const ww_strings *row, ww_ncu_row *out) {
   double c[WW_NCOUNTERS];
   for (int k = 0; k < WW_NCOUNTERS; k++)
     c[k] = number(row, column(head, ww_counters[k].name));
@@ -108,13 +106,13 @@ ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena
   if (!at)
     return ww_fail(e, WW_EDATA, "Nsight Compute gave no table: %.300s",
                    csv + (strlen(csv) > 300 ? strlen(csv) - 300 : 0));
-  words head = fields(&at, a);
+  ww_strings head = fields(&at, a);
   int name = column(&head, "Kernel Name"), grid = column(&head, "Grid Size"),
       block = column(&head, "Block Size");
   fields(&at, a); /* units */
   uint32_t k = 0;
   while (*at && k < n) {
-    words row = fields(&at, a);
+    ww_strings row = fields(&at, a);
     if (name < 0 || row.n <= (uint32_t)name)
       continue;
     for (uint32_t i = k; i < n; i++) {

@@ -56,7 +56,7 @@ static const char *absolute(const char *path, ww_arena *a) {
 }
 
 /* What nvcc compiles: the file itself, or a generated one beside the output. */
-static ww_status input_of(const ww_unit_job *u, const ww_words *instances, ww_arena *a,
+static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, ww_arena *a,
                           const char **input, bool *made, ww_err *e) {
   *made = u->text || instances->n;
   *input = u->file;
@@ -76,7 +76,7 @@ static ww_status input_of(const ww_unit_job *u, const ww_words *instances, ww_ar
 }
 
 static void build_line(const ww_unit_job *u, const char *nvcc, const char *input, const char *temp,
-                       ww_arena *a, ww_words *argv) {
+                       ww_arena *a, ww_strings *argv) {
   const char *fixed[] = {nvcc,        "-x", "cu", "-cubin", ww_fmt(a, "-arch=%s", u->architecture),
                          "-lineinfo", "-w", "-o", temp};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -108,11 +108,11 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
   return ww_fail(e, WW_EDATA, "nvcc failed: %.*s", (int)strcspn(line, "\n"), line);
 }
 
-ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_words *instances,
+ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
                           ww_arena *a, ww_err *e) {
   const char *input, *temp = ww_fmt(a, "%s.%d.cubin", u->out, getpid());
   bool made;
-  ww_words argv = {0};
+  ww_strings argv = {0};
   ww_run_result r = {0};
   ww_status st = input_of(u, instances, a, &input, &made, e);
   if (st)

@@ -26,13 +26,13 @@ const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
 
 typedef struct {
   const ww_unit_job *u;
-  const ww_words *instances;
+  const ww_strings *instances;
   const char *name;   /* of the program, in messages and line tables */
   char *text;         /* device code, less by what was rejected */
   ww_headers headers; /* local ones, then the stand-ins; the text of local ones may be changed */
   char **header_text; /* per header */
   uint32_t nlocal;
-  ww_words options;
+  ww_strings options;
   ww_arena *a;
   uint8_t *code;
   size_t code_n;
@@ -188,7 +188,7 @@ static ww_status compile_rounds(program *p, ww_err *why, ww_err *e) {
 }
 
 static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
-  ww_words there = {0};
+  ww_strings there = {0};
   ww_status st = ww_kernels_of_code(p->code, p->code_n, p->a, &there, e);
   for (uint32_t i = 0; !st && why->code && i < p->u->kernels.n; i++) {
     if (ww_kernel_match(&there, p->u->kernels.v[i], p->a))
@@ -200,13 +200,11 @@ static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
   return st;
 }
 
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a,
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_arena *a,
                            ww_err *e) {
   ww_status st = ww_nvrtc_open(&rtc, e);
   const char *text;
-  if (!st)
-    st = ww_unit_text(u, a, &text, e);
-  if (st)
+  if (st || (st = ww_unit_text(u, a, &text, e)))
     return st;
   program p = {.u = u, .instances = instances, .a = a, .name = u->file ? u->file : "source.cu"};
   collect_headers(&p, text);

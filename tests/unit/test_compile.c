@@ -92,7 +92,7 @@ static void damaged_code(void **state) {
   ww_arena *a = *state;
   uint8_t bytes[256] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
   for (size_t n = 0; n <= sizeof bytes; n += 16) {
-    ww_words names = {0};
+    ww_strings names = {0};
     ww_err e = {0};
     bytes[40] = 64;
     bytes[58] = 64;

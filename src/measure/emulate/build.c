@@ -14,8 +14,6 @@
 #define LINK_S 120.0
 #define MOST_THREADS 8
 
-typedef WW_VEC(const char *) words;
-
 /* ---- the library ---- */
 
 static const char *library(ww_arena *a, ww_err *e) {
@@ -75,7 +73,8 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
   return found;
 }
 
-static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a, words *v) {
+static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a,
+                           ww_strings *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i];
     const char *dir = !ww_starts(w, "-L") ? NULL
@@ -115,10 +114,10 @@ static const char *safe(const char *path, ww_arena *a) {
   return path[0] == '-' || path[0] == '@' ? ww_fmt(a, "./%s", path) : path;
 }
 
-static ww_status link_program(const ww_emulate_options *o, const words *objects,
+static ww_status link_program(const ww_emulate_options *o, const ww_strings *objects,
                               const char *program, ww_arena *a, ww_err *e) {
   const char *clang = ww_front_clang(a, NULL, e), *lib = clang ? library(a, e) : NULL;
-  words v = {0};
+  ww_strings v = {0};
   if (!clang)
     return WW_EUNSUPPORTED;
   if (!lib)
@@ -191,7 +190,7 @@ static void *compile_some(void *ctx) {
 }
 
 static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_arena *a,
-                             words *objects, ww_err *e) {
+                             ww_strings *objects, ww_err *e) {
   compiling c = {.o = o, .failed = UINT32_MAX, .a = a, .lock = PTHREAD_MUTEX_INITIALIZER};
   for (uint32_t i = 0; i < o->front.nfiles; i++)
     ww_push(a, objects, ww_fmt(a, "%s/%u.o", to, i));
@@ -215,7 +214,7 @@ static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_are
 }
 
 /* OpenMP's runtime takes its regions from a table in the program. */
-static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words *objects,
+static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, ww_strings *objects,
                            ww_err *e) {
   const char *source = ww_path_join(a, to, "regions.c"), *object = ww_path_join(a, to, "regions.o");
   const char *text = ww_emulate_omp_table(u, a), *clang = ww_front_clang(a, NULL, e);
@@ -235,14 +234,12 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words 
 
 ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
                            ww_err *e) {
-  words objects = {0};
+  ww_strings objects = {0};
   ww_unit unit = {0};
   *out = (ww_built){.program = ww_path_join(a, to, "program"),
                     .table = ww_path_join(a, to, "table.jsonl")};
   ww_status rc = o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
-  if (!rc)
-    rc = compile_all(o, to, a, &objects, e);
-  if (rc)
+  if (rc || (rc = compile_all(o, to, a, &objects, e)))
     return rc;
   bool known = !ww_front_load(&o->front, a, &unit, NULL);
   const char *ir = o->execute && known ? ww_path_join(a, to, "kernels.ir") : NULL;

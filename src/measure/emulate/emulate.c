@@ -45,7 +45,7 @@ static ww_status move(const char *from, const char *to, ww_err *e) {
 
 static ww_status run(const ww_emulate_options *o, const ww_built *b, const char *scratch,
                      ww_arena *a, ww_emulated *out, ww_err *e) {
-  WW_VEC(const char *) argv = {0};
+  ww_strings argv = {0};
   ww_recorder_options record = o->record;
   const char *out_dir = ww_path_join(a, scratch, "out");
   record.path = ww_path_join(a, out_dir, ww_path_base(o->record.path));

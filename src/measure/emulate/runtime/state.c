@@ -46,7 +46,7 @@ int ww_emu_last_error(bool clear) {
 }
 
 void ww_emu_note(const char *fmt, ...) {
-  static WW_VEC(const char *) notes;
+  static ww_strings notes;
   char text[512];
   va_list ap;
   va_start(ap, fmt);
