@@ -132,9 +132,15 @@ static ww_status count_one(meter *t, slot *s, ww_err *e) {
   ww_status st = t->fresh ? WW_OK : t->b->restore(t->d, s->ready, e);
   if (!st)
     st = s->l->warm ? t->b->launch(t->d, s->ready, e) : t->b->flush(t->d, e);
-  if (!st)
-    st = t->b->count(t->d, s->ready, e);
-  return st;
+  return st ? st : t->b->count(t->d, s->ready, e);
+}
+
+/* Runs it `times` times on what is there, and waits. */
+static ww_status run(meter *t, slot *s, int times, ww_err *e) {
+  ww_status st = WW_OK;
+  while (!st && times--)
+    st = t->b->launch(t->d, s->ready, e);
+  return st ? st : t->b->sync(t->d, e);
 }
 
 static void give_up(meter *t, slot *s, const ww_err *e) {
@@ -161,18 +167,14 @@ static ww_status dump(meter *t, slot *s, ww_err *e) {
 /* The first run: finds what cannot run at all, and which buffers it changes. */
 static ww_status warm_one(meter *t, slot *s, ww_err *e) {
   at(t, s, WW_AT_WARM);
-  ww_status st = t->b->launch(t->d, s->ready, e);
-  if (!st)
-    st = t->b->sync(t->d, e);
-  if (!st)
-    at(t, s, WW_AT_DIGEST);
-  if (!st)
-    st = t->b->digest(t->d, s->ready, &s->digest, e);
+  ww_status st = run(t, s, 1, e);
+  if (st)
+    return st;
+  at(t, s, WW_AT_DIGEST);
+  st = t->b->digest(t->d, s->ready, &s->digest, e);
   if (!st && t->o->dump)
     st = dump(t, s, e);
-  if (!st)
-    st = t->b->restore(t->d, s->ready, e);
-  return st;
+  return st ? st : t->b->restore(t->d, s->ready, e);
 }
 
 /* Whether a second run on its own output gives another result. Last, as such a run may well break
@@ -184,20 +186,22 @@ static ww_status again_one(meter *t, slot *s, ww_err *e) {
   uint64_t digest = 0;
   at(t, s, WW_AT_AGAIN);
   ww_status st = t->b->restore(t->d, s->ready, e);
-  if (!st)
-    st = t->b->launch(t->d, s->ready, e);
-  if (!st)
-    st = t->b->launch(t->d, s->ready, e);
-  if (!st)
-    st = t->b->sync(t->d, e);
-  if (!st)
-    st = t->b->digest(t->d, s->ready, &digest, e);
-  if (!st)
-    s->row.measured.accumulates = digest != s->digest;
-  return st;
+  if (st || (st = run(t, s, 2, e)) || (st = t->b->digest(t->d, s->ready, &digest, e)))
+    return st;
+  s->row.measured.accumulates = digest != s->digest;
+  return WW_OK;
 }
 
 /* ---- the batch ---- */
+
+/* The launches that are still in it. */
+static uint32_t pick_ready(const meter *t, slot **pick) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < t->n; k++)
+    if (t->v[k].ready)
+      pick[n++] = &t->v[k];
+  return n;
+}
 
 /* Some work, so that the clocks are up; the flush is what there is at hand. */
 static ww_status spin(meter *t, ww_err *e) {
@@ -247,8 +251,9 @@ static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n
                            double *values, ww_err *e) {
   for (size_t k = 0; k < (size_t)n * WW_NMETRICS; k++)
     values[k] = NAN;
+  ww_measure_stage stage = set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT;
   *passes = 0;
-  at(t, pick[0], set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT);
+  at(t, pick[0], stage);
   ww_status st = t->b->begin(t->d, set, n, passes, e);
   if (st)
     return cannot_count(t, st, e);
@@ -257,7 +262,7 @@ static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n
   for (uint32_t p = 0; !st && p < *passes; p++) {
     st = t->b->pass_begin ? t->b->pass_begin(t->d, e) : WW_OK;
     for (uint32_t k = 0; !st && k < n; k++) {
-      at(t, pick[k], set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT);
+      at(t, pick[k], stage);
       st = count_one(t, pick[k], e);
     }
     if (!st)
@@ -303,10 +308,7 @@ static ww_status time_all(meter *t, ww_arena *a, ww_err *e) {
  * for kernels that are known to be sound. */
 static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < t->n; k++)
-    if (t->v[k].ready)
-      pick[n++] = &t->v[k];
+  uint32_t n = pick_ready(t, pick);
   ww_status st = spin(t, e);
   t->fresh = true;
   if (!st)
@@ -339,13 +341,10 @@ static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double *values,
 static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
   double *values = WW_NEWN(a, double, (size_t)t->n *WW_NMETRICS);
-  uint32_t n = 0, passes = 0;
-  for (uint32_t k = 0; k < t->n; k++) {
+  uint32_t n = pick_ready(t, pick), passes = 0;
+  for (uint32_t k = 0; k < t->n; k++)
     for (int i = 0; i < WW_NMETRICS; i++)
       t->v[k].m[i] = NAN;
-    if (t->v[k].ready)
-      pick[n++] = &t->v[k];
-  }
   if (t->o->time_only || !n)
     return WW_OK;
   ww_status st = count_set(t, WW_SET_COUNTERS, pick, n, &passes, values, e);
@@ -518,14 +517,9 @@ ww_status ww_measure_once(const ww_launch *l, uint32_t n, const ww_measure_optio
     if (!st && t.b->load(t.d, &l[k], &r, e))
       continue; /* its row says so elsewhere */
     t.spun = false;
-    if (!st)
-      st = spin(&t, e);
-    if (!st)
-      st = t.b->launch(t.d, r, e);
-    if (!st)
-      st = t.b->sync(t.d, e);
-    if (!st)
-      t.b->unload(t.d, r);
+    if (st || (st = spin(&t, e)) || (st = run(&t, &(slot){.ready = r}, 1, e)))
+      break;
+    t.b->unload(t.d, r);
   }
   if (!st && t.d)
     t.b->close(t.d);

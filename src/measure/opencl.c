@@ -346,9 +346,7 @@ static ww_status make_buffer(ww_device *d, const ww_allocation *v, buffer *b, ww
 static ww_status make_buffers(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e) {
   uint64_t need;
   ww_status st = ww_contents_plan(l, r->a, &r->contents, e);
-  if (!st)
-    st = room_for(d, &r->contents, &need, e);
-  if (st)
+  if (st || (st = room_for(d, &r->contents, &need, e)))
     return st;
   r->buffers = WW_NEWN(r->a, buffer, r->contents.n + 1);
   r->subs = WW_NEWN(r->a, cl_mem, r->contents.npointers + 1);

@@ -248,17 +248,10 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
     ww_buf_puts(&text, "\n");
   }
   int fd = memfd_create("warpwise-launches", MFD_CLOEXEC);
-  size_t done = 0;
-  while (fd >= 0 && done < text.n) {
-    ssize_t got = write(fd, text.s + done, text.n - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      break;
-    done += got;
-  }
-  if (fd >= 0)
+  if (fd >= 0) {
+    ww_write_all(fd, text.s, text.n);
     lseek(fd, 0, SEEK_SET);
+  }
   ww_buf_free(&text);
   return fd;
 }
