@@ -64,6 +64,8 @@ ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww
 
 /* ---- nvrtc_headers.c: stand-ins for headers that NVRTC has no use for or no file of ---- */
 extern const char *const ww_nvrtc_headers[][2]; /* name, text; ends with NULL */
+extern const char ww_nvrtc_prelude[], ww_nvrtc_math[], ww_nvrtc_algorithm[],
+    ww_nvrtc_cub[]; /* nvrtc/, by device_text.c */
 
 /* ---- compile_text.c ---- */
 /* What stands behind `# name` on a line; NULL: it is another line. */
