@@ -73,15 +73,9 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
                   .memory = o->memory ? o->memory : MEMORY,
                   .disk = o->disk ? o->disk : DISK,
                   .off = o->no_sandbox};
-  ww_sandboxed r = {0};
-  ww_status rc = ww_sandbox_run(&s, a, &r, e);
+  ww_status rc = ww_sandbox_run(&s, a, out, e);
   if (rc)
     return rc;
-  out->exit_code = r.exit_code;
-  out->timed_out = r.timed_out;
-  out->disk_full = r.disk_full;
-  out->output = r.output;
-  out->weaker = r.weaker;
   ww_recorded all; /* of its children too */
   rc = ww_recorded_collect(record.path, a, &all, e);
   out->launches = all.launches;

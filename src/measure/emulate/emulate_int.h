@@ -34,18 +34,11 @@ typedef struct {
   bool off;        /* limits of time and memory only */
 } ww_sandbox;
 
-typedef struct {
-  int exit_code; /* 128 + signal */
-  bool timed_out;
-  bool disk_full;     /* it was ended because it wrote too much */
-  char *output;       /* end of stdout and stderr together, arena-owned */
-  const char *weaker; /* which protection this system does not have, or NULL */
-} ww_sandboxed;
-
 /* reach.c: what the program may read, as a list for ww_confine. */
 const char *const *ww_emulate_reach(const ww_emulate_options *o, ww_arena *a);
 
 /* sandbox.c */
-ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e);
+/* Fills *out but for its launches. */
+ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e);
 
 #endif

@@ -256,7 +256,7 @@ static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
 }
 
 static ww_status conclude(int report, int ended, const ww_buf *output, ww_arena *a,
-                          ww_sandboxed *out, ww_err *e) {
+                          ww_emulated *out, ww_err *e) {
   char text[256] = {0};
   int status = SIGKILL; /* when the keeper was killed before it could tell */
   ssize_t n = read(report, text, sizeof text - 1);
@@ -278,13 +278,13 @@ static void close_all(int *fd, size_t n) {
       close(fd[i]);
 }
 
-ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e) {
+ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
   int output_fd[2] = {-1, -1}, report[2] = {-1, -1}, ended[2] = {-1, -1};
   ww_buf output = {0};
   wiring w = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC), .env = environment(s, a)};
   ww_status rc = WW_OK;
   pid_t keeper = -1;
-  *out = (ww_sandboxed){0};
+  *out = (ww_emulated){0};
   if (w.in >= 0 && !pipe2(output_fd, O_CLOEXEC) && !pipe2(report, O_CLOEXEC) &&
       !pipe2(ended, O_CLOEXEC)) {
     w.out = output_fd[1];

@@ -23,7 +23,7 @@ WW_EMU_EXPORT int cudaFree(void *p) {
 WW_EMU_EXPORT int cudaFreeHost(void *p) {
   return !p || ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaHostRegister(void *p, size_t n, unsigned flags) {
+WW_EMU_EXPORT int cudaHostRegister(void *p, size_t n) {
   if (!p || !n)
     return ww_emu_error(EMU_INVALID_VALUE);
   ww_emu_adopt(p, n, EMU_REGISTERED);
@@ -73,8 +73,7 @@ WW_EMU_EXPORT int cudaMemPoolGetAttribute(void *pool, int attribute, void *out) 
     *(uint64_t *)out = attribute >= 5 ? ww_emu_used() : 0;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaMemRangeGetAttribute(void *out, size_t n, int attribute, const void *p,
-                                           size_t bytes) {
+WW_EMU_EXPORT int cudaMemRangeGetAttribute(void *out, size_t n) {
   memset(out, 0, n);
   return EMU_OK;
 }
@@ -178,7 +177,7 @@ WW_EMU_EXPORT int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t
 WW_EMU_EXPORT int cudaMemcpy(void *dst, const void *src, size_t n, int kind) {
   return copy_bytes(dst, src, n, kind, false);
 }
-WW_EMU_EXPORT int cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *stream) {
+WW_EMU_EXPORT int cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind) {
   return copy_bytes(dst, src, n, kind, true);
 }
 WW_EMU_EXPORT int cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
@@ -186,14 +185,13 @@ WW_EMU_EXPORT int cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp,
   return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, false);
 }
 WW_EMU_EXPORT int cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w,
-                                    size_t h, int kind, void *stream) {
+                                    size_t h, int kind) {
   return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, true);
 }
 WW_EMU_EXPORT int cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n) {
   return copy_bytes(dst, src, n, 3, false);
 }
-WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n,
-                                      void *stream) {
+WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n) {
   return copy_bytes(dst, src, n, 3, true);
 }
 
@@ -204,14 +202,13 @@ static int fill(void *dst, size_t pitch, int value, size_t width, size_t rows, b
 WW_EMU_EXPORT int cudaMemset(void *p, int v, size_t n) {
   return fill(p, n, v, n, 1, false);
 }
-WW_EMU_EXPORT int cudaMemsetAsync(void *p, int v, size_t n, void *stream) {
+WW_EMU_EXPORT int cudaMemsetAsync(void *p, int v, size_t n) {
   return fill(p, n, v, n, 1, true);
 }
 WW_EMU_EXPORT int cudaMemset2D(void *p, size_t pitch, int v, size_t w, size_t h) {
   return fill(p, pitch, v, w, h, false);
 }
-WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h,
-                                    void *stream) {
+WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h) {
   return fill(p, pitch, v, w, h, true);
 }
 

@@ -5,10 +5,6 @@
  * effect on the program is one table at the end. */
 #include "emu.h"
 
-typedef struct {
-  unsigned x, y, z;
-} dim3;
-
 /* ---- registration: module constructors call it for every kernel and variable ---- */
 
 static WW_VEC(struct {
@@ -21,7 +17,7 @@ static WW_VEC(struct {
   uint64_t bytes;
 }) shadows;
 
-WW_EMU_EXPORT void **__cudaRegisterFatBinary(void *binary) {
+WW_EMU_EXPORT void **__cudaRegisterFatBinary(void) {
   static void *handle;
   ww_emu_get();
   return &handle;
@@ -30,9 +26,8 @@ WW_EMU_EXPORT void **__cudaRegisterFatBinary(void *binary) {
 WW_EMU_DONE(__cudaRegisterFatBinaryEnd)
 WW_EMU_DONE(__cudaUnregisterFatBinary)
 
-WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device,
-                                         int limit, void *tid, void *bid, void *bdim, void *gdim,
-                                         int *wsize) {
+WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
+                                         const char *device) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_push(s->arena, &stubs, (__typeof__(*stubs.v)){host, ww_emu_kernel_named(device)});
@@ -41,7 +36,7 @@ WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
 }
 
 WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name,
-                                     int external, size_t size, int constant, int global) {
+                                     int external, size_t size) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
@@ -55,14 +50,13 @@ WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, cons
   ww_emu_unlock();
 }
 WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *address,
-                                            const char *name, int external, size_t size,
-                                            int constant, int global) {
+                                            const char *name, int external, size_t size) {
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
-  __cudaRegisterVar(h, *shadow, NULL, name, external, size, constant, global);
+  __cudaRegisterVar(h, *shadow, NULL, name, external, size);
 }
 /* References: the device's variable holds a handle, which nobody sets here. */
 WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address,
-                                         const char *name, int dim, int norm, int ext) {
+                                         const char *name) {
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
@@ -91,7 +85,6 @@ WW_EMU_EXPORT int __wwSymbol(const void *shadow, void **address, size_t *bytes) 
 
 /* ---- launches ---- */
 
-#define MOST_ARGS 1024
 #define MOST_NESTED 16
 
 typedef struct {
@@ -103,16 +96,16 @@ typedef struct {
 static __thread struct {
   configuration calls[MOST_NESTED];
   uint32_t ncalls, nargs, used;
-  uint8_t bytes[MOST_ARGS * 16];
-  const void *values[MOST_ARGS];
-  uint32_t sizes[MOST_ARGS];
+  uint8_t bytes[WW_EMU_MOST_ARGS * 16];
+  const void *values[WW_EMU_MOST_ARGS];
+  uint32_t sizes[WW_EMU_MOST_ARGS];
 } pending;
 
 static int launch(const ww_emu_launch *l) {
   return ww_emu_capture_launch(l) ? EMU_OK : ww_emu_error(ww_emu_launch_now(l));
 }
 
-WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared, void *stream) {
+WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared) {
   if (pending.ncalls == MOST_NESTED)
     return ww_emu_error(EMU_INVALID_CONFIGURATION);
   pending.calls[pending.ncalls++] = (configuration){grid, block, shared};
@@ -123,7 +116,7 @@ WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offse
   if (!offset)
     pending.nargs = pending.used = 0;
   size_t at = (pending.used + 15u) & ~15u;
-  if (pending.nargs == MOST_ARGS || size > sizeof pending.bytes - at)
+  if (pending.nargs == WW_EMU_MOST_ARGS || size > sizeof pending.bytes - at)
     return ww_emu_error(EMU_INVALID_VALUE);
   memcpy(pending.bytes + at, value, size);
   pending.values[pending.nargs] = pending.bytes + at;
@@ -152,25 +145,28 @@ WW_EMU_EXPORT int cudaLaunch(const void *fn) {
 WW_EMU_SAME(__cudaPushCallConfiguration, cudaConfigureCall)
 
 /* Only the table tells how many arguments there are. */
-int ww_emu_stub_launch(const void *fn, ww_emu_launch *l, uint32_t *sizes, uint32_t most) {
-  l->kernel = kernel_of(fn);
-  if (!l->kernel)
+int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **args,
+                       uint32_t sizes[WW_EMU_MOST_ARGS], ww_emu_launch *l) {
+  ww_emu_kernel *k = kernel_of(fn);
+  *l = (ww_emu_launch){.kernel = k,
+                       .grid = {g.x, g.y, g.z},
+                       .block = {b.x, b.y, b.z},
+                       .shared = shared,
+                       .values = (const void *const *)args,
+                       .sizes = sizes};
+  if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
-  for (l->nargs = 0; l->values && l->nargs < l->kernel->nparams && l->nargs < most; l->nargs++)
-    sizes[l->nargs] = l->kernel->params[l->nargs].size;
+  for (; args && l->nargs < k->nparams && l->nargs < WW_EMU_MOST_ARGS; l->nargs++)
+    sizes[l->nargs] = k->params[l->nargs].size;
   return EMU_OK;
 }
 
 WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared,
                              void *stream, int cooperative) {
-  uint32_t sizes[MOST_ARGS];
-  ww_emu_launch l = {.grid = {g.x, g.y, g.z},
-                     .block = {b.x, b.y, b.z},
-                     .shared = shared,
-                     .cooperative = cooperative,
-                     .values = (const void *const *)args,
-                     .sizes = sizes};
-  int rc = ww_emu_stub_launch(fn, &l, sizes, MOST_ARGS);
+  uint32_t sizes[WW_EMU_MOST_ARGS];
+  ww_emu_launch l;
+  int rc = ww_emu_stub_launch(fn, g, b, shared, args, sizes, &l);
+  l.cooperative = cooperative;
   return rc ? rc : launch(&l);
 }
 
@@ -295,10 +291,7 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
       {14, 512},
       {15, 1},
       {16, s->sms},
-      {17, 0},
-      {18, 0},
       {19, 1},
-      {20, 0},
       {31, 1},
       {32, 1},
       {36, s->memory_clock_khz},

@@ -24,7 +24,7 @@ static double normal(generator *g) {
   return sqrt(-2 * log(uniform(g))) * cos(6.283185307179586 * uniform(g));
 }
 
-WW_EMU_EXPORT int curandCreateGenerator(generator **g, int type) {
+WW_EMU_EXPORT int curandCreateGenerator(generator **g) {
   *g = ww_xcalloc(1, sizeof **g);
   ww_emu_note("cuRAND gives other numbers of the same distribution here");
   return 0;

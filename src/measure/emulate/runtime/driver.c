@@ -77,18 +77,18 @@ WW_EMU_EXPORT int cuMemAlloc(ptr *p, size_t n) {
 }
 WW_EMU_SAME(cuMemAllocAsync, cuMemAlloc)
 WW_EMU_SAME(cuMemAddressReserve, cuMemAlloc)
-WW_EMU_EXPORT int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h, unsigned e) {
+WW_EMU_EXPORT int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h) {
   *pitch = (w + 511) / 512 * 512;
   return cuMemAlloc(p, *pitch * h);
 }
-WW_EMU_EXPORT int cuMemAllocManaged(ptr *p, size_t n, unsigned f) {
+WW_EMU_EXPORT int cuMemAllocManaged(ptr *p, size_t n) {
   return __wwMalloc((void **)p, n, 1);
 }
 WW_EMU_EXPORT int cuMemAllocHost(void **p, size_t n) {
   return __wwMalloc(p, n, 2);
 }
 WW_EMU_SAME(cuMemHostAlloc, cuMemAllocHost)
-WW_EMU_EXPORT int cuMemHostGetDevicePointer(ptr *d, void *h, unsigned f) {
+WW_EMU_EXPORT int cuMemHostGetDevicePointer(ptr *d, void *h) {
   *d = (uintptr_t)h;
   return EMU_OK;
 }

@@ -142,8 +142,6 @@ static ww_status run(const ww_emu_launch *l, const ww_fn *fn, ww_run_stats *stat
   s.memory = lend();
   ww_run_spec spec = {.module = &code.module,
                       .fn = fn,
-                      .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                      .block = {l->block[0], l->block[1], l->block[2]},
                       .shared_static = s.shared_static,
                       .shared = l->shared,
                       .params = s.params,
@@ -152,6 +150,8 @@ static ww_status run(const ww_emu_launch *l, const ww_fn *fn, ww_run_stats *stat
                       .symbol_addr = s.symbol_addr,
                       .sms = ww_emu_get()->sms,
                       .print = true};
+  memcpy(spec.grid, l->grid, sizeof spec.grid);
+  memcpy(spec.block, l->block, sizeof spec.block);
   ww_machine *m = NULL;
   ww_status st = ww_machine_new(&spec, &m, e);
   if (!st)

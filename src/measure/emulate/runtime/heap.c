@@ -109,19 +109,23 @@ static void give_back(const ww_emu_block *b) {
     free(b->map);
 }
 
+/* The last block that begins at the address or before it. */
+static ww_emu_block *before(uint64_t address) {
+  uint32_t i = after(address);
+  return i ? &heap.v[i - 1] : NULL;
+}
+
 bool ww_emu_free(void *address, bool pinned) {
-  uint64_t base = (uintptr_t)address;
   ww_emu_lock();
-  uint32_t i = after(base);
-  bool found = i && heap.v[i - 1].base == base && heap.v[i - 1].kind != EMU_SYMBOL;
-  if (found)
-    found = pinned == (heap.v[i - 1].kind == EMU_PINNED || heap.v[i - 1].kind == EMU_REGISTERED);
+  ww_emu_block *b = before((uintptr_t)address);
+  bool found = b && b->base == (uintptr_t)address && b->kind != EMU_SYMBOL &&
+               pinned == (b->kind == EMU_PINNED || b->kind == EMU_REGISTERED);
   if (found) {
-    if (counts(heap.v[i - 1].kind))
-      heap.used -= heap.v[i - 1].bytes;
-    give_back(&heap.v[i - 1]);
-    memmove(heap.v + i - 1, heap.v + i, (heap.n - i) * sizeof *heap.v);
+    if (counts(b->kind))
+      heap.used -= b->bytes;
+    give_back(b);
     heap.n--;
+    memmove(b, b + 1, (heap.v + heap.n - b) * sizeof *b);
   }
   ww_emu_unlock();
   return found;
@@ -129,14 +133,13 @@ bool ww_emu_free(void *address, bool pinned) {
 
 bool ww_emu_find(uint64_t address, ww_emu_block *out) {
   ww_emu_lock();
-  uint32_t i = after(address);
+  const ww_emu_block *b = before(address);
   /* One past the end still belongs to it, as pointers to an end do, unless another begins there.
    * Behind memory that was adopted lies the program's own: a host variable behind a symbol's copy
    * is no part of the symbol. */
-  bool found =
-      i && address - heap.v[i - 1].base < heap.v[i - 1].bytes + (heap.v[i - 1].map != NULL);
+  bool found = b && address - b->base < b->bytes + (b->map != NULL);
   if (found)
-    *out = heap.v[i - 1];
+    *out = *b;
   ww_emu_unlock();
   return found;
 }

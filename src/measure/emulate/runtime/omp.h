@@ -108,7 +108,7 @@ void ww_omp_data(const ww_omp_items *items, ww_omp_action what);
 void ww_omp_start(void); /* once: device copies of `declare target` variables */
 bool ww_omp_is_host(
     int64_t device); /* what is meant for that number is left to the host; -1: the default device */
-int ww_omp_level(void); /* parallel regions around this point */
-void *omp_aligned_alloc(size_t align, size_t bytes, uintptr_t allocator);
+int omp_get_level(void); /* parallel regions around this point */
+void *omp_aligned_alloc(size_t align, size_t bytes);
 
 #endif

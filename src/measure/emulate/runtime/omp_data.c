@@ -30,30 +30,30 @@ static size_t padding(const ww_omp_items *it, int32_t i) {
 /* ---- mappers ---- */
 
 typedef struct {
-  void **bases, **begins;
-  int64_t *sizes, *types;
-  int64_t n, cap;
+  ww_omp_items list;
+  int32_t cap;
 } components;
 
 WW_EMU_EXPORT int64_t __tgt_mapper_num_components(void *handle) {
-  return ((components *)handle)->n;
+  return ((components *)handle)->list.n;
 }
 
 WW_EMU_EXPORT void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
-                                               int64_t type, void *name) {
+                                               int64_t type) {
   components *c = handle;
-  if (c->n == c->cap) {
+  ww_omp_items *l = &c->list;
+  if (l->n == c->cap) {
     c->cap = c->cap ? 2 * c->cap : 16;
-    size_t bytes = c->cap * 8;
-    c->bases = ww_xrealloc(c->bases, bytes);
-    c->begins = ww_xrealloc(c->begins, bytes);
-    c->sizes = ww_xrealloc(c->sizes, bytes);
-    c->types = ww_xrealloc(c->types, bytes);
+    size_t bytes = c->cap * 8ull;
+    l->bases = ww_xrealloc(l->bases, bytes);
+    l->begins = ww_xrealloc(l->begins, bytes);
+    l->sizes = ww_xrealloc(l->sizes, bytes);
+    l->types = ww_xrealloc(l->types, bytes);
   }
-  c->bases[c->n] = base;
-  c->begins[c->n] = begin;
-  c->sizes[c->n] = size;
-  c->types[c->n++] = type;
+  l->bases[l->n] = base;
+  l->begins[l->n] = begin;
+  l->sizes[l->n] = size;
+  l->types[l->n++] = type;
 }
 
 typedef void mapper_fn(void *handle, void *base, void *begin, int64_t size, int64_t type,
@@ -61,21 +61,15 @@ typedef void mapper_fn(void *handle, void *base, void *begin, int64_t size, int6
 
 static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
   mapper_fn *fn = it->mappers ? it->mappers[i] : NULL;
-  components c = {0};
+  components c = {.list.of_mapper = true};
   if (!fn)
     return false;
   fn(&c, it->bases[i], it->begins[i], it->sizes[i], it->types[i], NULL);
-  ww_omp_items list = {.n = c.n,
-                       .bases = c.bases,
-                       .begins = c.begins,
-                       .sizes = c.sizes,
-                       .types = c.types,
-                       .of_mapper = true};
-  ww_omp_data(&list, what);
-  free(c.bases);
-  free(c.begins);
-  free(c.sizes);
-  free(c.types);
+  ww_omp_data(&c.list, what);
+  free(c.list.bases);
+  free(c.list.begins);
+  free(c.list.sizes);
+  free(c.list.types);
   return true;
 }
 
