@@ -125,8 +125,7 @@ static void describe(const ww_device *d, const char *name, ww_arena *a, ww_devic
                            .memory_bytes = d->memory};
   if (!*info->driver)
     info->driver = info->versions;
-  const char *gpu = ww_gpu_for_device(name, info->sms, a);
-  snprintf(info->gpu, sizeof info->gpu, "%.31s", gpu ? gpu : "");
+  info->gpu = ww_gpu_for_device(name, info->sms, a);
 }
 
 /* ---- open and close ---- */

@@ -179,30 +179,27 @@ static int make_image(ww_cupti *c, config *f) {
   return rc;
 }
 
+static int prepare(ww_cupti *c, config *f) {
+  int rc = add_names(c, f);
+  return rc ? rc : make_image(c, f);
+}
+
 /* Whether this chip has the counter; one unknown name spoils the object it is added to, so each is
  * tried alone. */
 static bool known(ww_cupti *c, const char *name) {
   config one = {.names = {name}, .n = 1};
-  bool ok = !add_names(c, &one) && !make_image(c, &one);
+  bool ok = !prepare(c, &one);
   free_config(c, &one);
   return ok;
 }
 
-static bool wanted(ww_counter_set set, uint8_t group) {
-  switch (set) {
-  case WW_SET_TIME:
-    return group == WW_GROUP_TIME;
-  case WW_SET_TENSOR:
-    return group == WW_GROUP_TENSOR;
-  default:
-    return group == WW_GROUP_MAIN;
-  }
-}
-
 static void list_names(config *f, ww_counter_set set) {
+  static const uint8_t groups[NSETS] = {[WW_SET_TIME] = WW_GROUP_TIME,
+                                        [WW_SET_COUNTERS] = WW_GROUP_MAIN,
+                                        [WW_SET_TENSOR] = WW_GROUP_TENSOR};
   *f = (config){0};
   for (uint32_t k = 0; k < WW_NCOUNTERS; k++) {
-    if (!wanted(set, ww_counters[k].group))
+    if (ww_counters[k].group != groups[set])
       continue;
     f->ids[f->n] = k;
     f->names[f->n++] = ww_counters[k].name;
@@ -211,10 +208,7 @@ static void list_names(config *f, ww_counter_set set) {
 
 static ww_status configure(ww_cupti *c, ww_counter_set set, config *f, ww_err *e) {
   list_names(f, set);
-  int rc = add_names(c, f);
-  if (!rc)
-    rc = make_image(c, f);
-  if (!rc)
+  if (!prepare(c, f))
     return WW_OK;
   free_config(c, f); /* some name is not known here: leave out those */
   list_names(f, set);
@@ -226,9 +220,7 @@ static ww_status configure(ww_cupti *c, ww_counter_set set, config *f, ww_err *e
     f->names[n++] = f->names[k];
   }
   f->n = n;
-  rc = add_names(c, f);
-  if (!rc)
-    rc = make_image(c, f);
+  int rc = prepare(c, f);
   if (!rc)
     return WW_OK;
   free_config(c, f);

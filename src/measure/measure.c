@@ -394,7 +394,7 @@ static void emit(meter *t) {
     r->launch = s->l;
     r->by = WW_BY_HARDWARE;
     s->row.measured.device = t->info;
-    r->gpu = *t->info.gpu ? t->info.gpu : NULL;
+    r->gpu = t->info.gpu;
     if (s->ready) {
       t->b->resources(t->d, s->ready, r);
       fill_metrics(s);

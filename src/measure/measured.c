@@ -23,7 +23,7 @@ static void write_device(const ww_device_info *d, ww_json *j) {
     ww_json_kstr(j, "driver", d->driver);
   if (d->versions)
     ww_json_kstr(j, "versions", d->versions);
-  if (*d->gpu)
+  if (d->gpu)
     ww_json_kstr(j, "gpu", d->gpu);
   if (d->sms)
     ww_json_kuint(j, "sms", d->sms);
@@ -71,17 +71,16 @@ static double number(const cJSON *n) {
   return cJSON_IsNumber(n) ? n->valuedouble : NAN;
 }
 
-static void read_device(const cJSON *o, ww_arena *a, ww_device_info *d) {
-  const char *gpu = ww_json_text(o, "gpu", a);
-  d->device = ww_json_text(o, "device", a);
-  d->backend = ww_json_text(o, "backend", a);
-  d->driver = ww_json_text(o, "driver", a);
-  d->versions = ww_json_text(o, "versions", a);
-  snprintf(d->gpu, sizeof d->gpu, "%s", gpu ? gpu : "");
-  d->sms = ww_json_whole(o, "sms");
-  d->lanes = ww_json_whole(o, "lanes");
-  d->l2_bytes = ww_json_whole(o, "l2_bytes");
-  d->memory_bytes = ww_json_whole(o, "memory_bytes");
+static ww_device_info read_device(const cJSON *o, ww_arena *a) {
+  return (ww_device_info){.device = ww_json_text(o, "device", a),
+                          .backend = ww_json_text(o, "backend", a),
+                          .driver = ww_json_text(o, "driver", a),
+                          .versions = ww_json_text(o, "versions", a),
+                          .gpu = ww_json_text(o, "gpu", a),
+                          .sms = ww_json_whole(o, "sms"),
+                          .lanes = ww_json_whole(o, "lanes"),
+                          .l2_bytes = ww_json_whole(o, "l2_bytes"),
+                          .memory_bytes = ww_json_whole(o, "memory_bytes")};
 }
 
 static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
@@ -120,7 +119,7 @@ ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_
   if (!st)
     st = read_samples(o, a, out, e);
   if (!st) {
-    read_device(o, a, &out->device);
+    out->device = read_device(o, a);
     out->median_us = number(get(o, "median_us"));
     out->iqr_us = number(get(o, "iqr_us"));
     out->passes = ww_json_whole(o, "passes");

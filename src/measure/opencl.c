@@ -154,8 +154,7 @@ static void describe(const ww_device *d, ww_arena *a, ww_device_info *info) {
                            .sms = device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS, 4),
                            .l2_bytes = device_number(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8),
                            .memory_bytes = d->memory};
-  const char *gpu = ww_gpu_for_device(info->device, info->sms, a);
-  snprintf(info->gpu, sizeof info->gpu, "%s", gpu ? gpu : "");
+  info->gpu = ww_gpu_for_device(info->device, info->sms, a);
 }
 
 static ww_status open_device(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
