@@ -163,25 +163,19 @@ static uint32_t cores(void) {
 
 /* Those not in the cache; without a program to run as the worker, in this process. */
 static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *e) {
-  ww_pool_unit *todo = WW_NEWN(s->a, ww_pool_unit, n + 1);
-  uint32_t *at = WW_NEWN(s->a, uint32_t, n + 1), count = 0;
+  ww_pool_unit **todo = WW_NEWN(s->a, ww_pool_unit *, n + 1);
+  uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++)
     if (!units[i].error.code && !ww_unit_cached(&units[i].job, s->a)) {
       units[i].job.compiler = s->compiler;
-      todo[count] = units[i];
-      at[count++] = i;
+      todo[count++] = &units[i];
     }
-  ww_status st = WW_OK;
-  if (s->o->self) {
-    st = ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self,
-                     s->o->cancel, s->a, e);
-  } else {
-    for (uint32_t i = 0; i < count; i++)
-      ww_unit_compile(&todo[i].job, s->a, &todo[i].error);
-  }
+  if (s->o->self)
+    return ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self,
+                       s->o->cancel, s->a, e);
   for (uint32_t i = 0; i < count; i++)
-    units[at[i]] = todo[i];
-  return st;
+    ww_unit_compile(&todo[i]->job, s->a, &todo[i]->error);
+  return WW_OK;
 }
 
 static void finish_job(ww_compile_job *j, const ww_pool_unit *u, ww_arena *a) {

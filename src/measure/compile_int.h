@@ -45,7 +45,7 @@ typedef struct {
   ww_err error;
 } ww_pool_unit;
 /* Compiles every unit in `processes` children of `self`; results and errors go into the units. */
-ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self,
+ww_status ww_pool_run(ww_pool_unit **units, uint32_t n, uint32_t processes, const char *self,
                       const _Atomic bool *cancel, ww_arena *a, ww_err *e);
 
 /* ---- nvcc.c ---- */

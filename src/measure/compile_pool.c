@@ -31,8 +31,7 @@ static void write_words(ww_json *j, const char *key, const char *const *v, uint3
 }
 
 static void write_unit(const ww_unit_job *u, ww_buf *out) {
-  ww_json j = {0};
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_json_obj(&j);
   ww_json_kbool(&j, "nvcc", u->nvcc);
   ww_json_kstr(&j, "architecture", u->architecture);
@@ -76,8 +75,7 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
 }
 
 static void write_answer(const ww_unit_job *u, const ww_err *error, ww_buf *out) {
-  ww_json j = {0};
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_json_obj(&j);
   if (error->code) {
     ww_json_kint(&j, "error", error->code);
@@ -126,11 +124,8 @@ ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e) {
     ww_unit_job u = {0};
     ww_err error = {0};
     ww_buf answer = {0};
-    if (!read_unit(line, a, &u, &error)) {
-      ww_status rc = ww_unit_compile(&u, a, &error);
-      if (rc && !error.code)
-        error.code = rc;
-    }
+    if (!read_unit(line, a, &u, &error))
+      ww_unit_compile(&u, a, &error);
     write_answer(&u, &error, &answer);
     if (fwrite(answer.s, 1, answer.n, out) != answer.n || fflush(out))
       st = ww_fail(e, WW_EIO, "cannot answer: %s", strerror(errno));
@@ -155,7 +150,7 @@ typedef struct {
 } child;
 
 typedef struct {
-  ww_pool_unit *units;
+  ww_pool_unit **units;
   uint32_t n, next, done;
   WW_VEC(uint32_t) again; /* units whose child died while they waited */
   child *children;
@@ -199,7 +194,7 @@ static const char *end_child(child *c, bool force, ww_arena *a) {
 static void lose_child(pool *p, child *c, bool too_long) {
   const char *how = end_child(c, too_long, p->a);
   if (c->n) {
-    ww_err *error = &p->units[c->unit[0]].error;
+    ww_err *error = &p->units[c->unit[0]]->error;
     if (too_long)
       ww_fail(error, WW_ELIMIT, "compiling took longer than %.0f s and was ended", UNIT_LIMIT);
     else
@@ -226,7 +221,7 @@ static void feed(pool *p, child *c) {
     c->unit[c->n++] = u;
     if (c->sent == c->out.n)
       c->sent = c->out.n = 0;
-    write_unit(&p->units[u].job, &c->out);
+    write_unit(&p->units[u]->job, &c->out);
   }
 }
 
@@ -235,7 +230,7 @@ static void take_answers(pool *p, child *c) {
   char *end;
   while (c->n && (end = memchr(c->in.s + from, '\n', c->in.n - from))) {
     *end = 0;
-    read_answer(c->in.s + from, &p->units[c->unit[0]], p->a);
+    read_answer(c->in.s + from, p->units[c->unit[0]], p->a);
     from = (end - c->in.s) + 1;
     memmove(c->unit, c->unit + 1, --c->n * sizeof *c->unit);
     c->since = ww_now();
@@ -294,7 +289,7 @@ static ww_status turn(pool *p, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self,
+ww_status ww_pool_run(ww_pool_unit **units, uint32_t n, uint32_t processes, const char *self,
                       const _Atomic bool *cancel, ww_arena *a, ww_err *e) {
   if (processes > n)
     processes = n;

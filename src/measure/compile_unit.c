@@ -45,8 +45,7 @@ static ww_status read_kernels(const ww_unit_job *u, ww_arena *a, ww_strings *ker
 static ww_status write_sidecar(const ww_unit_job *u, const ww_strings *kernels, ww_arena *a,
                                ww_err *e) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_json_obj(&j);
   ww_json_kstr(&j, "compiler", u->compiler);
   ww_json_kstr(&j, "architecture", u->architecture);

@@ -64,6 +64,11 @@ bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena
   return true;
 }
 
+/* Section i, where it is a table of symbols, and the table of their names. */
+static bool symbols(const image *m, uint32_t i, Elf64_Shdr *table, Elf64_Shdr *names) {
+  return section(m, i, table) && table->sh_type == SHT_SYMTAB && section(m, table->sh_link, names);
+}
+
 uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_global **out) {
   WW_VEC(ww_cubin_global) found = {0};
   image m;
@@ -72,8 +77,7 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
     return 0;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
     Elf64_Shdr table, strings;
-    if (!section(&m, i, &table) || table.sh_type != SHT_SYMTAB ||
-        !section(&m, table.sh_link, &strings))
+    if (!symbols(&m, i, &table, &strings))
       continue;
     for (uint64_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); k++) {
       Elf64_Sym s;
@@ -100,11 +104,9 @@ static bool is_symbol(const image *m, uint32_t index, const char *want) {
   for (uint32_t i = 0; i < m->head.e_shnum; i++) {
     Elf64_Shdr table, strings;
     Elf64_Sym s;
-    if (!section(m, i, &table) || table.sh_type != SHT_SYMTAB ||
-        !section(m, table.sh_link, &strings))
-      continue;
-    return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) &&
-           !strcmp(string(m, &strings, s.st_name), want);
+    if (symbols(m, i, &table, &strings))
+      return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) &&
+             !strcmp(string(m, &strings, s.st_name), want);
   }
   return false;
 }

@@ -157,6 +157,7 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
   ww_arena *own = ww_arena_new();
   ww_device *d = WW_NEW(own, ww_device);
   *d = (ww_device){.api = api, .a = own, .last = "opening the device"};
+  *out = d;
   st = ww_cuda_choose(d->api, device, d->a, &d->device, name, e);
   if (!st)
     st = make_context(d, name, e);
@@ -165,12 +166,10 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
     describe(d, name, a, info);
     st = load_helpers(d, e);
   }
-  if (!st)
-    st = make_flush(d, info->l2_bytes, e);
-  if (st)
+  if (st || (st = make_flush(d, info->l2_bytes, e))) {
     cuda_close(d);
-  else
-    *out = d;
+    *out = NULL;
+  }
   return st;
 }
 
@@ -254,7 +253,7 @@ static ww_status cuda_count(ww_device *d, ww_ready *r, ww_err *e) {
 static ww_status cuda_pass_end(ww_device *d, ww_err *e) {
   return ww_cupti_pass_end(d->cupti, e);
 }
-static ww_status cuda_end(ww_device *d, double *values, ww_err *e) {
+static ww_status cuda_end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
   return ww_cupti_end(d->cupti, values, e);
 }
 
@@ -263,7 +262,6 @@ const ww_backend ww_backend_cuda = {.name = "cuda",
                                     .close = cuda_close,
                                     .load = ww_cuda_load,
                                     .unload = ww_cuda_unload,
-                                    .bytes = ww_cuda_bytes,
                                     .resources = cuda_resources,
                                     .restore = ww_cuda_restore,
                                     .flush = cuda_flush,

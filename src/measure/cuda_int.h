@@ -101,7 +101,7 @@ extern const char ww_cuda_helpers[]; /* device_text.c */
 ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out,
                        ww_err *e);                 /* WW_ELIMIT when memory is out */
 void ww_cuda_give(ww_device *d, ww_cuda_block *b); /* zeroes *b; accepts a zeroed one */
-void ww_cuda_pool_close(ww_device *d);
+void ww_cuda_pool_close(ww_device *d);             /* all that was given back goes to the driver */
 /* Makes r->pristine with the contents that r says. */
 ww_status ww_cuda_pristine(ww_device *d, ww_cuda_region *r, ww_err *e);
 ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes,
@@ -113,7 +113,6 @@ ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params
 ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e);
 void ww_cuda_unload(ww_device *d, ww_ready *r);
 void ww_cuda_forget(ww_device *d); /* all code, before the context goes */
-uint64_t ww_cuda_bytes(const ww_ready *r);
 ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e);
 ww_status ww_cuda_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e);
 ww_status ww_cuda_dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e);

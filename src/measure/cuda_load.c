@@ -362,7 +362,8 @@ static void put_addresses(const loader *k, uint32_t arg, uint64_t size, uint8_t 
   }
 }
 
-static ww_status check_count(const loader *k, ww_err *e) {
+static ww_status check_count(loader *k, ww_err *e) {
+  ask_sizes(k);
   if (k->l->nargs == k->nparams)
     return WW_OK;
   return ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u",
@@ -505,29 +506,17 @@ ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err 
   r->a = a;
   r->kernel = ww_fmt(a, "kernel `%s`", l->kernel ? l->kernel : "?");
   snprintf(d->last, sizeof d->last, "loading `%.120s`", l->kernel ? l->kernel : "?");
-  ww_status st = load_module(&k, e);
-  if (!st)
-    st = find_kernel(&k, e);
-  if (!st)
-    st = check_shape(&k, e);
-  if (!st)
-    ask_sizes(&k);
-  if (!st)
-    st = check_count(&k, e);
-  if (!st)
-    st = ww_contents_plan(l, a, &r->contents, e);
-  if (!st)
-    st = add_buffers(&k, e);
-  if (!st)
-    st = make_params(&k, e);
-  if (!st)
-    st = add_variables(&k, e);
-  if (!st)
-    r->no_half = without_half(&k);
-  *out = st ? NULL : r;
-  if (st)
+  ww_status st;
+  *out = r;
+  if ((st = load_module(&k, e)) || (st = find_kernel(&k, e)) || (st = check_shape(&k, e)) ||
+      (st = check_count(&k, e)) || (st = ww_contents_plan(l, a, &r->contents, e)) ||
+      (st = add_buffers(&k, e)) || (st = make_params(&k, e)) || (st = add_variables(&k, e))) {
     ww_cuda_unload(d, r);
-  return st;
+    *out = NULL;
+    return st;
+  }
+  r->no_half = without_half(&k);
+  return WW_OK;
 }
 
 void ww_cuda_unload(ww_device *d, ww_ready *r) {
@@ -539,13 +528,6 @@ void ww_cuda_unload(ww_device *d, ww_ready *r) {
   }
   leave_code(d, r->code);
   ww_arena_free(r->a);
-}
-
-uint64_t ww_cuda_bytes(const ww_ready *r) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < r->regions.n; i++)
-    sum += r->regions.v[i].own.bytes + r->regions.v[i].pristine.bytes;
-  return sum;
 }
 
 ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e) {

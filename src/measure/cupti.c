@@ -329,7 +329,7 @@ static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err
   return WW_OK;
 }
 
-ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e) {
+ww_status ww_cupti_end(ww_cupti *c, double values[][WW_NMETRICS], ww_err *e) {
   cupti_decode d = SIZED(cupti_decode, dropped, .profiler = c->profiler);
   int rc = c->api.decode(&d);
   cupti_data_info n = SIZED(cupti_data_info, ranges, .image = c->data, .image_size = c->data_size);
@@ -342,7 +342,7 @@ ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e) {
                    n.ranges, c->ranges, c->all_passes ? "" : " and wants more passes");
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < c->ncounted; k++)
-    st = read_range(c, c->counted[k], &values[(size_t)k * WW_NMETRICS], e);
+    st = read_range(c, c->counted[k], values[k], e);
   c->now = NULL;
   return st;
 }

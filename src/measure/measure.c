@@ -246,11 +246,16 @@ static ww_status cannot_count(meter *t, ww_status st, ww_err *e) {
   return WW_OK;
 }
 
-/* Counts the launches in `pick` in every pass of a set; values has picked * WW_NMETRICS numbers. */
+static void all_unknown(double metrics[WW_NMETRICS]) {
+  for (int k = 0; k < WW_NMETRICS; k++)
+    metrics[k] = NAN;
+}
+
+/* Counts the launches in `pick` in every pass of a set. */
 static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n, uint32_t *passes,
-                           double *values, ww_err *e) {
-  for (size_t k = 0; k < (size_t)n * WW_NMETRICS; k++)
-    values[k] = NAN;
+                           double values[][WW_NMETRICS], ww_err *e) {
+  for (uint32_t k = 0; k < n; k++)
+    all_unknown(values[k]);
   ww_measure_stage stage = set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT;
   *passes = 0;
   at(t, pick[0], stage);
@@ -272,11 +277,11 @@ static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n
 }
 
 static ww_status time_round(meter *t, slot **pick, uint32_t n, ww_arena *a, ww_err *e) {
-  double *values = WW_NEWN(a, double, (size_t)n *WW_NMETRICS);
+  double(*values)[WW_NMETRICS] = ww_alloc(a, n * sizeof *values);
   uint32_t passes;
   ww_status st = count_set(t, WW_SET_TIME, pick, n, &passes, values, e);
   for (uint32_t k = 0; !st && k < n && pick[k]->ready; k++) {
-    const double *m = &values[(size_t)k * WW_NMETRICS];
+    const double *m = values[k];
     if (!isfinite(m[WW_M_time_us]))
       return ww_fail(
           e, WW_EDEVICE,
@@ -325,14 +330,15 @@ static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
 
 /* The matrix units' operations, for the launches that used them: their counters take more passes
  * than all others. */
-static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double *values, ww_err *e) {
+static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double values[][WW_NMETRICS],
+                              ww_err *e) {
   uint32_t left = 0, passes = 0;
   for (uint32_t k = 0; k < n; k++)
     if (pick[k]->ready && isnan(pick[k]->m[WW_M_flops_tensor]))
       pick[left++] = pick[k];
   ww_status st = left ? count_set(t, WW_SET_TENSOR, pick, left, &passes, values, e) : WW_OK;
   for (uint32_t k = 0; !st && k < left && passes; k++) {
-    pick[k]->m[WW_M_flops_tensor] = values[(size_t)k * WW_NMETRICS + WW_M_flops_tensor];
+    pick[k]->m[WW_M_flops_tensor] = values[k][WW_M_flops_tensor];
     pick[k]->row.measured.passes += passes;
   }
   return st;
@@ -340,16 +346,15 @@ static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double *values,
 
 static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
-  double *values = WW_NEWN(a, double, (size_t)t->n *WW_NMETRICS);
+  double(*values)[WW_NMETRICS] = ww_alloc(a, t->n * sizeof *values);
   uint32_t n = pick_ready(t, pick), passes = 0;
   for (uint32_t k = 0; k < t->n; k++)
-    for (int i = 0; i < WW_NMETRICS; i++)
-      t->v[k].m[i] = NAN;
+    all_unknown(t->v[k].m);
   if (t->o->time_only || !n)
     return WW_OK;
   ww_status st = count_set(t, WW_SET_COUNTERS, pick, n, &passes, values, e);
   for (uint32_t k = 0; !st && k < n; k++) {
-    memcpy(pick[k]->m, &values[(size_t)k * WW_NMETRICS], sizeof pick[k]->m);
+    memcpy(pick[k]->m, values[k], sizeof pick[k]->m);
     pick[k]->row.measured.passes = passes;
   }
   return st || !passes ? st : count_tensor(t, pick, n, values, e);

@@ -143,9 +143,8 @@ static void describe_in_child(void *ctx, ww_buf *out) {
   ww_report r = {0};
   ww_measured m = {0};
   ww_device *d;
-  ww_json j = {0};
   q->backend->open(q->device, q->a, &d, &m.device, &r.error);
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_report_write(&r, &j, ww_measured_write, &m);
 }
 

@@ -7,6 +7,7 @@
 #include "ncu.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -166,8 +167,7 @@ static const char *name_filter(const ww_launch *l, uint32_t n, ww_arena *a) {
 static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, ww_err *e) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < n; k++) {
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
+    ww_json j = {.out = &b};
     ww_launch_write(&l[k], &j);
     ww_buf_puts(&b, "\n");
   }
@@ -176,20 +176,18 @@ static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, w
   return st;
 }
 
+static const char *whole(const char *path, ww_arena *a) {
+  char full[PATH_MAX];
+  return path && realpath(path, full) ? ww_strdup(a, full) : path;
+}
+
 /* Paths of a spec file resolve against its folder, and this one lies elsewhere: make them whole. */
 static ww_launch *with_whole_paths(const ww_launch *l, uint32_t n, ww_arena *a) {
   ww_launch *out = WW_NEWN(a, ww_launch, n + 1);
-  char *full;
   for (uint32_t k = 0; k < n; k++) {
     out[k] = l[k];
-    if (l[k].binary && (full = realpath(l[k].binary, NULL))) {
-      out[k].binary = ww_strdup(a, full);
-      free(full);
-    }
-    if (l[k].file && (full = realpath(l[k].file, NULL))) {
-      out[k].file = ww_strdup(a, full);
-      free(full);
-    }
+    out[k].binary = whole(l[k].binary, a);
+    out[k].file = whole(l[k].file, a);
   }
   return out;
 }

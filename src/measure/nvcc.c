@@ -100,8 +100,7 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
         m.file = u->file;
         m.line = m.col = 0;
       }
-      if (e)
-        *e = m;
+      *e = m;
       return m.code;
     }
   const char *line = r->err.n ? r->err.s : r->out.s;

@@ -55,12 +55,14 @@ static void collect_headers(program *p, const char *text) {
 
 static void collect_options(program *p) {
   ww_arena *a = p->a;
-  ww_push(a, &p->options, ww_fmt(a, "--gpu-architecture=%s", p->u->architecture));
-  ww_push(a, &p->options, "--device-as-default-execution-space");
-  ww_push(a, &p->options, "--generate-line-info");
-  ww_push(a, &p->options, "--pre-include=ww_nvrtc.h");
-  ww_push(a, &p->options, "--disable-warnings");
-  ww_push(a, &p->options, "-D__CUDACC__");
+  const char *const fixed[] = {ww_fmt(a, "--gpu-architecture=%s", p->u->architecture),
+                               "--device-as-default-execution-space",
+                               "--generate-line-info",
+                               "--pre-include=ww_nvrtc.h",
+                               "--disable-warnings",
+                               "-D__CUDACC__"};
+  for (int i = 0; i < 6; i++)
+    ww_push(a, &p->options, fixed[i]);
   ww_compile_words(&p->u->flags, false, a, &p->options);
   if (p->u->file)
     ww_push(a, &p->options, ww_fmt(a, "-I%s", ww_path_dir(a, p->u->file)));
@@ -161,12 +163,11 @@ static ww_status first_error(const program *p, ww_err *e) {
   if (!ww_compile_next_error(p->log, p->a, &m))
     return ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"),
                    *p->log ? p->log : "compilation failed");
-  if (m.file && !strcmp(m.file, "__nv_name_map")) {
-    m.file = NULL;
-    m.line = 0;
-  } /* a name expression */
-  if (e)
-    *e = m;
+  *e = m;
+  if (m.file && !strcmp(m.file, "__nv_name_map")) { /* a name expression */
+    e->file = NULL;
+    e->line = 0;
+  }
   return m.code;
 }
 
@@ -180,8 +181,7 @@ static ww_status compile_rounds(program *p, ww_err *why, ww_err *e) {
     if (!round)
       first_error(p, why);
     if (round == MOST_ROUNDS || !take_out_rejected(p)) {
-      if (e)
-        *e = *why;
+      *e = *why;
       return why->code;
     }
   }
@@ -193,8 +193,7 @@ static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
   for (uint32_t i = 0; !st && why->code && i < p->u->kernels.n; i++) {
     if (ww_kernel_match(&there, p->u->kernels.v[i], p->a))
       continue;
-    if (e)
-      *e = *why;
+    *e = *why;
     return why->code;
   }
   return st;

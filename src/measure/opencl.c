@@ -157,12 +157,19 @@ static void describe(const ww_device *d, ww_arena *a, ww_device_info *info) {
   info->gpu = ww_gpu_for_device(info->device, info->sms, a);
 }
 
+static ww_status open_queue(ww_device *d, const char *name, ww_err *e) {
+  cl_int rc;
+  d->context = d->cl.CreateContext(NULL, 1, &d->id, NULL, NULL, &rc);
+  if (!rc)
+    d->queue = d->cl.CreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &rc);
+  return rc ? ww_fail(e, WW_EDEVICE, "cannot open %s: %s", name, ww_opencl_error(rc)) : WW_OK;
+}
+
 static ww_status open_device(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
                              ww_err *e) {
   ww_device *d = ww_xcalloc(1, sizeof *d);
   cl_platform_id platform;
-  cl_int rc = 0;
-  *out = NULL;
+  *out = d;
   ww_status st = ww_opencl_open(&d->cl, e);
   if (!st)
     st = ww_opencl_pick(&d->cl, device, &platform, &d->id, e);
@@ -170,20 +177,14 @@ static ww_status open_device(const char *device, ww_arena *a, ww_device **out, w
     d->cpu = device_number(d, CL_DEVICE_TYPE, 8) & CL_DEVICE_TYPE_CPU;
     d->memory = device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE, 8);
     d->most = device_number(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8);
-    d->align = (uint32_t)device_number(d, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4) / 8;
+    d->align = device_number(d, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4) / 8;
     describe(d, a, info);
-    d->context = d->cl.CreateContext(NULL, 1, &d->id, NULL, NULL, &rc);
-    if (!rc)
-      d->queue = d->cl.CreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &rc);
-    if (rc)
-      st = ww_fail(e, WW_EDEVICE, "cannot open %s: %s", info->device, ww_opencl_error(rc));
+    st = open_queue(d, info->device, e);
   }
-  if (!st)
-    st = make_flush(d, info->l2_bytes, e);
-  if (st)
+  if (st || (st = make_flush(d, info->l2_bytes, e))) {
     close_device(d);
-  else
-    *out = d;
+    *out = NULL;
+  }
   return st;
 }
 
@@ -399,14 +400,11 @@ static ww_status set_pointer(ww_device *d, ww_ready *r, const ww_pointer *p, ww_
 static const struct {
   const char *name;
   uint8_t bytes;
-  char kind; /* i u f */
 } scalars[] = {
-    {"char", 1, 'i'},           {"uchar", 1, 'u'},  {"unsigned char", 1, 'u'},
-    {"bool", 4, 'u'},           {"short", 2, 'i'},  {"ushort", 2, 'u'},
-    {"unsigned short", 2, 'u'}, {"int", 4, 'i'},    {"uint", 4, 'u'},
-    {"unsigned int", 4, 'u'},   {"long", 8, 'i'},   {"ulong", 8, 'u'},
-    {"unsigned long", 8, 'u'},  {"size_t", 8, 'u'}, {"float", 4, 'f'},
-    {"double", 8, 'f'},
+    {"float", 4},  {"double", 8}, /* the others are whole numbers */
+    {"char", 1},   {"uchar", 1},          {"unsigned char", 1}, {"bool", 4},   {"short", 2},
+    {"ushort", 2}, {"unsigned short", 2}, {"int", 4},           {"uint", 4},   {"unsigned int", 4},
+    {"long", 8},   {"ulong", 8},          {"unsigned long", 8}, {"size_t", 8},
 };
 
 /* "" where the compiler does not tell. */
@@ -420,31 +418,29 @@ static const char *type_of(const ww_device *d, const ww_ready *r, uint32_t arg) 
 static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const ww_arg *g,
                            ww_err *e) {
   const char *type = type_of(d, r, arg);
-  uint8_t bytes[8];
   float f = g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
   size_t k = 0, n = sizeof scalars / sizeof *scalars;
   while (k < n && strcmp(scalars[k].name, type))
     k++;
-  if (strchr(type, '*') && g->value == 0)
-    return set(d, r, arg, sizeof(cl_mem), NULL, e);
   if (strchr(type, '*'))
-    return ww_fail(e, WW_EUSAGE, "argument %u is %s: give a buffer", arg, type);
+    return g->value == 0 ? set(d, r, arg, sizeof(cl_mem), NULL, e)
+                         : ww_fail(e, WW_EUSAGE, "argument %u is %s: give a buffer", arg, type);
   if (k == n)
     return ww_fail(e, WW_EUSAGE, "argument %u is %s: give its bytes as hex", arg,
                    *type ? type : "of unknown type");
+  bool whole = k >= 2;
   uint32_t size = scalars[k].bytes;
   double span = ldexp(1, 8 * size);
-  if (scalars[k].kind != 'f' && !g->is_int && g->value != trunc(g->value))
+  if (whole && !g->is_int && g->value != trunc(g->value))
     return ww_fail(e, WW_EDATA, "argument %u is %s and takes a whole number, not %g", arg, type,
                    g->value);
-  if (scalars[k].kind != 'f' && size < 8 && (g->value < -span / 2 || g->value >= span))
+  if (whole && size < 8 && (g->value < -span / 2 || g->value >= span))
     return ww_fail(e, WW_EDATA, "argument %u is %s of %u bytes and cannot hold %.17g", arg, type,
                    size, g->value);
-  memcpy(bytes, &v, 8);
-  if (scalars[k].kind == 'f')
-    size == 4 ? memcpy(bytes, &f, 4) : memcpy(bytes, &g->value, 8);
-  return set(d, r, arg, size, bytes, e);
+  if (whole)
+    return set(d, r, arg, size, &v, e);
+  return size == 4 ? set(d, r, arg, 4, &f, e) : set(d, r, arg, 8, &g->value, e);
 }
 
 static bool is_local(const ww_device *d, const ww_ready *r, uint32_t arg) {
@@ -534,26 +530,17 @@ static ww_status load(ww_device *d, const ww_launch *given, ww_ready **out, ww_e
   ww_arena *a = ww_arena_new();
   ww_ready *r = WW_NEW(a, ww_ready);
   ww_launch l = *given;
+  ww_status st;
   r->a = a;
-  ww_status st = build(d, &l, r, e);
-  if (!st)
-    st = shape(d, &l, r, e);
-  if (!st)
-    st = check_args(d, r, &l, e);
-  if (!st)
-    st = make_buffers(d, &l, r, e);
-  if (!st)
-    st = set_args(d, &l, r, e);
-  if (st && e->file)
-    e->file = given->file; /* the arena goes */
-  if (st)
+  *out = r;
+  if ((st = build(d, &l, r, e)) || (st = shape(d, &l, r, e)) || (st = check_args(d, r, &l, e)) ||
+      (st = make_buffers(d, &l, r, e)) || (st = set_args(d, &l, r, e))) {
+    if (e->file)
+      e->file = given->file; /* the arena goes */
     unload(d, r);
-  *out = st ? NULL : r;
+    *out = NULL;
+  }
   return st;
-}
-
-static uint64_t bytes_of(const ww_ready *r) {
-  return r->bytes;
 }
 
 static void resources(ww_device *d, const ww_ready *r, ww_report *out) {
@@ -645,11 +632,7 @@ static ww_status count(ww_device *d, ww_ready *r, ww_err *e) {
   return sync_device(d, e);
 }
 
-static ww_status pass_end(ww_device *d, ww_err *e) {
-  return sync_device(d, e);
-}
-
-static ww_status end(ww_device *d, double *values, ww_err *e) {
+static ww_status end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
   cl_int rc = 0;
   for (uint32_t k = 0; k < d->nevents; k++) {
     cl_ulong from = 0, to = 0;
@@ -658,8 +641,8 @@ static ww_status end(ww_device *d, double *values, ww_err *e) {
     if (!rc)
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_END, 8, &to, NULL);
     for (int m = 0; m < WW_NMETRICS; m++)
-      values[(size_t)k * WW_NMETRICS + m] = NAN;
-    values[(size_t)k * WW_NMETRICS + WW_M_time_us] = (to - from) * 1e-3;
+      values[k][m] = NAN;
+    values[k][WW_M_time_us] = (to - from) * 1e-3;
     d->cl.ReleaseEvent(d->events[k]);
   }
   d->nevents = 0;
@@ -693,7 +676,6 @@ const ww_backend ww_backend_opencl = {
     .close = close_device,
     .load = load,
     .unload = unload,
-    .bytes = bytes_of,
     .resources = resources,
     .restore = restore,
     .flush = flush,
@@ -702,7 +684,7 @@ const ww_backend ww_backend_opencl = {
     .digest = digest,
     .begin = begin,
     .count = count,
-    .pass_end = pass_end,
+    .pass_end = sync_device,
     .end = end,
     .dump = dump,
 };

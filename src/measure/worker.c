@@ -31,16 +31,13 @@
 #define DEVICE_S \
   120 /* to open a device, to load a launch: compilers and large contents take their time */
 
-extern char **environ;
-
 static const char *const stages[WW_NSTAGES] = {"open", "load",  "warm", "digest",
                                                "time", "count", "again"};
 
 /* A row that failed, as its JSON; malloc-owned. */
 static char *error_text(const ww_err *why) {
   ww_buf text = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &text);
+  ww_json j = {.out = &text};
   ww_report_write(&(ww_report){.error = *why}, &j, NULL, NULL);
   return text.s;
 }
@@ -62,9 +59,8 @@ static void child_row(void *ctx, uint32_t k, const ww_measure_row *row) {
   const child_sink *c = ctx;
   ww_report r = row->report;
   ww_buf b = {0};
-  ww_json j = {0};
   r.launch = NULL; /* the parent has it */
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_report_write(&r, &j, ww_measured_write, (void *)&row->measured);
   fprintf(c->out, "row %u %s\n", c->index[k], b.s);
   fflush(c->out);
@@ -200,8 +196,7 @@ static void pass_on(supervisor *b) {
 }
 
 static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
-  ww_json j = {0};
-  ww_json_begin(&j, to);
+  ww_json j = {.out = to};
   ww_json_obj(&j);
   if (b->o->device)
     ww_json_kstr(&j, "device", b->o->device);
@@ -241,9 +236,8 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
   for (uint32_t k = first; k <= last; k++) {
     if (b->row[k])
       continue;
-    ww_json j = {0};
     ww_buf_fmt(&text, "%u %d ", k, b->alone[k]);
-    ww_json_begin(&j, &text);
+    ww_json j = {.out = &text};
     ww_launch_write(&b->l[k], &j);
     ww_buf_puts(&text, "\n");
   }

@@ -30,8 +30,6 @@
 #define PROCESSES 4096
 #define NAMESPACES " processes (PID namespace)"
 
-extern char **environ;
-
 /* ---- the program ---- */
 
 static void limit(int what, uint64_t value) {

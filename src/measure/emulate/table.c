@@ -137,8 +137,7 @@ static void write_kernel(const ww_front_options *f, const ww_module *m, const ww
 
 char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   write_settings(o, ir, &j, a);
   const ww_module *m = u ? &u->module : NULL;
   for (uint32_t i = 0; m && i < m->nsymbols; i++) {

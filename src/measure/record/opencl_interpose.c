@@ -63,8 +63,7 @@ typedef struct {
 } buffer;
 
 typedef struct {
-  char *text; /* source, or a binary */
-  size_t n;
+  ww_buf text; /* source, or a binary */
   const char *suffix;
   char **flags; /* NULL-terminated or NULL */
 } program;
@@ -225,13 +224,6 @@ static program *new_program(cl_handle handle, const char *suffix) {
   return p;
 }
 
-static void add_text(program *p, const char *text, size_t n) {
-  p->text = ww_xrealloc(p->text, p->n + n + 1);
-  memcpy(p->text + p->n, text, n);
-  p->n += n;
-  p->text[p->n] = 0;
-}
-
 EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char **strings,
                                            const size_t *lengths, cl_int *err) {
   REAL(next, clCreateProgramWithSource);
@@ -241,7 +233,7 @@ EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, con
   pthread_mutex_lock(&lock);
   program *p = new_program(h, "cl");
   for (cl_uint i = 0; i < count; i++)
-    add_text(p, strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
+    ww_buf_add(&p->text, strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
   pthread_mutex_unlock(&lock);
   return h;
 }
@@ -255,7 +247,7 @@ EXPORT cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices,
   if (!h || !ndevices)
     return h;
   pthread_mutex_lock(&lock);
-  add_text(new_program(h, "bin"), (const char *)binaries[0], lengths[0]);
+  ww_buf_add(&new_program(h, "bin")->text, binaries[0], lengths[0]);
   pthread_mutex_unlock(&lock);
   return h;
 }
@@ -290,7 +282,7 @@ static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_lock(&lock);
   program *p = ww_handles_get(&programs, handle);
   uint32_t n = 0, cap = 0;
-  bool includes = p && !strcmp(p->suffix, "cl") && strstr(p->text ? p->text : "", "#include");
+  bool includes = p && !strcmp(p->suffix, "cl") && strstr(p->text.s ? p->text.s : "", "#include");
   ww_buf all = {0};
   ww_buf_fmt(&all, "%s%s", options ? options : "", includes ? " -I." : "");
   if (p)
@@ -340,10 +332,10 @@ EXPORT cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_han
   program *p = new_program(h, "cl");
   for (cl_uint i = 0; i < ninputs; i++) {
     program *in = ww_handles_get(&programs, inputs[i]);
-    if (!in || !in->text)
+    if (!in || !in->text.s)
       continue;
-    add_text(p, in->text, in->n);
-    add_text(p, "\n", 1);
+    ww_buf_add(&p->text, in->text.s, in->text.n);
+    ww_buf_add(&p->text, "\n", 1);
     if (!p->flags)
       p->flags = in->flags;
   }
@@ -592,8 +584,8 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
     if (!l.note && guessed)
       l.note = "work-group size left to the runtime: block is a guess";
     if (k->program) {
-      l.binary = k->program->text;
-      l.binary_n = k->program->n;
+      l.binary = k->program->text.s;
+      l.binary_n = k->program->text.n;
       l.binary_suffix = k->program->suffix;
       l.flags = (const char *const *)k->program->flags;
     }

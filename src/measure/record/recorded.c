@@ -53,8 +53,7 @@ void ww_recorded_clear(const char *path) {
 
 static const char *text_of(const ww_launch *l, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_launch_write(l, &j);
   const char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);

@@ -88,8 +88,7 @@ static void write_line(const ww_line *x, ww_buf *out) {
                l.note ? "; " : "", (unsigned long long)x->others);
     l.note = note.s;
   }
-  ww_json j = {0};
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_launch_write(&l, &j);
   ww_buf_puts(out, "\n");
   ww_buf_free(&note);
@@ -132,8 +131,7 @@ static const char *absolute(const char *path, ww_arena *a) {
 
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_json_obj(&j);
   ww_json_kstr(&j, "path", absolute(o->path, a));
   if (o->source)

@@ -174,20 +174,14 @@ WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t
 
 WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
   ww_emu_kernel *k = kernel_of(fn);
-  ww_emu *s = ww_emu_get();
   if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
-  if (what == 0)
-    *value = k->max_threads ? k->max_threads : 1024;
-  if (what == 1)
-    *value = k->shared_static;
-  if (what == 2)
-    *value = 32;
-  if (what == 3)
-    *value = 0;
+  const int answers[] = {k->max_threads ? k->max_threads : 1024, k->shared_static, 32, 0};
+  if (what >= 0 && what < 4)
+    *value = answers[what];
   if (what != 4)
     return EMU_OK;
-  if (*value < 0 || (uint64_t)*value + k->shared_static > s->shared_block)
+  if (*value < 0 || (uint64_t)*value + k->shared_static > ww_emu_get()->shared_block)
     return ww_emu_error(EMU_INVALID_VALUE);
   k->shared_allowed = *value;
   return EMU_OK;

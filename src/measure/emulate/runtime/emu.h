@@ -76,7 +76,7 @@ typedef struct {
   /* the GPU the program sees */
   const char *gpu_name;
   int major, minor;
-  uint32_t sms, lanes, regs_sm, threads_sm, blocks_sm;
+  uint32_t sms, lanes, threads_sm, blocks_sm;
   uint64_t memory, shared_sm, shared_block, l2, clock_khz, memory_clock_khz, bus_bits;
 } ww_emu;
 

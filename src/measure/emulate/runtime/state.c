@@ -107,7 +107,6 @@ static void describe_gpu(const char *name) {
   state.minor = sm % 10;
   state.sms = g.sms ? g.sms : 132;
   state.lanes = 32; /* what CUDA programs are written for */
-  state.regs_sm = or_else(g.registers, 65536);
   state.threads_sm = or_else(g.max_threads, 2048);
   state.blocks_sm = or_else(g.max_blocks, 32);
   state.memory = or_else(g.dram_bytes, 16ull << 30);
