@@ -95,11 +95,10 @@ static void mix(uint64_t h[2], const char *s) {
   h[1] = hash_text(s, h[1]);
 }
 
-static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
+static void name_unit(session *s, ww_unit_job *u, ww_err *e) {
   const char *text;
-  ww_status st = ww_unit_text(u, s->a, &text, e);
-  if (st)
-    return st;
+  if (ww_unit_text(u, s->a, &text, e))
+    return;
   uint64_t h[2] = {1, 2};
   ww_headers headers = {0};
   ww_compile_includes(u->file, text, &u->flags, s->a, &headers);
@@ -126,7 +125,6 @@ static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
     mix(h, instances.v[i]);
   u->out = ww_fmt(s->a, "%s/%016llx%016llx.cubin", s->dir, (unsigned long long)h[0],
                   (unsigned long long)h[1]);
-  return WW_OK;
 }
 
 static void add_kernel(session *s, ww_unit_job *u, const char *kernel) {

@@ -33,7 +33,7 @@ typedef struct {
  * its place. */
 ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e);
 /* The error for a kernel that the unit's code has not. */
-ww_status ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e);
+void ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e);
 /* The same from the cache; false: not there. */
 bool ww_unit_cached(ww_unit_job *u, ww_arena *a);
 /* Text of the unit's source; e->file is set when it cannot be read. */

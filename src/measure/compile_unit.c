@@ -137,17 +137,14 @@ ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e) {
   return st ? st : write_sidecar(u, &kernels, a, e);
 }
 
-ww_status ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e) {
+void ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e) {
   ww_strings kernels = {0};
   ww_buf names = {0};
-  ww_status st = read_kernels(u, a, &kernels, e);
-  if (st)
-    return st;
+  if (read_kernels(u, a, &kernels, e))
+    return;
   for (uint32_t i = 0; i < kernels.n && names.n < 300; i++)
     ww_buf_fmt(&names, "%s%s", i ? ", " : "", kernels.v[i]);
-  st = ww_fail(e, WW_EDATA,
-               "the compiled code has no kernel `%s` (or several of that name); it has %s", asked,
-               names.n ? names.s : "none");
+  ww_fail(e, WW_EDATA, "the compiled code has no kernel `%s` (or several of that name); it has %s",
+          asked, names.n ? names.s : "none");
   ww_buf_free(&names);
-  return st;
 }

@@ -158,17 +158,14 @@ static bool take_out_rejected(program *p) {
   return any;
 }
 
-static ww_status first_error(const program *p, ww_err *e) {
-  ww_err m;
-  if (!ww_compile_next_error(p->log, p->a, &m))
-    return ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"),
-                   *p->log ? p->log : "compilation failed");
-  *e = m;
-  if (m.file && !strcmp(m.file, "__nv_name_map")) { /* a name expression */
+static void first_error(const program *p, ww_err *e) {
+  if (!ww_compile_next_error(p->log, p->a, e))
+    ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"),
+            *p->log ? p->log : "compilation failed");
+  else if (e->file && !strcmp(e->file, "__nv_name_map")) { /* a name expression */
     e->file = NULL;
     e->line = 0;
   }
-  return m.code;
 }
 
 /* Until it compiles; `why` is the first error of all. Stops when a kernel that is asked for was

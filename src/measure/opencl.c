@@ -42,7 +42,6 @@ struct ww_device {
   size_t flush_items, flush_local;
   cl_event *events; /* one per counted range */
   uint32_t nevents;
-  ww_counter_set set;
 };
 
 typedef struct {
@@ -616,7 +615,6 @@ static ww_status digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e) {
 static ww_status begin(ww_device *d, ww_counter_set which, uint32_t ranges, uint32_t *passes,
                        ww_err *e) {
   (void)e;
-  d->set = which;
   d->nevents = 0;
   d->events = ww_xrealloc(d->events, (ranges + 1) * sizeof *d->events);
   *passes = which == WW_SET_TIME;

@@ -40,15 +40,13 @@ typedef struct {
   uint32_t size; /* bytes */
   bool pointer, byval;
   const char *type; /* "f32", "i32"; NULL: not a plain number */
-  const char *name;
 } ww_emu_param;
 
 typedef struct ww_emu_symbol ww_emu_symbol;
 
 typedef struct {
   const char *mangled, *name, *file;
-  const char *refusal; /* why the interpreter cannot run it, or NULL */
-  bool known;          /* the front end listed it, else only its name is known */
+  bool known; /* the front end listed it, else only its name is known */
   ww_emu_param *params;
   uint32_t nparams;
   ww_emu_symbol **symbols; /* those it reaches */
@@ -63,8 +61,7 @@ struct ww_emu_symbol {
   const char *name, *mangled;
   uint64_t bytes, address; /* address 0: not there yet */
   const char *init_hex;    /* initial contents, or NULL for zeros */
-  bool constant;
-  bool texture; /* a texture or surface reference */
+  bool texture;            /* a texture or surface reference */
 };
 
 typedef struct {

@@ -78,8 +78,8 @@ ww_omp_mapping *ww_omp_map_meets(const void *host,
 void *ww_omp_map_device(const void *host); /* its device address; unmapped ones keep their value */
 /* New device memory, `before` bytes of it in front of the copy. NULL: none is left. */
 ww_omp_mapping *ww_omp_map_new(const void *host, size_t bytes, size_t before);
-ww_omp_mapping *ww_omp_map_put(const void *host, size_t bytes, void *device,
-                               int64_t refs); /* device memory that others own */
+void ww_omp_map_put(const void *host, size_t bytes,
+                    void *device); /* for ever; device memory that others own */
 void ww_omp_map_remove(const void *host);
 
 void ww_omp_copy_to(const void *host,

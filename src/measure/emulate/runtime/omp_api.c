@@ -230,7 +230,7 @@ WW_EMU_EXPORT int omp_target_associate_ptr(const void *host, const void *memory,
   const ww_omp_mapping *m = ww_omp_map_meets(host, bytes);
   int rc = m && m->device != (uintptr_t)p; /* the same again is allowed */
   if (!m)
-    ww_omp_map_put(host, bytes, p, WW_OMP_FOR_EVER);
+    ww_omp_map_put(host, bytes, p);
   ww_emu_unlock();
   return rc;
 }

@@ -79,9 +79,9 @@ ww_omp_mapping *ww_omp_map_new(const void *host, size_t bytes, size_t before) {
   return insert((ww_omp_mapping){at, at + bytes, (uintptr_t)(p + before), p, 1});
 }
 
-ww_omp_mapping *ww_omp_map_put(const void *host, size_t bytes, void *device, int64_t refs) {
+void ww_omp_map_put(const void *host, size_t bytes, void *device) {
   uintptr_t at = (uintptr_t)host;
-  return insert((ww_omp_mapping){at, at + bytes, (uintptr_t)device, NULL, refs});
+  insert((ww_omp_mapping){at, at + bytes, (uintptr_t)device, NULL, WW_OMP_FOR_EVER});
 }
 
 static bool lies_in(const void *p, uintptr_t from, uintptr_t to) {

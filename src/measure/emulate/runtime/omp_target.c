@@ -39,7 +39,7 @@ static void place_variable(const ww_omp_entry *e) {
     return;
   memset(device, 0, e->size + 512);
   ww_emu_symbol_place(ww_emu_symbol_named(e->name, e->size), device, e->size);
-  ww_omp_map_put(e->address, e->size, device, WW_OMP_FOR_EVER);
+  ww_omp_map_put(e->address, e->size, device);
   if (!(e->flags & ENTRY_LINK))
     memcpy(device, e->address, e->size);
 }
@@ -203,11 +203,12 @@ static void add_argument(arguments *a, const region *r, const ww_omp_kernel_args
 
 static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kernel_args *k) {
   uint32_t most = k->nargs + 1;
-  arguments a = {.values = ww_xcalloc(most, 8),
-                 .sizes = ww_xcalloc(most, sizeof(uint32_t)),
-                 .at = ww_xcalloc(most, sizeof(void *)),
-                 .devices = ww_xcalloc(most, sizeof(char *)),
-                 .privates = ww_xcalloc(most, sizeof(void *))};
+  ww_arena *scratch = ww_arena_new();
+  arguments a = {.values = WW_NEWN(scratch, uint64_t, most),
+                 .sizes = WW_NEWN(scratch, uint32_t, most),
+                 .at = WW_NEWN(scratch, const void *, most),
+                 .devices = WW_NEWN(scratch, char *, most),
+                 .privates = WW_NEWN(scratch, void *, most)};
   /* the runtime's own argument comes first: that of clang 17 and newer */
   if (!r->params || r->params[0] == 's')
     add_value(&a, r, 0);
@@ -228,11 +229,7 @@ static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kerne
     ww_emu_note("OpenMP: the launch of %s failed (%d)", r->entry->name, rc);
   for (uint32_t i = 0; i < a.nprivates; i++)
     ww_emu_free(a.privates[i], false);
-  free(a.values);
-  free(a.sizes);
-  free(a.at);
-  free(a.devices);
-  free(a.privates);
+  ww_arena_free(scratch);
 }
 
 WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads,

@@ -171,7 +171,6 @@ static void read_kernel(const cJSON *o, const char *mangled) {
   const char *name = text_of(o, "name");
   k->name = name ? name : k->mangled;
   k->file = text_of(o, "file");
-  k->refusal = text_of(o, "refusal");
   k->shared_static = ww_json_whole(o, "shared");
   k->max_threads = ww_json_whole(o, "max_threads");
   k->params = WW_NEWN(state.arena, ww_emu_param, cJSON_GetArraySize(params) + 1);
@@ -180,8 +179,7 @@ static void read_kernel(const cJSON *o, const char *mangled) {
     k->params[k->nparams++] = (ww_emu_param){.size = ww_json_whole(p, "size"),
                                              .pointer = flag_of(p, "pointer"),
                                              .byval = flag_of(p, "byval"),
-                                             .type = text_of(p, "type"),
-                                             .name = text_of(p, "name")};
+                                             .type = text_of(p, "type")};
   }
   k->symbols = WW_NEWN(state.arena, ww_emu_symbol *, cJSON_GetArraySize(reached) + 1);
   k->nsymbols = 0; /* static kernels of two files may share a name */
@@ -196,7 +194,6 @@ static void read_symbol(const cJSON *o, const char *mangled) {
     s->name = name;
   s->bytes = ww_json_whole(o, "bytes");
   s->init_hex = text_of(o, "init");
-  s->constant = flag_of(o, "constant");
 }
 
 static void read_settings(const cJSON *o) {
