@@ -97,7 +97,7 @@ static void mix(uint64_t h[2], const char *s) {
 
 static void name_unit(session *s, ww_unit_job *u, ww_err *e) {
   const char *text;
-  if (ww_unit_text(u, s->a, &text, e))
+  if (ww_unit_text(u, &text, e))
     return;
   uint64_t h[2] = {1, 2};
   ww_headers headers = {0};
@@ -136,7 +136,8 @@ static void add_kernel(session *s, ww_unit_job *u, const char *kernel) {
 
 static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out) {
   const ww_compile_job *first = &s->jobs[k[0].job];
-  *out = (ww_pool_unit){.job = {.nvcc = s->nvcc,
+  *out = (ww_pool_unit){.job = {.a = s->a,
+                                .nvcc = s->nvcc,
                                 .architecture = s->o->architecture,
                                 .file = first->file,
                                 .text = first->text,
@@ -164,7 +165,7 @@ static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *
   ww_pool_unit **todo = WW_NEWN(s->a, ww_pool_unit *, n + 1);
   uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++)
-    if (!units[i].error.code && !ww_unit_cached(&units[i].job, s->a)) {
+    if (!units[i].error.code && !ww_unit_cached(&units[i].job)) {
       units[i].job.compiler = s->compiler;
       todo[count++] = &units[i];
     }
@@ -172,18 +173,18 @@ static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *
     return ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self,
                        s->o->cancel, s->a, e);
   for (uint32_t i = 0; i < count; i++)
-    ww_unit_compile(&todo[i]->job, s->a, &todo[i]->error);
+    ww_unit_compile(&todo[i]->job, &todo[i]->error);
   return WW_OK;
 }
 
-static void finish_job(ww_compile_job *j, const ww_pool_unit *u, ww_arena *a) {
+static void finish_job(ww_compile_job *j, const ww_pool_unit *u) {
   j->error = u->error;
   for (uint32_t i = 0; !j->error.code && j->kernel && i < u->job.kernels.n; i++) {
     if (strcmp(u->job.kernels.v[i], j->kernel))
       continue;
     j->entry = u->job.entries[i];
     if (!j->entry)
-      ww_unit_no_entry(&u->job, j->kernel, a, &j->error);
+      ww_unit_no_entry(&u->job, j->kernel, &j->error);
   }
   if (j->error.code && !j->error.file)
     j->error.file = j->file;
@@ -213,7 +214,7 @@ static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *un
   }
   ww_status st = n ? run_units(s, alone, n, e) : WW_OK;
   for (uint32_t i = 0; !st && i < n; i++)
-    finish_job(&s->jobs[job[i]], &alone[i], s->a);
+    finish_job(&s->jobs[job[i]], &alone[i]);
   return st;
 }
 
@@ -235,6 +236,6 @@ ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options 
   }
   st = run_units(&s, units, nunits, e);
   for (uint32_t i = 0; !st && i < n; i++)
-    finish_job(&jobs[k[i].job], &units[unit_of[i]], a);
+    finish_job(&jobs[k[i].job], &units[unit_of[i]]);
   return st ? st : split_failed(&s, k, units, unit_of, e);
 }

@@ -15,6 +15,7 @@ typedef struct {
 typedef WW_VEC(ww_header) ww_headers;
 
 typedef struct {
+  ww_arena *a;
   bool nvcc;                /* else NVRTC */
   const char *architecture; /* "sm_90" */
   const char *file, *text;  /* text NULL: in the file */
@@ -31,13 +32,13 @@ typedef struct {
 /* ---- compile_unit.c: one unit, in this process ---- */
 /* Compiles, writes out and its .json, fills the outs. The error is the compiler's first one, with
  * its place. */
-ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e);
+ww_status ww_unit_compile(ww_unit_job *u, ww_err *e);
 /* The error for a kernel that the unit's code has not. */
-void ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e);
+void ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_err *e);
 /* The same from the cache; false: not there. */
-bool ww_unit_cached(ww_unit_job *u, ww_arena *a);
+bool ww_unit_cached(ww_unit_job *u);
 /* Text of the unit's source; e->file is set when it cannot be read. */
-ww_status ww_unit_text(const ww_unit_job *u, ww_arena *a, const char **text, ww_err *e);
+ww_status ww_unit_text(const ww_unit_job *u, const char **text, ww_err *e);
 
 /* ---- compile_pool.c ---- */
 typedef struct {
@@ -53,14 +54,13 @@ const char *ww_nvcc_find(ww_arena *a);                      /* NULL: none */
 const char *ww_nvcc_version(const char *nvcc, ww_arena *a); /* "nvcc 13.0.88" */
 /* Writes u->out; `instances` are name expressions of templates to instantiate. */
 ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
-                          ww_arena *a, ww_err *e);
+                          ww_err *e);
 
 /* ---- nvrtc.c ---- */
 const char *ww_nvrtc_version(ww_arena *a,
                              ww_err *e); /* "NVRTC 13.0"; NULL: no library, e says what to do */
 /* Writes u->out; `instances` are name expressions of kernels that must be in it. */
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_arena *a,
-                           ww_err *e);
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_err *e);
 
 /* ---- nvrtc_headers.c: stand-ins for headers that NVRTC has no use for or no file of ---- */
 extern const char *const ww_nvrtc_headers[][2]; /* name, text; ends with NULL */

@@ -60,7 +60,8 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
   cJSON *tree = ww_json_read(line, strlen(line), e);
   if (!tree)
     return WW_EPARSE;
-  *u = (ww_unit_job){.nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
+  *u = (ww_unit_job){.a = a,
+                     .nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
                      .architecture = ww_json_text(tree, "architecture", a),
                      .file = ww_json_text(tree, "file", a),
                      .text = ww_json_text(tree, "text", a),
@@ -125,7 +126,7 @@ ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e) {
     ww_err error = {0};
     ww_buf answer = {0};
     if (!read_unit(line, a, &u, &error))
-      ww_unit_compile(&u, a, &error);
+      ww_unit_compile(&u, &error);
     write_answer(&u, &error, &answer);
     if (fwrite(answer.s, 1, answer.n, out) != answer.n || fflush(out))
       st = ww_fail(e, WW_EIO, "cannot answer: %s", strerror(errno));

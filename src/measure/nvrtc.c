@@ -196,13 +196,12 @@ static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
   return st;
 }
 
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_arena *a,
-                           ww_err *e) {
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_err *e) {
   ww_status st = ww_nvrtc_open(&rtc, e);
   const char *text;
-  if (st || (st = ww_unit_text(u, a, &text, e)))
+  if (st || (st = ww_unit_text(u, &text, e)))
     return st;
-  program p = {.u = u, .instances = instances, .a = a, .name = u->file ? u->file : "source.cu"};
+  program p = {.u = u, .instances = instances, .a = u->a, .name = u->file ? u->file : "source.cu"};
   collect_headers(&p, text);
   collect_options(&p);
   include_used(&p, p.text);

@@ -4,8 +4,6 @@
  * Only #include "..." lines whose file is found beside the source or in a -I folder are replaced,
  * by the file's text; conditions and include guards work as before, because the text stands where
  * the line stood. */
-#include "opencl_source.h"
-
 #include "compile_int.h"
 
 #define DEEPEST 32

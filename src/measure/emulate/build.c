@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "build_omp.h"
 #include "emulate_int.h"
 
 #define LINK_S 120.0

@@ -13,6 +13,9 @@ typedef struct {
 ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
                            ww_err *e);
 
+/* build_omp.c: the source of the table of target regions (ww_omp_built of runtime/omp.h). */
+char *ww_emulate_omp_table(const ww_unit *u, ww_arena *a);
+
 /* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the front end
  * gave nothing. */
 char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a);
