@@ -88,18 +88,17 @@ static uint32_t kept(const slot *s, const double *of, double *out) {
 /* Marks the samples that ran at another clock than the batch: a clock that was not up yet, or a
  * throttled one. */
 static void drop_off_clock(meter *t, ww_arena *a) {
-  double *all = WW_NEWN(a, double, (size_t)t->n *(MOST_SAMPLES + 1));
+  double *all = WW_NEWN(a, double, t->n *(MOST_SAMPLES + 1ull));
   uint32_t n = 0;
-  for (uint32_t k = 0; k < t->n; k++)
-    for (uint32_t i = 0; i < t->v[k].n; i++)
-      if (isfinite(t->v[k].clocks[i]))
-        all[n++] = t->v[k].clocks[i];
+  for (slot *s = t->v; s < t->v + t->n; s++)
+    for (uint32_t i = 0; i < s->n; i++)
+      if (isfinite(s->clocks[i]))
+        all[n++] = s->clocks[i];
   double middle = quantile(all, n, 0.5);
-  for (uint32_t k = 0; n && k < t->n; k++)
-    for (uint32_t i = 0; i < t->v[k].n; i++)
-      t->v[k].dropped[i] =
-          t->v[k].samples[i] >= CLOCK_US &&
-          fabs(t->v[k].clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
+  for (slot *s = t->v; n && s < t->v + t->n; s++)
+    for (uint32_t i = 0; i < s->n; i++)
+      s->dropped[i] = s->samples[i] >= CLOCK_US &&
+                      fabs(s->clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
 }
 
 static uint32_t wanted(const meter *t, const slot *s) {

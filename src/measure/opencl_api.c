@@ -73,17 +73,14 @@ static void device_text(const ww_opencl *cl, cl_device_id d, cl_uint what, char 
 }
 
 static bool fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const char *want) {
-  char text[256];
-  static const cl_uint of_platform[] = {CL_PLATFORM_NAME, CL_PLATFORM_VERSION};
-  static const cl_uint of_device[] = {CL_DEVICE_NAME, CL_DEVICE_VERSION};
-  for (int k = 0; k < 2; k++) {
-    platform_text(cl, p, of_platform[k], text);
-    if (strcasestr(text, want))
+  char text[4][256];
+  platform_text(cl, p, CL_PLATFORM_NAME, text[0]);
+  platform_text(cl, p, CL_PLATFORM_VERSION, text[1]);
+  device_text(cl, d, CL_DEVICE_NAME, text[2]);
+  device_text(cl, d, CL_DEVICE_VERSION, text[3]);
+  for (int k = 0; k < 4; k++)
+    if (strcasestr(text[k], want))
       return true;
-    device_text(cl, d, of_device[k], text);
-    if (strcasestr(text, want))
-      return true;
-  }
   return false;
 }
 

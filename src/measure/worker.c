@@ -158,8 +158,8 @@ typedef struct {
   int slot;    /* for cleaning up */
   pid_t pid;
   uint32_t batch; /* launches of one */
-  /* how far it came */
-  bool started, failed, timed_out, stopped;
+  /* how far it came; WW_AT_OPEN until it says something else */
+  bool started, timed_out, stopped;
   uint32_t first, at; /* of the batch; the launch in hand */
   ww_measure_stage stage;
   ww_err why;
@@ -282,7 +282,6 @@ static void take_line(supervisor *b, child *c, char *line) {
   if (ww_starts(line, "fail ")) {
     ww_report r;
     ww_err ignored;
-    c->failed = true;
     if (!ww_report_parse(line + 5, b->a, &r, &ignored))
       c->why = r.error;
     return;
@@ -325,7 +324,7 @@ static void take_lines(supervisor *b, child *c) {
  */
 static double patience(const supervisor *b, const child *c) {
   double limit = limit_of(b);
-  if (!c->started || c->stage == WW_AT_OPEN || c->stage == WW_AT_LOAD || c->stage == WW_AT_DIGEST)
+  if (c->stage < WW_AT_WARM || c->stage == WW_AT_DIGEST)
     return DEVICE_S + limit;
   return c->stage == WW_AT_COUNT   ? 30 * limit + 30
          : c->stage == WW_AT_AGAIN ? 2 * limit + 5
@@ -395,7 +394,7 @@ static void last_words(const child *c, char out[256]) {
 static ww_err verdict(const supervisor *b, const child *c) {
   ww_err e = {0};
   char words[256];
-  bool ran = c->started && c->stage >= WW_AT_WARM && c->stage != WW_AT_DIGEST;
+  bool ran = c->stage >= WW_AT_WARM && c->stage != WW_AT_DIGEST;
   int sig = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
   last_words(c, words);
   if (c->timed_out && ran)
@@ -405,7 +404,7 @@ static ww_err verdict(const supervisor *b, const child *c) {
   else if (c->timed_out)
     ww_fail(&e, WW_ELIMIT, "%s took more than %g s",
             c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch", patience(b, c));
-  else if (c->failed && c->why.code) {
+  else if (c->why.code) {
     e = c->why;
     e.code = ran && e.code == WW_EDEVICE ? WW_EDATA : e.code;
   } else if (ran && (sig == SIGSEGV || sig == SIGBUS))
@@ -430,7 +429,7 @@ typedef struct {
  */
 static void blame(supervisor *b, const child *c, uint32_t last, narrow *next) {
   ww_err why = verdict(b, c);
-  if (!c->started || c->stage == WW_AT_OPEN) { /* true of all that need this device */
+  if (c->stage == WW_AT_OPEN) { /* true of all that need this device */
     const ww_backend *which = c->started ? ww_backend_of(&b->l[c->at]) : NULL;
     why.code = WW_EDEVICE;
     for (uint32_t k = 0; k <= last; k++)
@@ -438,8 +437,7 @@ static void blame(supervisor *b, const child *c, uint32_t last, narrow *next) {
         b->row[k] = error_text(&why);
     return;
   }
-  bool clear =
-      c->batch == 1 || c->stage == WW_AT_LOAD || c->stage == WW_AT_WARM || c->stage == WW_AT_DIGEST;
+  bool clear = c->batch == 1 || c->stage <= WW_AT_DIGEST;
   if (c->stage == WW_AT_AGAIN && !b->alone[c->at])
     b->alone[c->at] = true;
   else if ((clear || c->stage == WW_AT_AGAIN) && !b->row[c->at])

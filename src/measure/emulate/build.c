@@ -196,10 +196,7 @@ static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_are
   c.objects = objects->v;
   pthread_t threads[MOST_THREADS];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t most = cores > 1 && cores < MOST_THREADS ? (uint32_t)cores
-                  : cores > 1                       ? MOST_THREADS
-                                                    : 1,
-           n = 0;
+  uint32_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores, n = 0;
   for (uint32_t i = 1; i < most && i < o->front.nfiles; i++)
     n += !pthread_create(&threads[n], NULL, compile_some, &c);
   compile_some(&c);

@@ -54,11 +54,10 @@ static void enlist(ww_recorder *r) {
 
 static void delist(ww_recorder *r) {
   pthread_mutex_lock(&all_lock);
-  for (ww_recorder **p = &all_open; *p; p = &(*p)->next_open)
-    if (*p == r) {
-      *p = r->next_open;
-      break;
-    }
+  ww_recorder **p = &all_open;
+  while (*p != r)
+    p = &(*p)->next_open;
+  *p = r->next_open;
   pthread_mutex_unlock(&all_lock);
 }
 

@@ -265,6 +265,8 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   const ww_emu *s = ww_emu_get();
   if (device)
     return ww_emu_error(EMU_INVALID_DEVICE);
+  static const int yes[] = {15, 19, 31, 32, 41, 78, 79,
+                            80, 83, 89, 90, 95, 99, 115}; /* what it can do */
   const struct {
     int attribute;
     uint64_t value;
@@ -283,39 +285,27 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
       {12, 65536},
       {13, s->clock_khz},
       {14, 512},
-      {15, 1},
       {16, s->sms},
-      {19, 1},
-      {31, 1},
-      {32, 1},
       {36, s->memory_clock_khz},
       {37, s->bus_bits},
       {38, s->l2},
       {39, s->threads_sm},
       {40, 3},
-      {41, 1},
       {75, s->major},
       {76, s->minor},
-      {78, 1},
-      {79, 1},
-      {80, 1},
       {81, s->shared_sm},
       {82, 65536},
-      {83, 1},
       {87, 2},
-      {89, 1},
-      {90, 1},
-      {95, 1},
       {97, s->shared_block},
-      {99, 1},
       {106, s->blocks_sm},
       {108, s->l2 / 2},
       {109, 134217728},
       {111, 1024},
-      {115, 1},
       {120, s->major >= 9},
   };
   *v = 0;
+  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+    *v |= yes[i] == attribute;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].attribute == attribute)
       *v = all[i].value;

@@ -175,9 +175,9 @@ int ww_emu_execute(const ww_emu_launch *l) {
   ww_run_stats stats = {0};
   ww_err e = {0};
   ww_status st = run(l, fn, &stats, a, &e);
-  int rc = !st && !stats.fault ? EMU_OK : st == WW_EUNSUPPORTED ? EMU_OK : EMU_ILLEGAL_ADDRESS;
-  if (st || stats.fault)
+  bool failed = st || stats.fault;
+  if (failed)
     ww_emu_note("%s: %s", l->kernel->name, stats.fault ? stats.fault : e.msg);
   ww_arena_free(a);
-  return rc;
+  return failed && st != WW_EUNSUPPORTED ? EMU_ILLEGAL_ADDRESS : EMU_OK;
 }
