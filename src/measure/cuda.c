@@ -205,9 +205,7 @@ static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
                                                              b[1], b[2], r->shared, NULL, r->params)
                          : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],
                                                   r->shared, NULL, r->params, NULL);
-  if (s)
-    return ww_cuda_fail(d->api, s, d->last, e);
-  return ww_cupti_kernel_end(d->cupti, counted, e);
+  return s ? ww_cuda_fail(d->api, s, d->last, e) : ww_cupti_kernel_end(d->cupti, counted, e);
 }
 
 static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) {

@@ -27,8 +27,6 @@ typedef struct {
   const ww_launch *l;
   ww_ready *r;
   ww_arena *a; /* of the ready launch */
-  char *image;
-  size_t image_n;
   uint32_t nparams;
   size_t *sizes; /* of the parameters; 0: the driver is too old to tell */
   bool sizes_known;
@@ -132,8 +130,6 @@ static ww_status load_module(loader *k, ww_err *e) {
   c->used = ++k->d->asks;
   k->r->code = c;
   k->r->module = c->module;
-  k->image = c->image;
-  k->image_n = c->n;
   return WW_OK;
 }
 
@@ -190,9 +186,7 @@ static ww_status find_by_plain_name(loader *k, ww_err *e) {
 
 static ww_status find_kernel(loader *k, ww_err *e) {
   ww_cuda_status s = k->api->cuModuleGetFunction(&k->r->function, k->r->module, k->l->kernel);
-  if (s == NOT_FOUND)
-    return find_by_plain_name(k, e);
-  return ww_cuda_check(k->d, s, k->r->kernel, e);
+  return s == NOT_FOUND ? find_by_plain_name(k, e) : ww_cuda_check(k->d, s, k->r->kernel, e);
 }
 
 /* ---- shape ---- */
@@ -461,7 +455,7 @@ static bool has_variable(const ww_ready *r, uint64_t at) {
 
 static ww_status add_variables(loader *k, ww_err *e) {
   ww_cubin_global *all;
-  uint32_t n = ww_cubin_globals(k->image, k->image_n, k->a, &all);
+  uint32_t n = ww_cubin_globals(k->r->code->image, k->r->code->n, k->a, &all);
   for (uint32_t i = 0; i < k->l->nsymbols; i++) {
     const ww_symbol_arg *y = &k->l->symbols[i];
     ww_cuda_region r = {.label = ww_fmt(k->a, "symbol `%s`", y->name), .type = "i32"};

@@ -28,12 +28,11 @@ typedef struct {
 
 struct ww_cupti {
   cupti_api api;
-  void *library, *context, *profiler;
+  void *context, *profiler;
   const char *chip;
   uint8_t *availability;
   config configs[NSETS];
-  config *now;         /* of the session; NULL: none */
-  config *last;        /* what the profiler is set to; NULL: nothing yet */
+  config *last;        /* what the profiler is set to, of the session; NULL: nothing yet */
   uint8_t *data, *old; /* counter data of this session and of the one before */
   size_t data_size;
   bool open;         /* in a pass */
@@ -63,16 +62,16 @@ static ww_status check(const ww_cupti *c, int code, const char *what, ww_err *e)
 }
 
 static ww_status find_functions(ww_cupti *c, ww_err *e) {
-  c->library = ww_cuda_library("cupti");
-  if (!c->library)
+  void *library = ww_cuda_library("cupti");
+  if (!library)
     return ww_fail(e, WW_EDEVICE,
                    "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), "
                    "or set CUDA_HOME or "
                    "LD_LIBRARY_PATH to where it is");
-  c->api.result_string = dlsym(c->library, "cuptiGetResultString");
-#define X(symbol, member, T)                  \
-  c->api.member = dlsym(c->library, #symbol); \
-  if (!c->api.member)                         \
+  c->api.result_string = dlsym(library, "cuptiGetResultString");
+#define X(symbol, member, T)               \
+  c->api.member = dlsym(library, #symbol); \
+  if (!c->api.member)                      \
     return ww_fail(e, WW_EDEVICE, "this CUPTI has no " #symbol ": CUDA 12.6 or newer is needed");
   CUPTI_FUNCTIONS(X)
 #undef X
@@ -104,9 +103,7 @@ static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
     c->availability = a.image = ww_xmalloc(a.image_size);
     rc = c->api.availability(&a);
   }
-  if (rc)
-    return check(c, rc, "cannot say which counters there are", e);
-  return enable(c, e);
+  return rc ? check(c, rc, "cannot say which counters there are", e) : enable(c, e);
 }
 
 ww_status ww_cupti_open(void *context, int device, ww_cupti **out, ww_err *e) {
@@ -262,7 +259,6 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
         .ranges = kernels, .levels = 1, .least_level = 1));
   if (rc)
     return check(c, rc, "cannot begin to count", e);
-  c->now = f;
   c->pass = c->ncounted = 0;
   c->all_passes = false;
   *passes = f->passes;
@@ -315,7 +311,7 @@ ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
 
 static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err *e) {
   double raw[WW_NCOUNTERS], v[WW_NCOUNTERS];
-  const config *f = c->now;
+  const config *f = c->last;
   for (int k = 0; k < WW_NCOUNTERS; k++)
     v[k] = NAN;
   int rc = c->api.evaluate(&SIZED(cupti_evaluate, values, .host = f->host, .image = c->data,
@@ -343,6 +339,5 @@ ww_status ww_cupti_end(ww_cupti *c, double values[][WW_NMETRICS], ww_err *e) {
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < c->ncounted; k++)
     st = read_range(c, c->counted[k], values[k], e);
-  c->now = NULL;
   return st;
 }

@@ -48,9 +48,8 @@ const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
     return ww_strdup(r->arena, file);
   const char *dir = ww_path_dir(r->arena, r->path);
   size_t n = realpath(dir, folder) ? strlen(folder) : 0;
-  if (n > 1 && !strncmp(real, folder, n) && real[n] == '/')
-    return ww_strdup(r->arena, real + n + 1);
-  return ww_strdup(r->arena, real);
+  bool below = n > 1 && !strncmp(real, folder, n) && real[n] == '/';
+  return ww_strdup(r->arena, below ? real + n + 1 : real);
 }
 
 /* ---- contents and code ---- */
@@ -59,8 +58,8 @@ static const char *stored_name(ww_recorder *r, const char *dir, uint64_t hash, c
   return ww_fmt(r->arena, "%s/%016llx.%s", dir, (unsigned long long)hash, suffix);
 }
 
-bool ww_recorder_has(ww_recorder *r, uint64_t hash, const char *suffix) {
-  return ww_file_exists(stored_name(r, r->dir, hash, suffix));
+bool ww_recorder_has(ww_recorder *r, uint64_t hash) {
+  return ww_file_exists(stored_name(r, r->dir, hash, "zst"));
 }
 
 const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash,

@@ -84,7 +84,7 @@ void ww_recorder_rewrite(ww_recorder *r);
  * into a spec, or NULL. */
 const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash,
                               const char *suffix);
-bool ww_recorder_has(ww_recorder *r, uint64_t hash, const char *suffix);
+bool ww_recorder_has(ww_recorder *r, uint64_t hash); /* contents */
 /* How a spec in r's file may name `file`: relative when it lies in the same folder or below, else
  * absolute. */
 const char *ww_recorder_path_of(ww_recorder *r, const char *file);

@@ -45,7 +45,7 @@ static ww_fill store_contents(describer *d, uint64_t base, uint64_t bytes) {
     add_note(d, "the contents of a buffer could not be read");
   } else {
     uint64_t hash = ww_hash(data, bytes, 0);
-    bool known = ww_recorder_has(r, hash, "zst");
+    bool known = ww_recorder_has(r, hash);
     if (!known && bytes > limit - r->stored) {
       d->left_out += bytes;
     } else {

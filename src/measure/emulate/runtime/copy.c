@@ -170,9 +170,7 @@ static int copy_bytes(void *dst, const void *src, size_t n, int kind, bool async
 WW_EMU_EXPORT int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch,
                                size_t width, size_t rows) {
   operation o = {dst, src, dpitch, spitch, width, rows, 0, 0};
-  if (!src && width && rows)
-    return ww_emu_error(EMU_INVALID_VALUE);
-  return perform_now(&o);
+  return !src && width && rows ? ww_emu_error(EMU_INVALID_VALUE) : perform_now(&o);
 }
 WW_EMU_EXPORT int cudaMemcpy(void *dst, const void *src, size_t n, int kind) {
   return copy_bytes(dst, src, n, kind, false);

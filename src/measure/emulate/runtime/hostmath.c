@@ -107,9 +107,7 @@ static _Float16 bits16(uint16_t b) {
 WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncsfbf2(float f) {
   uint32_t u;
   memcpy(&u, &f, 4);
-  if (isnan(f))
-    return bits16(u >> 16 | 0x40);
-  return bits16((u + 0x7fff + (u >> 16 & 1)) >> 16);
+  return bits16(isnan(f) ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 /* Rounded once: to odd in single precision first. */
 WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncdfbf2(double d) {
