@@ -119,10 +119,10 @@ static ww_status load_module(loader *k, ww_err *e) {
     c = WW_NEW(a, ww_cuda_code);
     *c = (ww_cuda_code){.a = a, .path = ww_strdup(a, k->l->binary)};
     ww_status st = read_code(k, c, e);
-    if (st)
+    if (st) {
       ww_arena_free(a);
-    if (st)
       return st;
+    }
     if (!k->l->nsymbols && can_share(c))
       keep_code(k->d, c);
   }
@@ -304,10 +304,8 @@ static const char *sizes_text(const loader *k) {
 static ww_status put_value(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
   const char *what = ww_fmt(k->a, "argument %u", i);
-  if (k->sizes_known)
-    return ww_contents_scalar(g, what, k->sizes[i], to, e);
-  if (g->is_int)
-    return ww_contents_scalar(g, what, 8, to, e);
+  if (k->sizes_known || g->is_int)
+    return ww_contents_scalar(g, what, k->sizes_known ? k->sizes[i] : 8, to, e);
   return ww_fail(
       e, WW_EUSAGE,
       "this driver does not tell whether argument %u is a float or a double: give it as hex", i);
@@ -358,10 +356,10 @@ static void put_addresses(const loader *k, uint32_t arg, uint64_t size, uint8_t 
 
 static ww_status check_count(loader *k, ww_err *e) {
   ask_sizes(k);
-  if (k->l->nargs == k->nparams)
-    return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u",
-                 k->l->kernel, k->nparams, sizes_text(k), k->l->nargs);
+  return k->l->nargs == k->nparams
+             ? WW_OK
+             : ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u",
+                       k->l->kernel, k->nparams, sizes_text(k), k->l->nargs);
 }
 
 static ww_status make_params(loader *k, ww_err *e) {

@@ -153,10 +153,9 @@ static int add_names(ww_cupti *c, config *f) {
                                   .chip = c->chip, .availability = c->availability);
   int rc = c->api.host_initialize(&h);
   f->host = h.host;
-  if (rc)
-    return rc;
-  return c->api.add_metrics(
-      &SIZED(cupti_add_metrics, n, .host = f->host, .names = f->names, .n = f->n));
+  return rc ? rc
+            : c->api.add_metrics(
+                  &SIZED(cupti_add_metrics, n, .host = f->host, .names = f->names, .n = f->n));
 }
 
 static int make_image(ww_cupti *c, config *f) {

@@ -258,9 +258,9 @@ static ww_status build(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e)
   if (rc)
     return build_error(d, r->program, path, r->a, e);
   r->kernel = d->cl.CreateKernel(r->program, l->kernel, &rc);
-  if (rc == CL_INVALID_KERNEL_NAME)
-    return ww_fail(e, WW_EUSAGE, "%s has no kernel `%s`", path, l->kernel);
-  return check(e, rc, l->kernel);
+  return rc == CL_INVALID_KERNEL_NAME
+             ? ww_fail(e, WW_EUSAGE, "%s has no kernel `%s`", path, l->kernel)
+             : check(e, rc, l->kernel);
 }
 
 /* ---- shape ---- */
@@ -312,9 +312,7 @@ static ww_status room_for(const ww_device *d, const ww_contents *c, uint64_t *ne
                    " bytes, twice with the copies that each run starts from; the device has "
                    "%" PRIu64,
                    *need / 2, d->memory);
-  if (*need > room - d->held)
-    return ww_fail(e, WW_ELIMIT, "the device's memory is full");
-  return WW_OK;
+  return *need > room - d->held ? ww_fail(e, WW_ELIMIT, "the device's memory is full") : WW_OK;
 }
 
 static ww_status make_buffer(ww_device *d, const ww_allocation *v, buffer *b, ww_err *e) {
