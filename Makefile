@@ -136,7 +136,7 @@ $(BUILD)/libwarpwise-record.so: $(RECORD_OBJS) $(BUILD)/libwarpwise.a
 	$(call say,LINK,$@)$(CC) -shared $(SAN) $(WW_LDFLAGS) -pthread -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' $(if $(SAN),,-Wl,-z,defs) -o $@ $(RECORD_OBJS) $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
 
 $(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
-$(BUILD)/measure/probe_text.o: $(wildcard src/measure/probe/*.cu)
+$(BUILD)/measure/device_text.o: $(wildcard src/measure/probe/*.cu src/measure/nvrtc/*.cuh) src/measure/cuda/helpers.ptx
 # The kernels of training (src/lm/cuda): their text is in the program, compiled by NVRTC where it runs; where there is an nvcc that knows these
 # architectures, so is what it makes of them.
 ifeq ($(origin NVCC),undefined)

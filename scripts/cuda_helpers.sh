@@ -1,12 +1,12 @@
 #!/bin/sh
-# cuda_helpers.sh : src/measure/cuda/helpers.cu -> src/measure/cuda_helpers.h, PTX as a C string. Needs nvcc; the build does not.
-# With --check: whether the header was made from the sources as they are; needs nothing.
+# cuda_helpers.sh : src/measure/cuda/helpers.cu -> src/measure/cuda/helpers.ptx. Needs nvcc; the build does not.
+# With --check: whether it was made from the sources as they are; needs nothing.
 #
 # The PTX says an old version and target, so that old drivers take it too; ptxas checks that nothing in it is newer.
 cd "$(dirname "$0")/.." || exit 1
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 from=src/measure/cuda/helpers.cu
-to=src/measure/cuda_helpers.h
+to=src/measure/cuda/helpers.ptx
 sum=$(cat "$from" src/measure/cuda/fill_core.h | cksum)
 if [ "$1" = --check ]; then
   grep -qF "sources: $sum" "$to" && exit 0
@@ -22,14 +22,6 @@ for arch in sm_75 sm_80 sm_90; do
   "${nvcc%nvcc}ptxas" -arch=$arch -o /dev/null "$tmp/helpers.ptx" || exit 1
 done
 {
-  echo "/* cuda_helpers.h - the PTX of $(basename $from), made by scripts/cuda_helpers.sh; do not edit."
-  echo " *"
-  echo " * sources: $sum */"
-  echo '#ifndef WW_CUDA_HELPERS_H'
-  echo '#define WW_CUDA_HELPERS_H'
-  echo
-  echo 'static const char ww_cuda_helpers[] ='
-  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/\t/  /g' -e 's/^\(.*\)$/    "\1\\n"/' -e '$s/$/;/' "$tmp/helpers.ptx"
-  echo
-  echo '#endif'
+  echo "// helpers.cu by scripts/cuda_helpers.sh; do not edit. sources: $sum"
+  sed 's/\t/  /g' "$tmp/helpers.ptx"
 } > "$to"

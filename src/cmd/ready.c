@@ -12,7 +12,6 @@
 #include "../gpu/gpu.h"
 #include "../measure/backend.h"
 #include "../measure/compile.h"
-#include "../measure/opencl_source.h"
 #include "../measure/plan.h"
 
 /* ---- plan ---- */

@@ -10,24 +10,20 @@ static ww_nvrtc_api rtc;
 static void *library;
 static const char *missing; /* the first function that it has not; NULL: it has all */
 
+/* Of the members of ww_nvrtc_api, in their order. */
+static const char *const names[] = {
+    "nvrtcVersion",           "nvrtcCreateProgram", "nvrtcDestroyProgram",    "nvrtcCompileProgram",
+    "nvrtcGetCUBINSize",      "nvrtcGetCUBIN",      "nvrtcGetProgramLogSize", "nvrtcGetProgramLog",
+    "nvrtcAddNameExpression", "nvrtcGetErrorString"};
+_Static_assert(sizeof rtc == sizeof names, "a name for each");
+
 static void open_library(void) {
-  const struct {
-    const char *name;
-    void **to;
-  } table[] = {{"nvrtcVersion", (void **)&rtc.version},
-               {"nvrtcCreateProgram", (void **)&rtc.create},
-               {"nvrtcDestroyProgram", (void **)&rtc.destroy},
-               {"nvrtcCompileProgram", (void **)&rtc.compile},
-               {"nvrtcGetCUBINSize", (void **)&rtc.cubin_size},
-               {"nvrtcGetCUBIN", (void **)&rtc.cubin},
-               {"nvrtcGetProgramLogSize", (void **)&rtc.log_size},
-               {"nvrtcGetProgramLog", (void **)&rtc.log},
-               {"nvrtcAddNameExpression", (void **)&rtc.add_name},
-               {"nvrtcGetErrorString", (void **)&rtc.error}};
+  void *calls[sizeof names / sizeof *names] = {NULL};
   library = ww_cuda_library("nvrtc");
-  for (size_t i = 0; library && !missing && i < sizeof table / sizeof *table; i++)
-    if (!(*table[i].to = dlsym(library, table[i].name)))
-      missing = table[i].name;
+  for (size_t i = 0; library && !missing && i < sizeof names / sizeof *names; i++)
+    if (!(calls[i] = dlsym(library, names[i])))
+      missing = names[i];
+  memcpy(&rtc, calls, sizeof rtc);
 }
 
 ww_status ww_nvrtc_open(const ww_nvrtc_api **out, ww_err *e) {

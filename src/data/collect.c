@@ -61,10 +61,10 @@ static ww_status ask_device(const ww_campaign *c, ww_arena *a, ww_target *t, ww_
                            : open_cuda(c->device, a, &t->info, e);
   if (st)
     return st;
-  t->gpu = ww_strdup(a, *t->info.gpu ? t->info.gpu : t->info.device);
+  t->gpu = ww_strdup(a, t->info.gpu ? t->info.gpu : t->info.device);
   t->sms = t->info.sms ? t->info.sms : 1;
   t->l2_bytes = t->info.l2_bytes;
-  if (*t->info.gpu)
+  if (t->info.gpu)
     st = from_description(t->info.gpu, a, t, e);
   return st || t->opencl ? st : ww_backend_cuda.architecture(c->device, t->architecture, e);
 }

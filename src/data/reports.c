@@ -203,7 +203,7 @@ static ww_status measured_of(const char *line, const cJSON *row, const ww_report
   out->sms = m.device.sms;
   out->l2_bytes = m.device.l2_bytes;
   if (!out->gpu)
-    out->gpu = *m.device.gpu ? ww_strdup(a, m.device.gpu) : m.device.device;
+    out->gpu = m.device.gpu ? m.device.gpu : m.device.device;
   out->iqr_us = m.iqr_us;
   out->samples = m.nsamples ? m.nsamples : (uint32_t)ww_json_whole(row, "samples");
   out->passes = m.passes;

@@ -35,7 +35,6 @@ typedef struct {
    * does not fit now. */
   ww_status (*load)(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e);
   void (*unload)(ww_device *d, ww_ready *r); /* accepts NULL */
-  uint64_t (*bytes)(const ww_ready *r);      /* device memory it holds */
   /* registers, shared_bytes, local_bytes, occupancy_limit_pct: what is known without running. */
   void (*resources)(ww_device *d, const ww_ready *r, ww_report *out);
 
@@ -50,13 +49,13 @@ typedef struct {
   ww_status (*digest)(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e);
 
   /* Counting: begin; for each pass: pass_begin, one `count` per launch in the same order, pass_end;
-   * end gives values[range * WW_NMETRICS + metric], NaN where the set does not have it. */
+   * end gives values[range][metric], NaN where the set does not have it. */
   ww_status (*begin)(ww_device *d, ww_counter_set set, uint32_t ranges, uint32_t *passes,
                      ww_err *e);
   ww_status (*pass_begin)(ww_device *d, ww_err *e);         /* NULL: nothing to do */
   ww_status (*count)(ww_device *d, ww_ready *r, ww_err *e); /* one launch, as one range */
   ww_status (*pass_end)(ww_device *d, ww_err *e);
-  ww_status (*end)(ww_device *d, double *values, ww_err *e);
+  ww_status (*end)(ww_device *d, double values[][WW_NMETRICS], ww_err *e);
 
   /* Every argument's buffer as it is now, as DIR/arg<i>.bin; NULL: cannot. */
   ww_status (*dump)(ww_device *d, ww_ready *r, const char *dir, ww_err *e);

@@ -33,7 +33,7 @@ static ww_status choose_compiler(session *s, ww_err *e) {
   if (with && strcmp(with, "nvcc") && strcmp(with, "nvrtc"))
     return ww_fail(e, WW_EUSAGE, "no such compiler '%.40s': nvcc or nvrtc", with);
   const char *nvcc = with && !strcmp(with, "nvrtc") ? NULL : ww_nvcc_find(s->a);
-  s->nvcc = nvcc != NULL;
+  s->nvcc = nvcc;
   if (!nvcc && with && !strcmp(with, "nvcc"))
     return ww_fail(e, WW_EDEVICE,
                    "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
@@ -83,7 +83,7 @@ static keyed *group_jobs(session *s) {
 /* ---- a unit and its name in the cache ---- */
 
 static bool is_instance(const char *kernel, ww_arena *a) {
-  return strchr(ww_kernel_expression(kernel, a), '<') != NULL;
+  return strchr(ww_kernel_expression(kernel, a), '<');
 }
 
 static int by_text(const void *x, const void *y) {
@@ -95,11 +95,10 @@ static void mix(uint64_t h[2], const char *s) {
   h[1] = hash_text(s, h[1]);
 }
 
-static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
+static void name_unit(session *s, ww_unit_job *u, ww_err *e) {
   const char *text;
-  ww_status st = ww_unit_text(u, s->a, &text, e);
-  if (st)
-    return st;
+  if (ww_unit_text(u, &text, e))
+    return;
   uint64_t h[2] = {1, 2};
   ww_headers headers = {0};
   ww_compile_includes(u->file, text, &u->flags, s->a, &headers);
@@ -108,7 +107,7 @@ static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
     mix(h, headers.v[i].name);
     mix(h, headers.v[i].text);
   }
-  ww_words words = {0}, instances = {0};
+  ww_strings words = {0}, instances = {0};
   ww_compile_words(&u->flags, u->nvcc, s->a, &words);
   for (uint32_t i = 0; i < words.n; i++)
     mix(h, words.v[i]);
@@ -126,7 +125,6 @@ static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
     mix(h, instances.v[i]);
   u->out = ww_fmt(s->a, "%s/%016llx%016llx.cubin", s->dir, (unsigned long long)h[0],
                   (unsigned long long)h[1]);
-  return WW_OK;
 }
 
 static void add_kernel(session *s, ww_unit_job *u, const char *kernel) {
@@ -138,7 +136,8 @@ static void add_kernel(session *s, ww_unit_job *u, const char *kernel) {
 
 static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out) {
   const ww_compile_job *first = &s->jobs[k[0].job];
-  *out = (ww_pool_unit){.job = {.nvcc = s->nvcc,
+  *out = (ww_pool_unit){.job = {.a = s->a,
+                                .nvcc = s->nvcc,
                                 .architecture = s->o->architecture,
                                 .file = first->file,
                                 .text = first->text,
@@ -158,40 +157,34 @@ static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out)
 
 static uint32_t cores(void) {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+  return !sched_getaffinity(0, sizeof set, &set) ? CPU_COUNT(&set) : 1;
 }
 
 /* Those not in the cache; without a program to run as the worker, in this process. */
 static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *e) {
-  ww_pool_unit *todo = WW_NEWN(s->a, ww_pool_unit, n + 1);
-  uint32_t *at = WW_NEWN(s->a, uint32_t, n + 1), count = 0;
+  ww_pool_unit **todo = WW_NEWN(s->a, ww_pool_unit *, n + 1);
+  uint32_t count = 0;
   for (uint32_t i = 0; i < n; i++)
-    if (!units[i].error.code && !ww_unit_cached(&units[i].job, s->a)) {
+    if (!units[i].error.code && !ww_unit_cached(&units[i].job)) {
       units[i].job.compiler = s->compiler;
-      todo[count] = units[i];
-      at[count++] = i;
+      todo[count++] = &units[i];
     }
-  ww_status st = WW_OK;
-  if (s->o->self) {
-    st = ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self,
-                     s->o->cancel, s->a, e);
-  } else {
-    for (uint32_t i = 0; i < count; i++)
-      ww_unit_compile(&todo[i].job, s->a, &todo[i].error);
-  }
+  if (s->o->self)
+    return ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self,
+                       s->o->cancel, s->a, e);
   for (uint32_t i = 0; i < count; i++)
-    units[at[i]] = todo[i];
-  return st;
+    ww_unit_compile(&todo[i]->job, &todo[i]->error);
+  return WW_OK;
 }
 
-static void finish_job(ww_compile_job *j, const ww_pool_unit *u, ww_arena *a) {
+static void finish_job(ww_compile_job *j, const ww_pool_unit *u) {
   j->error = u->error;
   for (uint32_t i = 0; !j->error.code && j->kernel && i < u->job.kernels.n; i++) {
-    if (strcmp(u->job.kernels.v[i], j->kernel) != 0)
+    if (strcmp(u->job.kernels.v[i], j->kernel))
       continue;
     j->entry = u->job.entries[i];
     if (!j->entry)
-      ww_unit_no_entry(&u->job, j->kernel, a, &j->error);
+      ww_unit_no_entry(&u->job, j->kernel, &j->error);
   }
   if (j->error.code && !j->error.file)
     j->error.file = j->file;
@@ -221,7 +214,7 @@ static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *un
   }
   ww_status st = n ? run_units(s, alone, n, e) : WW_OK;
   for (uint32_t i = 0; !st && i < n; i++)
-    finish_job(&s->jobs[job[i]], &alone[i], s->a);
+    finish_job(&s->jobs[job[i]], &alone[i]);
   return st;
 }
 
@@ -231,9 +224,7 @@ ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options 
   if (!o->architecture)
     return ww_fail(e, WW_EUSAGE, "which architecture to compile for is not known, e.g. sm_90");
   ww_status st = choose_compiler(&s, e);
-  if (!st)
-    st = choose_folder(&s, e);
-  if (st)
+  if (st || (st = choose_folder(&s, e)))
     return st;
   keyed *k = group_jobs(&s);
   ww_pool_unit *units = WW_NEWN(a, ww_pool_unit, n + 1);
@@ -245,6 +236,6 @@ ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options 
   }
   st = run_units(&s, units, nunits, e);
   for (uint32_t i = 0; !st && i < n; i++)
-    finish_job(&jobs[k[i].job], &units[unit_of[i]], a);
+    finish_job(&jobs[k[i].job], &units[unit_of[i]]);
   return st ? st : split_failed(&s, k, units, unit_of, e);
 }

@@ -40,6 +40,9 @@ ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options 
                      ww_err *e);
 /* One unit after another, from lines on stdin; the worker (`warpwise measure --compile-worker`). */
 ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e);
+/* An OpenCL source with the headers it includes, as one text. */
+ww_status ww_opencl_source(const char *path, const char *const *flags, uint32_t nflags, ww_arena *a,
+                           const char **text, ww_err *e);
 /* The device code of a CUDA source: what NVRTC can compile (host functions and host headers taken
  * out, lines kept). */
 char *ww_device_code(const char *text, ww_arena *a);

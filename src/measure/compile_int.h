@@ -8,8 +8,6 @@
 
 #include "compile.h"
 
-typedef WW_VEC(const char *) ww_words;
-
 typedef struct {
   const char *name; /* as the #include spells it */
   const char *path, *text;
@@ -17,11 +15,12 @@ typedef struct {
 typedef WW_VEC(ww_header) ww_headers;
 
 typedef struct {
+  ww_arena *a;
   bool nvcc;                /* else NVRTC */
   const char *architecture; /* "sm_90" */
   const char *file, *text;  /* text NULL: in the file */
-  ww_words flags;
-  ww_words kernels; /* distinct, as asked for */
+  ww_strings flags;
+  ww_strings kernels; /* distinct, as asked for */
   const char
       *out; /* path of the .cubin to write; the same with .json behind it for what is known of it */
   /* out */
@@ -33,13 +32,13 @@ typedef struct {
 /* ---- compile_unit.c: one unit, in this process ---- */
 /* Compiles, writes out and its .json, fills the outs. The error is the compiler's first one, with
  * its place. */
-ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e);
+ww_status ww_unit_compile(ww_unit_job *u, ww_err *e);
 /* The error for a kernel that the unit's code has not. */
-ww_status ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e);
+void ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_err *e);
 /* The same from the cache; false: not there. */
-bool ww_unit_cached(ww_unit_job *u, ww_arena *a);
+bool ww_unit_cached(ww_unit_job *u);
 /* Text of the unit's source; e->file is set when it cannot be read. */
-ww_status ww_unit_text(const ww_unit_job *u, ww_arena *a, const char **text, ww_err *e);
+ww_status ww_unit_text(const ww_unit_job *u, const char **text, ww_err *e);
 
 /* ---- compile_pool.c ---- */
 typedef struct {
@@ -47,31 +46,35 @@ typedef struct {
   ww_err error;
 } ww_pool_unit;
 /* Compiles every unit in `processes` children of `self`; results and errors go into the units. */
-ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self,
+ww_status ww_pool_run(ww_pool_unit **units, uint32_t n, uint32_t processes, const char *self,
                       const _Atomic bool *cancel, ww_arena *a, ww_err *e);
 
 /* ---- nvcc.c ---- */
 const char *ww_nvcc_find(ww_arena *a);                      /* NULL: none */
 const char *ww_nvcc_version(const char *nvcc, ww_arena *a); /* "nvcc 13.0.88" */
 /* Writes u->out; `instances` are name expressions of templates to instantiate. */
-ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_words *instances,
-                          ww_arena *a, ww_err *e);
+ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
+                          ww_err *e);
 
 /* ---- nvrtc.c ---- */
 const char *ww_nvrtc_version(ww_arena *a,
                              ww_err *e); /* "NVRTC 13.0"; NULL: no library, e says what to do */
 /* Writes u->out; `instances` are name expressions of kernels that must be in it. */
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a, ww_err *e);
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_err *e);
 
 /* ---- nvrtc_headers.c: stand-ins for headers that NVRTC has no use for or no file of ---- */
 extern const char *const ww_nvrtc_headers[][2]; /* name, text; ends with NULL */
+extern const char ww_nvrtc_prelude[], ww_nvrtc_math[], ww_nvrtc_algorithm[],
+    ww_nvrtc_cub[]; /* nvrtc/, by device_text.c */
 
 /* ---- compile_text.c ---- */
+/* What stands behind `# name` on a line; NULL: it is another line. */
+const char *ww_directive(const char *line, const char *name);
 /* The user's flags as nvcc or NVRTC takes them; what they do not know is left out. */
-void ww_compile_words(const ww_words *flags, bool nvcc, ww_arena *a, ww_words *out);
+void ww_compile_words(const ww_strings *flags, bool nvcc, ww_arena *a, ww_strings *out);
 /* Local headers, found by their #include lines, each once: beside the file that includes them, then
  * in -I folders. */
-void ww_compile_includes(const char *file, const char *text, const ww_words *flags, ww_arena *a,
+void ww_compile_includes(const char *file, const char *text, const ww_strings *flags, ww_arena *a,
                          ww_headers *out);
 /* "file(12): error: text" (nvcc and NVRTC alike), the next one of a log; returns what follows it,
  * NULL: none left. */
@@ -86,10 +89,10 @@ bool ww_device_code_without(char *text, uint32_t line, ww_arena *a);
 
 /* ---- kernel_names.c ---- */
 /* Names of the kernels in compiled code; nothing that is a cubin, or one cut short, is WW_EDATA. */
-ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_words *out, ww_err *e);
+ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_strings *out, ww_err *e);
 /* The one of `kernels` that is meant by a plain or mangled name or a name expression; NULL: none,
  * or several. */
-const char *ww_kernel_match(const ww_words *kernels, const char *asked, ww_arena *a);
+const char *ww_kernel_match(const ww_strings *kernels, const char *asked, ww_arena *a);
 /* scale<float, 4> for _Z5scaleIfLi4EEvPT_; the name itself where it is not mangled. */
 const char *ww_kernel_expression(const char *name, ww_arena *a);
 

@@ -31,8 +31,7 @@ static void write_words(ww_json *j, const char *key, const char *const *v, uint3
 }
 
 static void write_unit(const ww_unit_job *u, ww_buf *out) {
-  ww_json j = {0};
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_json_obj(&j);
   ww_json_kbool(&j, "nvcc", u->nvcc);
   ww_json_kstr(&j, "architecture", u->architecture);
@@ -49,7 +48,7 @@ static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_buf_puts(out, "\n");
 }
 
-static void words_of(const cJSON *tree, const char *key, ww_arena *a, ww_words *out) {
+static void words_of(const cJSON *tree, const char *key, ww_arena *a, ww_strings *out) {
   const cJSON *m;
   cJSON_ArrayForEach(m, cJSON_GetObjectItemCaseSensitive(tree, key)) {
     const char *s = cJSON_IsString(m) ? ww_strdup(a, m->valuestring) : NULL;
@@ -61,7 +60,8 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
   cJSON *tree = ww_json_read(line, strlen(line), e);
   if (!tree)
     return WW_EPARSE;
-  *u = (ww_unit_job){.nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
+  *u = (ww_unit_job){.a = a,
+                     .nvcc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
                      .architecture = ww_json_text(tree, "architecture", a),
                      .file = ww_json_text(tree, "file", a),
                      .text = ww_json_text(tree, "text", a),
@@ -76,8 +76,7 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
 }
 
 static void write_answer(const ww_unit_job *u, const ww_err *error, ww_buf *out) {
-  ww_json j = {0};
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_json_obj(&j);
   if (error->code) {
     ww_json_kint(&j, "error", error->code);
@@ -98,14 +97,14 @@ static void read_answer(const char *line, ww_pool_unit *u, ww_arena *a) {
   cJSON *tree = ww_json_read(line, strlen(line), &u->error);
   if (!tree)
     return;
-  u->error = (ww_err){.code = (ww_status)ww_json_whole(tree, "error"),
+  u->error = (ww_err){.code = ww_json_whole(tree, "error"),
                       .file = ww_json_text(tree, "file", a),
-                      .line = (uint32_t)ww_json_whole(tree, "line"),
-                      .col = (uint32_t)ww_json_whole(tree, "col")};
+                      .line = ww_json_whole(tree, "line"),
+                      .col = ww_json_whole(tree, "col")};
   if (u->error.code) {
     snprintf(u->error.msg, sizeof u->error.msg, "%s", ww_json_text(tree, "message", a));
   } else {
-    ww_words entries = {0};
+    ww_strings entries = {0};
     words_of(tree, "entries", a, &entries);
     u->job.compiler = ww_json_text(tree, "compiler", a);
     u->job.entries = entries.v;
@@ -126,11 +125,8 @@ ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e) {
     ww_unit_job u = {0};
     ww_err error = {0};
     ww_buf answer = {0};
-    if (!read_unit(line, a, &u, &error)) {
-      ww_status rc = ww_unit_compile(&u, a, &error);
-      if (rc && !error.code)
-        error.code = rc;
-    }
+    if (!read_unit(line, a, &u, &error))
+      ww_unit_compile(&u, &error);
     write_answer(&u, &error, &answer);
     if (fwrite(answer.s, 1, answer.n, out) != answer.n || fflush(out))
       st = ww_fail(e, WW_EIO, "cannot answer: %s", strerror(errno));
@@ -155,7 +151,7 @@ typedef struct {
 } child;
 
 typedef struct {
-  ww_pool_unit *units;
+  ww_pool_unit **units;
   uint32_t n, next, done;
   WW_VEC(uint32_t) again; /* units whose child died while they waited */
   child *children;
@@ -199,7 +195,7 @@ static const char *end_child(child *c, bool force, ww_arena *a) {
 static void lose_child(pool *p, child *c, bool too_long) {
   const char *how = end_child(c, too_long, p->a);
   if (c->n) {
-    ww_err *error = &p->units[c->unit[0]].error;
+    ww_err *error = &p->units[c->unit[0]]->error;
     if (too_long)
       ww_fail(error, WW_ELIMIT, "compiling took longer than %.0f s and was ended", UNIT_LIMIT);
     else
@@ -226,7 +222,7 @@ static void feed(pool *p, child *c) {
     c->unit[c->n++] = u;
     if (c->sent == c->out.n)
       c->sent = c->out.n = 0;
-    write_unit(&p->units[u].job, &c->out);
+    write_unit(&p->units[u]->job, &c->out);
   }
 }
 
@@ -235,8 +231,8 @@ static void take_answers(pool *p, child *c) {
   char *end;
   while (c->n && (end = memchr(c->in.s + from, '\n', c->in.n - from))) {
     *end = 0;
-    read_answer(c->in.s + from, &p->units[c->unit[0]], p->a);
-    from = (size_t)(end - c->in.s) + 1;
+    read_answer(c->in.s + from, p->units[c->unit[0]], p->a);
+    from = (end - c->in.s) + 1;
     memmove(c->unit, c->unit + 1, --c->n * sizeof *c->unit);
     c->since = ww_now();
     ww_progress("compiling", ++p->done, p->n);
@@ -250,7 +246,7 @@ static void serve_child(pool *p, child *c, short events) {
   if (events & POLLOUT) {
     ssize_t n = send(c->fd, c->out.s + c->sent, c->out.n - c->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0)
-      c->sent += (size_t)n;
+      c->sent += n;
   }
   if (!(events & (POLLIN | POLLHUP | POLLERR)))
     return;
@@ -261,7 +257,7 @@ static void serve_child(pool *p, child *c, short events) {
     lose_child(p, c, false);
     return;
   }
-  ww_buf_add(&c->in, chunk, (size_t)n);
+  ww_buf_add(&c->in, chunk, n);
   take_answers(p, c);
 }
 
@@ -294,7 +290,7 @@ static ww_status turn(pool *p, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self,
+ww_status ww_pool_run(ww_pool_unit **units, uint32_t n, uint32_t processes, const char *self,
                       const _Atomic bool *cancel, ww_arena *a, ww_err *e) {
   if (processes > n)
     processes = n;
@@ -308,7 +304,7 @@ ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const
   for (uint32_t i = 0; i < processes; i++) {
     child *c = &p.children[i];
     if (c->pid)
-      end_child(c, st != WW_OK, a); /* at the end of its input it goes by itself */
+      end_child(c, st, a); /* at the end of its input it goes by itself */
     ww_buf_free(&c->in);
     ww_buf_free(&c->out);
   }

@@ -7,79 +7,79 @@
 /* ---- flags ---- */
 
 typedef struct {
-  const char *name;         /* what the user writes, with one or two dashes */
-  bool value;               /* it has one: joined, behind =, or the next word */
-  const char *nvcc, *nvrtc; /* what becomes of it, the value put behind; NULL: left out */
+  const char *name; /* what the user writes, with one or two dashes */
+  const char *as;   /* what becomes of it, the value put behind */
+  bool value;       /* it has one: joined, behind =, or the next word */
 } flag_rule;
 
-/* The first that fits; a name that ends in '*' fits whatever follows. Unknown flags are left out.
- */
+#define NVCC_ALONE 3 /* the last rules: NVRTC does without them */
 static const flag_rule rules[] = {
-    {"isystem", true, "-I", "-I"},
-    {"iquote", true, "-I", "-I"},
-    {"idirafter", true, "-I", "-I"},
-    {"system-include", true, "-I", "-I"},
-    {"include-path", true, "-I", "-I"},
-    {"include", true, "--pre-include=", "--pre-include="},
-    {"pre-include", true, "--pre-include=", "--pre-include="},
-    {"define-macro", true, "-D", "-D"},
-    {"undefine-macro", true, "-U", "-U"},
-    {"std", true, "--std=", "--std="},
-    {"use_fast_math", false, "--use_fast_math", "--use_fast_math"},
-    {"ffast-math", false, "--use_fast_math", "--use_fast_math"},
-    {"cl-fast-relaxed-math", false, "--use_fast_math", "--use_fast_math"},
-    {"fmad", true, "--fmad=", "--fmad="},
-    {"ftz", true, "--ftz=", "--ftz="},
-    {"prec-div", true, "--prec-div=", "--prec-div="},
-    {"prec-sqrt", true, "--prec-sqrt=", "--prec-sqrt="},
-    {"maxrregcount", true, "--maxrregcount=", "--maxrregcount="},
-    {"extra-device-vectorization", false, "--extra-device-vectorization",
-     "--extra-device-vectorization"},
-    {"expt-relaxed-constexpr", false, "--expt-relaxed-constexpr", NULL},
-    {"extended-lambda", false, "--extended-lambda", NULL},
-    {"expt-extended-lambda", false, "--extended-lambda", NULL},
-    /* with a value that must not be taken for a flag or a file */
-    {"arch", true, NULL, NULL},
-    {"gpu-architecture", true, NULL, NULL},
-    {"code", true, NULL, NULL},
-    {"gpu-code", true, NULL, NULL},
-    {"gencode", true, NULL, NULL},
-    {"generate-code", true, NULL, NULL},
-    {"ccbin", true, NULL, NULL},
-    {"compiler-bindir", true, NULL, NULL},
-    {"Xcompiler", true, NULL, NULL},
-    {"compiler-options", true, NULL, NULL},
-    {"Xptxas", true, NULL, NULL},
-    {"ptxas-options", true, NULL, NULL},
-    {"Xlinker", true, NULL, NULL},
-    {"Xclang", true, NULL, NULL},
-    {"Xnvlink", true, NULL, NULL},
-    {"Xcudafe", true, NULL, NULL},
-    {"diag-suppress", true, NULL, NULL},
-    {"x", true, NULL, NULL},
-    {"o", true, NULL, NULL},
+    {"isystem", "-I", true},
+    {"iquote", "-I", true},
+    {"idirafter", "-I", true},
+    {"system-include", "-I", true},
+    {"include-path", "-I", true},
+    {"include", "--pre-include=", true},
+    {"pre-include", "--pre-include=", true},
+    {"define-macro", "-D", true},
+    {"undefine-macro", "-U", true},
+    {"std", "--std=", true},
+    {"use_fast_math", "--use_fast_math", false},
+    {"ffast-math", "--use_fast_math", false},
+    {"cl-fast-relaxed-math", "--use_fast_math", false},
+    {"fmad", "--fmad=", true},
+    {"ftz", "--ftz=", true},
+    {"prec-div", "--prec-div=", true},
+    {"prec-sqrt", "--prec-sqrt=", true},
+    {"maxrregcount", "--maxrregcount=", true},
+    {"extra-device-vectorization", "--extra-device-vectorization", false},
+    {"expt-relaxed-constexpr", "--expt-relaxed-constexpr", false},
+    {"extended-lambda", "--extended-lambda", false},
+    {"expt-extended-lambda", "--extended-lambda", false},
 };
+/* Left out, with a value that must not be taken for a flag or a file; so are unknown flags. */
+static const char *const dropped[] = {"arch",
+                                      "gpu-architecture",
+                                      "code",
+                                      "gpu-code",
+                                      "gencode",
+                                      "generate-code",
+                                      "ccbin",
+                                      "compiler-bindir",
+                                      "Xcompiler",
+                                      "compiler-options",
+                                      "Xptxas",
+                                      "ptxas-options",
+                                      "Xlinker",
+                                      "Xclang",
+                                      "Xnvlink",
+                                      "Xcudafe",
+                                      "diag-suppress",
+                                      "x",
+                                      "o",
+                                      NULL};
 
-static const flag_rule *rule_of(const char *flag, const char **joined) {
-  *joined = NULL;
-  if (flag[0] != '-')
-    return NULL;
+static bool is_named(const char *name, size_t n, const char *rule) {
+  return strlen(rule) == n && !strncmp(rule, name, n);
+}
+
+/* The rule of a flag, `as` NULL where it is left out. *joined: its value, NULL: not joined. */
+static flag_rule rule_of(const char *flag, bool nvcc, const char **joined) {
   const char *name = flag + 1 + (flag[1] == '-');
-  size_t n = strcspn(name, "=");
-  for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-    if (strlen(rules[i].name) != n || strncmp(rules[i].name, name, n))
-      continue;
-    *joined = name[n] ? name + n + 1 : NULL;
-    return &rules[i];
-  }
-  static const flag_rule short_form[] = {
-      {"D", true, "-D", "-D"}, {"U", true, "-U", "-U"}, {"I", true, "-I", "-I"}};
-  for (int i = 0; i < 3; i++)
-    if (flag[1] == short_form[i].name[0]) {
-      *joined = flag[2] ? flag + 2 : NULL;
-      return &short_form[i];
-    }
-  return NULL;
+  size_t n = strcspn(name, "="), nrules = sizeof rules / sizeof *rules;
+  *joined = name[n] ? name + n + 1 : NULL;
+  for (size_t i = 0; i < nrules; i++)
+    if (is_named(name, n, rules[i].name))
+      return nvcc || i < nrules - NVCC_ALONE ? rules[i] : (flag_rule){0};
+  for (int i = 0; dropped[i]; i++)
+    if (is_named(name, n, dropped[i]))
+      return (flag_rule){.value = true};
+  static const char *const short_forms[] = {"-D", "-U", "-I", NULL};
+  *joined = flag[2] ? flag + 2 : NULL;
+  for (int i = 0; short_forms[i]; i++)
+    if (ww_starts(flag, short_forms[i]))
+      return (flag_rule){.as = short_forms[i], .value = true};
+  return (flag_rule){0};
 }
 
 /* gnu++17 is c++17 here; C's standards and those older than both compilers mean their default. */
@@ -93,28 +93,37 @@ static const char *standard(const char *value) {
   return NULL;
 }
 
-void ww_compile_words(const ww_words *flags, bool nvcc, ww_arena *a, ww_words *out) {
+void ww_compile_words(const ww_strings *flags, bool nvcc, ww_arena *a, ww_strings *out) {
   for (uint32_t i = 0; i < flags->n; i++) {
     const char *value;
-    const flag_rule *r = rule_of(flags->v[i], &value);
-    if (!r)
+    if (flags->v[i][0] != '-' || !flags->v[i][1])
       continue;
-    if (r->value && !value)
+    flag_rule r = rule_of(flags->v[i], nvcc, &value);
+    if (r.value && !value)
       value = i + 1 < flags->n ? flags->v[++i] : NULL;
-    const char *as = nvcc ? r->nvcc : r->nvrtc;
-    if (as && !strcmp(as, "--std="))
-      value = value ? standard(value) : NULL;
-    if (!as || (r->value && !value))
-      continue;
-    ww_push(a, out, r->value ? ww_fmt(a, "%s%s", as, value) : as);
+    if (r.as && value && !strcmp(r.as, "--std="))
+      value = standard(value);
+    if (r.as && (value || !r.value))
+      ww_push(a, out, r.value ? ww_fmt(a, "%s%s", r.as, value) : r.as);
   }
 }
 
 /* ---- #include lines ---- */
 
+const char *ww_directive(const char *line, const char *name) {
+  line += strspn(line, " \t");
+  if (*line++ != '#')
+    return NULL;
+  line += strspn(line, " \t");
+  if (!ww_starts(line, name))
+    return NULL;
+  line += strlen(name);
+  return line + strspn(line, " \t");
+}
+
 typedef struct {
   ww_headers *out;
-  ww_words dirs; /* of -I */
+  ww_strings dirs; /* of -I */
   ww_arena *a;
 } finder;
 
@@ -141,14 +150,8 @@ static const ww_header *known(const finder *f, const char *path, const char *nam
 static void find_in(finder *f, const char *file, const char *text, int depth) {
   for (const char *p = text; p && depth < 32; p = strchr(p, '\n')) {
     p += *p == '\n';
-    const char *q = p + strspn(p, " \t");
-    if (*q != '#')
-      continue;
-    q += 1 + strspn(q + 1, " \t");
-    if (!ww_starts(q, "include"))
-      continue;
-    q += 7 + strspn(q + 7, " \t");
-    if (*q != '"' && *q != '<')
+    const char *q = ww_directive(p, "include");
+    if (!q || (*q != '"' && *q != '<'))
       continue;
     size_t n = strcspn(q + 1, *q == '"' ? "\"\n" : ">\n");
     const char *name = ww_strndup(f->a, q + 1, n), *path = resolve(f, file, name, *q == '<');
@@ -165,10 +168,10 @@ static void find_in(finder *f, const char *file, const char *text, int depth) {
   }
 }
 
-void ww_compile_includes(const char *file, const char *text, const ww_words *flags, ww_arena *a,
+void ww_compile_includes(const char *file, const char *text, const ww_strings *flags, ww_arena *a,
                          ww_headers *out) {
   finder f = {.out = out, .a = a};
-  ww_words words = {0};
+  ww_strings words = {0};
   ww_compile_words(flags, true, a, &words);
   for (uint32_t i = 0; i < words.n; i++) {
     const char *w = words.v[i], *path = ww_starts(w, "--pre-include=") ? w + 14 : NULL;
@@ -202,13 +205,13 @@ static bool read_message(const char *line, size_t n, ww_arena *a, ww_err *out) {
   size_t at = strcspn(line, "(");
   char *stop = NULL;
   if (line + at < mark && isdigit((unsigned char)line[at + 1])) {
-    e.line = (uint32_t)strtoul(line + at + 1, &stop, 10);
+    e.line = strtoul(line + at + 1, &stop, 10);
   } else {
     at = strcspn(line, ":");
     if (line + at < mark && isdigit((unsigned char)line[at + 1]))
-      e.line = (uint32_t)strtoul(line + at + 1, &stop, 10);
+      e.line = strtoul(line + at + 1, &stop, 10);
     if (stop && *stop == ':' && isdigit((unsigned char)stop[1]))
-      e.col = (uint32_t)strtoul(stop + 1, NULL, 10);
+      e.col = strtoul(stop + 1, NULL, 10);
   }
   bool other =
       ww_starts(line, "ptxas") || ww_starts(line, "nvlink") || ww_starts(line, "At end of source");

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define MOST_THREADS 16
@@ -104,7 +103,7 @@ ww_status ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww
 /* ---- scalars ---- */
 
 static ww_status put_float(const ww_arg *g, const char *what, uint64_t size, void *to, ww_err *e) {
-  float f = (float)g->value;
+  float f = g->value;
   if (size == 4)
     memcpy(to, &f, 4);
   else if (size == 8)
@@ -122,7 +121,7 @@ ww_status ww_contents_scalar(const ww_arg *g, const char *what, uint64_t size, v
                    (unsigned long long)size);
   if (!g->is_int)
     return put_float(g, what, size, to, e);
-  double span = ldexp(1, 8 * (int)size);
+  double span = ldexp(1, 8 * size);
   if (size < 8 && (g->value < -span / 2 || g->value >= span))
     return ww_fail(e, WW_EDATA, "%s takes %llu bytes and cannot hold %.17g", what,
                    (unsigned long long)size, g->value);
@@ -146,8 +145,8 @@ static void *make_share(void *at) {
 }
 
 static uint32_t threads_for(uint64_t bytes, uint32_t asked) {
-  long cores = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
-  uint64_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (uint64_t)cores;
+  long cores = asked ? asked : sysconf(_SC_NPROCESSORS_ONLN);
+  uint64_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores;
   uint64_t useful = asked ? most : bytes / SHARE + 1;
   return (uint32_t)(useful < most ? useful : most);
 }
@@ -162,7 +161,7 @@ static void make_parallel(share whole, uint32_t size, uint32_t threads) {
     parts[t].first = first;
     parts[t].n = whole.n / threads + (t < whole.n % threads);
     parts[t].to = whole.to + first * size;
-    started[t] = t + 1 < threads && pthread_create(&ids[t], NULL, make_share, &parts[t]) == 0;
+    started[t] = t + 1 < threads && !pthread_create(&ids[t], NULL, make_share, &parts[t]);
     if (!started[t])
       make_share(&parts[t]); /* the last one is ours; and where no thread is to be had */
   }
@@ -219,7 +218,7 @@ static double log2_exact(double x) { /* x >= 1; no libm, the bits are frozen */
 }
 
 static uint64_t steps(double lo, double hi) {
-  return hi - lo >= 0x1p64 ? UINT64_MAX : hi > lo ? (uint64_t)(hi - lo) : 0;
+  return hi - lo >= 0x1p64 ? UINT64_MAX : hi > lo ? hi - lo : 0;
 }
 
 /* The largest value of the type below hi, by its step near the larger end. */
@@ -243,7 +242,7 @@ static void job_range(ww_fill_job *j) {
   case WW_JOB_MONOTONE:
     if (!j->given)
       j->hi = j->n > 1 ? (double)(j->n - 1) : 0;
-    j->step = j->n > 1 ? (j->hi - j->lo) / (double)(j->n - 1) : 0;
+    j->step = j->n > 1 ? (j->hi - j->lo) / (j->n - 1) : 0;
     break;
   case WW_JOB_ZIPF:
     if (j->hi <= j->lo)
@@ -275,7 +274,7 @@ bool ww_contents_job(const ww_fill *f, const char *type, uint64_t bytes, uint64_
                        .hi = f->hi,
                        .kind = kinds[f->kind],
                        .bytes = size,
-                       .given = f->lo != 0 || f->hi != 0};
+                       .given = f->lo || f->hi};
   if (f->kind == WW_FILL_NONE || f->kind == WW_FILL_ZEROS)
     out->n = 0;
   out->number = kind == '?'   ? WW_NUMBER_BOOL

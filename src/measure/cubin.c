@@ -24,8 +24,7 @@ static bool fetch(const image *m, uint64_t at, void *to, size_t n) {
 }
 
 static bool section(const image *m, uint32_t i, Elf64_Shdr *out) {
-  return i < m->head.e_shnum &&
-         fetch(m, m->head.e_shoff + (uint64_t)i * sizeof *out, out, sizeof *out);
+  return i < m->head.e_shnum && fetch(m, m->head.e_shoff + i * sizeof *out, out, sizeof *out);
 }
 
 /* A string of a string table, "" where it is not one. */
@@ -49,7 +48,7 @@ static bool open_image(const void *bytes, size_t n, image *m) {
 }
 
 bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena *a,
-                       ww_cubin_names *out) {
+                       ww_strings *out) {
   image m;
   Elf64_Shdr names, s;
   if (!open_image(bytes, n, &m) || !section(&m, m.head.e_shstrndx, &names))
@@ -65,6 +64,11 @@ bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena
   return true;
 }
 
+/* Section i, where it is a table of symbols, and the table of their names. */
+static bool symbols(const image *m, uint32_t i, Elf64_Shdr *table, Elf64_Shdr *names) {
+  return section(m, i, table) && table->sh_type == SHT_SYMTAB && section(m, table->sh_link, names);
+}
+
 uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_global **out) {
   WW_VEC(ww_cubin_global) found = {0};
   image m;
@@ -73,8 +77,7 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
     return 0;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
     Elf64_Shdr table, strings;
-    if (!section(&m, i, &table) || table.sh_type != SHT_SYMTAB ||
-        !section(&m, table.sh_link, &strings))
+    if (!symbols(&m, i, &table, &strings))
       continue;
     for (uint64_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); k++) {
       Elf64_Sym s;
@@ -101,11 +104,9 @@ static bool is_symbol(const image *m, uint32_t index, const char *want) {
   for (uint32_t i = 0; i < m->head.e_shnum; i++) {
     Elf64_Shdr table, strings;
     Elf64_Sym s;
-    if (!section(m, i, &table) || table.sh_type != SHT_SYMTAB ||
-        !section(m, table.sh_link, &strings))
-      continue;
-    return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) &&
-           !strcmp(string(m, &strings, s.st_name), want);
+    if (symbols(m, i, &table, &strings))
+      return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) &&
+             !strcmp(string(m, &strings, s.st_name), want);
   }
   return false;
 }
@@ -116,7 +117,7 @@ uint32_t ww_cubin_registers(const void *bytes, size_t n, const char *kernel) {
     return 0;
   for (uint32_t i = 0; i < m.head.e_shnum; i++) {
     Elf64_Shdr s;
-    if (strcmp(section_name(&m, i), ".nv.info") != 0 || !section(&m, i, &s))
+    if (strcmp(section_name(&m, i), ".nv.info") || !section(&m, i, &s))
       continue;
     for (uint64_t at = s.sh_offset, end = at + s.sh_size; at + 4 <= end;) {
       struct {
@@ -167,8 +168,8 @@ bool ww_cubin_half(const void *bytes, size_t n, const char *kernel) {
     if (!ww_starts(name, ".text.") || !section(&m, i, &s))
       continue;
     name += strlen(".text.");
-    bool other = strcmp(name, kernel) != 0 &&
-                 has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
+    bool other =
+        strcmp(name, kernel) && has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
     if (other)
       continue;
     if (s.sh_offset > n || s.sh_size > n - s.sh_offset || s.sh_size % INSTRUCTION)

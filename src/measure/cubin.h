@@ -14,9 +14,8 @@ typedef struct {
 /* What stands behind `prefix` in the names of a cubin's sections, copies: ".text." gives its
  * functions. Every section must have a name inside the image: false where one has not, or for
  * anything but a cubin. */
-typedef WW_VEC(const char *) ww_cubin_names;
 bool ww_cubin_sections(const void *image, size_t n, const char *prefix, ww_arena *a,
-                       ww_cubin_names *out);
+                       ww_strings *out);
 
 /* The variables of a cubin; 0 for anything else (PTX, fat binaries, no ELF). */
 uint32_t ww_cubin_globals(const void *image, size_t n, ww_arena *a, ww_cubin_global **out);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "../gpu/gpu.h"
-#include "cuda_helpers.h"
 
 #define LEAST_FLUSH (64ull << 20) /* bytes */
 
@@ -44,7 +43,7 @@ static void ask_limits(ww_device *d) {
   d->shared_most = attribute(d, WW_CUDA_SHARED_OPTIN);
   if (d->shared_most < d->shared_default)
     d->shared_most = d->shared_default;
-  d->cooperative = attribute(d, WW_CUDA_COOPERATIVE) != 0;
+  d->cooperative = attribute(d, WW_CUDA_COOPERATIVE);
   for (int i = 0; i < 3; i++) {
     d->max_block[i] = attribute(d, WW_CUDA_MAX_BLOCK_X + i);
     d->max_grid[i] = attribute(d, WW_CUDA_MAX_GRID_X + i);
@@ -79,7 +78,7 @@ static ww_status make_flush(ww_device *d, uint64_t l2, ww_err *e) {
     return ww_fail(
         e, WW_EDEVICE,
         "the device has no %.0f MB left to flush its caches with: end other programs on it",
-        (double)bytes / 1e6);
+        bytes / 1e6);
   ww_cuda_status s = d->api->cuMemsetD8Async(d->flush.at, 0, d->flush.bytes, NULL);
   if (!s)
     s = d->api->cuCtxSynchronize();
@@ -100,9 +99,9 @@ static const char *driver_version(ww_arena *a) {
   void *lib = *text ? NULL : dlopen("libnvidia-ml.so.1", RTLD_NOW);
   if (lib) {
     int (*start)(void) = NULL, (*stop)(void) = NULL, (*ask)(char *, unsigned) = NULL;
-    *(void **)&start = dlsym(lib, "nvmlInit_v2");
-    *(void **)&stop = dlsym(lib, "nvmlShutdown");
-    *(void **)&ask = dlsym(lib, "nvmlSystemGetDriverVersion");
+    start = dlsym(lib, "nvmlInit_v2");
+    stop = dlsym(lib, "nvmlShutdown");
+    ask = dlsym(lib, "nvmlSystemGetDriverVersion");
     if (start && stop && ask && !start()) {
       if (ask(text, sizeof text))
         *text = 0;
@@ -120,14 +119,13 @@ static void describe(const ww_device *d, const char *name, ww_arena *a, ww_devic
                            .backend = "cuda",
                            .driver = driver_version(a),
                            .versions = ww_fmt(a, "CUDA %d.%d", v / 1000, v % 1000 / 10),
-                           .sms = (uint32_t)d->sms,
+                           .sms = d->sms,
                            .lanes = 32,
-                           .l2_bytes = (uint64_t)attribute(d, WW_CUDA_L2_BYTES),
+                           .l2_bytes = attribute(d, WW_CUDA_L2_BYTES),
                            .memory_bytes = d->memory};
   if (!*info->driver)
     info->driver = info->versions;
-  const char *gpu = ww_gpu_for_device(name, info->sms, a);
-  snprintf(info->gpu, sizeof info->gpu, "%.31s", gpu ? gpu : "");
+  info->gpu = ww_gpu_for_device(name, info->sms, a);
 }
 
 /* ---- open and close ---- */
@@ -159,6 +157,7 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
   ww_arena *own = ww_arena_new();
   ww_device *d = WW_NEW(own, ww_device);
   *d = (ww_device){.api = api, .a = own, .last = "opening the device"};
+  *out = d;
   st = ww_cuda_choose(d->api, device, d->a, &d->device, name, e);
   if (!st)
     st = make_context(d, name, e);
@@ -167,12 +166,10 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
     describe(d, name, a, info);
     st = load_helpers(d, e);
   }
-  if (!st)
-    st = make_flush(d, info->l2_bytes, e);
-  if (st)
+  if (st || (st = make_flush(d, info->l2_bytes, e))) {
     cuda_close(d);
-  else
-    *out = d;
+    *out = NULL;
+  }
   return st;
 }
 
@@ -208,9 +205,7 @@ static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
                                                              b[1], b[2], r->shared, NULL, r->params)
                          : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],
                                                   r->shared, NULL, r->params, NULL);
-  if (s)
-    return ww_cuda_fail(d->api, s, d->last, e);
-  return ww_cupti_kernel_end(d->cupti, counted, e);
+  return s ? ww_cuda_fail(d->api, s, d->last, e) : ww_cupti_kernel_end(d->cupti, counted, e);
 }
 
 static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) {
@@ -231,7 +226,7 @@ static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
     ww_report_set(out, WW_M_flops_fp16, 0);
   if (d->threads_per_sm < 32)
     return;
-  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, (int)threads,
+  if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, threads,
                                                            r->shared))
     ww_report_set(out, WW_M_occupancy_limit_pct, 100.0 * blocks * warps / (d->threads_per_sm / 32));
 }
@@ -256,7 +251,7 @@ static ww_status cuda_count(ww_device *d, ww_ready *r, ww_err *e) {
 static ww_status cuda_pass_end(ww_device *d, ww_err *e) {
   return ww_cupti_pass_end(d->cupti, e);
 }
-static ww_status cuda_end(ww_device *d, double *values, ww_err *e) {
+static ww_status cuda_end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
   return ww_cupti_end(d->cupti, values, e);
 }
 
@@ -265,7 +260,6 @@ const ww_backend ww_backend_cuda = {.name = "cuda",
                                     .close = cuda_close,
                                     .load = ww_cuda_load,
                                     .unload = ww_cuda_unload,
-                                    .bytes = ww_cuda_bytes,
                                     .resources = cuda_resources,
                                     .restore = ww_cuda_restore,
                                     .flush = cuda_flush,

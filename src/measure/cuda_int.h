@@ -48,7 +48,7 @@ struct ww_device {
   int sms, max_threads, threads_per_sm, max_block[3], max_grid[3];
   int shared_default, shared_most; /* bytes a block may have, without and with asking for it */
   bool cooperative;
-  void *helpers;               /* module of cuda_helpers.h */
+  void *helpers;               /* module of ww_cuda_helpers */
   void *fill, *compare, *read; /* its kernels */
   ww_cuda_pool pool;
   WW_VEC(ww_cuda_code *) codes; /* the shared ones */
@@ -95,11 +95,13 @@ static inline ww_status ww_cuda_check(const ww_device *d, ww_cuda_status s, cons
   return s ? ww_cuda_fail(d->api, s, doing, e) : WW_OK;
 }
 
+extern const char ww_cuda_helpers[]; /* device_text.c */
+
 /* ---- cuda_memory.c ---- */
 ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out,
                        ww_err *e);                 /* WW_ELIMIT when memory is out */
 void ww_cuda_give(ww_device *d, ww_cuda_block *b); /* zeroes *b; accepts a zeroed one */
-void ww_cuda_pool_close(ww_device *d);
+void ww_cuda_pool_close(ww_device *d);             /* all that was given back goes to the driver */
 /* Makes r->pristine with the contents that r says. */
 ww_status ww_cuda_pristine(ww_device *d, ww_cuda_region *r, ww_err *e);
 ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes,
@@ -111,7 +113,6 @@ ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params
 ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e);
 void ww_cuda_unload(ww_device *d, ww_ready *r);
 void ww_cuda_forget(ww_device *d); /* all code, before the context goes */
-uint64_t ww_cuda_bytes(const ww_ready *r);
 ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e);
 ww_status ww_cuda_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e);
 ww_status ww_cuda_dump(ww_device *d, ww_ready *r, const char *dir, ww_err *e);

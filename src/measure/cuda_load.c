@@ -23,10 +23,10 @@
 
 typedef struct {
   ww_device *d;
+  const ww_cuda_api *api;
   const ww_launch *l;
   ww_ready *r;
-  char *image;
-  size_t image_n;
+  ww_arena *a; /* of the ready launch */
   uint32_t nparams;
   size_t *sizes; /* of the parameters; 0: the driver is too old to tell */
   bool sizes_known;
@@ -90,11 +90,11 @@ static bool can_share(const ww_cuda_code *c) {
 static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
   char log[400] = "";
   int options[] = {WW_CUDA_JIT_ERROR_LOG, WW_CUDA_JIT_ERROR_LOG_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+  void *values[] = {log, (void *)(sizeof log - 1)};
   ww_status st = ww_read_packed(c->a, k->l->binary, MOST_IMAGE, &c->image, &c->n, e);
   if (st)
     return st;
-  ww_cuda_status s = k->d->api->cuModuleLoadDataEx(&c->module, c->image, 2, options, values);
+  ww_cuda_status s = k->api->cuModuleLoadDataEx(&c->module, c->image, 2, options, values);
   if (!s)
     return WW_OK;
   c->module = NULL;
@@ -102,8 +102,8 @@ static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
     if (*x == '\n')
       *x = ' ';
   return ww_cuda_fail(
-      k->d->api, s,
-      ww_fmt(k->r->a, "loading %s%s%s", ww_path_base(k->l->binary), *log ? ": " : "", log), e);
+      k->api, s, ww_fmt(k->a, "loading %s%s%s", ww_path_base(k->l->binary), *log ? ": " : "", log),
+      e);
 }
 
 static ww_status load_module(loader *k, ww_err *e) {
@@ -119,10 +119,10 @@ static ww_status load_module(loader *k, ww_err *e) {
     c = WW_NEW(a, ww_cuda_code);
     *c = (ww_cuda_code){.a = a, .path = ww_strdup(a, k->l->binary)};
     ww_status st = read_code(k, c, e);
-    if (st)
+    if (st) {
       ww_arena_free(a);
-    if (st)
       return st;
+    }
     if (!k->l->nsymbols && can_share(c))
       keep_code(k->d, c);
   }
@@ -130,8 +130,6 @@ static ww_status load_module(loader *k, ww_err *e) {
   c->used = ++k->d->asks;
   k->r->code = c;
   k->r->module = c->module;
-  k->image = c->image;
-  k->image_n = c->n;
   return WW_OK;
 }
 
@@ -147,14 +145,14 @@ static bool without_half(const loader *k) {
 
 /* The names of the module's kernels; 0 where the driver cannot tell. */
 static unsigned list_kernels(loader *k, void ***functions, const char ***names) {
-  const ww_cuda_api *c = k->d->api;
+  const ww_cuda_api *c = k->api;
   unsigned n = 0;
   if (!c->cuModuleGetFunctionCount || !c->cuModuleEnumerateFunctions || !c->cuFuncGetName)
     return 0;
   if (c->cuModuleGetFunctionCount(&n, k->r->module) || !n)
     return 0;
-  *functions = WW_NEWN(k->r->a, void *, n);
-  *names = WW_NEWN(k->r->a, const char *, n);
+  *functions = WW_NEWN(k->a, void *, n);
+  *names = WW_NEWN(k->a, const char *, n);
   if (c->cuModuleEnumerateFunctions(*functions, n, k->r->module))
     return 0;
   for (unsigned i = 0; i < n; i++)
@@ -178,7 +176,7 @@ static ww_status find_by_plain_name(loader *k, ww_err *e) {
   }
   for (unsigned i = 0, shown = 0; i < n && shown < 8; i++)
     if (!hits || ww_name_matches(k->l->kernel, names[i]))
-      list = ww_fmt(k->r->a, "%s%s%.80s", list, shown++ ? ", " : "", names[i]);
+      list = ww_fmt(k->a, "%s%s%.80s", list, shown++ ? ", " : "", names[i]);
   if (hits)
     return ww_fail(e, WW_EUSAGE, "%s has %u kernels called `%s`: name one by its mangled name: %s",
                    module, hits, k->l->kernel, list);
@@ -187,10 +185,8 @@ static ww_status find_by_plain_name(loader *k, ww_err *e) {
 }
 
 static ww_status find_kernel(loader *k, ww_err *e) {
-  ww_cuda_status s = k->d->api->cuModuleGetFunction(&k->r->function, k->r->module, k->l->kernel);
-  if (s == NOT_FOUND)
-    return find_by_plain_name(k, e);
-  return ww_cuda_check(k->d, s, k->r->kernel, e);
+  ww_cuda_status s = k->api->cuModuleGetFunction(&k->r->function, k->r->module, k->l->kernel);
+  return s == NOT_FOUND ? find_by_plain_name(k, e) : ww_cuda_check(k->d, s, k->r->kernel, e);
 }
 
 /* ---- shape ---- */
@@ -213,14 +209,14 @@ static ww_status check_dims(const ww_device *d, const ww_launch *l, ww_err *e) {
 
 static ww_status check_shared(loader *k, ww_err *e) {
   ww_device *d = k->d;
-  uint64_t all = k->l->shared + (uint64_t)k->r->shared_static;
+  uint64_t all = k->l->shared + k->r->shared_static;
   if (k->l->shared > (uint64_t)d->shared_most || all > (uint64_t)d->shared_most)
     return ww_fail(e, WW_EUSAGE,
                    "a block takes %llu bytes of shared memory (%d static, %llu dynamic), the "
                    "device has %d for it",
                    (unsigned long long)all, k->r->shared_static, (unsigned long long)k->l->shared,
                    d->shared_most);
-  k->r->shared = (unsigned)k->l->shared;
+  k->r->shared = k->l->shared;
   if (all <= (uint64_t)d->shared_default || !k->l->shared)
     return WW_OK;
   int most = 0; /* only ever raised: another launch of the same function may need more */
@@ -228,8 +224,7 @@ static ww_status check_shared(loader *k, ww_err *e) {
       most >= (int)k->l->shared)
     return WW_OK;
   return ww_cuda_check(
-      d,
-      d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)k->l->shared),
+      d, d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->l->shared),
       k->r->kernel, e);
 }
 
@@ -238,9 +233,9 @@ static ww_status check_cooperative(loader *k, uint64_t threads, ww_err *e) {
   uint64_t blocks = (uint64_t)k->r->grid[0] * k->r->grid[1] * k->r->grid[2];
   if (!k->d->cooperative)
     return ww_fail(e, WW_EUNSUPPORTED, "the device has no cooperative launches");
-  k->d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, k->r->function, (int)threads,
-                                                         k->r->shared);
-  uint64_t most = (uint64_t)per_sm * (uint64_t)k->d->sms;
+  k->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, k->r->function, threads,
+                                                      k->r->shared);
+  uint64_t most = per_sm * (uint64_t)k->d->sms;
   if (blocks > most)
     return ww_fail(
         e, WW_EUSAGE,
@@ -257,8 +252,8 @@ static ww_status check_shape(loader *k, ww_err *e) {
     return st;
   uint64_t threads = 1;
   for (int i = 0; i < 3; i++) {
-    r->grid[i] = k->l->grid[i] ? (unsigned)k->l->grid[i] : 1;
-    r->block[i] = k->l->block[i] ? (unsigned)k->l->block[i] : 1;
+    r->grid[i] = k->l->grid[i] ? k->l->grid[i] : 1;
+    r->block[i] = k->l->block[i] ? k->l->block[i] : 1;
     threads *= r->block[i];
   }
   const struct {
@@ -268,9 +263,9 @@ static ww_status check_shape(loader *k, ww_err *e) {
                {WW_CUDA_FN_LOCAL, &r->local},
                {WW_CUDA_FN_REGISTERS, &r->registers}};
   for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-    ww_cuda_status s = k->d->api->cuFuncGetAttribute(asked[i].to, asked[i].attribute, r->function);
+    ww_cuda_status s = k->api->cuFuncGetAttribute(asked[i].to, asked[i].attribute, r->function);
     if (s)
-      return ww_cuda_fail(k->d->api, s, r->kernel, e);
+      return ww_cuda_fail(k->api, s, r->kernel, e);
   }
   if (threads > (uint64_t)most)
     return ww_fail(e, WW_EUSAGE,
@@ -284,14 +279,14 @@ static ww_status check_shape(loader *k, ww_err *e) {
 /* ---- parameters ---- */
 
 static void ask_sizes(loader *k) {
-  const ww_cuda_api *c = k->d->api;
+  const ww_cuda_api *c = k->api;
   size_t offset, size;
-  k->sizes_known = c->cuFuncGetParamInfo != NULL;
+  k->sizes_known = c->cuFuncGetParamInfo;
   while (k->sizes_known && !c->cuFuncGetParamInfo(k->r->function, k->nparams, &offset, &size))
     k->nparams++;
   if (!k->sizes_known)
     k->nparams = k->l->nargs;
-  k->sizes = WW_NEWN(k->r->a, size_t, k->nparams + 1);
+  k->sizes = WW_NEWN(k->a, size_t, k->nparams + 1);
   for (uint32_t i = 0; k->sizes_known && i < k->nparams; i++)
     c->cuFuncGetParamInfo(k->r->function, i, &offset, &k->sizes[i]);
 }
@@ -300,7 +295,7 @@ static void ask_sizes(loader *k) {
 static const char *sizes_text(const loader *k) {
   const char *text = "";
   for (uint32_t i = 0; i < k->nparams && i < 24; i++)
-    text = ww_fmt(k->r->a, "%s%s%zu", text, i ? ", " : "", k->sizes[i]);
+    text = ww_fmt(k->a, "%s%s%zu", text, i ? ", " : "", k->sizes[i]);
   return text;
 }
 
@@ -308,11 +303,9 @@ static const char *sizes_text(const loader *k) {
  * width must be known. */
 static ww_status put_value(const loader *k, uint32_t i, uint8_t *to, ww_err *e) {
   const ww_arg *g = &k->l->args[i];
-  const char *what = ww_fmt(k->r->a, "argument %u", i);
-  if (k->sizes_known)
-    return ww_contents_scalar(g, what, k->sizes[i], to, e);
-  if (g->is_int)
-    return ww_contents_scalar(g, what, 8, to, e);
+  const char *what = ww_fmt(k->a, "argument %u", i);
+  if (k->sizes_known || g->is_int)
+    return ww_contents_scalar(g, what, k->sizes_known ? k->sizes[i] : 8, to, e);
   return ww_fail(
       e, WW_EUSAGE,
       "this driver does not tell whether argument %u is a float or a double: give it as hex", i);
@@ -346,7 +339,7 @@ static ww_status put_param(const loader *k, uint32_t i, uint8_t *to, ww_err *e) 
     return WW_OK;
   default:
     return ww_fail(e, WW_EUSAGE, "argument %u of `%s` is not given%s", i, k->l->kernel,
-                   k->sizes_known ? ww_fmt(k->r->a, "; it takes %zu bytes", k->sizes[i]) : "");
+                   k->sizes_known ? ww_fmt(k->a, "; it takes %zu bytes", k->sizes[i]) : "");
   }
 }
 
@@ -361,18 +354,19 @@ static void put_addresses(const loader *k, uint32_t arg, uint64_t size, uint8_t 
   }
 }
 
-static ww_status check_count(const loader *k, ww_err *e) {
-  if (k->l->nargs == k->nparams)
-    return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u",
-                 k->l->kernel, k->nparams, sizes_text(k), k->l->nargs);
+static ww_status check_count(loader *k, ww_err *e) {
+  ask_sizes(k);
+  return k->l->nargs == k->nparams
+             ? WW_OK
+             : ww_fail(e, WW_EUSAGE, "`%s` takes %u arguments (bytes: %s), the launch gives %u",
+                       k->l->kernel, k->nparams, sizes_text(k), k->l->nargs);
 }
 
 static ww_status make_params(loader *k, ww_err *e) {
-  k->r->params = WW_NEWN(k->r->a, void *, k->nparams + 1);
+  k->r->params = WW_NEWN(k->a, void *, k->nparams + 1);
   for (uint32_t i = 0; i < k->nparams; i++) {
     size_t room = k->sizes_known ? k->sizes[i] : k->l->args[i].hex_n;
-    uint8_t *to = ww_alloc(k->r->a, room + 16 + (k->sizes_known ? 0 : PARAM_SLACK));
+    uint8_t *to = ww_alloc(k->a, room + 16 + (k->sizes_known ? 0 : PARAM_SLACK));
     ww_status st = put_param(k, i, to, e);
     if (st)
       return st;
@@ -386,7 +380,7 @@ static ww_status make_params(loader *k, ww_err *e) {
 
 /* Its pristine copy is made, and a variable that only the code sets keeps its contents. */
 static ww_status add_region(loader *k, ww_cuda_region r, ww_err *e) {
-  ww_push(k->r->a, &k->r->regions, r);
+  ww_push(k->a, &k->r->regions, r);
   ww_cuda_region *in = &k->r->regions.v[k->r->regions.n - 1];
   ww_status st = ww_cuda_pristine(k->d, in, e);
   return st || in->inherited ? st : ww_cuda_copy(k->d, in->at, in->pristine.at, in->bytes, e);
@@ -414,19 +408,19 @@ static ww_status add_buffers(loader *k, ww_err *e) {
 static ww_status find_variable(loader *k, const char *name, const ww_cubin_global *all, uint32_t n,
                                ww_cuda_region *r, ww_err *e) {
   size_t bytes = 0;
-  ww_cuda_status s = k->d->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, name);
+  ww_cuda_status s = k->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, name);
   const char *list = "";
   for (uint32_t i = 0; s == NOT_FOUND && i < n; i++)
     if (ww_name_matches(name, all[i].name))
-      s = k->d->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, all[i].name);
+      s = k->api->cuModuleGetGlobal(&r->at, &bytes, k->r->module, all[i].name);
   for (uint32_t i = 0; s == NOT_FOUND && i < n && i < 8; i++)
-    list = ww_fmt(k->r->a, "%s%s%.80s", list, i ? ", " : "; it has ", all[i].name);
+    list = ww_fmt(k->a, "%s%s%.80s", list, i ? ", " : "; it has ", all[i].name);
   if (s == NOT_FOUND)
     return ww_fail(e, WW_EUSAGE,
                    "the launch sets a symbol `%s`, but the compiled code has none of that name%s",
                    name, list);
   if (s)
-    return ww_cuda_fail(k->d->api, s, k->r->kernel, e);
+    return ww_cuda_fail(k->api, s, k->r->kernel, e);
   r->bytes = bytes;
   return WW_OK;
 }
@@ -435,10 +429,10 @@ static ww_status find_variable(loader *k, const char *name, const ww_cubin_globa
  * initialised. */
 static ww_status variable_bytes(loader *k, uint32_t i, ww_cuda_region *r, ww_err *e) {
   const ww_arg *g = &k->l->symbols[i].arg;
-  uint8_t *raw = ww_alloc(k->r->a, r->bytes + 8);
-  ww_cuda_status s = k->d->api->cuMemcpyDtoH(raw, r->at, r->bytes);
+  uint8_t *raw = ww_alloc(k->a, r->bytes + 8);
+  ww_cuda_status s = k->api->cuMemcpyDtoH(raw, r->at, r->bytes);
   if (s)
-    return ww_cuda_fail(k->d->api, s, k->r->kernel, e);
+    return ww_cuda_fail(k->api, s, k->r->kernel, e);
   r->raw = raw;
   if (g->kind == WW_ARG_VALUE)
     return ww_contents_scalar(g, r->label, r->bytes, raw, e);
@@ -459,10 +453,10 @@ static bool has_variable(const ww_ready *r, uint64_t at) {
 
 static ww_status add_variables(loader *k, ww_err *e) {
   ww_cubin_global *all;
-  uint32_t n = ww_cubin_globals(k->image, k->image_n, k->r->a, &all);
+  uint32_t n = ww_cubin_globals(k->r->code->image, k->r->code->n, k->a, &all);
   for (uint32_t i = 0; i < k->l->nsymbols; i++) {
     const ww_symbol_arg *y = &k->l->symbols[i];
-    ww_cuda_region r = {.label = ww_fmt(k->r->a, "symbol `%s`", y->name), .type = "i32"};
+    ww_cuda_region r = {.label = ww_fmt(k->a, "symbol `%s`", y->name), .type = "i32"};
     if (y->arg.kind == WW_ARG_NONE)
       continue;
     ww_status st = find_variable(k, y->name, all, n, &r, e);
@@ -483,7 +477,7 @@ static ww_status add_variables(loader *k, ww_err *e) {
   for (uint32_t i = 0; i < n; i++) { /* those that only a run sets */
     size_t bytes;
     ww_cuda_region r = {.label = all[i].name, .inherited = true};
-    if (!all[i].writable || k->d->api->cuModuleGetGlobal(&r.at, &bytes, k->r->module, all[i].name))
+    if (!all[i].writable || k->api->cuModuleGetGlobal(&r.at, &bytes, k->r->module, all[i].name))
       continue;
     if (has_variable(k->r, r.at))
       continue;
@@ -500,33 +494,21 @@ static ww_status add_variables(loader *k, ww_err *e) {
 ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_ready *r = WW_NEW(a, ww_ready);
-  loader k = {.d = d, .l = l, .r = r};
+  loader k = {.d = d, .api = d->api, .l = l, .r = r, .a = a};
   r->a = a;
   r->kernel = ww_fmt(a, "kernel `%s`", l->kernel ? l->kernel : "?");
   snprintf(d->last, sizeof d->last, "loading `%.120s`", l->kernel ? l->kernel : "?");
-  ww_status st = load_module(&k, e);
-  if (!st)
-    st = find_kernel(&k, e);
-  if (!st)
-    st = check_shape(&k, e);
-  if (!st)
-    ask_sizes(&k);
-  if (!st)
-    st = check_count(&k, e);
-  if (!st)
-    st = ww_contents_plan(l, a, &r->contents, e);
-  if (!st)
-    st = add_buffers(&k, e);
-  if (!st)
-    st = make_params(&k, e);
-  if (!st)
-    st = add_variables(&k, e);
-  if (!st)
-    r->no_half = without_half(&k);
-  *out = st ? NULL : r;
-  if (st)
+  ww_status st;
+  *out = r;
+  if ((st = load_module(&k, e)) || (st = find_kernel(&k, e)) || (st = check_shape(&k, e)) ||
+      (st = check_count(&k, e)) || (st = ww_contents_plan(l, a, &r->contents, e)) ||
+      (st = add_buffers(&k, e)) || (st = make_params(&k, e)) || (st = add_variables(&k, e))) {
     ww_cuda_unload(d, r);
-  return st;
+    *out = NULL;
+    return st;
+  }
+  r->no_half = without_half(&k);
+  return WW_OK;
 }
 
 void ww_cuda_unload(ww_device *d, ww_ready *r) {
@@ -538,13 +520,6 @@ void ww_cuda_unload(ww_device *d, ww_ready *r) {
   }
   leave_code(d, r->code);
   ww_arena_free(r->a);
-}
-
-uint64_t ww_cuda_bytes(const ww_ready *r) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < r->regions.n; i++)
-    sum += r->regions.v[i].own.bytes + r->regions.v[i].pristine.bytes;
-  return sum;
 }
 
 ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e) {
@@ -581,7 +556,7 @@ static ww_status compare(ww_device *d, const ww_cuda_region *g, uint64_t result,
 /* One region's verdict. A large buffer that no run changed gives its pristine copy back; its hash
  * still tells if a later run does, and the copy is made anew then. */
 static ww_status judge(ww_device *d, ww_cuda_region *g, const uint64_t result[2], ww_err *e) {
-  bool changed = g->pristine.bytes ? result[1] != 0 : result[0] != g->hash;
+  bool changed = g->pristine.bytes ? result[1] : result[0] != g->hash;
   g->checked = true;
   if (changed) {
     g->changed = true;

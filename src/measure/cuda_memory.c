@@ -22,7 +22,7 @@ static uint64_t size_class(uint64_t bytes) {
   return (bytes + quarter - 1) / quarter * quarter;
 }
 
-static void release_free(ww_device *d) {
+void ww_cuda_pool_close(ww_device *d) {
   for (uint32_t i = 0; i < d->pool.free.n; i++)
     d->api->cuMemFree(d->pool.free.v[i].at);
   d->pool.free.n = 0;
@@ -33,7 +33,7 @@ ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err 
   *out = (ww_cuda_block){0};
   if (bytes > d->memory)
     return ww_fail(e, WW_ELIMIT, "a buffer of %.1f GB does not fit the device's %.1f GB",
-                   (double)bytes / 1e9, (double)d->memory / 1e9);
+                   bytes / 1e9, d->memory / 1e9);
   uint64_t size = size_class(bytes);
   uint32_t best = d->pool.free.n; /* of that size, else the smallest that is not much larger */
   for (uint32_t i = d->pool.free.n; i-- > 0;) {
@@ -54,13 +54,13 @@ ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err 
   uint64_t at = 0;
   ww_cuda_status s = d->api->cuMemAlloc(&at, size);
   if (s == 2 && d->pool.free.n) {
-    release_free(d);
+    ww_cuda_pool_close(d);
     s = d->api->cuMemAlloc(&at, size);
   }
   if (s == 2)
     return ww_fail(e, WW_ELIMIT,
                    "no device memory for a buffer of %.1f MB: make buffers smaller, or batches",
-                   (double)bytes / 1e6);
+                   bytes / 1e6);
   if (s)
     return ww_cuda_fail(d->api, s, "allocating device memory", e);
   *out = (ww_cuda_block){at, size};
@@ -77,10 +77,6 @@ void ww_cuda_give(ww_device *d, ww_cuda_block *b) {
   *b = (ww_cuda_block){0};
 }
 
-void ww_cuda_pool_close(ww_device *d) {
-  release_free(d);
-}
-
 ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes, ww_err *e) {
   return ww_cuda_check(d, d->api->cuMemcpyDtoDAsync(to, from, bytes, NULL), d->last, e);
 }
@@ -91,10 +87,10 @@ ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params
     blocks = most;
   if (ww_cupti_kernel(d->cupti, false, e))
     return WW_EDEVICE;
-  return ww_cuda_check(d,
-                       d->api->cuLaunchKernel(kernel, blocks ? (unsigned)blocks : 1, 1, 1, 256, 1,
-                                              1, 0, NULL, params, NULL),
-                       d->last, e);
+  return ww_cuda_check(
+      d,
+      d->api->cuLaunchKernel(kernel, blocks ? blocks : 1, 1, 1, 256, 1, 1, 0, NULL, params, NULL),
+      d->last, e);
 }
 
 /* ---- contents ---- */
@@ -120,10 +116,6 @@ static ww_status make_on_device(ww_device *d, const ww_cuda_region *r, ww_fill_j
   return ww_cuda_help(d, d->fill, words, (void *[]){&at, job, &words}, e);
 }
 
-static ww_status make_zeros(ww_device *d, const ww_cuda_region *r, ww_err *e) {
-  return ww_cuda_check(d, d->api->cuMemsetD8Async(r->pristine.at, 0, r->bytes, NULL), d->last, e);
-}
-
 ww_status ww_cuda_pristine(ww_device *d, ww_cuda_region *r, ww_err *e) {
   ww_fill_job job;
   ww_status st = ww_cuda_take(d, r->bytes, &r->pristine, e);
@@ -136,6 +128,6 @@ ww_status ww_cuda_pristine(ww_device *d, ww_cuda_region *r, ww_err *e) {
   bool zeros = r->fill.kind == WW_FILL_NONE || r->fill.kind == WW_FILL_ZEROS;
   if (!zeros && ww_contents_job(&r->fill, r->type, r->filled, r->seed, &job))
     return make_on_device(d, r, &job, e);
-  st = make_zeros(d, r, e);
+  st = ww_cuda_check(d, d->api->cuMemsetD8Async(r->pristine.at, 0, r->bytes, NULL), d->last, e);
   return st || zeros ? st : make_on_host(d, r, e);
 }

@@ -28,12 +28,11 @@ typedef struct {
 
 struct ww_cupti {
   cupti_api api;
-  void *library, *context, *profiler;
+  void *context, *profiler;
   const char *chip;
   uint8_t *availability;
   config configs[NSETS];
-  config *now;         /* of the session; NULL: none */
-  config *last;        /* what the profiler is set to; NULL: nothing yet */
+  config *last;        /* what the profiler is set to, of the session; NULL: nothing yet */
   uint8_t *data, *old; /* counter data of this session and of the one before */
   size_t data_size;
   bool open;         /* in a pass */
@@ -63,16 +62,16 @@ static ww_status check(const ww_cupti *c, int code, const char *what, ww_err *e)
 }
 
 static ww_status find_functions(ww_cupti *c, ww_err *e) {
-  c->library = ww_cuda_library("cupti");
-  if (!c->library)
+  void *library = ww_cuda_library("cupti");
+  if (!library)
     return ww_fail(e, WW_EDEVICE,
                    "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), "
                    "or set CUDA_HOME or "
                    "LD_LIBRARY_PATH to where it is");
-  *(void **)&c->api.result_string = dlsym(c->library, "cuptiGetResultString");
-#define X(symbol, member, T)                             \
-  *(void **)&c->api.member = dlsym(c->library, #symbol); \
-  if (!c->api.member)                                    \
+  c->api.result_string = dlsym(library, "cuptiGetResultString");
+#define X(symbol, member, T)               \
+  c->api.member = dlsym(library, #symbol); \
+  if (!c->api.member)                      \
     return ww_fail(e, WW_EDEVICE, "this CUPTI has no " #symbol ": CUDA 12.6 or newer is needed");
   CUPTI_FUNCTIONS(X)
 #undef X
@@ -93,7 +92,7 @@ static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
   int rc = c->api.initialize(&init);
   if (rc)
     return check(c, rc, "does not start", e);
-  cupti_chip_name chip = SIZED(cupti_chip_name, name, .device = (size_t)device);
+  cupti_chip_name chip = SIZED(cupti_chip_name, name, .device = device);
   rc = c->api.chip_name(&chip);
   if (rc)
     return check(c, rc, "does not know this GPU", e);
@@ -104,9 +103,7 @@ static ww_status start_up(ww_cupti *c, int device, ww_err *e) {
     c->availability = a.image = ww_xmalloc(a.image_size);
     rc = c->api.availability(&a);
   }
-  if (rc)
-    return check(c, rc, "cannot say which counters there are", e);
-  return enable(c, e);
+  return rc ? check(c, rc, "cannot say which counters there are", e) : enable(c, e);
 }
 
 ww_status ww_cupti_open(void *context, int device, ww_cupti **out, ww_err *e) {
@@ -156,10 +153,9 @@ static int add_names(ww_cupti *c, config *f) {
                                   .chip = c->chip, .availability = c->availability);
   int rc = c->api.host_initialize(&h);
   f->host = h.host;
-  if (rc)
-    return rc;
-  return c->api.add_metrics(
-      &SIZED(cupti_add_metrics, n, .host = f->host, .names = f->names, .n = f->n));
+  return rc ? rc
+            : c->api.add_metrics(
+                  &SIZED(cupti_add_metrics, n, .host = f->host, .names = f->names, .n = f->n));
 }
 
 static int make_image(ww_cupti *c, config *f) {
@@ -175,34 +171,31 @@ static int make_image(ww_cupti *c, config *f) {
     return rc;
   cupti_passes p = SIZED(cupti_passes, passes, .image_size = s.image_size, .image = f->image);
   rc = c->api.passes(&p);
-  f->passes = (uint32_t)p.passes;
+  f->passes = p.passes;
   return rc;
+}
+
+static int prepare(ww_cupti *c, config *f) {
+  int rc = add_names(c, f);
+  return rc ? rc : make_image(c, f);
 }
 
 /* Whether this chip has the counter; one unknown name spoils the object it is added to, so each is
  * tried alone. */
 static bool known(ww_cupti *c, const char *name) {
   config one = {.names = {name}, .n = 1};
-  bool ok = add_names(c, &one) == 0 && make_image(c, &one) == 0;
+  bool ok = !prepare(c, &one);
   free_config(c, &one);
   return ok;
 }
 
-static bool wanted(ww_counter_set set, uint8_t group) {
-  switch (set) {
-  case WW_SET_TIME:
-    return group == WW_GROUP_TIME;
-  case WW_SET_TENSOR:
-    return group == WW_GROUP_TENSOR;
-  default:
-    return group == WW_GROUP_MAIN;
-  }
-}
-
 static void list_names(config *f, ww_counter_set set) {
+  static const uint8_t groups[NSETS] = {[WW_SET_TIME] = WW_GROUP_TIME,
+                                        [WW_SET_COUNTERS] = WW_GROUP_MAIN,
+                                        [WW_SET_TENSOR] = WW_GROUP_TENSOR};
   *f = (config){0};
   for (uint32_t k = 0; k < WW_NCOUNTERS; k++) {
-    if (!wanted(set, ww_counters[k].group))
+    if (ww_counters[k].group != groups[set])
       continue;
     f->ids[f->n] = k;
     f->names[f->n++] = ww_counters[k].name;
@@ -211,10 +204,7 @@ static void list_names(config *f, ww_counter_set set) {
 
 static ww_status configure(ww_cupti *c, ww_counter_set set, config *f, ww_err *e) {
   list_names(f, set);
-  int rc = add_names(c, f);
-  if (!rc)
-    rc = make_image(c, f);
-  if (!rc)
+  if (!prepare(c, f))
     return WW_OK;
   free_config(c, f); /* some name is not known here: leave out those */
   list_names(f, set);
@@ -226,9 +216,7 @@ static ww_status configure(ww_cupti *c, ww_counter_set set, config *f, ww_err *e
     f->names[n++] = f->names[k];
   }
   f->n = n;
-  rc = add_names(c, f);
-  if (!rc)
-    rc = make_image(c, f);
+  int rc = prepare(c, f);
   if (!rc)
     return WW_OK;
   free_config(c, f);
@@ -270,7 +258,6 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
         .ranges = kernels, .levels = 1, .least_level = 1));
   if (rc)
     return check(c, rc, "cannot begin to count", e);
-  c->now = f;
   c->pass = c->ncounted = 0;
   c->all_passes = false;
   *passes = f->passes;
@@ -323,7 +310,7 @@ ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
 
 static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err *e) {
   double raw[WW_NCOUNTERS], v[WW_NCOUNTERS];
-  const config *f = c->now;
+  const config *f = c->last;
   for (int k = 0; k < WW_NCOUNTERS; k++)
     v[k] = NAN;
   int rc = c->api.evaluate(&SIZED(cupti_evaluate, values, .host = f->host, .image = c->data,
@@ -337,7 +324,7 @@ static ww_status read_range(ww_cupti *c, uint32_t range, double *metrics, ww_err
   return WW_OK;
 }
 
-ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e) {
+ww_status ww_cupti_end(ww_cupti *c, double values[][WW_NMETRICS], ww_err *e) {
   cupti_decode d = SIZED(cupti_decode, dropped, .profiler = c->profiler);
   int rc = c->api.decode(&d);
   cupti_data_info n = SIZED(cupti_data_info, ranges, .image = c->data, .image_size = c->data_size);
@@ -350,7 +337,6 @@ ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e) {
                    n.ranges, c->ranges, c->all_passes ? "" : " and wants more passes");
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < c->ncounted; k++)
-    st = read_range(c, c->counted[k], &values[(size_t)k * WW_NMETRICS], e);
-  c->now = NULL;
+    st = read_range(c, c->counted[k], values[k], e);
   return st;
 }

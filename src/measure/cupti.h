@@ -26,7 +26,7 @@ ww_status ww_cupti_pass_begin(ww_cupti *c, ww_err *e);
 ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e);
 ww_status ww_cupti_kernel_end(ww_cupti *c, bool counted, ww_err *e);
 ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e);
-/* values[i * WW_NMETRICS + metric] of the i-th counted launch. */
-ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e);
+/* values[i] are the metrics of the i-th counted launch. */
+ww_status ww_cupti_end(ww_cupti *c, double values[][WW_NMETRICS], ww_err *e);
 
 #endif

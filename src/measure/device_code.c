@@ -60,7 +60,7 @@ static uint32_t directive_end(const ww_scan *s, uint32_t i) {
 }
 
 static bool has_word(const char *text, size_t n, const char *w, size_t len) {
-  for (const char *p = text; (p = memmem(p, n - (size_t)(p - text), w, len)); p++)
+  for (const char *p = text; (p = memmem(p, n - (p - text), w, len)); p++)
     if ((p == text || !ww_is_word(p[-1])) && (p + len == text + n || !ww_is_word(p[len])))
       return true;
   return false;
@@ -73,17 +73,13 @@ static void find_macros(extractor *x, const char *text) {
     while (*end && end > line && end[-1] == '\\')
       end += 1 + strcspn(end + 1, "\n");
     p = end + (*end == '\n');
-    line += strspn(line, " \t");
-    if (*line != '#')
+    const char *name = ww_directive(line, "define");
+    if (!name)
       continue;
-    line += 1 + strspn(line + 1, " \t");
-    if (!ww_starts(line, "define"))
-      continue;
-    line += 6 + strspn(line + 6, " \t");
     uint32_t n = 0;
-    while (line + n < end && ww_is_word(line[n]))
+    while (name + n < end && ww_is_word(name[n]))
       n++;
-    macro m = {.name = line, .n = n, .text = line + n, .text_n = (size_t)(end - line) - n};
+    macro m = {.name = name, .n = n, .text = name + n, .text_n = (size_t)(end - name) - n};
     for (const char *w = device_words + 1; *w; w += strcspn(w, " ") + 1)
       m.device |= has_word(m.text, m.text_n, w, strcspn(w, " "));
     if (n)
@@ -166,33 +162,32 @@ static head_words read_head(const extractor *x, const ww_decl *d) {
 
 /* ---- taking out ---- */
 
+static void blank_all(char *from, const char *to) {
+  for (; from < to; from++)
+    if (*from != '\n')
+      *from = ' ';
+}
+
 /* Directives stay, so that #if and #endif match; those that mean something to code alone go with
  * it. */
 static void blank(extractor *x, uint32_t from, uint32_t to) {
   const ww_scan *s = x->s;
-  for (uint32_t i = from; i < to; i++) {
-    if (s->kind[i] == WW_BYTE_DIRECTIVE) {
-      uint32_t end = directive_end(s, i);
-      const char *p = s->text + i + 1;
-      p += strspn(p, " \t");
-      for (; !strncmp(p, "pragma", 6) && i < end; i++)
-        if (x->out[i] != '\n')
-          x->out[i] = ' ';
-      i = end - 1;
-      continue;
-    }
-    if (x->out[i] != '\n')
-      x->out[i] = ' ';
+  for (uint32_t i = from, end; i < to; i = end) {
+    bool directive = s->kind[i] == WW_BYTE_DIRECTIVE;
+    end = directive ? directive_end(s, i) : i + 1;
+    if (!directive || ww_directive(s->text + i, "pragma"))
+      blank_all(x->out + i, x->out + end);
   }
 }
 
-static bool inside_class(const ww_scan *s, const ww_decl *d) {
+/* The first class around it, which is not itself; NULL: none. */
+static const ww_decl *class_around(const ww_scan *s, const ww_decl *d) {
   for (uint32_t i = 0; i < s->ndecls; i++) {
     const ww_decl *c = &s->decls[i];
     if (c->is_class && c != d && c->begin <= d->begin && d->end <= c->end)
-      return true;
+      return c;
   }
-  return false;
+  return NULL;
 }
 
 static bool is_host(const extractor *x, const ww_decl *d) {
@@ -201,7 +196,7 @@ static bool is_host(const extractor *x, const ww_decl *d) {
   head_words h = read_head(x, d);
   if (h.device || h.type)
     return false;
-  bool member = inside_class(x->s, d);
+  bool member = class_around(x->s, d);
   if (d->body)
     return !h.unknown && !(member && h.is_virtual); /* a virtual function is part of the layout */
   if (member)
@@ -232,17 +227,11 @@ static const char host_headers[] =
 
 /* i at the '#' of a directive that ends at `end`. */
 static bool includes_host_header(const ww_scan *s, uint32_t i, uint32_t end) {
-  const char *p = s->text + i + 1, *stop = s->text + end;
-  p += strspn(p, " \t");
-  if (strncmp(p, "include", 7))
+  const char *p = ww_directive(s->text + i, "include"), *stop = s->text + end;
+  if (!p || p >= stop || (*p != '<' && *p != '"'))
     return false;
-  p += 7;
-  p += strspn(p, " \t");
-  if (p >= stop || (*p != '<' && *p != '"'))
-    return false;
-  const char *close = memchr(p + 1, *p == '<' ? '>' : '"', (size_t)(stop - p - 1));
-  return close &&
-         (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, (size_t)(close - p - 1)));
+  const char *close = memchr(p + 1, *p == '<' ? '>' : '"', stop - p - 1);
+  return close && (ww_starts(p + 1, "thrust/") || in_list(host_headers, p + 1, close - p - 1));
 }
 
 static void drop_headers(extractor *x) {
@@ -283,28 +272,22 @@ char *ww_device_code(const char *text, ww_arena *a) {
  * change. */
 static const ww_decl *victim(const ww_scan *s, uint32_t offset) {
   const ww_decl *d = ww_scan_decl_at(s, offset);
-  for (uint32_t i = 0; d && d->layout && i < s->ndecls; i++) {
-    const ww_decl *c = &s->decls[i];
-    if (c->is_class && c->begin <= d->begin && d->end <= c->end)
-      return c;
-  }
-  return d;
+  const ww_decl *c = d && d->layout ? class_around(s, d) : NULL;
+  return c ? c : d;
 }
 
 bool ww_device_code_without(char *text, uint32_t line, ww_arena *a) {
   ww_scan s;
   ww_scan_source(text, strlen(text), a, &s);
   uint32_t at = ww_scan_offset(&s, line, 1);
-  at += (uint32_t)strspn(text + at, " \t");
+  at += strspn(text + at, " \t");
   if (at >= s.n)
     return false;
   extractor x = {.s = &s, .out = text, .a = a};
   if (s.kind[at] == WW_BYTE_DIRECTIVE) {
-    const char *p = text + at + 1;
-    if (strncmp(p + strspn(p, " \t"), "include", 7))
+    if (!ww_directive(text + at, "include"))
       return false;
-    for (uint32_t i = at; i < s.n && s.kind[i] == WW_BYTE_DIRECTIVE; i++)
-      text[i] = text[i] == '\n' ? '\n' : ' ';
+    blank_all(text + at, text + directive_end(&s, at));
     return true;
   }
   const ww_decl *d = victim(&s, at);

@@ -9,8 +9,8 @@
 #include "compile_int.h"
 #include "cubin.h"
 
-ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_words *out, ww_err *e) {
-  ww_cubin_names names = {0};
+ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_strings *out, ww_err *e) {
+  ww_strings names = {0};
   if (!ww_cubin_sections(data, n, ".nv.constant0.", a, &names))
     return ww_fail(e, WW_EDATA, "the compiled code is not a cubin, or is cut short");
   for (uint32_t i = 0; i < names.n; i++)
@@ -29,7 +29,7 @@ static char *demangle(const char *name) {
   static bool looked;
   if (!looked) {
     void *lib = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-    *(void **)&f = lib ? dlsym(lib, "__cxa_demangle") : dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    f = lib ? dlsym(lib, "__cxa_demangle") : dlsym(RTLD_DEFAULT, "__cxa_demangle");
     looked = true;
   }
   int status = 0;
@@ -115,7 +115,7 @@ static bool means(int how, const char *asked, const char *kernel, ww_arena *a) {
   return !strchr(x, '<') && strlen(x) == n && !strncmp(x, y, n);
 }
 
-const char *ww_kernel_match(const ww_words *kernels, const char *asked, ww_arena *a) {
+const char *ww_kernel_match(const ww_strings *kernels, const char *asked, ww_arena *a) {
   for (int how = 0; how < 4; how++) {
     const char *found = NULL;
     uint32_t n = 0;

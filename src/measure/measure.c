@@ -48,7 +48,7 @@ typedef struct {
 
 const ww_backend *ww_backend_of(const ww_launch *l) {
   const char *name = l->binary ? l->binary : l->file ? l->file : "", *dot = strrchr(name, '.');
-  return dot && strcmp(dot, ".cl") == 0 ? &ww_backend_opencl : &ww_backend_cuda;
+  return dot && !strcmp(dot, ".cl") ? &ww_backend_opencl : &ww_backend_cuda;
 }
 
 static void at(const meter *t, const slot *s, ww_measure_stage stage) {
@@ -70,7 +70,7 @@ static double quantile(double *v, uint32_t n, double q) {
     return NAN;
   qsort(v, n, sizeof *v, by_value);
   double x = q * (n - 1);
-  uint32_t k = (uint32_t)x;
+  uint32_t k = x;
   return k + 1 < n ? v[k] + (x - k) * (v[k + 1] - v[k]) : v[k];
 }
 
@@ -88,18 +88,17 @@ static uint32_t kept(const slot *s, const double *of, double *out) {
 /* Marks the samples that ran at another clock than the batch: a clock that was not up yet, or a
  * throttled one. */
 static void drop_off_clock(meter *t, ww_arena *a) {
-  double *all = WW_NEWN(a, double, (size_t)t->n *(MOST_SAMPLES + 1));
+  double *all = WW_NEWN(a, double, t->n *(MOST_SAMPLES + 1ull));
   uint32_t n = 0;
-  for (uint32_t k = 0; k < t->n; k++)
-    for (uint32_t i = 0; i < t->v[k].n; i++)
-      if (isfinite(t->v[k].clocks[i]))
-        all[n++] = t->v[k].clocks[i];
+  for (slot *s = t->v; s < t->v + t->n; s++)
+    for (uint32_t i = 0; i < s->n; i++)
+      if (isfinite(s->clocks[i]))
+        all[n++] = s->clocks[i];
   double middle = quantile(all, n, 0.5);
-  for (uint32_t k = 0; n && k < t->n; k++)
-    for (uint32_t i = 0; i < t->v[k].n; i++)
-      t->v[k].dropped[i] =
-          t->v[k].samples[i] >= CLOCK_US &&
-          fabs(t->v[k].clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
+  for (slot *s = t->v; n && s < t->v + t->n; s++)
+    for (uint32_t i = 0; i < s->n; i++)
+      s->dropped[i] = s->samples[i] >= CLOCK_US &&
+                      fabs(s->clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
 }
 
 static uint32_t wanted(const meter *t, const slot *s) {
@@ -132,9 +131,15 @@ static ww_status count_one(meter *t, slot *s, ww_err *e) {
   ww_status st = t->fresh ? WW_OK : t->b->restore(t->d, s->ready, e);
   if (!st)
     st = s->l->warm ? t->b->launch(t->d, s->ready, e) : t->b->flush(t->d, e);
-  if (!st)
-    st = t->b->count(t->d, s->ready, e);
-  return st;
+  return st ? st : t->b->count(t->d, s->ready, e);
+}
+
+/* Runs it `times` times on what is there, and waits. */
+static ww_status run(meter *t, slot *s, int times, ww_err *e) {
+  ww_status st = WW_OK;
+  while (!st && times--)
+    st = t->b->launch(t->d, s->ready, e);
+  return st ? st : t->b->sync(t->d, e);
 }
 
 static void give_up(meter *t, slot *s, const ww_err *e) {
@@ -161,18 +166,14 @@ static ww_status dump(meter *t, slot *s, ww_err *e) {
 /* The first run: finds what cannot run at all, and which buffers it changes. */
 static ww_status warm_one(meter *t, slot *s, ww_err *e) {
   at(t, s, WW_AT_WARM);
-  ww_status st = t->b->launch(t->d, s->ready, e);
-  if (!st)
-    st = t->b->sync(t->d, e);
-  if (!st)
-    at(t, s, WW_AT_DIGEST);
-  if (!st)
-    st = t->b->digest(t->d, s->ready, &s->digest, e);
+  ww_status st = run(t, s, 1, e);
+  if (st)
+    return st;
+  at(t, s, WW_AT_DIGEST);
+  st = t->b->digest(t->d, s->ready, &s->digest, e);
   if (!st && t->o->dump)
     st = dump(t, s, e);
-  if (!st)
-    st = t->b->restore(t->d, s->ready, e);
-  return st;
+  return st ? st : t->b->restore(t->d, s->ready, e);
 }
 
 /* Whether a second run on its own output gives another result. Last, as such a run may well break
@@ -184,20 +185,22 @@ static ww_status again_one(meter *t, slot *s, ww_err *e) {
   uint64_t digest = 0;
   at(t, s, WW_AT_AGAIN);
   ww_status st = t->b->restore(t->d, s->ready, e);
-  if (!st)
-    st = t->b->launch(t->d, s->ready, e);
-  if (!st)
-    st = t->b->launch(t->d, s->ready, e);
-  if (!st)
-    st = t->b->sync(t->d, e);
-  if (!st)
-    st = t->b->digest(t->d, s->ready, &digest, e);
-  if (!st)
-    s->row.measured.accumulates = digest != s->digest;
-  return st;
+  if (st || (st = run(t, s, 2, e)) || (st = t->b->digest(t->d, s->ready, &digest, e)))
+    return st;
+  s->row.measured.accumulates = digest != s->digest;
+  return WW_OK;
 }
 
 /* ---- the batch ---- */
+
+/* The launches that are still in it. */
+static uint32_t pick_ready(const meter *t, slot **pick) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < t->n; k++)
+    if (t->v[k].ready)
+      pick[n++] = &t->v[k];
+  return n;
+}
 
 /* Some work, so that the clocks are up; the flush is what there is at hand. */
 static ww_status spin(meter *t, ww_err *e) {
@@ -242,13 +245,19 @@ static ww_status cannot_count(meter *t, ww_status st, ww_err *e) {
   return WW_OK;
 }
 
-/* Counts the launches in `pick` in every pass of a set; values has picked * WW_NMETRICS numbers. */
+static void all_unknown(double metrics[WW_NMETRICS]) {
+  for (int k = 0; k < WW_NMETRICS; k++)
+    metrics[k] = NAN;
+}
+
+/* Counts the launches in `pick` in every pass of a set. */
 static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n, uint32_t *passes,
-                           double *values, ww_err *e) {
-  for (size_t k = 0; k < (size_t)n * WW_NMETRICS; k++)
-    values[k] = NAN;
+                           double values[][WW_NMETRICS], ww_err *e) {
+  for (uint32_t k = 0; k < n; k++)
+    all_unknown(values[k]);
+  ww_measure_stage stage = set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT;
   *passes = 0;
-  at(t, pick[0], set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT);
+  at(t, pick[0], stage);
   ww_status st = t->b->begin(t->d, set, n, passes, e);
   if (st)
     return cannot_count(t, st, e);
@@ -257,7 +266,7 @@ static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n
   for (uint32_t p = 0; !st && p < *passes; p++) {
     st = t->b->pass_begin ? t->b->pass_begin(t->d, e) : WW_OK;
     for (uint32_t k = 0; !st && k < n; k++) {
-      at(t, pick[k], set == WW_SET_TIME ? WW_AT_TIME : WW_AT_COUNT);
+      at(t, pick[k], stage);
       st = count_one(t, pick[k], e);
     }
     if (!st)
@@ -267,11 +276,11 @@ static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n
 }
 
 static ww_status time_round(meter *t, slot **pick, uint32_t n, ww_arena *a, ww_err *e) {
-  double *values = WW_NEWN(a, double, (size_t)n *WW_NMETRICS);
+  double(*values)[WW_NMETRICS] = ww_alloc(a, n * sizeof *values);
   uint32_t passes;
   ww_status st = count_set(t, WW_SET_TIME, pick, n, &passes, values, e);
   for (uint32_t k = 0; !st && k < n && pick[k]->ready; k++) {
-    const double *m = &values[(size_t)k * WW_NMETRICS];
+    const double *m = values[k];
     if (!isfinite(m[WW_M_time_us]))
       return ww_fail(
           e, WW_EDEVICE,
@@ -303,10 +312,7 @@ static ww_status time_all(meter *t, ww_arena *a, ww_err *e) {
  * for kernels that are known to be sound. */
 static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < t->n; k++)
-    if (t->v[k].ready)
-      pick[n++] = &t->v[k];
+  uint32_t n = pick_ready(t, pick);
   ww_status st = spin(t, e);
   t->fresh = true;
   if (!st)
@@ -323,14 +329,15 @@ static ww_status time_first(meter *t, ww_arena *a, ww_err *e) {
 
 /* The matrix units' operations, for the launches that used them: their counters take more passes
  * than all others. */
-static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double *values, ww_err *e) {
+static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double values[][WW_NMETRICS],
+                              ww_err *e) {
   uint32_t left = 0, passes = 0;
   for (uint32_t k = 0; k < n; k++)
     if (pick[k]->ready && isnan(pick[k]->m[WW_M_flops_tensor]))
       pick[left++] = pick[k];
   ww_status st = left ? count_set(t, WW_SET_TENSOR, pick, left, &passes, values, e) : WW_OK;
   for (uint32_t k = 0; !st && k < left && passes; k++) {
-    pick[k]->m[WW_M_flops_tensor] = values[(size_t)k * WW_NMETRICS + WW_M_flops_tensor];
+    pick[k]->m[WW_M_flops_tensor] = values[k][WW_M_flops_tensor];
     pick[k]->row.measured.passes += passes;
   }
   return st;
@@ -338,19 +345,15 @@ static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double *values,
 
 static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
-  double *values = WW_NEWN(a, double, (size_t)t->n *WW_NMETRICS);
-  uint32_t n = 0, passes = 0;
-  for (uint32_t k = 0; k < t->n; k++) {
-    for (int i = 0; i < WW_NMETRICS; i++)
-      t->v[k].m[i] = NAN;
-    if (t->v[k].ready)
-      pick[n++] = &t->v[k];
-  }
+  double(*values)[WW_NMETRICS] = ww_alloc(a, t->n * sizeof *values);
+  uint32_t n = pick_ready(t, pick), passes = 0;
+  for (uint32_t k = 0; k < t->n; k++)
+    all_unknown(t->v[k].m);
   if (t->o->time_only || !n)
     return WW_OK;
   ww_status st = count_set(t, WW_SET_COUNTERS, pick, n, &passes, values, e);
   for (uint32_t k = 0; !st && k < n; k++) {
-    memcpy(pick[k]->m, &values[(size_t)k * WW_NMETRICS], sizeof pick[k]->m);
+    memcpy(pick[k]->m, values[k], sizeof pick[k]->m);
     pick[k]->row.measured.passes = passes;
   }
   return st || !passes ? st : count_tensor(t, pick, n, values, e);
@@ -375,7 +378,7 @@ static void fill_metrics(slot *s) {
   ww_metrics_derive(s->m);
   for (int k = 0; k < WW_NMETRICS; k++)
     if (isfinite(s->m[k]))
-      ww_report_set(r, (ww_metric)k, s->m[k]);
+      ww_report_set(r, k, s->m[k]);
   r->m[WW_M_time_us] =
       (ww_quantity){.known = true, .interval = true, .value = median, .low = low, .high = high};
   d->median_us = median;
@@ -395,7 +398,7 @@ static void emit(meter *t) {
     r->launch = s->l;
     r->by = WW_BY_HARDWARE;
     s->row.measured.device = t->info;
-    r->gpu = *t->info.gpu ? t->info.gpu : NULL;
+    r->gpu = t->info.gpu;
     if (s->ready) {
       t->b->resources(t->d, s->ready, r);
       fill_metrics(s);
@@ -518,14 +521,9 @@ ww_status ww_measure_once(const ww_launch *l, uint32_t n, const ww_measure_optio
     if (!st && t.b->load(t.d, &l[k], &r, e))
       continue; /* its row says so elsewhere */
     t.spun = false;
-    if (!st)
-      st = spin(&t, e);
-    if (!st)
-      st = t.b->launch(t.d, r, e);
-    if (!st)
-      st = t.b->sync(t.d, e);
-    if (!st)
-      t.b->unload(t.d, r);
+    if (st || (st = spin(&t, e)) || (st = run(&t, &(slot){.ready = r}, 1, e)))
+      break;
+    t.b->unload(t.d, r);
   }
   if (!st && t.d)
     t.b->close(t.d);

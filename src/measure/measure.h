@@ -35,7 +35,7 @@ typedef struct {
   const char *backend;  /* "cuda" */
   const char *driver;   /* "580.159.04", "PoCL 3.1" */
   const char *versions; /* "CUDA 13.0, CUPTI 13.0" */
-  char gpu[32];         /* the description's name where one fits ("h200"), else "" */
+  const char *gpu;      /* the description's name where one fits ("h200"), else NULL */
   uint32_t sms, lanes;
   uint64_t l2_bytes, memory_bytes;
 } ww_device_info;

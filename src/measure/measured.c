@@ -23,7 +23,7 @@ static void write_device(const ww_device_info *d, ww_json *j) {
     ww_json_kstr(j, "driver", d->driver);
   if (d->versions)
     ww_json_kstr(j, "versions", d->versions);
-  if (*d->gpu)
+  if (d->gpu)
     ww_json_kstr(j, "gpu", d->gpu);
   if (d->sms)
     ww_json_kuint(j, "sms", d->sms);
@@ -71,17 +71,16 @@ static double number(const cJSON *n) {
   return cJSON_IsNumber(n) ? n->valuedouble : NAN;
 }
 
-static void read_device(const cJSON *o, ww_arena *a, ww_device_info *d) {
-  const char *gpu = ww_json_text(o, "gpu", a);
-  d->device = ww_json_text(o, "device", a);
-  d->backend = ww_json_text(o, "backend", a);
-  d->driver = ww_json_text(o, "driver", a);
-  d->versions = ww_json_text(o, "versions", a);
-  snprintf(d->gpu, sizeof d->gpu, "%s", gpu ? gpu : "");
-  d->sms = (uint32_t)ww_json_whole(o, "sms");
-  d->lanes = (uint32_t)ww_json_whole(o, "lanes");
-  d->l2_bytes = ww_json_whole(o, "l2_bytes");
-  d->memory_bytes = ww_json_whole(o, "memory_bytes");
+static ww_device_info read_device(const cJSON *o, ww_arena *a) {
+  return (ww_device_info){.device = ww_json_text(o, "device", a),
+                          .backend = ww_json_text(o, "backend", a),
+                          .driver = ww_json_text(o, "driver", a),
+                          .versions = ww_json_text(o, "versions", a),
+                          .gpu = ww_json_text(o, "gpu", a),
+                          .sms = ww_json_whole(o, "sms"),
+                          .lanes = ww_json_whole(o, "lanes"),
+                          .l2_bytes = ww_json_whole(o, "l2_bytes"),
+                          .memory_bytes = ww_json_whole(o, "memory_bytes")};
 }
 
 static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
@@ -89,7 +88,7 @@ static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_
               *dropped = get(o, "dropped");
   if (!cJSON_IsArray(samples))
     return ww_fail(e, WW_EPARSE, "measured.samples_us: expected an array of numbers");
-  uint32_t n = (uint32_t)cJSON_GetArraySize(samples), k = 0;
+  uint32_t n = cJSON_GetArraySize(samples), k = 0;
   out->samples_us = WW_NEWN(a, double, n + 1);
   out->clocks_mhz = WW_NEWN(a, double, n + 1);
   out->dropped = WW_NEWN(a, bool, n + 1);
@@ -120,10 +119,10 @@ ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_
   if (!st)
     st = read_samples(o, a, out, e);
   if (!st) {
-    read_device(o, a, &out->device);
+    out->device = read_device(o, a);
     out->median_us = number(get(o, "median_us"));
     out->iqr_us = number(get(o, "iqr_us"));
-    out->passes = (uint32_t)ww_json_whole(o, "passes");
+    out->passes = ww_json_whole(o, "passes");
     out->accumulates = cJSON_IsTrue(get(o, "accumulates"));
     out->compiler = ww_json_text(o, "compiler", a);
   }
@@ -144,9 +143,8 @@ static void describe_in_child(void *ctx, ww_buf *out) {
   ww_report r = {0};
   ww_measured m = {0};
   ww_device *d;
-  ww_json j = {0};
   q->backend->open(q->device, q->a, &d, &m.device, &r.error);
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_report_write(&r, &j, ww_measured_write, &m);
 }
 

@@ -7,9 +7,9 @@
 #include "ncu.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "counters.h"
 
@@ -27,11 +27,9 @@ static const struct {
 
 /* ---- its table ---- */
 
-typedef WW_VEC(const char *) words;
-
 /* The fields of one line of CSV, quotes taken off; *at moves behind the line. */
-static words fields(const char **at, ww_arena *a) {
-  words out = {0};
+static ww_strings fields(const char **at, ww_arena *a) {
+  ww_strings out = {0};
   const char *s = *at;
   while (*s && *s != '\n') {
     ww_buf b = {0};
@@ -56,15 +54,15 @@ static words fields(const char **at, ww_arena *a) {
   return out;
 }
 
-static int column(const words *head, const char *name) {
+static int column(const ww_strings *head, const char *name) {
   for (uint32_t k = 0; k < head->n; k++)
-    if (strcmp(head->v[k], name) == 0)
-      return (int)k;
+    if (!strcmp(head->v[k], name))
+      return k;
   return -1;
 }
 
 /* "1,048,576" or "1.5"; NaN of what is no number. */
-static double number(const words *row, int at) {
+static double number(const ww_strings *row, int at) {
   char text[64], *to = text, *end;
   if (at < 0 || (uint32_t)at >= row->n)
     return NAN;
@@ -77,7 +75,7 @@ static double number(const words *row, int at) {
 }
 
 /* "(8, 1, 1)" is grid or block. */
-static bool same_shape(const words *row, int at, const uint64_t dims[3]) {
+static bool same_shape(const ww_strings *row, int at, const uint64_t dims[3]) {
   unsigned long long d[3];
   if (at < 0 || (uint32_t)at >= row->n ||
       sscanf(row->v[at], " (%llu, %llu, %llu)", &d[0], &d[1], &d[2]) != 3)
@@ -88,7 +86,7 @@ static bool same_shape(const words *row, int at, const uint64_t dims[3]) {
   return true;
 }
 
-static void read_row(const words *head, const words *row, ww_ncu_row *out) {
+static void read_row(const ww_strings *head, const ww_strings *row, ww_ncu_row *out) {
   double c[WW_NCOUNTERS];
   for (int k = 0; k < WW_NCOUNTERS; k++)
     c[k] = number(row, column(head, ww_counters[k].name));
@@ -109,17 +107,17 @@ ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena
   if (!at)
     return ww_fail(e, WW_EDATA, "Nsight Compute gave no table: %.300s",
                    csv + (strlen(csv) > 300 ? strlen(csv) - 300 : 0));
-  words head = fields(&at, a);
+  ww_strings head = fields(&at, a);
   int name = column(&head, "Kernel Name"), grid = column(&head, "Grid Size"),
       block = column(&head, "Block Size");
   fields(&at, a); /* units */
   uint32_t k = 0;
   while (*at && k < n) {
-    words row = fields(&at, a);
+    ww_strings row = fields(&at, a);
     if (name < 0 || row.n <= (uint32_t)name)
       continue;
     for (uint32_t i = k; i < n; i++) {
-      if (strcmp(l[i].kernel, row.v[name]) != 0 || !same_shape(&row, grid, l[i].grid) ||
+      if (strcmp(l[i].kernel, row.v[name]) || !same_shape(&row, grid, l[i].grid) ||
           !same_shape(&row, block, l[i].block))
         continue;
       read_row(&head, &row, &rows[i]);
@@ -169,8 +167,7 @@ static const char *name_filter(const ww_launch *l, uint32_t n, ww_arena *a) {
 static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, ww_err *e) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < n; k++) {
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
+    ww_json j = {.out = &b};
     ww_launch_write(&l[k], &j);
     ww_buf_puts(&b, "\n");
   }
@@ -179,20 +176,18 @@ static ww_status write_specs(const ww_launch *l, uint32_t n, const char *path, w
   return st;
 }
 
+static const char *whole(const char *path, ww_arena *a) {
+  char full[PATH_MAX];
+  return path && realpath(path, full) ? ww_strdup(a, full) : path;
+}
+
 /* Paths of a spec file resolve against its folder, and this one lies elsewhere: make them whole. */
 static ww_launch *with_whole_paths(const ww_launch *l, uint32_t n, ww_arena *a) {
   ww_launch *out = WW_NEWN(a, ww_launch, n + 1);
-  char *full;
   for (uint32_t k = 0; k < n; k++) {
     out[k] = l[k];
-    if (l[k].binary && (full = realpath(l[k].binary, NULL))) {
-      out[k].binary = ww_strdup(a, full);
-      free(full);
-    }
-    if (l[k].file && (full = realpath(l[k].file, NULL))) {
-      out[k].file = ww_strdup(a, full);
-      free(full);
-    }
+    out[k].binary = whole(l[k].binary, a);
+    out[k].file = whole(l[k].file, a);
   }
   return out;
 }
@@ -289,7 +284,7 @@ void ww_ncu_write(const ww_ncu_row *row, const ww_report *r, ww_json *j) {
   ww_json_key(j, "deviation_pct");
   ww_json_obj(j);
   for (int k = 0; k < WW_NMETRICS; k++) {
-    double d = ww_ncu_deviation(row, r, (ww_metric)k);
+    double d = ww_ncu_deviation(row, r, k);
     if (!isnan(d))
       ww_json_knum(j, ww_metrics[k].name, d);
   }
@@ -305,7 +300,7 @@ void ww_ncu_print(const ww_ncu_row *row, const ww_report *r, FILE *f) {
   for (int k = 0; k < WW_NMETRICS; k++) {
     if (isnan(row->m[k]) || !r->m[k].known)
       continue;
-    double d = ww_ncu_deviation(row, r, (ww_metric)k);
+    double d = ww_ncu_deviation(row, r, k);
     fprintf(f, "  %-24s %16.6g %16.6g", ww_metrics[k].name, r->m[k].value, row->m[k]);
     isnan(d) ? fputc('\n', f) : fprintf(f, " %8.2f%%\n", d);
   }

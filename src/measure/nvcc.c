@@ -16,9 +16,9 @@
 static bool runs(const char *path) {
   const char *argv[] = {path, "--version", NULL};
   ww_run_result r = {0};
-  if (access(path, X_OK) != 0)
+  if (access(path, X_OK))
     return false;
-  bool ok = ww_run(argv, NULL, 0, 30, &r, NULL) == WW_OK && r.exit_code == 0;
+  bool ok = !ww_run(argv, NULL, 0, 30, &r, NULL) && r.exit_code == 0;
   ww_run_free(&r);
   return ok;
 }
@@ -41,7 +41,7 @@ const char *ww_nvcc_version(const char *nvcc, ww_arena *a) {
   const char *argv[] = {nvcc, "--version", NULL};
   ww_run_result r = {0};
   const char *out = "nvcc";
-  if (ww_run(argv, NULL, 0, 30, &r, NULL) == WW_OK && r.out.s) {
+  if (!ww_run(argv, NULL, 0, 30, &r, NULL) && r.out.s) {
     const char *v = strstr(r.out.s, ", V"); /* "release 13.0, V13.0.88" */
     if (v)
       out = ww_fmt(a, "nvcc %.*s", (int)strspn(v + 3, "0123456789."), v + 3);
@@ -56,8 +56,8 @@ static const char *absolute(const char *path, ww_arena *a) {
 }
 
 /* What nvcc compiles: the file itself, or a generated one beside the output. */
-static ww_status input_of(const ww_unit_job *u, const ww_words *instances, ww_arena *a,
-                          const char **input, bool *made, ww_err *e) {
+static ww_status input_of(const ww_unit_job *u, const ww_strings *instances, const char **input,
+                          bool *made, ww_err *e) {
   *made = u->text || instances->n;
   *input = u->file;
   if (!*made)
@@ -66,62 +66,62 @@ static ww_status input_of(const ww_unit_job *u, const ww_words *instances, ww_ar
   if (u->text)
     ww_buf_fmt(&b, "#line 1 \"%s\"\n%s\n", u->file ? u->file : "source.cu", u->text);
   else
-    ww_buf_fmt(&b, "#include \"%s\"\n", absolute(u->file, a));
+    ww_buf_fmt(&b, "#include \"%s\"\n", absolute(u->file, u->a));
   for (uint32_t i = 0; i < instances->n; i++)
     ww_buf_fmt(&b, "__attribute__((used)) static auto ww_keep_%u = &%s;\n", i, instances->v[i]);
-  *input = ww_fmt(a, "%s.%d.cu", u->out, (int)getpid());
+  *input = ww_fmt(u->a, "%s.%d.cu", u->out, getpid());
   ww_status st = ww_write_file_atomic(*input, b.s, b.n, e);
   ww_buf_free(&b);
   return st;
 }
 
 static void build_line(const ww_unit_job *u, const char *nvcc, const char *input, const char *temp,
-                       ww_arena *a, ww_words *argv) {
-  const char *fixed[] = {nvcc,        "-x", "cu", "-cubin", ww_fmt(a, "-arch=%s", u->architecture),
-                         "-lineinfo", "-w", "-o", temp};
+                       ww_strings *argv) {
+  const char *fixed[] = {
+      nvcc,        "-x", "cu", "-cubin", ww_fmt(u->a, "-arch=%s", u->architecture),
+      "-lineinfo", "-w", "-o", temp};
   for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-    ww_push(a, argv, fixed[i]);
-  ww_compile_words(&u->flags, true, a, argv);
+    ww_push(u->a, argv, fixed[i]);
+  ww_compile_words(&u->flags, true, u->a, argv);
   if (u->file)
-    ww_push(a, argv, ww_fmt(a, "-I%s", ww_path_dir(a, u->file)));
-  ww_push(a, argv, input);
-  ww_push(a, argv, NULL);
+    ww_push(u->a, argv, ww_fmt(u->a, "-I%s", ww_path_dir(u->a, u->file)));
+  ww_push(u->a, argv, input);
+  ww_push(u->a, argv, NULL);
 }
 
 static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const char *input,
-                         ww_arena *a, ww_err *e) {
+                         ww_err *e) {
   ww_err m;
   if (r->timed_out)
     return ww_fail(e, WW_ELIMIT, "nvcc took longer than %.0f s and was ended", NVCC_LIMIT);
   const char *logs[] = {r->err.s, r->out.s};
   for (int i = 0; i < 2; i++)
-    if (ww_compile_next_error(logs[i], a, &m)) {
+    if (ww_compile_next_error(logs[i], u->a, &m)) {
       if (m.file && input != u->file && !strcmp(m.file, input)) {
         m.file = u->file;
         m.line = m.col = 0;
       }
-      if (e)
-        *e = m;
+      *e = m;
       return m.code;
     }
   const char *line = r->err.n ? r->err.s : r->out.s;
   return ww_fail(e, WW_EDATA, "nvcc failed: %.*s", (int)strcspn(line, "\n"), line);
 }
 
-ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_words *instances,
-                          ww_arena *a, ww_err *e) {
-  const char *input, *temp = ww_fmt(a, "%s.%d.cubin", u->out, (int)getpid());
+ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_strings *instances,
+                          ww_err *e) {
+  const char *input, *temp = ww_fmt(u->a, "%s.%d.cubin", u->out, getpid());
   bool made;
-  ww_words argv = {0};
+  ww_strings argv = {0};
   ww_run_result r = {0};
-  ww_status st = input_of(u, instances, a, &input, &made, e);
+  ww_status st = input_of(u, instances, &input, &made, e);
   if (st)
     return st;
   int listed[] = {ww_cleanup_file(temp), made && input != u->file ? ww_cleanup_file(input) : -1};
-  build_line(u, nvcc, input, temp, a, &argv);
+  build_line(u, nvcc, input, temp, &argv);
   st = ww_run(argv.v, NULL, 0, NVCC_LIMIT, &r, e);
   if (!st && (r.exit_code || r.timed_out))
-    st = explain(&r, u, input, a, e);
+    st = explain(&r, u, input, e);
   if (!st && rename(temp, u->out))
     st = ww_fail(e, WW_EIO, "nvcc wrote no code to '%s': %s", temp, strerror(errno));
   if (st)

@@ -5,7 +5,6 @@
  * the host's headers: as long as there are errors, what stands on their lines is taken out and the
  * rest tried again. When the kernel asked for is not in the result, the first error is the answer.
  */
-#include <stdlib.h>
 
 #include "compile_int.h"
 #include "../cuda/cuda_toolkit.h"
@@ -27,13 +26,13 @@ const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
 
 typedef struct {
   const ww_unit_job *u;
-  const ww_words *instances;
+  const ww_strings *instances;
   const char *name;   /* of the program, in messages and line tables */
   char *text;         /* device code, less by what was rejected */
   ww_headers headers; /* local ones, then the stand-ins; the text of local ones may be changed */
   char **header_text; /* per header */
   uint32_t nlocal;
-  ww_words options;
+  ww_strings options;
   ww_arena *a;
   uint8_t *code;
   size_t code_n;
@@ -56,12 +55,14 @@ static void collect_headers(program *p, const char *text) {
 
 static void collect_options(program *p) {
   ww_arena *a = p->a;
-  ww_push(a, &p->options, ww_fmt(a, "--gpu-architecture=%s", p->u->architecture));
-  ww_push(a, &p->options, "--device-as-default-execution-space");
-  ww_push(a, &p->options, "--generate-line-info");
-  ww_push(a, &p->options, "--pre-include=ww_nvrtc.h");
-  ww_push(a, &p->options, "--disable-warnings");
-  ww_push(a, &p->options, "-D__CUDACC__");
+  const char *const fixed[] = {ww_fmt(a, "--gpu-architecture=%s", p->u->architecture),
+                               "--device-as-default-execution-space",
+                               "--generate-line-info",
+                               "--pre-include=ww_nvrtc.h",
+                               "--disable-warnings",
+                               "-D__CUDACC__"};
+  for (int i = 0; i < 6; i++)
+    ww_push(a, &p->options, fixed[i]);
   ww_compile_words(&p->u->flags, false, a, &p->options);
   if (p->u->file)
     ww_push(a, &p->options, ww_fmt(a, "-I%s", ww_path_dir(a, p->u->file)));
@@ -109,13 +110,13 @@ static ww_status compile_once(program *p, ww_err *e) {
   const char **names = WW_NEWN(p->a, const char *, p->headers.n + 1);
   for (uint32_t i = 0; i < p->headers.n; i++)
     names[i] = p->headers.v[i].name;
-  int rc = rtc->create(&prog, p->text, p->name, (int)p->headers.n,
-                       (const char *const *)p->header_text, (const char *const *)names);
+  int rc = rtc->create(&prog, p->text, p->name, p->headers.n, (const char *const *)p->header_text,
+                       names);
   if (rc != WW_NVRTC_OK)
     return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc->error(rc));
   for (uint32_t i = 0; i < p->instances->n; i++)
     rtc->add_name(prog, p->instances->v[i]);
-  rc = rtc->compile(prog, (int)p->options.n, p->options.v);
+  rc = rtc->compile(prog, p->options.n, p->options.v);
   size_t n = 0;
   rtc->log_size(prog, &n);
   char *log = ww_alloc(p->a, n + 1);
@@ -157,18 +158,14 @@ static bool take_out_rejected(program *p) {
   return any;
 }
 
-static ww_status first_error(const program *p, ww_err *e) {
-  ww_err m;
-  if (!ww_compile_next_error(p->log, p->a, &m))
-    return ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"),
-                   *p->log ? p->log : "compilation failed");
-  if (m.file && !strcmp(m.file, "__nv_name_map")) {
-    m.file = NULL;
-    m.line = 0;
-  } /* a name expression */
-  if (e)
-    *e = m;
-  return m.code;
+static void first_error(const program *p, ww_err *e) {
+  if (!ww_compile_next_error(p->log, p->a, e))
+    ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"),
+            *p->log ? p->log : "compilation failed");
+  else if (e->file && !strcmp(e->file, "__nv_name_map")) { /* a name expression */
+    e->file = NULL;
+    e->line = 0;
+  }
 }
 
 /* Until it compiles; `why` is the first error of all. Stops when a kernel that is asked for was
@@ -181,35 +178,30 @@ static ww_status compile_rounds(program *p, ww_err *why, ww_err *e) {
     if (!round)
       first_error(p, why);
     if (round == MOST_ROUNDS || !take_out_rejected(p)) {
-      if (e)
-        *e = *why;
+      *e = *why;
       return why->code;
     }
   }
 }
 
 static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
-  ww_words there = {0};
+  ww_strings there = {0};
   ww_status st = ww_kernels_of_code(p->code, p->code_n, p->a, &there, e);
   for (uint32_t i = 0; !st && why->code && i < p->u->kernels.n; i++) {
     if (ww_kernel_match(&there, p->u->kernels.v[i], p->a))
       continue;
-    if (e)
-      *e = *why;
+    *e = *why;
     return why->code;
   }
   return st;
 }
 
-ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a,
-                           ww_err *e) {
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_strings *instances, ww_err *e) {
   ww_status st = ww_nvrtc_open(&rtc, e);
   const char *text;
-  if (!st)
-    st = ww_unit_text(u, a, &text, e);
-  if (st)
+  if (st || (st = ww_unit_text(u, &text, e)))
     return st;
-  program p = {.u = u, .instances = instances, .a = a, .name = u->file ? u->file : "source.cu"};
+  program p = {.u = u, .instances = instances, .a = u->a, .name = u->file ? u->file : "source.cu"};
   collect_headers(&p, text);
   collect_options(&p);
   include_used(&p, p.text);

@@ -14,9 +14,9 @@
 #include "backend.h"
 #include "contents.h"
 
-#define CHUNK ((size_t)16 << 20) /* bytes read back at once */
-#define MOST_FLUSH ((size_t)256 << 20)
-#define LEAST_FLUSH ((size_t)16 << 20)
+#define CHUNK (16 << 20) /* bytes read back at once */
+#define MOST_FLUSH (256 << 20)
+#define LEAST_FLUSH (16 << 20)
 
 /* Item g reads elements g * first + k * step: neighbours together on a GPU, one stretch per item on
  * a CPU. */
@@ -42,7 +42,6 @@ struct ww_device {
   size_t flush_items, flush_local;
   cl_event *events; /* one per counted range */
   uint32_t nevents;
-  ww_counter_set set;
 };
 
 typedef struct {
@@ -100,7 +99,7 @@ static ww_status make_flush(ww_device *d, uint64_t cache, ww_err *e) {
   cl_int rc;
   size_t bytes = cache * 4 > MOST_FLUSH    ? MOST_FLUSH
                  : cache * 4 < LEAST_FLUSH ? LEAST_FLUSH
-                                           : (size_t)cache * 4;
+                                           : cache * 4;
   d->flush_items = d->cpu ? 64 : 65536;
   d->flush_local = d->cpu ? 1 : 64;
   uint64_t count = bytes / 16 / d->flush_items, first = d->cpu ? count : 1,
@@ -151,19 +150,25 @@ static void describe(const ww_device *d, ww_arena *a, ww_device_info *info) {
                            .backend = "opencl",
                            .driver = device_text(d, CL_DRIVER_VERSION, a),
                            .versions = device_text(d, CL_DEVICE_VERSION, a),
-                           .sms = (uint32_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS, 4),
+                           .sms = device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS, 4),
                            .l2_bytes = device_number(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8),
                            .memory_bytes = d->memory};
-  const char *gpu = ww_gpu_for_device(info->device, info->sms, a);
-  snprintf(info->gpu, sizeof info->gpu, "%s", gpu ? gpu : "");
+  info->gpu = ww_gpu_for_device(info->device, info->sms, a);
+}
+
+static ww_status open_queue(ww_device *d, const char *name, ww_err *e) {
+  cl_int rc;
+  d->context = d->cl.CreateContext(NULL, 1, &d->id, NULL, NULL, &rc);
+  if (!rc)
+    d->queue = d->cl.CreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &rc);
+  return rc ? ww_fail(e, WW_EDEVICE, "cannot open %s: %s", name, ww_opencl_error(rc)) : WW_OK;
 }
 
 static ww_status open_device(const char *device, ww_arena *a, ww_device **out, ww_device_info *info,
                              ww_err *e) {
   ww_device *d = ww_xcalloc(1, sizeof *d);
   cl_platform_id platform;
-  cl_int rc = 0;
-  *out = NULL;
+  *out = d;
   ww_status st = ww_opencl_open(&d->cl, e);
   if (!st)
     st = ww_opencl_pick(&d->cl, device, &platform, &d->id, e);
@@ -171,20 +176,14 @@ static ww_status open_device(const char *device, ww_arena *a, ww_device **out, w
     d->cpu = device_number(d, CL_DEVICE_TYPE, 8) & CL_DEVICE_TYPE_CPU;
     d->memory = device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE, 8);
     d->most = device_number(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8);
-    d->align = (uint32_t)device_number(d, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4) / 8;
+    d->align = device_number(d, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4) / 8;
     describe(d, a, info);
-    d->context = d->cl.CreateContext(NULL, 1, &d->id, NULL, NULL, &rc);
-    if (!rc)
-      d->queue = d->cl.CreateCommandQueue(d->context, d->id, CL_QUEUE_PROFILING_ENABLE, &rc);
-    if (rc)
-      st = ww_fail(e, WW_EDEVICE, "cannot open %s: %s", info->device, ww_opencl_error(rc));
+    st = open_queue(d, info->device, e);
   }
-  if (!st)
-    st = make_flush(d, info->l2_bytes, e);
-  if (st)
+  if (st || (st = make_flush(d, info->l2_bytes, e))) {
     close_device(d);
-  else
-    *out = d;
+    *out = NULL;
+  }
   return st;
 }
 
@@ -229,9 +228,9 @@ static ww_status build_error(const ww_device *d, cl_program p, const char *file,
     unsigned long row = strtoul(c + 1, &end, 10);
     if (end == c + 1 || *end != ':')
       continue;
-    e->line = (uint32_t)row;
+    e->line = row;
     unsigned long column = strtoul(end + 1, &end, 10);
-    e->col = (uint32_t)column;
+    e->col = column;
     text = end + strspn(end, ": ");
     break;
   }
@@ -249,7 +248,7 @@ static ww_status build(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e)
     return ww_fail(e, WW_EUSAGE, "an OpenCL launch needs its source: \"file\": \"kernel.cl\"");
   if (!l->kernel)
     return ww_fail(e, WW_EUSAGE, "name the kernel of %s to measure", path);
-  ww_status st = ww_read_file(r->a, path, (size_t)64 << 20, &text, &n, e);
+  ww_status st = ww_read_file(r->a, path, 64 << 20, &text, &n, e);
   if (st)
     return st;
   r->program = d->cl.CreateProgramWithSource(d->context, 1, (const char **)&text, &n, &rc);
@@ -259,9 +258,9 @@ static ww_status build(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e)
   if (rc)
     return build_error(d, r->program, path, r->a, e);
   r->kernel = d->cl.CreateKernel(r->program, l->kernel, &rc);
-  if (rc == CL_INVALID_KERNEL_NAME)
-    return ww_fail(e, WW_EUSAGE, "%s has no kernel `%s`", path, l->kernel);
-  return check(e, rc, l->kernel);
+  return rc == CL_INVALID_KERNEL_NAME
+             ? ww_fail(e, WW_EUSAGE, "%s has no kernel `%s`", path, l->kernel)
+             : check(e, rc, l->kernel);
 }
 
 /* ---- shape ---- */
@@ -278,7 +277,7 @@ static ww_status shape(const ww_device *d, const ww_launch *l, ww_ready *r, ww_e
       return ww_fail(e, WW_EUSAGE, "grid times block is beyond 2^64");
     threads *= r->block[k];
     if (r->global[k] > 1)
-      r->dims = (cl_uint)k + 1;
+      r->dims = k + 1;
   }
   d->cl.GetKernelWorkGroupInfo(r->kernel, d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
                                NULL);
@@ -288,7 +287,7 @@ static ww_status shape(const ww_device *d, const ww_launch *l, ww_ready *r, ww_e
     return ww_fail(e, WW_EUSAGE,
                    "a work-group of %zu work-items: this kernel takes %zu at most on this device",
                    threads, most);
-  if (fixed[0] && memcmp(fixed, r->block, sizeof fixed) != 0)
+  if (fixed[0] && memcmp(fixed, r->block, sizeof fixed))
     return ww_fail(e, WW_EUSAGE, "the kernel is declared for work-groups of %zux%zux%zu", fixed[0],
                    fixed[1], fixed[2]);
   return WW_OK;
@@ -313,9 +312,7 @@ static ww_status room_for(const ww_device *d, const ww_contents *c, uint64_t *ne
                    " bytes, twice with the copies that each run starts from; the device has "
                    "%" PRIu64,
                    *need / 2, d->memory);
-  if (*need > room - d->held)
-    return ww_fail(e, WW_ELIMIT, "the device's memory is full");
-  return WW_OK;
+  return *need > room - d->held ? ww_fail(e, WW_ELIMIT, "the device's memory is full") : WW_OK;
 }
 
 static ww_status make_buffer(ww_device *d, const ww_allocation *v, buffer *b, ww_err *e) {
@@ -346,9 +343,7 @@ static ww_status make_buffer(ww_device *d, const ww_allocation *v, buffer *b, ww
 static ww_status make_buffers(ww_device *d, const ww_launch *l, ww_ready *r, ww_err *e) {
   uint64_t need;
   ww_status st = ww_contents_plan(l, r->a, &r->contents, e);
-  if (!st)
-    st = room_for(d, &r->contents, &need, e);
-  if (st)
+  if (st || (st = room_for(d, &r->contents, &need, e)))
     return st;
   r->buffers = WW_NEWN(r->a, buffer, r->contents.n + 1);
   r->subs = WW_NEWN(r->a, cl_mem, r->contents.npointers + 1);
@@ -402,14 +397,11 @@ static ww_status set_pointer(ww_device *d, ww_ready *r, const ww_pointer *p, ww_
 static const struct {
   const char *name;
   uint8_t bytes;
-  char kind; /* i u f */
 } scalars[] = {
-    {"char", 1, 'i'},           {"uchar", 1, 'u'},  {"unsigned char", 1, 'u'},
-    {"bool", 4, 'u'},           {"short", 2, 'i'},  {"ushort", 2, 'u'},
-    {"unsigned short", 2, 'u'}, {"int", 4, 'i'},    {"uint", 4, 'u'},
-    {"unsigned int", 4, 'u'},   {"long", 8, 'i'},   {"ulong", 8, 'u'},
-    {"unsigned long", 8, 'u'},  {"size_t", 8, 'u'}, {"float", 4, 'f'},
-    {"double", 8, 'f'},
+    {"float", 4},  {"double", 8}, /* the others are whole numbers */
+    {"char", 1},   {"uchar", 1},          {"unsigned char", 1}, {"bool", 4},   {"short", 2},
+    {"ushort", 2}, {"unsigned short", 2}, {"int", 4},           {"uint", 4},   {"unsigned int", 4},
+    {"long", 8},   {"ulong", 8},          {"unsigned long", 8}, {"size_t", 8},
 };
 
 /* "" where the compiler does not tell. */
@@ -423,31 +415,29 @@ static const char *type_of(const ww_device *d, const ww_ready *r, uint32_t arg) 
 static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const ww_arg *g,
                            ww_err *e) {
   const char *type = type_of(d, r, arg);
-  uint8_t bytes[8];
-  float f = (float)g->value;
+  float f = g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
   size_t k = 0, n = sizeof scalars / sizeof *scalars;
-  while (k < n && strcmp(scalars[k].name, type) != 0)
+  while (k < n && strcmp(scalars[k].name, type))
     k++;
-  if (strchr(type, '*') && g->value == 0)
-    return set(d, r, arg, sizeof(cl_mem), NULL, e);
   if (strchr(type, '*'))
-    return ww_fail(e, WW_EUSAGE, "argument %u is %s: give a buffer", arg, type);
+    return g->value == 0 ? set(d, r, arg, sizeof(cl_mem), NULL, e)
+                         : ww_fail(e, WW_EUSAGE, "argument %u is %s: give a buffer", arg, type);
   if (k == n)
     return ww_fail(e, WW_EUSAGE, "argument %u is %s: give its bytes as hex", arg,
                    *type ? type : "of unknown type");
+  bool whole = k >= 2;
   uint32_t size = scalars[k].bytes;
-  double span = ldexp(1, 8 * (int)size);
-  if (scalars[k].kind != 'f' && !g->is_int && g->value != trunc(g->value))
+  double span = ldexp(1, 8 * size);
+  if (whole && !g->is_int && g->value != trunc(g->value))
     return ww_fail(e, WW_EDATA, "argument %u is %s and takes a whole number, not %g", arg, type,
                    g->value);
-  if (scalars[k].kind != 'f' && size < 8 && (g->value < -span / 2 || g->value >= span))
+  if (whole && size < 8 && (g->value < -span / 2 || g->value >= span))
     return ww_fail(e, WW_EDATA, "argument %u is %s of %u bytes and cannot hold %.17g", arg, type,
                    size, g->value);
-  memcpy(bytes, &v, 8);
-  if (scalars[k].kind == 'f')
-    size == 4 ? memcpy(bytes, &f, 4) : memcpy(bytes, &g->value, 8);
-  return set(d, r, arg, size, bytes, e);
+  if (whole)
+    return set(d, r, arg, size, &v, e);
+  return size == 4 ? set(d, r, arg, 4, &f, e) : set(d, r, arg, 8, &g->value, e);
 }
 
 static bool is_local(const ww_device *d, const ww_ready *r, uint32_t arg) {
@@ -537,26 +527,17 @@ static ww_status load(ww_device *d, const ww_launch *given, ww_ready **out, ww_e
   ww_arena *a = ww_arena_new();
   ww_ready *r = WW_NEW(a, ww_ready);
   ww_launch l = *given;
+  ww_status st;
   r->a = a;
-  ww_status st = build(d, &l, r, e);
-  if (!st)
-    st = shape(d, &l, r, e);
-  if (!st)
-    st = check_args(d, r, &l, e);
-  if (!st)
-    st = make_buffers(d, &l, r, e);
-  if (!st)
-    st = set_args(d, &l, r, e);
-  if (st && e->file)
-    e->file = given->file; /* the arena goes */
-  if (st)
+  *out = r;
+  if ((st = build(d, &l, r, e)) || (st = shape(d, &l, r, e)) || (st = check_args(d, r, &l, e)) ||
+      (st = make_buffers(d, &l, r, e)) || (st = set_args(d, &l, r, e))) {
+    if (e->file)
+      e->file = given->file; /* the arena goes */
     unload(d, r);
-  *out = st ? NULL : r;
+    *out = NULL;
+  }
   return st;
-}
-
-static uint64_t bytes_of(const ww_ready *r) {
-  return r->bytes;
 }
 
 static void resources(ww_device *d, const ww_ready *r, ww_report *out) {
@@ -605,11 +586,11 @@ static ww_status digest_buffer(ww_device *d, buffer *b, char *now, char *pristin
                                ww_err *e) {
   cl_int rc = 0;
   for (uint64_t at = 0; !rc && at < b->bytes; at += CHUNK) {
-    size_t n = b->bytes - at < CHUNK ? (size_t)(b->bytes - at) : CHUNK;
+    size_t n = b->bytes - at < CHUNK ? b->bytes - at : CHUNK;
     rc = d->cl.EnqueueReadBuffer(d->queue, b->now, CL_TRUE, at, n, now, 0, NULL, NULL);
     if (!rc)
       rc = d->cl.EnqueueReadBuffer(d->queue, b->pristine, CL_TRUE, at, n, pristine, 0, NULL, NULL);
-    if (!rc && memcmp(now, pristine, n) != 0)
+    if (!rc && memcmp(now, pristine, n))
       b->changed = true;
     if (!rc)
       *hash = ww_hash(now, n, *hash);
@@ -632,7 +613,6 @@ static ww_status digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e) {
 static ww_status begin(ww_device *d, ww_counter_set which, uint32_t ranges, uint32_t *passes,
                        ww_err *e) {
   (void)e;
-  d->set = which;
   d->nevents = 0;
   d->events = ww_xrealloc(d->events, (ranges + 1) * sizeof *d->events);
   *passes = which == WW_SET_TIME;
@@ -648,11 +628,7 @@ static ww_status count(ww_device *d, ww_ready *r, ww_err *e) {
   return sync_device(d, e);
 }
 
-static ww_status pass_end(ww_device *d, ww_err *e) {
-  return sync_device(d, e);
-}
-
-static ww_status end(ww_device *d, double *values, ww_err *e) {
+static ww_status end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
   cl_int rc = 0;
   for (uint32_t k = 0; k < d->nevents; k++) {
     cl_ulong from = 0, to = 0;
@@ -661,8 +637,8 @@ static ww_status end(ww_device *d, double *values, ww_err *e) {
     if (!rc)
       rc = d->cl.GetEventProfilingInfo(d->events[k], CL_PROFILING_COMMAND_END, 8, &to, NULL);
     for (int m = 0; m < WW_NMETRICS; m++)
-      values[(size_t)k * WW_NMETRICS + (size_t)m] = NAN;
-    values[(size_t)k * WW_NMETRICS + WW_M_time_us] = (double)(to - from) * 1e-3;
+      values[k][m] = NAN;
+    values[k][WW_M_time_us] = (to - from) * 1e-3;
     d->cl.ReleaseEvent(d->events[k]);
   }
   d->nevents = 0;
@@ -696,7 +672,6 @@ const ww_backend ww_backend_opencl = {
     .close = close_device,
     .load = load,
     .unload = unload,
-    .bytes = bytes_of,
     .resources = resources,
     .restore = restore,
     .flush = flush,
@@ -705,7 +680,7 @@ const ww_backend ww_backend_opencl = {
     .digest = digest,
     .begin = begin,
     .count = count,
-    .pass_end = pass_end,
+    .pass_end = sync_device,
     .end = end,
     .dump = dump,
 };

@@ -2,7 +2,6 @@
 #include "opencl_api.h"
 
 #include <dlfcn.h>
-#include <strings.h>
 
 #define MOST 32 /* platforms, devices of one */
 
@@ -15,9 +14,9 @@ ww_status ww_opencl_open(ww_opencl *out, ww_err *e) {
         e, WW_EDEVICE,
         "there is no OpenCL here: libOpenCL.so.1 cannot be loaded; install an OpenCL loader and a "
         "driver, on Debian and Ubuntu: apt install ocl-icd-libopencl1 pocl-opencl-icd");
-#define F(ret, name, args)                       \
-  *(void **)&out->name = dlsym(lib, "cl" #name); \
-  if (!out->name)                                \
+#define F(ret, name, args)            \
+  out->name = dlsym(lib, "cl" #name); \
+  if (!out->name)                     \
     return ww_fail(e, WW_EDEVICE, "libOpenCL.so.1 has no cl%s: it is older than OpenCL 1.2", #name);
   WW_OPENCL_FUNCTIONS(F)
 #undef F
@@ -74,17 +73,14 @@ static void device_text(const ww_opencl *cl, cl_device_id d, cl_uint what, char 
 }
 
 static bool fits(const ww_opencl *cl, cl_platform_id p, cl_device_id d, const char *want) {
-  char text[256];
-  static const cl_uint of_platform[] = {CL_PLATFORM_NAME, CL_PLATFORM_VERSION};
-  static const cl_uint of_device[] = {CL_DEVICE_NAME, CL_DEVICE_VERSION};
-  for (int k = 0; k < 2; k++) {
-    platform_text(cl, p, of_platform[k], text);
-    if (strcasestr(text, want))
+  char text[4][256];
+  platform_text(cl, p, CL_PLATFORM_NAME, text[0]);
+  platform_text(cl, p, CL_PLATFORM_VERSION, text[1]);
+  device_text(cl, d, CL_DEVICE_NAME, text[2]);
+  device_text(cl, d, CL_DEVICE_VERSION, text[3]);
+  for (int k = 0; k < 4; k++)
+    if (strcasestr(text[k], want))
       return true;
-    device_text(cl, d, of_device[k], text);
-    if (strcasestr(text, want))
-      return true;
-  }
   return false;
 }
 
@@ -96,10 +92,10 @@ ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *
   bool gpu = false;
   ww_buf names = {0};
   *device = NULL;
-  if (cl->GetPlatformIDs(MOST, p, &np) != 0)
+  if (cl->GetPlatformIDs(MOST, p, &np))
     np = 0;
   for (cl_uint i = 0; i < np && i < MOST; i++) {
-    if (cl->GetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, MOST, d, &nd) != 0)
+    if (cl->GetDeviceIDs(p[i], CL_DEVICE_TYPE_ALL, MOST, d, &nd))
       continue;
     for (cl_uint k = 0; k < nd && k < MOST; k++) {
       char name[256];

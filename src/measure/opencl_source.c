@@ -4,37 +4,30 @@
  * Only #include "..." lines whose file is found beside the source or in a -I folder are replaced,
  * by the file's text; conditions and include guards work as before, because the text stands where
  * the line stood. */
-#include "opencl_source.h"
+#include "compile_int.h"
 
 #define DEEPEST 32
-#define LARGEST ((size_t)64 << 20)
+#define LARGEST (64 << 20)
 
 typedef struct {
   const char *const *flags;
   uint32_t nflags;
   ww_arena *a;
-  WW_VEC(const char *) once; /* files with #pragma once that are in already */
+  ww_strings once; /* files with #pragma once that are in already */
   ww_buf out;
 } flattener;
 
 /* The name in `#include "name"`, else NULL. */
 static const char *included(const char *line, ww_arena *a) {
-  line += strspn(line, " \t");
-  if (*line++ != '#')
-    return NULL;
-  line += strspn(line, " \t");
-  if (!ww_starts(line, "include"))
-    return NULL;
-  line += strlen("include");
-  line += strspn(line, " \t");
-  const char *end = *line == '"' ? strchr(line + 1, '"') : NULL;
-  return end ? ww_strndup(a, line + 1, (size_t)(end - line - 1)) : NULL;
+  const char *name = ww_directive(line, "include");
+  const char *end = name && *name == '"' ? strchr(name + 1, '"') : NULL;
+  return end ? ww_strndup(a, name + 1, end - name - 1) : NULL;
 }
 
 static bool pragma_once(const char *line) {
   int n = 0;
   sscanf(line, " # pragma once%n", &n);
-  return n != 0;
+  return n;
 }
 
 static const char *find(flattener *f, const char *from, const char *name) {

@@ -104,9 +104,9 @@ static ww_status plan_symbol(const ww_module *m, ww_symbol_arg *s, ww_arena *a, 
     if (y->init)
       memcpy(bytes, y->init, y->size);
     ww_setup_symbol(&s->arg, y->size, bytes);
-    as_hex(&s->arg, bytes, (uint32_t)(y->size < 8 ? y->size : 8));
+    as_hex(&s->arg, bytes, y->size < 8 ? y->size : 8);
   } else if (s->arg.kind == WW_ARG_HEX && s->arg.hex_n > y->size) {
-    s->arg.hex_n = (uint32_t)y->size;
+    s->arg.hex_n = y->size;
   }
   return WW_OK;
 }
@@ -133,9 +133,7 @@ ww_status ww_plan(const ww_module *m, const ww_fn *fn, ww_launch *launch, ww_ass
                   ww_arena *a, ww_err *e) {
   ww_launch l = *launch;
   ww_status st = ww_trace_resolve(m, fn, &l, a, e);
-  if (!st)
-    st = ww_inputs_complete(m, fn, &l, assumed, a, e);
-  if (st)
+  if (st || (st = ww_inputs_complete(m, fn, &l, assumed, a, e)))
     return st;
   if (l.nargs > fn->nparams)
     return ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name,

@@ -45,7 +45,7 @@ static void attributes(ww_rig *r) {
   }
   ww_rig_add(r, "shared.reserved_bytes", ww_rig_attribute(r, SHARED_RESERVED));
   if (!r->api->cuDeviceTotalMem(&bytes, r->device))
-    ww_rig_add(r, "dram.bytes", (double)bytes);
+    ww_rig_add(r, "dram.bytes", bytes);
 }
 
 static ww_status compile(ww_rig *r, ww_err *e) {
@@ -61,7 +61,7 @@ static ww_status compile(ww_rig *r, ww_err *e) {
   for (int i = 0; i < WW_NPROBE_MODULES && !st; i++) {
     r->e = jobs[i].error;
     if (ww_rig_ok(r))
-      ww_rig_load(r, (ww_probe_module)i, jobs[i].binary);
+      ww_rig_load(r, i, jobs[i].binary);
     if (ww_rig_ok(r)) {
       r->binaries[i] = jobs[i].binary;
       r->out->compiler = jobs[i].compiler;

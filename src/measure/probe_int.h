@@ -24,7 +24,7 @@ typedef enum {
 } ww_probe_module;
 
 extern const char ww_probe_text_ops[], ww_probe_text_memory[],
-    ww_probe_text_math[]; /* probe_text.c */
+    ww_probe_text_math[]; /* device_text.c */
 
 typedef struct {
   const ww_cuda_api *api;

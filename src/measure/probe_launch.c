@@ -14,16 +14,15 @@ typedef struct {
 } graph_api;
 
 static bool open_graphs(graph_api *g) {
-  const struct {
-    const char *name;
-    void *to;
-  } calls[] = {{"cuStreamBeginCapture_v2", &g->begin},           {"cuStreamEndCapture", &g->end},
-               {"cuGraphInstantiateWithFlags", &g->instantiate}, {"cuGraphLaunch", &g->launch},
-               {"cuGraphExecDestroy", &g->destroy_exec},         {"cuGraphDestroy", &g->destroy}};
-  void *lib = dlopen("libcuda.so.1", RTLD_NOW); /* open already: this only finds it */
-  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-    if (!lib || !(*(void **)calls[i].to = dlsym(lib, calls[i].name)))
+  /* of the members, in their order */
+  static const char *const names[] = {"cuStreamBeginCapture_v2",     "cuStreamEndCapture",
+                                      "cuGraphInstantiateWithFlags", "cuGraphLaunch",
+                                      "cuGraphExecDestroy",          "cuGraphDestroy"};
+  void *calls[6], *lib = dlopen("libcuda.so.1", RTLD_NOW); /* open already: this only finds it */
+  for (int i = 0; i < 6; i++)
+    if (!lib || !(calls[i] = dlsym(lib, names[i])))
       return false;
+  memcpy(g, calls, sizeof *g);
   return true;
 }
 

@@ -73,7 +73,7 @@ void ww_probe_math(ww_rig *r) {
   double lop3 = ww_rig_figure(r, "ops.lop3.latency", 4.5);
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
     const char *op = ww_gpu_math_names[i];
-    ww_progress("operations", (uint64_t)i + 1, WW_NGPU_MATHS);
+    ww_progress("operations", i + 1, WW_NGPU_MATHS);
     fill_operands(r);
     ww_rig_add(r, ww_fmt(r->a, "math.%s.latency", op),
                at_least_zero(per_operation(r, op, 1) - lop3));
@@ -87,65 +87,46 @@ void ww_probe_math(ww_rig *r) {
 
 typedef struct {
   ww_rig *r;
-  ww_quantity *m; /* [launch * WW_NMETRICS + metric] */
+  ww_quantity (*m)[WW_NMETRICS]; /* per launch */
   const char **errors;
 } counted;
 
 static void keep(void *ctx, uint32_t index, const ww_measure_row *row) {
   counted *c = ctx;
-  memcpy(&c->m[(size_t)index * WW_NMETRICS], row->report.m, sizeof row->report.m);
+  memcpy(c->m[index], row->report.m, sizeof row->report.m);
   if (row->report.error.code)
     c->errors[index] = ww_strdup(c->r->a, row->report.error.msg);
 }
 
-static void hex(ww_json *j, uint32_t v) {
-  char text[9];
-  snprintf(text, sizeof text, "%02x%02x%02x%02x", v & 255, v >> 8 & 255, v >> 16 & 255, v >> 24);
-  ww_json_obj(j);
-  ww_json_kstr(j, "hex", text);
-  ww_json_end_obj(j);
+static ww_arg hex(ww_rig *r, uint32_t v) {
+  return (ww_arg){.kind = WW_ARG_HEX, .hex = memcpy(ww_alloc(r->a, 4), &v, 4), .hex_n = 4};
 }
 
-static void buffer(ww_json *j, uint64_t bytes, const char *fill) {
-  ww_json_obj(j);
-  ww_json_key(j, "buffer");
-  ww_json_obj(j);
-  ww_json_kuint(j, "bytes", bytes);
-  ww_json_kstr(j, "type", "u32");
-  ww_json_kstr(j, "fill", fill);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
+static ww_arg buffer(uint64_t bytes, ww_fill_kind fill) {
+  return (ww_arg){.kind = WW_ARG_BUFFER,
+                  .buffer = {.bytes = bytes, .type = "u32", .fill.kind = fill}};
 }
 
-/* A ready spec as its JSON: `op` NULL is the empty kernel. */
+/* A ready spec: `op` NULL is the empty kernel. */
 static ww_status make_spec(ww_rig *r, const char *op, int per_loop, ww_launch *out, ww_err *e) {
   kind k = op ? kind_of(op) : (kind){.module = WW_PROBE_MEMORY};
-  ww_buf b = {0};
-  ww_json j = {0};
+  ww_arg *args = WW_NEWN(r->a, ww_arg, 5);
   if (!r->binaries[k.module])
     return ww_fail(e, WW_EUNSUPPORTED, "its code did not compile");
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "binary", r->binaries[k.module]);
-  ww_json_kstr(&j, "kernel", op ? ww_fmt(r->a, "math%d_%s", per_loop, op) : "empty");
-  ww_json_key(&j, "grid");
-  ww_json_raw(&j, op ? ww_fmt(r->a, "[%d,1,1]", BLOCKS) : "[1,1,1]");
-  ww_json_key(&j, "block");
-  ww_json_raw(&j, op ? ww_fmt(r->a, "[%d,1,1]", THREADS) : "[32,1,1]");
-  ww_json_key(&j, "args");
-  ww_json_arr(&j);
-  buffer(&j, BLOCKS * THREADS * 16, op ? "random" : "zeros");
-  if (op) {
-    buffer(&j, 32 * 16, "zeros");
-    hex(&j, LOOPS);
-    hex(&j, k.mask);
-    hex(&j, k.one);
-  }
-  ww_json_end_arr(&j);
-  ww_json_end_obj(&j);
-  ww_status st = ww_launch_parse(b.s, "/", r->a, out, e);
-  ww_buf_free(&b);
-  return st;
+  args[0] = buffer(BLOCKS * THREADS * 16, op ? WW_FILL_RANDOM : WW_FILL_ZEROS);
+  args[1] = buffer(32 * 16, WW_FILL_ZEROS);
+  args[2] = hex(r, LOOPS);
+  args[3] = hex(r, k.mask);
+  args[4] = hex(r, k.one);
+  *out = (ww_launch){.binary = r->binaries[k.module],
+                     .kernel = op ? ww_fmt(r->a, "math%d_%s", per_loop, op) : "empty",
+                     .grid = {op ? BLOCKS : 1, 1, 1},
+                     .block = {op ? THREADS : 32, 1, 1},
+                     .args = args,
+                     .nargs = op ? 5 : 1,
+                     .seed = 1,
+                     .count = 1};
+  return WW_OK;
 }
 
 /* The difference of two launches per operation and warp (or lane), NaN where the device did not
@@ -176,8 +157,7 @@ static void add_counts(ww_rig *r, const char *op, const ww_quantity *four,
 void ww_probe_counts(ww_rig *r) {
   uint32_t n = 2 * WW_NGPU_MATHS + 1;
   ww_launch *l = WW_NEWN(r->a, ww_launch, n);
-  counted c = {r, WW_NEWN(r->a, ww_quantity, (size_t)n * WW_NMETRICS),
-               WW_NEWN(r->a, const char *, n)};
+  counted c = {r, ww_alloc(r->a, n * sizeof *c.m), WW_NEWN(r->a, const char *, n)};
   ww_err e = {0};
   ww_status st = make_spec(r, NULL, 0, &l[0], &e);
   for (int i = 0; i < WW_NGPU_MATHS && !st; i++)
@@ -193,16 +173,15 @@ void ww_probe_counts(ww_rig *r) {
     ww_rig_gap(r, "math.*.instructions");
     return;
   }
-  if (c.m[WW_M_time_us].known)
-    ww_rig_add(r, "launch.floor_us", c.m[WW_M_time_us].value);
+  if (c.m[0][WW_M_time_us].known)
+    ww_rig_add(r, "launch.floor_us", c.m[0][WW_M_time_us].value);
   for (int i = 0; i < WW_NGPU_MATHS; i++) {
-    const uint32_t at = 1 + 2 * (uint32_t)i;
+    const uint32_t at = 1 + 2 * i;
     const char *why = c.errors[at] ? c.errors[at] : c.errors[at + 1];
     if (why)
       ww_push(r->a, &r->out->gaps,
               ((ww_probe_gap){ww_fmt(r->a, "math.%s.instructions", ww_gpu_math_names[i]), why}));
     else
-      add_counts(r, ww_gpu_math_names[i], &c.m[(size_t)at * WW_NMETRICS],
-                 &c.m[(size_t)(at + 1) * WW_NMETRICS]);
+      add_counts(r, ww_gpu_math_names[i], c.m[at], c.m[at + 1]);
   }
 }

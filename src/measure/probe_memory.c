@@ -61,7 +61,7 @@ static void evict(ww_rig *r, uint64_t ring) {
 static double footprint_latency(ww_rig *r, const char *name, uint64_t n, uint64_t stride) {
   make_ring(r, n, stride);
   if (n <= 1u << 20)
-    return chase(r, name, r->big, (int)n, 4096);
+    return chase(r, name, r->big, n, 4096);
   evict(r, n * stride);
   return chase_on(r, name);
 }
@@ -71,7 +71,7 @@ static void latency_curve(ww_rig *r) {
   for (uint64_t bytes = 16 * KB; bytes <= most && ww_rig_ok(r); bytes *= 2) {
     const char *name = bytes <= 128 * KB ? "chase_l1" : "chase_l2";
     double cycles = footprint_latency(r, name, bytes / 128, 128);
-    ww_rig_point(r, "latency_by_footprint", (double)bytes, cycles);
+    ww_rig_point(r, "latency_by_footprint", bytes, cycles);
     if (bytes == 16 * KB) {
       ww_rig_add(r, "l1.latency", cycles);
       ww_rig_add(r, "ops.ldg32.latency", cycles);
@@ -81,7 +81,7 @@ static void latency_curve(ww_rig *r) {
     if (bytes == 1 * GB)
       ww_rig_add(r, "dram.latency", cycles);
     if (bytes >= 8 * MB && bytes <= 128 * MB) /* half way to the next */
-      ww_rig_point(r, "latency_by_footprint", (double)bytes * 1.5,
+      ww_rig_point(r, "latency_by_footprint", bytes * 1.5,
                    footprint_latency(r, name, bytes / 128, 192));
   }
   ww_rig_gap(r, "latency_by_footprint");
@@ -104,11 +104,11 @@ static void near_and_far(ww_rig *r) {
   if (ww_rig_ok(r)) {
     double sum = 0, mean = ww_rig_figure(r, "l2.latency", NAN);
     for (int i = 0; i < steps; i++)
-      sum += (double)t[i];
+      sum += t[i];
     double overhead = isnan(mean) ? 0 : sum / steps - mean;
-    qsort(t, (size_t)steps, sizeof *t, ascending);
-    ww_rig_add(r, "l2.near_latency", (double)t[steps / 10] - overhead);
-    ww_rig_add(r, "l2.far_latency", (double)t[steps * 9 / 10] - overhead);
+    qsort(t, steps, sizeof *t, ascending);
+    ww_rig_add(r, "l2.near_latency", t[steps / 10] - overhead);
+    ww_rig_add(r, "l2.far_latency", t[steps * 9 / 10] - overhead);
   }
   ww_rig_gap(r, "l2.near_latency");
 }
@@ -120,11 +120,11 @@ static void translation(ww_rig *r) {
   const uint64_t stride = 2 * MB + 128;
   for (uint64_t pages = 8; pages * stride <= r->big_bytes && ww_rig_ok(r); pages *= 2) {
     cycles = footprint_latency(r, "chase_l2", pages, stride);
-    ww_rig_point(r, "tlb.page_chase", (double)(pages * 2 * MB), cycles);
+    ww_rig_point(r, "tlb.page_chase", pages * 2 * MB, cycles);
     if (isnan(base))
       base = cycles;
     if (cycles < base * 1.1)
-      reach = (double)(pages * 2 * MB);
+      reach = pages * 2 * MB;
   }
   if (cycles > base * 1.1) {
     ww_rig_add(r, "tlb.miss_cycles", cycles - base);
@@ -139,7 +139,7 @@ static double const_chase(ww_rig *r, uint64_t symbol, uint64_t base, uint64_t by
   for (uint64_t i = 0; i < n; i++)
     words[i * stride / 8] = base + ((1664525 * i + 1013904223) & (n - 1)) * stride;
   ww_rig_try(r, r->api->cuMemcpyHtoD(symbol, words, bytes), "filling constants");
-  return chase(r, "chase_const", base, (int)n * 2, 2048);
+  return chase(r, "chase_const", base, n * 2, 2048);
 }
 
 void ww_probe_constants(ww_rig *r) {
@@ -154,7 +154,7 @@ void ww_probe_constants(ww_rig *r) {
   ww_rig_read(r, &base, r->result, sizeof base);
   for (uint64_t n = 512; n <= 64 * KB && ww_rig_ok(r); n *= 2) {
     double cycles = const_chase(r, symbol, base, n);
-    ww_rig_point(r, "constant.chase", (double)n, cycles);
+    ww_rig_point(r, "constant.chase", n, cycles);
     if (n == 1 * KB)
       ww_rig_add(r, "constant.l1_latency", cycles);
     if (n == 16 * KB)
@@ -213,7 +213,7 @@ static void l2_rates(ww_rig *r) {
     uint64_t bytes = (uint64_t)(shares[k] * r->l2_bytes) / 512 * 512;
     stream s = full(r, "read8", bytes, 16 * GB);
     double gbps = run_stream(r, &s);
-    ww_rig_point(r, "l2.read_gbps_by_footprint", (double)bytes, gbps);
+    ww_rig_point(r, "l2.read_gbps_by_footprint", bytes, gbps);
     if (shares[k] <= 0.5 && gbps > best)
       best = gbps;
   }
@@ -241,11 +241,10 @@ static void stride_rates(ww_rig *r) {
   uint32_t blocks = r->out->sms * (r->threads_per_sm / 256);
   for (uint64_t stride = 32; stride <= 4096; stride *= 2) {
     uint64_t all = blocks * 256ull, n = bytes / stride, step = n > all ? all : (all + 32) % n;
-    int count = (int)(n / all < 4 ? 4 : n / all > 256 ? 256 : n / all / 4 * 4);
+    int count = n / all < 4 ? 4 : n / all > 256 ? 256 : n / all / 4 * 4;
     void *params[] = {&r->big, &n, &stride, &step, &count, &r->result};
     double seconds = ww_rig_seconds(r, kernel, blocks, 256, params);
-    ww_rig_point(r, "dram.read_gbps_by_stride", (double)stride,
-                 (double)all * count * 32 / seconds / 1e9);
+    ww_rig_point(r, "dram.read_gbps_by_stride", stride, (double)all * count * 32 / seconds / 1e9);
   }
   ww_rig_gap(r, "dram.read_gbps_by_stride");
 }

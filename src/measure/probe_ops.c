@@ -89,8 +89,8 @@ static void straight(ww_rig *r, const char *name, double instructions, const cha
   ww_rig_read(r, t, r->clocks, sizeof t);
   if (!ww_rig_ok(r))
     return;
-  ww_rig_add(r, first, (double)(t[1] - t[0]) / instructions);
-  ww_rig_add(r, last, (double)(t[7] - t[6]) / instructions);
+  ww_rig_add(r, first, (t[1] - t[0]) / instructions);
+  ww_rig_add(r, last, (t[7] - t[6]) / instructions);
 }
 
 /* Before anything else runs: this code must not have been fetched yet. */
@@ -121,7 +121,7 @@ void ww_probe_ops(ww_rig *r) {
     for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
       if (!strcmp(specials[k].op, s.op))
         s = specials[k];
-    ww_progress("instructions", (uint64_t)i + 1, WW_NGPU_OPS);
+    ww_progress("instructions", i + 1, WW_NGPU_OPS);
     probe_op(r, &s);
   }
   probe_pairs(r);

@@ -78,8 +78,8 @@ ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out,
     st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "sms"), "sms", &sms, e);
   if (!st)
     st = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(root, "lanes"), "lanes", &lanes, e);
-  out->sms = (uint32_t)sms;
-  out->lanes = (uint32_t)lanes;
+  out->sms = sms;
+  out->lanes = lanes;
   if (!st)
     st = read_points(cJSON_GetObjectItemCaseSensitive(root, "points"), a, out, e);
   cJSON_Delete(root);
@@ -107,7 +107,7 @@ static void distill_curve(const ww_probe *p, uint32_t curve, const char *source,
       .x = WW_NEWN(a, double, p->points.n), .y = WW_NEWN(a, double, p->points.n), .source = source};
   for (uint32_t i = 0; i < p->points.n; i++) {
     const ww_probe_point *q = &p->points.v[i];
-    if (isnan(q->x) || strcmp(q->name, ww_gpu_curves[curve].path) != 0)
+    if (isnan(q->x) || strcmp(q->name, ww_gpu_curves[curve].path))
       continue;
     uint32_t at = c.n++;
     for (; at && c.x[at - 1] > q->x; at--) {
@@ -138,7 +138,7 @@ static void distill_queue(const char *source, ww_gpu *g) {
   }
   int at = ww_figure_named("dram.queue");
   if (weight > 0 && sum > 0)
-    ww_figure_set(g, (uint32_t)at, rounded(sum / weight), source);
+    ww_figure_set(g, at, rounded(sum / weight), source);
 }
 
 void ww_probe_distill(const ww_probe *p, ww_arena *a, ww_gpu *g) {
@@ -150,7 +150,7 @@ void ww_probe_distill(const ww_probe *p, ww_arena *a, ww_gpu *g) {
       continue;
     double v = kept(ww_gpu_figures[at].unit, q->value);
     if (v >= ww_gpu_figures[at].least && v <= ww_gpu_figures[at].most)
-      ww_figure_set(g, (uint32_t)at, v, source);
+      ww_figure_set(g, at, v, source);
   }
   for (uint32_t k = 0; k < ww_ngpu_curves; k++)
     if (ww_gpu_curves[k].unit_y)

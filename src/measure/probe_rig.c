@@ -58,12 +58,12 @@ ww_status ww_rig_open(ww_rig *r) {
     return r->e.code;
   }
   ww_rig_try(r, r->api->cuCtxSetCurrent(r->context), r->out->device);
-  r->out->sms = (uint32_t)ww_rig_attribute(r, WW_CUDA_SMS);
+  r->out->sms = ww_rig_attribute(r, WW_CUDA_SMS);
   r->out->lanes = 32;
   r->out->architecture = ww_fmt(r->a, "sm_%d%d", ww_rig_attribute(r, WW_CUDA_CAPABILITY_MAJOR),
                                 ww_rig_attribute(r, WW_CUDA_CAPABILITY_MINOR));
-  r->threads_per_sm = (uint32_t)ww_rig_attribute(r, WW_CUDA_THREADS_PER_SM);
-  r->l2_bytes = (uint32_t)ww_rig_attribute(r, WW_CUDA_L2_BYTES);
+  r->threads_per_sm = ww_rig_attribute(r, WW_CUDA_THREADS_PER_SM);
+  r->l2_bytes = ww_rig_attribute(r, WW_CUDA_L2_BYTES);
   if (ww_rig_ok(r))
     make_buffers(r);
   return r->e.code;
@@ -144,7 +144,7 @@ double ww_rig_cycles(ww_rig *r, void *kernel, uint32_t threads, void **params) {
       if (t[2 * w + 1] > end)
         end = t[2 * w + 1];
     }
-    least = fmin(least, (double)(end - begin));
+    least = fmin(least, end - begin);
   }
   return least;
 }

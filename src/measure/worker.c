@@ -31,16 +31,13 @@
 #define DEVICE_S \
   120 /* to open a device, to load a launch: compilers and large contents take their time */
 
-extern char **environ;
-
 static const char *const stages[WW_NSTAGES] = {"open", "load",  "warm", "digest",
                                                "time", "count", "again"};
 
 /* A row that failed, as its JSON; malloc-owned. */
 static char *error_text(const ww_err *why) {
   ww_buf text = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &text);
+  ww_json j = {.out = &text};
   ww_report_write(&(ww_report){.error = *why}, &j, NULL, NULL);
   return text.s;
 }
@@ -62,9 +59,8 @@ static void child_row(void *ctx, uint32_t k, const ww_measure_row *row) {
   const child_sink *c = ctx;
   ww_report r = row->report;
   ww_buf b = {0};
-  ww_json j = {0};
   r.launch = NULL; /* the parent has it */
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_report_write(&r, &j, ww_measured_write, (void *)&row->measured);
   fprintf(c->out, "row %u %s\n", c->index[k], b.s);
   fflush(c->out);
@@ -81,9 +77,9 @@ static ww_status read_options(const char *line, ww_arena *a, ww_measure_options 
     return WW_EPARSE;
   *o = (ww_measure_options){.device = ww_json_text(tree, "device", a),
                             .time_only = flag(tree, "time_only"),
-                            .repeats = (uint32_t)ww_json_whole(tree, "repeats"),
+                            .repeats = ww_json_whole(tree, "repeats"),
                             .quick = flag(tree, "quick"),
-                            .batch = (uint32_t)ww_json_whole(tree, "batch"),
+                            .batch = ww_json_whole(tree, "batch"),
                             .dump = ww_json_text(tree, "dump", a),
                             .dump_each = flag(tree, "dump_each")};
   cJSON_Delete(tree);
@@ -104,8 +100,8 @@ static ww_status read_specs(FILE *in, ww_arena *a, specs *out, ww_err *e) {
   while (!st && getline(&line, &cap, in) > 0) {
     char *end;
     ww_launch one = {0};
-    ww_push(a, &out->number, (uint32_t)strtoul(line, &end, 10));
-    ww_push(a, &out->alone, strtoul(end, &end, 10) != 0);
+    ww_push(a, &out->number, strtoul(line, &end, 10));
+    ww_push(a, &out->alone, strtoul(end, &end, 10));
     st = ww_launch_parse(end, NULL, a, &one, e);
     ww_push(a, &out->launches, one);
   }
@@ -162,8 +158,8 @@ typedef struct {
   int slot;    /* for cleaning up */
   pid_t pid;
   uint32_t batch; /* launches of one */
-  /* how far it came */
-  bool started, failed, timed_out, stopped;
+  /* how far it came; WW_AT_OPEN until it says something else */
+  bool started, timed_out, stopped;
   uint32_t first, at; /* of the batch; the launch in hand */
   ww_measure_stage stage;
   ww_err why;
@@ -200,8 +196,7 @@ static void pass_on(supervisor *b) {
 }
 
 static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
-  ww_json j = {0};
-  ww_json_begin(&j, to);
+  ww_json j = {.out = to};
   ww_json_obj(&j);
   if (b->o->device)
     ww_json_kstr(&j, "device", b->o->device);
@@ -241,24 +236,16 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
   for (uint32_t k = first; k <= last; k++) {
     if (b->row[k])
       continue;
-    ww_json j = {0};
     ww_buf_fmt(&text, "%u %d ", k, b->alone[k]);
-    ww_json_begin(&j, &text);
+    ww_json j = {.out = &text};
     ww_launch_write(&b->l[k], &j);
     ww_buf_puts(&text, "\n");
   }
   int fd = memfd_create("warpwise-launches", MFD_CLOEXEC);
-  size_t done = 0;
-  while (fd >= 0 && done < text.n) {
-    ssize_t got = write(fd, text.s + done, text.n - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      break;
-    done += (size_t)got;
-  }
-  if (fd >= 0)
+  if (fd >= 0) {
+    ww_write_all(fd, text.s, text.n);
     lseek(fd, 0, SEEK_SET);
+  }
   ww_buf_free(&text);
   return fd;
 }
@@ -266,7 +253,7 @@ static int input_of(const supervisor *b, uint32_t first, uint32_t last, uint32_t
 static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
   int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->batch);
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
-  if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
+  if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC)) {
     if (in >= 0)
       close(in);
     if (c->err >= 0)
@@ -287,7 +274,7 @@ static ww_status start(const supervisor *b, uint32_t first, uint32_t last, child
 
 static off_t stderr_bytes(const child *c) {
   struct stat s;
-  return fstat(c->err, &s) == 0 ? s.st_size : 0;
+  return !fstat(c->err, &s) ? s.st_size : 0;
 }
 
 static void take_line(supervisor *b, child *c, char *line) {
@@ -295,7 +282,6 @@ static void take_line(supervisor *b, child *c, char *line) {
   if (ww_starts(line, "fail ")) {
     ww_report r;
     ww_err ignored;
-    c->failed = true;
     if (!ww_report_parse(line + 5, b->a, &r, &ignored))
       c->why = r.error;
     return;
@@ -312,11 +298,11 @@ static void take_line(supervisor *b, child *c, char *line) {
   if (!at)
     return;
   c->started = true;
-  c->at = (uint32_t)k;
+  c->at = k;
   c->stderr_from = stderr_bytes(c);
   for (int s = 0; s < WW_NSTAGES; s++)
-    if (strcmp(end + (*end == ' '), stages[s]) == 0)
-      c->stage = (ww_measure_stage)s;
+    if (!strcmp(end + (*end == ' '), stages[s]))
+      c->stage = s;
   if (c->stage == WW_AT_OPEN)
     c->first = c->at;
 }
@@ -338,7 +324,7 @@ static void take_lines(supervisor *b, child *c) {
  */
 static double patience(const supervisor *b, const child *c) {
   double limit = limit_of(b);
-  if (!c->started || c->stage == WW_AT_OPEN || c->stage == WW_AT_LOAD || c->stage == WW_AT_DIGEST)
+  if (c->stage < WW_AT_WARM || c->stage == WW_AT_DIGEST)
     return DEVICE_S + limit;
   return c->stage == WW_AT_COUNT   ? 30 * limit + 30
          : c->stage == WW_AT_AGAIN ? 2 * limit + 5
@@ -377,7 +363,7 @@ static void follow(supervisor *b, child *c) {
     if (got <= 0)
       break;
     heard = ww_now();
-    ww_buf_add(&c->text, chunk, (size_t)got);
+    ww_buf_add(&c->text, chunk, got);
     take_lines(b, c);
     pass_on(b);
   }
@@ -408,7 +394,7 @@ static void last_words(const child *c, char out[256]) {
 static ww_err verdict(const supervisor *b, const child *c) {
   ww_err e = {0};
   char words[256];
-  bool ran = c->started && c->stage >= WW_AT_WARM && c->stage != WW_AT_DIGEST;
+  bool ran = c->stage >= WW_AT_WARM && c->stage != WW_AT_DIGEST;
   int sig = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
   last_words(c, words);
   if (c->timed_out && ran)
@@ -418,7 +404,7 @@ static ww_err verdict(const supervisor *b, const child *c) {
   else if (c->timed_out)
     ww_fail(&e, WW_ELIMIT, "%s took more than %g s",
             c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch", patience(b, c));
-  else if (c->failed && c->why.code) {
+  else if (c->why.code) {
     e = c->why;
     e.code = ran && e.code == WW_EDEVICE ? WW_EDATA : e.code;
   } else if (ran && (sig == SIGSEGV || sig == SIGBUS))
@@ -443,7 +429,7 @@ typedef struct {
  */
 static void blame(supervisor *b, const child *c, uint32_t last, narrow *next) {
   ww_err why = verdict(b, c);
-  if (!c->started || c->stage == WW_AT_OPEN) { /* true of all that need this device */
+  if (c->stage == WW_AT_OPEN) { /* true of all that need this device */
     const ww_backend *which = c->started ? ww_backend_of(&b->l[c->at]) : NULL;
     why.code = WW_EDEVICE;
     for (uint32_t k = 0; k <= last; k++)
@@ -451,8 +437,7 @@ static void blame(supervisor *b, const child *c, uint32_t last, narrow *next) {
         b->row[k] = error_text(&why);
     return;
   }
-  bool clear =
-      c->batch == 1 || c->stage == WW_AT_LOAD || c->stage == WW_AT_WARM || c->stage == WW_AT_DIGEST;
+  bool clear = c->batch == 1 || c->stage <= WW_AT_DIGEST;
   if (c->stage == WW_AT_AGAIN && !b->alone[c->at])
     b->alone[c->at] = true;
   else if ((clear || c->stage == WW_AT_AGAIN) && !b->row[c->at])

@@ -45,17 +45,18 @@ static void every_unit_has_its_answer(void **state) {
   assert_int_equal(ww_write_file_atomic(self, worker, sizeof worker - 1, NULL), WW_OK);
   assert_int_equal(chmod(self, 0700), 0);
   enum { N = 70 };
-  ww_pool_unit units[N] = {0};
+  ww_pool_unit units[N] = {0}, *all[N];
   char *big = ww_alloc(a, 300001); /* more than a socket takes at once */
   memset(big, 'x', 300000);
   for (int i = 0; i < N; i++) {
     units[i].job = (ww_unit_job){
         .architecture = "sm_90", .file = kinds[i % 7], .text = i % 10 ? "" : big, .out = "o"};
     ww_push(a, &units[i].job.kernels, "k");
+    all[i] = &units[i];
   }
   ww_err e = {0};
   ww_set_quiet(true);
-  assert_int_equal(ww_pool_run(units, N, 3, self, NULL, a, &e), WW_OK);
+  assert_int_equal(ww_pool_run(all, N, 3, self, NULL, a, &e), WW_OK);
   for (int i = 0; i < N; i++) {
     const ww_err *error = &units[i].error;
     const char *kind = kinds[i % 7];
@@ -82,7 +83,8 @@ static void worker_that_is_not_there(void **state) {
   ww_arena *a = *state;
   ww_pool_unit unit = {.job = {.architecture = "sm_90", .text = "", .out = "o"}};
   ww_err e = {0};
-  assert_int_equal(ww_pool_run(&unit, 1, 1, "/nowhere/warpwise", NULL, a, &e), WW_EIO);
+  assert_int_equal(ww_pool_run((ww_pool_unit *[]){&unit}, 1, 1, "/nowhere/warpwise", NULL, a, &e),
+                   WW_EIO);
   assert_non_null(strstr(e.msg, "/nowhere/warpwise"));
 }
 
@@ -92,7 +94,7 @@ static void damaged_code(void **state) {
   ww_arena *a = *state;
   uint8_t bytes[256] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
   for (size_t n = 0; n <= sizeof bytes; n += 16) {
-    ww_words names = {0};
+    ww_strings names = {0};
     ww_err e = {0};
     bytes[40] = 64;
     bytes[58] = 64;

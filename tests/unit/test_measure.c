@@ -67,9 +67,6 @@ static void fake_unload(ww_device *d, ww_ready *r) {
   free(r);
 }
 
-static uint64_t fake_bytes(const ww_ready *r) {
-  return r->l->shared;
-}
 static void fake_resources(ww_device *d, const ww_ready *r, ww_report *out) {
   (void)d;
   (void)r;
@@ -129,11 +126,11 @@ static ww_status fake_count(ww_device *d, ww_ready *r, ww_err *e) {
   dev.ranges[dev.n++] = r;
   return fake_launch(d, r, e);
 }
-static ww_status fake_end(ww_device *d, double *values, ww_err *e) {
+static ww_status fake_end(ww_device *d, double values[][WW_NMETRICS], ww_err *e) {
   (void)d;
   (void)e;
   for (uint32_t k = 0; k < dev.n; k++) {
-    double *m = &values[(size_t)k * WW_NMETRICS];
+    double *m = values[k];
     ww_ready *r = dev.ranges[k];
     double spread = (double)r->l->block[0] / 100;
     if (dev.set == WW_SET_TIME) {
@@ -168,7 +165,6 @@ const ww_backend ww_backend_cuda = {.name = "cuda",
                                     .close = fake_close,
                                     .load = fake_load,
                                     .unload = fake_unload,
-                                    .bytes = fake_bytes,
                                     .resources = fake_resources,
                                     .restore = fake_restore,
                                     .flush = fake_flush,

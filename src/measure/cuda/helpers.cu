@@ -1,6 +1,6 @@
 /* helpers.cu - the device side of the CUDA backend: makes contents, compares with the pristine copy, flushes L2.
  *
- * Compiled to PTX by scripts/cuda_helpers.sh into src/measure/cuda_helpers.h, which is part of the tree: building needs
+ * Compiled to PTX by scripts/cuda_helpers.sh into src/measure/cuda/helpers.ptx, which is part of the tree: building needs
  * no nvcc. All loops are grid-stride; buffers are 16-byte aligned and their allocations a multiple of 16 bytes. */
 #include "fill_core.h"
 

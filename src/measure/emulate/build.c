@@ -8,13 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "build_omp.h"
 #include "emulate_int.h"
 
 #define LINK_S 120.0
 #define MOST_THREADS 8
-
-typedef WW_VEC(const char *) words;
 
 /* ---- the library ---- */
 
@@ -68,14 +65,15 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
       break;
     const char *const argv[] = {clang, "--no-default-config",
                                 ww_fmt(a, "-print-file-name=%s", file), NULL};
-    if (ww_front_run_clang(argv, NULL, 10, &r, NULL) == WW_OK && r.exit_code == 0)
-      found = strchr(r.out.s, '/') != NULL;
+    if (!ww_front_run_clang(argv, NULL, 10, &r, NULL) && r.exit_code == 0)
+      found = strchr(r.out.s, '/');
     ww_run_free(&r);
   }
   return found;
 }
 
-static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a, words *v) {
+static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a,
+                           ww_strings *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i];
     const char *dir = !ww_starts(w, "-L") ? NULL
@@ -115,10 +113,10 @@ static const char *safe(const char *path, ww_arena *a) {
   return path[0] == '-' || path[0] == '@' ? ww_fmt(a, "./%s", path) : path;
 }
 
-static ww_status link_program(const ww_emulate_options *o, const words *objects,
+static ww_status link_program(const ww_emulate_options *o, const ww_strings *objects,
                               const char *program, ww_arena *a, ww_err *e) {
   const char *clang = ww_front_clang(a, NULL, e), *lib = clang ? library(a, e) : NULL;
-  words v = {0};
+  ww_strings v = {0};
   if (!clang)
     return WW_EUNSUPPORTED;
   if (!lib)
@@ -142,17 +140,17 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   ww_run_result r;
   const char *to = ww_path_dir(a, program);
   ww_status rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
-  if (rc == WW_OK && r.exit_code &&
+  if (!rc && r.exit_code &&
       strstr(r.err.s, "-fPI")) { /* the user's objects are for a program at a fixed address */
     ww_run_free(&r);
     v.v[v.n - 2] = "-no-pie";
     rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
   }
-  if (rc == WW_OK && r.timed_out)
+  if (!rc && r.timed_out)
     rc = ww_fail(e, WW_ELIMIT, "the linker did not finish in %.0f seconds", LINK_S);
-  if (rc == WW_OK && r.exit_code)
+  if (!rc && r.exit_code)
     rc = link_error(r.err.s, e);
-  if (rc == WW_OK && chmod(program, 0755)) /* the linker, confined, changes no modes */
+  if (!rc && chmod(program, 0755)) /* the linker, confined, changes no modes */
     rc = ww_fail(e, WW_EIO, "cannot make '%s' a program: %s", program, strerror(errno));
   ww_run_free(&r);
   return rc;
@@ -175,7 +173,7 @@ static void *compile_some(void *ctx) {
   ww_arena *a = ww_arena_new();
   for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->o->front.nfiles;) {
     ww_err e = {0};
-    if (ww_front_host_object(&c->o->front, i, c->objects[i], a, &e) == WW_OK)
+    if (!ww_front_host_object(&c->o->front, i, c->objects[i], a, &e))
       continue;
     pthread_mutex_lock(&c->lock);
     if (i < c->failed) {
@@ -191,17 +189,14 @@ static void *compile_some(void *ctx) {
 }
 
 static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_arena *a,
-                             words *objects, ww_err *e) {
+                             ww_strings *objects, ww_err *e) {
   compiling c = {.o = o, .failed = UINT32_MAX, .a = a, .lock = PTHREAD_MUTEX_INITIALIZER};
   for (uint32_t i = 0; i < o->front.nfiles; i++)
     ww_push(a, objects, ww_fmt(a, "%s/%u.o", to, i));
   c.objects = objects->v;
   pthread_t threads[MOST_THREADS];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  uint32_t most = cores > 1 && cores < MOST_THREADS ? (uint32_t)cores
-                  : cores > 1                       ? MOST_THREADS
-                                                    : 1,
-           n = 0;
+  uint32_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : cores, n = 0;
   for (uint32_t i = 1; i < most && i < o->front.nfiles; i++)
     n += !pthread_create(&threads[n], NULL, compile_some, &c);
   compile_some(&c);
@@ -215,7 +210,7 @@ static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_are
 }
 
 /* OpenMP's runtime takes its regions from a table in the program. */
-static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words *objects,
+static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, ww_strings *objects,
                            ww_err *e) {
   const char *source = ww_path_join(a, to, "regions.c"), *object = ww_path_join(a, to, "regions.o");
   const char *text = ww_emulate_omp_table(u, a), *clang = ww_front_clang(a, NULL, e);
@@ -224,9 +219,9 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words 
   ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
   ww_run_result r = {0};
   const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object, NULL};
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_front_run_clang(argv, to, LINK_S, &r, e);
-  if (rc == WW_OK && r.exit_code)
+  if (!rc && r.exit_code)
     rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
   ww_run_free(&r);
   ww_push(a, objects, object);
@@ -235,28 +230,26 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words 
 
 ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
                            ww_err *e) {
-  words objects = {0};
+  ww_strings objects = {0};
   ww_unit unit = {0};
   *out = (ww_built){.program = ww_path_join(a, to, "program"),
                     .table = ww_path_join(a, to, "table.jsonl")};
   ww_status rc = o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
-  if (rc == WW_OK)
-    rc = compile_all(o, to, a, &objects, e);
-  if (rc != WW_OK)
+  if (rc || (rc = compile_all(o, to, a, &objects, e)))
     return rc;
-  bool known = ww_front_load(&o->front, a, &unit, NULL) == WW_OK;
+  bool known = !ww_front_load(&o->front, a, &unit, NULL);
   const char *ir = o->execute && known ? ww_path_join(a, to, "kernels.ir") : NULL;
   if (ww_front_dialect_of(&o->front, a) == WW_OPENMP)
     rc = omp_table(&unit, to, a, &objects, e);
-  if (rc == WW_OK)
+  if (!rc)
     rc = link_program(o, &objects, out->program, a, e);
-  if (rc == WW_OK && ir) {
+  if (!rc && ir) {
     ww_buf b = {0};
     ww_ir_print_module(&unit.module, &b);
     rc = ww_write_file_atomic(ir, b.s, b.n, e);
     ww_buf_free(&b);
   }
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   const char *table = ww_emulate_table(o, known ? &unit : NULL, ir, a);
   return ww_write_file_atomic(out->table, table, strlen(table), e);

@@ -3,7 +3,7 @@
  * The names of regions hold the device and inode numbers of their file, so both sides must be built
  * from the very same file: then the names that the host's entry table has are those of the front
  * end. */
-#include "build_omp.h"
+#include "emulate_int.h"
 
 /* A captured scalar is 64 bits wide; what it holds shows in how the region unpacks it. */
 static char letter(const ww_param *p, uint32_t at) {

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "emulate_int.h"
 
@@ -38,7 +37,7 @@ static ww_status move(const char *from, const char *to, ww_err *e) {
     return WW_OK;
   ww_run_result r;
   ww_status rc = ww_run((const char *[]){"cp", "-RT", "--", from, to, NULL}, NULL, 0, 600, &r, e);
-  if (rc == WW_OK && r.exit_code)
+  if (!rc && r.exit_code)
     rc = ww_fail(e, WW_EIO, "cannot write '%s': %.300s", to, r.err.s);
   ww_run_free(&r);
   return rc;
@@ -46,7 +45,7 @@ static ww_status move(const char *from, const char *to, ww_err *e) {
 
 static ww_status run(const ww_emulate_options *o, const ww_built *b, const char *scratch,
                      ww_arena *a, ww_emulated *out, ww_err *e) {
-  WW_VEC(const char *) argv = {0};
+  ww_strings argv = {0};
   ww_recorder_options record = o->record;
   const char *out_dir = ww_path_join(a, scratch, "out");
   record.path = ww_path_join(a, out_dir, ww_path_base(o->record.path));
@@ -74,25 +73,18 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
                   .memory = o->memory ? o->memory : MEMORY,
                   .disk = o->disk ? o->disk : DISK,
                   .off = o->no_sandbox};
-  ww_sandboxed r = {0};
-  ww_status rc = ww_sandbox_run(&s, a, &r, e);
-  if (rc != WW_OK)
+  ww_status rc = ww_sandbox_run(&s, a, out, e);
+  if (rc)
     return rc;
-  out->exit_code = r.exit_code;
-  out->timed_out = r.timed_out;
-  out->disk_full = r.disk_full;
-  out->output = r.output;
-  out->weaker = r.weaker;
   ww_recorded all; /* of its children too */
   rc = ww_recorded_collect(record.path, a, &all, e);
   out->launches = all.launches;
-  if (rc == WW_OK) {
+  if (!rc) {
     ww_file_exists(record.path) ? ww_recorded_clear_parts(o->record.path)
                                 : ww_recorded_clear(o->record.path);
     rc = move(record.path, o->record.path, e);
   }
-  return rc == WW_OK ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e)
-                     : rc;
+  return !rc ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e) : rc;
 }
 
 ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out, ww_err *e) {
@@ -105,7 +97,7 @@ ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out,
   if (!scratch)
     return WW_EIO;
   ww_status rc = ww_emulate_build(o, ww_path_join(a, scratch, "build"), a, &built, e);
-  if (rc == WW_OK)
+  if (!rc)
     rc = run(o, &built, scratch, a, out, e);
   if (getenv("WARPWISE_KEEP"))
     fprintf(stderr, "kept: %s\n", scratch);

@@ -13,6 +13,9 @@ typedef struct {
 ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out,
                            ww_err *e);
 
+/* build_omp.c: the source of the table of target regions (ww_omp_built of runtime/omp.h). */
+char *ww_emulate_omp_table(const ww_unit *u, ww_arena *a);
+
 /* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the front end
  * gave nothing. */
 char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a);
@@ -34,18 +37,11 @@ typedef struct {
   bool off;        /* limits of time and memory only */
 } ww_sandbox;
 
-typedef struct {
-  int exit_code; /* 128 + signal */
-  bool timed_out;
-  bool disk_full;     /* it was ended because it wrote too much */
-  char *output;       /* end of stdout and stderr together, arena-owned */
-  const char *weaker; /* which protection this system does not have, or NULL */
-} ww_sandboxed;
-
 /* reach.c: what the program may read, as a list for ww_confine. */
 const char *const *ww_emulate_reach(const ww_emulate_options *o, ww_arena *a);
 
 /* sandbox.c */
-ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e);
+/* Fills *out but for its launches. */
+ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e);
 
 #endif

@@ -33,7 +33,7 @@ static bool copy_file(const char *from, const char *to, const struct stat *st) {
     out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (st->st_mode & 0777) | 0600);
   bool ok = out >= 0;
   for (off_t left = st->st_size; ok && left > 0;) {
-    ssize_t n = sendfile(out, in, NULL, (size_t)left);
+    ssize_t n = sendfile(out, in, NULL, left);
     ok = n > 0;
     left -= n;
   }
@@ -65,9 +65,9 @@ static void put_entries(placing *p, const char *dir, const char *to, const char 
 static void put_entry(placing *p, const char *from, const char *to, bool own, int depth) {
   struct stat st;
   if (own && !stat(from, &st)) {
-    if (S_ISREG(st.st_mode) && st.st_size <= COPY_ONE &&
-        p->copied + (uint64_t)st.st_size <= COPY_ALL && copy_file(from, to, &st)) {
-      p->copied += (uint64_t)st.st_size;
+    if (S_ISREG(st.st_mode) && st.st_size <= COPY_ONE && p->copied + st.st_size <= COPY_ALL &&
+        copy_file(from, to, &st)) {
+      p->copied += st.st_size;
       return;
     }
     if (S_ISDIR(st.st_mode) && depth < DEPTH && p->made < 64 && !mkdir(to, 0777)) {

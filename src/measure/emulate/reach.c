@@ -10,9 +10,7 @@
 
 #define LEVELS 4 /* that a project's top may be above the working folder */
 
-typedef WW_VEC(const char *) paths;
-
-static void add(ww_arena *a, paths *v, const char *path) {
+static void add(ww_arena *a, ww_strings *v, const char *path) {
   char real[PATH_MAX];
   if (!path || !realpath(path, real) || !strcmp(real, "/"))
     return;
@@ -39,7 +37,7 @@ static const char *project_of(const char *dir, ww_arena *a) {
   return dir;
 }
 
-static void add_libraries(ww_arena *a, paths *v) {
+static void add_libraries(ww_arena *a, ww_strings *v) {
   const char *p = getenv("LD_LIBRARY_PATH");
   while (p && *p) {
     size_t n = strcspn(p, ":");
@@ -51,7 +49,7 @@ static void add_libraries(ww_arena *a, paths *v) {
 
 const char *const *ww_emulate_reach(const ww_emulate_options *o, ww_arena *a) {
   const char *dir = o->dir ? o->dir : ".", *data = ww_data_dir(a);
-  paths v = {0};
+  ww_strings v = {0};
   add(a, &v, dir);
   add(a, &v, project_of(dir, a));
   for (uint32_t i = 0; i < o->front.nfiles; i++)

@@ -13,7 +13,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -31,18 +30,16 @@
 #define PROCESSES 4096
 #define NAMESPACES " processes (PID namespace)"
 
-extern char **environ;
-
 /* ---- the program ---- */
 
 static void limit(int what, uint64_t value) {
   struct rlimit r;
-  if (getrlimit((__rlimit_resource_t)what, &r))
+  if (getrlimit(what, &r))
     return;
   if (r.rlim_max == RLIM_INFINITY || value < r.rlim_max)
     r.rlim_max = value;
   r.rlim_cur = r.rlim_max;
-  setrlimit((__rlimit_resource_t)what, &r);
+  setrlimit(what, &r);
 }
 
 static void set_limits(const ww_sandbox *s) {
@@ -149,7 +146,7 @@ static pid_t fork_keeper(bool alone, bool *own_pids) {
   fflush(NULL);
   for (size_t i = 0; alone && i < sizeof ways / sizeof *ways; i++) {
     *own_pids = true; /* seen by both */
-    pid_t pid = (pid_t)syscall(SYS_clone, ways[i], 0, 0, 0, 0);
+    pid_t pid = syscall(SYS_clone, ways[i], 0, 0, 0, 0);
     if (pid == 0 && (ways[i] & CLONE_NEWUSER))
       map_ids(uid, gid);
     if (pid >= 0)
@@ -208,7 +205,7 @@ static int add_size(const char *path, const struct stat *st, int flag, struct FT
   (void)path;
   (void)flag;
   (void)f;
-  disk.bytes += (uint64_t)st->st_blocks * 512;
+  disk.bytes += st->st_blocks * 512;
   disk.files++;
   return disk.bytes > disk.most || disk.files > DISK_FILES;
 }
@@ -250,14 +247,14 @@ static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
     if (n <= 0)
       p.fd = -1;
     if (n > 0)
-      ww_buf_add(output, chunk, (size_t)n);
+      ww_buf_add(output, chunk, n);
     keep_tail(output);
   }
   return ENDED;
 }
 
 static ww_status conclude(int report, int ended, const ww_buf *output, ww_arena *a,
-                          ww_sandboxed *out, ww_err *e) {
+                          ww_emulated *out, ww_err *e) {
   char text[256] = {0};
   int status = SIGKILL; /* when the keeper was killed before it could tell */
   ssize_t n = read(report, text, sizeof text - 1);
@@ -279,13 +276,13 @@ static void close_all(int *fd, size_t n) {
       close(fd[i]);
 }
 
-ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e) {
+ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
   int output_fd[2] = {-1, -1}, report[2] = {-1, -1}, ended[2] = {-1, -1};
   ww_buf output = {0};
   wiring w = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC), .env = environment(s, a)};
   ww_status rc = WW_OK;
   pid_t keeper = -1;
-  *out = (ww_sandboxed){0};
+  *out = (ww_emulated){0};
   if (w.in >= 0 && !pipe2(output_fd, O_CLOEXEC) && !pipe2(report, O_CLOEXEC) &&
       !pipe2(ended, O_CLOEXEC)) {
     w.out = output_fd[1];
@@ -298,7 +295,7 @@ ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww
   close_all(theirs, sizeof theirs / sizeof *theirs);
   if (keeper < 0)
     rc = ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
-  if (rc == WW_OK) {
+  if (!rc) {
     setpgid(keeper, keeper); /* whoever comes first */
     int listed = ww_cleanup_group(keeper);
     ending how = watch(s, keeper, output_fd[0], &output);

@@ -54,7 +54,6 @@ static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
   ww_json_kstr(j, "symbol", y->mangled ? y->mangled : y->name);
   ww_json_kstr(j, "name", y->name);
   ww_json_kuint(j, "bytes", y->size);
-  ww_json_kbool(j, "constant", y->space == WW_CONST);
   if (y->init && y->size <= INIT_MAX) {
     static const char digits[] = "0123456789abcdef";
     char *hex = ww_alloc(a, 2 * y->size + 1);
@@ -91,7 +90,6 @@ static void write_params(const ww_fn *fn, ww_json *j) {
     ww_json_kbool(j, "byval", p->byval);
     if (type_of(p))
       ww_json_kstr(j, "type", type_of(p));
-    ww_json_kstr(j, "name", p->name);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
@@ -107,7 +105,7 @@ static const char *source_of(const ww_front_options *f, const char *file, ww_are
   for (uint32_t i = 0; i < f->nfiles; i++) {
     char *text;
     size_t n;
-    if (ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) == WW_OK &&
+    if (!ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) &&
         strstr(text, ww_path_base(file)))
       return absolute(f->files[i], a);
   }
@@ -121,8 +119,6 @@ static void write_kernel(const ww_front_options *f, const ww_module *m, const ww
   ww_json_kstr(j, "name", fn->name);
   if (fn->file)
     ww_json_kstr(j, "file", source_of(f, fn->file, a));
-  if (fn->refusal)
-    ww_json_kstr(j, "refusal", fn->refusal);
   ww_json_kuint(j, "shared", fn->shared_bytes);
   ww_json_kuint(j, "max_threads", fn->max_threads);
   write_params(fn, j);
@@ -137,8 +133,7 @@ static void write_kernel(const ww_front_options *f, const ww_module *m, const ww
 
 char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   write_settings(o, ir, &j, a);
   const ww_module *m = u ? &u->module : NULL;
   for (uint32_t i = 0; m && i < m->nsymbols; i++) {

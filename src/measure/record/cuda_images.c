@@ -25,13 +25,13 @@ static ww_handles seen;    /* hash of an image -> ww_cuda_image */
 static size_t kept;
 
 static const void *key_of(uint64_t hash) {
-  return (const void *)(uintptr_t)(hash | 1);
+  return (const void *)(hash | 1);
 }
 
 static void add_kernel(const char *name, const ww_cuda_image *image) {
   const void *key = key_of(ww_hash(name, strlen(name), 0));
   kernel_name *first = ww_handles_get(&by_hash, key), *k = first;
-  while (k && strcmp(k->name, name) != 0)
+  while (k && strcmp(k->name, name))
     k = k->next;
   if (!k) {
     k = WW_NEW(arena, kernel_name);
@@ -43,7 +43,7 @@ static void add_kernel(const char *name, const ww_cuda_image *image) {
 
 static void read_names(ww_cuda_image *m, const char *cubin, size_t n) {
   ww_cubin_global *g;
-  ww_cubin_names names = {0};
+  ww_strings names = {0};
   ww_arena *scratch = ww_arena_new();
   ww_cubin_sections(cubin, n, ".text.", scratch, &names);
   for (uint32_t i = 0; i < names.n; i++)
@@ -80,7 +80,7 @@ void ww_cuda_image_add(const void *cubin, size_t bytes, bool keep) {
 const ww_cuda_image *ww_cuda_image_of(const char *kernel) {
   pthread_mutex_lock(&lock);
   const kernel_name *k = ww_handles_get(&by_hash, key_of(ww_hash(kernel, strlen(kernel), 0)));
-  while (k && strcmp(k->name, kernel) != 0)
+  while (k && strcmp(k->name, kernel))
     k = k->next;
   const ww_cuda_image *m = k ? k->image : NULL;
   pthread_mutex_unlock(&lock);

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "../../cuda/cuda_toolkit.h"
 #include "handle_table.h"
@@ -49,9 +50,9 @@ static bool settled;        /* everything before it has finished */
 static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id) {
   size_t n = 0;
   (void)ctx;
-  if (cuda.cuMemGetAddressRange(base, &n, address) != 0 || !n || !*base)
+  if (cuda.cuMemGetAddressRange(base, &n, address) || !n || !*base)
     return false;
-  const void *key = (const void *)(uintptr_t)*base;
+  const void *key = (const void *)*base;
   allocation *x = ww_handles_get(&allocations, key);
   if (!x)
     ww_handles_put(&allocations, key, x = ww_xcalloc(1, sizeof *x));
@@ -64,23 +65,23 @@ static bool find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, u
 
 static void *own_stream(void) {
   void *context = NULL;
-  if (cuda.cuCtxGetCurrent(&context) != 0 || !context)
+  if (cuda.cuCtxGetCurrent(&context) || !context)
     return NULL;
   void *s = ww_handles_get(&streams, context);
-  if (!s && cuda.cuStreamCreate(&s, 1 /* not ordered with the legacy stream */) == 0)
+  if (!s && !cuda.cuStreamCreate(&s, 1 /* not ordered with the legacy stream */))
     ww_handles_put(&streams, context, s);
   return s;
 }
 
 static bool copy_out(uint64_t address, void *out, size_t n) {
   int status = 0;
-  if (cuda.cuStreamIsCapturing(launch_stream, &status) != 0 || status)
+  if (cuda.cuStreamIsCapturing(launch_stream, &status) || status)
     return false;
-  if (!settled && cuda.cuStreamSynchronize(launch_stream) != 0)
+  if (!settled && cuda.cuStreamSynchronize(launch_stream))
     return false;
   settled = true;
   void *s = own_stream();
-  return s && cuda.cuMemcpyDtoHAsync(out, address, n, s) == 0 && cuda.cuStreamSynchronize(s) == 0;
+  return s && !cuda.cuMemcpyDtoHAsync(out, address, n, s) && !cuda.cuStreamSynchronize(s);
 }
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
@@ -96,8 +97,8 @@ static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
 
 /* The handle may be a CUfunction or a CUkernel; either question fails for the other kind. */
 static bool parameter(void *handle, size_t i, size_t *offset, size_t *size) {
-  return (cuda.cuFuncGetParamInfo && cuda.cuFuncGetParamInfo(handle, i, offset, size) == 0) ||
-         (cuda.cuKernelGetParamInfo && cuda.cuKernelGetParamInfo(handle, i, offset, size) == 0);
+  return (cuda.cuFuncGetParamInfo && !cuda.cuFuncGetParamInfo(handle, i, offset, size)) ||
+         (cuda.cuKernelGetParamInfo && !cuda.cuKernelGetParamInfo(handle, i, offset, size));
 }
 
 static void read_parameters(function *f, void *handle) {
@@ -107,7 +108,7 @@ static void read_parameters(function *f, void *handle) {
     f->args = ww_xrealloc(f->args, (f->nargs + 1) * sizeof *f->args);
     f->offsets[f->nargs] = offset;
     f->args[f->nargs] =
-        (ww_raw_arg){.size = (uint32_t)size, .pointer = size >= 8 ? -1 : 0, .struct_ = size > 8};
+        (ww_raw_arg){.size = size, .pointer = size >= 8 ? -1 : 0, .struct_ = size > 8};
   }
 }
 
@@ -116,7 +117,7 @@ static void read_parameters(function *f, void *handle) {
 static void *load(void *handle, void **library) {
   void *fn = NULL;
   *library = NULL;
-  bool kernel = cuda.cuKernelGetFunction && cuda.cuKernelGetFunction(&fn, handle) == 0 && fn;
+  bool kernel = cuda.cuKernelGetFunction && !cuda.cuKernelGetFunction(&fn, handle) && fn;
   if (kernel && cuda.cuKernelGetLibrary)
     cuda.cuKernelGetLibrary(library, handle);
   if (!kernel)
@@ -131,16 +132,16 @@ static void find_symbols(function *f, void *handle) {
   f->image = ww_cuda_image_of(f->name);
   if (!f->image || !f->image->nglobals)
     return;
-  if (cuda.cuFuncGetModule(&module, fn) != 0)
+  if (cuda.cuFuncGetModule(&module, fn))
     module = NULL;
   f->symbols = ww_xcalloc(f->image->nglobals, sizeof *f->symbols);
   for (uint32_t i = 0; i < f->image->nglobals; i++) {
     uint64_t at = 0;
     size_t n = 0;
     const char *name = f->image->globals[i];
-    bool ok = (module && cuda.cuModuleGetGlobal(&at, &n, module, name) == 0) ||
-              (library && cuda.cuLibraryGetGlobal &&
-               cuda.cuLibraryGetGlobal(&at, &n, library, name) == 0);
+    bool ok =
+        (module && !cuda.cuModuleGetGlobal(&at, &n, module, name)) ||
+        (library && cuda.cuLibraryGetGlobal && !cuda.cuLibraryGetGlobal(&at, &n, library, name));
     if (ok)
       f->symbols[f->nsymbols++] = (ww_raw_symbol){.name = name, .address = at, .bytes = n};
   }
@@ -149,7 +150,7 @@ static void find_symbols(function *f, void *handle) {
 static function *function_of(void *handle, const char *name) {
   uint32_t now = atomic_load(&generation);
   function *f = ww_handles_get(&functions, handle);
-  if (f && f->generation == now && strcmp(f->name, name) == 0)
+  if (f && f->generation == now && !strcmp(f->name, name))
     return f;
   if (f) {
     free(f->name);
@@ -170,7 +171,7 @@ static function *function_of(void *handle, const char *name) {
 /* ---- launches ---- */
 
 static const unsigned char *packed(void **extra) {
-  for (; extra && *extra != (void *)CUDA_EXTRA_END; extra += 2)
+  for (; extra && *extra != CUDA_EXTRA_END; extra += 2)
     if (*extra == (void *)CUDA_EXTRA_BUFFER)
       return extra[1];
   return NULL;
@@ -208,7 +209,7 @@ static void record(const cuda_launch *c, bool cooperative, bool per_thread, cons
   settled = false;
   describe(function_of(c->function, name), c->params, c->extra, &l);
   int status = 0;
-  if (!l.note && cuda.cuStreamIsCapturing(launch_stream, &status) == 0 && status)
+  if (!l.note && !cuda.cuStreamIsCapturing(launch_stream, &status) && status)
     l.note = "captured into a CUDA graph: counted once, contents not read";
   ww_recorder_launch(recorder, &l);
   pthread_mutex_unlock(&lock);
@@ -227,7 +228,7 @@ static void record_ex(const cuda_launch_ex *x, bool per_thread, const char *name
   for (unsigned i = 0; i < g->nattributes; i++) {
     const unsigned *k = a[i].value.cluster;
     if (a[i].id == CUDA_ATTRIBUTE_COOPERATIVE)
-      cooperative = a[i].value.cooperative != 0;
+      cooperative = a[i].value.cooperative;
     if (a[i].id == CUDA_ATTRIBUTE_CLUSTER && (k[0] > 1 || k[1] > 1 || k[2] > 1))
       note = "launched in clusters of blocks: a replay has none";
   }
@@ -294,11 +295,11 @@ static const char *open_driver(void) {
     l = dlopen("libcuda.so.1", RTLD_LAZY);
   if (!l)
     return "libcuda.so.1 cannot be opened";
-#define OPEN(name, exported, params)         \
-  *(void **)&cuda.name = dlsym(l, exported); \
-  if (!cuda.name)                            \
+#define OPEN(name, exported, params) \
+  cuda.name = dlsym(l, exported);    \
+  if (!cuda.name)                    \
     return "the CUDA driver has no " exported ": it is older than CUDA 12.0";
-#define OPEN_MAYBE(name, exported, params) *(void **)&cuda.name = dlsym(l, exported);
+#define OPEN_MAYBE(name, exported, params) cuda.name = dlsym(l, exported);
   CUDA_CALLS(OPEN, OPEN_MAYBE)
 #undef OPEN
 #undef OPEN_MAYBE
@@ -323,8 +324,8 @@ static const char *subscribe(void) {
   if (!cupti)
     return "libcupti.so was not found: install CUPTI (it comes with the CUDA toolkit) or set "
            "CUDA_HOME";
-  *(void **)&begin = dlsym(cupti, "cuptiSubscribe");
-  *(void **)&enable = dlsym(cupti, "cuptiEnableCallback");
+  begin = dlsym(cupti, "cuptiSubscribe");
+  enable = dlsym(cupti, "cuptiEnableCallback");
   if (!begin || !enable)
     return "libcupti.so has no callbacks";
   int rc = begin(&subscriber, callback, NULL);

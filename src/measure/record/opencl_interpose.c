@@ -8,8 +8,6 @@
  * A cl_mem is no address; the recorder wants one. Buffer in slot s gets the made-up range from
  * (s+1) << 40 on, so that offsets of sub-buffers add up and an address leads back to its slot. One
  * lock guards all tables. */
-#include "opencl_int.h"
-
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
@@ -19,6 +17,31 @@
 
 #include "handle_table.h"
 #include "recorder.h"
+
+/* ---- the little of OpenCL that is passed through, so that no SDK is needed ----
+ *
+ * Handles are opaque pointers; names and values are those of the OpenCL 3.0 specification. */
+
+typedef int32_t cl_int;
+typedef uint32_t cl_uint, cl_bool;
+typedef uint64_t cl_flags;
+typedef void *cl_handle; /* cl_context, cl_mem, cl_program, cl_kernel, cl_command_queue, cl_event,
+                            cl_device_id */
+typedef struct {
+  size_t origin, size;
+} cl_region;
+typedef void (*cl_notify)(cl_handle, void *);
+
+enum {
+  CL_MEM_REFERENCE_COUNT = 0x1105,
+  CL_KERNEL_FUNCTION_NAME = 0x1190,
+  CL_KERNEL_NUM_ARGS = 0x1191,
+  CL_KERNEL_ARG_TYPE_NAME = 0x1198,
+  CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 0x11B1,
+  CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 0x11B3,
+  CL_QUEUE_DEVICE = 0x1091,
+  CL_BUFFER_CREATE_TYPE_REGION = 0x1220,
+};
 
 #define EXPORT __attribute__((visibility("default")))
 #define SLOT_SHIFT 40
@@ -63,8 +86,7 @@ typedef struct {
 } buffer;
 
 typedef struct {
-  char *text; /* source, or a binary */
-  size_t n;
+  ww_buf text; /* source, or a binary */
   const char *suffix;
   char **flags; /* NULL-terminated or NULL */
 } program;
@@ -120,8 +142,8 @@ static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   uint64_t offset = address & (((uint64_t)1 << SLOT_SHIFT) - 1);
   if (!next || !reading_allowed || !b)
     return false;
-  return next(reading_queue, b->handle, 1, offset, n, out, nreading_events,
-              nreading_events ? reading_events : NULL, NULL) == 0;
+  return !next(reading_queue, b->handle, 1, offset, n, out, nreading_events,
+               nreading_events ? reading_events : NULL, NULL);
 }
 
 static void open_recorder(void) {
@@ -140,7 +162,7 @@ __attribute__((destructor)) static void finish(void) {
 
 /* Its slot + 1; 0: none. */
 static uint32_t slot_of(cl_handle handle) {
-  return (uint32_t)(uintptr_t)ww_handles_get(&buffers_by_handle, handle);
+  return (uintptr_t)ww_handles_get(&buffers_by_handle, handle);
 }
 
 static void new_buffer(cl_handle handle, uint64_t bytes, cl_handle parent, uint64_t origin) {
@@ -203,7 +225,7 @@ EXPORT cl_int clReleaseMemObject(cl_handle memory) {
   pthread_mutex_lock(&lock);
   uint32_t slot = slot_of(memory);
   bool last = slot && info &&
-              info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) == 0 &&
+              !info(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, NULL) &&
               references == 1;
   if (last) {
     slots[slot - 1].handle = NULL;
@@ -225,13 +247,6 @@ static program *new_program(cl_handle handle, const char *suffix) {
   return p;
 }
 
-static void add_text(program *p, const char *text, size_t n) {
-  p->text = ww_xrealloc(p->text, p->n + n + 1);
-  memcpy(p->text + p->n, text, n);
-  p->n += n;
-  p->text[p->n] = 0;
-}
-
 EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, const char **strings,
                                            const size_t *lengths, cl_int *err) {
   REAL(next, clCreateProgramWithSource);
@@ -241,7 +256,7 @@ EXPORT cl_handle clCreateProgramWithSource(cl_handle context, cl_uint count, con
   pthread_mutex_lock(&lock);
   program *p = new_program(h, "cl");
   for (cl_uint i = 0; i < count; i++)
-    add_text(p, strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
+    ww_buf_add(&p->text, strings[i], lengths && lengths[i] ? lengths[i] : strlen(strings[i]));
   pthread_mutex_unlock(&lock);
   return h;
 }
@@ -255,7 +270,7 @@ EXPORT cl_handle clCreateProgramWithBinary(cl_handle context, cl_uint ndevices,
   if (!h || !ndevices)
     return h;
   pthread_mutex_lock(&lock);
-  add_text(new_program(h, "bin"), (const char *)binaries[0], lengths[0]);
+  ww_buf_add(&new_program(h, "bin")->text, binaries[0], lengths[0]);
   pthread_mutex_unlock(&lock);
   return h;
 }
@@ -290,7 +305,7 @@ static void set_options(cl_handle handle, const char *options) {
   pthread_mutex_lock(&lock);
   program *p = ww_handles_get(&programs, handle);
   uint32_t n = 0, cap = 0;
-  bool includes = p && strcmp(p->suffix, "cl") == 0 && strstr(p->text ? p->text : "", "#include");
+  bool includes = p && !strcmp(p->suffix, "cl") && strstr(p->text.s ? p->text.s : "", "#include");
   ww_buf all = {0};
   ww_buf_fmt(&all, "%s%s", options ? options : "", includes ? " -I." : "");
   if (p)
@@ -298,7 +313,7 @@ static void set_options(cl_handle handle, const char *options) {
   for (const char *s = all.s; p && *s;) {
     ww_buf word = {0};
     s = next_word(s, &word);
-    if (word.s && strcmp(word.s, "-I") == 0)
+    if (word.s && !strcmp(word.s, "-I"))
       s = next_word(s, &word);
     if (n + 2 > cap)
       p->flags = ww_xrealloc(p->flags, (cap = 2 * cap + 8) * sizeof *p->flags);
@@ -340,10 +355,10 @@ EXPORT cl_handle clLinkProgram(cl_handle context, cl_uint ndevices, const cl_han
   program *p = new_program(h, "cl");
   for (cl_uint i = 0; i < ninputs; i++) {
     program *in = ww_handles_get(&programs, inputs[i]);
-    if (!in || !in->text)
+    if (!in || !in->text.s)
       continue;
-    add_text(p, in->text, in->n);
-    add_text(p, "\n", 1);
+    ww_buf_add(&p->text, in->text.s, in->text.n);
+    ww_buf_add(&p->text, "\n", 1);
     if (!p->flags)
       p->flags = in->flags;
   }
@@ -371,8 +386,8 @@ static cl_int kernel_info(cl_handle handle, cl_uint what, size_t n, void *out) {
 static void new_kernel(cl_handle program_handle, cl_handle handle) {
   char name[4096] = "";
   cl_uint nargs = 0;
-  if (!handle || kernel_info(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name) != 0 ||
-      kernel_info(handle, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs) != 0 || nargs > MAX_ARGS)
+  if (!handle || kernel_info(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name) ||
+      kernel_info(handle, CL_KERNEL_NUM_ARGS, sizeof nargs, &nargs) || nargs > MAX_ARGS)
     return;
   pthread_mutex_lock(&lock);
   free_kernel(ww_handles_get(&kernels, handle));
@@ -435,11 +450,11 @@ static void ask_type(cl_handle handle, cl_uint index, argument *g) {
       {"uint", "u32"}, {"long", "i64"}, {"ulong", "u64"}, {"float", "f32"},  {"double", "f64"}};
   char name[256] = "";
   g->asked = true;
-  if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL) != 0)
+  if (!next || next(handle, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL))
     return;
   g->image = ww_starts(name, "image") || ww_starts(name, "sampler_t") || ww_starts(name, "pipe");
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i][0]) == 0)
+    if (!strcmp(name, names[i][0]))
       strcpy(g->type, names[i][1]);
 }
 
@@ -455,7 +470,7 @@ static void keep_argument(cl_handle handle, cl_uint index, size_t size, const vo
       g->bytes = ww_xrealloc(g->bytes, size + 1);
     if (value)
       memcpy(g->bytes, value, size);
-    g->size = (uint32_t)size;
+    g->size = size;
     g->local = !value;
     g->svm = svm;
     g->set = true;
@@ -577,7 +592,7 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
   bool guessed = !local && group_size(queue, handle, dims, global, l.block);
   pthread_mutex_lock(&lock);
   const kernel *k = ww_handles_get(&kernels, handle);
-  bool ready = k != NULL;
+  bool ready = k;
   for (uint32_t i = 0; ready && i < k->nargs; i++)
     ready = k->args[i].set;
   open_recorder();
@@ -592,8 +607,8 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
     if (!l.note && guessed)
       l.note = "work-group size left to the runtime: block is a guess";
     if (k->program) {
-      l.binary = k->program->text;
-      l.binary_n = k->program->n;
+      l.binary = k->program->text.s;
+      l.binary_n = k->program->text.n;
       l.binary_suffix = k->program->suffix;
       l.flags = (const char *const *)k->program->flags;
     }

@@ -5,50 +5,44 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-typedef struct {
-  ww_launch launch;
-  const char *text; /* the spec without its count */
-  uint64_t hash;
-} entry;
+#include "../../base/map.h"
 
 typedef struct {
   ww_arena *a;
   bool damaged; /* some line cannot be read: the file is written anew without it */
-  WW_VEC(entry) entries;
-  WW_VEC(const char *) notes;
+  WW_VEC(ww_launch) launches;
+  ww_dict by_text; /* a spec without its count -> index into launches */
+  ww_dict kernels; /* names */
+  ww_strings notes;
 } collection;
 
 /* The files of other processes: launches.jsonl -> launches.1234.jsonl */
-static uint32_t others(const char *path, ww_arena *a, const char ***out) {
+static ww_strings others(const char *path, ww_arena *a) {
   const char *dir = ww_path_dir(a, path), *base = ww_path_base(path), *dot = strrchr(base, '.');
   size_t stem = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-  WW_VEC(const char *) names = {0};
+  ww_strings names = {0};
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *s = f->d_name + stem + 1;
-    if (strncmp(f->d_name, base, stem) != 0 || f->d_name[stem] != '.' ||
-        !isdigit((unsigned char)*s))
+    if (strncmp(f->d_name, base, stem) || f->d_name[stem] != '.' || !isdigit((unsigned char)*s))
       continue;
     while (isdigit((unsigned char)*s))
       s++;
-    if (strcmp(s, base + stem) == 0)
+    if (!strcmp(s, base + stem))
       ww_push(a, &names, ww_path_join(a, dir, f->d_name));
   }
   if (d)
     closedir(d);
-  *out = names.v;
-  return names.n;
+  return names;
 }
 
 void ww_recorded_clear_parts(const char *path) {
   ww_arena *a = ww_arena_new();
-  const char **names;
-  uint32_t n = others(path, a, &names);
-  for (uint32_t i = 0; i < n; i++)
-    unlink(names[i]);
+  ww_strings parts = others(path, a);
+  for (uint32_t i = 0; i < parts.n; i++)
+    unlink(parts.v[i]);
   ww_arena_free(a);
 }
 
@@ -59,8 +53,7 @@ void ww_recorded_clear(const char *path) {
 
 static const char *text_of(const ww_launch *l, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_launch_write(l, &j);
   const char *text = ww_strdup(a, b.s);
   ww_buf_free(&b);
@@ -69,31 +62,29 @@ static const char *text_of(const ww_launch *l, ww_arena *a) {
 
 static void add_line(collection *c, ww_launch l) {
   uint64_t count = l.count ? l.count : 1;
+  bool fresh;
   l.count = 0;
-  entry x = {.launch = l, .text = text_of(&l, c->a)};
-  x.hash = ww_hash(x.text, strlen(x.text), 0);
-  x.launch.count = count;
-  for (uint32_t i = 0; i < c->entries.n; i++) {
-    entry *y = &c->entries.v[i];
-    if (y->hash != x.hash || strcmp(y->text, x.text) != 0)
-      continue;
-    y->launch.count += count;
-    return;
+  const char *text = text_of(&l, c->a);
+  ww_dict_at(&c->kernels, c->a, l.kernel, strlen(l.kernel), &fresh);
+  uint32_t *at = ww_dict_at(&c->by_text, c->a, text, strlen(text), &fresh);
+  if (fresh) {
+    *at = c->launches.n;
+    ww_push(c->a, &c->launches, l);
   }
-  ww_push(c->a, &c->entries, x);
+  c->launches.v[*at].count += count;
 }
 
 static void add_note(collection *c, const char *text) {
   for (uint32_t i = 0; i < c->notes.n; i++)
-    if (strcmp(c->notes.v[i], text) == 0)
+    if (!strcmp(c->notes.v[i], text))
       return;
   ww_push(c->a, &c->notes, text);
 }
 
 static ww_status add_file(collection *c, const char *path, ww_err *e) {
   char *text, *next;
-  ww_status rc = ww_read_file(c->a, path, (size_t)1 << 30, &text, NULL, e);
-  for (; rc == WW_OK && *text; text = next) {
+  ww_status rc = ww_read_file(c->a, path, 1 << 30, &text, NULL, e);
+  for (; !rc && *text; text = next) {
     char *end = strchr(text, '\n');
     if (!end) { /* the program was killed while it wrote this one */
       c->damaged = true;
@@ -104,7 +95,7 @@ static ww_status add_file(collection *c, const char *path, ww_err *e) {
     ww_launch l;
     if (ww_starts(text, "# "))
       add_note(c, text + 2);
-    else if (ww_launch_parse(text, "", c->a, &l, NULL) == WW_OK && l.kernel)
+    else if (!ww_launch_parse(text, "", c->a, &l, NULL) && l.kernel)
       add_line(c, l);
     else if (*text) {
       c->damaged = true;
@@ -119,42 +110,30 @@ static ww_status write_all(const collection *c, const char *path, ww_err *e) {
   ww_buf_puts(&b, "");
   for (uint32_t i = 0; i < c->notes.n; i++)
     ww_buf_fmt(&b, "# %s\n", c->notes.v[i]);
-  for (uint32_t i = 0; i < c->entries.n; i++)
-    ww_buf_fmt(&b, "%s\n", text_of(&c->entries.v[i].launch, c->a));
+  for (uint32_t i = 0; i < c->launches.n; i++)
+    ww_buf_fmt(&b, "%s\n", text_of(&c->launches.v[i], c->a));
   ww_status rc = ww_write_file_atomic(path, b.s, b.n, e);
   ww_buf_free(&b);
   return rc;
 }
 
-static uint32_t count_kernels(const collection *c) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < c->entries.n; i++) {
-    bool seen = false;
-    for (uint32_t k = 0; k < i && !seen; k++)
-      seen = strcmp(c->entries.v[k].launch.kernel, c->entries.v[i].launch.kernel) == 0;
-    n += !seen;
-  }
-  return n;
-}
-
 ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e) {
   collection c = {.a = a};
-  const char **names;
-  uint32_t n = others(path, a, &names);
+  ww_strings parts = others(path, a);
   *out = (ww_recorded){0};
   ww_status rc = ww_file_exists(path) ? add_file(&c, path, e) : WW_OK;
-  for (uint32_t i = 0; i < n && rc == WW_OK; i++)
-    rc = add_file(&c, names[i], e);
-  if (rc == WW_OK && (n || c.damaged))
+  for (uint32_t i = 0; i < parts.n && !rc; i++)
+    rc = add_file(&c, parts.v[i], e);
+  if (!rc && (parts.n || c.damaged))
     rc = write_all(&c, path, e);
-  for (uint32_t i = 0; i < n && rc == WW_OK; i++)
-    unlink(names[i]);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
-  for (uint32_t i = 0; i < c.entries.n; i++)
-    out->launches += c.entries.v[i].launch.count;
-  out->kernels = count_kernels(&c);
+  for (uint32_t i = 0; i < parts.n; i++)
+    unlink(parts.v[i]);
+  for (uint32_t i = 0; i < c.launches.n; i++)
+    out->launches += c.launches.v[i].count;
+  out->kernels = c.kernels.n;
   out->notes = c.notes.v;
   out->nnotes = c.notes.n;
-  return c.entries.n ? ww_launch_read(path, a, &out->lines, &out->nlines, e) : WW_OK;
+  return c.launches.n ? ww_launch_read(path, a, &out->lines, &out->nlines, e) : WW_OK;
 }

@@ -54,11 +54,10 @@ static void enlist(ww_recorder *r) {
 
 static void delist(ww_recorder *r) {
   pthread_mutex_lock(&all_lock);
-  for (ww_recorder **p = &all_open; *p; p = &(*p)->next_open)
-    if (*p == r) {
-      *p = r->next_open;
-      break;
-    }
+  ww_recorder **p = &all_open;
+  while (*p != r)
+    p = &(*p)->next_open;
+  *p = r->next_open;
   pthread_mutex_unlock(&all_lock);
 }
 
@@ -67,12 +66,8 @@ static void delist(ww_recorder *r) {
 /* Everything that was recorded goes; the memory of the options stays. */
 static ww_status start(ww_recorder *r, ww_err *e) {
   ww_arena_free(r->arena);
-  free(r->line_slots);
-  free(r->kernel_slots);
   r->arena = ww_arena_new();
-  r->line_cap = r->kernel_cap = 256;
-  r->line_slots = ww_xcalloc(r->line_cap, sizeof *r->line_slots);
-  r->kernel_slots = ww_xcalloc(r->kernel_cap, sizeof *r->kernel_slots);
+  r->line_at = r->kernel_at = (ww_map){0};
   memset(&r->lines, 0, sizeof r->lines);
   memset(&r->kernels, 0, sizeof r->kernels);
   memset(&r->notes, 0, sizeof r->notes);
@@ -88,8 +83,6 @@ static ww_status start(ww_recorder *r, ww_err *e) {
 static void release(ww_recorder *r) {
   pthread_mutex_destroy(&r->lock);
   ww_arena_free(r->arena);
-  free(r->line_slots);
-  free(r->kernel_slots);
   free((char *)r->o.path);
   free((char *)r->o.source);
   free(r);
@@ -106,7 +99,7 @@ ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_me
   r->o.path = copy(o->path);
   r->o.source = copy(o->source);
   if (!r->o.contents_limit)
-    r->o.contents_limit = (uint64_t)1 << 30;
+    r->o.contents_limit = 1 << 30;
   if (r->o.contents_limit > (uint64_t)1 << 50)
     r->o.contents_limit = (uint64_t)1 << 50;
   if (!r->o.per_kernel)
@@ -115,7 +108,7 @@ ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_me
     r->o.most = 10000;
   r->memory = *m;
   pthread_mutex_init(&r->lock, NULL);
-  if (start(r, e) != WW_OK) {
+  if (start(r, e)) {
     release(r);
     return NULL;
   }
@@ -150,11 +143,14 @@ static bool plausible(uint64_t word) {
   return word >= 0x10000 && word < (uint64_t)1 << 57;
 }
 
+bool ww_recorder_find(const ww_recorder *r, ww_found *f) {
+  return r->memory.find && r->memory.find(r->memory.ctx, f->address, &f->base, &f->bytes, &f->id) &&
+         f->address >= f->base && f->address - f->base <= f->bytes;
+}
+
 static bool find_pointer(ww_recorder *r, uint32_t arg, uint32_t at, uint64_t word) {
   ww_found f = {.arg = arg, .at = at, .address = word, .alias = r->found.n};
-  if (!r->memory.find || !r->memory.find(r->memory.ctx, word, &f.base, &f.bytes, &f.id))
-    return false;
-  if (word < f.base || word - f.base > f.bytes)
+  if (!ww_recorder_find(r, &f))
     return false;
   for (uint32_t i = 0; i < r->found.n && f.alias == r->found.n; i++)
     if (r->found.v[i].id == f.id)
@@ -182,57 +178,35 @@ static void key_arg(ww_recorder *r, uint32_t index, const ww_raw_arg *g) {
 static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel) {
   r->key.n = r->found.n = 0;
   for (int i = 0; i < 3; i++)
-    ww_push(r->arena, &r->key, l->grid[i] ? l->grid[i] : 1);
+    ww_push(r->arena, &r->key, l->grid[i]);
   for (int i = 0; i < 3; i++)
-    ww_push(r->arena, &r->key, l->block[i] ? l->block[i] : 1);
+    ww_push(r->arena, &r->key, l->block[i]);
   ww_push(r->arena, &r->key, l->shared << 1 | l->cooperative);
   for (uint32_t i = 0; i < l->nargs; i++)
     key_arg(r, i, &l->args[i]);
   return ww_hash(r->key.v, r->key.n * sizeof *r->key.v, kernel);
 }
 
-/* ---- hash tables: index + 1 at the slot of a hash, or the free slot where it belongs ---- */
+/* ---- hash tables: from the hash of a line or kernel to its index; equal hashes of others move it
+ * on ---- */
 
-static uint32_t *line_slot(ww_recorder *r, uint64_t hash, const uint64_t *key, uint32_t n) {
-  for (uint32_t i = (uint32_t)hash & (r->line_cap - 1);; i = (i + 1) & (r->line_cap - 1)) {
-    uint32_t *slot = &r->line_slots[i];
-    if (!*slot)
-      return slot;
-    const ww_line *x = &r->lines.v[*slot - 1];
-    if (x->hash == hash && x->key_n == n && memcmp(x->key, key, n * sizeof *key) == 0)
-      return slot;
+/* Where the line of the launch at hand is in the map, or belongs. */
+static uint64_t line_place(const ww_recorder *r, uint64_t hash) {
+  const uint32_t *at;
+  for (hash += !hash; (at = ww_map_find(&r->line_at, hash)); hash++) {
+    const ww_line *x = &r->lines.v[*at];
+    if (x->key_n == r->key.n && !memcmp(x->key, r->key.v, x->key_n * sizeof *x->key))
+      break;
   }
+  return hash;
 }
 
-static uint32_t *kernel_slot(ww_recorder *r, uint64_t hash, const char *name) {
-  for (uint32_t i = (uint32_t)hash & (r->kernel_cap - 1);; i = (i + 1) & (r->kernel_cap - 1)) {
-    uint32_t *slot = &r->kernel_slots[i];
-    if (!*slot)
-      return slot;
-    const ww_recorded_kernel *k = &r->kernels.v[*slot - 1];
-    if (k->hash == hash && strcmp(k->name, name) == 0)
-      return slot;
-  }
-}
-
-static void grow_lines(ww_recorder *r) {
-  if (r->lines.n * 2 < r->line_cap)
-    return;
-  free(r->line_slots);
-  r->line_cap *= 2;
-  r->line_slots = ww_xcalloc(r->line_cap, sizeof *r->line_slots);
-  for (uint32_t i = 0; i < r->lines.n; i++)
-    *line_slot(r, r->lines.v[i].hash, r->lines.v[i].key, r->lines.v[i].key_n) = i + 1;
-}
-
-static void grow_kernels(ww_recorder *r) {
-  if (r->kernels.n * 2 < r->kernel_cap)
-    return;
-  free(r->kernel_slots);
-  r->kernel_cap *= 2;
-  r->kernel_slots = ww_xcalloc(r->kernel_cap, sizeof *r->kernel_slots);
-  for (uint32_t i = 0; i < r->kernels.n; i++)
-    *kernel_slot(r, r->kernels.v[i].hash, r->kernels.v[i].name) = i + 1;
+static uint64_t kernel_place(const ww_recorder *r, uint64_t hash, const char *name) {
+  const uint32_t *at;
+  for (hash += !hash; (at = ww_map_find(&r->kernel_at, hash)); hash++)
+    if (!strcmp(r->kernels.v[*at].name, name))
+      break;
+  return hash;
 }
 
 /* ---- kernels ---- */
@@ -258,9 +232,9 @@ static uint64_t hash_kernel(const ww_raw_launch *l, uint64_t code) {
   return h;
 }
 
-static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t hash, uint64_t code) {
-  ww_recorded_kernel k = {.hash = hash, .name = ww_strdup(r->arena, l->kernel)};
-  bool source = l->binary && l->binary_suffix && strcmp(l->binary_suffix, "cl") == 0;
+static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t code) {
+  ww_recorded_kernel k = {.name = ww_strdup(r->arena, l->kernel)};
+  bool source = l->binary && l->binary_suffix && !strcmp(l->binary_suffix, "cl");
   if (l->file)
     k.file = ww_recorder_path_of(r, l->file);
   if (source)
@@ -280,14 +254,13 @@ static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t hash, ui
 }
 
 static uint32_t kernel_of(ww_recorder *r, const ww_raw_launch *l) {
-  uint64_t code = hash_code(r, l->binary, l->binary_n), hash = hash_kernel(l, code);
-  uint32_t *slot = kernel_slot(r, hash, l->kernel);
-  if (*slot)
-    return *slot - 1;
-  new_kernel(r, l, hash, code);
-  *slot = r->kernels.n;
-  grow_kernels(r);
-  return r->kernels.n - 1;
+  uint64_t code = hash_code(r, l->binary, l->binary_n);
+  uint64_t place = kernel_place(r, hash_kernel(l, code), l->kernel);
+  const uint32_t *at = ww_map_find(&r->kernel_at, place);
+  if (at)
+    return *at;
+  new_kernel(r, l, code);
+  return *ww_map_at(&r->kernel_at, r->arena, place, NULL) = r->kernels.n - 1;
 }
 
 /* ---- lines ---- */
@@ -295,7 +268,7 @@ static uint32_t kernel_of(ww_recorder *r, const ww_raw_launch *l) {
 static double log_threads(const ww_raw_launch *l) {
   double n = 1;
   for (int i = 0; i < 3; i++)
-    n *= (double)(l->grid[i] ? l->grid[i] : 1) * (double)(l->block[i] ? l->block[i] : 1);
+    n *= l->grid[i] * (double)l->block[i];
   return log2(n);
 }
 
@@ -304,10 +277,10 @@ static double log_threads(const ww_raw_launch *l) {
 static double distance(const ww_recorder *r, const ww_line *x, double threads) {
   uint32_t n = x->key_n < r->key.n ? x->key_n : r->key.n,
            differ = x->key_n > n ? x->key_n - n : r->key.n - n;
-  bool shape = memcmp(x->key, r->key.v, 7 * sizeof *x->key) == 0;
+  bool shape = !memcmp(x->key, r->key.v, 7 * sizeof *x->key);
   for (uint32_t i = 7; i < n; i++)
     differ += x->key[i] != r->key.v[i];
-  double words = (double)differ / (double)(r->key.n + 1);
+  double words = differ / (double)(r->key.n + 1);
   return shape ? words : 2 + fabs(x->log_threads - threads) * 16 + words;
 }
 
@@ -326,39 +299,36 @@ static void count_into_nearest(ww_recorder *r, const ww_recorded_kernel *k,
   best->others++;
 }
 
-static void new_line(ww_recorder *r, uint32_t kernel, const ww_raw_launch *l, uint64_t hash,
-                     uint32_t *slot) {
-  ww_recorded_kernel *k = &r->kernels.v[kernel];
-  ww_line x = {
-      .hash = hash, .key_n = r->key.n, .count = 1, .next = k->first, .log_threads = log_threads(l)};
+static void new_line(ww_recorder *r, ww_recorded_kernel *k, const ww_raw_launch *l,
+                     uint64_t place) {
+  ww_line x = {.key_n = r->key.n, .count = 1, .next = k->first, .log_threads = log_threads(l)};
   uint64_t *key = WW_NEWN(r->arena, uint64_t, r->key.n);
   x.key = memcpy(key, r->key.v, r->key.n * sizeof *key);
   ww_recorder_describe(r, l, k, &x);
+  *ww_map_at(&r->line_at, r->arena, place, NULL) = r->lines.n;
   ww_push(r->arena, &r->lines, x);
-  *slot = k->first = r->lines.n;
+  k->first = r->lines.n;
   k->lines++;
-  ww_recorder_append(r, &r->lines.v[r->lines.n - 1]);
-  grow_lines(r);
+  ww_recorder_append(r, &x);
 }
 
 static double now_coarse(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
 static void launch(ww_recorder *r, const ww_raw_launch *l) {
   uint32_t kernel = kernel_of(r, l);
-  uint64_t hash = make_key(r, l, kernel);
-  uint32_t *slot = line_slot(r, hash, r->key.v, r->key.n);
-  const ww_recorded_kernel *k = &r->kernels.v[kernel];
-  if (*slot) {
-    r->lines.v[*slot - 1].count++;
-  } else if (!k->lines || (k->lines < r->o.per_kernel && r->lines.n < r->o.most)) {
-    new_line(r, kernel, l, hash, slot);
-  } else {
+  uint64_t place = line_place(r, make_key(r, l, kernel));
+  ww_recorded_kernel *k = &r->kernels.v[kernel];
+  const uint32_t *at = ww_map_find(&r->line_at, place);
+  if (at)
+    r->lines.v[*at].count++;
+  else if (!k->lines || (k->lines < r->o.per_kernel && r->lines.n < r->o.most))
+    new_line(r, k, l, place);
+  else
     count_into_nearest(r, k, l);
-  }
   r->dirty = true;
   double now = now_coarse();
   if (now - r->written > REWRITE_S && now - r->written > 50 * r->cost)
@@ -370,7 +340,7 @@ static bool enter(ww_recorder *r) {
   pthread_mutex_lock(&r->lock);
   if (r->forked) {
     r->forked = false;
-    r->broken = start(r, NULL) != WW_OK;
+    r->broken = start(r, NULL);
   }
   if (!r->broken)
     return true;
@@ -378,20 +348,25 @@ static bool enter(ww_recorder *r) {
   return false;
 }
 
-void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *l) {
-  if (!r || !l->kernel || !enter(r))
+void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *given) {
+  if (!r || !given->kernel || !enter(r))
     return;
-  launch(r, l);
+  ww_raw_launch l = *given;
+  for (int i = 0; i < 3; i++) {
+    l.grid[i] += !l.grid[i];
+    l.block[i] += !l.block[i];
+  }
+  launch(r, &l);
   pthread_mutex_unlock(&r->lock);
 }
 
 void ww_recorder_note(ww_recorder *r, const char *text) {
   if (!r || !enter(r))
     return;
-  bool known = false;
-  for (uint32_t i = 0; i < r->notes.n; i++)
-    known = known || strcmp(r->notes.v[i], text) == 0;
-  if (!known) {
+  uint32_t i = 0;
+  while (i < r->notes.n && strcmp(r->notes.v[i], text))
+    i++;
+  if (i == r->notes.n) {
     ww_push(r->arena, &r->notes, ww_strdup(r->arena, text));
     ww_recorder_rewrite(r);
   }

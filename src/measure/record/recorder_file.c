@@ -48,9 +48,8 @@ const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
     return ww_strdup(r->arena, file);
   const char *dir = ww_path_dir(r->arena, r->path);
   size_t n = realpath(dir, folder) ? strlen(folder) : 0;
-  if (n > 1 && strncmp(real, folder, n) == 0 && real[n] == '/')
-    return ww_strdup(r->arena, real + n + 1);
-  return ww_strdup(r->arena, real);
+  bool below = n > 1 && !strncmp(real, folder, n) && real[n] == '/';
+  return ww_strdup(r->arena, below ? real + n + 1 : real);
 }
 
 /* ---- contents and code ---- */
@@ -59,19 +58,19 @@ static const char *stored_name(ww_recorder *r, const char *dir, uint64_t hash, c
   return ww_fmt(r->arena, "%s/%016llx.%s", dir, (unsigned long long)hash, suffix);
 }
 
-bool ww_recorder_has(ww_recorder *r, uint64_t hash, const char *suffix) {
-  return ww_file_exists(stored_name(r, r->dir, hash, suffix));
+bool ww_recorder_has(ww_recorder *r, uint64_t hash) {
+  return ww_file_exists(stored_name(r, r->dir, hash, "zst"));
 }
 
 const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash,
                               const char *suffix) {
   const char *path = stored_name(r, r->dir, hash, suffix);
   if (!ww_file_exists(path)) {
-    if (mkdir(r->dir, 0777) != 0 && errno != EEXIST)
+    if (mkdir(r->dir, 0777) && errno != EEXIST)
       return NULL;
-    ww_status rc = strcmp(suffix, "zst") == 0 ? ww_write_packed(path, data, n, 1, NULL)
-                                              : ww_write_file_atomic(path, data, n, NULL);
-    if (rc != WW_OK)
+    ww_status rc = !strcmp(suffix, "zst") ? ww_write_packed(path, data, n, 1, NULL)
+                                          : ww_write_file_atomic(path, data, n, NULL);
+    if (rc)
       return NULL;
   }
   return stored_name(r, r->dir_name, hash, suffix);
@@ -88,8 +87,7 @@ static void write_line(const ww_line *x, ww_buf *out) {
                l.note ? "; " : "", (unsigned long long)x->others);
     l.note = note.s;
   }
-  ww_json j = {0};
-  ww_json_begin(&j, out);
+  ww_json j = {.out = out};
   ww_launch_write(&l, &j);
   ww_buf_puts(out, "\n");
   ww_buf_free(&note);
@@ -132,8 +130,7 @@ static const char *absolute(const char *path, ww_arena *a) {
 
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
   ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json j = {.out = &b};
   ww_json_obj(&j);
   ww_json_kstr(&j, "path", absolute(o->path, a));
   if (o->source)
@@ -152,21 +149,23 @@ char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
 static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
   static const char *const members[] = {"path",           "source",     "contents", "binaries",
                                         "contents_limit", "per_kernel", "most",     NULL};
-  const cJSON *m;
   uint64_t per_kernel = 0, most = 0;
+  const struct {
+    const char *name;
+    uint64_t *to;
+  } numbers[] = {
+      {"contents_limit", &o->contents_limit}, {"per_kernel", &per_kernel}, {"most", &most}};
+  const cJSON *m;
   ww_status rc = ww_json_want_members(t, VARIABLE, members, e);
   if (!rc)
     rc = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(t, "path"), "path", &o->path, a, e);
   if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "source")))
     rc = ww_json_want_str(m, "source", &o->source, a, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "contents_limit")))
-    rc = ww_json_want_uint(m, "contents_limit", &o->contents_limit, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "per_kernel")))
-    rc = ww_json_want_uint(m, "per_kernel", &per_kernel, e);
-  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "most")))
-    rc = ww_json_want_uint(m, "most", &most, e);
-  o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)per_kernel;
-  o->most = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+  for (int i = 0; i < 3 && !rc; i++)
+    if ((m = cJSON_GetObjectItemCaseSensitive(t, numbers[i].name)))
+      rc = ww_json_want_uint(m, numbers[i].name, numbers[i].to, e);
+  o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : per_kernel;
+  o->most = most > UINT32_MAX ? UINT32_MAX : most;
   o->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "contents"));
   o->binaries = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "binaries"));
   return rc;
@@ -181,7 +180,7 @@ ww_recorder *ww_recorder_from_env(const ww_recorder_memory *m) {
   ww_recorder *r = NULL;
   ww_arena *a = ww_arena_new();
   cJSON *tree = ww_json_read(text, strlen(text), &e);
-  if (tree && read_options(tree, a, &o, &e) == WW_OK)
+  if (tree && !read_options(tree, a, &o, &e))
     r = ww_recorder_open(&o, m, &e);
   cJSON_Delete(tree);
   ww_arena_free(a);

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 
+#include "../../base/map.h"
 #include "recorder.h"
 
 /* A device pointer found in an argument. */
@@ -22,7 +23,6 @@ typedef struct {
 
 typedef struct {
   ww_launch spec; /* in the recorder's arena; count and note are completed when it is written */
-  uint64_t hash;  /* of the key */
   const uint64_t *key; /* shape, then the arguments without what differs from run to run */
   uint32_t key_n;      /* words */
   uint32_t next;       /* next line of the kernel + 1; 0 ends */
@@ -32,7 +32,6 @@ typedef struct {
 } ww_line;
 
 typedef struct {
-  uint64_t hash;             /* of name, file, flags and code */
   const char *name;          /* mangled */
   const char *file, *binary; /* as written to its lines, or NULL */
   const char **flags;
@@ -52,11 +51,10 @@ struct ww_recorder {
   ww_arena *arena;        /* lifetime: until closed or forked */
   WW_VEC(ww_line) lines;
   WW_VEC(ww_recorded_kernel) kernels;
-  WW_VEC(const char *) notes;
-  uint32_t *line_slots, *kernel_slots; /* index + 1, open addressing; sizes are powers of two */
-  uint32_t line_cap, kernel_cap;
-  WW_VEC(uint64_t) key;   /* of the launch at hand */
-  WW_VEC(ww_found) found; /* its pointers */
+  ww_strings notes;
+  ww_map line_at, kernel_at; /* from hashes to indices */
+  WW_VEC(uint64_t) key;      /* of the launch at hand */
+  WW_VEC(ww_found) found;    /* its pointers */
   struct {
     const void *code;
     size_t n;
@@ -69,6 +67,9 @@ struct ww_recorder {
   bool dirty;            /* counts changed since the file was written */
   double written, cost;  /* when the file was last written, and how long that took, seconds */
 };
+
+/* The allocation around f->address. */
+bool ww_recorder_find(const ww_recorder *r, ww_found *f);
 
 /* recorder_line.c: fills line->spec; reads heads and contents from the device. */
 void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recorded_kernel *k,
@@ -83,7 +84,7 @@ void ww_recorder_rewrite(ww_recorder *r);
  * into a spec, or NULL. */
 const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash,
                               const char *suffix);
-bool ww_recorder_has(ww_recorder *r, uint64_t hash, const char *suffix);
+bool ww_recorder_has(ww_recorder *r, uint64_t hash); /* contents */
 /* How a spec in r's file may name `file`: relative when it lies in the same folder or below, else
  * absolute. */
 const char *ww_recorder_path_of(ww_recorder *r, const char *file);

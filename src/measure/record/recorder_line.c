@@ -24,38 +24,43 @@ static void add_note(describer *d, const char *text) {
 
 /* ---- contents ---- */
 
-/* The whole allocation into a file of its own; NULL when it is beyond the limit or cannot be read.
+static bool read_device(const ww_recorder *r, uint64_t address, void *out, size_t n) {
+  return r->memory.read && r->memory.read(r->memory.ctx, address, out, n);
+}
+
+/* The whole allocation into a file of its own; none when it is beyond the limit or cannot be read.
  */
-static const char *store_contents(describer *d, uint64_t base, uint64_t bytes) {
+static ww_fill store_contents(describer *d, uint64_t base, uint64_t bytes) {
   ww_recorder *r = d->r;
+  ww_fill fill = {0};
   uint64_t limit = r->o.contents_limit;
   /* what is stored already costs nothing but the reading: that has a bound of its own */
   if (bytes > limit || r->stored >= limit || bytes > limit * 16 - r->read) {
     d->left_out += bytes;
-    return NULL;
+    return fill;
   }
   void *data = malloc(bytes ? bytes : 1);
-  const char *name = NULL;
   r->read += bytes;
-  if (!data || !r->memory.read(r->memory.ctx, base, data, bytes)) {
+  if (!data || !read_device(r, base, data, bytes)) {
     add_note(d, "the contents of a buffer could not be read");
   } else {
     uint64_t hash = ww_hash(data, bytes, 0);
-    bool known = ww_recorder_has(r, hash, "zst");
+    bool known = ww_recorder_has(r, hash);
     if (!known && bytes > limit - r->stored) {
       d->left_out += bytes;
     } else {
-      name = ww_recorder_store(r, data, bytes, hash, "zst");
+      fill.path = ww_recorder_store(r, data, bytes, hash, "zst");
+      fill.kind = fill.path ? WW_FILL_FILE : WW_FILL_NONE;
       r->stored += known ? 0 : bytes;
     }
   }
   free(data);
-  return name;
+  return fill;
 }
 
 static void read_head(describer *d, uint64_t address, uint64_t bytes, ww_buffer *out) {
-  uint32_t n = bytes < sizeof out->head ? (uint32_t)bytes : (uint32_t)sizeof out->head;
-  if (n && d->r->memory.read && d->r->memory.read(d->r->memory.ctx, address, out->head, n))
+  uint32_t n = bytes < sizeof out->head ? (uint32_t)bytes : sizeof out->head;
+  if (n && read_device(d->r, address, out->head, n))
     out->head_n = n;
 }
 
@@ -64,13 +69,10 @@ static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *ear
   ww_buffer b = {.bytes = f->bytes, .offset = f->address - f->base};
   b.id = ww_fmt(r->arena, "%llu", (unsigned long long)f->id);
   read_head(d, f->address, f->bytes - b.offset, &b);
-  if (earlier) {
+  if (earlier)
     b.fill = earlier->fill;
-  } else if (r->o.contents && r->memory.read) {
-    b.fill.path = store_contents(d, f->base, f->bytes);
-    if (b.fill.path)
-      b.fill.kind = WW_FILL_FILE;
-  }
+  else if (r->o.contents && r->memory.read)
+    b.fill = store_contents(d, f->base, f->bytes);
   return b;
 }
 
@@ -78,10 +80,10 @@ static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *ear
 
 static bool float_value(const ww_raw_arg *g, double *out) {
   float f = 0;
-  if (strcmp(g->type, "f32") == 0 && g->size == 4) {
+  if (!strcmp(g->type, "f32") && g->size == 4) {
     memcpy(&f, g->bytes, 4);
-    *out = (double)f;
-  } else if (strcmp(g->type, "f64") == 0 && g->size == 8)
+    *out = f;
+  } else if (!strcmp(g->type, "f64") && g->size == 8)
     memcpy(out, g->bytes, 8);
   else
     return false;
@@ -90,23 +92,21 @@ static bool float_value(const ww_raw_arg *g, double *out) {
 
 static bool int_value(const ww_raw_arg *g, ww_arg *out) {
   bool sign = g->type[0] == 'i';
-  if ((!sign && g->type[0] != 'u' && strcmp(g->type, "bool") != 0) || g->size > 8)
+  if ((!sign && g->type[0] != 'u' && strcmp(g->type, "bool")) || g->size > 8)
     return false;
   uint64_t v = 0;
   memcpy(&v, g->bytes, g->size);
   uint32_t shift = 64 - 8 * g->size;
   out->is_int = true;
   out->ivalue = sign ? (int64_t)(v << shift) >> shift : (int64_t)v;
-  out->value = sign ? (double)out->ivalue : (double)v;
+  out->value = sign ? out->ivalue : (double)v;
   return true;
 }
 
-static void hex_arg(describer *d, const ww_raw_arg *g, ww_arg *out) {
-  uint8_t *bytes = ww_alloc(d->r->arena, g->size + 1);
-  memcpy(bytes, g->bytes, g->size);
-  out->kind = WW_ARG_HEX;
-  out->hex = bytes;
-  out->hex_n = g->size;
+static ww_arg hex_arg(describer *d, const ww_raw_arg *g) {
+  return (ww_arg){.kind = WW_ARG_HEX,
+                  .hex = memcpy(ww_alloc(d->r->arena, g->size + 1), g->bytes, g->size),
+                  .hex_n = g->size};
 }
 
 static void plain_arg(describer *d, const ww_raw_arg *g, uint32_t index, ww_arg *out) {
@@ -116,16 +116,9 @@ static void plain_arg(describer *d, const ww_raw_arg *g, uint32_t index, ww_arg 
     out->kind = WW_ARG_VALUE;
     return;
   }
-  *out = (ww_arg){0};
-  hex_arg(d, g, out);
-  if (g->pointer == 1 && g->size == 8 && memcmp(g->bytes, none, 8) != 0)
+  *out = hex_arg(d, g);
+  if (g->pointer == 1 && g->size == 8 && memcmp(g->bytes, none, 8))
     add_note(d, ww_fmt(d->r->arena, "argument %u points to no known allocation", index));
-}
-
-static void local_arg(const ww_raw_arg *g, ww_arg *out) {
-  out->kind = WW_ARG_BUFFER;
-  out->buffer.bytes = g->size;
-  out->buffer.local = true;
 }
 
 /* The buffers of this launch so far, by their index in found: an allocation is read once. */
@@ -139,7 +132,7 @@ static void pointer_args(describer *d, uint32_t first, uint32_t n, const ww_raw_
     out->buffer = buffers[first];
     return;
   }
-  hex_arg(d, g, out);
+  *out = hex_arg(d, g);
   out->ptrs = WW_NEWN(d->r->arena, ww_ptr, n);
   for (uint32_t i = 0; i < n; i++) {
     memset((uint8_t *)out->hex + f[i].at, 0,
@@ -158,7 +151,8 @@ static void arguments(describer *d, ww_launch *out) {
     while (at + n < d->r->found.n && d->r->found.v[at + n].arg == i)
       n++;
     if (!l->args[i].bytes)
-      local_arg(&l->args[i], &out->args[i]);
+      out->args[i] =
+          (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = l->args[i].size, .local = true}};
     else if (n)
       pointer_args(d, at, n, &l->args[i], &out->args[i], buffers);
     else
@@ -175,24 +169,19 @@ static void arguments(describer *d, ww_launch *out) {
 static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
   ww_recorder *r = d->r;
   uint8_t *bytes = ww_alloc(r->arena, s->bytes + 1);
-  if (!r->memory.read || !r->memory.read(r->memory.ctx, s->address, bytes, s->bytes))
+  if (!read_device(r, s->address, bytes, s->bytes))
     return false;
-  out->kind = WW_ARG_HEX;
-  out->hex = bytes;
-  out->hex_n = (uint32_t)s->bytes;
   WW_VEC(ww_ptr) ptrs = {0};
   for (uint32_t at = 0; at + 8 <= s->bytes; at += 8) {
     ww_found f = {0};
     memcpy(&f.address, bytes + at, 8);
-    if (f.address < 0x10000 || !r->memory.find ||
-        !r->memory.find(r->memory.ctx, f.address, &f.base, &f.bytes, &f.id) || f.address < f.base ||
-        f.address - f.base > f.bytes)
+    if (f.address < 0x10000 || !ww_recorder_find(r, &f))
       continue;
     memset(bytes + at, 0, 8);
     ww_push(r->arena, &ptrs, (ww_ptr){.at = at, .buffer = buffer_of(d, &f, NULL)});
   }
-  out->ptrs = ptrs.v;
-  out->nptrs = ptrs.n;
+  *out = (ww_arg){
+      .kind = WW_ARG_HEX, .hex = bytes, .hex_n = s->bytes, .ptrs = ptrs.v, .nptrs = ptrs.n};
   return true;
 }
 
@@ -214,11 +203,8 @@ static void symbols(describer *d, ww_launch *out) {
     if (!x->arg.buffer.head_n)
       continue; /* cannot be read: it stays as the code has it */
     out->nsymbols++;
-    if (!r->o.contents)
-      continue;
-    x->arg.buffer.fill.path = store_contents(d, s->address, s->bytes);
-    if (x->arg.buffer.fill.path)
-      x->arg.buffer.fill.kind = WW_FILL_FILE;
+    if (r->o.contents)
+      x->arg.buffer.fill = store_contents(d, s->address, s->bytes);
   }
 }
 
@@ -232,14 +218,12 @@ void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recor
                    .kernel = k->name,
                    .binary = k->binary,
                    .flags = k->flags,
-                   .nflags = k->nflags};
-  for (int i = 0; i < 3; i++) {
-    s->grid[i] = l->grid[i] ? l->grid[i] : 1;
-    s->block[i] = l->block[i] ? l->block[i] : 1;
-  }
-  s->shared = l->shared;
-  s->shared_given = true;
-  s->cooperative = l->cooperative;
+                   .nflags = k->nflags,
+                   .shared = l->shared,
+                   .shared_given = true,
+                   .cooperative = l->cooperative};
+  memcpy(s->grid, l->grid, sizeof s->grid);
+  memcpy(s->block, l->block, sizeof s->block);
   if (l->note)
     add_note(&d, l->note);
   arguments(&d, s);

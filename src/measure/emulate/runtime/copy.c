@@ -4,8 +4,6 @@
  * because running over an end would not be seen otherwise. */
 #include "emu.h"
 
-#include <stdlib.h>
-
 /* ---- allocations ---- */
 
 WW_EMU_EXPORT int __wwMalloc(void **p, size_t n, int kind) {
@@ -25,7 +23,7 @@ WW_EMU_EXPORT int cudaFree(void *p) {
 WW_EMU_EXPORT int cudaFreeHost(void *p) {
   return !p || ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
-WW_EMU_EXPORT int cudaHostRegister(void *p, size_t n, unsigned flags) {
+WW_EMU_EXPORT int cudaHostRegister(void *p, size_t n) {
   if (!p || !n)
     return ww_emu_error(EMU_INVALID_VALUE);
   ww_emu_adopt(p, n, EMU_REGISTERED);
@@ -44,7 +42,7 @@ WW_EMU_SAME(cuMemHostRegister, cudaHostRegister)
 WW_EMU_SAME(cuMemHostUnregister, cudaHostUnregister)
 WW_EMU_EXPORT int __wwHostPointer(void **device, void *host) {
   ww_emu_block b;
-  if (!ww_emu_find((uint64_t)(uintptr_t)host, &b))
+  if (!ww_emu_find((uintptr_t)host, &b))
     return ww_emu_error(EMU_INVALID_VALUE);
   *device = host;
   return EMU_OK;
@@ -53,9 +51,9 @@ WW_EMU_EXPORT int __wwPointer(const void *p, int *type, void **base) {
   static const int types[] = {[EMU_DEVICE] = 2,     [EMU_MANAGED] = 3, [EMU_PINNED] = 1,
                               [EMU_REGISTERED] = 1, [EMU_SYMBOL] = 2,  [EMU_ARRAY] = 2};
   ww_emu_block b;
-  bool found = ww_emu_find((uint64_t)(uintptr_t)p, &b);
+  bool found = ww_emu_find((uintptr_t)p, &b);
   *type = found ? types[b.kind] : 0;
-  *base = found ? (void *)(uintptr_t)b.base : NULL;
+  *base = found ? (void *)b.base : NULL;
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaMemGetInfo(size_t *free_bytes, size_t *total) {
@@ -75,8 +73,7 @@ WW_EMU_EXPORT int cudaMemPoolGetAttribute(void *pool, int attribute, void *out) 
     *(uint64_t *)out = attribute >= 5 ? ww_emu_used() : 0;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaMemRangeGetAttribute(void *out, size_t n, int attribute, const void *p,
-                                           size_t bytes) {
+WW_EMU_EXPORT int cudaMemRangeGetAttribute(void *out, size_t n) {
   memset(out, 0, n);
   return EMU_OK;
 }
@@ -92,13 +89,12 @@ WW_EMU_EXPORT int cudaIpcGetMemHandle(void *handle, void *p) {
 /* Bytes that may be used from p on; host memory has no bound that is known here. */
 static uint64_t room(const void *p) {
   ww_emu_block b;
-  return ww_emu_find((uint64_t)(uintptr_t)p, &b) ? b.bytes - ((uint64_t)(uintptr_t)p - b.base)
-                                                 : UINT64_MAX;
+  return ww_emu_find((uintptr_t)p, &b) ? b.bytes - ((uintptr_t)p - b.base) : UINT64_MAX;
 }
 
 static bool is_device(const void *p) {
   ww_emu_block b;
-  return ww_emu_find((uint64_t)(uintptr_t)p, &b);
+  return ww_emu_find((uintptr_t)p, &b);
 }
 
 /* kind: host-host, host-device, device-host, device-device, by address. */
@@ -139,7 +135,7 @@ static int fill_rows(const operation *o) {
   for (size_t r = 0; r < o->rows; r++) {
     char *row = (char *)o->dst + r * o->dpitch;
     if (o->elem == 1)
-      memset(row, (int)o->value, o->width);
+      memset(row, o->value, o->width);
     for (size_t i = 0; o->elem > 1 && i + o->elem <= o->width; i += o->elem)
       memcpy(row + i, &o->value, o->elem < 4 ? o->elem : 4);
   }
@@ -174,14 +170,12 @@ static int copy_bytes(void *dst, const void *src, size_t n, int kind, bool async
 WW_EMU_EXPORT int __wwCopyRows(void *dst, size_t dpitch, const void *src, size_t spitch,
                                size_t width, size_t rows) {
   operation o = {dst, src, dpitch, spitch, width, rows, 0, 0};
-  if (!src && width && rows)
-    return ww_emu_error(EMU_INVALID_VALUE);
-  return perform_now(&o);
+  return !src && width && rows ? ww_emu_error(EMU_INVALID_VALUE) : perform_now(&o);
 }
 WW_EMU_EXPORT int cudaMemcpy(void *dst, const void *src, size_t n, int kind) {
   return copy_bytes(dst, src, n, kind, false);
 }
-WW_EMU_EXPORT int cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *stream) {
+WW_EMU_EXPORT int cudaMemcpyAsync(void *dst, const void *src, size_t n, int kind) {
   return copy_bytes(dst, src, n, kind, true);
 }
 WW_EMU_EXPORT int cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp, size_t w, size_t h,
@@ -189,33 +183,30 @@ WW_EMU_EXPORT int cudaMemcpy2D(void *dst, size_t dp, const void *src, size_t sp,
   return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, false);
 }
 WW_EMU_EXPORT int cudaMemcpy2DAsync(void *dst, size_t dp, const void *src, size_t sp, size_t w,
-                                    size_t h, int kind, void *stream) {
+                                    size_t h, int kind) {
   return copy(&(operation){dst, src, dp, sp, w, h, 0, 0}, kind, true);
 }
 WW_EMU_EXPORT int cudaMemcpyPeer(void *dst, int to, const void *src, int from, size_t n) {
   return copy_bytes(dst, src, n, 3, false);
 }
-WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n,
-                                      void *stream) {
+WW_EMU_EXPORT int cudaMemcpyPeerAsync(void *dst, int to, const void *src, int from, size_t n) {
   return copy_bytes(dst, src, n, 3, true);
 }
 
 static int fill(void *dst, size_t pitch, int value, size_t width, size_t rows, bool async) {
-  return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, (unsigned)value & 255},
-                      async);
+  return later_or_now(&(operation){dst, NULL, pitch, 0, width, rows, 1, value & 255}, async);
 }
 
 WW_EMU_EXPORT int cudaMemset(void *p, int v, size_t n) {
   return fill(p, n, v, n, 1, false);
 }
-WW_EMU_EXPORT int cudaMemsetAsync(void *p, int v, size_t n, void *stream) {
+WW_EMU_EXPORT int cudaMemsetAsync(void *p, int v, size_t n) {
   return fill(p, n, v, n, 1, true);
 }
 WW_EMU_EXPORT int cudaMemset2D(void *p, size_t pitch, int v, size_t w, size_t h) {
   return fill(p, pitch, v, w, h, false);
 }
-WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h,
-                                    void *stream) {
+WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size_t h) {
   return fill(p, pitch, v, w, h, true);
 }
 
@@ -224,7 +215,7 @@ WW_EMU_EXPORT int cudaMemset2DAsync(void *p, size_t pitch, int v, size_t w, size
 WW_EMU_EXPORT int __wwGraphCopy(void **node, void *graph, void *dst, size_t dpitch, const void *src,
                                 size_t spitch, size_t w, size_t h, int set, int value,
                                 size_t elem) {
-  operation o = {dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h,
-                 elem, (unsigned)value};
+  operation o = {dst,  set ? NULL : src, dpitch ? dpitch : w, spitch ? spitch : w, w, h, elem,
+                 value};
   return ww_emu_graph_operation(node, graph, perform, &o, sizeof o);
 }

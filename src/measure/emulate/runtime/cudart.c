@@ -5,12 +5,6 @@
  * effect on the program is one table at the end. */
 #include "emu.h"
 
-#include <stdlib.h>
-
-typedef struct {
-  unsigned x, y, z;
-} dim3;
-
 /* ---- registration: module constructors call it for every kernel and variable ---- */
 
 static WW_VEC(struct {
@@ -23,7 +17,7 @@ static WW_VEC(struct {
   uint64_t bytes;
 }) shadows;
 
-WW_EMU_EXPORT void **__cudaRegisterFatBinary(void *binary) {
+WW_EMU_EXPORT void **__cudaRegisterFatBinary(void) {
   static void *handle;
   ww_emu_get();
   return &handle;
@@ -32,9 +26,8 @@ WW_EMU_EXPORT void **__cudaRegisterFatBinary(void *binary) {
 WW_EMU_DONE(__cudaRegisterFatBinaryEnd)
 WW_EMU_DONE(__cudaUnregisterFatBinary)
 
-WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name, const char *device,
-                                         int limit, void *tid, void *bid, void *bdim, void *gdim,
-                                         int *wsize) {
+WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
+                                         const char *device) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_push(s->arena, &stubs, (__typeof__(*stubs.v)){host, ww_emu_kernel_named(device)});
@@ -43,7 +36,7 @@ WW_EMU_EXPORT int __cudaRegisterFunction(void **h, const char *host, char *name,
 }
 
 WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, const char *name,
-                                     int external, size_t size, int constant, int global) {
+                                     int external, size_t size) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
@@ -57,14 +50,13 @@ WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, cons
   ww_emu_unlock();
 }
 WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *address,
-                                            const char *name, int external, size_t size,
-                                            int constant, int global) {
+                                            const char *name, int external, size_t size) {
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
-  __cudaRegisterVar(h, *shadow, NULL, name, external, size, constant, global);
+  __cudaRegisterVar(h, *shadow, NULL, name, external, size);
 }
 /* References: the device's variable holds a handle, which nobody sets here. */
 WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address,
-                                         const char *name, int dim, int norm, int ext) {
+                                         const char *name) {
   ww_emu_get();
   ww_emu_symbol_named(name, 8)->texture = true;
 }
@@ -84,7 +76,7 @@ WW_EMU_EXPORT int __wwSymbol(const void *shadow, void **address, size_t *bytes) 
   for (uint32_t i = 0; i < shadows.n; i++) {
     if (shadows.v[i].shadow != shadow)
       continue;
-    *address = (void *)(uintptr_t)shadows.v[i].symbol->address;
+    *address = (void *)shadows.v[i].symbol->address;
     *bytes = shadows.v[i].bytes;
     return EMU_OK;
   }
@@ -93,7 +85,6 @@ WW_EMU_EXPORT int __wwSymbol(const void *shadow, void **address, size_t *bytes) 
 
 /* ---- launches ---- */
 
-#define MOST_ARGS 1024
 #define MOST_NESTED 16
 
 typedef struct {
@@ -105,16 +96,16 @@ typedef struct {
 static __thread struct {
   configuration calls[MOST_NESTED];
   uint32_t ncalls, nargs, used;
-  uint8_t bytes[MOST_ARGS * 16];
-  const void *values[MOST_ARGS];
-  uint32_t sizes[MOST_ARGS];
+  uint8_t bytes[WW_EMU_MOST_ARGS * 16];
+  const void *values[WW_EMU_MOST_ARGS];
+  uint32_t sizes[WW_EMU_MOST_ARGS];
 } pending;
 
 static int launch(const ww_emu_launch *l) {
   return ww_emu_capture_launch(l) ? EMU_OK : ww_emu_error(ww_emu_launch_now(l));
 }
 
-WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared, void *stream) {
+WW_EMU_EXPORT int cudaConfigureCall(dim3 grid, dim3 block, size_t shared) {
   if (pending.ncalls == MOST_NESTED)
     return ww_emu_error(EMU_INVALID_CONFIGURATION);
   pending.calls[pending.ncalls++] = (configuration){grid, block, shared};
@@ -125,12 +116,12 @@ WW_EMU_EXPORT int cudaSetupArgument(const void *value, size_t size, size_t offse
   if (!offset)
     pending.nargs = pending.used = 0;
   size_t at = (pending.used + 15u) & ~15u;
-  if (pending.nargs == MOST_ARGS || size > sizeof pending.bytes - at)
+  if (pending.nargs == WW_EMU_MOST_ARGS || size > sizeof pending.bytes - at)
     return ww_emu_error(EMU_INVALID_VALUE);
   memcpy(pending.bytes + at, value, size);
   pending.values[pending.nargs] = pending.bytes + at;
-  pending.sizes[pending.nargs++] = (uint32_t)size;
-  pending.used = (uint32_t)(at + size);
+  pending.sizes[pending.nargs++] = size;
+  pending.used = at + size;
   return EMU_OK;
 }
 
@@ -154,25 +145,28 @@ WW_EMU_EXPORT int cudaLaunch(const void *fn) {
 WW_EMU_SAME(__cudaPushCallConfiguration, cudaConfigureCall)
 
 /* Only the table tells how many arguments there are. */
-int ww_emu_stub_launch(const void *fn, ww_emu_launch *l, uint32_t *sizes, uint32_t most) {
-  l->kernel = kernel_of(fn);
-  if (!l->kernel)
+int ww_emu_stub_launch(const void *fn, dim3 g, dim3 b, size_t shared, void **args,
+                       uint32_t sizes[WW_EMU_MOST_ARGS], ww_emu_launch *l) {
+  ww_emu_kernel *k = kernel_of(fn);
+  *l = (ww_emu_launch){.kernel = k,
+                       .grid = {g.x, g.y, g.z},
+                       .block = {b.x, b.y, b.z},
+                       .shared = shared,
+                       .values = (const void *const *)args,
+                       .sizes = sizes};
+  if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
-  for (l->nargs = 0; l->values && l->nargs < l->kernel->nparams && l->nargs < most; l->nargs++)
-    sizes[l->nargs] = l->kernel->params[l->nargs].size;
+  for (; args && l->nargs < k->nparams && l->nargs < WW_EMU_MOST_ARGS; l->nargs++)
+    sizes[l->nargs] = k->params[l->nargs].size;
   return EMU_OK;
 }
 
 WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t shared,
                              void *stream, int cooperative) {
-  uint32_t sizes[MOST_ARGS];
-  ww_emu_launch l = {.grid = {g.x, g.y, g.z},
-                     .block = {b.x, b.y, b.z},
-                     .shared = shared,
-                     .cooperative = cooperative,
-                     .values = (const void *const *)args,
-                     .sizes = sizes};
-  int rc = ww_emu_stub_launch(fn, &l, sizes, MOST_ARGS);
+  uint32_t sizes[WW_EMU_MOST_ARGS];
+  ww_emu_launch l;
+  int rc = ww_emu_stub_launch(fn, g, b, shared, args, sizes, &l);
+  l.cooperative = cooperative;
   return rc ? rc : launch(&l);
 }
 
@@ -180,22 +174,16 @@ WW_EMU_EXPORT int __wwLaunch(const void *fn, dim3 g, dim3 b, void **args, size_t
 
 WW_EMU_EXPORT int __wwFunc(const void *fn, int what, int *value) {
   ww_emu_kernel *k = kernel_of(fn);
-  ww_emu *s = ww_emu_get();
   if (!k)
     return ww_emu_error(EMU_INVALID_FUNCTION);
-  if (what == 0)
-    *value = k->max_threads ? (int)k->max_threads : 1024;
-  if (what == 1)
-    *value = (int)k->shared_static;
-  if (what == 2)
-    *value = 32;
-  if (what == 3)
-    *value = 0;
+  const int answers[] = {k->max_threads ? k->max_threads : 1024, k->shared_static, 32, 0};
+  if (what >= 0 && what < 4)
+    *value = answers[what];
   if (what != 4)
     return EMU_OK;
-  if (*value < 0 || (uint64_t)*value + k->shared_static > s->shared_block)
+  if (*value < 0 || (uint64_t)*value + k->shared_static > ww_emu_get()->shared_block)
     return ww_emu_error(EMU_INVALID_VALUE);
-  k->shared_allowed = (uint32_t)*value;
+  k->shared_allowed = *value;
   return EMU_OK;
 }
 
@@ -212,8 +200,8 @@ WW_EMU_EXPORT int __wwOccupancy(int *blocks, const void *fn, int threads, size_t
   if (n > s->blocks_sm)
     n = s->blocks_sm;
   if (n > s->shared_sm / bytes)
-    n = (uint32_t)(s->shared_sm / bytes);
-  *blocks = (int)n;
+    n = s->shared_sm / bytes;
+  *blocks = n;
   return EMU_OK;
 }
 
@@ -256,7 +244,7 @@ WW_EMU_EXPORT int cudaDeviceGetStreamPriorityRange(int *low, int *high) {
   return EMU_OK;
 }
 WW_EMU_EXPORT int cudaDeviceGetPCIBusId(char *out, int n, int d) {
-  snprintf(out, (size_t)n, "0000:00:00.0");
+  snprintf(out, n, "0000:00:00.0");
   return cudaSetDevice(d);
 }
 
@@ -277,6 +265,8 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
   const ww_emu *s = ww_emu_get();
   if (device)
     return ww_emu_error(EMU_INVALID_DEVICE);
+  static const int yes[] = {15, 19, 31, 32, 41, 78, 79,
+                            80, 83, 89, 90, 95, 99, 115}; /* what it can do */
   const struct {
     int attribute;
     uint64_t value;
@@ -295,45 +285,30 @@ WW_EMU_EXPORT int cudaDeviceGetAttribute(int *v, int attribute, int device) {
       {12, 65536},
       {13, s->clock_khz},
       {14, 512},
-      {15, 1},
       {16, s->sms},
-      {17, 0},
-      {18, 0},
-      {19, 1},
-      {20, 0},
-      {31, 1},
-      {32, 1},
       {36, s->memory_clock_khz},
       {37, s->bus_bits},
       {38, s->l2},
       {39, s->threads_sm},
       {40, 3},
-      {41, 1},
-      {75, (uint64_t)s->major},
-      {76, (uint64_t)s->minor},
-      {78, 1},
-      {79, 1},
-      {80, 1},
+      {75, s->major},
+      {76, s->minor},
       {81, s->shared_sm},
       {82, 65536},
-      {83, 1},
       {87, 2},
-      {89, 1},
-      {90, 1},
-      {95, 1},
       {97, s->shared_block},
-      {99, 1},
       {106, s->blocks_sm},
       {108, s->l2 / 2},
       {109, 134217728},
       {111, 1024},
-      {115, 1},
       {120, s->major >= 9},
   };
   *v = 0;
+  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+    *v |= yes[i] == attribute;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].attribute == attribute)
-      *v = (int)all[i].value;
+      *v = all[i].value;
   return EMU_OK;
 }
 

@@ -18,13 +18,13 @@ static uint64_t next(generator *g) {
   return z ^ z >> 31;
 }
 static double uniform(generator *g) {
-  return ((double)(next(g) >> 11) + 0.5) * 0x1p-53;
+  return ((next(g) >> 11) + 0.5) * 0x1p-53;
 } /* (0, 1) */
 static double normal(generator *g) {
   return sqrt(-2 * log(uniform(g))) * cos(6.283185307179586 * uniform(g));
 }
 
-WW_EMU_EXPORT int curandCreateGenerator(generator **g, int type) {
+WW_EMU_EXPORT int curandCreateGenerator(generator **g) {
   *g = ww_xcalloc(1, sizeof **g);
   ww_emu_note("cuRAND gives other numbers of the same distribution here");
   return 0;
@@ -73,7 +73,7 @@ WW_EMU_EXPORT int curandGeneratePoisson(generator *g, unsigned *out, size_t n, d
       for (v = -1; p > exp(-lambda); v++)
         p *= uniform(g);
     }
-    out[i] = v > 0 ? (unsigned)v : 0;
+    out[i] = v > 0 ? v : 0;
   }
   return 0;
 }

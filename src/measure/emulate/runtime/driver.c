@@ -9,7 +9,7 @@ const char *cudaGetErrorString(int code);
 const char *cudaGetErrorName(int code);
 
 typedef unsigned long long ptr;
-#define P(x) ((void *)(uintptr_t)(x))
+#define P(x) ((void *)(x))
 
 /* ---- devices and contexts: one of each ---- */
 
@@ -30,7 +30,7 @@ WW_EMU_EXPORT int cuDeviceGet(int *d, int ordinal) {
   return one_device(ordinal);
 }
 WW_EMU_EXPORT int cuDeviceGetName(char *s, int n, int d) {
-  snprintf(s, (size_t)n, "%s", ww_emu_get()->gpu_name);
+  snprintf(s, n, "%s", ww_emu_get()->gpu_name);
   return one_device(d);
 }
 WW_EMU_EXPORT int cuDeviceGetUuid(void *u, int d) {
@@ -77,18 +77,18 @@ WW_EMU_EXPORT int cuMemAlloc(ptr *p, size_t n) {
 }
 WW_EMU_SAME(cuMemAllocAsync, cuMemAlloc)
 WW_EMU_SAME(cuMemAddressReserve, cuMemAlloc)
-WW_EMU_EXPORT int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h, unsigned e) {
+WW_EMU_EXPORT int cuMemAllocPitch(ptr *p, size_t *pitch, size_t w, size_t h) {
   *pitch = (w + 511) / 512 * 512;
   return cuMemAlloc(p, *pitch * h);
 }
-WW_EMU_EXPORT int cuMemAllocManaged(ptr *p, size_t n, unsigned f) {
+WW_EMU_EXPORT int cuMemAllocManaged(ptr *p, size_t n) {
   return __wwMalloc((void **)p, n, 1);
 }
 WW_EMU_EXPORT int cuMemAllocHost(void **p, size_t n) {
   return __wwMalloc(p, n, 2);
 }
 WW_EMU_SAME(cuMemHostAlloc, cuMemAllocHost)
-WW_EMU_EXPORT int cuMemHostGetDevicePointer(ptr *d, void *h, unsigned f) {
+WW_EMU_EXPORT int cuMemHostGetDevicePointer(ptr *d, void *h) {
   *d = (uintptr_t)h;
   return EMU_OK;
 }

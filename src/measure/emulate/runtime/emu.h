@@ -22,7 +22,6 @@ enum {
   EMU_INVALID_CONFIGURATION = 9,
   EMU_INVALID_PITCH = 12,
   EMU_INVALID_SYMBOL = 13,
-  EMU_INVALID_DEVICE_POINTER = 17,
   EMU_INVALID_DIRECTION = 21,
   EMU_MISSING_CONFIGURATION = 52,
   EMU_INVALID_FUNCTION = 98,
@@ -31,7 +30,6 @@ enum {
   EMU_NOT_FOUND = 500,
   EMU_ILLEGAL_ADDRESS = 700,
   EMU_OUT_OF_RESOURCES = 701,
-  EMU_LAUNCH_FAILURE = 719,
   EMU_COOPERATIVE_TOO_LARGE = 720,
   EMU_NOT_SUPPORTED = 801
 };
@@ -42,15 +40,13 @@ typedef struct {
   uint32_t size; /* bytes */
   bool pointer, byval;
   const char *type; /* "f32", "i32"; NULL: not a plain number */
-  const char *name;
 } ww_emu_param;
 
 typedef struct ww_emu_symbol ww_emu_symbol;
 
 typedef struct {
   const char *mangled, *name, *file;
-  const char *refusal; /* why the interpreter cannot run it, or NULL */
-  bool known;          /* the front end listed it, else only its name is known */
+  bool known; /* the front end listed it, else only its name is known */
   ww_emu_param *params;
   uint32_t nparams;
   ww_emu_symbol **symbols; /* those it reaches */
@@ -65,8 +61,7 @@ struct ww_emu_symbol {
   const char *name, *mangled;
   uint64_t bytes, address; /* address 0: not there yet */
   const char *init_hex;    /* initial contents, or NULL for zeros */
-  bool constant;
-  bool texture; /* a texture or surface reference */
+  bool texture;            /* a texture or surface reference */
 };
 
 typedef struct {
@@ -78,7 +73,7 @@ typedef struct {
   /* the GPU the program sees */
   const char *gpu_name;
   int major, minor;
-  uint32_t sms, lanes, regs_sm, threads_sm, blocks_sm;
+  uint32_t sms, lanes, threads_sm, blocks_sm;
   uint64_t memory, shared_sm, shared_block, l2, clock_khz, memory_clock_khz, bus_bits;
 } ww_emu;
 
@@ -140,8 +135,15 @@ int ww_emu_launch_now(const ww_emu_launch *l); /* checks, records, runs; an EMU_
 
 /* ---- cudart.c ---- */
 
-/* Kernel and number of arguments of a launch by the host's function; sizes is filled. */
-int ww_emu_stub_launch(const void *fn, ww_emu_launch *l, uint32_t *sizes, uint32_t most);
+#define WW_EMU_MOST_ARGS 1024
+
+typedef struct {
+  unsigned x, y, z;
+} dim3;
+
+/* The launch of the host's function fn. */
+int ww_emu_stub_launch(const void *fn, dim3 grid, dim3 block, size_t shared, void **args,
+                       uint32_t sizes[WW_EMU_MOST_ARGS], ww_emu_launch *l);
 
 /* ---- stream.c: graphs ---- */
 
@@ -167,8 +169,10 @@ bool ww_emu_is_texture(uint64_t handle);
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define WW_EMU_EXPORT __attribute__((visibility("default")))
-/* Another name of a function of the same file. Callers may pass more arguments than it takes, which
- * is harmless in the calling conventions of x86-64, AArch64, POWER and RISC-V. */
+/* Callers pass more arguments than functions here take: those behind the last one that is looked at
+ * are left out, which is harmless in the calling conventions of x86-64, AArch64, POWER and RISC-V.
+ */
+/* Another name of a function of the same file. */
 #define WW_EMU_SAME(name, function) \
   extern __typeof__(function) name __attribute__((alias(#function), visibility("default")));
 /* Functions with one answer, whatever the arguments: as the result, or in the first argument. */

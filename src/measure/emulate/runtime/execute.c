@@ -27,7 +27,7 @@ static void place_symbol(uint32_t i) {
       return;
     if (y->init)
       memcpy(p, y->init, y->size);
-    known->address = (uint64_t)(uintptr_t)p;
+    known->address = (uintptr_t)p;
   }
   code.address[i] = known->address;
 }
@@ -37,7 +37,7 @@ static void relocate(uint32_t i) {
   const ww_symbol *y = &code.module.symbols[i];
   for (uint32_t n = 0; code.address[i] && n < y->nrelocs; n++) {
     const struct ww_reloc *x = &y->relocs[n];
-    uint8_t *at = (uint8_t *)(uintptr_t)code.address[i] + x->at;
+    uint8_t *at = (uint8_t *)code.address[i] + x->at;
     uint64_t v = ww_setup_address(&code.module, code.address, x), was = 0;
     if (y->init)
       memcpy(&was, y->init + x->at, 8);
@@ -95,7 +95,7 @@ static ww_memory *lend(void) {
   uint32_t n = ww_emu_blocks(&b);
   ww_memory *m = ww_memory_new(1);
   for (uint32_t i = 0; i < n; i++)
-    ww_memory_borrow(m, (void *)(uintptr_t)b[i].base, b[i].bytes, WW_GLOBAL);
+    ww_memory_borrow(m, (void *)b[i].base, b[i].bytes, WW_GLOBAL);
   return m;
 }
 
@@ -112,7 +112,7 @@ static const char *why_not(const ww_emu_launch *l, const ww_fn *fn) {
 static ww_status run_blocks(ww_machine *m, const ww_emu_launch *l, ww_run_stats *stats, ww_arena *a,
                             ww_err *e) {
   uint64_t total = l->grid[0] * l->grid[1] * l->grid[2];
-  uint32_t most = l->cooperative ? (uint32_t)total : CHUNK;
+  uint32_t most = l->cooperative ? total : CHUNK;
   uint64_t *blocks = ww_xmalloc((total < most ? total : most) * sizeof *blocks);
   const ww_observer silent = {0};
   ww_status st = WW_OK;
@@ -142,8 +142,6 @@ static ww_status run(const ww_emu_launch *l, const ww_fn *fn, ww_run_stats *stat
   s.memory = lend();
   ww_run_spec spec = {.module = &code.module,
                       .fn = fn,
-                      .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                      .block = {l->block[0], l->block[1], l->block[2]},
                       .shared_static = s.shared_static,
                       .shared = l->shared,
                       .params = s.params,
@@ -152,6 +150,8 @@ static ww_status run(const ww_emu_launch *l, const ww_fn *fn, ww_run_stats *stat
                       .symbol_addr = s.symbol_addr,
                       .sms = ww_emu_get()->sms,
                       .print = true};
+  memcpy(spec.grid, l->grid, sizeof spec.grid);
+  memcpy(spec.block, l->block, sizeof spec.block);
   ww_machine *m = NULL;
   ww_status st = ww_machine_new(&spec, &m, e);
   if (!st)
@@ -175,11 +175,9 @@ int ww_emu_execute(const ww_emu_launch *l) {
   ww_run_stats stats = {0};
   ww_err e = {0};
   ww_status st = run(l, fn, &stats, a, &e);
-  int rc = st == WW_OK && !stats.fault ? EMU_OK
-           : st == WW_EUNSUPPORTED     ? EMU_OK
-                                       : EMU_ILLEGAL_ADDRESS;
-  if (st != WW_OK || stats.fault)
+  bool failed = st || stats.fault;
+  if (failed)
     ww_emu_note("%s: %s", l->kernel->name, stats.fault ? stats.fault : e.msg);
   ww_arena_free(a);
-  return rc;
+  return failed && st != WW_EUNSUPPORTED ? EMU_ILLEGAL_ADDRESS : EMU_OK;
 }

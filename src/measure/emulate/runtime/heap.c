@@ -51,7 +51,7 @@ static bool counts(uint8_t kind) {
 }
 
 static void *map_large(uint64_t bytes, ww_emu_block *b) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE), inner = (bytes + 64 + page - 1) / page * page;
+  size_t page = sysconf(_SC_PAGESIZE), inner = (bytes + 64 + page - 1) / page * page;
   uint8_t *p =
       mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
@@ -81,13 +81,13 @@ static void *map_small(uint64_t bytes, ww_emu_block *b) {
 
 void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
   ww_emu *s = ww_emu_get();
-  ww_emu_block b = {.bytes = bytes, .kind = (uint8_t)kind};
+  ww_emu_block b = {.bytes = bytes, .kind = kind};
   ww_emu_lock();
   void *p = NULL;
   if (bytes <= UINT64_MAX / 4 && (!counts(b.kind) || bytes <= s->memory - heap.used))
     p = bytes >= LARGE ? map_large(bytes, &b) : map_small(bytes, &b);
   if (p) {
-    b.base = (uint64_t)(uintptr_t)p;
+    b.base = (uintptr_t)p;
     insert(b);
     if (counts(b.kind))
       heap.used += bytes;
@@ -98,8 +98,7 @@ void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
 
 void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind) {
   ww_emu_lock();
-  insert(
-      (ww_emu_block){.base = (uint64_t)(uintptr_t)address, .bytes = bytes, .kind = (uint8_t)kind});
+  insert((ww_emu_block){.base = (uintptr_t)address, .bytes = bytes, .kind = kind});
   ww_emu_unlock();
 }
 
@@ -110,19 +109,23 @@ static void give_back(const ww_emu_block *b) {
     free(b->map);
 }
 
+/* The last block that begins at the address or before it. */
+static ww_emu_block *before(uint64_t address) {
+  uint32_t i = after(address);
+  return i ? &heap.v[i - 1] : NULL;
+}
+
 bool ww_emu_free(void *address, bool pinned) {
-  uint64_t base = (uint64_t)(uintptr_t)address;
   ww_emu_lock();
-  uint32_t i = after(base);
-  bool found = i && heap.v[i - 1].base == base && heap.v[i - 1].kind != EMU_SYMBOL;
-  if (found)
-    found = pinned == (heap.v[i - 1].kind == EMU_PINNED || heap.v[i - 1].kind == EMU_REGISTERED);
+  ww_emu_block *b = before((uintptr_t)address);
+  bool found = b && b->base == (uintptr_t)address && b->kind != EMU_SYMBOL &&
+               pinned == (b->kind == EMU_PINNED || b->kind == EMU_REGISTERED);
   if (found) {
-    if (counts(heap.v[i - 1].kind))
-      heap.used -= heap.v[i - 1].bytes;
-    give_back(&heap.v[i - 1]);
-    memmove(heap.v + i - 1, heap.v + i, (heap.n - i) * sizeof *heap.v);
+    if (counts(b->kind))
+      heap.used -= b->bytes;
+    give_back(b);
     heap.n--;
+    memmove(b, b + 1, (heap.v + heap.n - b) * sizeof *b);
   }
   ww_emu_unlock();
   return found;
@@ -130,14 +133,13 @@ bool ww_emu_free(void *address, bool pinned) {
 
 bool ww_emu_find(uint64_t address, ww_emu_block *out) {
   ww_emu_lock();
-  uint32_t i = after(address);
+  const ww_emu_block *b = before(address);
   /* One past the end still belongs to it, as pointers to an end do, unless another begins there.
    * Behind memory that was adopted lies the program's own: a host variable behind a symbol's copy
    * is no part of the symbol. */
-  bool found =
-      i && address - heap.v[i - 1].base < heap.v[i - 1].bytes + (heap.v[i - 1].map != NULL);
+  bool found = b && address - b->base < b->bytes + (b->map != NULL);
   if (found)
-    *out = heap.v[i - 1];
+    *out = *b;
   ww_emu_unlock();
   return found;
 }

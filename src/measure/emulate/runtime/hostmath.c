@@ -43,7 +43,7 @@ static double bessel_i(double x, int order) {
   }                                      \
   WW_EMU_EXPORT float name##f(float y) { \
     double x = y;                        \
-    return (float)(expression);          \
+    return expression;                   \
   }
 BOTH1(rsqrt, 1 / sqrt(x))
 BOTH1(rcbrt, 1 / cbrt(x))
@@ -62,7 +62,7 @@ BOTH1(cyl_bessel_i1, bessel_i(x, 1))
     return expression;                                  \
   }                                                     \
   WW_EMU_EXPORT float name##f parametersf {             \
-    return (float)(expression);                         \
+    return expression;                                  \
   }
 BOTH(fdivide, (double a, double b), (float a, float b), a / b)
 BOTH(rhypot, (double a, double b), (float a, float b), 1 / hypot(a, b))
@@ -78,8 +78,8 @@ WW_EMU_EXPORT void sincospi(double x, double *s, double *c) {
   *c = cos_pi(x);
 }
 WW_EMU_EXPORT void sincospif(float x, float *s, float *c) {
-  *s = (float)sin_pi(x);
-  *c = (float)cos_pi(x);
+  *s = sin_pi(x);
+  *c = cos_pi(x);
 }
 WW_EMU_EXPORT unsigned umin(unsigned a, unsigned b) {
   return a < b ? a : b;
@@ -107,17 +107,15 @@ static _Float16 bits16(uint16_t b) {
 WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncsfbf2(float f) {
   uint32_t u;
   memcpy(&u, &f, 4);
-  if (isnan(f))
-    return bits16((uint16_t)(u >> 16 | 0x40));
-  return bits16((uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16));
+  return bits16(isnan(f) ? u >> 16 | 0x40 : (u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 /* Rounded once: to odd in single precision first. */
 WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncdfbf2(double d) {
-  float f = (float)d;
+  float f = d;
   uint32_t u;
   memcpy(&u, &f, 4);
-  if (!isnan(d) && !isinf(f) && (double)f != d) {
-    if (fabs((double)f) > fabs(d))
+  if (!isnan(d) && !isinf(f) && f != d) {
+    if (fabs(f) > fabs(d))
       u--;
     u |= 1;
     memcpy(&f, &u, 4);

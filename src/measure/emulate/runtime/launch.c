@@ -75,8 +75,6 @@ static void record(const ww_emu *s, const ww_emu_launch *l) {
   ww_raw_launch raw = {.kernel = k->mangled,
                        .file = k->file,
                        .flags = s->flags,
-                       .grid = {l->grid[0], l->grid[1], l->grid[2]},
-                       .block = {l->block[0], l->block[1], l->block[2]},
                        .shared = l->shared,
                        .cooperative = l->cooperative,
                        .args = args,
@@ -87,6 +85,8 @@ static void record(const ww_emu *s, const ww_emu_launch *l) {
                                : has_texture(l)         ? "texture"
                                : !k->known && !l->nargs ? "arguments unknown"
                                                         : NULL};
+  memcpy(raw.grid, l->grid, sizeof raw.grid);
+  memcpy(raw.block, l->block, sizeof raw.block);
   ww_recorder_launch(s->recorder, &raw);
   free(args);
   free(symbols);

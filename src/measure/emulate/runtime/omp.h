@@ -78,8 +78,8 @@ ww_omp_mapping *ww_omp_map_meets(const void *host,
 void *ww_omp_map_device(const void *host); /* its device address; unmapped ones keep their value */
 /* New device memory, `before` bytes of it in front of the copy. NULL: none is left. */
 ww_omp_mapping *ww_omp_map_new(const void *host, size_t bytes, size_t before);
-ww_omp_mapping *ww_omp_map_put(const void *host, size_t bytes, void *device,
-                               int64_t refs); /* device memory that others own */
+void ww_omp_map_put(const void *host, size_t bytes,
+                    void *device); /* for ever; device memory that others own */
 void ww_omp_map_remove(const void *host);
 
 void ww_omp_copy_to(const void *host,
@@ -108,7 +108,7 @@ void ww_omp_data(const ww_omp_items *items, ww_omp_action what);
 void ww_omp_start(void); /* once: device copies of `declare target` variables */
 bool ww_omp_is_host(
     int64_t device); /* what is meant for that number is left to the host; -1: the default device */
-int ww_omp_level(void); /* parallel regions around this point */
-void *omp_aligned_alloc(size_t align, size_t bytes, uintptr_t allocator);
+int omp_get_level(void); /* parallel regions around this point */
+void *omp_aligned_alloc(size_t align, size_t bytes);
 
 #endif

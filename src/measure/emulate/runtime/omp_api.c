@@ -18,7 +18,7 @@ WW_EMU_ALWAYS(omp_get_num_threads, 1)
 WW_EMU_ALWAYS(omp_get_max_threads, 1)
 WW_EMU_ALWAYS(omp_get_thread_num, 0)
 WW_EMU_EXPORT int omp_get_num_procs(void) {
-  return (int)sysconf(_SC_NPROCESSORS_ONLN);
+  return sysconf(_SC_NPROCESSORS_ONLN);
 }
 WW_EMU_ALWAYS(omp_in_parallel, 0)
 WW_EMU_DONE(omp_set_dynamic)
@@ -29,15 +29,12 @@ WW_EMU_ALWAYS(omp_get_thread_limit, 1)
 WW_EMU_DONE(omp_set_max_active_levels)
 WW_EMU_ALWAYS(omp_get_max_active_levels, 1)
 WW_EMU_ALWAYS(omp_get_supported_active_levels, 1)
-WW_EMU_EXPORT int omp_get_level(void) {
-  return ww_omp_level();
-}
 WW_EMU_ALWAYS(omp_get_active_level, 0)
 WW_EMU_EXPORT int omp_get_ancestor_thread_num(int n) {
-  return n >= 0 && n <= ww_omp_level() ? 0 : -1;
+  return n >= 0 && n <= omp_get_level() ? 0 : -1;
 }
 WW_EMU_EXPORT int omp_get_team_size(int n) {
-  return n >= 0 && n <= ww_omp_level() ? 1 : -1;
+  return n >= 0 && n <= omp_get_level() ? 1 : -1;
 }
 WW_EMU_ALWAYS(omp_in_final, 0)
 WW_EMU_ALWAYS(omp_get_num_teams, 1)
@@ -97,7 +94,7 @@ WW_EMU_EXPORT int omp_test_nest_lock(intptr_t *l) {
 WW_EMU_EXPORT double omp_get_wtime(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
 WW_EMU_EXPORT double omp_get_wtick(void) {
@@ -144,10 +141,10 @@ WW_EMU_SAME(llvm_omp_target_alloc_device, omp_target_alloc)
 WW_EMU_SAME(llvm_omp_target_free_device, omp_target_free)
 WW_EMU_SAME(llvm_omp_target_free_host, omp_target_free)
 WW_EMU_SAME(llvm_omp_target_free_shared, omp_target_free)
-WW_EMU_EXPORT void *llvm_omp_target_alloc_host(size_t bytes, int device) {
+WW_EMU_EXPORT void *llvm_omp_target_alloc_host(size_t bytes) {
   return ww_emu_alloc(bytes, EMU_PINNED);
 }
-WW_EMU_EXPORT void *llvm_omp_target_alloc_shared(size_t bytes, int device) {
+WW_EMU_EXPORT void *llvm_omp_target_alloc_shared(size_t bytes) {
   return ww_emu_alloc(bytes, EMU_MANAGED);
 }
 WW_EMU_EXPORT void *llvm_omp_target_dynamic_shared_alloc(void) {
@@ -155,7 +152,7 @@ WW_EMU_EXPORT void *llvm_omp_target_dynamic_shared_alloc(void) {
 }
 
 WW_EMU_EXPORT int omp_target_memcpy(void *to, const void *from, size_t n, size_t to_at,
-                                    size_t from_at, int to_device, int from_device) {
+                                    size_t from_at) {
   if (!to || !from)
     return 1;
   memmove((char *)to + to_at, (const char *)from + from_at, n);
@@ -164,7 +161,7 @@ WW_EMU_EXPORT int omp_target_memcpy(void *to, const void *from, size_t n, size_t
 
 WW_EMU_SAME(omp_target_memcpy_async, omp_target_memcpy)
 
-WW_EMU_EXPORT void *omp_target_memset(void *p, int byte, size_t n, int device) {
+WW_EMU_EXPORT void *omp_target_memset(void *p, int byte, size_t n) {
   return p ? memset(p, byte, n) : NULL;
 }
 
@@ -172,24 +169,23 @@ WW_EMU_EXPORT void *omp_target_memset(void *p, int byte, size_t n, int device) {
 WW_EMU_EXPORT int omp_target_memcpy_rect(void *to, const void *from, size_t element, int ndims,
                                          const size_t *volume, const size_t *to_at,
                                          const size_t *from_at, const size_t *to_dims,
-                                         const size_t *from_dims, int to_device, int from_device) {
+                                         const size_t *from_dims) {
   if (!to && !from)
     return INT32_MAX; /* asked for the number of dimensions that it can */
   if (!to || !from || ndims < 1 || !element)
     return 1;
   if (ndims == 1)
     return omp_target_memcpy(to, from, element * volume[0], element * to_at[0],
-                             element * from_at[0], to_device, from_device);
+                             element * from_at[0]);
   size_t to_row = element, from_row = element;
   for (int i = 1; i < ndims; i++) {
     to_row *= to_dims[i];
     from_row *= from_dims[i];
   }
   for (size_t i = 0; i < volume[0]; i++) {
-    int rc = omp_target_memcpy_rect((char *)to + (to_at[0] + i) * to_row,
-                                    (const char *)from + (from_at[0] + i) * from_row, element,
-                                    ndims - 1, volume + 1, to_at + 1, from_at + 1, to_dims + 1,
-                                    from_dims + 1, to_device, from_device);
+    int rc = omp_target_memcpy_rect(
+        (char *)to + (to_at[0] + i) * to_row, (const char *)from + (from_at[0] + i) * from_row,
+        element, ndims - 1, volume + 1, to_at + 1, from_at + 1, to_dims + 1, from_dims + 1);
     if (rc)
       return rc;
   }
@@ -234,7 +230,7 @@ WW_EMU_EXPORT int omp_target_associate_ptr(const void *host, const void *memory,
   const ww_omp_mapping *m = ww_omp_map_meets(host, bytes);
   int rc = m && m->device != (uintptr_t)p; /* the same again is allowed */
   if (!m)
-    ww_omp_map_put(host, bytes, p, WW_OMP_FOR_EVER);
+    ww_omp_map_put(host, bytes, p);
   ww_emu_unlock();
   return rc;
 }
@@ -253,7 +249,7 @@ WW_EMU_EXPORT int omp_target_disassociate_ptr(const void *host, int device) {
 
 /* ---- allocators: all memory is the same ---- */
 
-WW_EMU_EXPORT uintptr_t omp_init_allocator(uintptr_t space, int n, void *traits) {
+WW_EMU_EXPORT uintptr_t omp_init_allocator(uintptr_t space) {
   return space + 1;
 }
 WW_EMU_DONE(omp_destroy_allocator)
@@ -261,20 +257,20 @@ WW_EMU_DONE(omp_set_default_allocator)
 WW_EMU_EXPORT uintptr_t omp_get_default_allocator(void) {
   return 1;
 }
-WW_EMU_EXPORT void *omp_alloc(size_t bytes, uintptr_t a) {
+WW_EMU_EXPORT void *omp_alloc(size_t bytes) {
   return malloc(bytes ? bytes : 1);
 }
-WW_EMU_EXPORT void *omp_calloc(size_t n, size_t bytes, uintptr_t a) {
+WW_EMU_EXPORT void *omp_calloc(size_t n, size_t bytes) {
   return calloc(n ? n : 1, bytes ? bytes : 1);
 }
-WW_EMU_EXPORT void *omp_realloc(void *p, size_t bytes, uintptr_t a, uintptr_t from) {
+WW_EMU_EXPORT void *omp_realloc(void *p, size_t bytes) {
   return realloc(p, bytes ? bytes : 1);
 }
-WW_EMU_EXPORT void omp_free(void *p, uintptr_t a) {
+WW_EMU_EXPORT void omp_free(void *p) {
   free(p);
 }
 
-WW_EMU_EXPORT void *omp_aligned_alloc(size_t align, size_t bytes, uintptr_t a) {
+WW_EMU_EXPORT void *omp_aligned_alloc(size_t align, size_t bytes) {
   void *p;
   return posix_memalign(&p, align < sizeof p ? sizeof p : align, bytes ? bytes : 1) ? NULL : p;
 }

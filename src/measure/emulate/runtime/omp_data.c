@@ -30,52 +30,46 @@ static size_t padding(const ww_omp_items *it, int32_t i) {
 /* ---- mappers ---- */
 
 typedef struct {
-  void **bases, **begins;
-  int64_t *sizes, *types;
-  int64_t n, cap;
+  ww_omp_items list;
+  int32_t cap;
 } components;
 
 WW_EMU_EXPORT int64_t __tgt_mapper_num_components(void *handle) {
-  return ((components *)handle)->n;
+  return ((components *)handle)->list.n;
 }
 
 WW_EMU_EXPORT void __tgt_push_mapper_component(void *handle, void *base, void *begin, int64_t size,
-                                               int64_t type, void *name) {
+                                               int64_t type) {
   components *c = handle;
-  if (c->n == c->cap) {
+  ww_omp_items *l = &c->list;
+  if (l->n == c->cap) {
     c->cap = c->cap ? 2 * c->cap : 16;
-    size_t bytes = (size_t)c->cap * 8;
-    c->bases = ww_xrealloc(c->bases, bytes);
-    c->begins = ww_xrealloc(c->begins, bytes);
-    c->sizes = ww_xrealloc(c->sizes, bytes);
-    c->types = ww_xrealloc(c->types, bytes);
+    size_t bytes = c->cap * 8ull;
+    l->bases = ww_xrealloc(l->bases, bytes);
+    l->begins = ww_xrealloc(l->begins, bytes);
+    l->sizes = ww_xrealloc(l->sizes, bytes);
+    l->types = ww_xrealloc(l->types, bytes);
   }
-  c->bases[c->n] = base;
-  c->begins[c->n] = begin;
-  c->sizes[c->n] = size;
-  c->types[c->n++] = type;
+  l->bases[l->n] = base;
+  l->begins[l->n] = begin;
+  l->sizes[l->n] = size;
+  l->types[l->n++] = type;
 }
 
 typedef void mapper_fn(void *handle, void *base, void *begin, int64_t size, int64_t type,
                        void *name);
 
 static bool by_mapper(const ww_omp_items *it, int32_t i, ww_omp_action what) {
-  mapper_fn *fn = it->mappers ? (mapper_fn *)it->mappers[i] : NULL;
-  components c = {0};
+  mapper_fn *fn = it->mappers ? it->mappers[i] : NULL;
+  components c = {.list.of_mapper = true};
   if (!fn)
     return false;
   fn(&c, it->bases[i], it->begins[i], it->sizes[i], it->types[i], NULL);
-  ww_omp_items list = {.n = (int32_t)c.n,
-                       .bases = c.bases,
-                       .begins = c.begins,
-                       .sizes = c.sizes,
-                       .types = c.types,
-                       .of_mapper = true};
-  ww_omp_data(&list, what);
-  free(c.bases);
-  free(c.begins);
-  free(c.sizes);
-  free(c.types);
+  ww_omp_data(&c.list, what);
+  free(c.list.bases);
+  free(c.list.begins);
+  free(c.list.sizes);
+  free(c.list.types);
   return true;
 }
 
@@ -95,14 +89,14 @@ static ww_omp_mapping *obtain(char *begin, size_t bytes, size_t before, int64_t 
   }
   if (m)
     fatal("a mapped section may not be extended: it overlaps one that is mapped already", begin,
-          (int64_t)bytes);
+          bytes);
   if (type & WW_MAP_PRESENT)
-    fatal("the `present` modifier asks for memory that is not mapped", begin, (int64_t)bytes);
+    fatal("the `present` modifier asks for memory that is not mapped", begin, bytes);
   if (!bytes)
     return NULL;
   m = ww_omp_map_new(begin, bytes, before);
   if (!m)
-    fatal("out of device memory", begin, (int64_t)bytes);
+    fatal("out of device memory", begin, bytes);
   *fresh = true;
   return m;
 }
@@ -128,14 +122,14 @@ static bool of_fresh_struct(const ww_omp_items *it, int64_t type) {
 
 static void enter_item(const ww_omp_items *it, int32_t i) {
   int64_t type = it->types[i];
-  size_t pad = padding(it, i), bytes = (size_t)it->sizes[i] + pad;
+  size_t pad = padding(it, i), bytes = it->sizes[i] + pad;
   char *begin = (char *)it->begins[i] - pad, *base = it->bases[i];
   bool fresh, count = !WW_MAP_PARENT(type) && !(it->of_mapper && i == 0);
   void **pointer = type & WW_MAP_PTR_AND_OBJ ? (void **)base : NULL;
   if (pointer) {
     obtain((char *)pointer, sizeof *pointer, 0, type & WW_MAP_PRESENT, count, &fresh);
     base = *pointer;
-    count = !it->of_mapper || i != 0;
+    count = !it->of_mapper || i;
   }
   ww_omp_mapping *m = obtain(begin, bytes, lead(base, begin), type, count, &fresh);
   char *device = ww_omp_map_device(begin);
@@ -154,7 +148,7 @@ static void *leave_item(const ww_omp_items *it, int32_t i) {
   int64_t type = it->types[i];
   bool member = WW_MAP_PARENT(type), object = type & WW_MAP_PTR_AND_OBJ;
   bool count = (!member || object) && !(it->of_mapper && i == 0);
-  size_t pad = padding(it, i), bytes = (size_t)it->sizes[i] + pad;
+  size_t pad = padding(it, i), bytes = it->sizes[i] + pad;
   char *begin = (char *)it->begins[i] - pad;
   ww_omp_mapping *m = ww_omp_map_find(begin);
   if (!m)
@@ -169,7 +163,7 @@ static void *leave_item(const ww_omp_items *it, int32_t i) {
 }
 
 static void leave(const ww_omp_items *it) {
-  void *few[32], **last = it->n > 32 ? ww_xmalloc((size_t)it->n * sizeof *last) : few;
+  void *few[32], **last = it->n > 32 ? ww_xmalloc(it->n * sizeof *last) : few;
   int32_t n = 0;
   for (int32_t i = it->n - 1; i >= 0; i--) {
     void *host = skipped(it->types[i]) || by_mapper(it, i, WW_OMP_LEAVE) ? NULL : leave_item(it, i);
@@ -195,7 +189,7 @@ typedef struct {
 static void update(char *host, size_t bytes, int64_t type) {
   if (!ww_omp_map_find(host)) {
     if (type & WW_MAP_PRESENT)
-      fatal("the `present` modifier asks for memory that is not mapped", host, (int64_t)bytes);
+      fatal("the `present` modifier asks for memory that is not mapped", host, bytes);
     return;
   }
   if (type & WW_MAP_FROM)
@@ -214,10 +208,10 @@ static void update_strided(char *host, const dimension *d, int64_t ndims, int64_
 }
 
 static void update_item(const ww_omp_items *it, int32_t i) {
-  if ((uint64_t)it->types[i] & WW_MAP_NON_CONTIGUOUS)
+  if (it->types[i] & WW_MAP_NON_CONTIGUOUS)
     update_strided(it->bases[i], it->begins[i], it->sizes[i], it->types[i]);
   else
-    update(it->begins[i], (size_t)it->sizes[i], it->types[i]);
+    update(it->begins[i], it->sizes[i], it->types[i]);
 }
 
 void ww_omp_data(const ww_omp_items *it, ww_omp_action what) {

@@ -43,7 +43,7 @@ static __thread int level;
 static void enter(void *fn, kmp argc, va_list ap) {
   void *v[MOST_CAPTURED] = {0};
   if (argc > MOST_CAPTURED) {
-    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n", (int)argc,
+    fprintf(stderr, "OpenMP: a parallel region captures %d variables, more than %d\n", argc,
             MOST_CAPTURED);
     abort();
   }
@@ -54,7 +54,7 @@ static void enter(void *fn, kmp argc, va_list ap) {
   level--;
 }
 
-int ww_omp_level(void) {
+WW_EMU_EXPORT int omp_get_level(void) {
   return level;
 }
 
@@ -74,11 +74,11 @@ WW_EMU_EXPORT void __kmpc_fork_call_if(void *loc, kmp argc, void *fn, kmp condit
   level--;
 }
 
-WW_EMU_EXPORT void __kmpc_serialized_parallel(void *loc, kmp gtid) {
+WW_EMU_EXPORT void __kmpc_serialized_parallel(void) {
   level++;
 }
 
-WW_EMU_EXPORT void __kmpc_end_serialized_parallel(void *loc, kmp gtid) {
+WW_EMU_EXPORT void __kmpc_end_serialized_parallel(void) {
   level--;
 }
 
@@ -130,8 +130,7 @@ WW_EMU_ALWAYS(__kmpc_cancellationpoint, 0)
 WW_EMU_ALWAYS(__kmpc_reduce, 1) /* the caller adds its part into the variable itself */
 WW_EMU_ALWAYS(__kmpc_reduce_nowait, 1)
 
-WW_EMU_EXPORT void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data, size_t size,
-                                                void ***cache) {
+WW_EMU_EXPORT void *__kmpc_threadprivate_cached(void *loc, kmp gtid, void *data) {
   return data;
 }
 
@@ -149,28 +148,26 @@ WW_EMU_EXPORT void __kmpc_error(void *loc, int severity, const char *message) {
 
 #define LOOPS(suffix, T, S)                                                                        \
   WW_EMU_EXPORT void __kmpc_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule, kmp *last, \
-                                                     T *lower, T *upper, S *stride, S step,        \
-                                                     S chunk) {                                    \
+                                                     T *lower, T *upper, S *stride, S step) {      \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
     *stride = step > 0 ? (S)(*upper - *lower + 1) : -(S)(*lower - *upper + 1);                     \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dist_for_static_init_##suffix(                                         \
-      void *loc, kmp gtid, kmp schedule, kmp *last, T *lower, T *upper, T *upper_dist, S *stride,  \
-      S step, S chunk) {                                                                           \
+  WW_EMU_EXPORT void __kmpc_dist_for_static_init_##suffix(void *loc, kmp gtid, kmp schedule,       \
+                                                          kmp *last, T *lower, T *upper,           \
+                                                          T *upper_dist, S *stride, S step) {      \
     *upper_dist = *upper;                                                                          \
-    __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step, chunk); \
+    __kmpc_for_static_init_##suffix(loc, gtid, schedule, last, lower, upper, stride, step);        \
   }                                                                                                \
   WW_EMU_EXPORT void __kmpc_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule, T lower,     \
-                                                   T upper, S step, S chunk) {                     \
-    push_loop((int64_t)lower, (int64_t)upper, (int64_t)step,                                       \
-              step > 0 ? lower <= upper : lower >= upper);                                         \
+                                                   T upper, S step) {                              \
+    push_loop(lower, upper, step, step > 0 ? lower <= upper : lower >= upper);                     \
   }                                                                                                \
-  WW_EMU_EXPORT void __kmpc_dist_dispatch_init_##suffix(                                           \
-      void *loc, kmp gtid, kmp schedule, kmp *last, T lower, T upper, S step, S chunk) {           \
+  WW_EMU_EXPORT void __kmpc_dist_dispatch_init_##suffix(void *loc, kmp gtid, kmp schedule,         \
+                                                        kmp *last, T lower, T upper, S step) {     \
     if (last)                                                                                      \
       *last = 1;                                                                                   \
-    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step, chunk);                 \
+    __kmpc_dispatch_init_##suffix(loc, gtid, schedule, lower, upper, step);                        \
   }                                                                                                \
   WW_EMU_EXPORT kmp __kmpc_dispatch_next_##suffix(void *loc, kmp gtid, kmp *last, T *lower,        \
                                                   T *upper, S *step) {                             \
@@ -199,10 +196,7 @@ static __thread uint32_t loops;
 static void push_loop(int64_t lower, int64_t upper, int64_t step, bool any) {
   if (loops == sizeof chunk_of / sizeof *chunk_of)
     abort();
-  chunk_of[loops].lower = lower;
-  chunk_of[loops].upper = upper;
-  chunk_of[loops].step = step;
-  chunk_of[loops++].left = any;
+  chunk_of[loops++] = (__typeof__(*chunk_of)){lower, upper, step, any};
 }
 
 LOOPS(4, int32_t, int32_t)
@@ -257,29 +251,27 @@ WW_EMU_DONE(__kmpc_taskgroup)
 WW_EMU_DONE(__kmpc_end_taskgroup)
 
 /* A reduction over tasks: there is one copy, the variable itself. */
-WW_EMU_EXPORT void *__kmpc_taskred_init(kmp gtid, kmp n, void *data) {
-  return data;
-}
+WW_EMU_SAME(__kmpc_taskred_init, __kmpc_threadprivate_cached)
 
 WW_EMU_EXPORT void *__kmpc_taskred_modifier_init(void *loc, kmp gtid, kmp for_loop, kmp n,
                                                  void *data) {
   return data;
 }
 
-WW_EMU_SAME(__kmpc_task_reduction_get_th_data, __kmpc_taskred_init)
+WW_EMU_SAME(__kmpc_task_reduction_get_th_data, __kmpc_threadprivate_cached)
 
 WW_EMU_DONE(__kmpc_task_reduction_modifier_fini)
 
 /* ---- memory of allocators ---- */
 
-WW_EMU_EXPORT void *__kmpc_alloc(kmp gtid, size_t bytes, void *allocator) {
+WW_EMU_EXPORT void *__kmpc_alloc(kmp gtid, size_t bytes) {
   return malloc(bytes ? bytes : 1);
 }
 
-WW_EMU_EXPORT void *__kmpc_aligned_alloc(kmp gtid, size_t align, size_t bytes, void *allocator) {
-  return omp_aligned_alloc(align, bytes, 0);
+WW_EMU_EXPORT void *__kmpc_aligned_alloc(kmp gtid, size_t align, size_t bytes) {
+  return omp_aligned_alloc(align, bytes);
 }
 
-WW_EMU_EXPORT void __kmpc_free(kmp gtid, void *p, void *allocator) {
+WW_EMU_EXPORT void __kmpc_free(kmp gtid, void *p) {
   free(p);
 }

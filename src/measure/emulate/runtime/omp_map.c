@@ -4,7 +4,6 @@
  * to some ten thousand small ones, so finding is a binary search. Attached pointers (a pointer in
  * mapped memory whose device copy points to device memory) are kept beside it: copies of the memory
  * around them must not bring one side's addresses to the other. */
-#include <stdlib.h>
 
 #include "omp.h"
 
@@ -80,9 +79,9 @@ ww_omp_mapping *ww_omp_map_new(const void *host, size_t bytes, size_t before) {
   return insert((ww_omp_mapping){at, at + bytes, (uintptr_t)(p + before), p, 1});
 }
 
-ww_omp_mapping *ww_omp_map_put(const void *host, size_t bytes, void *device, int64_t refs) {
+void ww_omp_map_put(const void *host, size_t bytes, void *device) {
   uintptr_t at = (uintptr_t)host;
-  return insert((ww_omp_mapping){at, at + bytes, (uintptr_t)device, NULL, refs});
+  insert((ww_omp_mapping){at, at + bytes, (uintptr_t)device, NULL, WW_OMP_FOR_EVER});
 }
 
 static bool lies_in(const void *p, uintptr_t from, uintptr_t to) {
@@ -100,7 +99,7 @@ void ww_omp_map_remove(const void *host) {
   pointers.n = kept;
   if (m->memory)
     ww_emu_free(m->memory, false);
-  size_t at = (size_t)(m - table.v);
+  size_t at = m - table.v;
   memmove(m, m + 1, (table.n - at - 1) * sizeof *m);
   table.n--;
 }

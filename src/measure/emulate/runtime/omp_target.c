@@ -39,7 +39,7 @@ static void place_variable(const ww_omp_entry *e) {
     return;
   memset(device, 0, e->size + 512);
   ww_emu_symbol_place(ww_emu_symbol_named(e->name, e->size), device, e->size);
-  ww_omp_map_put(e->address, e->size, device, WW_OMP_FOR_EVER);
+  ww_omp_map_put(e->address, e->size, device);
   if (!(e->flags & ENTRY_LINK))
     memcpy(device, e->address, e->size);
 }
@@ -53,7 +53,7 @@ __attribute__((constructor(101))) void ww_omp_start(void) {
   done = true;
   ww_emu_get();
   /* cppcheck-suppress comparePointers ; the linker's two ends of one array */
-  nentries = (uint32_t)(__stop_omp_offloading_entries - __start_omp_offloading_entries);
+  nentries = __stop_omp_offloading_entries - __start_omp_offloading_entries;
   regions = ww_xcalloc(nentries + 1, sizeof *regions);
   for (uint32_t i = 0; i < nentries; i++) {
     const ww_omp_entry *e = &__start_omp_offloading_entries[i];
@@ -140,7 +140,7 @@ static void add_value(arguments *a, const region *r, uint64_t v) {
   char c = r->params && a->n < strlen(r->params) ? r->params[a->n] : 'x';
   float f;
   memcpy(&f, &v, sizeof f);
-  a->values[a->n] = c == 'i' ? (uint64_t)(int64_t)(int32_t)v : v;
+  a->values[a->n] = c == 'i' ? (uint64_t)(int32_t)v : v;
   a->sizes[a->n] = c == 'f' && isfinite(f)
                        ? 4
                        : 8; /* the low half, all that the region reads; no number: all bits */
@@ -163,7 +163,7 @@ static const char holds_pointers[] = "an argument points to memory that holds de
  * process. */
 static void note_pointers(arguments *a, uint64_t address) {
   ww_emu_block b;
-  if (ww_emu_find(address, &b) && ww_omp_holds_pointers((uintptr_t)b.base, b.bytes))
+  if (ww_emu_find(address, &b) && ww_omp_holds_pointers(b.base, b.bytes))
     a->note = holds_pointers;
 }
 
@@ -188,27 +188,27 @@ static void add_argument(arguments *a, const region *r, const ww_omp_kernel_args
     return;
   }
   if (type & WW_MAP_LITERAL) {
-    add_value(a, r, (uint64_t)(uintptr_t)base);
+    add_value(a, r, (uintptr_t)base);
     return;
   }
   if (type & WW_MAP_PTR_AND_OBJ)
     base = *(char **)base;
-  char *device = type & WW_MAP_PRIVATE
-                     ? private_copy(a, begin, (size_t)k->sizes[i], type & WW_MAP_TO)
-                     : ww_omp_map_device(begin);
+  char *device = type & WW_MAP_PRIVATE ? private_copy(a, begin, k->sizes[i], type & WW_MAP_TO)
+                                       : ww_omp_map_device(begin);
   a->devices[i] = device;
-  uint64_t v = (uint64_t)(uintptr_t)(device + (base - begin));
+  uint64_t v = (uintptr_t)(device + (base - begin));
   note_pointers(a, v);
   add_value(a, r, v);
 }
 
 static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kernel_args *k) {
   uint32_t most = k->nargs + 1;
-  arguments a = {.values = ww_xcalloc(most, 8),
-                 .sizes = ww_xcalloc(most, sizeof(uint32_t)),
-                 .at = ww_xcalloc(most, sizeof(void *)),
-                 .devices = ww_xcalloc(most, sizeof(char *)),
-                 .privates = ww_xcalloc(most, sizeof(void *))};
+  ww_arena *scratch = ww_arena_new();
+  arguments a = {.values = WW_NEWN(scratch, uint64_t, most),
+                 .sizes = WW_NEWN(scratch, uint32_t, most),
+                 .at = WW_NEWN(scratch, const void *, most),
+                 .devices = WW_NEWN(scratch, char *, most),
+                 .privates = WW_NEWN(scratch, void *, most)};
   /* the runtime's own argument comes first: that of clang 17 and newer */
   if (!r->params || r->params[0] == 's')
     add_value(&a, r, 0);
@@ -229,11 +229,7 @@ static void launch(region *r, int32_t teams, int32_t threads, const ww_omp_kerne
     ww_emu_note("OpenMP: the launch of %s failed (%d)", r->entry->name, rc);
   for (uint32_t i = 0; i < a.nprivates; i++)
     ww_emu_free(a.privates[i], false);
-  free(a.values);
-  free(a.sizes);
-  free(a.at);
-  free(a.devices);
-  free(a.privates);
+  ww_arena_free(scratch);
 }
 
 WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, int32_t threads,
@@ -244,8 +240,7 @@ WW_EMU_EXPORT int __tgt_target_kernel(void *loc, int64_t device, int32_t teams, 
   ww_omp_start();
   region *r = region_of(id);
   if (r) {
-    ww_omp_items items = {(int32_t)k->nargs, k->bases,   k->begins, k->sizes,
-                          k->types,          k->mappers, false};
+    ww_omp_items items = {k->nargs, k->bases, k->begins, k->sizes, k->types, k->mappers, false};
     ww_omp_data(&items, WW_OMP_ENTER);
     launch(r, teams, threads, k);
     ww_omp_data(&items, WW_OMP_LEAVE);

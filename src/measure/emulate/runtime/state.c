@@ -7,7 +7,6 @@
  * call the API before main. */
 #include "emu.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -47,7 +46,7 @@ int ww_emu_last_error(bool clear) {
 }
 
 void ww_emu_note(const char *fmt, ...) {
-  static WW_VEC(const char *) notes;
+  static ww_strings notes;
   char text[512];
   va_list ap;
   va_start(ap, fmt);
@@ -82,7 +81,7 @@ static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   ww_emu_block b;
   if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base))
     return false;
-  memcpy(out, (const void *)(uintptr_t)address, n);
+  memcpy(out, (const void *)address, n);
   return true;
 }
 
@@ -98,7 +97,7 @@ static void describe_gpu(const char *name) {
   ww_gpu g;
   ww_err e;
   ww_gpu_init(&g);
-  if (name && ww_gpu_load(name, state.arena, &g, &e) != WW_OK) {
+  if (name && ww_gpu_load(name, state.arena, &g, &e)) {
     ww_emu_note("%s", e.msg);
     ww_gpu_init(&g);
   }
@@ -108,9 +107,8 @@ static void describe_gpu(const char *name) {
   state.minor = sm % 10;
   state.sms = g.sms ? g.sms : 132;
   state.lanes = 32; /* what CUDA programs are written for */
-  state.regs_sm = (uint32_t)or_else(g.registers, 65536);
-  state.threads_sm = (uint32_t)or_else(g.max_threads, 2048);
-  state.blocks_sm = (uint32_t)or_else(g.max_blocks, 32);
+  state.threads_sm = or_else(g.max_threads, 2048);
+  state.blocks_sm = or_else(g.max_blocks, 32);
   state.memory = or_else(g.dram_bytes, 16ull << 30);
   state.shared_sm = or_else(g.shared_max, 100u << 10);
   state.shared_block = or_else(g.shared_block_max, state.shared_sm - 1024);
@@ -173,17 +171,15 @@ static void read_kernel(const cJSON *o, const char *mangled) {
   const char *name = text_of(o, "name");
   k->name = name ? name : k->mangled;
   k->file = text_of(o, "file");
-  k->refusal = text_of(o, "refusal");
-  k->shared_static = (uint32_t)ww_json_whole(o, "shared");
-  k->max_threads = (uint32_t)ww_json_whole(o, "max_threads");
+  k->shared_static = ww_json_whole(o, "shared");
+  k->max_threads = ww_json_whole(o, "max_threads");
   k->params = WW_NEWN(state.arena, ww_emu_param, cJSON_GetArraySize(params) + 1);
   k->nparams = 0;
   cJSON_ArrayForEach(p, params) {
-    k->params[k->nparams++] = (ww_emu_param){.size = (uint32_t)ww_json_whole(p, "size"),
+    k->params[k->nparams++] = (ww_emu_param){.size = ww_json_whole(p, "size"),
                                              .pointer = flag_of(p, "pointer"),
                                              .byval = flag_of(p, "byval"),
-                                             .type = text_of(p, "type"),
-                                             .name = text_of(p, "name")};
+                                             .type = text_of(p, "type")};
   }
   k->symbols = WW_NEWN(state.arena, ww_emu_symbol *, cJSON_GetArraySize(reached) + 1);
   k->nsymbols = 0; /* static kernels of two files may share a name */
@@ -198,7 +194,6 @@ static void read_symbol(const cJSON *o, const char *mangled) {
     s->name = name;
   s->bytes = ww_json_whole(o, "bytes");
   s->init_hex = text_of(o, "init");
-  s->constant = flag_of(o, "constant");
 }
 
 static void read_settings(const cJSON *o) {
@@ -250,7 +245,7 @@ static void start(void) {
   size_t n;
   ww_err e;
   state.arena = ww_arena_new();
-  if (path && ww_read_file(state.arena, path, 1u << 30, &text, &n, &e) == WW_OK) {
+  if (path && !ww_read_file(state.arena, path, 1u << 30, &text, &n, &e)) {
     for (char *p = text; *p;) {
       size_t len = strcspn(p, "\n");
       bool more = p[len] == '\n';
@@ -286,7 +281,7 @@ void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes) {
   if (own) { /* a program at a fixed address, see heap.c */
     address = memcpy(own, address, bytes);
   } else {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t page = sysconf(_SC_PAGESIZE);
     uintptr_t from = (uintptr_t)address & ~(page - 1),
               to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
     mprotect((void *)from, to - from,
@@ -295,8 +290,8 @@ void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes) {
   }
   if (!s->bytes)
     s->bytes = bytes;
-  s->address = (uint64_t)(uintptr_t)address;
+  s->address = (uintptr_t)address;
   const char *h = s->init_hex;
   for (uint64_t i = 0; h && i < bytes && h[2 * i] && h[2 * i + 1]; i++)
-    ((uint8_t *)address)[i] = (uint8_t)(digit(h[2 * i]) << 4 | digit(h[2 * i + 1]));
+    ((uint8_t *)address)[i] = digit(h[2 * i]) << 4 | digit(h[2 * i + 1]);
 }

@@ -10,14 +10,12 @@
 
 /* ---- streams and events ---- */
 
-typedef struct {
-  double at; /* seconds; 0: not recorded */
-} event;
+/* An event is the seconds at which it was recorded; 0: not yet. */
 
 WW_EMU_EXPORT int cudaStreamCreate(void **s) {
   if (!s)
     return ww_emu_error(EMU_INVALID_VALUE);
-  *s = ww_xcalloc(1, 64); /* an address of its own */
+  *s = ww_xcalloc(1, 64); /* an address of its own, room for an event */
   return EMU_OK;
 }
 WW_EMU_SAME(cudaStreamCreateWithFlags, cudaStreamCreate)
@@ -43,39 +41,30 @@ WW_EMU_EXPORT int cudaStreamGetAttribute(void *s, int a, void *v) {
   memset(v, 0, 64);
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data,
-                                        unsigned flags) {
+WW_EMU_EXPORT int cudaStreamAddCallback(void *s, void (*fn)(void *, int, void *), void *data) {
   fn(s, 0, data);
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaEventCreateWithFlags(void **e, unsigned flags) {
-  if (!e)
-    return ww_emu_error(EMU_INVALID_VALUE);
-  *e = ww_xcalloc(1, sizeof(event));
-  return EMU_OK;
-}
-WW_EMU_EXPORT int cudaEventRecord(void *e, void *stream) {
+WW_EMU_SAME(cudaEventCreateWithFlags, cudaStreamCreate)
+WW_EMU_SAME(cudaEventDestroy, cudaStreamDestroy)
+WW_EMU_EXPORT int cudaEventRecord(void *e) {
   if (!e)
     return ww_emu_error(EMU_INVALID_HANDLE);
-  ((event *)e)->at = ww_now();
+  *(double *)e = ww_now();
   return EMU_OK;
 }
 WW_EMU_SAME(cudaEventRecordWithFlags, cudaEventRecord)
 WW_EMU_EXPORT int cudaEventElapsedTime(float *ms, void *from, void *to) {
-  const event *a = from, *b = to;
-  if (!ms || !a || !b || a->at == 0 || b->at == 0)
+  const double *a = from, *b = to;
+  if (!ms || !a || !b || *a == 0 || *b == 0)
     return ww_emu_error(EMU_INVALID_HANDLE);
-  double t = 1e3 * (b->at - a->at);
-  *ms = t > 1e-3 ? (float)t : 1e-3f; /* programs divide by it */
+  double t = 1e3 * (*b - *a);
+  *ms = t > 1e-3 ? t : 1e-3f; /* programs divide by it */
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaEventDestroy(void *e) {
-  free(e);
-  return EMU_OK;
-}
-WW_EMU_SAME(cuEventCreate, cudaEventCreateWithFlags)
-WW_EMU_SAME(cuEventDestroy, cudaEventDestroy)
+WW_EMU_SAME(cuEventCreate, cudaStreamCreate)
+WW_EMU_SAME(cuEventDestroy, cudaStreamDestroy)
 WW_EMU_SAME(cuEventRecord, cudaEventRecord)
 WW_EMU_SAME(cuEventElapsedTime, cudaEventElapsedTime)
 
@@ -165,7 +154,7 @@ static int run_graph(const graph *g) {
   return rc;
 }
 
-WW_EMU_EXPORT int cudaStreamBeginCapture(void *stream, int mode) {
+WW_EMU_EXPORT int cudaStreamBeginCapture(void) {
   if (capturing)
     return ww_emu_error(EMU_INVALID_VALUE);
   capturing = ww_xcalloc(1, sizeof *capturing);
@@ -183,7 +172,7 @@ WW_EMU_EXPORT int cudaStreamIsCapturing(void *stream, int *status) {
   return EMU_OK;
 }
 
-WW_EMU_EXPORT int cudaGraphCreate(void **g, unsigned flags) {
+WW_EMU_EXPORT int cudaGraphCreate(void **g) {
   *g = ww_xcalloc(1, sizeof(graph));
   return EMU_OK;
 }
@@ -197,10 +186,10 @@ WW_EMU_EXPORT int cudaGraphClone(void **out, void *from) {
   *out = c;
   return EMU_OK;
 }
-WW_EMU_EXPORT int cudaGraphInstantiateWithFlags(void **exec, void *g, unsigned long long flags) {
+WW_EMU_EXPORT int cudaGraphInstantiateWithFlags(void **exec, void *g) {
   return g ? cudaGraphClone(exec, g) : ww_emu_error(EMU_INVALID_HANDLE);
 }
-WW_EMU_EXPORT int cudaGraphLaunch(void *exec, void *stream) {
+WW_EMU_EXPORT int cudaGraphLaunch(void *exec) {
   return exec ? run_graph(exec) : ww_emu_error(EMU_INVALID_HANDLE);
 }
 WW_EMU_EXPORT int cudaGraphDestroy(void *g) {
@@ -240,23 +229,15 @@ WW_EMU_EXPORT int __wwGraphChild(void **out, void *g, void *child) {
   cudaGraphClone(&own, child);
   return __wwGraphCall(out, g, run_child, own);
 }
-WW_EMU_EXPORT int cudaGraphAddEmptyNode(void **out, void *g, const void *deps, size_t n) {
+WW_EMU_EXPORT int cudaGraphAddEmptyNode(void **out, void *g) {
   return __wwGraphCall(out, g, NULL, NULL);
 }
 
-typedef struct {
-  unsigned x, y, z;
-} dim3;
-
 WW_EMU_EXPORT int __wwGraphSet(void *n, const void *fn, dim3 g, dim3 b, size_t shared,
                                void **args) {
-  uint32_t sizes[256];
-  ww_emu_launch l = {.grid = {g.x, g.y, g.z},
-                     .block = {b.x, b.y, b.z},
-                     .shared = shared,
-                     .values = (const void *const *)args,
-                     .sizes = sizes};
-  int rc = ww_emu_stub_launch(fn, &l, sizes, 256);
+  uint32_t sizes[WW_EMU_MOST_ARGS];
+  ww_emu_launch l;
+  int rc = ww_emu_stub_launch(fn, g, b, shared, args, sizes, &l);
   if (!rc)
     keep_arguments(n, &l);
   return rc;

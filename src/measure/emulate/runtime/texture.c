@@ -51,44 +51,31 @@ WW_EMU_SAME(cudaFreeMipmappedArray, cudaFreeArray)
 
 /* ---- textures ---- */
 
-typedef struct {
-  uint64_t handle;
-  uint64_t dims[3];
-  bool normalized;
-} texture;
-
-static WW_VEC(texture) textures;
-
-WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data, size_t w, size_t h,
-                              size_t d, size_t pitch, int normalized) {
-  texture t = {.handle = (uint64_t)(uintptr_t)data, .dims = {w, h, d}, .normalized = normalized};
-  if (!out || !data)
-    return ww_emu_error(EMU_INVALID_VALUE);
-  ww_emu *s = ww_emu_get();
-  ww_emu_lock();
-  uint32_t i = 0;
-  while (i < textures.n && textures.v[i].handle != t.handle)
-    i++;
-  if (i < textures.n)
-    textures.v[i] = t;
-  else
-    ww_push(s->arena, &textures, t);
-  ww_emu_unlock();
-  *out = t.handle;
-  return EMU_OK;
-}
+static WW_VEC(uint64_t) textures; /* their handles */
 
 bool ww_emu_is_texture(uint64_t handle) {
   bool found = false;
   for (uint32_t i = 0; i < textures.n && !found; i++)
-    found = handle && textures.v[i].handle == handle;
+    found = handle && textures.v[i] == handle;
   return found;
+}
+
+WW_EMU_EXPORT int __wwTexture(unsigned long long *out, const void *data) {
+  if (!out || !data)
+    return ww_emu_error(EMU_INVALID_VALUE);
+  ww_emu *s = ww_emu_get();
+  ww_emu_lock();
+  *out = (uintptr_t)data;
+  if (!ww_emu_is_texture(*out))
+    ww_push(s->arena, &textures, *out);
+  ww_emu_unlock();
+  return EMU_OK;
 }
 
 WW_EMU_EXPORT int cudaDestroyTextureObject(unsigned long long handle) {
   ww_emu_lock();
   for (uint32_t i = 0; i < textures.n; i++)
-    if (textures.v[i].handle == handle)
+    if (textures.v[i] == handle)
       textures.v[i] = textures.v[--textures.n];
   ww_emu_unlock();
   return EMU_OK;
