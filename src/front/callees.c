@@ -55,7 +55,7 @@ bool call_const(low_callee *c, uint32_t i, int64_t *v) {
 
 low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align) {
   LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(c->inst, i + 1, c->F->L->at_align);
-  uint32_t known = a ? (uint32_t)LLVMGetEnumAttributeValue(a) : 1;
+  uint32_t known = a ? LLVMGetEnumAttributeValue(a) : 1;
   low_addr p = low_address(c->F, c->arg[i], known > align ? known : align);
   p.flags = 0;
   return p;
@@ -273,7 +273,7 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   ww_val acc = WW_NOVAL, sign = WW_NOVAL;
   if ((mask & FINITE_CLASSES) == FINITE_CLASSES) { /* finite: one comparison */
     acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), low_fconst(F, t, INFINITY));
-    mask &= ~(unsigned)FINITE_CLASSES;
+    mask &= ~FINITE_CLASSES;
   }
   for (int g = 0; g < 5; g++) {
     bool neg = mask & group[g].neg, pos = mask & group[g].pos;
@@ -375,7 +375,7 @@ void call_objectsize(low_callee *c, int x, int y) {
 }
 
 void call_sreg(low_callee *c, int sreg, int y) {
-  call_set32(c, low_sreg(c->F, (ww_sreg)sreg));
+  call_set32(c, low_sreg(c->F, sreg));
 }
 
 void call_overflow(low_callee *c, int op, int sign) {
@@ -466,7 +466,7 @@ void call_fpclass(low_callee *c, int x, int y) {
   int64_t mask = 0;
   call_const(c, 1, &mask);
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), (unsigned)mask);
+    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), mask);
 }
 
 static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, ww_space to,
@@ -475,8 +475,8 @@ static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, 
   i->a = a;
   i->b = b;
   i->c = bytes;
-  i->space = (uint8_t)to;
-  i->sub = (uint8_t)from;
+  i->space = to;
+  i->sub = from;
 }
 
 void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes) {
@@ -487,7 +487,7 @@ void call_memcpy(low_callee *c, int returns, int y) {
   int64_t n;
   low_addr to = call_ptr(c, 0, 1), from = call_ptr(c, 1, 1);
   if (call_const(c, 2, &n))
-    low_copy(c->F, to, from, (uint64_t)n);
+    low_copy(c->F, to, from, n);
   else
     sized_op(c, WW_OP_MEMCPY, low_add_imm(c->F, to.base, WW_I64, to.off),
              low_add_imm(c->F, from.base, WW_I64, from.off), call_arg_as(c, 2, WW_I64, false),
@@ -501,7 +501,7 @@ void call_memset(low_callee *c, int returns, int y) {
   low_addr to = call_ptr(c, 0, 1);
   ww_val byte = call_arg_as(c, 1, WW_I8, false);
   if (call_const(c, 2, &n))
-    low_fill(c->F, to, byte, (uint64_t)n);
+    low_fill(c->F, to, byte, n);
   else
     sized_op(c, WW_OP_MEMSET, low_add_imm(c->F, to.base, WW_I64, to.off), byte,
              call_arg_as(c, 2, WW_I64, false), to.space, WW_GENERIC);
@@ -510,11 +510,11 @@ void call_memset(low_callee *c, int returns, int y) {
 }
 
 void call_emit(low_callee *c, int op, int imm) {
-  low_ins(c->F, (ww_op)op, WW_VOID)->imm = imm;
+  low_ins(c->F, op, WW_VOID)->imm = imm;
 }
 
 void call_fence(low_callee *c, int scope, int y) {
-  low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = (uint8_t)scope;
+  low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = scope;
 }
 
 void call_malloc(low_callee *c, int x, int y) {
@@ -545,7 +545,7 @@ void call_printf(low_callee *c, int x, int y) {
   ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
   i->a = fmt;
   i->ext = ext;
-  i->n = (uint8_t)v.n;
+  i->n = v.n;
 }
 
 void call_dynamic_parallelism(low_callee *c, int x, int y) {
@@ -697,11 +697,10 @@ static ww_val byval_copy(low_fn *F, LLVMValueRef inst, uint32_t i) {
   LLVMTypeRef t =
       LLVMGetTypeAttributeValue(LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_byval));
   LLVMAttributeRef al = LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_align);
-  uint32_t align =
-      al ? (uint32_t)LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
+  uint32_t align = al ? LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
   uint64_t bytes = LLVMABISizeOfType(F->L->td, t), at = low_frame(F, bytes, align);
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  low_last(F)->imm = (int64_t)at;
+  low_last(F)->imm = at;
   low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align},
            low_address(F, LLVMGetOperand(inst, i), align), bytes);
   return v;
@@ -731,8 +730,8 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   c->a = target;
   c->imm = index;
   c->ext = ext;
-  c->n = (uint8_t)args.n;
-  c->nres = (uint8_t)rt->n;
+  c->n = args.n;
+  c->nres = rt->n;
   c->dst = rt->n ? res[0] : WW_NOVAL;
   if (direct)
     *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(index + 1), NULL) = 1;

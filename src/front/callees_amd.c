@@ -38,7 +38,7 @@ void call_amd_swizzle(low_callee *c, int x, int y) {
   call_const(c, 1, &mode);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), src;
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
-    src = quad_lane(F, (uint64_t)mode & 255, lane);
+    src = quad_lane(F, mode & 255, lane);
   } else {
     src = op32(F, WW_OP_AND, lane, low_i32(F, 0xffffffe0u | (mode & 31)));
     if (mode >> 5 & 31)
@@ -82,7 +82,7 @@ void call_amd_cmp(low_callee *c, int is_float,
   if (cmp < 0)
     call_refuse(c);
   else
-    ballot(c, low_cmp(c->F, (ww_cmp)cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
+    ballot(c, low_cmp(c->F, cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
 }
 
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
@@ -143,8 +143,7 @@ static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsi
   if ((mask & 15) == 15)
     return ok;
   ww_val group = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, lane, low_i32(F, shift)), low_i32(F, 3));
-  ww_val bit = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, (uint64_t)mask & 15), group),
-                    low_i32(F, 1));
+  ww_val bit = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), low_i32(F, 1));
   ww_val on = low_cmp(F, WW_NE, WW_I32, bit, low_i32(F, 0));
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
@@ -158,7 +157,7 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
   call_const(c, v + 3, &banks);
   call_const(c, v + 4, &bound);
   ww_type t = call_type(c);
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), ok, src = dpp_source(F, (unsigned)ctrl, lane, &ok);
+  ww_val lane = low_sreg(F, WW_SREG_LANEID), ok, src = dpp_source(F, ctrl, lane, &ok);
   if (src == WW_NOVAL) {
     call_refuse(c);
     return;
@@ -176,7 +175,7 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
 void call_amd_trig(low_callee *c, int math, int y) { /* the argument counts turns */
   ww_type t = call_type(c);
   ww_val v = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2));
-  c->res[0] = low_math1(c->F, (ww_math)math, t, WW_F_APPROX, v);
+  c->res[0] = low_math1(c->F, math, t, WW_F_APPROX, v);
 }
 
 void call_amd_med3(low_callee *c, int x, int y) {
@@ -202,7 +201,7 @@ void call_amd_perm(low_callee *c, int x,
     return;
   }
   for (int i = 0; i < 4; i++) {
-    unsigned code = (unsigned)(sel >> (8 * i)) & 255;
+    unsigned code = (sel >> (8 * i)) & 255;
     if (code < 8) {
       prmt |= code << (4 * i);
       keep |= 255u << (8 * i);
@@ -256,7 +255,7 @@ void call_amd_pkrtz(low_callee *c, int x, int y) {
 }
 
 void call_amd_isspace(low_callee *c, int space, int y) {
-  c->res[0] = low_in_space(c->F, call_arg(c, 0), (ww_space)space);
+  c->res[0] = low_in_space(c->F, call_arg(c, 0), space);
 }
 
 void call_amd_fadd(low_callee *c, int x, int y) {
@@ -274,7 +273,7 @@ void call_amd_fadd(low_callee *c, int x, int y) {
 /* ---- ocml: __ocml_<name>[_rtz]_<type> ---- */
 
 static bool ocml_pointer(low_callee *c, const char *s) {
-  ww_type t = c->rt->n ? (ww_type)call_type(c) : WW_VOID;
+  ww_type t = c->rt->n ? call_type(c) : WW_VOID;
   low_fn *F = c->F;
   ww_val a = call_arg(c, 0), out;
   ww_type ot = t;

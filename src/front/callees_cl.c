@@ -31,7 +31,7 @@ static cl_type substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
   uint32_t k = 0;
   if (*p->s != '_') {
     for (; isalnum((unsigned char)*p->s); p->s++)
-      k = k * 36 + (uint32_t)(isdigit((unsigned char)*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
+      k = k * 36 + (isdigit((unsigned char)*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
     k++;
   }
   if (*p->s == '_')
@@ -108,12 +108,12 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
   int64_t axis;
   if (call_const(c, arg, &axis)) {
     bool size = first == WW_SREG_NTID_X || first == WW_SREG_NCTAID_X;
-    return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis)) : low_i32(F, size ? 1 : 0);
+    return axis >= 0 && axis < 3 ? low_sreg(F, first + axis) : low_i32(F, size ? 1 : 0);
   }
-  ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, (ww_sreg)first);
+  ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, first);
   for (int k = 1; k < 3; k++)
-    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_i32(F, (uint64_t)k)),
-                   low_sreg(F, (ww_sreg)(first + k)), v);
+    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_i32(F, k)), low_sreg(F, first + k),
+                   v);
   return v;
 }
 
@@ -169,8 +169,7 @@ static void cl_work_dim(low_callee *c, int x, int y) { /* as many axes as are lo
   ww_val one = low_i32(F, 1), n = one;
   for (int k = 1; k < 3; k++) {
     ww_val size = mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k));
-    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, (uint64_t)k + 1),
-                   n);
+    n = low_select(F, WW_I32, low_cmp(F, WW_UGT, WW_I32, size, one), low_i32(F, k + 1), n);
   }
   call_set32(c, n);
 }
@@ -435,7 +434,7 @@ static ww_val each_convert(low_callee *c, const low_lane *s, int round,
     v = low_binary(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0));
   if (s->sign && to_signed && wf > w)
     v = low_binary(F, WW_OP_SMAX, s->t[0], v,
-                   low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))));
+                   low_const(F, s->t[0], (uint64_t) - (1ull << (w - 1))));
   if (wf > w || (wf == w && !s->sign && to_signed))
     v = low_binary(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top));
   return low_int_to(F, v, s->t[0], s->rt, s->sign);
@@ -535,8 +534,7 @@ static void cl_async_copy(low_callee *c, int strided, int y) {
               : strchr("lm", letter) ? WW_I64
                                      : WW_I32;
   const char *v = strstr(c->name, "Dv"); /* a vector element: its width */
-  uint32_t lanes = v ? (uint32_t)atoi(v + 2) : 1,
-           bytes = (lanes == 3 ? 4 : lanes) * ww_type_bytes[t];
+  uint32_t lanes = v ? atoi(v + 2) : 1, bytes = (lanes == 3 ? 4 : lanes) * ww_type_bytes[t];
   bool to_local = low_space_of(F, c->arg[0]) == WW_SHARED;
   low_addr to = call_ptr(c, 0, bytes < 16 ? bytes : 16),
            from = call_ptr(c, 1, bytes < 16 ? bytes : 16);
@@ -631,7 +629,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
   int rmw = c->nargs < 2 ? -1 : low_rmw_named(op, t, strchr("cslxia", c->sig[0]));
   if (rmw < 0)
     return false;
-  ww_val r = low_atom(F, (ww_rmw)rmw, t, p, call_arg(c, 1), call_used(c));
+  ww_val r = low_atom(F, rmw, t, p, call_arg(c, 1), call_used(c));
   if (call_used(c))
     c->res[0] = r;
   return true;
@@ -721,7 +719,7 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   int mode = c->nargs == 2 ? low_value_named(shuffles, s, strlen(s)) : -1;
   if (mode >= 0) {
     ww_val lane = call_arg_as(c, 1, WW_I32, false);
-    c->res[0] = shuffle(F, (ww_shfl)mode, t, call_arg(c, 0), lane);
+    c->res[0] = shuffle(F, mode, t, call_arg(c, 0), lane);
     return true;
   }
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_"),
@@ -746,7 +744,7 @@ static void cl_group_vote(low_callee *c, int sub, int y) { /* work_group_all, wo
   low_fn *F = c->F;
   ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_i32(F, 0)), r = low_new_val(F, WW_I1);
   ww_ins *b = low_ins(F, WW_OP_BAR, WW_I1);
-  b->sub = (uint8_t)sub;
+  b->sub = sub;
   b->a = p;
   b->dst = r;
   b->nres = 1;

@@ -48,7 +48,7 @@ int low_nv_sreg(const char *s) {
 void call_nv_sreg(low_callee *c, int x, int y) {
   int s = low_nv_sreg(c->tail);
   if (s >= 0)
-    call_set32(c, low_sreg(c->F, (ww_sreg)s));
+    call_set32(c, low_sreg(c->F, s));
   else if (ww_starts(c->tail, "clock") || ww_starts(c->tail, "globaltimer"))
     c->res[0] = low_op(c->F, WW_OP_CLOCK, call_type(c), WW_NOVAL, WW_NOVAL, WW_NOVAL);
   else
@@ -73,9 +73,9 @@ void call_nv_bar(low_callee *c, int sub, int named) {
   }
   ww_ins *i = low_ins(F, WW_OP_BAR, sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1);
   i->a = a;
-  i->sub = (uint8_t)sub;
+  i->sub = sub;
   i->imm = id;
-  i->ext = (uint32_t)count;
+  i->ext = count;
   i->dst = dst;
   i->nres = sub != 0;
   if (sub)
@@ -113,7 +113,7 @@ void call_nv_shfl(low_callee *c, int x, int y) {
   i->a = v;
   i->b = lane;
   i->c = clamp;
-  i->sub = (uint8_t)mode;
+  i->sub = mode;
   c->res[0] = out[0];
   if (c->rt->n > 1)
     c->res[1] = out[1];
@@ -158,7 +158,7 @@ void call_nv_vote(low_callee *c, int x, int y) {
     if (strcmp(tok[0], modes[m]))
       continue;
     ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
-    c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : (ww_vote)m, p, mask, call_type(c));
+    c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : m, p, mask, call_type(c));
     return;
   }
   call_refuse(c);
@@ -214,7 +214,7 @@ void call_nv_redux(low_callee *c, int x, int y) {
 void call_nv_ldg(low_callee *c, int x, int y) {
   int64_t align = 1;
   call_const(c, 1, &align);
-  low_addr p = call_ptr(c, 0, (uint32_t)align);
+  low_addr p = call_ptr(c, 0, align);
   p.space = WW_GLOBAL;
   p.flags |= WW_F_READONLY;
   low_load(c->F, p, c->rt->c, c->rt->n, c->res);
@@ -246,7 +246,7 @@ int low_rmw_named(const char *name, ww_type t, bool sign) {
 void call_nv_atomic(low_callee *c, int x, int y) {
   char tok[6][24];
   uint32_t n = call_split(c->tail, '.', tok, 6), at = n && !strcmp(tok[0], "load");
-  ww_type t = c->rt->n ? (ww_type)call_type(c) : WW_VOID;
+  ww_type t = c->rt->n ? call_type(c) : WW_VOID;
   low_addr p = call_ptr(c, 0, 16);
   if (n > at && !strcmp(tok[at], "cas") && c->nargs > 2) {
     c->res[0] = low_cas(c->F, t, p, call_arg(c, 1), call_arg(c, 2));
@@ -256,11 +256,11 @@ void call_nv_atomic(low_callee *c, int x, int y) {
   if (op < 0)
     call_refuse(c);
   else
-    c->res[0] = low_atom(c->F, (ww_rmw)op, t, p, call_arg(c, 1), true);
+    c->res[0] = low_atom(c->F, op, t, p, call_arg(c, 1), true);
 }
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
-  ww_val offset = low_add_imm(F, a, WW_I64, -(int64_t)base);
+  ww_val offset = low_add_imm(F, a, WW_I64, -base);
   return low_cmp(F, WW_ULT, WW_I64, offset, low_const(F, WW_I64, size));
 }
 
@@ -285,7 +285,7 @@ void call_nv_isspace(low_callee *c, int x, int y) {
   ww_space is = low_space_of(F, c->arg[0]), want = WW_GENERIC;
   for (int s = 1; s < WW_NSPACES; s++)
     if (!strncmp(c->tail, names[s], strlen(names[s])))
-      want = (ww_space)s;
+      want = s;
   c->res[0] =
       is != WW_GENERIC ? low_const(F, WW_I1, is == want) : low_in_space(F, call_arg(c, 0), want);
 }
@@ -327,7 +327,7 @@ void call_nv_cp_async(low_callee *c, int x, int y) {
     call_refuse(c);
     return;
   }
-  uint32_t bytes = (uint32_t)atoi(tok[3]);
+  uint32_t bytes = atoi(tok[3]);
   low_addr to = call_ptr(c, 0, bytes), from = call_ptr(c, 1, bytes);
   to.space = WW_SHARED;
   from.space = WW_GLOBAL;
@@ -545,7 +545,7 @@ void call_nv_lib(low_callee *c, int x, int y) {
 /* ---- the C math library ---- */
 
 static ww_type arg_type(low_callee *c, uint32_t i) {
-  return i < c->nargs && c->at[i]->n ? (ww_type)c->at[i]->c[0].type : WW_VOID;
+  return i < c->nargs && c->at[i]->n ? c->at[i]->c[0].type : WW_VOID;
 }
 
 void call_store(low_callee *c, uint32_t i, ww_val v, ww_type t) {

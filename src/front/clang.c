@@ -416,19 +416,18 @@ static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
     if (!at)
       continue;
     const char *text = at + strlen(severities[s]);
-    *m = (ww_msg){.severity = (ww_severity)s,
-                  .text = ww_strndup(a, text, (size_t)(line + n - text))};
-    char *place = ww_strndup(a, line, (size_t)(at - line));
+    *m = (ww_msg){.severity = (ww_severity)s, .text = ww_strndup(a, text, line + n - text)};
+    char *place = ww_strndup(a, line, at - line);
     char *col = strrchr(place, ':');
     if (!col)
       return true;
     *col = 0;
-    m->col = (uint32_t)strtoul(col + 1, NULL, 10);
+    m->col = strtoul(col + 1, NULL, 10);
     char *row = strrchr(place, ':');
     if (!row)
       return true;
     *row = 0;
-    m->line = (uint32_t)strtoul(row + 1, NULL, 10);
+    m->line = strtoul(row + 1, NULL, 10);
     m->file = place;
     return true;
   }
@@ -457,7 +456,7 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
       if (colon && !inc) { /* the first is the outermost */
         *colon = 0;
         inc = place;
-        inc_line = (uint32_t)strtoul(colon + 1, NULL, 10);
+        inc_line = strtoul(colon + 1, NULL, 10);
       }
     } else if (parse_msg(p, n, a, &m)) {
       if (m.severity != WW_MSG_NOTE) {

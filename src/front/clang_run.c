@@ -46,7 +46,7 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
       return -1;
     }
     p += done;
-    n -= (size_t)done;
+    n -= done;
   }
   memory.v = ww_xrealloc(memory.v, (memory.n + 1) * sizeof *memory.v);
   memory.v[memory.n++] = fd;

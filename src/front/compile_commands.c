@@ -11,7 +11,7 @@
 #include "../base/jsonread.h"
 #include "compile_commands.h"
 
-#define DATABASE_MAX ((size_t)256 << 20)
+#define DATABASE_MAX (256 << 20)
 #define RESPONSE_FILES 16 /* of one file's command */
 
 typedef struct {
@@ -65,8 +65,8 @@ static void response_file(collector *c, const char *name) {
   ww_err ignored;
   if (c->depth >= 4 || ++c->files > RESPONSE_FILES)
     return;
-  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), (size_t)16 << 20, &text, NULL,
-                   &ignored) != WW_OK)
+  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), 16 << 20, &text, NULL, &ignored) !=
+      WW_OK)
     return;
   ww_strings words = {0};
   split(c->a, text, &words);

@@ -155,7 +155,7 @@ const char *low_variable_name(low *L, const char *mangled) {
     dot = strstr(mangled,
                  *tail); /* -fgpu-rdc: clang makes a static variable visible under a longer name */
     if (dot && dot != mangled)
-      return low_variable_name(L, ww_strndup(L->a, mangled, (size_t)(dot - mangled)));
+      return low_variable_name(L, ww_strndup(L->a, mangled, dot - mangled));
   }
   if (strncmp(mangled, "_Z", 2))
     return mangled;
@@ -186,7 +186,7 @@ static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
     l = next;
   char *rest;
   bool lower = line && strtoul(l + 2, &rest, 10) == line + 1ul;
-  const char *name = plain_name(L, ww_strndup(L->a, s, (size_t)(l - s)));
+  const char *name = plain_name(L, ww_strndup(L->a, s, l - s));
   return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest) : ww_fmt(L->a, "%s%s", name, l);
 }
 
@@ -296,8 +296,8 @@ static void describe_param(low *L, LLVMMetadataRef t, ww_param *p) {
     p->readonly = true;
   if (!e)
     return;
-  p->elem_size = (uint32_t)(LLVMDITypeGetSizeInBits(e) / 8);
-  p->elem = (uint8_t)basic_type(L, e, p->elem_size);
+  p->elem_size = LLVMDITypeGetSizeInBits(e) / 8;
+  p->elem = basic_type(L, e, p->elem_size);
 }
 
 void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn) {

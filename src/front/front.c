@@ -70,8 +70,7 @@ void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan
 static bool has_directive(const ww_scan *s, const char *first, const char *second) {
   for (const char *p = s->text; (p = strstr(p, first)); p++) {
     const char *eol = p + strcspn(p, "\n");
-    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE &&
-        memmem(p, (size_t)(eol - p), second, strlen(second)))
+    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE && memmem(p, eol - p, second, strlen(second)))
       return true;
   }
   return false;
@@ -84,7 +83,7 @@ static bool uses_hip(const ww_scan *s) {
   bool found[2] = {false, false};
   for (int k = 0; k < 2; k++)
     for (const char *p = s->text; !found[k] && (p = strstr(p, names[k])); p++) {
-      size_t at = (size_t)(p - s->text);
+      size_t at = p - s->text;
       bool word = !at || (!isalnum((unsigned char)p[-1]) && p[-1] != '_');
       found[k] = word && s->kind[at] == WW_BYTE_CODE && isupper((unsigned char)p[strlen(names[k])]);
     }
@@ -284,7 +283,7 @@ static const char *instances_of(const ww_front_options *o, const input *in, uint
         continue;
       if (first == UINT32_MAX)
         first = i;
-      if (home == UINT32_MAX && declares_template(&in[i].scan, plain, (size_t)(name + n - plain)))
+      if (home == UINT32_MAX && declares_template(&in[i].scan, plain, name + n - plain))
         home = i;
     }
     if (home == UINT32_MAX)
@@ -336,8 +335,8 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
       type_end--;
     if (type_end > p)
       ww_push(a, &v,
-              (ww_param){.name = ww_strndup(a, name, (size_t)(stop - name)),
-                         .ctype = ww_strndup(a, p, (size_t)(type_end - p)),
+              (ww_param){.name = ww_strndup(a, name, stop - name),
+                         .ctype = ww_strndup(a, p, type_end - p),
                          .pointer = type_end[-1] == '*',
                          .type = type_end[-1] == '*' ? WW_I64 : WW_VOID});
     p = end + (*end == ',');
@@ -350,7 +349,7 @@ static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
   const char *at = fn->refusal ? strstr(fn->refusal, "__ww_lost_") : NULL;
   if (!at)
     return;
-  uint32_t id = (uint32_t)strtoul(at + strlen("__ww_lost_"), NULL, 10);
+  uint32_t id = strtoul(at + strlen("__ww_lost_"), NULL, 10);
   if (id >= losses->n)
     return;
   const ww_loss *l = &losses->v[id];

@@ -163,7 +163,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   if (rc != WW_OK)
     return rc;
   ww_job j = {.clang = &clang,
-              .dialect = (ww_dialect)d,
+              .dialect = d,
               .host = true,
               .flags = &flags,
               .no_cache = o->no_cache,
@@ -172,7 +172,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     ww_compiled c;
     ww_losses losses = {0};
     ww_diags diags = {0};
-    if (!has_host_half(&scans[i], o->files[i], (ww_dialect)d))
+    if (!has_host_half(&scans[i], o->files[i], d))
       continue;
     ww_front_job(o, i, &scans[i], &j);
     if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok)

@@ -36,7 +36,7 @@ static bool sizes_of(const ww_host_ir *h, LLVMValueRef v, int64_t dims, uint64_t
     int64_t size;
     if (!at.exact || !ww_host_stored(h, at.base, at.offset + 8 * d, 8, &size) || size <= 0)
       return false;
-    out[d] = (uint64_t)size;
+    out[d] = size;
   }
   return true;
 }
@@ -60,12 +60,11 @@ static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
     p = LLVMGetOperand(call, 3);
     ww_host_addr at = ww_host_address(h, p);
     if (LLVMIsNull(p)) {
-      args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = (uint64_t)size}};
-    } else if (size <= 8 && at.exact &&
-               ww_host_stored(h, at.base, at.offset, (uint64_t)size, &value)) {
+      args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = size}};
+    } else if (size <= 8 && at.exact && ww_host_stored(h, at.base, at.offset, size, &value)) {
       uint8_t *raw = ww_alloc(h->a, 8);
       memcpy(raw, &value, 8);
-      args.v[index] = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = (uint32_t)size};
+      args.v[index] = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = size};
     }
   }
   l->args = args.v;

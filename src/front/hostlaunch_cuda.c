@@ -60,15 +60,15 @@ static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
       for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
         if (LLVMGetParam(stub, k) == from &&
             LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) == (unsigned long long)size)
-          index = (int)k;
+          index = k;
       bool aggregate =
           from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) == LLVMStructTypeKind;
       ww_buf_fmt(&b, "%s%lld:%d", b.n ? "," : "", (long long)(aggregate ? -size : size), index);
     }
   if (b.n)
     LLVMAddAttributeAtIndex(
-        stub, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(LLVMGetModuleContext(h->m), "ww-args", 7, b.s, (unsigned)b.n));
+        stub, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(LLVMGetModuleContext(h->m), "ww-args", 7, b.s, b.n));
   ww_buf_free(&b);
 }
 
@@ -138,7 +138,7 @@ static void dim3_of(LLVMValueRef xy, LLVMValueRef z, uint64_t out[3]) {
   if (!has_xy || !has_z)
     return;
   out[0] = (uint32_t)a;
-  out[1] = (uint32_t)((uint64_t)a >> 32);
+  out[1] = (uint64_t)a >> 32;
   out[2] = (uint32_t)b;
 }
 
@@ -196,8 +196,8 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
   LLVMValueRef f = LLVMGetCalledValue(call);
-  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(
-      f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "ww-args", 7);
+  LLVMAttributeRef attr =
+      LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "ww-args", 7);
   if (!attr)
     return;
   unsigned n;
@@ -210,8 +210,8 @@ static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
     long index = *end == ':' ? strtol(end + 1, &end, 10) : -1;
     ww_arg arg = {0};
     LLVMValueRef origin = NULL;
-    if (index >= 0 && index < (long)LLVMGetNumArgOperands(call))
-      argument(h, LLVMGetOperand(call, (unsigned)index), size, &arg, &origin);
+    if (index >= 0 && index < LLVMGetNumArgOperands(call))
+      argument(h, LLVMGetOperand(call, index), size, &arg, &origin);
     ww_push(h->a, &args, arg);
     ww_push(h->a, &origins, origin);
     p = end + (*end == ',');
@@ -229,7 +229,7 @@ static void add_launch(const ww_host_ir *h, LLVMValueRef call, const char *kerne
     dim3_of(LLVMGetOperand(config, 0), LLVMGetOperand(config, 1), l.launch.grid);
     dim3_of(LLVMGetOperand(config, 2), LLVMGetOperand(config, 3), l.launch.block);
     if (ww_host_int(LLVMGetOperand(config, 4), &shared)) {
-      l.launch.shared = (uint64_t)shared;
+      l.launch.shared = shared;
       l.launch.shared_given = true;
     }
   }
@@ -246,7 +246,7 @@ static void add_api_launch(const ww_host_ir *h, LLVMValueRef call, const char *k
     dim3_of(LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), l.launch.grid);
     dim3_of(LLVMGetOperand(call, 3), LLVMGetOperand(call, 4), l.launch.block);
     if (ww_host_int(LLVMGetOperand(call, 6), &shared)) {
-      l.launch.shared = (uint64_t)shared;
+      l.launch.shared = shared;
       l.launch.shared_given = true;
     }
   }

@@ -127,7 +127,7 @@ ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const 
   if (rc != WW_OK)
     return rc;
   ww_job j = {.clang = &clang,
-              .dialect = (ww_dialect)d,
+              .dialect = d,
               .host = true,
               .flags = &flags,
               .file = file,

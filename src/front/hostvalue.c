@@ -43,16 +43,16 @@ static bool gep_offset(const ww_host_ir *h, LLVMValueRef gep, int64_t *out) {
   int64_t sum = 0;
   for (int i = 1; i < n; i++) {
     int64_t index;
-    if (!ww_host_int(LLVMGetOperand(gep, (unsigned)i), &index))
+    if (!ww_host_int(LLVMGetOperand(gep, i), &index))
       return false;
     if (i == 1) {
-      sum += index * (int64_t)LLVMABISizeOfType(h->layout, t);
+      sum += index * LLVMABISizeOfType(h->layout, t);
     } else if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      sum += (int64_t)LLVMOffsetOfElement(h->layout, t, (unsigned)index);
-      t = LLVMStructGetTypeAtIndex(t, (unsigned)index);
+      sum += LLVMOffsetOfElement(h->layout, t, index);
+      t = LLVMStructGetTypeAtIndex(t, index);
     } else if (LLVMGetTypeKind(t) == LLVMArrayTypeKind) {
       t = LLVMGetElementType(t);
-      sum += index * (int64_t)LLVMABISizeOfType(h->layout, t);
+      sum += index * LLVMABISizeOfType(h->layout, t);
     } else {
       return false;
     }
@@ -159,17 +159,16 @@ static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out
   switch (LLVMGetTypeKind(t)) {
   case LLVMVectorTypeKind:
   case LLVMArrayTypeKind: {
-    int64_t size = (int64_t)LLVMStoreSizeOfType(h->layout, LLVMGetElementType(t));
-    LLVMValueRef e =
-        LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, (unsigned)(at / size)) : NULL;
+    int64_t size = LLVMStoreSizeOfType(h->layout, LLVMGetElementType(t));
+    LLVMValueRef e = LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, at / size) : NULL;
     return e && int_in(h, e, at % size, out);
   }
   case LLVMStructTypeKind: {
     if (!LLVMIsConstant(v))
       return false;
-    unsigned i = LLVMElementAtOffset(h->layout, t, (unsigned long long)at);
+    unsigned i = LLVMElementAtOffset(h->layout, t, at);
     LLVMValueRef e = LLVMGetAggregateElement(v, i);
-    return e && int_in(h, e, at - (int64_t)LLVMOffsetOfElement(h->layout, t, i), out);
+    return e && int_in(h, e, at - LLVMOffsetOfElement(h->layout, t, i), out);
   }
   default:
     return false;
@@ -225,13 +224,13 @@ static uint64_t size_at_call(LLVMValueRef call) {
   bool direct = !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") ||
                 !strcmp(name, "omp_target_alloc");
   if (direct && ww_host_int(LLVMGetOperand(call, 0), &count))
-    return (uint64_t)count;
+    return count;
   if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) &&
       ww_host_int(LLVMGetOperand(call, 1), &count))
-    return (uint64_t)count;
+    return count;
   if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) &&
       ww_host_int(LLVMGetOperand(call, 1), &each))
-    return (uint64_t)(count * each);
+    return count * each;
   return 0;
 }
 
@@ -255,7 +254,7 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
       if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) || (size && size != (uint64_t)bytes))
         agree = false;
       else
-        size = (uint64_t)bytes;
+        size = bytes;
     }
   }
   return agree ? size : 0;

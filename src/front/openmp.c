@@ -94,7 +94,7 @@ static void add_environment(LLVMValueRef g, ww_arena *a, ww_omp_envs *out) {
   ww_push(a, out,
           (ww_omp_env){.kernel = ww_strndup(a, name, n - strlen(ending)),
                        .may_nest = field(config, 1) != 0,
-                       .bounds = {.mode = (uint8_t)field(config, 2),
+                       .bounds = {.mode = field(config, 2),
                                   .min_threads = field(config, 3),
                                   .max_threads = field(config, 4)}});
 }

@@ -145,7 +145,7 @@ static source *open_source(recovery *r, const char *shown) {
 
 static void add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step) {
   for (size_t i = 0; i < n; i++)
-    s->origin[b->n + i] = origin + (step ? (uint32_t)i : 0);
+    s->origin[b->n + i] = origin + (step ? i : 0);
   ww_buf_add(b, text, n);
 }
 
@@ -166,8 +166,8 @@ static void render(source *s, const char *append, ww_buf *b) {
   }
   add_text(s, b, s->text + at, s->n - at, at, true);
   if (append)
-    add_text(s, b, append, strlen(append), (uint32_t)s->n, false);
-  s->rendered_n = (uint32_t)b->n;
+    add_text(s, b, append, strlen(append), s->n, false);
+  s->rendered_n = b->n;
   s->nrendered_lines = 1;
   for (uint32_t i = 0; i < b->n; i++)
     s->nrendered_lines += b->s[i] == '\n';
@@ -185,9 +185,9 @@ static uint32_t offset_of(const source *s, uint32_t line, uint32_t col) {
   if (!s->origin)
     return ww_scan_offset(&s->scan, line, col);
   if (!line || line > s->nrendered_lines)
-    return (uint32_t)s->n;
+    return s->n;
   uint32_t at = s->rendered_lines[line - 1] + (col ? col - 1 : 0);
-  return at < s->rendered_n ? s->origin[at] : (uint32_t)s->n;
+  return at < s->rendered_n ? s->origin[at] : s->n;
 }
 
 static edit *edit_at(source *s, uint32_t offset) {
@@ -636,7 +636,7 @@ static const ww_decl *whole_class(const ww_scan *s, const ww_decl *d) {
 static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const ww_msg *m) {
   uint32_t offset = offset_of(s, line, col);
   if (offset >= s->n) {
-    offset = s->n ? (uint32_t)s->n - 1 : 0;
+    offset = s->n ? s->n - 1 : 0;
     if (r->job.append && !strcmp(s->path, r->main_path)) {
       r->append_failed = true;
       return false;
@@ -670,7 +670,7 @@ static bool add_missing(recovery *r, const ww_msg *m) {
   const char *end = strstr(m->text, "' file not found");
   if (!end || m->text[0] != '\'')
     return false;
-  const char *name = ww_strndup(r->a, m->text + 1, (size_t)(end - m->text - 1));
+  const char *name = ww_strndup(r->a, m->text + 1, end - m->text - 1);
   if (name[0] == '/' || strstr(name, ".."))
     return false;
   for (uint32_t i = 0; i < r->missing.n; i++)
@@ -700,7 +700,7 @@ static const char *instance_in(const char *note, ww_arena *a) {
   for (const char *p = from; p < end && *p != '<'; p++)
     if (p[0] == ':' && p[1] == ':')
       from = p + 2;
-  return ww_strndup(a, from, (size_t)(end - from));
+  return ww_strndup(a, from, end - from);
 }
 
 static bool in_host_code(const recovery *r, source *s, uint32_t offset) {

@@ -37,7 +37,7 @@ static uint32_t line_comment_end(const lexer *l, uint32_t i) {
 
 static uint32_t block_comment_end(const lexer *l, uint32_t i) {
   const char *end = memmem(l->p + i + 2, l->n - i - 2, "*/", 2);
-  return end ? (uint32_t)(end - l->p) + 2 : l->n;
+  return end ? end - l->p + 2 : l->n;
 }
 
 static uint32_t string_end(const lexer *l, uint32_t i) {
@@ -55,8 +55,8 @@ static uint32_t raw_string_end(const lexer *l, uint32_t i) {
     open++;
   char close[24];
   int n = snprintf(close, sizeof close, ")%.*s\"", (int)(open - i - 1), l->p + i + 1);
-  const char *end = open < l->n ? memmem(l->p + open, l->n - open, close, (size_t)n) : NULL;
-  return end ? (uint32_t)(end - l->p) + (uint32_t)n : l->n;
+  const char *end = open < l->n ? memmem(l->p + open, l->n - open, close, n) : NULL;
+  return end ? end - l->p + n : l->n;
 }
 
 /* Comments inside a directive may span lines; strings hide comment signs. */
@@ -461,7 +461,7 @@ static uint32_t line_at(const ww_scan *s, uint32_t offset) {
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
   *out = (ww_scan){.text = text, .n = (uint32_t)n, .kind = WW_NEWN(a, uint8_t, n + 1)};
-  lexer l = {text, (uint32_t)n, out->kind};
+  lexer l = {text, n, out->kind};
   class_bytes(&l);
   skip_branches(&l, false);
   WW_VEC(uint32_t) lines = {0};
@@ -539,7 +539,7 @@ uint32_t ww_scan_offset(const ww_scan *s, uint32_t line, uint32_t col) {
 bool ww_scan_has_word(const ww_scan *s, const char *word) {
   size_t n = strlen(word);
   for (const char *p = s->text; (p = strstr(p, word)); p += n) {
-    size_t at = (size_t)(p - s->text);
+    size_t at = p - s->text;
     if (s->kind[at] == WW_BYTE_CODE && !(at && ww_is_word(p[-1])) && !ww_is_word(p[n]))
       return true;
   }

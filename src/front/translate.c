@@ -151,14 +151,14 @@ static void annotations(low *L) {
     for (unsigned j = 1; j + 1 < k; j += 2) {
       const char *key = op[j] ? LLVMGetMDString(op[j], &len) : NULL;
       if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1]))
-        annotation(L, op[0], key, len, (uint32_t)LLVMConstIntGetZExtValue(op[j + 1]));
+        annotation(L, op[0], key, len, LLVMConstIntGetZExtValue(op[j + 1]));
     }
   }
 }
 
 static const char *string_attr(LLVMValueRef f, const char *key, unsigned *n) {
-  LLVMAttributeRef at = LLVMGetStringAttributeAtIndex(
-      f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
+  LLVMAttributeRef at =
+      LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, key, strlen(key));
   return at ? LLVMGetStringAttributeValue(at, n) : NULL;
 }
 
@@ -170,13 +170,13 @@ static void attribute_bounds(struct low_kernel *k) {
     char *end;
     k->max_threads = 1;
     for (char *p = (char *)s;; p = end + 1) {
-      k->max_threads *= (uint32_t)strtoul(p, &end, 10);
+      k->max_threads *= strtoul(p, &end, 10);
       if (*end != ',')
         break;
     }
   }
   if ((s = string_attr(k->fn, "nvvm.minctasm", &n)))
-    k->min_blocks = (uint32_t)strtoul(s, NULL, 10);
+    k->min_blocks = strtoul(s, NULL, 10);
   if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) &&
       sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
     k->max_threads = hi;
@@ -186,16 +186,15 @@ static void required_size(low *L, struct low_kernel *k) {
   size_t n;
   LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(k->fn, &n);
   for (size_t i = 0; i < n; i++) {
-    if (LLVMValueMetadataEntriesGetKind(all, (unsigned)i) != L->md_reqd)
+    if (LLVMValueMetadataEntriesGetKind(all, i) != L->md_reqd)
       continue;
-    LLVMValueRef v = LLVMMetadataAsValue(L->ctx,
-                                         LLVMValueMetadataEntriesGetMetadata(all, (unsigned)i)),
+    LLVMValueRef v = LLVMMetadataAsValue(L->ctx, LLVMValueMetadataEntriesGetMetadata(all, i)),
                  op[3];
     if (LLVMGetMDNodeNumOperands(v) != 3)
       continue;
     LLVMGetMDNodeOperands(v, op);
     for (int d = 0; d < 3; d++)
-      k->req[d] = (uint32_t)LLVMConstIntGetZExtValue(op[d]);
+      k->req[d] = LLVMConstIntGetZExtValue(op[d]);
   }
   LLVMDisposeValueMetadataEntries(all);
 }
@@ -226,7 +225,7 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(gv));
   ww_symbol s = {.mangled = ww_strdup(L->a, low_name(gv)), .align = LLVMGetAlignment(gv)};
   ww_space space = low_addrspace(L, as);
-  s.space = (uint8_t)(space == WW_SHARED || space == WW_CONST ? space : WW_GLOBAL);
+  s.space = space == WW_SHARED || space == WW_CONST ? space : WW_GLOBAL;
   s.size = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
   if (!s.align)
     s.align = LLVMTypeIsSized(t) ? LLVMABIAlignmentOfType(L->td, t) : 1;
@@ -318,11 +317,11 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
     low_refuse(F, "takes %s", f->t->refuse);
   LLVMTypeRef whole = F->is_kernel && f->by ? f->by : lt;
   ww_param p = {.type = WW_I64,
-                .size = (uint32_t)LLVMABISizeOfType(L->td, whole),
+                .size = LLVMABISizeOfType(L->td, whole),
                 .align = LLVMABIAlignmentOfType(L->td, whole)};
   LLVMAttributeRef al = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_align);
   if (f->by && al)
-    p.align = (uint32_t)LLVMGetEnumAttributeValue(al);
+    p.align = LLVMGetEnumAttributeValue(al);
   if (F->is_kernel && (f->by || f->packed)) {
     p.name = param_name(L, f->p, i, 0, 1);
     p.byval = true;
@@ -338,7 +337,7 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
       p.size = p.align = f->t->c[c].mem;
     if (p.pointer) {
       ww_space s = low_addrspace(L, LLVMGetPointerAddressSpace(lt));
-      p.space = (uint8_t)(s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s);
+      p.space = s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s;
       p.readonly = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_readonly) != NULL;
     }
     add_param(F, p);
@@ -382,7 +381,7 @@ static bool only_read(LLVMValueRef v, int depth) {
 static void own_copy(low_fn *F, formal *f, uint64_t bytes, uint32_t align) {
   uint64_t at = low_frame(F, bytes, align < 16 ? 16 : align);
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  F->prologue.ins.v[F->prologue.ins.n - 1].imm = (int64_t)at;
+  F->prologue.ins.v[F->prologue.ins.n - 1].imm = at;
   low_addr to = {.base = v, .space = WW_LOCAL, .align = align},
            from = {.base = f->first, .space = WW_PARAM, .align = align};
   low_copy(F, to, from, bytes);
@@ -487,7 +486,7 @@ static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
       syms[(uintptr_t)F->symbols.key[i] - 1] = true;
   for (uint32_t i = 0; i < F->callees.cap; i++)
     if (F->callees.key[i])
-      reach(L, (uint32_t)((uintptr_t)F->callees.key[i] - 1), fns, syms);
+      reach(L, (uintptr_t)F->callees.key[i] - 1, fns, syms);
 }
 
 static void shared_sizes(low *L) {
@@ -504,7 +503,7 @@ static void shared_sizes(low *L) {
       uint32_t align = y->align ? y->align : 1;
       bytes = (bytes + align - 1) / align * align + y->size;
     }
-    L->list.v[f]->fn.shared_bytes = (uint32_t)bytes;
+    L->list.v[f]->fn.shared_bytes = bytes;
   }
 }
 
@@ -514,7 +513,7 @@ static unsigned attr_kind(const char *name) {
   return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 static unsigned md_kind(low *L, const char *name) {
-  return LLVMGetMDKindIDInContext(L->ctx, name, (unsigned)strlen(name));
+  return LLVMGetMDKindIDInContext(L->ctx, name, strlen(name));
 }
 
 static void set_up(low *L) {

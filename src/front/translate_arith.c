@@ -80,12 +80,12 @@ static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t
                              ww_val *out) {
   ww_val zero = low_const(F, WW_I64, 0);
   ww_val sign = op == LLVMAShr ? op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
-  int64_t words = (int64_t)(k / 64);
+  int64_t words = k / 64;
   unsigned bits = k % 64;
-  for (int64_t i = 0; i < (int64_t)n; i++) {
+  for (int64_t i = 0; i < n; i++) {
     int64_t j = op == LLVMShl ? i - words : i + words, j2 = op == LLVMShl ? j - 1 : j + 1;
-    ww_val x = j < 0 ? zero : j >= (int64_t)n ? sign : a[j];
-    ww_val y = j2 < 0 ? zero : j2 >= (int64_t)n ? sign : a[j2];
+    ww_val x = j < 0 ? zero : j >= n ? sign : a[j];
+    ww_val y = j2 < 0 ? zero : j2 >= n ? sign : a[j2];
     if (!bits)
       out[i] = x;
     else if (op == LLVMShl)

@@ -80,7 +80,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   if (!isdigit((unsigned char)*d))
     return false;
   if (d[0] == '0' && (d[1] == 'f' || d[1] == 'F') && strlen(d) == 10) {
-    uint32_t b = (uint32_t)strtoul(d + 2, NULL, 16);
+    uint32_t b = strtoul(d + 2, NULL, 16);
     float f;
     memcpy(&f, &b, 4);
     *bits = ww_is_float(t) ? low_float_bits(t, (double)(neg ? -f : f)) : b;
@@ -100,7 +100,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   }
   uint64_t v = strtoull(d, NULL, 0);
   if (neg)
-    v = (uint64_t) - (int64_t)v;
+    v = (uint64_t)-v;
   *bits = v;
   if (ww_is_float(t) && ww_type_bits(t) == 32 && v < 16)
     *bits = low_float_bits(t, (double)(int64_t)v);
@@ -144,7 +144,7 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
 }
 
 static low_comp comp_of(ww_type t) {
-  return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
+  return (low_comp){t, ww_type_bytes[t], ww_type_bits(t), 0};
 }
 
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) { /* {lo, hi} as one value */

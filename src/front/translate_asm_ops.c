@@ -54,12 +54,12 @@ static int approx(const ptx_ins *i) {
 static const low_comp word = {WW_I32, 4, 32, 0};
 
 static void split_pair(low_fn *F, ww_type t, ww_val packed, ww_val out[2]) {
-  low_comp half[2] = {{(uint8_t)t, 2, 16, 0}, {(uint8_t)t, 2, 16, 2}};
+  low_comp half[2] = {{t, 2, 16, 0}, {t, 2, 16, 2}};
   low_repack(F, &word, 1, &packed, half, 2, out);
 }
 
 static ww_val join_pair(low_fn *F, ww_type t, const ww_val v[2]) {
-  low_comp half[2] = {{(uint8_t)t, 2, 16, 0}, {(uint8_t)t, 2, 16, 2}};
+  low_comp half[2] = {{t, 2, 16, 0}, {t, 2, 16, 2}};
   ww_val packed;
   low_repack(F, half, 2, v, &word, 1, &packed);
   return packed;
@@ -225,8 +225,8 @@ static bool op_unary(ptx_ins *i, int x) {
 }
 
 static ww_val math1(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  ww_val r = low_math1(i->F, (ww_math)x, t.t, approx(i), v[0]);
-  low_math_round(i->F, (ww_math)x, rounding(i));
+  ww_val r = low_math1(i->F, x, t.t, approx(i), v[0]);
+  low_math_round(i->F, x, rounding(i));
   return r;
 }
 
@@ -298,7 +298,7 @@ static bool op_lop3(ptx_ins *i, int x) {
     if (known[k].lut == lut)
       r = low_binary(F, known[k].op2, WW_I32, low_binary(F, known[k].op1, WW_I32, v[0], v[1]),
                      v[2]);
-  return write32(i, r == WW_NOVAL ? minterms(F, v, (uint32_t)lut) : r);
+  return write32(i, r == WW_NOVAL ? minterms(F, v, lut) : r);
 }
 
 static bool op_bfe(ptx_ins *i, int x) {
@@ -399,9 +399,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
     int64_t lo = to.sign ? -(1ll << (w - 1)) : 0,
             hi = to.sign ? (1ll << (w - 1)) - 1 : (1ll << w) - 1;
     if (from.sign)
-      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo));
-    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v,
-                   low_const(F, from.t, (uint64_t)hi));
+      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, lo));
+    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, low_const(F, from.t, hi));
   }
   return low_int_to(F, v, from.t, to.t, from.sign);
 }
@@ -478,7 +477,7 @@ static bool op_setp(ptx_ins *i, int set) { /* set: the result is a value, not a 
   int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1;
   if (p < 0 || t.pair)
     return false;
-  ww_val r = low_cmp(F, (ww_cmp)p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
+  ww_val r = low_cmp(F, p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
   int combine = ptx_has(i, "and")   ? WW_OP_AND
                 : ptx_has(i, "or")  ? WW_OP_OR
                 : ptx_has(i, "xor") ? WW_OP_XOR
@@ -526,7 +525,7 @@ static ww_space space_of(const ptx_ins *i) {
   for (int k = 0; k < 5; k++)
     for (uint32_t m = 1; m < i->nop; m++)
       if (!strncmp(i->op[m], names[k], strlen(names[k])))
-        return (ww_space)spaces[k];
+        return spaces[k];
   return WW_GENERIC;
 }
 
@@ -607,7 +606,7 @@ static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
   if (op < 0 || (n > 1 && !red))
     return false;
   if (n == 1) {
-    ww_val old = low_atom(i->F, (ww_rmw)op, t.t, p, read_t(i, at + 1, t.t), !red);
+    ww_val old = low_atom(i->F, op, t.t, p, read_t(i, at + 1, t.t), !red);
     if (!red)
       write_t(i, old, t);
     return true;
@@ -619,7 +618,7 @@ static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
     if (t.pair)
       split_pair(i->F, t.t, w, h);
     for (uint32_t q = 0; q < (t.pair ? 2u : 1u); q++) {
-      low_atom(i->F, (ww_rmw)op, t.t, p, h[q], false);
+      low_atom(i->F, op, t.t, p, h[q], false);
       p.off += ww_type_bytes[t.t];
     }
   }
@@ -636,11 +635,11 @@ static bool op_cp(ptx_ins *i, int x) {
   uint64_t bytes;
   if (!low_is_const(i->F, n, &bytes) || bytes > 16)
     return false;
-  low_addr to = ptx_address(i, i->arg[0], WW_SHARED, (uint32_t)bytes),
-           from = ptx_address(i, i->arg[1], WW_GLOBAL, (uint32_t)bytes);
+  low_addr to = ptx_address(i, i->arg[0], WW_SHARED, bytes),
+           from = ptx_address(i, i->arg[1], WW_GLOBAL, bytes);
   bool sized = i->narg > 3 && !ptx_has(i, "L2::cache_hint");
   if (sized)
-    low_copy_or_zero(i->F, to, from, read32(i, 3), (uint32_t)bytes);
+    low_copy_or_zero(i->F, to, from, read32(i, 3), bytes);
   else
     low_copy(i->F, to, from, bytes);
   return true;
@@ -667,7 +666,7 @@ static bool op_shfl(ptx_ins *i, int x) {
   s->a = a;
   s->b = b;
   s->c = c;
-  s->sub = (uint8_t)mode;
+  s->sub = mode;
   ptx_write(i, d, r, WW_I32, false);
   if (predicate)
     ptx_write(i, predicate, p, WW_I1, false);
@@ -684,7 +683,7 @@ static bool op_vote(ptx_ins *i, int x) {
     return false;
   ww_type t = m == WW_VOTE_BALLOT ? WW_I32 : WW_I1;
   ww_val p = read_t(i, 1, WW_I1), mask = i->narg > 2 ? read32(i, 2) : WW_NOVAL;
-  return write_as(i, low_vote(i->F, (ww_vote)m, p, mask, t), t);
+  return write_as(i, low_vote(i->F, m, p, mask, t), t);
 }
 
 static bool op_match(ptx_ins *i, int x) {
@@ -731,12 +730,12 @@ static bool op_bar(ptx_ins *i, int x) {
   ww_type t = sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1;
   ww_val r = sub ? low_new_val(F, t) : WW_NOVAL;
   ww_ins *b = low_ins(F, WW_OP_BAR, t);
-  b->sub = (uint8_t)sub;
+  b->sub = sub;
   b->a = a;
   b->dst = r;
   b->nres = sub != 0;
-  b->imm = (int64_t)id;
-  b->ext = (uint32_t)count;
+  b->imm = id;
+  b->ext = count;
   if (sub)
     write_as(i, r, t);
   return true;
@@ -750,7 +749,7 @@ static bool op_fence(ptx_ins *i, int x) {
 }
 
 static bool op_end(ptx_ins *i, int op) {
-  low_ins(i->F, (ww_op)op, WW_VOID);
+  low_ins(i->F, op, WW_VOID);
   return true;
 }
 

@@ -33,7 +33,7 @@ ww_val low_const(low_fn *F, ww_type t, uint64_t bits) {
   unsigned w = ww_type_bits(t);
   if (w < 64)
     bits &= (1ull << w) - 1;
-  return intern(F, (ww_value){.type = (uint8_t)t, .kind = WW_VAL_CONST, .bits = bits});
+  return intern(F, (ww_value){.type = t, .kind = WW_VAL_CONST, .bits = bits});
 }
 
 uint64_t low_float_bits(ww_type t, double v) {
@@ -43,9 +43,9 @@ uint64_t low_float_bits(ww_type t, double v) {
   case WW_F16:
     return ww_double_to_half(v);
   case WW_BF16:
-    return isnan(v) ? 0x7fc0 : ww_float_to_bf16((float)v);
+    return isnan(v) ? 0x7fc0 : ww_float_to_bf16(v);
   case WW_F32:
-    return ww_float_bits((float)v);
+    return ww_float_bits(v);
   default:
     return b64;
   }
@@ -60,7 +60,7 @@ ww_val low_fconst(low_fn *F, ww_type t, double v) {
 }
 
 ww_val low_const_of(low_fn *F, ww_type t, int64_t v) {
-  return ww_is_float(t) ? low_fconst(F, t, (double)v) : low_const(F, t, (uint64_t)v);
+  return ww_is_float(t) ? low_fconst(F, t, v) : low_const(F, t, v);
 }
 
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
@@ -83,7 +83,7 @@ static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
     unsigned __int128 carry = (unsigned)(*s - '0');
     for (uint32_t i = 0; i < n; i++) {
       carry += (unsigned __int128)limb[i] * 10;
-      limb[i] = (uint64_t)carry;
+      limb[i] = carry;
       carry >>= 64;
     }
   }
@@ -120,7 +120,7 @@ static bool gep_step(low *L, LLVMTypeRef *t, uint32_t i, LLVMValueRef index, int
                      int64_t *fixed) {
   *scale = 0;
   if (i > 1 && LLVMGetTypeKind(*t) == LLVMStructTypeKind) {
-    unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+    unsigned field = LLVMConstIntGetZExtValue(index);
     *fixed += (int64_t)LLVMOffsetOfElement(L->td, *t, field);
     *t = LLVMStructGetTypeAtIndex(*t, field);
     return true;
@@ -139,7 +139,7 @@ int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const) {
   int64_t fixed = 0, scale;
   *all_const = true;
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
-    if (!gep_step(L, &t, (uint32_t)i, LLVMGetOperand(gep, (unsigned)i), &scale, &fixed))
+    if (!gep_step(L, &t, i, LLVMGetOperand(gep, i), &scale, &fixed))
       *all_const = false;
   return fixed;
 }
@@ -206,7 +206,7 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
 static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
   low *L = F->L;
   if (!global)
-    return low_const(F, WW_I64, (uint64_t)off);
+    return low_const(F, WW_I64, off);
   if (LLVMIsAFunction(global)) {
     if (LLVMIsDeclaration(global)) {
       low_refuse(F, "takes the address of %s, which has no definition", low_name(global));
@@ -214,8 +214,7 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
     }
     uint32_t f = low_want_fn(L, global);
     *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(f + 1), NULL) = 1;
-    return intern(F,
-                  (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = (uint64_t)off});
+    return intern(F, (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = off});
   }
   uint32_t s = low_symbol(L, global);
   if (L->sym_refusal.v[s])
@@ -224,7 +223,7 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
   return intern(F, (ww_value){.type = WW_I64,
                               .kind = WW_VAL_SYMBOL,
                               .ref = s,
-                              .bits = (uint64_t)off,
+                              .bits = off,
                               .name = L->sym_list.v[s].name});
 }
 
@@ -282,7 +281,7 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
       return t->n;
     }
     for (uint64_t i = 0; i < n; i++)
-      at += constant_into(F, LLVMGetAggregateElement(c, (unsigned)i), out + at);
+      at += constant_into(F, LLVMGetAggregateElement(c, i), out + at);
     return at;
   }
   uint64_t bits[16];
@@ -336,7 +335,7 @@ static void init_put(init *in, uint64_t at, uint64_t bits, uint32_t n) {
   if (at + n > in->size)
     return;
   for (uint32_t i = 0; i < n; i++)
-    in->bytes[at + i] = (uint8_t)(i < 8 ? bits >> (8 * i) : 0);
+    in->bytes[at + i] = i < 8 ? bits >> (8 * i) : 0;
   if (bits)
     in->any = true;
 }
@@ -359,11 +358,11 @@ static void init_scalar(init *in, LLVMValueRef c, uint64_t at) {
     return;
   }
   if (!g) {
-    init_put(in, at, (uint64_t)off, t->c[0].mem);
+    init_put(in, at, off, t->c[0].mem);
     return;
   }
   bool fn = LLVMIsAFunction(g) != NULL;
-  struct ww_reloc r = {at, fn, fn ? low_want_fn(L, g) : low_symbol(L, g), (uint64_t)off};
+  struct ww_reloc r = {at, fn, fn ? low_want_fn(L, g) : low_symbol(L, g), off};
   ww_push(L->a, &in->relocs, r);
   in->any = true;
 }
@@ -388,7 +387,7 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
     uint64_t step = k == LLVMArrayTypeKind ? LLVMABISizeOfType(L->td, et)
                                            : (LLVMSizeOfTypeInBits(L->td, et) + 7) / 8;
     for (uint64_t i = 0; i < n; i++)
-      init_walk(in, LLVMGetAggregateElement(c, (unsigned)i), at + i * step);
+      init_walk(in, LLVMGetAggregateElement(c, i), at + i * step);
   } else
     init_scalar(in, c, at);
 }

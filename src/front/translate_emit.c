@@ -11,8 +11,8 @@
 /* ---- maps ---- */
 
 static uint32_t map_slot(const low_map *m, const void *key) {
-  uint64_t h = ((uint64_t)(uintptr_t)key >> 3) * 0x9E3779B97F4A7C15ull;
-  uint32_t i = (uint32_t)(h >> 32) & (m->cap - 1);
+  uint64_t h = ((uintptr_t)key >> 3) * 0x9E3779B97F4A7C15ull;
+  uint32_t i = (h >> 32) & (m->cap - 1);
   while (m->key[i] && m->key[i] != key)
     i = (i + 1) & (m->cap - 1);
   return i;
@@ -82,7 +82,7 @@ static void flat_add(flattening *f, ww_type t, unsigned bits, unsigned mem, uint
     f->refuse = "an aggregate value of more than 8192 elements";
     return;
   }
-  ww_push(f->L->a, &f->c, (low_comp){(uint8_t)t, (uint8_t)mem, (uint16_t)bits, (uint32_t)off});
+  ww_push(f->L->a, &f->c, (low_comp){t, mem, bits, off});
 }
 
 static void flat_int(flattening *f, unsigned bits, uint64_t off) {
@@ -131,7 +131,7 @@ static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off) {
     flat_int(f, LLVMGetIntTypeWidth(t), off);
     break;
   case LLVMPointerTypeKind:
-    flat_add(f, WW_I64, 64, (unsigned)LLVMABISizeOfType(td, t), off);
+    flat_add(f, WW_I64, 64, LLVMABISizeOfType(td, t), off);
     break;
   case LLVMTargetExtTypeKind:
     flat_add(f, WW_I64, 64, 8, off);
@@ -179,7 +179,7 @@ const low_type *low_flat(low *L, LLVMTypeRef t) {
 
 low_comp low_element(ww_type t, uint32_t k) {
   uint8_t size = ww_type_bytes[t];
-  return (low_comp){(uint8_t)t, size, (uint16_t)ww_type_bits(t), k * size};
+  return (low_comp){t, size, ww_type_bits(t), k * size};
 }
 
 const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
@@ -199,7 +199,7 @@ low_block *low_cur(low_fn *F) {
 
 ww_val low_new_val(low_fn *F, ww_type t) {
   uint32_t block = F->cur == LOW_PROLOGUE ? 0 : F->cur;
-  ww_push(F->L->a, &F->vals, (ww_value){.type = (uint8_t)t, .kind = WW_VAL_RESULT, .ref = block});
+  ww_push(F->L->a, &F->vals, (ww_value){.type = t, .kind = WW_VAL_RESULT, .ref = block});
   return F->vals.n - 1;
 }
 
@@ -215,8 +215,8 @@ ww_val *low_values(low_fn *F, uint32_t n) {
 }
 
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
-  ww_ins i = {.op = (uint8_t)op,
-              .type = (uint8_t)t,
+  ww_ins i = {.op = op,
+              .type = t,
               .dst = WW_NOVAL,
               .a = WW_NOVAL,
               .b = WW_NOVAL,
@@ -241,8 +241,8 @@ ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_
   i->a = a;
   i->b = b;
   i->c = c;
-  i->sub = (uint8_t)sub;
-  i->flags = (uint8_t)flags;
+  i->sub = sub;
+  i->flags = flags;
   return dst;
 }
 
@@ -271,8 +271,8 @@ ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val 
   i->dst = dst;
   i->nres = 1;
   i->a = a;
-  i->type2 = (uint8_t)from;
-  i->sub = (uint8_t)round;
+  i->type2 = from;
+  i->sub = round;
   return dst;
 }
 
@@ -311,7 +311,7 @@ ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
   unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
   if (low_is_const(F, a, &k)) {
     if (sign && wf < 64)
-      k = (uint64_t)((int64_t)(k << (64 - wf)) >> (64 - wf));
+      k = (int64_t)(k << (64 - wf)) >> (64 - wf);
     return low_const(F, to, k);
   }
   return low_cvt(F, wt < wf ? WW_OP_TRUNC : sign ? WW_OP_SEXT : WW_OP_ZEXT, to, from, 0, a);
@@ -345,8 +345,8 @@ ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k) {
   if (!k)
     return a;
   if (low_is_const(F, a, &bits))
-    return low_const(F, t, bits + (uint64_t)k);
-  return low_binary(F, WW_OP_ADD, t, a, low_const(F, t, (uint64_t)k));
+    return low_const(F, t, bits + k);
+  return low_binary(F, WW_OP_ADD, t, a, low_const(F, t, k));
 }
 
 ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
@@ -354,7 +354,7 @@ ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
   if (!scale)
     return base;
   if (low_is_const(F, index, &k))
-    return low_add_imm(F, base, WW_I64, (int64_t)k * scale);
+    return low_add_imm(F, base, WW_I64, k * scale);
   if (scale == 1)
     return low_binary(F, WW_OP_ADD, WW_I64, base, index);
   ww_val v = low_binary(F, WW_OP_LEA, WW_I64, base, index);
@@ -404,7 +404,7 @@ uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
     low_refuse(F, "local memory of more than 16 MiB a thread");
     return 0;
   }
-  F->frame = (uint32_t)(at + bytes);
+  F->frame = at + bytes;
   return at;
 }
 
@@ -478,7 +478,7 @@ static void mark(low_fn *F, uint32_t b, bool *seen) {
     const ww_ins *t = &blk->ins.v[blk->ins.n - 1];
     uint32_t to[2], nto = 0;
     if (t->op == WW_OP_BR || t->op == WW_OP_CBR || t->op == WW_OP_SWITCH)
-      to[nto++] = (uint32_t)t->imm;
+      to[nto++] = t->imm;
     if (t->op == WW_OP_CBR)
       to[nto++] = t->ext;
     for (uint32_t i = 0; i < nto; i++)

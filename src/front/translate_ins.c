@@ -101,7 +101,7 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
   if (LLVMIsAAllocaInst(p))
     return WW_LOCAL;
   if (LLVMIsAGlobalVariable(p))
-    return (ww_space)F->L->sym_list.v[low_symbol(F->L, p)].space;
+    return F->L->sym_list.v[low_symbol(F->L, p)].space;
   if (s == WW_CONST)
     return s;
   if (!depth)
@@ -210,7 +210,7 @@ static void gep(low_fn *F, LLVMValueRef inst) {
   for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(inst); i++) {
     LLVMValueRef index = operand(inst, i);
     if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      t = LLVMStructGetTypeAtIndex(t, (unsigned)LLVMConstIntGetZExtValue(index));
+      t = LLVMStructGetTypeAtIndex(t, LLVMConstIntGetZExtValue(index));
       continue;
     }
     if (i > 1)
@@ -220,7 +220,7 @@ static void gep(low_fn *F, LLVMValueRef inst) {
     const low_type *it = low_type_of(F, index);
     ww_val k = low_int_to(F, low_signed(F, low_scalar(F, index), it->c[0].type, it->c[0].bits),
                           it->c[0].type, WW_I64, true);
-    base = low_lea(F, base, k, (int64_t)LLVMABISizeOfType(L->td, t));
+    base = low_lea(F, base, k, LLVMABISizeOfType(L->td, t));
   }
   set_pointer(F, inst, base, off);
 }
@@ -277,7 +277,7 @@ static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
       return false;
     ww_val v = s >= 1000 ? low_binary(F, WW_OP_MUL, WW_I32, low_sreg(F, WW_SREG_NTID_X + s - 1000),
                                       low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
-                         : low_sreg(F, (ww_sreg)s);
+                         : low_sreg(F, s);
     out[i] = low_int_to(F, v, WW_I32, t->c[i].type, false);
   }
   low_set(F, inst, out, t->n);
@@ -325,7 +325,7 @@ static void alloca_(low_fn *F, LLVMValueRef inst) {
       LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) * LLVMConstIntGetZExtValue(count);
   uint64_t at = low_frame(F, bytes, LLVMGetAlignment(inst));
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  low_last(F)->imm = (int64_t)at;
+  low_last(F)->imm = at;
   low_set(F, inst, &v, 1);
 }
 
@@ -352,7 +352,7 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
 #endif
   };
   const low_type *t = low_type_of(F, inst);
-  unsigned op = (unsigned)LLVMGetAtomicRMWBinOp(inst);
+  unsigned op = LLVMGetAtomicRMWBinOp(inst);
   if (op >= sizeof map || t->n > 16 || low_wide_int(LLVMTypeOf(inst))) {
     low_refuse(F, "an atomic operation that is not supported");
     return;
@@ -364,8 +364,7 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
   for (uint32_t i = 0; i < t->n; i++) {
     low_addr q = p;
     q.off += t->c[i].off;
-    out[i] =
-        low_atom(F, (ww_rmw)map[op], t->c[i].type, q, low_comp_of(F, operand(inst, 1), i), used);
+    out[i] = low_atom(F, map[op], t->c[i].type, q, low_comp_of(F, operand(inst, 1), i), used);
   }
   if (used)
     low_set(F, inst, out, t->n);
@@ -488,8 +487,8 @@ static void shufflevector(low_fn *F, LLVMValueRef inst) {
     int m = LLVMGetMaskValue(inst, i);
     for (uint32_t j = 0; j < n; j++)
       out[i * n + j] = m < 0                ? low_const(F, t->c[j].type, 0)
-                       : (uint32_t)m < from ? a->v[(uint32_t)m * n + j]
-                                            : b->v[((uint32_t)m - from) * n + j];
+                       : (uint32_t)m < from ? a->v[m * n + j]
+                                            : b->v[(m - from) * n + j];
   }
   low_set(F, inst, out, t->n);
 }
@@ -537,7 +536,7 @@ static void phi(low_fn *F, LLVMValueRef inst) {
 
 static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
   low_block *b = &F->blocks.v[at >> 32];
-  uint32_t first = (uint32_t)at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
+  uint32_t first = at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
   for (uint32_t j = 0; j < n; j++) {
     ww_phi *p = &b->phis.v[first + j];
     uint32_t *pairs = WW_NEWN(F->L->a, uint32_t, 2 * edges), k = 0;
@@ -578,7 +577,7 @@ static void switch_(low_fn *F, LLVMValueRef inst) {
   s->a = a;
   s->imm = target(F, inst, 0);
   s->ext = ext;
-  s->n = (uint8_t)n;
+  s->n = n;
 }
 
 static void ret(low_fn *F, LLVMValueRef inst) {
@@ -594,7 +593,7 @@ static void ret(low_fn *F, LLVMValueRef inst) {
     low_refuse(F, "a function that returns more than 255 values");
   uint32_t ext = low_pool(F, v, n);
   ww_ins *r = low_ins(F, WW_OP_RET, WW_VOID);
-  r->n = (uint8_t)n;
+  r->n = n;
   r->ext = ext;
 }
 

@@ -17,7 +17,7 @@ low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
 }
 
 static uint32_t align_at(uint32_t align, uint64_t off) {
-  uint32_t low_bit = (uint32_t)(off & (~off + 1));
+  uint32_t low_bit = off & (~off + 1);
   return low_bit && low_bit < align ? low_bit : align;
 }
 
@@ -48,9 +48,9 @@ static ww_ins *access(low_fn *F, ww_op op, low_addr p, ww_type t, uint32_t n, in
   ww_ins *i = low_ins(F, op, t);
   i->a = p.base;
   i->imm = p.off + off;
-  i->space = (uint8_t)p.space;
-  i->flags = (uint8_t)p.flags;
-  i->n = (uint8_t)n;
+  i->space = p.space;
+  i->flags = p.flags;
+  i->n = n;
   return i;
 }
 
@@ -59,7 +59,7 @@ static void load_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_va
     out[i] = low_new_val(F, c->type);
   ww_ins *i = access(F, WW_OP_LD, p, c->type, n, c->off);
   i->dst = out[0];
-  i->nres = (uint8_t)n;
+  i->nres = n;
 }
 
 /* A component whose alignment or size is odd: integer pieces, put together. */
@@ -69,7 +69,7 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
   for (uint32_t at = 0; at < c->mem;) {
     uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
     ww_type pt = low_int_type(n * 8);
-    low_comp piece = {.type = (uint8_t)pt, .mem = (uint8_t)n, .off = c->off + at};
+    low_comp piece = {.type = pt, .mem = n, .off = c->off + at};
     ww_val v;
     load_run(F, p, &piece, 1, &v);
     v = low_int_to(F, v, pt, t, false);
@@ -103,7 +103,7 @@ static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
   for (uint32_t at = 0; at < c->mem;) {
     uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
     ww_type pt = low_int_type(n * 8);
-    low_comp piece = {.type = (uint8_t)pt, .mem = (uint8_t)n, .off = c->off + at};
+    low_comp piece = {.type = pt, .mem = n, .off = c->off + at};
     ww_val v = at ? low_binary(F, WW_OP_LSHR, t, in, low_const(F, t, at * 8)) : in;
     v = low_int_to(F, v, t, pt, false);
     store_run(F, p, &piece, 1, &v);
@@ -131,8 +131,8 @@ static void whole_copy(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from
   i->a = a;
   i->b = b;
   i->c = c;
-  i->space = (uint8_t)to.space;
-  i->sub = (uint8_t)from;
+  i->space = to.space;
+  i->sub = from;
 }
 
 /* The widest piece at `at`, as 32-bit words when it is more than one. */
@@ -142,8 +142,7 @@ static uint32_t chunk(uint64_t left, uint32_t align, low_comp c[4], uint64_t at)
     bytes /= 2;
   uint32_t n = bytes > 4 ? bytes / 4 : 1, size = bytes / n;
   for (uint32_t i = 0; i < n; i++)
-    c[i] = (low_comp){(uint8_t)low_int_type(size * 8), (uint8_t)size, (uint16_t)(size * 8),
-                      (uint32_t)at + i * size};
+    c[i] = (low_comp){low_int_type(size * 8), size, size * 8, at + i * size};
   return n;
 }
 
@@ -195,7 +194,7 @@ ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used
   ww_val dst = used ? low_new_val(F, t) : WW_NOVAL;
   ww_ins *i = access(F, WW_OP_ATOM, p, t, 1, 0);
   i->b = b;
-  i->sub = (uint8_t)op;
+  i->sub = op;
   i->dst = dst;
   i->nres = used;
   return dst;

@@ -88,13 +88,13 @@ static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int 
   for (uint32_t i = 0; i < nc; i++)
     d[i] = low_new_val(F, acc);
   ww_ins *m = low_ins(F, WW_OP_MMA, acc);
-  m->type2 = (uint8_t)in;
-  m->sub = (uint8_t)g->shape;
-  m->flags = (uint8_t)flags;
-  m->n = (uint8_t)n;
+  m->type2 = in;
+  m->sub = g->shape;
+  m->flags = flags;
+  m->n = n;
   m->ext = ext;
   m->dst = d[0];
-  m->nres = (uint8_t)nc;
+  m->nres = nc;
   m->imm = 2ll * g->s->m * g->s->n * g->s->k;
   return true;
 }
@@ -115,7 +115,7 @@ typedef struct {
 
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, (int64_t)k)
+  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, k)
                                 : low_binary(F, WW_OP_ADD, WW_I64, a, b);
 }
 
@@ -190,7 +190,7 @@ static void fragment_access(fragment *f, bool store, ww_val *v) {
     low_addr p = element_at(f, e, n, &run);
     low_comp c[8];
     for (uint32_t i = 0; i < run; i++)
-      c[i] = (low_comp){(uint8_t)f->t, (uint8_t)size, (uint16_t)ww_type_bits(f->t), i * size};
+      c[i] = (low_comp){f->t, size, ww_type_bits(f->t), i * size};
     if (store)
       low_store(f->F, p, c, run, v + e);
     else
@@ -421,7 +421,7 @@ bool ptx_mma(ptx_ins *i) {
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
     for (uint32_t r = 0; r < n; r++)
       reg[r] = ptx_read(i, part[r], wt);
-    if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, (ww_matrix)o))
+    if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, o))
       return false;
   }
   uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);

@@ -39,7 +39,7 @@ static LLVMTargetMachineRef target_machine(low *L) {
 
 static bool has_attr(LLVMValueRef f, const char *name) {
   unsigned k = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  return LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, k) != NULL;
+  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, k) != NULL;
 }
 
 static uint32_t size_of(LLVMValueRef f) {
@@ -61,7 +61,7 @@ static bool mark_inline(low *L) {
     LLVMUseRef use = LLVMGetFirstUse(f);
     if (!use || (LLVMGetNextUse(use) && size_of(f) > 3000))
       continue;
-    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(L->ctx, always, 0));
     any = true;
   }
@@ -105,13 +105,13 @@ enum { ON_FUNCTION = -1 };
 
 static void set_attr(low *L, LLVMValueRef f, const char *name) {
   unsigned k = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)ON_FUNCTION,
+  LLVMAddAttributeAtIndex(f, ON_FUNCTION,
                           LLVMCreateEnumAttribute(L->ctx, k, 0)); /* memory: 0 is none */
 }
 
 static bool touches_no_memory(LLVMValueRef f) {
   unsigned k = LLVMGetEnumAttributeKindForName("memory", 6);
-  LLVMAttributeRef at = LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)ON_FUNCTION, k);
+  LLVMAttributeRef at = LLVMGetEnumAttributeAtIndex(f, ON_FUNCTION, k);
   return at && LLVMGetEnumAttributeValue(at) == 0;
 }
 
@@ -170,11 +170,11 @@ static bool pure(low *L, LLVMValueRef f) {
 
 static void allow_motion(LLVMValueRef f) {
   unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
-  LLVMRemoveEnumAttributeAtIndex(f, (LLVMAttributeIndex)ON_FUNCTION, convergent);
+  LLVMRemoveEnumAttributeAtIndex(f, ON_FUNCTION, convergent);
   for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
     if (LLVMIsACallInst(call) && LLVMGetCalledValue(call) == f)
-      LLVMRemoveCallSiteEnumAttribute(call, (LLVMAttributeIndex)ON_FUNCTION, convergent);
+      LLVMRemoveCallSiteEnumAttribute(call, ON_FUNCTION, convergent);
   }
 }
 
