@@ -379,9 +379,7 @@ static bool only_read(LLVMValueRef v, int depth) {
 }
 
 static void own_copy(low_fn *F, formal *f, uint64_t bytes, uint32_t align) {
-  uint64_t at = low_frame(F, bytes, align < 16 ? 16 : align);
-  ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  F->prologue.ins.v[F->prologue.ins.n - 1].imm = at;
+  ww_val v = low_local(F, bytes, align < 16 ? 16 : align);
   low_addr to = {.base = v, .space = WW_LOCAL, .align = align},
            from = {.base = f->first, .space = WW_PARAM, .align = align};
   low_copy(F, to, from, bytes);

@@ -59,10 +59,6 @@ ww_val low_fconst(low_fn *F, ww_type t, double v) {
   return low_const(F, t, low_float_bits(t, v));
 }
 
-ww_val low_const_of(low_fn *F, ww_type t, int64_t v) {
-  return ww_is_float(t) ? low_fconst(F, t, v) : low_const(F, t, v);
-}
-
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
   if (v == WW_NOVAL || F->vals.v[v].kind != WW_VAL_CONST)
     return false;

@@ -255,7 +255,36 @@ ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b) {
 }
 
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a) {
-  return low_op(F, op, t, a, WW_NOVAL, WW_NOVAL);
+  return low_binary(F, op, t, a, WW_NOVAL);
+}
+
+ww_val low_nullary(low_fn *F, ww_op op, ww_type t) {
+  return low_unary(F, op, t, WW_NOVAL);
+}
+
+ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
+  return low_binary(F, op, WW_I32, a, b);
+}
+
+ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
+  return low_binary(F, op, WW_I64, a, b);
+}
+
+ww_val low_not(low_fn *F, ww_val a) {
+  return low_binary(F, WW_OP_XOR, WW_I1, a, low_const(F, WW_I1, 1));
+}
+
+ww_val low_nonzero(low_fn *F, ww_val a) {
+  return low_cmp(F, WW_NE, WW_I32, a, low_i32(F, 0));
+}
+
+ww_val low_relu(low_fn *F, ww_type t, ww_val a) {
+  return low_binary(F, WW_OP_FMAX, t, a, low_fconst(F, t, 0));
+}
+
+ww_val low_clamp01(low_fn *F, ww_type t, ww_val a) {
+  a = low_relu(F, t, a);
+  return low_binary(F, WW_OP_FMIN, t, a, low_fconst(F, t, 1));
 }
 
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a) {
@@ -264,15 +293,10 @@ ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val 
     if (was != UINT32_MAX && F->vals.v[was].type == to)
       return was;
   }
-  ww_val dst = low_new_val(F, to);
+  ww_val dst = low_opx(F, op, to, round, 0, a, WW_NOVAL, WW_NOVAL);
+  low_last(F)->type2 = from;
   if (op == WW_OP_ZEXT || op == WW_OP_SEXT)
     *low_map_at(F->L->a, &F->widened, (const void *)(uintptr_t)(dst + 1), NULL) = a;
-  ww_ins *i = low_ins(F, op, to);
-  i->dst = dst;
-  i->nres = 1;
-  i->a = a;
-  i->type2 = from;
-  i->sub = round;
   return dst;
 }
 
@@ -317,6 +341,16 @@ ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
   return low_cvt(F, wt < wf ? WW_OP_TRUNC : sign ? WW_OP_SEXT : WW_OP_ZEXT, to, from, 0, a);
 }
 
+ww_val low_convert(low_fn *F, ww_val a, ww_type from, ww_type to, int round, bool sign) {
+  bool from_float = ww_is_float(from), to_float = ww_is_float(to);
+  if (from == to || (!from_float && !to_float))
+    return low_int_to(F, a, from, to, sign);
+  ww_op op = from_float && to_float ? WW_OP_FCVT
+             : from_float           ? (sign ? WW_OP_FTOSI : WW_OP_FTOUI)
+                                    : (sign ? WW_OP_SITOF : WW_OP_UITOF);
+  return low_cvt(F, op, to, from, round, a);
+}
+
 ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to) {
   uint64_t k;
   if (from == to)
@@ -338,6 +372,10 @@ ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits) {
     return a;
   ww_val k = low_const(F, t, w - bits);
   return low_binary(F, WW_OP_ASHR, t, low_binary(F, WW_OP_SHL, t, a, k), k);
+}
+
+ww_val low_24(low_fn *F, ww_val a, bool sign) {
+  return sign ? low_signed(F, a, WW_I32, 24) : low_mask(F, a, WW_I32, 24);
 }
 
 ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k) {
@@ -396,16 +434,17 @@ ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
   return dst;
 }
 
-uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
+ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align) {
   if (align < 1)
     align = 1;
   uint64_t at = (F->frame + (uint64_t)align - 1) / align * align;
-  if (at + bytes > 1u << 24) {
+  ww_val v = low_nullary(F, WW_OP_LOCALADDR, WW_I64);
+  low_last(F)->imm = at;
+  if (at + bytes > 1u << 24)
     low_refuse(F, "local memory of more than 16 MiB a thread");
-    return 0;
-  }
-  F->frame = at + bytes;
-  return at;
+  else
+    F->frame = at + bytes;
+  return v;
 }
 
 /* ---- bit repacking: the same bits as another list of scalars ---- */

@@ -323,9 +323,7 @@ static void alloca_(low_fn *F, LLVMValueRef inst) {
   }
   uint64_t bytes =
       LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) * LLVMConstIntGetZExtValue(count);
-  uint64_t at = low_frame(F, bytes, LLVMGetAlignment(inst));
-  ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  low_last(F)->imm = at;
+  ww_val v = low_local(F, bytes, LLVMGetAlignment(inst));
   low_set(F, inst, &v, 1);
 }
 

@@ -124,13 +124,12 @@ void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_va
 
 /* ---- copies ---- */
 
-static void whole_copy(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, uint64_t bytes) {
+void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes) {
   ww_val a = low_add_imm(F, to.base, WW_I64, to.off);
-  ww_val c = low_const(F, WW_I64, bytes);
   ww_ins *i = low_ins(F, op, WW_I8);
   i->a = a;
   i->b = b;
-  i->c = c;
+  i->c = bytes;
   i->space = to.space;
   i->sub = from;
 }
@@ -149,7 +148,8 @@ static uint32_t chunk(uint64_t left, uint32_t align, low_comp c[4], uint64_t at)
 void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes) {
   uint32_t align = to.align < from.align ? to.align : from.align;
   if (bytes > 1024) {
-    whole_copy(F, WW_OP_MEMCPY, to, low_add_imm(F, from.base, WW_I64, from.off), from.space, bytes);
+    low_sized(F, WW_OP_MEMCPY, to, low_add_imm(F, from.base, WW_I64, from.off), from.space,
+              low_const(F, WW_I64, bytes));
     return;
   }
   /* all loads before the stores: overlapping moves stay right */
@@ -176,7 +176,7 @@ static ww_val splat(low_fn *F, ww_val byte, ww_type t) {
 
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes) {
   if (bytes > 1024) {
-    whole_copy(F, WW_OP_MEMSET, to, byte, WW_GENERIC, bytes);
+    low_sized(F, WW_OP_MEMSET, to, byte, WW_GENERIC, low_const(F, WW_I64, bytes));
     return;
   }
   for (uint64_t at = 0; at < bytes;) {

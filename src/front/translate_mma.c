@@ -115,20 +115,19 @@ typedef struct {
 
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, k)
-                                : low_binary(F, WW_OP_ADD, WW_I64, a, b);
+  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, k) : low_op64(F, WW_OP_ADD, a, b);
 }
 
 static ww_val times(low_fn *F, ww_val a, uint64_t n) {
   uint64_t k;
   if (low_is_const(F, a, &k))
     return low_const(F, WW_I64, k * n);
-  return n == 1 ? a : low_binary(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n));
+  return n == 1 ? a : low_op64(F, WW_OP_MUL, a, low_const(F, WW_I64, n));
 }
 
 static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, b, &k) ? times(F, a, k) : low_binary(F, WW_OP_MUL, WW_I64, a, b);
+  return low_is_const(F, b, &k) ? times(F, a, k) : low_op64(F, WW_OP_MUL, a, b);
 }
 
 /* Moves the base to where element 0 of this lane lies. */
@@ -143,8 +142,8 @@ static void to_lane(fragment *f) {
   uint32_t minor[2] = {f->col ? group.row - zero.row : group.col - zero.col,
                        f->col ? member.row - zero.row : member.col - zero.col};
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_binary(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2)),
-                    low_binary(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3))};
+  ww_val part[2] = {low_op64(F, WW_OP_LSHR, lane, low_const(F, WW_I64, 2)),
+                    low_op64(F, WW_OP_AND, lane, low_const(F, WW_I64, 3))};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
     if (major[i])
@@ -327,22 +326,22 @@ static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_t
   return k == 2;
 }
 
-void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
+void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
   char tok[10][24];
   geometry g;
   ww_type in, tc, td;
   int flags;
   uint32_t n = call_split(c->tail, '.', tok, 10);
   bool ok = n > 3 && parse_geometry(tok[0], &g);
-  if (ok && !plain && !strcmp(tok[1], "load"))
+  if (ok && !c->x && !strcmp(tok[1], "load"))
     ok = wmma_load(c, &g, tok, n);
-  else if (ok && !plain && !strcmp(tok[1], "store"))
+  else if (ok && !c->x && !strcmp(tok[1], "store"))
     ok = wmma_store(c, &g, tok, n);
   else if (ok)
-    ok = mma_types(tok, n, plain ? 3 : 4, &in, &tc, &td, &flags) &&
-         product(c, &g, in, tc, td, flags);
+    ok =
+        mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) && product(c, &g, in, tc, td, flags);
   if (!ok)
-    call_tensor(c, 0, 0);
+    call_tensor(c);
 }
 
 /* ---- ldmatrix: row addresses come from the lanes 8 * matrix .. 8 * matrix + 7 ---- */
@@ -354,8 +353,8 @@ static ww_val row_address(low_fn *F, ww_val addr32,
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
-static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
-  return low_binary(F, op, WW_I32, a, low_i32(F, k));
+static ww_val with(low_fn *F, ww_op op, ww_val a, uint64_t k) {
+  return low_op32(F, op, a, low_i32(F, k));
 }
 
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
@@ -363,19 +362,19 @@ static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   static const low_comp word = {WW_I32, 4, 32, 0},
                         half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = op32(F, WW_OP_LSHR, lane, 2),
-         member = op32(F, WW_OP_AND, lane, 3), out;
+  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = with(F, WW_OP_LSHR, lane, 2),
+         member = with(F, WW_OP_AND, lane, 3), out;
   low_addr p = {.space = WW_SHARED, .align = 4};
   if (!trans) {
-    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, group, 8 * i)),
+    p.base = low_lea(F, row_address(F, addr32, with(F, WW_OP_ADD, group, 8 * i)),
                      low_int_to(F, member, WW_I32, WW_I64, false), 4);
     low_load(F, p, &word, 1, &out);
     return out;
   }
-  ww_val v[2], row = op32(F, WW_OP_ADD, op32(F, WW_OP_SHL, member, 1), 8 * i);
+  ww_val v[2], row = with(F, WW_OP_ADD, with(F, WW_OP_SHL, member, 1), 8 * i);
   p.align = 2;
   for (uint32_t k = 0; k < 2; k++) {
-    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, row, k)),
+    p.base = low_lea(F, row_address(F, addr32, with(F, WW_OP_ADD, row, k)),
                      low_int_to(F, group, WW_I32, WW_I64, false), 2);
     low_load(F, p, &half[0], 1, &v[k]);
   }
@@ -384,11 +383,9 @@ static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
 }
 
 void call_nv_ldmatrix(
-    low_callee *c, int x,
-    int y) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
-  (void)x;
+    low_callee *c) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
   if (strncmp(c->tail, "sync.aligned.m8n8.x", 19) || !strstr(c->tail, "b16")) {
-    call_tensor(c, 0, 0);
+    call_tensor(c);
     return;
   }
   ww_val a = low_int_to(c->F, call_arg(c, 0), WW_I64, WW_I32, false);
