@@ -45,41 +45,31 @@ static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, w
   return odd && may_spill ? low_mask(F, v, t, c->bits) : v;
 }
 
-static ww_val op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
-  return low_binary(F, op, WW_I64, a, b);
-}
-
-static void wide_add(low_fn *F, bool sub, const ww_val *a, const ww_val *b, uint32_t n,
-                     ww_val *out) {
-  ww_val carry = WW_NOVAL;
-  for (uint32_t i = 0; i < n; i++) {
-    ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-    ww_val s = op64(F, op, a[i], b[i]);
-    ww_val c = sub ? low_cmp(F, WW_ULT, WW_I64, a[i], b[i]) : low_cmp(F, WW_ULT, WW_I64, s, a[i]);
-    if (carry != WW_NOVAL) {
-      ww_val k = low_int_to(F, carry, WW_I1, WW_I64, false);
-      ww_val s2 = op64(F, op, s, k);
-      ww_val c2 = sub ? low_cmp(F, WW_ULT, WW_I64, s, k) : low_cmp(F, WW_ULT, WW_I64, s2, s);
-      c = low_binary(F, WW_OP_OR, WW_I1, c, c2);
-      s = s2;
-    }
-    out[i] = s;
-    carry = c;
+ww_val low_carry(low_fn *F, ww_type t, bool sub, ww_val a, ww_val b, ww_val *carry) {
+  ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
+  ww_val r = low_binary(F, op, t, a, b), out = low_cmp(F, WW_ULT, t, sub ? a : r, sub ? b : a);
+  if (*carry != WW_NOVAL) {
+    ww_val in = low_int_to(F, *carry, WW_I1, t, false), r2 = low_binary(F, op, t, r, in);
+    ww_val more = low_cmp(F, WW_ULT, t, sub ? r : r2, sub ? in : r);
+    out = low_binary(F, WW_OP_OR, WW_I1, out, more);
+    r = r2;
   }
+  *carry = out;
+  return r;
 }
 
 static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) { /* 128 bits */
-  ww_val hi = op64(F, WW_OP_MULHU, a[0], b[0]);
-  hi = op64(F, WW_OP_ADD, hi, op64(F, WW_OP_MUL, a[0], b[1]));
-  hi = op64(F, WW_OP_ADD, hi, op64(F, WW_OP_MUL, a[1], b[0]));
-  out[0] = op64(F, WW_OP_MUL, a[0], b[0]);
+  ww_val hi = low_op64(F, WW_OP_MULHU, a[0], b[0]);
+  hi = low_op64(F, WW_OP_ADD, hi, low_op64(F, WW_OP_MUL, a[0], b[1]));
+  hi = low_op64(F, WW_OP_ADD, hi, low_op64(F, WW_OP_MUL, a[1], b[0]));
+  out[0] = low_op64(F, WW_OP_MUL, a[0], b[0]);
   out[1] = hi;
 }
 
 static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k,
                              ww_val *out) {
   ww_val zero = low_const(F, WW_I64, 0);
-  ww_val sign = op == LLVMAShr ? op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
+  ww_val sign = op == LLVMAShr ? low_op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
   int64_t words = k / 64;
   unsigned bits = k % 64;
   for (int64_t i = 0; i < n; i++) {
@@ -115,16 +105,22 @@ static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww
 
 static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val *a,
                        const ww_val *b, ww_val *out) {
+  ww_val carry = WW_NOVAL;
   switch (op) {
   case LLVMAnd:
   case LLVMOr:
   case LLVMXor:
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = op64(F, op == LLVMAnd ? WW_OP_AND : op == LLVMOr ? WW_OP_OR : WW_OP_XOR, a[i], b[i]);
+      out[i] = low_op64(F,
+                        op == LLVMAnd  ? WW_OP_AND
+                        : op == LLVMOr ? WW_OP_OR
+                                       : WW_OP_XOR,
+                        a[i], b[i]);
     break;
   case LLVMAdd:
   case LLVMSub:
-    wide_add(F, op == LLVMSub, a, b, t->n, out);
+    for (uint32_t i = 0; i < t->n; i++)
+      out[i] = low_carry(F, WW_I64, op == LLVMSub, a[i], b[i], &carry);
     break;
   case LLVMShl:
   case LLVMLShr:
@@ -266,8 +262,8 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
   if (p == WW_EQ || p == WW_NE) {
     ww_val acc = WW_NOVAL;
     for (uint32_t i = 0; i < n; i++) {
-      ww_val x = op64(F, WW_OP_XOR, a[i], b[i]);
-      acc = i ? op64(F, WW_OP_OR, acc, x) : x;
+      ww_val x = low_op64(F, WW_OP_XOR, a[i], b[i]);
+      acc = i ? low_op64(F, WW_OP_OR, acc, x) : x;
     }
     return low_cmp(F, p, WW_I64, acc, low_const(F, WW_I64, 0));
   }
@@ -344,7 +340,8 @@ static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *i
   }
   ww_val top = sign ? low_signed(F, in[nf - 1], fc[nf - 1].type, fc[nf - 1].bits) : in[nf - 1];
   top = low_int_to(F, top, fc[nf - 1].type, WW_I64, sign);
-  ww_val fill = sign ? op64(F, WW_OP_ASHR, top, low_const(F, WW_I64, 63)) : low_const(F, WW_I64, 0);
+  ww_val fill =
+      sign ? low_op64(F, WW_OP_ASHR, top, low_const(F, WW_I64, 63)) : low_const(F, WW_I64, 0);
   for (uint32_t i = 0; i < nt; i++) {
     ww_val v = i + 1 < nf ? in[i] : i + 1 == nf ? top : fill;
     out[i] = low_mask(F, low_int_to(F, v, WW_I64, tc[i].type, false), tc[i].type, tc[i].bits);

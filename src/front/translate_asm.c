@@ -10,7 +10,7 @@
 
 /* ---- types ---- */
 
-bool ptx_type_named(const char *s, ptx_type *out) {
+static bool type_named(const char *s, ptx_type *out) {
   static const struct {
     const char *name;
     uint8_t t;
@@ -40,7 +40,7 @@ bool ptx_has(const ptx_ins *i, const char *modifier) {
 ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n) {
   ptx_type t;
   for (uint32_t k = 1; k < i->nop; k++)
-    if (ptx_type_named(i->op[k], &t) && n-- == 0)
+    if (type_named(i->op[k], &t) && n-- == 0)
       return t;
   return (ptx_type){WW_VOID, false, false};
 }
@@ -253,7 +253,7 @@ static void declare(ptx_state *s, char *text) {
   char *save = NULL;
   for (char *tok = strtok_r(text, " \t\n,", &save); tok; tok = strtok_r(NULL, " \t\n,", &save)) {
     if (*tok == '.') {
-      if (!ptx_type_named(tok + 1, &t))
+      if (!type_named(tok + 1, &t))
         t.t = WW_I32;
       if (t.pair)
         t.t = WW_I32;
