@@ -611,7 +611,8 @@ static bool op_match(ptx_ins *i) {
 static bool op_redux(ptx_ins *i) {
   int op = rmw_of(i);
   return op >= 0 && !ww_is_float(i->t.t) &&
-         write32(i, low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1), WW_NOVAL, WW_NOVAL));
+         write32(i,
+                 low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1), read32(i, 2), WW_NOVAL));
 }
 
 static bool op_activemask(ptx_ins *i) {
