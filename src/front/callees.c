@@ -5,9 +5,6 @@
  * nobody knows refuses the caller: a call is never left out in silence. */
 #include "callees_int.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
 const low_row *call_find(const low_row *row, size_t nrows, const char *name) {
   const low_row *best = NULL;
   size_t best_n = 0;
@@ -60,7 +57,7 @@ low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align) {
 }
 
 bool call_used(low_callee *c) {
-  return LLVMGetFirstUse(c->inst) != NULL;
+  return LLVMGetFirstUse(c->inst);
 }
 
 void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {

@@ -4,8 +4,6 @@
  * does it inside another instruction, so these are counted a little too dear. */
 #include "callees_int.h"
 
-#include <stdlib.h>
-
 /* The packet itself is never read: loads from it become special registers (translate_ins.c). */
 void call_amd_packet(low_callee *c) {
   c->res[0] = low_const(c->F, WW_I64, 0);
@@ -286,7 +284,7 @@ static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
   static const low_named ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL},
                                   {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA},  {NULL, -1}};
   size_t n = strlen(s);
-  if (n < 5 || strncmp(s + n - 4, "_rt", 3))
+  if (n < 5 || !ww_starts(s + n - 4, "_rt"))
     return false;
   int op = low_value_named(ops, s, n - 4);
   if (op < 0)

@@ -88,7 +88,7 @@ static char parse_type(cl_parser *p) {
 
 static bool parse_builtin(low_callee *c, char base[64]) {
   char *end;
-  if (strncmp(c->name, "_Z", 2) || !isdigit((unsigned char)c->name[2]))
+  if (!ww_starts(c->name, "_Z") || !isdigit((unsigned char)c->name[2]))
     return false;
   unsigned long n = strtoul(c->name + 2, &end, 10);
   if (!n || n > 63 || n > strlen(end))
@@ -439,7 +439,7 @@ static ww_val each_convert(const low_lane *s) { /* s->y: 1 target signed, 2 satu
 }
 
 static bool cl_convert(low_callee *c, const char *s) {
-  if (strncmp(s, "convert_", 8))
+  if (!ww_starts(s, "convert_"))
     return false;
   s += 8;
   bool to_float = c->rt->n && ww_is_float(call_type(c)),

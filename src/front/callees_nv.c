@@ -586,7 +586,7 @@ static bool named(low_callee *c, const char *s, int flags) {
 /* "_ZL9nearbyintf": an overload that clang's headers declare and leave to the library */
 static const char *mangled_base(const char *name, char out[32]) {
   char *end;
-  if (strncmp(name, "_Z", 2))
+  if (!ww_starts(name, "_Z"))
     return name;
   name += name[2] == 'L' ? 3 : 2;
   unsigned long n = strtoul(name, &end, 10);

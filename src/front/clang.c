@@ -57,7 +57,7 @@ static int ask_version(const char *path) {
   ww_run_result r;
   int version = 0;
   const char *const argv[] = {path, "--no-default-config", "--version", NULL};
-  if (ww_clang_run(argv, &(ww_clang_may){0}, 10, &r, NULL) == WW_OK && r.exit_code == 0) {
+  if (!ww_clang_run(argv, &(ww_clang_may){0}, 10, &r, NULL) && r.exit_code == 0) {
     const char *at = strstr(r.out.s, "clang version ");
     if (at)
       version = atoi(at + strlen("clang version "));
@@ -105,7 +105,7 @@ ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
 
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   ww_clang c;
-  if (ww_clang_find(a, &c, e) != WW_OK)
+  if (ww_clang_find(a, &c, e))
     return NULL;
   if (version)
     *version = c.version;
@@ -355,7 +355,7 @@ static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strs *out) 
 static bool read_words(const char *path, ww_arena *a, ww_strs *out) {
   char *text;
   size_t n;
-  if (ww_read_file(a, path, 1 << 20, &text, &n, NULL) != WW_OK)
+  if (ww_read_file(a, path, 1 << 20, &text, &n, NULL))
     return false;
   for (char *p = text; p < text + n; p += strlen(p) + 1)
     ww_push(a, out, p);
@@ -393,14 +393,14 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
   ww_run_result r;
   ww_clang_may may = {.temporary = j->dialect == WW_OPENMP && !j->plain};
   ww_status rc = ww_clang_run(words.v, &may, TIMEOUT_S, &r, e);
-  if (rc == WW_OK && (r.exit_code || !parse_plan(r.err.s, openmp_host, a, out))) {
+  if (!rc && (r.exit_code || !parse_plan(r.err.s, openmp_host, a, out))) {
     const char *at = strstr(r.err.s, "error: ");
     rc = at ? ww_fail(e, WW_EUSAGE, "clang does not accept the flags: %.*s",
                       (int)strcspn(at + 7, "\n"), at + 7)
             : ww_fail(e, WW_EDATA, "clang's driver printed no -cc1 line");
   }
   ww_run_free(&r);
-  if (rc == WW_OK && file)
+  if (!rc && file)
     write_words(file, out);
   return rc;
 }
@@ -495,11 +495,11 @@ static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_
                       .sdk = j->sdk};
   may.temporary = starts == WW_STARTS_ITSELF;
   ww_status rc = ww_clang_check_reads(argv->v, &may, most, a, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   rc = ww_clang_run(argv->v, &may, most, &r, e);
   spent += ww_now() - begun;
-  if (rc != WW_OK) {
+  if (rc) {
     ww_run_free(&r);
     return rc;
   }
@@ -575,7 +575,7 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
   if (j->object && j->dialect == WW_CUDA && !j->plain)
     WW_ADD(a, &v, "-fcuda-include-gpubinary",
            "/dev/null"); /* asks for the constructor that registers kernels */
-  bool other = j->input && strcmp(j->input, j->file) != 0;
+  bool other = j->input && strcmp(j->input, j->file);
   if (other)
     ww_push(a, &v, ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
   if (j->object)
@@ -584,7 +584,7 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
          j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-", "-x",
          ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
   ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
-  if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild)
+  if (!rc && pch && !out->ok && pch_is_stale(out) && !rebuild)
     return run_cc1(j, line, true, extra, a, out, e);
   return rc;
 }
@@ -624,9 +624,9 @@ static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, w
   ww_status rc = ww_clang_line(j, true, a, &host, e);
   ww_job half = *j;
   half.host = true;
-  if (rc == WW_OK)
+  if (!rc)
     rc = run_cc1(&half, &host, false, NULL, a, out, e);
-  if (rc != WW_OK || !out->ok)
+  if (rc || !out->ok)
     return rc;
   int table_fd = ww_memfd(out->bitcode, out->n, a, &table), fd;
   if (table_fd < 0)
@@ -634,13 +634,13 @@ static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, w
   for (int nested = 0; nested < 2; nested++) {
     ww_strs extra = {0};
     rc = ww_openmp_runtime(j, nested, a, &runtime, &fd, e);
-    if (rc != WW_OK)
+    if (rc)
       break;
     WW_ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
     rc = run_cc1(j, line, false, &extra, a, out, e);
     if (fd >= 0)
       ww_memfd_close(fd);
-    if (rc != WW_OK || !out->ok || !may_nest(out, a))
+    if (rc || !out->ok || !may_nest(out, a))
       break;
   }
   ww_memfd_close(table_fd);
@@ -661,10 +661,10 @@ ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_er
   ww_status rc = ww_clang_line(j, false, a, &line, e);
   if (rc == WW_EUSAGE)
     return rc;
-  if (rc == WW_OK) {
+  if (!rc) {
     bool openmp = j->dialect == WW_OPENMP && !j->host;
     rc = openmp ? run_openmp(j, &line, a, out, e) : run_cc1(j, &line, false, NULL, a, out, e);
-    if (rc == WW_OK && !driver_may_help(out))
+    if (!rc && !driver_may_help(out))
       return WW_OK;
     if (rc == WW_ELIMIT || rc == WW_EPARSE || j->object)
       return rc;

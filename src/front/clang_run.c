@@ -183,7 +183,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
   bool script = is_script(argv[0]);
   *r = (ww_run_result){0};
   ww_status rc = check_words(argv, e);
-  if (rc == WW_OK && may->temporary && !(folder = make_folder(a, e)))
+  if (!rc && may->temporary && !(folder = make_folder(a, e)))
     rc = WW_EIO;
   const char *write[] = {folder ? folder : may->write, folder ? may->write : NULL, NULL};
   report_missing();
@@ -199,7 +199,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
     w.env = "PATH=/usr/local/bin:/usr/bin:/bin";
   else if (libraries && *libraries)
     w.env = ww_fmt(a, "LD_LIBRARY_PATH=%s", libraries);
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_run_watched(argv, NULL, 0, timeout_s, &w, r, e);
   if (folder)
     remove_folder(folder, a);
@@ -271,11 +271,11 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   ww_push(a, &v, NULL);
   add_readable(v.v[0], may, a, &folders);
   ww_status rc = ww_clang_run(v.v, may, timeout_s, &r, e);
-  if (rc == WW_OK && ww_read_file(a, list, 16 << 20, &rule, NULL, NULL) == WW_OK)
+  if (!rc && !ww_read_file(a, list, 16 << 20, &rule, NULL, NULL))
     ww_rule_files(rule, a, &files);
-  if (rc == WW_OK && !files.n)
+  if (!rc && !files.n)
     rc = ww_fail(e, WW_EDATA, "clang does not say which files it reads");
-  for (uint32_t i = 0; rc == WW_OK && i < files.n; i++)
+  for (uint32_t i = 0; !rc && i < files.n; i++)
     if (!may_read(files.v[i], folders.v) || !may_read(ww_plain_path(files.v[i], a), folders.v))
       rc = ww_fail(e, WW_EPARSE, "'%.200s' leads outside of the folder that is served",
                    ww_path_base(files.v[i]));

@@ -36,7 +36,7 @@ static bool is_of_a_kernel(const ww_scan *s, uint32_t at) {
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
   char *text;
   size_t n;
-  if (ww_read_file(a, file, WW_SOURCE_MAX, &text, &n, NULL) != WW_OK)
+  if (ww_read_file(a, file, WW_SOURCE_MAX, &text, &n, NULL))
     return NULL;
   return ww_front_comment_in(text, n, line, a);
 }

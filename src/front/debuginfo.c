@@ -126,7 +126,7 @@ static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
 static const char *plain_name(low *L, const char *mangled) {
   const char *s = mangled, *name = mangled;
   size_t n = strlen(mangled);
-  if (strncmp(s, "_Z", 2))
+  if (!ww_starts(s, "_Z"))
     return mangled;
   for (s += 2; *s == 'N' || *s == 'L' || *s == 'K'; s++) {}
   while (isdigit((unsigned char)*s)) {
@@ -157,7 +157,7 @@ const char *low_variable_name(low *L, const char *mangled) {
     if (dot && dot != mangled)
       return low_variable_name(L, ww_strndup(L->a, mangled, dot - mangled));
   }
-  if (strncmp(mangled, "_Z", 2))
+  if (!ww_starts(mangled, "_Z"))
     return mangled;
   const char *s = strstr(mangled, "E") && mangled[2] == 'Z' ? NULL : mangled;
   if (s)

@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct {
   const char *file;
@@ -39,7 +38,7 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
     return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file,
                    (long long)st.st_size >> 20, WW_SOURCE_MAX >> 20);
   ww_status rc = ww_read_file(a, file, WW_SOURCE_MAX, text, n, e);
-  if (rc == WW_OK && memchr(*text, 0, *n))
+  if (!rc && memchr(*text, 0, *n))
     return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
   return rc;
 }
@@ -116,7 +115,7 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
     char *text;
     size_t n;
     ww_status rc = ww_front_text(o, i, a, &text, &n, e);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     in[i].file = o->files[i];
     ww_scan_source(text, n, a, &in[i].scan);
@@ -227,7 +226,7 @@ static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a
   attempt best = {0}, other;
   ww_job way;
   ww_status rc = try_job(j, first, a, &best, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   for (other_way w = 0; w < NWAYS && lost_device_code(&best, first) && !best.c.append_failed; w++)
     if (prepare_way(w, j, o, &best, a, &way) && try_job(&way, first, a, &other, NULL) == WW_OK &&
@@ -426,7 +425,7 @@ typedef struct {
 
 static void read_headers(int fd, const char *path, ww_arena *a, ww_strs *out) {
   char *text;
-  if (fd >= 0 && ww_read_file(a, path, 16 << 20, &text, NULL, NULL) == WW_OK)
+  if (fd >= 0 && !ww_read_file(a, path, 16 << 20, &text, NULL, NULL))
     ww_rule_files(text, a, out);
   if (fd >= 0)
     ww_memfd_close(fd);
@@ -444,7 +443,7 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
     int fd = o->list_headers ? ww_memfd("", 0, a, &j->headers) : -1;
     ww_status rc = compile(j, o, a, &c, &out->losses, &out->diags, e);
     read_headers(fd, j->headers, a, &out->headers);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     if (c.append_failed)
       return instance_error(&c, o, &in[i], e);
@@ -511,11 +510,11 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
                 .sizes = WW_NEWN(a, size_t, o->nfiles)};
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   ww_status rc = read_inputs(o, a, in, e);
-  if (rc == WW_OK)
+  if (!rc)
     rc = choose_dialect(o, &flags, in, &dialect, e);
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_clang_find(a, &clang, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   ww_job j = {.clang = &clang,
               .dialect = dialect,
@@ -524,14 +523,14 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
               .cl_std = "CL2.0"};
   rc = compile_all(o, &j, in, a, &ob, e);
   bool raw = dialect == WW_CUDA; /* not optimised yet */
-  if (rc == WW_OK && ob.n == 1 && ww_isolated())
+  if (!rc && ob.n == 1 && ww_isolated())
     rc = ww_isolate_lower(ob.bitcode[0], ob.sizes[0], dialect, raw, ww_front_left(o->deadline, 0),
                           a, &out->module, e);
-  else if (rc == WW_OK)
+  else if (!rc)
     rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, raw, a, &out->module, e);
-  if (rc == WW_OK && dialect == WW_OPENMP)
+  if (!rc && dialect == WW_OPENMP)
     ww_openmp_scalars(&out->module);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   for (uint32_t i = 0; i < out->module.nfns; i++)
     explain_refusal(&out->module.fns[i], &ob.losses, a);

@@ -54,7 +54,7 @@ static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
   ww_losses losses = {0};
   ww_diags diags = {0};
   device.host = false;
-  if (ww_recover_compile(&device, a, &c, &losses, &diags, NULL) == WW_OK && c.ok)
+  if (!ww_recover_compile(&device, a, &c, &losses, &diags, NULL) && c.ok)
     ww_openmp_environments(&c, a, out);
 }
 
@@ -115,7 +115,7 @@ static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a,
     read_bitcode(c, j, &envs, a, out);
     return;
   }
-  if (ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL) == WW_OK)
+  if (!ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL))
     ww_hostlaunch_take(&b, a, out);
   ww_buf_free(&b);
 }
@@ -133,7 +133,7 @@ static bool has_host_half(const ww_scan *s, const char *file, ww_dialect d) {
     return dot && strcmp(dot, ".cl") && strcmp(dot, ".h") &&
            strstr(s->text, "clEnqueueNDRangeKernel");
   if (d == WW_OPENMP)
-    return strstr(s->text, "omp") != NULL;
+    return strstr(s->text, "omp");
   return strstr(s->text, "<<<") || strstr(s->text, "Launch");
 }
 
@@ -151,7 +151,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     char *text;
     size_t len;
     ww_status rc = ww_front_text(o, i, a, &text, &len, e);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     ww_scan_source(text, len, a, &scans[i]);
     if (d < 0)
@@ -160,7 +160,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   if (d < 0)
     return WW_OK;
   ww_status rc = ww_clang_find(a, &clang, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   ww_job j = {.clang = &clang,
               .dialect = d,
@@ -175,7 +175,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     if (!has_host_half(&scans[i], o->files[i], d))
       continue;
     ww_front_job(o, i, &scans[i], &j);
-    if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok)
+    if (!ww_recover_compile(&j, a, &c, &losses, &diags, NULL) && c.ok)
       read_launches(&c, &j, a, &found);
   }
   if (found.n > 1)

@@ -126,9 +126,9 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
   const char *argv[] = {self, "--lower", dialect, raw ? "1" : "0", NULL};
   ww_run_result r;
   ww_status st = ww_run(argv, bitcode, n, timeout_s > 0 ? timeout_s : TIMEOUT_S, &r, e);
-  if (st == WW_OK && r.timed_out)
+  if (!st && r.timed_out)
     st = ww_fail(e, WW_ELIMIT, "optimising the code took longer than this request may take");
-  else if (st == WW_OK)
+  else if (!st)
     st = read_lowered(r.exit_code ? &(ww_buf){0} : &r.out, a, out, e);
   ww_run_free(&r);
   return st;

@@ -96,9 +96,9 @@ static bool is_alias(const char *dialect_dir, const char *name, ww_arena *a) {
   const char *table = ww_path_join(a, dialect_dir, "aliases.yaml");
   const char *dialect = ww_path_base(dialect_dir);
   char *text;
-  if (ww_read_file(a, table, 1 << 20, &text, NULL, NULL) != WW_OK)
+  if (ww_read_file(a, table, 1 << 20, &text, NULL, NULL))
     return false;
-  return strstr(text, ww_fmt(a, "name: " WW_SHIM_ALIASES "/%s/%s,", dialect, name)) != NULL;
+  return strstr(text, ww_fmt(a, "name: " WW_SHIM_ALIASES "/%s/%s,", dialect, name));
 }
 
 /* <cub/cub.cuh>, <cooperative_groups.h>: the shim's own. */
@@ -125,7 +125,7 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
       depth++;
     if (ww_starts(p, "endif"))
       depth--;
-    if (depth || strncmp(p, "include", 7))
+    if (depth || !ww_starts(p, "include"))
       continue;
     p += 7 + strspn(p + 7, " \t");
     size_t n = *p == '<' ? strcspn(p + 1, ">\n") : 0;
@@ -173,7 +173,7 @@ static void scan_dependencies(const char *deps, ww_arena *a, ww_buf *out) {
     p += strspn(p, " \\\n");
     size_t n = strcspn(p, " \n");
     char *text;
-    if (n && ww_read_file(a, ww_strndup(a, p, n), 16 << 20, &text, NULL, NULL) == WW_OK)
+    if (n && !ww_read_file(a, ww_strndup(a, p, n), 16 << 20, &text, NULL, NULL))
       add_tested_names(text, out);
     p += n;
   }
@@ -222,7 +222,7 @@ static void prune(const char *cache, ww_arena *a) {
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *path = ww_path_join(a, cache, f->d_name);
     struct stat st;
-    if (strncmp(f->d_name, "pch-", 4) || stat(path, &st))
+    if (!ww_starts(f->d_name, "pch-") || stat(path, &st))
       continue;
     if (strstr(f->d_name, ".tmp")) {
       if (st.st_mtim.tv_sec < now.tv_sec - 3600)
@@ -255,8 +255,7 @@ static const char *place(const request *q, const char *ending) {
 static bool holds(const char *file, const ww_buf *b, ww_arena *a) {
   char *text;
   size_t n;
-  return ww_read_file(a, file, 1 << 20, &text, &n, NULL) == WW_OK && n == b->n &&
-         !memcmp(text, b->s, n);
+  return !ww_read_file(a, file, 1 << 20, &text, &n, NULL) && n == b->n && !memcmp(text, b->s, n);
 }
 
 /* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. A
@@ -271,7 +270,7 @@ static const char *input_of(const request *q) {
     ww_buf_fmt(&b, "#include \"%s\"\n", prelude);
   for (uint32_t i = 0; i < q->headers.n; i++)
     ww_buf_fmt(&b, "#include <%s>\n", q->headers.v[i]);
-  bool ok = holds(file, &b, q->a) || ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
+  bool ok = holds(file, &b, q->a) || !ww_write_file_atomic(file, b.s, b.n, NULL);
   ww_buf_free(&b);
   return ok ? file : NULL;
 }
@@ -282,7 +281,7 @@ static bool build(const request *q, const char *file, const char *names_file) {
   ww_arena *a = q->a;
   const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid()), *deps, *input = input_of(q);
   int deps_fd = ww_memfd("", 0, a, &deps);
-  if (!input || deps_fd < 0 || ww_write_file_atomic(temp, "", 0, NULL) != WW_OK) {
+  if (!input || deps_fd < 0 || ww_write_file_atomic(temp, "", 0, NULL)) {
     if (deps_fd >= 0)
       ww_memfd_close(deps_fd);
     return false;
@@ -297,14 +296,13 @@ static bool build(const request *q, const char *file, const char *names_file) {
   ww_push(a, &v, NULL);
   int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;
-  bool ok =
-      ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) == WW_OK && r.exit_code == 0;
+  bool ok = !ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) && r.exit_code == 0;
   ww_run_free(&r);
   char *text;
-  if (ok && names_file && ww_read_file(a, deps, 16 << 20, &text, NULL, NULL) == WW_OK) {
+  if (ok && names_file && !ww_read_file(a, deps, 16 << 20, &text, NULL, NULL)) {
     ww_buf names = {0};
     scan_dependencies(text, a, &names);
-    ok = ww_write_file_atomic(names_file, names.s ? names.s : "", names.n, NULL) == WW_OK;
+    ok = !ww_write_file_atomic(names_file, names.s ? names.s : "", names.n, NULL);
     ww_buf_free(&names);
   }
   ww_memfd_close(deps_fd);
@@ -343,7 +341,7 @@ static const char *get(request *q, bool rebuild) {
   char *names;
   size_t n;
   bool set = q->headers.n > 0, later = set && q->j->headers_later;
-  if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) {
+  if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL)) {
     if (later)
       return NULL;
     if (set && !q->j->headers_now && !ww_file_exists(seen)) {
@@ -356,7 +354,7 @@ static const char *get(request *q, bool rebuild) {
       return NULL;
     }
     rebuild = false;
-    if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK)
+    if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL))
       return NULL;
   }
   if (set && file_defines(q->j->scan, names, n))

@@ -133,7 +133,7 @@ static source *open_source(recovery *r, const char *shown) {
     s->text = (char *)(uintptr_t)s->scan.text;
     s->n = s->scan.n;
   } else {
-    if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL) != WW_OK)
+    if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL))
       return NULL;
     ww_scan_source(s->text, s->n, r->a, &s->scan);
   }
@@ -427,7 +427,7 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
 /* "kern<float, 256><<<" in the statement: "kern<float, 256>", or NULL. */
 static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t end, ww_arena *a) {
   for (uint32_t i = begin; i + 3 < end; i++) {
-    if (!is_code(s, i) || strncmp(s->text + i, "<<<", 3))
+    if (!is_code(s, i) || !ww_starts(s->text + i, "<<<"))
       continue;
     uint32_t last = i;
     while (last > begin && isspace((unsigned char)s->text[last - 1]))
@@ -809,11 +809,11 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
     if (!make_overlay(&r))
       rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
   }
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_clang_compile(&r.job, a, out, e);
   ww_compiled c = *out;
   uint32_t headers = 0;
-  while (rc == WW_OK && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
+  while (!rc && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
     bool only_headers;
     if (!handle_all(&r, &c, &only_headers))
       break;
@@ -827,7 +827,7 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
     else
       r.round++;
   }
-  if (rc == WW_OK && c.ok)
+  if (!rc && c.ok)
     *out = c;
   if (r.statements > STATEMENTS_TOLD)
     ww_push(a, diags,
@@ -835,7 +835,7 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
                       .error = true,
                       .message = ww_fmt(a, "%u more statements of host code were left out",
                                         r.statements - STATEMENTS_TOLD)});
-  if (rc == WW_OK && r.append_failed)
+  if (!rc && r.append_failed)
     out->append_failed = true;
   close_overlay(&r);
   for (uint32_t i = 0; i < r.files.n; i++) {

@@ -9,7 +9,6 @@
 #include "scan.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "../base/words.h"
 

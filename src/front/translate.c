@@ -7,7 +7,6 @@
 #include "translate_int.h"
 
 #include <llvm-c/BitReader.h>
-#include <llvm-c/Comdat.h>
 #include <llvm-c/Linker.h>
 
 #include <stdlib.h>
@@ -367,7 +366,7 @@ static bool only_read(LLVMValueRef v, int depth) {
       const char *name = low_name(LLVMGetCalledValue(user));
       bool copy = (ww_starts(name, "llvm.memcpy") || ww_starts(name, "llvm.memmove")) &&
                   LLVMGetOperand(user, 0) != v;
-      if (!copy && strncmp(name, "llvm.lifetime", 13) && strncmp(name, "llvm.dbg", 8))
+      if (!copy && !ww_starts(name, "llvm.lifetime") && !ww_starts(name, "llvm.dbg"))
         return false;
       break;
     }
@@ -603,7 +602,7 @@ static void refuse_broken(low *L) {
     for (uint32_t g = 0; g < alone.nfns; g++)
       if (g != f)
         alone.fns[g].refusal = "-";
-    if (L->out->fns[f].refusal || ww_ir_check(&alone, &e) == WW_OK)
+    if (L->out->fns[f].refusal || !ww_ir_check(&alone, &e))
       continue;
     L->list.v[f]->fn.refusal = ww_fmt(L->a, "a defect of this program: %s", e.msg);
   }
@@ -613,7 +612,7 @@ static void refuse_broken(low *L) {
 
 static ww_status check(low *L, ww_err *e) {
   ww_status st = ww_ir_check(L->out, e);
-  if (st == WW_OK)
+  if (!st)
     return st;
   refuse_broken(L);
   return ww_ir_check(L->out, e);
@@ -626,7 +625,7 @@ ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t
   LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, &le);
   stale_modules stale = {.n = 0};
   ww_status st = read_fresh(&L, bitcode, sizes, n, &le, &stale, e);
-  if (st == WW_OK) {
+  if (!st) {
     set_up(&L);
     find_kernels(&L);
     low_run_passes(&L, n > 1, raw);

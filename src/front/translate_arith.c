@@ -5,10 +5,6 @@
  * default. Integers wider than 64 bits are lists of 64-bit limbs, lowest first. */
 #include "translate_int.h"
 
-static LLVMValueRef operand(LLVMValueRef inst, unsigned i) {
-  return LLVMGetOperand(inst, i);
-}
-
 /* ---- integer arithmetic ---- */
 
 static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b,
@@ -180,14 +176,14 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
                                 [LLVMFMul] = WW_OP_FMUL,
                                 [LLVMFDiv] = WW_OP_FDIV};
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst, t->n);
   int flags = fp_flags(F, inst, op);
   for (uint32_t i = 0; i < t->n; i++) {
-    ww_val a = low_comp_of(F, operand(inst, 0), i), b = low_comp_of(F, operand(inst, 1), i);
+    ww_val a = low_comp_of(F, LLVMGetOperand(inst, 0), i),
+           b = low_comp_of(F, LLVMGetOperand(inst, 1), i);
     out[i] = op == LLVMFRem ? low_math(F, WW_MATH_FMOD, t->c[i].type, 0, a, b, WW_NOVAL)
                             : low_opx(F, map[op], t->c[i].type, 0, flags, a, b, WW_NOVAL);
   }
-  low_set(F, inst, out, t->n);
 }
 
 void low_fmul_now(low_fn *F, LLVMValueRef inst) {
@@ -196,7 +192,7 @@ void low_fmul_now(low_fn *F, LLVMValueRef inst) {
 }
 
 static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
-  LLVMValueRef mul = NULL, x = operand(inst, 0), y = operand(inst, 1);
+  LLVMValueRef mul = NULL, x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
   bool first = false;
   if (!is_contract(F, inst))
     return false;
@@ -211,8 +207,8 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_type ct = t->c[i].type;
-    ww_val a = low_comp_of(F, operand(mul, 0), i), b = low_comp_of(F, operand(mul, 1), i),
-           c = low_comp_of(F, first ? y : x, i);
+    ww_val a = low_comp_of(F, LLVMGetOperand(mul, 0), i),
+           b = low_comp_of(F, LLVMGetOperand(mul, 1), i), c = low_comp_of(F, first ? y : x, i);
     if (op == LLVMFSub && first)
       c = low_unary(F, WW_OP_FNEG, ct, c);
     if (op == LLVMFSub && !first)
@@ -223,7 +219,8 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   return true;
 }
 
-void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
+void low_binop(low_fn *F, LLVMValueRef inst) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   if (op == LLVMFMul && defers(F, inst)) {
     *low_map_at(F->L->a, &F->deferred, inst, NULL) = 1;
     return;
@@ -235,18 +232,17 @@ void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
     return;
   }
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
-  low_val *a = low_get(F, operand(inst, 0)), *b = low_get(F, operand(inst, 1));
+  ww_val *out = low_define(F, inst, t->n);
+  low_val *a = low_get(F, LLVMGetOperand(inst, 0)), *b = low_get(F, LLVMGetOperand(inst, 1));
   if (low_wide_int(LLVMTypeOf(inst)))
     wide_binop(F, op, t, a->v, b->v, out);
   else {
     bool wraps = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
     int flags = wraps && LLVMGetNSW(inst) ? WW_F_NSW : 0;
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = int_binop(F, op, &t->c[i], low_comp_of(F, operand(inst, 0), i),
-                         low_comp_of(F, operand(inst, 1), i), flags);
+      out[i] = int_binop(F, op, &t->c[i], low_comp_of(F, LLVMGetOperand(inst, 0), i),
+                         low_comp_of(F, LLVMGetOperand(inst, 1), i), flags);
   }
-  low_set(F, inst, out, t->n);
 }
 
 /* ---- comparisons ---- */
@@ -284,7 +280,7 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
 }
 
 void low_icmp(low_fn *F, LLVMValueRef inst) {
-  LLVMValueRef x = operand(inst, 0), y = operand(inst, 1);
+  LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
   const low_type *t = low_type_of(F, x);
   ww_cmp p = int_predicate(LLVMGetICmpPredicate(inst));
   ww_val *out = low_values(F, t->n);
@@ -314,14 +310,13 @@ void low_fcmp(low_fn *F, LLVMValueRef inst) {
       [LLVMRealUGT] = WW_FUGT, [LLVMRealUGE] = WW_FUGE, [LLVMRealULT] = WW_FULT,
       [LLVMRealULE] = WW_FULE, [LLVMRealUNE] = WW_FUNE, [LLVMRealPredicateTrue] = 0};
   LLVMRealPredicate p = LLVMGetFCmpPredicate(inst);
-  const low_type *t = low_type_of(F, operand(inst, 0));
-  ww_val *out = low_values(F, t->n);
+  const low_type *t = low_type_of(F, LLVMGetOperand(inst, 0));
+  ww_val *out = low_define(F, inst, t->n);
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = p == LLVMRealPredicateFalse || p == LLVMRealPredicateTrue
                  ? low_const(F, WW_I1, p == LLVMRealPredicateTrue)
-                 : low_cmp(F, map[p], t->c[i].type, low_comp_of(F, operand(inst, 0), i),
-                           low_comp_of(F, operand(inst, 1), i));
-  low_set(F, inst, out, t->n);
+                 : low_cmp(F, map[p], t->c[i].type, low_comp_of(F, LLVMGetOperand(inst, 0), i),
+                           low_comp_of(F, LLVMGetOperand(inst, 1), i));
 }
 
 /* ---- conversions ---- */
@@ -372,42 +367,41 @@ static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_com
   }
 }
 
-void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
-  LLVMTypeRef ft = LLVMTypeOf(operand(inst, 0)), tt = LLVMTypeOf(inst);
+void low_cast(low_fn *F, LLVMValueRef inst) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+  LLVMTypeRef ft = LLVMTypeOf(LLVMGetOperand(inst, 0)), tt = LLVMTypeOf(inst);
   const low_type *f = low_flat(F->L, ft), *t = low_flat(F->L, tt);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst, t->n);
   if (op == LLVMTrunc || op == LLVMZExt || op == LLVMSExt) {
     bool vec = LLVMGetTypeKind(tt) == LLVMVectorTypeKind;
     uint32_t lanes = vec ? LLVMGetVectorSize(tt) : 1, nf = f->n / lanes, nt = t->n / lanes;
-    const ww_val *in = low_get(F, operand(inst, 0))->v;
+    const ww_val *in = low_get(F, LLVMGetOperand(inst, 0))->v;
     for (uint32_t i = 0; i < lanes; i++)
       int_cast(F, f->c + i * nf, nf, in + i * nf, t->c + i * nt, nt, op == LLVMSExt, out + i * nt);
   } else if (f->n != t->n || low_wide_int(ft) || low_wide_int(tt))
     low_refuse(F, "conversion between floating point and integers wider than 64 bits");
   else
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = convert(F, op, &f->c[i], &t->c[i], low_comp_of(F, operand(inst, 0), i));
-  low_set(F, inst, out, t->n);
+      out[i] = convert(F, op, &f->c[i], &t->c[i], low_comp_of(F, LLVMGetOperand(inst, 0), i));
 }
 
 void low_bitcast(low_fn *F, LLVMValueRef inst) {
-  const low_type *f = low_type_of(F, operand(inst, 0)), *t = low_type_of(F, inst);
-  ww_val *in = low_values(F, f->n), *out = low_values(F, t->n);
+  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
+  ww_val *in = low_values(F, f->n), *out = low_define(F, inst, t->n);
   for (uint32_t i = 0; i < f->n; i++)
-    in[i] = low_comp_of(F, operand(inst, 0), i);
+    in[i] = low_comp_of(F, LLVMGetOperand(inst, 0), i);
   low_repack(F, f->c, f->n, in, t->c, t->n, out);
-  low_set(F, inst, out, t->n);
 }
 
 void low_pointer_cast(low_fn *F,
                       LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
-  const low_type *f = low_type_of(F, operand(inst, 0)), *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
-  if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(operand(inst, 0))))
+  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
+  ww_val *out = low_define(F, inst, t->n);
+  if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(LLVMGetOperand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_mask(
-        F, low_int_to(F, low_comp_of(F, operand(inst, 0), i), f->c[i].type, t->c[i].type, false),
-        t->c[i].type, t->c[i].bits);
-  low_set(F, inst, out, t->n);
+    out[i] = low_mask(F,
+                      low_int_to(F, low_comp_of(F, LLVMGetOperand(inst, 0), i), f->c[i].type,
+                                 t->c[i].type, false),
+                      t->c[i].type, t->c[i].bits);
 }

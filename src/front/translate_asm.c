@@ -93,7 +93,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
     *bits = ww_is_float(t) ? low_float_bits(t, neg ? -f : f) : b;
     return true;
   }
-  if (strpbrk(d, ".") && strncmp(d, "0x", 2)) {
+  if (strpbrk(d, ".") && !ww_starts(d, "0x")) {
     double f = strtod(s, NULL);
     *bits = ww_is_float(t) ? low_float_bits(t, f) : (uint64_t)(int64_t)f;
     return true;

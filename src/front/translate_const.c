@@ -6,7 +6,6 @@
 #include "translate_int.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "../base/half.h"
 

@@ -6,8 +6,6 @@
  * reached). */
 #include "translate_int.h"
 
-#include <stdlib.h>
-
 /* ---- maps ---- */
 
 static uint32_t map_slot(const low_map *m, const void *key) {

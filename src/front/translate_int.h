@@ -216,16 +216,19 @@ void low_body(low_fn *F);
 low_val *low_get(low_fn *F, LLVMValueRef v);
 ww_val low_scalar(low_fn *F, LLVMValueRef v);
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i);
+ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n); /* the first n */
 void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n);
+/* The n components of the instruction's value, to be filled in. */
+ww_val *low_define(low_fn *F, LLVMValueRef inst, uint32_t n);
 unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
 ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
 bool low_readonly(low_fn *F, LLVMValueRef ptr);
 
 /* translate_arith.c */
-void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_binop(low_fn *F, LLVMValueRef inst);
 void low_icmp(low_fn *F, LLVMValueRef inst);
 void low_fcmp(low_fn *F, LLVMValueRef inst);
-void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_cast(low_fn *F, LLVMValueRef inst);
 void low_bitcast(low_fn *F, LLVMValueRef inst);
 void low_pointer_cast(low_fn *F, LLVMValueRef inst);
 void low_fmul_now(low_fn *F, LLVMValueRef inst); /* one that waited to be fused */

@@ -11,8 +11,6 @@
 
 #include "../ir/mma.h"
 
-#include <stdlib.h>
-
 typedef struct {
   int shape; /* index for ww_ins.sub */
   const ww_mma_shape *s;
@@ -384,7 +382,7 @@ static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
 
 void call_nv_ldmatrix(
     low_callee *c) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
-  if (strncmp(c->tail, "sync.aligned.m8n8.x", 19) || !strstr(c->tail, "b16")) {
+  if (!ww_starts(c->tail, "sync.aligned.m8n8.x") || !strstr(c->tail, "b16")) {
     call_tensor(c);
     return;
   }

@@ -39,7 +39,7 @@ static LLVMTargetMachineRef target_machine(low *L) {
 
 static bool has_attr(LLVMValueRef f, const char *name) {
   unsigned k = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, k) != NULL;
+  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, k);
 }
 
 static uint32_t size_of(LLVMValueRef f) {
