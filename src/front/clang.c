@@ -154,18 +154,12 @@ static bool is_c(const ww_job *j) {
 }
 
 const char *ww_clang_language(const ww_job *j) {
-  if (j->plain)
-    return is_c(j) ? "c" : "c++";
-  switch (j->dialect) {
-  case WW_CUDA:
-    return "cuda";
-  case WW_HIP:
-    return "hip";
-  case WW_OPENCL:
-    return j->host ? (is_c(j) ? "c" : "c++") : "cl";
-  default:
-    return is_c(j) ? "c" : "c++";
-  }
+  bool device = !j->plain && (j->dialect != WW_OPENCL || !j->host);
+  return device && j->dialect == WW_CUDA     ? "cuda"
+         : device && j->dialect == WW_HIP    ? "hip"
+         : device && j->dialect == WW_OPENCL ? "cl"
+         : is_c(j)                           ? "c"
+                                             : "c++";
 }
 
 /* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects.
@@ -231,9 +225,9 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 
 /* CUDA 13's own library needs C++17. */
 static bool too_old(const char *flag) {
+  static const char *const old[] = {"++98", "++03", "++11", "++14", "++0x", "++1y", NULL};
   const char *std = ww_starts(flag, "-std=") ? strstr(flag, "++") : NULL;
-  return std && (strstr(std, "98") || strstr(std, "03") || strstr(std, "11") || strstr(std, "14") ||
-                 strstr(std, "0x") || strstr(std, "1y"));
+  return std && ww_begins(std, old);
 }
 
 /* Everything up to the prelude and the file. */
@@ -316,21 +310,16 @@ static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
                                     "-fcoverage-compilation-dir=",
                                     "-cuid=",
                                     "-debug-info-kind=",
-                                    "-dwarf-version="};
+                                    "-dwarf-version=",
+                                    NULL};
   static const char *const two[] = {
-      "-main-file-name",         "-o",      "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
-      "-fdebug-compilation-dir", "-dumpdir"};
+      "-main-file-name",         "-o",       "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
+      "-fdebug-compilation-dir", "-dumpdir", NULL};
   for (uint32_t i = 0; i + 1 < all->n; i++) { /* the last word is the input */
     const char *w = all->v[i];
-    bool skip = false;
-    for (size_t k = 0; k < sizeof one / sizeof *one; k++)
-      skip |= ww_starts(w, one[k]);
-    for (size_t k = 0; k < sizeof two / sizeof *two && !skip; k++)
-      if (!strcmp(w, two[k])) {
-        skip = true;
-        i++;
-      }
-    if (!skip)
+    if (ww_one_of(w, two))
+      i++;
+    else if (!ww_begins(w, one))
       ww_push(a, out, w);
   }
 }
@@ -409,6 +398,16 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
 
 static const char *const severities[] = {": note: ", ": warning: ", ": error: ", ": fatal error: "};
 
+/* Takes ":12" off the end; false: there is no colon. */
+static bool cut_number(char *place, uint32_t *number) {
+  char *colon = strrchr(place, ':');
+  if (!colon)
+    return false;
+  *colon = 0;
+  *number = strtoul(colon + 1, NULL, 10);
+  return true;
+}
+
 /* "file:12:3: error: text"; false when the line is something else. */
 static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
   for (int s = WW_MSG_FATAL; s >= WW_MSG_NOTE; s--) {
@@ -418,26 +417,17 @@ static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
     const char *text = at + strlen(severities[s]);
     *m = (ww_msg){.severity = (ww_severity)s, .text = ww_strndup(a, text, line + n - text)};
     char *place = ww_strndup(a, line, at - line);
-    char *col = strrchr(place, ':');
-    if (!col)
-      return true;
-    *col = 0;
-    m->col = strtoul(col + 1, NULL, 10);
-    char *row = strrchr(place, ':');
-    if (!row)
-      return true;
-    *row = 0;
-    m->line = strtoul(row + 1, NULL, 10);
-    m->file = place;
+    if (cut_number(place, &m->col) && cut_number(place, &m->line))
+      m->file = place;
     return true;
   }
-  if (n > 7 && ww_starts(line, "error: ")) {
-    *m = (ww_msg){.severity = WW_MSG_ERROR, .text = ww_strndup(a, line + 7, n - 7)};
-    return true;
-  }
-  if (n > 13 && ww_starts(line, "fatal error: ")) {
-    *m = (ww_msg){.severity = WW_MSG_FATAL, .text = ww_strndup(a, line + 13, n - 13)};
-    return true;
+  for (int s = WW_MSG_ERROR; s <= WW_MSG_FATAL; s++) {
+    const char *word = severities[s] + 2; /* behind ": " */
+    size_t k = strlen(word);
+    if (n > k && ww_starts(line, word)) {
+      *m = (ww_msg){.severity = s, .text = ww_strndup(a, line + k, n - k)};
+      return true;
+    }
   }
   return false;
 }
@@ -452,12 +442,8 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
     ww_msg m;
     if (ww_starts(p, from)) {
       char *place = ww_strndup(a, p + strlen(from), n - strlen(from) - 1);
-      char *colon = strrchr(place, ':');
-      if (colon && !inc) { /* the first is the outermost */
-        *colon = 0;
+      if (!inc && cut_number(place, &inc_line)) /* the first is the outermost */
         inc = place;
-        inc_line = strtoul(colon + 1, NULL, 10);
-      }
     } else if (parse_msg(p, n, a, &m)) {
       if (m.severity != WW_MSG_NOTE) {
         m.from = inc;
@@ -486,14 +472,13 @@ static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_
   argv->n--;
   ww_run_result r;
   *out = (ww_compiled){0};
-  double most = ww_front_left(j->deadline, TIMEOUT_S);
-  double begun = ww_now();
+  double most = ww_front_left(j->deadline, TIMEOUT_S), begun = ww_now();
   ww_clang_may may = {.write = j->object,
                       .starts = starts,
+                      .temporary = starts == WW_STARTS_ITSELF,
                       .visible = j->visible,
                       .nvisible = j->nvisible,
                       .sdk = j->sdk};
-  may.temporary = starts == WW_STARTS_ITSELF;
   ww_status rc = ww_clang_check_reads(argv->v, &may, most, a, e);
   if (rc)
     return rc;
@@ -503,17 +488,15 @@ static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_
     ww_run_free(&r);
     return rc;
   }
-  if (r.timed_out) {
+  if (r.timed_out)
     rc = ww_fail(e, WW_ELIMIT, "clang did not finish in %.3g seconds", most);
-  } else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report")) {
+  else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report"))
     rc = ww_fail(e, WW_EDATA, "clang crashed (exit code %d)", r.exit_code);
-  } else {
+  else {
     parse_msgs(r.err.s, a, out);
     out->ok = r.exit_code == 0 && (j->object || r.out.n > 4);
     if (out->ok && !j->object) {
-      void *copy = ww_alloc(a, r.out.n + 1);
-      memcpy(copy, r.out.s, r.out.n);
-      out->bitcode = copy;
+      out->bitcode = memcpy(ww_alloc(a, r.out.n + 1), r.out.s, r.out.n);
       out->n = r.out.n;
     }
   }

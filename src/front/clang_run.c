@@ -72,10 +72,7 @@ static void add_all_folders(ww_arena *a, ww_strs *out) {
   DIR *d = opendir("/");
   for (struct dirent *f; d && (f = readdir(d));) {
     static const char *const apart[] = {".", "..", "dev", "proc", "sys", NULL};
-    bool skip = false;
-    for (const char *const *k = apart; *k; k++)
-      skip |= !strcmp(f->d_name, *k);
-    if (!skip)
+    if (!ww_one_of(f->d_name, apart))
       ww_push(a, out, ww_fmt(a, "/%s", f->d_name));
   }
   if (d)
@@ -235,18 +232,17 @@ static bool is_below(const char *path, const char *dir) {
   return n && !strncmp(path, real, n) && (!path[n] || path[n] == '/');
 }
 
+static bool is_below_one(const char *path, const char *const *folders) {
+  while (*folders && !is_below(path, *folders))
+    folders++;
+  return *folders;
+}
+
 static bool may_read(const char *file, const char *const *folders) {
   static const char *const system[] = {"/usr", "/lib", "/lib64", NULL};
   char real[PATH_MAX];
-  if (ww_starts(file, "/proc/self/fd/") || !realpath(file, real))
-    return true; /* memory, or not there */
-  for (const char *const *d = system; *d; d++)
-    if (is_below(real, *d))
-      return true;
-  for (; *folders; folders++)
-    if (is_below(real, *folders))
-      return true;
-  return false;
+  return ww_starts(file, "/proc/self/fd/") || !realpath(file, real) || /* memory, or not there */
+         is_below_one(real, system) || is_below_one(real, folders);
 }
 
 ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s,

@@ -177,16 +177,8 @@ static bool is_plain(const char *value) {
   return true;
 }
 
-/* The name of the list that the flag begins with, or NULL. */
-static const char *beginning(const char *flag, const char *const *names) {
-  for (; *names; names++)
-    if (ww_starts(flag, *names))
-      return *names;
-  return NULL;
-}
-
 static bool takes_value(const char *flag, ww_arena *a, ww_flags *out) {
-  const char *name = beginning(flag, with_value);
+  const char *name = ww_begins(flag, with_value);
   if (name)
     ww_push(a, is_plain(flag + strlen(name)) ? &out->driver : &out->ignored, flag);
   return name;
@@ -203,6 +195,18 @@ static bool is_macro(const char *s) {
 
 const char *ww_safe_path(const char *path, ww_arena *a) {
   return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
+}
+
+bool ww_one_of(const char *word, const char *const *list) {
+  while (*list && strcmp(word, *list))
+    list++;
+  return *list;
+}
+
+const char *ww_begins(const char *word, const char *const *list) {
+  while (*list && !ww_starts(word, *list))
+    list++;
+  return *list;
 }
 
 void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words) {
@@ -271,7 +275,7 @@ static bool find_rule(const char *flag, rule *r) {
   if (is_one_of(flag, dropped_with_next, DROP_NEXT, r) || is_one_of(flag, dropped, DROP, r) ||
       is_one_of(flag, for_driver, DRIVER, r))
     return true;
-  r->as = beginning(flag, prefixes);
+  r->as = ww_begins(flag, prefixes);
   if (!r->as)
     return false;
   r->what = strchr("DUI", r->as[1]) && !r->as[2] ? KEEP : DROP;

@@ -11,26 +11,27 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 
+static void hide(LLVMValueRef global) {
+  if (LLVMIsDeclaration(global))
+    return;
+  LLVMSetComdat(global, NULL);
+  LLVMSetLinkage(global, LLVMInternalLinkage);
+  LLVMSetVisibility(global, LLVMDefaultVisibility);
+}
+
 /* A whole program: nobody else calls its functions or writes its variables. */
 static void close_world(LLVMModuleRef m) {
   LLVMValueRef entry = LLVMGetNamedFunction(m, "main");
   if (!entry || LLVMIsDeclaration(entry))
     return;
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    if (f != entry && !LLVMIsDeclaration(f)) {
-      LLVMSetComdat(f, NULL);
-      LLVMSetLinkage(f, LLVMInternalLinkage);
-      LLVMSetVisibility(f, LLVMDefaultVisibility);
-    }
+    if (f != entry)
+      hide(f);
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
     size_t n;
     const char *name = LLVMGetValueName2(g, &n);
-    if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage ||
-        ww_starts(name, "llvm.") || name[0] == '.')
-      continue;
-    LLVMSetComdat(g, NULL);
-    LLVMSetLinkage(g, LLVMInternalLinkage);
-    LLVMSetVisibility(g, LLVMDefaultVisibility);
+    if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !ww_starts(name, "llvm.") && name[0] != '.')
+      hide(g);
   }
 }
 
@@ -162,12 +163,8 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   ww_status rc = ww_clang_find(a, &clang, e);
   if (rc)
     return rc;
-  ww_job j = {.clang = &clang,
-              .dialect = d,
-              .host = true,
-              .flags = &flags,
-              .no_cache = o->no_cache,
-              .cl_std = "CL2.0"};
+  ww_job j = ww_front_new_job(o, &clang, d, &flags);
+  j.host = true;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_compiled c;
     ww_losses losses = {0};

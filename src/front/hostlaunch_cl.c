@@ -14,8 +14,7 @@ static const char *string_at(const ww_host_ir *h, LLVMValueRef v) {
 }
 
 static bool calls(LLVMValueRef v, const char *name) {
-  size_t n;
-  return v && ww_host_is_call(v) && !strcmp(ww_host_callee(v, &n), name);
+  return v && ww_host_is_call(v) && !strcmp(ww_host_callee(v), name);
 }
 
 /* The clCreateKernel call whose result `kernel` is, directly or through one variable. */
@@ -62,9 +61,7 @@ static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
     if (LLVMIsNull(p)) {
       args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = size}};
     } else if (size <= 8 && at.exact && ww_host_stored(h, at.base, at.offset, size, &value)) {
-      uint8_t *raw = ww_alloc(h->a, 8);
-      memcpy(raw, &value, 8);
-      args.v[index] = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = size};
+      args.v[index] = ww_host_hex(h, value, size);
     }
   }
   l->args = args.v;
@@ -82,7 +79,7 @@ void ww_hostlaunch_opencl(const ww_host_ir *h) {
     const char *kernel = created ? string_at(h, LLVMGetOperand(created, 1)) : NULL;
     if (!kernel || !ww_host_int(LLVMGetOperand(call, 2), &dims) || dims < 1 || dims > 3)
       continue;
-    ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
+    ww_host_launch l = ww_host_new_launch(h, call, kernel);
     uint64_t global[3], local[3];
     if (sizes_of(h, LLVMGetOperand(call, 5), dims, local)) {
       memcpy(l.launch.block, local, sizeof local);
@@ -91,7 +88,6 @@ void ww_hostlaunch_opencl(const ww_host_ir *h) {
           l.launch.grid[d] = (global[d] + local[d] - 1) / local[d];
     }
     arguments(h, created, &l.launch);
-    ww_host_place(h, call, &l);
     ww_push(h->a, h->out, l);
   }
 }

@@ -24,9 +24,7 @@ static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef si
   if (type & MAP_LITERAL) {
     if (!ww_host_stored(h, pointers, 8 * (int64_t)i, 8, &value))
       return;
-    uint8_t *raw = ww_alloc(h->a, 8); /* any scalar travels as the bits of an unsigned long */
-    memcpy(raw, &value, 8);
-    *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = 8};
+    *out = ww_host_hex(h, value, 8); /* any scalar travels as the bits of an unsigned long */
     return;
   }
   LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * (int64_t)i);
@@ -87,12 +85,11 @@ void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
     if (n < 12 || region[0] != '.' || !strstr(region, ".region_id"))
       continue;
     const char *kernel = ww_strndup(h->a, region + 1, strstr(region, ".region_id") - region - 1);
-    ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
+    ww_host_launch l = ww_host_new_launch(h, call, kernel);
     LLVMValueRef args = ww_host_address(h, LLVMGetOperand(call, 5)).base;
     ww_omp_env env = environment_of(kernel, envs);
     shape(h, call, args, &env, &l.launch);
     arguments(h, args, &l.launch);
-    ww_host_place(h, call, &l);
     const char *line = strrchr(kernel, 'l'); /* ..._l12 is where the region begins */
     if (line)
       l.line = strtoul(line + 1, NULL, 10);

@@ -90,10 +90,6 @@ static ww_status attempt_closed(ww_job *j, ww_arena *a, ww_err *e) {
   return rc;
 }
 
-static bool is_c(const char *file) {
-  return ends(file, ".c");
-}
-
 /* Other ways when the first fails; the first one's error is what the user hears. */
 static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
   ww_err e;
@@ -125,15 +121,11 @@ ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const 
     rc = ww_write_file_atomic(object, "", 0, e); /* clang may write to it, but not make files */
   if (rc)
     return rc;
-  ww_job j = {.clang = &clang,
-              .dialect = d,
-              .host = true,
-              .flags = &flags,
-              .file = file,
-              .object = object,
-              .no_cache = o->no_cache,
-              .cl_std = "CL2.0",
-              .plain = d == WW_CUDA && is_c(file)};
+  ww_job j = ww_front_new_job(o, &clang, d, &flags);
+  j.host = true;
+  j.file = file;
+  j.object = object;
+  j.plain = d == WW_CUDA && ends(file, ".c");
   rc = attempt(&j, a, &first);
   if (rc == WW_EPARSE && d == WW_CUDA && other_ways(&j, &first, a) == WW_OK)
     return WW_OK;

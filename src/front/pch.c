@@ -10,6 +10,7 @@
  * editors and optimisers do, because building costs more than one run saves. Files are written
  * beside their place and renamed, so any number of processes may run at once; clang itself verifies
  * that no header changed since. Without a writable cache everything works, only slower. */
+#include "../base/words.h"
 #include "front_int.h"
 
 #include <ctype.h>
@@ -72,9 +73,8 @@ static bool is_standard(const char *name, bool c) {
   static const char *const known[] = {"stdio.h", "stdlib.h",   "string.h", "math.h",    "assert.h",
                                       "time.h",  "sys/time.h", "stdint.h", "stdbool.h", "limits.h",
                                       "float.h", "unistd.h",   "stddef.h", "errno.h",   NULL};
-  for (const char *const *k = known; *k; k++)
-    if (!strcmp(*k, name))
-      return true;
+  if (ww_one_of(name, known))
+    return true;
   if (c || !*name)
     return false;
   for (; *name; name++)
@@ -151,10 +151,7 @@ static void add_tested_names(const char *text, ww_buf *out) {
       while (eol[0] && eol[-1] == '\\')
         eol += 1 + strcspn(eol + 1, "\n");
       for (p += strspn(p, "elifndef"); p < eol;) {
-        size_t n = 0;
-        if (isalpha((unsigned char)*p) || *p == '_')
-          while (isalnum((unsigned char)p[n]) || p[n] == '_')
-            n++;
+        size_t n = isdigit((unsigned char)*p) ? 0 : ww_word_length(p);
         if (n) {
           ww_buf_add(out, p, n);
           ww_buf_add(out, "", 1);
@@ -166,17 +163,13 @@ static void add_tested_names(const char *text, ww_buf *out) {
   }
 }
 
-/* deps: a make rule "x: a.h b.h \". */
-static void scan_dependencies(const char *deps, ww_arena *a, ww_buf *out) {
-  const char *p = strchr(deps, ':');
-  for (p = p ? p + 1 : ""; *p;) {
-    p += strspn(p, " \\\n");
-    size_t n = strcspn(p, " \n");
-    char *text;
-    if (n && !ww_read_file(a, ww_strndup(a, p, n), 16 << 20, &text, NULL, NULL))
+static void scan_dependencies(const char *rule, ww_arena *a, ww_buf *out) {
+  ww_strs files = {0};
+  char *text;
+  ww_rule_files(rule, a, &files);
+  for (uint32_t i = 0; i < files.n; i++)
+    if (!ww_read_file(a, files.v[i], 16 << 20, &text, NULL, NULL))
       add_tested_names(text, out);
-    p += n;
-  }
 }
 
 static bool in_list(const char *list, size_t n, const char *name, size_t len) {

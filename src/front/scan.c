@@ -27,9 +27,14 @@ static uint32_t mark(lexer *l, uint32_t from, uint32_t to, ww_byte_kind k) {
   return to;
 }
 
+/* Of a line that no backslash continues; i > 0. */
+static bool is_line_end(const lexer *l, uint32_t i) {
+  return l->p[i] == '\n' && l->p[i - 1] != '\\' &&
+         !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\');
+}
+
 static uint32_t line_comment_end(const lexer *l, uint32_t i) {
-  while (i < l->n && !(l->p[i] == '\n' && l->p[i - 1] != '\\' &&
-                       !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\')))
+  while (i < l->n && !is_line_end(l, i))
     i++;
   return i;
 }
@@ -60,10 +65,7 @@ static uint32_t raw_string_end(const lexer *l, uint32_t i) {
 
 /* Comments inside a directive may span lines; strings hide comment signs. */
 static uint32_t directive_end(const lexer *l, uint32_t i) {
-  while (i < l->n) {
-    if (l->p[i] == '\n' && l->p[i - 1] != '\\' &&
-        !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\'))
-      break;
+  while (i < l->n && !is_line_end(l, i)) {
     if (l->p[i] == '/' && l->p[i + 1] == '*')
       i = block_comment_end(l, i);
     else if (l->p[i] == '/' && l->p[i + 1] == '/')
@@ -252,31 +254,22 @@ typedef struct {
 
 static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
   static const char *const roomless[] = {"typedef", "using",         "friend",    "static",
-                                         "enum",    "static_assert", "namespace", NULL};
-  if (one_of(c, at, n, roomless))
-    h->no_member = true;
-  if (is_word(c, at, n, "namespace"))
-    h->is_scope = true;
-  if (!h->has_params &&
-      (is_word(c, at, n, "class") || is_word(c, at, n, "struct") || is_word(c, at, n, "union")))
-    h->is_class = true;
-  if (is_word(c, at, n, "enum"))
-    h->is_enum = true;
-  if (is_word(c, at, n, "__global__") || is_word(c, at, n, "__kernel"))
-    h->d.kernel = true;
-  if (is_word(c, at, n, "void") && h->word_n == 6 && is_word(c, h->word, 6, "kernel"))
-    h->d.kernel = true;
-  if (is_word(c, at, n, "__device__") || is_word(c, at, n, "constexpr") ||
-      is_word(c, at, n, "consteval"))
-    h->d.device = true;
-  if (is_word(c, at, n, "__host__"))
-    h->d.host = true;
+                                         "enum",    "static_assert", "namespace", NULL},
+                           *const classes[] = {"class", "struct", "union", NULL},
+                           *const kernels[] = {"__global__", "__kernel", NULL},
+                           *const devices[] = {"__device__", "constexpr", "consteval", NULL};
+  h->no_member |= one_of(c, at, n, roomless);
+  h->is_scope |= is_word(c, at, n, "namespace");
+  h->is_class |= !h->has_params && one_of(c, at, n, classes);
+  h->is_enum |= is_word(c, at, n, "enum");
+  h->d.kernel |= one_of(c, at, n, kernels) ||
+                 (is_word(c, at, n, "void") && is_word(c, h->word, h->word_n, "kernel"));
+  h->d.host |= is_word(c, at, n, "__host__");
   /* A macro may stand for __device__ or __global__. */
-  bool upper = n > 2 && !h->has_params;
+  bool upper = n > 2 && !h->has_params && !isdigit((unsigned char)c->s->text[at]);
   for (uint32_t i = 0; i < n; i++)
     upper &= !islower((unsigned char)c->s->text[at + i]);
-  if (upper && !isdigit((unsigned char)c->s->text[at]))
-    h->d.device = true;
+  h->d.device |= upper || one_of(c, at, n, devices);
   h->word = at;
   h->word_n = n;
 }
@@ -406,8 +399,8 @@ static bool cut_one(cutter *c, uint32_t *pos) {
       return false;
     }
     if (ch == ':' && i + 1 < s->n && s->text[i + 1] == ':') {
-      h.last = ++i;
-      i++;
+      h.last = i + 1;
+      i += 2;
       continue;
     }
     if (ch == ':' && is_access_label(c, &h)) {
@@ -416,7 +409,7 @@ static bool cut_one(cutter *c, uint32_t *pos) {
     }
     if (ch == ':' && h.has_params)
       h.init_list = true;
-    if (ch == '=' && !(h.word_n == 8 && is_word(c, h.word, 8, "operator") && !h.has_params))
+    if (ch == '=' && !(is_word(c, h.word, h.word_n, "operator") && !h.has_params))
       h.assigned = true;
     h.last = i++;
   }
@@ -439,14 +432,12 @@ static void cut_scope(cutter *c, uint32_t *pos) {
 }
 
 static void cut_file(cutter *c) {
-  c->decls.n = 0;
-  c->depth = 0;
-  c->unbalanced = false;
+  c->decls.n = c->depth = c->unbalanced = 0;
   for (uint32_t pos = 0; pos < c->s->n;)
     while (cut_one(c, &pos)) {} /* a stray '}' ends nothing at file scope */
 }
 
-static uint32_t line_at(const ww_scan *s, uint32_t offset) {
+uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
   uint32_t lo = 0, hi = s->nlines;
   while (hi - lo > 1) {
     uint32_t mid = (lo + hi) / 2;
@@ -477,13 +468,9 @@ void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
     cut_file(&c);
   }
   for (uint32_t i = 0; i < c.decls.n; i++)
-    c.decls.v[i].line = line_at(out, c.decls.v[i].line); /* was an offset so far */
+    c.decls.v[i].line = ww_scan_line(out, c.decls.v[i].line); /* was an offset so far */
   out->decls = c.decls.v;
   out->ndecls = c.decls.n;
-}
-
-uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
-  return line_at(s, offset);
 }
 
 static bool at_word(const ww_scan *s, uint32_t i, const char *word) {
@@ -499,9 +486,8 @@ uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
       return i;
     if (s->text[i] == '{')
       return skip_brackets(s, i);
-    bool is_head = at_word(s, i, "for") || at_word(s, i, "while") || at_word(s, i, "if") ||
-                   at_word(s, i, "switch");
-    if (!is_head) {
+    if (!at_word(s, i, "for") && !at_word(s, i, "while") && !at_word(s, i, "if") &&
+        !at_word(s, i, "switch")) {
       while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && (s->text[i] == ';' || s->text[i] == '}')))
         i = s->kind[i] == WW_BYTE_CODE && strchr("([{", s->text[i]) && s->text[i]
                 ? skip_brackets(s, i)
