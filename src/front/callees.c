@@ -532,8 +532,7 @@ void call_texture(low_callee *c) {
 }
 
 void call_texdim(low_callee *c) {
-  ww_type t = call_type(c);
-  c->res[0] = low_binary(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false),
+  c->res[0] = low_binary(c->F, WW_OP_TEXDIM, call_type(c), call_arg_as(c, 0, WW_I64, false),
                          call_arg_as(c, 1, WW_I32, true));
 }
 
@@ -708,7 +707,7 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   c->nres = rt->n;
   c->dst = rt->n ? res[0] : WW_NOVAL;
   if (direct)
-    *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(index + 1), NULL) = 1;
+    low_note(L, &F->callees, index);
   else
     F->indirect = true;
   if (rt->n)

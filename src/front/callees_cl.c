@@ -594,8 +594,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
 /* ---- sub-groups: a warp ---- */
 
 static ww_val shuffle(low_fn *F, ww_shfl mode, ww_type t, ww_val v, ww_val lane) {
-  ww_val clamp = low_i32(F, mode == WW_SHFL_UP ? 0 : 31);
-  return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane, clamp);
+  return low_opx(F, WW_OP_SHFL, t, mode, 0, v, lane, low_i32(F, mode == WW_SHFL_UP ? 0 : 31));
 }
 
 static int reduce_op(const char *s, ww_type t, bool sign) {
@@ -645,8 +644,8 @@ static void group_scan(low_callee *c, int op, ww_type t, bool inclusive) {
 }
 
 static bool sub_group_vote(low_callee *c, ww_vote mode) {
-  ww_val p = low_nonzero(c->F, call_arg(c, 0));
-  call_set_int(c, low_vote(c->F, mode, p, WW_NOVAL, WW_I1), WW_I1, false);
+  call_set_int(c, low_vote(c->F, mode, low_nonzero(c->F, call_arg(c, 0)), WW_NOVAL, WW_I1), WW_I1,
+               false);
   return true;
 }
 
@@ -665,8 +664,7 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
                                        {"shuffle_down", WW_SHFL_DOWN}, {NULL, -1}};
   int mode = c->nargs == 2 ? low_value_named(shuffles, s, strlen(s)) : -1;
   if (mode >= 0) {
-    ww_val lane = call_arg_as(c, 1, WW_I32, false);
-    c->res[0] = shuffle(F, mode, t, call_arg(c, 0), lane);
+    c->res[0] = shuffle(F, mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false));
     return true;
   }
   bool reduce = ww_starts(s, "reduce_"), in = ww_starts(s, "scan_inclusive_");

@@ -51,13 +51,12 @@ ww_val low_bar(low_fn *F, int sub, ww_val p, int64_t id, uint32_t count) {
 /* y: the first argument is the barrier's id, the second the number of threads (kept in ext, 0: all)
  */
 void call_nv_bar(low_callee *c) {
-  low_fn *F = c->F;
   int64_t id = 0, count = 0;
   if (c->y && c->nargs && !call_const(c, 0, &id))
-    low_refuse(F, "a named barrier whose id is not constant");
+    low_refuse(c->F, "a named barrier whose id is not constant");
   if (c->y)
     call_const(c, 1, &count);
-  ww_val dst = low_bar(F, c->x, c->x ? low_nonzero(F, call_arg(c, 0)) : WW_NOVAL, id, count);
+  ww_val dst = low_bar(c->F, c->x, c->x ? low_nonzero(c->F, call_arg(c, 0)) : WW_NOVAL, id, count);
   if (c->x)
     call_set_int(c, dst, c->x == 1 ? WW_I32 : WW_I1, false);
 }
@@ -257,13 +256,12 @@ ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
 }
 
 void call_nv_isspace(low_callee *c) {
-  low_fn *F = c->F;
-  ww_space is = low_space_of(F, c->arg[0]), want = WW_GENERIC;
+  ww_space is = low_space_of(c->F, c->arg[0]), want = WW_GENERIC;
   for (int s = 1; s < WW_NSPACES; s++)
     if (ww_starts(c->tail, ww_space_names[s]))
       want = s;
-  c->res[0] =
-      is != WW_GENERIC ? low_const(F, WW_I1, is == want) : low_in_space(F, call_arg(c, 0), want);
+  c->res[0] = is != WW_GENERIC ? low_const(c->F, WW_I1, is == want)
+                               : low_in_space(c->F, call_arg(c, 0), want);
 }
 
 void call_nv_handle(low_callee *c) {
@@ -560,8 +558,7 @@ static bool irregular(low_callee *c, const char *s) {
                                       {NULL, -1}};
   static const low_named to_int[] = {
       {"lrint", WW_RN}, {"llrint", WW_RN}, {"lround", WW_RNA}, {"llround", WW_RNA}, {NULL, -1}};
-  ww_type t = arg_type(c, 0);
-  size_t n = ww_is_float(t) ? strlen(s) : 0;
+  size_t n = ww_is_float(arg_type(c, 0)) ? strlen(s) : 0;
   int what = low_value_named(classes, s, n), round = low_value_named(to_int, s, n);
   bool norm = !strcmp(s, "norm4d");
   if (what >= 0)

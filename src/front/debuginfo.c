@@ -235,18 +235,18 @@ static const char *type_text(low *L, LLVMMetadataRef t, int depth) {
   const char *base = type_text(L, node_child(L, t, OP_BASE_TYPE), depth + 1);
   size_t n = strlen(base);
   bool pointer = n && (base[n - 1] == '*' || base[n - 1] == '&');
-  if (!strcmp(tag, "pointer_type"))
-    return ww_fmt(L->a, pointer ? "%s*" : "%s *", base);
-  if (!strcmp(tag, "reference_type"))
-    return ww_fmt(L->a, "%s &", base);
-  if (!strcmp(tag, "rvalue_reference_type"))
-    return ww_fmt(L->a, "%s &&", base);
-  if (!strcmp(tag, "restrict_type"))
-    return ww_fmt(L->a, "%s __restrict__", base);
-  if (!strcmp(tag, "const_type"))
-    return ww_fmt(L->a, pointer ? "%s const" : "const %s", base);
-  if (!strcmp(tag, "volatile_type"))
-    return ww_fmt(L->a, pointer ? "%s volatile" : "volatile %s", base);
+  static const struct {
+    const char *tag, *before, *after, *behind_pointer;
+  } forms[] = {{"pointer_type", "", " *", "*"},
+               {"reference_type", "", " &", " &"},
+               {"rvalue_reference_type", "", " &&", " &&"},
+               {"restrict_type", "", " __restrict__", " __restrict__"},
+               {"const_type", "const ", "", " const"},
+               {"volatile_type", "volatile ", "", " volatile"}};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (!strcmp(tag, forms[i].tag))
+      return pointer ? ww_fmt(L->a, "%s%s", base, forms[i].behind_pointer)
+                     : ww_fmt(L->a, "%s%s%s", forms[i].before, base, forms[i].after);
   return base;
 }
 

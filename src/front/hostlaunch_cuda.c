@@ -190,9 +190,8 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
-  LLVMValueRef f = LLVMGetCalledValue(call);
-  LLVMAttributeRef attr =
-      LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, "ww-args", 7);
+  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(LLVMGetCalledValue(call),
+                                                        LLVMAttributeFunctionIndex, "ww-args", 7);
   if (!attr)
     return;
   unsigned n;

@@ -20,32 +20,27 @@ const char *low_name(LLVMValueRef v) {
 }
 
 ww_space low_addrspace(const low *L, unsigned as) {
-  static const uint8_t nvptx[] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL};
-  static const uint8_t spir[] = {WW_LOCAL,   WW_GLOBAL, WW_CONST, WW_SHARED,
-                                 WW_GENERIC, WW_GLOBAL, WW_GLOBAL};
-  static const uint8_t amd[] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED,
-                                WW_CONST,   WW_LOCAL,  WW_CONST};
+  static const uint8_t spaces[][7] = {
+      [LOW_NVPTX] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL, WW_GENERIC},
+      [LOW_SPIR] = {WW_LOCAL, WW_GLOBAL, WW_CONST, WW_SHARED, WW_GENERIC, WW_GLOBAL, WW_GLOBAL},
+      [LOW_AMDGPU] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_CONST}};
   if (L->target == LOW_NVPTX && as == 101)
     return WW_PARAM;
-  if (as > (L->target == LOW_NVPTX ? 5u : 6u))
-    return WW_GENERIC;
-  return L->target == LOW_NVPTX ? nvptx[as] : L->target == LOW_SPIR ? spir[as] : amd[as];
+  return as < 7 ? spaces[L->target][as] : WW_GENERIC;
 }
 
 /* ---- reading and linking ---- */
 
-typedef struct {
-  char text[300];
-} link_error;
+enum { LINK_ERROR = 300 };
 
 static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
-  link_error *e = ctx;
-  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || e->text[0])
+  char *text = ctx;
+  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || *text)
     return;
   char *s = LLVMGetDiagInfoDescription(d);
   if (!s)
     ww_out_of_memory(0);
-  snprintf(e->text, sizeof e->text, "%s", s);
+  snprintf(text, LINK_ERROR, "%s", s);
   LLVMDisposeMessage(s);
 }
 
@@ -68,7 +63,7 @@ static void join_statics(LLVMModuleRef m, ww_arena *a) {
 }
 
 static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
-                              link_error *le, ww_err *e) {
+                              const char *why, ww_err *e) {
   for (uint32_t i = 0; i < n; i++) {
     LLVMModuleRef m = NULL;
     LLVMMemoryBufferRef buf =
@@ -77,12 +72,12 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
     LLVMDisposeMemoryBuffer(buf);
     if (bad)
       return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s",
-                     i, le->text);
+                     i, why);
     join_statics(m, L->a);
     if (!L->mod)
       L->mod = m;
     else if (LLVMLinkModules2(L->mod, m))
-      return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", le->text);
+      return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", why);
   }
   return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
 }
@@ -95,9 +90,9 @@ typedef struct {
 } stale_modules;
 
 static ww_status read_fresh(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
-                            link_error *le, stale_modules *stale, ww_err *e) {
+                            const char *why, stale_modules *stale, ww_err *e) {
   for (;;) {
-    ww_status st = read_modules(L, bitcode, sizes, n, le, e);
+    ww_status st = read_modules(L, bitcode, sizes, n, why, e);
     if (st || low_fresh(L->mod, L->a))
       return st;
     if (stale->n == sizeof stale->v / sizeof *stale->v)
@@ -288,12 +283,11 @@ typedef struct {
 } formal;
 
 static void add_param(low_fn *F, ww_param p) {
-  low *L = F->L;
   ww_param *grown =
-      ww_grow(L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
+      ww_grow(F->L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
   F->fn.params = grown;
   grown[F->fn.nparams] = p;
-  ww_push(L->a, &F->vals,
+  ww_push(F->L->a, &F->vals,
           (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
   F->fn.nparams++;
 }
@@ -407,16 +401,15 @@ static void bind_formal(low_fn *F, formal *f) {
 }
 
 static void lower_fn(low_fn *F) {
-  low *L = F->L;
   uint32_t n = LLVMCountParams(F->llvm), i = 0;
-  formal *formals = WW_NEWN(L->a, formal, n + 1);
+  formal *formals = WW_NEWN(F->L->a, formal, n + 1);
   for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p; p = LLVMGetNextParam(p), i++) {
     formals[i].p = p;
     formal_params(F, &formals[i], i);
   }
   if (F->is_kernel)
-    low_describe_params(L, F->llvm, &F->fn);
-  const low_type *r = low_flat(L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
+    low_describe_params(F->L, F->llvm, &F->fn);
+  const low_type *r = low_flat(F->L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
   F->fn.ret = r->n == 1 ? r->c[0].type : WW_VOID;
   if (r->refuse)
     low_refuse(F, "returns %s", r->refuse);
@@ -436,13 +429,11 @@ static void address_taken(low *L, low_map *taken) {
   for (uint32_t s = 0; s < L->sym_list.n; s++)
     for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
       if (L->sym_list.v[s].relocs[r].fn)
-        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->sym_list.v[s].relocs[r].ref + 1),
-                    NULL) = 1;
+        low_note(L, taken, L->sym_list.v[s].relocs[r].ref);
   for (uint32_t f = 0; f < L->list.n; f++)
     for (uint32_t v = 0; v < L->list.v[f]->vals.n; v++)
       if (L->list.v[f]->vals.v[v].kind == WW_VAL_FN)
-        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->list.v[f]->vals.v[v].ref + 1), NULL) =
-            1;
+        low_note(L, taken, L->list.v[f]->vals.v[v].ref);
 }
 
 static void add_callees(low *L, low_fn *F, const low_map *more) {
@@ -565,10 +556,16 @@ static void lower_all(low *L) {
 
 static void deliver(low *L) {
   ww_module *m = L->out;
-  m->dialect = L->dialect;
-  m->warp = warp_size(L);
-  m->nfns = L->list.n;
-  m->fns = WW_NEWN(L->a, ww_fn, L->list.n + 1);
+  *m = (ww_module){.dialect = L->dialect,
+                   .warp = warp_size(L),
+                   .nfns = L->list.n,
+                   .fns = WW_NEWN(L->a, ww_fn, L->list.n + 1),
+                   .symbols = L->sym_list.v,
+                   .nsymbols = L->sym_list.n,
+                   .locs = L->loc_list.v,
+                   .nlocs = L->loc_list.n,
+                   .files = L->file_list.v,
+                   .nfiles = L->file_list.n};
   for (uint32_t i = 0; i < L->list.n; i++) {
     ww_fn *fn = &m->fns[i];
     *fn = L->list.v[i]->fn;
@@ -583,12 +580,6 @@ static void deliver(low *L) {
       ww_ir_flow(fn, L->a);
     }
   }
-  m->symbols = L->sym_list.v;
-  m->nsymbols = L->sym_list.n;
-  m->locs = L->loc_list.v;
-  m->nlocs = L->loc_list.n;
-  m->files = L->file_list.v;
-  m->nfiles = L->file_list.n;
 }
 
 /* A function that breaks an invariant is our bug; the rest of the module need not suffer from it.
@@ -620,11 +611,11 @@ static ww_status check(low *L, ww_err *e) {
 
 ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d,
                            bool raw, ww_arena *a, ww_module *out, ww_err *e) {
-  link_error le = {{0}};
+  char why[LINK_ERROR] = "";
   low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
-  LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, &le);
+  LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, why);
   stale_modules stale = {.n = 0};
-  ww_status st = read_fresh(&L, bitcode, sizes, n, &le, &stale, e);
+  ww_status st = read_fresh(&L, bitcode, sizes, n, why, &stale, e);
   if (!st) {
     set_up(&L);
     find_kernels(&L);

@@ -110,9 +110,10 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
+  if (!strcmp(s, "WARP_SZ"))
+    *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false);
   if (*s != '%')
-    return !strcmp(s, "WARP_SZ")        ? *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false),
-                                   true : false;
+    return !strcmp(s, "WARP_SZ");
   snprintf(name, sizeof name, "%s", s + 1);
   if (ww_starts(name, "lanemask_"))
     name[8] = '.';
@@ -120,7 +121,7 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
     snprintf(name, sizeof name, "dynamic.smem.size");
   if (ww_starts(name, "clock") || ww_starts(name, "globaltimer")) {
     ww_type ct = t == WW_I64 ? WW_I64 : WW_I32;
-    *out = reshape(i->F, low_op(i->F, WW_OP_CLOCK, ct, WW_NOVAL, WW_NOVAL, WW_NOVAL), ct, t, false);
+    *out = reshape(i->F, low_nullary(i->F, WW_OP_CLOCK, ct), ct, t, false);
     return true;
   }
   int r = low_nv_sreg(name);
@@ -136,25 +137,20 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
     out[0] = operand;
     return 1;
   }
-  char *s = ww_strdup(i->F->L->a, operand + 1);
-  for (char *rest, *tok = strtok_r(s, ",} \t", &rest); tok && n < max;
-       tok = strtok_r(NULL, ",} \t", &rest))
+  for (char *rest, *tok = strtok_r(ww_strdup(i->F->L->a, operand + 1), ",} \t", &rest);
+       tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
     out[n++] = tok;
   return n;
-}
-
-static low_comp comp_of(ww_type t) {
-  return (low_comp){t, ww_type_bytes[t], ww_type_bits(t), 0};
 }
 
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) { /* {lo, hi} as one value */
   const char *part[8];
   uint32_t n = ptx_list(i, operand, part, 8);
   unsigned w = n ? ww_type_bits(t) / n : 0;
-  low_comp from[8], to = comp_of(t);
+  low_comp from[8], to = low_element(t, 0);
   ww_val v[8];
   for (uint32_t k = 0; k < n; k++) {
-    from[k] = comp_of(low_int_type(w));
+    from[k] = low_element(low_int_type(w), 0);
     v[k] = ptx_read(i, part[k], from[k].type);
   }
   ww_val out;
@@ -189,10 +185,10 @@ static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   const char *part[8];
   uint32_t n = ptx_list(i, operand, part, 8);
   unsigned w = n ? ww_type_bits(t) / n : 0;
-  low_comp to[8], from = comp_of(t);
+  low_comp to[8], from = low_element(t, 0);
   ww_val out[8];
   for (uint32_t k = 0; k < n; k++)
-    to[k] = comp_of(low_int_type(w));
+    to[k] = low_element(low_int_type(w), 0);
   low_repack(i->F, &from, 1, &v, to, n, out);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], out[k], to[k].type, false);
@@ -296,15 +292,9 @@ static void split_operands(ptx_ins *i, char *s) {
 }
 
 static void parse(ptx_ins *i, char *s) {
-  size_t n = 0;
-  while (s[n] && !isspace((unsigned char)s[n]))
-    n++;
+  size_t n = strcspn(s, " \t\n\v\f\r");
   for (size_t k = 0; k < n && i->nop < PTX_MAX_TOKENS;) {
-    size_t e = k;
-    while (e < n && s[e] != '.')
-      e++;
-    if (e - k >= sizeof i->op[0])
-      e = e - k >= sizeof i->op[0] ? e : e;
+    size_t e = k + strcspn(s + k, ". \t\n\v\f\r");
     snprintf(i->op[i->nop++], sizeof i->op[0], "%.*s", (int)(e - k < 15 ? e - k : 15), s + k);
     k = e + 1;
     while (k < n && s[k] == ':')
@@ -377,9 +367,7 @@ static void statement(ptx_state *s, char *text) {
     return;
   char *p = NULL;
   if (*text == '@') {
-    size_t n = 1;
-    while (text[n] && !isspace((unsigned char)text[n]))
-      n++;
+    size_t n = strcspn(text, " \t\n\v\f\r");
     p = ww_strndup(s->F->L->a, text + 1, n - 1);
     text = trim(text + n);
   }

@@ -162,10 +162,10 @@ static ww_type product_type(const ptx_ins *i) {
 }
 
 static ww_val multiply(ptx_ins *i, ww_val a, ww_val b) {
-  low_fn *F = i->F;
   ww_type t = i->t.t, w = product_type(i);
   ww_op op = !ptx_has(i, "hi") || w != t ? WW_OP_MUL : i->t.sign ? WW_OP_MULHS : WW_OP_MULHU;
-  return low_binary(F, op, w, low_int_to(F, a, t, w, i->t.sign), low_int_to(F, b, t, w, i->t.sign));
+  return low_binary(i->F, op, w, low_int_to(i->F, a, t, w, i->t.sign),
+                    low_int_to(i->F, b, t, w, i->t.sign));
 }
 
 static bool op_mul(ptx_ins *i) {
@@ -175,8 +175,7 @@ static bool op_mul(ptx_ins *i) {
 }
 
 static ww_val fused(ptx_ins *i, const ww_val *v) {
-  ww_type t = i->t.t;
-  return saturate(i, t, low_opx(i->F, WW_OP_FMA, t, rounding(i), 0, v[0], v[1], v[2]));
+  return saturate(i, i->t.t, low_opx(i->F, WW_OP_FMA, i->t.t, rounding(i), 0, v[0], v[1], v[2]));
 }
 
 static bool op_mad(ptx_ins *i) { /* x: madc */
@@ -560,9 +559,8 @@ static bool op_cp(ptx_ins *i) {
     return true;
   if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3)
     return false;
-  ww_val n = read32(i, 2);
   uint64_t bytes;
-  if (!low_is_const(i->F, n, &bytes) || bytes > 16)
+  if (!low_is_const(i->F, read32(i, 2), &bytes) || bytes > 16)
     return false;
   low_addr to = ptx_address(i, i->arg[0], WW_SHARED, bytes),
            from = ptx_address(i, i->arg[1], WW_GLOBAL, bytes);

@@ -5,8 +5,6 @@
  * prologue, so that they dominate every use. */
 #include "translate_int.h"
 
-#include <math.h>
-
 #include "../base/half.h"
 
 /* ---- scalar constants of a function, each once ---- */
@@ -65,6 +63,11 @@ bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
   return true;
 }
 
+/* Undefined and poison values are. */
+static bool is_zero(LLVMValueRef c) {
+  return LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c);
+}
+
 /* ---- wide integers: LLVM-C has no accessor, so the decimal text ---- */
 
 static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
@@ -93,7 +96,7 @@ static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
 static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
   const low_type *t = low_flat(L, LLVMTypeOf(c));
   memset(out, 0, t->n * sizeof *out);
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (is_zero(c))
     return true;
   if (LLVMIsAConstantFP(c)) {
     LLVMBool lossy;
@@ -145,7 +148,7 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
   int64_t o2;
   *global = NULL;
   *off = 0;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (is_zero(c))
     return true;
   if (LLVMIsAConstantInt(c)) {
     *off = LLVMConstIntGetSExtValue(c);
@@ -178,19 +181,12 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
     if (!low_const_addr(L, LLVMGetOperand(c, 0), global, off) ||
         !low_const_addr(L, LLVMGetOperand(c, 1), &g2, &o2))
       return false;
-    if (LLVMGetConstOpcode(c) == LLVMSub) {
-      if (g2 && g2 != *global)
-        return false;
-      if (g2)
-        *global = NULL;
-      *off -= o2;
-      return true;
-    }
-    if (g2 && *global)
+    bool sub = LLVMGetConstOpcode(c) == LLVMSub;
+    if (g2 && *global != (sub ? g2 : NULL))
       return false;
     if (g2)
-      *global = g2;
-    *off += o2;
+      *global = sub ? NULL : g2;
+    *off += sub ? -o2 : o2;
     return true;
   }
   default:
@@ -208,13 +204,13 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
       return low_const(F, WW_I64, 0);
     }
     uint32_t f = low_want_fn(L, global);
-    *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(f + 1), NULL) = 1;
+    low_note(L, &F->callees, f);
     return intern(F, (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = off});
   }
   uint32_t s = low_symbol(L, global);
   if (L->sym_refusal.v[s])
     low_refuse(F, "%s", L->sym_refusal.v[s]);
-  *low_map_at(L->a, &F->symbols, (const void *)(uintptr_t)(s + 1), NULL) = 1;
+  low_note(L, &F->symbols, s);
   return intern(F, (ww_value){.type = WW_I64,
                               .kind = WW_VAL_SYMBOL,
                               .ref = s,
@@ -256,14 +252,13 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
 }
 
 static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
-  low *L = F->L;
   LLVMTypeRef lt = LLVMTypeOf(c);
-  const low_type *t = low_flat(L, lt);
+  const low_type *t = low_flat(F->L, lt);
   LLVMTypeKind k = LLVMGetTypeKind(lt);
   if (t->refuse)
     low_refuse(F, "uses %s", t->refuse);
   if (k == LLVMStructTypeKind || k == LLVMArrayTypeKind || k == LLVMVectorTypeKind) {
-    bool zero = LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c);
+    bool zero = is_zero(c);
     uint64_t n = k == LLVMStructTypeKind  ? LLVMCountStructElementTypes(lt)
                  : k == LLVMArrayTypeKind ? LLVMGetArrayLength2(lt)
                                           : LLVMGetVectorSize(lt);
@@ -282,14 +277,14 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
   uint64_t bits[16];
   if (!t->n)
     return 0;
-  if (scalar_bits(L, c, bits)) {
+  if (scalar_bits(F->L, c, bits)) {
     for (uint32_t i = 0; i < t->n; i++)
       out[i] = low_const(F, t->c[i].type, bits[i]);
     return t->n;
   }
   LLVMValueRef g;
   int64_t off;
-  if (t->c[0].bits == 64 && t->n == 1 && low_const_addr(L, c, &g, &off))
+  if (t->c[0].bits == 64 && t->n == 1 && low_const_addr(F->L, c, &g, &off))
     out[0] = address_value(F, g, off);
   else if (t->n == 1 && LLVMIsAConstantExpr(c))
     out[0] = expression(F, c, t->c[0].type);
@@ -367,7 +362,7 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
   LLVMTypeRef t = LLVMTypeOf(c);
   LLVMTypeKind k = LLVMGetTypeKind(t);
   size_t len;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (is_zero(c))
     return;
   if (k == LLVMArrayTypeKind && LLVMIsConstantString(c)) {
     const char *s = LLVMGetAsString(c, &len);
@@ -390,9 +385,7 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
 void low_init_symbol(low *L, uint32_t index) {
   LLVMValueRef gv = L->sym_llvm.v[index], c = LLVMGetInitializer(gv);
   ww_symbol *s = &L->sym_list.v[index];
-  if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30)
-    return;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30 || is_zero(c))
     return;
   init in = {.L = L, .bytes = ww_alloc(L->a, s->size), .size = s->size};
   init_walk(&in, c, 0);

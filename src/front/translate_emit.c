@@ -287,14 +287,14 @@ ww_val low_clamp01(low_fn *F, ww_type t, ww_val a) {
 
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a) {
   if (op == WW_OP_TRUNC) { /* of a widened value: what it was widened from */
-    uint32_t was = low_map_get(&F->widened, (const void *)(uintptr_t)(a + 1), UINT32_MAX);
+    uint32_t was = low_map_get(&F->widened, low_key(a), UINT32_MAX);
     if (was != UINT32_MAX && F->vals.v[was].type == to)
       return was;
   }
   ww_val dst = low_opx(F, op, to, round, 0, a, WW_NOVAL, WW_NOVAL);
   low_last(F)->type2 = from;
   if (op == WW_OP_ZEXT || op == WW_OP_SEXT)
-    *low_map_at(F->L->a, &F->widened, (const void *)(uintptr_t)(dst + 1), NULL) = a;
+    *low_map_at(F->L->a, &F->widened, low_key(dst), NULL) = a;
   return dst;
 }
 
@@ -513,18 +513,12 @@ static void mark(low_fn *F, uint32_t b, bool *seen) {
     if (!blk->ins.n)
       continue;
     const ww_ins *t = &blk->ins.v[blk->ins.n - 1];
-    uint32_t to[2], nto = 0;
-    if (t->op == WW_OP_BR || t->op == WW_OP_CBR || t->op == WW_OP_SWITCH)
-      to[nto++] = t->imm;
-    if (t->op == WW_OP_CBR)
-      to[nto++] = t->ext;
-    for (uint32_t i = 0; i < nto; i++)
-      if (!seen[to[i]])
-        seen[stack[n++] = to[i]] = true;
-    for (uint32_t i = 0; t->op == WW_OP_SWITCH && i < t->n; i++) {
-      uint32_t c = F->pool.v[t->ext + 2 * i + 1];
-      if (!seen[c])
-        seen[stack[n++] = c] = true;
+    bool many = t->op == WW_OP_SWITCH, two = t->op == WW_OP_CBR;
+    uint32_t nto = many ? t->n + 1 : two ? 2 : t->op == WW_OP_BR;
+    for (uint32_t i = 0; i < nto; i++) {
+      uint32_t to = !i ? t->imm : two ? t->ext : F->pool.v[t->ext + 2 * i - 1];
+      if (!seen[to])
+        seen[stack[n++] = to] = true;
     }
   }
 }

@@ -198,14 +198,13 @@ static void set_pointer(low_fn *F, LLVMValueRef inst, ww_val base, int64_t off) 
 }
 
 static void gep(low_fn *F, LLVMValueRef inst) {
-  low *L = F->L;
   if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind) {
     low_refuse(F, "vectors of pointers");
     return;
   }
   bool all;
   low_val *from = low_get(F, LLVMGetOperand(inst, 0));
-  int64_t off = from->off + low_gep_const(L, inst, &all);
+  int64_t off = from->off + low_gep_const(F->L, inst, &all);
   ww_val base = from->v[0];
   LLVMTypeRef t = LLVMGetGEPSourceElementType(inst);
   for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(inst); i++) {
@@ -221,7 +220,7 @@ static void gep(low_fn *F, LLVMValueRef inst) {
     const low_type *it = low_type_of(F, index);
     ww_val k = low_int_to(F, low_signed(F, low_scalar(F, index), it->c[0].type, it->c[0].bits),
                           it->c[0].type, WW_I64, true);
-    base = low_lea(F, base, k, LLVMABISizeOfType(L->td, t));
+    base = low_lea(F, base, k, LLVMABISizeOfType(F->L->td, t));
   }
   set_pointer(F, inst, base, off);
 }

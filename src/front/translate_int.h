@@ -24,6 +24,10 @@ typedef struct {
 } low_map;
 uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh); /* inserts 0 */
 uint32_t low_map_get(const low_map *m, const void *key, uint32_t none);
+/* The key of a number, which may be 0. */
+static inline const void *low_key(uint32_t number) {
+  return (const void *)(uintptr_t)(number + 1ull);
+}
 
 /* ---- types ---- */
 typedef struct {
@@ -76,6 +80,11 @@ typedef struct {
   unsigned md_invariant, md_reqd, md_fpmath, md_loop;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
+
+/* A set of numbers. */
+static inline void low_note(low *L, low_map *set, uint32_t number) {
+  *low_map_at(L->a, set, low_key(number), NULL) = 1;
+}
 
 struct low_kernel {
   LLVMValueRef fn;

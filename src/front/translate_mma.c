@@ -29,19 +29,20 @@ static bool parse_geometry(const char *text, geometry *g) { /* m16n8k16 */
 
 /* Element types as the names of intrinsics and PTX write them. */
 static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
-  static const struct {
-    const char *name;
-    uint8_t t;
-    bool u;
-  } names[] = {{"f16", WW_F16, 0}, {"bf16", WW_BF16, 0}, {"tf32", WW_F32, 0}, {"f32", WW_F32, 0},
-               {"f64", WW_F64, 0}, {"s8", WW_I8, 0},     {"u8", WW_I8, 1},    {"s32", WW_I32, 0}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) {
-      *t = names[i].t;
-      *is_unsigned = names[i].u;
-      return true;
-    }
-  return false;
+  static const low_named names[] = {{"f16", WW_F16}, {"bf16", WW_BF16}, {"tf32", WW_F32},
+                                    {"f32", WW_F32}, {"f64", WW_F64},   {"s8", WW_I8},
+                                    {"u8", WW_I8},   {"s32", WW_I32},   {NULL, -1}};
+  int found = low_value_named(names, s, strlen(s));
+  *t = found < 0 ? WW_VOID : found;
+  *is_unsigned = *s == 'u';
+  return found >= 0;
+}
+
+/* n scalars of one type, one behind the other; c has room for them. */
+static const low_comp *elements(low_comp *c, ww_type t, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    c[i] = low_element(t, i);
+  return c;
 }
 
 /* Registers (of any packing) as elements of type t; returns how many. */
@@ -53,9 +54,7 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
     uint32_t k = from.bits / ww_type_bits(t);
     if (!k || k > 8 || n + k > max)
       return 0;
-    for (uint32_t i = 0; i < k; i++)
-      to[i] = low_element(t, 0);
-    low_repack(F, &from, 1, &reg[r], to, k, out + n);
+    low_repack(F, &from, 1, &reg[r], elements(to, t, k), k, out + n);
     n += k;
   }
   return n;
@@ -64,8 +63,7 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8], to = low_element(word, 0);
-  for (uint32_t i = 0; i < k && i < 8; i++)
-    from[i] = low_element(t, 0);
+  elements(from, t, k);
   for (uint32_t w = 0; w < n / k; w++)
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
@@ -128,50 +126,51 @@ static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
   return low_is_const(F, b, &k) ? times(F, a, k) : low_op64(F, WW_OP_MUL, a, b);
 }
 
+/* Where an element lies, seen from the fragment's first: rows (columns) are the major ones. */
+typedef struct {
+  uint32_t major, minor;
+} cell;
+
+static cell cell_of(const fragment *f, uint32_t lane, uint32_t e) {
+  ww_cell_at zero = ww_mma_place(f->g->s, f->which, f->t, 0, 0),
+             at = ww_mma_place(f->g->s, f->which, f->t, lane, e);
+  uint32_t row = at.row - zero.row, col = at.col - zero.col;
+  return f->col ? (cell){col, row} : (cell){row, col};
+}
+
 /* Moves the base to where element 0 of this lane lies. */
 static void to_lane(fragment *f) {
   low_fn *F = f->F;
-  const ww_mma_shape *s = f->g->s;
-  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0),
-             group = ww_mma_place(s, f->which, f->t, 4, 0),
-             member = ww_mma_place(s, f->which, f->t, 1, 0);
-  uint32_t major[2] = {f->col ? group.col - zero.col : group.row - zero.row,
-                       f->col ? member.col - zero.col : member.row - zero.row};
-  uint32_t minor[2] = {f->col ? group.row - zero.row : group.col - zero.col,
-                       f->col ? member.row - zero.row : member.col - zero.col};
+  cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)}; /* from group to group, member to member */
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
   ww_val part[2] = {low_op64(F, WW_OP_LSHR, lane, low_const(F, WW_I64, 2)),
                     low_op64(F, WW_OP_AND, lane, low_const(F, WW_I64, 3))};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
-    if (major[i])
-      at = add64(F, at, times(F, mul64(F, part[i], f->ld), major[i]));
-    if (minor[i])
-      at = add64(F, at, times(F, part[i], minor[i]));
+    if (step[i].major)
+      at = add64(F, at, times(F, mul64(F, part[i], f->ld), step[i].major));
+    if (step[i].minor)
+      at = add64(F, at, times(F, part[i], step[i].minor));
   }
   f->base.base = low_lea(F, f->base.base, at, ww_type_bytes[f->t]);
 }
 
 /* Address of element e, and how many elements from e on lie side by side in memory. */
 static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
-  const ww_mma_shape *s = f->g->s;
-  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0),
-             c = ww_mma_place(s, f->which, f->t, 0, e);
-  uint32_t major = f->col ? c.col - zero.col : c.row - zero.row,
-           minor = f->col ? c.row - zero.row : c.col - zero.col, size = ww_type_bytes[f->t];
+  cell c = cell_of(f, 0, e);
+  uint32_t size = ww_type_bytes[f->t];
   low_addr p = f->base;
-  if (major && major != f->major) { /* neighbours share their row */
-    f->major = major;
-    f->row = low_lea(f->F, p.base, times(f->F, f->ld, major), size);
+  if (c.major && c.major != f->major) { /* neighbours share their row */
+    f->major = c.major;
+    f->row = low_lea(f->F, p.base, times(f->F, f->ld, c.major), size);
   }
-  if (major)
+  if (c.major)
     p.base = f->row;
-  p.off += (int64_t)minor * size;
+  p.off += (int64_t)c.minor * size;
   uint32_t most = size < 2 ? 4 : 2; /* elements of one register, or a pair of the accumulator's */
   for (*run = 1; e + *run < n && *run < most; (*run)++) {
-    ww_cell_at next = ww_mma_place(s, f->which, f->t, 0, e + *run);
-    if ((f->col ? next.col : next.row) != (f->col ? c.col : c.row) ||
-        (f->col ? next.row : next.col) != (f->col ? c.row : c.col) + *run)
+    cell next = cell_of(f, 0, e + *run);
+    if (next.major != c.major || next.minor != c.minor + *run)
       break;
   }
   if (*run & (*run - 1))
@@ -181,13 +180,12 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
 }
 
 static void fragment_access(fragment *f, bool store, ww_val *v) {
-  uint32_t n = ww_mma_elements(f->g->s, f->which), size = ww_type_bytes[f->t], run;
+  uint32_t n = ww_mma_elements(f->g->s, f->which), run;
   to_lane(f);
   for (uint32_t e = 0; e < n; e += run) {
     low_addr p = element_at(f, e, n, &run);
     low_comp c[8];
-    for (uint32_t i = 0; i < run; i++)
-      c[i] = (low_comp){f->t, size, ww_type_bits(f->t), i * size};
+    elements(c, f->t, run);
     if (store)
       low_store(f->F, p, c, run, v + e);
     else
@@ -232,9 +230,7 @@ static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t
   for (uint32_t i = count; i < want; i++)
     v[i] = v[i % count];
   low_comp from[64];
-  for (uint32_t i = 0; i < want; i++)
-    from[i] = low_element(t, 0);
-  low_repack(c->F, from, want, v, c->rt->c, c->rt->n, c->res);
+  low_repack(c->F, elements(from, t, want), want, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
@@ -288,9 +284,7 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   if (!multiply(F, g, in, acc_out, flags, v, d))
     return false;
   low_comp from[64];
-  for (uint32_t i = 0; i < nc; i++)
-    from[i] = low_element(acc_out, 0);
-  low_repack(F, from, nc, d, c->rt->c, c->rt->n, c->res);
+  low_repack(F, elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
   return true;
 }
 

@@ -295,11 +295,11 @@ void low_run_passes(low *L, bool linked, bool raw) {
   /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables
    * of its own; nvcc has another. */
   const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  char *text = ww_fmt(L->a,
-                      "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
-                      "sload-store-vectorizer)",
-                      clean, loops);
-  run(L, tm, o, text);
+  run(L, tm, o,
+      ww_fmt(L->a,
+             "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
+             "sload-store-vectorizer)",
+             clean, loops));
   LLVMDisposePassBuilderOptions(o);
   if (tm)
     LLVMDisposeTargetMachine(tm);
