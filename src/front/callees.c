@@ -231,8 +231,6 @@ static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
   return low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
 }
 
-enum { FINITE_CLASSES = 0x1f8 }; /* of llvm.is.fpclass's mask */
-
 /* One class of floating-point values, by magnitude. */
 static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
   double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
@@ -259,9 +257,9 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
     unsigned neg, pos;
   } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
   ww_val acc = WW_NOVAL, sign = WW_NOVAL;
-  if ((mask & FINITE_CLASSES) == FINITE_CLASSES) { /* finite: one comparison */
+  if ((mask & FC_FINITE) == FC_FINITE) { /* finite: one comparison */
     acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), low_fconst(F, t, INFINITY));
-    mask &= ~FINITE_CLASSES;
+    mask &= ~FC_FINITE;
   }
   for (int g = 0; g < 5; g++) {
     bool neg = mask & group[g].neg, pos = mask & group[g].pos;
@@ -279,23 +277,14 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   return acc == WW_NOVAL ? low_const(F, WW_I1, 0) : acc;
 }
 
+/* OpenCL's vector relations answer -1, scalar ones 1 */
+ww_val lane_bool(const low_lane *s, ww_val i1) {
+  return low_int_to(s->F, i1, WW_I1, s->rt, s->c->sig[0] && s->c->rt->n > 1);
+}
+
 ww_val each_fclass(const low_lane *s) {
-  low_fn *F = s->F;
-  ww_type t = s->t[0];
-  ww_val r;
-  static const uint16_t masks[] = {
-      [FC_NAN] = 3, [FC_INF] = 516, [FC_FINITE] = FINITE_CLASSES, [FC_NORMAL] = 264};
-  static const uint8_t two[] = {[FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ,
-                                [FC_NE] = WW_FUNE,       [FC_GT] = WW_FOGT,   [FC_GE] = WW_FOGE,
-                                [FC_LT] = WW_FOLT,       [FC_LE] = WW_FOLE,   [FC_LG] = WW_FONE};
-  if (s->x == FC_SIGN)
-    r = sign_bit(F, t, s->v[0]);
-  else if (s->x <= FC_NORMAL)
-    r = fpclass(F, t, s->v[0], masks[s->x]);
-  else
-    r = low_cmp(F, two[s->x], t, s->v[0], s->v[1]);
-  /* OpenCL's vector relations answer -1, scalar ones 1 */
-  return low_int_to(F, r, WW_I1, s->rt, s->c->sig[0] && s->c->rt->n > 1);
+  return lane_bool(s, s->x == FC_SIGN ? sign_bit(s->F, s->t[0], s->v[0])
+                                      : fpclass(s->F, s->t[0], s->v[0], s->x));
 }
 
 ww_val each_clamp01(const low_lane *s) {

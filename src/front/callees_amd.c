@@ -17,15 +17,15 @@ void call_amd_permute(low_callee *c) {
 }
 
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
-  return low_binary(F, WW_OP_BPERMUTE, t, low_op32(F, WW_OP_SHL, lane, low_i32(F, 2)), v);
+  return low_binary(F, WW_OP_BPERMUTE, t, low_op32k(F, WW_OP_SHL, lane, 2), v);
 }
 
 /* The lane of the same four that two bits of the pattern choose for each. */
 static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
-  ww_val shift = low_op32(F, WW_OP_SHL, low_op32(F, WW_OP_AND, lane, low_i32(F, 3)), low_i32(F, 1));
+  ww_val shift = low_op32(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), low_i32(F, 1));
   ww_val pick =
       low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), low_i32(F, 3));
-  return low_op32(F, WW_OP_OR, low_op32(F, WW_OP_AND, lane, low_i32(F, ~3u)), pick);
+  return low_op32(F, WW_OP_OR, low_op32k(F, WW_OP_AND, lane, ~3u), pick);
 }
 
 void call_amd_swizzle(low_callee *c) {
@@ -36,11 +36,11 @@ void call_amd_swizzle(low_callee *c) {
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
     src = quad_lane(F, mode & 255, lane);
   } else {
-    src = low_op32(F, WW_OP_AND, lane, low_i32(F, 0xffffffe0u | (mode & 31)));
+    src = low_op32k(F, WW_OP_AND, lane, 0xffffffe0u | (mode & 31));
     if (mode >> 5 & 31)
-      src = low_op32(F, WW_OP_OR, src, low_i32(F, mode >> 5 & 31));
+      src = low_op32k(F, WW_OP_OR, src, mode >> 5 & 31);
     if (mode >> 10 & 31)
-      src = low_op32(F, WW_OP_XOR, src, low_i32(F, mode >> 10 & 31));
+      src = low_op32k(F, WW_OP_XOR, src, mode >> 10 & 31);
   }
   c->res[0] = from_lane(F, call_type(c), call_arg(c, 0), src);
 }
@@ -80,54 +80,57 @@ void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lan
     ballot(c, low_cmp(c->F, cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
 }
 
+static ww_val within(low_fn *F, ww_cmp p, ww_val lane, uint64_t limit) {
+  return low_cmp(F, p, WW_I32, lane, low_i32(F, limit));
+}
+
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
-  ww_val in_row = low_op32(F, WW_OP_AND, lane, low_i32(F, 15)),
-         row = low_op32(F, WW_OP_AND, lane, low_i32(F, ~15u));
+  ww_val in_row = low_op32k(F, WW_OP_AND, lane, 15), row = low_op32k(F, WW_OP_AND, lane, ~15u);
   *ok = WW_NOVAL;
   if (ctrl < 0x100)
     return quad_lane(F, ctrl, lane);
   switch (ctrl & 0x1f0) {
   case 0x100:
-    *ok = low_cmp(F, WW_ULT, WW_I32, in_row, low_i32(F, 16 - n));
-    return low_op32(F, WW_OP_ADD, lane, low_i32(F, n)); /* row_shl */
+    *ok = within(F, WW_ULT, in_row, 16 - n);
+    return low_op32k(F, WW_OP_ADD, lane, n); /* row_shl */
   case 0x110:
-    *ok = low_cmp(F, WW_UGE, WW_I32, in_row, low_i32(F, n));
-    return low_op32(F, WW_OP_SUB, lane, low_i32(F, n)); /* row_shr */
+    *ok = within(F, WW_UGE, in_row, n);
+    return low_op32k(F, WW_OP_SUB, lane, n); /* row_shr */
   case 0x120:
-    return low_op32(F, WW_OP_OR, row,
-                    low_op32(F, WW_OP_AND, low_op32(F, WW_OP_SUB, in_row, low_i32(F, n)),
-                             low_i32(F, 15))); /* row_ror */
+    return low_op32(
+        F, WW_OP_OR, row,
+        low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), low_i32(F, 15))); /* row_ror */
   case 0x130:
     if (ctrl == 0x130) {
-      *ok = low_cmp(F, WW_ULT, WW_I32, lane, low_i32(F, 63));
-      return low_op32(F, WW_OP_ADD, lane, low_i32(F, 1));
+      *ok = within(F, WW_ULT, lane, 63);
+      return low_op32k(F, WW_OP_ADD, lane, 1);
     }
     if (ctrl == 0x138) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 1));
-      return low_op32(F, WW_OP_SUB, lane, low_i32(F, 1));
+      *ok = within(F, WW_UGE, lane, 1);
+      return low_op32k(F, WW_OP_SUB, lane, 1);
     }
-    return low_op32(F, WW_OP_AND, low_op32(F, WW_OP_ADD, lane, low_i32(F, ctrl == 0x134 ? 1 : 63)),
+    return low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63),
                     low_i32(F, 63));
   case 0x140:
     if (ctrl == 0x140)
-      return low_op32(F, WW_OP_XOR, lane, low_i32(F, 15));
+      return low_op32k(F, WW_OP_XOR, lane, 15);
     if (ctrl == 0x141)
-      return low_op32(F, WW_OP_XOR, lane, low_i32(F, 7));
+      return low_op32k(F, WW_OP_XOR, lane, 7);
     if (ctrl == 0x142) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 16));
-      return low_op32(F, WW_OP_SUB, row, low_i32(F, 1));
+      *ok = within(F, WW_UGE, lane, 16);
+      return low_op32k(F, WW_OP_SUB, row, 1);
     }
     if (ctrl == 0x143) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 32));
+      *ok = within(F, WW_UGE, lane, 32);
       return low_i32(F, 31);
     }
     return WW_NOVAL;
   case 0x150:
-    return low_op32(F, WW_OP_OR, row, low_i32(F, n));
+    return low_op32k(F, WW_OP_OR, row, n);
   case 0x160:
-    return low_op32(F, WW_OP_XOR, lane, low_i32(F, n));
+    return low_op32k(F, WW_OP_XOR, lane, n);
   default:
     return WW_NOVAL;
   }
@@ -137,11 +140,10 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
 static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
   if ((mask & 15) == 15)
     return ok;
-  ww_val group =
-      low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, lane, low_i32(F, shift)), low_i32(F, 3));
+  ww_val group = low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), low_i32(F, 3));
   ww_val bit =
       low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), low_i32(F, 1));
-  ww_val on = low_cmp(F, WW_NE, WW_I32, bit, low_i32(F, 0));
+  ww_val on = within(F, WW_NE, bit, 0);
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
 
@@ -207,8 +209,8 @@ void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the
   }
   ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), low_i32(c->F, prmt));
   if (keep != ~0u)
-    v = low_op32(c->F, WW_OP_AND, v, low_i32(c->F, keep));
-  c->res[0] = set ? low_op32(c->F, WW_OP_OR, v, low_i32(c->F, set)) : v;
+    v = low_op32k(c->F, WW_OP_AND, v, keep);
+  c->res[0] = set ? low_op32k(c->F, WW_OP_OR, v, set) : v;
 }
 
 void call_amd_sad8(low_callee *c) {

@@ -296,6 +296,10 @@ static ww_val each_rootn(const low_lane *s) {
   return low_math(s->F, WW_MATH_POW, s->rt, 0, s->v[0], r, WW_NOVAL);
 }
 
+static ww_val each_compare(const low_lane *s) {
+  return lane_bool(s, low_cmp(s->F, s->x, s->t[0], s->v[0], s->v[1]));
+}
+
 static ww_val each_nan(const low_lane *s) {
   return low_fconst(s->F, s->rt, NAN);
 }

@@ -79,22 +79,9 @@ ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b); /* remquo's: i32
 enum { P_SINCOS, P_SINCOSPI, P_FRACT, P_WHOLE, P_MODF, P_FREXP, P_REMQUO };
 void call_two(low_callee *c, int what);
 
-enum {
-  FC_NAN,
-  FC_INF,
-  FC_FINITE,
-  FC_NORMAL,
-  FC_SIGN,
-  FC_NOT_NAN2,
-  FC_NAN2,
-  FC_EQ,
-  FC_NE,
-  FC_GT,
-  FC_GE,
-  FC_LT,
-  FC_LE,
-  FC_LG
-};
+/* Classes of floats as llvm.is.fpclass has them, for each_fclass; 0 stands for the sign bit. */
+enum { FC_SIGN, FC_NAN = 3, FC_INF = 516, FC_FINITE = 0x1f8, FC_NORMAL = 264 };
+ww_val lane_bool(const low_lane *s, ww_val i1); /* as the result type */
 
 /* handlers */
 #define W(pattern, fn, x, y) void fn(low_callee *c);

@@ -523,19 +523,15 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   if (pi || !strcmp(s, "sincos")) {
     call_store(c, 1, math1(c, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, flags, 0), t);
     call_store(c, 2, math1(c, pi ? WW_MATH_COSPI : WW_MATH_COS, t, flags, 0), t);
-  } else if (!strcmp(s, "frexp")) {
-    c->res[0] = math1(c, WW_MATH_FREXP_MANT, t, 0, 0);
-    call_store(c, 1, math1(c, WW_MATH_FREXP_EXP, WW_I32, 0, 0), WW_I32);
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     call_store(c, 1, whole, t);
     c->res[0] =
         low_math(F, WW_MATH_COPYSIGN, t, 0, low_binary(F, WW_OP_FSUB, t, call_arg(c, 0), whole),
                  call_arg(c, 0), WW_NOVAL);
-  } else if (!strcmp(s, "remquo")) {
-    c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
-    call_store(c, 2, call_quotient(F, t, call_arg(c, 0), call_arg(c, 1)), WW_I32);
-  } else
+  } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo")))
+    call_two(c, *s == 'f' ? P_FREXP : P_REMQUO);
+  else
     return false;
   return true;
 }

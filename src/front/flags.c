@@ -330,12 +330,10 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
     return false;
   if (ww_starts(flag, "-fopenmp-targets") || !strcmp(flag, "-mp=gpu"))
     out->dialect = WW_OPENMP; /* regions may be in headers */
-  if (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head)) {
-    const char *value = eq ? eq + 1 : next;
-    if (head >= 4 && value) {
-      takes_value(ww_fmt(a, "-std=%s", value), a, out);
-      return !eq;
-    }
+  const char *given = eq ? eq + 1 : next;
+  if (given && head >= 4 && (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head))) {
+    takes_value(ww_fmt(a, "-std=%s", given), a, out);
+    return !eq;
   }
   if (ww_starts(flag, "-x")) {
     const char *value = flag[2] == '=' ? flag + 3 : flag[2] ? flag + 2 : next;
@@ -345,10 +343,9 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   }
   if (head >= 10 &&
       (!strncmp(flag, "-Xcompiler", head) || !strncmp(flag, "--compiler-options", head))) {
-    const char *value = eq ? eq + 1 : next;
-    if (value)
-      host_options(value, a, out);
-    return value == next;
+    if (given)
+      host_options(given, a, out);
+    return given == next;
   }
   if (takes_value(flag, a, out))
     return false;

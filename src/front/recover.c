@@ -355,16 +355,8 @@ static bool is_code(const ww_scan *s, uint32_t i) {
 
 /* The brace that closes the one at `i`, or `end`. */
 static uint32_t closing_brace(const ww_scan *s, uint32_t i, uint32_t end) {
-  int depth = 0;
-  for (; i < end; i++) {
-    if (!is_code(s, i))
-      continue;
-    if (s->text[i] == '{')
-      depth++;
-    if (s->text[i] == '}' && --depth == 0)
-      break;
-  }
-  return i;
+  uint32_t at = ww_scan_braces(s, i) - 1;
+  return at < end ? at : end;
 }
 
 /* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end.

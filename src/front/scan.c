@@ -162,7 +162,7 @@ static uint32_t next_code(const ww_scan *s, uint32_t i) {
 
 /* i at '{'; one past its partner, or n. Other brackets inside are not looked at: a missing ')' must
  * not swallow the file. */
-static uint32_t skip_braces(const ww_scan *s, uint32_t i) {
+uint32_t ww_scan_braces(const ww_scan *s, uint32_t i) {
   int depth = 0;
   for (; i < s->n; i++) {
     if (s->kind[i] != WW_BYTE_CODE)
@@ -175,49 +175,38 @@ static uint32_t skip_braces(const ww_scan *s, uint32_t i) {
   return s->n + 1;
 }
 
-/* i at '(' or '['; one past its partner, or at the '}' that ends everything around it, or n. */
-static uint32_t skip_parens(const ww_scan *s, uint32_t i) {
+static uint32_t skip_brackets(const ww_scan *s, uint32_t i);
+
+/* i at an opening one; one past its partner, or at `stop` outside of `inside`, which are passed
+ * over as a whole, or n. */
+static uint32_t skip_pairs(const ww_scan *s, uint32_t i, const char *opens, const char *closes,
+                           const char *inside, char stop) {
   int depth = 0;
   while (i < s->n) {
-    char ch = s->kind[i] == WW_BYTE_CODE ? s->text[i] : ' ';
-    if (ch == '{') {
-      i = skip_braces(s, i);
-      continue;
-    }
-    if (ch == '}')
-      return i;
-    if (ch == '(' || ch == '[')
-      depth++;
-    if ((ch == ')' || ch == ']') && --depth == 0)
-      return i + 1;
-    i++;
-  }
-  return s->n;
-}
-
-static uint32_t skip_brackets(const ww_scan *s, uint32_t i) {
-  uint32_t end = s->text[i] == '{' ? skip_braces(s, i) : skip_parens(s, i);
-  return end > s->n ? s->n : end;
-}
-
-/* i at '<' of a template header. */
-static uint32_t skip_angles(const ww_scan *s, uint32_t i) {
-  int depth = 0;
-  while (i < s->n) {
-    char ch = s->kind[i] == WW_BYTE_CODE ? s->text[i] : ' ';
-    if (ch == '(' || ch == '{' || ch == '[') {
+    char ch = s->kind[i] == WW_BYTE_CODE && s->text[i] ? s->text[i] : ' ';
+    if (strchr(inside, ch)) {
       i = skip_brackets(s, i);
       continue;
     }
-    if (ch == '<')
-      depth++;
-    if (ch == '>' && --depth == 0)
+    if (ch == stop)
+      return i;
+    depth += strchr(opens, ch) != NULL;
+    if (strchr(closes, ch) && --depth == 0)
       return i + 1;
-    if (ch == ';')
-      return i; /* not a header after all */
     i++;
   }
   return s->n;
+}
+
+/* The '}' that ends everything around it stops a '(' or '['. */
+static uint32_t skip_brackets(const ww_scan *s, uint32_t i) {
+  uint32_t end = s->text[i] == '{' ? ww_scan_braces(s, i) : skip_pairs(s, i, "([", ")]", "{", '}');
+  return end > s->n ? s->n : end;
+}
+
+/* i at '<' of a template header; at a ';' it is none after all. */
+static uint32_t skip_angles(const ww_scan *s, uint32_t i) {
+  return skip_pairs(s, i, "<", ">", "({[", ';');
 }
 
 static const char *const not_a_name[] = {"noexcept",
@@ -320,7 +309,7 @@ static bool cut_brace(cutter *c, head *h, uint32_t *pos) {
     return false; /* up to the semicolon */
   }
   bool member_init = h->init_list && (ww_is_word(s->text[h->last]) || s->text[h->last] == '>');
-  *pos = skip_braces(s, open);
+  *pos = ww_scan_braces(s, open);
   if (*pos > s->n) {
     c->unbalanced = true;
     *pos = s->n;

@@ -367,7 +367,7 @@ static bool op_cvt(ptx_ins *i) {
   low_fn *F = i->F;
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
     ww_val v = low_add_imm(F, read32(i, 1), WW_I32, 0x1000);
-    return write32(i, low_op32(F, WW_OP_AND, v, low_i32(F, 0xffffe000u)));
+    return write32(i, low_op32k(F, WW_OP_AND, v, 0xffffe000u));
   }
   if (from.t == WW_VOID)
     return false; /* fp8 and kin */

@@ -264,6 +264,10 @@ ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
   return low_binary(F, op, WW_I32, a, b);
 }
 
+ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k) {
+  return low_op32(F, op, a, low_i32(F, k));
+}
+
 ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
   return low_binary(F, op, WW_I64, a, b);
 }

@@ -155,7 +155,8 @@ ww_val *low_values(low_fn *F, uint32_t n);       /* room for them, in the arena 
 ww_val low_nullary(low_fn *F, ww_op op, ww_type t);
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
 ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b);
-ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b); /* of WW_I32 */
+ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b);    /* of WW_I32 */
+ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k); /* the same with a constant */
 ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b);
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
 ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c);

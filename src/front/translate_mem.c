@@ -37,11 +37,14 @@ static uint32_t run_length(const low_comp *c, uint32_t n, uint32_t align) {
   return best;
 }
 
-static uint32_t piece_bytes(uint32_t left, uint32_t align) {
-  uint32_t n = align < 8 ? align : 8;
-  while (n > left)
+/* The integer that covers what of c begins at byte `at`, as far as alignment allows. */
+static low_comp piece_at(const low_comp *c, uint32_t at, uint32_t align) {
+  uint32_t n = align_at(align, c->off + at);
+  if (n > 8)
+    n = 8;
+  while (n > c->mem - at)
     n /= 2;
-  return n;
+  return (low_comp){.type = low_int_type(n * 8), .mem = n, .off = c->off + at};
 }
 
 static ww_ins *access(low_fn *F, ww_op op, low_addr p, ww_type t, uint32_t n, int64_t off) {
@@ -67,16 +70,14 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
   ww_type t = low_int_type(ww_type_bits(c->type));
   ww_val acc = WW_NOVAL;
   for (uint32_t at = 0; at < c->mem;) {
-    uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
-    ww_type pt = low_int_type(n * 8);
-    low_comp piece = {.type = pt, .mem = n, .off = c->off + at};
+    low_comp piece = piece_at(c, at, p.align);
     ww_val v;
     load_run(F, p, &piece, 1, &v);
-    v = low_int_to(F, v, pt, t, false);
+    v = low_int_to(F, v, piece.type, t, false);
     if (at)
       v = low_binary(F, WW_OP_SHL, t, v, low_const(F, t, at * 8));
     acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, t, acc, v);
-    at += n;
+    at += piece.mem;
   }
   return low_bits(F, acc == WW_NOVAL ? low_const(F, t, 0) : acc, t, c->type);
 }
@@ -101,13 +102,11 @@ static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
   ww_type t = low_int_type(ww_type_bits(c->type));
   in = low_bits(F, in, c->type, t);
   for (uint32_t at = 0; at < c->mem;) {
-    uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
-    ww_type pt = low_int_type(n * 8);
-    low_comp piece = {.type = pt, .mem = n, .off = c->off + at};
+    low_comp piece = piece_at(c, at, p.align);
     ww_val v = at ? low_binary(F, WW_OP_LSHR, t, in, low_const(F, t, at * 8)) : in;
-    v = low_int_to(F, v, t, pt, false);
+    v = low_int_to(F, v, t, piece.type, false);
     store_run(F, p, &piece, 1, &v);
-    at += n;
+    at += piece.mem;
   }
 }
 

@@ -345,28 +345,24 @@ static ww_val row_address(low_fn *F, ww_val addr32,
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
-static ww_val with(low_fn *F, ww_op op, ww_val a, uint64_t k) {
-  return low_op32(F, op, a, low_i32(F, k));
-}
-
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
  * column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   static const low_comp word = {WW_I32, 4, 32, 0},
                         half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = with(F, WW_OP_LSHR, lane, 2),
-         member = with(F, WW_OP_AND, lane, 3), out;
+  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = low_op32k(F, WW_OP_LSHR, lane, 2),
+         member = low_op32k(F, WW_OP_AND, lane, 3), out;
   low_addr p = {.space = WW_SHARED, .align = 4};
   if (!trans) {
-    p.base = low_lea(F, row_address(F, addr32, with(F, WW_OP_ADD, group, 8 * i)),
+    p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, group, 8 * i)),
                      low_int_to(F, member, WW_I32, WW_I64, false), 4);
     low_load(F, p, &word, 1, &out);
     return out;
   }
-  ww_val v[2], row = with(F, WW_OP_ADD, with(F, WW_OP_SHL, member, 1), 8 * i);
+  ww_val v[2], row = low_op32k(F, WW_OP_ADD, low_op32k(F, WW_OP_SHL, member, 1), 8 * i);
   p.align = 2;
   for (uint32_t k = 0; k < 2; k++) {
-    p.base = low_lea(F, row_address(F, addr32, with(F, WW_OP_ADD, row, k)),
+    p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, row, k)),
                      low_int_to(F, group, WW_I32, WW_I64, false), 2);
     low_load(F, p, &half[0], 1, &v[k]);
   }
