@@ -30,14 +30,13 @@ static void split(ww_arena *a, const char *s, ww_strings *out) {
     if (!*s)
       break;
     char *word = ww_alloc(a, strlen(s) + 1), *w = word, quote = 0;
-    for (; *s && (quote || !isspace((unsigned char)*s)); s++) {
+    for (; *s && (quote || !isspace((unsigned char)*s)); s++)
       if (quote ? *s == quote : *s == '"' || *s == '\'')
         quote = quote ? 0 : *s;
       else if (*s == '\\' && quote != '\'' && s[1] && (!quote || strchr("\"\\$`", s[1])))
         *w++ = *++s;
       else
         *w++ = *s;
-    }
     ww_push(a, out, (const char *)word);
   }
 }

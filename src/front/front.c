@@ -95,12 +95,13 @@ static bool uses_hip(const ww_scan *s) {
 }
 
 int ww_front_dialect(const char *file, const ww_scan *s) {
+  static const char *const opencl[] = {".cl", ".clh", ".ocl", NULL};
   const char *dot = strrchr(ww_path_base(file), '.');
   bool hip = has_directive(s, "include", "hip/hip_runtime") ||
              has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
   if (!dot)
     dot = "";
-  if (!strcmp(dot, ".cl") || !strcmp(dot, ".clh") || !strcmp(dot, ".ocl"))
+  if (ww_one_of(dot, opencl))
     return WW_OPENCL;
   if (!strcmp(dot, ".hip") || hip)
     return WW_HIP;

@@ -58,11 +58,10 @@ static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
       ww_push(h->a, &args, (ww_arg){0});
     p = LLVMGetOperand(call, 3);
     ww_host_addr at = ww_host_address(h, p);
-    if (LLVMIsNull(p)) {
+    if (LLVMIsNull(p))
       args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = size}};
-    } else if (size <= 8 && at.exact && ww_host_stored(h, at.base, at.offset, size, &value)) {
+    else if (size <= 8 && at.exact && ww_host_stored(h, at.base, at.offset, size, &value))
       args.v[index] = ww_host_hex(h, value, size);
-    }
   }
   l->args = args.v;
   l->nargs = args.n;

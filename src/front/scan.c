@@ -65,7 +65,7 @@ static uint32_t raw_string_end(const lexer *l, uint32_t i) {
 
 /* Comments inside a directive may span lines; strings hide comment signs. */
 static uint32_t directive_end(const lexer *l, uint32_t i) {
-  while (i < l->n && !is_line_end(l, i)) {
+  while (i < l->n && !is_line_end(l, i))
     if (l->p[i] == '/' && l->p[i + 1] == '*')
       i = block_comment_end(l, i);
     else if (l->p[i] == '/' && l->p[i + 1] == '/')
@@ -74,7 +74,6 @@ static uint32_t directive_end(const lexer *l, uint32_t i) {
       i = string_end(l, i);
     else
       i++;
-  }
   return i;
 }
 

@@ -539,12 +539,11 @@ static void lower_all(low *L) {
   for (uint32_t i = 0; i < L->kernel.n; i++)
     low_want_fn(L, L->kernel.v[i].fn);
   uint32_t f = 0, s = 0;
-  while (f < L->list.n || s < L->sym_list.n) {
+  while (f < L->list.n || s < L->sym_list.n)
     if (f < L->list.n)
       lower_fn(L->list.v[f++]);
     else
       low_init_symbol(L, s++);
-  }
   low_map taken = {0};
   address_taken(L, &taken);
   for (uint32_t i = 0; i < L->list.n; i++)

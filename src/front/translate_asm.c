@@ -74,27 +74,34 @@ static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) 
   return low_bits(F, low_int_to(F, low_bits(F, v, from, fi), fi, ti, sign), ti, to);
 }
 
+/* 0f3f800000 and 0d3ff0000000000000: a float or double by its bits. */
+static bool hex_float(const char *s, double *value, uint64_t *bits) {
+  bool single = ww_starts(s, "0f") || ww_starts(s, "0F");
+  if ((!single && !ww_starts(s, "0d") && !ww_starts(s, "0D")) || strlen(s) != (single ? 10 : 18))
+    return false;
+  *bits = strtoull(s + 2, NULL, 16);
+  float f;
+  uint32_t word = *bits;
+  memcpy(&f, &word, 4);
+  memcpy(value, bits, 8);
+  if (single)
+    *value = f;
+  return true;
+}
+
 static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   bool neg = *s == '-';
   const char *d = s + neg;
+  double f;
+  uint64_t b;
   if (!isdigit((unsigned char)*d))
     return false;
-  if (d[0] == '0' && (d[1] == 'f' || d[1] == 'F') && strlen(d) == 10) {
-    uint32_t b = strtoul(d + 2, NULL, 16);
-    float f;
-    memcpy(&f, &b, 4);
-    *bits = ww_is_float(t) ? low_float_bits(t, (double)(neg ? -f : f)) : b;
-    return true;
-  }
-  if (d[0] == '0' && (d[1] == 'd' || d[1] == 'D') && strlen(d) == 18) {
-    uint64_t b = strtoull(d + 2, NULL, 16);
-    double f;
-    memcpy(&f, &b, 8);
+  if (hex_float(d, &f, &b)) {
     *bits = ww_is_float(t) ? low_float_bits(t, neg ? -f : f) : b;
     return true;
   }
   if (strpbrk(d, ".") && !ww_starts(d, "0x")) {
-    double f = strtod(s, NULL);
+    f = strtod(s, NULL);
     *bits = ww_is_float(t) ? low_float_bits(t, f) : (uint64_t)(int64_t)f;
     return true;
   }
@@ -305,13 +312,21 @@ static void parse(ptx_ins *i, char *s) {
 
 /* ---- predicates ---- */
 
+static ptx_reg *copy_of(const ptx_state *s) {
+  ptx_reg *copy = WW_NEWN(s->F->L->a, ptx_reg, s->regs.n + 1);
+  return memcpy(copy, s->regs.v, s->regs.n * sizeof *copy);
+}
+
+static void execute(ptx_ins *i) {
+  if (!ptx_execute(i))
+    ptx_refuse(i);
+}
+
 static void predicated_select(ptx_ins *i, ww_val p) {
   ptx_state *s = i->s;
   uint32_t n = s->regs.n;
-  ptx_reg *before = WW_NEWN(i->F->L->a, ptx_reg, n + 1);
-  memcpy(before, s->regs.v, n * sizeof *before);
-  if (!ptx_execute(i))
-    ptx_refuse(i);
+  const ptx_reg *before = copy_of(s);
+  execute(i);
   for (uint32_t k = 0; k < n && !i->F->fn.refusal; k++) {
     ptx_reg *r = &s->regs.v[k];
     if (r->v == before[k].v)
@@ -321,39 +336,34 @@ static void predicated_select(ptx_ins *i, ww_val p) {
   }
 }
 
+/* The value in the type that the register was declared with. */
+static void settle(low_fn *F, ptx_reg *r) {
+  r->v = reshape(F, r->v, r->type, r->declared, false);
+  r->type = r->declared;
+}
+
 static void predicated_branch(ptx_ins *i, ww_val p) {
   low_fn *F = i->F;
   ptx_state *s = i->s;
   uint32_t n = s->regs.n, yes = low_new_block(F, NULL), join = low_new_block(F, NULL),
            from = F->cur;
-  ptx_reg *before = WW_NEWN(F->L->a, ptx_reg, n + 1);
-  memcpy(before, s->regs.v, n * sizeof *before);
   for (uint32_t k = 0; k < n; k++) /* the old value in the type the join will have */
-    if (before[k].type != before[k].declared) {
-      s->regs.v[k].v = before[k].v =
-          reshape(F, before[k].v, before[k].type, before[k].declared, false);
-      s->regs.v[k].type = before[k].type = before[k].declared;
-    }
+    settle(F, &s->regs.v[k]);
+  const ptx_reg *before = copy_of(s);
   low_cbr(F, p, yes, join);
   F->cur = yes;
-  if (!ptx_execute(i))
-    ptx_refuse(i);
+  execute(i);
   bool falls = !low_cur(F)->ended;
-  for (uint32_t k = 0; k < n && falls; k++) {
-    ptx_reg *r = &s->regs.v[k];
-    if (r->v != before[k].v) {
-      r->v = reshape(F, r->v, r->type, r->declared, false);
-      r->type = r->declared;
-    }
-  }
+  for (uint32_t k = 0; k < n && falls; k++)
+    if (s->regs.v[k].v != before[k].v)
+      settle(F, &s->regs.v[k]);
   uint32_t end = F->cur;
   low_br(F, join);
   F->cur = join;
   for (uint32_t k = 0; k < n; k++) {
     ptx_reg *r = &s->regs.v[k];
-    if (r->v == before[k].v)
-      continue;
-    r->v = falls ? low_phi2(F, r->type, from, before[k].v, end, r->v) : before[k].v;
+    if (r->v != before[k].v)
+      r->v = falls ? low_phi2(F, r->type, from, before[k].v, end, r->v) : before[k].v;
   }
 }
 
@@ -377,8 +387,7 @@ static void statement(ptx_state *s, char *text) {
     return;
   }
   if (!p) {
-    if (!ptx_execute(&i))
-      ptx_refuse(&i);
+    execute(&i);
     return;
   }
   ww_val cond = ptx_read(&i, p, WW_I1);
@@ -418,27 +427,27 @@ static void statements(ptx_state *s, char *text) {
 
 /* "$0" -> "$0", "$$" -> "$", "${0:x}" -> "$0"; comments out */
 static char *plain_text(ww_arena *a, const char *s, size_t n) {
-  char *out = ww_alloc(a, n + 1);
-  size_t k = 0;
+  char *out = ww_alloc(a, n + 1), *o = out;
   for (size_t i = 0; i < n; i++) {
-    if (s[i] == '/' && i + 1 < n && s[i + 1] == '/') {
+    char c = s[i], next = i + 1 < n ? s[i + 1] : 0;
+    if (c == '/' && next == '/') {
       while (i < n && s[i] != '\n')
         i++;
-      out[k++] = ' ';
-    } else if (s[i] == '/' && i + 1 < n && s[i + 1] == '*') {
+      *o++ = ' ';
+    } else if (c == '/' && next == '*') {
       for (i += 2; i + 1 < n && (s[i] != '*' || s[i + 1] != '/'); i++) {}
       i++;
-      out[k++] = ' ';
-    } else if (s[i] == '$' && i + 1 < n && s[i + 1] == '{') {
-      out[k++] = '$';
+      *o++ = ' ';
+    } else if (c == '$' && next == '{') {
+      *o++ = '$';
       for (i += 2; i < n && s[i] != '}'; i++)
         if (isdigit((unsigned char)s[i]))
-          out[k++] = s[i];
-    } else if (s[i] == '$' && i + 1 < n && s[i + 1] == '$') {
-      out[k++] = '%';
+          *o++ = s[i];
+    } else if (c == '$' && next == '$') {
+      *o++ = '%';
       i++;
     } else
-      out[k++] = s[i] == '\n' || s[i] == '\t' || s[i] == '\r' ? ' ' : s[i];
+      *o++ = c == '\n' || c == '\t' || c == '\r' ? ' ' : c;
   }
   return out;
 }

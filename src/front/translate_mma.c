@@ -68,6 +68,11 @@ static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type wor
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
 }
 
+static void convert_all(low_fn *F, ww_val *v, uint32_t n, ww_type from, ww_type to) {
+  for (uint32_t i = 0; i < n; i++)
+    v[i] = low_convert(F, v[i], from, to, WW_RN, true);
+}
+
 /* D = A * B + C, with A, B and C in v; false when the counts do not fit the shape. */
 static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags,
                      ww_val v[3][64], ww_val *d) {
@@ -251,6 +256,14 @@ static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_
   return true;
 }
 
+/* How many of the registers, from the first or (back) the last on, hold so many bits. */
+static uint32_t registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bits, bool back) {
+  uint32_t k = 0;
+  for (uint32_t sum = 0; k < n && sum < bits; k++)
+    sum += ww_type_bits(F->vals.v[reg[back ? n - 1 - k : k]].type);
+  return k;
+}
+
 /* Registers of A, B and C lie one behind the other in the arguments. */
 static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, ww_type acc_out,
                     int flags) {
@@ -258,29 +271,23 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
            nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val reg[128], v[3][64], d[64];
-  uint32_t nreg = gather(c, 0, c->nargs, reg, 128), creg = 0, cbits = nc * ww_type_bits(acc);
-  for (uint32_t bits = 0; creg < nreg && bits < cbits;)
-    bits += ww_type_bits(F->vals.v[reg[nreg - ++creg]].type);
-  uint32_t ab = nreg - creg, abits = 0;
+  uint32_t nreg = gather(c, 0, c->nargs, reg, 128),
+           creg = registers(F, reg, nreg, nc * ww_type_bits(acc), true), ab = nreg - creg,
+           abits = 0, need = na * ww_type_bits(in);
   for (uint32_t i = 0; i < ab; i++)
     abits += ww_type_bits(F->vals.v[reg[i]].type);
-  uint32_t areg = 0, need = na * ww_type_bits(in);
-  if (abits !=
-      (na + nb) *
-          ww_type_bits(in)) { /* wmma's f16 operands: 16 elements each, whatever the lane owns */
+  if (abits != (na + nb) * ww_type_bits(in)) {
+    /* wmma's f16 operands: 16 elements each, whatever the lane owns */
     if (in != WW_F16 || abits != 32 * 16)
       return false;
     need = 16 * 16;
   }
-  for (uint32_t bits = 0; areg < ab && bits < need;)
-    bits += ww_type_bits(F->vals.v[reg[areg++]].type);
+  uint32_t areg = registers(F, reg, ab, need, false);
   if (unpack(F, reg, areg, in, v[0], 64) < na ||
       unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
       unpack(F, reg + ab, creg, acc, v[2], 64) < nc)
     return false;
-  if (acc != acc_out)
-    for (uint32_t i = 0; i < nc; i++)
-      v[2][i] = low_cvt(F, WW_OP_FCVT, acc_out, acc, WW_RN, v[2][i]);
+  convert_all(F, v[2], nc, acc, acc_out);
   if (!multiply(F, g, in, acc_out, flags, v, d))
     return false;
   low_comp from[64];
@@ -410,8 +417,7 @@ bool ptx_mma(ptx_ins *i) {
       return false;
   }
   uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);
-  for (uint32_t e = 0; e < nc && t[0] != t[3]; e++)
-    v[2][e] = low_cvt(F, WW_OP_FCVT, t[0], t[3], WW_RN, v[2][e]);
+  convert_all(F, v[2], nc, t[3], t[0]);
   int flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
   if (!multiply(F, &g, t[1], t[0], flags, v, d))
     return false;
