@@ -555,6 +555,18 @@ void call_ww_axis(low_callee *c) {
 
 /* ---- math functions by their C names ---- */
 
+const low_named low_rounds[] = {{"rn", WW_RN},  {"rz", WW_RZ},   {"rzi", WW_RZ}, {"rm", WW_RD},
+                                {"rmi", WW_RD}, {"rd", WW_RD},   {"rp", WW_RU},  {"rpi", WW_RU},
+                                {"ru", WW_RU},  {"rna", WW_RNA}, {NULL, -1}};
+const low_named low_shuffles[] = {{"idx", WW_SHFL_IDX},
+                                  {"up", WW_SHFL_UP},
+                                  {"down", WW_SHFL_DOWN},
+                                  {"bfly", WW_SHFL_BFLY},
+                                  {NULL, -1}};
+const low_named low_votes[] = {{"all", WW_VOTE_ALL},       {"any", WW_VOTE_ANY},
+                               {"uni", WW_VOTE_UNI},       {"eq", WW_VOTE_UNI},
+                               {"ballot", WW_VOTE_BALLOT}, {NULL, -1}};
+
 int low_value_named(const low_named *row, const char *name, size_t n) {
   while (row->name && (strlen(row->name) != n || memcmp(row->name, name, n)))
     row++;
@@ -572,6 +584,20 @@ int low_math_named(const char *name, size_t n) {
       {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
       {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D},  {NULL, -1}};
   return low_value_named(also, name, n);
+}
+
+bool call_class(low_callee *c, const char *name) {
+  static const low_named classes[] = {{"isnan", FC_NAN},
+                                      {"isinf", FC_INF},
+                                      {"finite", FC_FINITE},
+                                      {"isfinite", FC_FINITE},
+                                      {"signbit", FC_SIGN},
+                                      {"isnormal", FC_NORMAL},
+                                      {NULL, -1}};
+  int what = low_value_named(classes, name, strlen(name));
+  if (what >= 0)
+    call_each(c, each_fclass, what, 0);
+  return what >= 0;
 }
 
 bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {

@@ -272,16 +272,6 @@ static bool ocml_pointer(low_callee *c, const char *s) {
   return true;
 }
 
-static bool ocml_class(low_callee *c, const char *s) {
-  static const low_named names[] = {{"isnan", FC_NAN},       {"isinf", FC_INF},
-                                    {"isfinite", FC_FINITE}, {"isnormal", FC_NORMAL},
-                                    {"signbit", FC_SIGN},    {NULL, -1}};
-  int what = low_value_named(names, s, strlen(s));
-  if (what >= 0)
-    call_each(c, each_fclass, what, 0);
-  return what >= 0;
-}
-
 static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
   static const low_named ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL},
                                   {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA},  {NULL, -1}};
@@ -316,7 +306,7 @@ void call_ocml(low_callee *c) {
     call_norm4(c, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT);
     return;
   }
-  if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
+  if (ocml_pointer(c, base) || call_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
       ocml_rounded(c, base))
     return;
   low_refuse(c->F, "calls %s, which has no definition", c->name);

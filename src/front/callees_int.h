@@ -69,7 +69,8 @@ void call_set_int(low_callee *c, ww_val v, ww_type t,
 void call_set32(low_callee *c, ww_val v); /* of an unsigned 32-bit value */
 uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max);
 bool call_float_fn(low_callee *c, const char *base, size_t n,
-                   int flags); /* math.def names and their kin, elementwise */
+                   int flags);                    /* math.def names and their kin, elementwise */
+bool call_class(low_callee *c, const char *name); /* isnan, signbit ... */
 bool call_math_library(low_callee *c, const char *name,
                        int flags); /* C spelling: sinf, exp, frexp ... */
 int call_rounding(char c);         /* OpenCL's and ROCm's _rte _rtz _rtn _rtp, by the last letter */

@@ -75,20 +75,11 @@ void low_shfl(low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag,
   i->sub = mode;
 }
 
-int low_shfl_named(const char *mode) {
-  static const low_named modes[] = {{"idx", WW_SHFL_IDX},
-                                    {"up", WW_SHFL_UP},
-                                    {"down", WW_SHFL_DOWN},
-                                    {"bfly", WW_SHFL_BFLY},
-                                    {NULL, -1}};
-  return low_value_named(modes, mode, strlen(mode));
-}
-
 /* llvm.nvvm.shfl[.sync].<mode>.<type>[p]: the mask, where there is one, comes first */
 void call_nv_shfl(low_callee *c) {
   char tok[4][24];
   uint32_t n = call_split(c->tail, '.', tok, 4), first = !strcmp(tok[0], "sync");
-  int mode = n > first ? low_shfl_named(tok[first]) : -1;
+  int mode = n > first ? low_value_named(low_shuffles, tok[first], strlen(tok[first])) : -1;
   if (mode < 0 || c->nargs < first + 3) {
     call_refuse(c);
     return;
@@ -132,10 +123,7 @@ ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
 }
 
 void call_nv_vote(low_callee *c) {
-  static const low_named modes[] = {{"all", WW_VOTE_ALL},       {"any", WW_VOTE_ANY},
-                                    {"uni", WW_VOTE_UNI},       {"eq", WW_VOTE_UNI},
-                                    {"ballot", WW_VOTE_BALLOT}, {NULL, -1}};
-  int mode = low_value_named(modes, c->tail, strcspn(c->tail, "."));
+  int mode = low_value_named(low_votes, c->tail, strcspn(c->tail, "."));
   if (mode < 0) {
     call_refuse(c);
     return;
@@ -345,9 +333,7 @@ static ww_type arg_type(low_callee *c, uint32_t i) {
 }
 
 static int rounding(const char *tok) {
-  static const low_named names[] = {{"rn", WW_RN}, {"rz", WW_RZ}, {"rm", WW_RD},   {"rd", WW_RD},
-                                    {"rp", WW_RU}, {"ru", WW_RU}, {"rna", WW_RNA}, {NULL, -1}};
-  return low_value_named(names, tok, strlen(tok));
+  return low_value_named(low_rounds, tok, strlen(tok));
 }
 
 typedef struct {
@@ -545,21 +531,14 @@ void call_norm4(low_callee *c, ww_math root) {
 }
 
 static bool irregular(low_callee *c, const char *s) {
-  static const low_named classes[] = {{"isnan", FC_NAN},
-                                      {"isinf", FC_INF},
-                                      {"finite", FC_FINITE},
-                                      {"isfinite", FC_FINITE},
-                                      {"signbit", FC_SIGN},
-                                      {"isnormal", FC_NORMAL},
-                                      {NULL, -1}};
   static const low_named to_int[] = {
       {"lrint", WW_RN}, {"llrint", WW_RN}, {"lround", WW_RNA}, {"llround", WW_RNA}, {NULL, -1}};
   size_t n = ww_is_float(arg_type(c, 0)) ? strlen(s) : 0;
-  int what = low_value_named(classes, s, n), round = low_value_named(to_int, s, n);
+  int round = low_value_named(to_int, s, n);
   bool norm = !strcmp(s, "norm4d");
-  if (what >= 0)
-    call_each(c, each_fclass, what, 0);
-  else if (round >= 0)
+  if (n && call_class(c, s))
+    return true;
+  if (round >= 0)
     call_each(c, each_cvt, round, 1);
   else if (!strcmp(s, "nan"))
     c->res[0] = low_fconst(c->F, call_type(c), NAN);

@@ -57,9 +57,7 @@ static int by_modifier(const ptx_ins *i, const low_named *rows) {
 }
 
 static int rounding(const ptx_ins *i) {
-  static const low_named names[] = {{"rz", WW_RZ}, {"rzi", WW_RZ}, {"rm", WW_RD},   {"rmi", WW_RD},
-                                    {"rp", WW_RU}, {"rpi", WW_RU}, {"rna", WW_RNA}, {NULL, -1}};
-  int round = by_modifier(i, names);
+  int round = by_modifier(i, low_rounds);
   return round < 0 ? WW_RN : round;
 }
 
@@ -574,9 +572,7 @@ static bool op_cp(ptx_ins *i) {
 /* ---- warp and block ---- */
 
 static bool op_shfl(ptx_ins *i) {
-  int mode = -1;
-  for (uint32_t k = 1; k < i->nop && mode < 0; k++)
-    mode = low_shfl_named(i->op[k]);
+  int mode = by_modifier(i, low_shuffles);
   if (mode < 0 || i->narg < 4)
     return false;
   ww_val in[3] = {read32(i, 1), read32(i, 2), read32(i, 3)}, out[2];
@@ -586,12 +582,7 @@ static bool op_shfl(ptx_ins *i) {
 }
 
 static bool op_vote(ptx_ins *i) {
-  static const low_named modes[] = {{"ballot", WW_VOTE_BALLOT},
-                                    {"all", WW_VOTE_ALL},
-                                    {"any", WW_VOTE_ANY},
-                                    {"uni", WW_VOTE_UNI},
-                                    {NULL, -1}};
-  int m = by_modifier(i, modes);
+  int m = by_modifier(i, low_votes);
   if (m < 0)
     return false;
   ww_type t = m == WW_VOTE_BALLOT ? WW_I32 : WW_I1;

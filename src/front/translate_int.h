@@ -269,11 +269,11 @@ typedef struct {
   int16_t value;
 } low_named;
 int low_value_named(const low_named *rows, const char *name, size_t n); /* the last row's: none */
+extern const low_named low_rounds[], low_shuffles[], low_votes[]; /* as PTX and NVVM write them */
 
 /* callees_nv.c */
 ww_val low_bar(low_fn *F, int sub, ww_val p, int64_t id,
-               uint32_t count);       /* its result, WW_NOVAL where sub is 0 */
-int low_shfl_named(const char *mode); /* ww_shfl, or -1 */
+               uint32_t count); /* its result, WW_NOVAL where sub is 0 */
 /* out[1]: i1, whether there is such a lane; only with `flag` */
 void low_shfl(low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag, ww_val out[2]);
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask,
