@@ -187,43 +187,41 @@ ww_val each_sat(const low_lane *s) {
   ww_val a = s->v[0], b = s->v[1];
   bool sign = lane_sign(s, s->y);
   if (!sign && s->x == WW_OP_SUB)
-    return low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_UMAX, t, a, b), b);
-  ww_val r = low_binary(F, s->x, t, a, b);
+    return lane_op(s, WW_OP_SUB, lane_op(s, WW_OP_UMAX, a, b), b);
+  ww_val r = lane_op(s, s->x, a, b);
   if (!sign)
     return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
   unsigned top = ww_type_bits(t) - 1;
   ww_val shift = low_const(F, t, top), over = signed_overflow(F, s->x, t, a, b, r);
-  ww_val limit = low_binary(F, WW_OP_XOR, t, low_binary(F, WW_OP_ASHR, t, a, shift),
-                            low_const(F, t, (1ull << top) - 1));
+  ww_val limit =
+      lane_op(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), low_const(F, t, (1ull << top) - 1));
   return low_select(F, t, over, limit, r);
 }
 
 /* (a & b) + ((a ^ b) >> 1), or (a | b) - ((a ^ b) >> 1) when rounding up (x); y: signed, -1 by lane
  */
 ww_val each_hadd(const low_lane *s) {
-  low_fn *F = s->F;
-  ww_type t = s->rt;
   ww_op shift = lane_sign(s, s->y) ? WW_OP_ASHR : WW_OP_LSHR;
-  ww_val x = low_binary(F, WW_OP_XOR, t, s->v[0], s->v[1]);
-  x = low_binary(F, shift, t, x, low_const(F, t, 1));
-  return low_binary(F, s->x ? WW_OP_SUB : WW_OP_ADD, t,
-                    low_binary(F, s->x ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1]), x);
+  ww_val x = lane_op(s, WW_OP_XOR, s->v[0], s->v[1]);
+  x = lane_op(s, shift, x, low_const(s->F, s->rt, 1));
+  return lane_op(s, s->x ? WW_OP_SUB : WW_OP_ADD,
+                 lane_op(s, s->x ? WW_OP_OR : WW_OP_AND, s->v[0], s->v[1]), x);
 }
 
 static ww_val lane_add(const low_lane *s, ww_val product) {
-  return s->y ? low_binary(s->F, WW_OP_ADD, s->rt, product, s->v[2]) : product;
+  return s->y ? lane_op(s, WW_OP_ADD, product, s->v[2]) : product;
 }
 
 /* x: signed, -1 by lane, y: adds the third */
 ww_val each_mulhi(const low_lane *s) {
   ww_op op = lane_sign(s, s->x) ? WW_OP_MULHS : WW_OP_MULHU;
-  return lane_add(s, low_binary(s->F, op, s->rt, s->v[0], s->v[1]));
+  return lane_add(s, lane_op(s, op, s->v[0], s->v[1]));
 }
 
 ww_val each_mul24(const low_lane *s) {
   bool sign = lane_sign(s, s->x);
   ww_val a = low_24(s->F, s->v[0], sign), b = low_24(s->F, s->v[1], sign);
-  return lane_add(s, low_binary(s->F, WW_OP_MUL, s->rt, a, b));
+  return lane_add(s, lane_op(s, WW_OP_MUL, a, b));
 }
 
 static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
@@ -320,12 +318,11 @@ ww_val each_bits(const low_lane *s) {
 
 /* x: WW_OP_FMIN or FMAX, y: a NaN wins */
 ww_val each_fminmax(const low_lane *s) {
-  low_fn *F = s->F;
-  ww_val r = low_binary(F, s->x, s->rt, s->v[0], s->v[1]);
+  ww_val r = lane_op(s, s->x, s->v[0], s->v[1]);
   if (!s->y)
     return r;
-  ww_val any = low_cmp(F, WW_FUNO, s->rt, s->v[0], s->v[1]);
-  return low_select(F, s->rt, any, low_fconst(F, s->rt, NAN), r);
+  ww_val any = low_cmp(s->F, WW_FUNO, s->rt, s->v[0], s->v[1]);
+  return low_select(s->F, s->rt, any, low_fconst(s->F, s->rt, NAN), r);
 }
 
 ww_val each_byte_perm(const low_lane *s) { /* three bits of each selector count */

@@ -186,7 +186,7 @@ static void cl_sub_group(low_callee *c) { /* 0: id, 1: how many */
 static ww_val minmax(const low_lane *s, bool max, ww_val a, ww_val b) {
   static const uint8_t ops[2][3] = {{WW_OP_UMIN, WW_OP_SMIN, WW_OP_FMIN},
                                     {WW_OP_UMAX, WW_OP_SMAX, WW_OP_FMAX}};
-  return low_binary(s->F, ops[max][ww_is_float(s->rt) ? 2 : s->sign], s->rt, a, b);
+  return lane_op(s, ops[max][ww_is_float(s->rt) ? 2 : s->sign], a, b);
 }
 
 static ww_val each_minmax(const low_lane *s) {
@@ -203,12 +203,12 @@ static ww_val each_abs(const low_lane *s) {
 
 static ww_val each_abs_diff(const low_lane *s) {
   ww_val hi = minmax(s, true, s->v[0], s->v[1]), lo = minmax(s, false, s->v[0], s->v[1]);
-  return low_binary(s->F, WW_OP_SUB, s->rt, hi, lo);
+  return lane_op(s, WW_OP_SUB, hi, lo);
 }
 
 static ww_val each_scale(const low_lane *s) {
   double k = s->x ? 57.29577951308232 : 0.017453292519943295;
-  return low_binary(s->F, WW_OP_FMUL, s->rt, s->v[0], low_fconst(s->F, s->rt, k));
+  return lane_op(s, WW_OP_FMUL, s->v[0], low_fconst(s->F, s->rt, k));
 }
 
 static ww_val each_mix(const low_lane *s) { /* x + (y - x) * a */
@@ -225,12 +225,11 @@ static ww_val each_step(const low_lane *s) {
 static ww_val each_smoothstep(const low_lane *s) {
   low_fn *F = s->F;
   ww_type t = s->rt;
-  ww_val u =
-      low_clamp01(F, t,
-                  low_binary(F, WW_OP_FDIV, t, low_binary(F, WW_OP_FSUB, t, s->v[2], s->v[0]),
-                             low_binary(F, WW_OP_FSUB, t, s->v[1], s->v[0])));
+  ww_val u = low_clamp01(F, t,
+                         lane_op(s, WW_OP_FDIV, lane_op(s, WW_OP_FSUB, s->v[2], s->v[0]),
+                                 lane_op(s, WW_OP_FSUB, s->v[1], s->v[0])));
   ww_val k = low_op(F, WW_OP_FMA, t, u, low_fconst(F, t, -2), low_fconst(F, t, 3));
-  return low_binary(F, WW_OP_FMUL, t, low_binary(F, WW_OP_FMUL, t, u, u), k);
+  return lane_op(s, WW_OP_FMUL, lane_op(s, WW_OP_FMUL, u, u), k);
 }
 
 static ww_val each_sign(const low_lane *s) {
@@ -247,12 +246,10 @@ static ww_val each_rotate(const low_lane *s) {
 }
 
 static ww_val each_upsample(const low_lane *s) {
-  low_fn *F = s->F;
-  ww_val hi = low_int_to(F, s->v[0], s->t[0], s->rt, false),
-         lo = low_int_to(F, s->v[1], s->t[1], s->rt, false);
-  return low_binary(F, WW_OP_OR, s->rt,
-                    low_binary(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1]))),
-                    lo);
+  ww_val hi = low_int_to(s->F, s->v[0], s->t[0], s->rt, false),
+         lo = low_int_to(s->F, s->v[1], s->t[1], s->rt, false);
+  return lane_op(s, WW_OP_OR,
+                 lane_op(s, WW_OP_SHL, hi, low_const(s->F, s->rt, ww_type_bits(s->t[1]))), lo);
 }
 
 static ww_val each_mad_sat(const low_lane *s) { /* exact for up to 32 bits, in 64 */

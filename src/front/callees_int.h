@@ -57,6 +57,11 @@ static inline bool call_signed(const low_callee *c) {
   return c->sig[0] && strchr("cslxia", c->sig[0]);
 }
 
+/* An operation at the result's type. */
+static inline ww_val lane_op(const low_lane *s, ww_op op, ww_val a, ww_val b) {
+  return low_binary(s->F, op, s->rt, a, b);
+}
+
 /* callees.c */
 ww_val call_arg(low_callee *c, uint32_t i);                          /* scalar argument */
 ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign); /* widened or narrowed */

@@ -503,7 +503,6 @@ ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b) {
 }
 
 static bool with_pointers(low_callee *c, const char *s, int flags) {
-  low_fn *F = c->F;
   ww_type t = arg_type(c, 0);
   bool pi = !strcmp(s, "sincospi");
   if (pi || !strcmp(s, "sincos")) {
@@ -513,8 +512,8 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     call_store(c, 1, whole, t);
     c->res[0] =
-        low_math(F, WW_MATH_COPYSIGN, t, 0, low_binary(F, WW_OP_FSUB, t, call_arg(c, 0), whole),
-                 call_arg(c, 0), WW_NOVAL);
+        low_math(c->F, WW_MATH_COPYSIGN, t, 0,
+                 low_binary(c->F, WW_OP_FSUB, t, call_arg(c, 0), whole), call_arg(c, 0), WW_NOVAL);
   } else if (c->rt->n && (!strcmp(s, "frexp") || !strcmp(s, "remquo")))
     call_two(c, *s == 'f' ? P_FREXP : P_REMQUO);
   else

@@ -22,6 +22,10 @@ static ww_val read_own(ptx_ins *i, uint32_t k) { /* of the instruction's own typ
   return read_t(i, k, i->t.t);
 }
 
+static ww_val own_op(ptx_ins *i, ww_op op, ww_val a, ww_val b) {
+  return low_binary(i->F, op, i->t.t, a, b);
+}
+
 /* The result, by which a handler ends: true. */
 static bool write_t(ptx_ins *i, ww_val v, ww_type t, bool sign) {
   ptx_write(i, i->arg[0], v, t, sign);
@@ -129,7 +133,7 @@ static ww_val arith(ptx_ins *i, const ww_val *v) {
              {WW_OP_XOR, WW_OP_XOR, 0}};
   ww_type t = i->t.t;
   if (!ww_is_float(t))
-    return low_binary(i->F, i->t.sign ? ops[i->x].s : ops[i->x].u, t, v[0], v[1]);
+    return own_op(i, i->t.sign ? ops[i->x].s : ops[i->x].u, v[0], v[1]);
   return saturate(i, t,
                   low_opx(i->F, ops[i->x].f, t, i->x <= A_DIV ? rounding(i) : 0,
                           i->x == A_DIV ? approx(i) : 0, v[0], v[1], WW_NOVAL));
@@ -202,10 +206,10 @@ static ww_val unary(ptx_ins *i, const ww_val *v) {
   ww_type t = i->t.t;
   if (i->x == WW_OP_FNEG)
     return ww_is_float(t) ? low_unary(F, WW_OP_FNEG, t, v[0])
-                          : low_binary(F, WW_OP_SUB, t, low_const(F, t, 0), v[0]);
+                          : own_op(i, WW_OP_SUB, low_const(F, t, 0), v[0]);
   if (i->x == WW_OP_FABS)
     return low_unary(F, ww_is_float(t) ? WW_OP_FABS : WW_OP_IABS, t, v[0]);
-  return low_binary(F, WW_OP_XOR, t, v[0], low_const(F, t, ~0ull)); /* not */
+  return own_op(i, WW_OP_XOR, v[0], low_const(F, t, ~0ull)); /* not */
 }
 
 static bool op_unary(ptx_ins *i) {
@@ -317,11 +321,11 @@ static bool op_bfind(ptx_ins *i) {
   low_fn *F = i->F;
   ww_val v = read_own(i, 1), top = low_const(F, t, ww_type_bits(t) - 1);
   if (i->t.sign)
-    v = low_binary(F, WW_OP_XOR, t, v, low_binary(F, WW_OP_ASHR, t, v, top));
+    v = own_op(i, WW_OP_XOR, v, own_op(i, WW_OP_ASHR, v, top));
   ww_val z = low_unary(F, WW_OP_CTLZ, t, v);
   ww_val r = ptx_has(i, "shiftamt") ? low_select(F, t, low_cmp(F, WW_EQ, t, v, low_const(F, t, 0)),
                                                  low_const(F, t, ~0ull), z)
-                                    : low_binary(F, WW_OP_SUB, t, top, z);
+                                    : own_op(i, WW_OP_SUB, top, z);
   return write_t(i, low_int_to(F, r, t, WW_I32, true), WW_I32, true);
 }
 
@@ -362,10 +366,9 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
 
 static bool op_cvt(ptx_ins *i) {
   ptx_type from = ptx_nth_type(i, 1), to = i->t;
-  low_fn *F = i->F;
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
-    ww_val v = low_add_imm(F, read32(i, 1), WW_I32, 0x1000);
-    return write32(i, low_op32k(F, WW_OP_AND, v, 0xffffe000u));
+    ww_val v = low_add_imm(i->F, read32(i, 1), WW_I32, 0x1000);
+    return write32(i, low_op32k(i->F, WW_OP_AND, v, 0xffffe000u));
   }
   if (from.t == WW_VOID)
     return false; /* fp8 and kin */
@@ -375,7 +378,7 @@ static bool op_cvt(ptx_ins *i) {
       return false;
     v[1] = convert(i, to, from, read_t(i, 1, from.t));
     v[0] = convert(i, to, from, read_t(i, 2, from.t));
-    return write32(i, join_pair(F, to.t, v));
+    return write32(i, join_pair(i->F, to.t, v));
   }
   return write_own(i, convert(i, to, from, read_t(i, 1, from.t)));
 }
