@@ -5,35 +5,30 @@
  * nobody knows refuses the caller: a call is never left out in silence. */
 #include "callees_int.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-
-static const low_row rows[] = {
-#define W(pattern, fn, x, y) {pattern, fn, NULL, x, y},
-#define E(pattern, fn, x, y) {pattern, NULL, fn, x, y},
-#include "callees.def"
-};
-
-enum { NROWS = sizeof rows / sizeof *rows, ROW_NONE = 0 };
-
-/* Row + 1 of the longest pattern that matches, 0: none. */
-static uint32_t find_row(const char *name) {
-  uint32_t best = ROW_NONE;
+const low_row *call_find(const low_row *row, size_t nrows, const char *name) {
+  const low_row *best = NULL;
   size_t best_n = 0;
-  for (uint32_t i = 0; i < NROWS; i++) {
-    const char *p = rows[i].pattern;
-    size_t n = strlen(p);
-    bool prefix = n && p[n - 1] == '*';
-    if (prefix ? strncmp(name, p, n - 1) != 0 : strcmp(name, p) != 0)
+  for (; nrows; row++, nrows--) {
+    size_t n = strlen(row->pattern);
+    if (row->pattern[n - 1] == '*' ? strncmp(name, row->pattern, n - 1)
+                                   : strcmp(name, row->pattern))
       continue;
-    if (!prefix)
-      n++;
+    n += row->pattern[n - 1] != '*';
     if (n > best_n) {
-      best = i + 1;
+      best = row;
       best_n = n;
     }
   }
   return best;
+}
+
+void call_run(low_callee *c, const low_row *r) {
+  c->x = r->x;
+  c->y = r->y;
+  if (r->each)
+    call_each(c, r->each, r->x, r->y);
+  else
+    r->whole(c);
 }
 
 /* ---- helpers for handlers ---- */
@@ -55,14 +50,14 @@ bool call_const(low_callee *c, uint32_t i, int64_t *v) {
 
 low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align) {
   LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(c->inst, i + 1, c->F->L->at_align);
-  uint32_t known = a ? (uint32_t)LLVMGetEnumAttributeValue(a) : 1;
+  uint32_t known = a ? LLVMGetEnumAttributeValue(a) : 1;
   low_addr p = low_address(c->F, c->arg[i], known > align ? known : align);
   p.flags = 0;
   return p;
 }
 
 bool call_used(low_callee *c) {
-  return LLVMGetFirstUse(c->inst) != NULL;
+  return LLVMGetFirstUse(c->inst);
 }
 
 void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
@@ -103,9 +98,13 @@ void call_each(low_callee *c, low_each f, int x, int y) {
     if (odd_width(c->at[a]))
       low_refuse(c->F, "calls %s on integers of unusual width", c->name);
   for (uint32_t i = 0; i < n; i++) {
-    low_lane s = {.rt = c->rt->c[i].type, .sign = c->sig[0] && strchr("cslxia", c->sig[0])};
-    for (uint32_t a = 0; a < 4; a++)
-      s.v[a] = WW_NOVAL;
+    low_lane s = {.v = {WW_NOVAL, WW_NOVAL, WW_NOVAL, WW_NOVAL},
+                  .rt = c->rt->c[i].type,
+                  .sign = call_signed(c),
+                  .c = c,
+                  .F = c->F,
+                  .x = x,
+                  .y = y};
     for (uint32_t a = 0; a < nargs; a++) {
       if (!c->at[a]->n)
         continue;
@@ -113,68 +112,64 @@ void call_each(low_callee *c, low_each f, int x, int y) {
       s.v[a] = low_comp_of(c->F, c->arg[a], k);
       s.t[a] = c->at[a]->c[k].type;
     }
-    c->res[i] = f(c, &s, x, y);
+    c->res[i] = f(&s);
   }
 }
 
 /* ---- elementwise handlers ---- */
 
-ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags) {
-  int n = ww_ops[op].nsrc;
-  return low_opx(c->F, op, s->rt, sub_flags & 255, sub_flags >> 8, s->v[0],
-                 n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL);
+/* x: ww_op, y: sub and, from bit 8 on, flags */
+ww_val each_op(const low_lane *s) {
+  int n = ww_ops[s->x].nsrc;
+  return low_opx(s->F, s->x, s->rt, s->y & 255, s->y >> 8, s->v[0], n > 1 ? s->v[1] : WW_NOVAL,
+                 n > 2 ? s->v[2] : WW_NOVAL);
 }
 
-/* flags: WW_F_*, and a ww_round from bit 8 on */
-ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
-  int n = ww_math_args[math], round = flags >> 8;
-  flags &= 255;
-  if (low_fmf(c->F, c->inst) & LLVMFastMathApproxFunc)
+static bool has_int_result(int math) {
+  return math == WW_MATH_ILOGB || math == WW_MATH_FREXP_EXP;
+}
+
+/* x: ww_math, y: WW_F_* and, from bit 8 on, a ww_round */
+ww_val each_math(const low_lane *s) {
+  low_fn *F = s->F;
+  int n = ww_math_args[s->x], flags = s->y & 255;
+  if (low_fmf(F, s->c->inst) & LLVMFastMathApproxFunc)
     flags |= WW_F_APPROX;
   ww_val v[3] = {s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL};
-  int int_at = math == WW_MATH_POWI || math == WW_MATH_LDEXP ? 1
-               : math == WW_MATH_JN || math == WW_MATH_YN    ? 0
+  int int_at = s->x == WW_MATH_POWI || s->x == WW_MATH_LDEXP ? 1
+               : s->x == WW_MATH_JN || s->x == WW_MATH_YN    ? 0
                                                              : -1;
   if (int_at >= 0)
-    v[int_at] = ww_is_float(s->t[int_at])
-                    ? low_cvt(c->F, WW_OP_FTOSI, WW_I32, s->t[int_at], WW_RN, v[int_at])
-                    : low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
-  bool int_result = math == WW_MATH_ILOGB || math == WW_MATH_FREXP_EXP;
-  ww_val r = low_math(c->F, math, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
-  low_math_round(c->F, math, round);
-  return int_result ? low_int_to(c->F, r, WW_I32, s->rt, true) : r;
+    v[int_at] = low_convert(F, v[int_at], s->t[int_at], WW_I32, WW_RN, true);
+  bool int_result = has_int_result(s->x);
+  ww_val r = low_math(F, s->x, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
+  low_math_round(F, s->x, s->y >> 8);
+  return int_result ? low_int_to(F, r, WW_I32, s->rt, true) : r;
 }
 
-ww_val each_us(low_callee *c, const low_lane *s, int sop, int uop) {
-  return each_op(c, s, s->sign ? sop : uop, 0);
+ww_val each_count(const low_lane *s) { /* bits at the argument's width */
+  return low_int_to(s->F, low_unary(s->F, s->x, s->t[0], s->v[0]), s->t[0], s->rt, false);
 }
 
-ww_val each_count(low_callee *c, const low_lane *s, int op, int y) {
-  return low_int_to(c->F, low_unary(c->F, op, s->t[0], s->v[0]), s->t[0], s->rt, false);
+ww_val each_ffs(const low_lane *s) {
+  low_fn *F = s->F;
+  ww_type t = s->t[0];
+  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, t, s->v[0]), t, 1), none = low_const(F, t, 0);
+  n = low_select(F, t, low_cmp(F, WW_EQ, t, s->v[0], none), none, n);
+  return low_int_to(F, n, t, s->rt, false);
 }
 
-ww_val each_ffs(low_callee *c, const low_lane *s, int x, int y) {
-  low_fn *F = c->F;
-  ww_val n = low_add_imm(F, low_unary(F, WW_OP_CTTZ, s->t[0], s->v[0]), s->t[0], 1);
-  ww_val zero = low_cmp(F, WW_EQ, s->t[0], s->v[0], low_const(F, s->t[0], 0));
-  return low_int_to(F, low_select(F, s->t[0], zero, low_const(F, s->t[0], 0), n), s->t[0], s->rt,
-                    false);
+/* any scalar conversion; x: ww_round, y: signed */
+ww_val each_cvt(const low_lane *s) {
+  return low_convert(s->F, s->v[0], s->t[0], s->rt, s->x, s->y);
 }
 
-ww_val each_cvt(low_callee *c, const low_lane *s, int round, int sign) {
-  low_fn *F = c->F;
-  bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), sg = sign < 0 ? s->sign : sign;
-  if (from_f && to_f)
-    return s->t[0] == s->rt ? s->v[0] : low_cvt(F, WW_OP_FCVT, s->rt, s->t[0], round, s->v[0]);
-  if (from_f)
-    return low_cvt(F, sg ? WW_OP_FTOSI : WW_OP_FTOUI, s->rt, s->t[0], round, s->v[0]);
-  if (to_f)
-    return low_cvt(F, sg ? WW_OP_SITOF : WW_OP_UITOF, s->rt, s->t[0], round, s->v[0]);
-  return low_int_to(F, s->v[0], s->t[0], s->rt, sg);
-}
-
-ww_val each_same(low_callee *c, const low_lane *s, int x, int y) {
+ww_val each_same(const low_lane *s) {
   return s->v[0];
+}
+
+static bool lane_sign(const low_lane *s, int given) {
+  return given < 0 ? s->sign : given;
 }
 
 /* i1: whether r = a + b, or a - b, has the wrong sign. */
@@ -185,65 +180,54 @@ static ww_val signed_overflow(low_fn *F, int op, ww_type t, ww_val a, ww_val b, 
   return low_cmp(F, WW_SLT, t, low_binary(F, WW_OP_AND, t, x, y), low_const(F, t, 0));
 }
 
-ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
-  low_fn *F = c->F;
+/* x: WW_OP_ADD or SUB, y: signed, -1 by lane */
+ww_val each_sat(const low_lane *s) {
+  low_fn *F = s->F;
   ww_type t = s->rt;
   ww_val a = s->v[0], b = s->v[1];
-  if (sign < 0)
-    sign = s->sign;
-  if (!sign && op == WW_OP_SUB)
-    return low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_UMAX, t, a, b), b);
-  ww_val r = low_binary(F, op, t, a, b);
+  bool sign = lane_sign(s, s->y);
+  if (!sign && s->x == WW_OP_SUB)
+    return lane_op(s, WW_OP_SUB, lane_op(s, WW_OP_UMAX, a, b), b);
+  ww_val r = lane_op(s, s->x, a, b);
   if (!sign)
     return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
-  ww_val top = low_const(F, t, ww_type_bits(t) - 1);
-  ww_val over = signed_overflow(F, op, t, a, b, r);
-  ww_val limit = low_binary(F, WW_OP_XOR, t, low_binary(F, WW_OP_ASHR, t, a, top),
-                            low_const(F, t, (1ull << (ww_type_bits(t) - 1)) - 1));
+  unsigned top = ww_type_bits(t) - 1;
+  ww_val shift = low_const(F, t, top), over = signed_overflow(F, s->x, t, a, b, r);
+  ww_val limit =
+      lane_op(s, WW_OP_XOR, lane_op(s, WW_OP_ASHR, a, shift), low_const(F, t, (1ull << top) - 1));
   return low_select(F, t, over, limit, r);
 }
 
-/* (a & b) + ((a ^ b) >> 1), or (a | b) - ((a ^ b) >> 1) when rounding up */
-ww_val each_hadd(low_callee *c, const low_lane *s, int round_up, int sign) {
-  low_fn *F = c->F;
-  ww_type t = s->rt;
-  if (sign < 0)
-    sign = s->sign;
-  ww_val x = low_binary(F, WW_OP_XOR, t, s->v[0], s->v[1]);
-  x = low_binary(F, sign ? WW_OP_ASHR : WW_OP_LSHR, t, x, low_const(F, t, 1));
-  return low_binary(F, round_up ? WW_OP_SUB : WW_OP_ADD, t,
-                    low_binary(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1]), x);
+/* (a & b) + ((a ^ b) >> 1), or (a | b) - ((a ^ b) >> 1) when rounding up (x); y: signed, -1 by lane
+ */
+ww_val each_hadd(const low_lane *s) {
+  ww_op shift = lane_sign(s, s->y) ? WW_OP_ASHR : WW_OP_LSHR;
+  ww_val x = lane_op(s, WW_OP_XOR, s->v[0], s->v[1]);
+  x = lane_op(s, shift, x, low_const(s->F, s->rt, 1));
+  return lane_op(s, s->x ? WW_OP_SUB : WW_OP_ADD,
+                 lane_op(s, s->x ? WW_OP_OR : WW_OP_AND, s->v[0], s->v[1]), x);
 }
 
-ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc) {
-  if (sign < 0)
-    sign = s->sign;
-  ww_val v = low_binary(c->F, sign ? WW_OP_MULHS : WW_OP_MULHU, s->rt, s->v[0], s->v[1]);
-  return acc ? low_binary(c->F, WW_OP_ADD, s->rt, v, s->v[2]) : v;
+static ww_val lane_add(const low_lane *s, ww_val product) {
+  return s->y ? lane_op(s, WW_OP_ADD, product, s->v[2]) : product;
 }
 
-ww_val each_mul24(low_callee *c, const low_lane *s, int sign, int acc) {
-  low_fn *F = c->F;
-  ww_val v[2];
-  if (sign < 0)
-    sign = s->sign;
-  for (int i = 0; i < 2; i++)
-    v[i] = sign ? low_signed(F, s->v[i], WW_I32, 24) : low_mask(F, s->v[i], WW_I32, 24);
-  ww_val r = low_binary(F, WW_OP_MUL, s->rt, v[0], v[1]);
-  return acc ? low_binary(F, WW_OP_ADD, s->rt, r, s->v[2]) : r;
+/* x: signed, -1 by lane, y: adds the third */
+ww_val each_mulhi(const low_lane *s) {
+  ww_op op = lane_sign(s, s->x) ? WW_OP_MULHS : WW_OP_MULHU;
+  return lane_add(s, lane_op(s, op, s->v[0], s->v[1]));
 }
 
-ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s) {
-  /* OpenCL's vector relations answer -1, scalar ones 1 */
-  return low_int_to(c->F, i1, WW_I1, s->rt, c->sig[0] && c->rt->n > 1);
+ww_val each_mul24(const low_lane *s) {
+  bool sign = lane_sign(s, s->x);
+  ww_val a = low_24(s->F, s->v[0], sign), b = low_24(s->F, s->v[1], sign);
+  return lane_add(s, lane_op(s, WW_OP_MUL, a, b));
 }
 
 static ww_val sign_bit(low_fn *F, ww_type t, ww_val a) {
   ww_type it = low_int_type(ww_type_bits(t));
   return low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
 }
-
-enum { FINITE_CLASSES = 0x1f8 }; /* of llvm.is.fpclass's mask */
 
 /* One class of floating-point values, by magnitude. */
 static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
@@ -271,9 +255,9 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
     unsigned neg, pos;
   } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
   ww_val acc = WW_NOVAL, sign = WW_NOVAL;
-  if ((mask & FINITE_CLASSES) == FINITE_CLASSES) { /* finite: one comparison */
+  if ((mask & FC_FINITE) == FC_FINITE) { /* finite: one comparison */
     acc = low_cmp(F, WW_FOLT, t, low_unary(F, WW_OP_FABS, t, a), low_fconst(F, t, INFINITY));
-    mask &= ~(unsigned)FINITE_CLASSES;
+    mask &= ~FC_FINITE;
   }
   for (int g = 0; g < 5; g++) {
     bool neg = mask & group[g].neg, pos = mask & group[g].pos;
@@ -291,128 +275,117 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   return acc == WW_NOVAL ? low_const(F, WW_I1, 0) : acc;
 }
 
-ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
-  low_fn *F = c->F;
-  ww_type t = s->t[0];
-  ww_val r;
-  static const uint16_t masks[] = {
-      [FC_NAN] = 3, [FC_INF] = 516, [FC_FINITE] = FINITE_CLASSES, [FC_NORMAL] = 264};
-  static const uint8_t two[] = {[FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ,
-                                [FC_NE] = WW_FUNE,       [FC_GT] = WW_FOGT,   [FC_GE] = WW_FOGE,
-                                [FC_LT] = WW_FOLT,       [FC_LE] = WW_FOLE,   [FC_LG] = WW_FONE};
-  if (what == FC_SIGN)
-    r = sign_bit(F, t, s->v[0]);
-  else if (what <= FC_NORMAL)
-    r = fpclass(F, t, s->v[0], masks[what]);
-  else
-    r = low_cmp(F, two[what], t, s->v[0], s->v[1]);
-  return lane_bool(c, r, s);
+/* OpenCL's vector relations answer -1, scalar ones 1 */
+ww_val lane_bool(const low_lane *s, ww_val i1) {
+  return low_int_to(s->F, i1, WW_I1, s->rt, s->c->sig[0] && s->c->rt->n > 1);
 }
 
-ww_val each_clamp01(low_callee *c, const low_lane *s, int x, int y) {
-  ww_val v = low_binary(c->F, WW_OP_FMAX, s->rt, s->v[0], low_fconst(c->F, s->rt, 0));
-  return low_binary(c->F, WW_OP_FMIN, s->rt, v, low_fconst(c->F, s->rt, 1));
+ww_val each_fclass(const low_lane *s) {
+  return lane_bool(s, s->x == FC_SIGN ? sign_bit(s->F, s->t[0], s->v[0])
+                                      : fpclass(s->F, s->t[0], s->v[0], s->x));
 }
 
-ww_val each_fshift(low_callee *c, const low_lane *s, int op,
-                   int mode) { /* 1: amount clamped at the width, 2: rotate */
-  low_fn *F = c->F;
+ww_val each_clamp01(const low_lane *s) {
+  return low_clamp01(s->F, s->rt, s->v[0]);
+}
+
+/* y: 1 the amount is clamped at the width, 2 rotate */
+ww_val each_fshift(const low_lane *s) {
+  low_fn *F = s->F;
   ww_type t = s->rt;
-  if (mode == 2)
-    return low_op(F, op, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
-  unsigned w = ww_type_bits(t);
-  ww_val r = low_op(F, op, t, s->v[0], s->v[1], s->v[2]);
-  if (mode == 0)
+  if (s->y == 2)
+    return low_op(F, s->x, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
+  ww_val r = low_op(F, s->x, t, s->v[0], s->v[1], s->v[2]);
+  if (s->y == 0)
     return r;
-  ww_val full = low_cmp(F, WW_UGE, t, s->v[2], low_const(F, t, w));
-  return low_select(F, t, full, op == WW_OP_FSHL ? s->v[1] : s->v[0], r);
+  ww_val full = low_cmp(F, WW_UGE, t, s->v[2], low_const(F, t, ww_type_bits(t)));
+  return low_select(F, t, full, s->x == WW_OP_FSHL ? s->v[1] : s->v[0], r);
 }
 
-ww_val each_sad(low_callee *c, const low_lane *s, int sign, int y) {
-  return low_opx(c->F, WW_OP_SAD, s->rt, sign, 0, s->v[0], s->v[1], s->v[2]);
+ww_val each_sad(const low_lane *s) {
+  return low_opx(s->F, WW_OP_SAD, s->rt, s->x, 0, s->v[0], s->v[1], s->v[2]);
 }
 
-ww_val each_bits(low_callee *c, const low_lane *s, int x, int y) {
-  low_fn *F = c->F;
-  if (x == 1)
+ww_val each_bits(const low_lane *s) {
+  low_fn *F = s->F;
+  if (s->x == 1)
     return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16,
                     s->rt); /* float -> half bits */
-  if (x == 2)
+  if (s->x == 2)
     return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->v[0], s->t[0], WW_F16));
   return low_bits(F, s->v[0], s->t[0], s->rt);
 }
 
-ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan) {
-  low_fn *F = c->F;
-  ww_val r = low_binary(F, op, s->rt, s->v[0], s->v[1]);
-  if (!nan)
+/* x: WW_OP_FMIN or FMAX, y: a NaN wins */
+ww_val each_fminmax(const low_lane *s) {
+  ww_val r = lane_op(s, s->x, s->v[0], s->v[1]);
+  if (!s->y)
     return r;
-  ww_val any = low_cmp(F, WW_FUNO, s->rt, s->v[0], s->v[1]);
-  return low_select(F, s->rt, any, low_fconst(F, s->rt, NAN), r);
+  ww_val any = low_cmp(s->F, WW_FUNO, s->rt, s->v[0], s->v[1]);
+  return low_select(s->F, s->rt, any, low_fconst(s->F, s->rt, NAN), r);
 }
 
-ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y) {
+ww_val each_byte_perm(const low_lane *s) { /* three bits of each selector count */
   uint64_t k;
-  ww_val sel = low_is_const(c->F, s->v[2], &k)
-                   ? low_i32(c->F, k & 0x7777)
-                   : low_binary(c->F, WW_OP_AND, WW_I32, s->v[2], low_i32(c->F, 0x7777));
-  return low_op(c->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
+  ww_val sel = low_is_const(s->F, s->v[2], &k)
+                   ? low_i32(s->F, k & 0x7777)
+                   : low_op32(s->F, WW_OP_AND, s->v[2], low_i32(s->F, 0x7777));
+  return low_op(s->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
 }
 
-ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y) {
-  return low_math1(c->F, WW_MATH_RCP, s->rt, flags, s->v[0]);
+ww_val each_rcp(const low_lane *s) {
+  return low_math1(s->F, WW_MATH_RCP, s->rt, s->x, s->v[0]);
 }
 
 /* ---- whole-call handlers: LLVM and C ---- */
 
-void call_nothing(low_callee *c, int x, int y) {}
-void call_refused(low_callee *c, int x, int y) {
-  call_refuse(c);
+void call_nothing(low_callee *c) {
+  (void)c;
 }
 
-void call_objectsize(low_callee *c, int x, int y) {
+void call_objectsize(low_callee *c) {
   c->res[0] = low_const(c->F, call_type(c), ~0ull);
 }
 
-void call_sreg(low_callee *c, int sreg, int y) {
-  call_set32(c, low_sreg(c->F, (ww_sreg)sreg));
+void call_sreg(low_callee *c) {
+  call_set32(c, low_sreg(c->F, c->x));
 }
 
-void call_overflow(low_callee *c, int op, int sign) {
+void call_overflow(low_callee *c) {
   low_fn *F = c->F;
   ww_type t = call_type(c);
-  ww_val a = call_arg(c, 0), b = call_arg(c, 1), r = low_binary(F, op, t, a, b), over;
+  ww_val a = call_arg(c, 0), b = call_arg(c, 1), r = low_binary(F, c->x, t, a, b), over;
   ww_val zero = low_const(F, t, 0);
   if (c->rt->n != 2 || odd_width(c->rt)) {
     low_refuse(F, "overflow arithmetic on vectors or unusual widths");
     return;
   }
-  if (op == WW_OP_MUL) {
-    ww_val hi = low_binary(F, sign ? WW_OP_MULHS : WW_OP_MULHU, t, a, b);
+  if (c->x == WW_OP_MUL) {
+    ww_val hi = low_binary(F, c->y ? WW_OP_MULHS : WW_OP_MULHU, t, a, b);
     ww_val fits =
-        sign ? low_binary(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1)) : zero;
+        c->y ? low_binary(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1)) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
-  } else if (!sign)
-    over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
+  } else if (!c->y)
+    over = c->x == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
   else
-    over = signed_overflow(F, op, t, a, b, r);
+    over = signed_overflow(F, c->x, t, a, b, r);
   c->res[0] = r;
   c->res[1] = over;
 }
 
-void call_threeway(low_callee *c, int sign, int y) {
+void call_threeway(low_callee *c) {
   low_fn *F = c->F;
   for (uint32_t i = 0; i < c->rt->n; i++) {
     ww_type t = c->at[0]->c[i].type, rt = c->rt->c[i].type;
     ww_val a = low_comp_of(F, c->arg[0], i), b = low_comp_of(F, c->arg[1], i);
-    ww_val gt = low_int_to(F, low_cmp(F, sign ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
-    ww_val lt = low_int_to(F, low_cmp(F, sign ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
+    ww_val gt = low_int_to(F, low_cmp(F, c->x ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
+    ww_val lt = low_int_to(F, low_cmp(F, c->x ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
     c->res[i] = low_binary(F, WW_OP_SUB, rt, gt, lt);
   }
 }
 
 /* llvm.vector.reduce.<op>: the accumulator argument of fadd and fmul comes first */
-void call_reduce(low_callee *c, int x, int y) {
+void call_reduce(low_callee *c) {
   static const low_named ops[] = {{"add", WW_OP_ADD},   {"mul", WW_OP_MUL},
                                   {"and", WW_OP_AND},   {"or", WW_OP_OR},
                                   {"xor", WW_OP_XOR},   {"smin", WW_OP_SMIN},
@@ -427,18 +400,18 @@ void call_reduce(low_callee *c, int x, int y) {
     call_refuse(c);
     return;
   }
-  uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
-  ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
-  for (; k < c->at[v]->n; k++)
+  uint32_t v = c->nargs - 1;
+  ww_val acc = call_arg(c, 0);
+  for (uint32_t k = !v; k < c->at[v]->n; k++)
     acc = low_binary(c->F, op, call_type(c), acc, low_comp_of(c->F, c->arg[v], k));
   c->res[0] = acc;
 }
 
-void call_ptrmask(low_callee *c, int x, int y) {
+void call_ptrmask(low_callee *c) {
   c->res[0] = low_binary(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true));
 }
 
-void call_llvm_frexp(low_callee *c, int x, int y) {
+void call_llvm_frexp(low_callee *c) {
   ww_val a = call_arg(c, 0);
   if (c->rt->n != 2) {
     call_refuse(c);
@@ -449,11 +422,11 @@ void call_llvm_frexp(low_callee *c, int x, int y) {
                          c->rt->c[1].type, true);
 }
 
-void call_frexp_exp(low_callee *c, int x, int y) {
+void call_frexp_exp(low_callee *c) {
   call_set_int(c, low_math1(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0)), WW_I32, true);
 }
 
-void call_llvm_sincos(low_callee *c, int x, int y) {
+void call_llvm_sincos(low_callee *c) {
   uint32_t n = c->rt->n / 2;
   for (uint32_t i = 0; i < n; i++) {
     ww_val a = low_comp_of(c->F, c->arg[0], i);
@@ -462,78 +435,66 @@ void call_llvm_sincos(low_callee *c, int x, int y) {
   }
 }
 
-void call_fpclass(low_callee *c, int x, int y) {
+void call_fpclass(low_callee *c) {
   int64_t mask = 0;
   call_const(c, 1, &mask);
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), (unsigned)mask);
+    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), mask);
 }
 
-static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, ww_space to,
-                     ww_space from) {
-  ww_ins *i = low_ins(c->F, op, WW_I8);
-  i->a = a;
-  i->b = b;
-  i->c = bytes;
-  i->space = (uint8_t)to;
-  i->sub = (uint8_t)from;
-}
-
-void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes) {
-  sized_op(c, WW_OP_MEMCPY, to, from, bytes, WW_GENERIC, WW_GENERIC);
-}
-
-void call_memcpy(low_callee *c, int returns, int y) {
+void call_memcpy(low_callee *c) {
   int64_t n;
   low_addr to = call_ptr(c, 0, 1), from = call_ptr(c, 1, 1);
   if (call_const(c, 2, &n))
-    low_copy(c->F, to, from, (uint64_t)n);
+    low_copy(c->F, to, from, n);
   else
-    sized_op(c, WW_OP_MEMCPY, low_add_imm(c->F, to.base, WW_I64, to.off),
-             low_add_imm(c->F, from.base, WW_I64, from.off), call_arg_as(c, 2, WW_I64, false),
-             to.space, from.space);
-  if (returns && c->rt->n)
+    low_sized(c->F, WW_OP_MEMCPY, to, low_add_imm(c->F, from.base, WW_I64, from.off), from.space,
+              call_arg_as(c, 2, WW_I64, false));
+  if (c->rt->n)
     c->res[0] = call_arg(c, 0);
 }
 
-void call_memset(low_callee *c, int returns, int y) {
+void call_memset(low_callee *c) {
   int64_t n;
   low_addr to = call_ptr(c, 0, 1);
   ww_val byte = call_arg_as(c, 1, WW_I8, false);
   if (call_const(c, 2, &n))
-    low_fill(c->F, to, byte, (uint64_t)n);
+    low_fill(c->F, to, byte, n);
   else
-    sized_op(c, WW_OP_MEMSET, low_add_imm(c->F, to.base, WW_I64, to.off), byte,
-             call_arg_as(c, 2, WW_I64, false), to.space, WW_GENERIC);
-  if (returns && c->rt->n)
+    low_sized(c->F, WW_OP_MEMSET, to, byte, WW_GENERIC, call_arg_as(c, 2, WW_I64, false));
+  if (c->rt->n)
     c->res[0] = call_arg(c, 0);
 }
 
-void call_emit(low_callee *c, int op, int imm) {
-  low_ins(c->F, (ww_op)op, WW_VOID)->imm = imm;
+void call_emit(low_callee *c) {
+  low_ins(c->F, c->x, WW_VOID)->imm = c->y;
 }
 
-void call_fence(low_callee *c, int scope, int y) {
-  low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = (uint8_t)scope;
+void call_fence(low_callee *c) {
+  low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = c->x;
 }
 
-void call_malloc(low_callee *c, int x, int y) {
+void call_malloc(low_callee *c) {
   c->res[0] = low_unary(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false));
+}
+
+static ww_ins *print(low_callee *c, ww_val fmt, const ww_val *v, uint32_t n) {
+  uint32_t ext = low_pool(c->F, v, n);
+  ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
+  i->a = fmt;
+  i->ext = ext;
+  i->n = n;
+  return i;
 }
 
 /* vprintf(format, packed arguments): sub 1 says that the one pool operand is the arguments' address
  */
-void call_vprintf(low_callee *c, int x, int y) {
+void call_vprintf(low_callee *c) {
   ww_val fmt = call_arg(c, 0), args = call_arg(c, 1);
-  uint32_t ext = low_pool(c->F, &args, 1);
-  ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
-  i->a = fmt;
-  i->ext = ext;
-  i->n = 1;
-  i->sub = 1;
+  print(c, fmt, &args, 1)->sub = 1;
 }
 
-void call_printf(low_callee *c, int x, int y) {
+void call_printf(low_callee *c) {
   WW_VEC(ww_val) v = {0};
   ww_val fmt = call_arg(c, 0);
   for (uint32_t a = 1; a < c->nargs; a++)
@@ -541,33 +502,28 @@ void call_printf(low_callee *c, int x, int y) {
       ww_push(c->F->L->a, &v, low_comp_of(c->F, c->arg[a], k));
   if (v.n > 255)
     low_refuse(c->F, "a printf of more than 255 values");
-  uint32_t ext = low_pool(c->F, v.v, v.n);
-  ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
-  i->a = fmt;
-  i->ext = ext;
-  i->n = (uint8_t)v.n;
+  print(c, fmt, v.v, v.n);
 }
 
-void call_dynamic_parallelism(low_callee *c, int x, int y) {
+void call_dynamic_parallelism(low_callee *c) {
   low_refuse(c->F, "launches kernels from the device (%s)", c->name);
 }
 
-void call_tensor(low_callee *c, int x, int y) {
+void call_tensor(low_callee *c) {
   low_refuse(c->F, "tensor core instruction %s", c->name);
 }
 
-void call_texture(low_callee *c, int x, int y) {
+void call_texture(low_callee *c) {
   low_refuse(c->F, "texture or surface instruction %s", c->name);
 }
 
-void call_texdim(low_callee *c, int x, int y) {
-  ww_type t = call_type(c);
-  c->res[0] = low_binary(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false),
+void call_texdim(low_callee *c) {
+  c->res[0] = low_binary(c->F, WW_OP_TEXDIM, call_type(c), call_arg_as(c, 0, WW_I64, false),
                          call_arg_as(c, 1, WW_I32, true));
 }
 
 /* __ww_unsupported("thrust::sort"): the shim has the name but no device code */
-void call_unsupported(low_callee *c, int x, int y) {
+void call_unsupported(low_callee *c) {
   LLVMValueRef g;
   int64_t off;
   size_t n;
@@ -578,7 +534,7 @@ void call_unsupported(low_callee *c, int x, int y) {
 }
 
 /* Shared memory that the shim's work-group functions combine partial results in. */
-void call_group_scratch(low_callee *c, int x, int y) {
+void call_group_scratch(low_callee *c) {
   low *L = c->F->L;
   static const char name[] = "__ww_group_scratch.memory";
   LLVMValueRef g = LLVMGetNamedGlobal(L->mod, name);
@@ -590,11 +546,23 @@ void call_group_scratch(low_callee *c, int x, int y) {
   c->res[0] = low_scalar(c->F, g);
 }
 
-void call_ww_axis(low_callee *c, int sreg, int y) {
-  call_set32(c, call_axis(c, 0, sreg));
+void call_ww_axis(low_callee *c) {
+  call_set32(c, call_axis(c, 0, c->x));
 }
 
 /* ---- math functions by their C names ---- */
+
+const low_named low_rounds[] = {{"rn", WW_RN},  {"rz", WW_RZ},   {"rzi", WW_RZ}, {"rm", WW_RD},
+                                {"rmi", WW_RD}, {"rd", WW_RD},   {"rp", WW_RU},  {"rpi", WW_RU},
+                                {"ru", WW_RU},  {"rna", WW_RNA}, {NULL, -1}};
+const low_named low_shuffles[] = {{"idx", WW_SHFL_IDX},
+                                  {"up", WW_SHFL_UP},
+                                  {"down", WW_SHFL_DOWN},
+                                  {"bfly", WW_SHFL_BFLY},
+                                  {NULL, -1}};
+const low_named low_votes[] = {{"all", WW_VOTE_ALL},       {"any", WW_VOTE_ANY},
+                               {"uni", WW_VOTE_UNI},       {"eq", WW_VOTE_UNI},
+                               {"ballot", WW_VOTE_BALLOT}, {NULL, -1}};
 
 int low_value_named(const low_named *row, const char *name, size_t n) {
   while (row->name && (strlen(row->name) != n || memcmp(row->name, name, n)))
@@ -613,6 +581,20 @@ int low_math_named(const char *name, size_t n) {
       {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
       {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D},  {NULL, -1}};
   return low_value_named(also, name, n);
+}
+
+bool call_class(low_callee *c, const char *name) {
+  static const low_named classes[] = {{"isnan", FC_NAN},
+                                      {"isinf", FC_INF},
+                                      {"finite", FC_FINITE},
+                                      {"isfinite", FC_FINITE},
+                                      {"signbit", FC_SIGN},
+                                      {"isnormal", FC_NORMAL},
+                                      {NULL, -1}};
+  int what = low_value_named(classes, name, strlen(name));
+  if (what >= 0)
+    call_each(c, each_fclass, what, 0);
+  return what >= 0;
 }
 
 bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
@@ -635,14 +617,19 @@ bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
   int m = low_math_named(base, n);
   if (m < 0 || c->nargs < ww_math_args[m])
     return false;
-  bool int_result = m == WW_MATH_ILOGB || m == WW_MATH_FREXP_EXP;
-  if (ww_is_float(call_type(c)) == int_result)
+  if (ww_is_float(call_type(c)) == has_int_result(m))
     return false;
   call_each(c, each_math, m, flags);
   return true;
 }
 
 /* ---- dispatch ---- */
+
+static const low_row rows[] = {
+#define W(pattern, fn, x, y) {pattern, fn, NULL, x, y},
+#define E(pattern, fn, x, y) {pattern, NULL, fn, x, y},
+#include "callees.def"
+};
 
 static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   *c = (low_callee){.F = F,
@@ -660,25 +647,24 @@ static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef
   }
   c->rt = low_type_of(F, inst);
   c->res = low_values(F, c->rt->n);
-  for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = WW_NOVAL;
+  memset(c->res, 0xff, c->rt->n * sizeof *c->res); /* WW_NOVAL */
 }
 
 static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   low_callee c;
   bool fresh;
   uint32_t *memo = low_map_at(F->L->a, &F->L->callees, callee, &fresh);
-  if (fresh)
-    *memo = find_row(low_name(callee));
+  if (fresh) {
+    const low_row *found = call_find(rows, sizeof rows / sizeof *rows, low_name(callee));
+    *memo = found ? found - rows + 1 : 0;
+  }
   take_apart(&c, F, inst, callee);
   if (*memo) {
     const low_row *r = &rows[*memo - 1];
     size_t n = strlen(r->pattern);
-    c.tail = r->pattern[n - 1] == '*' ? c.name + n - 1 : "";
-    if (r->each)
-      call_each(&c, r->each, r->x, r->y);
-    else
-      r->whole(&c, r->x, r->y);
+    if (r->pattern[n - 1] == '*')
+      c.tail = c.name + n - 1;
+    call_run(&c, r);
   } else if (ww_starts(c.name, "llvm.")) {
     const char *base = c.name + 5, *dot = strchr(base, '.');
     if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0))
@@ -697,11 +683,9 @@ static ww_val byval_copy(low_fn *F, LLVMValueRef inst, uint32_t i) {
   LLVMTypeRef t =
       LLVMGetTypeAttributeValue(LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_byval));
   LLVMAttributeRef al = LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_align);
-  uint32_t align =
-      al ? (uint32_t)LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
-  uint64_t bytes = LLVMABISizeOfType(F->L->td, t), at = low_frame(F, bytes, align);
-  ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  low_last(F)->imm = (int64_t)at;
+  uint32_t align = al ? LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
+  uint64_t bytes = LLVMABISizeOfType(F->L->td, t);
+  ww_val v = low_local(F, bytes, align);
   low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align},
            low_address(F, LLVMGetOperand(inst, i), align), bytes);
   return v;
@@ -731,11 +715,11 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   c->a = target;
   c->imm = index;
   c->ext = ext;
-  c->n = (uint8_t)args.n;
-  c->nres = (uint8_t)rt->n;
+  c->n = args.n;
+  c->nres = rt->n;
   c->dst = rt->n ? res[0] : WW_NOVAL;
   if (direct)
-    *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(index + 1), NULL) = 1;
+    low_note(L, &F->callees, index);
   else
     F->indirect = true;
   if (rt->n)

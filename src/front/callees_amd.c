@@ -4,73 +4,68 @@
  * does it inside another instruction, so these are counted a little too dear. */
 #include "callees_int.h"
 
-#include <stdlib.h>
-
-static ww_val op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
-  return low_binary(F, op, WW_I32, a, b);
-}
-
 /* The packet itself is never read: loads from it become special registers (translate_ins.c). */
-void call_amd_packet(low_callee *c, int x, int y) {
+void call_amd_packet(low_callee *c) {
   c->res[0] = low_const(c->F, WW_I64, 0);
 }
 
 /* ---- lanes ---- */
 
-void call_amd_permute(low_callee *c, int op, int y) {
-  c->res[0] = low_binary(c->F, op, call_type(c), call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
+void call_amd_permute(low_callee *c) {
+  c->res[0] =
+      low_binary(c->F, c->x, call_type(c), call_arg_as(c, 0, WW_I32, false), call_arg(c, 1));
 }
 
 static ww_val from_lane(low_fn *F, ww_type t, ww_val v, ww_val lane) {
-  return low_binary(F, WW_OP_BPERMUTE, t, op32(F, WW_OP_SHL, lane, low_i32(F, 2)), v);
+  return low_binary(F, WW_OP_BPERMUTE, t, low_op32k(F, WW_OP_SHL, lane, 2), v);
 }
 
 /* The lane of the same four that two bits of the pattern choose for each. */
 static ww_val quad_lane(low_fn *F, uint64_t pattern, ww_val lane) {
-  ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, low_i32(F, 3)), low_i32(F, 1));
-  ww_val pick = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), low_i32(F, 3));
-  return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, low_i32(F, ~3u)), pick);
+  ww_val shift = low_op32(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), low_i32(F, 1));
+  ww_val pick =
+      low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, pattern), shift), low_i32(F, 3));
+  return low_op32(F, WW_OP_OR, low_op32k(F, WW_OP_AND, lane, ~3u), pick);
 }
 
-void call_amd_swizzle(low_callee *c, int x, int y) {
+void call_amd_swizzle(low_callee *c) {
   low_fn *F = c->F;
   int64_t mode = 0;
   call_const(c, 1, &mode);
   ww_val lane = low_sreg(F, WW_SREG_LANEID), src;
   if (mode & 0x8000) { /* quad permute: two bits per lane of four */
-    src = quad_lane(F, (uint64_t)mode & 255, lane);
+    src = quad_lane(F, mode & 255, lane);
   } else {
-    src = op32(F, WW_OP_AND, lane, low_i32(F, 0xffffffe0u | (mode & 31)));
+    src = low_op32k(F, WW_OP_AND, lane, 0xffffffe0u | (mode & 31));
     if (mode >> 5 & 31)
-      src = op32(F, WW_OP_OR, src, low_i32(F, mode >> 5 & 31));
+      src = low_op32k(F, WW_OP_OR, src, mode >> 5 & 31);
     if (mode >> 10 & 31)
-      src = op32(F, WW_OP_XOR, src, low_i32(F, mode >> 10 & 31));
+      src = low_op32k(F, WW_OP_XOR, src, mode >> 10 & 31);
   }
   c->res[0] = from_lane(F, call_type(c), call_arg(c, 0), src);
 }
 
-void call_amd_readlane(low_callee *c, int op, int y) {
-  bool lane = op == WW_OP_READLANE;
+void call_amd_readlane(low_callee *c) {
+  bool lane = c->x == WW_OP_READLANE;
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = low_binary(c->F, op, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
+    c->res[i] = low_binary(c->F, c->x, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
                            lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL);
 }
 
-void call_amd_mbcnt(low_callee *c, int high, int y) {
+void call_amd_mbcnt(low_callee *c) {
   c->res[0] = low_binary(c->F, WW_OP_MBCNT, WW_I32, call_arg(c, 0), call_arg(c, 1));
-  low_last(c->F)->imm = high;
+  low_last(c->F)->imm = c->x;
 }
 
 static void ballot(low_callee *c, ww_val p) {
-  c->res[0] = low_opx(c->F, WW_OP_VOTE, call_type(c), WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
+  c->res[0] = low_vote(c->F, WW_VOTE_BALLOT, p, WW_NOVAL, call_type(c));
 }
 
-void call_amd_ballot(low_callee *c, int x, int y) {
+void call_amd_ballot(low_callee *c) {
   ballot(c, call_arg(c, 0));
 }
 
-void call_amd_cmp(low_callee *c, int is_float,
-                  int y) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
+void call_amd_cmp(low_callee *c) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
   static const int8_t ints[] = {WW_EQ,  WW_NE,  WW_UGT, WW_UGE, WW_ULT,
                                 WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
   static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT,
@@ -78,61 +73,64 @@ void call_amd_cmp(low_callee *c, int is_float,
                                   WW_FUGT, WW_FUGE, WW_FULT, WW_FULE, WW_FUNE};
   int64_t p = -1;
   call_const(c, 2, &p);
-  int cmp = is_float ? (p > 0 && p < 15 ? floats[p] : -1) : (p >= 32 && p < 42 ? ints[p - 32] : -1);
+  int cmp = c->x ? (p > 0 && p < 15 ? floats[p] : -1) : (p >= 32 && p < 42 ? ints[p - 32] : -1);
   if (cmp < 0)
     call_refuse(c);
   else
-    ballot(c, low_cmp(c->F, (ww_cmp)cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
+    ballot(c, low_cmp(c->F, cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
+}
+
+static ww_val within(low_fn *F, ww_cmp p, ww_val lane, uint64_t limit) {
+  return low_cmp(F, p, WW_I32, lane, low_i32(F, limit));
 }
 
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
 static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   unsigned n = ctrl & 15;
-  ww_val in_row = op32(F, WW_OP_AND, lane, low_i32(F, 15)),
-         row = op32(F, WW_OP_AND, lane, low_i32(F, ~15u));
+  ww_val in_row = low_op32k(F, WW_OP_AND, lane, 15), row = low_op32k(F, WW_OP_AND, lane, ~15u);
   *ok = WW_NOVAL;
   if (ctrl < 0x100)
     return quad_lane(F, ctrl, lane);
   switch (ctrl & 0x1f0) {
   case 0x100:
-    *ok = low_cmp(F, WW_ULT, WW_I32, in_row, low_i32(F, 16 - n));
-    return op32(F, WW_OP_ADD, lane, low_i32(F, n)); /* row_shl */
+    *ok = within(F, WW_ULT, in_row, 16 - n);
+    return low_op32k(F, WW_OP_ADD, lane, n); /* row_shl */
   case 0x110:
-    *ok = low_cmp(F, WW_UGE, WW_I32, in_row, low_i32(F, n));
-    return op32(F, WW_OP_SUB, lane, low_i32(F, n)); /* row_shr */
+    *ok = within(F, WW_UGE, in_row, n);
+    return low_op32k(F, WW_OP_SUB, lane, n); /* row_shr */
   case 0x120:
-    return op32(F, WW_OP_OR, row,
-                op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, low_i32(F, n)),
-                     low_i32(F, 15))); /* row_ror */
+    return low_op32(
+        F, WW_OP_OR, row,
+        low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_SUB, in_row, n), low_i32(F, 15))); /* row_ror */
   case 0x130:
     if (ctrl == 0x130) {
-      *ok = low_cmp(F, WW_ULT, WW_I32, lane, low_i32(F, 63));
-      return op32(F, WW_OP_ADD, lane, low_i32(F, 1));
+      *ok = within(F, WW_ULT, lane, 63);
+      return low_op32k(F, WW_OP_ADD, lane, 1);
     }
     if (ctrl == 0x138) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 1));
-      return op32(F, WW_OP_SUB, lane, low_i32(F, 1));
+      *ok = within(F, WW_UGE, lane, 1);
+      return low_op32k(F, WW_OP_SUB, lane, 1);
     }
-    return op32(F, WW_OP_AND, op32(F, WW_OP_ADD, lane, low_i32(F, ctrl == 0x134 ? 1 : 63)),
-                low_i32(F, 63));
+    return low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_ADD, lane, ctrl == 0x134 ? 1 : 63),
+                    low_i32(F, 63));
   case 0x140:
     if (ctrl == 0x140)
-      return op32(F, WW_OP_XOR, lane, low_i32(F, 15));
+      return low_op32k(F, WW_OP_XOR, lane, 15);
     if (ctrl == 0x141)
-      return op32(F, WW_OP_XOR, lane, low_i32(F, 7));
+      return low_op32k(F, WW_OP_XOR, lane, 7);
     if (ctrl == 0x142) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 16));
-      return op32(F, WW_OP_SUB, row, low_i32(F, 1));
+      *ok = within(F, WW_UGE, lane, 16);
+      return low_op32k(F, WW_OP_SUB, row, 1);
     }
     if (ctrl == 0x143) {
-      *ok = low_cmp(F, WW_UGE, WW_I32, lane, low_i32(F, 32));
+      *ok = within(F, WW_UGE, lane, 32);
       return low_i32(F, 31);
     }
     return WW_NOVAL;
   case 0x150:
-    return op32(F, WW_OP_OR, row, low_i32(F, n));
+    return low_op32k(F, WW_OP_OR, row, n);
   case 0x160:
-    return op32(F, WW_OP_XOR, lane, low_i32(F, n));
+    return low_op32k(F, WW_OP_XOR, lane, n);
   default:
     return WW_NOVAL;
   }
@@ -142,29 +140,28 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
 static ww_val masked_lanes(low_fn *F, ww_val ok, ww_val lane, int64_t mask, unsigned shift) {
   if ((mask & 15) == 15)
     return ok;
-  ww_val group = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, lane, low_i32(F, shift)), low_i32(F, 3));
-  ww_val bit = op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, low_i32(F, (uint64_t)mask & 15), group),
-                    low_i32(F, 1));
-  ww_val on = low_cmp(F, WW_NE, WW_I32, bit, low_i32(F, 0));
+  ww_val group = low_op32(F, WW_OP_AND, low_op32k(F, WW_OP_LSHR, lane, shift), low_i32(F, 3));
+  ww_val bit =
+      low_op32(F, WW_OP_AND, low_op32(F, WW_OP_LSHR, low_i32(F, mask & 15), group), low_i32(F, 1));
+  ww_val on = within(F, WW_NE, bit, 0);
   return ok == WW_NOVAL ? on : low_binary(F, WW_OP_AND, WW_I1, ok, on);
 }
 
-void call_amd_dpp(low_callee *c, int has_old, int y) {
+void call_amd_dpp(low_callee *c) {
   low_fn *F = c->F;
-  uint32_t v = has_old ? 1 : 0;
+  uint32_t v = c->x ? 1 : 0;
   int64_t ctrl = 0, rows = 15, banks = 15, bound = 0;
   call_const(c, v + 1, &ctrl);
   call_const(c, v + 2, &rows);
   call_const(c, v + 3, &banks);
   call_const(c, v + 4, &bound);
   ww_type t = call_type(c);
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), ok, src = dpp_source(F, (unsigned)ctrl, lane, &ok);
+  ww_val lane = low_sreg(F, WW_SREG_LANEID), ok, src = dpp_source(F, ctrl, lane, &ok);
   if (src == WW_NOVAL) {
     call_refuse(c);
     return;
   }
-  ww_val old = has_old ? call_arg(c, 0) : low_const(F, t, 0),
-         r = from_lane(F, t, call_arg(c, v), src);
+  ww_val old = c->x ? call_arg(c, 0) : low_const(F, t, 0), r = from_lane(F, t, call_arg(c, v), src);
   if (ok != WW_NOVAL)
     r = low_select(F, t, ok, r, bound ? low_const(F, t, 0) : old);
   ww_val on = masked_lanes(F, masked_lanes(F, WW_NOVAL, lane, rows, 4), lane, banks, 2);
@@ -173,13 +170,13 @@ void call_amd_dpp(low_callee *c, int has_old, int y) {
 
 /* ---- arithmetic ---- */
 
-void call_amd_trig(low_callee *c, int math, int y) { /* the argument counts turns */
+void call_amd_trig(low_callee *c) { /* the argument counts turns */
   ww_type t = call_type(c);
   ww_val v = low_binary(c->F, WW_OP_FMUL, t, call_arg(c, 0), low_fconst(c->F, t, 2));
-  c->res[0] = low_math1(c->F, (ww_math)math, t, WW_F_APPROX, v);
+  c->res[0] = low_math1(c->F, c->x, t, WW_F_APPROX, v);
 }
 
-void call_amd_med3(low_callee *c, int x, int y) {
+void call_amd_med3(low_callee *c) {
   low_fn *F = c->F;
   ww_type t = call_type(c);
   ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_binary(F, WW_OP_FMAX, t, a, b);
@@ -187,14 +184,13 @@ void call_amd_med3(low_callee *c, int x, int y) {
                          low_binary(F, WW_OP_FMIN, t, hi, call_arg(c, 2)));
 }
 
-void call_amd_alignbyte(low_callee *c, int x, int y) {
-  ww_val n = op32(c->F, WW_OP_SHL, op32(c->F, WW_OP_AND, call_arg(c, 2), low_i32(c->F, 3)),
-                  low_i32(c->F, 3));
+void call_amd_alignbyte(low_callee *c) {
+  ww_val n = low_op32(c->F, WW_OP_SHL, low_op32(c->F, WW_OP_AND, call_arg(c, 2), low_i32(c->F, 3)),
+                      low_i32(c->F, 3));
   c->res[0] = low_op(c->F, WW_OP_FSHR, WW_I32, call_arg(c, 0), call_arg(c, 1), n);
 }
 
-void call_amd_perm(low_callee *c, int x,
-                   int y) { /* bytes 0..3 of the selector's code are the second operand's */
+void call_amd_perm(low_callee *c) { /* bytes 0..3 of the selector's code are the second operand's */
   int64_t sel;
   uint32_t prmt = 0, keep = 0, set = 0;
   if (!call_const(c, 2, &sel)) {
@@ -202,7 +198,7 @@ void call_amd_perm(low_callee *c, int x,
     return;
   }
   for (int i = 0; i < 4; i++) {
-    unsigned code = (unsigned)(sel >> (8 * i)) & 255;
+    unsigned code = (sel >> (8 * i)) & 255;
     if (code < 8) {
       prmt |= code << (4 * i);
       keep |= 255u << (8 * i);
@@ -213,11 +209,11 @@ void call_amd_perm(low_callee *c, int x,
   }
   ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), low_i32(c->F, prmt));
   if (keep != ~0u)
-    v = op32(c->F, WW_OP_AND, v, low_i32(c->F, keep));
-  c->res[0] = set ? op32(c->F, WW_OP_OR, v, low_i32(c->F, set)) : v;
+    v = low_op32k(c->F, WW_OP_AND, v, keep);
+  c->res[0] = set ? low_op32k(c->F, WW_OP_OR, v, set) : v;
 }
 
-void call_amd_sad8(low_callee *c, int x, int y) {
+void call_amd_sad8(low_callee *c) {
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint64_t i = 0; i < 4; i++) {
@@ -228,38 +224,30 @@ void call_amd_sad8(low_callee *c, int x, int y) {
   c->res[0] = acc;
 }
 
-void call_amd_fdot2(low_callee *c, int x, int y) {
+/* Both products of two 16-bit elements, widened to the result's type, onto the third operand. */
+void call_amd_dot2(low_callee *c) { /* x: signed */
   low_fn *F = c->F;
+  ww_type t = call_type(c), from = c->at[0]->c[0].type;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
-    ww_val a = low_cvt(F, WW_OP_FCVT, WW_F32, WW_F16, WW_RN, low_comp_of(F, c->arg[0], i)),
-           b = low_cvt(F, WW_OP_FCVT, WW_F32, WW_F16, WW_RN, low_comp_of(F, c->arg[1], i));
-    acc = low_op(F, WW_OP_FMA, WW_F32, a, b, acc);
+    ww_val a = low_convert(F, low_comp_of(F, c->arg[0], i), from, t, WW_RN, c->x),
+           b = low_convert(F, low_comp_of(F, c->arg[1], i), from, t, WW_RN, c->x);
+    acc = ww_is_float(t) ? low_op(F, WW_OP_FMA, t, a, b, acc)
+                         : low_op32(F, WW_OP_ADD, acc, low_op32(F, WW_OP_MUL, a, b));
   }
   c->res[0] = acc;
 }
 
-void call_amd_dot2(low_callee *c, int sign, int y) {
-  low_fn *F = c->F;
-  ww_val acc = call_arg(c, 2);
-  for (uint32_t i = 0; i < 2; i++) {
-    ww_val a = low_int_to(F, low_comp_of(F, c->arg[0], i), WW_I16, WW_I32, sign),
-           b = low_int_to(F, low_comp_of(F, c->arg[1], i), WW_I16, WW_I32, sign);
-    acc = op32(F, WW_OP_ADD, acc, op32(F, WW_OP_MUL, a, b));
-  }
-  c->res[0] = acc;
-}
-
-void call_amd_pkrtz(low_callee *c, int x, int y) {
+void call_amd_pkrtz(low_callee *c) {
   for (uint32_t i = 0; i < 2; i++)
     c->res[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, WW_F32, WW_RZ, call_arg(c, i));
 }
 
-void call_amd_isspace(low_callee *c, int space, int y) {
-  c->res[0] = low_in_space(c->F, call_arg(c, 0), (ww_space)space);
+void call_amd_isspace(low_callee *c) {
+  c->res[0] = low_in_space(c->F, call_arg(c, 0), c->x);
 }
 
-void call_amd_fadd(low_callee *c, int x, int y) {
+void call_amd_fadd(low_callee *c) {
   low_addr p = call_ptr(c, 0, 16);
   for (uint32_t i = 0; i < c->at[1]->n; i++) {
     low_addr q = p;
@@ -274,58 +262,30 @@ void call_amd_fadd(low_callee *c, int x, int y) {
 /* ---- ocml: __ocml_<name>[_rtz]_<type> ---- */
 
 static bool ocml_pointer(low_callee *c, const char *s) {
-  ww_type t = c->rt->n ? (ww_type)call_type(c) : WW_VOID;
-  low_fn *F = c->F;
-  ww_val a = call_arg(c, 0), out;
-  ww_type ot = t;
-  uint32_t at = 1;
-  if (!strcmp(s, "sincos") || !strcmp(s, "sincospi")) {
-    bool pi = s[6] != 0;
-    c->res[0] = low_math1(F, pi ? WW_MATH_SINPI : WW_MATH_SIN, t, 0, a);
-    out = low_math1(F, pi ? WW_MATH_COSPI : WW_MATH_COS, t, 0, a);
-  } else if (!strcmp(s, "frexp")) {
-    c->res[0] = low_math1(F, WW_MATH_FREXP_MANT, t, 0, a);
-    out = low_math1(F, WW_MATH_FREXP_EXP, WW_I32, 0, a);
-    ot = WW_I32;
-  } else if (!strcmp(s, "modf") || (!strcmp(s, "fract") && c->nargs == 2)) {
-    out = low_math1(F, *s == 'm' ? WW_MATH_TRUNC : WW_MATH_FLOOR, t, 0, a);
-    c->res[0] = low_binary(F, WW_OP_FSUB, t, a, out);
-  } else if (!strcmp(s, "remquo")) {
-    c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, a, call_arg(c, 1), WW_NOVAL);
-    out = call_quotient(F, t, a, call_arg(c, 1));
-    ot = WW_I32;
-    at = 2;
-  } else
-    return false;
-  call_store(c, at, out, ot);
-  return true;
-}
-
-static bool ocml_class(low_callee *c, const char *s) {
-  static const low_named names[] = {{"isnan", FC_NAN},       {"isinf", FC_INF},
-                                    {"isfinite", FC_FINITE}, {"isnormal", FC_NORMAL},
-                                    {"signbit", FC_SIGN},    {NULL, -1}};
+  static const low_named names[] = {
+      {"sincos", P_SINCOS}, {"sincospi", P_SINCOSPI}, {"frexp", P_FREXP}, {"modf", P_MODF},
+      {"fract", P_WHOLE},   {"remquo", P_REMQUO},     {NULL, -1}};
   int what = low_value_named(names, s, strlen(s));
-  if (what >= 0)
-    call_each(c, each_fclass, what, 0);
-  return what >= 0;
+  if (!c->rt->n || what < 0 || (what == P_WHOLE && c->nargs != 2))
+    return false;
+  call_two(c, what);
+  return true;
 }
 
 static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
   static const low_named ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL},
                                   {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA},  {NULL, -1}};
   size_t n = strlen(s);
-  if (n < 5 || strncmp(s + n - 4, "_rt", 3))
+  if (n < 5 || !ww_starts(s + n - 4, "_rt"))
     return false;
-  int round = s[n - 1] == 'e' ? WW_RN : s[n - 1] == 'z' ? WW_RZ : s[n - 1] == 'n' ? WW_RD : WW_RU;
   int op = low_value_named(ops, s, n - 4);
   if (op < 0)
     return call_float_fn(c, s, n - 4, 0);
-  call_each(c, each_op, op, round);
+  call_each(c, each_op, op, call_rounding(s[n - 1]));
   return true;
 }
 
-void call_ocml(low_callee *c, int x, int y) {
+void call_ocml(low_callee *c) {
   char s[64];
   int flags = 0;
   snprintf(s, sizeof s, "%s", c->tail);
@@ -339,21 +299,14 @@ void call_ocml(low_callee *c, int x, int y) {
   if (!strcmp(base, "fmuladd"))
     base = "fma";
   if (ww_starts(base, "cvtrt")) { /* cvtrtz_f16_f32 */
-    call_each(c, each_cvt,
-              base[5] == 'n'   ? WW_RD
-              : base[5] == 'p' ? WW_RU
-              : base[5] == 'z' ? WW_RZ
-                               : WW_RN,
-              1);
+    call_each(c, each_cvt, call_rounding(base[5]), 1);
     return;
   }
   if (!strcmp(base, "len4") || !strcmp(base, "rlen4")) {
-    ww_type t = call_type(c);
-    c->res[0] =
-        low_math1(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, call_norm4(c, t));
+    call_norm4(c, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT);
     return;
   }
-  if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
+  if (ocml_pointer(c, base) || call_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
       ocml_rounded(c, base))
     return;
   low_refuse(c->F, "calls %s, which has no definition", c->name);

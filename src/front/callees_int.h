@@ -6,9 +6,6 @@
 
 #include "translate_int.h"
 
-/* Handlers of a table share one signature; few need all of its parameters. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 enum { CALL_MAX_ARGS = 64 };
 
 typedef struct {
@@ -22,6 +19,7 @@ typedef struct {
   char sig[CALL_MAX_ARGS]; /* OpenCL: mangled type letter of each argument's element, 0 unknown */
   const low_type *rt;
   ww_val *res; /* rt->n results; left zero when a handler sets none */
+  int x, y;    /* of its row: what they mean is the handler's */
 } low_callee;
 
 /* One lane of an elementwise call. */
@@ -30,10 +28,13 @@ typedef struct {
   ww_type t[4];
   ww_type rt;
   bool sign; /* OpenCL: the first argument is signed */
+  low_callee *c;
+  low_fn *F;
+  int x, y; /* of the row */
 } low_lane;
 
-typedef void (*low_whole)(low_callee *c, int x, int y);
-typedef ww_val (*low_each)(low_callee *c, const low_lane *s, int x, int y);
+typedef void (*low_whole)(low_callee *c);
+typedef ww_val (*low_each)(const low_lane *s);
 
 typedef struct {
   const char *pattern; /* a trailing '*' matches any rest; the longest pattern wins */
@@ -41,11 +42,24 @@ typedef struct {
   low_each each;
   int x, y;
 } low_row;
+/* The row of the longest pattern that matches; NULL: none. */
+const low_row *call_find(const low_row *rows, size_t n, const char *name);
+void call_run(low_callee *c, const low_row *r);
 
 #define APPROX (WW_F_APPROX << 8)
 
 static inline ww_type call_type(const low_callee *c) { /* of the first result */
   return c->rt->c[0].type;
+}
+
+/* OpenCL: whether the first argument is signed */
+static inline bool call_signed(const low_callee *c) {
+  return c->sig[0] && strchr("cslxia", c->sig[0]);
+}
+
+/* An operation at the result's type. */
+static inline ww_val lane_op(const low_lane *s, ww_op op, ww_val a, ww_val b) {
+  return low_binary(s->F, op, s->rt, a, b);
 }
 
 /* callees.c */
@@ -58,64 +72,26 @@ void call_each(low_callee *c, low_each f, int x, int y);
 void call_set_int(low_callee *c, ww_val v, ww_type t,
                   bool sign);             /* the single result, converted to its type */
 void call_set32(low_callee *c, ww_val v); /* of an unsigned 32-bit value */
-void call_refuse(low_callee *c);
-void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes); /* run-time size */
 uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max);
 bool call_float_fn(low_callee *c, const char *base, size_t n,
-                   int flags); /* math.def names and their kin, elementwise */
+                   int flags);                    /* math.def names and their kin, elementwise */
+bool call_class(low_callee *c, const char *name); /* isnan, signbit ... */
 bool call_math_library(low_callee *c, const char *name,
                        int flags); /* C spelling: sinf, exp, frexp ... */
-ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s); /* i1 as the result type */
-
-void call_store(low_callee *c, uint32_t i, ww_val v, ww_type t); /* through the i-th argument */
-ww_val call_norm4(low_callee *c, ww_type t); /* the sum of the squares of four arguments */
+int call_rounding(char c);         /* OpenCL's and ROCm's _rte _rtz _rtn _rtp, by the last letter */
+void call_norm4(low_callee *c, ww_math root); /* of the sum of the squares of four arguments */
 ww_val call_quotient(low_fn *F, ww_type t, ww_val a, ww_val b); /* remquo's: i32 */
+/* Functions whose second result goes through their last argument, a pointer. */
+enum { P_SINCOS, P_SINCOSPI, P_FRACT, P_WHOLE, P_MODF, P_FREXP, P_REMQUO };
+void call_two(low_callee *c, int what);
 
-/* elementwise handlers */
-ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags);
-ww_val each_math(low_callee *c, const low_lane *s, int math, int flags);
-ww_val each_us(low_callee *c, const low_lane *s, int sop, int uop); /* by signedness (OpenCL) */
-ww_val each_count(low_callee *c, const low_lane *s, int op,
-                  int y); /* counts bits at the argument's width */
-ww_val each_ffs(low_callee *c, const low_lane *s, int x, int y);
-ww_val each_cvt(low_callee *c, const low_lane *s, int round,
-                int sign); /* any scalar conversion; sign: -1 by lane */
-ww_val each_same(low_callee *c, const low_lane *s, int x, int y);
-ww_val each_sat(low_callee *c, const low_lane *s, int op,
-                int sign); /* WW_OP_ADD or SUB; sign: -1 by lane */
-ww_val each_hadd(low_callee *c, const low_lane *s, int round_up, int sign);
-ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc);
-ww_val each_mul24(low_callee *c, const low_lane *s, int sign, int acc);
-ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y);
-ww_val each_clamp01(low_callee *c, const low_lane *s, int x, int y);
-ww_val each_fshift(low_callee *c, const low_lane *s, int op, int clamp);
-ww_val each_sad(low_callee *c, const low_lane *s, int sign, int y);
-ww_val each_bits(low_callee *c, const low_lane *s, int x, int y);
-ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan); /* nan: a NaN wins */
-ww_val each_byte_perm(low_callee *c, const low_lane *s, int x,
-                      int y); /* three bits of each selector count */
-ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y);
+/* Classes of floats as llvm.is.fpclass has them, for each_fclass; 0 stands for the sign bit. */
+enum { FC_SIGN, FC_NAN = 3, FC_INF = 516, FC_FINITE = 0x1f8, FC_NORMAL = 264 };
+ww_val lane_bool(const low_lane *s, ww_val i1); /* as the result type */
 
-enum {
-  FC_NAN,
-  FC_INF,
-  FC_FINITE,
-  FC_NORMAL,
-  FC_SIGN,
-  FC_NOT_NAN2,
-  FC_NAN2,
-  FC_EQ,
-  FC_NE,
-  FC_GT,
-  FC_GE,
-  FC_LT,
-  FC_LE,
-  FC_LG
-};
-
-/* whole-call handlers of other files */
-#define W(pattern, fn, x, y) void fn(low_callee *c, int x_, int y_);
-#define E(pattern, fn, x, y)
+/* handlers */
+#define W(pattern, fn, x, y) void fn(low_callee *c);
+#define E(pattern, fn, x, y) ww_val fn(const low_lane *s);
 #include "callees.def"
 
 /* callees_cl.c: an Itanium-mangled OpenCL builtin; false when it is none. */

@@ -57,7 +57,7 @@ static int ask_version(const char *path) {
   ww_run_result r;
   int version = 0;
   const char *const argv[] = {path, "--no-default-config", "--version", NULL};
-  if (ww_clang_run(argv, &(ww_clang_may){0}, 10, &r, NULL) == WW_OK && r.exit_code == 0) {
+  if (!ww_clang_run(argv, &(ww_clang_may){0}, 10, &r, NULL) && r.exit_code == 0) {
     const char *at = strstr(r.out.s, "clang version ");
     if (at)
       version = atoi(at + strlen("clang version "));
@@ -105,7 +105,7 @@ ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
 
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   ww_clang c;
-  if (ww_clang_find(a, &c, e) != WW_OK)
+  if (ww_clang_find(a, &c, e))
     return NULL;
   if (version)
     *version = c.version;
@@ -154,18 +154,12 @@ static bool is_c(const ww_job *j) {
 }
 
 const char *ww_clang_language(const ww_job *j) {
-  if (j->plain)
-    return is_c(j) ? "c" : "c++";
-  switch (j->dialect) {
-  case WW_CUDA:
-    return "cuda";
-  case WW_HIP:
-    return "hip";
-  case WW_OPENCL:
-    return j->host ? (is_c(j) ? "c" : "c++") : "cl";
-  default:
-    return is_c(j) ? "c" : "c++";
-  }
+  bool device = !j->plain && (j->dialect != WW_OPENCL || !j->host);
+  return device && j->dialect == WW_CUDA     ? "cuda"
+         : device && j->dialect == WW_HIP    ? "hip"
+         : device && j->dialect == WW_OPENCL ? "cl"
+         : is_c(j)                           ? "c"
+                                             : "c++";
 }
 
 /* The shim's headers of a dialect: its own, names that stand for these, and those of all dialects.
@@ -231,9 +225,9 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 
 /* CUDA 13's own library needs C++17. */
 static bool too_old(const char *flag) {
+  static const char *const old[] = {"++98", "++03", "++11", "++14", "++0x", "++1y", NULL};
   const char *std = ww_starts(flag, "-std=") ? strstr(flag, "++") : NULL;
-  return std && (strstr(std, "98") || strstr(std, "03") || strstr(std, "11") || strstr(std, "14") ||
-                 strstr(std, "0x") || strstr(std, "1y"));
+  return std && ww_begins(std, old);
 }
 
 /* Everything up to the prelude and the file. */
@@ -316,21 +310,16 @@ static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
                                     "-fcoverage-compilation-dir=",
                                     "-cuid=",
                                     "-debug-info-kind=",
-                                    "-dwarf-version="};
+                                    "-dwarf-version=",
+                                    NULL};
   static const char *const two[] = {
-      "-main-file-name",         "-o",      "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
-      "-fdebug-compilation-dir", "-dumpdir"};
+      "-main-file-name",         "-o",       "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
+      "-fdebug-compilation-dir", "-dumpdir", NULL};
   for (uint32_t i = 0; i + 1 < all->n; i++) { /* the last word is the input */
     const char *w = all->v[i];
-    bool skip = false;
-    for (size_t k = 0; k < sizeof one / sizeof *one; k++)
-      skip |= ww_starts(w, one[k]);
-    for (size_t k = 0; k < sizeof two / sizeof *two && !skip; k++)
-      if (!strcmp(w, two[k])) {
-        skip = true;
-        i++;
-      }
-    if (!skip)
+    if (ww_one_of(w, two))
+      i++;
+    else if (!ww_begins(w, one))
       ww_push(a, out, w);
   }
 }
@@ -355,7 +344,7 @@ static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strs *out) 
 static bool read_words(const char *path, ww_arena *a, ww_strs *out) {
   char *text;
   size_t n;
-  if (ww_read_file(a, path, 1 << 20, &text, &n, NULL) != WW_OK)
+  if (ww_read_file(a, path, 1 << 20, &text, &n, NULL))
     return false;
   for (char *p = text; p < text + n; p += strlen(p) + 1)
     ww_push(a, out, p);
@@ -393,14 +382,14 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
   ww_run_result r;
   ww_clang_may may = {.temporary = j->dialect == WW_OPENMP && !j->plain};
   ww_status rc = ww_clang_run(words.v, &may, TIMEOUT_S, &r, e);
-  if (rc == WW_OK && (r.exit_code || !parse_plan(r.err.s, openmp_host, a, out))) {
+  if (!rc && (r.exit_code || !parse_plan(r.err.s, openmp_host, a, out))) {
     const char *at = strstr(r.err.s, "error: ");
     rc = at ? ww_fail(e, WW_EUSAGE, "clang does not accept the flags: %.*s",
                       (int)strcspn(at + 7, "\n"), at + 7)
             : ww_fail(e, WW_EDATA, "clang's driver printed no -cc1 line");
   }
   ww_run_free(&r);
-  if (rc == WW_OK && file)
+  if (!rc && file)
     write_words(file, out);
   return rc;
 }
@@ -409,6 +398,16 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
 
 static const char *const severities[] = {": note: ", ": warning: ", ": error: ", ": fatal error: "};
 
+/* Takes ":12" off the end; false: there is no colon. */
+static bool cut_number(char *place, uint32_t *number) {
+  char *colon = strrchr(place, ':');
+  if (!colon)
+    return false;
+  *colon = 0;
+  *number = strtoul(colon + 1, NULL, 10);
+  return true;
+}
+
 /* "file:12:3: error: text"; false when the line is something else. */
 static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
   for (int s = WW_MSG_FATAL; s >= WW_MSG_NOTE; s--) {
@@ -416,29 +415,19 @@ static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
     if (!at)
       continue;
     const char *text = at + strlen(severities[s]);
-    *m = (ww_msg){.severity = (ww_severity)s,
-                  .text = ww_strndup(a, text, (size_t)(line + n - text))};
-    char *place = ww_strndup(a, line, (size_t)(at - line));
-    char *col = strrchr(place, ':');
-    if (!col)
-      return true;
-    *col = 0;
-    m->col = (uint32_t)strtoul(col + 1, NULL, 10);
-    char *row = strrchr(place, ':');
-    if (!row)
-      return true;
-    *row = 0;
-    m->line = (uint32_t)strtoul(row + 1, NULL, 10);
-    m->file = place;
+    *m = (ww_msg){.severity = (ww_severity)s, .text = ww_strndup(a, text, line + n - text)};
+    char *place = ww_strndup(a, line, at - line);
+    if (cut_number(place, &m->col) && cut_number(place, &m->line))
+      m->file = place;
     return true;
   }
-  if (n > 7 && ww_starts(line, "error: ")) {
-    *m = (ww_msg){.severity = WW_MSG_ERROR, .text = ww_strndup(a, line + 7, n - 7)};
-    return true;
-  }
-  if (n > 13 && ww_starts(line, "fatal error: ")) {
-    *m = (ww_msg){.severity = WW_MSG_FATAL, .text = ww_strndup(a, line + 13, n - 13)};
-    return true;
+  for (int s = WW_MSG_ERROR; s <= WW_MSG_FATAL; s++) {
+    const char *word = severities[s] + 2; /* behind ": " */
+    size_t k = strlen(word);
+    if (n > k && ww_starts(line, word)) {
+      *m = (ww_msg){.severity = s, .text = ww_strndup(a, line + k, n - k)};
+      return true;
+    }
   }
   return false;
 }
@@ -453,12 +442,8 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
     ww_msg m;
     if (ww_starts(p, from)) {
       char *place = ww_strndup(a, p + strlen(from), n - strlen(from) - 1);
-      char *colon = strrchr(place, ':');
-      if (colon && !inc) { /* the first is the outermost */
-        *colon = 0;
+      if (!inc && cut_number(place, &inc_line)) /* the first is the outermost */
         inc = place;
-        inc_line = (uint32_t)strtoul(colon + 1, NULL, 10);
-      }
     } else if (parse_msg(p, n, a, &m)) {
       if (m.severity != WW_MSG_NOTE) {
         m.from = inc;
@@ -487,34 +472,31 @@ static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_
   argv->n--;
   ww_run_result r;
   *out = (ww_compiled){0};
-  double most = ww_front_left(j->deadline, TIMEOUT_S);
-  double begun = ww_now();
+  double most = ww_front_left(j->deadline, TIMEOUT_S), begun = ww_now();
   ww_clang_may may = {.write = j->object,
                       .starts = starts,
+                      .temporary = starts == WW_STARTS_ITSELF,
                       .visible = j->visible,
                       .nvisible = j->nvisible,
                       .sdk = j->sdk};
-  may.temporary = starts == WW_STARTS_ITSELF;
   ww_status rc = ww_clang_check_reads(argv->v, &may, most, a, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   rc = ww_clang_run(argv->v, &may, most, &r, e);
   spent += ww_now() - begun;
-  if (rc != WW_OK) {
+  if (rc) {
     ww_run_free(&r);
     return rc;
   }
-  if (r.timed_out) {
+  if (r.timed_out)
     rc = ww_fail(e, WW_ELIMIT, "clang did not finish in %.3g seconds", most);
-  } else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report")) {
+  else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report"))
     rc = ww_fail(e, WW_EDATA, "clang crashed (exit code %d)", r.exit_code);
-  } else {
+  else {
     parse_msgs(r.err.s, a, out);
     out->ok = r.exit_code == 0 && (j->object || r.out.n > 4);
     if (out->ok && !j->object) {
-      void *copy = ww_alloc(a, r.out.n + 1);
-      memcpy(copy, r.out.s, r.out.n);
-      out->bitcode = copy;
+      out->bitcode = memcpy(ww_alloc(a, r.out.n + 1), r.out.s, r.out.n);
       out->n = r.out.n;
     }
   }
@@ -576,7 +558,7 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
   if (j->object && j->dialect == WW_CUDA && !j->plain)
     WW_ADD(a, &v, "-fcuda-include-gpubinary",
            "/dev/null"); /* asks for the constructor that registers kernels */
-  bool other = j->input && strcmp(j->input, j->file) != 0;
+  bool other = j->input && strcmp(j->input, j->file);
   if (other)
     ww_push(a, &v, ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
   if (j->object)
@@ -585,7 +567,7 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
          j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-", "-x",
          ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
   ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
-  if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild)
+  if (!rc && pch && !out->ok && pch_is_stale(out) && !rebuild)
     return run_cc1(j, line, true, extra, a, out, e);
   return rc;
 }
@@ -625,9 +607,9 @@ static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, w
   ww_status rc = ww_clang_line(j, true, a, &host, e);
   ww_job half = *j;
   half.host = true;
-  if (rc == WW_OK)
+  if (!rc)
     rc = run_cc1(&half, &host, false, NULL, a, out, e);
-  if (rc != WW_OK || !out->ok)
+  if (rc || !out->ok)
     return rc;
   int table_fd = ww_memfd(out->bitcode, out->n, a, &table), fd;
   if (table_fd < 0)
@@ -635,13 +617,13 @@ static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, w
   for (int nested = 0; nested < 2; nested++) {
     ww_strs extra = {0};
     rc = ww_openmp_runtime(j, nested, a, &runtime, &fd, e);
-    if (rc != WW_OK)
+    if (rc)
       break;
     WW_ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
     rc = run_cc1(j, line, false, &extra, a, out, e);
     if (fd >= 0)
       ww_memfd_close(fd);
-    if (rc != WW_OK || !out->ok || !may_nest(out, a))
+    if (rc || !out->ok || !may_nest(out, a))
       break;
   }
   ww_memfd_close(table_fd);
@@ -662,10 +644,10 @@ ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_er
   ww_status rc = ww_clang_line(j, false, a, &line, e);
   if (rc == WW_EUSAGE)
     return rc;
-  if (rc == WW_OK) {
+  if (!rc) {
     bool openmp = j->dialect == WW_OPENMP && !j->host;
     rc = openmp ? run_openmp(j, &line, a, out, e) : run_cc1(j, &line, false, NULL, a, out, e);
-    if (rc == WW_OK && !driver_may_help(out))
+    if (!rc && !driver_may_help(out))
       return WW_OK;
     if (rc == WW_ELIMIT || rc == WW_EPARSE || j->object)
       return rc;

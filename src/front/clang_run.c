@@ -46,7 +46,7 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
       return -1;
     }
     p += done;
-    n -= (size_t)done;
+    n -= done;
   }
   memory.v = ww_xrealloc(memory.v, (memory.n + 1) * sizeof *memory.v);
   memory.v[memory.n++] = fd;
@@ -72,10 +72,7 @@ static void add_all_folders(ww_arena *a, ww_strs *out) {
   DIR *d = opendir("/");
   for (struct dirent *f; d && (f = readdir(d));) {
     static const char *const apart[] = {".", "..", "dev", "proc", "sys", NULL};
-    bool skip = false;
-    for (const char *const *k = apart; *k; k++)
-      skip |= !strcmp(f->d_name, *k);
-    if (!skip)
+    if (!ww_one_of(f->d_name, apart))
       ww_push(a, out, ww_fmt(a, "/%s", f->d_name));
   }
   if (d)
@@ -183,7 +180,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
   bool script = is_script(argv[0]);
   *r = (ww_run_result){0};
   ww_status rc = check_words(argv, e);
-  if (rc == WW_OK && may->temporary && !(folder = make_folder(a, e)))
+  if (!rc && may->temporary && !(folder = make_folder(a, e)))
     rc = WW_EIO;
   const char *write[] = {folder ? folder : may->write, folder ? may->write : NULL, NULL};
   report_missing();
@@ -199,7 +196,7 @@ ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double 
     w.env = "PATH=/usr/local/bin:/usr/bin:/bin";
   else if (libraries && *libraries)
     w.env = ww_fmt(a, "LD_LIBRARY_PATH=%s", libraries);
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_run_watched(argv, NULL, 0, timeout_s, &w, r, e);
   if (folder)
     remove_folder(folder, a);
@@ -235,18 +232,17 @@ static bool is_below(const char *path, const char *dir) {
   return n && !strncmp(path, real, n) && (!path[n] || path[n] == '/');
 }
 
+static bool is_below_one(const char *path, const char *const *folders) {
+  while (*folders && !is_below(path, *folders))
+    folders++;
+  return *folders;
+}
+
 static bool may_read(const char *file, const char *const *folders) {
   static const char *const system[] = {"/usr", "/lib", "/lib64", NULL};
   char real[PATH_MAX];
-  if (ww_starts(file, "/proc/self/fd/") || !realpath(file, real))
-    return true; /* memory, or not there */
-  for (const char *const *d = system; *d; d++)
-    if (is_below(real, *d))
-      return true;
-  for (; *folders; folders++)
-    if (is_below(real, *folders))
-      return true;
-  return false;
+  return ww_starts(file, "/proc/self/fd/") || !realpath(file, real) || /* memory, or not there */
+         is_below_one(real, system) || is_below_one(real, folders);
 }
 
 ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s,
@@ -271,11 +267,11 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   ww_push(a, &v, NULL);
   add_readable(v.v[0], may, a, &folders);
   ww_status rc = ww_clang_run(v.v, may, timeout_s, &r, e);
-  if (rc == WW_OK && ww_read_file(a, list, 16 << 20, &rule, NULL, NULL) == WW_OK)
+  if (!rc && !ww_read_file(a, list, 16 << 20, &rule, NULL, NULL))
     ww_rule_files(rule, a, &files);
-  if (rc == WW_OK && !files.n)
+  if (!rc && !files.n)
     rc = ww_fail(e, WW_EDATA, "clang does not say which files it reads");
-  for (uint32_t i = 0; rc == WW_OK && i < files.n; i++)
+  for (uint32_t i = 0; !rc && i < files.n; i++)
     if (!may_read(files.v[i], folders.v) || !may_read(ww_plain_path(files.v[i], a), folders.v))
       rc = ww_fail(e, WW_EPARSE, "'%.200s' leads outside of the folder that is served",
                    ww_path_base(files.v[i]));

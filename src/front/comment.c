@@ -6,7 +6,7 @@ static const char mark[] = "warpwise:";
 
 /* Text behind the mark up to the end of its line or comment. */
 static const char *text_at(const ww_scan *s, uint32_t at, ww_arena *a) {
-  uint32_t i = at + (uint32_t)strlen(mark), end = i;
+  uint32_t i = at + strlen(mark), end = i;
   while (end < s->n && s->text[end] != '\n' && s->kind[end] == WW_BYTE_COMMENT)
     end++;
   if (end - i >= 2 && !memcmp(s->text + end - 2, "*/", 2))
@@ -36,7 +36,7 @@ static bool is_of_a_kernel(const ww_scan *s, uint32_t at) {
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
   char *text;
   size_t n;
-  if (ww_read_file(a, file, WW_SOURCE_MAX, &text, &n, NULL) != WW_OK)
+  if (ww_read_file(a, file, WW_SOURCE_MAX, &text, &n, NULL))
     return NULL;
   return ww_front_comment_in(text, n, line, a);
 }
@@ -54,7 +54,7 @@ const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_ar
   uint32_t lo = d ? reach_up(&s, d->begin) : 0, hi = d ? d->end : 0, count = 0;
   const char *only = NULL;
   for (const char *p = text; (p = strstr(p, mark)); p += strlen(mark)) {
-    uint32_t at = (uint32_t)(p - text);
+    uint32_t at = p - text;
     if (s.kind[at] != WW_BYTE_COMMENT)
       continue;
     if (d && at >= lo && at < hi)
@@ -62,7 +62,5 @@ const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_ar
     count++;
     only = p;
   }
-  return count == 1 && !is_of_a_kernel(&s, (uint32_t)(only - text))
-             ? text_at(&s, (uint32_t)(only - text), a)
-             : NULL;
+  return count == 1 && !is_of_a_kernel(&s, only - text) ? text_at(&s, only - text, a) : NULL;
 }

@@ -11,7 +11,7 @@
 #include "../base/jsonread.h"
 #include "compile_commands.h"
 
-#define DATABASE_MAX ((size_t)256 << 20)
+#define DATABASE_MAX (256 << 20)
 #define RESPONSE_FILES 16 /* of one file's command */
 
 typedef struct {
@@ -30,14 +30,13 @@ static void split(ww_arena *a, const char *s, ww_strings *out) {
     if (!*s)
       break;
     char *word = ww_alloc(a, strlen(s) + 1), *w = word, quote = 0;
-    for (; *s && (quote || !isspace((unsigned char)*s)); s++) {
+    for (; *s && (quote || !isspace((unsigned char)*s)); s++)
       if (quote ? *s == quote : *s == '"' || *s == '\'')
         quote = quote ? 0 : *s;
       else if (*s == '\\' && quote != '\'' && s[1] && (!quote || strchr("\"\\$`", s[1])))
         *w++ = *++s;
       else
         *w++ = *s;
-    }
     ww_push(a, out, (const char *)word);
   }
 }
@@ -55,7 +54,7 @@ static const struct {
 static const char *absolute(collector *c, const char *flag, const char *value) {
   const char *full = ww_path_join(c->a, c->dir, value);
   /* -include also searches the include path: leave a name that is not there as it is */
-  return strcmp(flag, "-include") == 0 && !ww_file_exists(full) ? value : full;
+  return !strcmp(flag, "-include") && !ww_file_exists(full) ? value : full;
 }
 
 static void collect(collector *c, const ww_strings *words);
@@ -65,8 +64,8 @@ static void response_file(collector *c, const char *name) {
   ww_err ignored;
   if (c->depth >= 4 || ++c->files > RESPONSE_FILES)
     return;
-  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), (size_t)16 << 20, &text, NULL,
-                   &ignored) != WW_OK)
+  if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), 16 << 20, &text, NULL, &ignored) !=
+      WW_OK)
     return;
   ww_strings words = {0};
   split(c->a, text, &words);
@@ -80,7 +79,7 @@ static uint32_t take(collector *c, const ww_strings *words, uint32_t i) {
   const char *w = words->v[i];
   for (size_t k = 0; k < sizeof kept / sizeof *kept; k++) {
     size_t n = strlen(kept[k].name);
-    if (strncmp(w, kept[k].name, n) != 0)
+    if (strncmp(w, kept[k].name, n))
       continue;
     const char *value = w + n + (kept[k].equals && w[n] == '=');
     uint32_t used = 1;
@@ -103,17 +102,17 @@ static void collect(collector *c, const ww_strings *words) {
   for (uint32_t i = 0; i < words->n;) {
     const char *w = words->v[i];
     uint32_t used = 1;
-    if (strncmp(w, "-std=", 5) == 0 || strncmp(w, "--std=", 6) == 0) {
+    if (ww_starts(w, "-std=") || ww_starts(w, "--std=")) {
       ww_push(c->a, c->flags, w + (w[1] == '-'));
-    } else if (strncmp(w, "-include-pch", 12) == 0) {
+    } else if (ww_starts(w, "-include-pch")) {
       used = 2; /* another compiler's */
     } else if (w[0] == '@' && w[1]) {
       response_file(c, w + 1);
-    } else if ((strcmp(w, "--options-file") == 0 || strcmp(w, "-optf") == 0) && i + 1 < words->n) {
+    } else if ((!strcmp(w, "--options-file") || !strcmp(w, "-optf")) && i + 1 < words->n) {
       response_file(c, words->v[i + 1]);
       used = 2;
-    } else if (strcmp(w, "-o") == 0 || strcmp(w, "-Xcompiler") == 0 || strcmp(w, "-MF") == 0 ||
-               strcmp(w, "-MT") == 0) {
+    } else if (!strcmp(w, "-o") || !strcmp(w, "-Xcompiler") || !strcmp(w, "-MF") ||
+               !strcmp(w, "-MT")) {
       used = 2;
     } else {
       used = take(c, words, i);
@@ -130,9 +129,9 @@ static const char *member(const cJSON *entry, const char *name) {
 static bool is_entry_of(const cJSON *entry, const char *wanted, ww_arena *a) {
   char real[PATH_MAX];
   const char *dir = member(entry, "directory"), *file = member(entry, "file");
-  if (!file || strcmp(ww_path_base(file), ww_path_base(wanted)) != 0)
+  if (!file || strcmp(ww_path_base(file), ww_path_base(wanted)))
     return false;
-  return realpath(ww_path_join(a, dir ? dir : "", file), real) && strcmp(real, wanted) == 0;
+  return realpath(ww_path_join(a, dir ? dir : "", file), real) && !strcmp(real, wanted);
 }
 
 static void entry_flags(const cJSON *entry, const char *database, ww_arena *a, ww_strings *flags) {
@@ -157,7 +156,7 @@ static const char *find_upward(const char *real, ww_arena *a) {
       return here;
     if (ww_file_regular(below))
       return below;
-    if (strcmp(dir, "/") == 0 || strcmp(dir, ".") == 0)
+    if (!strcmp(dir, "/") || !strcmp(dir, "."))
       return NULL;
   }
 }
@@ -167,7 +166,7 @@ static ww_status read_database(const char *database, const char *wanted, ww_aren
   char *text;
   size_t n;
   ww_status rc = ww_read_file(a, database, DATABASE_MAX, &text, &n, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   cJSON *tree = ww_json_read(text, n, e);
   if (e)
@@ -179,7 +178,7 @@ static ww_status read_database(const char *database, const char *wanted, ww_aren
       e->file = database;
     rc = ww_fail(e, WW_EPARSE, "expected an array of compile commands");
   }
-  for (const cJSON *entry = rc == WW_OK ? tree->child : NULL; entry; entry = entry->next)
+  for (const cJSON *entry = !rc ? tree->child : NULL; entry; entry = entry->next)
     if (is_entry_of(entry, wanted, a)) {
       entry_flags(entry, database, a, flags);
       break;

@@ -126,7 +126,7 @@ static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
 static const char *plain_name(low *L, const char *mangled) {
   const char *s = mangled, *name = mangled;
   size_t n = strlen(mangled);
-  if (strncmp(s, "_Z", 2))
+  if (!ww_starts(s, "_Z"))
     return mangled;
   for (s += 2; *s == 'N' || *s == 'L' || *s == 'K'; s++) {}
   while (isdigit((unsigned char)*s)) {
@@ -155,9 +155,9 @@ const char *low_variable_name(low *L, const char *mangled) {
     dot = strstr(mangled,
                  *tail); /* -fgpu-rdc: clang makes a static variable visible under a longer name */
     if (dot && dot != mangled)
-      return low_variable_name(L, ww_strndup(L->a, mangled, (size_t)(dot - mangled)));
+      return low_variable_name(L, ww_strndup(L->a, mangled, dot - mangled));
   }
-  if (strncmp(mangled, "_Z", 2))
+  if (!ww_starts(mangled, "_Z"))
     return mangled;
   const char *s = strstr(mangled, "E") && mangled[2] == 'Z' ? NULL : mangled;
   if (s)
@@ -186,7 +186,7 @@ static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
     l = next;
   char *rest;
   bool lower = line && strtoul(l + 2, &rest, 10) == line + 1ul;
-  const char *name = plain_name(L, ww_strndup(L->a, s, (size_t)(l - s)));
+  const char *name = plain_name(L, ww_strndup(L->a, s, l - s));
   return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest) : ww_fmt(L->a, "%s%s", name, l);
 }
 
@@ -235,18 +235,18 @@ static const char *type_text(low *L, LLVMMetadataRef t, int depth) {
   const char *base = type_text(L, node_child(L, t, OP_BASE_TYPE), depth + 1);
   size_t n = strlen(base);
   bool pointer = n && (base[n - 1] == '*' || base[n - 1] == '&');
-  if (!strcmp(tag, "pointer_type"))
-    return ww_fmt(L->a, pointer ? "%s*" : "%s *", base);
-  if (!strcmp(tag, "reference_type"))
-    return ww_fmt(L->a, "%s &", base);
-  if (!strcmp(tag, "rvalue_reference_type"))
-    return ww_fmt(L->a, "%s &&", base);
-  if (!strcmp(tag, "restrict_type"))
-    return ww_fmt(L->a, "%s __restrict__", base);
-  if (!strcmp(tag, "const_type"))
-    return ww_fmt(L->a, pointer ? "%s const" : "const %s", base);
-  if (!strcmp(tag, "volatile_type"))
-    return ww_fmt(L->a, pointer ? "%s volatile" : "volatile %s", base);
+  static const struct {
+    const char *tag, *before, *after, *behind_pointer;
+  } forms[] = {{"pointer_type", "", " *", "*"},
+               {"reference_type", "", " &", " &"},
+               {"rvalue_reference_type", "", " &&", " &&"},
+               {"restrict_type", "", " __restrict__", " __restrict__"},
+               {"const_type", "const ", "", " const"},
+               {"volatile_type", "volatile ", "", " volatile"}};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    if (!strcmp(tag, forms[i].tag))
+      return pointer ? ww_fmt(L->a, "%s%s", base, forms[i].behind_pointer)
+                     : ww_fmt(L->a, "%s%s%s", forms[i].before, base, forms[i].after);
   return base;
 }
 
@@ -296,8 +296,8 @@ static void describe_param(low *L, LLVMMetadataRef t, ww_param *p) {
     p->readonly = true;
   if (!e)
     return;
-  p->elem_size = (uint32_t)(LLVMDITypeGetSizeInBits(e) / 8);
-  p->elem = (uint8_t)basic_type(L, e, p->elem_size);
+  p->elem_size = LLVMDITypeGetSizeInBits(e) / 8;
+  p->elem = basic_type(L, e, p->elem_size);
 }
 
 void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn) {

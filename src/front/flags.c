@@ -22,155 +22,149 @@ typedef enum {
 } action;
 
 typedef struct {
-  const char *name;
-  action what;
-  const char *as; /* KEEP: clang's spelling */
-} flag_rule;
+  const char *name, *as; /* as: clang's spelling */
+} kept_flag;
 
-/* Exact names, or names followed by =value. */
-static const flag_rule exact[] = {
-    {"--define-macro", KEEP, "-D"},
-    {"--undefine-macro", KEEP, "-U"},
-    {"--include-path", KEEP, "-I"},
-    {"--system-include", KEEP, "-isystem"},
-    {"--pre-include", KEEP, "-include"},
-    {"-include", KEEP, "-include"},
-    {"-isystem", KEEP, "-isystem"},
-    {"-iquote", KEEP, "-iquote"},
-    {"-idirafter", KEEP, "-idirafter"},
-    {"-arch", DROP_NEXT, NULL},
-    {"--gpu-architecture", DROP_NEXT, NULL},
-    {"-code", DROP_NEXT, NULL},
-    {"--gpu-code", DROP_NEXT, NULL},
-    {"-gencode", DROP_NEXT, NULL},
-    {"--generate-code", DROP_NEXT, NULL},
-    {"-maxrregcount", DROP_NEXT, NULL},
-    {"--maxrregcount", DROP_NEXT, NULL},
-    {"-ccbin", DROP_NEXT, NULL},
-    {"--compiler-bindir", DROP_NEXT, NULL},
-    {"-o", DROP_NEXT, NULL},
-    {"--output-file", DROP_NEXT, NULL},
-    {"-Xptxas", DROP_NEXT, NULL},
-    {"--ptxas-options", DROP_NEXT, NULL},
-    {"-Xlinker", DROP_NEXT, NULL},
-    {"--linker-options", DROP_NEXT, NULL},
-    {"-Xnvlink", DROP_NEXT, NULL},
-    {"-Xcudafe", DROP_NEXT, NULL},
-    {"-Xopenmp-target", DROP_NEXT, NULL},
-    {"-Xarch_device", DROP_NEXT, NULL},
-    {"-Xarch_host", DROP_NEXT, NULL},
-    {"-cudart", DROP_NEXT, NULL},
-    {"--cudart", DROP_NEXT, NULL},
-    {"-t", DROP_NEXT, NULL},
-    {"--threads", DROP_NEXT, NULL},
-    {"-MF", DROP_NEXT, NULL},
-    {"-MT", DROP_NEXT, NULL},
-    {"-MQ", DROP_NEXT, NULL},
-    {"-L", DROP_NEXT, NULL},
-    {"-l", DROP_NEXT, NULL},
-    {"--default-stream", DROP_NEXT, NULL},
-    {"-default-stream", DROP_NEXT, NULL},
-    {"-diag-suppress", DROP_NEXT, NULL},
-    {"--diag-suppress", DROP_NEXT, NULL},
-    {"-Xclang", DROP_NEXT, NULL},
-    {"-rdc", DROP, NULL},
-    {"--relocatable-device-code", DROP, NULL},
-    {"-dc", DROP, NULL},
-    {"-dlto", DROP, NULL},
-    {"-lineinfo", DROP, NULL},
-    {"--generate-line-info", DROP, NULL},
-    {"-extended-lambda", DROP, NULL},
-    {"--extended-lambda", DROP, NULL},
-    {"-c", DROP, NULL},
-    {"-S", DROP, NULL},
-    {"-v", DROP, NULL},
-    {"-w", DROP, NULL},
-    {"-G", DROP, NULL},
-    {"-pg", DROP, NULL},
-    {"-pthread", DROP, NULL},
-    {"-res-usage", DROP, NULL},
-    {"-keep", DROP, NULL},
-    {"-fopenmp", DROP, NULL},
-    {"-fopenmp-targets", DROP, NULL},
-    {"-mp", DROP, NULL},
-    {"-fgpu-rdc", DROP, NULL},
-    {"--offload-arch", DROP, NULL},
-    {"--amdgpu-target", DROP, NULL},
-    {"--cuda-gpu-arch", DROP, NULL},
-    {"--cuda-path", DROP, NULL},
-    {"--rocm-path", DROP, NULL},
-    {"-fPIC", DROP, NULL},
-    {"-fpic", DROP, NULL},
-    {"-fpermissive", DROP, NULL},
-    {"-MD", DROP, NULL},
-    {"-MMD", DROP, NULL},
-    {"-MP", DROP, NULL},
-    {"-M", DROP, NULL},
-    {"--compile", DROP, NULL},
-    {"--verbose", DROP, NULL},
-    {"-static", DROP, NULL},
-    {"-shared", DROP, NULL},
-    {"-fno-exceptions", DRIVER, NULL},
-    {"-fno-rtti", DRIVER, NULL},
-    {"-fms-extensions", DRIVER, NULL},
-    {"-ffast-math", DRIVER, NULL},
-    {"-fno-math-errno", DRIVER, NULL},
-    {"-funsafe-math-optimizations", DRIVER, NULL},
-    {"-fassociative-math", DRIVER, NULL},
-    {"-freciprocal-math", DRIVER, NULL},
-    {"-ffinite-math-only", DRIVER, NULL},
-    {"-fno-signed-zeros", DRIVER, NULL},
-    {"-fapprox-func", DRIVER, NULL},
-    {"-funsigned-char", DRIVER, NULL},
-    {"-fsigned-char", DRIVER, NULL},
-    {"-fno-strict-aliasing", DRIVER, NULL},
-    {"-fgpu-flush-denormals-to-zero", DRIVER, NULL},
-    {"-ansi", DRIVER, NULL},
-    {"-fno-unroll-loops", DRIVER, NULL},
-    {"-fwrapv", DRIVER, NULL},
-    {"-fdelayed-template-parsing", DRIVER, NULL},
-    {"-cl-opt-disable", DRIVER, NULL},
-    {"-cl-strict-aliasing", DRIVER, NULL},
-    {"-cl-single-precision-constant", DRIVER, NULL},
-    {"-cl-finite-math-only", DRIVER, NULL},
-    {"-cl-kernel-arg-info", DRIVER, NULL},
-    {"-cl-unsafe-math-optimizations", DRIVER, NULL},
-    {"-cl-fast-relaxed-math", DRIVER, NULL},
-    {"-cl-mad-enable", DRIVER, NULL},
-    {"-cl-no-signed-zeros", DRIVER, NULL},
-    {"-cl-denorms-are-zero", DRIVER, NULL},
-    {"-cl-fp32-correctly-rounded-divide-sqrt", DRIVER, NULL},
-    {"-cl-uniform-work-group-size", DRIVER, NULL},
-    {"-cl-no-subgroup-ifp", DRIVER, NULL},
-};
+/* Exact names, or names followed by =value. Each list ends with NULL. */
+static const kept_flag kept[] = {{"--define-macro", "-D"},      {"--undefine-macro", "-U"},
+                                 {"--include-path", "-I"},      {"--system-include", "-isystem"},
+                                 {"--pre-include", "-include"}, {"-include", "-include"},
+                                 {"-isystem", "-isystem"},      {"-iquote", "-iquote"},
+                                 {"-idirafter", "-idirafter"},  {NULL, NULL}};
+static const char *const dropped_with_next[] = {"-arch",
+                                                "--gpu-architecture",
+                                                "-code",
+                                                "--gpu-code",
+                                                "-gencode",
+                                                "--generate-code",
+                                                "-maxrregcount",
+                                                "--maxrregcount",
+                                                "-ccbin",
+                                                "--compiler-bindir",
+                                                "-o",
+                                                "--output-file",
+                                                "-Xptxas",
+                                                "--ptxas-options",
+                                                "-Xlinker",
+                                                "--linker-options",
+                                                "-Xnvlink",
+                                                "-Xcudafe",
+                                                "-Xopenmp-target",
+                                                "-Xarch_device",
+                                                "-Xarch_host",
+                                                "-cudart",
+                                                "--cudart",
+                                                "-t",
+                                                "--threads",
+                                                "-MF",
+                                                "-MT",
+                                                "-MQ",
+                                                "-L",
+                                                "-l",
+                                                "--default-stream",
+                                                "-default-stream",
+                                                "-diag-suppress",
+                                                "--diag-suppress",
+                                                "-Xclang",
+                                                NULL};
+static const char *const dropped[] = {"-rdc",
+                                      "--relocatable-device-code",
+                                      "-dc",
+                                      "-dlto",
+                                      "-lineinfo",
+                                      "--generate-line-info",
+                                      "-extended-lambda",
+                                      "--extended-lambda",
+                                      "-c",
+                                      "-S",
+                                      "-v",
+                                      "-w",
+                                      "-G",
+                                      "-pg",
+                                      "-pthread",
+                                      "-res-usage",
+                                      "-keep",
+                                      "-fopenmp",
+                                      "-fopenmp-targets",
+                                      "-mp",
+                                      "-fgpu-rdc",
+                                      "--offload-arch",
+                                      "--amdgpu-target",
+                                      "--cuda-gpu-arch",
+                                      "--cuda-path",
+                                      "--rocm-path",
+                                      "-fPIC",
+                                      "-fpic",
+                                      "-fpermissive",
+                                      "-MD",
+                                      "-MMD",
+                                      "-MP",
+                                      "-M",
+                                      "--compile",
+                                      "--verbose",
+                                      "-static",
+                                      "-shared",
+                                      NULL};
+static const char *const for_driver[] = {"-fno-exceptions",
+                                         "-fno-rtti",
+                                         "-fms-extensions",
+                                         "-ffast-math",
+                                         "-fno-math-errno",
+                                         "-funsafe-math-optimizations",
+                                         "-fassociative-math",
+                                         "-freciprocal-math",
+                                         "-ffinite-math-only",
+                                         "-fno-signed-zeros",
+                                         "-fapprox-func",
+                                         "-funsigned-char",
+                                         "-fsigned-char",
+                                         "-fno-strict-aliasing",
+                                         "-fgpu-flush-denormals-to-zero",
+                                         "-ansi",
+                                         "-fno-unroll-loops",
+                                         "-fwrapv",
+                                         "-fdelayed-template-parsing",
+                                         "-cl-opt-disable",
+                                         "-cl-strict-aliasing",
+                                         "-cl-single-precision-constant",
+                                         "-cl-finite-math-only",
+                                         "-cl-kernel-arg-info",
+                                         "-cl-unsafe-math-optimizations",
+                                         "-cl-fast-relaxed-math",
+                                         "-cl-mad-enable",
+                                         "-cl-no-signed-zeros",
+                                         "-cl-denorms-are-zero",
+                                         "-cl-fp32-correctly-rounded-divide-sqrt",
+                                         "-cl-uniform-work-group-size",
+                                         "-cl-no-subgroup-ifp",
+                                         NULL};
 
-/* What begins so, after the exact names. */
-static const flag_rule prefix[] = {
-    {"-D", KEEP, "-D"},
-    {"-U", KEEP, "-U"},
-    {"-I", KEEP, "-I"},
-    {"-cl-nv-", DROP, NULL},
-    {"--expt-", DROP, NULL},
-    {"-expt-", DROP, NULL},
-    {"-O", DROP, NULL},
-    {"-g", DROP, NULL},
-    {"-W", DROP, NULL},
-    {"-L", DROP, NULL},
-    {"-l", DROP, NULL},
-    {"-m", DROP, NULL},
-    {"-fopenmp", DROP, NULL},
-    {"-Minfo", DROP, NULL},
-    {"--ptxas", DROP, NULL},
-    {"--resource-usage", DROP, NULL},
-    {"--source-in-ptx", DROP, NULL},
-    {"-fdiagnostics", DROP, NULL},
-    {"-fcolor", DROP, NULL},
-    {"--generate-dependencies", DROP, NULL},
-    {"--display-error", DROP, NULL},
-};
+/* What begins so, after the exact names; -D, -U and -I are kept. */
+static const char *const prefixes[] = {"-D",
+                                       "-U",
+                                       "-I",
+                                       "-cl-nv-",
+                                       "--expt-",
+                                       "-expt-",
+                                       "-O",
+                                       "-g",
+                                       "-W",
+                                       "-L",
+                                       "-l",
+                                       "-m",
+                                       "-fopenmp",
+                                       "-Minfo",
+                                       "--ptxas",
+                                       "--resource-usage",
+                                       "--source-in-ptx",
+                                       "-fdiagnostics",
+                                       "-fcolor",
+                                       "--generate-dependencies",
+                                       "--display-error",
+                                       NULL};
 
 /* Behind these stands a value for the driver. */
-static const char *const with_value[] = {"-std=", "-cl-std=", "-cl-ext=", "-ffp-contract="};
+static const char *const with_value[] = {"-std=", "-cl-std=", "-cl-ext=", "-ffp-contract=", NULL};
 
 /* Names of standards, extensions and modes: c++17, iso9899:1999, CL2.0, +cl_khr_fp16,-cl_khr_fp64,
  * fast-honor-pragmas. */
@@ -184,13 +178,10 @@ static bool is_plain(const char *value) {
 }
 
 static bool takes_value(const char *flag, ww_arena *a, ww_flags *out) {
-  for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++) {
-    if (!ww_starts(flag, with_value[i]))
-      continue;
-    ww_push(a, is_plain(flag + strlen(with_value[i])) ? &out->driver : &out->ignored, flag);
-    return true;
-  }
-  return false;
+  const char *name = ww_begins(flag, with_value);
+  if (name)
+    ww_push(a, is_plain(flag + strlen(name)) ? &out->driver : &out->ignored, flag);
+  return name;
 }
 
 /* NAME, NAME=text, NAME(parameters)=text. */
@@ -204,6 +195,18 @@ static bool is_macro(const char *s) {
 
 const char *ww_safe_path(const char *path, ww_arena *a) {
   return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
+}
+
+bool ww_one_of(const char *word, const char *const *list) {
+  while (*list && strcmp(word, *list))
+    list++;
+  return *list;
+}
+
+const char *ww_begins(const char *word, const char *const *list) {
+  while (*list && !ww_starts(word, *list))
+    list++;
+  return *list;
 }
 
 void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words) {
@@ -239,58 +242,73 @@ static void keep(const char *flag, const char *value, ww_arena *a, ww_flags *out
   ww_push(a, &out->cc1, macro ? value : ww_safe_path(value, a));
 }
 
-static const flag_rule *find_rule(const char *flag, size_t *len, bool *joined) {
-  for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
-    *len = strlen(exact[i].name);
-    if (strncmp(flag, exact[i].name, *len))
-      continue;
-    *joined = flag[*len] == '=';
-    if (*joined || !flag[*len])
-      return &exact[i];
-  }
-  for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
-    *len = strlen(prefix[i].name);
-    if (strncmp(flag, prefix[i].name, *len))
-      continue;
-    *joined = flag[*len] != 0;
-    return &prefix[i];
-  }
-  return NULL;
+/* What is done with a flag, and where its name ends. */
+typedef struct {
+  action what;
+  const char *as; /* KEEP */
+  size_t len;
+  bool joined; /* a value follows the name */
+} rule;
+
+static bool is_named(const char *flag, const char *name, rule *r) {
+  if (!ww_starts(flag, name))
+    return false;
+  r->len = strlen(name);
+  r->joined = flag[r->len] == '=';
+  return r->joined || !flag[r->len];
 }
 
-static bool is(const char *flag, const char *name) {
-  while (*flag == '-')
-    flag++;
-  return !strcmp(flag, name);
+static bool is_one_of(const char *flag, const char *const *names, action what, rule *r) {
+  r->what = what;
+  while (*names && !is_named(flag, *names, r))
+    names++;
+  return *names;
+}
+
+static bool find_rule(const char *flag, rule *r) {
+  r->what = KEEP;
+  for (const kept_flag *k = kept; k->name; k++) {
+    r->as = k->as;
+    if (is_named(flag, k->name, r))
+      return true;
+  }
+  if (is_one_of(flag, dropped_with_next, DROP_NEXT, r) || is_one_of(flag, dropped, DROP, r) ||
+      is_one_of(flag, for_driver, DRIVER, r))
+    return true;
+  r->as = ww_begins(flag, prefixes);
+  if (!r->as)
+    return false;
+  r->what = strchr("DUI", r->as[1]) && !r->as[2] ? KEEP : DROP;
+  r->len = strlen(r->as);
+  r->joined = flag[r->len];
+  return true;
 }
 
 /* nvcc's fast mathematics: approximate division, square root and functions, denormals flushed; no
  * reassociation, which is why it is not clang's -ffast-math. */
 static bool nvcc_math(const char *flag, ww_arena *a, ww_flags *out) {
-  bool all = is(flag, "use_fast_math");
-  if (all || is(flag, "ftz=true"))
-    ww_push(a, &out->driver, "-fgpu-flush-denormals-to-zero");
-  if (all || is(flag, "prec-div=false"))
-    ww_push(a, &out->driver, "-freciprocal-math");
-  if (all || is(flag, "prec-sqrt=false"))
-    ww_push(a, &out->driver, "-fapprox-func");
+  static const char *const off[] = {"ftz=true", "prec-div=false", "prec-sqrt=false", "fmad=false"};
+  static const char *const on[] = {"ftz=false", "prec-div=true", "prec-sqrt=true", "fmad=true"};
+  static const char *const words[] = {"-fgpu-flush-denormals-to-zero", "-freciprocal-math",
+                                      "-fapprox-func", "-ffp-contract=off"};
+  flag += strspn(flag, "-");
+  bool all = !strcmp(flag, "use_fast_math"), known = all;
+  for (int k = 0; k < 4; k++) {
+    bool is_off = !strcmp(flag, off[k]);
+    known |= is_off || !strcmp(flag, on[k]);
+    if (is_off || (all && k < 3))
+      ww_push(a, &out->driver, words[k]);
+  }
   if (all)
     ww_push(a, &out->driver, "-fgpu-approx-transcendentals");
-  if (is(flag, "fmad=false"))
-    ww_push(a, &out->driver, "-ffp-contract=off");
-  return all || is(flag, "ftz=true") || is(flag, "ftz=false") || is(flag, "prec-div=false") ||
-         is(flag, "prec-div=true") || is(flag, "prec-sqrt=false") || is(flag, "prec-sqrt=true") ||
-         is(flag, "fmad=false") || is(flag, "fmad=true");
+  return known;
 }
 
 static int dialect_of(const char *x) {
-  if (!strcmp(x, "cu") || !strcmp(x, "cuda"))
-    return WW_CUDA;
-  if (!strcmp(x, "hip"))
-    return WW_HIP;
-  if (!strcmp(x, "cl"))
-    return WW_OPENCL;
-  return -1;
+  return !strcmp(x, "cu") || !strcmp(x, "cuda") ? WW_CUDA
+         : !strcmp(x, "hip")                    ? WW_HIP
+         : !strcmp(x, "cl")                     ? WW_OPENCL
+                                                : -1;
 }
 
 /* The host compiler's own flags, comma-separated: only what the preprocessor sees matters to device
@@ -312,12 +330,10 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
     return false;
   if (ww_starts(flag, "-fopenmp-targets") || !strcmp(flag, "-mp=gpu"))
     out->dialect = WW_OPENMP; /* regions may be in headers */
-  if (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head)) {
-    const char *value = eq ? eq + 1 : next;
-    if (head >= 4 && value) {
-      takes_value(ww_fmt(a, "-std=%s", value), a, out);
-      return !eq;
-    }
+  const char *given = eq ? eq + 1 : next;
+  if (given && head >= 4 && (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head))) {
+    takes_value(ww_fmt(a, "-std=%s", given), a, out);
+    return !eq;
   }
   if (ww_starts(flag, "-x")) {
     const char *value = flag[2] == '=' ? flag + 3 : flag[2] ? flag + 2 : next;
@@ -327,29 +343,26 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   }
   if (head >= 10 &&
       (!strncmp(flag, "-Xcompiler", head) || !strncmp(flag, "--compiler-options", head))) {
-    const char *value = eq ? eq + 1 : next;
-    if (value)
-      host_options(value, a, out);
-    return value == next;
+    if (given)
+      host_options(given, a, out);
+    return given == next;
   }
   if (takes_value(flag, a, out))
     return false;
-  size_t len;
-  bool joined;
-  const flag_rule *r = find_rule(flag, &len, &joined);
-  if (!r || (r->what == DRIVER && joined)) {
+  rule r;
+  if (!find_rule(flag, &r) || (r.what == DRIVER && r.joined)) {
     ww_push(a, &out->ignored, flag);
     return false;
   }
-  if (r->what == DRIVER)
+  if (r.what == DRIVER)
     ww_push(a, &out->driver, flag);
-  if (r->what == KEEP) {
-    const char *value = joined ? flag + len + (flag[len] == '=' && r->as && len > 2) : next;
+  if (r.what == KEEP) {
+    const char *value = r.joined ? flag + r.len + (flag[r.len] == '=' && r.len > 2) : next;
     if (!value)
       return false;
-    keep(r->as, value, a, out);
+    keep(r.as, value, a, out);
   }
-  return !joined && (r->what == KEEP || r->what == DROP_NEXT);
+  return !r.joined && (r.what == KEEP || r.what == DROP_NEXT);
 }
 
 void ww_flags_sort(const char **flags, uint32_t n, ww_arena *a, ww_flags *out) {

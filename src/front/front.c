@@ -6,6 +6,7 @@
  * written to be interpreted: the toolkit's half and shuffle functions are inline PTX. Only a file
  * of which the shim loses device code or an instance is tried with SDK headers (thrust inside
  * kernels, say), and the attempt that loses fewer kernels counts. */
+#include "../base/words.h"
 #include "front_int.h"
 #include "isolate.h"
 #include "kept.h"
@@ -16,7 +17,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct {
   const char *file;
@@ -39,7 +39,7 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
     return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file,
                    (long long)st.st_size >> 20, WW_SOURCE_MAX >> 20);
   ww_status rc = ww_read_file(a, file, WW_SOURCE_MAX, text, n, e);
-  if (rc == WW_OK && memchr(*text, 0, *n))
+  if (!rc && memchr(*text, 0, *n))
     return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
   return rc;
 }
@@ -56,6 +56,12 @@ ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, 
                        o->files[which], *n >> 20, WW_SOURCE_MAX >> 20);
 }
 
+ww_job ww_front_new_job(const ww_front_options *o, const ww_clang *clang, ww_dialect d,
+                        const ww_flags *flags) {
+  return (ww_job){
+      .clang = clang, .dialect = d, .flags = flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
+}
+
 void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j) {
   j->file = o->files[which];
   j->scan = scan;
@@ -70,8 +76,7 @@ void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan
 static bool has_directive(const ww_scan *s, const char *first, const char *second) {
   for (const char *p = s->text; (p = strstr(p, first)); p++) {
     const char *eol = p + strcspn(p, "\n");
-    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE &&
-        memmem(p, (size_t)(eol - p), second, strlen(second)))
+    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE && memmem(p, eol - p, second, strlen(second)))
       return true;
   }
   return false;
@@ -83,21 +88,20 @@ static bool uses_hip(const ww_scan *s) {
   static const char *const names[2] = {"hip", "cuda"};
   bool found[2] = {false, false};
   for (int k = 0; k < 2; k++)
-    for (const char *p = s->text; !found[k] && (p = strstr(p, names[k])); p++) {
-      size_t at = (size_t)(p - s->text);
-      bool word = !at || (!isalnum((unsigned char)p[-1]) && p[-1] != '_');
-      found[k] = word && s->kind[at] == WW_BYTE_CODE && isupper((unsigned char)p[strlen(names[k])]);
-    }
+    for (const char *p = s->text; !found[k] && (p = strstr(p, names[k])); p++)
+      found[k] = !(p > s->text && ww_is_word(p[-1])) && s->kind[p - s->text] == WW_BYTE_CODE &&
+                 isupper((unsigned char)p[strlen(names[k])]);
   return found[0] && !found[1];
 }
 
 int ww_front_dialect(const char *file, const ww_scan *s) {
+  static const char *const opencl[] = {".cl", ".clh", ".ocl", NULL};
   const char *dot = strrchr(ww_path_base(file), '.');
   bool hip = has_directive(s, "include", "hip/hip_runtime") ||
              has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
   if (!dot)
     dot = "";
-  if (!strcmp(dot, ".cl") || !strcmp(dot, ".clh") || !strcmp(dot, ".ocl"))
+  if (ww_one_of(dot, opencl))
     return WW_OPENCL;
   if (!strcmp(dot, ".hip") || hip)
     return WW_HIP;
@@ -117,7 +121,7 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
     char *text;
     size_t n;
     ww_status rc = ww_front_text(o, i, a, &text, &n, e);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     in[i].file = o->files[i];
     ww_scan_source(text, n, a, &in[i].scan);
@@ -129,7 +133,7 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
 /* Host sources beside device sources stay out of the device compile. */
 static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, input *in,
                                 ww_dialect *out, ww_err *e) {
-  int d = o->dialect >= 0 ? o->dialect : f->dialect;
+  int given = o->dialect >= 0 ? o->dialect : f->dialect, d = given;
   for (uint32_t i = 0; i < o->nfiles && d < 0; i++)
     d = in[i].dialect;
   if (d < 0)
@@ -140,7 +144,7 @@ static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, in
   uint32_t device = 0;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     in[i].device = in[i].dialect == d || o->nfiles == 1;
-    if (in[i].dialect >= 0 && in[i].dialect != d && o->dialect < 0 && f->dialect < 0)
+    if (in[i].dialect >= 0 && in[i].dialect != d && given < 0)
       return ww_fail(e, WW_EUSAGE,
                      "'%s' and '%s' are of different dialects: give one dialect at a time",
                      o->files[0], in[i].file);
@@ -148,8 +152,25 @@ static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, in
   }
   for (uint32_t i = 0; i < o->nfiles && !device; i++)
     in[i].device = true;
-  *out = (ww_dialect)d;
+  *out = d;
   return WW_OK;
+}
+
+/* What every run over the files needs. */
+typedef struct {
+  ww_clang clang;
+  ww_flags flags;
+  ww_dialect dialect;
+  input *in; /* one for each file */
+} setup;
+
+static ww_status set_up(const ww_front_options *o, ww_arena *a, setup *s, ww_err *e) {
+  s->in = WW_NEWN(a, input, o->nfiles);
+  ww_flags_sort(o->flags, o->nflags, a, &s->flags);
+  ww_status rc = read_inputs(o, a, s->in, e);
+  if (!rc)
+    rc = choose_dialect(o, &s->flags, s->in, &s->dialect, e);
+  return rc ? rc : ww_clang_find(a, &s->clang, e);
 }
 
 /* ---- compiling ---- */
@@ -228,7 +249,7 @@ static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a
   attempt best = {0}, other;
   ww_job way;
   ww_status rc = try_job(j, first, a, &best, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
   for (other_way w = 0; w < NWAYS && lost_device_code(&best, first) && !best.c.append_failed; w++)
     if (prepare_way(w, j, o, &best, a, &way) && try_job(&way, first, a, &other, NULL) == WW_OK &&
@@ -247,11 +268,14 @@ ww_status ww_front_first_error(const ww_compiled *c, const char *file, ww_err *e
   for (uint32_t i = 0; i < c->nmsgs && !m; i++)
     if (c->msgs[i].severity >= WW_MSG_ERROR)
       m = &c->msgs[i];
-  ww_status rc = ww_fail(e, WW_EPARSE, "%s", m ? m->text : "clang failed without a message");
+  static const ww_msg none = {.text = "clang failed without a message"};
+  if (!m)
+    m = &none;
+  ww_status rc = ww_fail(e, WW_EPARSE, "%s", m->text);
   if (e) {
-    e->file = m && m->file ? m->file : file;
-    e->line = m ? m->line : 0;
-    e->col = m ? m->col : 0;
+    e->file = m->file ? m->file : file;
+    e->line = m->line;
+    e->col = m->col;
   }
   return rc;
 }
@@ -278,17 +302,13 @@ static const char *instances_of(const ww_front_options *o, const input *in, uint
     for (size_t i = 0; i + 1 < n; i++)
       if (name[i] == ':' && name[i + 1] == ':')
         plain = name + i + 2;
-    uint32_t home = UINT32_MAX, first = UINT32_MAX;
-    for (uint32_t i = 0; i < o->nfiles; i++) {
-      if (!in[i].device)
-        continue;
-      if (first == UINT32_MAX)
-        first = i;
-      if (home == UINT32_MAX && declares_template(&in[i].scan, plain, (size_t)(name + n - plain)))
+    uint32_t home = UINT32_MAX;
+    bool found = false;
+    for (uint32_t i = 0; i < o->nfiles && !found; i++) {
+      found = in[i].device && declares_template(&in[i].scan, plain, name + n - plain);
+      if (found || (in[i].device && home == UINT32_MAX))
         home = i;
     }
-    if (home == UINT32_MAX)
-      home = first;
     if (home == which)
       ww_buf_fmt(&b, "\nstatic void *ww_instance_%u __attribute__((used)) = (void *)&%s;", k, name);
   }
@@ -327,7 +347,7 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
     while (stop > p && (isspace((unsigned char)stop[-1]) || stop[-1] == ']' || stop[-1] == '['))
       stop--;
     const char *name = stop;
-    while (name > p && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+    while (name > p && ww_is_word(name[-1]))
       name--;
     while (p < name && isspace((unsigned char)*p))
       p++;
@@ -336,8 +356,8 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
       type_end--;
     if (type_end > p)
       ww_push(a, &v,
-              (ww_param){.name = ww_strndup(a, name, (size_t)(stop - name)),
-                         .ctype = ww_strndup(a, p, (size_t)(type_end - p)),
+              (ww_param){.name = ww_strndup(a, name, stop - name),
+                         .ctype = ww_strndup(a, p, type_end - p),
                          .pointer = type_end[-1] == '*',
                          .type = type_end[-1] == '*' ? WW_I64 : WW_VOID});
     p = end + (*end == ',');
@@ -350,7 +370,7 @@ static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
   const char *at = fn->refusal ? strstr(fn->refusal, "__ww_lost_") : NULL;
   if (!at)
     return;
-  uint32_t id = (uint32_t)strtoul(at + strlen("__ww_lost_"), NULL, 10);
+  uint32_t id = strtoul(at + strlen("__ww_lost_"), NULL, 10);
   if (id >= losses->n)
     return;
   const ww_loss *l = &losses->v[id];
@@ -365,7 +385,7 @@ static bool listed(const ww_module *m, const char *name) {
   for (uint32_t i = 0; i < m->nfns; i++) {
     const char *p = m->fns[i].kernel ? m->fns[i].name : "";
     for (const char *q; (q = strstr(p, "::")) && q < p + strcspn(p, "<("); p = q + 2) {}
-    if (!strncmp(p, name, n) && !isalnum((unsigned char)p[n]) && p[n] != '_')
+    if (!strncmp(p, name, n) && !ww_is_word(p[n]))
       return true;
   }
   return false;
@@ -427,7 +447,7 @@ typedef struct {
 
 static void read_headers(int fd, const char *path, ww_arena *a, ww_strs *out) {
   char *text;
-  if (fd >= 0 && ww_read_file(a, path, 16 << 20, &text, NULL, NULL) == WW_OK)
+  if (fd >= 0 && !ww_read_file(a, path, 16 << 20, &text, NULL, NULL))
     ww_rule_files(text, a, out);
   if (fd >= 0)
     ww_memfd_close(fd);
@@ -445,7 +465,7 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
     int fd = o->list_headers ? ww_memfd("", 0, a, &j->headers) : -1;
     ww_status rc = compile(j, o, a, &c, &out->losses, &out->diags, e);
     read_headers(fd, j->headers, a, &out->headers);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     if (c.append_failed)
       return instance_error(&c, o, &in[i], e);
@@ -457,11 +477,7 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
     } else {
       ww_front_first_error(&c, in[i].file, &why);
       ww_push(a, &out->diags,
-              (ww_diag){.file = why.file,
-                        .line = why.line,
-                        .col = why.col,
-                        .error = true,
-                        .message = ww_strdup(a, why.msg)});
+              (ww_diag){why.file, why.line, why.col, true, false, ww_strdup(a, why.msg)});
     }
   }
   if (out->n)
@@ -498,42 +514,31 @@ double ww_front_left(double deadline, double otherwise) {
 }
 
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
-  ww_clang clang;
-  ww_flags flags;
-  ww_dialect dialect = WW_CUDA;
+  setup s;
   *out = (ww_unit){0};
   if (!o->nfiles)
     return ww_fail(e, WW_EUSAGE, "no source file given");
   if (ww_kept_read(o, a, out))
     return WW_OK;
   double spent = ww_clang_spent();
-  input *in = WW_NEWN(a, input, o->nfiles);
   objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles),
                 .sizes = WW_NEWN(a, size_t, o->nfiles)};
-  ww_flags_sort(o->flags, o->nflags, a, &flags);
-  ww_status rc = read_inputs(o, a, in, e);
-  if (rc == WW_OK)
-    rc = choose_dialect(o, &flags, in, &dialect, e);
-  if (rc == WW_OK)
-    rc = ww_clang_find(a, &clang, e);
-  if (rc != WW_OK)
+  ww_status rc = set_up(o, a, &s, e);
+  if (rc)
     return rc;
-  ww_job j = {.clang = &clang,
-              .dialect = dialect,
-              .flags = &flags,
-              .no_cache = o->no_cache,
-              .cl_std = "CL2.0"};
-  rc = compile_all(o, &j, in, a, &ob, e);
-  bool raw = dialect == WW_CUDA; /* not optimised yet */
-  if (rc == WW_OK && ob.n == 1 && ww_isolated())
-    rc = ww_isolate_lower(ob.bitcode[0], ob.sizes[0], dialect, raw, ww_front_left(o->deadline, 0),
-                          a, &out->module, e);
-  else if (rc == WW_OK)
-    rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, raw, a, &out->module, e);
-  if (rc == WW_OK && dialect == WW_OPENMP)
+  ww_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);
+  rc = compile_all(o, &j, s.in, a, &ob, e);
+  if (rc)
+    return rc;
+  bool raw = s.dialect == WW_CUDA; /* not optimised yet */
+  rc = ob.n == 1 && ww_isolated()
+           ? ww_isolate_lower(ob.bitcode[0], ob.sizes[0], s.dialect, raw,
+                              ww_front_left(o->deadline, 0), a, &out->module, e)
+           : ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, s.dialect, raw, a, &out->module, e);
+  if (rc)
+    return rc;
+  if (s.dialect == WW_OPENMP)
     ww_openmp_scalars(&out->module);
-  if (rc != WW_OK)
-    return rc;
   for (uint32_t i = 0; i < out->module.nfns; i++)
     explain_refusal(&out->module.fns[i], &ob.losses, a);
   list_lost_kernels(&ob.losses, &out->module, a);
@@ -544,8 +549,8 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   out->nheaders = ob.headers.n;
   out->partial = ob.diags.n > 0;
   for (uint32_t i = 0; i < o->nfiles; i++)
-    note_templates(&in[i], &out->module, &ob.diags, a);
-  note_flags(&flags, &ob.diags, a);
+    note_templates(&s.in[i], &out->module, &ob.diags, a);
+  note_flags(&s.flags, &ob.diags, a);
   out->diags = ob.diags.v;
   out->ndiags = ob.diags.n;
   if (!count_kernels(&out->module))
@@ -556,23 +561,15 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
 
 void ww_front_precompile(const ww_front_options *o) {
   ww_arena *a = ww_arena_new();
-  ww_clang clang;
-  ww_flags flags;
-  ww_dialect dialect = WW_CUDA;
-  input *in = WW_NEWN(a, input, o->nfiles);
-  ww_flags_sort(o->flags, o->nflags, a, &flags);
-  bool ok = !read_inputs(o, a, in, NULL) && !choose_dialect(o, &flags, in, &dialect, NULL) &&
-            !ww_clang_find(a, &clang, NULL);
+  setup s;
+  bool ok = !set_up(o, a, &s, NULL);
   for (uint32_t i = 0; ok && i < 2 * o->nfiles; i++) {
-    ww_job j = {.clang = &clang,
-                .dialect = dialect,
-                .flags = &flags,
-                .no_cache = o->no_cache,
-                .cl_std = "CL2.0"};
+    const ww_scan *scan = &s.in[i / 2].scan;
+    ww_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);
     ww_strs line = {0};
-    ww_front_job(o, i / 2, &in[i / 2].scan, &j);
+    ww_front_job(o, i / 2, scan, &j);
     j.host = i % 2;
-    if (j.host && !strstr(in[i / 2].scan.text, "<<<"))
+    if (j.host && !strstr(scan->text, "<<<"))
       continue; /* nobody will look for launches there */
     j.headers_later = false;
     j.headers_now = true;

@@ -16,6 +16,9 @@
 typedef WW_VEC(const char *) ww_strs;
 typedef WW_VEC(ww_diag) ww_diags;
 
+/* Whether a word is one of a list that ends with NULL; the one that it begins with, or NULL. */
+bool ww_one_of(const char *word, const char *const *list);
+const char *ww_begins(const char *word, const char *const *list);
 void ww_strs_add(ww_arena *a, ww_strs *v, const char *const *words); /* up to a NULL */
 void ww_strs_append(ww_arena *a, ww_strs *v, const ww_strs *more);
 #define WW_ADD(a, v, ...) ww_strs_add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
@@ -187,6 +190,8 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
 /* What stands in files[which], and the job to compile it. */
 ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text,
                         size_t *n, ww_err *e);
+ww_job ww_front_new_job(const ww_front_options *o, const ww_clang *clang, ww_dialect d,
+                        const ww_flags *flags);
 void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j);
 
 /* WW_EPARSE with the first error of a compilation that failed, and its place in `file` or

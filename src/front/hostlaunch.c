@@ -11,26 +11,27 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 
+static void hide(LLVMValueRef global) {
+  if (LLVMIsDeclaration(global))
+    return;
+  LLVMSetComdat(global, NULL);
+  LLVMSetLinkage(global, LLVMInternalLinkage);
+  LLVMSetVisibility(global, LLVMDefaultVisibility);
+}
+
 /* A whole program: nobody else calls its functions or writes its variables. */
 static void close_world(LLVMModuleRef m) {
   LLVMValueRef entry = LLVMGetNamedFunction(m, "main");
   if (!entry || LLVMIsDeclaration(entry))
     return;
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
-    if (f != entry && !LLVMIsDeclaration(f)) {
-      LLVMSetComdat(f, NULL);
-      LLVMSetLinkage(f, LLVMInternalLinkage);
-      LLVMSetVisibility(f, LLVMDefaultVisibility);
-    }
+    if (f != entry)
+      hide(f);
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
     size_t n;
     const char *name = LLVMGetValueName2(g, &n);
-    if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage ||
-        ww_starts(name, "llvm.") || name[0] == '.')
-      continue;
-    LLVMSetComdat(g, NULL);
-    LLVMSetLinkage(g, LLVMInternalLinkage);
-    LLVMSetVisibility(g, LLVMDefaultVisibility);
+    if (LLVMGetLinkage(g) != LLVMAppendingLinkage && !ww_starts(name, "llvm.") && name[0] != '.')
+      hide(g);
   }
 }
 
@@ -54,7 +55,7 @@ static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
   ww_losses losses = {0};
   ww_diags diags = {0};
   device.host = false;
-  if (ww_recover_compile(&device, a, &c, &losses, &diags, NULL) == WW_OK && c.ok)
+  if (!ww_recover_compile(&device, a, &c, &losses, &diags, NULL) && c.ok)
     ww_openmp_environments(&c, a, out);
 }
 
@@ -115,7 +116,7 @@ static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a,
     read_bitcode(c, j, &envs, a, out);
     return;
   }
-  if (ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL) == WW_OK)
+  if (!ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL))
     ww_hostlaunch_take(&b, a, out);
   ww_buf_free(&b);
 }
@@ -133,7 +134,7 @@ static bool has_host_half(const ww_scan *s, const char *file, ww_dialect d) {
     return dot && strcmp(dot, ".cl") && strcmp(dot, ".h") &&
            strstr(s->text, "clEnqueueNDRangeKernel");
   if (d == WW_OPENMP)
-    return strstr(s->text, "omp") != NULL;
+    return strstr(s->text, "omp");
   return strstr(s->text, "<<<") || strstr(s->text, "Launch");
 }
 
@@ -151,7 +152,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     char *text;
     size_t len;
     ww_status rc = ww_front_text(o, i, a, &text, &len, e);
-    if (rc != WW_OK)
+    if (rc)
       return rc;
     ww_scan_source(text, len, a, &scans[i]);
     if (d < 0)
@@ -160,22 +161,18 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   if (d < 0)
     return WW_OK;
   ww_status rc = ww_clang_find(a, &clang, e);
-  if (rc != WW_OK)
+  if (rc)
     return rc;
-  ww_job j = {.clang = &clang,
-              .dialect = (ww_dialect)d,
-              .host = true,
-              .flags = &flags,
-              .no_cache = o->no_cache,
-              .cl_std = "CL2.0"};
+  ww_job j = ww_front_new_job(o, &clang, d, &flags);
+  j.host = true;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_compiled c;
     ww_losses losses = {0};
     ww_diags diags = {0};
-    if (!has_host_half(&scans[i], o->files[i], (ww_dialect)d))
+    if (!has_host_half(&scans[i], o->files[i], d))
       continue;
     ww_front_job(o, i, &scans[i], &j);
-    if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok)
+    if (!ww_recover_compile(&j, a, &c, &losses, &diags, NULL) && c.ok)
       read_launches(&c, &j, a, &found);
   }
   if (found.n > 1)

@@ -14,8 +14,7 @@ static const char *string_at(const ww_host_ir *h, LLVMValueRef v) {
 }
 
 static bool calls(LLVMValueRef v, const char *name) {
-  size_t n;
-  return v && ww_host_is_call(v) && !strcmp(ww_host_callee(v, &n), name);
+  return v && ww_host_is_call(v) && !strcmp(ww_host_callee(v), name);
 }
 
 /* The clCreateKernel call whose result `kernel` is, directly or through one variable. */
@@ -36,7 +35,7 @@ static bool sizes_of(const ww_host_ir *h, LLVMValueRef v, int64_t dims, uint64_t
     int64_t size;
     if (!at.exact || !ww_host_stored(h, at.base, at.offset + 8 * d, 8, &size) || size <= 0)
       return false;
-    out[d] = (uint64_t)size;
+    out[d] = size;
   }
   return true;
 }
@@ -59,14 +58,10 @@ static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
       ww_push(h->a, &args, (ww_arg){0});
     p = LLVMGetOperand(call, 3);
     ww_host_addr at = ww_host_address(h, p);
-    if (LLVMIsNull(p)) {
-      args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = (uint64_t)size}};
-    } else if (size <= 8 && at.exact &&
-               ww_host_stored(h, at.base, at.offset, (uint64_t)size, &value)) {
-      uint8_t *raw = ww_alloc(h->a, 8);
-      memcpy(raw, &value, 8);
-      args.v[index] = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = (uint32_t)size};
-    }
+    if (LLVMIsNull(p))
+      args.v[index] = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = size}};
+    else if (size <= 8 && at.exact && ww_host_stored(h, at.base, at.offset, size, &value))
+      args.v[index] = ww_host_hex(h, value, size);
   }
   l->args = args.v;
   l->nargs = args.n;
@@ -83,7 +78,7 @@ void ww_hostlaunch_opencl(const ww_host_ir *h) {
     const char *kernel = created ? string_at(h, LLVMGetOperand(created, 1)) : NULL;
     if (!kernel || !ww_host_int(LLVMGetOperand(call, 2), &dims) || dims < 1 || dims > 3)
       continue;
-    ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
+    ww_host_launch l = ww_host_new_launch(h, call, kernel);
     uint64_t global[3], local[3];
     if (sizes_of(h, LLVMGetOperand(call, 5), dims, local)) {
       memcpy(l.launch.block, local, sizeof local);
@@ -92,7 +87,6 @@ void ww_hostlaunch_opencl(const ww_host_ir *h) {
           l.launch.grid[d] = (global[d] + local[d] - 1) / local[d];
     }
     arguments(h, created, &l.launch);
-    ww_host_place(h, call, &l);
     ww_push(h->a, h->out, l);
   }
 }

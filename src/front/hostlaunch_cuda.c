@@ -46,9 +46,8 @@ static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
   ww_buf b = {0};
   for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(stub); bb; bb = LLVMGetNextBasicBlock(bb))
     for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-      size_t n;
       int64_t size;
-      if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i, &n)) ||
+      if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i)) ||
           !ww_host_int(LLVMGetOperand(i, 1), &size))
         continue;
       ww_host_addr slot = ww_host_address(h, LLVMGetOperand(i, 0));
@@ -60,15 +59,15 @@ static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
       for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
         if (LLVMGetParam(stub, k) == from &&
             LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) == (unsigned long long)size)
-          index = (int)k;
+          index = k;
       bool aggregate =
           from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) == LLVMStructTypeKind;
       ww_buf_fmt(&b, "%s%lld:%d", b.n ? "," : "", (long long)(aggregate ? -size : size), index);
     }
   if (b.n)
     LLVMAddAttributeAtIndex(
-        stub, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(LLVMGetModuleContext(h->m), "ww-args", 7, b.s, (unsigned)b.n));
+        stub, LLVMAttributeFunctionIndex,
+        LLVMCreateStringAttribute(LLVMGetModuleContext(h->m), "ww-args", 7, b.s, b.n));
   ww_buf_free(&b);
 }
 
@@ -98,9 +97,8 @@ static bool only_traps(LLVMValueRef f) {
     return false;
   LLVMValueRef last = LLVMGetLastInstruction(bb),
                before = last ? LLVMGetPreviousInstruction(last) : NULL;
-  size_t n;
   return before && LLVMIsAUnreachableInst(last) && LLVMIsACallInst(before) &&
-         !strcmp(ww_host_callee(before, &n), "llvm.trap");
+         !strcmp(ww_host_callee(before), "llvm.trap");
 }
 
 static void config_succeeds(LLVMValueRef config) {
@@ -138,7 +136,7 @@ static void dim3_of(LLVMValueRef xy, LLVMValueRef z, uint64_t out[3]) {
   if (!has_xy || !has_z)
     return;
   out[0] = (uint32_t)a;
-  out[1] = (uint32_t)((uint64_t)a >> 32);
+  out[1] = (uint64_t)a >> 32;
   out[2] = (uint32_t)b;
 }
 
@@ -148,10 +146,9 @@ static LLVMValueRef config_before(LLVMValueRef stub_call) {
   LLVMValueRef i = LLVMGetPreviousInstruction(stub_call);
   for (int depth = 0; depth < 8; depth++) {
     for (; i; i = LLVMGetPreviousInstruction(i)) {
-      size_t n;
       if (!ww_host_is_call(i))
         continue;
-      const char *name = ww_host_callee(i, &n);
+      const char *name = ww_host_callee(i);
       if (is_config(name))
         return i;
       if (strstr(name, stub_mark))
@@ -180,9 +177,7 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
   if (size < 0) { /* a struct in a register */
     if (!ww_host_int(v, &bits) || size < -8)
       return;
-    uint8_t *raw = ww_alloc(h->a, 8);
-    memcpy(raw, &bits, 8);
-    *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = (uint32_t)-size};
+    *out = ww_host_hex(h, bits, -size);
     return;
   }
   if (ww_host_arg(v, out) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
@@ -195,9 +190,8 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
-  LLVMValueRef f = LLVMGetCalledValue(call);
-  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(
-      f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "ww-args", 7);
+  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(LLVMGetCalledValue(call),
+                                                        LLVMAttributeFunctionIndex, "ww-args", 7);
   if (!attr)
     return;
   unsigned n;
@@ -210,8 +204,8 @@ static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
     long index = *end == ':' ? strtol(end + 1, &end, 10) : -1;
     ww_arg arg = {0};
     LLVMValueRef origin = NULL;
-    if (index >= 0 && index < (long)LLVMGetNumArgOperands(call))
-      argument(h, LLVMGetOperand(call, (unsigned)index), size, &arg, &origin);
+    if (index >= 0 && index < LLVMGetNumArgOperands(call))
+      argument(h, LLVMGetOperand(call, index), size, &arg, &origin);
     ww_push(h->a, &args, arg);
     ww_push(h->a, &origins, origin);
     p = end + (*end == ',');
@@ -221,36 +215,22 @@ static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
   ww_host_share_buffers(h, l, origins.v);
 }
 
-static void add_launch(const ww_host_ir *h, LLVMValueRef call, const char *kernel) {
-  ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
-  LLVMValueRef config = config_before(call);
-  int64_t shared;
-  if (config && LLVMGetNumArgOperands(config) >= 5) {
-    dim3_of(LLVMGetOperand(config, 0), LLVMGetOperand(config, 1), l.launch.grid);
-    dim3_of(LLVMGetOperand(config, 2), LLVMGetOperand(config, 3), l.launch.block);
-    if (ww_host_int(LLVMGetOperand(config, 4), &shared)) {
-      l.launch.shared = (uint64_t)shared;
+/* config: a call whose arguments from `at` on are grid, block and, at `shared`, bytes; the
+ * arguments of the kernel are those of `call`, where it is a stub's. */
+static void add_launch(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef config, unsigned at,
+                       unsigned shared, const char *kernel) {
+  ww_host_launch l = ww_host_new_launch(h, call, kernel);
+  int64_t bytes;
+  if (config && LLVMGetNumArgOperands(config) > shared) {
+    dim3_of(LLVMGetOperand(config, at), LLVMGetOperand(config, at + 1), l.launch.grid);
+    dim3_of(LLVMGetOperand(config, at + 2), LLVMGetOperand(config, at + 3), l.launch.block);
+    if (ww_host_int(LLVMGetOperand(config, shared), &bytes)) {
+      l.launch.shared = bytes;
       l.launch.shared_given = true;
     }
   }
-  arguments(h, call, &l.launch);
-  ww_host_place(h, call, &l);
-  ww_push(h->a, h->out, l);
-}
-
-/* cudaLaunchKernel(stub, grid, block, args, shared, stream) written by hand. */
-static void add_api_launch(const ww_host_ir *h, LLVMValueRef call, const char *kernel) {
-  ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
-  int64_t shared;
-  if (LLVMGetNumArgOperands(call) >= 7) {
-    dim3_of(LLVMGetOperand(call, 1), LLVMGetOperand(call, 2), l.launch.grid);
-    dim3_of(LLVMGetOperand(call, 3), LLVMGetOperand(call, 4), l.launch.block);
-    if (ww_host_int(LLVMGetOperand(call, 6), &shared)) {
-      l.launch.shared = (uint64_t)shared;
-      l.launch.shared_given = true;
-    }
-  }
-  ww_host_place(h, call, &l);
+  if (call != config)
+    arguments(h, call, &l.launch);
   ww_push(h->a, h->out, l);
 }
 
@@ -263,9 +243,9 @@ void ww_hostlaunch_cuda(const ww_host_ir *h) {
       if (!ww_host_is_call(user))
         continue;
       if (LLVMGetCalledValue(user) == f)
-        add_launch(h, user, kernel);
-      else if (strstr(ww_host_callee(user, &n), "Launch"))
-        add_api_launch(h, user, kernel);
+        add_launch(h, user, config_before(user), 0, 4, kernel);
+      else if (strstr(ww_host_callee(user), "Launch"))
+        add_launch(h, user, user, 1, 6, kernel); /* cudaLaunchKernel written by hand */
     }
   }
 }

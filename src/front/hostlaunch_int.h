@@ -43,10 +43,11 @@ LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_
 /* Constant size of the allocation that a pointer value comes from (cudaMalloc & co. into the
  * variable it was loaded from, malloc, new); 0 unknown. *origin identifies the allocation. */
 uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin);
-const char *ww_host_callee(LLVMValueRef call,
-                           size_t *n); /* name of a directly called function, "" otherwise */
+const char *ww_host_callee(LLVMValueRef call); /* name of a directly called function, or "" */
 bool ww_host_is_call(LLVMValueRef ins);
-void ww_host_place(const ww_host_ir *h, LLVMValueRef ins, ww_host_launch *l); /* file and line */
+/* A launch that the instruction makes, with its place. */
+ww_host_launch ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const char *kernel);
+ww_arg ww_host_hex(const ww_host_ir *h, int64_t bits, uint32_t n); /* n bytes of them */
 /* Turns pointer arguments of a launch into buffers; the same allocation twice gets an id. origins:
  * one per argument or NULL. */
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins);

@@ -24,15 +24,13 @@ static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef si
   if (type & MAP_LITERAL) {
     if (!ww_host_stored(h, pointers, 8 * (int64_t)i, 8, &value))
       return;
-    uint8_t *raw = ww_alloc(h->a, 8); /* any scalar travels as the bits of an unsigned long */
-    memcpy(raw, &value, 8);
-    *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = 8};
+    *out = ww_host_hex(h, value, 8); /* any scalar travels as the bits of an unsigned long */
     return;
   }
   LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * (int64_t)i);
   uint64_t allocated = p ? ww_host_allocation(h, p, origin) : 0;
   if (sizes && ww_host_stored(h, sizes, 8 * (int64_t)i, 8, &bytes) && bytes > 0)
-    allocated = (uint64_t)bytes;
+    allocated = bytes;
   if (allocated)
     *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = allocated}};
 }
@@ -43,7 +41,7 @@ static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
                types = array_at(h, args, TYPES);
   if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers)
     return;
-  l->nargs = (uint32_t)n + 1;
+  l->nargs = n + 1;
   l->args = WW_NEWN(h->a, ww_arg, n + 1);
   l->args[0] =
       (ww_arg){.kind = WW_ARG_VALUE, .is_int = true}; /* dyn_ptr, which our runtime never reads */
@@ -72,7 +70,7 @@ static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, con
     return;
   for (int d = 0; d < 3; d++)
     l->grid[d] = l->block[d] = 1;
-  ww_omp_request want = {.teams = teams, .threads = limit, .trips = (uint64_t)trips};
+  ww_omp_request want = {.teams = teams, .threads = limit, .trips = trips};
   ww_omp_shape(&env->bounds, &want, &l->grid[0], &l->block[0]);
 }
 
@@ -86,17 +84,15 @@ void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
     const char *region = LLVMGetValueName2(LLVMGetOperand(call, 4), &n);
     if (n < 12 || region[0] != '.' || !strstr(region, ".region_id"))
       continue;
-    const char *kernel =
-        ww_strndup(h->a, region + 1, (size_t)(strstr(region, ".region_id") - region - 1));
-    ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
+    const char *kernel = ww_strndup(h->a, region + 1, strstr(region, ".region_id") - region - 1);
+    ww_host_launch l = ww_host_new_launch(h, call, kernel);
     LLVMValueRef args = ww_host_address(h, LLVMGetOperand(call, 5)).base;
     ww_omp_env env = environment_of(kernel, envs);
     shape(h, call, args, &env, &l.launch);
     arguments(h, args, &l.launch);
-    ww_host_place(h, call, &l);
     const char *line = strrchr(kernel, 'l'); /* ..._l12 is where the region begins */
     if (line)
-      l.line = (uint32_t)strtoul(line + 1, NULL, 10);
+      l.line = strtoul(line + 1, NULL, 10);
     ww_push(h->a, h->out, l);
   }
 }

@@ -42,9 +42,9 @@ static void *take(wire *w, size_t n) {
 }
 
 static const char *take_text(wire *w, const char *was) {
-  const char *nul = was ? memchr(w->at, 0, (size_t)(w->end - w->at)) : NULL;
+  const char *nul = was ? memchr(w->at, 0, w->end - w->at) : NULL;
   w->bad |= was && !nul;
-  return nul ? take(w, (size_t)(nul - w->at) + 1) : NULL;
+  return nul ? take(w, nul - w->at + 1) : NULL;
 }
 
 static void take_arg(wire *w, ww_arg *out) {

@@ -9,7 +9,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
   ww_flags flags;
@@ -19,7 +18,7 @@ int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
     char *text;
     size_t n;
     ww_scan scan;
-    if (ww_front_text(o, i, a, &text, &n, NULL) != WW_OK)
+    if (ww_front_text(o, i, a, &text, &n, NULL))
       continue;
     ww_scan_source(text, n, a, &scan);
     d = ww_front_dialect(o->files[i], &scan);
@@ -35,7 +34,7 @@ static bool ends(const char *s, const char *with) {
 static ww_status attempt(const ww_job *j, ww_arena *a, ww_err *e) {
   ww_compiled c = {0};
   ww_status rc = ww_clang_compile(j, a, &c, e);
-  return rc != WW_OK || c.ok ? rc : ww_front_first_error(&c, j->file, e);
+  return rc || c.ok ? rc : ww_front_first_error(&c, j->file, e);
 }
 
 /* ---- `k << <grid, block>> >(args)`: nvcc lets the brackets stand apart ---- */
@@ -44,7 +43,7 @@ static char *closed_launches(const char *file, ww_arena *a, size_t *n) {
   char *text;
   ww_scan scan;
   bool any = false;
-  if (ww_front_read(file, a, &text, n, NULL) != WW_OK)
+  if (ww_front_read(file, a, &text, n, NULL))
     return NULL;
   ww_scan_source(text, *n, a, &scan);
   for (size_t i = 0; i + 4 < *n; i++) {
@@ -91,15 +90,11 @@ static ww_status attempt_closed(ww_job *j, ww_arena *a, ww_err *e) {
   return rc;
 }
 
-static bool is_c(const char *file) {
-  return ends(file, ".c");
-}
-
 /* Other ways when the first fails; the first one's error is what the user hears. */
 static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
   ww_err e;
   ww_status rc = attempt_closed(j, a, &e);
-  if (rc == WW_OK)
+  if (!rc)
     return rc;
   if (!j->plain && (strstr(first->msg, "'texture'") || strstr(first->msg, "'surface'"))) {
     j->flags = ww_flags_own_textures(j->flags, a);
@@ -122,23 +117,19 @@ ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const 
     d = WW_CUDA;
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   ww_status rc = ww_clang_find(a, &clang, e);
-  if (rc == WW_OK)
+  if (!rc)
     rc = ww_write_file_atomic(object, "", 0, e); /* clang may write to it, but not make files */
-  if (rc != WW_OK)
+  if (rc)
     return rc;
-  ww_job j = {.clang = &clang,
-              .dialect = (ww_dialect)d,
-              .host = true,
-              .flags = &flags,
-              .file = file,
-              .object = object,
-              .no_cache = o->no_cache,
-              .cl_std = "CL2.0",
-              .plain = d == WW_CUDA && is_c(file)};
+  ww_job j = ww_front_new_job(o, &clang, d, &flags);
+  j.host = true;
+  j.file = file;
+  j.object = object;
+  j.plain = d == WW_CUDA && ends(file, ".c");
   rc = attempt(&j, a, &first);
   if (rc == WW_EPARSE && d == WW_CUDA && other_ways(&j, &first, a) == WW_OK)
     return WW_OK;
-  if (rc != WW_OK && e)
+  if (rc && e)
     *e = first;
   return rc;
 }

@@ -43,16 +43,16 @@ static bool gep_offset(const ww_host_ir *h, LLVMValueRef gep, int64_t *out) {
   int64_t sum = 0;
   for (int i = 1; i < n; i++) {
     int64_t index;
-    if (!ww_host_int(LLVMGetOperand(gep, (unsigned)i), &index))
+    if (!ww_host_int(LLVMGetOperand(gep, i), &index))
       return false;
     if (i == 1) {
-      sum += index * (int64_t)LLVMABISizeOfType(h->layout, t);
+      sum += index * LLVMABISizeOfType(h->layout, t);
     } else if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      sum += (int64_t)LLVMOffsetOfElement(h->layout, t, (unsigned)index);
-      t = LLVMStructGetTypeAtIndex(t, (unsigned)index);
+      sum += LLVMOffsetOfElement(h->layout, t, index);
+      t = LLVMStructGetTypeAtIndex(t, index);
     } else if (LLVMGetTypeKind(t) == LLVMArrayTypeKind) {
       t = LLVMGetElementType(t);
-      sum += index * (int64_t)LLVMABISizeOfType(h->layout, t);
+      sum += index * LLVMABISizeOfType(h->layout, t);
     } else {
       return false;
     }
@@ -74,10 +74,10 @@ ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v) {
   return r;
 }
 
-const char *ww_host_callee(LLVMValueRef call, size_t *n) {
+const char *ww_host_callee(LLVMValueRef call) {
   LLVMValueRef f = LLVMGetCalledValue(call);
-  *n = 0;
-  return f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, n) : "";
+  size_t n;
+  return f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, &n) : "";
 }
 
 bool ww_host_is_call(LLVMValueRef ins) {
@@ -95,31 +95,33 @@ typedef struct {
   uint32_t writes;
 } lookup;
 
-static uint64_t size_of(const ww_host_ir *h, LLVMValueRef v) {
-  return LLVMStoreSizeOfType(h->layout, LLVMTypeOf(v));
+/* The write of `value`, which begins at `at` and has n bytes, where it covers what is looked for.
+ */
+static void note_write(lookup *l, LLVMValueRef value, int64_t at, int64_t n) {
+  if (l->offset < at || l->offset >= at + n)
+    return;
+  l->writes++;
+  if (value) {
+    l->value = value;
+    l->value_at = at;
+  }
 }
 
 static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int64_t at) {
-  size_t n;
   int64_t len, byte;
-  const char *name = ww_host_callee(call, &n);
-  if (ww_starts(name, "llvm.memset") && LLVMGetOperand(call, 0) == pointer &&
-      ww_host_int(LLVMGetOperand(call, 2), &len)) {
-    if (l->offset < at || l->offset >= at + len)
-      return;
-    l->writes++;
-    if (ww_host_int(LLVMGetOperand(call, 1), &byte) && byte == 0) {
-      l->value = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0);
-      l->value_at = l->offset;
-    }
-  } else if (ww_starts(name, "llvm.memcpy") && LLVMGetOperand(call, 0) == pointer &&
-             ww_host_int(LLVMGetOperand(call, 2), &len)) {
-    if (l->offset >= at && l->offset < at + len) {
-      l->writes++;
-      l->value = LLVMGetOperand(call, 1);
-      l->value_at = at;
-    }
-  }
+  const char *name = ww_host_callee(call);
+  bool set = ww_starts(name, "llvm.memset");
+  if ((!set && !ww_starts(name, "llvm.memcpy")) || LLVMGetOperand(call, 0) != pointer ||
+      !ww_host_int(LLVMGetOperand(call, 2), &len))
+    return;
+  LLVMValueRef from = LLVMGetOperand(call, 1);
+  if (!set)
+    note_write(l, from, at, len);
+  else if (!ww_host_int(from, &byte) || byte)
+    note_write(l, NULL, at, len);
+  else if (l->offset >= at && l->offset < at + len) /* zero wherever one looks */
+    note_write(l, LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0),
+               l->offset, 1);
 }
 
 /* All writes through `pointer`, which is the base plus `at` bytes. */
@@ -132,11 +134,7 @@ static void look(lookup *l, LLVMValueRef pointer, int64_t at, int depth) {
         look(l, user, at + off, depth + 1);
     } else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer) {
       LLVMValueRef v = LLVMGetOperand(user, 0);
-      if (l->offset < at || l->offset >= at + (int64_t)size_of(l->h, v))
-        continue;
-      l->writes++;
-      l->value = v;
-      l->value_at = at;
+      note_write(l, v, at, LLVMStoreSizeOfType(l->h->layout, LLVMTypeOf(v)));
     } else if (LLVMIsACallInst(user)) {
       look_at_call(l, user, pointer, at);
     }
@@ -159,17 +157,16 @@ static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out
   switch (LLVMGetTypeKind(t)) {
   case LLVMVectorTypeKind:
   case LLVMArrayTypeKind: {
-    int64_t size = (int64_t)LLVMStoreSizeOfType(h->layout, LLVMGetElementType(t));
-    LLVMValueRef e =
-        LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, (unsigned)(at / size)) : NULL;
+    int64_t size = LLVMStoreSizeOfType(h->layout, LLVMGetElementType(t));
+    LLVMValueRef e = LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, at / size) : NULL;
     return e && int_in(h, e, at % size, out);
   }
   case LLVMStructTypeKind: {
     if (!LLVMIsConstant(v))
       return false;
-    unsigned i = LLVMElementAtOffset(h->layout, t, (unsigned long long)at);
+    unsigned i = LLVMElementAtOffset(h->layout, t, at);
     LLVMValueRef e = LLVMGetAggregateElement(v, i);
-    return e && int_in(h, e, at - (int64_t)LLVMOffsetOfElement(h->layout, t, i), out);
+    return e && int_in(h, e, at - LLVMOffsetOfElement(h->layout, t, i), out);
   }
   default:
     return false;
@@ -219,19 +216,18 @@ static bool fills_pointer(const char *name) {
 }
 
 static uint64_t size_at_call(LLVMValueRef call) {
-  size_t n;
-  const char *name = ww_host_callee(call, &n);
+  const char *name = ww_host_callee(call);
   int64_t count, each;
   bool direct = !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") ||
                 !strcmp(name, "omp_target_alloc");
   if (direct && ww_host_int(LLVMGetOperand(call, 0), &count))
-    return (uint64_t)count;
+    return count;
   if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) &&
       ww_host_int(LLVMGetOperand(call, 1), &count))
-    return (uint64_t)count;
+    return count;
   if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) &&
       ww_host_int(LLVMGetOperand(call, 1), &each))
-    return (uint64_t)(count * each);
+    return count * each;
   return 0;
 }
 
@@ -255,7 +251,7 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
       if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) || (size && size != (uint64_t)bytes))
         agree = false;
       else
-        size = (uint64_t)bytes;
+        size = bytes;
     }
   }
   return agree ? size : 0;
@@ -275,19 +271,22 @@ uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValue
 }
 
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins) {
-  for (uint32_t i = 0; i < l->nargs; i++) {
+  for (uint32_t i = 0; i < l->nargs; i++)
     for (uint32_t k = 0; k < l->nargs; k++)
       if (k != i && origins[i] && origins[i] == origins[k] && l->args[i].kind == WW_ARG_BUFFER &&
-          l->args[k].kind == WW_ARG_BUFFER) {
-        uint32_t first = i < k ? i : k;
-        l->args[i].buffer.id = ww_fmt(h->a, "b%u", first);
-      }
-  }
+          l->args[k].kind == WW_ARG_BUFFER)
+        l->args[i].buffer.id = ww_fmt(h->a, "b%u", i < k ? i : k);
 }
 
-void ww_host_place(const ww_host_ir *h, LLVMValueRef ins, ww_host_launch *l) {
+ww_host_launch ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const char *kernel) {
   unsigned n = 0;
   const char *name = LLVMGetDebugLocFilename(ins, &n);
-  l->line = LLVMGetDebugLocLine(ins);
-  l->file = name && n ? ww_strndup(h->a, name, n) : h->file;
+  return (ww_host_launch){.kernel = kernel,
+                          .launch = {.kernel = kernel, .seed = 1, .count = 1},
+                          .file = name && n ? ww_strndup(h->a, name, n) : h->file,
+                          .line = LLVMGetDebugLocLine(ins)};
+}
+
+ww_arg ww_host_hex(const ww_host_ir *h, int64_t bits, uint32_t n) {
+  return (ww_arg){.kind = WW_ARG_HEX, .hex = memcpy(ww_alloc(h->a, 8), &bits, 8), .hex_n = n};
 }

@@ -84,7 +84,7 @@ static void lower_in_child(void *ctx, ww_buf *out) {
   const void *bitcode[] = {l->bitcode};
   size_t n[] = {l->n};
   ww_status st = ww_lower_bitcode(bitcode, n, 1, l->dialect, l->raw, l->a, &m, &e);
-  uint8_t code = (uint8_t)st;
+  uint8_t code = st;
   ww_buf_add(out, &code, 1);
   if (st)
     ww_buf_puts(out, e.msg);
@@ -126,9 +126,9 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
   const char *argv[] = {self, "--lower", dialect, raw ? "1" : "0", NULL};
   ww_run_result r;
   ww_status st = ww_run(argv, bitcode, n, timeout_s > 0 ? timeout_s : TIMEOUT_S, &r, e);
-  if (st == WW_OK && r.timed_out)
+  if (!st && r.timed_out)
     st = ww_fail(e, WW_ELIMIT, "optimising the code took longer than this request may take");
-  else if (st == WW_OK)
+  else if (!st)
     st = read_lowered(r.exit_code ? &(ww_buf){0} : &r.out, a, out, e);
   ww_run_free(&r);
   return st;
@@ -138,9 +138,9 @@ ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww
   ww_buf in = {0}, text = {0};
   char piece[65536];
   for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;)
-    ww_buf_add(&in, piece, (size_t)n);
+    ww_buf_add(&in, piece, n);
   give_up_rights();
-  lower_in_child(&(lowering){in.s, in.n, (ww_dialect)atoi(dialect), *raw == '1', a}, &text);
+  lower_in_child(&(lowering){in.s, in.n, atoi(dialect), *raw == '1', a}, &text);
   bool written = fwrite(text.s, 1, text.n, stdout) == text.n;
   ww_buf_free(&in);
   ww_buf_free(&text);

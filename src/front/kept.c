@@ -17,7 +17,7 @@ static const char *path_of(const ww_front_options *o, ww_arena *a) {
   for (uint32_t i = 0; i < o->nfiles; i++) {
     char *text = o->texts ? (char *)o->texts[i] : NULL;
     size_t n = text ? strlen(text) : 0;
-    if (!text && ww_read_file(a, o->files[i], (size_t)64 << 20, &text, &n, NULL))
+    if (!text && ww_read_file(a, o->files[i], 64 << 20, &text, &n, NULL))
       return NULL;
     key = ww_hash(text, n, key);
   }
@@ -32,7 +32,7 @@ bool ww_kept_read(const ww_front_options *o, ww_arena *a, ww_unit *out) {
   const char *path = path_of(o, a);
   char *text;
   size_t n;
-  if (!path || !ww_file_exists(path) || ww_read_packed(a, path, (size_t)1 << 30, &text, &n, NULL))
+  if (!path || !ww_file_exists(path) || ww_read_packed(a, path, 1 << 30, &text, &n, NULL))
     return false;
   *out = (ww_unit){0};
   return !ww_ir_parse(text, a, &out->module, NULL);

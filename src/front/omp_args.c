@@ -15,8 +15,7 @@ static const ww_ins *reader_of(const ww_block *b, ww_val v) {
 /* The first instruction of the function that unpacks v, and the one that rereads its result. */
 static void unpack(const ww_fn *fn, ww_val v, ww_param *p) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_block *bb = &fn->blocks[b];
-    const ww_ins *i = reader_of(bb, v);
+    const ww_ins *i = reader_of(&fn->blocks[b], v);
     if (!i)
       continue;
     if (i->op == WW_OP_MOV && i->type == WW_F64) {

@@ -10,7 +10,6 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Core.h>
-#include <unistd.h>
 
 static uint64_t runtime_key(const ww_clang *clang, const char *source, bool nested, ww_arena *a) {
   uint64_t id[2] = {ww_pch_tree(ww_path_dir(a, source), a), nested};
@@ -46,7 +45,7 @@ static ww_status build_runtime(const ww_clang *clang, const char *source, bool n
                         nested ? "-DWW_NESTED" : NULL,
                         NULL};
   ww_status rc = ww_clang_run(argv, &(ww_clang_may){.starts = WW_STARTS_ITSELF}, 60, r, e);
-  if (rc == WW_OK && (r->exit_code || r->out.n < 8))
+  if (!rc && (r->exit_code || r->out.n < 8))
     rc = ww_fail(e, WW_EDATA, "clang cannot compile OpenMP's device runtime '%s': %.200s", source,
                  r->err.s);
   return rc;
@@ -65,7 +64,7 @@ ww_status ww_openmp_runtime(const ww_job *j, bool nested, ww_arena *a, const cha
     return WW_OK;
   ww_run_result r;
   ww_status rc = build_runtime(j->clang, source, nested, &r, e);
-  if (rc == WW_OK && !(file && ww_write_file_atomic(file, r.out.s, r.out.n, NULL) == WW_OK)) {
+  if (!rc && !(file && !ww_write_file_atomic(file, r.out.s, r.out.n, NULL))) {
     *fd = ww_memfd(r.out.s, r.out.n, a, path);
     if (*fd < 0)
       rc = ww_fail(e, WW_EIO, "cannot make an anonymous file");
@@ -94,7 +93,7 @@ static void add_environment(LLVMValueRef g, ww_arena *a, ww_omp_envs *out) {
   ww_push(a, out,
           (ww_omp_env){.kernel = ww_strndup(a, name, n - strlen(ending)),
                        .may_nest = field(config, 1) != 0,
-                       .bounds = {.mode = (uint8_t)field(config, 2),
+                       .bounds = {.mode = field(config, 2),
                                   .min_threads = field(config, 3),
                                   .max_threads = field(config, 4)}});
 }

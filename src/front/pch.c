@@ -10,6 +10,7 @@
  * editors and optimisers do, because building costs more than one run saves. Files are written
  * beside their place and renamed, so any number of processes may run at once; clang itself verifies
  * that no header changed since. Without a writable cache everything works, only slower. */
+#include "../base/words.h"
 #include "front_int.h"
 
 #include <ctype.h>
@@ -72,9 +73,8 @@ static bool is_standard(const char *name, bool c) {
   static const char *const known[] = {"stdio.h", "stdlib.h",   "string.h", "math.h",    "assert.h",
                                       "time.h",  "sys/time.h", "stdint.h", "stdbool.h", "limits.h",
                                       "float.h", "unistd.h",   "stddef.h", "errno.h",   NULL};
-  for (const char *const *k = known; *k; k++)
-    if (!strcmp(*k, name))
-      return true;
+  if (ww_one_of(name, known))
+    return true;
   if (c || !*name)
     return false;
   for (; *name; name++)
@@ -96,9 +96,9 @@ static bool is_alias(const char *dialect_dir, const char *name, ww_arena *a) {
   const char *table = ww_path_join(a, dialect_dir, "aliases.yaml");
   const char *dialect = ww_path_base(dialect_dir);
   char *text;
-  if (ww_read_file(a, table, 1 << 20, &text, NULL, NULL) != WW_OK)
+  if (ww_read_file(a, table, 1 << 20, &text, NULL, NULL))
     return false;
-  return strstr(text, ww_fmt(a, "name: " WW_SHIM_ALIASES "/%s/%s,", dialect, name)) != NULL;
+  return strstr(text, ww_fmt(a, "name: " WW_SHIM_ALIASES "/%s/%s,", dialect, name));
 }
 
 /* <cub/cub.cuh>, <cooperative_groups.h>: the shim's own. */
@@ -125,7 +125,7 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
       depth++;
     if (ww_starts(p, "endif"))
       depth--;
-    if (depth || strncmp(p, "include", 7))
+    if (depth || !ww_starts(p, "include"))
       continue;
     p += 7 + strspn(p + 7, " \t");
     size_t n = *p == '<' ? strcspn(p + 1, ">\n") : 0;
@@ -151,10 +151,7 @@ static void add_tested_names(const char *text, ww_buf *out) {
       while (eol[0] && eol[-1] == '\\')
         eol += 1 + strcspn(eol + 1, "\n");
       for (p += strspn(p, "elifndef"); p < eol;) {
-        size_t n = 0;
-        if (isalpha((unsigned char)*p) || *p == '_')
-          while (isalnum((unsigned char)p[n]) || p[n] == '_')
-            n++;
+        size_t n = isdigit((unsigned char)*p) ? 0 : ww_word_length(p);
         if (n) {
           ww_buf_add(out, p, n);
           ww_buf_add(out, "", 1);
@@ -166,17 +163,13 @@ static void add_tested_names(const char *text, ww_buf *out) {
   }
 }
 
-/* deps: a make rule "x: a.h b.h \". */
-static void scan_dependencies(const char *deps, ww_arena *a, ww_buf *out) {
-  const char *p = strchr(deps, ':');
-  for (p = p ? p + 1 : ""; *p;) {
-    p += strspn(p, " \\\n");
-    size_t n = strcspn(p, " \n");
-    char *text;
-    if (n && ww_read_file(a, ww_strndup(a, p, n), 16 << 20, &text, NULL, NULL) == WW_OK)
+static void scan_dependencies(const char *rule, ww_arena *a, ww_buf *out) {
+  ww_strs files = {0};
+  char *text;
+  ww_rule_files(rule, a, &files);
+  for (uint32_t i = 0; i < files.n; i++)
+    if (!ww_read_file(a, files.v[i], 16 << 20, &text, NULL, NULL))
       add_tested_names(text, out);
-    p += n;
-  }
 }
 
 static bool in_list(const char *list, size_t n, const char *name, size_t len) {
@@ -222,7 +215,7 @@ static void prune(const char *cache, ww_arena *a) {
   for (struct dirent *f; d && (f = readdir(d));) {
     const char *path = ww_path_join(a, cache, f->d_name);
     struct stat st;
-    if (strncmp(f->d_name, "pch-", 4) || stat(path, &st))
+    if (!ww_starts(f->d_name, "pch-") || stat(path, &st))
       continue;
     if (strstr(f->d_name, ".tmp")) {
       if (st.st_mtim.tv_sec < now.tv_sec - 3600)
@@ -255,8 +248,7 @@ static const char *place(const request *q, const char *ending) {
 static bool holds(const char *file, const ww_buf *b, ww_arena *a) {
   char *text;
   size_t n;
-  return ww_read_file(a, file, 1 << 20, &text, &n, NULL) == WW_OK && n == b->n &&
-         !memcmp(text, b->s, n);
+  return !ww_read_file(a, file, 1 << 20, &text, &n, NULL) && n == b->n && !memcmp(text, b->s, n);
 }
 
 /* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. A
@@ -271,7 +263,7 @@ static const char *input_of(const request *q) {
     ww_buf_fmt(&b, "#include \"%s\"\n", prelude);
   for (uint32_t i = 0; i < q->headers.n; i++)
     ww_buf_fmt(&b, "#include <%s>\n", q->headers.v[i]);
-  bool ok = holds(file, &b, q->a) || ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
+  bool ok = holds(file, &b, q->a) || !ww_write_file_atomic(file, b.s, b.n, NULL);
   ww_buf_free(&b);
   return ok ? file : NULL;
 }
@@ -282,7 +274,7 @@ static bool build(const request *q, const char *file, const char *names_file) {
   ww_arena *a = q->a;
   const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid()), *deps, *input = input_of(q);
   int deps_fd = ww_memfd("", 0, a, &deps);
-  if (!input || deps_fd < 0 || ww_write_file_atomic(temp, "", 0, NULL) != WW_OK) {
+  if (!input || deps_fd < 0 || ww_write_file_atomic(temp, "", 0, NULL)) {
     if (deps_fd >= 0)
       ww_memfd_close(deps_fd);
     return false;
@@ -297,14 +289,13 @@ static bool build(const request *q, const char *file, const char *names_file) {
   ww_push(a, &v, NULL);
   int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;
-  bool ok =
-      ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) == WW_OK && r.exit_code == 0;
+  bool ok = !ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) && r.exit_code == 0;
   ww_run_free(&r);
   char *text;
-  if (ok && names_file && ww_read_file(a, deps, 16 << 20, &text, NULL, NULL) == WW_OK) {
+  if (ok && names_file && !ww_read_file(a, deps, 16 << 20, &text, NULL, NULL)) {
     ww_buf names = {0};
     scan_dependencies(text, a, &names);
-    ok = ww_write_file_atomic(names_file, names.s ? names.s : "", names.n, NULL) == WW_OK;
+    ok = !ww_write_file_atomic(names_file, names.s ? names.s : "", names.n, NULL);
     ww_buf_free(&names);
   }
   ww_memfd_close(deps_fd);
@@ -343,7 +334,7 @@ static const char *get(request *q, bool rebuild) {
   char *names;
   size_t n;
   bool set = q->headers.n > 0, later = set && q->j->headers_later;
-  if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) {
+  if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL)) {
     if (later)
       return NULL;
     if (set && !q->j->headers_now && !ww_file_exists(seen)) {
@@ -356,7 +347,7 @@ static const char *get(request *q, bool rebuild) {
       return NULL;
     }
     rebuild = false;
-    if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK)
+    if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL))
       return NULL;
   }
   if (set && file_defines(q->j->scan, names, n))

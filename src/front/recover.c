@@ -8,6 +8,7 @@
  * at file scope goes as a declaration. An edit that is rejected again grows to the next larger
  * construct. Files of the system, of the shim and of an SDK are never edited: errors there are
  * charged to the user's line that led to them. */
+#include "../base/words.h"
 #include "front_int.h"
 
 #include <ctype.h>
@@ -100,19 +101,22 @@ static bool is_visible(const recovery *r, const char *path) {
   return false;
 }
 
+static bool is_main(const recovery *r, const char *path) {
+  return !strcmp(path, r->main_path);
+}
+
 static bool is_user_file(const recovery *r, const char *path) {
-  if (!strcmp(path, r->main_path) && r->job.in_memory)
+  if (is_main(r, path) && r->job.in_memory)
     return true;
   if (!is_visible(r, path))
     return false;
-  if (!strcmp(path, r->main_path))
+  if (is_main(r, path))
     return true;
   if (path[0] != '/' || below(path, ww_shim_dir(r->a)) || below(path, r->job.sdk))
     return false;
-  if (below(path, ww_path_dir(r->a, r->main_path)))
-    return true;
-  return !below(path, "/usr") && !below(path, "/opt") && !below(path, "/proc") &&
-         access(path, R_OK) == 0;
+  return below(path, ww_path_dir(r->a, r->main_path)) ||
+         (!below(path, "/usr") && !below(path, "/opt") && !below(path, "/proc") &&
+          !access(path, R_OK));
 }
 
 static source *open_source(recovery *r, const char *shown) {
@@ -125,15 +129,13 @@ static source *open_source(recovery *r, const char *shown) {
   if (!is_user_file(r, path))
     return NULL;
   source *s = WW_NEW(r->a, source);
-  s->path = path;
-  s->shown = shown;
-  s->fd = -1;
-  if (r->job.in_memory && !strcmp(path, r->main_path)) {
+  *s = (source){.path = path, .shown = shown, .fd = -1};
+  if (r->job.in_memory && is_main(r, path)) {
     s->scan = *r->job.scan;
     s->text = (char *)(uintptr_t)s->scan.text;
     s->n = s->scan.n;
   } else {
-    if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL) != WW_OK)
+    if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL))
       return NULL;
     ww_scan_source(s->text, s->n, r->a, &s->scan);
   }
@@ -145,7 +147,7 @@ static source *open_source(recovery *r, const char *shown) {
 
 static void add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step) {
   for (size_t i = 0; i < n; i++)
-    s->origin[b->n + i] = origin + (step ? (uint32_t)i : 0);
+    s->origin[b->n + i] = origin + i * step;
   ww_buf_add(b, text, n);
 }
 
@@ -166,18 +168,14 @@ static void render(source *s, const char *append, ww_buf *b) {
   }
   add_text(s, b, s->text + at, s->n - at, at, true);
   if (append)
-    add_text(s, b, append, strlen(append), (uint32_t)s->n, false);
-  s->rendered_n = (uint32_t)b->n;
+    add_text(s, b, append, strlen(append), s->n, false);
+  s->rendered_n = b->n;
+  s->rendered_lines = ww_xrealloc(s->rendered_lines, (b->n + 1) * sizeof *s->rendered_lines);
+  s->rendered_lines[0] = 0;
   s->nrendered_lines = 1;
   for (uint32_t i = 0; i < b->n; i++)
-    s->nrendered_lines += b->s[i] == '\n';
-  s->rendered_lines =
-      ww_xrealloc(s->rendered_lines, s->nrendered_lines * sizeof *s->rendered_lines);
-  uint32_t line = 0;
-  s->rendered_lines[line++] = 0;
-  for (uint32_t i = 0; i < b->n; i++)
     if (b->s[i] == '\n')
-      s->rendered_lines[line++] = i + 1;
+      s->rendered_lines[s->nrendered_lines++] = i + 1;
 }
 
 /* Place of a message in the original text. */
@@ -185,9 +183,9 @@ static uint32_t offset_of(const source *s, uint32_t line, uint32_t col) {
   if (!s->origin)
     return ww_scan_offset(&s->scan, line, col);
   if (!line || line > s->nrendered_lines)
-    return (uint32_t)s->n;
+    return s->n;
   uint32_t at = s->rendered_lines[line - 1] + (col ? col - 1 : 0);
-  return at < s->rendered_n ? s->origin[at] : (uint32_t)s->n;
+  return at < s->rendered_n ? s->origin[at] : s->n;
 }
 
 static edit *edit_at(source *s, uint32_t offset) {
@@ -197,6 +195,10 @@ static edit *edit_at(source *s, uint32_t offset) {
   return NULL;
 }
 
+static bool are_apart(const edit *x, const edit *y) {
+  return x->end <= y->begin || x->begin >= y->end;
+}
+
 /* Puts an edit in, over any it covers. False: it only repeats, or cuts across, what is there. */
 static bool put_edit(recovery *r, source *s, edit x) {
   if (x.begin >= x.end)
@@ -204,18 +206,14 @@ static bool put_edit(recovery *r, source *s, edit x) {
   uint32_t keep = 0, at;
   for (uint32_t i = 0; i < s->edits.n; i++) {
     const edit *o = &s->edits.v[i];
-    bool apart = o->end <= x.begin || o->begin >= x.end,
-         inside = o->begin >= x.begin && o->end <= x.end;
-    if (!apart && !inside)
-      return false;
-    if (inside && o->begin == x.begin && o->end == x.end && o->level >= x.level)
+    bool inside = o->begin >= x.begin && o->end <= x.end,
+         same = o->begin == x.begin && o->end == x.end;
+    if ((!are_apart(o, &x) && !inside) || (same && o->level >= x.level))
       return false;
   }
-  for (uint32_t i = 0; i < s->edits.n; i++) {
-    const edit *o = &s->edits.v[i];
-    if (o->end <= x.begin || o->begin >= x.end)
-      s->edits.v[keep++] = *o;
-  }
+  for (uint32_t i = 0; i < s->edits.n; i++)
+    if (are_apart(&s->edits.v[i], &x))
+      s->edits.v[keep++] = s->edits.v[i];
   s->edits.n = keep;
   x.pass = r->pass;
   ww_push(r->a, &s->edits, x);
@@ -227,17 +225,17 @@ static bool put_edit(recovery *r, source *s, edit x) {
 
 /* ---- the overlay ---- */
 
+static void close_fd(int *fd) {
+  if (*fd >= 0)
+    ww_memfd_close(*fd);
+  *fd = -1;
+}
+
 static void close_overlay(recovery *r) {
-  for (uint32_t i = 0; i < r->files.n; i++) {
-    if (r->files.v[i]->fd >= 0)
-      ww_memfd_close(r->files.v[i]->fd);
-    r->files.v[i]->fd = -1;
-  }
-  if (r->overlay_fd >= 0)
-    ww_memfd_close(r->overlay_fd);
-  if (r->empty_fd >= 0)
-    ww_memfd_close(r->empty_fd);
-  r->overlay_fd = r->empty_fd = -1;
+  for (uint32_t i = 0; i < r->files.n; i++)
+    close_fd(&r->files.v[i]->fd);
+  close_fd(&r->overlay_fd);
+  close_fd(&r->empty_fd);
 }
 
 void ww_overlay_begin(ww_json *j, ww_buf *yaml, bool only) {
@@ -286,24 +284,25 @@ static void add_cwd(const recovery *r, ww_json *j) {
 }
 
 /* Nothing but these folders is there for clang, which reads every file through the overlay. */
+static void add_folder(ww_json *j, const char *path) {
+  if (path)
+    ww_overlay_entry(j, "directory-remap", path, path);
+}
+
 static void add_visible(const recovery *r, ww_json *j) {
-  static const char *const system[] = {"/usr/include", "/usr/local/include", "/usr/lib",
-                                       "/usr/lib64", NULL};
-  const char *cache = ww_front_cache(r->a), *shim = ww_shim_dir(r->a);
-  for (const char *const *s = system; *s; s++)
-    ww_overlay_entry(j, "directory-remap", *s, *s);
-  ww_overlay_entry(j, "directory-remap", shim, shim);
-  ww_overlay_entry(j, "directory-remap", WW_SHIM_ALIASES, WW_SHIM_ALIASES);
+  const char *const folders[] = {"/usr/include",    "/usr/local/include", "/usr/lib", "/usr/lib64",
+                                 ww_shim_dir(r->a), WW_SHIM_ALIASES,      NULL};
+  const char *cache = ww_front_cache(r->a);
+  for (const char *const *f = folders; *f; f++)
+    add_folder(j, *f);
   const char *own =
       ww_plain_path(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
   if (!below(own, "/usr"))
-    ww_overlay_entry(j, "directory-remap", own, own);
-  if (cache)
-    ww_overlay_entry(j, "directory-remap", ww_plain_path(cache, r->a), ww_plain_path(cache, r->a));
-  if (r->job.sdk)
-    ww_overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
+    add_folder(j, own);
+  add_folder(j, cache ? ww_plain_path(cache, r->a) : NULL);
+  add_folder(j, r->job.sdk);
   for (uint32_t i = 0; i < r->job.nvisible; i++)
-    ww_overlay_entry(j, "directory-remap", r->job.visible[i], r->job.visible[i]);
+    add_folder(j, r->job.visible[i]);
   add_cwd(r, j);
 }
 
@@ -316,15 +315,15 @@ static bool make_overlay(recovery *r) {
   ww_overlay_begin(&j, &yaml, r->job.nvisible);
   for (uint32_t i = 0; i < r->files.n; i++) {
     source *s = r->files.v[i];
-    bool is_main = !strcmp(s->path, r->main_path);
-    if (!s->edits.n && !(is_main && (r->job.append || r->job.in_memory)))
+    bool main = is_main(r, s->path);
+    if (!s->edits.n && !(main && (r->job.append || r->job.in_memory)))
       continue;
     /* The names of OpenMP's kernels depend on the file's number on disk. One that is not there yet
      * is read as the memory it lies in, which has a number, and behind a #line that keeps its name
      * in all that is said of it. */
-    bool unsaved = is_main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
+    bool unsaved = main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
     ww_buf b = {0}, whole = {0};
-    render(s, is_main ? r->job.append : NULL, &b);
+    render(s, main ? r->job.append : NULL, &b);
     if (unsaved)
       ww_buf_fmt(&whole, "#line 1 \"%s\"\n", s->path);
     ww_buf_add(&whole, b.s ? b.s : "", b.n);
@@ -356,39 +355,27 @@ static bool is_code(const ww_scan *s, uint32_t i) {
 
 /* The brace that closes the one at `i`, or `end`. */
 static uint32_t closing_brace(const ww_scan *s, uint32_t i, uint32_t end) {
-  int depth = 0;
-  for (; i < end; i++) {
-    if (!is_code(s, i))
-      continue;
-    if (s->text[i] == '{')
-      depth++;
-    if (s->text[i] == '}' && --depth == 0)
-      break;
-  }
-  return i;
+  uint32_t at = ww_scan_braces(s, i) - 1;
+  return at < end ? at : end;
 }
 
 /* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end.
  * When `offset` lies in the head of a block (`if (...) {`), only the head. */
 static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset,
                            uint32_t *begin, uint32_t *end) {
+  static const char *const heads[] = {"if", "for", "while", "else", "switch", "catch", NULL};
   uint32_t start = body + 1, i;
   int parens = 0;
   for (i = body + 1; i < offset && i < body_end; i++) {
     if (!is_code(s, i))
       continue;
     char c = s->text[i];
-    if (c == '(' || c == '[')
-      parens++;
-    if ((c == ')' || c == ']') && parens)
-      parens--;
-    if (parens && c != '{')
-      continue; /* for (;;) stays whole; a lambda's body inside a call does not cut */
-    if (c == '{' && parens) {
+    parens += c == '(' || c == '[';
+    parens -= (c == ')' || c == ']') && parens;
+    /* for (;;) stays whole; a lambda's body inside a call does not cut */
+    if (c == '{' && parens)
       i = closing_brace(s, i, body_end);
-      continue;
-    }
-    if (c == ';' || c == '{' || c == '}')
+    else if (!parens && (c == ';' || c == '{' || c == '}'))
       start = i + 1;
   }
   while (start < body_end && (!is_code(s, start) || isspace((unsigned char)s->text[start])) &&
@@ -399,26 +386,17 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
     if (!is_code(s, i))
       continue;
     char c = s->text[i];
-    if (c == '(' || c == '[')
-      parens++;
-    if (c == ')' || c == ']')
-      parens--;
+    parens += (c == '(' || c == '[') - (c == ')' || c == ']');
     if (parens > 0)
       continue;
     if (c == ';') {
       i++;
       break;
     }
-    if (c == '}')
+    if (c == '}' || (c == '{' && ww_begins(s->text + start, heads)))
       break;
-    if (c == '{') {
-      bool head = ww_starts(s->text + start, "if") || ww_starts(s->text + start, "for") ||
-                  ww_starts(s->text + start, "while") || ww_starts(s->text + start, "else") ||
-                  ww_starts(s->text + start, "switch") || ww_starts(s->text + start, "catch");
-      if (head)
-        break;
+    if (c == '{')
       i = closing_brace(s, i, body_end - 1); /* an initialiser or a lambda belongs to it */
-    }
   }
   *begin = start;
   *end = i;
@@ -427,7 +405,7 @@ static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, u
 /* "kern<float, 256><<<" in the statement: "kern<float, 256>", or NULL. */
 static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t end, ww_arena *a) {
   for (uint32_t i = begin; i + 3 < end; i++) {
-    if (!is_code(s, i) || strncmp(s->text + i, "<<<", 3))
+    if (!is_code(s, i) || !ww_starts(s->text + i, "<<<"))
       continue;
     uint32_t last = i;
     while (last > begin && isspace((unsigned char)s->text[last - 1]))
@@ -443,7 +421,7 @@ static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t 
       if (s->text[k] == '<' && --depth == 0)
         break;
     }
-    while (k > begin && (isalnum((unsigned char)s->text[k - 1]) || strchr("_:", s->text[k - 1])))
+    while (k > begin && (ww_is_word(s->text[k - 1]) || s->text[k - 1] == ':'))
       k--;
     char *out = ww_strndup(a, s->text + k, last - k);
     for (char *p = out; *p; p++)
@@ -456,11 +434,7 @@ static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t 
 
 static void report(recovery *r, const source *s, uint32_t line, const char *what, const ww_msg *m) {
   ww_push(r->a, r->diags,
-          (ww_diag){.file = s->shown,
-                    .line = line,
-                    .col = m->col,
-                    .error = true,
-                    .message = ww_fmt(r->a, "%s: %s", what, m->text)});
+          (ww_diag){s->shown, line, m->col, true, false, ww_fmt(r->a, "%s: %s", what, m->text)});
 }
 
 static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m, uint32_t line,
@@ -487,11 +461,10 @@ static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m
 
 /* The body that stands for a lost one. Its call says which loss it is; see front.c. */
 static const char *lost_body(const recovery *r, const ww_decl *d) {
-  if (!d->kernel && !d->device && (r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP))
+  bool two_sides = r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP;
+  if (!d->kernel && !d->device && two_sides)
     return "{ __builtin_trap(); }";
-  const char *sides = r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP
-                          ? "__attribute__((host)) __attribute__((device)) "
-                          : "";
+  const char *sides = two_sides ? "__attribute__((host)) __attribute__((device)) " : "";
   return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }",
                 sides, r->losses->n, r->losses->n);
 }
@@ -547,8 +520,8 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
     if (!target)
       continue;
     const char *next = target + 6 + strspn(target + 6, " \t");
-    if (ww_starts(next, "data") || ww_starts(next, "enter") || ww_starts(next, "exit") ||
-        ww_starts(next, "update"))
+    static const char *const data[] = {"data", "enter", "exit", "update", NULL};
+    if (ww_begins(next, data))
       continue;
     *begin = i;
     *end = ww_scan_statement_end(s, stop);
@@ -636,7 +609,7 @@ static const ww_decl *whole_class(const ww_scan *s, const ww_decl *d) {
 static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const ww_msg *m) {
   uint32_t offset = offset_of(s, line, col);
   if (offset >= s->n) {
-    offset = s->n ? (uint32_t)s->n - 1 : 0;
+    offset = s->n ? s->n - 1 : 0;
     if (r->job.append && !strcmp(s->path, r->main_path)) {
       r->append_failed = true;
       return false;
@@ -655,14 +628,16 @@ static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const 
   if (!d)
     return false;
   bool in_body = d->body && offset >= d->body && offset < d->body_end;
-  if (in_body && r->job.dialect == WW_OPENMP && from <= BODY && drop_region(r, s, d, offset, m))
-    return true;
-  if (in_body && is_host_only(r, s, d) && from <= STATEMENT && r->round < STATEMENT_ROUNDS)
-    for (level lv = from; lv <= STATEMENT; lv++)
-      if (drop_statement(r, s, d, offset, lv, m))
-        return true;
-  if (in_body && from <= BODY && drop_body(r, s, d, line, m))
-    return true;
+  if (in_body && from <= BODY) {
+    if (r->job.dialect == WW_OPENMP && drop_region(r, s, d, offset, m))
+      return true;
+    if (is_host_only(r, s, d) && r->round < STATEMENT_ROUNDS)
+      for (level lv = from; lv <= STATEMENT; lv++)
+        if (drop_statement(r, s, d, offset, lv, m))
+          return true;
+    if (drop_body(r, s, d, line, m))
+      return true;
+  }
   return drop_declaration(r, s, whole_class(&s->scan, d), line, m);
 }
 
@@ -670,22 +645,16 @@ static bool add_missing(recovery *r, const ww_msg *m) {
   const char *end = strstr(m->text, "' file not found");
   if (!end || m->text[0] != '\'')
     return false;
-  const char *name = ww_strndup(r->a, m->text + 1, (size_t)(end - m->text - 1));
+  const char *name = ww_strndup(r->a, m->text + 1, end - m->text - 1);
   if (name[0] == '/' || strstr(name, ".."))
     return false;
   for (uint32_t i = 0; i < r->missing.n; i++)
     if (!strcmp(r->missing.v[i], name))
       return false;
   ww_push(r->a, &r->missing, name);
-  ww_push(r->a, r->diags,
-          (ww_diag){.file = m->file,
-                    .line = m->line,
-                    .col = m->col,
-                    .error = true,
-                    .missing_header = true,
-                    .message =
-                        ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)",
-                               name)});
+  const char *text =
+      ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)", name);
+  ww_push(r->a, r->diags, (ww_diag){m->file, m->line, m->col, true, true, text});
   return true;
 }
 
@@ -700,57 +669,64 @@ static const char *instance_in(const char *note, ww_arena *a) {
   for (const char *p = from; p < end && *p != '<'; p++)
     if (p[0] == ':' && p[1] == ':')
       from = p + 2;
-  return ww_strndup(a, from, (size_t)(end - from));
+  return ww_strndup(a, from, end - from);
 }
 
-static bool in_host_code(const recovery *r, source *s, uint32_t offset) {
-  const ww_decl *d = offset < s->n ? ww_scan_decl_at(&s->scan, offset) : NULL;
-  return d && d->body && offset >= d->body && is_host_only(r, s, d);
+/* Where a message points to in a user's file: s is NULL elsewhere, d outside of declarations. */
+typedef struct {
+  source *s;
+  uint32_t offset;
+  const ww_decl *d;
+} place;
+
+static place place_of(recovery *r, const ww_msg *m) {
+  place p = {.s = open_source(r, m->file)};
+  if (!p.s)
+    return p;
+  p.offset = offset_of(p.s, m->line, m->col);
+  p.d = ww_scan_decl_at(&p.s->scan, p.offset);
+  return p;
+}
+
+static bool is_in_host_code(const recovery *r, const place *p) {
+  return p->d && p->offset < p->s->n && p->d->body && p->offset >= p->d->body &&
+         is_host_only(r, p->s, p->d);
 }
 
 /* An error that only one instance of a template of device code has: the host statement that asks
  * for the instance goes, the template and its other instances stay. Among the places that led to it
  * a plain function is preferred to a template. */
 static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
-  source *at_error = open_source(r, c->msgs[i].file);
-  if (at_error && in_host_code(r, at_error, offset_of(at_error, c->msgs[i].line, c->msgs[i].col)))
+  const ww_msg *m = &c->msgs[i];
+  place error = place_of(r, m), where = {0};
+  if (is_in_host_code(r, &error))
     return false;
-  source *where = NULL;
-  uint32_t offset = 0;
-  const ww_decl *in = NULL;
   const char *name = NULL;
   for (uint32_t k = i + 1; k < c->nmsgs && c->msgs[k].severity == WW_MSG_NOTE; k++) {
     const char *instance = instance_in(c->msgs[k].text, r->a);
-    source *s = instance ? open_source(r, c->msgs[k].file) : NULL;
-    uint32_t at = s ? offset_of(s, c->msgs[k].line, c->msgs[k].col) : 0;
-    const ww_decl *d = s && at < s->n ? ww_scan_decl_at(&s->scan, at) : NULL;
-    if (!d || !d->body || at < d->body || !is_host_only(r, s, d))
+    place p = instance ? place_of(r, &c->msgs[k]) : (place){0};
+    if (!is_in_host_code(r, &p))
       continue;
     if (!name)
       name = instance;
-    if (in && !in->tmpl)
-      continue;
-    where = s;
-    offset = at;
-    in = d;
+    if (!where.d || where.d->tmpl)
+      where = p;
   }
-  if (!in || r->round >= STATEMENT_ROUNDS)
+  if (!where.d || r->round >= STATEMENT_ROUNDS)
     return false;
-  const edit *old = edit_at(where, offset);
+  const edit *old = edit_at(where.s, where.offset);
   if (old && old->pass == r->pass)
     return true;
-  if (!drop_statement(r, where, in, offset, STATEMENT, &c->msgs[i]))
+  if (!drop_statement(r, where.s, where.d, where.offset, STATEMENT, m))
     return false;
-  ww_decl lost = {.name = name, .kernel = true, .line = ww_scan_line(&where->scan, offset)};
-  source *s = at_error;
-  const ww_decl *d =
-      s ? ww_scan_decl_at(&s->scan, offset_of(s, c->msgs[i].line, c->msgs[i].col)) : NULL;
-  if (d && d->kernel) {
-    lost.line = d->line;
-    lost.params = d->params;
-    lost.params_end = d->params_end;
+  ww_decl lost = {.name = name, .kernel = true, .line = ww_scan_line(&where.s->scan, where.offset)};
+  bool kernel = error.d && error.d->kernel;
+  if (kernel) {
+    lost.line = error.d->line;
+    lost.params = error.d->params;
+    lost.params_end = error.d->params_end;
   }
-  lose(r, d && d->kernel ? s : where, &lost, &c->msgs[i], c->msgs[i].line, true);
+  lose(r, kernel ? error.s : where.s, &lost, m, m->line, true);
   return true;
 }
 
@@ -791,6 +767,12 @@ static bool handle_all(recovery *r, const ww_compiled *c, bool *only_headers) {
   return progress;
 }
 
+static ww_status compile(recovery *r, bool overlay, ww_compiled *out, ww_err *e) {
+  if (overlay && !make_overlay(r))
+    return ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", r->job.file);
+  return ww_clang_compile(&r->job, r->a, out, e);
+}
+
 ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses,
                              ww_diags *diags, ww_err *e) {
   recovery r = {.job = *j,
@@ -801,33 +783,23 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
                 .overlay_fd = -1,
                 .empty_fd = -1,
                 .main_path = ww_plain_path(j->file, a)};
-  ww_status rc = WW_OK;
   *out = (ww_compiled){0};
-  if (j->append || j->in_memory || j->nvisible) {
-    if (j->append || j->in_memory)
-      open_source(&r, j->file);
-    if (!make_overlay(&r))
-      rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
-  }
-  if (rc == WW_OK)
-    rc = ww_clang_compile(&r.job, a, out, e);
+  if (j->append || j->in_memory)
+    open_source(&r, j->file);
+  ww_status rc = compile(&r, j->append || j->in_memory || j->nvisible, out, e);
   ww_compiled c = *out;
   uint32_t headers = 0;
-  while (rc == WW_OK && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
+  while (!rc && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
     bool only_headers;
     if (!handle_all(&r, &c, &only_headers))
       break;
-    if (!make_overlay(&r)) {
-      rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
-      break;
-    }
-    rc = ww_clang_compile(&r.job, a, &c, e);
+    rc = compile(&r, true, &c, e);
     if (only_headers)
       headers++;
     else
       r.round++;
   }
-  if (rc == WW_OK && c.ok)
+  if (!rc && c.ok)
     *out = c;
   if (r.statements > STATEMENTS_TOLD)
     ww_push(a, diags,
@@ -835,7 +807,7 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
                       .error = true,
                       .message = ww_fmt(a, "%u more statements of host code were left out",
                                         r.statements - STATEMENTS_TOLD)});
-  if (rc == WW_OK && r.append_failed)
+  if (!rc && r.append_failed)
     out->append_failed = true;
   close_overlay(&r);
   for (uint32_t i = 0; i < r.files.n; i++) {

@@ -9,7 +9,6 @@
 #include "scan.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 #include "../base/words.h"
 
@@ -28,16 +27,21 @@ static uint32_t mark(lexer *l, uint32_t from, uint32_t to, ww_byte_kind k) {
   return to;
 }
 
+/* Of a line that no backslash continues; i > 0. */
+static bool is_line_end(const lexer *l, uint32_t i) {
+  return l->p[i] == '\n' && l->p[i - 1] != '\\' &&
+         !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\');
+}
+
 static uint32_t line_comment_end(const lexer *l, uint32_t i) {
-  while (i < l->n && !(l->p[i] == '\n' && l->p[i - 1] != '\\' &&
-                       !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\')))
+  while (i < l->n && !is_line_end(l, i))
     i++;
   return i;
 }
 
 static uint32_t block_comment_end(const lexer *l, uint32_t i) {
   const char *end = memmem(l->p + i + 2, l->n - i - 2, "*/", 2);
-  return end ? (uint32_t)(end - l->p) + 2 : l->n;
+  return end ? end - l->p + 2 : l->n;
 }
 
 static uint32_t string_end(const lexer *l, uint32_t i) {
@@ -55,16 +59,13 @@ static uint32_t raw_string_end(const lexer *l, uint32_t i) {
     open++;
   char close[24];
   int n = snprintf(close, sizeof close, ")%.*s\"", (int)(open - i - 1), l->p + i + 1);
-  const char *end = open < l->n ? memmem(l->p + open, l->n - open, close, (size_t)n) : NULL;
-  return end ? (uint32_t)(end - l->p) + (uint32_t)n : l->n;
+  const char *end = open < l->n ? memmem(l->p + open, l->n - open, close, n) : NULL;
+  return end ? end - l->p + n : l->n;
 }
 
 /* Comments inside a directive may span lines; strings hide comment signs. */
 static uint32_t directive_end(const lexer *l, uint32_t i) {
-  while (i < l->n) {
-    if (l->p[i] == '\n' && l->p[i - 1] != '\\' &&
-        !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\'))
-      break;
+  while (i < l->n && !is_line_end(l, i))
     if (l->p[i] == '/' && l->p[i + 1] == '*')
       i = block_comment_end(l, i);
     else if (l->p[i] == '/' && l->p[i + 1] == '/')
@@ -73,7 +74,6 @@ static uint32_t directive_end(const lexer *l, uint32_t i) {
       i = string_end(l, i);
     else
       i++;
-  }
   return i;
 }
 
@@ -161,7 +161,7 @@ static uint32_t next_code(const ww_scan *s, uint32_t i) {
 
 /* i at '{'; one past its partner, or n. Other brackets inside are not looked at: a missing ')' must
  * not swallow the file. */
-static uint32_t skip_braces(const ww_scan *s, uint32_t i) {
+uint32_t ww_scan_braces(const ww_scan *s, uint32_t i) {
   int depth = 0;
   for (; i < s->n; i++) {
     if (s->kind[i] != WW_BYTE_CODE)
@@ -174,49 +174,38 @@ static uint32_t skip_braces(const ww_scan *s, uint32_t i) {
   return s->n + 1;
 }
 
-/* i at '(' or '['; one past its partner, or at the '}' that ends everything around it, or n. */
-static uint32_t skip_parens(const ww_scan *s, uint32_t i) {
+static uint32_t skip_brackets(const ww_scan *s, uint32_t i);
+
+/* i at an opening one; one past its partner, or at `stop` outside of `inside`, which are passed
+ * over as a whole, or n. */
+static uint32_t skip_pairs(const ww_scan *s, uint32_t i, const char *opens, const char *closes,
+                           const char *inside, char stop) {
   int depth = 0;
   while (i < s->n) {
-    char ch = s->kind[i] == WW_BYTE_CODE ? s->text[i] : ' ';
-    if (ch == '{') {
-      i = skip_braces(s, i);
-      continue;
-    }
-    if (ch == '}')
-      return i;
-    if (ch == '(' || ch == '[')
-      depth++;
-    if ((ch == ')' || ch == ']') && --depth == 0)
-      return i + 1;
-    i++;
-  }
-  return s->n;
-}
-
-static uint32_t skip_brackets(const ww_scan *s, uint32_t i) {
-  uint32_t end = s->text[i] == '{' ? skip_braces(s, i) : skip_parens(s, i);
-  return end > s->n ? s->n : end;
-}
-
-/* i at '<' of a template header. */
-static uint32_t skip_angles(const ww_scan *s, uint32_t i) {
-  int depth = 0;
-  while (i < s->n) {
-    char ch = s->kind[i] == WW_BYTE_CODE ? s->text[i] : ' ';
-    if (ch == '(' || ch == '{' || ch == '[') {
+    char ch = s->kind[i] == WW_BYTE_CODE && s->text[i] ? s->text[i] : ' ';
+    if (strchr(inside, ch)) {
       i = skip_brackets(s, i);
       continue;
     }
-    if (ch == '<')
-      depth++;
-    if (ch == '>' && --depth == 0)
+    if (ch == stop)
+      return i;
+    depth += strchr(opens, ch) != NULL;
+    if (strchr(closes, ch) && --depth == 0)
       return i + 1;
-    if (ch == ';')
-      return i; /* not a header after all */
     i++;
   }
   return s->n;
+}
+
+/* The '}' that ends everything around it stops a '(' or '['. */
+static uint32_t skip_brackets(const ww_scan *s, uint32_t i) {
+  uint32_t end = s->text[i] == '{' ? ww_scan_braces(s, i) : skip_pairs(s, i, "([", ")]", "{", '}');
+  return end > s->n ? s->n : end;
+}
+
+/* i at '<' of a template header; at a ';' it is none after all. */
+static uint32_t skip_angles(const ww_scan *s, uint32_t i) {
+  return skip_pairs(s, i, "<", ">", "({[", ';');
 }
 
 static const char *const not_a_name[] = {"noexcept",
@@ -253,31 +242,22 @@ typedef struct {
 
 static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
   static const char *const roomless[] = {"typedef", "using",         "friend",    "static",
-                                         "enum",    "static_assert", "namespace", NULL};
-  if (one_of(c, at, n, roomless))
-    h->no_member = true;
-  if (is_word(c, at, n, "namespace"))
-    h->is_scope = true;
-  if (!h->has_params &&
-      (is_word(c, at, n, "class") || is_word(c, at, n, "struct") || is_word(c, at, n, "union")))
-    h->is_class = true;
-  if (is_word(c, at, n, "enum"))
-    h->is_enum = true;
-  if (is_word(c, at, n, "__global__") || is_word(c, at, n, "__kernel"))
-    h->d.kernel = true;
-  if (is_word(c, at, n, "void") && h->word_n == 6 && is_word(c, h->word, 6, "kernel"))
-    h->d.kernel = true;
-  if (is_word(c, at, n, "__device__") || is_word(c, at, n, "constexpr") ||
-      is_word(c, at, n, "consteval"))
-    h->d.device = true;
-  if (is_word(c, at, n, "__host__"))
-    h->d.host = true;
+                                         "enum",    "static_assert", "namespace", NULL},
+                           *const classes[] = {"class", "struct", "union", NULL},
+                           *const kernels[] = {"__global__", "__kernel", NULL},
+                           *const devices[] = {"__device__", "constexpr", "consteval", NULL};
+  h->no_member |= one_of(c, at, n, roomless);
+  h->is_scope |= is_word(c, at, n, "namespace");
+  h->is_class |= !h->has_params && one_of(c, at, n, classes);
+  h->is_enum |= is_word(c, at, n, "enum");
+  h->d.kernel |= one_of(c, at, n, kernels) ||
+                 (is_word(c, at, n, "void") && is_word(c, h->word, h->word_n, "kernel"));
+  h->d.host |= is_word(c, at, n, "__host__");
   /* A macro may stand for __device__ or __global__. */
-  bool upper = n > 2 && !h->has_params;
+  bool upper = n > 2 && !h->has_params && !isdigit((unsigned char)c->s->text[at]);
   for (uint32_t i = 0; i < n; i++)
     upper &= !islower((unsigned char)c->s->text[at + i]);
-  if (upper && !isdigit((unsigned char)c->s->text[at]))
-    h->d.device = true;
+  h->d.device |= upper || one_of(c, at, n, devices);
   h->word = at;
   h->word_n = n;
 }
@@ -328,7 +308,7 @@ static bool cut_brace(cutter *c, head *h, uint32_t *pos) {
     return false; /* up to the semicolon */
   }
   bool member_init = h->init_list && (ww_is_word(s->text[h->last]) || s->text[h->last] == '>');
-  *pos = skip_braces(s, open);
+  *pos = ww_scan_braces(s, open);
   if (*pos > s->n) {
     c->unbalanced = true;
     *pos = s->n;
@@ -407,8 +387,8 @@ static bool cut_one(cutter *c, uint32_t *pos) {
       return false;
     }
     if (ch == ':' && i + 1 < s->n && s->text[i + 1] == ':') {
-      h.last = ++i;
-      i++;
+      h.last = i + 1;
+      i += 2;
       continue;
     }
     if (ch == ':' && is_access_label(c, &h)) {
@@ -417,7 +397,7 @@ static bool cut_one(cutter *c, uint32_t *pos) {
     }
     if (ch == ':' && h.has_params)
       h.init_list = true;
-    if (ch == '=' && !(h.word_n == 8 && is_word(c, h.word, 8, "operator") && !h.has_params))
+    if (ch == '=' && !(is_word(c, h.word, h.word_n, "operator") && !h.has_params))
       h.assigned = true;
     h.last = i++;
   }
@@ -440,14 +420,12 @@ static void cut_scope(cutter *c, uint32_t *pos) {
 }
 
 static void cut_file(cutter *c) {
-  c->decls.n = 0;
-  c->depth = 0;
-  c->unbalanced = false;
+  c->decls.n = c->depth = c->unbalanced = 0;
   for (uint32_t pos = 0; pos < c->s->n;)
     while (cut_one(c, &pos)) {} /* a stray '}' ends nothing at file scope */
 }
 
-static uint32_t line_at(const ww_scan *s, uint32_t offset) {
+uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
   uint32_t lo = 0, hi = s->nlines;
   while (hi - lo > 1) {
     uint32_t mid = (lo + hi) / 2;
@@ -461,7 +439,7 @@ static uint32_t line_at(const ww_scan *s, uint32_t offset) {
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
   *out = (ww_scan){.text = text, .n = (uint32_t)n, .kind = WW_NEWN(a, uint8_t, n + 1)};
-  lexer l = {text, (uint32_t)n, out->kind};
+  lexer l = {text, n, out->kind};
   class_bytes(&l);
   skip_branches(&l, false);
   WW_VEC(uint32_t) lines = {0};
@@ -478,13 +456,9 @@ void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
     cut_file(&c);
   }
   for (uint32_t i = 0; i < c.decls.n; i++)
-    c.decls.v[i].line = line_at(out, c.decls.v[i].line); /* was an offset so far */
+    c.decls.v[i].line = ww_scan_line(out, c.decls.v[i].line); /* was an offset so far */
   out->decls = c.decls.v;
   out->ndecls = c.decls.n;
-}
-
-uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) {
-  return line_at(s, offset);
 }
 
 static bool at_word(const ww_scan *s, uint32_t i, const char *word) {
@@ -500,9 +474,8 @@ uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
       return i;
     if (s->text[i] == '{')
       return skip_brackets(s, i);
-    bool is_head = at_word(s, i, "for") || at_word(s, i, "while") || at_word(s, i, "if") ||
-                   at_word(s, i, "switch");
-    if (!is_head) {
+    if (!at_word(s, i, "for") && !at_word(s, i, "while") && !at_word(s, i, "if") &&
+        !at_word(s, i, "switch")) {
       while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && (s->text[i] == ';' || s->text[i] == '}')))
         i = s->kind[i] == WW_BYTE_CODE && strchr("([{", s->text[i]) && s->text[i]
                 ? skip_brackets(s, i)
@@ -539,7 +512,7 @@ uint32_t ww_scan_offset(const ww_scan *s, uint32_t line, uint32_t col) {
 bool ww_scan_has_word(const ww_scan *s, const char *word) {
   size_t n = strlen(word);
   for (const char *p = s->text; (p = strstr(p, word)); p += n) {
-    size_t at = (size_t)(p - s->text);
+    size_t at = p - s->text;
     if (s->kind[at] == WW_BYTE_CODE && !(at && ww_is_word(p[-1])) && !ww_is_word(p[n]))
       return true;
   }

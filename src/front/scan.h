@@ -45,6 +45,8 @@ const ww_decl *ww_scan_decl_at(const ww_scan *s,
 uint32_t ww_scan_offset(const ww_scan *s, uint32_t line,
                         uint32_t col);                    /* 1-based; clamped to the line */
 uint32_t ww_scan_line(const ww_scan *s, uint32_t offset); /* 1-based */
+/* i at '{'; one past its partner, or n + 1. */
+uint32_t ww_scan_braces(const ww_scan *s, uint32_t i);
 /* One past the statement that begins at or after `at`; directives in between are passed over. */
 uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at);
 bool ww_scan_has_word(const ww_scan *s, const char *word); /* in code, not in comments or strings */

@@ -7,7 +7,6 @@
 #include "translate_int.h"
 
 #include <llvm-c/BitReader.h>
-#include <llvm-c/Comdat.h>
 #include <llvm-c/Linker.h>
 
 #include <stdlib.h>
@@ -21,32 +20,27 @@ const char *low_name(LLVMValueRef v) {
 }
 
 ww_space low_addrspace(const low *L, unsigned as) {
-  static const uint8_t nvptx[] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL};
-  static const uint8_t spir[] = {WW_LOCAL,   WW_GLOBAL, WW_CONST, WW_SHARED,
-                                 WW_GENERIC, WW_GLOBAL, WW_GLOBAL};
-  static const uint8_t amd[] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED,
-                                WW_CONST,   WW_LOCAL,  WW_CONST};
+  static const uint8_t spaces[][7] = {
+      [LOW_NVPTX] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL, WW_GENERIC},
+      [LOW_SPIR] = {WW_LOCAL, WW_GLOBAL, WW_CONST, WW_SHARED, WW_GENERIC, WW_GLOBAL, WW_GLOBAL},
+      [LOW_AMDGPU] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_CONST}};
   if (L->target == LOW_NVPTX && as == 101)
     return WW_PARAM;
-  if (as > (L->target == LOW_NVPTX ? 5u : 6u))
-    return WW_GENERIC;
-  return L->target == LOW_NVPTX ? nvptx[as] : L->target == LOW_SPIR ? spir[as] : amd[as];
+  return as < 7 ? spaces[L->target][as] : WW_GENERIC;
 }
 
 /* ---- reading and linking ---- */
 
-typedef struct {
-  char text[300];
-} link_error;
+enum { LINK_ERROR = 300 };
 
 static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
-  link_error *e = ctx;
-  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || e->text[0])
+  char *text = ctx;
+  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || *text)
     return;
   char *s = LLVMGetDiagInfoDescription(d);
   if (!s)
     ww_out_of_memory(0);
-  snprintf(e->text, sizeof e->text, "%s", s);
+  snprintf(text, LINK_ERROR, "%s", s);
   LLVMDisposeMessage(s);
 }
 
@@ -69,7 +63,7 @@ static void join_statics(LLVMModuleRef m, ww_arena *a) {
 }
 
 static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
-                              link_error *le, ww_err *e) {
+                              const char *why, ww_err *e) {
   for (uint32_t i = 0; i < n; i++) {
     LLVMModuleRef m = NULL;
     LLVMMemoryBufferRef buf =
@@ -78,12 +72,12 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
     LLVMDisposeMemoryBuffer(buf);
     if (bad)
       return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s",
-                     i, le->text);
+                     i, why);
     join_statics(m, L->a);
     if (!L->mod)
       L->mod = m;
     else if (LLVMLinkModules2(L->mod, m))
-      return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", le->text);
+      return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", why);
   }
   return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
 }
@@ -96,9 +90,9 @@ typedef struct {
 } stale_modules;
 
 static ww_status read_fresh(low *L, const void *bitcode[], const size_t sizes[], uint32_t n,
-                            link_error *le, stale_modules *stale, ww_err *e) {
+                            const char *why, stale_modules *stale, ww_err *e) {
   for (;;) {
-    ww_status st = read_modules(L, bitcode, sizes, n, le, e);
+    ww_status st = read_modules(L, bitcode, sizes, n, why, e);
     if (st || low_fresh(L->mod, L->a))
       return st;
     if (stale->n == sizeof stale->v / sizeof *stale->v)
@@ -151,14 +145,14 @@ static void annotations(low *L) {
     for (unsigned j = 1; j + 1 < k; j += 2) {
       const char *key = op[j] ? LLVMGetMDString(op[j], &len) : NULL;
       if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1]))
-        annotation(L, op[0], key, len, (uint32_t)LLVMConstIntGetZExtValue(op[j + 1]));
+        annotation(L, op[0], key, len, LLVMConstIntGetZExtValue(op[j + 1]));
     }
   }
 }
 
 static const char *string_attr(LLVMValueRef f, const char *key, unsigned *n) {
-  LLVMAttributeRef at = LLVMGetStringAttributeAtIndex(
-      f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
+  LLVMAttributeRef at =
+      LLVMGetStringAttributeAtIndex(f, LLVMAttributeFunctionIndex, key, strlen(key));
   return at ? LLVMGetStringAttributeValue(at, n) : NULL;
 }
 
@@ -170,13 +164,13 @@ static void attribute_bounds(struct low_kernel *k) {
     char *end;
     k->max_threads = 1;
     for (char *p = (char *)s;; p = end + 1) {
-      k->max_threads *= (uint32_t)strtoul(p, &end, 10);
+      k->max_threads *= strtoul(p, &end, 10);
       if (*end != ',')
         break;
     }
   }
   if ((s = string_attr(k->fn, "nvvm.minctasm", &n)))
-    k->min_blocks = (uint32_t)strtoul(s, NULL, 10);
+    k->min_blocks = strtoul(s, NULL, 10);
   if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) &&
       sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
     k->max_threads = hi;
@@ -186,16 +180,15 @@ static void required_size(low *L, struct low_kernel *k) {
   size_t n;
   LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(k->fn, &n);
   for (size_t i = 0; i < n; i++) {
-    if (LLVMValueMetadataEntriesGetKind(all, (unsigned)i) != L->md_reqd)
+    if (LLVMValueMetadataEntriesGetKind(all, i) != L->md_reqd)
       continue;
-    LLVMValueRef v = LLVMMetadataAsValue(L->ctx,
-                                         LLVMValueMetadataEntriesGetMetadata(all, (unsigned)i)),
+    LLVMValueRef v = LLVMMetadataAsValue(L->ctx, LLVMValueMetadataEntriesGetMetadata(all, i)),
                  op[3];
     if (LLVMGetMDNodeNumOperands(v) != 3)
       continue;
     LLVMGetMDNodeOperands(v, op);
     for (int d = 0; d < 3; d++)
-      k->req[d] = (uint32_t)LLVMConstIntGetZExtValue(op[d]);
+      k->req[d] = LLVMConstIntGetZExtValue(op[d]);
   }
   LLVMDisposeValueMetadataEntries(all);
 }
@@ -226,7 +219,7 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(gv));
   ww_symbol s = {.mangled = ww_strdup(L->a, low_name(gv)), .align = LLVMGetAlignment(gv)};
   ww_space space = low_addrspace(L, as);
-  s.space = (uint8_t)(space == WW_SHARED || space == WW_CONST ? space : WW_GLOBAL);
+  s.space = space == WW_SHARED || space == WW_CONST ? space : WW_GLOBAL;
   s.size = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
   if (!s.align)
     s.align = LLVMTypeIsSized(t) ? LLVMABIAlignmentOfType(L->td, t) : 1;
@@ -290,12 +283,11 @@ typedef struct {
 } formal;
 
 static void add_param(low_fn *F, ww_param p) {
-  low *L = F->L;
   ww_param *grown =
-      ww_grow(L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
+      ww_grow(F->L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
   F->fn.params = grown;
   grown[F->fn.nparams] = p;
-  ww_push(L->a, &F->vals,
+  ww_push(F->L->a, &F->vals,
           (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
   F->fn.nparams++;
 }
@@ -318,11 +310,11 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
     low_refuse(F, "takes %s", f->t->refuse);
   LLVMTypeRef whole = F->is_kernel && f->by ? f->by : lt;
   ww_param p = {.type = WW_I64,
-                .size = (uint32_t)LLVMABISizeOfType(L->td, whole),
+                .size = LLVMABISizeOfType(L->td, whole),
                 .align = LLVMABIAlignmentOfType(L->td, whole)};
   LLVMAttributeRef al = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_align);
   if (f->by && al)
-    p.align = (uint32_t)LLVMGetEnumAttributeValue(al);
+    p.align = LLVMGetEnumAttributeValue(al);
   if (F->is_kernel && (f->by || f->packed)) {
     p.name = param_name(L, f->p, i, 0, 1);
     p.byval = true;
@@ -338,7 +330,7 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
       p.size = p.align = f->t->c[c].mem;
     if (p.pointer) {
       ww_space s = low_addrspace(L, LLVMGetPointerAddressSpace(lt));
-      p.space = (uint8_t)(s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s);
+      p.space = s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s;
       p.readonly = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_readonly) != NULL;
     }
     add_param(F, p);
@@ -368,7 +360,7 @@ static bool only_read(LLVMValueRef v, int depth) {
       const char *name = low_name(LLVMGetCalledValue(user));
       bool copy = (ww_starts(name, "llvm.memcpy") || ww_starts(name, "llvm.memmove")) &&
                   LLVMGetOperand(user, 0) != v;
-      if (!copy && strncmp(name, "llvm.lifetime", 13) && strncmp(name, "llvm.dbg", 8))
+      if (!copy && !ww_starts(name, "llvm.lifetime") && !ww_starts(name, "llvm.dbg"))
         return false;
       break;
     }
@@ -380,9 +372,7 @@ static bool only_read(LLVMValueRef v, int depth) {
 }
 
 static void own_copy(low_fn *F, formal *f, uint64_t bytes, uint32_t align) {
-  uint64_t at = low_frame(F, bytes, align < 16 ? 16 : align);
-  ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  F->prologue.ins.v[F->prologue.ins.n - 1].imm = (int64_t)at;
+  ww_val v = low_local(F, bytes, align < 16 ? 16 : align);
   low_addr to = {.base = v, .space = WW_LOCAL, .align = align},
            from = {.base = f->first, .space = WW_PARAM, .align = align};
   low_copy(F, to, from, bytes);
@@ -411,16 +401,15 @@ static void bind_formal(low_fn *F, formal *f) {
 }
 
 static void lower_fn(low_fn *F) {
-  low *L = F->L;
   uint32_t n = LLVMCountParams(F->llvm), i = 0;
-  formal *formals = WW_NEWN(L->a, formal, n + 1);
+  formal *formals = WW_NEWN(F->L->a, formal, n + 1);
   for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p; p = LLVMGetNextParam(p), i++) {
     formals[i].p = p;
     formal_params(F, &formals[i], i);
   }
   if (F->is_kernel)
-    low_describe_params(L, F->llvm, &F->fn);
-  const low_type *r = low_flat(L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
+    low_describe_params(F->L, F->llvm, &F->fn);
+  const low_type *r = low_flat(F->L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
   F->fn.ret = r->n == 1 ? r->c[0].type : WW_VOID;
   if (r->refuse)
     low_refuse(F, "returns %s", r->refuse);
@@ -440,13 +429,11 @@ static void address_taken(low *L, low_map *taken) {
   for (uint32_t s = 0; s < L->sym_list.n; s++)
     for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
       if (L->sym_list.v[s].relocs[r].fn)
-        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->sym_list.v[s].relocs[r].ref + 1),
-                    NULL) = 1;
+        low_note(L, taken, L->sym_list.v[s].relocs[r].ref);
   for (uint32_t f = 0; f < L->list.n; f++)
     for (uint32_t v = 0; v < L->list.v[f]->vals.n; v++)
       if (L->list.v[f]->vals.v[v].kind == WW_VAL_FN)
-        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->list.v[f]->vals.v[v].ref + 1), NULL) =
-            1;
+        low_note(L, taken, L->list.v[f]->vals.v[v].ref);
 }
 
 static void add_callees(low *L, low_fn *F, const low_map *more) {
@@ -487,7 +474,7 @@ static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
       syms[(uintptr_t)F->symbols.key[i] - 1] = true;
   for (uint32_t i = 0; i < F->callees.cap; i++)
     if (F->callees.key[i])
-      reach(L, (uint32_t)((uintptr_t)F->callees.key[i] - 1), fns, syms);
+      reach(L, (uintptr_t)F->callees.key[i] - 1, fns, syms);
 }
 
 static void shared_sizes(low *L) {
@@ -504,7 +491,7 @@ static void shared_sizes(low *L) {
       uint32_t align = y->align ? y->align : 1;
       bytes = (bytes + align - 1) / align * align + y->size;
     }
-    L->list.v[f]->fn.shared_bytes = (uint32_t)bytes;
+    L->list.v[f]->fn.shared_bytes = bytes;
   }
 }
 
@@ -514,7 +501,7 @@ static unsigned attr_kind(const char *name) {
   return LLVMGetEnumAttributeKindForName(name, strlen(name));
 }
 static unsigned md_kind(low *L, const char *name) {
-  return LLVMGetMDKindIDInContext(L->ctx, name, (unsigned)strlen(name));
+  return LLVMGetMDKindIDInContext(L->ctx, name, strlen(name));
 }
 
 static void set_up(low *L) {
@@ -552,12 +539,11 @@ static void lower_all(low *L) {
   for (uint32_t i = 0; i < L->kernel.n; i++)
     low_want_fn(L, L->kernel.v[i].fn);
   uint32_t f = 0, s = 0;
-  while (f < L->list.n || s < L->sym_list.n) {
+  while (f < L->list.n || s < L->sym_list.n)
     if (f < L->list.n)
       lower_fn(L->list.v[f++]);
     else
       low_init_symbol(L, s++);
-  }
   low_map taken = {0};
   address_taken(L, &taken);
   for (uint32_t i = 0; i < L->list.n; i++)
@@ -569,10 +555,16 @@ static void lower_all(low *L) {
 
 static void deliver(low *L) {
   ww_module *m = L->out;
-  m->dialect = L->dialect;
-  m->warp = warp_size(L);
-  m->nfns = L->list.n;
-  m->fns = WW_NEWN(L->a, ww_fn, L->list.n + 1);
+  *m = (ww_module){.dialect = L->dialect,
+                   .warp = warp_size(L),
+                   .nfns = L->list.n,
+                   .fns = WW_NEWN(L->a, ww_fn, L->list.n + 1),
+                   .symbols = L->sym_list.v,
+                   .nsymbols = L->sym_list.n,
+                   .locs = L->loc_list.v,
+                   .nlocs = L->loc_list.n,
+                   .files = L->file_list.v,
+                   .nfiles = L->file_list.n};
   for (uint32_t i = 0; i < L->list.n; i++) {
     ww_fn *fn = &m->fns[i];
     *fn = L->list.v[i]->fn;
@@ -587,12 +579,6 @@ static void deliver(low *L) {
       ww_ir_flow(fn, L->a);
     }
   }
-  m->symbols = L->sym_list.v;
-  m->nsymbols = L->sym_list.n;
-  m->locs = L->loc_list.v;
-  m->nlocs = L->loc_list.n;
-  m->files = L->file_list.v;
-  m->nfiles = L->file_list.n;
 }
 
 /* A function that breaks an invariant is our bug; the rest of the module need not suffer from it.
@@ -606,7 +592,7 @@ static void refuse_broken(low *L) {
     for (uint32_t g = 0; g < alone.nfns; g++)
       if (g != f)
         alone.fns[g].refusal = "-";
-    if (L->out->fns[f].refusal || ww_ir_check(&alone, &e) == WW_OK)
+    if (L->out->fns[f].refusal || !ww_ir_check(&alone, &e))
       continue;
     L->list.v[f]->fn.refusal = ww_fmt(L->a, "a defect of this program: %s", e.msg);
   }
@@ -616,7 +602,7 @@ static void refuse_broken(low *L) {
 
 static ww_status check(low *L, ww_err *e) {
   ww_status st = ww_ir_check(L->out, e);
-  if (st == WW_OK)
+  if (!st)
     return st;
   refuse_broken(L);
   return ww_ir_check(L->out, e);
@@ -624,12 +610,12 @@ static ww_status check(low *L, ww_err *e) {
 
 ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d,
                            bool raw, ww_arena *a, ww_module *out, ww_err *e) {
-  link_error le = {{0}};
+  char why[LINK_ERROR] = "";
   low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
-  LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, &le);
+  LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, why);
   stale_modules stale = {.n = 0};
-  ww_status st = read_fresh(&L, bitcode, sizes, n, &le, &stale, e);
-  if (st == WW_OK) {
+  ww_status st = read_fresh(&L, bitcode, sizes, n, why, &stale, e);
+  if (!st) {
     set_up(&L);
     find_kernels(&L);
     low_run_passes(&L, n > 1, raw);

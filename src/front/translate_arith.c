@@ -5,10 +5,6 @@
  * default. Integers wider than 64 bits are lists of 64-bit limbs, lowest first. */
 #include "translate_int.h"
 
-static LLVMValueRef operand(LLVMValueRef inst, unsigned i) {
-  return LLVMGetOperand(inst, i);
-}
-
 /* ---- integer arithmetic ---- */
 
 static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b,
@@ -45,47 +41,37 @@ static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, w
   return odd && may_spill ? low_mask(F, v, t, c->bits) : v;
 }
 
-static ww_val op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
-  return low_binary(F, op, WW_I64, a, b);
-}
-
-static void wide_add(low_fn *F, bool sub, const ww_val *a, const ww_val *b, uint32_t n,
-                     ww_val *out) {
-  ww_val carry = WW_NOVAL;
-  for (uint32_t i = 0; i < n; i++) {
-    ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-    ww_val s = op64(F, op, a[i], b[i]);
-    ww_val c = sub ? low_cmp(F, WW_ULT, WW_I64, a[i], b[i]) : low_cmp(F, WW_ULT, WW_I64, s, a[i]);
-    if (carry != WW_NOVAL) {
-      ww_val k = low_int_to(F, carry, WW_I1, WW_I64, false);
-      ww_val s2 = op64(F, op, s, k);
-      ww_val c2 = sub ? low_cmp(F, WW_ULT, WW_I64, s, k) : low_cmp(F, WW_ULT, WW_I64, s2, s);
-      c = low_binary(F, WW_OP_OR, WW_I1, c, c2);
-      s = s2;
-    }
-    out[i] = s;
-    carry = c;
+ww_val low_carry(low_fn *F, ww_type t, bool sub, ww_val a, ww_val b, ww_val *carry) {
+  ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
+  ww_val r = low_binary(F, op, t, a, b), out = low_cmp(F, WW_ULT, t, sub ? a : r, sub ? b : a);
+  if (*carry != WW_NOVAL) {
+    ww_val in = low_int_to(F, *carry, WW_I1, t, false), r2 = low_binary(F, op, t, r, in);
+    ww_val more = low_cmp(F, WW_ULT, t, sub ? r : r2, sub ? in : r);
+    out = low_binary(F, WW_OP_OR, WW_I1, out, more);
+    r = r2;
   }
+  *carry = out;
+  return r;
 }
 
 static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) { /* 128 bits */
-  ww_val hi = op64(F, WW_OP_MULHU, a[0], b[0]);
-  hi = op64(F, WW_OP_ADD, hi, op64(F, WW_OP_MUL, a[0], b[1]));
-  hi = op64(F, WW_OP_ADD, hi, op64(F, WW_OP_MUL, a[1], b[0]));
-  out[0] = op64(F, WW_OP_MUL, a[0], b[0]);
+  ww_val hi = low_op64(F, WW_OP_MULHU, a[0], b[0]);
+  hi = low_op64(F, WW_OP_ADD, hi, low_op64(F, WW_OP_MUL, a[0], b[1]));
+  hi = low_op64(F, WW_OP_ADD, hi, low_op64(F, WW_OP_MUL, a[1], b[0]));
+  out[0] = low_op64(F, WW_OP_MUL, a[0], b[0]);
   out[1] = hi;
 }
 
 static void wide_shift_const(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, uint64_t k,
                              ww_val *out) {
   ww_val zero = low_const(F, WW_I64, 0);
-  ww_val sign = op == LLVMAShr ? op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
-  int64_t words = (int64_t)(k / 64);
+  ww_val sign = op == LLVMAShr ? low_op64(F, WW_OP_ASHR, a[n - 1], low_const(F, WW_I64, 63)) : zero;
+  int64_t words = k / 64;
   unsigned bits = k % 64;
-  for (int64_t i = 0; i < (int64_t)n; i++) {
+  for (int64_t i = 0; i < n; i++) {
     int64_t j = op == LLVMShl ? i - words : i + words, j2 = op == LLVMShl ? j - 1 : j + 1;
-    ww_val x = j < 0 ? zero : j >= (int64_t)n ? sign : a[j];
-    ww_val y = j2 < 0 ? zero : j2 >= (int64_t)n ? sign : a[j2];
+    ww_val x = j < 0 ? zero : j >= n ? sign : a[j];
+    ww_val y = j2 < 0 ? zero : j2 >= n ? sign : a[j2];
     if (!bits)
       out[i] = x;
     else if (op == LLVMShl)
@@ -115,16 +101,22 @@ static void wide_shift(low_fn *F, LLVMOpcode op, const ww_val *a, uint32_t n, ww
 
 static void wide_binop(low_fn *F, LLVMOpcode op, const low_type *t, const ww_val *a,
                        const ww_val *b, ww_val *out) {
+  ww_val carry = WW_NOVAL;
   switch (op) {
   case LLVMAnd:
   case LLVMOr:
   case LLVMXor:
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = op64(F, op == LLVMAnd ? WW_OP_AND : op == LLVMOr ? WW_OP_OR : WW_OP_XOR, a[i], b[i]);
+      out[i] = low_op64(F,
+                        op == LLVMAnd  ? WW_OP_AND
+                        : op == LLVMOr ? WW_OP_OR
+                                       : WW_OP_XOR,
+                        a[i], b[i]);
     break;
   case LLVMAdd:
   case LLVMSub:
-    wide_add(F, op == LLVMSub, a, b, t->n, out);
+    for (uint32_t i = 0; i < t->n; i++)
+      out[i] = low_carry(F, WW_I64, op == LLVMSub, a[i], b[i], &carry);
     break;
   case LLVMShl:
   case LLVMLShr:
@@ -184,14 +176,14 @@ static void fp_each(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
                                 [LLVMFMul] = WW_OP_FMUL,
                                 [LLVMFDiv] = WW_OP_FDIV};
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst, t->n);
   int flags = fp_flags(F, inst, op);
   for (uint32_t i = 0; i < t->n; i++) {
-    ww_val a = low_comp_of(F, operand(inst, 0), i), b = low_comp_of(F, operand(inst, 1), i);
+    ww_val a = low_comp_of(F, LLVMGetOperand(inst, 0), i),
+           b = low_comp_of(F, LLVMGetOperand(inst, 1), i);
     out[i] = op == LLVMFRem ? low_math(F, WW_MATH_FMOD, t->c[i].type, 0, a, b, WW_NOVAL)
                             : low_opx(F, map[op], t->c[i].type, 0, flags, a, b, WW_NOVAL);
   }
-  low_set(F, inst, out, t->n);
 }
 
 void low_fmul_now(low_fn *F, LLVMValueRef inst) {
@@ -200,7 +192,7 @@ void low_fmul_now(low_fn *F, LLVMValueRef inst) {
 }
 
 static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
-  LLVMValueRef mul = NULL, x = operand(inst, 0), y = operand(inst, 1);
+  LLVMValueRef mul = NULL, x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
   bool first = false;
   if (!is_contract(F, inst))
     return false;
@@ -215,8 +207,8 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   ww_val *out = low_values(F, t->n);
   for (uint32_t i = 0; i < t->n; i++) {
     ww_type ct = t->c[i].type;
-    ww_val a = low_comp_of(F, operand(mul, 0), i), b = low_comp_of(F, operand(mul, 1), i),
-           c = low_comp_of(F, first ? y : x, i);
+    ww_val a = low_comp_of(F, LLVMGetOperand(mul, 0), i),
+           b = low_comp_of(F, LLVMGetOperand(mul, 1), i), c = low_comp_of(F, first ? y : x, i);
     if (op == LLVMFSub && first)
       c = low_unary(F, WW_OP_FNEG, ct, c);
     if (op == LLVMFSub && !first)
@@ -227,7 +219,8 @@ static bool fused(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   return true;
 }
 
-void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
+void low_binop(low_fn *F, LLVMValueRef inst) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   if (op == LLVMFMul && defers(F, inst)) {
     *low_map_at(F->L->a, &F->deferred, inst, NULL) = 1;
     return;
@@ -239,18 +232,17 @@ void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
     return;
   }
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
-  low_val *a = low_get(F, operand(inst, 0)), *b = low_get(F, operand(inst, 1));
+  ww_val *out = low_define(F, inst, t->n);
+  low_val *a = low_get(F, LLVMGetOperand(inst, 0)), *b = low_get(F, LLVMGetOperand(inst, 1));
   if (low_wide_int(LLVMTypeOf(inst)))
     wide_binop(F, op, t, a->v, b->v, out);
   else {
     bool wraps = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
     int flags = wraps && LLVMGetNSW(inst) ? WW_F_NSW : 0;
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = int_binop(F, op, &t->c[i], low_comp_of(F, operand(inst, 0), i),
-                         low_comp_of(F, operand(inst, 1), i), flags);
+      out[i] = int_binop(F, op, &t->c[i], low_comp_of(F, LLVMGetOperand(inst, 0), i),
+                         low_comp_of(F, LLVMGetOperand(inst, 1), i), flags);
   }
-  low_set(F, inst, out, t->n);
 }
 
 /* ---- comparisons ---- */
@@ -266,8 +258,8 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
   if (p == WW_EQ || p == WW_NE) {
     ww_val acc = WW_NOVAL;
     for (uint32_t i = 0; i < n; i++) {
-      ww_val x = op64(F, WW_OP_XOR, a[i], b[i]);
-      acc = i ? op64(F, WW_OP_OR, acc, x) : x;
+      ww_val x = low_op64(F, WW_OP_XOR, a[i], b[i]);
+      acc = i ? low_op64(F, WW_OP_OR, acc, x) : x;
     }
     return low_cmp(F, p, WW_I64, acc, low_const(F, WW_I64, 0));
   }
@@ -288,7 +280,7 @@ static ww_val wide_cmp(low_fn *F, ww_cmp p, const low_type *t, const ww_val *a, 
 }
 
 void low_icmp(low_fn *F, LLVMValueRef inst) {
-  LLVMValueRef x = operand(inst, 0), y = operand(inst, 1);
+  LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
   const low_type *t = low_type_of(F, x);
   ww_cmp p = int_predicate(LLVMGetICmpPredicate(inst));
   ww_val *out = low_values(F, t->n);
@@ -318,14 +310,13 @@ void low_fcmp(low_fn *F, LLVMValueRef inst) {
       [LLVMRealUGT] = WW_FUGT, [LLVMRealUGE] = WW_FUGE, [LLVMRealULT] = WW_FULT,
       [LLVMRealULE] = WW_FULE, [LLVMRealUNE] = WW_FUNE, [LLVMRealPredicateTrue] = 0};
   LLVMRealPredicate p = LLVMGetFCmpPredicate(inst);
-  const low_type *t = low_type_of(F, operand(inst, 0));
-  ww_val *out = low_values(F, t->n);
+  const low_type *t = low_type_of(F, LLVMGetOperand(inst, 0));
+  ww_val *out = low_define(F, inst, t->n);
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = p == LLVMRealPredicateFalse || p == LLVMRealPredicateTrue
                  ? low_const(F, WW_I1, p == LLVMRealPredicateTrue)
-                 : low_cmp(F, map[p], t->c[i].type, low_comp_of(F, operand(inst, 0), i),
-                           low_comp_of(F, operand(inst, 1), i));
-  low_set(F, inst, out, t->n);
+                 : low_cmp(F, map[p], t->c[i].type, low_comp_of(F, LLVMGetOperand(inst, 0), i),
+                           low_comp_of(F, LLVMGetOperand(inst, 1), i));
 }
 
 /* ---- conversions ---- */
@@ -344,7 +335,8 @@ static void int_cast(low_fn *F, const low_comp *fc, uint32_t nf, const ww_val *i
   }
   ww_val top = sign ? low_signed(F, in[nf - 1], fc[nf - 1].type, fc[nf - 1].bits) : in[nf - 1];
   top = low_int_to(F, top, fc[nf - 1].type, WW_I64, sign);
-  ww_val fill = sign ? op64(F, WW_OP_ASHR, top, low_const(F, WW_I64, 63)) : low_const(F, WW_I64, 0);
+  ww_val fill =
+      sign ? low_op64(F, WW_OP_ASHR, top, low_const(F, WW_I64, 63)) : low_const(F, WW_I64, 0);
   for (uint32_t i = 0; i < nt; i++) {
     ww_val v = i + 1 < nf ? in[i] : i + 1 == nf ? top : fill;
     out[i] = low_mask(F, low_int_to(F, v, WW_I64, tc[i].type, false), tc[i].type, tc[i].bits);
@@ -375,42 +367,41 @@ static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_com
   }
 }
 
-void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
-  LLVMTypeRef ft = LLVMTypeOf(operand(inst, 0)), tt = LLVMTypeOf(inst);
+void low_cast(low_fn *F, LLVMValueRef inst) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+  LLVMTypeRef ft = LLVMTypeOf(LLVMGetOperand(inst, 0)), tt = LLVMTypeOf(inst);
   const low_type *f = low_flat(F->L, ft), *t = low_flat(F->L, tt);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst, t->n);
   if (op == LLVMTrunc || op == LLVMZExt || op == LLVMSExt) {
     bool vec = LLVMGetTypeKind(tt) == LLVMVectorTypeKind;
     uint32_t lanes = vec ? LLVMGetVectorSize(tt) : 1, nf = f->n / lanes, nt = t->n / lanes;
-    const ww_val *in = low_get(F, operand(inst, 0))->v;
+    const ww_val *in = low_get(F, LLVMGetOperand(inst, 0))->v;
     for (uint32_t i = 0; i < lanes; i++)
       int_cast(F, f->c + i * nf, nf, in + i * nf, t->c + i * nt, nt, op == LLVMSExt, out + i * nt);
   } else if (f->n != t->n || low_wide_int(ft) || low_wide_int(tt))
     low_refuse(F, "conversion between floating point and integers wider than 64 bits");
   else
     for (uint32_t i = 0; i < t->n; i++)
-      out[i] = convert(F, op, &f->c[i], &t->c[i], low_comp_of(F, operand(inst, 0), i));
-  low_set(F, inst, out, t->n);
+      out[i] = convert(F, op, &f->c[i], &t->c[i], low_comp_of(F, LLVMGetOperand(inst, 0), i));
 }
 
 void low_bitcast(low_fn *F, LLVMValueRef inst) {
-  const low_type *f = low_type_of(F, operand(inst, 0)), *t = low_type_of(F, inst);
-  ww_val *in = low_values(F, f->n), *out = low_values(F, t->n);
+  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
+  ww_val *in = low_values(F, f->n), *out = low_define(F, inst, t->n);
   for (uint32_t i = 0; i < f->n; i++)
-    in[i] = low_comp_of(F, operand(inst, 0), i);
+    in[i] = low_comp_of(F, LLVMGetOperand(inst, 0), i);
   low_repack(F, f->c, f->n, in, t->c, t->n, out);
-  low_set(F, inst, out, t->n);
 }
 
 void low_pointer_cast(low_fn *F,
                       LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
-  const low_type *f = low_type_of(F, operand(inst, 0)), *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
-  if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(operand(inst, 0))))
+  const low_type *f = low_type_of(F, LLVMGetOperand(inst, 0)), *t = low_type_of(F, inst);
+  ww_val *out = low_define(F, inst, t->n);
+  if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(LLVMGetOperand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_mask(
-        F, low_int_to(F, low_comp_of(F, operand(inst, 0), i), f->c[i].type, t->c[i].type, false),
-        t->c[i].type, t->c[i].bits);
-  low_set(F, inst, out, t->n);
+    out[i] = low_mask(F,
+                      low_int_to(F, low_comp_of(F, LLVMGetOperand(inst, 0), i), f->c[i].type,
+                                 t->c[i].type, false),
+                      t->c[i].type, t->c[i].bits);
 }

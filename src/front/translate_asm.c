@@ -10,7 +10,7 @@
 
 /* ---- types ---- */
 
-bool ptx_type_named(const char *s, ptx_type *out) {
+static bool type_named(const char *s, ptx_type *out) {
   static const struct {
     const char *name;
     uint8_t t;
@@ -40,7 +40,7 @@ bool ptx_has(const ptx_ins *i, const char *modifier) {
 ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n) {
   ptx_type t;
   for (uint32_t k = 1; k < i->nop; k++)
-    if (ptx_type_named(i->op[k], &t) && n-- == 0)
+    if (type_named(i->op[k], &t) && n-- == 0)
       return t;
   return (ptx_type){WW_VOID, false, false};
 }
@@ -74,33 +74,40 @@ static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) 
   return low_bits(F, low_int_to(F, low_bits(F, v, from, fi), fi, ti, sign), ti, to);
 }
 
+/* 0f3f800000 and 0d3ff0000000000000: a float or double by its bits. */
+static bool hex_float(const char *s, double *value, uint64_t *bits) {
+  bool single = ww_starts(s, "0f") || ww_starts(s, "0F");
+  if ((!single && !ww_starts(s, "0d") && !ww_starts(s, "0D")) || strlen(s) != (single ? 10 : 18))
+    return false;
+  *bits = strtoull(s + 2, NULL, 16);
+  float f;
+  uint32_t word = *bits;
+  memcpy(&f, &word, 4);
+  memcpy(value, bits, 8);
+  if (single)
+    *value = f;
+  return true;
+}
+
 static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   bool neg = *s == '-';
   const char *d = s + neg;
+  double f;
+  uint64_t b;
   if (!isdigit((unsigned char)*d))
     return false;
-  if (d[0] == '0' && (d[1] == 'f' || d[1] == 'F') && strlen(d) == 10) {
-    uint32_t b = (uint32_t)strtoul(d + 2, NULL, 16);
-    float f;
-    memcpy(&f, &b, 4);
-    *bits = ww_is_float(t) ? low_float_bits(t, (double)(neg ? -f : f)) : b;
-    return true;
-  }
-  if (d[0] == '0' && (d[1] == 'd' || d[1] == 'D') && strlen(d) == 18) {
-    uint64_t b = strtoull(d + 2, NULL, 16);
-    double f;
-    memcpy(&f, &b, 8);
+  if (hex_float(d, &f, &b)) {
     *bits = ww_is_float(t) ? low_float_bits(t, neg ? -f : f) : b;
     return true;
   }
-  if (strpbrk(d, ".") && strncmp(d, "0x", 2)) {
-    double f = strtod(s, NULL);
+  if (strpbrk(d, ".") && !ww_starts(d, "0x")) {
+    f = strtod(s, NULL);
     *bits = ww_is_float(t) ? low_float_bits(t, f) : (uint64_t)(int64_t)f;
     return true;
   }
   uint64_t v = strtoull(d, NULL, 0);
   if (neg)
-    v = (uint64_t) - (int64_t)v;
+    v = (uint64_t)-v;
   *bits = v;
   if (ww_is_float(t) && ww_type_bits(t) == 32 && v < 16)
     *bits = low_float_bits(t, (double)(int64_t)v);
@@ -110,9 +117,10 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
+  if (!strcmp(s, "WARP_SZ"))
+    *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false);
   if (*s != '%')
-    return !strcmp(s, "WARP_SZ")        ? *out = reshape(i->F, low_i32(i->F, 32), WW_I32, t, false),
-                                   true : false;
+    return !strcmp(s, "WARP_SZ");
   snprintf(name, sizeof name, "%s", s + 1);
   if (ww_starts(name, "lanemask_"))
     name[8] = '.';
@@ -120,7 +128,7 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
     snprintf(name, sizeof name, "dynamic.smem.size");
   if (ww_starts(name, "clock") || ww_starts(name, "globaltimer")) {
     ww_type ct = t == WW_I64 ? WW_I64 : WW_I32;
-    *out = reshape(i->F, low_op(i->F, WW_OP_CLOCK, ct, WW_NOVAL, WW_NOVAL, WW_NOVAL), ct, t, false);
+    *out = reshape(i->F, low_nullary(i->F, WW_OP_CLOCK, ct), ct, t, false);
     return true;
   }
   int r = low_nv_sreg(name);
@@ -136,25 +144,20 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
     out[0] = operand;
     return 1;
   }
-  char *s = ww_strdup(i->F->L->a, operand + 1);
-  for (char *rest, *tok = strtok_r(s, ",} \t", &rest); tok && n < max;
-       tok = strtok_r(NULL, ",} \t", &rest))
+  for (char *rest, *tok = strtok_r(ww_strdup(i->F->L->a, operand + 1), ",} \t", &rest);
+       tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
     out[n++] = tok;
   return n;
-}
-
-static low_comp comp_of(ww_type t) {
-  return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
 }
 
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) { /* {lo, hi} as one value */
   const char *part[8];
   uint32_t n = ptx_list(i, operand, part, 8);
   unsigned w = n ? ww_type_bits(t) / n : 0;
-  low_comp from[8], to = comp_of(t);
+  low_comp from[8], to = low_element(t, 0);
   ww_val v[8];
   for (uint32_t k = 0; k < n; k++) {
-    from[k] = comp_of(low_int_type(w));
+    from[k] = low_element(low_int_type(w), 0);
     v[k] = ptx_read(i, part[k], from[k].type);
   }
   ww_val out;
@@ -189,10 +192,10 @@ static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   const char *part[8];
   uint32_t n = ptx_list(i, operand, part, 8);
   unsigned w = n ? ww_type_bits(t) / n : 0;
-  low_comp to[8], from = comp_of(t);
+  low_comp to[8], from = low_element(t, 0);
   ww_val out[8];
   for (uint32_t k = 0; k < n; k++)
-    to[k] = comp_of(low_int_type(w));
+    to[k] = low_element(low_int_type(w), 0);
   low_repack(i->F, &from, 1, &v, to, n, out);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], out[k], to[k].type, false);
@@ -253,7 +256,7 @@ static void declare(ptx_state *s, char *text) {
   char *save = NULL;
   for (char *tok = strtok_r(text, " \t\n,", &save); tok; tok = strtok_r(NULL, " \t\n,", &save)) {
     if (*tok == '.') {
-      if (!ptx_type_named(tok + 1, &t))
+      if (!type_named(tok + 1, &t))
         t.t = WW_I32;
       if (t.pair)
         t.t = WW_I32;
@@ -296,15 +299,9 @@ static void split_operands(ptx_ins *i, char *s) {
 }
 
 static void parse(ptx_ins *i, char *s) {
-  size_t n = 0;
-  while (s[n] && !isspace((unsigned char)s[n]))
-    n++;
+  size_t n = strcspn(s, " \t\n\v\f\r");
   for (size_t k = 0; k < n && i->nop < PTX_MAX_TOKENS;) {
-    size_t e = k;
-    while (e < n && s[e] != '.')
-      e++;
-    if (e - k >= sizeof i->op[0])
-      e = e - k >= sizeof i->op[0] ? e : e;
+    size_t e = k + strcspn(s + k, ". \t\n\v\f\r");
     snprintf(i->op[i->nop++], sizeof i->op[0], "%.*s", (int)(e - k < 15 ? e - k : 15), s + k);
     k = e + 1;
     while (k < n && s[k] == ':')
@@ -315,13 +312,21 @@ static void parse(ptx_ins *i, char *s) {
 
 /* ---- predicates ---- */
 
+static ptx_reg *copy_of(const ptx_state *s) {
+  ptx_reg *copy = WW_NEWN(s->F->L->a, ptx_reg, s->regs.n + 1);
+  return memcpy(copy, s->regs.v, s->regs.n * sizeof *copy);
+}
+
+static void execute(ptx_ins *i) {
+  if (!ptx_execute(i))
+    ptx_refuse(i);
+}
+
 static void predicated_select(ptx_ins *i, ww_val p) {
   ptx_state *s = i->s;
   uint32_t n = s->regs.n;
-  ptx_reg *before = WW_NEWN(i->F->L->a, ptx_reg, n + 1);
-  memcpy(before, s->regs.v, n * sizeof *before);
-  if (!ptx_execute(i))
-    ptx_refuse(i);
+  const ptx_reg *before = copy_of(s);
+  execute(i);
   for (uint32_t k = 0; k < n && !i->F->fn.refusal; k++) {
     ptx_reg *r = &s->regs.v[k];
     if (r->v == before[k].v)
@@ -331,39 +336,34 @@ static void predicated_select(ptx_ins *i, ww_val p) {
   }
 }
 
+/* The value in the type that the register was declared with. */
+static void settle(low_fn *F, ptx_reg *r) {
+  r->v = reshape(F, r->v, r->type, r->declared, false);
+  r->type = r->declared;
+}
+
 static void predicated_branch(ptx_ins *i, ww_val p) {
   low_fn *F = i->F;
   ptx_state *s = i->s;
   uint32_t n = s->regs.n, yes = low_new_block(F, NULL), join = low_new_block(F, NULL),
            from = F->cur;
-  ptx_reg *before = WW_NEWN(F->L->a, ptx_reg, n + 1);
-  memcpy(before, s->regs.v, n * sizeof *before);
   for (uint32_t k = 0; k < n; k++) /* the old value in the type the join will have */
-    if (before[k].type != before[k].declared) {
-      s->regs.v[k].v = before[k].v =
-          reshape(F, before[k].v, before[k].type, before[k].declared, false);
-      s->regs.v[k].type = before[k].type = before[k].declared;
-    }
+    settle(F, &s->regs.v[k]);
+  const ptx_reg *before = copy_of(s);
   low_cbr(F, p, yes, join);
   F->cur = yes;
-  if (!ptx_execute(i))
-    ptx_refuse(i);
+  execute(i);
   bool falls = !low_cur(F)->ended;
-  for (uint32_t k = 0; k < n && falls; k++) {
-    ptx_reg *r = &s->regs.v[k];
-    if (r->v != before[k].v) {
-      r->v = reshape(F, r->v, r->type, r->declared, false);
-      r->type = r->declared;
-    }
-  }
+  for (uint32_t k = 0; k < n && falls; k++)
+    if (s->regs.v[k].v != before[k].v)
+      settle(F, &s->regs.v[k]);
   uint32_t end = F->cur;
   low_br(F, join);
   F->cur = join;
   for (uint32_t k = 0; k < n; k++) {
     ptx_reg *r = &s->regs.v[k];
-    if (r->v == before[k].v)
-      continue;
-    r->v = falls ? low_phi2(F, r->type, from, before[k].v, end, r->v) : before[k].v;
+    if (r->v != before[k].v)
+      r->v = falls ? low_phi2(F, r->type, from, before[k].v, end, r->v) : before[k].v;
   }
 }
 
@@ -377,9 +377,7 @@ static void statement(ptx_state *s, char *text) {
     return;
   char *p = NULL;
   if (*text == '@') {
-    size_t n = 1;
-    while (text[n] && !isspace((unsigned char)text[n]))
-      n++;
+    size_t n = strcspn(text, " \t\n\v\f\r");
     p = ww_strndup(s->F->L->a, text + 1, n - 1);
     text = trim(text + n);
   }
@@ -389,8 +387,7 @@ static void statement(ptx_state *s, char *text) {
     return;
   }
   if (!p) {
-    if (!ptx_execute(&i))
-      ptx_refuse(&i);
+    execute(&i);
     return;
   }
   ww_val cond = ptx_read(&i, p, WW_I1);
@@ -430,27 +427,27 @@ static void statements(ptx_state *s, char *text) {
 
 /* "$0" -> "$0", "$$" -> "$", "${0:x}" -> "$0"; comments out */
 static char *plain_text(ww_arena *a, const char *s, size_t n) {
-  char *out = ww_alloc(a, n + 1);
-  size_t k = 0;
+  char *out = ww_alloc(a, n + 1), *o = out;
   for (size_t i = 0; i < n; i++) {
-    if (s[i] == '/' && i + 1 < n && s[i + 1] == '/') {
+    char c = s[i], next = i + 1 < n ? s[i + 1] : 0;
+    if (c == '/' && next == '/') {
       while (i < n && s[i] != '\n')
         i++;
-      out[k++] = ' ';
-    } else if (s[i] == '/' && i + 1 < n && s[i + 1] == '*') {
+      *o++ = ' ';
+    } else if (c == '/' && next == '*') {
       for (i += 2; i + 1 < n && (s[i] != '*' || s[i + 1] != '/'); i++) {}
       i++;
-      out[k++] = ' ';
-    } else if (s[i] == '$' && i + 1 < n && s[i + 1] == '{') {
-      out[k++] = '$';
+      *o++ = ' ';
+    } else if (c == '$' && next == '{') {
+      *o++ = '$';
       for (i += 2; i < n && s[i] != '}'; i++)
         if (isdigit((unsigned char)s[i]))
-          out[k++] = s[i];
-    } else if (s[i] == '$' && i + 1 < n && s[i + 1] == '$') {
-      out[k++] = '%';
+          *o++ = s[i];
+    } else if (c == '$' && next == '$') {
+      *o++ = '%';
       i++;
     } else
-      out[k++] = s[i] == '\n' || s[i] == '\t' || s[i] == '\r' ? ' ' : s[i];
+      *o++ = c == '\n' || c == '\t' || c == '\r' ? ' ' : c;
   }
   return out;
 }

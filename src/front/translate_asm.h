@@ -22,6 +22,13 @@ typedef struct {
   ww_val carry; /* i1 of add.cc and kin, WW_NOVAL before the first */
 } ptx_state;
 
+/* A type suffix: .s32, .bf16x2 ... */
+typedef struct {
+  ww_type t;
+  bool sign;
+  bool pair; /* two halves packed in 32 bits; t is the half's type */
+} ptx_type;
+
 typedef struct {
   ptx_state *s;
   low_fn *F;
@@ -30,16 +37,10 @@ typedef struct {
   const char *arg[PTX_MAX_OPERANDS];
   uint32_t narg;
   const char *text; /* the statement, for refusals */
+  ptx_type t;       /* its first type suffix */
+  int x;            /* of the opcode's row */
 } ptx_ins;
 
-/* A type suffix: .s32, .bf16x2 ... */
-typedef struct {
-  ww_type t;
-  bool sign;
-  bool pair; /* two halves packed in 32 bits; t is the half's type */
-} ptx_type;
-
-bool ptx_type_named(const char *s, ptx_type *out);
 bool ptx_has(const ptx_ins *i, const char *modifier);
 ptx_type ptx_nth_type(const ptx_ins *i, uint32_t n); /* n-th type suffix; WW_VOID when absent */
 ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t);
@@ -53,7 +54,8 @@ void ptx_refuse(ptx_ins *i);
 bool ptx_execute(ptx_ins *i);
 bool ptx_is_pure(const ptx_ins *i); /* no memory, no control: a predicate can select afterwards */
 
-bool ptx_mma(ptx_ins *i);      /* translate_mma.c */
-bool ptx_ldmatrix(ptx_ins *i); /* translate_mma.c */
+/* translate_mma.c */
+bool ptx_mma(ptx_ins *i);
+bool ptx_ldmatrix(ptx_ins *i);
 
 #endif

@@ -5,12 +5,7 @@
  * their waits nothing. */
 #include "translate_asm.h"
 
-#include <stdlib.h>
-
-/* Handlers of a table share one signature; few need all of its parameters. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
-typedef bool (*handler)(ptx_ins *i, int x);
+typedef bool (*handler)(ptx_ins *i);
 
 static ww_val read_t(ptx_ins *i, uint32_t k, ww_type t) {
   if (k < i->narg)
@@ -23,27 +18,51 @@ static ww_val read32(ptx_ins *i, uint32_t k) {
   return read_t(i, k, WW_I32);
 }
 
+static ww_val read_own(ptx_ins *i, uint32_t k) { /* of the instruction's own type */
+  return read_t(i, k, i->t.t);
+}
+
+static ww_val own_op(ptx_ins *i, ww_op op, ww_val a, ww_val b) {
+  return low_binary(i->F, op, i->t.t, a, b);
+}
+
 /* The result, by which a handler ends: true. */
-static bool write_t(ptx_ins *i, ww_val v, ptx_type t) {
-  ptx_write(i, i->arg[0], v, t.t, t.sign);
+static bool write_t(ptx_ins *i, ww_val v, ww_type t, bool sign) {
+  ptx_write(i, i->arg[0], v, t, sign);
   return true;
 }
 
+static bool write_own(ptx_ins *i, ww_val v) {
+  return write_t(i, v, i->t.t, i->t.sign);
+}
+
 static bool write_as(ptx_ins *i, ww_val v, ww_type t) {
-  ptx_write(i, i->arg[0], v, t, false);
-  return true;
+  return write_t(i, v, t, false);
 }
 
 static bool write32(ptx_ins *i, ww_val v) {
   return write_as(i, v, WW_I32);
 }
 
+/* Whether it has one of the modifiers, which end with NULL. */
+static bool has_any(const ptx_ins *i, const char *const *modifiers) {
+  for (; *modifiers; modifiers++)
+    if (ptx_has(i, *modifiers))
+      return true;
+  return false;
+}
+
+/* What the first modifier that is in the table stands for. */
+static int by_modifier(const ptx_ins *i, const low_named *rows) {
+  int value = -1;
+  for (uint32_t k = 1; k < i->nop && value < 0; k++)
+    value = low_value_named(rows, i->op[k], strlen(i->op[k]));
+  return value;
+}
+
 static int rounding(const ptx_ins *i) {
-  return ptx_has(i, "rz") || ptx_has(i, "rzi")   ? WW_RZ
-         : ptx_has(i, "rm") || ptx_has(i, "rmi") ? WW_RD
-         : ptx_has(i, "rp") || ptx_has(i, "rpi") ? WW_RU
-         : ptx_has(i, "rna")                     ? WW_RNA
-                                                 : WW_RN;
+  int round = by_modifier(i, low_rounds);
+  return round < 0 ? WW_RN : round;
 }
 
 static int approx(const ptx_ins *i) {
@@ -54,209 +73,176 @@ static int approx(const ptx_ins *i) {
 static const low_comp word = {WW_I32, 4, 32, 0};
 
 static void split_pair(low_fn *F, ww_type t, ww_val packed, ww_val out[2]) {
-  low_comp half[2] = {{(uint8_t)t, 2, 16, 0}, {(uint8_t)t, 2, 16, 2}};
+  low_comp half[2] = {low_element(t, 0), low_element(t, 1)};
   low_repack(F, &word, 1, &packed, half, 2, out);
 }
 
 static ww_val join_pair(low_fn *F, ww_type t, const ww_val v[2]) {
-  low_comp half[2] = {{(uint8_t)t, 2, 16, 0}, {(uint8_t)t, 2, 16, 2}};
+  low_comp half[2] = {low_element(t, 0), low_element(t, 1)};
   ww_val packed;
   low_repack(F, half, 2, v, &word, 1, &packed);
   return packed;
 }
 
 /* Applies fn to both halves of packed operands, or once to plain ones. */
-typedef ww_val (*scalar_fn)(ptx_ins *i, ptx_type t, const ww_val *v, int x);
+typedef ww_val (*scalar_fn)(ptx_ins *i, const ww_val *v);
 
-static bool elementwise(ptx_ins *i, scalar_fn fn, int x, uint32_t nsrc) {
-  ptx_type t = ptx_nth_type(i, 0);
+static bool elementwise(ptx_ins *i, scalar_fn fn, uint32_t nsrc) {
   ww_val v[3], h[3][2], out[2];
   if (i->narg < nsrc + 1) {
     ptx_refuse(i);
     return true;
   }
-  if (!t.pair) {
+  if (!i->t.pair) {
     for (uint32_t k = 0; k < nsrc; k++)
-      v[k] = read_t(i, k + 1, t.t);
-    return write_t(i, fn(i, t, v, x), t);
+      v[k] = read_own(i, k + 1);
+    return write_own(i, fn(i, v));
   }
   for (uint32_t k = 0; k < nsrc; k++)
-    split_pair(i->F, t.t, read32(i, k + 1), h[k]);
+    split_pair(i->F, i->t.t, read32(i, k + 1), h[k]);
   for (int e = 0; e < 2; e++) {
     for (uint32_t k = 0; k < nsrc; k++)
       v[k] = h[k][e];
-    out[e] = fn(i, t, v, x);
+    out[e] = fn(i, v);
   }
-  return write32(i, join_pair(i->F, t.t, out));
+  return write32(i, join_pair(i->F, i->t.t, out));
 }
 
 static ww_val saturate(ptx_ins *i, ww_type t, ww_val v) {
   if (ptx_has(i, "relu"))
-    return low_binary(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0));
-  if (!ptx_has(i, "sat") || !ww_is_float(t))
-    return v;
-  v = low_binary(i->F, WW_OP_FMAX, t, v, low_fconst(i->F, t, 0));
-  return low_binary(i->F, WW_OP_FMIN, t, v, low_fconst(i->F, t, 1));
+    return low_relu(i->F, t, v);
+  return ptx_has(i, "sat") && ww_is_float(t) ? low_clamp01(i->F, t, v) : v;
 }
 
 /* ---- arithmetic ---- */
 
 enum { A_ADD, A_SUB, A_MUL, A_DIV, A_REM, A_MIN, A_MAX, A_AND, A_OR, A_XOR };
 
-static ww_val arith(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  static const uint8_t ints[] = {WW_OP_ADD,  WW_OP_SUB,  WW_OP_MUL, WW_OP_UDIV, WW_OP_UREM,
-                                 WW_OP_UMIN, WW_OP_UMAX, WW_OP_AND, WW_OP_OR,   WW_OP_XOR};
-  static const uint8_t signs[] = {WW_OP_ADD,  WW_OP_SUB,  WW_OP_MUL, WW_OP_SDIV, WW_OP_SREM,
-                                  WW_OP_SMIN, WW_OP_SMAX, WW_OP_AND, WW_OP_OR,   WW_OP_XOR};
-  static const uint8_t floats[] = {WW_OP_FADD, WW_OP_FSUB, WW_OP_FMUL, WW_OP_FDIV,
-                                   0,          WW_OP_FMIN, WW_OP_FMAX};
-  if (!ww_is_float(t.t))
-    return low_binary(i->F, t.sign ? signs[x] : ints[x], t.t, v[0], v[1]);
-  bool rounds = x <= A_DIV;
-  return saturate(i, t.t,
-                  low_opx(i->F, floats[x], t.t, rounds ? rounding(i) : 0,
-                          x == A_DIV ? approx(i) : 0, v[0], v[1], WW_NOVAL));
+static ww_val arith(ptx_ins *i, const ww_val *v) {
+  static const struct {
+    uint8_t s, u, f;
+  } ops[] = {{WW_OP_ADD, WW_OP_ADD, WW_OP_FADD},
+             {WW_OP_SUB, WW_OP_SUB, WW_OP_FSUB},
+             {WW_OP_MUL, WW_OP_MUL, WW_OP_FMUL},
+             {WW_OP_SDIV, WW_OP_UDIV, WW_OP_FDIV},
+             {WW_OP_SREM, WW_OP_UREM, 0},
+             {WW_OP_SMIN, WW_OP_UMIN, WW_OP_FMIN},
+             {WW_OP_SMAX, WW_OP_UMAX, WW_OP_FMAX},
+             {WW_OP_AND, WW_OP_AND, 0},
+             {WW_OP_OR, WW_OP_OR, 0},
+             {WW_OP_XOR, WW_OP_XOR, 0}};
+  ww_type t = i->t.t;
+  if (!ww_is_float(t))
+    return own_op(i, i->t.sign ? ops[i->x].s : ops[i->x].u, v[0], v[1]);
+  return saturate(i, t,
+                  low_opx(i->F, ops[i->x].f, t, i->x <= A_DIV ? rounding(i) : 0,
+                          i->x == A_DIV ? approx(i) : 0, v[0], v[1], WW_NOVAL));
 }
 
-static bool op_arith(ptx_ins *i, int x) {
-  return elementwise(i, arith, x, 2);
+static bool op_arith(ptx_ins *i) {
+  return elementwise(i, arith, 2);
 }
 
-/* add.cc addc[.cc] sub.cc subc: x 0 add, 1 sub */
 static ww_val with_carry(ptx_ins *i, ww_type t, ww_val a, ww_val b, bool sub, bool use) {
-  low_fn *F = i->F;
-  ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-  ww_val r = low_binary(F, op, t, a, b),
-         c = sub ? low_cmp(F, WW_ULT, t, a, b) : low_cmp(F, WW_ULT, t, r, a);
-  if (use && i->s->carry != WW_NOVAL) {
-    ww_val k = low_int_to(F, i->s->carry, WW_I1, t, false), r2 = low_binary(F, op, t, r, k);
-    ww_val c2 = sub ? low_cmp(F, WW_ULT, t, r, k) : low_cmp(F, WW_ULT, t, r2, r);
-    c = low_binary(F, WW_OP_OR, WW_I1, c, c2);
-    r = r2;
-  }
+  ww_val carry = use ? i->s->carry : WW_NOVAL, r = low_carry(i->F, t, sub, a, b, &carry);
   if (ptx_has(i, "cc"))
-    i->s->carry = c;
+    i->s->carry = carry;
   return r;
 }
 
-static bool op_add(ptx_ins *i, int x) { /* bit 0: subtract, bit 1: uses the carry */
-  ptx_type t = ptx_nth_type(i, 0);
-  if (!(x & 2) && !ptx_has(i, "cc"))
-    return op_arith(i, x & 1 ? A_SUB : A_ADD);
-  return write_t(i, with_carry(i, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t), x & 1, x & 2), t);
+/* add.cc addc[.cc] sub.cc subc; bit 0 of x: subtract, bit 1: uses the carry */
+static bool op_add(ptx_ins *i) {
+  bool sub = i->x & 1, use = i->x & 2;
+  if (use || ptx_has(i, "cc"))
+    return write_own(i, with_carry(i, i->t.t, read_own(i, 1), read_own(i, 2), sub, use));
+  i->x = sub ? A_SUB : A_ADD;
+  return op_arith(i);
 }
 
-static ww_type doubled(ww_type t) {
-  return t == WW_I16 ? WW_I32 : WW_I64;
+static ww_type product_type(const ptx_ins *i) {
+  return !ptx_has(i, "wide") ? i->t.t : i->t.t == WW_I16 ? WW_I32 : WW_I64;
 }
 
-static ww_val multiply(ptx_ins *i, ptx_type t, ww_val a, ww_val b) {
+static ww_val multiply(ptx_ins *i, ww_val a, ww_val b) {
+  ww_type t = i->t.t, w = product_type(i);
+  ww_op op = !ptx_has(i, "hi") || w != t ? WW_OP_MUL : i->t.sign ? WW_OP_MULHS : WW_OP_MULHU;
+  return low_binary(i->F, op, w, low_int_to(i->F, a, t, w, i->t.sign),
+                    low_int_to(i->F, b, t, w, i->t.sign));
+}
+
+static bool op_mul(ptx_ins *i) {
+  if (ww_is_float(i->t.t))
+    return op_arith(i);
+  return write_t(i, multiply(i, read_own(i, 1), read_own(i, 2)), product_type(i), i->t.sign);
+}
+
+static ww_val fused(ptx_ins *i, const ww_val *v) {
+  return saturate(i, i->t.t, low_opx(i->F, WW_OP_FMA, i->t.t, rounding(i), 0, v[0], v[1], v[2]));
+}
+
+static bool op_mad(ptx_ins *i) { /* x: madc */
+  if (ww_is_float(i->t.t))
+    return elementwise(i, fused, 3);
+  ww_type t = product_type(i);
+  ww_val m = multiply(i, read_own(i, 1), read_own(i, 2)), c = read_t(i, 3, t);
+  m = i->x || ptx_has(i, "cc") ? with_carry(i, t, m, c, false, i->x)
+                               : low_binary(i->F, WW_OP_ADD, t, m, c);
+  return write_t(i, m, t, i->t.sign);
+}
+
+static bool op_mul24(ptx_ins *i) { /* x: adds */
+  ww_val a = low_24(i->F, read32(i, 1), i->t.sign), b = low_24(i->F, read32(i, 2), i->t.sign),
+         r = low_op32(i->F, WW_OP_MUL, a, b);
+  return write_own(i, i->x ? low_op32(i->F, WW_OP_ADD, r, read32(i, 3)) : r);
+}
+
+static bool op_sad(ptx_ins *i) {
+  return write_own(i, low_opx(i->F, WW_OP_SAD, i->t.t, i->t.sign, 0, read_own(i, 1), read_own(i, 2),
+                              read_own(i, 3)));
+}
+
+static ww_val unary(ptx_ins *i, const ww_val *v) {
   low_fn *F = i->F;
-  if (ptx_has(i, "wide")) {
-    ww_type w = doubled(t.t);
-    return low_binary(F, WW_OP_MUL, w, low_int_to(F, a, t.t, w, t.sign),
-                      low_int_to(F, b, t.t, w, t.sign));
-  }
-  return low_binary(F, ptx_has(i, "hi") ? (t.sign ? WW_OP_MULHS : WW_OP_MULHU) : WW_OP_MUL, t.t, a,
-                    b);
+  ww_type t = i->t.t;
+  if (i->x == WW_OP_FNEG)
+    return ww_is_float(t) ? low_unary(F, WW_OP_FNEG, t, v[0])
+                          : own_op(i, WW_OP_SUB, low_const(F, t, 0), v[0]);
+  if (i->x == WW_OP_FABS)
+    return low_unary(F, ww_is_float(t) ? WW_OP_FABS : WW_OP_IABS, t, v[0]);
+  return own_op(i, WW_OP_XOR, v[0], low_const(F, t, ~0ull)); /* not */
 }
 
-static bool op_mul(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  if (ww_is_float(t.t))
-    return op_arith(i, A_MUL);
-  ptx_type out = t;
-  if (ptx_has(i, "wide"))
-    out.t = doubled(t.t);
-  return write_t(i, multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), out);
+static bool op_unary(ptx_ins *i) {
+  return elementwise(i, unary, 1);
 }
 
-static ww_val fused(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  return saturate(i, t.t, low_opx(i->F, WW_OP_FMA, t.t, rounding(i), 0, v[0], v[1], v[2]));
-}
-
-static bool op_mad(ptx_ins *i, int x) { /* x: madc */
-  ptx_type t = ptx_nth_type(i, 0), out = t;
-  if (ww_is_float(t.t)) {
-    elementwise(i, fused, 0, 3);
-    return true;
-  }
-  if (ptx_has(i, "wide"))
-    out.t = doubled(t.t);
-  ww_val m = multiply(i, t, read_t(i, 1, t.t), read_t(i, 2, t.t)), c = read_t(i, 3, out.t);
-  return write_t(i,
-                 x || ptx_has(i, "cc") ? with_carry(i, out.t, m, c, false, x)
-                                       : low_binary(i->F, WW_OP_ADD, out.t, m, c),
-                 out);
-}
-
-static bool op_mul24(ptx_ins *i, int add) {
-  ptx_type t = ptx_nth_type(i, 0);
-  low_fn *F = i->F;
-  ww_val v[2];
-  for (uint32_t k = 0; k < 2; k++) {
-    v[k] = read32(i, k + 1);
-    v[k] = t.sign ? low_signed(F, v[k], WW_I32, 24) : low_mask(F, v[k], WW_I32, 24);
-  }
-  ww_val r = low_binary(F, WW_OP_MUL, WW_I32, v[0], v[1]);
-  return write_t(i, add ? low_binary(F, WW_OP_ADD, WW_I32, r, read32(i, 3)) : r, t);
-}
-
-static bool op_sad(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  return write_t(i,
-                 low_opx(i->F, WW_OP_SAD, t.t, t.sign, 0, read_t(i, 1, t.t), read_t(i, 2, t.t),
-                         read_t(i, 3, t.t)),
-                 t);
-}
-
-static ww_val unary(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  low_fn *F = i->F;
-  if (x == WW_OP_FNEG)
-    return ww_is_float(t.t) ? low_unary(F, WW_OP_FNEG, t.t, v[0])
-                            : low_binary(F, WW_OP_SUB, t.t, low_const(F, t.t, 0), v[0]);
-  if (x == WW_OP_FABS)
-    return low_unary(F, ww_is_float(t.t) ? WW_OP_FABS : WW_OP_IABS, t.t, v[0]);
-  return low_binary(F, WW_OP_XOR, t.t, v[0], low_const(F, t.t, ~0ull)); /* not */
-}
-
-static bool op_unary(ptx_ins *i, int x) {
-  return elementwise(i, unary, x, 1);
-}
-
-static ww_val math1(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  ww_val r = low_math1(i->F, (ww_math)x, t.t, approx(i), v[0]);
-  low_math_round(i->F, (ww_math)x, rounding(i));
+static ww_val math1(ptx_ins *i, const ww_val *v) {
+  ww_val r = low_math1(i->F, i->x, i->t.t, approx(i), v[0]);
+  low_math_round(i->F, i->x, rounding(i));
   return r;
 }
 
-static bool op_math(ptx_ins *i, int x) {
-  return elementwise(i, math1, x, 1);
+static bool op_math(ptx_ins *i) {
+  return elementwise(i, math1, 1);
 }
 
-static ww_val copysign2(ptx_ins *i, ptx_type t, const ww_val *v,
-                        int x) { /* PTX: copysign d, a, b puts a's sign on b */
-  return low_math(i->F, WW_MATH_COPYSIGN, t.t, 0, v[1], v[0], WW_NOVAL);
+static ww_val copysign2(ptx_ins *i, const ww_val *v) { /* copysign d, a, b puts a's sign on b */
+  return low_math(i->F, WW_MATH_COPYSIGN, i->t.t, 0, v[1], v[0], WW_NOVAL);
 }
 
-static bool op_copysign(ptx_ins *i, int x) {
-  return elementwise(i, copysign2, x, 2);
+static bool op_copysign(ptx_ins *i) {
+  return elementwise(i, copysign2, 2);
 }
 
 /* ---- bits ---- */
 
-static bool op_shift(ptx_ins *i, int right) {
-  ptx_type t = ptx_nth_type(i, 0);
-  return write_t(i,
-                 low_binary(i->F,
-                            !right   ? WW_OP_SHL
-                            : t.sign ? WW_OP_ASHR
-                                     : WW_OP_LSHR,
-                            t.t, read_t(i, 1, t.t), read32(i, 2)),
-                 t);
+static bool op_shift(ptx_ins *i) {
+  ww_op right = i->t.sign ? WW_OP_ASHR : WW_OP_LSHR;
+  return write_own(
+      i, low_binary(i->F, i->x ? right : WW_OP_SHL, i->t.t, read_own(i, 1), read32(i, 2)));
 }
 
-static bool op_shf(ptx_ins *i, int x) { /* shf.l d, lo, hi, n */
+static bool op_shf(ptx_ins *i) { /* shf.l d, lo, hi, n */
   low_fn *F = i->F;
   bool left = ptx_has(i, "l");
   ww_val lo = read32(i, 1), hi = read32(i, 2), n = read32(i, 3);
@@ -275,15 +261,15 @@ static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
     if (!(lut >> m & 1))
       continue;
     for (int k = 0; k < 3; k++) {
-      ww_val b = m >> (2 - k) & 1 ? v[k] : low_binary(F, WW_OP_XOR, WW_I32, v[k], ones);
-      term = k ? low_binary(F, WW_OP_AND, WW_I32, term, b) : b;
+      ww_val b = m >> (2 - k) & 1 ? v[k] : low_op32(F, WW_OP_XOR, v[k], ones);
+      term = k ? low_op32(F, WW_OP_AND, term, b) : b;
     }
-    sum = low_binary(F, WW_OP_OR, WW_I32, sum, term);
+    sum = low_op32(F, WW_OP_OR, sum, term);
   }
   return sum;
 }
 
-static bool op_lop3(ptx_ins *i, int x) {
+static bool op_lop3(ptx_ins *i) {
   static const struct {
     uint8_t lut, op1, op2;
   } known[] = {{0x96, WW_OP_XOR, WW_OP_XOR}, {0x80, WW_OP_AND, WW_OP_AND},
@@ -291,128 +277,98 @@ static bool op_lop3(ptx_ins *i, int x) {
                {0x6a, WW_OP_AND, WW_OP_XOR}, {0xa8, WW_OP_OR, WW_OP_AND}};
   low_fn *F = i->F;
   uint64_t lut;
-  ww_val v[3] = {read32(i, 1), read32(i, 2), read32(i, 3)}, r = WW_NOVAL;
+  ww_val v[3] = {read32(i, 1), read32(i, 2), read32(i, 3)};
   if (i->narg < 5 || !low_is_const(F, read32(i, 4), &lut))
     return false;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (known[k].lut == lut)
-      r = low_binary(F, known[k].op2, WW_I32, low_binary(F, known[k].op1, WW_I32, v[0], v[1]),
-                     v[2]);
-  return write32(i, r == WW_NOVAL ? minterms(F, v, (uint32_t)lut) : r);
+      return write32(i, low_op32(F, known[k].op2, low_op32(F, known[k].op1, v[0], v[1]), v[2]));
+  return write32(i, minterms(F, v, lut));
 }
 
-static bool op_bfe(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  return write_t(i,
-                 low_op(i->F, t.sign ? WW_OP_BFES : WW_OP_BFEU, t.t, read_t(i, 1, t.t),
-                        read32(i, 2), read32(i, 3)),
-                 t);
+static bool op_bfe(ptx_ins *i) {
+  return write_own(i, low_op(i->F, i->t.sign ? WW_OP_BFES : WW_OP_BFEU, i->t.t, read_own(i, 1),
+                             read32(i, 2), read32(i, 3)));
 }
 
-static bool op_bfi(ptx_ins *i, int x) { /* bfi d, a, b, pos, len: a's low bits into b */
-  ptx_type t = ptx_nth_type(i, 0);
+static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b */
+  ww_type t = i->t.t;
   low_fn *F = i->F;
-  ww_val a = read_t(i, 1, t.t), b = read_t(i, 2, t.t), pos = read32(i, 3), len = read32(i, 4),
-         one = low_const(F, t.t, 1);
-  ww_val mask =
-      low_binary(F, WW_OP_SHL, t.t,
-                 low_binary(F, WW_OP_SUB, t.t, low_binary(F, WW_OP_SHL, t.t, one, len), one), pos);
-  ww_val in = low_binary(F, WW_OP_AND, t.t, low_binary(F, WW_OP_SHL, t.t, a, pos), mask);
-  ww_val keep = low_binary(F, WW_OP_AND, t.t, b,
-                           low_binary(F, WW_OP_XOR, t.t, mask, low_const(F, t.t, ~0ull)));
-  return write_t(i, low_binary(F, WW_OP_OR, t.t, in, keep), t);
+  ww_val a = read_own(i, 1), b = read_own(i, 2), pos = read32(i, 3), len = read32(i, 4),
+         one = low_const(F, t, 1);
+  ww_val ones = low_binary(F, WW_OP_SUB, t, low_binary(F, WW_OP_SHL, t, one, len), one),
+         mask = low_binary(F, WW_OP_SHL, t, ones, pos);
+  ww_val in = low_binary(F, WW_OP_AND, t, low_binary(F, WW_OP_SHL, t, a, pos), mask);
+  ww_val keep =
+      low_binary(F, WW_OP_AND, t, b, low_binary(F, WW_OP_XOR, t, mask, low_const(F, t, ~0ull)));
+  return write_own(i, low_binary(F, WW_OP_OR, t, in, keep));
 }
 
-static bool op_prmt(ptx_ins *i, int x) {
-  if (i->nop > 2)
-    return false; /* f4e, rc8 ... */
-  write32(i, low_op(i->F, WW_OP_PRMT, WW_I32, read32(i, 1), read32(i, 2), read32(i, 3)));
-  return true;
+static bool op_prmt(ptx_ins *i) {
+  return i->nop <= 2 && /* f4e, rc8 ... */
+         write32(i, low_op(i->F, WW_OP_PRMT, WW_I32, read32(i, 1), read32(i, 2), read32(i, 3)));
 }
 
-static bool op_count(ptx_ins *i, int op) { /* popc, clz, brev: result 32 bits but brev's */
-  ptx_type t = ptx_nth_type(i, 0);
-  ww_val v = low_unary(i->F, op, t.t, read_t(i, 1, t.t));
-  if (op == WW_OP_BREV)
-    write_t(i, v, t);
-  else
-    write32(i, low_int_to(i->F, v, t.t, WW_I32, false));
-  return true;
+static bool op_count(ptx_ins *i) { /* popc, clz, brev: result 32 bits but brev's */
+  ww_val v = low_unary(i->F, i->x, i->t.t, read_own(i, 1));
+  return i->x == WW_OP_BREV ? write_own(i, v)
+                            : write32(i, low_int_to(i->F, v, i->t.t, WW_I32, false));
 }
 
-static bool op_bfind(ptx_ins *i,
-                     int x) { /* highest set bit (of the complement, when negative), -1: none */
-  ptx_type t = ptx_nth_type(i, 0);
+/* highest set bit (of the complement, when negative), -1: none */
+static bool op_bfind(ptx_ins *i) {
+  ww_type t = i->t.t;
   low_fn *F = i->F;
-  ww_val v = read_t(i, 1, t.t), top = low_const(F, t.t, ww_type_bits(t.t) - 1);
-  if (t.sign)
-    v = low_binary(F, WW_OP_XOR, t.t, v, low_binary(F, WW_OP_ASHR, t.t, v, top));
-  ww_val z = low_unary(F, WW_OP_CTLZ, t.t, v);
-  ww_val r = ptx_has(i, "shiftamt") ? z : low_binary(F, WW_OP_SUB, t.t, top, z);
-  if (ptx_has(i, "shiftamt"))
-    r = low_select(F, t.t, low_cmp(F, WW_EQ, t.t, v, low_const(F, t.t, 0)),
-                   low_const(F, t.t, ~0ull), r);
-  ptx_write(i, i->arg[0], low_int_to(F, r, t.t, WW_I32, true), WW_I32, true);
-  return true;
+  ww_val v = read_own(i, 1), top = low_const(F, t, ww_type_bits(t) - 1);
+  if (i->t.sign)
+    v = own_op(i, WW_OP_XOR, v, own_op(i, WW_OP_ASHR, v, top));
+  ww_val z = low_unary(F, WW_OP_CTLZ, t, v);
+  ww_val r = ptx_has(i, "shiftamt") ? low_select(F, t, low_cmp(F, WW_EQ, t, v, low_const(F, t, 0)),
+                                                 low_const(F, t, ~0ull), z)
+                                    : own_op(i, WW_OP_SUB, top, z);
+  return write_t(i, low_int_to(F, r, t, WW_I32, true), WW_I32, true);
 }
 
-static bool op_dp(ptx_ins *i, int op) {
-  ptx_type a = ptx_nth_type(i, 0), b = ptx_nth_type(i, 1);
-  int sub = a.sign | b.sign << 1 | (ptx_has(i, "hi") ? 4 : 0);
-  return write32(i, low_opx(i->F, op, WW_I32, sub, 0, read32(i, 1), read32(i, 2), read32(i, 3)));
+static bool op_dp(ptx_ins *i) {
+  int sub = i->t.sign | ptx_nth_type(i, 1).sign << 1 | (ptx_has(i, "hi") ? 4 : 0);
+  return write32(i, low_opx(i->F, i->x, WW_I32, sub, 0, read32(i, 1), read32(i, 2), read32(i, 3)));
 }
 
 /* ---- moves, conversions, selection ---- */
 
-static bool op_mov(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  ww_type w = t.pair ? WW_I32 : t.t;
+static bool op_mov(ptx_ins *i) {
+  ww_type w = i->t.pair ? WW_I32 : i->t.t;
   return write_as(i, read_t(i, 1, w), w);
 }
 
-static ww_val round_to_whole(ptx_ins *i, ww_type t, ww_val v) {
-  ww_math m = ptx_has(i, "rzi")   ? WW_MATH_TRUNC
-              : ptx_has(i, "rmi") ? WW_MATH_FLOOR
-              : ptx_has(i, "rpi") ? WW_MATH_CEIL
-                                  : WW_MATH_RINT;
-  return low_math1(i->F, m, t, 0, v);
-}
-
 static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
+  static const low_named wholes[] = {{"rni", WW_MATH_RINT},
+                                     {"rzi", WW_MATH_TRUNC},
+                                     {"rmi", WW_MATH_FLOOR},
+                                     {"rpi", WW_MATH_CEIL},
+                                     {NULL, -1}};
   low_fn *F = i->F;
-  bool ff = ww_is_float(from.t), tf = ww_is_float(to.t);
-  bool whole = ptx_has(i, "rni") || ptx_has(i, "rzi") || ptx_has(i, "rmi") || ptx_has(i, "rpi");
-  if (ff && tf) {
-    if (whole)
-      v = round_to_whole(i, from.t, v);
-    if (from.t != to.t)
-      v = low_cvt(F, WW_OP_FCVT, to.t, from.t, whole ? WW_RN : rounding(i), v);
-    return saturate(i, to.t, v);
-  }
-  if (ff)
-    return low_cvt(F, to.sign ? WW_OP_FTOSI : WW_OP_FTOUI, to.t, from.t, rounding(i), v);
-  if (tf)
-    return low_cvt(F, from.sign ? WW_OP_SITOF : WW_OP_UITOF, to.t, from.t, rounding(i), v);
-  if (ptx_has(i, "sat") &&
-      ww_type_bits(to.t) < ww_type_bits(from.t)) { /* clamp to the narrower range */
-    unsigned w = ww_type_bits(to.t);
-    int64_t lo = to.sign ? -(1ll << (w - 1)) : 0,
-            hi = to.sign ? (1ll << (w - 1)) - 1 : (1ll << w) - 1;
+  bool from_float = ww_is_float(from.t), to_float = ww_is_float(to.t);
+  int whole = from_float && to_float ? by_modifier(i, wholes) : -1;
+  unsigned w = ww_type_bits(to.t);
+  if (whole >= 0)
+    v = low_math1(F, whole, from.t, 0, v);
+  if (!from_float && !to_float && ptx_has(i, "sat") && w < ww_type_bits(from.t)) {
+    int64_t lo = to.sign ? -(1ll << (w - 1)) : 0, hi = (1ll << (w - to.sign)) - 1;
     if (from.sign)
-      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo));
-    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v,
-                   low_const(F, from.t, (uint64_t)hi));
+      v = low_binary(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, lo));
+    v = low_binary(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, low_const(F, from.t, hi));
   }
-  return low_int_to(F, v, from.t, to.t, from.sign);
+  v = low_convert(F, v, from.t, to.t, whole >= 0 ? WW_RN : rounding(i),
+                  from_float ? to.sign : from.sign);
+  return from_float && to_float ? saturate(i, to.t, v) : v;
 }
 
-static bool op_cvt(ptx_ins *i, int x) {
-  ptx_type to = ptx_nth_type(i, 0), from = ptx_nth_type(i, 1);
-  low_fn *F = i->F;
+static bool op_cvt(ptx_ins *i) {
+  ptx_type from = ptx_nth_type(i, 1), to = i->t;
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
-    ww_val v = low_add_imm(F, read32(i, 1), WW_I32, 0x1000);
-    write32(i, low_binary(F, WW_OP_AND, WW_I32, v, low_i32(F, 0xffffe000u)));
-    return true;
+    ww_val v = low_add_imm(i->F, read32(i, 1), WW_I32, 0x1000);
+    return write32(i, low_op32k(i->F, WW_OP_AND, v, 0xffffe000u));
   }
   if (from.t == WW_VOID)
     return false; /* fp8 and kin */
@@ -420,113 +376,106 @@ static bool op_cvt(ptx_ins *i, int x) {
     ww_val v[2];
     if (i->narg < 3)
       return false;
-    ptx_type one = {to.t, true, false};
-    v[1] = convert(i, one, from, read_t(i, 1, from.t));
-    v[0] = convert(i, one, from, read_t(i, 2, from.t));
-    return write32(i, join_pair(F, to.t, v));
+    v[1] = convert(i, to, from, read_t(i, 1, from.t));
+    v[0] = convert(i, to, from, read_t(i, 2, from.t));
+    return write32(i, join_pair(i->F, to.t, v));
   }
-  return write_t(i, convert(i, to, from, read_t(i, 1, from.t)), to);
+  return write_own(i, convert(i, to, from, read_t(i, 1, from.t)));
 }
 
-static bool op_selp(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  return write_t(
-      i, low_select(i->F, t.t, read_t(i, 3, WW_I1), read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
+static bool op_selp(ptx_ins *i) {
+  return write_own(i,
+                   low_select(i->F, i->t.t, read_t(i, 3, WW_I1), read_own(i, 1), read_own(i, 2)));
 }
 
-static bool op_slct(ptx_ins *i, int x) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
-  ptx_type t = ptx_nth_type(i, 0), ct = ptx_nth_type(i, 1);
-  ww_val c = read_t(i, 3, ct.t),
-         ge = ww_is_float(ct.t) ? low_cmp(i->F, WW_FOGE, ct.t, c, low_fconst(i->F, ct.t, 0))
-                                : low_cmp(i->F, WW_SGE, ct.t, c, low_const(i->F, ct.t, 0));
-  return write_t(i, low_select(i->F, t.t, ge, read_t(i, 1, t.t), read_t(i, 2, t.t)), t);
+static bool op_slct(ptx_ins *i) { /* slct.t.s32 d, a, b, c: c >= 0 ? a : b */
+  ww_type t = ptx_nth_type(i, 1).t;
+  ww_val c = read_t(i, 3, t), ge = low_cmp(i->F, ww_is_float(t) ? WW_FOGE : WW_SGE, t, c,
+                                           low_const(i->F, t, 0)); /* 0.0 is the same bits */
+  return write_own(i, low_select(i->F, i->t.t, ge, read_own(i, 1), read_own(i, 2)));
 }
 
-/* `d|p`: the name before the bar into `first`, the one behind it returned; NULL: there is none. */
-static char *split_result(const ptx_ins *i, char first[PTX_NAME]) {
-  snprintf(first, PTX_NAME, "%s", i->arg[0]);
-  char *bar = strchr(first, '|');
-  if (!bar)
-    return NULL;
-  *bar = 0;
-  return bar + 1;
+/* `d|p`: v to d, and p, an i1, to what is behind the bar, where there is one. */
+static void write_results(ptx_ins *i, ww_val v, ww_type t, ww_val p) {
+  char *first = ww_strdup(i->F->L->a, i->arg[0]), *bar = strchr(first, '|');
+  if (bar)
+    *bar = 0;
+  ptx_write(i, first, v, t, false);
+  if (bar)
+    ptx_write(i, bar + 1, p, WW_I1, false);
+}
+
+static bool has_predicate(const ptx_ins *i) {
+  return strchr(i->arg[0], '|');
 }
 
 static int predicate_named(const char *s, ptx_type t) {
-  static const struct {
-    const char *name;
-    int8_t s, u, f;
-  } rows[] = {{"eq", WW_EQ, WW_EQ, WW_FOEQ},   {"ne", WW_NE, WW_NE, WW_FONE},
-              {"lt", WW_SLT, WW_ULT, WW_FOLT}, {"le", WW_SLE, WW_ULE, WW_FOLE},
-              {"gt", WW_SGT, WW_UGT, WW_FOGT}, {"ge", WW_SGE, WW_UGE, WW_FOGE},
-              {"lo", WW_ULT, WW_ULT, -1},      {"ls", WW_ULE, WW_ULE, -1},
-              {"hi", WW_UGT, WW_UGT, -1},      {"hs", WW_UGE, WW_UGE, -1},
-              {"equ", -1, -1, WW_FUEQ},        {"neu", -1, -1, WW_FUNE},
-              {"ltu", -1, -1, WW_FULT},        {"leu", -1, -1, WW_FULE},
-              {"gtu", -1, -1, WW_FUGT},        {"geu", -1, -1, WW_FUGE},
-              {"num", -1, -1, WW_FORD},        {"nan", -1, -1, WW_FUNO}};
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (!strcmp(rows[k].name, s))
-      return ww_is_float(t.t) ? rows[k].f : t.sign ? rows[k].s : rows[k].u;
-  return -1;
+  static const low_kinds rows[] = {{"eq", WW_EQ, WW_EQ, WW_FOEQ},
+                                   {"ne", WW_NE, WW_NE, WW_FONE},
+                                   {"lt", WW_SLT, WW_ULT, WW_FOLT},
+                                   {"le", WW_SLE, WW_ULE, WW_FOLE},
+                                   {"gt", WW_SGT, WW_UGT, WW_FOGT},
+                                   {"ge", WW_SGE, WW_UGE, WW_FOGE},
+                                   {"lo", WW_ULT, WW_ULT, -1},
+                                   {"ls", WW_ULE, WW_ULE, -1},
+                                   {"hi", WW_UGT, WW_UGT, -1},
+                                   {"hs", WW_UGE, WW_UGE, -1},
+                                   {"equ", -1, -1, WW_FUEQ},
+                                   {"neu", -1, -1, WW_FUNE},
+                                   {"ltu", -1, -1, WW_FULT},
+                                   {"leu", -1, -1, WW_FULE},
+                                   {"gtu", -1, -1, WW_FUGT},
+                                   {"geu", -1, -1, WW_FUGE},
+                                   {"num", -1, -1, WW_FORD},
+                                   {"nan", -1, -1, WW_FUNO},
+                                   {NULL, -1, -1, -1}};
+  return low_pick(rows, s, t.t, t.sign);
 }
 
-static bool op_setp(ptx_ins *i, int set) { /* set: the result is a value, not a predicate */
+static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate */
+  static const low_named combines[] = {
+      {"and", WW_OP_AND}, {"or", WW_OP_OR}, {"xor", WW_OP_XOR}, {NULL, -1}};
   low_fn *F = i->F;
-  ptx_type t = ptx_nth_type(i, set ? 1 : 0),
-           out = set ? ptx_nth_type(i, 0) : (ptx_type){WW_I1, false, false};
-  int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1;
+  ptx_type t = i->x ? ptx_nth_type(i, 1) : i->t;
+  ww_type out = i->x ? i->t.t : WW_I1;
+  int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1, combine = by_modifier(i, combines);
   if (p < 0 || t.pair)
     return false;
-  ww_val r = low_cmp(F, (ww_cmp)p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
-  int combine = ptx_has(i, "and")   ? WW_OP_AND
-                : ptx_has(i, "or")  ? WW_OP_OR
-                : ptx_has(i, "xor") ? WW_OP_XOR
-                                    : -1;
-  ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL, r2 = WW_NOVAL;
-  char first[PTX_NAME];
-  char *predicate = split_result(i, first);
-  if (predicate) {
-    r2 = low_binary(F, WW_OP_XOR, WW_I1, r, low_const(F, WW_I1, 1));
-    if (combine >= 0)
-      r2 = low_binary(F, combine, WW_I1, r2, c);
-  }
+  ww_val r = low_cmp(F, p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
+  ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL,
+         r2 = has_predicate(i) ? low_not(F, r) : WW_NOVAL;
+  if (r2 != WW_NOVAL && combine >= 0)
+    r2 = low_binary(F, combine, WW_I1, r2, c);
   if (combine >= 0)
     r = low_binary(F, combine, WW_I1, r, c);
-  if (set)
-    r = ww_is_float(out.t)
-            ? low_select(F, out.t, r, low_fconst(F, out.t, 1), low_fconst(F, out.t, 0))
-            : low_int_to(F, r, WW_I1, out.t, true);
-  ptx_write(i, first, r, out.t, false);
-  if (predicate)
-    ptx_write(i, predicate, r2, WW_I1, false);
+  if (i->x)
+    r = ww_is_float(out) ? low_select(F, out, r, low_fconst(F, out, 1), low_fconst(F, out, 0))
+                         : low_int_to(F, r, WW_I1, out, true);
+  write_results(i, r, out, r2);
   return true;
 }
 
-static bool op_testp(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  low_fn *F = i->F;
-  ww_val a = read_t(i, 1, t.t), m = low_unary(F, WW_OP_FABS, t.t, a),
-         inf = low_fconst(F, t.t, INFINITY);
-  ww_val r = ptx_has(i, "finite")       ? low_cmp(F, WW_FOLT, t.t, m, inf)
-             : ptx_has(i, "infinite")   ? low_cmp(F, WW_FOEQ, t.t, m, inf)
-             : ptx_has(i, "notanumber") ? low_cmp(F, WW_FUNO, t.t, a, a)
-             : ptx_has(i, "number")     ? low_cmp(F, WW_FORD, t.t, a, a)
-                                        : WW_NOVAL;
-  if (r == WW_NOVAL)
-    return false;
-  return write_as(i, r, WW_I1);
+static bool op_testp(ptx_ins *i) {
+  static const low_named tests[] = {{"finite", WW_FOLT},
+                                    {"infinite", WW_FOEQ},
+                                    {"notanumber", WW_FUNO},
+                                    {"number", WW_FORD},
+                                    {NULL, -1}};
+  ww_type t = i->t.t;
+  int p = by_modifier(i, tests);
+  ww_val a = read_own(i, 1), m = low_unary(i->F, WW_OP_FABS, t, a),
+         inf = low_fconst(i->F, t, INFINITY);
+  bool nan = p == WW_FUNO || p == WW_FORD;
+  return p >= 0 && write_as(i, low_cmp(i->F, p, t, nan ? a : m, nan ? a : inf), WW_I1);
 }
 
 /* ---- memory ---- */
 
 static ww_space space_of(const ptx_ins *i) {
-  static const char *const names[] = {"global", "shared", "const", "local", "param"};
-  static const uint8_t spaces[] = {WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_PARAM};
-  for (int k = 0; k < 5; k++)
+  for (int s = WW_GENERIC + 1; s < WW_NSPACES; s++)
     for (uint32_t m = 1; m < i->nop; m++)
-      if (!strncmp(i->op[m], names[k], strlen(names[k])))
-        return (ww_space)spaces[k];
+      if (ww_starts(i->op[m], ww_space_names[s]))
+        return s;
   return WW_GENERIC;
 }
 
@@ -535,99 +484,77 @@ static uint32_t vector_width(const ptx_ins *i) {
 }
 
 static int cache_flags(const ptx_ins *i) {
-  int f = ptx_has(i, "volatile") || ptx_has(i, "relaxed") || ptx_has(i, "acquire") ||
-                  ptx_has(i, "release") || ptx_has(i, "mmio")
-              ? WW_F_VOLATILE
-              : 0;
-  if (ptx_has(i, "cg") || ptx_has(i, "cs") || ptx_has(i, "cv") || ptx_has(i, "wt") ||
-      ptx_has(i, "lu"))
-    f |= WW_F_NOCACHE;
-  if (ptx_has(i, "nc"))
-    f |= WW_F_READONLY;
-  return f;
+  static const char *const ordered[] = {"volatile", "relaxed", "acquire", "release", "mmio", NULL},
+                           *const uncached[] = {"cg", "cs", "cv", "wt", "lu", NULL};
+  return (has_any(i, ordered) ? WW_F_VOLATILE : 0) | (has_any(i, uncached) ? WW_F_NOCACHE : 0) |
+         (ptx_has(i, "nc") ? WW_F_READONLY : 0);
 }
 
-static bool op_ld(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  uint32_t n = vector_width(i);
+/* ld d, [p] and st [p], d (x) */
+static bool op_access(ptx_ins *i) {
+  ww_type t = i->t.t;
+  uint32_t n = vector_width(i), value = i->x, address = !i->x;
   const char *part[8];
   low_comp c[8];
   ww_val v[8];
-  if (t.t == WW_VOID || t.pair || i->narg < 2 || ptx_list(i, i->arg[0], part, 8) != n)
+  if (t == WW_VOID || i->t.pair || i->narg < 2 || ptx_list(i, i->arg[value], part, 8) != n)
     return false;
-  low_addr p = ptx_address(i, i->arg[1], space_of(i), n * ww_type_bytes[t.t]);
-  p.flags = cache_flags(i);
-  for (uint32_t k = 0; k < n; k++)
-    c[k] = low_element(t.t, k);
-  low_load(i->F, p, c, n, v);
-  for (uint32_t k = 0; k < n; k++)
-    ptx_write(i, part[k], v[k], t.t, t.sign);
-  return true;
-}
-
-static bool op_st(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  uint32_t n = vector_width(i);
-  const char *part[8];
-  low_comp c[8];
-  ww_val v[8];
-  if (t.t == WW_VOID || t.pair || i->narg < 2 || ptx_list(i, i->arg[1], part, 8) != n)
-    return false;
-  low_addr p = ptx_address(i, i->arg[0], space_of(i), n * ww_type_bytes[t.t]);
+  low_addr p = ptx_address(i, i->arg[address], space_of(i), n * ww_type_bytes[t]);
   p.flags = cache_flags(i);
   for (uint32_t k = 0; k < n; k++) {
-    v[k] = ptx_read(i, part[k], t.t);
-    c[k] = low_element(t.t, k);
+    c[k] = low_element(t, k);
+    if (i->x)
+      v[k] = ptx_read(i, part[k], t);
   }
-  low_store(i->F, p, c, n, v);
+  if (i->x)
+    low_store(i->F, p, c, n, v);
+  else
+    low_load(i->F, p, c, n, v);
+  for (uint32_t k = 0; k < n && !i->x; k++)
+    ptx_write(i, part[k], v[k], t, i->t.sign);
   return true;
 }
 
-static int rmw_of(const ptx_ins *i, ptx_type t) {
-  for (uint32_t k = 1; k < i->nop; k++) {
-    int op = low_rmw_named(i->op[k], t.t, t.sign);
-    if (op >= 0)
-      return op;
-  }
-  return -1;
+static int rmw_of(const ptx_ins *i) {
+  int op = -1;
+  for (uint32_t k = 1; k < i->nop && op < 0; k++)
+    op = low_rmw_named(i->op[k], i->t.t, i->t.sign);
+  return op;
 }
 
-static bool op_atom(ptx_ins *i, int red) { /* red has no destination */
-  ptx_type t = ptx_nth_type(i, 0);
-  uint32_t at = red ? 0 : 1, n = vector_width(i) * (t.pair ? 2 : 1);
-  ww_type whole = t.pair ? WW_I32 : t.t;
-  if (t.t == WW_VOID || i->narg < at + 2)
+static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
+  ww_type t = i->t.t;
+  bool red = i->x, pair = i->t.pair;
+  uint32_t at = !red, each = pair ? 2 : 1;
+  if (t == WW_VOID || i->narg < at + 2)
     return false;
   low_addr p = ptx_address(i, i->arg[at], space_of(i), 16);
-  if (ptx_has(i, "cas")) {
-    write_t(i, low_cas(i->F, t.t, p, read_t(i, at + 1, t.t), read_t(i, at + 2, t.t)), t);
-    return true;
-  }
-  int op = rmw_of(i, t);
-  if (op < 0 || (n > 1 && !red))
+  if (ptx_has(i, "cas"))
+    return write_own(i, low_cas(i->F, t, p, read_own(i, at + 1), read_own(i, at + 2)));
+  int op = rmw_of(i);
+  bool single = vector_width(i) * each == 1;
+  if (op < 0 || (!single && !red))
     return false;
-  if (n == 1) {
-    ww_val old = low_atom(i->F, (ww_rmw)op, t.t, p, read_t(i, at + 1, t.t), !red);
-    if (!red)
-      write_t(i, old, t);
-    return true;
+  if (single) {
+    ww_val old = low_atom(i->F, op, t, p, read_own(i, at + 1), !red);
+    return red || write_own(i, old);
   }
   const char *part[8];
-  uint32_t k = ptx_list(i, i->arg[at + 1], part, 8);
-  for (uint32_t e = 0; e < k; e++) { /* red.v2/.v4 and packed halves: element by element */
-    ww_val w = ptx_read(i, part[e], whole), h[2] = {w, w};
-    if (t.pair)
-      split_pair(i->F, t.t, w, h);
-    for (uint32_t q = 0; q < (t.pair ? 2u : 1u); q++) {
-      low_atom(i->F, (ww_rmw)op, t.t, p, h[q], false);
-      p.off += ww_type_bytes[t.t];
+  uint32_t n = ptx_list(i, i->arg[at + 1], part, 8);
+  for (uint32_t e = 0; e < n; e++) { /* red.v2/.v4 and packed halves: element by element */
+    ww_val w = ptx_read(i, part[e], pair ? WW_I32 : t), h[2] = {w, w};
+    if (pair)
+      split_pair(i->F, t, w, h);
+    for (uint32_t q = 0; q < each; q++) {
+      low_atom(i->F, op, t, p, h[q], false);
+      p.off += ww_type_bytes[t];
     }
   }
   return true;
 }
 
 /* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait change nothing */
-static bool op_cp(ptx_ins *i, int x) {
+static bool op_cp(ptx_ins *i) {
   uint64_t in_flight = 0;
   if (ptx_has(i, "commit_group"))
     return true;
@@ -638,15 +565,13 @@ static bool op_cp(ptx_ins *i, int x) {
   }
   if (!ptx_has(i, "async") || ptx_has(i, "bulk") || ptx_has(i, "mbarrier") || i->narg < 3)
     return false;
-  ww_val n = read32(i, 2);
   uint64_t bytes;
-  if (!low_is_const(i->F, n, &bytes) || bytes > 16)
+  if (!low_is_const(i->F, read32(i, 2), &bytes) || bytes > 16)
     return false;
-  low_addr to = ptx_address(i, i->arg[0], WW_SHARED, (uint32_t)bytes),
-           from = ptx_address(i, i->arg[1], WW_GLOBAL, (uint32_t)bytes);
-  bool sized = i->narg > 3 && !ptx_has(i, "L2::cache_hint");
-  if (sized)
-    low_copy_or_zero(i->F, to, from, read32(i, 3), (uint32_t)bytes);
+  low_addr to = ptx_address(i, i->arg[0], WW_SHARED, bytes),
+           from = ptx_address(i, i->arg[1], WW_GLOBAL, bytes);
+  if (i->narg > 3 && !ptx_has(i, "L2::cache_hint"))
+    low_copy_or_zero(i->F, to, from, read32(i, 3), bytes);
   else
     low_copy_async(i->F, to, from, (uint32_t)bytes);
   return true;
@@ -654,71 +579,44 @@ static bool op_cp(ptx_ins *i, int x) {
 
 /* ---- warp and block ---- */
 
-static bool op_shfl(ptx_ins *i, int x) {
-  static const char *const modes[] = {"idx", "up", "down", "bfly"};
-  low_fn *F = i->F;
-  int mode = -1;
-  for (int m = 0; m < 4; m++)
-    if (ptx_has(i, modes[m]))
-      mode = m;
+static bool op_shfl(ptx_ins *i) {
+  int mode = by_modifier(i, low_shuffles);
   if (mode < 0 || i->narg < 4)
     return false;
-  char d[PTX_NAME];
-  char *predicate = split_result(i, d);
-  ww_val a = read32(i, 1), b = read32(i, 2), c = read32(i, 3), r = low_new_val(F, WW_I32),
-         p = predicate ? low_new_val(F, WW_I1) : WW_NOVAL;
-  ww_ins *s = low_ins(F, WW_OP_SHFL, WW_I32);
-  s->dst = r;
-  s->n = s->nres = predicate ? 2 : 1;
-  s->a = a;
-  s->b = b;
-  s->c = c;
-  s->sub = (uint8_t)mode;
-  ptx_write(i, d, r, WW_I32, false);
-  if (predicate)
-    ptx_write(i, predicate, p, WW_I1, false);
+  ww_val in[3] = {read32(i, 1), read32(i, 2), read32(i, 3)}, out[2];
+  low_shfl(i->F, mode, WW_I32, in, has_predicate(i), out);
+  write_results(i, out[0], WW_I32, out[1]);
   return true;
 }
 
-static bool op_vote(ptx_ins *i, int x) {
-  int m = ptx_has(i, "ballot") ? WW_VOTE_BALLOT
-          : ptx_has(i, "all")  ? WW_VOTE_ALL
-          : ptx_has(i, "any")  ? WW_VOTE_ANY
-          : ptx_has(i, "uni")  ? WW_VOTE_UNI
-                               : -1;
+static bool op_vote(ptx_ins *i) {
+  int m = by_modifier(i, low_votes);
   if (m < 0)
     return false;
   ww_type t = m == WW_VOTE_BALLOT ? WW_I32 : WW_I1;
   ww_val p = read_t(i, 1, WW_I1), mask = i->narg > 2 ? read32(i, 2) : WW_NOVAL;
-  return write_as(i, low_vote(i->F, (ww_vote)m, p, mask, t), t);
+  return write_as(i, low_vote(i->F, m, p, mask, t), t);
 }
 
-static bool op_match(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  low_fn *F = i->F;
-  char d[PTX_NAME];
-  char *predicate = split_result(i, d);
+static bool op_match(ptx_ins *i) {
   ww_val out[2];
-  low_match(F, read_t(i, 1, t.t), i->narg > 2 ? read32(i, 2) : WW_NOVAL, ptx_has(i, "all"), out);
-  ptx_write(i, d, out[0], WW_I32, false);
-  if (predicate)
-    ptx_write(i, predicate, out[1], WW_I1, false);
+  low_match(i->F, read_own(i, 1), i->narg > 2 ? read32(i, 2) : WW_NOVAL, ptx_has(i, "all"), out);
+  write_results(i, out[0], WW_I32, out[1]);
   return true;
 }
 
-static bool op_redux(ptx_ins *i, int x) {
-  ptx_type t = ptx_nth_type(i, 0);
-  int op = rmw_of(i, t);
-  if (op < 0 || ww_is_float(t.t))
-    return false;
-  return write32(i, low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1), WW_NOVAL, WW_NOVAL));
+static bool op_redux(ptx_ins *i) {
+  int op = rmw_of(i);
+  return op >= 0 && !ww_is_float(i->t.t) &&
+         write32(i,
+                 low_opx(i->F, WW_OP_REDUX, WW_I32, op, 0, read32(i, 1), read32(i, 2), WW_NOVAL));
 }
 
-static bool op_activemask(ptx_ins *i, int x) {
-  return write32(i, low_op(i->F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL));
+static bool op_activemask(ptx_ins *i) {
+  return write32(i, low_nullary(i->F, WW_OP_ACTIVEMASK, WW_I32));
 }
 
-static bool op_bar(ptx_ins *i, int x) {
+static bool op_bar(ptx_ins *i) {
   low_fn *F = i->F;
   uint64_t id = 0, count = 0;
   if (ptx_has(i, "warp")) {
@@ -728,162 +626,148 @@ static bool op_bar(ptx_ins *i, int x) {
   if (ptx_has(i, "arrive") || ptx_has(i, "cluster"))
     return false;
   int sub = !ptx_has(i, "red") ? 0 : ptx_has(i, "popc") ? 1 : ptx_has(i, "and") ? 2 : 3;
-  uint32_t at = sub ? 1 : 0, npred = sub ? 1 : 0;
+  uint32_t at = sub != 0; /* behind the result; a predicate comes last */
   if (i->narg > at && !low_is_const(F, read32(i, at), &id))
     return false;
-  if (i->narg > at + 1 + npred && !low_is_const(F, read32(i, at + 1), &count))
+  if (i->narg > 2 * at + 1 && !low_is_const(F, read32(i, at + 1), &count))
     count = 0;
-  ww_val a = sub ? read_t(i, i->narg - 1, WW_I1) : WW_NOVAL;
-  ww_type t = sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1;
-  ww_val r = sub ? low_new_val(F, t) : WW_NOVAL;
-  ww_ins *b = low_ins(F, WW_OP_BAR, t);
-  b->sub = (uint8_t)sub;
-  b->a = a;
-  b->dst = r;
-  b->nres = sub != 0;
-  b->imm = (int64_t)id;
-  b->ext = (uint32_t)count;
-  if (sub)
-    write_as(i, r, t);
+  ww_val r = low_bar(F, sub, sub ? read_t(i, i->narg - 1, WW_I1) : WW_NOVAL, id, count);
+  return !sub || write_as(i, r, sub == 1 ? WW_I32 : WW_I1);
+}
+
+static bool op_fence(ptx_ins *i) {
+  if (!ptx_has(i, "proxy") && !ptx_has(i, "mbarrier_init"))
+    low_ins(i->F, WW_OP_FENCE, WW_VOID)->sub = ptx_has(i, "cta") ? 0 : ptx_has(i, "sys") ? 2 : 1;
   return true;
 }
 
-static bool op_fence(ptx_ins *i, int x) {
-  if (ptx_has(i, "proxy") || ptx_has(i, "mbarrier_init"))
-    return true;
-  low_ins(i->F, WW_OP_FENCE, WW_VOID)->sub = ptx_has(i, "cta") ? 0 : ptx_has(i, "sys") ? 2 : 1;
+static bool op_end(ptx_ins *i) {
+  low_ins(i->F, i->x, WW_VOID);
   return true;
 }
 
-static bool op_end(ptx_ins *i, int op) {
-  low_ins(i->F, (ww_op)op, WW_VOID);
+static bool op_nothing(ptx_ins *i) {
+  (void)i;
   return true;
 }
 
-static bool op_nothing(ptx_ins *i, int x) {
-  return true;
-}
-
-static bool op_isspace(ptx_ins *i, int x) {
+static bool op_isspace(ptx_ins *i) {
   return write_as(i, low_in_space(i->F, read_t(i, 1, WW_I64), space_of(i)), WW_I1);
 }
 
-static bool op_zero(ptx_ins *i, int x) { /* createpolicy and kin: the result only steers caches */
-  write_as(i, low_const(i->F, WW_I64, 0), WW_I64);
-  return true;
+static bool op_zero(ptx_ins *i) { /* createpolicy and kin: the result only steers caches */
+  return write_as(i, low_const(i->F, WW_I64, 0), WW_I64);
 }
 
-static bool op_mma(ptx_ins *i, int load) {
-  return load ? ptx_ldmatrix(i) : ptx_mma(i);
-}
-
-/* ---- the table ---- */
+/* ---- the tables ---- */
 
 typedef struct {
-  const char *name;
+  const char *name; /* NULL ends a table */
   handler fn;
   int x;
-  bool pure;
 } ptx_row;
-static const ptx_row rows[] = {{"mov", op_mov, 0, true},
-                               {"cvt", op_cvt, 0, true},
-                               {"cvta", op_mov, 0, true},
-                               {"add", op_add, 0, true},
-                               {"sub", op_add, 1, true},
-                               {"addc", op_add, 2, true},
-                               {"subc", op_add, 3, true},
-                               {"mul", op_mul, 0, true},
-                               {"mad", op_mad, 0, true},
-                               {"madc", op_mad, 1, true},
-                               {"fma", op_mad, 0, true},
-                               {"mul24", op_mul24, 0, true},
-                               {"mad24", op_mul24, 1, true},
-                               {"sad", op_sad, 0, true},
-                               {"div", op_arith, A_DIV, true},
-                               {"rem", op_arith, A_REM, true},
-                               {"min", op_arith, A_MIN, true},
-                               {"max", op_arith, A_MAX, true},
-                               {"and", op_arith, A_AND, true},
-                               {"or", op_arith, A_OR, true},
-                               {"xor", op_arith, A_XOR, true},
-                               {"not", op_unary, WW_OP_XOR, true},
-                               {"cnot", NULL, 0, true},
-                               {"neg", op_unary, WW_OP_FNEG, true},
-                               {"abs", op_unary, WW_OP_FABS, true},
-                               {"shl", op_shift, 0, true},
-                               {"shr", op_shift, 1, true},
-                               {"shf", op_shf, 0, true},
-                               {"lop3", op_lop3, 0, true},
-                               {"bfe", op_bfe, 0, true},
-                               {"bfi", op_bfi, 0, true},
-                               {"prmt", op_prmt, 0, true},
-                               {"popc", op_count, WW_OP_CTPOP, true},
-                               {"clz", op_count, WW_OP_CTLZ, true},
-                               {"brev", op_count, WW_OP_BREV, true},
-                               {"bfind", op_bfind, 0, true},
-                               {"dp4a", op_dp, WW_OP_DP4A, true},
-                               {"dp2a", op_dp, WW_OP_DP2A, true},
-                               {"selp", op_selp, 0, true},
-                               {"slct", op_slct, 0, true},
-                               {"setp", op_setp, 0, true},
-                               {"set", op_setp, 1, true},
-                               {"testp", op_testp, 0, true},
-                               {"copysign", op_copysign, 0, true},
-                               {"rcp", op_math, WW_MATH_RCP, true},
-                               {"sqrt", op_math, WW_MATH_SQRT, true},
-                               {"rsqrt", op_math, WW_MATH_RSQRT, true},
-                               {"ex2", op_math, WW_MATH_EXP2, true},
-                               {"lg2", op_math, WW_MATH_LOG2, true},
-                               {"sin", op_math, WW_MATH_SIN, true},
-                               {"cos", op_math, WW_MATH_COS, true},
-                               {"tanh", op_math, WW_MATH_TANH, true},
-                               {"ld", op_ld, 0, false},
-                               {"ldu", op_ld, 0, false},
-                               {"st", op_st, 0, false},
-                               {"atom", op_atom, 0, false},
-                               {"red", op_atom, 1, false},
-                               {"cp", op_cp, 0, false},
-                               {"shfl", op_shfl, 0, false},
-                               {"vote", op_vote, 0, false},
-                               {"match", op_match, 0, false},
-                               {"redux", op_redux, 0, false},
-                               {"activemask", op_activemask, 0, false},
-                               {"bar", op_bar, 0, false},
-                               {"barrier", op_bar, 0, false},
-                               {"membar", op_fence, 0, false},
-                               {"fence", op_fence, 0, false},
-                               {"exit", op_end, WW_OP_EXIT, false},
-                               {"trap", op_end, WW_OP_TRAP, false},
-                               {"brkpt", op_nothing, 0, true},
-                               {"nanosleep", op_nothing, 0, true},
-                               {"prefetch", op_nothing, 0, true},
-                               {"prefetchu", op_nothing, 0, true},
-                               {"discard", op_nothing, 0, true},
-                               {"applypriority", op_nothing, 0, true},
-                               {"griddepcontrol", op_nothing, 0, true},
-                               {"setmaxnreg", op_nothing, 0, true},
-                               {"pmevent", op_nothing, 0, true},
-                               {"mma", op_mma, 0, false},
-                               {"ldmatrix", op_mma, 1, false},
-                               {"createpolicy", op_zero, 0, true},
-                               {"isspacep", op_isspace, 0, true}};
 
-static const ptx_row *row_of(const ptx_ins *i) {
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (!strcmp(rows[k].name, i->op[0]))
-      return rows[k].fn ? &rows[k] : NULL;
-  return NULL;
+static const ptx_row pure[] = {{"mov", op_mov, 0},
+                               {"cvt", op_cvt, 0},
+                               {"cvta", op_mov, 0},
+                               {"add", op_add, 0},
+                               {"sub", op_add, 1},
+                               {"addc", op_add, 2},
+                               {"subc", op_add, 3},
+                               {"mul", op_mul, A_MUL},
+                               {"mad", op_mad, 0},
+                               {"madc", op_mad, 1},
+                               {"fma", op_mad, 0},
+                               {"mul24", op_mul24, 0},
+                               {"mad24", op_mul24, 1},
+                               {"sad", op_sad, 0},
+                               {"div", op_arith, A_DIV},
+                               {"rem", op_arith, A_REM},
+                               {"min", op_arith, A_MIN},
+                               {"max", op_arith, A_MAX},
+                               {"and", op_arith, A_AND},
+                               {"or", op_arith, A_OR},
+                               {"xor", op_arith, A_XOR},
+                               {"not", op_unary, WW_OP_XOR},
+                               {"neg", op_unary, WW_OP_FNEG},
+                               {"abs", op_unary, WW_OP_FABS},
+                               {"shl", op_shift, 0},
+                               {"shr", op_shift, 1},
+                               {"shf", op_shf, 0},
+                               {"lop3", op_lop3, 0},
+                               {"bfe", op_bfe, 0},
+                               {"bfi", op_bfi, 0},
+                               {"prmt", op_prmt, 0},
+                               {"popc", op_count, WW_OP_CTPOP},
+                               {"clz", op_count, WW_OP_CTLZ},
+                               {"brev", op_count, WW_OP_BREV},
+                               {"bfind", op_bfind, 0},
+                               {"dp4a", op_dp, WW_OP_DP4A},
+                               {"dp2a", op_dp, WW_OP_DP2A},
+                               {"selp", op_selp, 0},
+                               {"slct", op_slct, 0},
+                               {"setp", op_setp, 0},
+                               {"set", op_setp, 1},
+                               {"testp", op_testp, 0},
+                               {"copysign", op_copysign, 0},
+                               {"rcp", op_math, WW_MATH_RCP},
+                               {"sqrt", op_math, WW_MATH_SQRT},
+                               {"rsqrt", op_math, WW_MATH_RSQRT},
+                               {"ex2", op_math, WW_MATH_EXP2},
+                               {"lg2", op_math, WW_MATH_LOG2},
+                               {"sin", op_math, WW_MATH_SIN},
+                               {"cos", op_math, WW_MATH_COS},
+                               {"tanh", op_math, WW_MATH_TANH},
+                               {"brkpt", op_nothing, 0},
+                               {"nanosleep", op_nothing, 0},
+                               {"prefetch", op_nothing, 0},
+                               {"prefetchu", op_nothing, 0},
+                               {"discard", op_nothing, 0},
+                               {"applypriority", op_nothing, 0},
+                               {"griddepcontrol", op_nothing, 0},
+                               {"setmaxnreg", op_nothing, 0},
+                               {"pmevent", op_nothing, 0},
+                               {"createpolicy", op_zero, 0},
+                               {"isspacep", op_isspace, 0},
+                               {NULL, NULL, 0}},
+                     effects[] = {{"ld", op_access, 0},
+                                  {"ldu", op_access, 0},
+                                  {"st", op_access, 1},
+                                  {"atom", op_atom, 0},
+                                  {"red", op_atom, 1},
+                                  {"cp", op_cp, 0},
+                                  {"shfl", op_shfl, 0},
+                                  {"vote", op_vote, 0},
+                                  {"match", op_match, 0},
+                                  {"redux", op_redux, 0},
+                                  {"activemask", op_activemask, 0},
+                                  {"bar", op_bar, 0},
+                                  {"barrier", op_bar, 0},
+                                  {"membar", op_fence, 0},
+                                  {"fence", op_fence, 0},
+                                  {"exit", op_end, WW_OP_EXIT},
+                                  {"trap", op_end, WW_OP_TRAP},
+                                  {"mma", ptx_mma, 0},
+                                  {"ldmatrix", ptx_ldmatrix, 0},
+                                  {NULL, NULL, 0}};
+
+static const ptx_row *row_of(const ptx_row *row, const ptx_ins *i) {
+  while (row->name && strcmp(row->name, i->op[0]))
+    row++;
+  return row;
 }
 
 bool ptx_execute(ptx_ins *i) {
-  const ptx_row *r = row_of(i);
-  return r &&
-         (i->narg || r->fn == op_end || r->fn == op_nothing || r->fn == op_fence ||
-          r->fn == op_cp || r->fn == op_bar) &&
-         r->fn(i, r->x);
+  const ptx_row *r = row_of(pure, i);
+  if (!r->name)
+    r = row_of(effects, i);
+  i->x = r->x;
+  i->t = ptx_nth_type(i, 0);
+  bool bare = r->fn == op_end || r->fn == op_nothing || r->fn == op_fence || r->fn == op_cp ||
+              r->fn == op_bar;
+  return r->name && (i->narg || bare) && r->fn(i);
 }
 
 bool ptx_is_pure(const ptx_ins *i) {
-  const ptx_row *r = row_of(i);
-  return r && r->pure && !ptx_has(i, "cc") && i->op[0][strlen(i->op[0]) - 1] != 'c';
+  return row_of(pure, i)->name && !ptx_has(i, "cc") && i->op[0][strlen(i->op[0]) - 1] != 'c';
 }

@@ -5,9 +5,6 @@
  * prologue, so that they dominate every use. */
 #include "translate_int.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "../base/half.h"
 
 /* ---- scalar constants of a function, each once ---- */
@@ -33,7 +30,7 @@ ww_val low_const(low_fn *F, ww_type t, uint64_t bits) {
   unsigned w = ww_type_bits(t);
   if (w < 64)
     bits &= (1ull << w) - 1;
-  return intern(F, (ww_value){.type = (uint8_t)t, .kind = WW_VAL_CONST, .bits = bits});
+  return intern(F, (ww_value){.type = t, .kind = WW_VAL_CONST, .bits = bits});
 }
 
 uint64_t low_float_bits(ww_type t, double v) {
@@ -43,9 +40,9 @@ uint64_t low_float_bits(ww_type t, double v) {
   case WW_F16:
     return ww_double_to_half(v);
   case WW_BF16:
-    return isnan(v) ? 0x7fc0 : ww_float_to_bf16((float)v);
+    return isnan(v) ? 0x7fc0 : ww_float_to_bf16(v);
   case WW_F32:
-    return ww_float_bits((float)v);
+    return ww_float_bits(v);
   default:
     return b64;
   }
@@ -59,15 +56,16 @@ ww_val low_fconst(low_fn *F, ww_type t, double v) {
   return low_const(F, t, low_float_bits(t, v));
 }
 
-ww_val low_const_of(low_fn *F, ww_type t, int64_t v) {
-  return ww_is_float(t) ? low_fconst(F, t, (double)v) : low_const(F, t, (uint64_t)v);
-}
-
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
   if (v == WW_NOVAL || F->vals.v[v].kind != WW_VAL_CONST)
     return false;
   *bits = F->vals.v[v].bits;
   return true;
+}
+
+/* Undefined and poison values are. */
+static bool is_zero(LLVMValueRef c) {
+  return LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c);
 }
 
 /* ---- wide integers: LLVM-C has no accessor, so the decimal text ---- */
@@ -83,7 +81,7 @@ static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
     unsigned __int128 carry = (unsigned)(*s - '0');
     for (uint32_t i = 0; i < n; i++) {
       carry += (unsigned __int128)limb[i] * 10;
-      limb[i] = (uint64_t)carry;
+      limb[i] = carry;
       carry >>= 64;
     }
   }
@@ -98,7 +96,7 @@ static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
 static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
   const low_type *t = low_flat(L, LLVMTypeOf(c));
   memset(out, 0, t->n * sizeof *out);
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (is_zero(c))
     return true;
   if (LLVMIsAConstantFP(c)) {
     LLVMBool lossy;
@@ -120,7 +118,7 @@ static bool gep_step(low *L, LLVMTypeRef *t, uint32_t i, LLVMValueRef index, int
                      int64_t *fixed) {
   *scale = 0;
   if (i > 1 && LLVMGetTypeKind(*t) == LLVMStructTypeKind) {
-    unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+    unsigned field = LLVMConstIntGetZExtValue(index);
     *fixed += (int64_t)LLVMOffsetOfElement(L->td, *t, field);
     *t = LLVMStructGetTypeAtIndex(*t, field);
     return true;
@@ -139,7 +137,7 @@ int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const) {
   int64_t fixed = 0, scale;
   *all_const = true;
   for (int i = 1; i < LLVMGetNumOperands(gep); i++)
-    if (!gep_step(L, &t, (uint32_t)i, LLVMGetOperand(gep, (unsigned)i), &scale, &fixed))
+    if (!gep_step(L, &t, i, LLVMGetOperand(gep, i), &scale, &fixed))
       *all_const = false;
   return fixed;
 }
@@ -150,7 +148,7 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
   int64_t o2;
   *global = NULL;
   *off = 0;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (is_zero(c))
     return true;
   if (LLVMIsAConstantInt(c)) {
     *off = LLVMConstIntGetSExtValue(c);
@@ -183,19 +181,12 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
     if (!low_const_addr(L, LLVMGetOperand(c, 0), global, off) ||
         !low_const_addr(L, LLVMGetOperand(c, 1), &g2, &o2))
       return false;
-    if (LLVMGetConstOpcode(c) == LLVMSub) {
-      if (g2 && g2 != *global)
-        return false;
-      if (g2)
-        *global = NULL;
-      *off -= o2;
-      return true;
-    }
-    if (g2 && *global)
+    bool sub = LLVMGetConstOpcode(c) == LLVMSub;
+    if (g2 && *global != (sub ? g2 : NULL))
       return false;
     if (g2)
-      *global = g2;
-    *off += o2;
+      *global = sub ? NULL : g2;
+    *off += sub ? -o2 : o2;
     return true;
   }
   default:
@@ -206,25 +197,24 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
 static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
   low *L = F->L;
   if (!global)
-    return low_const(F, WW_I64, (uint64_t)off);
+    return low_const(F, WW_I64, off);
   if (LLVMIsAFunction(global)) {
     if (LLVMIsDeclaration(global)) {
       low_refuse(F, "takes the address of %s, which has no definition", low_name(global));
       return low_const(F, WW_I64, 0);
     }
     uint32_t f = low_want_fn(L, global);
-    *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(f + 1), NULL) = 1;
-    return intern(F,
-                  (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = (uint64_t)off});
+    low_note(L, &F->callees, f);
+    return intern(F, (ww_value){.type = WW_I64, .kind = WW_VAL_FN, .ref = f, .bits = off});
   }
   uint32_t s = low_symbol(L, global);
   if (L->sym_refusal.v[s])
     low_refuse(F, "%s", L->sym_refusal.v[s]);
-  *low_map_at(L->a, &F->symbols, (const void *)(uintptr_t)(s + 1), NULL) = 1;
+  low_note(L, &F->symbols, s);
   return intern(F, (ww_value){.type = WW_I64,
                               .kind = WW_VAL_SYMBOL,
                               .ref = s,
-                              .bits = (uint64_t)off,
+                              .bits = off,
                               .name = L->sym_list.v[s].name});
 }
 
@@ -262,14 +252,13 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
 }
 
 static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
-  low *L = F->L;
   LLVMTypeRef lt = LLVMTypeOf(c);
-  const low_type *t = low_flat(L, lt);
+  const low_type *t = low_flat(F->L, lt);
   LLVMTypeKind k = LLVMGetTypeKind(lt);
   if (t->refuse)
     low_refuse(F, "uses %s", t->refuse);
   if (k == LLVMStructTypeKind || k == LLVMArrayTypeKind || k == LLVMVectorTypeKind) {
-    bool zero = LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c);
+    bool zero = is_zero(c);
     uint64_t n = k == LLVMStructTypeKind  ? LLVMCountStructElementTypes(lt)
                  : k == LLVMArrayTypeKind ? LLVMGetArrayLength2(lt)
                                           : LLVMGetVectorSize(lt);
@@ -282,20 +271,20 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
       return t->n;
     }
     for (uint64_t i = 0; i < n; i++)
-      at += constant_into(F, LLVMGetAggregateElement(c, (unsigned)i), out + at);
+      at += constant_into(F, LLVMGetAggregateElement(c, i), out + at);
     return at;
   }
   uint64_t bits[16];
   if (!t->n)
     return 0;
-  if (scalar_bits(L, c, bits)) {
+  if (scalar_bits(F->L, c, bits)) {
     for (uint32_t i = 0; i < t->n; i++)
       out[i] = low_const(F, t->c[i].type, bits[i]);
     return t->n;
   }
   LLVMValueRef g;
   int64_t off;
-  if (t->c[0].bits == 64 && t->n == 1 && low_const_addr(L, c, &g, &off))
+  if (t->c[0].bits == 64 && t->n == 1 && low_const_addr(F->L, c, &g, &off))
     out[0] = address_value(F, g, off);
   else if (t->n == 1 && LLVMIsAConstantExpr(c))
     out[0] = expression(F, c, t->c[0].type);
@@ -336,7 +325,7 @@ static void init_put(init *in, uint64_t at, uint64_t bits, uint32_t n) {
   if (at + n > in->size)
     return;
   for (uint32_t i = 0; i < n; i++)
-    in->bytes[at + i] = (uint8_t)(i < 8 ? bits >> (8 * i) : 0);
+    in->bytes[at + i] = i < 8 ? bits >> (8 * i) : 0;
   if (bits)
     in->any = true;
 }
@@ -359,11 +348,11 @@ static void init_scalar(init *in, LLVMValueRef c, uint64_t at) {
     return;
   }
   if (!g) {
-    init_put(in, at, (uint64_t)off, t->c[0].mem);
+    init_put(in, at, off, t->c[0].mem);
     return;
   }
   bool fn = LLVMIsAFunction(g) != NULL;
-  struct ww_reloc r = {at, fn, fn ? low_want_fn(L, g) : low_symbol(L, g), (uint64_t)off};
+  struct ww_reloc r = {at, fn, fn ? low_want_fn(L, g) : low_symbol(L, g), off};
   ww_push(L->a, &in->relocs, r);
   in->any = true;
 }
@@ -373,7 +362,7 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
   LLVMTypeRef t = LLVMTypeOf(c);
   LLVMTypeKind k = LLVMGetTypeKind(t);
   size_t len;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (is_zero(c))
     return;
   if (k == LLVMArrayTypeKind && LLVMIsConstantString(c)) {
     const char *s = LLVMGetAsString(c, &len);
@@ -388,7 +377,7 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
     uint64_t step = k == LLVMArrayTypeKind ? LLVMABISizeOfType(L->td, et)
                                            : (LLVMSizeOfTypeInBits(L->td, et) + 7) / 8;
     for (uint64_t i = 0; i < n; i++)
-      init_walk(in, LLVMGetAggregateElement(c, (unsigned)i), at + i * step);
+      init_walk(in, LLVMGetAggregateElement(c, i), at + i * step);
   } else
     init_scalar(in, c, at);
 }
@@ -396,9 +385,7 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
 void low_init_symbol(low *L, uint32_t index) {
   LLVMValueRef gv = L->sym_llvm.v[index], c = LLVMGetInitializer(gv);
   ww_symbol *s = &L->sym_list.v[index];
-  if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30)
-    return;
-  if (LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c))
+  if (!c || s->space == WW_SHARED || !s->size || s->size > 1ull << 30 || is_zero(c))
     return;
   init in = {.L = L, .bytes = ww_alloc(L->a, s->size), .size = s->size};
   init_walk(&in, c, 0);

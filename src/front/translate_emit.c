@@ -6,13 +6,11 @@
  * reached). */
 #include "translate_int.h"
 
-#include <stdlib.h>
-
 /* ---- maps ---- */
 
 static uint32_t map_slot(const low_map *m, const void *key) {
-  uint64_t h = ((uint64_t)(uintptr_t)key >> 3) * 0x9E3779B97F4A7C15ull;
-  uint32_t i = (uint32_t)(h >> 32) & (m->cap - 1);
+  uint64_t h = ((uintptr_t)key >> 3) * 0x9E3779B97F4A7C15ull;
+  uint32_t i = (h >> 32) & (m->cap - 1);
   while (m->key[i] && m->key[i] != key)
     i = (i + 1) & (m->cap - 1);
   return i;
@@ -82,7 +80,7 @@ static void flat_add(flattening *f, ww_type t, unsigned bits, unsigned mem, uint
     f->refuse = "an aggregate value of more than 8192 elements";
     return;
   }
-  ww_push(f->L->a, &f->c, (low_comp){(uint8_t)t, (uint8_t)mem, (uint16_t)bits, (uint32_t)off});
+  ww_push(f->L->a, &f->c, (low_comp){t, mem, bits, off});
 }
 
 static void flat_int(flattening *f, unsigned bits, uint64_t off) {
@@ -131,7 +129,7 @@ static void flat_walk(flattening *f, LLVMTypeRef t, uint64_t off) {
     flat_int(f, LLVMGetIntTypeWidth(t), off);
     break;
   case LLVMPointerTypeKind:
-    flat_add(f, WW_I64, 64, (unsigned)LLVMABISizeOfType(td, t), off);
+    flat_add(f, WW_I64, 64, LLVMABISizeOfType(td, t), off);
     break;
   case LLVMTargetExtTypeKind:
     flat_add(f, WW_I64, 64, 8, off);
@@ -179,7 +177,7 @@ const low_type *low_flat(low *L, LLVMTypeRef t) {
 
 low_comp low_element(ww_type t, uint32_t k) {
   uint8_t size = ww_type_bytes[t];
-  return (low_comp){(uint8_t)t, size, (uint16_t)ww_type_bits(t), k * size};
+  return (low_comp){t, size, ww_type_bits(t), k * size};
 }
 
 const low_type *low_type_of(low_fn *F, LLVMValueRef v) {
@@ -199,7 +197,7 @@ low_block *low_cur(low_fn *F) {
 
 ww_val low_new_val(low_fn *F, ww_type t) {
   uint32_t block = F->cur == LOW_PROLOGUE ? 0 : F->cur;
-  ww_push(F->L->a, &F->vals, (ww_value){.type = (uint8_t)t, .kind = WW_VAL_RESULT, .ref = block});
+  ww_push(F->L->a, &F->vals, (ww_value){.type = t, .kind = WW_VAL_RESULT, .ref = block});
   return F->vals.n - 1;
 }
 
@@ -215,8 +213,8 @@ ww_val *low_values(low_fn *F, uint32_t n) {
 }
 
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
-  ww_ins i = {.op = (uint8_t)op,
-              .type = (uint8_t)t,
+  ww_ins i = {.op = op,
+              .type = t,
               .dst = WW_NOVAL,
               .a = WW_NOVAL,
               .b = WW_NOVAL,
@@ -256,8 +254,8 @@ ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_
   i->a = a;
   i->b = b;
   i->c = c;
-  i->sub = (uint8_t)sub;
-  i->flags = (uint8_t)flags;
+  i->sub = sub;
+  i->flags = flags;
   return dst;
 }
 
@@ -270,24 +268,52 @@ ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b) {
 }
 
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a) {
-  return low_op(F, op, t, a, WW_NOVAL, WW_NOVAL);
+  return low_binary(F, op, t, a, WW_NOVAL);
+}
+
+ww_val low_nullary(low_fn *F, ww_op op, ww_type t) {
+  return low_unary(F, op, t, WW_NOVAL);
+}
+
+ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b) {
+  return low_binary(F, op, WW_I32, a, b);
+}
+
+ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k) {
+  return low_op32(F, op, a, low_i32(F, k));
+}
+
+ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b) {
+  return low_binary(F, op, WW_I64, a, b);
+}
+
+ww_val low_not(low_fn *F, ww_val a) {
+  return low_binary(F, WW_OP_XOR, WW_I1, a, low_const(F, WW_I1, 1));
+}
+
+ww_val low_nonzero(low_fn *F, ww_val a) {
+  return low_cmp(F, WW_NE, WW_I32, a, low_i32(F, 0));
+}
+
+ww_val low_relu(low_fn *F, ww_type t, ww_val a) {
+  return low_binary(F, WW_OP_FMAX, t, a, low_fconst(F, t, 0));
+}
+
+ww_val low_clamp01(low_fn *F, ww_type t, ww_val a) {
+  a = low_relu(F, t, a);
+  return low_binary(F, WW_OP_FMIN, t, a, low_fconst(F, t, 1));
 }
 
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a) {
   if (op == WW_OP_TRUNC) { /* of a widened value: what it was widened from */
-    uint32_t was = low_map_get(&F->widened, (const void *)(uintptr_t)(a + 1), UINT32_MAX);
+    uint32_t was = low_map_get(&F->widened, low_key(a), UINT32_MAX);
     if (was != UINT32_MAX && F->vals.v[was].type == to)
       return was;
   }
-  ww_val dst = low_new_val(F, to);
+  ww_val dst = low_opx(F, op, to, round, 0, a, WW_NOVAL, WW_NOVAL);
+  low_last(F)->type2 = from;
   if (op == WW_OP_ZEXT || op == WW_OP_SEXT)
-    *low_map_at(F->L->a, &F->widened, (const void *)(uintptr_t)(dst + 1), NULL) = a;
-  ww_ins *i = low_ins(F, op, to);
-  i->dst = dst;
-  i->nres = 1;
-  i->a = a;
-  i->type2 = (uint8_t)from;
-  i->sub = (uint8_t)round;
+    *low_map_at(F->L->a, &F->widened, low_key(dst), NULL) = a;
   return dst;
 }
 
@@ -326,10 +352,20 @@ ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
   unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
   if (low_is_const(F, a, &k)) {
     if (sign && wf < 64)
-      k = (uint64_t)((int64_t)(k << (64 - wf)) >> (64 - wf));
+      k = (int64_t)(k << (64 - wf)) >> (64 - wf);
     return low_const(F, to, k);
   }
   return low_cvt(F, wt < wf ? WW_OP_TRUNC : sign ? WW_OP_SEXT : WW_OP_ZEXT, to, from, 0, a);
+}
+
+ww_val low_convert(low_fn *F, ww_val a, ww_type from, ww_type to, int round, bool sign) {
+  bool from_float = ww_is_float(from), to_float = ww_is_float(to);
+  if (from == to || (!from_float && !to_float))
+    return low_int_to(F, a, from, to, sign);
+  ww_op op = from_float && to_float ? WW_OP_FCVT
+             : from_float           ? (sign ? WW_OP_FTOSI : WW_OP_FTOUI)
+                                    : (sign ? WW_OP_SITOF : WW_OP_UITOF);
+  return low_cvt(F, op, to, from, round, a);
 }
 
 ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to) {
@@ -355,13 +391,17 @@ ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits) {
   return low_binary(F, WW_OP_ASHR, t, low_binary(F, WW_OP_SHL, t, a, k), k);
 }
 
+ww_val low_24(low_fn *F, ww_val a, bool sign) {
+  return sign ? low_signed(F, a, WW_I32, 24) : low_mask(F, a, WW_I32, 24);
+}
+
 ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k) {
   uint64_t bits;
   if (!k)
     return a;
   if (low_is_const(F, a, &bits))
-    return low_const(F, t, bits + (uint64_t)k);
-  return low_binary(F, WW_OP_ADD, t, a, low_const(F, t, (uint64_t)k));
+    return low_const(F, t, bits + k);
+  return low_binary(F, WW_OP_ADD, t, a, low_const(F, t, k));
 }
 
 ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
@@ -369,7 +409,7 @@ ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale) {
   if (!scale)
     return base;
   if (low_is_const(F, index, &k))
-    return low_add_imm(F, base, WW_I64, (int64_t)k * scale);
+    return low_add_imm(F, base, WW_I64, k * scale);
   if (scale == 1)
     return low_binary(F, WW_OP_ADD, WW_I64, base, index);
   ww_val v = low_binary(F, WW_OP_LEA, WW_I64, base, index);
@@ -411,16 +451,17 @@ ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
   return dst;
 }
 
-uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
+ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align) {
   if (align < 1)
     align = 1;
   uint64_t at = (F->frame + (uint64_t)align - 1) / align * align;
-  if (at + bytes > 1u << 24) {
+  ww_val v = low_nullary(F, WW_OP_LOCALADDR, WW_I64);
+  low_last(F)->imm = at;
+  if (at + bytes > 1u << 24)
     low_refuse(F, "local memory of more than 16 MiB a thread");
-    return 0;
-  }
-  F->frame = (uint32_t)(at + bytes);
-  return at;
+  else
+    F->frame = at + bytes;
+  return v;
 }
 
 /* ---- bit repacking: the same bits as another list of scalars ---- */
@@ -491,18 +532,12 @@ static void mark(low_fn *F, uint32_t b, bool *seen) {
     if (!blk->ins.n)
       continue;
     const ww_ins *t = &blk->ins.v[blk->ins.n - 1];
-    uint32_t to[2], nto = 0;
-    if (t->op == WW_OP_BR || t->op == WW_OP_CBR || t->op == WW_OP_SWITCH)
-      to[nto++] = (uint32_t)t->imm;
-    if (t->op == WW_OP_CBR)
-      to[nto++] = t->ext;
-    for (uint32_t i = 0; i < nto; i++)
-      if (!seen[to[i]])
-        seen[stack[n++] = to[i]] = true;
-    for (uint32_t i = 0; t->op == WW_OP_SWITCH && i < t->n; i++) {
-      uint32_t c = F->pool.v[t->ext + 2 * i + 1];
-      if (!seen[c])
-        seen[stack[n++] = c] = true;
+    bool many = t->op == WW_OP_SWITCH, two = t->op == WW_OP_CBR;
+    uint32_t nto = many ? t->n + 1 : two ? 2 : t->op == WW_OP_BR;
+    for (uint32_t i = 0; i < nto; i++) {
+      uint32_t to = !i ? t->imm : two ? t->ext : F->pool.v[t->ext + 2 * i - 1];
+      if (!seen[to])
+        seen[stack[n++] = to] = true;
     }
   }
 }

@@ -7,12 +7,18 @@
 
 /* ---- values ---- */
 
+static low_val *keep_value(low_fn *F, LLVMValueRef inst, low_val v) {
+  *low_map_at(F->L->a, &F->values, inst, NULL) = F->val_list.n;
+  ww_push(F->L->a, &F->val_list, v);
+  return &F->val_list.v[F->val_list.n - 1];
+}
+
+ww_val *low_define(low_fn *F, LLVMValueRef inst, uint32_t n) {
+  return keep_value(F, inst, (low_val){.v = low_values(F, n), .n = n, .whole = WW_NOVAL})->v;
+}
+
 void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n) {
-  low_val out = {.v = low_values(F, n), .n = n, .whole = WW_NOVAL};
-  memcpy(out.v, v, n * sizeof *v);
-  uint32_t at = F->val_list.n;
-  ww_push(F->L->a, &F->val_list, out);
-  *low_map_at(F->L->a, &F->values, inst, NULL) = at;
+  memcpy(low_define(F, inst, n), v, n * sizeof *v);
 }
 
 low_val *low_get(low_fn *F, LLVMValueRef v) {
@@ -36,19 +42,23 @@ low_val *low_get(low_fn *F, LLVMValueRef v) {
     if (t->n)
       low_refuse(F, "uses a value that could not be lowered");
   }
-  at = F->val_list.n;
-  ww_push(F->L->a, &F->val_list, c);
-  *low_map_at(F->L->a, &F->values, v, NULL) = at;
-  return &F->val_list.v[at];
+  return keep_value(F, v, c);
 }
 
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i) {
   low_val *x = low_get(F, v);
   if (i >= x->n)
     return low_i32(F, 0);
-  if (!x->off)
-    return x->v[i];
-  return x->whole != WW_NOVAL ? x->whole : low_add_imm(F, x->v[0], WW_I64, x->off);
+  return !x->off                ? x->v[i]
+         : x->whole != WW_NOVAL ? x->whole
+                                : low_add_imm(F, x->v[0], WW_I64, x->off);
+}
+
+ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n) {
+  ww_val *out = low_values(F, n);
+  for (uint32_t i = 0; i < n; i++)
+    out[i] = low_comp_of(F, v, i);
+  return out;
 }
 
 ww_val low_scalar(low_fn *F, LLVMValueRef v) {
@@ -65,26 +75,25 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst) {
 #endif
 }
 
-static LLVMValueRef operand(LLVMValueRef inst, unsigned i) {
-  return LLVMGetOperand(inst, i);
-}
-
 /* ---- static address spaces ---- */
 
-static ww_space argument_space(low_fn *F, LLVMValueRef arg) {
-  uint32_t i = 0;
-  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p && p != arg; p = LLVMGetNextParam(p))
+/* Whether the function's parameter has the attribute. */
+static bool param_has(low_fn *F, LLVMValueRef param, unsigned attribute) {
+  uint32_t i = 1;
+  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p && p != param; p = LLVMGetNextParam(p))
     i++;
-  unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(arg));
-  if (LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byval))
-    return F->is_kernel
-               ? (low_get(F, arg)->n && F->vals.v[low_get(F, arg)->v[0]].kind == WW_VAL_PARAM
-                      ? WW_PARAM
-                      : WW_LOCAL)
-               : WW_LOCAL;
-  if (LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byref))
+  return LLVMGetEnumAttributeAtIndex(F->llvm, i, attribute);
+}
+
+static ww_space argument_space(low_fn *F, LLVMValueRef arg) {
+  if (param_has(F, arg, F->L->at_byval)) {
+    const low_val *v = low_get(F, arg);
+    bool in_place = F->is_kernel && v->n && F->vals.v[v->v[0]].kind == WW_VAL_PARAM;
+    return in_place ? WW_PARAM : WW_LOCAL;
+  }
+  if (param_has(F, arg, F->L->at_byref))
     return WW_PARAM;
-  ww_space s = low_addrspace(F->L, as);
+  ww_space s = low_addrspace(F->L, LLVMGetPointerAddressSpace(LLVMTypeOf(arg)));
   return s == WW_GENERIC && F->is_kernel ? WW_GLOBAL
                                          : s; /* a kernel's pointers come from the host */
 }
@@ -101,7 +110,7 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
   if (LLVMIsAAllocaInst(p))
     return WW_LOCAL;
   if (LLVMIsAGlobalVariable(p))
-    return (ww_space)F->L->sym_list.v[low_symbol(F->L, p)].space;
+    return F->L->sym_list.v[low_symbol(F->L, p)].space;
   if (s == WW_CONST)
     return s;
   if (!depth)
@@ -114,10 +123,10 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
   case LLVMBitCast:
   case LLVMAddrSpaceCast:
   case LLVMFreeze:
-    return space_walk(F, operand(p, 0), depth - 1);
+    return space_walk(F, LLVMGetOperand(p, 0), depth - 1);
   case LLVMSelect: {
-    ww_space a = space_walk(F, operand(p, 1), depth - 1);
-    return a == space_walk(F, operand(p, 2), depth - 1) ? a : WW_GENERIC;
+    ww_space a = space_walk(F, LLVMGetOperand(p, 1), depth - 1);
+    return a == space_walk(F, LLVMGetOperand(p, 2), depth - 1) ? a : WW_GENERIC;
   }
   case LLVMPHI: {
     ww_space a = WW_NSPACES;
@@ -125,7 +134,7 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
       LLVMValueRef v = LLVMGetIncomingValue(p, i);
       if (v == p)
         continue;
-      if (LLVMIsAGetElementPtrInst(v) && operand(v, 0) == p)
+      if (LLVMIsAGetElementPtrInst(v) && LLVMGetOperand(v, 0) == p)
         continue; /* p stepping through a loop */
       ww_space b = space_walk(F, v, depth > 3 ? 3 : depth - 1);
       if (a != WW_NSPACES && a != b)
@@ -135,8 +144,8 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
     return a == WW_NSPACES ? WW_GENERIC : a;
   }
   case LLVMLoad: /* a pointer in a by-value argument comes from the host, too */
-    return F->is_kernel && space_walk(F, operand(p, 0), depth - 1) == WW_PARAM ? WW_GLOBAL
-                                                                               : WW_GENERIC;
+    return F->is_kernel && space_walk(F, LLVMGetOperand(p, 0), depth - 1) == WW_PARAM ? WW_GLOBAL
+                                                                                      : WW_GENERIC;
   default:
     return WW_GENERIC;
   }
@@ -149,14 +158,9 @@ ww_space low_space_of(low_fn *F, LLVMValueRef ptr) {
 bool low_readonly(low_fn *F, LLVMValueRef p) {
   while (LLVMIsAInstruction(p) &&
          (LLVMIsAGetElementPtrInst(p) || LLVMIsAAddrSpaceCastInst(p) || LLVMIsABitCastInst(p)))
-    p = operand(p, 0);
-  if (!F->is_kernel || !LLVMIsAArgument(p))
-    return false;
-  uint32_t i = 1;
-  for (LLVMValueRef q = LLVMGetFirstParam(F->llvm); q && q != p; q = LLVMGetNextParam(q))
-    i++;
-  return LLVMGetEnumAttributeAtIndex(F->llvm, i, F->L->at_noalias) &&
-         LLVMGetEnumAttributeAtIndex(F->llvm, i, F->L->at_readonly);
+    p = LLVMGetOperand(p, 0);
+  return F->is_kernel && LLVMIsAArgument(p) && param_has(F, p, F->L->at_noalias) &&
+         param_has(F, p, F->L->at_readonly);
 }
 
 /* ---- pointers ---- */
@@ -165,16 +169,15 @@ static bool folds_offset(LLVMValueRef user, LLVMValueRef p) {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMLoad:
   case LLVMGetElementPtr:
-    return true;
-  case LLVMStore:
-    return operand(user, 0) != p;
-  case LLVMAtomicRMW:
-    return operand(user, 1) != p;
-  case LLVMAtomicCmpXchg:
-    return operand(user, 1) != p && operand(user, 2) != p;
   case LLVMAddrSpaceCast:
   case LLVMFreeze:
     return true;
+  case LLVMStore:
+    return LLVMGetOperand(user, 0) != p;
+  case LLVMAtomicRMW:
+    return LLVMGetOperand(user, 1) != p;
+  case LLVMAtomicCmpXchg:
+    return LLVMGetOperand(user, 1) != p && LLVMGetOperand(user, 2) != p;
   case LLVMCall:
     return ww_starts(low_name(LLVMGetCalledValue(user)), "llvm.mem") ||
            ww_starts(low_name(LLVMGetCalledValue(user)), "llvm.lifetime");
@@ -187,30 +190,27 @@ static void set_pointer(low_fn *F, LLVMValueRef inst, ww_val base, int64_t off) 
   low_set(F, inst, &base, 1);
   low_val *v = &F->val_list.v[F->val_list.n - 1];
   v->off = off;
-  if (!off)
-    return;
-  bool needed = false;
-  for (LLVMUseRef u = LLVMGetFirstUse(inst); u && !needed; u = LLVMGetNextUse(u))
-    needed = !folds_offset(LLVMGetUser(u), inst);
-  if (needed)
-    v->whole = low_add_imm(F, base, WW_I64, off);
+  for (LLVMUseRef u = LLVMGetFirstUse(inst); off && u; u = LLVMGetNextUse(u))
+    if (!folds_offset(LLVMGetUser(u), inst)) {
+      v->whole = low_add_imm(F, base, WW_I64, off);
+      return;
+    }
 }
 
 static void gep(low_fn *F, LLVMValueRef inst) {
-  low *L = F->L;
   if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind) {
     low_refuse(F, "vectors of pointers");
     return;
   }
   bool all;
-  low_val *from = low_get(F, operand(inst, 0));
-  int64_t off = from->off + low_gep_const(L, inst, &all);
+  low_val *from = low_get(F, LLVMGetOperand(inst, 0));
+  int64_t off = from->off + low_gep_const(F->L, inst, &all);
   ww_val base = from->v[0];
   LLVMTypeRef t = LLVMGetGEPSourceElementType(inst);
   for (unsigned i = 1; i < (unsigned)LLVMGetNumOperands(inst); i++) {
-    LLVMValueRef index = operand(inst, i);
+    LLVMValueRef index = LLVMGetOperand(inst, i);
     if (i > 1 && LLVMGetTypeKind(t) == LLVMStructTypeKind) {
-      t = LLVMStructGetTypeAtIndex(t, (unsigned)LLVMConstIntGetZExtValue(index));
+      t = LLVMStructGetTypeAtIndex(t, LLVMConstIntGetZExtValue(index));
       continue;
     }
     if (i > 1)
@@ -220,13 +220,13 @@ static void gep(low_fn *F, LLVMValueRef inst) {
     const low_type *it = low_type_of(F, index);
     ww_val k = low_int_to(F, low_signed(F, low_scalar(F, index), it->c[0].type, it->c[0].bits),
                           it->c[0].type, WW_I64, true);
-    base = low_lea(F, base, k, (int64_t)LLVMABISizeOfType(L->td, t));
+    base = low_lea(F, base, k, LLVMABISizeOfType(F->L->td, t));
   }
   set_pointer(F, inst, base, off);
 }
 
 static void same(low_fn *F, LLVMValueRef inst) { /* freeze, address-space cast */
-  low_val *v = low_get(F, operand(inst, 0));
+  low_val *v = low_get(F, LLVMGetOperand(inst, 0));
   if (v->off)
     set_pointer(F, inst, v->v[0], v->off);
   else
@@ -247,7 +247,7 @@ static int amd_dimension(low_fn *F, LLVMValueRef ptr, const low_comp *c) {
   bool all = true;
   while (LLVMIsAGetElementPtrInst(ptr) && all) {
     off += low_gep_const(F->L, ptr, &all);
-    ptr = operand(ptr, 0);
+    ptr = LLVMGetOperand(ptr, 0);
   }
   if (!LLVMIsACallInst(ptr) || !all)
     return -1;
@@ -272,16 +272,23 @@ static bool load_dimension(low_fn *F, LLVMValueRef inst, const low_type *t) {
   if (F->L->target != LOW_AMDGPU)
     return false;
   for (uint32_t i = 0; i < t->n; i++) {
-    int s = amd_dimension(F, operand(inst, 0), &t->c[i]);
+    int s = amd_dimension(F, LLVMGetOperand(inst, 0), &t->c[i]);
     if (s < 0)
       return false;
     ww_val v = s >= 1000 ? low_binary(F, WW_OP_MUL, WW_I32, low_sreg(F, WW_SREG_NTID_X + s - 1000),
                                       low_sreg(F, WW_SREG_NCTAID_X + s - 1000))
-                         : low_sreg(F, (ww_sreg)s);
+                         : low_sreg(F, s);
     out[i] = low_int_to(F, v, WW_I32, t->c[i].type, false);
   }
   low_set(F, inst, out, t->n);
   return true;
+}
+
+static low_addr access_address(low_fn *F, LLVMValueRef inst, LLVMValueRef ptr) {
+  low_addr p = low_address(F, ptr, LLVMGetAlignment(inst));
+  if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+    p.flags |= WW_F_VOLATILE;
+  return p;
 }
 
 static void load(low_fn *F, LLVMValueRef inst) {
@@ -290,42 +297,32 @@ static void load(low_fn *F, LLVMValueRef inst) {
     low_refuse(F, "a vector of bits in memory");
   if (t->refuse || load_dimension(F, inst, t))
     return;
-  ww_val *out = low_values(F, t->n);
-  low_addr p = low_address(F, operand(inst, 0), LLVMGetAlignment(inst));
-  if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
-    p.flags |= WW_F_VOLATILE;
+  low_addr p = access_address(F, inst, LLVMGetOperand(inst, 0));
   if (LLVMGetMetadata(inst, F->L->md_invariant))
     p.flags |= WW_F_READONLY;
-  low_load(F, p, t->c, t->n, out);
-  low_set(F, inst, out, t->n);
+  low_load(F, p, t->c, t->n, low_define(F, inst, t->n));
 }
 
 static void store(low_fn *F, LLVMValueRef inst) {
-  LLVMValueRef v = operand(inst, 0);
+  LLVMValueRef v = LLVMGetOperand(inst, 0);
   const low_type *t = low_type_of(F, v);
   if (bit_vector(LLVMTypeOf(v)))
     low_refuse(F, "a vector of bits in memory");
-  ww_val *in = low_values(F, t->n);
-  for (uint32_t i = 0; i < t->n; i++)
-    in[i] = low_comp_of(F, v, i);
-  low_addr p = low_address(F, operand(inst, 1), LLVMGetAlignment(inst));
-  if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
-    p.flags |= WW_F_VOLATILE;
+  ww_val *in = low_comps(F, v, t->n);
+  low_addr p = access_address(F, inst, LLVMGetOperand(inst, 1));
   p.flags &= ~WW_F_READONLY;
   low_store(F, p, t->c, t->n, in);
 }
 
 static void alloca_(low_fn *F, LLVMValueRef inst) {
-  LLVMValueRef count = operand(inst, 0);
+  LLVMValueRef count = LLVMGetOperand(inst, 0);
   if (!LLVMIsAConstantInt(count)) {
     low_refuse(F, "an array of run-time size in local memory (alloca)");
     return;
   }
   uint64_t bytes =
       LLVMABISizeOfType(F->L->td, LLVMGetAllocatedType(inst)) * LLVMConstIntGetZExtValue(count);
-  uint64_t at = low_frame(F, bytes, LLVMGetAlignment(inst));
-  ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  low_last(F)->imm = (int64_t)at;
+  ww_val v = low_local(F, bytes, LLVMGetAlignment(inst));
   low_set(F, inst, &v, 1);
 }
 
@@ -352,36 +349,36 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
 #endif
   };
   const low_type *t = low_type_of(F, inst);
-  unsigned op = (unsigned)LLVMGetAtomicRMWBinOp(inst);
+  unsigned op = LLVMGetAtomicRMWBinOp(inst);
   if (op >= sizeof map || t->n > 16 || low_wide_int(LLVMTypeOf(inst))) {
     low_refuse(F, "an atomic operation that is not supported");
     return;
   }
   bool used = LLVMGetFirstUse(inst) != NULL;
-  low_addr p = low_address(F, operand(inst, 0), 16);
+  low_addr p = low_address(F, LLVMGetOperand(inst, 0), 16);
   p.flags &= ~WW_F_READONLY;
   ww_val out[16];
   for (uint32_t i = 0; i < t->n; i++) {
     low_addr q = p;
     q.off += t->c[i].off;
     out[i] =
-        low_atom(F, (ww_rmw)map[op], t->c[i].type, q, low_comp_of(F, operand(inst, 1), i), used);
+        low_atom(F, map[op], t->c[i].type, q, low_comp_of(F, LLVMGetOperand(inst, 1), i), used);
   }
   if (used)
     low_set(F, inst, out, t->n);
 }
 
 static void cmpxchg(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_type_of(F, operand(inst, 1));
+  const low_type *t = low_type_of(F, LLVMGetOperand(inst, 1));
   if (t->n != 1) {
     low_refuse(F, "an atomic compare and swap wider than 64 bits");
     return;
   }
-  ww_val cmp = low_scalar(F, operand(inst, 1));
+  ww_val cmp = low_scalar(F, LLVMGetOperand(inst, 1));
   ww_val out[2];
-  low_addr p = low_address(F, operand(inst, 0), 16);
+  low_addr p = low_address(F, LLVMGetOperand(inst, 0), 16);
   p.flags &= ~WW_F_READONLY;
-  out[0] = low_cas(F, t->c[0].type, p, cmp, low_scalar(F, operand(inst, 2)));
+  out[0] = low_cas(F, t->c[0].type, p, cmp, low_scalar(F, LLVMGetOperand(inst, 2)));
   bool flag = false; /* the success bit is only compared when somebody asks for it */
   for (LLVMUseRef u = LLVMGetFirstUse(inst); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
@@ -412,9 +409,9 @@ static uint32_t range_start(low *L, LLVMTypeRef t, const unsigned *index, unsign
 }
 
 static void extractvalue(low_fn *F, LLVMValueRef inst) {
-  uint32_t n, at = range_start(F->L, LLVMTypeOf(operand(inst, 0)), LLVMGetIndices(inst),
+  uint32_t n, at = range_start(F->L, LLVMTypeOf(LLVMGetOperand(inst, 0)), LLVMGetIndices(inst),
                                LLVMGetNumIndices(inst), &n);
-  low_val *v = low_get(F, operand(inst, 0));
+  low_val *v = low_get(F, LLVMGetOperand(inst, 0));
   if (at + n > v->n)
     low_refuse(F, "uses a value that could not be lowered");
   else
@@ -424,39 +421,38 @@ static void extractvalue(low_fn *F, LLVMValueRef inst) {
 static void insertvalue(low_fn *F, LLVMValueRef inst) {
   uint32_t n,
       at = range_start(F->L, LLVMTypeOf(inst), LLVMGetIndices(inst), LLVMGetNumIndices(inst), &n);
-  low_val *v = low_get(F, operand(inst, 0));
+  low_val *v = low_get(F, LLVMGetOperand(inst, 0));
   ww_val *out = low_values(F, v->n);
   memcpy(out, v->v, v->n * sizeof *out);
   for (uint32_t i = 0; i < n && at + i < v->n; i++)
-    out[at + i] = low_comp_of(F, operand(inst, 1), i);
+    out[at + i] = low_comp_of(F, LLVMGetOperand(inst, 1), i);
   low_set(F, inst, out, v->n);
 }
 
 static void extractelement(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
-  low_val *v = low_get(F, operand(inst, 0));
-  LLVMValueRef index = operand(inst, 1);
-  uint32_t lanes = t->n ? v->n / t->n : 0;
+  const low_val from = *low_get(F, LLVMGetOperand(inst, 0));
+  LLVMValueRef index = LLVMGetOperand(inst, 1);
+  uint32_t lanes = t->n ? from.n / t->n : 0;
   if (LLVMIsAConstantInt(index)) {
     uint64_t k = LLVMConstIntGetZExtValue(index);
-    low_set(F, inst, v->v + (k < lanes ? k * t->n : 0), t->n);
+    low_set(F, inst, from.v + (k < lanes ? k * t->n : 0), t->n);
     return;
   }
   ww_type it = low_type_of(F, index)->c[0].type;
-  ww_val x = low_scalar(F, index), *out = low_values(F, t->n);
-  memcpy(out, v->v, t->n * sizeof *out);
+  ww_val x = low_scalar(F, index), *out = low_define(F, inst, t->n);
+  memcpy(out, from.v, t->n * sizeof *out);
   for (uint32_t i = 1; i < lanes; i++) {
     ww_val c = low_cmp(F, WW_EQ, it, x, low_const(F, it, i));
     for (uint32_t j = 0; j < t->n; j++)
-      out[j] = low_select(F, t->c[j].type, c, v->v[i * t->n + j], out[j]);
+      out[j] = low_select(F, t->c[j].type, c, from.v[i * t->n + j], out[j]);
   }
-  low_set(F, inst, out, t->n);
 }
 
 static void insertelement(low_fn *F, LLVMValueRef inst) {
-  const low_type *t = low_type_of(F, operand(inst, 1));
-  low_val *v = low_get(F, operand(inst, 0));
-  LLVMValueRef index = operand(inst, 2);
+  const low_type *t = low_type_of(F, LLVMGetOperand(inst, 1));
+  low_val *v = low_get(F, LLVMGetOperand(inst, 0));
+  LLVMValueRef index = LLVMGetOperand(inst, 2);
   uint32_t lanes = t->n ? v->n / t->n : 0;
   ww_val *out = low_values(F, v->n + t->n);
   memcpy(out, v->v, v->n * sizeof *out);
@@ -470,7 +466,7 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
       c = low_cmp(F, WW_EQ, it, low_scalar(F, index), low_const(F, it, i));
     }
     for (uint32_t j = 0; j < t->n; j++) {
-      ww_val x = low_comp_of(F, operand(inst, 1), j);
+      ww_val x = low_comp_of(F, LLVMGetOperand(inst, 1), j);
       out[i * t->n + j] = fixed ? x : low_select(F, t->c[j].type, c, x, out[i * t->n + j]);
     }
   }
@@ -480,36 +476,34 @@ static void insertelement(low_fn *F, LLVMValueRef inst) {
 static void shufflevector(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
   uint32_t lanes = LLVMGetVectorSize(LLVMTypeOf(inst)), n = t->n / lanes,
-           from = LLVMGetVectorSize(LLVMTypeOf(operand(inst, 0)));
-  low_val *a = low_get(F, operand(inst, 0)), *b = low_get(F, operand(inst, 1));
-  a = low_get(F, operand(inst, 0));
-  ww_val *out = low_values(F, t->n);
+           from = LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(inst, 0)));
+  const ww_val *a = low_get(F, LLVMGetOperand(inst, 0))->v,
+               *b = low_get(F, LLVMGetOperand(inst, 1))->v;
+  ww_val *out = low_define(F, inst, t->n);
   for (uint32_t i = 0; i < lanes; i++) {
     int m = LLVMGetMaskValue(inst, i);
     for (uint32_t j = 0; j < n; j++)
       out[i * n + j] = m < 0                ? low_const(F, t->c[j].type, 0)
-                       : (uint32_t)m < from ? a->v[(uint32_t)m * n + j]
-                                            : b->v[((uint32_t)m - from) * n + j];
+                       : (uint32_t)m < from ? a[m * n + j]
+                                            : b[(m - from) * n + j];
   }
-  low_set(F, inst, out, t->n);
 }
 
 static void select_(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
-  uint32_t nc = low_get(F, operand(inst, 0))->n;
-  ww_val *out = low_values(F, t->n);
+  uint32_t nc = low_get(F, LLVMGetOperand(inst, 0))->n;
+  ww_val *out = low_define(F, inst, t->n);
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_select(F, t->c[i].type, low_comp_of(F, operand(inst, 0), nc == t->n ? i : 0),
-                        low_comp_of(F, operand(inst, 1), i), low_comp_of(F, operand(inst, 2), i));
-  low_set(F, inst, out, t->n);
+    out[i] = low_select(
+        F, t->c[i].type, low_comp_of(F, LLVMGetOperand(inst, 0), nc == t->n ? i : 0),
+        low_comp_of(F, LLVMGetOperand(inst, 1), i), low_comp_of(F, LLVMGetOperand(inst, 2), i));
 }
 
 static void fneg(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst, t->n);
   for (uint32_t i = 0; i < t->n; i++)
-    out[i] = low_unary(F, WW_OP_FNEG, t->c[i].type, low_comp_of(F, operand(inst, 0), i));
-  low_set(F, inst, out, t->n);
+    out[i] = low_unary(F, WW_OP_FNEG, t->c[i].type, low_comp_of(F, LLVMGetOperand(inst, 0), i));
 }
 
 /* ---- control flow ---- */
@@ -520,7 +514,7 @@ static uint32_t target(low_fn *F, LLVMValueRef term, unsigned i) {
 
 static void phi(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_type_of(F, inst);
-  ww_val *out = low_values(F, t->n);
+  ww_val *out = low_define(F, inst, t->n);
   low_block *b = &F->blocks.v[F->cur];
   ww_push(F->L->a, &F->phi_llvm, inst);
   ww_push(F->L->a, &F->phi_at, (uint64_t)F->cur << 32 | b->phis.n);
@@ -532,12 +526,11 @@ static void phi(low_fn *F, LLVMValueRef inst) {
       F->vals.v[out[i]].name = ww_strdup(F->L->a, name);
     ww_push(F->L->a, &b->phis, (ww_phi){.dst = out[i]});
   }
-  low_set(F, inst, out, t->n);
 }
 
 static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
   low_block *b = &F->blocks.v[at >> 32];
-  uint32_t first = (uint32_t)at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
+  uint32_t first = at, n = low_type_of(F, inst)->n, edges = LLVMCountIncoming(inst);
   for (uint32_t j = 0; j < n; j++) {
     ww_phi *p = &b->phis.v[first + j];
     uint32_t *pairs = WW_NEWN(F->L->a, uint32_t, 2 * edges), k = 0;
@@ -561,16 +554,16 @@ static void complete_phi(low_fn *F, LLVMValueRef inst, uint64_t at) {
 
 static void switch_(low_fn *F, LLVMValueRef inst) {
   unsigned n = LLVMGetNumSuccessors(inst) - 1;
-  const low_type *t = low_type_of(F, operand(inst, 0));
+  const low_type *t = low_type_of(F, LLVMGetOperand(inst, 0));
   if (n > 255 || t->n != 1) {
     low_refuse(F, n > 255 ? "a switch with more than 255 cases"
                           : "a switch over integers wider than 64 bits");
     return;
   }
-  ww_val a = low_scalar(F, operand(inst, 0));
+  ww_val a = low_scalar(F, LLVMGetOperand(inst, 0));
   uint32_t pairs[510];
   for (unsigned i = 0; i < n; i++) {
-    pairs[2 * i] = low_scalar(F, operand(inst, 2 + 2 * i));
+    pairs[2 * i] = low_scalar(F, LLVMGetOperand(inst, 2 + 2 * i));
     pairs[2 * i + 1] = target(F, inst, i + 1);
   }
   uint32_t ext = low_pool(F, pairs, 2 * n);
@@ -578,23 +571,18 @@ static void switch_(low_fn *F, LLVMValueRef inst) {
   s->a = a;
   s->imm = target(F, inst, 0);
   s->ext = ext;
-  s->n = (uint8_t)n;
+  s->n = n;
 }
 
 static void ret(low_fn *F, LLVMValueRef inst) {
-  uint32_t n = 0;
-  ww_val *v = NULL;
-  if (LLVMGetNumOperands(inst)) {
-    n = low_get(F, operand(inst, 0))->n;
-    v = low_values(F, n);
-    for (uint32_t i = 0; i < n; i++)
-      v[i] = low_comp_of(F, operand(inst, 0), i);
-  }
+  LLVMValueRef value = LLVMGetNumOperands(inst) ? LLVMGetOperand(inst, 0) : NULL;
+  uint32_t n = value ? low_get(F, value)->n : 0;
+  ww_val *v = low_comps(F, value, n);
   if (n > 255)
     low_refuse(F, "a function that returns more than 255 values");
   uint32_t ext = low_pool(F, v, n);
   ww_ins *r = low_ins(F, WW_OP_RET, WW_VOID);
-  r->n = (uint8_t)n;
+  r->n = n;
   r->ext = ext;
 }
 
@@ -622,121 +610,75 @@ static void branch(low_fn *F, LLVMValueRef inst) {
   b->ins.v[b->ins.n - 1].sub = low_unroll_of(F->L, inst);
 }
 
+static void fence(low_fn *F, LLVMValueRef inst) {
+  low_ins(F, WW_OP_FENCE, WW_VOID)->sub = LLVMIsAtomicSingleThread(inst) ? 0 : 1;
+}
+
+static void unreachable(low_fn *F, LLVMValueRef inst) {
+  (void)inst;
+  low_ins(F, WW_OP_TRAP, WW_VOID)->imm = 2;
+}
+
 static void instruction(low_fn *F, LLVMValueRef inst) {
+  static void (*const handlers[])(low_fn *, LLVMValueRef) = {[LLVMAdd] = low_binop,
+                                                             [LLVMSub] = low_binop,
+                                                             [LLVMMul] = low_binop,
+                                                             [LLVMUDiv] = low_binop,
+                                                             [LLVMSDiv] = low_binop,
+                                                             [LLVMURem] = low_binop,
+                                                             [LLVMSRem] = low_binop,
+                                                             [LLVMShl] = low_binop,
+                                                             [LLVMLShr] = low_binop,
+                                                             [LLVMAShr] = low_binop,
+                                                             [LLVMAnd] = low_binop,
+                                                             [LLVMOr] = low_binop,
+                                                             [LLVMXor] = low_binop,
+                                                             [LLVMFAdd] = low_binop,
+                                                             [LLVMFSub] = low_binop,
+                                                             [LLVMFMul] = low_binop,
+                                                             [LLVMFDiv] = low_binop,
+                                                             [LLVMFRem] = low_binop,
+                                                             [LLVMFNeg] = fneg,
+                                                             [LLVMICmp] = low_icmp,
+                                                             [LLVMFCmp] = low_fcmp,
+                                                             [LLVMTrunc] = low_cast,
+                                                             [LLVMZExt] = low_cast,
+                                                             [LLVMSExt] = low_cast,
+                                                             [LLVMFPToUI] = low_cast,
+                                                             [LLVMFPToSI] = low_cast,
+                                                             [LLVMUIToFP] = low_cast,
+                                                             [LLVMSIToFP] = low_cast,
+                                                             [LLVMFPTrunc] = low_cast,
+                                                             [LLVMFPExt] = low_cast,
+                                                             [LLVMBitCast] = low_bitcast,
+                                                             [LLVMPtrToInt] = low_pointer_cast,
+                                                             [LLVMIntToPtr] = low_pointer_cast,
+                                                             [LLVMAddrSpaceCast] = same,
+                                                             [LLVMFreeze] = same,
+                                                             [LLVMGetElementPtr] = gep,
+                                                             [LLVMLoad] = load,
+                                                             [LLVMStore] = store,
+                                                             [LLVMAlloca] = alloca_,
+                                                             [LLVMAtomicRMW] = atomicrmw,
+                                                             [LLVMAtomicCmpXchg] = cmpxchg,
+                                                             [LLVMExtractValue] = extractvalue,
+                                                             [LLVMInsertValue] = insertvalue,
+                                                             [LLVMExtractElement] = extractelement,
+                                                             [LLVMInsertElement] = insertelement,
+                                                             [LLVMShuffleVector] = shufflevector,
+                                                             [LLVMSelect] = select_,
+                                                             [LLVMPHI] = phi,
+                                                             [LLVMCall] = low_call,
+                                                             [LLVMBr] = branch,
+                                                             [LLVMSwitch] = switch_,
+                                                             [LLVMRet] = ret,
+                                                             [LLVMFence] = fence,
+                                                             [LLVMUnreachable] = unreachable};
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
-  switch (op) {
-  case LLVMAdd:
-  case LLVMSub:
-  case LLVMMul:
-  case LLVMUDiv:
-  case LLVMSDiv:
-  case LLVMURem:
-  case LLVMSRem:
-  case LLVMShl:
-  case LLVMLShr:
-  case LLVMAShr:
-  case LLVMAnd:
-  case LLVMOr:
-  case LLVMXor:
-  case LLVMFAdd:
-  case LLVMFSub:
-  case LLVMFMul:
-  case LLVMFDiv:
-  case LLVMFRem:
-    low_binop(F, inst, op);
-    break;
-  case LLVMFNeg:
-    fneg(F, inst);
-    break;
-  case LLVMICmp:
-    low_icmp(F, inst);
-    break;
-  case LLVMFCmp:
-    low_fcmp(F, inst);
-    break;
-  case LLVMTrunc:
-  case LLVMZExt:
-  case LLVMSExt:
-  case LLVMFPToUI:
-  case LLVMFPToSI:
-  case LLVMUIToFP:
-  case LLVMSIToFP:
-  case LLVMFPTrunc:
-  case LLVMFPExt:
-    low_cast(F, inst, op);
-    break;
-  case LLVMBitCast:
-    low_bitcast(F, inst);
-    break;
-  case LLVMPtrToInt:
-  case LLVMIntToPtr:
-    low_pointer_cast(F, inst);
-    break;
-  case LLVMAddrSpaceCast:
-  case LLVMFreeze:
-    same(F, inst);
-    break;
-  case LLVMGetElementPtr:
-    gep(F, inst);
-    break;
-  case LLVMLoad:
-    load(F, inst);
-    break;
-  case LLVMStore:
-    store(F, inst);
-    break;
-  case LLVMAlloca:
-    alloca_(F, inst);
-    break;
-  case LLVMAtomicRMW:
-    atomicrmw(F, inst);
-    break;
-  case LLVMAtomicCmpXchg:
-    cmpxchg(F, inst);
-    break;
-  case LLVMFence:
-    low_ins(F, WW_OP_FENCE, WW_VOID)->sub = LLVMIsAtomicSingleThread(inst) ? 0 : 1;
-    break;
-  case LLVMExtractValue:
-    extractvalue(F, inst);
-    break;
-  case LLVMInsertValue:
-    insertvalue(F, inst);
-    break;
-  case LLVMExtractElement:
-    extractelement(F, inst);
-    break;
-  case LLVMInsertElement:
-    insertelement(F, inst);
-    break;
-  case LLVMShuffleVector:
-    shufflevector(F, inst);
-    break;
-  case LLVMSelect:
-    select_(F, inst);
-    break;
-  case LLVMPHI:
-    phi(F, inst);
-    break;
-  case LLVMCall:
-    low_call(F, inst);
-    break;
-  case LLVMBr:
-    branch(F, inst);
-    break;
-  case LLVMSwitch:
-    switch_(F, inst);
-    break;
-  case LLVMRet:
-    ret(F, inst);
-    break;
-  case LLVMUnreachable:
-    low_ins(F, WW_OP_TRAP, WW_VOID)->imm = 2;
-    break;
-  default:
+  if (op < sizeof handlers / sizeof *handlers && handlers[op])
+    handlers[op](F, inst);
+  else
     low_refuse(F, "%s", refused_opcode(op));
-    break;
-  }
 }
 
 /* ---- the function ---- */

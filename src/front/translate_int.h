@@ -24,6 +24,10 @@ typedef struct {
 } low_map;
 uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh); /* inserts 0 */
 uint32_t low_map_get(const low_map *m, const void *key, uint32_t none);
+/* The key of a number, which may be 0. */
+static inline const void *low_key(uint32_t number) {
+  return (const void *)(uintptr_t)(number + 1ull);
+}
 
 /* ---- types ---- */
 typedef struct {
@@ -77,6 +81,11 @@ typedef struct {
   unsigned md_invariant, md_reqd, md_fpmath, md_loop;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
+
+/* A set of numbers. */
+static inline void low_note(low *L, low_map *set, uint32_t number) {
+  *low_map_at(L->a, set, low_key(number), NULL) = 1;
+}
 
 struct low_kernel {
   LLVMValueRef fn;
@@ -148,19 +157,32 @@ uint32_t low_here(low_fn *F);                    /* the next instruction's place
 void low_parts(low_fn *F, uint32_t from, ww_op one);
 ww_ins *low_last(low_fn *F);               /* the one just made, unless it ends its block */
 ww_val *low_values(low_fn *F, uint32_t n); /* room for them, in the arena */
+ww_val low_nullary(low_fn *F, ww_op op, ww_type t);
 ww_val low_unary(low_fn *F, ww_op op, ww_type t, ww_val a);
 ww_val low_binary(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b);
+ww_val low_op32(low_fn *F, ww_op op, ww_val a, ww_val b);    /* of WW_I32 */
+ww_val low_op32k(low_fn *F, ww_op op, ww_val a, uint64_t k); /* the same with a constant */
+ww_val low_op64(low_fn *F, ww_op op, ww_val a, ww_val b);
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
 ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c);
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a);
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
+ww_val low_nonzero(low_fn *F, ww_val a); /* of an i32 */
+ww_val low_not(low_fn *F, ww_val a);     /* of an i1 */
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
 ww_val low_math1(low_fn *F, ww_math m, ww_type t, int flags, ww_val a);
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c);
 void low_math_round(low_fn *F, ww_math m,
                     int round); /* of the math function just emitted; sqrt and rcp have one */
 ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to,
-                  bool sign);                                   /* widens, narrows or nothing */
+                  bool sign); /* widens, narrows or nothing */
+ww_val low_convert(low_fn *F, ww_val a, ww_type from, ww_type to, int round,
+                   bool sign); /* integers and floats; sign: of the integer */
+ww_val low_relu(low_fn *F, ww_type t, ww_val a);
+ww_val low_clamp01(low_fn *F, ww_type t, ww_val a);
+ww_val low_24(low_fn *F, ww_val a, bool sign); /* the low 24 bits of an i32, extended */
+/* a + b, or a - b, and the carry in *carry (WW_NOVAL: none), which becomes the one that goes out */
+ww_val low_carry(low_fn *F, ww_type t, bool sub, ww_val a, ww_val b, ww_val *carry);
 ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to); /* same width, other type */
 ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits); /* clears what is above bits */
 ww_val low_signed(low_fn *F, ww_val a, ww_type t,
@@ -172,8 +194,8 @@ void low_br(low_fn *F, uint32_t to);
 void low_cbr(low_fn *F, ww_val c, uint32_t yes, uint32_t no);
 uint32_t low_pool(low_fn *F, const ww_val *v, uint32_t n);
 ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
-                ww_val v2); /* in the current, still empty block */
-uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align); /* offset of new local memory */
+                ww_val v2);                                  /* in the current, still empty block */
+ww_val low_local(low_fn *F, uint64_t bytes, uint32_t align); /* address of new local memory */
 void low_finish(low_fn *F);
 void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in,
                 const low_comp *to, uint32_t nto, ww_val *out);
@@ -182,7 +204,6 @@ void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *i
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
 ww_val low_i32(low_fn *F, uint64_t k);
 ww_val low_fconst(low_fn *F, ww_type t, double v);
-ww_val low_const_of(low_fn *F, ww_type t, int64_t v); /* an integer or a float of that value */
 bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits);
 uint64_t low_float_bits(ww_type t, double v);
 void low_constant(low_fn *F, LLVMValueRef c, low_val *out);
@@ -212,16 +233,19 @@ void low_body(low_fn *F);
 low_val *low_get(low_fn *F, LLVMValueRef v);
 ww_val low_scalar(low_fn *F, LLVMValueRef v);
 ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i);
+ww_val *low_comps(low_fn *F, LLVMValueRef v, uint32_t n); /* the first n */
 void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n);
+/* The n components of the instruction's value, to be filled in. */
+ww_val *low_define(low_fn *F, LLVMValueRef inst, uint32_t n);
 unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
 ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
 bool low_readonly(low_fn *F, LLVMValueRef ptr);
 
 /* translate_arith.c */
-void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_binop(low_fn *F, LLVMValueRef inst);
 void low_icmp(low_fn *F, LLVMValueRef inst);
 void low_fcmp(low_fn *F, LLVMValueRef inst);
-void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_cast(low_fn *F, LLVMValueRef inst);
 void low_bitcast(low_fn *F, LLVMValueRef inst);
 void low_pointer_cast(low_fn *F, LLVMValueRef inst);
 void low_fmul_now(low_fn *F, LLVMValueRef inst); /* one that waited to be fused */
@@ -241,6 +265,8 @@ void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes);
 void low_copy_async(low_fn *F, low_addr to, low_addr from, uint32_t bytes); /* cp.async */
 void low_await_copies(low_fn *F);
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes);
+/* A copy or fill of run-time size; b: the address to copy from, or the byte. */
+void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes);
 ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used);
 ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);
 
@@ -252,16 +278,27 @@ typedef struct {
   int16_t value;
 } low_named;
 int low_value_named(const low_named *rows, const char *name, size_t n); /* the last row's: none */
+extern const low_named low_rounds[], low_shuffles[], low_votes[]; /* as PTX and NVVM write them */
 
 /* callees_nv.c */
+ww_val low_bar(low_fn *F, int sub, ww_val p, int64_t id,
+               uint32_t count); /* its result, WW_NOVAL where sub is 0 */
+/* out[1]: i1, whether there is such a lane; only with `flag` */
+void low_shfl(low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag, ww_val out[2]);
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask,
                 ww_type t); /* mask may be WW_NOVAL: all that run */
 void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
 void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes,
                       uint32_t bytes);                      /* clears when src_bytes is 0 */
 ww_val low_in_space(low_fn *F, ww_val address, ww_space s); /* i1: whether it points there */
-int low_rmw_named(const char *name, ww_type t, bool sign);  /* ww_rmw of "add", "exch" ..., or -1 */
-int low_nv_sreg(const char *name);                          /* ww_sreg of "tid.x" ..., or -1 */
+/* What a name stands for on signed and unsigned integers and on floats; -1: nothing. */
+typedef struct {
+  const char *name; /* NULL ends a table */
+  int16_t s, u, f;
+} low_kinds;
+int low_pick(const low_kinds *rows, const char *name, ww_type t, bool sign);
+int low_rmw_named(const char *name, ww_type t, bool sign); /* ww_rmw of "add", "exch" ..., or -1 */
+int low_nv_sreg(const char *name);                         /* ww_sreg of "tid.x" ..., or -1 */
 
 /* translate_asm.c */
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);

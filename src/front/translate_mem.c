@@ -17,7 +17,7 @@ low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align) {
 }
 
 static uint32_t align_at(uint32_t align, uint64_t off) {
-  uint32_t low_bit = (uint32_t)(off & (~off + 1));
+  uint32_t low_bit = off & (~off + 1);
   return low_bit && low_bit < align ? low_bit : align;
 }
 
@@ -37,20 +37,23 @@ static uint32_t run_length(const low_comp *c, uint32_t n, uint32_t align) {
   return best;
 }
 
-static uint32_t piece_bytes(uint32_t left, uint32_t align) {
-  uint32_t n = align < 8 ? align : 8;
-  while (n > left)
+/* The integer that covers what of c begins at byte `at`, as far as alignment allows. */
+static low_comp piece_at(const low_comp *c, uint32_t at, uint32_t align) {
+  uint32_t n = align_at(align, c->off + at);
+  if (n > 8)
+    n = 8;
+  while (n > c->mem - at)
     n /= 2;
-  return n;
+  return (low_comp){.type = low_int_type(n * 8), .mem = n, .off = c->off + at};
 }
 
 static ww_ins *access(low_fn *F, ww_op op, low_addr p, ww_type t, uint32_t n, int64_t off) {
   ww_ins *i = low_ins(F, op, t);
   i->a = p.base;
   i->imm = p.off + off;
-  i->space = (uint8_t)p.space;
-  i->flags = (uint8_t)p.flags;
-  i->n = (uint8_t)n;
+  i->space = p.space;
+  i->flags = p.flags;
+  i->n = n;
   return i;
 }
 
@@ -59,7 +62,7 @@ static void load_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_va
     out[i] = low_new_val(F, c->type);
   ww_ins *i = access(F, WW_OP_LD, p, c->type, n, c->off);
   i->dst = out[0];
-  i->nres = (uint8_t)n;
+  i->nres = n;
 }
 
 /* A component whose alignment or size is odd: integer pieces, put together. */
@@ -67,16 +70,14 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
   ww_type t = low_int_type(ww_type_bits(c->type));
   ww_val acc = WW_NOVAL;
   for (uint32_t at = 0; at < c->mem;) {
-    uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
-    ww_type pt = low_int_type(n * 8);
-    low_comp piece = {.type = (uint8_t)pt, .mem = (uint8_t)n, .off = c->off + at};
+    low_comp piece = piece_at(c, at, p.align);
     ww_val v;
     load_run(F, p, &piece, 1, &v);
-    v = low_int_to(F, v, pt, t, false);
+    v = low_int_to(F, v, piece.type, t, false);
     if (at)
       v = low_binary(F, WW_OP_SHL, t, v, low_const(F, t, at * 8));
     acc = acc == WW_NOVAL ? v : low_binary(F, WW_OP_OR, t, acc, v);
-    at += n;
+    at += piece.mem;
   }
   return low_bits(F, acc == WW_NOVAL ? low_const(F, t, 0) : acc, t, c->type);
 }
@@ -101,13 +102,11 @@ static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
   ww_type t = low_int_type(ww_type_bits(c->type));
   in = low_bits(F, in, c->type, t);
   for (uint32_t at = 0; at < c->mem;) {
-    uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
-    ww_type pt = low_int_type(n * 8);
-    low_comp piece = {.type = (uint8_t)pt, .mem = (uint8_t)n, .off = c->off + at};
+    low_comp piece = piece_at(c, at, p.align);
     ww_val v = at ? low_binary(F, WW_OP_LSHR, t, in, low_const(F, t, at * 8)) : in;
-    v = low_int_to(F, v, t, pt, false);
+    v = low_int_to(F, v, t, piece.type, false);
     store_run(F, p, &piece, 1, &v);
-    at += n;
+    at += piece.mem;
   }
 }
 
@@ -124,15 +123,14 @@ void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_va
 
 /* ---- copies ---- */
 
-static void whole_copy(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, uint64_t bytes) {
+void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes) {
   ww_val a = low_add_imm(F, to.base, WW_I64, to.off);
-  ww_val c = low_const(F, WW_I64, bytes);
   ww_ins *i = low_ins(F, op, WW_I8);
   i->a = a;
   i->b = b;
-  i->c = c;
-  i->space = (uint8_t)to.space;
-  i->sub = (uint8_t)from;
+  i->c = bytes;
+  i->space = to.space;
+  i->sub = from;
 }
 
 /* The widest piece at `at`, as 32-bit words when it is more than one. */
@@ -142,15 +140,15 @@ static uint32_t chunk(uint64_t left, uint32_t align, low_comp c[4], uint64_t at)
     bytes /= 2;
   uint32_t n = bytes > 4 ? bytes / 4 : 1, size = bytes / n;
   for (uint32_t i = 0; i < n; i++)
-    c[i] = (low_comp){(uint8_t)low_int_type(size * 8), (uint8_t)size, (uint16_t)(size * 8),
-                      (uint32_t)at + i * size};
+    c[i] = (low_comp){low_int_type(size * 8), size, size * 8, at + i * size};
   return n;
 }
 
 void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes) {
   uint32_t align = to.align < from.align ? to.align : from.align;
   if (bytes > 1024) {
-    whole_copy(F, WW_OP_MEMCPY, to, low_add_imm(F, from.base, WW_I64, from.off), from.space, bytes);
+    low_sized(F, WW_OP_MEMCPY, to, low_add_imm(F, from.base, WW_I64, from.off), from.space,
+              low_const(F, WW_I64, bytes));
     return;
   }
   /* all loads before the stores: overlapping moves stay right */
@@ -187,7 +185,7 @@ static ww_val splat(low_fn *F, ww_val byte, ww_type t) {
 
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes) {
   if (bytes > 1024) {
-    whole_copy(F, WW_OP_MEMSET, to, byte, WW_GENERIC, bytes);
+    low_sized(F, WW_OP_MEMSET, to, byte, WW_GENERIC, low_const(F, WW_I64, bytes));
     return;
   }
   for (uint64_t at = 0; at < bytes;) {
@@ -205,7 +203,7 @@ ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used
   ww_val dst = used ? low_new_val(F, t) : WW_NOVAL;
   ww_ins *i = access(F, WW_OP_ATOM, p, t, 1, 0);
   i->b = b;
-  i->sub = (uint8_t)op;
+  i->sub = op;
   i->dst = dst;
   i->nres = used;
   return dst;

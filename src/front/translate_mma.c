@@ -11,8 +11,6 @@
 
 #include "../ir/mma.h"
 
-#include <stdlib.h>
-
 typedef struct {
   int shape; /* index for ww_ins.sub */
   const ww_mma_shape *s;
@@ -31,19 +29,20 @@ static bool parse_geometry(const char *text, geometry *g) { /* m16n8k16 */
 
 /* Element types as the names of intrinsics and PTX write them. */
 static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
-  static const struct {
-    const char *name;
-    uint8_t t;
-    bool u;
-  } names[] = {{"f16", WW_F16, 0}, {"bf16", WW_BF16, 0}, {"tf32", WW_F32, 0}, {"f32", WW_F32, 0},
-               {"f64", WW_F64, 0}, {"s8", WW_I8, 0},     {"u8", WW_I8, 1},    {"s32", WW_I32, 0}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(names[i].name, s)) {
-      *t = names[i].t;
-      *is_unsigned = names[i].u;
-      return true;
-    }
-  return false;
+  static const low_named names[] = {{"f16", WW_F16}, {"bf16", WW_BF16}, {"tf32", WW_F32},
+                                    {"f32", WW_F32}, {"f64", WW_F64},   {"s8", WW_I8},
+                                    {"u8", WW_I8},   {"s32", WW_I32},   {NULL, -1}};
+  int found = low_value_named(names, s, strlen(s));
+  *t = found < 0 ? WW_VOID : found;
+  *is_unsigned = *s == 'u';
+  return found >= 0;
+}
+
+/* n scalars of one type, one behind the other; c has room for them. */
+static const low_comp *elements(low_comp *c, ww_type t, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    c[i] = low_element(t, i);
+  return c;
 }
 
 /* Registers (of any packing) as elements of type t; returns how many. */
@@ -55,9 +54,7 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
     uint32_t k = from.bits / ww_type_bits(t);
     if (!k || k > 8 || n + k > max)
       return 0;
-    for (uint32_t i = 0; i < k; i++)
-      to[i] = low_element(t, 0);
-    low_repack(F, &from, 1, &reg[r], to, k, out + n);
+    low_repack(F, &from, 1, &reg[r], elements(to, t, k), k, out + n);
     n += k;
   }
   return n;
@@ -66,10 +63,14 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
   uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8], to = low_element(word, 0);
-  for (uint32_t i = 0; i < k && i < 8; i++)
-    from[i] = low_element(t, 0);
+  elements(from, t, k);
   for (uint32_t w = 0; w < n / k; w++)
     low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
+}
+
+static void convert_all(low_fn *F, ww_val *v, uint32_t n, ww_type from, ww_type to) {
+  for (uint32_t i = 0; i < n; i++)
+    v[i] = low_convert(F, v[i], from, to, WW_RN, true);
 }
 
 /* D = A * B + C, with A, B and C in v; false when the counts do not fit the shape. */
@@ -88,13 +89,13 @@ static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int 
   for (uint32_t i = 0; i < nc; i++)
     d[i] = low_new_val(F, acc);
   ww_ins *m = low_ins(F, WW_OP_MMA, acc);
-  m->type2 = (uint8_t)in;
-  m->sub = (uint8_t)g->shape;
-  m->flags = (uint8_t)flags;
-  m->n = (uint8_t)n;
+  m->type2 = in;
+  m->sub = g->shape;
+  m->flags = flags;
+  m->n = n;
   m->ext = ext;
   m->dst = d[0];
-  m->nres = (uint8_t)nc;
+  m->nres = nc;
   m->imm = 2ll * g->s->m * g->s->n * g->s->k;
   return true;
 }
@@ -115,66 +116,66 @@ typedef struct {
 
 static ww_val add64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, (int64_t)k)
-                                : low_binary(F, WW_OP_ADD, WW_I64, a, b);
+  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, k) : low_op64(F, WW_OP_ADD, a, b);
 }
 
 static ww_val times(low_fn *F, ww_val a, uint64_t n) {
   uint64_t k;
   if (low_is_const(F, a, &k))
     return low_const(F, WW_I64, k * n);
-  return n == 1 ? a : low_binary(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n));
+  return n == 1 ? a : low_op64(F, WW_OP_MUL, a, low_const(F, WW_I64, n));
 }
 
 static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
   uint64_t k;
-  return low_is_const(F, b, &k) ? times(F, a, k) : low_binary(F, WW_OP_MUL, WW_I64, a, b);
+  return low_is_const(F, b, &k) ? times(F, a, k) : low_op64(F, WW_OP_MUL, a, b);
+}
+
+/* Where an element lies, seen from the fragment's first: rows (columns) are the major ones. */
+typedef struct {
+  uint32_t major, minor;
+} cell;
+
+static cell cell_of(const fragment *f, uint32_t lane, uint32_t e) {
+  ww_cell_at zero = ww_mma_place(f->g->s, f->which, f->t, 0, 0),
+             at = ww_mma_place(f->g->s, f->which, f->t, lane, e);
+  uint32_t row = at.row - zero.row, col = at.col - zero.col;
+  return f->col ? (cell){col, row} : (cell){row, col};
 }
 
 /* Moves the base to where element 0 of this lane lies. */
 static void to_lane(fragment *f) {
   low_fn *F = f->F;
-  const ww_mma_shape *s = f->g->s;
-  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0),
-             group = ww_mma_place(s, f->which, f->t, 4, 0),
-             member = ww_mma_place(s, f->which, f->t, 1, 0);
-  uint32_t major[2] = {f->col ? group.col - zero.col : group.row - zero.row,
-                       f->col ? member.col - zero.col : member.row - zero.row};
-  uint32_t minor[2] = {f->col ? group.row - zero.row : group.col - zero.col,
-                       f->col ? member.row - zero.row : member.col - zero.col};
+  cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)}; /* from group to group, member to member */
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_binary(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2)),
-                    low_binary(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3))};
+  ww_val part[2] = {low_op64(F, WW_OP_LSHR, lane, low_const(F, WW_I64, 2)),
+                    low_op64(F, WW_OP_AND, lane, low_const(F, WW_I64, 3))};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
-    if (major[i])
-      at = add64(F, at, times(F, mul64(F, part[i], f->ld), major[i]));
-    if (minor[i])
-      at = add64(F, at, times(F, part[i], minor[i]));
+    if (step[i].major)
+      at = add64(F, at, times(F, mul64(F, part[i], f->ld), step[i].major));
+    if (step[i].minor)
+      at = add64(F, at, times(F, part[i], step[i].minor));
   }
   f->base.base = low_lea(F, f->base.base, at, ww_type_bytes[f->t]);
 }
 
 /* Address of element e, and how many elements from e on lie side by side in memory. */
 static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
-  const ww_mma_shape *s = f->g->s;
-  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0),
-             c = ww_mma_place(s, f->which, f->t, 0, e);
-  uint32_t major = f->col ? c.col - zero.col : c.row - zero.row,
-           minor = f->col ? c.row - zero.row : c.col - zero.col, size = ww_type_bytes[f->t];
+  cell c = cell_of(f, 0, e);
+  uint32_t size = ww_type_bytes[f->t];
   low_addr p = f->base;
-  if (major && major != f->major) { /* neighbours share their row */
-    f->major = major;
-    f->row = low_lea(f->F, p.base, times(f->F, f->ld, major), size);
+  if (c.major && c.major != f->major) { /* neighbours share their row */
+    f->major = c.major;
+    f->row = low_lea(f->F, p.base, times(f->F, f->ld, c.major), size);
   }
-  if (major)
+  if (c.major)
     p.base = f->row;
-  p.off += (int64_t)minor * size;
+  p.off += (int64_t)c.minor * size;
   uint32_t most = size < 2 ? 4 : 2; /* elements of one register, or a pair of the accumulator's */
   for (*run = 1; e + *run < n && *run < most; (*run)++) {
-    ww_cell_at next = ww_mma_place(s, f->which, f->t, 0, e + *run);
-    if ((f->col ? next.col : next.row) != (f->col ? c.col : c.row) ||
-        (f->col ? next.row : next.col) != (f->col ? c.row : c.col) + *run)
+    cell next = cell_of(f, 0, e + *run);
+    if (next.major != c.major || next.minor != c.minor + *run)
       break;
   }
   if (*run & (*run - 1))
@@ -184,13 +185,12 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
 }
 
 static void fragment_access(fragment *f, bool store, ww_val *v) {
-  uint32_t n = ww_mma_elements(f->g->s, f->which), size = ww_type_bytes[f->t], run;
+  uint32_t n = ww_mma_elements(f->g->s, f->which), run;
   to_lane(f);
   for (uint32_t e = 0; e < n; e += run) {
     low_addr p = element_at(f, e, n, &run);
     low_comp c[8];
-    for (uint32_t i = 0; i < run; i++)
-      c[i] = (low_comp){(uint8_t)f->t, (uint8_t)size, (uint16_t)ww_type_bits(f->t), i * size};
+    elements(c, f->t, run);
     if (store)
       low_store(f->F, p, c, run, v + e);
     else
@@ -235,9 +235,7 @@ static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t
   for (uint32_t i = count; i < want; i++)
     v[i] = v[i % count];
   low_comp from[64];
-  for (uint32_t i = 0; i < want; i++)
-    from[i] = low_element(t, 0);
-  low_repack(c->F, from, want, v, c->rt->c, c->rt->n, c->res);
+  low_repack(c->F, elements(from, t, want), want, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
@@ -258,6 +256,14 @@ static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_
   return true;
 }
 
+/* How many of the registers, from the first or (back) the last on, hold so many bits. */
+static uint32_t registers(low_fn *F, const ww_val *reg, uint32_t n, uint32_t bits, bool back) {
+  uint32_t k = 0;
+  for (uint32_t sum = 0; k < n && sum < bits; k++)
+    sum += ww_type_bits(F->vals.v[reg[back ? n - 1 - k : k]].type);
+  return k;
+}
+
 /* Registers of A, B and C lie one behind the other in the arguments. */
 static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, ww_type acc_out,
                     int flags) {
@@ -266,35 +272,27 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
            nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val reg[128], v[3][64], d[64];
   uint32_t from_here = low_here(F);
-  uint32_t nreg = gather(c, 0, c->nargs, reg, 128), creg = 0, cbits = nc * ww_type_bits(acc);
-  for (uint32_t bits = 0; creg < nreg && bits < cbits;)
-    bits += ww_type_bits(F->vals.v[reg[nreg - ++creg]].type);
-  uint32_t ab = nreg - creg, abits = 0;
+  uint32_t nreg = gather(c, 0, c->nargs, reg, 128),
+           creg = registers(F, reg, nreg, nc * ww_type_bits(acc), true), ab = nreg - creg,
+           abits = 0, need = na * ww_type_bits(in);
   for (uint32_t i = 0; i < ab; i++)
     abits += ww_type_bits(F->vals.v[reg[i]].type);
-  uint32_t areg = 0, need = na * ww_type_bits(in);
-  if (abits !=
-      (na + nb) *
-          ww_type_bits(in)) { /* wmma's f16 operands: 16 elements each, whatever the lane owns */
+  if (abits != (na + nb) * ww_type_bits(in)) {
+    /* wmma's f16 operands: 16 elements each, whatever the lane owns */
     if (in != WW_F16 || abits != 32 * 16)
       return false;
     need = 16 * 16;
   }
-  for (uint32_t bits = 0; areg < ab && bits < need;)
-    bits += ww_type_bits(F->vals.v[reg[areg++]].type);
+  uint32_t areg = registers(F, reg, ab, need, false);
   if (unpack(F, reg, areg, in, v[0], 64) < na ||
       unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
       unpack(F, reg + ab, creg, acc, v[2], 64) < nc)
     return false;
-  if (acc != acc_out)
-    for (uint32_t i = 0; i < nc; i++)
-      v[2][i] = low_cvt(F, WW_OP_FCVT, acc_out, acc, WW_RN, v[2][i]);
+  convert_all(F, v[2], nc, acc, acc_out);
   if (!multiply(F, g, in, acc_out, flags, v, d))
     return false;
   low_comp from[64];
-  for (uint32_t i = 0; i < nc; i++)
-    from[i] = low_element(acc_out, 0);
-  low_repack(F, from, nc, d, c->rt->c, c->rt->n, c->res);
+  low_repack(F, elements(from, acc_out, nc), nc, d, c->rt->c, c->rt->n, c->res);
   low_parts(F, from_here, WW_OP_MMA);
   return true;
 }
@@ -329,22 +327,22 @@ static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_t
   return k == 2;
 }
 
-void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
+void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
   char tok[10][24];
   geometry g;
   ww_type in, tc, td;
   int flags;
   uint32_t n = call_split(c->tail, '.', tok, 10);
   bool ok = n > 3 && parse_geometry(tok[0], &g);
-  if (ok && !plain && !strcmp(tok[1], "load"))
+  if (ok && !c->x && !strcmp(tok[1], "load"))
     ok = wmma_load(c, &g, tok, n);
-  else if (ok && !plain && !strcmp(tok[1], "store"))
+  else if (ok && !c->x && !strcmp(tok[1], "store"))
     ok = wmma_store(c, &g, tok, n);
   else if (ok)
-    ok = mma_types(tok, n, plain ? 3 : 4, &in, &tc, &td, &flags) &&
-         product(c, &g, in, tc, td, flags);
+    ok =
+        mma_types(tok, n, c->x ? 3 : 4, &in, &tc, &td, &flags) && product(c, &g, in, tc, td, flags);
   if (!ok)
-    call_tensor(c, 0, 0);
+    call_tensor(c);
 }
 
 /* ---- ldmatrix: row addresses come from the lanes 8 * matrix .. 8 * matrix + 7 ---- */
@@ -356,28 +354,24 @@ static ww_val row_address(low_fn *F, ww_val addr32,
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
-static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
-  return low_binary(F, op, WW_I32, a, low_i32(F, k));
-}
-
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one
  * column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   static const low_comp word = {WW_I32, 4, 32, 0},
                         half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = op32(F, WW_OP_LSHR, lane, 2),
-         member = op32(F, WW_OP_AND, lane, 3), out;
+  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = low_op32k(F, WW_OP_LSHR, lane, 2),
+         member = low_op32k(F, WW_OP_AND, lane, 3), out;
   low_addr p = {.space = WW_SHARED, .align = 4};
   if (!trans) {
-    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, group, 8 * i)),
+    p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, group, 8 * i)),
                      low_int_to(F, member, WW_I32, WW_I64, false), 4);
     low_load(F, p, &word, 1, &out);
     return out;
   }
-  ww_val v[2], row = op32(F, WW_OP_ADD, op32(F, WW_OP_SHL, member, 1), 8 * i);
+  ww_val v[2], row = low_op32k(F, WW_OP_ADD, low_op32k(F, WW_OP_SHL, member, 1), 8 * i);
   p.align = 2;
   for (uint32_t k = 0; k < 2; k++) {
-    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, row, k)),
+    p.base = low_lea(F, row_address(F, addr32, low_op32k(F, WW_OP_ADD, row, k)),
                      low_int_to(F, group, WW_I32, WW_I64, false), 2);
     low_load(F, p, &half[0], 1, &v[k]);
   }
@@ -386,11 +380,9 @@ static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
 }
 
 void call_nv_ldmatrix(
-    low_callee *c, int x,
-    int y) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
-  (void)x;
-  if (strncmp(c->tail, "sync.aligned.m8n8.x", 19) || !strstr(c->tail, "b16")) {
-    call_tensor(c, 0, 0);
+    low_callee *c) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
+  if (!ww_starts(c->tail, "sync.aligned.m8n8.x") || !strstr(c->tail, "b16")) {
+    call_tensor(c);
     return;
   }
   ww_val a = low_int_to(c->F, call_arg(c, 0), WW_I64, WW_I32, false);
@@ -426,12 +418,11 @@ bool ptx_mma(ptx_ins *i) {
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
     for (uint32_t r = 0; r < n; r++)
       reg[r] = ptx_read(i, part[r], wt);
-    if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, (ww_matrix)o))
+    if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, o))
       return false;
   }
   uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);
-  for (uint32_t e = 0; e < nc && t[0] != t[3]; e++)
-    v[2][e] = low_cvt(F, WW_OP_FCVT, t[0], t[3], WW_RN, v[2][e]);
+  convert_all(F, v[2], nc, t[3], t[0]);
   int flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
   if (!multiply(F, &g, t[1], t[0], flags, v, d))
     return false;

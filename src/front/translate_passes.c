@@ -37,9 +37,17 @@ static LLVMTargetMachineRef target_machine(low *L) {
                                  LLVMCodeModelDefault);
 }
 
-static bool has_attr(LLVMValueRef f, const char *name) {
-  unsigned k = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  return LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, k) != NULL;
+static unsigned kind(const char *attribute) {
+  return LLVMGetEnumAttributeKindForName(attribute, strlen(attribute));
+}
+
+static LLVMAttributeRef attr_of(LLVMValueRef f, const char *name) {
+  return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind(name));
+}
+
+static void set_attr(low *L, LLVMValueRef f, const char *name) { /* memory: 0 is none */
+  LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(L->ctx, kind(name), 0));
 }
 
 static uint32_t size_of(LLVMValueRef f) {
@@ -52,17 +60,15 @@ static uint32_t size_of(LLVMValueRef f) {
 
 /* nvcc inlines all but what says __noinline__, recursion, and big functions with many callers. */
 static bool mark_inline(low *L) {
-  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || has_attr(f, "noinline") ||
-        has_attr(f, "optnone"))
+    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || attr_of(f, "noinline") ||
+        attr_of(f, "optnone"))
       continue;
     LLVMUseRef use = LLVMGetFirstUse(f);
     if (!use || (LLVMGetNextUse(use) && size_of(f) > 3000))
       continue;
-    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(L->ctx, always, 0));
+    set_attr(L, f, "alwaysinline");
     any = true;
   }
   return any;
@@ -101,17 +107,8 @@ static void run(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o, co
 
 /* ---- math functions ---- */
 
-enum { ON_FUNCTION = -1 };
-
-static void set_attr(low *L, LLVMValueRef f, const char *name) {
-  unsigned k = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)ON_FUNCTION,
-                          LLVMCreateEnumAttribute(L->ctx, k, 0)); /* memory: 0 is none */
-}
-
 static bool touches_no_memory(LLVMValueRef f) {
-  unsigned k = LLVMGetEnumAttributeKindForName("memory", 6);
-  LLVMAttributeRef at = LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)ON_FUNCTION, k);
+  LLVMAttributeRef at = attr_of(f, "memory");
   return at && LLVMGetEnumAttributeValue(at) == 0;
 }
 
@@ -122,10 +119,9 @@ static bool touches_no_memory(LLVMValueRef f) {
 typedef enum { STAYS, ONCE, ANYWHERE, PLAIN } motion;
 
 static bool listed(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (!strcmp(name, *names))
-      return true;
-  return false;
+  while (*names && strcmp(name, *names))
+    names++;
+  return *names;
 }
 
 static motion motion_of(low *L, const char *name) {
@@ -169,12 +165,12 @@ static bool pure(low *L, LLVMValueRef f) {
 }
 
 static void allow_motion(LLVMValueRef f) {
-  unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
-  LLVMRemoveEnumAttributeAtIndex(f, (LLVMAttributeIndex)ON_FUNCTION, convergent);
+  unsigned convergent = kind("convergent");
+  LLVMRemoveEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, convergent);
   for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
     if (LLVMIsACallInst(call) && LLVMGetCalledValue(call) == f)
-      LLVMRemoveCallSiteEnumAttribute(call, (LLVMAttributeIndex)ON_FUNCTION, convergent);
+      LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, convergent);
   }
 }
 
@@ -356,11 +352,11 @@ void low_run_passes(low *L, bool linked, bool raw) {
   /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables
    * of its own; nvcc has another. */
   const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  char *text = ww_fmt(L->a,
-                      "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
-                      "sload-store-vectorizer)",
-                      clean, loops);
-  run(L, tm, o, text);
+  run(L, tm, o,
+      ww_fmt(L->a,
+             "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
+             "sload-store-vectorizer)",
+             clean, loops));
   LLVMDisposePassBuilderOptions(o);
   if (tm)
     LLVMDisposeTargetMachine(tm);
