@@ -110,7 +110,7 @@ int ww_temp_file(char *name, int *slot) {
 bool ww_temp_folder(char *name, int *slot) {
   sigset_t before;
   hold(&before);
-  bool made = mkdtemp(name) != NULL;
+  bool made = mkdtemp(name);
   *slot = made ? ww_cleanup_tree(name) : -1;
   release(&before);
   return made;
@@ -215,8 +215,7 @@ void ww_out_of_memory(size_t bytes) {
   int n =
       bytes ? snprintf(text, sizeof text, "warpwise: out of memory (%zu bytes asked for)\n", bytes)
             : snprintf(text, sizeof text, "warpwise: out of memory\n");
-  ssize_t ignored =
-      n > 0 ? write(STDERR_FILENO, text, (size_t)n) : 0; /* stdio may want memory too */
+  ssize_t ignored = n > 0 ? write(STDERR_FILENO, text, n) : 0; /* stdio may want memory too */
   (void)ignored;
   if (!atomic_load(&guarded))
     abort(); /* in somebody else's program: theirs to look at */

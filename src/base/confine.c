@@ -120,7 +120,7 @@ static bool confine_files(const ww_confine *c) {
     all &= ~READING;
   ruleset r = {all, version >= 4 ? NETWORK : 0, version >= 6 ? SCOPES : 0};
   size_t size = version >= 6 ? sizeof r : version >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
-  int rules = (int)syscall(LANDLOCK_CREATE, &r, size, 0);
+  int rules = syscall(LANDLOCK_CREATE, &r, size, 0);
   if (rules < 0)
     return false;
   if (c->read) {
@@ -169,11 +169,10 @@ typedef struct {
 } filter;
 
 static void put(filter *x, unsigned code, unsigned k, unsigned yes, unsigned no) {
-  x->f[x->n++] =
-      (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, k};
+  x->f[x->n++] = (struct sock_filter){(unsigned short)code, yes, no, k};
 }
 static void load(filter *x, size_t at) {
-  put(x, BPF_LD | BPF_W | BPF_ABS, (unsigned)at, 0, 0);
+  put(x, BPF_LD | BPF_W | BPF_ABS, at, 0, 0);
 }
 static void answer(filter *x, unsigned what) {
   put(x, BPF_RET | BPF_K, what, 0, 0);
@@ -193,12 +192,12 @@ static void when_any_bit(filter *x, unsigned bits, unsigned yes) {
 }
 
 static size_t low_half(int argument) { /* of an argument: both architectures store it first */
-  return offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (size_t)argument;
+  return offsetof(struct seccomp_data, args) + sizeof(uint64_t) * argument;
 }
 
 /* A call that is allowed when one of its arguments is one of n values. */
 static void when_argument(filter *x, int call, int argument, const unsigned *values, unsigned n) {
-  unless_equal(x, (unsigned)call, 2 + 2 * n);
+  unless_equal(x, call, 2 + 2 * n);
   load(x, low_half(argument));
   for (unsigned i = 0; i < n; i++) {
     unless_equal(x, values[i], 1);
@@ -209,7 +208,7 @@ static void when_argument(filter *x, int call, int argument, const unsigned *val
 
 /* A call that is refused when one of its arguments is one of n values. */
 static void unless_argument(filter *x, int call, int argument, const unsigned *values, unsigned n) {
-  unless_equal(x, (unsigned)call, 2 + 2 * n);
+  unless_equal(x, call, 2 + 2 * n);
   load(x, low_half(argument));
   for (unsigned i = 0; i < n; i++) {
     unless_equal(x, values[i], 1);
@@ -219,14 +218,14 @@ static void unless_argument(filter *x, int call, int argument, const unsigned *v
 }
 
 static void plain(filter *x, int call) {
-  unless_equal(x, (unsigned)call, 1);
+  unless_equal(x, call, 1);
   permit(x);
 }
 
 /* Opening may not truncate what is opened for reading alone: before version 3 Landlock does not
  * look. */
 static void opening(filter *x, int call, int flags) {
-  unless_equal(x, (unsigned)call, 5);
+  unless_equal(x, call, 5);
   load(x, low_half(flags));
   put(x, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_TRUNC, 0, 0);
   unless_equal(x, O_TRUNC | O_RDONLY, 1);
@@ -250,7 +249,7 @@ static void cloning(filter *x, bool processes) {
 }
 
 static void about_processes(filter *x, const ww_confine *c) {
-  unsigned self[] = {(unsigned)getpid(), 0};
+  unsigned self[] = {getpid(), 0};
   cloning(x, c->processes);
 #ifdef __x86_64__
   if (c->processes) {
@@ -294,7 +293,7 @@ static bool filter_calls(const ww_confine *c) {
   for (int i = 0; i < NALLOWED; i++)
     plain(&x, allowed[i]);
   for (int i = 0; i < NABSENT; i++) {
-    unless_equal(&x, (unsigned)absent[i], 1);
+    unless_equal(&x, absent[i], 1);
     answer(&x, SECCOMP_RET_ERRNO | ENOSYS);
   }
   about_processes(&x, c);

@@ -98,7 +98,7 @@ static void quoted(ww_buf *b, const char *text) {
     } else if (*s < 0x20 || *s == 0x7f) {
       ww_buf_fmt(b, "\\u%04x", *s);
     } else {
-      ww_buf_add(b, s, (size_t)n);
+      ww_buf_add(b, s, n);
     }
     s += n;
   }

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OUTPUT_MAX ((size_t)1 << 30)
+#define OUTPUT_MAX (1 << 30)
 #define TURN_MS 100 /* between two looks whether it is cancelled, or does nothing */
 
 static _Atomic uint64_t child_memory; /* bytes; 0: no limit */
@@ -40,13 +40,13 @@ extern char **environ;
 double ww_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
 double ww_cpu(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
 static int input_file(const void *input, size_t n) {
@@ -63,7 +63,7 @@ static int input_file(const void *input, size_t n) {
       return -1;
     }
     p += done;
-    n -= (size_t)done;
+    n -= done;
   }
   if (fd >= 0)
     lseek(fd, 0, SEEK_SET);
@@ -80,7 +80,7 @@ static char **environment(const char *more) {
   char **v = ww_xmalloc((n + 2) * sizeof *v);
   size_t k = 0;
   for (size_t i = 0; i < n; i++)
-    if (strncmp(environ[i], more, name) != 0)
+    if (strncmp(environ[i], more, name))
       v[k++] = environ[i];
   v[k++] = (char *)more;
   v[k] = NULL;
@@ -192,7 +192,7 @@ typedef struct {
 /* Asleep, or stopped; waiting for a disk or for its turn is work. */
 static bool sleeps(pid_t pid) {
   char path[32], text[256];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
   if (fd >= 0)
@@ -207,7 +207,7 @@ static bool is_idle(const ww_run_watch *w, pid_t pid, idleness *x) {
   struct timespec t;
   if (w->idle_s <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
     return false;
-  double used = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, now = ww_now();
+  double used = t.tv_sec + 1e-9 * t.tv_nsec, now = ww_now();
   if (used != x->used || x->since == 0 || !sleeps(pid))
     *x = (idleness){used, now};
   return now - x->since > w->idle_s;
@@ -243,7 +243,7 @@ static bool collect(pid_t pid, int fd[2], const ww_run_watch *w, double deadline
       if (got <= 0)
         p[i].fd = -1;
       else
-        ww_buf_add(to[i], chunk, (size_t)got);
+        ww_buf_add(to[i], chunk, got);
       if (to[i]->n > OUTPUT_MAX) {
         *too_much = true;
         return false;

@@ -23,7 +23,7 @@ bool ww_color_on(FILE *f) {
   if (color_mode >= 0)
     return color_mode;
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  if ((no && *no) || (term && strcmp(term, "dumb") == 0))
+  if ((no && *no) || (term && !strcmp(term, "dumb")))
     return false;
   return isatty(fileno(f));
 }
@@ -58,7 +58,7 @@ void ww_progress(const char *what, uint64_t done, uint64_t total) {
   last = now;
   if (total)
     fprintf(stderr, "\r\033[K%s %" PRIu64 "/%" PRIu64 " (%.0f %%)", what, done, total,
-            100.0 * (double)done / (double)total);
+            100.0 * done / total);
   else
     fprintf(stderr, "\r\033[K%s %" PRIu64, what, done);
   fflush(stderr);

@@ -76,7 +76,7 @@ static void write_level(ww_json *j, const entry *v, uint32_t n, ww_arena *a) {
     }
     entries group = {0};
     for (uint32_t k = i; k < n; k++) {
-      if (strncmp(v[k].path, v[i].path, len + 1) != 0)
+      if (strncmp(v[k].path, v[i].path, len + 1))
         continue;
       done[k] = true;
       ww_push(a, &group, ((entry){v[k].path + len + 1, v[k].json}));

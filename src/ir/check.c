@@ -25,7 +25,7 @@ typedef struct {
 
 static void bad(checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void bad(checker *c, const char *fmt, ...) {
-  if (c->st != WW_OK)
+  if (c->st)
     return;
   char msg[256], where[128] = "";
   va_list ap;
@@ -35,10 +35,10 @@ static void bad(checker *c, const char *fmt, ...) {
   if (c->block != WW_NOBLOCK) {
     const char *name = c->fn->blocks[c->block].name;
     if (c->at < 0)
-      snprintf(where, sizeof where, ", block %u (%s), phi %d", (unsigned)c->block, name ? name : "",
+      snprintf(where, sizeof where, ", block %u (%s), phi %d", c->block, name ? name : "",
                (int)(-1 - c->at));
     else
-      snprintf(where, sizeof where, ", block %u (%s), instruction %d (%s)", (unsigned)c->block,
+      snprintf(where, sizeof where, ", block %u (%s), instruction %d (%s)", c->block,
                name ? name : "", (int)c->at,
                c->ins && c->ins->op < WW_NOPS ? ww_ops[c->ins->op].name : "?");
   }
@@ -105,7 +105,7 @@ static const struct rule {
 };
 
 static ww_type val_type(const checker *c, ww_val v) {
-  return (ww_type)c->fn->vals[v].type;
+  return c->fn->vals[v].type;
 }
 static bool is_int(ww_type t) {
   return t >= WW_I1 && t <= WW_I64;
@@ -143,7 +143,7 @@ static bool operand_fits(char want, ww_type t, const ww_ins *i) {
   case 'm':
     return t == WW_I32 || t == WW_I64;
   case '=':
-    return ww_type_bits(t) == ww_type_bits((ww_type)i->type);
+    return ww_type_bits(t) == ww_type_bits(i->type);
   default:
     return t != WW_VOID;
   }
@@ -152,7 +152,7 @@ static bool operand_fits(char want, ww_type t, const ww_ins *i) {
 static void check_operand(checker *c, char want, ww_val v, uint32_t k) {
   ww_type t = val_type(c, v);
   if (!operand_fits(want, t, c->ins))
-    bad(c, "operand %u has type %s", (unsigned)k, ww_type_names[t]);
+    bad(c, "operand %u has type %s", k, ww_type_names[t]);
 }
 
 static void check_results(checker *c, char want) {
@@ -164,11 +164,9 @@ static void check_results(checker *c, char want) {
     return; /* counted by code */
   if (want == '-' ? !none : want == '?' ? i->nres > 1 : i->nres != 1)
     bad(c, "has %u results", i->nres);
-  if (none || c->st != WW_OK)
+  if (none || c->st)
     return;
-  ww_type t = val_type(c, i->dst), is = want == 'b'   ? WW_I1
-                                        : want == 'l' ? WW_I64
-                                                      : (ww_type)i->type;
+  ww_type t = val_type(c, i->dst), is = want == 'b' ? WW_I1 : want == 'l' ? WW_I64 : i->type;
   if (i->op == WW_OP_PRINTF)
     is = WW_I32;
   if (t != is)
@@ -178,15 +176,15 @@ static void check_results(checker *c, char want) {
 static void same_type_results(checker *c, uint32_t n) {
   const ww_ins *i = c->ins;
   if (i->nres != n)
-    bad(c, "has %u results, not %u", i->nres, (unsigned)n);
-  for (uint32_t k = 0; k < n && c->st == WW_OK; k++)
+    bad(c, "has %u results, not %u", i->nres, n);
+  for (uint32_t k = 0; k < n && !c->st; k++)
     if (val_type(c, i->dst + k) != ww_ins_result_type(i, k))
-      bad(c, "result %u has type %s", (unsigned)k, ww_type_names[val_type(c, i->dst + k)]);
+      bad(c, "result %u has type %s", k, ww_type_names[val_type(c, i->dst + k)]);
 }
 
 static void check_conversion(checker *c) {
   const ww_ins *i = c->ins;
-  ww_type from = (ww_type)i->type2, to = (ww_type)i->type;
+  ww_type from = i->type2, to = i->type;
   bool ok = true;
   switch (i->op) {
   case WW_OP_TRUNC:
@@ -216,14 +214,14 @@ static void check_math(checker *c) {
   const ww_ins *i = c->ins;
   const ww_val v[3] = {i->a, i->b, i->c};
   bool int_result = i->sub == WW_MATH_ILOGB || i->sub == WW_MATH_FREXP_EXP;
-  if (int_result ? i->type != WW_I32 : !ww_is_float((ww_type)i->type))
+  if (int_result ? i->type != WW_I32 : !ww_is_float(i->type))
     bad(c, "math.%s gives no %s", ww_math_names[i->sub], ww_type_names[i->type]);
-  for (uint32_t k = 0; k < ww_math_args[i->sub] && c->st == WW_OK; k++) {
+  for (uint32_t k = 0; k < ww_math_args[i->sub] && !c->st; k++) {
     bool int_arg = (k == 1 && (i->sub == WW_MATH_POWI || i->sub == WW_MATH_LDEXP)) ||
                    (k == 0 && (i->sub == WW_MATH_JN || i->sub == WW_MATH_YN));
     ww_type t = val_type(c, v[k]);
     if (int_arg ? t != WW_I32 : int_result ? !ww_is_float(t) : t != i->type)
-      bad(c, "operand %u has type %s", (unsigned)k, ww_type_names[t]);
+      bad(c, "operand %u has type %s", k, ww_type_names[t]);
   }
 }
 
@@ -233,7 +231,7 @@ static void check_vector(checker *c) {
     bad(c, "%u elements of %s: 1 to 16 bytes are allowed", i->n, ww_type_names[i->type]);
   if (i->op == WW_OP_LD)
     same_type_results(c, i->n);
-  if (i->op == WW_OP_LD || c->st != WW_OK)
+  if (i->op == WW_OP_LD || c->st)
     return;
   check_operand(c, 'l', i->a, 0);
   for (uint32_t k = 0; k < i->n; k++)
@@ -254,10 +252,10 @@ static void check_switch(checker *c) {
   ww_type t = val_type(c, i->a);
   if (!is_int(t))
     bad(c, "on a %s", ww_type_names[t]);
-  for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
+  for (uint32_t k = 0; k < i->n && !c->st; k++) {
     const ww_value *v = &c->fn->vals[c->fn->pool[i->ext + 2 * k]];
     if (v->kind != WW_VAL_CONST || v->type != t)
-      bad(c, "case %u is no %s constant", (unsigned)k, ww_type_names[t]);
+      bad(c, "case %u is no %s constant", k, ww_type_names[t]);
   }
 }
 
@@ -278,11 +276,11 @@ static void check_return(checker *c) {
     bad(c, "returns %u values, another ret %u", i->n, first->n);
   if ((i->n == 1) != (c->fn->ret != WW_VOID))
     bad(c, "returns %u values from a function of type %s", i->n, ww_type_names[c->fn->ret]);
-  for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
-    ww_type want = i->n == 1 ? (ww_type)c->fn->ret : val_type(c, pool[first->ext + k]),
+  for (uint32_t k = 0; k < i->n && !c->st; k++) {
+    ww_type want = i->n == 1 ? c->fn->ret : val_type(c, pool[first->ext + k]),
             t = val_type(c, pool[i->ext + k]);
     if (t != want)
-      bad(c, "value %u has type %s, not %s", (unsigned)k, ww_type_names[t], ww_type_names[want]);
+      bad(c, "value %u has type %s, not %s", k, ww_type_names[t], ww_type_names[want]);
   }
 }
 
@@ -291,19 +289,18 @@ static void check_call(checker *c) {
   const ww_fn *f = &c->m->fns[i->imm];
   const ww_ins *ret;
   if (i->n != f->nparams)
-    bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f),
-        (unsigned)f->nparams);
-  for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
+    bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f), f->nparams);
+  for (uint32_t k = 0; k < i->n && !c->st; k++) {
     ww_type t = val_type(c, c->fn->pool[i->ext + k]);
     if (t != f->params[k].type)
-      bad(c, "argument %u has type %s, not %s", (unsigned)k, ww_type_names[t],
+      bad(c, "argument %u has type %s, not %s", k, ww_type_names[t],
           ww_type_names[f->params[k].type]);
   }
   if (f->refusal || !(ret = first_return(f)))
     return;
   if (i->nres && i->nres != ret->n)
     bad(c, "takes %u results of %s, which gives %u", i->nres, ww_fn_symbol(f), ret->n);
-  if (i->nres == 1 && c->st == WW_OK && val_type(c, i->dst) != f->ret)
+  if (i->nres == 1 && !c->st && val_type(c, i->dst) != f->ret)
     bad(c, "result has type %s, not %s", ww_type_names[val_type(c, i->dst)], ww_type_names[f->ret]);
 }
 
@@ -311,12 +308,12 @@ static void check_types(checker *c) {
   const ww_ins *i = c->ins;
   const struct rule *r = &rules[i->op];
   const ww_val v[3] = {i->a, i->b, i->c};
-  if (!type_allowed(r->type, (ww_type)i->type))
+  if (!type_allowed(r->type, i->type))
     bad(c, "cannot have type %s", ww_type_names[i->type]);
   check_results(c, r->result);
-  for (uint32_t k = 0; r->operands && r->operands[k] && c->st == WW_OK; k++)
+  for (uint32_t k = 0; r->operands && r->operands[k] && !c->st; k++)
     check_operand(c, r->operands[k], v[k], k);
-  if (c->st != WW_OK)
+  if (c->st)
     return;
   switch (i->op) {
   case WW_OP_TRUNC:
@@ -376,7 +373,7 @@ static bool pool_range(const checker *c, uint64_t at, uint64_t n) {
 }
 
 static void check_sub(checker *c) {
-  ww_sub_names s = ww_op_sub((ww_op)c->ins->op);
+  ww_sub_names s = ww_op_sub(c->ins->op);
   if (s.names && c->ins->sub >= s.n)
     bad(c, "sub %u is unknown", c->ins->sub);
 }
@@ -388,26 +385,26 @@ static void check_blocks_named(checker *c) {
   if (branch && (i->imm < 0 || i->imm >= n))
     bad(c, "no block %lld", (long long)i->imm);
   if (i->op == WW_OP_CBR && i->ext >= n)
-    bad(c, "no block %u", (unsigned)i->ext);
-  for (uint32_t k = 0; i->op == WW_OP_SWITCH && k < i->n && c->st == WW_OK; k++)
+    bad(c, "no block %u", i->ext);
+  for (uint32_t k = 0; i->op == WW_OP_SWITCH && k < i->n && !c->st; k++)
     if (c->fn->pool[i->ext + 2 * k + 1] >= n)
-      bad(c, "no block %u", (unsigned)c->fn->pool[i->ext + 2 * k + 1]);
+      bad(c, "no block %u", c->fn->pool[i->ext + 2 * k + 1]);
   if (i->op == WW_OP_CALL && (i->imm < 0 || i->imm >= c->m->nfns))
     bad(c, "no function %lld", (long long)i->imm);
 }
 
 static void define(checker *c, ww_val v) {
   if (v >= c->fn->nvals) {
-    bad(c, "defines value %u of %u", (unsigned)v, (unsigned)c->fn->nvals);
+    bad(c, "defines value %u of %u", v, c->fn->nvals);
     return;
   }
   const ww_value *val = &c->fn->vals[v];
   if (val->kind != WW_VAL_RESULT)
-    bad(c, "defines value %u, which is no result", (unsigned)v);
+    bad(c, "defines value %u, which is no result", v);
   else if (val->ref != c->block)
-    bad(c, "value %u says it is defined in block %u", (unsigned)v, (unsigned)val->ref);
+    bad(c, "value %u says it is defined in block %u", v, val->ref);
   if (c->defs[v].block != WW_NOBLOCK)
-    bad(c, "defines value %u again", (unsigned)v);
+    bad(c, "defines value %u again", v);
   c->defs[v] = (struct def){c->block, c->at};
 }
 
@@ -418,11 +415,11 @@ static void check_ins_structure(checker *c, bool last) {
     return;
   }
   check_sub(c);
-  if (ww_ends_block((ww_op)i->op) != last)
+  if (ww_ends_block(i->op) != last)
     bad(c, last ? "does not end the block" : "ends the block too early");
   if (i->loc && i->loc >= c->m->nlocs)
-    bad(c, "location %u of %u", (unsigned)i->loc, (unsigned)c->m->nlocs);
-  if (c->st != WW_OK)
+    bad(c, "location %u of %u", i->loc, c->m->nlocs);
+  if (c->st)
     return;
   ww_operands o = ww_ins_operands(i);
   if (o.n && !pool_range(c, o.ext, (uint64_t)o.n * o.stride)) {
@@ -433,7 +430,7 @@ static void check_ins_structure(checker *c, bool last) {
   for (uint32_t k = 0; k < o.fixed + o.n; k++) {
     ww_val u = k < o.fixed ? v[k] : c->fn->pool[o.ext + (k - o.fixed) * o.stride];
     if (u >= c->fn->nvals)
-      bad(c, "operand %u is value %u of %u", (unsigned)k, (unsigned)u, (unsigned)c->fn->nvals);
+      bad(c, "operand %u is value %u of %u", k, u, c->fn->nvals);
   }
   check_blocks_named(c);
   for (uint32_t k = 0; i->dst != WW_NOVAL && k < i->nres; k++)
@@ -445,12 +442,12 @@ static void check_phi_structure(checker *c, const ww_phi *phi) {
   if (!pool_range(c, phi->ext, 2ull * phi->n))
     bad(c, "pairs outside the pool");
   define(c, phi->dst);
-  for (uint32_t k = 0; k < phi->n && c->st == WW_OK; k++) {
+  for (uint32_t k = 0; k < phi->n && !c->st; k++) {
     uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
     if (from >= f->nblocks || v >= f->nvals)
-      bad(c, "pair %u out of range", (unsigned)k);
+      bad(c, "pair %u out of range", k);
     else if (f->vals[v].type != f->vals[phi->dst].type)
-      bad(c, "pair %u has type %s", (unsigned)k, ww_type_names[f->vals[v].type]);
+      bad(c, "pair %u has type %s", k, ww_type_names[f->vals[v].type]);
   }
 }
 
@@ -459,19 +456,19 @@ static void check_structure(checker *c) {
   for (c->block = 0; c->block < f->nblocks; c->block++) {
     const ww_block *b = &f->blocks[c->block];
     c->ins = NULL;
-    for (uint32_t k = 0; k < b->nphis && c->st == WW_OK; k++) {
+    for (uint32_t k = 0; k < b->nphis && !c->st; k++) {
       c->at = -1 - (int64_t)k;
       check_phi_structure(c, &b->phis[k]);
     }
     c->at = 0;
     if (!b->nins)
       bad(c, "the block is empty");
-    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++) {
+    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
       c->at = k;
       c->ins = &b->ins[k];
       check_ins_structure(c, k + 1 == b->nins);
     }
-    if (c->st != WW_OK)
+    if (c->st)
       return;
   }
 }
@@ -479,7 +476,7 @@ static void check_structure(checker *c) {
 static void check_all_types(checker *c) {
   for (c->block = 0; c->block < c->fn->nblocks; c->block++) {
     const ww_block *b = &c->fn->blocks[c->block];
-    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++) {
+    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
       c->at = k;
       c->ins = &b->ins[k];
       check_types(c);
@@ -495,7 +492,7 @@ static ww_fn check_flow(checker *c) {
   now.blocks = WW_NEWN(c->a, ww_block, now.nblocks);
   memcpy(now.blocks, c->fn->blocks, now.nblocks * sizeof *now.blocks);
   ww_ir_flow(&now, c->a);
-  for (uint32_t b = 0; b < now.nblocks && c->st == WW_OK; b++) {
+  for (uint32_t b = 0; b < now.nblocks && !c->st; b++) {
     const ww_block *is = &c->fn->blocks[b], *want = &now.blocks[b];
     c->block = b;
     c->at = is->nins - 1;
@@ -573,16 +570,16 @@ static bool has_succ(const ww_block *b, uint32_t to) {
 static void check_phi_edges(checker *c, const ww_phi *phi, const ww_fn *f, const intervals *t,
                             uint32_t npreds, uint32_t *seen) {
   if (phi->n != npreds)
-    bad(c, "has %u pairs for %u predecessors", (unsigned)phi->n, (unsigned)npreds);
-  for (uint32_t k = 0; k < phi->n && c->st == WW_OK; k++) {
+    bad(c, "has %u pairs for %u predecessors", phi->n, npreds);
+  for (uint32_t k = 0; k < phi->n && !c->st; k++) {
     uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
     if (!has_succ(&f->blocks[from], c->block))
-      bad(c, "block %u is no predecessor", (unsigned)from);
+      bad(c, "block %u is no predecessor", from);
     if (seen[from] == phi->dst + 1)
-      bad(c, "block %u is there twice", (unsigned)from);
+      bad(c, "block %u is there twice", from);
     seen[from] = phi->dst + 1;
     if (!available(c, t, v, from, INT64_MAX))
-      bad(c, "value %u does not dominate the end of block %u", (unsigned)v, (unsigned)from);
+      bad(c, "value %u does not dominate the end of block %u", v, from);
   }
 }
 
@@ -592,19 +589,19 @@ static void check_uses(checker *c, const ww_fn *f) {
   ww_val v[3 + 255];
   for (c->block = 0; c->block < f->nblocks; c->block++) {
     const ww_block *b = &f->blocks[c->block];
-    for (uint32_t k = 0; k < b->nphis && c->st == WW_OK; k++) {
+    for (uint32_t k = 0; k < b->nphis && !c->st; k++) {
       c->at = -1 - (int64_t)k;
       check_phi_edges(c, &b->phis[k], f, &t, npreds[c->block], seen);
     }
-    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++) {
+    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
       c->at = k;
       c->ins = &b->ins[k];
       uint32_t n = ww_ins_uses(f, c->ins, v, 3 + 255);
       for (uint32_t u = 0; u < n; u++)
         if (!available(c, &t, v[u], c->block, k))
-          bad(c, "uses value %u, whose definition does not dominate it", (unsigned)v[u]);
+          bad(c, "uses value %u, whose definition does not dominate it", v[u]);
     }
-    if (c->st != WW_OK)
+    if (c->st)
       return;
   }
 }
@@ -614,19 +611,19 @@ static void check_uses(checker *c, const ww_fn *f) {
 static void check_value(checker *c, uint32_t k) {
   const ww_value *v = &c->fn->vals[k];
   if (v->type == WW_VOID || v->type >= WW_NTYPES || v->kind > WW_VAL_RESULT) {
-    bad(c, "value %u has no type", (unsigned)k);
+    bad(c, "value %u has no type", k);
     return;
   }
-  uint32_t w = ww_type_bits((ww_type)v->type);
+  uint32_t w = ww_type_bits(v->type);
   bool param = v->kind == WW_VAL_PARAM;
   if (param != (k < c->fn->nparams) || (param && (v->ref != k || v->type != c->fn->params[k].type)))
-    bad(c, "value %u does not match the parameters", (unsigned)k);
+    bad(c, "value %u does not match the parameters", k);
   if (v->kind == WW_VAL_CONST && w < 64 && v->bits >> w)
-    bad(c, "constant %u has bits outside its type", (unsigned)k);
+    bad(c, "constant %u has bits outside its type", k);
   if (v->kind == WW_VAL_SYMBOL && (v->ref >= c->m->nsymbols || v->type != WW_I64))
-    bad(c, "value %u is no symbol's address", (unsigned)k);
+    bad(c, "value %u is no symbol's address", k);
   if (v->kind == WW_VAL_FN && (v->ref >= c->m->nfns || v->type != WW_I64))
-    bad(c, "value %u is no function's address", (unsigned)k);
+    bad(c, "value %u is no function's address", k);
 }
 
 static void check_fn(checker *c, const ww_fn *fn) {
@@ -638,28 +635,28 @@ static void check_fn(checker *c, const ww_fn *fn) {
   if (fn->ret >= WW_NTYPES)
     bad(c, "bad result type");
   for (uint32_t k = 0; k < fn->nparams; k++)
-    if (!type_allowed('A', (ww_type)fn->params[k].type) || fn->params[k].type >= WW_NTYPES)
-      bad(c, "parameter %u has no type", (unsigned)k);
-  if (fn->refusal || c->st != WW_OK)
+    if (!type_allowed('A', fn->params[k].type) || fn->params[k].type >= WW_NTYPES)
+      bad(c, "parameter %u has no type", k);
+  if (fn->refusal || c->st)
     return;
   if (!fn->nblocks)
     bad(c, "it has neither a body nor a refusal");
   if (fn->nvals < fn->nparams)
     bad(c, "parameters are not the first values");
-  for (uint32_t k = 0; k < fn->nvals && c->st == WW_OK; k++)
+  for (uint32_t k = 0; k < fn->nvals && !c->st; k++)
     check_value(c, k);
-  if (c->st != WW_OK)
+  if (c->st)
     return;
   c->a = ww_arena_new();
   c->defs = WW_NEWN(c->a, struct def, fn->nvals);
   for (uint32_t k = 0; k < fn->nvals; k++)
     c->defs[k].block = WW_NOBLOCK;
   check_structure(c);
-  if (c->st == WW_OK)
+  if (!c->st)
     check_all_types(c);
-  if (c->st == WW_OK) {
+  if (!c->st) {
     ww_fn now = check_flow(c);
-    if (c->st == WW_OK)
+    if (!c->st)
       check_uses(c, &now);
   }
   ww_arena_free(c->a);
@@ -671,7 +668,7 @@ static void check_symbol(checker *c, const ww_symbol *s) {
   if (!space)
     bad(c, "symbol %s: space %u", name, s->space);
   if (!s->align || s->align & (s->align - 1))
-    bad(c, "symbol %s: alignment %u is no power of two", name, (unsigned)s->align);
+    bad(c, "symbol %s: alignment %u is no power of two", name, s->align);
   if (s->dynamic && s->space != WW_SHARED)
     bad(c, "symbol %s: only shared memory is dynamic", name);
   if (s->init && s->space == WW_SHARED)
@@ -679,9 +676,9 @@ static void check_symbol(checker *c, const ww_symbol *s) {
   for (uint32_t k = 0; k < s->nrelocs; k++) {
     const struct ww_reloc *r = &s->relocs[k];
     if (s->size < 8 || r->at > s->size - 8)
-      bad(c, "symbol %s: relocation %u outside of it", name, (unsigned)k);
+      bad(c, "symbol %s: relocation %u outside of it", name, k);
     if (r->ref >= (r->fn ? c->m->nfns : c->m->nsymbols))
-      bad(c, "symbol %s: relocation %u to nothing", name, (unsigned)k);
+      bad(c, "symbol %s: relocation %u to nothing", name, k);
   }
 }
 
@@ -700,7 +697,7 @@ static void check_names(checker *c) {
       names[n++] = ww_sym_symbol(&c->m->symbols[k]);
   qsort(names, n, sizeof *names, by_text);
   for (uint32_t k = 1; k < n; k++)
-    if (strcmp(names[k - 1], names[k]) == 0)
+    if (!strcmp(names[k - 1], names[k]))
       bad(c, "two functions or symbols are called %s", names[k]);
   free(names);
 }
@@ -708,15 +705,14 @@ static void check_names(checker *c) {
 ww_status ww_ir_check(const ww_module *m, ww_err *e) {
   checker c = {.m = m, .e = e, .block = WW_NOBLOCK};
   if (m->warp != 32 && m->warp != 64)
-    bad(&c, "a warp of %u lanes", (unsigned)m->warp);
+    bad(&c, "a warp of %u lanes", m->warp);
   for (uint32_t k = 1; k < m->nlocs; k++)
     if (m->nfiles && m->locs[k].file >= m->nfiles)
-      bad(&c, "location %u: file %u of %u", (unsigned)k, (unsigned)m->locs[k].file,
-          (unsigned)m->nfiles);
+      bad(&c, "location %u: file %u of %u", k, m->locs[k].file, m->nfiles);
   check_names(&c);
   for (uint32_t k = 0; k < m->nsymbols; k++)
     check_symbol(&c, &m->symbols[k]);
-  for (uint32_t k = 0; k < m->nfns && c.st == WW_OK; k++)
+  for (uint32_t k = 0; k < m->nfns && !c.st; k++)
     check_fn(&c, &m->fns[k]);
   return c.st;
 }

@@ -45,16 +45,16 @@ static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
   switch (t->op) {
   case WW_OP_BR:
     b->succ = WW_NEWN(a, uint32_t, 1);
-    add_succ(b, (uint32_t)t->imm);
+    add_succ(b, t->imm);
     break;
   case WW_OP_CBR:
     b->succ = WW_NEWN(a, uint32_t, 2);
-    add_succ(b, (uint32_t)t->imm);
+    add_succ(b, t->imm);
     add_succ(b, t->ext);
     break;
   case WW_OP_SWITCH:
     b->succ = WW_NEWN(a, uint32_t, t->n + 1u);
-    add_succ(b, (uint32_t)t->imm);
+    add_succ(b, t->imm);
     for (uint32_t k = 0; k < t->n; k++)
       add_succ(b, fn->pool[t->ext + 2 * k + 1]);
     break;

@@ -21,7 +21,7 @@ ww_operands ww_ins_operands(const ww_ins *i) {
   case WW_OP_MMA:
     return (ww_operands){0, i->ext, i->n, 1};
   default:
-    return (ww_operands){nsrc > 0 ? (uint32_t)nsrc : 0, 0, 0, 1};
+    return (ww_operands){nsrc > 0 ? nsrc : 0, 0, 0, 1};
   }
 }
 
@@ -61,7 +61,7 @@ static bool base_name(const char *full, const char *name, bool bare) {
   for (size_t k = 0; bare && k + 1 < end; k++)
     if (full[k] == ':' && full[k + 1] == ':')
       start = k + 2;
-  return end - start == strlen(name) && memcmp(full + start, name, end - start) == 0;
+  return end - start == strlen(name) && !memcmp(full + start, name, end - start);
 }
 
 /* Function and line of an OpenMP region: "main_l12" of
@@ -78,12 +78,12 @@ static const char *region_place(const char *mangled) {
 
 static bool same_region(const char *a, const char *b) {
   const char *x = region_place(a), *y = region_place(b);
-  return x && y && strcmp(x, y) == 0;
+  return x && y && !strcmp(x, y);
 }
 
 static bool matches(const ww_fn *f, const char *kernel, int how) {
   if (how == 0)
-    return f->mangled && strcmp(f->mangled, kernel) == 0;
+    return f->mangled && !strcmp(f->mangled, kernel);
   if (how == 1)
     return f->mangled &&
            (same_region(f->mangled, kernel) || ww_ir_same_internal(f->mangled, kernel));

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 
 void ww_lex_fail(ww_lex *l, const char *fmt, ...) {
-  if (l->st != WW_OK)
+  if (l->st)
     return;
   char msg[256];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(msg, sizeof msg, fmt, ap);
   va_end(ap);
-  l->st = ww_fail(l->e, WW_EPARSE, "line %u of the IR text: %s", (unsigned)l->at, msg);
+  l->st = ww_fail(l->e, WW_EPARSE, "line %u of the IR text: %s", l->at, msg);
   if (l->e)
     l->e->line = l->at;
   l->kind = TOK_END;
@@ -38,7 +38,7 @@ static void take_word(ww_lex *l, ww_tok kind) {
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9')
     return c - '0';
-  c = (char)tolower((unsigned char)c);
+  c = tolower((unsigned char)c);
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
@@ -50,7 +50,7 @@ static void take_string(ww_lex *l, ww_tok kind) {
     if (*p != '\\') {
       s[k++] = *p;
     } else if (p[1] == 'x' && hex_digit(p[2]) >= 0 && hex_digit(p[3]) >= 0) {
-      s[k++] = (char)(hex_digit(p[2]) * 16 + hex_digit(p[3]));
+      s[k++] = hex_digit(p[2]) * 16 + hex_digit(p[3]);
       p += 3;
     } else if (p[1] == '"' || p[1] == '\\') {
       s[k++] = *++p;
@@ -78,7 +78,7 @@ static void take_number(ww_lex *l) {
 }
 
 void ww_lex_next(ww_lex *l) {
-  if (l->st != WW_OK)
+  if (l->st)
     return;
   while (*l->p == ' ' || *l->p == '\t' || *l->p == '\r')
     l->p++;

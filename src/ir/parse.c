@@ -59,8 +59,8 @@ typedef struct {
 
 static int find_name(const char *const *names, uint32_t n, const char *s) {
   for (uint32_t k = 0; k < n; k++)
-    if (strcmp(names[k], s) == 0)
-      return (int)k;
+    if (!strcmp(names[k], s))
+      return k;
   return -1;
 }
 
@@ -73,7 +73,7 @@ static ww_type take_type(parser *p) {
   if (t < 0)
     ww_lex_fail(&p->l, "expected a type, not '%s'", p->l.s);
   ww_lex_next(&p->l);
-  return t < 0 ? WW_VOID : (ww_type)t;
+  return t < 0 ? WW_VOID : t;
 }
 
 /* Splits "name.12" and "12": returns the index or WW_NOVAL, and the length of the name. */
@@ -82,8 +82,8 @@ static uint32_t split_index(const char *s, size_t *name) {
   *name = strlen(s);
   if (!*digits || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 9)
     return WW_NOVAL;
-  *name = dot ? (size_t)(dot - s) : 0;
-  return (uint32_t)strtoul(digits, NULL, 10);
+  *name = dot ? dot - s : 0;
+  return strtoul(digits, NULL, 10);
 }
 
 /* The entry of the value token at hand. */
@@ -92,7 +92,7 @@ static uint32_t take_value(parser *p) {
     ww_lex_fail(&p->l, "expected a value, not '%s'", p->l.s);
     return 0;
   }
-  uint32_t id = ww_names_get(&p->values, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->entry.n);
+  uint32_t id = ww_names_get(&p->values, p->a, p->l.s, strlen(p->l.s), p->entry.n);
   if (id == p->entry.n) {
     size_t n;
     entry e = {
@@ -112,7 +112,7 @@ static uint32_t take_block(parser *p) {
     ww_lex_fail(&p->l, "expected a block, not '%s'", p->l.s);
     return 0;
   }
-  uint32_t id = ww_names_get(&p->labels, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->label.n);
+  uint32_t id = ww_names_get(&p->labels, p->a, p->l.s, strlen(p->l.s), p->label.n);
   if (id == p->label.n)
     ww_push(p->a, &p->label, (label){p->l.s, WW_NOBLOCK, p->l.at});
   ww_lex_next(&p->l);
@@ -124,7 +124,7 @@ static uint32_t take_global(parser *p) {
   uint32_t id = 0;
   if (p->l.kind == TOK_GLOBAL) {
     uint32_t none = UINT32_MAX - 1, had = p->globals.n;
-    id = ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), none);
+    id = ww_names_get(&p->globals, p->a, p->l.s, strlen(p->l.s), none);
     if (p->globals.n != had || id == none)
       ww_lex_fail(&p->l, "there is no function or symbol '%s'", p->l.s);
     if (id == none)
@@ -151,8 +151,8 @@ static int64_t take_int64(parser *p) {
 /* "+16", "-16" or nothing, behind a symbol */
 static uint64_t take_offset(parser *p) {
   if (p->l.kind == TOK_NUMBER && p->l.s[0] == '-')
-    return (uint64_t)take_int64(p);
-  return ww_lex_accept(&p->l, '+') ? (uint64_t)take_int64(p) : 0;
+    return take_int64(p);
+  return ww_lex_accept(&p->l, '+') ? take_int64(p) : 0;
 }
 
 /* ---- literals ---- */
@@ -224,14 +224,14 @@ static uint32_t take_operand(parser *p, ww_type dflt) {
   }
   v.type = ww_lex_accept(&p->l, ':') ? take_type(p) : dflt;
   if (v.kind == WW_VAL_CONST)
-    v.bits = literal_bits(p, number, (ww_type)v.type);
+    v.bits = literal_bits(p, number, v.type);
   return literal_entry(p, &v);
 }
 
 /* ---- instructions ---- */
 
 static void define(parser *p, uint32_t id, ww_type type) {
-  if (p->l.st != WW_OK)
+  if (p->l.st)
     return;
   entry *e = &p->entry.v[id];
   if (e->defined)
@@ -244,14 +244,14 @@ static void define(parser *p, uint32_t id, ww_type type) {
 }
 
 static void op_suffix(parser *p, ww_ins *i, const char *s) {
-  ww_sub_names sub = ww_op_sub((ww_op)i->op);
+  ww_sub_names sub = ww_op_sub(i->op);
   int k;
   if (isdigit((unsigned char)s[0]) && strlen(s) <= 3 && atoi(s) < 256)
-    i->sub = (uint8_t)atoi(s);
+    i->sub = atoi(s);
   else if (sub.names && (k = find_name(sub.names, sub.n, s)) >= 0)
-    i->sub = (uint8_t)k;
+    i->sub = k;
   else if ((k = find_name(ww_space_names, WW_NSPACES, s)) >= 0)
-    i->space = (uint8_t)k;
+    i->space = k;
   else if ((k = find_name(ww_flag_names, 8, s)) >= 0)
     i->flags |= (uint8_t)(1 << k);
   else
@@ -273,9 +273,9 @@ static bool take_op(parser *p, ww_ins *i) {
     i->op = WW_OP_TRAP;
     return true;
   }
-  ww_sub_names sub = ww_op_sub((ww_op)i->op);
+  ww_sub_names sub = ww_op_sub(i->op);
   if (sub.dflt > 0)
-    i->sub = (uint8_t)sub.dflt;
+    i->sub = sub.dflt;
   while (next) {
     char *s = next;
     if ((next = strchr(s, '.')))
@@ -299,7 +299,7 @@ static void take_types(parser *p, ww_ins *i) {
     *x = 0; /* the token is the arena's, not the text's */
     if (*end || n > 255)
       ww_lex_fail(&p->l, "bad vector width");
-    i->n = (uint8_t)n;
+    i->n = n;
     i->type = take_type(p);
   }
   if (ww_lex_keyword(&p->l, "from"))
@@ -308,14 +308,14 @@ static void take_types(parser *p, ww_ins *i) {
 
 static uint8_t take_list(parser *p, const ww_ins *i, bool more) {
   uint32_t n = 0;
-  for (; more && p->l.st == WW_OK; n++) {
+  for (; more && !p->l.st; n++) {
     uint32_t v = take_operand(p, ww_ins_literal_type(i));
     ww_push(p->a, &p->pool, v);
     more = ww_lex_accept(&p->l, ',');
   }
   if (n > 255)
     ww_lex_fail(&p->l, "more than 255 operands");
-  return (uint8_t)n;
+  return n;
 }
 
 static bool at_operand(const parser *p) {
@@ -328,7 +328,7 @@ static void take_memory(parser *p, ww_ins *i) {
   if (ww_lex_accept(&p->l, '+'))
     i->imm = take_int64(p);
   else if (ww_lex_accept(&p->l, '-'))
-    i->imm = (int64_t)-ww_lex_uint(&p->l, 1ull << 63);
+    i->imm = -ww_lex_uint(&p->l, 1ull << 63);
   ww_lex_expect(&p->l, ']');
   if (i->op == WW_OP_ST) {
     ww_lex_expect(&p->l, ',');
@@ -349,7 +349,7 @@ static void take_call(parser *p, ww_ins *i) {
     i->a = take_operand(p, WW_I64);
   } else {
     uint32_t g = take_global(p);
-    if (p->l.st == WW_OK && g < p->symbols.cap)
+    if (!p->l.st && g < p->symbols.cap)
       ww_lex_fail(&p->l, "call of a symbol that is no function");
     i->imm = (int64_t)g - p->symbols.cap;
   }
@@ -385,7 +385,7 @@ static void take_switch(parser *p, ww_ins *i) {
   }
   if (n > 255)
     ww_lex_fail(&p->l, "more than 255 cases");
-  i->n = (uint8_t)n;
+  i->n = n;
 }
 
 /* a, b, c */
@@ -452,9 +452,9 @@ static void take_operands(parser *p, ww_ins *i) {
 static uint32_t take_loc(parser *p) {
   if (!ww_lex_accept(&p->l, '!'))
     return 0;
-  ww_loc loc = {0, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
+  ww_loc loc = {0, ww_lex_uint(&p->l, UINT32_MAX)};
   if (ww_lex_accept(&p->l, ':'))
-    loc = (ww_loc){loc.line, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
+    loc = (ww_loc){loc.line, ww_lex_uint(&p->l, UINT32_MAX)};
   uint32_t id = ww_names_get(&p->locs, p->a, &loc, sizeof loc, p->loc.n);
   if (id == p->loc.n)
     ww_push(p->a, &p->loc, loc);
@@ -487,7 +487,7 @@ static void take_ins(parser *p) {
     res[nres] = take_value(p);
     if (ww_lex_accept(&p->l, ':')) {
       ww_type t = take_type(p);
-      if (p->l.st == WW_OK)
+      if (!p->l.st)
         p->entry.v[res[nres]].v.type = t;
     }
     nres++;
@@ -497,11 +497,8 @@ static void take_ins(parser *p) {
   if (nres)
     ww_lex_expect(&p->l, '=');
   ww_push(p->a, &p->groups, p->results.n);
-  ww_ins i = {.dst = nres ? res[0] : WW_NOVAL,
-              .a = WW_NOVAL,
-              .b = WW_NOVAL,
-              .c = WW_NOVAL,
-              .nres = (uint8_t)nres};
+  ww_ins i = {
+      .dst = nres ? res[0] : WW_NOVAL, .a = WW_NOVAL, .b = WW_NOVAL, .c = WW_NOVAL, .nres = nres};
   if (!take_op(p, &i)) {
     take_phi(p, res[0], nres);
     return;
@@ -522,7 +519,7 @@ static void take_label(parser *p) {
   size_t n;
   const char *text = p->l.s;
   uint32_t id = take_block(p), at = p->draft.n;
-  if (p->l.st != WW_OK)
+  if (p->l.st)
     return;
   label *l = &p->label.v[id];
   if (l->block != WW_NOBLOCK)
@@ -553,13 +550,13 @@ static void param_word(parser *p, ww_param *q) {
   else if (ww_lex_keyword(&p->l, "elem"))
     q->elem = take_type(p);
   else if (ww_lex_keyword(&p->l, "elem_size"))
-    q->elem_size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    q->elem_size = ww_lex_uint(&p->l, UINT32_MAX);
   else if (ww_lex_keyword(&p->l, "size"))
-    q->size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    q->size = ww_lex_uint(&p->l, UINT32_MAX);
   else if (ww_lex_keyword(&p->l, "align"))
-    q->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    q->align = ww_lex_uint(&p->l, UINT32_MAX);
   else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) {
-    q->space = (uint8_t)space;
+    q->space = space;
     ww_lex_next(&p->l);
   } else
     ww_lex_fail(&p->l, "unknown property '%s' of a parameter", p->l.s);
@@ -575,12 +572,12 @@ static void take_param(parser *p) {
     return;
   entry *e = &p->entry.v[id];
   if (e->defined || (e->want != WW_NOVAL && e->want != k))
-    ww_lex_fail(&p->l, "parameter %%%s must be value %u, once", e->text, (unsigned)k);
+    ww_lex_fail(&p->l, "parameter %%%s must be value %u, once", e->text, k);
   e->defined = true;
   e->want = k;
   e->v = (ww_value){.type = q.type, .kind = WW_VAL_PARAM, .ref = k, .name = e->v.name};
   if (!q.name)
-    q.name = e->v.name ? e->v.name : ww_fmt(p->a, "arg%u", (unsigned)k);
+    q.name = e->v.name ? e->v.name : ww_fmt(p->a, "arg%u", k);
   if (!q.size)
     q.size = q.align = ww_type_bytes[q.type];
   ww_push(p->a, &p->params, q);
@@ -596,19 +593,19 @@ static void fn_word(parser *p, ww_fn *f) {
   else if (ww_lex_keyword(&p->l, "file"))
     f->file = ww_lex_string(&p->l);
   else if (ww_lex_keyword(&p->l, "line"))
-    f->line = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    f->line = ww_lex_uint(&p->l, UINT32_MAX);
   else if (ww_lex_keyword(&p->l, "local"))
-    f->local_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    f->local_bytes = ww_lex_uint(&p->l, UINT32_MAX);
   else if (ww_lex_keyword(&p->l, "shared"))
-    f->shared_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    f->shared_bytes = ww_lex_uint(&p->l, UINT32_MAX);
   else if (ww_lex_keyword(&p->l, "refusal"))
     f->refusal = ww_lex_string(&p->l);
   else if (ww_lex_keyword(&p->l, "bounds")) {
-    f->max_threads = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-    f->min_blocks = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    f->max_threads = ww_lex_uint(&p->l, UINT32_MAX);
+    f->min_blocks = ww_lex_uint(&p->l, UINT32_MAX);
   } else if (ww_lex_keyword(&p->l, "reqd")) {
     for (int k = 0; k < 3; k++)
-      f->req_block[k] = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+      f->req_block[k] = ww_lex_uint(&p->l, UINT32_MAX);
   } else
     ww_lex_fail(&p->l, "unknown property '%s' of a function", p->l.s);
 }
@@ -713,9 +710,9 @@ static void finish_fn(parser *p) {
       p->l.at = p->entry.v[k].line;
       ww_lex_fail(&p->l, "%%%s is never defined", p->entry.v[k].text);
     }
-  if (p->l.st == WW_OK)
+  if (!p->l.st)
     number_values(p);
-  if (p->l.st != WW_OK)
+  if (p->l.st)
     return;
   f->params = p->params.v;
   f->nparams = p->params.n;
@@ -779,7 +776,7 @@ static void take_init(parser *p, ww_symbol *s) {
   }
   uint8_t *init = ww_alloc(p->a, s->size ? s->size : 1);
   for (size_t k = 0; k < n; k += 2)
-    init[k / 2] = (uint8_t)strtoul((char[]){hex[k], hex[k + 1], 0}, NULL, 16);
+    init[k / 2] = strtoul((char[]){hex[k], hex[k + 1], 0}, NULL, 16);
   s->init = init;
 }
 
@@ -792,7 +789,7 @@ static void symbol_word(parser *p, ww_symbol *s) {
   else if (ww_lex_keyword(&p->l, "size"))
     s->size = ww_lex_uint(&p->l, UINT64_MAX);
   else if (ww_lex_keyword(&p->l, "align"))
-    s->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+    s->align = ww_lex_uint(&p->l, UINT32_MAX);
   else if (ww_lex_keyword(&p->l, "init"))
     take_init(p, s);
   else if (ww_lex_keyword(&p->l, "reloc")) {
@@ -804,7 +801,7 @@ static void symbol_word(parser *p, ww_symbol *s) {
     s->relocs = ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
     s->relocs[s->nrelocs++] = r;
   } else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) {
-    s->space = (uint8_t)space;
+    s->space = space;
     ww_lex_next(&p->l);
   } else
     ww_lex_fail(&p->l, "unknown property '%s' of a symbol", p->l.s);
@@ -823,7 +820,7 @@ static void take_symbol(parser *p) {
  * become exact. */
 static void find_globals(parser *p) {
   ww_lex start = p->l;
-  for (int pass = 0; pass < 2 && p->l.st == WW_OK; pass++) { /* symbols, then functions */
+  for (int pass = 0; pass < 2 && !p->l.st; pass++) { /* symbols, then functions */
     p->l = start;
     uint32_t n = 0, base = pass ? p->symbols.cap : 0;
     bool line = true; /* at the start of one */
@@ -835,8 +832,7 @@ static void find_globals(parser *p) {
       ww_lex_next(&p->l);
       if (p->l.kind != TOK_GLOBAL)
         ww_lex_fail(&p->l, "expected a name like $f, not '%s'", p->l.s);
-      else if (ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), base + n) !=
-               base + n)
+      else if (ww_names_get(&p->globals, p->a, p->l.s, strlen(p->l.s), base + n) != base + n)
         ww_lex_fail(&p->l, "$%s is there twice", p->l.s);
       n++;
     }
@@ -848,7 +844,7 @@ static void find_globals(parser *p) {
       p->symbols.v = WW_NEWN(p->a, ww_symbol, n + 1);
     }
   }
-  if (p->l.st == WW_OK)
+  if (!p->l.st)
     p->l = start;
 }
 
@@ -860,7 +856,7 @@ static void take_module(parser *p) {
       ww_lex_fail(&p->l, "unknown dialect '%s'", p->l.s);
     ww_lex_next(&p->l);
     if (ww_lex_keyword(&p->l, "warp"))
-      p->m->warp = (uint32_t)ww_lex_uint(&p->l, 64);
+      p->m->warp = ww_lex_uint(&p->l, 64);
   } else if (ww_lex_keyword(&p->l, "file")) {
     const char *name = ww_lex_string(&p->l);
     ww_push(p->a, &p->files, name);
@@ -871,7 +867,7 @@ static void take_module(parser *p) {
   else if (p->l.kind != TOK_NEWLINE)
     ww_lex_fail(&p->l, "expected module, file, symbol or fn, not '%s'", p->l.s);
   if (d > 0)
-    p->m->dialect = (ww_dialect)d;
+    p->m->dialect = d;
   ww_lex_end_line(&p->l);
 }
 

@@ -50,7 +50,7 @@ static void put_global(ww_buf *out, const char *name) {
 }
 
 static void put_block(printer *p, uint64_t b) {
-  put_ref(p->out, '@', b < p->fn->nblocks ? p->fn->blocks[b].name : NULL, (uint32_t)b);
+  put_ref(p->out, '@', b < p->fn->nblocks ? p->fn->blocks[b].name : NULL, b);
 }
 
 /* ---- literals ---- */
@@ -72,7 +72,7 @@ static void put_double(ww_buf *out, double v, bool single) {
 static void put_literal(ww_buf *out, ww_type type, uint64_t bits) {
   float f;
   double d;
-  uint32_t low = (uint32_t)bits;
+  uint32_t low = bits;
   memcpy(&f, &low, 4);
   memcpy(&d, &bits, 8);
   if (type == WW_F32 && f - f == 0)
@@ -91,7 +91,7 @@ static void put_literal(ww_buf *out, ww_type type, uint64_t bits) {
 
 static void put_offset(ww_buf *out, uint64_t add) {
   if (add)
-    ww_buf_fmt(out, "%+" PRId64, (int64_t)add);
+    ww_buf_fmt(out, "%+" PRId64, add);
 }
 
 static void put_symbol_value(printer *p, const ww_value *v) {
@@ -112,7 +112,7 @@ static void put_val(printer *p, ww_val id, ww_type literal) {
   const ww_value *v = &p->fn->vals[id];
   switch (v->kind) {
   case WW_VAL_CONST:
-    put_literal(p->out, (ww_type)v->type, v->bits);
+    put_literal(p->out, v->type, v->bits);
     break;
   case WW_VAL_SYMBOL:
   case WW_VAL_FN:
@@ -145,9 +145,9 @@ static void put_results(printer *p, const ww_ins *i) {
 
 /* op.sub.space.flags, vector type, source type */
 static void put_op(printer *p, const ww_ins *i) {
-  ww_sub_names sub = ww_op_sub((ww_op)i->op);
+  ww_sub_names sub = ww_op_sub(i->op);
   ww_buf_puts(p->out, ww_ops[i->op].name);
-  if ((int)i->sub != sub.dflt && i->op != WW_OP_SREG) {
+  if (i->sub != sub.dflt && i->op != WW_OP_SREG) {
     if (sub.names && i->sub < sub.n)
       ww_buf_fmt(p->out, ".%s", sub.names[i->sub]);
     else
@@ -184,7 +184,7 @@ static void put_memory(printer *p, const ww_ins *i) {
   if (i->imm > 0)
     ww_buf_fmt(p->out, " + %" PRId64, i->imm);
   if (i->imm < 0)
-    ww_buf_fmt(p->out, " - %" PRIu64, -(uint64_t)i->imm);
+    ww_buf_fmt(p->out, " - %" PRIu64, -i->imm);
   ww_buf_puts(p->out, "]");
   for (uint32_t k = 1; k < n; k++) {
     ww_buf_puts(p->out, ", ");
@@ -213,7 +213,7 @@ static void put_switch(printer *p, const ww_ins *i) {
   ww_buf_puts(p->out, " ");
   put_val(p, i->a, ww_ins_literal_type(i));
   ww_buf_puts(p->out, ", ");
-  put_block(p, (uint64_t)i->imm);
+  put_block(p, i->imm);
   for (uint32_t k = 0; k < i->n; k++, pair += 2) {
     ww_buf_puts(p->out, ", ");
     put_val(p, pair[0], ww_ins_literal_type(i));
@@ -228,7 +228,7 @@ static void put_branch(printer *p, const ww_ins *i) {
     put_val(p, i->a, WW_I1);
     ww_buf_puts(p->out, ", ");
   }
-  put_block(p, (uint64_t)i->imm);
+  put_block(p, i->imm);
   if (i->op == WW_OP_CBR) {
     ww_buf_puts(p->out, ", ");
     put_block(p, i->ext);
@@ -281,7 +281,7 @@ static void put_ins(printer *p, const ww_ins *i) {
 }
 
 static void put_phi(printer *p, const ww_phi *phi) {
-  ww_type type = phi->dst < p->fn->nvals ? (ww_type)p->fn->vals[phi->dst].type : WW_VOID;
+  ww_type type = phi->dst < p->fn->nvals ? p->fn->vals[phi->dst].type : WW_VOID;
   ww_buf_puts(p->out, "  ");
   put_ref(p->out, '%', phi->dst < p->fn->nvals ? p->fn->vals[phi->dst].name : NULL, phi->dst);
   ww_buf_fmt(p->out, " = phi %s", ww_type_names[type]);

@@ -95,5 +95,5 @@ ww_type ww_ins_result_type(const ww_ins *i, uint32_t k) {
     return WW_I1;
   if (k == 1 && (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH))
     return WW_I1;
-  return (ww_type)i->type;
+  return i->type;
 }

@@ -31,7 +31,7 @@ static bool works(prober *p, const uint64_t at[3]) {
   ww_err ours = {0};
   p->touched = false;
   ww_status st = ww_machine_run(p->m, &block, 1, 1, &obs, NULL, p->a, &ours);
-  return st != WW_OK || p->touched;
+  return st || p->touched;
 }
 
 /* Along one axis, from the corner: the first block that is idle, or the grid's end. */

@@ -9,7 +9,7 @@
 #define SECTOR 5 /* log2 of its bytes */
 
 static inline uint32_t first_lane(ww_mask m) {
-  return (uint32_t)__builtin_ctzll(m);
+  return __builtin_ctzll(m);
 }
 static inline bool full_warp(ww_mask m) {
   return m == 0xffffffffu || m == UINT64_MAX;
@@ -40,8 +40,7 @@ static hash_run hash_begin(uint32_t keys) {
 }
 
 static inline void hash_add(hash_run *h, uint64_t key) {
-  uint32_t mask = (uint32_t)(UINT64_MAX >> h->shift),
-           at = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> h->shift);
+  uint32_t mask = UINT64_MAX >> h->shift, at = key * 0x9e3779b97f4a7c15ull >> h->shift;
   hash_slot *s = &hash_slots[at];
   while (s->stamp == h->now && s->key != key)
     s = &hash_slots[at = (at + 1) & mask];
@@ -67,7 +66,7 @@ static inline uint64_t off_stride(const uint64_t *p, uint64_t d,
 static bool strided(const ww_access *a, int64_t *stride) {
   const uint64_t *p = a->addr;
   uint64_t d = p[1] - p[0];
-  *stride = (int64_t)d;
+  *stride = d;
   if (p[2] - p[1] != d || p[31] - p[30] != d)
     return false;
   if (a->lanes == UINT64_MAX && (p[32] - p[31] != d || off_stride(p + 32, d, 31)))
@@ -76,7 +75,7 @@ static bool strided(const ww_access *a, int64_t *stride) {
 }
 
 static ww_span solid_span(uint64_t lo, uint64_t hi) {
-  return (ww_span){lo, hi, (uint32_t)(((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1), true};
+  return (ww_span){lo, hi, ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1, true};
 }
 
 /* A stride up to a sector leaves no gap; a larger one with aligned accesses puts each lane into its
@@ -106,7 +105,7 @@ static ww_span ascending_span(const ww_access *a) {
     if (s0 < next)
       s0 = next;
     if (s1 >= s0) {
-      n += (uint32_t)(s1 - s0 + 1);
+      n += s1 - s0 + 1;
       next = s1 + 1;
     }
   }
@@ -214,7 +213,7 @@ static uint32_t phase_passes(const ww_access *a, ww_mask lanes) {
 }
 
 static uint32_t gcd32(uint64_t words) { /* with the number of banks */
-  uint32_t low = words ? (uint32_t)__builtin_ctzll(words) : 5;
+  uint32_t low = words ? __builtin_ctzll(words) : 5;
   return 1u << (low < 5 ? low : 5);
 }
 

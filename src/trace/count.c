@@ -21,9 +21,9 @@ enum { DEPEND_ALL = 8, DEPEND_EVERY = 64 };
 /* ---- what the IR says ---- */
 
 double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type) {
-  *type = (ww_type)i->type;
+  *type = i->type;
   if (i->op == WW_OP_MATH && !ww_is_float(*type))
-    *type = (ww_type)fn->vals[i->a].type; /* ilogb: i32 of a float */
+    *type = fn->vals[i->a].type; /* ilogb: i32 of a float */
   if (i->op == WW_OP_FMA)
     return 2;
   return ww_ops[i->op].cls == WW_CLASS_FP || i->op == WW_OP_MATH ? 1 : 0;
@@ -35,7 +35,7 @@ static bool is_shuffle(const ww_ins *i) {
 
 static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   ww_type type;
-  uint32_t flops = (uint32_t)ww_ins_flops(fn, i, &type), cls = ww_ops[i->op].cls;
+  uint32_t flops = ww_ins_flops(fn, i, &type), cls = ww_ops[i->op].cls;
   s->warp_instructions++;
   s->by_class[cls]++;
   if (flops && type == WW_F64)
@@ -50,7 +50,7 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   s->barriers += i->op == WW_OP_BAR;
   s->shuffles += is_shuffle(i);
   if (i->op == WW_OP_MMA)
-    s->flops_tensor += (double)i->imm;
+    s->flops_tensor += i->imm;
 }
 
 static void make_statics(ww_counter *c) {
@@ -114,7 +114,7 @@ static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, w
   }
   ww_cell *cell = &c->cells[block];
   cell->warps += weight;
-  cell->lanes += weight * (lanes == c->full ? c->full_lanes : (double)__builtin_popcountll(lanes));
+  cell->lanes += weight * (lanes == c->full ? c->full_lanes : __builtin_popcountll(lanes));
   if (w.block == c->dep_block && w.warp == 0 && !ww_depend_block(c->depend, fn, block)) {
     ww_depend_end(c->depend, &c->pend_dep);
     c->dep_block = UINT64_MAX;

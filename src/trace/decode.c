@@ -394,15 +394,13 @@ static ww_code make_code(dec *d, const ww_ins *i) {
                .b = slot_or_0(d, i->b),
                .c = slot_or_0(d, i->c)};
   d->isa->resolve(i, uneven(d, i), k.fn);
-  k.wide =
-      (uint8_t)((i->dst != WW_NOVAL && wide(d, i->dst)) | (i->a != WW_NOVAL && wide(d, i->a)) << 1 |
-                (i->b != WW_NOVAL && wide(d, i->b)) << 2 |
-                (i->c != WW_NOVAL && wide(d, i->c)) << 3);
+  k.wide = (i->dst != WW_NOVAL && wide(d, i->dst)) | (i->a != WW_NOVAL && wide(d, i->a)) << 1 |
+           (i->b != WW_NOVAL && wide(d, i->b)) << 2 | (i->c != WW_NOVAL && wide(d, i->c)) << 3;
   if (touches_memory(i->op)) {
     k.ins_id = (*d->next_ins_id)++;
     k.esize = ww_type_bytes[i->type];
     k.n = i->n ? i->n : 1;
-    k.bytes = (uint8_t)(k.esize * k.n);
+    k.bytes = k.esize * k.n;
     if (i->op == WW_OP_LD)
       k.slots = result_slots(d, i);
     else if (i->op == WW_OP_ST)
@@ -424,7 +422,7 @@ static ww_code make_code(dec *d, const ww_ins *i) {
     k.slots = slot_list(d, i->ext, i->n);
   } else if (i->op == WW_OP_LEA) {
     if (i->imm > 0 && !(i->imm & (i->imm - 1)))
-      k.imm = __builtin_ctzll((uint64_t)i->imm);
+      k.imm = __builtin_ctzll(i->imm);
   } else { /* types of the operands, for ww_scalar */
     k.n = i->a != WW_NOVAL ? fn->vals[i->a].type : WW_VOID;
     k.esize = i->b != WW_NOVAL ? fn->vals[i->b].type : WW_VOID;
@@ -448,12 +446,12 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
   case WW_OP_BR:
     s->ctl = WW_CTL_BR;
     s->edge = e = WW_NEWN(d->a, ww_edge, s->nedges = 1);
-    make_edge(d, b, (uint32_t)i->imm, e);
+    make_edge(d, b, i->imm, e);
     break;
   case WW_OP_CBR:
     s->ctl = WW_CTL_CBR;
     s->edge = e = WW_NEWN(d->a, ww_edge, s->nedges = 2);
-    make_edge(d, b, (uint32_t)i->imm, &e[0]);
+    make_edge(d, b, i->imm, &e[0]);
     make_edge(d, b, i->ext, &e[1]);
     if (i->imm == i->ext)
       s->ctl = WW_CTL_BR;
@@ -466,7 +464,7 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
       c[k] = fn->vals[fn->pool[i->ext + 2 * k]].bits;
       make_edge(d, b, fn->pool[i->ext + 2 * k + 1], &e[k]);
     }
-    make_edge(d, b, (uint32_t)i->imm, &e[i->n]);
+    make_edge(d, b, i->imm, &e[i->n]);
     s->cases = c;
     break;
   }
@@ -527,7 +525,7 @@ static void decode_block(dec *d, uint32_t b) {
     enter = false;
     while (k < bb->nins && !splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op))
       codes[at++] = make_code(d, &bb->ins[k++]);
-    s.n = (uint32_t)(codes + at - s.code);
+    s.n = codes + at - s.code;
     if (bb->ins[k].op == WW_OP_CALLI &&
         (s.n || s.enter)) { /* lanes come back to an indirect call: nothing may stand before it */
       s.edge = next_segment(d);

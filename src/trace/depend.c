@@ -127,7 +127,7 @@ static void pass_phi(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_phi 
 }
 
 bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block) {
-  uint32_t f = (uint32_t)(fn - d->m->fns);
+  uint32_t f = fn - d->m->fns;
   const ww_block *b = &fn->blocks[block];
   if (!d->stamps[f])
     d->stamps[f] = ww_xcalloc(fn->nvals + 1, sizeof **d->stamps);

@@ -74,8 +74,7 @@ void ww_footprints_access(ww_footprints *f, const ww_access *a) {
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
   entry *e = entry_of(f, a);
-  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes),
-           last = 63 - (uint32_t)__builtin_clzll(a->lanes);
+  uint32_t first = __builtin_ctzll(a->lanes), last = 63 - __builtin_clzll(a->lanes);
   uint64_t lo = a->addr[first], hi = lo;
   if (a->pattern == WW_PATTERN_CONTIG)
     hi = a->addr[last];
@@ -105,9 +104,9 @@ void ww_footprints_block(ww_footprints *f, uint64_t block) {
 }
 
 static void coordinates(const ww_footprints *f, uint64_t block, double c[3]) {
-  c[0] = (double)(block % f->grid[0]);
-  c[1] = (double)(block / f->grid[0] % f->grid[1]);
-  c[2] = (double)(block / f->grid[0] / f->grid[1]);
+  c[0] = block % f->grid[0];
+  c[1] = block / f->grid[0] % f->grid[1];
+  c[2] = block / f->grid[0] / f->grid[1];
 }
 
 /* Stride along one axis from a pair of blocks that differ in that axis alone. */
@@ -122,7 +121,7 @@ static double stride_along(const ww_footprints *f, const entry *e, int axis) {
       for (int d = 0; d < 3; d++)
         others &= d == axis || p[d] == q[d];
       if (others && p[axis] != q[axis])
-        return (double)(int64_t)(e->seen[k].lo - e->seen[i].lo) / (q[axis] - p[axis]);
+        return (int64_t)(e->seen[k].lo - e->seen[i].lo) / (q[axis] - p[axis]);
     }
   return 0;
 }
@@ -131,18 +130,18 @@ static ww_footprint fit(const ww_footprints *f, const entry *e) {
   ww_footprint o = {.ins = e->ins, .fn = e->fn, .kind = e->kind, .arg = e->arg, .affine = true};
   double c[3];
   coordinates(f, e->seen[0].block, c);
-  o.at = (double)(int64_t)(e->seen[0].lo - e->origin);
+  o.at = (int64_t)(e->seen[0].lo - e->origin);
   for (int d = 0; d < 3; d++) {
     o.stride[d] = stride_along(f, e, d);
     o.at -= o.stride[d] * c[d];
   }
   for (uint32_t k = 0; k < e->n; k++) {
-    double bytes = (double)(e->seen[k].hi - e->seen[k].lo);
+    double bytes = e->seen[k].hi - e->seen[k].lo;
     if (bytes > o.bytes)
       o.bytes = bytes;
     coordinates(f, e->seen[k].block, c);
     double want = o.at + o.stride[0] * c[0] + o.stride[1] * c[1] + o.stride[2] * c[2];
-    o.affine &= fabs(want - (double)(int64_t)(e->seen[k].lo - e->origin)) < 0.5;
+    o.affine &= fabs(want - (int64_t)(e->seen[k].lo - e->origin)) < 0.5;
   }
   return o;
 }

@@ -105,7 +105,7 @@ static bool named(const char *name, const char *const *parts) {
   char low[64];
   size_t n = 0;
   for (; name[n] && n + 1 < sizeof low; n++)
-    low[n] = (char)tolower((unsigned char)name[n]);
+    low[n] = tolower((unsigned char)name[n]);
   low[n] = 0;
   for (; *parts; parts++) {
     size_t k = strlen(*parts);
@@ -148,7 +148,7 @@ static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
   if (named(name, small))
     return 1;
   if (flat && (high || wide))
-    return (uint64_t)sqrt((double)in->threads);
+    return sqrt(in->threads);
   if (high)
     return y > 1 ? y : x;
   if (named(name, depths))
@@ -183,11 +183,7 @@ static void complete_scalars(inputs *in) {
     uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
     if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX)
       v = INT32_MAX;
-    *g = (ww_arg){.name = g->name,
-                  .kind = WW_ARG_VALUE,
-                  .is_int = !real,
-                  .ivalue = (int64_t)v,
-                  .value = (double)v};
+    *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = v, .value = v};
     ww_assumption_kind kind = real               ? WW_ASSUME_FLOAT
                               : v == in->threads ? WW_ASSUME_ALL_THREADS
                               : v > 1            ? WW_ASSUME_AXIS_THREADS
@@ -249,17 +245,16 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
       return (ww_fill){
           .kind =
               WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
-    double rows = (double)(bytes / elem_bytes(in, p));
+    double rows = bytes / elem_bytes(in, p);
     uint64_t limit = 0;
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
       if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER && !in->sized[q] &&
           in->l->args[q].buffer.bytes)
         limit = in->l->args[q].buffer.bytes / elem_bytes(in, q);
-    return (ww_fill){
-        .kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? (double)limit : rows * ROW_LENGTH};
+    return (ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? limit : rows * ROW_LENGTH};
   }
   if (r->index)
-    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = (double)index_range(in, p)};
+    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = index_range(in, p)};
   if (r->bound)
     return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1, .hi = LOOP_BOUND};
   return (ww_fill){.kind = WW_FILL_RANDOM};
@@ -356,7 +351,7 @@ static void note_shared(extents *x, uint64_t to) {
   for (uint32_t p = 0; p < x->nparams; p++)
     if (x->s->local_at[p] != UINT64_MAX && x->s->local_at[p] < off &&
         (at < 0 || x->s->local_at[p] > x->s->local_at[at]))
-      at = (int32_t)p;
+      at = p;
   if (at >= 0) {
     uint64_t end = off - x->s->local_at[at];
     x->lo[at] = 0;
@@ -375,8 +370,7 @@ static void on_access(void *ctx, const ww_access *a) {
   }
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
-  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes),
-           last = 63 - (uint32_t)__builtin_clzll(a->lanes);
+  uint32_t first = __builtin_ctzll(a->lanes), last = 63 - __builtin_clzll(a->lanes);
   if (a->pattern == WW_PATTERN_SAME)
     note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
   else if (a->pattern == WW_PATTERN_CONTIG)
@@ -525,8 +519,7 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
       continue;
     ww_buffer *b = &in->l->args[p].buffer;
     uint32_t size = elem_bytes(in, p);
-    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->lo[p],
-            hi = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->hi[p];
+    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : x->lo[p], hi = x->lo[p] == UINT64_MAX ? 0 : x->hi[p];
     if (lo > 0)
       lo = 0;
     if (hi < 0)
@@ -535,15 +528,15 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
          q++) /* what an index may name counts as touched */
       if (in->roles[q].index && !in->roles[q].rows && in->tell[q] &&
           in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(index_range(in, q) * size))
-        hi = (int64_t)(index_range(in, q) * size);
+        hi = index_range(in, q) * size;
     for (uint32_t q = 0; q < in->fn->nparams && q < 64;
          q++) /* a queue takes one element from each thread */
       if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 &&
           hi < (int64_t)(in->threads * size))
-        hi = (int64_t)(in->threads * size);
-    uint64_t bytes = (uint64_t)(hi - lo);
+        hi = in->threads * size;
+    uint64_t bytes = hi - lo;
     b->bytes = bytes ? (bytes + size - 1) / size * size : size;
-    b->offset = (uint64_t)-lo;
+    b->offset = -lo;
   }
 }
 
@@ -568,12 +561,11 @@ static void assume_contents(inputs *in) {
         assume(in, WW_ASSUME_ZEROS, name, 0);
       break;
     case WW_FILL_MONOTONE:
-      assume(in, WW_ASSUME_ROW_POINTERS, name, (uint64_t)f->hi);
+      assume(in, WW_ASSUME_ROW_POINTERS, name, f->hi);
       break;
     case WW_FILL_UNIFORM:
-      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name,
-             (uint64_t)f->lo);
-      in->said->list.v[in->said->list.n - 1].value[1] = (uint64_t)f->hi;
+      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name, f->lo);
+      in->said->list.v[in->said->list.n - 1].value[1] = f->hi;
       break;
     case WW_FILL_RANDOM:
       assume(in,

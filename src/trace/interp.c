@@ -59,7 +59,7 @@ static void set_mask(ww_exec *x, ww_mask mask) {
   x->mask = mask;
   x->part = (x->live & ~mask) != 0;
   if (x->part)
-    EACH x->m[l] = -(i32)(mask >> l & 1);
+    EACH x->m[l] = -(mask >> l & 1);
 }
 
 #include "interp_rows.h"
@@ -131,7 +131,7 @@ static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
   bool part = (x->live & ~lanes) != 0;
   i32 m[L];
   if (part)
-    EACH m[l] = -(i32)(lanes >> l & 1);
+    EACH m[l] = -(lanes >> l & 1);
   for (uint32_t n = 0; n < e->nmoves; n++) {
     const ww_move *v = &e->moves[n];
     if (v->wide) {
@@ -354,7 +354,7 @@ static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
 
 /* Indirect: the lanes of the first target go now, the others come back to the same call. */
 static bool call_indirect(ww_exec *x, const ww_seg *s) {
-  u64 target = cell(x, s->a, true, (uint32_t)__builtin_ctzll(x->mask));
+  u64 target = cell(x, s->a, true, __builtin_ctzll(x->mask));
   ww_mask same = 0;
   ACTIVE(x->mask) same |= (ww_mask)(cell(x, s->a, true, LANE) == target) << LANE;
   const ww_prog *p = ww_exec_callee(x, target);
@@ -390,7 +390,7 @@ static bool ret(ww_exec *x, const ww_seg *s) {
       if (wide)
         ((u64 *)(to + c->dsts[n]))[LANE] = cell(x, s->slots[n], true, LANE);
       else
-        ((u32 *)(to + c->dsts[n]))[LANE] = (u32)cell(x, s->slots[n], false, LANE);
+        ((u32 *)(to + c->dsts[n]))[LANE] = cell(x, s->slots[n], false, LANE);
     }
   }
   return pop(x) || leave_frame(x);
@@ -465,7 +465,7 @@ static ww_run_end run(ww_exec *x) {
       x->bar = s;
       x->pc = s->edge[0].target;
       x->bar_result = s->ins && s->ins->a != WW_NOVAL
-                          ? (u32)__builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask)
+                          ? __builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask)
                           : 0;
       return s->ctl == WW_CTL_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
     }

@@ -9,7 +9,7 @@ static inline void put(ww_exec *x, uint32_t off, bool wide, uint32_t lane, u64 v
   if (wide)
     *(u64 *)(x->F + off + 8 * lane) = v;
   else
-    *(u32 *)(x->F + off + 4 * lane) = (u32)v;
+    *(u32 *)(x->F + off + 4 * lane) = v;
 }
 #define CELL_A(lane) cell(x, k->a, k->wide & 2, lane)
 #define CELL_B(lane) cell(x, k->b, k->wide & 4, lane)
@@ -84,7 +84,7 @@ static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
     else
       EACH d[l] = v;
   } else {
-    u32 *d = ROW(u32, off), w = (u32)v;
+    u32 *d = ROW(u32, off), w = v;
     if (part)
       EACH d[l] = m[l] ? w : d[l];
     else
@@ -105,7 +105,7 @@ static void sreg_any(ww_exec *x, const ww_code *k) {
 }
 
 static void localaddr_any(ww_exec *x, const ww_code *k) {
-  ACTIVE(x->mask) PUT_D(LANE, WW_LOCAL_BASE + x->frames[x->depth - 1].local + (u64)k->imm);
+  ACTIVE(x->mask) PUT_D(LANE, WW_LOCAL_BASE + x->frames[x->depth - 1].local + k->imm);
 }
 
 static void clock_any(ww_exec *x, const ww_code *k) {
@@ -119,7 +119,7 @@ static void malloc_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, ww_exec_malloc(x, CELL_A(LANE)));
 }
 static void texdim_any(ww_exec *x, const ww_code *k) {
-  ACTIVE(x->mask) PUT_D(LANE, ww_exec_texdim(x, CELL_A(LANE), (u32)CELL_B(LANE), (u32)k->imm));
+  ACTIVE(x->mask) PUT_D(LANE, ww_exec_texdim(x, CELL_A(LANE), CELL_B(LANE), k->imm));
 }
 static void printf_any(ww_exec *x, const ww_code *k) {
   if (x->print)
@@ -141,15 +141,15 @@ static bool shfl_source(ww_shfl mode, uint32_t lane, u32 b, u32 c, uint32_t *src
     ok = j >= (int32_t)top;
     break;
   case WW_SHFL_DOWN:
-    j = (int32_t)(lane + bval);
+    j = lane + bval;
     ok = j <= (int32_t)top;
     break;
   case WW_SHFL_BFLY:
-    j = (int32_t)(lane ^ bval);
+    j = lane ^ bval;
     ok = j <= (int32_t)top;
     break;
   default:
-    j = (int32_t)(low | (bval & ~seg));
+    j = low | (bval & ~seg);
     ok = j <= (int32_t)top;
     break;
   }
@@ -166,7 +166,7 @@ static void shfl_any(ww_exec *x, const ww_code *k) {
   u32 okay[L];
   ACTIVE(x->mask) {
     uint32_t s;
-    okay[LANE] = shfl_source(k->ins->sub, LANE, (u32)CELL_B(LANE), (u32)CELL_C(LANE), &s);
+    okay[LANE] = shfl_source(k->ins->sub, LANE, CELL_B(LANE), CELL_C(LANE), &s);
     out[LANE] = v[s];
   }
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);
@@ -201,7 +201,7 @@ static void match_any(ww_exec *x, const ww_code *k) {
   u64 first = v[__builtin_ctzll(x->mask)];
   ACTIVE(x->mask) all &= v[LANE] == first;
   for (ww_mask o = x->mask; o; o &= o - 1) {
-    uint32_t me = (uint32_t)__builtin_ctzll(o);
+    uint32_t me = __builtin_ctzll(o);
     ww_mask same = 0;
     if (k->ins->sub)
       same = all ? x->mask : 0;
@@ -220,7 +220,7 @@ static ww_mask own_mask(const ww_exec *x, const ww_code *k, uint32_t lane) {
 
 static void redux_any(ww_exec *x, const ww_code *k) {
   for (ww_mask left = x->mask; left;) { /* lanes that name the same mask go together */
-    ww_mask group = 0, who = own_mask(x, k, (uint32_t)__builtin_ctzll(left));
+    ww_mask group = 0, who = own_mask(x, k, __builtin_ctzll(left));
     u64 r = 0;
     bool first = true;
     ACTIVE(left) group |= (ww_mask)(own_mask(x, k, LANE) == who) << LANE;
@@ -244,10 +244,10 @@ static void lane_read(ww_exec *x, const ww_code *k) {
   bool value_is_b = op == WW_OP_BPERMUTE;
   for (uint32_t l = 0; l < L; l++)
     v[l] = value_is_b ? CELL_B(l) : CELL_A(l);
-  uint32_t first = (uint32_t)__builtin_ctzll(x->mask);
+  uint32_t first = __builtin_ctzll(x->mask);
   ACTIVE(x->mask) {
     uint32_t src = op == WW_OP_READFIRST  ? first
-                   : op == WW_OP_READLANE ? (uint32_t)CELL_B(LANE)
+                   : op == WW_OP_READLANE ? CELL_B(LANE)
                                           : (uint32_t)CELL_A(LANE) >> 2;
     out[LANE] = v[src & (L - 1)];
   }
@@ -265,6 +265,6 @@ static void mbcnt_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) {
     uint32_t lane = LANE, base = k->imm ? 32 : 0;
     u32 below = lane <= base ? 0 : lane - base >= 32 ? ~0u : (1u << (lane - base)) - 1;
-    PUT_D(lane, (u64)__builtin_popcount((u32)CELL_A(lane) & below) + CELL_B(lane));
+    PUT_D(lane, __builtin_popcount(CELL_A(lane) & below) + CELL_B(lane));
   }
 }

@@ -79,9 +79,7 @@ static inline ww_mask sector_changes(const u64 *ad) {
   for (int v = 1; v + 4 <= L; v += 4) {
     __m256i a = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v)), 5);
     __m256i b = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v - 1)), 5);
-    r |=
-        (ww_mask)(15u ^ (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))))
-        << v;
+    r |= (ww_mask)(15u ^ _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)))) << v;
   }
   for (int l = L - 3; l < L; l++)
     r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
@@ -95,7 +93,7 @@ static inline ww_mask sector_changes(const u64 *ad) {
 /* Addresses into x->addr (lanes that take no part get an active one's), and how they lie. */
 static inline lie addresses(ww_exec *x, const ww_code *k) {
   const u64 *ra = ROW(u64, k->a);
-  u64 imm = (u64)k->imm, *restrict ad = x->addr;
+  u64 imm = k->imm, *restrict ad = x->addr;
   if (x->mask == ALL_LANES)
     EACH ad[l] = ra[l] + imm;
   else {
@@ -103,21 +101,21 @@ static inline lie addresses(ww_exec *x, const ww_code *k) {
     ww_mask mask = x->mask;
     EACH ad[l] = (mask >> l & 1 ? ra[l] : first) + imm;
   }
-  i64 lo = (i64)ad[0],
-      hi = (i64)ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
+  i64 lo = ad[0],
+      hi = ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
   u64 first = ad[0], step = k->bytes, off = 0, low = 0;
   EACH {
-    i64 v = (i64)ad[l];
+    i64 v = ad[l];
     lo = v < lo ? v : lo;
     hi = v > hi ? v : hi;
-    off |= ad[l] ^ (first + (u64)l * step);
+    off |= ad[l] ^ (first + l * step);
     low |= ad[l];
   }
   ww_pattern p = lo == hi                       ? WW_PATTERN_SAME
                  : !off && x->mask == ALL_LANES ? WW_PATTERN_CONTIG
                                                 : WW_PATTERN_ANY;
   bool aligned = !(step & (step - 1)) && !(low & (step - 1));
-  return (lie){(u64)lo, (u64)hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
+  return (lie){lo, hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
 }
 
 /* Host address of everything between the lowest and the highest lane, when it lies in one piece of
@@ -409,7 +407,7 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
       if (copy)
         memmove(d, s, n);
       else
-        memset(d, (int)CELL_B(lane), n);
+        memset(d, CELL_B(lane), n);
     }
     x->mask = now;
     piece.bytes = 4;

@@ -74,8 +74,8 @@ BOTH(mul, a *b)
 BOTH(and, a &b)
 BOTH(or, a | b)
 BOTH(xor, a ^ b)
-BOTH(shl, b < (unsigned)W ? a << (b & (W - 1)) : 0)
-BOTH(lshr, b < (unsigned)W ? a >> (b & (W - 1)) : 0)
+BOTH(shl, b < W ? a << (b & (W - 1)) : 0)
+BOTH(lshr, b < W ? a >> (b & (W - 1)) : 0)
 SBOTH(ashr, a >> (b >= 0 && b < W ? b : W - 1))
 SBOTH(smin, a < b ? a : b)
 SBOTH(smax, a > b ? a : b)
@@ -136,13 +136,13 @@ static void select64_part(ww_exec *x, const ww_code *k) {
   static void name##_full(ww_exec *x, const ww_code *k) { \
     u64 *d = ROW(u64, k->d);                              \
     const u64 *ra = ROW(u64, k->a), *rb = ROW(u64, k->b); \
-    const u64 s = (u64)k->imm;                            \
+    const u64 s = k->imm;                                 \
     EACH d[l] = ra[l] + (expr);                           \
   }                                                       \
   static void name##_part(ww_exec *x, const ww_code *k) { \
     u64 *d = ROW(u64, k->d);                              \
     const u64 *ra = ROW(u64, k->a), *rb = ROW(u64, k->b); \
-    const u64 s = (u64)k->imm;                            \
+    const u64 s = k->imm;                                 \
     const i32 *m = x->m;                                  \
     EACH {                                                \
       const u64 v = ra[l] + (expr);                       \
@@ -156,8 +156,8 @@ LEA(lea_shift, rb[l] << s)
 UNARY(trunc6432, u32, u64, a)
 UNARY(zext3264, u64, u32, a)
 UNARY(sext3264, i64, i32, a)
-UNARY(sext8, u32, u32, (i32)(int8_t)a)
-UNARY(sext16, u32, u32, (i32)(int16_t)a)
+UNARY(sext8, u32, u32, (int8_t)a)
+UNARY(sext16, u32, u32, (int16_t)a)
 UNARY(sext1, u32, u32, 0u - (a & 1))
 UNARY(trunc8, u32, u32, a & 255)
 UNARY(trunc16, u32, u32, a & 65535)
@@ -168,16 +168,12 @@ UNARY(sitof64, double, i32, a)
 UNARY(uitof64, double, u32, a)
 UNARY(ftod, double, float, a)
 UNARY(dtof, float, double, a)
-UNARY(ftosi32, i32, float,
-      a != a         ? 0
-      : a >= 0x1p31f ? INT32_MAX
-      : a < -0x1p31f ? INT32_MIN
-                     : (i32)a)
+UNARY(ftosi32, i32, float, a != a ? 0 : a >= 0x1p31f ? INT32_MAX : a < -0x1p31f ? INT32_MIN : a)
 UNARY(dtosi32, i32, double,
       a != a        ? INT32_MIN
       : a >= 0x1p31 ? INT32_MAX
       : a < -0x1p31 ? INT32_MIN
-                    : (i32)a)
+                    : a)
 
 /* floating point */
 #define FBOTH(name, expr) \
@@ -194,7 +190,7 @@ TERNARY(fma32, float, float, __builtin_fmaf(a, b, c))
 TERNARY(fma64, double, double, __builtin_fma(a, b, c))
 UNARY(sqrt32, float, float, __builtin_sqrtf(a))
 UNARY(sqrt64, double, double, __builtin_sqrt(a))
-UNARY(rsqrt32, float, float, (float)(1 / __builtin_sqrt((double)a)))
+UNARY(rsqrt32, float, float, 1 / __builtin_sqrt(a))
 UNARY(rcp32, float, float, 1 / a)
 
 #define FCMP(name, expr)                                           \

@@ -11,7 +11,7 @@ static void add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const w
   l->thread_instructions += x->lanes;
   l->flops += x->lanes * ww_ins_flops(fn, i, &type);
   if (i->op == WW_OP_MMA)
-    l->flops += x->warps * (double)i->imm;
+    l->flops += x->warps * i->imm;
 }
 
 static void add_slot(ww_line_counts *l, const ww_row *r) {
@@ -55,7 +55,7 @@ static uint32_t merge(ww_line_counts *l, uint32_t n) {
   uint32_t out = 0;
   qsort(l, n, sizeof *l, by_line);
   for (uint32_t k = 0; k < n; k++) {
-    if (out && by_line(&l[out - 1], &l[k]) == 0)
+    if (out && !by_line(&l[out - 1], &l[k]))
       add_line(&l[out - 1], &l[k]);
     else
       l[out++] = l[k];

@@ -87,7 +87,7 @@ static bool calls_itself(const ww_module *mod, uint32_t kernel, const bool *in) 
 
 static ww_status decode_all(ww_machine *m, ww_err *e) {
   const ww_module *mod = m->s.module;
-  uint32_t kernel = (uint32_t)(m->s.fn - mod->fns), frames = 0, locals = 0;
+  uint32_t kernel = m->s.fn - mod->fns, frames = 0, locals = 0;
   bool *in = WW_NEWN(m->a, bool, mod->nfns + 1);
   ww_reach(mod, m->s.fn, in);
   bool again = calls_itself(mod, kernel, in);
@@ -163,7 +163,7 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
       if (m->kernel->param_wide[p])
         ((uint64_t *)(frame + slot))[l] = v;
       else
-        ((uint32_t *)(frame + slot))[l] = (uint32_t)v;
+        ((uint32_t *)(frame + slot))[l] = v;
     }
   }
 }
@@ -194,9 +194,9 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   x->tid0 = warp * m->lanes;
   for (uint32_t l = 0; l < m->lanes; l++) {
     uint64_t t = x->tid0 + l;
-    x->tid[0][l] = (uint32_t)(t % x->ntid[0]);
-    x->tid[1][l] = (uint32_t)(t / x->ntid[0] % x->ntid[1]);
-    x->tid[2][l] = (uint32_t)(t / x->ntid[0] / x->ntid[1]);
+    x->tid[0][l] = t % x->ntid[0];
+    x->tid[1][l] = t / x->ntid[0] % x->ntid[1];
+    x->tid[2][l] = t / x->ntid[0] / x->ntid[1];
   }
   x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
   x->frames[0].frame = reserve(m->regs_bytes);
@@ -254,7 +254,7 @@ static uint32_t texture_axes(const ww_machine *m) {
         const ww_ins *i = &fn->blocks[b].ins[k];
         if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST &&
             fn->vals[i->b].bits + 1 > axes)
-          axes = (uint32_t)fn->vals[i->b].bits + 1;
+          axes = fn->vals[i->b].bits + 1;
       }
   }
   return axes;
@@ -276,8 +276,8 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   m->a = ww_arena_new();
   m->lanes = s->lanes ? s->lanes : s->module->warp;
   m->isa = ww_isa_pick(m->lanes);
-  m->warps = (uint32_t)((threads + m->lanes - 1) / m->lanes);
-  m->shared_bytes = (uint32_t)(((s->shared_static + 15) & ~15ull) + s->shared);
+  m->warps = (threads + m->lanes - 1) / m->lanes;
+  m->shared_bytes = ((s->shared_static + 15) & ~15ull) + s->shared;
   ww_region **regions;
   uint32_t n = ww_memory_regions(s->memory, &regions);
   for (uint32_t k = 0; k < n; k++)
@@ -373,7 +373,7 @@ static void release(ww_machine *m, thread_block *b, ww_run_end what, int64_t id)
   for (uint32_t w = 0; w < m->warps; w++)
     if (waits(b, w, what, id)) {
       total += b->warps[w]->bar_result;
-      count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
+      count += __builtin_popcountll(b->warps[w]->mask);
     }
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
@@ -584,7 +584,7 @@ void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t a
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
     ww_exec_fault(x, c->ins, "%s of %u bytes at shared memory offset %llu, which has %u bytes",
-                  what, bytes, (unsigned long long)(addr - WW_SHARED_BASE), x->shared.size);
+                  what, bytes, addr - WW_SHARED_BASE, x->shared.size);
   else if (addr < 4096)
     ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)", what, bytes,
                   (unsigned long long)addr);

@@ -98,7 +98,7 @@ ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t
 /* A memory holds allocations of its own or borrowed ones, not both: the former go up from 4 GiB in
  * the order they come. */
 ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space) {
-  uint64_t base = (uint64_t)(uintptr_t)host;
+  uint64_t base = (uintptr_t)host;
   uint32_t at = m->n;
   while (at && m->regions[at - 1]->base > base)
     at--;
@@ -148,7 +148,7 @@ uint32_t ww_memory_regions(ww_memory *m, ww_region ***out) {
  * two pages. */
 static void fill_span(const ww_region *r, const char *type, uint64_t count, uint64_t at, uint64_t n,
                       uint8_t *to) {
-  uint32_t size = ww_elem_size(type), head = (uint32_t)(at % size);
+  uint32_t size = ww_elem_size(type), head = at % size;
   uint8_t one[64];
   if (head) {
     uint32_t rest = size - head < n ? size - head : (uint32_t)n;

@@ -15,8 +15,8 @@ static double value_of(ww_type t, uint64_t bits, bool is_unsigned) {
   if (ww_is_float(t))
     return ww_to_double(t, bits);
   if (t == WW_I8)
-    return is_unsigned ? (double)(uint8_t)bits : (double)(int8_t)bits;
-  return (double)(int32_t)bits;
+    return is_unsigned ? (uint8_t)bits : (int8_t)bits;
+  return (int32_t)bits;
 }
 
 static uint64_t bits_of_value(ww_type t, double v) {
@@ -62,12 +62,12 @@ void ww_exec_mma(ww_exec *x, const ww_code *k) {
   const uint32_t *out = k->slots + na + nb + nc;
   for (uint32_t e = 0; e < nc; e++)
     for (ww_mask m = x->mask; m; m &= m - 1) {
-      uint32_t lane = (uint32_t)__builtin_ctzll(m);
+      uint32_t lane = __builtin_ctzll(m);
       ww_cell_at at = ww_mma_place(s, WW_MATRIX_C, i->type, lane & 31, e);
       uint64_t v = bits_of_value(i->type, c[at.row * s->n + at.col]);
       if (ww_type_bytes[i->type] == 8)
         ((uint64_t *)(x->F + out[e]))[lane] = v;
       else
-        ((uint32_t *)(x->F + out[e]))[lane] = (uint32_t)v;
+        ((uint32_t *)(x->F + out[e]))[lane] = v;
     }
 }

@@ -30,7 +30,7 @@ static void device_string(ww_exec *x, uint64_t addr, uint32_t lane, char out[102
     const uint8_t *p = device_bytes(x, addr + n, 1, lane);
     if (!p || !*p)
       break;
-    out[n] = (char)*p;
+    out[n] = *p;
   }
   out[n] = 0;
 }
@@ -87,7 +87,7 @@ static void convert(source *s, const char *spec, size_t n) {
   case 'i': {
     uint64_t v = next_value(s, is_long ? 8 : 4, false);
     strcat(fmt, "lld");
-    printf(fmt, is_long ? (long long)v : (long long)(int32_t)v);
+    printf(fmt, is_long ? (long long)v : (int32_t)v);
     break;
   }
   case 'u':
@@ -96,7 +96,7 @@ static void convert(source *s, const char *spec, size_t n) {
   case 'o': {
     size_t k = strlen(fmt);
     snprintf(fmt + k, sizeof fmt - k, "ll%c", letter);
-    printf(fmt, (unsigned long long)next_value(s, is_long ? 8 : 4, false));
+    printf(fmt, next_value(s, is_long ? 8 : 4, false));
     break;
   }
   case 'f':
@@ -117,7 +117,7 @@ static void convert(source *s, const char *spec, size_t n) {
     break;
   }
   case 'c':
-    putchar((int)next_value(s, 4, false));
+    putchar(next_value(s, 4, false));
     break;
   case 'p':
     printf("0x%llx", (unsigned long long)next_value(s, 8, false));

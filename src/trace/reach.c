@@ -20,12 +20,12 @@ static void reach(const ww_module *m, uint32_t fn, bool *in) {
   for (uint32_t b = 0; b < f->nblocks; b++)
     for (uint32_t k = 0; k < f->blocks[b].nins; k++)
       if (f->blocks[b].ins[k].op == WW_OP_CALL)
-        reach(m, (uint32_t)f->blocks[b].ins[k].imm, in);
+        reach(m, f->blocks[b].ins[k].imm, in);
 }
 
 /* When it calls through pointers, every function that a symbol's table names counts as well. */
 void ww_reach(const ww_module *m, const ww_fn *fn, bool *in) {
-  reach(m, (uint32_t)(fn - m->fns), in);
+  reach(m, fn - m->fns, in);
   bool indirect = false;
   for (uint32_t f = 0; f < m->nfns; f++)
     indirect |= in[f] && calls_pointers(&m->fns[f]);

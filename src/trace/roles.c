@@ -101,8 +101,8 @@ static void note_access(flow *f, const ww_ins *i) {
     if (f->from[i->a] >> p & 1) {
       f->roles[p].index = true;
       f->roles[p].targets |= bit(b);
-      if (i->imm > (int64_t)f->roles[p].ahead && i->imm < 4096)
-        f->roles[p].ahead = (uint32_t)i->imm;
+      if (i->imm > f->roles[p].ahead && i->imm < 4096)
+        f->roles[p].ahead = i->imm;
     }
     if (f->atomic[i->a] >> p & 1) {
       f->roles[p].counter = true;
@@ -132,8 +132,7 @@ static void note_loop(flow *f, uint32_t loop, const ww_ins *const *def, const ui
     if (!ww_ir_in_loop(fn, b, loop) || !fn->blocks[b].nins)
       continue;
     const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op != WW_OP_CBR ||
-        (ww_ir_in_loop(fn, (uint32_t)t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
+    if (t->op != WW_OP_CBR || (ww_ir_in_loop(fn, t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
       continue;
     const ww_ins *c = def[t->a];
     if (!c || c->op != WW_OP_ICMP)

@@ -99,7 +99,7 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
 static void forget_size(ww_assumptions *list, const char *name) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < list->n; k++)
-    if (list->v[k].kind != WW_ASSUME_BUFFER_BYTES || strcmp(list->v[k].argument, name) != 0)
+    if (list->v[k].kind != WW_ASSUME_BUFFER_BYTES || strcmp(list->v[k].argument, name))
       list->v[n++] = list->v[k];
   list->n = n;
 }
@@ -128,15 +128,15 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
     int64_t lo = 0, hi = 0;
     for (uint32_t k = 0; k < t->sampled.tally.nargs; k++)
       if (t->sampled.tally.args[k].arg == (int32_t)p) {
-        lo = (int64_t)t->sampled.tally.args[k].lo;
-        hi = (int64_t)t->sampled.tally.args[k].hi;
+        lo = t->sampled.tally.args[k].lo;
+        hi = t->sampled.tally.args[k].hi;
       }
     if (lo > 0)
       lo = 0;
     if (hi < 0)
       hi = 0; /* the pointer itself counts as inside */
-    b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
-    b->offset = (uint64_t)-lo;
+    b->bytes = hi > lo ? hi - lo : 8;
+    b->offset = -lo;
     ww_push(a, &t->assumed.list,
             (ww_assumption){WW_ASSUME_BUFFER_BYTES, ww_strdup(a, fn->params[p].name), {b->bytes}});
   }
@@ -208,7 +208,7 @@ void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) 
                      .assumed = t->assumed.list,
                      .sampled_blocks = t->sampled.blocks,
                      .total_blocks = t->sampled.of};
-  ww_report_set(out, WW_M_shared_bytes, (double)fn->shared_bytes + (double)t->launch.shared);
+  ww_report_set(out, WW_M_shared_bytes, fn->shared_bytes + (double)t->launch.shared);
   ww_report_set(out, WW_M_local_bytes, fn->local_bytes);
   ww_report_set(out, WW_M_warp_instructions, c->warp_instructions);
   set_ratio(out, WW_M_active_lanes, c->thread_instructions, c->warp_instructions);

@@ -166,7 +166,7 @@ static void start_axis(axis *a, uint64_t g, uint32_t most) {
                   : w == 6  ? g / 2
                   : w == 11 ? g - 2
                   : w == 12 ? g - 1
-                            : (uint64_t)(part[w] * (double)g);
+                            : (uint64_t)(part[w] * g);
     if (at < g && (!a->n || at > a->at[a->n - 1]))
       a->at[a->n++] = at;
   }
@@ -217,7 +217,7 @@ static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, 
       }
       c[d] = *m;
       const trial *tm = find_trial(s, linear(s, c));
-      ww_counts line = between(&tp->counts, &tq->counts, (double)(*m - p) / (double)(q - p));
+      ww_counts line = between(&tp->counts, &tq->counts, (*m - p) / (double)(q - p));
       if (tm && !same_counts(&tm->counts, &line, tolerance))
         return false;
     }
@@ -244,12 +244,12 @@ static void axis_weights(const axis *a, uint64_t g, double *w) {
   for (uint32_t k = 0; k < a->n; k++)
     w[k] = 1;
   for (uint32_t k = 0; k + 1 < a->n; k++) {
-    double inner = (double)(a->at[k + 1] - a->at[k] - 1);
+    double inner = a->at[k + 1] - a->at[k] - 1;
     w[k] += inner / 2;
     w[k + 1] += inner / 2;
   }
-  w[0] += (double)a->at[0];
-  w[a->n - 1] += (double)(g - 1 - a->at[a->n - 1]);
+  w[0] += a->at[0];
+  w[a->n - 1] += g - 1 - a->at[a->n - 1];
 }
 
 /* What all blocks of one coordinate did. */
@@ -390,7 +390,7 @@ static ww_status add_idle(sampler *s, ww_err *e) {
   const trial *t = find_trial(s, g[0] * g[1] * g[2] - 1);
   if (st || !t)
     return st;
-  ww_counter_add(s->counter, t->snap, (double)n);
+  ww_counter_add(s->counter, t->snap, n);
   s->idle_instructions = t->counts.warp_instructions;
   return WW_OK;
 }
@@ -417,7 +417,7 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
       together |= fn->blocks[b].ins[k].op == WW_OP_GRIDSYNC;
-  uint32_t batch = together ? (uint32_t)total : 256;
+  uint32_t batch = together ? total : 256;
   if (together && total > 4096)
     return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together",
                    (unsigned long long)total);

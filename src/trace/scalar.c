@@ -72,10 +72,10 @@ static uint16_t half_bits(double d, ww_round r) {
 static uint16_t bf16_bits(double d, ww_round r) {
   if (isnan(d))
     return 0x7fff;
-  float f = (float)round_to(d, 7, -126, r);
+  float f = round_to(d, 7, -126, r);
   if (isinf(f) && isfinite(d) && rounds_to_zero(r, d))
     return signbit(d) ? 0xff7f : 0x7f7f;
-  return (uint16_t)(ww_float_bits(f) >> 16);
+  return ww_float_bits(f) >> 16;
 }
 
 /* ---- floats of any format as double and back ---- */
@@ -83,9 +83,9 @@ static uint16_t bf16_bits(double d, ww_round r) {
 double ww_to_double(ww_type t, uint64_t b) {
   switch (t) {
   case WW_F16:
-    return ww_half_to_float((uint16_t)b);
+    return ww_half_to_float(b);
   case WW_BF16:
-    return ww_bf16_to_float((uint16_t)b);
+    return ww_bf16_to_float(b);
   case WW_F32:
     return ww_bits_float(b);
   default:
@@ -108,10 +108,10 @@ uint64_t ww_from_double(ww_type t, double d, ww_round r) {
     return bf16_bits(d, r);
   case WW_F32: {
     if (r == WW_RN)
-      return ww_float_bits((float)d);
+      return ww_float_bits(d);
     fesetround(c_round(r));
     volatile double v = d;
-    volatile float f = (float)v;
+    volatile float f = v;
     fesetround(FE_TONEAREST);
     return ww_float_bits(f);
   }
@@ -249,7 +249,7 @@ static uint64_t prmt(uint32_t a, uint32_t b, uint32_t sel) {
   uint64_t both = (uint64_t)b << 32 | a;
   uint32_t r = 0;
   for (int k = 0; k < 4; k++) {
-    uint32_t s = sel >> (4 * k) & 15, byte = (uint32_t)(both >> (8 * (s & 7))) & 255;
+    uint32_t s = sel >> (4 * k) & 15, byte = both >> (8 * (s & 7)) & 255;
     if (s & 8)
       byte = byte & 128 ? 255 : 0;
     r |= byte << (8 * k);
@@ -274,7 +274,7 @@ static uint64_t dp4a(uint32_t a, uint32_t b, uint32_t c, uint8_t sub) {
   for (int k = 0; k < 4; k++) {
     int32_t x = sub & 1 ? (int8_t)(a >> 8 * k) : (uint8_t)(a >> 8 * k);
     int32_t y = sub & 2 ? (int8_t)(b >> 8 * k) : (uint8_t)(b >> 8 * k);
-    r += (uint32_t)(x * y);
+    r += x * y;
   }
   return r;
 }
@@ -285,7 +285,7 @@ static uint64_t dp2a(uint32_t a, uint32_t b, uint32_t c, uint8_t sub) {
     int32_t x = sub & 1 ? (int16_t)(a >> 16 * k) : (uint16_t)(a >> 16 * k);
     int at = 8 * (k + (sub & 4 ? 2 : 0));
     int32_t y = sub & 2 ? (int8_t)(b >> at) : (uint8_t)(b >> at);
-    r += (uint32_t)(x * y);
+    r += x * y;
   }
   return r;
 }
@@ -301,9 +301,9 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_MUL:
     return a * b;
   case WW_OP_MULHS:
-    return w == 64 ? (uint64_t)((__int128)x * y >> 64) : (uint64_t)(x * y >> w);
+    return w == 64 ? (__int128)x * y >> 64 : x * y >> w;
   case WW_OP_MULHU:
-    return w == 64 ? (uint64_t)((unsigned __int128)a * b >> 64) : a * b >> w;
+    return w == 64 ? (unsigned __int128)a * b >> 64 : a * b >> w;
   case WW_OP_SDIV:
     return !b ? ~0ull : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
   case WW_OP_UDIV:
@@ -323,7 +323,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_LSHR:
     return b >= w ? 0 : a >> b;
   case WW_OP_ASHR:
-    return (uint64_t)(x >> (b >= w ? w - 1 : b));
+    return x >> (b >= w ? w - 1 : b);
   case WW_OP_SMIN:
     return x < y ? a : b;
   case WW_OP_SMAX:
@@ -335,7 +335,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_IABS:
     return x < 0 ? 0 - (uint64_t)x : a;
   case WW_OP_CTPOP:
-    return (uint64_t)__builtin_popcountll(a);
+    return __builtin_popcountll(a);
   case WW_OP_CTLZ:
     return a ? (uint64_t)__builtin_clzll(a) - (64 - w) : w;
   case WW_OP_CTTZ:
@@ -351,22 +351,19 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
     c %= w;
     return c ? b >> c | a << (w - c) : b;
   case WW_OP_PRMT:
-    return prmt((uint32_t)a, (uint32_t)b, (uint32_t)c);
+    return prmt(a, b, c);
   case WW_OP_BFEU:
-    return bfe(a, (uint32_t)b, (uint32_t)c, w, false);
+    return bfe(a, b, c, w, false);
   case WW_OP_BFES:
-    return bfe(a, (uint32_t)b, (uint32_t)c, w, true);
+    return bfe(a, b, c, w, true);
   case WW_OP_DP4A:
-    return dp4a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
+    return dp4a(a, b, c, i->sub);
   case WW_OP_DP2A:
-    return dp2a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
+    return dp2a(a, b, c, i->sub);
   case WW_OP_SAD:
-    return (i->sub  ? (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x)
-            : a > b ? a - b
-                    : b - a) +
-           c;
+    return (i->sub ? (x > y ? x - (uint64_t)y : y - (uint64_t)x) : a > b ? a - b : b - a) + c;
   case WW_OP_LEA:
-    return a + b * (uint64_t)i->imm;
+    return a + b * i->imm;
   default:
     return 0;
   }
@@ -400,7 +397,7 @@ static uint64_t to_int(const ww_ins *i, uint64_t a) {
       return mask_of(w - 1);
     if (d < -top)
       return mask_of(w) ^ mask_of(w - 1);
-    return (uint64_t)(int64_t)d;
+    return (int64_t)d;
   }
   return d >= top ? mask_of(w) : d <= 0 ? 0 : (uint64_t)d;
 }
@@ -415,19 +412,19 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
       fesetround(c_round(r));
     volatile int64_t vs = s;
     volatile uint64_t vu = a;
-    uint64_t out = i->type == WW_F32 ? ww_float_bits(sign ? (float)vs : (float)vu)
-                                     : d_bits(sign ? (double)vs : (double)vu);
+    uint64_t out =
+        i->type == WW_F32 ? ww_float_bits(sign ? vs : (float)vu) : d_bits(sign ? vs : (double)vu);
     if (r != WW_RN)
       fesetround(FE_TONEAREST);
     return out;
   }
   if (ww_type_bits(i->type2) < 64)
-    return ww_from_double(i->type, sign ? (double)s : (double)a, r);
+    return ww_from_double(i->type, sign ? s : (double)a, r);
   fesetround(FE_TOWARDZERO);
   feclearexcept(FE_INEXACT);
   volatile int64_t vs = s;
   volatile uint64_t vu = a;
-  volatile double v = sign ? (double)vs : (double)vu;
+  volatile double v = sign ? vs : (double)vu;
   double once = odd(v);
   fesetround(FE_TONEAREST);
   return ww_from_double(i->type, once, r);
@@ -621,7 +618,7 @@ static double math_double(ww_math f, double x, double y, double z) {
   case WW_MATH_NEXTAFTER:
     return nextafter(x, y);
   case WW_MATH_LDEXP:
-    return ldexp(x, y > 100000 ? 100000 : y < -100000 ? -100000 : (int)y);
+    return ldexp(x, y > 100000 ? 100000 : y < -100000 ? -100000 : y);
   case WW_MATH_MAXMAG:
     return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
   case WW_MATH_MINMAG:
@@ -637,9 +634,9 @@ static double math_double(ww_math f, double x, double y, double z) {
   case WW_MATH_FRACT:
     return fmin(x - floor(x), nextafter(1, 0));
   case WW_MATH_JN:
-    return jn((int)x, y);
+    return jn(x, y);
   case WW_MATH_YN:
-    return yn((int)x, y);
+    return yn(x, y);
   default:
     return NAN;
   }
@@ -649,9 +646,9 @@ static double math_double(ww_math f, double x, double y, double z) {
 static uint64_t rounded(const ww_ins *i, double x) {
   bool root = i->sub == WW_MATH_SQRT;
   uint64_t out;
-  fesetround(c_round((ww_round)i->imm));
+  fesetround(c_round(i->imm));
   if (i->type == WW_F32) {
-    volatile float v = (float)x, r = root ? sqrtf(v) : 1 / v;
+    volatile float v = x, r = root ? sqrtf(v) : 1 / v;
     out = ww_float_bits(r);
   } else {
     volatile double v = x, r = root ? sqrt(v) : 1 / v;
@@ -665,8 +662,8 @@ static uint64_t rounded(const ww_ins *i, double x) {
  * with integer results. */
 static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b,
                         uint64_t c) {
-  double x = ww_is_float(ta) ? ww_to_double(ta, a) : (double)(int32_t)a;
-  double y = ww_is_float(tb) ? ww_to_double(tb, b) : (double)(int32_t)b;
+  double x = ww_is_float(ta) ? ww_to_double(ta, a) : (int32_t)a;
+  double y = ww_is_float(tb) ? ww_to_double(tb, b) : (int32_t)b;
   switch (i->sub) {
   case WW_MATH_ILOGB:
     return (uint32_t)ilogb(x);
@@ -678,11 +675,11 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
   }
   case WW_MATH_NEXTAFTER:
     if (i->type == WW_F32)
-      return ww_float_bits(nextafterf((float)x, (float)y));
+      return ww_float_bits(nextafterf(x, y));
     break;
   case WW_MATH_FRACT:
     if (i->type == WW_F32)
-      return ww_float_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f));
+      return ww_float_bits(fminf((float)x - floorf(x), 0x1.fffffep-1f));
     break;
   case WW_MATH_SQRT:
   case WW_MATH_RCP:
@@ -727,7 +724,7 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   case WW_OP_ZEXT:
     return a;
   case WW_OP_SEXT:
-    return (uint64_t)sext(a, ww_type_bits(i->type2)) & mask_of(w);
+    return sext(a, ww_type_bits(i->type2)) & mask_of(w);
   case WW_OP_SITOF:
   case WW_OP_UITOF:
     return from_int(i, a);

@@ -111,9 +111,9 @@ static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y, uint32_t *at
 }
 
 static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *to) {
-  uint64_t v = (uint64_t)g->ivalue;
+  uint64_t v = g->ivalue;
   if (is_float && size == 4) {
-    float f = (float)g->value;
+    float f = g->value;
     memcpy(to, &f, 4);
     return;
   }
@@ -122,14 +122,12 @@ static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *t
     return;
   }
   if (!g->is_int) /* as the hardware converts: the nearest there is */
-    v = g->value >= 0x1p63    ? INT64_MAX
-        : g->value <= -0x1p63 ? (uint64_t)INT64_MIN
-                              : (uint64_t)(int64_t)g->value;
+    v = g->value >= 0x1p63 ? INT64_MAX : g->value <= -0x1p63 ? INT64_MIN : (int64_t)g->value;
   memcpy(to, &v, size < 8 ? size : 8);
 }
 
 void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) {
-  put_number(g, (uint32_t)size, !g->is_int, to);
+  put_number(g, size, !g->is_int, to);
 }
 
 /* Pointers that a variable holds, as a recorder saw them. */
@@ -164,7 +162,7 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   ww_status st = add_region(k, y->name, y->space, &b, NULL, 1000 + given, &r, e);
   if (st)
     return st;
-  r->symbol = (int32_t)s;
+  r->symbol = s;
   k->s->symbol_addr[s] = r->base;
   if (g && g->kind == WW_ARG_BUFFER)
     return WW_OK;
@@ -265,7 +263,7 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
   if (st)
     return st;
   if (r->arg < 0)
-    r->arg = (int32_t)p;
+    r->arg = p;
   uint64_t v = r->origin + b->offset;
   if (b->bytes && b->offset > b->bytes)
     return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p,
@@ -291,7 +289,7 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
     if (st)
       return st;
     if (r->arg < 0)
-      r->arg = (int32_t)p;
+      r->arg = p;
     uint64_t v = r->origin + g->ptrs[n].buffer.offset;
     memcpy(to + g->ptrs[n].at, &v, 8);
   }
@@ -305,7 +303,7 @@ static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
                   : q->type; /* OpenMP passes floats as integers */
   if (q->type == WW_F16 || q->type == WW_BF16) {
     double v = q->type == WW_F16 ? n.value : (float)n.value;
-    uint16_t h = (uint16_t)ww_from_double(q->type, v, WW_RN);
+    uint16_t h = ww_from_double(q->type, v, WW_RN);
     memcpy(to, &h, 2);
     return;
   }

@@ -80,8 +80,8 @@ static void write_args(ww_json *j, const ww_tally *t) {
     ww_json_knum(j, "st_sectors", g->st_sectors);
     ww_json_knum(j, "st_bytes", g->st_bytes);
     ww_json_knum(j, "atomics", g->atomics);
-    ww_json_kint(j, "touched_from", (int64_t)g->lo);
-    ww_json_kint(j, "touched_to", (int64_t)g->hi);
+    ww_json_kint(j, "touched_from", g->lo);
+    ww_json_kint(j, "touched_to", g->hi);
     ww_json_knum(j, "unique_sectors", g->unique_sectors);
     ww_json_end_obj(j);
   }
@@ -135,8 +135,7 @@ void ww_trace_write(void *ctx, ww_json *j) {
 /* 1234567 as 1.23 M: four digits are enough to compare, columns stay narrow. */
 static const char *human(double v, char b[16]) {
   const char *unit = ww_unit_of(&v, ww_units_thousands, 9999.5, 9999.5);
-  snprintf(b, 16, *unit || v != (double)(int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, *unit ? " " : "",
-           unit);
+  snprintf(b, 16, *unit || v != (int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, *unit ? " " : "", unit);
   return b;
 }
 
@@ -217,7 +216,7 @@ static void print_args(const ww_tally *t, FILE *f) {
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *g = &t->args[k];
     fprintf(f, "%-20s %12s %12s %12s %14s\n", g->name, human(g->ld_bytes, a), human(g->st_bytes, b),
-            human(g->atomics, c), human((double)(g->hi - g->lo), d));
+            human(g->atomics, c), human(g->hi - g->lo, d));
   }
 }
 

@@ -149,7 +149,7 @@ static bool qualify(finder *f, ww_steady *out) {
     return false;
   if (!pure(f, c->a, 0) || !pure(f, c->b, 0))
     return false;
-  bool stay = ww_ir_in_loop(fn, (uint32_t)t->imm, f->loop);
+  bool stay = ww_ir_in_loop(fn, t->imm, f->loop);
   *out = (ww_steady){.loop = f->loop,
                      .header = f->header,
                      .innermost = true,
@@ -194,8 +194,7 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) 
 static uint64_t read_cell(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
   if (wide)
     return ((const uint64_t *)(x->F + slot))[lane];
-  return (uint64_t)(int64_t)((
-      const int32_t *)(x->F + slot))[lane]; /* differences of 32-bit counters, sign kept */
+  return ((const int32_t *)(x->F + slot))[lane]; /* differences of 32-bit counters, sign kept */
 }
 
 /* How many more times the compare will hold when its operands go on moving like this; UINT64_MAX:
@@ -212,20 +211,19 @@ static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t
                                 (__int128)(int64_t)db; /* diff shrinks by move each time */
   switch (pred) {
   case WW_NE:
-    return move != 0 && diff % move == 0 && diff / move > 0 ? (uint64_t)(diff / move - 1)
-                                                            : UINT64_MAX;
+    return move != 0 && diff % move == 0 && diff / move > 0 ? diff / move - 1 : UINT64_MAX;
   case WW_SLT:
   case WW_ULT:
-    return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)((diff - 1) / move);
+    return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (diff - 1) / move;
   case WW_SLE:
   case WW_ULE:
-    return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)(diff / move);
+    return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : diff / move;
   case WW_SGT:
   case WW_UGT:
-    return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)((diff + 1) / move);
+    return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (diff + 1) / move;
   case WW_SGE:
   case WW_UGE:
-    return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)(diff / move);
+    return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : diff / move;
   default:
     return 0; /* staying while equal: not a counter */
   }
@@ -236,7 +234,7 @@ static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t
 static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, uint64_t *step) {
   bool same = true;
   for (ww_mask m = x->mask; m; m &= m - 1) {
-    uint32_t l = (uint32_t)__builtin_ctzll(m);
+    uint32_t l = __builtin_ctzll(m);
     uint64_t v = read_cell(x, slot, wide, l),
              d = wide ? v - prev[l] : (uint64_t)(int64_t)(int32_t)(uint32_t)(v - prev[l]);
     same &= d == step[l];
@@ -269,7 +267,7 @@ static void advance(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint64_t 
       continue;
     const uint64_t *step = st->step + (size_t)k * x->lanes;
     for (ww_mask m = x->mask; m; m &= m - 1) {
-      uint32_t l = (uint32_t)__builtin_ctzll(m);
+      uint32_t l = __builtin_ctzll(m);
       if (s->phi_wide[k])
         ((uint64_t *)(x->F + s->phi[k]))[l] += n * step[l];
       else
@@ -293,7 +291,7 @@ static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t win
   uint64_t left = UINT64_MAX;
   st->mask = x->mask;
   for (ww_mask m = x->mask; m; m &= m - 1) {
-    uint32_t l = (uint32_t)__builtin_ctzll(m);
+    uint32_t l = __builtin_ctzll(m);
     uint64_t r = holds(s->pred, s->cmp_wide, a[l], da[l], b[l], db[l]);
     if (r < left)
       left = r;
