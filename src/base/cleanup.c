@@ -204,10 +204,9 @@ void ww_end_by_signal(int number) {
 void ww_end_on_signals(void) {
   struct sigaction end = {.sa_handler = ww_end_by_signal}, was;
   atomic_store(&guarded, true);
-  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) { /* nohup's choice stays */
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) /* nohup's choice stays */
     if (!sigaction(ends[k], NULL, &was) && was.sa_handler != SIG_IGN)
       sigaction(ends[k], &end, NULL);
-  }
 }
 
 void ww_out_of_memory(size_t bytes) {

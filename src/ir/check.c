@@ -48,62 +48,6 @@ static void bad(checker *c, const char *fmt, ...) {
 
 /* ---- types ---- */
 
-/* One line per operation: the types `type` may have (I integer, F float, A any, W i32 or i64, V
- * void or any), the result (T: type, b: i1, -: none, ?: T or none, *: checked by code), the
- * operands: T type, S type2, b i1, w i32, l i64, i any integer, m a lane mask (i32 or i64), '.'
- * any, '=' as wide as type. NULL: checked by code. */
-static const struct rule {
-  char type, result;
-  const char *operands;
-} rules[WW_NOPS] = {
-    [WW_OP_MOV] = {'A', 'T', "="},       [WW_OP_SELECT] = {'A', 'T', "bTT"},
-    [WW_OP_LOCALADDR] = {'W', 'T', ""},  [WW_OP_SREG] = {'W', 'T', ""},
-    [WW_OP_FREEZE] = {'A', 'T', "T"},    [WW_OP_ADD] = {'I', 'T', "TT"},
-    [WW_OP_SUB] = {'I', 'T', "TT"},      [WW_OP_MUL] = {'I', 'T', "TT"},
-    [WW_OP_MULHS] = {'I', 'T', "TT"},    [WW_OP_MULHU] = {'I', 'T', "TT"},
-    [WW_OP_SDIV] = {'I', 'T', "TT"},     [WW_OP_UDIV] = {'I', 'T', "TT"},
-    [WW_OP_SREM] = {'I', 'T', "TT"},     [WW_OP_UREM] = {'I', 'T', "TT"},
-    [WW_OP_AND] = {'I', 'T', "TT"},      [WW_OP_OR] = {'I', 'T', "TT"},
-    [WW_OP_XOR] = {'I', 'T', "TT"},      [WW_OP_SHL] = {'I', 'T', "Ti"},
-    [WW_OP_LSHR] = {'I', 'T', "Ti"},     [WW_OP_ASHR] = {'I', 'T', "Ti"},
-    [WW_OP_SMIN] = {'I', 'T', "TT"},     [WW_OP_SMAX] = {'I', 'T', "TT"},
-    [WW_OP_UMIN] = {'I', 'T', "TT"},     [WW_OP_UMAX] = {'I', 'T', "TT"},
-    [WW_OP_IABS] = {'I', 'T', "T"},      [WW_OP_CTPOP] = {'I', 'T', "T"},
-    [WW_OP_CTLZ] = {'I', 'T', "T"},      [WW_OP_CTTZ] = {'I', 'T', "T"},
-    [WW_OP_BREV] = {'I', 'T', "T"},      [WW_OP_BSWAP] = {'I', 'T', "T"},
-    [WW_OP_FSHL] = {'I', 'T', "TTi"},    [WW_OP_FSHR] = {'I', 'T', "TTi"},
-    [WW_OP_PRMT] = {'W', 'T', "TTi"},    [WW_OP_BFEU] = {'W', 'T', "Tii"},
-    [WW_OP_BFES] = {'W', 'T', "Tii"},    [WW_OP_DP4A] = {'W', 'T', "wwT"},
-    [WW_OP_DP2A] = {'W', 'T', "wwT"},    [WW_OP_SAD] = {'I', 'T', "TTT"},
-    [WW_OP_LEA] = {'W', 'l', "ll"},      [WW_OP_ICMP] = {'I', 'b', "TT"},
-    [WW_OP_TRUNC] = {'I', 'T', "S"},     [WW_OP_ZEXT] = {'I', 'T', "S"},
-    [WW_OP_SEXT] = {'I', 'T', "S"},      [WW_OP_SITOF] = {'F', 'T', "S"},
-    [WW_OP_UITOF] = {'F', 'T', "S"},     [WW_OP_FTOSI] = {'I', 'T', "S"},
-    [WW_OP_FTOUI] = {'I', 'T', "S"},     [WW_OP_FCVT] = {'F', 'T', "S"},
-    [WW_OP_FADD] = {'F', 'T', "TT"},     [WW_OP_FSUB] = {'F', 'T', "TT"},
-    [WW_OP_FMUL] = {'F', 'T', "TT"},     [WW_OP_FMA] = {'F', 'T', "TTT"},
-    [WW_OP_FDIV] = {'F', 'T', "TT"},     [WW_OP_FNEG] = {'F', 'T', "T"},
-    [WW_OP_FABS] = {'F', 'T', "T"},      [WW_OP_FMIN] = {'F', 'T', "TT"},
-    [WW_OP_FMAX] = {'F', 'T', "TT"},     [WW_OP_FCMP] = {'F', 'b', "TT"},
-    [WW_OP_MATH] = {'A', 'T', NULL},     [WW_OP_LD] = {'A', '*', "l"},
-    [WW_OP_ST] = {'A', '-', NULL},       [WW_OP_ATOM] = {'A', '?', "lT"},
-    [WW_OP_CAS] = {'A', '?', "lTT"},     [WW_OP_MEMCPY] = {'V', '-', "lli"},
-    [WW_OP_MEMSET] = {'V', '-', "lii"},  [WW_OP_FENCE] = {'V', '-', ""},
-    [WW_OP_SHFL] = {'A', '*', "Tii"},    [WW_OP_VOTE] = {'I', 'T', "b"},
-    [WW_OP_MATCH] = {'W', '*', "."},     [WW_OP_REDUX] = {'A', 'T', "Tm"},
-    [WW_OP_ACTIVEMASK] = {'W', 'T', ""}, [WW_OP_BPERMUTE] = {'A', 'T', "wT"},
-    [WW_OP_PERMUTE] = {'A', 'T', "wT"},  [WW_OP_READLANE] = {'A', 'T', "Tw"},
-    [WW_OP_READFIRST] = {'A', 'T', "T"}, [WW_OP_MBCNT] = {'W', 'T', "mm"},
-    [WW_OP_SYNCWARP] = {'V', '-', ""},   [WW_OP_BAR] = {'V', '*', NULL},
-    [WW_OP_GRIDSYNC] = {'V', '-', ""},   [WW_OP_MMA] = {'A', '*', NULL},
-    [WW_OP_BR] = {'V', '-', ""},         [WW_OP_CBR] = {'V', '-', "b"},
-    [WW_OP_SWITCH] = {'V', '-', NULL},   [WW_OP_CALL] = {'V', '*', NULL},
-    [WW_OP_CALLI] = {'V', '*', NULL},    [WW_OP_RET] = {'V', '-', NULL},
-    [WW_OP_EXIT] = {'V', '-', ""},       [WW_OP_TRAP] = {'V', '-', ""},
-    [WW_OP_PRINTF] = {'V', '?', NULL},   [WW_OP_CLOCK] = {'W', 'T', ""},
-    [WW_OP_MALLOC] = {'W', 'l', "i"},    [WW_OP_TEXDIM] = {'W', 'T', "li"},
-};
-
 static ww_type val_type(const checker *c, ww_val v) {
   return c->fn->vals[v].type;
 }
@@ -306,13 +250,13 @@ static void check_call(checker *c) {
 
 static void check_types(checker *c) {
   const ww_ins *i = c->ins;
-  const struct rule *r = &rules[i->op];
+  const char *types = ww_ops[i->op].types;
   const ww_val v[3] = {i->a, i->b, i->c};
-  if (!type_allowed(r->type, i->type))
+  if (!type_allowed(types[0], i->type))
     bad(c, "cannot have type %s", ww_type_names[i->type]);
-  check_results(c, r->result);
-  for (uint32_t k = 0; r->operands && r->operands[k] && !c->st; k++)
-    check_operand(c, r->operands[k], v[k], k);
+  check_results(c, types[1]);
+  for (uint32_t k = 0; types[2 + k] && !c->st; k++)
+    check_operand(c, types[2 + k], v[k], k);
   if (c->st)
     return;
   switch (i->op) {

@@ -11,13 +11,13 @@
 #include "../base/base.h"
 
 typedef enum {
-#define OP(name, text, n, cls) WW_OP_##name,
+#define OP(name, ...) WW_OP_##name,
 #include "ops.def"
   WW_NOPS
 } ww_op;
 
 typedef enum {
-#define MATH(name, text, n) WW_MATH_##name,
+#define MATH(name, ...) WW_MATH_##name,
 #include "math.def"
   WW_NMATH
 } ww_math;
@@ -295,6 +295,7 @@ typedef struct {
   const char *name;
   int8_t nsrc;
   uint8_t cls;
+  const char *types; /* that check.c wants: see ops.def */
 } ww_op_info;
 extern const ww_op_info ww_ops[WW_NOPS];
 extern const char *const ww_math_names[WW_NMATH];

@@ -536,12 +536,12 @@ static void take_label(parser *p) {
 
 static void param_word(parser *p, ww_param *q) {
   int space;
-  if (p->l.kind == TOK_STRING) {
+  if (p->l.kind == TOK_STRING)
     if (!q->name)
       q->name = ww_lex_string(&p->l);
     else
       q->ctype = ww_lex_string(&p->l);
-  } else if (ww_lex_keyword(&p->l, "pointer"))
+  else if (ww_lex_keyword(&p->l, "pointer"))
     q->pointer = true;
   else if (ww_lex_keyword(&p->l, "byval"))
     q->byval = true;

@@ -19,14 +19,13 @@ typedef struct {
 
 static void put_string(ww_buf *out, const char *s) {
   ww_buf_puts(out, "\"");
-  for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
+  for (const unsigned char *p = (const unsigned char *)s; *p; p++)
     if (*p == '"' || *p == '\\')
       ww_buf_fmt(out, "\\%c", *p);
     else if (*p < 0x20 || *p == 0x7f)
       ww_buf_fmt(out, "\\x%02x", *p);
     else
       ww_buf_add(out, p, 1);
-  }
   ww_buf_puts(out, "\"");
 }
 

@@ -3,7 +3,7 @@
 #include "ir_int.h"
 
 const ww_op_info ww_ops[WW_NOPS] = {
-#define OP(name, text, n, cls) {text, n, WW_CLASS_##cls},
+#define OP(name, text, n, cls, types) {text, n, WW_CLASS_##cls, types},
 #include "ops.def"
 };
 

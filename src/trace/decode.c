@@ -250,12 +250,11 @@ static void make_image(dec *d) {
         bits += WW_SHARED_BASE;
     } else if (x->kind == WW_VAL_FN)
       bits = WW_FN_BASE + 16ull * x->ref;
-    for (uint32_t l = 0; l < d->lanes; l++) {
+    for (uint32_t l = 0; l < d->lanes; l++)
       if (wide(d, v))
         memcpy(img + d->slot[v] + 8 * l, &bits, 8);
       else
         memcpy(img + d->slot[v] + 4 * l, &bits, 4);
-    }
   }
   d->p->image = img;
   uint32_t *ps = WW_NEWN(d->a, uint32_t, fn->nparams + 1);

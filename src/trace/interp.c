@@ -95,29 +95,6 @@ static ww_handler *const by_lane[WW_NOPS] = {[WW_OP_LOCALADDR] = localaddr_any,
                                              [WW_OP_TEXDIM] = texdim_any,
                                              [WW_OP_MMA] = ww_exec_mma};
 
-static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
-  bool wide = ww_type_bytes[i->type] == 8;
-  switch (i->op) {
-  case WW_OP_MOV:
-  case WW_OP_FREEZE:
-    return BY_WIDTH(mov);
-  case WW_OP_SELECT:
-    return BY_WIDTH(select);
-  case WW_OP_ICMP:
-    return icmp_handler(i, out);
-  default:
-    break;
-  }
-  switch (ww_ops[i->op].cls) {
-  case WW_CLASS_CVT:
-    return convert_handler(i, out);
-  case WW_CLASS_INT:
-    return int_handler(i, out);
-  default:
-    return fp_handler(i, out);
-  }
-}
-
 static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
   if (by_lane[i->op])
     out[0] = out[1] = i->op == WW_OP_LD && i->type == WW_I1 ? ld_bool : by_lane[i->op];
@@ -127,28 +104,27 @@ static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
 
 /* ---- control ---- */
 
+#define MOVE(T)                       \
+  {                                   \
+    T *d = ROW(T, v->d);              \
+    const T *s = ROW(T, v->s);        \
+    if (part)                         \
+      EACH d[l] = m[l] ? s[l] : d[l]; \
+    else                              \
+      EACH d[l] = s[l];               \
+  }
+
 static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
   bool part = (x->live & ~lanes) != 0;
   i32 m[L];
   if (part)
-    EACH m[l] = -(lanes >> l & 1);
+    EACH m[l] = -(i32)(lanes >> l & 1);
   for (uint32_t n = 0; n < e->nmoves; n++) {
     const ww_move *v = &e->moves[n];
-    if (v->wide) {
-      u64 *d = ROW(u64, v->d);
-      const u64 *s = ROW(u64, v->s);
-      if (part)
-        EACH d[l] = m[l] ? s[l] : d[l];
-      else
-        EACH d[l] = s[l];
-    } else {
-      u32 *d = ROW(u32, v->d);
-      const u32 *s = ROW(u32, v->s);
-      if (part)
-        EACH d[l] = m[l] ? s[l] : d[l];
-      else
-        EACH d[l] = s[l];
-    }
+    if (v->wide)
+      MOVE(u64)
+    else
+      MOVE(u32)
   }
 }
 

@@ -74,22 +74,22 @@ static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
   }
 }
 
+#define SPLAT(T)                   \
+  {                                \
+    T *d = ROW(T, off), w = v;     \
+    if (part)                      \
+      EACH d[l] = m[l] ? w : d[l]; \
+    else                           \
+      EACH d[l] = w;               \
+  }
+
 /* One value to all active lanes. */
 static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
   const i32 *m = x->m;
-  if (wide) {
-    u64 *d = ROW(u64, off);
-    if (part)
-      EACH d[l] = m[l] ? v : d[l];
-    else
-      EACH d[l] = v;
-  } else {
-    u32 *d = ROW(u32, off), w = v;
-    if (part)
-      EACH d[l] = m[l] ? w : d[l];
-    else
-      EACH d[l] = w;
-  }
+  if (wide)
+    SPLAT(u64)
+  else
+    SPLAT(u32)
 }
 
 static void sreg_any(ww_exec *x, const ww_code *k) {

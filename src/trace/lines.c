@@ -54,12 +54,11 @@ static void add_line(ww_line_counts *to, const ww_line_counts *from) {
 static uint32_t merge(ww_line_counts *l, uint32_t n) {
   uint32_t out = 0;
   qsort(l, n, sizeof *l, by_line);
-  for (uint32_t k = 0; k < n; k++) {
+  for (uint32_t k = 0; k < n; k++)
     if (out && !by_line(&l[out - 1], &l[k]))
       add_line(&l[out - 1], &l[k]);
     else
       l[out++] = l[k];
-  }
   return out;
 }
 

@@ -159,12 +159,11 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
       memcpy(&v, m->s.params + off[p], fn->params[p].size < 8 ? fn->params[p].size : 8);
     if (fn->params[p].type == WW_I1)
       v &= 1;
-    for (uint32_t l = 0; l < m->lanes; l++) {
+    for (uint32_t l = 0; l < m->lanes; l++)
       if (m->kernel->param_wide[p])
         ((uint64_t *)(frame + slot))[l] = v;
       else
         ((uint32_t *)(frame + slot))[l] = v;
-    }
   }
 }
 

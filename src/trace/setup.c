@@ -56,9 +56,8 @@ static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_
   r->type = b->type ? b->type : type;
   r->seed = ww_fill_seed(k->l->seed, allocation);
   *out = r;
-  if (b->id) {
+  if (b->id)
     ww_push(k->a, &k->shared_ids, (__typeof__(*k->shared_ids.v)){b->id, r});
-  }
   return b->fill.kind == WW_FILL_FILE ? read_contents(k, &b->fill, r, e) : WW_OK;
 }
 
