@@ -38,6 +38,22 @@ uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max
   return n;
 }
 
+ww_val ww_phi_of(const ww_fn *fn, const ww_phi *p, uint32_t block) {
+  for (uint32_t n = 0; n < p->n; n++)
+    if (ww_phi_from(fn, p, n) == block)
+      return ww_phi_value(fn, p, n);
+  return WW_NOVAL;
+}
+
+const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a) {
+  const ww_ins **def = WW_NEWN(a, const ww_ins *, fn->nvals + 1);
+  for (const ww_block *b = fn->blocks; b < fn->blocks + fn->nblocks; b++)
+    for (const ww_ins *i = b->ins; i < b->ins + b->nins; i++)
+      for (uint32_t r = 0; r < i->nres; r++)
+        def[i->dst + r] = i;
+  return def;
+}
+
 /* ---- kernels by name ---- */
 
 /* Same text but for blanks: "kern<float,256>" is "kern<float, 256>". */

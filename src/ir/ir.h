@@ -310,6 +310,20 @@ extern const char *const ww_class_names[WW_NCLASSES];
 /* Operand values of an instruction (a, b, c and pool lists) in order; returns how many, writes at
  * most max. */
 uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max);
+/* Pair n of a phi: the block it comes from, and the value. */
+static inline uint32_t ww_phi_from(const ww_fn *fn, const ww_phi *p, uint32_t n) {
+  return fn->pool[p->ext + 2 * n];
+}
+static inline ww_val ww_phi_value(const ww_fn *fn, const ww_phi *p, uint32_t n) {
+  return fn->pool[p->ext + 2 * n + 1];
+}
+ww_val ww_phi_of(const ww_fn *fn, const ww_phi *p, uint32_t block); /* WW_NOVAL: none */
+/* Per value the instruction that defines it; NULL for phis, constants and parameters. Its block is
+ * in ww_value.ref. */
+const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a);
+static inline const ww_ins *ww_terminator(const ww_block *b) {
+  return &b->ins[b->nins - 1];
+}
 static inline bool ww_is_float(ww_type t) {
   return t >= WW_F16;
 }

@@ -117,7 +117,7 @@ static void issue(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_ins *i)
 static void pass_phi(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_phi *phi) {
   stamp out = {.window = d->window};
   for (uint32_t k = 0; k < phi->n; k++) {
-    const stamp *s = &stamps[fn->pool[phi->ext + 2 * k + 1]];
+    const stamp *s = &stamps[ww_phi_value(fn, phi, k)];
     if (depth_of(d, s) > out.depth)
       out.depth = depth_of(d, s);
     if (s->load > out.load)

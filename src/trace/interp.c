@@ -305,8 +305,7 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
   x->local_top += p->fn->local_bytes;
   memcpy(f->frame, p->image, p->fixed);
   for (uint32_t n = 0; n < p->fn->nparams; n++)
-    if (p->param_slots[n] != UINT32_MAX)
-      memcpy(f->frame + p->param_slots[n], from + s->slots[n], (p->param_wide[n] ? 8 : 4) * L);
+    memcpy(f->frame + p->slots[n], from + s->slots[n], WW_CELL_BYTES(p->fn->vals[n].type) * L);
   x->prog = p;
   x->F = f->frame;
   x->rpc = WW_NOSEG;
@@ -322,8 +321,8 @@ static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
       (i->nres == 1 && ww_type_bytes[caller->vals[i->dst].type] != ww_type_bytes[p->fn->ret]))
     return false;
   for (uint32_t n = 0; n < i->n; n++)
-    if ((ww_type_bytes[caller->vals[caller->pool[i->ext + n]].type] == 8) != p->param_wide[n] &&
-        p->param_slots[n] != UINT32_MAX)
+    if (WW_CELL_BYTES(caller->vals[caller->pool[i->ext + n]].type) !=
+        WW_CELL_BYTES(p->fn->vals[n].type))
       return false;
   return true;
 }
@@ -357,17 +356,14 @@ static bool ret(ww_exec *x, const ww_seg *s) {
   if (x->depth == 1)
     return exit_lanes(x, x->mask);
   const ww_seg *c = f->call;
+  const ww_fn *fn = x->prog->fn;
   uint8_t *to = x->frames[x->depth - 2].frame;
   for (uint32_t n = 0; n < c->ins->nres && n < s->ins->n; n++) {
     if (c->dsts[n] == UINT32_MAX)
       continue;
-    bool wide = x->prog->slot_wide_ret[n];
-    ACTIVE(x->mask) {
-      if (wide)
-        ((u64 *)(to + c->dsts[n]))[LANE] = cell(x, s->slots[n], true, LANE);
-      else
-        ((u32 *)(to + c->dsts[n]))[LANE] = cell(x, s->slots[n], false, LANE);
-    }
+    uint32_t bytes = WW_CELL_BYTES(fn->vals[fn->pool[s->ins->ext + n]].type);
+    ACTIVE(x->mask)
+    memcpy(to + c->dsts[n] + bytes * LANE, x->F + s->slots[n] + bytes * LANE, bytes);
   }
   return pop(x) || leave_frame(x);
 }
@@ -409,31 +405,28 @@ static ww_run_end run(ww_exec *x) {
       return WW_RUN_FAULT;
     bool on;
     switch (s->ctl) {
-    case WW_CTL_NEXT:
+    case WW_OP_BR:
       on = take(x, &s->edge[0]);
       break;
-    case WW_CTL_BR:
-      on = take(x, &s->edge[0]);
-      break;
-    case WW_CTL_CBR:
+    case WW_OP_CBR:
       on = branch(x, s);
       break;
-    case WW_CTL_SWITCH:
+    case WW_OP_SWITCH:
       on = switch_(x, s);
       break;
-    case WW_CTL_CALL:
+    case WW_OP_CALL:
       on = enter_call(x, s, s->callee, x->mask);
       break;
-    case WW_CTL_CALLI:
+    case WW_OP_CALLI:
       on = call_indirect(x, s);
       break;
-    case WW_CTL_RET:
+    case WW_OP_RET:
       on = ret(x, s);
       break;
-    case WW_CTL_EXIT:
+    case WW_OP_EXIT:
       on = exit_lanes(x, x->mask);
       break;
-    case WW_CTL_TRAP:
+    case WW_OP_TRAP:
       trap(x, s);
       on = false;
       break;
@@ -443,7 +436,7 @@ static ww_run_end run(ww_exec *x) {
       x->bar_result = s->ins && s->ins->a != WW_NOVAL
                           ? __builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask)
                           : 0;
-      return s->ctl == WW_CTL_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
+      return s->ctl == WW_OP_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
     }
     if (__builtin_expect(x->fault != NULL, 0))
       return WW_RUN_FAULT;

@@ -149,9 +149,7 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   ww_param_offsets(fn, off, &total);
   memcpy(frame, m->kernel->image, m->kernel->fixed);
   for (uint32_t p = 0; p < fn->nparams; p++) {
-    uint32_t slot = m->kernel->param_slots[p];
-    if (slot == UINT32_MAX)
-      continue;
+    uint32_t bytes = WW_CELL_BYTES(fn->params[p].type);
     uint64_t v = 0;
     if (fn->params[p].byval)
       v = WW_PARAM_BASE + off[p];
@@ -160,10 +158,7 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
     if (fn->params[p].type == WW_I1)
       v &= 1;
     for (uint32_t l = 0; l < m->lanes; l++)
-      if (m->kernel->param_wide[p])
-        ((uint64_t *)(frame + slot))[l] = v;
-      else
-        ((uint32_t *)(frame + slot))[l] = v;
+      memcpy(frame + m->kernel->slots[p] + bytes * l, &v, bytes);
   }
 }
 
