@@ -171,21 +171,18 @@ bool ww_remove_tree(const char *path) {
 
 void ww_cleanup_now(void) {
   pid_t self = getpid();
-  for (int k = 0; k < SLOTS; k++) { /* who writes first */
-    int kind = atomic_load(&table[k].kind);
-    if (table[k].owner != self || (kind != A_GROUP && kind != A_PROCESS))
-      continue;
-    kill(kind == A_GROUP ? -table[k].child : table[k].child, kind == A_GROUP ? SIGKILL : SIGTERM);
-  }
-  for (int k = 0; k < SLOTS; k++) {
-    int kind = atomic_load(&table[k].kind);
-    if (table[k].owner != self)
-      continue;
-    if (kind == A_FILE)
-      unlink(table[k].path);
-    if (kind == A_TREE)
-      ww_remove_tree(table[k].path);
-  }
+  for (int pass = 0; pass < 2; pass++) /* who writes first */
+    for (int k = 0; k < SLOTS; k++) {
+      int kind = table[k].owner == self ? atomic_load(&table[k].kind) : FREE;
+      if (!pass && kind == A_GROUP)
+        kill(-table[k].child, SIGKILL);
+      if (!pass && kind == A_PROCESS)
+        kill(table[k].child, SIGTERM);
+      if (pass && kind == A_FILE)
+        unlink(table[k].path);
+      if (pass && kind == A_TREE)
+        ww_remove_tree(table[k].path);
+    }
 }
 
 /* ---- ends ---- */

@@ -58,13 +58,8 @@ static long landlock_version(void) {
 /* What this kernel's Landlock can refuse, of what we want refused. */
 static uint64_t known_to(long version) {
   uint64_t all = EXECUTE | CHANGING | IOCTL_DEVICE;
-  if (version < 2)
-    all &= ~REFER;
-  if (version < 3)
-    all &= ~TRUNCATE;
-  if (version < 5)
-    all &= ~IOCTL_DEVICE;
-  return all;
+  return all & ~((version < 2 ? REFER : 0) | (version < 3 ? TRUNCATE : 0) |
+                 (version < 5 ? IOCTL_DEVICE : 0));
 }
 
 static void allow(int rules, const char *path, uint64_t what) {
@@ -195,26 +190,16 @@ static size_t low_half(int argument) { /* of an argument: both architectures sto
   return offsetof(struct seccomp_data, args) + sizeof(uint64_t) * argument;
 }
 
-/* A call that is allowed when one of its arguments is one of n values. */
-static void when_argument(filter *x, int call, int argument, const unsigned *values, unsigned n) {
+/* A call that is allowed, or refused, when one of its arguments is one of n values. */
+static void by_argument(filter *x, bool allowed_then, int call, int argument,
+                        const unsigned *values, unsigned n) {
   unless_equal(x, call, 2 + 2 * n);
   load(x, low_half(argument));
   for (unsigned i = 0; i < n; i++) {
     unless_equal(x, values[i], 1);
-    permit(x);
+    (allowed_then ? permit : refuse)(x);
   }
-  refuse(x);
-}
-
-/* A call that is refused when one of its arguments is one of n values. */
-static void unless_argument(filter *x, int call, int argument, const unsigned *values, unsigned n) {
-  unless_equal(x, call, 2 + 2 * n);
-  load(x, low_half(argument));
-  for (unsigned i = 0; i < n; i++) {
-    unless_equal(x, values[i], 1);
-    refuse(x);
-  }
-  permit(x);
+  (allowed_then ? refuse : permit)(x);
 }
 
 static void plain(filter *x, int call) {
@@ -262,8 +247,8 @@ static void about_processes(filter *x, const ww_confine *c) {
     plain(x, SYS_tgkill);
     return;
   }
-  when_argument(x, SYS_kill, 0, self, 2);
-  when_argument(x, SYS_tgkill, 0, self, 1);
+  by_argument(x, true, SYS_kill, 0, self, 2);
+  by_argument(x, true, SYS_tgkill, 0, self, 1);
 }
 
 static void about_arguments(filter *x) {
@@ -273,10 +258,10 @@ static void about_arguments(filter *x) {
   static const unsigned owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE,
                                     F_NOTIFY}; /* send signals */
   static const unsigned self[] = {0};
-  when_argument(x, SYS_ioctl, 1, terminals, sizeof terminals / sizeof *terminals);
-  when_argument(x, SYS_prctl, 0, names, sizeof names / sizeof *names);
-  when_argument(x, SYS_prlimit64, 0, self, 1);
-  unless_argument(x, SYS_fcntl, 1, owners, sizeof owners / sizeof *owners);
+  by_argument(x, true, SYS_ioctl, 1, terminals, sizeof terminals / sizeof *terminals);
+  by_argument(x, true, SYS_prctl, 0, names, sizeof names / sizeof *names);
+  by_argument(x, true, SYS_prlimit64, 0, self, 1);
+  by_argument(x, false, SYS_fcntl, 1, owners, sizeof owners / sizeof *owners);
   opening(x, SYS_openat, 2);
 #ifdef __x86_64__
   opening(x, SYS_open, 1);

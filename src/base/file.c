@@ -196,8 +196,7 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
   bool ok = ww_write_all(fd, data, n);
-  ok = !close(fd) && ok;
-  ok = ok && !rename(temp, path);
+  ok = !close(fd) && ok && !rename(temp, path);
   int why = errno;
   if (!ok)
     unlink(temp);
@@ -244,9 +243,7 @@ const char *ww_path_base(const char *path) {
 }
 
 static bool make_dirs(char *path) {
-  for (char *p = path + 1; *p; p++) {
-    if (*p != '/')
-      continue;
+  for (char *p = path + 1; (p = strchr(p, '/')); p++) {
     *p = 0;
     bool ok = !mkdir(path, 0777) || errno == EEXIST;
     *p = '/';

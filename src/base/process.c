@@ -37,33 +37,27 @@ void ww_run_stop(void) {
 
 extern char **environ;
 
-double ww_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+static double seconds(clockid_t clock) {
+  struct timespec t = {0};
+  clock_gettime(clock, &t);
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
+double ww_now(void) {
+  return seconds(CLOCK_MONOTONIC);
+}
+
 double ww_cpu(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
+  return seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int input_file(const void *input, size_t n) {
   if (!input)
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
   int fd = memfd_create("warpwise-input", MFD_CLOEXEC);
-  const char *p = input;
-  while (fd >= 0 && n) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done < 0) {
-      close(fd);
-      return -1;
-    }
-    p += done;
-    n -= done;
+  if (fd >= 0 && !ww_write_all(fd, input, n)) {
+    close(fd);
+    return -1;
   }
   if (fd >= 0)
     lseek(fd, 0, SEEK_SET);

@@ -69,7 +69,7 @@ int ww_figure_named(const char *path) {
   return named_from(0, path);
 }
 
-int ww_gpu_curve_named(const char *path) {
+static int curve_named(const char *path) {
   for (uint32_t i = 0; i < ww_ngpu_curves; i++)
     if (!strcmp(ww_gpu_curves[i].path, path))
       return i;
@@ -198,12 +198,12 @@ static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {
 
 static bool is_group(const char *path) {
   size_t n = strlen(path);
-  for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
-    if (!strncmp(ww_gpu_figures[i].path, path, n) && ww_gpu_figures[i].path[n] == '.')
+  for (uint32_t i = 0; i < WW_NGPU_FIGURES + ww_ngpu_curves; i++) {
+    const char *known =
+        i < WW_NGPU_FIGURES ? ww_gpu_figures[i].path : ww_gpu_curves[i - WW_NGPU_FIGURES].path;
+    if (!strncmp(known, path, n) && known[n] == '.')
       return true;
-  for (uint32_t i = 0; i < ww_ngpu_curves; i++)
-    if (!strncmp(ww_gpu_curves[i].path, path, n) && ww_gpu_curves[i].path[n] == '.')
-      return true;
+  }
   return false;
 }
 
@@ -215,7 +215,7 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
                    ww_json_kind(obj, kind));
   for (const cJSON *m = obj->child; m && !st; m = m->next) {
     const char *path = *prefix ? ww_fmt(r->a, "%s.%.60s", prefix, m->string) : m->string;
-    int figure = named_from(r->next, path), curve = figure < 0 ? ww_gpu_curve_named(path) : -1;
+    int figure = named_from(r->next, path), curve = figure < 0 ? curve_named(path) : -1;
     static const char *const heads[] = {"schema_version", "name",  "full_name", "vendor",
                                         "architecture",   "lanes", "sms",       "calibrated",
                                         "notes",          NULL};

@@ -45,12 +45,19 @@ ww_val ww_phi_of(const ww_fn *fn, const ww_phi *p, uint32_t block) {
   return WW_NOVAL;
 }
 
+const ww_ins *ww_next_ins(ww_ins_walk *w) {
+  for (; w->block < w->fn->nblocks; w->block++, w->at = 0)
+    if (w->at < w->fn->blocks[w->block].nins)
+      return &w->fn->blocks[w->block].ins[w->at++];
+  return NULL;
+}
+
 const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a) {
   const ww_ins **def = WW_NEWN(a, const ww_ins *, fn->nvals + 1);
-  for (const ww_block *b = fn->blocks; b < fn->blocks + fn->nblocks; b++)
-    for (const ww_ins *i = b->ins; i < b->ins + b->nins; i++)
-      for (uint32_t r = 0; r < i->nres; r++)
-        def[i->dst + r] = i;
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    for (uint32_t r = 0; r < i->nres; r++)
+      def[i->dst + r] = i;
   return def;
 }
 

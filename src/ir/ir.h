@@ -321,6 +321,13 @@ ww_val ww_phi_of(const ww_fn *fn, const ww_phi *p, uint32_t block); /* WW_NOVAL:
 /* Per value the instruction that defines it; NULL for phis, constants and parameters. Its block is
  * in ww_value.ref. */
 const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a);
+/* One instruction after the other: ww_ins_walk w = {.fn = fn}, then ww_next_ins(&w) until it is
+ * NULL. */
+typedef struct {
+  const ww_fn *fn;
+  uint32_t block, at;
+} ww_ins_walk;
+const ww_ins *ww_next_ins(ww_ins_walk *w);
 static inline const ww_ins *ww_terminator(const ww_block *b) {
   return &b->ins[b->nins - 1];
 }

@@ -8,12 +8,12 @@ const ww_op_info ww_ops[WW_NOPS] = {
 };
 
 const char *const ww_math_names[WW_NMATH] = {
-#define MATH(name, text, n) text,
+#define MATH(name, text, ...) text,
 #include "math.def"
 };
 
 const uint8_t ww_math_args[WW_NMATH] = {
-#define MATH(name, text, n) n,
+#define MATH(name, text, n, value) n,
 #include "math.def"
 };
 

@@ -84,6 +84,10 @@ ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes) {
   return c;
 }
 
+void ww_counter_tell(ww_counter *c, ww_footprints *f) {
+  c->prints = f;
+}
+
 void ww_counter_free(ww_counter *c) {
   if (!c)
     return;
@@ -140,6 +144,8 @@ static void on_block_start(void *ctx, uint64_t block) {
 
 static void on_block_end(void *ctx, uint64_t block) {
   ww_counter *c = ctx;
+  if (c->prints)
+    ww_footprints_block(c->prints, block);
   if (block != c->dep_block)
     return;
   ww_depend_end(c->depend, &c->pend_dep);
@@ -220,6 +226,8 @@ static void on_access(void *ctx, const ww_access *a) {
   ww_counter *c = ctx;
   if (!a->lanes || !a->bytes)
     return;
+  if (c->prints)
+    ww_footprints_access(c->prints, a);
   ww_slot *s = slot_of(c, a);
   bool shared = a->space == WW_SHARED, atomic = a->kind == WW_ACCESS_ATOMIC,
        store = a->kind == WW_ACCESS_STORE;
@@ -272,8 +280,7 @@ void ww_counter_clear(ww_counter *c) {
   ww_journal_undo(&c->journal);
 }
 
-/* Every member of the tables' structs is a double. */
-static void add_doubles(void *to, const void *from, size_t bytes, double scale) {
+void ww_add_doubles(void *to, const void *from, size_t bytes, double scale) {
   double *t = to;
   const double *f = from;
   for (size_t k = 0; k < bytes / sizeof(double); k++)
@@ -281,12 +288,12 @@ static void add_doubles(void *to, const void *from, size_t bytes, double scale) 
 }
 
 void ww_counter_commit(ww_counter *c, double scale) {
-  add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
+  ww_add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
   for (uint32_t k = 0; k < c->nslots; k++)
-    add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
+    ww_add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
   for (uint32_t k = 0; k < c->ntouches; k++)
     ww_touch_commit(c->touches[k], scale);
-  add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
+  ww_add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
   c->total_blocks += scale * c->pend_blocks;
   c->journal.n = 0;
   forget_pending(c);

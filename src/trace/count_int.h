@@ -115,7 +115,8 @@ typedef struct {
 struct ww_counter {
   const ww_module *m;
   ww_memory *mem;
-  ww_mask full; /* all lanes of a warp */
+  ww_footprints *prints; /* or NULL */
+  ww_mask full;          /* all lanes of a warp */
   double full_lanes;
   const ww_fn *fn;       /* of the last block event */
   ww_cell *cells;        /* its cells in pend */
@@ -136,6 +137,8 @@ struct ww_counter {
   uint64_t dep_seen;  /* thread blocks looked at so far */
 };
 
+/* to += scale * from, where every member is a double. */
+void ww_add_doubles(void *to, const void *from, size_t bytes, double scale);
 double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type); /* per lane; MMA: 0 */
 
 /* ---- lines.c ---- */

@@ -141,10 +141,5 @@ bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block) {
 void ww_depend_end(ww_depend *d, ww_depend_sums *add) {
   if (d->used)
     close_window(d);
-  add->instructions += d->sums.instructions;
-  add->longest += d->sums.longest;
-  add->distance += d->sums.distance;
-  add->distances += d->sums.distances;
-  add->in_flight += d->sums.in_flight;
-  add->waits += d->sums.waits;
+  ww_add_doubles(add, &d->sums, sizeof *add, 1);
 }

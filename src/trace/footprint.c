@@ -104,9 +104,8 @@ void ww_footprints_block(ww_footprints *f, uint64_t block) {
 }
 
 static void coordinates(const ww_footprints *f, uint64_t block, double c[3]) {
-  c[0] = block % f->grid[0];
-  c[1] = block / f->grid[0] % f->grid[1];
-  c[2] = block / f->grid[0] / f->grid[1];
+  for (int d = 0; d < 3; d++)
+    c[d] = ww_axis_of(f->grid, block, d);
 }
 
 /* Stride along one axis from a pair of blocks that differ in that axis alone. */

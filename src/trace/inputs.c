@@ -58,12 +58,10 @@ static const uint16_t shapes[3][6][3] = {
 /* Axes of the launch that the kernel looks at. */
 static uint32_t axes_used(const ww_fn *fn) {
   uint32_t axes = 1;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes)
-        axes = i->sub % 3u + 1;
-    }
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes)
+      axes = i->sub % 3u + 1;
   return axes;
 }
 
@@ -96,7 +94,7 @@ static void complete_shape(inputs *in) {
     assume_shape(in, WW_ASSUME_BLOCK, l->block);
   if (!had_grid)
     assume_shape(in, WW_ASSUME_GRID, l->grid);
-  in->threads = l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
+  in->threads = ww_volume(l->grid) * ww_volume(l->block);
 }
 
 /* ---- scalars ---- */
@@ -390,7 +388,7 @@ typedef struct {
 } prober;
 
 static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err *e) {
-  uint64_t block = (c[2] * p->grid[1] + c[1]) * p->grid[0] + c[0], before = p->x->ranges;
+  uint64_t block = ww_number_of(p->grid, c), before = p->x->ranges;
   ww_status st = ww_machine_run(p->m, &block, 1, 1, &p->obs, p->stats, p->a, e);
   *works = p->x->ranges > before;
   return st;

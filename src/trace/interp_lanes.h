@@ -58,7 +58,7 @@ static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
   case WW_SREG_WARPID:
     return x->id.warp;
   case WW_SREG_NWARPID:
-    return (x->ntid[0] * x->ntid[1] * x->ntid[2] + L - 1) / L;
+    return (ww_volume(x->ntid) + L - 1) / L;
   case WW_SREG_WARPSIZE:
     return L;
   case WW_SREG_NSMID:

@@ -73,10 +73,10 @@ static bool calls_itself(const ww_module *mod, uint32_t kernel, const bool *in) 
     for (uint32_t v = 0; in[f] && v < fn->nvals; v++)
       if (fn->vals[v].kind == WW_VAL_FN && fn->vals[v].ref == kernel)
         return true;
-    for (uint32_t b = 0; in[f] && b < fn->nblocks; b++)
-      for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
-        if (fn->blocks[b].ins[k].op == WW_OP_CALL && fn->blocks[b].ins[k].imm == kernel)
-          return true;
+    ww_ins_walk w = {.fn = fn};
+    for (const ww_ins *i; in[f] && (i = ww_next_ins(&w));)
+      if (i->op == WW_OP_CALL && i->imm == kernel)
+        return true;
   }
   for (uint32_t s = 0; s < mod->nsymbols; s++)
     for (uint32_t r = 0; r < mod->symbols[s].nrelocs; r++)
@@ -162,12 +162,6 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   }
 }
 
-static void *reserve(size_t n) {
-  void *p =
-      mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
-}
-
 static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   ww_exec *x = ww_xcalloc(1, sizeof *x);
   x->machine = m;
@@ -181,21 +175,17 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   x->extrapolate = m->s.extrapolate;
   x->dyn_shared = m->s.shared;
   x->sms = m->s.sms ? m->s.sms : 132;
+  x->tid0 = warp * m->lanes;
   for (int d = 0; d < 3; d++) {
     x->ntid[d] = m->s.block[d];
     x->nctaid[d] = m->s.grid[d];
-  }
-  x->tid0 = warp * m->lanes;
-  for (uint32_t l = 0; l < m->lanes; l++) {
-    uint64_t t = x->tid0 + l;
-    x->tid[0][l] = t % x->ntid[0];
-    x->tid[1][l] = t / x->ntid[0] % x->ntid[1];
-    x->tid[2][l] = t / x->ntid[0] / x->ntid[1];
+    for (uint32_t l = 0; l < m->lanes; l++)
+      x->tid[d][l] = ww_axis_of(m->s.block, x->tid0 + l, d);
   }
   x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
-  x->frames[0].frame = reserve(m->regs_bytes);
+  x->frames[0].frame = ww_reserve(m->regs_bytes);
   if (m->local_stride)
-    x->local = reserve((size_t)m->local_stride * m->lanes);
+    x->local = ww_reserve((size_t)m->local_stride * m->lanes);
   if (!x->frames[0].frame || (m->local_stride && !x->local)) {
     ww_fail(e, WW_ELIMIT, "no address space for the registers and local memory of a warp");
     return x;
@@ -240,23 +230,19 @@ static void free_block(ww_machine *m, thread_block *b) {
 static uint32_t texture_axes(const ww_machine *m) {
   uint32_t axes = 1;
   for (uint32_t f = 0; f < m->s.module->nfns; f++) {
-    if (!m->progs[f])
-      continue;
     const ww_fn *fn = &m->s.module->fns[f];
-    for (uint32_t b = 0; b < fn->nblocks; b++)
-      for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-        const ww_ins *i = &fn->blocks[b].ins[k];
-        if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST &&
-            fn->vals[i->b].bits + 1 > axes)
-          axes = fn->vals[i->b].bits + 1;
-      }
+    ww_ins_walk w = {.fn = fn};
+    for (const ww_ins *i; m->progs[f] && (i = ww_next_ins(&w));)
+      if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST &&
+          fn->vals[i->b].bits + 1 > axes)
+        axes = fn->vals[i->b].bits + 1;
   }
   return axes;
 }
 
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   *out = NULL;
-  uint64_t threads = s->block[0] * s->block[1] * s->block[2];
+  uint64_t threads = ww_volume(s->block);
   if (!threads || threads > 1024)
     return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024",
                    (unsigned long long)threads);
@@ -321,15 +307,14 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
 }
 
 static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
-  uint64_t threads = m->s.block[0] * m->s.block[1] * m->s.block[2];
+  uint64_t threads = ww_volume(m->s.block);
   memset(b->shared, 0, m->shared_bytes);
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
     uint64_t left = threads - (uint64_t)w * m->lanes;
     x->id = (ww_warp_id){index, w};
-    x->ctaid[0] = index % m->s.grid[0];
-    x->ctaid[1] = index / m->s.grid[0] % m->s.grid[1];
-    x->ctaid[2] = index / m->s.grid[0] / m->s.grid[1];
+    for (int d = 0; d < 3; d++)
+      x->ctaid[d] = ww_axis_of(m->s.grid, index, d);
     x->obs = obs;
     x->shared = (ww_shared_mem){b->shared, m->shared_bytes};
     x->prog = m->kernel;

@@ -84,19 +84,15 @@ static void convert(source *s, const char *spec, size_t n) {
   char letter = spec[n - 1];
   switch (letter) {
   case 'd':
-  case 'i': {
-    uint64_t v = next_value(s, is_long ? 8 : 4, false);
-    strcat(fmt, "lld");
-    printf(fmt, is_long ? (long long)v : (int32_t)v);
-    break;
-  }
+  case 'i':
   case 'u':
   case 'x':
   case 'X':
   case 'o': {
-    size_t k = strlen(fmt);
-    snprintf(fmt + k, sizeof fmt - k, "ll%c", letter);
-    printf(fmt, next_value(s, is_long ? 8 : 4, false));
+    bool is_signed = letter == 'd' || letter == 'i';
+    uint64_t v = next_value(s, is_long ? 8 : 4, false);
+    snprintf(fmt + flags, sizeof fmt - flags, "ll%c", letter);
+    printf(fmt, is_signed && !is_long ? (long long)(int32_t)v : (long long)v);
     break;
   }
   case 'f':
@@ -109,10 +105,8 @@ static void convert(source *s, const char *spec, size_t n) {
   case 'A': {
     uint64_t v = next_value(s, 8, true);
     double d;
-    size_t k = strlen(fmt);
     memcpy(&d, &v, 8);
-    fmt[k] = letter;
-    fmt[k + 1] = 0;
+    snprintf(fmt + flags, sizeof fmt - flags, "%c", letter);
     printf(fmt, d);
     break;
   }

@@ -156,10 +156,10 @@ void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
             .base = WW_NEWN(a, int32_t, fn->nvals + 1),
             .roles = roles};
   flow_all(&f);
-  for (const ww_block *b = fn->blocks; b < fn->blocks + fn->nblocks; b++)
-    for (const ww_ins *i = b->ins; i < b->ins + b->nins; i++)
-      if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
-        note_access(&f, i);
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
+      note_access(&f, i);
   const ww_ins **def = ww_ir_defs(fn, a);
   for (uint32_t l = 0; l < fn->nloops; l++)
     note_loop(&f, l, def);

@@ -10,6 +10,8 @@
  * the coordinates, a product over the axes. */
 #include "sample.h"
 
+#include "count_int.h"
+
 #include <math.h>
 
 enum {
@@ -47,7 +49,7 @@ typedef struct {
   ww_arena *a;
   ww_counter *counter;
   ww_footprints *prints;
-  ww_observer inner, obs;
+  ww_observer obs;
   axis ax[3];
   uint64_t box[3]; /* blocks from the grid's corner that do the work */
   trial *trials;
@@ -56,31 +58,6 @@ typedef struct {
   double idle_instructions;
   bool extrapolated, out_of_budget, fault_assumed;
 } sampler;
-
-/* ---- both observers behind one ---- */
-
-static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes,
-                     double weight) {
-  sampler *s = ctx;
-  s->inner.block(s->inner.ctx, w, fn, b, lanes, weight);
-}
-static void on_access(void *ctx, const ww_access *a) {
-  sampler *s = ctx;
-  s->inner.access(s->inner.ctx, a);
-  ww_footprints_access(s->prints, a);
-}
-static void on_start(void *ctx, uint64_t b) {
-  ((sampler *)ctx)->inner.block_start(((sampler *)ctx)->inner.ctx, b);
-}
-static void on_end(void *ctx, uint64_t b) {
-  sampler *s = ctx;
-  s->inner.block_end(s->inner.ctx, b);
-  ww_footprints_block(s->prints, b);
-}
-static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, double weight) {
-  sampler *s = ctx;
-  s->inner.diverge(s->inner.ctx, w, fn, b, weight);
-}
 
 /* ---- trials ---- */
 
@@ -113,17 +90,13 @@ static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
   return WW_OK;
 }
 
-static uint64_t linear(const sampler *s, const uint64_t c[3]) {
-  return (c[2] * s->spec->grid[1] + c[1]) * s->spec->grid[0] + c[0];
-}
-
 /* Runs every combination of the coordinates. */
 static ww_status run_grid(sampler *s, ww_err *e) {
   for (uint32_t z = 0; z < s->ax[2].n; z++)
     for (uint32_t y = 0; y < s->ax[1].n; y++)
       for (uint32_t x = 0; x < s->ax[0].n; x++) {
         uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
-        ww_status st = try_block(s, linear(s, c), e);
+        ww_status st = try_block(s, ww_number_of(s->spec->grid, c), e);
         if (st || s->out_of_budget)
           return st;
       }
@@ -205,9 +178,9 @@ static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, 
       c[u] = s->ax[u].at[i];
       c[v] = s->ax[v].at[k];
       c[d] = p;
-      const trial *tp = find_trial(s, linear(s, c));
+      const trial *tp = find_trial(s, ww_number_of(s->spec->grid, c));
       c[d] = q;
-      const trial *tq = find_trial(s, linear(s, c));
+      const trial *tq = find_trial(s, ww_number_of(s->spec->grid, c));
       if (!tp || !tq)
         continue;
       if (!m) {
@@ -216,7 +189,7 @@ static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, 
         continue;
       }
       c[d] = *m;
-      const trial *tm = find_trial(s, linear(s, c));
+      const trial *tm = find_trial(s, ww_number_of(s->spec->grid, c));
       ww_counts line = between(&tp->counts, &tq->counts, (*m - p) / (double)(q - p));
       if (tm && !same_counts(&tm->counts, &line, tolerance))
         return false;
@@ -262,9 +235,9 @@ static ww_counts slice_counts(sampler *s, int d, uint64_t at) {
       c[u] = s->ax[u].at[i];
       c[v] = s->ax[v].at[k];
       c[d] = at;
-      const trial *t = find_trial(s, linear(s, c));
-      for (uint32_t n = 0; t && n < sizeof sum / sizeof(double); n++)
-        ((double *)&sum)[n] += ((const double *)&t->counts)[n];
+      const trial *t = find_trial(s, ww_number_of(s->spec->grid, c));
+      if (t)
+        ww_add_doubles(&sum, &t->counts, sizeof sum, 1);
     }
   return sum;
 }
@@ -275,8 +248,7 @@ static ww_counts axis_total(sampler *s, int d, const axis *a) {
   axis_weights(a, s->box[d], w);
   for (uint32_t k = 0; k < a->n; k++) {
     ww_counts c = slice_counts(s, d, a->at[k]);
-    for (uint32_t n = 0; n < sizeof sum / sizeof(double); n++)
-      ((double *)&sum)[n] += w[k] * ((const double *)&c)[n];
+    ww_add_doubles(&sum, &c, sizeof sum, w[k]);
   }
   return sum;
 }
@@ -344,7 +316,7 @@ static void add_up(sampler *s) {
       for (uint32_t y = 0; y < s->ax[1].n; y++)
         for (uint32_t x = 0; x < s->ax[0].n; x++) {
           uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
-          const trial *t = find_trial(s, linear(s, c));
+          const trial *t = find_trial(s, ww_number_of(s->spec->grid, c));
           double weight = w[0][x] * w[1][y] * w[2][z];
           if (!pass) {
             total += weight;
@@ -380,14 +352,14 @@ static void start_axes(sampler *s, uint64_t cost) {
 /* One of the blocks that end at once stands for all of them. */
 static ww_status add_idle(sampler *s, ww_err *e) {
   const uint64_t *g = s->spec->grid;
-  uint64_t n = g[0] * g[1] * g[2] - s->box[0] * s->box[1] * s->box[2];
+  uint64_t all = ww_volume(g), n = all - ww_volume(s->box);
   if (!n)
     return WW_OK;
   uint64_t before = s->budget;
   s->budget = UINT64_MAX;
-  ww_status st = try_block(s, g[0] * g[1] * g[2] - 1, e);
+  ww_status st = try_block(s, all - 1, e);
   s->budget = before;
-  const trial *t = find_trial(s, g[0] * g[1] * g[2] - 1);
+  const trial *t = find_trial(s, all - 1);
   if (st || !t)
     return st;
   ww_counter_add(s->counter, t->snap, n);
@@ -397,7 +369,7 @@ static ww_status add_idle(sampler *s, ww_err *e) {
 
 static ww_status run_sampled(sampler *s, ww_err *e) {
   uint64_t mid[3] = {s->box[0] / 2, s->box[1] / 2, s->box[2] / 2};
-  ww_status st = try_block(s, linear(s, mid), e);
+  ww_status st = try_block(s, ww_number_of(s->spec->grid, mid), e);
   if (st)
     return st;
   start_axes(s, s->steps);
@@ -413,10 +385,9 @@ static ww_status run_sampled(sampler *s, ww_err *e) {
 static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   ww_status st = WW_OK;
   bool together = false;
-  const ww_fn *fn = s->spec->fn;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
-      together |= fn->blocks[b].ins[k].op == WW_OP_GRIDSYNC;
+  ww_ins_walk w = {.fn = s->spec->fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    together |= i->op == WW_OP_GRIDSYNC;
   uint32_t batch = together ? total : 256;
   if (together && total > 4096)
     return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together",
@@ -440,24 +411,15 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
                     ww_sampled *out, ww_err *e) {
   sampler s = {
       .m = m, .spec = spec, .s = how, .a = a, .budget = how->budget ? how->budget : DEFAULT_BUDGET};
-  uint64_t total = spec->grid[0] * spec->grid[1] * spec->grid[2];
+  uint64_t total = ww_volume(spec->grid);
   s.counter = ww_counter_new(spec->module, spec->memory, spec->lanes);
   s.prints = ww_footprints_new(spec->memory, spec->grid);
-  s.inner = ww_counter_observer(s.counter);
-  s.obs = (ww_observer){.ctx = &s,
-                        .block = on_block,
-                        .access = on_access,
-                        .block_start = on_start,
-                        .block_end = on_end,
-                        .diverge = on_diverge};
+  s.obs = ww_counter_observer(s.counter);
   s.trials = WW_NEWN(a, trial, MAX_BLOCKS + 1); /* and one that ends at once */
   ww_work_box(spec, s.box, a);
-  ww_status st;
-  if (how->full) { /* straight to the counter: no detour per event */
-    s.obs = s.inner;
-    st = run_full(&s, total, e);
-  } else
-    st = run_sampled(&s, e);
+  if (!how->full)
+    ww_counter_tell(s.counter, s.prints);
+  ww_status st = how->full ? run_full(&s, total, e) : run_sampled(&s, e);
   *out = (ww_sampled){.blocks = how->full ? total : s.ntrials,
                       .of = total,
                       .warp_instructions = s.steps,

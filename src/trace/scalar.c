@@ -28,6 +28,21 @@ static int64_t sext(uint64_t v, uint32_t w) {
 
 /* ---- half and bfloat16 ---- */
 
+static double whole(double d, ww_round r) {
+  switch (r) {
+  case WW_RZ:
+    return trunc(d);
+  case WW_RD:
+    return floor(d);
+  case WW_RU:
+    return ceil(d);
+  case WW_RNA:
+    return round(d);
+  default:
+    return nearbyint(d);
+  }
+}
+
 /* Rounds a double to `mant` stored mantissa bits with smallest normal exponent emin, under the
  * current rounding mode given. */
 static double round_to(double d, int mant, int emin, ww_round r) {
@@ -36,25 +51,7 @@ static double round_to(double d, int mant, int emin, ww_round r) {
   int e = ilogb(d);
   if (e < emin)
     e = emin;
-  double scaled = ldexp(d, mant - e), q;
-  switch (r) {
-  case WW_RZ:
-    q = trunc(scaled);
-    break;
-  case WW_RD:
-    q = floor(scaled);
-    break;
-  case WW_RU:
-    q = ceil(scaled);
-    break;
-  case WW_RNA:
-    q = round(scaled);
-    break;
-  default:
-    q = nearbyint(scaled);
-    break;
-  }
-  return ldexp(q, e - mant);
+  return ldexp(whole(ldexp(d, mant - e), r), e - mant);
 }
 
 static bool rounds_to_zero(ww_round r, double d) {
@@ -374,23 +371,7 @@ static uint64_t to_int(const ww_ins *i, uint64_t a) {
   uint32_t w = ww_type_bits(i->type);
   if (isnan(d))
     return i->type2 == WW_F64 || w == 64 ? 1ull << (w - 1) : 0; /* as PTX has it */
-  switch (i->sub) {
-  case WW_RZ:
-    d = trunc(d);
-    break;
-  case WW_RD:
-    d = floor(d);
-    break;
-  case WW_RU:
-    d = ceil(d);
-    break;
-  case WW_RNA:
-    d = round(d);
-    break;
-  default:
-    d = nearbyint(d);
-    break;
-  }
+  d = whole(d, i->sub);
   double top = ldexp(1, i->op == WW_OP_FTOSI ? (int)w - 1 : (int)w);
   if (i->op == WW_OP_FTOSI) {
     if (d >= top)
@@ -491,152 +472,10 @@ static double normcdfinv(double p) {
 
 static double math_double(ww_math f, double x, double y, double z) {
   switch (f) {
-  case WW_MATH_SQRT:
-    return sqrt(x);
-  case WW_MATH_RSQRT:
-    return 1 / sqrt(x);
-  case WW_MATH_RCP:
-    return 1 / x;
-  case WW_MATH_CBRT:
-    return cbrt(x);
-  case WW_MATH_RCBRT:
-    return 1 / cbrt(x);
-  case WW_MATH_SIN:
-    return sin(x);
-  case WW_MATH_COS:
-    return cos(x);
-  case WW_MATH_TAN:
-    return tan(x);
-  case WW_MATH_SINPI:
-    return sinpi_(x);
-  case WW_MATH_COSPI:
-    return cospi_(x);
-  case WW_MATH_TANPI:
-    return tan(M_PI * fmod(x, 1));
-  case WW_MATH_ASIN:
-    return asin(x);
-  case WW_MATH_ACOS:
-    return acos(x);
-  case WW_MATH_ATAN:
-    return atan(x);
-  case WW_MATH_ASINPI:
-    return asin(x) / M_PI;
-  case WW_MATH_ACOSPI:
-    return acos(x) / M_PI;
-  case WW_MATH_ATANPI:
-    return atan(x) / M_PI;
-  case WW_MATH_SINH:
-    return sinh(x);
-  case WW_MATH_COSH:
-    return cosh(x);
-  case WW_MATH_TANH:
-    return tanh(x);
-  case WW_MATH_ASINH:
-    return asinh(x);
-  case WW_MATH_ACOSH:
-    return acosh(x);
-  case WW_MATH_ATANH:
-    return atanh(x);
-  case WW_MATH_EXP:
-    return exp(x);
-  case WW_MATH_EXP2:
-    return exp2(x);
-  case WW_MATH_EXP10:
-    return exp10(x);
-  case WW_MATH_EXPM1:
-    return expm1(x);
-  case WW_MATH_LOG:
-    return log(x);
-  case WW_MATH_LOG2:
-    return log2(x);
-  case WW_MATH_LOG10:
-    return log10(x);
-  case WW_MATH_LOG1P:
-    return log1p(x);
-  case WW_MATH_LOGB:
-    return logb(x);
-  case WW_MATH_ERF:
-    return erf(x);
-  case WW_MATH_ERFC:
-    return erfc(x);
-  case WW_MATH_ERFINV:
-    return erfinv_(x);
-  case WW_MATH_ERFCINV:
-    return erfcinv_(x);
-  case WW_MATH_ERFCX:
-    return erfcx_(x);
-  case WW_MATH_NORMCDF:
-    return 0.5 * erfc(-x / M_SQRT2);
-  case WW_MATH_NORMCDFINV:
-    return normcdfinv(x);
-  case WW_MATH_TGAMMA:
-    return tgamma(x);
-  case WW_MATH_LGAMMA:
-    return lgamma(x);
-  case WW_MATH_J0:
-    return j0(x);
-  case WW_MATH_J1:
-    return j1(x);
-  case WW_MATH_Y0:
-    return y0(x);
-  case WW_MATH_Y1:
-    return y1(x);
-  case WW_MATH_CYL0:
-    return bessel_i(0, x);
-  case WW_MATH_CYL1:
-    return bessel_i(1, x);
-  case WW_MATH_FLOOR:
-    return floor(x);
-  case WW_MATH_CEIL:
-    return ceil(x);
-  case WW_MATH_TRUNC:
-    return trunc(x);
-  case WW_MATH_ROUND:
-    return round(x);
-  case WW_MATH_RINT:
-    return nearbyint(x);
-  case WW_MATH_POW:
-  case WW_MATH_POWR:
-  case WW_MATH_POWI:
-    return pow(x, y);
-  case WW_MATH_ATAN2:
-    return atan2(x, y);
-  case WW_MATH_ATAN2PI:
-    return atan2(x, y) / M_PI;
-  case WW_MATH_FMOD:
-    return fmod(x, y);
-  case WW_MATH_REMAINDER:
-    return remainder(x, y);
-  case WW_MATH_HYPOT:
-    return hypot(x, y);
-  case WW_MATH_RHYPOT:
-    return 1 / hypot(x, y);
-  case WW_MATH_FDIM:
-    return fdim(x, y);
-  case WW_MATH_COPYSIGN:
-    return copysign(x, y);
-  case WW_MATH_NEXTAFTER:
-    return nextafter(x, y);
-  case WW_MATH_LDEXP:
-    return ldexp(x, y > 100000 ? 100000 : y < -100000 ? -100000 : y);
-  case WW_MATH_MAXMAG:
-    return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
-  case WW_MATH_MINMAG:
-    return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
-  case WW_MATH_NORM3D:
-    return sqrt(x * x + y * y + z * z);
-  case WW_MATH_RNORM3D:
-    return 1 / sqrt(x * x + y * y + z * z);
-  case WW_MATH_FREXP_MANT: {
-    int e;
-    return frexp(x, &e);
-  }
-  case WW_MATH_FRACT:
-    return fmin(x - floor(x), nextafter(1, 0));
-  case WW_MATH_JN:
-    return jn(x, y);
-  case WW_MATH_YN:
-    return yn(x, y);
+#define MATH(name, text, n, value) \
+  case WW_MATH_##name:             \
+    return value;
+#include "../ir/math.def"
   default:
     return NAN;
   }
@@ -756,56 +595,22 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
 }
 
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b) {
-  ww_ins i = {.type = type};
-  uint32_t w = ww_type_bits(type);
+  static const uint8_t ops[] = {
+      [WW_RMW_ADD] = WW_OP_ADD,   [WW_RMW_SUB] = WW_OP_SUB,   [WW_RMW_AND] = WW_OP_AND,
+      [WW_RMW_OR] = WW_OP_OR,     [WW_RMW_XOR] = WW_OP_XOR,   [WW_RMW_SMIN] = WW_OP_SMIN,
+      [WW_RMW_SMAX] = WW_OP_SMAX, [WW_RMW_UMIN] = WW_OP_UMIN, [WW_RMW_UMAX] = WW_OP_UMAX,
+      [WW_RMW_FADD] = WW_OP_FADD, [WW_RMW_FSUB] = WW_OP_FSUB, [WW_RMW_FMIN] = WW_OP_FMIN,
+      [WW_RMW_FMAX] = WW_OP_FMAX};
   switch (rmw) {
   case WW_RMW_XCHG:
     return b;
-  case WW_RMW_ADD:
-    i.op = WW_OP_ADD;
-    break;
-  case WW_RMW_SUB:
-    i.op = WW_OP_SUB;
-    break;
-  case WW_RMW_AND:
-    i.op = WW_OP_AND;
-    break;
-  case WW_RMW_OR:
-    i.op = WW_OP_OR;
-    break;
-  case WW_RMW_XOR:
-    i.op = WW_OP_XOR;
-    break;
   case WW_RMW_NAND:
-    return ~(old & b) & mask_of(w);
-  case WW_RMW_SMIN:
-    i.op = WW_OP_SMIN;
-    break;
-  case WW_RMW_SMAX:
-    i.op = WW_OP_SMAX;
-    break;
-  case WW_RMW_UMIN:
-    i.op = WW_OP_UMIN;
-    break;
-  case WW_RMW_UMAX:
-    i.op = WW_OP_UMAX;
-    break;
-  case WW_RMW_FADD:
-    i.op = WW_OP_FADD;
-    break;
-  case WW_RMW_FSUB:
-    i.op = WW_OP_FSUB;
-    break;
-  case WW_RMW_FMIN:
-    i.op = WW_OP_FMIN;
-    break;
-  case WW_RMW_FMAX:
-    i.op = WW_OP_FMAX;
-    break;
+    return ~(old & b) & mask_of(ww_type_bits(type));
   case WW_RMW_INC:
     return old >= b ? 0 : old + 1;
-  default:
+  case WW_RMW_DEC:
     return old == 0 || old > b ? b : old - 1;
+  default:
+    return ww_scalar(&(ww_ins){.op = ops[rmw], .type = type}, type, type, old, b, 0);
   }
-  return ww_scalar(&i, type, type, old, b, 0);
 }

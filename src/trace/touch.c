@@ -111,18 +111,9 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
     touch_lanes(t, j, a);
 }
 
-static void add_row(ww_row *to, const ww_row *from, double scale) {
-  to->requests += scale * from->requests;
-  to->units += scale * from->units;
-  to->bytes += scale * from->bytes;
-  to->extra += scale * from->extra;
-}
-
 void ww_touch_commit(ww_touch *t, double scale) {
-  add_row(&t->total.ld, &t->pend.ld, scale);
-  add_row(&t->total.st, &t->pend.st, scale);
-  add_row(&t->total.atom, &t->pend.atom, scale);
-  t->total.unique += scale * t->pend.unique;
+  ww_add_doubles(&t->total.unique, &t->pend.unique, sizeof nothing - offsetof(ww_touched, unique),
+                 scale);
   if (t->pend.lo < t->total.lo)
     t->total.lo = t->pend.lo;
   if (t->pend.hi > t->total.hi)
