@@ -21,6 +21,11 @@ typedef struct {
     uint32_t block;
     int64_t at;
   } * defs; /* per value; block WW_NOBLOCK: none */
+  /* for the definitions of what is used: */
+  const ww_fn *now;   /* with its control flow found again */
+  uint32_t *in, *out; /* preorder and postorder numbers of the dominator tree: a dominates b when
+                         b's interval lies in a's */
+  uint32_t *npreds, *seen; /* per block; the last phi that had it, + 1 */
 } checker;
 
 static void bad(checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -44,6 +49,26 @@ static void bad(checker *c, const char *fmt, ...) {
   }
   const char *fn = c->fn ? ww_fn_symbol(c->fn) : NULL;
   c->st = ww_fail(c->e, WW_EDATA, "bad IR in %s%s: %s", fn ? fn : "the module", where, msg);
+}
+
+/* All phis, where somebody looks at them, and all instructions of the function. */
+static void walk(checker *c, void (*on_phi)(checker *, const ww_phi *), void (*on_ins)(checker *)) {
+  for (c->block = 0; c->block < c->fn->nblocks && !c->st; c->block++) {
+    const ww_block *b = &c->fn->blocks[c->block];
+    c->ins = NULL;
+    for (uint32_t k = 0; on_phi && k < b->nphis && !c->st; k++) {
+      c->at = -1 - (int64_t)k;
+      on_phi(c, &b->phis[k]);
+    }
+    c->at = 0;
+    if (!b->nins)
+      bad(c, "the block is empty");
+    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
+      c->at = k;
+      c->ins = &b->ins[k];
+      on_ins(c);
+    }
+  }
 }
 
 /* ---- types ---- */
@@ -208,8 +233,8 @@ static void check_switch(checker *c) {
 /* The first return of a function: all others must be alike. NULL: it never returns. */
 static const ww_ins *first_return(const ww_fn *f) {
   for (uint32_t b = 0; b < f->nblocks; b++)
-    if (f->blocks[b].nins && f->blocks[b].ins[f->blocks[b].nins - 1].op == WW_OP_RET)
-      return &f->blocks[b].ins[f->blocks[b].nins - 1];
+    if (f->blocks[b].nins && ww_terminator(&f->blocks[b])->op == WW_OP_RET)
+      return ww_terminator(&f->blocks[b]);
   return NULL;
 }
 
@@ -352,8 +377,9 @@ static void define(checker *c, ww_val v) {
   c->defs[v] = (struct def){c->block, c->at};
 }
 
-static void check_ins_structure(checker *c, bool last) {
+static void check_ins_structure(checker *c) {
   const ww_ins *i = c->ins;
+  bool last = i == ww_terminator(&c->fn->blocks[c->block]);
   if (i->op >= WW_NOPS || i->type >= WW_NTYPES || i->type2 >= WW_NTYPES || i->space >= WW_NSPACES) {
     bad(c, "op, type or space out of range");
     return;
@@ -387,44 +413,11 @@ static void check_phi_structure(checker *c, const ww_phi *phi) {
     bad(c, "pairs outside the pool");
   define(c, phi->dst);
   for (uint32_t k = 0; k < phi->n && !c->st; k++) {
-    uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
+    uint32_t from = ww_phi_from(f, phi, k), v = ww_phi_value(f, phi, k);
     if (from >= f->nblocks || v >= f->nvals)
       bad(c, "pair %u out of range", k);
     else if (f->vals[v].type != f->vals[phi->dst].type)
       bad(c, "pair %u has type %s", k, ww_type_names[f->vals[v].type]);
-  }
-}
-
-static void check_structure(checker *c) {
-  const ww_fn *f = c->fn;
-  for (c->block = 0; c->block < f->nblocks; c->block++) {
-    const ww_block *b = &f->blocks[c->block];
-    c->ins = NULL;
-    for (uint32_t k = 0; k < b->nphis && !c->st; k++) {
-      c->at = -1 - (int64_t)k;
-      check_phi_structure(c, &b->phis[k]);
-    }
-    c->at = 0;
-    if (!b->nins)
-      bad(c, "the block is empty");
-    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
-      c->at = k;
-      c->ins = &b->ins[k];
-      check_ins_structure(c, k + 1 == b->nins);
-    }
-    if (c->st)
-      return;
-  }
-}
-
-static void check_all_types(checker *c) {
-  for (c->block = 0; c->block < c->fn->nblocks; c->block++) {
-    const ww_block *b = &c->fn->blocks[c->block];
-    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
-      c->at = k;
-      c->ins = &b->ins[k];
-      check_types(c);
-    }
   }
 }
 
@@ -440,7 +433,7 @@ static ww_fn check_flow(checker *c) {
     const ww_block *is = &c->fn->blocks[b], *want = &now.blocks[b];
     c->block = b;
     c->at = is->nins - 1;
-    c->ins = &is->ins[is->nins - 1];
+    c->ins = ww_terminator(is);
     if (want->idom == WW_NOBLOCK)
       bad(c, "the block cannot be reached");
     bool same = is->nsucc == want->nsucc && is->idom == want->idom && is->ipdom == want->ipdom &&
@@ -453,39 +446,31 @@ static ww_fn check_flow(checker *c) {
   return now;
 }
 
-/* Preorder and postorder numbers of the dominator tree: a dominates b when b's interval lies in
- * a's. */
-typedef struct {
-  uint32_t *in, *out;
-} intervals;
-
-static intervals number_tree(checker *c, const ww_fn *f) {
-  uint32_t n = f->nblocks, depth = 0, clock = 0;
+static void number_tree(checker *c) {
+  uint32_t n = c->now->nblocks, depth = 0, clock = 0;
   uint32_t *child = WW_NEWN(c->a, uint32_t, n), *next = WW_NEWN(c->a, uint32_t, n),
            *stack = WW_NEWN(c->a, uint32_t, n);
-  intervals t = {WW_NEWN(c->a, uint32_t, n), WW_NEWN(c->a, uint32_t, n)};
   for (uint32_t b = 1; b < n; b++) { /* child: first child + 1, next: sibling + 1 */
-    next[b] = child[f->blocks[b].idom];
-    child[f->blocks[b].idom] = b + 1;
+    next[b] = child[c->now->blocks[b].idom];
+    child[c->now->blocks[b].idom] = b + 1;
   }
   stack[depth++] = 0;
-  t.in[0] = clock++;
+  c->in[0] = clock++;
   while (depth) {
     uint32_t b = stack[depth - 1], k = child[b];
     if (!k) {
-      t.out[b] = clock++;
+      c->out[b] = clock++;
       depth--;
       continue;
     }
     child[b] = next[k - 1];
-    t.in[k - 1] = clock++;
+    c->in[k - 1] = clock++;
     stack[depth++] = k - 1;
   }
-  return t;
 }
 
 /* Is v known at instruction `at` of block b? */
-static bool available(const checker *c, const intervals *t, ww_val v, uint32_t b, int64_t at) {
+static bool available(const checker *c, ww_val v, uint32_t b, int64_t at) {
   if (c->fn->vals[v].kind != WW_VAL_RESULT)
     return true;
   struct def d = c->defs[v];
@@ -493,15 +478,7 @@ static bool available(const checker *c, const intervals *t, ww_val v, uint32_t b
     return false;
   if (d.block == b)
     return d.at < at;
-  return t->in[d.block] <= t->in[b] && t->out[b] <= t->out[d.block];
-}
-
-static uint32_t *count_preds(checker *c, const ww_fn *f) {
-  uint32_t *n = WW_NEWN(c->a, uint32_t, f->nblocks);
-  for (uint32_t b = 0; b < f->nblocks; b++)
-    for (uint32_t k = 0; k < f->blocks[b].nsucc; k++)
-      n[f->blocks[b].succ[k]]++;
-  return n;
+  return c->in[d.block] <= c->in[b] && c->out[b] <= c->out[d.block];
 }
 
 static bool has_succ(const ww_block *b, uint32_t to) {
@@ -511,43 +488,39 @@ static bool has_succ(const ww_block *b, uint32_t to) {
   return false;
 }
 
-static void check_phi_edges(checker *c, const ww_phi *phi, const ww_fn *f, const intervals *t,
-                            uint32_t npreds, uint32_t *seen) {
-  if (phi->n != npreds)
-    bad(c, "has %u pairs for %u predecessors", phi->n, npreds);
+static void check_phi_edges(checker *c, const ww_phi *phi) {
+  const ww_fn *f = c->now;
+  if (phi->n != c->npreds[c->block])
+    bad(c, "has %u pairs for %u predecessors", phi->n, c->npreds[c->block]);
   for (uint32_t k = 0; k < phi->n && !c->st; k++) {
-    uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
+    uint32_t from = ww_phi_from(f, phi, k), v = ww_phi_value(f, phi, k);
     if (!has_succ(&f->blocks[from], c->block))
       bad(c, "block %u is no predecessor", from);
-    if (seen[from] == phi->dst + 1)
+    if (c->seen[from] == phi->dst + 1)
       bad(c, "block %u is there twice", from);
-    seen[from] = phi->dst + 1;
-    if (!available(c, t, v, from, INT64_MAX))
+    c->seen[from] = phi->dst + 1;
+    if (!available(c, v, from, INT64_MAX))
       bad(c, "value %u does not dominate the end of block %u", v, from);
   }
 }
 
-static void check_uses(checker *c, const ww_fn *f) {
-  intervals t = number_tree(c, f);
-  uint32_t *npreds = count_preds(c, f), *seen = WW_NEWN(c->a, uint32_t, f->nblocks);
+static void check_ins_uses(checker *c) {
   ww_val v[3 + 255];
-  for (c->block = 0; c->block < f->nblocks; c->block++) {
-    const ww_block *b = &f->blocks[c->block];
-    for (uint32_t k = 0; k < b->nphis && !c->st; k++) {
-      c->at = -1 - (int64_t)k;
-      check_phi_edges(c, &b->phis[k], f, &t, npreds[c->block], seen);
-    }
-    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
-      c->at = k;
-      c->ins = &b->ins[k];
-      uint32_t n = ww_ins_uses(f, c->ins, v, 3 + 255);
-      for (uint32_t u = 0; u < n; u++)
-        if (!available(c, &t, v[u], c->block, k))
-          bad(c, "uses value %u, whose definition does not dominate it", v[u]);
-    }
-    if (c->st)
-      return;
-  }
+  uint32_t n = ww_ins_uses(c->fn, c->ins, v, 3 + 255);
+  for (uint32_t u = 0; u < n; u++)
+    if (!available(c, v[u], c->block, c->at))
+      bad(c, "uses value %u, whose definition does not dominate it", v[u]);
+}
+
+static void check_uses(checker *c) {
+  uint32_t **const tables[] = {&c->in, &c->out, &c->npreds, &c->seen};
+  for (int k = 0; k < 4; k++)
+    *tables[k] = WW_NEWN(c->a, uint32_t, c->now->nblocks);
+  number_tree(c);
+  for (const ww_block *b = c->now->blocks; b < c->now->blocks + c->now->nblocks; b++)
+    for (uint32_t k = 0; k < b->nsucc; k++)
+      c->npreds[b->succ[k]]++;
+  walk(c, check_phi_edges, check_ins_uses);
 }
 
 /* ---- functions and modules ---- */
@@ -595,13 +568,14 @@ static void check_fn(checker *c, const ww_fn *fn) {
   c->defs = WW_NEWN(c->a, struct def, fn->nvals);
   for (uint32_t k = 0; k < fn->nvals; k++)
     c->defs[k].block = WW_NOBLOCK;
-  check_structure(c);
+  walk(c, check_phi_structure, check_ins_structure);
   if (!c->st)
-    check_all_types(c);
+    walk(c, NULL, check_types);
   if (!c->st) {
     ww_fn now = check_flow(c);
+    c->now = &now;
     if (!c->st)
-      check_uses(c, &now);
+      check_uses(c);
   }
   ww_arena_free(c->a);
 }

@@ -12,7 +12,7 @@ static bool bare_return(const ww_block *b) {
 
 static bool jumped_to(const ww_fn *fn, uint32_t block) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
+    const ww_ins *t = ww_terminator(&fn->blocks[b]);
     if (t->op == WW_OP_BR && (uint32_t)t->imm == block)
       return true;
   }
@@ -34,7 +34,7 @@ static void redirect(ww_fn *fn, uint32_t from, uint32_t to) {
 
 static bool branched_to(const ww_fn *fn, uint32_t block) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
+    const ww_ins *t = ww_terminator(&fn->blocks[b]);
     if (t->op == WW_OP_CBR && ((uint32_t)t->imm == block || t->ext == block))
       return true;
     if (t->op == WW_OP_SWITCH && (uint32_t)t->imm == block)

@@ -41,7 +41,7 @@ static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
   b->succ = NULL;
   if (!b->nins)
     return;
-  const ww_ins *t = &b->ins[b->nins - 1];
+  const ww_ins *t = ww_terminator(b);
   switch (t->op) {
   case WW_OP_BR:
     b->succ = WW_NEWN(a, uint32_t, 1);
@@ -64,7 +64,7 @@ static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
 }
 
 static bool returns(const ww_block *b) {
-  return b->nins && b->ins[b->nins - 1].op == WW_OP_RET;
+  return b->nins && ww_terminator(b)->op == WW_OP_RET;
 }
 
 /* ---- graphs as edge lists ---- */

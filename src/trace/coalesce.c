@@ -52,6 +52,14 @@ static inline void hash_add(hash_run *h, uint64_t key) {
     h->most = s->count;
 }
 
+/* By their addresses, without the last bits. */
+static hash_run hash_lanes(const ww_access *a, ww_mask lanes, uint32_t bits) {
+  hash_run h = hash_begin(64);
+  for (; lanes; lanes &= lanes - 1)
+    hash_add(&h, a->addr[first_lane(lanes)] >> bits);
+  return h;
+}
+
 /* ---- sectors ---- */
 
 static inline uint64_t off_stride(const uint64_t *p, uint64_t d,
@@ -74,8 +82,16 @@ static bool strided(const ww_access *a, int64_t *stride) {
   return off_stride(p, d, 28) == 0 && p[29] - p[28] == d && p[30] - p[29] == d;
 }
 
+static uint64_t sectors_between(uint64_t lo, uint64_t hi) {
+  return ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1;
+}
+
 static ww_span solid_span(uint64_t lo, uint64_t hi) {
-  return (ww_span){lo, hi, ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1, true};
+  return (ww_span){lo, hi, sectors_between(lo, hi), true};
+}
+
+static ww_span span_of(uint64_t lo, uint64_t hi, uint32_t sectors) {
+  return (ww_span){lo, hi, sectors, sectors == sectors_between(lo, hi)};
 }
 
 /* A stride up to a sector leaves no gap; a larger one with aligned accesses puts each lane into its
@@ -109,8 +125,7 @@ static ww_span ascending_span(const ww_access *a) {
       next = s1 + 1;
     }
   }
-  uint64_t hi = last + a->bytes;
-  return (ww_span){lo, hi, n, n == ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1};
+  return span_of(lo, last + a->bytes, n);
 }
 
 static ww_span hashed_span(const ww_access *a) {
@@ -126,14 +141,13 @@ static ww_span hashed_span(const ww_access *a) {
     for (uint64_t s = p >> SECTOR; s <= s1; s++)
       hash_add(&h, s);
   }
-  uint64_t hi = last + a->bytes;
-  return (ww_span){lo, hi, h.distinct, h.distinct == ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1};
+  return span_of(lo, last + a->bytes, h.distinct);
 }
 
 /* The interpreter said where the sector changes from lane to lane: only those lanes are looked at.
  */
 static ww_span fresh_span(const ww_access *a) {
-  uint64_t last = 0, gap = ((a->hi - 1) >> SECTOR) - (a->lo >> SECTOR) + 1;
+  uint64_t last = 0;
   uint32_t n = 0;
   bool rising = true;
   for (ww_mask m = a->fresh; m; m &= m - 1, n++) {
@@ -141,13 +155,7 @@ static ww_span fresh_span(const ww_access *a) {
     rising &= s > last;
     last = s;
   }
-  if (!rising) {
-    hash_run h = hash_begin(n);
-    for (ww_mask m = a->fresh; m; m &= m - 1)
-      hash_add(&h, a->addr[first_lane(m)] >> SECTOR);
-    n = h.distinct;
-  }
-  return (ww_span){a->lo, a->hi, n, n == gap};
+  return span_of(a->lo, a->hi, rising ? n : hash_lanes(a, a->fresh, SECTOR).distinct);
 }
 
 ww_span ww_coalesce(const ww_access *a) {
@@ -288,10 +296,7 @@ uint32_t ww_const_words(const ww_access *a) {
     return 0;
   if (a->pattern == WW_PATTERN_SAME)
     return 1;
-  hash_run h = hash_begin(64);
-  for (ww_mask m = a->lanes; m; m &= m - 1)
-    hash_add(&h, a->addr[first_lane(m)] >> 2);
-  return h.distinct;
+  return hash_lanes(a, a->lanes, 2).distinct;
 }
 
 uint32_t ww_most_same(const ww_access *a) {
@@ -301,8 +306,5 @@ uint32_t ww_most_same(const ww_access *a) {
     return ww_popcount(a->lanes);
   if (a->pattern == WW_PATTERN_CONTIG)
     return 1;
-  hash_run h = hash_begin(64);
-  for (ww_mask m = a->lanes; m; m &= m - 1)
-    hash_add(&h, a->addr[first_lane(m)]);
-  return h.most;
+  return hash_lanes(a, a->lanes, 0).most;
 }

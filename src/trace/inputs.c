@@ -458,10 +458,10 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   }
   *x = (extents){.mem = s.memory,
                  .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
-                 .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
-  x->s = &s;
-  x->nparams = in->fn->nparams;
-  x->dynamic_at = (s.shared_static + 15) & ~15ull;
+                 .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
+                 .s = &s,
+                 .nparams = in->fn->nparams,
+                 .dynamic_at = (s.shared_static + 15) & ~15ull};
   for (uint32_t p = 0; p < in->fn->nparams; p++)
     x->lo[p] = UINT64_MAX;
   ww_observer obs = {.ctx = x, .access = on_access};
@@ -522,16 +522,16 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
       lo = 0;
     if (hi < 0)
       hi = 0; /* the pointer itself counts as inside */
-    for (uint32_t q = 0; q < in->fn->nparams && q < 64;
-         q++) /* what an index may name counts as touched */
-      if (in->roles[q].index && !in->roles[q].rows && in->tell[q] &&
-          in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(index_range(in, q) * size))
-        hi = index_range(in, q) * size;
-    for (uint32_t q = 0; q < in->fn->nparams && q < 64;
-         q++) /* a queue takes one element from each thread */
-      if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 &&
-          hi < (int64_t)(in->threads * size))
-        hi = in->threads * size;
+    for (uint32_t q = 0; p < 64 && q < in->fn->nparams && q < 64; q++) {
+      const ww_role *r = &in->roles[q];
+      uint64_t most = 0; /* what an index may name, or each thread puts into a queue, is touched */
+      if (r->index && !r->rows && in->tell[q])
+        most = index_range(in, q);
+      if (r->counter && in->threads > most)
+        most = in->threads;
+      if (r->targets >> p & 1 && hi < (int64_t)(most * size))
+        hi = most * size;
+    }
     uint64_t bytes = hi - lo;
     b->bytes = bytes ? (bytes + size - 1) / size * size : size;
     b->offset = -lo;

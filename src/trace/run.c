@@ -52,14 +52,14 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
   for (uint32_t k = 0; k < n && !st; k++) {
     if (r[k]->unbounded)
       continue;
-    const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL;
+    const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL, *name = NULL;
     if (r[k]->symbol >= 0)
-      st = dump_region(dir, ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name), s->memory, r[k],
-                       a, e);
-    else if (r[k]->arg >= 0 && plus)
-      st = dump_region(dir, ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1), s->memory, r[k], a, e);
+      name = ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name);
     else if (r[k]->arg >= 0)
-      st = dump_region(dir, ww_fmt(a, "arg%d.bin", r[k]->arg), s->memory, r[k], a, e);
+      name =
+          plus ? ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1) : ww_fmt(a, "arg%d.bin", r[k]->arg);
+    if (name)
+      st = dump_region(dir, name, s->memory, r[k], a, e);
   }
   return st;
 }

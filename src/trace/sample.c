@@ -168,30 +168,29 @@ static ww_counts between(const ww_counts *a, const ww_counts *b, double t) {
   return o;
 }
 
+/* The trial with coordinate `at` on axis d and the i-th and k-th of the other two. */
+static const trial *trial_at(sampler *s, int d, uint64_t at, uint32_t i, uint32_t k) {
+  int u = (d + 1) % 3, v = (d + 2) % 3;
+  uint64_t c[3];
+  c[d] = at;
+  c[u] = s->ax[u].at[i];
+  c[v] = s->ax[v].at[k];
+  return find_trial(s, ww_number_of(s->spec->grid, c));
+}
+
 /* Compares coordinate p with q (and, when given, m against the line between them) over all
  * combinations of the other axes. */
 static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, double tolerance) {
-  int u = (d + 1) % 3, v = (d + 2) % 3;
-  for (uint32_t i = 0; i < s->ax[u].n; i++)
-    for (uint32_t k = 0; k < s->ax[v].n; k++) {
-      uint64_t c[3];
-      c[u] = s->ax[u].at[i];
-      c[v] = s->ax[v].at[k];
-      c[d] = p;
-      const trial *tp = find_trial(s, ww_number_of(s->spec->grid, c));
-      c[d] = q;
-      const trial *tq = find_trial(s, ww_number_of(s->spec->grid, c));
-      if (!tp || !tq)
+  for (uint32_t i = 0; i < s->ax[(d + 1) % 3].n; i++)
+    for (uint32_t k = 0; k < s->ax[(d + 2) % 3].n; k++) {
+      const trial *tp = trial_at(s, d, p, i, k), *tq = trial_at(s, d, q, i, k),
+                  *tm = m ? trial_at(s, d, *m, i, k) : tp;
+      if (!tp || !tq || !tm)
         continue;
-      if (!m) {
-        if (!same_counts(&tp->counts, &tq->counts, tolerance))
-          return false;
-        continue;
-      }
-      c[d] = *m;
-      const trial *tm = find_trial(s, ww_number_of(s->spec->grid, c));
-      ww_counts line = between(&tp->counts, &tq->counts, (*m - p) / (double)(q - p));
-      if (tm && !same_counts(&tm->counts, &line, tolerance))
+      ww_counts want = tq->counts;
+      if (m)
+        want = between(&tp->counts, &tq->counts, (double)(*m - p) / (q - p));
+      if (!same_counts(&tm->counts, &want, tolerance))
         return false;
     }
   return true;
@@ -227,15 +226,10 @@ static void axis_weights(const axis *a, uint64_t g, double *w) {
 
 /* What all blocks of one coordinate did. */
 static ww_counts slice_counts(sampler *s, int d, uint64_t at) {
-  int u = (d + 1) % 3, v = (d + 2) % 3;
   ww_counts sum = {0};
-  for (uint32_t i = 0; i < s->ax[u].n; i++)
-    for (uint32_t k = 0; k < s->ax[v].n; k++) {
-      uint64_t c[3];
-      c[u] = s->ax[u].at[i];
-      c[v] = s->ax[v].at[k];
-      c[d] = at;
-      const trial *t = find_trial(s, ww_number_of(s->spec->grid, c));
+  for (uint32_t i = 0; i < s->ax[(d + 1) % 3].n; i++)
+    for (uint32_t k = 0; k < s->ax[(d + 2) % 3].n; k++) {
+      const trial *t = trial_at(s, d, at, i, k);
       if (t)
         ww_add_doubles(&sum, &t->counts, sizeof sum, 1);
     }

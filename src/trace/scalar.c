@@ -175,64 +175,44 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   return out;
 }
 
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+#define RELATION(x, y) ((x) < (y) ? LESS : (x) == (y) ? EQUAL : GREATER)
+
 static bool compare(ww_cmp p, ww_type t, uint64_t a, uint64_t b) {
+  enum { NOT_EQUAL = LESS | GREATER, UP_TO = LESS | EQUAL, FROM = GREATER | EQUAL };
+  enum { ORDERED = NOT_EQUAL | EQUAL };
+  static const uint8_t holds[] = {
+      EQUAL,
+      NOT_EQUAL,
+      LESS,
+      UP_TO,
+      GREATER,
+      FROM, /* EQ .. SGE */
+      LESS,
+      UP_TO,
+      GREATER,
+      FROM, /* ULT .. UGE */
+      EQUAL,
+      NOT_EQUAL,
+      LESS,
+      UP_TO,
+      GREATER,
+      FROM,
+      ORDERED, /* FOEQ .. FORD */
+      EQUAL | UNORDERED,
+      NOT_EQUAL | UNORDERED,
+      LESS | UNORDERED,
+      UP_TO | UNORDERED,
+      GREATER | UNORDERED,
+      FROM | UNORDERED,
+      UNORDERED /* FUEQ .. FUNO */
+  };
   if (p >= WW_FOEQ) {
     double x = ww_to_double(t, a), y = ww_to_double(t, b);
-    bool un = isnan(x) || isnan(y);
-    switch (p) {
-    case WW_FOEQ:
-      return !un && x == y;
-    case WW_FONE:
-      return !un && x != y;
-    case WW_FOLT:
-      return !un && x < y;
-    case WW_FOLE:
-      return !un && x <= y;
-    case WW_FOGT:
-      return !un && x > y;
-    case WW_FOGE:
-      return !un && x >= y;
-    case WW_FORD:
-      return !un;
-    case WW_FUEQ:
-      return un || x == y;
-    case WW_FUNE:
-      return un || x != y;
-    case WW_FULT:
-      return un || x < y;
-    case WW_FULE:
-      return un || x <= y;
-    case WW_FUGT:
-      return un || x > y;
-    case WW_FUGE:
-      return un || x >= y;
-    default:
-      return un;
-    }
+    return holds[p] & (isnan(x) || isnan(y) ? UNORDERED : RELATION(x, y));
   }
   int64_t x = sext(a, ww_type_bits(t)), y = sext(b, ww_type_bits(t));
-  switch (p) {
-  case WW_EQ:
-    return a == b;
-  case WW_NE:
-    return a != b;
-  case WW_SLT:
-    return x < y;
-  case WW_SLE:
-    return x <= y;
-  case WW_SGT:
-    return x > y;
-  case WW_SGE:
-    return x >= y;
-  case WW_ULT:
-    return a < b;
-  case WW_ULE:
-    return a <= b;
-  case WW_UGT:
-    return a > b;
-  default:
-    return a >= b;
-  }
+  return holds[p] & (p >= WW_SLT && p <= WW_SGE ? RELATION(x, y) : RELATION(a, b));
 }
 
 static uint64_t reverse_bits(uint64_t v, uint32_t w) {
