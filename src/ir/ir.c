@@ -1,8 +1,6 @@
 /* ir.c - reading the IR: operands of an instruction, a kernel by its name. */
 #include "ir_int.h"
 
-#include <ctype.h>
-
 ww_operands ww_ins_operands(const ww_ins *i) {
   int nsrc = ww_ops[i->op].nsrc;
   switch (i->op) {

@@ -1,7 +1,6 @@
 /* lex.c - tokens of the IR's text form, numbers for names; `;` starts a comment. See lex.h. */
 #include "lex.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 void ww_lex_fail(ww_lex *l, const char *fmt, ...) {

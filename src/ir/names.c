@@ -7,7 +7,6 @@
  * code, and launches of emulated ones be named as nvcc's are. */
 #include "ir_int.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* Length without clang's suffix. */

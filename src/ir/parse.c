@@ -7,7 +7,6 @@
  * is arena-owned. */
 #include "lex.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -642,24 +641,25 @@ static bool occupy(parser *p, uint32_t *owner, uint32_t cap, uint32_t index, uin
 
 /* Gives every entry its index (entry.want) and fills fn->vals. */
 static void number_values(parser *p) {
+  entry *e = p->entry.v;
   uint32_t top = p->params.n, free = 0, *owner, cap;
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (p->entry.v[k].want != WW_NOVAL && p->entry.v[k].want >= top)
-      top = p->entry.v[k].want + 1;
+    if (e[k].want != WW_NOVAL && e[k].want >= top)
+      top = e[k].want + 1;
   cap = top + p->entry.n;
   owner = WW_NEWN(p->a, uint32_t, cap);
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (p->entry.v[k].want != WW_NOVAL && !occupy(p, owner, cap, p->entry.v[k].want, k))
+    if (e[k].want != WW_NOVAL && !occupy(p, owner, cap, e[k].want, k))
       return;
   ww_push(p->a, &p->groups, p->results.n);
   for (uint32_t g = 0; g + 1 < p->groups.n; g++) {
     uint32_t from = p->groups.v[g], to = p->groups.v[g + 1];
-    uint32_t first = from < to ? p->entry.v[p->results.v[from]].want : 0;
+    uint32_t first = from < to ? e[p->results.v[from]].want : 0;
     for (uint32_t k = from; k < to; k++) {
-      uint32_t id = p->results.v[k], want = p->entry.v[id].want,
+      uint32_t id = p->results.v[k], want = e[id].want,
                index = first == WW_NOVAL ? top : first + (k - from);
       if (want != WW_NOVAL && want != index)
-        name_clash(p, &p->entry.v[id]);
+        name_clash(p, &e[id]);
       if (want == WW_NOVAL && !occupy(p, owner, cap, index, id))
         return;
       if (index >= top)
@@ -667,7 +667,7 @@ static void number_values(parser *p) {
     }
   }
   for (uint32_t k = 0; k < p->entry.n; k++) { /* literals */
-    if (p->entry.v[k].want != WW_NOVAL)
+    if (e[k].want != WW_NOVAL)
       continue;
     while (owner[free])
       free++;
@@ -679,7 +679,7 @@ static void number_values(parser *p) {
   p->fn->vals = WW_NEWN(p->a, ww_value, top);
   for (uint32_t k = 0; k < top; k++)
     p->fn->vals[k] =
-        owner[k] ? p->entry.v[owner[k] - 1].v : (ww_value){.type = WW_I32, .kind = WW_VAL_CONST};
+        owner[k] ? e[owner[k] - 1].v : (ww_value){.type = WW_I32, .kind = WW_VAL_CONST};
 }
 
 static void fix_ins(parser *p, ww_ins *i) {

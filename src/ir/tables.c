@@ -1,5 +1,6 @@
 /* tables.c - names and numbers of operations, types, spaces and special registers; everything comes
- * from ops.def and math.def or stands beside the enum it names, so that a new entry is one line. */
+ * from ops.def, math.def and enums.def or stands beside the enum it names, so that a new entry is
+ * one line. */
 #include "ir_int.h"
 
 const ww_op_info ww_ops[WW_NOPS] = {
@@ -17,32 +18,40 @@ const uint8_t ww_math_args[WW_NMATH] = {
 #include "math.def"
 };
 
-const char *const ww_type_names[WW_NTYPES] = {"void", "i1",  "i8",   "i16", "i32",
-                                              "i64",  "f16", "bf16", "f32", "f64"};
-const uint8_t ww_type_bytes[WW_NTYPES] = {0, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-const char *const ww_space_names[WW_NSPACES] = {"generic", "global", "shared",
-                                                "const",   "local",  "param"};
+const char *const ww_type_names[WW_NTYPES] = {
+#define TYPE(name, text, ...) text,
+#include "enums.def"
+};
+const uint8_t ww_type_bytes[WW_NTYPES] = {
+#define TYPE(name, text, bytes) bytes,
+#include "enums.def"
+};
+const char *const ww_space_names[WW_NSPACES] = {
+#define SPACE(name, text, ...) text,
+#include "enums.def"
+};
 const char *const ww_dialect_names[WW_NDIALECTS] = {"cuda", "opencl", "hip", "openmp"};
 const char *const ww_class_names[WW_NCLASSES] = {
-    "mov",   "int",    "cmp",  "cvt",  "fp",     "fpx", "math", "load",
-    "store", "atomic", "warp", "sync", "tensor", "ctl", "sreg", "misc"};
+#define CLASS(name, text, ...) text,
+#include "enums.def"
+};
 const char *const ww_sreg_names[WW_NSREGS] = {
-    "tid.x",     "tid.y",       "tid.z",       "ntid.x",      "ntid.y",      "ntid.z",
-    "ctaid.x",   "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z",
-    "laneid",    "warpid",      "nwarpid",     "warpsize",    "smid",        "nsmid",
-    "gridid",    "lanemask.eq", "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge",
-    "dynshared", "workdim"};
+#define SREG(name, text, ...) text,
+#include "enums.def"
+};
 
 const char *const ww_flag_names[8] = {"approx",  "volatile", "contract", "nsw",
                                       "nocache", "readonly", "ua",       "ub"};
 
-static const char *const cmp_names[] = {
-    "eq",   "ne",   "slt",  "sle",  "sgt",  "sge",  "ult",  "ule",  "ugt",  "uge",  "foeq", "fone",
-    "folt", "fole", "fogt", "foge", "ford", "fueq", "fune", "fult", "fule", "fugt", "fuge", "funo"};
+static const char *const cmp_names[WW_NCMPS] = {
+#define CMP(name, text, ...) text,
+#include "enums.def"
+};
 static const char *const round_names[] = {"rn", "rz", "rd", "ru", "rna"};
-static const char *const rmw_names[] = {"xchg", "add",  "sub",  "and",  "or",   "xor",
-                                        "nand", "smin", "smax", "umin", "umax", "fadd",
-                                        "fsub", "fmin", "fmax", "inc",  "dec"};
+static const char *const rmw_names[WW_NRMWS] = {
+#define RMW(name, text, ...) text,
+#include "enums.def"
+};
 static const char *const shfl_names[] = {"idx", "up", "down", "bfly"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const match_names[] = {"any", "all"};

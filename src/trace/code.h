@@ -191,6 +191,17 @@ struct ww_exec {
   bool print;
 };
 
+static inline uint64_t ww_cell_of(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
+  return wide ? *(const uint64_t *)(x->F + slot + 8 * lane)
+              : *(const uint32_t *)(x->F + slot + 4 * lane);
+}
+static inline void ww_cell_put(ww_exec *x, uint32_t slot, bool wide, uint32_t lane, uint64_t v) {
+  if (wide)
+    *(uint64_t *)(x->F + slot + 8 * lane) = v;
+  else
+    *(uint32_t *)(x->F + slot + 4 * lane) = v;
+}
+
 /* One copy of the interpreter. */
 typedef struct {
   const char *name;

@@ -54,7 +54,7 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
 }
 
 static void make_statics(ww_counter *c) {
-  c->statics = ww_xcalloc(c->base[c->m->nfns] + 1, sizeof *c->statics);
+  c->statics = WW_NEWN(c->a, ww_static, c->base[c->m->nfns] + 1);
   for (uint32_t f = 0; f < c->m->nfns; f++) {
     const ww_fn *fn = &c->m->fns[f];
     for (uint32_t b = 0; b < fn->nblocks && !fn->refusal; b++)
@@ -66,20 +66,22 @@ static void make_statics(ww_counter *c) {
 /* ---- making ---- */
 
 ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes) {
-  ww_counter *c = ww_xcalloc(1, sizeof *c);
+  ww_arena *a = ww_arena_new();
+  ww_counter *c = WW_NEW(a, ww_counter);
   if (!lanes)
     lanes = m->warp;
+  c->a = a;
   c->m = m;
   c->mem = mem;
   c->full = lanes == 64 ? UINT64_MAX : 0xffffffffu;
   c->full_lanes = lanes;
-  c->base = ww_xcalloc(m->nfns + 1, sizeof *c->base);
+  c->base = WW_NEWN(a, uint32_t, m->nfns + 1);
   for (uint32_t f = 0; f < m->nfns; f++)
     c->base[f + 1] = c->base[f] + m->fns[f].nblocks;
-  c->pend = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->pend);
-  c->total = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->total);
+  c->pend = WW_NEWN(a, ww_cell, c->base[m->nfns] + 1);
+  c->total = WW_NEWN(a, ww_cell, c->base[m->nfns] + 1);
   make_statics(c);
-  c->depend = ww_depend_new(m);
+  c->depend = ww_depend_new(m, a);
   c->dep_block = UINT64_MAX;
   return c;
 }
@@ -91,20 +93,8 @@ void ww_counter_tell(ww_counter *c, ww_footprints *f) {
 void ww_counter_free(ww_counter *c) {
   if (!c)
     return;
-  for (uint32_t k = 0; k < c->nslots; k++)
-    free(c->slots[k]);
-  for (uint32_t k = 0; k < c->ntouches; k++)
-    ww_touch_free(c->touches[k]);
-  ww_depend_free(c->depend);
-  free(c->slots);
-  free(c->touches);
   free(c->journal.v);
-  free(c->index);
-  free(c->base);
-  free(c->pend);
-  free(c->total);
-  free(c->statics);
-  free(c);
+  ww_arena_free(c->a);
 }
 
 /* ---- block events ---- */
@@ -155,11 +145,10 @@ static void on_block_end(void *ctx, uint64_t block) {
 /* ---- accesses ---- */
 
 static ww_slot *new_slot(ww_counter *c, const ww_ins *ins) {
-  if (c->nslots == c->cap_slots) {
-    c->cap_slots = c->cap_slots ? c->cap_slots * 2 : 64;
-    c->slots = ww_xrealloc(c->slots, c->cap_slots * sizeof *c->slots);
-  }
-  ww_slot *s = c->slots[c->nslots++] = ww_xcalloc(1, sizeof *s);
+  if (c->nslots % 64 == 0)
+    c->slots =
+        ww_grow(c->a, c->slots, c->nslots * sizeof *c->slots, (c->nslots + 64) * sizeof *c->slots);
+  ww_slot *s = c->slots[c->nslots++] = WW_NEW(c->a, ww_slot);
   s->ins = ins;
   return s;
 }
@@ -168,11 +157,8 @@ static ww_slot *new_slot(ww_counter *c, const ww_ins *ins) {
  * itself decides. */
 static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
   if (a->ins_id >= c->nindex) {
-    uint32_t n = c->nindex ? c->nindex : 64;
-    while (n <= a->ins_id)
-      n *= 2;
-    c->index = ww_xrealloc(c->index, n * sizeof *c->index);
-    memset(c->index + c->nindex, 0, (n - c->nindex) * sizeof *c->index);
+    uint32_t n = 2 * a->ins_id + 64;
+    c->index = ww_grow(c->a, c->index, c->nindex * sizeof *c->index, n * sizeof *c->index);
     c->nindex = n;
   }
   uint32_t k = 0;
@@ -200,11 +186,10 @@ static ww_touch *find_touch(ww_counter *c, uint64_t addr) {
   for (uint32_t k = 0; k < c->ntouches; k++)
     if (c->touches[k]->region == r)
       return c->touches[k];
-  if (c->ntouches == c->cap_touches) {
-    c->cap_touches = c->cap_touches ? c->cap_touches * 2 : 16;
-    c->touches = ww_xrealloc(c->touches, c->cap_touches * sizeof *c->touches);
-  }
-  return c->touches[c->ntouches++] = ww_touch_new(r);
+  if (c->ntouches % 16 == 0)
+    c->touches = ww_grow(c->a, c->touches, c->ntouches * sizeof *c->touches,
+                         (c->ntouches + 16) * sizeof *c->touches);
+  return c->touches[c->ntouches++] = ww_touch_new(r, c->a);
 }
 
 static inline void touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
@@ -276,7 +261,7 @@ static void forget_pending(ww_counter *c) {
 void ww_counter_clear(ww_counter *c) {
   forget_pending(c);
   for (uint32_t k = 0; k < c->ntouches; k++)
-    ww_touch_clear(c->touches[k]);
+    c->touches[k]->pend = ww_touched_nothing;
   ww_journal_undo(&c->journal);
 }
 

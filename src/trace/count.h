@@ -85,11 +85,10 @@ void ww_counter_commit(ww_counter *c, double scale);
 /* The counts of what was seen since: the same for blocks that behave alike. */
 void ww_counter_vector(ww_counter *c, ww_counts *pending);
 /* The pending events put aside (and no longer pending), to be added later with the scale then
- * known. */
+ * known; freed with the counter. */
 typedef struct ww_snapshot ww_snapshot;
 ww_snapshot *ww_counter_save(ww_counter *c);
 void ww_counter_add(ww_counter *c, const ww_snapshot *s, double scale);
-void ww_snapshot_free(ww_snapshot *s); /* accepts NULL */
 void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out);
 
 /* Sectors of 32 bytes and bank passes of one access, for observers and for their tests. */

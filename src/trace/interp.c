@@ -271,7 +271,7 @@ static bool switch_(ww_exec *x, const ww_seg *s) {
   ww_mask masks[256] = {0};
   uint32_t used = 0, only = 0, n = s->nedges;
   ACTIVE(x->mask) {
-    u64 v = cell(x, s->a, s->wide, LANE);
+    u64 v = ww_cell_of(x, s->a, s->wide, LANE);
     uint32_t e = 0;
     while (e + 1 < n && s->cases[e] != v)
       e++;
@@ -329,9 +329,9 @@ static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
 
 /* Indirect: the lanes of the first target go now, the others come back to the same call. */
 static bool call_indirect(ww_exec *x, const ww_seg *s) {
-  u64 target = cell(x, s->a, true, __builtin_ctzll(x->mask));
+  u64 target = ww_cell_of(x, s->a, true, __builtin_ctzll(x->mask));
   ww_mask same = 0;
-  ACTIVE(x->mask) same |= (ww_mask)(cell(x, s->a, true, LANE) == target) << LANE;
+  ACTIVE(x->mask) same |= (ww_mask)(ww_cell_of(x, s->a, true, LANE) == target) << LANE;
   const ww_prog *p = ww_exec_callee(x, target);
   if (!p || !fits(x->prog->fn, s->ins, p)) {
     ww_exec_fault(
@@ -383,7 +383,7 @@ static ww_run_end run(ww_exec *x) {
     if (s->ins && s->ins->dst != WW_NOVAL) {
       u32 r = x->bar_result;
       uint32_t d = s->dsts[0];
-      ACTIVE(x->mask) put(x, d, false, LANE, r);
+      ACTIVE(x->mask) ww_cell_put(x, d, false, LANE, r);
     }
   }
   for (;;) {

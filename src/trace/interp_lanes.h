@@ -2,19 +2,10 @@
 
 /* ---- lane by lane ---- */
 
-static inline u64 cell(const ww_exec *x, uint32_t off, bool wide, uint32_t lane) {
-  return wide ? *(const u64 *)(x->F + off + 8 * lane) : *(const u32 *)(x->F + off + 4 * lane);
-}
-static inline void put(ww_exec *x, uint32_t off, bool wide, uint32_t lane, u64 v) {
-  if (wide)
-    *(u64 *)(x->F + off + 8 * lane) = v;
-  else
-    *(u32 *)(x->F + off + 4 * lane) = v;
-}
-#define CELL_A(lane) cell(x, k->a, k->wide & 2, lane)
-#define CELL_B(lane) cell(x, k->b, k->wide & 4, lane)
-#define CELL_C(lane) cell(x, k->c, k->wide & 8, lane)
-#define PUT_D(lane, v) put(x, k->d, k->wide & 1, lane, v)
+#define CELL_A(lane) ww_cell_of(x, k->a, k->wide & 2, lane)
+#define CELL_B(lane) ww_cell_of(x, k->b, k->wide & 4, lane)
+#define CELL_C(lane) ww_cell_of(x, k->c, k->wide & 8, lane)
+#define PUT_D(lane, v) ww_cell_put(x, k->d, k->wide & 1, lane, v)
 
 /* Any arithmetic: the types of a and b travel in k->n and k->esize. */
 static void scalar_any(ww_exec *x, const ww_code *k) {
@@ -134,25 +125,20 @@ static bool shfl_source(ww_shfl mode, uint32_t lane, u32 b, u32 c, uint32_t *src
   u32 w = L - 1, seg = c >> 8 & w, clamp = c & w, bval = b & w;
   u32 top = (lane & seg) | (clamp & ~seg), low = lane & seg;
   int32_t j;
-  bool ok;
   switch (mode) {
   case WW_SHFL_UP:
-    j = (int32_t)lane - (int32_t)bval;
-    ok = j >= (int32_t)top;
+    j = lane - bval;
     break;
   case WW_SHFL_DOWN:
     j = lane + bval;
-    ok = j <= (int32_t)top;
     break;
   case WW_SHFL_BFLY:
     j = lane ^ bval;
-    ok = j <= (int32_t)top;
     break;
   default:
     j = low | (bval & ~seg);
-    ok = j <= (int32_t)top;
-    break;
   }
+  bool ok = mode == WW_SHFL_UP ? j >= (int32_t)top : j <= (int32_t)top;
   *src = ok ? (uint32_t)j : lane;
   return ok;
 }
@@ -161,7 +147,7 @@ static void shfl_any(ww_exec *x, const ww_code *k) {
   u64 v[L];
   bool wide = k->wide & 2;
   for (uint32_t l = 0; l < L; l++)
-    v[l] = cell(x, k->a, wide, l);
+    v[l] = ww_cell_of(x, k->a, wide, l);
   u64 out[L];
   u32 okay[L];
   ACTIVE(x->mask) {
@@ -171,7 +157,7 @@ static void shfl_any(ww_exec *x, const ww_code *k) {
   }
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);
   if (k->n == 2)
-    ACTIVE(x->mask) put(x, k->slots[1], false, LANE, okay[LANE]);
+    ACTIVE(x->mask) ww_cell_put(x, k->slots[1], false, LANE, okay[LANE]);
 }
 
 static void vote_any(ww_exec *x, const ww_code *k) {
@@ -209,7 +195,7 @@ static void match_any(ww_exec *x, const ww_code *k) {
       ACTIVE(x->mask) same |= (ww_mask)(v[LANE] == v[me]) << LANE;
     PUT_D(me, same);
     if (k->n == 2)
-      put(x, k->slots[1], false, me, all);
+      ww_cell_put(x, k->slots[1], false, me, all);
   }
 }
 

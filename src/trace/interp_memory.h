@@ -36,20 +36,25 @@ static inline uint8_t space_of(const ww_exec *x, const ww_code *k, u64 addr) {
   return WW_PARAM;
 }
 
-/* Host address of [addr, addr+n) for one lane, any space; NULL when out of range. */
-static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
-  if (__builtin_expect(addr >= WW_GLOBAL_BASE, 1))
-    return in_region(x, k, addr, n);
+/* Host address of [addr, addr+n) in shared memory or the parameters; NULL when out of range. */
+static inline uint8_t *in_window(const ww_exec *x, u64 addr, u64 n) {
   u64 off = addr - WW_SHARED_BASE;
   if (off < x->shared.size && n <= x->shared.size - off)
     return x->shared.mem + off;
-  off = addr - WW_LOCAL_BASE;
-  if (addr >= WW_LOCAL_BASE && off < x->local_stride && n <= x->local_stride - off)
-    return x->local + (size_t)lane * x->local_stride + off;
   off = addr - WW_PARAM_BASE;
   if (off < x->params_n && n <= x->params_n - off)
     return (uint8_t *)(uintptr_t)(x->params + off);
   return NULL;
+}
+
+/* The same for one lane, any space. */
+static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
+  if (__builtin_expect(addr >= WW_GLOBAL_BASE, 1))
+    return in_region(x, k, addr, n);
+  u64 off = addr - WW_LOCAL_BASE;
+  if (addr >= WW_LOCAL_BASE && off < x->local_stride && n <= x->local_stride - off)
+    return x->local + (size_t)lane * x->local_stride + off;
+  return in_window(x, addr, n);
 }
 
 /* The same to write to: not the parameters. */
@@ -135,13 +140,7 @@ static inline uint8_t *whole(ww_exec *x, const ww_code *k, const lie *w) {
         return NULL;
     return h;
   }
-  u64 off = w->lo - WW_SHARED_BASE;
-  if (off < x->shared.size && n <= x->shared.size - off)
-    return x->shared.mem + off;
-  off = w->lo - WW_PARAM_BASE;
-  if (off < x->params_n && n <= x->params_n - off)
-    return (uint8_t *)(uintptr_t)(x->params + off);
-  return NULL;
+  return in_window(x, w->lo, n);
 }
 
 static inline void tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, const lie *w) {
@@ -198,11 +197,11 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
     if (__builtin_expect(!p, 0)) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "load");
       for (uint32_t e = 0; e < k->n; e++)
-        put(x, k->slots[e], wide, lane, 0);
+        ww_cell_put(x, k->slots[e], wide, lane, 0);
       continue;
     }
     for (uint32_t e = 0; e < k->n; e++)
-      put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
+      ww_cell_put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
   }
 }
 
@@ -257,7 +256,7 @@ static void ld_any(ww_exec *x, const ww_code *k) {
 
 static void ld_bool(ww_exec *x, const ww_code *k) {
   ld_any(x, k);
-  ACTIVE(x->mask) PUT_D(LANE, cell(x, k->d, false, LANE) & 1);
+  ACTIVE(x->mask) PUT_D(LANE, ww_cell_of(x, k->d, false, LANE) & 1);
 }
 
 /* Lanes in order: where several write one place, the highest wins. */
@@ -271,7 +270,7 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
       continue;
     }
     for (uint32_t e = 0; e < k->n; e++)
-      set_element(p + e * k->esize, k->esize, cell(x, k->slots[e], wide, lane));
+      set_element(p + e * k->esize, k->esize, ww_cell_of(x, k->slots[e], wide, lane));
   }
 }
 
@@ -280,7 +279,8 @@ static void scatter(ww_exec *x, const ww_code *k, uint8_t *h, u64 lo) {
   bool wide = k->esize == 8;
   for (uint32_t e = 0; e < k->n; e++)
     ACTIVE(x->mask)
-  set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize, cell(x, k->slots[e], wide, LANE));
+  set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize,
+              ww_cell_of(x, k->slots[e], wide, LANE));
 }
 
 static void st_any(ww_exec *x, const ww_code *k) {

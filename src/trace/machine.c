@@ -319,11 +319,9 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     x->shared = (ww_shared_mem){b->shared, m->shared_bytes};
     x->prog = m->kernel;
     x->F = x->frames[0].frame;
-    x->pc = 0;
+    x->pc = x->sp = x->frames[0].stack = 0;
     x->rpc = WW_NOSEG;
-    x->sp = 0;
     x->depth = 1;
-    x->frames[0].stack = 0;
     x->local_top = m->kernel->fn->local_bytes;
     x->weight = 1;
     x->steps = 0;
@@ -331,11 +329,9 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     if (m->lanes < 64)
       x->live &= (1ull << m->lanes) - 1;
     x->mask = x->live;
-    x->part = false;
+    x->part = x->cancelled = x->extrapolated = false;
     x->bar = NULL;
     x->fault = NULL;
-    x->cancelled = false;
-    x->extrapolated = false;
     b->state[w] = WW_RUN_SLICE;
   }
   if (obs->block_start)

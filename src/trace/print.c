@@ -38,10 +38,8 @@ static void device_string(ww_exec *x, uint64_t addr, uint32_t lane, char out[102
 static uint64_t slot_value(const source *s, uint32_t operand, bool *is_float32) {
   ww_val v = s->x->prog->fn->pool[s->k->ins->ext + operand];
   ww_type t = s->x->prog->fn->vals[v].type;
-  const uint8_t *row = s->x->F + s->k->slots[operand];
   *is_float32 = t == WW_F32;
-  return ww_type_bytes[t] == 8 ? ((const uint64_t *)row)[s->lane]
-                               : ((const uint32_t *)row)[s->lane];
+  return ww_cell_of(s->x, s->k->slots[operand], ww_type_bytes[t] == 8, s->lane);
 }
 
 static uint64_t next_value(source *s, uint32_t bytes, bool real) {
@@ -130,8 +128,7 @@ static void convert(source *s, const char *spec, size_t n) {
 void ww_exec_printf(ww_exec *x, const ww_code *k, uint32_t lane) {
   char format[1024];
   source s = {.x = x, .k = k, .lane = lane};
-  const uint64_t *row = (const uint64_t *)(x->F + k->a);
-  device_string(x, row[lane], lane, format);
+  device_string(x, ww_cell_of(x, k->a, true, lane), lane, format);
   bool f32;
   if (k->ins->sub == 1 && k->n)
     s.packed = slot_value(&s, 0, &f32);

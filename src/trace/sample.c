@@ -426,8 +426,6 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);
   }
-  for (uint32_t k = 0; k < s.ntrials; k++)
-    ww_snapshot_free(s.trials[k].snap);
   ww_footprints_free(s.prints);
   ww_counter_free(s.counter);
   return st;

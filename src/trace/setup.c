@@ -290,17 +290,16 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
 }
 
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
-  ww_arg n = *g;
   ww_type t = q->type == WW_I64 && ww_is_float(q->elem)
                   ? q->elem
                   : q->type; /* OpenMP passes floats as integers */
   if (q->type == WW_F16 || q->type == WW_BF16) {
-    double v = q->type == WW_F16 ? n.value : (float)n.value;
+    double v = q->type == WW_F16 ? g->value : (float)g->value;
     uint16_t h = ww_from_double(q->type, v, WW_RN);
     memcpy(to, &h, 2);
     return;
   }
-  put_number(&n, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
+  put_number(g, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
 }
 
 static const char *type_of(const ww_param *q) {
