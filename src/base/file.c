@@ -201,9 +201,7 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
   if (!ok)
     unlink(temp);
   ww_cleanup_forget(slot);
-  if (ok)
-    return WW_OK;
-  return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
+  return ok ? WW_OK : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
 }
 
 /* ---- paths ---- */
@@ -232,9 +230,7 @@ const char *ww_path_dir(ww_arena *a, const char *path) {
   const char *slash = strrchr(path, '/');
   if (!slash)
     return ".";
-  if (slash == path)
-    return "/";
-  return ww_strndup(a, path, slash - path);
+  return slash == path ? "/" : ww_strndup(a, path, slash - path);
 }
 
 const char *ww_path_base(const char *path) {
@@ -258,9 +254,7 @@ const char *ww_cache_dir(ww_arena *a) {
   char *dir = xdg && xdg[0] == '/'     ? ww_fmt(a, "%s/warpwise", xdg)
               : home && home[0] == '/' ? ww_fmt(a, "%s/.cache/warpwise", home)
                                        : NULL;
-  if (!dir || !make_dirs(dir) || access(dir, W_OK))
-    return NULL;
-  return dir;
+  return dir && make_dirs(dir) && !access(dir, W_OK) ? dir : NULL;
 }
 
 const char *ww_self_path(ww_arena *a) {

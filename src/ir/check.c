@@ -154,27 +154,12 @@ static void same_type_results(checker *c, uint32_t n) {
 static void check_conversion(checker *c) {
   const ww_ins *i = c->ins;
   ww_type from = i->type2, to = i->type;
-  bool ok = true;
-  switch (i->op) {
-  case WW_OP_TRUNC:
-    ok = is_int(from) && ww_type_bits(from) > ww_type_bits(to);
-    break;
-  case WW_OP_ZEXT:
-  case WW_OP_SEXT:
-    ok = is_int(from) && ww_type_bits(from) < ww_type_bits(to);
-    break;
-  case WW_OP_SITOF:
-  case WW_OP_UITOF:
-    ok = is_int(from);
-    break;
-  case WW_OP_FTOSI:
-  case WW_OP_FTOUI:
-  case WW_OP_FCVT:
-    ok = ww_is_float(from);
-    break;
-  default:
-    break;
-  }
+  uint32_t bits = ww_type_bits(from);
+  bool ok = i->op >= WW_OP_FTOSI ? ww_is_float(from) : is_int(from);
+  if (i->op == WW_OP_TRUNC)
+    ok &= bits > ww_type_bits(to);
+  if (i->op == WW_OP_ZEXT || i->op == WW_OP_SEXT)
+    ok &= bits < ww_type_bits(to);
   if (!ok)
     bad(c, "converts %s to %s", ww_type_names[from], ww_type_names[to]);
 }
@@ -284,17 +269,9 @@ static void check_types(checker *c) {
     check_operand(c, types[2 + k], v[k], k);
   if (c->st)
     return;
-  switch (i->op) {
-  case WW_OP_TRUNC:
-  case WW_OP_ZEXT:
-  case WW_OP_SEXT:
-  case WW_OP_SITOF:
-  case WW_OP_UITOF:
-  case WW_OP_FTOSI:
-  case WW_OP_FTOUI:
-  case WW_OP_FCVT:
+  if (ww_ops[i->op].cls == WW_CLASS_CVT)
     check_conversion(c);
-    break;
+  switch (i->op) {
   case WW_OP_ICMP:
     if (i->sub > WW_UGE)
       bad(c, "has a floating-point predicate");
@@ -607,12 +584,11 @@ static int by_text(const void *a, const void *b) {
 static void check_names(checker *c) {
   uint32_t n = 0, total = c->m->nfns + c->m->nsymbols;
   const char **names = ww_xmalloc((total + 1) * sizeof *names);
-  for (uint32_t k = 0; k < c->m->nfns; k++)
-    if (ww_fn_symbol(&c->m->fns[k]))
-      names[n++] = ww_fn_symbol(&c->m->fns[k]);
-  for (uint32_t k = 0; k < c->m->nsymbols; k++)
-    if (ww_sym_symbol(&c->m->symbols[k]))
-      names[n++] = ww_sym_symbol(&c->m->symbols[k]);
+  for (uint32_t k = 0; k < total; k++) {
+    names[n] = k < c->m->nfns ? ww_fn_symbol(&c->m->fns[k])
+                              : ww_sym_symbol(&c->m->symbols[k - c->m->nfns]);
+    n += names[n] != NULL;
+  }
   qsort(names, n, sizeof *names, by_text);
   for (uint32_t k = 1; k < n; k++)
     if (!strcmp(names[k - 1], names[k]))

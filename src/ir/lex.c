@@ -34,13 +34,6 @@ static void take_word(ww_lex *l, ww_tok kind) {
     ww_lex_fail(l, "a name is missing");
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c = tolower((unsigned char)c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void take_string(ww_lex *l, ww_tok kind) {
   const char *p = l->p + 1;
   size_t n = strcspn(p, "\n"), k = 0;
@@ -48,8 +41,8 @@ static void take_string(ww_lex *l, ww_tok kind) {
   for (; *p && *p != '"' && *p != '\n'; p++) {
     if (*p != '\\') {
       s[k++] = *p;
-    } else if (p[1] == 'x' && hex_digit(p[2]) >= 0 && hex_digit(p[3]) >= 0) {
-      s[k++] = hex_digit(p[2]) * 16 + hex_digit(p[3]);
+    } else if (p[1] == 'x' && strspn(p + 2, "0123456789abcdefABCDEF") >= 2) {
+      s[k++] = strtoul((char[]){p[2], p[3], 0}, NULL, 16);
       p += 3;
     } else if (p[1] == '"' || p[1] == '\\') {
       s[k++] = *++p;

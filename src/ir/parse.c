@@ -712,15 +712,15 @@ static void fix_phi(parser *p, ww_phi *phi) {
 
 static void finish_fn(parser *p) {
   ww_fn *f = p->fn;
-  for (uint32_t k = 0; k < p->label.n; k++)
-    if (p->label.v[k].block == WW_NOBLOCK) {
-      p->l->at = p->label.v[k].line;
-      ww_lex_fail(p->l, "there is no block @%s", p->label.v[k].text);
+  for (const label *l = p->label.v; l < p->label.v + p->label.n; l++)
+    if (l->block == WW_NOBLOCK) {
+      p->l->at = l->line;
+      ww_lex_fail(p->l, "there is no block @%s", l->text);
     }
-  for (uint32_t k = 0; k < p->entry.n; k++)
-    if (!p->entry.v[k].defined) {
-      p->l->at = p->entry.v[k].line;
-      ww_lex_fail(p->l, "%%%s is never defined", p->entry.v[k].text);
+  for (const entry *e = p->entry.v; e < p->entry.v + p->entry.n; e++)
+    if (!e->defined) {
+      p->l->at = e->line;
+      ww_lex_fail(p->l, "%%%s is never defined", e->text);
     }
   if (!p->l->st)
     number_values(p);

@@ -294,9 +294,7 @@ uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
 uint32_t ww_const_words(const ww_access *a) {
   if (!a->lanes)
     return 0;
-  if (a->pattern == WW_PATTERN_SAME)
-    return 1;
-  return hash_lanes(a, a->lanes, 2).distinct;
+  return a->pattern == WW_PATTERN_SAME ? 1 : hash_lanes(a, a->lanes, 2).distinct;
 }
 
 uint32_t ww_most_same(const ww_access *a) {
@@ -304,7 +302,5 @@ uint32_t ww_most_same(const ww_access *a) {
     return 0;
   if (a->pattern == WW_PATTERN_SAME)
     return ww_popcount(a->lanes);
-  if (a->pattern == WW_PATTERN_CONTIG)
-    return 1;
-  return hash_lanes(a, a->lanes, 0).most;
+  return a->pattern == WW_PATTERN_CONTIG ? 1 : hash_lanes(a, a->lanes, 0).most;
 }

@@ -35,22 +35,23 @@ static bool is_shuffle(const ww_ins *i) {
 
 static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   ww_type type;
-  uint32_t flops = ww_ins_flops(fn, i, &type), cls = ww_ops[i->op].cls;
-  s->warp_instructions++;
+  double flops = ww_ins_flops(fn, i, &type);
+  uint32_t cls = ww_ops[i->op].cls;
+  ww_counts *warp = &s->per_warp, *lane = &s->per_lane;
   s->by_class[cls]++;
-  if (flops && type == WW_F64)
-    s->flops_fp64 += flops;
-  else if (flops && type == WW_F32)
-    s->flops_fp32 += flops;
-  else if (flops)
-    s->flops_fp16 += flops;
-  s->int_ops += (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
-  s->math_ops += i->op == WW_OP_MATH;
-  s->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
-  s->barriers += i->op == WW_OP_BAR;
-  s->shuffles += is_shuffle(i);
+  warp->warp_instructions++;
+  warp->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
+  warp->barriers += i->op == WW_OP_BAR;
+  warp->shuffles += is_shuffle(i);
   if (i->op == WW_OP_MMA)
-    s->flops_tensor += i->imm;
+    warp->flops_tensor += i->imm;
+  lane->thread_instructions++;
+  double *of_type = type == WW_F64   ? &lane->flops_fp64
+                    : type == WW_F32 ? &lane->flops_fp32
+                                     : &lane->flops_fp16;
+  *of_type += flops;
+  lane->int_ops += (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
+  lane->math_ops += i->op == WW_OP_MATH;
 }
 
 static void make_statics(ww_counter *c) {
@@ -287,18 +288,9 @@ void ww_counter_commit(ww_counter *c, double scale) {
 /* ---- totals ---- */
 
 static void count_block(ww_counts *o, const ww_static *s, const ww_cell *x) {
-  o->warp_instructions += x->warps * s->warp_instructions;
-  o->thread_instructions += x->lanes * s->warp_instructions;
-  o->branches += x->warps * s->branches;
+  ww_add_doubles(o, &s->per_warp, sizeof *o, x->warps);
+  ww_add_doubles(o, &s->per_lane, sizeof *o, x->lanes);
   o->divergent_branches += x->splits;
-  o->flops_fp64 += x->lanes * s->flops_fp64;
-  o->flops_fp32 += x->lanes * s->flops_fp32;
-  o->flops_fp16 += x->lanes * s->flops_fp16;
-  o->flops_tensor += x->warps * s->flops_tensor;
-  o->int_ops += x->lanes * s->int_ops;
-  o->math_ops += x->lanes * s->math_ops;
-  o->barriers += x->warps * s->barriers;
-  o->shuffles += x->warps * s->shuffles;
 }
 
 static void count_slot(ww_counts *o, const ww_row *r) {

@@ -105,9 +105,7 @@ typedef struct {
 
 /* What one execution of a block amounts to: known from the IR. */
 typedef struct {
-  uint32_t warp_instructions, branches, barriers, shuffles;       /* per warp */
-  uint32_t flops_fp64, flops_fp32, flops_fp16, int_ops, math_ops; /* per lane */
-  double flops_tensor;                                            /* per warp */
+  ww_counts per_warp, per_lane;
   uint32_t by_class[WW_NCLASSES];
 } ww_static;
 

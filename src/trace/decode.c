@@ -12,11 +12,9 @@
 #include "../ir/mma.h"
 
 typedef struct {
-  const ww_module *m;
+  const ww_decoding *with;
   const ww_fn *fn;
   ww_arena *a;
-  const ww_isa *isa;
-  const uint64_t *symbol_addr;
   ww_prog *p;
   uint32_t lanes;
   uint32_t *slot;      /* per value, UINT32_MAX: none */
@@ -25,8 +23,6 @@ typedef struct {
   uint32_t *first_seg; /* per block */
   uint32_t top;        /* bytes of frame handed out */
   uint32_t temp[2];    /* scratch rows for cyclic copies, narrow and wide */
-  const ww_prog *const *progs;
-  uint32_t *next_ins_id;
   WW_VEC(ww_seg) segs;
 } dec;
 
@@ -216,8 +212,9 @@ static void make_image(dec *d) {
     if (!fixed(x) || x->kind == WW_VAL_PARAM)
       continue;
     struct ww_reloc place = {.fn = x->kind == WW_VAL_FN, .ref = x->ref, .add = x->bits};
-    uint64_t bits =
-        x->kind == WW_VAL_CONST ? x->bits : ww_setup_address(d->m, d->symbol_addr, &place);
+    uint64_t bits = x->kind == WW_VAL_CONST
+                        ? x->bits
+                        : ww_setup_address(d->with->m, d->with->symbol_addr, &place);
     uint32_t bytes = WW_CELL_BYTES(x->type);
     for (uint32_t l = 0; l < d->lanes; l++)
       memcpy(img + d->slot[v] + bytes * l, &bits, bytes);
@@ -343,11 +340,11 @@ static ww_code make_code(dec *d, const ww_ins *i) {
                .a = slot_or_0(d, i->a),
                .b = slot_or_0(d, i->b),
                .c = slot_or_0(d, i->c)};
-  d->isa->resolve(i, uneven(d, i), k.fn);
+  d->with->isa->resolve(i, uneven(d, i), k.fn);
   k.wide = wide_if_any(d, i->dst) | wide_if_any(d, i->a) << 1 | wide_if_any(d, i->b) << 2 |
            wide_if_any(d, i->c) << 3;
   if (touches_memory(i->op)) {
-    k.ins_id = (*d->next_ins_id)++;
+    k.ins_id = (*d->with->next_ins_id)++;
     k.esize = ww_type_bytes[i->type];
     k.n = i->n ? i->n : 1;
     k.bytes = k.esize * k.n;
@@ -418,7 +415,7 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
     make_switch(d, b, i, s, e);
     break;
   case WW_OP_CALL:
-    s->callee = d->progs[i->imm];
+    s->callee = d->with->progs[i->imm];
     /* fallthrough */
   case WW_OP_CALLI:
   case WW_OP_RET:
@@ -520,24 +517,15 @@ static bool mma_fits(const ww_fn *fn, const ww_ins *i) {
 
 ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *e) {
   ww_arena *a = with->a;
-  dec d = {.m = with->m,
-           .fn = &with->m->fns[fn],
-           .a = a,
-           .isa = with->isa,
-           .symbol_addr = with->symbol_addr,
-           .p = out,
-           .lanes = with->lanes,
-           .progs = with->progs,
-           .next_ins_id = with->next_ins_id};
-  for (uint32_t b = 0; b < d.fn->nblocks; b++)
-    for (uint32_t k = 0; k < d.fn->blocks[b].nins; k++) {
-      const ww_ins *i = &d.fn->blocks[b].ins[k];
-      if (i->op == WW_OP_SWITCH && i->n > 250)
-        return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
-      if (i->op == WW_OP_MMA && !mma_fits(d.fn, i))
-        return ww_fail(e, WW_EUNSUPPORTED,
-                       "%s: a matrix instruction whose fragments do not fit its shape", d.fn->name);
-    }
+  dec d = {.with = with, .fn = &with->m->fns[fn], .a = a, .p = out, .lanes = with->lanes};
+  ww_ins_walk w = {.fn = d.fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));) {
+    if (i->op == WW_OP_SWITCH && i->n > 250)
+      return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
+    if (i->op == WW_OP_MMA && !mma_fits(d.fn, i))
+      return ww_fail(e, WW_EUNSUPPORTED,
+                     "%s: a matrix instruction whose fragments do not fit its shape", d.fn->name);
+  }
   out->fn = d.fn;
   ww_steady_find(d.fn, a, &out->steady, &out->nsteady);
   give_slots(&d);

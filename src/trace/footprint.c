@@ -67,20 +67,10 @@ void ww_footprints_access(ww_footprints *f, const ww_access *a) {
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
   entry *e = entry_of(f, a);
-  uint32_t first = __builtin_ctzll(a->lanes), last = 63 - __builtin_clzll(a->lanes);
-  uint64_t lo = a->addr[first], hi = lo;
-  if (a->pattern == WW_PATTERN_CONTIG)
-    hi = a->addr[last];
-  else if (a->pattern == WW_PATTERN_ANY)
-    for (ww_mask m = a->lanes; m; m &= m - 1) {
-      uint64_t v = a->addr[__builtin_ctzll(m)];
-      lo = v < lo ? v : lo;
-      hi = v > hi ? v : hi;
-    }
-  if (lo < e->lo)
-    e->lo = lo;
-  if (hi + a->bytes > e->hi)
-    e->hi = hi + a->bytes;
+  if (a->lo < e->lo)
+    e->lo = a->lo;
+  if (a->hi > e->hi)
+    e->hi = a->hi;
 }
 
 void ww_footprints_block(ww_footprints *f, uint64_t block) {

@@ -99,28 +99,25 @@ static void complete_shape(inputs *in) {
 
 /* ---- scalars ---- */
 
-static bool named(const char *name, const char *const *parts) {
-  char low[64];
+/* The name is one of these words, or has one of more than two letters in it. */
+static bool named(const char *name, const char *words) {
+  char low[64], word[16];
   size_t n = 0;
   for (; name[n] && n + 1 < sizeof low; n++)
     low[n] = tolower((unsigned char)name[n]);
   low[n] = 0;
-  for (; *parts; parts++) {
-    size_t k = strlen(*parts);
-    if (k <= 2 ? !strcmp(low, *parts) : strstr(low, *parts) != NULL)
+  for (; sscanf(words, "%15s", word) == 1; words = strstr(words, word) + strlen(word))
+    if (strlen(word) > 2 ? strstr(low, word) != NULL : !strcmp(low, word))
       return true;
-  }
   return false;
 }
 
-static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride", "nx", "w",
-                                     "ld",    "lda",  "ldb",  "ldc",   "x",      "dx", NULL};
-static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
-static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
-static const char *const narrow[] = {"mask",   "filter", "kernel",  "window",
-                                     "radius", "taps",   "neighbo", NULL};
-static const char *const small[] = {"offset", "start", "begin", "shift", "step", "iter", "level",
-                                    "index",  "flag",  "pass",  "incx",  "incy", "inc",  NULL};
+static const char widths[] = "width cols ncol pitch stride nx w ld lda ldb ldc x dx";
+static const char heights[] = "height rows nrow ny h y dy";
+static const char depths[] = "depth nz d z dz";
+static const char narrow[] = "mask filter kernel window radius taps neighbo";
+static const char small[] =
+    "offset start begin shift step iter level index flag pass incx incy inc";
 
 /* Nobody gave a height, and the launch has one axis: the threads cover a plane in one row. */
 static bool flat_plane(const inputs *in) {
@@ -368,11 +365,8 @@ static void on_access(void *ctx, const ww_access *a) {
   }
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
-  uint32_t first = __builtin_ctzll(a->lanes), last = 63 - __builtin_clzll(a->lanes);
-  if (a->pattern == WW_PATTERN_SAME)
-    note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
-  else if (a->pattern == WW_PATTERN_CONTIG)
-    note_range(ctx, a->addr[first], a->addr[last] + a->bytes);
+  if (a->pattern != WW_PATTERN_ANY)
+    note_range(ctx, a->lo, a->hi);
   else
     for (ww_mask m = a->lanes; m; m &= m - 1)
       note_range(ctx, a->addr[__builtin_ctzll(m)], a->addr[__builtin_ctzll(m)] + a->bytes);

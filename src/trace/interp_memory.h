@@ -31,9 +31,7 @@ static inline uint8_t space_of(const ww_exec *x, const ww_code *k, u64 addr) {
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
     return WW_SHARED;
-  if (addr >= WW_LOCAL_BASE)
-    return WW_LOCAL;
-  return WW_PARAM;
+  return addr >= WW_LOCAL_BASE ? WW_LOCAL : WW_PARAM;
 }
 
 /* Host address of [addr, addr+n) in shared memory or the parameters; NULL when out of range. */

@@ -199,6 +199,8 @@ static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
     ww_report_set(r, m, a / b);
 }
 
+#define COUNTED(metric) ww_report_set(out, WW_M_##metric, c->metric)
+
 void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
   const ww_counts *c = &t->sampled.tally.c;
   *out = (ww_report){.file = fn->file,
@@ -210,13 +212,13 @@ void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) 
                      .total_blocks = t->sampled.of};
   ww_report_set(out, WW_M_shared_bytes, fn->shared_bytes + (double)t->launch.shared);
   ww_report_set(out, WW_M_local_bytes, fn->local_bytes);
-  ww_report_set(out, WW_M_warp_instructions, c->warp_instructions);
+  COUNTED(warp_instructions);
   set_ratio(out, WW_M_active_lanes, c->thread_instructions, c->warp_instructions);
-  ww_report_set(out, WW_M_flops_fp64, c->flops_fp64);
-  ww_report_set(out, WW_M_flops_fp32, c->flops_fp32);
-  ww_report_set(out, WW_M_flops_fp16, c->flops_fp16);
-  ww_report_set(out, WW_M_flops_tensor, c->flops_tensor);
-  ww_report_set(out, WW_M_int_ops, c->int_ops);
+  COUNTED(flops_fp64);
+  COUNTED(flops_fp32);
+  COUNTED(flops_fp16);
+  COUNTED(flops_tensor);
+  COUNTED(int_ops);
   set_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
   set_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
   set_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,

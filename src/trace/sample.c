@@ -105,22 +105,20 @@ static ww_status run_grid(sampler *s, ww_err *e) {
 
 /* ---- coordinates ---- */
 
+/* Moves the coordinates from `from` on by one place, up or down. */
+static void shift(axis *a, uint32_t from, int by) {
+  uint32_t n = a->n - from;
+  memmove(a->at + from + by, a->at + from, n * sizeof *a->at);
+  memmove(a->gap + from + by, a->gap + from, n * sizeof *a->gap);
+  memmove(a->votes + from + by, a->votes + from, n * sizeof *a->votes);
+  a->n += by;
+}
+
 static void insert(axis *a, uint32_t behind, uint64_t at) {
-  memmove(a->at + behind + 2, a->at + behind + 1, (a->n - behind - 1) * sizeof *a->at);
-  memmove(a->gap + behind + 2, a->gap + behind + 1, (a->n - behind - 1) * sizeof *a->gap);
-  memmove(a->votes + behind + 2, a->votes + behind + 1, (a->n - behind - 1) * sizeof *a->votes);
+  shift(a, behind + 1, 1);
   a->at[behind + 1] = at;
   a->gap[behind] = a->gap[behind + 1] = GAP_UNKNOWN;
   a->votes[behind + 1] = a->votes[behind];
-  a->n++;
-}
-
-/* Takes a coordinate back whose blocks the budget did not reach. */
-static void take_back(axis *a, uint32_t k) {
-  memmove(a->at + k, a->at + k + 1, (a->n - k - 1) * sizeof *a->at);
-  memmove(a->gap + k, a->gap + k + 1, (a->n - k - 1) * sizeof *a->gap);
-  memmove(a->votes + k, a->votes + k + 1, (a->n - k - 1) * sizeof *a->votes);
-  a->n--;
 }
 
 /* Coordinates to begin with: the ends with their neighbours and the middle; with room for MANY also
@@ -290,7 +288,7 @@ static bool refine(sampler *s, ww_err *e, ww_status *rc) {
   insert(a, k, m);
   *rc = run_grid(s, e);
   if (s->out_of_budget)
-    take_back(a, k + 1);
+    shift(a, k + 2, -1); /* its blocks were not reached */
   if (*rc || s->out_of_budget)
     return false;
   bool on = agree(s, d, p, q, &m, 1e-9), near_it = on || agree(s, d, p, q, &m, 0.005);
