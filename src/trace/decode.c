@@ -308,11 +308,9 @@ static const uint32_t *slot_list(dec *d, uint32_t ext, uint32_t n) {
   return s;
 }
 
-static const uint32_t *result_slots(dec *d, const ww_ins *i) {
-  uint32_t *s = WW_NEWN(d->a, uint32_t, i->nres + 1);
-  for (uint32_t k = 0; k < i->nres; k++)
-    s[k] = i->dst == WW_NOVAL ? UINT32_MAX : d->slot[i->dst + k];
-  return s;
+/* Results are values in a row. */
+static const uint32_t *result_slots(const dec *d, const ww_ins *i) {
+  return i->nres ? d->slot + i->dst : NULL;
 }
 
 static bool touches_memory(uint8_t op) {
@@ -357,14 +355,7 @@ static ww_code make_code(dec *d, const ww_ins *i) {
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
     k.n = i->n;
     k.slots = result_slots(d, i);
-  } else if (i->op == WW_OP_MMA) { /* operands, then results */
-    uint32_t *s = WW_NEWN(d->a, uint32_t, i->n + i->nres + 1u);
-    for (uint32_t o = 0; o < i->n; o++)
-      s[o] = d->slot[d->fn->pool[i->ext + o]];
-    for (uint32_t r = 0; r < i->nres; r++)
-      s[i->n + r] = d->slot[i->dst + r];
-    k.slots = s;
-  } else if (i->op == WW_OP_PRINTF) {
+  } else if (i->op == WW_OP_PRINTF || i->op == WW_OP_MMA) {
     k.n = i->n;
     k.slots = slot_list(d, i->ext, i->n);
   } else if (i->op == WW_OP_LEA) {

@@ -128,7 +128,10 @@ static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
   }
 }
 
-/* Takes up the next pending side; false when this frame has none left. */
+static bool leave_frame(ww_exec *x);
+
+/* Takes up the next pending side, of a caller where this frame has none left; false: all is done.
+ */
 static bool pop(ww_exec *x) {
   uint32_t floor = x->frames[x->depth - 1].stack;
   while (x->sp > floor) {
@@ -142,7 +145,7 @@ static bool pop(ww_exec *x) {
     set_mask(x, p.mask);
     return true;
   }
-  return false;
+  return leave_frame(x);
 }
 
 static void push(ww_exec *x, uint32_t pc, uint32_t rpc, ww_mask mask, double weight) {
@@ -153,15 +156,13 @@ static void push(ww_exec *x, uint32_t pc, uint32_t rpc, ww_mask mask, double wei
   x->stack[x->sp++] = (ww_pending){pc, rpc, mask, weight};
 }
 
-static bool leave_frame(ww_exec *x);
-
 /* The current lanes go to segment `target`: waits when that is where they meet the others. */
 static bool go(ww_exec *x, uint32_t target) {
   if (target != x->rpc || x->rpc == WW_NOSEG) {
     x->pc = target;
     return true;
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 /* Every lane of the frame has returned or left. */
@@ -176,7 +177,7 @@ static bool leave_frame(ww_exec *x) {
   x->rpc = f->ret_rpc;
   set_mask(x, f->mask & x->live);
   if (!x->mask)
-    return pop(x) || leave_frame(x);
+    return pop(x);
   return go(x, f->ret_pc);
 }
 
@@ -187,7 +188,7 @@ static bool exit_lanes(ww_exec *x, ww_mask lanes) {
     set_mask(x, rest);
     return true;
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 /* The weight behind an edge: back to what it was outside the loops that the edge leaves. */
@@ -201,14 +202,19 @@ static void enter_loop(ww_exec *x, const ww_edge *e) {
     x->loops[x->prog->steady[e->enters - 1].number].iteration = 0;
 }
 
+/* Its moves are made. */
+static bool follow(ww_exec *x, const ww_edge *e) {
+  x->weight = edge_weight(x, e);
+  enter_loop(x, e);
+  return go(x, e->target);
+}
+
 static bool take(ww_exec *x, const ww_edge *e) {
   if (e->target == WW_NOSEG)
     return exit_lanes(x, x->mask);
   if (e->nmoves)
     run_moves(x, e, x->mask);
-  x->weight = edge_weight(x, e);
-  enter_loop(x, e);
-  return go(x, e->target);
+  return follow(x, e);
 }
 
 /* Weight at the meeting point: an edge that leads straight there tells whether it lies outside a
@@ -241,9 +247,7 @@ static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_
     }
   if (sides == 1) { /* the others left the kernel: no split */
     set_mask(x, whole);
-    x->weight = edge_weight(x, &edges[last]);
-    enter_loop(x, &edges[last]);
-    return go(x, edges[last].target);
+    return follow(x, &edges[last]);
   }
   bool meets = meet != WW_NOSEG;
   if (meets && meet != x->rpc)
@@ -254,7 +258,7 @@ static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_
     push(x, edges[i].target, meets ? meet : x->rpc, masks[i], edge_weight(x, &edges[i]));
     enter_loop(x, &edges[i]);
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 static bool branch(ww_exec *x, const ww_seg *s) {
@@ -359,13 +363,11 @@ static bool ret(ww_exec *x, const ww_seg *s) {
   const ww_fn *fn = x->prog->fn;
   uint8_t *to = x->frames[x->depth - 2].frame;
   for (uint32_t n = 0; n < c->ins->nres && n < s->ins->n; n++) {
-    if (c->dsts[n] == UINT32_MAX)
-      continue;
     uint32_t bytes = WW_CELL_BYTES(fn->vals[fn->pool[s->ins->ext + n]].type);
     ACTIVE(x->mask)
     memcpy(to + c->dsts[n] + bytes * LANE, x->F + s->slots[n] + bytes * LANE, bytes);
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 static void trap(ww_exec *x, const ww_seg *s) {

@@ -53,7 +53,7 @@ void ww_exec_mma(ww_exec *x, const ww_code *k) {
     for (uint32_t q = 0; q < s->n; q++)
       for (uint32_t t = 0; t < s->k; t++)
         c[r * s->n + q] += a[r * s->k + t] * b[t * s->n + q];
-  const uint32_t *out = k->slots + na + nb + nc;
+  const uint32_t *out = x->prog->slots + i->dst;
   for (uint32_t e = 0; e < nc; e++)
     for (ww_mask m = x->mask; m; m &= m - 1) {
       uint32_t lane = __builtin_ctzll(m);

@@ -17,12 +17,11 @@ typedef struct {
 } flow;
 
 static void add(flow *f, ww_val v, uint64_t from, uint64_t atomic, int32_t base) {
-  if ((f->from[v] | from) != f->from[v] || (f->atomic[v] | atomic) != f->atomic[v] ||
-      (base >= 0 && f->base[v] < 0))
-    f->changed = true;
+  bool new_base = base >= 0 && f->base[v] < 0;
+  f->changed |= from & ~f->from[v] || atomic & ~f->atomic[v] || new_base;
   f->from[v] |= from;
   f->atomic[v] |= atomic;
-  if (base >= 0 && f->base[v] < 0)
+  if (new_base)
     f->base[v] = base;
 }
 
