@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -153,13 +154,6 @@ static int spawn(const char *const *argv, const ww_run_watch *w, int in, int out
   return rc;
 }
 
-static int wait_ms(double deadline) {
-  if (deadline == 0)
-    return -1;
-  double left = deadline - ww_now();
-  return left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
-}
-
 /* Hands on what is complete of stderr behind *told. */
 static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
   char *end;
@@ -173,8 +167,10 @@ static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
 
 /* How long poll may sleep: to the deadline, but whether it is cancelled is looked at often. */
 static int turn_ms(double deadline) {
-  int ms = wait_ms(deadline);
-  return ms < 0 || ms > TURN_MS ? TURN_MS : ms;
+  double left = deadline == 0 ? INFINITY : 1000 * (deadline - ww_now());
+  if (left >= TURN_MS)
+    return TURN_MS;
+  return left <= 0 ? 0 : (int)left + 1;
 }
 
 /* ---- a child that waits for something that never comes: an end of a pipe, a terminal ---- */

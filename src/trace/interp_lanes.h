@@ -33,19 +33,10 @@ static u64 lane_sreg(ww_sreg s, uint32_t lane) {
 }
 
 static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
+  const uint64_t *const axes[] = {x->ntid, x->ctaid, x->nctaid};
+  if (s >= WW_SREG_NTID_X && s <= WW_SREG_NCTAID_Z)
+    return axes[s / 3 - 1][s % 3];
   switch (s) {
-  case WW_SREG_NTID_X:
-  case WW_SREG_NTID_Y:
-  case WW_SREG_NTID_Z:
-    return x->ntid[s - WW_SREG_NTID_X];
-  case WW_SREG_CTAID_X:
-  case WW_SREG_CTAID_Y:
-  case WW_SREG_CTAID_Z:
-    return x->ctaid[s - WW_SREG_CTAID_X];
-  case WW_SREG_NCTAID_X:
-  case WW_SREG_NCTAID_Y:
-  case WW_SREG_NCTAID_Z:
-    return x->nctaid[s - WW_SREG_NCTAID_X];
   case WW_SREG_WARPID:
     return x->id.warp;
   case WW_SREG_NWARPID:

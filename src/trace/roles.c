@@ -47,14 +47,10 @@ static void step(flow *f, const ww_ins *i) {
   const ww_fn *fn = f->fn;
   if (i->op == WW_OP_LD) {
     int32_t b = f->base[i->a];
-    bool integer = !ww_is_float(i->type);
+    bool from_pot = b < 0 && (i->space == WW_SHARED || i->space == WW_GENERIC);
+    uint64_t from = ww_is_float(i->type) ? 0 : from_pot ? f->pot : bit(b);
     for (uint32_t r = 0; r < i->nres; r++)
-      add(f, i->dst + r,
-          !integer                                          ? 0
-          : b >= 0                                          ? bit(b)
-          : i->space == WW_SHARED || i->space == WW_GENERIC ? f->pot
-                                                            : 0,
-          0, -1);
+      add(f, i->dst + r, from, 0, -1);
   } else if (i->op == WW_OP_ST) {
     if (i->space == WW_SHARED || (i->space == WW_GENERIC && f->base[i->a] < 0))
       for (uint32_t k = 0; k < i->n; k++)

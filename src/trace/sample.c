@@ -418,8 +418,8 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
                       .extrapolated = s.extrapolated,
                       .fault_assumed = s.fault_assumed,
                       .complete = !s.out_of_budget,
-                      .box = {s.box[0], s.box[1], s.box[2]},
                       .idle_instructions = s.idle_instructions};
+  memcpy(out->box, s.box, sizeof s.box);
   if (!st) {
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);

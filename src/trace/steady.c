@@ -196,21 +196,24 @@ static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t
   }
   __int128 diff = y - x, move = (__int128)(int64_t)da -
                                 (__int128)(int64_t)db; /* diff shrinks by move each time */
+  bool falls = pred == WW_SGT || pred == WW_UGT || pred == WW_SGE || pred == WW_UGE;
+  if (falls) {
+    diff = -diff;
+    move = -move;
+  }
   switch (pred) {
   case WW_NE:
     return move != 0 && diff % move == 0 && diff / move > 0 ? diff / move - 1 : UINT64_MAX;
   case WW_SLT:
   case WW_ULT:
+  case WW_SGT:
+  case WW_UGT:
     return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (diff - 1) / move;
   case WW_SLE:
   case WW_ULE:
-    return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : diff / move;
-  case WW_SGT:
-  case WW_UGT:
-    return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (diff + 1) / move;
   case WW_SGE:
   case WW_UGE:
-    return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : diff / move;
+    return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : diff / move;
   default:
     return 0; /* staying while equal: not a counter */
   }
