@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#define CHUNK ((size_t)64 << 10) /* first chunk; later ones double up to 4 MiB */
-#define CHUNK_MAX ((size_t)4 << 20)
+#define CHUNK (64 << 10) /* first chunk; later ones double up to 4 MiB */
+#define CHUNK_MAX (4 << 20)
 
 typedef struct chunk {
   struct chunk *prev;
@@ -69,7 +69,7 @@ size_t ww_arena_bytes(const ww_arena *a) {
 static size_t round16(size_t n) {
   if (n > SIZE_MAX - 15 - sizeof(chunk))
     ww_out_of_memory(n);
-  return (n + 15) & ~(size_t)15;
+  return (n + 15) & ~15;
 }
 
 /* A chunk that holds `bytes`. One of its own goes below the top, so that the room left in the top

@@ -32,10 +32,10 @@ void ww_buf_fmt(ww_buf *b, const char *fmt, ...) {
   va_copy(again, ap);
   int n = vsnprintf(NULL, 0, fmt, ap);
   va_end(ap);
-  reserve(b, n < 0 ? 0 : (size_t)n);
+  reserve(b, n < 0 ? 0 : n);
   if (n > 0) {
     vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
-    b->n += (size_t)n;
+    b->n += n;
   }
   va_end(again);
 }

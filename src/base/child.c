@@ -7,7 +7,6 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -16,7 +15,7 @@
 #include "watchdog.h"
 
 #define TURN_MS 20
-#define OUTPUT_MAX ((size_t)256 << 20)
+#define OUTPUT_MAX (256 << 20)
 #define PATIENT_S 0.1 /* after which a child only gets what others leave of the processor */
 #define POLITE 19
 
@@ -80,7 +79,7 @@ static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_e
       continue;
     if (got <= 0)
       return WW_OK;
-    ww_buf_add(out, chunk, (size_t)got);
+    ww_buf_add(out, chunk, got);
     if (out->n > OUTPUT_MAX)
       return ww_fail(e, WW_ELIMIT, "its answer is too long");
   }

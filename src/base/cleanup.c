@@ -110,7 +110,7 @@ int ww_temp_file(char *name, int *slot) {
 bool ww_temp_folder(char *name, int *slot) {
   sigset_t before;
   hold(&before);
-  bool made = mkdtemp(name) != NULL;
+  bool made = mkdtemp(name);
   *slot = made ? ww_cleanup_tree(name) : -1;
   release(&before);
   return made;
@@ -171,21 +171,18 @@ bool ww_remove_tree(const char *path) {
 
 void ww_cleanup_now(void) {
   pid_t self = getpid();
-  for (int k = 0; k < SLOTS; k++) { /* who writes first */
-    int kind = atomic_load(&table[k].kind);
-    if (table[k].owner != self || (kind != A_GROUP && kind != A_PROCESS))
-      continue;
-    kill(kind == A_GROUP ? -table[k].child : table[k].child, kind == A_GROUP ? SIGKILL : SIGTERM);
-  }
-  for (int k = 0; k < SLOTS; k++) {
-    int kind = atomic_load(&table[k].kind);
-    if (table[k].owner != self)
-      continue;
-    if (kind == A_FILE)
-      unlink(table[k].path);
-    if (kind == A_TREE)
-      ww_remove_tree(table[k].path);
-  }
+  for (int pass = 0; pass < 2; pass++) /* who writes first */
+    for (int k = 0; k < SLOTS; k++) {
+      int kind = table[k].owner == self ? atomic_load(&table[k].kind) : FREE;
+      if (!pass && kind == A_GROUP)
+        kill(-table[k].child, SIGKILL);
+      if (!pass && kind == A_PROCESS)
+        kill(table[k].child, SIGTERM);
+      if (pass && kind == A_FILE)
+        unlink(table[k].path);
+      if (pass && kind == A_TREE)
+        ww_remove_tree(table[k].path);
+    }
 }
 
 /* ---- ends ---- */
@@ -204,10 +201,9 @@ void ww_end_by_signal(int number) {
 void ww_end_on_signals(void) {
   struct sigaction end = {.sa_handler = ww_end_by_signal}, was;
   atomic_store(&guarded, true);
-  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) { /* nohup's choice stays */
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) /* nohup's choice stays */
     if (!sigaction(ends[k], NULL, &was) && was.sa_handler != SIG_IGN)
       sigaction(ends[k], &end, NULL);
-  }
 }
 
 void ww_out_of_memory(size_t bytes) {
@@ -215,8 +211,7 @@ void ww_out_of_memory(size_t bytes) {
   int n =
       bytes ? snprintf(text, sizeof text, "warpwise: out of memory (%zu bytes asked for)\n", bytes)
             : snprintf(text, sizeof text, "warpwise: out of memory\n");
-  ssize_t ignored =
-      n > 0 ? write(STDERR_FILENO, text, (size_t)n) : 0; /* stdio may want memory too */
+  ssize_t ignored = n > 0 ? write(STDERR_FILENO, text, n) : 0; /* stdio may want memory too */
   (void)ignored;
   if (!atomic_load(&guarded))
     abort(); /* in somebody else's program: theirs to look at */

@@ -58,13 +58,8 @@ static long landlock_version(void) {
 /* What this kernel's Landlock can refuse, of what we want refused. */
 static uint64_t known_to(long version) {
   uint64_t all = EXECUTE | CHANGING | IOCTL_DEVICE;
-  if (version < 2)
-    all &= ~REFER;
-  if (version < 3)
-    all &= ~TRUNCATE;
-  if (version < 5)
-    all &= ~IOCTL_DEVICE;
-  return all;
+  return all & ~((version < 2 ? REFER : 0) | (version < 3 ? TRUNCATE : 0) |
+                 (version < 5 ? IOCTL_DEVICE : 0));
 }
 
 static void allow(int rules, const char *path, uint64_t what) {
@@ -120,7 +115,7 @@ static bool confine_files(const ww_confine *c) {
     all &= ~READING;
   ruleset r = {all, version >= 4 ? NETWORK : 0, version >= 6 ? SCOPES : 0};
   size_t size = version >= 6 ? sizeof r : version >= 4 ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
-  int rules = (int)syscall(LANDLOCK_CREATE, &r, size, 0);
+  int rules = syscall(LANDLOCK_CREATE, &r, size, 0);
   if (rules < 0)
     return false;
   if (c->read) {
@@ -169,11 +164,10 @@ typedef struct {
 } filter;
 
 static void put(filter *x, unsigned code, unsigned k, unsigned yes, unsigned no) {
-  x->f[x->n++] =
-      (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, k};
+  x->f[x->n++] = (struct sock_filter){(unsigned short)code, yes, no, k};
 }
 static void load(filter *x, size_t at) {
-  put(x, BPF_LD | BPF_W | BPF_ABS, (unsigned)at, 0, 0);
+  put(x, BPF_LD | BPF_W | BPF_ABS, at, 0, 0);
 }
 static void answer(filter *x, unsigned what) {
   put(x, BPF_RET | BPF_K, what, 0, 0);
@@ -193,40 +187,30 @@ static void when_any_bit(filter *x, unsigned bits, unsigned yes) {
 }
 
 static size_t low_half(int argument) { /* of an argument: both architectures store it first */
-  return offsetof(struct seccomp_data, args) + sizeof(uint64_t) * (size_t)argument;
+  return offsetof(struct seccomp_data, args) + sizeof(uint64_t) * argument;
 }
 
-/* A call that is allowed when one of its arguments is one of n values. */
-static void when_argument(filter *x, int call, int argument, const unsigned *values, unsigned n) {
-  unless_equal(x, (unsigned)call, 2 + 2 * n);
+/* A call that is allowed, or refused, when one of its arguments is one of n values. */
+static void by_argument(filter *x, bool allowed_then, int call, int argument,
+                        const unsigned *values, unsigned n) {
+  unless_equal(x, call, 2 + 2 * n);
   load(x, low_half(argument));
   for (unsigned i = 0; i < n; i++) {
     unless_equal(x, values[i], 1);
-    permit(x);
+    (allowed_then ? permit : refuse)(x);
   }
-  refuse(x);
-}
-
-/* A call that is refused when one of its arguments is one of n values. */
-static void unless_argument(filter *x, int call, int argument, const unsigned *values, unsigned n) {
-  unless_equal(x, (unsigned)call, 2 + 2 * n);
-  load(x, low_half(argument));
-  for (unsigned i = 0; i < n; i++) {
-    unless_equal(x, values[i], 1);
-    refuse(x);
-  }
-  permit(x);
+  (allowed_then ? refuse : permit)(x);
 }
 
 static void plain(filter *x, int call) {
-  unless_equal(x, (unsigned)call, 1);
+  unless_equal(x, call, 1);
   permit(x);
 }
 
 /* Opening may not truncate what is opened for reading alone: before version 3 Landlock does not
  * look. */
 static void opening(filter *x, int call, int flags) {
-  unless_equal(x, (unsigned)call, 5);
+  unless_equal(x, call, 5);
   load(x, low_half(flags));
   put(x, BPF_ALU | BPF_AND | BPF_K, O_ACCMODE | O_TRUNC, 0, 0);
   unless_equal(x, O_TRUNC | O_RDONLY, 1);
@@ -250,7 +234,7 @@ static void cloning(filter *x, bool processes) {
 }
 
 static void about_processes(filter *x, const ww_confine *c) {
-  unsigned self[] = {(unsigned)getpid(), 0};
+  unsigned self[] = {getpid(), 0};
   cloning(x, c->processes);
 #ifdef __x86_64__
   if (c->processes) {
@@ -263,8 +247,8 @@ static void about_processes(filter *x, const ww_confine *c) {
     plain(x, SYS_tgkill);
     return;
   }
-  when_argument(x, SYS_kill, 0, self, 2);
-  when_argument(x, SYS_tgkill, 0, self, 1);
+  by_argument(x, true, SYS_kill, 0, self, 2);
+  by_argument(x, true, SYS_tgkill, 0, self, 1);
 }
 
 static void about_arguments(filter *x) {
@@ -274,10 +258,10 @@ static void about_arguments(filter *x) {
   static const unsigned owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG, F_SETLEASE,
                                     F_NOTIFY}; /* send signals */
   static const unsigned self[] = {0};
-  when_argument(x, SYS_ioctl, 1, terminals, sizeof terminals / sizeof *terminals);
-  when_argument(x, SYS_prctl, 0, names, sizeof names / sizeof *names);
-  when_argument(x, SYS_prlimit64, 0, self, 1);
-  unless_argument(x, SYS_fcntl, 1, owners, sizeof owners / sizeof *owners);
+  by_argument(x, true, SYS_ioctl, 1, terminals, sizeof terminals / sizeof *terminals);
+  by_argument(x, true, SYS_prctl, 0, names, sizeof names / sizeof *names);
+  by_argument(x, true, SYS_prlimit64, 0, self, 1);
+  by_argument(x, false, SYS_fcntl, 1, owners, sizeof owners / sizeof *owners);
   opening(x, SYS_openat, 2);
 #ifdef __x86_64__
   opening(x, SYS_open, 1);
@@ -294,7 +278,7 @@ static bool filter_calls(const ww_confine *c) {
   for (int i = 0; i < NALLOWED; i++)
     plain(&x, allowed[i]);
   for (int i = 0; i < NABSENT; i++) {
-    unless_equal(&x, (unsigned)absent[i], 1);
+    unless_equal(&x, absent[i], 1);
     answer(&x, SECCOMP_RET_ERRNO | ENOSYS);
   }
   about_processes(&x, c);

@@ -29,5 +29,5 @@ int ww_exit_code(ww_status code) {
 const char *ww_status_name(ww_status code) {
   static const char *const names[] = {"ok",    "usage",  "io",     "parse", "unsupported",
                                       "limit", "cancel", "device", "data"};
-  return (size_t)code < sizeof names / sizeof *names ? names[code] : "unknown";
+  return code < sizeof names / sizeof *names ? names[code] : "unknown";
 }

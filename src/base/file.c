@@ -55,7 +55,7 @@ static int open_below(const char *root, const char *path) {
   int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0)
     return -1;
-  int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof how), why = errno;
+  int fd = syscall(SYS_openat2, folder, path, &how, sizeof how), why = errno;
   if (fd < 0 && (why == ENOSYS || why == EPERM)) { /* an old kernel; a container's filter */
     fd = open_pinned(folder, root, path);
     why = errno;
@@ -91,7 +91,7 @@ int ww_open_file(const char *root, const char *path, uint64_t *size, ww_err *e) 
                    shown),
            -1;
   }
-  *size = (uint64_t)st.st_size;
+  *size = st.st_size;
   return fd;
 }
 
@@ -107,9 +107,9 @@ static ww_status read_all(int fd, const char *path, size_t max, ww_buf *b, ww_er
       continue;
     if (got < 0)
       return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
-    if (b->n + (size_t)got > max)
+    if (b->n + got > max)
       return ww_fail(e, WW_ELIMIT, "'%s' is larger than %zu bytes", path, max);
-    ww_buf_add(b, chunk, (size_t)got);
+    ww_buf_add(b, chunk, got);
   }
 }
 
@@ -119,7 +119,7 @@ static ww_status read_whole(ww_arena *a, int fd, const char *path, size_t max, c
   ww_buf b = {0};
   ww_status rc = read_all(fd, path, max, &b, e);
   close(fd);
-  if (rc == WW_OK) {
+  if (!rc) {
     *data = ww_strndup(a, b.s ? b.s : "", b.n);
     if (n)
       *n = b.n;
@@ -169,7 +169,7 @@ bool ww_write_all(int fd, const void *data, size_t n) {
     if (done < 0)
       return false;
     p += done;
-    n -= (size_t)done;
+    n -= done;
   }
   return true;
 }
@@ -188,7 +188,7 @@ static ww_status write_through(const char *path, const void *data, size_t n, ww_
 ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e) {
   char temp[PATH_MAX];
   struct stat there;
-  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode))
+  if (!stat(path, &there) && !S_ISREG(there.st_mode))
     return write_through(path, data, n, e);
   if (snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= (int)sizeof temp)
     return ww_fail(e, WW_EIO, "cannot write '%s': path too long", path);
@@ -196,15 +196,12 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
   if (fd < 0)
     return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
   bool ok = ww_write_all(fd, data, n);
-  ok = close(fd) == 0 && ok;
-  ok = ok && rename(temp, path) == 0;
+  ok = !close(fd) && ok && !rename(temp, path);
   int why = errno;
   if (!ok)
     unlink(temp);
   ww_cleanup_forget(slot);
-  if (ok)
-    return WW_OK;
-  return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
+  return ok ? WW_OK : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
 }
 
 /* ---- paths ---- */
@@ -215,16 +212,16 @@ static bool unseen(void) {
 }
 
 bool ww_file_exists(const char *path) {
-  return access(path, F_OK) == 0 || unseen();
+  return !access(path, F_OK) || unseen();
 }
 
 bool ww_file_regular(const char *path) {
   struct stat st;
-  return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : unseen();
+  return !stat(path, &st) ? S_ISREG(st.st_mode) : unseen();
 }
 
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name) {
-  if (name[0] == '/' || !dir || !*dir || strcmp(dir, ".") == 0)
+  if (name[0] == '/' || !dir || !*dir || !strcmp(dir, "."))
     return ww_strdup(a, name);
   return ww_fmt(a, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name);
 }
@@ -233,9 +230,7 @@ const char *ww_path_dir(ww_arena *a, const char *path) {
   const char *slash = strrchr(path, '/');
   if (!slash)
     return ".";
-  if (slash == path)
-    return "/";
-  return ww_strndup(a, path, (size_t)(slash - path));
+  return slash == path ? "/" : ww_strndup(a, path, slash - path);
 }
 
 const char *ww_path_base(const char *path) {
@@ -244,16 +239,14 @@ const char *ww_path_base(const char *path) {
 }
 
 static bool make_dirs(char *path) {
-  for (char *p = path + 1; *p; p++) {
-    if (*p != '/')
-      continue;
+  for (char *p = path + 1; (p = strchr(p, '/')); p++) {
     *p = 0;
-    bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
+    bool ok = !mkdir(path, 0777) || errno == EEXIST;
     *p = '/';
     if (!ok)
       return false;
   }
-  return mkdir(path, 0777) == 0 || errno == EEXIST;
+  return !mkdir(path, 0777) || errno == EEXIST;
 }
 
 const char *ww_cache_dir(ww_arena *a) {
@@ -261,15 +254,13 @@ const char *ww_cache_dir(ww_arena *a) {
   char *dir = xdg && xdg[0] == '/'     ? ww_fmt(a, "%s/warpwise", xdg)
               : home && home[0] == '/' ? ww_fmt(a, "%s/.cache/warpwise", home)
                                        : NULL;
-  if (!dir || !make_dirs(dir) || access(dir, W_OK) != 0)
-    return NULL;
-  return dir;
+  return dir && make_dirs(dir) && !access(dir, W_OK) ? dir : NULL;
 }
 
 const char *ww_self_path(ww_arena *a) {
   char exe[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  return n > 0 ? ww_strndup(a, exe, (size_t)n) : "warpwise";
+  return n > 0 ? ww_strndup(a, exe, n) : "warpwise";
 }
 
 /* Of what this code is part of: libwarpwise.so where a program has loaded it, else the program. */
@@ -293,7 +284,7 @@ const char *ww_data_dir(ww_arena *a) {
   const char *dir = ww_path_dir(a, own_path(a)), *perhaps = WW_PREFIX "/share/warpwise";
   for (int i = 0; i < 5; i++) {
     const char *here = i < 2 ? ww_fmt(a, "%s/%s", dir, share[i]) : dir;
-    if (access(ww_path_join(a, here, "shim"), F_OK) == 0)
+    if (!access(ww_path_join(a, here, "shim"), F_OK))
       return here;
     if (unseen())
       perhaps = here;

@@ -36,12 +36,12 @@ static inline float ww_half_to_float(uint16_t h) {
 static inline uint16_t ww_float_to_half(float f) {
   uint32_t u = ww_float_bits(f), sign = u >> 16 & 0x8000, x = u & 0x7fffffff;
   if (x > 0x7f800000)
-    return (uint16_t)(sign | 0x7e00 | (x >> 13 & 0x3ff));
+    return sign | 0x7e00 | (x >> 13 & 0x3ff);
   if (x >= 0x477ff000)
-    return (uint16_t)(sign | 0x7c00); /* 65520 and more: infinite */
-  if (x < 0x38800000) /* below 2^-14: steps of 2^-24, which is what a float of 0.5 to 1 has */
-    return (uint16_t)(sign | (ww_float_bits(ww_bits_float(x) + 0.5f) - 0x3f000000));
-  return (uint16_t)(sign | (x - (112u << 23) + 0xfff + (x >> 13 & 1)) >> 13);
+    return sign | 0x7c00; /* 65520 and more: infinite */
+  if (x < 0x38800000)     /* below 2^-14: steps of 2^-24, which is what a float of 0.5 to 1 has */
+    return sign | (ww_float_bits(ww_bits_float(x) + 0.5f) - 0x3f000000);
+  return sign | (x - (112u << 23) + 0xfff + (x >> 13 & 1)) >> 13;
 }
 
 /* Rounds once, where ww_float_to_half of a double would round twice. NaN becomes 0x7e00. */
@@ -56,7 +56,7 @@ static inline uint16_t ww_double_to_half(double v) {
     return sign | (uint16_t)nearbyint(m * 0x1p24);
   int e;
   double f = frexp(m, &e); /* f in [0.5, 1) */
-  return (uint16_t)(sign + ((e + 14) << 10) + (int)nearbyint((f * 2 - 1) * 1024));
+  return sign + ((e + 14) << 10) + (int)nearbyint((f * 2 - 1) * 1024);
 }
 
 static inline float ww_bf16_to_float(uint16_t h) {
@@ -66,8 +66,8 @@ static inline float ww_bf16_to_float(uint16_t h) {
 static inline uint16_t ww_float_to_bf16(float f) {
   uint32_t u = ww_float_bits(f);
   if ((u & 0x7fffffff) > 0x7f800000)
-    return (uint16_t)(u >> 16 | 0x40);
-  return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+    return u >> 16 | 0x40;
+  return (u + 0x7fff + (u >> 16 & 1)) >> 16;
 }
 
 #endif

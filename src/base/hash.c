@@ -6,7 +6,7 @@
 
 static uint64_t mix(uint64_t a, uint64_t b) {
   unsigned __int128 p = (unsigned __int128)a * b;
-  return (uint64_t)p ^ (uint64_t)(p >> 64);
+  return (uint64_t)p ^ p >> 64;
 }
 
 static uint64_t word(const unsigned char *p, size_t n) {

@@ -80,25 +80,21 @@ static int utf8_length(const unsigned char *s) {
 }
 
 static void quoted(ww_buf *b, const char *text) {
+  static const char plain[] = "\"\\\n\t\r", escaped[] = "\"\\ntr";
   const unsigned char *s = (const unsigned char *)text;
+  const char *at;
   ww_buf_puts(b, "\"");
   while (*s) {
     int n = utf8_length(s);
     if (n == 0) {
       ww_buf_puts(b, "\\ufffd");
       n = 1;
-    } else if (*s == '"' || *s == '\\') {
-      ww_buf_fmt(b, "\\%c", *s);
-    } else if (*s == '\n') {
-      ww_buf_puts(b, "\\n");
-    } else if (*s == '\t') {
-      ww_buf_puts(b, "\\t");
-    } else if (*s == '\r') {
-      ww_buf_puts(b, "\\r");
+    } else if ((at = strchr(plain, *s))) {
+      ww_buf_fmt(b, "\\%c", escaped[at - plain]);
     } else if (*s < 0x20 || *s == 0x7f) {
       ww_buf_fmt(b, "\\u%04x", *s);
     } else {
-      ww_buf_add(b, s, (size_t)n);
+      ww_buf_add(b, s, n);
     }
     s += n;
   }

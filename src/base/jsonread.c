@@ -97,14 +97,14 @@ bool ww_json_as_int(const cJSON *node, int64_t *value, bool *big) {
     errno = 0;
     if (*s == '-')
       return false;
-    *value = (int64_t)strtoull(s, NULL, 10);
+    *value = strtoull(s, NULL, 10);
     *big = errno == 0;
     return *big;
   }
   double d = node->valuedouble;
   if (d != floor(d) || fabs(d) >= 9223372036854775808.0)
     return false;
-  *value = (int64_t)d;
+  *value = d;
   return true;
 }
 
@@ -132,7 +132,7 @@ ww_status ww_json_want_uint(const cJSON *node, const char *where, uint64_t *out,
   if (!ww_json_as_int(node, &v, &big) || (v < 0 && !big))
     return ww_fail(e, WW_EPARSE, "%s: expected a whole number of at least 0, not %s", where,
                    ww_json_kind(node, scratch));
-  *out = (uint64_t)v;
+  *out = v;
   return WW_OK;
 }
 
@@ -152,7 +152,7 @@ static ww_status unknown_member(const cJSON *m, const char *where, const char *c
   size_t at = 0;
   list[0] = 0;
   for (int i = 0; names[i] && at < sizeof list; i++)
-    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names[i]);
+    at += snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names[i]);
   return ww_fail(e, WW_EPARSE, "%s%sunknown member \"%.60s\"; known are: %s", where,
                  *where ? ": " : "", m->string, list);
 }
@@ -161,12 +161,12 @@ ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *
                                ww_err *e) {
   for (const cJSON *m = obj->child; m; m = m->next) {
     int i = 0;
-    while (names[i] && strcmp(names[i], m->string) != 0)
+    while (names[i] && strcmp(names[i], m->string))
       i++;
     if (!names[i])
       return unknown_member(m, where, names, e);
     for (const cJSON *o = obj->child; o != m; o = o->next)
-      if (strcmp(o->string, m->string) == 0)
+      if (!strcmp(o->string, m->string))
         return ww_fail(e, WW_EPARSE, "%s%s\"%s\" is given twice", where, *where ? ": " : "",
                        m->string);
   }
@@ -182,7 +182,7 @@ uint64_t ww_json_whole(const cJSON *obj, const char *key) {
   int64_t v = 0;
   bool big;
   const cJSON *n = cJSON_GetObjectItemCaseSensitive(obj, key);
-  return cJSON_IsNumber(n) && ww_json_as_int(n, &v, &big) ? (uint64_t)v : 0;
+  return cJSON_IsNumber(n) && ww_json_as_int(n, &v, &big) ? v : 0;
 }
 
 void ww_json_copy(const cJSON *value, ww_json *j) {

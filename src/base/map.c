@@ -8,7 +8,7 @@
 /* ---- numbers ---- */
 
 static struct ww_map_slot *map_slot(const ww_map *m, uint64_t key) {
-  uint32_t at = (uint32_t)(key * WW_GOLDEN >> 32) & (m->cap - 1);
+  uint32_t at = key * WW_GOLDEN >> 32 & (m->cap - 1);
   while (m->slots[at].key && m->slots[at].key != key)
     at = (at + 1) & (m->cap - 1);
   return &m->slots[at];
@@ -49,7 +49,7 @@ void ww_map_free(ww_map *m) {
 /* ---- bytes ---- */
 
 static struct ww_dict_slot *dict_slot(const ww_dict *d, const char *key, uint32_t n) {
-  uint32_t at = (uint32_t)ww_hash(key, n, 0) & (d->cap - 1);
+  uint32_t at = ww_hash(key, n, 0) & (d->cap - 1);
   while (d->slots[at].key && (d->slots[at].n != n || memcmp(d->slots[at].key, key, n)))
     at = (at + 1) & (d->cap - 1);
   return &d->slots[at];

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define OUTPUT_MAX ((size_t)1 << 30)
+#define OUTPUT_MAX (1 << 30)
 #define TURN_MS 100 /* between two looks whether it is cancelled, or does nothing */
 
 static _Atomic uint64_t child_memory; /* bytes; 0: no limit */
@@ -37,33 +38,27 @@ void ww_run_stop(void) {
 
 extern char **environ;
 
+static double seconds(clockid_t clock) {
+  struct timespec t = {0};
+  clock_gettime(clock, &t);
+  return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+
 double ww_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return seconds(CLOCK_MONOTONIC);
 }
 
 double ww_cpu(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static int input_file(const void *input, size_t n) {
   if (!input)
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
   int fd = memfd_create("warpwise-input", MFD_CLOEXEC);
-  const char *p = input;
-  while (fd >= 0 && n) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done < 0) {
-      close(fd);
-      return -1;
-    }
-    p += done;
-    n -= (size_t)done;
+  if (fd >= 0 && !ww_write_all(fd, input, n)) {
+    close(fd);
+    return -1;
   }
   if (fd >= 0)
     lseek(fd, 0, SEEK_SET);
@@ -80,7 +75,7 @@ static char **environment(const char *more) {
   char **v = ww_xmalloc((n + 2) * sizeof *v);
   size_t k = 0;
   for (size_t i = 0; i < n; i++)
-    if (strncmp(environ[i], more, name) != 0)
+    if (strncmp(environ[i], more, name))
       v[k++] = environ[i];
   v[k++] = (char *)more;
   v[k] = NULL;
@@ -159,13 +154,6 @@ static int spawn(const char *const *argv, const ww_run_watch *w, int in, int out
   return rc;
 }
 
-static int wait_ms(double deadline) {
-  if (deadline == 0)
-    return -1;
-  double left = deadline - ww_now();
-  return left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
-}
-
 /* Hands on what is complete of stderr behind *told. */
 static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
   char *end;
@@ -179,8 +167,10 @@ static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
 
 /* How long poll may sleep: to the deadline, but whether it is cancelled is looked at often. */
 static int turn_ms(double deadline) {
-  int ms = wait_ms(deadline);
-  return ms < 0 || ms > TURN_MS ? TURN_MS : ms;
+  double left = deadline == 0 ? INFINITY : 1000 * (deadline - ww_now());
+  if (left >= TURN_MS)
+    return TURN_MS;
+  return left <= 0 ? 0 : (int)left + 1;
 }
 
 /* ---- a child that waits for something that never comes: an end of a pipe, a terminal ---- */
@@ -192,7 +182,7 @@ typedef struct {
 /* Asleep, or stopped; waiting for a disk or for its turn is work. */
 static bool sleeps(pid_t pid) {
   char path[32], text[256];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
   if (fd >= 0)
@@ -207,7 +197,7 @@ static bool is_idle(const ww_run_watch *w, pid_t pid, idleness *x) {
   struct timespec t;
   if (w->idle_s <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
     return false;
-  double used = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, now = ww_now();
+  double used = t.tv_sec + 1e-9 * t.tv_nsec, now = ww_now();
   if (used != x->used || x->since == 0 || !sleeps(pid))
     *x = (idleness){used, now};
   return now - x->since > w->idle_s;
@@ -243,7 +233,7 @@ static bool collect(pid_t pid, int fd[2], const ww_run_watch *w, double deadline
       if (got <= 0)
         p[i].fd = -1;
       else
-        ww_buf_add(to[i], chunk, (size_t)got);
+        ww_buf_add(to[i], chunk, got);
       if (to[i]->n > OUTPUT_MAX) {
         *too_much = true;
         return false;

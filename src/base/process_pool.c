@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +54,7 @@ void ww_worker_begin(ww_worker *w, uint32_t item) {
 }
 
 void ww_worker_send(ww_worker *w, const void *bytes, size_t n) {
-  send_header(w, (uint32_t)n);
+  send_header(w, n);
   if (!ww_write_all(w->fd, bytes, n))
     _exit(1);
 }
@@ -158,7 +157,7 @@ static void read_from(pool *l, child *c) {
     ended(l, c);
     return;
   }
-  ww_buf_add(&c->raw, chunk, (size_t)got);
+  ww_buf_add(&c->raw, chunk, got);
   take_messages(l, c);
 }
 

@@ -34,12 +34,12 @@ static inline uint64_t ww_xorshift(uint64_t *state) {
 
 /* 0 <= x < n of a random number's upper half. */
 static inline uint32_t ww_random_below(uint64_t random, uint32_t n) {
-  return (uint32_t)((random >> 32) * n >> 32);
+  return (random >> 32) * n >> 32;
 }
 
 /* 0 <= x < 1 of a random number's upper 53 bits. */
 static inline double ww_random_unit(uint64_t random) {
-  return (double)(random >> 11) * 0x1p-53;
+  return (random >> 11) * 0x1p-53;
 }
 
 #endif

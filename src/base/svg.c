@@ -2,23 +2,14 @@
 #include "svg.h"
 
 void ww_svg_escape(ww_buf *out, const char *text) {
-  for (const char *s = text; *s; s++)
-    switch (*s) {
-    case '<':
-      ww_buf_puts(out, "&lt;");
-      break;
-    case '>':
-      ww_buf_puts(out, "&gt;");
-      break;
-    case '&':
-      ww_buf_puts(out, "&amp;");
-      break;
-    case '"':
-      ww_buf_puts(out, "&quot;");
-      break;
-    default:
+  static const char special[] = "<>&\"", *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
+  for (const char *s = text; *s; s++) {
+    const char *at = strchr(special, *s);
+    if (at)
+      ww_buf_puts(out, names[at - special]);
+    else
       ww_buf_add(out, s, 1);
-    }
+  }
 }
 
 void ww_svg_begin(ww_buf *out, int width, int height, const char *title) {

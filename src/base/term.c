@@ -23,7 +23,7 @@ bool ww_color_on(FILE *f) {
   if (color_mode >= 0)
     return color_mode;
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  if ((no && *no) || (term && strcmp(term, "dumb") == 0))
+  if ((no && *no) || (term && !strcmp(term, "dumb")))
     return false;
   return isatty(fileno(f));
 }
@@ -36,29 +36,23 @@ static bool as_lines(void) {
 
 void ww_progress(const char *what, uint64_t done, uint64_t total) {
   static double last;
-  if (as_lines()) {
-    double now = ww_now();
-    if (done < total && now - last < 0.1)
-      return;
-    last = now;
-    fprintf(stderr, "progress: %s %" PRIu64 "/%" PRIu64 "\n", what, done, total);
-    fflush(stderr);
+  bool lines = as_lines(), over = total && done >= total;
+  if (!lines && (quiet || !isatty(STDERR_FILENO)))
     return;
-  }
-  if (quiet || !isatty(STDERR_FILENO))
-    return;
-  if (total && done >= total) {
+  if (!lines && over) {
     fputs("\r\033[K", stderr);
     last = 0;
     return;
   }
   double now = ww_now();
-  if (now - last < 0.1)
+  if (now - last < 0.1 && (!lines || done < total))
     return;
   last = now;
-  if (total)
+  if (lines)
+    fprintf(stderr, "progress: %s %" PRIu64 "/%" PRIu64 "\n", what, done, total);
+  else if (total)
     fprintf(stderr, "\r\033[K%s %" PRIu64 "/%" PRIu64 " (%.0f %%)", what, done, total,
-            100.0 * (double)done / (double)total);
+            100.0 * done / total);
   else
     fprintf(stderr, "\r\033[K%s %" PRIu64, what, done);
   fflush(stderr);

@@ -23,7 +23,7 @@ static volatile sig_atomic_t active;
 /* The most that was in use at any time: what is gone again was too much all the same. */
 static uint64_t used(void) {
   struct rusage u;
-  return getrusage(RUSAGE_SELF, &u) ? 0 : (uint64_t)u.ru_maxrss << 10;
+  return getrusage(RUSAGE_SELF, &u) ? 0 : u.ru_maxrss << 10;
 }
 
 static void end(const char *text, int code) {

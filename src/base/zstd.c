@@ -13,7 +13,7 @@
 #include <zstd_errors.h>
 
 #define SKIPPABLE 0x184d2a50u /* the last four bits are free */
-#define BLOCK_MAX ((size_t)128 << 10)
+#define BLOCK_MAX (128 << 10)
 
 /* What the headers say about a file (RFC 8878, 3.1). */
 typedef struct {
@@ -64,8 +64,8 @@ static bool walk_frame(const unsigned char *p, size_t n, size_t *end, outline *o
     return false;
   if (said != ZSTD_CONTENTSIZE_UNKNOWN && said > held)
     return false;
-  o->least = add(o->least, said == ZSTD_CONTENTSIZE_UNKNOWN ? 0 : (size_t)said);
-  o->most = add(o->most, said == ZSTD_CONTENTSIZE_UNKNOWN ? held : (size_t)said);
+  o->least = add(o->least, said == ZSTD_CONTENTSIZE_UNKNOWN ? 0 : said);
+  o->most = add(o->most, said == ZSTD_CONTENTSIZE_UNKNOWN ? held : said);
   o->checked &= checked;
   *end += checked ? 4 : 0;
   return *end <= n;
@@ -84,7 +84,7 @@ static bool walk(const char *in, size_t n, outline *o) {
 static bool room_for(size_t bytes) {
   void *p = malloc(bytes);
   free(p);
-  return p != NULL;
+  return p;
 }
 
 typedef struct {
@@ -161,7 +161,7 @@ ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data
 static size_t pack(void *out, size_t cap, const void *data, size_t n, int level) {
   ZSTD_CCtx *z = ZSTD_createCCtx();
   if (!z)
-    return (size_t)-ZSTD_error_memory_allocation;
+    return -ZSTD_error_memory_allocation;
   ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
   ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
   size_t used = ZSTD_compress2(z, out, cap, data, n);

@@ -60,7 +60,7 @@ static int named_from(uint32_t first, const char *path) {
   for (uint32_t k = 0; k < WW_NGPU_FIGURES; k++) {
     uint32_t i = (first + k) % WW_NGPU_FIGURES;
     if (!strcmp(ww_gpu_figures[i].path, path))
-      return (int)i;
+      return i;
   }
   return -1;
 }
@@ -69,10 +69,10 @@ int ww_figure_named(const char *path) {
   return named_from(0, path);
 }
 
-int ww_gpu_curve_named(const char *path) {
+static int curve_named(const char *path) {
   for (uint32_t i = 0; i < ww_ngpu_curves; i++)
     if (!strcmp(ww_gpu_curves[i].path, path))
-      return (int)i;
+      return i;
   return -1;
 }
 
@@ -182,7 +182,7 @@ static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {
   if (!cJSON_IsArray(node))
     return ww_fail(r->e, WW_EPARSE, "%s: expected an array, not %s", info->path,
                    ww_json_kind(node, kind));
-  uint32_t n = (uint32_t)cJSON_GetArraySize(node), k = 0;
+  uint32_t n = cJSON_GetArraySize(node), k = 0;
   c->x = WW_NEWN(r->a, double, n);
   c->y = info->unit_y ? WW_NEWN(r->a, double, n) : NULL;
   for (const cJSON *p = node->child; p && !st; p = p->next, k++) {
@@ -198,12 +198,12 @@ static ww_status read_curve(reader *r, uint32_t i, const cJSON *node) {
 
 static bool is_group(const char *path) {
   size_t n = strlen(path);
-  for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
-    if (!strncmp(ww_gpu_figures[i].path, path, n) && ww_gpu_figures[i].path[n] == '.')
+  for (uint32_t i = 0; i < WW_NGPU_FIGURES + ww_ngpu_curves; i++) {
+    const char *known =
+        i < WW_NGPU_FIGURES ? ww_gpu_figures[i].path : ww_gpu_curves[i - WW_NGPU_FIGURES].path;
+    if (!strncmp(known, path, n) && known[n] == '.')
       return true;
-  for (uint32_t i = 0; i < ww_ngpu_curves; i++)
-    if (!strncmp(ww_gpu_curves[i].path, path, n) && ww_gpu_curves[i].path[n] == '.')
-      return true;
+  }
   return false;
 }
 
@@ -215,7 +215,7 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
                    ww_json_kind(obj, kind));
   for (const cJSON *m = obj->child; m && !st; m = m->next) {
     const char *path = *prefix ? ww_fmt(r->a, "%s.%.60s", prefix, m->string) : m->string;
-    int figure = named_from(r->next, path), curve = figure < 0 ? ww_gpu_curve_named(path) : -1;
+    int figure = named_from(r->next, path), curve = figure < 0 ? curve_named(path) : -1;
     static const char *const heads[] = {"schema_version", "name",  "full_name", "vendor",
                                         "architecture",   "lanes", "sms",       "calibrated",
                                         "notes",          NULL};
@@ -225,10 +225,10 @@ static ww_status read_group(reader *r, const char *prefix, const cJSON *obj) {
     if (head)
       continue;
     if (figure >= 0) {
-      st = read_figure(r, (uint32_t)figure, m);
+      st = read_figure(r, figure, m);
       r->next = (uint32_t)figure + 1;
     } else if (curve >= 0)
-      st = read_curve(r, (uint32_t)curve, m);
+      st = read_curve(r, curve, m);
     else if (is_group(path))
       st = read_group(r, path, m);
     else
@@ -277,7 +277,7 @@ static ww_status read_counts(reader *r, const cJSON *root) {
       st = ww_json_want_uint(node, names[k], &v, r->e);
     if (st)
       return st;
-    *to[k] = (uint32_t)v;
+    *to[k] = v;
   }
   if (r->g->lanes != 32 && r->g->lanes != 64)
     return ww_fail(r->e, WW_EPARSE, "lanes: expected 32 or 64, not %u", r->g->lanes);

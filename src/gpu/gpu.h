@@ -96,7 +96,6 @@ static inline ww_curve *ww_curve_at(ww_gpu *g, uint32_t i) {
   return (ww_curve *)((char *)g + ww_gpu_curves[i].at);
 }
 int ww_figure_named(const char *path); /* index or -1 */
-int ww_gpu_curve_named(const char *path);
 void ww_figure_set(ww_gpu *g, uint32_t i, double value, const char *source);
 
 /* Nothing known yet: every figure NaN. */

@@ -10,55 +10,40 @@ typedef struct {
 
 typedef WW_VEC(entry) entries;
 
-static const char *leaf(ww_buf *b, ww_arena *a) {
-  const char *text = ww_strdup(a, b->s);
-  ww_buf_free(b);
-  return text;
-}
-
-static const char *figure_json(double v, const char *source, ww_arena *a) {
-  ww_buf b = {0};
-  ww_json j = {0};
-  ww_json_begin(&j, &b);
-  if (!source) {
-    ww_json_num(&j, v);
-    return leaf(&b, a);
-  }
-  ww_json_obj(&j);
-  ww_json_knum(&j, "value", v);
-  ww_json_kstr(&j, "source", source);
-  ww_json_end_obj(&j);
-  return leaf(&b, a);
-}
-
 static void points(ww_json *j, const ww_curve *c) {
   ww_json_arr(j);
   for (uint32_t k = 0; k < c->n; k++) {
     if (c->y)
       ww_json_arr(j);
     ww_json_num(j, c->x[k]);
-    if (c->y)
+    if (c->y) {
       ww_json_num(j, c->y[k]);
-    if (c->y)
       ww_json_end_arr(j);
+    }
   }
   ww_json_end_arr(j);
 }
 
-static const char *curve_json(const ww_curve *c, ww_arena *a) {
+/* A figure, or a curve, which is then not NULL; with where it is from, if that is known. */
+static const char *leaf(double figure, const ww_curve *c, const char *source, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  if (!c->source) {
-    points(&j, c);
-    return leaf(&b, a);
+  if (source) {
+    ww_json_obj(&j);
+    ww_json_key(&j, c ? "values" : "value");
   }
-  ww_json_obj(&j);
-  ww_json_key(&j, "values");
-  points(&j, c);
-  ww_json_kstr(&j, "source", c->source);
-  ww_json_end_obj(&j);
-  return leaf(&b, a);
+  if (c)
+    points(&j, c);
+  else
+    ww_json_num(&j, figure);
+  if (source) {
+    ww_json_kstr(&j, "source", source);
+    ww_json_end_obj(&j);
+  }
+  const char *text = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return text;
 }
 
 /* Members in the order of the table; those that share a first component become one object, where
@@ -76,7 +61,7 @@ static void write_level(ww_json *j, const entry *v, uint32_t n, ww_arena *a) {
     }
     entries group = {0};
     for (uint32_t k = i; k < n; k++) {
-      if (strncmp(v[k].path, v[i].path, len + 1) != 0)
+      if (strncmp(v[k].path, v[i].path, len + 1))
         continue;
       done[k] = true;
       ww_push(a, &group, ((entry){v[k].path + len + 1, v[k].json}));
@@ -94,12 +79,12 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
   for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
     double v = ww_figure_of(g, i);
     if (!isnan(v))
-      ww_push(a, &all, ((entry){ww_gpu_figures[i].path, figure_json(v, g->source[i], a)}));
+      ww_push(a, &all, ((entry){ww_gpu_figures[i].path, leaf(v, NULL, g->source[i], a)}));
   }
   for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
     const ww_curve *c = (const ww_curve *)((const char *)g + ww_gpu_curves[i].at);
     if (c->n)
-      ww_push(a, &all, ((entry){ww_gpu_curves[i].path, curve_json(c, a)}));
+      ww_push(a, &all, ((entry){ww_gpu_curves[i].path, leaf(0, c, c->source, a)}));
   }
   ww_json_begin(&j, out);
   ww_json_obj(&j);

@@ -19,7 +19,7 @@ static double round_up(double x, double granule) {
 
 /* No limit: as many as fit a counter. */
 static uint32_t blocks_of(double n) {
-  return n < 0 ? 0 : n > 1e6 ? 1000000 : (uint32_t)n;
+  return n < 0 ? 0 : n > 1e6 ? 1000000 : n;
 }
 
 static uint32_t by_warps(const ww_gpu *g, double warps) {
@@ -80,11 +80,11 @@ void ww_occupancy_of(const ww_gpu *g, uint64_t block_threads, double registers, 
   out->by[WW_LIMIT_BLOCKS] = blocks_of(known(g->max_blocks, INFINITY));
   out->by[WW_LIMIT_REGISTERS] = by_registers(g, warps, registers);
   out->by[WW_LIMIT_SHARED] = by_shared(g, shared_bytes);
-  if ((double)block_threads > known(g->max_block_threads, INFINITY))
+  if (block_threads > known(g->max_block_threads, INFINITY))
     out->by[WW_LIMIT_WARPS] = 0;
   for (uint32_t k = 1; k < WW_NLIMITS; k++)
     if (out->by[k] < out->by[out->limiter])
-      out->limiter = (ww_limit)k;
+      out->limiter = k;
   out->blocks = out->by[out->limiter];
   out->warps = out->blocks * (uint32_t)warps;
   out->limit_pct = 100 * out->warps / known(g->max_warps, out->warps ? out->warps : 1);

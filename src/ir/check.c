@@ -21,11 +21,16 @@ typedef struct {
     uint32_t block;
     int64_t at;
   } * defs; /* per value; block WW_NOBLOCK: none */
+  /* for the definitions of what is used: */
+  const ww_fn *now;   /* with its control flow found again */
+  uint32_t *in, *out; /* preorder and postorder numbers of the dominator tree: a dominates b when
+                         b's interval lies in a's */
+  uint32_t *npreds, *seen; /* per block; the last phi that had it, + 1 */
 } checker;
 
 static void bad(checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void bad(checker *c, const char *fmt, ...) {
-  if (c->st != WW_OK)
+  if (c->st)
     return;
   char msg[256], where[128] = "";
   va_list ap;
@@ -35,10 +40,10 @@ static void bad(checker *c, const char *fmt, ...) {
   if (c->block != WW_NOBLOCK) {
     const char *name = c->fn->blocks[c->block].name;
     if (c->at < 0)
-      snprintf(where, sizeof where, ", block %u (%s), phi %d", (unsigned)c->block, name ? name : "",
+      snprintf(where, sizeof where, ", block %u (%s), phi %d", c->block, name ? name : "",
                (int)(-1 - c->at));
     else
-      snprintf(where, sizeof where, ", block %u (%s), instruction %d (%s)", (unsigned)c->block,
+      snprintf(where, sizeof where, ", block %u (%s), instruction %d (%s)", c->block,
                name ? name : "", (int)c->at,
                c->ins && c->ins->op < WW_NOPS ? ww_ops[c->ins->op].name : "?");
   }
@@ -46,66 +51,30 @@ static void bad(checker *c, const char *fmt, ...) {
   c->st = ww_fail(c->e, WW_EDATA, "bad IR in %s%s: %s", fn ? fn : "the module", where, msg);
 }
 
+/* All phis, where somebody looks at them, and all instructions of the function. */
+static void walk(checker *c, void (*on_phi)(checker *, const ww_phi *), void (*on_ins)(checker *)) {
+  for (c->block = 0; c->block < c->fn->nblocks && !c->st; c->block++) {
+    const ww_block *b = &c->fn->blocks[c->block];
+    c->ins = NULL;
+    for (uint32_t k = 0; on_phi && k < b->nphis && !c->st; k++) {
+      c->at = -1 - (int64_t)k;
+      on_phi(c, &b->phis[k]);
+    }
+    c->at = 0;
+    if (!b->nins)
+      bad(c, "the block is empty");
+    for (uint32_t k = 0; k < b->nins && !c->st; k++) {
+      c->at = k;
+      c->ins = &b->ins[k];
+      on_ins(c);
+    }
+  }
+}
+
 /* ---- types ---- */
 
-/* One line per operation: the types `type` may have (I integer, F float, A any, W i32 or i64, V
- * void or any), the result (T: type, b: i1, -: none, ?: T or none, *: checked by code), the
- * operands: T type, S type2, b i1, w i32, l i64, i any integer, m a lane mask (i32 or i64), '.'
- * any, '=' as wide as type. NULL: checked by code. */
-static const struct rule {
-  char type, result;
-  const char *operands;
-} rules[WW_NOPS] = {
-    [WW_OP_MOV] = {'A', 'T', "="},       [WW_OP_SELECT] = {'A', 'T', "bTT"},
-    [WW_OP_LOCALADDR] = {'W', 'T', ""},  [WW_OP_SREG] = {'W', 'T', ""},
-    [WW_OP_FREEZE] = {'A', 'T', "T"},    [WW_OP_ADD] = {'I', 'T', "TT"},
-    [WW_OP_SUB] = {'I', 'T', "TT"},      [WW_OP_MUL] = {'I', 'T', "TT"},
-    [WW_OP_MULHS] = {'I', 'T', "TT"},    [WW_OP_MULHU] = {'I', 'T', "TT"},
-    [WW_OP_SDIV] = {'I', 'T', "TT"},     [WW_OP_UDIV] = {'I', 'T', "TT"},
-    [WW_OP_SREM] = {'I', 'T', "TT"},     [WW_OP_UREM] = {'I', 'T', "TT"},
-    [WW_OP_AND] = {'I', 'T', "TT"},      [WW_OP_OR] = {'I', 'T', "TT"},
-    [WW_OP_XOR] = {'I', 'T', "TT"},      [WW_OP_SHL] = {'I', 'T', "Ti"},
-    [WW_OP_LSHR] = {'I', 'T', "Ti"},     [WW_OP_ASHR] = {'I', 'T', "Ti"},
-    [WW_OP_SMIN] = {'I', 'T', "TT"},     [WW_OP_SMAX] = {'I', 'T', "TT"},
-    [WW_OP_UMIN] = {'I', 'T', "TT"},     [WW_OP_UMAX] = {'I', 'T', "TT"},
-    [WW_OP_IABS] = {'I', 'T', "T"},      [WW_OP_CTPOP] = {'I', 'T', "T"},
-    [WW_OP_CTLZ] = {'I', 'T', "T"},      [WW_OP_CTTZ] = {'I', 'T', "T"},
-    [WW_OP_BREV] = {'I', 'T', "T"},      [WW_OP_BSWAP] = {'I', 'T', "T"},
-    [WW_OP_FSHL] = {'I', 'T', "TTi"},    [WW_OP_FSHR] = {'I', 'T', "TTi"},
-    [WW_OP_PRMT] = {'W', 'T', "TTi"},    [WW_OP_BFEU] = {'W', 'T', "Tii"},
-    [WW_OP_BFES] = {'W', 'T', "Tii"},    [WW_OP_DP4A] = {'W', 'T', "wwT"},
-    [WW_OP_DP2A] = {'W', 'T', "wwT"},    [WW_OP_SAD] = {'I', 'T', "TTT"},
-    [WW_OP_LEA] = {'W', 'l', "ll"},      [WW_OP_ICMP] = {'I', 'b', "TT"},
-    [WW_OP_TRUNC] = {'I', 'T', "S"},     [WW_OP_ZEXT] = {'I', 'T', "S"},
-    [WW_OP_SEXT] = {'I', 'T', "S"},      [WW_OP_SITOF] = {'F', 'T', "S"},
-    [WW_OP_UITOF] = {'F', 'T', "S"},     [WW_OP_FTOSI] = {'I', 'T', "S"},
-    [WW_OP_FTOUI] = {'I', 'T', "S"},     [WW_OP_FCVT] = {'F', 'T', "S"},
-    [WW_OP_FADD] = {'F', 'T', "TT"},     [WW_OP_FSUB] = {'F', 'T', "TT"},
-    [WW_OP_FMUL] = {'F', 'T', "TT"},     [WW_OP_FMA] = {'F', 'T', "TTT"},
-    [WW_OP_FDIV] = {'F', 'T', "TT"},     [WW_OP_FNEG] = {'F', 'T', "T"},
-    [WW_OP_FABS] = {'F', 'T', "T"},      [WW_OP_FMIN] = {'F', 'T', "TT"},
-    [WW_OP_FMAX] = {'F', 'T', "TT"},     [WW_OP_FCMP] = {'F', 'b', "TT"},
-    [WW_OP_MATH] = {'A', 'T', NULL},     [WW_OP_LD] = {'A', '*', "l"},
-    [WW_OP_ST] = {'A', '-', NULL},       [WW_OP_ATOM] = {'A', '?', "lT"},
-    [WW_OP_CAS] = {'A', '?', "lTT"},     [WW_OP_MEMCPY] = {'V', '-', "lli"},
-    [WW_OP_MEMSET] = {'V', '-', "lii"},  [WW_OP_FENCE] = {'V', '-', ""},
-    [WW_OP_SHFL] = {'A', '*', "Tii"},    [WW_OP_VOTE] = {'I', 'T', "b"},
-    [WW_OP_MATCH] = {'W', '*', "."},     [WW_OP_REDUX] = {'A', 'T', "Tm"},
-    [WW_OP_ACTIVEMASK] = {'W', 'T', ""}, [WW_OP_BPERMUTE] = {'A', 'T', "wT"},
-    [WW_OP_PERMUTE] = {'A', 'T', "wT"},  [WW_OP_READLANE] = {'A', 'T', "Tw"},
-    [WW_OP_READFIRST] = {'A', 'T', "T"}, [WW_OP_MBCNT] = {'W', 'T', "mm"},
-    [WW_OP_SYNCWARP] = {'V', '-', ""},   [WW_OP_BAR] = {'V', '*', NULL},
-    [WW_OP_GRIDSYNC] = {'V', '-', ""},   [WW_OP_MMA] = {'A', '*', NULL},
-    [WW_OP_BR] = {'V', '-', ""},         [WW_OP_CBR] = {'V', '-', "b"},
-    [WW_OP_SWITCH] = {'V', '-', NULL},   [WW_OP_CALL] = {'V', '*', NULL},
-    [WW_OP_CALLI] = {'V', '*', NULL},    [WW_OP_RET] = {'V', '-', NULL},
-    [WW_OP_EXIT] = {'V', '-', ""},       [WW_OP_TRAP] = {'V', '-', ""},
-    [WW_OP_PRINTF] = {'V', '?', NULL},   [WW_OP_CLOCK] = {'W', 'T', ""},
-    [WW_OP_MALLOC] = {'W', 'l', "i"},    [WW_OP_TEXDIM] = {'W', 'T', "li"},
-};
-
 static ww_type val_type(const checker *c, ww_val v) {
-  return (ww_type)c->fn->vals[v].type;
+  return c->fn->vals[v].type;
 }
 static bool is_int(ww_type t) {
   return t >= WW_I1 && t <= WW_I64;
@@ -143,7 +112,7 @@ static bool operand_fits(char want, ww_type t, const ww_ins *i) {
   case 'm':
     return t == WW_I32 || t == WW_I64;
   case '=':
-    return ww_type_bits(t) == ww_type_bits((ww_type)i->type);
+    return ww_type_bits(t) == ww_type_bits(i->type);
   default:
     return t != WW_VOID;
   }
@@ -152,7 +121,7 @@ static bool operand_fits(char want, ww_type t, const ww_ins *i) {
 static void check_operand(checker *c, char want, ww_val v, uint32_t k) {
   ww_type t = val_type(c, v);
   if (!operand_fits(want, t, c->ins))
-    bad(c, "operand %u has type %s", (unsigned)k, ww_type_names[t]);
+    bad(c, "operand %u has type %s", k, ww_type_names[t]);
 }
 
 static void check_results(checker *c, char want) {
@@ -164,11 +133,9 @@ static void check_results(checker *c, char want) {
     return; /* counted by code */
   if (want == '-' ? !none : want == '?' ? i->nres > 1 : i->nres != 1)
     bad(c, "has %u results", i->nres);
-  if (none || c->st != WW_OK)
+  if (none || c->st)
     return;
-  ww_type t = val_type(c, i->dst), is = want == 'b'   ? WW_I1
-                                        : want == 'l' ? WW_I64
-                                                      : (ww_type)i->type;
+  ww_type t = val_type(c, i->dst), is = want == 'b' ? WW_I1 : want == 'l' ? WW_I64 : i->type;
   if (i->op == WW_OP_PRINTF)
     is = WW_I32;
   if (t != is)
@@ -178,36 +145,21 @@ static void check_results(checker *c, char want) {
 static void same_type_results(checker *c, uint32_t n) {
   const ww_ins *i = c->ins;
   if (i->nres != n)
-    bad(c, "has %u results, not %u", i->nres, (unsigned)n);
-  for (uint32_t k = 0; k < n && c->st == WW_OK; k++)
+    bad(c, "has %u results, not %u", i->nres, n);
+  for (uint32_t k = 0; k < n && !c->st; k++)
     if (val_type(c, i->dst + k) != ww_ins_result_type(i, k))
-      bad(c, "result %u has type %s", (unsigned)k, ww_type_names[val_type(c, i->dst + k)]);
+      bad(c, "result %u has type %s", k, ww_type_names[val_type(c, i->dst + k)]);
 }
 
 static void check_conversion(checker *c) {
   const ww_ins *i = c->ins;
-  ww_type from = (ww_type)i->type2, to = (ww_type)i->type;
-  bool ok = true;
-  switch (i->op) {
-  case WW_OP_TRUNC:
-    ok = is_int(from) && ww_type_bits(from) > ww_type_bits(to);
-    break;
-  case WW_OP_ZEXT:
-  case WW_OP_SEXT:
-    ok = is_int(from) && ww_type_bits(from) < ww_type_bits(to);
-    break;
-  case WW_OP_SITOF:
-  case WW_OP_UITOF:
-    ok = is_int(from);
-    break;
-  case WW_OP_FTOSI:
-  case WW_OP_FTOUI:
-  case WW_OP_FCVT:
-    ok = ww_is_float(from);
-    break;
-  default:
-    break;
-  }
+  ww_type from = i->type2, to = i->type;
+  uint32_t bits = ww_type_bits(from);
+  bool ok = i->op >= WW_OP_FTOSI ? ww_is_float(from) : is_int(from);
+  if (i->op == WW_OP_TRUNC)
+    ok &= bits > ww_type_bits(to);
+  if (i->op == WW_OP_ZEXT || i->op == WW_OP_SEXT)
+    ok &= bits < ww_type_bits(to);
   if (!ok)
     bad(c, "converts %s to %s", ww_type_names[from], ww_type_names[to]);
 }
@@ -216,14 +168,14 @@ static void check_math(checker *c) {
   const ww_ins *i = c->ins;
   const ww_val v[3] = {i->a, i->b, i->c};
   bool int_result = i->sub == WW_MATH_ILOGB || i->sub == WW_MATH_FREXP_EXP;
-  if (int_result ? i->type != WW_I32 : !ww_is_float((ww_type)i->type))
+  if (int_result ? i->type != WW_I32 : !ww_is_float(i->type))
     bad(c, "math.%s gives no %s", ww_math_names[i->sub], ww_type_names[i->type]);
-  for (uint32_t k = 0; k < ww_math_args[i->sub] && c->st == WW_OK; k++) {
+  for (uint32_t k = 0; k < ww_math_args[i->sub] && !c->st; k++) {
     bool int_arg = (k == 1 && (i->sub == WW_MATH_POWI || i->sub == WW_MATH_LDEXP)) ||
                    (k == 0 && (i->sub == WW_MATH_JN || i->sub == WW_MATH_YN));
     ww_type t = val_type(c, v[k]);
     if (int_arg ? t != WW_I32 : int_result ? !ww_is_float(t) : t != i->type)
-      bad(c, "operand %u has type %s", (unsigned)k, ww_type_names[t]);
+      bad(c, "operand %u has type %s", k, ww_type_names[t]);
   }
 }
 
@@ -233,7 +185,7 @@ static void check_vector(checker *c) {
     bad(c, "%u elements of %s: 1 to 16 bytes are allowed", i->n, ww_type_names[i->type]);
   if (i->op == WW_OP_LD)
     same_type_results(c, i->n);
-  if (i->op == WW_OP_LD || c->st != WW_OK)
+  if (i->op == WW_OP_LD || c->st)
     return;
   check_operand(c, 'l', i->a, 0);
   for (uint32_t k = 0; k < i->n; k++)
@@ -254,10 +206,10 @@ static void check_switch(checker *c) {
   ww_type t = val_type(c, i->a);
   if (!is_int(t))
     bad(c, "on a %s", ww_type_names[t]);
-  for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
+  for (uint32_t k = 0; k < i->n && !c->st; k++) {
     const ww_value *v = &c->fn->vals[c->fn->pool[i->ext + 2 * k]];
     if (v->kind != WW_VAL_CONST || v->type != t)
-      bad(c, "case %u is no %s constant", (unsigned)k, ww_type_names[t]);
+      bad(c, "case %u is no %s constant", k, ww_type_names[t]);
   }
 }
 
@@ -266,8 +218,8 @@ static void check_switch(checker *c) {
 /* The first return of a function: all others must be alike. NULL: it never returns. */
 static const ww_ins *first_return(const ww_fn *f) {
   for (uint32_t b = 0; b < f->nblocks; b++)
-    if (f->blocks[b].nins && f->blocks[b].ins[f->blocks[b].nins - 1].op == WW_OP_RET)
-      return &f->blocks[b].ins[f->blocks[b].nins - 1];
+    if (f->blocks[b].nins && ww_terminator(&f->blocks[b])->op == WW_OP_RET)
+      return ww_terminator(&f->blocks[b]);
   return NULL;
 }
 
@@ -278,11 +230,11 @@ static void check_return(checker *c) {
     bad(c, "returns %u values, another ret %u", i->n, first->n);
   if ((i->n == 1) != (c->fn->ret != WW_VOID))
     bad(c, "returns %u values from a function of type %s", i->n, ww_type_names[c->fn->ret]);
-  for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
-    ww_type want = i->n == 1 ? (ww_type)c->fn->ret : val_type(c, pool[first->ext + k]),
+  for (uint32_t k = 0; k < i->n && !c->st; k++) {
+    ww_type want = i->n == 1 ? c->fn->ret : val_type(c, pool[first->ext + k]),
             t = val_type(c, pool[i->ext + k]);
     if (t != want)
-      bad(c, "value %u has type %s, not %s", (unsigned)k, ww_type_names[t], ww_type_names[want]);
+      bad(c, "value %u has type %s, not %s", k, ww_type_names[t], ww_type_names[want]);
   }
 }
 
@@ -291,44 +243,35 @@ static void check_call(checker *c) {
   const ww_fn *f = &c->m->fns[i->imm];
   const ww_ins *ret;
   if (i->n != f->nparams)
-    bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f),
-        (unsigned)f->nparams);
-  for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
+    bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f), f->nparams);
+  for (uint32_t k = 0; k < i->n && !c->st; k++) {
     ww_type t = val_type(c, c->fn->pool[i->ext + k]);
     if (t != f->params[k].type)
-      bad(c, "argument %u has type %s, not %s", (unsigned)k, ww_type_names[t],
+      bad(c, "argument %u has type %s, not %s", k, ww_type_names[t],
           ww_type_names[f->params[k].type]);
   }
   if (f->refusal || !(ret = first_return(f)))
     return;
   if (i->nres && i->nres != ret->n)
     bad(c, "takes %u results of %s, which gives %u", i->nres, ww_fn_symbol(f), ret->n);
-  if (i->nres == 1 && c->st == WW_OK && val_type(c, i->dst) != f->ret)
+  if (i->nres == 1 && !c->st && val_type(c, i->dst) != f->ret)
     bad(c, "result has type %s, not %s", ww_type_names[val_type(c, i->dst)], ww_type_names[f->ret]);
 }
 
 static void check_types(checker *c) {
   const ww_ins *i = c->ins;
-  const struct rule *r = &rules[i->op];
+  const char *types = ww_ops[i->op].types;
   const ww_val v[3] = {i->a, i->b, i->c};
-  if (!type_allowed(r->type, (ww_type)i->type))
+  if (!type_allowed(types[0], i->type))
     bad(c, "cannot have type %s", ww_type_names[i->type]);
-  check_results(c, r->result);
-  for (uint32_t k = 0; r->operands && r->operands[k] && c->st == WW_OK; k++)
-    check_operand(c, r->operands[k], v[k], k);
-  if (c->st != WW_OK)
+  check_results(c, types[1]);
+  for (uint32_t k = 0; types[2 + k] && !c->st; k++)
+    check_operand(c, types[2 + k], v[k], k);
+  if (c->st)
     return;
-  switch (i->op) {
-  case WW_OP_TRUNC:
-  case WW_OP_ZEXT:
-  case WW_OP_SEXT:
-  case WW_OP_SITOF:
-  case WW_OP_UITOF:
-  case WW_OP_FTOSI:
-  case WW_OP_FTOUI:
-  case WW_OP_FCVT:
+  if (ww_ops[i->op].cls == WW_CLASS_CVT)
     check_conversion(c);
-    break;
+  switch (i->op) {
   case WW_OP_ICMP:
     if (i->sub > WW_UGE)
       bad(c, "has a floating-point predicate");
@@ -376,7 +319,7 @@ static bool pool_range(const checker *c, uint64_t at, uint64_t n) {
 }
 
 static void check_sub(checker *c) {
-  ww_sub_names s = ww_op_sub((ww_op)c->ins->op);
+  ww_sub_names s = ww_op_sub(c->ins->op);
   if (s.names && c->ins->sub >= s.n)
     bad(c, "sub %u is unknown", c->ins->sub);
 }
@@ -388,41 +331,42 @@ static void check_blocks_named(checker *c) {
   if (branch && (i->imm < 0 || i->imm >= n))
     bad(c, "no block %lld", (long long)i->imm);
   if (i->op == WW_OP_CBR && i->ext >= n)
-    bad(c, "no block %u", (unsigned)i->ext);
-  for (uint32_t k = 0; i->op == WW_OP_SWITCH && k < i->n && c->st == WW_OK; k++)
+    bad(c, "no block %u", i->ext);
+  for (uint32_t k = 0; i->op == WW_OP_SWITCH && k < i->n && !c->st; k++)
     if (c->fn->pool[i->ext + 2 * k + 1] >= n)
-      bad(c, "no block %u", (unsigned)c->fn->pool[i->ext + 2 * k + 1]);
+      bad(c, "no block %u", c->fn->pool[i->ext + 2 * k + 1]);
   if (i->op == WW_OP_CALL && (i->imm < 0 || i->imm >= c->m->nfns))
     bad(c, "no function %lld", (long long)i->imm);
 }
 
 static void define(checker *c, ww_val v) {
   if (v >= c->fn->nvals) {
-    bad(c, "defines value %u of %u", (unsigned)v, (unsigned)c->fn->nvals);
+    bad(c, "defines value %u of %u", v, c->fn->nvals);
     return;
   }
   const ww_value *val = &c->fn->vals[v];
   if (val->kind != WW_VAL_RESULT)
-    bad(c, "defines value %u, which is no result", (unsigned)v);
+    bad(c, "defines value %u, which is no result", v);
   else if (val->ref != c->block)
-    bad(c, "value %u says it is defined in block %u", (unsigned)v, (unsigned)val->ref);
+    bad(c, "value %u says it is defined in block %u", v, val->ref);
   if (c->defs[v].block != WW_NOBLOCK)
-    bad(c, "defines value %u again", (unsigned)v);
+    bad(c, "defines value %u again", v);
   c->defs[v] = (struct def){c->block, c->at};
 }
 
-static void check_ins_structure(checker *c, bool last) {
+static void check_ins_structure(checker *c) {
   const ww_ins *i = c->ins;
+  bool last = i == ww_terminator(&c->fn->blocks[c->block]);
   if (i->op >= WW_NOPS || i->type >= WW_NTYPES || i->type2 >= WW_NTYPES || i->space >= WW_NSPACES) {
     bad(c, "op, type or space out of range");
     return;
   }
   check_sub(c);
-  if (ww_ends_block((ww_op)i->op) != last)
+  if (ww_ends_block(i->op) != last)
     bad(c, last ? "does not end the block" : "ends the block too early");
   if (i->loc && i->loc >= c->m->nlocs)
-    bad(c, "location %u of %u", (unsigned)i->loc, (unsigned)c->m->nlocs);
-  if (c->st != WW_OK)
+    bad(c, "location %u of %u", i->loc, c->m->nlocs);
+  if (c->st)
     return;
   ww_operands o = ww_ins_operands(i);
   if (o.n && !pool_range(c, o.ext, (uint64_t)o.n * o.stride)) {
@@ -433,7 +377,7 @@ static void check_ins_structure(checker *c, bool last) {
   for (uint32_t k = 0; k < o.fixed + o.n; k++) {
     ww_val u = k < o.fixed ? v[k] : c->fn->pool[o.ext + (k - o.fixed) * o.stride];
     if (u >= c->fn->nvals)
-      bad(c, "operand %u is value %u of %u", (unsigned)k, (unsigned)u, (unsigned)c->fn->nvals);
+      bad(c, "operand %u is value %u of %u", k, u, c->fn->nvals);
   }
   check_blocks_named(c);
   for (uint32_t k = 0; i->dst != WW_NOVAL && k < i->nres; k++)
@@ -445,45 +389,12 @@ static void check_phi_structure(checker *c, const ww_phi *phi) {
   if (!pool_range(c, phi->ext, 2ull * phi->n))
     bad(c, "pairs outside the pool");
   define(c, phi->dst);
-  for (uint32_t k = 0; k < phi->n && c->st == WW_OK; k++) {
-    uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
+  for (uint32_t k = 0; k < phi->n && !c->st; k++) {
+    uint32_t from = ww_phi_from(f, phi, k), v = ww_phi_value(f, phi, k);
     if (from >= f->nblocks || v >= f->nvals)
-      bad(c, "pair %u out of range", (unsigned)k);
+      bad(c, "pair %u out of range", k);
     else if (f->vals[v].type != f->vals[phi->dst].type)
-      bad(c, "pair %u has type %s", (unsigned)k, ww_type_names[f->vals[v].type]);
-  }
-}
-
-static void check_structure(checker *c) {
-  const ww_fn *f = c->fn;
-  for (c->block = 0; c->block < f->nblocks; c->block++) {
-    const ww_block *b = &f->blocks[c->block];
-    c->ins = NULL;
-    for (uint32_t k = 0; k < b->nphis && c->st == WW_OK; k++) {
-      c->at = -1 - (int64_t)k;
-      check_phi_structure(c, &b->phis[k]);
-    }
-    c->at = 0;
-    if (!b->nins)
-      bad(c, "the block is empty");
-    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++) {
-      c->at = k;
-      c->ins = &b->ins[k];
-      check_ins_structure(c, k + 1 == b->nins);
-    }
-    if (c->st != WW_OK)
-      return;
-  }
-}
-
-static void check_all_types(checker *c) {
-  for (c->block = 0; c->block < c->fn->nblocks; c->block++) {
-    const ww_block *b = &c->fn->blocks[c->block];
-    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++) {
-      c->at = k;
-      c->ins = &b->ins[k];
-      check_types(c);
-    }
+      bad(c, "pair %u has type %s", k, ww_type_names[f->vals[v].type]);
   }
 }
 
@@ -495,11 +406,11 @@ static ww_fn check_flow(checker *c) {
   now.blocks = WW_NEWN(c->a, ww_block, now.nblocks);
   memcpy(now.blocks, c->fn->blocks, now.nblocks * sizeof *now.blocks);
   ww_ir_flow(&now, c->a);
-  for (uint32_t b = 0; b < now.nblocks && c->st == WW_OK; b++) {
+  for (uint32_t b = 0; b < now.nblocks && !c->st; b++) {
     const ww_block *is = &c->fn->blocks[b], *want = &now.blocks[b];
     c->block = b;
     c->at = is->nins - 1;
-    c->ins = &is->ins[is->nins - 1];
+    c->ins = ww_terminator(is);
     if (want->idom == WW_NOBLOCK)
       bad(c, "the block cannot be reached");
     bool same = is->nsucc == want->nsucc && is->idom == want->idom && is->ipdom == want->ipdom &&
@@ -512,39 +423,31 @@ static ww_fn check_flow(checker *c) {
   return now;
 }
 
-/* Preorder and postorder numbers of the dominator tree: a dominates b when b's interval lies in
- * a's. */
-typedef struct {
-  uint32_t *in, *out;
-} intervals;
-
-static intervals number_tree(checker *c, const ww_fn *f) {
-  uint32_t n = f->nblocks, depth = 0, clock = 0;
+static void number_tree(checker *c) {
+  uint32_t n = c->now->nblocks, depth = 0, clock = 0;
   uint32_t *child = WW_NEWN(c->a, uint32_t, n), *next = WW_NEWN(c->a, uint32_t, n),
            *stack = WW_NEWN(c->a, uint32_t, n);
-  intervals t = {WW_NEWN(c->a, uint32_t, n), WW_NEWN(c->a, uint32_t, n)};
   for (uint32_t b = 1; b < n; b++) { /* child: first child + 1, next: sibling + 1 */
-    next[b] = child[f->blocks[b].idom];
-    child[f->blocks[b].idom] = b + 1;
+    next[b] = child[c->now->blocks[b].idom];
+    child[c->now->blocks[b].idom] = b + 1;
   }
   stack[depth++] = 0;
-  t.in[0] = clock++;
+  c->in[0] = clock++;
   while (depth) {
     uint32_t b = stack[depth - 1], k = child[b];
     if (!k) {
-      t.out[b] = clock++;
+      c->out[b] = clock++;
       depth--;
       continue;
     }
     child[b] = next[k - 1];
-    t.in[k - 1] = clock++;
+    c->in[k - 1] = clock++;
     stack[depth++] = k - 1;
   }
-  return t;
 }
 
 /* Is v known at instruction `at` of block b? */
-static bool available(const checker *c, const intervals *t, ww_val v, uint32_t b, int64_t at) {
+static bool available(const checker *c, ww_val v, uint32_t b, int64_t at) {
   if (c->fn->vals[v].kind != WW_VAL_RESULT)
     return true;
   struct def d = c->defs[v];
@@ -552,15 +455,7 @@ static bool available(const checker *c, const intervals *t, ww_val v, uint32_t b
     return false;
   if (d.block == b)
     return d.at < at;
-  return t->in[d.block] <= t->in[b] && t->out[b] <= t->out[d.block];
-}
-
-static uint32_t *count_preds(checker *c, const ww_fn *f) {
-  uint32_t *n = WW_NEWN(c->a, uint32_t, f->nblocks);
-  for (uint32_t b = 0; b < f->nblocks; b++)
-    for (uint32_t k = 0; k < f->blocks[b].nsucc; k++)
-      n[f->blocks[b].succ[k]]++;
-  return n;
+  return c->in[d.block] <= c->in[b] && c->out[b] <= c->out[d.block];
 }
 
 static bool has_succ(const ww_block *b, uint32_t to) {
@@ -570,43 +465,39 @@ static bool has_succ(const ww_block *b, uint32_t to) {
   return false;
 }
 
-static void check_phi_edges(checker *c, const ww_phi *phi, const ww_fn *f, const intervals *t,
-                            uint32_t npreds, uint32_t *seen) {
-  if (phi->n != npreds)
-    bad(c, "has %u pairs for %u predecessors", (unsigned)phi->n, (unsigned)npreds);
-  for (uint32_t k = 0; k < phi->n && c->st == WW_OK; k++) {
-    uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
+static void check_phi_edges(checker *c, const ww_phi *phi) {
+  const ww_fn *f = c->now;
+  if (phi->n != c->npreds[c->block])
+    bad(c, "has %u pairs for %u predecessors", phi->n, c->npreds[c->block]);
+  for (uint32_t k = 0; k < phi->n && !c->st; k++) {
+    uint32_t from = ww_phi_from(f, phi, k), v = ww_phi_value(f, phi, k);
     if (!has_succ(&f->blocks[from], c->block))
-      bad(c, "block %u is no predecessor", (unsigned)from);
-    if (seen[from] == phi->dst + 1)
-      bad(c, "block %u is there twice", (unsigned)from);
-    seen[from] = phi->dst + 1;
-    if (!available(c, t, v, from, INT64_MAX))
-      bad(c, "value %u does not dominate the end of block %u", (unsigned)v, (unsigned)from);
+      bad(c, "block %u is no predecessor", from);
+    if (c->seen[from] == phi->dst + 1)
+      bad(c, "block %u is there twice", from);
+    c->seen[from] = phi->dst + 1;
+    if (!available(c, v, from, INT64_MAX))
+      bad(c, "value %u does not dominate the end of block %u", v, from);
   }
 }
 
-static void check_uses(checker *c, const ww_fn *f) {
-  intervals t = number_tree(c, f);
-  uint32_t *npreds = count_preds(c, f), *seen = WW_NEWN(c->a, uint32_t, f->nblocks);
+static void check_ins_uses(checker *c) {
   ww_val v[3 + 255];
-  for (c->block = 0; c->block < f->nblocks; c->block++) {
-    const ww_block *b = &f->blocks[c->block];
-    for (uint32_t k = 0; k < b->nphis && c->st == WW_OK; k++) {
-      c->at = -1 - (int64_t)k;
-      check_phi_edges(c, &b->phis[k], f, &t, npreds[c->block], seen);
-    }
-    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++) {
-      c->at = k;
-      c->ins = &b->ins[k];
-      uint32_t n = ww_ins_uses(f, c->ins, v, 3 + 255);
-      for (uint32_t u = 0; u < n; u++)
-        if (!available(c, &t, v[u], c->block, k))
-          bad(c, "uses value %u, whose definition does not dominate it", (unsigned)v[u]);
-    }
-    if (c->st != WW_OK)
-      return;
-  }
+  uint32_t n = ww_ins_uses(c->fn, c->ins, v, 3 + 255);
+  for (uint32_t u = 0; u < n; u++)
+    if (!available(c, v[u], c->block, c->at))
+      bad(c, "uses value %u, whose definition does not dominate it", v[u]);
+}
+
+static void check_uses(checker *c) {
+  uint32_t **const tables[] = {&c->in, &c->out, &c->npreds, &c->seen};
+  for (int k = 0; k < 4; k++)
+    *tables[k] = WW_NEWN(c->a, uint32_t, c->now->nblocks);
+  number_tree(c);
+  for (const ww_block *b = c->now->blocks; b < c->now->blocks + c->now->nblocks; b++)
+    for (uint32_t k = 0; k < b->nsucc; k++)
+      c->npreds[b->succ[k]]++;
+  walk(c, check_phi_edges, check_ins_uses);
 }
 
 /* ---- functions and modules ---- */
@@ -614,19 +505,19 @@ static void check_uses(checker *c, const ww_fn *f) {
 static void check_value(checker *c, uint32_t k) {
   const ww_value *v = &c->fn->vals[k];
   if (v->type == WW_VOID || v->type >= WW_NTYPES || v->kind > WW_VAL_RESULT) {
-    bad(c, "value %u has no type", (unsigned)k);
+    bad(c, "value %u has no type", k);
     return;
   }
-  uint32_t w = ww_type_bits((ww_type)v->type);
+  uint32_t w = ww_type_bits(v->type);
   bool param = v->kind == WW_VAL_PARAM;
   if (param != (k < c->fn->nparams) || (param && (v->ref != k || v->type != c->fn->params[k].type)))
-    bad(c, "value %u does not match the parameters", (unsigned)k);
+    bad(c, "value %u does not match the parameters", k);
   if (v->kind == WW_VAL_CONST && w < 64 && v->bits >> w)
-    bad(c, "constant %u has bits outside its type", (unsigned)k);
+    bad(c, "constant %u has bits outside its type", k);
   if (v->kind == WW_VAL_SYMBOL && (v->ref >= c->m->nsymbols || v->type != WW_I64))
-    bad(c, "value %u is no symbol's address", (unsigned)k);
+    bad(c, "value %u is no symbol's address", k);
   if (v->kind == WW_VAL_FN && (v->ref >= c->m->nfns || v->type != WW_I64))
-    bad(c, "value %u is no function's address", (unsigned)k);
+    bad(c, "value %u is no function's address", k);
 }
 
 static void check_fn(checker *c, const ww_fn *fn) {
@@ -638,29 +529,30 @@ static void check_fn(checker *c, const ww_fn *fn) {
   if (fn->ret >= WW_NTYPES)
     bad(c, "bad result type");
   for (uint32_t k = 0; k < fn->nparams; k++)
-    if (!type_allowed('A', (ww_type)fn->params[k].type) || fn->params[k].type >= WW_NTYPES)
-      bad(c, "parameter %u has no type", (unsigned)k);
-  if (fn->refusal || c->st != WW_OK)
+    if (!type_allowed('A', fn->params[k].type) || fn->params[k].type >= WW_NTYPES)
+      bad(c, "parameter %u has no type", k);
+  if (fn->refusal || c->st)
     return;
   if (!fn->nblocks)
     bad(c, "it has neither a body nor a refusal");
   if (fn->nvals < fn->nparams)
     bad(c, "parameters are not the first values");
-  for (uint32_t k = 0; k < fn->nvals && c->st == WW_OK; k++)
+  for (uint32_t k = 0; k < fn->nvals && !c->st; k++)
     check_value(c, k);
-  if (c->st != WW_OK)
+  if (c->st)
     return;
   c->a = ww_arena_new();
   c->defs = WW_NEWN(c->a, struct def, fn->nvals);
   for (uint32_t k = 0; k < fn->nvals; k++)
     c->defs[k].block = WW_NOBLOCK;
-  check_structure(c);
-  if (c->st == WW_OK)
-    check_all_types(c);
-  if (c->st == WW_OK) {
+  walk(c, check_phi_structure, check_ins_structure);
+  if (!c->st)
+    walk(c, NULL, check_types);
+  if (!c->st) {
     ww_fn now = check_flow(c);
-    if (c->st == WW_OK)
-      check_uses(c, &now);
+    c->now = &now;
+    if (!c->st)
+      check_uses(c);
   }
   ww_arena_free(c->a);
 }
@@ -671,7 +563,7 @@ static void check_symbol(checker *c, const ww_symbol *s) {
   if (!space)
     bad(c, "symbol %s: space %u", name, s->space);
   if (!s->align || s->align & (s->align - 1))
-    bad(c, "symbol %s: alignment %u is no power of two", name, (unsigned)s->align);
+    bad(c, "symbol %s: alignment %u is no power of two", name, s->align);
   if (s->dynamic && s->space != WW_SHARED)
     bad(c, "symbol %s: only shared memory is dynamic", name);
   if (s->init && s->space == WW_SHARED)
@@ -679,9 +571,9 @@ static void check_symbol(checker *c, const ww_symbol *s) {
   for (uint32_t k = 0; k < s->nrelocs; k++) {
     const struct ww_reloc *r = &s->relocs[k];
     if (s->size < 8 || r->at > s->size - 8)
-      bad(c, "symbol %s: relocation %u outside of it", name, (unsigned)k);
+      bad(c, "symbol %s: relocation %u outside of it", name, k);
     if (r->ref >= (r->fn ? c->m->nfns : c->m->nsymbols))
-      bad(c, "symbol %s: relocation %u to nothing", name, (unsigned)k);
+      bad(c, "symbol %s: relocation %u to nothing", name, k);
   }
 }
 
@@ -692,15 +584,14 @@ static int by_text(const void *a, const void *b) {
 static void check_names(checker *c) {
   uint32_t n = 0, total = c->m->nfns + c->m->nsymbols;
   const char **names = ww_xmalloc((total + 1) * sizeof *names);
-  for (uint32_t k = 0; k < c->m->nfns; k++)
-    if (ww_fn_symbol(&c->m->fns[k]))
-      names[n++] = ww_fn_symbol(&c->m->fns[k]);
-  for (uint32_t k = 0; k < c->m->nsymbols; k++)
-    if (ww_sym_symbol(&c->m->symbols[k]))
-      names[n++] = ww_sym_symbol(&c->m->symbols[k]);
+  for (uint32_t k = 0; k < total; k++) {
+    names[n] = k < c->m->nfns ? ww_fn_symbol(&c->m->fns[k])
+                              : ww_sym_symbol(&c->m->symbols[k - c->m->nfns]);
+    n += names[n] != NULL;
+  }
   qsort(names, n, sizeof *names, by_text);
   for (uint32_t k = 1; k < n; k++)
-    if (strcmp(names[k - 1], names[k]) == 0)
+    if (!strcmp(names[k - 1], names[k]))
       bad(c, "two functions or symbols are called %s", names[k]);
   free(names);
 }
@@ -708,15 +599,14 @@ static void check_names(checker *c) {
 ww_status ww_ir_check(const ww_module *m, ww_err *e) {
   checker c = {.m = m, .e = e, .block = WW_NOBLOCK};
   if (m->warp != 32 && m->warp != 64)
-    bad(&c, "a warp of %u lanes", (unsigned)m->warp);
+    bad(&c, "a warp of %u lanes", m->warp);
   for (uint32_t k = 1; k < m->nlocs; k++)
     if (m->nfiles && m->locs[k].file >= m->nfiles)
-      bad(&c, "location %u: file %u of %u", (unsigned)k, (unsigned)m->locs[k].file,
-          (unsigned)m->nfiles);
+      bad(&c, "location %u: file %u of %u", k, m->locs[k].file, m->nfiles);
   check_names(&c);
   for (uint32_t k = 0; k < m->nsymbols; k++)
     check_symbol(&c, &m->symbols[k]);
-  for (uint32_t k = 0; k < m->nfns && c.st == WW_OK; k++)
+  for (uint32_t k = 0; k < m->nfns && !c.st; k++)
     check_fn(&c, &m->fns[k]);
   return c.st;
 }

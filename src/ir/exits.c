@@ -12,45 +12,41 @@ static bool bare_return(const ww_block *b) {
 
 static bool jumped_to(const ww_fn *fn, uint32_t block) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
+    const ww_ins *t = ww_terminator(&fn->blocks[b]);
     if (t->op == WW_OP_BR && (uint32_t)t->imm == block)
       return true;
   }
   return false;
 }
 
-static void redirect(ww_fn *fn, uint32_t from, uint32_t to) {
+/* Conditional edges to `from` lead to `to` now; how many there are. */
+static uint32_t redirect(ww_fn *fn, uint32_t from, uint32_t to) {
+  uint32_t found = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op == WW_OP_CBR && t->ext == from)
+    bool two = t->op == WW_OP_CBR, many = t->op == WW_OP_SWITCH;
+    if (two && t->ext == from) {
       t->ext = to;
-    if ((t->op == WW_OP_CBR || t->op == WW_OP_SWITCH) && (uint32_t)t->imm == from)
+      found++;
+    }
+    if ((two || many) && (uint32_t)t->imm == from) {
       t->imm = to;
-    for (uint32_t k = 0; t->op == WW_OP_SWITCH && k < t->n; k++)
-      if (fn->pool[t->ext + 2 * k + 1] == from)
-        fn->pool[t->ext + 2 * k + 1] = to;
+      found++;
+    }
+    for (uint32_t k = 0; many && k < t->n; k++) {
+      uint32_t *target = &fn->pool[t->ext + 2 * k + 1];
+      found += *target == from;
+      *target = *target == from ? to : *target;
+    }
   }
-}
-
-static bool branched_to(const ww_fn *fn, uint32_t block) {
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op == WW_OP_CBR && ((uint32_t)t->imm == block || t->ext == block))
-      return true;
-    if (t->op == WW_OP_SWITCH && (uint32_t)t->imm == block)
-      return true;
-    for (uint32_t k = 0; t->op == WW_OP_SWITCH && k < t->n; k++)
-      if (fn->pool[t->ext + 2 * k + 1] == block)
-        return true;
-  }
-  return false;
+  return found;
 }
 
 void ww_ir_split_exits(ww_fn *fn, ww_arena *a) {
   if (!fn->kernel)
     return;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!bare_return(&fn->blocks[b]) || !branched_to(fn, b))
+    if (!bare_return(&fn->blocks[b]) || !redirect(fn, b, b))
       continue;
     if (!jumped_to(fn, b)) { /* everyone who comes here comes by a branch */
       fn->blocks[b].ins[0].op = WW_OP_EXIT;

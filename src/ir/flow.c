@@ -41,20 +41,20 @@ static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
   b->succ = NULL;
   if (!b->nins)
     return;
-  const ww_ins *t = &b->ins[b->nins - 1];
+  const ww_ins *t = ww_terminator(b);
   switch (t->op) {
   case WW_OP_BR:
     b->succ = WW_NEWN(a, uint32_t, 1);
-    add_succ(b, (uint32_t)t->imm);
+    add_succ(b, t->imm);
     break;
   case WW_OP_CBR:
     b->succ = WW_NEWN(a, uint32_t, 2);
-    add_succ(b, (uint32_t)t->imm);
+    add_succ(b, t->imm);
     add_succ(b, t->ext);
     break;
   case WW_OP_SWITCH:
     b->succ = WW_NEWN(a, uint32_t, t->n + 1u);
-    add_succ(b, (uint32_t)t->imm);
+    add_succ(b, t->imm);
     for (uint32_t k = 0; k < t->n; k++)
       add_succ(b, fn->pool[t->ext + 2 * k + 1]);
     break;
@@ -64,21 +64,25 @@ static void successors(ww_fn *fn, ww_block *b, ww_arena *a) {
 }
 
 static bool returns(const ww_block *b) {
-  return b->nins && b->ins[b->nins - 1].op == WW_OP_RET;
+  return b->nins && ww_terminator(b)->op == WW_OP_RET;
 }
 
 /* ---- graphs as edge lists ---- */
 
-/* Reverse edges of the function (to -> its predecessors), those that pass `keep` only; node n has
- * none. */
+/* can_return, where it is given: an edge into a block that cannot is left out. */
+static bool counts(const bool *can_return, uint32_t from, uint32_t to) {
+  return !can_return || !can_return[from] || can_return[to];
+}
+
+/* Reverse edges of the function (to -> its predecessors); node n has none yet. */
 static edges reverse(const flow *f, const bool *can_return) {
   edges e = {WW_NEWN(f->tmp, uint32_t, f->n + 2), NULL};
-  uint32_t total = 0;
+  uint32_t total = f->n; /* room for those of node n */
   for (int pass = 0; pass < 2; pass++) {
     for (uint32_t b = 0; b < f->n; b++)
       for (uint32_t k = 0; k < f->fn->blocks[b].nsucc; k++) {
         uint32_t s = f->fn->blocks[b].succ[k];
-        if (can_return && can_return[b] && !can_return[s])
+        if (!counts(can_return, b, s))
           continue;
         if (pass)
           e.list[e.at[s]++] = b;
@@ -99,36 +103,52 @@ static edges reverse(const flow *f, const bool *can_return) {
   return e;
 }
 
-/* Reverse postorder from the entry, without recursion. */
-static void order_blocks(flow *f) {
-  uint32_t *stack = WW_NEWN(f->tmp, uint32_t, f->n), *next = WW_NEWN(f->tmp, uint32_t, f->n),
-           depth = 0;
-  uint32_t at = f->n;
-  bool *seen = WW_NEWN(f->tmp, bool, f->n);
-  f->order = WW_NEWN(f->tmp, uint32_t, f->n);
-  f->num = WW_NEWN(f->tmp, uint32_t, f->n);
-  stack[depth++] = 0;
-  seen[0] = true;
+/* Its edges in the same form, with the virtual exit as the last successor of exit blocks. */
+static edges forward(const flow *f, const bool *can_return, const bool *exit) {
+  uint32_t total = 0;
+  for (uint32_t b = 0; b < f->n; b++)
+    total += f->fn->blocks[b].nsucc + 1;
+  edges e = {WW_NEWN(f->tmp, uint32_t, f->n + 2), WW_NEWN(f->tmp, uint32_t, total)};
+  uint32_t at = 0;
+  for (uint32_t b = 0; b < f->n; b++) {
+    e.at[b] = at;
+    for (uint32_t k = 0; k < f->fn->blocks[b].nsucc; k++)
+      if (counts(can_return, b, f->fn->blocks[b].succ[k]))
+        e.list[at++] = f->fn->blocks[b].succ[k];
+    if (exit && exit[b])
+      e.list[at++] = f->n;
+  }
+  e.at[f->n] = e.at[f->n + 1] = at;
+  return e;
+}
+
+/* Reverse postorder from a node, without recursion: how many of the n + 1 it reaches, and their
+ * numbers, WW_NOBLOCK for the others. */
+static uint32_t order_nodes(const flow *f, const edges *e, uint32_t from, uint32_t *order,
+                            uint32_t *num) {
+  uint32_t n = f->n + 1, *stack = WW_NEWN(f->tmp, uint32_t, n),
+           *next = WW_NEWN(f->tmp, uint32_t, n), depth = 0, at = n;
+  bool *seen = WW_NEWN(f->tmp, bool, n);
+  memcpy(next, e->at, n * sizeof *next);
+  stack[depth++] = from;
+  seen[from] = true;
   while (depth) {
     uint32_t b = stack[depth - 1];
-    const ww_block *bb = &f->fn->blocks[b];
-    if (next[b] == bb->nsucc) {
-      f->order[--at] = b;
+    if (next[b] == e->at[b + 1]) {
+      order[--at] = b;
       depth--;
       continue;
     }
-    uint32_t s = bb->succ[next[b]++];
-    if (seen[s])
-      continue;
+    uint32_t s = e->list[next[b]++];
+    if (!seen[s])
+      stack[depth++] = s;
     seen[s] = true;
-    stack[depth++] = s;
   }
-  f->norder = f->n - at;
-  f->order += at;
-  for (uint32_t k = 0; k < f->n; k++)
-    f->num[k] = WW_NOBLOCK;
-  for (uint32_t k = 0; k < f->norder; k++)
-    f->num[f->order[k]] = k;
+  memmove(order, order + at, (n - at) * sizeof *order);
+  memset(num, 0xff, n * sizeof *num); /* WW_NOBLOCK */
+  for (uint32_t k = 0; k < n - at; k++)
+    num[order[k]] = k;
+  return n - at;
 }
 
 /* ---- dominators of any graph: `order` in reverse postorder from order[0], preds by node ---- */
@@ -192,85 +212,27 @@ static void mark_back(const flow *f, const edges *preds, uint32_t from, bool *ma
   }
 }
 
-/* Which blocks lead to the virtual exit directly. */
-static bool *exits(const flow *f, const edges *preds) {
+static void lead_out(const flow *f, const edges *preds, uint32_t b, bool *exit, bool *reaches) {
+  exit[b] = true;
+  mark_back(f, preds, b, reaches);
+}
+
+/* Which blocks lead to the virtual exit directly. They become the edges of its node. */
+static bool *exits(const flow *f, edges *preds) {
   bool *exit = WW_NEWN(f->tmp, bool, f->n), *reaches = WW_NEWN(f->tmp, bool, f->n);
   for (uint32_t b = 0; b < f->n; b++)
-    if (!f->fn->blocks[b].nsucc) {
-      exit[b] = true;
-      mark_back(f, preds, b, reaches);
-    }
-  for (uint32_t k = f->norder; k-- > 0;) {
-    uint32_t b = f->order[k];
-    if (!reaches[b]) {
-      exit[b] = true;
-      mark_back(f, preds, b, reaches);
-    }
-  }
+    if (!f->fn->blocks[b].nsucc)
+      lead_out(f, preds, b, exit, reaches);
+  for (uint32_t k = f->norder; k-- > 0;)
+    if (!reaches[f->order[k]])
+      lead_out(f, preds, f->order[k], exit, reaches);
   for (uint32_t b = 0; b < f->n; b++) /* cycles that even the entry does not reach */
-    if (!reaches[b]) {
-      exit[b] = true;
-      mark_back(f, preds, b, reaches);
-    }
-  return exit;
-}
-
-/* Reverse postorder of the reverse graph from the virtual exit; its first edges lead to the exit
- * blocks. */
-static uint32_t order_back(const flow *f, const edges *preds, const bool *exit, uint32_t *order,
-                           uint32_t *num) {
-  uint32_t n = f->n, *stack = WW_NEWN(f->tmp, uint32_t, n + 1),
-           *next = WW_NEWN(f->tmp, uint32_t, n + 1), depth = 0, at = n + 1;
-  bool *seen = WW_NEWN(f->tmp, bool, n + 1);
-  stack[depth++] = n;
-  seen[n] = true;
-  while (depth) {
-    uint32_t b = stack[depth - 1], s;
-    if (b == n) {
-      while (next[n] < n && !exit[next[n]])
-        next[n]++;
-      s = next[n] < n ? next[n]++ : WW_NOBLOCK;
-    } else {
-      uint32_t p = preds->at[b] + next[b]++;
-      s = p < preds->at[b + 1] ? preds->list[p] : WW_NOBLOCK;
-    }
-    if (s == WW_NOBLOCK) {
-      order[--at] = b;
-      depth--;
-    } else if (!seen[s]) {
-      seen[s] = true;
-      stack[depth++] = s;
-    }
-  }
-  uint32_t count = n + 1 - at;
-  memmove(order, order + at, count * sizeof *order);
-  for (uint32_t k = 0; k <= n; k++)
-    num[k] = WW_NOBLOCK;
-  for (uint32_t k = 0; k < count; k++)
-    num[order[k]] = k;
-  return count;
-}
-
-/* Successor lists in the form `dominators` wants, with the virtual exit as the last successor of
- * exit blocks. */
-static edges forward(const flow *f, const bool *can_return, const bool *exit) {
-  uint32_t total = 0;
+    if (!reaches[b])
+      lead_out(f, preds, b, exit, reaches);
   for (uint32_t b = 0; b < f->n; b++)
-    total += f->fn->blocks[b].nsucc + 1;
-  edges e = {WW_NEWN(f->tmp, uint32_t, f->n + 2), WW_NEWN(f->tmp, uint32_t, total)};
-  uint32_t at = 0;
-  for (uint32_t b = 0; b < f->n; b++) {
-    e.at[b] = at;
-    for (uint32_t k = 0; k < f->fn->blocks[b].nsucc; k++) {
-      uint32_t s = f->fn->blocks[b].succ[k];
-      if (!(can_return[b] && !can_return[s]))
-        e.list[at++] = s;
-    }
     if (exit[b])
-      e.list[at++] = f->n;
-  }
-  e.at[f->n] = e.at[f->n + 1] = at;
-  return e;
+      preds->list[preds->at[f->n + 1]++] = b;
+  return exit;
 }
 
 static void set_ipdoms(flow *f) {
@@ -286,7 +248,7 @@ static void set_ipdoms(flow *f) {
   edges succs = forward(f, can_return, exit);
   uint32_t *order = WW_NEWN(f->tmp, uint32_t, n + 1), *num = WW_NEWN(f->tmp, uint32_t, n + 1);
   uint32_t *ipdom = WW_NEWN(f->tmp, uint32_t, n + 1);
-  uint32_t count = order_back(f, &preds, exit, order, num);
+  uint32_t count = order_nodes(f, &preds, n, order, num);
   for (uint32_t k = 0; k <= n; k++)
     ipdom[k] = WW_NOBLOCK;
   dominators(order, count, num, &succs, ipdom);
@@ -379,7 +341,10 @@ void ww_ir_flow(ww_fn *fn, ww_arena *a) {
   f.stack = WW_NEWN(f.tmp, uint32_t, f.n);
   for (uint32_t b = 0; b < fn->nblocks; b++)
     successors(fn, &fn->blocks[b], a);
-  order_blocks(&f);
+  f.order = WW_NEWN(f.tmp, uint32_t, f.n + 1);
+  f.num = WW_NEWN(f.tmp, uint32_t, f.n + 1);
+  edges succs = forward(&f, NULL, NULL);
+  f.norder = order_nodes(&f, &succs, 0, f.order, f.num);
   set_idoms(&f);
   set_ipdoms(&f);
   set_loops(&f);

@@ -1,8 +1,6 @@
 /* ir.c - reading the IR: operands of an instruction, a kernel by its name. */
 #include "ir_int.h"
 
-#include <ctype.h>
-
 ww_operands ww_ins_operands(const ww_ins *i) {
   int nsrc = ww_ops[i->op].nsrc;
   switch (i->op) {
@@ -21,7 +19,7 @@ ww_operands ww_ins_operands(const ww_ins *i) {
   case WW_OP_MMA:
     return (ww_operands){0, i->ext, i->n, 1};
   default:
-    return (ww_operands){nsrc > 0 ? (uint32_t)nsrc : 0, 0, 0, 1};
+    return (ww_operands){nsrc > 0 ? nsrc : 0, 0, 0, 1};
   }
 }
 
@@ -36,6 +34,29 @@ uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max
     if (n < max)
       out[n] = fn->pool[o.ext + k * o.stride];
   return n;
+}
+
+ww_val ww_phi_of(const ww_fn *fn, const ww_phi *p, uint32_t block) {
+  for (uint32_t n = 0; n < p->n; n++)
+    if (ww_phi_from(fn, p, n) == block)
+      return ww_phi_value(fn, p, n);
+  return WW_NOVAL;
+}
+
+const ww_ins *ww_next_ins(ww_ins_walk *w) {
+  for (; w->block < w->fn->nblocks; w->block++, w->at = 0)
+    if (w->at < w->fn->blocks[w->block].nins)
+      return &w->fn->blocks[w->block].ins[w->at++];
+  return NULL;
+}
+
+const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a) {
+  const ww_ins **def = WW_NEWN(a, const ww_ins *, fn->nvals + 1);
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    for (uint32_t r = 0; r < i->nres; r++)
+      def[i->dst + r] = i;
+  return def;
 }
 
 /* ---- kernels by name ---- */
@@ -61,7 +82,7 @@ static bool base_name(const char *full, const char *name, bool bare) {
   for (size_t k = 0; bare && k + 1 < end; k++)
     if (full[k] == ':' && full[k + 1] == ':')
       start = k + 2;
-  return end - start == strlen(name) && memcmp(full + start, name, end - start) == 0;
+  return end - start == strlen(name) && !memcmp(full + start, name, end - start);
 }
 
 /* Function and line of an OpenMP region: "main_l12" of
@@ -78,12 +99,12 @@ static const char *region_place(const char *mangled) {
 
 static bool same_region(const char *a, const char *b) {
   const char *x = region_place(a), *y = region_place(b);
-  return x && y && strcmp(x, y) == 0;
+  return x && y && !strcmp(x, y);
 }
 
 static bool matches(const ww_fn *f, const char *kernel, int how) {
   if (how == 0)
-    return f->mangled && strcmp(f->mangled, kernel) == 0;
+    return f->mangled && !strcmp(f->mangled, kernel);
   if (how == 1)
     return f->mangled &&
            (same_region(f->mangled, kernel) || ww_ir_same_internal(f->mangled, kernel));

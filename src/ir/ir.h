@@ -11,142 +11,57 @@
 #include "../base/base.h"
 
 typedef enum {
-#define OP(name, text, n, cls) WW_OP_##name,
+#define OP(name, ...) WW_OP_##name,
 #include "ops.def"
   WW_NOPS
 } ww_op;
 
 typedef enum {
-#define MATH(name, text, n) WW_MATH_##name,
+#define MATH(name, ...) WW_MATH_##name,
 #include "math.def"
   WW_NMATH
 } ww_math;
 
 /* What the counters call an operation. FP counts flops, FPX does not (negate, min ...). */
 typedef enum {
-  WW_CLASS_MOV,
-  WW_CLASS_INT,
-  WW_CLASS_CMP,
-  WW_CLASS_CVT,
-  WW_CLASS_FP,
-  WW_CLASS_FPX,
-  WW_CLASS_MATH,
-  WW_CLASS_LOAD,
-  WW_CLASS_STORE,
-  WW_CLASS_ATOMIC,
-  WW_CLASS_WARP,
-  WW_CLASS_SYNC,
-  WW_CLASS_TENSOR,
-  WW_CLASS_CTL,
-  WW_CLASS_SREG,
-  WW_CLASS_MISC,
+#define CLASS(name, ...) WW_CLASS_##name,
+#include "enums.def"
   WW_NCLASSES
 } ww_class;
 
 typedef enum {
-  WW_VOID,
-  WW_I1,
-  WW_I8,
-  WW_I16,
-  WW_I32,
-  WW_I64,
-  WW_F16,
-  WW_BF16,
-  WW_F32,
-  WW_F64,
+#define TYPE(name, ...) WW_##name,
+#include "enums.def"
   WW_NTYPES
 } ww_type;
 
 typedef enum {
-  WW_GENERIC,
-  WW_GLOBAL,
-  WW_SHARED,
-  WW_CONST,
-  WW_LOCAL,
-  WW_PARAM,
+#define SPACE(name, ...) WW_##name,
+#include "enums.def"
   WW_NSPACES
 } ww_space;
 
 /* Integer predicates, then floating point: O* false and U* true when an operand is NaN. */
 typedef enum {
-  WW_EQ,
-  WW_NE,
-  WW_SLT,
-  WW_SLE,
-  WW_SGT,
-  WW_SGE,
-  WW_ULT,
-  WW_ULE,
-  WW_UGT,
-  WW_UGE,
-  WW_FOEQ,
-  WW_FONE,
-  WW_FOLT,
-  WW_FOLE,
-  WW_FOGT,
-  WW_FOGE,
-  WW_FORD,
-  WW_FUEQ,
-  WW_FUNE,
-  WW_FULT,
-  WW_FULE,
-  WW_FUGT,
-  WW_FUGE,
-  WW_FUNO
+#define CMP(name, ...) WW_##name,
+#include "enums.def"
+  WW_NCMPS
 } ww_cmp;
 
 typedef enum { WW_RN, WW_RZ, WW_RD, WW_RU, WW_RNA /* ties away */ } ww_round;
 
 typedef enum {
-  WW_RMW_XCHG,
-  WW_RMW_ADD,
-  WW_RMW_SUB,
-  WW_RMW_AND,
-  WW_RMW_OR,
-  WW_RMW_XOR,
-  WW_RMW_NAND,
-  WW_RMW_SMIN,
-  WW_RMW_SMAX,
-  WW_RMW_UMIN,
-  WW_RMW_UMAX,
-  WW_RMW_FADD,
-  WW_RMW_FSUB,
-  WW_RMW_FMIN,
-  WW_RMW_FMAX,
-  WW_RMW_INC,
-  /* old >= b ? 0 : old+1 */ WW_RMW_DEC /* old == 0 || old > b ? b : old-1 */
+#define RMW(name, ...) WW_RMW_##name,
+#include "enums.def"
+  WW_NRMWS
 } ww_rmw;
 
 typedef enum { WW_SHFL_IDX, WW_SHFL_UP, WW_SHFL_DOWN, WW_SHFL_BFLY } ww_shfl;
 typedef enum { WW_VOTE_ALL, WW_VOTE_ANY, WW_VOTE_UNI, WW_VOTE_BALLOT } ww_vote;
 
 typedef enum {
-  WW_SREG_TID_X,
-  WW_SREG_TID_Y,
-  WW_SREG_TID_Z,
-  WW_SREG_NTID_X,
-  WW_SREG_NTID_Y,
-  WW_SREG_NTID_Z,
-  WW_SREG_CTAID_X,
-  WW_SREG_CTAID_Y,
-  WW_SREG_CTAID_Z,
-  WW_SREG_NCTAID_X,
-  WW_SREG_NCTAID_Y,
-  WW_SREG_NCTAID_Z,
-  WW_SREG_LANEID,
-  WW_SREG_WARPID,
-  WW_SREG_NWARPID,
-  WW_SREG_WARPSIZE,
-  WW_SREG_SMID,
-  WW_SREG_NSMID,
-  WW_SREG_GRIDID,
-  WW_SREG_LANEMASK_EQ,
-  WW_SREG_LANEMASK_LT,
-  WW_SREG_LANEMASK_LE,
-  WW_SREG_LANEMASK_GT,
-  WW_SREG_LANEMASK_GE,
-  WW_SREG_DYNSHARED, /* bytes of dynamic shared memory */
-  WW_SREG_WORKDIM,   /* axes of the launch, 1 to 3 */
+#define SREG(name, ...) WW_SREG_##name,
+#include "enums.def"
   WW_NSREGS
 } ww_sreg;
 
@@ -303,6 +218,7 @@ typedef struct {
   const char *name;
   int8_t nsrc;
   uint8_t cls;
+  const char *types; /* that check.c wants: see ops.def */
 } ww_op_info;
 extern const ww_op_info ww_ops[WW_NOPS];
 extern const char *const ww_math_names[WW_NMATH];
@@ -317,6 +233,27 @@ extern const char *const ww_class_names[WW_NCLASSES];
 /* Operand values of an instruction (a, b, c and pool lists) in order; returns how many, writes at
  * most max. */
 uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max);
+/* Pair n of a phi: the block it comes from, and the value. */
+static inline uint32_t ww_phi_from(const ww_fn *fn, const ww_phi *p, uint32_t n) {
+  return fn->pool[p->ext + 2 * n];
+}
+static inline ww_val ww_phi_value(const ww_fn *fn, const ww_phi *p, uint32_t n) {
+  return fn->pool[p->ext + 2 * n + 1];
+}
+ww_val ww_phi_of(const ww_fn *fn, const ww_phi *p, uint32_t block); /* WW_NOVAL: none */
+/* Per value the instruction that defines it; NULL for phis, constants and parameters. Its block is
+ * in ww_value.ref. */
+const ww_ins **ww_ir_defs(const ww_fn *fn, ww_arena *a);
+/* One instruction after the other: ww_ins_walk w = {.fn = fn}, then ww_next_ins(&w) until it is
+ * NULL. */
+typedef struct {
+  const ww_fn *fn;
+  uint32_t block, at;
+} ww_ins_walk;
+const ww_ins *ww_next_ins(ww_ins_walk *w);
+static inline const ww_ins *ww_terminator(const ww_block *b) {
+  return &b->ins[b->nins - 1];
+}
 static inline bool ww_is_float(ww_type t) {
   return t >= WW_F16;
 }

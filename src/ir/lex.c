@@ -1,18 +1,17 @@
 /* lex.c - tokens of the IR's text form, numbers for names; `;` starts a comment. See lex.h. */
 #include "lex.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 void ww_lex_fail(ww_lex *l, const char *fmt, ...) {
-  if (l->st != WW_OK)
+  if (l->st)
     return;
   char msg[256];
   va_list ap;
   va_start(ap, fmt);
   vsnprintf(msg, sizeof msg, fmt, ap);
   va_end(ap);
-  l->st = ww_fail(l->e, WW_EPARSE, "line %u of the IR text: %s", (unsigned)l->at, msg);
+  l->st = ww_fail(l->e, WW_EPARSE, "line %u of the IR text: %s", l->at, msg);
   if (l->e)
     l->e->line = l->at;
   l->kind = TOK_END;
@@ -35,13 +34,6 @@ static void take_word(ww_lex *l, ww_tok kind) {
     ww_lex_fail(l, "a name is missing");
 }
 
-static int hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c = (char)tolower((unsigned char)c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static void take_string(ww_lex *l, ww_tok kind) {
   const char *p = l->p + 1;
   size_t n = strcspn(p, "\n"), k = 0;
@@ -49,8 +41,8 @@ static void take_string(ww_lex *l, ww_tok kind) {
   for (; *p && *p != '"' && *p != '\n'; p++) {
     if (*p != '\\') {
       s[k++] = *p;
-    } else if (p[1] == 'x' && hex_digit(p[2]) >= 0 && hex_digit(p[3]) >= 0) {
-      s[k++] = (char)(hex_digit(p[2]) * 16 + hex_digit(p[3]));
+    } else if (p[1] == 'x' && strspn(p + 2, "0123456789abcdefABCDEF") >= 2) {
+      s[k++] = strtoul((char[]){p[2], p[3], 0}, NULL, 16);
       p += 3;
     } else if (p[1] == '"' || p[1] == '\\') {
       s[k++] = *++p;
@@ -78,7 +70,7 @@ static void take_number(ww_lex *l) {
 }
 
 void ww_lex_next(ww_lex *l) {
-  if (l->st != WW_OK)
+  if (l->st)
     return;
   while (*l->p == ' ' || *l->p == '\t' || *l->p == '\r')
     l->p++;

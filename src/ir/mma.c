@@ -9,7 +9,7 @@ const uint32_t ww_nmma_shapes = sizeof ww_mma_shapes / sizeof *ww_mma_shapes;
 int ww_mma_find(uint32_t m, uint32_t n, uint32_t k) {
   for (uint32_t i = 0; i < ww_nmma_shapes; i++)
     if (ww_mma_shapes[i].m == m && ww_mma_shapes[i].n == n && ww_mma_shapes[i].k == k)
-      return (int)i;
+      return i;
   return -1;
 }
 

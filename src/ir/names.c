@@ -7,7 +7,6 @@
  * code, and launches of emulated ones be named as nvcc's are. */
 #include "ir_int.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 /* Length without clang's suffix. */
@@ -16,7 +15,7 @@ static size_t unmarked(const char *s) {
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
     const char *at = strstr(s, marks[i]), *tail = at ? at + strlen(marks[i]) : NULL;
     if (at && at != s && *tail && !tail[strspn(tail, "0123456789abcdef_")])
-      return (size_t)(at - s);
+      return at - s;
   }
   return strlen(s);
 }
@@ -37,7 +36,7 @@ char *ww_ir_nvcc_name(const char *mangled, ww_arena *a) {
     if (!isdigit((unsigned char)s[in]))
       break;
     char *name;
-    size_t len = strtoul(s + in, &name, 10), to = (size_t)(name - s);
+    size_t len = strtoul(s + in, &name, 10), to = name - s;
     if (len > n - to)
       break;
     memmove(s + out, s + in, to + len - in);

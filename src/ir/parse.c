@@ -7,7 +7,6 @@
  * is arena-owned. */
 #include "lex.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,7 +32,7 @@ typedef struct {
 } draft;
 
 typedef struct {
-  ww_lex l;
+  ww_lex *l;
   ww_arena *a;
   ww_module *m;
   size_t max_index; /* of a value: the text's length bounds it */
@@ -59,8 +58,8 @@ typedef struct {
 
 static int find_name(const char *const *names, uint32_t n, const char *s) {
   for (uint32_t k = 0; k < n; k++)
-    if (strcmp(names[k], s) == 0)
-      return (int)k;
+    if (!strcmp(names[k], s))
+      return k;
   return -1;
 }
 
@@ -69,11 +68,11 @@ static bool is_type(const ww_lex *l) {
 }
 
 static ww_type take_type(parser *p) {
-  int t = p->l.kind == TOK_WORD ? find_name(ww_type_names, WW_NTYPES, p->l.s) : -1;
+  int t = p->l->kind == TOK_WORD ? find_name(ww_type_names, WW_NTYPES, p->l->s) : -1;
   if (t < 0)
-    ww_lex_fail(&p->l, "expected a type, not '%s'", p->l.s);
-  ww_lex_next(&p->l);
-  return t < 0 ? WW_VOID : (ww_type)t;
+    ww_lex_fail(p->l, "expected a type, not '%s'", p->l->s);
+  ww_lex_next(p->l);
+  return t < 0 ? WW_VOID : t;
 }
 
 /* Splits "name.12" and "12": returns the index or WW_NOVAL, and the length of the name. */
@@ -82,77 +81,98 @@ static uint32_t split_index(const char *s, size_t *name) {
   *name = strlen(s);
   if (!*digits || strspn(digits, "0123456789") != strlen(digits) || strlen(digits) > 9)
     return WW_NOVAL;
-  *name = dot ? (size_t)(dot - s) : 0;
-  return (uint32_t)strtoul(digits, NULL, 10);
+  *name = dot ? dot - s : 0;
+  return strtoul(digits, NULL, 10);
 }
 
 /* The entry of the value token at hand. */
 static uint32_t take_value(parser *p) {
-  if (p->l.kind != TOK_VALUE) {
-    ww_lex_fail(&p->l, "expected a value, not '%s'", p->l.s);
+  if (p->l->kind != TOK_VALUE) {
+    ww_lex_fail(p->l, "expected a value, not '%s'", p->l->s);
     return 0;
   }
-  uint32_t id = ww_names_get(&p->values, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->entry.n);
+  uint32_t id = ww_names_get(&p->values, p->a, p->l->s, strlen(p->l->s), p->entry.n);
   if (id == p->entry.n) {
     size_t n;
-    entry e = {
-        .text = p->l.s, .line = p->l.at, .want = split_index(p->l.s, &n), .v.kind = WW_VAL_RESULT};
+    entry e = {.text = p->l->s,
+               .line = p->l->at,
+               .want = split_index(p->l->s, &n),
+               .v.kind = WW_VAL_RESULT};
     if (n)
-      e.v.name = ww_strndup(p->a, p->l.s, n);
+      e.v.name = ww_strndup(p->a, p->l->s, n);
     if (e.want != WW_NOVAL && e.want > p->max_index)
-      ww_lex_fail(&p->l, "index of %%%s is too large", p->l.s);
+      ww_lex_fail(p->l, "index of %%%s is too large", p->l->s);
     ww_push(p->a, &p->entry, e);
   }
-  ww_lex_next(&p->l);
+  ww_lex_next(p->l);
   return id;
 }
 
 static uint32_t take_block(parser *p) {
-  if (p->l.kind != TOK_BLOCK) {
-    ww_lex_fail(&p->l, "expected a block, not '%s'", p->l.s);
+  if (p->l->kind != TOK_BLOCK) {
+    ww_lex_fail(p->l, "expected a block, not '%s'", p->l->s);
     return 0;
   }
-  uint32_t id = ww_names_get(&p->labels, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->label.n);
+  uint32_t id = ww_names_get(&p->labels, p->a, p->l->s, strlen(p->l->s), p->label.n);
   if (id == p->label.n)
-    ww_push(p->a, &p->label, (label){p->l.s, WW_NOBLOCK, p->l.at});
-  ww_lex_next(&p->l);
+    ww_push(p->a, &p->label, (label){p->l->s, WW_NOBLOCK, p->l->at});
+  ww_lex_next(p->l);
   return id;
 }
 
 /* Index of a function or symbol in one numbering: symbols, then functions. */
 static uint32_t take_global(parser *p) {
   uint32_t id = 0;
-  if (p->l.kind == TOK_GLOBAL) {
+  if (p->l->kind == TOK_GLOBAL) {
     uint32_t none = UINT32_MAX - 1, had = p->globals.n;
-    id = ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), none);
+    id = ww_names_get(&p->globals, p->a, p->l->s, strlen(p->l->s), none);
     if (p->globals.n != had || id == none)
-      ww_lex_fail(&p->l, "there is no function or symbol '%s'", p->l.s);
+      ww_lex_fail(p->l, "there is no function or symbol '%s'", p->l->s);
     if (id == none)
       id = 0;
   } else {
-    ww_lex_fail(&p->l, "expected a function or symbol, not '%s'", p->l.s);
+    ww_lex_fail(p->l, "expected a function or symbol, not '%s'", p->l->s);
   }
-  ww_lex_next(&p->l);
+  ww_lex_next(p->l);
   return id;
 }
 
 static int64_t take_int64(parser *p) {
   char *end = NULL;
   errno = 0;
-  int64_t v = p->l.kind == TOK_NUMBER ? strtoll(p->l.s, &end, 0) : 0;
+  int64_t v = p->l->kind == TOK_NUMBER ? strtoll(p->l->s, &end, 0) : 0;
   if (!end || *end || errno) {
-    ww_lex_fail(&p->l, "expected an integer, not '%s'", p->l.s);
+    ww_lex_fail(p->l, "expected an integer, not '%s'", p->l->s);
     return 0;
   }
-  ww_lex_next(&p->l);
+  ww_lex_next(p->l);
   return v;
+}
+
+static uint32_t take_u32(parser *p) {
+  return ww_lex_uint(p->l, UINT32_MAX);
+}
+
+/* The name of a space, when it is one. */
+static bool take_space(parser *p, uint8_t *space) {
+  int k = find_name(ww_space_names, WW_NSPACES, p->l->s);
+  if (k < 0)
+    return false;
+  *space = k;
+  ww_lex_next(p->l);
+  return true;
+}
+
+/* Into the function's operand pool. */
+static void push(parser *p, uint32_t v) {
+  ww_push(p->a, &p->pool, v);
 }
 
 /* "+16", "-16" or nothing, behind a symbol */
 static uint64_t take_offset(parser *p) {
-  if (p->l.kind == TOK_NUMBER && p->l.s[0] == '-')
-    return (uint64_t)take_int64(p);
-  return ww_lex_accept(&p->l, '+') ? (uint64_t)take_int64(p) : 0;
+  if (p->l->kind == TOK_NUMBER && p->l->s[0] == '-')
+    return take_int64(p);
+  return ww_lex_accept(p->l, '+') ? take_int64(p) : 0;
 }
 
 /* ---- literals ---- */
@@ -166,7 +186,7 @@ static uint64_t int_bits(parser *p, const char *s, ww_type t) {
   uint64_t mask = width == 64 ? UINT64_MAX : (1ull << width) - 1;
   bool fits = neg ? (int64_t)v >= -(int64_t)(mask / 2) - 1 : v <= mask;
   if (*end || errno || !fits)
-    ww_lex_fail(&p->l, "'%s' is no %s", s, ww_type_names[t]);
+    ww_lex_fail(p->l, "'%s' is no %s", s, ww_type_names[t]);
   return v & mask;
 }
 
@@ -174,7 +194,7 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
   char *end = NULL;
   uint64_t bits = 0;
   if (t == WW_VOID) {
-    ww_lex_fail(&p->l, "literal %s needs a type: write %s:i32 or the like", s, s);
+    ww_lex_fail(p->l, "literal %s needs a type: write %s:i32 or the like", s, s);
     return 0;
   }
   bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
@@ -192,7 +212,7 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
     memcpy(&bits, &d, 8);
   }
   if (!end || *end)
-    ww_lex_fail(&p->l, "'%s' is no %s (f16 and bf16 are written as bits, 0x3c00)", s,
+    ww_lex_fail(p->l, "'%s' is no %s (f16 and bf16 are written as bits, 0x3c00)", s,
                 ww_type_names[t]);
   return bits;
 }
@@ -206,36 +226,36 @@ static uint32_t literal_entry(parser *p, const ww_value *v) {
 }
 
 static uint32_t take_operand(parser *p, ww_type dflt) {
-  if (p->l.kind == TOK_VALUE)
+  if (p->l->kind == TOK_VALUE)
     return take_value(p);
   ww_value v = {.kind = WW_VAL_CONST};
-  const char *number = p->l.s;
-  if (p->l.kind == TOK_GLOBAL) {
+  const char *number = p->l->s;
+  if (p->l->kind == TOK_GLOBAL) {
     uint32_t g = take_global(p);
     v.kind = g < p->symbols.cap ? WW_VAL_SYMBOL : WW_VAL_FN;
     v.ref = v.kind == WW_VAL_SYMBOL ? g : g - p->symbols.cap;
     if (v.kind == WW_VAL_SYMBOL)
       v.bits = take_offset(p);
-  } else if (p->l.kind == TOK_NUMBER) {
-    ww_lex_next(&p->l);
+  } else if (p->l->kind == TOK_NUMBER) {
+    ww_lex_next(p->l);
   } else {
-    ww_lex_fail(&p->l, "expected an operand, not '%s'", p->l.s);
+    ww_lex_fail(p->l, "expected an operand, not '%s'", p->l->s);
     return 0;
   }
-  v.type = ww_lex_accept(&p->l, ':') ? take_type(p) : dflt;
+  v.type = ww_lex_accept(p->l, ':') ? take_type(p) : dflt;
   if (v.kind == WW_VAL_CONST)
-    v.bits = literal_bits(p, number, (ww_type)v.type);
+    v.bits = literal_bits(p, number, v.type);
   return literal_entry(p, &v);
 }
 
 /* ---- instructions ---- */
 
 static void define(parser *p, uint32_t id, ww_type type) {
-  if (p->l.st != WW_OK)
+  if (p->l->st)
     return;
   entry *e = &p->entry.v[id];
   if (e->defined)
-    ww_lex_fail(&p->l, "%%%s is defined twice", e->text);
+    ww_lex_fail(p->l, "%%%s is defined twice", e->text);
   e->defined = true;
   if (e->v.type == WW_VOID)
     e->v.type = type;
@@ -244,47 +264,47 @@ static void define(parser *p, uint32_t id, ww_type type) {
 }
 
 static void op_suffix(parser *p, ww_ins *i, const char *s) {
-  ww_sub_names sub = ww_op_sub((ww_op)i->op);
+  ww_sub_names sub = ww_op_sub(i->op);
   int k;
   if (isdigit((unsigned char)s[0]) && strlen(s) <= 3 && atoi(s) < 256)
-    i->sub = (uint8_t)atoi(s);
+    i->sub = atoi(s);
   else if (sub.names && (k = find_name(sub.names, sub.n, s)) >= 0)
-    i->sub = (uint8_t)k;
+    i->sub = k;
   else if ((k = find_name(ww_space_names, WW_NSPACES, s)) >= 0)
-    i->space = (uint8_t)k;
+    i->space = k;
   else if (!strcmp(s, "part") && i->op != WW_OP_MMA)
     i->flags |= WW_F_PART;
   else if ((k = find_name(ww_flag_names, 8, s)) >= 0)
     i->flags |= (uint8_t)(1 << k);
   else
-    ww_lex_fail(&p->l, "%s knows no '.%s'", ww_ops[i->op].name, s);
+    ww_lex_fail(p->l, "%s knows no '.%s'", ww_ops[i->op].name, s);
 }
 
 /* op.sub.space.flags; false for "phi" */
 static bool take_op(parser *p, ww_ins *i) {
-  if (p->l.kind != TOK_WORD)
-    ww_lex_fail(&p->l, "expected an operation, not '%s'", p->l.s);
-  if (ww_lex_keyword(&p->l, "phi"))
+  if (p->l->kind != TOK_WORD)
+    ww_lex_fail(p->l, "expected an operation, not '%s'", p->l->s);
+  if (ww_lex_keyword(p->l, "phi"))
     return false;
-  char *text = ww_strdup(p->a, p->l.s), *next = strchr(text, '.');
+  char *text = ww_strdup(p->a, p->l->s), *next = strchr(text, '.');
   if (next)
     *next++ = 0;
   for (i->op = 0; i->op < WW_NOPS && strcmp(ww_ops[i->op].name, text); i->op++) {}
   if (i->op == WW_NOPS) {
-    ww_lex_fail(&p->l, "unknown operation '%s'", text);
+    ww_lex_fail(p->l, "unknown operation '%s'", text);
     i->op = WW_OP_TRAP;
     return true;
   }
-  ww_sub_names sub = ww_op_sub((ww_op)i->op);
+  ww_sub_names sub = ww_op_sub(i->op);
   if (sub.dflt > 0)
-    i->sub = (uint8_t)sub.dflt;
+    i->sub = sub.dflt;
   while (next) {
     char *s = next;
     if ((next = strchr(s, '.')))
       *next++ = 0;
     op_suffix(p, i, s);
   }
-  ww_lex_next(&p->l);
+  ww_lex_next(p->l);
   return true;
 }
 
@@ -292,56 +312,55 @@ static bool take_op(parser *p, ww_ins *i) {
 static void take_types(parser *p, ww_ins *i) {
   bool memory = i->op == WW_OP_LD || i->op == WW_OP_ST;
   i->n = memory;
-  char *x = p->l.kind == TOK_WORD ? strrchr(p->l.s, 'x') : NULL;
-  if (is_type(&p->l)) {
+  char *x = p->l->kind == TOK_WORD ? strrchr(p->l->s, 'x') : NULL;
+  if (is_type(p->l)) {
     i->type = take_type(p);
   } else if (memory && x) {
     char *end;
     unsigned long n = strtoul(x + 1, &end, 10);
     *x = 0; /* the token is the arena's, not the text's */
     if (*end || n > 255)
-      ww_lex_fail(&p->l, "bad vector width");
-    i->n = (uint8_t)n;
+      ww_lex_fail(p->l, "bad vector width");
+    i->n = n;
     i->type = take_type(p);
   }
-  if (ww_lex_keyword(&p->l, "from"))
+  if (ww_lex_keyword(p->l, "from"))
     i->type2 = take_type(p);
 }
 
 static uint8_t take_list(parser *p, const ww_ins *i, bool more) {
   uint32_t n = 0;
-  for (; more && p->l.st == WW_OK; n++) {
-    uint32_t v = take_operand(p, ww_ins_literal_type(i));
-    ww_push(p->a, &p->pool, v);
-    more = ww_lex_accept(&p->l, ',');
+  for (; more && !p->l->st; n++) {
+    push(p, take_operand(p, ww_ins_literal_type(i)));
+    more = ww_lex_accept(p->l, ',');
   }
   if (n > 255)
-    ww_lex_fail(&p->l, "more than 255 operands");
-  return (uint8_t)n;
+    ww_lex_fail(p->l, "more than 255 operands");
+  return n;
 }
 
 static bool at_operand(const parser *p) {
-  return p->l.kind == TOK_VALUE || p->l.kind == TOK_NUMBER || p->l.kind == TOK_GLOBAL;
+  return p->l->kind == TOK_VALUE || p->l->kind == TOK_NUMBER || p->l->kind == TOK_GLOBAL;
 }
 
 static void take_memory(parser *p, ww_ins *i) {
-  ww_lex_expect(&p->l, '[');
+  ww_lex_expect(p->l, '[');
   i->a = take_operand(p, WW_I64);
-  if (ww_lex_accept(&p->l, '+'))
+  if (ww_lex_accept(p->l, '+'))
     i->imm = take_int64(p);
-  else if (ww_lex_accept(&p->l, '-'))
-    i->imm = (int64_t)-ww_lex_uint(&p->l, 1ull << 63);
-  ww_lex_expect(&p->l, ']');
+  else if (ww_lex_accept(p->l, '-'))
+    i->imm = -ww_lex_uint(p->l, 1ull << 63);
+  ww_lex_expect(p->l, ']');
   if (i->op == WW_OP_ST) {
-    ww_lex_expect(&p->l, ',');
+    ww_lex_expect(p->l, ',');
     i->ext = p->pool.n;
     if (take_list(p, i, true) != i->n)
-      ww_lex_fail(&p->l, "st needs as many values as its vector is wide");
+      ww_lex_fail(p->l, "st needs as many values as its vector is wide");
     return;
   }
   ww_val *slot[2] = {&i->b, &i->c};
   for (int k = 0; k < ww_ops[i->op].nsrc - 1; k++) {
-    ww_lex_expect(&p->l, ',');
+    ww_lex_expect(p->l, ',');
     *slot[k] = take_operand(p, ww_ins_literal_type(i));
   }
 }
@@ -351,61 +370,59 @@ static void take_call(parser *p, ww_ins *i) {
     i->a = take_operand(p, WW_I64);
   } else {
     uint32_t g = take_global(p);
-    if (p->l.st == WW_OK && g < p->symbols.cap)
-      ww_lex_fail(&p->l, "call of a symbol that is no function");
+    if (!p->l->st && g < p->symbols.cap)
+      ww_lex_fail(p->l, "call of a symbol that is no function");
     i->imm = (int64_t)g - p->symbols.cap;
   }
-  ww_lex_expect(&p->l, '(');
+  ww_lex_expect(p->l, '(');
   i->ext = p->pool.n;
   i->n = take_list(p, i, at_operand(p));
-  ww_lex_expect(&p->l, ')');
+  ww_lex_expect(p->l, ')');
 }
 
 static void take_branch(parser *p, ww_ins *i) {
   if (i->op == WW_OP_CBR) {
     i->a = take_operand(p, WW_I1);
-    ww_lex_expect(&p->l, ',');
+    ww_lex_expect(p->l, ',');
   }
   i->imm = take_block(p);
   if (i->op == WW_OP_CBR) {
-    ww_lex_expect(&p->l, ',');
+    ww_lex_expect(p->l, ',');
     i->ext = take_block(p);
   }
 }
 
 static void take_switch(parser *p, ww_ins *i) {
   i->a = take_operand(p, ww_ins_literal_type(i));
-  ww_lex_expect(&p->l, ',');
+  ww_lex_expect(p->l, ',');
   i->imm = take_block(p);
   i->ext = p->pool.n;
   uint32_t n = 0;
-  for (; ww_lex_accept(&p->l, ','); n++) {
-    uint32_t v = take_operand(p, ww_ins_literal_type(i));
-    ww_push(p->a, &p->pool, v);
-    uint32_t b = take_block(p);
-    ww_push(p->a, &p->pool, b);
+  for (; ww_lex_accept(p->l, ','); n++) {
+    push(p, take_operand(p, ww_ins_literal_type(i)));
+    push(p, take_block(p));
   }
   if (n > 255)
-    ww_lex_fail(&p->l, "more than 255 cases");
-  i->n = (uint8_t)n;
+    ww_lex_fail(p->l, "more than 255 cases");
+  i->n = n;
 }
 
 /* a, b, c */
 static void take_fixed(parser *p, ww_ins *i) {
   ww_val *slot[3] = {&i->a, &i->b, &i->c};
   int want = i->op == WW_OP_MATH ? ww_math_args[i->sub] : ww_ops[i->op].nsrc, n = 0;
-  for (bool more = at_operand(p); more && n < 3; more = ww_lex_accept(&p->l, ','))
+  for (bool more = at_operand(p); more && n < 3; more = ww_lex_accept(p->l, ','))
     *slot[n++] = take_operand(p, ww_ins_literal_type(i));
   if (n != want && !(i->op == WW_OP_BAR && n == 0))
-    ww_lex_fail(&p->l, "%s needs %d operands, not %d", ww_ops[i->op].name, want, n);
+    ww_lex_fail(p->l, "%s needs %d operands, not %d", ww_ops[i->op].name, want, n);
 }
 
 static void take_sreg(parser *p, ww_ins *i) {
-  int k = p->l.kind == TOK_WORD ? find_name(ww_sreg_names, WW_NSREGS, p->l.s) : -1;
+  int k = p->l->kind == TOK_WORD ? find_name(ww_sreg_names, WW_NSREGS, p->l->s) : -1;
   if (k < 0)
-    ww_lex_fail(&p->l, "unknown special register '%s'", p->l.s);
+    ww_lex_fail(p->l, "unknown special register '%s'", p->l->s);
   i->sub = (uint8_t)(k < 0 ? 0 : k);
-  ww_lex_next(&p->l);
+  ww_lex_next(p->l);
 }
 
 static void take_operands(parser *p, ww_ins *i) {
@@ -432,7 +449,7 @@ static void take_operands(parser *p, ww_ins *i) {
     break;
   case WW_OP_PRINTF: {
     i->a = take_operand(p, WW_I64);
-    bool more = ww_lex_accept(&p->l, ',');
+    bool more = ww_lex_accept(p->l, ',');
     i->ext = p->pool.n;
     i->n = take_list(p, i, more);
     break;
@@ -446,17 +463,17 @@ static void take_operands(parser *p, ww_ins *i) {
     take_fixed(p, i);
     break;
   }
-  if (ww_lex_accept(&p->l, '#'))
+  if (ww_lex_accept(p->l, '#'))
     i->imm = take_int64(p);
 }
 
 /* !12 or !1:12 */
 static uint32_t take_loc(parser *p) {
-  if (!ww_lex_accept(&p->l, '!'))
+  if (!ww_lex_accept(p->l, '!'))
     return 0;
-  ww_loc loc = {0, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
-  if (ww_lex_accept(&p->l, ':'))
-    loc = (ww_loc){loc.line, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
+  ww_loc loc = {0, take_u32(p)};
+  if (ww_lex_accept(p->l, ':'))
+    loc = (ww_loc){loc.line, take_u32(p)};
   uint32_t id = ww_names_get(&p->locs, p->a, &loc, sizeof loc, p->loc.n);
   if (id == p->loc.n)
     ww_push(p->a, &p->loc, loc);
@@ -467,16 +484,14 @@ static void take_phi(parser *p, uint32_t dst, uint32_t nres) {
   ww_phi phi = {.dst = dst, .ext = p->pool.n};
   draft *d = &p->draft.v[p->draft.n - 1];
   if (nres != 1)
-    ww_lex_fail(&p->l, "phi has one result");
+    ww_lex_fail(p->l, "phi has one result");
   if (d->ins.n)
-    ww_lex_fail(&p->l, "phi behind an instruction");
+    ww_lex_fail(p->l, "phi behind an instruction");
   ww_type type = take_type(p);
-  for (; ww_lex_accept(&p->l, '['); phi.n++) {
-    uint32_t b = take_block(p);
-    ww_push(p->a, &p->pool, b);
-    uint32_t v = take_operand(p, type);
-    ww_push(p->a, &p->pool, v);
-    ww_lex_expect(&p->l, ']');
+  for (; ww_lex_accept(p->l, '['); phi.n++) {
+    push(p, take_block(p));
+    push(p, take_operand(p, type));
+    ww_lex_expect(p->l, ']');
   }
   if (nres == 1)
     define(p, dst, type);
@@ -485,25 +500,22 @@ static void take_phi(parser *p, uint32_t dst, uint32_t nres) {
 
 static void take_ins(parser *p) {
   uint32_t res[256] = {0}, nres = 0;
-  while (p->l.kind == TOK_VALUE && nres < 255) {
+  while (p->l->kind == TOK_VALUE && nres < 255) {
     res[nres] = take_value(p);
-    if (ww_lex_accept(&p->l, ':')) {
+    if (ww_lex_accept(p->l, ':')) {
       ww_type t = take_type(p);
-      if (p->l.st == WW_OK)
+      if (!p->l->st)
         p->entry.v[res[nres]].v.type = t;
     }
     nres++;
-    if (!ww_lex_accept(&p->l, ','))
+    if (!ww_lex_accept(p->l, ','))
       break;
   }
   if (nres)
-    ww_lex_expect(&p->l, '=');
+    ww_lex_expect(p->l, '=');
   ww_push(p->a, &p->groups, p->results.n);
-  ww_ins i = {.dst = nres ? res[0] : WW_NOVAL,
-              .a = WW_NOVAL,
-              .b = WW_NOVAL,
-              .c = WW_NOVAL,
-              .nres = (uint8_t)nres};
+  ww_ins i = {
+      .dst = nres ? res[0] : WW_NOVAL, .a = WW_NOVAL, .b = WW_NOVAL, .c = WW_NOVAL, .nres = nres};
   if (!take_op(p, &i)) {
     take_phi(p, res[0], nres);
     return;
@@ -522,13 +534,13 @@ static void take_ins(parser *p) {
 
 static void take_label(parser *p) {
   size_t n;
-  const char *text = p->l.s;
+  const char *text = p->l->s;
   uint32_t id = take_block(p), at = p->draft.n;
-  if (p->l.st != WW_OK)
+  if (p->l->st)
     return;
   label *l = &p->label.v[id];
   if (l->block != WW_NOBLOCK)
-    ww_lex_fail(&p->l, "block @%s is there twice", text);
+    ww_lex_fail(p->l, "block @%s is there twice", text);
   l->block = at;
   draft d = {0};
   if (split_index(text, &n) != at)
@@ -536,90 +548,86 @@ static void take_label(parser *p) {
   if (n)
     d.b.name = ww_strndup(p->a, text, n);
   ww_push(p->a, &p->draft, d);
-  ww_lex_expect(&p->l, ':');
+  ww_lex_expect(p->l, ':');
 }
 
 static void param_word(parser *p, ww_param *q) {
-  int space;
-  if (p->l.kind == TOK_STRING) {
+  if (p->l->kind == TOK_STRING)
     if (!q->name)
-      q->name = ww_lex_string(&p->l);
+      q->name = ww_lex_string(p->l);
     else
-      q->ctype = ww_lex_string(&p->l);
-  } else if (ww_lex_keyword(&p->l, "pointer"))
+      q->ctype = ww_lex_string(p->l);
+  else if (ww_lex_keyword(p->l, "pointer"))
     q->pointer = true;
-  else if (ww_lex_keyword(&p->l, "byval"))
+  else if (ww_lex_keyword(p->l, "byval"))
     q->byval = true;
-  else if (ww_lex_keyword(&p->l, "readonly"))
+  else if (ww_lex_keyword(p->l, "readonly"))
     q->readonly = true;
-  else if (ww_lex_keyword(&p->l, "elem"))
+  else if (ww_lex_keyword(p->l, "elem"))
     q->elem = take_type(p);
-  else if (ww_lex_keyword(&p->l, "elem_size"))
-    q->elem_size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "size"))
-    q->size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "align"))
-    q->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) {
-    q->space = (uint8_t)space;
-    ww_lex_next(&p->l);
-  } else
-    ww_lex_fail(&p->l, "unknown property '%s' of a parameter", p->l.s);
+  else if (ww_lex_keyword(p->l, "elem_size"))
+    q->elem_size = take_u32(p);
+  else if (ww_lex_keyword(p->l, "size"))
+    q->size = take_u32(p);
+  else if (ww_lex_keyword(p->l, "align"))
+    q->align = take_u32(p);
+  else if (!take_space(p, &q->space))
+    ww_lex_fail(p->l, "unknown property '%s' of a parameter", p->l->s);
 }
 
 static void take_param(parser *p) {
   ww_param q = {0};
   uint32_t k = p->params.n, id = take_value(p);
   q.type = take_type(p);
-  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING)
+  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
     param_word(p, &q);
-  if (p->l.kind == TOK_END)
+  if (p->l->kind == TOK_END)
     return;
   entry *e = &p->entry.v[id];
   if (e->defined || (e->want != WW_NOVAL && e->want != k))
-    ww_lex_fail(&p->l, "parameter %%%s must be value %u, once", e->text, (unsigned)k);
+    ww_lex_fail(p->l, "parameter %%%s must be value %u, once", e->text, k);
   e->defined = true;
   e->want = k;
   e->v = (ww_value){.type = q.type, .kind = WW_VAL_PARAM, .ref = k, .name = e->v.name};
   if (!q.name)
-    q.name = e->v.name ? e->v.name : ww_fmt(p->a, "arg%u", (unsigned)k);
+    q.name = e->v.name ? e->v.name : ww_fmt(p->a, "arg%u", k);
   if (!q.size)
     q.size = q.align = ww_type_bytes[q.type];
   ww_push(p->a, &p->params, q);
 }
 
 static void fn_word(parser *p, ww_fn *f) {
-  if (p->l.kind == TOK_STRING)
-    f->name = ww_lex_string(&p->l);
-  else if (ww_lex_keyword(&p->l, "kernel"))
+  if (p->l->kind == TOK_STRING)
+    f->name = ww_lex_string(p->l);
+  else if (ww_lex_keyword(p->l, "kernel"))
     f->kernel = true;
-  else if (ww_lex_keyword(&p->l, "ret"))
+  else if (ww_lex_keyword(p->l, "ret"))
     f->ret = take_type(p);
-  else if (ww_lex_keyword(&p->l, "file"))
-    f->file = ww_lex_string(&p->l);
-  else if (ww_lex_keyword(&p->l, "line"))
-    f->line = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "local"))
-    f->local_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "shared"))
-    f->shared_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "refusal"))
-    f->refusal = ww_lex_string(&p->l);
-  else if (ww_lex_keyword(&p->l, "bounds")) {
-    f->max_threads = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-    f->min_blocks = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  } else if (ww_lex_keyword(&p->l, "reqd")) {
+  else if (ww_lex_keyword(p->l, "file"))
+    f->file = ww_lex_string(p->l);
+  else if (ww_lex_keyword(p->l, "line"))
+    f->line = take_u32(p);
+  else if (ww_lex_keyword(p->l, "local"))
+    f->local_bytes = take_u32(p);
+  else if (ww_lex_keyword(p->l, "shared"))
+    f->shared_bytes = take_u32(p);
+  else if (ww_lex_keyword(p->l, "refusal"))
+    f->refusal = ww_lex_string(p->l);
+  else if (ww_lex_keyword(p->l, "bounds")) {
+    f->max_threads = take_u32(p);
+    f->min_blocks = take_u32(p);
+  } else if (ww_lex_keyword(p->l, "reqd")) {
     for (int k = 0; k < 3; k++)
-      f->req_block[k] = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+      f->req_block[k] = take_u32(p);
   } else
-    ww_lex_fail(&p->l, "unknown property '%s' of a function", p->l.s);
+    ww_lex_fail(p->l, "unknown property '%s' of a function", p->l->s);
 }
 
 /* ---- final indices ---- */
 
 static void name_clash(parser *p, const entry *e) {
-  p->l.at = e->line;
-  ww_lex_fail(&p->l, "%%%s: its index is taken, or results of one instruction are not in sequence",
+  p->l->at = e->line;
+  ww_lex_fail(p->l, "%%%s: its index is taken, or results of one instruction are not in sequence",
               e->text);
 }
 
@@ -635,24 +643,25 @@ static bool occupy(parser *p, uint32_t *owner, uint32_t cap, uint32_t index, uin
 
 /* Gives every entry its index (entry.want) and fills fn->vals. */
 static void number_values(parser *p) {
+  entry *e = p->entry.v;
   uint32_t top = p->params.n, free = 0, *owner, cap;
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (p->entry.v[k].want != WW_NOVAL && p->entry.v[k].want >= top)
-      top = p->entry.v[k].want + 1;
+    if (e[k].want != WW_NOVAL && e[k].want >= top)
+      top = e[k].want + 1;
   cap = top + p->entry.n;
   owner = WW_NEWN(p->a, uint32_t, cap);
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (p->entry.v[k].want != WW_NOVAL && !occupy(p, owner, cap, p->entry.v[k].want, k))
+    if (e[k].want != WW_NOVAL && !occupy(p, owner, cap, e[k].want, k))
       return;
   ww_push(p->a, &p->groups, p->results.n);
   for (uint32_t g = 0; g + 1 < p->groups.n; g++) {
     uint32_t from = p->groups.v[g], to = p->groups.v[g + 1];
-    uint32_t first = from < to ? p->entry.v[p->results.v[from]].want : 0;
+    uint32_t first = from < to ? e[p->results.v[from]].want : 0;
     for (uint32_t k = from; k < to; k++) {
-      uint32_t id = p->results.v[k], want = p->entry.v[id].want,
+      uint32_t id = p->results.v[k], want = e[id].want,
                index = first == WW_NOVAL ? top : first + (k - from);
       if (want != WW_NOVAL && want != index)
-        name_clash(p, &p->entry.v[id]);
+        name_clash(p, &e[id]);
       if (want == WW_NOVAL && !occupy(p, owner, cap, index, id))
         return;
       if (index >= top)
@@ -660,7 +669,7 @@ static void number_values(parser *p) {
     }
   }
   for (uint32_t k = 0; k < p->entry.n; k++) { /* literals */
-    if (p->entry.v[k].want != WW_NOVAL)
+    if (e[k].want != WW_NOVAL)
       continue;
     while (owner[free])
       free++;
@@ -672,7 +681,7 @@ static void number_values(parser *p) {
   p->fn->vals = WW_NEWN(p->a, ww_value, top);
   for (uint32_t k = 0; k < top; k++)
     p->fn->vals[k] =
-        owner[k] ? p->entry.v[owner[k] - 1].v : (ww_value){.type = WW_I32, .kind = WW_VAL_CONST};
+        owner[k] ? e[owner[k] - 1].v : (ww_value){.type = WW_I32, .kind = WW_VAL_CONST};
 }
 
 static void fix_ins(parser *p, ww_ins *i) {
@@ -705,19 +714,19 @@ static void fix_phi(parser *p, ww_phi *phi) {
 
 static void finish_fn(parser *p) {
   ww_fn *f = p->fn;
-  for (uint32_t k = 0; k < p->label.n; k++)
-    if (p->label.v[k].block == WW_NOBLOCK) {
-      p->l.at = p->label.v[k].line;
-      ww_lex_fail(&p->l, "there is no block @%s", p->label.v[k].text);
+  for (const label *l = p->label.v; l < p->label.v + p->label.n; l++)
+    if (l->block == WW_NOBLOCK) {
+      p->l->at = l->line;
+      ww_lex_fail(p->l, "there is no block @%s", l->text);
     }
-  for (uint32_t k = 0; k < p->entry.n; k++)
-    if (!p->entry.v[k].defined) {
-      p->l.at = p->entry.v[k].line;
-      ww_lex_fail(&p->l, "%%%s is never defined", p->entry.v[k].text);
+  for (const entry *e = p->entry.v; e < p->entry.v + p->entry.n; e++)
+    if (!e->defined) {
+      p->l->at = e->line;
+      ww_lex_fail(p->l, "%%%s is never defined", e->text);
     }
-  if (p->l.st == WW_OK)
+  if (!p->l->st)
     number_values(p);
-  if (p->l.st != WW_OK)
+  if (p->l->st)
     return;
   f->params = p->params.v;
   f->nparams = p->params.n;
@@ -742,139 +751,131 @@ static void finish_fn(parser *p) {
 
 static void take_fn(parser *p) {
   ww_fn *f = p->fn = &p->fns.v[p->fns.n++];
-  f->mangled = f->name = p->l.s;
-  ww_lex_next(&p->l);
-  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING)
+  f->mangled = f->name = p->l->s;
+  ww_lex_next(p->l);
+  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
     fn_word(p, f);
-  ww_lex_expect(&p->l, '{');
-  ww_lex_end_line(&p->l);
-  memset(&p->values, 0, sizeof p->values);
-  memset(&p->literals, 0, sizeof p->literals);
-  memset(&p->labels, 0, sizeof p->labels);
+  ww_lex_expect(p->l, '{');
+  ww_lex_end_line(p->l);
+  p->values = p->literals = p->labels = (ww_dict){0};
   memset(&p->params, 0, sizeof p->params);
   memset(&p->pool, 0, sizeof p->pool);
   p->entry.n = p->label.n = p->draft.n = p->results.n = p->groups.n = 0;
-  while (p->l.kind != TOK_END && !ww_lex_punct(&p->l, '}')) {
-    if (p->l.kind == TOK_NEWLINE) {
-    } else if (p->l.kind == TOK_BLOCK)
+  while (p->l->kind != TOK_END && !ww_lex_punct(p->l, '}')) {
+    if (p->l->kind == TOK_NEWLINE) {
+    } else if (p->l->kind == TOK_BLOCK)
       take_label(p);
-    else if (!p->draft.n && ww_lex_keyword(&p->l, "param"))
+    else if (!p->draft.n && ww_lex_keyword(p->l, "param"))
       take_param(p);
     else if (!p->draft.n)
-      ww_lex_fail(&p->l, "expected a parameter or a block, not '%s'", p->l.s);
+      ww_lex_fail(p->l, "expected a parameter or a block, not '%s'", p->l->s);
     else
       take_ins(p);
-    ww_lex_end_line(&p->l);
+    ww_lex_end_line(p->l);
   }
-  ww_lex_expect(&p->l, '}');
+  ww_lex_expect(p->l, '}');
   finish_fn(p);
 }
 
 /* ---- modules ---- */
 
 static void take_init(parser *p, ww_symbol *s) {
-  const char *hex = ww_lex_string(&p->l);
+  const char *hex = ww_lex_string(p->l);
   size_t n = strlen(hex);
   if (s->size > 1ull << 32 || n > 2 * s->size || n % 2 || strspn(hex, "0123456789abcdef") != n) {
-    ww_lex_fail(&p->l, "init of $%s is no hexadecimal text of its size", s->name);
+    ww_lex_fail(p->l, "init of $%s is no hexadecimal text of its size", s->name);
     return;
   }
   uint8_t *init = ww_alloc(p->a, s->size ? s->size : 1);
   for (size_t k = 0; k < n; k += 2)
-    init[k / 2] = (uint8_t)strtoul((char[]){hex[k], hex[k + 1], 0}, NULL, 16);
+    init[k / 2] = strtoul((char[]){hex[k], hex[k + 1], 0}, NULL, 16);
   s->init = init;
 }
 
 static void symbol_word(parser *p, ww_symbol *s) {
-  int space;
-  if (p->l.kind == TOK_STRING)
-    s->name = ww_lex_string(&p->l);
-  else if (ww_lex_keyword(&p->l, "dynamic"))
+  if (p->l->kind == TOK_STRING)
+    s->name = ww_lex_string(p->l);
+  else if (ww_lex_keyword(p->l, "dynamic"))
     s->dynamic = true;
-  else if (ww_lex_keyword(&p->l, "size"))
-    s->size = ww_lex_uint(&p->l, UINT64_MAX);
-  else if (ww_lex_keyword(&p->l, "align"))
-    s->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "init"))
+  else if (ww_lex_keyword(p->l, "size"))
+    s->size = ww_lex_uint(p->l, UINT64_MAX);
+  else if (ww_lex_keyword(p->l, "align"))
+    s->align = take_u32(p);
+  else if (ww_lex_keyword(p->l, "init"))
     take_init(p, s);
-  else if (ww_lex_keyword(&p->l, "reloc")) {
-    struct ww_reloc r = {.at = ww_lex_uint(&p->l, UINT64_MAX)};
+  else if (ww_lex_keyword(p->l, "reloc")) {
+    struct ww_reloc r = {.at = ww_lex_uint(p->l, UINT64_MAX)};
     uint32_t g = take_global(p);
     r.fn = g >= p->symbols.cap;
     r.ref = r.fn ? g - p->symbols.cap : g;
     r.add = take_offset(p);
     s->relocs = ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
     s->relocs[s->nrelocs++] = r;
-  } else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) {
-    s->space = (uint8_t)space;
-    ww_lex_next(&p->l);
-  } else
-    ww_lex_fail(&p->l, "unknown property '%s' of a symbol", p->l.s);
+  } else if (!take_space(p, &s->space))
+    ww_lex_fail(p->l, "unknown property '%s' of a symbol", p->l->s);
 }
 
 static void take_symbol(parser *p) {
   ww_symbol *s = &p->symbols.v[p->symbols.n++];
-  s->mangled = s->name = p->l.s;
+  s->mangled = s->name = p->l->s;
   s->align = 1;
-  ww_lex_next(&p->l);
-  while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING)
+  ww_lex_next(p->l);
+  while (p->l->kind == TOK_WORD || p->l->kind == TOK_STRING)
     symbol_word(p, s);
 }
 
-/* Gives every symbol and function its number before anything refers to it. symbols.cap and fns.cap
- * become exact. */
+/* Gives every symbol and function its number before anything refers to it. symbols.cap
+ * becomes exact. */
 static void find_globals(parser *p) {
-  ww_lex start = p->l;
-  for (int pass = 0; pass < 2 && p->l.st == WW_OK; pass++) { /* symbols, then functions */
-    p->l = start;
+  ww_lex start = *p->l;
+  for (int pass = 0; pass < 2 && !p->l->st; pass++) { /* symbols, then functions */
+    *p->l = start;
     uint32_t n = 0, base = pass ? p->symbols.cap : 0;
     bool line = true; /* at the start of one */
-    for (ww_lex_next(&p->l); p->l.kind != TOK_END; ww_lex_next(&p->l)) {
-      bool word = line && ww_lex_is(&p->l, TOK_WORD, pass ? "fn" : "symbol");
-      line = p->l.kind == TOK_NEWLINE;
+    for (ww_lex_next(p->l); p->l->kind != TOK_END; ww_lex_next(p->l)) {
+      bool word = line && ww_lex_is(p->l, TOK_WORD, pass ? "fn" : "symbol");
+      line = p->l->kind == TOK_NEWLINE;
       if (!word)
         continue;
-      ww_lex_next(&p->l);
-      if (p->l.kind != TOK_GLOBAL)
-        ww_lex_fail(&p->l, "expected a name like $f, not '%s'", p->l.s);
-      else if (ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), base + n) !=
-               base + n)
-        ww_lex_fail(&p->l, "$%s is there twice", p->l.s);
+      ww_lex_next(p->l);
+      if (p->l->kind != TOK_GLOBAL)
+        ww_lex_fail(p->l, "expected a name like $f, not '%s'", p->l->s);
+      else if (ww_names_get(&p->globals, p->a, p->l->s, strlen(p->l->s), base + n) != base + n)
+        ww_lex_fail(p->l, "$%s is there twice", p->l->s);
       n++;
     }
-    if (pass) {
-      p->fns.cap = n;
+    if (pass)
       p->fns.v = WW_NEWN(p->a, ww_fn, n + 1);
-    } else {
+    else {
       p->symbols.cap = n;
       p->symbols.v = WW_NEWN(p->a, ww_symbol, n + 1);
     }
   }
-  if (p->l.st == WW_OK)
-    p->l = start;
+  if (!p->l->st)
+    *p->l = start;
 }
 
 static void take_module(parser *p) {
   int d = 0;
-  if (ww_lex_keyword(&p->l, "module")) {
-    d = find_name(ww_dialect_names, WW_NDIALECTS, p->l.s);
+  if (ww_lex_keyword(p->l, "module")) {
+    d = find_name(ww_dialect_names, WW_NDIALECTS, p->l->s);
     if (d < 0)
-      ww_lex_fail(&p->l, "unknown dialect '%s'", p->l.s);
-    ww_lex_next(&p->l);
-    if (ww_lex_keyword(&p->l, "warp"))
-      p->m->warp = (uint32_t)ww_lex_uint(&p->l, 64);
-  } else if (ww_lex_keyword(&p->l, "file")) {
-    const char *name = ww_lex_string(&p->l);
+      ww_lex_fail(p->l, "unknown dialect '%s'", p->l->s);
+    ww_lex_next(p->l);
+    if (ww_lex_keyword(p->l, "warp"))
+      p->m->warp = ww_lex_uint(p->l, 64);
+  } else if (ww_lex_keyword(p->l, "file")) {
+    const char *name = ww_lex_string(p->l);
     ww_push(p->a, &p->files, name);
-  } else if (ww_lex_keyword(&p->l, "symbol"))
+  } else if (ww_lex_keyword(p->l, "symbol"))
     take_symbol(p);
-  else if (ww_lex_keyword(&p->l, "fn"))
+  else if (ww_lex_keyword(p->l, "fn"))
     take_fn(p);
-  else if (p->l.kind != TOK_NEWLINE)
-    ww_lex_fail(&p->l, "expected module, file, symbol or fn, not '%s'", p->l.s);
+  else if (p->l->kind != TOK_NEWLINE)
+    ww_lex_fail(p->l, "expected module, file, symbol or fn, not '%s'", p->l->s);
   if (d > 0)
-    p->m->dialect = (ww_dialect)d;
-  ww_lex_end_line(&p->l);
+    p->m->dialect = d;
+  ww_lex_end_line(p->l);
 }
 
 ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e) {
@@ -883,10 +884,10 @@ ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e) 
   p->a = a;
   p->m = out;
   p->max_index = 65536 + 4 * strlen(text);
-  p->l = (ww_lex){.a = a, .e = e, .p = text, .line = 1};
+  p->l = &(ww_lex){.a = a, .e = e, .p = text, .line = 1};
   ww_push(a, &p->loc, (ww_loc){0, 0});
   find_globals(p);
-  for (ww_lex_next(&p->l); p->l.kind != TOK_END;)
+  for (ww_lex_next(p->l); p->l->kind != TOK_END;)
     take_module(p);
   out->fns = p->fns.v;
   out->nfns = p->fns.n;
@@ -896,5 +897,5 @@ ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e) 
   out->nlocs = p->loc.n;
   out->files = p->files.v;
   out->nfiles = p->files.n;
-  return p->l.st;
+  return p->l->st;
 }

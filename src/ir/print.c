@@ -15,18 +15,21 @@ typedef struct {
   ww_buf *out;
 } printer;
 
+static void put(printer *p, const char *text) {
+  ww_buf_puts(p->out, text);
+}
+
 /* ---- names and strings ---- */
 
 static void put_string(ww_buf *out, const char *s) {
   ww_buf_puts(out, "\"");
-  for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
+  for (const unsigned char *p = (const unsigned char *)s; *p; p++)
     if (*p == '"' || *p == '\\')
       ww_buf_fmt(out, "\\%c", *p);
     else if (*p < 0x20 || *p == 0x7f)
       ww_buf_fmt(out, "\\x%02x", *p);
     else
       ww_buf_add(out, p, 1);
-  }
   ww_buf_puts(out, "\"");
 }
 
@@ -49,8 +52,32 @@ static void put_global(ww_buf *out, const char *name) {
     put_string(out, name ? name : "");
 }
 
-static void put_block(printer *p, uint64_t b) {
-  put_ref(p->out, '@', b < p->fn->nblocks ? p->fn->blocks[b].name : NULL, (uint32_t)b);
+/* What a parameter or a function has: a word, and what belongs to it; nothing where it has not. */
+static void put_flag(ww_buf *out, const char *word, bool on) {
+  if (on)
+    ww_buf_fmt(out, " %s", word);
+}
+
+static void put_number(ww_buf *out, const char *word, uint32_t n) {
+  if (n)
+    ww_buf_fmt(out, " %s %" PRIu32, word, n);
+}
+
+static void put_type(ww_buf *out, const char *word, ww_type t) {
+  if (t)
+    ww_buf_fmt(out, " %s %s", word, ww_type_names[t]);
+}
+
+static void put_text(ww_buf *out, const char *word, const char *s) {
+  if (!s)
+    return;
+  ww_buf_puts(out, word);
+  put_string(out, s);
+}
+
+static void put_block(printer *p, const char *before, uint64_t b) {
+  put(p, before);
+  put_ref(p->out, '@', b < p->fn->nblocks ? p->fn->blocks[b].name : NULL, b);
 }
 
 /* ---- literals ---- */
@@ -72,7 +99,7 @@ static void put_double(ww_buf *out, double v, bool single) {
 static void put_literal(ww_buf *out, ww_type type, uint64_t bits) {
   float f;
   double d;
-  uint32_t low = (uint32_t)bits;
+  uint32_t low = bits;
   memcpy(&f, &low, 4);
   memcpy(&d, &bits, 8);
   if (type == WW_F32 && f - f == 0)
@@ -91,7 +118,7 @@ static void put_literal(ww_buf *out, ww_type type, uint64_t bits) {
 
 static void put_offset(ww_buf *out, uint64_t add) {
   if (add)
-    ww_buf_fmt(out, "%+" PRId64, (int64_t)add);
+    ww_buf_fmt(out, "%+" PRId64, add);
 }
 
 static void put_symbol_value(printer *p, const ww_value *v) {
@@ -106,13 +133,13 @@ static void put_symbol_value(printer *p, const ww_value *v) {
 
 static void put_val(printer *p, ww_val id, ww_type literal) {
   if (id >= p->fn->nvals) {
-    ww_buf_puts(p->out, "%none");
+    put(p, "%none");
     return;
   }
   const ww_value *v = &p->fn->vals[id];
   switch (v->kind) {
   case WW_VAL_CONST:
-    put_literal(p->out, (ww_type)v->type, v->bits);
+    put_literal(p->out, v->type, v->bits);
     break;
   case WW_VAL_SYMBOL:
   case WW_VAL_FN:
@@ -134,20 +161,20 @@ static void put_results(printer *p, const ww_ins *i) {
   for (uint32_t k = 0; k < i->nres; k++) {
     ww_val v = i->dst + k;
     if (k)
-      ww_buf_puts(p->out, ", ");
+      put(p, ", ");
     put_ref(p->out, '%', v < p->fn->nvals ? p->fn->vals[v].name : NULL, v);
     if (v < p->fn->nvals && p->fn->vals[v].type != ww_ins_result_type(i, k))
       ww_buf_fmt(p->out, ":%s", ww_type_names[p->fn->vals[v].type]);
   }
   if (i->nres)
-    ww_buf_puts(p->out, " = ");
+    put(p, " = ");
 }
 
 /* op.sub.space.flags, vector type, source type */
 static void put_op(printer *p, const ww_ins *i) {
-  ww_sub_names sub = ww_op_sub((ww_op)i->op);
-  ww_buf_puts(p->out, ww_ops[i->op].name);
-  if ((int)i->sub != sub.dflt && i->op != WW_OP_SREG) {
+  ww_sub_names sub = ww_op_sub(i->op);
+  put(p, ww_ops[i->op].name);
+  if (i->sub != sub.dflt && i->op != WW_OP_SREG) {
     if (sub.names && i->sub < sub.n)
       ww_buf_fmt(p->out, ".%s", sub.names[i->sub]);
     else
@@ -170,7 +197,7 @@ static void put_list(printer *p, const ww_ins *i, const char *before) {
   ww_val v[3 + 255];
   uint32_t n = ww_ins_uses(p->fn, i, v, 3 + 255);
   for (uint32_t k = 0; k < n; k++) {
-    ww_buf_puts(p->out, k ? ", " : before);
+    put(p, k ? ", " : before);
     put_val(p, v[k], ww_ins_literal_type(i));
   }
 }
@@ -179,59 +206,55 @@ static void put_list(printer *p, const ww_ins *i, const char *before) {
 static void put_memory(printer *p, const ww_ins *i) {
   ww_val v[3 + 255];
   uint32_t n = ww_ins_uses(p->fn, i, v, 3 + 255);
-  ww_buf_puts(p->out, " [");
+  put(p, " [");
   put_val(p, v[0], WW_I64);
   if (i->imm > 0)
     ww_buf_fmt(p->out, " + %" PRId64, i->imm);
   if (i->imm < 0)
-    ww_buf_fmt(p->out, " - %" PRIu64, -(uint64_t)i->imm);
-  ww_buf_puts(p->out, "]");
+    ww_buf_fmt(p->out, " - %" PRIu64, -i->imm);
+  put(p, "]");
   for (uint32_t k = 1; k < n; k++) {
-    ww_buf_puts(p->out, ", ");
+    put(p, ", ");
     put_val(p, v[k], ww_ins_literal_type(i));
   }
 }
 
 static void put_call(printer *p, const ww_ins *i) {
-  ww_buf_puts(p->out, " ");
+  put(p, " ");
   if (i->op == WW_OP_CALLI)
     put_val(p, i->a, WW_I64);
   else
     put_global(p->out,
                i->imm >= 0 && i->imm < p->m->nfns ? ww_fn_symbol(&p->m->fns[i->imm]) : NULL);
-  ww_buf_puts(p->out, "(");
+  put(p, "(");
   for (uint32_t k = 0; k < i->n; k++) {
-    if (k)
-      ww_buf_puts(p->out, ", ");
+    put(p, k ? ", " : "");
     put_val(p, p->fn->pool[i->ext + k], ww_ins_literal_type(i));
   }
-  ww_buf_puts(p->out, ")");
+  put(p, ")");
 }
 
 static void put_switch(printer *p, const ww_ins *i) {
   const uint32_t *pair = p->fn->pool + i->ext;
-  ww_buf_puts(p->out, " ");
+  put(p, " ");
   put_val(p, i->a, ww_ins_literal_type(i));
-  ww_buf_puts(p->out, ", ");
-  put_block(p, (uint64_t)i->imm);
+  put_block(p, ", ", i->imm);
   for (uint32_t k = 0; k < i->n; k++, pair += 2) {
-    ww_buf_puts(p->out, ", ");
+    put(p, ", ");
     put_val(p, pair[0], ww_ins_literal_type(i));
-    ww_buf_puts(p->out, " ");
-    put_block(p, pair[1]);
+    put_block(p, " ", pair[1]);
   }
 }
 
 static void put_branch(printer *p, const ww_ins *i) {
-  ww_buf_puts(p->out, " ");
+  put(p, " ");
   if (i->op == WW_OP_CBR) {
     put_val(p, i->a, WW_I1);
-    ww_buf_puts(p->out, ", ");
+    put(p, ", ");
   }
-  put_block(p, (uint64_t)i->imm);
+  put_block(p, "", i->imm);
   if (i->op == WW_OP_CBR) {
-    ww_buf_puts(p->out, ", ");
-    put_block(p, i->ext);
+    put_block(p, ", ", i->ext);
   }
 }
 
@@ -266,7 +289,7 @@ static void put_operands(printer *p, const ww_ins *i) {
 }
 
 static void put_ins(printer *p, const ww_ins *i) {
-  ww_buf_puts(p->out, "  ");
+  put(p, "  ");
   put_results(p, i);
   put_op(p, i);
   put_operands(p, i);
@@ -277,22 +300,21 @@ static void put_ins(printer *p, const ww_ins *i) {
     else
       ww_buf_fmt(p->out, "  !%" PRIu32, l.line);
   }
-  ww_buf_puts(p->out, "\n");
+  put(p, "\n");
 }
 
 static void put_phi(printer *p, const ww_phi *phi) {
-  ww_type type = phi->dst < p->fn->nvals ? (ww_type)p->fn->vals[phi->dst].type : WW_VOID;
-  ww_buf_puts(p->out, "  ");
+  ww_type type = phi->dst < p->fn->nvals ? p->fn->vals[phi->dst].type : WW_VOID;
+  put(p, "  ");
   put_ref(p->out, '%', phi->dst < p->fn->nvals ? p->fn->vals[phi->dst].name : NULL, phi->dst);
   ww_buf_fmt(p->out, " = phi %s", ww_type_names[type]);
   for (uint32_t k = 0; k < phi->n; k++) {
-    ww_buf_puts(p->out, " [");
-    put_block(p, p->fn->pool[phi->ext + 2 * k]);
-    ww_buf_puts(p->out, " ");
+    put_block(p, " [", p->fn->pool[phi->ext + 2 * k]);
+    put(p, " ");
     put_val(p, p->fn->pool[phi->ext + 2 * k + 1], type);
-    ww_buf_puts(p->out, "]");
+    put(p, "]");
   }
-  ww_buf_puts(p->out, "\n");
+  put(p, "\n");
 }
 
 /* ---- functions ---- */
@@ -304,26 +326,16 @@ static void put_param(printer *p, uint32_t k) {
   put_ref(out, '%', k < p->fn->nvals ? p->fn->vals[k].name : NULL, k);
   ww_buf_fmt(out, " %s ", ww_type_names[q->type]);
   put_string(out, q->name ? q->name : "");
-  if (q->ctype) {
-    ww_buf_puts(out, " ");
-    put_string(out, q->ctype);
-  }
-  if (q->pointer)
-    ww_buf_puts(out, " pointer");
+  put_text(out, " ", q->ctype);
+  put_flag(out, "pointer", q->pointer);
   if (q->space)
     ww_buf_fmt(out, " %s", ww_space_names[q->space]);
-  if (q->byval)
-    ww_buf_puts(out, " byval");
-  if (q->readonly)
-    ww_buf_puts(out, " readonly");
-  if (q->elem)
-    ww_buf_fmt(out, " elem %s", ww_type_names[q->elem]);
-  if (q->elem_size)
-    ww_buf_fmt(out, " elem_size %" PRIu32, q->elem_size);
-  if (q->size)
-    ww_buf_fmt(out, " size %" PRIu32, q->size);
-  if (q->align)
-    ww_buf_fmt(out, " align %" PRIu32, q->align);
+  put_flag(out, "byval", q->byval);
+  put_flag(out, "readonly", q->readonly);
+  put_type(out, "elem", q->elem);
+  put_number(out, "elem_size", q->elem_size);
+  put_number(out, "size", q->size);
+  put_number(out, "align", q->align);
   ww_buf_puts(out, "\n");
 }
 
@@ -334,29 +346,18 @@ static void put_head(const ww_fn *fn, ww_buf *out) {
     ww_buf_puts(out, " ");
     put_string(out, fn->name);
   }
-  if (fn->kernel)
-    ww_buf_puts(out, " kernel");
-  if (fn->ret)
-    ww_buf_fmt(out, " ret %s", ww_type_names[fn->ret]);
-  if (fn->file) {
-    ww_buf_puts(out, " file ");
-    put_string(out, fn->file);
-  }
-  if (fn->line)
-    ww_buf_fmt(out, " line %" PRIu32, fn->line);
-  if (fn->local_bytes)
-    ww_buf_fmt(out, " local %" PRIu32, fn->local_bytes);
-  if (fn->shared_bytes)
-    ww_buf_fmt(out, " shared %" PRIu32, fn->shared_bytes);
+  put_flag(out, "kernel", fn->kernel);
+  put_type(out, "ret", fn->ret);
+  put_text(out, " file ", fn->file);
+  put_number(out, "line", fn->line);
+  put_number(out, "local", fn->local_bytes);
+  put_number(out, "shared", fn->shared_bytes);
   if (fn->max_threads || fn->min_blocks)
     ww_buf_fmt(out, " bounds %" PRIu32 " %" PRIu32, fn->max_threads, fn->min_blocks);
   if (fn->req_block[0])
     ww_buf_fmt(out, " reqd %" PRIu32 " %" PRIu32 " %" PRIu32, fn->req_block[0], fn->req_block[1],
                fn->req_block[2]);
-  if (fn->refusal) {
-    ww_buf_puts(out, " refusal ");
-    put_string(out, fn->refusal);
-  }
+  put_text(out, " refusal ", fn->refusal);
   ww_buf_puts(out, " {\n");
 }
 
@@ -366,7 +367,7 @@ void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out) {
   for (uint32_t k = 0; k < fn->nparams; k++)
     put_param(&p, k);
   for (uint32_t b = 0; b < fn->nblocks && !fn->refusal; b++) {
-    put_block(&p, b);
+    put_block(&p, "", b);
     ww_buf_puts(out, ":\n");
     for (uint32_t k = 0; k < fn->blocks[b].nphis; k++)
       put_phi(&p, &fn->blocks[b].phis[k]);
@@ -386,8 +387,7 @@ static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
     put_string(out, s->name);
   }
   ww_buf_fmt(out, " %s", ww_space_names[s->space]);
-  if (s->dynamic)
-    ww_buf_puts(out, " dynamic");
+  put_flag(out, "dynamic", s->dynamic);
   ww_buf_fmt(out, " size %" PRIu64 " align %" PRIu32, s->size, s->align);
   if (s->init) {
     uint64_t n = s->size;

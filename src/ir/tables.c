@@ -1,48 +1,57 @@
 /* tables.c - names and numbers of operations, types, spaces and special registers; everything comes
- * from ops.def and math.def or stands beside the enum it names, so that a new entry is one line. */
+ * from ops.def, math.def and enums.def or stands beside the enum it names, so that a new entry is
+ * one line. */
 #include "ir_int.h"
 
 const ww_op_info ww_ops[WW_NOPS] = {
-#define OP(name, text, n, cls) {text, n, WW_CLASS_##cls},
+#define OP(name, text, n, cls, types) {text, n, WW_CLASS_##cls, types},
 #include "ops.def"
 };
 
 const char *const ww_math_names[WW_NMATH] = {
-#define MATH(name, text, n) text,
+#define MATH(name, text, ...) text,
 #include "math.def"
 };
 
 const uint8_t ww_math_args[WW_NMATH] = {
-#define MATH(name, text, n) n,
+#define MATH(name, text, n, value) n,
 #include "math.def"
 };
 
-const char *const ww_type_names[WW_NTYPES] = {"void", "i1",  "i8",   "i16", "i32",
-                                              "i64",  "f16", "bf16", "f32", "f64"};
-const uint8_t ww_type_bytes[WW_NTYPES] = {0, 1, 1, 2, 4, 8, 2, 2, 4, 8};
-const char *const ww_space_names[WW_NSPACES] = {"generic", "global", "shared",
-                                                "const",   "local",  "param"};
+const char *const ww_type_names[WW_NTYPES] = {
+#define TYPE(name, text, ...) text,
+#include "enums.def"
+};
+const uint8_t ww_type_bytes[WW_NTYPES] = {
+#define TYPE(name, text, bytes) bytes,
+#include "enums.def"
+};
+const char *const ww_space_names[WW_NSPACES] = {
+#define SPACE(name, text, ...) text,
+#include "enums.def"
+};
 const char *const ww_dialect_names[WW_NDIALECTS] = {"cuda", "opencl", "hip", "openmp"};
 const char *const ww_class_names[WW_NCLASSES] = {
-    "mov",   "int",    "cmp",  "cvt",  "fp",     "fpx", "math", "load",
-    "store", "atomic", "warp", "sync", "tensor", "ctl", "sreg", "misc"};
+#define CLASS(name, text, ...) text,
+#include "enums.def"
+};
 const char *const ww_sreg_names[WW_NSREGS] = {
-    "tid.x",     "tid.y",       "tid.z",       "ntid.x",      "ntid.y",      "ntid.z",
-    "ctaid.x",   "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z",
-    "laneid",    "warpid",      "nwarpid",     "warpsize",    "smid",        "nsmid",
-    "gridid",    "lanemask.eq", "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge",
-    "dynshared", "workdim"};
+#define SREG(name, text, ...) text,
+#include "enums.def"
+};
 
 const char *const ww_flag_names[8] = {"approx",  "volatile", "contract", "nsw",
                                       "nocache", "readonly", "ua",       "ub"};
 
-static const char *const cmp_names[] = {
-    "eq",   "ne",   "slt",  "sle",  "sgt",  "sge",  "ult",  "ule",  "ugt",  "uge",  "foeq", "fone",
-    "folt", "fole", "fogt", "foge", "ford", "fueq", "fune", "fult", "fule", "fugt", "fuge", "funo"};
+static const char *const cmp_names[WW_NCMPS] = {
+#define CMP(name, text, ...) text,
+#include "enums.def"
+};
 static const char *const round_names[] = {"rn", "rz", "rd", "ru", "rna"};
-static const char *const rmw_names[] = {"xchg", "add",  "sub",  "and",  "or",   "xor",
-                                        "nand", "smin", "smax", "umin", "umax", "fadd",
-                                        "fsub", "fmin", "fmax", "inc",  "dec"};
+static const char *const rmw_names[WW_NRMWS] = {
+#define RMW(name, text, ...) text,
+#include "enums.def"
+};
 static const char *const shfl_names[] = {"idx", "up", "down", "bfly"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const match_names[] = {"any", "all"};
@@ -95,5 +104,5 @@ ww_type ww_ins_result_type(const ww_ins *i, uint32_t k) {
     return WW_I1;
   if (k == 1 && (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH))
     return WW_I1;
-  return (ww_type)i->type;
+  return i->type;
 }

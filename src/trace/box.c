@@ -25,13 +25,12 @@ static bool on_poll(void *ctx) {
 }
 
 static bool works(prober *p, const uint64_t at[3]) {
-  const uint64_t *g = p->spec->grid;
-  uint64_t block = (at[2] * g[1] + at[1]) * g[0] + at[0];
+  uint64_t block = ww_number_of(p->spec->grid, at);
   ww_observer obs = {.ctx = p, .access = on_access, .cancelled = on_poll};
   ww_err ours = {0};
   p->touched = false;
   ww_status st = ww_machine_run(p->m, &block, 1, 1, &obs, NULL, p->a, &ours);
-  return st != WW_OK || p->touched;
+  return st || p->touched;
 }
 
 /* Along one axis, from the corner: the first block that is idle, or the grid's end. */
@@ -80,7 +79,7 @@ void ww_work_box(const ww_run_spec *spec, uint64_t box[3], ww_arena *a) {
   quick.slice = TURN;
   quick.max_steps = ENOUGH;
   quick.extrapolate = quick.print = false;
-  if (spec->grid[0] * spec->grid[1] * spec->grid[2] < 2 || ww_machine_new(&quick, &p.m, &ours))
+  if (ww_volume(spec->grid) < 2 || ww_machine_new(&quick, &p.m, &ours))
     return;
   if (works(&p, corner)) {
     for (int d = 0; d < 3; d++)

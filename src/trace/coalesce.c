@@ -9,7 +9,7 @@
 #define SECTOR 5 /* log2 of its bytes */
 
 static inline uint32_t first_lane(ww_mask m) {
-  return (uint32_t)__builtin_ctzll(m);
+  return __builtin_ctzll(m);
 }
 static inline bool full_warp(ww_mask m) {
   return m == 0xffffffffu || m == UINT64_MAX;
@@ -40,8 +40,7 @@ static hash_run hash_begin(uint32_t keys) {
 }
 
 static inline void hash_add(hash_run *h, uint64_t key) {
-  uint32_t mask = (uint32_t)(UINT64_MAX >> h->shift),
-           at = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> h->shift);
+  uint32_t mask = UINT64_MAX >> h->shift, at = key * 0x9e3779b97f4a7c15ull >> h->shift;
   hash_slot *s = &hash_slots[at];
   while (s->stamp == h->now && s->key != key)
     s = &hash_slots[at = (at + 1) & mask];
@@ -51,6 +50,14 @@ static inline void hash_add(hash_run *h, uint64_t key) {
   }
   if (++s->count > h->most)
     h->most = s->count;
+}
+
+/* By their addresses, without the last bits. */
+static hash_run hash_lanes(const ww_access *a, ww_mask lanes, uint32_t bits) {
+  hash_run h = hash_begin(64);
+  for (; lanes; lanes &= lanes - 1)
+    hash_add(&h, a->addr[first_lane(lanes)] >> bits);
+  return h;
 }
 
 /* ---- sectors ---- */
@@ -67,7 +74,7 @@ static inline uint64_t off_stride(const uint64_t *p, uint64_t d,
 static bool strided(const ww_access *a, int64_t *stride) {
   const uint64_t *p = a->addr;
   uint64_t d = p[1] - p[0];
-  *stride = (int64_t)d;
+  *stride = d;
   if (p[2] - p[1] != d || p[31] - p[30] != d)
     return false;
   if (a->lanes == UINT64_MAX && (p[32] - p[31] != d || off_stride(p + 32, d, 31)))
@@ -75,8 +82,16 @@ static bool strided(const ww_access *a, int64_t *stride) {
   return off_stride(p, d, 28) == 0 && p[29] - p[28] == d && p[30] - p[29] == d;
 }
 
+static uint64_t sectors_between(uint64_t lo, uint64_t hi) {
+  return ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1;
+}
+
 static ww_span solid_span(uint64_t lo, uint64_t hi) {
-  return (ww_span){lo, hi, (uint32_t)(((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1), true};
+  return (ww_span){lo, hi, sectors_between(lo, hi), true};
+}
+
+static ww_span span_of(uint64_t lo, uint64_t hi, uint32_t sectors) {
+  return (ww_span){lo, hi, sectors, sectors == sectors_between(lo, hi)};
 }
 
 /* A stride up to a sector leaves no gap; a larger one with aligned accesses puts each lane into its
@@ -106,12 +121,11 @@ static ww_span ascending_span(const ww_access *a) {
     if (s0 < next)
       s0 = next;
     if (s1 >= s0) {
-      n += (uint32_t)(s1 - s0 + 1);
+      n += s1 - s0 + 1;
       next = s1 + 1;
     }
   }
-  uint64_t hi = last + a->bytes;
-  return (ww_span){lo, hi, n, n == ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1};
+  return span_of(lo, last + a->bytes, n);
 }
 
 static ww_span hashed_span(const ww_access *a) {
@@ -127,14 +141,13 @@ static ww_span hashed_span(const ww_access *a) {
     for (uint64_t s = p >> SECTOR; s <= s1; s++)
       hash_add(&h, s);
   }
-  uint64_t hi = last + a->bytes;
-  return (ww_span){lo, hi, h.distinct, h.distinct == ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1};
+  return span_of(lo, last + a->bytes, h.distinct);
 }
 
 /* The interpreter said where the sector changes from lane to lane: only those lanes are looked at.
  */
 static ww_span fresh_span(const ww_access *a) {
-  uint64_t last = 0, gap = ((a->hi - 1) >> SECTOR) - (a->lo >> SECTOR) + 1;
+  uint64_t last = 0;
   uint32_t n = 0;
   bool rising = true;
   for (ww_mask m = a->fresh; m; m &= m - 1, n++) {
@@ -142,13 +155,7 @@ static ww_span fresh_span(const ww_access *a) {
     rising &= s > last;
     last = s;
   }
-  if (!rising) {
-    hash_run h = hash_begin(n);
-    for (ww_mask m = a->fresh; m; m &= m - 1)
-      hash_add(&h, a->addr[first_lane(m)] >> SECTOR);
-    n = h.distinct;
-  }
-  return (ww_span){a->lo, a->hi, n, n == gap};
+  return span_of(a->lo, a->hi, rising ? n : hash_lanes(a, a->fresh, SECTOR).distinct);
 }
 
 ww_span ww_coalesce(const ww_access *a) {
@@ -214,7 +221,7 @@ static uint32_t phase_passes(const ww_access *a, ww_mask lanes) {
 }
 
 static uint32_t gcd32(uint64_t words) { /* with the number of banks */
-  uint32_t low = words ? (uint32_t)__builtin_ctzll(words) : 5;
+  uint32_t low = words ? __builtin_ctzll(words) : 5;
   return 1u << (low < 5 ? low : 5);
 }
 
@@ -287,12 +294,7 @@ uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
 uint32_t ww_const_words(const ww_access *a) {
   if (!a->lanes)
     return 0;
-  if (a->pattern == WW_PATTERN_SAME)
-    return 1;
-  hash_run h = hash_begin(64);
-  for (ww_mask m = a->lanes; m; m &= m - 1)
-    hash_add(&h, a->addr[first_lane(m)] >> 2);
-  return h.distinct;
+  return a->pattern == WW_PATTERN_SAME ? 1 : hash_lanes(a, a->lanes, 2).distinct;
 }
 
 uint32_t ww_most_same(const ww_access *a) {
@@ -300,10 +302,5 @@ uint32_t ww_most_same(const ww_access *a) {
     return 0;
   if (a->pattern == WW_PATTERN_SAME)
     return ww_popcount(a->lanes);
-  if (a->pattern == WW_PATTERN_CONTIG)
-    return 1;
-  hash_run h = hash_begin(64);
-  for (ww_mask m = a->lanes; m; m &= m - 1)
-    hash_add(&h, a->addr[first_lane(m)]);
-  return h.most;
+  return a->pattern == WW_PATTERN_CONTIG ? 1 : hash_lanes(a, a->lanes, 0).most;
 }

@@ -11,7 +11,8 @@
 #include "trace.h"
 
 #define WW_MAX_LANES 64
-#define WW_MAX_DEPTH 64  /* calls */
+#define WW_CELL_BYTES(type) (ww_type_bytes[type] == 8 ? 8u : 4u) /* of a lane in a row */
+#define WW_MAX_DEPTH 64                                          /* calls */
 #define WW_MAX_STACK 512 /* pending sides of divergent branches */
 #define WW_NOSEG UINT32_MAX
 
@@ -46,26 +47,12 @@ typedef struct {
   uint32_t nmoves;
 } ww_edge;
 
-typedef enum {
-  WW_CTL_NEXT, /* fall into edge[0] */
-  WW_CTL_BR,
-  WW_CTL_CBR,
-  WW_CTL_SWITCH,
-  WW_CTL_RET,
-  WW_CTL_EXIT,
-  WW_CTL_TRAP,
-  WW_CTL_BAR,
-  WW_CTL_GRIDSYNC,
-  WW_CTL_CALL,
-  WW_CTL_CALLI
-} ww_ctl;
-
 typedef struct ww_prog ww_prog;
 
 typedef struct {
   const ww_code *code;
   uint32_t n;
-  uint8_t ctl;         /* ww_ctl */
+  uint8_t ctl;         /* ww_op; WW_OP_BR also falls into edge[0] */
   bool enter;          /* first segment of an IR block: the block event */
   bool wide;           /* a is 64 bit */
   uint32_t block;      /* IR block */
@@ -89,12 +76,12 @@ typedef struct {
   uint32_t number; /* over all programs of the machine: index of the warp's state */
   uint32_t header; /* block */
   bool innermost;
-  uint32_t nphis;      /* of the header */
-  const uint32_t *phi; /* slots */
-  const uint8_t *phi_wide;
-  const uint8_t *jumps;     /* per phi of the header: it is only added to */
-  const uint8_t *phi_float; /* never advanced */
-  uint32_t a, b;            /* slots of what the exit compares (values until slots are given) */
+  uint32_t nphis; /* of the header */
+  struct ww_steady_phi {
+    uint32_t slot;
+    bool wide, jumps; /* jumps: an integer that is only added to */
+  } * phi;
+  uint32_t a, b; /* slots of what the exit compares (values until slots are given) */
   bool cmp_wide;
   uint8_t pred; /* ww_cmp of staying in the loop */
 } ww_steady;
@@ -102,11 +89,10 @@ typedef struct {
 struct ww_prog {
   const ww_fn *fn;
   ww_seg *segs;
-  uint32_t frame;       /* bytes */
-  uint32_t fixed;       /* of them, constants at the start: copied when a frame is set up */
-  const uint8_t *image; /* `fixed` bytes */
-  const uint32_t *param_slots;
-  const uint8_t *param_wide, *slot_wide_ret;
+  uint32_t frame;        /* bytes */
+  uint32_t fixed;        /* of them, constants at the start: copied when a frame is set up */
+  const uint8_t *image;  /* `fixed` bytes */
+  const uint32_t *slots; /* per value: parameters come first */
   ww_steady *steady;
   uint32_t nsteady;
 };
@@ -204,6 +190,17 @@ struct ww_exec {
   bool cancelled; /* it was no fault */
   bool print;
 };
+
+static inline uint64_t ww_cell_of(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
+  return wide ? *(const uint64_t *)(x->F + slot + 8 * lane)
+              : *(const uint32_t *)(x->F + slot + 4 * lane);
+}
+static inline void ww_cell_put(ww_exec *x, uint32_t slot, bool wide, uint32_t lane, uint64_t v) {
+  if (wide)
+    *(uint64_t *)(x->F + slot + 8 * lane) = v;
+  else
+    *(uint32_t *)(x->F + slot + 4 * lane) = v;
+}
 
 /* One copy of the interpreter. */
 typedef struct {

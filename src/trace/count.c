@@ -21,9 +21,9 @@ enum { DEPEND_ALL = 8, DEPEND_EVERY = 64 };
 /* ---- what the IR says ---- */
 
 double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type) {
-  *type = (ww_type)i->type;
+  *type = i->type;
   if (i->op == WW_OP_MATH && !ww_is_float(*type))
-    *type = (ww_type)fn->vals[i->a].type; /* ilogb: i32 of a float */
+    *type = fn->vals[i->a].type; /* ilogb: i32 of a float */
   if (i->op == WW_OP_FMA)
     return 2;
   return ww_ops[i->op].cls == WW_CLASS_FP || i->op == WW_OP_MATH ? 1 : 0;
@@ -35,26 +35,27 @@ static bool is_shuffle(const ww_ins *i) {
 
 static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   ww_type type;
-  uint32_t flops = (uint32_t)ww_ins_flops(fn, i, &type), cls = ww_ops[i->op].cls;
-  s->warp_instructions++;
+  double flops = ww_ins_flops(fn, i, &type);
+  uint32_t cls = ww_ops[i->op].cls;
+  ww_counts *warp = &s->per_warp, *lane = &s->per_lane;
   s->by_class[cls]++;
-  if (flops && type == WW_F64)
-    s->flops_fp64 += flops;
-  else if (flops && type == WW_F32)
-    s->flops_fp32 += flops;
-  else if (flops)
-    s->flops_fp16 += flops;
-  s->int_ops += (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
-  s->math_ops += i->op == WW_OP_MATH;
-  s->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
-  s->barriers += i->op == WW_OP_BAR;
-  s->shuffles += is_shuffle(i);
+  warp->warp_instructions++;
+  warp->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
+  warp->barriers += i->op == WW_OP_BAR;
+  warp->shuffles += is_shuffle(i);
   if (i->op == WW_OP_MMA)
-    s->flops_tensor += (double)i->imm;
+    warp->flops_tensor += i->imm;
+  lane->thread_instructions++;
+  double *of_type = type == WW_F64   ? &lane->flops_fp64
+                    : type == WW_F32 ? &lane->flops_fp32
+                                     : &lane->flops_fp16;
+  *of_type += flops;
+  lane->int_ops += (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
+  lane->math_ops += i->op == WW_OP_MATH;
 }
 
 static void make_statics(ww_counter *c) {
-  c->statics = ww_xcalloc(c->base[c->m->nfns] + 1, sizeof *c->statics);
+  c->statics = WW_NEWN(c->a, ww_static, c->base[c->m->nfns] + 1);
   for (uint32_t f = 0; f < c->m->nfns; f++) {
     const ww_fn *fn = &c->m->fns[f];
     for (uint32_t b = 0; b < fn->nblocks && !fn->refusal; b++)
@@ -66,41 +67,35 @@ static void make_statics(ww_counter *c) {
 /* ---- making ---- */
 
 ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes) {
-  ww_counter *c = ww_xcalloc(1, sizeof *c);
+  ww_arena *a = ww_arena_new();
+  ww_counter *c = WW_NEW(a, ww_counter);
   if (!lanes)
     lanes = m->warp;
+  c->a = a;
   c->m = m;
   c->mem = mem;
   c->full = lanes == 64 ? UINT64_MAX : 0xffffffffu;
   c->full_lanes = lanes;
-  c->base = ww_xcalloc(m->nfns + 1, sizeof *c->base);
+  c->base = WW_NEWN(a, uint32_t, m->nfns + 1);
   for (uint32_t f = 0; f < m->nfns; f++)
     c->base[f + 1] = c->base[f] + m->fns[f].nblocks;
-  c->pend = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->pend);
-  c->total = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->total);
+  c->pend = WW_NEWN(a, ww_cell, c->base[m->nfns] + 1);
+  c->total = WW_NEWN(a, ww_cell, c->base[m->nfns] + 1);
   make_statics(c);
-  c->depend = ww_depend_new(m);
+  c->depend = ww_depend_new(m, a);
   c->dep_block = UINT64_MAX;
   return c;
+}
+
+void ww_counter_tell(ww_counter *c, ww_footprints *f) {
+  c->prints = f;
 }
 
 void ww_counter_free(ww_counter *c) {
   if (!c)
     return;
-  for (uint32_t k = 0; k < c->nslots; k++)
-    free(c->slots[k]);
-  for (uint32_t k = 0; k < c->ntouches; k++)
-    ww_touch_free(c->touches[k]);
-  ww_depend_free(c->depend);
-  free(c->slots);
-  free(c->touches);
   free(c->journal.v);
-  free(c->index);
-  free(c->base);
-  free(c->pend);
-  free(c->total);
-  free(c->statics);
-  free(c);
+  ww_arena_free(c->a);
 }
 
 /* ---- block events ---- */
@@ -114,7 +109,7 @@ static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, w
   }
   ww_cell *cell = &c->cells[block];
   cell->warps += weight;
-  cell->lanes += weight * (lanes == c->full ? c->full_lanes : (double)__builtin_popcountll(lanes));
+  cell->lanes += weight * (lanes == c->full ? c->full_lanes : __builtin_popcountll(lanes));
   if (w.block == c->dep_block && w.warp == 0 && !ww_depend_block(c->depend, fn, block)) {
     ww_depend_end(c->depend, &c->pend_dep);
     c->dep_block = UINT64_MAX;
@@ -140,6 +135,8 @@ static void on_block_start(void *ctx, uint64_t block) {
 
 static void on_block_end(void *ctx, uint64_t block) {
   ww_counter *c = ctx;
+  if (c->prints)
+    ww_footprints_block(c->prints, block);
   if (block != c->dep_block)
     return;
   ww_depend_end(c->depend, &c->pend_dep);
@@ -149,11 +146,10 @@ static void on_block_end(void *ctx, uint64_t block) {
 /* ---- accesses ---- */
 
 static ww_slot *new_slot(ww_counter *c, const ww_ins *ins) {
-  if (c->nslots == c->cap_slots) {
-    c->cap_slots = c->cap_slots ? c->cap_slots * 2 : 64;
-    c->slots = ww_xrealloc(c->slots, c->cap_slots * sizeof *c->slots);
-  }
-  ww_slot *s = c->slots[c->nslots++] = ww_xcalloc(1, sizeof *s);
+  if (c->nslots % 64 == 0)
+    c->slots =
+        ww_grow(c->a, c->slots, c->nslots * sizeof *c->slots, (c->nslots + 64) * sizeof *c->slots);
+  ww_slot *s = c->slots[c->nslots++] = WW_NEW(c->a, ww_slot);
   s->ins = ins;
   return s;
 }
@@ -162,11 +158,8 @@ static ww_slot *new_slot(ww_counter *c, const ww_ins *ins) {
  * itself decides. */
 static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
   if (a->ins_id >= c->nindex) {
-    uint32_t n = c->nindex ? c->nindex : 64;
-    while (n <= a->ins_id)
-      n *= 2;
-    c->index = ww_xrealloc(c->index, n * sizeof *c->index);
-    memset(c->index + c->nindex, 0, (n - c->nindex) * sizeof *c->index);
+    uint32_t n = 2 * a->ins_id + 64;
+    c->index = ww_grow(c->a, c->index, c->nindex * sizeof *c->index, n * sizeof *c->index);
     c->nindex = n;
   }
   uint32_t k = 0;
@@ -194,11 +187,10 @@ static ww_touch *find_touch(ww_counter *c, uint64_t addr) {
   for (uint32_t k = 0; k < c->ntouches; k++)
     if (c->touches[k]->region == r)
       return c->touches[k];
-  if (c->ntouches == c->cap_touches) {
-    c->cap_touches = c->cap_touches ? c->cap_touches * 2 : 16;
-    c->touches = ww_xrealloc(c->touches, c->cap_touches * sizeof *c->touches);
-  }
-  return c->touches[c->ntouches++] = ww_touch_new(r);
+  if (c->ntouches % 16 == 0)
+    c->touches = ww_grow(c->a, c->touches, c->ntouches * sizeof *c->touches,
+                         (c->ntouches + 16) * sizeof *c->touches);
+  return c->touches[c->ntouches++] = ww_touch_new(r, c->a);
 }
 
 static inline void touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
@@ -220,6 +212,8 @@ static void on_access(void *ctx, const ww_access *a) {
   ww_counter *c = ctx;
   if (!a->lanes || !a->bytes)
     return;
+  if (c->prints)
+    ww_footprints_access(c->prints, a);
   ww_slot *s = slot_of(c, a);
   bool shared = a->space == WW_SHARED, atomic = a->kind == WW_ACCESS_ATOMIC,
        store = a->kind == WW_ACCESS_STORE;
@@ -268,12 +262,11 @@ static void forget_pending(ww_counter *c) {
 void ww_counter_clear(ww_counter *c) {
   forget_pending(c);
   for (uint32_t k = 0; k < c->ntouches; k++)
-    ww_touch_clear(c->touches[k]);
+    c->touches[k]->pend = ww_touched_nothing;
   ww_journal_undo(&c->journal);
 }
 
-/* Every member of the tables' structs is a double. */
-static void add_doubles(void *to, const void *from, size_t bytes, double scale) {
+void ww_add_doubles(void *to, const void *from, size_t bytes, double scale) {
   double *t = to;
   const double *f = from;
   for (size_t k = 0; k < bytes / sizeof(double); k++)
@@ -281,12 +274,12 @@ static void add_doubles(void *to, const void *from, size_t bytes, double scale) 
 }
 
 void ww_counter_commit(ww_counter *c, double scale) {
-  add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
+  ww_add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
   for (uint32_t k = 0; k < c->nslots; k++)
-    add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
+    ww_add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
   for (uint32_t k = 0; k < c->ntouches; k++)
     ww_touch_commit(c->touches[k], scale);
-  add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
+  ww_add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
   c->total_blocks += scale * c->pend_blocks;
   c->journal.n = 0;
   forget_pending(c);
@@ -295,18 +288,9 @@ void ww_counter_commit(ww_counter *c, double scale) {
 /* ---- totals ---- */
 
 static void count_block(ww_counts *o, const ww_static *s, const ww_cell *x) {
-  o->warp_instructions += x->warps * s->warp_instructions;
-  o->thread_instructions += x->lanes * s->warp_instructions;
-  o->branches += x->warps * s->branches;
+  ww_add_doubles(o, &s->per_warp, sizeof *o, x->warps);
+  ww_add_doubles(o, &s->per_lane, sizeof *o, x->lanes);
   o->divergent_branches += x->splits;
-  o->flops_fp64 += x->lanes * s->flops_fp64;
-  o->flops_fp32 += x->lanes * s->flops_fp32;
-  o->flops_fp16 += x->lanes * s->flops_fp16;
-  o->flops_tensor += x->warps * s->flops_tensor;
-  o->int_ops += x->lanes * s->int_ops;
-  o->math_ops += x->lanes * s->math_ops;
-  o->barriers += x->warps * s->barriers;
-  o->shuffles += x->warps * s->shuffles;
 }
 
 static void count_slot(ww_counts *o, const ww_row *r) {

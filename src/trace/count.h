@@ -65,10 +65,18 @@ typedef struct {
 double ww_tally_runs(const ww_tally *t, const ww_fn *fn,
                      uint32_t block); /* times that warps came by a block */
 
+/* footprint.c: collects per-instruction ranges of each block run. */
+typedef struct ww_footprints ww_footprints;
+ww_footprints *ww_footprints_new(ww_memory *mem, const uint64_t grid[3]);
+void ww_footprints_free(ww_footprints *f); /* accepts NULL */
+void ww_footprints_access(ww_footprints *f, const ww_access *a);
+void ww_footprints_block(ww_footprints *f, uint64_t block); /* a thread block ended */
+
 typedef struct ww_counter ww_counter;
 /* Counts events of launches of one module. */
 ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes);
-void ww_counter_free(ww_counter *c); /* accepts NULL */
+void ww_counter_tell(ww_counter *c, ww_footprints *f); /* they see the same accesses */
+void ww_counter_free(ww_counter *c);                   /* accepts NULL */
 ww_observer ww_counter_observer(ww_counter *c);
 void ww_counter_clear(ww_counter *c);
 /* Everything seen since the last commit or clear, times `scale`, added to the total: a block that
@@ -77,11 +85,10 @@ void ww_counter_commit(ww_counter *c, double scale);
 /* The counts of what was seen since: the same for blocks that behave alike. */
 void ww_counter_vector(ww_counter *c, ww_counts *pending);
 /* The pending events put aside (and no longer pending), to be added later with the scale then
- * known. */
+ * known; freed with the counter. */
 typedef struct ww_snapshot ww_snapshot;
 ww_snapshot *ww_counter_save(ww_counter *c);
 void ww_counter_add(ww_counter *c, const ww_snapshot *s, double scale);
-void ww_snapshot_free(ww_snapshot *s); /* accepts NULL */
 void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out);
 
 /* Sectors of 32 bytes and bank passes of one access, for observers and for their tests. */

@@ -42,6 +42,7 @@ typedef struct {
 #define WW_CHUNK_SECTORS 8192u /* 256 KiB of addresses in 1 KiB of bits */
 
 typedef struct {
+  ww_arena *a;
   const ww_region *region;
   ww_touched pend, total;
   uint64_t base, nsectors;
@@ -56,11 +57,10 @@ typedef struct {
   size_t n, cap;
 } ww_journal;
 
-ww_touch *ww_touch_new(const ww_region *r);
-void ww_touch_free(ww_touch *t);
+ww_touch *ww_touch_new(const ww_region *r, ww_arena *a);
 void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_span *s);
 void ww_touch_commit(ww_touch *t, double scale);
-void ww_touch_clear(ww_touch *t);
+extern const ww_touched ww_touched_nothing;
 void ww_journal_undo(ww_journal *j);
 
 /* ---- depend.c ---- */
@@ -72,8 +72,7 @@ typedef struct {
 } ww_depend_sums;
 
 typedef struct ww_depend ww_depend;
-ww_depend *ww_depend_new(const ww_module *m);
-void ww_depend_free(ww_depend *d);  /* accepts NULL */
+ww_depend *ww_depend_new(const ww_module *m, ww_arena *a);
 void ww_depend_start(ww_depend *d); /* a warp begins */
 bool ww_depend_block(ww_depend *d, const ww_fn *fn,
                      uint32_t block);                  /* it executes a block; false: seen enough */
@@ -106,16 +105,16 @@ typedef struct {
 
 /* What one execution of a block amounts to: known from the IR. */
 typedef struct {
-  uint32_t warp_instructions, branches, barriers, shuffles;       /* per warp */
-  uint32_t flops_fp64, flops_fp32, flops_fp16, int_ops, math_ops; /* per lane */
-  double flops_tensor;                                            /* per warp */
+  ww_counts per_warp, per_lane;
   uint32_t by_class[WW_NCLASSES];
 } ww_static;
 
 struct ww_counter {
+  ww_arena *a; /* it and all of its tables but the journal */
   const ww_module *m;
   ww_memory *mem;
-  ww_mask full; /* all lanes of a warp */
+  ww_footprints *prints; /* or NULL */
+  ww_mask full;          /* all lanes of a warp */
   double full_lanes;
   const ww_fn *fn;       /* of the last block event */
   ww_cell *cells;        /* its cells in pend */
@@ -126,9 +125,9 @@ struct ww_counter {
   uint32_t *index; /* ins_id -> slot + 1 */
   uint32_t nindex;
   ww_slot **slots;
-  uint32_t nslots, cap_slots;
+  uint32_t nslots;
   ww_touch **touches;
-  uint32_t ntouches, cap_touches;
+  uint32_t ntouches;
   ww_journal journal;
   ww_depend *depend;
   ww_depend_sums pend_dep, total_dep;
@@ -136,6 +135,8 @@ struct ww_counter {
   uint64_t dep_seen;  /* thread blocks looked at so far */
 };
 
+/* to += scale * from, where every member is a double. */
+void ww_add_doubles(void *to, const void *from, size_t bytes, double scale);
 double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type); /* per lane; MMA: 0 */
 
 /* ---- lines.c ---- */

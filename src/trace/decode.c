@@ -7,26 +7,22 @@
  * slot of its next value where that is safe. Segments: a block ends where its mask may change or
  * the warp may wait. */
 #include "code.h"
+#include "setup.h"
 
 #include "../ir/mma.h"
 
 typedef struct {
-  const ww_module *m;
+  const ww_decoding *with;
   const ww_fn *fn;
   ww_arena *a;
-  const ww_isa *isa;
-  const uint64_t *symbol_addr;
   ww_prog *p;
   uint32_t lanes;
-  uint32_t *slot;          /* per value, UINT32_MAX: none */
-  uint32_t *def_block;     /* per value: block, WW_NOBLOCK for fixed ones */
-  bool *crosses;           /* per value: used outside its block, or by a phi */
-  uint32_t *last_use;      /* per block-local value: instruction index of its last use */
-  uint32_t *first_seg;     /* per block */
-  uint32_t top;            /* bytes of frame handed out */
-  uint32_t temp32, temp64; /* scratch rows for cyclic copies, UINT32_MAX until needed */
-  const ww_prog *const *progs;
-  uint32_t *next_ins_id;
+  uint32_t *slot;      /* per value, UINT32_MAX: none */
+  bool *crosses;       /* per value: used outside its block, or by a phi */
+  uint32_t *last_use;  /* per block-local value: instruction index of its last use */
+  uint32_t *first_seg; /* per block */
+  uint32_t top;        /* bytes of frame handed out */
+  uint32_t temp[2];    /* scratch rows for cyclic copies, narrow and wide */
   WW_VEC(ww_seg) segs;
 } dec;
 
@@ -49,8 +45,16 @@ static bool exit_only(const ww_block *b) {
 
 /* ---- slots ---- */
 
+static bool fixed(const ww_value *v) {
+  return v->kind != WW_VAL_RESULT;
+}
+
+static bool defined_in(const dec *d, ww_val v, uint32_t block) {
+  return !fixed(&d->fn->vals[v]) && d->fn->vals[v].ref == block;
+}
+
 static void note_use(dec *d, ww_val v, uint32_t block, uint32_t at) {
-  if (d->def_block[v] != block)
+  if (!defined_in(d, v, block))
     d->crosses[v] = true;
   else if (at > d->last_use[v])
     d->last_use[v] = at;
@@ -59,33 +63,19 @@ static void note_use(dec *d, ww_val v, uint32_t block, uint32_t at) {
 static void find_uses(dec *d) {
   const ww_fn *fn = d->fn;
   ww_val use[256];
-  for (uint32_t v = 0; v < fn->nvals; v++)
-    d->def_block[v] = WW_NOBLOCK;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *bb = &fn->blocks[b];
-    for (uint32_t k = 0; k < bb->nphis; k++) {
-      d->def_block[bb->phis[k].dst] = b;
-      d->crosses[bb->phis[k].dst] = true;
+    for (const ww_phi *p = bb->phis; p < bb->phis + bb->nphis; p++) {
+      d->crosses[p->dst] = true;
+      for (uint32_t n = 0; n < p->n; n++)
+        d->crosses[ww_phi_value(fn, p, n)] = true;
     }
-    for (uint32_t k = 0; k < bb->nins; k++)
-      for (uint32_t r = 0; r < bb->ins[k].nres; r++)
-        d->def_block[bb->ins[k].dst + r] = b;
-  }
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_block *bb = &fn->blocks[b];
-    for (uint32_t k = 0; k < bb->nphis; k++)
-      for (uint32_t n = 0; n < bb->phis[k].n; n++)
-        d->crosses[fn->pool[bb->phis[k].ext + 2 * n + 1]] = true;
     for (uint32_t k = 0; k < bb->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &bb->ins[k], use, 256);
       for (uint32_t u = 0; u < n; u++)
         note_use(d, use[u], b, k);
     }
   }
-}
-
-static bool fixed(const ww_value *v) {
-  return v->kind != WW_VAL_RESULT;
 }
 
 static void give_crossing(dec *d) {
@@ -97,7 +87,7 @@ static void give_crossing(dec *d) {
 /* Rows for values of one block: taken at the definition, handed back after the last use. */
 static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
   const ww_block *bb = &d->fn->blocks[b];
-  WW_VEC(uint32_t) free32 = {0}, free64 = {0};
+  WW_VEC(uint32_t) free[2] = {0}; /* narrow and wide */
   uint32_t top = base;
   ww_val use[256];
   for (uint32_t k = 0; k < bb->nins; k++) {
@@ -108,10 +98,8 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
       if (d->crosses[v])
         continue;
       bool w = wide(d, v);
-      if (w && free64.n)
-        d->slot[v] = free64.v[--free64.n];
-      else if (!w && free32.n)
-        d->slot[v] = free32.v[--free32.n];
+      if (free[w].n)
+        d->slot[v] = free[w].v[--free[w].n];
       else {
         d->slot[v] = top;
         top += row_bytes(d, w);
@@ -120,13 +108,10 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
     for (uint32_t u = 0; u < n;
          u++) { /* after the results: an operand's row is never written by its own reader */
       ww_val v = use[u];
-      if (d->def_block[v] != b || d->crosses[v] || d->last_use[v] != k)
+      if (!defined_in(d, v, b) || d->crosses[v] || d->last_use[v] != k)
         continue;
       d->last_use[v] = UINT32_MAX; /* handed back once, however often it is named */
-      if (wide(d, v))
-        ww_push(d->a, &free64, d->slot[v]);
-      else
-        ww_push(d->a, &free32, d->slot[v]);
+      ww_push(d->a, &free[wide(d, v)], d->slot[v]);
     }
   }
   if (top > *high)
@@ -136,71 +121,55 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
 /* ---- copy coalescing: a phi and the value its latch brings share a row when no use of the phi
  * comes after that value ---- */
 
-typedef struct {
-  uint32_t block, at;
-} place;
-
-static place def_place(const ww_fn *fn, ww_val v, uint32_t block) {
-  const ww_block *b = &fn->blocks[block];
+/* Instruction of its block; UINT32_MAX: a phi. */
+static uint32_t defined_at(const ww_fn *fn, ww_val v) {
+  const ww_block *b = &fn->blocks[fn->vals[v].ref];
   for (uint32_t k = 0; k < b->nins; k++)
     if (b->ins[k].dst != WW_NOVAL && v >= b->ins[k].dst && v < b->ins[k].dst + b->ins[k].nres)
-      return (place){block, k};
-  return (place){block, UINT32_MAX}; /* a phi */
-}
-
-/* Every use of p happens before v is written, whichever way the code runs. */
-static bool dead_before(const dec *d, ww_val p, uint32_t header, ww_val v) {
-  const ww_fn *fn = d->fn;
-  place w = def_place(fn, v, d->def_block[v]);
-  if (w.at == UINT32_MAX || d->def_block[v] == WW_NOBLOCK || !ww_ir_dominates(fn, header, w.block))
-    return false;
-  ww_val use[256];
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_block *bb = &fn->blocks[b];
-    bool before = b != w.block && ww_ir_dominates(fn, header, b) && ww_ir_dominates(fn, b, w.block);
-    for (uint32_t k = 0; k < bb->nins; k++) {
-      uint32_t n = ww_ins_uses(fn, &bb->ins[k], use, 256);
-      for (uint32_t u = 0; u < n; u++)
-        if (use[u] == p && !before && !(b == w.block && k <= w.at))
-          return false;
-    }
-    for (uint32_t k = 0; k < bb->nphis; k++)
-      for (uint32_t n = 0; n < bb->phis[k].n; n++)
-        if (fn->pool[bb->phis[k].ext + 2 * n + 1] == p)
-          return false;
-  }
-  return true;
+      return k;
+  return UINT32_MAX;
 }
 
 static uint32_t phi_uses(const ww_fn *fn, ww_val v) {
   uint32_t c = 0;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++)
-      for (uint32_t n = 0; n < fn->blocks[b].phis[k].n; n++)
-        c += fn->pool[fn->blocks[b].phis[k].ext + 2 * n + 1] == v;
+  for (const ww_block *b = fn->blocks; b < fn->blocks + fn->nblocks; b++)
+    for (const ww_phi *p = b->phis; p < b->phis + b->nphis; p++)
+      for (uint32_t n = 0; n < p->n; n++)
+        c += ww_phi_value(fn, p, n) == v;
   return c;
+}
+
+/* Every use of p happens before v is written, whichever way the code runs. */
+static bool dead_before(const ww_fn *fn, ww_val p, uint32_t header, ww_val v) {
+  uint32_t at = defined_at(fn, v), block = fn->vals[v].ref;
+  if (at == UINT32_MAX || !ww_ir_dominates(fn, header, block) || phi_uses(fn, p))
+    return false;
+  ww_val use[256];
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    const ww_block *bb = &fn->blocks[b];
+    bool before = b != block && ww_ir_dominates(fn, header, b) && ww_ir_dominates(fn, b, block);
+    for (uint32_t k = 0; k < bb->nins; k++) {
+      uint32_t n = ww_ins_uses(fn, &bb->ins[k], use, 256);
+      for (uint32_t u = 0; u < n; u++)
+        if (use[u] == p && !before && !(b == block && k <= at))
+          return false;
+    }
+  }
+  return true;
 }
 
 static void coalesce(dec *d) {
   const ww_fn *fn = d->fn;
   if (fn->nblocks > 400)
     return; /* quadratic; huge kernels go without */
-  for (uint32_t l = 0; l < fn->nloops; l++) {
-    uint32_t h = fn->loops[l].header, latch = fn->loops[l].latch;
-    if (latch == WW_NOBLOCK)
-      continue;
-    const ww_block *hb = &fn->blocks[h];
-    for (uint32_t k = 0; k < hb->nphis; k++) {
-      ww_val p = hb->phis[k].dst, v = WW_NOVAL;
-      for (uint32_t n = 0; n < hb->phis[k].n; n++)
-        if (fn->pool[hb->phis[k].ext + 2 * n] == latch)
-          v = fn->pool[hb->phis[k].ext + 2 * n + 1];
+  for (const ww_loop *l = fn->loops; l < fn->loops + fn->nloops; l++) {
+    const ww_block *h = &fn->blocks[l->header];
+    for (uint32_t k = 0; l->latch != WW_NOBLOCK && k < h->nphis; k++) {
+      ww_val p = h->phis[k].dst, v = ww_phi_of(fn, &h->phis[k], l->latch);
       if (v == WW_NOVAL || fixed(&fn->vals[v]) || d->slot[v] != UINT32_MAX ||
           d->slot[p] != UINT32_MAX)
         continue;
-      if (d->def_block[v] == WW_NOBLOCK || phi_uses(fn, v) != 1 || wide(d, v) != wide(d, p))
-        continue;
-      if (dead_before(d, p, h, v))
+      if (phi_uses(fn, v) == 1 && wide(d, v) == wide(d, p) && dead_before(fn, p, l->header, v))
         d->slot[v] = d->slot[p] = new_slot(d, wide(d, p));
     }
   }
@@ -209,7 +178,6 @@ static void coalesce(dec *d) {
 static void give_slots(dec *d) {
   const ww_fn *fn = d->fn;
   d->slot = WW_NEWN(d->a, uint32_t, fn->nvals + 1);
-  d->def_block = WW_NEWN(d->a, uint32_t, fn->nvals + 1);
   d->crosses = WW_NEWN(d->a, bool, fn->nvals + 1);
   d->last_use = WW_NEWN(d->a, uint32_t, fn->nvals + 1);
   for (uint32_t v = 0; v < fn->nvals; v++)
@@ -224,8 +192,8 @@ static void give_slots(dec *d) {
   d->p->fixed = d->top;
   coalesce(d);
   give_crossing(d);
-  d->temp32 = new_slot(d, false);
-  d->temp64 = new_slot(d, true);
+  for (int w = 0; w < 2; w++)
+    d->temp[w] = new_slot(d, w);
   uint32_t base = d->top, high = d->top;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     give_local(d, b, base, &high);
@@ -243,32 +211,16 @@ static void make_image(dec *d) {
     const ww_value *x = &fn->vals[v];
     if (!fixed(x) || x->kind == WW_VAL_PARAM)
       continue;
-    uint64_t bits = x->bits;
-    if (x->kind == WW_VAL_SYMBOL) {
-      bits += d->symbol_addr[x->ref];
-      if (d->m->symbols[x->ref].space == WW_SHARED)
-        bits += WW_SHARED_BASE;
-    } else if (x->kind == WW_VAL_FN)
-      bits = WW_FN_BASE + 16ull * x->ref;
-    for (uint32_t l = 0; l < d->lanes; l++) {
-      if (wide(d, v))
-        memcpy(img + d->slot[v] + 8 * l, &bits, 8);
-      else
-        memcpy(img + d->slot[v] + 4 * l, &bits, 4);
-    }
+    struct ww_reloc place = {.fn = x->kind == WW_VAL_FN, .ref = x->ref, .add = x->bits};
+    uint64_t bits = x->kind == WW_VAL_CONST
+                        ? x->bits
+                        : ww_setup_address(d->with->m, d->with->symbol_addr, &place);
+    uint32_t bytes = WW_CELL_BYTES(x->type);
+    for (uint32_t l = 0; l < d->lanes; l++)
+      memcpy(img + d->slot[v] + bytes * l, &bits, bytes);
   }
   d->p->image = img;
-  uint32_t *ps = WW_NEWN(d->a, uint32_t, fn->nparams + 1);
-  uint8_t *pw = WW_NEWN(d->a, uint8_t, fn->nparams + 1);
-  for (uint32_t n = 0; n < fn->nparams; n++)
-    ps[n] = UINT32_MAX;
-  for (uint32_t v = 0; v < fn->nvals; v++)
-    if (fn->vals[v].kind == WW_VAL_PARAM) {
-      ps[fn->vals[v].ref] = d->slot[v];
-      pw[fn->vals[v].ref] = wide(d, v);
-    }
-  d->p->param_slots = ps;
-  d->p->param_wide = pw;
+  d->p->slots = d->slot;
 }
 
 /* ---- edges ---- */
@@ -297,7 +249,7 @@ static void order_moves(dec *d, ww_move *in, uint32_t n, ww_edge *e) {
     for (uint32_t k = 0; k < n; k++) { /* cycle: park one source, its reader takes it from there */
       if (done[k])
         continue;
-      uint32_t t = in[k].wide ? d->temp64 : d->temp32;
+      uint32_t t = d->temp[in[k].wide];
       ww_push(d->a, &out, (ww_move){t, in[k].d, in[k].wide});
       for (uint32_t o = 0; o < n; o++)
         if (!done[o] && in[o].s == in[k].d)
@@ -309,18 +261,11 @@ static void order_moves(dec *d, ww_move *in, uint32_t n, ww_edge *e) {
   e->nmoves = out.n;
 }
 
-static bool in_loop(const ww_fn *fn, uint32_t block, uint32_t loop) {
-  for (uint32_t l = fn->blocks[block].loop; l != WW_NOBLOCK; l = fn->loops[l].parent)
-    if (l == loop)
-      return true;
-  return false;
-}
-
 static void mark_loops(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
   uint32_t outer = UINT32_MAX;
   for (uint32_t s = 0; s < d->p->nsteady; s++) {
     const ww_steady *st = &d->p->steady[s];
-    bool a = in_loop(d->fn, from, st->loop), b = in_loop(d->fn, to, st->loop);
+    bool a = ww_ir_in_loop(d->fn, from, st->loop), b = ww_ir_in_loop(d->fn, to, st->loop);
     if (!a && b && st->header == to)
       e->enters = s + 1;
     if (a && !b && d->fn->loops[st->loop].depth < outer) {
@@ -340,15 +285,11 @@ static void make_edge(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
   *e = (ww_edge){.target = to}; /* block; becomes a segment once all are laid out */
   ww_move *in = WW_NEWN(d->a, ww_move, t->nphis + 1);
   uint32_t n = 0;
-  for (uint32_t k = 0; k < t->nphis; k++)
-    for (uint32_t q = 0; q < t->phis[k].n; q++) {
-      if (fn->pool[t->phis[k].ext + 2 * q] != from)
-        continue;
-      ww_val v = fn->pool[t->phis[k].ext + 2 * q + 1];
-      if (d->slot[v] != d->slot[t->phis[k].dst])
-        in[n++] = (ww_move){d->slot[t->phis[k].dst], d->slot[v], wide(d, v)};
-      break;
-    }
+  for (const ww_phi *p = t->phis; p < t->phis + t->nphis; p++) {
+    ww_val v = ww_phi_of(fn, p, from);
+    if (v != WW_NOVAL && d->slot[v] != d->slot[p->dst])
+      in[n++] = (ww_move){d->slot[p->dst], d->slot[v], wide(d, v)};
+  }
   order_moves(d, in, n, e);
   mark_loops(d, from, to, e);
 }
@@ -367,16 +308,21 @@ static const uint32_t *slot_list(dec *d, uint32_t ext, uint32_t n) {
   return s;
 }
 
-static const uint32_t *result_slots(dec *d, const ww_ins *i) {
-  uint32_t *s = WW_NEWN(d->a, uint32_t, i->nres + 1);
-  for (uint32_t k = 0; k < i->nres; k++)
-    s[k] = i->dst == WW_NOVAL ? UINT32_MAX : d->slot[i->dst + k];
-  return s;
+/* Results are values in a row. */
+static const uint32_t *result_slots(const dec *d, const ww_ins *i) {
+  return i->nres ? d->slot + i->dst : NULL;
 }
 
 static bool touches_memory(uint8_t op) {
-  return op == WW_OP_LD || op == WW_OP_ST || op == WW_OP_ATOM || op == WW_OP_CAS ||
-         op == WW_OP_MEMCPY || op == WW_OP_MEMSET;
+  return ww_ops[op].cls >= WW_CLASS_LOAD && ww_ops[op].cls <= WW_CLASS_ATOMIC;
+}
+
+static bool wide_if_any(const dec *d, ww_val v) {
+  return v != WW_NOVAL && wide(d, v);
+}
+
+static ww_type type_if_any(const dec *d, ww_val v) {
+  return v != WW_NOVAL ? d->fn->vals[v].type : WW_VOID;
 }
 
 /* A shift whose count is of another width than its value: rows do not match, lane by lane. */
@@ -386,23 +332,20 @@ static bool uneven(const dec *d, const ww_ins *i) {
 }
 
 static ww_code make_code(dec *d, const ww_ins *i) {
-  const ww_fn *fn = d->fn;
   ww_code k = {.ins = i,
                .imm = i->imm,
                .d = slot_or_0(d, i->dst),
                .a = slot_or_0(d, i->a),
                .b = slot_or_0(d, i->b),
                .c = slot_or_0(d, i->c)};
-  d->isa->resolve(i, uneven(d, i), k.fn);
-  k.wide =
-      (uint8_t)((i->dst != WW_NOVAL && wide(d, i->dst)) | (i->a != WW_NOVAL && wide(d, i->a)) << 1 |
-                (i->b != WW_NOVAL && wide(d, i->b)) << 2 |
-                (i->c != WW_NOVAL && wide(d, i->c)) << 3);
+  d->with->isa->resolve(i, uneven(d, i), k.fn);
+  k.wide = wide_if_any(d, i->dst) | wide_if_any(d, i->a) << 1 | wide_if_any(d, i->b) << 2 |
+           wide_if_any(d, i->c) << 3;
   if (touches_memory(i->op)) {
-    k.ins_id = (*d->next_ins_id)++;
+    k.ins_id = (*d->with->next_ins_id)++;
     k.esize = ww_type_bytes[i->type];
     k.n = i->n ? i->n : 1;
-    k.bytes = (uint8_t)(k.esize * k.n);
+    k.bytes = k.esize * k.n;
     if (i->op == WW_OP_LD)
       k.slots = result_slots(d, i);
     else if (i->op == WW_OP_ST)
@@ -412,22 +355,15 @@ static ww_code make_code(dec *d, const ww_ins *i) {
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
     k.n = i->n;
     k.slots = result_slots(d, i);
-  } else if (i->op == WW_OP_MMA) { /* operands, then results */
-    uint32_t *s = WW_NEWN(d->a, uint32_t, i->n + i->nres + 1u);
-    for (uint32_t o = 0; o < i->n; o++)
-      s[o] = d->slot[fn->pool[i->ext + o]];
-    for (uint32_t r = 0; r < i->nres; r++)
-      s[i->n + r] = d->slot[i->dst + r];
-    k.slots = s;
-  } else if (i->op == WW_OP_PRINTF) {
+  } else if (i->op == WW_OP_PRINTF || i->op == WW_OP_MMA) {
     k.n = i->n;
     k.slots = slot_list(d, i->ext, i->n);
   } else if (i->op == WW_OP_LEA) {
     if (i->imm > 0 && !(i->imm & (i->imm - 1)))
-      k.imm = __builtin_ctzll((uint64_t)i->imm);
+      k.imm = __builtin_ctzll(i->imm);
   } else { /* types of the operands, for ww_scalar */
-    k.n = i->a != WW_NOVAL ? fn->vals[i->a].type : WW_VOID;
-    k.esize = i->b != WW_NOVAL ? fn->vals[i->b].type : WW_VOID;
+    k.n = type_if_any(d, i->a);
+    k.esize = type_if_any(d, i->b);
   }
   return k;
 }
@@ -436,71 +372,51 @@ static bool splits(uint8_t op) {
   return op == WW_OP_BAR || op == WW_OP_GRIDSYNC || op == WW_OP_CALL || op == WW_OP_CALLI;
 }
 
+static void make_switch(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, ww_edge *e) {
+  const uint32_t *pair = d->fn->pool + i->ext;
+  uint64_t *c = WW_NEWN(d->a, uint64_t, i->n + 1u);
+  for (uint32_t k = 0; k < i->n; k++, pair += 2) {
+    c[k] = d->fn->vals[pair[0]].bits;
+    make_edge(d, b, pair[1], &e[k]);
+  }
+  make_edge(d, b, i->imm, &e[i->n]);
+  s->cases = c;
+}
+
 static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
-  const ww_fn *fn = d->fn;
-  ww_edge *e;
   s->ins = i;
+  s->ctl = i->op;
   if (i->a != WW_NOVAL) {
     s->a = d->slot[i->a];
     s->wide = wide(d, i->a);
   }
+  s->nedges = i->op == WW_OP_BR ? 1 : i->op == WW_OP_CBR ? 2 : i->op == WW_OP_SWITCH ? i->n + 1 : 0;
+  ww_edge *e = WW_NEWN(d->a, ww_edge, s->nedges);
+  s->edge = e;
   switch (i->op) {
-  case WW_OP_BR:
-    s->ctl = WW_CTL_BR;
-    s->edge = e = WW_NEWN(d->a, ww_edge, s->nedges = 1);
-    make_edge(d, b, (uint32_t)i->imm, e);
-    break;
   case WW_OP_CBR:
-    s->ctl = WW_CTL_CBR;
-    s->edge = e = WW_NEWN(d->a, ww_edge, s->nedges = 2);
-    make_edge(d, b, (uint32_t)i->imm, &e[0]);
-    make_edge(d, b, i->ext, &e[1]);
     if (i->imm == i->ext)
-      s->ctl = WW_CTL_BR;
+      s->ctl = WW_OP_BR;
+    make_edge(d, b, i->ext, &e[1]);
+    /* fallthrough */
+  case WW_OP_BR:
+    make_edge(d, b, i->imm, e);
     break;
-  case WW_OP_SWITCH: {
-    s->ctl = WW_CTL_SWITCH;
-    s->edge = e = WW_NEWN(d->a, ww_edge, s->nedges = i->n + 1u);
-    uint64_t *c = WW_NEWN(d->a, uint64_t, i->n + 1u);
-    for (uint32_t k = 0; k < i->n; k++) {
-      c[k] = fn->vals[fn->pool[i->ext + 2 * k]].bits;
-      make_edge(d, b, fn->pool[i->ext + 2 * k + 1], &e[k]);
-    }
-    make_edge(d, b, (uint32_t)i->imm, &e[i->n]);
-    s->cases = c;
+  case WW_OP_SWITCH:
+    make_switch(d, b, i, s, e);
     break;
-  }
+  case WW_OP_CALL:
+    s->callee = d->with->progs[i->imm];
+    /* fallthrough */
+  case WW_OP_CALLI:
   case WW_OP_RET:
-    s->ctl = WW_CTL_RET;
     s->slots = slot_list(d, i->ext, i->n);
-    if (!d->p->slot_wide_ret) {
-      uint8_t *w = WW_NEWN(d->a, uint8_t, i->n + 1u);
-      for (uint32_t k = 0; k < i->n; k++)
-        w[k] = wide(d, fn->pool[i->ext + k]);
-      d->p->slot_wide_ret = w;
-    }
-    break;
-  case WW_OP_EXIT:
-    s->ctl = WW_CTL_EXIT;
-    break;
-  case WW_OP_TRAP:
-    s->ctl = WW_CTL_TRAP;
-    break;
-  case WW_OP_BAR:
-    s->ctl = WW_CTL_BAR;
-    s->dsts = result_slots(d, i);
-    break;
-  case WW_OP_GRIDSYNC:
-    s->ctl = WW_CTL_GRIDSYNC;
     break;
   default:
-    s->ctl = i->op == WW_OP_CALL ? WW_CTL_CALL : WW_CTL_CALLI;
-    s->slots = slot_list(d, i->ext, i->n);
-    s->dsts = result_slots(d, i);
-    if (i->op == WW_OP_CALL)
-      s->callee = d->progs[i->imm];
     break;
   }
+  if (splits(i->op))
+    s->dsts = result_slots(d, i);
 }
 
 /* The edge into the segment behind the one about to be added; nedges stays 0, as it names a segment
@@ -519,6 +435,7 @@ static void decode_block(dec *d, uint32_t b) {
   d->first_seg[b] = d->segs.n;
   for (uint32_t k = 0; k < bb->nins;) {
     ww_seg s = {.code = codes + at,
+                .ctl = WW_OP_BR,
                 .enter = enter,
                 .block = b,
                 .nins = bb->nins,
@@ -527,13 +444,13 @@ static void decode_block(dec *d, uint32_t b) {
     enter = false;
     while (k < bb->nins && !splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op))
       codes[at++] = make_code(d, &bb->ins[k++]);
-    s.n = (uint32_t)(codes + at - s.code);
+    s.n = codes + at - s.code;
     if (bb->ins[k].op == WW_OP_CALLI &&
         (s.n || s.enter)) { /* lanes come back to an indirect call: nothing may stand before it */
       s.edge = next_segment(d);
       ww_push(d->a, &d->segs, s);
-      s = (ww_seg){
-          .code = codes + at, .block = b, .nins = bb->nins, .ipdom = bb->ipdom, .loop = WW_NOSEG};
+      s.code = codes + at;
+      s.n = s.enter = 0;
     }
     control(d, b, &bb->ins[k], &s);
     if (splits(bb->ins[k].op))
@@ -559,19 +476,11 @@ static void resolve_targets(dec *d) {
 static void place_steady(dec *d) {
   for (uint32_t s = 0; s < d->p->nsteady; s++) {
     ww_steady *st = &d->p->steady[s];
-    const ww_block *h = &d->fn->blocks[st->header];
-    uint32_t *slots = WW_NEWN(d->a, uint32_t, h->nphis + 1);
-    uint8_t *w = WW_NEWN(d->a, uint8_t, h->nphis + 1), *f = WW_NEWN(d->a, uint8_t, h->nphis + 1);
-    for (uint32_t k = 0; k < h->nphis; k++) {
-      slots[k] = d->slot[h->phis[k].dst];
-      w[k] = wide(d, h->phis[k].dst);
-      ww_type t = d->fn->vals[h->phis[k].dst].type;
-      f[k] = ww_is_float(t) || ww_type_bytes[t] < 4 || !st->jumps[k];
+    for (uint32_t k = 0; k < st->nphis; k++) {
+      ww_val v = d->fn->blocks[st->header].phis[k].dst;
+      st->phi[k].slot = d->slot[v];
+      st->phi[k].wide = wide(d, v);
     }
-    st->nphis = h->nphis;
-    st->phi = slots;
-    st->phi_wide = w;
-    st->phi_float = f;
     st->cmp_wide = wide(d, st->a);
     st->a = d->slot[st->a];
     st->b = d->slot[st->b];
@@ -599,24 +508,15 @@ static bool mma_fits(const ww_fn *fn, const ww_ins *i) {
 
 ww_status ww_decode(const ww_decoding *with, uint32_t fn, ww_prog *out, ww_err *e) {
   ww_arena *a = with->a;
-  dec d = {.m = with->m,
-           .fn = &with->m->fns[fn],
-           .a = a,
-           .isa = with->isa,
-           .symbol_addr = with->symbol_addr,
-           .p = out,
-           .lanes = with->lanes,
-           .progs = with->progs,
-           .next_ins_id = with->next_ins_id};
-  for (uint32_t b = 0; b < d.fn->nblocks; b++)
-    for (uint32_t k = 0; k < d.fn->blocks[b].nins; k++) {
-      const ww_ins *i = &d.fn->blocks[b].ins[k];
-      if (i->op == WW_OP_SWITCH && i->n > 250)
-        return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
-      if (i->op == WW_OP_MMA && !mma_fits(d.fn, i))
-        return ww_fail(e, WW_EUNSUPPORTED,
-                       "%s: a matrix instruction whose fragments do not fit its shape", d.fn->name);
-    }
+  dec d = {.with = with, .fn = &with->m->fns[fn], .a = a, .p = out, .lanes = with->lanes};
+  ww_ins_walk w = {.fn = d.fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));) {
+    if (i->op == WW_OP_SWITCH && i->n > 250)
+      return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
+    if (i->op == WW_OP_MMA && !mma_fits(d.fn, i))
+      return ww_fail(e, WW_EUNSUPPORTED,
+                     "%s: a matrix instruction whose fragments do not fit its shape", d.fn->name);
+  }
   out->fn = d.fn;
   ww_steady_find(d.fn, a, &out->steady, &out->nsteady);
   give_slots(&d);

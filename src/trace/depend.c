@@ -9,8 +9,6 @@
  * instructions of a warp. */
 #include "count_int.h"
 
-#include <stdlib.h>
-
 enum { WINDOW = 64, DEPEND_MAX = 4096 };
 
 typedef struct {
@@ -19,6 +17,7 @@ typedef struct {
 } stamp;
 
 struct ww_depend {
+  ww_arena *a;
   const ww_module *m;
   stamp **stamps;        /* per function, [nvals], made on demand */
   uint32_t time;         /* instructions issued by this warp */
@@ -30,20 +29,12 @@ struct ww_depend {
   ww_depend_sums sums;
 };
 
-ww_depend *ww_depend_new(const ww_module *m) {
-  ww_depend *d = ww_xcalloc(1, sizeof *d);
+ww_depend *ww_depend_new(const ww_module *m, ww_arena *a) {
+  ww_depend *d = WW_NEW(a, ww_depend);
+  d->a = a;
   d->m = m;
-  d->stamps = ww_xcalloc(m->nfns + 1, sizeof *d->stamps);
+  d->stamps = WW_NEWN(a, stamp *, m->nfns + 1);
   return d;
-}
-
-void ww_depend_free(ww_depend *d) {
-  if (!d)
-    return;
-  for (uint32_t k = 0; k < d->m->nfns; k++)
-    free(d->stamps[k]);
-  free(d->stamps);
-  free(d);
 }
 
 void ww_depend_start(ww_depend *d) {
@@ -117,7 +108,7 @@ static void issue(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_ins *i)
 static void pass_phi(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_phi *phi) {
   stamp out = {.window = d->window};
   for (uint32_t k = 0; k < phi->n; k++) {
-    const stamp *s = &stamps[fn->pool[phi->ext + 2 * k + 1]];
+    const stamp *s = &stamps[ww_phi_value(fn, phi, k)];
     if (depth_of(d, s) > out.depth)
       out.depth = depth_of(d, s);
     if (s->load > out.load)
@@ -127,10 +118,10 @@ static void pass_phi(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_phi 
 }
 
 bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block) {
-  uint32_t f = (uint32_t)(fn - d->m->fns);
+  uint32_t f = fn - d->m->fns;
   const ww_block *b = &fn->blocks[block];
   if (!d->stamps[f])
-    d->stamps[f] = ww_xcalloc(fn->nvals + 1, sizeof **d->stamps);
+    d->stamps[f] = WW_NEWN(d->a, stamp, fn->nvals + 1);
   for (uint32_t k = 0; k < b->nphis; k++)
     pass_phi(d, fn, d->stamps[f], &b->phis[k]);
   for (uint32_t k = 0; k < b->nins && d->time < DEPEND_MAX; k++)
@@ -141,10 +132,5 @@ bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block) {
 void ww_depend_end(ww_depend *d, ww_depend_sums *add) {
   if (d->used)
     close_window(d);
-  add->instructions += d->sums.instructions;
-  add->longest += d->sums.longest;
-  add->distance += d->sums.distance;
-  add->distances += d->sums.distances;
-  add->in_flight += d->sums.in_flight;
-  add->waits += d->sums.waits;
+  ww_add_doubles(add, &d->sums, sizeof *add, 1);
 }

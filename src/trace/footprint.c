@@ -6,7 +6,6 @@
 #include "sample.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct {
   uint64_t block, lo, hi;
@@ -19,11 +18,11 @@ typedef struct {
   int32_t arg;
   uint64_t origin;
   uint64_t lo, hi; /* of the block that runs */
-  range *seen;
-  uint32_t n, cap;
+  WW_VEC(range) seen;
 } entry;
 
 struct ww_footprints {
+  ww_arena *a; /* it and all that it has */
   ww_memory *mem;
   uint64_t grid[3];
   entry **by_id; /* per ins_id */
@@ -31,36 +30,30 @@ struct ww_footprints {
 };
 
 ww_footprints *ww_footprints_new(ww_memory *mem, const uint64_t grid[3]) {
-  ww_footprints *f = ww_xcalloc(1, sizeof *f);
+  ww_arena *a = ww_arena_new();
+  ww_footprints *f = WW_NEW(a, ww_footprints);
+  f->a = a;
   f->mem = mem;
   memcpy(f->grid, grid, sizeof f->grid);
   return f;
 }
 
 void ww_footprints_free(ww_footprints *f) {
-  if (!f)
-    return;
-  for (uint32_t k = 0; k < f->n; k++)
-    if (f->by_id[k]) {
-      free(f->by_id[k]->seen);
-      free(f->by_id[k]);
-    }
-  free(f->by_id);
-  free(f);
+  if (f)
+    ww_arena_free(f->a);
 }
 
 static entry *entry_of(ww_footprints *f, const ww_access *a) {
   if (a->ins_id >= f->n) {
     uint32_t n = a->ins_id + 64;
-    f->by_id = ww_xrealloc(f->by_id, n * sizeof *f->by_id);
-    memset(f->by_id + f->n, 0, (n - f->n) * sizeof *f->by_id);
+    f->by_id = ww_grow(f->a, f->by_id, f->n * sizeof *f->by_id, n * sizeof *f->by_id);
     f->n = n;
   }
   entry *e = f->by_id[a->ins_id];
   if (e)
     return e;
   const ww_region *r = ww_memory_find(f->mem, a->addr[__builtin_ctzll(a->lanes)]);
-  e = f->by_id[a->ins_id] = ww_xcalloc(1, sizeof *e);
+  e = f->by_id[a->ins_id] = WW_NEW(f->a, entry);
   *e = (entry){.ins = a->ins,
                .fn = a->fn,
                .kind = a->kind,
@@ -74,21 +67,10 @@ void ww_footprints_access(ww_footprints *f, const ww_access *a) {
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
   entry *e = entry_of(f, a);
-  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes),
-           last = 63 - (uint32_t)__builtin_clzll(a->lanes);
-  uint64_t lo = a->addr[first], hi = lo;
-  if (a->pattern == WW_PATTERN_CONTIG)
-    hi = a->addr[last];
-  else if (a->pattern == WW_PATTERN_ANY)
-    for (ww_mask m = a->lanes; m; m &= m - 1) {
-      uint64_t v = a->addr[__builtin_ctzll(m)];
-      lo = v < lo ? v : lo;
-      hi = v > hi ? v : hi;
-    }
-  if (lo < e->lo)
-    e->lo = lo;
-  if (hi + a->bytes > e->hi)
-    e->hi = hi + a->bytes;
+  if (a->lo < e->lo)
+    e->lo = a->lo;
+  if (a->hi > e->hi)
+    e->hi = a->hi;
 }
 
 void ww_footprints_block(ww_footprints *f, uint64_t block) {
@@ -96,33 +78,30 @@ void ww_footprints_block(ww_footprints *f, uint64_t block) {
     entry *e = f->by_id[k];
     if (!e || e->lo >= e->hi)
       continue;
-    if (e->n == e->cap)
-      e->seen = ww_xrealloc(e->seen, (e->cap = e->cap ? 2 * e->cap : 8) * sizeof *e->seen);
-    e->seen[e->n++] = (range){block, e->lo, e->hi};
+    ww_push(f->a, &e->seen, (range){block, e->lo, e->hi});
     e->lo = UINT64_MAX;
     e->hi = 0;
   }
 }
 
 static void coordinates(const ww_footprints *f, uint64_t block, double c[3]) {
-  c[0] = (double)(block % f->grid[0]);
-  c[1] = (double)(block / f->grid[0] % f->grid[1]);
-  c[2] = (double)(block / f->grid[0] / f->grid[1]);
+  for (int d = 0; d < 3; d++)
+    c[d] = ww_axis_of(f->grid, block, d);
 }
 
 /* Stride along one axis from a pair of blocks that differ in that axis alone. */
 static double stride_along(const ww_footprints *f, const entry *e, int axis) {
-  uint32_t most = e->n < 32 ? e->n : 32; /* the first ones span the grid */
+  uint32_t most = e->seen.n < 32 ? e->seen.n : 32; /* the first ones span the grid */
   for (uint32_t i = 0; i < most; i++)
     for (uint32_t k = i + 1; k < most; k++) {
       double p[3], q[3];
-      coordinates(f, e->seen[i].block, p);
-      coordinates(f, e->seen[k].block, q);
+      coordinates(f, e->seen.v[i].block, p);
+      coordinates(f, e->seen.v[k].block, q);
       bool others = true;
       for (int d = 0; d < 3; d++)
         others &= d == axis || p[d] == q[d];
       if (others && p[axis] != q[axis])
-        return (double)(int64_t)(e->seen[k].lo - e->seen[i].lo) / (q[axis] - p[axis]);
+        return (int64_t)(e->seen.v[k].lo - e->seen.v[i].lo) / (q[axis] - p[axis]);
     }
   return 0;
 }
@@ -130,19 +109,19 @@ static double stride_along(const ww_footprints *f, const entry *e, int axis) {
 static ww_footprint fit(const ww_footprints *f, const entry *e) {
   ww_footprint o = {.ins = e->ins, .fn = e->fn, .kind = e->kind, .arg = e->arg, .affine = true};
   double c[3];
-  coordinates(f, e->seen[0].block, c);
-  o.at = (double)(int64_t)(e->seen[0].lo - e->origin);
+  coordinates(f, e->seen.v[0].block, c);
+  o.at = (int64_t)(e->seen.v[0].lo - e->origin);
   for (int d = 0; d < 3; d++) {
     o.stride[d] = stride_along(f, e, d);
     o.at -= o.stride[d] * c[d];
   }
-  for (uint32_t k = 0; k < e->n; k++) {
-    double bytes = (double)(e->seen[k].hi - e->seen[k].lo);
+  for (uint32_t k = 0; k < e->seen.n; k++) {
+    double bytes = e->seen.v[k].hi - e->seen.v[k].lo;
     if (bytes > o.bytes)
       o.bytes = bytes;
-    coordinates(f, e->seen[k].block, c);
+    coordinates(f, e->seen.v[k].block, c);
     double want = o.at + o.stride[0] * c[0] + o.stride[1] * c[1] + o.stride[2] * c[2];
-    o.affine &= fabs(want - (double)(int64_t)(e->seen[k].lo - e->origin)) < 0.5;
+    o.affine &= fabs(want - (int64_t)(e->seen.v[k].lo - e->origin)) < 0.5;
   }
   return o;
 }
@@ -151,6 +130,6 @@ void ww_footprints_fit(ww_footprints *f, ww_arena *a, ww_footprint **out, uint32
   *out = WW_NEWN(a, ww_footprint, f->n + 1);
   *n = 0;
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->by_id[k] && f->by_id[k]->n)
+    if (f->by_id[k] && f->by_id[k]->seen.n)
       (*out)[(*n)++] = fit(f, f->by_id[k]);
 }

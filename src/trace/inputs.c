@@ -58,12 +58,10 @@ static const uint16_t shapes[3][6][3] = {
 /* Axes of the launch that the kernel looks at. */
 static uint32_t axes_used(const ww_fn *fn) {
   uint32_t axes = 1;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes)
-        axes = i->sub % 3u + 1;
-    }
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes)
+      axes = i->sub % 3u + 1;
   return axes;
 }
 
@@ -96,33 +94,30 @@ static void complete_shape(inputs *in) {
     assume_shape(in, WW_ASSUME_BLOCK, l->block);
   if (!had_grid)
     assume_shape(in, WW_ASSUME_GRID, l->grid);
-  in->threads = l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
+  in->threads = ww_volume(l->grid) * ww_volume(l->block);
 }
 
 /* ---- scalars ---- */
 
-static bool named(const char *name, const char *const *parts) {
-  char low[64];
+/* The name is one of these words, or has one of more than two letters in it. */
+static bool named(const char *name, const char *words) {
+  char low[64], word[16];
   size_t n = 0;
   for (; name[n] && n + 1 < sizeof low; n++)
-    low[n] = (char)tolower((unsigned char)name[n]);
+    low[n] = tolower((unsigned char)name[n]);
   low[n] = 0;
-  for (; *parts; parts++) {
-    size_t k = strlen(*parts);
-    if (k <= 2 ? !strcmp(low, *parts) : strstr(low, *parts) != NULL)
+  for (; sscanf(words, "%15s", word) == 1; words = strstr(words, word) + strlen(word))
+    if (strlen(word) > 2 ? strstr(low, word) != NULL : !strcmp(low, word))
       return true;
-  }
   return false;
 }
 
-static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride", "nx", "w",
-                                     "ld",    "lda",  "ldb",  "ldc",   "x",      "dx", NULL};
-static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
-static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
-static const char *const narrow[] = {"mask",   "filter", "kernel",  "window",
-                                     "radius", "taps",   "neighbo", NULL};
-static const char *const small[] = {"offset", "start", "begin", "shift", "step", "iter", "level",
-                                    "index",  "flag",  "pass",  "incx",  "incy", "inc",  NULL};
+static const char widths[] = "width cols ncol pitch stride nx w ld lda ldb ldc x dx";
+static const char heights[] = "height rows nrow ny h y dy";
+static const char depths[] = "depth nz d z dz";
+static const char narrow[] = "mask filter kernel window radius taps neighbo";
+static const char small[] =
+    "offset start begin shift step iter level index flag pass incx incy inc";
 
 /* Nobody gave a height, and the launch has one axis: the threads cover a plane in one row. */
 static bool flat_plane(const inputs *in) {
@@ -148,7 +143,7 @@ static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
   if (named(name, small))
     return 1;
   if (flat && (high || wide))
-    return (uint64_t)sqrt((double)in->threads);
+    return sqrt(in->threads);
   if (high)
     return y > 1 ? y : x;
   if (named(name, depths))
@@ -183,11 +178,7 @@ static void complete_scalars(inputs *in) {
     uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
     if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX)
       v = INT32_MAX;
-    *g = (ww_arg){.name = g->name,
-                  .kind = WW_ARG_VALUE,
-                  .is_int = !real,
-                  .ivalue = (int64_t)v,
-                  .value = (double)v};
+    *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = v, .value = v};
     ww_assumption_kind kind = real               ? WW_ASSUME_FLOAT
                               : v == in->threads ? WW_ASSUME_ALL_THREADS
                               : v > 1            ? WW_ASSUME_AXIS_THREADS
@@ -249,17 +240,16 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
       return (ww_fill){
           .kind =
               WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
-    double rows = (double)(bytes / elem_bytes(in, p));
+    double rows = bytes / elem_bytes(in, p);
     uint64_t limit = 0;
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
       if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER && !in->sized[q] &&
           in->l->args[q].buffer.bytes)
         limit = in->l->args[q].buffer.bytes / elem_bytes(in, q);
-    return (ww_fill){
-        .kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? (double)limit : rows * ROW_LENGTH};
+    return (ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? limit : rows * ROW_LENGTH};
   }
   if (r->index)
-    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = (double)index_range(in, p)};
+    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = index_range(in, p)};
   if (r->bound)
     return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1, .hi = LOOP_BOUND};
   return (ww_fill){.kind = WW_FILL_RANDOM};
@@ -356,7 +346,7 @@ static void note_shared(extents *x, uint64_t to) {
   for (uint32_t p = 0; p < x->nparams; p++)
     if (x->s->local_at[p] != UINT64_MAX && x->s->local_at[p] < off &&
         (at < 0 || x->s->local_at[p] > x->s->local_at[at]))
-      at = (int32_t)p;
+      at = p;
   if (at >= 0) {
     uint64_t end = off - x->s->local_at[at];
     x->lo[at] = 0;
@@ -375,12 +365,8 @@ static void on_access(void *ctx, const ww_access *a) {
   }
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
-  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes),
-           last = 63 - (uint32_t)__builtin_clzll(a->lanes);
-  if (a->pattern == WW_PATTERN_SAME)
-    note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
-  else if (a->pattern == WW_PATTERN_CONTIG)
-    note_range(ctx, a->addr[first], a->addr[last] + a->bytes);
+  if (a->pattern != WW_PATTERN_ANY)
+    note_range(ctx, a->lo, a->hi);
   else
     for (ww_mask m = a->lanes; m; m &= m - 1)
       note_range(ctx, a->addr[__builtin_ctzll(m)], a->addr[__builtin_ctzll(m)] + a->bytes);
@@ -396,7 +382,7 @@ typedef struct {
 } prober;
 
 static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err *e) {
-  uint64_t block = (c[2] * p->grid[1] + c[1]) * p->grid[0] + c[0], before = p->x->ranges;
+  uint64_t block = ww_number_of(p->grid, c), before = p->x->ranges;
   ww_status st = ww_machine_run(p->m, &block, 1, 1, &p->obs, p->stats, p->a, e);
   *works = p->x->ranges > before;
   return st;
@@ -466,10 +452,10 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   }
   *x = (extents){.mem = s.memory,
                  .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
-                 .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
-  x->s = &s;
-  x->nparams = in->fn->nparams;
-  x->dynamic_at = (s.shared_static + 15) & ~15ull;
+                 .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
+                 .s = &s,
+                 .nparams = in->fn->nparams,
+                 .dynamic_at = (s.shared_static + 15) & ~15ull};
   for (uint32_t p = 0; p < in->fn->nparams; p++)
     x->lo[p] = UINT64_MAX;
   ww_observer obs = {.ctx = x, .access = on_access};
@@ -525,25 +511,24 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
       continue;
     ww_buffer *b = &in->l->args[p].buffer;
     uint32_t size = elem_bytes(in, p);
-    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->lo[p],
-            hi = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->hi[p];
+    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : x->lo[p], hi = x->lo[p] == UINT64_MAX ? 0 : x->hi[p];
     if (lo > 0)
       lo = 0;
     if (hi < 0)
       hi = 0; /* the pointer itself counts as inside */
-    for (uint32_t q = 0; q < in->fn->nparams && q < 64;
-         q++) /* what an index may name counts as touched */
-      if (in->roles[q].index && !in->roles[q].rows && in->tell[q] &&
-          in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(index_range(in, q) * size))
-        hi = (int64_t)(index_range(in, q) * size);
-    for (uint32_t q = 0; q < in->fn->nparams && q < 64;
-         q++) /* a queue takes one element from each thread */
-      if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 &&
-          hi < (int64_t)(in->threads * size))
-        hi = (int64_t)(in->threads * size);
-    uint64_t bytes = (uint64_t)(hi - lo);
+    for (uint32_t q = 0; p < 64 && q < in->fn->nparams && q < 64; q++) {
+      const ww_role *r = &in->roles[q];
+      uint64_t most = 0; /* what an index may name, or each thread puts into a queue, is touched */
+      if (r->index && !r->rows && in->tell[q])
+        most = index_range(in, q);
+      if (r->counter && in->threads > most)
+        most = in->threads;
+      if (r->targets >> p & 1 && hi < (int64_t)(most * size))
+        hi = most * size;
+    }
+    uint64_t bytes = hi - lo;
     b->bytes = bytes ? (bytes + size - 1) / size * size : size;
-    b->offset = (uint64_t)-lo;
+    b->offset = -lo;
   }
 }
 
@@ -568,12 +553,11 @@ static void assume_contents(inputs *in) {
         assume(in, WW_ASSUME_ZEROS, name, 0);
       break;
     case WW_FILL_MONOTONE:
-      assume(in, WW_ASSUME_ROW_POINTERS, name, (uint64_t)f->hi);
+      assume(in, WW_ASSUME_ROW_POINTERS, name, f->hi);
       break;
     case WW_FILL_UNIFORM:
-      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name,
-             (uint64_t)f->lo);
-      in->said->list.v[in->said->list.n - 1].value[1] = (uint64_t)f->hi;
+      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name, f->lo);
+      in->said->list.v[in->said->list.n - 1].value[1] = f->hi;
       break;
     case WW_FILL_RANDOM:
       assume(in,

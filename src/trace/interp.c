@@ -59,7 +59,7 @@ static void set_mask(ww_exec *x, ww_mask mask) {
   x->mask = mask;
   x->part = (x->live & ~mask) != 0;
   if (x->part)
-    EACH x->m[l] = -(i32)(mask >> l & 1);
+    EACH x->m[l] = -(mask >> l & 1);
 }
 
 #include "interp_rows.h"
@@ -95,29 +95,6 @@ static ww_handler *const by_lane[WW_NOPS] = {[WW_OP_LOCALADDR] = localaddr_any,
                                              [WW_OP_TEXDIM] = texdim_any,
                                              [WW_OP_MMA] = ww_exec_mma};
 
-static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
-  bool wide = ww_type_bytes[i->type] == 8;
-  switch (i->op) {
-  case WW_OP_MOV:
-  case WW_OP_FREEZE:
-    return BY_WIDTH(mov);
-  case WW_OP_SELECT:
-    return BY_WIDTH(select);
-  case WW_OP_ICMP:
-    return icmp_handler(i, out);
-  default:
-    break;
-  }
-  switch (ww_ops[i->op].cls) {
-  case WW_CLASS_CVT:
-    return convert_handler(i, out);
-  case WW_CLASS_INT:
-    return int_handler(i, out);
-  default:
-    return fp_handler(i, out);
-  }
-}
-
 static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
   if (by_lane[i->op])
     out[0] = out[1] = i->op == WW_OP_LD && i->type == WW_I1 ? ld_bool : by_lane[i->op];
@@ -127,6 +104,16 @@ static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
 
 /* ---- control ---- */
 
+#define MOVE(T)                       \
+  {                                   \
+    T *d = ROW(T, v->d);              \
+    const T *s = ROW(T, v->s);        \
+    if (part)                         \
+      EACH d[l] = m[l] ? s[l] : d[l]; \
+    else                              \
+      EACH d[l] = s[l];               \
+  }
+
 static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
   bool part = (x->live & ~lanes) != 0;
   i32 m[L];
@@ -134,25 +121,17 @@ static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
     EACH m[l] = -(i32)(lanes >> l & 1);
   for (uint32_t n = 0; n < e->nmoves; n++) {
     const ww_move *v = &e->moves[n];
-    if (v->wide) {
-      u64 *d = ROW(u64, v->d);
-      const u64 *s = ROW(u64, v->s);
-      if (part)
-        EACH d[l] = m[l] ? s[l] : d[l];
-      else
-        EACH d[l] = s[l];
-    } else {
-      u32 *d = ROW(u32, v->d);
-      const u32 *s = ROW(u32, v->s);
-      if (part)
-        EACH d[l] = m[l] ? s[l] : d[l];
-      else
-        EACH d[l] = s[l];
-    }
+    if (v->wide)
+      MOVE(u64)
+    else
+      MOVE(u32)
   }
 }
 
-/* Takes up the next pending side; false when this frame has none left. */
+static bool leave_frame(ww_exec *x);
+
+/* Takes up the next pending side, of a caller where this frame has none left; false: all is done.
+ */
 static bool pop(ww_exec *x) {
   uint32_t floor = x->frames[x->depth - 1].stack;
   while (x->sp > floor) {
@@ -166,7 +145,7 @@ static bool pop(ww_exec *x) {
     set_mask(x, p.mask);
     return true;
   }
-  return false;
+  return leave_frame(x);
 }
 
 static void push(ww_exec *x, uint32_t pc, uint32_t rpc, ww_mask mask, double weight) {
@@ -177,15 +156,13 @@ static void push(ww_exec *x, uint32_t pc, uint32_t rpc, ww_mask mask, double wei
   x->stack[x->sp++] = (ww_pending){pc, rpc, mask, weight};
 }
 
-static bool leave_frame(ww_exec *x);
-
 /* The current lanes go to segment `target`: waits when that is where they meet the others. */
 static bool go(ww_exec *x, uint32_t target) {
   if (target != x->rpc || x->rpc == WW_NOSEG) {
     x->pc = target;
     return true;
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 /* Every lane of the frame has returned or left. */
@@ -200,7 +177,7 @@ static bool leave_frame(ww_exec *x) {
   x->rpc = f->ret_rpc;
   set_mask(x, f->mask & x->live);
   if (!x->mask)
-    return pop(x) || leave_frame(x);
+    return pop(x);
   return go(x, f->ret_pc);
 }
 
@@ -211,7 +188,7 @@ static bool exit_lanes(ww_exec *x, ww_mask lanes) {
     set_mask(x, rest);
     return true;
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 /* The weight behind an edge: back to what it was outside the loops that the edge leaves. */
@@ -225,14 +202,19 @@ static void enter_loop(ww_exec *x, const ww_edge *e) {
     x->loops[x->prog->steady[e->enters - 1].number].iteration = 0;
 }
 
+/* Its moves are made. */
+static bool follow(ww_exec *x, const ww_edge *e) {
+  x->weight = edge_weight(x, e);
+  enter_loop(x, e);
+  return go(x, e->target);
+}
+
 static bool take(ww_exec *x, const ww_edge *e) {
   if (e->target == WW_NOSEG)
     return exit_lanes(x, x->mask);
   if (e->nmoves)
     run_moves(x, e, x->mask);
-  x->weight = edge_weight(x, e);
-  enter_loop(x, e);
-  return go(x, e->target);
+  return follow(x, e);
 }
 
 /* Weight at the meeting point: an edge that leads straight there tells whether it lies outside a
@@ -265,9 +247,7 @@ static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_
     }
   if (sides == 1) { /* the others left the kernel: no split */
     set_mask(x, whole);
-    x->weight = edge_weight(x, &edges[last]);
-    enter_loop(x, &edges[last]);
-    return go(x, edges[last].target);
+    return follow(x, &edges[last]);
   }
   bool meets = meet != WW_NOSEG;
   if (meets && meet != x->rpc)
@@ -278,7 +258,7 @@ static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_
     push(x, edges[i].target, meets ? meet : x->rpc, masks[i], edge_weight(x, &edges[i]));
     enter_loop(x, &edges[i]);
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 static bool branch(ww_exec *x, const ww_seg *s) {
@@ -295,7 +275,7 @@ static bool switch_(ww_exec *x, const ww_seg *s) {
   ww_mask masks[256] = {0};
   uint32_t used = 0, only = 0, n = s->nedges;
   ACTIVE(x->mask) {
-    u64 v = cell(x, s->a, s->wide, LANE);
+    u64 v = ww_cell_of(x, s->a, s->wide, LANE);
     uint32_t e = 0;
     while (e + 1 < n && s->cases[e] != v)
       e++;
@@ -329,8 +309,7 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
   x->local_top += p->fn->local_bytes;
   memcpy(f->frame, p->image, p->fixed);
   for (uint32_t n = 0; n < p->fn->nparams; n++)
-    if (p->param_slots[n] != UINT32_MAX)
-      memcpy(f->frame + p->param_slots[n], from + s->slots[n], (p->param_wide[n] ? 8 : 4) * L);
+    memcpy(f->frame + p->slots[n], from + s->slots[n], WW_CELL_BYTES(p->fn->vals[n].type) * L);
   x->prog = p;
   x->F = f->frame;
   x->rpc = WW_NOSEG;
@@ -346,17 +325,17 @@ static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
       (i->nres == 1 && ww_type_bytes[caller->vals[i->dst].type] != ww_type_bytes[p->fn->ret]))
     return false;
   for (uint32_t n = 0; n < i->n; n++)
-    if ((ww_type_bytes[caller->vals[caller->pool[i->ext + n]].type] == 8) != p->param_wide[n] &&
-        p->param_slots[n] != UINT32_MAX)
+    if (WW_CELL_BYTES(caller->vals[caller->pool[i->ext + n]].type) !=
+        WW_CELL_BYTES(p->fn->vals[n].type))
       return false;
   return true;
 }
 
 /* Indirect: the lanes of the first target go now, the others come back to the same call. */
 static bool call_indirect(ww_exec *x, const ww_seg *s) {
-  u64 target = cell(x, s->a, true, (uint32_t)__builtin_ctzll(x->mask));
+  u64 target = ww_cell_of(x, s->a, true, __builtin_ctzll(x->mask));
   ww_mask same = 0;
-  ACTIVE(x->mask) same |= (ww_mask)(cell(x, s->a, true, LANE) == target) << LANE;
+  ACTIVE(x->mask) same |= (ww_mask)(ww_cell_of(x, s->a, true, LANE) == target) << LANE;
   const ww_prog *p = ww_exec_callee(x, target);
   if (!p || !fits(x->prog->fn, s->ins, p)) {
     ww_exec_fault(
@@ -381,19 +360,14 @@ static bool ret(ww_exec *x, const ww_seg *s) {
   if (x->depth == 1)
     return exit_lanes(x, x->mask);
   const ww_seg *c = f->call;
+  const ww_fn *fn = x->prog->fn;
   uint8_t *to = x->frames[x->depth - 2].frame;
   for (uint32_t n = 0; n < c->ins->nres && n < s->ins->n; n++) {
-    if (c->dsts[n] == UINT32_MAX)
-      continue;
-    bool wide = x->prog->slot_wide_ret[n];
-    ACTIVE(x->mask) {
-      if (wide)
-        ((u64 *)(to + c->dsts[n]))[LANE] = cell(x, s->slots[n], true, LANE);
-      else
-        ((u32 *)(to + c->dsts[n]))[LANE] = (u32)cell(x, s->slots[n], false, LANE);
-    }
+    uint32_t bytes = WW_CELL_BYTES(fn->vals[fn->pool[s->ins->ext + n]].type);
+    ACTIVE(x->mask)
+    memcpy(to + c->dsts[n] + bytes * LANE, x->F + s->slots[n] + bytes * LANE, bytes);
   }
-  return pop(x) || leave_frame(x);
+  return pop(x);
 }
 
 static void trap(ww_exec *x, const ww_seg *s) {
@@ -411,7 +385,7 @@ static ww_run_end run(ww_exec *x) {
     if (s->ins && s->ins->dst != WW_NOVAL) {
       u32 r = x->bar_result;
       uint32_t d = s->dsts[0];
-      ACTIVE(x->mask) put(x, d, false, LANE, r);
+      ACTIVE(x->mask) ww_cell_put(x, d, false, LANE, r);
     }
   }
   for (;;) {
@@ -433,31 +407,28 @@ static ww_run_end run(ww_exec *x) {
       return WW_RUN_FAULT;
     bool on;
     switch (s->ctl) {
-    case WW_CTL_NEXT:
+    case WW_OP_BR:
       on = take(x, &s->edge[0]);
       break;
-    case WW_CTL_BR:
-      on = take(x, &s->edge[0]);
-      break;
-    case WW_CTL_CBR:
+    case WW_OP_CBR:
       on = branch(x, s);
       break;
-    case WW_CTL_SWITCH:
+    case WW_OP_SWITCH:
       on = switch_(x, s);
       break;
-    case WW_CTL_CALL:
+    case WW_OP_CALL:
       on = enter_call(x, s, s->callee, x->mask);
       break;
-    case WW_CTL_CALLI:
+    case WW_OP_CALLI:
       on = call_indirect(x, s);
       break;
-    case WW_CTL_RET:
+    case WW_OP_RET:
       on = ret(x, s);
       break;
-    case WW_CTL_EXIT:
+    case WW_OP_EXIT:
       on = exit_lanes(x, x->mask);
       break;
-    case WW_CTL_TRAP:
+    case WW_OP_TRAP:
       trap(x, s);
       on = false;
       break;
@@ -465,9 +436,9 @@ static ww_run_end run(ww_exec *x) {
       x->bar = s;
       x->pc = s->edge[0].target;
       x->bar_result = s->ins && s->ins->a != WW_NOVAL
-                          ? (u32)__builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask)
+                          ? __builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask)
                           : 0;
-      return s->ctl == WW_CTL_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
+      return s->ctl == WW_OP_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
     }
     if (__builtin_expect(x->fault != NULL, 0))
       return WW_RUN_FAULT;

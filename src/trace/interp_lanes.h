@@ -2,19 +2,10 @@
 
 /* ---- lane by lane ---- */
 
-static inline u64 cell(const ww_exec *x, uint32_t off, bool wide, uint32_t lane) {
-  return wide ? *(const u64 *)(x->F + off + 8 * lane) : *(const u32 *)(x->F + off + 4 * lane);
-}
-static inline void put(ww_exec *x, uint32_t off, bool wide, uint32_t lane, u64 v) {
-  if (wide)
-    *(u64 *)(x->F + off + 8 * lane) = v;
-  else
-    *(u32 *)(x->F + off + 4 * lane) = (u32)v;
-}
-#define CELL_A(lane) cell(x, k->a, k->wide & 2, lane)
-#define CELL_B(lane) cell(x, k->b, k->wide & 4, lane)
-#define CELL_C(lane) cell(x, k->c, k->wide & 8, lane)
-#define PUT_D(lane, v) put(x, k->d, k->wide & 1, lane, v)
+#define CELL_A(lane) ww_cell_of(x, k->a, k->wide & 2, lane)
+#define CELL_B(lane) ww_cell_of(x, k->b, k->wide & 4, lane)
+#define CELL_C(lane) ww_cell_of(x, k->c, k->wide & 8, lane)
+#define PUT_D(lane, v) ww_cell_put(x, k->d, k->wide & 1, lane, v)
 
 /* Any arithmetic: the types of a and b travel in k->n and k->esize. */
 static void scalar_any(ww_exec *x, const ww_code *k) {
@@ -42,23 +33,14 @@ static u64 lane_sreg(ww_sreg s, uint32_t lane) {
 }
 
 static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
+  const uint64_t *const axes[] = {x->ntid, x->ctaid, x->nctaid};
+  if (s >= WW_SREG_NTID_X && s <= WW_SREG_NCTAID_Z)
+    return axes[s / 3 - 1][s % 3];
   switch (s) {
-  case WW_SREG_NTID_X:
-  case WW_SREG_NTID_Y:
-  case WW_SREG_NTID_Z:
-    return x->ntid[s - WW_SREG_NTID_X];
-  case WW_SREG_CTAID_X:
-  case WW_SREG_CTAID_Y:
-  case WW_SREG_CTAID_Z:
-    return x->ctaid[s - WW_SREG_CTAID_X];
-  case WW_SREG_NCTAID_X:
-  case WW_SREG_NCTAID_Y:
-  case WW_SREG_NCTAID_Z:
-    return x->nctaid[s - WW_SREG_NCTAID_X];
   case WW_SREG_WARPID:
     return x->id.warp;
   case WW_SREG_NWARPID:
-    return (x->ntid[0] * x->ntid[1] * x->ntid[2] + L - 1) / L;
+    return (ww_volume(x->ntid) + L - 1) / L;
   case WW_SREG_WARPSIZE:
     return L;
   case WW_SREG_NSMID:
@@ -74,22 +56,22 @@ static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
   }
 }
 
+#define SPLAT(T)                   \
+  {                                \
+    T *d = ROW(T, off), w = v;     \
+    if (part)                      \
+      EACH d[l] = m[l] ? w : d[l]; \
+    else                           \
+      EACH d[l] = w;               \
+  }
+
 /* One value to all active lanes. */
 static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
   const i32 *m = x->m;
-  if (wide) {
-    u64 *d = ROW(u64, off);
-    if (part)
-      EACH d[l] = m[l] ? v : d[l];
-    else
-      EACH d[l] = v;
-  } else {
-    u32 *d = ROW(u32, off), w = (u32)v;
-    if (part)
-      EACH d[l] = m[l] ? w : d[l];
-    else
-      EACH d[l] = w;
-  }
+  if (wide)
+    SPLAT(u64)
+  else
+    SPLAT(u32)
 }
 
 static void sreg_any(ww_exec *x, const ww_code *k) {
@@ -105,7 +87,7 @@ static void sreg_any(ww_exec *x, const ww_code *k) {
 }
 
 static void localaddr_any(ww_exec *x, const ww_code *k) {
-  ACTIVE(x->mask) PUT_D(LANE, WW_LOCAL_BASE + x->frames[x->depth - 1].local + (u64)k->imm);
+  ACTIVE(x->mask) PUT_D(LANE, WW_LOCAL_BASE + x->frames[x->depth - 1].local + k->imm);
 }
 
 static void clock_any(ww_exec *x, const ww_code *k) {
@@ -119,7 +101,7 @@ static void malloc_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, ww_exec_malloc(x, CELL_A(LANE)));
 }
 static void texdim_any(ww_exec *x, const ww_code *k) {
-  ACTIVE(x->mask) PUT_D(LANE, ww_exec_texdim(x, CELL_A(LANE), (u32)CELL_B(LANE), (u32)k->imm));
+  ACTIVE(x->mask) PUT_D(LANE, ww_exec_texdim(x, CELL_A(LANE), CELL_B(LANE), k->imm));
 }
 static void printf_any(ww_exec *x, const ww_code *k) {
   if (x->print)
@@ -134,25 +116,20 @@ static bool shfl_source(ww_shfl mode, uint32_t lane, u32 b, u32 c, uint32_t *src
   u32 w = L - 1, seg = c >> 8 & w, clamp = c & w, bval = b & w;
   u32 top = (lane & seg) | (clamp & ~seg), low = lane & seg;
   int32_t j;
-  bool ok;
   switch (mode) {
   case WW_SHFL_UP:
-    j = (int32_t)lane - (int32_t)bval;
-    ok = j >= (int32_t)top;
+    j = lane - bval;
     break;
   case WW_SHFL_DOWN:
-    j = (int32_t)(lane + bval);
-    ok = j <= (int32_t)top;
+    j = lane + bval;
     break;
   case WW_SHFL_BFLY:
-    j = (int32_t)(lane ^ bval);
-    ok = j <= (int32_t)top;
+    j = lane ^ bval;
     break;
   default:
-    j = (int32_t)(low | (bval & ~seg));
-    ok = j <= (int32_t)top;
-    break;
+    j = low | (bval & ~seg);
   }
+  bool ok = mode == WW_SHFL_UP ? j >= (int32_t)top : j <= (int32_t)top;
   *src = ok ? (uint32_t)j : lane;
   return ok;
 }
@@ -161,17 +138,17 @@ static void shfl_any(ww_exec *x, const ww_code *k) {
   u64 v[L];
   bool wide = k->wide & 2;
   for (uint32_t l = 0; l < L; l++)
-    v[l] = cell(x, k->a, wide, l);
+    v[l] = ww_cell_of(x, k->a, wide, l);
   u64 out[L];
   u32 okay[L];
   ACTIVE(x->mask) {
     uint32_t s;
-    okay[LANE] = shfl_source(k->ins->sub, LANE, (u32)CELL_B(LANE), (u32)CELL_C(LANE), &s);
+    okay[LANE] = shfl_source(k->ins->sub, LANE, CELL_B(LANE), CELL_C(LANE), &s);
     out[LANE] = v[s];
   }
   ACTIVE(x->mask) PUT_D(LANE, out[LANE]);
   if (k->n == 2)
-    ACTIVE(x->mask) put(x, k->slots[1], false, LANE, okay[LANE]);
+    ACTIVE(x->mask) ww_cell_put(x, k->slots[1], false, LANE, okay[LANE]);
 }
 
 static void vote_any(ww_exec *x, const ww_code *k) {
@@ -201,7 +178,7 @@ static void match_any(ww_exec *x, const ww_code *k) {
   u64 first = v[__builtin_ctzll(x->mask)];
   ACTIVE(x->mask) all &= v[LANE] == first;
   for (ww_mask o = x->mask; o; o &= o - 1) {
-    uint32_t me = (uint32_t)__builtin_ctzll(o);
+    uint32_t me = __builtin_ctzll(o);
     ww_mask same = 0;
     if (k->ins->sub)
       same = all ? x->mask : 0;
@@ -209,7 +186,7 @@ static void match_any(ww_exec *x, const ww_code *k) {
       ACTIVE(x->mask) same |= (ww_mask)(v[LANE] == v[me]) << LANE;
     PUT_D(me, same);
     if (k->n == 2)
-      put(x, k->slots[1], false, me, all);
+      ww_cell_put(x, k->slots[1], false, me, all);
   }
 }
 
@@ -220,7 +197,7 @@ static ww_mask own_mask(const ww_exec *x, const ww_code *k, uint32_t lane) {
 
 static void redux_any(ww_exec *x, const ww_code *k) {
   for (ww_mask left = x->mask; left;) { /* lanes that name the same mask go together */
-    ww_mask group = 0, who = own_mask(x, k, (uint32_t)__builtin_ctzll(left));
+    ww_mask group = 0, who = own_mask(x, k, __builtin_ctzll(left));
     u64 r = 0;
     bool first = true;
     ACTIVE(left) group |= (ww_mask)(own_mask(x, k, LANE) == who) << LANE;
@@ -244,10 +221,10 @@ static void lane_read(ww_exec *x, const ww_code *k) {
   bool value_is_b = op == WW_OP_BPERMUTE;
   for (uint32_t l = 0; l < L; l++)
     v[l] = value_is_b ? CELL_B(l) : CELL_A(l);
-  uint32_t first = (uint32_t)__builtin_ctzll(x->mask);
+  uint32_t first = __builtin_ctzll(x->mask);
   ACTIVE(x->mask) {
     uint32_t src = op == WW_OP_READFIRST  ? first
-                   : op == WW_OP_READLANE ? (uint32_t)CELL_B(LANE)
+                   : op == WW_OP_READLANE ? CELL_B(LANE)
                                           : (uint32_t)CELL_A(LANE) >> 2;
     out[LANE] = v[src & (L - 1)];
   }
@@ -265,6 +242,6 @@ static void mbcnt_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) {
     uint32_t lane = LANE, base = k->imm ? 32 : 0;
     u32 below = lane <= base ? 0 : lane - base >= 32 ? ~0u : (1u << (lane - base)) - 1;
-    PUT_D(lane, (u64)__builtin_popcount((u32)CELL_A(lane) & below) + CELL_B(lane));
+    PUT_D(lane, __builtin_popcount(CELL_A(lane) & below) + CELL_B(lane));
   }
 }

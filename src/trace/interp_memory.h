@@ -31,25 +31,28 @@ static inline uint8_t space_of(const ww_exec *x, const ww_code *k, u64 addr) {
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
     return WW_SHARED;
-  if (addr >= WW_LOCAL_BASE)
-    return WW_LOCAL;
-  return WW_PARAM;
+  return addr >= WW_LOCAL_BASE ? WW_LOCAL : WW_PARAM;
 }
 
-/* Host address of [addr, addr+n) for one lane, any space; NULL when out of range. */
-static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
-  if (__builtin_expect(addr >= WW_GLOBAL_BASE, 1))
-    return in_region(x, k, addr, n);
+/* Host address of [addr, addr+n) in shared memory or the parameters; NULL when out of range. */
+static inline uint8_t *in_window(const ww_exec *x, u64 addr, u64 n) {
   u64 off = addr - WW_SHARED_BASE;
   if (off < x->shared.size && n <= x->shared.size - off)
     return x->shared.mem + off;
-  off = addr - WW_LOCAL_BASE;
-  if (addr >= WW_LOCAL_BASE && off < x->local_stride && n <= x->local_stride - off)
-    return x->local + (size_t)lane * x->local_stride + off;
   off = addr - WW_PARAM_BASE;
   if (off < x->params_n && n <= x->params_n - off)
     return (uint8_t *)(uintptr_t)(x->params + off);
   return NULL;
+}
+
+/* The same for one lane, any space. */
+static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
+  if (__builtin_expect(addr >= WW_GLOBAL_BASE, 1))
+    return in_region(x, k, addr, n);
+  u64 off = addr - WW_LOCAL_BASE;
+  if (addr >= WW_LOCAL_BASE && off < x->local_stride && n <= x->local_stride - off)
+    return x->local + (size_t)lane * x->local_stride + off;
+  return in_window(x, addr, n);
 }
 
 /* The same to write to: not the parameters. */
@@ -79,9 +82,7 @@ static inline ww_mask sector_changes(const u64 *ad) {
   for (int v = 1; v + 4 <= L; v += 4) {
     __m256i a = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v)), 5);
     __m256i b = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v - 1)), 5);
-    r |=
-        (ww_mask)(15u ^ (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b))))
-        << v;
+    r |= (ww_mask)(15u ^ _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)))) << v;
   }
   for (int l = L - 3; l < L; l++)
     r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
@@ -95,7 +96,7 @@ static inline ww_mask sector_changes(const u64 *ad) {
 /* Addresses into x->addr (lanes that take no part get an active one's), and how they lie. */
 static inline lie addresses(ww_exec *x, const ww_code *k) {
   const u64 *ra = ROW(u64, k->a);
-  u64 imm = (u64)k->imm, *restrict ad = x->addr;
+  u64 imm = k->imm, *restrict ad = x->addr;
   if (x->mask == ALL_LANES)
     EACH ad[l] = ra[l] + imm;
   else {
@@ -103,21 +104,21 @@ static inline lie addresses(ww_exec *x, const ww_code *k) {
     ww_mask mask = x->mask;
     EACH ad[l] = (mask >> l & 1 ? ra[l] : first) + imm;
   }
-  i64 lo = (i64)ad[0],
-      hi = (i64)ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
+  i64 lo = ad[0],
+      hi = ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
   u64 first = ad[0], step = k->bytes, off = 0, low = 0;
   EACH {
-    i64 v = (i64)ad[l];
+    i64 v = ad[l];
     lo = v < lo ? v : lo;
     hi = v > hi ? v : hi;
-    off |= ad[l] ^ (first + (u64)l * step);
+    off |= ad[l] ^ (first + l * step);
     low |= ad[l];
   }
   ww_pattern p = lo == hi                       ? WW_PATTERN_SAME
                  : !off && x->mask == ALL_LANES ? WW_PATTERN_CONTIG
                                                 : WW_PATTERN_ANY;
   bool aligned = !(step & (step - 1)) && !(low & (step - 1));
-  return (lie){(u64)lo, (u64)hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
+  return (lie){lo, hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
 }
 
 /* Host address of everything between the lowest and the highest lane, when it lies in one piece of
@@ -137,13 +138,7 @@ static inline uint8_t *whole(ww_exec *x, const ww_code *k, const lie *w) {
         return NULL;
     return h;
   }
-  u64 off = w->lo - WW_SHARED_BASE;
-  if (off < x->shared.size && n <= x->shared.size - off)
-    return x->shared.mem + off;
-  off = w->lo - WW_PARAM_BASE;
-  if (off < x->params_n && n <= x->params_n - off)
-    return (uint8_t *)(uintptr_t)(x->params + off);
-  return NULL;
+  return in_window(x, w->lo, n);
 }
 
 static inline void tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, const lie *w) {
@@ -200,11 +195,11 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
     if (__builtin_expect(!p, 0)) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "load");
       for (uint32_t e = 0; e < k->n; e++)
-        put(x, k->slots[e], wide, lane, 0);
+        ww_cell_put(x, k->slots[e], wide, lane, 0);
       continue;
     }
     for (uint32_t e = 0; e < k->n; e++)
-      put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
+      ww_cell_put(x, k->slots[e], wide, lane, get_element(p + e * k->esize, k->esize));
   }
 }
 
@@ -259,7 +254,7 @@ static void ld_any(ww_exec *x, const ww_code *k) {
 
 static void ld_bool(ww_exec *x, const ww_code *k) {
   ld_any(x, k);
-  ACTIVE(x->mask) PUT_D(LANE, cell(x, k->d, false, LANE) & 1);
+  ACTIVE(x->mask) PUT_D(LANE, ww_cell_of(x, k->d, false, LANE) & 1);
 }
 
 /* Lanes in order: where several write one place, the highest wins. */
@@ -273,7 +268,7 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
       continue;
     }
     for (uint32_t e = 0; e < k->n; e++)
-      set_element(p + e * k->esize, k->esize, cell(x, k->slots[e], wide, lane));
+      set_element(p + e * k->esize, k->esize, ww_cell_of(x, k->slots[e], wide, lane));
   }
 }
 
@@ -282,7 +277,8 @@ static void scatter(ww_exec *x, const ww_code *k, uint8_t *h, u64 lo) {
   bool wide = k->esize == 8;
   for (uint32_t e = 0; e < k->n; e++)
     ACTIVE(x->mask)
-  set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize, cell(x, k->slots[e], wide, LANE));
+  set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize,
+              ww_cell_of(x, k->slots[e], wide, LANE));
 }
 
 static void st_any(ww_exec *x, const ww_code *k) {
@@ -409,7 +405,7 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
       if (copy)
         memmove(d, s, n);
       else
-        memset(d, (int)CELL_B(lane), n);
+        memset(d, CELL_B(lane), n);
     }
     x->mask = now;
     piece.bytes = 4;

@@ -11,7 +11,7 @@ static void add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const w
   l->thread_instructions += x->lanes;
   l->flops += x->lanes * ww_ins_flops(fn, i, &type);
   if (i->op == WW_OP_MMA)
-    l->flops += x->warps * (double)i->imm;
+    l->flops += x->warps * i->imm;
 }
 
 static void add_slot(ww_line_counts *l, const ww_row *r) {
@@ -34,32 +34,16 @@ static int by_line(const void *a, const void *b) {
   return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void add_line(ww_line_counts *to, const ww_line_counts *from) {
-  to->warp_instructions += from->warp_instructions;
-  to->thread_instructions += from->thread_instructions;
-  to->flops += from->flops;
-  to->ld_requests += from->ld_requests;
-  to->ld_sectors += from->ld_sectors;
-  to->ld_bytes += from->ld_bytes;
-  to->st_requests += from->st_requests;
-  to->st_sectors += from->st_sectors;
-  to->st_bytes += from->st_bytes;
-  to->shared_requests += from->shared_requests;
-  to->shared_passes += from->shared_passes;
-  to->shared_ideal_passes += from->shared_ideal_passes;
-  to->atomics += from->atomics;
-}
-
 /* Locations that name the same line become one. */
 static uint32_t merge(ww_line_counts *l, uint32_t n) {
   uint32_t out = 0;
   qsort(l, n, sizeof *l, by_line);
-  for (uint32_t k = 0; k < n; k++) {
-    if (out && by_line(&l[out - 1], &l[k]) == 0)
-      add_line(&l[out - 1], &l[k]);
+  for (uint32_t k = 0; k < n; k++)
+    if (out && !by_line(&l[out - 1], &l[k]))
+      ww_add_doubles(&l[out - 1].warp_instructions, &l[k].warp_instructions,
+                     sizeof *l - offsetof(ww_line_counts, warp_instructions), 1);
     else
       l[out++] = l[k];
-  }
   return out;
 }
 

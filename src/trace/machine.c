@@ -73,10 +73,10 @@ static bool calls_itself(const ww_module *mod, uint32_t kernel, const bool *in) 
     for (uint32_t v = 0; in[f] && v < fn->nvals; v++)
       if (fn->vals[v].kind == WW_VAL_FN && fn->vals[v].ref == kernel)
         return true;
-    for (uint32_t b = 0; in[f] && b < fn->nblocks; b++)
-      for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
-        if (fn->blocks[b].ins[k].op == WW_OP_CALL && fn->blocks[b].ins[k].imm == kernel)
-          return true;
+    ww_ins_walk w = {.fn = fn};
+    for (const ww_ins *i; in[f] && (i = ww_next_ins(&w));)
+      if (i->op == WW_OP_CALL && i->imm == kernel)
+        return true;
   }
   for (uint32_t s = 0; s < mod->nsymbols; s++)
     for (uint32_t r = 0; r < mod->symbols[s].nrelocs; r++)
@@ -87,7 +87,7 @@ static bool calls_itself(const ww_module *mod, uint32_t kernel, const bool *in) 
 
 static ww_status decode_all(ww_machine *m, ww_err *e) {
   const ww_module *mod = m->s.module;
-  uint32_t kernel = (uint32_t)(m->s.fn - mod->fns), frames = 0, locals = 0;
+  uint32_t kernel = m->s.fn - mod->fns, frames = 0, locals = 0;
   bool *in = WW_NEWN(m->a, bool, mod->nfns + 1);
   ww_reach(mod, m->s.fn, in);
   bool again = calls_itself(mod, kernel, in);
@@ -149,9 +149,7 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
   ww_param_offsets(fn, off, &total);
   memcpy(frame, m->kernel->image, m->kernel->fixed);
   for (uint32_t p = 0; p < fn->nparams; p++) {
-    uint32_t slot = m->kernel->param_slots[p];
-    if (slot == UINT32_MAX)
-      continue;
+    uint32_t bytes = WW_CELL_BYTES(fn->params[p].type);
     uint64_t v = 0;
     if (fn->params[p].byval)
       v = WW_PARAM_BASE + off[p];
@@ -159,19 +157,9 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
       memcpy(&v, m->s.params + off[p], fn->params[p].size < 8 ? fn->params[p].size : 8);
     if (fn->params[p].type == WW_I1)
       v &= 1;
-    for (uint32_t l = 0; l < m->lanes; l++) {
-      if (m->kernel->param_wide[p])
-        ((uint64_t *)(frame + slot))[l] = v;
-      else
-        ((uint32_t *)(frame + slot))[l] = (uint32_t)v;
-    }
+    for (uint32_t l = 0; l < m->lanes; l++)
+      memcpy(frame + m->kernel->slots[p] + bytes * l, &v, bytes);
   }
-}
-
-static void *reserve(size_t n) {
-  void *p =
-      mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
 }
 
 static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
@@ -187,21 +175,17 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   x->extrapolate = m->s.extrapolate;
   x->dyn_shared = m->s.shared;
   x->sms = m->s.sms ? m->s.sms : 132;
+  x->tid0 = warp * m->lanes;
   for (int d = 0; d < 3; d++) {
     x->ntid[d] = m->s.block[d];
     x->nctaid[d] = m->s.grid[d];
-  }
-  x->tid0 = warp * m->lanes;
-  for (uint32_t l = 0; l < m->lanes; l++) {
-    uint64_t t = x->tid0 + l;
-    x->tid[0][l] = (uint32_t)(t % x->ntid[0]);
-    x->tid[1][l] = (uint32_t)(t / x->ntid[0] % x->ntid[1]);
-    x->tid[2][l] = (uint32_t)(t / x->ntid[0] / x->ntid[1]);
+    for (uint32_t l = 0; l < m->lanes; l++)
+      x->tid[d][l] = ww_axis_of(m->s.block, x->tid0 + l, d);
   }
   x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
-  x->frames[0].frame = reserve(m->regs_bytes);
+  x->frames[0].frame = ww_reserve(m->regs_bytes);
   if (m->local_stride)
-    x->local = reserve((size_t)m->local_stride * m->lanes);
+    x->local = ww_reserve((size_t)m->local_stride * m->lanes);
   if (!x->frames[0].frame || (m->local_stride && !x->local)) {
     ww_fail(e, WW_ELIMIT, "no address space for the registers and local memory of a warp");
     return x;
@@ -246,23 +230,19 @@ static void free_block(ww_machine *m, thread_block *b) {
 static uint32_t texture_axes(const ww_machine *m) {
   uint32_t axes = 1;
   for (uint32_t f = 0; f < m->s.module->nfns; f++) {
-    if (!m->progs[f])
-      continue;
     const ww_fn *fn = &m->s.module->fns[f];
-    for (uint32_t b = 0; b < fn->nblocks; b++)
-      for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-        const ww_ins *i = &fn->blocks[b].ins[k];
-        if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST &&
-            fn->vals[i->b].bits + 1 > axes)
-          axes = (uint32_t)fn->vals[i->b].bits + 1;
-      }
+    ww_ins_walk w = {.fn = fn};
+    for (const ww_ins *i; m->progs[f] && (i = ww_next_ins(&w));)
+      if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST &&
+          fn->vals[i->b].bits + 1 > axes)
+        axes = fn->vals[i->b].bits + 1;
   }
   return axes;
 }
 
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   *out = NULL;
-  uint64_t threads = s->block[0] * s->block[1] * s->block[2];
+  uint64_t threads = ww_volume(s->block);
   if (!threads || threads > 1024)
     return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024",
                    (unsigned long long)threads);
@@ -276,8 +256,8 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   m->a = ww_arena_new();
   m->lanes = s->lanes ? s->lanes : s->module->warp;
   m->isa = ww_isa_pick(m->lanes);
-  m->warps = (uint32_t)((threads + m->lanes - 1) / m->lanes);
-  m->shared_bytes = (uint32_t)(((s->shared_static + 15) & ~15ull) + s->shared);
+  m->warps = (threads + m->lanes - 1) / m->lanes;
+  m->shared_bytes = ((s->shared_static + 15) & ~15ull) + s->shared;
   ww_region **regions;
   uint32_t n = ww_memory_regions(s->memory, &regions);
   for (uint32_t k = 0; k < n; k++)
@@ -327,24 +307,21 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
 }
 
 static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
-  uint64_t threads = m->s.block[0] * m->s.block[1] * m->s.block[2];
+  uint64_t threads = ww_volume(m->s.block);
   memset(b->shared, 0, m->shared_bytes);
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
     uint64_t left = threads - (uint64_t)w * m->lanes;
     x->id = (ww_warp_id){index, w};
-    x->ctaid[0] = index % m->s.grid[0];
-    x->ctaid[1] = index / m->s.grid[0] % m->s.grid[1];
-    x->ctaid[2] = index / m->s.grid[0] / m->s.grid[1];
+    for (int d = 0; d < 3; d++)
+      x->ctaid[d] = ww_axis_of(m->s.grid, index, d);
     x->obs = obs;
     x->shared = (ww_shared_mem){b->shared, m->shared_bytes};
     x->prog = m->kernel;
     x->F = x->frames[0].frame;
-    x->pc = 0;
+    x->pc = x->sp = x->frames[0].stack = 0;
     x->rpc = WW_NOSEG;
-    x->sp = 0;
     x->depth = 1;
-    x->frames[0].stack = 0;
     x->local_top = m->kernel->fn->local_bytes;
     x->weight = 1;
     x->steps = 0;
@@ -352,11 +329,9 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     if (m->lanes < 64)
       x->live &= (1ull << m->lanes) - 1;
     x->mask = x->live;
-    x->part = false;
+    x->part = x->cancelled = x->extrapolated = false;
     x->bar = NULL;
     x->fault = NULL;
-    x->cancelled = false;
-    x->extrapolated = false;
     b->state[w] = WW_RUN_SLICE;
   }
   if (obs->block_start)
@@ -373,7 +348,7 @@ static void release(ww_machine *m, thread_block *b, ww_run_end what, int64_t id)
   for (uint32_t w = 0; w < m->warps; w++)
     if (waits(b, w, what, id)) {
       total += b->warps[w]->bar_result;
-      count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
+      count += __builtin_popcountll(b->warps[w]->mask);
     }
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
@@ -584,7 +559,7 @@ void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t a
   }
   if (addr - WW_SHARED_BASE < 0x7000000)
     ww_exec_fault(x, c->ins, "%s of %u bytes at shared memory offset %llu, which has %u bytes",
-                  what, bytes, (unsigned long long)(addr - WW_SHARED_BASE), x->shared.size);
+                  what, bytes, addr - WW_SHARED_BASE, x->shared.size);
   else if (addr < 4096)
     ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)", what, bytes,
                   (unsigned long long)addr);

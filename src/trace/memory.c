@@ -61,44 +61,50 @@ void ww_memory_free(ww_memory *m) {
   free(m);
 }
 
-static uint8_t *reserve(uint64_t bytes) {
-  void *p = mmap(NULL, bytes + WW_PAGE, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void *ww_reserve(uint64_t bytes) {
+  void *p =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? NULL : p;
+}
+
+/* A copy of it, before the region at `at`. */
+static ww_region *insert(ww_memory *m, uint32_t at, ww_region r) {
+  if (m->n == m->cap)
+    m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
+  memmove(m->regions + at + 1, m->regions + at, (m->n++ - at) * sizeof *m->regions);
+  m->regions[at] = ww_xmalloc(sizeof r);
+  *m->regions[at] = r;
+  return m->regions[at];
 }
 
 ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes) {
   if (bytes > MOST_BYTES)
     return NULL;
-  ww_region *r = ww_xcalloc(1, sizeof *r);
-  r->unbounded = bytes == 0;
-  r->size = bytes ? bytes : UNBOUNDED_BYTES;
-  r->host = reserve(r->size);
-  while (!r->host && r->unbounded && r->size > UNBOUNDED_MIN)
-    r->host = reserve(r->size /= 2);
-  if (!r->host) {
-    free(r);
+  ww_region r = {.base = m->next,
+                 .size = bytes ? bytes : UNBOUNDED_BYTES,
+                 .space = space,
+                 .arg = -1,
+                 .symbol = -1,
+                 .unbounded = !bytes,
+                 .name = name,
+                 .filled_lo = UINT64_MAX,
+                 .seed = m->seed + 0x9E3779B97F4A7C15ull * (m->n + 1),
+                 .pages_left = &m->pages_left};
+  r.host = ww_reserve(r.size + WW_PAGE);
+  while (!r.host && r.unbounded && r.size > UNBOUNDED_MIN)
+    r.host = ww_reserve((r.size /= 2) + WW_PAGE);
+  if (!r.host)
     return NULL;
-  }
-  r->filled = ww_xcalloc((r->size + WW_PAGE - 1) / WW_PAGE + 1, 1);
-  r->base = m->next;
-  r->origin = r->unbounded ? r->base + r->size / 2 : r->base;
-  m->next = (r->base + r->size + GUARD + WW_PAGE - 1) & ~(uint64_t)(WW_PAGE - 1);
-  r->space = space;
-  r->arg = r->symbol = -1;
-  r->pages_left = &m->pages_left;
-  r->filled_lo = UINT64_MAX;
-  r->name = name;
-  r->seed = m->seed + 0x9E3779B97F4A7C15ull * (m->n + 1);
-  if (m->n == m->cap)
-    m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
-  return m->regions[m->n++] = r;
+  r.filled = ww_xcalloc((r.size + WW_PAGE - 1) / WW_PAGE + 1, 1);
+  r.origin = r.unbounded ? r.base + r.size / 2 : r.base;
+  m->next = (r.base + r.size + GUARD + WW_PAGE - 1) & ~(uint64_t)(WW_PAGE - 1);
+  return insert(m, m->n, r);
 }
 
 /* A memory holds allocations of its own or borrowed ones, not both: the former go up from 4 GiB in
  * the order they come. */
 ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space) {
-  uint64_t base = (uint64_t)(uintptr_t)host;
+  uint64_t base = (uintptr_t)host;
   uint32_t at = m->n;
   while (at && m->regions[at - 1]->base > base)
     at--;
@@ -106,22 +112,18 @@ ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t sp
       (at && base - m->regions[at - 1]->base < m->regions[at - 1]->size) ||
       (at < m->n && m->regions[at]->base - base < bytes))
     return NULL;
-  ww_region *r = ww_xcalloc(1, sizeof *r);
-  *r = (ww_region){.base = base,
-                   .size = bytes,
-                   .host = host,
-                   .space = space,
-                   .arg = -1,
-                   .symbol = -1,
-                   .origin = base,
-                   .borrowed = true,
-                   .pages_left = &m->pages_left};
   size_t pages = (bytes + WW_PAGE - 1) / WW_PAGE + 1;
-  r->filled = memset(ww_xmalloc(pages), 1, pages);
-  if (m->n == m->cap)
-    m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
-  memmove(m->regions + at + 1, m->regions + at, (m->n++ - at) * sizeof *m->regions);
-  return m->regions[at] = r;
+  return insert(m, at,
+                (ww_region){.base = base,
+                            .size = bytes,
+                            .host = host,
+                            .space = space,
+                            .arg = -1,
+                            .symbol = -1,
+                            .origin = base,
+                            .filled = memset(ww_xmalloc(pages), 1, pages),
+                            .borrowed = true,
+                            .pages_left = &m->pages_left});
 }
 
 ww_region *ww_memory_find(ww_memory *m, uint64_t addr) {
@@ -148,7 +150,7 @@ uint32_t ww_memory_regions(ww_memory *m, ww_region ***out) {
  * two pages. */
 static void fill_span(const ww_region *r, const char *type, uint64_t count, uint64_t at, uint64_t n,
                       uint8_t *to) {
-  uint32_t size = ww_elem_size(type), head = (uint32_t)(at % size);
+  uint32_t size = ww_elem_size(type), head = at % size;
   uint8_t one[64];
   if (head) {
     uint32_t rest = size - head < n ? size - head : (uint32_t)n;

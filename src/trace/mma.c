@@ -15,8 +15,8 @@ static double value_of(ww_type t, uint64_t bits, bool is_unsigned) {
   if (ww_is_float(t))
     return ww_to_double(t, bits);
   if (t == WW_I8)
-    return is_unsigned ? (double)(uint8_t)bits : (double)(int8_t)bits;
-  return (double)(int32_t)bits;
+    return is_unsigned ? (uint8_t)bits : (int8_t)bits;
+  return (int32_t)bits;
 }
 
 static uint64_t bits_of_value(ww_type t, double v) {
@@ -28,19 +28,13 @@ static uint64_t input_bits(ww_type t, uint64_t bits) {
   return t == WW_F32 ? bits & 0xffffe000u : bits;
 }
 
-static uint64_t read_slot(const ww_exec *x, uint32_t slot, ww_type t, uint32_t lane) {
-  if (ww_type_bytes[t] == 8)
-    return ((const uint64_t *)(x->F + slot))[lane];
-  return ((const uint32_t *)(x->F + slot))[lane];
-}
-
 static void gather(const ww_exec *x, const uint32_t *slots, ww_type t, ww_matrix which,
                    const ww_mma_shape *s, bool is_unsigned, double *out) {
   uint32_t n = ww_mma_elements(s, which), cols = which == WW_MATRIX_A ? s->k : s->n;
   for (uint32_t e = 0; e < n; e++)
     for (uint32_t lane = 0; lane < 32; lane++) {
       ww_cell_at c = ww_mma_place(s, which, t, lane, e);
-      uint64_t b = read_slot(x, slots[e], t, lane);
+      uint64_t b = ww_cell_of(x, slots[e], ww_type_bytes[t] == 8, lane);
       out[c.row * cols + c.col] =
           value_of(t, which == WW_MATRIX_C ? b : input_bits(t, b), is_unsigned);
     }
@@ -59,15 +53,12 @@ void ww_exec_mma(ww_exec *x, const ww_code *k) {
     for (uint32_t q = 0; q < s->n; q++)
       for (uint32_t t = 0; t < s->k; t++)
         c[r * s->n + q] += a[r * s->k + t] * b[t * s->n + q];
-  const uint32_t *out = k->slots + na + nb + nc;
+  const uint32_t *out = x->prog->slots + i->dst;
   for (uint32_t e = 0; e < nc; e++)
     for (ww_mask m = x->mask; m; m &= m - 1) {
-      uint32_t lane = (uint32_t)__builtin_ctzll(m);
+      uint32_t lane = __builtin_ctzll(m);
       ww_cell_at at = ww_mma_place(s, WW_MATRIX_C, i->type, lane & 31, e);
       uint64_t v = bits_of_value(i->type, c[at.row * s->n + at.col]);
-      if (ww_type_bytes[i->type] == 8)
-        ((uint64_t *)(x->F + out[e]))[lane] = v;
-      else
-        ((uint32_t *)(x->F + out[e]))[lane] = (uint32_t)v;
+      ww_cell_put(x, out[e], ww_type_bytes[i->type] == 8, lane, v);
     }
 }

@@ -30,7 +30,7 @@ static void device_string(ww_exec *x, uint64_t addr, uint32_t lane, char out[102
     const uint8_t *p = device_bytes(x, addr + n, 1, lane);
     if (!p || !*p)
       break;
-    out[n] = (char)*p;
+    out[n] = *p;
   }
   out[n] = 0;
 }
@@ -38,10 +38,8 @@ static void device_string(ww_exec *x, uint64_t addr, uint32_t lane, char out[102
 static uint64_t slot_value(const source *s, uint32_t operand, bool *is_float32) {
   ww_val v = s->x->prog->fn->pool[s->k->ins->ext + operand];
   ww_type t = s->x->prog->fn->vals[v].type;
-  const uint8_t *row = s->x->F + s->k->slots[operand];
   *is_float32 = t == WW_F32;
-  return ww_type_bytes[t] == 8 ? ((const uint64_t *)row)[s->lane]
-                               : ((const uint32_t *)row)[s->lane];
+  return ww_cell_of(s->x, s->k->slots[operand], ww_type_bytes[t] == 8, s->lane);
 }
 
 static uint64_t next_value(source *s, uint32_t bytes, bool real) {
@@ -84,19 +82,15 @@ static void convert(source *s, const char *spec, size_t n) {
   char letter = spec[n - 1];
   switch (letter) {
   case 'd':
-  case 'i': {
-    uint64_t v = next_value(s, is_long ? 8 : 4, false);
-    strcat(fmt, "lld");
-    printf(fmt, is_long ? (long long)v : (long long)(int32_t)v);
-    break;
-  }
+  case 'i':
   case 'u':
   case 'x':
   case 'X':
   case 'o': {
-    size_t k = strlen(fmt);
-    snprintf(fmt + k, sizeof fmt - k, "ll%c", letter);
-    printf(fmt, (unsigned long long)next_value(s, is_long ? 8 : 4, false));
+    bool is_signed = letter == 'd' || letter == 'i';
+    uint64_t v = next_value(s, is_long ? 8 : 4, false);
+    snprintf(fmt + flags, sizeof fmt - flags, "ll%c", letter);
+    printf(fmt, is_signed && !is_long ? (long long)(int32_t)v : (long long)v);
     break;
   }
   case 'f':
@@ -109,15 +103,13 @@ static void convert(source *s, const char *spec, size_t n) {
   case 'A': {
     uint64_t v = next_value(s, 8, true);
     double d;
-    size_t k = strlen(fmt);
     memcpy(&d, &v, 8);
-    fmt[k] = letter;
-    fmt[k + 1] = 0;
+    snprintf(fmt + flags, sizeof fmt - flags, "%c", letter);
     printf(fmt, d);
     break;
   }
   case 'c':
-    putchar((int)next_value(s, 4, false));
+    putchar(next_value(s, 4, false));
     break;
   case 'p':
     printf("0x%llx", (unsigned long long)next_value(s, 8, false));
@@ -136,8 +128,7 @@ static void convert(source *s, const char *spec, size_t n) {
 void ww_exec_printf(ww_exec *x, const ww_code *k, uint32_t lane) {
   char format[1024];
   source s = {.x = x, .k = k, .lane = lane};
-  const uint64_t *row = (const uint64_t *)(x->F + k->a);
-  device_string(x, row[lane], lane, format);
+  device_string(x, ww_cell_of(x, k->a, true, lane), lane, format);
   bool f32;
   if (k->ins->sub == 1 && k->n)
     s.packed = slot_value(&s, 0, &f32);

@@ -2,11 +2,11 @@
 #include "setup.h"
 
 static bool calls_pointers(const ww_fn *f) {
-  for (uint32_t b = 0; b < f->nblocks; b++)
-    for (uint32_t k = 0; k < f->blocks[b].nins; k++)
-      if (f->blocks[b].ins[k].op == WW_OP_CALLI)
-        return true;
-  return false;
+  ww_ins_walk w = {.fn = f};
+  const ww_ins *i = ww_next_ins(&w);
+  while (i && i->op != WW_OP_CALLI)
+    i = ww_next_ins(&w);
+  return i;
 }
 
 static void reach(const ww_module *m, uint32_t fn, bool *in) {
@@ -17,15 +17,15 @@ static void reach(const ww_module *m, uint32_t fn, bool *in) {
   for (uint32_t v = 0; v < f->nvals; v++)
     if (f->vals[v].kind == WW_VAL_FN)
       reach(m, f->vals[v].ref, in);
-  for (uint32_t b = 0; b < f->nblocks; b++)
-    for (uint32_t k = 0; k < f->blocks[b].nins; k++)
-      if (f->blocks[b].ins[k].op == WW_OP_CALL)
-        reach(m, (uint32_t)f->blocks[b].ins[k].imm, in);
+  ww_ins_walk w = {.fn = f};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_CALL)
+      reach(m, i->imm, in);
 }
 
 /* When it calls through pointers, every function that a symbol's table names counts as well. */
 void ww_reach(const ww_module *m, const ww_fn *fn, bool *in) {
-  reach(m, (uint32_t)(fn - m->fns), in);
+  reach(m, fn - m->fns, in);
   bool indirect = false;
   for (uint32_t f = 0; f < m->nfns; f++)
     indirect |= in[f] && calls_pointers(&m->fns[f]);

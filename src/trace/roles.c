@@ -17,12 +17,11 @@ typedef struct {
 } flow;
 
 static void add(flow *f, ww_val v, uint64_t from, uint64_t atomic, int32_t base) {
-  if ((f->from[v] | from) != f->from[v] || (f->atomic[v] | atomic) != f->atomic[v] ||
-      (base >= 0 && f->base[v] < 0))
-    f->changed = true;
+  bool new_base = base >= 0 && f->base[v] < 0;
+  f->changed |= from & ~f->from[v] || atomic & ~f->atomic[v] || new_base;
   f->from[v] |= from;
   f->atomic[v] |= atomic;
-  if (base >= 0 && f->base[v] < 0)
+  if (new_base)
     f->base[v] = base;
 }
 
@@ -48,14 +47,10 @@ static void step(flow *f, const ww_ins *i) {
   const ww_fn *fn = f->fn;
   if (i->op == WW_OP_LD) {
     int32_t b = f->base[i->a];
-    bool integer = !ww_is_float(i->type);
+    bool from_pot = b < 0 && (i->space == WW_SHARED || i->space == WW_GENERIC);
+    uint64_t from = ww_is_float(i->type) ? 0 : from_pot ? f->pot : bit(b);
     for (uint32_t r = 0; r < i->nres; r++)
-      add(f, i->dst + r,
-          !integer                                          ? 0
-          : b >= 0                                          ? bit(b)
-          : i->space == WW_SHARED || i->space == WW_GENERIC ? f->pot
-                                                            : 0,
-          0, -1);
+      add(f, i->dst + r, from, 0, -1);
   } else if (i->op == WW_OP_ST) {
     if (i->space == WW_SHARED || (i->space == WW_GENERIC && f->base[i->a] < 0))
       for (uint32_t k = 0; k < i->n; k++)
@@ -80,15 +75,14 @@ static void flow_all(flow *f) {
                      : -1;
   for (int pass = 0; pass < 12; pass++) {
     f->changed = false;
-    for (uint32_t b = 0; b < fn->nblocks; b++) {
-      const ww_block *bb = &fn->blocks[b];
-      for (uint32_t k = 0; k < bb->nphis; k++)
-        for (uint32_t n = 0; n < bb->phis[k].n; n++) {
-          ww_val s = fn->pool[bb->phis[k].ext + 2 * n + 1];
-          add(f, bb->phis[k].dst, f->from[s], f->atomic[s], f->base[s]);
+    for (const ww_block *b = fn->blocks; b < fn->blocks + fn->nblocks; b++) {
+      for (const ww_phi *p = b->phis; p < b->phis + b->nphis; p++)
+        for (uint32_t n = 0; n < p->n; n++) {
+          ww_val s = ww_phi_value(fn, p, n);
+          add(f, p->dst, f->from[s], f->atomic[s], f->base[s]);
         }
-      for (uint32_t k = 0; k < bb->nins; k++)
-        step(f, &bb->ins[k]);
+      for (uint32_t k = 0; k < b->nins; k++)
+        step(f, &b->ins[k]);
     }
     if (!f->changed)
       return;
@@ -101,8 +95,8 @@ static void note_access(flow *f, const ww_ins *i) {
     if (f->from[i->a] >> p & 1) {
       f->roles[p].index = true;
       f->roles[p].targets |= bit(b);
-      if (i->imm > (int64_t)f->roles[p].ahead && i->imm < 4096)
-        f->roles[p].ahead = (uint32_t)i->imm;
+      if (i->imm > f->roles[p].ahead && i->imm < 4096)
+        f->roles[p].ahead = i->imm;
     }
     if (f->atomic[i->a] >> p & 1) {
       f->roles[p].counter = true;
@@ -120,34 +114,33 @@ static void note_access(flow *f, const ww_ins *i) {
     r->elem = i->type;
 }
 
-static void note_loop(flow *f, uint32_t loop, const ww_ins *const *def, const uint32_t *def_block) {
+static void note_loop(flow *f, uint32_t loop, const ww_ins **def) {
   const ww_fn *fn = f->fn;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   uint64_t starts = 0, ends = 0;
-  for (uint32_t k = 0; k < h->nphis; k++)
-    for (uint32_t n = 0; n < h->phis[k].n; n++)
-      if (!ww_ir_in_loop(fn, fn->pool[h->phis[k].ext + 2 * n], loop))
-        starts |= f->from[fn->pool[h->phis[k].ext + 2 * n + 1]];
+  for (const ww_phi *p = h->phis; p < h->phis + h->nphis; p++)
+    for (uint32_t n = 0; n < p->n; n++)
+      if (!ww_ir_in_loop(fn, ww_phi_from(fn, p, n), loop))
+        starts |= f->from[ww_phi_value(fn, p, n)];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     if (!ww_ir_in_loop(fn, b, loop) || !fn->blocks[b].nins)
       continue;
-    const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op != WW_OP_CBR ||
-        (ww_ir_in_loop(fn, (uint32_t)t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
+    const ww_ins *t = ww_terminator(&fn->blocks[b]);
+    if (t->op != WW_OP_CBR || (ww_ir_in_loop(fn, t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
       continue;
     const ww_ins *c = def[t->a];
     if (!c || c->op != WW_OP_ICMP)
       continue;
     ww_val side[2] = {c->a, c->b};
-    for (int s = 0; s < 2; s++) /* what is loaded inside is data being looked at, not a bound */
-      if (fn->vals[side[s]].kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, def_block[side[s]], loop))
+    for (int s = 0; s < 2; s++) { /* what is loaded inside is data being looked at, not a bound */
+      const ww_value *v = &fn->vals[side[s]];
+      if (v->kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, v->ref, loop))
         ends |= f->from[side[s]];
+    }
   }
   for (uint32_t p = 0; p < fn->nparams && p < 64; p++) {
-    if (ends >> p & 1)
-      f->roles[p].bound = true;
-    if ((ends & starts) >> p & 1)
-      f->roles[p].rows = true;
+    f->roles[p].bound |= ends >> p & 1;
+    f->roles[p].rows |= (ends & starts) >> p & 1;
   }
 }
 
@@ -158,21 +151,11 @@ void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
             .base = WW_NEWN(a, int32_t, fn->nvals + 1),
             .roles = roles};
   flow_all(&f);
-  const ww_ins **def = WW_NEWN(a, const ww_ins *, fn->nvals + 1);
-  uint32_t *def_block = WW_NEWN(a, uint32_t, fn->nvals + 1);
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++)
-      def_block[fn->blocks[b].phis[k].dst] = b;
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      for (uint32_t r = 0; r < i->nres; r++) {
-        def[i->dst + r] = i;
-        def_block[i->dst + r] = b;
-      }
-      if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
-        note_access(&f, i);
-    }
-  }
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
+      note_access(&f, i);
+  const ww_ins **def = ww_ir_defs(fn, a);
   for (uint32_t l = 0; l < fn->nloops; l++)
-    note_loop(&f, l, def, def_block);
+    note_loop(&f, l, def);
 }

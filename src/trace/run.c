@@ -52,14 +52,14 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
   for (uint32_t k = 0; k < n && !st; k++) {
     if (r[k]->unbounded)
       continue;
-    const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL;
+    const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL, *name = NULL;
     if (r[k]->symbol >= 0)
-      st = dump_region(dir, ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name), s->memory, r[k],
-                       a, e);
-    else if (r[k]->arg >= 0 && plus)
-      st = dump_region(dir, ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1), s->memory, r[k], a, e);
+      name = ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name);
     else if (r[k]->arg >= 0)
-      st = dump_region(dir, ww_fmt(a, "arg%d.bin", r[k]->arg), s->memory, r[k], a, e);
+      name =
+          plus ? ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1) : ww_fmt(a, "arg%d.bin", r[k]->arg);
+    if (name)
+      st = dump_region(dir, name, s->memory, r[k], a, e);
   }
   return st;
 }
@@ -99,7 +99,7 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
 static void forget_size(ww_assumptions *list, const char *name) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < list->n; k++)
-    if (list->v[k].kind != WW_ASSUME_BUFFER_BYTES || strcmp(list->v[k].argument, name) != 0)
+    if (list->v[k].kind != WW_ASSUME_BUFFER_BYTES || strcmp(list->v[k].argument, name))
       list->v[n++] = list->v[k];
   list->n = n;
 }
@@ -128,15 +128,15 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
     int64_t lo = 0, hi = 0;
     for (uint32_t k = 0; k < t->sampled.tally.nargs; k++)
       if (t->sampled.tally.args[k].arg == (int32_t)p) {
-        lo = (int64_t)t->sampled.tally.args[k].lo;
-        hi = (int64_t)t->sampled.tally.args[k].hi;
+        lo = t->sampled.tally.args[k].lo;
+        hi = t->sampled.tally.args[k].hi;
       }
     if (lo > 0)
       lo = 0;
     if (hi < 0)
       hi = 0; /* the pointer itself counts as inside */
-    b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
-    b->offset = (uint64_t)-lo;
+    b->bytes = hi > lo ? hi - lo : 8;
+    b->offset = -lo;
     ww_push(a, &t->assumed.list,
             (ww_assumption){WW_ASSUME_BUFFER_BYTES, ww_strdup(a, fn->params[p].name), {b->bytes}});
   }
@@ -199,6 +199,8 @@ static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
     ww_report_set(r, m, a / b);
 }
 
+#define COUNTED(metric) ww_report_set(out, WW_M_##metric, c->metric)
+
 void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
   const ww_counts *c = &t->sampled.tally.c;
   *out = (ww_report){.file = fn->file,
@@ -208,15 +210,15 @@ void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) 
                      .assumed = t->assumed.list,
                      .sampled_blocks = t->sampled.blocks,
                      .total_blocks = t->sampled.of};
-  ww_report_set(out, WW_M_shared_bytes, (double)fn->shared_bytes + (double)t->launch.shared);
+  ww_report_set(out, WW_M_shared_bytes, fn->shared_bytes + (double)t->launch.shared);
   ww_report_set(out, WW_M_local_bytes, fn->local_bytes);
-  ww_report_set(out, WW_M_warp_instructions, c->warp_instructions);
+  COUNTED(warp_instructions);
   set_ratio(out, WW_M_active_lanes, c->thread_instructions, c->warp_instructions);
-  ww_report_set(out, WW_M_flops_fp64, c->flops_fp64);
-  ww_report_set(out, WW_M_flops_fp32, c->flops_fp32);
-  ww_report_set(out, WW_M_flops_fp16, c->flops_fp16);
-  ww_report_set(out, WW_M_flops_tensor, c->flops_tensor);
-  ww_report_set(out, WW_M_int_ops, c->int_ops);
+  COUNTED(flops_fp64);
+  COUNTED(flops_fp32);
+  COUNTED(flops_fp16);
+  COUNTED(flops_tensor);
+  COUNTED(int_ops);
   set_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
   set_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
   set_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes,

@@ -10,6 +10,8 @@
  * the coordinates, a product over the axes. */
 #include "sample.h"
 
+#include "count_int.h"
+
 #include <math.h>
 
 enum {
@@ -47,7 +49,7 @@ typedef struct {
   ww_arena *a;
   ww_counter *counter;
   ww_footprints *prints;
-  ww_observer inner, obs;
+  ww_observer obs;
   axis ax[3];
   uint64_t box[3]; /* blocks from the grid's corner that do the work */
   trial *trials;
@@ -56,31 +58,6 @@ typedef struct {
   double idle_instructions;
   bool extrapolated, out_of_budget, fault_assumed;
 } sampler;
-
-/* ---- both observers behind one ---- */
-
-static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes,
-                     double weight) {
-  sampler *s = ctx;
-  s->inner.block(s->inner.ctx, w, fn, b, lanes, weight);
-}
-static void on_access(void *ctx, const ww_access *a) {
-  sampler *s = ctx;
-  s->inner.access(s->inner.ctx, a);
-  ww_footprints_access(s->prints, a);
-}
-static void on_start(void *ctx, uint64_t b) {
-  ((sampler *)ctx)->inner.block_start(((sampler *)ctx)->inner.ctx, b);
-}
-static void on_end(void *ctx, uint64_t b) {
-  sampler *s = ctx;
-  s->inner.block_end(s->inner.ctx, b);
-  ww_footprints_block(s->prints, b);
-}
-static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, double weight) {
-  sampler *s = ctx;
-  s->inner.diverge(s->inner.ctx, w, fn, b, weight);
-}
 
 /* ---- trials ---- */
 
@@ -113,17 +90,13 @@ static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
   return WW_OK;
 }
 
-static uint64_t linear(const sampler *s, const uint64_t c[3]) {
-  return (c[2] * s->spec->grid[1] + c[1]) * s->spec->grid[0] + c[0];
-}
-
 /* Runs every combination of the coordinates. */
 static ww_status run_grid(sampler *s, ww_err *e) {
   for (uint32_t z = 0; z < s->ax[2].n; z++)
     for (uint32_t y = 0; y < s->ax[1].n; y++)
       for (uint32_t x = 0; x < s->ax[0].n; x++) {
         uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
-        ww_status st = try_block(s, linear(s, c), e);
+        ww_status st = try_block(s, ww_number_of(s->spec->grid, c), e);
         if (st || s->out_of_budget)
           return st;
       }
@@ -132,22 +105,20 @@ static ww_status run_grid(sampler *s, ww_err *e) {
 
 /* ---- coordinates ---- */
 
+/* Moves the coordinates from `from` on by one place, up or down. */
+static void shift(axis *a, uint32_t from, int by) {
+  uint32_t n = a->n - from;
+  memmove(a->at + from + by, a->at + from, n * sizeof *a->at);
+  memmove(a->gap + from + by, a->gap + from, n * sizeof *a->gap);
+  memmove(a->votes + from + by, a->votes + from, n * sizeof *a->votes);
+  a->n += by;
+}
+
 static void insert(axis *a, uint32_t behind, uint64_t at) {
-  memmove(a->at + behind + 2, a->at + behind + 1, (a->n - behind - 1) * sizeof *a->at);
-  memmove(a->gap + behind + 2, a->gap + behind + 1, (a->n - behind - 1) * sizeof *a->gap);
-  memmove(a->votes + behind + 2, a->votes + behind + 1, (a->n - behind - 1) * sizeof *a->votes);
+  shift(a, behind + 1, 1);
   a->at[behind + 1] = at;
   a->gap[behind] = a->gap[behind + 1] = GAP_UNKNOWN;
   a->votes[behind + 1] = a->votes[behind];
-  a->n++;
-}
-
-/* Takes a coordinate back whose blocks the budget did not reach. */
-static void take_back(axis *a, uint32_t k) {
-  memmove(a->at + k, a->at + k + 1, (a->n - k - 1) * sizeof *a->at);
-  memmove(a->gap + k, a->gap + k + 1, (a->n - k - 1) * sizeof *a->gap);
-  memmove(a->votes + k, a->votes + k + 1, (a->n - k - 1) * sizeof *a->votes);
-  a->n--;
 }
 
 /* Coordinates to begin with: the ends with their neighbours and the middle; with room for MANY also
@@ -166,7 +137,7 @@ static void start_axis(axis *a, uint64_t g, uint32_t most) {
                   : w == 6  ? g / 2
                   : w == 11 ? g - 2
                   : w == 12 ? g - 1
-                            : (uint64_t)(part[w] * (double)g);
+                            : (uint64_t)(part[w] * g);
     if (at < g && (!a->n || at > a->at[a->n - 1]))
       a->at[a->n++] = at;
   }
@@ -195,30 +166,29 @@ static ww_counts between(const ww_counts *a, const ww_counts *b, double t) {
   return o;
 }
 
+/* The trial with coordinate `at` on axis d and the i-th and k-th of the other two. */
+static const trial *trial_at(sampler *s, int d, uint64_t at, uint32_t i, uint32_t k) {
+  int u = (d + 1) % 3, v = (d + 2) % 3;
+  uint64_t c[3];
+  c[d] = at;
+  c[u] = s->ax[u].at[i];
+  c[v] = s->ax[v].at[k];
+  return find_trial(s, ww_number_of(s->spec->grid, c));
+}
+
 /* Compares coordinate p with q (and, when given, m against the line between them) over all
  * combinations of the other axes. */
 static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, double tolerance) {
-  int u = (d + 1) % 3, v = (d + 2) % 3;
-  for (uint32_t i = 0; i < s->ax[u].n; i++)
-    for (uint32_t k = 0; k < s->ax[v].n; k++) {
-      uint64_t c[3];
-      c[u] = s->ax[u].at[i];
-      c[v] = s->ax[v].at[k];
-      c[d] = p;
-      const trial *tp = find_trial(s, linear(s, c));
-      c[d] = q;
-      const trial *tq = find_trial(s, linear(s, c));
-      if (!tp || !tq)
+  for (uint32_t i = 0; i < s->ax[(d + 1) % 3].n; i++)
+    for (uint32_t k = 0; k < s->ax[(d + 2) % 3].n; k++) {
+      const trial *tp = trial_at(s, d, p, i, k), *tq = trial_at(s, d, q, i, k),
+                  *tm = m ? trial_at(s, d, *m, i, k) : tp;
+      if (!tp || !tq || !tm)
         continue;
-      if (!m) {
-        if (!same_counts(&tp->counts, &tq->counts, tolerance))
-          return false;
-        continue;
-      }
-      c[d] = *m;
-      const trial *tm = find_trial(s, linear(s, c));
-      ww_counts line = between(&tp->counts, &tq->counts, (double)(*m - p) / (double)(q - p));
-      if (tm && !same_counts(&tm->counts, &line, tolerance))
+      ww_counts want = tq->counts;
+      if (m)
+        want = between(&tp->counts, &tq->counts, (double)(*m - p) / (q - p));
+      if (!same_counts(&tm->counts, &want, tolerance))
         return false;
     }
   return true;
@@ -244,27 +214,22 @@ static void axis_weights(const axis *a, uint64_t g, double *w) {
   for (uint32_t k = 0; k < a->n; k++)
     w[k] = 1;
   for (uint32_t k = 0; k + 1 < a->n; k++) {
-    double inner = (double)(a->at[k + 1] - a->at[k] - 1);
+    double inner = a->at[k + 1] - a->at[k] - 1;
     w[k] += inner / 2;
     w[k + 1] += inner / 2;
   }
-  w[0] += (double)a->at[0];
-  w[a->n - 1] += (double)(g - 1 - a->at[a->n - 1]);
+  w[0] += a->at[0];
+  w[a->n - 1] += g - 1 - a->at[a->n - 1];
 }
 
 /* What all blocks of one coordinate did. */
 static ww_counts slice_counts(sampler *s, int d, uint64_t at) {
-  int u = (d + 1) % 3, v = (d + 2) % 3;
   ww_counts sum = {0};
-  for (uint32_t i = 0; i < s->ax[u].n; i++)
-    for (uint32_t k = 0; k < s->ax[v].n; k++) {
-      uint64_t c[3];
-      c[u] = s->ax[u].at[i];
-      c[v] = s->ax[v].at[k];
-      c[d] = at;
-      const trial *t = find_trial(s, linear(s, c));
-      for (uint32_t n = 0; t && n < sizeof sum / sizeof(double); n++)
-        ((double *)&sum)[n] += ((const double *)&t->counts)[n];
+  for (uint32_t i = 0; i < s->ax[(d + 1) % 3].n; i++)
+    for (uint32_t k = 0; k < s->ax[(d + 2) % 3].n; k++) {
+      const trial *t = trial_at(s, d, at, i, k);
+      if (t)
+        ww_add_doubles(&sum, &t->counts, sizeof sum, 1);
     }
   return sum;
 }
@@ -275,8 +240,7 @@ static ww_counts axis_total(sampler *s, int d, const axis *a) {
   axis_weights(a, s->box[d], w);
   for (uint32_t k = 0; k < a->n; k++) {
     ww_counts c = slice_counts(s, d, a->at[k]);
-    for (uint32_t n = 0; n < sizeof sum / sizeof(double); n++)
-      ((double *)&sum)[n] += w[k] * ((const double *)&c)[n];
+    ww_add_doubles(&sum, &c, sizeof sum, w[k]);
   }
   return sum;
 }
@@ -324,7 +288,7 @@ static bool refine(sampler *s, ww_err *e, ww_status *rc) {
   insert(a, k, m);
   *rc = run_grid(s, e);
   if (s->out_of_budget)
-    take_back(a, k + 1);
+    shift(a, k + 2, -1); /* its blocks were not reached */
   if (*rc || s->out_of_budget)
     return false;
   bool on = agree(s, d, p, q, &m, 1e-9), near_it = on || agree(s, d, p, q, &m, 0.005);
@@ -344,7 +308,7 @@ static void add_up(sampler *s) {
       for (uint32_t y = 0; y < s->ax[1].n; y++)
         for (uint32_t x = 0; x < s->ax[0].n; x++) {
           uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
-          const trial *t = find_trial(s, linear(s, c));
+          const trial *t = find_trial(s, ww_number_of(s->spec->grid, c));
           double weight = w[0][x] * w[1][y] * w[2][z];
           if (!pass) {
             total += weight;
@@ -380,24 +344,24 @@ static void start_axes(sampler *s, uint64_t cost) {
 /* One of the blocks that end at once stands for all of them. */
 static ww_status add_idle(sampler *s, ww_err *e) {
   const uint64_t *g = s->spec->grid;
-  uint64_t n = g[0] * g[1] * g[2] - s->box[0] * s->box[1] * s->box[2];
+  uint64_t all = ww_volume(g), n = all - ww_volume(s->box);
   if (!n)
     return WW_OK;
   uint64_t before = s->budget;
   s->budget = UINT64_MAX;
-  ww_status st = try_block(s, g[0] * g[1] * g[2] - 1, e);
+  ww_status st = try_block(s, all - 1, e);
   s->budget = before;
-  const trial *t = find_trial(s, g[0] * g[1] * g[2] - 1);
+  const trial *t = find_trial(s, all - 1);
   if (st || !t)
     return st;
-  ww_counter_add(s->counter, t->snap, (double)n);
+  ww_counter_add(s->counter, t->snap, n);
   s->idle_instructions = t->counts.warp_instructions;
   return WW_OK;
 }
 
 static ww_status run_sampled(sampler *s, ww_err *e) {
   uint64_t mid[3] = {s->box[0] / 2, s->box[1] / 2, s->box[2] / 2};
-  ww_status st = try_block(s, linear(s, mid), e);
+  ww_status st = try_block(s, ww_number_of(s->spec->grid, mid), e);
   if (st)
     return st;
   start_axes(s, s->steps);
@@ -413,11 +377,10 @@ static ww_status run_sampled(sampler *s, ww_err *e) {
 static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   ww_status st = WW_OK;
   bool together = false;
-  const ww_fn *fn = s->spec->fn;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
-      together |= fn->blocks[b].ins[k].op == WW_OP_GRIDSYNC;
-  uint32_t batch = together ? (uint32_t)total : 256;
+  ww_ins_walk w = {.fn = s->spec->fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    together |= i->op == WW_OP_GRIDSYNC;
+  uint32_t batch = together ? total : 256;
   if (together && total > 4096)
     return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together",
                    (unsigned long long)total);
@@ -440,38 +403,27 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
                     ww_sampled *out, ww_err *e) {
   sampler s = {
       .m = m, .spec = spec, .s = how, .a = a, .budget = how->budget ? how->budget : DEFAULT_BUDGET};
-  uint64_t total = spec->grid[0] * spec->grid[1] * spec->grid[2];
+  uint64_t total = ww_volume(spec->grid);
   s.counter = ww_counter_new(spec->module, spec->memory, spec->lanes);
   s.prints = ww_footprints_new(spec->memory, spec->grid);
-  s.inner = ww_counter_observer(s.counter);
-  s.obs = (ww_observer){.ctx = &s,
-                        .block = on_block,
-                        .access = on_access,
-                        .block_start = on_start,
-                        .block_end = on_end,
-                        .diverge = on_diverge};
+  s.obs = ww_counter_observer(s.counter);
   s.trials = WW_NEWN(a, trial, MAX_BLOCKS + 1); /* and one that ends at once */
   ww_work_box(spec, s.box, a);
-  ww_status st;
-  if (how->full) { /* straight to the counter: no detour per event */
-    s.obs = s.inner;
-    st = run_full(&s, total, e);
-  } else
-    st = run_sampled(&s, e);
+  if (!how->full)
+    ww_counter_tell(s.counter, s.prints);
+  ww_status st = how->full ? run_full(&s, total, e) : run_sampled(&s, e);
   *out = (ww_sampled){.blocks = how->full ? total : s.ntrials,
                       .of = total,
                       .warp_instructions = s.steps,
                       .extrapolated = s.extrapolated,
                       .fault_assumed = s.fault_assumed,
                       .complete = !s.out_of_budget,
-                      .box = {s.box[0], s.box[1], s.box[2]},
                       .idle_instructions = s.idle_instructions};
+  memcpy(out->box, s.box, sizeof s.box);
   if (!st) {
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);
   }
-  for (uint32_t k = 0; k < s.ntrials; k++)
-    ww_snapshot_free(s.trials[k].snap);
   ww_footprints_free(s.prints);
   ww_counter_free(s.counter);
   return st;

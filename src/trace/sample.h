@@ -35,12 +35,12 @@ typedef struct {
   double idle_instructions; /* IR instructions that one of those executes, all its warps */
 } ww_sampled;
 static inline uint64_t ww_sampled_working(const ww_sampled *s) {
-  return s->box[0] * s->box[1] * s->box[2];
+  return ww_volume(s->box);
 }
 /* The k-th of the working blocks, as a number in the grid. */
 static inline uint64_t ww_sampled_block(const ww_sampled *s, const uint64_t grid[3], uint64_t k) {
-  uint64_t x = k % s->box[0], y = k / s->box[0] % s->box[1], z = k / s->box[0] / s->box[1];
-  return (z * grid[1] + y) * grid[0] + x;
+  uint64_t at[3] = {ww_axis_of(s->box, k, 0), ww_axis_of(s->box, k, 1), ww_axis_of(s->box, k, 2)};
+  return ww_number_of(grid, at);
 }
 
 /* Runs the machine under a counter. The spec is the one the machine was made from. */
@@ -52,12 +52,7 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *s
  * afterwards. */
 void ww_work_box(const ww_run_spec *spec, uint64_t box[3], ww_arena *a);
 
-/* footprint.c: collects per-instruction ranges of each block run, and fits them. */
-typedef struct ww_footprints ww_footprints;
-ww_footprints *ww_footprints_new(ww_memory *mem, const uint64_t grid[3]);
-void ww_footprints_free(ww_footprints *f); /* accepts NULL */
-void ww_footprints_access(ww_footprints *f, const ww_access *a);
-void ww_footprints_block(ww_footprints *f, uint64_t block); /* a thread block ended */
+/* footprint.c: fits what it collected (count.h). */
 void ww_footprints_fit(ww_footprints *f, ww_arena *a, ww_footprint **out, uint32_t *n);
 
 #endif

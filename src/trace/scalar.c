@@ -28,6 +28,21 @@ static int64_t sext(uint64_t v, uint32_t w) {
 
 /* ---- half and bfloat16 ---- */
 
+static double whole(double d, ww_round r) {
+  switch (r) {
+  case WW_RZ:
+    return trunc(d);
+  case WW_RD:
+    return floor(d);
+  case WW_RU:
+    return ceil(d);
+  case WW_RNA:
+    return round(d);
+  default:
+    return nearbyint(d);
+  }
+}
+
 /* Rounds a double to `mant` stored mantissa bits with smallest normal exponent emin, under the
  * current rounding mode given. */
 static double round_to(double d, int mant, int emin, ww_round r) {
@@ -36,25 +51,7 @@ static double round_to(double d, int mant, int emin, ww_round r) {
   int e = ilogb(d);
   if (e < emin)
     e = emin;
-  double scaled = ldexp(d, mant - e), q;
-  switch (r) {
-  case WW_RZ:
-    q = trunc(scaled);
-    break;
-  case WW_RD:
-    q = floor(scaled);
-    break;
-  case WW_RU:
-    q = ceil(scaled);
-    break;
-  case WW_RNA:
-    q = round(scaled);
-    break;
-  default:
-    q = nearbyint(scaled);
-    break;
-  }
-  return ldexp(q, e - mant);
+  return ldexp(whole(ldexp(d, mant - e), r), e - mant);
 }
 
 static bool rounds_to_zero(ww_round r, double d) {
@@ -72,10 +69,10 @@ static uint16_t half_bits(double d, ww_round r) {
 static uint16_t bf16_bits(double d, ww_round r) {
   if (isnan(d))
     return 0x7fff;
-  float f = (float)round_to(d, 7, -126, r);
+  float f = round_to(d, 7, -126, r);
   if (isinf(f) && isfinite(d) && rounds_to_zero(r, d))
     return signbit(d) ? 0xff7f : 0x7f7f;
-  return (uint16_t)(ww_float_bits(f) >> 16);
+  return ww_float_bits(f) >> 16;
 }
 
 /* ---- floats of any format as double and back ---- */
@@ -83,9 +80,9 @@ static uint16_t bf16_bits(double d, ww_round r) {
 double ww_to_double(ww_type t, uint64_t b) {
   switch (t) {
   case WW_F16:
-    return ww_half_to_float((uint16_t)b);
+    return ww_half_to_float(b);
   case WW_BF16:
-    return ww_bf16_to_float((uint16_t)b);
+    return ww_bf16_to_float(b);
   case WW_F32:
     return ww_bits_float(b);
   default:
@@ -108,10 +105,10 @@ uint64_t ww_from_double(ww_type t, double d, ww_round r) {
     return bf16_bits(d, r);
   case WW_F32: {
     if (r == WW_RN)
-      return ww_float_bits((float)d);
+      return ww_float_bits(d);
     fesetround(c_round(r));
     volatile double v = d;
-    volatile float f = (float)v;
+    volatile float f = v;
     fesetround(FE_TONEAREST);
     return ww_float_bits(f);
   }
@@ -178,64 +175,44 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   return out;
 }
 
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
+#define RELATION(x, y) ((x) < (y) ? LESS : (x) == (y) ? EQUAL : GREATER)
+
 static bool compare(ww_cmp p, ww_type t, uint64_t a, uint64_t b) {
+  enum { NOT_EQUAL = LESS | GREATER, UP_TO = LESS | EQUAL, FROM = GREATER | EQUAL };
+  enum { ORDERED = NOT_EQUAL | EQUAL };
+  static const uint8_t holds[] = {
+      EQUAL,
+      NOT_EQUAL,
+      LESS,
+      UP_TO,
+      GREATER,
+      FROM, /* EQ .. SGE */
+      LESS,
+      UP_TO,
+      GREATER,
+      FROM, /* ULT .. UGE */
+      EQUAL,
+      NOT_EQUAL,
+      LESS,
+      UP_TO,
+      GREATER,
+      FROM,
+      ORDERED, /* FOEQ .. FORD */
+      EQUAL | UNORDERED,
+      NOT_EQUAL | UNORDERED,
+      LESS | UNORDERED,
+      UP_TO | UNORDERED,
+      GREATER | UNORDERED,
+      FROM | UNORDERED,
+      UNORDERED /* FUEQ .. FUNO */
+  };
   if (p >= WW_FOEQ) {
     double x = ww_to_double(t, a), y = ww_to_double(t, b);
-    bool un = isnan(x) || isnan(y);
-    switch (p) {
-    case WW_FOEQ:
-      return !un && x == y;
-    case WW_FONE:
-      return !un && x != y;
-    case WW_FOLT:
-      return !un && x < y;
-    case WW_FOLE:
-      return !un && x <= y;
-    case WW_FOGT:
-      return !un && x > y;
-    case WW_FOGE:
-      return !un && x >= y;
-    case WW_FORD:
-      return !un;
-    case WW_FUEQ:
-      return un || x == y;
-    case WW_FUNE:
-      return un || x != y;
-    case WW_FULT:
-      return un || x < y;
-    case WW_FULE:
-      return un || x <= y;
-    case WW_FUGT:
-      return un || x > y;
-    case WW_FUGE:
-      return un || x >= y;
-    default:
-      return un;
-    }
+    return holds[p] & (isnan(x) || isnan(y) ? UNORDERED : RELATION(x, y));
   }
   int64_t x = sext(a, ww_type_bits(t)), y = sext(b, ww_type_bits(t));
-  switch (p) {
-  case WW_EQ:
-    return a == b;
-  case WW_NE:
-    return a != b;
-  case WW_SLT:
-    return x < y;
-  case WW_SLE:
-    return x <= y;
-  case WW_SGT:
-    return x > y;
-  case WW_SGE:
-    return x >= y;
-  case WW_ULT:
-    return a < b;
-  case WW_ULE:
-    return a <= b;
-  case WW_UGT:
-    return a > b;
-  default:
-    return a >= b;
-  }
+  return holds[p] & (p >= WW_SLT && p <= WW_SGE ? RELATION(x, y) : RELATION(a, b));
 }
 
 static uint64_t reverse_bits(uint64_t v, uint32_t w) {
@@ -249,7 +226,7 @@ static uint64_t prmt(uint32_t a, uint32_t b, uint32_t sel) {
   uint64_t both = (uint64_t)b << 32 | a;
   uint32_t r = 0;
   for (int k = 0; k < 4; k++) {
-    uint32_t s = sel >> (4 * k) & 15, byte = (uint32_t)(both >> (8 * (s & 7))) & 255;
+    uint32_t s = sel >> (4 * k) & 15, byte = both >> (8 * (s & 7)) & 255;
     if (s & 8)
       byte = byte & 128 ? 255 : 0;
     r |= byte << (8 * k);
@@ -274,7 +251,7 @@ static uint64_t dp4a(uint32_t a, uint32_t b, uint32_t c, uint8_t sub) {
   for (int k = 0; k < 4; k++) {
     int32_t x = sub & 1 ? (int8_t)(a >> 8 * k) : (uint8_t)(a >> 8 * k);
     int32_t y = sub & 2 ? (int8_t)(b >> 8 * k) : (uint8_t)(b >> 8 * k);
-    r += (uint32_t)(x * y);
+    r += x * y;
   }
   return r;
 }
@@ -285,7 +262,7 @@ static uint64_t dp2a(uint32_t a, uint32_t b, uint32_t c, uint8_t sub) {
     int32_t x = sub & 1 ? (int16_t)(a >> 16 * k) : (uint16_t)(a >> 16 * k);
     int at = 8 * (k + (sub & 4 ? 2 : 0));
     int32_t y = sub & 2 ? (int8_t)(b >> at) : (uint8_t)(b >> at);
-    r += (uint32_t)(x * y);
+    r += x * y;
   }
   return r;
 }
@@ -301,9 +278,9 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_MUL:
     return a * b;
   case WW_OP_MULHS:
-    return w == 64 ? (uint64_t)((__int128)x * y >> 64) : (uint64_t)(x * y >> w);
+    return w == 64 ? (__int128)x * y >> 64 : x * y >> w;
   case WW_OP_MULHU:
-    return w == 64 ? (uint64_t)((unsigned __int128)a * b >> 64) : a * b >> w;
+    return w == 64 ? (unsigned __int128)a * b >> 64 : a * b >> w;
   case WW_OP_SDIV:
     return !b ? ~0ull : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
   case WW_OP_UDIV:
@@ -323,7 +300,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_LSHR:
     return b >= w ? 0 : a >> b;
   case WW_OP_ASHR:
-    return (uint64_t)(x >> (b >= w ? w - 1 : b));
+    return x >> (b >= w ? w - 1 : b);
   case WW_OP_SMIN:
     return x < y ? a : b;
   case WW_OP_SMAX:
@@ -335,7 +312,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_IABS:
     return x < 0 ? 0 - (uint64_t)x : a;
   case WW_OP_CTPOP:
-    return (uint64_t)__builtin_popcountll(a);
+    return __builtin_popcountll(a);
   case WW_OP_CTLZ:
     return a ? (uint64_t)__builtin_clzll(a) - (64 - w) : w;
   case WW_OP_CTTZ:
@@ -351,22 +328,19 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
     c %= w;
     return c ? b >> c | a << (w - c) : b;
   case WW_OP_PRMT:
-    return prmt((uint32_t)a, (uint32_t)b, (uint32_t)c);
+    return prmt(a, b, c);
   case WW_OP_BFEU:
-    return bfe(a, (uint32_t)b, (uint32_t)c, w, false);
+    return bfe(a, b, c, w, false);
   case WW_OP_BFES:
-    return bfe(a, (uint32_t)b, (uint32_t)c, w, true);
+    return bfe(a, b, c, w, true);
   case WW_OP_DP4A:
-    return dp4a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
+    return dp4a(a, b, c, i->sub);
   case WW_OP_DP2A:
-    return dp2a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
+    return dp2a(a, b, c, i->sub);
   case WW_OP_SAD:
-    return (i->sub  ? (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x)
-            : a > b ? a - b
-                    : b - a) +
-           c;
+    return (i->sub ? (x > y ? x - (uint64_t)y : y - (uint64_t)x) : a > b ? a - b : b - a) + c;
   case WW_OP_LEA:
-    return a + b * (uint64_t)i->imm;
+    return a + b * i->imm;
   default:
     return 0;
   }
@@ -377,30 +351,14 @@ static uint64_t to_int(const ww_ins *i, uint64_t a) {
   uint32_t w = ww_type_bits(i->type);
   if (isnan(d))
     return i->type2 == WW_F64 || w == 64 ? 1ull << (w - 1) : 0; /* as PTX has it */
-  switch (i->sub) {
-  case WW_RZ:
-    d = trunc(d);
-    break;
-  case WW_RD:
-    d = floor(d);
-    break;
-  case WW_RU:
-    d = ceil(d);
-    break;
-  case WW_RNA:
-    d = round(d);
-    break;
-  default:
-    d = nearbyint(d);
-    break;
-  }
+  d = whole(d, i->sub);
   double top = ldexp(1, i->op == WW_OP_FTOSI ? (int)w - 1 : (int)w);
   if (i->op == WW_OP_FTOSI) {
     if (d >= top)
       return mask_of(w - 1);
     if (d < -top)
       return mask_of(w) ^ mask_of(w - 1);
-    return (uint64_t)(int64_t)d;
+    return (int64_t)d;
   }
   return d >= top ? mask_of(w) : d <= 0 ? 0 : (uint64_t)d;
 }
@@ -415,19 +373,19 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
       fesetround(c_round(r));
     volatile int64_t vs = s;
     volatile uint64_t vu = a;
-    uint64_t out = i->type == WW_F32 ? ww_float_bits(sign ? (float)vs : (float)vu)
-                                     : d_bits(sign ? (double)vs : (double)vu);
+    uint64_t out =
+        i->type == WW_F32 ? ww_float_bits(sign ? vs : (float)vu) : d_bits(sign ? vs : (double)vu);
     if (r != WW_RN)
       fesetround(FE_TONEAREST);
     return out;
   }
   if (ww_type_bits(i->type2) < 64)
-    return ww_from_double(i->type, sign ? (double)s : (double)a, r);
+    return ww_from_double(i->type, sign ? s : (double)a, r);
   fesetround(FE_TOWARDZERO);
   feclearexcept(FE_INEXACT);
   volatile int64_t vs = s;
   volatile uint64_t vu = a;
-  volatile double v = sign ? (double)vs : (double)vu;
+  volatile double v = sign ? vs : (double)vu;
   double once = odd(v);
   fesetround(FE_TONEAREST);
   return ww_from_double(i->type, once, r);
@@ -494,152 +452,10 @@ static double normcdfinv(double p) {
 
 static double math_double(ww_math f, double x, double y, double z) {
   switch (f) {
-  case WW_MATH_SQRT:
-    return sqrt(x);
-  case WW_MATH_RSQRT:
-    return 1 / sqrt(x);
-  case WW_MATH_RCP:
-    return 1 / x;
-  case WW_MATH_CBRT:
-    return cbrt(x);
-  case WW_MATH_RCBRT:
-    return 1 / cbrt(x);
-  case WW_MATH_SIN:
-    return sin(x);
-  case WW_MATH_COS:
-    return cos(x);
-  case WW_MATH_TAN:
-    return tan(x);
-  case WW_MATH_SINPI:
-    return sinpi_(x);
-  case WW_MATH_COSPI:
-    return cospi_(x);
-  case WW_MATH_TANPI:
-    return tan(M_PI * fmod(x, 1));
-  case WW_MATH_ASIN:
-    return asin(x);
-  case WW_MATH_ACOS:
-    return acos(x);
-  case WW_MATH_ATAN:
-    return atan(x);
-  case WW_MATH_ASINPI:
-    return asin(x) / M_PI;
-  case WW_MATH_ACOSPI:
-    return acos(x) / M_PI;
-  case WW_MATH_ATANPI:
-    return atan(x) / M_PI;
-  case WW_MATH_SINH:
-    return sinh(x);
-  case WW_MATH_COSH:
-    return cosh(x);
-  case WW_MATH_TANH:
-    return tanh(x);
-  case WW_MATH_ASINH:
-    return asinh(x);
-  case WW_MATH_ACOSH:
-    return acosh(x);
-  case WW_MATH_ATANH:
-    return atanh(x);
-  case WW_MATH_EXP:
-    return exp(x);
-  case WW_MATH_EXP2:
-    return exp2(x);
-  case WW_MATH_EXP10:
-    return exp10(x);
-  case WW_MATH_EXPM1:
-    return expm1(x);
-  case WW_MATH_LOG:
-    return log(x);
-  case WW_MATH_LOG2:
-    return log2(x);
-  case WW_MATH_LOG10:
-    return log10(x);
-  case WW_MATH_LOG1P:
-    return log1p(x);
-  case WW_MATH_LOGB:
-    return logb(x);
-  case WW_MATH_ERF:
-    return erf(x);
-  case WW_MATH_ERFC:
-    return erfc(x);
-  case WW_MATH_ERFINV:
-    return erfinv_(x);
-  case WW_MATH_ERFCINV:
-    return erfcinv_(x);
-  case WW_MATH_ERFCX:
-    return erfcx_(x);
-  case WW_MATH_NORMCDF:
-    return 0.5 * erfc(-x / M_SQRT2);
-  case WW_MATH_NORMCDFINV:
-    return normcdfinv(x);
-  case WW_MATH_TGAMMA:
-    return tgamma(x);
-  case WW_MATH_LGAMMA:
-    return lgamma(x);
-  case WW_MATH_J0:
-    return j0(x);
-  case WW_MATH_J1:
-    return j1(x);
-  case WW_MATH_Y0:
-    return y0(x);
-  case WW_MATH_Y1:
-    return y1(x);
-  case WW_MATH_CYL0:
-    return bessel_i(0, x);
-  case WW_MATH_CYL1:
-    return bessel_i(1, x);
-  case WW_MATH_FLOOR:
-    return floor(x);
-  case WW_MATH_CEIL:
-    return ceil(x);
-  case WW_MATH_TRUNC:
-    return trunc(x);
-  case WW_MATH_ROUND:
-    return round(x);
-  case WW_MATH_RINT:
-    return nearbyint(x);
-  case WW_MATH_POW:
-  case WW_MATH_POWR:
-  case WW_MATH_POWI:
-    return pow(x, y);
-  case WW_MATH_ATAN2:
-    return atan2(x, y);
-  case WW_MATH_ATAN2PI:
-    return atan2(x, y) / M_PI;
-  case WW_MATH_FMOD:
-    return fmod(x, y);
-  case WW_MATH_REMAINDER:
-    return remainder(x, y);
-  case WW_MATH_HYPOT:
-    return hypot(x, y);
-  case WW_MATH_RHYPOT:
-    return 1 / hypot(x, y);
-  case WW_MATH_FDIM:
-    return fdim(x, y);
-  case WW_MATH_COPYSIGN:
-    return copysign(x, y);
-  case WW_MATH_NEXTAFTER:
-    return nextafter(x, y);
-  case WW_MATH_LDEXP:
-    return ldexp(x, y > 100000 ? 100000 : y < -100000 ? -100000 : (int)y);
-  case WW_MATH_MAXMAG:
-    return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
-  case WW_MATH_MINMAG:
-    return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
-  case WW_MATH_NORM3D:
-    return sqrt(x * x + y * y + z * z);
-  case WW_MATH_RNORM3D:
-    return 1 / sqrt(x * x + y * y + z * z);
-  case WW_MATH_FREXP_MANT: {
-    int e;
-    return frexp(x, &e);
-  }
-  case WW_MATH_FRACT:
-    return fmin(x - floor(x), nextafter(1, 0));
-  case WW_MATH_JN:
-    return jn((int)x, y);
-  case WW_MATH_YN:
-    return yn((int)x, y);
+#define MATH(name, text, n, value) \
+  case WW_MATH_##name:             \
+    return value;
+#include "../ir/math.def"
   default:
     return NAN;
   }
@@ -649,9 +465,9 @@ static double math_double(ww_math f, double x, double y, double z) {
 static uint64_t rounded(const ww_ins *i, double x) {
   bool root = i->sub == WW_MATH_SQRT;
   uint64_t out;
-  fesetround(c_round((ww_round)i->imm));
+  fesetround(c_round(i->imm));
   if (i->type == WW_F32) {
-    volatile float v = (float)x, r = root ? sqrtf(v) : 1 / v;
+    volatile float v = x, r = root ? sqrtf(v) : 1 / v;
     out = ww_float_bits(r);
   } else {
     volatile double v = x, r = root ? sqrt(v) : 1 / v;
@@ -665,8 +481,8 @@ static uint64_t rounded(const ww_ins *i, double x) {
  * with integer results. */
 static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b,
                         uint64_t c) {
-  double x = ww_is_float(ta) ? ww_to_double(ta, a) : (double)(int32_t)a;
-  double y = ww_is_float(tb) ? ww_to_double(tb, b) : (double)(int32_t)b;
+  double x = ww_is_float(ta) ? ww_to_double(ta, a) : (int32_t)a;
+  double y = ww_is_float(tb) ? ww_to_double(tb, b) : (int32_t)b;
   switch (i->sub) {
   case WW_MATH_ILOGB:
     return (uint32_t)ilogb(x);
@@ -678,11 +494,11 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
   }
   case WW_MATH_NEXTAFTER:
     if (i->type == WW_F32)
-      return ww_float_bits(nextafterf((float)x, (float)y));
+      return ww_float_bits(nextafterf(x, y));
     break;
   case WW_MATH_FRACT:
     if (i->type == WW_F32)
-      return ww_float_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f));
+      return ww_float_bits(fminf((float)x - floorf(x), 0x1.fffffep-1f));
     break;
   case WW_MATH_SQRT:
   case WW_MATH_RCP:
@@ -727,7 +543,7 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   case WW_OP_ZEXT:
     return a;
   case WW_OP_SEXT:
-    return (uint64_t)sext(a, ww_type_bits(i->type2)) & mask_of(w);
+    return sext(a, ww_type_bits(i->type2)) & mask_of(w);
   case WW_OP_SITOF:
   case WW_OP_UITOF:
     return from_int(i, a);
@@ -759,56 +575,22 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
 }
 
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b) {
-  ww_ins i = {.type = type};
-  uint32_t w = ww_type_bits(type);
+  static const uint8_t ops[] = {
+      [WW_RMW_ADD] = WW_OP_ADD,   [WW_RMW_SUB] = WW_OP_SUB,   [WW_RMW_AND] = WW_OP_AND,
+      [WW_RMW_OR] = WW_OP_OR,     [WW_RMW_XOR] = WW_OP_XOR,   [WW_RMW_SMIN] = WW_OP_SMIN,
+      [WW_RMW_SMAX] = WW_OP_SMAX, [WW_RMW_UMIN] = WW_OP_UMIN, [WW_RMW_UMAX] = WW_OP_UMAX,
+      [WW_RMW_FADD] = WW_OP_FADD, [WW_RMW_FSUB] = WW_OP_FSUB, [WW_RMW_FMIN] = WW_OP_FMIN,
+      [WW_RMW_FMAX] = WW_OP_FMAX};
   switch (rmw) {
   case WW_RMW_XCHG:
     return b;
-  case WW_RMW_ADD:
-    i.op = WW_OP_ADD;
-    break;
-  case WW_RMW_SUB:
-    i.op = WW_OP_SUB;
-    break;
-  case WW_RMW_AND:
-    i.op = WW_OP_AND;
-    break;
-  case WW_RMW_OR:
-    i.op = WW_OP_OR;
-    break;
-  case WW_RMW_XOR:
-    i.op = WW_OP_XOR;
-    break;
   case WW_RMW_NAND:
-    return ~(old & b) & mask_of(w);
-  case WW_RMW_SMIN:
-    i.op = WW_OP_SMIN;
-    break;
-  case WW_RMW_SMAX:
-    i.op = WW_OP_SMAX;
-    break;
-  case WW_RMW_UMIN:
-    i.op = WW_OP_UMIN;
-    break;
-  case WW_RMW_UMAX:
-    i.op = WW_OP_UMAX;
-    break;
-  case WW_RMW_FADD:
-    i.op = WW_OP_FADD;
-    break;
-  case WW_RMW_FSUB:
-    i.op = WW_OP_FSUB;
-    break;
-  case WW_RMW_FMIN:
-    i.op = WW_OP_FMIN;
-    break;
-  case WW_RMW_FMAX:
-    i.op = WW_OP_FMAX;
-    break;
+    return ~(old & b) & mask_of(ww_type_bits(type));
   case WW_RMW_INC:
     return old >= b ? 0 : old + 1;
-  default:
+  case WW_RMW_DEC:
     return old == 0 || old > b ? b : old - 1;
+  default:
+    return ww_scalar(&(ww_ins){.op = ops[rmw], .type = type}, type, type, old, b, 0);
   }
-  return ww_scalar(&i, type, type, old, b, 0);
 }

@@ -56,9 +56,8 @@ static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_
   r->type = b->type ? b->type : type;
   r->seed = ww_fill_seed(k->l->seed, allocation);
   *out = r;
-  if (b->id) {
+  if (b->id)
     ww_push(k->a, &k->shared_ids, (__typeof__(*k->shared_ids.v)){b->id, r});
-  }
   return b->fill.kind == WW_FILL_FILE ? read_contents(k, &b->fill, r, e) : WW_OK;
 }
 
@@ -111,9 +110,9 @@ static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y, uint32_t *at
 }
 
 static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *to) {
-  uint64_t v = (uint64_t)g->ivalue;
+  uint64_t v = g->ivalue;
   if (is_float && size == 4) {
-    float f = (float)g->value;
+    float f = g->value;
     memcpy(to, &f, 4);
     return;
   }
@@ -122,31 +121,33 @@ static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *t
     return;
   }
   if (!g->is_int) /* as the hardware converts: the nearest there is */
-    v = g->value >= 0x1p63    ? INT64_MAX
-        : g->value <= -0x1p63 ? (uint64_t)INT64_MIN
-                              : (uint64_t)(int64_t)g->value;
+    v = g->value >= 0x1p63 ? INT64_MAX : g->value <= -0x1p63 ? INT64_MIN : (int64_t)g->value;
   memcpy(to, &v, size < 8 ? size : 8);
 }
 
 void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) {
-  put_number(g, (uint32_t)size, !g->is_int, to);
+  put_number(g, size, !g->is_int, to);
 }
 
-/* Pointers that a variable holds, as a recorder saw them. */
-static ww_status symbol_pointers(maker *k, const ww_symbol *y, const ww_arg *g, uint32_t allocation,
-                                 uint8_t *init, ww_err *e) {
+/* Pointers among the bytes of a variable or an argument, as a recorder saw them. `who` is it in
+ * messages; arg: which argument, -1 for a variable. */
+static ww_status put_pointers(maker *k, const ww_arg *g, const char *who, const char *name,
+                              uint64_t size, uint32_t allocation, int32_t arg, uint8_t *to,
+                              ww_err *e) {
   for (uint32_t n = 0; n < g->nptrs; n++) {
     const ww_ptr *q = &g->ptrs[n];
     ww_region *r;
-    if (q->at > y->size || y->size - q->at < 8)
-      return ww_fail(e, WW_EUSAGE, "symbol `%s`: a pointer at byte %u of %llu", y->name, q->at,
-                     (unsigned long long)y->size);
-    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", y->name, q->at), WW_GLOBAL, &q->buffer, NULL,
+    if (q->at > size || size - q->at < 8)
+      return ww_fail(e, WW_EUSAGE, "%s: a pointer at byte %u of %llu", who, q->at,
+                     (unsigned long long)size);
+    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", name, q->at), WW_GLOBAL, &q->buffer, NULL,
                               WW_ALLOCATION_PTR(allocation, n), &r, e);
     if (st)
       return st;
+    if (r->arg < 0)
+      r->arg = arg;
     uint64_t v = r->origin + q->buffer.offset;
-    memcpy(init + q->at, &v, 8);
+    memcpy(to + q->at, &v, 8);
   }
   return WW_OK;
 }
@@ -164,7 +165,7 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   ww_status st = add_region(k, y->name, y->space, &b, NULL, 1000 + given, &r, e);
   if (st)
     return st;
-  r->symbol = (int32_t)s;
+  r->symbol = s;
   k->s->symbol_addr[s] = r->base;
   if (g && g->kind == WW_ARG_BUFFER)
     return WW_OK;
@@ -182,7 +183,10 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
     memcpy(init, g->hex, g->hex_n < y->size ? g->hex_n : y->size);
   r->init = init;
   r->init_n = b.bytes;
-  return g && g->kind == WW_ARG_HEX ? symbol_pointers(k, y, g, 1000 + given, init, e) : WW_OK;
+  if (!g || g->kind != WW_ARG_HEX)
+    return WW_OK;
+  return put_pointers(k, g, ww_fmt(k->a, "symbol `%s`", y->name), y->name, y->size, 1000 + given,
+                      -1, init, e);
 }
 
 uint64_t ww_setup_address(const ww_module *m, const uint64_t *symbol_addr,
@@ -265,7 +269,7 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
   if (st)
     return st;
   if (r->arg < 0)
-    r->arg = (int32_t)p;
+    r->arg = p;
   uint64_t v = r->origin + b->offset;
   if (b->bytes && b->offset > b->bytes)
     return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p,
@@ -281,35 +285,21 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
     return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p,
                    q->name, q->size, g->hex_n);
   memcpy(to, g->hex, q->size);
-  for (uint32_t n = 0; n < g->nptrs; n++) {
-    if (g->ptrs[n].at > q->size || q->size - g->ptrs[n].at < 8)
-      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name,
-                     g->ptrs[n].at, q->size);
-    ww_region *r;
-    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", q->name, g->ptrs[n].at), WW_GLOBAL,
-                              &g->ptrs[n].buffer, NULL, WW_ALLOCATION_PTR(p, n), &r, e);
-    if (st)
-      return st;
-    if (r->arg < 0)
-      r->arg = (int32_t)p;
-    uint64_t v = r->origin + g->ptrs[n].buffer.offset;
-    memcpy(to + g->ptrs[n].at, &v, 8);
-  }
-  return WW_OK;
+  return put_pointers(k, g, ww_fmt(k->a, "argument %u (`%s`)", p, q->name), q->name, q->size, p, p,
+                      to, e);
 }
 
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
-  ww_arg n = *g;
   ww_type t = q->type == WW_I64 && ww_is_float(q->elem)
                   ? q->elem
                   : q->type; /* OpenMP passes floats as integers */
   if (q->type == WW_F16 || q->type == WW_BF16) {
-    double v = q->type == WW_F16 ? n.value : (float)n.value;
-    uint16_t h = (uint16_t)ww_from_double(q->type, v, WW_RN);
+    double v = q->type == WW_F16 ? g->value : (float)g->value;
+    uint16_t h = ww_from_double(q->type, v, WW_RN);
     memcpy(to, &h, 2);
     return;
   }
-  put_number(&n, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
+  put_number(g, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
 }
 
 static const char *type_of(const ww_param *q) {

@@ -10,6 +10,8 @@ static const char *const kinds[] = {"load", "store", "atomic"};
 
 /* ---- JSON ---- */
 
+#define NUM(of, member) ww_json_knum(j, #member, (of)->member)
+
 static void write_counts(ww_json *j, const ww_tally *t) {
   ww_json_key(j, "counts");
   ww_json_obj(j);
@@ -25,9 +27,9 @@ static void write_counts(ww_json *j, const ww_tally *t) {
   ww_json_end_obj(j);
   ww_json_key(j, "dependencies");
   ww_json_obj(j);
-  ww_json_knum(j, "ilp", t->dep.ilp);
-  ww_json_knum(j, "load_use_distance", t->dep.load_use_distance);
-  ww_json_knum(j, "loads_in_flight", t->dep.loads_in_flight);
+  NUM(&t->dep, ilp);
+  NUM(&t->dep, load_use_distance);
+  NUM(&t->dep, loads_in_flight);
   ww_json_end_obj(j);
 }
 
@@ -39,26 +41,26 @@ static void write_lines(ww_json *j, const ww_module *m, const ww_tally *t) {
     ww_json_obj(j);
     ww_json_kstr(j, "file", l->line ? m->files[l->file] : NULL);
     ww_json_kuint(j, "line", l->line);
-    ww_json_knum(j, "warp_instructions", l->warp_instructions);
-    ww_json_knum(j, "thread_instructions", l->thread_instructions);
-    ww_json_knum(j, "flops", l->flops);
+    NUM(l, warp_instructions);
+    NUM(l, thread_instructions);
+    NUM(l, flops);
     if (l->ld_requests) {
-      ww_json_knum(j, "ld_requests", l->ld_requests);
-      ww_json_knum(j, "ld_sectors", l->ld_sectors);
-      ww_json_knum(j, "ld_bytes", l->ld_bytes);
+      NUM(l, ld_requests);
+      NUM(l, ld_sectors);
+      NUM(l, ld_bytes);
     }
     if (l->st_requests) {
-      ww_json_knum(j, "st_requests", l->st_requests);
-      ww_json_knum(j, "st_sectors", l->st_sectors);
-      ww_json_knum(j, "st_bytes", l->st_bytes);
+      NUM(l, st_requests);
+      NUM(l, st_sectors);
+      NUM(l, st_bytes);
     }
     if (l->shared_requests) {
-      ww_json_knum(j, "shared_requests", l->shared_requests);
-      ww_json_knum(j, "shared_passes", l->shared_passes);
-      ww_json_knum(j, "shared_ideal_passes", l->shared_ideal_passes);
+      NUM(l, shared_requests);
+      NUM(l, shared_passes);
+      NUM(l, shared_ideal_passes);
     }
     if (l->atomics)
-      ww_json_knum(j, "atomics", l->atomics);
+      NUM(l, atomics);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
@@ -73,16 +75,16 @@ static void write_args(ww_json *j, const ww_tally *t) {
     ww_json_kstr(j, "name", g->name);
     if (g->arg >= 0)
       ww_json_kint(j, "arg", g->arg);
-    ww_json_knum(j, "ld_requests", g->ld_requests);
-    ww_json_knum(j, "ld_sectors", g->ld_sectors);
-    ww_json_knum(j, "ld_bytes", g->ld_bytes);
-    ww_json_knum(j, "st_requests", g->st_requests);
-    ww_json_knum(j, "st_sectors", g->st_sectors);
-    ww_json_knum(j, "st_bytes", g->st_bytes);
-    ww_json_knum(j, "atomics", g->atomics);
-    ww_json_kint(j, "touched_from", (int64_t)g->lo);
-    ww_json_kint(j, "touched_to", (int64_t)g->hi);
-    ww_json_knum(j, "unique_sectors", g->unique_sectors);
+    NUM(g, ld_requests);
+    NUM(g, ld_sectors);
+    NUM(g, ld_bytes);
+    NUM(g, st_requests);
+    NUM(g, st_sectors);
+    NUM(g, st_bytes);
+    NUM(g, atomics);
+    ww_json_kint(j, "touched_from", g->lo);
+    ww_json_kint(j, "touched_to", g->hi);
+    NUM(g, unique_sectors);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
@@ -104,7 +106,7 @@ static void write_footprints(ww_json *j, const ww_module *m, const ww_fn *fn, co
     for (int d = 0; d < 3; d++)
       ww_json_num(j, f->stride[d]);
     ww_json_end_arr(j);
-    ww_json_knum(j, "bytes", f->bytes);
+    NUM(f, bytes);
     ww_json_kbool(j, "affine", f->affine);
     ww_json_end_obj(j);
   }
@@ -123,9 +125,9 @@ void ww_trace_write(void *ctx, ww_json *j) {
   ww_json_kbool(j, "sampling_complete", s->complete);
   ww_json_key(j, "timing");
   ww_json_obj(j);
-  ww_json_knum(j, "inputs_ms", x->t->inputs_ms);
-  ww_json_knum(j, "trace_ms", x->t->trace_ms);
-  ww_json_knum(j, "trace_cpu_ms", x->t->trace_cpu_ms);
+  NUM(x->t, inputs_ms);
+  NUM(x->t, trace_ms);
+  NUM(x->t, trace_cpu_ms);
   ww_json_kuint(j, "warp_instructions_run", s->warp_instructions);
   ww_json_end_obj(j);
 }
@@ -135,14 +137,19 @@ void ww_trace_write(void *ctx, ww_json *j) {
 /* 1234567 as 1.23 M: four digits are enough to compare, columns stay narrow. */
 static const char *human(double v, char b[16]) {
   const char *unit = ww_unit_of(&v, ww_units_thousands, 9999.5, 9999.5);
-  snprintf(b, 16, *unit || v != (double)(int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, *unit ? " " : "",
-           unit);
+  snprintf(b, 16, *unit || v != (int64_t)v ? "%.4g%s%s" : "%.0f%s%s", v, *unit ? " " : "", unit);
   return b;
 }
 
 static void row(FILE *f, const char *name, double v, const char *note) {
   char b[16];
   fprintf(f, "  %-24s %12s%s%s\n", name, human(v, b), *note ? "  " : "", note);
+}
+
+/* A row only where there is something to show. */
+static void some(FILE *f, const char *name, double v, const char *note) {
+  if (v)
+    row(f, name, v, note);
 }
 
 static const char *per(double a, double b, const char *what, char out[64]) {
@@ -159,47 +166,32 @@ static void print_totals(const ww_tally *t, FILE *f) {
   fprintf(f, "\ninstructions\n");
   row(f, "warp instructions", c->warp_instructions,
       per(c->thread_instructions, c->warp_instructions, "active lanes", b));
-  if (c->branches)
-    row(f, "branches", c->branches, per(100 * c->divergent_branches, c->branches, "% diverge", b));
-  if (c->flops_fp64)
-    row(f, "flops fp64", c->flops_fp64, "");
-  if (c->flops_fp32)
-    row(f, "flops fp32", c->flops_fp32, "");
-  if (c->flops_fp16)
-    row(f, "flops fp16", c->flops_fp16, "");
-  if (c->flops_tensor)
-    row(f, "flops tensor", c->flops_tensor, "");
+  some(f, "branches", c->branches, per(100 * c->divergent_branches, c->branches, "% diverge", b));
+  some(f, "flops fp64", c->flops_fp64, "");
+  some(f, "flops fp32", c->flops_fp32, "");
+  some(f, "flops fp16", c->flops_fp16, "");
+  some(f, "flops tensor", c->flops_tensor, "");
   row(f, "integer operations", c->int_ops, "");
-  if (c->barriers)
-    row(f, "barriers", c->barriers, "");
-  if (c->shuffles)
-    row(f, "shuffles and votes", c->shuffles, "");
+  some(f, "barriers", c->barriers, "");
+  some(f, "shuffles and votes", c->shuffles, "");
   fprintf(f, "\nmemory\n");
-  if (c->global_ld_requests)
-    row(f, "global load requests", c->global_ld_requests,
-        per(c->global_ld_sectors, c->global_ld_requests, "sectors each", b));
-  if (c->global_ld_bytes)
-    row(f, "  bytes asked for", c->global_ld_bytes,
-        per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors, "% of the sectors' bytes", b));
-  if (c->global_st_requests)
-    row(f, "global store requests", c->global_st_requests,
-        per(c->global_st_sectors, c->global_st_requests, "sectors each", b));
-  if (c->global_st_bytes)
-    row(f, "  bytes written", c->global_st_bytes,
-        per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "% of the sectors' bytes", b));
+  some(f, "global load requests", c->global_ld_requests,
+       per(c->global_ld_sectors, c->global_ld_requests, "sectors each", b));
+  some(f, "  bytes asked for", c->global_ld_bytes,
+       per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors, "% of the sectors' bytes", b));
+  some(f, "global store requests", c->global_st_requests,
+       per(c->global_st_sectors, c->global_st_requests, "sectors each", b));
+  some(f, "  bytes written", c->global_st_bytes,
+       per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "% of the sectors' bytes", b));
   double shared = c->shared_ld_requests + c->shared_st_requests;
-  if (shared)
-    row(f, "shared requests", shared,
-        per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes,
-            "passes where 1 would do", b));
-  if (c->local_requests)
-    row(f, "local requests", c->local_requests, "");
-  if (c->const_requests)
-    row(f, "constant requests", c->const_requests,
-        per(c->const_words, c->const_requests, "words each", b));
-  if (c->atomic_requests)
-    row(f, "atomic requests", c->atomic_requests,
-        per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));
+  some(f, "shared requests", shared,
+       per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes,
+           "passes where 1 would do", b));
+  some(f, "local requests", c->local_requests, "");
+  some(f, "constant requests", c->const_requests,
+       per(c->const_words, c->const_requests, "words each", b));
+  some(f, "atomic requests", c->atomic_requests,
+       per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));
   if (t->dep.loads_in_flight) {
     fprintf(f, "\nparallelism within a warp\n");
     fprintf(f, "  %-25s %11.3g\n  %-25s %11.3g\n  %-25s %11.3g\n", "instructions together",
@@ -217,7 +209,7 @@ static void print_args(const ww_tally *t, FILE *f) {
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *g = &t->args[k];
     fprintf(f, "%-20s %12s %12s %12s %14s\n", g->name, human(g->ld_bytes, a), human(g->st_bytes, b),
-            human(g->atomics, c), human((double)(g->hi - g->lo), d));
+            human(g->atomics, c), human(g->hi - g->lo, d));
   }
 }
 

@@ -2,8 +2,6 @@
  * for. */
 #include "count_int.h"
 
-#include <stdlib.h>
-
 struct ww_snapshot {
   ww_cell *cells;           /* [base[nfns]] */
   ww_row (*rows)[WW_NCATS]; /* [nslots] */
@@ -15,16 +13,16 @@ struct ww_snapshot {
 };
 
 ww_snapshot *ww_counter_save(ww_counter *c) {
-  ww_snapshot *s = ww_xcalloc(1, sizeof *s);
-  size_t cells = c->base[c->m->nfns] * sizeof *s->cells;
-  s->cells = ww_xmalloc(cells + 1);
-  memcpy(s->cells, c->pend, cells);
+  ww_snapshot *s = WW_NEW(c->a, ww_snapshot);
+  uint32_t cells = c->base[c->m->nfns];
+  s->cells = WW_NEWN(c->a, ww_cell, cells);
+  memcpy(s->cells, c->pend, cells * sizeof *s->cells);
   s->nslots = c->nslots;
-  s->rows = ww_xmalloc(c->nslots * sizeof *s->rows + 1);
+  s->rows = ww_alloc(c->a, c->nslots * sizeof *s->rows);
   for (uint32_t k = 0; k < c->nslots; k++)
     memcpy(s->rows[k], c->slots[k]->pend, sizeof *s->rows);
   s->ntouches = c->ntouches;
-  s->touched = ww_xmalloc(c->ntouches * sizeof *s->touched + 1);
+  s->touched = WW_NEWN(c->a, ww_touched, c->ntouches);
   for (uint32_t k = 0; k < c->ntouches; k++)
     s->touched[k] = c->touches[k]->pend;
   s->blocks = c->pend_blocks;
@@ -43,13 +41,4 @@ void ww_counter_add(ww_counter *c, const ww_snapshot *s, double scale) {
   c->pend_blocks = s->blocks;
   c->pend_dep = s->dep;
   ww_counter_commit(c, scale);
-}
-
-void ww_snapshot_free(ww_snapshot *s) {
-  if (!s)
-    return;
-  free(s->cells);
-  free(s->rows);
-  free(s->touched);
-  free(s);
 }

@@ -19,8 +19,7 @@ typedef struct {
   const ww_fn *fn;
   uint32_t loop, header, latch;
   uint8_t *seen;      /* per value: 1 being looked at or found pure */
-  const ww_ins **def; /* per value, NULL for phis and fixed values */
-  uint32_t *def_block;
+  const ww_ins **def; /* ww_ir_defs */
 } finder;
 
 static bool pure_op(const ww_ins *i) {
@@ -37,27 +36,27 @@ static bool pure_op(const ww_ins *i) {
   }
 }
 
+static bool made_inside(const finder *f, ww_val v) {
+  const ww_value *x = &f->fn->vals[v];
+  return x->kind == WW_VAL_RESULT && ww_ir_in_loop(f->fn, x->ref, f->loop);
+}
+
 /* v depends on nothing but header phis of the loop, values from outside, and plain arithmetic. */
 static bool pure(finder *f, ww_val v, int depth) {
   if (f->seen[v])
     return true;
   const ww_fn *fn = f->fn;
-  if (fn->vals[v].kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, f->def_block[v], f->loop))
+  if (!made_inside(f, v))
     return true;
   if (depth > 40)
     return false;
   f->seen[v] = 1;
   if (!f->def[v]) { /* a phi: of the header, and fed by something pure */
-    if (f->def_block[v] != f->header)
-      return false;
     const ww_block *h = &fn->blocks[f->header];
     for (uint32_t k = 0; k < h->nphis; k++)
       if (h->phis[k].dst == v)
-        for (uint32_t n = 0; n < h->phis[k].n; n++)
-          if (fn->pool[h->phis[k].ext + 2 * n] == f->latch &&
-              !pure(f, fn->pool[h->phis[k].ext + 2 * n + 1], depth + 1))
-            return false;
-    return true;
+        return pure(f, ww_phi_of(fn, &h->phis[k], f->latch), depth + 1);
+    return false;
   }
   if (!pure_op(f->def[v]))
     return false;
@@ -70,20 +69,19 @@ static bool pure(finder *f, ww_val v, int depth) {
 }
 
 static bool traps(const ww_block *b) {
-  return b->nins && b->ins[b->nins - 1].op == WW_OP_TRAP;
+  return b->nins && ww_terminator(b)->op == WW_OP_TRAP;
 }
 
 /* The one block that leaves the loop; WW_NOBLOCK: none or several. */
 static uint32_t exiting_block(const finder *f) {
   uint32_t found = WW_NOBLOCK;
   for (uint32_t b = 0; b < f->fn->nblocks; b++) {
+    const ww_block *bb = &f->fn->blocks[b];
     if (!ww_ir_in_loop(f->fn, b, f->loop))
       continue;
-    bool leaves = f->fn->blocks[b].nsucc == 0 && !traps(&f->fn->blocks[b]);
-    for (uint32_t s = 0; s < f->fn->blocks[b].nsucc; s++) {
-      uint32_t to = f->fn->blocks[b].succ[s];
-      leaves |= !ww_ir_in_loop(f->fn, to, f->loop) && !traps(&f->fn->blocks[to]);
-    }
+    bool leaves = bb->nsucc == 0 && !traps(bb);
+    for (uint32_t s = 0; s < bb->nsucc; s++)
+      leaves |= !ww_ir_in_loop(f->fn, bb->succ[s], f->loop) && !traps(&f->fn->blocks[bb->succ[s]]);
     if (!leaves)
       continue;
     if (found != WW_NOBLOCK)
@@ -98,8 +96,8 @@ static uint32_t exiting_block(const finder *f) {
 static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
   if (v == phi)
     return true;
-  const ww_ins *d = f->fn->vals[v].kind == WW_VAL_RESULT ? f->def[v] : NULL;
-  if (!d || depth > 16 || !ww_ir_in_loop(f->fn, f->def_block[v], f->loop))
+  const ww_ins *d = f->def[v];
+  if (!d || depth > 16 || !made_inside(f, v))
     return false;
   switch (d->op) {
   case WW_OP_ADD:
@@ -119,13 +117,15 @@ static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
 }
 
 /* Which of the header's phis can jump over iterations. */
-static const uint8_t *jumps_of(const finder *f, ww_arena *a) {
+static struct ww_steady_phi *phis_of(const finder *f, ww_arena *a) {
   const ww_block *h = &f->fn->blocks[f->header];
-  uint8_t *out = WW_NEWN(a, uint8_t, h->nphis + 1);
-  for (uint32_t k = 0; k < h->nphis; k++)
-    for (uint32_t n = 0; n < h->phis[k].n; n++)
-      if (f->fn->pool[h->phis[k].ext + 2 * n] == f->latch)
-        out[k] = only_adds(f, f->fn->pool[h->phis[k].ext + 2 * n + 1], h->phis[k].dst, 0);
+  struct ww_steady_phi *out = WW_NEWN(a, struct ww_steady_phi, h->nphis + 1);
+  for (uint32_t k = 0; k < h->nphis; k++) {
+    ww_val v = h->phis[k].dst;
+    ww_type t = f->fn->vals[v].type;
+    out[k].jumps = !ww_is_float(t) && ww_type_bytes[t] >= 4 &&
+                   only_adds(f, ww_phi_of(f->fn, &h->phis[k], f->latch), v, 0);
+  }
   return out;
 }
 
@@ -140,18 +140,17 @@ static bool qualify(finder *f, ww_steady *out) {
   uint32_t e = exiting_block(f);
   if (e == WW_NOBLOCK || !ww_ir_dominates(fn, e, f->latch))
     return false;
-  const ww_ins *t = &fn->blocks[e].ins[fn->blocks[e].nins - 1];
-  if (t->op != WW_OP_CBR || fn->vals[t->a].kind != WW_VAL_RESULT)
+  const ww_ins *t = ww_terminator(&fn->blocks[e]);
+  if (t->op != WW_OP_CBR)
     return false;
   const ww_ins *c = f->def[t->a];
-  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 ||
-      !ww_ir_in_loop(fn, f->def_block[t->a], f->loop))
+  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !made_inside(f, t->a) ||
+      !pure(f, c->a, 0) || !pure(f, c->b, 0))
     return false;
-  if (!pure(f, c->a, 0) || !pure(f, c->b, 0))
-    return false;
-  bool stay = ww_ir_in_loop(fn, (uint32_t)t->imm, f->loop);
+  bool stay = ww_ir_in_loop(fn, t->imm, f->loop);
   *out = (ww_steady){.loop = f->loop,
                      .header = f->header,
+                     .nphis = fn->blocks[f->header].nphis,
                      .innermost = true,
                      .a = c->a,
                      .b = c->b,
@@ -166,26 +165,14 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) 
   *out = WW_NEWN(a, ww_steady, fn->nloops + 1);
   if (!fn->nloops)
     return;
-  finder f = {.fn = fn,
-              .def = WW_NEWN(a, const ww_ins *, fn->nvals + 1),
-              .def_block = WW_NEWN(a, uint32_t, fn->nvals + 1)};
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    for (uint32_t k = 0; k < fn->blocks[b].nphis; k++)
-      f.def_block[fn->blocks[b].phis[k].dst] = b;
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
-      for (uint32_t r = 0; r < fn->blocks[b].ins[k].nres; r++) {
-        f.def_block[fn->blocks[b].ins[k].dst + r] = b;
-        f.def[fn->blocks[b].ins[k].dst + r] = &fn->blocks[b].ins[k];
-      }
-  }
-  f.seen = WW_NEWN(a, uint8_t, fn->nvals + 1);
+  finder f = {.fn = fn, .def = ww_ir_defs(fn, a), .seen = WW_NEWN(a, uint8_t, fn->nvals + 1)};
   for (uint32_t l = 0; l < fn->nloops; l++) {
     memset(f.seen, 0, fn->nvals);
     f.loop = l;
     f.header = fn->loops[l].header;
     f.latch = fn->loops[l].latch;
     if (qualify(&f, &(*out)[*n]))
-      (*out)[(*n)++].jumps = jumps_of(&f, a);
+      (*out)[(*n)++].phi = phis_of(&f, a);
   }
 }
 
@@ -194,8 +181,7 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) 
 static uint64_t read_cell(const ww_exec *x, uint32_t slot, bool wide, uint32_t lane) {
   if (wide)
     return ((const uint64_t *)(x->F + slot))[lane];
-  return (uint64_t)(int64_t)((
-      const int32_t *)(x->F + slot))[lane]; /* differences of 32-bit counters, sign kept */
+  return ((const int32_t *)(x->F + slot))[lane]; /* differences of 32-bit counters, sign kept */
 }
 
 /* How many more times the compare will hold when its operands go on moving like this; UINT64_MAX:
@@ -210,22 +196,24 @@ static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t
   }
   __int128 diff = y - x, move = (__int128)(int64_t)da -
                                 (__int128)(int64_t)db; /* diff shrinks by move each time */
+  bool falls = pred == WW_SGT || pred == WW_UGT || pred == WW_SGE || pred == WW_UGE;
+  if (falls) {
+    diff = -diff;
+    move = -move;
+  }
   switch (pred) {
   case WW_NE:
-    return move != 0 && diff % move == 0 && diff / move > 0 ? (uint64_t)(diff / move - 1)
-                                                            : UINT64_MAX;
+    return move != 0 && diff % move == 0 && diff / move > 0 ? diff / move - 1 : UINT64_MAX;
   case WW_SLT:
   case WW_ULT:
-    return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)((diff - 1) / move);
-  case WW_SLE:
-  case WW_ULE:
-    return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)(diff / move);
   case WW_SGT:
   case WW_UGT:
-    return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)((diff + 1) / move);
+    return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (diff - 1) / move;
+  case WW_SLE:
+  case WW_ULE:
   case WW_SGE:
   case WW_UGE:
-    return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)(diff / move);
+    return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : diff / move;
   default:
     return 0; /* staying while equal: not a counter */
   }
@@ -236,7 +224,7 @@ static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t
 static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, uint64_t *step) {
   bool same = true;
   for (ww_mask m = x->mask; m; m &= m - 1) {
-    uint32_t l = (uint32_t)__builtin_ctzll(m);
+    uint32_t l = __builtin_ctzll(m);
     uint64_t v = read_cell(x, slot, wide, l),
              d = wide ? v - prev[l] : (uint64_t)(int64_t)(int32_t)(uint32_t)(v - prev[l]);
     same &= d == step[l];
@@ -253,8 +241,8 @@ static void observe(ww_exec *x, const ww_steady *s, ww_loop_state *st) {
   bool even = watch(x, s->a, s->cmp_wide, ROWS(st, x, s->nphis));
   even &= watch(x, s->b, s->cmp_wide, ROWS(st, x, s->nphis + 1));
   for (uint32_t k = 0; k < s->nphis; k++)
-    if (!s->phi_float[k])
-      st->affine[k] = watch(x, s->phi[k], s->phi_wide[k], ROWS(st, x, k))
+    if (s->phi[k].jumps)
+      st->affine[k] = watch(x, s->phi[k].slot, s->phi[k].wide, ROWS(st, x, k))
                           ? st->affine[k] + (st->affine[k] < 9)
                           : 0;
   st->linear = even ? st->linear + 1 : 0;
@@ -265,15 +253,16 @@ static void advance(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint64_t 
   if (!n)
     return;
   for (uint32_t k = 0; k < s->nphis; k++) {
-    if (s->phi_float[k] || !st->affine[k])
+    const struct ww_steady_phi *p = &s->phi[k];
+    if (!p->jumps || !st->affine[k])
       continue;
     const uint64_t *step = st->step + (size_t)k * x->lanes;
     for (ww_mask m = x->mask; m; m &= m - 1) {
-      uint32_t l = (uint32_t)__builtin_ctzll(m);
-      if (s->phi_wide[k])
-        ((uint64_t *)(x->F + s->phi[k]))[l] += n * step[l];
+      uint32_t l = __builtin_ctzll(m);
+      if (p->wide)
+        ((uint64_t *)(x->F + p->slot))[l] += n * step[l];
       else
-        ((uint32_t *)(x->F + s->phi[k]))[l] += (uint32_t)(n * step[l]);
+        ((uint32_t *)(x->F + p->slot))[l] += (uint32_t)(n * step[l]);
     }
   }
 }
@@ -293,7 +282,7 @@ static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t win
   uint64_t left = UINT64_MAX;
   st->mask = x->mask;
   for (ww_mask m = x->mask; m; m &= m - 1) {
-    uint32_t l = (uint32_t)__builtin_ctzll(m);
+    uint32_t l = __builtin_ctzll(m);
     uint64_t r = holds(s->pred, s->cmp_wide, a[l], da[l], b[l], db[l]);
     if (r < left)
       left = r;

@@ -6,25 +6,17 @@
  * journal, so that a trial run can be forgotten. */
 #include "count_int.h"
 
-#include <stdlib.h>
+const ww_touched ww_touched_nothing = {.lo = UINT64_MAX};
 
-static const ww_touched nothing = {.lo = UINT64_MAX};
-
-ww_touch *ww_touch_new(const ww_region *r) {
-  ww_touch *t = ww_xcalloc(1, sizeof *t);
+ww_touch *ww_touch_new(const ww_region *r, ww_arena *a) {
+  ww_touch *t = WW_NEW(a, ww_touch);
+  t->a = a;
   t->region = r;
   t->base = r->base & ~31ull;
   t->nsectors = (r->base + r->size - t->base + 31) / 32;
-  t->chunks = ww_xcalloc(t->nsectors / WW_CHUNK_SECTORS + 1, sizeof *t->chunks);
-  t->pend = t->total = nothing;
+  t->chunks = WW_NEWN(a, uint64_t *, t->nsectors / WW_CHUNK_SECTORS + 1);
+  t->pend = t->total = ww_touched_nothing;
   return t;
-}
-
-void ww_touch_free(ww_touch *t) {
-  for (uint64_t k = 0; k <= t->nsectors / WW_CHUNK_SECTORS; k++)
-    free(t->chunks[k]);
-  free(t->chunks);
-  free(t);
 }
 
 static void journal_add(ww_journal *j, uint64_t *word, uint64_t bits) {
@@ -46,7 +38,7 @@ void ww_journal_undo(ww_journal *j) {
 static void set_bits(ww_touch *t, ww_journal *j, uint64_t sector, uint64_t bits, double weight) {
   uint64_t **chunk = &t->chunks[sector / WW_CHUNK_SECTORS];
   if (!*chunk)
-    *chunk = ww_xcalloc(WW_CHUNK_SECTORS / 64, 8);
+    *chunk = WW_NEWN(t->a, uint64_t, WW_CHUNK_SECTORS / 64);
   uint64_t *word = *chunk + sector % WW_CHUNK_SECTORS / 64;
   bits &= ~*word;
   *word |= bits;
@@ -111,25 +103,12 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
     touch_lanes(t, j, a);
 }
 
-static void add_row(ww_row *to, const ww_row *from, double scale) {
-  to->requests += scale * from->requests;
-  to->units += scale * from->units;
-  to->bytes += scale * from->bytes;
-  to->extra += scale * from->extra;
-}
-
 void ww_touch_commit(ww_touch *t, double scale) {
-  add_row(&t->total.ld, &t->pend.ld, scale);
-  add_row(&t->total.st, &t->pend.st, scale);
-  add_row(&t->total.atom, &t->pend.atom, scale);
-  t->total.unique += scale * t->pend.unique;
+  ww_add_doubles(&t->total.unique, &t->pend.unique,
+                 sizeof(ww_touched) - offsetof(ww_touched, unique), scale);
   if (t->pend.lo < t->total.lo)
     t->total.lo = t->pend.lo;
   if (t->pend.hi > t->total.hi)
     t->total.hi = t->pend.hi;
-  t->pend = nothing;
-}
-
-void ww_touch_clear(ww_touch *t) {
-  t->pend = nothing;
+  t->pend = ww_touched_nothing;
 }

@@ -13,6 +13,17 @@
 
 typedef uint64_t ww_mask; /* one bit per lane, 32 or 64 used */
 
+/* Three axes: how many there are in all, the number of one (x fastest), and back. */
+static inline uint64_t ww_volume(const uint64_t n[3]) {
+  return n[0] * n[1] * n[2];
+}
+static inline uint64_t ww_number_of(const uint64_t n[3], const uint64_t at[3]) {
+  return (at[2] * n[1] + at[1]) * n[0] + at[0];
+}
+static inline uint64_t ww_axis_of(const uint64_t n[3], uint64_t number, int axis) {
+  return axis == 0 ? number % n[0] : axis == 1 ? number / n[0] % n[1] : number / n[0] / n[1];
+}
+
 typedef struct {
   uint64_t block; /* linear block index, x fastest */
   uint32_t warp;  /* warp of the block */
@@ -98,6 +109,7 @@ typedef struct {
 
 ww_memory *ww_memory_new(uint64_t seed);
 void ww_memory_free(ww_memory *m); /* accepts NULL */
+void *ww_reserve(uint64_t bytes);  /* address space that costs what is touched of it, or NULL */
 /* Adds an allocation; bytes 0 makes an unbounded one. The region stays valid until ww_memory_free.
  */
 ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes);

@@ -535,8 +535,6 @@ static void test_snapshots(void **state) {
   assert_true(t.args[0].unique_sectors ==
               3 * 4 + 10 * 2); /* the second block shares two sectors with the first */
   assert_true(t.args[0].lo == 0 && t.args[0].hi == 192);
-  ww_snapshot_free(s[0]);
-  ww_snapshot_free(s[1]);
   drop(&r);
 }
 
