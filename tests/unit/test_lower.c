@@ -336,6 +336,11 @@ static void ptx(void **state) {
               "  %r = call float asm \"sqrt.rp.f32 $0, $1;\", \"=f,f\"(float %a)\n"
               "  %s = call float asm \"rcp.rz.f32 $0, $1;\", \"=f,f\"(float %r)\n"
               "  store float %s, ptr %p\n  ret void\n}\n");
+  const char *redux =
+      lowered("define ptx_kernel void @k(ptr %p, i32 %a, i32 %m) {\n  %r = call i32 asm "
+              "\"redux.sync.add.s32 $0, $1, $2;\", \"=r,r,r\"(i32 %a, i32 %m)\n"
+              "  store i32 %r, ptr %p\n  ret void\n}\n");
+  has(redux, "redux.add i32 %a.1, %m.2");
   has(t, "math.sqrt f32 %a.1 #3"); /* toward plus infinity, not dropped */
   has(t, "math.rcp f32 %3 #1");
 }
