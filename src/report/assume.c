@@ -1,6 +1,8 @@
 /* assume.c - assumptions in words, and back. */
 #include "assume.h"
 
+#include "json_put.h"
+
 typedef struct {
   ww_launch_origin origin;
   const char *wording;
@@ -41,8 +43,7 @@ char *ww_assumption_text(const ww_assumption *x, ww_arena *a) {
 
 void ww_assumptions_write(const ww_assumptions *list, ww_json *j) {
   ww_buf b = {0};
-  ww_json_key(j, "assumed");
-  ww_json_arr(j);
+  ww_json_put(j, "assumed:[");
   for (uint32_t k = 0; k < list->n; k++) {
     b.n = 0;
     ww_assumption_put(&list->v[k], &b);

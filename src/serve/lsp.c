@@ -108,47 +108,23 @@ static void read_capabilities(ww_lsp *s, const cJSON *c) {
   s->can.literal_actions = at(c, "textDocument.codeAction.codeActionLiteralSupport") != NULL;
 }
 
-static void write_capabilities(ww_json *j) {
-  ww_json_key(j, "capabilities");
-  ww_json_obj(j);
-  ww_json_kstr(j, "positionEncoding", "utf-16");
-  ww_json_key(j, "textDocumentSync");
-  ww_json_raw(j, "{\"openClose\":true,\"change\":2,\"save\":{\"includeText\":false}}");
-  ww_json_key(j, "codeLensProvider");
-  ww_json_raw(j, "{\"resolveProvider\":false}");
-  ww_json_kbool(j, "hoverProvider", true);
-  ww_json_kbool(j, "inlayHintProvider", true);
-  ww_json_key(j, "codeActionProvider");
-  ww_json_raw(j, "{\"codeActionKinds\":[\"quickfix\",\"source.warpwise\"]}");
-  ww_json_key(j, "executeCommandProvider");
-  ww_json_obj(j);
-  ww_json_kbool(j, "workDoneProgress", true);
-  ww_json_key(j, "commands");
-  ww_json_arr(j);
-  for (uint32_t k = 0; ww_lsp_command_name(k); k++)
-    ww_json_str(j, ww_lsp_command_name(k));
-  ww_json_end_arr(j);
-  ww_json_end_obj(j);
-  ww_json_end_obj(j);
-}
-
 static void initialize(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *params = ww_rpc_params(c);
   ww_buf b = {0};
-  ww_json j = {0};
+  ww_json j = {.out = &b};
   read_capabilities(s, at(params, "capabilities"));
   take_settings(s, at(params, "initializationOptions"), "initializationOptions");
   s->initialized = true;
-  ww_json_begin(&j, &b);
-  ww_json_obj(&j);
-  write_capabilities(&j);
-  ww_json_key(&j, "serverInfo");
-  ww_json_obj(&j);
-  ww_json_kstr(&j, "name", "warpwise");
-  ww_json_kstr(&j, "version", WW_VERSION);
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "{capabilities:{positionEncoding:'utf-16',"
+                  "textDocumentSync:{openClose:true,change:2,save:{includeText:false}},"
+                  "codeLensProvider:{resolveProvider:false},hoverProvider:true,"
+                  "inlayHintProvider:true,"
+                  "codeActionProvider:{codeActionKinds:['quickfix','source.warpwise']},"
+                  "executeCommandProvider:{workDoneProgress:true,commands:[");
+  for (uint32_t k = 0; ww_lsp_command_name(k); k++)
+    ww_json_str(&j, ww_lsp_command_name(k));
+  ww_json_put(&j, "]}},serverInfo:{name:'warpwise',version:%s}}", WW_VERSION);
   ww_rpc_result(c, b.s);
   ww_buf_free(&b);
 }

@@ -155,13 +155,13 @@ void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *
     ww_buf_fmt(out, " \u00b7 up to %.1f\u00d7 faster", r->findings[0].gain);
 }
 
-void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out) {
+void ww_show_line(const ww_report_line *l, bool brief, ww_buf *out) {
   ww_buf_fmt(out, "%.*f %%%s", l->share < 0.1 ? 1 : 0, 100 * l->share,
              brief ? "" : " of the kernel's time");
-  if (l->sectors > 0)
-    ww_buf_fmt(out, " \u00b7 %.3g sectors/request", l->sectors);
-  if (l->ways > 1.05)
-    ww_buf_fmt(out, " \u00b7 %.3g-way bank conflicts", l->ways);
+  if (l->sectors_per_request > 0)
+    ww_buf_fmt(out, " \u00b7 %.3g sectors/request", l->sectors_per_request);
+  if (l->shared_conflict_ways > 1.05)
+    ww_buf_fmt(out, " \u00b7 %.3g-way bank conflicts", l->shared_conflict_ways);
   if (brief || l->bytes <= 0)
     return;
   ww_buf_puts(out, " \u00b7 ");

@@ -120,8 +120,7 @@ static void write_rows(child *k) {
   uint32_t n = 0;
   char *rest = k->r.out.s;
   WW_VEC(const char *) rows = {0};
-  ww_json_key(&t->j, "reports");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "reports:[");
   for (char *line; (line = strsep(&rest, "\n"));) {
     if (!*line || ww_report_parse(line, t->a, &r, &t->err))
       continue;
@@ -138,8 +137,7 @@ static void write_rows(child *k) {
     complain(k);
   if (!t->full)
     return;
-  ww_json_key(&t->j, "full");
-  ww_json_arr(&t->j);
+  ww_json_put(&t->j, "full:[");
   for (uint32_t i = 0; i < rows.n; i++)
     ww_json_raw(&t->j, rows.v[i]);
   ww_json_end_arr(&t->j);
@@ -154,10 +152,8 @@ static cJSON *first_line(const child *k, ww_err *e) {
 static void write_device(const child *k, ww_json *j) {
   ww_err e;
   cJSON *row = first_line(k, &e);
-  const cJSON *device =
-      cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device");
-  if (cJSON_IsString(device))
-    ww_json_kstr(j, "device", device->valuestring);
+  ww_json_put(j, "device?:%s",
+              ww_member_text(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device"));
   cJSON_Delete(row);
 }
 
@@ -295,30 +291,22 @@ static ww_status check_table(ww_mcp_call *t, const char *path, const char *sourc
 static void write_score(const cJSON *s, ww_json *j) {
   static const char *const names[] = {"n",   "answered", "median", "mean",
                                       "p90", "within10", "rank",   NULL};
-  const cJSON *unit = cJSON_GetObjectItemCaseSensitive(s, "errors_in");
-  ww_json_key(j, s->string);
-  ww_json_obj(j);
+  ww_json_put(j, "%s:{", s->string);
   for (const char *const *n = names; *n; n++) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(s, *n);
     if (cJSON_IsNumber(v))
-      ww_mcp_number(j, *n, v->valuedouble);
+      ww_json_knum(j, *n, ww_mcp_digits(v->valuedouble));
   }
-  if (cJSON_IsString(unit))
-    ww_json_kstr(j, "errors_in", unit->valuestring);
-  ww_json_end_obj(j);
+  ww_json_put(j, "errors_in?:%s}", ww_member_text(s, "errors_in"));
 }
 
 static void write_scores(const ww_mcp_call *t, const cJSON *all, ww_json *j) {
-  static const char *const headline[] = {"time_us",       "dram_bytes", "dram_gbps", "gflops",
-                                         "occupancy_pct", "l1_hit_pct", "l2_hit_pct"};
+  static const char headline[] =
+      "time_us|dram_bytes|dram_gbps|gflops|occupancy_pct|l1_hit_pct|l2_hit_pct";
   const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(all, "metrics"), *s;
-  ww_json_key(j, "metrics");
-  ww_json_obj(j);
+  ww_json_put(j, "metrics:{");
   cJSON_ArrayForEach(s, metrics) {
-    bool shown = t->full;
-    for (size_t k = 0; k < sizeof headline / sizeof headline[0]; k++)
-      shown |= !strcmp(headline[k], s->string);
-    if (shown)
+    if (t->full || ww_is_one_of(headline, s->string))
       write_score(s, j);
   }
   ww_json_end_obj(j);
@@ -330,7 +318,7 @@ static void copy_some(const cJSON *from, const char *const *names, ww_json *j) {
     if (!v)
       continue;
     if (cJSON_IsNumber(v) && v->valuedouble != (double)(int64_t)v->valuedouble) {
-      ww_mcp_number(j, *names, v->valuedouble);
+      ww_json_knum(j, *names, ww_mcp_digits(v->valuedouble));
       continue;
     }
     ww_json_key(j, *names);
@@ -350,12 +338,9 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
     ww_json_want_uint(v, "worst", &most, &e);
   copy_some(all, heads, j);
   write_scores(t, all, j);
-  ww_json_key(j, "classes");
-  ww_json_obj(j);
+  ww_json_put(j, "classes:{");
   copy_some(cJSON_GetObjectItemCaseSensitive(all, "classes"), classes, j);
-  ww_json_end_obj(j);
-  ww_json_key(j, "worst");
-  ww_json_arr(j);
+  ww_json_put(j, "},worst:[");
   cJSON_ArrayForEach(v, worst) {
     if (n++ == most)
       break;
@@ -377,12 +362,11 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
 static ww_status read_evaluation(child *k) {
   ww_mcp_call *t = k->t;
   cJSON *all = first_line(k, &t->err);
-  const cJSON *error = cJSON_GetObjectItemCaseSensitive(all, "error"),
-              *message = cJSON_GetObjectItemCaseSensitive(error, "message");
+  const cJSON *error = cJSON_GetObjectItemCaseSensitive(all, "error");
+  const char *message = ww_member_text(error, "message");
   ww_status st = all ? WW_OK : t->err.code;
   if (error)
-    st = ww_fail(&t->err, WW_EDATA, "%s",
-                 cJSON_IsString(message) ? message->valuestring : "no answer");
+    st = ww_fail(&t->err, WW_EDATA, "%s", message ? message : "no answer");
   else if (all)
     write_evaluation(t, all);
   cJSON_Delete(all);
@@ -418,25 +402,18 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
 
 /* ---- schema ---- */
 
-static void schema_case(ww_json *j) {
-  ww_mcp_property(j, "file", "string", NULL);
-  ww_mcp_property(j, "kernel", "string", NULL);
-  ww_mcp_property(j, "measured", "number", NULL);
-  ww_mcp_property(j, "predicted", "number", NULL);
-}
-
 void ww_mcp_schema_evaluate(ww_json *j) {
-  ww_mcp_property(j, "data", "string", NULL);
-  ww_mcp_property(j, "by", "string", "what predicted");
-  ww_mcp_property(j, "gpu", "string", NULL);
-  ww_mcp_property(j, "launches", "integer", NULL);
-  ww_mcp_property(j, "answered", "integer", NULL);
-  ww_mcp_property(j, "metrics", "object",
-                  "per metric: n, median, mean and 90th percentile of the error (fractions, or "
-                  "points of a percentage), within10: share "
-                  "off by at most 10 %, rank correlation");
-  ww_mcp_property(j, "classes", "object", "roofline classes: accuracy, balanced accuracy, mcc");
-  ww_mcp_list(j, "worst", "the cases that are furthest off", schema_case);
-  ww_mcp_property(j, "unanswered", "array", "why launches have no prediction");
-  ww_mcp_property(j, "full", "object", "with detail: full, what `warpwise evaluate --json` says");
+  ww_schema_properties(
+      j, "data string\n"
+         "by string what predicted\n"
+         "gpu string\n"
+         "launches integer\n"
+         "answered integer\n"
+         "metrics object per metric: n, median, mean and 90th percentile of the error (fractions, "
+         "or points of a percentage), within10: share off by at most 10 %, rank correlation\n"
+         "classes object roofline classes: accuracy, balanced accuracy, mcc");
+  ww_mcp_list(j, "worst", "the cases that are furthest off",
+              "file string\nkernel string\nmeasured number\npredicted number");
+  ww_schema_properties(j, "unanswered array why launches have no prediction\n"
+                          "full object with detail: full, what `warpwise evaluate --json` says");
 }

@@ -17,21 +17,15 @@
 
 static void reply_problem(ww_http_call *x, int status, const cJSON *id, const ww_mcp_problem *p) {
   ww_buf b = {0};
-  ww_json j;
-  ww_mcp_begin_result(&j, &b);
-  ww_json_kstr(&j, "jsonrpc", "2.0");
-  ww_json_key(&j, "id");
+  ww_json j = {.out = &b};
+  ww_json_put(&j, "{jsonrpc:'2.0',id:");
   ww_json_copy(cJSON_IsString(id) || cJSON_IsNumber(id) ? id : NULL, &j);
-  ww_json_key(&j, "error");
-  ww_json_obj(&j);
-  ww_json_kint(&j, "code", p->code);
-  ww_json_kstr(&j, "message", p->message);
+  ww_json_put(&j, "error:{code:%d,message:%s", p->code, p->message);
   if (p->data[0]) {
     ww_json_key(&j, "data");
     ww_json_raw(&j, p->data);
   }
-  ww_json_end_obj(&j);
-  ww_json_end_obj(&j);
+  ww_json_put(&j, "}}");
   ww_http_reply(x, status, "application/json", b.s, b.n);
   ww_buf_free(&b);
 }

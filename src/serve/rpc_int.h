@@ -45,8 +45,7 @@ struct ww_rpc {
 /* rpc.c: what the reader has got. */
 void ww_rpc_message(ww_rpc *r, const char *text, size_t n);
 void ww_rpc_refuse(ww_rpc *r, int code, const char *message); /* an error that belongs to no id */
-void ww_rpc_over(ww_rpc *r);                 /* cancels everything, wakes the reader */
-bool ww_rpc_wait(ww_rpc *r, double seconds); /* true: no call is left */
-void ww_rpc_forget_asks(ww_rpc *r);          /* tells the askers that nobody will answer */
+bool ww_rpc_wait(ww_rpc *r, double seconds);                  /* true: no call is left */
+void ww_rpc_forget_asks(ww_rpc *r); /* tells the askers that nobody will answer */
 
 #endif

@@ -137,7 +137,7 @@ static void *write_letters(void *ctx) {
   bool broken = l->broken;
   pthread_mutex_unlock(&l->lock);
   if (broken)
-    ww_rpc_over(l->r);
+    ww_rpc_end(l->r);
   return NULL;
 }
 
@@ -331,7 +331,7 @@ static void drain(line *l) {
   while (!ww_rpc_wait(l->r, 0.05)) {
     struct pollfd p = {.fd = l->out};
     if (poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLNVAL)))
-      ww_rpc_over(l->r);
+      ww_rpc_end(l->r);
   }
 }
 
