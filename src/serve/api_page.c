@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../predict/show/page_export.h"
 #include "../predict/show/show.h"
 #include "../predict/show/sweep.h"
 #include "api_int.h"
-#include "page_export.h"
 
 /* ---- files ---- */
 

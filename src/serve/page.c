@@ -26,12 +26,8 @@ typedef struct {
 } example;
 
 static const example examples[] = {
-    {"Matrix product, three ways (CUDA)", "matmul.cu", ww_page_text_matmul_cu},
-    {"Matrix transpose, three ways (CUDA)", "transpose.cu", ww_page_text_transpose_cu},
-    {"y = a x + y, with and without a stride (CUDA)", "saxpy.cu", ww_page_text_saxpy_cu},
-    {"Sparse matrix times vector (OpenCL)", "spmv.cl", ww_page_text_spmv_cl},
-    {"Sum over waves (HIP)", "reduce.hip", ww_page_text_reduce_hip},
-    {"Five-point stencil (OpenMP)", "stencil.c", ww_page_text_stencil_c},
+#define EXAMPLE(title, file, name, path) {title, file, ww_page_text_##name},
+#include "page.def"
     {0},
 };
 
@@ -92,27 +88,10 @@ static void send_words(void *ctx, ww_http_call *x) {
   ww_buf_free(&b);
 }
 
-#define HTML "text/html; charset=utf-8"
-#define JS "text/javascript; charset=utf-8"
-#define CSS "text/css; charset=utf-8"
-#define FILE_AT(at, media, text) \
-  { .path = (at), .handle = send_file, .ctx = &(file){(media), (text)}, .open = true }
-
 const ww_http_route ww_page_routes[] = {
-    FILE_AT("/", HTML, ww_page_text_index_html),
-    FILE_AT("/page/style.css", CSS, ww_page_text_style_css),
-    FILE_AT("/page/app.js", JS, ww_page_text_app_js),
-    FILE_AT("/page/editor.js", JS, ww_page_text_editor_js),
-    FILE_AT("/page/plots.js", JS, ww_page_text_plots_js),
-    FILE_AT("/page/parts.js", JS, ww_page_text_parts_js),
-    FILE_AT("/page/server.js", JS, ww_page_text_server_js),
-    FILE_AT("/page/state.js", JS, ww_page_text_state_js),
-    FILE_AT("/page/sweep.js", JS, ww_page_text_sweep_js),
-    FILE_AT("/page/view.js", JS, ww_page_text_view_js),
-    FILE_AT("/page/uplot.js", JS, ww_page_text_uplot_js),
-    FILE_AT("/page/uplot.css", CSS, ww_page_text_uplot_css),
-    FILE_AT("/page/uplot.LICENSE", "text/plain; charset=utf-8", ww_page_text_uplot_license),
-    FILE_AT("/page/icon.svg", "image/svg+xml", ww_page_text_icon_svg),
+#define PAGE(url, media, name, file_path) \
+  {.path = url, .handle = send_file, .ctx = &(file){media, ww_page_text_##name}, .open = true},
+#include "page.def"
     {.path = "/page/examples.json", .handle = send_examples, .open = true},
     {.path = "/page/words.json", .handle = send_words, .open = true},
     {0},
