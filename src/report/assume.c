@@ -71,7 +71,7 @@ static const char *read_value(const char *s, uint64_t *value) {
   *value = 0;
   for (; *s >= '0' && *s <= '9'; s++) {
     if (__builtin_mul_overflow(*value, 10, value) ||
-        __builtin_add_overflow(*value, (uint64_t)(*s - '0'), value))
+        __builtin_add_overflow(*value, *s - '0', value))
       return NULL;
   }
   return s == first || (*first == '0' && s > first + 1) ? NULL : s;
@@ -92,7 +92,7 @@ static bool fits(const char *wording, const char *s, ww_arena *a, ww_assumption 
   while (!fits(wording + 2, end, a, out))
     if (!*end++)
       return false;
-  out->argument = ww_strndup(a, s, (size_t)(end - s));
+  out->argument = ww_strndup(a, s, end - s);
   return true;
 }
 

@@ -50,7 +50,7 @@ static void write_value(const ww_arg *g, ww_json *j) {
   if (g->expr)
     ww_json_str(j, g->expr);
   else if (g->is_int && g->ivalue < 0 && g->value > 0)
-    ww_json_uint(j, (uint64_t)g->ivalue);
+    ww_json_uint(j, g->ivalue);
   else if (g->is_int)
     ww_json_int(j, g->ivalue);
   else {

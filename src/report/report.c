@@ -201,7 +201,7 @@ static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, w
     f->file = ww_json_text(n, "file", a);
     f->rule = ww_json_text(n, "rule", a);
     f->message = ww_json_text(n, "message", a);
-    f->line = (uint32_t)ww_json_whole(n, "line");
+    f->line = ww_json_whole(n, "line");
     number(n, "gain", &f->gain);
     if (!f->rule || !f->message)
       return ww_fail(e, WW_EPARSE, "findings[%u]: expected \"rule\" and \"message\"",
@@ -221,7 +221,7 @@ static ww_status read_lines(const cJSON *list, ww_arena *a, ww_report *out, ww_e
   cJSON_ArrayForEach(n, list) {
     ww_report_line *l = &out->lines[out->nlines++];
     l->file = ww_json_text(n, "file", a);
-    l->line = (uint32_t)ww_json_whole(n, "line");
+    l->line = ww_json_whole(n, "line");
     number(n, "share", &l->share);
     number(n, "instructions", &l->instructions);
     number(n, "bytes", &l->bytes);
@@ -292,7 +292,7 @@ static void read_error(const cJSON *n, ww_arena *a, ww_report *out) {
       out->error.code = c;
   snprintf(out->error.msg, sizeof out->error.msg, "%s", message ? message : "");
   out->error.file = ww_json_text(n, "file", a);
-  out->error.line = (uint32_t)ww_json_whole(n, "line");
+  out->error.line = ww_json_whole(n, "line");
 }
 
 static ww_status read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {

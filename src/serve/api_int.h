@@ -27,7 +27,7 @@ typedef enum {
 
 typedef struct {
   const char *name;
-  uint8_t kind;  /* ww_member_kind */
+  ww_member_kind kind;
   uint8_t group; /* ww_member_group, one or several */
   const char *meaning;
   const char *one_of; /* "warm|cold", NULL: anything */

@@ -86,8 +86,7 @@ void ww_completions_stop(ww_completions *c) {
 static void fail(ww_http_call *x, int status, const char *type, const char *message) {
   ww_buf b = {0};
   ww_json_put(&(ww_json){.out = &b}, ERROR, message, type);
-  ww_http_reply(x, status, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  ww_http_json(x, status, &b);
 }
 
 static bool refuse(ww_http_call *x, const char *message) {
@@ -136,8 +135,7 @@ static void reply_whole(const request *r, const ww_generated *g) {
   write_choice(r, &j, g->text.s, true, finish_name(g));
   write_usage(&j, g);
   ww_json_end_obj(&j);
-  ww_http_reply(r->x, 200, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  ww_http_json(r->x, 200, &b);
 }
 
 /* ---- streams ---- */
@@ -229,7 +227,7 @@ static void write_text(request *r) {
     return;
   }
   pthread_mutex_lock(&r->c->writing);
-  ww_status st = ww_lm_session_new(r->c->m, 1, (uint32_t)room, &s, &e);
+  ww_status st = ww_lm_session_new(r->c->m, 1, room, &s, &e);
   bool there = true; /* who asked */
   if (!st && r->stream) {
     ww_http_stream(r->x, 200, "text/event-stream");
@@ -339,7 +337,7 @@ static bool common(request *r, const cJSON *o) {
     fail(r->x, 404, "invalid_request_error", text);
     return false;
   }
-  double seed = (double)(atomic_load(&r->c->served) & 0xffffff);
+  double seed = atomic_load(&r->c->served) & 0xffffff;
   if (!is_supported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) ||
       !real(r, o, "top_p", 0, 1, &top_p) || !real(r, o, "top_k", 0, 1e6, &top_k) ||
       !real(r, o, "seed", -9e15, 9e15, &seed) || !real(r, o, "max_tokens", 1, 1e9, &most) ||
@@ -347,9 +345,8 @@ static bool common(request *r, const cJSON *o) {
     return false;
   if (top_p <= 0)
     top_p = 1e-6; /* the likeliest alone */
-  r->how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)top_k,
-                                      (uint64_t)(int64_t)seed};
-  r->how.most = (uint32_t)most;
+  r->how.sample = (ww_sample_options){temperature, top_p, top_k, (int64_t)seed};
+  r->how.most = most;
   r->stream = cJSON_IsTrue(member(o, "stream"));
   r->usage = cJSON_IsTrue(member(member(o, "stream_options"), "include_usage"));
   r->how.piece = piece;
@@ -410,7 +407,7 @@ static bool plain_prompt(request *r, const cJSON *o) {
     cJSON_ArrayForEach(k, p) {
       if (!cJSON_IsNumber(k) || !(k->valuedouble >= 0 && k->valuedouble < vocab))
         return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size");
-      ww_push(r->a, &r->prompt, (int32_t)k->valuedouble);
+      ww_push(r->a, &r->prompt, k->valuedouble);
     }
   } else
     return refuse(r->x, "`prompt` must be a text, or a list of tokens");
@@ -459,8 +456,7 @@ void ww_completions_model(void *ctx, ww_http_call *x) {
     return fail(x, 404, "invalid_request_error",
                 "there is no such model here; /v1/models has the names");
   ww_json_put(&(ww_json){.out = &b}, MODEL, c->name, c->since);
-  ww_http_reply(x, 200, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  ww_http_json(x, 200, &b);
 }
 
 void ww_completions_models(void *ctx, ww_http_call *x) {
@@ -471,6 +467,5 @@ void ww_completions_models(void *ctx, ww_http_call *x) {
   if (c->m)
     ww_json_put(&j, MODEL, c->name, c->since);
   ww_json_put(&j, "]}");
-  ww_http_reply(x, 200, "application/json", b.s, b.n);
-  ww_buf_free(&b);
+  ww_http_json(x, 200, &b);
 }

@@ -282,6 +282,11 @@ void ww_http_reply(ww_http_call *x, int status, const char *type, const char *bo
   ww_buf_add(&x->reply.body, body, n);
 }
 
+void ww_http_json(ww_http_call *x, int status, ww_buf *body) {
+  ww_http_reply(x, status, "application/json", body->s, body->n);
+  ww_buf_free(body);
+}
+
 void ww_http_stream(ww_http_call *x, int status, const char *type) {
   if (x->reply.status)
     return;
@@ -425,7 +430,7 @@ static enum MHD_Result send_reply(ww_http_call *x) {
   ww_peer_at(x->h->peers, x->peer, WW_PEER_ANSWER,
              x->streams && !x->ended ? SIZE_MAX : r->body.n + x->waiting.n);
   pthread_mutex_unlock(&x->lock);
-  enum MHD_Result ok = MHD_queue_response(x->connection, (unsigned)r->status, response);
+  enum MHD_Result ok = MHD_queue_response(x->connection, r->status, response);
   MHD_destroy_response(response);
   x->stage = SENT;
   return ok;
@@ -623,10 +628,10 @@ ww_status ww_http_start(const ww_http_options *o, const ww_http_route *routes, w
     st = h->turns && h->peers ? listen_on(h, o, &address, e)
                               : ww_fail(e, WW_EIO, "cannot start threads");
   }
-  if (!st)
-    *out = h;
   if (st)
     ww_http_stop(h);
+  else
+    *out = h;
   return st;
 }
 

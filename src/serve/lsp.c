@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { NOT_INITIALIZED = -32002, INVALID = -32600 };
+enum { NOT_INITIALIZED = -32002 };
 
 static const cJSON *at(const cJSON *v, const char *path) {
   char name[64];
@@ -30,16 +30,14 @@ static bool before(void *server, ww_rpc_call *c) {
   ww_rpc_mark(c, s->generation); /* it is about texts up to here */
   if (!strcmp(name, "exit"))
     return false;
-  if (s->shut_down) {
-    ww_rpc_error(c, INVALID, "the server has been shut down", NULL);
-    return true;
-  }
   bool first = !strcmp(name, "initialize");
-  if (first && s->initialized)
-    ww_rpc_error(c, INVALID, "initialize was asked before", NULL);
-  if (!first && !s->initialized)
+  if (s->shut_down)
+    ww_rpc_error(c, WW_RPC_INVALID, "the server has been shut down", NULL);
+  else if (first && s->initialized)
+    ww_rpc_error(c, WW_RPC_INVALID, "initialize was asked before", NULL);
+  else if (!first && !s->initialized)
     ww_rpc_error(c, NOT_INITIALIZED, "initialize comes first", NULL);
-  return first == s->initialized;
+  return s->shut_down || first == s->initialized;
 }
 
 /* ---- settings ---- */
@@ -59,13 +57,16 @@ static void take_settings(ww_lsp *s, const cJSON *object, const char *where) {
     ww_lsp_log(s, 2, "%s", problems.v[k]);
 }
 
+static void change_settings(ww_lsp *s, const cJSON *ours) {
+  take_settings(s, ours, "settings");
+  ww_lsp_again(s, true);
+}
+
 static void configured(void *ctx, const cJSON *result) {
   ww_lsp *s = ctx;
   const cJSON *ours = cJSON_IsArray(result) ? result->child : NULL;
-  if (!cJSON_IsObject(ours))
-    return;
-  take_settings(s, ours, "settings");
-  ww_lsp_again(s, true);
+  if (cJSON_IsObject(ours))
+    change_settings(s, ours);
 }
 
 static void ask_settings(ww_lsp *s) {
@@ -77,10 +78,9 @@ static void ask_settings(ww_lsp *s) {
 static void did_change_configuration(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   const cJSON *settings = at(ww_rpc_params(c), "settings"), *ours = at(settings, "warpwise");
-  if (cJSON_IsObject(ours)) {
-    take_settings(s, ours, "settings");
-    ww_lsp_again(s, true);
-  } else
+  if (cJSON_IsObject(ours))
+    change_settings(s, ours);
+  else
     ask_settings(s);
 }
 

@@ -56,7 +56,7 @@ static void begin_progress(ww_lsp_job *j) {
 static void report_progress(ww_lsp_job *j, const char *kernel, uint32_t done, uint32_t of) {
   pthread_mutex_lock(&j->s->lock);
   if (j->token)
-    progress(j, "report", kernel, (int)(100 * done / of));
+    progress(j, "report", kernel, 100 * done / of);
   pthread_mutex_unlock(&j->s->lock);
 }
 
@@ -462,8 +462,8 @@ static void work(void *ctx) {
 /* ---- the clock ---- */
 
 static struct timespec at_time(double t) {
-  struct timespec when = {.tv_sec = (time_t)t};
-  when.tv_nsec = (long)((t - (double)when.tv_sec) * 1e9);
+  struct timespec when = {.tv_sec = t};
+  when.tv_nsec = (t - when.tv_sec) * 1e9;
   return when;
 }
 

@@ -76,7 +76,7 @@ static void complain(ww_lsp *s, const ww_problems *p) {
       said |= !strcmp(s->said.v[i], p->v[k]);
     if (said)
       continue;
-    ww_push(s->arena, &s->said, (const char *)ww_strdup(s->arena, p->v[k]));
+    ww_push(s->arena, &s->said, ww_strdup(s->arena, p->v[k]));
     ww_lsp_log(s, 2, "%s", p->v[k]);
   }
 }
@@ -99,10 +99,9 @@ void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d) {
   if (s->chosen)
     c->settings.gpu = s->chosen;
   if (ww_compile_flags(d->path, NULL, scratch, &build, &e))
-    ww_push(a, &problems,
-            (const char *)ww_fmt(a, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
+    ww_push(a, &problems, ww_fmt(a, "%s: %s", e.file ? e.file : "compile_commands.json", e.msg));
   for (uint32_t k = 0; k < build.n; k++)
-    ww_push(a, &c->flags, (const char *)ww_strdup(a, build.v[k]));
+    ww_push(a, &c->flags, ww_strdup(a, build.v[k]));
   for (uint32_t k = 0; k < c->settings.nflags; k++)
     ww_push(a, &c->flags, c->settings.flags[k]);
   ww_arena_free(scratch);
@@ -142,7 +141,7 @@ static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const
   d->text = text;
   d->n = n;
   if (cJSON_IsNumber(version) && fabs(version->valuedouble) < 1e15)
-    d->version = (int64_t)version->valuedouble;
+    d->version = version->valuedouble;
   s->generation = d->generation = ww_query_change(s->w, d->path, text);
 }
 
@@ -227,7 +226,7 @@ void ww_lsp_did_change(void *server, ww_rpc_call *c) {
     cJSON_ArrayForEach(change, get(params, "contentChanges")) good = good && edit(d, change);
     if (good) {
       take_text(s, d, d->text, d->n, get(document, "version"));
-      ww_lsp_due(s, d, (double)d->config->settings.debounce * 1e-3);
+      ww_lsp_due(s, d, d->config->settings.debounce * 1e-3);
     } else {
       ww_lsp_log(s, 4, "%s: a change that cannot be applied; close and open the document", d->path);
       forget(s, d);

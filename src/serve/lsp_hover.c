@@ -4,16 +4,12 @@
  * Elsewhere nothing: names and types are other servers' to explain. */
 #include "lsp_int.h"
 
-static const ww_report_line *line_of(const ww_lsp_kernel *k, uint32_t line) {
-  for (uint32_t n = 0; n < k->nlines; n++)
-    if (k->lines[n].line == line)
-      return &k->lines[n];
-  return NULL;
-}
-
 static void hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t line, ww_buf *out) {
-  const ww_report_line *l = line_of(k, line);
-  if (!l || 100 * l->share < a->settings->hint_percent)
+  uint32_t n = 0;
+  while (n < k->nlines && k->lines[n].line != line)
+    n++;
+  const ww_report_line *l = &k->lines[n];
+  if (n == k->nlines || 100 * l->share < a->settings->hint_percent)
     return;
   if (out->n)
     ww_buf_puts(out, "\n\n");

@@ -84,7 +84,7 @@ ww_position ww_text_position(const char *text, size_t n, size_t offset) {
 static bool count(const cJSON *v, uint32_t *out) {
   if (!cJSON_IsNumber(v) || !(v->valuedouble >= 0))
     return false;
-  *out = v->valuedouble > 0x7fffffff ? 0x7fffffff : (uint32_t)v->valuedouble;
+  *out = v->valuedouble > 0x7fffffff ? 0x7fffffff : v->valuedouble;
   return true;
 }
 

@@ -75,10 +75,10 @@ bool ww_mcp_bad_envelope(const cJSON *message, ww_mcp_problem *out) {
   if (!ww_mcp_is_modern(params))
     return false;
   if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(meta, WW_MCP_VERSION_KEY)))
-    return problem(out, WW_MCP_BAD_PARAMS,
+    return problem(out, WW_RPC_BAD_PARAMS,
                    "Invalid _meta: " WW_MCP_VERSION_KEY " must be a string");
   if (asks && !cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(meta, CAPABILITIES_KEY)))
-    return problem(out, WW_MCP_BAD_PARAMS, "Invalid _meta: " CAPABILITIES_KEY " must be an object");
+    return problem(out, WW_RPC_BAD_PARAMS, "Invalid _meta: " CAPABILITIES_KEY " must be an object");
   return false;
 }
 
@@ -96,10 +96,10 @@ bool ww_mcp_bad_method(const cJSON *message, ww_mcp_problem *out) {
     return false; /* notifications get no answer; the core says what else is wrong */
   if (!known(method, ww_mcp_is_modern(params))) {
     snprintf(text, sizeof text, "Method not found: %.100s", method);
-    return problem(out, WW_MCP_NO_METHOD, text);
+    return problem(out, WW_RPC_NO_METHOD, text);
   }
   if (params && !cJSON_IsObject(params))
-    return problem(out, WW_MCP_BAD_PARAMS, "params must be an object");
+    return problem(out, WW_RPC_BAD_PARAMS, "params must be an object");
   return false;
 }
 
@@ -140,7 +140,7 @@ static void initialize(void *peer, ww_rpc_call *c) {
   ww_json j = {.out = &b};
   (void)peer;
   if (!version)
-    return ww_rpc_error(c, WW_MCP_BAD_PARAMS, "initialize needs a protocolVersion, a string", NULL);
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "initialize needs a protocolVersion, a string", NULL);
   if (!ww_mcp_knows_version(version))
     version = NEWEST; /* the client decides whether to stay */
   ww_json_put(&j, "{protocolVersion:%s," CAPABILITIES ",serverInfo:" SERVER ",instructions:%s",

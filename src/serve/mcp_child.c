@@ -103,12 +103,8 @@ static ww_status write_source(child *k, ww_source *s, char dir[64], int *slot) {
   ww_mcp_call *t = k->t;
   if (!s->text)
     return WW_OK;
-  const char *tmp = getenv("TMPDIR");
-  int n = snprintf(dir, 64, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-  if (n < 0 || !ww_temp_folder(dir, slot)) {
-    dir[0] = 0;
+  if (!ww_rpc_folder(dir, slot))
     return ww_fail(&t->err, WW_EIO, "cannot make a folder for the source: %s", strerror(errno));
-  }
   s->path = ww_path_join(t->a, dir, ww_path_base(s->path));
   k->dir = dir;
   return ww_write_file_atomic(s->path, s->text, strlen(s->text), &t->err);
@@ -183,17 +179,11 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
   char dir[64] = "";
   int slot = -1;
   ww_buf launch = {0};
-  ww_json j = {0};
-  ww_status st = ww_mcp_ask(t, t->args, &c);
-  if (!st)
-    st = start(&k, t, "measure");
-  if (st)
-    return st;
-  if (c.ask.launch) {
-    ww_json_begin(&j, &launch);
-    ww_launch_write(c.ask.launch, &j);
-  }
-  st = write_source(&k, &c.ask.source, dir, &slot);
+  if (ww_mcp_ask(t, t->args, &c) || start(&k, t, "measure"))
+    return t->err.code;
+  if (c.ask.launch)
+    ww_launch_write(c.ask.launch, &(ww_json){.out = &launch});
+  ww_status st = write_source(&k, &c.ask.source, dir, &slot);
   if (!st) {
     measure_words(&k, &c);
     st = run(&k, launch.s);
@@ -232,12 +222,14 @@ static ww_status check_path(ww_mcp_call *t, const char *dir, const char *path, w
       "a launch of the table names '%.200s', which is outside of the folder that is served", path);
 }
 
+static ww_status check_fill(ww_mcp_call *t, const char *dir, const ww_fill *f, ww_arena *a) {
+  return f->kind == WW_FILL_FILE ? check_path(t, dir, f->path, a) : WW_OK;
+}
+
 static ww_status check_arg(ww_mcp_call *t, const char *dir, const ww_arg *x, ww_arena *a) {
-  ww_status st =
-      x->buffer.fill.kind == WW_FILL_FILE ? check_path(t, dir, x->buffer.fill.path, a) : WW_OK;
+  ww_status st = check_fill(t, dir, &x->buffer.fill, a);
   for (uint32_t k = 0; !st && k < x->nptrs; k++)
-    if (x->ptrs[k].buffer.fill.kind == WW_FILL_FILE)
-      st = check_path(t, dir, x->ptrs[k].buffer.fill.path, a);
+    st = check_fill(t, dir, &x->ptrs[k].buffer.fill, a);
   return st;
 }
 
@@ -280,8 +272,7 @@ static ww_status check_table(ww_mcp_call *t, const char *path, const char *sourc
     if (!st && r.launch)
       st = check_launch(t, sources, dir, r.launch, one);
   }
-  if (t->err.file)
-    t->err.file = NULL;
+  t->err.file = NULL;
   ww_arena_free(one);
   ww_arena_free(a);
   return st;
@@ -317,7 +308,7 @@ static void copy_some(const cJSON *from, const char *const *names, ww_json *j) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(from, *names);
     if (!v)
       continue;
-    if (cJSON_IsNumber(v) && v->valuedouble != (double)(int64_t)v->valuedouble) {
+    if (cJSON_IsNumber(v) && v->valuedouble != (int64_t)v->valuedouble) {
       ww_json_knum(j, *names, ww_mcp_digits(v->valuedouble));
       continue;
     }

@@ -62,7 +62,7 @@ static void write_changes(const ww_report *before, const ww_report *after, ww_js
       continue;
     double size = a->value > 0 && b->value > 0 ? fabs(log(b->value / a->value)) : 10;
     if (size > CHANGED)
-      v[n++] = (change){(ww_metric)k, size};
+      v[n++] = (change){k, size};
   }
   qsort(v, n, sizeof *v, by_size);
   ww_json_put(j, "changed:[");
@@ -93,7 +93,13 @@ static bool answered(const candidate *v, uint32_t n) {
   return false;
 }
 
-static ww_status write_full(ww_mcp_call *t, const ww_query_result *a, const ww_query_result *b) {
+/* What follows the comparisons; `error`: why there is none, of the last one. */
+static ww_status finish(ww_mcp_call *t, const ww_query_result *a, const ww_query_result *b,
+                        const ww_err *error) {
+  if (error) {
+    t->err = *error;
+    return error->code;
+  }
   if (!t->full)
     return WW_OK;
   ww_json_put(&t->j, "full:[");
@@ -115,11 +121,7 @@ static ww_status compare_gpus(ww_mcp_call *t, const ww_query_result *x, uint32_t
     write_group(t, v, ngpus, false);
   }
   ww_json_end_arr(&t->j);
-  if (!any && x->n) {
-    t->err = v[0].r.error;
-    return t->err.code;
-  }
-  return write_full(t, x, NULL);
+  return finish(t, x, NULL, !any && x->n ? &v[0].r.error : NULL);
 }
 
 /* Kernels of the same name and GPU; where one was named on either side, the two that were. */
@@ -151,11 +153,7 @@ static ww_status compare_versions(ww_mcp_call *t, const ww_query_result *a,
   if (!n)
     return ww_fail(&t->err, WW_EUSAGE,
                    "the versions have no kernel of the same name; give kernel and other_kernel");
-  if (!any) {
-    t->err = v[0].r.error;
-    return t->err.code;
-  }
-  return write_full(t, a, b);
+  return finish(t, a, b, any ? NULL : &v[0].r.error);
 }
 
 /* The arguments of the other version: the same, with what other_* says in their place. */
@@ -180,8 +178,8 @@ static cJSON *other_args(const ww_mcp_call *t) {
 ww_status ww_mcp_compare(ww_mcp_call *t) {
   bool versions = ww_mcp_text(t, "other_file") || ww_mcp_text(t, "other_source") ||
                   ww_mcp_text(t, "other_kernel");
-  ww_query_result a = {0}, b = {0};
-  call c, d = {0};
+  ww_query_result a, b;
+  call c;
   ww_status st = ww_mcp_ask(t, t->args, &c);
   if (!st && !versions && c.ask.ngpus < 2)
     st = ww_fail(&t->err, WW_EUSAGE,
@@ -193,16 +191,15 @@ ww_status ww_mcp_compare(ww_mcp_call *t) {
   if (!versions)
     return compare_gpus(t, &a, c.ask.ngpus);
   cJSON *args = other_args(t);
+  call d;
   st = ww_mcp_ask(t, args, &d);
   cJSON_Delete(args);
-  if (!st && ww_mcp_text(t, "other_kernel") && d.ask.launch &&
-      d.ask.launch->kernel) /* the launch is the first one's */
-    d.launch.kernel = NULL;
+  if (!st && ww_mcp_text(t, "other_kernel"))
+    d.launch.kernel = NULL; /* the launch is the first one's */
   if (!st)
     st = ww_query_ask(t->m->o.w, &d.ask, t->a, &b, &t->err);
-  return st ? st
-            : compare_versions(t, &a, &b,
-                               ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel"));
+  bool named = ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel");
+  return st ? st : compare_versions(t, &a, &b, named);
 }
 
 /* ---- schema ---- */

@@ -101,7 +101,7 @@ void ww_mcp_read_resource(void *ctx, ww_rpc_call *c) {
   ww_json j = {.out = &b};
   if (!uri || !read_uri(((ww_mcp_peer *)ctx)->m, uri, &text)) {
     ww_json_put(&j, "{uri:%s}", uri);
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "Resource not found; resources/list has what there is", b.s);
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Resource not found; resources/list has what there is", b.s);
     return ww_buf_free(&b);
   }
   ww_json_put(&j, "{contents:[{uri:%s,mimeType:'application/json',text:%s}]", uri, text.s);
@@ -166,10 +166,10 @@ void ww_mcp_get_prompt(void *peer, ww_rpc_call *c) {
   while (at < NPROMPTS && (!name || strcmp(prompts[at].name, name) != 0))
     at++;
   if (at == NPROMPTS)
-    return ww_rpc_error(c, WW_MCP_BAD_PARAMS, "Unknown prompt; prompts/list has what there is",
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "Unknown prompt; prompts/list has what there is",
                         NULL);
   if (!file)
-    return ww_rpc_error(c, WW_MCP_BAD_PARAMS, "the prompt needs `file`", NULL);
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS, "the prompt needs `file`", NULL);
   const char *which = kernel ? ww_fmt(ww_rpc_arena(c), ", kernel %s,", kernel) : "";
   ww_buf text = {0}, b = {0};
   ww_json j = {.out = &b};
@@ -190,7 +190,7 @@ void ww_mcp_complete(void *ctx, ww_rpc_call *c) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
   if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(params, "ref")) || !name || !value)
-    return ww_rpc_error(c, WW_MCP_BAD_PARAMS,
+    return ww_rpc_error(c, WW_RPC_BAD_PARAMS,
                         "completion needs ref and argument with name and value", NULL);
   bool gpu = !strcmp(name, "gpu") || !strcmp(name, "name");
   ww_json_put(&j, "{completion:{values:[");

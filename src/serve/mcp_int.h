@@ -15,9 +15,6 @@
 #define WW_MCP_VERSION_KEY "io.modelcontextprotocol/protocolVersion"
 
 enum {
-  WW_MCP_INVALID = -32600,
-  WW_MCP_NO_METHOD = -32601,
-  WW_MCP_BAD_PARAMS = -32602,
   WW_MCP_HEADERS = -32020, /* HTTP headers and body say different things */
   WW_MCP_VERSION = -32022, /* a version that nobody here speaks */
 };

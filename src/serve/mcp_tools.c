@@ -131,7 +131,7 @@ static void argument(const ww_mcp *m, const ww_mcp_tool *t, const ww_member *x, 
   if (!meaning && m->o.help)
     meaning = m->o.help(t->command, x->name);
   ww_json_put(j, "%s:{description?:%s", x->name, meaning);
-  switch ((ww_member_kind)x->kind) {
+  switch (x->kind) {
   case WW_MEMBER_TEXT:
     ww_json_kstr(j, "type", "string");
     break;
@@ -233,19 +233,6 @@ static ww_status check_own(ww_mcp_call *t) {
   return WW_OK;
 }
 
-/* The GPUs that the server was started for. */
-static void default_gpus(const char *names, ww_json *j) {
-  char name[64];
-  ww_json_put(j, "gpu:[");
-  for (const char *p = names; *p;) {
-    size_t n = strcspn(p, ",");
-    snprintf(name, sizeof name, "%.*s", (int)n, p);
-    ww_json_str(j, name);
-    p += n + (p[n] == ',');
-  }
-  ww_json_end_arr(j);
-}
-
 ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
   const ww_route route = {.groups = t->tool->groups};
   const cJSON *v;
@@ -260,7 +247,7 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
   }
   if (t->m->o.gpu && (t->tool->groups & WW_IN_LAUNCH) &&
       !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
-    default_gpus(t->m->o.gpu, &j);
+    ww_json_words(&j, "gpu", t->m->o.gpu, ","); /* those that the server was started for */
   ww_json_end_obj(&j);
   ww_api_request q = {.body = b.s, .n = b.n, .arrived = t->arrived};
   *out = (call){.api = t->m->o.api, .q = &q, .route = &route, .a = t->a};
@@ -375,9 +362,9 @@ void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
   if (!t.tool->name || !offered(peer->m, t.tool)) {
     char text[160];
     snprintf(text, sizeof text, "Unknown tool: %.80s", name ? name : "params.name is no string");
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, text, NULL);
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS, text, NULL);
   } else if (t.args && !cJSON_IsObject(t.args))
-    ww_rpc_error(c, WW_MCP_BAD_PARAMS, "arguments must be an object", NULL);
+    ww_rpc_error(c, WW_RPC_BAD_PARAMS, "arguments must be an object", NULL);
   else
     run(&t);
 }

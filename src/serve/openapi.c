@@ -8,7 +8,7 @@
 
 static void member_schema(const ww_member *m, ww_json *j) {
   ww_json_put(j, "%s:{description:%s", m->name, m->meaning);
-  switch ((ww_member_kind)m->kind) {
+  switch (m->kind) {
   case WW_MEMBER_TEXT:
     ww_json_put(j, "type:'string'");
     break;

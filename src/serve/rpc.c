@@ -152,6 +152,15 @@ void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,
 
 /* ---- for handlers ---- */
 
+bool ww_rpc_folder(char dir[64], int *slot) {
+  const char *tmp = getenv("TMPDIR");
+  snprintf(dir, 64, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+  if (ww_temp_folder(dir, slot))
+    return true;
+  dir[0] = 0;
+  return false;
+}
+
 const char *ww_member_text(const cJSON *object, const char *name) {
   const cJSON *v = cJSON_GetObjectItemCaseSensitive(object, name);
   return cJSON_IsString(v) ? v->valuestring : NULL;
@@ -403,7 +412,7 @@ ww_rpc *ww_rpc_new(const ww_rpc_options *o, ww_rpc_send send, void *to) {
   if (!r->o.queue)
     r->o.queue = 256;
   if (!r->o.workers)
-    r->o.workers = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    r->o.workers = sysconf(_SC_NPROCESSORS_ONLN);
   r->send = send;
   r->to = to;
   r->wake = -1;
@@ -426,7 +435,7 @@ void ww_rpc_end(ww_rpc *r) {
 bool ww_rpc_wait(ww_rpc *r, double seconds) {
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += (long)(seconds * 1e9);
+  until.tv_nsec += seconds * 1e9;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&r->lock);

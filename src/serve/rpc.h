@@ -12,6 +12,18 @@
 #include "../base/jsonread.h"
 #include "../report/json_put.h"
 
+enum {
+  WW_RPC_PARSE = -32700,
+  WW_RPC_INVALID = -32600,
+  WW_RPC_NO_METHOD = -32601,
+  WW_RPC_BAD_PARAMS = -32602,
+  WW_RPC_INTERNAL = -32603,
+  WW_RPC_BUSY = -32000,
+  WW_RPC_CANCELLED = -32800, /* these three are LSP's */
+  WW_RPC_MODIFIED = -32801,
+  WW_RPC_FAILED = -32803,
+};
+
 typedef struct ww_rpc ww_rpc;           /* a connection */
 typedef struct ww_rpc_call ww_rpc_call; /* one request or notification while it is handled */
 
@@ -55,6 +67,8 @@ void ww_rpc_take(ww_rpc *r, const char *text, size_t n);
 void ww_rpc_end(ww_rpc *r);
 
 /* ---- for handlers ---- */
+/* Makes a temporary folder for the source of a child; false with errno: "", none. */
+bool ww_rpc_folder(char dir[64], int *slot);
 const char *ww_member_text(const cJSON *object, const char *name); /* NULL: it is no string */
 const char *ww_rpc_name(const ww_rpc_call *c);                     /* the method */
 const cJSON *ww_rpc_params(const ww_rpc_call *c);                  /* NULL: none */

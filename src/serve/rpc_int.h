@@ -8,18 +8,6 @@
 #include "../base/threads.h"
 #include "rpc.h"
 
-enum {
-  WW_RPC_PARSE = -32700,
-  WW_RPC_INVALID = -32600,
-  WW_RPC_NO_METHOD = -32601,
-  WW_RPC_BAD_PARAMS = -32602,
-  WW_RPC_INTERNAL = -32603,
-  WW_RPC_BUSY = -32000,
-  WW_RPC_CANCELLED = -32800, /* these three are LSP's */
-  WW_RPC_MODIFIED = -32801,
-  WW_RPC_FAILED = -32803,
-};
-
 typedef struct ask {
   uint64_t id;
   void (*answered)(void *ctx, const cJSON *result);

@@ -11,16 +11,20 @@ bool ww_is_one_of(const char *list, const char *word) {
   return false;
 }
 
-void ww_schema_one_of(ww_json *j, const char *list) {
-  ww_json_put(j, "enum:[");
+void ww_json_words(ww_json *j, const char *name, const char *list, const char *between) {
+  ww_json_put(j, "%s:[", name);
   for (const char *p = list; *p;) {
-    char word[32];
-    size_t n = strcspn(p, "|");
+    char word[64];
+    size_t n = strcspn(p, between);
     snprintf(word, sizeof word, "%.*s", (int)n, p);
     ww_json_str(j, word);
-    p += n + (p[n] == '|');
+    p += n + (p[n] == *between);
   }
   ww_json_end_arr(j);
+}
+
+void ww_schema_one_of(ww_json *j, const char *list) {
+  ww_json_words(j, "enum", list, "|");
 }
 
 void ww_schema_properties(ww_json *j, const char *lines) {

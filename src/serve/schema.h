@@ -9,6 +9,7 @@
 
 /* Lists of words: "warm|cold". */
 bool ww_is_one_of(const char *list, const char *word);
+void ww_json_words(ww_json *j, const char *name, const char *list, const char *between);
 void ww_schema_one_of(ww_json *j, const char *list); /* "enum":[words] */
 /* Properties, one a line: name, type, what it means, as in "line integer where it begins". The type
  * `strings` is an array of them, `any` is none. */

@@ -79,7 +79,7 @@ static void problem(reading *r, const char *fmt, ...) {
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  ww_push(r->a, r->problems, (const char *)ww_fmt(r->a, "%s: %s", r->where, text));
+  ww_push(r->a, r->problems, ww_fmt(r->a, "%s: %s", r->where, text));
 }
 
 static void wrong_kind(reading *r, const char *name, const char *want, const cJSON *v) {
@@ -114,14 +114,14 @@ static bool take_flag(reading *r, const char *flag, ww_problems *out, bool *next
     ww_push(r->a, out, name);
     *next = !*value;
     if (*value)
-      ww_push(r->a, out, (const char *)ww_path_join(r->a, r->dir, value));
+      ww_push(r->a, out, ww_path_join(r->a, r->dir, value));
     return true;
   }
   bool defines = flag[0] == '-' && (flag[1] == 'D' || flag[1] == 'U');
   if (!defines && !ww_starts(flag, "-std=") && !ww_starts(flag, "-cl-std="))
     return false;
   *next = defines && !flag[2];
-  ww_push(r->a, out, (const char *)ww_strdup(r->a, flag));
+  ww_push(r->a, out, ww_strdup(r->a, flag));
   return true;
 }
 
@@ -136,7 +136,7 @@ static void read_texts(reading *r, const member *m, const cJSON *v) {
       return wrong_kind(r, m->name, "strings", item);
     const char *text = ww_strdup(r->a, item->valuestring);
     if (value) {
-      ww_push(r->a, &list, path ? (const char *)ww_path_join(r->a, r->dir, text) : text);
+      ww_push(r->a, &list, path ? ww_path_join(r->a, r->dir, text) : text);
       value = false;
     } else if (m->kind == FLAGS) {
       path = path_flag(text) != NULL;
@@ -197,7 +197,7 @@ static void read_number(reading *r, const member *m, const cJSON *v) {
     snprintf(want, sizeof want, "a number of %g to %g", m->least, m->most);
     wrong_kind(r, m->name, want, v);
   } else if (m->kind == COUNT)
-    *(uint64_t *)to = (uint64_t)v->valuedouble;
+    *(uint64_t *)to = v->valuedouble;
   else
     *(double *)to = v->valuedouble;
 }
