@@ -239,8 +239,9 @@ static ww_status ptrs_node(reader *r, const cJSON *n, const char *where, ww_arg 
   static const char *const members[] = {"at", BUFFER_MEMBERS, NULL};
   if (!cJSON_IsArray(n))
     return wrong(r, where, "an array of objects like {\"at\":8,\"bytes\":4096}", n);
+  const cJSON *p;
   out->ptrs = WW_NEWN(r->a, ww_ptr, cJSON_GetArraySize(n));
-  for (const cJSON *p = n->child; p; p = p->next) {
+  cJSON_ArrayForEach(p, n) {
     const char *w = ww_fmt(r->a, "%s[%u]", where, out->nptrs);
     ww_ptr *ptr = &out->ptrs[out->nptrs++];
     uint64_t at;
@@ -299,8 +300,9 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
 static ww_status args_node(reader *r, const cJSON *n, ww_launch *out) {
   if (!cJSON_IsArray(n))
     return wrong(r, "args", "an array", n);
+  const cJSON *m;
   out->args = WW_NEWN(r->a, ww_arg, cJSON_GetArraySize(n));
-  for (const cJSON *m = n->child; m; m = m->next) {
+  cJSON_ArrayForEach(m, n) {
     ww_status rc = arg_node(r, m, ww_fmt(r->a, "args[%u]", out->nargs), &out->args[out->nargs]);
     if (rc)
       return rc;

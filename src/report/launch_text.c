@@ -50,26 +50,26 @@ ww_status ww_type_check(const char *type, const char *where, ww_err *e) {
 }
 
 /* Evaluates a constant expression; one with names is only checked for its form, with 1 for every
- * name. */
-static ww_status constant(const char *text, const char *where, ww_number *out, bool *has_names,
-                          ww_err *e) {
+ * name, and its text goes to *expr. */
+static ww_status constant(const char *text, const char *where, ww_arena *a, ww_number *out,
+                          const char **expr, bool *has_names, ww_err *e) {
   ww_err inner = {0};
   *has_names = ww_expr_has_name(text);
   ww_status rc = ww_expr_number(text, *has_names ? ww_expr_any : NULL, NULL, out, &inner);
-  return !rc ? rc : ww_fail(e, rc, "%s: %s", where, inner.msg);
+  if (rc)
+    return ww_fail(e, rc, "%s: %s", where, inner.msg);
+  if (*has_names)
+    *expr = ww_strdup(a, text);
+  return WW_OK;
 }
 
 ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value,
                        const char **expr, ww_err *e) {
   ww_number v;
   bool names;
-  ww_status rc = constant(text, where, &v, &names, e);
-  if (rc)
+  ww_status rc = constant(text, where, a, &v, expr, &names, e);
+  if (rc || names)
     return rc;
-  if (names) {
-    *expr = ww_strdup(a, text);
-    return WW_OK;
-  }
   if (!v.is_int || v.f < 0 || v.f > WW_SIZE_MAX)
     return ww_fail(e, WW_EPARSE,
                    "%s: expected a whole number of at least 0 and at most 2^48, not %s", where,
@@ -81,13 +81,9 @@ ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_
 ww_status ww_value_text(const char *text, const char *where, ww_arena *a, ww_arg *out, ww_err *e) {
   ww_number v;
   bool names;
-  ww_status rc = constant(text, where, &v, &names, e);
-  if (rc)
+  ww_status rc = constant(text, where, a, &v, &out->expr, &names, e);
+  if (rc || names)
     return rc;
-  if (names) {
-    out->expr = ww_strdup(a, text);
-    return WW_OK;
-  }
   out->is_int = v.is_int;
   out->ivalue = v.i;
   out->value = v.f;
@@ -109,17 +105,12 @@ static ww_status dim(const char *text, const char *what, ww_arena *a, uint64_t *
                      const char **expr, ww_err *e) {
   ww_number v;
   bool names;
-  ww_status rc = constant(text, what, &v, &names, e);
+  ww_status rc = constant(text, what, a, &v, expr, &names, e);
   if (rc)
     return rc;
-  if (names) {
-    *value = 0;
-    *expr = ww_strdup(a, text);
-    return WW_OK;
-  }
-  if (!v.is_int || v.f < 1 || v.f > WW_DIM_MAX)
+  if (!names && (!v.is_int || v.f < 1 || v.f > WW_DIM_MAX))
     return ww_fail(e, WW_EPARSE, "%s: expected 1 to 2^32-1, not %s", what, text);
-  *value = v.i;
+  *value = names ? 0 : v.i;
   return WW_OK;
 }
 

@@ -235,8 +235,9 @@ typedef WW_VEC(ww_report_term) terms;
 
 /* Members of a stage, or of a group within one. */
 static void read_members(const cJSON *of, ww_report_term at, ww_arena *a, terms *out) {
+  const cJSON *n;
   ww_push(a, out, at);
-  for (const cJSON *n = of->child; n; n = n->next) {
+  cJSON_ArrayForEach(n, of) {
     ww_report_term t = at;
     const char *name = ww_strdup(a, n->string);
     if (cJSON_IsObject(n) && !at.group) {

@@ -60,19 +60,9 @@ void ww_api_error(int status, const ww_err *e, ww_api_reply *out) {
 }
 
 static int http_status(ww_status code) {
-  switch (code) {
-  case WW_OK:
-    return 200;
-  case WW_EUSAGE:
-    return 400;
-  case WW_EIO:
-    return 404;
-  case WW_ELIMIT:
-  case WW_ECANCEL:
-    return 503;
-  default:
-    return 422; /* understood, but this source or launch cannot be answered */
-  }
+  static const short known[] = {[WW_OK] = 200,     [WW_EUSAGE] = 400,  [WW_EIO] = 404,
+                                [WW_ELIMIT] = 503, [WW_ECANCEL] = 503, [WW_EDATA] = 0};
+  return known[code] ? known[code] : 422; /* understood, but cannot be answered for this source */
 }
 
 /* ---- the body ---- */
@@ -153,11 +143,10 @@ static ww_status read_launch(call *c) {
                    ww_json_kind(v, kind));
   const char *dir;
   ww_status st = ww_query_path(c->api->w, ".", false, c->a, &dir, &c->err);
-  if (!st && cJSON_IsString(v))
-    st = v->valuestring[strspn(v->valuestring, " \t\r\n")]
-             ? ww_launch_comment(v->valuestring, c->a, &c->launch, &c->err)
-             : WW_OK;
-  else if (!st)
+  if (!st && cJSON_IsString(v)) {
+    if (v->valuestring[strspn(v->valuestring, " \t\r\n")])
+      st = ww_launch_comment(v->valuestring, c->a, &c->launch, &c->err);
+  } else if (!st)
     st = ww_launch_from_json(v, dir, c->a, &c->launch, &c->err);
   if (!st && (l->binary || l->nflags))
     st = ww_fail(
@@ -282,20 +271,11 @@ static ww_status explain(call *c, ww_api_reply *out) {
   return reports(c, out);
 }
 
-const ww_gpu *ww_call_gpu(const ww_query *w, const char *name) {
-  const ww_gpu *g;
-  uint32_t n = ww_query_gpus(w, &g);
-  for (uint32_t k = 0; name && k < n; k++)
-    if (!strcmp(g[k].name, name))
-      return &g[k];
-  return NULL;
-}
-
 uint32_t ww_call_gpus(call *c, ww_gpu **out) {
   uint32_t n = c->ask.ngpus ? c->ask.ngpus : 1;
   *out = WW_NEWN(c->a, ww_gpu, n);
   for (uint32_t g = 0; g < n; g++) {
-    const ww_gpu *known = ww_call_gpu(c->api->w, c->ask.ngpus ? c->ask.gpus[g] : "h200");
+    const ww_gpu *known = ww_gpu_of(c->api->w, c->ask.ngpus ? c->ask.gpus[g] : "h200");
     if (known)
       (*out)[g] = *known;
   }
@@ -341,11 +321,9 @@ static void write_kernel(const call *c, const ww_query_unit *r, const ww_fn *fn,
 
 static ww_status kernels(call *c, ww_api_reply *out) {
   ww_query_unit r;
-  ww_status st = ww_call_read(c);
-  if (!st)
-    st = ww_query_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err);
-  if (st)
-    return st;
+  if (ww_call_read(c) ||
+      ww_query_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err))
+    return c->err.code;
   ww_json j = ww_call_json(out);
   ww_json_put(&j, "{kernels:[");
   for (uint32_t k = 0; k < r.unit->module.nfns; k++)

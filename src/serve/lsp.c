@@ -167,11 +167,6 @@ static void cancel(void *server, ww_rpc_call *c) {
   pthread_mutex_unlock(&s->lock);
 }
 
-static void nothing(void *server, ww_rpc_call *c) {
-  (void)server;
-  (void)c;
-}
-
 /* ---- the server ---- */
 
 static const ww_rpc_method methods[] = {
@@ -180,7 +175,7 @@ static const ww_rpc_method methods[] = {
     {"shutdown", true, shut_down},
     {"exit", true, leave},
     {"$/cancelRequest", true, cancel},
-    {"$/setTrace", true, nothing},
+    {"$/setTrace", true, NULL},
     {"window/workDoneProgress/cancel", true, ww_lsp_cancel_progress},
     {"workspace/didChangeConfiguration", true, did_change_configuration},
     {"workspace/didChangeWatchedFiles", true, ww_lsp_watched},

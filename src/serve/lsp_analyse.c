@@ -81,12 +81,7 @@ static bool is_over(void *ctx) {
 }
 
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
-  const ww_gpu *all;
-  uint32_t n = ww_query_gpus(s->w, &all);
-  for (uint32_t k = 0; name && k < n; k++)
-    if (!strcmp(all[k].name, name))
-      return &all[k];
-  return NULL;
+  return ww_gpu_of(s->w, name);
 }
 
 /* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has others, one of the

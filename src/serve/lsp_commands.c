@@ -442,10 +442,7 @@ static void progress(const command *x, const cJSON *token, const char *kind, con
     ww_json_str(&j, token->valuestring);
   else
     ww_json_num(&j, token->valuedouble);
-  ww_json_put(&j, "value:{kind:%s,title?:%s", kind, title);
-  if (title)
-    ww_json_put(&j, "cancellable:true");
-  ww_json_put(&j, "}}");
+  ww_json_put(&j, "value:{kind:%s,title?:%s,cancellable?:%i}}", kind, title, title != NULL);
   ww_rpc_notify(x->s->rpc, "$/progress", b.s);
   ww_buf_free(&b);
 }

@@ -140,10 +140,7 @@ static bool is_offered(asking *q, const ww_fix *x) {
 static void write_fix(const asking *q, const ww_lsp_kernel *k, const ww_finding *f,
                       const ww_fix *x) {
   ww_json *j = q->j;
-  ww_json_put(j, "{title:%s,kind:'quickfix'", x->title);
-  if (x->preferred)
-    ww_json_put(j, "isPreferred:true");
-  ww_json_put(j, "diagnostics:[");
+  ww_json_put(j, "{title:%s,kind:'quickfix',isPreferred?:%i,diagnostics:[", x->title, x->preferred);
   write_diagnostic(q->a, k, f, q->arena, j);
   ww_json_put(j, "],edit:");
   ww_lsp_edit_write(q->s, q->a, x, j);

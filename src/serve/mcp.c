@@ -10,8 +10,7 @@
 
 #define TTL_MS (60 * 60 * 1000) /* tools and GPUs change with the program alone */
 
-static const char *const legacy[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL};
-#define NEWEST legacy[0]
+#define NEWEST "2025-11-25" /* of the era with a handshake */
 #define CAPABILITIES_KEY "io.modelcontextprotocol/clientCapabilities"
 
 static const char instructions[] =
@@ -24,10 +23,7 @@ static const char instructions[] =
     "Times are predictions with intervals (low, high), about one launch with cold caches.";
 
 bool ww_mcp_knows_version(const char *version) {
-  for (const char *const *v = legacy; *v; v++)
-    if (!strcmp(*v, version))
-      return true;
-  return false;
+  return ww_is_one_of(NEWEST "|2025-06-18|2025-03-26|2024-11-05", version);
 }
 
 static const cJSON *meta_of(const cJSON *params) {
@@ -178,17 +174,12 @@ static void cancel(void *ctx, ww_rpc_call *c) {
   pthread_mutex_unlock(&peer->m->lock);
 }
 
-static void nothing(void *peer, ww_rpc_call *c) {
-  (void)peer;
-  (void)c;
-}
-
 const ww_rpc_method ww_mcp_methods[] = {
     {"initialize", true, initialize},
-    {"notifications/initialized", true, nothing},
+    {"notifications/initialized", true, NULL},
     {"notifications/cancelled", true, cancel},
-    {"notifications/progress", true, nothing},
-    {"notifications/roots/list_changed", true, nothing},
+    {"notifications/progress", true, NULL},
+    {"notifications/roots/list_changed", true, NULL},
     {"ping", true, ping},
     {"server/discover", true, discover},
     {"tools/list", true, ww_mcp_list_tools},

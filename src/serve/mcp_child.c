@@ -88,12 +88,12 @@ static ww_status run(child *k, const char *input) {
                         .ctx = t};
   ww_status st = ww_run_watched(k->argv.v, input, input ? strlen(input) : 0, t->m->o.slow_s, &watch,
                                 &k->r, &t->err);
-  if (!st && k->r.timed_out)
-    st = ww_fail(&t->err, WW_ELIMIT, "it took longer than %.0f s and was ended; ask for less",
-                 t->m->o.slow_s);
-  if (!st && !k->r.out.n)
-    st = complain(k);
-  return st;
+  if (st)
+    return st;
+  if (k->r.timed_out)
+    return ww_fail(&t->err, WW_ELIMIT, "it took longer than %.0f s and was ended; ask for less",
+                   t->m->o.slow_s);
+  return k->r.out.n ? WW_OK : complain(k);
 }
 
 /* ---- measure ---- */
@@ -369,22 +369,18 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
   const char *measured, *sources = ww_mcp_text(t, "sources");
   child k;
   ww_query *w = t->m->o.w;
-  ww_status st = ww_query_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err);
-  if (!st && sources)
-    st = ww_query_path(w, sources, true, t->a, &sources, &t->err);
-  const char *dir = st ? NULL : ww_path_dir(t->a, measured);
-  if (!st)
-    st = check_table(t, measured, sources ? sources : dir, dir);
-  if (!st)
-    st = start(&k, t, "evaluate");
-  if (st)
-    return st;
+  if (ww_query_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err) ||
+      (sources && ww_query_path(w, sources, true, t->a, &sources, &t->err)))
+    return t->err.code;
+  const char *dir = ww_path_dir(t->a, measured);
+  if (check_table(t, measured, sources ? sources : dir, dir) || start(&k, t, "evaluate"))
+    return t->err.code;
   word(&k, measured);
   option(&k, "sources", sources);
   options(&k, names);
   if (t->m->o.jobs)
     option(&k, "jobs", ww_fmt(t->a, "%u", t->m->o.jobs));
-  st = run(&k, NULL);
+  ww_status st = run(&k, NULL);
   if (!st)
     st = read_evaluation(&k);
   ww_run_free(&k.r);

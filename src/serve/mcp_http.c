@@ -88,7 +88,7 @@ static bool mismatch(ww_mcp_problem *out, const char *what) {
 
 /* What Mcp-Name repeats: of a call the tool's name, of reading the address. */
 static const char *name_of(const char *method, const cJSON *params) {
-  if (!strcmp(method, "tools/call") || !strcmp(method, "prompts/get"))
+  if (ww_is_one_of("tools/call|prompts/get", method))
     return ww_member_text(params, "name");
   return !strcmp(method, "resources/read") ? ww_member_text(params, "uri") : NULL;
 }

@@ -238,19 +238,16 @@ static void write_diags(const ww_unit *u, ww_json *j) {
 ww_status ww_mcp_list_kernels(ww_mcp_call *t) {
   call c;
   ww_query_unit r;
-  ww_status st = ww_mcp_ask(t, t->args, &c);
-  if (!st)
-    st = ww_query_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err);
-  if (st)
-    return st;
+  if (ww_mcp_ask(t, t->args, &c) ||
+      ww_query_read(t->m->o.w, &c.ask.source, c.ask.deadline, t->a, &r, &t->err))
+    return t->err.code;
   const ww_module *m = &r.unit->module;
   ww_json_put(&t->j, "dialect:%s,kernels:[", ww_dialect_names[m->dialect]);
   for (uint32_t k = 0; k < m->nfns; k++)
     if (m->fns[k].kernel)
       write_kernel(t, &r, &m->fns[k], &t->j);
   ww_json_end_arr(&t->j);
-  if (r.unit->partial)
-    ww_json_kbool(&t->j, "partial", true);
+  ww_json_put(&t->j, "partial?:%i", r.unit->partial);
   if (r.unit->ndiags)
     write_diags(r.unit, &t->j);
   ww_query_release(t->m->o.w, &r);
@@ -313,7 +310,7 @@ static uint32_t gpu_index(ww_mcp_call *t, places *s, const ww_report *r) {
   for (uint32_t g = 0; g < s->n; g++)
     if (!strcmp(s->gpus[g].name, r->gpu))
       return g;
-  const ww_gpu *gpu = ww_call_gpu(t->m->o.w, r->gpu);
+  const ww_gpu *gpu = ww_gpu_of(t->m->o.w, r->gpu);
   if (!gpu)
     return s->n;
   s->gpus[s->n] = *gpu;

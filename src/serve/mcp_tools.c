@@ -17,6 +17,8 @@
         "short (default), or full: every metric, what the time was computed from", "short|full" \
   }
 
+#define OF_COMMAND 0, NULL, NULL /* the command's option of that name says what it means */
+
 static const ww_member own_detail[] = {DETAIL, {0}};
 static const ww_member own_roofline[] = {
     DETAIL,
@@ -33,9 +35,9 @@ static const ww_member own_compare[] = {
     {0},
 };
 static const ww_member own_measure[] = {
-    {"device", WW_MEMBER_TEXT, 0, NULL, NULL},
-    {"repeats", WW_MEMBER_COUNT, 0, NULL, NULL},
-    {"limit", WW_MEMBER_COUNT, 0, NULL, NULL},
+    {"device", WW_MEMBER_TEXT, OF_COMMAND},
+    {"repeats", WW_MEMBER_COUNT, OF_COMMAND},
+    {"limit", WW_MEMBER_COUNT, OF_COMMAND},
     DETAIL,
     {0},
 };
@@ -44,18 +46,19 @@ static const ww_member own_evaluate[] = {
      "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise measure --json` "
      "and the measure tool write them",
      NULL},
-    {"sources", WW_MEMBER_TEXT, 0, NULL, NULL},
+    {"sources", WW_MEMBER_TEXT, OF_COMMAND},
     {"by", WW_MEMBER_TEXT, 0,
      "what predicts: with what measurements taught (default), or the machine model alone",
      "grounded|machine"},
-    {"metric", WW_MEMBER_TEXT, 0, NULL, NULL},
-    {"limit", WW_MEMBER_COUNT, 0, NULL, NULL},
-    {"worst", WW_MEMBER_COUNT, 0, NULL, NULL},
-    {"budget", WW_MEMBER_COUNT, 0, NULL, NULL},
+    {"metric", WW_MEMBER_TEXT, OF_COMMAND},
+    {"limit", WW_MEMBER_COUNT, OF_COMMAND},
+    {"worst", WW_MEMBER_COUNT, OF_COMMAND},
+    {"budget", WW_MEMBER_COUNT, OF_COMMAND},
     DETAIL,
     {0},
 };
 
+#define QUICK NULL, NULL, false, false
 #define SOURCE WW_IN_SOURCE
 #define LAUNCH (WW_IN_SOURCE | WW_IN_LAUNCH)
 const ww_mcp_tool ww_mcp_tools[] = {
@@ -63,27 +66,27 @@ const ww_mcp_tool ww_mcp_tools[] = {
      "Lists the GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: name, line, parameters, the "
      "launch its comment gives, whether "
      "it can be predicted. Give source (text) or file (path).",
-     SOURCE, own_detail, ww_mcp_list_kernels, ww_mcp_schema_kernels, NULL, NULL, false, false},
+     SOURCE, own_detail, ww_mcp_list_kernels, ww_mcp_schema_kernels, QUICK},
     {"predict", "Predict time and counters",
      "Predicts how long kernels take on one or several GPUs and what they do there: time with its "
      "interval, what bounds it, bandwidth, FLOP/s, "
      "occupancy, cache hits. No GPU is needed. Without `kernel`: every kernel of the source.",
-     LAUNCH, own_detail, ww_mcp_predict, ww_mcp_schema_reports, NULL, NULL, false, false},
+     LAUNCH, own_detail, ww_mcp_predict, ww_mcp_schema_reports, QUICK},
     {"explain", "Explain why a kernel is slow",
      "As predict, and why: findings (line, rule, what to change, the speed-up that would give) "
      "with the largest gain first, and the source lines that cost "
      "most. Use it first when a kernel should become faster.",
-     LAUNCH, own_detail, ww_mcp_explain, ww_mcp_schema_reports, NULL, NULL, false, false},
+     LAUNCH, own_detail, ww_mcp_explain, ww_mcp_schema_reports, QUICK},
     {"roofline", "Roofline of kernels",
      "Where kernels stand under the roofs of GPUs: arithmetic intensity, FLOP/s, what memory and "
      "arithmetic would allow there, and the share of it that is "
      "reached.",
-     LAUNCH, own_roofline, ww_mcp_roofline, ww_mcp_schema_roofline, NULL, NULL, false, false},
+     LAUNCH, own_roofline, ww_mcp_roofline, ww_mcp_schema_roofline, QUICK},
     {"compare", "Compare GPUs or versions",
      "Compares one kernel on several GPUs (`gpu` with two or more names), or two versions of it "
      "under the same launch (other_file, other_source or "
      "other_kernel): times, speed-up, what changed. Use it to see what an edit brings.",
-     LAUNCH, own_compare, ww_mcp_compare, ww_mcp_schema_compare, NULL, NULL, false, false},
+     LAUNCH, own_compare, ww_mcp_compare, ww_mcp_schema_compare, QUICK},
     {"measure", "Measure on a device",
      "Runs a kernel on a real device of the server's machine and reports its time and, on an "
      "NVIDIA GPU, its hardware counters. The kernel's code is executed.",

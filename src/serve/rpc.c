@@ -257,7 +257,8 @@ static void end_call(ww_rpc_call *c) {
 
 static void run(void *ctx) {
   ww_rpc_call *c = ctx;
-  if (!c->id || !ww_rpc_cancelled(c)) /* else it was given up before it began */
+  bool given_up = c->id && ww_rpc_cancelled(c); /* before it began */
+  if (c->method->handle && !given_up)
     c->method->handle(c->r->o.server, c);
   end_call(c);
 }

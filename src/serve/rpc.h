@@ -30,7 +30,7 @@ typedef struct ww_rpc_call ww_rpc_call; /* one request or notification while it 
 typedef struct {
   const char *method; /* NULL ends the table */
   bool in_order;      /* on the reading thread: what comes next sees its effect */
-  void (*handle)(void *server, ww_rpc_call *c);
+  void (*handle)(void *server, ww_rpc_call *c); /* NULL: nothing is to be done */
 } ww_rpc_method;
 
 typedef struct {

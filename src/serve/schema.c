@@ -51,3 +51,12 @@ void ww_roofs_members(const ww_roofs *r, ww_json *j) {
               r->v[WW_ROOF_DRAM], r->v[WW_ROOF_L2], r->v[WW_ROOF_FP64], r->v[WW_ROOF_FP32],
               r->v[WW_ROOF_TENSOR]);
 }
+
+const ww_gpu *ww_gpu_of(const ww_query *w, const char *name) {
+  const ww_gpu *g;
+  uint32_t n = ww_query_gpus(w, &g);
+  for (uint32_t k = 0; name && k < n; k++)
+    if (!strcmp(g[k].name, name))
+      return &g[k];
+  return NULL;
+}

@@ -1,9 +1,10 @@
-/* schema.h - words and properties of the JSON Schemas that clients get: of the REST interface, of
- * tools, of .warpwise.json. */
+/* schema.h - what the interfaces share of what clients are told: words and properties of JSON
+ * Schemas (of the REST interface, of tools, of .warpwise.json), roofs, GPUs by name. */
 #ifndef WW_SERVE_SCHEMA_H
 #define WW_SERVE_SCHEMA_H
 
 #include "../predict/show/roofline.h"
+#include "../query/query.h"
 #include "../report/json_put.h"
 #include "../report/report.h"
 
@@ -17,5 +18,6 @@ void ww_schema_properties(ww_json *j, const char *lines);
 const char *ww_schema_meaning(ww_metric m, char text[512]); /* with its unit */
 void ww_roofs_members(const ww_roofs *r,
                       ww_json *j); /* those that a GPU has, in GB/s and GFLOP/s */
+const ww_gpu *ww_gpu_of(const ww_query *w, const char *name); /* NULL: unknown, or no name */
 
 #endif

@@ -202,31 +202,21 @@ static void read_number(reading *r, const member *m, const cJSON *v) {
     *(double *)to = v->valuedouble;
 }
 
+static void read_bool(reading *r, const member *m, const cJSON *v) {
+  if (cJSON_IsBool(v))
+    *(bool *)((char *)r->s + m->at) = cJSON_IsTrue(v);
+  else
+    wrong_kind(r, m->name, "true or false", v);
+}
+
 static void read_member(reading *r, const member *m, const cJSON *v) {
-  if (cJSON_IsNull(v) || (cJSON_IsString(v) && !*v->valuestring))
-    return; /* not given */
-  switch (m->kind) {
-  case TEXT:
-    read_text(r, m, v);
-    break;
-  case TEXTS:
-  case FLAGS:
-    read_texts(r, m, v);
-    break;
-  case LAUNCHES:
-    read_launches(r, m, v);
-    break;
-  case COUNT:
-  case NUMBER:
-    read_number(r, m, v);
-    break;
-  case BOOL:
-    if (cJSON_IsBool(v))
-      *(bool *)((char *)r->s + m->at) = cJSON_IsTrue(v);
-    else
-      wrong_kind(r, m->name, "true or false", v);
-    break;
-  }
+  static void (*const readers[])(reading * r, const member *m, const cJSON *v) = {
+      [TEXT] = read_text,         [TEXTS] = read_texts,  [FLAGS] = read_texts,
+      [LAUNCHES] = read_launches, [COUNT] = read_number, [NUMBER] = read_number,
+      [BOOL] = read_bool,
+  };
+  if (!cJSON_IsNull(v) && !(cJSON_IsString(v) && !*v->valuestring)) /* else it is not given */
+    readers[m->kind](r, m, v);
 }
 
 void ww_settings_add(ww_settings *s, const cJSON *object, const char *where, const char *dir,
