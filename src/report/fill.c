@@ -78,8 +78,7 @@ bool ww_elem_is_int(const char *type) {
 }
 
 bool ww_elem_parts(const char *type, char *kind, uint32_t *bytes, uint32_t *lanes) {
-  static const char kinds[] = {
-      [F16] = 'f', [BF16] = 'b', [F32] = 'f', [F64] = 'f', [INT] = 'i', [UINT] = 'i', [BOOL] = '?'};
+  static const char kinds[] = "fbffii?"; /* by number_kind */
   element el = {0};
   if (!element_of(type, &el))
     return false;

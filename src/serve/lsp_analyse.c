@@ -553,17 +553,17 @@ static ww_lsp_analysis *provisional(const ww_lsp *s, ww_lsp_document *d) {
 
 ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience) {
   ww_lsp_analysis *a = NULL;
-  ww_err e = {0};
+  const char *why = NULL; /* there is none */
   double until = patience > 0 ? ww_now() + patience : 0;
   pthread_mutex_lock(&s->lock);
-  while (!a && !e.code) {
+  while (!a && !why) {
     ww_lsp_document *d = ww_lsp_find(s, uri);
     if (!d)
-      ww_fail(&e, WW_ECANCEL, "the document is not open");
+      why = "the document is not open";
     else if (d->generation > ww_rpc_marked(c))
-      ww_fail(&e, WW_ECANCEL, "the document has changed since it was asked about");
+      why = "the document has changed since it was asked about";
     else if (ww_rpc_cancelled(c) || s->ending)
-      ww_fail(&e, WW_ECANCEL, "cancelled");
+      why = "cancelled";
     else if (d->current && d->current->serial == d->serial) {
       a = d->current;
       a->users++;
@@ -575,8 +575,11 @@ ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double
     }
   }
   pthread_mutex_unlock(&s->lock);
-  if (e.code)
+  if (why) {
+    ww_err e = {0};
+    ww_fail(&e, WW_ECANCEL, "%s", why);
     ww_rpc_fail(c, &e);
+  }
   return a;
 }
 

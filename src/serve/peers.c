@@ -20,7 +20,7 @@ struct ww_peer {
   double since; /* the stage began, ww_now's clock */
   size_t bytes;
   ww_share *share;
-  ww_peer *next, *prev;
+  ww_peer *next;
 };
 
 struct ww_peers {
@@ -184,8 +184,6 @@ ww_peer *ww_peer_join(ww_peers *s, int fd, const struct sockaddr *address) {
   if (!p->share)
     p->share = ww_share_new();
   p->next = s->first;
-  if (s->first)
-    s->first->prev = p;
   s->first = p;
   s->n++;
   if (neighbours >= s->limits.of_address)
@@ -201,14 +199,11 @@ void ww_peer_leave(ww_peers *s, ww_peer *p) {
   if (!p)
     return;
   pthread_mutex_lock(&s->lock);
-  if (p->prev)
-    p->prev->next = p->next;
-  if (p->next)
-    p->next->prev = p->prev;
-  if (s->first == p)
-    s->first = p->next;
-  if (!p->shut)
-    s->n--;
+  ww_peer **at = &s->first;
+  while (*at != p)
+    at = &(*at)->next;
+  *at = p->next;
+  s->n -= !p->shut;
   pthread_mutex_unlock(&s->lock);
   ww_share_drop(p->share);
   free(p);
