@@ -137,16 +137,15 @@ void ww_rpc_tell(ww_rpc *r, const char *method, const char *pattern, ...) {
 void ww_rpc_ask(ww_rpc *r, const char *method, const char *params,
                 void (*answered)(void *ctx, const cJSON *result), void *ctx) {
   char id[24];
-  ask *a = ww_xcalloc(1, sizeof *a);
-  a->answered = answered;
-  a->ctx = ctx;
   pthread_mutex_lock(&r->lock);
-  a->id = ++r->asked;
-  a->next = r->asks;
-  r->asks = a;
-  snprintf(id, sizeof id, "%llu",
-           (unsigned long long)a->id); /* behind the lock it is the answer's */
+  uint64_t number = ++r->asked;
+  if (answered) { /* else a peer that never answers costs nothing */
+    ask *a = ww_xmalloc(sizeof *a);
+    *a = (ask){number, answered, ctx, r->asks};
+    r->asks = a;
+  }
   pthread_mutex_unlock(&r->lock);
+  snprintf(id, sizeof id, "%llu", (unsigned long long)number);
   write_call(r, id, method, params);
 }
 
@@ -303,7 +302,7 @@ static void take_answer(ww_rpc *r, const cJSON *m) {
   if (found)
     *a = found->next;
   pthread_mutex_unlock(&r->lock);
-  if (found && found->answered)
+  if (found)
     found->answered(found->ctx, cJSON_GetObjectItemCaseSensitive(m, "result"));
   free(found);
 }
@@ -455,8 +454,7 @@ void ww_rpc_forget_asks(ww_rpc *r) {
     pthread_mutex_unlock(&r->lock);
     if (!a)
       return;
-    if (a->answered)
-      a->answered(a->ctx, NULL);
+    a->answered(a->ctx, NULL);
     free(a);
   }
 }

@@ -23,7 +23,7 @@ struct ww_rpc {
   pthread_mutex_t lock;    /* of what follows */
   pthread_cond_t changed;  /* a call has ended */
   ww_rpc_call *calls;      /* those not ended */
-  ask *asks;               /* of ours, not answered */
+  ask *asks;               /* of ours, not answered, that somebody waits for */
   uint64_t asked;
   ww_pool *pool;    /* NULL: handlers run where the message is read */
   atomic_bool over; /* ww_rpc_end, or the peer reads no more: what runs counts as cancelled */
